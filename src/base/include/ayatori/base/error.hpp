@@ -1,0 +1,54 @@
+#pragma once
+/// \file
+/// How the core says that something went wrong: a value, never an exception, a
+/// print or an abort. The shells around it (CLI, C API, Python) translate.
+
+#include <fmt/format.h>
+
+#include <cstddef>
+#include <expected>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace ayatori {
+
+struct Error {
+  enum class Blame {
+    user,  ///< the input can't be used; the CLI exits with 1
+    us,    ///< a defect or a failed resource of ours; the CLI exits with 2
+  };
+
+  std::string message;  ///< one line: what can't be done, naming file and line where there is one
+  std::string cause;    ///< one line, may be empty: why
+  std::string hint;     ///< one line, may be empty: what would work instead
+  Blame blame = Blame::user;
+};
+
+template <typename T = void>
+using Result = std::expected<T, Error>;
+using Failure = std::unexpected<Error>;
+
+/// `return fail("no host named '{}'", name);`
+template <typename... Args>
+[[nodiscard]] Failure fail(fmt::format_string<Args...> format, Args&&... args) {
+  return Failure(Error{fmt::format(format, std::forward<Args>(args)...), {}, {}, Error::Blame::user});
+}
+
+/// A defect in an input file: "FILE:LINE: what". Lines count from 1; 0 speaks of the whole file.
+[[nodiscard]] inline Failure fail_at(std::string_view file, std::size_t line, std::string what) {
+  return line == 0 ? fail("{}: {}", file, what) : fail("{}:{}: {}", file, line, what);
+}
+
+/// The same failure with a hint: `return with_hint(fail("…"), "try …");`
+[[nodiscard]] inline Failure with_hint(Failure failure, std::string hint) {
+  failure.error().hint = std::move(hint);
+  return failure;
+}
+
+[[nodiscard]] inline Failure with_cause(Failure failure, std::string cause) {
+  failure.error().cause = std::move(cause);
+  return failure;
+}
+
+}  // namespace ayatori

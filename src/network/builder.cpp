@@ -1,0 +1,284 @@
+#include "ayatori/network/builder.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+#include <tuple>
+
+#include "ayatori/base/text.hpp"
+
+namespace ayatori {
+
+namespace {
+
+/// Links are comparable when they join the same kinds of node on the same plane.
+using LinkKind = std::tuple<PlaneId, NodeKind, NodeKind>;
+
+LinkKind kind_of(const Network& network, PortId id) {
+  const Node& a = network.node(network.port(id).node);
+  const Node& b = network.node(network.port(network.port(id).peer).node);
+  return {a.plane, std::min(a.kind, b.kind), std::max(a.kind, b.kind)};
+}
+
+std::vector<PortId> slower_than_their_kind(const Network& network) {
+  std::map<LinkKind, std::map<double, std::size_t>> rates;
+  std::vector<PortId> links;
+  for (PortId id = 0; id < network.port_count(); ++id) {
+    const Port& port = network.port(id);
+    if (!port.connected() || port.peer < id || !port.rate.known()) continue;
+    links.push_back(id);
+    ++rates[kind_of(network, id)][port.rate.bytes_per_second()];
+  }
+  const auto usual_rate = [&](const LinkKind& kind) {
+    const auto& counts = rates.at(kind);
+    return std::max_element(counts.begin(), counts.end(), [](auto& a, auto& b) { return a.second < b.second; })->first;
+  };
+  std::map<LinkKind, double> usual;
+  for (const auto& [kind, counts] : rates) usual[kind] = usual_rate(kind);
+  std::erase_if(links, [&](PortId id) {
+    return network.port(id).rate.bytes_per_second() >= usual.at(kind_of(network, id));
+  });
+  return links;
+}
+
+}  // namespace
+
+void NetworkBuilder::begin_plane(std::string name) { planes_.push_back({std::move(name)}); }
+
+NetworkBuilder::Handle NetworkBuilder::add_node(NodeKind kind, std::string_view name, Guid guid,
+                                                PortNumber port_count) {
+  if (planes_.empty()) begin_plane("infiniband");
+  PendingNode pending;
+  pending.node.kind = kind;
+  pending.node.guid = guid;
+  pending.node.port_count = port_count;
+  pending.node.plane = static_cast<PlaneId>(planes_.size() - 1);
+  pending.name = name;
+  pending.first_port = ports_.size();
+  ports_.resize(ports_.size() + port_count + 1U);
+  nodes_.push_back(std::move(pending));
+  return static_cast<Handle>(nodes_.size() - 1);
+}
+
+NetworkBuilder::Handle NetworkBuilder::add_router(std::string_view name, Guid guid, PortNumber port_count) {
+  return add_node(NodeKind::router, name, guid, port_count);
+}
+
+NetworkBuilder::Handle NetworkBuilder::add_aggregation_node(std::string_view name, Guid guid, PortNumber port_count) {
+  return add_node(NodeKind::aggregation, name, guid, port_count);
+}
+
+NetworkBuilder::Handle NetworkBuilder::add_nic(std::string_view name, Guid guid, PortNumber port_count,
+                                               std::string_view machine, std::uint16_t rail) {
+  const Handle handle = add_node(NodeKind::nic, name, guid, port_count);
+  nodes_[handle].node.machine = machine_named(machine, true);
+  nodes_[handle].node.rail = rail;
+  return handle;
+}
+
+NetworkBuilder::Handle NetworkBuilder::add_unnamed_nic(std::string_view name, Guid guid, PortNumber port_count) {
+  const Handle handle = add_node(NodeKind::nic, name, guid, port_count);
+  nodes_[handle].node.machine = machine_named(fmt::format("hca-{:#018x}", guid), false);
+  return handle;
+}
+
+MachineId NetworkBuilder::machine_named(std::string_view name, bool named) {
+  const auto [entry, is_new] = machine_by_name_.try_emplace(std::string(name), machines_.size());
+  if (is_new) machines_.push_back({std::string(name), named, {}});
+  return entry->second;
+}
+
+void NetworkBuilder::set_system_guid(Handle node, Guid guid) { nodes_[node].node.system_guid = guid; }
+
+NetworkBuilder::PendingPort* NetworkBuilder::slot(Handle node, PortNumber number) {
+  if (number > nodes_[node].node.port_count) return nullptr;
+  return &ports_[nodes_[node].first_port + number];
+}
+
+void NetworkBuilder::set_port(Handle node, PortNumber number, Guid guid, Lid lid, std::uint8_t lmc) {
+  if (PendingPort* port = slot(node, number)) {
+    if (guid != 0) port->guid = guid;
+    port->lid = lid;
+    port->lmc = lmc;
+  }
+}
+
+Result<> NetworkBuilder::connect(Handle a, PortNumber port_a, Handle b, PortNumber port_b, LinkRate rate) {
+  const auto plug = [&](Handle from, PortNumber number, Handle to, PortNumber to_number) -> Result<> {
+    PendingPort* port = number == 0 ? nullptr : slot(from, number);
+    if (port == nullptr) {
+      return fail("'{}' has no port {}: its ports are 1 to {}", nodes_[from].name, number, nodes_[from].node.port_count);
+    }
+    const bool free = port->peer == no_id;
+    if (!free && (port->peer != to || port->peer_port != to_number)) {
+      return fail("'{}' port {} has two cables: to '{}' port {} and to '{}' port {}", nodes_[from].name, number,
+                  nodes_[port->peer].name, port->peer_port, nodes_[to].name, to_number);
+    }
+    port->peer = to;
+    port->peer_port = to_number;
+    if (rate.known()) port->rate = rate;
+    return {};
+  };
+  if (a == b && port_a == port_b) return fail("'{}' port {} is cabled to itself", nodes_[a].name, port_a);
+  if (auto plugged = plug(a, port_a, b, port_b); !plugged) return plugged;
+  return plug(b, port_b, a, port_a);
+}
+
+Result<Network> NetworkBuilder::build() {
+  if (nodes_.empty()) return fail("a network without any node");
+
+  // Routers first: per-router tables then need no map.
+  std::vector<Handle> order(nodes_.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::stable_partition(order.begin(), order.end(), [&](Handle h) { return nodes_[h].node.kind == NodeKind::router; });
+  std::vector<NodeId> id_of(nodes_.size());
+  for (NodeId id = 0; id < order.size(); ++id) id_of[order[id]] = id;
+
+  Network network;
+  network.planes_ = std::move(planes_);
+  network.machines_ = std::move(machines_);
+  network.machine_by_name_ = std::move(machine_by_name_);
+  network.ports_.reserve(ports_.size());
+  for (const Handle handle : order) {
+    const PendingNode& pending = nodes_[handle];
+    Node node = pending.node;
+    node.first_slot = static_cast<PortId>(network.ports_.size());
+    for (unsigned number = 0; number <= node.port_count; ++number) {
+      const PendingPort& from = ports_[pending.first_port + number];
+      Port port;
+      port.node = id_of[handle];
+      port.number = static_cast<PortNumber>(number);
+      port.guid = from.guid;
+      port.lid = from.lid;
+      port.lmc = from.lmc;
+      port.rate = from.rate;
+      const bool is_router = node.kind == NodeKind::router;
+      if (port.guid == 0 && is_router && number == 0) port.guid = node.guid;
+      if (port.guid == 0 && !is_router && number != 0 && node.guid != 0) port.guid = node.guid + number;
+      network.ports_.push_back(port);
+    }
+    network.name_pool_ += pending.name;
+    network.name_ends_.push_back(static_cast<std::uint32_t>(network.name_pool_.size()));
+    if (node.kind == NodeKind::router) ++network.router_count_;
+    network.nodes_.push_back(node);
+  }
+  for (Handle handle = 0; handle < nodes_.size(); ++handle) {
+    for (unsigned number = 1; number <= nodes_[handle].node.port_count; ++number) {
+      const PendingPort& from = ports_[nodes_[handle].first_port + number];
+      if (from.peer == no_id) continue;
+      const auto id = network.port_id(id_of[handle], static_cast<PortNumber>(number));
+      network.ports_[id].peer = network.port_id(id_of[from.peer], from.peer_port);
+      if (id < network.ports_[id].peer) ++network.link_count_;
+    }
+  }
+  *this = NetworkBuilder();
+
+  if (auto checked = check_lids(network); !checked) return Failure(checked.error());
+  if (auto indexed = index_guids(network); !indexed) return Failure(indexed.error());
+  put_in_order(network);
+  network.degraded_ = slower_than_their_kind(network);
+  return network;
+}
+
+Result<> NetworkBuilder::index_guids(Network& network) {
+  std::unordered_map<Guid, NodeId> node_by_guid;
+  for (NodeId id = 0; id < network.node_count(); ++id) {
+    const Guid guid = network.node(id).guid;
+    if (guid == 0) continue;
+    const auto [other, is_new] = node_by_guid.try_emplace(guid, id);
+    if (!is_new) return fail("duplicate GUID {:#018x}: nodes '{}' and '{}'", guid, network.name(other->second), network.name(id));
+  }
+  for (PortId id = 0; id < network.port_count(); ++id) {
+    const Port& port = network.port(id);
+    const bool owns_guid = network.is_router(port.node) ? port.number == 0 : port.number != 0;
+    if (!owns_guid || port.guid == 0) continue;
+    const auto [other, is_new] = network.port_by_guid_.try_emplace(port.guid, id);
+    if (!is_new) {
+      return fail("duplicate port GUID {:#018x}: '{}' port {} and '{}' port {}", port.guid,
+                  network.name(network.port(other->second).node), network.port(other->second).number,
+                  network.name(port.node), port.number);
+    }
+  }
+  // A node GUID that is no port's GUID finds the node's first cabled port.
+  for (const auto& [guid, id] : node_by_guid) {
+    for (const Port& port : network.ports(id)) {
+      if (port.connected()) {
+        network.port_by_guid_.try_emplace(guid, network.port_id(id, port.number));
+        break;
+      }
+    }
+  }
+  return {};
+}
+
+Result<> NetworkBuilder::check_lids(const Network& network) {
+  std::map<std::pair<PlaneId, std::uint32_t>, PortId> owner;
+  for (PortId id = 0; id < network.port_count(); ++id) {
+    const Port& port = network.port(id);
+    if (port.lid == 0) continue;
+    const PlaneId plane = network.node(port.node).plane;
+    if (port.lmc > max_lmc || port.lid + (1U << port.lmc) - 1 > last_unicast_lid) {
+      return fail("'{}' port {}: LID {:#06x} with LMC {} is no unicast LID range", network.name(port.node), port.number,
+                  port.lid, port.lmc);
+    }
+    for (std::uint32_t lid = port.lid; lid < port.lid + (1U << port.lmc); ++lid) {
+      const auto [other, is_new] = owner.try_emplace({plane, lid}, id);
+      if (!is_new) {
+        return fail("LID {:#06x} is given twice: to '{}' port {} and to '{}' port {}", lid,
+                    network.name(network.port(other->second).node), network.port(other->second).number,
+                    network.name(port.node), port.number);
+      }
+    }
+  }
+  return {};
+}
+
+void NetworkBuilder::put_in_order(Network& network) {
+  std::vector<NodeId> routers(network.router_count());
+  std::iota(routers.begin(), routers.end(), 0);
+  std::sort(routers.begin(), routers.end(), [&](NodeId a, NodeId b) {
+    if (network.name(a) != network.name(b)) return natural_less(network.name(a), network.name(b));
+    return std::pair(network.node(a).guid, a) < std::pair(network.node(b).guid, b);
+  });
+  for (const NodeId router : routers) {
+    for (const Port& port : network.ports(router)) {
+      if (!port.connected()) continue;
+      const NodeKind kind = network.node(network.port(port.peer).node).kind;
+      if (kind == NodeKind::nic) network.endpoints_.push_back(port.peer);
+      if (kind == NodeKind::aggregation) network.aggregation_ports_.push_back(port.peer);
+    }
+  }
+  for (NodeId id = static_cast<NodeId>(network.router_count()); id < network.node_count(); ++id) {
+    const Node& node = network.node(id);
+    if (node.kind != NodeKind::nic) continue;
+    for (const Port& port : network.ports(id)) {
+      const PortId here = network.port_id(id, port.number);
+      if (!port.connected()) continue;
+      network.machines_[node.machine].endpoints.push_back(here);
+      // Two machines back to back: no router tells their order.
+      if (network.router_of(here) == no_id) network.endpoints_.push_back(here);
+    }
+  }
+  for (Machine& machine : network.machines_) {
+    std::sort(machine.endpoints.begin(), machine.endpoints.end(), [&](PortId a, PortId b) {
+      return std::tuple(network.node(network.port(a).node).rail, a) < std::tuple(network.node(network.port(b).node).rail, b);
+    });
+  }
+
+  std::vector<std::size_t> position(network.port_count(), network.port_count());
+  for (std::size_t i = 0; i < network.endpoints_.size(); ++i) position[network.endpoints_[i]] = i;
+  std::vector<std::size_t> first(network.machines_.size(), network.port_count());
+  for (MachineId id = 0; id < network.machines_.size(); ++id) {
+    if (!network.machines_[id].endpoints.empty()) first[id] = position[network.machines_[id].endpoints.front()];
+  }
+  network.machine_order_.resize(network.machines_.size());
+  std::iota(network.machine_order_.begin(), network.machine_order_.end(), 0);
+  std::sort(network.machine_order_.begin(), network.machine_order_.end(), [&](MachineId a, MachineId b) {
+    if (first[a] != first[b]) return first[a] < first[b];
+    return natural_less(network.machines_[a].name, network.machines_[b].name);
+  });
+}
+
+}  // namespace ayatori

@@ -1,0 +1,33 @@
+#pragma once
+/// \file
+/// Which routers of a tree are leaves, which stand above them.
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "ayatori/network/network.hpp"
+
+namespace ayatori {
+
+/// Levels of a fat tree's routers: 0 for leaves, rising to the roots.
+struct Levels {
+  std::vector<std::uint8_t> level;  ///< by router id
+  std::uint8_t count = 0;           ///< number of levels; leaves only: 1
+
+  [[nodiscard]] bool is_root(NodeId router) const { return level[router] + 1 == count; }
+};
+
+/// Why a network is not a tree of levels, in words that name the routers: "A port 3 and B port 4, both leaves, are cabled".
+struct NotATree {
+  std::string reason;
+};
+
+/// Ranks the routers by their distance from the leaves. Leaves are the routers with machines; a router with a few
+/// machines (management hosts on a spine) that is cabled to leaves is not taken for one. Cables from a router to
+/// itself and aggregation nodes don't count. Fails with the first cable that joins two routers of one level,
+/// with a router that no leaf reaches, or if there is no router.
+[[nodiscard]] std::expected<Levels, NotATree> rank_levels(const Network& network);
+
+}  // namespace ayatori

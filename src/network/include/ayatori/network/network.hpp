@@ -1,0 +1,137 @@
+#pragma once
+/// \file
+/// The one model of a network: machines, their NICs, routers, and the cables
+/// between them, on one or several planes. A Network never changes once it is
+/// built (see NetworkBuilder), so any number of threads may read it.
+///
+/// Nodes are what cables connect: routers (InfiniBand switches, Ethernet
+/// switches), NICs (HCAs) and aggregation nodes (reduction engines inside a
+/// switch that answer as a channel adapter). Every node has the port slots
+/// 0 … port_count, as printed on the device. Slot 0 is a router's management
+/// port; on the others' it stays empty. Two views of the same arrays:
+///
+///   by node:  ports(node)[number]        by port:  port(id), with port(id).node, .number, .peer
+///
+/// A PortId also names the *directed link that leaves the port*: link loads,
+/// for example, are an array over port ids.
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "ayatori/base/ids.hpp"
+#include "ayatori/network/link_rate.hpp"
+
+namespace ayatori {
+
+enum class NodeKind : std::uint8_t {
+  router,       ///< forwards packets
+  nic,          ///< a machine's network interface
+  aggregation,  ///< in-network reduction engine (SHARP); belongs to no machine
+};
+
+struct Port {
+  PortId peer = no_id;  ///< the other end of the cable; no_id if nothing is plugged in
+  NodeId node = no_id;  ///< whose port this is
+  Guid guid = 0;
+  Lid lid = 0;          ///< base LID that the network's source reported, 0 if none
+  std::uint8_t lmc = 0;
+  PortNumber number = 0;
+  LinkRate rate;        ///< active rate of the cable
+
+  [[nodiscard]] bool connected() const { return peer != no_id; }
+};
+
+struct Node {
+  NodeKind kind = NodeKind::router;
+  PortNumber port_count = 0;     ///< slots are 0 … port_count
+  PlaneId plane = 0;
+  MachineId machine = no_id;     ///< owner; no_id unless a NIC
+  std::uint16_t rail = 0;        ///< which of its machine's NICs: 0, 1, …; same number, same role, in every machine
+  PortId first_slot = 0;         ///< id of slot 0
+  Guid guid = 0;
+  Guid system_guid = 0;          ///< system image GUID: nodes of one card or chassis share it
+};
+
+struct Plane {
+  std::string name;        ///< "infiniband", "ethernet", …
+};
+
+struct Machine {
+  std::string name;              ///< host name; for an unnamed HCA "hca-0x…" with its GUID
+  bool named = true;             ///< false: the source told no host name
+  std::vector<PortId> endpoints; ///< its connected NIC ports, sorted by rail, then port number
+};
+
+class Network {
+ public:
+  /// Routers have the ids 0 … router_count() − 1, so that per-router tables need no map.
+  [[nodiscard]] std::size_t router_count() const { return router_count_; }
+  [[nodiscard]] std::size_t node_count() const { return nodes_.size(); }
+  [[nodiscard]] const Node& node(NodeId id) const { return nodes_[id]; }
+  [[nodiscard]] std::string_view name(NodeId id) const;
+  [[nodiscard]] bool is_router(NodeId id) const { return id < router_count_; }
+
+  /// Slots 0 … port_count of a node.
+  [[nodiscard]] std::span<const Port> ports(NodeId id) const {
+    return {ports_.data() + nodes_[id].first_slot, std::size_t{nodes_[id].port_count} + 1};
+  }
+  [[nodiscard]] std::size_t port_count() const { return ports_.size(); }  ///< all slots of all nodes
+  [[nodiscard]] const Port& port(PortId id) const { return ports_[id]; }
+  [[nodiscard]] PortId port_id(NodeId node, PortNumber number) const { return nodes_[node].first_slot + number; }
+
+  /// Cables, each counted once; a cable from a router to itself counts.
+  [[nodiscard]] std::size_t link_count() const { return link_count_; }
+
+  [[nodiscard]] std::span<const Machine> machines() const { return machines_; }
+  [[nodiscard]] const Machine& machine(MachineId id) const { return machines_[id]; }
+  [[nodiscard]] std::span<const Plane> planes() const { return planes_; }
+
+  /// The router at the other end of an endpoint's cable; no_id if it is not plugged into a router.
+  [[nodiscard]] NodeId router_of(PortId endpoint) const;
+
+  /// Every connected port of machines' NICs in *network order*: by router (natural order of the router names,
+  /// then GUID), then by the router's port number. Neighbours in this order share a leaf.
+  [[nodiscard]] std::span<const PortId> endpoints() const { return endpoints_; }
+
+  /// Connected ports of aggregation nodes, in network order. They take LIDs like NICs and belong to no job.
+  [[nodiscard]] std::span<const PortId> aggregation_ports() const { return aggregation_ports_; }
+
+  /// Machines in network order: by their first endpoint; those without any cable come last, by name.
+  [[nodiscard]] std::span<const MachineId> machines_in_order() const { return machine_order_; }
+
+  [[nodiscard]] std::optional<MachineId> find_machine(std::string_view name) const;
+  /// The NIC port (or router port 0) with this GUID; a NIC's node GUID finds its first connected port.
+  [[nodiscard]] std::optional<PortId> find_guid(Guid guid) const;
+
+  /// "LS1 port 8 -> RS2 port 2": the directed link that leaves a port, for people.
+  [[nodiscard]] std::string describe_link(PortId id) const;
+
+  /// Cables that run below the rate of their kind (see NetworkBuilder::build), as the lower of the two port ids.
+  [[nodiscard]] std::span<const PortId> degraded_links() const { return degraded_; }
+
+ private:
+  friend class NetworkBuilder;
+
+  std::size_t router_count_ = 0;
+  std::size_t link_count_ = 0;
+  std::vector<Node> nodes_;
+  std::vector<Port> ports_;
+  std::string name_pool_;
+  std::vector<std::uint32_t> name_ends_;
+  std::vector<Machine> machines_;
+  std::vector<Plane> planes_;
+  std::vector<PortId> endpoints_;
+  std::vector<PortId> aggregation_ports_;
+  std::vector<MachineId> machine_order_;
+  std::vector<PortId> degraded_;
+  std::unordered_map<std::string, MachineId> machine_by_name_;
+  std::unordered_map<Guid, PortId> port_by_guid_;
+};
+
+}  // namespace ayatori

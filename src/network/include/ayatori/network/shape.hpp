@@ -1,0 +1,44 @@
+#pragma once
+/// \file
+/// What network is this? A Network's shape, recognised from its cables alone.
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "ayatori/network/network.hpp"
+
+namespace ayatori {
+
+enum class ShapeKind : std::uint8_t {
+  fat_tree,  ///< levels of routers, cables only between neighbouring levels
+  grid,      ///< torus or mesh of routers
+  full,      ///< every router cabled to every other, or one router alone
+  graph,     ///< none of these
+};
+
+struct Shape {
+  ShapeKind kind = ShapeKind::graph;
+
+  // A fat tree's measures, from the leaves up.
+  std::vector<std::uint32_t> routers;            ///< routers per level
+  std::vector<std::uint32_t> cables;             ///< per pair of neighbouring levels: the most common number of parallel cables
+  std::vector<double> oversubscription;          ///< per level below the roots: worst router's capacity down : capacity up
+
+  // A grid's.
+  std::vector<std::uint32_t> dimensions;
+  std::vector<bool> periodic;                    ///< per dimension
+
+  std::uint32_t machines = 0;
+  std::uint32_t rails = 0;                       ///< the most common number of endpoints a machine
+
+  /// "fat tree, 2 levels, 31 leaves x 9 spines, 2 cables a pair, oversubscription 1.29:1, 120 hosts with 4 rails"
+  std::string summary;
+  /// What breaks the regular shape, each named: missing cables ("A10 <-> B03: 1 of 2 cables"), unequal leaves,
+  /// for a graph the reason why it is none of the shapes.
+  std::vector<std::string> irregularities;
+};
+
+[[nodiscard]] Shape recognise(const Network& network);
+
+}  // namespace ayatori

@@ -1,0 +1,31 @@
+#pragma once
+/// \file
+/// A Step: messages that travel at the same time. Whoever makes steps (a
+/// communication pattern, a collective's schedule) implements StepSequence;
+/// routing counts their contention, the flow simulator times them.
+
+#include <cstddef>
+#include <vector>
+
+#include "ayatori/base/ids.hpp"
+
+namespace ayatori {
+
+struct Message {
+  Rank from = 0;
+  Rank to = 0;
+  Bytes bytes = 1;
+};
+
+class StepSequence {
+ public:
+  virtual ~StepSequence() = default;
+
+  [[nodiscard]] virtual Rank rank_count() const = 0;
+  [[nodiscard]] virtual std::size_t step_count() const = 0;
+
+  /// Replaces `messages` with those of step `index`. Thread-safe: steps are generated, not stored.
+  virtual void step(std::size_t index, std::vector<Message>& messages) const = 0;
+};
+
+}  // namespace ayatori

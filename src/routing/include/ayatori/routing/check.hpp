@@ -1,0 +1,39 @@
+#pragma once
+/// \file
+/// Are these tables any good? For tables from anywhere: ours, OpenSM's, a file.
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "ayatori/network/network.hpp"
+#include "ayatori/routing/tables.hpp"
+
+namespace ayatori {
+
+struct LinkBalance {  ///< LIDs routed over the directed links of one kind
+  std::string kind;   ///< "up 0->1", "down 1->0" by tree level; "links" where there is no tree
+  std::uint64_t links = 0;
+  std::uint64_t min = 0;
+  std::uint64_t max = 0;
+  double mean = 0;
+};
+
+struct TableCheck {
+  std::uint64_t unreachable = 0;     ///< (router, LID) pairs whose packets never arrive: dropped, misrouted or looping
+  std::uint64_t looping = 0;         ///< those among them that go round for ever
+  bool deadlock_free = true;         ///< the channel dependency graph of packets sent by channel adapters has no cycle
+  std::vector<PortId> cycle;         ///< one cycle of directed links, if not
+  std::uint32_t longest = 0;         ///< most directed links of any route between two endpoints
+  std::vector<LinkBalance> balance;
+  std::vector<std::string> problems; ///< the first ten, with names, ports and LIDs
+
+  [[nodiscard]] bool ok() const { return unreachable == 0 && deadlock_free; }
+};
+
+/// Follows every LID from every router that has a way in (OpenMP over LIDs). Channel dependencies (Dally and Seitz,
+/// 1987) are counted for traffic that starts at NICs and aggregation nodes, which is what credits can block;
+/// routers' own management packets travel on VL 15, which has no flow control.
+[[nodiscard]] TableCheck check_tables(const Network& network, const Routes& routes);
+
+}  // namespace ayatori

@@ -1,0 +1,60 @@
+#pragma once
+/// \file
+/// Forwarding tables for fat trees, regular or not, with one or several LIDs per
+/// destination; and for any other connected network.
+///
+/// A *path* of a tree is a root router together with a choice among parallel cables. Packets climb towards their
+/// path's root until they meet a router that has the destination below it, and then descend. Which path a LID
+/// takes (paper 1, section 4.1, made general), for the destination with number i in network order and
+/// P paths to its leaf:
+///
+///     LID base + j  takes path   j mod P          if 2^lmc >= P   (paper 1: LID base + j goes by root j)
+///                                (i + j) mod P    otherwise       (LMC 0: destination-mod-K, as OpenSM's ftree)
+///
+/// Paths are ordered so that neighbouring numbers leave a leaf by different ports. Where a cable is missing, the
+/// next path in this order that exists takes over, minimal hops first.
+///
+/// Deadlock: every route climbs, then descends; it never climbs again, so channel dependencies have no cycle.
+/// The exception are packets *to a router or channel adapter that sits on a root* from beside it: they
+/// turn at one fixed leaf, which closes no cycle either (docs/decisions records the argument); routes are checked, not trusted.
+/// Networks that are no tree of levels, and trees so broken that two leaves share no root, get up*/down* routes along
+/// a breadth-first spanning order (Schroeder et al., Autonet, 1991): deadlock-free on any connected network.
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "ayatori/base/error.hpp"
+#include "ayatori/network/network.hpp"
+#include "ayatori/routing/tables.hpp"
+
+namespace ayatori {
+
+struct LmcChoice {
+  int lmc = 0;
+  std::uint32_t paths = 1;    ///< most paths that any leaf has (P)
+  bool all_paths = true;      ///< 2^lmc >= paths
+  std::string explanation;    ///< "LMC 3: 8 LIDs a port for 6 paths, last LID 0x00ff"; what does not fit, and what would
+};
+
+/// The smallest LMC that gives every path a LID; if LMC <= 7 or the LID space don't allow it, the largest that fits.
+/// Error: not even LMC 0 fits.
+[[nodiscard]] Result<LmcChoice> choose_lmc(const Network& network);
+
+enum class Engine : std::uint8_t { fat_tree, up_down };
+
+struct Generated {
+  Routes routes;
+  int lmc = 0;
+  Engine engine = Engine::fat_tree;
+  std::uint32_t paths = 1;           ///< most paths that any leaf has
+  bool lids_kept = false;            ///< the reported LIDs were kept
+  std::vector<std::string> notes;    ///< for people: why up_down, which leaves lack paths, …
+};
+
+/// Makes tables at the given LMC. The LIDs that the network reports are kept if they are complete and have this LMC;
+/// otherwise LidMap::assign. Deterministic, whatever the number of threads (OpenMP over destination leaves).
+/// Errors: see LidMap::assign; a network in several parts (names a router of each).
+[[nodiscard]] Result<Generated> generate_routes(const Network& network, int lmc);
+
+}  // namespace ayatori

@@ -1,0 +1,67 @@
+#pragma once
+/// \file
+/// Routes: which way a packet goes. Every router has a linear forwarding table
+/// (LFT) that maps a destination LID to the port where the packet leaves.
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include "ayatori/network/network.hpp"
+#include "ayatori/routing/lids.hpp"
+
+namespace ayatori {
+
+class ForwardingTables {
+ public:
+  static constexpr PortNumber no_port = 255;  ///< "drop" (InfiniBand Architecture Specification 1.2, section 14.2.5.11)
+
+  ForwardingTables() = default;
+  ForwardingTables(std::size_t routers, Lid last_lid);
+
+  [[nodiscard]] PortNumber out(NodeId router, Lid lid) const { return entries_[router * width_ + lid]; }
+  void set_out(NodeId router, Lid lid, PortNumber port) { entries_[router * width_ + lid] = port; }
+
+  /// Entries of one router, indexed by LID 0 … last_lid().
+  [[nodiscard]] std::span<const PortNumber> row(NodeId router) const { return {entries_.data() + router * width_, width_}; }
+  [[nodiscard]] std::span<PortNumber> row(NodeId router) { return {entries_.data() + router * width_, width_}; }
+
+  [[nodiscard]] std::size_t router_count() const { return width_ == 0 ? 0 : entries_.size() / width_; }
+  [[nodiscard]] Lid last_lid() const { return static_cast<Lid>(width_ == 0 ? 0 : width_ - 1); }
+
+  friend bool operator==(const ForwardingTables&, const ForwardingTables&) = default;
+
+ private:
+  std::size_t width_ = 0;
+  std::vector<PortNumber> entries_;  // router-major
+};
+
+struct Routes {
+  LidMap lids;
+  ForwardingTables tables;
+};
+
+/// Follows a packet from the NIC port `source` to `destination`, calling `visit(PortId)` with each directed link it takes,
+/// first the source's own cable. Returns false, after the links it did take, if the packet is dropped, leaves by
+/// a port without a cable, arrives at another node, or has made more hops than there are routers (a loop).
+template <typename Visit>
+bool trace(const Network& network, const Routes& routes, PortId source, Lid destination, Visit&& visit) {
+  const PortId goal = routes.lids.owner(destination);
+  if (goal == no_id || destination > routes.tables.last_lid()) return false;
+  PortId link = source;
+  for (std::size_t hops = 0; hops <= network.router_count(); ++hops) {
+    const PortId arrival = network.port(link).peer;
+    if (arrival == no_id) return false;
+    visit(link);
+    const NodeId here = network.port(arrival).node;
+    if (arrival == goal) return true;
+    if (!network.is_router(here)) return false;
+    const PortNumber out = routes.tables.out(here, destination);
+    if (out == 0) return network.port_id(here, 0) == goal;
+    if (out > network.node(here).port_count) return false;
+    link = network.port_id(here, out);
+  }
+  return false;
+}
+
+}  // namespace ayatori

@@ -1,0 +1,29 @@
+#pragma once
+/// \file
+/// Communication patterns: who talks to whom at the same time, step by step.
+
+#include <memory>
+#include <string_view>
+
+#include "ayatori/base/error.hpp"
+#include "ayatori/network/step.hpp"
+
+namespace ayatori {
+
+/// Paper 1, section 2.3: in step s = 1 … n − 1 rank r sends to (r + s) mod n. Step 0 (to itself) is left out.
+[[nodiscard]] std::unique_ptr<StepSequence> shift_all_to_all(Rank ranks);
+
+/// One step: rank r sends to r + 1 (mod n).
+[[nodiscard]] std::unique_ptr<StepSequence> ring(Rank ranks);
+
+/// Two steps: r to r + 1, then r to r − 1 (mod n).
+[[nodiscard]] std::unique_ptr<StepSequence> neighbour(Rank ranks);
+
+/// `steps` steps, each a permutation drawn uniformly from `seed`; ranks that draw themselves stay silent.
+[[nodiscard]] std::unique_ptr<StepSequence> random_permutations(Rank ranks, std::size_t steps, std::uint64_t seed);
+
+/// A pattern file: one message a line, "FROM TO [BYTES]"; a blank line ends the step; '#' starts a comment.
+/// Errors name file and line: a rank that is no number or beyond `ranks`, no message at all.
+[[nodiscard]] Result<std::unique_ptr<StepSequence>> parse_pattern(std::string_view text, std::string_view file, Rank ranks);
+
+}  // namespace ayatori
