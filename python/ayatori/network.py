@@ -117,3 +117,9 @@ def router_cables(network: Network) -> list[tuple[int, int]]:
         return near != far and near < network.router_count and far < network.router_count
 
     return [(a, b) for a, b in network.cables() if joins_routers(a, b)]
+
+
+def rates_by_port(network: Network) -> dict[tuple[str, int], str]:
+    """Link rate of every cabled port, by node name and port number."""
+    ports = (network.port(end) for ends in network.cables() for end in ends)
+    return {(network.name(port.node), port.number): port.rate for port in ports}

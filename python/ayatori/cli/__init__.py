@@ -11,7 +11,6 @@ import typer
 from ayatori.cli import check, convert, demo, lab, plan, report, route, show
 from ayatori.cli.output import print_error
 from ayatori.errors import Error
-from ayatori.lab import LabError
 from ayatori.report import ReportError
 
 app = typer.Typer(
@@ -47,7 +46,7 @@ def run(arguments: list[str]) -> int:
     except click.ClickException as error:
         print_error(error.format_message(), hint=_usage_hint(error))
         return 1
-    except (Error, LabError, ReportError) as error:
+    except (Error, ReportError) as error:
         print_error(error.message, error.cause, error.hint)
         return 2 if getattr(error, "internal", False) else 1
     except BrokenPipeError:
