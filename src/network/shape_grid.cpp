@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <bit>
+#include <optional>
+#include <utility>
 
 #include "shape_parts.hpp"
 
@@ -159,12 +161,16 @@ GridFinder::Found GridFinder::compare() const {
 void GridFinder::merge_squares(Shape& shape) const {
   const bool mesh =
       std::any_of(lines_.begin(), lines_.end(), [](const Line& line) { return !line.ring && line.routers.size() > 2; });
-  for (std::size_t i = 0; i < lines_.size(); ++i) {
-    const bool is_two = lines_[i].routers.size() == 2;
-    const bool is_square = is_two && i + 1 < lines_.size() && lines_[i + 1].routers.size() == 2 && !mesh;
-    shape.dimensions.push_back(is_square ? 4 : static_cast<std::uint32_t>(lines_[i].routers.size()));
-    shape.periodic.push_back(lines_[i].ring || (is_two && !mesh));
-    if (is_square) ++i;
+  std::optional<std::size_t> lone_two;  // position in shape.dimensions
+  for (const Line& line : lines_) {
+    const bool is_two = line.routers.size() == 2;
+    if (is_two && !mesh && lone_two) {
+      shape.dimensions[*std::exchange(lone_two, std::nullopt)] = 4;
+      continue;
+    }
+    if (is_two) lone_two = shape.dimensions.size();
+    shape.dimensions.push_back(static_cast<std::uint32_t>(line.routers.size()));
+    shape.periodic.push_back(line.ring || (is_two && !mesh));
   }
 }
 
