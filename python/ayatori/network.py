@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Any
 
 from ayatori import _core
@@ -75,6 +76,7 @@ def drawing_as_data(network: Network) -> dict[str, Any]:
     """What the report needs to draw a fabric; link i of `links` is cable i of `router_cables`."""
     levels = network.levels()
     degraded = set(network.degraded_links)
+    labels = router_labels(network)
     hosts = []
     for endpoint in network.endpoints:
         router = network.router_of(endpoint)
@@ -84,7 +86,7 @@ def drawing_as_data(network: Network) -> dict[str, Any]:
         hosts.append(
             {
                 "name": network.machines[network.machine_of(port.node)].name,
-                "router": network.name(router),
+                "router": labels[router],
                 "port": network.port(port.peer).number,
                 "rail": network.rail(port.node),
             }
@@ -94,19 +96,25 @@ def drawing_as_data(network: Network) -> dict[str, Any]:
         near, far = network.port(a), network.port(b)
         links.append(
             {
-                "a": network.name(near.node),
+                "a": labels[near.node],
                 "a_port": near.number,
-                "b": network.name(far.node),
+                "b": labels[far.node],
                 "b_port": far.number,
                 "rate": near.rate,
                 "degraded": a in degraded,
             }
         )
     routers = [
-        {"name": network.name(router), "level": levels[router] if levels else None}
-        for router in range(network.router_count)
+        {"name": label, "level": levels[router] if levels else None} for router, label in enumerate(labels)
     ]
     return {"summary": network.shape().summary, "routers": routers, "hosts": hosts, "links": links}
+
+
+def router_labels(network: Network) -> list[str]:
+    """A name for each router that no other has: routers that nobody named share their factory's."""
+    names = [network.name(router) for router in range(network.router_count)]
+    shared = {name for name, count in Counter(names).items() if count > 1}
+    return [f"{name} {network.guid(router):#x}" if name in shared else name for router, name in enumerate(names)]
 
 
 def router_cables(network: Network) -> list[tuple[int, int]]:
@@ -120,6 +128,7 @@ def router_cables(network: Network) -> list[tuple[int, int]]:
 
 
 def rates_by_port(network: Network) -> dict[tuple[str, int], str]:
-    """Link rate of every cabled port, by node name and port number."""
-    ports = (network.port(end) for ends in network.cables() for end in ends)
-    return {(network.name(port.node), port.number): port.rate for port in ports}
+    """Link rate of routers' cabled ports, by the router's label and the port's number."""
+    labels = router_labels(network)
+    ports = (network.port(end) for ends in router_cables(network) for end in ends)
+    return {(labels[port.node], port.number): port.rate for port in ports}

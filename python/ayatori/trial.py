@@ -66,17 +66,17 @@ def discover_live(fabric: Fabric, host_pattern: str = "") -> Network:
 
 
 def compare_networks(known: Network, discovered: Network) -> Check:
-    """Are the same routers and HCAs joined by the same cables? (By name and port; MADs carry no more.)"""
-    missing = _cables_by_name(known) ^ _cables_by_name(discovered)
+    """Are the same routers and HCAs, by node GUID, joined by the same cables?"""
+    missing = _cables_by_guid(known) ^ _cables_by_guid(discovered)
     figure = f"{discovered.node_count} nodes, {discovered.link_count} cables"
     if missing:
         figure += f"; {len(missing)} cables differ, one is {sorted(missing)[0]}"
     return Check("discovered over MADs: the same network", not missing, figure)
 
 
-def _cables_by_name(network: Network) -> set[tuple[tuple[str, int], ...]]:
+def _cables_by_guid(network: Network) -> set[tuple[tuple[str, int], ...]]:
     def end(port: int) -> tuple[str, int]:
-        return network.name(network.port(port).node), network.port(port).number
+        return f"{network.guid(network.port(port).node):#018x}", network.port(port).number
 
     return {tuple(sorted((end(a), end(b)))) for a, b in network.cables()}
 
