@@ -1,6 +1,7 @@
 #include "router_graph.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace ayatori {
 
@@ -13,7 +14,9 @@ std::vector<RouterGraph::Neighbour> neighbours_of(const Network& network, NodeId
     const NodeId other = network.port(port.peer).node;
     if (other != router && network.is_router(other)) found.push_back({other, 1, port.number});
   }
-  std::stable_sort(found.begin(), found.end(), [](auto& a, auto& b) { return a.router < b.router; });
+  std::sort(found.begin(), found.end(), [](const auto& a, const auto& b) {
+    return std::pair(a.router, a.first_port) < std::pair(b.router, b.first_port);
+  });
   return found;
 }
 
