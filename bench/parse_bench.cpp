@@ -104,5 +104,3 @@ BENCHMARK(parse_large_fabric)->Arg(4)->Arg(38)->Unit(benchmark::kMillisecond);
 
 }  // namespace
 }  // namespace ayatori
-
-BENCHMARK_MAIN();

@@ -132,7 +132,8 @@ Result<Network> NetworkBuilder::build() {
   // Routers first: per-router tables then need no map.
   std::vector<Handle> order(nodes_.size());
   std::iota(order.begin(), order.end(), 0);
-  std::stable_partition(order.begin(), order.end(), [&](Handle h) { return nodes_[h].node.kind == NodeKind::router; });
+  const auto place = [&](Handle h) { return std::pair(nodes_[h].node.kind != NodeKind::router, h); };
+  std::sort(order.begin(), order.end(), [&](Handle a, Handle b) { return place(a) < place(b); });
   std::vector<NodeId> id_of(nodes_.size());
   for (NodeId id = 0; id < order.size(); ++id) id_of[order[id]] = id;
 
