@@ -185,6 +185,8 @@ Result<Network> NetworkBuilder::build() {
 
 Result<> NetworkBuilder::index_guids(Network& network) {
   std::unordered_map<Guid, NodeId> node_by_guid;
+  node_by_guid.reserve(network.node_count());
+  network.port_by_guid_.reserve(network.node_count() * 2);
   for (NodeId id = 0; id < network.node_count(); ++id) {
     const Guid guid = network.node(id).guid;
     if (guid == 0) continue;
