@@ -61,6 +61,14 @@ LinkWeights::LinkWeights(const Network& network, std::span<const PortId> endpoin
   }
 }
 
+std::uint32_t capacity(double time, double weight) {
+  // Rounded division may miss by one; hot spots are told by the product.
+  auto messages = static_cast<std::uint32_t>(time / weight);
+  while ((messages + 1) * weight <= time) ++messages;
+  while (messages > 0 && messages * weight > time) --messages;
+  return messages;
+}
+
 IdealTime::IdealTime(const Network& network, const JobNodes& nodes, const LinkWeights& weights)
     : nodes_(nodes), sent_(nodes.node_count(), 0), received_(nodes.node_count(), 0) {
   for (std::uint32_t node = 0; node < nodes.node_count(); ++node) {

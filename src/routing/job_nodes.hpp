@@ -58,6 +58,9 @@ class LinkWeights {
   std::vector<double> weight_;  // by port id
 };
 
+/// Messages that a link carries within a time: the largest n with n · weight <= time.
+[[nodiscard]] std::uint32_t capacity(double time, double weight);
+
 /// How long a step takes on the endpoints' own cables: ideal(s) of contention.hpp. Not for concurrent use.
 class IdealTime {
  public:
