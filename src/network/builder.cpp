@@ -156,7 +156,6 @@ Result<Network> NetworkBuilder::build() {
       port.rate = from.rate;
       const bool is_router = node.kind == NodeKind::router;
       if (port.guid == 0 && is_router && number == 0) port.guid = node.guid;
-      if (port.guid == 0 && !is_router && number != 0 && node.guid != 0) port.guid = node.guid + number;
       network.ports_.push_back(port);
     }
     network.name_pool_ += pending.name;
@@ -177,6 +176,7 @@ Result<Network> NetworkBuilder::build() {
 
   if (auto checked = check_lids(network); !checked) return Failure(checked.error());
   if (auto indexed = index_guids(network); !indexed) return Failure(indexed.error());
+  give_default_guids(network);
   put_in_order(network);
   network.degraded_ = slower_than_their_kind(network);
   return network;
@@ -201,35 +201,45 @@ Result<> NetworkBuilder::index_guids(Network& network) {
                   network.name(port.node), port.number);
     }
   }
-  // A node GUID that is no port's GUID finds the node's first cabled port.
-  for (const auto& [guid, id] : node_by_guid) {
-    for (const Port& port : network.ports(id)) {
-      if (port.connected()) {
-        network.port_by_guid_.try_emplace(guid, network.port_id(id, port.number));
-        break;
-      }
-    }
-  }
   return {};
 }
 
+void NetworkBuilder::give_default_guids(Network& network) {
+  for (Port& port : network.ports_) {
+    const Node& node = network.nodes_[port.node];
+    if (node.kind == NodeKind::router || port.number == 0 || port.guid != 0 || node.guid == 0) continue;
+    const Guid guid = node.guid + port.number;
+    const auto id = static_cast<PortId>(&port - network.ports_.data());
+    // Only a guess: what the source told of another port stands.
+    if (network.port_by_guid_.try_emplace(guid, id).second) port.guid = guid;
+  }
+  // A node GUID that is no port's GUID finds the node's first cabled port.
+  for (NodeId id = 0; id < network.node_count(); ++id) {
+    const auto ports = network.ports(id);
+    const auto cabled = std::ranges::find_if(ports, &Port::connected);
+    if (network.node(id).guid == 0 || cabled == ports.end()) continue;
+    network.port_by_guid_.try_emplace(network.node(id).guid, network.port_id(id, cabled->number));
+  }
+}
+
 Result<> NetworkBuilder::check_lids(const Network& network) {
-  std::map<std::pair<PlaneId, std::uint32_t>, PortId> owner;
+  constexpr std::size_t lid_space = std::size_t{last_unicast_lid} + 1;
+  std::vector<PortId> owner(lid_space * network.planes().size(), no_id);  // by plane, then LID
   for (PortId id = 0; id < network.port_count(); ++id) {
     const Port& port = network.port(id);
     if (port.lid == 0) continue;
-    const PlaneId plane = network.node(port.node).plane;
     if (port.lmc > max_lmc || port.lid + (1U << port.lmc) - 1 > last_unicast_lid) {
       return fail("'{}' port {}: LID {:#06x} with LMC {} is no unicast LID range", network.name(port.node), port.number,
                   port.lid, port.lmc);
     }
     for (std::uint32_t lid = port.lid; lid < port.lid + (1U << port.lmc); ++lid) {
-      const auto [other, is_new] = owner.try_emplace({plane, lid}, id);
-      if (!is_new) {
+      PortId& taken = owner[network.node(port.node).plane * lid_space + lid];
+      if (taken != no_id) {
         return fail("LID {:#06x} is given twice: to '{}' port {} and to '{}' port {}", lid,
-                    network.name(network.port(other->second).node), network.port(other->second).number,
-                    network.name(port.node), port.number);
+                    network.name(network.port(taken).node), network.port(taken).number, network.name(port.node),
+                    port.number);
       }
+      taken = id;
     }
   }
   return {};

@@ -1,0 +1,251 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <unordered_map>
+
+#include "ayatori/base/text.hpp"
+#include "ayatori/network/job.hpp"
+
+namespace ayatori {
+
+namespace {
+
+// Beyond anything built; they bound what a few bytes of hostfile can make us allocate.
+constexpr std::size_t most_hosts = std::size_t{1} << 18;
+constexpr std::uint32_t most_slots = 65536;
+constexpr std::uint32_t most_slots_in_all = std::uint32_t{1} << 30;  // of one host
+constexpr std::size_t longest_name = 255;
+
+/// What a message can quote of a file that may be binary.
+std::string quoted(std::string_view text) {
+  constexpr std::size_t longest_quote = 40;
+  std::string safe = "'";
+  for (const char c : text.substr(0, longest_quote)) safe.push_back(c >= ' ' && c <= '~' ? c : '?');
+  return safe + (text.size() > longest_quote ? "…'" : "'");
+}
+
+bool is_part_of_name(char c) {
+  constexpr std::string_view special = "#,[]:=";
+  return c > ' ' && c <= '~' && special.find(c) == std::string_view::npos;
+}
+
+std::string_view before(std::string_view text, char mark) { return text.substr(0, text.find(mark)); }
+
+// --- host lists -----------------------------------------------------------------------------------------------------
+
+/// Appends what "01-03" or "7" stands for. The first number's width is kept, as Slurm does.
+Result<> expand_range(std::string_view range, std::vector<std::string>& numbers) {
+  const auto bounds = split(range, '-');
+  if (bounds.empty() || bounds.size() > 2) return fail("expected a range like 01-09 instead of {}", quoted(range));
+  const auto first = parse_unsigned<std::uint64_t>(bounds.front());
+  const auto last = parse_unsigned<std::uint64_t>(bounds.back());
+  if (!first || !last) return fail("expected a range like 01-09 instead of {}", quoted(range));
+  if (*last < *first) return fail("the range {} ends before it begins", quoted(range));
+  if (*last - *first >= most_hosts) return fail("the range {} is longer than {} hosts", quoted(range), most_hosts);
+  for (std::uint64_t i = 0; i <= *last - *first; ++i) {
+    numbers.push_back(fmt::format("{:0>{}}", *first + i, std::min(bounds.front().size(), longest_name)));
+  }
+  if (numbers.size() > most_hosts) return fail("more than {} hosts", most_hosts);
+  return {};
+}
+
+Result<std::vector<std::string>> expand_bracket(std::string_view ranges) {
+  std::vector<std::string> numbers;
+  if (trimmed(ranges).empty()) return fail("nothing between '[' and ']'");
+  for (const std::string_view range : split(ranges, ',')) {
+    if (auto expanded = expand_range(range, numbers); !expanded) return Failure(expanded.error());
+  }
+  return numbers;
+}
+
+/// Each name with each ending, the ending changing fastest.
+Result<std::vector<std::string>> product(const std::vector<std::string>& names, std::span<const std::string> endings) {
+  if (names.size() * endings.size() > most_hosts) return fail("more than {} hosts", most_hosts);
+  std::vector<std::string> longer;
+  longer.reserve(names.size() * endings.size());
+  for (const std::string& name : names) {
+    for (const std::string& ending : endings) {
+      if (name.size() + ending.size() > longest_name) {
+        return fail("the host name {} is longer than {} letters", quoted(name + ending), longest_name);
+      }
+      longer.push_back(name + ending);
+    }
+  }
+  return longer;
+}
+
+/// Takes the leading "[…]" or the text up to the next bracket off `rest`, as a list of alternatives.
+Result<std::vector<std::string>> take_piece(std::string_view& rest) {
+  if (rest.front() != '[') {
+    const std::string_view literal = before(rest, '[');
+    if (!std::all_of(literal.begin(), literal.end(), is_part_of_name))
+      return fail("{} is no host name", quoted(literal));
+    rest.remove_prefix(literal.size());
+    return std::vector<std::string>{std::string(literal)};
+  }
+  const std::size_t close = rest.find(']');
+  if (close == std::string_view::npos) return fail("']' is missing in {}", quoted(rest));
+  const std::string_view ranges = rest.substr(1, close - 1);
+  rest.remove_prefix(close + 1);
+  return expand_bracket(ranges);
+}
+
+Result<std::vector<std::string>> expand_name(std::string_view name) {
+  if (name.empty()) return fail("expected a host name");
+  std::vector<std::string> names = {""};
+  while (!name.empty()) {
+    const auto piece = take_piece(name);
+    if (!piece) return Failure(piece.error());
+    auto longer = product(names, *piece);
+    if (!longer) return Failure(longer.error());
+    names = std::move(*longer);
+  }
+  return names;
+}
+
+/// The parts between commas that stand in no bracket.
+std::vector<std::string_view> split_outside_brackets(std::string_view text) {
+  std::vector<std::string_view> parts;
+  bool inside = false;
+  std::size_t from = 0;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == '[') inside = true;
+    if (text[i] == ']') inside = false;
+    if (text[i] != ',' || inside) continue;
+    parts.push_back(trimmed(text.substr(from, i - from)));
+    from = i + 1;
+  }
+  parts.push_back(trimmed(text.substr(from)));
+  return parts;
+}
+
+// --- hostfiles ------------------------------------------------------------------------------------------------------
+
+Result<std::uint32_t> parse_slots(std::string_view text) {
+  const auto slots = parse_unsigned<std::uint32_t>(text);
+  if (slots && *slots >= 1 && *slots <= most_slots) return *slots;
+  return fail("expected a number of slots from 1 to {} instead of {}", most_slots, quoted(text));
+}
+
+enum class Attribute { slots, limit, ignored, unknown };
+
+Attribute attribute_named(std::string_view key) {
+  constexpr std::array<std::string_view, 4> slots = {"slots", "count", "cpu", "cpus"};
+  constexpr std::array<std::string_view, 4> limits = {"max-slots", "max_slots", "slots-max", "slots_max"};
+  constexpr std::array<std::string_view, 6> others = {"user",      "username", "user-name",
+                                                      "user_name", "binding",  "ifname"};
+  const auto is_in = [&](const auto& names) { return std::find(names.begin(), names.end(), key) != names.end(); };
+  if (is_in(slots)) return Attribute::slots;
+  if (is_in(limits)) return Attribute::limit;
+  return is_in(others) ? Attribute::ignored : Attribute::unknown;
+}
+
+/// Takes the next word off `rest`; '=' is a word of its own, since Open MPI allows blanks around it.
+std::string_view take_word(std::string_view& rest) {
+  rest = trimmed(rest);
+  const std::size_t end = rest.starts_with('=') ? 1 : std::min(rest.find_first_of("= \t"), rest.size());
+  const std::string_view word = rest.substr(0, end);
+  rest.remove_prefix(end);
+  return word;
+}
+
+/// The slots that "slots=8 max-slots=8" tells, 0 if none.
+Result<std::uint32_t> parse_attributes(std::string_view rest) {
+  std::uint32_t told = 0;
+  while (!trimmed(rest).empty()) {
+    const std::string_view key = take_word(rest);
+    const Attribute attribute = attribute_named(key);
+    if (attribute == Attribute::unknown) return fail("expected slots=N or max-slots=N instead of {}", quoted(key));
+    if (take_word(rest) != "=") return fail("expected '=' behind {}", quoted(key));
+    const std::string_view value = take_word(rest);
+    if (attribute == Attribute::ignored) continue;
+    const auto slots = parse_slots(value);
+    if (!slots) return Failure(slots.error());
+    if (attribute == Attribute::limit) continue;
+    if (told != 0) return fail("the slots are told twice");
+    told = *slots;
+  }
+  return told;
+}
+
+class HostfileReader {
+ public:
+  [[nodiscard]] Result<> read_line(std::string_view text, std::size_t line);
+  [[nodiscard]] std::vector<HostEntry> take() { return std::move(entries_); }
+  [[nodiscard]] bool empty() const { return entries_.empty(); }
+
+ private:
+  [[nodiscard]] Result<> read_hosts(std::string_view part, std::uint32_t slots, std::size_t line);
+  void add(std::string host, std::uint32_t slots, std::size_t line);
+
+  std::vector<HostEntry> entries_;
+  std::unordered_map<std::string, std::size_t> position_;
+};
+
+Result<> HostfileReader::read_line(std::string_view text, std::size_t line) {
+  text = trimmed(before(text, '#'));
+  if (text.empty()) return {};
+  const std::size_t end = std::min(text.find_first_of(" \t"), text.size());
+  const auto slots = parse_attributes(text.substr(end));
+  if (!slots) return Failure(slots.error());
+  for (const std::string_view part : split_outside_brackets(text.substr(0, end))) {
+    if (auto read = read_hosts(part, *slots, line); !read) return read;
+  }
+  return {};
+}
+
+/// One "node[01-04]:8".
+Result<> HostfileReader::read_hosts(std::string_view part, std::uint32_t slots, std::size_t line) {
+  const std::string_view name = before(part, ':');
+  if (name.size() < part.size()) {
+    if (slots != 0) return fail("the slots are told twice");
+    const auto told = parse_slots(part.substr(name.size() + 1));
+    if (!told) return Failure(told.error());
+    slots = *told;
+  }
+  auto hosts = expand_name(name);
+  if (!hosts) return Failure(hosts.error());
+  for (std::string& host : *hosts) add(std::move(host), slots, line);
+  if (entries_.size() > most_hosts) return fail("more than {} hosts", most_hosts);
+  return {};
+}
+
+void HostfileReader::add(std::string host, std::uint32_t slots, std::size_t line) {
+  const auto [known, is_new] = position_.try_emplace(host, entries_.size());
+  if (is_new) {
+    entries_.push_back({std::move(host), slots, line});
+    return;
+  }
+  // A host without a number counts one slot each time it is listed.
+  HostEntry& entry = entries_[known->second];
+  entry.slots = std::min(std::max(entry.slots, 1U) + std::max(slots, 1U), most_slots_in_all);
+}
+
+}  // namespace
+
+Result<std::vector<std::string>> expand_hostlist(std::string_view text) {
+  std::vector<std::string> hosts;
+  for (const std::string_view name : split_outside_brackets(text)) {
+    auto expanded = expand_name(name);
+    if (!expanded) return Failure(expanded.error());
+    if (hosts.size() + expanded->size() > most_hosts) return fail("more than {} hosts", most_hosts);
+    std::move(expanded->begin(), expanded->end(), std::back_inserter(hosts));
+  }
+  return hosts;
+}
+
+Result<std::vector<HostEntry>> parse_hostfile(std::string_view text, std::string_view file) {
+  HostfileReader reader;
+  LineReader lines(text);
+  while (const auto line = lines.next()) {
+    if (auto read = reader.read_line(*line, lines.line()); !read) {
+      return fail_at(file, lines.line(), read.error().message);
+    }
+  }
+  if (reader.empty())
+    return fail_at(file, 0, text.empty() ? "the file is empty" : "expected a host, found only comments");
+  return reader.take();
+}
+
+}  // namespace ayatori

@@ -1,0 +1,150 @@
+#include "ayatori/network/job.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+
+#include "host_lookup.hpp"
+
+namespace ayatori {
+
+namespace {
+
+constexpr std::size_t most_ranks = std::size_t{1} << 24;
+
+std::vector<std::uint32_t> positions_in_order(const Network& network) {
+  std::vector<std::uint32_t> position(network.machines().size());
+  std::uint32_t next = 0;
+  for (const MachineId id : network.machines_in_order()) position[id] = next++;
+  return position;
+}
+
+/// An entry's slots count only where the caller does not overrule them.
+std::uint32_t ranks_on(const Machine& machine, std::uint32_t slots, std::uint32_t ranks_per_machine) {
+  if (ranks_per_machine != 0) return ranks_per_machine;
+  return slots != 0 ? slots : static_cast<std::uint32_t>(machine.endpoints.size());
+}
+
+Result<> check_rank_count(const Job& job, std::string_view what) {
+  if (job.rank_count() <= most_ranks) return {};
+  return fail("{}: a job of {} ranks; {} are the most", what, job.rank_count(), most_ranks);
+}
+
+/// Collects a job's machines in the order of their first mention.
+class JobList {
+ public:
+  JobList(const Network& network, std::uint32_t ranks_per_machine)
+      : network_(network), ranks_per_machine_(ranks_per_machine), place_(network.machines().size(), no_id) {}
+
+  /// One machine under two names ("n1", "n1.cluster") takes the slots of both.
+  void add(MachineId id, std::uint32_t slots) {
+    const std::uint32_t ranks = ranks_on(network_.machine(id), slots, ranks_per_machine_);
+    if (place_[id] == no_id) {
+      place_[id] = static_cast<std::uint32_t>(job_.machines.size());
+      job_.machines.push_back({id, ranks});
+    } else if (ranks_per_machine_ == 0) {
+      std::uint32_t& sum = job_.machines[place_[id]].ranks;
+      sum += std::min(ranks, std::numeric_limits<std::uint32_t>::max() - sum);
+    }
+  }
+  [[nodiscard]] Job take() { return std::move(job_); }
+
+ private:
+  const Network& network_;
+  std::uint32_t ranks_per_machine_;
+  std::vector<std::uint32_t> place_;  // by machine: in the job
+  Job job_;
+};
+
+void sort_by_network(const Network& network, Job& job) {
+  const auto position = positions_in_order(network);
+  std::sort(job.machines.begin(), job.machines.end(),
+            [&](const JobMachine& a, const JobMachine& b) { return position[a.machine] < position[b.machine]; });
+}
+
+/// Machines that a job can use, in network order.
+std::vector<MachineId> cabled_machines(const Network& network) {
+  std::vector<MachineId> found;
+  for (const MachineId id : network.machines_in_order()) {
+    if (!network.machine(id).endpoints.empty()) found.push_back(id);
+  }
+  return found;
+}
+
+Result<Job> job_on(const Network& network, std::span<const MachineId> machines, std::uint32_t ranks_per_machine) {
+  Job job;
+  for (const MachineId id : machines) job.machines.push_back({id, ranks_on(network.machine(id), 0, ranks_per_machine)});
+  if (auto checked = check_rank_count(job, "too many ranks"); !checked) return Failure(checked.error());
+  return job;
+}
+
+Result<> check_size(std::size_t size, std::size_t available) {
+  if (size == 0) return fail("a job needs at least one host");
+  if (size > available) return fail("a job of {} hosts is larger than the network, which has {}", size, available);
+  return {};
+}
+
+PortId endpoint_of(const Network& network, const Machine& machine, std::uint32_t local_index) {
+  const auto is_its_rail = [&](PortId id) { return network.node(network.port(id).node).rail == local_index; };
+  const auto found = std::find_if(machine.endpoints.begin(), machine.endpoints.end(), is_its_rail);
+  return found != machine.endpoints.end() ? *found : machine.endpoints[local_index % machine.endpoints.size()];
+}
+
+}  // namespace
+
+std::size_t Job::rank_count() const {
+  std::size_t count = 0;
+  for (const JobMachine& entry : machines) count += entry.ranks;
+  return count;
+}
+
+Result<Job> place_job(const Network& network, std::span<const HostEntry> hosts, std::string_view file,
+                      std::uint32_t ranks_per_machine, RankOrder order) {
+  if (hosts.empty()) return fail_at(file, 0, "a job needs at least one host");
+  HostLookup lookup(network);
+  JobList list(network, ranks_per_machine);
+  for (const HostEntry& entry : hosts) {
+    const auto id = lookup.find(entry.host);
+    if (!id) return with_hint(fail_at(file, entry.line, id.error().message), id.error().hint);
+    if (network.machine(*id).endpoints.empty()) {
+      return fail_at(file, entry.line, fmt::format("the host '{}' has no cable", network.machine(*id).name));
+    }
+    list.add(*id, entry.slots);
+  }
+  Job job = list.take();
+  if (auto checked = check_rank_count(job, file); !checked) return Failure(checked.error());
+  if (order == RankOrder::network) sort_by_network(network, job);
+  return job;
+}
+
+Result<Job> random_job(const Network& network, std::size_t size, std::uint32_t ranks_per_machine, Random& random) {
+  auto machines = cabled_machines(network);
+  if (auto checked = check_size(size, machines.size()); !checked) return Failure(checked.error());
+  random.shuffle(std::span(machines));
+  machines.resize(size);
+  const auto position = positions_in_order(network);
+  std::sort(machines.begin(), machines.end(), [&](MachineId a, MachineId b) { return position[a] < position[b]; });
+  return job_on(network, machines, ranks_per_machine);
+}
+
+Result<Job> contiguous_job(const Network& network, std::size_t size, std::uint32_t ranks_per_machine) {
+  auto machines = cabled_machines(network);
+  if (auto checked = check_size(size, machines.size()); !checked) return Failure(checked.error());
+  machines.resize(size);
+  return job_on(network, machines, ranks_per_machine);
+}
+
+std::vector<PortId> endpoints_of_ranks(const Network& network, const Job& job) {
+  std::vector<PortId> endpoints;
+  endpoints.reserve(job.rank_count());
+  for (const JobMachine& entry : job.machines) {
+    const Machine& machine = network.machine(entry.machine);
+    for (std::uint32_t local = 0; local < entry.ranks; ++local) {
+      endpoints.push_back(endpoint_of(network, machine, local));
+    }
+  }
+  return endpoints;
+}
+
+}  // namespace ayatori

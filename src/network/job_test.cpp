@@ -1,0 +1,185 @@
+#include "ayatori/network/job.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "networks_for_tests.hpp"
+
+namespace ayatori {
+namespace {
+
+/// Hosts with the given numbers of rails behind one router; 0 rails: a NIC without a cable.
+Network cluster(const std::vector<std::pair<std::string, int>>& hosts) {
+  NetworkBuilder builder;
+  const auto router = builder.add_router("leaf", 0x100000, 64);
+  PortNumber port = 1;
+  Guid guid = 0x200000;
+  for (const auto& [name, rails] : hosts) {
+    for (int rail = 0; rail < std::max(rails, 1); ++rail, guid += 0x100) {
+      const auto nic = builder.add_nic(name + " HCA", guid, 1, name, static_cast<std::uint16_t>(rail));
+      if (rails > 0 && !builder.connect(nic, 1, router, port++, {})) throw std::runtime_error("port taken");
+    }
+  }
+  return std::move(*builder.build());
+}
+
+/// "N0:2 N5:1", or the message and hint.
+std::string placed(const Network& network, std::string_view hostfile, std::uint32_t ranks_per_machine = 0,
+                   RankOrder order = RankOrder::as_given) {
+  const auto hosts = parse_hostfile(hostfile, "hosts");
+  if (!hosts) return hosts.error().message;
+  const auto job = place_job(network, *hosts, "hosts", ranks_per_machine, order);
+  if (!job) return job.error().message + (job.error().hint.empty() ? "" : " (" + job.error().hint + ")");
+  std::vector<std::string> words;
+  for (const auto& entry : job->machines) {
+    words.push_back(fmt::format("{}:{}", network.machine(entry.machine).name, entry.ranks));
+  }
+  return fmt::format("{}", fmt::join(words, " "));
+}
+
+TEST(Job, TakesSlotsOrOneRankARail) {
+  const Network network = cluster({{"a", 4}, {"b", 4}});
+  EXPECT_EQ(placed(network, "b slots=2\na\n"), "b:2 a:4");
+  EXPECT_EQ(placed(network, "b slots=2\na\n", 7), "b:7 a:7");
+}
+
+TEST(Job, IsSortedByTheNetworkOnDemand) {
+  const Network network = opened("fattree:K=6,nodes=30");
+  EXPECT_EQ(placed(network, "N10\nN9\nN2\n", 0, RankOrder::as_given), "N10:1 N9:1 N2:1");
+  EXPECT_EQ(placed(network, "N10\nN9\nN2\n", 0, RankOrder::network), "N2:1 N9:1 N10:1");
+}
+
+TEST(Job, FindsHostsByNameInAnyCaseAndByShortName) {
+  const Network network = cluster({{"Node1.cluster.org", 1}, {"node2", 1}});
+  EXPECT_EQ(placed(network, "node1\nNODE2\n"), "Node1.cluster.org:1 node2:1");
+  EXPECT_EQ(placed(network, "node2.cluster.org"), "node2:1");
+  EXPECT_EQ(placed(network, "node1\nnode1.cluster.org slots=3\n"), "Node1.cluster.org:4");
+}
+
+TEST(Job, DoesNotGuessAmongHosts) {
+  const Network network = cluster({{"n1.a", 1}, {"n1.b", 1}, {"10.0.0.1", 1}});
+  EXPECT_EQ(placed(network, "n1"), "hosts:1: 'n1' could be 'n1.a' or 'n1.b'");
+  EXPECT_TRUE(placed(network, "10.0.0.2").starts_with("hosts:1: the network has no host '10.0.0.2'"));
+}
+
+TEST(Job, FindsHostsByGuid) {
+  const Network network = opened("fattree:K=6,nodes=30");
+  EXPECT_EQ(placed(network, "0x0010000000000301"), "N3:1");    // port
+  EXPECT_EQ(placed(network, "0x0010000000000300:2"), "N3:2");  // node
+  EXPECT_EQ(placed(network, "0x0020000000000000"),
+            "hosts:1: the GUID 0x0020000000000000 belongs to 'LS0', which is no host");
+  EXPECT_EQ(placed(network, "0xabc"), "hosts:1: the network has no port with the GUID 0xabc");
+}
+
+TEST(Job, NamesTheNearestHost) {
+  const Network network = cluster({{"a08-p1-dgx-04-c01", 1}, {"a08-p1-dgx-04-c11", 1}, {"b01", 1}});
+  EXPECT_EQ(placed(network, "b01\na08-p1-dgx-04-c10\n"),
+            "hosts:2: the network has no host 'a08-p1-dgx-04-c10' (the nearest name is 'a08-p1-dgx-04-c11')");
+  EXPECT_EQ(placed(network, "b10"), "hosts:1: the network has no host 'b10' (the nearest name is 'b01')");
+  EXPECT_EQ(placed(network, "quite-something-else"), "hosts:1: the network has no host 'quite-something-else'");
+}
+
+TEST(Job, NeedsCablesAndHosts) {
+  const Network network = cluster({{"a", 1}, {"dark", 0}});
+  EXPECT_EQ(placed(network, "a\ndark\n"), "hosts:2: the host 'dark' has no cable");
+  const auto none = place_job(network, {}, "hosts", 0, RankOrder::network);
+  ASSERT_FALSE(none);
+  EXPECT_EQ(none.error().message, "hosts: a job needs at least one host");
+}
+
+TEST(Job, IsBounded) {
+  const Network network = cluster({{"a", 1}, {"A.x", 1}});
+  const std::vector<HostEntry> hosts = {{"a", 4'000'000'000, 1}, {"A", 4'000'000'000, 2}};
+  const auto job = place_job(network, hosts, "hosts", 0, RankOrder::as_given);
+  ASSERT_FALSE(job);
+  EXPECT_EQ(job.error().message, "hosts: a job of 4294967295 ranks; 16777216 are the most");
+}
+
+TEST(Job, CanBeLargeAndContiguous) {
+  const Network network = opened("fattree:K=6,nodes=30");
+  const auto job = contiguous_job(network, 16, 8);
+  ASSERT_TRUE(job);
+  EXPECT_EQ(job->rank_count(), 128U);
+  for (std::size_t i = 0; i < 16; ++i) {
+    EXPECT_EQ(network.machine(job->machines[i].machine).name, fmt::format("N{}", i));
+  }
+  EXPECT_EQ(contiguous_job(network, 31, 1).error().message,
+            "a job of 31 hosts is larger than the network, which has 30");
+  EXPECT_EQ(contiguous_job(network, 0, 1).error().message, "a job needs at least one host");
+}
+
+TEST(Job, IsDrawnUniformlyAndInNetworkOrder) {
+  const Network network = opened("fattree:K=2,levels=2");
+  std::vector<int> drawn(network.machines().size());
+  constexpr int draws = 4000;
+  Random random(7);
+  for (int draw = 0; draw < draws; ++draw) {
+    const auto job = random_job(network, 3, 1, random);
+    ASSERT_TRUE(job);
+    ASSERT_EQ(job->machines.size(), 3U);
+    for (std::size_t i = 0; i < 3; ++i) {
+      ++drawn[job->machines[i].machine];
+      if (i == 0) continue;
+      EXPECT_LT(job->machines[i - 1].machine, job->machines[i].machine);
+    }
+  }
+  // Each machine is in 3 of 8 jobs; five standard deviations are 153.
+  for (const int count : drawn) EXPECT_NEAR(count, draws * 3 / 8, 155);
+  EXPECT_FALSE(random_job(network, 9, 1, random));
+}
+
+TEST(Job, ReplaysFromItsSeed) {
+  const Network network = opened("fattree:K=6,nodes=30");
+  Random first(42);
+  Random second(42);
+  const auto a = random_job(network, 16, 1, first);
+  const auto b = random_job(network, 16, 1, second);
+  ASSERT_TRUE(a && b);
+  for (std::size_t i = 0; i < 16; ++i) EXPECT_EQ(a->machines[i].machine, b->machines[i].machine);
+}
+
+TEST(Endpoints, FollowTheRails) {
+  const Network network = cluster({{"a", 4}, {"b", 1}});
+  const auto hosts = parse_hostfile("a slots=6\nb slots=2\n", "hosts");
+  const auto job = place_job(network, *hosts, "hosts", 0, RankOrder::as_given);
+  ASSERT_TRUE(job);
+  std::vector<int> rails;
+  for (const PortId endpoint : endpoints_of_ranks(network, *job)) {
+    rails.push_back(network.node(network.port(endpoint).node).rail);
+  }
+  EXPECT_EQ(rails, (std::vector{0, 1, 2, 3, 0, 1, 0, 0}));
+}
+
+TEST(Endpoints, UseBothPortsOfADualPortNic) {
+  NetworkBuilder builder;
+  const auto router = builder.add_router("leaf", 1, 4);
+  const auto nic = builder.add_nic("a HCA-1", 0x100, 2, "a", 0);
+  ASSERT_TRUE(builder.connect(nic, 1, router, 1, {}));
+  ASSERT_TRUE(builder.connect(nic, 2, router, 2, {}));
+  const Network network = std::move(*builder.build());
+  const Job job{{{0, 3}}};
+  std::vector<int> ports;
+  for (const PortId endpoint : endpoints_of_ranks(network, job)) ports.push_back(network.port(endpoint).number);
+  EXPECT_EQ(ports, (std::vector{1, 2, 1}));
+}
+
+TEST(Endpoints, UseTheRailThatIsThere) {
+  NetworkBuilder builder;
+  const auto router = builder.add_router("leaf", 1, 4);
+  for (const std::uint16_t rail : {std::uint16_t{1}, std::uint16_t{3}}) {  // rails 0 and 2 are unplugged
+    const auto nic = builder.add_nic("a", 0x100U * (rail + 1U), 1, "a", rail);
+    ASSERT_TRUE(builder.connect(nic, 1, router, static_cast<PortNumber>(rail), {}));
+  }
+  const Network network = std::move(*builder.build());
+  std::vector<int> rails;
+  for (const PortId endpoint : endpoints_of_ranks(network, Job{{{0, 4}}})) {
+    rails.push_back(network.node(network.port(endpoint).node).rail);
+  }
+  EXPECT_EQ(rails, (std::vector{1, 1, 1, 3}));
+}
+
+}  // namespace
+}  // namespace ayatori

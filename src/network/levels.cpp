@@ -1,0 +1,200 @@
+#include "ayatori/network/levels.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <numeric>
+#include <unordered_map>
+
+namespace ayatori {
+
+namespace {
+
+constexpr std::uint8_t unranked = std::numeric_limits<std::uint8_t>::max();
+
+class Ranking {
+ public:
+  explicit Ranking(const Network& network);
+
+  [[nodiscard]] std::expected<Levels, NotATree> rank();
+
+ private:
+  /// Calls `visit(neighbour)` for each cable to another router; parallel cables count each.
+  template <typename Visit>
+  void for_neighbours(NodeId router, Visit&& visit) const {
+    for (const Port& port : network_.ports(router)) {
+      if (!port.connected()) continue;
+      const NodeId other = network_.port(port.peer).node;
+      if (other != router && network_.is_router(other)) visit(other);
+    }
+  }
+  [[nodiscard]] std::vector<NodeId> neighbours(NodeId router) const;
+  [[nodiscard]] std::vector<NodeId> routers_with_machines() const;
+  [[nodiscard]] bool has_few_machines(NodeId router, std::uint64_t leaves, std::uint64_t machines_there) const {
+    return 2 * leaves * machine_cables_[router] <= machines_there;
+  }
+
+  void choose_leaves();
+  [[nodiscard]] bool stands_above_leaves(NodeId router) const;
+  [[nodiscard]] bool lift_hidden_roots();
+  [[nodiscard]] bool spans_pods(NodeId leaf) const;
+
+  [[nodiscard]] std::expected<void, NotATree> spread_from_leaves();
+  [[nodiscard]] std::expected<void, NotATree> check_cables() const;
+  [[nodiscard]] std::string describe(std::uint8_t level) const;
+
+  const Network& network_;
+  std::vector<std::uint32_t> machine_cables_;  // by router
+  std::vector<bool> is_leaf_;
+  Levels levels_;
+};
+
+Ranking::Ranking(const Network& network)
+    : network_(network), machine_cables_(network.router_count()), is_leaf_(network.router_count()) {
+  for (const PortId endpoint : network.endpoints()) {
+    const NodeId router = network.router_of(endpoint);
+    if (router != no_id) ++machine_cables_[router];
+  }
+}
+
+std::vector<NodeId> Ranking::neighbours(NodeId router) const {
+  std::vector<NodeId> found;
+  for_neighbours(router, [&](NodeId other) { found.push_back(other); });
+  std::sort(found.begin(), found.end());
+  found.erase(std::unique(found.begin(), found.end()), found.end());
+  return found;
+}
+
+std::vector<NodeId> Ranking::routers_with_machines() const {
+  std::vector<NodeId> found;
+  for (NodeId router = 0; router < network_.router_count(); ++router) {
+    if (machine_cables_[router] > 0) found.push_back(router);
+  }
+  return found;
+}
+
+/// Routers with many machines first, so that those with few are compared with sure leaves.
+void Ranking::choose_leaves() {
+  auto candidates = routers_with_machines();
+  std::stable_sort(candidates.begin(), candidates.end(),
+                   [&](NodeId a, NodeId b) { return machine_cables_[a] > machine_cables_[b]; });
+  for (const NodeId router : candidates) is_leaf_[router] = !stands_above_leaves(router);
+}
+
+bool Ranking::stands_above_leaves(NodeId router) const {
+  std::uint64_t leaves = 0;
+  std::uint64_t machines_there = 0;
+  for (const NodeId other : neighbours(router)) {
+    if (!is_leaf_[other]) continue;
+    ++leaves;
+    machines_there += machine_cables_[other];
+  }
+  return leaves >= 2 && has_few_machines(router, leaves, machines_there);
+}
+
+/// A root of three levels is not cabled to leaves; with a management host it looks like one more leaf of every pod.
+bool Ranking::lift_hidden_roots() {
+  std::uint64_t leaves = 0;
+  std::uint64_t machines_there = 0;
+  for (NodeId router = 0; router < network_.router_count(); ++router) {
+    if (!is_leaf_[router]) continue;
+    ++leaves;
+    machines_there += machine_cables_[router];
+  }
+  bool lifted = false;
+  for (const NodeId router : routers_with_machines()) {
+    if (!is_leaf_[router] || !has_few_machines(router, leaves, machines_there) || !spans_pods(router)) continue;
+    is_leaf_[router] = false;
+    lifted = true;
+  }
+  return lifted;
+}
+
+/// The routers above a true leaf serve its whole pod: another leaf has most of them too, or none has any.
+bool Ranking::spans_pods(NodeId leaf) const {
+  const auto above = neighbours(leaf);
+  std::unordered_map<NodeId, std::size_t> shared;
+  std::size_t serve_others = 0;
+  for (const NodeId router : above) {
+    bool serves_others = false;
+    for (const NodeId other : neighbours(router)) {
+      if (!is_leaf_[other] || other == leaf) continue;
+      ++shared[other];
+      serves_others = true;
+    }
+    if (serves_others) ++serve_others;
+  }
+  std::size_t most_shared = 0;
+  for (const auto& [other, count] : shared) most_shared = std::max(most_shared, count);
+  return above.size() >= 2 && serve_others == above.size() && 2 * most_shared <= above.size();
+}
+
+std::string Ranking::describe(std::uint8_t level) const {
+  return level == 0 ? "both leaves" : fmt::format("both {} above the leaves", level);
+}
+
+std::expected<void, NotATree> Ranking::spread_from_leaves() {
+  levels_.level.assign(network_.router_count(), unranked);
+  std::vector<NodeId> reached;
+  for (NodeId router = 0; router < network_.router_count(); ++router) {
+    if (!is_leaf_[router]) continue;
+    levels_.level[router] = 0;
+    reached.push_back(router);
+  }
+  for (std::size_t i = 0; i < reached.size(); ++i) {
+    const auto above = static_cast<std::uint8_t>(levels_.level[reached[i]] + 1);
+    bool too_high = false;
+    for_neighbours(reached[i], [&](NodeId other) {
+      if (levels_.level[other] != unranked) return;
+      too_high |= above == unranked;
+      levels_.level[other] = above;
+      reached.push_back(other);
+    });
+    if (too_high) {
+      return std::unexpected(
+          NotATree{fmt::format("{} is {} cables or more away from any leaf", network_.name(reached.back()), unranked)});
+    }
+  }
+  if (reached.size() < network_.router_count()) {
+    const auto lost = std::find(levels_.level.begin(), levels_.level.end(), unranked);
+    const auto router = static_cast<NodeId>(lost - levels_.level.begin());
+    return std::unexpected(
+        NotATree{fmt::format("no cables lead from {} to a router with machines", network_.name(router))});
+  }
+  levels_.count = static_cast<std::uint8_t>(*std::max_element(levels_.level.begin(), levels_.level.end()) + 1);
+  return {};
+}
+
+std::expected<void, NotATree> Ranking::check_cables() const {
+  for (NodeId router = 0; router < network_.router_count(); ++router) {
+    for (const Port& port : network_.ports(router)) {
+      if (!port.connected()) continue;
+      const Port& peer = network_.port(port.peer);
+      if (!network_.is_router(peer.node) || peer.node == router) continue;
+      if (levels_.level[router] != levels_.level[peer.node]) continue;
+      return std::unexpected(
+          NotATree{fmt::format("{} port {} and {} port {}, {}, are cabled", network_.name(router), port.number,
+                               network_.name(peer.node), peer.number, describe(levels_.level[router]))});
+    }
+  }
+  return {};
+}
+
+std::expected<Levels, NotATree> Ranking::rank() {
+  if (network_.router_count() == 0) return std::unexpected(NotATree{"there is no router"});
+  if (routers_with_machines().empty()) return std::unexpected(NotATree{"no router has a machine"});
+  choose_leaves();
+  if (auto spread = spread_from_leaves(); !spread) return std::unexpected(spread.error());
+  if (levels_.count > 2 && lift_hidden_roots()) {
+    if (auto spread = spread_from_leaves(); !spread) return std::unexpected(spread.error());
+  }
+  if (auto checked = check_cables(); !checked) return std::unexpected(checked.error());
+  return std::move(levels_);
+}
+
+}  // namespace
+
+std::expected<Levels, NotATree> rank_levels(const Network& network) { return Ranking(network).rank(); }
+
+}  // namespace ayatori

@@ -1,0 +1,145 @@
+#include "ayatori/network/levels.hpp"
+
+#include <gtest/gtest.h>
+
+#include "ayatori/base/random.hpp"
+#include "networks_for_tests.hpp"
+
+namespace ayatori {
+namespace {
+
+/// Level of each named router, "?" if it is not a tree.
+std::string level_of(const Network& network, std::string_view router) {
+  const auto levels = rank_levels(network);
+  return levels ? std::to_string(levels->level[node_named(network, router).value()]) : "?";
+}
+
+std::string why_not(const Network& network) {
+  const auto levels = rank_levels(network);
+  return levels ? "a tree" : levels.error().reason;
+}
+
+/// Trees from formulas name their routers by level: LS, MS, RS.
+void expect_levels_of_names(const Network& network, std::uint8_t count) {
+  const auto levels = rank_levels(network);
+  ASSERT_TRUE(levels) << levels.error().reason;
+  EXPECT_EQ(levels->count, count);
+  for (NodeId router = 0; router < network.router_count(); ++router) {
+    const std::string_view name = network.name(router);
+    EXPECT_EQ(levels->level[router] == 0, name.starts_with("LS")) << name;
+    EXPECT_EQ(levels->is_root(router), name.starts_with("RS") || count == 1) << name;
+  }
+}
+
+TEST(Levels, OfRegularTrees) {
+  expect_levels_of_names(opened("fattree:K=4,levels=1"), 1);
+  expect_levels_of_names(opened("fattree:K=6,levels=2,nodes=30"), 2);
+  expect_levels_of_names(opened("fattree:K=3,levels=3"), 3);
+  expect_levels_of_names(opened("fattree:K=2,levels=4"), 4);
+  expect_levels_of_names(opened("xgft:m=4,4,8;w=1,2,4;p=1,2,1"), 3);
+  expect_levels_of_names(opened("xgft:m=4,8;w=4,2"), 2);
+}
+
+TEST(Levels, OfTreesWithAnAlmostEmptyLeafOrPod) {
+  for (int nodes = 1; nodes <= 54; ++nodes) {
+    expect_levels_of_names(opened(fmt::format("fattree:K=3,levels=3,nodes={}", nodes)), 3);
+  }
+  expect_levels_of_names(opened("fattree:K=6,levels=2,nodes=31"), 2);
+}
+
+TEST(Levels, OfDamagedTrees) {
+  for (const auto& [source, levels] : {std::pair("fattree:K=6,levels=2", 2), std::pair("fattree:K=6,levels=3", 3),
+                                       std::pair("xgft:m=18,31;w=1,9;p=1,2", 2)}) {
+    const Network whole = opened(source);
+    for (std::uint64_t seed = 1; seed <= 10; ++seed) {
+      SCOPED_TRACE(fmt::format("{} seed {}", source, seed));
+      Random random(seed);
+      auto damaged = copy_of(whole, [&](PortId) { return random.below(20) != 0; });
+      expect_levels_of_names(built(damaged), static_cast<std::uint8_t>(levels));
+    }
+  }
+}
+
+TEST(Levels, OfARealLookingCluster) {
+  auto builder = dgx_like();
+  add_host(builder, "login", 0, 30);
+  const Network network = built(builder);
+  const auto levels = rank_levels(network);
+  ASSERT_TRUE(levels) << levels.error().reason;
+  for (NodeId router = 0; router < 40; ++router) EXPECT_EQ(levels->level[router], router < 31 ? 0 : 1);
+}
+
+TEST(Levels, TakeNoSpineWithManagementHostsForALeaf) {
+  auto builder = dgx_like();
+  for (NetworkBuilder::Handle spine = 31; spine < 40; ++spine) {
+    add_host(builder, fmt::format("ufm-{}", spine), spine, 64);
+    if (spine % 2 == 0) add_host(builder, fmt::format("login-{}", spine), spine, 63);
+  }
+  const Network network = built(builder);
+  EXPECT_EQ(level_of(network, "LEAF-00"), "0");
+  EXPECT_EQ(level_of(network, "SPINE-00"), "1");
+  EXPECT_EQ(level_of(network, "SPINE-08"), "1");
+}
+
+TEST(Levels, TakeALeafWithFewHostsForALeafBesideSuchASpine) {
+  const Network whole = opened("fattree:K=6,nodes=31");
+  auto builder = copy_of(whole);
+  add_host(builder, "ufm", node_named(whole, "RS2").value(), 12);
+  const Network network = built(builder);
+  EXPECT_EQ(level_of(network, "RS2"), "1");
+  EXPECT_EQ(level_of(network, "LS5"), "0");
+}
+
+TEST(Levels, TakeNoRootWithAManagementHostForALeafOfAllPods) {
+  const Network whole = opened("fattree:K=6,levels=3,nodes=180");
+  auto builder = copy_of(whole);
+  add_host(builder, "ufm", node_named(whole, "RS7").value(), first_free_port(whole, node_named(whole, "RS7").value()));
+  expect_levels_of_names(built(builder), 3);
+}
+
+TEST(Levels, LeaveOutLoopsAndAggregationNodes) {
+  const Network whole = opened("fattree:K=6,nodes=30");
+  auto builder = copy_of(whole);
+  const NodeId root = node_named(whole, "RS0").value();
+  plug(builder, root, 11, root, 12);
+  const auto engine = builder.add_aggregation_node("Mellanox Technologies Aggregation Node", 0xa66, 1);
+  plug(builder, engine, 1, root, 10);
+  expect_levels_of_names(built(builder), 2);
+}
+
+TEST(Levels, SayWhichCableBreaksTheTree) {
+  EXPECT_EQ(why_not(opened("torus:3x3")), "R0-0 port 2 and R1-0 port 3, both leaves, are cabled");
+  const Network whole = opened("fattree:K=6,nodes=30");
+  auto builder = copy_of(whole);
+  plug(builder, node_named(whole, "RS0").value(), 12, node_named(whole, "RS5").value(), 11);
+  EXPECT_EQ(why_not(built(builder)), "RS0 port 12 and RS5 port 11, both 1 above the leaves, are cabled");
+}
+
+TEST(Levels, NeedRoutersAndMachines) {
+  NetworkBuilder two_hosts;
+  const auto a = two_hosts.add_nic("a HCA-1", 0x100, 1, "a", 0);
+  const auto b = two_hosts.add_nic("b HCA-1", 0x200, 1, "b", 0);
+  plug(two_hosts, a, 1, b, 1);
+  EXPECT_EQ(why_not(built(two_hosts)), "there is no router");
+  EXPECT_EQ(why_not(opened("full:3,hosts=0")), "no router has a machine");
+}
+
+TEST(Levels, SayWhichRouterNoLeafReaches) {
+  auto builder = copy_of(opened("fattree:K=6,nodes=30"));
+  builder.add_router("spare", 0xbeef, 12);
+  EXPECT_EQ(why_not(built(builder)), "no cables lead from spare to a router with machines");
+}
+
+TEST(Levels, AreBounded) {
+  NetworkBuilder builder;
+  constexpr NetworkBuilder::Handle length = 400;
+  for (NetworkBuilder::Handle i = 0; i < length; ++i) {
+    builder.add_router(fmt::format("R{}", i), 0x1000U + i, 3);
+    if (i > 0) plug(builder, i - 1, 1, i, 2);
+  }
+  add_host(builder, "a", 0, 3);
+  EXPECT_EQ(why_not(built(builder)), "R255 is 255 cables or more away from any leaf");
+}
+
+}  // namespace
+}  // namespace ayatori

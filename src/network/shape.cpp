@@ -1,0 +1,246 @@
+#include "ayatori/network/shape.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <numeric>
+#include <optional>
+
+#include "shape_parts.hpp"
+
+namespace ayatori {
+
+namespace {
+
+// --- the machines ---------------------------------------------------------------------------------------------------
+
+std::vector<std::uint32_t> endpoints_per_machine(const Network& network, bool named) {
+  std::vector<std::uint32_t> counts;
+  for (const Machine& machine : network.machines()) {
+    if (machine.named == named && !machine.endpoints.empty()) {
+      counts.push_back(static_cast<std::uint32_t>(machine.endpoints.size()));
+    }
+  }
+  return counts;
+}
+
+/// An unnamed HCA is one rail of a host that nobody told; it says nothing about the rails of hosts.
+std::uint32_t usual_rails(const Network& network) {
+  const auto named = endpoints_per_machine(network, true);
+  return most_common<std::uint32_t>(named.empty() ? endpoints_per_machine(network, false) : named);
+}
+
+void count_machines(const Network& network, Shape& shape) {
+  shape.machines = static_cast<std::uint32_t>(network.machines().size());
+  shape.rails = usual_rails(network);
+  for (const MachineId id : network.machines_in_order()) {
+    const Machine& machine = network.machine(id);
+    if (machine.endpoints.empty()) {
+      shape.irregularities.push_back(fmt::format("the host {} has no cable", machine.name));
+    } else if (machine.named && machine.endpoints.size() != shape.rails) {
+      shape.irregularities.push_back(fmt::format("the host {} has {}, most have {}", machine.name,
+                                                 counted(machine.endpoints.size(), "rail", "rails"), shape.rails));
+    }
+  }
+}
+
+/// "120 hosts with 4 rails and 69 HCAs without a host name".
+std::string describe_machines(const Network& network, const Shape& shape) {
+  const auto is_named = [](const Machine& machine) { return machine.named; };
+  const auto machines = network.machines();
+  const auto named = static_cast<std::size_t>(std::count_if(machines.begin(), machines.end(), is_named));
+  const std::string hosts = named == 0 || shape.rails == 0 ? counted(named, "host", "hosts")
+                                                           : fmt::format("{} with {}", counted(named, "host", "hosts"),
+                                                                         counted(shape.rails, "rail", "rails"));
+  if (named == machines.size()) return hosts;
+  const std::string unnamed = counted(machines.size() - named, "HCA", "HCAs") + " without a host name";
+  return named == 0 ? unnamed : hosts + " and " + unnamed;
+}
+
+// --- what holds for every shape
+// ---------------------------------------------------------------------------------------
+
+void name_loops(const Network& network, Shape& shape) {
+  for (NodeId router = 0; router < network.router_count(); ++router) {
+    for (const Port& port : network.ports(router)) {
+      if (!port.connected() || network.port(port.peer).node != router) continue;
+      const PortNumber other = network.port(port.peer).number;
+      if (port.number > other) continue;
+      shape.irregularities.push_back(
+          fmt::format("{} port {} and port {} are cabled to each other", network.name(router), port.number, other));
+    }
+  }
+}
+
+void name_separate_parts(const Network& network, const RouterGraph& graph, Shape& shape) {
+  const auto parts = graph.parts();
+  for (std::size_t i = 1; i < parts.size(); ++i) {
+    shape.irregularities.push_back(
+        fmt::format("no cables lead from {} to {}", network.name(parts.front()), network.name(parts[i])));
+  }
+}
+
+// --- full, and none of all ------------------------------------------------------------------------------------------
+
+/// Nothing if two routers are not cabled.
+std::optional<Shape> find_full(const Network& network, const RouterGraph& graph) {
+  if (graph.pair_count() != graph.size() * (graph.size() - 1) / 2) return std::nullopt;
+  Shape shape;
+  shape.kind = ShapeKind::full;
+  shape.routers = {static_cast<std::uint32_t>(graph.size())};
+  std::vector<std::uint32_t> cables;
+  for (NodeId router = 0; router < graph.size(); ++router) {
+    for (const auto& other : graph.neighbours(router)) cables.push_back(other.cables);
+  }
+  shape.cables = {most_common<std::uint32_t>(cables)};
+  for (NodeId router = 0; router < graph.size(); ++router) {
+    for (const auto& other : graph.neighbours(router)) {
+      if (other.router > router) {
+        name_unusual_cables(network, router, other.router, other.cables, shape.cables.front(), shape);
+      }
+    }
+  }
+  return shape;
+}
+
+std::string why_not_full(const Network& network, const RouterGraph& graph) {
+  for (NodeId router = 0; router < graph.size(); ++router) {
+    if (graph.neighbours(router).size() + 1 == graph.size()) continue;
+    for (NodeId other = 0; other < graph.size(); ++other) {
+      if (other != router && !graph.joins(router, other)) {
+        return fmt::format("{} and {} are not cabled", network.name(router), network.name(other));
+      }
+    }
+  }
+  return "there is no router";
+}
+
+void name_unequal_hosts_of_all(const Network& network, Shape& shape) {
+  std::vector<NodeId> all(network.router_count());
+  std::iota(all.begin(), all.end(), 0);
+  name_unequal_hosts(network, all, shape);
+}
+
+Shape find_shape(const Network& network, const RouterGraph& graph) {
+  if (graph.size() == 0) return {};
+  const auto levels = rank_levels(network);
+  const bool has_levels = levels.has_value() && levels->count > 1;
+  TreeShape tree;
+  if (has_levels) tree = describe_tree(network, graph, *levels);
+  if (tree.plausible) return tree.shape;
+  if (auto full = find_full(network, graph)) {
+    name_unequal_hosts_of_all(network, *full);
+    return *full;
+  }
+  auto grid = find_grid(network, graph);
+  if (grid) {
+    name_unequal_hosts_of_all(network, *grid);
+    return *grid;
+  }
+  if (has_levels) return tree.shape;
+  Shape shape;
+  shape.irregularities = {
+      fmt::format("no tree: {}", levels ? "no router stands above the leaves" : levels.error().reason),
+      fmt::format("no grid: {}", grid.error()), fmt::format("not full: {}", why_not_full(network, graph))};
+  return shape;
+}
+
+// --- the summary ----------------------------------------------------------------------------------------------------
+
+std::string describe_levels(const Shape& shape) {
+  std::vector<std::string> levels = {counted(shape.routers.front(), "leaf", "leaves")};
+  for (std::size_t i = 1; i + 1 < shape.routers.size(); ++i) {
+    levels.push_back(counted(shape.routers[i], "middle router", "middle routers"));
+  }
+  levels.push_back(counted(shape.routers.back(), "spine", "spines"));
+  return fmt::format("{}", fmt::join(levels, " x "));
+}
+
+std::string describe_cables(const std::vector<std::uint32_t>& cables) {
+  const bool all_equal = std::all_of(cables.begin(), cables.end(), [&](auto c) { return c == cables.front(); });
+  if (all_equal) return counted(cables.front(), "cable", "cables") + " a pair";
+  return fmt::format("{} cables a pair", fmt::join(cables, " and "));
+}
+
+std::string describe_tree(const Shape& shape) {
+  const double worst = *std::max_element(shape.oversubscription.begin(), shape.oversubscription.end());
+  return fmt::format("fat tree, {} levels, {}, {}, oversubscription {:.3g}:1", shape.routers.size(),
+                     describe_levels(shape), describe_cables(shape.cables), worst);
+}
+
+std::string describe_grid(const Shape& shape) {
+  const auto rings = static_cast<std::size_t>(std::count(shape.periodic.begin(), shape.periodic.end(), true));
+  std::string text = rings == shape.periodic.size() ? "torus " : rings == 0 ? "mesh " : "grid ";
+  text += fmt::format("{}", fmt::join(shape.dimensions, "x"));
+  if (rings == 0 || rings == shape.periodic.size()) return text + ", " + describe_cables(shape.cables);
+  std::vector<std::string> open;
+  for (std::size_t i = 0; i < shape.periodic.size(); ++i) {
+    if (!shape.periodic[i]) open.push_back(std::to_string(i + 1));
+  }
+  return fmt::format("{} with edges in dimension {}, {}", text, fmt::join(open, " and "),
+                     describe_cables(shape.cables));
+}
+
+std::string describe(const Network& network, const RouterGraph& graph, const Shape& shape) {
+  switch (shape.kind) {
+    case ShapeKind::fat_tree:
+      return describe_tree(shape);
+    case ShapeKind::grid:
+      return describe_grid(shape);
+    case ShapeKind::full:
+      if (graph.size() == 1) return "one router";
+      return fmt::format("full, {} routers, {}", graph.size(), describe_cables(shape.cables));
+    case ShapeKind::graph:
+      break;
+  }
+  if (graph.size() == 0) return network.link_count() > 0 ? "no router, hosts back to back" : "no router";
+  return fmt::format("no regular shape, {}, {} of them cabled", counted(graph.size(), "router", "routers"),
+                     counted(graph.pair_count(), "pair", "pairs"));
+}
+
+}  // namespace
+
+std::string counted(std::size_t count, std::string_view one, std::string_view many) {
+  return fmt::format("{} {}", count, count == 1 ? one : many);
+}
+
+std::vector<std::uint32_t> endpoints_per_router(const Network& network) {
+  std::vector<std::uint32_t> counts(network.router_count());
+  for (const PortId endpoint : network.endpoints()) {
+    const NodeId router = network.router_of(endpoint);
+    if (router != no_id) ++counts[router];
+  }
+  return counts;
+}
+
+void name_unequal_hosts(const Network& network, std::span<const NodeId> routers, Shape& shape) {
+  const auto everywhere = endpoints_per_router(network);
+  std::vector<std::uint32_t> counts;
+  for (const NodeId router : routers) counts.push_back(everywhere[router]);
+  const auto usual = most_common<std::uint32_t>(counts);
+  for (const NodeId router : routers) {
+    if (everywhere[router] == usual) continue;
+    shape.irregularities.push_back(fmt::format("{} has {} to hosts, most have {}", network.name(router),
+                                               counted(everywhere[router], "cable", "cables"), usual));
+  }
+}
+
+void name_unusual_cables(const Network& network, NodeId a, NodeId b, std::uint32_t cables, std::uint32_t usual,
+                         Shape& shape) {
+  if (cables == usual) return;
+  shape.irregularities.push_back(
+      fmt::format("{} <-> {}: {} of {}", network.name(a), network.name(b), cables, counted(usual, "cable", "cables")));
+}
+
+Shape recognise(const Network& network) {
+  const RouterGraph graph(network);
+  Shape shape = find_shape(network, graph);
+  name_loops(network, shape);
+  name_separate_parts(network, graph, shape);
+  count_machines(network, shape);
+  shape.summary = describe(network, graph, shape) + ", " + describe_machines(network, shape);
+  return shape;
+}
+
+}  // namespace ayatori

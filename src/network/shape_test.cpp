@@ -1,0 +1,318 @@
+#include "ayatori/network/shape.hpp"
+
+#include <fmt/ranges.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <chrono>
+
+#include "ayatori/base/random.hpp"
+#include "networks_for_tests.hpp"
+
+namespace ayatori {
+namespace {
+
+using Lines = std::vector<std::string>;
+using Lengths = std::vector<std::uint32_t>;
+
+std::string summary_of(std::string_view source) { return recognise(opened(source)).summary; }
+
+TEST(Shape, OfTrees) {
+  EXPECT_EQ(summary_of("fattree:K=6,levels=2,nodes=30"),
+            "fat tree, 2 levels, 5 leaves x 6 spines, 1 cable a pair, oversubscription 1:1, 30 hosts with 1 rail");
+  EXPECT_EQ(summary_of("fattree:K=3,levels=3"),
+            "fat tree, 3 levels, 18 leaves x 18 middle routers x 9 spines, 1 cable a pair, oversubscription 1:1, "
+            "54 hosts with 1 rail");
+  EXPECT_EQ(summary_of("xgft:m=18,31;w=1,9;p=1,2"),
+            "fat tree, 2 levels, 31 leaves x 9 spines, 2 cables a pair, oversubscription 1:1, 558 hosts with 1 rail");
+  EXPECT_EQ(summary_of("xgft:m=18,4;w=1,7;p=1,2"),
+            "fat tree, 2 levels, 4 leaves x 7 spines, 2 cables a pair, oversubscription 1.29:1, 72 hosts with 1 rail");
+  EXPECT_EQ(summary_of("xgft:m=8,2,2;w=1,2,2;p=1,2,4"),
+            "fat tree, 3 levels, 4 leaves x 4 middle routers x 4 spines, 2 and 4 cables a pair, oversubscription 2:1, "
+            "32 hosts with 1 rail");
+}
+
+TEST(Shape, HasATreesMeasures) {
+  const Shape shape = recognise(opened("xgft:m=8,2,2;w=1,2,2;p=1,2,4"));
+  EXPECT_EQ(shape.kind, ShapeKind::fat_tree);
+  EXPECT_EQ(shape.routers, (Lengths{4, 4, 4}));
+  EXPECT_EQ(shape.cables, (Lengths{2, 4}));
+  EXPECT_EQ(shape.oversubscription, (std::vector{2.0, 0.5}));
+  EXPECT_EQ(shape.machines, 32U);
+  EXPECT_EQ(shape.rails, 1U);
+  EXPECT_EQ(shape.irregularities, Lines{});
+}
+
+TEST(Shape, OfRegularTreesIsRegular) {
+  for (const char* source : {"fattree:K=6,levels=2", "fattree:K=4,levels=3", "fattree:K=2,levels=4",
+                             "xgft:m=3,4,5;w=1,2,3;p=2,1,2", "xgft:m=18,36;w=1,18"}) {
+    const Shape shape = recognise(opened(source));
+    EXPECT_EQ(shape.kind, ShapeKind::fat_tree) << source;
+    EXPECT_EQ(shape.irregularities, Lines{}) << source;
+  }
+}
+
+TEST(Shape, CountsOversubscriptionByLinkRate) {
+  NetworkBuilder builder;
+  for (int leaf = 0; leaf < 2; ++leaf) builder.add_router(fmt::format("L{}", leaf), 0x20U + leaf, 16);
+  builder.add_router("S", 0x30, 16);
+  for (int leaf = 0; leaf < 2; ++leaf) {
+    plug(builder, leaf, 10, 2, 1 + leaf, {4, LaneSpeed::edr});
+    for (int host = 0; host < 4; ++host) add_host(builder, fmt::format("n{}", 4 * leaf + host), leaf, 1 + host);
+  }
+  // 4 hosts of 200 Gbit/s over one cable of 100 Gbit/s
+  EXPECT_EQ(recognise(built(builder)).oversubscription, std::vector{8.0});
+}
+
+TEST(Shape, OfARealLookingCluster) {
+  auto builder = dgx_like();
+  const Shape shape = recognise(built(builder));
+  EXPECT_EQ(shape.summary,
+            "fat tree, 2 levels, 31 leaves x 9 spines, 2 cables a pair, oversubscription 1:1, 144 hosts with 4 rails");
+  ASSERT_EQ(shape.irregularities.size(), 18U);
+  EXPECT_EQ(shape.irregularities.front(), "the host dgx-07-c00 has 3 rails, most have 4");
+}
+
+TEST(Shape, NamesWhatIsMissing) {
+  auto builder = dgx_like();
+  Network network = built(builder);
+  network = without_cables(network, "LEAF-03", "SPINE-05", 1);
+  network = without_cables(network, "LEAF-04", "SPINE-05", 2);
+  auto changed = copy_of(network);
+  add_host(changed, "ufm", node_named(network, "SPINE-08").value(), 64);
+  add_host(changed, "login", node_named(network, "LEAF-09").value(), 30);
+  changed.add_nic("dark HCA-1", 0xdada00, 1, "dark", 0);
+  changed.add_unnamed_nic("MT4129 ConnectX7   Mellanox Technologies", 0xdadb00, 1);
+  plug(changed, node_named(network, "SPINE-00").value(), 63, node_named(network, "SPINE-00").value(), 64);
+  const Shape shape = recognise(built(changed));
+  EXPECT_EQ(shape.summary,
+            "fat tree, 2 levels, 31 leaves x 9 spines, 2 cables a pair, oversubscription 1.12:1, "
+            "147 hosts with 4 rails and 1 HCA without a host name");
+  for (const char* line :
+       {"LEAF-03 <-> SPINE-05: 1 of 2 cables", "LEAF-04 <-> SPINE-05: 0 of 2 cables",
+        "SPINE-08 stands above the leaves and has 1 host", "LEAF-09 has 19 cables to hosts, most have 18",
+        "the host dark has no cable", "the host ufm has 1 rail, most have 4",
+        "SPINE-00 port 63 and port 64 are cabled to each other"}) {
+    EXPECT_EQ(std::count(shape.irregularities.begin(), shape.irregularities.end(), line), 1) << line;
+  }
+}
+
+TEST(Shape, NamesEveryRemovedCableOfATreeOnce) {
+  const Network whole = opened("xgft:m=6,6,4;w=1,6,6;p=1,2,1");
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    Random random(seed);
+    std::size_t removed = 0;
+    auto damaged = copy_of(whole, [&](PortId id) {
+      const bool between_routers = whole.is_router(whole.port(whole.port(id).peer).node);
+      const bool keep = !between_routers || random.below(20) != 0;
+      removed += keep ? 0 : 1;
+      return keep;
+    });
+    const Shape shape = recognise(built(damaged));
+    EXPECT_EQ(shape.kind, ShapeKind::fat_tree) << "seed " << seed;
+    std::size_t named = 0;
+    for (const std::string& line : shape.irregularities) {
+      if (line.find("<->") == std::string::npos) continue;
+      named += line.ends_with("0 of 2 cables") ? 2 : 1;
+    }
+    EXPECT_EQ(named, removed) << "seed " << seed;
+  }
+}
+
+TEST(Shape, NamesUnequalPods) {
+  const Shape shape = recognise(opened("fattree:K=3,levels=3,nodes=28"));
+  EXPECT_EQ(shape.irregularities, (Lines{"LS9 has 1 cable to hosts, most have 3",
+                                         "LS9 is in a group of 1 router below 3; most groups are of 3 below 3"}));
+}
+
+TEST(Shape, DoesNotNameThousandsOfCablesThatWereNeverMeantToBe) {
+  // 40 leaves, each cabled to 4 of 20 spines
+  NetworkBuilder builder;
+  for (int leaf = 0; leaf < 40; ++leaf) builder.add_router(fmt::format("L{}", leaf), 0x2000U + leaf, 8);
+  for (int spine = 0; spine < 20; ++spine) builder.add_router(fmt::format("S{}", spine), 0x3000U + spine, 16);
+  for (int leaf = 0; leaf < 40; ++leaf) {
+    add_host(builder, fmt::format("n{}", leaf), leaf, 1);
+    for (int i = 0; i < 4; ++i) plug(builder, leaf, 2 + i, 40 + (leaf + i) % 20, 1 + 4 * (leaf / 20) + i);
+  }
+  const Shape shape = recognise(built(builder));
+  EXPECT_EQ(shape.kind, ShapeKind::fat_tree);
+  EXPECT_EQ(shape.irregularities, Lines{"L0 and those beside it: 160 of 800 pairs of 40 routers below 20 are cabled"});
+}
+
+TEST(Shape, OfRouterAndHostsAlone) {
+  EXPECT_EQ(summary_of("fattree:K=9,levels=1"), "one router, 18 hosts with 1 rail");
+  NetworkBuilder builder;
+  plug(builder, builder.add_nic("a HCA-1", 0x100, 1, "a", 0), 1, builder.add_nic("b HCA-1", 0x200, 1, "b", 0), 1);
+  const Shape shape = recognise(built(builder));
+  EXPECT_EQ(shape.summary, "no router, hosts back to back, 2 hosts with 1 rail");
+  EXPECT_EQ(shape.irregularities, Lines{});
+}
+
+TEST(Shape, OfFullyConnectedRouters) {
+  EXPECT_EQ(summary_of("full:8,hosts=4"), "full, 8 routers, 1 cable a pair, 32 hosts with 1 rail");
+  EXPECT_EQ(summary_of("torus:3"), "full, 3 routers, 1 cable a pair, 3 hosts with 1 rail");
+  EXPECT_EQ(recognise(opened("full:8,hosts=0")).kind, ShapeKind::full);
+}
+
+TEST(Shape, OfNoneIsAGraphWithReasons) {
+  const Network network = without_cables(opened("torus:4x5"), "R0-0", "R0-1", 1);
+  const Shape shape = recognise(network);
+  EXPECT_EQ(shape.kind, ShapeKind::graph);
+  EXPECT_EQ(shape.summary, "no regular shape, 20 routers, 39 pairs of them cabled, 20 hosts with 1 rail");
+  ASSERT_EQ(shape.irregularities.size(), 3U);
+  EXPECT_EQ(shape.irregularities[0], "no tree: R0-0 port 2 and R1-0 port 3, both leaves, are cabled");
+  EXPECT_TRUE(shape.irregularities[1].starts_with("no grid: ")) << shape.irregularities[1];
+  EXPECT_EQ(shape.irregularities[2], "not full: R0-0 and R0-1 are not cabled");
+}
+
+TEST(Shape, NamesSeparateParts) {
+  const Shape shape = recognise(opened("xgft:m=4,4;w=2,1"));
+  EXPECT_EQ(shape.irregularities, Lines{"no cables lead from LS0 to LS1"});
+}
+
+// --- grids
+// ------------------------------------------------------------------------------------------------------------
+
+/// As recognise() words it: without lengths of 1, and two lines of 2 that are no mesh's are a ring of 4.
+Lengths canonical(Lengths lengths, bool torus) {
+  std::erase(lengths, 1U);
+  const bool mesh = !torus && std::any_of(lengths.begin(), lengths.end(), [](auto l) { return l > 2; });
+  while (!mesh && std::count(lengths.begin(), lengths.end(), 2U) >= 2) {
+    lengths.erase(std::find(lengths.begin(), lengths.end(), 2U));
+    *std::find(lengths.begin(), lengths.end(), 2U) = 4;
+  }
+  std::sort(lengths.begin(), lengths.end());
+  return lengths;
+}
+
+void expect_grid(const Shape& shape, const Lengths& lengths, bool torus, std::string_view what) {
+  EXPECT_EQ(shape.kind, ShapeKind::grid) << what << ": " << shape.summary;
+  Lengths found = shape.dimensions;
+  std::sort(found.begin(), found.end());
+  EXPECT_EQ(found, canonical(lengths, torus)) << what;
+  EXPECT_EQ(shape.periodic.size(), shape.dimensions.size()) << what;
+  for (std::size_t i = 0; i < shape.periodic.size(); ++i) {
+    const bool all_twos = *std::max_element(lengths.begin(), lengths.end()) == 2;
+    EXPECT_EQ(shape.periodic[i], torus || all_twos) << what;
+  }
+}
+
+/// The same network with its nodes in another order and its cables in other ports.
+Network scrambled(const Network& network, std::uint64_t seed) {
+  Random random(seed);
+  std::vector<NodeId> order(network.node_count());
+  for (NodeId id = 0; id < order.size(); ++id) order[id] = id;
+  random.shuffle(std::span(order));
+  NetworkBuilder builder;
+  std::vector<NetworkBuilder::Handle> handle(network.node_count());
+  std::vector<std::vector<int>> ports(network.node_count());
+  for (const NodeId id : order) {
+    const Node& node = network.node(id);
+    handle[id] = network.is_router(id) ? builder.add_router(network.name(id), node.guid, node.port_count)
+                                       : builder.add_nic(network.name(id), node.guid, node.port_count,
+                                                         network.machine(node.machine).name, 0);
+    for (int number = 0; number <= node.port_count; ++number) ports[id].push_back(number);
+    random.shuffle(std::span(ports[id]).subspan(1));
+  }
+  for (PortId id = 0; id < network.port_count(); ++id) {
+    const Port& port = network.port(id);
+    if (!port.connected() || port.peer < id) continue;
+    const Port& peer = network.port(port.peer);
+    plug(builder, handle[port.node], ports[port.node][port.number], handle[peer.node], ports[peer.node][peer.number]);
+  }
+  return built(builder);
+}
+
+TEST(Grid, IsRecognisedFromItsCablesInAnyOrder) {
+  for (std::uint64_t seed = 1; seed <= 150; ++seed) {
+    Random random(seed);
+    const bool torus = random.below(2) == 0;
+    Lengths lengths;
+    std::uint64_t routers = 1;
+    while (lengths.size() < 5 && (routers < 4 || random.below(3) != 0) && routers < 60) {
+      lengths.push_back(static_cast<std::uint32_t>(1 + random.below(7)));
+      routers *= lengths.back();
+    }
+    if (routers < 4) continue;
+    const std::string source = fmt::format("{}:{}", torus ? "torus" : "mesh", fmt::join(lengths, "x"));
+    const std::string what = fmt::format("seed {} {}", seed, source);
+    expect_grid(recognise(opened(source)), lengths, torus, what);
+    expect_grid(recognise(scrambled(opened(source), seed)), lengths, torus, what + " scrambled");
+  }
+}
+
+TEST(Grid, KeepsTheOrderOfTheFormula) {
+  for (const char* source : {"torus:3x5x7", "torus:7x5x3", "torus:16x4x6", "mesh:5x2x3", "torus:5x3x4x6"}) {
+    const Shape shape = recognise(opened(source));
+    EXPECT_EQ(fmt::format("{}", fmt::join(shape.dimensions, "x")),
+              std::string_view(source).substr(source[0] == 't' ? 6 : 5));
+  }
+}
+
+TEST(Grid, MayHaveFewHosts) {
+  const Network empty = opened("torus:4x6,hosts=0");
+  EXPECT_EQ(recognise(empty).summary, "torus 4x6, 1 cable a pair, 0 hosts");
+  for (std::uint64_t seed = 1; seed <= 40; ++seed) {
+    Random random(seed);
+    const Network whole = opened(seed % 2 == 0 ? "torus:4x6x3" : "torus:4x4x4");
+    const std::uint64_t kept = 1 + random.below(20);
+    auto sparse = copy_of(whole, [&](PortId id) {
+      return whole.is_router(whole.port(whole.port(id).peer).node) || random.below(20) < kept;
+    });
+    expect_grid(recognise(built(sparse)), seed % 2 == 0 ? Lengths{4, 6, 3} : Lengths{4, 4, 4}, true,
+                fmt::format("seed {}", seed));
+  }
+}
+
+TEST(Grid, MayMixRingsAndLines) {
+  // A torus without the cables around one edge is a cylinder.
+  const Network whole = opened("torus:5x7x3");
+  auto cut = copy_of(whole, [&](PortId id) {
+    const std::string_view a = whole.name(whole.port(id).node);
+    const std::string_view b = whole.name(whole.port(whole.port(id).peer).node);
+    return !(a.starts_with("R0-") && b.starts_with("R4-"));
+  });
+  const Shape shape = recognise(built(cut));
+  EXPECT_EQ(shape.summary, "grid 5x7x3 with edges in dimension 1, 1 cable a pair, 105 hosts with 1 rail");
+}
+
+TEST(Grid, NamesMissingParallelCablesAndUnequalHosts) {
+  NetworkBuilder builder;
+  for (int i = 0; i < 6; ++i) builder.add_router(fmt::format("R{}", i), 0x2000U + i, 8);
+  for (int i = 0; i < 6; ++i) {
+    add_host(builder, fmt::format("n{}", i), i, 8);
+    plug(builder, i, 1, (i + 1) % 6, 2);
+    if (i != 3) plug(builder, i, 3, (i + 1) % 6, 4);
+  }
+  add_host(builder, "login", 5, 7);
+  const Shape shape = recognise(built(builder));
+  EXPECT_EQ(shape.summary, "torus 6, 2 cables a pair, 7 hosts with 1 rail");
+  EXPECT_EQ(shape.irregularities, (Lines{"R3 <-> R4: 1 of 2 cables", "R5 has 2 cables to hosts, most have 1"}));
+}
+
+TEST(Grid, IsNotSeenInRandomGraphs) {
+  for (std::uint64_t seed = 1; seed <= 200; ++seed) {
+    Random random(seed);
+    NetworkBuilder builder;
+    constexpr int routers = 12;
+    std::vector<int> used(routers);
+    for (int i = 0; i < routers; ++i) builder.add_router(fmt::format("R{}", i), 0x2000U + i, 8);
+    for (int i = 0; i < routers; ++i) add_host(builder, fmt::format("n{}", i), i, ++used[i]);
+    for (int cable = 0; cable < 20; ++cable) {
+      const auto a = static_cast<int>(random.below(routers));
+      const auto b = static_cast<int>(random.below(routers));
+      if (a != b && used[a] < 8 && used[b] < 8) plug(builder, a, ++used[a], b, ++used[b]);
+    }
+    EXPECT_EQ(recognise(built(builder)).kind, ShapeKind::graph) << "seed " << seed;
+  }
+}
+
+TEST(Grid, IsFoundQuickly) {
+  const Network network = opened("torus:16x16x16");
+  const auto start = std::chrono::steady_clock::now();
+  EXPECT_EQ(recognise(network).dimensions, (Lengths{16, 16, 16}));
+  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(5));  // 65 ms without sanitizers
+}
+
+}  // namespace
+}  // namespace ayatori

@@ -1,0 +1,55 @@
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+
+#include "ayatori/infiniband/infiniband.hpp"
+#include "ayatori/sources/source.hpp"
+#include "ayatori/synthetic/synthetic.hpp"
+
+namespace ayatori {
+
+namespace {
+
+/// A formula says everything itself: the options are about descriptions of real hosts.
+template <Result<Network> (*open)(std::string_view)>
+Result<Network> without_options(std::string_view rest, const SourceOptions&) {
+  return open(rest);
+}
+
+Result<Network> with_host_pattern(std::string_view rest, const SourceOptions& options) {
+  return open_infiniband(rest, options.host_pattern);
+}
+
+constexpr std::array kinds = {
+    SourceKind{"fattree", "fattree:K=6,levels=2,nodes=30", without_options<open_fat_tree>},
+    SourceKind{"xgft", "xgft:h=2;m=18,36;w=1,18;p=1,1", without_options<open_xgft>},
+    SourceKind{"torus", "torus:4x6x16", without_options<open_torus>},
+    SourceKind{"mesh", "mesh:4x6x16", without_options<open_mesh>},
+    SourceKind{"full", "full:8,hosts=4", without_options<open_full>},
+    SourceKind{"ib", "ib:live or ib:FILE", with_host_pattern},
+};
+
+std::string known_kinds() {
+  std::vector<std::string_view> synopses;
+  for (const SourceKind& kind : kinds) synopses.push_back(kind.synopsis);
+  return fmt::format("sources: {}", fmt::join(synopses, ", "));
+}
+
+}  // namespace
+
+std::span<const SourceKind> source_kinds() { return kinds; }
+
+Result<Network> open_source(std::string_view source, const SourceOptions& options) {
+  const std::size_t colon = source.find(':');
+  const std::string_view name = source.substr(0, colon);
+  const auto kind = std::find_if(kinds.begin(), kinds.end(), [&](const SourceKind& k) { return k.kind == name; });
+  if (colon == std::string_view::npos) {
+    if (kind == kinds.end()) return with_hint(fail("'{}' is no source: expected KIND:…", source), known_kinds());
+    return with_hint(fail("the source '{}' lacks what stands behind the colon", source), std::string(kind->synopsis));
+  }
+  if (kind == kinds.end()) return with_hint(fail("unknown kind of source '{}' in '{}'", name, source), known_kinds());
+  return kind->open(source.substr(colon + 1), options);
+}
+
+}  // namespace ayatori

@@ -1,0 +1,231 @@
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "ayatori/base/files.hpp"
+#include "ayatori/infiniband/infiniband.hpp"
+#include "network_text.hpp"
+
+namespace ayatori {
+namespace {
+
+const std::string golden = AYATORI_SOURCE_DIR "/tests/golden/infiniband/";
+
+std::string text_of(const std::string& name) {
+  auto text = read_file(golden + name);
+  EXPECT_TRUE(text) << text.error().message;
+  return text.value_or("");
+}
+
+Network open(const std::string& name) {
+  auto network = open_infiniband(golden + name, "");
+  if (!network) {
+    ADD_FAILURE() << network.error().message;
+    return {};
+  }
+  return *std::move(network);
+}
+
+NodeId node_called(const Network& network, std::string_view name) {
+  for (NodeId id = 0; id < network.node_count(); ++id) {
+    if (network.name(id) == name) return id;
+  }
+  ADD_FAILURE() << "no node called " << name;
+  return 0;
+}
+
+std::string replaced(std::string text, std::string_view from, std::string_view to) {
+  const auto at = text.find(from);
+  EXPECT_NE(at, std::string::npos) << from;
+  return text.replace(at, from.size(), to);
+}
+
+std::string error_of(const std::string& text) {
+  const auto network = parse_ibnetdiscover(text, "net", "");
+  return network ? "no error" : network.error().message;
+}
+
+TEST(Ibnetdiscover, OfedOf2008) {
+  const Network network = open("2008-with-lids.txt");
+  EXPECT_EQ(network.router_count(), 1);
+  EXPECT_EQ(network.node_count(), 3);
+  EXPECT_EQ(network.link_count(), 4);  // one of them from the switch to itself
+  EXPECT_EQ(network.planes().size(), 1);
+  EXPECT_EQ(network.ports(0)[0].lid, 2);
+  EXPECT_EQ(network.node(0).system_guid, 0x2c90200004003);
+  const auto node1 = network.find_machine("node1");
+  ASSERT_TRUE(node1);
+  ASSERT_EQ(network.machine(*node1).endpoints.size(), 2);
+  const Port& second = network.port(network.machine(*node1).endpoints[1]);
+  EXPECT_EQ(second.number, 2);
+  EXPECT_EQ(second.guid, 0x2c90200001012);
+  EXPECT_EQ(second.lid, 4);
+  EXPECT_EQ(to_string(second.rate), "1xSDR");
+}
+
+TEST(Ibnetdiscover, BareFilesOfOldTools) {
+  const Network network = open("early-without-lids.txt");
+  EXPECT_EQ(network.name(0), "SW-6IB4 Voltaire");
+  EXPECT_EQ(network.link_count(), 2);
+  EXPECT_TRUE(network.find_machine("VoltaireHca"));
+  EXPECT_TRUE(network.find_machine("stor7"));
+  EXPECT_FALSE(network.port(network.endpoints()[0]).rate.known());
+}
+
+TEST(Ibnetdiscover, FullFieldsOddNamesAndGateways) {
+  const Network network = open("full-fields.txt");
+  EXPECT_EQ(network.name(0), "edge \"one\"; #7");
+  EXPECT_EQ(network.ports(0)[0].lmc, 1);
+  EXPECT_EQ(to_string(network.ports(0)[1].rate), "4xQDR");
+  EXPECT_EQ(to_string(network.ports(0)[2].rate), "4xDDR") << "told by s= and w= only";
+  EXPECT_FALSE(network.ports(0)[3].rate.known()) << "a speed that ibnetdiscover did not know is not QDR";
+  EXPECT_TRUE(network.find_machine("gate"));
+}
+
+TEST(Ibnetdiscover, GroupedOutput) {
+  const Network network = open("grouped.txt");
+  EXPECT_EQ(network.router_count(), 3);
+  EXPECT_EQ(network.link_count(), 4);
+  EXPECT_EQ(network.aggregation_ports().size(), 1);
+  const NodeId tor = node_called(network, "tor");
+  EXPECT_EQ(network.ports(tor)[0].guid, 0xb8599f0300bb0001);
+  EXPECT_EQ(to_string(network.ports(tor)[41].rate), "2xHDR");
+}
+
+TEST(Ibnetdiscover, NdrWithRailsAggregationAndADegradedLink) {
+  const Network network = open("ndr.txt");
+  EXPECT_EQ(network.router_count(), 2);
+  EXPECT_EQ(network.machines().size(), 3);
+  EXPECT_EQ(network.aggregation_ports().size(), 1);
+  EXPECT_EQ(network.degraded_links().size(), 1);
+  const Machine& gpu1 = network.machine(*network.find_machine("gpu-1"));
+  ASSERT_EQ(gpu1.endpoints.size(), 2);
+  EXPECT_EQ(network.node(network.port(gpu1.endpoints[1]).node).rail, 1);
+  const auto unnamed = network.find_machine("hca-0xa088c20300000030");
+  ASSERT_TRUE(unnamed);
+  EXPECT_FALSE(network.machine(*unnamed).named);
+}
+
+TEST(Ibnetdiscover, NetFilesOfIbsim) {
+  const Network network = open("ibsim.net");
+  EXPECT_EQ(network.link_count(), 4);
+  EXPECT_EQ(network.node(node_called(network, "left")).guid, 0x200000);
+  EXPECT_EQ(network.node(node_called(network, "right")).guid, 0x200001);
+  EXPECT_EQ(network.node(node_called(network, "alpha")).guid, 0x100000);
+  EXPECT_EQ(network.node(node_called(network, "beta mlx4_0")).guid, 0x100003);
+  EXPECT_EQ(to_string(network.ports(node_called(network, "left"))[2].rate), "4xQDR");
+}
+
+TEST(Ibnetdiscover, CarriageReturnsMakeNoDifference) {
+  for (const std::string name : {"2008-with-lids.txt", "full-fields.txt", "grouped.txt", "ibsim.net", "ndr.txt"}) {
+    std::string text;
+    for (const char c : text_of(name)) text += c == '\n' ? "\r\n" : std::string(1, c);
+    const auto network = parse_ibnetdiscover(text, name, "");
+    ASSERT_TRUE(network) << network.error().message;
+    EXPECT_EQ(network_text(*network), network_text(open(name))) << name;
+  }
+}
+
+TEST(Ibnetdiscover, EveryCutIsAnErrorOrLosesNothing) {
+  for (const std::string name :
+       {"2008-with-lids.txt", "early-without-lids.txt", "full-fields.txt", "grouped.txt", "ibsim.net", "ndr.txt"}) {
+    const std::string text = text_of(name);
+    const std::string whole = network_text(open(name));
+    for (std::size_t length = 0; length < text.size(); ++length) {
+      const auto network = parse_ibnetdiscover(std::string_view(text).substr(0, length), name, "");
+      if (!network) continue;
+      EXPECT_EQ(network_text(*network), whole) << name << " cut after " << length << " bytes";
+    }
+  }
+}
+
+TEST(Ibnetdiscover, AMissingLineIsAnError) {
+  for (const std::string name :
+       {"2008-with-lids.txt", "early-without-lids.txt", "full-fields.txt", "grouped.txt", "ibsim.net", "ndr.txt"}) {
+    const std::string text = text_of(name);
+    for (std::size_t from = 0; from < text.size(); from = text.find('\n', from) + 1) {
+      const auto line = std::string_view(text).substr(from, text.find('\n', from) + 1 - from);
+      const bool is_record = line.starts_with('[') || line.starts_with("Switch") || line.starts_with("Ca") ||
+                             line.starts_with("Hca") || line.starts_with("Rt");
+      if (!is_record) continue;
+      const auto rest = text.substr(0, from) + text.substr(from + line.size());
+      EXPECT_FALSE(parse_ibnetdiscover(rest, name, "")) << name << " without " << line;
+    }
+  }
+}
+
+TEST(Ibnetdiscover, ErrorsNameFileLineAndWhatWasExpected) {
+  const std::string ndr = text_of("ndr.txt");
+  EXPECT_EQ(error_of(""), "net: expected ibnetdiscover's output, found an empty file");
+  EXPECT_EQ(error_of("# nothing\n\n"), "net: expected ibnetdiscover's output, found no Switch, Ca or Rt record");
+  EXPECT_EQ(error_of("Switch 2 \"a\"\n" + std::string("\0\0", 2)),
+            "net:2: expected text, found a zero byte: this is a binary file");
+  EXPECT_EQ(error_of("\x7f"
+                     "ELF\x02\x01\x01"),
+            "net:1: expected a Switch, Ca or Rt record, its ids or its ports, found \"?ELF???\"");
+  EXPECT_EQ(error_of("[1] \"a\"[1]\n"),
+            "net:1: expected a Switch, Ca or Rt record before its ports, found \"[1] \"a\"[1]\"");
+  EXPECT_EQ(error_of("Switch 8 \"a\"\n"), "net: expected cables, found none");
+  EXPECT_EQ(error_of("Switch 0 \"a\"\n"), "net:1: expected a number of ports from 1 to 255, found \"0 \"a\"\"");
+  EXPECT_EQ(error_of("Switch 8 \"a\"\n[9] \"a\"[1]\n[1] \"a\"[9]\n"),
+            "net:2: expected a port from 1 to 8 of the router a, found 9");
+  EXPECT_EQ(error_of("Switch 8 \"a\"\n[1] \"a\"[1]\n"), "net:2: port 1 of the router a is cabled to itself");
+  EXPECT_EQ(error_of("Switch 8 \"a\"\n[1] \"b\"[1]\n"),
+            "net:2: a cable to an unknown node: expected a record of \"b\"");
+  EXPECT_EQ(error_of("Switch 8 \"a\"\n[1] \"b\"[1]\n\nSwitch 8 \"b\"\n"),
+            "net:2: a cable to port 1 of the router b, whose own record does not tell it");
+  EXPECT_EQ(error_of("Switch 8 \"a\"\n[1] \"b\"[1]\n[2] \"b\"[1]\n\nSwitch 8 \"b\"\n[1] \"a\"[1]\n"),
+            "net:3: a cable to port 1 of the router b, which line 6 plugs into another port");
+  EXPECT_EQ(error_of("Switch 8 \"a\"\n\nSwitch 8 \"a\"\n"), "net:3: a second record of the router a, first in line 1");
+  EXPECT_EQ(error_of(replaced(ndr, "lid 1 4xNDR", "lid 1 4xN")),
+            "net:11: expected a link rate such as 4xNDR, found \"4xN\"");
+  EXPECT_EQ(error_of(replaced(ndr, "lid 1 4xNDR", "lid 9 4xNDR")),
+            "net:11: LID 9 for port 1 of the channel adapter 'gpu-1 mlx5_0' (H-a088c20300000010), which has LID 1 in "
+            "line 33");
+}
+
+TEST(Ibnetdiscover, DuplicateGuidsNameBoth) {
+  EXPECT_EQ(error_of("switchguid=0x7\nSwitch 8 \"a\" # \"one\"\n[1] \"b\"[1]\n\nswitchguid=0x7\nSwitch 8 \"b\" # "
+                     "\"two\"\n[1] \"a\"[1]\n"),
+            "net:6: duplicate GUID 0x0000000000000007: the router 'one' (a) of line 2 and the router 'two' (b)");
+}
+
+TEST(Ibnetdiscover, WhatIsNotSupportedIsSaid) {
+  for (const std::string line : {"module \"x\"", "include \"other\"", "do Help", "speed=1", "@1 \"x\""}) {
+    const auto network = parse_ibnetdiscover(line + "\nSwitch 2 \"a\"\n", "net", "");
+    ASSERT_FALSE(network);
+    EXPECT_NE(network.error().message.find("net:1: expected records only, found ibsim's command"), std::string::npos);
+    EXPECT_FALSE(network.error().hint.empty());
+  }
+  const auto list =
+      parse_ibnetdiscover("Switch\t : 0x0002c90300000000 ports 36 devid 0x1 vendid 0x1 \"x\"\n", "net", "");
+  ASSERT_FALSE(list);
+  EXPECT_NE(list.error().hint.find("list of nodes"), std::string::npos);
+}
+
+TEST(Ibnetdiscover, NoiseOfAFailedDiscoveryIsAnError) {
+  const std::string noise = "src/query_smp.c:228; umad (DR path slid 0; dlid 0; 0,1 Attr 0x11:0) bad status 110\n";
+  EXPECT_FALSE(parse_ibnetdiscover(noise + text_of("ndr.txt"), "net", ""));
+}
+
+TEST(Ibnetdiscover, PermissiveLidsMeanNone) {
+  const Network network = *parse_ibnetdiscover(
+      "Switch 1 \"a\" # \"a\" base port 0 lid 65535 lmc 0\n[1] \"h\"[1] # \"h\" lid 65535 4xEDR\n\n"
+      "Ca 1 \"h\"\n[1] \"a\"[1] # lid 65535 lmc 0 \"a\" lid 65535 4xEDR\n",
+      "net", "");
+  EXPECT_EQ(network.ports(0)[0].lid, 0);
+  EXPECT_EQ(network.ports(1)[1].lid, 0);
+}
+
+TEST(Ibnetdiscover, FilesThatCantBeRead) {
+  const auto missing = open_infiniband("/nonexistent/net", "");
+  ASSERT_FALSE(missing);
+  EXPECT_EQ(missing.error().message, "can't read /nonexistent/net: No such file or directory");
+  EXPECT_FALSE(open_infiniband("/", ""));
+  EXPECT_FALSE(open_infiniband("", ""));
+}
+
+}  // namespace
+}  // namespace ayatori

@@ -1,0 +1,253 @@
+#include "ayatori/infiniband/infiniband.hpp"
+
+#ifndef AYATORI_HAVE_IBNETDISC
+
+namespace ayatori {
+
+Result<Network> discover_infiniband(std::string_view) {
+  return with_hint(
+      fail("ib:live: this build has no live discovery"),
+      "install libibnetdisc-dev, libibmad-dev and libibumad-dev and build again, or save what ibnetdiscover "
+      "prints and open it as ib:FILE");
+}
+
+}  // namespace ayatori
+
+#else
+
+#include <fmt/format.h>
+#include <infiniband/ibnetdisc.h>
+#include <infiniband/mad.h>
+#include <infiniband/umad.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <deque>
+#include <memory>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "subnet.hpp"
+
+namespace ayatori {
+
+namespace {
+
+constexpr std::string_view source_name = "ib:live";
+
+struct DestroyFabric {
+  void operator()(ibnd_fabric_t* fabric) const { ibnd_destroy_fabric(fabric); }
+};
+using Fabric = std::unique_ptr<ibnd_fabric_t, DestroyFabric>;
+
+unsigned field(const std::uint8_t* attribute, MAD_FIELDS name) {
+  return mad_get_field(const_cast<std::uint8_t*>(attribute), 0, name);
+}
+
+LaneSpeed extended_speed(unsigned code) {
+  switch (code) {
+    case 1:
+      return LaneSpeed::fdr;
+    case 2:
+      return LaneSpeed::edr;
+    case 4:
+      return LaneSpeed::hdr;
+    case 8:
+      return LaneSpeed::ndr;
+    default:
+      return LaneSpeed::unknown;
+  }
+}
+
+LaneSpeed basic_speed(unsigned code) {
+  switch (code) {
+    case 1:
+      return LaneSpeed::sdr;
+    case 2:
+      return LaneSpeed::ddr;
+    case 4:
+      return LaneSpeed::qdr;
+    default:
+      return LaneSpeed::unknown;
+  }
+}
+
+std::uint8_t width(unsigned code) {
+  switch (code) {
+    case 1:
+      return 1;
+    case 2:
+      return 4;
+    case 4:
+      return 8;
+    case 8:
+      return 12;
+    case 16:
+      return 2;
+    default:
+      return 0;
+  }
+}
+
+/// PortInfo's active width and speed (specification 1.2, section 14.2.5.6). A switch tells at port 0 whether its
+/// extended speeds mean anything; FDR10 is a vendor's attribute of a port that is QDR to the specification.
+LinkRate rate_of(const ibnd_port_t& port) {
+  constexpr unsigned has_extended_speeds = 1U << 14;  // of CapabilityMask
+  constexpr unsigned fdr10 = 1;
+  const bool is_switch = port.node->type == IB_NODE_SWITCH;
+  const ibnd_port_t& capable = is_switch ? *port.node->ports[0] : port;
+  const bool extends = field(capable.info, IB_PORT_CAPMASK_F) & has_extended_speeds;
+  const unsigned extended = extends ? field(port.info, IB_PORT_LINK_SPEED_EXT_ACTIVE_F) : 0;
+  LinkRate rate{width(field(port.info, IB_PORT_LINK_WIDTH_ACTIVE_F)),
+                basic_speed(field(port.info, IB_PORT_LINK_SPEED_ACTIVE_F))};
+  if (extended != 0) {
+    rate.speed = extended_speed(extended);
+  } else if (rate.speed == LaneSpeed::qdr && (field(port.ext_info, IB_MLNX_EXT_PORT_LINK_SPEED_ACTIVE_F) & fdr10)) {
+    rate.speed = LaneSpeed::fdr10;
+  }
+  return rate.known() ? rate : LinkRate{};
+}
+
+/// A port whose PortInfo never came has nothing but zeros, which no port answers.
+bool has_answered(const ibnd_port_t* port) {
+  return port != nullptr && std::ranges::any_of(port->info, [](std::uint8_t byte) { return byte != 0; });
+}
+
+bool is_up(const ibnd_port_t& port) {
+  constexpr unsigned link_up = 5;  // PortPhysicalState
+  return field(port.info, IB_PORT_PHYS_STATE_F) == link_up;
+}
+
+/// libibnetdisc goes on when MADs are lost and leaves holes. A fabric with holes is none.
+class Census {
+ public:
+  explicit Census(ibnd_fabric_t& fabric) : fabric_(fabric) { subnet_.source = source_name; }
+
+  Result<Subnet> take() {
+    for (const int type : {IB_NODE_SWITCH, IB_NODE_CA, IB_NODE_ROUTER}) {
+      ibnd_iter_nodes_type(
+          &fabric_, [](ibnd_node_t* node, void* self) { static_cast<Census*>(self)->add(*node); }, type, this);
+    }
+    for (const ibnd_node_t* node : nodes_) {
+      if (auto checked = check(*node); !checked) return Failure(checked.error());
+      for (int number = 1; number <= node->numports; ++number) {
+        if (auto added = add_end(*node, node->ports[number]); !added) return Failure(added.error());
+      }
+    }
+    return std::move(subnet_);
+  }
+
+ private:
+  void add(ibnd_node_t& node) {
+    index_[&node] = static_cast<std::uint32_t>(nodes_.size());
+    nodes_.push_back(&node);
+    ReportedNode told;
+    const char letter = node.type == IB_NODE_SWITCH ? 'S' : node.type == IB_NODE_CA ? 'H' : 'R';
+    told.id = texts_.emplace_back(fmt::format("{}-{:016x}", letter, node.guid));
+    told.description = description_of(node);
+    told.guid = node.guid;
+    told.system_guid = mad_get_field64(node.info, 0, IB_NODE_SYSTEM_GUID_F);
+    told.port_count = static_cast<PortNumber>(node.numports);
+    told.kind = node.type == IB_NODE_SWITCH ? ReportedKind::router
+                : node.type == IB_NODE_CA   ? ReportedKind::adapter
+                                            : ReportedKind::gateway;
+    if (told.kind == ReportedKind::router) {
+      told.port_guid = mad_get_field64(node.info, 0, IB_NODE_PORT_GUID_F);
+      told.lid = node.smalid;
+      told.lmc = node.smalmc;
+    }
+    subnet_.nodes.push_back(told);
+  }
+
+  std::string_view description_of(const ibnd_node_t& node) {
+    std::string text(node.nodedesc, strnlen(node.nodedesc, sizeof node.nodedesc));
+    text.erase(text.find_last_not_of(' ') + 1);
+    for (char& c : text) {
+      if (static_cast<unsigned char>(c) < ' ' || c == '\x7f') c = ' ';
+    }
+    return texts_.emplace_back(std::move(text));
+  }
+
+  [[nodiscard]] Result<> check(const ibnd_node_t& node) const {
+    const bool is_switch = node.type == IB_NODE_SWITCH;
+    if (node.nodedesc[0] == '\0') return lost(node, "its description");
+    for (int number = is_switch ? 0 : 1; number <= node.numports; ++number) {
+      const ibnd_port_t* port = node.ports[number];
+      if (port == nullptr && !is_switch) continue;  // an adapter's ports are asked one by one, as cables lead to them
+      if (!has_answered(port)) return lost(node, fmt::format("its port {}", number));
+      if (number != 0 && port->remoteport == nullptr && is_up(*port)) {
+        return lost(node, fmt::format("what is plugged into its port {}", number));
+      }
+    }
+    return {};
+  }
+
+  [[nodiscard]] Failure lost(const ibnd_node_t& node, std::string_view what) const {
+    return with_hint(
+        fail("{}: {} did not tell {}: MADs were lost", source_name, describe(subnet_.nodes[index_.at(&node)]), what),
+        "try again; if it stays so, that device is not answering");
+  }
+
+  Result<> add_end(const ibnd_node_t& node, const ibnd_port_t* port) {
+    if (port == nullptr || port->remoteport == nullptr) return {};
+    const ibnd_port_t& peer = *port->remoteport;
+    const auto peer_index = index_.find(peer.node);
+    if (peer_index == index_.end()) return lost(node, "of which kind its neighbour is");
+    ReportedEnd end;
+    end.node = index_.at(&node);
+    end.peer = peer_index->second;
+    end.port = static_cast<PortNumber>(port->portnum);
+    end.peer_port = static_cast<PortNumber>(peer.portnum);
+    end.guid = port->guid;
+    end.lid = port->base_lid;
+    end.lmc = port->lmc;
+    end.rate = rate_of(*port);
+    subnet_.ends.push_back(end);
+    return {};
+  }
+
+  ibnd_fabric_t& fabric_;
+  Subnet subnet_;
+  std::deque<std::string> texts_;  // what the subnet's views look at
+  std::vector<const ibnd_node_t*> nodes_;
+  std::unordered_map<const ibnd_node_t*, std::uint32_t> index_;
+};
+
+/// Asked first and in this order, because the libraries print where there is nothing.
+Result<> check_there_is_a_port() {
+  umad_device_node* const adapters = umad_get_ca_device_list();
+  umad_free_ca_device_list(adapters);
+  if (adapters == nullptr) {
+    return with_hint(fail("{}: this machine has no InfiniBand adapter", source_name),
+                     "run it on a node of the fabric, or open what ibnetdiscover printed there as ib:FILE");
+  }
+  constexpr int by_default = 0;
+  const int port = umad_init() < 0 ? -EIO : umad_open_port(nullptr, by_default);
+  if (port < 0) {
+    return with_hint(with_cause(fail("{}: no active InfiniBand port can be opened", source_name), std::strerror(-port)),
+                     "does this user have access to /dev/infiniband/umad*?");
+  }
+  umad_close_port(port);
+  return {};
+}
+
+}  // namespace
+
+Result<Network> discover_infiniband(std::string_view host_pattern) {
+  if (auto checked = check_there_is_a_port(); !checked) return Failure(checked.error());
+  madrpc_show_errors(0);
+  ibnd_config_t config{};
+  config.flags = IBND_CONFIG_MLX_EPI;
+  const Fabric fabric(ibnd_discover_fabric(nullptr, 0, nullptr, &config));
+  if (!fabric) return fail("{}: discovery failed: the local port does not answer MADs", source_name);
+  Census census(*fabric);
+  const auto subnet = census.take();
+  if (!subnet) return Failure(subnet.error());
+  return to_network(*subnet, host_pattern);
+}
+
+}  // namespace ayatori
+
+#endif

@@ -1,0 +1,208 @@
+#include "subnet.hpp"
+
+#include <fmt/format.h>
+
+#include <unordered_map>
+
+#include "ayatori/network/builder.hpp"
+#include "host_names.hpp"
+
+namespace ayatori {
+
+namespace {
+
+std::string_view kind_name(ReportedKind kind) {
+  switch (kind) {
+    case ReportedKind::router:
+      return "router";
+    case ReportedKind::adapter:
+      return "channel adapter";
+    case ReportedKind::gateway:
+      return "InfiniBand router";
+  }
+  return "node";
+}
+
+std::string_view name_of(const ReportedNode& node) { return node.description.empty() ? node.id : node.description; }
+
+/// Ports that no subnet manager has seen yet answer with the permissive LID (specification 1.2, section 4.1.3).
+Lid assigned(Lid lid) { return lid == 0xFFFF ? Lid{0} : lid; }
+
+LinkRate slower(LinkRate a, LinkRate b) {
+  if (!a.known()) return b.known() ? b : LinkRate{};
+  if (!b.known()) return a;
+  return a.bytes_per_second() <= b.bytes_per_second() ? a : b;
+}
+
+/// Every port's slot, so that each end of a cable finds the other.
+class Patchboard {
+ public:
+  explicit Patchboard(const Subnet& subnet) : subnet_(subnet), first_slot_(subnet.nodes.size() + 1) {
+    for (std::size_t i = 0; i < subnet.nodes.size(); ++i) {
+      first_slot_[i + 1] = first_slot_[i] + subnet.nodes[i].port_count + 1U;
+    }
+    end_in_slot_.assign(first_slot_.back(), no_id);
+  }
+
+  Result<> plug_all() {
+    for (std::uint32_t i = 0; i < subnet_.ends.size(); ++i) {
+      const ReportedEnd& end = subnet_.ends[i];
+      const ReportedNode& node = subnet_.nodes[end.node];
+      if (end.port == 0 || end.port > node.port_count) {
+        return refuse(end, fmt::format("expected a port from 1 to {} of {}, found {}", node.port_count, describe(node),
+                                       end.port));
+      }
+      std::uint32_t& slot = end_in_slot_[first_slot_[end.node] + end.port];
+      if (slot != no_id) {
+        return refuse(end, fmt::format("port {} of {} is told a second time, first in line {}", end.port,
+                                       describe(node), subnet_.ends[slot].line));
+      }
+      slot = i;
+    }
+    return {};
+  }
+
+  /// The index of the end that is told from the other side, in subnet.ends.
+  [[nodiscard]] Result<std::uint32_t> other_end(const ReportedEnd& end) const {
+    const ReportedNode& peer = subnet_.nodes[end.peer];
+    if (end.peer_port == 0 || end.peer_port > peer.port_count) {
+      return refuse(end, fmt::format("expected a port from 1 to {} of {}, found {}", peer.port_count, describe(peer),
+                                     end.peer_port));
+    }
+    if (end.node == end.peer && end.port == end.peer_port) {
+      return refuse(end, fmt::format("port {} of {} is cabled to itself", end.port, describe(peer)));
+    }
+    const std::uint32_t other = end_in_slot_[first_slot_[end.peer] + end.peer_port];
+    if (other == no_id) {
+      return with_hint(refuse(end, fmt::format("a cable to port {} of {}, whose own record does not tell it",
+                                               end.peer_port, describe(peer))),
+                       "the report tells a part of the fabric only: was it cut off?");
+    }
+    const ReportedEnd& told = subnet_.ends[other];
+    if (told.peer != end.node || told.peer_port != end.port) {
+      return refuse(end, fmt::format("a cable to port {} of {}, which line {} plugs into another port", end.peer_port,
+                                     describe(peer), told.line));
+    }
+    return other;
+  }
+
+  [[nodiscard]] Result<> check_agreement(const ReportedEnd& end, const ReportedEnd& other) const {
+    const Lid own = lid_of(other);
+    if (end.peer_lid != 0 && own != 0 && end.peer_lid != own) {
+      return refuse(end, fmt::format("LID {} for port {} of {}, which has LID {} in line {}", end.peer_lid, other.port,
+                                     describe(subnet_.nodes[other.node]), own, other.line));
+    }
+    const bool is_unended = end.line != 0 && end.line == subnet_.unended_line;
+    if (is_unended && (end.rate != other.rate || lid_of(end) != other.peer_lid || end.peer_lid != own)) {
+      return refuse(end, "expected the rest of this line: the report is cut off");
+    }
+    return {};
+  }
+
+ private:
+  [[nodiscard]] Lid lid_of(const ReportedEnd& end) const {
+    const ReportedNode& node = subnet_.nodes[end.node];
+    return node.kind == ReportedKind::router ? node.lid : end.lid;
+  }
+
+  [[nodiscard]] Failure refuse(const ReportedEnd& end, std::string what) const {
+    return fail_at(subnet_.source, end.line, std::move(what));
+  }
+
+  const Subnet& subnet_;
+  std::vector<std::size_t> first_slot_;
+  std::vector<std::uint32_t> end_in_slot_;
+};
+
+Result<> check_guids(const Subnet& subnet) {
+  std::unordered_map<Guid, const ReportedNode*> owners;
+  owners.reserve(subnet.nodes.size());
+  for (const ReportedNode& node : subnet.nodes) {
+    const auto [owner, is_new] = owners.try_emplace(node.guid, &node);
+    if (is_new || node.guid == 0) continue;
+    const ReportedNode& first = *owner->second;
+    const std::string where = first.line == 0 ? "" : fmt::format(" of line {}", first.line);
+    return fail_at(
+        subnet.source, node.line,
+        fmt::format("duplicate GUID {:#018x}: {}{} and {}", node.guid, describe(first), where, describe(node)));
+  }
+  return {};
+}
+
+bool is_aggregation(const ReportedNode& node) {
+  return node.kind == ReportedKind::adapter && describes_aggregation_node(node.description);
+}
+
+bool belongs_to_a_machine(const ReportedNode& node) {
+  return node.kind != ReportedKind::router && !is_aggregation(node);
+}
+
+Result<std::vector<Seat>> seat_machines(const Subnet& subnet, std::string_view host_pattern) {
+  std::vector<Adapter> adapters;
+  for (const ReportedNode& node : subnet.nodes) {
+    if (belongs_to_a_machine(node)) adapters.push_back({name_of(node), node.guid});
+  }
+  return seat_adapters(adapters, host_pattern);
+}
+
+NetworkBuilder::Handle add_node(NetworkBuilder& builder, const ReportedNode& node, const Seat* seat) {
+  const std::string_view name = name_of(node);
+  if (node.kind == ReportedKind::router) {
+    const auto router = builder.add_router(name, node.guid, node.port_count);
+    builder.set_port(router, 0, node.port_guid, assigned(node.lid), node.lmc);
+    return router;
+  }
+  if (seat == nullptr) return builder.add_aggregation_node(name, node.guid, node.port_count);
+  if (seat->host.empty()) return builder.add_unnamed_nic(name, node.guid, node.port_count);
+  return builder.add_nic(name, node.guid, node.port_count, seat->host, seat->rail);
+}
+
+/// Handles are the nodes' indices in the subnet.
+Result<> add_nodes(NetworkBuilder& builder, const Subnet& subnet, std::string_view host_pattern) {
+  const auto seats = seat_machines(subnet, host_pattern);
+  if (!seats) return Failure(seats.error());
+  auto seat = seats->begin();
+  for (const ReportedNode& node : subnet.nodes) {
+    const auto handle = add_node(builder, node, belongs_to_a_machine(node) ? &*seat++ : nullptr);
+    builder.set_system_guid(handle, node.system_guid);
+  }
+  return {};
+}
+
+Result<> add_cables(NetworkBuilder& builder, const Subnet& subnet) {
+  Patchboard board(subnet);
+  if (auto plugged = board.plug_all(); !plugged) return plugged;
+  for (std::uint32_t i = 0; i < subnet.ends.size(); ++i) {
+    const ReportedEnd& end = subnet.ends[i];
+    const auto other = board.other_end(end);
+    if (!other) return Failure(other.error());
+    const ReportedEnd& told = subnet.ends[*other];
+    if (auto agreed = board.check_agreement(end, told); !agreed) return agreed;
+    if (subnet.nodes[end.node].kind != ReportedKind::router) {
+      builder.set_port(end.node, end.port, end.guid, assigned(end.lid), end.lmc);
+    }
+    if (*other < i) continue;  // connected from there
+    auto connected = builder.connect(end.node, end.port, end.peer, end.peer_port, slower(end.rate, told.rate));
+    if (!connected) return fail_at(subnet.source, end.line, connected.error().message);
+  }
+  return {};
+}
+
+}  // namespace
+
+std::string describe(const ReportedNode& node) {
+  return node.description.empty() ? fmt::format("the {} {}", kind_name(node.kind), node.id)
+                                  : fmt::format("the {} '{}' ({})", kind_name(node.kind), node.description, node.id);
+}
+
+Result<Network> to_network(const Subnet& subnet, std::string_view host_pattern) {
+  NetworkBuilder builder;
+  if (auto checked = check_guids(subnet); !checked) return Failure(checked.error());
+  if (auto added = add_nodes(builder, subnet, host_pattern); !added) return Failure(added.error());
+  if (auto cabled = add_cables(builder, subnet); !cabled) return Failure(cabled.error());
+  auto network = builder.build();
+  if (!network) return fail_at(subnet.source, 0, network.error().message);
+  return network;
+}
+
+}  // namespace ayatori

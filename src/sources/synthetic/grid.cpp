@@ -1,0 +1,134 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <array>
+
+#include "ayatori/base/text.hpp"
+#include "ayatori/network/builder.hpp"
+#include "ayatori/synthetic/synthetic.hpp"
+#include "formula.hpp"
+
+namespace ayatori {
+
+namespace {
+
+/// Routers at the points of a grid, the last coordinate running fastest. Ports: hosts first, then for each dimension
+/// the neighbour above and the neighbour below.
+class Grid {
+ public:
+  Grid(std::vector<std::uint64_t> dimensions, bool periodic, std::uint64_t hosts, LinkRate rate)
+      : dimensions_(std::move(dimensions)), periodic_(periodic), hosts_(hosts), rate_(rate) {}
+
+  [[nodiscard]] Result<> check(const Formula& formula) const;
+  [[nodiscard]] Result<Network> build() const;
+
+ private:
+  [[nodiscard]] std::uint64_t points() const;
+  [[nodiscard]] std::uint64_t ports() const { return hosts_ + 2 * dimensions_.size(); }
+  [[nodiscard]] std::vector<std::uint64_t> coordinates(std::uint64_t point) const;
+  [[nodiscard]] Result<> add_hosts(NetworkBuilder& builder, std::uint64_t point, const std::string& place) const;
+  [[nodiscard]] Result<> cable_upwards(NetworkBuilder& builder, std::uint64_t point) const;
+
+  std::vector<std::uint64_t> dimensions_;
+  bool periodic_;
+  std::uint64_t hosts_;
+  LinkRate rate_;
+};
+
+std::uint64_t Grid::points() const {
+  std::uint64_t count = 1;
+  for (const std::uint64_t length : dimensions_) count = saturating_product(count, length);
+  return count;
+}
+
+Result<> Grid::check(const Formula& formula) const {
+  if (ports() > most_ports) {
+    return formula.wrong(fmt::format("a router would need {} ports; {} are the most", ports(), most_ports));
+  }
+  Size size;
+  size.add(points(), ports());
+  size.add(saturating_product(points(), hosts_), 1);
+  return size.check(formula);
+}
+
+std::vector<std::uint64_t> Grid::coordinates(std::uint64_t point) const {
+  std::vector<std::uint64_t> found(dimensions_.size());
+  for (std::size_t i = dimensions_.size(); i-- > 0; point /= dimensions_[i]) found[i] = point % dimensions_[i];
+  return found;
+}
+
+Result<> Grid::add_hosts(NetworkBuilder& builder, std::uint64_t point, const std::string& place) const {
+  for (std::uint64_t host = 0; host < hosts_; ++host) {
+    const std::string name = hosts_ == 1 ? fmt::format("N{}", place) : fmt::format("N{}-{}", place, host);
+    const auto nic = add_host_nic(builder, name, point * hosts_ + host, 1, 0);
+    const auto router = static_cast<NetworkBuilder::Handle>(point);
+    if (auto ok = builder.connect(nic, 1, router, static_cast<PortNumber>(1 + host), rate_); !ok) return ok;
+  }
+  return {};
+}
+
+Result<> Grid::cable_upwards(NetworkBuilder& builder, std::uint64_t point) const {
+  const auto here = coordinates(point);
+  std::uint64_t stride = 1;
+  for (std::size_t i = dimensions_.size(); i-- > 0; stride *= dimensions_[i]) {
+    const std::uint64_t length = dimensions_[i];
+    const bool at_edge = here[i] + 1 == length;
+    if (at_edge && (!periodic_ || length <= 2)) continue;
+    const std::uint64_t neighbour = at_edge ? point - here[i] * stride : point + stride;
+    const auto port_above = static_cast<PortNumber>(hosts_ + 2 * i + 1);
+    auto ok =
+        builder.connect(static_cast<NetworkBuilder::Handle>(point), port_above,
+                        static_cast<NetworkBuilder::Handle>(neighbour), static_cast<PortNumber>(port_above + 1), rate_);
+    if (!ok) return ok;
+  }
+  return {};
+}
+
+Result<Network> Grid::build() const {
+  NetworkBuilder builder;
+  std::vector<std::string> places;
+  for (std::uint64_t point = 0; point < points(); ++point) {
+    places.push_back(fmt::format("{}", fmt::join(coordinates(point), "-")));
+    builder.add_router("R" + places.back(), router_guid(point), static_cast<PortNumber>(ports()));
+  }
+  for (std::uint64_t point = 0; point < points(); ++point) {
+    if (auto ok = add_hosts(builder, point, places[point]); !ok) return Failure(ok.error());
+    if (auto ok = cable_upwards(builder, point); !ok) return Failure(ok.error());
+  }
+  return builder.build();
+}
+
+Result<std::vector<std::uint64_t>> parse_dimensions(const Formula& formula) {
+  std::vector<std::uint64_t> dimensions;
+  for (const std::string_view text : split(formula.shape(), 'x')) {
+    const auto length = parse_unsigned<std::uint64_t>(text);
+    if (!length || *length == 0) {
+      return formula.wrong(fmt::format("expected lengths like 4x6x16 instead of '{}'", formula.shape()));
+    }
+    dimensions.push_back(*length);
+  }
+  if (dimensions.empty()) return formula.wrong("expected lengths like 4x6x16");
+  return dimensions;
+}
+
+Result<Network> open_grid(std::string_view kind, std::string_view synopsis, std::string_view rest, bool periodic) {
+  constexpr std::array<std::string_view, 2> keys = {"hosts", "rate"};
+  const auto formula = Formula::parse(kind, synopsis, rest, keys);
+  if (!formula) return Failure(formula.error());
+  auto dimensions = parse_dimensions(*formula);
+  if (!dimensions) return Failure(dimensions.error());
+  const auto hosts = formula->number("hosts", 1, 0, most_ports);
+  if (!hosts) return Failure(hosts.error());
+  const auto rate = formula->rate();
+  if (!rate) return Failure(rate.error());
+  const Grid grid(std::move(*dimensions), periodic, *hosts, *rate);
+  if (auto checked = grid.check(*formula); !checked) return Failure(checked.error());
+  return grid.build();
+}
+
+}  // namespace
+
+Result<Network> open_torus(std::string_view rest) { return open_grid("torus", "torus:4x6x16", rest, true); }
+Result<Network> open_mesh(std::string_view rest) { return open_grid("mesh", "mesh:4x6x16", rest, false); }
+
+}  // namespace ayatori

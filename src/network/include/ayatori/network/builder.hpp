@@ -32,7 +32,7 @@ class NetworkBuilder {
 
   void set_system_guid(Handle node, Guid guid);
   /// GUID, LID and LMC of one port (0: a router's management port). Ports without GUID get the node's GUID
-  /// (routers' port 0), or node GUID + port number (NICs), as HCAs commonly do.
+  /// (routers' port 0), or node GUID + port number (NICs), as HCAs commonly do, unless another port has that one.
   void set_port(Handle node, PortNumber number, Guid guid, Lid lid, std::uint8_t lmc);
 
   /// Plugs a cable in. Saying the same cable again, from either end, is no error (files tell each cable twice);
@@ -67,6 +67,7 @@ class NetworkBuilder {
 
   static Result<> check_lids(const Network& network);
   static Result<> index_guids(Network& network);
+  static void give_default_guids(Network& network);
   static void put_in_order(Network& network);
 
   std::vector<PendingNode> nodes_;

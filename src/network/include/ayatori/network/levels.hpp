@@ -3,7 +3,7 @@
 /// Which routers of a tree are leaves, which stand above them.
 
 #include <cstdint>
-#include <optional>
+#include <expected>
 #include <string>
 #include <vector>
 
@@ -19,15 +19,17 @@ struct Levels {
   [[nodiscard]] bool is_root(NodeId router) const { return level[router] + 1 == count; }
 };
 
-/// Why a network is not a tree of levels, in words that name the routers: "A port 3 and B port 4, both leaves, are cabled".
+/// Why a network is not a tree of levels, in words that name the routers: "A port 3 and B port 4, both leaves, are
+/// cabled".
 struct NotATree {
   std::string reason;
 };
 
-/// Ranks the routers by their distance from the leaves. Leaves are the routers with machines; a router with a few
-/// machines (management hosts on a spine) that is cabled to leaves is not taken for one. Cables from a router to
-/// itself and aggregation nodes don't count. Fails with the first cable that joins two routers of one level,
-/// with a router that no leaf reaches, or if there is no router.
+/// Ranks the routers by their distance from the leaves. Leaves are the routers with machines. A router with a few
+/// machines (management hosts on a spine) is not taken for one: at most half as many as the leaves have, and it is
+/// cabled to two or more leaves, or to routers that have no leaf in common. Cables from a router to itself and
+/// aggregation nodes don't count. Fails with the first cable that joins two routers of one level, with a router that
+/// no leaf reaches, or if there is no router.
 [[nodiscard]] std::expected<Levels, NotATree> rank_levels(const Network& network);
 
 }  // namespace ayatori

@@ -2,7 +2,8 @@
 /// \file
 /// Networks from a formula. What stands behind the kind's colon is "key=value,…" (trees, full) or "4x6x16" (grids),
 /// with `rate=4xHDR` understood by all (that is the default). Errors name the key and what was expected; a formula
-/// that asks for more than 2^24 nodes is refused.
+/// that asks for more than 2^24 nodes, 2^26 ports, or routers with more than 254 ports is refused before anything is
+/// made. Router GUIDs are 0x0020…, NIC GUIDs 0x0010…; a NIC port's GUID is its NIC's plus the port number.
 
 #include <string_view>
 
@@ -11,24 +12,35 @@
 
 namespace ayatori {
 
-/// "K=6,levels=2,nodes=30": a K-ary-n-tree as paper 1 draws it (figures 1 and 6): leaves with K hosts and K cables up, routers
-/// with 2K ports, roots with one cable to each leaf below. Full size is K·(2K)^(levels−1)/… hosts as 2K-port switches allow:
-/// 2 levels: 2K leaves, K roots, 2K² hosts (18-ary: 648); 3 levels: 2K pods of K leaves and K middle routers, K² roots,
-/// 2K³ hosts (18-ary: 11,664). `nodes` (default: all) attaches the first so many hosts, and leaves out
-/// leaves (and pods) that would have none; the roots stay. Names: hosts N0 …, leaves LS0 …, 3-level middle routers MS0 …, roots RS0 ….
+/// "K=6,levels=2,nodes=30": a K-ary-n-tree as paper 1 draws it (figures 1 and 6), of routers with 2K ports and one
+/// cable between neighbours. The routers below the roots use ports 1 … K downwards and K + 1 … 2K upwards; the roots
+/// use all ports downwards. Full size is what such routers allow, 2·K^levels hosts:
+///
+///     1 level   one router                                                     2K hosts
+///     2 levels  2K leaves, K roots                                             2K² hosts (18-ary: 648)
+///     3 levels  2K pods, each of K leaves and K middle routers, and K² roots   2K³ hosts (18-ary: 11,664)
+///
+/// `levels` is 1 … 4, by default 2. `nodes` (default: all) attaches the first so many hosts, and leaves out leaves (and
+/// pods) that would have none; the roots stay. Port K + 1 + j of a leaf goes to root j, or to middle router j of its
+/// pod, whose port K + 1 + t goes to root j·K + t. Names: hosts N0 …, leaves LS0 …, roots RS0 …, middle routers MS0 …
+/// (of 4 levels: MS2-0 …, MS3-0 …). A NIC is described as drivers do: "N0 HCA-1".
 [[nodiscard]] Result<Network> open_fat_tree(std::string_view rest);
 
-/// "h=3;m=18,18,36;w=1,18,18[;p=1,1,1][;nodes=N]": the extended generalized fat tree XGFT(h; m1…mh; w1…wh) (Öhring et al., 1995) with p_i
-/// parallel cables (PGFT, Zahavi 2011). Level 0 are hosts; a level-i node has m_i children and w_{i+1} parents.
-/// w1 > 1 gives each host w1 NICs (rails). Accepts ',' or ';' between the keys.
+/// "h=3;m=18,18,36;w=1,18,18[;p=1,1,1][;nodes=N]": the extended generalized fat tree XGFT(h; m1…mh; w1…wh) (Öhring et
+/// al., 1995) with p_i parallel cables (PGFT, Zahavi 2011). Level 0 are hosts; a level-i node has m_i children and
+/// w_{i+1} parents. w1 > 1 gives each host w1 NICs (rails), p1 > 1 gives each NIC p1 ports. `h` may be left out.
+/// Parallel cables use neighbouring ports. Accepts ',' or ';' between the keys. Names and `nodes` as above.
 [[nodiscard]] Result<Network> open_xgft(std::string_view rest);
 
-/// "4x6x16": one router with one host at each point, cables to both neighbours in each dimension, around the edge too.
-/// A dimension of 2 has one cable. `mesh` is the same without the cables around the edge.
+/// "4x6x16[,hosts=H]": one router with H (default 1) hosts at each point, cables to both neighbours in each dimension,
+/// around the edge too. A dimension of 2 has one cable. `mesh` is the same without the cables around the edge.
+/// Ports: the hosts', then for each dimension the neighbour above and the one below. Names: routers R3-0-15, hosts
+/// N3-0-15 (with several at a point: N3-0-15-0 …).
 [[nodiscard]] Result<Network> open_torus(std::string_view rest);
 [[nodiscard]] Result<Network> open_mesh(std::string_view rest);
 
-/// "N" or "nodes=N[,hosts=H]": N routers, each with H (default 1) hosts, each cabled to every other.
+/// "N" or "nodes=N[,hosts=H]": N routers R0 …, each with H (default 1) hosts, each cabled to every other.
+/// Hosts N0 … are numbered through.
 [[nodiscard]] Result<Network> open_full(std::string_view rest);
 
 }  // namespace ayatori

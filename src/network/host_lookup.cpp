@@ -1,0 +1,101 @@
+#include "host_lookup.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <tuple>
+
+#include "ayatori/base/text.hpp"
+
+namespace ayatori {
+
+namespace {
+
+std::string folded(std::string_view name) {
+  std::string lower(name);
+  for (char& c : lower) {
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  }
+  return lower;
+}
+
+/// The part before the first dot. An address has none: 10.0.0.1 and 10.0.0.2 are not the same host.
+std::string short_name(std::string_view name) {
+  const bool is_address = name.find_first_not_of("0123456789.") == std::string_view::npos;
+  return folded(is_address ? name : name.substr(0, name.find('.')));
+}
+
+std::size_t common_prefix(std::string_view a, std::string_view b) {
+  return static_cast<std::size_t>(std::mismatch(a.begin(), a.end(), b.begin(), b.end()).first - a.begin());
+}
+
+}  // namespace
+
+std::size_t edit_distance(std::string_view a, std::string_view b) {
+  // Optimal string alignment: d(i, j) for prefixes of lengths i and j, three rows at a time.
+  std::vector<std::size_t> before_last(b.size() + 1);
+  std::vector<std::size_t> last(b.size() + 1);
+  std::vector<std::size_t> row(b.size() + 1);
+  for (std::size_t j = 0; j <= b.size(); ++j) row[j] = j;
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    std::swap(before_last, last);
+    std::swap(last, row);
+    row[0] = i;
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+      row[j] = std::min({last[j] + 1, row[j - 1] + 1, last[j - 1] + (a[i - 1] == b[j - 1] ? 0 : 1)});
+      const bool swapped = i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1];
+      if (swapped) row[j] = std::min(row[j], before_last[j - 2] + 1);
+    }
+  }
+  return row[b.size()];
+}
+
+Result<MachineId> HostLookup::find(std::string_view host) {
+  if (const auto exact = network_.find_machine(host)) return *exact;
+  if (host.starts_with("0x") || host.starts_with("0X")) return find_guid(host);
+  index_names();
+  for (const auto& [index, key] :
+       {std::pair(&by_folded_name_, folded(host)), std::pair(&by_short_name_, short_name(host))}) {
+    const auto found = index->find(key);
+    if (found == index->end()) continue;
+    const auto& machines = found->second;
+    if (machines.size() == 1) return machines.front();
+    return fail("'{}' could be '{}' or '{}'", host, network_.machine(machines[0]).name,
+                network_.machine(machines[1]).name);
+  }
+  return unknown(host);
+}
+
+Result<MachineId> HostLookup::find_guid(std::string_view host) const {
+  const auto guid = parse_guid(host);
+  const auto port = guid ? network_.find_guid(*guid) : std::nullopt;
+  if (!port) return fail("the network has no port with the GUID {}", host);
+  const NodeId node = network_.port(*port).node;
+  const MachineId machine = network_.node(node).machine;
+  if (machine == no_id) return fail("the GUID {} belongs to '{}', which is no host", host, network_.name(node));
+  return machine;
+}
+
+Failure HostLookup::unknown(std::string_view host) const {
+  const std::string wanted = folded(host);
+  // A name with half of its letters replaced is a guess that helps nobody.
+  auto nearest = std::tuple(wanted.size() / 2 + 1, std::size_t{0}, no_id);
+  for (const MachineId id : network_.machines_in_order()) {
+    const std::string name = folded(network_.machine(id).name);
+    const auto letters_missed = wanted.size() - common_prefix(wanted, name);
+    nearest = std::min(nearest, std::tuple(edit_distance(wanted, name), letters_missed, id));
+  }
+  const auto failure = fail("the network has no host '{}'", host);
+  const MachineId id = std::get<MachineId>(nearest);
+  return id == no_id ? failure : with_hint(failure, fmt::format("the nearest name is '{}'", network_.machine(id).name));
+}
+
+void HostLookup::index_names() {
+  if (std::exchange(indexed_, true)) return;
+  for (const MachineId id : network_.machines_in_order()) {
+    by_folded_name_[folded(network_.machine(id).name)].push_back(id);
+    by_short_name_[short_name(network_.machine(id).name)].push_back(id);
+  }
+}
+
+}  // namespace ayatori

@@ -1,0 +1,124 @@
+#pragma once
+/// \file
+/// Networks that no formula makes: damaged ones, and one like a real cluster.
+
+#include <fmt/format.h>
+
+#include <functional>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+
+#include "ayatori/network/builder.hpp"
+#include "ayatori/network/network.hpp"
+#include "ayatori/sources/source.hpp"
+
+namespace ayatori {
+
+inline Network built(NetworkBuilder& builder) {
+  auto network = builder.build();
+  if (!network) throw std::runtime_error(network.error().message);
+  return std::move(*network);
+}
+
+inline Network opened(std::string_view source) {
+  auto network = open_source(source);
+  if (!network) throw std::runtime_error(network.error().message);
+  return std::move(*network);
+}
+
+inline std::optional<NodeId> node_named(const Network& network, std::string_view name) {
+  for (NodeId id = 0; id < network.node_count(); ++id) {
+    if (network.name(id) == name) return id;
+  }
+  return std::nullopt;
+}
+
+inline void plug(NetworkBuilder& builder, NetworkBuilder::Handle a, int port_a, NetworkBuilder::Handle b, int port_b,
+                 LinkRate rate = {4, LaneSpeed::hdr}) {
+  auto plugged = builder.connect(a, static_cast<PortNumber>(port_a), b, static_cast<PortNumber>(port_b), rate);
+  if (!plugged) throw std::runtime_error(plugged.error().message);
+}
+
+/// A one-port host, plugged into a router.
+inline NetworkBuilder::Handle add_host(NetworkBuilder& builder, std::string_view name, NetworkBuilder::Handle router,
+                                       int port, std::uint16_t rail = 0) {
+  const auto guid = 0x0010'ffff'0000'0000 + (builder.node_count() << 8);
+  const auto nic = builder.add_nic(fmt::format("{} HCA-{}", name, rail + 1), guid, 1, name, rail);
+  plug(builder, nic, 1, router, port);
+  return nic;
+}
+
+inline int first_free_port(const Network& network, NodeId node) {
+  for (const Port& port : network.ports(node).subspan(1)) {
+    if (!port.connected()) return port.number;
+  }
+  throw std::runtime_error("no free port");
+}
+
+/// The same network without the cables that `keep` refuses (asked with the lower port id). Handles are the node ids.
+inline NetworkBuilder copy_of(
+    const Network& network, const std::function<bool(PortId)>& keep = [](PortId) { return true; }) {
+  NetworkBuilder builder;
+  for (NodeId id = 0; id < network.node_count(); ++id) {
+    const Node& node = network.node(id);
+    if (node.kind == NodeKind::router) builder.add_router(network.name(id), node.guid, node.port_count);
+    if (node.kind == NodeKind::aggregation) builder.add_aggregation_node(network.name(id), node.guid, node.port_count);
+    if (node.kind == NodeKind::nic) {
+      builder.add_nic(network.name(id), node.guid, node.port_count, network.machine(node.machine).name, node.rail);
+    }
+  }
+  for (PortId id = 0; id < network.port_count(); ++id) {
+    const Port& port = network.port(id);
+    if (!port.connected() || port.peer < id || !keep(id)) continue;
+    const Port& peer = network.port(port.peer);
+    plug(builder, port.node, port.number, peer.node, peer.number, port.rate);
+  }
+  return builder;
+}
+
+/// The same network without the cables between routers A and B; the last `cables` of them.
+inline Network without_cables(const Network& network, std::string_view a, std::string_view b, int cables) {
+  const NodeId node_a = node_named(network, a).value();
+  const NodeId node_b = node_named(network, b).value();
+  auto builder = copy_of(network, [&](PortId id) {
+    const NodeId from = network.port(id).node;
+    const NodeId to = network.port(network.port(id).peer).node;
+    const bool between = (from == node_a && to == node_b) || (from == node_b && to == node_a);
+    return !between || cables-- <= 0;
+  });
+  return built(builder);
+}
+
+/// What a real cluster looks like before anything breaks: 31 leaves, 9 spines, 2 cables a pair, the rails of a host on
+/// four leaves (the last 18 hosts have three: a leaf is still to come), an aggregation node on each router.
+inline NetworkBuilder dgx_like() {
+  constexpr int leaves = 31;
+  constexpr int spines = 9;
+  constexpr int hosts_per_leaf = 18;
+  NetworkBuilder builder;
+  for (int leaf = 0; leaf < leaves; ++leaf) builder.add_router(fmt::format("LEAF-{:02}", leaf), 0x2000U + leaf, 65);
+  for (int spine = 0; spine < spines; ++spine)
+    builder.add_router(fmt::format("SPINE-{:02}", spine), 0x3000U + spine, 65);
+  for (int leaf = 0; leaf < leaves; ++leaf) {
+    for (int host = 0; host < hosts_per_leaf; ++host) {
+      const std::string name = fmt::format("dgx-{:02}-c{:02}", leaf / 4, host);
+      add_host(builder, name, static_cast<NetworkBuilder::Handle>(leaf), 1 + host,
+               static_cast<std::uint16_t>(leaf % 4));
+    }
+    for (int spine = 0; spine < spines; ++spine) {
+      for (int cable = 0; cable < 2; ++cable) {
+        plug(builder, static_cast<NetworkBuilder::Handle>(leaf), 33 + 2 * spine + cable,
+             static_cast<NetworkBuilder::Handle>(leaves + spine), 1 + 2 * leaf + cable);
+      }
+    }
+  }
+  for (NetworkBuilder::Handle router = 0; router < leaves + spines; ++router) {
+    const auto engine = builder.add_aggregation_node("Mellanox Technologies Aggregation Node", 0x4000U + router, 1);
+    plug(builder, engine, 1, router, 65);
+  }
+  return builder;
+}
+
+}  // namespace ayatori

@@ -1,0 +1,51 @@
+#pragma once
+/// \file
+/// The recognisers behind recognise(), one a shape.
+
+#include <algorithm>
+#include <expected>
+#include <map>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "ayatori/network/levels.hpp"
+#include "ayatori/network/shape.hpp"
+#include "router_graph.hpp"
+
+namespace ayatori {
+
+/// The value that occurs most often, the largest of several; 0 if there is none.
+template <typename Value>
+[[nodiscard]] Value most_common(std::span<const Value> values) {
+  std::map<Value, std::size_t> counts;
+  for (const Value& value : values) ++counts[value];
+  const auto by_count = [](const auto& a, const auto& b) { return a.second <= b.second; };
+  const auto best = std::max_element(counts.begin(), counts.end(), by_count);
+  return best == counts.end() ? Value{} : best->first;
+}
+
+/// "1 leaf", "31 leaves".
+[[nodiscard]] std::string counted(std::size_t count, std::string_view one, std::string_view many);
+
+/// Endpoints on each router.
+[[nodiscard]] std::vector<std::uint32_t> endpoints_per_router(const Network& network);
+/// Names those among `routers` that have more or fewer hosts than is common.
+void name_unequal_hosts(const Network& network, std::span<const NodeId> routers, Shape& shape);
+/// Names a pair of routers whose number of cables is not the usual one.
+void name_unusual_cables(const Network& network, NodeId a, NodeId b, std::uint32_t cables, std::uint32_t usual,
+                         Shape& shape);
+
+/// What describe_tree() says of a tree, and whether it should be believed.
+struct TreeShape {
+  Shape shape;
+  /// Two leaves at least, and most routers of neighbouring levels that could be cabled are. A grid with
+  /// few hosts can be ranked into levels too, but hardly any cable of a tree would be there.
+  bool plausible = false;
+};
+[[nodiscard]] TreeShape describe_tree(const Network& network, const RouterGraph& graph, const Levels& levels);
+
+/// Error: why it is no grid, with names.
+[[nodiscard]] std::expected<Shape, std::string> find_grid(const Network& network, const RouterGraph& graph);
+
+}  // namespace ayatori

@@ -1,0 +1,208 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <optional>
+
+#include "shape_parts.hpp"
+
+namespace ayatori {
+
+namespace {
+
+/// Routers of two neighbouring levels that hang together. In a regular tree (XGFT) all lower routers are
+/// cabled to all upper ones: between leaves and middle routers these groups are the pods.
+struct Group {
+  std::vector<NodeId> lower;
+  std::vector<NodeId> upper;
+  std::size_t cabled_pairs = 0;
+
+  [[nodiscard]] std::size_t pairs() const { return lower.size() * upper.size(); }
+  [[nodiscard]] bool is_dense() const { return 2 * cabled_pairs > pairs(); }
+};
+
+class TreeDescriber {
+ public:
+  TreeDescriber(const Network& network, const RouterGraph& graph, const Levels& levels)
+      : network_(network), graph_(graph), levels_(levels), endpoints_(endpoints_per_router(network)) {}
+
+  [[nodiscard]] TreeShape describe();
+
+ private:
+  [[nodiscard]] std::string_view name(NodeId router) const { return network_.name(router); }
+  [[nodiscard]] std::uint8_t level(NodeId router) const { return levels_.level[router]; }
+  [[nodiscard]] std::vector<NodeId> routers_of(std::uint8_t level) const;
+  [[nodiscard]] std::vector<Group> groups_above(std::uint8_t level) const;
+  [[nodiscard]] std::uint32_t usual_cables(const std::vector<Group>& groups) const;
+  [[nodiscard]] double usual_capacity() const;
+  [[nodiscard]] double worst_oversubscription(std::uint8_t level) const;
+  [[nodiscard]] std::optional<double> oversubscription(NodeId router) const;
+
+  void name_machines_above_leaves(Shape& shape) const;
+  void name_unusual_groups(const std::vector<Group>& groups, Shape& shape) const;
+  void name_missing_cables(const Group& group, std::uint32_t usual, Shape& shape) const;
+
+  const Network& network_;
+  const RouterGraph& graph_;
+  const Levels& levels_;
+  std::vector<std::uint32_t> endpoints_;
+  double usual_capacity_ = 1;
+};
+
+std::vector<NodeId> TreeDescriber::routers_of(std::uint8_t wanted) const {
+  std::vector<NodeId> found;
+  for (NodeId router = 0; router < graph_.size(); ++router) {
+    if (level(router) == wanted) found.push_back(router);
+  }
+  return found;
+}
+
+std::vector<Group> TreeDescriber::groups_above(std::uint8_t lower_level) const {
+  std::vector<Group> groups;
+  std::vector<bool> seen(graph_.size());
+  std::vector<NodeId> waiting;
+  for (const NodeId start : routers_of(lower_level)) {
+    if (seen[start]) continue;
+    Group group;
+    seen[start] = true;
+    waiting.push_back(start);
+    while (!waiting.empty()) {
+      const NodeId router = waiting.back();
+      waiting.pop_back();
+      const bool is_lower = level(router) == lower_level;
+      (is_lower ? group.lower : group.upper).push_back(router);
+      for (const auto& other : graph_.neighbours(router)) {
+        if (level(other.router) != (is_lower ? lower_level + 1 : lower_level)) continue;
+        if (is_lower) ++group.cabled_pairs;
+        if (seen[other.router]) continue;
+        seen[other.router] = true;
+        waiting.push_back(other.router);
+      }
+    }
+    std::sort(group.lower.begin(), group.lower.end());
+    std::sort(group.upper.begin(), group.upper.end());
+    groups.push_back(std::move(group));
+  }
+  return groups;
+}
+
+std::uint32_t TreeDescriber::usual_cables(const std::vector<Group>& groups) const {
+  std::vector<std::uint32_t> counts;
+  for (const Group& group : groups) {
+    for (const NodeId router : group.lower) {
+      for (const auto& other : graph_.neighbours(router)) {
+        if (level(other.router) > level(router)) counts.push_back(other.cables);
+      }
+    }
+  }
+  return most_common<std::uint32_t>(counts);
+}
+
+// --- oversubscription -----------------------------------------------------------------------------------------------
+
+/// What a cable of unknown rate is taken for.
+double TreeDescriber::usual_capacity() const {
+  std::vector<double> known;
+  for (PortId id = 0; id < network_.port_count(); ++id) {
+    const Port& port = network_.port(id);
+    if (port.connected() && port.rate.known()) known.push_back(port.rate.bytes_per_second());
+  }
+  return known.empty() ? 1 : most_common<double>(known);
+}
+
+/// Capacity down : capacity up. Nothing for a router without cables upwards: that is a defect, not a ratio.
+std::optional<double> TreeDescriber::oversubscription(NodeId router) const {
+  double down = 0;
+  double up = 0;
+  for (const Port& port : network_.ports(router)) {
+    if (!port.connected()) continue;
+    const double capacity = port.rate.known() ? port.rate.bytes_per_second() : usual_capacity_;
+    const NodeId other = network_.port(port.peer).node;
+    const bool is_router = network_.is_router(other);
+    if (is_router && level(other) > level(router)) up += capacity;
+    if (is_router ? level(other) < level(router) : network_.node(other).kind == NodeKind::nic) down += capacity;
+  }
+  return up > 0 ? std::optional(down / up) : std::nullopt;
+}
+
+double TreeDescriber::worst_oversubscription(std::uint8_t wanted) const {
+  double worst = 0;
+  for (const NodeId router : routers_of(wanted)) worst = std::max(worst, oversubscription(router).value_or(0));
+  return worst;
+}
+
+// --- what is irregular ----------------------------------------------------------------------------------------------
+
+void TreeDescriber::name_machines_above_leaves(Shape& shape) const {
+  for (NodeId router = 0; router < graph_.size(); ++router) {
+    if (level(router) == 0 || endpoints_[router] == 0) continue;
+    shape.irregularities.push_back(fmt::format("{} stands above the leaves and has {}", name(router),
+                                               counted(endpoints_[router], "host", "hosts")));
+  }
+}
+
+void TreeDescriber::name_unusual_groups(const std::vector<Group>& groups, Shape& shape) const {
+  std::vector<std::pair<std::size_t, std::size_t>> sizes;
+  for (const Group& group : groups) {
+    if (!group.upper.empty()) sizes.emplace_back(group.lower.size(), group.upper.size());
+  }
+  const auto usual = most_common<std::pair<std::size_t, std::size_t>>(sizes);
+  for (const Group& group : groups) {
+    const NodeId first = group.lower.front();
+    if (group.upper.empty()) {
+      shape.irregularities.push_back(fmt::format("{} has no cable upwards", name(first)));
+    } else if (std::pair(group.lower.size(), group.upper.size()) != usual) {
+      shape.irregularities.push_back(fmt::format("{} is in a group of {} below {}; most groups are of {} below {}",
+                                                 name(first), counted(group.lower.size(), "router", "routers"),
+                                                 group.upper.size(), usual.first, usual.second));
+    }
+  }
+}
+
+void TreeDescriber::name_missing_cables(const Group& group, std::uint32_t usual, Shape& shape) const {
+  // Hardly cabled on purpose: thousands of "missing" cables would hide what does matter.
+  if (!group.is_dense()) {
+    shape.irregularities.push_back(fmt::format(
+        "{} and those beside it: {} of {} pairs of {} routers below {} are cabled", name(group.lower.front()),
+        group.cabled_pairs, group.pairs(), group.lower.size(), group.upper.size()));
+    return;
+  }
+  for (const NodeId lower : group.lower) {
+    for (const NodeId upper : group.upper) {
+      name_unusual_cables(network_, lower, upper, graph_.cables(lower, upper), usual, shape);
+    }
+  }
+}
+
+TreeShape TreeDescriber::describe() {
+  TreeShape tree;
+  Shape& shape = tree.shape;
+  shape.kind = ShapeKind::fat_tree;
+  usual_capacity_ = usual_capacity();
+  const auto leaves = routers_of(0);
+  tree.plausible = leaves.size() >= 2;
+  name_unequal_hosts(network_, leaves, shape);
+  name_machines_above_leaves(shape);
+  for (std::uint8_t i = 0; i < levels_.count; ++i) {
+    shape.routers.push_back(static_cast<std::uint32_t>(routers_of(i).size()));
+    if (i + 1 == levels_.count) break;
+    const auto groups = groups_above(i);
+    shape.cables.push_back(usual_cables(groups));
+    shape.oversubscription.push_back(worst_oversubscription(i));
+    name_unusual_groups(groups, shape);
+    for (const Group& group : groups) {
+      if (group.upper.empty()) continue;
+      tree.plausible &= group.is_dense();
+      name_missing_cables(group, shape.cables.back(), shape);
+    }
+  }
+  return tree;
+}
+
+}  // namespace
+
+TreeShape describe_tree(const Network& network, const RouterGraph& graph, const Levels& levels) {
+  return TreeDescriber(network, graph, levels).describe();
+}
+
+}  // namespace ayatori

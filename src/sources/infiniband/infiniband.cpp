@@ -1,0 +1,33 @@
+#include "ayatori/infiniband/infiniband.hpp"
+
+#include <string>
+
+#include "ayatori/base/text.hpp"
+
+namespace ayatori {
+
+namespace {
+
+/// Tells the two formats of ibnetdiscover apart: -p begins every line with the kind of a node, in two letters.
+bool is_ports_report(std::string_view text) {
+  LineReader lines(text);
+  while (const auto line = lines.next()) {
+    const std::string_view content = trimmed(*line);
+    if (content.empty() || content.starts_with('#')) continue;
+    return content.starts_with("SW ") || content.starts_with("CA ") || content.starts_with("RT ");
+  }
+  return false;
+}
+
+}  // namespace
+
+Result<Network> open_infiniband(std::string_view rest, std::string_view host_pattern) {
+  if (rest.empty()) return with_hint(fail("ib: names no file"), "ib:FILE (what ibnetdiscover printed), or ib:live");
+  if (rest == "live") return discover_infiniband(host_pattern);
+  const auto text = read_file(rest);
+  if (!text) return Failure(text.error());
+  if (is_ports_report(*text)) return parse_ports_report(*text, rest, host_pattern);
+  return parse_ibnetdiscover(*text, rest, host_pattern);
+}
+
+}  // namespace ayatori

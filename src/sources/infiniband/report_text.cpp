@@ -1,0 +1,48 @@
+#include "report_text.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace ayatori {
+
+std::string excerpt(std::string_view text) {
+  constexpr std::size_t longest = 40;
+  std::string shown(text.substr(0, longest));
+  for (char& c : shown) {
+    if (c < ' ' || c > '~') c = c == '\t' ? ' ' : '?';
+  }
+  if (text.size() > longest) shown += "…";
+  return shown;
+}
+
+Failure expected(std::string_view file, std::size_t line, std::string_view what, std::string_view found) {
+  return fail_at(file, line,
+                 found.empty() ? fmt::format("expected {}, found the end of the line", what)
+                               : fmt::format("expected {}, found \"{}\"", what, excerpt(found)));
+}
+
+Result<> check_is_text(std::string_view text, std::string_view file) {
+  if (text.empty()) return fail_at(file, 0, "expected ibnetdiscover's output, found an empty file");
+  const auto zero = text.find('\0');
+  if (zero == std::string_view::npos) return {};
+  const auto line = std::ranges::count(text.substr(0, zero), '\n') + 1;
+  return fail_at(file, static_cast<std::size_t>(line), "expected text, found a zero byte: this is a binary file");
+}
+
+std::size_t unended_line(std::string_view text, std::size_t last_line) { return text.ends_with('\n') ? 0 : last_line; }
+
+LinkRate rate_of_fields(unsigned width_bits, unsigned speed_bits) {
+  LinkRate rate;
+  if (width_bits & 1) rate.width = 1;
+  if (width_bits & 16) rate.width = 2;
+  if (width_bits & 2) rate.width = 4;
+  if (width_bits & 4) rate.width = 8;
+  if (width_bits & 8) rate.width = 12;
+  if (speed_bits & 1) rate.speed = LaneSpeed::sdr;
+  if (speed_bits & 2) rate.speed = LaneSpeed::ddr;
+  if (speed_bits & 4) rate.speed = LaneSpeed::qdr;
+  return rate.known() ? rate : LinkRate{};
+}
+
+}  // namespace ayatori
