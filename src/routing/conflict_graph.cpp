@@ -58,8 +58,8 @@ class GraphMaker {
   ConflictGraph plain() const {
     const std::size_t colours = task_.labels.count(0);
     const std::uint32_t nodes = task_.nodes.node_count();
-    ConflictGraph made{ClashGraph::plain(nodes, colours), {}, {}};
-    made.choice.assign(nodes, std::vector<std::uint8_t>(colours, 0));
+    ConflictGraph made{ClashGraph::plain(nodes, colours), {}};
+    made.choice.assign(nodes, std::vector(colours, ConflictGraph::no_choice));
     for (std::uint32_t node = 0; node < nodes; ++node) {
       made.graph.list(node).reset();
       for (std::uint32_t c = 0; c < task_.paths.choice_count(node); ++c) {
@@ -68,19 +68,23 @@ class GraphMaker {
         made.choice[node][label] = static_cast<std::uint8_t>(c);
       }
     }
-    for (std::uint32_t step = 0; step < demands_.step_count(); ++step) add_groups(made, step);
+    for (std::uint32_t step = 0; step < demands_.step_count(); ++step) add_edges(made.graph, step);
     return made;
   }
 
   ConflictGraph general() const {
     const std::size_t colours = task_.paths.most_choices();
     const std::uint32_t nodes = task_.nodes.node_count();
-    ConflictGraph made{ClashGraph::general(nodes, colours), {}, {}};
-    std::vector<std::uint8_t> same(colours);
-    for (std::size_t c = 0; c < colours; ++c) same[c] = static_cast<std::uint8_t>(c);
-    made.choice.assign(nodes, same);
+    ConflictGraph made{ClashGraph::general(nodes, colours), {}};
+    made.choice.assign(nodes, std::vector(colours, ConflictGraph::no_choice));
     for (std::uint32_t node = 0; node < nodes; ++node) {
-      for (std::size_t c = task_.paths.choice_count(node); c < colours; ++c) made.graph.list(node).reset(c);
+      for (std::size_t c = 0; c < colours; ++c) {
+        if (c < task_.paths.choice_count(node)) {
+          made.choice[node][c] = static_cast<std::uint8_t>(c);
+        } else {
+          made.graph.list(node).reset(c);
+        }
+      }
     }
     std::vector<Shared> on_link(task_.paths.link_count());
     for (std::uint32_t step = 0; step < demands_.step_count(); ++step) add_clashes(made.graph, on_link, step);
@@ -117,7 +121,7 @@ class GraphMaker {
     return std::nullopt;
   }
 
-  void add_groups(ConflictGraph& made, std::uint32_t step) const {
+  void add_edges(ClashGraph& graph, std::uint32_t step) const {
     const std::uint32_t room = capacity(demands_.ideal(step), task_.weights[task_.paths.port(0)]);
     std::map<std::pair<bool, std::uint32_t>, Shared> groups;
     for (const Demand& demand : demands_.of_step(step)) {
@@ -125,14 +129,9 @@ class GraphMaker {
       groups[{true, task_.nodes.site(demand.node)}].add(demand.node, 0, demand.messages);
     }
     for (const auto& [place, shared] : groups) {
-      ConflictGroup group;
       shared.judge(
-          room, [&](const Shared::Entry& entry) { made.graph.list(entry.node).reset(); },
-          [&](const Shared::Entry& a, const Shared::Entry& b) {
-            made.graph.add_edge(a.node, b.node);
-            group.emplace_back(a.node, b.node);
-          });
-      if (!group.empty()) made.groups.push_back(std::move(group));
+          room, [&](const Shared::Entry& entry) { graph.list(entry.node).reset(); },
+          [&](const Shared::Entry& a, const Shared::Entry& b) { graph.add_edge(a.node, b.node); });
     }
   }
 
@@ -158,81 +157,6 @@ class GraphMaker {
   const JobDemands& demands_;
 };
 
-/// Packs cliques that point at different groups.
-class CliquePacking {
- public:
-  CliquePacking(std::uint32_t vertices, const std::vector<ConflictGroup>& groups)
-      : vertices_(vertices), groups_(groups), taken_(groups.size(), false) {
-    for (std::uint32_t g = 0; g < groups.size(); ++g) {
-      for (const auto& [v, w] : groups[g]) groups_of_[std::minmax(v, w)].push_back(g);
-    }
-  }
-
-  std::uint64_t pack(std::size_t clique_size, std::uint64_t budget) {
-    std::uint64_t packed = 0;
-    // Cliques within one group cost only that group.
-    for (std::uint32_t g = 0; g < groups_.size(); ++g) {
-      if (groups_[g].size() < clique_size * (clique_size - 1) / 2) continue;
-      if (find_clique(edges_of(g), clique_size, budget).empty()) continue;
-      taken_[g] = true;
-      ++packed;
-    }
-    for (;; ++packed) {
-      const auto clique = find_clique(free_edges(), clique_size, budget);
-      if (clique.empty()) return packed;
-      take_groups_of(clique);
-    }
-  }
-
- private:
-  using Edge = std::pair<std::uint32_t, std::uint32_t>;
-  using Matrix = std::vector<std::vector<bool>>;
-
-  [[nodiscard]] Matrix edges_of(std::uint32_t group) const {
-    Matrix adjacent(vertices_, std::vector<bool>(vertices_, false));
-    for (const auto& [v, w] : groups_[group]) adjacent[v][w] = adjacent[w][v] = true;
-    return adjacent;
-  }
-
-  /// Edges that still have a group to point at.
-  [[nodiscard]] Matrix free_edges() const {
-    Matrix adjacent(vertices_, std::vector<bool>(vertices_, false));
-    for (const auto& [edge, groups] : groups_of_) {
-      if (std::all_of(groups.begin(), groups.end(), [this](std::uint32_t g) { return taken_[g]; })) continue;
-      adjacent[edge.first][edge.second] = adjacent[edge.second][edge.first] = true;
-    }
-    return adjacent;
-  }
-
-  /// A group for each edge of the clique; few groups, so that much is left for others (greedy set cover).
-  void take_groups_of(const std::vector<std::uint32_t>& clique) {
-    std::vector<Edge> open;
-    for (std::size_t i = 0; i < clique.size(); ++i) {
-      for (std::size_t j = 0; j < i; ++j) open.push_back(std::minmax(clique[i], clique[j]));
-    }
-    std::vector<std::uint32_t> mine;
-    while (!open.empty()) {
-      std::map<std::uint32_t, std::size_t> covers;
-      for (const Edge& edge : open) {
-        for (const std::uint32_t g : groups_of_.at(edge)) covers[g] += taken_[g] ? 0 : 1;
-      }
-      const auto best = std::max_element(covers.begin(), covers.end(),
-                                         [](const auto& a, const auto& b) { return a.second < b.second; });
-      mine.push_back(best->first);
-      std::erase_if(open, [&](const Edge& edge) {
-        const auto& groups = groups_of_.at(edge);
-        return std::find(groups.begin(), groups.end(), best->first) != groups.end();
-      });
-    }
-    for (const std::uint32_t g : mine) taken_[g] = true;
-  }
-
-  std::uint32_t vertices_;
-  const std::vector<ConflictGroup>& groups_;
-  std::vector<bool> taken_;
-  std::map<Edge, std::vector<std::uint32_t>> groups_of_;
-};
-
 }  // namespace
 
 NodeChoices ConflictGraph::choices_of(const std::vector<std::uint8_t>& colouring) const {
@@ -241,17 +165,19 @@ NodeChoices ConflictGraph::choices_of(const std::vector<std::uint8_t>& colouring
   return choices;
 }
 
+bool ConflictGraph::colours_are_alike() const {
+  const auto has_all = [](const std::vector<std::uint8_t>& choices) {
+    return std::find(choices.begin(), choices.end(), no_choice) == choices.end();
+  };
+  return graph.is_plain() && std::all_of(choice.begin(), choice.end(), has_all);
+}
+
 std::optional<ConflictGraph> conflict_graph(const PlanTask& task, const JobDemands& demands, std::uint64_t most_bytes) {
   const GraphMaker maker(task, demands);
   if (maker.is_plain()) return maker.plain();
   const std::uint64_t pairs = std::uint64_t{task.nodes.node_count()} * task.nodes.node_count();
   if (pairs * task.paths.most_choices() * sizeof(ColourSet) > most_bytes) return std::nullopt;
   return maker.general();
-}
-
-std::uint64_t clique_bound(std::uint32_t vertices, std::size_t colours, const std::vector<ConflictGroup>& groups,
-                           std::uint64_t budget) {
-  return CliquePacking(vertices, groups).pack(colours + 1, budget);
 }
 
 }  // namespace ayatori

@@ -9,7 +9,6 @@
 
 #include <cstdint>
 #include <optional>
-#include <utility>
 #include <vector>
 
 #include "graph_colouring.hpp"
@@ -18,26 +17,20 @@
 
 namespace ayatori {
 
-/// The pairs of destinations that conflict in one step over the links of one leaf in one direction.
-using ConflictGroup = std::vector<std::pair<std::uint32_t, std::uint32_t>>;
-
 struct ConflictGraph {
+  static constexpr std::uint8_t no_choice = 0xFF;
+
   ClashGraph graph;                               ///< vertices are nodes
-  std::vector<std::vector<std::uint8_t>> choice;  ///< by node and colour; colours that a node lacks have any
-  std::vector<ConflictGroup> groups;              ///< plain graphs only
+  std::vector<std::vector<std::uint8_t>> choice;  ///< by node and colour; no_choice where the node lacks the colour
 
   [[nodiscard]] NodeChoices choices_of(const std::vector<std::uint8_t>& colouring) const;
+  /// Do colours differ by name only, so that exchanging two of them everywhere changes nothing?
+  [[nodiscard]] bool colours_are_alike() const;
 };
 
 /// A plain graph where the tables allow it: two levels, consistent labels, links of one rate. Else one of single
 /// clashes. Nothing if that would take more memory than `most_bytes`.
 [[nodiscard]] std::optional<ConflictGraph> conflict_graph(const PlanTask& task, const JobDemands& demands,
                                                           std::uint64_t most_bytes);
-
-/// Groups that must contain two conflicting destinations of one colour, whatever the colouring: cliques of more
-/// vertices than colours, chosen so that no two of them can point at the same group. Each such group has a hot
-/// spot of its own. `budget` as in find_clique, for each clique.
-[[nodiscard]] std::uint64_t clique_bound(std::uint32_t vertices, std::size_t colours,
-                                         const std::vector<ConflictGroup>& groups, std::uint64_t budget);
 
 }  // namespace ayatori
