@@ -1,0 +1,222 @@
+#include "ayatori/routing/check.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "ayatori/network/levels.hpp"
+#include "channel_dependencies.hpp"
+#include "packet_walk.hpp"
+
+namespace ayatori {
+
+namespace {
+
+constexpr std::size_t most_problems = 10;
+
+/// LIDs that are followed together: tables are stored by router, so neighbouring LIDs share lines of cache.
+constexpr std::uint32_t piece_size = 64;
+
+/// What hangs on a router, as far as a check is concerned.
+struct Place {
+  std::uint32_t nics = 0;
+  bool has_adapters = false;  ///< NICs or aggregation nodes
+  bool has_way_in = false;
+};
+
+std::vector<Place> look_around(const Network& network) {
+  std::vector<Place> places(network.router_count());
+  for (NodeId router = 0; router < network.router_count(); ++router) {
+    for (const Port& port : network.ports(router)) {
+      if (!port.connected()) continue;
+      const NodeKind kind = network.node(network.port(port.peer).node).kind;
+      places[router].has_way_in = true;
+      places[router].has_adapters |= kind != NodeKind::router;
+      places[router].nics += kind == NodeKind::nic ? 1 : 0;
+    }
+  }
+  return places;
+}
+
+/// What one piece of the LIDs showed.
+struct Findings {
+  std::uint64_t unreachable = 0;
+  std::uint64_t looping = 0;
+  std::uint32_t longest = 0;
+  std::vector<std::string> problems;
+};
+
+/// Follows LIDs; one a thread.
+class Checker {
+ public:
+  Checker(const Network& network, const Routes& routes, const std::vector<Place>& places,
+          ChannelDependencies& dependencies)
+      : network_(network),
+        routes_(routes),
+        places_(places),
+        dependencies_(dependencies),
+        walk_(network, routes.lids),
+        load_(network.port_count(), 0),
+        out_(network.router_count()),
+        entries_(network.router_count() * piece_size) {}
+
+  [[nodiscard]] Findings check(std::uint32_t first_lid) {
+    Findings findings;
+    fetch(first_lid);
+    for (std::uint32_t i = 0; i < piece_size; ++i) {
+      const auto lid = static_cast<Lid>(first_lid + i);
+      if (routes_.lids.owner(lid) == no_id) continue;
+      for (NodeId router = 0; router < out_.size(); ++router) out_[router] = entries_[router * piece_size + i];
+      walk_.follow(lid, [&](NodeId router) { return out_[router]; });
+      judge(lid, findings);
+      follow_adapters();
+      if (is_nic(lid)) follow_nics();
+    }
+    return findings;
+  }
+
+  /// LIDs of NICs over each directed link between routers, from NICs.
+  [[nodiscard]] const std::vector<std::uint32_t>& load() const { return load_; }
+
+ private:
+  [[nodiscard]] bool is_nic(Lid lid) const {
+    return network_.node(network_.port(routes_.lids.owner(lid)).node).kind == NodeKind::nic;
+  }
+
+  void fetch(std::uint32_t first_lid) {
+    std::fill(entries_.begin(), entries_.end(), ForwardingTables::no_port);
+    const std::size_t routers = std::min(network_.router_count(), routes_.tables.router_count());
+    for (NodeId router = 0; router < routers; ++router) {
+      const auto row = routes_.tables.row(router);
+      if (first_lid >= row.size()) return;
+      const auto piece = row.subspan(first_lid, std::min<std::size_t>(piece_size, row.size() - first_lid));
+      std::copy(piece.begin(), piece.end(), entries_.begin() + static_cast<std::ptrdiff_t>(router * piece_size));
+    }
+  }
+
+  void judge(Lid lid, Findings& findings) const {
+    const std::uint64_t unreachable_before = findings.unreachable;
+    const NodeId goal_router = network_.router_of(routes_.lids.owner(lid));
+    const bool to_nic = is_nic(lid);
+    for (NodeId router = 0; router < places_.size(); ++router) {
+      if (!places_[router].has_way_in) continue;
+      if (walk_.fate(router) != Fate::arrives) {
+        ++findings.unreachable;
+        findings.looping += walk_.fate(router) == Fate::loops ? 1 : 0;
+      } else if (to_nic && places_[router].nics > (router == goal_router ? 1U : 0U)) {
+        findings.longest = std::max(findings.longest, walk_.links(router) + 1);
+      }
+    }
+    if (findings.unreachable == unreachable_before) return;
+    walk_.describe_problems(out_, most_problems, findings.problems);
+  }
+
+  /// Calls `visit(router)` for each router that packets from routers with `is_source` come through.
+  template <typename IsSource, typename Visit>
+  void for_visited(IsSource&& is_source, Visit&& visit) {
+    visited_.assign(places_.size(), false);
+    for (NodeId source = 0; source < places_.size(); ++source) {
+      if (!is_source(places_[source])) continue;
+      for (NodeId here = source; here != no_id && !visited_[here]; here = walk_.next(here)) {
+        visited_[here] = true;
+        visit(here);
+      }
+    }
+  }
+
+  void follow_adapters() {
+    for_visited([](const Place& place) { return place.has_adapters; },
+                [&](NodeId router) {
+                  if (walk_.link(router) == no_id) return;
+                  const PortId onwards = walk_.link(walk_.next(router));
+                  if (onwards == no_id) return;
+                  dependencies_.add(network_.port(walk_.link(router)).peer, network_.port(onwards).number);
+                });
+  }
+
+  void follow_nics() {
+    for_visited([](const Place& place) { return place.nics > 0; },
+                [&](NodeId router) {
+                  if (walk_.link(router) != no_id) ++load_[walk_.link(router)];
+                });
+  }
+
+  const Network& network_;
+  const Routes& routes_;
+  const std::vector<Place>& places_;
+  ChannelDependencies& dependencies_;
+  PacketWalk walk_;
+  std::vector<std::uint32_t> load_;
+  std::vector<PortNumber> out_;      // of the LID at hand, by router
+  std::vector<PortNumber> entries_;  // of the piece at hand, by router
+  std::vector<bool> visited_;
+};
+
+void add_up(const std::vector<Findings>& all, TableCheck& check) {
+  for (const Findings& findings : all) {
+    check.unreachable += findings.unreachable;
+    check.looping += findings.looping;
+    check.longest = std::max(check.longest, findings.longest);
+    for (const std::string& problem : findings.problems) {
+      if (check.problems.size() < most_problems) check.problems.push_back(problem);
+    }
+  }
+}
+
+/// From the leaves up, both directions of a level side by side.
+std::vector<LinkBalance> balance_of(const Network& network, const std::vector<std::uint64_t>& load) {
+  const auto levels = rank_levels(network);
+  std::map<std::pair<int, bool>, LinkBalance> by_kind;
+  for (PortId id = 0; id < network.port_count(); ++id) {
+    const Port& port = network.port(id);
+    if (!port.connected() || !network.is_router(port.node)) continue;
+    const NodeId other = network.port(port.peer).node;
+    if (!network.is_router(other) || other == port.node) continue;
+    const int from = levels ? levels->level[port.node] : 0;
+    const int to = levels ? levels->level[other] : 0;
+    LinkBalance& balance = by_kind[{std::min(from, to), from > to}];
+    if (balance.links == 0) {
+      balance.kind = levels ? fmt::format("{} {}->{}", from < to ? "up" : "down", from, to) : "links";
+      balance.min = load[id];
+    }
+    ++balance.links;
+    balance.min = std::min(balance.min, load[id]);
+    balance.max = std::max(balance.max, load[id]);
+    balance.mean += static_cast<double>(load[id]);
+  }
+  std::vector<LinkBalance> balances;
+  for (auto& [kind, balance] : by_kind) {
+    balance.mean /= static_cast<double>(balance.links);
+    balances.push_back(std::move(balance));
+  }
+  return balances;
+}
+
+}  // namespace
+
+TableCheck check_tables(const Network& network, const Routes& routes) {
+  const std::vector<Place> places = look_around(network);
+  ChannelDependencies dependencies(network);
+  std::vector<Findings> findings(routes.lids.last() / piece_size + 1);
+  std::vector<std::uint64_t> load(network.port_count(), 0);
+#pragma omp parallel
+  {
+    Checker checker(network, routes, places, dependencies);
+#pragma omp for schedule(dynamic)
+    for (std::size_t piece = 0; piece < findings.size(); ++piece) {
+      findings[piece] = checker.check(static_cast<std::uint32_t>(piece * piece_size));
+    }
+#pragma omp critical
+    for (PortId id = 0; id < load.size(); ++id) load[id] += checker.load()[id];
+  }
+
+  TableCheck check;
+  add_up(findings, check);
+  check.cycle = dependencies.find_cycle();
+  check.deadlock_free = check.cycle.empty();
+  check.balance = balance_of(network, load);
+  return check;
+}
+
+}  // namespace ayatori

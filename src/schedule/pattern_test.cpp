@@ -1,0 +1,106 @@
+#include "ayatori/schedule/pattern.hpp"
+
+#include <gtest/gtest.h>
+
+#include <set>
+#include <string>
+#include <utility>
+
+namespace ayatori {
+namespace {
+
+std::vector<Message> step_of(const StepSequence& steps, std::size_t index) {
+  std::vector<Message> messages{{99, 99, 99}};
+  steps.step(index, messages);
+  return messages;
+}
+
+std::string text_of(const std::vector<Message>& messages) {
+  std::string text;
+  for (const Message& m : messages) text += std::to_string(m.from) + ">" + std::to_string(m.to) + " ";
+  return text;
+}
+
+std::string error_of(std::string_view text, Rank ranks = 4) {
+  const auto steps = parse_pattern(text, "p.txt", ranks);
+  return steps ? "no error" : steps.error().message;
+}
+
+TEST(Shift, MeetsEveryOrderedPairOnce) {
+  for (Rank ranks = 0; ranks < 9; ++ranks) {
+    const auto steps = shift_all_to_all(ranks);
+    EXPECT_EQ(steps->rank_count(), ranks);
+    std::multiset<std::pair<Rank, Rank>> met;
+    for (std::size_t s = 0; s < steps->step_count(); ++s) {
+      for (const Message& m : step_of(*steps, s)) {
+        EXPECT_EQ(m.to, (m.from + s + 1) % ranks);
+        met.insert({m.from, m.to});
+      }
+    }
+    EXPECT_EQ(met.size(), ranks == 0 ? 0 : ranks * (ranks - 1));
+    EXPECT_EQ(std::set(met.begin(), met.end()).size(), met.size());
+  }
+}
+
+TEST(Ring, GoesRoundOnce) {
+  EXPECT_EQ(ring(4)->step_count(), 1U);
+  EXPECT_EQ(text_of(step_of(*ring(4), 0)), "0>1 1>2 2>3 3>0 ");
+  EXPECT_EQ(ring(1)->step_count(), 0U);
+}
+
+TEST(Neighbour, GoesThereAndBack) {
+  const auto steps = neighbour(3);
+  EXPECT_EQ(steps->step_count(), 2U);
+  EXPECT_EQ(text_of(step_of(*steps, 0)), "0>1 1>2 2>0 ");
+  EXPECT_EQ(text_of(step_of(*steps, 1)), "0>2 1>0 2>1 ");
+}
+
+TEST(RandomPermutations, EachRankSendsAndReceivesAtMostOnce) {
+  const auto steps = random_permutations(50, 20, 7);
+  std::set<std::string> different;
+  for (std::size_t s = 0; s < 20; ++s) {
+    std::set<Rank> senders;
+    std::set<Rank> receivers;
+    for (const Message& m : step_of(*steps, s)) {
+      EXPECT_NE(m.from, m.to);
+      EXPECT_TRUE(senders.insert(m.from).second);
+      EXPECT_TRUE(receivers.insert(m.to).second);
+    }
+    different.insert(text_of(step_of(*steps, s)));
+  }
+  EXPECT_EQ(different.size(), 20U);
+}
+
+TEST(RandomPermutations, ComeFromTheSeedAlone) {
+  EXPECT_EQ(text_of(step_of(*random_permutations(9, 3, 5), 2)), text_of(step_of(*random_permutations(9, 3, 5), 2)));
+  EXPECT_NE(text_of(step_of(*random_permutations(9, 3, 5), 2)), text_of(step_of(*random_permutations(9, 3, 6), 2)));
+}
+
+TEST(PatternFile, BlankLinesEndSteps) {
+  const auto steps =
+      parse_pattern("\n# all about it\n0 1\n1\t2 4096 # big\n  # still this step\n2 3\r\n\n\n \n3 0", "p.txt", 4);
+  ASSERT_TRUE(steps) << steps.error().message;
+  ASSERT_EQ((*steps)->step_count(), 2U);
+  EXPECT_EQ((*steps)->rank_count(), 4U);
+  EXPECT_EQ(text_of(step_of(**steps, 0)), "0>1 1>2 2>3 ");
+  EXPECT_EQ(step_of(**steps, 0)[1].bytes, 4096U);
+  EXPECT_EQ(text_of(step_of(**steps, 1)), "3>0 ");
+}
+
+TEST(PatternFile, ErrorsNameTheLine) {
+  EXPECT_EQ(error_of("0 1\n\n0 4\n"), "p.txt:3: rank 4 in a job of 4 ranks (they count from 0)");
+  EXPECT_EQ(error_of("0 -1"), "p.txt:1: '-1' is no rank");
+  EXPECT_EQ(error_of("zero 1"), "p.txt:1: 'zero' is no rank");
+  EXPECT_EQ(error_of("0 99999999999"), "p.txt:1: '99999999999' is no rank");
+  EXPECT_EQ(error_of("0"), "p.txt:1: expected \"FROM TO [BYTES]\", found 1 fields");
+  EXPECT_EQ(error_of("0 1 2 3"), "p.txt:1: expected \"FROM TO [BYTES]\", found 4 fields");
+  EXPECT_EQ(error_of("0 1 many"), "p.txt:1: 'many' is no number of bytes");
+  EXPECT_EQ(error_of("0 1 0"), "p.txt:1: '0' is no number of bytes");
+  EXPECT_EQ(error_of(""), "p.txt: no message in it: expected lines \"FROM TO [BYTES]\"");
+  EXPECT_EQ(error_of("# nothing\n\n"), "p.txt: no message in it: expected lines \"FROM TO [BYTES]\"");
+  EXPECT_EQ(error_of(std::string_view("\0\x7f\n", 3)), "p.txt:1: expected \"FROM TO [BYTES]\", found 1 fields");
+  EXPECT_EQ(error_of(std::string_view("\0\x7f 1\n", 5)), "p.txt:1: '?" "?' is no rank");
+}
+
+}  // namespace
+}  // namespace ayatori

@@ -11,14 +11,14 @@
 ///     LID base + j  takes path   j mod P          if 2^lmc >= P   (paper 1: LID base + j goes by root j)
 ///                                (i + j) mod P    otherwise       (LMC 0: destination-mod-K, as OpenSM's ftree)
 ///
-/// Paths are ordered so that neighbouring numbers leave a leaf by different ports. Where a cable is missing, the
-/// next path in this order that exists takes over, minimal hops first.
+/// Paths are ordered so that neighbouring numbers leave a leaf by different ports. Where a path's cable is missing, or
+/// would not be a shortest way, those that exist share its packets.
 ///
-/// Deadlock: every route climbs, then descends; it never climbs again, so channel dependencies have no cycle.
-/// The exception are packets *to a router or channel adapter that sits on a root* from beside it: they
-/// turn at one fixed leaf, which closes no cycle either (docs/decisions records the argument); routes are checked, not trusted.
-/// Networks that are no tree of levels, and trees so broken that two leaves share no root, get up*/down* routes along
-/// a breadth-first spanning order (Schroeder et al., Autonet, 1991): deadlock-free on any connected network.
+/// Deadlock: the routers stand in one total order, in which every route climbs, then descends; it never climbs again, so
+/// channel dependencies have no cycle. In a tree the order is that of its levels, but for a few routers that are raised
+/// so that it has a single top: through them go packets from root to root, and between leaves that share no
+/// root (docs/decisions/0002-one-order-for-all-routes.md has the argument). Networks that are no tree of levels are
+/// ordered breadth first: up*/down* routes (Schroeder et al., Autonet, 1991).
 
 #include <optional>
 #include <string>

@@ -1,0 +1,111 @@
+/// \file
+/// One path per destination, by colouring the conflict graph (conflict_graph.hpp). In this order: the rule's choice,
+/// which often is a colouring; exact search; tabu search on the real loads where no colouring exists or none was found.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "conflict_graph.hpp"
+#include "fewest_hot_spots.hpp"
+#include "plan_methods.hpp"
+#include "tabu_search.hpp"
+
+namespace ayatori {
+
+namespace {
+
+constexpr std::uint32_t most_nodes = 2048;                    ///< beyond that, the rule's choice must do
+constexpr std::uint64_t most_bytes = std::uint64_t{1} << 28;  ///< for a graph of single clashes, or for loads
+constexpr std::uint64_t colouring_effort = 60'000'000;        ///< vertices looked at by the exact search
+constexpr std::uint64_t proof_effort = 60'000'000;            ///< loads looked at to prove how many hot spots must be
+constexpr std::uint64_t tabu_effort = 60'000'000;             ///< loads looked at by tabu search, at most;
+constexpr std::uint64_t short_search = 20;   ///< at first as many as trying every choice so often takes,
+constexpr std::uint64_t long_search = 4000;  ///< and in the end
+
+class ColourPlanner {
+ public:
+  explicit ColourPlanner(const PlanTask& task)
+      : task_(task),
+        demands_(task.network, task.nodes, task.weights, task.steps),
+        loads_(task.paths, demands_, task.weights) {}
+
+  MethodResult run() {
+    if (use(choices_by_rule(task_))) return finish("a colouring exists (the rule's)");
+    improve(short_search);
+    if (loads_.cost() == 0) return finish("a colouring exists");
+    const auto graph = conflict_graph(task_, demands_, most_bytes);
+    if (!graph) return search("heuristic: too many paths and nodes for an exact search");
+    const Colouring colouring = colour_vertices(graph->graph, colouring_effort / task_.nodes.node_count());
+    switch (colouring.outcome) {
+      case Colouring::Outcome::found: {
+        const NodeChoices so_far = choices_;
+        if (use(graph->choices_of(colouring.colour))) return finish("a colouring exists");
+        use(so_far);
+        return search("heuristic: pairs of destinations can be kept apart, but not what several of them share");
+      }
+      case Colouring::Outcome::impossible:
+        return prove(*graph, fmt::format("no colouring with {} paths exists (exhaustive search, {} nodes)",
+                                         graph->graph.colours(), colouring.nodes));
+      case Colouring::Outcome::gave_up:
+        break;
+    }
+    return search(fmt::format("heuristic: exact search given up after {} nodes", colouring.nodes));
+  }
+
+ private:
+  /// Makes these the choices. True if they are free of hot spots.
+  bool use(const NodeChoices& choices) {
+    loads_.clear();
+    loads_.put(choices);
+    choices_ = choices;
+    return loads_.cost() == 0;
+  }
+
+  MethodResult search(std::string why) {
+    improve(long_search);
+    if (loads_.cost() == 0) return finish("a colouring exists");
+    return finish(why + "; the fewest hot spots that tabu search found");
+  }
+
+  /// No colouring exists: how few hot spots can there be?
+  MethodResult prove(const ConflictGraph& graph, std::string why) {
+    improve(long_search);
+    FewestHotSpots fewest = fewest_hot_spots(graph, loads_, loads_.hot_spots().size(), proof_effort);
+    bound_ = fewest.at_least;
+    if (fewest.found) choices_ = std::move(fewest.choices);
+    return finish(fmt::format("{}; at least {} hot spots (exhaustive search, {} nodes)", why, bound_, fewest.nodes));
+  }
+
+  void improve(std::uint64_t rounds) {
+    const std::uint64_t before = loads_.effort();
+    for (std::uint32_t node = 0; node < task_.nodes.node_count(); ++node) {
+      for (std::uint32_t c = 0; c < task_.paths.choice_count(node); ++c) (void)loads_.added_cost(node, c);
+    }
+    const std::uint64_t round = loads_.effort() - before;
+    choices_ = tabu_search(task_.paths, loads_, choices_, std::min(tabu_effort, rounds * round));
+  }
+
+  [[nodiscard]] MethodResult finish(std::string reason) const {
+    return {plan_of(task_, Method::colour, choices_), std::move(reason), bound_};
+  }
+
+  const PlanTask& task_;
+  JobDemands demands_;
+  JobLoads loads_;
+  NodeChoices choices_;
+  std::uint64_t bound_ = 0;
+};
+
+}  // namespace
+
+MethodResult plan_by_colour(const PlanTask& task) {
+  const std::uint64_t loads = JobLoads::memory(task.paths, task.steps.step_count());
+  if (task.nodes.node_count() <= most_nodes && loads <= most_bytes) return ColourPlanner(task).run();
+  return {plan_of(task, Method::colour, choices_by_rule(task)),
+          fmt::format("heuristic: {} destinations are too many to search, the rule's choice stands",
+                      task.nodes.node_count()),
+          0};
+}
+
+}  // namespace ayatori

@@ -1,0 +1,183 @@
+#include "conflict_graph.hpp"
+
+#include <algorithm>
+#include <map>
+
+namespace ayatori {
+
+namespace {
+
+/// Destinations that share something in a step: messages for each (node, choice).
+class Shared {
+ public:
+  void add(std::uint32_t node, std::uint32_t choice, std::uint32_t messages) {
+    const auto same = [&](const Entry& e) { return e.node == node && e.choice == choice; };
+    const auto known = std::find_if(entries_.begin(), entries_.end(), same);
+    if (known == entries_.end()) {
+      entries_.push_back({node, choice, messages});
+    } else {
+      known->messages += messages;
+    }
+  }
+
+  /// `too_much(entry)` for what doesn't fit alone, `conflict(entry, entry)` for what doesn't fit together.
+  template <typename TooMuch, typename Conflict>
+  void judge(std::uint32_t room, TooMuch&& too_much, Conflict&& conflict) const {
+    for (std::size_t i = 0; i < entries_.size(); ++i) {
+      if (entries_[i].messages > room) too_much(entries_[i]);
+      for (std::size_t j = 0; j < i; ++j) {
+        if (entries_[i].node != entries_[j].node && entries_[i].messages + entries_[j].messages > room) {
+          conflict(entries_[i], entries_[j]);
+        }
+      }
+    }
+  }
+
+  void clear() { entries_.clear(); }
+  [[nodiscard]] bool empty() const { return entries_.empty(); }
+
+  struct Entry {
+    std::uint32_t node;
+    std::uint32_t choice;
+    std::uint32_t messages;
+  };
+
+ private:
+  std::vector<Entry> entries_;
+};
+
+class GraphMaker {
+ public:
+  GraphMaker(const PlanTask& task, const JobDemands& demands) : task_(task), demands_(demands) {}
+
+  [[nodiscard]] bool is_plain() const {
+    return task_.labels.consistent() && task_.labels.heights() <= 1 && task_.labels.count(0) <= max_colours &&
+           links_are_alike() && labels_are_the_same_from_everywhere();
+  }
+
+  ConflictGraph plain() const {
+    const std::size_t colours = task_.labels.count(0);
+    const std::uint32_t nodes = task_.nodes.node_count();
+    ConflictGraph made{ClashGraph::plain(nodes, colours), {}};
+    made.choice.assign(nodes, std::vector(colours, ConflictGraph::no_choice));
+    for (std::uint32_t node = 0; node < nodes; ++node) {
+      made.graph.list(node).reset();
+      for (std::uint32_t c = 0; c < task_.paths.choice_count(node); ++c) {
+        const Label label = label_of(node, c).value_or(Label{0});
+        made.graph.list(node).set(label);
+        made.choice[node][label] = static_cast<std::uint8_t>(c);
+      }
+    }
+    for (std::uint32_t step = 0; step < demands_.step_count(); ++step) add_edges(made.graph, step);
+    return made;
+  }
+
+  ConflictGraph general() const {
+    const std::size_t colours = task_.paths.most_choices();
+    const std::uint32_t nodes = task_.nodes.node_count();
+    ConflictGraph made{ClashGraph::general(nodes, colours), {}};
+    made.choice.assign(nodes, std::vector(colours, ConflictGraph::no_choice));
+    for (std::uint32_t node = 0; node < nodes; ++node) {
+      for (std::size_t c = 0; c < colours; ++c) {
+        if (c < task_.paths.choice_count(node)) {
+          made.choice[node][c] = static_cast<std::uint8_t>(c);
+        } else {
+          made.graph.list(node).reset(c);
+        }
+      }
+    }
+    std::vector<Shared> on_link(task_.paths.link_count());
+    for (std::uint32_t step = 0; step < demands_.step_count(); ++step) add_clashes(made.graph, on_link, step);
+    return made;
+  }
+
+ private:
+  [[nodiscard]] bool links_are_alike() const {
+    for (LinkIndex link = 1; link < task_.paths.link_count(); ++link) {
+      if (task_.weights[task_.paths.port(link)] != task_.weights[task_.paths.port(0)]) return false;
+    }
+    return true;
+  }
+
+  [[nodiscard]] bool labels_are_the_same_from_everywhere() const {
+    for (std::uint32_t node = 0; node < task_.nodes.node_count(); ++node) {
+      for (std::uint32_t c = 0; c < task_.paths.choice_count(node); ++c) {
+        const auto label = label_of(node, c);
+        for (std::uint32_t site = 0; site < task_.nodes.site_count(); ++site) {
+          const auto route = task_.paths.route(site, node, c);
+          if (!route.empty() && task_.labels.of(route.front()) != *label) return false;
+        }
+      }
+    }
+    return true;
+  }
+
+  /// The label of a choice from the first site that needs one.
+  [[nodiscard]] std::optional<Label> label_of(std::uint32_t node, std::uint32_t choice) const {
+    for (std::uint32_t site = 0; site < task_.nodes.site_count(); ++site) {
+      const auto route = task_.paths.route(site, node, choice);
+      if (!route.empty()) return task_.labels.of(route.front());
+    }
+    return std::nullopt;
+  }
+
+  void add_edges(ClashGraph& graph, std::uint32_t step) const {
+    const std::uint32_t room = capacity(demands_.ideal(step), task_.weights[task_.paths.port(0)]);
+    std::map<std::pair<bool, std::uint32_t>, Shared> groups;
+    for (const Demand& demand : demands_.of_step(step)) {
+      groups[{false, demand.site}].add(demand.node, 0, demand.messages);
+      groups[{true, task_.nodes.site(demand.node)}].add(demand.node, 0, demand.messages);
+    }
+    for (const auto& [place, shared] : groups) {
+      shared.judge(
+          room, [&](const Shared::Entry& entry) { graph.list(entry.node).reset(); },
+          [&](const Shared::Entry& a, const Shared::Entry& b) { graph.add_edge(a.node, b.node); });
+    }
+  }
+
+  void add_clashes(ClashGraph& graph, std::vector<Shared>& on_link, std::uint32_t step) const {
+    for (const Demand& demand : demands_.of_step(step)) {
+      for (std::uint32_t c = 0; c < task_.paths.choice_count(demand.node); ++c) {
+        for (const LinkIndex link : task_.paths.route(demand.site, demand.node, c)) {
+          on_link[link].add(demand.node, c, demand.messages);
+        }
+      }
+    }
+    for (LinkIndex link = 0; link < on_link.size(); ++link) {
+      if (on_link[link].empty()) continue;
+      on_link[link].judge(
+          capacity(demands_.ideal(step), task_.weights[task_.paths.port(link)]),
+          [&](const Shared::Entry& entry) { graph.list(entry.node).reset(entry.choice); },
+          [&](const Shared::Entry& a, const Shared::Entry& b) { graph.add_clash(a.node, a.choice, b.node, b.choice); });
+      on_link[link].clear();
+    }
+  }
+
+  const PlanTask& task_;
+  const JobDemands& demands_;
+};
+
+}  // namespace
+
+NodeChoices ConflictGraph::choices_of(const std::vector<std::uint8_t>& colouring) const {
+  NodeChoices choices;
+  for (std::size_t node = 0; node < colouring.size(); ++node) choices.push_back(choice[node][colouring[node]]);
+  return choices;
+}
+
+bool ConflictGraph::colours_are_alike() const {
+  const auto has_all = [](const std::vector<std::uint8_t>& choices) {
+    return std::find(choices.begin(), choices.end(), no_choice) == choices.end();
+  };
+  return graph.is_plain() && std::all_of(choice.begin(), choice.end(), has_all);
+}
+
+std::optional<ConflictGraph> conflict_graph(const PlanTask& task, const JobDemands& demands, std::uint64_t most_bytes) {
+  const GraphMaker maker(task, demands);
+  if (maker.is_plain()) return maker.plain();
+  const std::uint64_t pairs = std::uint64_t{task.nodes.node_count()} * task.nodes.node_count();
+  if (pairs * task.paths.most_choices() * sizeof(ColourSet) > most_bytes) return std::nullopt;
+  return maker.general();
+}
+
+}  // namespace ayatori

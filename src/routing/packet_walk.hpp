@@ -1,0 +1,66 @@
+#pragma once
+/// \file
+/// Where a LID's packets go from every router, and what becomes of them.
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "ayatori/network/network.hpp"
+#include "ayatori/routing/tables.hpp"
+
+namespace ayatori {
+
+enum class Fate : std::uint8_t {
+  unknown,
+  under_way,  ///< only while walking
+  arrives,
+  lost,   ///< dropped, misrouted or sent where no cable is
+  loops,  ///< goes round for ever
+};
+
+/// One LID's next hops and fates, by router. Reused from LID to LID, one a thread.
+class PacketWalk {
+ public:
+  PacketWalk(const Network& network, const LidMap& lids);
+
+  /// `out(router)` is the LID's entry in the router's table.
+  template <typename Out>
+  void follow(Lid lid, Out&& out) {
+    begin(lid);
+    for (NodeId router = 0; router < fate_.size(); ++router) take_hop(router, out(router));
+    for (NodeId router = 0; router < fate_.size(); ++router) walk_from(router);
+  }
+
+  [[nodiscard]] Fate fate(NodeId router) const { return fate_[router]; }
+  /// Directed links from the router to the LID's owner; only where the packets arrive.
+  [[nodiscard]] std::uint32_t links(NodeId router) const { return links_[router]; }
+  /// The link that packets take from this router to the next one; no_id if they go to no router.
+  [[nodiscard]] PortId link(NodeId router) const { return link_[router]; }
+  [[nodiscard]] NodeId next(NodeId router) const {
+    return link_[router] == no_id ? no_id : network_.port(network_.port(link_[router]).peer).node;
+  }
+
+  /// What is wrong, once for each place where packets end or go round, at most `most`: call it after follow().
+  void describe_problems(std::span<const PortNumber> out, std::size_t most, std::vector<std::string>& problems) const;
+
+ private:
+  void begin(Lid lid);
+  void take_hop(NodeId router, PortNumber out);
+  void walk_from(NodeId router);
+  [[nodiscard]] std::string describe_loss(NodeId router, PortNumber out) const;
+  [[nodiscard]] std::string describe_loop(NodeId router) const;
+  [[nodiscard]] std::string describe_lid() const;
+
+  const Network& network_;
+  const LidMap& lids_;
+  Lid lid_ = 0;
+  PortId goal_ = no_id;
+  std::vector<Fate> fate_;
+  std::vector<std::uint32_t> links_;
+  std::vector<PortId> link_;
+  std::vector<NodeId> path_;
+};
+
+}  // namespace ayatori

@@ -1,0 +1,217 @@
+/// \file
+/// A path for every message. In a step, messages are the edges of a bipartite multigraph from the leaves that they
+/// leave to those that they enter; colouring its edges with paths leaves no link with more messages than it must have
+/// (bipartite_colouring.hpp). With three levels the first colouring picks a middle router for every message, and
+/// a second one, of the messages between middle routers, the roots (a Clos network's rearrangement, level by level).
+/// Where LIDs don't reach every path, or cables are missing, messages that found no colour take the emptiest path, and
+/// chains of moves take them off hot spots (step_paths.hpp).
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "bipartite_colouring.hpp"
+#include "graph_colouring.hpp"
+#include "leaf_bound.hpp"
+#include "plan_methods.hpp"
+#include "step_paths.hpp"
+
+namespace ayatori {
+
+namespace {
+
+/// Messages that repairs may look at, over all steps of a job: some seconds.
+constexpr std::uint64_t total_effort = 20'000'000;
+constexpr std::uint64_t least_effort = 1000;
+
+constexpr std::uint8_t undecided = 0xFF;
+
+/// Colours the messages of a step height by height.
+class Colourer {
+ public:
+  explicit Colourer(const PlanTask& task) : task_(task) {}
+
+  [[nodiscard]] bool applies() const {
+    bool fits = task_.labels.consistent();
+    for (std::size_t height = 0; height < task_.labels.heights(); ++height) {
+      fits = fits && task_.labels.count(height) <= max_edge_colours;
+    }
+    return fits;
+  }
+
+  void colour(StepPaths& step) {
+    open_.assign(step.passengers().size(), ColourSet{});
+    for (std::size_t p = 0; p < open_.size(); ++p) {
+      const Passenger& passenger = step.passengers()[p];
+      if (passenger.fixed) continue;
+      for (std::uint32_t c = 0; c < task_.paths.choice_count(passenger.node); ++c) open_[p].set(c);
+    }
+    uncoloured_.clear();
+    for (std::size_t height = 0; height < task_.labels.heights(); ++height) colour_height(step, height);
+    for (std::uint32_t p = 0; p < open_.size(); ++p) {
+      if (open_[p].any()) step.move(p, static_cast<std::uint32_t>(open_[p]._Find_first()));
+    }
+    for (const std::uint32_t p : uncoloured_) step.give_emptiest(p);
+  }
+
+ private:
+  void colour_height(StepPaths& step, std::size_t height) {
+    edges_.clear();
+    owners_.clear();
+    for (std::uint32_t p = 0; p < open_.size(); ++p) {
+      const Passenger& passenger = step.passengers()[p];
+      if (open_[p].none() || route(passenger, open_[p]._Find_first()).size() / 2 <= height) continue;
+      edges_.push_back(edge(passenger, open_[p], height));
+      owners_.push_back(p);
+    }
+    const auto colours = colour_edges(edges_);
+    for (std::size_t e = 0; e < edges_.size(); ++e) narrow(step, owners_[e], height, colours[e]);
+  }
+
+  [[nodiscard]] std::span<const LinkIndex> route(const Passenger& passenger, std::size_t choice) const {
+    return task_.paths.route(passenger.site, passenger.node, static_cast<std::uint32_t>(choice));
+  }
+
+  /// The message as an edge between the routers where it stands at this height on either side.
+  [[nodiscard]] BipartiteEdge edge(const Passenger& passenger, const ColourSet& choices, std::size_t height) const {
+    const auto any = route(passenger, choices._Find_first());
+    BipartiteEdge edge;
+    edge.left = task_.network.port(task_.paths.port(any[height])).node;
+    const PortId arrival = task_.network.port(task_.paths.port(any[any.size() - 1 - height])).peer;
+    edge.right = task_.network.port(arrival).node;
+    for (std::size_t c = choices._Find_first(); c < choices.size(); c = choices._Find_next(c)) {
+      const auto links = route(passenger, c);
+      if (links.size() == any.size()) edge.list.set(task_.labels.of(links[height]));
+    }
+    return edge;
+  }
+
+  /// Keeps the choices of that colour. Without one the message is left for the emptiest path in the end.
+  void narrow(StepPaths& step, std::uint32_t p, std::size_t height, std::uint16_t colour) {
+    const Passenger& passenger = step.passengers()[p];
+    if (colour == no_colour) {
+      open_[p].reset();
+      uncoloured_.push_back(p);
+      return;
+    }
+    for (std::size_t c = open_[p]._Find_first(); c < open_[p].size(); c = open_[p]._Find_next(c)) {
+      const auto links = route(passenger, c);
+      if (height >= links.size() / 2 || task_.labels.of(links[height]) != colour) open_[p].reset(c);
+    }
+  }
+
+  const PlanTask& task_;
+  std::vector<ColourSet> open_;  // by passenger: choices that are left
+  std::vector<std::uint32_t> uncoloured_;
+  std::vector<BipartiteEdge> edges_;
+  std::vector<std::uint32_t> owners_;  // by edge
+};
+
+class PairPlanner {
+ public:
+  explicit PairPlanner(const PlanTask& task)
+      : task_(task),
+        ranks_(static_cast<Rank>(task.nodes.rank_count())),
+        bits_(std::size_t{ranks_} * ranks_, undecided),
+        bound_(task.network, task.nodes, task.paths, task.weights),
+        colourer_(task),
+        step_(task.paths, task.weights),
+        effort_a_step_(std::max(least_effort, total_effort / std::max<std::size_t>(1, task.steps.step_count()))) {}
+
+  MethodResult run() {
+    for (std::size_t s = 0; s < task_.steps.step_count(); ++s) {
+      task_.steps.step(s, messages_);
+      plan_step();
+    }
+    std::replace(bits_.begin(), bits_.end(), undecided, std::uint8_t{0});
+    return {Plan::per_pair(ranks_, std::move(bits_)), reason(), 0};
+  }
+
+ private:
+  void plan_step() {
+    const StepBound bound = bound_.of(messages_);
+    step_.start(board());
+    if (colourer_.applies()) {
+      colourer_.colour(step_);
+    } else {
+      give_emptiest();
+    }
+    if (step_.time() > bound.ideal) improve(bound);
+    if (step_.time() > bound.time) ++unproven_;
+    for (std::size_t p = 0; p < owners_.size(); ++p) {
+      const Passenger& passenger = step_.passengers()[p];
+      bits_[owners_[p]] = task_.paths.path_bits(passenger.node, passenger.choice);
+    }
+  }
+
+  /// The messages between sites. A pair that met in an earlier step keeps its path.
+  std::vector<Passenger> board() {
+    std::vector<Passenger> passengers;
+    owners_.clear();
+    for (const Message& m : messages_) {
+      if (!task_.nodes.leaves_site(m)) continue;
+      const std::uint32_t node = task_.nodes.node_of(m.to);
+      const std::size_t pair = std::size_t{m.from} * ranks_ + m.to;
+      const bool decided = bits_[pair] != undecided;
+      passengers.push_back(
+          {task_.nodes.site(task_.nodes.node_of(m.from)), node, decided ? choice_with(node, bits_[pair]) : 0, decided});
+      owners_.push_back(pair);
+    }
+    return passengers;
+  }
+
+  [[nodiscard]] std::uint32_t choice_with(std::uint32_t node, std::uint8_t bits) const {
+    std::uint32_t choice = 0;
+    while (task_.paths.path_bits(node, choice) != bits) ++choice;
+    return choice;
+  }
+
+  void give_emptiest() {
+    for (std::uint32_t p = 0; p < owners_.size(); ++p) {
+      if (!step_.passengers()[p].fixed) step_.give_emptiest(p);
+    }
+  }
+
+  /// Tries to empty all hot spots first, and then at least those that make the step longer.
+  void improve(const StepBound& bound) {
+    std::uint64_t effort = effort_a_step_;
+    step_.relieve(bound.ideal, bound_, effort);
+    for (double time = bound.time; time < step_.time() && effort > 0; time = next_time(time)) {
+      step_.relieve(time, bound_, effort);
+    }
+  }
+
+  /// The next longer time at which some busy link would do.
+  [[nodiscard]] double next_time(double time) const {
+    double next = step_.time();
+    for (const LinkIndex link : step_.busier_than(time)) {
+      const double weight = task_.weights[task_.paths.port(link)];
+      next = std::min(next, (capacity(time, weight) + 1) * weight);
+    }
+    return next;
+  }
+
+  [[nodiscard]] std::string reason() const {
+    const std::string how = colourer_.applies() ? "edge colouring of each step (König)" : "emptiest paths, repaired";
+    if (unproven_ == 0) return how + ": every step takes the least time that its leaves allow";
+    return fmt::format("{}: {} of {} steps take longer than their leaves alone would make them", how, unproven_,
+                       task_.steps.step_count());
+  }
+
+  const PlanTask& task_;
+  Rank ranks_;
+  std::vector<std::uint8_t> bits_;  // source-major
+  LeafBound bound_;
+  Colourer colourer_;
+  StepPaths step_;
+  std::uint64_t effort_a_step_;
+  std::vector<Message> messages_;
+  std::vector<std::size_t> owners_;  // by passenger: index into bits_
+  std::size_t unproven_ = 0;
+};
+
+}  // namespace
+
+MethodResult plan_by_pair(const PlanTask& task) { return PairPlanner(task).run(); }
+
+}  // namespace ayatori

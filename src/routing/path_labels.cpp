@@ -1,0 +1,127 @@
+#include "path_labels.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <numeric>
+#include <set>
+#include <span>
+#include <tuple>
+
+namespace ayatori {
+
+namespace {
+
+constexpr Label none = std::numeric_limits<Label>::max();
+
+class Unions {
+ public:
+  explicit Unions(std::size_t size) : parent_(size) { std::iota(parent_.begin(), parent_.end(), 0U); }
+
+  std::uint32_t find(std::uint32_t i) {
+    while (parent_[i] != i) i = parent_[i] = parent_[parent_[i]];
+    return i;
+  }
+  void join(std::uint32_t a, std::uint32_t b) { parent_[find(a)] = find(b); }
+
+ private:
+  std::vector<std::uint32_t> parent_;
+};
+
+/// What a link is in the routes that use it; a tree's links are always the same.
+struct Role {
+  bool used = false;
+  bool climbs = false;
+  std::size_t height = 0;
+
+  friend bool operator==(const Role&, const Role&) = default;
+};
+
+class Labeller {
+ public:
+  Labeller(const Network& network, const JobPaths& paths)
+      : network_(network),
+        paths_(paths),
+        classes_(paths.link_count()),
+        groups_(network.router_count()),
+        roles_(paths.link_count()) {}
+
+  bool join_links() {
+    bool clean = true;
+    for_each_route([&](std::span<const LinkIndex> route) { clean = clean && join(route); });
+    return clean && no_router_has_two_of_a_class();
+  }
+
+  /// Labels in the order in which routes use them.
+  void number(std::vector<Label>& labels, std::vector<std::uint32_t>& counts) {
+    std::vector<Label> label_of_class(paths_.link_count(), none);
+    std::vector<Label> labels_of_group(network_.router_count(), 0);
+    for_each_route([&](std::span<const LinkIndex> route) {
+      for (std::size_t height = 0; height < route.size() / 2; ++height) {
+        Label& label = label_of_class[classes_.find(route[height])];
+        if (label != none) continue;
+        label = labels_of_group[groups_.find(lower_router(route[height]))]++;
+        counts.resize(std::max(counts.size(), height + 1), 0);
+        counts[height] = std::max<std::uint32_t>(counts[height], label + 1U);
+      }
+    });
+    for (LinkIndex link = 0; link < paths_.link_count(); ++link) labels.push_back(label_of_class[classes_.find(link)]);
+  }
+
+ private:
+  template <typename Visit>
+  void for_each_route(Visit&& visit) const {
+    for (std::uint32_t node = 0; node < paths_.node_count(); ++node) {
+      for (std::uint32_t choice = 0; choice < paths_.choice_count(node); ++choice) {
+        for (std::uint32_t site = 0; site < paths_.site_count(); ++site) visit(paths_.route(site, node, choice));
+      }
+    }
+  }
+
+  /// False if this is not a route of as many links up as down, in the roles that the links have elsewhere.
+  bool join(std::span<const LinkIndex> route) {
+    if (route.size() % 2 != 0) return false;
+    for (std::size_t height = 0; height < route.size() / 2; ++height) {
+      const LinkIndex up = route[height];
+      const LinkIndex down = route[route.size() - 1 - height];
+      if (!take_role(up, {true, true, height}) || !take_role(down, {true, false, height})) return false;
+      classes_.join(up, down);
+      groups_.join(lower_router(up), lower_router(down));
+    }
+    return true;
+  }
+
+  bool take_role(LinkIndex link, Role role) {
+    if (!roles_[link].used) roles_[link] = role;
+    return roles_[link] == role;
+  }
+
+  /// The lower end of a link.
+  [[nodiscard]] NodeId lower_router(LinkIndex link) const {
+    const Port& port = network_.port(paths_.port(link));
+    return roles_[link].climbs ? port.node : network_.port(port.peer).node;
+  }
+
+  bool no_router_has_two_of_a_class() {
+    std::set<std::tuple<NodeId, bool, std::uint32_t>> seen;
+    for (LinkIndex link = 0; link < paths_.link_count(); ++link) {
+      if (!seen.insert({lower_router(link), roles_[link].climbs, classes_.find(link)}).second) return false;
+    }
+    return true;
+  }
+
+  const Network& network_;
+  const JobPaths& paths_;
+  Unions classes_;
+  Unions groups_;
+  std::vector<Role> roles_;
+};
+
+}  // namespace
+
+PathLabels::PathLabels(const Network& network, const JobPaths& paths) {
+  Labeller labeller(network, paths);
+  consistent_ = labeller.join_links();
+  if (consistent_) labeller.number(label_, counts_);
+}
+
+}  // namespace ayatori

@@ -1,0 +1,105 @@
+#include "router_order.hpp"
+
+#include <algorithm>
+#include <numeric>
+#include <optional>
+#include <queue>
+#include <tuple>
+
+namespace ayatori {
+
+namespace {
+
+constexpr std::size_t most_starts_per_level = 16;
+
+/// A router in touch with those that are in the order.
+struct Candidate {
+  std::uint8_t level;
+  std::uint32_t distance;  // from the start
+  std::size_t degree;
+  NodeId router;
+
+  /// Later in the queue: lower, farther, with fewer neighbours, of a greater id.
+  friend bool operator<(const Candidate& a, const Candidate& b) {
+    return std::tuple(a.level, b.distance, a.degree, b.router) < std::tuple(b.level, a.distance, b.degree, a.router);
+  }
+};
+
+/// Best connected first: whoever stands above as many neighbours as possible leaves less to later ones.
+std::vector<NodeId> starts_on(std::uint8_t level, const RouterGraph& graph, const Levels& levels) {
+  std::vector<NodeId> starts;
+  for (NodeId router = 0; router < graph.size(); ++router) {
+    if (levels.level[router] == level) starts.push_back(router);
+  }
+  std::stable_sort(starts.begin(), starts.end(),
+                   [&](NodeId a, NodeId b) { return graph.neighbours(a).size() > graph.neighbours(b).size(); });
+  if (starts.size() > most_starts_per_level) starts.resize(most_starts_per_level);
+  return starts;
+}
+
+}  // namespace
+
+RouterOrder::RouterOrder(const RouterGraph& graph, NodeId start, std::span<const std::uint8_t> level)
+    : position_(graph.size(), 0) {
+  std::priority_queue<Candidate> in_touch;
+  std::vector<bool> seen(graph.size(), false);
+  const auto touch = [&](NodeId router, std::uint32_t distance) {
+    if (seen[router]) return;
+    seen[router] = true;
+    in_touch.push({level[router], distance, graph.neighbours(router).size(), router});
+  };
+  touch(start, 0);
+  while (!in_touch.empty()) {
+    const Candidate next = in_touch.top();
+    in_touch.pop();
+    position_[next.router] = static_cast<std::uint32_t>(order_.size());
+    order_.push_back(next.router);
+    for (const NodeId neighbour : graph.neighbours(next.router)) touch(neighbour, next.distance + 1);
+  }
+}
+
+RouterOrder RouterOrder::for_tree(const RouterGraph& graph, const Levels& levels) {
+  std::optional<RouterOrder> best;
+  for (std::uint8_t level = 0; level < levels.count; ++level) {
+    for (const NodeId start : starts_on(level, graph, levels)) {
+      RouterOrder order(graph, start, levels.level);
+      order.count_lost_turns(graph, levels.level);
+      if (!best || order.lost_turns_ < best->lost_turns_) best = std::move(order);
+      if (best->lost_turns_ == 0) return std::move(*best);
+    }
+  }
+  return std::move(*best);
+}
+
+RouterOrder RouterOrder::breadth_first(const RouterGraph& graph) {
+  // The middle of a longest shortest path, or nearly so: twice to the far end, then half of the way back.
+  const NodeId far_end = graph.by_distance_from(0).back();
+  const auto from_end = graph.by_distance_from(far_end);
+  const auto from_other_end = graph.by_distance_from(from_end.back());
+  std::vector<std::size_t> rank(graph.size(), 0);
+  for (std::size_t i = 0; i < from_end.size(); ++i) rank[from_end[i]] = i;
+  NodeId middle = far_end;
+  std::size_t lowest = graph.size();
+  for (std::size_t i = 0; i < from_other_end.size(); ++i) {
+    const std::size_t farther = std::max(i, rank[from_other_end[i]]);
+    if (farther < lowest) std::tie(lowest, middle) = std::pair(farther, from_other_end[i]);
+  }
+  return {graph, middle, std::vector<std::uint8_t>(graph.size(), 0)};
+}
+
+void RouterOrder::count_lost_turns(const RouterGraph& graph, std::span<const std::uint8_t> level) {
+  for (NodeId router = 0; router < graph.size(); ++router) {
+    std::uint64_t children_above = 0;
+    std::uint64_t parents_above = 0;
+    for (const NodeId neighbour : graph.neighbours(router)) {
+      if (!is_above(neighbour, router)) continue;
+      ++(level[neighbour] < level[router] ? children_above : parents_above);
+    }
+    if (children_above == 0) continue;
+    const std::uint64_t lost = children_above * (children_above - 1) / 2 + children_above * parents_above;
+    if (lost > 0) losers_.push_back(router);
+    lost_turns_ += lost;
+  }
+}
+
+}  // namespace ayatori

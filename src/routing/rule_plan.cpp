@@ -1,0 +1,95 @@
+/// \file
+/// Paper 1, section 4.2: with local node id l, the node's position among the job's nodes in network order, N_n nodes,
+/// and N_ln the most nodes on one leaf,
+///
+///     root(l) = l mod M,   M = N_ln if N_n mod N_ln = 0, else K.
+///
+/// Beyond the paper: nodes of different rails are numbered apart, since a step of one rank per rail moves them side by
+/// side. K is the number of different paths up from a leaf. In trees of more levels the next digit of l picks the path
+/// at the next height, l / M mod K', which is destination-mod-K routing with local ids.
+
+#include <algorithm>
+#include <map>
+
+#include "plan_methods.hpp"
+
+namespace ayatori {
+
+namespace {
+
+class Rule {
+ public:
+  explicit Rule(const PlanTask& task) : task_(task), choices_(task.nodes.node_count(), 0) {}
+
+  NodeChoices run() {
+    std::map<std::uint16_t, std::vector<std::uint32_t>> rails;
+    for (std::uint32_t node = 0; node < task_.nodes.node_count(); ++node) rails[rail(node)].push_back(node);
+    for (const auto& [rail, nodes] : rails) {
+      const std::uint32_t m = modulus(nodes);
+      for (std::uint32_t l = 0; l < nodes.size(); ++l) choices_[nodes[l]] = choice(nodes[l], l, m);
+    }
+    return std::move(choices_);
+  }
+
+ private:
+  [[nodiscard]] std::uint16_t rail(std::uint32_t node) const {
+    return task_.network.node(task_.network.port(task_.nodes.endpoint(node)).node).rail;
+  }
+
+  [[nodiscard]] std::uint32_t modulus(const std::vector<std::uint32_t>& nodes) const {
+    std::vector<std::uint32_t> nodes_on(task_.nodes.site_count(), 0);
+    for (const std::uint32_t node : nodes) ++nodes_on[task_.nodes.site(node)];
+    const std::uint32_t most = *std::max_element(nodes_on.begin(), nodes_on.end());
+    return nodes.size() % most == 0 ? most : std::max(1U, task_.labels.count(0));
+  }
+
+  /// The choice whose labels agree with the digits of l for the most heights.
+  [[nodiscard]] std::uint8_t choice(std::uint32_t node, std::uint32_t l, std::uint32_t m) const {
+    const std::uint32_t site = farthest_site(node);
+    std::uint32_t best = l % task_.paths.choice_count(node);
+    std::size_t agreed = 0;
+    for (std::uint32_t c = 0; task_.labels.consistent() && c < task_.paths.choice_count(node); ++c) {
+      const std::size_t heights = heights_agreed(task_.paths.route(site, node, c), l, m);
+      if (heights <= agreed) continue;
+      agreed = heights;
+      best = c;
+    }
+    return static_cast<std::uint8_t>(best);
+  }
+
+  [[nodiscard]] std::size_t heights_agreed(std::span<const LinkIndex> route, std::uint32_t l, std::uint32_t m) const {
+    std::uint32_t rest = l;
+    std::uint32_t base = m;
+    for (std::size_t height = 0; height < route.size() / 2; ++height) {
+      if (task_.labels.of(route[height]) != rest % base) return height;
+      rest /= base;
+      base = std::max(1U, task_.labels.count(height + 1));
+    }
+    return route.size() / 2;
+  }
+
+  /// A site from which the way to the node climbs as high as from any.
+  [[nodiscard]] std::uint32_t farthest_site(std::uint32_t node) const {
+    std::uint32_t farthest = 0;
+    for (std::uint32_t site = 0; site < task_.nodes.site_count(); ++site) {
+      if (task_.paths.route(site, node, 0).size() > task_.paths.route(farthest, node, 0).size()) farthest = site;
+    }
+    return farthest;
+  }
+
+  const PlanTask& task_;
+  NodeChoices choices_;
+};
+
+}  // namespace
+
+NodeChoices choices_by_rule(const PlanTask& task) { return Rule(task).run(); }
+
+MethodResult plan_by_rule(const PlanTask& task) {
+  std::string reason = task.labels.consistent()
+                           ? "paper 1, section 4.2"
+                           : "paper 1, section 4.2, on tables whose LIDs do not name the same paths everywhere";
+  return {plan_of(task, Method::rule, choices_by_rule(task)), std::move(reason), 0};
+}
+
+}  // namespace ayatori

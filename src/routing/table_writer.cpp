@@ -1,0 +1,150 @@
+#include "table_writer.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "up_down.hpp"
+
+namespace ayatori {
+
+namespace {
+
+/// A LID at the router where its owner is attached.
+struct Address {
+  Lid lid = 0;
+  PathNumber path = 0;
+  PortNumber exit = 0;  ///< from the router to the owner; 0 is the router itself
+};
+
+/// Which of P paths LID base + j of the destination with this number takes: see generate.hpp.
+std::size_t path_index(std::size_t number, std::size_t j, std::size_t lid_count, std::size_t paths) {
+  return (lid_count >= paths ? j : number + j) % paths;
+}
+
+/// All addresses, by router.
+class Directory {
+ public:
+  Directory(const Network& network, const LidMap& lids, const FabricPaths& paths) : at_(network.router_count()) {
+    paths_.reserve(network.router_count());
+    for (NodeId router = 0; router < network.router_count(); ++router) paths_.push_back(paths.to(router));
+    enter_all(network, lids, network.endpoints());
+    enter_all(network, lids, network.aggregation_ports());
+    for (NodeId router = 0; router < network.router_count(); ++router) {
+      enter(router, 0, lids.of(network.port_id(router, 0)), router);
+    }
+  }
+
+  [[nodiscard]] const std::vector<Address>& at(NodeId router) const { return at_[router]; }
+
+ private:
+  void enter_all(const Network& network, const LidMap& lids, std::span<const PortId> ports) {
+    for (std::size_t number = 0; number < ports.size(); ++number) {
+      const Port& router_port = network.port(network.port(ports[number]).peer);
+      enter(router_port.node, router_port.number, lids.of(ports[number]), number);
+    }
+  }
+
+  void enter(NodeId router, PortNumber exit, const LidRange& range, std::size_t number) {
+    if (range.base == 0) return;
+    const auto& paths = paths_[router];
+    for (std::uint32_t j = 0; j < range.count(); ++j) {
+      const PathNumber path = paths[path_index(number, j, range.count(), paths.size())];
+      at_[router].push_back({static_cast<Lid>(range.base + j), path, exit});
+    }
+  }
+
+  std::vector<std::vector<Address>> at_;
+  std::vector<std::vector<PathNumber>> paths_;
+};
+
+/// Writes the entries of one destination router's addresses into all tables. One a thread.
+class TableWriter {
+ public:
+  TableWriter(const FabricPaths& paths, const UpDown& routes, ForwardingTables& tables)
+      : graph_(paths.graph()), tree_(paths.tree()), routes_(routes), tables_(tables) {}
+
+  void write(NodeId destination, const std::vector<Address>& addresses) {
+    routes_.aim(destination);
+    find_descents(destination, addresses);
+    for (NodeId router = 0; router < graph_.size(); ++router) {
+      const auto row = tables_.row(router);
+      if (router == destination) {
+        for (const Address& address : addresses) row[address.lid] = address.exit;
+      } else {
+        write_row(router, row, addresses);
+      }
+    }
+  }
+
+ private:
+  /// A router above the destination on its trail of a path, and the cable there that leads back down.
+  struct Descent {
+    NodeId router = no_id;
+    NodeId below = no_id;
+    PortNumber port = 0;
+  };
+
+  void find_descents(NodeId destination, const std::vector<Address>& addresses) {
+    if (tree_ == nullptr) return;
+    descents_.assign(addresses.size() * tree_->level_count(), {});
+    for (std::size_t i = 0; i < addresses.size(); ++i) {
+      NodeId here = destination;
+      while (const Cable* cable = tree_->up(here, addresses[i].path)) {
+        descents_[i * tree_->level_count() + tree_->level(cable->peer)] = {cable->peer, here, cable->peer_port};
+        here = cable->peer;
+      }
+    }
+  }
+
+  void write_row(NodeId router, std::span<PortNumber> row, const std::vector<Address>& addresses) {
+    find_next_ports(router);
+    if (next_count_ == 1) {
+      for (const Address& address : addresses) row[address.lid] = next_ports_[0];
+    } else {
+      for (std::size_t i = 0; i < addresses.size(); ++i) row[addresses[i].lid] = port_for(router, addresses[i].path, i);
+    }
+  }
+
+  void find_next_ports(NodeId router) {
+    next_count_ = 0;
+    for (const Cable& cable : graph_.cables(router)) {
+      if (routes_.is_next(router, cable.peer)) next_ports_[next_count_++] = cable.port;
+    }
+  }
+
+  PortNumber port_for(NodeId router, PathNumber path, std::size_t address) const {
+    if (tree_ == nullptr) return next_ports_[path % next_count_];
+    const Descent& descent = descents_[address * tree_->level_count() + tree_->level(router)];
+    if (descent.router == router && routes_.is_next(router, descent.below)) return descent.port;
+    const Cable* cable = tree_->up(router, path);
+    if (cable != nullptr && routes_.is_next(router, cable->peer)) return cable->port;
+    return next_ports_[tree_->digit(tree_->level(router), path, next_count_)];
+  }
+
+  const RouterGraph& graph_;
+  const TreePaths* tree_;
+  UpDown routes_;
+  ForwardingTables& tables_;
+  std::vector<Descent> descents_;  // by address and level
+  std::array<PortNumber, 256> next_ports_{};
+  std::size_t next_count_ = 0;
+};
+
+}  // namespace
+
+ForwardingTables write_tables_for(const Network& network, const LidMap& lids, const FabricPaths& paths,
+                                  const RouterOrder& order) {
+  ForwardingTables tables(network.router_count(), lids.last());
+  const Directory directory(network, lids, paths);
+  const UpDown routes(paths.graph(), order, paths.levels());
+#pragma omp parallel
+  {
+    TableWriter writer(paths, routes, tables);
+    // Neighbours by id often share a line of cache in the tables: pieces of some size keep threads apart.
+#pragma omp for schedule(dynamic, 16)
+    for (NodeId router = 0; router < network.router_count(); ++router) writer.write(router, directory.at(router));
+  }
+  return tables;
+}
+
+}  // namespace ayatori

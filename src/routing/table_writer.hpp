@@ -1,0 +1,16 @@
+#pragma once
+/// \file
+/// From paths to forwarding tables.
+
+#include "ayatori/routing/tables.hpp"
+#include "fabric_paths.hpp"
+#include "router_order.hpp"
+
+namespace ayatori {
+
+/// Tables in which every LID is reachable from every router, by routes that climb in the order, then descend.
+/// OpenMP over the routers that destinations are attached to; the result does not depend on the number of threads.
+[[nodiscard]] ForwardingTables write_tables_for(const Network& network, const LidMap& lids, const FabricPaths& paths,
+                                                const RouterOrder& order);
+
+}  // namespace ayatori

@@ -1,0 +1,152 @@
+#include "tree_paths.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <numeric>
+
+namespace ayatori {
+
+namespace {
+
+/// More than any LMC can address, and enough for every tree that the LID space holds.
+constexpr std::size_t most_trails = 1024;
+/// Bounds the table from (root, choices) to path in graphs that are trees of levels by name only.
+constexpr std::size_t most_keys = std::size_t{1} << 22;
+
+constexpr PathNumber no_path = std::numeric_limits<PathNumber>::max();
+
+}  // namespace
+
+TreePaths::TreePaths(const RouterGraph& graph, const Levels& levels)
+    : graph_(graph), levels_(levels), trails_(graph.size()), choices_(levels.count, 1), ports_below_(levels.count, 1) {
+  std::vector<NodeId> by_level(graph.size());
+  std::iota(by_level.begin(), by_level.end(), 0);
+  std::stable_sort(by_level.begin(), by_level.end(),
+                   [&](NodeId a, NodeId b) { return levels.level[a] > levels.level[b]; });
+  find_roots(by_level);
+  for (auto begin = by_level.begin(); begin != by_level.end();) {
+    const std::uint8_t level = levels.level[*begin];
+    const auto end = std::find_if(begin, by_level.end(), [&](NodeId r) { return levels.level[r] != level; });
+    find_trails({begin, end}, level);
+    begin = end;
+  }
+  number_paths();
+  up_.assign(graph.size() * count_, none);
+  for (NodeId router = 0; router < graph.size(); ++router) note_trails_of(router);
+  trails_ = {};
+}
+
+void TreePaths::find_roots(std::span<const NodeId> from_the_top) {
+  std::vector<std::size_t> most_up(levels_.count, 1);
+  for (const NodeId router : from_the_top) {
+    const std::size_t up = cables_up(router).size();
+    most_up[levels_.level[router]] = std::max(most_up[levels_.level[router]], up);
+    if (up == 0) roots_.push_back(router);
+  }
+  for (std::uint8_t level = 1; level < levels_.count; ++level) {
+    const std::uint64_t ports = std::uint64_t{ports_below_[level - 1U]} * most_up[level - 1U];
+    ports_below_[level] = static_cast<std::uint32_t>(std::min<std::uint64_t>(ports, no_path));
+  }
+}
+
+/// First cables first, so that a router's own parents alternate.
+std::vector<std::uint8_t> TreePaths::cables_up(NodeId router) const {
+  const auto cables = graph_.cables(router);
+  std::vector<std::uint8_t> up;
+  for (std::size_t i = 0; i < cables.size(); ++i) {
+    if (levels_.level[cables[i].peer] > levels_.level[router]) up.push_back(static_cast<std::uint8_t>(i));
+  }
+  std::stable_sort(up.begin(), up.end(), [&](auto a, auto b) { return cables[a].parallel < cables[b].parallel; });
+  return up;
+}
+
+void TreePaths::find_trails(std::span<const NodeId> on_level, std::uint8_t level) {
+  const std::uint32_t choices_above = level + 1 < levels_.count ? choices_[level + 1U] : 1;
+  const auto most_choices = static_cast<std::uint32_t>(most_keys / roots_.size());
+  choices_[level] = choices_above;
+  for (const NodeId router : on_level) {
+    trails_[router] = merge_trails(router, choices_above, most_choices);
+    for (const Trail& trail : trails_[router]) {
+      const std::uint32_t digits = trail.choices / choices_above + 1;
+      choices_[level] = std::max(choices_[level], digits * choices_above);
+    }
+  }
+}
+
+std::vector<TreePaths::Trail> TreePaths::merge_trails(NodeId router, std::uint32_t choices_above,
+                                                      std::uint32_t most_choices) {
+  const auto up = cables_up(router);
+  if (up.empty()) {
+    const auto root = std::find(roots_.begin(), roots_.end(), router) - roots_.begin();
+    return {{static_cast<std::uint32_t>(root), 0, none}};
+  }
+
+  std::vector<std::vector<Trail>> by_cable(up.size());
+  std::vector<std::uint32_t> cables_to(roots_.size(), 0);
+  std::size_t longest = 0;
+  for (std::size_t i = 0; i < up.size(); ++i) {
+    const auto& above = trails_[graph_.cables(router)[up[i]].peer];
+    for (const Trail& trail : above) {
+      const std::uint64_t choices = std::uint64_t{cables_to[trail.root]} * choices_above + trail.choices;
+      if (choices < most_choices) by_cable[i].push_back({trail.root, static_cast<std::uint32_t>(choices), up[i]});
+    }
+    longest = std::max(longest, by_cable[i].size());
+    // A root may end several trails of the router above, but this cable is one choice.
+    std::vector<std::uint32_t> roots_above;
+    for (const Trail& trail : above) roots_above.push_back(trail.root);
+    std::sort(roots_above.begin(), roots_above.end());
+    roots_above.erase(std::unique(roots_above.begin(), roots_above.end()), roots_above.end());
+    for (const std::uint32_t root : roots_above) ++cables_to[root];
+  }
+
+  std::vector<Trail> merged;
+  for (std::size_t turn = 0; turn < longest; ++turn) {
+    for (const auto& trails : by_cable) {
+      if (turn < trails.size() && merged.size() < most_trails) merged.push_back(trails[turn]);
+    }
+  }
+  return merged;
+}
+
+void TreePaths::number_paths() {
+  std::vector<NodeId> leaves;
+  for (NodeId router = 0; router < graph_.size(); ++router) {
+    if (levels_.level[router] == 0) leaves.push_back(router);
+  }
+  std::stable_sort(leaves.begin(), leaves.end(),
+                   [&](NodeId a, NodeId b) { return trails_[a].size() > trails_[b].size(); });
+  path_of_.assign(roots_.size() * choices_[0], no_path);
+  for (const NodeId leaf : leaves) {
+    for (const Trail& trail : trails_[leaf]) {
+      PathNumber& path = path_of_[std::size_t{trail.root} * choices_[0] + trail.choices];
+      if (path != no_path) continue;
+      path = count_++;
+      root_of_.push_back(trail.root);
+    }
+  }
+}
+
+/// A router above the leaves doesn't mind what was chosen below it.
+void TreePaths::note_trails_of(NodeId router) {
+  const std::uint32_t own_choices = choices_[levels_.level[router]];
+  for (const Trail& trail : trails_[router]) {
+    for (std::uint32_t choices = trail.choices; choices < choices_[0]; choices += own_choices) {
+      const PathNumber path = path_of_[std::size_t{trail.root} * choices_[0] + choices];
+      if (path != no_path) up_[std::size_t{router} * count_ + path] = trail.cable;
+    }
+  }
+}
+
+std::vector<PathNumber> TreePaths::of(NodeId router) const {
+  const auto root = std::find(roots_.begin(), roots_.end(), router);
+  std::vector<PathNumber> paths;
+  for (PathNumber path = 0; path < count_; ++path) {
+    const bool ends_here = root == roots_.end() ? up(router, path) != nullptr
+                                                : root_of_[path] == static_cast<std::uint32_t>(root - roots_.begin());
+    if (ends_here) paths.push_back(path);
+  }
+  if (paths.empty()) paths.push_back(0);
+  return paths;
+}
+
+}  // namespace ayatori

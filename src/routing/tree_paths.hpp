@@ -1,0 +1,81 @@
+#pragma once
+/// \file
+/// The paths of a tree of levels, numbered so that all routers mean the same by a number.
+///
+/// A path is a root together with one choice a level among the ports that lead to this root (parallel cables, or
+/// several routers between). Seen from a router below the root it is a *trail* of cables that climbs to it; a packet
+/// climbs the trail of the router where it enters, and descends the trail of its destination in reverse. With k cables
+/// between a leaf and a root, path (root, c) uses cable c of either leaf: different paths share no cable of a leaf.
+///
+/// Order: the trails of a router are those of its upper neighbours, merged round robin over its ports, first
+/// cables first. Neighbouring paths thus leave a leaf by different ports, and to different roots while there
+/// are some. In a regular tree of k_0, k_1, … ports up, path p takes port p mod k_0 of a leaf, then port
+/// (p / k_0) mod k_1, and so on, as OpenSM's ftree does with the number of the destination (Zahavi et al., 2007). The
+/// paths of the leaf that has most come first; what other leaves add follows.
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "ayatori/network/levels.hpp"
+#include "router_graph.hpp"
+
+namespace ayatori {
+
+using PathNumber = std::uint32_t;
+
+class TreePaths {
+ public:
+  TreePaths(const RouterGraph& graph, const Levels& levels);
+
+  /// Paths of all routers together.
+  [[nodiscard]] std::uint32_t count() const { return count_; }
+
+  /// Paths that end at this router, in order. Never empty. A router above the leaves has each of its trails once for
+  /// each choice below it, so that several cables of a leaf to a root are all used for hosts on the root.
+  [[nodiscard]] std::vector<PathNumber> of(NodeId router) const;
+
+  /// Where the router's own trail of this path begins; nullptr if it has none, or is the root.
+  [[nodiscard]] const Cable* up(NodeId router, PathNumber path) const {
+    const std::uint8_t cable = up_[std::size_t{router} * count_ + path];
+    return cable == none ? nullptr : &graph_.cables(router)[cable];
+  }
+
+  [[nodiscard]] std::uint8_t level(NodeId router) const { return levels_.level[router]; }
+  [[nodiscard]] std::uint8_t level_count() const { return levels_.count; }
+
+  /// Which of n ports on this level a path uses that has no trail there: as in a regular tree of this size.
+  [[nodiscard]] std::size_t digit(std::uint8_t level, PathNumber path, std::size_t n) const {
+    return path / ports_below_[level] % n;
+  }
+
+ private:
+  static constexpr std::uint8_t none = 255;
+
+  /// A trail as a router on it sees it.
+  struct Trail {
+    std::uint32_t root = 0;     ///< index into roots_
+    std::uint32_t choices = 0;  ///< made on this level and above, as one number
+    std::uint8_t cable = none;  ///< of this router
+  };
+
+  void find_roots(std::span<const NodeId> from_the_top);
+  void find_trails(std::span<const NodeId> on_level, std::uint8_t level);
+  [[nodiscard]] std::vector<std::uint8_t> cables_up(NodeId router) const;
+  [[nodiscard]] std::vector<Trail> merge_trails(NodeId router, std::uint32_t choices_above, std::uint32_t most_choices);
+  void number_paths();
+  void note_trails_of(NodeId router);
+
+  const RouterGraph& graph_;
+  const Levels& levels_;
+  std::vector<NodeId> roots_;               // routers without a parent
+  std::vector<std::vector<Trail>> trails_;  // by router; only while building
+  std::vector<std::uint32_t> choices_;      // by level: combinations of choices made on it and above
+  std::vector<std::uint32_t> ports_below_;  // by level: product of the ports up on the levels below it
+  std::vector<PathNumber> path_of_;         // by root and choices
+  std::vector<std::uint32_t> root_of_;      // by path: index into roots_
+  std::uint32_t count_ = 0;
+  std::vector<std::uint8_t> up_;  // by router and path: index into the router's cables
+};
+
+}  // namespace ayatori

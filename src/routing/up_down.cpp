@@ -1,0 +1,98 @@
+#include "up_down.hpp"
+
+#include <algorithm>
+
+namespace ayatori {
+
+template <typename Select>
+UpDown::Neighbours UpDown::select(const RouterGraph& graph, Select&& wanted) {
+  Neighbours selected;
+  for (NodeId router = 0; router < graph.size(); ++router) {
+    for (const NodeId neighbour : graph.neighbours(router)) {
+      if (wanted(router, neighbour)) selected.routers.push_back(neighbour);
+    }
+    selected.first.push_back(static_cast<std::uint32_t>(selected.routers.size()));
+  }
+  return selected;
+}
+
+UpDown::UpDown(const RouterGraph& graph, const RouterOrder& order, const Levels* levels)
+    : above_(select(graph, [&](NodeId router, NodeId other) { return order.is_above(other, router); })),
+      below_(select(graph, [&](NodeId router, NodeId other) { return order.is_above(router, other); })),
+      order_(order.from_the_top().begin(), order.from_the_top().end()),
+      position_(graph.size()) {
+  for (std::uint32_t i = 0; i < order_.size(); ++i) position_[order_[i]] = i;
+  if (levels == nullptr) return;
+  parents_ = select(graph, [&](NodeId router, NodeId other) { return levels->level[other] > levels->level[router]; });
+  by_level_ = order_;
+  std::stable_sort(by_level_.begin(), by_level_.end(),
+                   [&](NodeId a, NodeId b) { return levels->level[a] > levels->level[b]; });
+}
+
+void UpDown::aim(NodeId destination) {
+  tree_.assign(order_.size(), far);
+  if (!by_level_.empty()) find_tree_hops(destination);
+  find_ways_down(destination);
+  find_hops(destination);
+  if (hops_[order_.front()] < far) return;
+  // Everybody reaches the top; to get on from there, somebody has to leave a tree route.
+  tree_.assign(order_.size(), far);
+  find_ways_down(destination);
+  find_hops(destination);
+}
+
+void UpDown::find_tree_hops(NodeId destination) {
+  tree_[destination] = 0;
+  std::vector<NodeId> ancestors = {destination};
+  for (std::size_t i = 0; i < ancestors.size(); ++i) {
+    for (const NodeId parent : parents_.of(ancestors[i])) {
+      if (tree_[parent] != far) continue;
+      tree_[parent] = tree_[ancestors[i]] + 1;
+      ancestors.push_back(parent);
+    }
+  }
+  for (const NodeId router : by_level_) {
+    if (tree_[router] != far) continue;
+    for (const NodeId parent : parents_.of(router)) tree_[router] = std::min(tree_[router], tree_[parent] + 1);
+  }
+}
+
+void UpDown::find_ways_down(NodeId destination) {
+  down_.assign(order_.size(), far);
+  down_[destination] = 0;
+  for (std::uint32_t i = position_[destination] + 1; i-- > 0;) {
+    const NodeId router = order_[i];
+    if (down_[router] > tree_[router]) down_[router] = far;
+    if (down_[router] == far) continue;
+    for (const NodeId above : above_.of(router)) down_[above] = std::min(down_[above], down_[router] + 1);
+  }
+}
+
+void UpDown::find_hops(NodeId destination) {
+  hops_.assign(order_.size(), far);
+  descended_to_.assign(order_.size(), 0);
+  hops_[destination] = 0;
+  descended_to_[destination] = 1;
+  for (const NodeId router : order_) {
+    if (router == destination) continue;
+    std::uint32_t climb = far;
+    for (const NodeId above : above_.of(router)) climb = std::min(climb, hops_[above] + 1);
+    // Off the tree routes a router does not make others descend if it can climb as well.
+    const bool climbs = climb < down_[router] || (climb == down_[router] && tree_[router] == far);
+    if (climbs && !descended_to_[router]) {
+      hops_[router] = climb;
+    } else {
+      descend_from(router);
+    }
+  }
+}
+
+void UpDown::descend_from(NodeId router) {
+  hops_[router] = down_[router];
+  if (down_[router] == far) return;
+  for (const NodeId below : below_.of(router)) {
+    if (down_[below] + 1 == down_[router]) descended_to_[below] = 1;
+  }
+}
+
+}  // namespace ayatori

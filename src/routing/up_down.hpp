@@ -1,0 +1,79 @@
+#pragma once
+/// \file
+/// Routes to one router that climb in a RouterOrder, then descend, by next hops that don't depend on where a packet
+/// comes from.
+///
+/// A packet that descends must not climb again, so a router that packets reach from above has to go on downwards. All
+/// others are free to take the shortest way, up or down. With above(r) and below(r) the neighbours of r in the order:
+///
+///     down(r) = 1 + min down(b), b in below(r)                    down(destination) = 0
+///     hops(r) = down(r)                                           if a router above r descends to r
+///               min(1 + min hops(a), a in above(r), down(r))      otherwise
+///
+/// computed from the top, so that it is known of each router whether it is descended to. In a tree of levels there is
+/// also tree(r), the hops of the shortest route that climbs, then descends by level. Nothing is descended to that would
+/// have to leave its tree route for it (down(r) > tree(r)), unless the top has no other way down. Hence
+/// hops(r) = tree(r) wherever that is finite and the order loses no turn.
+
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <vector>
+
+#include "ayatori/network/levels.hpp"
+#include "router_graph.hpp"
+#include "router_order.hpp"
+
+namespace ayatori {
+
+/// Copy it for another thread.
+class UpDown {
+ public:
+  /// `levels` is nullptr where there is no tree.
+  UpDown(const RouterGraph& graph, const RouterOrder& order, const Levels* levels);
+
+  /// Finds the routes from all routers to this one.
+  void aim(NodeId destination);
+
+  [[nodiscard]] std::uint32_t hops(NodeId router) const { return hops_[router]; }
+
+  /// May a packet at `from` go to its neighbour `to`? True for at least one neighbour of each router but the
+  /// destination.
+  [[nodiscard]] bool is_next(NodeId from, NodeId to) const {
+    if (hops_[to] + 1 != hops_[from]) return false;
+    return position_[to] < position_[from] ? !descended_to_[from] : descended_to_[to];
+  }
+
+ private:
+  static constexpr std::uint32_t far = std::numeric_limits<std::uint32_t>::max() / 2;
+
+  /// For each router some of its neighbours.
+  struct Neighbours {
+    std::vector<std::uint32_t> first = {0};
+    std::vector<NodeId> routers;
+
+    [[nodiscard]] std::span<const NodeId> of(NodeId router) const {
+      return {routers.data() + first[router], routers.data() + first[router + 1]};
+    }
+  };
+  template <typename Select>
+  static Neighbours select(const RouterGraph& graph, Select&& wanted);
+
+  void find_tree_hops(NodeId destination);
+  void find_ways_down(NodeId destination);
+  void find_hops(NodeId destination);
+  void descend_from(NodeId router);
+
+  Neighbours above_;
+  Neighbours below_;
+  Neighbours parents_;            // by level
+  std::vector<NodeId> order_;     // from the top
+  std::vector<NodeId> by_level_;  // highest level first
+  std::vector<std::uint32_t> position_;
+  std::vector<std::uint32_t> tree_;
+  std::vector<std::uint32_t> down_;
+  std::vector<std::uint32_t> hops_;
+  std::vector<std::uint8_t> descended_to_;
+};
+
+}  // namespace ayatori
