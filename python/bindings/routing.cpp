@@ -130,6 +130,11 @@ void bind_plans(nb::module_& module) {
       .def_ro("reason", &Planned::reason)
       .def_ro("hot_spots", &Planned::hot_spots)
       .def_ro("lower_bound", &Planned::lower_bound);
+  module.def("write_pair_plan", [](const Plan& plan, const std::string& path) {
+    unwrap(write_file(path, [&](const Sink& sink) { write_plan(plan, sink); }));
+  });
+  module.def("read_pair_plan",
+             [](const std::string& path) { return unwrap(parse_plan(unwrap(read_file(path)), path)); });
   module.def(
       "make_plan",
       [](const Network& network, const Routes& routes, const Endpoints& endpoints, const StepSequence& steps,

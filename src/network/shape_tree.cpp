@@ -169,7 +169,7 @@ void TreeDescriber::name_missing_cables(const Group& group, std::uint32_t usual,
   }
   for (const NodeId lower : group.lower) {
     for (const NodeId upper : group.upper) {
-      name_unusual_cables(network_, lower, upper, graph_.cables(lower, upper), usual, shape);
+      name_unusual_cables(network_, lower, upper, graph_.cable_count(lower, upper), usual, shape);
     }
   }
 }

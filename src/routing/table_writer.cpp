@@ -91,7 +91,7 @@ class TableWriter {
     descents_.assign(addresses.size() * tree_->level_count(), {});
     for (std::size_t i = 0; i < addresses.size(); ++i) {
       NodeId here = destination;
-      while (const Cable* cable = tree_->up(here, addresses[i].path)) {
+      while (const RouterGraph::Cable* cable = tree_->up(here, addresses[i].path)) {
         descents_[i * tree_->level_count() + tree_->level(cable->peer)] = {cable->peer, here, cable->peer_port};
         here = cable->peer;
       }
@@ -109,7 +109,7 @@ class TableWriter {
 
   void find_next_cables(NodeId router) {
     next_count_ = 0;
-    for (const Cable& cable : graph_.cables(router)) {
+    for (const RouterGraph::Cable& cable : graph_.cables(router)) {
       if (routes_.is_next(router, cable.peer)) next_[next_count_++] = &cable;
     }
   }
@@ -118,7 +118,7 @@ class TableWriter {
     if (tree_ == nullptr) return next_[address.path % next_count_]->port;
     const Descent& descent = descents_[index * tree_->level_count() + tree_->level(router)];
     if (descent.router == router && routes_.is_next(router, descent.below)) return descent.port;
-    const Cable* cable = tree_->up(router, address.path);
+    const RouterGraph::Cable* cable = tree_->up(router, address.path);
     if (cable != nullptr && routes_.is_next(router, cable->peer)) return cable->port;
     return detour(router, address);
   }
@@ -136,7 +136,7 @@ class TableWriter {
   UpDown routes_;
   ForwardingTables& tables_;
   std::vector<Descent> descents_;         // by address and level
-  std::array<const Cable*, 256> next_{};  // cables that a packet may take from the router at hand
+  std::array<const RouterGraph::Cable*, 256> next_{};  // cables that a packet may take from the router at hand
   std::size_t next_count_ = 0;
 };
 

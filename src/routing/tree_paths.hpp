@@ -18,7 +18,7 @@
 #include <vector>
 
 #include "ayatori/network/levels.hpp"
-#include "router_graph.hpp"
+#include "ayatori/network/router_graph.hpp"
 
 namespace ayatori {
 
@@ -36,7 +36,7 @@ class TreePaths {
   [[nodiscard]] std::vector<PathNumber> of(NodeId router) const;
 
   /// Where the router's own trail of this path begins; nullptr if it has none, or is the root.
-  [[nodiscard]] const Cable* up(NodeId router, PathNumber path) const {
+  [[nodiscard]] const RouterGraph::Cable* up(NodeId router, PathNumber path) const {
     const std::uint8_t cable = up_[std::size_t{router} * count_ + path];
     return cable == none ? nullptr : &graph_.cables(router)[cable];
   }
