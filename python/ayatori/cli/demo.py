@@ -174,7 +174,7 @@ def describe(data: dict[str, Any], checks: list[Check]) -> None:
         say(line)
     say("")
     engine_rows = [engine_row(engine) for engine in data["engines"]]
-    print_table("the same random jobs on each engine's tables", ["", "LMC", "free", "mean", "note"], engine_rows)
+    print_table("the same random jobs on each engine's tables", ["", "LMC", "free", "mean"], engine_rows)
 
 
 def random_rows(data: dict[str, Any]) -> list[list[str]]:
