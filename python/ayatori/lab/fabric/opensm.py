@@ -140,11 +140,12 @@ def _arguments(request: OpensmRequest, folder: Path) -> list[str | Path]:
     absent = folder / "absent"
     config.write_text("".join(f"{key} {absent}\n" for key in _CONFIG_FILES), encoding="utf-8")
     engine = request.engine if request.fallback else f"{request.engine},no_fallback"
-    arguments = ["-F", config, "-f", folder / "osm.log", "-D", _LOG_FLAGS, "-o", "-s", _SWEEP_SECONDS, "-R", engine]
-    arguments += ["-l", str(request.lmc)]
-    if request.tables:
-        arguments += ["-U", request.tables.resolve()]
-    return [*arguments, "-x"] if request.guid2lid else arguments
+    return [
+        *("-F", config, "-f", folder / "osm.log", "-D", _LOG_FLAGS),
+        *("-o", "-s", _SWEEP_SECONDS, "-R", engine, "-l", str(request.lmc)),
+        *(("-U", request.tables.resolve()) if request.tables else ()),
+        *(("-x",) if request.guid2lid else ()),
+    ]
 
 
 def _engine_used(request: OpensmRequest, said: OpensmLog, status: int, folder: Path) -> str:
@@ -180,7 +181,7 @@ def _check_lids(wanted: Path, given: Path) -> None:
 
 
 def _unknown_ports(wanted: Path, subnet: Path) -> tuple[str, ...]:
-    """The port GUIDs of a guid2lid file that the fabric does not have: a sign of GUIDs that ibsim numbers its own way."""
+    """The ports of a guid2lid file that the fabric lacks, perhaps since ibsim gives port GUIDs of its own."""
     known = {int(guid, 16) for guid in _PORT_GUID.findall(read_text(subnet))}
     return few(
         f"{wanted.name}: no port 0x{guid:016x}" for guid in parse_guid2lid(read_text(wanted)) if guid not in known
