@@ -17,8 +17,9 @@ from ayatori.lab.fabric.opensm_log import NO_ENGINE, GrowingLog, OpensmLog, few,
 from ayatori.lab.fabric.tables import parse_guid2lid
 from ayatori.lab.processes import find_program, last_line, run
 
-# Errors, info, verbose (only there the file engine tells of switches that it skips), and dumps of the routing.
-_LOG_FLAGS = "0x47"
+# Errors, info and verbose: only there the file engine tells of switches that it skips.
+_LOG_FLAGS = 0x07
+_DUMP_ROUTING = 0x40
 
 # OpenSM looks at a signal to end only between sweeps, by default every 10 s.
 _SWEEP_SECONDS = "1"
@@ -92,6 +93,7 @@ class OpensmRequest:
     lmc: int
     guid2lid: Path | None
     fallback: bool
+    dumps: bool
     timeout: float
 
 
@@ -140,8 +142,9 @@ def _arguments(request: OpensmRequest, folder: Path) -> list[str | Path]:
     absent = folder / "absent"
     config.write_text("".join(f"{key} {absent}\n" for key in _CONFIG_FILES), encoding="utf-8")
     engine = request.engine if request.fallback else f"{request.engine},no_fallback"
+    flags = _LOG_FLAGS | (_DUMP_ROUTING if request.dumps else 0)
     return [
-        *("-F", config, "-f", folder / "osm.log", "-D", _LOG_FLAGS),
+        *("-F", config, "-f", folder / "osm.log", "-D", f"{flags:#x}"),
         *("-o", "-s", _SWEEP_SECONDS, "-R", engine, "-l", str(request.lmc)),
         *(("-U", request.tables.resolve()) if request.tables else ()),
         *(("-x",) if request.guid2lid else ()),
