@@ -11,7 +11,6 @@ from typing import Any, Protocol
 from rich.console import Console
 from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
-from rich.table import Table
 
 out = Console(highlight=False, soft_wrap=True)
 talk = Console(stderr=True, highlight=False, soft_wrap=True)
@@ -41,13 +40,17 @@ def note(text: str) -> None:
 
 
 def print_table(title: str, columns: list[str], rows: list[list[str]]) -> None:
-    """A table whose first column is text and whose others are figures, aligned to the right."""
-    table = Table(title=title or None, title_justify="left", title_style="bold", box=None, pad_edge=False)
-    for index, column in enumerate(columns):
-        table.add_column(column, justify="left" if index == 0 else "right", no_wrap=True)
-    for row in rows:
-        table.add_row(*(escape(cell) for cell in row))
-    out.print(table)
+    """A table whose first column is text and whose others are figures, aligned to the right.
+
+    Never cut to the width of the terminal: a figure that is not there is worse than a long line.
+    """
+    widths = [max(len(row[i]) for row in [columns, *rows]) for i in range(len(columns))]
+    if title:
+        out.print(escape(title), style="bold")
+    for row in [columns, *rows]:
+        text, *figures = row
+        aligned = [figure.rjust(width) for figure, width in zip(figures, widths[1:], strict=True)]
+        out.print(escape("  ".join([text.ljust(widths[0]), *aligned]).rstrip()))
 
 
 class Advance(Protocol):
