@@ -8,6 +8,9 @@ namespace ayatori {
 LeafBound::LeafBound(const Network& network, const JobNodes& nodes, const JobPaths& paths, const LinkWeights& weights)
     : nodes_(nodes), ideal_(network, nodes, weights) {
   for (LinkIndex link = 0; link < paths.link_count(); ++link) weight_.push_back(weights[paths.port(link)]);
+  different_weights_ = weight_;
+  std::sort(different_weights_.begin(), different_weights_.end());
+  different_weights_.erase(std::unique(different_weights_.begin(), different_weights_.end()), different_weights_.end());
   for (Direction* direction : {&out_, &in_}) {
     direction->links.resize(nodes.site_count());
     direction->messages.resize(nodes.site_count());
@@ -75,14 +78,14 @@ bool LeafBound::overflows(const Direction& direction, std::uint32_t site, double
 
 double LeafBound::time_needed(const Direction& direction, std::uint32_t site, double at_least) const {
   double time = at_least;
-  while (overflows(direction, site, time)) {
-    double next = std::numeric_limits<double>::infinity();
-    for (const LinkIndex link : direction.links[site]) {
-      next = std::min(next, (capacity(time, weight_[link]) + 1) * weight_[link]);
-    }
-    time = next;
-  }
+  while (overflows(direction, site, time)) time = next_time(time);
   return time;
+}
+
+double LeafBound::next_time(double time) const {
+  double next = std::numeric_limits<double>::infinity();
+  for (const double weight : different_weights_) next = std::min(next, (capacity(time, weight) + 1) * weight);
+  return next;
 }
 
 std::uint64_t LeafBound::overflowing_sites(const Direction& direction, double time) const {

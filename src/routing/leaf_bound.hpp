@@ -32,6 +32,9 @@ class LeafBound {
   /// Does this link belong to a site whose messages of the step seen last can't all pass within `time`?
   [[nodiscard]] bool too_many_for(LinkIndex link, double time) const;
 
+  /// The next longer time in which some link carries more messages.
+  [[nodiscard]] double next_time(double time) const;
+
  private:
   /// One direction of the traffic of all sites.
   struct Direction {
@@ -50,6 +53,7 @@ class LeafBound {
   const JobNodes& nodes_;
   IdealTime ideal_;
   std::vector<double> weight_;  // by link index
+  std::vector<double> different_weights_;
   Direction out_;
   Direction in_;
   bool neighbours_ = false;  // some link joins two sites: it is one's link out and the other's link in

@@ -123,7 +123,10 @@ class PairPlanner {
       task_.steps.step(s, messages_);
       plan_step();
     }
-    std::replace(bits_.begin(), bits_.end(), undecided, std::uint8_t{0});
+    for (std::size_t pair = 0; pair < bits_.size(); ++pair) {
+      if (bits_[pair] == undecided)
+        bits_[pair] = task_.paths.path_bits(task_.nodes.node_of(static_cast<Rank>(pair % ranks_)), 0);
+    }
     return {Plan::per_pair(ranks_, std::move(bits_)), reason(), 0};
   }
 
@@ -153,6 +156,7 @@ class PairPlanner {
       const std::uint32_t node = task_.nodes.node_of(m.to);
       const std::size_t pair = std::size_t{m.from} * ranks_ + m.to;
       const bool decided = bits_[pair] != undecided;
+      met_again_ += decided ? 1 : 0;
       passengers.push_back(
           {task_.nodes.site(task_.nodes.node_of(m.from)), node, decided ? choice_with(node, bits_[pair]) : 0, decided});
       owners_.push_back(pair);
@@ -176,26 +180,18 @@ class PairPlanner {
   void improve(const StepBound& bound) {
     std::uint64_t effort = effort_a_step_;
     step_.relieve(bound.ideal, bound_, effort);
-    for (double time = bound.time; time < step_.time() && effort > 0; time = next_time(time)) {
+    for (double time = bound.time; time < step_.time() && effort > 0; time = bound_.next_time(time)) {
       step_.relieve(time, bound_, effort);
     }
-  }
-
-  /// The next longer time at which some busy link would do.
-  [[nodiscard]] double next_time(double time) const {
-    double next = step_.time();
-    for (const LinkIndex link : step_.busier_than(time)) {
-      const double weight = task_.weights[task_.paths.port(link)];
-      next = std::min(next, (capacity(time, weight) + 1) * weight);
-    }
-    return next;
   }
 
   [[nodiscard]] std::string reason() const {
     const std::string how = colourer_.applies() ? "edge colouring of each step (König)" : "emptiest paths, repaired";
     if (unproven_ == 0) return how + ": every step takes the least time that its leaves allow";
-    return fmt::format("{}: {} of {} steps take longer than their leaves alone would make them", how, unproven_,
-                       task_.steps.step_count());
+    return fmt::format(
+        "{}: {} of {} steps take longer than their leaves alone would make them{}", how, unproven_,
+        task_.steps.step_count(),
+        met_again_ == 0 ? "" : fmt::format("; {} messages keep the path of an earlier step", met_again_));
   }
 
   const PlanTask& task_;
@@ -207,7 +203,8 @@ class PairPlanner {
   std::uint64_t effort_a_step_;
   std::vector<Message> messages_;
   std::vector<std::size_t> owners_;  // by passenger: index into bits_
-  std::size_t unproven_ = 0;
+  std::size_t unproven_ = 0;         // steps
+  std::size_t met_again_ = 0;        // messages whose pair had its path already
 };
 
 }  // namespace
