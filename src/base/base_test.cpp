@@ -1,0 +1,257 @@
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <csignal>
+#include <filesystem>
+#include <fstream>
+#include <set>
+#include <thread>
+
+#include "ayatori/base/error.hpp"
+#include "ayatori/base/files.hpp"
+#include "ayatori/base/ids.hpp"
+#include "ayatori/base/random.hpp"
+#include "ayatori/base/text.hpp"
+
+namespace ayatori {
+namespace {
+
+// --- errors
+// -----------------------------------------------------------------------------------------------------------
+
+Result<int> failing() { return with_cause(with_hint(fail("no host named '{}'", "n1"), "try n2"), "it is dark"); }
+
+TEST(Error, CarriesMessageCauseAndHint) {
+  const auto result = failing();
+  ASSERT_FALSE(result);
+  EXPECT_EQ(result.error().message, "no host named 'n1'");
+  EXPECT_EQ(result.error().cause, "it is dark");
+  EXPECT_EQ(result.error().hint, "try n2");
+  EXPECT_EQ(result.error().blame, Error::Blame::user);
+}
+
+TEST(Error, NamesFileAndLine) {
+  const Result<> line = fail_at("hosts", 3, "expected a host");
+  EXPECT_EQ(line.error().message, "hosts:3: expected a host");
+  const Result<> whole = fail_at("hosts", 0, "the file is empty");
+  EXPECT_EQ(whole.error().message, "hosts: the file is empty");
+}
+
+// --- text
+// -------------------------------------------------------------------------------------------------------------
+
+std::vector<std::string> lines_of(std::string_view text) {
+  std::vector<std::string> lines;
+  LineReader reader(text);
+  while (const auto line = reader.next()) {
+    lines.emplace_back(*line);
+    EXPECT_EQ(reader.line(), lines.size());
+  }
+  return lines;
+}
+
+using Lines = std::vector<std::string>;
+
+TEST(LineReader, FindsLinesHoweverTheyEnd) {
+  EXPECT_EQ(lines_of(""), Lines{});
+  EXPECT_EQ(lines_of("a"), Lines{"a"});
+  EXPECT_EQ(lines_of("a\n"), Lines{"a"});
+  EXPECT_EQ(lines_of("a\r\nb\n\nc"), (Lines{"a", "b", "", "c"}));
+  EXPECT_EQ(lines_of("\n"), Lines{""});
+}
+
+TEST(Text, IsTrimmedAndSplit) {
+  EXPECT_EQ(trimmed(" \t a b \r\n"), "a b");
+  EXPECT_EQ(trimmed("  "), "");
+  EXPECT_TRUE(split("", ',').empty());
+  EXPECT_EQ(split("a, b,,c", ','), (std::vector<std::string_view>{"a", "b", "", "c"}));
+  EXPECT_EQ(split(",", ','), (std::vector<std::string_view>{"", ""}));
+}
+
+TEST(ParseUnsigned, TakesWholeNumbersOnly) {
+  EXPECT_EQ(parse_unsigned<int>("042"), 42);
+  EXPECT_EQ(parse_unsigned<Lid>("65535"), 65535);
+  EXPECT_EQ(parse_unsigned<std::uint64_t>("ff", 16), 255U);
+  for (const char* text : {"", "-1", "+1", " 1", "1 ", "0x1", "1.0", "65536", "99999999999999999999"}) {
+    EXPECT_FALSE(parse_unsigned<Lid>(text)) << text;
+  }
+}
+
+TEST(ParseGuid, TakesAllNotations) {
+  EXPECT_EQ(parse_guid("0x0002c90300a1b2c3"), 0x0002c90300a1b2c3U);
+  EXPECT_EQ(parse_guid("2c90300a1b2c3"), 0x0002c90300a1b2c3U);
+  EXPECT_EQ(parse_guid("0002:c903:00a1:b2c3"), 0x0002c90300a1b2c3U);
+  for (const char* text : {"", "0x", "0xg", "0x12345678901234567", "node"}) EXPECT_FALSE(parse_guid(text)) << text;
+}
+
+TEST(NaturalLess, PutsNumbersInOrder) {
+  EXPECT_TRUE(natural_less("n2", "n10"));
+  EXPECT_FALSE(natural_less("n10", "n2"));
+  EXPECT_TRUE(natural_less("a1b2", "a1b10"));
+  EXPECT_TRUE(natural_less("n2", "n02") != natural_less("n02", "n2"));
+  EXPECT_TRUE(natural_less("n02", "n3"));
+  EXPECT_TRUE(natural_less("n99999999999999999999998", "n99999999999999999999999"));
+  EXPECT_TRUE(natural_less("n", "n0"));
+}
+
+TEST(NaturalLess, IsAStrictTotalOrder) {
+  constexpr std::string_view alphabet = "0012a-\xe9";
+  for (std::uint64_t seed = 1; seed <= 20000; ++seed) {
+    Random random(seed);
+    std::string text[3];
+    for (std::string& t : text) {
+      for (std::uint64_t i = random.below(6); i > 0; --i) t.push_back(alphabet[random.below(alphabet.size())]);
+    }
+    const auto& [a, b, c] = text;
+    SCOPED_TRACE("seed " + std::to_string(seed) + " '" + a + "' '" + b + "' '" + c + "'");
+    EXPECT_FALSE(natural_less(a, a));
+    EXPECT_EQ(natural_less(a, b) + natural_less(b, a), a == b ? 0 : 1);
+    EXPECT_TRUE(!(natural_less(a, b) && natural_less(b, c)) || natural_less(a, c));
+  }
+}
+
+// --- random numbers
+// ---------------------------------------------------------------------------------------------------
+
+TEST(Random, IsTheSameEverywhere) {
+  // The reference implementations of SplitMix64 and xoshiro256** (prng.di.unimi.it), seed 0.
+  Random random(0);
+  EXPECT_EQ(random(), 0x99ec5f36cb75f2b4U);
+  EXPECT_EQ(random(), 0xbf6e1f784956452aU);
+  EXPECT_EQ(random(), 0x1a5f849d4933e6e0U);
+}
+
+TEST(Random, IsUniform) {
+  Random random(1);
+  constexpr int draws = 60000;
+  std::vector<int> seen(6);
+  double sum = 0;
+  for (int i = 0; i < draws; ++i) {
+    ++seen[random.below(6)];
+    const double fraction = random.fraction();
+    EXPECT_GE(fraction, 0);
+    EXPECT_LT(fraction, 1);
+    sum += fraction;
+  }
+  for (const int count : seen) EXPECT_NEAR(count, draws / 6, 460);  // five standard deviations
+  EXPECT_NEAR(sum / draws, 0.5, 0.006);
+}
+
+TEST(Random, BoundsOfAnySize) {
+  Random random(2);
+  for (int i = 0; i < 1000; ++i) {
+    EXPECT_EQ(random.below(1), 0U);
+    EXPECT_LT(random.below((std::uint64_t{1} << 63) + 1), (std::uint64_t{1} << 63) + 1);
+  }
+}
+
+TEST(Random, ShufflesIntoEveryOrder) {
+  std::set<std::vector<int>> orders;
+  Random random(3);
+  for (int i = 0; i < 1000; ++i) {
+    std::vector<int> items = {1, 2, 3, 4};
+    random.shuffle(std::span(items));
+    orders.insert(items);
+  }
+  EXPECT_EQ(orders.size(), 24U);
+}
+
+// --- files
+// ------------------------------------------------------------------------------------------------------------
+
+class Files : public testing::Test {
+ protected:
+  Files() { std::filesystem::create_directories(folder_); }
+  ~Files() override { std::filesystem::remove_all(folder_); }
+
+  [[nodiscard]] std::size_t file_count() const {
+    return static_cast<std::size_t>(std::distance(std::filesystem::directory_iterator(folder_), {}));
+  }
+
+  const std::filesystem::path folder_ =
+      std::filesystem::temp_directory_path() / ("ayatori-base-test-" + std::to_string(::getpid()));
+  const std::filesystem::path path_ = folder_ / "file";
+};
+
+TEST_F(Files, ReadBackWhatWasWritten) {
+  std::string contents = "first line\nsecond";
+  contents.push_back('\0');
+  contents.append(1 << 20, 'x');
+  ASSERT_TRUE(write_file(path_, contents));
+  EXPECT_EQ(read_file(path_), contents);
+  ASSERT_TRUE(write_file(path_, ""));
+  EXPECT_EQ(read_file(path_), "");
+  EXPECT_EQ(file_count(), 1U);
+}
+
+TEST_F(Files, AreWrittenPieceByPiece) {
+  std::string expected;
+  ASSERT_TRUE(write_file(path_, [&](const Sink& sink) {
+    for (int i = 0; i < 100000; ++i) {
+      const std::string piece = std::to_string(i) + "\n";
+      sink(piece);
+      expected += piece;
+    }
+    const std::string large(1 << 20, 'y');
+    sink(large);
+    expected += large;
+  }));
+  EXPECT_EQ(read_file(path_), expected);
+}
+
+TEST_F(Files, CanBeReadByEverybody) {
+  ASSERT_TRUE(write_file(path_, "x"));
+  struct stat status{};
+  ASSERT_EQ(::stat(path_.c_str(), &status), 0);
+  EXPECT_EQ(status.st_mode & 0777U, 0644U);
+}
+
+TEST_F(Files, SayWhyTheyCannotBeRead) {
+  EXPECT_EQ(read_file(path_).error().message, "can't read " + path_.string() + ": No such file or directory");
+  EXPECT_EQ(read_file(folder_).error().message, "can't read " + folder_.string() + ": it is a folder");
+}
+
+TEST_F(Files, CanBePipes) {
+  ASSERT_EQ(::mkfifo(path_.c_str(), 0600), 0);
+  const std::string contents(300000, 'z');
+  std::thread writer([&] { std::ofstream(path_) << contents; });
+  EXPECT_EQ(read_file(path_), contents);
+  writer.join();
+}
+
+TEST_F(Files, StayAsTheyWereInAFolderThatIsNotThere) {
+  const auto result = write_file(folder_ / "missing" / "file", "new");
+  ASSERT_FALSE(result);
+  EXPECT_TRUE(result.error().message.ends_with("missing/file: No such file or directory")) << result.error().message;
+  EXPECT_EQ(file_count(), 0U);
+}
+
+TEST_F(Files, StayAsTheyWereWhenTheyAreFolders) {
+  std::filesystem::create_directories(path_ / "inside");
+  EXPECT_FALSE(write_file(path_, "new"));
+  EXPECT_EQ(file_count(), 1U);
+}
+
+TEST_F(Files, StayAsTheyWereWhenTheDiskIsFull) {
+  ASSERT_TRUE(write_file(path_, "old"));
+  // A limit on the size of files is how a full disk looks to one process.
+  const auto handler = std::signal(SIGXFSZ, SIG_IGN);
+  rlimit before{};
+  ::getrlimit(RLIMIT_FSIZE, &before);
+  rlimit small = before;
+  small.rlim_cur = 1 << 16;
+  ::setrlimit(RLIMIT_FSIZE, &small);
+  const auto result = write_file(path_, std::string(1 << 20, 'n'));
+  ::setrlimit(RLIMIT_FSIZE, &before);
+  std::signal(SIGXFSZ, handler);
+  ASSERT_FALSE(result);
+  EXPECT_EQ(result.error().message, "can't write " + path_.string() + ": File too large");
+  EXPECT_EQ(read_file(path_), "old");
+  EXPECT_EQ(file_count(), 1U);
+}
+
+}  // namespace
+}  // namespace ayatori

@@ -132,7 +132,8 @@ Result<Network> NetworkBuilder::build() {
   // Routers first: per-router tables then need no map.
   std::vector<Handle> order(nodes_.size());
   std::iota(order.begin(), order.end(), 0);
-  std::stable_partition(order.begin(), order.end(), [&](Handle h) { return nodes_[h].node.kind == NodeKind::router; });
+  const auto place = [&](Handle h) { return std::pair(nodes_[h].node.kind != NodeKind::router, h); };
+  std::sort(order.begin(), order.end(), [&](Handle a, Handle b) { return place(a) < place(b); });
   std::vector<NodeId> id_of(nodes_.size());
   for (NodeId id = 0; id < order.size(); ++id) id_of[order[id]] = id;
 
@@ -184,6 +185,8 @@ Result<Network> NetworkBuilder::build() {
 
 Result<> NetworkBuilder::index_guids(Network& network) {
   std::unordered_map<Guid, NodeId> node_by_guid;
+  node_by_guid.reserve(network.node_count());
+  network.port_by_guid_.reserve(network.node_count() * 2);
   for (NodeId id = 0; id < network.node_count(); ++id) {
     const Guid guid = network.node(id).guid;
     if (guid == 0) continue;

@@ -4,8 +4,8 @@
 
 #include <algorithm>
 #include <limits>
-#include <numeric>
 #include <unordered_map>
+#include <utility>
 
 namespace ayatori {
 
@@ -77,8 +77,8 @@ std::vector<NodeId> Ranking::routers_with_machines() const {
 /// Routers with many machines first, so that those with few are compared with sure leaves.
 void Ranking::choose_leaves() {
   auto candidates = routers_with_machines();
-  std::stable_sort(candidates.begin(), candidates.end(),
-                   [&](NodeId a, NodeId b) { return machine_cables_[a] > machine_cables_[b]; });
+  std::sort(candidates.begin(), candidates.end(),
+            [&](NodeId a, NodeId b) { return std::pair(machine_cables_[b], a) < std::pair(machine_cables_[a], b); });
   for (const NodeId router : candidates) is_leaf_[router] = !stands_above_leaves(router);
 }
 

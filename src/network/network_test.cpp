@@ -1,0 +1,117 @@
+#include "ayatori/network/network.hpp"
+
+#include <gtest/gtest.h>
+
+#include <thread>
+
+#include "ayatori/network/job.hpp"
+#include "ayatori/network/levels.hpp"
+#include "ayatori/network/shape.hpp"
+#include "networks_for_tests.hpp"
+
+namespace ayatori {
+namespace {
+
+TEST(Network, HasTwoViewsOfItsPorts) {
+  const Network network = opened("fattree:K=3,levels=3,nodes=20");
+  std::size_t slots = 0;
+  for (NodeId node = 0; node < network.node_count(); ++node) {
+    slots += network.ports(node).size();
+    for (const Port& port : network.ports(node)) {
+      EXPECT_EQ(port.node, node);
+      EXPECT_EQ(&network.port(network.port_id(node, port.number)), &port);
+    }
+  }
+  EXPECT_EQ(slots, network.port_count());
+}
+
+TEST(Network, FindsMachinesAndGuids) {
+  const Network network = opened("fattree:K=6,nodes=30");
+  const auto machine = network.find_machine("N7");
+  ASSERT_TRUE(machine);
+  const PortId endpoint = network.machine(*machine).endpoints.front();
+  const Port& port = network.port(endpoint);
+  EXPECT_EQ(network.find_guid(port.guid), endpoint);
+  EXPECT_EQ(network.find_guid(network.node(port.node).guid), endpoint);
+  const NodeId leaf = network.router_of(endpoint);
+  EXPECT_EQ(network.name(leaf), "LS1");
+  EXPECT_EQ(network.find_guid(network.node(leaf).guid), network.port_id(leaf, 0));
+  EXPECT_FALSE(network.find_machine("N30"));
+  EXPECT_FALSE(network.find_guid(0xdead));
+}
+
+TEST(Network, DescribesLinks) {
+  const Network network = opened("fattree:K=6,nodes=30");
+  const NodeId leaf = node_named(network, "LS1").value();
+  EXPECT_EQ(network.describe_link(network.port_id(leaf, 8)), "LS1 port 8 -> RS1 port 2");
+  const NodeId root = node_named(network, "RS0").value();
+  EXPECT_EQ(network.describe_link(network.port_id(root, 12)), "RS0 port 12 (no cable)");
+}
+
+TEST(Network, CountsALoopAsOneCable) {
+  NetworkBuilder builder;
+  const auto router = builder.add_router("R", 1, 4);
+  plug(builder, router, 1, router, 2);
+  EXPECT_EQ(built(builder).link_count(), 1U);
+}
+
+TEST(Network, OfHostsBackToBackHasEndpointsButNoRouter) {
+  NetworkBuilder builder;
+  plug(builder, builder.add_nic("a HCA-1", 0x100, 1, "a", 0), 1, builder.add_nic("b HCA-1", 0x200, 1, "b", 0), 1);
+  const Network network = built(builder);
+  ASSERT_EQ(network.endpoints().size(), 2U);
+  EXPECT_EQ(network.router_of(network.endpoints()[0]), no_id);
+}
+
+TEST(LinkRate, IsReadAndSaid) {
+  for (const char* text :
+       {"1xSDR", "4xDDR", "4xQDR", "4xFDR10", "4xFDR", "4xEDR", "4xHDR", "2xNDR", "4xXDR", "12xQDR"}) {
+    const auto rate = parse_link_rate(text);
+    ASSERT_TRUE(rate) << text;
+    EXPECT_EQ(to_string(*rate), text);
+  }
+  for (const char* text : {"", "x", "4x", "xHDR", "0xHDR", "4xhdr", "4HDR", "256xHDR", "4xHDR "}) {
+    EXPECT_FALSE(parse_link_rate(text)) << text;
+  }
+  EXPECT_EQ(to_string(LinkRate{}), "?");
+  EXPECT_DOUBLE_EQ((LinkRate{4, LaneSpeed::ddr}.bytes_per_second()), 2e9);
+  EXPECT_DOUBLE_EQ((LinkRate{4, LaneSpeed::ndr}.bytes_per_second()), 5e10);
+}
+
+/// Everything that reads a network, in one text.
+std::string read_all(const Network& network) {
+  std::string text = recognise(network).summary;
+  text += std::to_string(rank_levels(network)->count);
+  for (const MachineId id : network.machines_in_order()) {
+    const Machine& machine = network.machine(id);
+    const PortId endpoint = machine.endpoints.front();
+    text += network.describe_link(endpoint) + std::to_string(network.find_machine(machine.name).value());
+    text += std::to_string(network.find_guid(network.port(endpoint).guid).value());
+  }
+  const auto hosts = parse_hostfile("N[3-9],n11 slots=2\n0x0010000000000300\n", "hosts");
+  const auto job = place_job(network, *hosts, "hosts", 0, RankOrder::network);
+  for (const PortId endpoint : endpoints_of_ranks(network, *job)) text += std::to_string(endpoint) + " ";
+  Random random(1);
+  const auto drawn = random_job(network, 16, 2, random);
+  for (const PortId endpoint : endpoints_of_ranks(network, *drawn)) text += std::to_string(endpoint) + " ";
+  return text;
+}
+
+/// The preset tsan watches this.
+TEST(Network, MayBeReadByManyThreadsAtOnce) {
+  const Network network = opened("fattree:K=6,nodes=30");
+  const std::string expected = read_all(network);
+  std::vector<std::string> seen(16);
+  {
+    std::vector<std::jthread> threads;
+    for (std::string& text : seen) {
+      threads.emplace_back([&] {
+        for (int round = 0; round < 5; ++round) text = read_all(network);
+      });
+    }
+  }
+  for (const std::string& text : seen) EXPECT_EQ(text, expected);
+}
+
+}  // namespace
+}  // namespace ayatori

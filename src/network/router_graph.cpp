@@ -1,40 +1,64 @@
-#include "router_graph.hpp"
+#include "ayatori/network/router_graph.hpp"
 
 #include <algorithm>
+#include <tuple>
 
 namespace ayatori {
 
-namespace {
+RouterGraph::RouterGraph(const Network& network) : first_cable_{0}, first_neighbour_{0} {
+  for (NodeId router = 0; router < network.router_count(); ++router) {
+    add_cables(network, router);
+    add_neighbours(router);
+  }
+  number_parallel_cables();
+}
 
-std::vector<RouterGraph::Neighbour> neighbours_of(const Network& network, NodeId router) {
-  std::vector<RouterGraph::Neighbour> found;
+void RouterGraph::add_cables(const Network& network, NodeId router) {
   for (const Port& port : network.ports(router)) {
     if (!port.connected()) continue;
-    const NodeId other = network.port(port.peer).node;
-    if (other != router && network.is_router(other)) found.push_back({other, 1, port.number});
-  }
-  std::stable_sort(found.begin(), found.end(), [](auto& a, auto& b) { return a.router < b.router; });
-  return found;
-}
-
-}  // namespace
-
-RouterGraph::RouterGraph(const Network& network) {
-  first_.push_back(0);
-  for (NodeId router = 0; router < network.router_count(); ++router) {
-    for (const Neighbour& cable : neighbours_of(network, router)) {
-      const bool parallel = neighbours_.size() > first_.back() && neighbours_.back().router == cable.router;
-      if (parallel) {
-        ++neighbours_.back().cables;
-      } else {
-        neighbours_.push_back(cable);
-      }
+    const Port& peer = network.port(port.peer);
+    if (peer.node != router && network.is_router(peer.node)) {
+      cables_.push_back({peer.node, port.number, peer.number, 0});
     }
-    first_.push_back(neighbours_.size());
+  }
+  first_cable_.push_back(cables_.size());
+}
+
+/// From the router's cables, which are the last in `cables_`.
+void RouterGraph::add_neighbours(NodeId router) {
+  std::vector<Cable> sorted(cables_.begin() + static_cast<std::ptrdiff_t>(first_cable_[router]), cables_.end());
+  std::sort(sorted.begin(), sorted.end(),
+            [](const Cable& a, const Cable& b) { return std::tie(a.peer, a.port) < std::tie(b.peer, b.port); });
+  for (const Cable& cable : sorted) {
+    const bool is_parallel = neighbours_.size() > first_neighbour_.back() && neighbours_.back().router == cable.peer;
+    if (is_parallel) {
+      ++neighbours_.back().cables;
+    } else {
+      neighbours_.push_back({cable.peer, 1, cable.port});
+    }
+  }
+  first_neighbour_.push_back(neighbours_.size());
+}
+
+/// Both ends must agree on the number, whatever the order of the ports at the other end.
+void RouterGraph::number_parallel_cables() {
+  std::vector<std::uint8_t> cables_to(size(), 0);
+  for (NodeId router = 0; router < size(); ++router) {
+    for (std::size_t i = first_cable_[router]; i < first_cable_[router + 1]; ++i) {
+      Cable& cable = cables_[i];
+      if (cable.peer < router) continue;
+      cable.parallel = cables_to[cable.peer]++;
+      const auto there = cables_.begin() + static_cast<std::ptrdiff_t>(first_cable_[cable.peer]);
+      const auto end = cables_.begin() + static_cast<std::ptrdiff_t>(first_cable_[cable.peer + 1]);
+      std::lower_bound(there, end, cable.peer_port, [](const Cable& c, PortNumber port) {
+        return c.port < port;
+      })->parallel = cable.parallel;
+    }
+    for (const Neighbour& neighbour : neighbours(router)) cables_to[neighbour.router] = 0;
   }
 }
 
-std::uint32_t RouterGraph::cables(NodeId a, NodeId b) const {
+std::uint32_t RouterGraph::cable_count(NodeId a, NodeId b) const {
   const auto around = neighbours(a);
   const auto found = std::lower_bound(around.begin(), around.end(), b,
                                       [](const Neighbour& n, NodeId router) { return n.router < router; });
@@ -49,24 +73,35 @@ std::vector<NodeId> RouterGraph::common_neighbours(NodeId a, NodeId b) const {
   return found;
 }
 
+/// Appends what cables lead to from `start`, nearest first.
+void RouterGraph::reach(NodeId start, std::vector<bool>& seen, std::vector<NodeId>& reached) const {
+  const std::size_t first = reached.size();
+  reached.push_back(start);
+  seen[start] = true;
+  for (std::size_t i = first; i < reached.size(); ++i) {
+    for (const Neighbour& next : neighbours(reached[i])) {
+      if (seen[next.router]) continue;
+      seen[next.router] = true;
+      reached.push_back(next.router);
+    }
+  }
+}
+
+std::vector<NodeId> RouterGraph::by_distance_from(NodeId start) const {
+  std::vector<bool> seen(size(), false);
+  std::vector<NodeId> reached;
+  reach(start, seen, reached);
+  return reached;
+}
+
 std::vector<NodeId> RouterGraph::parts() const {
+  std::vector<bool> seen(size(), false);
+  std::vector<NodeId> reached;
   std::vector<NodeId> found;
-  std::vector<bool> seen(size());
-  std::vector<NodeId> waiting;
   for (NodeId start = 0; start < size(); ++start) {
     if (seen[start]) continue;
     found.push_back(start);
-    waiting.push_back(start);
-    seen[start] = true;
-    while (!waiting.empty()) {
-      const NodeId router = waiting.back();
-      waiting.pop_back();
-      for (const Neighbour& neighbour : neighbours(router)) {
-        if (seen[neighbour.router]) continue;
-        seen[neighbour.router] = true;
-        waiting.push_back(neighbour.router);
-      }
-    }
+    reach(start, seen, reached);
   }
   return found;
 }

@@ -11,7 +11,7 @@
 
 #include "ayatori/network/levels.hpp"
 #include "ayatori/network/shape.hpp"
-#include "router_graph.hpp"
+#include "ayatori/network/router_graph.hpp"
 
 namespace ayatori {
 

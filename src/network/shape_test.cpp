@@ -121,8 +121,8 @@ TEST(Shape, NamesEveryRemovedCableOfATreeOnce) {
 
 TEST(Shape, NamesUnequalPods) {
   const Shape shape = recognise(opened("fattree:K=3,levels=3,nodes=28"));
-  EXPECT_EQ(shape.irregularities, (Lines{"LS9 has 1 cable to hosts, most have 3",
-                                         "LS9 is in a group of 1 router below 3; most groups are of 3 below 3"}));
+  EXPECT_EQ(shape.irregularities, (Lines{"LS9 is in a group of 1 router below 3; most groups are of 3 below 3",
+                                         "LS9 has 1 cable to hosts, most have 3"}));
 }
 
 TEST(Shape, DoesNotNameThousandsOfCablesThatWereNeverMeantToBe) {

@@ -169,7 +169,7 @@ void TreeDescriber::name_missing_cables(const Group& group, std::uint32_t usual,
   }
   for (const NodeId lower : group.lower) {
     for (const NodeId upper : group.upper) {
-      name_unusual_cables(network_, lower, upper, graph_.cables(lower, upper), usual, shape);
+      name_unusual_cables(network_, lower, upper, graph_.cable_count(lower, upper), usual, shape);
     }
   }
 }
@@ -181,8 +181,6 @@ TreeShape TreeDescriber::describe() {
   usual_capacity_ = usual_capacity();
   const auto leaves = routers_of(0);
   tree.plausible = leaves.size() >= 2;
-  name_unequal_hosts(network_, leaves, shape);
-  name_machines_above_leaves(shape);
   for (std::uint8_t i = 0; i < levels_.count; ++i) {
     shape.routers.push_back(static_cast<std::uint32_t>(routers_of(i).size()));
     if (i + 1 == levels_.count) break;
@@ -196,6 +194,8 @@ TreeShape TreeDescriber::describe() {
       name_missing_cables(group, shape.cables.back(), shape);
     }
   }
+  name_machines_above_leaves(shape);
+  name_unequal_hosts(network_, leaves, shape);
   return tree;
 }
 

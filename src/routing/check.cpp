@@ -18,6 +18,9 @@ constexpr std::size_t most_problems = 10;
 /// LIDs that are followed together: tables are stored by router, so neighbouring LIDs share lines of cache.
 constexpr std::uint32_t piece_size = 64;
 
+/// Below this many table entries, waking other threads costs more than they save.
+constexpr std::size_t worth_threads = 1 << 16;
+
 /// What hangs on a router, as far as a check is concerned.
 struct Place {
   std::uint32_t nics = 0;
@@ -200,7 +203,7 @@ TableCheck check_tables(const Network& network, const Routes& routes) {
   ChannelDependencies dependencies(network);
   std::vector<Findings> findings(routes.lids.last() / piece_size + 1);
   std::vector<std::uint64_t> load(network.port_count(), 0);
-#pragma omp parallel
+#pragma omp parallel if (network.router_count() * routes.lids.lid_count() >= worth_threads)
   {
     Checker checker(network, routes, places, dependencies);
 #pragma omp for schedule(dynamic)

@@ -1,0 +1,245 @@
+#include "ayatori/routing/check.hpp"
+
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <map>
+#include <set>
+
+#include "ayatori/routing/generate.hpp"
+#include "test_fabrics.hpp"
+
+namespace ayatori {
+namespace {
+
+using test::Blueprint;
+
+Routes generated(const Network& network, int lmc) {
+  auto result = generate_routes(network, lmc);
+  EXPECT_TRUE(result) << result.error().message;
+  return std::move(result->routes);
+}
+
+/// The same questions answered without any cleverness: each packet by itself, dependencies in a set.
+class NaiveCheck {
+ public:
+  NaiveCheck(const Network& network, const Routes& routes) : network_(network), routes_(routes) {
+    for (std::uint32_t lid = 1; lid <= routes.lids.last(); ++lid) {
+      if (routes.lids.owner(static_cast<Lid>(lid)) == no_id) continue;
+      for (NodeId router = 0; router < network.router_count(); ++router) send(router, static_cast<Lid>(lid));
+    }
+    deadlock_free = !has_cycle();
+  }
+
+  std::uint64_t unreachable = 0;
+  std::uint64_t looping = 0;
+  std::uint32_t longest = 0;
+  bool deadlock_free = true;
+
+ private:
+  void send(NodeId start, Lid lid) {
+    std::vector<PortId> links;
+    const PortId goal = routes_.lids.owner(lid);
+    NodeId here = start;
+    bool arrived = false;
+    for (;;) {
+      if (links.size() > network_.router_count()) {
+        ++looping;
+        break;
+      }
+      const PortNumber out = lid <= routes_.tables.last_lid() ? routes_.tables.out(here, lid) : 255;
+      if (out == 0) arrived = network_.port_id(here, 0) == goal;
+      if (out == 0 || out > network_.node(here).port_count) break;
+      const PortId arrival = network_.port(network_.port_id(here, out)).peer;
+      if (arrival == no_id) break;
+      links.push_back(network_.port_id(here, out));
+      here = network_.port(arrival).node;
+      arrived = arrival == goal;
+      if (!network_.is_router(here)) break;
+    }
+    if (!arrived) ++unreachable;
+    note(start, goal, arrived, links);
+  }
+
+  void note(NodeId start, PortId goal, bool arrived, const std::vector<PortId>& links) {
+    bool from_adapter = false;
+    bool from_other_nic = false;
+    for (const Port& port : network_.ports(start)) {
+      if (!port.connected() || network_.is_router(network_.port(port.peer).node)) continue;
+      from_adapter = true;
+      from_other_nic |= port.peer != goal && network_.node(network_.port(port.peer).node).kind == NodeKind::nic;
+    }
+    const bool to_nic = network_.node(network_.port(goal).node).kind == NodeKind::nic;
+    if (arrived && to_nic && from_other_nic) longest = std::max(longest, static_cast<std::uint32_t>(links.size()) + 1);
+    if (!from_adapter) return;
+    for (std::size_t i = 1; i < links.size(); ++i) {
+      if (network_.is_router(network_.port(network_.port(links[i]).peer).node)) waits_[links[i - 1]].insert(links[i]);
+    }
+  }
+
+  bool has_cycle() const {
+    std::map<PortId, int> state;  // 1: on the way, 2: done
+    std::function<bool(PortId)> visit = [&](PortId link) {
+      if (state[link] != 0) return state[link] == 1;
+      state[link] = 1;
+      if (const auto next = waits_.find(link); next != waits_.end()) {
+        for (const PortId other : next->second) {
+          if (visit(other)) return true;
+        }
+      }
+      state[link] = 2;
+      return false;
+    };
+    for (const auto& [link, next] : waits_) {
+      if (visit(link)) return true;
+    }
+    return false;
+  }
+
+  const Network& network_;
+  const Routes& routes_;
+  std::map<PortId, std::set<PortId>> waits_;
+};
+
+void expect_same(const Network& network, const Routes& routes) {
+  const NaiveCheck naive(network, routes);
+  const TableCheck check = check_tables(network, routes);
+  EXPECT_EQ(check.unreachable, naive.unreachable);
+  EXPECT_EQ(check.looping, naive.looping);
+  EXPECT_EQ(check.longest, naive.longest);
+  EXPECT_EQ(check.deadlock_free, naive.deadlock_free);
+  EXPECT_EQ(check.cycle.empty(), check.deadlock_free);
+  EXPECT_EQ(check.problems.empty(), check.unreachable == 0);
+  for (std::size_t i = 0; i < check.cycle.size(); ++i) {
+    const PortId next = check.cycle[(i + 1) % check.cycle.size()];
+    EXPECT_EQ(network.port(network.port(check.cycle[i]).peer).node, network.port(next).node);
+  }
+}
+
+void corrupt(const Network& network, Routes& routes, Random& random) {
+  for (std::uint64_t entries = 1 + random.below(20); entries > 0; --entries) {
+    const auto router = static_cast<NodeId>(random.below(network.router_count()));
+    const auto lid = static_cast<Lid>(random.below(std::uint64_t{routes.tables.last_lid()} + 1));
+    const auto any = static_cast<PortNumber>(random.below(256));
+    const auto existing = static_cast<PortNumber>(random.below(std::uint64_t{network.node(router).port_count} + 1));
+    routes.tables.set_out(router, lid, random.below(4) == 0 ? any : existing);
+  }
+}
+
+TEST(CheckTables, AgreesWithTheNaiveCheck) {
+  for (std::uint64_t seed = 1; seed <= 60; ++seed) {
+    SCOPED_TRACE(fmt::format("seed {}", seed));
+    Random random(seed);
+    const Network network =
+        (seed % 2 == 0 ? test::random_tree(2 + seed % 3, random) : test::random_graph(random)).build();
+    Routes routes = generated(network, static_cast<int>(seed % 3));
+    expect_same(network, routes);
+    for (int round = 0; round < 3; ++round) {
+      corrupt(network, routes, random);
+      expect_same(network, routes);
+    }
+    if (HasFailure()) return;
+  }
+}
+
+TEST(CheckTables, AgreesOnPureGarbage) {
+  for (std::uint64_t seed = 1; seed <= 50; ++seed) {
+    SCOPED_TRACE(fmt::format("seed {}", seed));
+    Random random(seed);
+    const Network network = test::random_graph(random).build();
+    Routes routes{LidMap::assign(network, 1).value(), ForwardingTables(network.router_count(), 40)};
+    for (NodeId router = 0; router < network.router_count(); ++router) {
+      for (PortNumber& out : routes.tables.row(router)) {
+        out = static_cast<PortNumber>(random.below(std::uint64_t{network.node(router).port_count} + 2));
+      }
+    }
+    expect_same(network, routes);
+  }
+}
+
+TEST(CheckTables, PraisesAPerfectTree) {
+  const Network network = test::open("fattree:K=4,levels=3");
+  const TableCheck check = check_tables(network, generated(network, 0));
+  EXPECT_TRUE(check.ok());
+  EXPECT_TRUE(check.problems.empty());
+  EXPECT_EQ(check.longest, 6U);
+  ASSERT_EQ(check.balance.size(), 4U);
+  EXPECT_EQ(check.balance[0].kind, "up 0->1");
+  EXPECT_EQ(check.balance[1].kind, "down 1->0");
+  EXPECT_EQ(check.balance[2].kind, "up 1->2");
+  EXPECT_EQ(check.balance[3].kind, "down 2->1");
+  for (const LinkBalance& balance : check.balance) EXPECT_EQ(balance.min, balance.max) << balance.kind;
+}
+
+TEST(CheckTables, CountsLinksWithoutLevelsTogether) {
+  const Network network = test::open("torus:4x4");
+  const TableCheck check = check_tables(network, generated(network, 0));
+  ASSERT_EQ(check.balance.size(), 1U);
+  EXPECT_EQ(check.balance[0].kind, "links");
+  EXPECT_EQ(check.balance[0].links, 64U);
+}
+
+/// Two leaves and a root; routers 0, 1, 2, hosts on the leaves.
+class SmallTree : public testing::Test {
+ protected:
+  Network network_ = Blueprint{3, {{0, 2}, {1, 2}}, {0, 1}, {}}.build();
+  Routes routes_ = generated(network_, 0);
+  Lid lid_of_second_ = routes_.lids.of(network_.endpoints()[1]).base;
+
+  std::string problem_with(NodeId router, PortNumber out) {
+    routes_.tables.set_out(router, lid_of_second_, out);
+    const TableCheck check = check_tables(network_, routes_);
+    EXPECT_FALSE(check.ok());
+    return check.problems.empty() ? "" : check.problems.front();
+  }
+};
+
+TEST_F(SmallTree, NamesADrop) {
+  EXPECT_EQ(problem_with(2, ForwardingTables::no_port), "'R2' has no entry for LID 0x0002 ('mlx5_0' port 1)");
+}
+TEST_F(SmallTree, NamesAPortThatIsNotThere) {
+  EXPECT_EQ(problem_with(2, 77), "'R2' sends LID 0x0002 ('mlx5_0' port 1) to port 77, but its ports are 1 to 3");
+}
+TEST_F(SmallTree, NamesAPortWithoutCable) {
+  EXPECT_EQ(problem_with(2, 3), "'R2' sends LID 0x0002 ('mlx5_0' port 1) to port 3, which has no cable");
+}
+TEST_F(SmallTree, NamesAWrongNeighbour) {
+  EXPECT_EQ(problem_with(0, 1), "'R0' sends LID 0x0002 ('mlx5_0' port 1) to port 1, where 'mlx5_0' port 1 is");
+}
+TEST_F(SmallTree, NamesARouterThatKeepsForeignPackets) {
+  EXPECT_EQ(problem_with(0, 0), "'R0' takes LID 0x0002 ('mlx5_0' port 1) for its own");
+}
+TEST_F(SmallTree, NamesALoop) {
+  EXPECT_EQ(problem_with(2, 1), "LID 0x0002 ('mlx5_0' port 1) goes round: R0 -> R2 -> R0");
+  const TableCheck check = check_tables(network_, routes_);
+  EXPECT_EQ(check.looping, 2U);
+  EXPECT_FALSE(check.deadlock_free);
+}
+
+TEST(CheckTables, FindsTheDeadlockOfARing) {
+  // Four routers in a ring that send everything clockwise: the textbook's cycle (Dally and Seitz, 1987, figure 2).
+  const Network network = Blueprint{4, {{0, 1}, {1, 2}, {2, 3}, {3, 0}}, {0, 1, 2, 3}, {}}.build();
+  Routes routes = generated(network, 0);
+  for (NodeId router = 0; router < 4; ++router) {
+    const PortNumber clockwise = router == 0 ? 2 : 3;  // ports follow the list of cables
+    for (const LidRange& range : routes.lids.ranges()) {
+      const Port& owner = network.port(range.port);
+      const NodeId goal = network.is_router(owner.node) ? owner.node : network.router_of(range.port);
+      if (goal != router) routes.tables.set_out(router, range.base, clockwise);
+    }
+  }
+  const TableCheck check = check_tables(network, routes);
+  EXPECT_EQ(check.unreachable, 0U);
+  EXPECT_FALSE(check.deadlock_free);
+  EXPECT_EQ(check.cycle.size(), 4U);
+}
+
+TEST(CheckTables, SeesTablesThatAreTooSmall) {
+  const Network network = test::open("fattree:K=2,levels=2");
+  const TableCheck check = check_tables(network, {LidMap::assign(network, 0).value(), ForwardingTables(1, 3)});
+  EXPECT_EQ(check.unreachable, (network.endpoints().size() + network.router_count()) * network.router_count());
+  EXPECT_EQ(check.problems.size(), 10U);
+}
+
+}  // namespace
+}  // namespace ayatori

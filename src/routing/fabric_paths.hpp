@@ -9,7 +9,7 @@
 
 #include "ayatori/base/error.hpp"
 #include "ayatori/network/levels.hpp"
-#include "router_graph.hpp"
+#include "ayatori/network/router_graph.hpp"
 #include "tree_paths.hpp"
 
 namespace ayatori {

@@ -75,9 +75,8 @@ std::vector<std::string> notes_on(const Network& network, const FabricPaths& pat
   note_leaves_with_fewer_paths(network, paths, notes);
   if (order.lost_turns() > 0) {
     const std::vector<NodeId> losers(order.losers().begin(), order.losers().end());
-    notes.push_back(
-        fmt::format("to keep routes between roots free of deadlock, {} turns of the tree are not used, at {}",
-                    order.lost_turns(), name_some(network, losers)));
+    notes.push_back(fmt::format("turns of the tree left out so that roots reach each other without deadlock: {}, at {}",
+                                order.lost_turns(), name_some(network, losers)));
   }
   return notes;
 }

@@ -54,7 +54,7 @@ RouterOrder::RouterOrder(const RouterGraph& graph, NodeId start, std::span<const
     in_touch.pop();
     position_[next.router] = static_cast<std::uint32_t>(order_.size());
     order_.push_back(next.router);
-    for (const NodeId neighbour : graph.neighbours(next.router)) touch(neighbour, next.distance + 1);
+    for (const auto& neighbour : graph.neighbours(next.router)) touch(neighbour.router, next.distance + 1);
   }
 }
 
@@ -91,9 +91,9 @@ void RouterOrder::count_lost_turns(const RouterGraph& graph, std::span<const std
   for (NodeId router = 0; router < graph.size(); ++router) {
     std::uint64_t children_above = 0;
     std::uint64_t parents_above = 0;
-    for (const NodeId neighbour : graph.neighbours(router)) {
-      if (!is_above(neighbour, router)) continue;
-      ++(level[neighbour] < level[router] ? children_above : parents_above);
+    for (const auto& neighbour : graph.neighbours(router)) {
+      if (!is_above(neighbour.router, router)) continue;
+      ++(level[neighbour.router] < level[router] ? children_above : parents_above);
     }
     if (children_above == 0) continue;
     const std::uint64_t lost = children_above * (children_above - 1) / 2 + children_above * parents_above;

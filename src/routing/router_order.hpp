@@ -21,7 +21,7 @@
 #include <vector>
 
 #include "ayatori/network/levels.hpp"
-#include "router_graph.hpp"
+#include "ayatori/network/router_graph.hpp"
 
 namespace ayatori {
 

@@ -9,17 +9,16 @@ namespace ayatori {
 
 namespace {
 
+/// Below this many table entries, waking other threads costs more than they save.
+constexpr std::size_t worth_threads = 1 << 16;
+
 /// A LID at the router where its owner is attached.
 struct Address {
   Lid lid = 0;
   PathNumber path = 0;
-  PortNumber exit = 0;  ///< from the router to the owner; 0 is the router itself
+  std::uint32_t round = 0;  ///< tells apart destinations whose LIDs take this path
+  PortNumber exit = 0;      ///< from the router to the owner; 0 is the router itself
 };
-
-/// Which of P paths LID base + j of the destination with this number takes: see generate.hpp.
-std::size_t path_index(std::size_t number, std::size_t j, std::size_t lid_count, std::size_t paths) {
-  return (lid_count >= paths ? j : number + j) % paths;
-}
 
 /// All addresses, by router.
 class Directory {
@@ -47,9 +46,12 @@ class Directory {
   void enter(NodeId router, PortNumber exit, const LidRange& range, std::size_t number) {
     if (range.base == 0) return;
     const auto& paths = paths_[router];
+    // The rule of generate.hpp.
+    const bool all_fit = range.count() >= paths.size();
+    const auto round = static_cast<std::uint32_t>(all_fit ? number : number / paths.size());
     for (std::uint32_t j = 0; j < range.count(); ++j) {
-      const PathNumber path = paths[path_index(number, j, range.count(), paths.size())];
-      at_[router].push_back({static_cast<Lid>(range.base + j), path, exit});
+      const PathNumber path = paths[(all_fit ? j : number + j) % paths.size()];
+      at_[router].push_back({static_cast<Lid>(range.base + j), path, round, exit});
     }
   }
 
@@ -89,7 +91,7 @@ class TableWriter {
     descents_.assign(addresses.size() * tree_->level_count(), {});
     for (std::size_t i = 0; i < addresses.size(); ++i) {
       NodeId here = destination;
-      while (const Cable* cable = tree_->up(here, addresses[i].path)) {
+      while (const RouterGraph::Cable* cable = tree_->up(here, addresses[i].path)) {
         descents_[i * tree_->level_count() + tree_->level(cable->peer)] = {cable->peer, here, cable->peer_port};
         here = cable->peer;
       }
@@ -97,36 +99,44 @@ class TableWriter {
   }
 
   void write_row(NodeId router, std::span<PortNumber> row, const std::vector<Address>& addresses) {
-    find_next_ports(router);
+    find_next_cables(router);
     if (next_count_ == 1) {
-      for (const Address& address : addresses) row[address.lid] = next_ports_[0];
+      for (const Address& address : addresses) row[address.lid] = next_[0]->port;
     } else {
-      for (std::size_t i = 0; i < addresses.size(); ++i) row[addresses[i].lid] = port_for(router, addresses[i].path, i);
+      for (std::size_t i = 0; i < addresses.size(); ++i) row[addresses[i].lid] = port_for(router, addresses[i], i);
     }
   }
 
-  void find_next_ports(NodeId router) {
+  void find_next_cables(NodeId router) {
     next_count_ = 0;
-    for (const Cable& cable : graph_.cables(router)) {
-      if (routes_.is_next(router, cable.peer)) next_ports_[next_count_++] = cable.port;
+    for (const RouterGraph::Cable& cable : graph_.cables(router)) {
+      if (routes_.is_next(router, cable.peer)) next_[next_count_++] = &cable;
     }
   }
 
-  PortNumber port_for(NodeId router, PathNumber path, std::size_t address) const {
-    if (tree_ == nullptr) return next_ports_[path % next_count_];
-    const Descent& descent = descents_[address * tree_->level_count() + tree_->level(router)];
+  PortNumber port_for(NodeId router, const Address& address, std::size_t index) const {
+    if (tree_ == nullptr) return next_[address.path % next_count_]->port;
+    const Descent& descent = descents_[index * tree_->level_count() + tree_->level(router)];
     if (descent.router == router && routes_.is_next(router, descent.below)) return descent.port;
-    const Cable* cable = tree_->up(router, path);
+    const RouterGraph::Cable* cable = tree_->up(router, address.path);
     if (cable != nullptr && routes_.is_next(router, cable->peer)) return cable->port;
-    return next_ports_[tree_->digit(tree_->level(router), path, next_count_)];
+    return detour(router, address);
+  }
+
+  /// The path can't be had here: its destinations take turns on those that can.
+  PortNumber detour(NodeId router, const Address& address) const {
+    const std::uint8_t level = tree_->level(router);
+    const bool down = tree_->level(next_[0]->peer) < level;
+    const std::size_t digit = down ? tree_->digit_down(level, address.path) : tree_->digit_up(level, address.path);
+    return next_[(digit + address.round) % next_count_]->port;
   }
 
   const RouterGraph& graph_;
   const TreePaths* tree_;
   UpDown routes_;
   ForwardingTables& tables_;
-  std::vector<Descent> descents_;  // by address and level
-  std::array<PortNumber, 256> next_ports_{};
+  std::vector<Descent> descents_;         // by address and level
+  std::array<const RouterGraph::Cable*, 256> next_{};  // cables that a packet may take from the router at hand
   std::size_t next_count_ = 0;
 };
 
@@ -137,7 +147,7 @@ ForwardingTables write_tables_for(const Network& network, const LidMap& lids, co
   ForwardingTables tables(network.router_count(), lids.last());
   const Directory directory(network, lids, paths);
   const UpDown routes(paths.graph(), order, paths.levels());
-#pragma omp parallel
+#pragma omp parallel if (network.router_count() * lids.lid_count() >= worth_threads)
   {
     TableWriter writer(paths, routes, tables);
     // Neighbours by id often share a line of cache in the tables: pieces of some size keep threads apart.

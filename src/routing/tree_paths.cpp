@@ -122,6 +122,7 @@ void TreePaths::number_paths() {
       if (path != no_path) continue;
       path = count_++;
       root_of_.push_back(trail.root);
+      choices_of_.push_back(trail.choices);
     }
   }
 }

@@ -18,7 +18,7 @@
 #include <vector>
 
 #include "ayatori/network/levels.hpp"
-#include "router_graph.hpp"
+#include "ayatori/network/router_graph.hpp"
 
 namespace ayatori {
 
@@ -36,7 +36,7 @@ class TreePaths {
   [[nodiscard]] std::vector<PathNumber> of(NodeId router) const;
 
   /// Where the router's own trail of this path begins; nullptr if it has none, or is the root.
-  [[nodiscard]] const Cable* up(NodeId router, PathNumber path) const {
+  [[nodiscard]] const RouterGraph::Cable* up(NodeId router, PathNumber path) const {
     const std::uint8_t cable = up_[std::size_t{router} * count_ + path];
     return cable == none ? nullptr : &graph_.cables(router)[cable];
   }
@@ -44,9 +44,10 @@ class TreePaths {
   [[nodiscard]] std::uint8_t level(NodeId router) const { return levels_.level[router]; }
   [[nodiscard]] std::uint8_t level_count() const { return levels_.count; }
 
-  /// Which of n ports on this level a path uses that has no trail there: as in a regular tree of this size.
-  [[nodiscard]] std::size_t digit(std::uint8_t level, PathNumber path, std::size_t n) const {
-    return path / ports_below_[level] % n;
+  /// Which port, modulo their number, a router on this level takes for a path that it has no trail of.
+  [[nodiscard]] std::size_t digit_up(std::uint8_t level, PathNumber path) const { return path / ports_below_[level]; }
+  [[nodiscard]] std::size_t digit_down(std::uint8_t level, PathNumber path) const {
+    return choices_of_[path] / choices_[level];
   }
 
  private:
@@ -74,6 +75,7 @@ class TreePaths {
   std::vector<std::uint32_t> ports_below_;  // by level: product of the ports up on the levels below it
   std::vector<PathNumber> path_of_;         // by root and choices
   std::vector<std::uint32_t> root_of_;      // by path: index into roots_
+  std::vector<std::uint32_t> choices_of_;   // by path: from the leaf up
   std::uint32_t count_ = 0;
   std::vector<std::uint8_t> up_;  // by router and path: index into the router's cables
 };

@@ -8,8 +8,8 @@ template <typename Select>
 UpDown::Neighbours UpDown::select(const RouterGraph& graph, Select&& wanted) {
   Neighbours selected;
   for (NodeId router = 0; router < graph.size(); ++router) {
-    for (const NodeId neighbour : graph.neighbours(router)) {
-      if (wanted(router, neighbour)) selected.routers.push_back(neighbour);
+    for (const auto& neighbour : graph.neighbours(router)) {
+      if (wanted(router, neighbour.router)) selected.routers.push_back(neighbour.router);
     }
     selected.first.push_back(static_cast<std::uint32_t>(selected.routers.size()));
   }

@@ -1,0 +1,55 @@
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "ayatori/sources/source.hpp"
+
+namespace ayatori {
+namespace {
+
+TEST(Sources, OpenEveryFormulaThatTheyShow) {
+  for (const SourceKind& kind : source_kinds()) {
+    EXPECT_TRUE(kind.synopsis.starts_with(kind.kind)) << kind.kind;
+    if (kind.kind == "ib") continue;  // its synopsis is no formula
+    const auto network = open_source(kind.synopsis);
+    EXPECT_TRUE(network) << kind.synopsis;
+  }
+}
+
+TEST(Sources, KnowTheirKinds) {
+  std::vector<std::string_view> kinds;
+  for (const SourceKind& kind : source_kinds()) kinds.push_back(kind.kind);
+  for (const char* kind : {"fattree", "xgft", "torus", "mesh", "full", "ib"}) {
+    EXPECT_EQ(std::count(kinds.begin(), kinds.end(), kind), 1) << kind;
+  }
+}
+
+TEST(Sources, ListTheKnownKindsForAnUnknownOne) {
+  const auto opened = open_source("fatree:K=6");
+  ASSERT_FALSE(opened);
+  EXPECT_EQ(opened.error().message, "unknown kind of source 'fatree' in 'fatree:K=6'");
+  for (const SourceKind& kind : source_kinds()) {
+    EXPECT_NE(opened.error().hint.find(kind.synopsis), std::string::npos) << kind.kind;
+  }
+}
+
+TEST(Sources, NeedAColon) {
+  EXPECT_EQ(open_source("").error().message, "'' is no source: expected KIND:…");
+  EXPECT_EQ(open_source("fabric.txt").error().message, "'fabric.txt' is no source: expected KIND:…");
+  const auto bare = open_source("torus");
+  EXPECT_EQ(bare.error().message, "the source 'torus' lacks what stands behind the colon");
+  EXPECT_EQ(bare.error().hint, "torus:4x6x16");
+}
+
+TEST(Sources, PassTheErrorsOfFormulasOn) {
+  EXPECT_EQ(open_source("fattree:K=six").error().message, "fattree: 'K' must be a number from 1 to 127, not 'six'");
+}
+
+TEST(Sources, PassTheErrorsOfFilesOn) {
+  const auto opened = open_source("ib:/no/such/file");
+  ASSERT_FALSE(opened);
+  EXPECT_NE(opened.error().message.find("/no/such/file"), std::string::npos) << opened.error().message;
+}
+
+}  // namespace
+}  // namespace ayatori

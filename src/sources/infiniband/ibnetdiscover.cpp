@@ -18,6 +18,7 @@
 #include "ayatori/base/text.hpp"
 #include "ayatori/infiniband/infiniband.hpp"
 #include "cursor.hpp"
+#include "port_line.hpp"
 #include "report_text.hpp"
 #include "subnet.hpp"
 
@@ -36,18 +37,13 @@ std::optional<Guid> guid_in_id(std::string_view id) {
   return parse_unsigned<Guid>(id.substr(2), 16);
 }
 
-/// "4xNDR", or question marks where ibnetdiscover did not know the code; nothing if it is no rate at all.
-std::optional<LinkRate> read_rate(std::string_view word) {
-  if (word.contains('?')) return LinkRate{};
-  return parse_link_rate(word);
-}
-
 class Parser {
  public:
   Parser(std::string_view text, std::string_view file) : lines_(text), text_(text) { subnet_.source = file; }
 
   Result<Subnet> parse() {
     if (auto checked = check_is_text(text_, subnet_.source); !checked) return Failure(checked.error());
+    make_room();
     while (const auto line = lines_.next()) {
       if (auto read = read_line(*line); !read) return Failure(read.error());
     }
@@ -61,6 +57,15 @@ class Parser {
     std::optional<Guid> guid;
     Guid port_guid = 0;
   };
+
+  /// As much as such a text usually holds, so that a large one is not copied again and again.
+  void make_room() {
+    constexpr std::size_t bytes_per_end = 100;
+    constexpr std::size_t bytes_per_node = 500;
+    subnet_.ends.reserve(text_.size() / bytes_per_end);
+    subnet_.nodes.reserve(text_.size() / bytes_per_node);
+    index_.reserve(text_.size() / bytes_per_node);
+  }
 
   Result<> read_line(std::string_view line) {
     if (line.starts_with('[')) return read_port(line);
@@ -221,104 +226,16 @@ class Parser {
     return {};
   }
 
-  /// [1](e09d7303007a4bd8)  "S-2c5eab0300b87b40"[1]  # …
   Result<> read_port(std::string_view line) {
     if (current_ == no_id) return expected_here("a Switch, Ca or Rt record before its ports", line);
-    Cursor at(line);
-    ReportedEnd end;
+    const bool is_router = subnet_.nodes[current_].kind == ReportedKind::router;
+    const auto read = read_port_line(line, is_router);
+    if (!read) return expected_here(read.error().what, read.error().found);
+    ReportedEnd end = read->end;
     end.line = lines_.line();
     end.node = current_;
-    const auto port = read_port_number(at);
-    if (!port) return expected_here("a port number in brackets", at.rest());
-    end.port = *port;
-    if (auto read = read_port_guid(at, end.guid); !read) return read;
-    const auto peer = at.skip_spaces().quoted();
-    if (!peer || peer->empty()) return expected_here("the id of the neighbour in quotes", at.rest());
-    const auto peer_port = read_port_number(at.skip_spaces());
-    if (!peer_port) return expected_here("the neighbour's port number in brackets", at.rest());
-    end.peer = node_called(*peer);
-    end.peer_port = *peer_port;
-    Guid unused = 0;
-    if (auto read = read_port_guid(at, unused); !read) return read;
-    if (auto read = read_port_facts(at, end); !read) return read;
+    end.peer = node_called(read->peer);
     subnet_.ends.push_back(end);
-    return {};
-  }
-
-  /// "[12]", and in grouped output "[12][ext 3]".
-  static std::optional<PortNumber> read_port_number(Cursor& at) {
-    if (!at.accept('[')) return std::nullopt;
-    const auto number = at.number<PortNumber>();
-    if (!number || !at.accept(']')) return std::nullopt;
-    if (at.accept("[ext ") && !(at.number<unsigned>() && at.accept(']'))) return std::nullopt;
-    return number;
-  }
-
-  Result<> read_port_guid(Cursor& at, Guid& guid) const {
-    if (!at.skip_spaces().accept('(')) return {};
-    const auto number = at.guid();
-    if (!number || !at.accept(')')) return expected_here("a port's GUID and ')'", at.rest());
-    guid = *number;
-    return {};
-  }
-
-  /// What follows the two ports: "w=2 s=4" in net files, then # with LIDs, the neighbour's description, and the rate.
-  Result<> read_port_facts(Cursor at, ReportedEnd& end) const {
-    if (auto read = read_fields(at, end); !read || !at.accept('#')) return read;
-    if (subnet_.nodes[end.node].kind != ReportedKind::router && at.skip_spaces().accept("lid ")) {
-      if (auto read = read_own_lid(at, end); !read) return read;
-    }
-    at.skip_spaces();
-    if (at.rest().contains('"')) {
-      at = Cursor(at.rest().substr(at.rest().find('"')));
-      if (!at.quoted_to_last()) return expected_here("the neighbour's description in quotes", at.rest());
-    } else if (const auto lid = at.rest().rfind("lid "); lid != std::string_view::npos) {
-      at = Cursor(at.rest().substr(lid));
-    }
-    if (!at.skip_spaces().accept("lid ")) return {};
-    const auto peer_lid = at.number<Lid>();
-    if (!peer_lid) return expected_here("the neighbour's LID", at.rest());
-    end.peer_lid = *peer_lid;
-    return read_rate_and_fields(at, end);
-  }
-
-  Result<> read_own_lid(Cursor& at, ReportedEnd& end) const {
-    const auto lid = at.number<Lid>();
-    if (!lid) return expected_here("a LID", at.rest());
-    end.lid = *lid;
-    if (!at.skip_spaces().accept("lmc ")) return {};
-    const auto lmc = at.number<std::uint8_t>();
-    if (!lmc) return expected_here("an LMC", at.rest());
-    end.lmc = *lmc;
-    return {};
-  }
-
-  Result<> read_rate_and_fields(Cursor& at, ReportedEnd& end) const {
-    const std::string_view found = at.skip_spaces().rest();
-    if (found.empty() || std::string_view("swv(").contains(found.front())) return read_fields(at, end);
-    const auto rate = read_rate(at.word());
-    if (!rate) return expected_here("a link rate such as 4xNDR", found);
-    end.rate = rate->known() ? *rate : LinkRate{};
-    return {};  // -f repeats it in numbers
-  }
-
-  /// "s=4 w=2 v=4", in any order; where the rate is told by nothing else, it follows from them.
-  Result<> read_fields(Cursor& at, ReportedEnd& end) const {
-    unsigned width = 0;
-    unsigned speed = 0;
-    while (!at.skip_spaces().at_end() && !at.at('#')) {
-      const std::string_view found = at.rest();
-      Cursor field(at.word());
-      const bool is_width = field.at('w');
-      const bool is_speed = field.at('s');
-      if (field.rest().size() < 2 || field.rest()[1] != '=') continue;  // "(scp)", "slot 4"
-      field = Cursor(field.rest().substr(2));
-      const auto value = field.number<unsigned>();
-      if (!value || !field.at_end()) return expected_here("a number after '='", found);
-      if (is_width) width = *value;
-      if (is_speed) speed = *value;
-    }
-    end.rate = rate_of_fields(width, speed);
     return {};
   }
 

@@ -161,10 +161,10 @@ TEST(Ibnetdiscover, ErrorsNameFileLineAndWhatWasExpected) {
   EXPECT_EQ(error_of(""), "net: expected ibnetdiscover's output, found an empty file");
   EXPECT_EQ(error_of("# nothing\n\n"), "net: expected ibnetdiscover's output, found no Switch, Ca or Rt record");
   EXPECT_EQ(error_of("Switch 2 \"a\"\n" + std::string("\0\0", 2)),
-            "net:2: expected text, found a zero byte: this is a binary file");
-  EXPECT_EQ(error_of("\x7f"
-                     "ELF\x02\x01\x01"),
-            "net:1: expected a Switch, Ca or Rt record, its ids or its ports, found \"?ELF???\"");
+            "net:2: expected text, found the byte 0x00: this is a binary file");
+  EXPECT_EQ(error_of("\x89PNG\r\n\x1a\n"), "net:2: expected text, found the byte 0x1a: this is a binary file");
+  EXPECT_EQ(error_of("Hello\xFF\n"),
+            "net:1: expected a Switch, Ca or Rt record, its ids or its ports, found \"Hello?\"");
   EXPECT_EQ(error_of("[1] \"a\"[1]\n"),
             "net:1: expected a Switch, Ca or Rt record before its ports, found \"[1] \"a\"[1]\"");
   EXPECT_EQ(error_of("Switch 8 \"a\"\n"), "net: expected cables, found none");

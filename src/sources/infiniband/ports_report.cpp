@@ -73,7 +73,7 @@ class Parser {
     for (std::size_t i = 0; i < lines_.size(); ++i) {
       if (auto added = add_port(i); !added) return Failure(added.error());
     }
-    if (auto checked = check_routers_are_whole(); !checked) return Failure(checked.error());
+    if (auto checked = check_nodes_are_whole(); !checked) return Failure(checked.error());
     if (auto cabled = add_cables(); !cabled) return Failure(cabled.error());
     return std::move(subnet_);
   }
@@ -164,11 +164,12 @@ class Parser {
     return node;
   }
 
-  /// Every port of a router has a line, cabled or not. Fewer lines: the report is cut off.
-  Result<> check_routers_are_whole() const {
+  /// Every port of a router has a line, cabled or not, of an adapter at least one. Fewer lines: the report is cut off.
+  Result<> check_nodes_are_whole() const {
     for (std::size_t i = 0; i < subnet_.nodes.size(); ++i) {
       const ReportedNode& node = subnet_.nodes[i];
-      if (node.kind != ReportedKind::router || ports_told_[i] == node.port_count) continue;
+      const bool is_whole = node.kind != ReportedKind::router || ports_told_[i] == node.port_count;
+      if (is_whole && node.port_count != 0) continue;
       return with_hint(
           fail_at(subnet_.source, node.line,
                   fmt::format("expected {} ports of {}, found {}", node.port_count, describe(node), ports_told_[i])),

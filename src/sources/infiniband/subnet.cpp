@@ -130,7 +130,7 @@ Result<> check_guids(const Subnet& subnet) {
 }
 
 bool is_aggregation(const ReportedNode& node) {
-  return node.kind == ReportedKind::adapter && describes_aggregation_node(node.description);
+  return node.kind != ReportedKind::router && describes_aggregation_node(name_of(node));
 }
 
 bool belongs_to_a_machine(const ReportedNode& node) {

@@ -33,11 +33,12 @@ std::vector<Guid> guids_of_all(const Network& network) {
   return guids;
 }
 
-/// A description takes one line.
+/// A description takes one line, and no byte that a reader would take for binary.
 std::string one_line(std::string_view name) {
   std::string shown(name);
   for (char& c : shown) {
-    if (static_cast<unsigned char>(c) < ' ' || c == '\x7f') c = ' ';
+    const bool is_control = static_cast<unsigned char>(c) < ' ' || c == '\x7f';
+    if (is_control && c != '\t' && c != '\r') c = ' ';
   }
   return shown;
 }

@@ -17,6 +17,8 @@ Network made(Result<Network> opened) {
   return std::move(*opened);
 }
 
+std::string error_of(const Result<Network>& opened) { return opened ? "made" : opened.error().message; }
+
 NodeId router_named(const Network& network, std::string_view name) {
   for (NodeId id = 0; id < network.router_count(); ++id) {
     if (network.name(id) == name) return id;
@@ -104,6 +106,202 @@ TEST(Guids, AreDistinctAndRoomy) {
       EXPECT_TRUE(seen.insert(port.guid).second);
     }
   }
+}
+
+TEST(FatTree, LosesNothingButWhatHasNoHost) {
+  constexpr std::uint64_t k = 3;
+  for (std::uint64_t nodes = 1; nodes <= 2 * k * k * k; ++nodes) {
+    const Network network = made(open_fat_tree(fmt::format("K={},levels=3,nodes={}", k, nodes)));
+    const std::uint64_t leaves = (nodes + k - 1) / k;
+    const std::uint64_t pods = (leaves + k - 1) / k;
+    EXPECT_EQ(network.machines().size(), nodes);
+    EXPECT_EQ(network.router_count(), leaves + pods * k + k * k) << nodes;
+    EXPECT_EQ(network.link_count(), nodes + leaves * k + pods * k * k) << nodes;
+  }
+}
+
+TEST(FatTree, SaysWhatIsWrong) {
+  EXPECT_EQ(error_of(open_fat_tree("")), "fattree: the key 'K' is missing: half the ports of a router");
+  EXPECT_EQ(error_of(open_fat_tree("levels=2")), "fattree: the key 'K' is missing: half the ports of a router");
+  EXPECT_EQ(error_of(open_fat_tree("6")), "fattree: expected key=value instead of '6'");
+  EXPECT_EQ(error_of(open_fat_tree("K=")), "fattree: 'K' must be a number from 1 to 127, not ''");
+  EXPECT_EQ(error_of(open_fat_tree("K=0")), "fattree: 'K' must be a number from 1 to 127, not '0'");
+  EXPECT_EQ(error_of(open_fat_tree("K=6,5")), "fattree: 'K' must be a number from 1 to 127, not '6,5'");
+  EXPECT_EQ(error_of(open_fat_tree("K=128")), "fattree: 'K' must be a number from 1 to 127, not '128'");
+  EXPECT_EQ(error_of(open_fat_tree("K=6,levels=5")), "fattree: 'levels' must be a number from 1 to 4, not '5'");
+  EXPECT_EQ(error_of(open_fat_tree("K=6,nodes=73")), "fattree: 'nodes' must be a number from 1 to 72, not '73'");
+  EXPECT_EQ(error_of(open_fat_tree("K=6,nodes=0")), "fattree: 'nodes' must be a number from 1 to 72, not '0'");
+  EXPECT_EQ(error_of(open_fat_tree("k=6")), "fattree: unknown key 'k'; the keys are K, levels, nodes, rate");
+  EXPECT_EQ(error_of(open_fat_tree("K=6,K=6")), "fattree: key 'K' is given twice");
+  EXPECT_EQ(error_of(open_fat_tree("K=6,")), "fattree: nothing behind the last separator");
+  EXPECT_EQ(error_of(open_fat_tree("K=6,,levels=2")), "fattree: nothing between two separators");
+  EXPECT_EQ(error_of(open_fat_tree("K=6,rate=fast")),
+            "fattree: 'rate' must be like 4xHDR (width x SDR, DDR, QDR, FDR10, FDR, EDR, HDR, NDR or XDR), not 'fast'");
+  EXPECT_EQ(open_fat_tree("K=").error().hint, "a formula of this kind: fattree:K=6,levels=2,nodes=30");
+}
+
+TEST(FatTree, OfAnySizeIsRefusedBeforeItIsMade) {
+  EXPECT_EQ(error_of(open_fat_tree("K=127,levels=4")), "fattree: asks for more than 16777216 nodes");
+  // few hosts, but all roots
+  EXPECT_TRUE(error_of(open_fat_tree("K=127,levels=4,nodes=1")).ends_with("67108864 ports are the most"));
+}
+
+TEST(Rate, IsThatOfEveryCable) {
+  for (const auto& opened : {open_fat_tree("K=2,rate=2xNDR"), open_torus("3x3,rate=2xNDR"), open_full("4,rate=2xNDR"),
+                             open_xgft("m=2;w=1;rate=2xNDR"), open_mesh("3x3;rate=2xNDR")}) {
+    ASSERT_TRUE(opened) << error_of(opened);
+    for (PortId id = 0; id < opened->port_count(); ++id) {
+      EXPECT_EQ(to_string(opened->port(id).rate), opened->port(id).connected() ? "2xNDR" : "?");
+    }
+  }
+  EXPECT_EQ(to_string(made(open_torus("3")).ports(0)[1].rate), "4xHDR");
+}
+
+/// Öhring et al. 1995: level i of XGFT(h; m; w) has Π_{j>i} m_j · Π_{j<=i} w_j nodes, and w_{i+1} links up from each.
+TEST(Xgft, HasTheCountsOfTheLiterature) {
+  for (std::uint64_t seed = 1; seed <= 100; ++seed) {
+    Random random(seed);
+    const std::size_t height = 1 + random.below(4);
+    std::vector<std::uint64_t> m(height), w(height), p(height);
+    for (std::size_t i = 0; i < height; ++i) {
+      m[i] = 1 + random.below(4);
+      w[i] = 1 + random.below(3);
+      p[i] = 1 + random.below(2);
+    }
+    const std::string formula =
+        fmt::format("h={};m={};w={};p={}", height, fmt::join(m, ","), fmt::join(w, ","), fmt::join(p, ","));
+    const Network network = made(open_xgft(formula));
+    const auto nodes_of = [&](std::size_t level) {
+      std::uint64_t count = 1;
+      for (std::size_t j = 0; j < height; ++j) count *= j < level ? w[j] : m[j];
+      return count;
+    };
+    std::uint64_t routers = 0;
+    std::uint64_t links = 0;
+    for (std::size_t level = 0; level <= height; ++level) {
+      routers += level > 0 ? nodes_of(level) : 0;
+      links += level < height ? nodes_of(level) * w[level] * p[level] : 0;
+    }
+    EXPECT_EQ(network.machines().size(), nodes_of(0)) << "seed " << seed << " " << formula;
+    EXPECT_EQ(network.router_count(), routers) << "seed " << seed << " " << formula;
+    EXPECT_EQ(network.link_count(), links) << "seed " << seed << " " << formula;
+    for (NodeId router = 0; router < network.router_count(); ++router) {
+      EXPECT_EQ(cabled_ports(network, router), network.node(router).port_count) << "seed " << seed << " " << formula;
+    }
+  }
+}
+
+TEST(Xgft, IsTheFatTree) {
+  const Network a = made(open_fat_tree("K=3,levels=3,nodes=20"));
+  const Network b = made(open_xgft("h=3;m=3,3,6;w=1,3,3;nodes=20"));
+  ASSERT_EQ(a.port_count(), b.port_count());
+  for (PortId id = 0; id < a.port_count(); ++id) EXPECT_EQ(a.describe_link(id), b.describe_link(id));
+}
+
+TEST(Xgft, GivesHostsRailsAndParallelCables) {
+  const Network network = made(open_xgft("m=2,2;w=2,2;p=1,3"));
+  EXPECT_EQ(network.machine(0).endpoints.size(), 2U);
+  EXPECT_EQ(network.node(network.port(network.machine(0).endpoints[1]).node).rail, 1);
+  EXPECT_EQ(behind(network, "LS1", 1), "N0 HCA-2 port 1");
+  EXPECT_EQ(behind(network, "LS1", 3), "RS2 port 1");
+  EXPECT_EQ(behind(network, "LS1", 5), "RS2 port 3");
+  EXPECT_EQ(behind(network, "LS1", 6), "RS3 port 1");
+}
+
+TEST(Xgft, SaysWhatIsWrong) {
+  EXPECT_EQ(error_of(open_xgft("")), "xgft: the keys 'm' and 'w' are needed: children and parents per level");
+  EXPECT_EQ(error_of(open_xgft("m=1,2;w=1")),
+            "xgft: 2 levels need as many numbers in m, w and p; there are 2, 1 and 2");
+  EXPECT_EQ(error_of(open_xgft("h=3;m=1,2;w=1,1")),
+            "xgft: 3 levels need as many numbers in m, w and p; there are 2, 2 and 2");
+  EXPECT_EQ(error_of(open_xgft("m=1,x;w=1,1")), "xgft: 'm' must be numbers from 1 to 16777216, not 'x'");
+  EXPECT_EQ(error_of(open_xgft("m=1,0;w=1,1")), "xgft: 'm' must be numbers from 1 to 16777216, not '0'");
+  EXPECT_EQ(error_of(open_xgft("m=255;w=1")), "xgft: a router of level 1 would need 255 ports; 254 are the most");
+  EXPECT_EQ(error_of(open_xgft("m=1;w=1;p=255")), "xgft: a NIC would need 255 ports; 254 are the most");
+  EXPECT_EQ(error_of(open_xgft("m=1,1,1,1,1,1,1,1,1;w=1,1,1,1,1,1,1,1,1")), "xgft: 9 levels; 8 are the most");
+}
+
+TEST(Torus, CablesNeighboursAroundTheEdge) {
+  const Network network = made(open_torus("3x4"));
+  EXPECT_EQ(network.router_count(), 12U);
+  EXPECT_EQ(network.link_count(), 12U + 24U);
+  EXPECT_EQ(behind(network, "R0-0", 1), "N0-0 HCA-1 port 1");
+  EXPECT_EQ(behind(network, "R0-0", 2), "R1-0 port 3");
+  EXPECT_EQ(behind(network, "R0-0", 3), "R2-0 port 2");
+  EXPECT_EQ(behind(network, "R0-0", 4), "R0-1 port 5");
+  EXPECT_EQ(behind(network, "R2-3", 4), "R2-0 port 5");
+}
+
+TEST(Torus, HasOneCableAlongADimensionOfTwo) {
+  EXPECT_EQ(made(open_torus("2x3")).link_count(), 6U + 3U + 6U);
+  EXPECT_EQ(made(open_torus("1x3")).link_count(), 3U + 3U);
+  EXPECT_EQ(made(open_torus("1")).link_count(), 1U);
+}
+
+TEST(Mesh, HasNoCableAroundTheEdge) {
+  const Network network = made(open_mesh("3x4"));
+  EXPECT_EQ(network.link_count(), 12U + 2U * 4U + 3U * 3U);
+  EXPECT_EQ(behind(network, "R2-0", 2), "nothing");
+}
+
+TEST(Torus, HasTheNeighboursOfItsCoordinates) {
+  const Network network = made(open_torus("4x3x5,hosts=2"));
+  std::multiset<std::string> expected;
+  for (int x = 0; x < 4; ++x) {
+    for (int y = 0; y < 3; ++y) {
+      for (int z = 0; z < 5; ++z) {
+        expected.insert(fmt::format("R{}-{}-{} R{}-{}-{}", x, y, z, (x + 1) % 4, y, z));
+        expected.insert(fmt::format("R{}-{}-{} R{}-{}-{}", x, y, z, x, (y + 1) % 3, z));
+        expected.insert(fmt::format("R{}-{}-{} R{}-{}-{}", x, y, z, x, y, (z + 1) % 5));
+      }
+    }
+  }
+  std::multiset<std::string> found;
+  for (NodeId router = 0; router < network.router_count(); ++router) {
+    for (PortNumber up = 3; up <= 7; up += 2) {  // behind the two hosts' ports: above, below, above, …
+      const Port& port = network.ports(router)[up];
+      found.insert(fmt::format("{} {}", network.name(router), network.name(network.port(port.peer).node)));
+    }
+  }
+  EXPECT_EQ(found, expected);
+  EXPECT_TRUE(network.find_machine("N3-2-4-1"));
+}
+
+TEST(Torus, SaysWhatIsWrong) {
+  EXPECT_EQ(error_of(open_torus("")), "torus: expected lengths like 4x6x16");
+  EXPECT_EQ(error_of(open_torus("4x")), "torus: expected lengths like 4x6x16 instead of '4x'");
+  EXPECT_EQ(error_of(open_torus("4x0")), "torus: expected lengths like 4x6x16 instead of '4x0'");
+  EXPECT_EQ(error_of(open_torus("4*4")), "torus: expected lengths like 4x6x16 instead of '4*4'");
+  EXPECT_EQ(error_of(open_torus("4x4,5")), "torus: expected key=value instead of '5'");
+  EXPECT_EQ(error_of(open_mesh("4096x4096")), "mesh: asks for more than 16777216 nodes");
+  EXPECT_EQ(error_of(open_mesh("4x4,hosts=254")), "mesh: a router would need 258 ports; 254 are the most");
+  EXPECT_EQ(error_of(open_torus("18446744073709551615x18446744073709551615")),
+            "torus: asks for more than 16777216 nodes");
+}
+
+TEST(Full, CablesEveryPairOnce) {
+  const Network network = made(open_full("5,hosts=2"));
+  EXPECT_EQ(network.machines().size(), 10U);
+  EXPECT_EQ(network.link_count(), 10U + 10U);
+  std::set<std::pair<NodeId, NodeId>> pairs;
+  for (NodeId router = 0; router < 5; ++router) {
+    for (const Port& port : network.ports(router)) {
+      const bool to_router = port.connected() && network.is_router(network.port(port.peer).node);
+      if (!to_router) continue;
+      EXPECT_TRUE(pairs.insert({router, network.port(port.peer).node}).second);
+    }
+  }
+  EXPECT_EQ(pairs.size(), 20U);
+  EXPECT_EQ(made(open_full("nodes=3")).router_count(), 3U);
+  EXPECT_EQ(made(open_full("1,hosts=36")).machines().size(), 36U);
+}
+
+TEST(Full, SaysWhatIsWrong) {
+  EXPECT_EQ(error_of(open_full("")), "full: expected the number of routers, once");
+  EXPECT_EQ(error_of(open_full("3,nodes=3")), "full: expected the number of routers, once");
+  EXPECT_EQ(error_of(open_full("0")), "full: expected 1 to 255 routers instead of '0'");
+  EXPECT_EQ(error_of(open_full("nodes=256")), "full: 'nodes' must be a number from 1 to 255, not '256'");
+  EXPECT_EQ(error_of(open_full("255")), "full: a router would need 255 ports; 254 are the most");
 }
 
 }  // namespace

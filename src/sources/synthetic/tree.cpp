@@ -11,6 +11,8 @@ namespace ayatori {
 
 namespace {
 
+constexpr std::uint64_t highest = 8;
+
 /// XGFT(h; m1 … mh; w1 … wh) with p_i cables a pair. Level 0 are hosts, levels 1 … h routers.
 ///
 /// A node of level i is a pair (subtree, top): which of the m_{i+1} · … · m_h subtrees of height i it is a top of,
@@ -206,12 +208,13 @@ Result<Network> open_xgft(std::string_view rest) {
   if (m->empty() || w->empty())
     return formula->wrong("the keys 'm' and 'w' are needed: children and parents per level");
   if (p->empty()) p->assign(m->size(), 1);
-  const auto height = formula->number("h", m->size(), 1, 8);
+  const auto height = formula->number("h", m->size(), 1, highest);
   if (!height) return Failure(height.error());
   if (m->size() != *height || w->size() != *height || p->size() != *height) {
     return formula->wrong(fmt::format("{} levels need as many numbers in m, w and p; there are {}, {} and {}", *height,
                                       m->size(), w->size(), p->size()));
   }
+  if (*height > highest) return formula->wrong(fmt::format("{} levels; {} are the most", *height, highest));
   return open_tree(*formula, std::move(*m), std::move(*w), std::move(*p));
 }
 

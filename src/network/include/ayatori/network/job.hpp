@@ -42,23 +42,29 @@ struct HostEntry {
 /// Reads a hostfile in any of these ways, also mixed (one host or host list per line):
 ///   Open MPI   node01 slots=8 max-slots=8      MPICH   node01:8      Slurm   node[01-04,09],login1
 /// '#' starts a comment. A name listed again adds to its slots (Open MPI's rule). `file` is for messages.
-/// Errors name file and line: an empty file, a malformed range, a slot count that is no number or 0.
+/// Errors name file and line: an empty file, a malformed range, a slot count that is no number or 0. Open MPI's blanks
+/// around '=' are fine; max-slots, user, binding and ifname are read over. At most 2^18 hosts, and 65536
+/// slots told at once.
 [[nodiscard]] Result<std::vector<HostEntry>> parse_hostfile(std::string_view text, std::string_view file);
 
 /// Expands a Slurm host list: "n[01-03,7]x,m" gives n01x n02x n03x n7x m. Several brackets in one name multiply.
+/// Errors say what is malformed; more than 2^18 hosts or a name longer than 255 letters is refused.
 [[nodiscard]] Result<std::vector<std::string>> expand_hostlist(std::string_view text);
 
 /// Finds the hosts in the network: by machine name (exactly, then ignoring case, then by the part before the first
 /// dot), or by the GUID of one of its ports. `ranks_per_machine` = 0 takes each entry's slots, or where none are told
-/// one rank for each of the machine's endpoints (rails). Errors name file, line and host: a host that the network does not have
-/// (with the nearest name as a hint), a machine without a cable, a job of fewer than 1 rank.
+/// one rank for each of the machine's endpoints (rails). Errors name file, line and host: a host that the network does
+/// not have (with the nearest name as a hint), a name that several hosts share, a machine without a cable, a job
+/// of fewer than 1 or more than 2^24 ranks.
 [[nodiscard]] Result<Job> place_job(const Network& network, std::span<const HostEntry> hosts, std::string_view file,
                                     std::uint32_t ranks_per_machine, RankOrder order);
 
-/// `size` different machines drawn uniformly, in network order. Error: a job larger than the fabric.
-[[nodiscard]] Result<Job> random_job(const Network& network, std::size_t size, std::uint32_t ranks_per_machine, Random& random);
+/// `size` different machines with cables, drawn uniformly, in network order. `ranks_per_machine` as above. Error: a job
+/// larger than the fabric.
+[[nodiscard]] Result<Job> random_job(const Network& network, std::size_t size, std::uint32_t ranks_per_machine,
+                                     Random& random);
 
-/// The first `size` machines in network order.
+/// The first `size` machines with cables in network order.
 [[nodiscard]] Result<Job> contiguous_job(const Network& network, std::size_t size, std::uint32_t ranks_per_machine);
 
 /// The NIC port that each rank sends and receives through: rank with local index l on its machine uses the

@@ -1,0 +1,48 @@
+// Source strings: a network of the size that was asked for, or an error. Kinds that read files are left out.
+
+#include <algorithm>
+#include <cstdint>
+#include <cstdlib>
+#include <string_view>
+
+#include "ayatori/network/shape.hpp"
+#include "ayatori/sources/source.hpp"
+
+using namespace ayatori;
+
+namespace {
+
+void require(bool condition) {
+  if (!condition) std::abort();
+}
+
+/// Product of all numbers in the text: no formula makes more nodes, but for the fat tree, whose K is raised to a power.
+double size_bound(std::string_view text) {
+  double bound = 1;
+  double number = 0;
+  for (const char c : text) {
+    const bool is_digit = c >= '0' && c <= '9';
+    if (!is_digit) bound *= std::max(number, 1.0);
+    number = is_digit ? 10 * number + (c - '0') : 0;
+  }
+  bound *= std::max(number, 1.0);
+  return text.starts_with("fattree") ? bound * bound * bound * bound : bound;
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const std::string_view source(reinterpret_cast<const char*>(data), size);
+  constexpr double affordable = 1 << 14;
+  if (source.starts_with("ib") || size_bound(source) > affordable) return 0;
+  const auto network = open_source(source);
+  if (!network) {
+    require(!network.error().message.empty());
+    return 0;
+  }
+  require(network->node_count() > 0);
+  const Shape shape = recognise(*network);
+  require(!shape.summary.empty());
+  require(shape.machines == network->machines().size());
+  return 0;
+}

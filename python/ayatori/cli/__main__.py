@@ -1,0 +1,3 @@
+from ayatori.cli import main
+
+main()

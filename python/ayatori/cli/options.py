@@ -1,0 +1,76 @@
+"""Arguments and options that several verbs share."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from ayatori._core import Job, Network
+from ayatori.errors import Error
+from ayatori.jobs import contiguous_jobs, random_jobs, read_job
+
+SOURCE = Annotated[str, typer.Argument(metavar="SOURCE", help="fattree:K=6,levels=2,nodes=30, ib:FILE, ib:live, …")]
+JSON = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+HOST_PATTERN = Annotated[
+    str,
+    typer.Option(metavar="REGEX", help="Reads host (group 1) and device (group 2) off InfiniBand node descriptions."),
+]
+JOB = Annotated[Path | None, typer.Option(metavar="HOSTFILE", help="A job's hosts: Open MPI, MPICH or Slurm syntax.")]
+RANDOM_JOBS = Annotated[int | None, typer.Option(metavar="N", help="N random jobs of --job-size machines.")]
+JOB_SIZE = Annotated[int | None, typer.Option(metavar="n", help="Machines of a random job.")]
+SEED = Annotated[int, typer.Option(help="Seed of what is random.")]
+CONTIGUOUS = Annotated[str | None, typer.Option(metavar="A..B", help="Jobs of the first A, …, B machines.")]
+PPN = Annotated[int, typer.Option(help="Ranks a machine; 0: the hostfile's slots, else one a rail.")]
+ORDER = Annotated[str, typer.Option(help="Ranks in the 'network' order, or as 'given' in the hostfile.")]
+LMC = Annotated[str, typer.Option(help="log2 of the LIDs a port, 0 to 7, or 'auto': one LID a path, if they fit.")]
+PATTERN = Annotated[str, typer.Option(help="shift, ring, neighbour, random, or a file of 'FROM TO' lines.")]
+
+
+def parse_lmc(text: str) -> int | str:
+    if text == "auto":
+        return text
+    if not re.fullmatch(r"\d{1,3}", text) or int(text) > 7:
+        raise Error(f"LMC '{text}' is out of range", hint="0 to 7, or auto")
+    return int(text)
+
+
+def collect_jobs(
+    network: Network,
+    job: Path | None,
+    random_count: int | None,
+    job_size: int | None,
+    seed: int,
+    contiguous: str | None,
+    ppn: int,
+    order: str,
+) -> list[Job]:
+    """The jobs that the options ask for; empty if they ask for none."""
+    if order not in ("network", "given"):
+        raise Error(f"no rank order '{order}'", hint="orders: network, given")
+    if ppn < 0:
+        raise Error(f"{ppn} ranks a machine make no job")
+    if sum(choice is not None for choice in (job, random_count, contiguous)) > 1:
+        raise Error("--job, --random-jobs and --contiguous exclude each other")
+    if job is not None:
+        return [read_job(network, job, ppn, order)]
+    if contiguous is not None:
+        return contiguous_jobs(network, parse_range(contiguous), ppn)
+    if random_count is None:
+        return []
+    if random_count < 1:
+        raise Error(f"{random_count} random jobs are none to look at")
+    if job_size is None:
+        raise Error("--random-jobs needs --job-size", hint="how many machines each job takes")
+    if seed < 0:
+        raise Error(f"seed {seed} is negative")
+    return random_jobs(network, random_count, job_size, ppn, seed)
+
+
+def parse_range(text: str) -> range:
+    match = re.fullmatch(r"(\d{1,9})\.\.(\d{1,9})", text)
+    if not match or not 1 <= int(match[1]) <= int(match[2]):
+        raise Error(f"'{text}' is no range of job sizes", hint="for example 3..30")
+    return range(int(match[1]), int(match[2]) + 1)

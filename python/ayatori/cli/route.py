@@ -1,0 +1,60 @@
+"""ayatori route: forwarding tables for OpenSM's file engine, checked first."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from ayatori.cli import options
+from ayatori.cli.output import note, print_json, say
+from ayatori.network import open_source
+from ayatori.routes import check, check_as_data, make_routes_explained, write_for_opensm
+
+
+def route(
+    source: options.SOURCE,
+    lmc: options.LMC = "auto",
+    out: Annotated[Path | None, typer.Option(metavar="DIR", help="Write lfts, guid2lid and a README there.")] = None,
+    host_pattern: options.HOST_PATTERN = "",
+    json: options.JSON = False,
+) -> None:
+    """Makes forwarding tables with one or several LIDs a port, checks them, writes them for OpenSM."""
+    network = open_source(source, host_pattern)
+    made = make_routes_explained(network, options.parse_lmc(lmc))
+    data = {"source": source, "engine": made.engine, "lmc": made.lmc, "paths": made.paths}
+    data |= check_as_data(network, made.routes, check(network, made.routes))
+    data |= {"explanation": made.explanation, "notes": made.notes}
+    if out is not None:
+        write_for_opensm(network, made, source, out)
+        note(f"wrote {out}/lfts, guid2lid and README, which has the opensm command line")
+    if json:
+        print_json(data)
+    else:
+        describe(data)
+
+
+def describe(data: dict[str, Any]) -> None:
+    engine = {"fat_tree": "fat tree", "up_down": "up*/down*"}[data["engine"]]
+    say(f"{data['source']}: {engine} tables, {data['explanation']}")
+    say(f"  LIDs          {data['lids']} of {data['lid_space']}")
+    say(f"  paths         {data['paths']} to a leaf at most")
+    describe_check(data)
+    for line in data["notes"]:
+        say(f"  note: {line}")
+
+
+def describe_check(data: dict[str, Any]) -> None:
+    """The lines that `route` and `check` share."""
+    say(f"  reachable     {'every LID from every router' if data['unreachable'] == 0 else unreachable_in_words(data)}")
+    say(f"  deadlock      {'free' if data['deadlock_free'] else 'POSSIBLE: cycle of ' + str(len(data['cycle'])) + ' links'}")
+    say(f"  longest route {data['longest_route']} links")
+    for link in data["balance"]:
+        say(f"  balance       {link['links']}: {link['min']} to {link['max']} LIDs a link, mean {link['mean']:.1f}")
+    for problem in data["problems"]:
+        say(f"  problem: {problem}")
+
+
+def unreachable_in_words(data: dict[str, Any]) -> str:
+    return f"{data['unreachable']} (router, LID) pairs are NOT, {data['looping']} of them go round for ever"

@@ -1,0 +1,8 @@
+"""Labs: real subnet managers, hosts and verbs on simulated hardware.
+
+Each lab is a context manager that starts what it needs in a private folder and leaves no process behind.
+"""
+
+from ayatori.lab.errors import LabError
+
+__all__ = ["LabError"]

@@ -1,0 +1,137 @@
+"""ibdmchk: a second opinion, independent of OpenSM and of us, on paths and credit loops."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from ayatori.files import read_text
+from ayatori.lab.errors import LabError
+from ayatori.lab.fabric.opensm import OpensmRun
+from ayatori.lab.fabric.tables import parse_lfts
+from ayatori.lab.processes import find_program, last_line, run
+
+_LID = re.compile(r"(\{ (\S+) Ports:.*?\} LID:)([0-9A-Fa-f]+)(?= PN:)")
+_SWITCHES = ("SW", "SW-SM")  # -SM: the subnet manager runs there
+_SCANNED = re.compile(r"-I- Scanned:(\d+) CA to CA paths")
+_MISSING = re.compile(r"-E- Found (\d+) missing paths out of:(\d+) paths")
+_NO_LOOPS = "-I- no credit loops found"
+_LOOPS = "-E- credit loops in routing"
+_LOOP_PART = re.compile(r"(?:Found credit loop on|- BT credit loop through): (\S+)")
+
+
+@dataclass(frozen=True)
+class PathCheck:
+    """The verdict on the paths to LID number `path` of every port, counted from its base LID.
+
+    `pairs` are the ordered pairs of ports that were traced, `missing` those that the tables do not connect.
+    `credit_loop` are the ports of one credit loop, empty if there is none, None if ibdmchk did not look since paths
+    are missing.
+    """
+
+    path: int
+    pairs: int
+    missing: int
+    credit_loop: tuple[str, ...] | None
+
+
+@dataclass(frozen=True)
+class IbdmchkReport:
+    """The verdicts on all paths that differ.
+
+    A credit loop that only two paths together close is not seen: each path is checked by itself.
+    """
+
+    checks: tuple[PathCheck, ...]
+
+    @property
+    def paths_ok(self) -> bool:
+        """Whether every port reaches every other one, on every path."""
+        return all(check.missing == 0 for check in self.checks)
+
+    @property
+    def credit_loop_free(self) -> bool:
+        """Whether no path by itself has a credit loop; False also if that was not looked for."""
+        return all(check.credit_loop == () for check in self.checks)
+
+
+def run_ibdmchk(opensm: OpensmRun, folder: Path, environment: Mapping[str, str], timeout: float) -> IbdmchkReport:
+    """Checks each path that carries tables of its own; files go to the new folder `folder`.
+
+    ibdmchk misreads LMC > 0, so path j is shown to it as a fabric with LMC 0 whose adapters have only their LID
+    number j. As its time grows with the highest LID, the LIDs that remain are renumbered from 1.
+
+    Raises LabError if ibdmchk is missing, gives no verdict, or takes longer than `timeout` seconds for one path.
+    """
+    program = find_program("ibdmchk", "ibutils")
+    folder.mkdir()
+    subnet, tables = read_text(opensm.subnet), parse_lfts(opensm.lfts_dump)
+    ends = [(kind, int(lid, 16)) for _, kind, lid in _LID.findall(subnet)]
+    base_lids = {lid for kind, lid in ends if kind not in _SWITCHES}
+    checks = []
+    for path in different_paths(tables, base_lids, opensm.lmc):
+        links, fdbs, output = (folder / f"path-{path}.{kind}" for kind in ("lst", "fdbs", "out"))
+        lids = sorted({_raised(kind, lid, path) for kind, lid in ends})
+        numbers = {lid: number for number, lid in enumerate(lids, 1)}
+        links.write_text(format_links(subnet, path, numbers), encoding="utf-8")
+        fdbs.write_text(format_fdbs(tables, numbers), encoding="utf-8")
+        argv = [program, "-l", "0", "-s", links, "-f", fdbs, "-m", opensm.mcfdbs]
+        # The status is no verdict: ibdmchk 1.5.7 often crashes while it frees its memory, after its last word.
+        run(argv, folder=folder, environment=environment, output=output, timeout=timeout)
+        checks.append(_verdict(path, output))
+    return IbdmchkReport(tuple(checks))
+
+
+def different_paths(tables: Mapping[int, Mapping[int, int]], base_lids: Collection[int], lmc: int) -> list[int]:
+    """The paths 0 .. 2^lmc - 1 without those whose table entries repeat an earlier path's.
+
+    `tables` are switch to LID to port, `base_lids` the base LIDs of all channel adapters and routers.
+    """
+    lids = sorted(base_lids)
+    first: dict[tuple[int | None, ...], int] = {}
+    for path in range(1 << lmc):
+        entries = tuple(table.get(lid + path) for table in tables.values() for lid in lids)
+        first.setdefault(entries, path)
+    return list(first.values())
+
+
+def format_links(subnet: str, path: int, numbers: Mapping[int, int]) -> str:
+    """OpenSM's opensm-subnet.lst with LID number `path` of every adapter, and LIDs replaced by their numbers."""
+
+    def replaced(end: re.Match[str]) -> str:
+        return f"{end[1]}{numbers[_raised(end[2], int(end[3], 16), path)]:04X}"
+
+    return _LID.sub(replaced, subnet)
+
+
+def format_fdbs(tables: Mapping[int, Mapping[int, int]], numbers: Mapping[int, int]) -> str:
+    """The entries of the LIDs that have a number, as in OpenSM's opensm.fdbs, without the hops that nobody reads."""
+    return "".join(
+        f"dump_ucast_routes: Switch 0x{guid:016x}\nLID    : Port : Hops : Optimal\n"
+        + "".join(f"0x{numbers[lid]:04X} : {port:03d}  : 00   : yes\n" for lid, port in table.items() if lid in numbers)
+        for guid, table in tables.items()
+    )
+
+
+def _raised(kind: str, lid: int, path: int) -> int:
+    """The LID of a node's path; a switch has one LID for all."""
+    return lid if kind in _SWITCHES else lid + path
+
+
+def parse_ibdmchk(path: int, text: str) -> PathCheck | None:
+    """Reads ibdmchk's verdict on path number `path`; None if its output has none."""
+    if missing := _MISSING.search(text):
+        return PathCheck(path, int(missing[2]), int(missing[1]), None)
+    scanned = _SCANNED.search(text)
+    if not scanned or (_NO_LOOPS not in text and _LOOPS not in text):
+        return None
+    loop = tuple(_LOOP_PART.findall(text)) if _LOOPS in text else ()
+    return PathCheck(path, int(scanned[1]), 0, loop)
+
+
+def _verdict(path: int, output: Path) -> PathCheck:
+    if check := parse_ibdmchk(path, read_text(output)):
+        return check
+    raise LabError("ibdmchk gave no verdict", last_line(output))

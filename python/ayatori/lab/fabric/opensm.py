@@ -1,0 +1,194 @@
+"""One sweep of OpenSM over a simulated fabric."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import signal
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import NoReturn
+
+from ayatori.files import read_text
+from ayatori.lab.errors import LabError
+from ayatori.lab.fabric.opensm_log import NO_ENGINE, GrowingLog, OpensmLog, few, parse_opensm_log
+from ayatori.lab.fabric.tables import parse_guid2lid
+from ayatori.lab.processes import find_program, last_line, run
+
+# Errors, info, verbose (only there the file engine tells of switches that it skips), and dumps of the routing.
+_LOG_FLAGS = "0x47"
+
+# OpenSM looks at a signal to end only between sweeps, by default every 10 s.
+_SWEEP_SECONDS = "1"
+
+_PORT_GUID = re.compile(r" PortGUID:([0-9a-fA-F]+) ")
+
+# Every file that OpenSM would read from /etc/opensm without being told.
+_CONFIG_FILES = (
+    "partition_config_file",
+    "per_module_logging_file",
+    "prefix_routes_file",
+    "qos_policy_file",
+    "torus_config",
+)
+
+
+@dataclass(frozen=True)
+class OpensmRun:
+    """How one sweep went.
+
+    `engine` is the one that really routed. `refusal` tells why it is not the one that was asked for, else it is
+    empty. `errors` and `warnings` are few lines of the log. `seconds` runs from OpenSM's start to its end. The paths
+    are OpenSM's own files in the lab's private folder and vanish with it.
+    """
+
+    engine: str
+    refusal: str
+    lmc: int
+    seconds: float
+    errors: tuple[str, ...]
+    warnings: tuple[str, ...]
+    folder: Path
+
+    @property
+    def log(self) -> Path:
+        """OpenSM's log."""
+        return self.folder / "osm.log"
+
+    @property
+    def subnet(self) -> Path:
+        """Every link with both ends, and their LIDs."""
+        return self.folder / "opensm-subnet.lst"
+
+    @property
+    def fdbs(self) -> Path:
+        """The unicast tables as ibdmchk reads them."""
+        return self.folder / "opensm.fdbs"
+
+    @property
+    def mcfdbs(self) -> Path:
+        """The multicast tables as ibdmchk reads them."""
+        return self.folder / "opensm.mcfdbs"
+
+    @property
+    def guid2lid(self) -> Path:
+        """The LIDs of every port: PORT_GUID MIN MAX."""
+        return self.folder / "guid2lid"
+
+    @property
+    def lfts_dump(self) -> str:
+        """The tables that OpenSM sent to the switches, as its file engine would read them again."""
+        return read_text(self.folder / "opensm-lfts.dump")
+
+
+@dataclass(frozen=True)
+class OpensmRequest:
+    """What one sweep shall do; the arguments of Fabric.run_opensm."""
+
+    engine: str
+    tables: Path | None
+    lmc: int
+    guid2lid: Path | None
+    fallback: bool
+    timeout: float
+
+
+def run_opensm(
+    request: OpensmRequest, folder: Path, environment: Mapping[str, str], check: Callable[[], None]
+) -> OpensmRun:
+    """Runs one sweep in the new folder `folder`.
+
+    `environment` makes OpenSM a client of the simulator; `check` raises if the simulator died.
+
+    Raises LabError: see Fabric.run_opensm.
+    """
+    program = find_program("opensm", "opensm")
+    folder.mkdir()
+    if request.guid2lid:
+        _copy(request.guid2lid, folder / "guid2lid")
+    log = folder / "osm.log"
+    growing = GrowingLog(log)
+
+    def watch() -> None:
+        check()
+        if any(NO_ENGINE in line for line in growing.new_lines()):
+            _refuse(request, parse_opensm_log(read_text(log)))
+
+    start = time.monotonic()
+    status = run(
+        [program, *_arguments(request, folder)],
+        folder=folder,
+        environment={**environment, "OSM_TMP_DIR": str(folder), "OSM_CACHE_DIR": str(folder)},
+        output=folder / "osm.out",
+        timeout=request.timeout,
+        watch=watch,
+    )
+    seconds = time.monotonic() - start
+    said = parse_opensm_log(read_text(log) if log.exists() else "")
+    engine = _engine_used(request, said, status, folder)
+    done = OpensmRun(engine, said.refusal, request.lmc, seconds, said.errors, said.warnings, folder)
+    if not request.guid2lid:
+        return done
+    _check_lids(request.guid2lid, done.guid2lid)
+    return replace(done, warnings=(*done.warnings, *_unknown_ports(request.guid2lid, done.subnet)))
+
+
+def _arguments(request: OpensmRequest, folder: Path) -> list[str | Path]:
+    config = folder / "opensm.conf"
+    absent = folder / "absent"
+    config.write_text("".join(f"{key} {absent}\n" for key in _CONFIG_FILES), encoding="utf-8")
+    engine = request.engine if request.fallback else f"{request.engine},no_fallback"
+    arguments = ["-F", config, "-f", folder / "osm.log", "-D", _LOG_FLAGS, "-o", "-s", _SWEEP_SECONDS, "-R", engine]
+    arguments += ["-l", str(request.lmc)]
+    if request.tables:
+        arguments += ["-U", request.tables.resolve()]
+    return [*arguments, "-x"] if request.guid2lid else arguments
+
+
+def _engine_used(request: OpensmRequest, said: OpensmLog, status: int, folder: Path) -> str:
+    """The engine that routed. Raises LabError unless the subnet came up, routed."""
+    if said.refusal and not said.engine:
+        _refuse(request, said)
+    cause = said.errors[0] if said.errors else last_line(folder / "osm.out")
+    if status < 0:
+        raise LabError(f"OpenSM was killed by {signal.Signals(-status).name}", cause)
+    if not said.up:
+        raise LabError(f"OpenSM ended with status {status}, and the subnet is not up", cause)
+    if not said.engine:
+        raise LabError("OpenSM routed nothing", "it saw no switch")
+    return said.engine
+
+
+def _refuse(request: OpensmRequest, said: OpensmLog) -> NoReturn:
+    what = f"the tables {request.tables}" if request.tables else f"to route with {request.engine}"
+    raise LabError(f"OpenSM refused {what}", said.refusal)
+
+
+def _check_lids(wanted: Path, given: Path) -> None:
+    """Raises LabError if a port of the fabric got other LIDs than those wanted."""
+    got = parse_guid2lid(read_text(given))
+    wrong = [
+        f"0x{guid:016x} got LIDs {got[guid][0]}-{got[guid][1]}, not {low}-{high}"
+        for guid, (low, high) in parse_guid2lid(read_text(wanted)).items()
+        if got.get(guid, (low, high)) != (low, high)
+    ]
+    if wrong:
+        hint = "give each port an aligned range of 2^LMC LIDs that no other port has"
+        raise LabError(f"OpenSM did not honour {wanted}", "; ".join(few(wrong)), hint)
+
+
+def _unknown_ports(wanted: Path, subnet: Path) -> tuple[str, ...]:
+    """The port GUIDs of a guid2lid file that the fabric does not have: a sign of GUIDs that ibsim numbers its own way."""
+    known = {int(guid, 16) for guid in _PORT_GUID.findall(read_text(subnet))}
+    return few(
+        f"{wanted.name}: no port 0x{guid:016x}" for guid in parse_guid2lid(read_text(wanted)) if guid not in known
+    )
+
+
+def _copy(source: Path, target: Path) -> None:
+    try:
+        shutil.copyfile(source, target)
+    except OSError as error:
+        raise LabError(f"can't read {source}: {error.strerror}") from error

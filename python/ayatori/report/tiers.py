@@ -1,0 +1,165 @@
+"""The tree behind a drawing: levels, an order that keeps neighbours together, bundles of cables, and their loads."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections import defaultdict
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from ayatori.report.markup import count, figure
+from ayatori.report.model import Fabric, Side, WorstJob
+
+HEAVY = 4  # the last class of loads: this many messages or more
+NO_LOADS = Side("", 0, {})
+
+
+@dataclass(frozen=True)
+class Bundle:
+    """All cables between two routers. `lower` stands nearer to the hosts."""
+
+    lower: int
+    upper: int
+    cables: tuple[int, ...]
+
+
+def load_class(load: float) -> int:
+    """0 nothing, 1 one message (full speed), 2, 3, and 4 for four or more."""
+    return min(HEAVY, -int(-load // 1))
+
+
+def bundles_of(fabric: Fabric) -> list[Bundle]:
+    """The cables grouped by pair of routers; cables from a router to itself carry nothing and are left out."""
+    pairs: dict[tuple[int, int], list[int]] = defaultdict(list)
+    for index, link in enumerate(fabric.links):
+        if link.a != link.b:
+            pairs[_upwards(fabric, link.a, link.b)].append(index)
+    return [Bundle(lower, upper, tuple(cables)) for (lower, upper), cables in pairs.items()]
+
+
+def _upwards(fabric: Fabric, a: int, b: int) -> tuple[int, int]:
+    """Both routers, the lower one first; by index where levels do not tell."""
+    low, high = fabric.routers[a].level, fabric.routers[b].level
+    if low is None or high is None or low == high:
+        return min(a, b), max(a, b)
+    return (a, b) if low < high else (b, a)
+
+
+def levels_of(fabric: Fabric, bundles: list[Bundle]) -> list[list[int]]:
+    """Routers by level, leaves first. Within a level by name, blocks that share cables side by side."""
+    found = {router.level for router in fabric.routers if router.level is not None}
+    levels: list[list[int]] = []
+    for level in sorted(found):
+        names = [i for i, router in enumerate(fabric.routers) if router.level == level]
+        names.sort(key=lambda i: natural(fabric.routers[i].name))
+        levels.append(_beside_neighbours(names, levels[-1], bundles) if levels else names)
+    return levels
+
+
+def natural(name: str) -> list[tuple[bool, int, str]]:
+    """A key that sorts LS2 before LS10."""
+    parts = re.split(r"(\d{1,18})", name)
+    return [(part.isdecimal(), int(part) if part.isdecimal() else 0, part) for part in parts]
+
+
+def _beside_neighbours(upper: list[int], lower: list[int], bundles: list[Bundle]) -> list[int]:
+    """The upper level, stably sorted by the first lower router of its block."""
+    place = {router: i for i, router in enumerate(lower)}
+    first = {}
+    for block in blocks_between(lower, upper, bundles):
+        start = min((place[router] for router in block if router in place), default=len(lower))
+        first.update({router: start for router in block})
+    return sorted(upper, key=lambda router: first.get(router, len(lower)))
+
+
+def blocks_between(lower: list[int], upper: list[int], bundles: list[Bundle]) -> list[set[int]]:
+    """The connected parts of two neighbouring levels, for instance the pods of a 3-level tree."""
+    parent = {router: router for router in [*lower, *upper]}
+
+    def root(router: int) -> int:
+        while parent[router] != router:
+            parent[router] = parent[parent[router]]
+            router = parent[router]
+        return router
+
+    for bundle in bundles:
+        if bundle.lower in parent and bundle.upper in parent:
+            parent[root(bundle.lower)] = root(bundle.upper)
+    blocks: dict[int, set[int]] = defaultdict(set)
+    for router in [*lower, *upper]:
+        blocks[root(router)].add(router)
+    return list(blocks.values())
+
+
+def short_names(names: list[str]) -> list[str]:
+    """Names without what all begin and end with, cut at a separator: `MF0;A09-LEAF-1:MQM/U1` -> `A09-LEAF-1`."""
+    if len(names) < 2 or max(map(len, names)) <= 10:
+        return names
+    head = os.path.commonprefix(names)
+    tail = os.path.commonprefix([name[::-1] for name in names])[::-1]
+    cut = max((i + 1 for i, c in enumerate(head) if c in ";:/ "), default=0)
+    end = max((len(tail) - i for i, c in enumerate(tail) if c in ";:/ "), default=0)
+    return [name[cut : len(name) - end] or name for name in names]
+
+
+class Traffic:
+    """The loads of one step on bundles: up is from the lower to the upper router."""
+
+    def __init__(self, fabric: Fabric, side: Side) -> None:
+        self.fabric, self.side = fabric, side
+
+    def cable(self, bundle: Bundle, index: int, up: bool) -> float:
+        """Messages on one cable in one direction."""
+        forward = (self.fabric.links[index].a == bundle.lower) == up
+        return self.side.loads.get((index, "ab" if forward else "ba"), 0)
+
+    def load(self, bundle: Bundle, up: bool) -> float:
+        """Messages on the most loaded cable of the bundle in one direction."""
+        return max(self.cable(bundle, index, up) for index in bundle.cables)
+
+    def tip(self, bundle: Bundle, up: bool) -> str:
+        """Names, then each cable's ports, rate and messages, a line each."""
+        return "\n".join([self.way(bundle, up), *(self._cable_line(bundle, index, up) for index in bundle.cables)])
+
+    def way(self, bundle: Bundle, up: bool) -> str:
+        """The names of the routers in the direction of travel."""
+        ends = (bundle.lower, bundle.upper) if up else (bundle.upper, bundle.lower)
+        return " → ".join(self.fabric.routers[end].name for end in ends)
+
+    def _cable_line(self, bundle: Bundle, index: int, up: bool) -> str:
+        link = self.fabric.links[index]
+        forward = (link.a == bundle.lower) == up
+        ports = (link.a_port, link.b_port) if forward else (link.b_port, link.a_port)
+        load = self.cable(bundle, index, up)
+        carries = count(load, "message") if load else "no message"
+        rate = f" ({link.rate}{', degraded' if link.degraded else ''})" if link.rate or link.degraded else ""
+        return f"port {ports[0]} → port {ports[1]}{rate}: {carries}"
+
+
+def hot_cables(fabric: Fabric, sides: Iterable[Side]) -> list[tuple[int, str]]:
+    """Cable directions that carry more than one message on any side, the worst of the first side first."""
+    sides = list(sides)
+    hot = {key for side in sides for key, load in side.loads.items() if load > 1}
+
+    def order(key: tuple[int, str]) -> tuple[object, ...]:
+        return (*(-side.loads.get(key, 0) for side in sides), key)
+
+    return sorted(hot, key=order)
+
+
+def ranks_of(fabric: Fabric, worst: WorstJob) -> dict[int, int]:
+    """Host index -> rank. Of hosts with one name, each is taken once, in the fabric's order."""
+    places: dict[str, list[int]] = defaultdict(list)
+    for index, host in reversed(list(enumerate(fabric.hosts))):
+        places[host.name].append(index)
+    ranks = {}
+    for rank, name in enumerate(worst.hosts):
+        index = places[name].pop() if len(places[name]) > 1 else places[name][0]
+        ranks.setdefault(index, rank)
+    return ranks
+
+
+def load_text(load: float) -> str:
+    """A load as it stands on a badge."""
+    return figure(round(load, 1))

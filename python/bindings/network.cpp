@@ -1,0 +1,170 @@
+#include "ayatori/network/network.hpp"
+
+#include "ayatori/network/job.hpp"
+#include "ayatori/network/levels.hpp"
+#include "ayatori/network/shape.hpp"
+#include "bindings.hpp"
+
+namespace ayatori::python {
+
+namespace {
+
+const char* to_word(NodeKind kind) {
+  switch (kind) {
+    case NodeKind::router: return "router";
+    case NodeKind::nic: return "nic";
+    case NodeKind::aggregation: return "aggregation";
+  }
+  return "";
+}
+
+const char* to_word(ShapeKind kind) {
+  switch (kind) {
+    case ShapeKind::fat_tree: return "fat_tree";
+    case ShapeKind::grid: return "grid";
+    case ShapeKind::full: return "full";
+    case ShapeKind::graph: return "graph";
+  }
+  return "";
+}
+
+std::vector<std::pair<PortId, PortId>> cables(const Network& network) {
+  std::vector<std::pair<PortId, PortId>> found;
+  found.reserve(network.link_count());
+  for (PortId id = 0; id < network.port_count(); ++id) {
+    const PortId peer = network.port(id).peer;
+    if (peer != no_id && id < peer) found.emplace_back(id, peer);
+  }
+  return found;
+}
+
+std::optional<std::vector<int>> levels_of(const Network& network) {
+  const auto levels = rank_levels(network);
+  if (!levels) return std::nullopt;
+  return std::vector<int>(levels->level.begin(), levels->level.end());
+}
+
+template <typename T>
+std::vector<T> as_list(std::span<const T> items) {
+  return {items.begin(), items.end()};
+}
+
+void bind_model(nb::module_& module) {
+  nb::class_<Port>(module, "Port")
+      .def_ro("peer", &Port::peer)
+      .def_ro("node", &Port::node)
+      .def_ro("guid", &Port::guid)
+      .def_ro("lid", &Port::lid)
+      .def_ro("lmc", &Port::lmc)
+      .def_ro("number", &Port::number)
+      .def_prop_ro("connected", &Port::connected)
+      .def_prop_ro("rate", [](const Port& port) { return to_string(port.rate); })
+      .def_prop_ro("bytes_per_second", [](const Port& port) { return port.rate.bytes_per_second(); });
+
+  nb::class_<Machine>(module, "Machine")
+      .def_prop_ro("name", [](const Machine& machine) { return text(machine.name); })
+      .def_ro("named", &Machine::named)
+      .def_ro("endpoints", &Machine::endpoints);
+
+  nb::class_<Network>(module, "Network", "An immutable network; see ayatori/network/network.hpp.")
+      .def_prop_ro("router_count", &Network::router_count)
+      .def_prop_ro("node_count", &Network::node_count)
+      .def_prop_ro("link_count", &Network::link_count)
+      .def("name", [](const Network& network, NodeId id) { return text(network.name(id)); })
+      .def("kind", [](const Network& network, NodeId id) { return to_word(network.node(id).kind); })
+      .def("guid", [](const Network& network, NodeId id) { return network.node(id).guid; })
+      .def("rail", [](const Network& network, NodeId id) { return network.node(id).rail; })
+      .def("machine_of", [](const Network& network, NodeId id) { return network.node(id).machine; })
+      .def("port", &Network::port, nb::rv_policy::reference_internal)
+      .def("cables", &cables, "Both port ids of every cable.")
+      .def("describe_link", [](const Network& network, PortId id) { return text(network.describe_link(id)); })
+      .def("router_of", [](const Network& network, PortId endpoint) -> std::optional<NodeId> {
+        const NodeId router = network.router_of(endpoint);
+        return router == no_id ? std::nullopt : std::optional(router);
+      })
+      .def_prop_ro("machines", [](const Network& network) { return as_list(network.machines()); })
+      .def_prop_ro("machines_in_order", [](const Network& network) { return as_list(network.machines_in_order()); })
+      .def_prop_ro("endpoints", [](const Network& network) { return as_list(network.endpoints()); })
+      .def_prop_ro("aggregation_ports", [](const Network& network) { return as_list(network.aggregation_ports()); })
+      .def_prop_ro("degraded_links", [](const Network& network) { return as_list(network.degraded_links()); })
+      .def_prop_ro("planes", [](const Network& network) {
+        std::vector<std::string> names;
+        for (const Plane& plane : network.planes()) names.push_back(plane.name);
+        return names;
+      })
+      .def("plane_of", [](const Network& network, NodeId id) { return network.node(id).plane; })
+      .def("levels", &levels_of, "Tree level of each router, or None if the network is no tree.")
+      .def("shape", &recognise);
+}
+
+void bind_shape(nb::module_& module) {
+  nb::class_<Shape>(module, "Shape")
+      .def_prop_ro("kind", [](const Shape& shape) { return to_word(shape.kind); })
+      .def_ro("routers", &Shape::routers)
+      .def_ro("cables", &Shape::cables)
+      .def_ro("oversubscription", &Shape::oversubscription)
+      .def_ro("dimensions", &Shape::dimensions)
+      .def_ro("periodic", &Shape::periodic)
+      .def_ro("machines", &Shape::machines)
+      .def_ro("rails", &Shape::rails)
+      .def_prop_ro("summary", [](const Shape& shape) { return text(shape.summary); })
+      .def_prop_ro("irregularities", [](const Shape& shape) {
+        nb::list items;
+        for (const std::string& item : shape.irregularities) items.append(text(item));
+        return items;
+      });
+}
+
+Job job_from_hostfile(const Network& network, std::string_view contents, std::string_view file,
+                      std::uint32_t ranks_per_machine, bool network_order) {
+  const auto hosts = unwrap(parse_hostfile(contents, file));
+  return unwrap(place_job(network, hosts, file, ranks_per_machine,
+                          network_order ? RankOrder::network : RankOrder::as_given));
+}
+
+Job job_of_hosts(const Network& network, const std::vector<std::pair<std::string, std::uint32_t>>& hosts,
+                 std::string_view file) {
+  std::vector<HostEntry> entries;
+  for (const auto& [host, ranks] : hosts) entries.push_back({host, ranks, 0});
+  return unwrap(place_job(network, entries, file, 0, RankOrder::as_given));
+}
+
+std::vector<Job> random_jobs(const Network& network, std::size_t count, std::size_t size,
+                             std::uint32_t ranks_per_machine, std::uint64_t seed) {
+  Random random(seed);
+  std::vector<Job> jobs;
+  for (std::size_t i = 0; i < count; ++i) jobs.push_back(unwrap(random_job(network, size, ranks_per_machine, random)));
+  return jobs;
+}
+
+void bind_jobs(nb::module_& module) {
+  nb::class_<Job>(module, "Job")
+      .def_prop_ro("rank_count", &Job::rank_count)
+      .def_prop_ro("machines", [](const Job& job) {
+        std::vector<MachineId> ids;
+        for (const JobMachine& machine : job.machines) ids.push_back(machine.machine);
+        return ids;
+      })
+      .def_prop_ro("ranks_on_machines", [](const Job& job) {
+        std::vector<std::uint32_t> ranks;
+        for (const JobMachine& machine : job.machines) ranks.push_back(machine.ranks);
+        return ranks;
+      })
+      .def("endpoints", [](const Job& job, const Network& network) { return endpoints_of_ranks(network, job); });
+  module.def("job_from_hostfile", &job_from_hostfile);
+  module.def("job_of_hosts", &job_of_hosts);
+  module.def("random_jobs", &random_jobs);
+  module.def("contiguous_job", [](const Network& network, std::size_t size, std::uint32_t ranks_per_machine) {
+    return unwrap(contiguous_job(network, size, ranks_per_machine));
+  });
+}
+
+}  // namespace
+
+void bind_network(nb::module_& module) {
+  bind_model(module);
+  bind_shape(module);
+  bind_jobs(module);
+}
+
+}  // namespace ayatori::python

@@ -1,0 +1,183 @@
+#include "ayatori/base/files.hpp"
+#include "ayatori/routing/check.hpp"
+#include "ayatori/routing/contention.hpp"
+#include "ayatori/routing/generate.hpp"
+#include "ayatori/routing/plan.hpp"
+#include "ayatori/routing/plan_files.hpp"
+#include "ayatori/routing/table_files.hpp"
+#include "bindings.hpp"
+
+namespace ayatori::python {
+
+namespace {
+
+using Endpoints = std::vector<PortId>;
+
+/// What a fabric's tables disagree in: routers' entries for LIDs that either side routes.
+std::uint64_t count_differences(const Routes& a, const Routes& b) {
+  if (a.tables.router_count() != b.tables.router_count()) throw Raised(Error{"the tables are of different networks", {}, {}});
+  const Lid last = std::max(a.tables.last_lid(), b.tables.last_lid());
+  const auto entry = [](const ForwardingTables& tables, NodeId router, Lid lid) {
+    return lid <= tables.last_lid() ? tables.out(router, lid) : ForwardingTables::no_port;
+  };
+  std::uint64_t differences = 0;
+  for (NodeId router = 0; router < a.tables.router_count(); ++router) {
+    for (std::uint32_t lid = first_unicast_lid; lid <= last; ++lid) {
+      const Lid here = static_cast<Lid>(lid);
+      if (entry(a.tables, router, here) != entry(b.tables, router, here)) ++differences;
+    }
+  }
+  return differences;
+}
+
+std::uint64_t count_entries(const Routes& routes) {
+  std::uint64_t entries = 0;
+  for (NodeId router = 0; router < routes.tables.router_count(); ++router) {
+    for (const PortNumber port : routes.tables.row(router)) entries += port != ForwardingTables::no_port;
+  }
+  return entries;
+}
+
+void bind_tables(nb::module_& module) {
+  nb::class_<Routes>(module, "Routes", "LIDs and forwarding tables of one network.")
+      .def_prop_ro("lid_count", [](const Routes& routes) { return routes.lids.lid_count(); })
+      .def_prop_ro("last_lid", [](const Routes& routes) { return routes.lids.last(); })
+      .def("base_lid", [](const Routes& routes, PortId port) { return routes.lids.of(port).base; })
+      .def("lmc", [](const Routes& routes, PortId port) { return routes.lids.of(port).lmc; })
+      .def("out", [](const Routes& routes, NodeId router, Lid lid) { return routes.tables.out(router, lid); })
+      .def("count_entries", &count_entries)
+      .def("count_differences", &count_differences, "Entries in which two sets of tables differ.");
+
+  nb::enum_<Engine>(module, "Engine").value("fat_tree", Engine::fat_tree).value("up_down", Engine::up_down);
+  nb::class_<LmcChoice>(module, "LmcChoice")
+      .def_ro("lmc", &LmcChoice::lmc)
+      .def_ro("paths", &LmcChoice::paths)
+      .def_ro("all_paths", &LmcChoice::all_paths)
+      .def_ro("explanation", &LmcChoice::explanation);
+  nb::class_<Generated>(module, "Generated")
+      .def_ro("routes", &Generated::routes, nb::rv_policy::reference_internal)
+      .def_ro("lmc", &Generated::lmc)
+      .def_ro("engine", &Generated::engine)
+      .def_ro("paths", &Generated::paths)
+      .def_ro("lids_kept", &Generated::lids_kept)
+      .def_ro("notes", &Generated::notes);
+  module.def("choose_lmc", [](const Network& network) { return unwrap(choose_lmc(network)); });
+  module.def(
+      "generate_routes", [](const Network& network, int lmc) { return unwrap(generate_routes(network, lmc)); },
+      WithoutGil());
+}
+
+void bind_table_files(nb::module_& module) {
+  module.def(
+      "read_tables",
+      [](const std::string& path, const Network& network) {
+        return unwrap(parse_tables(unwrap(read_file(path)), path, network));
+      },
+      WithoutGil());
+  module.def("parse_tables", [](std::string_view contents, std::string_view file, const Network& network) {
+    return unwrap(parse_tables(contents, file, network));
+  });
+  module.def(
+      "write_tables",
+      [](const Network& network, const Routes& routes, const std::string& path) {
+        unwrap(write_file(path, [&](const Sink& sink) { write_tables(network, routes, sink); }));
+      },
+      WithoutGil());
+  module.def("write_guid_to_lid", [](const Network& network, const Routes& routes, const std::string& path) {
+    unwrap(write_file(path, [&](const Sink& sink) { write_guid_to_lid(network, routes.lids, sink); }));
+  });
+}
+
+void bind_check(nb::module_& module) {
+  nb::class_<LinkBalance>(module, "LinkBalance")
+      .def_ro("kind", &LinkBalance::kind)
+      .def_ro("links", &LinkBalance::links)
+      .def_ro("min", &LinkBalance::min)
+      .def_ro("max", &LinkBalance::max)
+      .def_ro("mean", &LinkBalance::mean);
+  nb::class_<TableCheck>(module, "TableCheck")
+      .def_ro("unreachable", &TableCheck::unreachable)
+      .def_ro("looping", &TableCheck::looping)
+      .def_ro("deadlock_free", &TableCheck::deadlock_free)
+      .def_ro("cycle", &TableCheck::cycle)
+      .def_ro("longest", &TableCheck::longest)
+      .def_ro("balance", &TableCheck::balance)
+      .def_prop_ro("problems", [](const TableCheck& check) {
+        nb::list items;
+        for (const std::string& item : check.problems) items.append(text(item));
+        return items;
+      })
+      .def_prop_ro("ok", &TableCheck::ok);
+  module.def("check_tables", &check_tables, WithoutGil());
+}
+
+void bind_plans(nb::module_& module) {
+  nb::enum_<Method>(module, "Method")
+      .value("base", Method::base)
+      .value("rule", Method::rule)
+      .value("colour", Method::colour)
+      .value("pair", Method::pair);
+  nb::class_<Plan>(module, "Plan")
+      .def_static("base", &Plan::base)
+      .def_static("per_destination", &Plan::per_destination)
+      .def_prop_ro("method", &Plan::method)
+      .def_prop_ro("rank_count", &Plan::rank_count)
+      .def_prop_ro("is_per_pair", &Plan::is_per_pair)
+      .def("path_bits", &Plan::path_bits);
+  nb::class_<Planned>(module, "Planned")
+      .def_ro("plan", &Planned::plan, nb::rv_policy::reference_internal)
+      .def_ro("optimal", &Planned::optimal)
+      .def_ro("reason", &Planned::reason)
+      .def_ro("hot_spots", &Planned::hot_spots)
+      .def_ro("lower_bound", &Planned::lower_bound);
+  module.def("write_pair_plan", [](const Plan& plan, const std::string& path) {
+    unwrap(write_file(path, [&](const Sink& sink) { write_plan(plan, sink); }));
+  });
+  module.def("read_pair_plan",
+             [](const std::string& path) { return unwrap(parse_plan(unwrap(read_file(path)), path)); });
+  module.def(
+      "make_plan",
+      [](const Network& network, const Routes& routes, const Endpoints& endpoints, const StepSequence& steps,
+         Method method) { return unwrap(make_plan(network, routes, endpoints, steps, method)); },
+      WithoutGil());
+}
+
+void bind_contention(nb::module_& module) {
+  nb::class_<HotLink>(module, "HotLink")
+      .def_ro("link", &HotLink::link)
+      .def_ro("worst_load", &HotLink::worst_load)
+      .def_ro("worst_step", &HotLink::worst_step)
+      .def_ro("hot_steps", &HotLink::hot_steps);
+  nb::class_<Contention>(module, "Contention")
+      .def_ro("steps", &Contention::steps)
+      .def_ro("free", &Contention::free)
+      .def_ro("relative_bandwidth", &Contention::relative_bandwidth)
+      .def_ro("mean_time", &Contention::mean_time)
+      .def_ro("worst_time", &Contention::worst_time)
+      .def_ro("worst_step", &Contention::worst_step)
+      .def_ro("hot_spots", &Contention::hot_spots)
+      .def_ro("hot_links", &Contention::hot_links);
+  module.def(
+      "measure_contention",
+      [](const Network& network, const Routes& routes, const Endpoints& endpoints, const Plan& plan,
+         const StepSequence& steps) { return unwrap(measure_contention(network, routes, endpoints, plan, steps)); },
+      WithoutGil());
+  module.def(
+      "link_loads",
+      [](const Network& network, const Routes& routes, const Endpoints& endpoints, const Plan& plan,
+         const StepSequence& steps,
+         std::size_t step) { return unwrap(link_loads(network, routes, endpoints, plan, steps, step)); },
+      WithoutGil());
+}
+
+}  // namespace
+
+void bind_routing(nb::module_& module) {
+  bind_tables(module);
+  bind_table_files(module);
+  bind_check(module);
+  bind_plans(module);
+  bind_contention(module);
+}
+
+}  // namespace ayatori::python

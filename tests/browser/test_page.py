@@ -1,0 +1,97 @@
+"""The page in a real browser: it draws everything, without a script error, in light and in dark."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parent.parent / "report"))
+import sample_study as sample
+
+from ayatori.report import write_report
+
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+FLAGS = (
+    "--headless --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking "
+    "--disable-component-update --disable-sync --hide-scrollbars --window-size=1400,3000 --virtual-time-budget=20000"
+).split()
+pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="chromium is not installed")
+
+
+def browse(page: Path, profile: Path, *flags: str) -> str:
+    """What a fresh browser prints about the page."""
+    command = [str(CHROMIUM), *FLAGS, f"--user-data-dir={profile}", *flags, page.resolve().as_uri()]
+    return subprocess.run(command, capture_output=True, text=True, timeout=120, check=True).stdout
+
+
+@pytest.fixture(scope="module")
+def page(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    studies = sample.paper_study(jobs=100), sample.wide_study(), sample.three_level_study(), sample.ring_study()
+    return write_report(sample.write_studies(tmp_path_factory.mktemp("studies"), *studies))
+
+
+@pytest.fixture(scope="module")
+def dom(page: Path, tmp_path_factory: pytest.TempPathFactory) -> str:
+    return browse(page, tmp_path_factory.mktemp("profile"), "--dump-dom")
+
+
+def count(pattern: str, text: str) -> int:
+    return len(re.findall(pattern, text))
+
+
+def test_all_is_drawn_without_a_script_error(dom: str) -> None:
+    opening = dom[: dom.index(">", dom.index("<html"))]
+    assert 'data-drawn="yes"' in opening
+    assert "data-errors" not in opening
+
+
+def test_curves_are_there(dom: str) -> None:
+    """Figure 9: four methods, two of the paper's. Figure 10: three methods, one point of the paper's."""
+    assert count('<path class="js-line"', dom) == 4 + 3
+    assert count('<g class="trace scatter', dom) == 4 + 2 + 3 + 1
+    assert "jobs, sorted by bandwidth" in dom and "nodes of the job" in dom
+
+
+def test_fabrics_are_there(dom: str) -> None:
+    """Three trees before and after; the ring has only a matrix."""
+    assert count('<svg class="fabric', dom) == 3 * 2
+    assert count('<svg class="matrix', dom) == 2 + 2 + 2 * (16 + 8) + 1
+    assert count('class="host mine"', dom) >= 2 * (16 + 96 + 128)
+
+
+def test_an_error_is_told(page: Path, tmp_path: Path) -> None:
+    """A page whose plots are spoiled says so, where the test and the reader see it."""
+    spoiled = tmp_path / "spoiled.html"
+    spoiled.write_text(re.sub(r'(id="plotly">)[^<]{9}', r"\1!!!", page.read_text(encoding="utf-8")), encoding="utf-8")
+    dom = browse(spoiled, tmp_path / "profile", "--dump-dom")
+    opening = dom[: dom.index(">", dom.index("<html"))]
+    assert "data-errors" in opening and "data-drawn" not in opening
+    assert "This plot could not be drawn" in dom
+
+
+def brightness(picture: Path) -> int:
+    """The first pixel of a PNG, from its own bytes: the background of the page."""
+    import struct
+    import zlib
+
+    data, packed, place = picture.read_bytes(), b"", 8
+    while place < len(data):
+        size, kind = struct.unpack(">I4s", data[place : place + 8])
+        packed += data[place + 8 : place + 8 + size] if kind == b"IDAT" else b""
+        place += size + 12
+    first_row = zlib.decompressobj().decompress(packed, 5)  # a filter byte, then red, green, blue
+    return sum(first_row[1:4]) // 3
+
+
+@pytest.mark.parametrize(("scheme", "low", "high"), [("1", 200, 255), ("0", 0, 60)])
+def test_light_and_dark(page: Path, tmp_path: Path, scheme: str, low: int, high: int) -> None:
+    picture = tmp_path / "page.png"
+    flags = f"--blink-settings=preferredColorScheme={scheme}", f"--screenshot={picture}"
+    browse(page, tmp_path / "profile", *flags)
+    assert picture.stat().st_size > 100_000
+    assert low <= brightness(picture) <= high

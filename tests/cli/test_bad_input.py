@@ -1,0 +1,137 @@
+"""Whatever is wrong with the input: one line that names it, exit 1, nothing written."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+PAPER = "fattree:K=6,levels=2,nodes=30"
+
+
+@pytest.fixture
+def fabric_file(tmp_path: Path, ayatori_command) -> Path:
+    path = tmp_path / "fabric.txt"
+    assert ayatori_command("convert", "fattree:K=2,levels=2", "--to", "ibnetdiscover", "--out", str(path)).status == 0
+    return path
+
+
+def assert_refused(outcome, *parts: str) -> None:
+    assert outcome.status == 1, outcome
+    assert outcome.stdout == ""
+    lines = outcome.stderr.splitlines()
+    assert lines[0].startswith("error: "), outcome.stderr
+    assert all(line.startswith(("caused by: ", "hint: ")) for line in lines[1:]), outcome.stderr
+    for part in parts:
+        assert part in outcome.stderr, outcome.stderr
+
+
+def test_truncated_file(fabric_file: Path, ayatori_command) -> None:
+    """Cut at every twentieth byte: never a smaller fabric, never a crash."""
+    text = fabric_file.read_bytes()
+    whole = ayatori_command("show", f"ib:{fabric_file}", "--json").stdout
+    for length in range(0, len(text) - 2, max(1, len(text) // 20)):
+        fabric_file.write_bytes(text[:length])
+        outcome = ayatori_command("show", f"ib:{fabric_file}", "--json")
+        if outcome.status == 0:
+            assert outcome.stdout == whole
+        else:
+            assert_refused(outcome, str(fabric_file))
+
+
+def test_binary_file(tmp_path: Path, ayatori_command) -> None:
+    path = tmp_path / "binary"
+    path.write_bytes(bytes(range(256)) * 64)
+    assert_refused(ayatori_command("show", f"ib:{path}"), f"{path}:1:")
+
+
+def test_empty_and_missing_files(tmp_path: Path, ayatori_command) -> None:
+    empty = tmp_path / "empty"
+    empty.write_bytes(b"")
+    assert_refused(ayatori_command("show", f"ib:{empty}"), str(empty))
+    assert_refused(ayatori_command("show", f"ib:{tmp_path}/missing"), "No such file")
+    assert_refused(ayatori_command("show", f"ib:{tmp_path}"), "folder")
+
+
+def test_cable_to_an_unknown_node(fabric_file: Path, ayatori_command) -> None:
+    text = fabric_file.read_text()
+    first_host = next(word for word in text.split('"') if word.startswith("H-"))
+    fabric_file.write_text(text.replace(f'"{first_host}"', '"H-00000000deadbeef"', 1))
+    assert_refused(ayatori_command("show", f"ib:{fabric_file}"), f"{fabric_file}:", "deadbeef")
+
+
+def test_duplicate_guid(fabric_file: Path, ayatori_command) -> None:
+    text = fabric_file.read_text()
+    record = text[text.index("caguid") :].split("\n\n")[0]
+    fabric_file.write_text(text + "\n" + record + "\n")
+    assert_refused(ayatori_command("show", f"ib:{fabric_file}"), str(fabric_file))
+
+
+@pytest.mark.parametrize(
+    "source", ["", "nonsense", "fattree:", "fattree:K=0", "fattree:K=6,levels=2,nodes=99999", "fattree:K=6,x=1", "torus:0x4",
+               "torus:4x-1", "xgft:h=2;m=1", "full:0", "fattree:K=99999999,levels=9", "what:4"],
+)  # fmt: skip
+def test_bad_source(source: str, ayatori_command) -> None:
+    assert_refused(ayatori_command("show", source))
+
+
+def test_host_not_in_the_fabric(tmp_path: Path, ayatori_command) -> None:
+    hosts = tmp_path / "hosts"
+    hosts.write_text("N0\nN1\nN77\n")
+    assert_refused(ayatori_command("plan", PAPER, "--job", str(hosts)), f"{hosts}:3:", "N77")
+
+
+def test_bad_hostfiles(tmp_path: Path, ayatori_command) -> None:
+    hosts = tmp_path / "hosts"
+    for text in ("", "# nothing\n", "N[0-\n", "N0 slots=none\n", "N0:0\n", "\0\1\2"):
+        hosts.write_text(text)
+        assert_refused(ayatori_command("plan", PAPER, "--job", str(hosts)), str(hosts))
+
+
+def test_job_larger_than_the_fabric(ayatori_command) -> None:
+    assert_refused(ayatori_command("plan", PAPER, "--random-jobs", "1", "--job-size", "31"), "31", "30")
+    assert_refused(ayatori_command("check", PAPER, "--contiguous", "3..40"), "30")
+
+
+@pytest.mark.parametrize("lmc", ["8", "-1", "x", "99999999999999"])
+def test_lmc_out_of_range(lmc: str, ayatori_command) -> None:
+    assert_refused(ayatori_command("route", PAPER, f"--lmc={lmc}"), "LMC")
+
+
+def test_lmc_that_does_not_fit(tmp_path: Path, ayatori_command) -> None:
+    out = tmp_path / "out"
+    refused = ayatori_command("route", "fattree:K=18,levels=3", "--lmc", "5", "--out", str(out))
+    assert_refused(refused, "LMC 5", "LMC that fits")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_table_with_a_port_that_does_not_exist(tmp_path: Path, ayatori_command) -> None:
+    assert ayatori_command("route", PAPER, "--out", str(tmp_path / "tables")).status == 0
+    lfts = tmp_path / "tables" / "lfts"
+    lines = lfts.read_text().splitlines()
+    broken = next(i for i, line in enumerate(lines) if line.startswith("0x"))
+    lid, _, rest = lines[broken].split(" ", 2)
+    lines[broken] = f"{lid} 077 {rest}"
+    lfts.write_text("\n".join(lines))
+    assert_refused(ayatori_command("check", PAPER, "--lfts", str(lfts)), f"{lfts}:{broken + 1}:", "77")
+    for text in ("", "hello\n", "\0" * 100):
+        lfts.write_text(text)
+        assert_refused(ayatori_command("check", PAPER, "--lfts", str(lfts)), str(lfts))
+
+
+def test_nothing_written_where_it_can_not_be(tmp_path: Path, ayatori_command) -> None:
+    file = tmp_path / "file"
+    file.write_text("mine")
+    assert_refused(ayatori_command("route", PAPER, "--out", str(file / "tables")), str(file))
+    assert_refused(ayatori_command("convert", PAPER, "--to", "ibsim", "--out", str(tmp_path / "no" / "folder")), "no")
+    assert file.read_text() == "mine"
+
+
+def test_options_that_make_no_sense(ayatori_command) -> None:
+    assert_refused(ayatori_command("plan", PAPER), "no job")
+    assert_refused(ayatori_command("plan", PAPER, "--random-jobs", "3"), "--job-size")
+    assert_refused(ayatori_command("plan", PAPER, "--random-jobs", "0", "--job-size", "3"))
+    assert_refused(ayatori_command("plan", PAPER, "--contiguous", "5..3"), "5..3")
+    assert_refused(ayatori_command("plan", PAPER, "--contiguous", "3..5", "--method", "magic"), "magic")
+    assert_refused(ayatori_command("show", PAPER, "--no-such-option"), "no-such-option")
+    assert_refused(ayatori_command("convert", PAPER, "--to", "powerpoint"), "powerpoint")

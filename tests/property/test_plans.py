@@ -1,0 +1,91 @@
+"""Plans and contention against brute force in Python."""
+
+from __future__ import annotations
+
+import itertools
+from collections import Counter
+
+import ayatori
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+MAX_EXAMPLES = 30
+TREE = "fattree:K=3,levels=2,nodes=15"
+
+
+@pytest.fixture(scope="module")
+def fabric() -> tuple[ayatori.Network, ayatori.Routes]:
+    network = ayatori.open_source(TREE)
+    return network, ayatori.make_routes(network)
+
+
+@pytest.fixture(scope="module")
+def peers(fabric: tuple[ayatori.Network, ayatori.Routes]) -> dict[tuple[int, int], int]:
+    """(node, port number) -> port id at the other end."""
+    network, _ = fabric
+    return {
+        (network.port(here).node, network.port(here).number): there
+        for ends in network.cables()
+        for here, there in (ends, ends[::-1])
+    }
+
+
+def links_of(fabric, peers, source: int, lid: int) -> list[tuple[int, int]]:
+    """Directed links, as (node, port number), of one packet."""
+    network, routes = fabric
+    node, number = network.port(source).node, network.port(source).number
+    links = []
+    while True:
+        links.append((node, number))
+        node = network.port(peers[node, number]).node
+        if node >= network.router_count:
+            return links
+        number = routes.out(node, lid)
+
+
+def step_maxima(fabric, peers, endpoints: list[int], lid_of) -> list[int]:
+    """The most loaded link of each step of the shift all-to-all."""
+    n = len(endpoints)
+    maxima = []
+    for shift in range(1, n):
+        loads: Counter[tuple[int, int]] = Counter()
+        for rank in range(n):
+            to = (rank + shift) % n
+            loads.update(links_of(fabric, peers, endpoints[rank], lid_of(rank, to)))
+        maxima.append(max(loads.values()))
+    return maxima
+
+
+@settings(max_examples=MAX_EXAMPLES, deadline=None)
+@given(size=st.integers(2, 15), seed=st.integers(0, 2**32), method=st.sampled_from(["base", "rule", "colour", "pair"]))
+def test_contention_equals_a_count_by_hand(fabric, peers, size: int, seed: int, method: str) -> None:
+    network, routes = fabric
+    job = ayatori.random_jobs(network, 1, size, seed=seed)[0]
+    planned = ayatori.plan(network, routes, job, method)
+    measured = ayatori.contention(network, routes, job, planned.plan)
+    endpoints = job.endpoints(network)
+    maxima = step_maxima(
+        fabric, peers, endpoints, lambda a, b: routes.base_lid(endpoints[b]) + planned.plan.path_bits(a, b)
+    )
+    assert measured.relative_bandwidth == pytest.approx(len(maxima) / sum(maxima), rel=1e-12)
+    assert measured.free == (max(maxima) == 1)
+    if method == "pair":
+        assert measured.free, "Koenig: one path a pair is always free on a tree with full bisection"
+
+
+@settings(max_examples=MAX_EXAMPLES, deadline=None)
+@given(size=st.integers(2, 7), seed=st.integers(0, 2**32))
+def test_colour_is_free_exactly_when_some_choice_of_lids_is(fabric, peers, size: int, seed: int) -> None:
+    network, routes = fabric
+    job = ayatori.random_jobs(network, 1, size, seed=seed)[0]
+    endpoints = job.endpoints(network)
+    base = [routes.base_lid(endpoint) for endpoint in endpoints]
+
+    def is_free(choice: tuple[int, ...]) -> bool:
+        return max(step_maxima(fabric, peers, endpoints, lambda _, b: base[b] + choice[b])) == 1
+
+    some_choice_is_free = any(is_free(choice) for choice in itertools.product(range(3), repeat=size))
+    planned = ayatori.plan(network, routes, job, "colour")
+    assert ayatori.contention(network, routes, job, planned.plan).free == some_choice_is_free
+    assert planned.optimal

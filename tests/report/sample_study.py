@@ -1,0 +1,182 @@
+"""Studies for the tests of the report, from a small model in plain Python: shift all-to-all on trees.
+
+Slow and simple on purpose; the real figures come from `ayatori.routing`. Run as a script it writes a folder of
+studies to look at: `python sample_study.py DIR`.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+import sys
+from pathlib import Path
+from typing import Any
+
+from sample_trees import (
+    Roots,
+    Study,
+    ThreeLevels,
+    TwoLevels,
+    bandwidth,
+    by_colour,
+    by_modk,
+    by_pair,
+    by_rule,
+    step,
+    worst_step,
+)
+
+METHODS = {
+    "modk": "destination mod K, one LID a node (OpenSM ftree)",
+    "rule": "one LID a node, by the paper's rule",
+    "colour": "one LID a node, by colouring",
+    "pair": "one path a pair",
+}
+
+
+def side(tree: Any, method: str, job: list[int], shift: int, roots: Roots) -> Study:
+    messages = step(job, shift)
+    loads = tree.loads(messages, roots(job, messages))
+    return {
+        "method": method,
+        "relative_bandwidth": bandwidth(tree, job, roots),
+        "loads": [[link, direction, load] for (link, direction), load in sorted(loads.items())],
+    }
+
+
+def worst_job(tree: Any, fabric: Study, job: list[int], before: tuple[str, Roots], after: tuple[str, Roots]) -> Study:
+    shift = worst_step(tree, job, before[1])
+    return {
+        "hosts": [fabric["hosts"][host]["name"] for host in job],
+        "step": shift,
+        "before": side(tree, before[0], job, shift, before[1]),
+        "after": side(tree, after[0], job, shift, after[1]),
+    }
+
+
+def paper_study(jobs: int = 1000) -> Study:
+    """Paper 1: random 16-node jobs and contiguous ones on 30 nodes of a 6-ary-2-tree."""
+    tree = TwoLevels(leaves=5, spines=6, per_leaf=6, hosts=30)
+    chance = random.Random(1)
+    drawn = [sorted(chance.sample(range(30), 16)) for _ in range(jobs)]
+    methods = {"modk": by_modk(tree), "rule": by_rule(tree), "colour": by_colour(tree), "pair": by_pair(tree)}
+    relative = {name: [bandwidth(tree, job, roots) for job in drawn] for name, roots in methods.items()}
+    sizes = list(range(3, 31))
+    worst = min(range(jobs), key=lambda i: relative["modk"][i])
+    fabric = tree.fabric()
+    return {
+        "title": "Paper 1: 30 nodes on a 6-ary-2-tree",
+        "source": "fattree:K=6,levels=2,nodes=30",
+        "fabric": fabric,
+        "peak_MBps": 1716,
+        "random": {
+            "jobs": jobs,
+            "size": 16,
+            "seed": 1,
+            "relative_bandwidth": relative,
+            "free": {name: sum(value > 1 - 1e-9 for value in values) for name, values in relative.items()},
+            "paper_MBps": {
+                "modk": {"mean": 1198, "min": 888, "max": 1690, "over_1500": 20 * jobs // 1000},
+                "rule": {"mean": 1607, "min": 1265, "max": 1716, "over_1500": 732 * jobs // 1000},
+            },
+        },
+        "contiguous": {
+            "sizes": sizes,
+            "relative_bandwidth": {
+                name: [bandwidth(tree, list(range(n)), roots) for n in sizes]
+                for name, roots in methods.items()
+                if name != "colour"
+            },
+            "paper_MBps": {"modk": {"16": 1310}},
+        },
+        "worst_job": worst_job(tree, fabric, drawn[worst], ("modk", methods["modk"]), ("pair", methods["pair"])),
+        "engines": [
+            {
+                "name": "OpenSM ftree",
+                "lmc": 0,
+                "accepted": True,
+                "seconds": 0.012,
+                "free": 2,
+                "mean_relative_bandwidth": 0.701,
+                "note": "",
+            },
+            {"name": "OpenSM ftree", "lmc": 3, "accepted": False, "note": "LMC > 0 is not supported by fat tree"},
+            {
+                "name": "OpenSM file, our tables",
+                "lmc": 3,
+                "accepted": True,
+                "seconds": 0.04,
+                "free": jobs,
+                "mean_relative_bandwidth": 1.0,
+                "note": "one path a pair",
+            },
+        ],
+        "checks": [
+            {"what": "tables read back over MADs equal what was loaded", "passed": True, "figure": "3,420 entries"},
+            {"what": "ibdmchk finds every LID reachable", "passed": True, "figure": "30 hosts, 8 LIDs each"},
+            {"what": "no cycle of channels: free of deadlock", "passed": True, "figure": "60 channels"},
+        ],
+        "methods": METHODS,
+    }
+
+
+def wide_study() -> Study:
+    """A real machine's size: 31 leaves, 9 spines, two cables a pair, 527 hosts, a job of 96."""
+    tree = TwoLevels(leaves=31, spines=9, per_leaf=17, hosts=527, cables=2)
+    names = "MF0;A09-P1-IBLEAF-{}:MQM9701/U1", "MF0;A10-P1-IBSPINE-{}:MQM9701/U1", "dgx-{} mlx5_0"
+    fabric = tree.fabric(*names, rate="4xNDR")
+    fabric["links"][40]["degraded"] = True
+    job = sorted(random.Random(4).sample(range(527), 96))
+    pair = ("modk", by_modk(tree)), ("pair", by_pair(tree))
+    return {
+        "title": "31 leaves and 9 spines",
+        "fabric": fabric,
+        "methods": METHODS,
+        "worst_job": worst_job(tree, fabric, job, *pair),
+    }
+
+
+def three_level_study(k: int = 8, pods: int = 16, size: int = 128) -> Study:
+    """An 8-ary 3-tree with twice the pods."""
+    tree = ThreeLevels(k, pods)
+    fabric = tree.fabric()
+    job = sorted(random.Random(7).sample(range(len(fabric["hosts"])), size))
+    modk: Roots = lambda job, messages: [target for _, target in messages]  # noqa: E731
+    rule: Roots = lambda job, messages: [job.index(target) for _, target in messages]  # noqa: E731
+    return {
+        "title": "A tree of three levels",
+        "fabric": fabric,
+        "methods": METHODS,
+        "worst_job": worst_job(tree, fabric, job, ("modk", modk), ("rule", rule)),
+    }
+
+
+def ring_study() -> Study:
+    """No tree: six routers in a ring, levels unknown."""
+    routers = [{"name": f"R{i}", "level": None} for i in range(6)]
+    hosts = [{"name": f"n{i}", "router": f"R{i // 2}", "port": i % 2 + 1, "rail": 0} for i in range(12)]
+    links = [
+        {"a": f"R{i}", "a_port": 3, "b": f"R{(i + 1) % 6}", "b_port": 4, "rate": "4xEDR", "degraded": i == 2}
+        for i in range(6)
+    ]
+    loads = [[i, "ab", 2 + i % 3] for i in range(6)]
+    return {
+        "title": "A ring",
+        "fabric": {"summary": "6 routers", "routers": routers, "hosts": hosts, "links": links},
+        "worst_job": {
+            "hosts": ["n0", "n5"],
+            "step": 1,
+            "before": {"method": "minhop", "relative_bandwidth": 0.3, "loads": loads},
+        },
+    }
+
+
+def write_studies(folder: Path, *studies: Study) -> Path:
+    folder.mkdir(parents=True, exist_ok=True)
+    for i, study in enumerate(studies):
+        (folder / f"study-{i}.json").write_text(json.dumps(study), encoding="utf-8")
+    return folder
+
+
+if __name__ == "__main__":
+    write_studies(Path(sys.argv[1]), paper_study(), wide_study(), three_level_study(), ring_study())

@@ -1,0 +1,282 @@
+"""The report: errors that name file and key, escaping, and a page that is whole and needs no network."""
+
+from __future__ import annotations
+
+import base64
+import copy
+import hashlib
+import json
+import re
+import sys
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parent))
+import sample_study as sample
+
+from ayatori.report import ReportError, write_report
+from ayatori.report.schema import read_study
+from ayatori.report.tiers import bundles_of, levels_of, load_class, short_names
+
+EVIL = """</script><script>alert(1)</script><img src=x onerror="alert(2)">'&\u202e\x00\x1b[31m"""
+VOID = {"meta", "br"}
+
+
+@pytest.fixture(scope="module")
+def paper() -> dict[str, Any]:
+    return sample.paper_study(jobs=60)
+
+
+def written(folder: Path, *studies: dict[str, Any]) -> str:
+    return write_report(sample.write_studies(folder, *studies)).read_text(encoding="utf-8")
+
+
+def without_plotly(page: str) -> str:
+    return re.sub(r'<script type="application/gzip".*?</script>', "", page, flags=re.DOTALL)
+
+
+class Reader(HTMLParser):
+    """Collects tags and attributes, and checks that every element is closed in order."""
+
+    def __init__(self, page: str) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.tags: list[tuple[str, dict[str, str | None]]] = []
+        self.texts: list[str] = []
+        self.feed(page)
+        assert self.open == []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append((tag, dict(attrs)))
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        self.texts.append(data)
+
+    def count(self, tag: str, style: str = "") -> int:
+        return sum(t == tag and style in (a.get("class") or "").split() or t == tag and not style for t, a in self.tags)
+
+
+def test_the_model_of_the_samples_agrees_with_the_paper() -> None:
+    """16 of 30 nodes: mod K is nearly never free, the rule in two thirds, colouring and pairs always."""
+    free = sample.paper_study(jobs=300)["random"]["free"]
+    assert free["modk"] < 6 and 170 < free["rule"] < 230 and free["colour"] == free["pair"] == 300
+
+
+def test_headline_and_figures_beside_the_papers(tmp_path: Path, paper: dict[str, Any]) -> None:
+    page = written(tmp_path, paper)
+    text = " ".join(Reader(without_plotly(page)).texts)
+    free = paper["random"]["free"]
+    assert f"60 random 16-node jobs: {free['modk']} free of hot spots → 60" in text
+    for figure in ("1,198", "1,607", "888", "1,265", "1,690", "1,716", "jobs ≥ 1,500 MB/s", "of 28"):
+        assert figure in text
+
+
+def test_page_is_well_formed_and_draws_every_part(tmp_path: Path, paper: dict[str, Any]) -> None:
+    reader = Reader(written(tmp_path, paper))
+    assert reader.count("svg", "fabric") == 2 and reader.count("svg", "matrix") == 2
+    assert reader.count("circle", "host") == 2 * 30 + 2 and reader.count("circle", "mine") == 2 * 16 + 1  # and the key
+    assert reader.count("div", "plot") == 2
+    loads = paper["worst_job"]["before"]["loads"] + paper["worst_job"]["after"]["loads"]
+    assert reader.count("path", "head") >= len(loads)
+    assert "Checks: 3 of 3 passed" in reader.texts
+
+
+def test_no_network_reference(tmp_path: Path, paper: dict[str, Any]) -> None:
+    page = written(tmp_path, paper, sample.ring_study())
+    own = without_plotly(page)
+    assert not re.search(r"https?:|//[a-z]|@import|url\(|fetch\(|XMLHttpRequest|import\(", own.replace("// ", ""))
+    for tag, attributes in Reader(page).tags:
+        assert tag not in ("link", "img", "iframe", "object", "embed", "base")
+        assert "src" not in attributes
+        assert (attributes.get("href") or "#").startswith("#")
+
+
+def test_policy_allows_only_the_scripts_of_the_page(tmp_path: Path) -> None:
+    page = written(tmp_path, sample.ring_study())
+    script = re.search(r"<script>(.*?)</script>", page, re.DOTALL)
+    assert script
+    digest = base64.b64encode(hashlib.sha256(script[1].encode()).digest()).decode()
+    assert f"default-src 'none'; script-src 'sha256-{digest}'" in page
+
+
+def test_plotly_only_where_there_is_a_plot(tmp_path: Path, paper: dict[str, Any]) -> None:
+    assert len(written(tmp_path / "plain", sample.ring_study())) < 40_000
+    twice = written(tmp_path / "two", paper, paper)
+    assert twice.count('id="plotly"') == 1 and len(twice) < 3_500_000
+
+
+def test_same_studies_same_bytes(tmp_path: Path, paper: dict[str, Any]) -> None:
+    assert written(tmp_path, paper) == written(tmp_path, paper)
+    assert sorted(file.name for file in tmp_path.iterdir()) == ["report.html", "study-0.json"]
+
+
+def spoil(value: Any, evil: str) -> Any:
+    """The value with every text that is no reference made hostile."""
+    if isinstance(value, dict):
+        return {key: spoil(item, evil) for key, item in value.items()}
+    if isinstance(value, list):
+        return [spoil(item, evil) for item in value]
+    return value + evil if isinstance(value, str) and value not in ("ab", "ba", *sample.METHODS) else value
+
+
+def test_hostile_texts_stay_texts(tmp_path: Path, paper: dict[str, Any]) -> None:
+    clean = Reader(written(tmp_path / "clean", paper))
+    page = written(tmp_path / "evil", spoil(paper, EVIL))
+    assert Reader(page).tags and [tag for tag, _ in Reader(page).tags] == [tag for tag, _ in clean.tags]
+    assert "<script>alert" not in page and "\x00" not in page and "\x1b" not in page and "\u202e" not in page
+    assert all(not key.startswith("on") for _, attributes in Reader(page).tags for key in attributes)
+
+
+def test_hostile_method_keys_and_names_in_figures(tmp_path: Path, paper: dict[str, Any]) -> None:
+    text = json.dumps(paper).replace('"modk"', json.dumps(EVIL))
+    page = written(tmp_path, json.loads(text))
+    figures = re.search(r'id="figures">(.*?)</script>', page, re.DOTALL)
+    assert figures and "<" not in figures[1]
+    assert len(json.loads(figures[1])) == 2
+
+
+def test_lone_surrogate_is_written(tmp_path: Path) -> None:
+    study = sample.ring_study() | {"title": "broken \ud800 name"}
+    assert "broken \ufffd name" in written(tmp_path, study)
+
+
+SPOILED = [
+    ("title", None, "title: this key is missing"),
+    ("title", 7, "title: expected a text"),
+    ("fabric.routers", {}, "fabric.routers: expected a list"),
+    ("fabric.routers.0.level", -1, "fabric.routers[0].level: expected a whole number from 0 to 15"),
+    ("fabric.routers.1.name", "LS0", "fabric.routers[1].name: expected a name that no other router has"),
+    ("fabric.hosts.2.router", "LS9", "fabric.hosts[2].router: expected the name of a router of fabric.routers"),
+    ("fabric.links.4.b_port", "x", "fabric.links[4].b_port: expected a whole number"),
+    ("peak_MBps", 0, "peak_MBps: expected a number"),
+    ("random.jobs", 61, "random.relative_bandwidth.modk: expected 61 numbers, one for each job"),
+    ("random.free.pair", 61, "random.free.pair: expected a whole number from 0 to 60"),
+    ("random.relative_bandwidth.rule.3", True, "random.relative_bandwidth.rule[3]: expected a number"),
+    ("contiguous.sizes.0", 0, "contiguous.sizes[0]: expected a whole number from 1"),
+    ("contiguous.paper_MBps.modk", {"x": 3}, "contiguous.paper_MBps.modk: expected numbers of nodes as keys"),
+    ("worst_job.hosts.0", "N77", "worst_job.hosts[0]: expected the name of a host of fabric.hosts"),
+    ("worst_job.before.loads.0", [99, "ab", 1], "worst_job.before.loads[0][0]: expected a whole number from 0 to 29"),
+    ("worst_job.after.loads.1", [0, "up", 1], "worst_job.after.loads[1]: expected [link index,"),
+    ("fabric", None, "worst_job: expected a fabric beside it"),
+    ("engines.0.accepted", "yes", "engines[0].accepted: expected true or false"),
+    ("checks.0.passed", 1, "checks[0].passed: expected true or false"),
+    ("methods", [], "methods: expected an object"),
+]
+
+
+@pytest.mark.parametrize(("key", "value", "message"), SPOILED)
+def test_an_error_names_file_and_key(tmp_path: Path, paper: dict[str, Any], key: str, value: Any, message: str) -> None:
+    study = copy.deepcopy(paper)
+    *path, last = key.split(".")
+    place: Any = study
+    for part in path:
+        place = place[int(part)] if isinstance(place, list) else place[part]
+    if value is None:
+        del place[last]
+    else:
+        place[int(last) if isinstance(place, list) else last] = value
+    with pytest.raises(ReportError) as caught:
+        written(tmp_path, study)
+    assert message in caught.value.message and str(tmp_path / "study-0.json") in caught.value.message
+    assert "\n" not in caught.value.message + caught.value.cause + caught.value.hint
+    assert not (tmp_path / "report.html").exists()
+
+
+@pytest.mark.parametrize(
+    "content",
+    [b"", b"{", b"\xff\xfe", b'{"title": NaN}', b"[" * 100_000, b"1" * 5000, b"[]", b"null", b'{"title": 1e999}'],
+)
+def test_files_that_are_no_study(tmp_path: Path, content: bytes) -> None:
+    (tmp_path / "study-a.json").write_bytes(content)
+    with pytest.raises(ReportError, match="study-a.json"):
+        write_report(tmp_path)
+    assert not (tmp_path / "report.html").exists()
+
+
+def test_a_folder_without_studies(tmp_path: Path) -> None:
+    with pytest.raises(ReportError, match="no study in this folder"):
+        write_report(tmp_path)
+    with pytest.raises(ReportError, match="no such folder"):
+        write_report(tmp_path / "nowhere")
+
+
+def test_a_wrong_study_leaves_the_old_report(tmp_path: Path) -> None:
+    before = written(tmp_path, sample.ring_study())
+    (tmp_path / "study-9.json").write_text("{}")
+    with pytest.raises(ReportError):
+        write_report(tmp_path)
+    assert (tmp_path / "report.html").read_text() == before
+
+
+@pytest.mark.parametrize("part", ["fabric", "peak_MBps", "random", "contiguous", "worst_job", "engines", "methods"])
+def test_every_part_may_be_missing(tmp_path: Path, paper: dict[str, Any], part: str) -> None:
+    study = {key: value for key, value in paper.items() if key != part}
+    if part == "fabric":
+        del study["worst_job"]
+    Reader(written(tmp_path, study))
+
+
+@pytest.mark.parametrize("part", ["fabric", "random", "contiguous", "checks", "engines"])
+def test_every_part_may_stand_alone(tmp_path: Path, paper: dict[str, Any], part: str) -> None:
+    Reader(written(tmp_path, {"title": "one part", part: paper[part]}))
+
+
+def test_empty_parts(tmp_path: Path) -> None:
+    nothing = {"routers": [], "hosts": [], "links": []}
+    random = {"jobs": 1, "size": 1, "relative_bandwidth": {}}
+    contiguous = {"sizes": [], "relative_bandwidth": {}}
+    Reader(written(tmp_path, {"title": "", "fabric": nothing, "random": random, "contiguous": contiguous}))
+
+
+def test_a_fabric_that_is_no_tree_has_a_matrix_and_a_note(tmp_path: Path) -> None:
+    page = written(tmp_path, sample.ring_study())
+    assert Reader(page).count("svg", "fabric") == 0 and Reader(page).count("svg", "matrix") == 1
+    assert "The fabric is no tree" in page
+
+
+def test_wide_fabric_bundles_cables_and_tells_degraded_ones(tmp_path: Path) -> None:
+    reader = Reader(written(tmp_path, sample.wide_study()))
+    tips = [attributes["data-tip"] or "" for _, attributes in reader.tags if "data-tip" in attributes]
+    assert any("(4xNDR, degraded)" in tip for tip in tips)
+    assert any(tip.count("port ") == 4 for tip in tips)  # both cables of a pair in one tip
+
+
+def test_three_levels_draw_pods_and_planes(tmp_path: Path) -> None:
+    reader = Reader(written(tmp_path, sample.three_level_study(k=4, pods=8, size=32)))
+    assert reader.count("svg", "fabric") == 2
+    assert reader.count("svg", "matrix") == 2 * (8 + 4)  # 8 pods below, 4 planes above
+
+
+def test_a_very_wide_tree_falls_back_to_the_heaviest_blocks(tmp_path: Path) -> None:
+    page = written(tmp_path, sample.three_level_study(k=8, pods=30, size=64))
+    assert "too wide to draw" in page and "16 blocks of 30 shown" in page
+
+
+def test_hosts_of_one_name_are_told_apart(tmp_path: Path) -> None:
+    study = sample.three_level_study(k=2, pods=2, size=2)
+    for host in study["fabric"]["hosts"]:
+        host["name"] = "MT4129 ConnectX7"
+    study["worst_job"]["hosts"] = ["MT4129 ConnectX7"] * 3
+    assert Reader(written(tmp_path, study)).count("circle", "mine") == 2 * 3 + 1  # and the key
+
+
+def test_levels_keep_blocks_together(tmp_path: Path) -> None:
+    folder = sample.write_studies(tmp_path, sample.three_level_study(k=2, pods=4, size=4))
+    fabric = read_study(folder / "study-0.json").fabric
+    assert fabric
+    names = [[fabric.routers[i].name for i in level] for level in levels_of(fabric, bundles_of(fabric))]
+    assert names[1] == [f"mid-{i}" for i in range(8)] and names[2] == [f"root-{i}" for i in range(4)]
+
+
+def test_small_helpers() -> None:
+    assert [load_class(load) for load in (0, 0.5, 1, 1.5, 2, 3, 4, 50)] == [0, 1, 1, 2, 2, 3, 4, 4]
+    assert short_names(["MF0;A-LEAF-1:MQM/U1", "MF0;A-LEAF-22:MQM/U1"]) == ["A-LEAF-1", "A-LEAF-22"]
+    assert short_names(["same:name:here", "same:name:here"]) == ["same:name:here"] * 2
