@@ -12,7 +12,7 @@ from ayatori.network import drawing_as_data, router_cables
 from ayatori.planning import Assessment, assess_jobs, count_free, relative_bandwidths
 
 METHODS = {
-    "modk": "one LID a node (destination-mod-K, OpenSM's ftree)",
+    "modk": "one LID a node (destination-mod-K, as OpenSM's ftree)",
     "rule": "one LID a node, by paper 1's rule",
     "colour": "one LID a node, by colouring",
     "pair": "one LID a pair of nodes",

@@ -72,10 +72,22 @@ TEST(Builder, NamesBothNodesWithOneGuid) {
 
 TEST(Builder, NamesBothPortsWithOneGuid) {
   NetworkBuilder builder;
-  builder.add_nic("a HCA-1", 0x100, 1, "a", 0);
+  const auto a = builder.add_nic("a HCA-1", 0x100, 1, "a", 0);
   const auto b = builder.add_nic("b HCA-1", 0x200, 2, "b", 0);
+  builder.set_port(a, 1, 0x101, 0, 0);
   builder.set_port(b, 2, 0x101, 0, 0);
   EXPECT_EQ(why_not(builder), "duplicate port GUID 0x0000000000000101: 'a HCA-1' port 1 and 'b HCA-1' port 2");
+}
+
+TEST(Builder, AGuessedGuidGivesWayToAReportedOne) {
+  NetworkBuilder builder;
+  builder.add_nic("a HCA-1", 0x100, 1, "a", 0);  // its port would be 0x101
+  const auto b = builder.add_nic("b HCA-1", 0x200, 2, "b", 0);
+  builder.set_port(b, 2, 0x101, 0, 0);
+  const auto network = builder.build();
+  ASSERT_TRUE(network) << network.error().message;
+  EXPECT_EQ(network->find_guid(0x101), network->port_id(1, 2));
+  EXPECT_EQ(network->ports(0)[1].guid, 0);
 }
 
 TEST(Builder, NamesBothPortsWithOneLid) {

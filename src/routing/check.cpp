@@ -19,7 +19,7 @@ constexpr std::size_t most_problems = 10;
 constexpr std::uint32_t piece_size = 64;
 
 /// Below this many table entries, waking other threads costs more than they save.
-constexpr std::size_t worth_threads = 1 << 16;
+[[maybe_unused]] constexpr std::size_t worth_threads = 1 << 16;
 
 /// What hangs on a router, as far as a check is concerned.
 struct Place {

@@ -1,7 +1,7 @@
 #pragma once
 /// \file
 /// The total order of the routers in which all routes climb, then descend
-/// (docs/decisions/0002-one-order-for-all-routes.md).
+/// (docs/decisions/0003-one-order-for-all-routes.md).
 ///
 /// The order grows from one router, which is the highest; what is added next is below all that came before, and must be
 /// cabled to one of them. Therefore

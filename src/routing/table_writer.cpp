@@ -10,7 +10,7 @@ namespace ayatori {
 namespace {
 
 /// Below this many table entries, waking other threads costs more than they save.
-constexpr std::size_t worth_threads = 1 << 16;
+[[maybe_unused]] constexpr std::size_t worth_threads = 1 << 16;
 
 /// A LID at the router where its owner is attached.
 struct Address {

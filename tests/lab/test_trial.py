@@ -56,7 +56,7 @@ def test_tables_are_accepted_and_confirmed(source: str, percent: int, lmc: int |
 
 
 def test_live_discovery_sees_the_same_network() -> None:
-    known = ayatori.open_source("xgft:h=2;m=4,4;w=2,2;p=1,2")
+    known = ayatori.open_source("xgft:h=2;m=4,4;w=1,2;p=1,2")
     with Fabric(net_text(known)) as fabric:
         check = compare_networks(known, discover_live(fabric))
     assert check.passed, check

@@ -34,6 +34,7 @@ from ayatori.trial import (
 PAPER_SOURCE = "fattree:K=6,levels=2,nodes=30,rate=4xDDR"
 PEAK_MBPS = 1716
 GOOD_MBPS = 1500
+CONTIGUOUS_SIZES = 30  # at most, on large fabrics
 # Paper 1, sections 5.2 and 5.3: what was measured on the real cluster.
 PAPER_RANDOM = {
     "modk": {"mean": 1198, "min": 888, "max": 1690, "over_1500": 20},
@@ -105,7 +106,7 @@ def run_study(
     study = Study(Fabric(network, one_lid, made.routes))
     random = random_jobs(network, jobs, size, seed=seed)
     machines = len(network.machines)
-    step = max(1, machines // 40)
+    step = max(1, machines // CONTIGUOUS_SIZES)
     contiguous = contiguous_jobs(network, range(min(3, machines), machines + 1, step))
     with progress("planning", len(METHODS) * (len(random) + len(contiguous))) as advance:
         study.run(random, contiguous, advance)
@@ -205,11 +206,6 @@ def paper_contiguous_lines(data: dict[str, Any]) -> list[str]:
 
 def engine_row(engine: dict[str, Any]) -> list[str]:
     if not engine["accepted"]:
-        return [engine["name"], str(engine["lmc"]), "-", "-", engine["note"]]
-    return [
-        engine["name"],
-        str(engine["lmc"]),
-        str(engine["free"]),
-        f"{engine['mean_relative_bandwidth']:.4f}",
-        engine["note"],
-    ]
+        return [f"{engine['name']}: {engine['note']}", str(engine["lmc"]), "-", "-"]
+    mean = f"{engine['mean_relative_bandwidth']:.4f}"
+    return [f"{engine['name']}: {engine['note']}", str(engine["lmc"]), str(engine["free"]), mean]

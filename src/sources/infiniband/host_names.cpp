@@ -3,12 +3,12 @@
 #include <algorithm>
 #include <array>
 #include <numeric>
-#include <regex>
 #include <string>
 #include <tuple>
 
 #include "ayatori/base/text.hpp"
 #include "cursor.hpp"
+#include "host_pattern.hpp"
 
 namespace ayatori {
 
@@ -100,55 +100,6 @@ bool describes_aggregation_node(std::string_view description) {
 
 namespace {
 
-using ReadHost = HostDevice (*)(std::string_view);
-
-/// Reads hosts by the user's pattern. Node descriptions have 64 bytes; a longer text is no reason to exhaust the stack.
-class HostPattern {
- public:
-  static Result<HostPattern> compile(std::string_view pattern) {
-    try {
-      HostPattern compiled{std::regex(std::string(pattern))};
-      if (compiled.regex_.mark_count() == 0) {
-        return with_hint(fail("the host pattern '{}' has no group that would be the host name", pattern),
-                         R"(put the host name in parentheses, for example '^(\S+) (\S+)$')");
-      }
-      return compiled;
-    } catch (const std::regex_error& error) {
-      return with_cause(fail("the host pattern '{}' is no regular expression", pattern), error.what());
-    }
-  }
-
-  [[nodiscard]] HostDevice read(std::string_view description) const {
-    constexpr std::size_t longest = 256;
-    const std::string_view text = description.substr(0, longest);
-    std::match_results<std::string_view::const_iterator> match;
-    try {
-      if (!std::regex_search(text.begin(), text.end(), match, regex_)) return {};
-    } catch (const std::regex_error&) {
-      return {};  // too complex for this text: an unnamed adapter, like one that does not match
-    }
-    HostDevice found{group(text, match, 1), std::nullopt};
-    if (match.size() > 2) {
-      const std::string_view device = group(text, match, 2);
-      found.device = parse_device(device);
-      if (!found.device && !device.empty()) found.device = Device{std::nullopt, device};
-    } else {
-      found.device = parse_device(text.substr(text.find_last_of(" \t") + 1));
-    }
-    return found;
-  }
-
- private:
-  explicit HostPattern(std::regex regex) : regex_(std::move(regex)) {}
-
-  static std::string_view group(std::string_view text,
-                                const std::match_results<std::string_view::const_iterator>& match, std::size_t n) {
-    return text.substr(static_cast<std::size_t>(match.position(n)), static_cast<std::size_t>(match.length(n)));
-  }
-
-  std::regex regex_;
-};
-
 /// Numbered devices first, by number; then named ones, so that "ibp9s0" stands before "ibp65s0".
 bool device_less(const std::optional<Device>& a, const std::optional<Device>& b) {
   if (!a || !b) return !a && b;
@@ -234,15 +185,12 @@ class Seating {
 }  // namespace
 
 Result<std::vector<Seat>> seat_adapters(std::span<const Adapter> adapters, std::string_view host_pattern) {
+  Result<ReadHost> read = parse_host;
+  if (!host_pattern.empty()) read = compile_host_pattern(host_pattern);
+  if (!read) return Failure(read.error());
   std::vector<HostDevice> claims;
   claims.reserve(adapters.size());
-  if (host_pattern.empty()) {
-    for (const Adapter& adapter : adapters) claims.push_back(parse_host(adapter.description));
-  } else {
-    const auto pattern = HostPattern::compile(host_pattern);
-    if (!pattern) return Failure(pattern.error());
-    for (const Adapter& adapter : adapters) claims.push_back(pattern->read(adapter.description));
-  }
+  for (const Adapter& adapter : adapters) claims.push_back((*read)(adapter.description));
   Seating seating(adapters, std::move(claims));
   if (host_pattern.empty()) seating.part_namesakes();
   return seating.seats();

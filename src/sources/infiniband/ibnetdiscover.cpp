@@ -31,9 +31,11 @@ std::string_view keyword_of(std::string_view line) {
   return {line.begin(), std::ranges::find_if_not(line, is_letter)};
 }
 
+constexpr std::string_view id_letters = "SHR";  // in the order of ReportedKind
+
 /// "S-0002c90300a1b2c3", "H-…", "R-…": ids of real devices hold their GUID.
 std::optional<Guid> guid_in_id(std::string_view id) {
-  if (id.size() != 18 || id[1] != '-') return std::nullopt;
+  if (id.size() != 18 || id[1] != '-' || !id_letters.contains(id[0])) return std::nullopt;
   return parse_unsigned<Guid>(id.substr(2), 16);
 }
 
@@ -64,7 +66,7 @@ class Parser {
     constexpr std::size_t bytes_per_node = 500;
     subnet_.ends.reserve(text_.size() / bytes_per_end);
     subnet_.nodes.reserve(text_.size() / bytes_per_node);
-    index_.reserve(text_.size() / bytes_per_node);
+    by_guid_[static_cast<std::size_t>(ReportedKind::adapter)].reserve(text_.size() / bytes_per_node);
   }
 
   Result<> read_line(std::string_view line) {
@@ -241,13 +243,16 @@ class Parser {
 
   /// The index of the node with this id, told already or still to come.
   std::uint32_t node_called(std::string_view id) {
-    const auto [entry, is_new] = index_.try_emplace(id, static_cast<std::uint32_t>(subnet_.nodes.size()));
-    if (is_new) {
+    const auto fresh = static_cast<std::uint32_t>(subnet_.nodes.size());
+    const auto in_id = guid_in_id(id);
+    const std::uint32_t index = in_id ? by_guid_[id_letters.find(id[0])].try_emplace(*in_id, fresh).first->second
+                                      : by_text_.try_emplace(id, fresh).first->second;
+    if (index == fresh) {
       ReportedNode& node = subnet_.nodes.emplace_back();
       node.id = id;
       node.line = lines_.line();  // of its first mention, until its record comes
     }
-    return entry->second;
+    return index;
   }
 
   Result<> check_whole() {
@@ -302,8 +307,9 @@ class Parser {
   LineReader lines_;
   std::string_view text_;
   Subnet subnet_;
-  std::unordered_map<std::string_view, std::uint32_t> index_;
-  std::uint32_t current_ = no_id;  // the node whose record we are in
+  std::array<std::unordered_map<Guid, std::uint32_t>, 3> by_guid_;  // nodes by id: by its letter and GUID,
+  std::unordered_map<std::string_view, std::uint32_t> by_text_;     // and other ids
+  std::uint32_t current_ = no_id;                                   // the node whose record we are in
 
   std::array<Ids, 3> ids_;  // by ReportedKind
   Guid system_guid_ = 0;

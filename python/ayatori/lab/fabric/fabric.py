@@ -109,13 +109,15 @@ class Fabric:
         lmc: int = 0,
         guid2lid: Path | None = None,
         fallback: bool = False,
+        dumps: bool = True,
         timeout: float = 60.0,
     ) -> OpensmRun:
         """Runs one sweep of OpenSM: it discovers the fabric, gives LIDs, and writes tables into the switches.
 
         `tables` is the LFT file of engine "file". Every end port gets 2^lmc LIDs, those of `guid2lid` where that file
         names the port. LIDs that ports have already, from the fabric's text or an earlier sweep, are kept if they fit.
-        With `fallback` OpenSM routes with minhop where the engine gives up, and the result says so.
+        With `fallback` OpenSM routes with minhop where the engine gives up, and the result says so. Without `dumps` it
+        writes none of the tables that `lfts_dump` and ibdmchk read, which take gigabytes for ten thousand hosts.
 
         Raises LabError if the LIDs cannot suffice, OpenSM refuses the tables or the fabric, gives other LIDs than
         those of `guid2lid`, does not bring the subnet up, or takes longer than `timeout` seconds.
@@ -123,7 +125,7 @@ class Fabric:
         if (engine == "file") != (tables is not None):
             raise ValueError('engine "file" and tables belong together')
         self._check_lids(lmc)
-        request = OpensmRequest(engine, tables, lmc, guid2lid, fallback, timeout)
+        request = OpensmRequest(engine, tables, lmc, guid2lid, fallback, dumps, timeout)
         return run_opensm(request, self._new("opensm"), self._variables(), self._simulator.check)
 
     def discover(self, *, timeout: float = 60.0) -> str:

@@ -77,7 +77,7 @@ def run_ibdmchk(opensm: OpensmRun, folder: Path, environment: Mapping[str, str],
         numbers = {lid: number for number, lid in enumerate(lids, 1)}
         links.write_text(format_links(subnet, path, numbers), encoding="utf-8")
         fdbs.write_text(format_fdbs(tables, numbers), encoding="utf-8")
-        argv = [program, "-l", "0", "-s", links, "-f", fdbs, "-m", opensm.mcfdbs]
+        argv: list[str | Path] = [program, "-l", "0", "-s", links, "-f", fdbs, "-m", opensm.mcfdbs]
         # The status is no verdict: ibdmchk 1.5.7 often crashes while it frees its memory, after its last word.
         run(argv, folder=folder, environment=environment, output=output, timeout=timeout)
         checks.append(_verdict(path, output))

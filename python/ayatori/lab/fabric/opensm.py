@@ -17,8 +17,9 @@ from ayatori.lab.fabric.opensm_log import NO_ENGINE, GrowingLog, OpensmLog, few,
 from ayatori.lab.fabric.tables import parse_guid2lid
 from ayatori.lab.processes import find_program, last_line, run
 
-# Errors, info, verbose (only there the file engine tells of switches that it skips), and dumps of the routing.
-_LOG_FLAGS = "0x47"
+# Errors, info and verbose: only there the file engine tells of switches that it skips.
+_LOG_FLAGS = 0x07
+_DUMP_ROUTING = 0x40
 
 # OpenSM looks at a signal to end only between sweeps, by default every 10 s.
 _SWEEP_SECONDS = "1"
@@ -92,6 +93,7 @@ class OpensmRequest:
     lmc: int
     guid2lid: Path | None
     fallback: bool
+    dumps: bool
     timeout: float
 
 
@@ -140,11 +142,13 @@ def _arguments(request: OpensmRequest, folder: Path) -> list[str | Path]:
     absent = folder / "absent"
     config.write_text("".join(f"{key} {absent}\n" for key in _CONFIG_FILES), encoding="utf-8")
     engine = request.engine if request.fallback else f"{request.engine},no_fallback"
-    arguments = ["-F", config, "-f", folder / "osm.log", "-D", _LOG_FLAGS, "-o", "-s", _SWEEP_SECONDS, "-R", engine]
-    arguments += ["-l", str(request.lmc)]
-    if request.tables:
-        arguments += ["-U", request.tables.resolve()]
-    return [*arguments, "-x"] if request.guid2lid else arguments
+    flags = _LOG_FLAGS | (_DUMP_ROUTING if request.dumps else 0)
+    return [
+        *("-F", config, "-f", folder / "osm.log", "-D", f"{flags:#x}"),
+        *("-o", "-s", _SWEEP_SECONDS, "-R", engine, "-l", str(request.lmc)),
+        *(("-U", request.tables.resolve()) if request.tables else ()),
+        *(("-x",) if request.guid2lid else ()),
+    ]
 
 
 def _engine_used(request: OpensmRequest, said: OpensmLog, status: int, folder: Path) -> str:
@@ -180,7 +184,7 @@ def _check_lids(wanted: Path, given: Path) -> None:
 
 
 def _unknown_ports(wanted: Path, subnet: Path) -> tuple[str, ...]:
-    """The port GUIDs of a guid2lid file that the fabric does not have: a sign of GUIDs that ibsim numbers its own way."""
+    """The ports of a guid2lid file that the fabric lacks, perhaps since ibsim gives port GUIDs of its own."""
     known = {int(guid, 16) for guid in _PORT_GUID.findall(read_text(subnet))}
     return few(
         f"{wanted.name}: no port 0x{guid:016x}" for guid in parse_guid2lid(read_text(wanted)) if guid not in known

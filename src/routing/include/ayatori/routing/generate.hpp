@@ -17,7 +17,7 @@
 /// Deadlock: the routers stand in one total order, in which every route climbs, then descends; it never climbs again, so
 /// channel dependencies have no cycle. In a tree the order is that of its levels, but for a few routers that are raised
 /// so that it has a single top: through them go packets from root to root, and between leaves that share no
-/// root (docs/decisions/0002-one-order-for-all-routes.md has the argument). Networks that are no tree of levels are
+/// root (docs/decisions/0003-one-order-for-all-routes.md has the argument). Networks that are no tree of levels are
 /// ordered breadth first: up*/down* routes (Schroeder et al., Autonet, 1991).
 
 #include <optional>
