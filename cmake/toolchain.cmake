@@ -28,6 +28,9 @@ if(AYATORI_OPENMP)
     message(STATUS "OpenMP not found: loops over steps and destinations run on one core")
   endif()
 endif()
+if(NOT OpenMP_CXX_FOUND)
+  add_compile_options(-Wno-unknown-pragmas)
+endif()
 
 # libibnetdisc's header includes those of libibmad and libibumad, which Debian packages apart.
 find_path(IBNETDISC_INCLUDE infiniband/ibnetdisc.h)

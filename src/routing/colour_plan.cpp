@@ -70,10 +70,12 @@ class ColourPlanner {
 
   /// No colouring exists: how few hot spots can there be?
   MethodResult prove(const ConflictGraph& graph, std::string why) {
-    improve(long_search);
-    FewestHotSpots fewest = fewest_hot_spots(graph, loads_, loads_.hot_spots().size(), proof_effort);
+    const std::uint64_t known = loads_.hot_spots().size();
+    const std::uint64_t at_least = std::max<std::uint64_t>(1, task_.bound.hot_spots);
+    const FewestHotSpots fewest = fewest_hot_spots(graph, loads_, at_least, known, proof_effort);
     bound_ = fewest.at_least;
-    if (fewest.found) choices_ = std::move(fewest.choices);
+    use(fewest.found ? fewest.choices : NodeChoices(choices_));
+    if (bound_ < known && !fewest.found) improve(long_search);
     return finish(fmt::format("{}; at least {} hot spots (exhaustive search, {} nodes)", why, bound_, fewest.nodes));
   }
 

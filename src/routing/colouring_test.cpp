@@ -1,6 +1,5 @@
 #include <gtest/gtest.h>
 
-#include <bit>
 #include <map>
 #include <tuple>
 
@@ -85,30 +84,6 @@ TEST(GraphColouring, GivesUpWhenTheBudgetIsSpent) {
 TEST(GraphColouring, NoVerticesNeedNoColours) {
   EXPECT_EQ(colour_vertices(ClashGraph::plain(0, 0), plenty).outcome, Colouring::Outcome::found);
   EXPECT_EQ(colour_vertices(ClashGraph::plain(1, 0), plenty).outcome, Colouring::Outcome::impossible);
-}
-
-TEST(Clique, FindsOneIfThereIsOne) {
-  for (std::uint64_t seed = 1; seed <= 200; ++seed) {
-    SCOPED_TRACE("seed " + std::to_string(seed));
-    Random random(seed);
-    const std::size_t vertices = 1 + random.below(9);
-    std::vector adjacent(vertices, std::vector<bool>(vertices, false));
-    for (std::size_t v = 0; v < vertices; ++v) {
-      for (std::size_t w = 0; w < v; ++w) adjacent[v][w] = adjacent[w][v] = random.below(3) != 0;
-    }
-    std::size_t largest = 0;
-    for (std::uint32_t set = 0; set < (1U << vertices); ++set) {
-      bool clique = true;
-      for (std::size_t v = 0; v < vertices; ++v) {
-        for (std::size_t w = 0; w < v; ++w) {
-          if ((set >> v & 1U) != 0 && (set >> w & 1U) != 0 && !adjacent[v][w]) clique = false;
-        }
-      }
-      if (clique) largest = std::max<std::size_t>(largest, std::popcount(set));
-    }
-    EXPECT_EQ(find_clique(adjacent, largest, plenty).size(), largest);
-    EXPECT_TRUE(find_clique(adjacent, largest + 1, plenty).empty());
-  }
 }
 
 struct Multigraph {

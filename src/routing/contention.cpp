@@ -134,8 +134,9 @@ class HotSpots {
     std::vector<HotLink> links;
     std::copy_if(by_link_.begin(), by_link_.end(), std::back_inserter(links),
                  [](const HotLink& hot) { return hot.hot_steps != 0; });
-    std::stable_sort(links.begin(), links.end(),
-                     [](const HotLink& a, const HotLink& b) { return a.hot_steps > b.hot_steps; });
+    std::sort(links.begin(), links.end(), [](const HotLink& a, const HotLink& b) {
+      return a.hot_steps != b.hot_steps ? a.hot_steps > b.hot_steps : a.link < b.link;
+    });
     return links;
   }
 
@@ -219,7 +220,7 @@ Failure failure_in(const Job& job, std::size_t step) {
 
 Result<Contention> measure(const Job& job) {
   const std::size_t step_count = job.steps.step_count();
-  const bool many = std::uint64_t{step_count} * job.endpoints.size() >= worth_threads;
+  [[maybe_unused]] const bool many = std::uint64_t{step_count} * job.endpoints.size() >= worth_threads;
   std::vector<StepTime> times(step_count);
   HotSpots hot_spots(job.network);
   std::atomic<std::size_t> first_failed = no_step;

@@ -17,15 +17,15 @@ class DeepeningSearch {
     result_.choices.resize(order_.size());
   }
 
-  FewestHotSpots run(std::uint64_t known) {
+  FewestHotSpots run(std::uint64_t at_least, std::uint64_t known) {
     loads_.clear();
-    for (limit_ = 1; limit_ < known && !result_.found; ++limit_) {
-      result_.at_least = limit_;
+    result_.at_least = at_least;
+    while (result_.at_least < known && !result_.found) {
+      limit_ = result_.at_least;
       result_.found = extend(0, 0);
       if (out_of_effort()) break;
-      if (!result_.found) result_.at_least = limit_ + 1;
+      if (!result_.found) ++result_.at_least;
     }
-    result_.at_least = std::max<std::uint64_t>(result_.at_least, 1);
     loads_.clear();
     return std::move(result_);
   }
@@ -81,9 +81,9 @@ class DeepeningSearch {
 
 }  // namespace
 
-FewestHotSpots fewest_hot_spots(const ConflictGraph& graph, JobLoads& loads, std::uint64_t known,
-                                std::uint64_t effort) {
-  return DeepeningSearch(graph, loads, effort).run(known);
+FewestHotSpots fewest_hot_spots(const ConflictGraph& graph, JobLoads& loads, std::uint64_t at_least,
+                                std::uint64_t known, std::uint64_t effort) {
+  return DeepeningSearch(graph, loads, effort).run(at_least, known);
 }
 
 }  // namespace ayatori

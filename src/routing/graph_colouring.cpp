@@ -139,48 +139,8 @@ class VertexSearch {
   Colouring result_;
 };
 
-class CliqueSearch {
- public:
-  CliqueSearch(const std::vector<std::vector<bool>>& adjacent, std::size_t size, std::uint64_t budget)
-      : adjacent_(adjacent), size_(size), budget_(budget) {}
-
-  std::vector<std::uint32_t> run() {
-    std::vector<std::uint32_t> all(adjacent_.size());
-    std::iota(all.begin(), all.end(), 0U);
-    return grow(all) ? clique_ : std::vector<std::uint32_t>{};
-  }
-
- private:
-  /// Adds candidates, which are adjacent to the whole clique, until it is large enough.
-  bool grow(std::vector<std::uint32_t> candidates) {
-    if (clique_.size() == size_) return true;
-    while (clique_.size() + candidates.size() >= size_ && budget_ > 0) {
-      --budget_;
-      const std::uint32_t v = candidates.front();
-      candidates.erase(candidates.begin());
-      std::vector<std::uint32_t> rest;
-      std::copy_if(candidates.begin(), candidates.end(), std::back_inserter(rest),
-                   [&](std::uint32_t w) { return adjacent_[v][w]; });
-      clique_.push_back(v);
-      if (grow(std::move(rest))) return true;
-      clique_.pop_back();
-    }
-    return false;
-  }
-
-  const std::vector<std::vector<bool>>& adjacent_;
-  std::size_t size_;
-  std::uint64_t budget_;
-  std::vector<std::uint32_t> clique_;
-};
-
 }  // namespace
 
 Colouring colour_vertices(const ClashGraph& graph, std::uint64_t budget) { return VertexSearch(graph, budget).run(); }
-
-std::vector<std::uint32_t> find_clique(const std::vector<std::vector<bool>>& adjacent, std::size_t size,
-                                       std::uint64_t budget) {
-  return CliqueSearch(adjacent, size, budget).run();
-}
 
 }  // namespace ayatori

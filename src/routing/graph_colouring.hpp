@@ -67,9 +67,4 @@ struct Colouring {
 /// deterministic.
 [[nodiscard]] Colouring colour_vertices(const ClashGraph& graph, std::uint64_t budget);
 
-/// `size` vertices that are all adjacent to each other, or nothing if there are none or none was found within the
-/// budget. More of them than colours prove a plain graph uncolourable.
-[[nodiscard]] std::vector<std::uint32_t> find_clique(const std::vector<std::vector<bool>>& adjacent, std::size_t size,
-                                                     std::uint64_t budget);
-
 }  // namespace ayatori

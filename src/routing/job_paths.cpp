@@ -40,7 +40,7 @@ class PathTracer {
       }
     }
     if (paths_.path_bits_.size() == paths_.first_choice_.back()) {
-      const Port& source = network_.port(nodes_.endpoint(nodes_.first_node(unreached_from)));
+      const Port& source = network_.port(source_at(unreached_from, node));
       return fail("no LID of '{}' port {} is reached from '{}' port {}", network_.name(port.node), port.number,
                   network_.name(source.node), source.number);
     }
@@ -53,11 +53,22 @@ class PathTracer {
     candidate_.ends.clear();
     candidate_.links.clear();
     for (std::uint32_t site = 0; site < nodes_.site_count(); ++site) {
-      const PortId source = nodes_.endpoint(nodes_.first_node(site));
-      if (site != nodes_.site(node) && same_plane(source, nodes_.endpoint(node)) && !follow(source, lid)) return site;
+      const PortId source = source_at(site, node);
+      if (source != no_id && !follow(source, lid)) return site;
+      if (site == nodes_.site(node)) candidate_.links.resize(candidate_.ends.empty() ? 0 : candidate_.ends.back());
       candidate_.ends.push_back(candidate_.links.size());
     }
     return no_id;
+  }
+
+  /// An endpoint of the site that can send to the node, if there is one.
+  [[nodiscard]] PortId source_at(std::uint32_t site, std::uint32_t node) const {
+    // Nodes of a site follow each other.
+    std::uint32_t source = nodes_.first_node(site);
+    if (source == node) ++source;
+    if (source == nodes_.node_count() || nodes_.site(source) != site) return no_id;
+    const auto plane = [&](std::uint32_t n) { return network_.node(network_.port(nodes_.endpoint(n)).node).plane; };
+    return plane(source) == plane(node) ? nodes_.endpoint(source) : no_id;
   }
 
   bool follow(PortId source, Lid lid) {
@@ -73,10 +84,6 @@ class PathTracer {
       paths_.port_of_link_.push_back(port);
     }
     return index_of_port_[port];
-  }
-
-  [[nodiscard]] bool same_plane(PortId a, PortId b) const {
-    return network_.node(network_.port(a).node).plane == network_.node(network_.port(b).node).plane;
   }
 
   [[nodiscard]] bool is_known() const {

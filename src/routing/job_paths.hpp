@@ -16,9 +16,9 @@ namespace ayatori {
 /// A directed link between routers that some message of the job may use, numbered from 0.
 using LinkIndex = std::uint32_t;
 
-/// A node's *choices* are those of its LIDs that all sites of its plane reach it by, without those that take the same
-/// links from everywhere as a lower one. A *route* is what a message takes from a site to a node by a choice: its links
-/// between routers, without the endpoints' own cables, which every choice shares.
+/// A node's *choices* are those of its LIDs that all sites of its plane (its own too) reach it by, without those that
+/// take the same links from everywhere as a lower one. A *route* is what a message takes from a site to a node by a
+/// choice: its links between routers, without the endpoints' own cables, which every choice shares.
 class JobPaths {
  public:
   /// Memory: one number a route and link of a route. Error: an endpoint without LID, or that none of its LIDs leads to.

@@ -9,7 +9,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <numeric>
+#include <utility>
 
+#include "ayatori/base/random.hpp"
 #include "bipartite_colouring.hpp"
 #include "graph_colouring.hpp"
 #include "leaf_bound.hpp"
@@ -23,6 +26,7 @@ namespace {
 /// Messages that repairs may look at, over all steps of a job: some seconds.
 constexpr std::uint64_t total_effort = 20'000'000;
 constexpr std::uint64_t least_effort = 1000;
+constexpr int most_restarts = 8;  ///< of a step, from paths given in random order
 
 constexpr std::uint8_t undecided = 0xFF;
 
@@ -123,23 +127,46 @@ class PairPlanner {
       task_.steps.step(s, messages_);
       plan_step();
     }
-    std::replace(bits_.begin(), bits_.end(), undecided, std::uint8_t{0});
+    for (std::size_t pair = 0; pair < bits_.size(); ++pair) {
+      if (bits_[pair] == undecided)
+        bits_[pair] = task_.paths.path_bits(task_.nodes.node_of(static_cast<Rank>(pair % ranks_)), 0);
+    }
     return {Plan::per_pair(ranks_, std::move(bits_)), reason(), 0};
   }
 
  private:
+  /// The paths of a step, and how good they are.
+  struct Attempt {
+    double time = 0;
+    std::size_t hot_links = 0;
+    std::vector<Passenger> passengers;
+
+    [[nodiscard]] bool better_than(const Attempt& other) const {
+      return std::pair(time, hot_links) < std::pair(other.time, other.hot_links);
+    }
+  };
+
   void plan_step() {
     const StepBound bound = bound_.of(messages_);
-    step_.start(board());
+    const std::vector<Passenger> passengers = board();
+    std::uint64_t effort = effort_a_step_;
+    step_.start(passengers);
     if (colourer_.applies()) {
       colourer_.colour(step_);
     } else {
-      give_emptiest();
+      give_emptiest(in_order());
     }
-    if (step_.time() > bound.ideal) improve(bound);
-    if (step_.time() > bound.time) ++unproven_;
+    Attempt best = improved(bound, effort);
+    for (int again = 0; again < most_restarts && best.time > bound.time && effort > passengers.size(); ++again) {
+      effort -= passengers.size();
+      step_.start(passengers);
+      give_emptiest(in_random_order());
+      Attempt other = improved(bound, effort);
+      if (other.better_than(best)) best = std::move(other);
+    }
+    if (best.time > bound.time) ++unproven_;
     for (std::size_t p = 0; p < owners_.size(); ++p) {
-      const Passenger& passenger = step_.passengers()[p];
+      const Passenger& passenger = best.passengers[p];
       bits_[owners_[p]] = task_.paths.path_bits(passenger.node, passenger.choice);
     }
   }
@@ -153,6 +180,7 @@ class PairPlanner {
       const std::uint32_t node = task_.nodes.node_of(m.to);
       const std::size_t pair = std::size_t{m.from} * ranks_ + m.to;
       const bool decided = bits_[pair] != undecided;
+      met_again_ += decided ? 1 : 0;
       passengers.push_back(
           {task_.nodes.site(task_.nodes.node_of(m.from)), node, decided ? choice_with(node, bits_[pair]) : 0, decided});
       owners_.push_back(pair);
@@ -166,36 +194,40 @@ class PairPlanner {
     return choice;
   }
 
-  void give_emptiest() {
-    for (std::uint32_t p = 0; p < owners_.size(); ++p) {
+  [[nodiscard]] std::vector<std::uint32_t> in_order() const {
+    std::vector<std::uint32_t> order(owners_.size());
+    std::iota(order.begin(), order.end(), 0U);
+    return order;
+  }
+
+  std::vector<std::uint32_t> in_random_order() {
+    std::vector<std::uint32_t> order = in_order();
+    random_.shuffle(std::span(order));
+    return order;
+  }
+
+  void give_emptiest(const std::vector<std::uint32_t>& order) {
+    for (const std::uint32_t p : order) {
       if (!step_.passengers()[p].fixed) step_.give_emptiest(p);
     }
   }
 
   /// Tries to empty all hot spots first, and then at least those that make the step longer.
-  void improve(const StepBound& bound) {
-    std::uint64_t effort = effort_a_step_;
-    step_.relieve(bound.ideal, bound_, effort);
-    for (double time = bound.time; time < step_.time() && effort > 0; time = next_time(time)) {
+  Attempt improved(const StepBound& bound, std::uint64_t& effort) {
+    if (step_.time() > bound.ideal) step_.relieve(bound.ideal, bound_, effort);
+    for (double time = bound.time; time < step_.time() && effort > 0; time = bound_.next_time(time)) {
       step_.relieve(time, bound_, effort);
     }
-  }
-
-  /// The next longer time at which some busy link would do.
-  [[nodiscard]] double next_time(double time) const {
-    double next = step_.time();
-    for (const LinkIndex link : step_.busier_than(time)) {
-      const double weight = task_.weights[task_.paths.port(link)];
-      next = std::min(next, (capacity(time, weight) + 1) * weight);
-    }
-    return next;
+    return {step_.time(), step_.busier_than(bound.ideal).size(), step_.passengers()};
   }
 
   [[nodiscard]] std::string reason() const {
     const std::string how = colourer_.applies() ? "edge colouring of each step (König)" : "emptiest paths, repaired";
     if (unproven_ == 0) return how + ": every step takes the least time that its leaves allow";
-    return fmt::format("{}: {} of {} steps take longer than their leaves alone would make them", how, unproven_,
-                       task_.steps.step_count());
+    return fmt::format(
+        "{}: {} of {} steps take longer than each leaf by itself would make them{}", how, unproven_,
+        task_.steps.step_count(),
+        met_again_ == 0 ? "" : fmt::format("; {} messages keep the path of an earlier step", met_again_));
   }
 
   const PlanTask& task_;
@@ -207,7 +239,9 @@ class PairPlanner {
   std::uint64_t effort_a_step_;
   std::vector<Message> messages_;
   std::vector<std::size_t> owners_;  // by passenger: index into bits_
-  std::size_t unproven_ = 0;
+  Random random_{1};
+  std::size_t unproven_ = 0;   // steps
+  std::size_t met_again_ = 0;  // messages whose pair had its path already
 };
 
 }  // namespace

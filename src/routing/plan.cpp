@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "ayatori/routing/contention.hpp"
-#include "leaf_bound.hpp"
 #include "plan_methods.hpp"
 
 namespace ayatori {
@@ -37,19 +36,23 @@ Plan plan_of(const PlanTask& task, Method method, const NodeChoices& choices) {
 
 namespace {
 
-/// Base bits in the shape of the method's plans.
-Plan plan_without_choice(Method method, Rank ranks) {
-  if (method != Method::pair) return Plan::per_destination(method, std::vector<std::uint8_t>(ranks, 0));
-  return Plan::per_pair(ranks, std::vector<std::uint8_t>(std::size_t{ranks} * ranks, 0));
+/// Everybody's first choice, in the shape of the method's plans.
+Plan plan_without_choice(const PlanTask& task, Method method) {
+  Plan plan = plan_of(task, method, NodeChoices(task.nodes.node_count(), 0));
+  if (method != Method::pair) return plan;
+  std::vector<std::uint8_t> bits;
+  for (Rank rank = 0; rank < plan.rank_count(); ++rank) bits.insert(bits.end(), plan.raw().begin(), plan.raw().end());
+  return Plan::per_pair(plan.rank_count(), std::move(bits));
 }
 
 MethodResult plan_by(Method method, const PlanTask& task) {
-  const auto ranks = static_cast<Rank>(task.nodes.rank_count());
-  if (method == Method::base) return {Plan::base(ranks), "base LIDs for everybody", 0};
-  if (task.nodes.site_count() <= 1) return {plan_without_choice(method, ranks), "no message leaves its leaf", 0};
+  if (method == Method::base) {
+    return {Plan::base(static_cast<Rank>(task.nodes.rank_count())), "base LIDs for everybody", 0};
+  }
+  if (task.nodes.site_count() <= 1) return {plan_without_choice(task, method), "no message leaves its leaf", 0};
   if (task.paths.most_choices() <= 1) {
-    return {plan_without_choice(method, ranks),
-            "nothing to choose: the tables have one path to each of the job's nodes", 0};
+    return {plan_without_choice(task, method), "nothing to choose: the tables have one path to each of the job's nodes",
+            0};
   }
   switch (method) {
     case Method::base:
@@ -74,13 +77,12 @@ Result<Planned> make_plan(const Network& network, const Routes& routes, std::spa
   if (!paths) return Failure(paths.error());
   const LinkWeights weights(network, endpoints);
   const PathLabels labels(network, *paths);
-  MethodResult made = plan_by(method, {network, *nodes, weights, steps, *paths, labels});
+  LeafBound leaves(network, *nodes, *paths, weights);
+  const JobBound bound = bound_of(leaves, steps);
+  MethodResult made = plan_by(method, {network, *nodes, weights, steps, *paths, labels, bound});
 
   const auto contention = measure_contention(network, routes, endpoints, made.plan, steps);
   if (!contention) return Failure(contention.error());
-  LeafBound leaves(network, *nodes, *paths, weights);
-  const JobBound bound = bound_of(leaves, steps);
-
   Planned planned;
   planned.plan = std::move(made.plan);
   planned.reason = std::move(made.reason);

@@ -8,6 +8,7 @@
 #include "ayatori/routing/plan.hpp"
 #include "job_nodes.hpp"
 #include "job_paths.hpp"
+#include "leaf_bound.hpp"
 #include "path_labels.hpp"
 
 namespace ayatori {
@@ -19,6 +20,7 @@ struct PlanTask {
   const StepSequence& steps;
   const JobPaths& paths;
   const PathLabels& labels;
+  const JobBound& bound;
 };
 
 /// A choice (see JobPaths) for each node.

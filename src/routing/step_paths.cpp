@@ -98,10 +98,11 @@ void StepPaths::relieve(double time, const LeafBound& bound, std::uint64_t& effo
 }
 
 bool StepPaths::make_room(LinkIndex link, double time, std::uint64_t& effort) {
-  ++search_;
   const std::vector<std::uint32_t> riders = riders_[link];
-  return std::any_of(riders.begin(), riders.end(),
-                     [&](std::uint32_t p) { return visit(p) && find_chain(p, time, effort); });
+  return std::any_of(riders.begin(), riders.end(), [&](std::uint32_t p) {
+    ++search_;
+    return visit(p) && find_chain(p, time, effort);
+  });
 }
 
 /// False if this search saw the message before, or it can't move.

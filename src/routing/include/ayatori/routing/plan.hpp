@@ -46,7 +46,8 @@ class Plan {
 
 struct Planned {
   Plan plan;
-  /// True if nothing better exists: no hot spot is left, or it was proven that one must be.
+  /// True if nothing better exists: hot_spots is lower_bound, or (on over-subscribed leaves, where hot spots must be
+  /// and only their height counts) no step can take less time.
   bool optimal = false;
   /// How that is known, or how far it is not: "a colouring exists", "no colouring with 6 colours exists (exhaustive
   /// search, 8123 nodes)", "heuristic: …".
