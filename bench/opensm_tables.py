@@ -63,7 +63,7 @@ def main() -> None:
     ours = time_ours(network)
     middle = statistics.median(ours)
     print(
-        f"ayatori        {ours[0]:8.3f} s at first, {middle:.3f} s median of {RUNS} ({min(ours):.3f} to {max(ours):.3f})"
+        f"ayatori        {ours[0]:8.3f} s first, {middle:.3f} s median of {RUNS}, ({min(ours):.3f} to {max(ours):.3f})"
     )
     with Fabric(net_text(network)) as fabric:
         for engine in ENGINES:
