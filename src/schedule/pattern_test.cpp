@@ -99,7 +99,9 @@ TEST(PatternFile, ErrorsNameTheLine) {
   EXPECT_EQ(error_of(""), "p.txt: no message in it: expected lines \"FROM TO [BYTES]\"");
   EXPECT_EQ(error_of("# nothing\n\n"), "p.txt: no message in it: expected lines \"FROM TO [BYTES]\"");
   EXPECT_EQ(error_of(std::string_view("\0\x7f\n", 3)), "p.txt:1: expected \"FROM TO [BYTES]\", found 1 fields");
-  EXPECT_EQ(error_of(std::string_view("\0\x7f 1\n", 5)), "p.txt:1: '?" "?' is no rank");
+  EXPECT_EQ(error_of(std::string_view("\0\x7f 1\n", 5)),
+            "p.txt:1: '?"
+            "?' is no rank");
 }
 
 }  // namespace
