@@ -1,10 +1,10 @@
-# ayatori_library(NAME USES A B … [LINKS X Y …] SOURCES a.cpp … [TESTS a_test.cpp …] [TEST_USES C …])
+# ayatori_library(NAME IN libX USES A B … [LINKS X Y …] SOURCES a.cpp … [TESTS a_test.cpp …] [TEST_USES C …])
 #
-# One folder of src/ = one object library. Its headers are an include root of their own
-# (include/ayatori/NAME/), and only the folders listed under USES are on its include path:
-# an #include against the direction of docs/map.md does not compile. LINKS are outside libraries.
-# TESTS become one GoogleTest program, NAME_test, which also sees the folders under
-# TEST_USES: a test may stand above what it tests.
+# One folder of src/ = one object library, which becomes part of the shared library IN. Its headers are an include
+# root of their own (include/ayatori/NAME/), and only the folders listed under USES are on its include path: an
+# #include against the direction of docs/map.md does not compile. LINKS are outside libraries. TESTS become one
+# GoogleTest program, NAME_test, linked to that library; it also sees the folders under TEST_USES: a test may stand
+# above what it tests.
 
 if(AYATORI_TESTS)
   enable_testing()
@@ -13,7 +13,7 @@ if(AYATORI_TESTS)
 endif()
 
 function(ayatori_library name)
-  cmake_parse_arguments(ARG "" "" "USES;LINKS;SOURCES;TESTS;TEST_USES" ${ARGN})
+  cmake_parse_arguments(ARG "" "IN" "USES;LINKS;SOURCES;TESTS;TEST_USES" ${ARGN})
 
   add_library(${name}_headers INTERFACE)
   target_include_directories(${name}_headers INTERFACE ${CMAKE_CURRENT_SOURCE_DIR}/include)
@@ -23,6 +23,7 @@ function(ayatori_library name)
   endforeach()
 
   add_library(${name} OBJECT ${ARG_SOURCES})
+  target_link_libraries(${ARG_IN} PRIVATE ${name})
   target_link_libraries(${name} PRIVATE ${headers} fmt::fmt ${ARG_LINKS})
   if(OpenMP_CXX_FOUND)
     target_link_libraries(${name} PRIVATE OpenMP::OpenMP_CXX)
@@ -33,7 +34,7 @@ function(ayatori_library name)
       list(APPEND headers ${used}_headers)
     endforeach()
     add_executable(${name}_test ${ARG_TESTS})
-    target_link_libraries(${name}_test PRIVATE ${headers} libayatori libnwtopo fmt::fmt GTest::gtest_main Threads::Threads)
+    target_link_libraries(${name}_test PRIVATE ${headers} ${ARG_IN} libnwtopo fmt::fmt GTest::gtest_main Threads::Threads)
     target_compile_definitions(${name}_test PRIVATE AYATORI_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
     gtest_discover_tests(${name}_test DISCOVERY_TIMEOUT 120)
   endif()

@@ -1,11 +1,11 @@
 """Ayatori: let HPC software see the network that it runs on, and use it.
 
-    import ayatori
-    network = ayatori.open_source("fattree:K=6,levels=2,nodes=30")
-    routes = ayatori.make_routes(network)
-    job = ayatori.random_jobs(network, 1, 16, seed=1)[0]
-    planned = ayatori.plan(network, routes, job, "pair")
-    print(ayatori.contention(network, routes, job, planned.plan).relative_bandwidth)
+import ayatori
+network = ayatori.open_source("fattree:K=6,levels=2,nodes=30")
+routes = ayatori.make_routes(network)
+job = ayatori.random_jobs(network, 1, 16, seed=1)[0]
+planned = ayatori.plan(network, routes, job, "pair")
+print(ayatori.contention(network, routes, job, planned.plan).relative_bandwidth)
 """
 
 from ayatori._core import Contention, Job, Network, Plan, Planned, Routes, Shape, TableCheck

@@ -104,9 +104,7 @@ def drawing_as_data(network: Network) -> dict[str, Any]:
                 "degraded": a in degraded,
             }
         )
-    routers = [
-        {"name": label, "level": levels[router] if levels else None} for router, label in enumerate(labels)
-    ]
+    routers = [{"name": label, "level": levels[router] if levels else None} for router, label in enumerate(labels)]
     return {"summary": network.shape().summary, "routers": routers, "hosts": hosts, "links": links}
 
 

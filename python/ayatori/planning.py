@@ -129,6 +129,5 @@ def hottest_links(network: Network, assessments: list[Assessment]) -> list[dict[
             worst_load[hot.link] = max(worst_load.get(hot.link, 0), hot.worst_load)
     hottest = sorted(hot_steps, key=lambda link: (-hot_steps[link], link))[:HOT_LINKS_SHOWN]
     return [
-        link_as_data(network, link) | {"hot_steps": hot_steps[link], "worst_load": worst_load[link]}
-        for link in hottest
+        link_as_data(network, link) | {"hot_steps": hot_steps[link], "worst_load": worst_load[link]} for link in hottest
     ]

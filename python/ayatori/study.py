@@ -50,7 +50,9 @@ class Study:
 
     def worst_job(self) -> int:
         """Index of the random job that suffers most without a plan."""
-        return min(range(len(self.random["modk"])), key=lambda job: self.random["modk"][job].contention.relative_bandwidth)
+        return min(
+            range(len(self.random["modk"])), key=lambda job: self.random["modk"][job].contention.relative_bandwidth
+        )
 
 
 def study_as_data(study: Study, title: str, source: str, seed: int) -> dict[str, Any]:
@@ -98,7 +100,9 @@ def worst_job_as_data(study: Study, after: str = "pair") -> dict[str, Any]:
 def _loads_as_data(fabric: Fabric, assessment: Assessment, method: str, step: int) -> dict[str, Any]:
     loads = step_loads(fabric, assessment.job, assessment.planned.plan, method, step)
     cables = enumerate(router_cables(fabric.network))
-    used = [[i, way, loads[port]] for i, ends in cables for way, port in zip(("ab", "ba"), ends, strict=True) if loads[port]]
+    used = [
+        [i, way, loads[port]] for i, ends in cables for way, port in zip(("ab", "ba"), ends, strict=True) if loads[port]
+    ]
     return {"method": method, "relative_bandwidth": assessment.contention.relative_bandwidth, "loads": used}
 
 

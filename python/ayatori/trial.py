@@ -106,7 +106,9 @@ def load_our_tables(fabric: Fabric, network: Network, made: MadeRoutes, source: 
     loaded = read_back(fabric, network)
     differences = made.routes.count_differences(loaded)
     entries = made.routes.count_entries()
-    yield Check("read back over MADs: every entry as made", differences == 0, f"{entries} entries, {differences} differ")
+    yield Check(
+        "read back over MADs: every entry as made", differences == 0, f"{entries} entries, {differences} differ"
+    )
     verdict = fabric.ibdmchk(run)
     paths = len(verdict.checks)
     yield Check("ibdmchk: every path arrives", verdict.paths_ok, f"{paths} paths a pair")

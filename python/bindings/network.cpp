@@ -11,19 +11,26 @@ namespace {
 
 const char* to_word(NodeKind kind) {
   switch (kind) {
-    case NodeKind::router: return "router";
-    case NodeKind::nic: return "nic";
-    case NodeKind::aggregation: return "aggregation";
+    case NodeKind::router:
+      return "router";
+    case NodeKind::nic:
+      return "nic";
+    case NodeKind::aggregation:
+      return "aggregation";
   }
   return "";
 }
 
 const char* to_word(ShapeKind kind) {
   switch (kind) {
-    case ShapeKind::fat_tree: return "fat_tree";
-    case ShapeKind::grid: return "grid";
-    case ShapeKind::full: return "full";
-    case ShapeKind::graph: return "graph";
+    case ShapeKind::fat_tree:
+      return "fat_tree";
+    case ShapeKind::grid:
+      return "grid";
+    case ShapeKind::full:
+      return "full";
+    case ShapeKind::graph:
+      return "graph";
   }
   return "";
 }
@@ -78,20 +85,22 @@ void bind_model(nb::module_& module) {
       .def("port", &Network::port, nb::rv_policy::reference_internal)
       .def("cables", &cables, "Both port ids of every cable.")
       .def("describe_link", [](const Network& network, PortId id) { return text(network.describe_link(id)); })
-      .def("router_of", [](const Network& network, PortId endpoint) -> std::optional<NodeId> {
-        const NodeId router = network.router_of(endpoint);
-        return router == no_id ? std::nullopt : std::optional(router);
-      })
+      .def("router_of",
+           [](const Network& network, PortId endpoint) -> std::optional<NodeId> {
+             const NodeId router = network.router_of(endpoint);
+             return router == no_id ? std::nullopt : std::optional(router);
+           })
       .def_prop_ro("machines", [](const Network& network) { return as_list(network.machines()); })
       .def_prop_ro("machines_in_order", [](const Network& network) { return as_list(network.machines_in_order()); })
       .def_prop_ro("endpoints", [](const Network& network) { return as_list(network.endpoints()); })
       .def_prop_ro("aggregation_ports", [](const Network& network) { return as_list(network.aggregation_ports()); })
       .def_prop_ro("degraded_links", [](const Network& network) { return as_list(network.degraded_links()); })
-      .def_prop_ro("planes", [](const Network& network) {
-        std::vector<std::string> names;
-        for (const Plane& plane : network.planes()) names.push_back(plane.name);
-        return names;
-      })
+      .def_prop_ro("planes",
+                   [](const Network& network) {
+                     std::vector<std::string> names;
+                     for (const Plane& plane : network.planes()) names.push_back(plane.name);
+                     return names;
+                   })
       .def("plane_of", [](const Network& network, NodeId id) { return network.node(id).plane; })
       .def("levels", &levels_of, "Tree level of each router, or None if the network is no tree.")
       .def("shape", &recognise);
@@ -118,8 +127,8 @@ void bind_shape(nb::module_& module) {
 Job job_from_hostfile(const Network& network, std::string_view contents, std::string_view file,
                       std::uint32_t ranks_per_machine, bool network_order) {
   const auto hosts = unwrap(parse_hostfile(contents, file));
-  return unwrap(place_job(network, hosts, file, ranks_per_machine,
-                          network_order ? RankOrder::network : RankOrder::as_given));
+  return unwrap(
+      place_job(network, hosts, file, ranks_per_machine, network_order ? RankOrder::network : RankOrder::as_given));
 }
 
 Job job_of_hosts(const Network& network, const std::vector<std::pair<std::string, std::uint32_t>>& hosts,
@@ -140,16 +149,18 @@ std::vector<Job> random_jobs(const Network& network, std::size_t count, std::siz
 void bind_jobs(nb::module_& module) {
   nb::class_<Job>(module, "Job")
       .def_prop_ro("rank_count", &Job::rank_count)
-      .def_prop_ro("machines", [](const Job& job) {
-        std::vector<MachineId> ids;
-        for (const JobMachine& machine : job.machines) ids.push_back(machine.machine);
-        return ids;
-      })
-      .def_prop_ro("ranks_on_machines", [](const Job& job) {
-        std::vector<std::uint32_t> ranks;
-        for (const JobMachine& machine : job.machines) ranks.push_back(machine.ranks);
-        return ranks;
-      })
+      .def_prop_ro("machines",
+                   [](const Job& job) {
+                     std::vector<MachineId> ids;
+                     for (const JobMachine& machine : job.machines) ids.push_back(machine.machine);
+                     return ids;
+                   })
+      .def_prop_ro("ranks_on_machines",
+                   [](const Job& job) {
+                     std::vector<std::uint32_t> ranks;
+                     for (const JobMachine& machine : job.machines) ranks.push_back(machine.ranks);
+                     return ranks;
+                   })
       .def("endpoints", [](const Job& job, const Network& network) { return endpoints_of_ranks(network, job); });
   module.def("job_from_hostfile", &job_from_hostfile);
   module.def("job_of_hosts", &job_of_hosts);

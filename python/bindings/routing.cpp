@@ -15,7 +15,8 @@ using Endpoints = std::vector<PortId>;
 
 /// What a fabric's tables disagree in: routers' entries for LIDs that either side routes.
 std::uint64_t count_differences(const Routes& a, const Routes& b) {
-  if (a.tables.router_count() != b.tables.router_count()) throw Raised(Error{"the tables are of different networks", {}, {}});
+  if (a.tables.router_count() != b.tables.router_count())
+    throw Raised(Error{"the tables are of different networks", {}, {}});
   const Lid last = std::max(a.tables.last_lid(), b.tables.last_lid());
   const auto entry = [](const ForwardingTables& tables, NodeId router, Lid lid) {
     return lid <= tables.last_lid() ? tables.out(router, lid) : ForwardingTables::no_port;
@@ -102,11 +103,12 @@ void bind_check(nb::module_& module) {
       .def_ro("cycle", &TableCheck::cycle)
       .def_ro("longest", &TableCheck::longest)
       .def_ro("balance", &TableCheck::balance)
-      .def_prop_ro("problems", [](const TableCheck& check) {
-        nb::list items;
-        for (const std::string& item : check.problems) items.append(text(item));
-        return items;
-      })
+      .def_prop_ro("problems",
+                   [](const TableCheck& check) {
+                     nb::list items;
+                     for (const std::string& item : check.problems) items.append(text(item));
+                     return items;
+                   })
       .def_prop_ro("ok", &TableCheck::ok);
   module.def("check_tables", &check_tables, WithoutGil());
 }

@@ -76,7 +76,7 @@ class BufferedWriter {
 Result<std::string> read_file(const std::filesystem::path& path) {
   const FileDescriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
   if (file.get() < 0) return fail("can't read {}: {}", path.string(), reason(errno));
-  struct stat status {};
+  struct stat status{};
   if (::fstat(file.get(), &status) == 0 && S_ISDIR(status.st_mode)) {
     return fail("can't read {}: it is a folder", path.string());
   }

@@ -37,9 +37,8 @@ std::vector<PortId> slower_than_their_kind(const Network& network) {
   };
   std::map<LinkKind, double> usual;
   for (const auto& [kind, counts] : rates) usual[kind] = usual_rate(kind);
-  std::erase_if(links, [&](PortId id) {
-    return network.port(id).rate.bytes_per_second() >= usual.at(kind_of(network, id));
-  });
+  std::erase_if(links,
+                [&](PortId id) { return network.port(id).rate.bytes_per_second() >= usual.at(kind_of(network, id)); });
   return links;
 }
 
@@ -109,7 +108,8 @@ Result<> NetworkBuilder::connect(Handle a, PortNumber port_a, Handle b, PortNumb
   const auto plug = [&](Handle from, PortNumber number, Handle to, PortNumber to_number) -> Result<> {
     PendingPort* port = number == 0 ? nullptr : slot(from, number);
     if (port == nullptr) {
-      return fail("'{}' has no port {}: its ports are 1 to {}", nodes_[from].name, number, nodes_[from].node.port_count);
+      return fail("'{}' has no port {}: its ports are 1 to {}", nodes_[from].name, number,
+                  nodes_[from].node.port_count);
     }
     const bool free = port->peer == no_id;
     if (!free && (port->peer != to || port->peer_port != to_number)) {
@@ -191,7 +191,8 @@ Result<> NetworkBuilder::index_guids(Network& network) {
     const Guid guid = network.node(id).guid;
     if (guid == 0) continue;
     const auto [other, is_new] = node_by_guid.try_emplace(guid, id);
-    if (!is_new) return fail("duplicate GUID {:#018x}: nodes '{}' and '{}'", guid, network.name(other->second), network.name(id));
+    if (!is_new)
+      return fail("duplicate GUID {:#018x}: nodes '{}' and '{}'", guid, network.name(other->second), network.name(id));
   }
   for (PortId id = 0; id < network.port_count(); ++id) {
     const Port& port = network.port(id);
@@ -276,7 +277,8 @@ void NetworkBuilder::put_in_order(Network& network) {
   }
   for (Machine& machine : network.machines_) {
     std::sort(machine.endpoints.begin(), machine.endpoints.end(), [&](PortId a, PortId b) {
-      return std::tuple(network.node(network.port(a).node).rail, a) < std::tuple(network.node(network.port(b).node).rail, b);
+      return std::tuple(network.node(network.port(a).node).rail, a) <
+             std::tuple(network.node(network.port(b).node).rail, b);
     });
   }
 

@@ -17,15 +17,9 @@ struct Speed {
 };
 
 constexpr std::array speeds = {
-    Speed{LaneSpeed::sdr, "SDR", 2},
-    Speed{LaneSpeed::ddr, "DDR", 4},
-    Speed{LaneSpeed::qdr, "QDR", 8},
-    Speed{LaneSpeed::fdr10, "FDR10", 10},
-    Speed{LaneSpeed::fdr, "FDR", 13.64},
-    Speed{LaneSpeed::edr, "EDR", 25},
-    Speed{LaneSpeed::hdr, "HDR", 50},
-    Speed{LaneSpeed::ndr, "NDR", 100},
-    Speed{LaneSpeed::xdr, "XDR", 200},
+    Speed{LaneSpeed::sdr, "SDR", 2},      Speed{LaneSpeed::ddr, "DDR", 4},     Speed{LaneSpeed::qdr, "QDR", 8},
+    Speed{LaneSpeed::fdr10, "FDR10", 10}, Speed{LaneSpeed::fdr, "FDR", 13.64}, Speed{LaneSpeed::edr, "EDR", 25},
+    Speed{LaneSpeed::hdr, "HDR", 50},     Speed{LaneSpeed::ndr, "NDR", 100},   Speed{LaneSpeed::xdr, "XDR", 200},
 };
 
 }  // namespace

@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "ayatori/network/levels.hpp"
-#include "ayatori/network/shape.hpp"
 #include "ayatori/network/router_graph.hpp"
+#include "ayatori/network/shape.hpp"
 
 namespace ayatori {
 

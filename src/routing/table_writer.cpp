@@ -135,7 +135,7 @@ class TableWriter {
   const TreePaths* tree_;
   UpDown routes_;
   ForwardingTables& tables_;
-  std::vector<Descent> descents_;         // by address and level
+  std::vector<Descent> descents_;                      // by address and level
   std::array<const RouterGraph::Cable*, 256> next_{};  // cables that a packet may take from the router at hand
   std::size_t next_count_ = 0;
 };

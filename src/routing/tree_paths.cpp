@@ -15,6 +15,20 @@ constexpr std::size_t most_keys = std::size_t{1} << 22;
 
 constexpr PathNumber no_path = std::numeric_limits<PathNumber>::max();
 
+/// The first of each list, then the second of each, …
+template <typename T>
+std::vector<T> round_robin(const std::vector<std::vector<T>>& lists) {
+  std::size_t longest = 0;
+  for (const auto& list : lists) longest = std::max(longest, list.size());
+  std::vector<T> merged;
+  for (std::size_t turn = 0; turn < longest; ++turn) {
+    for (const auto& list : lists) {
+      if (turn < list.size() && merged.size() < most_trails) merged.push_back(list[turn]);
+    }
+  }
+  return merged;
+}
+
 }  // namespace
 
 TreePaths::TreePaths(const RouterGraph& graph, const Levels& levels)
@@ -62,50 +76,43 @@ std::vector<std::uint8_t> TreePaths::cables_up(NodeId router) const {
 
 void TreePaths::find_trails(std::span<const NodeId> on_level, std::uint8_t level) {
   const std::uint32_t choices_above = level + 1 < levels_.count ? choices_[level + 1U] : 1;
-  const auto most_choices = static_cast<std::uint32_t>(most_keys / roots_.size());
   choices_[level] = choices_above;
   for (const NodeId router : on_level) {
-    trails_[router] = merge_trails(router, choices_above, most_choices);
-    for (const Trail& trail : trails_[router]) {
-      const std::uint32_t digits = trail.choices / choices_above + 1;
-      choices_[level] = std::max(choices_[level], digits * choices_above);
+    trails_[router] = trails_of(router, choices_above);
+    for (const Trail& trail : trails_[router].list) {
+      const std::uint32_t here = trail.choices / choices_above + 1;
+      choices_[level] = std::max(choices_[level], here * choices_above);
     }
   }
 }
 
-std::vector<TreePaths::Trail> TreePaths::merge_trails(NodeId router, std::uint32_t choices_above,
-                                                      std::uint32_t most_choices) {
+TreePaths::Trails TreePaths::trails_of(NodeId router, std::uint32_t choices_above) const {
   const auto up = cables_up(router);
-  if (up.empty()) {
-    const auto root = std::find(roots_.begin(), roots_.end(), router) - roots_.begin();
-    return {{static_cast<std::uint32_t>(root), 0, none}};
-  }
+  if (up.empty()) return {{{root_index(router), 0, none}}, {root_index(router)}};
 
-  std::vector<std::vector<Trail>> by_cable(up.size());
+  const std::uint64_t most_choices = most_keys / roots_.size();
   std::vector<std::uint32_t> cables_to(roots_.size(), 0);
-  std::size_t longest = 0;
-  for (std::size_t i = 0; i < up.size(); ++i) {
-    const auto& above = trails_[graph_.cables(router)[up[i]].peer];
-    for (const Trail& trail : above) {
+  std::vector<std::vector<Trail>> by_cable;
+  for (const std::uint8_t cable : up) {
+    const Trails& above = trails_[graph_.cables(router)[cable].peer];
+    by_cable.emplace_back();
+    for (const Trail& trail : above.list) {
       const std::uint64_t choices = std::uint64_t{cables_to[trail.root]} * choices_above + trail.choices;
-      if (choices < most_choices) by_cable[i].push_back({trail.root, static_cast<std::uint32_t>(choices), up[i]});
+      if (choices >= most_choices) continue;
+      by_cable.back().push_back({trail.root, static_cast<std::uint32_t>(choices), cable});
     }
-    longest = std::max(longest, by_cable[i].size());
-    // A root may end several trails of the router above, but this cable is one choice.
-    std::vector<std::uint32_t> roots_above;
-    for (const Trail& trail : above) roots_above.push_back(trail.root);
-    std::sort(roots_above.begin(), roots_above.end());
-    roots_above.erase(std::unique(roots_above.begin(), roots_above.end()), roots_above.end());
-    for (const std::uint32_t root : roots_above) ++cables_to[root];
+    for (const std::uint32_t root : above.roots) ++cables_to[root];
   }
 
-  std::vector<Trail> merged;
-  for (std::size_t turn = 0; turn < longest; ++turn) {
-    for (const auto& trails : by_cable) {
-      if (turn < trails.size() && merged.size() < most_trails) merged.push_back(trails[turn]);
-    }
+  Trails trails{round_robin(by_cable), {}};
+  for (std::uint32_t root = 0; root < roots_.size(); ++root) {
+    if (cables_to[root] > 0) trails.roots.push_back(root);
   }
-  return merged;
+  return trails;
+}
+
+std::uint32_t TreePaths::root_index(NodeId router) const {
+  return static_cast<std::uint32_t>(std::find(roots_.begin(), roots_.end(), router) - roots_.begin());
 }
 
 void TreePaths::number_paths() {
@@ -114,10 +121,10 @@ void TreePaths::number_paths() {
     if (levels_.level[router] == 0) leaves.push_back(router);
   }
   std::stable_sort(leaves.begin(), leaves.end(),
-                   [&](NodeId a, NodeId b) { return trails_[a].size() > trails_[b].size(); });
+                   [&](NodeId a, NodeId b) { return trails_[a].list.size() > trails_[b].list.size(); });
   path_of_.assign(roots_.size() * choices_[0], no_path);
   for (const NodeId leaf : leaves) {
-    for (const Trail& trail : trails_[leaf]) {
+    for (const Trail& trail : trails_[leaf].list) {
       PathNumber& path = path_of_[std::size_t{trail.root} * choices_[0] + trail.choices];
       if (path != no_path) continue;
       path = count_++;
@@ -130,7 +137,7 @@ void TreePaths::number_paths() {
 /// A router above the leaves doesn't mind what was chosen below it.
 void TreePaths::note_trails_of(NodeId router) {
   const std::uint32_t own_choices = choices_[levels_.level[router]];
-  for (const Trail& trail : trails_[router]) {
+  for (const Trail& trail : trails_[router].list) {
     for (std::uint32_t choices = trail.choices; choices < choices_[0]; choices += own_choices) {
       const PathNumber path = path_of_[std::size_t{trail.root} * choices_[0] + choices];
       if (path != no_path) up_[std::size_t{router} * count_ + path] = trail.cable;
@@ -139,12 +146,10 @@ void TreePaths::note_trails_of(NodeId router) {
 }
 
 std::vector<PathNumber> TreePaths::of(NodeId router) const {
-  const auto root = std::find(roots_.begin(), roots_.end(), router);
+  const std::uint32_t own_root = root_index(router);
   std::vector<PathNumber> paths;
   for (PathNumber path = 0; path < count_; ++path) {
-    const bool ends_here = root == roots_.end() ? up(router, path) != nullptr
-                                                : root_of_[path] == static_cast<std::uint32_t>(root - roots_.begin());
-    if (ends_here) paths.push_back(path);
+    if (root_of_[path] == own_root || up(router, path) != nullptr) paths.push_back(path);
   }
   if (paths.empty()) paths.push_back(0);
   return paths;

@@ -60,17 +60,24 @@ class TreePaths {
     std::uint8_t cable = none;  ///< of this router
   };
 
+  /// All trails of a router, in order.
+  struct Trails {
+    std::vector<Trail> list;
+    std::vector<std::uint32_t> roots;  ///< those that they lead to, each once
+  };
+
   void find_roots(std::span<const NodeId> from_the_top);
   void find_trails(std::span<const NodeId> on_level, std::uint8_t level);
   [[nodiscard]] std::vector<std::uint8_t> cables_up(NodeId router) const;
-  [[nodiscard]] std::vector<Trail> merge_trails(NodeId router, std::uint32_t choices_above, std::uint32_t most_choices);
+  [[nodiscard]] std::uint32_t root_index(NodeId router) const;
+  [[nodiscard]] Trails trails_of(NodeId router, std::uint32_t choices_above) const;
   void number_paths();
   void note_trails_of(NodeId router);
 
   const RouterGraph& graph_;
   const Levels& levels_;
   std::vector<NodeId> roots_;               // routers without a parent
-  std::vector<std::vector<Trail>> trails_;  // by router; only while building
+  std::vector<Trails> trails_;              // by router; only while building
   std::vector<std::uint32_t> choices_;      // by level: combinations of choices made on it and above
   std::vector<std::uint32_t> ports_below_;  // by level: product of the ports up on the levels below it
   std::vector<PathNumber> path_of_;         // by root and choices

@@ -5,8 +5,9 @@ from __future__ import annotations
 import random
 import re
 
-import ayatori
 import pytest
+
+import ayatori
 from ayatori.lab.fabric import Fabric
 from ayatori.routes import make_routes_explained
 from ayatori.trial import compare_networks, discover_live, load_our_tables, net_text, try_engine

@@ -5,10 +5,11 @@ from __future__ import annotations
 import itertools
 from collections import Counter
 
-import ayatori
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
+import ayatori
 
 MAX_EXAMPLES = 30
 TREE = "fattree:K=3,levels=2,nodes=15"

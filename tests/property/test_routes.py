@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections import deque
 
-import ayatori
-from ayatori import _core
 from hypothesis import given, note, settings
 from hypothesis import strategies as st
+
+import ayatori
+from ayatori import _core
 
 MAX_EXAMPLES = 25
 
@@ -98,7 +99,9 @@ def dump(network: ayatori.Network, routes: ayatori.Routes, changes: dict[tuple[i
     lines = []
     for router in range(network.router_count):
         guid = network.guid(router)
-        lines.append(f"Unicast lids [0-{routes.last_lid}] of switch Lid 0 guid {guid:#018x} ('{network.name(router)}'):")
+        lines.append(
+            f"Unicast lids [0-{routes.last_lid}] of switch Lid 0 guid {guid:#018x} ('{network.name(router)}'):"
+        )
         for port, kind in owners:
             lid = routes.base_lid(port)
             out = changes.get((router, lid), routes.out(router, lid))

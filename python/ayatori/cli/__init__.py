@@ -57,7 +57,9 @@ def run(arguments: list[str]) -> int:
         print_error("interrupted")
         return 130
     except Exception as error:
-        print_error("this is a defect in ayatori", f"{type(error).__name__}: {error}", "please report it with the command line")
+        print_error(
+            "this is a defect in ayatori", f"{type(error).__name__}: {error}", "please report it with the command line"
+        )
         if os.environ.get("AYATORI_TRACEBACK"):
             raise
         return 2

@@ -7,14 +7,13 @@ from typing import Annotated, Any
 
 import typer
 
-from ayatori import _core
 from ayatori._core import Network, Routes
 from ayatori.cli import options
 from ayatori.cli.output import print_json, print_table, progress, say
 from ayatori.cli.route import describe_check
 from ayatori.network import open_source
-from ayatori.planning import Assessment, assess_jobs, assessments_as_data, contention, steps_of
 from ayatori.planfile import read_plan
+from ayatori.planning import Assessment, assess_jobs, assessments_as_data, contention, steps_of
 from ayatori.routes import check as check_tables
 from ayatori.routes import check_as_data, make_routes, read_routes
 
@@ -92,4 +91,6 @@ def describe_jobs(data: dict[str, Any]) -> None:
              str(link["hot_steps"]), str(link["worst_load"])]
             for link in hottest
         ]  # fmt: skip
-        print_table("", ["  hottest links", "hot steps", "messages in the worst"], [["  " + row[0], *row[1:]] for row in rows])
+        print_table(
+            "", ["  hottest links", "hot steps", "messages in the worst"], [["  " + row[0], *row[1:]] for row in rows]
+        )

@@ -98,9 +98,7 @@ def title_of(source: str) -> str:
     return "Paper 1: 30 nodes on a 6-ary-2-tree" if source == PAPER_SOURCE else source
 
 
-def run_study(
-    network: Network, ftree: EngineTrial, made: MadeRoutes, jobs: int, size: int, seed: int
-) -> Study:
+def run_study(network: Network, ftree: EngineTrial, made: MadeRoutes, jobs: int, size: int, seed: int) -> Study:
     """All methods on the same jobs; the baseline are OpenSM ftree's own tables, or ours at LMC 0 if it refused."""
     one_lid = ftree.routes or make_routes(network, 0)
     study = Study(Fabric(network, one_lid, made.routes))
@@ -186,9 +184,20 @@ def random_rows(data: dict[str, Any]) -> list[list[str]]:
         if peak:
             megabytes = [value * peak for value in values]
             if paper := random["paper_MBps"].get(method):
-                rows.append([f"paper, measured: {method}", "", *(f"{paper[key]}" for key in ("mean", "min", "max", "over_1500"))])
+                rows.append(
+                    [
+                        f"paper, measured: {method}",
+                        "",
+                        *(f"{paper[key]}" for key in ("mean", "min", "max", "over_1500")),
+                    ]
+                )
             over = sum(value >= GOOD_MBPS for value in megabytes)
-            figures = [f"{sum(megabytes) / len(megabytes):.0f}", f"{min(megabytes):.0f}", f"{max(megabytes):.0f}", f"{over}"]
+            figures = [
+                f"{sum(megabytes) / len(megabytes):.0f}",
+                f"{min(megabytes):.0f}",
+                f"{max(megabytes):.0f}",
+                f"{over}",
+            ]
         else:
             figures = [f"{sum(values) / len(values):.4f}", f"{min(values):.4f}", f"{max(values):.4f}"]
         rows.append([f"{method}: {METHODS[method]}", f"{random['free'][method]}", *figures])

@@ -79,8 +79,8 @@ def fabric(
 def describe(data: dict[str, Any]) -> None:
     say(f"{data['source']}: real OpenSM, engine {data['engine']}, {data['lids']} LIDs")
     describe_check(data)
-    for check in data["checks"]:
-        say(check_in_words(check))
+    for result in data["checks"]:
+        say(check_in_words(result))
 
 
 def check_in_words(check: dict[str, Any]) -> str:

@@ -12,7 +12,9 @@ from ayatori.report import write_report
 
 
 def report(
-    folder: Annotated[Path, typer.Argument(metavar="DIR", help="A folder with study-*.json, as `ayatori demo` writes.")],
+    folder: Annotated[
+        Path, typer.Argument(metavar="DIR", help="A folder with study-*.json, as `ayatori demo` writes.")
+    ],
 ) -> None:
     """Draws a folder's saved results as one self-contained HTML page."""
     say(str(write_report(folder)))

@@ -48,7 +48,7 @@ def describe(data: dict[str, Any]) -> None:
 def describe_check(data: dict[str, Any]) -> None:
     """The lines that `route` and `check` share."""
     say(f"  reachable     {'every LID from every router' if data['unreachable'] == 0 else unreachable_in_words(data)}")
-    say(f"  deadlock      {'free' if data['deadlock_free'] else 'POSSIBLE: cycle of ' + str(len(data['cycle'])) + ' links'}")
+    say(f"  deadlock      {'free' if data['deadlock_free'] else cycle_in_words(data)}")
     say(f"  longest route {data['longest_route']} links")
     for link in data["balance"]:
         say(f"  balance       {link['links']}: {link['min']} to {link['max']} LIDs a link, mean {link['mean']:.1f}")
@@ -58,3 +58,8 @@ def describe_check(data: dict[str, Any]) -> None:
 
 def unreachable_in_words(data: dict[str, Any]) -> str:
     return f"{data['unreachable']} (router, LID) pairs are NOT, {data['looping']} of them go round for ever"
+
+
+def cycle_in_words(data: dict[str, Any]) -> str:
+    first = data["cycle"][0]
+    return f"POSSIBLE: a cycle of {len(data['cycle'])} links, one is {first['from']} port {first['from_port']}"

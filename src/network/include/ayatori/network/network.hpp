@@ -39,33 +39,33 @@ struct Port {
   PortId peer = no_id;  ///< the other end of the cable; no_id if nothing is plugged in
   NodeId node = no_id;  ///< whose port this is
   Guid guid = 0;
-  Lid lid = 0;          ///< base LID that the network's source reported, 0 if none
+  Lid lid = 0;  ///< base LID that the network's source reported, 0 if none
   std::uint8_t lmc = 0;
   PortNumber number = 0;
-  LinkRate rate;        ///< active rate of the cable
+  LinkRate rate;  ///< active rate of the cable
 
   [[nodiscard]] bool connected() const { return peer != no_id; }
 };
 
 struct Node {
   NodeKind kind = NodeKind::router;
-  PortNumber port_count = 0;     ///< slots are 0 … port_count
+  PortNumber port_count = 0;  ///< slots are 0 … port_count
   PlaneId plane = 0;
-  MachineId machine = no_id;     ///< owner; no_id unless a NIC
-  std::uint16_t rail = 0;        ///< which of its machine's NICs: 0, 1, …; same number, same role, in every machine
-  PortId first_slot = 0;         ///< id of slot 0
+  MachineId machine = no_id;  ///< owner; no_id unless a NIC
+  std::uint16_t rail = 0;     ///< which of its machine's NICs: 0, 1, …; same number, same role, in every machine
+  PortId first_slot = 0;      ///< id of slot 0
   Guid guid = 0;
-  Guid system_guid = 0;          ///< system image GUID: nodes of one card or chassis share it
+  Guid system_guid = 0;  ///< system image GUID: nodes of one card or chassis share it
 };
 
 struct Plane {
-  std::string name;        ///< "infiniband", "ethernet", …
+  std::string name;  ///< "infiniband", "ethernet", …
 };
 
 struct Machine {
-  std::string name;              ///< host name; for an unnamed HCA "hca-0x…" with its GUID
-  bool named = true;             ///< false: the source told no host name
-  std::vector<PortId> endpoints; ///< its connected NIC ports, sorted by rail, then port number
+  std::string name;               ///< host name; for an unnamed HCA "hca-0x…" with its GUID
+  bool named = true;              ///< false: the source told no host name
+  std::vector<PortId> endpoints;  ///< its connected NIC ports, sorted by rail, then port number
 };
 
 class Network {

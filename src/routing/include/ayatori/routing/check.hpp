@@ -20,13 +20,13 @@ struct LinkBalance {  ///< LIDs routed over the directed links of one kind
 };
 
 struct TableCheck {
-  std::uint64_t unreachable = 0;     ///< (router, LID) pairs whose packets never arrive: dropped, misrouted or looping
-  std::uint64_t looping = 0;         ///< those among them that go round for ever
-  bool deadlock_free = true;         ///< the channel dependency graph of packets sent by channel adapters has no cycle
-  std::vector<PortId> cycle;         ///< one cycle of directed links, if not
-  std::uint32_t longest = 0;         ///< most directed links of any route between two endpoints
+  std::uint64_t unreachable = 0;  ///< (router, LID) pairs whose packets never arrive: dropped, misrouted or looping
+  std::uint64_t looping = 0;      ///< those among them that go round for ever
+  bool deadlock_free = true;      ///< the channel dependency graph of packets sent by channel adapters has no cycle
+  std::vector<PortId> cycle;      ///< one cycle of directed links, if not
+  std::uint32_t longest = 0;      ///< most directed links of any route between two endpoints
   std::vector<LinkBalance> balance;
-  std::vector<std::string> problems; ///< the first ten, with names, ports and LIDs
+  std::vector<std::string> problems;  ///< the first ten, with names, ports and LIDs
 
   [[nodiscard]] bool ok() const { return unreachable == 0 && deadlock_free; }
 };

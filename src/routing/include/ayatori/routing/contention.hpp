@@ -29,14 +29,14 @@ struct HotLink {
   PortId link = no_id;
   std::uint32_t worst_load = 0;  ///< messages in its worst step
   std::uint32_t worst_step = 0;
-  std::uint32_t hot_steps = 0;   ///< steps in which it is a hot spot
+  std::uint32_t hot_steps = 0;  ///< steps in which it is a hot spot
 };
 
 struct Contention {
-  std::uint64_t steps = 0;       ///< that use the network
+  std::uint64_t steps = 0;  ///< that use the network
   bool free = true;
   double relative_bandwidth = 1;
-  double mean_time = 0;          ///< Σ time(s) / steps, in units of one message on an endpoint's cable
+  double mean_time = 0;  ///< Σ time(s) / steps, in units of one message on an endpoint's cable
   double worst_time = 0;
   std::uint32_t worst_step = 0;
   std::uint64_t hot_spots = 0;
@@ -45,8 +45,9 @@ struct Contention {
 
 /// All steps, in parallel (OpenMP); memory is one load counter a link and thread. Error: a message that does not arrive
 /// (names source, destination and LID).
-[[nodiscard]] Result<Contention> measure_contention(const Network& network, const Routes& routes, std::span<const PortId> endpoints,
-                                                    const Plan& plan, const StepSequence& steps);
+[[nodiscard]] Result<Contention> measure_contention(const Network& network, const Routes& routes,
+                                                    std::span<const PortId> endpoints, const Plan& plan,
+                                                    const StepSequence& steps);
 
 /// Loads of one step, by PortId (directed link).
 [[nodiscard]] Result<std::vector<std::uint32_t>> link_loads(const Network& network, const Routes& routes,

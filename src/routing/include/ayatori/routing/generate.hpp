@@ -14,11 +14,11 @@
 /// Paths are ordered so that neighbouring numbers leave a leaf by different ports. Where a path's cable is missing, or
 /// would not be a shortest way, those that exist share its packets.
 ///
-/// Deadlock: the routers stand in one total order, in which every route climbs, then descends; it never climbs again, so
-/// channel dependencies have no cycle. In a tree the order is that of its levels, but for a few routers that are raised
-/// so that it has a single top: through them go packets from root to root, and between leaves that share no
-/// root (docs/decisions/0003-one-order-for-all-routes.md has the argument). Networks that are no tree of levels are
-/// ordered breadth first: up*/down* routes (Schroeder et al., Autonet, 1991).
+/// Deadlock: the routers stand in one total order, in which every route climbs, then descends; it never climbs again,
+/// so channel dependencies have no cycle. In a tree the order is that of its levels, but for a few routers that are
+/// raised so that it has a single top: through them go packets from root to root, and between leaves that share no root
+/// (docs/decisions/0003-one-order-for-all-routes.md has the argument). Networks that are no tree of levels are ordered
+/// breadth first: up*/down* routes (Schroeder et al., Autonet, 1991).
 
 #include <optional>
 #include <string>
@@ -32,9 +32,9 @@ namespace ayatori {
 
 struct LmcChoice {
   int lmc = 0;
-  std::uint32_t paths = 1;    ///< most paths that any leaf has (P)
-  bool all_paths = true;      ///< 2^lmc >= paths
-  std::string explanation;    ///< "LMC 3: 8 LIDs a port for 6 paths, last LID 0x00ff"; what does not fit, and what would
+  std::uint32_t paths = 1;  ///< most paths that any leaf has (P)
+  bool all_paths = true;    ///< 2^lmc >= paths
+  std::string explanation;  ///< "LMC 3: 8 LIDs a port for 6 paths, last LID 0x00ff"; what does not fit, and what would
 };
 
 /// The smallest LMC that gives every path a LID; if LMC <= 7 or the LID space don't allow it, the largest that fits.
@@ -47,9 +47,9 @@ struct Generated {
   Routes routes;
   int lmc = 0;
   Engine engine = Engine::fat_tree;
-  std::uint32_t paths = 1;           ///< most paths that any leaf has
-  bool lids_kept = false;            ///< the reported LIDs were kept
-  std::vector<std::string> notes;    ///< for people: why up_down, which leaves lack paths, …
+  std::uint32_t paths = 1;         ///< most paths that any leaf has
+  bool lids_kept = false;          ///< the reported LIDs were kept
+  std::vector<std::string> notes;  ///< for people: why up_down, which leaves lack paths, …
 };
 
 /// Makes tables at the given LMC. The LIDs that the network reports are kept if they are complete and have this LMC;

@@ -48,8 +48,8 @@ class LidMap {
 
  private:
   std::vector<LidRange> ranges_;
-  std::vector<PortId> owner_;                ///< by LID
-  std::vector<std::uint32_t> range_of_port_; ///< by port id, no_id if none
+  std::vector<PortId> owner_;                 ///< by LID
+  std::vector<std::uint32_t> range_of_port_;  ///< by port id, no_id if none
   std::size_t lid_count_ = 0;
 };
 

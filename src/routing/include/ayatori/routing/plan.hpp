@@ -56,10 +56,10 @@ struct Planned {
   std::uint64_t lower_bound = 0;  ///< no plan of this method on these tables has fewer (0 where nothing is known)
 };
 
-/// Plans the job whose ranks stand on `endpoints`, for the messages of `steps` (the shift all-to-all unless the caller has better).
-/// Deterministic. Messages between ranks of one machine do not count. Errors: `rule`, `colour` and `pair` need
-/// tables with as many LIDs as the fabric has paths to do their work; with fewer they do what they can and say so in `reason`;
-/// an endpoint without LID or that the tables don't reach is an error.
+/// Plans the job whose ranks stand on `endpoints`, for the messages of `steps` (the shift all-to-all unless the caller
+/// has better). Deterministic. Messages between ranks of one machine do not count. Errors: `rule`, `colour` and `pair`
+/// need tables with as many LIDs as the fabric has paths to do their work; with fewer they do what they can and say so
+/// in `reason`; an endpoint without LID or that the tables don't reach is an error.
 [[nodiscard]] Result<Planned> make_plan(const Network& network, const Routes& routes, std::span<const PortId> endpoints,
                                         const StepSequence& steps, Method method);
 

@@ -23,7 +23,9 @@ class ForwardingTables {
   void set_out(NodeId router, Lid lid, PortNumber port) { entries_[router * width_ + lid] = port; }
 
   /// Entries of one router, indexed by LID 0 … last_lid().
-  [[nodiscard]] std::span<const PortNumber> row(NodeId router) const { return {entries_.data() + router * width_, width_}; }
+  [[nodiscard]] std::span<const PortNumber> row(NodeId router) const {
+    return {entries_.data() + router * width_, width_};
+  }
   [[nodiscard]] std::span<PortNumber> row(NodeId router) { return {entries_.data() + router * width_, width_}; }
 
   [[nodiscard]] std::size_t router_count() const { return width_ == 0 ? 0 : entries_.size() / width_; }
@@ -41,8 +43,8 @@ struct Routes {
   ForwardingTables tables;
 };
 
-/// Follows a packet from the NIC port `source` to `destination`, calling `visit(PortId)` with each directed link it takes,
-/// first the source's own cable. Returns false, after the links it did take, if the packet is dropped, leaves by
+/// Follows a packet from the NIC port `source` to `destination`, calling `visit(PortId)` with each directed link it
+/// takes, first the source's own cable. Returns false, after the links it did take, if the packet is dropped, leaves by
 /// a port without a cable, arrives at another node, or has made more hops than there are routers (a loop).
 template <typename Visit>
 bool trace(const Network& network, const Routes& routes, PortId source, Lid destination, Visit&& visit) {

@@ -24,6 +24,7 @@ namespace ayatori {
 
 /// A pattern file: one message a line, "FROM TO [BYTES]"; a blank line ends the step; '#' starts a comment.
 /// Errors name file and line: a rank that is no number or beyond `ranks`, no message at all.
-[[nodiscard]] Result<std::unique_ptr<StepSequence>> parse_pattern(std::string_view text, std::string_view file, Rank ranks);
+[[nodiscard]] Result<std::unique_ptr<StepSequence>> parse_pattern(std::string_view text, std::string_view file,
+                                                                  Rank ranks);
 
 }  // namespace ayatori
