@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "job_nodes.hpp"
+#include "message_tracer.hpp"
 
 namespace ayatori {
 
@@ -31,13 +32,7 @@ struct Job {
   const StepSequence& steps;
   const JobNodes& nodes;
   const LinkWeights& weights;
-
-  /// 0 if the endpoint does not own the LID that its path bits make.
-  [[nodiscard]] Lid lid_of(const Message& message) const {
-    const LidRange range = routes.lids.of(endpoints[message.to]);
-    const std::uint8_t bits = plan.path_bits(message.from, message.to);
-    return range.base == 0 || bits >= range.count() ? Lid{0} : static_cast<Lid>(range.base + bits);
-  }
+  const MessageTracer& tracer;
 
   [[nodiscard]] Failure not_arriving(const Message& message) const {
     const auto name = [&](Rank rank) {
@@ -65,11 +60,10 @@ class StepLoads {
     job_.steps.step(step, messages_);
     for (const Message& message : messages_) {
       if (!job_.nodes.uses_network(message)) continue;
-      const Lid lid = job_.lid_of(message);
       const auto count = [this](PortId link) {
         if (load_[link]++ == 0) touched_.push_back(link);
       };
-      if (lid == 0 || !trace(job_.network, job_.routes, job_.endpoints[message.from], lid, count)) {
+      if (!job_.tracer.trace(message, count)) {
         lost_ = message;
         return false;
       }
@@ -82,7 +76,7 @@ class StepLoads {
     for (const PortId link : touched_) {
       const double time = time_of(link);
       step.time = std::max(step.time, time);
-      if (is_endpoint_cable(link)) step.ideal = std::max(step.ideal, time);
+      if (job_.tracer.is_endpoint_cable(link)) step.ideal = std::max(step.ideal, time);
     }
     return step;
   }
@@ -104,11 +98,6 @@ class StepLoads {
 
  private:
   [[nodiscard]] double time_of(PortId link) const { return load_[link] * job_.weights[link]; }
-
-  [[nodiscard]] bool is_endpoint_cable(PortId link) const {
-    const Port& port = job_.network.port(link);
-    return !job_.network.is_router(port.node) || !job_.network.is_router(job_.network.port(port.peer).node);
-  }
 
   const Job& job_;
   std::vector<std::uint32_t> load_;
@@ -253,7 +242,8 @@ Result<Contention> measure_contention(const Network& network, const Routes& rout
   const auto nodes = nodes_of(network, endpoints, plan, steps);
   if (!nodes) return Failure(nodes.error());
   const LinkWeights weights(network, endpoints);
-  return measure({network, routes, endpoints, plan, steps, *nodes, weights});
+  const MessageTracer tracer(network, routes, endpoints, plan);
+  return measure({network, routes, endpoints, plan, steps, *nodes, weights, tracer});
 }
 
 Result<std::vector<std::uint32_t>> link_loads(const Network& network, const Routes& routes,
@@ -262,7 +252,8 @@ Result<std::vector<std::uint32_t>> link_loads(const Network& network, const Rout
   const auto nodes = nodes_of(network, endpoints, plan, steps);
   if (!nodes) return Failure(nodes.error());
   const LinkWeights weights(network, endpoints);
-  const Job job{network, routes, endpoints, plan, steps, *nodes, weights};
+  const MessageTracer tracer(network, routes, endpoints, plan);
+  const Job job{network, routes, endpoints, plan, steps, *nodes, weights, tracer};
   StepLoads loads(job);
   if (!loads.send(step)) return job.not_arriving(loads.lost());
   return loads.take();

@@ -200,6 +200,20 @@ TEST(Contention, ReportsTheFirstMessageThatIsLost) {
             "messages from rank 3 ('h3' port 1) to rank 4 ('h4' port 1) by LID 0x0005 do not arrive");
 }
 
+TEST(Contention, NoticesMessagesThatGoRoundOrAstray) {
+  const auto arrives = [](NodeId router, PortNumber out) {
+    Fabric fabric = test::make({.down = {2, 3}, .up = {2}}, 0);
+    fabric.routes.tables.set_out(router, fabric.routes.lids.of(fabric.network.endpoints()[4]).base, out);
+    return measure_contention(fabric.network, fabric.routes, fabric.contiguous(6), Plan::base(6), *shift_all_to_all(6))
+        .has_value();
+  };
+  EXPECT_TRUE(arrives(2, 1));    // as it was
+  EXPECT_FALSE(arrives(2, 2));   // to the other host of the leaf
+  EXPECT_FALSE(arrives(2, 3));   // back up, and down again, and so on
+  EXPECT_FALSE(arrives(2, 0));   // to the leaf's own management port
+  EXPECT_FALSE(arrives(2, 77));  // by a port that the leaf does not have
+}
+
 TEST(Contention, RefusesPlansThatDoNotFit) {
   const Fabric fabric = test::make({.down = {2, 3}, .up = {2}}, 1);
   const auto measure = [&](const Plan& plan, Rank ranks) {
