@@ -39,6 +39,14 @@ def write_bytes(path: Path, contents: bytes) -> None:
         raise Error(f"can't write {path}: {error.strerror}") from error
 
 
+def make_folder(folder: Path) -> None:
+    """Makes `folder` and what it lies in, if it is not there yet."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise Error(f"can't write {folder}: {error.strerror}") from error
+
+
 def write_json(path: Path, value: Any) -> None:
     write_bytes(path, (json.dumps(value, indent=1, ensure_ascii=False) + "\n").encode())
 

@@ -92,9 +92,9 @@ def assessments_as_data(network: Network, method: str, assessments: list[Assessm
         "jobs": len(assessments),
         "free": count_free(assessments),
         "relative_bandwidth": {
-            "mean": sum(bandwidths) / len(bandwidths),
-            "min": min(bandwidths),
-            "max": max(bandwidths),
+            "mean": sum(bandwidths) / len(bandwidths) if bandwidths else None,
+            "min": min(bandwidths, default=None),
+            "max": max(bandwidths, default=None),
         },
         "hot_spots": sum(assessment.contention.hot_spots for assessment in assessments),
         "hot_links": hottest_links(network, assessments),

@@ -51,8 +51,7 @@ def check(
             assessments = assess_jobs(network, routes, jobs, "base", pattern, seed, advance)
     data: dict[str, Any] = {"source": source}
     data |= check_as_data(network, routes, check_tables(network, routes))
-    if assessments:
-        data |= assessments_as_data(network, method, assessments) | {"pattern": pattern, "seed": seed}
+    data |= assessments_as_data(network, method, assessments) | {"pattern": pattern, "seed": seed}
     if json:
         print_json(data)
     else:
@@ -72,7 +71,7 @@ def assess_plan(
 def describe(data: dict[str, Any]) -> None:
     say(f"{data['source']}: {data['lids']} LIDs, {'tables are good' if data['tables_ok'] else 'tables are BAD'}")
     describe_check(data)
-    if "jobs" in data:
+    if data["jobs"]:
         describe_jobs(data)
 
 

@@ -12,7 +12,7 @@ from ayatori.cli import options
 from ayatori.cli.lab import check_in_words
 from ayatori.cli.output import note, print_json, print_table, progress, say
 from ayatori.errors import Error
-from ayatori.files import write_json
+from ayatori.files import make_folder, write_json
 from ayatori.jobs import contiguous_jobs, random_jobs
 from ayatori.lab.fabric import Fabric as LabFabric
 from ayatori.network import open_source, rates_by_port
@@ -60,7 +60,7 @@ def demo(
     size = job_size or min(16, len(known.machines))
     if jobs < 1:
         raise Error(f"{jobs} random jobs are none to look at")
-    out.mkdir(parents=True, exist_ok=True)
+    make_folder(out)
     note(f"{source}: {known.shape().summary}")
     with LabFabric(net_text(known)) as lab:
         note("ibsim holds the fabric; discovering it over MADs")
