@@ -1,10 +1,11 @@
-# ayatori_library(NAME USES A B … [LINKS X Y …] SOURCES a.cpp … [TESTS a_test.cpp …] [TEST_USES C …])
+# ayatori_library(NAME USES A B … [LINKS X Y …] SOURCES a.cpp … [TESTS a_test.cpp …] [TEST_USES C …] [LIBRARIES L …])
 #
 # One folder of src/ = one object library. Its headers are an include root of their own
 # (include/ayatori/NAME/), and only the folders listed under USES are on its include path:
 # an #include against the direction of docs/map.md does not compile. LINKS are outside libraries.
 # TESTS become one GoogleTest program, NAME_test, which also sees the folders under
-# TEST_USES: a test may stand above what it tests.
+# TEST_USES: a test may stand above what it tests. It links the LIBRARIES that hold its objects,
+# by default libnwtopo and libayatori.
 
 if(AYATORI_TESTS)
   enable_testing()
@@ -13,7 +14,7 @@ if(AYATORI_TESTS)
 endif()
 
 function(ayatori_library name)
-  cmake_parse_arguments(ARG "" "" "USES;LINKS;SOURCES;TESTS;TEST_USES" ${ARGN})
+  cmake_parse_arguments(ARG "" "" "USES;LINKS;SOURCES;TESTS;TEST_USES;LIBRARIES" ${ARGN})
 
   add_library(${name}_headers INTERFACE)
   target_include_directories(${name}_headers INTERFACE ${CMAKE_CURRENT_SOURCE_DIR}/include)
@@ -32,8 +33,11 @@ function(ayatori_library name)
     foreach(used IN LISTS ARG_TEST_USES)
       list(APPEND headers ${used}_headers)
     endforeach()
+    if(NOT ARG_LIBRARIES)
+      set(ARG_LIBRARIES libayatori libnwtopo)
+    endif()
     add_executable(${name}_test ${ARG_TESTS})
-    target_link_libraries(${name}_test PRIVATE ${headers} libayatori libnwtopo fmt::fmt GTest::gtest_main Threads::Threads)
+    target_link_libraries(${name}_test PRIVATE ${headers} ${ARG_LIBRARIES} fmt::fmt GTest::gtest_main Threads::Threads)
     target_compile_definitions(${name}_test PRIVATE AYATORI_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
     gtest_discover_tests(${name}_test DISCOVERY_TIMEOUT 120)
   endif()

@@ -1,0 +1,125 @@
+// Every message once, in order, unaltered; every call once: whatever the network does and whichever contexts are given
+// up.
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "test_peer.hpp"
+
+namespace ayatori::simulated {
+namespace {
+
+using namespace std::chrono_literals;
+
+Plan hostile(std::uint64_t seed) {
+  Plan plan;
+  plan.seed = seed;
+  plan.drop = 0.2;
+  plan.duplicate = 0.1;
+  plan.reorder = 0.2;
+  plan.jitter = 5us;
+  plan.reorder_delay = Duration(1000 * (1 + static_cast<std::int64_t>(seed) % 7 * 40));
+  plan.receive_buffers = 1 + static_cast<std::uint32_t>(seed) % 5 * 3;
+  plan.control_buffers = 8;
+  return plan;
+}
+
+/// Few contexts, so that the peers keep taking them from each other.
+Options cramped(std::uint64_t seed) {
+  const auto pick = static_cast<std::uint32_t>(seed);
+  Options options;
+  options.datagram_bytes = 256;
+  options.incoming_contexts = 1 + pick % 4;
+  options.outgoing_contexts = 1 + pick / 4 % 4;
+  options.messages = 8 + pick % 3 * 20;
+  options.replies = 1 + pick % 7;
+  options.assemblies = 1 + pick % 20;
+  options.epoch_cells = 1 + pick % 3;
+  options.receive_buffers = 1 + pick % 5 * 3;
+  options.close_after = pick % 2 == 0 ? 1s : 50us;
+  options.retransmission.admission = pick % 3 != 0;
+  options.retransmission.longest_timeout = 5ms;
+  if (pick % 5 == 0) {
+    options.retransmission.timer = Retransmission::Timer::fixed;
+    options.retransmission.fixed_timeout = 30us;
+  }
+  return options;
+}
+
+struct Town {
+  Town(const Plan& plan, const Options& options, PeerId count) : network(plan) {
+    for (PeerId peer = 0; peer < count; ++peer) peers.push_back(std::make_unique<TestPeer>(network, peer, options));
+  }
+
+  [[nodiscard]] bool all_done() const {
+    return std::ranges::all_of(peers, [](const auto& peer) { return peer->done(); });
+  }
+
+  Network network;
+  std::vector<std::unique_ptr<TestPeer>> peers;
+};
+
+struct Sent {
+  std::uint64_t messages = 0;
+  std::vector<std::uint64_t> calls;  // to each peer
+};
+
+Sent chatter(Town& town, std::uint64_t messages, Random& random) {
+  const auto count = static_cast<PeerId>(town.peers.size());
+  Sent sent{0, std::vector<std::uint64_t>(count)};
+  for (std::uint64_t i = 0; i < messages; ++i) {
+    const auto from = static_cast<PeerId>(random.below(count));
+    const auto to = static_cast<PeerId>(random.below(count));
+    if (random.below(4) == 0) {
+      town.peers[from]->call_add(to);
+      ++sent.calls[to];
+    } else {
+      const std::size_t size = random.below(5) == 0 ? random.below(3000) : random.below(100);
+      town.peers[from]->send(to, size, random.below(4) == 0 ? Order::unordered : Order::ordered);
+      ++sent.messages;
+    }
+    for (std::uint64_t steps = random.below(20); steps > 0; --steps) town.network.step(town.network.now() + 1ms);
+  }
+  return sent;
+}
+
+void expect_all_arrived(const Town& town, const Sent& sent) {
+  std::uint64_t delivered = 0;
+  std::uint64_t results = 0;
+  std::uint64_t called = 0;
+  for (PeerId peer = 0; peer < town.peers.size(); ++peer) {
+    const TestPeer& at = *town.peers[peer];
+    EXPECT_EQ(at.problem, "");
+    EXPECT_EQ(at.counter, sent.calls[peer]);
+    EXPECT_EQ(at.duplicate_results, 0U);
+    EXPECT_EQ(at.failures, 0U);
+    EXPECT_TRUE(at.lost_peers.empty());
+    EXPECT_EQ(at.reserved_bytes, 0U);
+    delivered += at.delivered;
+    results += at.results.size();
+    called += sent.calls[peer];
+  }
+  EXPECT_EQ(delivered, sent.messages);
+  EXPECT_EQ(results, called);
+}
+
+class Seeds : public testing::TestWithParam<std::uint64_t> {};
+
+TEST_P(Seeds, EveryMessageArrivesOnceAndInOrder) {
+  for (std::uint64_t seed = GetParam() * 25; seed < GetParam() * 25 + 25; ++seed) {
+    SCOPED_TRACE(fmt::format("seed {}", seed));
+    Random random(seed);
+    Town town(hostile(seed), cramped(seed), static_cast<PeerId>(2 + seed % 6));
+    const Sent sent = chatter(town, 300, random);
+    ASSERT_TRUE(town.network.run_until([&] { return town.all_done(); }, town.network.now() + 60s));
+    expect_all_arrived(town, sent);
+    if (testing::Test::HasFailure()) return;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Hostile, Seeds, testing::Range<std::uint64_t>(0, 8));
+
+}  // namespace
+}  // namespace ayatori::simulated
