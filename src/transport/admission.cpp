@@ -23,26 +23,29 @@ Admission::Admission(const Options& options)
 
 void Admission::overflowed(ContextId flow, Time now) {
   if (!enabled_) return;
-  if (closed_ && shares_[flow].places > 0) adapt_to_loss(now);
   closed_ = true;
   last_loss_ = now;
-  release(flow);
-  waiting_.push(flow);
+  ++lost_;
+  if (shares_[flow].places == 0) waiting_.push(flow);
 }
 
 void Admission::wants(ContextId flow) {
   if (closed_ && shares_[flow].places == 0) waiting_.push(flow);
 }
 
-void Admission::arrived(ContextId flow, bool more, Time now) {
+void Admission::arrived(ContextId flow, const Packet& packet, Time now) {
   if (!closed_) return;
+  if (packet.resent) {
+    ++lost_;
+    last_loss_ = now;
+  }
   Share& share = shares_[flow];
   if (share.places == 0) {
     // It came from before the gate closed. Who sends now will probably send soon again: worth a free place.
-    if (more || held_ < places_) waiting_.push(flow);
+    if (packet.more || held_ < places_) waiting_.push(flow);
     return;
   }
-  adapt_to_arrival();
+  adapt();
   if (share.fresh) grant_to_packet_.sample(now - share.granted);
   share.fresh = false;
   share.missed = false;
@@ -51,7 +54,7 @@ void Admission::arrived(ContextId flow, bool more, Time now) {
   share.left = turn;
   if (waiting_.empty()) return;
   release(flow);
-  if (more) waiting_.push(flow);
+  if (packet.more) waiting_.push(flow);
 }
 
 void Admission::leave(ContextId flow) {
@@ -100,18 +103,15 @@ void Admission::release(ContextId flow) {
   share.lease_end = never;
 }
 
-void Admission::adapt_to_arrival() {
-  if (waiting_.empty() || ++clean_ < clean_packets * places_) return;
-  clean_ = 0;
-  places_ = std::min(places_ + 1, 16 * buffers_ + 16);
-}
-
-void Admission::adapt_to_loss(Time now) {
-  clean_ = 0;
-  // One collision loses several packets, all of them reported within about a lease.
-  if (now < last_cut_ + lease()) return;
-  last_cut_ = now;
-  places_ = std::max(buffers_, places_ - 1);
+void Admission::adapt() {
+  if (++arrived_ < judged_packets * places_) return;
+  if (waiting_.empty() || lost_ > arrived_) {
+    places_ = std::max(buffers_, places_ - (lost_ > arrived_ ? 1 : 0));
+  } else if (4 * lost_ < 3 * arrived_) {
+    places_ = std::min(places_ + 1 + places_ / 4, 16 * buffers_ + 16);
+  }
+  arrived_ = 0;
+  lost_ = 0;
 }
 
 void Admission::open_if_calm(Time now) {

@@ -17,7 +17,7 @@ Result<> positive(const char* field, Duration value) {
 Result<> check_sizes(const Options& options) {
   constexpr std::uint64_t most_contexts = 1U << 28;
   for (const auto& [field, value, least, most] :
-       {std::tuple{"datagram_bytes", std::uint64_t{options.datagram_bytes}, 160UL, 65'507UL},
+       {std::tuple{"datagram_bytes", std::uint64_t{options.datagram_bytes}, 192UL, 65'507UL},
         std::tuple{"outgoing_contexts", std::uint64_t{options.outgoing_contexts}, 1UL, most_contexts},
         std::tuple{"incoming_contexts", std::uint64_t{options.incoming_contexts}, 1UL, most_contexts},
         std::tuple{"messages", std::uint64_t{options.messages}, 1UL, most_contexts},

@@ -7,6 +7,7 @@ namespace ayatori::transport {
 namespace {
 
 constexpr std::uint8_t version = 1;
+constexpr std::uint64_t stamp_unit = 64;  // nanoseconds
 
 enum Flag : std::uint16_t {
   has_acknowledgement = 1,
@@ -19,7 +20,8 @@ enum Flag : std::uint16_t {
   is_queued = 128,
   is_call = 256,
   is_reply = 512,
-  known_flags = 1023,
+  is_placed = 1024,
+  known_flags = 2047,
 };
 
 class Writer {
@@ -64,6 +66,7 @@ std::uint16_t flags_of(const Packet& packet) {
     flags |= has_acknowledgement;
     if (packet.acknowledgement->answer) flags |= is_answer;
     if (packet.acknowledgement->queued) flags |= is_queued;
+    if (packet.acknowledgement->placed) flags |= is_placed;
   }
   if (packet.fragment) flags |= has_fragment;
   if (packet.floor) flags |= has_floor;
@@ -82,6 +85,7 @@ void write(const Acknowledgement& acknowledgement, Writer& writer) {
   writer.put(acknowledgement.serial);
   writer.put(acknowledgement.window);
   writer.put(acknowledgement.duplicates);
+  writer.put(acknowledgement.echo);
 }
 
 Acknowledgement read_acknowledgement(Reader& reader, unsigned flags) {
@@ -92,8 +96,10 @@ Acknowledgement read_acknowledgement(Reader& reader, unsigned flags) {
   read.serial = reader.take<std::uint32_t>();
   read.window = reader.take<std::uint32_t>();
   read.duplicates = reader.take<std::uint32_t>();
+  read.echo = reader.take<std::uint32_t>();
   read.answer = (flags & is_answer) != 0;
   read.queued = (flags & is_queued) != 0;
+  read.placed = (flags & is_placed) != 0;
   return read;
 }
 
@@ -153,6 +159,7 @@ std::span<const std::byte> encode_header(const Packet& packet, JobKey key, Heade
   writer.put(packet.epoch);
   writer.put(packet.sequence);
   writer.put(packet.to);
+  writer.put(packet.stamp);
   if (packet.acknowledgement) write(*packet.acknowledgement, writer);
   if (packet.fragment) write(*packet.fragment, writer);
   if (packet.floor) writer.put(*packet.floor);
@@ -171,6 +178,7 @@ std::expected<Packet, PacketDefect> decode(std::span<const std::byte> datagram, 
   packet.epoch = reader.take<std::uint64_t>();
   packet.sequence = reader.take<std::uint32_t>();
   packet.to = reader.take<std::uint32_t>();
+  packet.stamp = reader.take<std::uint32_t>();
   if (its_key != key || packet.to != self) return std::unexpected(PacketDefect::stranger);
   if (its_version != version || (flags & ~unsigned{known_flags}) != 0) return std::unexpected(PacketDefect::malformed);
   if (reader.rest().size() < announced_bytes(flags)) return std::unexpected(PacketDefect::malformed);
@@ -186,6 +194,16 @@ std::expected<Packet, PacketDefect> decode(std::span<const std::byte> datagram, 
   packet.payload = reader.rest();
   if (!makes_sense(packet)) return std::unexpected(PacketDefect::malformed);
   return packet;
+}
+
+std::uint32_t stamp_of(Time now) {
+  return static_cast<std::uint32_t>(static_cast<std::uint64_t>(now.time_since_epoch().count()) / stamp_unit) | 1;
+}
+
+std::optional<Duration> since_stamp(std::uint32_t stamp, Time now) {
+  const std::uint32_t units = stamp_of(now) - stamp;
+  if (stamp == 0 || units >= 1U << 31) return std::nullopt;
+  return Duration(static_cast<std::int64_t>(units * stamp_unit));
 }
 
 bool is_control(std::span<const std::byte> datagram) {

@@ -54,14 +54,14 @@ void Receiver::on_data(Time now, const Packet& packet) {
     case ReceiveWindow::Verdict::duplicate:
       ++flow.duplicates;
       ++shared_.statistics.duplicates;
-      owe(*id);
+      owe(*id, packet);
       break;
     case ReceiveWindow::Verdict::fresh:
       if (!place(*id, packet)) {
         ++shared_.statistics.no_room;
         break;
       }
-      admission_.arrived(*id, packet.more, now);
+      admission_.arrived(*id, packet, now);
       grant(now);
       owe_for(*id, packet, now);
       break;
@@ -80,7 +80,7 @@ void Receiver::on_ask(Time now, const Packet& packet) {
   }
   grant(now);
   flow.asked = packet.sequence;
-  owe(*id);
+  owe(*id, packet);
   arm(*id);
 }
 
@@ -175,12 +175,16 @@ void Receiver::abandon(PeerId peer) {
 /// A stream's packets share acknowledgements; who may be waiting for one gets it at once.
 void Receiver::owe_for(ContextId id, const Packet& packet, Time now) {
   IncomingFlow& flow = flows_[id];
+  if (flow.echo == 0) flow.echo = packet.stamp;
   const bool stream = packet.more && !packet.resent && !admission_.closed() && flow.window.selective() == 0;
-  if (!stream || ++flow.unacknowledged >= shared_.options.acknowledge_every) return owe(id);
+  if (!stream || ++flow.unacknowledged >= shared_.options.acknowledge_every) return owe(id, packet);
   if (flow.acknowledge_by == never) flow.acknowledge_by = now + shared_.options.acknowledge_within;
 }
 
-void Receiver::owe(ContextId id) { owed_.push(id); }
+void Receiver::owe(ContextId id, const Packet& packet) {
+  if (flows_[id].echo == 0) flows_[id].echo = packet.stamp;
+  owed_.push(id);
+}
 
 Acknowledgement Receiver::acknowledge(ContextId id) {
   IncomingFlow& flow = flows_[id];
@@ -194,7 +198,9 @@ Acknowledgement Receiver::acknowledge(ContextId id) {
   made.serial = ++flow.serial;
   made.window = admission_.window(id);
   made.queued = admission_.queued(id);
+  made.placed = admission_.closed();
   made.duplicates = flow.duplicates;
+  made.echo = std::exchange(flow.echo, 0);
   arm(id);
   return made;
 }
@@ -225,7 +231,7 @@ std::optional<Packet> Receiver::next_packet() {
 
 void Receiver::grant(Time now) {
   while (const auto id = admission_.grant(now)) {
-    owe(*id);
+    owed_.push(*id);
     arm(*id);
   }
 }
@@ -274,7 +280,7 @@ void Receiver::check_retiring(ContextId id, Time now) {
 void Receiver::advance(Time now) {
   while (const auto id = deadlines_.pop_due(now)) {
     IncomingFlow& flow = flows_[*id];
-    if (flow.acknowledge_by <= now) owe(*id);
+    if (flow.acknowledge_by <= now) owed_.push(*id);
     admission_.expire(*id, now);
     if (flow.retire_since != never) {
       if (now >= retire_due(flow)) check_retiring(*id, now);

@@ -31,6 +31,7 @@ struct IncomingFlow {
   ReceiveWindow window;
   std::uint32_t serial = 0;  // acknowledgements sent
   std::uint32_t duplicates = 0;
+  std::uint32_t echo = 0;            // stamp of the first packet since the last acknowledgement
   std::uint32_t unacknowledged = 0;  // packets since the last acknowledgement
   Time acknowledge_by = never;
   std::optional<Sequence> asked;     // an ask that wants its answer
@@ -99,7 +100,7 @@ class Receiver {
   void deliver_reply(PeerId peer, std::span<const std::byte> bytes, std::byte* reserved);
 
   void owe_for(ContextId id, const Packet& packet, Time now);
-  void owe(ContextId id);
+  void owe(ContextId id, const Packet& packet);
   [[nodiscard]] Acknowledgement acknowledge(ContextId id);
   void grant(Time now);
 

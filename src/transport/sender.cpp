@@ -190,11 +190,10 @@ void Sender::start_epoch(OutgoingFlow& flow, Time now) {
   flow.serial = 0;
   flow.duplicates = 0;
   flow.recovery_end = 0;
-  flow.timed_at = never;
   flow.unsent = flow.queue.head;
   flow.unsent_packet = 0;
   flow.patience = 0;
-  flow.ask_due = flow.waiting = flow.retiring = false;
+  flow.ask_due = flow.waiting = flow.placed = flow.retiring = false;
 }
 
 void Sender::close(ContextId id) {
@@ -329,13 +328,14 @@ void Sender::on_acknowledgement(Time now, const Packet& packet) {
   if (!flow.window.acknowledge(said.cumulative, said.selective)) return;
   const std::uint32_t arrived = flight - std::min(flight, flow.window.in_flight());
 
-  sample(flow, now);
+  if (const auto round_trip = since_stamp(said.echo, now)) flow.round_trip.sample(*round_trip);
   widen(flow, arrived);
   if (flow.window.acknowledged() > before) acknowledge_messages(flow, now);
   if (said.serial > flow.serial) {
     flow.serial = said.serial;
     flow.limit = said.cumulative + said.window;
     flow.waiting = said.queued && said.window == 0;
+    flow.placed = said.placed;
     if (said.window > 0) flow.patience = 0;
     flow.round_trip.judge(arrived, said.duplicates - flow.duplicates, shared_.options.retransmission);
     flow.duplicates = said.duplicates;
@@ -370,12 +370,6 @@ void Sender::complete(std::uint32_t slot, Time now) {
   give_back(slot);
 }
 
-void Sender::sample(OutgoingFlow& flow, Time now) {
-  if (flow.timed_at == never || !flow.window.settled(flow.timed)) return;
-  flow.round_trip.sample(now - flow.timed_at);
-  flow.timed_at = never;
-}
-
 /// One packet more for every full width that arrived.
 void Sender::widen(OutgoingFlow& flow, std::uint32_t arrived) {
   flow.grown += arrived;
@@ -386,7 +380,6 @@ void Sender::widen(OutgoingFlow& flow, std::uint32_t arrived) {
 
 /// Whatever was sent before the ask and is not in its answer is lost.
 void Sender::take_answer(OutgoingFlow& flow, const Packet& packet) {
-  flow.round_trip.answered();
   if (flow.waiting) flow.patience = static_cast<std::uint8_t>(std::min(flow.patience + 1, 8));
   declare_lost(flow, std::min(packet.sequence, flow.window.next()));
 }
@@ -403,7 +396,6 @@ void Sender::declare_lost(OutgoingFlow& flow, Sequence end) {
   const std::uint32_t flight = flow.window.in_flight();
   flow.window.lose_below(end);
   if (flow.window.in_flight() == flight) return;
-  if (flow.timed < end) flow.timed_at = never;  // Karn: its acknowledgement could be for either copy
   if (!shared_.options.retransmission.admission) flow.width = std::max(1U, flow.width / 2);
 }
 

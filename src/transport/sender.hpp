@@ -27,8 +27,6 @@ struct OutgoingFlow {
   std::uint32_t duplicates = 0;  // that the receiver has counted
   Sequence recovery_end = 0;     // packets below are recovered already, no second fast resend for them
   RoundTrip round_trip;
-  Sequence timed = 0;               // the packet whose round trip is being timed …
-  Time timed_at = never;            // … since then
   Time heard{};                     // of the peer, last; when the flow was opened if never
   Time unanswered_since = never;    // first attempt after `heard`
   Time held_until{};                // no sending before: lets others have the receiver's context
@@ -40,6 +38,7 @@ struct OutgoingFlow {
   bool ask_due = false;
   bool probing = false;   // asks only to learn whether the peer still lives
   bool waiting = false;   // the receiver will grant a window unasked
+  bool placed = false;    // the window is a share of the receiver's buffers
   bool retiring = false;  // give the epoch up as soon as nothing is under way
 };
 
@@ -103,7 +102,6 @@ class Sender {
 
   void acknowledge_messages(OutgoingFlow& flow, Time now);
   void complete(std::uint32_t slot, Time now);
-  void sample(OutgoingFlow& flow, Time now);
   void widen(OutgoingFlow& flow, std::uint32_t arrived);
   void take_answer(OutgoingFlow& flow, const Packet& packet);
   void recover_overtaken(OutgoingFlow& flow);
@@ -111,7 +109,7 @@ class Sender {
 
   [[nodiscard]] std::optional<Packet> packet_of(ContextId id, Time now);
   [[nodiscard]] std::optional<Packet> resend(OutgoingFlow& flow);
-  [[nodiscard]] std::optional<Packet> send_new(OutgoingFlow& flow, Time now);
+  [[nodiscard]] std::optional<Packet> send_new(OutgoingFlow& flow);
   [[nodiscard]] Packet packet_with(const OutgoingFlow& flow, Sequence sequence) const;
   [[nodiscard]] bool may_send(const OutgoingFlow& flow, Sequence sequence) const;
   [[nodiscard]] bool needs_to_ask(const OutgoingFlow& flow) const;
@@ -119,6 +117,7 @@ class Sender {
   [[nodiscard]] bool may_close(const OutgoingFlow& flow) const;
 
   void time_out(ContextId id, Time now);
+  [[nodiscard]] bool asks_first(const OutgoingFlow& flow) const;
   void arm(ContextId id, Time now);
   [[nodiscard]] Duration timeout(const OutgoingFlow& flow);
 

@@ -6,6 +6,12 @@
 
 namespace ayatori::transport {
 
+namespace {
+
+constexpr std::uint16_t resends_before_ask = 24;
+
+}  // namespace
+
 std::optional<Packet> Sender::next_packet(Time now) {
   while (!ready_.empty()) {
     const ContextId id = ready_.front();
@@ -19,6 +25,7 @@ std::optional<Packet> Sender::next_packet(Time now) {
     if (flow.unanswered_since == never) flow.unanswered_since = now;
     packet->to = flows_.peer(id);
     packet->epoch = flow.epoch;
+    packet->stamp = stamp_of(now);
     arm(id, now);
     return packet;
   }
@@ -29,7 +36,7 @@ std::optional<Packet> Sender::packet_of(ContextId id, Time now) {
   OutgoingFlow& flow = flows_[id];
   if (flow.held_until > now) return std::nullopt;
   if (auto packet = resend(flow)) return packet;
-  if (auto packet = send_new(flow, now)) return packet;
+  if (auto packet = send_new(flow)) return packet;
   if (!flow.ask_due && !needs_to_ask(flow)) return std::nullopt;
   flow.ask_due = false;
   // Until the answer or the next time-out this is asked: not again for every packet that can't go.
@@ -53,7 +60,7 @@ std::optional<Packet> Sender::resend(OutgoingFlow& flow) {
   return packet;
 }
 
-std::optional<Packet> Sender::send_new(OutgoingFlow& flow, Time now) {
+std::optional<Packet> Sender::send_new(OutgoingFlow& flow) {
   if (flow.unsent == no_id || !flow.window.has_room() || !may_send(flow, flow.window.next())) return std::nullopt;
   if (flow.retiring && flow.unsent_packet == 0) return std::nullopt;
   OutgoingMessage& message = messages_[flow.unsent];
@@ -62,10 +69,6 @@ std::optional<Packet> Sender::send_new(OutgoingFlow& flow, Time now) {
   if (++flow.unsent_packet == message.packets) {
     flow.unsent = message.next;
     flow.unsent_packet = 0;
-  }
-  if (flow.timed_at == never) {
-    flow.timed = sequence;
-    flow.timed_at = now;
   }
   ++shared_.statistics.data_packets;
   return packet_with(flow, sequence);
@@ -131,8 +134,8 @@ void Sender::time_out(ContextId id, Time now) {
   const bool silent = flow.unanswered_since != never && now - flow.unanswered_since >= options.give_up_after;
   if (silent && flow.attempts >= options.give_up_attempts) return lose(id);
   if (flow.unanswered_since != never) ++flow.attempts;
-  if (flow.window.in_flight() > 0) flow.round_trip.timed_out();
-  if (options.retransmission.admission || flow.window.outstanding() == 0) {
+  if (flow.window.in_flight() > 0 && asks_first(flow)) flow.round_trip.timed_out();
+  if (flow.window.outstanding() == 0 || asks_first(flow)) {
     flow.ask_due = true;
   } else {
     declare_lost(flow, flow.window.next());
@@ -140,6 +143,12 @@ void Sender::time_out(ContextId id, Time now) {
   flow.waiting = false;
   ready_.push(id);
   arm(id, now);
+}
+
+/// At the first sign of overflow a sender asks. Whom the receiver has given places has its leave to send those packets,
+/// and a collision that no buffer saw is mended sooner without the receiver's help.
+bool Sender::asks_first(const OutgoingFlow& flow) const {
+  return shared_.options.retransmission.admission && (!flow.placed || flow.attempts > resends_before_ask);
 }
 
 void Sender::arm(ContextId id, Time now) {
@@ -159,7 +168,7 @@ Duration Sender::timeout(const OutgoingFlow& flow) {
     chosen += Duration(shared_.random.below(static_cast<std::uint64_t>(chosen.count()) / 4 + 1));
   }
   if (under_way || !flow.waiting || flow.patience == 0) return chosen;
-  return std::min(std::max(options.longest_timeout, chosen), chosen * (std::int64_t{32} << flow.patience));
+  return std::min(std::max(options.longest_timeout, chosen), chosen * (std::int64_t{256} << flow.patience));
 }
 
 }  // namespace ayatori::transport

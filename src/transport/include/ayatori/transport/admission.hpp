@@ -27,7 +27,7 @@ namespace ayatori::transport {
 class Admission {
  public:
   static constexpr std::uint32_t turn = 64;
-  static constexpr std::uint32_t clean_packets = 32;
+  static constexpr std::uint32_t judged_packets = 4;
 
   explicit Admission(const Options& options);
 
@@ -37,8 +37,8 @@ class Admission {
   /// The flow's sender has more to send than its window allows.
   void wants(ContextId flow);
 
-  /// A new packet of the flow came; `more`: its sender has further ones.
-  void arrived(ContextId flow, bool more, Time now);
+  /// A new packet of the flow came.
+  void arrived(ContextId flow, const Packet& packet, Time now);
 
   void leave(ContextId flow);
 
@@ -67,8 +67,7 @@ class Admission {
 
   void hold(ContextId flow, std::uint32_t places, Time now);
   void release(ContextId flow);
-  void adapt_to_arrival();
-  void adapt_to_loss(Time now);
+  void adapt();
   void open_if_calm(Time now);
   [[nodiscard]] Duration lease() const { return 2 * grant_to_packet_.timeout(timing_); }
 
@@ -80,9 +79,9 @@ class Admission {
   std::uint32_t places_;
   std::uint32_t held_ = 0;
   std::uint32_t holders_ = 0;
-  std::uint32_t clean_ = 0;
+  std::uint32_t arrived_ = 0;  // since places_ was judged
+  std::uint32_t lost_ = 0;
   Time last_loss_{};
-  Time last_cut_{};
   RoundTrip grant_to_packet_;
   IdQueue waiting_;
   std::vector<Share> shares_;

@@ -33,7 +33,7 @@ struct Retransmission {
 };
 
 struct Options {
-  std::uint32_t datagram_bytes = 4096;  ///< largest datagram, headers included; 160 … 65,507
+  std::uint32_t datagram_bytes = 4096;  ///< largest datagram, headers included; 192 … 65,507
 
   std::uint32_t outgoing_contexts = 1024;  ///< peers that can be sent to at once; about 200 bytes each
   std::uint32_t incoming_contexts = 1024;  ///< peers whose flows are open here at once; about 150 bytes each

@@ -5,8 +5,8 @@
 ///
 ///      0  version (1)      1  kind           2  flags (16 bits)
 ///      4  from (rank)      8  job key       16  epoch of the flow
-///     24  sequence        28  to (rank)
-///     32  [Acknowledgement, 32 bytes] [Fragment, 24 bytes] [floor, 8 bytes] [payload]
+///     24  sequence        28  to (rank)     32  stamp
+///     36  [Acknowledgement, 36 bytes] [Fragment, 24 bytes] [floor, 8 bytes] [payload]
 ///
 /// A *flow* is what one endpoint sends to one peer between opening and closing;
 /// its *epoch* names it (see epochs.hpp). Sequences number a flow's data packets
@@ -47,8 +47,10 @@ struct Acknowledgement {
   std::uint32_t serial = 0;      ///< numbers a flow's acknowledgements: of two, the higher is the later one
   std::uint32_t window = 0;      ///< packets below cumulative + window are welcome
   std::uint32_t duplicates = 0;  ///< packets of the flow that came again, in all
+  std::uint32_t echo = 0;        ///< stamp of the first packet that it is for; 0 if it is for none
   bool answer = false;           ///< answers the ask whose sequence the packet repeats
   bool queued = false;           ///< a window will be granted unasked
+  bool placed = false;           ///< the window is a share of the receiver's buffers, see Admission
 
   bool operator==(const Acknowledgement&) const = default;
 };
@@ -75,6 +77,7 @@ struct Packet {
   PeerId to = 0;
   Epoch epoch = 0;
   Sequence sequence = 0;
+  std::uint32_t stamp = 0;                   ///< when this copy was sent, see stamp_of()
   MessageKind message = MessageKind::plain;  ///< `reply` marks all data packets and asks of a flow of replies
   bool unordered = false;
   bool more = false;    ///< the sender has further packets for this flow
@@ -85,8 +88,8 @@ struct Packet {
   std::span<const std::byte> payload;
 };
 
-inline constexpr std::size_t header_bytes = 32;
-inline constexpr std::size_t acknowledgement_bytes = 32;
+inline constexpr std::size_t header_bytes = 36;
+inline constexpr std::size_t acknowledgement_bytes = 36;
 inline constexpr std::size_t fragment_bytes = 24;
 inline constexpr std::size_t floor_bytes = 8;
 inline constexpr std::size_t most_header_bytes = header_bytes + acknowledgement_bytes + fragment_bytes + floor_bytes;
@@ -98,6 +101,12 @@ using HeaderBuffer = std::array<std::byte, most_header_bytes>;
 
 /// Writes everything but the payload; the datagram is the returned part of `buffer` and then the payload.
 [[nodiscard]] std::span<const std::byte> encode_header(const Packet& packet, JobKey key, HeaderBuffer& buffer);
+
+/// A time in 32 bits, in units of 64 ns, never 0. Receivers only echo it, so each copy of a packet is timed by itself
+/// and no sample is ambiguous (what Karn's rule is for).
+[[nodiscard]] std::uint32_t stamp_of(Time now);
+/// How long ago an echoed stamp was made, if that was less than 2 minutes.
+[[nodiscard]] std::optional<Duration> since_stamp(std::uint32_t stamp, Time now);
 
 enum class PacketDefect : std::uint8_t {
   stranger,   ///< another job's key, or for another rank

@@ -14,10 +14,12 @@ namespace ayatori::transport {
 ///     first:  S = R,  V = R / 2          then:  V += (|S - R| - V) / 4,   S += (R - S) / 8
 ///     RTO = min(longest, max(floor, S + 4 V) · 2^backoff)
 ///
-/// The caller samples packets that were sent once only (Karn's rule); the back-off of a time-out stays until such a
-/// sample arrives. What RFC 6298 fixes at a second, the floor, moves here: paper 5 (section 5.3) finds the best timer
-/// just above the one that makes receivers see packets twice, so it rises by half when more of the packets than the
-/// target came twice, and otherwise falls by a tenth, both judged over at least `judged_packets`.
+/// with V counted as S / 8 at least. Every copy of a packet is timed by the stamp that its acknowledgement echoes, so
+/// any acknowledgement gives a sample, none is ambiguous, and each ends the back-off. (With Karn's rule instead, a
+/// receiver with one buffer starves the estimate: hardly a packet gets through as its first copy.) What RFC 6298 fixes
+/// at a second, the floor, moves here: paper 5 (section 5.3) finds the best timer just above the one that makes
+/// receivers see packets twice, so it rises by half when more of the packets than the target came twice, and otherwise
+/// falls by a 64th, both judged over at least `judged_packets`.
 class RoundTrip {
  public:
   static constexpr std::uint32_t judged_packets = 64;
@@ -28,7 +30,6 @@ class RoundTrip {
   void sample(Duration round_trip);
   void judge(std::uint32_t arrived, std::uint32_t duplicates, const Retransmission& options);
   void timed_out() { backoff_ = backoff_ < most_backoff ? backoff_ + 1 : backoff_; }
-  void answered() { backoff_ = 0; }  ///< the peer told what became of the packets: waiting longer would not help
 
   [[nodiscard]] Duration timeout(const Retransmission& options) const;
   [[nodiscard]] Duration floor() const { return floor_; }
