@@ -145,7 +145,10 @@ Time Endpoint::next_deadline() const {
   return std::min(state_->sender.next_deadline(), state_->receiver.next_deadline());
 }
 
-void Endpoint::close_idle() { state_->sender.close_idle(); }
+void Endpoint::close_idle(Time now) {
+  state_->sender.close_idle();
+  state_->receiver.retire_all(now);
+}
 
 bool Endpoint::quiet() const {
   return state_->sender.contexts() == 0 && state_->receiver.contexts() == 0 && state_->shared.notices.empty();

@@ -254,6 +254,12 @@ void Receiver::retire_oldest(Lane lane, Time now) {
   }
 }
 
+void Receiver::retire_all(Time now) {
+  for (ContextId id = 0; id < flows_.capacity(); ++id) {
+    if (flows_.used(id) && flows_[id].retire_since == never) ask_to_retire(id, now);
+  }
+}
+
 void Receiver::ask_to_retire(ContextId id, Time now) {
   IncomingFlow& flow = flows_[id];
   if (flow.retire_since == never) {

@@ -71,6 +71,9 @@ class Receiver {
   /// The peer is lost: its flow, and what was kept for it, go.
   void abandon(PeerId peer);
 
+  /// Asks all senders to close their flows as soon as they can.
+  void retire_all(Time now);
+
   void advance(Time now);
   [[nodiscard]] Time next_deadline() const { return deadlines_.earliest(); }
 

@@ -41,7 +41,9 @@ Options leaner() {
 /// Says one greeting and expects one.
 class Greeter : public Application {
  public:
-  std::byte* reserve(PeerId, Bytes, Urgency) override { return nullptr; }  // greetings fit one datagram and need no order
+  std::byte* reserve(PeerId, Bytes, Urgency) override {
+    return nullptr;
+  }  // greetings fit one datagram and need no order
   void release(std::byte*) override {}
 };
 
@@ -58,6 +60,9 @@ class Peer final : public Greeter {
     ++heard;
   }
   void acknowledged(Token) override { said = true; }
+
+  /// Whether it has nothing more to say, nor anything to hear.
+  [[nodiscard]] bool finished() const { return (said || !greeted_) && (heard > 0 || !greeted_); }
 
   Endpoint& endpoint() { return endpoint_; }
   std::uint32_t heard = 0;
@@ -91,7 +96,8 @@ class Centre final : public Greeter {
 
   void deliver(PeerId from, std::span<const std::byte> message, std::byte*) override {
     const Greeting expected{from, centre};
-    const bool right = message.size() == sizeof expected && std::memcmp(message.data(), &expected, sizeof expected) == 0;
+    const bool right =
+        message.size() == sizeof expected && std::memcmp(message.data(), &expected, sizeof expected) == 0;
     if (!right || heard_[from]) ++wrong;
     heard_[from] = true;
     ++heard;
@@ -126,6 +132,10 @@ class Crowd {
     for (auto at = awake_.begin(); at != awake_.end();) {
       Peer& peer = *at->second;
       if (!peer.endpoint().quiet()) {
+        if (peer.finished()) {
+          peer.endpoint().close_idle(network_.now());
+          network_.wake(at->first);
+        }
         ++at;
         continue;
       }

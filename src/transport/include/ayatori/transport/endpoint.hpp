@@ -84,8 +84,8 @@ class Endpoint {
   void advance(Time now);
   [[nodiscard]] Time next_deadline() const;
 
-  /// Closes flows with nothing under way now instead of after Options::close_after.
-  void close_idle();
+  /// Closes flows with nothing under way now instead of after Options::close_after, and asks peers to close theirs.
+  void close_idle(Time now);
 
   /// Whether nothing is left but the floors: no flow is open either way and no packet waits to be sent.
   [[nodiscard]] bool quiet() const;

@@ -13,7 +13,7 @@ namespace ayatori::simulated {
 struct Incast {
   std::uint32_t clients = 31;
   std::uint32_t messages = 1000;  ///< of each client; as fast as they are acknowledged
-  std::uint32_t queued = 4;       ///< messages that a client has in hand; a protocol with a window may send them at once
+  std::uint32_t queued = 4;  ///< messages that a client has in hand; a protocol with a window may send them at once
   std::uint32_t bytes = 64;
 };
 
@@ -25,8 +25,8 @@ struct IncastResult {
   std::uint64_t duplicates = 0;       ///< dropped by the server (table 2, 受信)
   std::uint64_t overflowed = 0;       ///< datagrams that found no buffer
   std::uint64_t asks = 0;
-  std::uint32_t places = 0;           ///< at the end, see Admission
-  double messages_per_second = 0;     ///< in virtual time
+  std::uint32_t places = 0;        ///< at the end, see Admission
+  double messages_per_second = 0;  ///< in virtual time
 };
 
 [[nodiscard]] IncastResult run_incast(const Incast& incast, const Plan& plan, const transport::Options& options);

@@ -15,10 +15,10 @@ struct ManyPeers {
 };
 
 struct ManyPeersResult {
-  std::uint64_t to_peers = 0;     ///< messages that arrived, contents checked
-  std::uint64_t from_peers = 0;   ///< each counted once, contents checked
-  std::uint64_t wrong = 0;        ///< came twice, or with other contents
-  std::uint64_t renewals = 0;     ///< flows that had to be opened again
+  std::uint64_t to_peers = 0;    ///< messages that arrived, contents checked
+  std::uint64_t from_peers = 0;  ///< each counted once, contents checked
+  std::uint64_t wrong = 0;       ///< came twice, or with other contents
+  std::uint64_t renewals = 0;    ///< flows that had to be opened again
   double virtual_seconds = 0;
 };
 

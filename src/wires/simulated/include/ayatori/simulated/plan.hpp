@@ -29,7 +29,7 @@ struct Plan {
   std::uint64_t seed = 1;
 
   Duration latency = std::chrono::nanoseconds(2'000);  ///< from the sender's network interface to the receiver's
-  Duration jitter = std::chrono::nanoseconds(500);                           ///< at most this is added to the latency, evenly distributed
+  Duration jitter = std::chrono::nanoseconds(500);     ///< at most this is added to the latency, evenly distributed
   double drop = 0;                                     ///< probability that a datagram vanishes
   double duplicate = 0;                                ///< … that it arrives twice
   double reorder = 0;                                  ///< … that it arrives `reorder_delay` later than it would
@@ -37,8 +37,8 @@ struct Plan {
   double gigabytes_per_second = 2;  ///< of each endpoint's link, each way; 0: without limit
   std::vector<BlackHole> black_holes;
 
-  std::uint32_t receive_buffers = 1024;                   ///< data datagrams an endpoint holds until they are handled …
-  std::uint32_t control_buffers = 64;                     ///< … and control datagrams
+  std::uint32_t receive_buffers = 1024;  ///< data datagrams an endpoint holds until they are handled …
+  std::uint32_t control_buffers = 64;    ///< … and control datagrams
   Duration receive_cost = std::chrono::nanoseconds(1'500);  ///< of a processor for each datagram received …
   Duration send_cost = std::chrono::nanoseconds(1'000);     ///< … and sent
 };
