@@ -117,7 +117,7 @@ class Sender {
   [[nodiscard]] bool may_close(const OutgoingFlow& flow) const;
 
   void time_out(ContextId id, Time now);
-  [[nodiscard]] bool asks_first(const OutgoingFlow& flow) const;
+  [[nodiscard]] bool mends_collision(const OutgoingFlow& flow) const;
   void arm(ContextId id, Time now);
   [[nodiscard]] Duration timeout(const OutgoingFlow& flow);
 

@@ -133,9 +133,11 @@ void Sender::time_out(ContextId id, Time now) {
   }
   const bool silent = flow.unanswered_since != never && now - flow.unanswered_since >= options.give_up_after;
   if (silent && flow.attempts >= options.give_up_attempts) return lose(id);
-  if (flow.unanswered_since != never) ++flow.attempts;
-  if (flow.window.in_flight() > 0 && asks_first(flow)) flow.round_trip.timed_out();
-  if (flow.window.outstanding() == 0 || asks_first(flow)) {
+  const bool unanswered = flow.unanswered_since != never;
+  if (unanswered) ++flow.attempts;
+  const bool mends = mends_collision(flow);
+  if ((unanswered || flow.window.in_flight() > 0) && !mends) flow.round_trip.timed_out();
+  if (flow.window.outstanding() == 0 || (options.retransmission.admission && !mends)) {
     flow.ask_due = true;
   } else {
     declare_lost(flow, flow.window.next());
@@ -145,10 +147,12 @@ void Sender::time_out(ContextId id, Time now) {
   arm(id, now);
 }
 
-/// At the first sign of overflow a sender asks. Whom the receiver has given places has its leave to send those packets,
-/// and a collision that no buffer saw is mended sooner without the receiver's help.
-bool Sender::asks_first(const OutgoingFlow& flow) const {
-  return shared_.options.retransmission.admission && (!flow.placed || flow.attempts > resends_before_ask);
+/// At the first sign of overflow a sender asks. But whom the receiver has given places has its leave to send those
+/// packets: a collision there is mended soonest by sending again, without back-off and without costing the receiver an
+/// answer.
+bool Sender::mends_collision(const OutgoingFlow& flow) const {
+  return shared_.options.retransmission.admission && flow.placed && flow.window.outstanding() > 0 &&
+         flow.attempts <= resends_before_ask;
 }
 
 void Sender::arm(ContextId id, Time now) {
