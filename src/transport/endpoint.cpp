@@ -12,6 +12,9 @@ struct Endpoint::State {
         shared(options, above, chosen.seed),
         sender(shared, chosen.floor),
         receiver(shared, sender, chosen.floor) {}
+  State(const State&) = delete;
+  State& operator=(const State&) = delete;
+  ~State() { receiver.release_memory(); }
 
   void take(Time now, const Packet& packet);
   void tell_application(Time now);

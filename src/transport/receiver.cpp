@@ -161,6 +161,15 @@ void Receiver::forget(ContextId id) {
   flows_.erase(id);
 }
 
+void Receiver::release_memory() {
+  for (ContextId id = 0; id < flows_.capacity(); ++id) {
+    if (!flows_.used(id)) continue;
+    for (std::uint32_t slot = flows_[id].assemblies; slot != no_id; slot = assemblies_[slot].next) {
+      if (assemblies_[slot].memory) shared_.application.release(assemblies_[slot].memory);
+    }
+  }
+}
+
 void Receiver::abandon(PeerId peer) {
   for (const Lane lane : {Lane::messages, Lane::replies}) {
     const auto id = flows_.find({peer, lane});

@@ -71,6 +71,9 @@ class Receiver {
   /// The peer is lost: its flow, and what was kept for it, go.
   void abandon(PeerId peer);
 
+  /// At the end: gives the application its memory back.
+  void release_memory();
+
   /// Asks all senders to close their flows as soon as they can.
   void retire_all(Time now);
 

@@ -34,7 +34,7 @@ void RoundTrip::judge(std::uint32_t arrived, std::uint32_t duplicates, const Ret
 
 Duration RoundTrip::timeout(const Retransmission& options) const {
   const bool known = smoothed_.count() != 0;
-  Duration base = known ? smoothed_ + 4 * std::max(variation_, smoothed_ / 8) : options.initial_timeout;
+  Duration base = known ? smoothed_ + 4 * std::max(variation_, smoothed_ / 16) : options.initial_timeout;
   base = std::min(std::max(base, floor_), options.longest_timeout);
   return std::min(options.longest_timeout, base * (std::int64_t{1} << backoff_));
 }

@@ -8,7 +8,7 @@ namespace ayatori::transport {
 
 namespace {
 
-constexpr std::uint16_t resends_before_ask = 24;
+constexpr std::uint16_t resends_before_ask = 64;
 
 }  // namespace
 

@@ -15,7 +15,7 @@ TEST(RoundTrip, FollowsTheSamples) {
   round_trip.sample(100us);
   EXPECT_EQ(round_trip.timeout(options), 300us);
   for (int i = 0; i < 100; ++i) round_trip.sample(100us);
-  EXPECT_NEAR(static_cast<double>(round_trip.timeout(options).count()), 150'000, 1'000);
+  EXPECT_NEAR(static_cast<double>(round_trip.timeout(options).count()), 125'000, 1'000);
 }
 
 TEST(RoundTrip, BacksOffUntilASampleComes) {

@@ -5,7 +5,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdlib>
 
+#include "ayatori/base/text.hpp"
 #include "test_peer.hpp"
 
 namespace ayatori::simulated {
@@ -105,6 +107,12 @@ void expect_all_arrived(const Town& town, const Sent& sent) {
   EXPECT_EQ(results, called);
 }
 
+/// AYATORI_SOAK=5000 makes 160 seeds of 5000 messages each, for an hour in which nobody waits.
+std::uint64_t messages_a_seed() {
+  const char* asked = std::getenv("AYATORI_SOAK");
+  return asked ? parse_unsigned<std::uint64_t>(asked).value_or(200) : 200;
+}
+
 class Seeds : public testing::TestWithParam<std::uint64_t> {};
 
 TEST_P(Seeds, EveryMessageArrivesOnceAndInOrder) {
@@ -112,7 +120,7 @@ TEST_P(Seeds, EveryMessageArrivesOnceAndInOrder) {
     SCOPED_TRACE(fmt::format("seed {}", seed));
     Random random(seed);
     Town town(hostile(seed), cramped(seed), static_cast<PeerId>(2 + seed % 6));
-    const Sent sent = chatter(town, 200, random);
+    const Sent sent = chatter(town, messages_a_seed(), random);
     ASSERT_TRUE(town.network.run_until([&] { return town.all_done(); }, town.network.now() + 60s));
     expect_all_arrived(town, sent);
     if (testing::Test::HasFailure()) return;

@@ -84,12 +84,20 @@ IncastResult run_incast(const Incast& incast, const Plan& plan, const Options& o
 
   const std::uint64_t wanted = std::uint64_t{incast.clients} * incast.messages;
   const Time limit = Time(std::chrono::hours(1));
-  const bool complete = network.run_until([&] { return server.delivered == wanted; }, limit);
+  const auto run_to = [&](std::uint64_t count) {
+    return network.run_until([&] { return server.delivered >= count; }, limit) ? network.now() : limit;
+  };
+  const Time warm = run_to(wanted / 10);
+  const Time cooling = run_to(wanted / 10 * 9);
+  const Time end = run_to(wanted);
   IncastResult result = summary(network, endpoints);
-  result.complete = complete;
+  result.complete = server.delivered == wanted;
   result.delivered = server.delivered;
-  result.messages_per_second =
-      static_cast<double>(server.delivered) / std::chrono::duration<double>(network.now().time_since_epoch()).count();
+  const auto rate = [](std::uint64_t count, Duration time) {
+    return static_cast<double>(count) / std::chrono::duration<double>(time).count();
+  };
+  result.messages_per_second = rate(wanted, end - Time{});
+  result.steady_messages_per_second = rate(wanted / 10 * 8, cooling - warm);
   return result;
 }
 

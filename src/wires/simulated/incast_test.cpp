@@ -49,19 +49,20 @@ TEST(PaperProtocol, HasTheShapeOfTable2) {
   }
 }
 
-/// Nothing tells the endpoints that the server has one buffer but the server's own options.
+/// Nothing tells the endpoints that the server has one buffer but the server's own options. Compared are the steady
+/// rates: how many clients are late at the end differs from seed to seed, for fixed timers too.
 TEST(AdaptiveWithAdmission, IsAsGoodAsTheBestFixedTimer) {
-  for (const std::uint32_t bytes : {1024, 2048}) {
-    const Incast incast{.messages = 2000, .bytes = bytes};
+  transport::Options options;
+  options.receive_buffers = 1;
+  for (const std::uint32_t bytes : {8, 1024, 2048}) {
+    const Incast incast{.messages = 1000, .bytes = bytes};
     double best = 0;
     for (const auto& [timeout, result] : sweep(incast)) {
-      if (result.duplicates * 1000 <= result.delivered) best = std::max(best, result.messages_per_second);
+      if (result.duplicates * 1000 <= result.delivered) best = std::max(best, result.steady_messages_per_second);
     }
-    transport::Options options;
-    options.receive_buffers = 1;
     const IncastResult ours = run_incast(incast, one_buffer(), options);
     EXPECT_TRUE(ours.complete);
-    EXPECT_GE(ours.messages_per_second, best) << bytes;
+    EXPECT_GE(ours.steady_messages_per_second, best) << bytes;
     EXPECT_LE(ours.duplicates * 1000, ours.delivered) << bytes;
   }
 }

@@ -17,12 +17,17 @@ namespace ayatori::transport {
 /// out *places*, a place being the right to have one packet under way: at first as many as it has buffers. Who holds
 /// places sends without asking again; after `turn` packets, if others wait, they go to the one who waits longest.
 ///
-/// A packet on its way fills no buffer yet, so more places than buffers keep the receiver busy for as long as they do
-/// not collide: one place is added after every `clean_packets` packets per place without a loss, and one taken away
-/// after a loss, never below the number of buffers. The gate opens again when nobody waits and no loss was seen for a
-/// while.
+/// A packet on its way fills no buffer yet: with as many places as buffers, a receiver would idle for a round trip
+/// between any two packets of a buffer. So places are judged after every `judged_packets` packets a place. With L
+/// packets lost among A that arrived, and senders waiting,
 ///
-/// A place whose owner is silent for twice the usual time between grant and packet is taken back.
+///     L < 3/4 A:  places += 1 + places / 4        L > A:  places -= 1, never below the number of buffers
+///
+/// A packet that finds no buffer costs the receiver nothing, an idle receiver costs throughput: hence the patience with
+/// losses. With buffers enough to cover a round trip hardly any occur. The gate opens again when nobody waits and no
+/// loss was seen for a while. A place whose owner is silent for twice the usual time between grant and packet is taken
+/// back.
+///
 /// Deterministic; not thread-safe. `ContextId`s are the receiver's own.
 class Admission {
  public:
@@ -31,7 +36,7 @@ class Admission {
 
   explicit Admission(const Options& options);
 
-  /// A packet of this flow was sent and never came.
+  /// The flow's sender asks after a packet that never came.
   void overflowed(ContextId flow, Time now);
 
   /// The flow's sender has more to send than its window allows.

@@ -59,6 +59,8 @@ class Endpoint {
 
   Endpoint(Endpoint&&) noexcept;
   Endpoint& operator=(Endpoint&&) noexcept;
+
+  /// Hands back reserved memory through Application::release(); tells nobody else anything.
   ~Endpoint();
 
   /// Queues a message, of any size from 0. Its memory stays the caller's and must not change until acknowledged(token)

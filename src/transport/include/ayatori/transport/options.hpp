@@ -27,17 +27,17 @@ struct Retransmission {
   double duplicate_target = 0.001;                            ///< duplicates per packet above which the floor rises
   std::uint32_t resends_per_call = 32;                        ///< flows that may time out in one advance()
 
-  /// Receivers decide who may send once buffers have overflowed (see Admission), and a sender that misses an
-  /// acknowledgement asks before it sends again, in a control packet: nothing is sent twice on mere suspicion.
+  /// Receivers decide who may send once buffers have overflowed (see Admission). A sender that misses an
+  /// acknowledgement asks before it sends again, in a control packet, unless the receiver has given it places.
   bool admission = true;
 };
 
 struct Options {
   std::uint32_t datagram_bytes = 4096;  ///< largest datagram, headers included; 192 … 65,507
 
-  std::uint32_t outgoing_contexts = 1024;  ///< peers that can be sent to at once; about 200 bytes each
-  std::uint32_t incoming_contexts = 1024;  ///< peers whose flows are open here at once; about 150 bytes each
-  std::uint32_t messages = 4096;           ///< messages sent and not yet acknowledged; about 130 bytes each
+  std::uint32_t outgoing_contexts = 1024;  ///< peers that can be sent to at once; about 210 bytes each
+  std::uint32_t incoming_contexts = 1024;  ///< peers whose flows are open here at once; about 200 bytes each
+  std::uint32_t messages = 4096;           ///< messages sent and not yet acknowledged; about 100 bytes each
   std::uint32_t replies = 64;              ///< results of calls not yet acknowledged; and contexts for them, each way
   std::uint32_t assemblies = 1024;         ///< messages partly here, or here before their turn; about 64 bytes each
   std::uint32_t epoch_cells = 1U << 16;    ///< memory of the forgotten, 8 bytes each (see EpochFloors)

@@ -14,7 +14,7 @@ namespace ayatori::transport {
 ///     first:  S = R,  V = R / 2          then:  V += (|S - R| - V) / 4,   S += (R - S) / 8
 ///     RTO = min(longest, max(floor, S + 4 V) · 2^backoff)
 ///
-/// with V counted as S / 8 at least. Every copy of a packet is timed by the stamp that its acknowledgement echoes, so
+/// with V counted as S / 16 at least. Every copy of a packet is timed by the stamp that its acknowledgement echoes, so
 /// any acknowledgement gives a sample, none is ambiguous, and each ends the back-off. (With Karn's rule instead, a
 /// receiver with one buffer starves the estimate: hardly a packet gets through as its first copy.) What RFC 6298 fixes
 /// at a second, the floor, moves here: paper 5 (section 5.3) finds the best timer just above the one that makes

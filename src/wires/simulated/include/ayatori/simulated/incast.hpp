@@ -25,8 +25,9 @@ struct IncastResult {
   std::uint64_t duplicates = 0;       ///< dropped by the server (table 2, 受信)
   std::uint64_t overflowed = 0;       ///< datagrams that found no buffer
   std::uint64_t asks = 0;
-  std::uint32_t places = 0;        ///< at the end, see Admission
-  double messages_per_second = 0;  ///< in virtual time
+  std::uint32_t places = 0;               ///< at the end, see Admission
+  double messages_per_second = 0;         ///< in virtual time, from the first to the last
+  double steady_messages_per_second = 0;  ///< … from a tenth to nine tenths of them: while all clients have some
 };
 
 [[nodiscard]] IncastResult run_incast(const Incast& incast, const Plan& plan, const transport::Options& options);
