@@ -1,0 +1,167 @@
+#include "ayatori/transport/endpoint.hpp"
+
+#include "receiver.hpp"
+#include "sender.hpp"
+#include "shared.hpp"
+
+namespace ayatori::transport {
+
+struct Endpoint::State {
+  State(const Identity& chosen, const Options& options, Application& above)
+      : identity(chosen),
+        shared(options, above, chosen.seed),
+        sender(shared, chosen.floor),
+        receiver(shared, sender, chosen.floor) {}
+  State(const State&) = delete;
+  State& operator=(const State&) = delete;
+  ~State() { receiver.release_memory(); }
+
+  void take(Time now, const Packet& packet);
+  void tell_application(Time now);
+  void tell(const Event& event, Time now);
+  void operate(const Event& event, Time now);
+  [[nodiscard]] std::optional<Packet> next(Time now);
+
+  Identity identity;
+  Shared shared;
+  Sender sender;
+  Receiver receiver;
+  HeaderBuffer header{};
+};
+
+void Endpoint::State::take(Time now, const Packet& packet) {
+  sender.on_heard(now, packet.from);
+  if (packet.acknowledgement) sender.on_acknowledgement(now, packet);
+  switch (packet.kind) {
+    case PacketKind::data:
+      return receiver.on_data(now, packet);
+    case PacketKind::ask:
+      return receiver.on_ask(now, packet);
+    case PacketKind::close:
+      return receiver.on_close(packet);
+    case PacketKind::retire:
+      return sender.on_retire(now, packet);
+    case PacketKind::renew:
+      return sender.on_renew(now, packet);
+    case PacketKind::reset:
+      return sender.on_reset(packet);
+    case PacketKind::acknowledgement:
+    case PacketKind::busy:
+      return;  // that the peer lives is all it says
+  }
+}
+
+/// Callbacks may send, which may cause no further event; but a lost peer's flows go both ways.
+void Endpoint::State::tell_application(Time now) {
+  for (std::size_t i = 0; i < shared.events.size(); ++i) {
+    if (shared.events[i].kind == Event::Kind::lost) receiver.abandon(shared.events[i].peer);
+  }
+  for (std::size_t i = 0; i < shared.events.size(); ++i) tell(Event(shared.events[i]), now);
+  shared.events.clear();
+  if (sender.take_news_of_room()) shared.application.room();
+}
+
+void Endpoint::State::tell(const Event& event, Time now) {
+  Application& application = shared.application;
+  switch (event.kind) {
+    case Event::Kind::deliver:
+      return application.deliver(event.peer, event.bytes, event.reserved);
+    case Event::Kind::release:
+      return application.release(event.reserved);
+    case Event::Kind::acknowledged:
+      return application.acknowledged(event.token);
+    case Event::Kind::failed:
+      return application.failed(event.token);
+    case Event::Kind::lost:
+      return application.lost(event.peer, event.since);
+    case Event::Kind::operate:
+      return operate(event, now);
+    case Event::Kind::returned:
+      application.returned(event.token, event.bytes);
+      if (event.reserved) application.release(event.reserved);
+      return;
+  }
+}
+
+void Endpoint::State::operate(const Event& event, Time now) {
+  const auto call_id = event.bytes.first(operation_id_bytes);
+  const OperationResult result = shared.application.operate(event.peer, event.bytes.subspan(operation_id_bytes));
+  sender.reply(now, event.reply, call_id, result);
+  if (event.reserved) shared.application.release(event.reserved);
+}
+
+std::optional<Packet> Endpoint::State::next(Time now) {
+  if (auto notice = shared.notices.take()) return notice;
+  if (auto packet = sender.next_packet(now)) {
+    if (packet->kind == PacketKind::data) packet->acknowledgement = receiver.take_owed(packet->to);
+    return packet;
+  }
+  return receiver.next_packet();
+}
+
+Result<Endpoint> Endpoint::make(const Identity& identity, const Options& options, Application& application) {
+  if (auto good = check(options); !good) return Failure(good.error());
+  return Endpoint(std::make_unique<State>(identity, options, application));
+}
+
+Endpoint::Endpoint(std::unique_ptr<State> state) : state_(std::move(state)) {}
+Endpoint::Endpoint(Endpoint&&) noexcept = default;
+Endpoint& Endpoint::operator=(Endpoint&&) noexcept = default;
+Endpoint::~Endpoint() = default;
+
+bool Endpoint::send(Time now, PeerId to, std::span<const std::byte> message, Token token, Order order) {
+  return state_->sender.send(now, to, message, token, order == Order::unordered);
+}
+
+bool Endpoint::call(Time now, PeerId to, std::span<const std::byte> request, Token token) {
+  return state_->sender.call(now, to, request, token);
+}
+
+void Endpoint::receive(Time now, std::span<const std::byte> datagram) {
+  Statistics& statistics = state_->shared.statistics;
+  const auto packet = decode(datagram, state_->identity.key, state_->identity.self);
+  if (!packet) {
+    ++(packet.error() == PacketDefect::stranger ? statistics.strangers : statistics.malformed);
+    return;
+  }
+  ++statistics.received;
+  state_->take(now, *packet);
+  state_->tell_application(now);
+}
+
+std::optional<Datagram> Endpoint::next_packet(Time now) {
+  auto packet = state_->next(now);
+  if (!packet) return std::nullopt;
+  packet->from = state_->identity.self;
+  const bool control = packet->kind != PacketKind::data;
+  if (control) ++state_->shared.statistics.control_packets;
+  return Datagram{packet->to, control, encode_header(*packet, state_->identity.key, state_->header), packet->payload};
+}
+
+void Endpoint::advance(Time now) {
+  state_->sender.advance(now);
+  state_->receiver.advance(now);
+  state_->tell_application(now);
+}
+
+Time Endpoint::next_deadline() const {
+  return std::min(state_->sender.next_deadline(), state_->receiver.next_deadline());
+}
+
+void Endpoint::close_idle(Time now) {
+  state_->sender.close_idle();
+  state_->receiver.retire_all(now);
+}
+
+bool Endpoint::quiet() const {
+  return state_->sender.contexts() == 0 && state_->receiver.contexts() == 0 && state_->shared.notices.empty();
+}
+
+Epoch Endpoint::retire(Time now) { return state_->sender.last_epoch(now, state_->receiver.highest_floor()); }
+
+const Statistics& Endpoint::statistics() const { return state_->shared.statistics; }
+std::uint32_t Endpoint::outgoing_contexts() const { return state_->sender.contexts(); }
+std::uint32_t Endpoint::incoming_contexts() const { return state_->receiver.contexts(); }
+std::uint32_t Endpoint::places() const { return state_->receiver.places(); }
+
+}  // namespace ayatori::transport

@@ -1,0 +1,198 @@
+#include "ayatori/transport/endpoint.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace ayatori::transport {
+namespace {
+
+using namespace std::chrono_literals;
+
+std::span<const std::byte> bytes_of(std::string_view text) { return std::as_bytes(std::span(text)); }
+
+struct Recorder final : Application {
+  std::byte* reserve(PeerId, Bytes size, Urgency) override { return new std::byte[size]; }
+  void deliver(PeerId from, std::span<const std::byte> message, std::byte* reserved) override {
+    std::string text(reinterpret_cast<const char*>(message.data()), message.size());
+    events.push_back("got " + text + " from " + std::to_string(from));
+    delete[] reserved;
+  }
+  void release(std::byte* reserved) override { delete[] reserved; }
+  void acknowledged(Token token) override { events.push_back("acknowledged " + std::to_string(token)); }
+  void failed(Token token) override { events.push_back("failed " + std::to_string(token)); }
+  void lost(PeerId peer, Time) override { events.push_back("lost " + std::to_string(peer)); }
+  OperationResult operate(PeerId, std::span<const std::byte> request) override {
+    events.push_back("operate");
+    OperationResult result;
+    std::ranges::copy(request, result.bytes.begin());
+    result.size = request.size();
+    return result;
+  }
+  void returned(Token token, std::span<const std::byte>) override {
+    events.push_back("returned " + std::to_string(token));
+  }
+
+  std::vector<std::string> events;
+};
+
+using Copy = std::vector<std::byte>;
+
+/// Two endpoints and a hand that carries datagrams.
+struct Pair {
+  Recorder a_above, b_above;
+  Endpoint a, b;
+  Time now{1ms};
+
+  explicit Pair(const Options& options = {}) : a(made(0, options, a_above)), b(made(1, options, b_above)) {}
+
+  static Endpoint made(PeerId self, const Options& options, Application& above) {
+    auto result = Endpoint::make({.self = self, .key = 9, .seed = self}, options, above);
+    if (!result) throw std::runtime_error(result.error().message);
+    return std::move(*result);
+  }
+
+  std::vector<Copy> take(Endpoint& from) {
+    std::vector<Copy> taken;
+    while (const auto datagram = from.next_packet(now)) {
+      Copy copy(datagram->header.begin(), datagram->header.end());
+      copy.insert(copy.end(), datagram->payload.begin(), datagram->payload.end());
+      taken.push_back(std::move(copy));
+    }
+    return taken;
+  }
+
+  void carry(Endpoint& from, Endpoint& to, bool data = true) {
+    for (const Copy& copy : take(from)) {
+      if (data || is_control(copy)) to.receive(now, copy);
+    }
+  }
+
+  void settle() {
+    for (int i = 0; i < 4; ++i) {
+      carry(a, b);
+      carry(b, a);
+    }
+  }
+};
+
+using Events = std::vector<std::string>;
+
+TEST(Endpoint, DeliversTheFirstPacketWithoutAHandshake) {
+  Pair pair;
+  ASSERT_TRUE(pair.a.send(pair.now, 1, bytes_of("hello"), 5));
+  pair.carry(pair.a, pair.b);
+  EXPECT_EQ(pair.b_above.events, Events{"got hello from 0"});
+  pair.carry(pair.b, pair.a);
+  EXPECT_EQ(pair.a_above.events, Events{"acknowledged 5"});
+}
+
+TEST(Endpoint, NeverTakesALateDuplicateForNew) {
+  Pair pair;
+  ASSERT_TRUE(pair.a.send(pair.now, 1, bytes_of("once"), 1));
+  const auto late = pair.take(pair.a);
+  for (const Copy& copy : late) pair.b.receive(pair.now, copy);
+  pair.settle();
+  pair.a.close_idle(pair.now);
+  pair.settle();
+  ASSERT_EQ(pair.b.incoming_contexts(), 0U);
+  pair.now += std::chrono::hours(24 * 365);
+  for (const Copy& copy : late) pair.b.receive(pair.now, copy);
+  pair.settle();
+  EXPECT_EQ(pair.b_above.events, Events{"got once from 0"});
+  EXPECT_EQ(pair.b.incoming_contexts(), 0U);
+  // What comes after it is new all the same.
+  ASSERT_TRUE(pair.a.send(pair.now, 1, bytes_of("again"), 2));
+  pair.settle();
+  EXPECT_EQ(pair.b_above.events.back(), "got again from 0");
+}
+
+TEST(Endpoint, RenewsAFlowWhoseEpochIsBelowTheFloorOfItsCell) {
+  Options options;
+  options.epoch_cells = 1;
+  Pair pair(options);
+  pair.now += 1h;
+  ASSERT_TRUE(pair.a.send(pair.now, 1, bytes_of("high"), 1));
+  pair.settle();
+  pair.a.close_idle(pair.now);
+  pair.settle();
+  // Another endpoint, whose clock is behind, shares the cell.
+  Recorder above;
+  Endpoint behind = *Endpoint::make({.self = 2, .key = 9, .seed = 2}, options, above);
+  ASSERT_TRUE(behind.send(Time(1ms), 1, bytes_of("low"), 1));
+  for (int i = 0; i < 3; ++i) {
+    pair.carry(behind, pair.b);
+    pair.carry(pair.b, behind);
+  }
+  EXPECT_EQ(pair.b_above.events, (Events{"got high from 0", "got low from 2"}));
+  EXPECT_EQ(behind.statistics().renewals, 1U);
+}
+
+TEST(Endpoint, CarriesOutACallOnce) {
+  Pair pair;
+  ASSERT_TRUE(pair.a.call(pair.now, 1, bytes_of("x"), 7));
+  const auto call = pair.take(pair.a);
+  for (int i = 0; i < 3; ++i) pair.b.receive(pair.now, call.at(0));
+  pair.settle();
+  EXPECT_EQ(pair.b_above.events, Events{"operate"});
+  EXPECT_EQ(pair.a_above.events, Events{"returned 7"});
+}
+
+TEST(Endpoint, FailsACallWhoseReplyNeverComes) {
+  Options options;
+  options.give_up_after = 1s;
+  Pair pair(options);
+  ASSERT_TRUE(pair.a.call(pair.now, 1, bytes_of("x"), 7));
+  pair.carry(pair.a, pair.b);
+  pair.take(pair.b);  // the reply is lost, and the acknowledgement on it
+  pair.now += 2ms;
+  pair.a.advance(pair.now);
+  pair.carry(pair.a, pair.b);
+  pair.carry(pair.b, pair.a, false);  // the answer: the call was delivered
+  EXPECT_TRUE(pair.a_above.events.empty());
+  // From here on the peer is dead.
+  for (int i = 0; i < 4000 && pair.a_above.events.empty(); ++i) {
+    pair.now = std::max(pair.now, pair.a.next_deadline());
+    pair.a.advance(pair.now);
+    pair.take(pair.a);
+  }
+  EXPECT_EQ(pair.a_above.events, (Events{"failed 7", "lost 1"}));
+  EXPECT_TRUE(pair.a.quiet());
+}
+
+TEST(Endpoint, SharesAcknowledgementsAndSendsThemWithData) {
+  Pair pair;
+  for (Token token = 0; token < 16; ++token) ASSERT_TRUE(pair.a.send(pair.now, 1, bytes_of("m"), token));
+  pair.carry(pair.a, pair.b);
+  ASSERT_TRUE(pair.b.send(pair.now, 0, bytes_of("back"), 99));
+  const auto back = pair.take(pair.b);
+  ASSERT_EQ(back.size(), 1U);
+  pair.a.receive(pair.now, back[0]);
+  EXPECT_EQ(pair.a_above.events.size(), 17U);
+}
+
+TEST(Endpoint, SaysWhichOptionIsWrong) {
+  Recorder above;
+  Options options;
+  options.window = 65;
+  const auto made = Endpoint::make({.self = 0, .key = 1}, options, above);
+  ASSERT_FALSE(made);
+  EXPECT_EQ(made.error().message, "window is 65; it must be 1 to 64");
+}
+
+TEST(Endpoint, RefusesWhatItHasNoRoomFor) {
+  Options options;
+  options.messages = 2;
+  Pair pair(options);
+  EXPECT_TRUE(pair.a.send(pair.now, 1, bytes_of("1"), 1));
+  EXPECT_TRUE(pair.a.send(pair.now, 1, bytes_of("2"), 2));
+  EXPECT_FALSE(pair.a.send(pair.now, 1, bytes_of("3"), 3));
+  pair.settle();
+  EXPECT_TRUE(pair.a.send(pair.now, 1, bytes_of("3"), 3));
+}
+
+}  // namespace
+}  // namespace ayatori::transport

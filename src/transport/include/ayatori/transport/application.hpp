@@ -1,0 +1,85 @@
+#pragma once
+/// \file
+/// What an endpoint tells the layer above it.
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "ayatori/transport/packet.hpp"
+#include "ayatori/transport/time.hpp"
+
+namespace ayatori::transport {
+
+/// Names a message of the layer above; the transport only hands it back.
+using Token = std::uint64_t;
+
+struct OperationResult {
+  std::array<std::byte, most_operation_bytes> bytes{};
+  std::size_t size = 0;
+};
+
+enum class Urgency : std::uint8_t {
+  at_its_turn,  ///< others wait for it
+  early,        ///< it waits for others
+};
+
+/// Implemented by the layer above. Calls come from within Endpoint::receive() and advance(), on their thread, and may
+/// call Endpoint::send() and call(), but neither receive(), advance() nor next_packet(); reserve() may call nothing.
+class Application {
+ public:
+  virtual ~Application() = default;
+
+  /// Memory for a message that comes in several packets or before its turn, or nullptr: no room now, and the sender
+  /// tries again later. It is handed back by exactly one deliver() or release(). Memory that is bounded must not be
+  /// filled with early messages: what is at its turn has to find some in the end.
+  virtual std::byte* reserve(PeerId from, Bytes size, Urgency urgency) = 0;
+
+  /// A message is here. `reserved` is its memory from reserve(), now the application's again; if it is nullptr, the
+  /// message is only there until the call returns.
+  virtual void deliver(PeerId from, std::span<const std::byte> message, std::byte* reserved) = 0;
+
+  /// Memory from reserve() that the transport needs no longer.
+  virtual void release(std::byte* reserved) = 0;
+
+  /// The message was delivered; its memory is the application's again.
+  virtual void acknowledged(Token) {}
+
+  /// A send() or call() that was refused may succeed now.
+  virtual void room() {}
+
+  /// The message's peer is lost, and whether the message was delivered can't be known; its memory is the application's
+  /// again. Also for a call whose result never came.
+  virtual void failed(Token) {}
+
+  /// The peer is gone for good: nothing was heard of it since `since`. All that was held for it is freed; its messages
+  /// are reported as failed first.
+  virtual void lost(PeerId, [[maybe_unused]] Time since) {}
+
+  /// Carries out an operation that a peer called for, for example an atomic on local memory. Runs exactly once for each
+  /// call, in the order of its flow's ordered messages.
+  virtual OperationResult operate(PeerId, std::span<const std::byte> /*request*/) { return {}; }
+
+  /// The result of a call.
+  virtual void returned(Token, std::span<const std::byte> /*result*/) {}
+};
+
+struct Statistics {
+  std::uint64_t data_packets = 0;     ///< sent, first copies
+  std::uint64_t retransmissions = 0;  ///< sent, further copies
+  std::uint64_t control_packets = 0;  ///< sent
+  std::uint64_t asks = 0;             ///< of these, asks
+  std::uint64_t received = 0;         ///< datagrams taken in
+  std::uint64_t delivered = 0;        ///< messages, calls and replies
+  std::uint64_t duplicates = 0;       ///< data packets dropped that were here already
+  std::uint64_t stale = 0;            ///< packets of a flow that was closed or renewed
+  std::uint64_t strangers = 0;        ///< datagrams with another job's key, or for another rank
+  std::uint64_t malformed = 0;
+  std::uint64_t no_room = 0;   ///< data packets dropped because memory or a context was missing
+  std::uint64_t renewals = 0;  ///< flows that had to be opened again under a higher epoch
+  std::uint64_t closed = 0;    ///< incoming contexts given back by their sender
+  std::uint64_t lost_peers = 0;
+};
+
+}  // namespace ayatori::transport

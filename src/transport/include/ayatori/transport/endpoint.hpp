@@ -1,0 +1,111 @@
+#pragma once
+/// \file
+/// Reliable messages over datagrams that may be lost, duplicated, reordered and
+/// delayed, in memory that does not grow with the number of peers.
+///
+///     wire ── receive(now, datagram) ──▶ Endpoint ── deliver(from, message) ──▶ Application
+///     wire ◀── next_packet(now) ──────── Endpoint ◀── send(now, to, message) ── Application
+///     clock ── advance(now) ───────────▶ Endpoint ── next_deadline() ──▶ clock
+///
+/// The endpoint does no I/O and knows no clock: a program drives it, by handing in what arrives, sending what
+/// next_packet() gives until it gives nothing, and calling advance() no later than next_deadline().
+///
+/// Guarantees, between two endpoints neither of which reports the other as lost:
+///   - every message is delivered once, its bytes as sent; an ordered message after all messages sent before it to that
+///     peer, an unordered one when it is complete;
+///   - every call is carried out once and returns its result once;
+///   - this holds for whatever the network drops, duplicates, delays (for any time) or reorders, and whichever contexts
+///     were given up meanwhile (docs/decisions/0100-evicting-contexts.md).
+/// What the network alters is not noticed: wires whose checksums are too weak must add their own.
+///
+/// Memory: fixed at construction by Options, but for messages, whose memory is the application's. Not thread-safe: one
+/// endpoint, one thread at a time; different endpoints share nothing.
+
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <span>
+
+#include "ayatori/base/error.hpp"
+#include "ayatori/transport/application.hpp"
+#include "ayatori/transport/options.hpp"
+#include "ayatori/transport/packet.hpp"
+#include "ayatori/transport/time.hpp"
+
+namespace ayatori::transport {
+
+/// A datagram to send: both parts, one after the other.
+struct Datagram {
+  PeerId to = 0;
+  bool control = false;                ///< see is_control()
+  std::span<const std::byte> header;   ///< valid until the next call of next_packet()
+  std::span<const std::byte> payload;  ///< part of a message; valid until the endpoint is called again
+};
+
+enum class Order : std::uint8_t { ordered, unordered };
+
+struct Identity {
+  PeerId self = 0;
+  JobKey key = 0;
+  std::uint64_t seed = 0;  ///< of the jitter; different in each process
+  Epoch floor = 0;         ///< 0, or the retire() of the endpoint that had this rank before
+};
+
+class Endpoint {
+ public:
+  /// Error: options out of range. `application` must outlive the endpoint.
+  [[nodiscard]] static Result<Endpoint> make(const Identity& identity, const Options& options,
+                                             Application& application);
+
+  Endpoint(Endpoint&&) noexcept;
+  Endpoint& operator=(Endpoint&&) noexcept;
+
+  /// Hands back reserved memory through Application::release(); tells nobody else anything.
+  ~Endpoint();
+
+  /// Queues a message, of any size from 0. Its memory stays the caller's and must not change until acknowledged(token)
+  /// or failed(token). False, and nothing happens, if all message slots or all outgoing contexts are busy: try again
+  /// after Application::room().
+  [[nodiscard]] bool send(Time now, PeerId to, std::span<const std::byte> message, Token token,
+                          Order order = Order::ordered);
+
+  /// Queues a call: the peer's Application::operate(request) runs exactly once, then returned(token, result) comes
+  /// here; or failed(token). The request, at most most_operation_bytes, is copied. False as for send(), or if it is too
+  /// large.
+  [[nodiscard]] bool call(Time now, PeerId to, std::span<const std::byte> request, Token token);
+
+  /// Takes in a datagram; the caller may reuse its memory afterwards. What is no packet of this job for this rank
+  /// changes a counter and nothing else.
+  void receive(Time now, std::span<const std::byte> datagram);
+
+  /// The next datagram to send, data first, so that acknowledgements travel with it where they can.
+  [[nodiscard]] std::optional<Datagram> next_packet(Time now);
+
+  /// Does what is due: time-outs, at most Retransmission::resends_per_call of them; more is due again at once. Hand in
+  /// what has arrived first: a process that was stopped for a while must not take its own absence for its peers'.
+  void advance(Time now);
+  [[nodiscard]] Time next_deadline() const;
+
+  /// Closes flows with nothing under way now instead of after Options::close_after, and asks peers to close theirs.
+  void close_idle(Time now);
+
+  /// Whether nothing is left but the floors: no flow is open either way and no packet waits to be sent.
+  [[nodiscard]] bool quiet() const;
+
+  /// All that must be remembered of a quiet endpoint, in 8 bytes: give it as Identity::floor to the one that takes over
+  /// its rank.
+  [[nodiscard]] Epoch retire(Time now);
+
+  [[nodiscard]] const Statistics& statistics() const;
+  [[nodiscard]] std::uint32_t outgoing_contexts() const;  ///< open now
+  [[nodiscard]] std::uint32_t incoming_contexts() const;
+  [[nodiscard]] std::uint32_t places() const;  ///< packets that admission lets under way, see Admission
+
+ private:
+  struct State;
+  explicit Endpoint(std::unique_ptr<State> state);
+
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace ayatori::transport

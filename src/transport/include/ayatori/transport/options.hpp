@@ -1,0 +1,65 @@
+#pragma once
+/// \file
+/// What an endpoint may use and how it behaves. The defaults are for a job on
+/// one cluster; whoever has a smaller memory budget lowers the table sizes.
+
+#include <cstdint>
+
+#include "ayatori/base/error.hpp"
+#include "ayatori/transport/packet.hpp"
+#include "ayatori/transport/time.hpp"
+
+namespace ayatori::transport {
+
+/// How a sender finds out that a packet was lost.
+struct Retransmission {
+  enum class Timer : std::uint8_t {
+    fixed,     ///< resends `fixed_timeout` after each sending, for ever the same (paper 5, section 5.2)
+    adaptive,  ///< from round-trip times, see RoundTrip
+  };
+
+  Timer timer = Timer::adaptive;
+  Duration fixed_timeout = std::chrono::microseconds(100);
+
+  Duration initial_timeout = std::chrono::milliseconds(1);    ///< before the first round-trip sample
+  Duration shortest_timeout = std::chrono::microseconds(2);   ///< lowest that the floor of the timeout may fall
+  Duration longest_timeout = std::chrono::milliseconds(100);  ///< where back-off ends
+  double duplicate_target = 0.001;                            ///< duplicates per packet above which the floor rises
+  std::uint32_t resends_per_call = 32;                        ///< flows that may time out in one advance()
+
+  /// Receivers decide who may send once buffers have overflowed (see Admission). A sender that misses an
+  /// acknowledgement asks before it sends again, in a control packet, unless the receiver has given it places.
+  bool admission = true;
+};
+
+struct Options {
+  std::uint32_t datagram_bytes = 4096;  ///< largest datagram, headers included; 192 … 65,507
+
+  std::uint32_t outgoing_contexts = 1024;  ///< peers that can be sent to at once; about 210 bytes each
+  std::uint32_t incoming_contexts = 1024;  ///< peers whose flows are open here at once; about 200 bytes each
+  std::uint32_t messages = 4096;           ///< messages sent and not yet acknowledged; about 100 bytes each
+  std::uint32_t replies = 64;              ///< results of calls not yet acknowledged; and contexts for them, each way
+  std::uint32_t assemblies = 1024;         ///< messages partly here, or here before their turn; about 64 bytes each
+  std::uint32_t epoch_cells = 1U << 16;    ///< memory of the forgotten, 8 bytes each (see EpochFloors)
+
+  std::uint32_t window = most_window;   ///< packets of one flow under way, 1 … 64
+  std::uint32_t initial_window = 16;    ///< packets that a new flow may send before it hears anything
+  std::uint32_t receive_buffers = 64;   ///< data datagrams that the wire below can hold until they are handled
+  std::uint32_t acknowledge_every = 8;  ///< packets of a stream that share an acknowledgement
+  Duration acknowledge_within = std::chrono::microseconds(20);  ///< the longest that a stream's acknowledgement waits
+
+  Duration close_after = std::chrono::seconds(1);     ///< a flow with nothing to send is closed
+  Duration give_up_after = std::chrono::seconds(30);  ///< silence after which a peer is lost for good …
+  std::uint32_t give_up_attempts = 8;                 ///< … if it also left so many attempts unanswered
+
+  Retransmission retransmission;
+};
+
+/// Errors name the field that is out of its range.
+[[nodiscard]] Result<> check(const Options& options);
+
+/// The client/server protocol of paper 5, section 5.2: a client sends one packet, waits for its acknowledgement, sends
+/// it again whenever `timeout` has passed, and goes on to the next. Servers acknowledge each packet at once.
+[[nodiscard]] Options stop_and_wait(Duration timeout);
+
+}  // namespace ayatori::transport

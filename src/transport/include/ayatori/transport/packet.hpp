@@ -1,0 +1,123 @@
+#pragma once
+/// \file
+/// What travels in one datagram, and its bytes. Everything is little-endian and
+/// unaligned; parts that a flag announces follow the header in this order:
+///
+///      0  version (1)      1  kind           2  flags (16 bits)
+///      4  from (rank)      8  job key       16  epoch of the flow
+///     24  sequence        28  to (rank)     32  stamp
+///     36  [Acknowledgement, 36 bytes] [Fragment, 24 bytes] [floor, 8 bytes] [payload]
+///
+/// A *flow* is what one endpoint sends to one peer between opening and closing;
+/// its *epoch* names it (see epochs.hpp). Sequences number a flow's data packets
+/// from 0; a flow is closed long before they could wrap.
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <expected>
+#include <optional>
+#include <span>
+
+#include "ayatori/base/ids.hpp"
+#include "ayatori/transport/epochs.hpp"
+
+namespace ayatori::transport {
+
+using PeerId = Rank;
+using JobKey = std::uint64_t;  ///< set by the launcher, the same in all processes of a job and in no other job
+using Sequence = std::uint32_t;
+
+enum class PacketKind : std::uint8_t {
+  data = 1,         ///< a message or a fragment of one; the only kind that needs a data buffer at the receiver
+  acknowledgement,  ///< nothing but an Acknowledgement; of an `ask` it repeats the sequence
+  ask,              ///< "which of the packets below `sequence` have you got, and (flag `more`) may I send on?"
+  retire,           ///< receiver to sender: close this flow as soon as you can, I need its context
+  close,            ///< sender to receiver: all of this flow is acknowledged; it will never send again
+  renew,            ///< receiver to sender: I never accepted a packet of this flow; open one above `floor`
+  reset,            ///< receiver to sender: I gave this flow up and don't know any more what I delivered of it
+  busy,             ///< receiver to sender: no context is free now; try again
+};
+
+/// What an incoming flow has received, and how much more is welcome.
+struct Acknowledgement {
+  Epoch epoch = 0;               ///< of the flow it acknowledges
+  std::uint64_t selective = 0;   ///< bit i: packet cumulative + 1 + i is here too
+  Sequence cumulative = 0;       ///< all packets below are here
+  std::uint32_t serial = 0;      ///< numbers a flow's acknowledgements: of two, the higher is the later one
+  std::uint32_t window = 0;      ///< packets below cumulative + window are welcome
+  std::uint32_t duplicates = 0;  ///< packets of the flow that came again, in all
+  std::uint32_t echo = 0;        ///< stamp of the first packet that it is for; 0 if it is for none
+  bool answer = false;           ///< answers the ask whose sequence the packet repeats
+  bool queued = false;           ///< a window will be granted unasked
+  bool placed = false;           ///< the window is a share of the receiver's buffers, see Admission
+
+  bool operator==(const Acknowledgement&) const = default;
+};
+
+/// Where the payload belongs in a message that fills several packets.
+struct Fragment {
+  Bytes message_size = 0;
+  std::uint64_t offset = 0;
+  std::uint32_t number = 0;  ///< the message's first packet has the sequence `sequence - number`
+
+  bool operator==(const Fragment&) const = default;
+};
+
+/// A call asks for an operation at the receiver, a reply has its result. Both fit one packet; their payload starts with
+/// the caller's number of the call.
+enum class MessageKind : std::uint8_t { plain, call, reply };
+
+inline constexpr std::size_t operation_id_bytes = 8;
+inline constexpr std::size_t most_operation_bytes = 40;  ///< of a request, and of a result
+
+struct Packet {
+  PacketKind kind = PacketKind::data;
+  PeerId from = 0;
+  PeerId to = 0;
+  Epoch epoch = 0;
+  Sequence sequence = 0;
+  std::uint32_t stamp = 0;                   ///< when this copy was sent, see stamp_of()
+  MessageKind message = MessageKind::plain;  ///< `reply` marks all data packets and asks of a flow of replies
+  bool unordered = false;
+  bool more = false;    ///< the sender has further packets for this flow
+  bool resent = false;  ///< not the first copy
+  std::optional<Acknowledgement> acknowledgement;
+  std::optional<Fragment> fragment;
+  std::optional<Epoch> floor;
+  std::span<const std::byte> payload;
+};
+
+inline constexpr std::size_t header_bytes = 36;
+inline constexpr std::size_t acknowledgement_bytes = 36;
+inline constexpr std::size_t fragment_bytes = 24;
+inline constexpr std::size_t floor_bytes = 8;
+inline constexpr std::size_t most_header_bytes = header_bytes + acknowledgement_bytes + fragment_bytes + floor_bytes;
+
+/// Most packets that a flow may have under way: what an Acknowledgement can tell apart.
+inline constexpr std::uint32_t most_window = 64;
+
+using HeaderBuffer = std::array<std::byte, most_header_bytes>;
+
+/// Writes everything but the payload; the datagram is the returned part of `buffer` and then the payload.
+[[nodiscard]] std::span<const std::byte> encode_header(const Packet& packet, JobKey key, HeaderBuffer& buffer);
+
+/// A time in 32 bits, in units of 64 ns, never 0. Receivers only echo it, so each copy of a packet is timed by itself
+/// and no sample is ambiguous (what Karn's rule is for).
+[[nodiscard]] std::uint32_t stamp_of(Time now);
+/// How long ago an echoed stamp was made, if that was less than 2 minutes.
+[[nodiscard]] std::optional<Duration> since_stamp(std::uint32_t stamp, Time now);
+
+enum class PacketDefect : std::uint8_t {
+  stranger,   ///< another job's key, or for another rank
+  malformed,  ///< too short, unknown version or kind, or parts that contradict each other
+};
+
+/// Reads a datagram that rank `self` of job `key` received. The payload points into `datagram`.
+[[nodiscard]] std::expected<Packet, PacketDefect> decode(std::span<const std::byte> datagram, JobKey key, PeerId self);
+
+/// Whether a wire should put this datagram into its reserve for control packets (paper 5, section 4.2: control packets
+/// must not compete with data for the few buffers). Reads one byte and trusts nothing.
+[[nodiscard]] bool is_control(std::span<const std::byte> datagram);
+
+}  // namespace ayatori::transport

@@ -1,0 +1,78 @@
+#pragma once
+/// \file
+/// Which packets of a flow are under way, and which have come: selective repeat
+/// over at most 64 packets. Plain values of a few words, one in each context.
+
+#include <bit>
+#include <cstdint>
+#include <optional>
+
+#include "ayatori/transport/packet.hpp"
+
+namespace ayatori::transport {
+
+/// The receiving side of a flow.
+class ReceiveWindow {
+ public:
+  enum class Verdict : std::uint8_t {
+    fresh,      ///< never marked
+    duplicate,  ///< marked already
+    beyond,     ///< too far ahead to be remembered
+  };
+
+  [[nodiscard]] Verdict judge(Sequence sequence) const;
+
+  /// Remembers a fresh packet.
+  void mark(Sequence sequence);
+
+  [[nodiscard]] Sequence cumulative() const { return cumulative_; }      ///< the lowest that is missing
+  [[nodiscard]] std::uint64_t selective() const { return early_ >> 1; }  ///< as Acknowledgement::selective
+
+ private:
+  Sequence cumulative_ = 0;
+  std::uint64_t early_ = 0;  // bit i: cumulative_ + i is here; bit 0 is always clear
+};
+
+/// The sending side of a flow.
+class SendWindow {
+ public:
+  [[nodiscard]] Sequence acknowledged() const { return acknowledged_; }  ///< all below have arrived
+  [[nodiscard]] Sequence next() const { return next_; }                  ///< lowest that was never sent
+  [[nodiscard]] std::uint32_t outstanding() const { return next_ - acknowledged_; }
+  [[nodiscard]] bool has_room() const { return outstanding() < most_window; }
+
+  /// Packets sent of which neither an acknowledgement nor their loss is known.
+  [[nodiscard]] std::uint32_t in_flight() const {
+    return outstanding() - static_cast<std::uint32_t>(std::popcount(arrived_ | lost_));
+  }
+
+  Sequence send_next() { return next_++; }
+
+  /// The lowest packet known as lost, if any.
+  [[nodiscard]] std::optional<Sequence> first_lost() const;
+  void send_again(Sequence sequence) { lost_ &= ~bit(sequence); }
+
+  /// Whether the packet has arrived or was never sent.
+  [[nodiscard]] bool settled(Sequence sequence) const;
+
+  /// Takes in what an acknowledgement says. False, and nothing happens, if it says what can't be: packets that were
+  /// never sent, or less than is known already (it was overtaken).
+  bool acknowledge(Sequence cumulative, std::uint64_t selective);
+
+  /// Declares lost whatever was sent below `end` and is not known to have arrived.
+  void lose_below(Sequence end);
+
+  /// Packets ahead of which at least `later` others, sent after them, have arrived.
+  [[nodiscard]] Sequence overtaken_end(std::uint32_t later) const;
+
+ private:
+  [[nodiscard]] std::uint64_t bit(Sequence sequence) const { return std::uint64_t{1} << (sequence - acknowledged_); }
+  [[nodiscard]] std::uint64_t mask_below(Sequence end) const;
+
+  Sequence acknowledged_ = 0;
+  Sequence next_ = 0;
+  std::uint64_t arrived_ = 0;  // bit i: acknowledged_ + i has arrived
+  std::uint64_t lost_ = 0;     // bit i: acknowledged_ + i must be sent again
+};
+
+}  // namespace ayatori::transport

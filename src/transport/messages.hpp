@@ -1,0 +1,80 @@
+#pragma once
+/// \file
+/// Messages that are sent and not yet acknowledged: a fixed number of slots, in
+/// one queue for each flow.
+
+#include <array>
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "ayatori/transport/application.hpp"
+#include "ayatori/transport/packet.hpp"
+
+namespace ayatori::transport {
+
+struct OutgoingMessage {
+  std::span<const std::byte> bytes;  // the application's, or `small`
+  Token token = 0;
+  PeerId to = 0;
+  std::uint32_t next = no_id;  // in its flow's queue
+  Sequence first = 0;          // sequence of its first packet, once that is sent
+  std::uint32_t packets = 1;
+  std::uint32_t generation = 0;  // tells apart the calls that used this slot
+  MessageKind kind = MessageKind::plain;
+  bool unordered = false;
+  bool awaiting = false;  // a delivered call without its reply; in no queue
+  bool answered = false;  // a call whose reply overtook the acknowledgement
+  std::array<std::byte, operation_id_bytes + most_operation_bytes> small{};
+};
+
+class MessageSlots {
+ public:
+  explicit MessageSlots(std::uint32_t capacity);
+
+  [[nodiscard]] std::optional<std::uint32_t> take();
+  void give_back(std::uint32_t slot);
+  [[nodiscard]] std::uint32_t used() const { return used_; }
+  [[nodiscard]] std::uint32_t capacity() const { return static_cast<std::uint32_t>(slots_.size()); }
+  [[nodiscard]] bool holds(std::uint32_t slot) const { return slot < slots_.size(); }
+
+  OutgoingMessage& operator[](std::uint32_t slot) { return slots_[slot]; }
+  const OutgoingMessage& operator[](std::uint32_t slot) const { return slots_[slot]; }
+
+ private:
+  std::vector<OutgoingMessage> slots_;
+  std::uint32_t free_ = no_id;
+  std::uint32_t used_ = 0;
+};
+
+/// A chain of slots, first in, first out.
+struct MessageQueue {
+  std::uint32_t head = no_id;
+  std::uint32_t tail = no_id;
+
+  [[nodiscard]] bool empty() const { return head == no_id; }
+  void push(std::uint32_t slot, MessageSlots& slots);
+  std::uint32_t pop(MessageSlots& slots);
+};
+
+/// How a message is cut into packets of at most `datagram` bytes.
+class Cutter {
+ public:
+  explicit Cutter(std::uint32_t datagram)
+      : whole_(datagram - header_bytes - acknowledgement_bytes), piece_(whole_ - fragment_bytes) {}
+
+  [[nodiscard]] std::uint32_t packets(Bytes size) const {
+    return size <= whole_ ? 1 : static_cast<std::uint32_t>((size + piece_ - 1) / piece_);
+  }
+  [[nodiscard]] Bytes most_message() const { return piece_ << 30; }  ///< so that a flow's sequences can't run out in it
+
+  /// Packet `number` of the message: its payload, and its place if there are several.
+  void cut(const OutgoingMessage& message, std::uint32_t number, Packet& packet) const;
+
+ private:
+  Bytes whole_;
+  Bytes piece_;
+};
+
+}  // namespace ayatori::transport

@@ -1,0 +1,72 @@
+#include "ayatori/transport/options.hpp"
+
+namespace ayatori::transport {
+
+namespace {
+
+Result<> within(const char* field, std::uint64_t value, std::uint64_t least, std::uint64_t most) {
+  if (value >= least && value <= most) return {};
+  return fail("{} is {}; it must be {} to {}", field, value, least, most);
+}
+
+Result<> positive(const char* field, Duration value) {
+  if (value.count() > 0) return {};
+  return fail("{} is {} ns; it must be more than 0", field, value.count());
+}
+
+Result<> check_sizes(const Options& options) {
+  constexpr std::uint64_t most_contexts = 1U << 28;
+  for (const auto& [field, value, least, most] :
+       {std::tuple{"datagram_bytes", std::uint64_t{options.datagram_bytes}, 192UL, 65'507UL},
+        std::tuple{"outgoing_contexts", std::uint64_t{options.outgoing_contexts}, 1UL, most_contexts},
+        std::tuple{"incoming_contexts", std::uint64_t{options.incoming_contexts}, 1UL, most_contexts},
+        std::tuple{"messages", std::uint64_t{options.messages}, 1UL, most_contexts},
+        std::tuple{"replies", std::uint64_t{options.replies}, 1UL, most_contexts},
+        std::tuple{"assemblies", std::uint64_t{options.assemblies}, 1UL, most_contexts},
+        std::tuple{"epoch_cells", std::uint64_t{options.epoch_cells}, 1UL, most_contexts},
+        std::tuple{"window", std::uint64_t{options.window}, 1UL, std::uint64_t{most_window}},
+        std::tuple{"initial_window", std::uint64_t{options.initial_window}, 1UL, std::uint64_t{options.window}},
+        std::tuple{"receive_buffers", std::uint64_t{options.receive_buffers}, 1UL, most_contexts},
+        std::tuple{"acknowledge_every", std::uint64_t{options.acknowledge_every}, 1UL, std::uint64_t{most_window}},
+        std::tuple{"resends_per_call", std::uint64_t{options.retransmission.resends_per_call}, 1UL, most_contexts}}) {
+    if (auto good = within(field, value, least, most); !good) return good;
+  }
+  return {};
+}
+
+Result<> check_times(const Options& options) {
+  const Retransmission& retransmission = options.retransmission;
+  for (const auto& [field, value] :
+       {std::pair{"fixed_timeout", retransmission.fixed_timeout},
+        std::pair{"initial_timeout", retransmission.initial_timeout},
+        std::pair{"shortest_timeout", retransmission.shortest_timeout},
+        std::pair{"longest_timeout", retransmission.longest_timeout},
+        std::pair{"acknowledge_within", options.acknowledge_within}, std::pair{"close_after", options.close_after},
+        std::pair{"give_up_after", options.give_up_after}}) {
+    if (auto good = positive(field, value); !good) return good;
+  }
+  if (retransmission.longest_timeout < retransmission.shortest_timeout) {
+    return fail("longest_timeout is less than shortest_timeout");
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<> check(const Options& options) {
+  if (auto good = check_sizes(options); !good) return good;
+  return check_times(options);
+}
+
+Options stop_and_wait(Duration timeout) {
+  Options options;
+  options.window = 1;
+  options.initial_window = 1;
+  options.acknowledge_every = 1;
+  options.retransmission.timer = Retransmission::Timer::fixed;
+  options.retransmission.fixed_timeout = timeout;
+  options.retransmission.admission = false;
+  return options;
+}
+
+}  // namespace ayatori::transport

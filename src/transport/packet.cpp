@@ -1,0 +1,213 @@
+#include "ayatori/transport/packet.hpp"
+
+#include <concepts>
+
+namespace ayatori::transport {
+
+namespace {
+
+constexpr std::uint8_t version = 1;
+constexpr std::uint64_t stamp_unit = 64;  // nanoseconds
+
+enum Flag : std::uint16_t {
+  has_acknowledgement = 1,
+  has_fragment = 2,
+  has_floor = 4,
+  is_unordered = 8,
+  has_more = 16,
+  is_resent = 32,
+  is_answer = 64,
+  is_queued = 128,
+  is_call = 256,
+  is_reply = 512,
+  is_placed = 1024,
+  known_flags = 2047,
+};
+
+class Writer {
+ public:
+  explicit Writer(std::span<std::byte> bytes) : bytes_(bytes) {}
+
+  template <std::unsigned_integral Integer>
+  void put(Integer value) {
+    for (std::size_t i = 0; i < sizeof(Integer); ++i) {
+      bytes_[size_++] = static_cast<std::byte>(static_cast<std::uint64_t>(value) >> (8 * i));
+    }
+  }
+
+  [[nodiscard]] std::span<const std::byte> written() const { return bytes_.first(size_); }
+
+ private:
+  std::span<std::byte> bytes_;
+  std::size_t size_ = 0;
+};
+
+class Reader {
+ public:
+  explicit Reader(std::span<const std::byte> bytes) : rest_(bytes) {}
+
+  template <std::unsigned_integral Integer>
+  Integer take() {
+    std::uint64_t value = 0;
+    for (std::size_t i = 0; i < sizeof(Integer); ++i) value |= std::to_integer<std::uint64_t>(rest_[i]) << (8 * i);
+    rest_ = rest_.subspan(sizeof(Integer));
+    return static_cast<Integer>(value);
+  }
+
+  [[nodiscard]] std::span<const std::byte> rest() const { return rest_; }
+
+ private:
+  std::span<const std::byte> rest_;
+};
+
+std::uint16_t flags_of(const Packet& packet) {
+  unsigned flags = 0;
+  if (packet.acknowledgement) {
+    flags |= has_acknowledgement;
+    if (packet.acknowledgement->answer) flags |= is_answer;
+    if (packet.acknowledgement->queued) flags |= is_queued;
+    if (packet.acknowledgement->placed) flags |= is_placed;
+  }
+  if (packet.fragment) flags |= has_fragment;
+  if (packet.floor) flags |= has_floor;
+  if (packet.unordered) flags |= is_unordered;
+  if (packet.more) flags |= has_more;
+  if (packet.resent) flags |= is_resent;
+  if (packet.message == MessageKind::call) flags |= is_call;
+  if (packet.message == MessageKind::reply) flags |= is_reply;
+  return static_cast<std::uint16_t>(flags);
+}
+
+void write(const Acknowledgement& acknowledgement, Writer& writer) {
+  writer.put(acknowledgement.epoch);
+  writer.put(acknowledgement.selective);
+  writer.put(acknowledgement.cumulative);
+  writer.put(acknowledgement.serial);
+  writer.put(acknowledgement.window);
+  writer.put(acknowledgement.duplicates);
+  writer.put(acknowledgement.echo);
+}
+
+Acknowledgement read_acknowledgement(Reader& reader, unsigned flags) {
+  Acknowledgement read;
+  read.epoch = reader.take<std::uint64_t>();
+  read.selective = reader.take<std::uint64_t>();
+  read.cumulative = reader.take<std::uint32_t>();
+  read.serial = reader.take<std::uint32_t>();
+  read.window = reader.take<std::uint32_t>();
+  read.duplicates = reader.take<std::uint32_t>();
+  read.echo = reader.take<std::uint32_t>();
+  read.answer = (flags & is_answer) != 0;
+  read.queued = (flags & is_queued) != 0;
+  read.placed = (flags & is_placed) != 0;
+  return read;
+}
+
+void write(const Fragment& fragment, Writer& writer) {
+  writer.put(fragment.message_size);
+  writer.put(fragment.offset);
+  writer.put(fragment.number);
+  writer.put(std::uint32_t{0});
+}
+
+Fragment read_fragment(Reader& reader) {
+  Fragment read;
+  read.message_size = reader.take<std::uint64_t>();
+  read.offset = reader.take<std::uint64_t>();
+  read.number = reader.take<std::uint32_t>();
+  reader.take<std::uint32_t>();
+  return read;
+}
+
+std::size_t announced_bytes(unsigned flags) {
+  return ((flags & has_acknowledgement) != 0 ? acknowledgement_bytes : 0) +
+         ((flags & has_fragment) != 0 ? fragment_bytes : 0) + ((flags & has_floor) != 0 ? floor_bytes : 0);
+}
+
+bool fits_its_message(const Packet& packet) {
+  const Fragment& fragment = *packet.fragment;
+  return !packet.payload.empty() && fragment.number <= packet.sequence && fragment.offset <= fragment.message_size &&
+         packet.payload.size() <= fragment.message_size - fragment.offset;
+}
+
+bool fits_an_operation(std::size_t size) {
+  return size >= operation_id_bytes && size <= operation_id_bytes + most_operation_bytes;
+}
+
+bool makes_sense(const Packet& packet) {
+  if (packet.kind < PacketKind::data || packet.kind > PacketKind::busy) return false;
+  if (packet.epoch == 0 || packet.epoch > last_epoch || packet.floor.value_or(0) > last_epoch) return false;
+  if (packet.acknowledgement && packet.acknowledgement->window > most_window) return false;
+  if (packet.floor.has_value() != (packet.kind == PacketKind::renew)) return false;
+  if (packet.kind == PacketKind::data) {
+    if (packet.message != MessageKind::plain) return !packet.fragment && fits_an_operation(packet.payload.size());
+    return !packet.fragment || fits_its_message(packet);
+  }
+  if (packet.kind == PacketKind::acknowledgement && !packet.acknowledgement) return false;
+  return !packet.fragment && packet.payload.empty();
+}
+
+}  // namespace
+
+std::span<const std::byte> encode_header(const Packet& packet, JobKey key, HeaderBuffer& buffer) {
+  Writer writer(buffer);
+  writer.put(version);
+  writer.put(static_cast<std::uint8_t>(packet.kind));
+  writer.put(flags_of(packet));
+  writer.put(packet.from);
+  writer.put(key);
+  writer.put(packet.epoch);
+  writer.put(packet.sequence);
+  writer.put(packet.to);
+  writer.put(packet.stamp);
+  if (packet.acknowledgement) write(*packet.acknowledgement, writer);
+  if (packet.fragment) write(*packet.fragment, writer);
+  if (packet.floor) writer.put(*packet.floor);
+  return writer.written();
+}
+
+std::expected<Packet, PacketDefect> decode(std::span<const std::byte> datagram, JobKey key, PeerId self) {
+  if (datagram.size() < header_bytes) return std::unexpected(PacketDefect::malformed);
+  Reader reader(datagram);
+  const auto its_version = reader.take<std::uint8_t>();
+  Packet packet;
+  packet.kind = static_cast<PacketKind>(reader.take<std::uint8_t>());
+  const unsigned flags = reader.take<std::uint16_t>();
+  packet.from = reader.take<std::uint32_t>();
+  const auto its_key = reader.take<std::uint64_t>();
+  packet.epoch = reader.take<std::uint64_t>();
+  packet.sequence = reader.take<std::uint32_t>();
+  packet.to = reader.take<std::uint32_t>();
+  packet.stamp = reader.take<std::uint32_t>();
+  if (its_key != key || packet.to != self) return std::unexpected(PacketDefect::stranger);
+  if (its_version != version || (flags & ~unsigned{known_flags}) != 0) return std::unexpected(PacketDefect::malformed);
+  if (reader.rest().size() < announced_bytes(flags)) return std::unexpected(PacketDefect::malformed);
+
+  packet.unordered = (flags & is_unordered) != 0;
+  packet.more = (flags & has_more) != 0;
+  packet.resent = (flags & is_resent) != 0;
+  if ((flags & is_call) != 0) packet.message = MessageKind::call;
+  if ((flags & is_reply) != 0) packet.message = MessageKind::reply;
+  if ((flags & has_acknowledgement) != 0) packet.acknowledgement = read_acknowledgement(reader, flags);
+  if ((flags & has_fragment) != 0) packet.fragment = read_fragment(reader);
+  if ((flags & has_floor) != 0) packet.floor = reader.take<std::uint64_t>();
+  packet.payload = reader.rest();
+  if (!makes_sense(packet)) return std::unexpected(PacketDefect::malformed);
+  return packet;
+}
+
+std::uint32_t stamp_of(Time now) {
+  return static_cast<std::uint32_t>(static_cast<std::uint64_t>(now.time_since_epoch().count()) / stamp_unit) | 1;
+}
+
+std::optional<Duration> since_stamp(std::uint32_t stamp, Time now) {
+  const std::uint32_t units = stamp_of(now) - stamp;
+  if (stamp == 0 || units >= 1U << 31) return std::nullopt;
+  return Duration(static_cast<std::int64_t>(units * stamp_unit));
+}
+
+bool is_control(std::span<const std::byte> datagram) {
+  return datagram.size() >= 2 && datagram[1] != static_cast<std::byte>(PacketKind::data);
+}
+
+}  // namespace ayatori::transport

@@ -1,0 +1,102 @@
+#include "ayatori/transport/packet.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "ayatori/base/random.hpp"
+
+namespace ayatori::transport {
+namespace {
+
+constexpr JobKey key = 0x0123456789abcdef;
+
+Packet sample() {
+  Packet packet;
+  packet.from = 3;
+  packet.to = 4;
+  packet.epoch = 77;
+  packet.sequence = 12;
+  packet.stamp = 5;
+  return packet;
+}
+
+std::vector<std::byte> encoded(const Packet& packet) {
+  HeaderBuffer buffer;
+  const auto header = encode_header(packet, key, buffer);
+  std::vector<std::byte> bytes(header.begin(), header.end());
+  bytes.insert(bytes.end(), packet.payload.begin(), packet.payload.end());
+  return bytes;
+}
+
+TEST(Packet, ComesBackAsItWas) {
+  const std::vector<std::byte> payload(10, std::byte{9});
+  Packet packet = sample();
+  packet.unordered = packet.more = packet.resent = true;
+  packet.acknowledgement = Acknowledgement{8, 0xf0, 5, 6, 7, 2, 3, true, true, true};
+  packet.fragment = Fragment{1000, 100, 2};
+  packet.payload = payload;
+  const auto bytes = encoded(packet);
+  EXPECT_EQ(bytes.size(), header_bytes + acknowledgement_bytes + fragment_bytes + payload.size());
+  const auto read = decode(bytes, key, 4);
+  ASSERT_TRUE(read);
+  EXPECT_EQ(read->from, 3U);
+  EXPECT_EQ(read->epoch, 77U);
+  EXPECT_EQ(read->sequence, 12U);
+  EXPECT_EQ(read->stamp, 5U);
+  EXPECT_TRUE(read->unordered && read->more && read->resent);
+  EXPECT_EQ(read->acknowledgement, packet.acknowledgement);
+  EXPECT_EQ(read->fragment, packet.fragment);
+  EXPECT_TRUE(std::ranges::equal(read->payload, payload));
+}
+
+TEST(Packet, OfAnotherJobOrForAnotherRankIsAStranger) {
+  const auto bytes = encoded(sample());
+  EXPECT_EQ(decode(bytes, key + 1, 4).error(), PacketDefect::stranger);
+  EXPECT_EQ(decode(bytes, key, 5).error(), PacketDefect::stranger);
+}
+
+TEST(Packet, CutShortIsMalformed) {
+  Packet packet = sample();
+  packet.kind = PacketKind::acknowledgement;
+  packet.acknowledgement = Acknowledgement{};
+  const auto bytes = encoded(packet);
+  for (std::size_t size = 0; size < bytes.size(); ++size) {
+    EXPECT_EQ(decode(std::span(bytes).first(size), key, 4).error(), PacketDefect::malformed) << size;
+  }
+}
+
+TEST(Packet, ThatContradictsItselfIsMalformed) {
+  const std::vector<std::byte> payload(10);
+  Packet beyond = sample();
+  beyond.payload = payload;
+  beyond.fragment = Fragment{100, 95, 1};
+  EXPECT_FALSE(decode(encoded(beyond), key, 4));
+  Packet before_its_flow = sample();
+  before_its_flow.payload = payload;
+  before_its_flow.fragment = Fragment{100, 0, 13};
+  EXPECT_FALSE(decode(encoded(before_its_flow), key, 4));
+  Packet without_epoch = sample();
+  without_epoch.epoch = 0;
+  EXPECT_FALSE(decode(encoded(without_epoch), key, 4));
+  Packet renew_without_floor = sample();
+  renew_without_floor.kind = PacketKind::renew;
+  EXPECT_FALSE(decode(encoded(renew_without_floor), key, 4));
+  Packet call_without_number = sample();
+  call_without_number.message = MessageKind::call;
+  EXPECT_FALSE(decode(encoded(call_without_number), key, 4));
+}
+
+TEST(Stamp, MeasuresWithinAUnitAndSurvivesItsWrap) {
+  for (const std::int64_t start : {0L, 1000L, 274'877'906'000L, 86'400'000'000'000L}) {
+    const Time sent{Duration(start)};
+    const auto measured = since_stamp(stamp_of(sent), sent + std::chrono::microseconds(5));
+    ASSERT_TRUE(measured);
+    EXPECT_NEAR(static_cast<double>(measured->count()), 5000, 128);
+  }
+  EXPECT_FALSE(since_stamp(0, Time{}));
+}
+
+}  // namespace
+}  // namespace ayatori::transport

@@ -1,0 +1,329 @@
+#include "receiver.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+namespace ayatori::transport {
+
+namespace {
+
+std::uint32_t table_size(const Options& options) { return options.incoming_contexts + options.replies; }
+
+FlowKey key_of(const Packet& packet) {
+  return {packet.from, packet.message == MessageKind::reply ? Lane::replies : Lane::messages};
+}
+
+/// Contexts asked back at a time when they get scarce.
+constexpr int retired_at_once = 4;
+
+}  // namespace
+
+void AbandonedFlows::add(PeerId peer, Epoch epoch) {
+  Flow& flow = flows_[next_++ % capacity];
+  overwritten_ = std::max(overwritten_, flow.epoch);
+  flow = {peer, epoch};
+}
+
+bool AbandonedFlows::may_contain(PeerId peer, Epoch epoch) const {
+  if (epoch <= overwritten_) return true;
+  return std::ranges::any_of(flows_, [&](const Flow& flow) { return flow.peer == peer && epoch <= flow.epoch; });
+}
+
+Receiver::Receiver(Shared& shared, Sender& sender, Epoch floor)
+    : shared_(shared),
+      sender_(sender),
+      floors_(shared.options.epoch_cells, floor),
+      admission_(shared.options),
+      flows_(table_size(shared.options)),
+      assemblies_(shared.options.assemblies),
+      owed_(table_size(shared.options)),
+      recency_{IdQueue(table_size(shared.options)), IdQueue(table_size(shared.options))},
+      deadlines_(table_size(shared.options)) {
+  for (std::uint32_t slot = shared.options.assemblies; slot-- > 0;) free(slot);
+}
+
+// ---- Packets in
+
+void Receiver::on_data(Time now, const Packet& packet) {
+  const auto id = admit(now, packet);
+  if (!id) return;
+  IncomingFlow& flow = flows_[*id];
+  switch (flow.window.judge(packet.sequence)) {
+    case ReceiveWindow::Verdict::beyond:
+      return;
+    case ReceiveWindow::Verdict::duplicate:
+      ++flow.duplicates;
+      ++shared_.statistics.duplicates;
+      owe(*id, packet);
+      break;
+    case ReceiveWindow::Verdict::fresh:
+      if (!place(*id, packet)) {
+        ++shared_.statistics.no_room;
+        break;
+      }
+      admission_.arrived(*id, packet, now);
+      grant(now);
+      owe_for(*id, packet, now);
+      break;
+  }
+  arm(*id);
+}
+
+void Receiver::on_ask(Time now, const Packet& packet) {
+  const auto id = admit(now, packet);
+  if (!id) return;
+  IncomingFlow& flow = flows_[*id];
+  if (packet.sequence > flow.window.cumulative()) {
+    admission_.overflowed(*id, now);
+  } else if (packet.more) {
+    admission_.wants(*id);
+  }
+  grant(now);
+  flow.asked = packet.sequence;
+  owe(*id, packet);
+  arm(*id);
+}
+
+void Receiver::on_close(const Packet& packet) {
+  for (const Lane lane : {Lane::messages, Lane::replies}) {
+    const auto id = flows_.find({packet.from, lane});
+    if (!id || flows_[*id].epoch != packet.epoch) continue;
+    ++shared_.statistics.closed;
+    forget(*id);
+  }
+}
+
+/// The context of the packet's flow. Here, and only here, is decided that a flow is new.
+std::optional<ContextId> Receiver::admit(Time now, const Packet& packet) {
+  if (const auto id = flows_.find(key_of(packet))) {
+    IncomingFlow& flow = flows_[*id];
+    if (packet.epoch == flow.epoch) {
+      flow.heard = now;
+      flow.retire_since = never;
+      recency_like(*id).move_to_end(*id);
+      return id;
+    }
+    if (packet.epoch < flow.epoch) {
+      ++shared_.statistics.stale;
+      return std::nullopt;
+    }
+    // A sender opens a flow only when it is done with the one before.
+    forget(*id);
+  }
+  return open(now, packet);
+}
+
+std::optional<ContextId> Receiver::open(Time now, const Packet& packet) {
+  const PeerId from = packet.from;
+  const FlowKey key = key_of(packet);
+  if (packet.epoch <= floors_.of(key)) {
+    ++shared_.statistics.stale;
+    const bool abandoned = abandoned_.may_contain(from, packet.epoch);
+    if (abandoned) shared_.notices.add(PacketKind::reset, from, packet.epoch);
+    if (!abandoned) shared_.notices.add(PacketKind::renew, from, packet.epoch, floors_.of(key));
+    return std::nullopt;
+  }
+  if (packet.sequence > most_window) {
+    // No sender gets this far without an acknowledgement: we have forgotten what we must not forget (a restart).
+    shared_.notices.add(PacketKind::reset, from, packet.epoch);
+    return std::nullopt;
+  }
+  if (free_contexts(key.lane) == 0) {
+    ++shared_.statistics.no_room;
+    shared_.notices.add(PacketKind::busy, from, packet.epoch);
+    retire_oldest(key.lane, now);
+    return std::nullopt;
+  }
+  const auto id = flows_.insert(key);
+  flows_[*id].epoch = packet.epoch;
+  flows_[*id].heard = now;
+  recency_like(*id).push(*id);
+  // An eighth of the table is kept free for newcomers.
+  if (free_contexts(key.lane) < shared_.options.incoming_contexts / 8) retire_oldest(key.lane, now);
+  return id;
+}
+
+/// After this no packet of the flow is ever accepted again: the floor takes the context's place.
+void Receiver::forget(ContextId id) {
+  IncomingFlow& flow = flows_[id];
+  floors_.raise(flows_.key(id), flow.epoch);
+  while (flow.assemblies != no_id) {
+    const std::uint32_t slot = std::exchange(flow.assemblies, assemblies_[flow.assemblies].next);
+    const Assembly& assembly = assemblies_[slot];
+    if (assembly.memory) shared_.events.push_back({.kind = Event::Kind::release, .reserved = assembly.memory});
+    if (assembly.reply != no_id) sender_.break_promise(assembly.reply);
+    free(slot);
+  }
+  admission_.leave(id);
+  owed_.remove(id);
+  recency_like(id).remove(id);
+  deadlines_.clear(id);
+  flows_.erase(id);
+}
+
+void Receiver::release_memory() {
+  for (ContextId id = 0; id < flows_.capacity(); ++id) {
+    if (!flows_.used(id)) continue;
+    for (std::uint32_t slot = flows_[id].assemblies; slot != no_id; slot = assemblies_[slot].next) {
+      if (assemblies_[slot].memory) shared_.application.release(assemblies_[slot].memory);
+    }
+  }
+}
+
+void Receiver::abandon(PeerId peer) {
+  for (const Lane lane : {Lane::messages, Lane::replies}) {
+    const auto id = flows_.find({peer, lane});
+    if (!id) continue;
+    abandoned_.add(peer, flows_[*id].epoch);
+    forget(*id);
+  }
+}
+
+// ---- Acknowledgements out
+
+/// A stream's packets share acknowledgements; who may be waiting for one gets it at once.
+void Receiver::owe_for(ContextId id, const Packet& packet, Time now) {
+  IncomingFlow& flow = flows_[id];
+  if (flow.echo == 0) flow.echo = packet.stamp;
+  const bool stream = packet.more && !packet.resent && !admission_.closed() && flow.window.selective() == 0;
+  if (!stream || ++flow.unacknowledged >= shared_.options.acknowledge_every) return owe(id, packet);
+  if (flow.acknowledge_by == never) flow.acknowledge_by = now + shared_.options.acknowledge_within;
+}
+
+void Receiver::owe(ContextId id, const Packet& packet) {
+  if (flows_[id].echo == 0) flows_[id].echo = packet.stamp;
+  owed_.push(id);
+}
+
+Acknowledgement Receiver::acknowledge(ContextId id) {
+  IncomingFlow& flow = flows_[id];
+  owed_.remove(id);
+  flow.unacknowledged = 0;
+  flow.acknowledge_by = never;
+  Acknowledgement made;
+  made.epoch = flow.epoch;
+  made.cumulative = flow.window.cumulative();
+  made.selective = flow.window.selective();
+  made.serial = ++flow.serial;
+  made.window = admission_.window(id);
+  made.queued = admission_.queued(id);
+  made.placed = admission_.closed();
+  made.duplicates = flow.duplicates;
+  made.echo = std::exchange(flow.echo, 0);
+  arm(id);
+  return made;
+}
+
+std::optional<Acknowledgement> Receiver::take_owed(PeerId peer) {
+  for (const Lane lane : {Lane::messages, Lane::replies}) {
+    const auto id = flows_.find({peer, lane});
+    if (!id || flows_[*id].asked) continue;  // an answer repeats the ask's sequence: it travels alone
+    if (owed_.contains(*id) || flows_[*id].unacknowledged > 0) return acknowledge(*id);
+  }
+  return std::nullopt;
+}
+
+std::optional<Packet> Receiver::next_packet() {
+  if (owed_.empty()) return std::nullopt;
+  const ContextId id = owed_.front();
+  Packet packet;
+  packet.kind = PacketKind::acknowledgement;
+  packet.to = flows_.peer(id);
+  packet.epoch = flows_[id].epoch;
+  packet.acknowledgement = acknowledge(id);
+  if (const auto asked = std::exchange(flows_[id].asked, std::nullopt)) {
+    packet.sequence = *asked;
+    packet.acknowledgement->answer = true;
+  }
+  return packet;
+}
+
+void Receiver::grant(Time now) {
+  while (const auto id = admission_.grant(now)) {
+    owed_.push(*id);
+    arm(*id);
+  }
+}
+
+// ---- Contexts back
+
+std::uint32_t Receiver::free_contexts(Lane lane) const {
+  const Options& options = shared_.options;
+  return (lane == Lane::messages ? options.incoming_contexts : options.replies) - flows_.size(lane);
+}
+
+/// Asks those heard of longest ago to close. Nothing may be taken from them: only a sender knows that it has nothing
+/// under way, and what is taken from one that has could be delivered twice.
+void Receiver::retire_oldest(Lane lane, Time now) {
+  IdQueue& recency = recency_[static_cast<std::size_t>(lane)];
+  for (int n = 0; n < retired_at_once && !recency.empty(); ++n) {
+    const ContextId id = recency.front();
+    recency.move_to_end(id);
+    if (flows_[id].retire_since == never) ask_to_retire(id, now);
+  }
+}
+
+void Receiver::retire_all(Time now) {
+  for (ContextId id = 0; id < flows_.capacity(); ++id) {
+    if (flows_.used(id) && flows_[id].retire_since == never) ask_to_retire(id, now);
+  }
+}
+
+void Receiver::ask_to_retire(ContextId id, Time now) {
+  IncomingFlow& flow = flows_[id];
+  if (flow.retire_since == never) {
+    flow.retire_since = now;
+    flow.retire_attempts = 0;
+  }
+  ++flow.retire_attempts;
+  shared_.notices.add(PacketKind::retire, flows_.peer(id), flow.epoch);
+  arm(id);
+}
+
+void Receiver::check_retiring(ContextId id, Time now) {
+  IncomingFlow& flow = flows_[id];
+  const Options& options = shared_.options;
+  const bool silent = now - flow.retire_since >= options.give_up_after;
+  if (!silent || flow.retire_attempts < options.give_up_attempts) return ask_to_retire(id, now);
+  const PeerId peer = flows_.peer(id);
+  sender_.abandon(peer);
+  shared_.events.push_back({.kind = Event::Kind::lost, .peer = peer, .since = flow.heard});
+  ++shared_.statistics.lost_peers;
+  abandon(peer);
+}
+
+void Receiver::advance(Time now) {
+  while (const auto id = deadlines_.pop_due(now)) {
+    IncomingFlow& flow = flows_[*id];
+    if (flow.acknowledge_by <= now) owed_.push(*id);
+    admission_.expire(*id, now);
+    if (flow.retire_since != never) {
+      if (now >= retire_due(flow)) check_retiring(*id, now);
+    } else if (flow.assemblies != no_id && now >= flow.heard + shared_.options.give_up_after) {
+      // Half a message, and silence: its sender should go on, or close if it gave up.
+      ask_to_retire(*id, now);
+    }
+    if (flows_.used(*id)) arm(*id);
+  }
+  grant(now);
+}
+
+Time Receiver::retire_due(const IncomingFlow& flow) const {
+  const Options& options = shared_.options;
+  const Duration apart =
+      std::min(10 * options.retransmission.initial_timeout, options.give_up_after / (options.give_up_attempts + 1));
+  return flow.retire_since + flow.retire_attempts * apart;
+}
+
+void Receiver::arm(ContextId id) {
+  const IncomingFlow& flow = flows_[id];
+  Time when = std::min(owed_.contains(id) ? never : flow.acknowledge_by, admission_.lease_end(id));
+  if (flow.retire_since != never) {
+    when = std::min(when, retire_due(flow));
+  } else if (flow.assemblies != no_id) {
+    when = std::min(when, flow.heard + shared_.options.give_up_after);
+  }
+  deadlines_.set(id, when);
+}
+
+}  // namespace ayatori::transport

@@ -1,0 +1,135 @@
+#pragma once
+/// \file
+/// The receiving half of an endpoint: flows from peers, messages that are not
+/// complete or not at their turn, and what the peers are owed.
+
+#include <optional>
+
+#include "ayatori/transport/admission.hpp"
+#include "ayatori/transport/epochs.hpp"
+#include "ayatori/transport/tables.hpp"
+#include "ayatori/transport/windows.hpp"
+#include "sender.hpp"
+#include "shared.hpp"
+
+namespace ayatori::transport {
+
+/// A message partly here, or here before its turn.
+struct Assembly {
+  std::byte* memory = nullptr;  // from Application::reserve
+  Bytes size = 0;
+  Bytes received = 0;
+  Sequence first = 0;           // of its packets
+  std::uint32_t next = no_id;   // in its flow's chain, by rising `first`; or in the free chain
+  std::uint32_t reply = no_id;  // a call's promised message slot
+  MessageKind kind = MessageKind::plain;
+  bool unordered = false;
+};
+
+struct IncomingFlow {
+  Epoch epoch = 0;
+  ReceiveWindow window;
+  std::uint32_t serial = 0;  // acknowledgements sent
+  std::uint32_t duplicates = 0;
+  std::uint32_t echo = 0;            // stamp of the first packet since the last acknowledgement
+  std::uint32_t unacknowledged = 0;  // packets since the last acknowledgement
+  Time acknowledge_by = never;
+  std::optional<Sequence> asked;     // an ask that wants its answer
+  std::uint32_t assemblies = no_id;  // chain
+  Time heard{};
+  Time retire_since = never;  // asked to close, unanswered
+  std::uint32_t retire_attempts = 0;
+};
+
+/// The flows that were given up although their sender never closed them. Told apart from flows that never were, because
+/// their sender must not be told to renew: part of them was delivered.
+class AbandonedFlows {
+ public:
+  void add(PeerId peer, Epoch epoch);
+  [[nodiscard]] bool may_contain(PeerId peer, Epoch epoch) const;
+
+ private:
+  struct Flow {
+    PeerId peer = 0;
+    Epoch epoch = 0;
+  };
+
+  static constexpr std::size_t capacity = 256;
+  std::array<Flow, capacity> flows_{};
+  std::size_t next_ = 0;
+  Epoch overwritten_ = 0;  // the highest epoch that fell out of the ring
+};
+
+class Receiver {
+ public:
+  Receiver(Shared& shared, Sender& sender, Epoch floor);
+
+  void on_data(Time now, const Packet& packet);
+  void on_ask(Time now, const Packet& packet);
+  void on_close(const Packet& packet);
+
+  /// The peer is lost: its flow, and what was kept for it, go.
+  void abandon(PeerId peer);
+
+  /// At the end: gives the application its memory back.
+  void release_memory();
+
+  /// Asks all senders to close their flows as soon as they can.
+  void retire_all(Time now);
+
+  void advance(Time now);
+  [[nodiscard]] Time next_deadline() const { return deadlines_.earliest(); }
+
+  /// An acknowledgement that is owed: of this peer's flow, to travel with data, or of any as a packet of its own.
+  [[nodiscard]] std::optional<Acknowledgement> take_owed(PeerId peer);
+  [[nodiscard]] std::optional<Packet> next_packet();
+  [[nodiscard]] bool owes() const { return !owed_.empty(); }
+
+  [[nodiscard]] std::uint32_t contexts() const { return flows_.size(); }
+  [[nodiscard]] std::uint32_t places() const { return admission_.places(); }
+  [[nodiscard]] Epoch highest_floor() const { return floors_.highest(); }
+
+ private:
+  [[nodiscard]] std::optional<ContextId> admit(Time now, const Packet& packet);
+  [[nodiscard]] std::optional<ContextId> open(Time now, const Packet& packet);
+  void forget(ContextId id);
+
+  [[nodiscard]] bool place(ContextId id, const Packet& packet);
+  [[nodiscard]] bool deliver_now(const Packet& packet);
+  [[nodiscard]] bool keep(IncomingFlow& flow, const Packet& packet);
+  [[nodiscard]] std::uint32_t assembly_for(IncomingFlow& flow, const Packet& packet);
+  [[nodiscard]] std::optional<Assembly> new_assembly(const Packet& packet, Urgency urgency);
+  void free(std::uint32_t assembly);
+  void deliver_complete(IncomingFlow& flow, PeerId peer);
+  void deliver(PeerId peer, MessageKind kind, std::span<const std::byte> bytes, std::byte* reserved,
+               std::uint32_t reply);
+  void deliver_reply(PeerId peer, std::span<const std::byte> bytes, std::byte* reserved);
+
+  void owe_for(ContextId id, const Packet& packet, Time now);
+  void owe(ContextId id, const Packet& packet);
+  [[nodiscard]] Acknowledgement acknowledge(ContextId id);
+  void grant(Time now);
+
+  [[nodiscard]] std::uint32_t free_contexts(Lane lane) const;
+  [[nodiscard]] IdQueue& recency_like(ContextId id) { return recency_[static_cast<std::size_t>(flows_.key(id).lane)]; }
+  void retire_oldest(Lane lane, Time now);
+  void ask_to_retire(ContextId id, Time now);
+  void check_retiring(ContextId id, Time now);
+  [[nodiscard]] Time retire_due(const IncomingFlow& flow) const;
+  void arm(ContextId id);
+
+  Shared& shared_;
+  Sender& sender_;
+  EpochFloors floors_;
+  AbandonedFlows abandoned_;
+  Admission admission_;
+  ContextTable<IncomingFlow> flows_;
+  std::vector<Assembly> assemblies_;
+  std::uint32_t free_assembly_ = no_id;
+  std::uint32_t free_assemblies_ = 0;
+  IdQueue owed_;                    // flows whose acknowledgement should go now
+  std::array<IdQueue, 2> recency_;  // by lane, all flows, the one heard of longest ago first
+  Deadlines deadlines_;
+};
+
+}  // namespace ayatori::transport

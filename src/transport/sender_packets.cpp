@@ -1,0 +1,178 @@
+// The other half of Sender: which packet goes next, and when none has come back for too long.
+
+#include <algorithm>
+
+#include "sender.hpp"
+
+namespace ayatori::transport {
+
+namespace {
+
+constexpr std::uint16_t resends_before_ask = 64;
+
+}  // namespace
+
+std::optional<Packet> Sender::next_packet(Time now) {
+  while (!ready_.empty()) {
+    const ContextId id = ready_.front();
+    auto packet = packet_of(id, now);
+    if (!packet) {
+      ready_.remove(id);
+      continue;
+    }
+    ready_.move_to_end(id);
+    OutgoingFlow& flow = flows_[id];
+    if (flow.unanswered_since == never) flow.unanswered_since = now;
+    packet->to = flows_.peer(id);
+    packet->epoch = flow.epoch;
+    packet->stamp = stamp_of(now);
+    arm(id, now);
+    return packet;
+  }
+  return std::nullopt;
+}
+
+std::optional<Packet> Sender::packet_of(ContextId id, Time now) {
+  OutgoingFlow& flow = flows_[id];
+  if (flow.held_until > now) return std::nullopt;
+  if (auto packet = resend(flow)) return packet;
+  if (auto packet = send_new(flow)) return packet;
+  if (!flow.ask_due && !needs_to_ask(flow)) return std::nullopt;
+  flow.ask_due = false;
+  // Until the answer or the next time-out this is asked: not again for every packet that can't go.
+  flow.waiting = true;
+  ++shared_.statistics.asks;
+  Packet ask;
+  ask.kind = PacketKind::ask;
+  ask.sequence = flow.window.next();
+  ask.more = flow.unsent != no_id;
+  if (flows_.key(id).lane == Lane::replies) ask.message = MessageKind::reply;
+  return ask;
+}
+
+std::optional<Packet> Sender::resend(OutgoingFlow& flow) {
+  const auto sequence = flow.window.first_lost();
+  if (!sequence || !may_send(flow, *sequence)) return std::nullopt;
+  flow.window.send_again(*sequence);
+  ++shared_.statistics.retransmissions;
+  Packet packet = packet_with(flow, *sequence);
+  packet.resent = true;
+  return packet;
+}
+
+std::optional<Packet> Sender::send_new(OutgoingFlow& flow) {
+  if (flow.unsent == no_id || !flow.window.has_room() || !may_send(flow, flow.window.next())) return std::nullopt;
+  if (flow.retiring && flow.unsent_packet == 0) return std::nullopt;
+  OutgoingMessage& message = messages_[flow.unsent];
+  const Sequence sequence = flow.window.send_next();
+  if (flow.unsent_packet == 0) message.first = sequence;
+  if (++flow.unsent_packet == message.packets) {
+    flow.unsent = message.next;
+    flow.unsent_packet = 0;
+  }
+  ++shared_.statistics.data_packets;
+  return packet_with(flow, sequence);
+}
+
+Packet Sender::packet_with(const OutgoingFlow& flow, Sequence sequence) const {
+  std::uint32_t slot = flow.queue.head;
+  while (sequence >= messages_[slot].first + messages_[slot].packets) slot = messages_[slot].next;
+  Packet packet;
+  packet.kind = PacketKind::data;
+  packet.sequence = sequence;
+  packet.more = flow.unsent != no_id || flow.window.first_lost().has_value();
+  cutter_.cut(messages_[slot], sequence - messages_[slot].first, packet);
+  return packet;
+}
+
+bool Sender::may_send(const OutgoingFlow& flow, Sequence sequence) const {
+  return sequence < flow.limit && flow.window.in_flight() < flow.width;
+}
+
+/// Something should go, nothing is under way whose acknowledgement could allow it, and no grant is promised.
+bool Sender::needs_to_ask(const OutgoingFlow& flow) const {
+  if (flow.waiting || flow.window.in_flight() > 0 || (flow.retiring && may_close(flow))) return false;
+  const Sequence wanted = flow.window.first_lost().value_or(flow.window.next());
+  return (wanted < flow.window.next() || flow.unsent != no_id) && wanted >= flow.limit;
+}
+
+// ---- Time-outs
+
+void Sender::advance(Time now) {
+  if (awaiting_ > 0 && now >= next_probe_) probe_awaited(now);
+  for (std::uint32_t n = 0; n < shared_.options.retransmission.resends_per_call; ++n) {
+    const auto id = deadlines_.pop_due(now);
+    if (!id) break;
+    time_out(*id, now);
+  }
+  send_waiting_replies(now);
+}
+
+/// Who owes a reply may be gone: nothing else would tell, for its acknowledgements have all come.
+void Sender::probe_awaited(Time now) {
+  next_probe_ = now + shared_.options.give_up_after / 4;
+  for (std::uint32_t slot = 0; slot < messages_.capacity(); ++slot) {
+    if (!messages_[slot].awaiting) continue;
+    const auto id = open(now, {messages_[slot].to, Lane::messages});
+    if (!id) continue;
+    flows_[*id].probing = true;
+    flows_[*id].ask_due = true;
+    ready_.push(*id);
+    arm(*id, now);
+  }
+}
+
+void Sender::time_out(ContextId id, Time now) {
+  const Options& options = shared_.options;
+  OutgoingFlow& flow = flows_[id];
+  if (idle(flow)) return close(id);
+  if (flow.held_until != Time{}) {
+    flow.held_until = {};
+    ready_.push(id);
+    return arm(id, now);
+  }
+  const bool silent = flow.unanswered_since != never && now - flow.unanswered_since >= options.give_up_after;
+  if (silent && flow.attempts >= options.give_up_attempts) return lose(id);
+  const bool unanswered = flow.unanswered_since != never;
+  if (unanswered) ++flow.attempts;
+  const bool mends = mends_collision(flow);
+  if ((unanswered || flow.window.in_flight() > 0) && !mends) flow.round_trip.timed_out();
+  if (flow.window.outstanding() == 0 || (options.retransmission.admission && !mends)) {
+    flow.ask_due = true;
+  } else {
+    declare_lost(flow, flow.window.next());
+  }
+  flow.waiting = false;
+  ready_.push(id);
+  arm(id, now);
+}
+
+/// At the first sign of overflow a sender asks. But whom the receiver has given places has its leave to send those
+/// packets: a collision there is mended soonest by sending again, without back-off and without costing the receiver an
+/// answer.
+bool Sender::mends_collision(const OutgoingFlow& flow) const {
+  return shared_.options.retransmission.admission && flow.placed && flow.window.outstanding() > 0 &&
+         flow.attempts <= resends_before_ask;
+}
+
+void Sender::arm(ContextId id, Time now) {
+  OutgoingFlow& flow = flows_[id];
+  if (flow.held_until > now) return deadlines_.set(id, flow.held_until);
+  deadlines_.set(id, now + (idle(flow) ? shared_.options.close_after : timeout(flow)));
+}
+
+/// A fixed timer is kept to the letter. An adaptive one is stretched by up to a quarter, so that senders whose packets
+/// collided once do not collide for ever; and one that only backs up a promised grant by a lot.
+Duration Sender::timeout(const OutgoingFlow& flow) {
+  const Retransmission& options = shared_.options.retransmission;
+  Duration chosen = options.fixed_timeout;
+  const bool under_way = flow.window.in_flight() > 0;
+  if (options.timer == Retransmission::Timer::adaptive) {
+    chosen = flow.round_trip.timeout(options);
+    chosen += Duration(shared_.random.below(static_cast<std::uint64_t>(chosen.count()) / 4 + 1));
+  }
+  if (under_way || !flow.waiting || flow.patience == 0) return chosen;
+  return std::min(std::max(options.longest_timeout, chosen), chosen * (std::int64_t{256} << flow.patience));
+}
+
+}  // namespace ayatori::transport

@@ -1,0 +1,78 @@
+#pragma once
+/// \file
+/// What the two halves of an endpoint, Sender and Receiver, have in common.
+
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "ayatori/base/random.hpp"
+#include "ayatori/transport/application.hpp"
+#include "ayatori/transport/options.hpp"
+#include "ayatori/transport/packet.hpp"
+
+namespace ayatori::transport {
+
+/// Something to tell the application once the endpoint is in a consistent state again: only then may it call back.
+struct Event {
+  enum class Kind : std::uint8_t { deliver, release, acknowledged, failed, lost, operate, returned };
+
+  Kind kind = Kind::deliver;
+  PeerId peer = 0;
+  Token token = 0;
+  std::span<const std::byte> bytes{};
+  std::byte* reserved = nullptr;
+  std::uint32_t reply = no_id;  // the message slot that waits for an operation's result
+  Time since{};
+};
+
+/// Control packets that belong to no context. Bounded: of what is thrown away here, the peer's next packet, or our next
+/// retire, asks again.
+class Notices {
+ public:
+  void add(PacketKind kind, PeerId to, Epoch epoch, std::optional<Epoch> floor = {}) {
+    if (count_ == capacity) return;
+    ring_[(first_ + count_++) % capacity] = {kind, to, epoch, floor};
+  }
+
+  std::optional<Packet> take() {
+    if (count_ == 0) return std::nullopt;
+    const Notice& notice = ring_[std::exchange(first_, (first_ + 1) % capacity)];
+    --count_;
+    Packet packet;
+    packet.kind = notice.kind;
+    packet.to = notice.to;
+    packet.epoch = notice.epoch;
+    packet.floor = notice.floor;
+    return packet;
+  }
+
+  [[nodiscard]] bool empty() const { return count_ == 0; }
+
+ private:
+  struct Notice {
+    PacketKind kind = PacketKind::close;
+    PeerId to = 0;
+    Epoch epoch = 0;
+    std::optional<Epoch> floor;
+  };
+
+  static constexpr std::uint32_t capacity = 64;
+  std::array<Notice, capacity> ring_{};
+  std::uint32_t first_ = 0;
+  std::uint32_t count_ = 0;
+};
+
+struct Shared {
+  Shared(const Options& chosen, Application& above, std::uint64_t seed)
+      : options(chosen), application(above), random(seed) {}
+
+  const Options options;
+  Application& application;
+  Random random;
+  Statistics statistics;
+  Notices notices;
+  std::vector<Event> events;  // grows to what one call can cause: a window's packets, or a lost peer's messages
+};
+
+}  // namespace ayatori::transport

@@ -1,0 +1,95 @@
+#include "ayatori/transport/tables.hpp"
+
+namespace ayatori::transport {
+
+IdQueue::IdQueue(std::uint32_t capacity) : links_(capacity) {}
+
+void IdQueue::push(std::uint32_t id) {
+  if (links_[id].in) return;
+  links_[id] = {last_, no_id, true};
+  (last_ == no_id ? first_ : links_[last_].next) = id;
+  last_ = id;
+  ++size_;
+}
+
+void IdQueue::remove(std::uint32_t id) {
+  const Link link = links_[id];
+  if (!link.in) return;
+  (link.previous == no_id ? first_ : links_[link.previous].next) = link.next;
+  (link.next == no_id ? last_ : links_[link.next].previous) = link.previous;
+  links_[id] = {};
+  --size_;
+}
+
+void IdQueue::move_to_end(std::uint32_t id) {
+  remove(id);
+  push(id);
+}
+
+std::uint32_t IdQueue::pop() {
+  const std::uint32_t id = first_;
+  remove(id);
+  return id;
+}
+
+Deadlines::Deadlines(std::uint32_t capacity) : places_(capacity, no_id), times_(capacity, never) {
+  heap_.reserve(capacity);
+}
+
+void Deadlines::set(std::uint32_t id, Time when) {
+  if (when == never) return clear(id);
+  times_[id] = when;
+  if (places_[id] == no_id) {
+    heap_.push_back(id);
+    places_[id] = static_cast<std::uint32_t>(heap_.size() - 1);
+  }
+  sift_up(places_[id]);
+  sift_down(places_[id]);
+}
+
+void Deadlines::clear(std::uint32_t id) {
+  const std::uint32_t place = std::exchange(places_[id], no_id);
+  if (place == no_id) return;
+  const std::uint32_t last = heap_.back();
+  heap_.pop_back();
+  if (last == id) return;
+  put(place, last);
+  sift_up(place);
+  sift_down(places_[last]);
+}
+
+std::optional<std::uint32_t> Deadlines::pop_due(Time now) {
+  if (earliest() > now || heap_.empty()) return std::nullopt;
+  const std::uint32_t id = heap_.front();
+  clear(id);
+  return id;
+}
+
+void Deadlines::put(std::size_t place, std::uint32_t id) {
+  heap_[place] = id;
+  places_[id] = static_cast<std::uint32_t>(place);
+}
+
+void Deadlines::sift_up(std::size_t place) {
+  const std::uint32_t id = heap_[place];
+  while (place > 0 && times_[id] < times_[heap_[(place - 1) / 2]]) {
+    put(place, heap_[(place - 1) / 2]);
+    place = (place - 1) / 2;
+  }
+  put(place, id);
+}
+
+void Deadlines::sift_down(std::size_t place) {
+  const std::uint32_t id = heap_[place];
+  for (;;) {
+    std::size_t child = 2 * place + 1;
+    if (child >= heap_.size()) break;
+    if (child + 1 < heap_.size() && times_[heap_[child + 1]] < times_[heap_[child]]) ++child;
+    if (times_[id] <= times_[heap_[child]]) break;
+    put(place, heap_[child]);
+    place = child;
+  }
+  put(place, id);
+}
+
+}  // namespace ayatori::transport

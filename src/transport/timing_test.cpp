@@ -1,0 +1,110 @@
+#include <gtest/gtest.h>
+
+#include "ayatori/transport/admission.hpp"
+#include "ayatori/transport/round_trip.hpp"
+
+namespace ayatori::transport {
+namespace {
+
+using namespace std::chrono_literals;
+
+TEST(RoundTrip, FollowsTheSamples) {
+  const Retransmission options;
+  RoundTrip round_trip(options);
+  EXPECT_EQ(round_trip.timeout(options), options.initial_timeout);
+  round_trip.sample(100us);
+  EXPECT_EQ(round_trip.timeout(options), 300us);
+  for (int i = 0; i < 100; ++i) round_trip.sample(100us);
+  EXPECT_NEAR(static_cast<double>(round_trip.timeout(options).count()), 125'000, 1'000);
+}
+
+TEST(RoundTrip, BacksOffUntilASampleComes) {
+  const Retransmission options;
+  RoundTrip round_trip(options);
+  round_trip.sample(100us);
+  round_trip.timed_out();
+  round_trip.timed_out();
+  EXPECT_EQ(round_trip.timeout(options), 1200us);
+  for (int i = 0; i < 100; ++i) round_trip.timed_out();
+  EXPECT_EQ(round_trip.timeout(options), options.longest_timeout);
+  round_trip.sample(100us);
+  EXPECT_LT(round_trip.timeout(options), 400us);
+}
+
+TEST(RoundTrip, RaisesItsFloorOnDuplicatesAndLowersItWithout) {
+  const Retransmission options;
+  RoundTrip round_trip(options);
+  for (int i = 0; i < 100; ++i) round_trip.sample(10us);
+  const Duration before = round_trip.timeout(options);
+  round_trip.judge(64, 1, options);
+  EXPECT_GT(round_trip.timeout(options), before);
+  const Duration raised = round_trip.floor();
+  round_trip.judge(64, 0, options);
+  EXPECT_LT(round_trip.floor(), raised);
+  for (int i = 0; i < 10'000; ++i) round_trip.judge(64, 0, options);
+  EXPECT_LE(round_trip.floor(), options.shortest_timeout + 64ns);
+}
+
+Options with_buffers(std::uint32_t buffers) {
+  Options options;
+  options.receive_buffers = buffers;
+  return options;
+}
+
+TEST(Admission, StandsOpenUntilSomethingWasLost) {
+  Admission admission(with_buffers(2));
+  EXPECT_EQ(admission.window(0), most_window);
+  admission.wants(0);
+  EXPECT_FALSE(admission.grant(Time{}));
+  admission.overflowed(0, Time{});
+  EXPECT_TRUE(admission.closed());
+  EXPECT_EQ(admission.window(1), 0U);
+}
+
+TEST(Admission, GrantsAtFirstNoMorePlacesThanBuffers) {
+  Admission admission(with_buffers(2));
+  for (ContextId flow = 0; flow < 5; ++flow) admission.overflowed(flow, Time{});
+  EXPECT_EQ(admission.grant(Time{}), 0U);
+  EXPECT_EQ(admission.grant(Time{}), 1U);
+  EXPECT_FALSE(admission.grant(Time{}));
+  EXPECT_EQ(admission.window(0), 1U);
+  EXPECT_EQ(admission.window(2), 0U);
+  EXPECT_TRUE(admission.queued(2));
+}
+
+TEST(Admission, PassesAPlaceOnAfterATurn) {
+  Admission admission(with_buffers(1));
+  admission.overflowed(0, Time{});
+  admission.overflowed(1, Time{});
+  ASSERT_EQ(admission.grant(Time{}), 0U);
+  Packet packet;
+  packet.more = true;
+  packet.resent = true;  // losses, so that no place is added
+  for (std::uint32_t i = 0; i < Admission::turn; ++i) admission.arrived(0, packet, Time{});
+  EXPECT_EQ(admission.window(0), 0U);
+  EXPECT_TRUE(admission.queued(0));
+  EXPECT_EQ(admission.grant(Time{}), 1U);
+}
+
+TEST(Admission, TakesBackAPlaceThatNobodyUses) {
+  Admission admission(with_buffers(1));
+  admission.overflowed(0, Time{});
+  admission.overflowed(1, Time{});
+  ASSERT_EQ(admission.grant(Time{}), 0U);
+  const Time end = admission.lease_end(0);
+  admission.expire(0, end);
+  EXPECT_EQ(admission.grant(end), 1U);
+  EXPECT_TRUE(admission.queued(0)) << "the grant may have been lost: it is offered once more";
+}
+
+TEST(Admission, OpensAgainWhenNobodyWaitsAndNothingIsLost) {
+  Admission admission(with_buffers(1));
+  admission.overflowed(0, Time{});
+  ASSERT_EQ(admission.grant(Time{}), 0U);
+  EXPECT_FALSE(admission.grant(Time(1s)));
+  EXPECT_FALSE(admission.closed());
+  EXPECT_EQ(admission.window(0), most_window);
+}
+
+}  // namespace
+}  // namespace ayatori::transport

@@ -1,0 +1,198 @@
+// Every message once, in order, unaltered; every call once: whatever the network does and whichever contexts are given
+// up.
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "ayatori/base/text.hpp"
+#include "test_peer.hpp"
+
+namespace ayatori::simulated {
+namespace {
+
+using namespace std::chrono_literals;
+
+Plan hostile(std::uint64_t seed) {
+  Plan plan;
+  plan.seed = seed;
+  plan.drop = 0.2;
+  plan.duplicate = 0.1;
+  plan.reorder = 0.2;
+  plan.jitter = 5us;
+  plan.reorder_delay = Duration(1000 * (1 + static_cast<std::int64_t>(seed) % 7 * 40));
+  plan.receive_buffers = 1 + static_cast<std::uint32_t>(seed) % 5 * 3;
+  plan.control_buffers = 8;
+  return plan;
+}
+
+/// Few contexts, so that the peers keep taking them from each other.
+Options cramped(std::uint64_t seed) {
+  const auto pick = static_cast<std::uint32_t>(seed);
+  Options options;
+  options.datagram_bytes = 256;
+  options.incoming_contexts = 1 + pick % 4;
+  options.outgoing_contexts = 1 + pick / 4 % 4;
+  options.messages = 8 + pick % 3 * 20;
+  options.replies = 1 + pick % 7;
+  options.assemblies = 1 + pick % 20;
+  options.epoch_cells = 1 + pick % 3;
+  options.receive_buffers = 1 + pick % 5 * 3;
+  options.close_after = pick % 2 == 0 ? 1s : 50us;
+  options.retransmission.admission = pick % 3 != 0;
+  options.retransmission.longest_timeout = 5ms;
+  if (pick % 5 == 0) {
+    options.retransmission.timer = Retransmission::Timer::fixed;
+    options.retransmission.fixed_timeout = 30us;
+  }
+  return options;
+}
+
+struct Town {
+  Town(const Plan& plan, const Options& options, PeerId count) : network(plan) {
+    for (PeerId peer = 0; peer < count; ++peer) peers.push_back(std::make_unique<TestPeer>(network, peer, options));
+  }
+
+  [[nodiscard]] bool all_done() const {
+    return std::ranges::all_of(peers, [](const auto& peer) { return peer->done(); });
+  }
+
+  Network network;
+  std::vector<std::unique_ptr<TestPeer>> peers;
+};
+
+struct Sent {
+  std::uint64_t messages = 0;
+  std::vector<std::uint64_t> calls;  // to each peer
+};
+
+Sent chatter(Town& town, std::uint64_t messages, Random& random) {
+  const auto count = static_cast<PeerId>(town.peers.size());
+  Sent sent{0, std::vector<std::uint64_t>(count)};
+  for (std::uint64_t i = 0; i < messages; ++i) {
+    const auto from = static_cast<PeerId>(random.below(count));
+    const auto to = static_cast<PeerId>(random.below(count));
+    if (random.below(4) == 0) {
+      town.peers[from]->call_add(to);
+      ++sent.calls[to];
+    } else {
+      const std::size_t size = random.below(5) == 0 ? random.below(3000) : random.below(100);
+      town.peers[from]->send(to, size, random.below(4) == 0 ? Order::unordered : Order::ordered);
+      ++sent.messages;
+    }
+    for (std::uint64_t steps = random.below(20); steps > 0; --steps) town.network.step(town.network.now() + 1ms);
+  }
+  return sent;
+}
+
+void expect_all_arrived(const Town& town, const Sent& sent) {
+  std::uint64_t delivered = 0;
+  std::uint64_t results = 0;
+  std::uint64_t called = 0;
+  for (PeerId peer = 0; peer < town.peers.size(); ++peer) {
+    const TestPeer& at = *town.peers[peer];
+    EXPECT_EQ(at.problem, "");
+    EXPECT_EQ(at.counter, sent.calls[peer]);
+    EXPECT_EQ(at.duplicate_results, 0U);
+    EXPECT_EQ(at.failures, 0U);
+    EXPECT_TRUE(at.lost_peers.empty());
+    EXPECT_EQ(at.reserved_bytes, 0U);
+    delivered += at.delivered;
+    results += at.results.size();
+    called += sent.calls[peer];
+  }
+  EXPECT_EQ(delivered, sent.messages);
+  EXPECT_EQ(results, called);
+}
+
+/// AYATORI_SOAK=5000 makes 160 seeds of 5000 messages each, for an hour in which nobody waits.
+std::uint64_t messages_a_seed() {
+  const char* asked = std::getenv("AYATORI_SOAK");
+  return asked ? parse_unsigned<std::uint64_t>(asked).value_or(200) : 200;
+}
+
+class Seeds : public testing::TestWithParam<std::uint64_t> {};
+
+TEST_P(Seeds, EveryMessageArrivesOnceAndInOrder) {
+  for (std::uint64_t seed = GetParam() * 20; seed < GetParam() * 20 + 20; ++seed) {
+    SCOPED_TRACE(fmt::format("seed {}", seed));
+    Random random(seed);
+    Town town(hostile(seed), cramped(seed), static_cast<PeerId>(2 + seed % 6));
+    const Sent sent = chatter(town, messages_a_seed(), random);
+    ASSERT_TRUE(town.network.run_until([&] { return town.all_done(); }, town.network.now() + 60s));
+    expect_all_arrived(town, sent);
+    if (testing::Test::HasFailure()) return;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Hostile, Seeds, testing::Range<std::uint64_t>(0, 8));
+
+TEST(LongMessages, ArriveWholeAmongShortOnes) {
+  Plan plan = hostile(3);
+  plan.receive_buffers = 16;
+  Town town(plan, {}, 2);
+  town.peers[1]->memory_limit = std::size_t{4} << 20;
+  town.peers[0]->send(1, 1'000'000);
+  town.peers[0]->send(1, 0);
+  town.peers[0]->send(1, 500'000, Order::unordered);
+  town.peers[0]->send(1, 10);
+  ASSERT_TRUE(town.network.run_until([&] { return town.all_done(); }, Time(60s)));
+  expect_all_arrived(town, {4, {0, 0}});
+}
+
+TEST(LostPeer, IsReportedAndFreed) {
+  Options options;
+  options.give_up_after = 1s;
+  Town town({}, options, 3);
+  town.peers[0]->send(1, 100);
+  ASSERT_TRUE(town.network.run_until([&] { return town.all_done(); }, Time(1s)));
+  const Time heard = town.network.now();
+  town.network.plan().black_holes.push_back({.peer = 1, .from = heard});
+  town.peers[0]->send(1, 5000);
+  town.peers[0]->call_add(1);
+  town.peers[0]->send(2, 5000);
+  ASSERT_TRUE(town.network.run_until([&] { return town.all_done(); }, Time(20s)));
+  EXPECT_EQ(town.peers[0]->failures, 2U);
+  ASSERT_TRUE(town.peers[0]->lost_peers.contains(1));
+  EXPECT_LE(town.peers[0]->lost_peers[1], heard);
+  EXPECT_EQ(town.peers[0]->lost_peers.size(), 1U);
+  EXPECT_EQ(town.peers[2]->delivered, 1U);
+}
+
+TEST(LostPeer, FreesAHalfReceivedMessage) {
+  Options options;
+  options.give_up_after = 1s;
+  Town town({}, options, 2);
+  town.peers[1]->memory_limit = std::size_t{4} << 20;
+  town.peers[0]->send(1, 1'000'000);
+  ASSERT_TRUE(town.network.run_until([&] { return town.peers[1]->reserved_bytes > 0; }, Time(1s)));
+  town.network.detach(0);
+  ASSERT_TRUE(town.network.run_until([&] { return !town.peers[1]->lost_peers.empty(); }, Time(20s)));
+  EXPECT_EQ(town.peers[1]->reserved_bytes, 0U);
+  EXPECT_EQ(town.peers[1]->endpoint().incoming_contexts(), 0U);
+}
+
+TEST(StoppedPeer, LosesNothingWhenItGoesOn) {
+  Town town({}, {}, 2);
+  town.network.plan().black_holes.push_back({.peer = 1, .from = Time(10us), .until = Time(20s)});
+  for (int i = 0; i < 100; ++i) town.peers[0]->send(1, 1000);
+  ASSERT_TRUE(town.network.run_until([&] { return town.all_done(); }, Time(40s)));
+  expect_all_arrived(town, {100, {0, 0}});
+}
+
+TEST(Strangers, ChangeNothing) {
+  Network network({});
+  TestPeer ours(network, 0, {}, 42);
+  TestPeer stranger(network, 1, {}, 43);
+  stranger.send(0, 100);
+  network.run_until([] { return false; }, Time(100ms));
+  EXPECT_GT(ours.endpoint().statistics().strangers, 0U);
+  EXPECT_EQ(ours.endpoint().statistics().received, 0U);
+  EXPECT_EQ(ours.endpoint().incoming_contexts(), 0U);
+  EXPECT_EQ(ours.delivered, 0U);
+}
+
+}  // namespace
+}  // namespace ayatori::simulated

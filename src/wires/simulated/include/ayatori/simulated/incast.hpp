@@ -1,0 +1,35 @@
+#pragma once
+/// \file
+/// Paper 5, section 5: many clients send messages to one server that has few
+/// receive buffers.
+
+#include <cstdint>
+
+#include "ayatori/simulated/plan.hpp"
+#include "ayatori/transport/options.hpp"
+
+namespace ayatori::simulated {
+
+struct Incast {
+  std::uint32_t clients = 31;
+  std::uint32_t messages = 1000;  ///< of each client; as fast as they are acknowledged
+  std::uint32_t queued = 4;  ///< messages that a client has in hand; a protocol with a window may send them at once
+  std::uint32_t bytes = 64;
+};
+
+struct IncastResult {
+  bool complete = false;
+  std::uint64_t delivered = 0;
+  std::uint64_t data_packets = 0;     ///< first copies
+  std::uint64_t retransmissions = 0;  ///< of all clients (paper 5, table 2, 送信)
+  std::uint64_t duplicates = 0;       ///< dropped by the server (table 2, 受信)
+  std::uint64_t overflowed = 0;       ///< datagrams that found no buffer
+  std::uint64_t asks = 0;
+  std::uint32_t places = 0;               ///< at the end, see Admission
+  double messages_per_second = 0;         ///< in virtual time, from the first to the last
+  double steady_messages_per_second = 0;  ///< … from a tenth to nine tenths of them: while all clients have some
+};
+
+[[nodiscard]] IncastResult run_incast(const Incast& incast, const Plan& plan, const transport::Options& options);
+
+}  // namespace ayatori::simulated

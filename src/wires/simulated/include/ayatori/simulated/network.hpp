@@ -1,0 +1,107 @@
+#pragma once
+/// \file
+/// Many endpoints in one process, joined by a network that loses, duplicates,
+/// delays and reorders datagrams from a seed and a Plan, in virtual time. The
+/// same plan and calls give the same run, on every machine.
+
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <queue>
+#include <unordered_map>
+#include <vector>
+
+#include "ayatori/base/random.hpp"
+#include "ayatori/simulated/plan.hpp"
+#include "ayatori/transport/endpoint.hpp"
+
+namespace ayatori::simulated {
+
+struct Counters {
+  std::uint64_t sent = 0;     ///< datagrams that endpoints handed over
+  std::uint64_t dropped = 0;  ///< by chance or in a black hole
+  std::uint64_t duplicated = 0;
+  std::uint64_t overflowed = 0;  ///< no receive buffer was free
+  std::uint64_t unattached = 0;  ///< nobody had the address
+};
+
+/// Each endpoint is a processor that does one thing at a time: it sends what its endpoint wants to send, else handles
+/// the datagram that waits longest (control datagrams first), else does what is due. A datagram holds its buffer until
+/// it is handled. Links are lossless: a sender whose receiver's link is busy waits. Not thread-safe.
+class Network {
+ public:
+  explicit Network(const Plan& plan);
+
+  /// The endpoint must stay until detach(). A process that stops existing is a detach().
+  void attach(PeerId peer, transport::Endpoint& endpoint);
+  void detach(PeerId peer);
+  [[nodiscard]] bool attached(PeerId peer) const { return nodes_.contains(peer); }
+
+  /// Called for a datagram to a peer that is not attached; it may attach one. The datagram is then delivered.
+  void on_unattached(std::function<void(PeerId)> handler) { on_unattached_ = std::move(handler); }
+
+  /// To be called after an endpoint was used from outside (send, call, close_idle).
+  void wake(PeerId peer);
+
+  [[nodiscard]] Time now() const { return now_; }
+
+  /// Lets the next thing happen; false if nothing will ever happen again, or not until `limit`.
+  bool step(Time limit = transport::never);
+
+  /// Steps until `done`, or until nothing is left or `limit` has come; says whether it was done.
+  bool run_until(const std::function<bool()>& done, Time limit = transport::never);
+
+  [[nodiscard]] const Counters& counters() const { return counters_; }
+  [[nodiscard]] Plan& plan() { return plan_; }  ///< may change while it runs
+
+ private:
+  using DatagramId = std::uint32_t;
+
+  struct Happening {
+    Time when{};
+    std::uint64_t number = 0;  // of equal times, what was planned first happens first
+    PeerId peer = 0;
+    DatagramId datagram = no_id;  // arrives; none: the node wants to work
+
+    bool operator>(const Happening& other) const {
+      return when != other.when ? when > other.when : number > other.number;
+    }
+  };
+
+  struct Node {
+    transport::Endpoint* endpoint = nullptr;
+    std::deque<DatagramId> data;
+    std::deque<DatagramId> control;
+    DatagramId in_hand = no_id;  // being handled until busy_until
+    std::uint32_t handled_since_advance = 0;
+    Time busy_until{};
+    Time uplink_free{};
+    Time downlink_free{};
+    Time wakes_at = transport::never;
+  };
+
+  void plan_work(PeerId peer, Node& node, Time when);
+  void work(PeerId peer);
+  [[nodiscard]] bool send_one(PeerId peer, Node& node);
+  [[nodiscard]] bool handle_one(Node& node);
+  void transmit(PeerId from, Node& sender, const transport::Datagram& datagram);
+  void launch(PeerId to, DatagramId datagram, Time when);
+  void arrive(PeerId to, DatagramId datagram);
+  [[nodiscard]] bool in_black_hole(PeerId peer) const;
+  [[nodiscard]] DatagramId store(const transport::Datagram& datagram);
+  void discard(DatagramId datagram) { free_.push_back(datagram); }
+  [[nodiscard]] Duration time_on_link(std::size_t bytes) const;
+
+  Plan plan_;
+  Random random_;
+  Time now_{};
+  std::uint64_t planned_ = 0;
+  Counters counters_;
+  std::unordered_map<PeerId, Node> nodes_;
+  std::priority_queue<Happening, std::vector<Happening>, std::greater<>> happenings_;
+  std::vector<std::vector<std::byte>> datagrams_;
+  std::vector<DatagramId> free_;
+  std::function<void(PeerId)> on_unattached_;
+};
+
+}  // namespace ayatori::simulated

@@ -1,0 +1,49 @@
+#pragma once
+/// \file
+/// What a simulated network does to datagrams.
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "ayatori/base/error.hpp"
+#include "ayatori/transport/packet.hpp"
+#include "ayatori/transport/time.hpp"
+
+namespace ayatori::simulated {
+
+using transport::Duration;
+using transport::PeerId;
+using transport::Time;
+
+/// Nothing gets to or from the peer in [from, until).
+struct BlackHole {
+  PeerId peer = 0;
+  Time from{};
+  Time until = transport::never;
+};
+
+/// The default is a lossless network whose times resemble paper 5's (InfiniBand DDR, 2.2 GHz cores): 31 clients and one
+/// server, each a single thread that handles one packet after the other.
+struct Plan {
+  std::uint64_t seed = 1;
+
+  Duration latency = std::chrono::nanoseconds(2'000);  ///< from the sender's network interface to the receiver's
+  Duration jitter = std::chrono::nanoseconds(500);     ///< at most this is added to the latency, evenly distributed
+  double drop = 0;                                     ///< probability that a datagram vanishes
+  double duplicate = 0;                                ///< … that it arrives twice
+  double reorder = 0;                                  ///< … that it arrives `reorder_delay` later than it would
+  Duration reorder_delay = std::chrono::microseconds(50);
+  double gigabytes_per_second = 2;  ///< of each endpoint's link, each way; 0: without limit
+  std::vector<BlackHole> black_holes;
+
+  std::uint32_t receive_buffers = 1024;  ///< data datagrams an endpoint holds until they are handled …
+  std::uint32_t control_buffers = 64;    ///< … and control datagrams
+  Duration receive_cost = std::chrono::nanoseconds(1'500);  ///< of a processor for each datagram received …
+  Duration send_cost = std::chrono::nanoseconds(1'000);     ///< … and sent
+};
+
+/// Errors name the field that is out of its range.
+[[nodiscard]] Result<> check(const Plan& plan);
+
+}  // namespace ayatori::simulated
