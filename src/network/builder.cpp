@@ -104,7 +104,8 @@ void NetworkBuilder::set_port(Handle node, PortNumber number, Guid guid, Lid lid
   }
 }
 
-Result<> NetworkBuilder::connect(Handle a, PortNumber port_a, Handle b, PortNumber port_b, LinkRate rate) {
+Result<> NetworkBuilder::connect(Handle a, PortNumber port_a, Handle b, PortNumber port_b, LinkRate rate,
+                                 std::uint32_t latency) {
   const auto plug = [&](Handle from, PortNumber number, Handle to, PortNumber to_number) -> Result<> {
     PendingPort* port = number == 0 ? nullptr : slot(from, number);
     if (port == nullptr) {
@@ -119,12 +120,15 @@ Result<> NetworkBuilder::connect(Handle a, PortNumber port_a, Handle b, PortNumb
     port->peer = to;
     port->peer_port = to_number;
     if (rate.known()) port->rate = rate;
+    if (latency != 0) port->latency = latency;
     return {};
   };
   if (a == b && port_a == port_b) return fail("'{}' port {} is cabled to itself", nodes_[a].name, port_a);
   if (auto plugged = plug(a, port_a, b, port_b); !plugged) return plugged;
   return plug(b, port_b, a, port_a);
 }
+
+void NetworkBuilder::set_direct() { direct_ = true; }
 
 Result<Network> NetworkBuilder::build() {
   if (nodes_.empty()) return fail("a network without any node");
@@ -141,6 +145,7 @@ Result<Network> NetworkBuilder::build() {
   network.planes_ = std::move(planes_);
   network.machines_ = std::move(machines_);
   network.machine_by_name_ = std::move(machine_by_name_);
+  network.direct_ = direct_;
   network.ports_.reserve(ports_.size());
   for (const Handle handle : order) {
     const PendingNode& pending = nodes_[handle];
@@ -155,6 +160,7 @@ Result<Network> NetworkBuilder::build() {
       port.lid = from.lid;
       port.lmc = from.lmc;
       port.rate = from.rate;
+      port.latency = from.latency;
       const bool is_router = node.kind == NodeKind::router;
       if (port.guid == 0 && is_router && number == 0) port.guid = node.guid;
       network.ports_.push_back(port);
@@ -175,12 +181,26 @@ Result<Network> NetworkBuilder::build() {
   }
   *this = NetworkBuilder();
 
+  if (auto checked = check_direct(network); !checked) return Failure(checked.error());
   if (auto checked = check_lids(network); !checked) return Failure(checked.error());
   if (auto indexed = index_guids(network); !indexed) return Failure(indexed.error());
   give_default_guids(network);
   put_in_order(network);
   network.degraded_ = slower_than_their_kind(network);
   return network;
+}
+
+Result<> NetworkBuilder::check_direct(const Network& network) {
+  if (!network.direct()) return {};
+  for (NodeId id = 0; id < network.node_count(); ++id) {
+    const auto leads_across = [&](const Port& port) {
+      return port.connected() && network.is_router(id) != network.is_router(network.port(port.peer).node);
+    };
+    if (std::ranges::count_if(network.ports(id), leads_across) != 1) {
+      return fail("'{}' breaks a direct network: it needs one cable between its NIC and its router", network.name(id));
+    }
+  }
+  return {};
 }
 
 Result<> NetworkBuilder::index_guids(Network& network) {

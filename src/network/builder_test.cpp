@@ -218,5 +218,29 @@ TEST(Builder, KeepsEveryCable) {
   }
 }
 
+TEST(Builder, DirectNetworksHaveOneMachineARouter) {
+  NetworkBuilder builder;
+  builder.set_direct();
+  const auto router = builder.add_router("R", 0x1000, 3);
+  add_host(builder, "a", router, 1);
+  add_host(builder, "b", router, 2);
+  const auto network = builder.build();
+  ASSERT_FALSE(network);
+  EXPECT_EQ(network.error().message, "'R' breaks a direct network: it needs one cable between its NIC and its router");
+  EXPECT_TRUE(opened("torus:2x3").direct());
+  EXPECT_FALSE(opened("torus:2x3,hosts=2").direct());
+  EXPECT_FALSE(opened("fattree:K=2").direct());
+}
+
+TEST(LinkRates, WithoutLanesAreReadAndWritten) {
+  EXPECT_EQ(parse_link_rate("25Gbit/s")->bytes_per_second(), 3.125e9);
+  EXPECT_EQ(parse_link_rate("1716MB/s")->bytes_per_second(), 1.716e9);
+  EXPECT_EQ(to_string(*parse_link_rate("5GB/s")), "40Gbit/s");
+  EXPECT_EQ(to_string(*parse_link_rate("2500Mbit/s")), "2500Mbit/s");
+  for (const char* word : {"", "Gbit/s", "0Gbit/s", "-1Gbit/s", "1.5GB/s", "5000000Gbit/s", "9999999999MB/s", "7"}) {
+    EXPECT_FALSE(parse_link_rate(word)) << word;
+  }
+}
+
 }  // namespace
 }  // namespace ayatori

@@ -6,6 +6,7 @@
 #include "ayatori/infiniband/infiniband.hpp"
 #include "ayatori/sources/source.hpp"
 #include "ayatori/synthetic/synthetic.hpp"
+#include "ayatori/topology/grid.hpp"
 
 namespace ayatori {
 
@@ -24,8 +25,8 @@ Result<Network> with_host_pattern(std::string_view rest, const SourceOptions& op
 constexpr std::array kinds = {
     SourceKind{"fattree", "fattree:K=6,levels=2,nodes=30", without_options<open_fat_tree>},
     SourceKind{"xgft", "xgft:h=2;m=18,36;w=1,18;p=1,1", without_options<open_xgft>},
-    SourceKind{"torus", "torus:4x6x16", without_options<open_torus>},
-    SourceKind{"mesh", "mesh:4x6x16", without_options<open_mesh>},
+    SourceKind{"torus", "torus:4x6x16", without_options<open_torus>, torus_formula},
+    SourceKind{"mesh", "mesh:4x6x16", without_options<open_mesh>, mesh_formula},
     SourceKind{"full", "full:8,hosts=4", without_options<open_full>},
     SourceKind{"ib", "ib:live or ib:FILE", with_host_pattern},
 };

@@ -29,6 +29,7 @@ PortNumber port_towards(std::uint64_t from, std::uint64_t to, std::uint64_t host
 
 Result<Network> build(std::uint64_t routers, std::uint64_t hosts, LinkRate rate) {
   NetworkBuilder builder;
+  if (hosts == 1) builder.set_direct();
   for (std::uint64_t i = 0; i < routers; ++i) {
     builder.add_router(fmt::format("R{}", i), router_guid(i), static_cast<PortNumber>(hosts + routers - 1));
   }

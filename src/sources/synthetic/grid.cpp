@@ -6,6 +6,7 @@
 #include "ayatori/base/text.hpp"
 #include "ayatori/network/builder.hpp"
 #include "ayatori/synthetic/synthetic.hpp"
+#include "ayatori/topology/grid.hpp"
 #include "formula.hpp"
 
 namespace ayatori {
@@ -86,6 +87,7 @@ Result<> Grid::cable_upwards(NetworkBuilder& builder, std::uint64_t point) const
 
 Result<Network> Grid::build() const {
   NetworkBuilder builder;
+  if (hosts_ == 1) builder.set_direct();
   std::vector<std::string> places;
   for (std::uint64_t point = 0; point < points(); ++point) {
     places.push_back(fmt::format("{}", fmt::join(coordinates(point), "-")));
@@ -111,7 +113,15 @@ Result<std::vector<std::uint64_t>> parse_dimensions(const Formula& formula) {
   return dimensions;
 }
 
-Result<Network> open_grid(std::string_view kind, std::string_view synopsis, std::string_view rest, bool periodic) {
+/// What the text of a formula says, before anything is made of it.
+struct GridText {
+  Formula formula;
+  std::vector<std::uint64_t> dimensions;
+  std::uint64_t hosts = 1;
+  LinkRate rate;
+};
+
+Result<GridText> parse_grid(std::string_view kind, std::string_view synopsis, std::string_view rest) {
   constexpr std::array<std::string_view, 2> keys = {"hosts", "rate"};
   const auto formula = Formula::parse(kind, synopsis, rest, keys);
   if (!formula) return Failure(formula.error());
@@ -121,14 +131,43 @@ Result<Network> open_grid(std::string_view kind, std::string_view synopsis, std:
   if (!hosts) return Failure(hosts.error());
   const auto rate = formula->rate();
   if (!rate) return Failure(rate.error());
-  const Grid grid(std::move(*dimensions), periodic, *hosts, *rate);
-  if (auto checked = grid.check(*formula); !checked) return Failure(checked.error());
+  return GridText{*formula, std::move(*dimensions), *hosts, *rate};
+}
+
+Result<Network> open_grid(std::string_view kind, std::string_view synopsis, std::string_view rest, bool periodic) {
+  auto text = parse_grid(kind, synopsis, rest);
+  if (!text) return Failure(text.error());
+  const Grid grid(std::move(text->dimensions), periodic, text->hosts, text->rate);
+  if (auto checked = grid.check(text->formula); !checked) return Failure(checked.error());
   return grid.build();
+}
+
+Result<std::optional<GridFormula>> grid_formula(std::string_view kind, std::string_view synopsis, std::string_view rest,
+                                                bool periodic) {
+  const auto text = parse_grid(kind, synopsis, rest);
+  if (!text) return Failure(text.error());
+  if (text->hosts != 1) return std::nullopt;
+  std::uint64_t points = 1;
+  for (const std::uint64_t length : text->dimensions) points = saturating_product(points, length);
+  constexpr std::uint64_t most_points = std::uint64_t{1} << 32;
+  if (points > most_points) return text->formula.wrong("more than 2^32 points");
+  GridFormula formula;
+  formula.dimensions.assign(text->dimensions.begin(), text->dimensions.end());
+  formula.periodic.assign(formula.dimensions.size(), periodic);
+  formula.rate = text->rate;
+  return formula;
 }
 
 }  // namespace
 
 Result<Network> open_torus(std::string_view rest) { return open_grid("torus", "torus:4x6x16", rest, true); }
 Result<Network> open_mesh(std::string_view rest) { return open_grid("mesh", "mesh:4x6x16", rest, false); }
+
+Result<std::optional<GridFormula>> torus_formula(std::string_view rest, bool) {
+  return grid_formula("torus", "torus:4x6x16", rest, true);
+}
+Result<std::optional<GridFormula>> mesh_formula(std::string_view rest, bool) {
+  return grid_formula("mesh", "mesh:4x6x16", rest, false);
+}
 
 }  // namespace ayatori

@@ -8,14 +8,14 @@
 
 namespace ayatori {
 
-using NodeId = std::uint32_t;     ///< a NIC, router or aggregation node of a Network
-using PortId = std::uint32_t;     ///< one port slot of a Network; also the directed link that leaves it
-using MachineId = std::uint32_t;  ///< a computer: the owner of NICs
-using PlaneId = std::uint16_t;    ///< one physical network (an InfiniBand subnet, an Ethernet)
-using PortNumber = std::uint8_t;  ///< as printed on the device; 0 is a router's management port
-using Guid = std::uint64_t;       ///< EUI-64 of a node or port; 0 is "not known"
-using Lid = std::uint16_t;        ///< InfiniBand local identifier; 0 is "not assigned"
-using Rank = std::uint32_t;       ///< position of a process in its Job
+using NodeId = std::uint32_t;      ///< a NIC, router or aggregation node of a Network
+using PortId = std::uint32_t;      ///< one port slot of a Network; also the directed link that leaves it
+using MachineId = std::uint32_t;   ///< a computer: the owner of NICs
+using PlaneId = std::uint16_t;     ///< one physical network (an InfiniBand subnet, an Ethernet)
+using PortNumber = std::uint16_t;  ///< as printed on the device; 0 is a router's management port
+using Guid = std::uint64_t;        ///< EUI-64 of a node or port; 0 is "not known"
+using Lid = std::uint16_t;         ///< InfiniBand local identifier; 0 is "not assigned"
+using Rank = std::uint32_t;        ///< position of a process in its Job
 using Bytes = std::uint64_t;
 
 inline constexpr std::uint32_t no_id = std::numeric_limits<std::uint32_t>::max();

@@ -36,8 +36,13 @@ class NetworkBuilder {
   void set_port(Handle node, PortNumber number, Guid guid, Lid lid, std::uint8_t lmc);
 
   /// Plugs a cable in. Saying the same cable again, from either end, is no error (files tell each cable twice);
-  /// a port that already has another cable, or a port number beyond the node's, is.
-  Result<> connect(Handle a, PortNumber port_a, Handle b, PortNumber port_b, LinkRate rate);
+  /// a port that already has another cable, or a port number beyond the node's, is. `latency` in nanoseconds, 0 if
+  /// not known.
+  Result<> connect(Handle a, PortNumber port_a, Handle b, PortNumber port_b, LinkRate rate, std::uint32_t latency = 0);
+
+  /// Says that the network is direct: build() fails unless each router has exactly one cable to a NIC, and each NIC one
+  /// to a router.
+  void set_direct();
 
   [[nodiscard]] std::size_t node_count() const { return nodes_.size(); }
 
@@ -54,6 +59,7 @@ class NetworkBuilder {
     std::uint8_t lmc = 0;
     PortNumber peer_port = 0;
     LinkRate rate;
+    std::uint32_t latency = 0;
   };
   struct PendingNode {
     Node node;
@@ -65,6 +71,7 @@ class NetworkBuilder {
   MachineId machine_named(std::string_view name, bool named);
   PendingPort* slot(Handle node, PortNumber number);
 
+  static Result<> check_direct(const Network& network);
   static Result<> check_lids(const Network& network);
   static Result<> index_guids(Network& network);
   static void give_default_guids(Network& network);
@@ -75,6 +82,7 @@ class NetworkBuilder {
   std::vector<Machine> machines_;
   std::unordered_map<std::string, MachineId> machine_by_name_;
   std::vector<Plane> planes_;
+  bool direct_ = false;
 };
 
 }  // namespace ayatori

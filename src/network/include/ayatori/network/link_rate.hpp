@@ -1,6 +1,6 @@
 #pragma once
 /// \file
-/// What a link carries: its width (lanes) and the speed of a lane.
+/// What a link carries: its width (lanes) and the speed of a lane, or a plain number where a network knows no lanes.
 
 #include <cstdint>
 #include <optional>
@@ -15,19 +15,21 @@ enum class LaneSpeed : std::uint8_t { unknown, sdr, ddr, qdr, fdr10, fdr, edr, h
 struct LinkRate {
   std::uint8_t width = 0;  ///< lanes: 1, 2, 4, 8, 12; 0 is "not known"
   LaneSpeed speed = LaneSpeed::unknown;
+  std::uint32_t megabits = 0;  ///< payload rate in Mbit/s of a link without lanes (Ethernet, Tofu); 0 if it has lanes
 
-  [[nodiscard]] bool known() const { return width != 0 && speed != LaneSpeed::unknown; }
+  [[nodiscard]] bool known() const { return megabits != 0 || (width != 0 && speed != LaneSpeed::unknown); }
 
-  /// Payload rate of one direction after line coding: 4xDDR is 2e9. 0 if not known.
+  /// Payload rate of one direction after line coding, in bytes: 4xDDR is 2e9, 25Gbit/s is 3.125e9. 0 if not known.
   [[nodiscard]] double bytes_per_second() const;
 
   friend bool operator==(const LinkRate&, const LinkRate&) = default;
 };
 
-/// "4xNDR"; "?" if not known.
+/// "4xNDR", "25Gbit/s", "2500Mbit/s"; "?" if not known.
 [[nodiscard]] std::string to_string(LinkRate rate);
 
-/// Reads "4xNDR" as ibnetdiscover prints it; nothing if it is no such word.
+/// Reads "4xNDR" as ibnetdiscover prints it, "25Gbit/s", "100Mbit/s", "5GB/s" or "1716MB/s"; nothing if it is no such
+/// word, or more than fits (4 Tbit/s and some).
 [[nodiscard]] std::optional<LinkRate> parse_link_rate(std::string_view text);
 
 }  // namespace ayatori

@@ -42,7 +42,8 @@ struct Port {
   Lid lid = 0;  ///< base LID that the network's source reported, 0 if none
   std::uint8_t lmc = 0;
   PortNumber number = 0;
-  LinkRate rate;  ///< active rate of the cable
+  LinkRate rate;              ///< active rate of the cable
+  std::uint32_t latency = 0;  ///< of the cable and the device at its end, in nanoseconds; 0 is "not known"
 
   [[nodiscard]] bool connected() const { return peer != no_id; }
 };
@@ -92,6 +93,9 @@ class Network {
   [[nodiscard]] const Machine& machine(MachineId id) const { return machines_[id]; }
   [[nodiscard]] std::span<const Plane> planes() const { return planes_; }
 
+  /// Routers are built into the machines, one each (torus nodes): who shows the network need not show them apart.
+  [[nodiscard]] bool direct() const { return direct_; }
+
   /// The router at the other end of an endpoint's cable; no_id if it is not plugged into a router.
   [[nodiscard]] NodeId router_of(PortId endpoint) const;
 
@@ -120,6 +124,7 @@ class Network {
 
   std::size_t router_count_ = 0;
   std::size_t link_count_ = 0;
+  bool direct_ = false;
   std::vector<Node> nodes_;
   std::vector<Port> ports_;
   std::string name_pool_;

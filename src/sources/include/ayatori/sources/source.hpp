@@ -5,6 +5,7 @@
 /// src/sources/KIND with a function that returns a Network, and an entry in sources.cpp.
 
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -13,6 +14,8 @@
 #include "ayatori/network/network.hpp"
 
 namespace ayatori {
+
+struct GridFormula;  // topology/grid.hpp
 
 struct SourceOptions {
   /// How hosts are read off node descriptions: a regular expression (ECMAScript) whose first group is the host name
@@ -23,10 +26,14 @@ struct SourceOptions {
 /// Receives what stands behind the colon.
 using OpenSource = Result<Network> (*)(std::string_view rest, const SourceOptions& options);
 
+/// The same network as a formula, for those who need no explicit one; nothing where this one is no formula.
+using OpenFormula = Result<std::optional<GridFormula>> (*)(std::string_view rest, bool physical_view);
+
 struct SourceKind {
   std::string_view kind;      ///< "fattree"
   std::string_view synopsis;  ///< "fattree:K=6,levels=2,nodes=30"
   OpenSource open;
+  OpenFormula formula = nullptr;  ///< only for kinds that have formulas
 };
 
 /// Every kind that this build knows.

@@ -5,12 +5,15 @@
 /// that asks for more than 2^24 nodes, 2^26 ports, or routers with more than 254 ports is refused before anything is
 /// made. Router GUIDs are 0x0020…, NIC GUIDs 0x0010…; a NIC port's GUID is its NIC's plus the port number.
 
+#include <optional>
 #include <string_view>
 
 #include "ayatori/base/error.hpp"
 #include "ayatori/network/network.hpp"
 
 namespace ayatori {
+
+struct GridFormula;  // topology/grid.hpp
 
 /// "K=6,levels=2,nodes=30": a K-ary-n-tree as paper 1 draws it (figures 1 and 6), of routers with 2K ports and one
 /// cable between neighbours. The routers below the roots use ports 1 … K downwards and K + 1 … 2K upwards; the roots
@@ -38,6 +41,11 @@ namespace ayatori {
 /// N3-0-15 (with several at a point: N3-0-15-0 …).
 [[nodiscard]] Result<Network> open_torus(std::string_view rest);
 [[nodiscard]] Result<Network> open_mesh(std::string_view rest);
+
+/// The same as a formula, with the same names, ids and ports; nothing where a point has not exactly one host. Any
+/// number of points up to 2^32.
+[[nodiscard]] Result<std::optional<GridFormula>> torus_formula(std::string_view rest, bool physical_view);
+[[nodiscard]] Result<std::optional<GridFormula>> mesh_formula(std::string_view rest, bool physical_view);
 
 /// "N" or "nodes=N[,hosts=H]": N routers R0 …, each with H (default 1) hosts, each cabled to every other.
 /// Hosts N0 … are numbered through.

@@ -1,0 +1,17 @@
+#pragma once
+/// \file
+/// Faults as data: links and routers taken out of a Topology without touching its source.
+
+#include <string_view>
+
+#include "ayatori/base/error.hpp"
+#include "ayatori/topology/topology.hpp"
+
+namespace ayatori {
+
+/// `faults` lists what is out, separated by commas or new lines: "LS1" (a router or machine with all of its links),
+/// "LS1:8" (the cable in port 8, both directions). The same objects and links as `base`, those links with the state
+/// taken_out. Errors name the object or port that `base` does not have.
+[[nodiscard]] Result<TopologyPtr> take_out(TopologyPtr base, std::string_view faults);
+
+}  // namespace ayatori

@@ -1,0 +1,61 @@
+#pragma once
+/// \file
+/// What one asks of a network: how far, which way, who is near, how much fits through. Every answer is computed on
+/// demand from links that are up; nothing of size N² is kept. Grids answer from their coordinates, all else by
+/// breadth-first search. Safe from many threads.
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "ayatori/base/error.hpp"
+#include "ayatori/topology/topology.hpp"
+
+namespace ayatori {
+
+inline constexpr std::uint32_t unreachable = ~std::uint32_t{0};
+
+/// Links on a shortest way between two machines or routers: 0 to itself, 2 between two hosts of one leaf, 1 between
+/// neighbours in a torus (whose routers are built in). `unreachable` if no way exists. Hosts do not forward.
+[[nodiscard]] std::uint32_t hops(const Topology& topology, ObjectId from, ObjectId to);
+
+/// Row-major matrix of hops, objects.size()² numbers; one search an object.
+[[nodiscard]] std::vector<std::uint32_t> distances(const Topology& topology, std::span<const ObjectId> objects);
+
+/// One link of a route: link `index` of object `from`.
+struct RouteStep {
+  ObjectId from = no_object;
+  std::uint32_t index = 0;
+};
+
+/// The `which`-th shortest route in a fixed order, `which` < count_routes(). In a torus without faults, route 0 is
+/// dimension-ordered, from the last dimension to the first. Empty from an object to itself. Error: no such route.
+[[nodiscard]] Result<std::vector<RouteStep>> shortest_route(const Topology& topology, ObjectId from, ObjectId to,
+                                                            std::uint64_t which);
+/// How many shortest routes there are, parallel cables counted apart; 2^64 − 1 if more than fit.
+[[nodiscard]] std::uint64_t count_routes(const Topology& topology, ObjectId from, ObjectId to);
+
+/// The lowest objects above (or equal to) both, by rising id: the routers where two hosts of a tree may meet, the grid
+/// of two torus nodes.
+[[nodiscard]] std::vector<ObjectId> common_ancestors(const Topology& topology, ObjectId a, ObjectId b);
+
+/// The `count` machines nearest to an object, nearest first, equally near ones by rising id; not the object itself.
+[[nodiscard]] std::vector<ObjectId> nearest_machines(const Topology& topology, ObjectId from, std::size_t count);
+
+/// Machines under an object, by rising id; a machine is under itself.
+[[nodiscard]] std::vector<ObjectId> machines_under(const Topology& topology, ObjectId object);
+
+/// What two sets of machines can exchange.
+struct Cut {
+  double bytes_per_second = 0;  ///< most that can flow from a to b at once: the narrowest cut between them
+  double injection = 0;         ///< the lesser of what the NICs of a, and of b, carry
+  std::uint64_t links = 0;      ///< links of that cut
+  [[nodiscard]] double oversubscription() const { return bytes_per_second > 0 ? injection / bytes_per_second : 0; }
+};
+
+/// The narrowest cut between two sets of machines without a common member (maximum flow, Dinic 1970). Links whose rate
+/// is not known count as the fastest known one, or as 1 B/s each if none is. Error: an empty set, a common machine.
+[[nodiscard]] Result<Cut> cut_between(const Topology& topology, std::span<const ObjectId> a,
+                                      std::span<const ObjectId> b);
+
+}  // namespace ayatori

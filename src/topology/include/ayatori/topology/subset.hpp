@@ -1,0 +1,21 @@
+#pragma once
+/// \file
+/// Some of the machines of a Topology, and what of the network lies between them.
+
+#include <span>
+
+#include "ayatori/base/error.hpp"
+#include "ayatori/topology/topology.hpp"
+
+namespace ayatori {
+
+/// The machines of `base` with these ids (in any order). Ids and heights stay what they are in `base`.
+///   grid    the smallest box around the machines, over the edge of a torus where that is smaller; a dimension is
+///           periodic if it was and the box has its full length; not dense where points have no machine
+///   tree    the routers on shortest ways between the machines, with all parallel cables between them
+///   other   the machines' routers, and those on shortest ways between them
+/// Links that lead out of the subset are not there. Takes a bit a machine of `base`, nothing if it is all of them.
+/// Errors: no machine at all, an id that is no machine of `base`, one that comes twice.
+[[nodiscard]] Result<TopologyPtr> make_subset(TopologyPtr base, std::span<const ObjectId> machines);
+
+}  // namespace ayatori
