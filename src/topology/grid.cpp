@@ -13,7 +13,8 @@ class GridTopology final : public Topology {
  public:
   explicit GridTopology(GridFormula formula)
       : formula_(std::move(formula)),
-        shape_{formula_.dimensions, formula_.periodic, std::vector<std::uint32_t>(formula_.dimensions.size()), true},
+        shape_{formula_.dimensions, formula_.periodic, std::vector<std::uint32_t>(formula_.dimensions.size()), true,
+               true},
         points_(shape_.points()),
         planes_{formula_.plane} {}
 
@@ -39,6 +40,7 @@ class GridTopology final : public Topology {
   std::uint32_t nic_count(ObjectId) const override { return 1; }
   std::span<const std::string> planes() const override { return planes_; }
 
+  bool direct() const override { return true; }
   const GridShape* grid(ObjectId id) const override { return id == points_ ? &shape_ : nullptr; }
   ObjectId grid_child(ObjectId, std::uint64_t point) const override { return point; }
   std::uint64_t grid_point(ObjectId, ObjectId child) const override { return child; }

@@ -61,6 +61,7 @@ struct GridShape {
   std::vector<bool> periodic;             ///< per dimension: torus, or mesh
   std::vector<std::uint32_t> reference;   ///< of a subset: where its point 0,0,… lies in the whole grid
   bool dense = true;                      ///< every point has a child
+  bool whole = false;  ///< every child is a machine and has exactly the links that the shape says, all of them up
 
   [[nodiscard]] std::uint64_t points() const;
 };
@@ -94,6 +95,9 @@ class Topology {
   [[nodiscard]] virtual std::optional<ObjectId> find(std::string_view name) const = 0;  ///< a machine or router
   [[nodiscard]] virtual std::uint32_t nic_count(ObjectId machine) const = 0;
   [[nodiscard]] virtual std::span<const std::string> planes() const = 0;
+
+  /// Machines forward packets: their routers are built in (Network::direct).
+  [[nodiscard]] virtual bool direct() const = 0;
 
   /// The shape of a grid object; nullptr for all others.
   [[nodiscard]] virtual const GridShape* grid(ObjectId id) const = 0;

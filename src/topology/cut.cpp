@@ -1,0 +1,201 @@
+#include <algorithm>
+#include <limits>
+#include <optional>
+#include <unordered_map>
+#include <unordered_set>
+
+#include "ayatori/topology/queries.hpp"
+#include "search.hpp"
+
+namespace ayatori {
+
+namespace {
+
+/// Bytes a second. Whole numbers: sums and differences of flows are exact.
+using Flow = std::uint64_t;
+constexpr Flow no_limit = std::numeric_limits<Flow>::max() / 2;
+
+/// A flow network and its maximum flow, by Dinic's algorithm: as long as the sink can be reached over arcs with room,
+/// rank the vertices by their distance and fill ways of rising rank.
+class MaximumFlow {
+ public:
+  using Vertex = std::uint32_t;
+
+  Vertex add_vertex() {
+    arcs_of_.emplace_back();
+    return static_cast<Vertex>(arcs_of_.size() - 1);
+  }
+
+  void add_arc(Vertex from, Vertex to, Flow capacity) {
+    arcs_of_[from].push_back(static_cast<std::uint32_t>(arcs_.size()));
+    arcs_.push_back({to, capacity});
+    arcs_of_[to].push_back(static_cast<std::uint32_t>(arcs_.size()));
+    arcs_.push_back({from, 0});
+  }
+
+  Flow run(Vertex source, Vertex sink) {
+    Flow total = 0;
+    while (rank_from(source, sink)) {
+      next_.assign(arcs_of_.size(), 0);
+      while (const Flow pushed = push(source, sink)) total += pushed;
+    }
+    return total;
+  }
+
+  /// After run(): whether the vertex is on the source's side of the narrowest cut.
+  [[nodiscard]] bool on_source_side(Vertex vertex) const { return rank_[vertex] != unreachable; }
+
+ private:
+  struct Arc {
+    Vertex to;
+    Flow room;
+  };
+
+  bool rank_from(Vertex source, Vertex sink) {
+    rank_.assign(arcs_of_.size(), unreachable);
+    rank_[source] = 0;
+    std::vector<Vertex> queue = {source};
+    for (std::size_t i = 0; i < queue.size(); ++i) {
+      for (const std::uint32_t arc : arcs_of_[queue[i]]) {
+        if (arcs_[arc].room == 0 || rank_[arcs_[arc].to] != unreachable) continue;
+        rank_[arcs_[arc].to] = rank_[queue[i]] + 1;
+        queue.push_back(arcs_[arc].to);
+      }
+    }
+    return rank_[sink] != unreachable;
+  }
+
+  /// One way with room from source to sink, as a stack of arcs; ways that end nowhere are never tried again.
+  Flow push(Vertex source, Vertex sink) {
+    way_.clear();
+    Vertex here = source;
+    while (here != sink) {
+      if (const auto arc = usable_arc(here)) {
+        way_.push_back(*arc);
+        here = arcs_[*arc].to;
+      } else if (way_.empty()) {
+        return 0;
+      } else {
+        here = arcs_[way_.back() ^ 1].to;
+        ++next_[here];
+        way_.pop_back();
+      }
+    }
+    Flow room = no_limit;
+    for (const std::uint32_t arc : way_) room = std::min(room, arcs_[arc].room);
+    for (const std::uint32_t arc : way_) {
+      arcs_[arc].room -= room;
+      arcs_[arc ^ 1].room += room;
+    }
+    return room;
+  }
+
+  std::optional<std::uint32_t> usable_arc(Vertex here) {
+    for (auto& next = next_[here]; next < arcs_of_[here].size(); ++next) {
+      const std::uint32_t arc = arcs_of_[here][next];
+      if (arcs_[arc].room > 0 && rank_[arcs_[arc].to] == rank_[here] + 1) return arc;
+    }
+    return std::nullopt;
+  }
+
+  std::vector<Arc> arcs_;  // arc i and its reverse i ^ 1
+  std::vector<std::vector<std::uint32_t>> arcs_of_;
+  std::vector<std::uint32_t> rank_;
+  std::vector<std::uint32_t> next_;
+  std::vector<std::uint32_t> way_;
+};
+
+/// The links around two sets of machines as a flow network.
+class CutProblem {
+ public:
+  CutProblem(const Topology& topology, std::span<const ObjectId> a, std::span<const ObjectId> b)
+      : topology_(topology), a_(a), b_(b) {
+    collect_links();
+  }
+
+  Cut solve() {
+    const auto source = flow_.add_vertex();
+    const auto sink = flow_.add_vertex();
+    for (const ObjectId machine : a_) flow_.add_arc(source, vertex(machine), no_limit);
+    for (const ObjectId machine : b_) flow_.add_arc(vertex(machine), sink, no_limit);
+    for (const auto& [from, link] : links_) flow_.add_arc(vertex(from), vertex(link.to), rate(link));
+
+    Cut cut;
+    cut.bytes_per_second = static_cast<double>(flow_.run(source, sink));
+    for (const auto& [from, link] : links_) {
+      cut.links += flow_.on_source_side(vertex(from)) && !flow_.on_source_side(vertex(link.to));
+    }
+    cut.injection = std::min(injection(a_), injection(b_));
+    return cut;
+  }
+
+ private:
+  struct From {
+    ObjectId from;
+    TopologyLink link;
+  };
+
+  /// Everything that can be reached from a; a machine is only gone through if its router is built in.
+  void collect_links() {
+    for (const ObjectId machine : a_) vertex(machine);
+    for (std::size_t i = 0; i < objects_.size(); ++i) {
+      const ObjectId here = objects_[i];
+      const bool starts = i < a_.size();
+      if (!starts && !forwards(topology_, here)) continue;
+      for_each_link_up(topology_, here, [&](const TopologyLink& link) {
+        fastest_ = std::max(fastest_, link.rate.bytes_per_second());
+        links_.push_back({here, link});
+        vertex(link.to);
+      });
+    }
+    for (const ObjectId machine : b_) vertex(machine);
+  }
+
+  MaximumFlow::Vertex vertex(ObjectId id) {
+    const auto [place, is_new] = vertices_.try_emplace(id);
+    if (is_new) {
+      place->second = flow_.add_vertex();
+      objects_.push_back(id);
+    }
+    return place->second;
+  }
+
+  [[nodiscard]] Flow rate(const TopologyLink& link) const {
+    const double known = link.rate.known() ? link.rate.bytes_per_second() : fastest_;
+    return known > 0 ? static_cast<Flow>(known) : 1;
+  }
+
+  [[nodiscard]] double injection(std::span<const ObjectId> machines) const {
+    double sum = 0;
+    for (const ObjectId machine : machines) {
+      std::uint32_t links = 0;
+      for_each_link_up(topology_, machine, [&](const TopologyLink& link) {
+        if (links++ == 0 || !topology_.direct()) sum += static_cast<double>(rate(link));
+      });
+    }
+    return sum;
+  }
+
+  const Topology& topology_;
+  std::span<const ObjectId> a_;
+  std::span<const ObjectId> b_;
+  std::vector<From> links_;
+  std::vector<ObjectId> objects_;
+  std::unordered_map<ObjectId, MaximumFlow::Vertex> vertices_;
+  MaximumFlow flow_;
+  double fastest_ = 0;
+};
+
+}  // namespace
+
+Result<Cut> cut_between(const Topology& topology, std::span<const ObjectId> a, std::span<const ObjectId> b) {
+  if (a.empty() || b.empty()) return fail("a cut needs machines on both sides");
+  std::unordered_set<ObjectId> seen(a.begin(), a.end());
+  if (seen.size() != a.size()) return fail("a machine comes twice on one side of the cut");
+  for (const ObjectId machine : b) {
+    if (!seen.insert(machine).second) return fail("{} comes twice in the cut", topology.name(machine));
+  }
+  return CutProblem(topology, a, b).solve();
+}
+
+}  // namespace ayatori

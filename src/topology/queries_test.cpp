@@ -1,0 +1,249 @@
+#include "ayatori/topology/queries.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <limits>
+#include <numeric>
+#include <set>
+
+#include "ayatori/base/random.hpp"
+#include "ayatori/sources/topology.hpp"
+#include "ayatori/topology/grid.hpp"
+
+namespace ayatori {
+namespace {
+
+TopologyPtr opened(std::string_view source) {
+  auto topology = open_topology(source);
+  if (!topology) throw std::runtime_error(topology.error().message);
+  return *topology;
+}
+
+/// The same topology, but its grid no longer answers by itself: everything goes by search.
+class Searched final : public Topology {
+ public:
+  explicit Searched(TopologyPtr base) : base_(std::move(base)) {
+    if (const GridShape* shape = base_->grid(base_->object_at(base_->max_height(), 0))) {
+      shape_ = *shape;
+      shape_.whole = false;
+    }
+  }
+  ObjectId id_end() const override { return base_->id_end(); }
+  bool contains(ObjectId id) const override { return base_->contains(id); }
+  std::uint64_t machine_count() const override { return base_->machine_count(); }
+  ObjectId machine(std::uint64_t index) const override { return base_->machine(index); }
+  std::uint64_t machine_index(ObjectId machine) const override { return base_->machine_index(machine); }
+  std::uint32_t max_height() const override { return base_->max_height(); }
+  std::uint64_t count_at(std::uint32_t height) const override { return base_->count_at(height); }
+  ObjectId object_at(std::uint32_t height, std::uint64_t i) const override { return base_->object_at(height, i); }
+  ObjectKind kind(ObjectId id) const override { return base_->kind(id); }
+  std::uint32_t height(ObjectId id) const override { return base_->height(id); }
+  std::uint32_t parent_count(ObjectId id) const override { return base_->parent_count(id); }
+  ObjectId parent(ObjectId id, std::uint32_t i) const override { return base_->parent(id, i); }
+  std::uint64_t child_count(ObjectId id) const override { return base_->child_count(id); }
+  ObjectId child(ObjectId id, std::uint64_t i) const override { return base_->child(id, i); }
+  std::string name(ObjectId id) const override { return base_->name(id); }
+  std::optional<ObjectId> find(std::string_view name) const override { return base_->find(name); }
+  std::uint32_t nic_count(ObjectId machine) const override { return base_->nic_count(machine); }
+  std::span<const std::string> planes() const override { return base_->planes(); }
+  bool direct() const override { return base_->direct(); }
+  const GridShape* grid(ObjectId id) const override { return base_->grid(id) == nullptr ? nullptr : &shape_; }
+  ObjectId grid_child(ObjectId grid, std::uint64_t point) const override { return base_->grid_child(grid, point); }
+  std::uint64_t grid_point(ObjectId grid, ObjectId child) const override { return base_->grid_point(grid, child); }
+  std::uint32_t link_count(ObjectId id) const override { return base_->link_count(id); }
+  TopologyLink link(ObjectId id, std::uint32_t index) const override { return base_->link(id, index); }
+  std::size_t shared_bytes() const override { return 0; }
+  std::size_t private_bytes() const override { return 0; }
+
+ private:
+  TopologyPtr base_;
+  GridShape shape_;
+};
+
+/// Every route of exactly `length` links, by trying all links; in the order of their link indices.
+void all_routes(const Topology& topology, ObjectId here, ObjectId to, std::uint32_t length,
+                std::vector<RouteStep>& route, std::vector<std::vector<RouteStep>>& routes) {
+  if (length == 0) {
+    if (here == to) routes.push_back(route);
+    return;
+  }
+  if (!route.empty() && topology.kind(here) == ObjectKind::machine && !topology.direct()) return;
+  for (std::uint32_t i = 0; i < topology.link_count(here); ++i) {
+    route.push_back({here, i});
+    all_routes(topology, topology.link(here, i).to, to, length - 1, route, routes);
+    route.pop_back();
+  }
+}
+
+std::vector<std::vector<RouteStep>> all_shortest_routes(const Topology& topology, ObjectId from, ObjectId to) {
+  for (std::uint32_t length = 0; length < 16; ++length) {
+    std::vector<RouteStep> route;
+    std::vector<std::vector<RouteStep>> routes;
+    all_routes(topology, from, to, length, route, routes);
+    if (!routes.empty()) return routes;
+  }
+  return {};
+}
+
+std::vector<std::pair<ObjectId, std::uint32_t>> as_pairs(const std::vector<RouteStep>& route) {
+  std::vector<std::pair<ObjectId, std::uint32_t>> pairs;
+  for (const RouteStep& step : route) pairs.emplace_back(step.from, step.index);
+  return pairs;
+}
+
+class Routes : public testing::TestWithParam<const char*> {};
+
+TEST_P(Routes, AreThoseThatTryingEveryLinkFinds) {
+  const auto topology = opened(GetParam());
+  Random random(7);
+  for (int trial = 0; trial < 12; ++trial) {
+    const ObjectId from = random.below(topology->machine_count());
+    const ObjectId to = random.below(topology->machine_count());
+    const auto expected = all_shortest_routes(*topology, from, to);
+    ASSERT_FALSE(expected.empty());
+    EXPECT_EQ(hops(*topology, from, to), expected.front().size()) << from << " " << to;
+    ASSERT_EQ(count_routes(*topology, from, to), expected.size()) << from << " " << to;
+    for (std::size_t which = 0; which < expected.size(); ++which) {
+      const auto route = shortest_route(*topology, from, to, which);
+      ASSERT_TRUE(route);
+      EXPECT_EQ(as_pairs(*route), as_pairs(expected[which])) << from << " " << to << " " << which;
+    }
+    EXPECT_FALSE(shortest_route(*topology, from, to, expected.size()));
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(On, Routes,
+                         testing::Values("torus:4x4", "torus:5x2x3", "torus:2x2", "torus:1x4", "mesh:3x4", "torus:7",
+                                         "torus:4x4x2"));
+INSTANTIATE_TEST_SUITE_P(OnImages, Routes,
+                         testing::Values("fattree:K=2,levels=2", "fattree:K=2,levels=3", "full:5,hosts=2",
+                                         "xgft:h=2;m=2,3;w=1,2;p=1,2", "xgft:h=2;m=2,3;w=2,2", "torus:3x3,hosts=2"));
+
+TEST(Queries, OfGridsByFormulaAgreeWithSearch) {
+  Random random(11);
+  for (const char* source : {"torus:4x6x5", "mesh:4x6x5", "torus:2x3x2x2", "torus:9", "mesh:1x1x8"}) {
+    const auto formula = opened(source);
+    const Searched search(formula);
+    std::vector<ObjectId> some;
+    for (int i = 0; i < 10; ++i) some.push_back(random.below(formula->machine_count()));
+    EXPECT_EQ(distances(*formula, some), distances(search, some)) << source;
+    for (const ObjectId from : some) {
+      EXPECT_EQ(nearest_machines(*formula, from, 9), nearest_machines(search, from, 9)) << source;
+      for (const ObjectId to : some) {
+        EXPECT_EQ(hops(*formula, from, to), hops(search, from, to)) << source << " " << from << " " << to;
+        EXPECT_EQ(count_routes(*formula, from, to), count_routes(search, from, to)) << source;
+        EXPECT_EQ(as_pairs(*shortest_route(*formula, from, to, 0)), as_pairs(*shortest_route(search, from, to, 0)));
+      }
+    }
+  }
+}
+
+TEST(Queries, RouteZeroOfATorusGoesDimensionByDimension) {
+  const auto torus = opened("torus:8x8x8");
+  const auto route = shortest_route(*torus, 0, 2 * 64 + 7 * 8 + 3, 0);
+  ASSERT_TRUE(route);
+  std::vector<ObjectId> passed;
+  for (const RouteStep& step : *route) passed.push_back(torus->link(step.from, step.index).to);
+  EXPECT_EQ(passed, (std::vector<ObjectId>{64, 128, 184, 185, 186, 187}));
+}
+
+TEST(Queries, OfAMillionNodesNeedNoSearchThroughThem) {
+  const auto torus = opened("torus:100x100x100");
+  EXPECT_EQ(hops(*torus, 0, 505050), 150U);
+  EXPECT_EQ(hops(*torus, 0, 999999), 3U);
+  EXPECT_EQ(count_routes(*torus, 0, 10101), 6U);
+  EXPECT_EQ(count_routes(*torus, 0, 505050), ~std::uint64_t{0});
+  EXPECT_EQ(shortest_route(*torus, 0, 505050, 0)->size(), 150U);
+  EXPECT_EQ(nearest_machines(*torus, 0, 6), (std::vector<ObjectId>{1, 99, 100, 9900, 10000, 990000}));
+}
+
+TEST(Queries, KnowWhoStandsAboveAndBelow) {
+  const auto tree = opened("fattree:K=3,levels=2,nodes=12");
+  const ObjectId leaf = tree->parent(0, 0);
+  EXPECT_EQ(common_ancestors(*tree, 0, 1), std::vector<ObjectId>{leaf});
+  EXPECT_EQ(common_ancestors(*tree, 0, 0), std::vector<ObjectId>{0});
+  EXPECT_EQ(common_ancestors(*tree, 0, leaf), std::vector<ObjectId>{leaf});
+  const auto roots = common_ancestors(*tree, 0, 3);
+  ASSERT_EQ(roots.size(), 3U);
+  for (const ObjectId root : roots) {
+    EXPECT_EQ(tree->height(root), 2U);
+    EXPECT_EQ(machines_under(*tree, root).size(), 12U);
+  }
+  EXPECT_EQ(machines_under(*tree, leaf), (std::vector<ObjectId>{0, 1, 2}));
+  EXPECT_EQ(nearest_machines(*tree, 4, 3), (std::vector<ObjectId>{3, 5, 0}));
+  EXPECT_EQ(nearest_machines(*tree, 0, 100).size(), 11U);
+}
+
+/// The narrowest cut by trying every set of objects on a's side.
+double narrowest_cut(const Topology& topology, std::span<const ObjectId> a, std::span<const ObjectId> b) {
+  std::vector<ObjectId> between;
+  for (ObjectId id = 0; id < topology.id_end(); ++id) {
+    const bool end = std::ranges::count(a, id) + std::ranges::count(b, id) > 0;
+    if (!end && (topology.kind(id) == ObjectKind::router || (topology.direct() && topology.height(id) == 0))) {
+      between.push_back(id);
+    }
+  }
+  double narrowest = std::numeric_limits<double>::infinity();
+  for (std::uint32_t choice = 0; choice < 1U << between.size(); ++choice) {
+    std::set<ObjectId> side(a.begin(), a.end());
+    for (std::size_t i = 0; i < between.size(); ++i) {
+      if ((choice >> i & 1) != 0) side.insert(between[i]);
+    }
+    double width = 0;
+    for (const ObjectId id : side) {
+      for (std::uint32_t i = 0; i < topology.link_count(id); ++i) {
+        const TopologyLink link = topology.link(id, i);
+        const bool counts =
+            topology.kind(link.to) != ObjectKind::machine || topology.direct() || std::ranges::count(b, link.to) > 0;
+        if (counts && !side.contains(link.to)) width += link.rate.bytes_per_second();
+      }
+    }
+    narrowest = std::min(narrowest, width);
+  }
+  return narrowest;
+}
+
+TEST(Cuts, AreAsNarrowAsTheNarrowestOfAll) {
+  Random random(5);
+  for (const char* source : {"torus:3x4", "mesh:2x5", "fattree:K=2,levels=2", "xgft:h=2;m=3,3;w=1,2;p=1,2",
+                             "full:4,hosts=3", "torus:2x3,hosts=2,rate=4xNDR"}) {
+    const auto topology = opened(source);
+    for (int trial = 0; trial < 5; ++trial) {
+      std::vector<ObjectId> machines(topology->machine_count());
+      std::iota(machines.begin(), machines.end(), 0);
+      random.shuffle(std::span(machines));
+      const std::size_t count_a = 1 + random.below(machines.size() / 2);
+      const std::span<const ObjectId> all(machines);
+      const auto a = all.first(count_a);
+      const auto b = all.subspan(count_a, 1 + random.below(machines.size() / 2));
+      const auto cut = cut_between(*topology, a, b);
+      ASSERT_TRUE(cut);
+      EXPECT_DOUBLE_EQ(cut->bytes_per_second, narrowest_cut(*topology, a, b)) << source << " trial " << trial;
+      EXPECT_GT(cut->links, 0U);
+    }
+  }
+}
+
+TEST(Cuts, TellTheOversubscriptionOfATree) {
+  const auto tapered = opened("xgft:h=2;m=6,4;w=1,2;p=1,1");  // leaves with 6 hosts and 2 cables up
+  std::vector<ObjectId> left(12);
+  std::vector<ObjectId> right(12);
+  std::iota(left.begin(), left.end(), 0);
+  std::iota(right.begin(), right.end(), 12);
+  const auto cut = cut_between(*tapered, left, right);
+  ASSERT_TRUE(cut);
+  EXPECT_EQ(cut->links, 4U);
+  EXPECT_DOUBLE_EQ(cut->oversubscription(), 3.0);
+}
+
+TEST(Cuts, NeedTwoSets) {
+  const auto torus = opened("torus:4");
+  const std::vector<ObjectId> one = {0};
+  const std::vector<ObjectId> same = {1, 0};
+  EXPECT_EQ(cut_between(*torus, one, {}).error().message, "a cut needs machines on both sides");
+  EXPECT_EQ(cut_between(*torus, one, same).error().message, "N0 comes twice in the cut");
+}
+
+}  // namespace
+}  // namespace ayatori
