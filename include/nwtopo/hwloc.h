@@ -1,10 +1,79 @@
 /*
- * nwtopo and hwloc: from a core to the switch. Header only; include it after hwloc.h and link with -lnwtopo -lhwloc.
+ * nwtopo and hwloc: the network outside of a node, and the node inside. Header only: include it where hwloc.h is at
+ * hand, and link with -lnwtopo -lhwloc. The conventions of nwtopo.h hold.
+ *
+ *     core --hwloc--> package --hwloc--> NIC | machine --nwtopo--> leaf switch --nwtopo--> spine
  */
 #ifndef NWTOPO_HWLOC_H
 #define NWTOPO_HWLOC_H
 
+#include <errno.h>
 #include <hwloc.h>
-#include <nwtopo.h>
+#include <stdio.h>
+
+#include "nwtopo.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* The machine whose inside `node` (loaded) describes: by the host name that hwloc kept in it, else, if it is the node that
+ * this process runs on, this machine. NULL and ENOENT if the network does not have it. */
+static inline nwtopo_obj_t nwtopo_hwloc_get_machine(nwtopo_topology_t topology, hwloc_topology_t node)
+{
+    const char *name = hwloc_obj_get_info_by_name(hwloc_get_root_obj(node), "HostName");
+    nwtopo_obj_t found = name != NULL ? nwtopo_topology_get_object_by_name(topology, name) : NULL;
+    if (found != NULL && found->type == NWTOPO_OBJ_MACHINE) return found;
+    if (hwloc_topology_is_thissystem(node)) return nwtopo_topology_get_this_machine(topology);
+    errno = ENOENT;
+    return NULL;
+}
+
+/* Loads the inside of a machine with I/O devices: of this machine live, of another from FOLDER/HOSTNAME.xml as
+ * `lstopo HOSTNAME.xml` writes it there (folder may be NULL: only this machine). The caller ends *node with
+ * hwloc_topology_destroy(). -1 and ENOENT if there is no such file, else hwloc's errno. */
+static inline int nwtopo_hwloc_load(nwtopo_topology_t topology, nwtopo_obj_t machine, const char *folder,
+                                    hwloc_topology_t *node)
+{
+    char path[4096];
+    const char *name = machine->type == NWTOPO_OBJ_MACHINE ? machine->attr->machine.hostname : NULL;
+    int elsewhere = machine != nwtopo_topology_get_this_machine(topology);
+    int length = elsewhere && folder != NULL && name != NULL ? snprintf(path, sizeof path, "%s/%s.xml", folder, name) : 0;
+    if (elsewhere && (length <= 0 || (size_t)length >= sizeof path)) {
+        errno = ENOENT;
+        return -1;
+    }
+    if (hwloc_topology_init(node) != 0) return -1;
+    if (hwloc_topology_set_io_types_filter(*node, HWLOC_TYPE_FILTER_KEEP_IMPORTANT) == 0 &&
+        (!elsewhere || hwloc_topology_set_xml(*node, path) == 0) && hwloc_topology_load(*node) == 0) {
+        return 0;
+    }
+    hwloc_topology_destroy(*node);
+    return -1;
+}
+
+/* The network device that is nearest to an object of the node (a core, say): that with the lowest common ancestor.
+ * Prefers what speaks verbs ("mlx5_0") to what speaks IP ("eth0"). NULL if hwloc sees none. */
+static inline hwloc_obj_t nwtopo_hwloc_get_nic_near(hwloc_topology_t node, hwloc_obj_t near)
+{
+    hwloc_obj_t best = NULL, device = NULL;
+    int best_depth = -1;
+    while ((device = hwloc_get_next_osdev(node, device)) != NULL) {
+        hwloc_obj_t host = hwloc_get_non_io_ancestor_obj(node, device);
+        int verbs = device->attr->osdev.type == HWLOC_OBJ_OSDEV_OPENFABRICS;
+        int depth;
+        if (!verbs && device->attr->osdev.type != HWLOC_OBJ_OSDEV_NETWORK) continue;
+        depth = 2 * hwloc_get_common_ancestor_obj(node, near, host)->depth + verbs;
+        if (depth > best_depth) {
+            best = device;
+            best_depth = depth;
+        }
+    }
+    return best;
+}
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif
