@@ -1,0 +1,54 @@
+#pragma once
+/// \file
+/// Collectives and what they promise.
+///
+/// Slots at the start and at the end, by rank r of n; "own" slots hold contributions of r, all others are empty. B is
+/// the number of blocks that an algorithm splits one vector into (block sizes differ by at most one byte; where bytes <
+/// B some blocks are empty). Slots behind those named here are scratch.
+///
+///   alltoall        slots 0 … n−1: own, slot j for rank j        end: slots n … 2n−1, slot n+j what j had for r
+///   broadcast       root: slots 0 … B−1 own                      end: slots 0 … B−1 as the root's, everywhere
+///   reduce          slots 0 … B−1 own                            end: at the root, slots 0 … B−1 combined over all
+///   ranks allreduce       slots 0 … B−1 own                            end: slots 0 … B−1 combined over all ranks
+///   reduce_scatter  slots 0 … n−1 own                            end: slot r combined over all ranks
+///   allgather       slot r own                                   end: slots 0 … n−1, slot j what j had
+///   gather          slot r own                                   end: at the root, slots 0 … n−1, slot j what j had
+///   scatter         root: slots 0 … n−1 own                      end: slot r, what the root had in it
+///   barrier         nothing                                      nobody ends before everybody has begun
+///   halo            slots 0 … k−1 own, one a neighbour           end: slots k … 2k−1, what neighbour i sent towards r
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+#include "ayatori/base/ids.hpp"
+
+namespace ayatori {
+
+enum class Collective : std::uint8_t {
+  alltoall,
+  broadcast,
+  reduce,
+  allreduce,
+  reduce_scatter,
+  allgather,
+  gather,
+  scatter,
+  barrier,
+  halo,
+};
+
+/// "alltoall", …, as the command line calls it; and back.
+[[nodiscard]] std::string_view to_word(Collective collective);
+[[nodiscard]] std::optional<Collective> parse_collective(std::string_view word);
+
+struct CollectiveCall {
+  Collective collective = Collective::barrier;
+  Rank ranks = 1;
+  Rank root = 0;  ///< where there is one
+  /// As MPI counts: alltoall, allgather, gather, scatter, reduce_scatter: bytes from one rank to (or for) one other;
+  /// broadcast, reduce, allreduce: the whole vector; halo: one face.
+  Bytes bytes = 0;
+};
+
+}  // namespace ayatori

@@ -1,0 +1,39 @@
+#pragma once
+/// \file
+/// Where ranks are: what an algorithm that suits the network needs to know of it, and no more.
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "ayatori/base/ids.hpp"
+#include "ayatori/network/job.hpp"
+#include "ayatori/network/network.hpp"
+
+namespace ayatori {
+
+struct Places {
+  std::vector<std::uint32_t> node;   ///< by rank: its machine, numbered from 0 in the order of their first ranks
+  std::vector<std::uint32_t> group;  ///< by node: the leaf, dragonfly group or chassis it is in, numbered likewise
+  std::vector<bool> gateway;         ///< by node: on every plane of the job; all of them if there is one plane
+
+  /// The machines as a grid, empty if they are none: lengths, and whether each dimension is a ring.
+  std::vector<std::uint32_t> dimensions;
+  std::vector<bool> periodic;
+  std::vector<std::uint32_t> point;  ///< by node: row-major number of its point, last coordinate fastest
+
+  [[nodiscard]] std::uint32_t node_count() const { return static_cast<std::uint32_t>(group.size()); }
+};
+
+/// Every rank on a node of its own, no groups, no grid: for algorithms that need to know nothing.
+[[nodiscard]] Places places_of_ranks(Rank ranks, std::uint32_t ranks_per_node = 1);
+
+/// The ranks of a grid's nodes in row-major order.
+[[nodiscard]] Places places_on_grid(std::span<const std::uint32_t> dimensions, std::span<const bool> periodic,
+                                    std::uint32_t ranks_per_node = 1);
+
+/// Of a job: nodes are its machines; groups are their first routers (in a dragonfly: the routers' groups), the grid is
+/// that of a direct network, if the job's machines fill a box of it.
+[[nodiscard]] Places places_of_job(const Network& network, const Job& job);
+
+}  // namespace ayatori

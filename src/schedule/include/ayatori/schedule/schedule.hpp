@@ -1,0 +1,108 @@
+#pragma once
+/// \file
+/// A Schedule is a collective algorithm as data: what each rank sends, receives and combines, step by step. It is
+/// generated on demand, never stored: asking for one step of one rank takes memory for that step only. Three things
+/// consume it: routing counts its contention, the flow simulator times it, the MPI plug-in runs it.
+///
+/// The machine that a schedule runs on
+///
+///   Every participant (a rank, or a router that reduces inside the network) has *slots*, numbered places of
+///   slot_bytes() each. What they hold at the start and must hold at the end is the collective's promise
+///   (collective.hpp). A participant's program is one or several *streams* that advance independently of each other; a
+///   stream is a sequence of steps. In a step the participant starts all sends and receives at once, waits for all of
+///   them, then does the step's local operations in their order, and goes on to the next step. Streams of one
+///   participant must not touch each other's slots, except to read what nobody writes any more. Messages from a to b on
+///   one stream match in the order in which they are posted. A send may wait for its receive (rendezvous): a schedule
+///   must not deadlock then.
+///
+/// Immutable and safe to read from many threads.
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "ayatori/base/ids.hpp"
+#include "ayatori/network/step.hpp"
+#include "ayatori/schedule/collective.hpp"
+
+namespace ayatori {
+
+using Slot = std::uint32_t;
+
+/// Slots first … first + count − 1.
+struct SlotRange {
+  Slot first = 0;
+  std::uint32_t count = 0;
+};
+
+/// One message: some ranges of slots, packed in this order (a derived datatype in MPI). Both ends say the same number
+/// of slots of the same sizes.
+struct Transfer {
+  Rank peer = 0;
+  std::uint32_t first_range = 0;  ///< into StepActions::ranges
+  std::uint32_t range_count = 0;
+};
+
+/// Done by the participant itself after the step's messages.
+struct LocalOperation {
+  enum class Kind : std::uint8_t {
+    copy,    ///< to = from
+    reduce,  ///< to = to ∘ from
+  };
+  Kind kind = Kind::copy;
+  SlotRange from;
+  Slot to = 0;  ///< first of as many slots
+};
+
+/// What one participant does in one step. Kept and refilled by callers, so that walking a schedule does not allocate.
+struct StepActions {
+  std::vector<SlotRange> ranges;
+  std::vector<Transfer> sends;
+  std::vector<Transfer> receives;
+  std::vector<LocalOperation> locals;
+
+  void clear();
+  [[nodiscard]] bool idle() const { return sends.empty() && receives.empty() && locals.empty(); }
+  void send(Rank to, SlotRange slots) { add(sends, to, slots); }
+  void receive(Rank from, SlotRange slots) { add(receives, from, slots); }
+  void send(Rank to, std::span<const SlotRange> slots) { add(sends, to, slots); }
+  void receive(Rank from, std::span<const SlotRange> slots) { add(receives, from, slots); }
+  void copy(SlotRange from, Slot to) { locals.push_back({LocalOperation::Kind::copy, from, to}); }
+  void reduce(SlotRange from, Slot to) { locals.push_back({LocalOperation::Kind::reduce, from, to}); }
+
+ private:
+  void add(std::vector<Transfer>& transfers, Rank peer, SlotRange slots);
+  void add(std::vector<Transfer>& transfers, Rank peer, std::span<const SlotRange> slots);
+};
+
+class Schedule {
+ public:
+  virtual ~Schedule() = default;
+
+  /// What it does, for whom, and of what size.
+  [[nodiscard]] virtual const CollectiveCall& call() const = 0;
+
+  /// Ranks, and behind them routers that take part (in-network reduction); call().ranks without those.
+  [[nodiscard]] virtual Rank participant_count() const { return call().ranks; }
+  [[nodiscard]] virtual std::uint32_t stream_count() const { return 1; }
+  /// Steps of a stream, the same for all participants; who has nothing to do in one is idle.
+  [[nodiscard]] virtual std::size_t step_count(std::uint32_t stream) const = 0;
+
+  /// Slots of every participant, and the bytes in one. Slots that correspond have the same size everywhere.
+  [[nodiscard]] virtual Slot slot_count() const = 0;
+  [[nodiscard]] virtual Bytes slot_bytes(Slot slot) const = 0;
+
+  /// Replaces `actions` with what the participant does in that step.
+  virtual void actions(Rank participant, std::uint32_t stream, std::size_t step, StepActions& actions) const = 0;
+};
+
+using SchedulePtr = std::shared_ptr<const Schedule>;
+
+/// Bytes of one message.
+[[nodiscard]] Bytes bytes_of(const Schedule& schedule, const StepActions& actions, const Transfer& transfer);
+
+/// The schedule as Steps, for whoever counts contention: step i holds the messages of step i of every stream.
+[[nodiscard]] std::unique_ptr<StepSequence> steps_of(SchedulePtr schedule);
+
+}  // namespace ayatori

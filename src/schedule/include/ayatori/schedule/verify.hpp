@@ -1,0 +1,22 @@
+#pragma once
+/// \file
+/// Proof by symbolic execution that a schedule does what its collective promises.
+
+#include "ayatori/base/error.hpp"
+#include "ayatori/schedule/schedule.hpp"
+
+namespace ayatori {
+
+/// Runs the schedule with slots that hold *which contributions* (of which rank's which slot, and how often) instead of
+/// bytes, under rendezvous semantics, and checks
+///   - every participant ends with what the collective promises (collective.hpp), each contribution combined once,
+///   - no deadlock: no send waits for a receive that is never posted, nor the other way round,
+///   - matched messages have the same sizes, slot by slot,
+///   - no slot is written (by a receive, or by another stream) while a message of the same step reads or writes it, and
+///     no operation reads a slot that nothing was written to,
+///   - a barrier's ends depend on everybody's beginning.
+/// Error: the first thing that is wrong, with participant, stream and step. Takes memory for all slots of all
+/// participants: meant for up to some hundred ranks.
+[[nodiscard]] Result<> verify(const Schedule& schedule);
+
+}  // namespace ayatori
