@@ -34,7 +34,7 @@ std::uint64_t count_differences(const Routes& a, const Routes& b) {
 std::uint64_t count_entries(const Routes& routes) {
   std::uint64_t entries = 0;
   for (NodeId router = 0; router < routes.tables.router_count(); ++router) {
-    for (const PortNumber port : routes.tables.row(router)) entries += port != ForwardingTables::no_port;
+    for (const TablePort port : routes.tables.row(router)) entries += port != ForwardingTables::no_port;
   }
   return entries;
 }

@@ -42,7 +42,7 @@ void RouterGraph::add_neighbours(NodeId router) {
 
 /// Both ends must agree on the number, whatever the order of the ports at the other end.
 void RouterGraph::number_parallel_cables() {
-  std::vector<std::uint8_t> cables_to(size(), 0);
+  std::vector<PortNumber> cables_to(size(), 0);
   for (NodeId router = 0; router < size(); ++router) {
     for (std::size_t i = first_cable_[router]; i < first_cable_[router + 1]; ++i) {
       Cable& cable = cables_[i];

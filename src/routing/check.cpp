@@ -151,8 +151,8 @@ class Checker {
   ChannelDependencies& dependencies_;
   PacketWalk walk_;
   std::vector<std::uint32_t> load_;
-  std::vector<PortNumber> out_;      // of the LID at hand, by router
-  std::vector<PortNumber> entries_;  // of the piece at hand, by router
+  std::vector<TablePort> out_;      // of the LID at hand, by router
+  std::vector<TablePort> entries_;  // of the piece at hand, by router
   std::vector<bool> visited_;
 };
 

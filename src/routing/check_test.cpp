@@ -149,8 +149,8 @@ TEST(CheckTables, AgreesOnPureGarbage) {
     const Network network = test::random_graph(random).build();
     Routes routes{LidMap::assign(network, 1).value(), ForwardingTables(network.router_count(), 40)};
     for (NodeId router = 0; router < network.router_count(); ++router) {
-      for (PortNumber& out : routes.tables.row(router)) {
-        out = static_cast<PortNumber>(random.below(std::uint64_t{network.node(router).port_count} + 2));
+      for (TablePort& out : routes.tables.row(router)) {
+        out = static_cast<TablePort>(random.below(std::uint64_t{network.node(router).port_count} + 2));
       }
     }
     expect_same(network, routes);

@@ -107,6 +107,7 @@ std::string explain(const Network& network, const LmcChoice& choice) {
 }  // namespace
 
 Result<LmcChoice> choose_lmc(const Network& network) {
+  if (auto fits_tables = check_table_ports(network); !fits_tables) return Failure(fits_tables.error());
   if (!fits(network, 0)) return Failure(LidMap::assign(network, 0).error());
   LmcChoice choice;
   choice.paths = FabricPaths(network).most_paths();
@@ -119,6 +120,7 @@ Result<LmcChoice> choose_lmc(const Network& network) {
 }
 
 Result<Generated> generate_routes(const Network& network, int lmc) {
+  if (auto fits_tables = check_table_ports(network); !fits_tables) return Failure(fits_tables.error());
   if (auto connected = check_connected(network); !connected) return Failure(connected.error());
   Generated generated;
   auto kept = lids_to_keep(network, lmc);

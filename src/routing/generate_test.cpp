@@ -9,6 +9,7 @@
 
 #include "ayatori/network/levels.hpp"
 #include "ayatori/routing/check.hpp"
+#include "ayatori/routing/table_files.hpp"
 #include "test_fabrics.hpp"
 
 namespace ayatori {
@@ -390,6 +391,29 @@ TEST(Generate, RefusesHostsWithoutRouter) {
   const auto generated = generate_routes(builder.build().value(), 0);
   ASSERT_FALSE(generated);
   EXPECT_EQ(generated.error().message, "the network has no router: there is nothing to route");
+}
+
+TEST(Generate, RefusesRoutersWithMorePortsThanATableNames) {
+  for (const int ports : {254, 255, 256, 300}) {
+    NetworkBuilder builder;
+    const auto router = builder.add_router("R", 0x10, static_cast<PortNumber>(ports));
+    for (const int port : {1, ports}) {
+      const auto host = builder.add_nic("mlx5_0", 0x1000 + static_cast<Guid>(port), 1, fmt::format("h{}", port), 0);
+      ASSERT_TRUE(builder.connect(host, 1, router, static_cast<PortNumber>(port), {4, LaneSpeed::hdr}));
+    }
+    const Network network = builder.build().value();
+    const auto generated = generate_routes(network, 0);
+    ASSERT_EQ(generated.has_value(), ports == 254);
+    EXPECT_EQ(choose_lmc(network).has_value(), ports == 254);
+    if (generated) {
+      EXPECT_TRUE(check_tables(network, generated->routes).ok());
+    } else {
+      const auto wanted = fmt::format("'R' has {} ports; a forwarding table can name 254", ports);
+      EXPECT_EQ(generated.error().message, wanted);
+      EXPECT_EQ(choose_lmc(network).error().message, wanted);
+      EXPECT_EQ(parse_tables("", "lfts", network).error().message, wanted);
+    }
+  }
 }
 
 TEST(Generate, RefusesLmcsThatDontFit) {

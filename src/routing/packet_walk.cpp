@@ -57,7 +57,7 @@ void PacketWalk::walk_from(NodeId router) {
   }
 }
 
-void PacketWalk::describe_problems(std::span<const PortNumber> out, std::size_t most,
+void PacketWalk::describe_problems(std::span<const TablePort> out, std::size_t most,
                                    std::vector<std::string>& problems) const {
   std::vector<bool> told(fate_.size(), false);
   for (NodeId router = 0; router < fate_.size() && problems.size() < most; ++router) {

@@ -43,7 +43,7 @@ class PacketWalk {
   }
 
   /// What is wrong, once for each place where packets end or go round, at most `most`: call it after follow().
-  void describe_problems(std::span<const PortNumber> out, std::size_t most, std::vector<std::string>& problems) const;
+  void describe_problems(std::span<const TablePort> out, std::size_t most, std::vector<std::string>& problems) const;
 
  private:
   void begin(Lid lid);

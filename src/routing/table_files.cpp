@@ -37,7 +37,7 @@ class TableReader {
   Result<> end_block(std::string_view line);
   Result<> take_entry(std::string_view line);
   Result<> check_port(unsigned port) const;
-  Result<> enter(Lid lid, PortNumber port);
+  Result<> enter(Lid lid, TablePort port);
   Result<> note_owner(Lid lid, std::string_view comment);
 
   Result<> check_complete() const;
@@ -51,11 +51,11 @@ class TableReader {
   LineReader lines_;
   std::string_view file_;
   const Network& network_;
-  std::vector<std::vector<PortNumber>> rows_;  // by router; empty: no block yet
-  std::vector<PortId> owner_;                  // by LID
-  NodeId router_ = no_id;                      // whose block is being read
-  std::size_t entries_ = 0;                    // in this block
-  std::size_t open_since_ = 0;                 // line of a block's beginning whose end has not come
+  std::vector<std::vector<TablePort>> rows_;  // by router; empty: no block yet
+  std::vector<PortId> owner_;                 // by LID
+  NodeId router_ = no_id;                     // whose block is being read
+  std::size_t entries_ = 0;                   // in this block
+  std::size_t open_since_ = 0;                // line of a block's beginning whose end has not come
   bool blocks_have_ends_ = false;
 };
 
@@ -149,7 +149,7 @@ Result<> TableReader::take_entry(std::string_view line) {
   // LID 0 is nobody's, and dump_lfts -a shows dropped LIDs too.
   if (*lid == 0 || *port == ForwardingTables::no_port) return {};
   if (auto checked = check_port(*port); !checked) return checked;
-  if (auto entered = enter(static_cast<Lid>(*lid), static_cast<PortNumber>(*port)); !entered) return entered;
+  if (auto entered = enter(static_cast<Lid>(*lid), static_cast<TablePort>(*port)); !entered) return entered;
   return note_owner(static_cast<Lid>(*lid), line);
 }
 
@@ -164,7 +164,7 @@ Result<> TableReader::check_port(unsigned port) const {
   return {};
 }
 
-Result<> TableReader::enter(Lid lid, PortNumber port) {
+Result<> TableReader::enter(Lid lid, TablePort port) {
   auto& row = rows_[router_];
   if (lid >= row.size()) row.resize(std::max<std::size_t>(lid + 1U, row.size() * 2), ForwardingTables::no_port);
   if (row[lid] != ForwardingTables::no_port && row[lid] != port) {
@@ -292,6 +292,7 @@ std::vector<std::string> comments_on(const Network& network, const LidMap& lids)
 }  // namespace
 
 Result<Routes> parse_tables(std::string_view text, std::string_view file, const Network& network) {
+  if (auto fits = check_table_ports(network); !fits) return Failure(fits.error());
   return TableReader(text, file, network).read();
 }
 

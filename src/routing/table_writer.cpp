@@ -17,7 +17,7 @@ struct Address {
   Lid lid = 0;
   PathNumber path = 0;
   std::uint32_t round = 0;  ///< tells apart destinations whose LIDs take this path
-  PortNumber exit = 0;      ///< from the router to the owner; 0 is the router itself
+  TablePort exit = 0;       ///< from the router to the owner; 0 is the router itself
 };
 
 /// All addresses, by router.
@@ -39,11 +39,11 @@ class Directory {
   void enter_all(const Network& network, const LidMap& lids, std::span<const PortId> ports) {
     for (std::size_t number = 0; number < ports.size(); ++number) {
       const Port& router_port = network.port(network.port(ports[number]).peer);
-      enter(router_port.node, router_port.number, lids.of(ports[number]), number);
+      enter(router_port.node, static_cast<TablePort>(router_port.number), lids.of(ports[number]), number);
     }
   }
 
-  void enter(NodeId router, PortNumber exit, const LidRange& range, std::size_t number) {
+  void enter(NodeId router, TablePort exit, const LidRange& range, std::size_t number) {
     if (range.base == 0) return;
     const auto& paths = paths_[router];
     // The rule of generate.hpp.
@@ -98,12 +98,15 @@ class TableWriter {
     }
   }
 
-  void write_row(NodeId router, std::span<PortNumber> row, const std::vector<Address>& addresses) {
+  void write_row(NodeId router, std::span<TablePort> row, const std::vector<Address>& addresses) {
     find_next_cables(router);
     if (next_count_ == 1) {
-      for (const Address& address : addresses) row[address.lid] = next_[0]->port;
+      const auto only = static_cast<TablePort>(next_[0]->port);
+      for (const Address& address : addresses) row[address.lid] = only;
     } else {
-      for (std::size_t i = 0; i < addresses.size(); ++i) row[addresses[i].lid] = port_for(router, addresses[i], i);
+      for (std::size_t i = 0; i < addresses.size(); ++i) {
+        row[addresses[i].lid] = static_cast<TablePort>(port_for(router, addresses[i], i));
+      }
     }
   }
 

@@ -17,9 +17,9 @@ class RouterGraph {
   /// One end of a cable to another router.
   struct Cable {
     NodeId peer = no_id;
-    PortNumber port = 0;        ///< where it leaves
-    PortNumber peer_port = 0;   ///< where it arrives
-    std::uint8_t parallel = 0;  ///< which of the cables between these two routers it is, by port number at the lower id
+    PortNumber port = 0;       ///< where it leaves
+    PortNumber peer_port = 0;  ///< where it arrives
+    PortNumber parallel = 0;   ///< which of the cables between these two routers it is, by port number at the lower id
   };
 
   /// A router that one or several cables lead to.

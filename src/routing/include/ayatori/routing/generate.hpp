@@ -38,7 +38,7 @@ struct LmcChoice {
 };
 
 /// The smallest LMC that gives every path a LID; if LMC <= 7 or the LID space don't allow it, the largest that fits.
-/// Error: not even LMC 0 fits.
+/// Errors: not even LMC 0 fits; a router with more than 254 ports.
 [[nodiscard]] Result<LmcChoice> choose_lmc(const Network& network);
 
 enum class Engine : std::uint8_t { fat_tree, up_down };
@@ -54,7 +54,7 @@ struct Generated {
 
 /// Makes tables at the given LMC. The LIDs that the network reports are kept if they are complete and have this LMC;
 /// otherwise LidMap::assign. Deterministic, whatever the number of threads (OpenMP over destination leaves).
-/// Errors: see LidMap::assign; a network in several parts (names a router of each).
+/// Errors: see LidMap::assign; a network in several parts (names a router of each); a router with more than 254 ports.
 [[nodiscard]] Result<Generated> generate_routes(const Network& network, int lmc);
 
 }  // namespace ayatori

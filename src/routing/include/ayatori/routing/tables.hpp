@@ -4,29 +4,43 @@
 /// (LFT) that maps a destination LID to the port where the packet leaves.
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <vector>
 
+#include "ayatori/base/error.hpp"
 #include "ayatori/network/network.hpp"
 #include "ayatori/routing/lids.hpp"
 
 namespace ayatori {
 
+/// A port as a forwarding table holds it: 1 byte, as in InfiniBand; 255 is "drop". Tables are the largest thing that
+/// routing keeps, so they don't have the 2 bytes of a PortNumber.
+using TablePort = std::uint8_t;
+
+/// The highest port number that a table can name.
+inline constexpr PortNumber last_table_port = 254;
+
+/// Error: a router with more ports than a forwarding table can name. Whatever makes Routes asks this first.
+[[nodiscard]] Result<> check_table_ports(const Network& network);
+
 class ForwardingTables {
  public:
-  static constexpr PortNumber no_port = 255;  ///< "drop" (InfiniBand Architecture Specification 1.2, section 14.2.5.11)
+  static constexpr TablePort no_port = 255;  ///< "drop" (InfiniBand Architecture Specification 1.2, section 14.2.5.11)
 
   ForwardingTables() = default;
   ForwardingTables(std::size_t routers, Lid last_lid);
 
   [[nodiscard]] PortNumber out(NodeId router, Lid lid) const { return entries_[router * width_ + lid]; }
-  void set_out(NodeId router, Lid lid, PortNumber port) { entries_[router * width_ + lid] = port; }
+  void set_out(NodeId router, Lid lid, PortNumber port) {
+    entries_[router * width_ + lid] = static_cast<TablePort>(port);
+  }
 
   /// Entries of one router, indexed by LID 0 … last_lid().
-  [[nodiscard]] std::span<const PortNumber> row(NodeId router) const {
+  [[nodiscard]] std::span<const TablePort> row(NodeId router) const {
     return {entries_.data() + router * width_, width_};
   }
-  [[nodiscard]] std::span<PortNumber> row(NodeId router) { return {entries_.data() + router * width_, width_}; }
+  [[nodiscard]] std::span<TablePort> row(NodeId router) { return {entries_.data() + router * width_, width_}; }
 
   [[nodiscard]] std::size_t router_count() const { return width_ == 0 ? 0 : entries_.size() / width_; }
   [[nodiscard]] Lid last_lid() const { return static_cast<Lid>(width_ == 0 ? 0 : width_ - 1); }
@@ -35,7 +49,7 @@ class ForwardingTables {
 
  private:
   std::size_t width_ = 0;
-  std::vector<PortNumber> entries_;  // router-major
+  std::vector<TablePort> entries_;  // router-major
 };
 
 struct Routes {
