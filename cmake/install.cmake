@@ -2,7 +2,7 @@
 
 include(GNUInstallDirs)
 install(TARGETS libnwtopo libayatori LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT development)
-foreach(folder base network sources schedule routing)
+foreach(folder base network tables topology sources exports schedule routing)
   install(DIRECTORY src/${folder}/include/ayatori/${folder} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/ayatori
           COMPONENT development)
 endforeach()

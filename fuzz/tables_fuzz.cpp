@@ -9,7 +9,7 @@
 
 #include "ayatori/network/builder.hpp"
 #include "ayatori/routing/check.hpp"
-#include "ayatori/routing/table_files.hpp"
+#include "ayatori/tables/table_files.hpp"
 
 namespace ayatori {
 namespace {

@@ -4,7 +4,7 @@
 #include "ayatori/routing/generate.hpp"
 #include "ayatori/routing/plan.hpp"
 #include "ayatori/routing/plan_files.hpp"
-#include "ayatori/routing/table_files.hpp"
+#include "ayatori/tables/table_files.hpp"
 #include "bindings.hpp"
 
 namespace ayatori::python {

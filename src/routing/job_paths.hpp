@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "ayatori/base/error.hpp"
-#include "ayatori/routing/tables.hpp"
+#include "ayatori/tables/tables.hpp"
 #include "job_nodes.hpp"
 
 namespace ayatori {

@@ -1,4 +1,4 @@
-#include "ayatori/routing/lids.hpp"
+#include "ayatori/tables/lids.hpp"
 
 #include <gtest/gtest.h>
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "ayatori/routing/plan.hpp"
-#include "ayatori/routing/tables.hpp"
+#include "ayatori/tables/tables.hpp"
 
 namespace ayatori {
 

@@ -2,7 +2,7 @@
 /// \file
 /// From paths to forwarding tables.
 
-#include "ayatori/routing/tables.hpp"
+#include "ayatori/tables/tables.hpp"
 #include "fabric_paths.hpp"
 #include "router_order.hpp"
 

@@ -14,7 +14,7 @@
 
 #include "ayatori/base/random.hpp"
 #include "ayatori/network/builder.hpp"
-#include "ayatori/routing/tables.hpp"
+#include "ayatori/tables/tables.hpp"
 
 namespace ayatori::test {
 

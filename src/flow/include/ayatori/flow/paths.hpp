@@ -12,7 +12,7 @@
 #include "ayatori/network/job.hpp"
 #include "ayatori/network/network.hpp"
 #include "ayatori/routing/plan.hpp"
-#include "ayatori/routing/tables.hpp"
+#include "ayatori/tables/tables.hpp"
 
 namespace ayatori {
 

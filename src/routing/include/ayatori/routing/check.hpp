@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "ayatori/network/network.hpp"
-#include "ayatori/routing/tables.hpp"
+#include "ayatori/tables/tables.hpp"
 
 namespace ayatori {
 

@@ -21,7 +21,7 @@
 #include "ayatori/network/network.hpp"
 #include "ayatori/network/step.hpp"
 #include "ayatori/routing/plan.hpp"
-#include "ayatori/routing/tables.hpp"
+#include "ayatori/tables/tables.hpp"
 
 namespace ayatori {
 

@@ -26,7 +26,7 @@
 
 #include "ayatori/base/error.hpp"
 #include "ayatori/network/network.hpp"
-#include "ayatori/routing/tables.hpp"
+#include "ayatori/tables/tables.hpp"
 
 namespace ayatori {
 

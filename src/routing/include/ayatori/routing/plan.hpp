@@ -10,7 +10,7 @@
 #include "ayatori/base/error.hpp"
 #include "ayatori/network/network.hpp"
 #include "ayatori/network/step.hpp"
-#include "ayatori/routing/tables.hpp"
+#include "ayatori/tables/tables.hpp"
 
 namespace ayatori {
 

@@ -8,7 +8,7 @@
 #include "ayatori/base/error.hpp"
 #include "ayatori/base/files.hpp"
 #include "ayatori/network/network.hpp"
-#include "ayatori/routing/tables.hpp"
+#include "ayatori/tables/tables.hpp"
 
 namespace ayatori {
 

@@ -10,7 +10,7 @@
 
 #include "ayatori/base/error.hpp"
 #include "ayatori/network/network.hpp"
-#include "ayatori/routing/lids.hpp"
+#include "ayatori/tables/lids.hpp"
 
 namespace ayatori {
 

@@ -1,4 +1,4 @@
-#include "ayatori/routing/table_files.hpp"
+#include "ayatori/tables/table_files.hpp"
 
 #include <fmt/format.h>
 
