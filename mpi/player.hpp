@@ -1,7 +1,7 @@
 #pragma once
 /// \file
-/// Plays a Schedule with MPI calls: Isend and Irecv for a step's messages, then its local operations, then the next step;
-/// streams advance independently of each other. Works with any MPI, and with SimGrid's SMPI.
+/// Plays a Schedule with MPI calls: Isend and Irecv for a step's messages, then its local operations, then the next
+/// step; streams advance independently of each other. Works with any MPI, and with SimGrid's SMPI.
 ///
 /// One Player a rank; call play() on all ranks of the communicator. Message tags are stream numbers.
 
@@ -35,8 +35,8 @@ class Player {
     streams_.resize(schedule.stream_count());
   }
 
-  /// With one buffer for all messages instead of slots: for timing where nobody looks at the data (and the memory of all
-  /// ranks is one machine's). `buffer` has longest_message() bytes.
+  /// With one buffer for all messages instead of slots: for timing where nobody looks at the data (and the memory of
+  /// all ranks is one machine's). `buffer` has longest_message() bytes.
   static Player without_data(const Schedule& schedule, MPI_Comm communicator, std::span<std::byte> buffer) {
     Player player(schedule, communicator, buffer, nullptr);
     return player;
@@ -143,8 +143,10 @@ class Player {
     if (combine_ == nullptr) return;
     for (const LocalOperation& local : stream.actions.locals) {
       const std::size_t size = size_of(local.from);
-      if (local.kind == LocalOperation::Kind::copy) std::memmove(slot(local.to), slot(local.from.first), size);
-      else combine_(slot(local.to), slot(local.from.first), size);
+      if (local.kind == LocalOperation::Kind::copy)
+        std::memmove(slot(local.to), slot(local.from.first), size);
+      else
+        combine_(slot(local.to), slot(local.from.first), size);
     }
   }
 
