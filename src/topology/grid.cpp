@@ -46,6 +46,8 @@ class GridTopology final : public Topology {
   std::uint32_t link_count(ObjectId id) const override;
   TopologyLink link(ObjectId id, std::uint32_t index) const override;
 
+  [[nodiscard]] const GridFormula& formula() const { return formula_; }
+
   std::size_t shared_bytes() const override { return 0; }
   std::size_t private_bytes() const override {
     return sizeof *this + planes_.size() * sizeof(std::string) + formula_.dimensions.size() * 3 * sizeof(std::uint32_t);
@@ -138,5 +140,10 @@ std::optional<ObjectId> GridTopology::find(std::string_view name) const {
 }  // namespace
 
 TopologyPtr make_grid_topology(GridFormula formula) { return std::make_shared<GridTopology>(std::move(formula)); }
+
+const GridFormula* formula_of(const Topology& topology) {
+  const auto* grid = dynamic_cast<const GridTopology*>(&topology);
+  return grid == nullptr ? nullptr : &grid->formula();
+}
 
 }  // namespace ayatori
