@@ -32,6 +32,9 @@ if(NOT OpenMP_CXX_FOUND)
   add_compile_options(-Wno-unknown-pragmas)
 endif()
 
+# Compiled into the topology's code from its header.
+find_path(XXHASH_INCLUDE xxhash.h REQUIRED)
+
 # libibnetdisc's header includes those of libibmad and libibumad, which Debian packages apart.
 find_path(IBNETDISC_INCLUDE infiniband/ibnetdisc.h)
 find_path(IBMAD_INCLUDE infiniband/mad.h)

@@ -42,7 +42,7 @@ std::uint32_t hops_by_search(const Topology& topology, ObjectId from, ObjectId t
 
 std::uint32_t hops(const Topology& topology, ObjectId from, ObjectId to) {
   if (from == to) return 0;
-  const GridShape* shape = whole_grid(topology);
+  const GridShape* shape = regular_grid(topology);
   if (shape != nullptr && both_in_grid(topology, from, to)) return hops_in_grid(topology, *shape, from, to);
   return hops_by_search(topology, from, to);
 }
@@ -50,7 +50,7 @@ std::uint32_t hops(const Topology& topology, ObjectId from, ObjectId to) {
 std::vector<std::uint32_t> distances(const Topology& topology, std::span<const ObjectId> objects) {
   std::vector<std::uint32_t> matrix;
   matrix.reserve(objects.size() * objects.size());
-  if (whole_grid(topology) != nullptr) {
+  if (regular_grid(topology) != nullptr) {
     for (const ObjectId from : objects) {
       for (const ObjectId to : objects) matrix.push_back(hops(topology, from, to));
     }

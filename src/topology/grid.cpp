@@ -13,7 +13,11 @@ class GridTopology final : public Topology {
  public:
   explicit GridTopology(GridFormula formula)
       : formula_(std::move(formula)),
-        shape_{formula_.dimensions, formula_.periodic, std::vector<std::uint32_t>(formula_.dimensions.size()), true,
+        shape_{formula_.dimensions,
+               formula_.periodic,
+               std::vector<std::uint32_t>(formula_.dimensions.size()),
+               true,
+               {},
                true},
         points_(shape_.points()),
         planes_{formula_.plane} {}
@@ -47,6 +51,8 @@ class GridTopology final : public Topology {
 
   std::uint32_t link_count(ObjectId id) const override;
   TopologyLink link(ObjectId id, std::uint32_t index) const override;
+
+  [[nodiscard]] const GridFormula& formula() const { return formula_; }
 
   std::size_t shared_bytes() const override { return 0; }
   std::size_t private_bytes() const override {
@@ -140,5 +146,10 @@ std::optional<ObjectId> GridTopology::find(std::string_view name) const {
 }  // namespace
 
 TopologyPtr make_grid_topology(GridFormula formula) { return std::make_shared<GridTopology>(std::move(formula)); }
+
+const GridFormula* formula_of(const Topology& topology) {
+  const auto* grid = dynamic_cast<const GridTopology*>(&topology);
+  return grid == nullptr ? nullptr : &grid->formula();
+}
 
 }  // namespace ayatori

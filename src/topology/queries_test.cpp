@@ -26,7 +26,7 @@ class Searched final : public Topology {
   explicit Searched(TopologyPtr base) : base_(std::move(base)) {
     if (const GridShape* shape = base_->grid(base_->object_at(base_->max_height(), 0))) {
       shape_ = *shape;
-      shape_.whole = false;
+      shape_.regular = false;
     }
   }
   ObjectId id_end() const override { return base_->id_end(); }

@@ -21,8 +21,8 @@ class WaysTo {
   [[nodiscard]] virtual std::uint64_t count(ObjectId from) = 0;
 };
 
-/// In a whole grid: with r_i links left in dimension i, (Σ r_i)! / Π r_i! orders to take them in, and twice as many for
-/// each ring that both ways round are equally far in.
+/// In a regular grid: with r_i links left in dimension i, (Σ r_i)! / Π r_i! orders to take them in, and twice as many
+/// for each ring that both ways round are equally far in.
 class WaysInGrid final : public WaysTo {
  public:
   WaysInGrid(const Topology& topology, const GridShape& shape, ObjectId to)
@@ -102,7 +102,7 @@ class WaysBySearch final : public WaysTo {
 };
 
 std::unique_ptr<WaysTo> ways_to(const Topology& topology, ObjectId from, ObjectId to) {
-  const GridShape* shape = whole_grid(topology);
+  const GridShape* shape = regular_grid(topology);
   const bool machines = topology.kind(from) == ObjectKind::machine && topology.kind(to) == ObjectKind::machine;
   if (shape != nullptr && machines) return std::make_unique<WaysInGrid>(topology, *shape, to);
   return std::make_unique<WaysBySearch>(topology, from, to);

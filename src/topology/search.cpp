@@ -33,11 +33,11 @@ std::span<const ObjectId> Search::spread() {
   return newest_;
 }
 
-const GridShape* whole_grid(const Topology& topology) {
+const GridShape* regular_grid(const Topology& topology) {
   const std::uint32_t top = topology.max_height();
   if (top == 0 || topology.count_at(top) != 1) return nullptr;
   const GridShape* shape = topology.grid(topology.object_at(top, 0));
-  return shape != nullptr && shape->whole ? shape : nullptr;
+  return shape != nullptr && shape->regular ? shape : nullptr;
 }
 
 std::uint32_t grid_distance(std::uint32_t from, std::uint32_t to, std::uint32_t length, bool periodic) {

@@ -52,12 +52,12 @@ class Search {
 };
 
 /// The shape that answers for all machines by itself, nullptr if there is none.
-[[nodiscard]] const GridShape* whole_grid(const Topology& topology);
+[[nodiscard]] const GridShape* regular_grid(const Topology& topology);
 
 /// Distance along one dimension of a grid.
 [[nodiscard]] std::uint32_t grid_distance(std::uint32_t from, std::uint32_t to, std::uint32_t length, bool periodic);
 
-/// Coordinates of a machine in a whole grid.
+/// Coordinates of a machine in a regular grid.
 [[nodiscard]] std::vector<std::uint32_t> coordinates_of(const Topology& topology, ObjectId machine);
 
 }  // namespace ayatori

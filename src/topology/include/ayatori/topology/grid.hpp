@@ -26,4 +26,7 @@ struct GridFormula {
 /// dimension the neighbour above and the one below. Machine ids are points; the grid's id is the number of points.
 [[nodiscard]] TopologyPtr make_grid_topology(GridFormula formula);
 
+/// What a Topology was made from by make_grid_topology; nullptr for all others. Lives as long as the Topology.
+[[nodiscard]] const GridFormula* formula_of(const Topology& topology);
+
 }  // namespace ayatori

@@ -29,7 +29,8 @@ struct RouteStep {
 };
 
 /// The `which`-th shortest route in a fixed order, `which` < count_routes(). In a torus without faults, route 0 is
-/// dimension-ordered, from the first dimension to the last, upwards where both ways round are equally far. Empty from an object to itself. Error: no such route.
+/// dimension-ordered, from the first dimension to the last, upwards where both ways round are equally far. Empty from
+/// an object to itself. Error: no such route.
 [[nodiscard]] Result<std::vector<RouteStep>> shortest_route(const Topology& topology, ObjectId from, ObjectId to,
                                                             std::uint64_t which);
 /// How many shortest routes there are, parallel cables counted apart; 2^64 − 1 if more than fit.
@@ -54,7 +55,8 @@ struct Cut {
 };
 
 /// The narrowest cut between two sets of machines without a common member (maximum flow, Dinic 1970). Links whose rate
-/// is not known count as the fastest known one of the network, or as 1 B/s each if none is. Error: an empty set, a common machine.
+/// is not known count as the fastest known one of the network, or as 1 B/s each if none is. Error: an empty set, a
+/// common machine.
 [[nodiscard]] Result<Cut> cut_between(const Topology& topology, std::span<const ObjectId> a,
                                       std::span<const ObjectId> b);
 

@@ -61,7 +61,8 @@ struct GridShape {
   std::vector<bool> periodic;             ///< per dimension: torus, or mesh
   std::vector<std::uint32_t> reference;   ///< of a subset: where its point 0,0,… lies in the whole grid
   bool dense = true;                      ///< every point has a child
-  bool whole = false;  ///< every child is a machine and has exactly the links that the shape says, all of them up
+  std::vector<std::uint32_t> whole = {};  ///< of a subset: lengths of the whole grid; empty: this is the whole
+  bool regular = false;  ///< its children are machines with exactly the links that the shape says, all of them up
 
   [[nodiscard]] std::uint64_t points() const;
 };
@@ -105,8 +106,8 @@ class Topology {
   [[nodiscard]] virtual ObjectId grid_child(ObjectId grid, std::uint64_t point) const = 0;
   [[nodiscard]] virtual std::uint64_t grid_point(ObjectId grid, ObjectId child) const = 0;
 
-  /// Cabled ports of a machine or router, by plane and port number (parallel cables are several links). A machine whose
-  /// router is built in (a torus node) has the router's links. Virtual objects have none.
+  /// Cabled ports of a machine or router, by plane, NIC and port number (parallel cables are several links). A machine
+  /// whose router is built in (a torus node) has the router's links. Virtual objects have none.
   [[nodiscard]] virtual std::uint32_t link_count(ObjectId id) const = 0;
   [[nodiscard]] virtual TopologyLink link(ObjectId id, std::uint32_t index) const = 0;
 

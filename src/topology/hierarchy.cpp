@@ -1,0 +1,143 @@
+#include "hierarchy.hpp"
+
+#include <algorithm>
+#include <unordered_map>
+
+#include "ayatori/network/builder.hpp"
+#include "ayatori/network/levels.hpp"
+#include "ayatori/network/router_graph.hpp"
+
+namespace ayatori {
+
+namespace {
+
+/// A piece of a network as a network of its own, whose router i is `routers[i]` of the whole.
+struct Piece {
+  Network network;
+  std::vector<NodeId> routers;
+};
+
+/// The routers with the cables between them and to machines. GUIDs and names stay behind: shapes don't ask.
+std::optional<Piece> cut_out(const Network& whole, std::vector<NodeId> routers) {
+  NetworkBuilder builder;
+  std::unordered_map<NodeId, NetworkBuilder::Handle> handles;
+  for (const NodeId router : routers) handles[router] = builder.add_router("", 0, whole.node(router).port_count);
+  for (const NodeId router : routers) {
+    for (const Port& port : whole.ports(router)) {
+      if (!port.connected()) continue;
+      const Port& peer = whole.port(port.peer);
+      const Node& node = whole.node(peer.node);
+      if (node.kind == NodeKind::nic && !handles.contains(peer.node)) {
+        handles[peer.node] = builder.add_nic("", 0, node.port_count, whole.machine(node.machine).name, node.rail);
+      }
+      const auto other = handles.find(peer.node);
+      if (other == handles.end()) continue;
+      auto plugged = builder.connect(handles[router], port.number, other->second, peer.number, port.rate);
+      if (!plugged) return std::nullopt;
+    }
+  }
+  auto network = builder.build();
+  if (!network) return std::nullopt;
+  return Piece{std::move(*network), std::move(routers)};
+}
+
+class HierarchyFinder {
+ public:
+  explicit HierarchyFinder(const Network& network) : network_(network) {
+    found_.height.assign(network.router_count(), 1);
+  }
+
+  [[nodiscard]] Hierarchy find();
+
+ private:
+  [[nodiscard]] std::vector<std::vector<NodeId>> routers_by_plane() const;
+  [[nodiscard]] bool take(const Network& piece, const std::vector<NodeId>& routers);
+  void take_parts(const Network& piece, const std::vector<NodeId>& routers);
+  void add_group(ObjectKind kind, std::vector<NodeId> routers, const Shape& shape = {});
+
+  const Network& network_;
+  Hierarchy found_;
+};
+
+std::vector<std::vector<NodeId>> HierarchyFinder::routers_by_plane() const {
+  std::vector<std::vector<NodeId>> found(network_.planes().size());
+  for (NodeId router = 0; router < network_.router_count(); ++router) {
+    found[network_.node(router).plane].push_back(router);
+  }
+  return found;
+}
+
+void HierarchyFinder::add_group(ObjectKind kind, std::vector<NodeId> routers, const Shape& shape) {
+  found_.groups.push_back({kind, std::move(routers), shape.dimensions, shape.periodic});
+}
+
+/// Takes all routers of a piece in if together they have a shape. `routers`: what they are in the whole network.
+bool HierarchyFinder::take(const Network& piece, const std::vector<NodeId>& routers) {
+  const auto told = told_shape(piece);
+  const Shape shape = told ? *told : recognise(piece);
+  switch (shape.kind) {
+    case ShapeKind::fat_tree: {
+      const auto levels = rank_levels(piece);
+      if (!levels) return false;
+      for (std::size_t i = 0; i < routers.size(); ++i) found_.height[routers[i]] = levels->level[i] + 1U;
+      return true;
+    }
+    case ShapeKind::grid: {
+      std::vector<NodeId> at;
+      for (const NodeId router : shape.at) at.push_back(routers[router]);
+      add_group(ObjectKind::grid, std::move(at), shape);
+      return true;
+    }
+    case ShapeKind::full:
+      // One router alone is a tree of one leaf, unless it is built into a machine, which then needs something above.
+      if (routers.size() > 1 || network_.direct()) add_group(ObjectKind::full, routers);
+      return true;
+    case ShapeKind::graph:
+      break;
+  }
+  return false;
+}
+
+void HierarchyFinder::take_parts(const Network& piece, const std::vector<NodeId>& routers) {
+  const RouterGraph graph(piece);
+  const auto starts = graph.parts();
+  std::vector<NodeId> rest;
+  for (const NodeId start : starts) {
+    std::vector<NodeId> part = graph.by_distance_from(start);
+    for (NodeId& router : part) router = routers[router];
+    std::sort(part.begin(), part.end());
+    bool taken = false;
+    if (starts.size() > 1) {
+      const auto cut = cut_out(network_, part);
+      taken = cut && take(cut->network, part);
+    }
+    if (!taken) rest.insert(rest.end(), part.begin(), part.end());
+  }
+  std::sort(rest.begin(), rest.end());
+  if (!rest.empty()) add_group(ObjectKind::graph, std::move(rest));
+}
+
+Hierarchy HierarchyFinder::find() {
+  const auto planes = routers_by_plane();
+  const auto used = std::count_if(planes.begin(), planes.end(), [](const auto& routers) { return !routers.empty(); });
+  for (const auto& routers : planes) {
+    if (routers.empty()) continue;
+    if (used == 1) {
+      if (!take(network_, routers)) take_parts(network_, routers);
+      continue;
+    }
+    const auto piece = cut_out(network_, routers);
+    if (!piece) {
+      add_group(ObjectKind::graph, routers);
+    } else if (!take(piece->network, routers)) {
+      take_parts(piece->network, routers);
+    }
+  }
+  return std::move(found_);
+}
+
+}  // namespace
+
+Hierarchy hierarchy_of(const Network& network) { return HierarchyFinder(network).find(); }
+
+}  // namespace ayatori

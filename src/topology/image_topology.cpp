@@ -1,0 +1,281 @@
+#include "image_topology.hpp"
+
+#include <algorithm>
+
+#include "ayatori/topology/grid.hpp"
+#include "image_reader.hpp"
+
+namespace ayatori {
+
+namespace {
+
+using image::none;
+
+/// Indices number the image's objects; ids are the same unless it holds a subset.
+class ImageTopology final : public Topology {
+ public:
+  ImageTopology(ImageBytes bytes, image::Reader reader, std::vector<GridShape> shapes)
+      : bytes_(std::move(bytes)), image_(std::move(reader)), shapes_(std::move(shapes)), planes_(image_.planes()) {}
+
+  ObjectId id_end() const override { return image_.header.objects == 0 ? 0 : id_of(image_.header.objects - 1) + 1; }
+  bool contains(ObjectId id) const override { return index_of(id) != none; }
+  std::uint64_t machine_count() const override { return image_.header.machines; }
+  ObjectId machine(std::uint64_t index) const override { return id_of(static_cast<std::uint32_t>(index)); }
+  std::uint64_t machine_index(ObjectId machine) const override;
+
+  std::uint32_t max_height() const override { return static_cast<std::uint32_t>(image_.height_ends.size()); }
+  std::uint64_t count_at(std::uint32_t height) const override;
+  ObjectId object_at(std::uint32_t height, std::uint64_t index) const override;
+
+  ObjectKind kind(ObjectId id) const override;
+  std::uint32_t height(ObjectId id) const override;
+  std::uint32_t parent_count(ObjectId id) const override;
+  ObjectId parent(ObjectId id, std::uint32_t index) const override;
+  std::uint64_t child_count(ObjectId id) const override;
+  ObjectId child(ObjectId id, std::uint64_t index) const override;
+
+  std::string name(ObjectId id) const override;
+  std::optional<ObjectId> find(std::string_view name) const override;
+  std::uint32_t nic_count(ObjectId machine) const override { return image_.objects[index_of(machine)].below; }
+  std::span<const std::string> planes() const override { return planes_; }
+
+  bool direct() const override { return image_.header.form == image::Form::direct_network; }
+  const GridShape* grid(ObjectId id) const override;
+  ObjectId grid_child(ObjectId grid, std::uint64_t point) const override;
+  std::uint64_t grid_point(ObjectId grid, ObjectId child) const override;
+
+  std::uint32_t link_count(ObjectId id) const override;
+  TopologyLink link(ObjectId id, std::uint32_t index) const override;
+
+  std::size_t shared_bytes() const override { return bytes_.shared ? bytes_.bytes.size() : 0; }
+  std::size_t private_bytes() const override;
+
+  [[nodiscard]] std::span<const std::byte> bytes() const { return bytes_.bytes; }
+
+ private:
+  [[nodiscard]] ObjectId id_of(std::uint32_t index) const { return image_.ids.empty() ? index : image_.ids[index]; }
+  [[nodiscard]] std::uint32_t index_of(ObjectId id) const;
+  [[nodiscard]] bool is_machine(std::uint32_t index) const { return index < image_.header.machines; }
+  [[nodiscard]] image::Other other(std::uint32_t index) const { return image_.others[index - image_.header.machines]; }
+  /// Virtual objects come last, so that their order is that of the groups.
+  [[nodiscard]] std::uint32_t group_number(std::uint32_t index) const {
+    const auto behind_routers = static_cast<std::uint32_t>(image_.header.objects - image_.groups.size());
+    return index < behind_routers ? none : index - behind_routers;
+  }
+  [[nodiscard]] std::span<const std::uint32_t> members(std::uint32_t group) const {
+    return image_.members.part(image_.groups[group].first_member, image_.groups[group].members);
+  }
+  [[nodiscard]] std::uint32_t group_above(std::uint32_t index) const {
+    return image_.group_of.empty() ? none : image_.group_of[index];
+  }
+  [[nodiscard]] std::uint32_t owner_of(std::uint32_t link) const;
+  [[nodiscard]] ObjectId neighbour(std::uint32_t index, std::uint64_t place) const;
+
+  ImageBytes bytes_;
+  image::Reader image_;
+  std::vector<GridShape> shapes_;  // by group
+  std::vector<std::string> planes_;
+};
+
+std::uint32_t ImageTopology::index_of(ObjectId id) const {
+  if (image_.ids.empty()) return id < image_.header.objects ? static_cast<std::uint32_t>(id) : none;
+  const auto ids = image_.ids.span();
+  const auto found = std::ranges::lower_bound(ids, id);
+  return found == ids.end() || *found != id ? none : static_cast<std::uint32_t>(found - ids.begin());
+}
+
+std::uint64_t ImageTopology::machine_index(ObjectId machine) const {
+  const std::uint32_t index = index_of(machine);
+  return is_machine(index) ? index : no_object;
+}
+
+std::uint64_t ImageTopology::count_at(std::uint32_t height) const {
+  if (height == 0) return machine_count();
+  const std::uint64_t begin = height == 1 ? 0 : image_.height_ends[height - 2];
+  const std::uint64_t end = image_.height_ends[height - 1];
+  return end < begin ? 0 : std::min<std::uint64_t>(end - begin, image_.by_height.size());
+}
+
+ObjectId ImageTopology::object_at(std::uint32_t height, std::uint64_t index) const {
+  if (height == 0) return machine(index);
+  const std::uint64_t begin = height == 1 ? 0 : image_.height_ends[height - 2];
+  return id_of(image_.by_height[begin + index]);
+}
+
+ObjectKind ImageTopology::kind(ObjectId id) const {
+  const std::uint32_t index = index_of(id);
+  if (is_machine(index)) return ObjectKind::machine;
+  if (group_number(index) == none) return ObjectKind::router;
+  const auto told = static_cast<ObjectKind>(other(index).kind);
+  return told == ObjectKind::grid || told == ObjectKind::full ? told : ObjectKind::graph;
+}
+
+std::uint32_t ImageTopology::height(ObjectId id) const {
+  const std::uint32_t index = index_of(id);
+  return is_machine(index) ? 0 : other(index).height;
+}
+
+std::uint32_t ImageTopology::parent_count(ObjectId id) const {
+  const std::uint32_t index = index_of(id);
+  return image_.objects[index].above + (group_above(index) == none ? 0U : 1U);
+}
+
+ObjectId ImageTopology::parent(ObjectId id, std::uint32_t i) const {
+  const std::uint32_t index = index_of(id);
+  const image::Object object = image_.objects[index];
+  if (i >= object.above) return id_of(image_.groups[group_above(index)].object);
+  return neighbour(index, i + (is_machine(index) ? 0U : object.below));
+}
+
+std::uint64_t ImageTopology::child_count(ObjectId id) const {
+  const std::uint32_t index = index_of(id);
+  if (is_machine(index)) return 0;
+  const std::uint32_t group = group_number(index);
+  return group == none ? image_.objects[index].below : members(group).size();
+}
+
+ObjectId ImageTopology::child(ObjectId id, std::uint64_t i) const {
+  const std::uint32_t index = index_of(id);
+  const std::uint32_t group = group_number(index);
+  return group == none ? neighbour(index, i) : id_of(members(group)[i]);
+}
+
+std::uint32_t ImageTopology::owner_of(std::uint32_t link) const {
+  const std::uint32_t stride = link / image::owner_stride;
+  std::uint32_t low = image_.owners[stride];
+  std::uint32_t high = stride + 1 < image_.owners.size() ? image_.owners[stride + 1] : image_.header.objects - 1;
+  while (low < high) {
+    const std::uint32_t middle = low + (high - low + 1) / 2;
+    if (image_.objects[middle].first_link <= link) {
+      low = middle;
+    } else {
+      high = middle - 1;
+    }
+  }
+  return std::min(low, image_.header.objects - 1);
+}
+
+ObjectId ImageTopology::neighbour(std::uint32_t index, std::uint64_t place) const {
+  const std::size_t first = image_.objects[index].first_link;
+  return id_of(owner_of(image_.links[first + image_.neighbours[first + place]].back));
+}
+
+std::string ImageTopology::name(ObjectId id) const {
+  const std::uint32_t index = index_of(id);
+  const std::uint32_t group = group_number(index);
+  return std::string(group == none ? image_.name(index) : to_word(kind(id)));
+}
+
+std::optional<ObjectId> ImageTopology::find(std::string_view name) const {
+  const auto found = image_.find(name);
+  return found ? std::optional(id_of(*found)) : std::nullopt;
+}
+
+const GridShape* ImageTopology::grid(ObjectId id) const {
+  const std::uint32_t index = index_of(id);
+  const std::uint32_t group = group_number(index);
+  return group == none || kind(id) != ObjectKind::grid ? nullptr : &shapes_[group];
+}
+
+ObjectId ImageTopology::grid_child(ObjectId grid, std::uint64_t point) const {
+  const std::uint32_t group = group_number(index_of(grid));
+  const image::Group record = image_.groups[group];
+  const auto order = image_.by_point.part(record.first_member, record.members);
+  const auto point_of = [&](std::uint32_t member) -> std::uint64_t {
+    return image_.member_points[std::uint64_t{record.first_member} + member];
+  };
+  const auto found = std::ranges::lower_bound(order, point, {}, point_of);
+  if (found == order.end() || point_of(*found) != point || *found >= members(group).size()) return no_object;
+  return id_of(members(group)[*found]);
+}
+
+std::uint64_t ImageTopology::grid_point(ObjectId grid, ObjectId child) const {
+  const std::uint32_t group = group_number(index_of(grid));
+  const auto inside = members(group);
+  const auto place = static_cast<std::size_t>(std::ranges::lower_bound(inside, index_of(child)) - inside.begin());
+  const std::uint64_t point = image_.member_points[image_.groups[group].first_member + place];
+  return std::min(point, shapes_[group].points() - 1);
+}
+
+std::uint32_t ImageTopology::link_count(ObjectId id) const {
+  const std::uint32_t index = index_of(id);
+  const std::uint32_t begin = image_.objects[index].first_link;
+  const std::uint32_t end = image_.objects[index + 1].first_link;
+  return end < begin ? 0 : std::min<std::uint32_t>(end - begin, static_cast<std::uint32_t>(image_.links.size()));
+}
+
+TopologyLink ImageTopology::link(ObjectId id, std::uint32_t i) const {
+  const image::Link out = image_.links[std::size_t{image_.objects[index_of(id)].first_link} + i];
+  const image::LinkClass properties = image_.classes[out.link_class];
+  TopologyLink link;
+  link.to = id_of(owner_of(out.back));
+  link.from_port = out.port;
+  link.to_port = image_.links[out.back].port;
+  link.plane = properties.plane < planes_.size() ? properties.plane : PlaneId{0};
+  link.rate = {properties.width, static_cast<LaneSpeed>(properties.speed), properties.megabits};
+  link.latency = properties.latency;
+  link.state = properties.state == 0 ? LinkState::up : LinkState::taken_out;
+  link.degraded = properties.degraded != 0;
+  return link;
+}
+
+std::size_t ImageTopology::private_bytes() const {
+  std::size_t bytes = sizeof *this + planes_.size() * sizeof(std::string) + shapes_.size() * sizeof(GridShape);
+  for (const GridShape& shape : shapes_) bytes += shape.dimensions.size() * 3 * sizeof(std::uint32_t);
+  return bytes + (bytes_.shared ? 0 : bytes_.bytes.size());
+}
+
+/// Host names stay where they are.
+Result<TopologyPtr> grid_of(ImageBytes bytes, image::Reader reader) {
+  auto shape = reader.shape(0, reader.dimensions.size(), true);
+  if (!shape) return Failure(shape.error());
+  if (reader.header.objects != 0 && reader.header.objects != shape->points()) {
+    return fail("a grid has {} names", reader.header.objects);
+  }
+  GridFormula formula;
+  formula.dimensions = std::move(shape->dimensions);
+  formula.periodic = std::move(shape->periodic);
+  const image::LinkClass properties = reader.classes[0];
+  formula.rate = {properties.width, static_cast<LaneSpeed>(properties.speed), properties.megabits};
+  formula.latency = properties.latency;
+  formula.plane = reader.planes().front();
+  if (reader.header.objects != 0) {
+    struct Names {
+      ImageBytes bytes;
+      image::Reader reader;
+    };
+    const auto names = std::make_shared<const Names>(std::move(bytes), std::move(reader));
+    formula.name = [names](std::uint64_t point) { return std::string(names->reader.name(point)); };
+    formula.find = [names](std::string_view name) -> std::optional<std::uint64_t> { return names->reader.find(name); };
+  }
+  return make_grid_topology(std::move(formula));
+}
+
+}  // namespace
+
+Result<TopologyPtr> topology_of(ImageBytes bytes, std::string_view name, bool check) {
+  auto reader = image::read(bytes.bytes, name, check);
+  if (!reader) return Failure(reader.error());
+  const auto damaged = [&](const Error& error) {
+    return with_cause(fail("{}: this cache is damaged", name), error.message);
+  };
+  if (reader->header.form == image::Form::formula) {
+    auto grid = grid_of(std::move(bytes), std::move(*reader));
+    if (!grid) return damaged(grid.error());
+    return grid;
+  }
+  std::vector<GridShape> shapes;
+  for (const image::Group& group : reader->groups.span()) {
+    auto shape = reader->shape(group.first_dimension, group.dimensions, group.dense != 0);
+    if (!shape) return damaged(shape.error());
+    shapes.push_back(std::move(*shape));
+  }
+  return std::make_shared<ImageTopology>(std::move(bytes), std::move(*reader), std::move(shapes));
+}
+
+std::span<const std::byte> image_bytes(const Topology& topology) {
+  const auto* image = dynamic_cast<const ImageTopology*>(&topology);
+  return image == nullptr ? std::span<const std::byte>{} : image->bytes();
+}
+
+}  // namespace ayatori

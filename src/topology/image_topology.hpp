@@ -1,0 +1,30 @@
+#pragma once
+/// \file
+/// Answers from the bytes of an image.
+
+#include <memory>
+#include <span>
+
+#include "ayatori/base/error.hpp"
+#include "ayatori/topology/topology.hpp"
+
+namespace ayatori {
+
+/// Bytes, whoever owns them, and how they count: a mapped file is shared by the processes of a node.
+struct ImageBytes {
+  std::shared_ptr<const void> owner;
+  std::span<const std::byte> bytes;  ///< 8-byte aligned
+  bool shared = false;
+};
+
+/// `name` speaks in errors. The checksum is compared if `check`: not for bytes that were just written. Errors: no
+/// image, another version or byte order, cut off, checksum, sections that don't fit.
+[[nodiscard]] Result<TopologyPtr> topology_of(ImageBytes bytes, std::string_view name, bool check);
+
+/// The bytes behind a Topology that topology_of made from an image without a formula; empty for all others.
+[[nodiscard]] std::span<const std::byte> image_bytes(const Topology& topology);
+
+/// What the header's checksum must be.
+[[nodiscard]] std::uint64_t image_checksum(std::span<const std::byte> bytes);
+
+}  // namespace ayatori

@@ -1,0 +1,201 @@
+#include <algorithm>
+#include <numeric>
+#include <unordered_set>
+
+#include "hierarchy.hpp"
+#include "image_draft.hpp"
+
+namespace ayatori {
+
+namespace {
+
+class NetworkDrafter {
+ public:
+  explicit NetworkDrafter(const Network& network)
+      : network_(network), routers_built_in_(are_routers_built_in(network)), classes_(draft_.classes) {}
+
+  [[nodiscard]] ImageDraft draft();
+
+ private:
+  [[nodiscard]] static bool are_routers_built_in(const Network& network);
+  void number_objects();
+  void add_machines();
+  void add_routers(const Hierarchy& hierarchy);
+  void list_ports();
+  void add_links();
+  void add_groups(const Hierarchy& hierarchy);
+  void add_group(ObjectKind kind, std::vector<std::uint32_t> objects, GridShape shape);
+  [[nodiscard]] std::vector<std::uint32_t> machines_back_to_back() const;
+
+  [[nodiscard]] bool is_shown(const Port& port) const;
+  [[nodiscard]] image::LinkClass class_of_port(PortId id) const;
+
+  const Network& network_;
+  const bool routers_built_in_;
+  ImageDraft draft_;
+  LinkClasses classes_;
+  std::vector<std::uint32_t> machine_object_;  // by machine
+  std::vector<std::uint32_t> router_object_;   // by router
+  std::vector<NodeId> routers_;                // those that are objects, in the order of their ids
+  std::vector<PortId> port_of_link_;
+  std::unordered_set<PortId> degraded_;
+};
+
+/// A machine with two built-in routers could not say which of them it is.
+bool NetworkDrafter::are_routers_built_in(const Network& network) {
+  const auto has_one_router = [&](const Machine& machine) {
+    return machine.endpoints.size() == 1 && network.router_of(machine.endpoints.front()) != no_id;
+  };
+  return network.direct() && network.machines().size() == network.router_count() &&
+         std::ranges::all_of(network.machines(), has_one_router);
+}
+
+void NetworkDrafter::number_objects() {
+  const auto order = network_.machines_in_order();
+  machine_object_.resize(order.size());
+  for (std::uint32_t i = 0; i < order.size(); ++i) machine_object_[order[i]] = i;
+  router_object_.resize(network_.router_count());
+  if (routers_built_in_) {
+    for (MachineId machine = 0; machine < order.size(); ++machine) {
+      router_object_[network_.router_of(network_.machine(machine).endpoints.front())] = machine_object_[machine];
+    }
+    return;
+  }
+  routers_ = network_.routers_in_order();
+  for (std::size_t i = 0; i < routers_.size(); ++i) {
+    router_object_[routers_[i]] = static_cast<std::uint32_t>(order.size() + i);
+  }
+}
+
+void NetworkDrafter::add_machines() {
+  std::vector<std::uint32_t> nics(network_.machines().size());
+  for (NodeId id = 0; id < network_.node_count(); ++id) {
+    if (network_.node(id).kind == NodeKind::nic) ++nics[network_.node(id).machine];
+  }
+  for (const MachineId machine : network_.machines_in_order()) {
+    draft_.add_object({ObjectKind::machine, 0, nics[machine]}, network_.machine(machine).name);
+  }
+}
+
+void NetworkDrafter::add_routers(const Hierarchy& hierarchy) {
+  for (const NodeId router : routers_) {
+    draft_.add_object({ObjectKind::router, hierarchy.height[router], 0}, network_.name(router));
+  }
+}
+
+/// Aggregation nodes are no objects; the cable between a machine and its built-in router is no link.
+bool NetworkDrafter::is_shown(const Port& port) const {
+  if (!port.connected()) return false;
+  const NodeId other = network_.port(port.peer).node;
+  if (network_.node(other).kind == NodeKind::aggregation) return false;
+  return !routers_built_in_ || (network_.is_router(port.node) && network_.is_router(other));
+}
+
+void NetworkDrafter::list_ports() {
+  const auto add = [&](PortId id) {
+    if (is_shown(network_.port(id))) port_of_link_.push_back(id);
+  };
+  const auto add_router = [&](NodeId router) {
+    for (const Port& port : network_.ports(router)) add(network_.port_id(router, port.number));
+  };
+  const auto end_object = [&] { draft_.first_link.push_back(port_of_link_.size()); };
+  for (const MachineId machine : network_.machines_in_order()) {
+    auto endpoints = network_.machine(machine).endpoints;
+    const auto plane = [&](PortId id) { return network_.node(network_.port(id).node).plane; };
+    std::ranges::stable_sort(endpoints, {}, plane);
+    if (routers_built_in_) {
+      add_router(network_.router_of(endpoints.front()));
+    } else {
+      std::ranges::for_each(endpoints, add);
+    }
+    end_object();
+  }
+  for (const NodeId router : routers_) {
+    add_router(router);
+    end_object();
+  }
+}
+
+image::LinkClass NetworkDrafter::class_of_port(PortId id) const {
+  const Port& port = network_.port(id);
+  TopologyLink link;
+  link.rate = port.rate;
+  link.latency = port.latency;
+  link.plane = network_.node(port.node).plane;
+  link.degraded = !degraded_.empty() && degraded_.contains(std::min(id, port.peer));
+  return class_of(link);
+}
+
+void NetworkDrafter::add_links() {
+  degraded_.insert(network_.degraded_links().begin(), network_.degraded_links().end());
+  list_ports();
+  std::vector<std::uint32_t> link_of_port(network_.port_count(), no_id);
+  for (std::uint32_t i = 0; i < port_of_link_.size(); ++i) link_of_port[port_of_link_[i]] = i;
+  draft_.links.reserve(port_of_link_.size());
+  for (const PortId id : port_of_link_) {
+    const Port& port = network_.port(id);
+    draft_.links.push_back({link_of_port[port.peer], port.number, classes_.number_of(class_of_port(id))});
+  }
+}
+
+std::vector<std::uint32_t> NetworkDrafter::machines_back_to_back() const {
+  std::vector<std::uint32_t> found;
+  if (routers_built_in_) return found;
+  for (std::uint32_t object = 0; object < machine_object_.size(); ++object) {
+    for (std::size_t i = draft_.first_link[object]; i < draft_.first_link[object + 1]; ++i) {
+      if (network_.is_router(network_.port(network_.port(port_of_link_[i]).peer).node)) continue;
+      found.push_back(object);
+      break;
+    }
+  }
+  return found;
+}
+
+/// `objects` of a grid: by point.
+void NetworkDrafter::add_group(ObjectKind kind, std::vector<std::uint32_t> objects, GridShape shape) {
+  ImageDraft::Group group;
+  std::uint32_t height = 0;
+  for (const std::uint32_t object : objects) height = std::max(height, draft_.objects[object].height);
+  if (kind == ObjectKind::grid) {
+    group.points.resize(objects.size());
+    std::iota(group.points.begin(), group.points.end(), 0);
+    std::ranges::sort(group.points, {}, [&](std::uint64_t point) { return objects[point]; });
+  }
+  std::ranges::sort(objects);
+  group.object = static_cast<std::uint32_t>(draft_.objects.size());
+  group.members = std::move(objects);
+  group.shape = std::move(shape);
+  draft_.groups.push_back(std::move(group));
+  draft_.add_object({kind, height + 1, 0}, "");
+  draft_.first_link.push_back(draft_.links.size());
+}
+
+void NetworkDrafter::add_groups(const Hierarchy& hierarchy) {
+  for (const Hierarchy::Group& group : hierarchy.groups) {
+    std::vector<std::uint32_t> objects;
+    for (const NodeId router : group.routers) objects.push_back(router_object_[router]);
+    GridShape shape{group.dimensions, group.periodic, std::vector<std::uint32_t>(group.dimensions.size()), true};
+    add_group(group.kind, std::move(objects), std::move(shape));
+  }
+  if (auto machines = machines_back_to_back(); !machines.empty()) {
+    add_group(ObjectKind::graph, std::move(machines), {});
+  }
+}
+
+ImageDraft NetworkDrafter::draft() {
+  draft_.direct = network_.direct();
+  for (const Plane& plane : network_.planes()) draft_.planes.push_back(plane.name);
+  const Hierarchy hierarchy = hierarchy_of(network_);
+  number_objects();
+  add_machines();
+  add_routers(hierarchy);
+  add_links();
+  add_groups(hierarchy);
+  return std::move(draft_);
+}
+
+}  // namespace
+
+ImageDraft draft_of(const Network& network) { return NetworkDrafter(network).draft(); }
+
+}  // namespace ayatori

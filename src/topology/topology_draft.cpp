@@ -1,0 +1,118 @@
+#include <algorithm>
+
+#include "ayatori/topology/grid.hpp"
+#include "image_draft.hpp"
+#include "link_back.hpp"
+
+namespace ayatori {
+
+namespace {
+
+class TopologyDrafter {
+ public:
+  explicit TopologyDrafter(const Topology& topology) : topology_(topology), classes_(draft_.classes) {}
+
+  [[nodiscard]] Result<ImageDraft> draft();
+
+ private:
+  void add_objects();
+  [[nodiscard]] Result<> add_links();
+  void add_group(std::uint32_t object);
+  [[nodiscard]] std::uint32_t index_of(ObjectId id) const {
+    return static_cast<std::uint32_t>(std::ranges::lower_bound(draft_.ids, id) - draft_.ids.begin());
+  }
+
+  const Topology& topology_;
+  ImageDraft draft_;
+  LinkClasses classes_;
+};
+
+void TopologyDrafter::add_objects() {
+  for (std::uint32_t height = 0; height <= topology_.max_height(); ++height) {
+    const std::uint64_t count = topology_.count_at(height);
+    for (std::uint64_t i = 0; i < count; ++i) draft_.ids.push_back(topology_.object_at(height, i));
+  }
+  std::ranges::sort(draft_.ids);
+  for (const ObjectId id : draft_.ids) {
+    const ObjectKind kind = topology_.kind(id);
+    const bool is_machine = kind == ObjectKind::machine;
+    const bool is_named = is_machine || kind == ObjectKind::router;
+    draft_.add_object({kind, topology_.height(id), is_machine ? topology_.nic_count(id) : 0},
+                      is_named ? topology_.name(id) : "");
+    draft_.first_link.push_back(draft_.first_link.back() + topology_.link_count(id));
+  }
+}
+
+Result<> TopologyDrafter::add_links() {
+  draft_.links.reserve(draft_.first_link.back());
+  for (const ObjectId id : draft_.ids) {
+    const std::uint32_t count = topology_.link_count(id);
+    for (std::uint32_t i = 0; i < count; ++i) {
+      const TopologyLink link = topology_.link(id, i);
+      const auto back = link_back(topology_, id, i);
+      if (!back) return fail("the link from port {} of '{}' has no way back", link.from_port, topology_.name(id));
+      draft_.links.push_back({static_cast<std::uint32_t>(draft_.first_link[index_of(link.to)] + *back), link.from_port,
+                              classes_.number_of(class_of(link))});
+    }
+  }
+  return {};
+}
+
+void TopologyDrafter::add_group(std::uint32_t object) {
+  const ObjectId id = draft_.ids[object];
+  ImageDraft::Group group;
+  group.object = object;
+  const GridShape* shape = topology_.grid(id);
+  if (shape != nullptr) group.shape = *shape;
+  const std::uint64_t count = topology_.child_count(id);
+  for (std::uint64_t i = 0; i < count; ++i) {
+    const ObjectId child = topology_.child(id, i);
+    group.members.push_back(index_of(child));
+    if (shape != nullptr) group.points.push_back(topology_.grid_point(id, child));
+  }
+  draft_.groups.push_back(std::move(group));
+}
+
+Result<ImageDraft> TopologyDrafter::draft() {
+  draft_.direct = topology_.direct();
+  draft_.planes.assign(topology_.planes().begin(), topology_.planes().end());
+  add_objects();
+  if (auto added = add_links(); !added) return Failure(added.error());
+  for (std::uint32_t i = 0; i < draft_.objects.size(); ++i) {
+    const ObjectKind kind = draft_.objects[i].kind;
+    if (kind != ObjectKind::machine && kind != ObjectKind::router) add_group(i);
+  }
+  if (draft_.ids.empty() || draft_.ids.back() + 1 == draft_.ids.size()) draft_.ids.clear();
+  return std::move(draft_);
+}
+
+}  // namespace
+
+void ImageDraft::add_object(const Object& object, std::string_view name) {
+  objects.push_back(object);
+  names += name;
+  name_ends.push_back(names.size());
+}
+
+std::uint32_t LinkClasses::number_of(const image::LinkClass& link_class) {
+  if (last_ < classes_.size() && classes_[last_] == link_class) return last_;
+  const auto [entry, is_new] = numbers_.try_emplace(link_class, static_cast<std::uint32_t>(classes_.size()));
+  if (is_new) classes_.push_back(link_class);
+  return last_ = entry->second;
+}
+
+image::LinkClass class_of(const TopologyLink& link) {
+  image::LinkClass found;
+  found.megabits = link.rate.megabits;
+  found.latency = link.latency;
+  found.plane = link.plane;
+  found.width = link.rate.width;
+  found.speed = static_cast<std::uint8_t>(link.rate.speed);
+  found.state = static_cast<std::uint8_t>(link.state);
+  found.degraded = link.degraded ? 1 : 0;
+  return found;
+}
+
+Result<ImageDraft> draft_of(const Topology& topology) { return TopologyDrafter(topology).draft(); }
+
+}  // namespace ayatori
