@@ -1,0 +1,167 @@
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <bit>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <thread>
+
+#include "ayatori/base/files.hpp"
+#include "image_layout.hpp"
+#include "image_topology.hpp"
+#include "topologies_for_tests.hpp"
+
+namespace ayatori {
+namespace {
+
+namespace fs = std::filesystem;
+
+class Cache : public testing::Test {
+ protected:
+  Cache() : folder_(fs::temp_directory_path() / fmt::format("nwtopo-cache-test-{}", ::getpid())) {
+    fs::create_directories(folder_);
+  }
+  ~Cache() override { fs::remove_all(folder_); }
+
+  fs::path path() const { return folder_ / "cache"; }
+
+  TopologyPtr through_file(const Topology& topology) const {
+    const auto written = write_cache(topology, path());
+    if (!written) throw std::runtime_error(written.error().message);
+    return got(open_cache(path()));
+  }
+
+  /// What open_cache says of these bytes; "" if it opens them.
+  std::string error_of(std::string_view bytes) const {
+    EXPECT_TRUE(write_file(path(), bytes));
+    const auto opened = open_cache(path());
+    if (opened) return "";
+    EXPECT_EQ(opened.error().message.find('\n'), std::string::npos);
+    EXPECT_TRUE(opened.error().message.find(path().string()) != std::string::npos) << opened.error().message;
+    return opened.error().message;
+  }
+
+  std::string bytes_of(const Topology& topology) const {
+    EXPECT_TRUE(write_cache(topology, path()));
+    return read_file(path()).value();
+  }
+
+ private:
+  fs::path folder_;
+};
+
+TEST_F(Cache, AnswersAsWhatItWasWrittenFrom) {
+  for (const char* source : {"fattree:K=3,levels=3,nodes=20", "xgft:h=2;m=3,4;w=2,2;p=2,2", "torus:4x3x2,hosts=2",
+                             "torus:3x4", "full:5,hosts=2", "full:4", "mesh:2x2"}) {
+    SCOPED_TRACE(source);
+    const TopologyPtr image = image_of(source);
+    const TopologyPtr cache = through_file(*image);
+    EXPECT_EQ(as_text(*cache), as_text(*image));
+    EXPECT_EQ(cache->shared_bytes(), fs::file_size(path()));
+    EXPECT_LT(cache->private_bytes(), 4096U);
+    EXPECT_EQ(image->shared_bytes(), 0U);
+    EXPECT_GT(image->private_bytes(), fs::file_size(path()));
+  }
+}
+
+GridFormula formula_of_size(std::vector<std::uint32_t> dimensions) {
+  GridFormula formula;
+  formula.periodic.resize(dimensions.size(), true);
+  formula.periodic.front() = false;
+  formula.dimensions = std::move(dimensions);
+  formula.rate = {0, LaneSpeed::unknown, 40'000};
+  formula.latency = 100;
+  formula.plane = "tofu";
+  return formula;
+}
+
+TEST_F(Cache, OfAMillionMachinesByFormulaIsTiny) {
+  const TopologyPtr small = make_grid_topology(formula_of_size({3, 4, 5}));
+  EXPECT_EQ(as_text(*through_file(*small)), as_text(*small));
+  const TopologyPtr large = through_file(*make_grid_topology(formula_of_size({100, 100, 100})));
+  EXPECT_LT(fs::file_size(path()), 1024U);
+  EXPECT_EQ(large->machine_count(), 1'000'000U);
+  EXPECT_EQ(large->name(999'999), "N99-99-99");
+}
+
+TEST_F(Cache, KeepsTheNamesOfAFormula) {
+  GridFormula formula = formula_of_size({3, 4});
+  formula.name = [](std::uint64_t point) { return fmt::format("node{}", 100 - point); };
+  formula.find = [](std::string_view name) -> std::optional<std::uint64_t> {
+    for (std::uint64_t point = 0; point < 12; ++point) {
+      if (name == fmt::format("node{}", 100 - point)) return point;
+    }
+    return std::nullopt;
+  };
+  const TopologyPtr named = make_grid_topology(formula);
+  const TopologyPtr cache = through_file(*named);
+  EXPECT_EQ(as_text(*cache), as_text(*named));
+  EXPECT_EQ(as_text(*through_file(*cache)), as_text(*named));
+  EXPECT_EQ(cache->find("node95"), 5U);
+}
+
+TEST_F(Cache, IsRefusedWithAReason) {
+  const std::string good = bytes_of(*image_of("fattree:K=2,levels=2"));
+  EXPECT_EQ(error_of(good), "");
+  EXPECT_NE(error_of("").find("this is no topology cache"), std::string::npos);
+  EXPECT_NE(error_of("#!/bin/sh\necho a script\n").find("this is no topology cache"), std::string::npos);
+  EXPECT_NE(error_of(good.substr(0, 20)).find("cut off"), std::string::npos);
+  EXPECT_NE(error_of(good.substr(0, 100)).find("cut off"), std::string::npos);
+  EXPECT_NE(error_of(good.substr(0, good.size() - 1)).find("cut off"), std::string::npos);
+  const auto with = [&](std::size_t offset, auto value) {
+    std::string bytes = good;
+    std::memcpy(bytes.data() + offset, &value, sizeof value);
+    return error_of(bytes);
+  };
+  EXPECT_NE(with(offsetof(image::Header, version), std::uint32_t{2}).find("version 2, not 1"), std::string::npos);
+  EXPECT_NE(with(offsetof(image::Header, byte_order), std::byteswap(image::byte_order))
+                .find("written on a machine of the other byte order"),
+            std::string::npos);
+  EXPECT_NE(with(good.size() - 1, '?').find("its checksum does not fit"), std::string::npos);
+  EXPECT_FALSE(open_cache("/no/such/cache"));
+  EXPECT_FALSE(open_cache(fs::temp_directory_path()));
+}
+
+/// Any one byte that is changed is noticed.
+TEST_F(Cache, IsNeverReadWithADamagedByte) {
+  std::string bytes = bytes_of(*image_of("full:2"));
+  std::vector<std::uint64_t> aligned(bytes.size() / 8 + 1);
+  for (std::size_t i = 0; i < bytes.size(); ++i) {
+    bytes[i] = static_cast<char>(bytes[i] ^ 0x10);
+    std::memcpy(aligned.data(), bytes.data(), bytes.size());
+    EXPECT_FALSE(open_image(std::as_bytes(std::span(aligned)).first(bytes.size()), "damaged")) << "byte " << i;
+    bytes[i] = static_cast<char>(bytes[i] ^ 0x10);
+  }
+}
+
+TEST_F(Cache, IsWrittenWholeOrNotAtAll) {
+  EXPECT_FALSE(write_cache(*image_of("full:2"), "/no/such/folder/cache"));
+  const std::string before = bytes_of(*image_of("full:2"));
+  fs::create_directory(path().string() + "-folder");
+  EXPECT_FALSE(write_cache(*image_of("full:3"), path().string() + "-folder"));
+  EXPECT_EQ(read_file(path()).value(), before);
+}
+
+/// The mapping outlives the file's name: a job may replace the cache while another reads it.
+TEST_F(Cache, MayBeReplacedWhileItIsRead) {
+  const TopologyPtr first = through_file(*image_of("full:3"));
+  const std::string before = as_text(*first);
+  const TopologyPtr second = through_file(*image_of("full:4"));
+  EXPECT_EQ(as_text(*first), before);
+  EXPECT_EQ(second->machine_count(), 4U);
+}
+
+/// ThreadSanitizer would see a write that hides behind const.
+TEST_F(Cache, IsReadByManyThreads) {
+  const TopologyPtr cache = through_file(*image_of("xgft:h=3;m=2,2,3;w=1,2,2;p=1,2,1"));
+  const std::string expected = as_text(*cache);
+  std::vector<std::string> seen(4);
+  std::vector<std::jthread> readers;
+  for (std::string& text : seen) readers.emplace_back([&] { text = as_text(*cache); });
+  readers.clear();
+  for (const std::string& text : seen) EXPECT_EQ(text, expected);
+}
+
+}  // namespace
+}  // namespace ayatori
