@@ -197,18 +197,21 @@ class Topology {
   [[nodiscard]] nwtopo_obj_t at(nwtopo_obj_t grid, std::vector<int> coordinates) const {
     expect_dimensions(grid, coordinates);
     nwtopo_obj_t found = nullptr;
-    return found_or_none(nwtopo_grid_get_obj(handle_, grid, coordinates.data(), &found), found);
+    if (nwtopo_grid_get_obj(handle_, grid, coordinates.data(), &found) != 0) expect_none();
+    return found;
   }
   /// nullptr beyond the edge of a mesh, or in a hole.
   [[nodiscard]] nwtopo_obj_t shifted(nwtopo_obj_t grid, nwtopo_obj_t base, std::vector<int> shifts) const {
     expect_dimensions(grid, shifts);
     nwtopo_obj_t found = nullptr;
-    return found_or_none(nwtopo_grid_get_shifted_obj(handle_, grid, base, shifts.data(), &found), found);
+    if (nwtopo_grid_get_shifted_obj(handle_, grid, base, shifts.data(), &found) != 0) expect_none();
+    return found;
   }
   /// The same.
   [[nodiscard]] nwtopo_obj_t neighbor(nwtopo_obj_t grid, nwtopo_obj_t base, unsigned direction, int shift) const {
     nwtopo_obj_t found = nullptr;
-    return found_or_none(nwtopo_grid_get_neighbor_obj(handle_, grid, base, direction, shift, &found), found);
+    if (nwtopo_grid_get_neighbor_obj(handle_, grid, base, direction, shift, &found) != 0) expect_none();
+    return found;
   }
 
   // Links
@@ -306,9 +309,9 @@ class Topology {
     return {count, std::move(get)};
   }
 
-  static nwtopo_obj_t found_or_none(int result, nwtopo_obj_t found) {
-    if (result != 0 && errno != ENOENT) detail::raise();
-    return found;
+  /// After a failure: that there is none is no error.
+  static void expect_none() {
+    if (errno != ENOENT) detail::raise();
   }
 
   static std::size_t num_dimensions(nwtopo_obj_t grid) {
