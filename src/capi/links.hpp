@@ -2,7 +2,6 @@
 /// \file
 /// Links as C sees them.
 
-#include "ayatori/topology/queries.hpp"
 #include "handle.hpp"
 
 namespace ayatori::capi {

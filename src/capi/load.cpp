@@ -1,5 +1,6 @@
 // From a prepared handle to a loaded one, by a source or as a subset of another.
 
+#include <algorithm>
 #include <cerrno>
 #include <limits>
 #include <vector>
@@ -45,6 +46,9 @@ Result<TopologyPtr> only_this_job(TopologyPtr topology) {
     if (!machine) return with_code(fail("host '{}' of this job is not in the topology", host), ENOENT);
     machines.push_back(*machine);
   }
+  // Batch systems name a host once for each of its processes.
+  std::ranges::sort(machines);
+  machines.erase(std::ranges::unique(machines).begin(), machines.end());
   return make_subset(std::move(topology), machines);
 }
 
