@@ -80,8 +80,9 @@ typedef struct nwtopo_obj *nwtopo_obj_t;
  * next to nothing until it is used. An object that exists stays where it is, and has its parents, all the way up.
  *
  * `children` is there at once in topologies of at most NWTOPO_SMALL objects. In larger ones it is NULL until
- * nwtopo_obj_get_children() has been called for the object: code that is to work at any size calls it. num_children is
- * always right. */
+ * nwtopo_obj_get_children() has been called for the object: code that is to work at any size, or while other threads
+ * make that call, makes it itself. With NO_MACHINES it stays NULL where children are machines. num_children is always
+ * right. */
 struct nwtopo_obj {
     unsigned long id;       /* the same object has the same id in every process and every subset */
     nwtopo_obj_type_t type;
@@ -142,7 +143,8 @@ int nwtopo_topology_init(nwtopo_topology_t *topologyp);
 
 /* Finds the topology out, by its source and flags. A topology whose load failed may be prepared anew and loaded again.
  * Errors: ENOENT for a file that is not there, EINVAL for a source or file with a defect (the message names the place),
- * ENODATA when no source was set and none was found, EBUSY if it is loaded already. */
+ * ENODATA when no source was set and none was found, EOVERFLOW for more than 2^31 - 1 objects, EBUSY if it is loaded
+ * already. */
 int nwtopo_topology_load(nwtopo_topology_t topology);
 
 /* Makes `new_topology` (initialised, not loaded) the subset of `base_topology` (loaded) with these machines, in any
@@ -150,8 +152,9 @@ int nwtopo_topology_load(nwtopo_topology_t topology);
  *     grid    the smallest box around the machines, around the edge of a torus where that is smaller; a dimension stays
  *             periodic if the box has its full length. `dense` says whether every point has a machine.
  *     routers those on shortest ways between the machines stay.
- * The array is copied. Errors: EINVAL for num_machines 0, a machine that comes twice, an object that is no machine of the
- * base.
+ * The array is copied. What nwtopo_topology_set_this_machine() said of the base holds here too, unless it is said anew;
+ * a source that was set is not looked at. Errors: EINVAL for num_machines 0, a machine that comes twice, an object that is
+ * no machine of the base.
  *
  * With NWTOPO_TOPOLOGY_FLAG_REUSE_OBJECTS set on new_topology, machine objects are those of the base: the same pointers,
  * with the base's parents and userdata, and no memory of their own. Grid functions go by their topology argument: with
@@ -160,8 +163,8 @@ int nwtopo_topology_load(nwtopo_topology_t topology);
 int nwtopo_topology_shrink(nwtopo_topology_t new_topology, nwtopo_topology_t base_topology, unsigned num_machines,
                            nwtopo_obj_t *machines);
 
-/* Ends a topology and its objects, loaded or not. NULL does nothing. A handle that was destroyed is recognised as long as
- * its memory was not given out again, and then ignored; do not count on it. */
+/* Ends a topology and its objects, loaded or not. NULL does nothing. A handle that was destroyed is recognised by all
+ * functions until it is given out again (256 others are, first), and here ignored; do not count on it. */
 void nwtopo_topology_destroy(nwtopo_topology_t topology);
 
 /* ------------------------------------------------------------------------------------------ before loading (A.1.3) */
@@ -226,11 +229,12 @@ nwtopo_obj_t *nwtopo_obj_get_children(nwtopo_topology_t topology, nwtopo_obj_t o
 /* The index-th child, without touching the others. NULL and ENOENT beyond the last. */
 nwtopo_obj_t nwtopo_obj_get_child(nwtopo_topology_t topology, nwtopo_obj_t obj, unsigned long index);
 
-/* Memory that the topology takes, in bytes. */
+/* Memory that the topology takes, in bytes. Address space that was never touched does not count; pages count as a whole.
+ * Machines shared by REUSE_OBJECTS count where they come from, and once that is destroyed, where they are left. */
 struct nwtopo_memory {
-    size_t fixed;   /* the handle itself, the same for every topology */
-    size_t private_; /* what load and the objects that exist by now take in this process */
-    size_t shared;  /* a mapped cache: once a node, whatever the number of processes */
+    size_t fixed;    /* 2048, the same for every topology: the handle and what describes a regular network fit into it */
+    size_t private_; /* what load and the objects that exist by now take in this process beyond that */
+    size_t shared;   /* a mapped cache: once a node, whatever the number of processes */
 };
 int nwtopo_topology_get_memory(nwtopo_topology_t topology, struct nwtopo_memory *memory);
 

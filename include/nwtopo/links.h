@@ -19,7 +19,7 @@ typedef enum {
 
 struct nwtopo_link {
     nwtopo_obj_t from;
-    nwtopo_obj_t to;
+    nwtopo_obj_t to;     /* NULL with NO_MACHINES if it is a machine; so is `from` in a route */
     unsigned from_port; /* as printed on the device; 0 if not known */
     unsigned to_port;
     unsigned plane;      /* which network: an index for nwtopo_topology_get_plane_name() */

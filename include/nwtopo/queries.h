@@ -34,7 +34,8 @@ long nwtopo_get_route(nwtopo_topology_t topology, nwtopo_obj_t from, nwtopo_obj_
 int nwtopo_topology_set_tables(nwtopo_topology_t topology, const char *file);
 
 /* The routed way to the `path`-th LID of `to` (0: the base LID). Like nwtopo_get_route(). ENODATA if there are no tables,
- * ENOENT if packets do not arrive. In a torus or mesh given by a formula: dimension order. */
+ * ENOENT if packets do not arrive or `to` has no such LID. In a torus or mesh of machines: dimension order, as
+ * nwtopo_get_route() has it; of a subset of it, or one with faults, that is not known (ENODATA). */
 long nwtopo_get_routed_path(nwtopo_topology_t topology, nwtopo_obj_t from, nwtopo_obj_t to, unsigned path,
                             unsigned max_links, struct nwtopo_link *links);
 

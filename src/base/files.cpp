@@ -12,7 +12,9 @@ namespace ayatori {
 
 namespace {
 
-std::string reason(int error) { return std::strerror(error); }
+Failure refused(std::string_view verb, const std::filesystem::path& path, int error) {
+  return with_code(fail("can't {} {}: {}", verb, path.string(), std::strerror(error)), error);
+}
 
 class FileDescriptor {
  public:
@@ -75,10 +77,10 @@ class BufferedWriter {
 
 Result<std::string> read_file(const std::filesystem::path& path) {
   const FileDescriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
-  if (file.get() < 0) return fail("can't read {}: {}", path.string(), reason(errno));
+  if (file.get() < 0) return refused("read", path, errno);
   struct stat status{};
   if (::fstat(file.get(), &status) == 0 && S_ISDIR(status.st_mode)) {
-    return fail("can't read {}: it is a folder", path.string());
+    return with_code(fail("can't read {}: it is a folder", path.string()), EISDIR);
   }
   // One byte more than the size, so that the read that fills a regular file also meets its end.
   std::string contents(static_cast<std::size_t>(status.st_size) + 1, '\0');
@@ -87,7 +89,7 @@ Result<std::string> read_file(const std::filesystem::path& path) {
     if (filled == contents.size()) contents.resize(contents.size() * 2);
     const ssize_t got = ::read(file.get(), contents.data() + filled, contents.size() - filled);
     if (got < 0 && errno == EINTR) continue;
-    if (got < 0) return fail("can't read {}: {}", path.string(), reason(errno));
+    if (got < 0) return refused("read", path, errno);
     if (got == 0) break;
     filled += static_cast<std::size_t>(got);
   }
@@ -98,10 +100,10 @@ Result<std::string> read_file(const std::filesystem::path& path) {
 Result<> write_file(const std::filesystem::path& path, const std::function<void(const Sink&)>& produce) {
   std::string temporary = path.string() + ".XXXXXX";
   FileDescriptor file(::mkostemp(temporary.data(), O_CLOEXEC));
-  if (file.get() < 0) return fail("can't write {}: {}", path.string(), reason(errno));
+  if (file.get() < 0) return refused("write", path, errno);
   const auto give_up = [&](int error) {
     ::unlink(temporary.c_str());
-    return fail("can't write {}: {}", path.string(), reason(error));
+    return refused("write", path, error);
   };
 
   BufferedWriter writer(file.get());

@@ -23,6 +23,7 @@ struct Error {
   std::string cause;    ///< one line, may be empty: why
   std::string hint;     ///< one line, may be empty: what would work instead
   Blame blame = Blame::user;
+  int code = 0;  ///< the system's number of the error (errno) where the system refused; 0 otherwise
 };
 
 template <typename T = void>
@@ -32,7 +33,7 @@ using Failure = std::unexpected<Error>;
 /// `return fail("no host named '{}'", name);`
 template <typename... Args>
 [[nodiscard]] Failure fail(fmt::format_string<Args...> format, Args&&... args) {
-  return Failure(Error{fmt::format(format, std::forward<Args>(args)...), {}, {}, Error::Blame::user});
+  return Failure(Error{fmt::format(format, std::forward<Args>(args)...), {}, {}, Error::Blame::user, 0});
 }
 
 /// A defect in an input file: "FILE:LINE: what". Lines count from 1; 0 speaks of the whole file.
@@ -43,6 +44,11 @@ template <typename... Args>
 /// The same failure with a hint: `return with_hint(fail("…"), "try …");`
 [[nodiscard]] inline Failure with_hint(Failure failure, std::string hint) {
   failure.error().hint = std::move(hint);
+  return failure;
+}
+
+[[nodiscard]] inline Failure with_code(Failure failure, int code) {
+  failure.error().code = code;
   return failure;
 }
 

@@ -1,0 +1,330 @@
+/// \file
+/// nwtopo for C++17: nwtopo.h with a handle that ends itself, ranges, and exceptions. Header only; link with -lnwtopo.
+///
+///     nwtopo::Topology topology({"torus:4x6x16"});
+///     for (nwtopo_obj_t machine : topology.machines()) {
+///       for (const nwtopo_link& link : topology.links(machine)) { ... }
+///     }
+///
+/// Objects are those of nwtopo.h, and belong to the topology. Where "there is none" is an ordinary answer (a name that
+/// nobody has, the neighbour beyond the edge of a mesh), a function gives nullptr or nothing; all other failures throw
+/// nwtopo::Error. Threads as in nwtopo.h: any number may use a const Topology.
+#ifndef NWTOPO_HPP
+#define NWTOPO_HPP
+
+#include <cerrno>
+#include <cstddef>
+#include <iterator>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "nwtopo.h"
+
+namespace nwtopo {
+
+/// What failed, in one line (nwtopo_error_message), with the errno that says which kind.
+class Error : public std::runtime_error {
+ public:
+  explicit Error(int code) : std::runtime_error(nwtopo_error_message()), code_(code) {}
+  [[nodiscard]] int code() const { return code_; }
+
+ private:
+  int code_;
+};
+
+/// Where a topology comes from, and what to leave out. Nothing set: as nwtopo_topology_load() finds it.
+struct Options {
+  std::optional<std::string> source = std::nullopt;
+  unsigned long flags = 0;  ///< nwtopo_topology_flags_e
+  std::optional<std::string> this_machine = std::nullopt;
+  std::optional<std::string> faults = std::nullopt;
+};
+
+namespace detail {
+
+/// errno is read before the message is copied, which may change it.
+[[noreturn]] inline void raise() {
+  const int code = errno;
+  throw Error(code);
+}
+
+template <typename Number>
+Number checked(Number result) {
+  if (result == static_cast<Number>(-1)) raise();
+  return result;
+}
+
+template <typename T>
+T* checked(T* pointer) {
+  if (pointer == nullptr) raise();
+  return pointer;
+}
+
+template <typename T>
+T* or_none(T* pointer) {
+  if (pointer == nullptr && errno != ENOENT) raise();
+  return pointer;
+}
+
+/// Asks how many there are, then for all of them: fill(most, where) gives the number.
+template <typename Item, typename Fill>
+std::vector<Item> all(Fill fill) {
+  std::vector<Item> items(static_cast<std::size_t>(checked(fill(0U, static_cast<Item*>(nullptr)))));
+  if (!items.empty()) checked(fill(static_cast<unsigned>(items.size()), items.data()));
+  return items;
+}
+
+inline const char* text(const std::optional<std::string>& value) { return value ? value->c_str() : nullptr; }
+
+}  // namespace detail
+
+/// Items 0 ... size() - 1, each made when it is looked at.
+template <typename Get>
+class Range {
+ public:
+  using value_type = decltype(std::declval<const Get&>()(0UL));
+
+  class iterator {
+   public:
+    using iterator_category = std::input_iterator_tag;
+    using value_type = Range::value_type;
+    using difference_type = std::ptrdiff_t;
+    using pointer = void;
+    using reference = value_type;
+
+    iterator(const Range* range, unsigned long index) : range_(range), index_(index) {}
+    reference operator*() const { return (*range_)[index_]; }
+    iterator& operator++() {
+      ++index_;
+      return *this;
+    }
+    iterator operator++(int) {
+      iterator before = *this;
+      ++index_;
+      return before;
+    }
+    friend bool operator==(const iterator& a, const iterator& b) { return a.index_ == b.index_; }
+    friend bool operator!=(const iterator& a, const iterator& b) { return a.index_ != b.index_; }
+
+   private:
+    const Range* range_;
+    unsigned long index_;
+  };
+
+  Range(unsigned long count, Get get) : count_(count), get_(std::move(get)) {}
+  [[nodiscard]] iterator begin() const { return {this, 0}; }
+  [[nodiscard]] iterator end() const { return {this, count_}; }
+  [[nodiscard]] unsigned long size() const { return count_; }
+  [[nodiscard]] bool empty() const { return count_ == 0; }
+  value_type operator[](unsigned long index) const { return get_(index); }
+
+ private:
+  unsigned long count_;
+  Get get_;
+};
+
+class Topology {
+ public:
+  /// Loads it.
+  explicit Topology(const Options& options = {}) : Topology(Empty{}, options.flags) {
+    detail::checked(nwtopo_topology_set_source(handle_, detail::text(options.source)));
+    detail::checked(nwtopo_topology_set_this_machine(handle_, detail::text(options.this_machine)));
+    detail::checked(nwtopo_topology_set_faults(handle_, detail::text(options.faults)));
+    detail::checked(nwtopo_topology_load(handle_));
+  }
+
+  Topology(Topology&& other) noexcept : handle_(std::exchange(other.handle_, nullptr)) {}
+  Topology& operator=(Topology&& other) noexcept {
+    std::swap(handle_, other.handle_);
+    return *this;
+  }
+  ~Topology() { nwtopo_topology_destroy(handle_); }
+
+  /// For what is not here: the C handle. It stays this object's.
+  [[nodiscard]] nwtopo_topology_t get() const { return handle_; }
+
+  /// These machines and what lies between them (nwtopo_topology_shrink).
+  [[nodiscard]] Topology subset(std::vector<nwtopo_obj_t> machines, unsigned long flags = 0) const {
+    Topology made(Empty{}, flags);
+    const auto count = static_cast<unsigned>(machines.size());
+    nwtopo_obj_t none = nullptr;
+    detail::checked(nwtopo_topology_shrink(made.handle_, handle_, count, count == 0 ? &none : machines.data()));
+    return made;
+  }
+
+  // Objects
+
+  [[nodiscard]] unsigned max_height() const { return nwtopo_topology_get_max_height(handle_); }
+  [[nodiscard]] nwtopo_obj_t object(unsigned long id) const {
+    return detail::checked(nwtopo_topology_get_object_by_id(handle_, id));
+  }
+  [[nodiscard]] nwtopo_obj_t this_machine() const { return detail::checked(nwtopo_topology_get_this_machine(handle_)); }
+  [[nodiscard]] nwtopo_obj_t find(const std::string& name) const {
+    return detail::or_none(nwtopo_topology_get_object_by_name(handle_, name.c_str()));
+  }
+  [[nodiscard]] nwtopo_obj_t root() const { return detail::or_none(nwtopo_topology_get_root(handle_)); }
+
+  /// Objects of one height by rising id.
+  [[nodiscard]] auto objects(unsigned height) const {
+    return range(nwtopo_topology_get_num_objects(handle_, height), [handle = handle_, height](unsigned long index) {
+      return detail::checked(nwtopo_topology_get_object(handle, height, index));
+    });
+  }
+  /// In network order.
+  [[nodiscard]] auto machines() const { return objects(0); }
+  /// Children, each made when it is looked at.
+  [[nodiscard]] auto children(nwtopo_obj_t object) const {
+    return range(object->num_children, [handle = handle_, object](unsigned long index) {
+      return detail::checked(nwtopo_obj_get_child(handle, object, index));
+    });
+  }
+  [[nodiscard]] std::vector<nwtopo_obj_t> machines_under(nwtopo_obj_t object) const {
+    return detail::all<nwtopo_obj_t>(
+        [&](unsigned most, nwtopo_obj_t* to) { return nwtopo_get_machines_under(handle_, object, most, to); });
+  }
+
+  // Grids
+
+  [[nodiscard]] std::vector<int> coordinates(nwtopo_obj_t grid, nwtopo_obj_t object) const {
+    std::vector<int> found(num_dimensions(grid));
+    detail::checked(nwtopo_grid_get_coords(handle_, grid, object, found.data()));
+    return found;
+  }
+  /// nullptr where the grid has a hole.
+  [[nodiscard]] nwtopo_obj_t at(nwtopo_obj_t grid, std::vector<int> coordinates) const {
+    expect_dimensions(grid, coordinates);
+    nwtopo_obj_t found = nullptr;
+    if (nwtopo_grid_get_obj(handle_, grid, coordinates.data(), &found) != 0) expect_none();
+    return found;
+  }
+  /// nullptr beyond the edge of a mesh, or in a hole.
+  [[nodiscard]] nwtopo_obj_t shifted(nwtopo_obj_t grid, nwtopo_obj_t base, std::vector<int> shifts) const {
+    expect_dimensions(grid, shifts);
+    nwtopo_obj_t found = nullptr;
+    if (nwtopo_grid_get_shifted_obj(handle_, grid, base, shifts.data(), &found) != 0) expect_none();
+    return found;
+  }
+  /// The same.
+  [[nodiscard]] nwtopo_obj_t neighbor(nwtopo_obj_t grid, nwtopo_obj_t base, unsigned direction, int shift) const {
+    nwtopo_obj_t found = nullptr;
+    if (nwtopo_grid_get_neighbor_obj(handle_, grid, base, direction, shift, &found) != 0) expect_none();
+    return found;
+  }
+
+  // Links
+
+  [[nodiscard]] auto links(nwtopo_obj_t object) const {
+    const long count = detail::checked(nwtopo_obj_get_num_links(handle_, object));
+    return range(static_cast<unsigned long>(count), [handle = handle_, object](unsigned long index) {
+      nwtopo_link link{};
+      detail::checked(nwtopo_obj_get_link(handle, object, index, &link));
+      return link;
+    });
+  }
+  [[nodiscard]] auto planes() const {
+    return range(nwtopo_topology_get_num_planes(handle_), [handle = handle_](unsigned long index) {
+      return std::string(detail::checked(nwtopo_topology_get_plane_name(handle, static_cast<unsigned>(index))));
+    });
+  }
+
+  // Queries
+
+  /// Nothing where there is no way.
+  [[nodiscard]] std::optional<long> hops(nwtopo_obj_t from, nwtopo_obj_t to) const {
+    const long count = nwtopo_get_hops(handle_, from, to);
+    if (count >= 0) return count;
+    if (errno != ENOENT) detail::raise();
+    return std::nullopt;
+  }
+  /// Row-major, NWTOPO_UNREACHABLE where there is no way.
+  [[nodiscard]] std::vector<unsigned> distances(std::vector<nwtopo_obj_t> objects) const {
+    std::vector<unsigned> matrix(objects.size() * objects.size());
+    const auto count = static_cast<unsigned>(objects.size());
+    detail::checked(nwtopo_get_distances(handle_, count, objects.data(), matrix.data()));
+    return matrix;
+  }
+  [[nodiscard]] unsigned long num_routes(nwtopo_obj_t from, nwtopo_obj_t to) const {
+    errno = 0;
+    const unsigned long count = nwtopo_get_num_routes(handle_, from, to);
+    if (count == 0 && errno != ENOENT) detail::raise();
+    return count;
+  }
+  [[nodiscard]] std::vector<nwtopo_link> route(nwtopo_obj_t from, nwtopo_obj_t to, unsigned long which = 0) const {
+    return detail::all<nwtopo_link>(
+        [&](unsigned most, nwtopo_link* links) { return nwtopo_get_route(handle_, from, to, which, most, links); });
+  }
+  [[nodiscard]] std::vector<nwtopo_link> routed_path(nwtopo_obj_t from, nwtopo_obj_t to, unsigned path = 0) const {
+    return detail::all<nwtopo_link>([&](unsigned most, nwtopo_link* links) {
+      return nwtopo_get_routed_path(handle_, from, to, path, most, links);
+    });
+  }
+  [[nodiscard]] std::vector<nwtopo_obj_t> common_ancestors(nwtopo_obj_t a, nwtopo_obj_t b) const {
+    return detail::all<nwtopo_obj_t>(
+        [&](unsigned most, nwtopo_obj_t* to) { return nwtopo_get_common_ancestors(handle_, a, b, most, to); });
+  }
+  [[nodiscard]] std::vector<nwtopo_obj_t> nearest_machines(nwtopo_obj_t from, unsigned count) const {
+    std::vector<nwtopo_obj_t> found(count);
+    const long number = detail::checked(nwtopo_get_nearest_machines(handle_, from, count, found.data()));
+    found.resize(static_cast<std::size_t>(number));
+    return found;
+  }
+  [[nodiscard]] nwtopo_cut cut(std::vector<nwtopo_obj_t> a, std::vector<nwtopo_obj_t> b) const {
+    nwtopo_cut narrowest{};
+    detail::checked(nwtopo_get_cut(handle_, static_cast<unsigned>(a.size()), a.data(), static_cast<unsigned>(b.size()),
+                                   b.data(), &narrowest));
+    return narrowest;
+  }
+
+  // The whole
+
+  void write(const std::string& format, const std::string& path) const {
+    detail::checked(nwtopo_topology_export(handle_, format.c_str(), path.c_str()));
+  }
+  [[nodiscard]] std::string source() const {
+    const char* const text = nwtopo_topology_get_source(handle_);
+    return text == nullptr ? "" : text;
+  }
+  [[nodiscard]] nwtopo_memory memory() const {
+    nwtopo_memory taken{};
+    detail::checked(nwtopo_topology_get_memory(handle_, &taken));
+    return taken;
+  }
+
+ private:
+  struct Empty {};
+
+  Topology(Empty, unsigned long flags) {
+    detail::checked(nwtopo_topology_init(&handle_));
+    if (nwtopo_topology_set_flags(handle_, flags) == 0) return;
+    const Error error(errno);
+    nwtopo_topology_destroy(handle_);
+    throw error;
+  }
+
+  template <typename Get>
+  static Range<Get> range(unsigned long count, Get get) {
+    return {count, std::move(get)};
+  }
+
+  /// After a failure: that there is none is no error.
+  static void expect_none() {
+    if (errno != ENOENT) detail::raise();
+  }
+
+  static std::size_t num_dimensions(nwtopo_obj_t grid) {
+    if (grid == nullptr || grid->type != NWTOPO_OBJ_GRID) throw std::invalid_argument("the object is no grid");
+    return grid->attr->grid.num_dimensions;
+  }
+  static void expect_dimensions(nwtopo_obj_t grid, const std::vector<int>& numbers) {
+    if (numbers.size() != num_dimensions(grid)) throw std::invalid_argument("not one number for each dimension");
+  }
+
+  nwtopo_topology_t handle_ = nullptr;
+};
+
+}  // namespace nwtopo
+
+#endif

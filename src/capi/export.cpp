@@ -1,0 +1,103 @@
+// Topologies as files, and what changed between two.
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <new>
+
+#include "ayatori/base/files.hpp"
+#include "ayatori/exports/exports.hpp"
+#include "ayatori/topology/diff.hpp"
+#include "ayatori/topology/image.hpp"
+#include "ayatori/topology/network_of.hpp"
+#include "handle.hpp"
+
+namespace ayatori::capi {
+
+namespace {
+
+/// The text is made first and written then: an export that fails halfway leaves no file.
+Result<> export_text(const Topology& topology, std::string_view format, const char* path) {
+  const auto network = network_of(topology);
+  if (!network) return Failure(network.error());
+  std::string text;
+  const auto made = export_network(*network, format, [&](std::string_view piece) { text.append(piece); });
+  if (!made) return made;
+  return write_file(path, text);
+}
+
+Result<> export_topology(const Topology& topology, std::string_view format, const char* path) {
+  return format == "cache" ? write_cache(topology, path) : export_text(topology, format, path);
+}
+
+nwtopo_diff_type_t type_of(Difference::What what) {
+  switch (what) {
+    case Difference::What::added:
+      return NWTOPO_DIFF_ADDED;
+    case Difference::What::removed:
+      return NWTOPO_DIFF_REMOVED;
+    case Difference::What::changed:
+      break;
+  }
+  return NWTOPO_DIFF_CHANGED;
+}
+
+/// One block from malloc: the differences, then their texts.
+nwtopo_diff* copy_out(const std::vector<Difference>& differences) {
+  std::size_t bytes = differences.size() * sizeof(nwtopo_diff);
+  for (const Difference& one : differences) bytes += one.name.size() + one.detail.size() + 2;
+  auto* const block = static_cast<char*>(std::malloc(bytes));
+  if (block == nullptr) throw std::bad_alloc();
+  char* text = block + differences.size() * sizeof(nwtopo_diff);
+  const auto copy_text = [&text](const std::string& from) {
+    char* const copied = text;
+    std::memcpy(copied, from.c_str(), from.size() + 1);
+    text += from.size() + 1;
+    return copied;
+  };
+  auto* const diffs = reinterpret_cast<nwtopo_diff*>(block);
+  for (std::size_t i = 0; i < differences.size(); ++i) {
+    const Difference& one = differences[i];
+    const char* const name = copy_text(one.name);
+    new (&diffs[i]) nwtopo_diff{type_of(one.what), one.link, name, copy_text(one.detail)};
+  }
+  return diffs;
+}
+
+}  // namespace
+
+}  // namespace ayatori::capi
+
+using namespace ayatori;
+using namespace ayatori::capi;
+
+extern "C" {
+
+int nwtopo_topology_export(nwtopo_topology_t topology, const char* format, const char* path) {
+  return guarded([&]() -> int {
+    const Loaded* const here = loaded(topology);
+    if (here == nullptr) return failed;
+    if (format == nullptr) return refuse(EINVAL, "the format is NULL");
+    if (path == nullptr) return refuse(EINVAL, "the path is NULL");
+    const auto written = export_topology(*here->topology, format, path);
+    if (!written) return refuse(written.error());
+    return 0;
+  });
+}
+
+long nwtopo_topology_diff(nwtopo_topology_t before, nwtopo_topology_t after, struct nwtopo_diff** diffs) {
+  return guarded([&]() -> long {
+    if (diffs == nullptr) return refuse(EINVAL, "there is no place for the differences: diffs is NULL");
+    *diffs = nullptr;
+    const Loaded* const old = loaded(before);
+    const Loaded* const now = old == nullptr ? nullptr : loaded(after);
+    if (now == nullptr) return failed;
+    const auto differences = difference(*old->topology, *now->topology);
+    if (!differences.empty()) *diffs = copy_out(differences);
+    return static_cast<long>(differences.size());
+  });
+}
+
+void nwtopo_diff_free(struct nwtopo_diff* diffs) { std::free(diffs); }
+
+}  // extern "C"

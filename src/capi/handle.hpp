@@ -1,0 +1,63 @@
+#pragma once
+/// \file
+/// What stands behind a nwtopo_topology_t, and how the C functions come to it.
+
+#include <atomic>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+
+#include "ayatori/topology/topology.hpp"
+#include "errors.hpp"
+#include "nwtopo.h"
+#include "object_store.hpp"
+
+namespace ayatori::capi {
+
+/// A topology once it is loaded. Never changes but for the objects in its store; any number of threads may read it.
+struct Loaded {
+  TopologyPtr topology;
+  std::shared_ptr<ObjectStore> objects;
+  std::string source;
+  bool as_made = true;  ///< all of what its source says: no faults, no subset
+
+  std::once_flag root_known;
+  ObjectId root = no_object;
+};
+
+/// A topology from init to destroy.
+struct Session {
+  unsigned long flags = 0;
+  std::optional<std::string> source;
+  std::optional<std::string> this_machine;
+  std::optional<std::string> faults;
+  std::unique_ptr<Loaded> loaded;
+};
+
+/// The session of a handle; nullptr, with errno and a message, for NULL, for a handle that was destroyed (as long as it
+/// was not given out again), and for a pointer that never was one.
+[[nodiscard]] Session* session_of(nwtopo_topology_t handle);
+
+/// Its loaded topology; nullptr, with errno and a message, if there is none.
+[[nodiscard]] Loaded* loaded(nwtopo_topology_t handle);
+
+/// A session that still can be prepared; nullptr, with errno and a message, otherwise.
+[[nodiscard]] Session* unloaded(nwtopo_topology_t handle);
+
+/// The id of an object; no_object, with errno and a message that calls it `what`, if it is not of this topology.
+[[nodiscard]] ObjectId id_of(const Loaded& topology, const nwtopo_obj* object, const char* what = "the object");
+
+/// The same for machines and routers only: those have links.
+[[nodiscard]] ObjectId device_of(const Loaded& topology, const nwtopo_obj* object, const char* what = "the object");
+
+/// The object with an id of the topology; NULL, with errno and a message, if it is a machine and those were left out.
+[[nodiscard]] nwtopo_obj_t object_of(const Loaded& topology, ObjectId id);
+
+}  // namespace ayatori::capi
+
+/// A handle is a place in a table that never moves and is never freed, so that a look at any pointer tells whether it
+/// is a handle.
+struct nwtopo_topology {
+  std::atomic<ayatori::capi::Session*> session;
+};

@@ -1,0 +1,201 @@
+// From a prepared handle to a loaded one, by a source or as a subset of another.
+
+#include <algorithm>
+#include <cerrno>
+#include <limits>
+#include <vector>
+
+#include "ayatori/sources/topology.hpp"
+#include "ayatori/topology/faults.hpp"
+#include "ayatori/topology/subset.hpp"
+#include "handle.hpp"
+#include "names.hpp"
+#include "surroundings.hpp"
+
+namespace ayatori::capi {
+
+namespace {
+
+constexpr unsigned long known_flags = NWTOPO_TOPOLOGY_FLAG_PHYSICAL_VIEW | NWTOPO_TOPOLOGY_FLAG_WHOLE_SYSTEM |
+                                      NWTOPO_TOPOLOGY_FLAG_NO_MACHINES | NWTOPO_TOPOLOGY_FLAG_NO_HOSTNAMES |
+                                      NWTOPO_TOPOLOGY_FLAG_REUSE_OBJECTS;
+
+/// Numbers of children, and coordinates, have to fit C's unsigned and int.
+Result<> check_size(const Topology& topology) {
+  constexpr std::uint64_t most = std::numeric_limits<int>::max();
+  const std::uint64_t objects = count_objects(topology, true);
+  if (objects > most) return with_code(fail("a topology of {} objects: {} are the most", objects, most), EOVERFLOW);
+  return {};
+}
+
+void fill_all_arrays(const Topology& topology, ObjectStore& objects) {
+  for (std::uint32_t height = 1; height <= topology.max_height(); ++height) {
+    for (std::uint64_t i = 0; i < topology.count_at(height); ++i) {
+      static_cast<void>(objects.children(topology.object_at(height, i)));
+    }
+  }
+}
+
+Result<TopologyPtr> only_this_job(TopologyPtr topology) {
+  const auto hosts = hosts_of_this_job();
+  if (!hosts) return Failure(hosts.error());
+  if (hosts->empty()) return topology;
+  std::vector<ObjectId> machines;
+  for (const std::string& host : *hosts) {
+    const auto machine = find_by_name(*topology, host);
+    if (!machine) return with_code(fail("host '{}' of this job is not in the topology", host), ENOENT);
+    machines.push_back(*machine);
+  }
+  // Batch systems name a host once for each of its processes.
+  std::ranges::sort(machines);
+  machines.erase(std::ranges::unique(machines).begin(), machines.end());
+  return make_subset(std::move(topology), machines);
+}
+
+Result<FoundSource> source_of(const Session& session) {
+  if (session.source) return FoundSource{*session.source, false};
+  return source_from_surroundings();
+}
+
+Result<TopologyPtr> with_faults(const Session& session, Result<TopologyPtr> topology) {
+  if (!topology || !session.faults) return topology;
+  return take_out(std::move(*topology), *session.faults);
+}
+
+/// The end of all loading; on failure the session is as it was.
+Result<> finish(Session& session, Result<TopologyPtr> opened, std::string source, bool as_made,
+                std::shared_ptr<ObjectStore> machines = nullptr) {
+  const auto topology = with_faults(session, std::move(opened));
+  if (!topology) return Failure(topology.error());
+  if (auto checked = check_size(**topology); !checked) return checked;
+  const ObjectStore::Wanted wanted{.machines = (session.flags & NWTOPO_TOPOLOGY_FLAG_NO_MACHINES) == 0,
+                                   .names = (session.flags & NWTOPO_TOPOLOGY_FLAG_NO_HOSTNAMES) == 0};
+  auto made = std::make_unique<Loaded>();
+  made->topology = *topology;
+  made->objects = std::make_shared<ObjectStore>(*topology, wanted, std::move(machines));
+  made->source = std::move(source);
+  made->as_made = as_made && !session.faults;
+  if (count_objects(**topology, wanted.machines) <= NWTOPO_SMALL) fill_all_arrays(**topology, *made->objects);
+  session.loaded = std::move(made);
+  return {};
+}
+
+Result<> load(Session& session) {
+  auto found = source_of(session);
+  if (!found) return Failure(found.error());
+  const bool physical = (session.flags & NWTOPO_TOPOLOGY_FLAG_PHYSICAL_VIEW) != 0;
+  auto topology = open_topology(found->source, {.source = {}, .physical_view = physical});
+  const bool whole = !found->automatic || (session.flags & NWTOPO_TOPOLOGY_FLAG_WHOLE_SYSTEM) != 0;
+  if (topology && !whole) {
+    TopologyPtr all = *topology;
+    topology = only_this_job(all);
+    return finish(session, topology, std::move(found->source), topology && *topology == all);
+  }
+  return finish(session, std::move(topology), std::move(found->source), true);
+}
+
+/// The ids of machines of `base`; nothing, with errno and a message, if one is none.
+std::optional<std::vector<ObjectId>> machines_of(const Loaded& base, unsigned count, nwtopo_obj_t* machines) {
+  std::vector<ObjectId> ids;
+  ids.reserve(count);
+  for (unsigned i = 0; i < count; ++i) {
+    const ObjectId id = id_of(base, machines[i], "a machine of the subset");
+    if (id == no_object) return std::nullopt;
+    if (base.topology->kind(id) != ObjectKind::machine) {
+      refuse(EINVAL, "a {} can't be a machine of the subset", to_word(base.topology->kind(id)));
+      return std::nullopt;
+    }
+    ids.push_back(id);
+  }
+  return ids;
+}
+
+Result<> shrink(Session& session, const Loaded& base, std::span<const ObjectId> machines) {
+  const bool reuse = (session.flags & NWTOPO_TOPOLOGY_FLAG_REUSE_OBJECTS) != 0;
+  const bool same = base.as_made && machines.size() == base.topology->machine_count();
+  return finish(session, make_subset(base.topology, machines), base.source, same,
+                reuse ? ObjectStore::machines_of(base.objects) : nullptr);
+}
+
+int done(const Result<>& result) {
+  if (!result) return refuse(result.error());
+  return 0;
+}
+
+int set_text(nwtopo_topology_t topology, std::optional<std::string> Session::* member, const char* text) {
+  return guarded([&]() -> int {
+    Session* const session = unloaded(topology);
+    if (session == nullptr) return failed;
+    session->*member = text == nullptr ? std::nullopt : std::optional<std::string>(text);
+    return 0;
+  });
+}
+
+}  // namespace
+
+}  // namespace ayatori::capi
+
+using namespace ayatori;
+using namespace ayatori::capi;
+
+extern "C" {
+
+int nwtopo_topology_load(nwtopo_topology_t topology) {
+  return guarded([&]() -> int {
+    Session* const session = session_of(topology);
+    if (session == nullptr) return failed;
+    if (session->loaded) return refuse(EBUSY, "the topology is loaded already");
+    return done(load(*session));
+  });
+}
+
+int nwtopo_topology_shrink(nwtopo_topology_t new_topology, nwtopo_topology_t base_topology, unsigned num_machines,
+                           nwtopo_obj_t* machines) {
+  return guarded([&]() -> int {
+    Session* const session = unloaded(new_topology);
+    Loaded* const base = session == nullptr ? nullptr : loaded(base_topology);
+    if (base == nullptr) return failed;
+    if (machines == nullptr) return refuse(EINVAL, "the machines of the subset are NULL");
+    if (num_machines == 0) return refuse(EINVAL, "a subset needs at least one machine");
+    const auto ids = machines_of(*base, num_machines, machines);
+    if (!ids) return failed;
+    if (!session->this_machine) session->this_machine = session_of(base_topology)->this_machine;
+    return done(shrink(*session, *base, *ids));
+  });
+}
+
+unsigned long nwtopo_topology_get_flags(nwtopo_topology_t topology) {
+  const Session* const session = session_of(topology);
+  return session == nullptr ? 0 : session->flags;
+}
+
+int nwtopo_topology_set_flags(nwtopo_topology_t topology, unsigned long flags) {
+  Session* const session = unloaded(topology);
+  if (session == nullptr) return failed;
+  if ((flags & ~known_flags) != 0) {
+    return guarded([&]() -> int { return refuse(EINVAL, "unknown flags {:#x}", flags & ~known_flags); });
+  }
+  session->flags = flags;
+  return 0;
+}
+
+int nwtopo_topology_set_source(nwtopo_topology_t topology, const char* source) {
+  return set_text(topology, &Session::source, source);
+}
+
+int nwtopo_topology_set_this_machine(nwtopo_topology_t topology, const char* machine) {
+  return set_text(topology, &Session::this_machine, machine);
+}
+
+int nwtopo_topology_set_faults(nwtopo_topology_t topology, const char* faults) {
+  return set_text(topology, &Session::faults, faults);
+}
+
+const char* nwtopo_topology_get_source(nwtopo_topology_t topology) {
+  const Session* const session = session_of(topology);
+  if (session == nullptr) return nullptr;
+  if (session->loaded) return session->loaded->source.c_str();
+  return session->source ? session->source->c_str() : nullptr;
+}
+
+}  // extern "C"

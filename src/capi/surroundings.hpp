@@ -1,0 +1,29 @@
+#pragma once
+/// \file
+/// This process's environment and host: the one place in the library that looks at them.
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "ayatori/base/error.hpp"
+
+namespace ayatori::capi {
+
+/// A variable of the environment, if it is set and not empty.
+[[nodiscard]] std::optional<std::string> variable(const char* name);
+
+/// The source to take where the program named none: NWTOPO_SOURCE, else the first that is found. Error ENODATA.
+struct FoundSource {
+  std::string source;
+  bool automatic = false;  ///< found, and not named by anybody
+};
+[[nodiscard]] Result<FoundSource> source_from_surroundings();
+
+/// Host names of the batch job that this process belongs to; none outside of jobs.
+[[nodiscard]] Result<std::vector<std::string>> hosts_of_this_job();
+
+/// As gethostname() gives it.
+[[nodiscard]] std::string this_host();
+
+}  // namespace ayatori::capi

@@ -1,0 +1,92 @@
+// nwtopo.hpp, compiled as C++17. What the answers are is tested on the C functions.
+
+#include "nwtopo.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <functional>
+
+namespace {
+
+using nwtopo::Error;
+using nwtopo::Topology;
+
+int code_of(const std::function<void()>& call) {
+  try {
+    call();
+  } catch (const Error& error) {
+    EXPECT_STRNE(error.what(), "");
+    return error.code();
+  }
+  return 0;
+}
+
+TEST(WrapperTest, RangesWalkOverEverything) {
+  const Topology topology({"mesh:3x4"});
+  EXPECT_EQ(topology.machines().size(), 12U);
+  unsigned long expected = 0;
+  for (nwtopo_obj_t machine : topology.machines()) EXPECT_EQ(machine->id, expected++);
+  const auto children = topology.children(topology.root());
+  EXPECT_TRUE(std::equal(children.begin(), children.end(), topology.machines().begin()));
+  EXPECT_TRUE(topology.children(topology.object(0)).empty());
+  long links = 0;
+  for (nwtopo_obj_t machine : topology.machines()) {
+    for (const nwtopo_link& link : topology.links(machine)) links += link.from == machine ? 1 : 0;
+  }
+  EXPECT_EQ(links, 2 * (3 * 3 + 2 * 4));
+  EXPECT_EQ(topology.planes()[0], nwtopo_topology_get_plane_name(topology.get(), 0));
+}
+
+TEST(WrapperTest, Grids) {
+  const Topology topology({"mesh:3x4"});
+  nwtopo_obj_t const grid = topology.root();
+  nwtopo_obj_t const machine = topology.at(grid, {1, 2});
+  EXPECT_EQ(topology.coordinates(grid, machine), (std::vector{1, 2}));
+  EXPECT_EQ(topology.neighbor(grid, machine, 0, 1), topology.at(grid, {2, 2}));
+  EXPECT_EQ(topology.neighbor(grid, machine, 0, 2), nullptr);
+  EXPECT_EQ(topology.shifted(grid, machine, {-1, -2}), topology.object(0));
+  EXPECT_THROW(static_cast<void>(topology.at(grid, {1})), std::invalid_argument);
+  EXPECT_THROW(static_cast<void>(topology.at(machine, {1, 2})), std::invalid_argument);
+  EXPECT_EQ(code_of([&] { static_cast<void>(topology.at(grid, {1, 4})); }), EINVAL);
+}
+
+TEST(WrapperTest, NobodyIsNoErrorButNonsenseIs) {
+  const Topology topology({"torus:4x4"});
+  EXPECT_EQ(topology.find("nobody"), nullptr);
+  EXPECT_EQ(topology.find("N0-3"), topology.object(3));
+  EXPECT_EQ(code_of([&] { static_cast<void>(topology.object(17)); }), ENOENT);
+  EXPECT_EQ(code_of([] { Topology nonsense({"nonsense"}); }), EINVAL);
+  EXPECT_EQ(code_of([] { Topology missing({"ib:/nowhere/to/be found"}); }), ENOENT);
+  EXPECT_EQ(code_of([] { Topology flags({"torus:4", 1UL << 30}); }), EINVAL);
+  EXPECT_EQ(code_of([&] { static_cast<void>(topology.subset({})); }), EINVAL);
+}
+
+TEST(WrapperTest, MovesAndSubsets) {
+  Topology topology({"torus:4x4", NWTOPO_TOPOLOGY_FLAG_NO_HOSTNAMES, "5"});
+  EXPECT_EQ(topology.this_machine()->id, 5U);
+  EXPECT_EQ(topology.source(), "torus:4x4");
+  const auto machines = topology.machines();
+  const Topology same = topology.subset({machines.begin(), machines.end()}, NWTOPO_TOPOLOGY_FLAG_REUSE_OBJECTS);
+  EXPECT_EQ(same.this_machine(), topology.this_machine());
+  const Topology moved = std::move(topology);
+  EXPECT_EQ(moved.machines().size(), 16U);
+  EXPECT_GT(moved.memory().fixed, 0U);
+}
+
+TEST(WrapperTest, Queries) {
+  const Topology topology({"torus:4x4"});
+  nwtopo_obj_t const from = topology.object(0);
+  nwtopo_obj_t const to = topology.object(10);
+  EXPECT_EQ(topology.hops(from, to), 4);
+  EXPECT_EQ(topology.distances({from, to}), (std::vector<unsigned>{0, 4, 4, 0}));
+  EXPECT_EQ(topology.num_routes(from, to), 24U);
+  EXPECT_EQ(topology.route(from, to).size(), 4U);
+  EXPECT_EQ(topology.routed_path(from, to)[1].to, topology.object(2));
+  EXPECT_EQ(topology.common_ancestors(from, to), std::vector{topology.root()});
+  EXPECT_EQ(topology.nearest_machines(from, 2).size(), 2U);
+  EXPECT_EQ(topology.machines_under(topology.root()).size(), 16U);
+  EXPECT_EQ(topology.cut({from}, {to}).num_links, 4U);
+}
+
+}  // namespace

@@ -1,0 +1,152 @@
+"""What `./run install` puts into a prefix, used from outside of the tree as others do."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+BUILD = ROOT / "build" / "release"
+
+# Declared already; its tables come with src/routing.
+NOT_MADE_YET = {"nwtopo_topology_set_tables"}
+
+C_PROGRAM = r"""
+#include <nwtopo.h>
+#include <stdio.h>
+
+int main(void) {
+    nwtopo_topology_t topology;
+    if (nwtopo_topology_init(&topology) != 0 || nwtopo_topology_load(topology) != 0) {
+        fprintf(stderr, "%s\n", nwtopo_error_message());
+        return 1;
+    }
+    printf("%s\n", nwtopo_topology_get_this_machine(topology)->attr->machine.hostname);
+    nwtopo_topology_destroy(topology);
+    return 0;
+}
+"""
+
+CPP_PROGRAM = r"""
+#include <iostream>
+#include <nwtopo.hpp>
+
+int main() {
+  const nwtopo::Topology topology;
+  std::cout << topology.this_machine()->attr->machine.hostname << '\n';
+}
+"""
+
+CMAKE_PROJECT = """
+cmake_minimum_required(VERSION 3.16)
+project(outside C CXX)
+find_package(nwtopo 0.1 REQUIRED)
+add_executable(in_c in_c.c)
+target_link_libraries(in_c PRIVATE nwtopo::nwtopo)
+set_target_properties(in_c PROPERTIES C_STANDARD 99 C_EXTENSIONS OFF)
+add_executable(in_cpp in_cpp.cpp)
+target_link_libraries(in_cpp PRIVATE nwtopo::nwtopo)
+set_target_properties(in_cpp PROPERTIES CXX_STANDARD 17 CXX_EXTENSIONS OFF)
+"""
+
+STRICT = ["-Wall", "-Wextra", "-pedantic", "-Werror"]
+
+
+def run(*command: str | Path, **environment: str) -> str:
+    done = subprocess.run(
+        [str(word) for word in command],
+        env={**os.environ, **environment},
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+    )
+    assert done.returncode == 0, f"{command}: {done.stdout}{done.stderr}"
+    return done.stdout
+
+
+@pytest.fixture(scope="module")
+def prefix(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """An installation that was moved after it was made."""
+    if not (BUILD / "cmake_install.cmake").exists():
+        pytest.skip("build/release is not there: `./run build` makes it")
+    first = tmp_path_factory.mktemp("install") / "first"
+    run("cmake", "--install", BUILD, "--prefix", first, "--component", "development")
+    return first.rename(first.parent / "moved")
+
+
+@pytest.fixture(scope="module")
+def library(prefix: Path) -> Path:
+    return next(prefix.rglob("libnwtopo.so"))
+
+
+@pytest.fixture
+def programs(tmp_path: Path) -> Path:
+    (tmp_path / "in_c.c").write_text(C_PROGRAM)
+    (tmp_path / "in_cpp.cpp").write_text(CPP_PROGRAM)
+    (tmp_path / "CMakeLists.txt").write_text(CMAKE_PROJECT)
+    return tmp_path
+
+
+def expect_to_run(program: Path, library: Path) -> None:
+    says = run(
+        program, LD_LIBRARY_PATH=str(library.parent), NWTOPO_SOURCE="torus:4x6x16", NWTOPO_THIS_MACHINE="N3-0-15"
+    )
+    assert says == "N3-0-15\n"
+
+
+@pytest.mark.skipif(shutil.which("pkg-config") is None, reason="pkg-config is not installed")
+def test_programs_by_pkg_config(programs: Path, library: Path) -> None:
+    flags = run("pkg-config", "--cflags", "--libs", "nwtopo", PKG_CONFIG_PATH=str(library.parent / "pkgconfig")).split()
+    run("cc", "-std=c99", *STRICT, programs / "in_c.c", "-o", programs / "in_c", *flags)
+    run("c++", "-std=c++17", *STRICT, programs / "in_cpp.cpp", "-o", programs / "in_cpp", *flags)
+    expect_to_run(programs / "in_c", library)
+    expect_to_run(programs / "in_cpp", library)
+
+
+def test_programs_by_find_package(programs: Path, prefix: Path, library: Path) -> None:
+    build = programs / "build"
+    run("cmake", "-S", programs, "-B", build, f"-DCMAKE_PREFIX_PATH={prefix}")
+    run("cmake", "--build", build)
+    expect_to_run(build / "in_c", library)
+    expect_to_run(build / "in_cpp", library)
+
+
+def test_every_header_stands_alone_with_its_like(prefix: Path, tmp_path: Path) -> None:
+    for compiler, standard, suffix in (("cc", "-std=c99", "c"), ("c++", "-std=c++17", "cpp")):
+        source = tmp_path / f"only.{suffix}"
+        source.write_text("#include <nwtopo.h>\n#include <nwtopo/grid.h>\n#include <nwtopo.h>\n")
+        run(compiler, standard, *STRICT, f"-I{prefix / 'include'}", "-fsyntax-only", source)
+
+
+def exported(library: Path) -> dict[str, str]:
+    """Functions and variables that the library defines, with the node of their version."""
+    symbols = {}
+    for line in run("objdump", "-T", library).splitlines():
+        fields = line.split()
+        if "*UND*" in fields or len(fields) < 4 or not re.match(r"[0-9a-f]{8,}$", fields[0]):
+            continue
+        symbols[fields[-1]] = fields[-2].strip("()")
+    return symbols
+
+
+def declared() -> set[str]:
+    texts = [path.read_text() for path in (ROOT / "include").rglob("*.h")]
+    without_comments = re.sub(r"/\*.*?\*/", "", "\n".join(texts), flags=re.S)
+    return set(re.findall(r"\b(nwtopo_\w+)\(", without_comments))
+
+
+def test_all_c_functions_are_there_with_their_version(library: Path) -> None:
+    functions = {name: node for name, node in exported(library).items() if name.startswith("nwtopo_")}
+    assert set(functions) == declared() - NOT_MADE_YET
+    assert set(functions.values()) == {"NWTOPO_0.1"}
+
+
+def test_what_is_cpp_inside_stands_apart(library: Path) -> None:
+    inside = {node for name, node in exported(library).items() if "7ayatori" in name}
+    assert inside == {"AYATORI_INSIDE"}
