@@ -8,6 +8,7 @@
 #include "ayatori/slurm/slurm.hpp"
 #include "ayatori/sources/source.hpp"
 #include "ayatori/synthetic/synthetic.hpp"
+#include "ayatori/tofu/tofu.hpp"
 #include "ayatori/topology/grid.hpp"
 
 namespace ayatori {
@@ -33,6 +34,7 @@ constexpr std::array kinds = {
     SourceKind{"ib", "ib:live or ib:FILE", with_host_pattern},
     SourceKind{"json", "json:FILE", without_options<open_json>},
     SourceKind{"slurm", "slurm:FILE[,topology=NAME]", without_options<open_slurm>},
+    SourceKind{"tofu", "tofu:4x2x2x2x3x2,view=3d", without_options<open_tofu>, tofu_formula},
 };
 
 std::string known_kinds() {

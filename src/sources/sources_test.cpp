@@ -19,7 +19,7 @@ TEST(Sources, OpenEveryFormulaThatTheyShow) {
 TEST(Sources, KnowTheirKinds) {
   std::vector<std::string_view> kinds;
   for (const SourceKind& kind : source_kinds()) kinds.push_back(kind.kind);
-  for (const char* kind : {"fattree", "xgft", "torus", "mesh", "full", "ib", "json", "slurm"}) {
+  for (const char* kind : {"fattree", "xgft", "torus", "mesh", "full", "ib", "json", "slurm", "tofu"}) {
     EXPECT_EQ(std::count(kinds.begin(), kinds.end(), kind), 1) << kind;
   }
 }
