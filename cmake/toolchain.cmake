@@ -21,6 +21,8 @@ if(AYATORI_SANITIZE)
 endif()
 
 find_package(fmt REQUIRED)
+find_package(yaml-cpp REQUIRED)
+find_package(nlohmann_json REQUIRED)
 find_package(Threads REQUIRED)
 if(AYATORI_OPENMP)
   find_package(OpenMP COMPONENTS CXX)

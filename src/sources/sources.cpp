@@ -4,8 +4,11 @@
 #include <array>
 
 #include "ayatori/infiniband/infiniband.hpp"
+#include "ayatori/json/json.hpp"
+#include "ayatori/slurm/slurm.hpp"
 #include "ayatori/sources/source.hpp"
 #include "ayatori/synthetic/synthetic.hpp"
+#include "ayatori/tofu/tofu.hpp"
 #include "ayatori/topology/grid.hpp"
 
 namespace ayatori {
@@ -29,6 +32,9 @@ constexpr std::array kinds = {
     SourceKind{"mesh", "mesh:4x6x16", without_options<open_mesh>, mesh_formula},
     SourceKind{"full", "full:8,hosts=4", without_options<open_full>},
     SourceKind{"ib", "ib:live or ib:FILE", with_host_pattern},
+    SourceKind{"json", "json:FILE", without_options<open_json>},
+    SourceKind{"slurm", "slurm:FILE[,topology=NAME]", without_options<open_slurm>},
+    SourceKind{"tofu", "tofu:4x2x2x2x3x2,view=3d", without_options<open_tofu>, tofu_formula},
 };
 
 std::string known_kinds() {

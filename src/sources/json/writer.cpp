@@ -1,0 +1,122 @@
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "ayatori/json/json.hpp"
+
+namespace ayatori {
+
+namespace {
+
+std::string json_text(std::string_view text) {
+  return nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
+std::string_view kind_word(NodeKind kind) {
+  switch (kind) {
+    case NodeKind::router:
+      return "router";
+    case NodeKind::nic:
+      return "nic";
+    case NodeKind::aggregation:
+      return "aggregation";
+  }
+  return "";
+}
+
+class Writer {
+ public:
+  Writer(const Network& network, const Sink& sink) : network_(network), sink_(sink) {}
+
+  void write() {
+    put("{{\n\"format\": \"nwtopo-json\",\n\"version\": 1,\n\"direct\": {},\n\"planes\": [", network_.direct());
+    for (std::size_t i = 0; i < network_.planes().size(); ++i) {
+      put("{}{}", i == 0 ? "" : ", ", json_text(network_.planes()[i].name));
+    }
+    put("],\n\"nodes\": [");
+    for (NodeId id = 0; id < network_.node_count(); ++id) {
+      put("{}\n", id == 0 ? "" : ",");
+      write_node(id);
+    }
+    put("\n],\n\"cables\": [");
+    for (PortId id = 0; id < network_.port_count(); ++id) {
+      if (network_.port(id).connected() && id < network_.port(id).peer) write_cable(id);
+    }
+    put("\n]\n}}\n");
+    flush();
+  }
+
+ private:
+  void write_node(NodeId id) {
+    const Node& node = network_.node(id);
+    put("{{\"kind\": \"{}\", \"name\": {}, \"ports\": {}", kind_word(node.kind), json_text(network_.name(id)),
+        node.port_count);
+    if (node.plane != 0) put(", \"plane\": {}", node.plane);
+    if (node.kind == NodeKind::nic) write_owner(node);
+    if (node.guid != 0) put(", \"guid\": \"{:#018x}\"", node.guid);
+    if (node.system_guid != 0) put(", \"system_guid\": \"{:#018x}\"", node.system_guid);
+    write_details(id);
+    put("}}");
+    flush();
+  }
+
+  /// A NIC without a machine's name is one whose machine nobody named: it is called after the GUID.
+  void write_owner(const Node& node) {
+    const Machine& machine = network_.machine(node.machine);
+    if (machine.named || node.rail != 0 || machine.name != fmt::format("hca-{:#018x}", node.guid)) {
+      put(", \"machine\": {}, \"rail\": {}", json_text(machine.name), node.rail);
+    }
+  }
+
+  void write_details(NodeId id) {
+    const Node& node = network_.node(id);
+    std::string_view before = ", \"details\": [";
+    for (const Port& port : network_.ports(id)) {
+      // The builder gives a router's port 0 the router's GUID.
+      const bool implied = node.kind == NodeKind::router && port.number == 0 && port.guid == node.guid;
+      const bool has_guid = port.guid != 0 && !implied;
+      if (!has_guid && port.lid == 0 && port.lmc == 0) continue;
+      put("{}{{\"port\": {}", std::exchange(before, ", "), port.number);
+      if (has_guid) put(", \"guid\": \"{:#018x}\"", port.guid);
+      if (port.lid != 0) put(", \"lid\": {}", port.lid);
+      if (port.lmc != 0) put(", \"lmc\": {}", port.lmc);
+      put("}}");
+    }
+    if (before == ", ") put("]");
+  }
+
+  void write_cable(PortId id) {
+    const Port& from = network_.port(id);
+    const Port& to = network_.port(from.peer);
+    put("{}\n{{\"from\": [{}, {}], \"to\": [{}, {}]", std::exchange(comma_, ","), from.node, from.number, to.node,
+        to.number);
+    if (from.rate.known()) put(", \"rate\": \"{}\"", to_string(from.rate));
+    if (from.latency != 0) put(", \"latency\": {}", from.latency);
+    put("}}");
+    flush();
+  }
+
+  template <typename... Args>
+  void put(fmt::format_string<Args...> format, Args&&... args) {
+    fmt::format_to(std::back_inserter(piece_), format, std::forward<Args>(args)...);
+  }
+
+  void flush() {
+    sink_(piece_);
+    piece_.clear();
+  }
+
+  const Network& network_;
+  const Sink& sink_;
+  std::string_view comma_;
+  std::string piece_;
+};
+
+}  // namespace
+
+Result<> write_json(const Network& network, const Sink& sink) {
+  Writer(network, sink).write();
+  return {};
+}
+
+}  // namespace ayatori

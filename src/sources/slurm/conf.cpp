@@ -1,0 +1,192 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <optional>
+
+#include "ayatori/base/text.hpp"
+#include "ayatori/slurm/slurm.hpp"
+#include "described.hpp"
+
+namespace ayatori {
+
+namespace {
+
+using slurm::Blocks;
+using slurm::HostLists;
+using slurm::Switch;
+
+struct Pair {
+  std::string_view key;
+  std::string_view value;
+};
+
+bool same_word(std::string_view a, std::string_view b) {
+  return std::ranges::equal(a, b, [](unsigned char x, unsigned char y) { return std::tolower(x) == std::tolower(y); });
+}
+
+bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r'; }
+
+std::string_view without_leading_blanks(std::string_view text) {
+  const auto begin = std::ranges::find_if_not(text, is_blank);
+  return text.substr(static_cast<std::size_t>(begin - text.begin()));
+}
+
+class ConfReader {
+ public:
+  ConfReader(std::string_view text, std::string_view file) : lines_(text), file_(file), hosts_(file) {}
+
+  Result<Network> read();
+
+ private:
+  std::optional<std::string> next_record();
+  Result<> take_record(std::string_view record);
+  Result<std::optional<Pair>> take_pair(std::string_view& rest) const;
+  Result<> take_switch(std::string_view name, std::string_view rest);
+  Result<> take_block(std::string_view name, std::string_view rest);
+  Result<> take_sizes(std::string_view value, std::string_view rest);
+  Result<> take_hosts(std::string_view key, std::string_view value, std::vector<std::string>& hosts);
+
+  [[nodiscard]] Failure wrong(std::string what) const { return fail_at(file_, line_, std::move(what)); }
+
+  LineReader lines_;
+  std::string_view file_;
+  HostLists hosts_;
+  std::size_t line_ = 0;  // where the record at hand begins
+  std::vector<Switch> switches_;
+  Blocks blocks_;
+};
+
+/// A backslash, the last thing but blanks on a line, joins the next line to it; also in a comment, as Slurm does.
+bool take_continuation(std::string& line) {
+  while (!line.empty() && is_blank(line.back())) line.pop_back();
+  const std::size_t backslashes = line.size() - (line.find_last_not_of('\\') + 1);
+  if (backslashes % 2 == 0) return false;
+  line.pop_back();
+  return true;
+}
+
+std::optional<std::string> ConfReader::next_record() {
+  std::string record;
+  bool goes_on = false;
+  while (const auto line = lines_.next()) {
+    if (!goes_on) line_ = lines_.line();
+    std::string piece(*line);
+    goes_on = take_continuation(piece);
+    record += piece;
+    if (!goes_on) return record;
+  }
+  return goes_on ? std::optional(record) : std::nullopt;
+}
+
+Result<Network> ConfReader::read() {
+  while (const auto record = next_record()) {
+    const std::string_view content = trimmed(std::string_view(*record).substr(0, record->find('#')));
+    if (content.empty()) continue;
+    if (auto taken = take_record(content); !taken) return Failure(taken.error());
+  }
+  if (!switches_.empty() && !blocks_.blocks.empty()) {
+    return fail_at(file_, blocks_.blocks.front().line,
+                   "blocks and switches in one file; Slurm's plugins read one kind");
+  }
+  if (!blocks_.blocks.empty()) {
+    auto switches = slurm::switches_of_blocks(std::move(blocks_), file_);
+    if (!switches) return Failure(switches.error());
+    switches_ = std::move(*switches);
+  }
+  if (switches_.empty()) return fail_at(file_, 0, "no 'SwitchName=…' or 'BlockName=…' in it");
+  return slurm::network_of_switches(switches_, file_);
+}
+
+Result<> ConfReader::take_record(std::string_view record) {
+  const auto first = take_pair(record);
+  if (!first) return Failure(first.error());
+  const auto [key, value] = **first;
+  if (same_word(key, "SwitchName")) return take_switch(value, record);
+  if (same_word(key, "BlockName")) return take_block(value, record);
+  if (same_word(key, "BlockSizes")) return take_sizes(value, record);
+  if (same_word(key, "RingName")) return wrong("rings (topology/ring) are not supported");
+  return wrong(fmt::format("expected 'SwitchName=…', 'BlockName=…' or 'BlockSizes=…' instead of '{}='", key));
+}
+
+/// One "Key=value" or 'Key="value"', with or without blanks around '='; nothing at the end of the record.
+Result<std::optional<Pair>> ConfReader::take_pair(std::string_view& rest) const {
+  rest = without_leading_blanks(rest);
+  if (rest.empty()) return std::nullopt;
+  const auto is_key = [](unsigned char c) { return std::isalnum(c) != 0 || c == '_' || c == '.'; };
+  const auto end = static_cast<std::size_t>(std::ranges::find_if_not(rest, is_key) - rest.begin());
+  const std::string_view key = rest.substr(0, end);
+  std::string_view behind = without_leading_blanks(rest.substr(end));
+  if (key.empty() || !behind.starts_with('=')) {
+    return wrong(fmt::format("expected 'Key=value' instead of '{}'", rest.substr(0, 40)));
+  }
+  behind = without_leading_blanks(behind.substr(1));
+  const bool quoted = behind.starts_with('"');
+  const std::size_t close = quoted ? behind.find('"', 1) : std::min(behind.find_first_of(" \t\r"), behind.size());
+  if (close == std::string_view::npos) return wrong(fmt::format("the quote behind '{}=' has no end", key));
+  const std::string_view value = quoted ? behind.substr(1, close - 1) : behind.substr(0, close);
+  if (value.empty()) return wrong(fmt::format("'{}=' has no value", key));
+  rest = behind.substr(quoted ? close + 1 : close);
+  return Pair{key, value};
+}
+
+Result<> ConfReader::take_hosts(std::string_view key, std::string_view value, std::vector<std::string>& hosts) {
+  if (!hosts.empty()) return wrong(fmt::format("'{}=' twice in one line", key));
+  auto expanded = hosts_.expand(value, line_);
+  if (!expanded) return Failure(expanded.error());
+  hosts = std::move(*expanded);
+  return {};
+}
+
+Result<> ConfReader::take_switch(std::string_view name, std::string_view rest) {
+  Switch found{std::string(name), {}, {}, line_};
+  while (true) {
+    const auto pair = take_pair(rest);
+    if (!pair) return Failure(pair.error());
+    if (!*pair) break;
+    const auto [key, value] = **pair;
+    if (same_word(key, "LinkSpeed")) {
+      if (!parse_unsigned<std::uint32_t>(value)) return wrong(fmt::format("LinkSpeed is no number: '{}'", value));
+      continue;
+    }
+    const bool is_nodes = same_word(key, "Nodes");
+    if (!is_nodes && !same_word(key, "Switches")) {
+      return wrong(fmt::format("expected 'Switches=', 'Nodes=' or 'LinkSpeed=' instead of '{}='", key));
+    }
+    if (auto taken = take_hosts(key, value, is_nodes ? found.nodes : found.children); !taken) return taken;
+  }
+  switches_.push_back(std::move(found));
+  return {};
+}
+
+Result<> ConfReader::take_block(std::string_view name, std::string_view rest) {
+  Switch found{std::string(name), {}, {}, line_};
+  while (true) {
+    const auto pair = take_pair(rest);
+    if (!pair) return Failure(pair.error());
+    if (!*pair) break;
+    if (!same_word((*pair)->key, "Nodes"))
+      return wrong(fmt::format("expected 'Nodes=' instead of '{}='", (*pair)->key));
+    if (auto taken = take_hosts("Nodes", (*pair)->value, found.nodes); !taken) return taken;
+  }
+  blocks_.blocks.push_back(std::move(found));
+  return {};
+}
+
+Result<> ConfReader::take_sizes(std::string_view value, std::string_view rest) {
+  if (!without_leading_blanks(rest).empty()) return wrong("expected nothing behind the BlockSizes");
+  if (!blocks_.sizes.empty()) return wrong("BlockSizes are told twice");
+  blocks_.line = line_;
+  for (const std::string_view text : split(value, ',')) {
+    const auto size = parse_unsigned<std::uint64_t>(text);
+    if (!size) return wrong(fmt::format("expected BlockSizes like 30,120 instead of '{}'", value));
+    blocks_.sizes.push_back(*size);
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<Network> parse_slurm_conf(std::string_view text, std::string_view file) { return ConfReader(text, file).read(); }
+
+}  // namespace ayatori

@@ -1,0 +1,57 @@
+#pragma once
+/// \file
+/// What Slurm's two formats say, before anything is made of it.
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "ayatori/base/error.hpp"
+#include "ayatori/network/network.hpp"
+
+namespace ayatori::slurm {
+
+/// A switch of topology/tree, or a block of topology/block.
+struct Switch {
+  std::string name;
+  std::vector<std::string> children;  ///< switches
+  std::vector<std::string> nodes;
+  std::size_t line = 0;
+};
+
+struct Blocks {
+  std::vector<Switch> blocks;        ///< without children
+  std::vector<std::uint64_t> sizes;  ///< nodes: of a base block, and of the groups above; may be empty
+  std::size_t line = 0;              ///< of the sizes
+};
+
+/// Expands host lists and bounds their sum: a few bytes of file can't make us allocate without end.
+class HostLists {
+ public:
+  explicit HostLists(std::string_view file) : file_(file) {}
+  [[nodiscard]] Result<std::vector<std::string>> expand(std::string_view list, std::size_t line);
+
+ private:
+  std::string_view file_;
+  std::size_t count_ = 0;
+};
+
+/// Checks the switches and cables them.
+[[nodiscard]] Result<Network> network_of_switches(const std::vector<Switch>& switches, std::string_view file);
+
+/// Blocks as leaf switches, under a switch for each group of neighbouring blocks that makes up one of the sizes.
+[[nodiscard]] Result<std::vector<Switch>> switches_of_blocks(Blocks blocks, std::string_view file);
+
+/// The other way: a network's routers as switches, children first. `same` lists the routers that a switch stands for
+/// besides the one that it is named after. Error: no tree of levels.
+struct WrittenSwitch {
+  Switch written;
+  std::vector<std::string> same;
+};
+[[nodiscard]] Result<std::vector<WrittenSwitch>> switches_of_network(const Network& network);
+
+/// "n[1-2,03],login": the shortest host list that expands to these names, in this order.
+[[nodiscard]] std::string compress_hostlist(const std::vector<std::string>& names);
+
+}  // namespace ayatori::slurm

@@ -1,0 +1,189 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <map>
+#include <unordered_map>
+#include <unordered_set>
+
+#include "ayatori/base/text.hpp"
+#include "ayatori/network/levels.hpp"
+#include "ayatori/network/router_graph.hpp"
+#include "ayatori/slurm/slurm.hpp"
+#include "described.hpp"
+
+namespace ayatori {
+
+namespace slurm {
+
+namespace {
+
+/// What Slurm's parser, YAML and host lists all read as one word.
+std::string plain_word(std::string_view name) {
+  std::string word(name);
+  for (char& c : word) {
+    const bool plain =
+        (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '.' || c == '_';
+    if (!plain) c = '-';
+  }
+  return word.empty() || word.front() == '-' ? "x" + word : word;
+}
+
+/// Words for names: equal names, and those that become equal, are told apart by a number.
+class Words {
+ public:
+  std::string unique(std::string_view name) {
+    const std::string word = plain_word(name);
+    std::string candidate = word;
+    for (std::size_t number = 2; !taken_.insert(candidate).second; ++number)
+      candidate = fmt::format("{}-{}", word, number);
+    return candidate;
+  }
+
+ private:
+  std::unordered_set<std::string> taken_;
+};
+
+class Writer {
+ public:
+  Writer(const Network& network, const Levels& levels) : network_(network), levels_(levels), graph_(network) {
+    for (NodeId router = 0; router < network.router_count(); ++router)
+      names_.push_back(words_.unique(network.name(router)));
+    machine_names_.resize(network.machines().size());
+    for (MachineId id = 0; id < network.machines().size(); ++id)
+      machine_names_[id] = hosts_.unique(network.machine(id).name);
+  }
+
+  /// Level by level, so that children that stand for several routers are known.
+  std::vector<WrittenSwitch> write() {
+    written_as_.resize(network_.router_count());
+    for (std::uint8_t level = 0; level < levels_.count; ++level) {
+      by_children_.clear();
+      for (const NodeId router : routers_in_order()) {
+        if (levels_.level[router] == level) write_router(router);
+      }
+    }
+    return std::move(switches_);
+  }
+
+ private:
+  [[nodiscard]] std::vector<NodeId> routers_in_order() const {
+    std::vector<NodeId> order(network_.router_count());
+    for (NodeId id = 0; id < order.size(); ++id) order[id] = id;
+    std::ranges::stable_sort(order, [&](NodeId a, NodeId b) { return natural_less(names_[a], names_[b]); });
+    return order;
+  }
+
+  [[nodiscard]] std::vector<std::string> nodes_of(NodeId router) const {
+    std::vector<std::string> nodes;
+    for (const Port& port : network_.ports(router)) {
+      if (!port.connected()) continue;
+      const Node& node = network_.node(network_.port(port.peer).node);
+      if (node.kind == NodeKind::nic) nodes.push_back(machine_names_[node.machine]);
+    }
+    return in_order(std::move(nodes));
+  }
+
+  [[nodiscard]] std::vector<std::string> children_of(NodeId router) const {
+    std::vector<std::string> children;
+    for (const auto& neighbour : graph_.neighbours(router)) {
+      if (levels_.level[neighbour.router] < levels_.level[router]) {
+        children.push_back(switches_[written_as_[neighbour.router]].written.name);
+      }
+    }
+    return in_order(std::move(children));
+  }
+
+  static std::vector<std::string> in_order(std::vector<std::string> names) {
+    std::ranges::sort(names, natural_less);
+    names.erase(std::unique(names.begin(), names.end()), names.end());
+    return names;
+  }
+
+  void write_router(NodeId router) {
+    auto nodes = nodes_of(router);
+    auto children = children_of(router);
+    if (!nodes.empty() && !children.empty()) {
+      const std::string extra = words_.unique(names_[router] + "-nodes");
+      switches_.push_back({{extra, {}, std::move(nodes), 0}, {}});
+      children.push_back(extra);
+      nodes.clear();
+    }
+    if (!children.empty()) {
+      const auto [same, is_new] = by_children_.try_emplace(children, switches_.size());
+      written_as_[router] = same->second;
+      if (!is_new) {
+        switches_[same->second].same.push_back(names_[router]);
+        return;
+      }
+    }
+    written_as_[router] = switches_.size();
+    switches_.push_back({{names_[router], std::move(children), std::move(nodes), 0}, {}});
+  }
+
+  const Network& network_;
+  const Levels& levels_;
+  RouterGraph graph_;
+  Words words_;
+  Words hosts_;
+  std::vector<std::string> names_;          // by router
+  std::vector<std::string> machine_names_;  // by machine
+  std::vector<WrittenSwitch> switches_;
+  std::vector<std::size_t> written_as_;                          // by router: in switches_
+  std::map<std::vector<std::string>, std::size_t> by_children_;  // of the level at hand
+};
+
+}  // namespace
+
+Result<std::vector<WrittenSwitch>> switches_of_network(const Network& network) {
+  const auto levels = rank_levels(network);
+  if (!levels) {
+    return with_hint(with_cause(fail("Slurm's topology files can't say what this network is"), levels.error().reason),
+                     "topology/tree knows trees only; json keeps any network");
+  }
+  if (network.endpoints().empty()) return fail("a Slurm topology needs machines; this network has none with a cable");
+  return Writer(network, *levels).write();
+}
+
+}  // namespace slurm
+
+namespace {
+
+std::string note(const slurm::WrittenSwitch& entry) {
+  if (entry.same.empty()) return "";
+  return fmt::format("# {} stands for {} too\n", entry.written.name, slurm::compress_hostlist(entry.same));
+}
+
+}  // namespace
+
+Result<> write_slurm_conf(const Network& network, const Sink& sink) {
+  const auto switches = slurm::switches_of_network(network);
+  if (!switches) return Failure(switches.error());
+  sink("# topology.conf for TopologyPlugin=topology/tree, written by Ayatori\n");
+  for (const auto& entry : *switches) {
+    const auto& [name, children, nodes, line] = entry.written;
+    sink(note(entry));
+    sink(fmt::format("SwitchName={}", name));
+    if (!children.empty()) sink(fmt::format(" Switches={}", slurm::compress_hostlist(children)));
+    if (!nodes.empty()) sink(fmt::format(" Nodes={}", slurm::compress_hostlist(nodes)));
+    sink("\n");
+  }
+  return {};
+}
+
+Result<> write_slurm_yaml(const Network& network, const Sink& sink) {
+  const auto switches = slurm::switches_of_network(network);
+  if (!switches) return Failure(switches.error());
+  sink("# topology.yaml of Slurm 25.05 or later, written by Ayatori\n---\n");
+  sink("- topology: default\n  cluster_default: true\n  tree:\n    switches:\n");
+  for (const auto& entry : *switches) {
+    const auto& [name, children, nodes, line] = entry.written;
+    sink(note(entry));
+    sink(fmt::format("      - switch: \"{}\"\n", name));
+    if (!children.empty()) sink(fmt::format("        children: \"{}\"\n", slurm::compress_hostlist(children)));
+    if (!nodes.empty()) sink(fmt::format("        nodes: \"{}\"\n", slurm::compress_hostlist(nodes)));
+  }
+  return {};
+}
+
+}  // namespace ayatori

@@ -1,0 +1,160 @@
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <map>
+#include <set>
+
+#include "ayatori/base/random.hpp"
+#include "ayatori/network/builder.hpp"
+#include "ayatori/slurm/slurm.hpp"
+#include "ayatori/sources/source.hpp"
+#include "described.hpp"
+
+namespace ayatori {
+namespace {
+
+using Write = Result<> (*)(const Network&, const Sink&);
+using Parse = Result<Network> (*)(std::string_view);
+
+std::string written(Write write, const Network& network) {
+  std::string text;
+  const auto done = write(network, [&](std::string_view piece) { text += piece; });
+  EXPECT_TRUE(done) << done.error().message;
+  return text;
+}
+
+Network opened(std::string_view source) {
+  auto network = open_source(source);
+  EXPECT_TRUE(network) << network.error().message;
+  return std::move(*network);
+}
+
+Result<Network> parse_conf(std::string_view text) { return parse_slurm_conf(text, "written"); }
+Result<Network> parse_yaml(std::string_view text) { return parse_slurm_yaml(text, "written", ""); }
+
+/// By router name: the names of machines and routers at its cables.
+std::map<std::string, std::multiset<std::string>> cables(const Network& network) {
+  std::map<std::string, std::multiset<std::string>> found;
+  for (NodeId router = 0; router < network.router_count(); ++router) {
+    auto& names = found[std::string(network.name(router))];
+    for (const Port& port : network.ports(router)) {
+      if (!port.connected()) continue;
+      const NodeId there = network.port(port.peer).node;
+      names.emplace(network.is_router(there) ? network.name(there) : network.machine(network.node(there).machine).name);
+    }
+  }
+  return found;
+}
+
+/// A tree with one root: leaves of different sizes under one or two more levels.
+Network random_tree(Random& random) {
+  NetworkBuilder builder;
+  builder.begin_plane("fabric");
+  const auto root = builder.add_router("top", 0, 64);
+  const std::size_t pods = 1 + random.below(4);
+  const bool three_levels = random.below(2) == 0;
+  std::size_t host = 0;
+  for (std::size_t p = 0; p < pods; ++p) {
+    const auto pod = three_levels ? builder.add_router(fmt::format("pod{}", p), 0, 64) : root;
+    if (three_levels) {
+      EXPECT_TRUE(builder.connect(root, static_cast<PortNumber>(1 + p), pod, 64, {}));
+    }
+    const std::size_t leaves = 1 + random.below(4);
+    for (std::size_t l = 0; l < leaves; ++l) {
+      const auto leaf = builder.add_router(fmt::format("leaf{}-{}", p, l), 0, 64);
+      EXPECT_TRUE(builder.connect(pod, static_cast<PortNumber>(10 + p * 5 + l), leaf, 64, {}));
+      const std::size_t hosts = 1 + random.below(20);
+      for (std::size_t h = 0; h < hosts; ++h) {
+        const auto name = fmt::format("n{:03}", host++);
+        EXPECT_TRUE(builder.connect(builder.add_nic(name, 0, 1, name, 0), 1, leaf, static_cast<PortNumber>(1 + h), {}));
+      }
+    }
+  }
+  return builder.build().value();
+}
+
+TEST(SlurmWriter, ReadingBackGivesTheSameTree) {
+  for (const auto& [write, parse] :
+       {std::pair<Write, Parse>{write_slurm_conf, parse_conf}, std::pair<Write, Parse>{write_slurm_yaml, parse_yaml}}) {
+    for (std::uint64_t seed = 1; seed <= 100; ++seed) {
+      SCOPED_TRACE(fmt::format("seed {}", seed));
+      Random random(seed);
+      const Network network = random_tree(random);
+      const auto again = parse(written(write, network));
+      ASSERT_TRUE(again) << again.error().message;
+      ASSERT_EQ(cables(*again), cables(network));
+    }
+  }
+}
+
+TEST(SlurmWriter, WritesSpinesAsOneSwitch) {
+  const std::string text = written(write_slurm_conf, opened("fattree:K=2,levels=2"));
+  EXPECT_EQ(text,
+            "# topology.conf for TopologyPlugin=topology/tree, written by Ayatori\n"
+            "SwitchName=LS0 Nodes=N[0-1]\n"
+            "SwitchName=LS1 Nodes=N[2-3]\n"
+            "SwitchName=LS2 Nodes=N[4-5]\n"
+            "SwitchName=LS3 Nodes=N[6-7]\n"
+            "# RS0 stands for RS1 too\n"
+            "SwitchName=RS0 Switches=LS[0-3]\n");
+  EXPECT_EQ(written(write_slurm_yaml, opened("fattree:K=2,levels=2,nodes=4")),
+            "# topology.yaml of Slurm 25.05 or later, written by Ayatori\n---\n"
+            "- topology: default\n  cluster_default: true\n  tree:\n    switches:\n"
+            "      - switch: \"LS0\"\n        nodes: \"N[0-1]\"\n"
+            "      - switch: \"LS1\"\n        nodes: \"N[2-3]\"\n"
+            "# RS0 stands for RS1 too\n"
+            "      - switch: \"RS0\"\n        children: \"LS[0-1]\"\n");
+}
+
+TEST(SlurmWriter, MakesATreeOfEveryFatTree) {
+  for (const char* source : {"fattree:K=3,levels=3", "fattree:K=2,levels=4", "xgft:h=3;m=4,3,2;w=1,2,2;p=1,2,1"}) {
+    const Network network = opened(source);
+    const auto switches = slurm::switches_of_network(network);
+    ASSERT_TRUE(switches) << switches.error().message;
+    std::map<std::string, int> parents;
+    std::size_t nodes = 0;
+    for (const auto& entry : *switches) {
+      nodes += entry.written.nodes.size();
+      for (const std::string& child : entry.written.children) ++parents[child];
+    }
+    EXPECT_EQ(nodes, network.machines().size());
+    EXPECT_EQ(parents.size() + 1, switches->size()) << source;
+    for (const auto& [name, count] : parents) EXPECT_EQ(count, 1) << source << ": " << name;
+  }
+}
+
+TEST(SlurmWriter, KeepsSpinesApartThatReachOtherLeaves) {
+  NetworkBuilder builder;
+  const auto cable = [&](auto a, int port_a, auto b, int port_b) {
+    ASSERT_TRUE(builder.connect(a, static_cast<PortNumber>(port_a), b, static_cast<PortNumber>(port_b), {}));
+  };
+  const auto s1 = builder.add_router("Spine 1", 0, 9);
+  const auto s2 = builder.add_router("Spine:1", 0, 9);
+  for (int l = 0; l < 3; ++l) {
+    const auto leaf = builder.add_router(fmt::format("Leaf {}", l), 0, 9);
+    cable(builder.add_nic("h", 0, 1, fmt::format("h{}", 2 * l), 0), 1, leaf, 1);
+    cable(builder.add_nic("h", 0, 1, fmt::format("h{}", 2 * l + 1), 0), 1, leaf, 2);
+    cable(leaf, 8, s1, l + 1);
+    if (l > 0) cable(leaf, 9, s2, l + 1);
+  }
+  cable(builder.add_nic("management", 0, 1, "mgmt", 0), 1, s1, 9);
+  EXPECT_EQ(written(write_slurm_conf, builder.build().value()),
+            "# topology.conf for TopologyPlugin=topology/tree, written by Ayatori\n"
+            "SwitchName=Leaf-0 Nodes=h[0-1]\n"
+            "SwitchName=Leaf-1 Nodes=h[2-3]\n"
+            "SwitchName=Leaf-2 Nodes=h[4-5]\n"
+            "SwitchName=Spine-1-nodes Nodes=mgmt\n"
+            "SwitchName=Spine-1 Switches=Leaf-[0-2],Spine-1-nodes\n"
+            "SwitchName=Spine-1-2 Switches=Leaf-[1-2]\n");
+}
+
+TEST(SlurmWriter, RefusesWhatIsNoTree) {
+  const auto refused = write_slurm_conf(opened("torus:4x4"), [](std::string_view) {});
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().message, "Slurm's topology files can't say what this network is");
+  EXPECT_FALSE(refused.error().cause.empty());
+  EXPECT_FALSE(refused.error().hint.empty());
+}
+
+}  // namespace
+}  // namespace ayatori

@@ -1,0 +1,113 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <vector>
+
+#include "ayatori/base/files.hpp"
+#include "ayatori/base/text.hpp"
+#include "ayatori/network/job.hpp"
+#include "ayatori/sources/topology.hpp"
+#include "ayatori/tofu/tofu.hpp"
+
+namespace ayatori {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+/// The variable's value; empty where it is not set.
+std::string_view variable(const Surroundings& surroundings, const char* name) {
+  const char* value = surroundings.variable == nullptr ? nullptr : surroundings.variable(name);
+  return value == nullptr ? std::string_view() : value;
+}
+
+std::string tofu_source(const Surroundings& surroundings) {
+  const std::string job = surroundings.variable == nullptr ? "" : tofu_job(surroundings.variable);
+  return job.empty() ? "" : "tofu:" + job;
+}
+
+/// What lies in a folder, by name; nothing if it can't be read.
+std::vector<fs::path> entries_of(const fs::path& folder) {
+  std::vector<fs::path> found;
+  std::error_code error;
+  for (fs::directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error)) {
+    found.push_back(entry->path());
+  }
+  std::ranges::sort(found);
+  return found;
+}
+
+bool has_word(const fs::path& file, std::string_view word) {
+  const auto text = read_file(file);
+  return text && text->find(word) != std::string::npos;
+}
+
+/// "4: ACTIVE" (Documentation/ABI/stable/sysfs-class-infiniband). HCAs that run RoCE are there too: on an Ethernet.
+bool has_active_port(const fs::path& infiniband_folder) {
+  for (const fs::path& device : entries_of(infiniband_folder)) {
+    for (const fs::path& port : entries_of(device / "ports")) {
+      if (has_word(port / "state", "ACTIVE") && has_word(port / "link_layer", "InfiniBand")) return true;
+    }
+  }
+  return false;
+}
+
+/// Slurm itself looks for topology.yaml first.
+std::string slurm_source(const Surroundings& surroundings) {
+  const std::string_view conf = variable(surroundings, "SLURM_CONF");
+  std::vector<fs::path> folders;
+  if (!conf.empty()) folders.push_back(fs::path(conf).parent_path());
+  folders.emplace_back(surroundings.slurm_folder);
+  for (const fs::path& folder : folders) {
+    for (const char* name : {"topology.yaml", "topology.conf"}) {
+      std::error_code error;
+      if (fs::is_regular_file(folder / name, error)) return "slurm:" + (folder / name).string();
+    }
+  }
+  return "";
+}
+
+/// A file that lists a host a line, once for each process.
+Result<std::vector<std::string>> hosts_in_file(const char* name, std::string_view path) {
+  const auto text = read_file(path);
+  if (!text) return with_cause(Failure(text.error()), fmt::format("the variable {} names this file", name));
+  const auto entries = parse_hostfile(*text, path);
+  if (!entries) return Failure(entries.error());
+  std::vector<std::string> hosts;
+  for (const HostEntry& entry : *entries) hosts.push_back(entry.host);
+  return hosts;
+}
+
+}  // namespace
+
+std::string automatic_source(const Surroundings& surroundings) {
+  if (auto tofu = tofu_source(surroundings); !tofu.empty()) return tofu;
+  if (has_active_port(surroundings.infiniband_folder)) return "ib:live";
+  return slurm_source(surroundings);
+}
+
+Result<std::string> resolve_source(std::string_view source, const Surroundings& surroundings) {
+  constexpr std::string_view job = "tofu:job";
+  const std::string_view options = source.substr(std::min(job.size(), source.size()));
+  if (!source.starts_with(job) || (!options.empty() && !options.starts_with(','))) return std::string(source);
+  const std::string found = tofu_source(surroundings);
+  if (!found.empty()) return found + std::string(options);
+  return with_hint(fail("'{}' needs a job with a node shape: PJM_NODE_X is not set", source), "tofu:job=4x6x16");
+}
+
+Result<std::vector<std::string>> job_hosts(const Surroundings& surroundings) {
+  const std::string_view list = variable(surroundings, "SLURM_JOB_NODELIST");
+  if (!list.empty()) {
+    auto hosts = expand_hostlist(list);
+    if (!hosts) return fail("SLURM_JOB_NODELIST: {}", hosts.error().message);
+    return hosts;
+  }
+  for (const char* name : {"PBS_NODEFILE", "PJM_O_NODEINF"}) {
+    const std::string_view path = variable(surroundings, name);
+    if (!path.empty()) return hosts_in_file(name, path);
+  }
+  return std::vector<std::string>();
+}
+
+}  // namespace ayatori
