@@ -1,6 +1,7 @@
 // Source strings: a network of the size that was asked for, or an error. Kinds that read files are left out.
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <cstdlib>
 #include <string_view>
@@ -16,7 +17,7 @@ void require(bool condition) {
   if (!condition) std::abort();
 }
 
-/// Product of all numbers in the text: no formula makes more nodes, but for the fat tree, whose K is raised to a power.
+/// Product of all numbers in the text: no formula makes more nodes, but for those that raise a number to a power.
 double size_bound(std::string_view text) {
   double bound = 1;
   double number = 0;
@@ -26,7 +27,14 @@ double size_bound(std::string_view text) {
     number = is_digit ? 10 * number + (c - '0') : 0;
   }
   bound *= std::max(number, 1.0);
-  return text.starts_with("fattree") ? bound * bound * bound * bound : bound;
+  if (text.starts_with("hypercube")) return std::exp2(bound) * bound;
+  const bool raised = text.starts_with("fattree") || text.starts_with("dragonfly");
+  return raised ? 8 * bound * bound * bound * bound : bound;
+}
+
+bool is_formula(std::string_view source) {
+  const auto kind = std::ranges::find(source_kinds(), source.substr(0, source.find(':')), &SourceKind::kind);
+  return kind == source_kinds().end() || kind->synopsis.find("FILE") == std::string_view::npos;
 }
 
 }  // namespace
@@ -34,7 +42,7 @@ double size_bound(std::string_view text) {
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string_view source(reinterpret_cast<const char*>(data), size);
   constexpr double affordable = 1 << 14;
-  if (source.starts_with("ib") || size_bound(source) > affordable) return 0;
+  if (!is_formula(source) || size_bound(source) > affordable) return 0;
   const auto network = open_source(source);
   if (!network) {
     require(!network.error().message.empty());
