@@ -21,6 +21,7 @@ if(AYATORI_SANITIZE)
 endif()
 
 find_package(fmt REQUIRED)
+find_package(nlohmann_json REQUIRED)
 find_package(Threads REQUIRED)
 if(AYATORI_OPENMP)
   find_package(OpenMP COMPONENTS CXX)

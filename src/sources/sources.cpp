@@ -4,6 +4,7 @@
 #include <array>
 
 #include "ayatori/infiniband/infiniband.hpp"
+#include "ayatori/lldp/lldp.hpp"
 #include "ayatori/sources/source.hpp"
 #include "ayatori/synthetic/synthetic.hpp"
 #include "ayatori/topology/grid.hpp"
@@ -33,6 +34,7 @@ constexpr std::array kinds = {
     SourceKind{"dragonfly", "dragonfly:g=9,a=4,p=2,h=2", without_options<open_dragonfly>},
     SourceKind{"dragonfly+", "dragonfly+:g=5,l=2,s=2,p=2,h=2", without_options<open_dragonfly_plus>},
     SourceKind{"ib", "ib:live or ib:FILE", with_host_pattern},
+    SourceKind{"lldp", "lldp:FILE or lldp:FOLDER", without_options<open_lldp>},
 };
 
 std::string known_kinds() {
