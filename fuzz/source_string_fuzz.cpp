@@ -1,6 +1,7 @@
 // Source strings: a network of the size that was asked for, or an error. Kinds that read files are left out.
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <cstdlib>
 #include <string_view>
@@ -16,7 +17,7 @@ void require(bool condition) {
   if (!condition) std::abort();
 }
 
-/// Product of all numbers in the text: no formula makes more nodes, but for the fat tree, whose K is raised to a power.
+/// Product of all numbers in the text: no formula makes more nodes, but for those that raise a number to a power.
 double size_bound(std::string_view text) {
   double bound = 1;
   double number = 0;
@@ -26,7 +27,9 @@ double size_bound(std::string_view text) {
     number = is_digit ? 10 * number + (c - '0') : 0;
   }
   bound *= std::max(number, 1.0);
-  return text.starts_with("fattree") ? bound * bound * bound * bound : bound;
+  if (text.starts_with("hypercube")) return std::exp2(bound) * bound;
+  const bool raised = text.starts_with("fattree") || text.starts_with("dragonfly");
+  return raised ? 8 * bound * bound * bound * bound : bound;
 }
 
 /// Whatever is read from a file has a fuzz target of its own.

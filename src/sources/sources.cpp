@@ -5,6 +5,7 @@
 
 #include "ayatori/infiniband/infiniband.hpp"
 #include "ayatori/json/json.hpp"
+#include "ayatori/lldp/lldp.hpp"
 #include "ayatori/slurm/slurm.hpp"
 #include "ayatori/sources/source.hpp"
 #include "ayatori/synthetic/synthetic.hpp"
@@ -31,10 +32,15 @@ constexpr std::array kinds = {
     SourceKind{"torus", "torus:4x6x16", without_options<open_torus>, torus_formula},
     SourceKind{"mesh", "mesh:4x6x16", without_options<open_mesh>, mesh_formula},
     SourceKind{"full", "full:8,hosts=4", without_options<open_full>},
+    SourceKind{"hyperx", "hyperx:4x4x4,hosts=2", without_options<open_hyperx>},
+    SourceKind{"hypercube", "hypercube:10", without_options<open_hypercube>, hypercube_formula},
+    SourceKind{"dragonfly", "dragonfly:g=9,a=4,p=2,h=2", without_options<open_dragonfly>},
+    SourceKind{"dragonfly+", "dragonfly+:g=5,l=2,s=2,p=2,h=2", without_options<open_dragonfly_plus>},
     SourceKind{"ib", "ib:live or ib:FILE", with_host_pattern},
     SourceKind{"json", "json:FILE", without_options<open_json>},
     SourceKind{"slurm", "slurm:FILE[,topology=NAME]", without_options<open_slurm>},
     SourceKind{"tofu", "tofu:4x2x2x2x3x2,view=3d", without_options<open_tofu>, tofu_formula},
+    SourceKind{"lldp", "lldp:FILE or lldp:FOLDER", without_options<open_lldp>},
 };
 
 std::string known_kinds() {

@@ -15,10 +15,6 @@ namespace {
 constexpr std::uint64_t most_nodes = std::uint64_t{1} << 24;
 constexpr std::uint64_t most_slots = std::uint64_t{1} << 26;
 
-std::uint64_t saturating_sum(std::uint64_t a, std::uint64_t b) {
-  return a + std::min(b, std::numeric_limits<std::uint64_t>::max() - a);
-}
-
 }  // namespace
 
 Result<Formula> Formula::parse(std::string_view kind, std::string_view synopsis, std::string_view text,
@@ -102,6 +98,10 @@ Result<LinkRate> Formula::rate() const {
   return wrong(
       fmt::format("'rate' must be like 4xHDR (width x SDR, DDR, QDR, FDR10, FDR, EDR, HDR, NDR or XDR), not '{}'",
                   fmt::join(entry->values, ",")));
+}
+
+std::uint64_t saturating_sum(std::uint64_t a, std::uint64_t b) {
+  return a + std::min(b, std::numeric_limits<std::uint64_t>::max() - a);
 }
 
 std::uint64_t saturating_product(std::uint64_t a, std::uint64_t b) {

@@ -68,6 +68,8 @@ class Size {
   std::uint64_t slots_ = 0;
 };
 
+/// a + b, or the largest number if that is less.
+[[nodiscard]] std::uint64_t saturating_sum(std::uint64_t a, std::uint64_t b);
 /// a · b, or the largest number if that is less.
 [[nodiscard]] std::uint64_t saturating_product(std::uint64_t a, std::uint64_t b);
 

@@ -13,25 +13,30 @@ namespace ayatori {
 
 namespace {
 
+/// How the routers of a row, which differ in one coordinate only, are cabled.
+enum class Row : std::uint8_t { line, ring, full };
+
 /// Routers at the points of a grid, the last coordinate running fastest. Ports: hosts first, then for each dimension
-/// the neighbour above and the neighbour below.
+/// the neighbour above and the neighbour below, or, in full rows, the other routers by rising coordinate.
 class Grid {
  public:
-  Grid(std::vector<std::uint64_t> dimensions, bool periodic, std::uint64_t hosts, LinkRate rate)
-      : dimensions_(std::move(dimensions)), periodic_(periodic), hosts_(hosts), rate_(rate) {}
+  Grid(std::vector<std::uint64_t> dimensions, Row row, std::uint64_t hosts, LinkRate rate)
+      : dimensions_(std::move(dimensions)), row_(row), hosts_(hosts), rate_(rate) {}
 
   [[nodiscard]] Result<> check(const Formula& formula) const;
   [[nodiscard]] Result<Network> build() const;
 
  private:
   [[nodiscard]] std::uint64_t points() const;
-  [[nodiscard]] std::uint64_t ports() const { return hosts_ + 2 * dimensions_.size(); }
+  [[nodiscard]] std::uint64_t ports_along(std::size_t dimension) const;
+  [[nodiscard]] std::uint64_t ports() const;
   [[nodiscard]] std::vector<std::uint64_t> coordinates(std::uint64_t point) const;
   [[nodiscard]] Result<> add_hosts(NetworkBuilder& builder, std::uint64_t point, const std::string& place) const;
   [[nodiscard]] Result<> cable_upwards(NetworkBuilder& builder, std::uint64_t point) const;
+  [[nodiscard]] Result<> cable_to_all_above(NetworkBuilder& builder, std::uint64_t point) const;
 
   std::vector<std::uint64_t> dimensions_;
-  bool periodic_;
+  Row row_;
   std::uint64_t hosts_;
   LinkRate rate_;
 };
@@ -39,6 +44,16 @@ class Grid {
 std::uint64_t Grid::points() const {
   std::uint64_t count = 1;
   for (const std::uint64_t length : dimensions_) count = saturating_product(count, length);
+  return count;
+}
+
+std::uint64_t Grid::ports_along(std::size_t dimension) const {
+  return row_ == Row::full ? dimensions_[dimension] - 1 : 2;
+}
+
+std::uint64_t Grid::ports() const {
+  std::uint64_t count = hosts_;
+  for (std::size_t i = 0; i < dimensions_.size(); ++i) count = saturating_sum(count, ports_along(i));
   return count;
 }
 
@@ -74,13 +89,30 @@ Result<> Grid::cable_upwards(NetworkBuilder& builder, std::uint64_t point) const
   for (std::size_t i = dimensions_.size(); i-- > 0; stride *= dimensions_[i]) {
     const std::uint64_t length = dimensions_[i];
     const bool at_edge = here[i] + 1 == length;
-    if (at_edge && (!periodic_ || length <= 2)) continue;
+    if (at_edge && (row_ == Row::line || length <= 2)) continue;
     const std::uint64_t neighbour = at_edge ? point - here[i] * stride : point + stride;
     const auto port_above = static_cast<PortNumber>(hosts_ + 2 * i + 1);
     auto ok =
         builder.connect(static_cast<NetworkBuilder::Handle>(point), port_above,
                         static_cast<NetworkBuilder::Handle>(neighbour), static_cast<PortNumber>(port_above + 1), rate_);
     if (!ok) return ok;
+  }
+  return {};
+}
+
+Result<> Grid::cable_to_all_above(NetworkBuilder& builder, std::uint64_t point) const {
+  const auto here = coordinates(point);
+  std::uint64_t stride = 1;
+  std::uint64_t last_port = ports();
+  for (std::size_t i = dimensions_.size(); i-- > 0; stride *= dimensions_[i]) {
+    last_port -= ports_along(i);
+    for (std::uint64_t there = here[i] + 1; there < dimensions_[i]; ++there) {
+      // Nobody has a port towards itself: routers above have one number less than their coordinate.
+      auto ok = builder.connect(static_cast<NetworkBuilder::Handle>(point), static_cast<PortNumber>(last_port + there),
+                                static_cast<NetworkBuilder::Handle>(point + (there - here[i]) * stride),
+                                static_cast<PortNumber>(last_port + here[i] + 1), rate_);
+      if (!ok) return ok;
+    }
   }
   return {};
 }
@@ -96,7 +128,8 @@ Result<Network> Grid::build() const {
   }
   for (std::uint64_t point = 0; point < points(); ++point) {
     if (auto ok = add_hosts(builder, point, places[point]); !ok) return Failure(ok.error());
-    if (auto ok = cable_upwards(builder, point); !ok) return Failure(ok.error());
+    auto ok = row_ == Row::full ? cable_to_all_above(builder, point) : cable_upwards(builder, point);
+    if (!ok) return Failure(ok.error());
   }
   return builder.build();
 }
@@ -114,6 +147,29 @@ Result<std::vector<std::uint64_t>> parse_dimensions(const Formula& formula) {
   return dimensions;
 }
 
+/// A hypercube is given by the number of its dimensions, each of length 2.
+Result<std::vector<std::uint64_t>> parse_hypercube(const Formula& formula) {
+  constexpr std::uint64_t most_dimensions = 32;
+  const auto count = parse_unsigned<std::uint64_t>(formula.shape());
+  if (!count || *count == 0 || *count > most_dimensions) {
+    return formula.wrong(fmt::format("expected 1 to {} dimensions instead of '{}'", most_dimensions, formula.shape()));
+  }
+  return std::vector<std::uint64_t>(*count, 2);
+}
+
+/// One of the kinds of source that are grids.
+struct GridKind {
+  std::string_view name;
+  std::string_view synopsis;
+  Row row;
+  Result<std::vector<std::uint64_t>> (*parse_shape)(const Formula&);
+};
+
+constexpr GridKind torus = {"torus", "torus:4x6x16", Row::ring, parse_dimensions};
+constexpr GridKind mesh = {"mesh", "mesh:4x6x16", Row::line, parse_dimensions};
+constexpr GridKind hyperx = {"hyperx", "hyperx:4x4x4,hosts=2", Row::full, parse_dimensions};
+constexpr GridKind hypercube = {"hypercube", "hypercube:10", Row::line, parse_hypercube};
+
 /// What the text of a formula says, before anything is made of it.
 struct GridText {
   Formula formula;
@@ -122,11 +178,11 @@ struct GridText {
   LinkRate rate;
 };
 
-Result<GridText> parse_grid(std::string_view kind, std::string_view synopsis, std::string_view rest) {
+Result<GridText> parse_grid(const GridKind& kind, std::string_view rest) {
   constexpr std::array<std::string_view, 2> keys = {"hosts", "rate"};
-  const auto formula = Formula::parse(kind, synopsis, rest, keys);
+  const auto formula = Formula::parse(kind.name, kind.synopsis, rest, keys);
   if (!formula) return Failure(formula.error());
-  auto dimensions = parse_dimensions(*formula);
+  auto dimensions = kind.parse_shape(*formula);
   if (!dimensions) return Failure(dimensions.error());
   const auto hosts = formula->number("hosts", 1, 0, most_ports);
   if (!hosts) return Failure(hosts.error());
@@ -135,17 +191,16 @@ Result<GridText> parse_grid(std::string_view kind, std::string_view synopsis, st
   return GridText{*formula, std::move(*dimensions), *hosts, *rate};
 }
 
-Result<Network> open_grid(std::string_view kind, std::string_view synopsis, std::string_view rest, bool periodic) {
-  auto text = parse_grid(kind, synopsis, rest);
+Result<Network> open_grid(const GridKind& kind, std::string_view rest) {
+  auto text = parse_grid(kind, rest);
   if (!text) return Failure(text.error());
-  const Grid grid(std::move(text->dimensions), periodic, text->hosts, text->rate);
+  const Grid grid(std::move(text->dimensions), kind.row, text->hosts, text->rate);
   if (auto checked = grid.check(text->formula); !checked) return Failure(checked.error());
   return grid.build();
 }
 
-Result<std::optional<GridFormula>> grid_formula(std::string_view kind, std::string_view synopsis, std::string_view rest,
-                                                bool periodic) {
-  const auto text = parse_grid(kind, synopsis, rest);
+Result<std::optional<GridFormula>> grid_formula(const GridKind& kind, std::string_view rest) {
+  const auto text = parse_grid(kind, rest);
   if (!text) return Failure(text.error());
   if (text->hosts != 1) return std::nullopt;
   std::uint64_t points = 1;
@@ -154,21 +209,22 @@ Result<std::optional<GridFormula>> grid_formula(std::string_view kind, std::stri
   if (points > most_points) return text->formula.wrong("more than 2^32 points");
   GridFormula formula;
   formula.dimensions.assign(text->dimensions.begin(), text->dimensions.end());
-  formula.periodic.assign(formula.dimensions.size(), periodic);
+  formula.periodic.assign(formula.dimensions.size(), kind.row == Row::ring);
   formula.rate = text->rate;
   return formula;
 }
 
 }  // namespace
 
-Result<Network> open_torus(std::string_view rest) { return open_grid("torus", "torus:4x6x16", rest, true); }
-Result<Network> open_mesh(std::string_view rest) { return open_grid("mesh", "mesh:4x6x16", rest, false); }
+Result<Network> open_torus(std::string_view rest) { return open_grid(torus, rest); }
+Result<Network> open_mesh(std::string_view rest) { return open_grid(mesh, rest); }
+Result<Network> open_hyperx(std::string_view rest) { return open_grid(hyperx, rest); }
+Result<Network> open_hypercube(std::string_view rest) { return open_grid(hypercube, rest); }
 
-Result<std::optional<GridFormula>> torus_formula(std::string_view rest, bool) {
-  return grid_formula("torus", "torus:4x6x16", rest, true);
-}
-Result<std::optional<GridFormula>> mesh_formula(std::string_view rest, bool) {
-  return grid_formula("mesh", "mesh:4x6x16", rest, false);
+Result<std::optional<GridFormula>> torus_formula(std::string_view rest, bool) { return grid_formula(torus, rest); }
+Result<std::optional<GridFormula>> mesh_formula(std::string_view rest, bool) { return grid_formula(mesh, rest); }
+Result<std::optional<GridFormula>> hypercube_formula(std::string_view rest, bool) {
+  return grid_formula(hypercube, rest);
 }
 
 }  // namespace ayatori

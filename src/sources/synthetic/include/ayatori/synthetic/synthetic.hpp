@@ -1,9 +1,9 @@
 #pragma once
 /// \file
-/// Networks from a formula. What stands behind the kind's colon is "key=value,…" (trees, full) or "4x6x16" (grids),
-/// with `rate=4xHDR` understood by all (that is the default). Errors name the key and what was expected; a formula
-/// that asks for more than 2^24 nodes, 2^26 ports, or routers with more than 254 ports is refused before anything is
-/// made. Router GUIDs are 0x0020…, NIC GUIDs 0x0010…; a NIC port's GUID is its NIC's plus the port number.
+/// Networks from a formula. What stands behind the kind's colon is "key=value,…" (trees, dragonflies, full) or "4x6x16"
+/// (grids), with `rate=4xHDR` understood by all (that is the default). Errors name the key and what was expected; a
+/// formula that asks for more than 2^24 nodes, 2^26 ports, or routers with more than 254 ports is refused before
+/// anything is made. Router GUIDs are 0x0020…, NIC GUIDs 0x0010…; a NIC port's GUID is its NIC's plus the port number.
 
 #include <optional>
 #include <string_view>
@@ -42,10 +42,38 @@ struct GridFormula;  // topology/grid.hpp
 [[nodiscard]] Result<Network> open_torus(std::string_view rest);
 [[nodiscard]] Result<Network> open_mesh(std::string_view rest);
 
+/// "4x4x4[,hosts=H]": HyperX (Ahn et al., "HyperX: topology, routing, and packaging of efficient large-scale networks",
+/// 2009): routers at the points of a grid as above, each cabled to every other of its row in each dimension. Ports: the
+/// hosts', then for each dimension the other routers of the row by rising coordinate. Any two routers are at most as
+/// many hops apart as there are dimensions longer than 1.
+[[nodiscard]] Result<Network> open_hyperx(std::string_view rest);
+
+/// "10[,hosts=H]": the mesh of so many (1 to 32) dimensions of 2, port for port: mesh:2x2x….
+[[nodiscard]] Result<Network> open_hypercube(std::string_view rest);
+
 /// The same as a formula, with the same names, ids and ports; nothing where a point has not exactly one host. Any
 /// number of points up to 2^32.
 [[nodiscard]] Result<std::optional<GridFormula>> torus_formula(std::string_view rest, bool physical_view);
 [[nodiscard]] Result<std::optional<GridFormula>> mesh_formula(std::string_view rest, bool physical_view);
+[[nodiscard]] Result<std::optional<GridFormula>> hypercube_formula(std::string_view rest, bool physical_view);
+
+/// "h=2[,p=P][,a=A][,g=G]": a dragonfly (Kim et al., "Technology-driven, highly-scalable dragonfly topology", 2008) of
+/// g groups, each of a routers that are cabled each to each; a router has p hosts and h cables to other groups. By
+/// default it is balanced and of full size: p = h, a = 2h, g = a·h + 1. Ports of a router: 1 … p hosts, then the other
+/// routers of its group, then its h global ones.
+///
+/// Global cables lie in the consecutive ("absolute") arrangement: the global ports of a group are numbered through,
+/// router by router, and lead to the other groups in their order. With fewer than a·h + 1 groups that repeats, ⌊a·h /
+/// (g − 1)⌋ times for every pair of groups; what is left over after that stays empty. Names: routers R<group>-<router>,
+/// hosts N<group>-<router>-<host>.
+[[nodiscard]] Result<Network> open_dragonfly(std::string_view rest);
+
+/// "h=2[,p=P][,l=L][,s=S][,g=G]": dragonfly+ (Shpiner et al., "Dragonfly+: low cost topology for scaling datacenters",
+/// 2017): a group is l leaves with p hosts each and s spines with h global cables each, every leaf cabled to every
+/// spine. By default all routers have 2h ports, and it is of full size: p = l = s = h, g = s·h + 1. Global cables as
+/// above, numbered spine by spine. Ports of a leaf: hosts, spines; of a spine: leaves, global ones. Names: leaves
+/// LS<group>-<leaf>, spines SS<group>-<spine>, hosts N<group>-<leaf>-<host>.
+[[nodiscard]] Result<Network> open_dragonfly_plus(std::string_view rest);
 
 /// "N" or "nodes=N[,hosts=H]": N routers R0 …, each with H (default 1) hosts, each cabled to every other.
 /// Hosts N0 … are numbered through.

@@ -1,0 +1,65 @@
+#include "ayatori/json_document/json_document.hpp"
+
+#include <gtest/gtest.h>
+
+namespace ayatori {
+namespace {
+
+JsonValue document(std::string_view text) {
+  auto parsed = JsonValue::parse(text, "f.json");
+  if (!parsed) throw std::runtime_error(parsed.error().message);
+  return *parsed;
+}
+
+TEST(JsonDocument, IsWalkedByNameAndOrder) {
+  const JsonValue root = document(R"({"a": [{"b": "x"}, {"b": "y"}], "t": true, "n": null})");
+  const auto items = *root.at("a")->items();
+  ASSERT_EQ(items.size(), 2U);
+  EXPECT_EQ(*items[1].at("b")->text(), "y");
+  EXPECT_TRUE(*root.at("t")->truth());
+  EXPECT_FALSE(*root.find("n"));
+  EXPECT_FALSE(*root.find("none"));
+  EXPECT_EQ(root.members()->size(), 3U);
+  EXPECT_TRUE(root.is_object());
+  EXPECT_TRUE(root.at("a")->is_array());
+}
+
+TEST(JsonDocument, OutlivesItsRoot) {
+  std::optional<JsonValue> deep;
+  {
+    const JsonValue root = document(R"({"a": {"b": "x"}})");
+    deep = *root.at("a")->at("b");
+  }
+  EXPECT_EQ(*deep->text(), "x");
+}
+
+TEST(JsonDocument, NamesThePlaceOfAnError) {
+  const JsonValue root = document(R"({"a/b": [{"c~d": 7}], "s": "one\u0007two"})");
+  const JsonValue item = (*root.at("a/b")->items())[0];
+  EXPECT_EQ(item.at("c~d")->text().error().message, "f.json: /a~1b/0/c~0d: expected a string");
+  EXPECT_EQ(item.at("e").error().message, "f.json: /a~1b/0: expected a member 'e'");
+  EXPECT_EQ(item.items().error().message, "f.json: /a~1b/0: expected an array");
+  EXPECT_EQ(item.truth().error().message, "f.json: /a~1b/0: expected true or false");
+  EXPECT_EQ(root.at("a/b")->at("x").error().message, "f.json: /a~1b: expected an object");
+  EXPECT_EQ(root.at("a/b")->members().error().message, "f.json: /a~1b: expected an object");
+  EXPECT_EQ(root.items().error().message, "f.json: /: expected an array");
+  EXPECT_EQ(root.at("s")->text().error().message, "f.json: /s: a control character in a string");
+}
+
+TEST(JsonDocument, NamesTheLineThatIsNoJson) {
+  const auto parsed = JsonValue::parse("{\n \"a\": 1,\n \"b\": oops\n}\n", "f.json");
+  ASSERT_FALSE(parsed);
+  EXPECT_TRUE(parsed.error().message.starts_with("f.json:3: no JSON: ")) << parsed.error().message;
+  EXPECT_TRUE(JsonValue::parse("", "f.json").error().message.starts_with("f.json:1: no JSON: "));
+  EXPECT_TRUE(JsonValue::parse("\xff", "f.json").error().message.starts_with("f.json:1: no JSON: "));
+  EXPECT_FALSE(JsonValue::parse("1e999", "f.json"));
+}
+
+TEST(JsonDocument, OfAnyDepthIsNoStackOverflow) {
+  const std::string deep = std::string(100'000, '[') + std::string(100'000, ']');
+  EXPECT_TRUE(JsonValue::parse(deep, "f.json"));
+  EXPECT_FALSE(JsonValue::parse(std::string(100'000, '['), "f.json"));
+}
+
+}  // namespace
+}  // namespace ayatori

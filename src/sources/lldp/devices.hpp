@@ -1,0 +1,50 @@
+#pragma once
+/// \file
+/// Who is who among the devices that reports name.
+
+#include <cstdint>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "ayatori/lldp/lldp.hpp"
+
+namespace ayatori {
+
+/// An end of a cable: a device, by its index, and the name of its port.
+struct LldpEnd {
+  std::size_t device = 0;
+  std::string port;
+
+  friend auto operator<=>(const LldpEnd&, const LldpEnd&) = default;
+};
+
+struct LldpDevice {
+  std::string name;                    ///< as it was gathered, else as it calls itself
+  const LldpReport* report = nullptr;  ///< its own
+  bool forwards = false;
+  std::set<std::size_t> neighbours;
+};
+
+/// The devices of all reports. Names with a domain are those without one where only one has that name.
+class LldpDevices {
+ public:
+  /// Errors: a device that reported twice; a short name that several long ones have. Keeps pointers to the reports.
+  [[nodiscard]] static Result<LldpDevices> of(const std::vector<LldpReport>& reports);
+
+  [[nodiscard]] std::size_t size() const { return devices_.size(); }
+  [[nodiscard]] const LldpDevice& operator[](std::size_t index) const { return devices_[index]; }
+  /// Of a name that stands in a report.
+  [[nodiscard]] std::size_t index(const std::string& name) const { return by_name_.at(name); }
+  [[nodiscard]] bool is_router(std::size_t index) const;
+
+ private:
+  [[nodiscard]] Result<> add_names(const std::vector<LldpReport>& reports);
+  [[nodiscard]] Result<> add_report(const LldpReport& report);
+
+  std::vector<LldpDevice> devices_;
+  std::map<std::string, std::size_t> by_name_;
+};
+
+}  // namespace ayatori
