@@ -120,7 +120,10 @@ Result<> Grid::cable_to_all_above(NetworkBuilder& builder, std::uint64_t point) 
 Result<Network> Grid::build() const {
   NetworkBuilder builder;
   if (hosts_ == 1) builder.set_direct();
-  builder.set_grid({{dimensions_.begin(), dimensions_.end()}, std::vector<bool>(dimensions_.size(), periodic_)});
+  if (row_ != Row::full) {
+    builder.set_grid(
+        {{dimensions_.begin(), dimensions_.end()}, std::vector<bool>(dimensions_.size(), row_ == Row::ring)});
+  }
   std::vector<std::string> places;
   for (std::uint64_t point = 0; point < points(); ++point) {
     places.push_back(fmt::format("{}", fmt::join(coordinates(point), "-")));
