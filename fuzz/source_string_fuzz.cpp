@@ -27,9 +27,8 @@ double size_bound(std::string_view text) {
     number = is_digit ? 10 * number + (c - '0') : 0;
   }
   bound *= std::max(number, 1.0);
-  if (text.starts_with("hypercube")) return std::exp2(bound) * bound;
-  const bool raised = text.starts_with("fattree") || text.starts_with("dragonfly");
-  return raised ? 8 * bound * bound * bound * bound : bound;
+  if (text.starts_with("tofu")) return 12 * bound;  // a group of 2x3x2 for each of X, Y, Z
+  return text.starts_with("fattree") ? bound * bound * bound * bound : bound;
 }
 
 /// Whatever is read from a file has a fuzz target of its own.
