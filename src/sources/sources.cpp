@@ -3,10 +3,13 @@
 #include <algorithm>
 #include <array>
 
+#include "ayatori/aws/aws.hpp"
 #include "ayatori/infiniband/infiniband.hpp"
 #include "ayatori/lldp/lldp.hpp"
+#include "ayatori/slingshot/slingshot.hpp"
 #include "ayatori/sources/source.hpp"
 #include "ayatori/synthetic/synthetic.hpp"
+#include "ayatori/topograph/topograph.hpp"
 #include "ayatori/topology/grid.hpp"
 
 namespace ayatori {
@@ -35,6 +38,9 @@ constexpr std::array kinds = {
     SourceKind{"dragonfly+", "dragonfly+:g=5,l=2,s=2,p=2,h=2", without_options<open_dragonfly_plus>},
     SourceKind{"ib", "ib:live or ib:FILE", with_host_pattern},
     SourceKind{"lldp", "lldp:FILE or lldp:FOLDER", without_options<open_lldp>},
+    SourceKind{"aws", "aws:FILE", without_options<open_aws>},
+    SourceKind{"topograph", "topograph:FILE", without_options<open_topograph>},
+    SourceKind{"slingshot", "slingshot:FILE", without_options<open_slingshot>},
 };
 
 std::string known_kinds() {
