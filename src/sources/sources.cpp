@@ -3,13 +3,16 @@
 #include <algorithm>
 #include <array>
 
+#include "ayatori/aws/aws.hpp"
 #include "ayatori/infiniband/infiniband.hpp"
 #include "ayatori/json/json.hpp"
 #include "ayatori/lldp/lldp.hpp"
+#include "ayatori/slingshot/slingshot.hpp"
 #include "ayatori/slurm/slurm.hpp"
 #include "ayatori/sources/source.hpp"
 #include "ayatori/synthetic/synthetic.hpp"
 #include "ayatori/tofu/tofu.hpp"
+#include "ayatori/topograph/topograph.hpp"
 #include "ayatori/topology/grid.hpp"
 
 namespace ayatori {
@@ -41,6 +44,9 @@ constexpr std::array kinds = {
     SourceKind{"slurm", "slurm:FILE[,topology=NAME]", without_options<open_slurm>},
     SourceKind{"tofu", "tofu:4x2x2x2x3x2,view=3d", without_options<open_tofu>, tofu_formula},
     SourceKind{"lldp", "lldp:FILE or lldp:FOLDER", without_options<open_lldp>},
+    SourceKind{"aws", "aws:FILE", without_options<open_aws>},
+    SourceKind{"topograph", "topograph:FILE", without_options<open_topograph>},
+    SourceKind{"slingshot", "slingshot:FILE", without_options<open_slingshot>},
 };
 
 std::string known_kinds() {
