@@ -10,6 +10,7 @@
 #include "ayatori/base/random.hpp"
 #include "ayatori/sources/topology.hpp"
 #include "ayatori/topology/grid.hpp"
+#include "ayatori/topology/subset.hpp"
 
 namespace ayatori {
 namespace {
@@ -136,6 +137,31 @@ TEST(Queries, OfGridsByFormulaAgreeWithSearch) {
         EXPECT_EQ(as_pairs(*shortest_route(*formula, from, to, 0)), as_pairs(*shortest_route(search, from, to, 0)));
       }
     }
+  }
+}
+
+TEST(Queries, OfBoxesByFormulaAgreeWithSearch) {
+  Random random(13);
+  for (int trial = 0; trial < 20; ++trial) {
+    const auto torus = opened("torus:5x4x6");
+    std::vector<ObjectId> inside;
+    std::vector<std::pair<std::uint32_t, std::uint32_t>> intervals;  // start and length
+    for (const std::uint32_t length : {5U, 4U, 6U}) {
+      intervals.emplace_back(random.below(length), 1 + random.below(length));
+    }
+    for (ObjectId id = 0; id < torus->machine_count(); ++id) {
+      const std::uint64_t at[] = {id / 24, id / 6 % 4, id % 6};
+      const std::uint64_t lengths[] = {5, 4, 6};
+      bool in = true;
+      for (int i = 0; i < 3; ++i) {
+        in = in && (at[i] + lengths[i] - intervals[i].first) % lengths[i] < intervals[i].second;
+      }
+      if (in) inside.push_back(id);
+    }
+    const auto box = make_subset(torus, inside);
+    ASSERT_TRUE(box);
+    const Searched search(*box);
+    EXPECT_EQ(distances(**box, inside), distances(search, inside)) << "trial " << trial;
   }
 }
 

@@ -1,0 +1,270 @@
+#include "ayatori/topology/subset.hpp"
+
+#include <algorithm>
+#include <optional>
+
+#include "machine_set.hpp"
+#include "subset_grid.hpp"
+#include "subset_routers.hpp"
+
+namespace ayatori {
+
+namespace {
+
+/// Answers are those of the base, without what is not in the subset.
+class SubsetTopology final : public Topology {
+ public:
+  /// `machines` by rising id.
+  SubsetTopology(TopologyPtr base, const std::vector<ObjectId>& machines);
+
+  [[nodiscard]] const TopologyPtr& base() const { return base_; }
+
+  ObjectId id_end() const override;
+  bool contains(ObjectId id) const override;
+  std::uint64_t machine_count() const override { return machines_.count(); }
+  ObjectId machine(std::uint64_t index) const override { return base_->machine(machines_.select(index)); }
+  std::uint64_t machine_index(ObjectId machine) const override;
+
+  std::uint32_t max_height() const override { return static_cast<std::uint32_t>(others_.size()); }
+  std::uint64_t count_at(std::uint32_t height) const override;
+  ObjectId object_at(std::uint32_t height, std::uint64_t index) const override;
+
+  ObjectKind kind(ObjectId id) const override { return base_->kind(id); }
+  std::uint32_t height(ObjectId id) const override { return base_->height(id); }
+  std::uint32_t parent_count(ObjectId id) const override;
+  ObjectId parent(ObjectId id, std::uint32_t index) const override;
+  std::uint64_t child_count(ObjectId id) const override;
+  ObjectId child(ObjectId id, std::uint64_t index) const override;
+
+  std::string name(ObjectId id) const override { return base_->name(id); }
+  std::optional<ObjectId> find(std::string_view name) const override;
+  std::uint32_t nic_count(ObjectId machine) const override { return base_->nic_count(machine); }
+  std::span<const std::string> planes() const override { return base_->planes(); }
+
+  bool direct() const override { return base_->direct(); }
+  const GridShape* grid(ObjectId id) const override;
+  ObjectId grid_child(ObjectId grid, std::uint64_t point) const override;
+  std::uint64_t grid_point(ObjectId grid, ObjectId child) const override;
+
+  std::uint32_t link_count(ObjectId id) const override;
+  TopologyLink link(ObjectId id, std::uint32_t index) const override;
+
+  std::size_t shared_bytes() const override { return base_->shared_bytes(); }
+  std::size_t private_bytes() const override;
+
+ private:
+  /// A virtual object.
+  struct Group {
+    ObjectId id = no_object;
+    bool has_all_machines = false;
+    std::vector<ObjectId> members;  ///< otherwise
+    std::optional<GridBox> box;
+  };
+
+  void add_other(ObjectId id);
+  void add_groups();
+  void add_group(ObjectId id);
+  [[nodiscard]] const Group* group(ObjectId id) const;
+
+  TopologyPtr base_;
+  MachineSet machines_;                        // indices in the base
+  std::vector<std::vector<ObjectId>> others_;  // by height − 1
+  std::vector<Group> groups_;                  // by rising id
+};
+
+MachineSet indices_of(const Topology& base, const std::vector<ObjectId>& machines) {
+  if (machines.size() == base.machine_count()) return MachineSet(machines.size());
+  std::vector<std::uint64_t> indices;
+  indices.reserve(machines.size());
+  for (const ObjectId machine : machines) indices.push_back(base.machine_index(machine));
+  return {base.machine_count(), indices};
+}
+
+SubsetTopology::SubsetTopology(TopologyPtr base, const std::vector<ObjectId>& machines)
+    : base_(std::move(base)), machines_(indices_of(*base_, machines)) {
+  for (const ObjectId router : routers_between(*base_, machines)) add_other(router);
+  add_groups();
+}
+
+void SubsetTopology::add_other(ObjectId id) {
+  const std::uint32_t height = base_->height(id);
+  if (others_.size() < height) others_.resize(height);
+  others_[height - 1].push_back(id);
+}
+
+/// Virtual objects have nothing but machines and routers below them, and nothing above.
+void SubsetTopology::add_groups() {
+  for (std::uint32_t height = 1; height <= base_->max_height(); ++height) {
+    const std::uint64_t count = base_->count_at(height);
+    for (std::uint64_t i = 0; i < count; ++i) {
+      const ObjectId id = base_->object_at(height, i);
+      if (base_->kind(id) != ObjectKind::router) add_group(id);
+    }
+  }
+  std::ranges::sort(groups_, {}, &Group::id);
+  for (const Group& group : groups_) add_other(group.id);
+}
+
+void SubsetTopology::add_group(ObjectId id) {
+  Group group;
+  group.id = id;
+  const std::uint64_t count = base_->child_count(id);
+  group.has_all_machines = base_->height(id) == 1 && count == base_->machine_count();
+  if (!group.has_all_machines) {
+    for (std::uint64_t i = 0; i < count; ++i) {
+      if (const ObjectId member = base_->child(id, i); contains(member)) group.members.push_back(member);
+    }
+    if (group.members.empty()) return;
+    group.members.shrink_to_fit();
+  }
+  if (const GridShape* shape = base_->grid(id)) {
+    std::vector<std::uint64_t> points;
+    const std::uint64_t kept = group.has_all_machines ? machine_count() : group.members.size();
+    for (std::uint64_t i = 0; i < kept; ++i) {
+      points.push_back(base_->grid_point(id, group.has_all_machines ? machine(i) : group.members[i]));
+    }
+    group.box.emplace(*shape, points);
+  }
+  groups_.push_back(std::move(group));
+}
+
+const SubsetTopology::Group* SubsetTopology::group(ObjectId id) const {
+  const auto found = std::ranges::lower_bound(groups_, id, {}, &Group::id);
+  return found == groups_.end() || found->id != id ? nullptr : &*found;
+}
+
+ObjectId SubsetTopology::id_end() const {
+  ObjectId last = machine(machine_count() - 1);
+  for (const auto& level : others_) {
+    if (!level.empty()) last = std::max(last, level.back());
+  }
+  return last + 1;
+}
+
+bool SubsetTopology::contains(ObjectId id) const {
+  if (!base_->contains(id)) return false;
+  const std::uint32_t height = base_->height(id);
+  if (height == 0) return machines_.contains(base_->machine_index(id));
+  return height <= others_.size() && std::ranges::binary_search(others_[height - 1], id);
+}
+
+std::uint64_t SubsetTopology::machine_index(ObjectId machine) const {
+  const std::uint64_t index = base_->machine_index(machine);
+  return machines_.contains(index) ? machines_.rank(index) : no_object;
+}
+
+std::uint64_t SubsetTopology::count_at(std::uint32_t height) const {
+  if (height == 0) return machine_count();
+  return height <= others_.size() ? others_[height - 1].size() : 0;
+}
+
+ObjectId SubsetTopology::object_at(std::uint32_t height, std::uint64_t index) const {
+  return height == 0 ? machine(index) : others_[height - 1][index];
+}
+
+std::uint32_t SubsetTopology::parent_count(ObjectId id) const {
+  std::uint32_t found = 0;
+  const std::uint32_t count = base_->parent_count(id);
+  for (std::uint32_t i = 0; i < count; ++i) found += contains(base_->parent(id, i)) ? 1 : 0;
+  return found;
+}
+
+ObjectId SubsetTopology::parent(ObjectId id, std::uint32_t index) const {
+  const std::uint32_t count = base_->parent_count(id);
+  for (std::uint32_t i = 0; i < count; ++i) {
+    const ObjectId parent = base_->parent(id, i);
+    if (contains(parent) && index-- == 0) return parent;
+  }
+  return no_object;
+}
+
+std::uint64_t SubsetTopology::child_count(ObjectId id) const {
+  if (const Group* found = group(id)) return found->has_all_machines ? machine_count() : found->members.size();
+  std::uint64_t kept = 0;
+  const std::uint64_t count = base_->child_count(id);
+  for (std::uint64_t i = 0; i < count; ++i) kept += contains(base_->child(id, i)) ? 1 : 0;
+  return kept;
+}
+
+ObjectId SubsetTopology::child(ObjectId id, std::uint64_t index) const {
+  if (const Group* found = group(id)) return found->has_all_machines ? machine(index) : found->members[index];
+  const std::uint64_t count = base_->child_count(id);
+  for (std::uint64_t i = 0; i < count; ++i) {
+    const ObjectId child = base_->child(id, i);
+    if (contains(child) && index-- == 0) return child;
+  }
+  return no_object;
+}
+
+/// A name that two routers share may be found in the base at the one that is not here.
+std::optional<ObjectId> SubsetTopology::find(std::string_view name) const {
+  const auto found = base_->find(name);
+  if (!found || contains(*found)) return found;
+  if (base_->kind(*found) != ObjectKind::router) return std::nullopt;
+  for (const auto& level : others_) {
+    for (const ObjectId id : level) {
+      if (group(id) == nullptr && base_->name(id) == name) return id;
+    }
+  }
+  return std::nullopt;
+}
+
+const GridShape* SubsetTopology::grid(ObjectId id) const {
+  const Group* found = group(id);
+  return found == nullptr || !found->box ? nullptr : &found->box->shape();
+}
+
+ObjectId SubsetTopology::grid_child(ObjectId grid, std::uint64_t point) const {
+  const ObjectId child = base_->grid_child(grid, group(grid)->box->to_base(point));
+  return child != no_object && contains(child) ? child : no_object;
+}
+
+std::uint64_t SubsetTopology::grid_point(ObjectId grid, ObjectId child) const {
+  return group(grid)->box->from_base(base_->grid_point(grid, child));
+}
+
+std::uint32_t SubsetTopology::link_count(ObjectId id) const {
+  std::uint32_t kept = 0;
+  const std::uint32_t count = base_->link_count(id);
+  for (std::uint32_t i = 0; i < count; ++i) kept += contains(base_->link(id, i).to) ? 1 : 0;
+  return kept;
+}
+
+TopologyLink SubsetTopology::link(ObjectId id, std::uint32_t index) const {
+  const std::uint32_t count = base_->link_count(id);
+  for (std::uint32_t i = 0; i < count; ++i) {
+    const TopologyLink link = base_->link(id, i);
+    if (contains(link.to) && index-- == 0) return link;
+  }
+  return {};
+}
+
+std::size_t SubsetTopology::private_bytes() const {
+  std::size_t bytes = sizeof *this + machines_.bytes() + others_.capacity() * sizeof(others_.front()) +
+                      groups_.capacity() * sizeof(Group);
+  for (const auto& level : others_) bytes += level.capacity() * sizeof(ObjectId);
+  for (const Group& group : groups_) {
+    bytes += group.members.capacity() * sizeof(ObjectId) + (group.box ? group.box->bytes() : 0);
+  }
+  return bytes;
+}
+
+}  // namespace
+
+Result<TopologyPtr> make_subset(TopologyPtr base, std::span<const ObjectId> machines) {
+  if (machines.empty()) return fail("a subset needs a machine at least");
+  std::vector<ObjectId> sorted(machines.begin(), machines.end());
+  for (const ObjectId id : sorted) {
+    if (base->machine_index(id) != no_object) continue;
+    return base->contains(id) ? fail("object {} is no machine but a {}", id, to_word(base->kind(id)))
+                              : fail("there is no machine with the id {}", id);
+  }
+  std::ranges::sort(sorted);
+  const auto twice = std::ranges::adjacent_find(sorted);
+  if (twice != sorted.end()) return fail("the machine {} ('{}') comes twice", *twice, base->name(*twice));
+  // Not a subset of a subset: the same machines must make the same subset, whichever way they were chosen.
+  if (const auto* subset = dynamic_cast<const SubsetTopology*>(base.get())) base = subset->base();
+  return std::make_shared<SubsetTopology>(std::move(base), sorted);
+}
+
+}  // namespace ayatori

@@ -1,0 +1,20 @@
+#pragma once
+/// \file
+/// Which routers lie between some machines.
+
+#include <span>
+#include <vector>
+
+#include "ayatori/topology/topology.hpp"
+
+namespace ayatori {
+
+/// By rising id: the routers that the machines are cabled to, and from each part of the network that is cabled together
+///   in a tree    those on a shortest way between two of the machines
+///   in a grid    none besides
+///   elsewhere    those on a shortest way between two of the machines' routers
+/// Ways go over links that are up, and not through machines. Takes time proportional to the cables in trees in which
+/// each group of leaves has a router above all of them; otherwise times the number of the machines' leaves.
+[[nodiscard]] std::vector<ObjectId> routers_between(const Topology& topology, std::span<const ObjectId> machines);
+
+}  // namespace ayatori
