@@ -146,6 +146,7 @@ Result<Network> NetworkBuilder::build() {
   network.machines_ = std::move(machines_);
   network.machine_by_name_ = std::move(machine_by_name_);
   network.direct_ = direct_;
+  network.told_grid_ = std::move(told_grid_);
   network.ports_.reserve(ports_.size());
   for (const Handle handle : order) {
     const PendingNode& pending = nodes_[handle];
@@ -270,13 +271,7 @@ Result<> NetworkBuilder::check_lids(const Network& network) {
 }
 
 void NetworkBuilder::put_in_order(Network& network) {
-  std::vector<NodeId> routers(network.router_count());
-  std::iota(routers.begin(), routers.end(), 0);
-  std::sort(routers.begin(), routers.end(), [&](NodeId a, NodeId b) {
-    if (network.name(a) != network.name(b)) return natural_less(network.name(a), network.name(b));
-    return std::pair(network.node(a).guid, a) < std::pair(network.node(b).guid, b);
-  });
-  for (const NodeId router : routers) {
+  for (const NodeId router : network.routers_in_order()) {
     for (const Port& port : network.ports(router)) {
       if (!port.connected()) continue;
       const NodeKind kind = network.node(network.port(port.peer).node).kind;

@@ -2,11 +2,26 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <numeric>
+
+#include "ayatori/base/text.hpp"
+
 namespace ayatori {
 
 std::string_view Network::name(NodeId id) const {
   const std::uint32_t begin = id == 0 ? 0 : name_ends_[id - 1];
   return std::string_view(name_pool_).substr(begin, name_ends_[id] - begin);
+}
+
+std::vector<NodeId> Network::routers_in_order() const {
+  std::vector<NodeId> routers(router_count());
+  std::iota(routers.begin(), routers.end(), 0);
+  std::sort(routers.begin(), routers.end(), [&](NodeId a, NodeId b) {
+    if (name(a) != name(b)) return natural_less(name(a), name(b));
+    return std::pair(node(a).guid, a) < std::pair(node(b).guid, b);
+  });
+  return routers;
 }
 
 NodeId Network::router_of(PortId endpoint) const {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <numeric>
 #include <optional>
 #include <utility>
 
@@ -46,8 +47,8 @@ class GridFinder {
   [[nodiscard]] std::size_t coordinate(std::size_t place, std::size_t dimension) const {
     return place / strides_[dimension] % lines_[dimension].routers.size();
   }
-  [[nodiscard]] Found compare() const;
 
+  [[nodiscard]] Shape lines_as_grid() const;
   [[nodiscard]] Shape shape() const;
   void merge_squares(Shape& shape) const;
 
@@ -138,22 +139,15 @@ NodeId GridFinder::router_at(std::size_t place) const {
   return corners.size() == 1 ? corners.front() : no_id;
 }
 
-GridFinder::Found GridFinder::compare() const {
-  std::size_t pairs = 0;
-  for (std::size_t place = 0; place < at_.size(); ++place) {
-    for (std::size_t i = 0; i < lines_.size(); ++i) {
-      const std::size_t length = lines_[i].routers.size();
-      const bool at_edge = coordinate(place, i) + 1 == length;
-      if (at_edge && !lines_[i].ring) continue;
-      const NodeId next = at_[at_edge ? place - (length - 1) * strides_[i] : place + strides_[i]];
-      if (!graph_.joins(at_[place], next)) {
-        return std::unexpected(fmt::format("{} and {} would be neighbours", name(at_[place]), name(next)));
-      }
-      ++pairs;
-    }
+Shape GridFinder::lines_as_grid() const {
+  Shape shape;
+  shape.kind = ShapeKind::grid;
+  for (const Line& line : lines_) {
+    shape.dimensions.push_back(static_cast<std::uint32_t>(line.routers.size()));
+    shape.periodic.push_back(line.ring);
   }
-  if (pairs == graph_.pair_count()) return {};
-  return std::unexpected(fmt::format("{} pairs of routers are cabled, {} would be", graph_.pair_count(), pairs));
+  shape.at = at_;
+  return shape;
 }
 
 /// Lines of 2 have no edge to go around. They count as rings unless something longer says that this is a mesh,
@@ -161,17 +155,33 @@ GridFinder::Found GridFinder::compare() const {
 void GridFinder::merge_squares(Shape& shape) const {
   const bool mesh =
       std::any_of(lines_.begin(), lines_.end(), [](const Line& line) { return !line.ring && line.routers.size() > 2; });
-  std::optional<std::size_t> lone_two;  // position in shape.dimensions
-  for (const Line& line : lines_) {
+  std::vector<std::vector<std::size_t>> steps;  // per dimension: what its coordinates add to a place
+  std::optional<std::size_t> lone_two;          // position in shape.dimensions
+  for (std::size_t i = 0; i < lines_.size(); ++i) {
+    const Line& line = lines_[i];
+    const std::size_t stride = strides_[i];
     const bool is_two = line.routers.size() == 2;
     if (is_two && !mesh && lone_two) {
+      const std::size_t first = steps[*lone_two][1];
+      steps[*lone_two] = {0, first, first + stride, stride};  // once around the square
       shape.dimensions[*std::exchange(lone_two, std::nullopt)] = 4;
       continue;
     }
     if (is_two) lone_two = shape.dimensions.size();
     shape.dimensions.push_back(static_cast<std::uint32_t>(line.routers.size()));
     shape.periodic.push_back(line.ring || (is_two && !mesh));
+    steps.emplace_back();
+    for (std::size_t c = 0; c < line.routers.size(); ++c) steps.back().push_back(c * stride);
   }
+  std::vector<std::size_t> places = {0};
+  for (const auto& dimension : steps) {
+    std::vector<std::size_t> longer;
+    for (const std::size_t place : places) {
+      for (const std::size_t step : dimension) longer.push_back(place + step);
+    }
+    places = std::move(longer);
+  }
+  for (const std::size_t place : places) shape.at.push_back(at_[place]);
 }
 
 Shape GridFinder::shape() const {
@@ -212,11 +222,53 @@ std::expected<Shape, std::string> GridFinder::find() {
   if (graph_.neighbours(start).empty()) return std::unexpected(fmt::format("{} has no neighbour", name(start)));
   if (auto drawn = draw_lines(start); !drawn) return std::unexpected(drawn.error());
   if (auto placed = place_all(); !placed) return std::unexpected(placed.error());
-  if (auto compared = compare(); !compared) return std::unexpected(compared.error());
+  if (auto compared = compare_with_grid(network_, graph_, lines_as_grid()); !compared) {
+    return std::unexpected(compared.error());
+  }
   return shape();
 }
 
 }  // namespace
+
+std::expected<void, std::string> compare_with_grid(const Network& network, const RouterGraph& graph,
+                                                   const Shape& grid) {
+  std::size_t pairs = 0;
+  std::size_t stride = grid.at.size();
+  for (std::size_t i = 0; i < grid.dimensions.size(); ++i) {
+    const std::size_t length = grid.dimensions[i];
+    stride /= length;
+    for (std::size_t place = 0; place < grid.at.size(); ++place) {
+      const bool at_edge = place / stride % length + 1 == length;
+      if (at_edge && (!grid.periodic[i] || length <= 2)) continue;
+      const NodeId here = grid.at[place];
+      const NodeId next = grid.at[at_edge ? place - (length - 1) * stride : place + stride];
+      if (!graph.joins(here, next)) {
+        return std::unexpected(fmt::format("{} and {} would be neighbours", network.name(here), network.name(next)));
+      }
+      ++pairs;
+    }
+  }
+  if (pairs == graph.pair_count()) return {};
+  return std::unexpected(fmt::format("{} pairs of routers are cabled, {} would be", graph.pair_count(), pairs));
+}
+
+std::optional<Shape> told_shape(const Network& network) {
+  if (!network.told_grid()) return std::nullopt;
+  Shape shape;
+  shape.kind = ShapeKind::grid;
+  shape.dimensions = network.told_grid()->dimensions;
+  shape.periodic = network.told_grid()->periodic;
+  std::size_t points = 1;
+  for (const std::size_t length : shape.dimensions) {
+    if (length == 0 || length > network.router_count() / points) return std::nullopt;
+    points *= length;
+  }
+  if (points != network.router_count() || shape.periodic.size() != shape.dimensions.size()) return std::nullopt;
+  shape.at.resize(points);
+  std::iota(shape.at.begin(), shape.at.end(), 0);
+  if (!compare_with_grid(network, RouterGraph(network), shape)) return std::nullopt;
+  return shape;
+}
 
 std::expected<Shape, std::string> find_grid(const Network& network, const RouterGraph& graph) {
   return GridFinder(network, graph).find();

@@ -45,6 +45,11 @@ struct TreeShape {
 };
 [[nodiscard]] TreeShape describe_tree(const Network& network, const RouterGraph& graph, const Levels& levels);
 
+/// Compares all cables with those of the grid that has these routers at its points. Error: the first difference, with
+/// names.
+[[nodiscard]] std::expected<void, std::string> compare_with_grid(const Network& network, const RouterGraph& graph,
+                                                                 const Shape& grid);
+
 /// Error: why it is no grid, with names.
 [[nodiscard]] std::expected<Shape, std::string> find_grid(const Network& network, const RouterGraph& graph);
 

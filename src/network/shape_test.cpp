@@ -7,6 +7,7 @@
 #include <chrono>
 
 #include "ayatori/base/random.hpp"
+#include "ayatori/network/router_graph.hpp"
 #include "networks_for_tests.hpp"
 
 namespace ayatori {
@@ -305,6 +306,62 @@ TEST(Grid, IsNotSeenInRandomGraphs) {
     }
     EXPECT_EQ(recognise(built(builder)).kind, ShapeKind::graph) << "seed " << seed;
   }
+}
+
+/// Points are neighbours if and only if their routers are cabled.
+void expect_places_fit(const Network& network, const Shape& shape) {
+  ASSERT_EQ(shape.kind, ShapeKind::grid);
+  const RouterGraph graph(network);
+  ASSERT_EQ(shape.at.size(), graph.size());
+  const auto steps_apart = [&](std::size_t a, std::size_t b) {
+    std::size_t steps = 0;
+    for (std::size_t i = shape.dimensions.size(); i-- > 0;) {
+      const std::size_t length = shape.dimensions[i];
+      const std::size_t gap = a % length > b % length ? a % length - b % length : b % length - a % length;
+      steps += shape.periodic[i] ? std::min(gap, length - gap) : gap;
+      a /= length;
+      b /= length;
+    }
+    return steps;
+  };
+  for (std::size_t a = 0; a < shape.at.size(); ++a) {
+    for (std::size_t b = 0; b < shape.at.size(); ++b) {
+      EXPECT_EQ(graph.joins(shape.at[a], shape.at[b]), steps_apart(a, b) == 1) << shape.summary << " " << a << " " << b;
+    }
+  }
+}
+
+TEST(Grid, TellsThePlaceOfEachRouter) {
+  for (const char* source : {"torus:4x5", "torus:4x4x4", "mesh:3x4,hosts=2", "torus:2x3x2", "torus:2x5x2x2",
+                             "torus:3x2", "mesh:2x3x4", "mesh:7,hosts=3", "torus:1x5x1x6"}) {
+    SCOPED_TRACE(source);
+    auto from_cables_alone = copy_of(opened(source));
+    const Network network = built(from_cables_alone);
+    expect_places_fit(network, recognise(network));
+  }
+}
+
+TEST(Grid, IsBelievedFromASourceIfCablesAgree) {
+  for (const char* source : {"torus:2x2", "mesh:2x2", "torus:3", "mesh:1x2x1", "torus:1x1", "torus:2x3x2,hosts=2"}) {
+    SCOPED_TRACE(source);
+    const Network network = opened(source);
+    const auto shape = told_shape(network);
+    ASSERT_TRUE(shape);
+    EXPECT_EQ(shape->dimensions, network.told_grid()->dimensions);
+    EXPECT_EQ(shape->periodic, network.told_grid()->periodic);
+    expect_places_fit(network, *shape);
+  }
+  const auto with_a_lie = [](std::uint32_t length, bool periodic) {
+    auto builder = copy_of(opened("torus:3x4"));
+    builder.set_grid({{length, 4}, {periodic, true}});
+    return told_shape(built(builder));
+  };
+  EXPECT_TRUE(with_a_lie(3, true));
+  EXPECT_FALSE(with_a_lie(3, false));
+  EXPECT_FALSE(with_a_lie(0, true));
+  EXPECT_FALSE(with_a_lie(4, true));
+  EXPECT_FALSE(told_shape(without_cables(opened("torus:3x4"), "R0-0", "R0-1", 1)));
+  EXPECT_FALSE(told_shape(opened("full:4")));
 }
 
 TEST(Grid, IsFoundQuickly) {

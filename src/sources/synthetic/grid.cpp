@@ -88,6 +88,7 @@ Result<> Grid::cable_upwards(NetworkBuilder& builder, std::uint64_t point) const
 Result<Network> Grid::build() const {
   NetworkBuilder builder;
   if (hosts_ == 1) builder.set_direct();
+  builder.set_grid({{dimensions_.begin(), dimensions_.end()}, std::vector<bool>(dimensions_.size(), periodic_)});
   std::vector<std::string> places;
   for (std::uint64_t point = 0; point < points(); ++point) {
     places.push_back(fmt::format("{}", fmt::join(coordinates(point), "-")));

@@ -44,6 +44,9 @@ class NetworkBuilder {
   /// to a router.
   void set_direct();
 
+  /// Says that the routers lie in a grid (ToldGrid).
+  void set_grid(ToldGrid grid) { told_grid_ = std::move(grid); }
+
   [[nodiscard]] std::size_t node_count() const { return nodes_.size(); }
 
   /// Checks and freezes. Errors: no node at all; two nodes or two NIC ports with one GUID; one LID (or LMC range)
@@ -83,6 +86,7 @@ class NetworkBuilder {
   std::unordered_map<std::string, MachineId> machine_by_name_;
   std::vector<Plane> planes_;
   bool direct_ = false;
+  std::optional<ToldGrid> told_grid_;
 };
 
 }  // namespace ayatori

@@ -69,6 +69,13 @@ struct Machine {
   std::vector<PortId> endpoints;  ///< its connected NIC ports, sorted by rail, then port number
 };
 
+/// What a source knows of its routers: they lie at the points of a grid, in the order in which it added them, the last
+/// coordinate running fastest. Cables alone can't tell all of it: torus or mesh where lengths are 1 or 2.
+struct ToldGrid {
+  std::vector<std::uint32_t> dimensions;
+  std::vector<bool> periodic;  ///< per dimension
+};
+
 class Network {
  public:
   /// Routers have the ids 0 … router_count() − 1, so that per-router tables need no map.
@@ -77,6 +84,8 @@ class Network {
   [[nodiscard]] const Node& node(NodeId id) const { return nodes_[id]; }
   [[nodiscard]] std::string_view name(NodeId id) const;
   [[nodiscard]] bool is_router(NodeId id) const { return id < router_count_; }
+  /// Routers in the natural order of their names, then by GUID: the one that network order goes by.
+  [[nodiscard]] std::vector<NodeId> routers_in_order() const;
 
   /// Slots 0 … port_count of a node.
   [[nodiscard]] std::span<const Port> ports(NodeId id) const {
@@ -95,6 +104,8 @@ class Network {
 
   /// Routers are built into the machines, one each (torus nodes): who shows the network need not show them apart.
   [[nodiscard]] bool direct() const { return direct_; }
+  /// As the source said, not compared with the cables: shape.hpp does that.
+  [[nodiscard]] const std::optional<ToldGrid>& told_grid() const { return told_grid_; }
 
   /// The router at the other end of an endpoint's cable; no_id if it is not plugged into a router.
   [[nodiscard]] NodeId router_of(PortId endpoint) const;
@@ -125,6 +136,7 @@ class Network {
   std::size_t router_count_ = 0;
   std::size_t link_count_ = 0;
   bool direct_ = false;
+  std::optional<ToldGrid> told_grid_;
   std::vector<Node> nodes_;
   std::vector<Port> ports_;
   std::string name_pool_;

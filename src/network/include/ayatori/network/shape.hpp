@@ -3,6 +3,7 @@
 /// What network is this? A Network's shape, recognised from its cables alone.
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -28,6 +29,7 @@ struct Shape {
   // A grid's.
   std::vector<std::uint32_t> dimensions;
   std::vector<bool> periodic;  ///< per dimension
+  std::vector<NodeId> at;      ///< router at each point, the last coordinate running fastest
 
   std::uint32_t machines = 0;
   std::uint32_t rails = 0;  ///< the most common number of endpoints a machine
@@ -45,5 +47,9 @@ struct Shape {
 /// dimensions of 2 are the same as a ring of 4, and are reported as one unless another dimension has edges. A few
 /// milliseconds for thousands of routers.
 [[nodiscard]] Shape recognise(const Network& network);
+
+/// The grid that the network's source told of (ToldGrid): only kind, dimensions, periodic and at are filled. Nothing if
+/// it told of none, or if there is a cable too few or too many between its routers.
+[[nodiscard]] std::optional<Shape> told_shape(const Network& network);
 
 }  // namespace ayatori
