@@ -28,4 +28,6 @@ NB_MODULE(_core, module) {
   bind_sources(module);
   bind_schedule(module);
   bind_routing(module);
+  bind_exports(module);
+  bind_topology(module);
 }

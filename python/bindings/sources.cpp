@@ -1,5 +1,3 @@
-#include "ayatori/base/files.hpp"
-#include "ayatori/infiniband/infiniband.hpp"
 #include "ayatori/sources/source.hpp"
 #include "bindings.hpp"
 
@@ -16,11 +14,6 @@ void bind_sources(nb::module_& module) {
     std::vector<std::pair<std::string_view, std::string_view>> kinds;
     for (const SourceKind& kind : source_kinds()) kinds.emplace_back(kind.kind, kind.synopsis);
     return kinds;
-  });
-  module.def("ibnetdiscover_text", [](const Network& network) {
-    std::string output;
-    write_ibnetdiscover(network, [&](std::string_view piece) { output += piece; });
-    return nb::bytes(output.data(), output.size());
   });
 }
 

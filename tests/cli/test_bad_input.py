@@ -147,4 +147,36 @@ def test_options_that_make_no_sense(ayatori_command) -> None:
     assert_refused(ayatori_command("plan", PAPER, "--contiguous", "5..3"), "5..3")
     assert_refused(ayatori_command("plan", PAPER, "--contiguous", "3..5", "--method", "magic"), "magic")
     assert_refused(ayatori_command("show", PAPER, "--no-such-option"), "no-such-option")
-    assert_refused(ayatori_command("convert", PAPER, "--to", "powerpoint"), "powerpoint")
+    assert_refused(ayatori_command("convert", PAPER, "--to", "powerpoint"), "powerpoint", "formats: ")
+    assert_refused(ayatori_command("convert", PAPER, "--to", "cache"), "--out")
+    assert_refused(ayatori_command("show", PAPER, "--diff", PAPER, "--svg", "x.svg"), "--diff", "--svg")
+
+
+@pytest.mark.parametrize("other", ["", "nonsense", "what:4", "torus:0", "ib:/no/such"])
+def test_difference_to_what_does_not_exist(other: str, ayatori_command) -> None:
+    assert_refused(ayatori_command("show", "torus:4x4", "--diff", other), other.split(":")[-1])
+
+
+def test_difference_to_a_cache_that_is_not_there(ayatori_command) -> None:
+    assert_refused(ayatori_command("show", "torus:4x4", "--diff", "cache:/no/such"), "/no/such")
+
+
+def test_pictures_that_can_not_be(tmp_path: Path, ayatori_command) -> None:
+    assert_refused(ayatori_command("show", "torus:70x70", "--svg", "-"), "too many to draw")
+    assert_refused(ayatori_command("show", PAPER, "--svg", str(tmp_path / "no" / "folder.svg")), "no")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_exports_that_can_not_say_it(tmp_path: Path, ayatori_command) -> None:
+    """Back to back, at a rate that nobody tells."""
+    fabric = tmp_path / "pair.txt"
+    fabric.write_text(
+        'caguid=0x10\nCa\t1 "H-0000000000000010"\t\t# "a mlx5_0"\n'
+        '[1](11) \t"H-0000000000000020"[1] (21) \t\t# lid 1 lmc 0 "b mlx5_0" lid 2 ?????\n\n'
+        'caguid=0x20\nCa\t1 "H-0000000000000020"\t\t# "b mlx5_0"\n'
+        '[1](21) \t"H-0000000000000010"[1] (11) \t\t# lid 2 lmc 0 "a mlx5_0" lid 1 ?????\n'
+    )
+    out = tmp_path / "out"
+    assert_refused(ayatori_command("convert", f"ib:{fabric}", "--to", "simgrid", "--out", str(out)), "rate", "port 1")
+    assert_refused(ayatori_command("convert", f"ib:{fabric}", "--to", "svg", "--out", str(out)), "no router")
+    assert not out.exists()

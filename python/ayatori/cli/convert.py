@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from pathlib import Path
 from typing import Annotated
@@ -14,20 +15,29 @@ from ayatori.errors import Error
 from ayatori.files import write_bytes
 from ayatori.network import open_source
 
-FORMATS = {"ibnetdiscover": _core.ibnetdiscover_text, "ibsim": _core.ibnetdiscover_text}
+FORMATS = [name for name, _ in _core.export_formats()] + ["cache"]
 
 
 def convert(
     source: options.SOURCE,
-    to: Annotated[str, typer.Option(metavar="FORMAT", help="ibnetdiscover (which ibsim reads too).")],
+    to: Annotated[str, typer.Option(metavar="FORMAT", help=f"{', '.join(FORMATS)}.")],
     out: Annotated[Path | None, typer.Option(metavar="FILE", help="Write there instead of to stdout.")] = None,
     host_pattern: options.HOST_PATTERN = "",
 ) -> None:
-    """Writes the network in another program's format."""
+    """Writes the network in another program's format, or as a cache that processes of a node share."""
     if to not in FORMATS:
         raise Error(f"no format '{to}'", hint=f"formats: {', '.join(FORMATS)}")
-    contents = FORMATS[to](open_source(source, host_pattern))
+    if to == "cache":
+        write_cache(source, out, host_pattern)
+        return
+    contents = _core.export_network(open_source(source, host_pattern), to)
     if out is None:
         sys.stdout.buffer.write(contents)
     else:
         write_bytes(out, contents)
+
+
+def write_cache(source: str, out: Path | None, host_pattern: str) -> None:
+    if out is None:
+        raise Error("a cache is a file to be mapped, not to be printed", hint="--out FILE")
+    _core.open_topology(source, False, host_pattern).write_cache(os.fspath(out))

@@ -2,22 +2,73 @@
 
 from __future__ import annotations
 
-from typing import Any
+import sys
+from pathlib import Path
+from typing import Annotated, Any
 
+import typer
+
+from ayatori import _core
 from ayatori.cli import options
 from ayatori.cli.output import print_json, say
+from ayatori.errors import Error
+from ayatori.files import write_bytes
+from ayatori.formula import LARGE, formula_as_data
 from ayatori.network import network_as_data, open_source
 
 IRREGULARITIES_SHOWN = 12
+SIGNS = {"added": "+", "removed": "-", "changed": "~"}
 
 
-def show(source: options.SOURCE, host_pattern: options.HOST_PATTERN = "", json: options.JSON = False) -> None:
+def show(
+    source: options.SOURCE,
+    host_pattern: options.HOST_PATTERN = "",
+    json: options.JSON = False,
+    svg: Annotated[Path | None, typer.Option(metavar="FILE", help="Draw it into FILE; '-' is stdout.")] = None,
+    diff: Annotated[str | None, typer.Option(metavar="SOURCE", help="What has to happen to become that one.")] = None,
+) -> None:
     """What network is this: shape, machines, planes, link speeds, faults."""
-    data = network_as_data(open_source(source, host_pattern))
-    if json:
-        print_json({"source": source} | data)
+    if diff is not None and svg is not None:
+        raise Error("--diff and --svg exclude each other")
+    if diff is not None:
+        show_differences(source, diff, host_pattern, json)
+    elif svg is not None:
+        draw(source, host_pattern, svg)
     else:
-        describe(source, data)
+        data = as_data(source, host_pattern)
+        print_json({"source": source} | data) if json else describe(source, data)
+
+
+def as_data(source: str, host_pattern: str) -> dict[str, Any]:
+    """Of what is large and regular, no more is made than its formula."""
+    formula = _core.open_formula(source)
+    if formula is not None and formula.machine_count > LARGE:
+        return formula_as_data(formula)
+    return network_as_data(open_source(source, host_pattern))
+
+
+def draw(source: str, host_pattern: str, path: Path) -> None:
+    picture = _core.export_network(open_source(source, host_pattern), "svg")
+    if str(path) == "-":
+        sys.stdout.buffer.write(picture)
+    else:
+        write_bytes(path, picture)
+
+
+def show_differences(before: str, after: str, host_pattern: str, json: bool) -> None:
+    opened = [_core.open_topology(source, False, host_pattern) for source in (before, after)]
+    found = opened[0].difference(opened[1])
+    counts = {what: sum(difference[0] == what for difference in found) for what in SIGNS}
+    if json:
+        differences = [
+            {"what": what, "kind": "link" if is_link else "object", "name": name, "detail": detail}
+            for what, is_link, name, detail in found
+        ]
+        print_json({"before": before, "after": after} | counts | {"differences": differences})
+        return
+    for what, _, name, detail in found:
+        say(f"{SIGNS[what]} {name}" + (f": {detail}" if detail else ""))
+    say(", ".join(f"{count} {what}" for what, count in counts.items()) if found else "no difference")
 
 
 def describe(source: str, data: dict[str, Any]) -> None:

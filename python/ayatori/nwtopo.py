@@ -1,0 +1,411 @@
+"""nwtopo for Python: the topology of the network between nodes, as nwtopo.h shows it to C.
+
+from ayatori import nwtopo
+topology = nwtopo.load("torus:4x6x16")
+here, there = topology.machine("N0-0-0"), topology.machine("N3-2-7")
+print(topology.hops(here, there), topology.coords(there))
+
+A Topology never changes, and any number of threads may use it. Objects are light: an id and the topology they belong
+to. Sequences of objects are made as they are walked, so a machine room of a million costs nothing until it is used.
+What can't be done raises ayatori.Error.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal, NamedTuple, TypeAlias, overload
+
+import numpy as np
+import numpy.typing as npt
+
+from ayatori import _core
+from ayatori._core import Cut
+from ayatori.errors import Error
+from ayatori.files import write_bytes
+
+__all__ = ["LINK", "UNREACHABLE", "Cut", "Difference", "Link", "Obj", "Objects", "Topology", "load"]
+
+Kind: TypeAlias = Literal["machine", "router", "grid", "full", "graph"]
+
+UNREACHABLE = 0xFFFFFFFF
+"""The distance between objects that no way joins."""
+
+LINK = np.dtype(
+    {
+        "names": ["from", "to", "from_port", "to_port", "plane", "bytes_per_second", "latency", "up", "degraded"],
+        "formats": ["u8", "u8", "u4", "u4", "u4", "f8", "f8", "?", "?"],
+        "offsets": [0, 8, 32, 36, 40, 16, 24, 44, 45],
+        "itemsize": 48,
+    }
+)
+"""A row of Topology.links(): ids and ports of both ends, index of the plane, bytes a second, seconds (0: not known)."""
+
+
+@dataclass(frozen=True)
+class Link:
+    """The directed way out of a port; the way back is a link of the object at its other end."""
+
+    from_: Obj
+    to: Obj
+    from_port: int  # as printed on the device, 0 if not known
+    to_port: int
+    plane: str
+    rate: str  # "4xNDR", "?" if not known
+    bytes_per_second: float  # payload of one direction, 0 if not known
+    latency: float  # seconds, with the device at the far end; 0 if not known
+    up: bool  # False: taken out by `faults`, and no query goes over it
+    degraded: bool  # slower than most links of its kind
+
+
+class Difference(NamedTuple):
+    """One thing that two topologies do not share."""
+
+    what: str  # "added", "removed" or "changed"
+    is_link: bool  # a cable; otherwise an object
+    name: str  # "LS1", or "LS1 port 8 - RS2 port 2"
+    detail: str  # of a change: "4xHDR -> 4xNDR"
+
+
+class Objects(Sequence["Obj"]):
+    """Objects by index, each made when it is asked for."""
+
+    __slots__ = ("_count", "_id_at", "_topology")
+
+    def __init__(self, topology: Topology, count: int, id_at: Callable[[int], int]) -> None:
+        self._topology, self._count, self._id_at = topology, count, id_at
+
+    def __len__(self) -> int:
+        return self._count
+
+    @overload
+    def __getitem__(self, index: int) -> Obj: ...
+    @overload
+    def __getitem__(self, index: slice) -> Objects: ...
+    def __getitem__(self, index: int | slice) -> Obj | Objects:
+        chosen = range(self._count)[index]
+        if isinstance(chosen, range):
+            return Objects(self._topology, len(chosen), lambda i: self._id_at(chosen[i]))
+        return Obj(self._topology, self._id_at(chosen))
+
+    def __repr__(self) -> str:
+        shown = ", ".join(repr(obj) for obj in self[:3])
+        return f"[{shown}, … {self._count} in all]" if self._count > 3 else f"[{shown}]"
+
+
+class Obj:
+    """A machine, a router, or a virtual object that says how its children are joined.
+
+    `id` means the same object in every process and every subset of one source.
+    """
+
+    __slots__ = ("id", "topology")
+
+    def __init__(self, topology: Topology, id: int) -> None:
+        self.topology, self.id = topology, id
+
+    @property
+    def kind(self) -> Kind:
+        kind: Kind = self.topology._core.kind(self.id)  # type: ignore[assignment]
+        return kind
+
+    @property
+    def name(self) -> str:
+        """Host or router name, a word for a virtual object; empty if nobody tells."""
+        return self.topology._core.name(self.id)
+
+    @property
+    def height(self) -> int:
+        """0 for machines, 1 for what is right above them, …"""
+        return self.topology._core.height(self.id)
+
+    @property
+    def num_nics(self) -> int:
+        return self.topology._core.nic_count(self.id) if self.kind == "machine" else 0
+
+    @property
+    def parents(self) -> Objects:
+        core = self.topology._core
+        return Objects(self.topology, core.parent_count(self.id), lambda i: core.parent(self.id, i))
+
+    @property
+    def children(self) -> Objects:
+        core = self.topology._core
+        return Objects(self.topology, core.child_count(self.id), lambda i: core.child(self.id, i))
+
+    @property
+    def links(self) -> list[Link]:
+        """Links that leave the object, by plane and port number. Virtual objects have none."""
+        core = self.topology._core
+        return [self.topology._link(core.link(self.id, i)) for i in range(core.link_count(self.id))]
+
+    @property
+    def dimensions(self) -> tuple[int, ...]:
+        """Lengths of a grid; empty for all other objects."""
+        return tuple(self.topology._core.grid_dimensions(self.id)) if self.kind == "grid" else ()
+
+    @property
+    def periodic(self) -> tuple[bool, ...]:
+        """Of each dimension of a grid: True for a torus, False for a mesh."""
+        return tuple(self.topology._core.grid_periodic(self.id)) if self.kind == "grid" else ()
+
+    @property
+    def reference(self) -> tuple[int, ...]:
+        """Where the first point of a subset's grid lies in the whole grid."""
+        return tuple(self.topology._core.grid_reference(self.id)) if self.kind == "grid" else ()
+
+    @property
+    def dense(self) -> bool:
+        """True if every point of a grid has a child."""
+        return self.kind == "grid" and self.topology._core.grid_dense(self.id)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Obj) and self.id == other.id and self.topology is other.topology
+
+    def __hash__(self) -> int:
+        return hash(self.id)
+
+    def __repr__(self) -> str:
+        return f"<{self.kind} {self.name or self.id}>"
+
+
+class Topology:
+    """What load() gives."""
+
+    def __init__(self, core: _core.Topology, source: str) -> None:
+        self._core = core
+        self.source = source
+
+    def __repr__(self) -> str:
+        return f"<topology {self.source}: {self._core.machine_count} machines>"
+
+    # ---- looking at it
+
+    @property
+    def max_height(self) -> int:
+        return self._core.max_height
+
+    @property
+    def planes(self) -> list[str]:
+        return self._core.planes
+
+    @property
+    def private_bytes(self) -> int:
+        """Memory of this process; `shared_bytes` is that of a mapped cache, once a node."""
+        return self._core.private_bytes
+
+    @property
+    def shared_bytes(self) -> int:
+        return self._core.shared_bytes
+
+    def objects(self, height: int) -> Objects:
+        """Objects of one height by rising id; none above max_height."""
+        if height < 0:
+            raise Error(f"there is no height {height}")
+        core = self._core
+        return Objects(self, core.count_at(height), lambda index: core.object_at(height, index))
+
+    @property
+    def machines(self) -> Objects:
+        """In network order: neighbours share a router."""
+        return Objects(self, self._core.machine_count, self._core.machine)
+
+    def object(self, id: int) -> Obj:
+        """The object with an id, from this process or another."""
+        if not 0 <= id < 1 << 64 or not self._core.contains(id):
+            raise Error(f"no object {id} in {self.source}")
+        return Obj(self, id)
+
+    def machine(self, name: str) -> Obj:
+        """A machine by its host name, with or without the domain."""
+        found = self._find(name)
+        if found is None or found.kind != "machine":
+            raise Error(f"no machine named '{name}' in {self.source}")
+        return found
+
+    def router(self, name: str) -> Obj:
+        found = self._find(name)
+        if found is None or found.kind != "router":
+            raise Error(f"no router named '{name}' in {self.source}")
+        return found
+
+    @property
+    def root(self) -> Obj | None:
+        """The object above all others; None where several share the highest place, as the spines of a fat tree do."""
+        highest = self.objects(self.max_height)
+        return highest[0] if len(highest) == 1 else None
+
+    def links(self) -> npt.NDArray[np.void]:
+        """Every link of every machine and router as a row of LINK; a cable is two rows."""
+        return self._core.link_bytes().view(LINK)
+
+    # ---- grids
+
+    def coords(self, obj: Obj, grid: Obj | None = None) -> tuple[int, ...]:
+        """Where an object, or what it lies under, stands in a grid (by default the only one)."""
+        grid = self._grid(grid)
+        point = self._core.grid_point(grid.id, self._id(obj))
+        if point is None:
+            raise Error(f"{obj!r} is not under {grid!r}")
+        return tuple(int(c) for c in np.unravel_index(point, grid.dimensions))
+
+    def coordinates(self, grid: Obj | None = None) -> npt.NDArray[np.int32]:
+        """Coordinates of all machines, in network order: machines x dimensions; -1 for those not under the grid."""
+        return self._core.coordinates(self._grid(grid).id)
+
+    def at(self, coords: Sequence[int], grid: Obj | None = None) -> Obj | None:
+        """The object at a point; None where a sparse grid has none."""
+        grid = self._grid(grid)
+        lengths = grid.dimensions
+        if len(coords) != len(lengths) or not all(0 <= c < length for c, length in zip(coords, lengths, strict=True)):
+            raise Error(f"{tuple(coords)} is no point of a grid of {'x'.join(map(str, lengths))}")
+        child = self._core.grid_child(grid.id, int(np.ravel_multi_index(tuple(coords), lengths)))
+        return None if child is None else Obj(self, child)
+
+    def shifted(self, obj: Obj, shifts: Sequence[int], grid: Obj | None = None) -> Obj | None:
+        """The object that lies `shifts` away, around the edge of a torus; None beyond the edge of a mesh."""
+        grid = self._grid(grid)
+        coords = self.coords(obj, grid)
+        if len(shifts) != len(coords):
+            raise Error(f"{len(shifts)} shifts in a grid of {len(coords)} dimensions")
+        target = [c + shift for c, shift in zip(coords, shifts, strict=True)]
+        for i, (length, around) in enumerate(zip(grid.dimensions, grid.periodic, strict=True)):
+            if around:
+                target[i] %= length
+            elif not 0 <= target[i] < length:
+                return None
+        return self.at(target, grid)
+
+    def neighbour(self, obj: Obj, dimension: int, shift: int = 1, grid: Obj | None = None) -> Obj | None:
+        """The same along one dimension (from 0)."""
+        count = len(self._grid(grid).dimensions)
+        if not 0 <= dimension < count:
+            raise Error(f"dimension {dimension} in a grid of {count} dimensions")
+        return self.shifted(obj, [shift if i == dimension else 0 for i in range(count)], grid)
+
+    # ---- queries, over links that are up
+
+    def hops(self, a: Obj, b: Obj) -> int | None:
+        """Links on a shortest way; None if there is no way."""
+        hops = self._core.hops(self._id(a), self._id(b))
+        return None if hops == UNREACHABLE else hops
+
+    def distances(self, objects: Iterable[Obj] | None = None) -> npt.NDArray[np.uint32]:
+        """Hops between each two of the objects (default: all machines); UNREACHABLE where there is no way."""
+        return self._core.distances(self._ids(self.machines if objects is None else objects))
+
+    def num_routes(self, a: Obj, b: Obj) -> int:
+        """How many shortest routes there are, parallel cables counted apart."""
+        return self._core.count_routes(self._id(a), self._id(b))
+
+    def routes(self, a: Obj, b: Obj) -> Iterator[list[Link]]:
+        """The shortest routes, one after another. The first of a torus goes from the last dimension to the first."""
+        for which in range(self.num_routes(a, b)):
+            yield [self._link(link) for link in self._core.route(self._id(a), self._id(b), which)]
+
+    def common_ancestors(self, a: Obj, b: Obj) -> list[Obj]:
+        """The lowest objects above both (or equal to one): in a fat tree, the routers where the two may meet."""
+        return [Obj(self, id) for id in self._core.common_ancestors(self._id(a), self._id(b))]
+
+    def nearest(self, obj: Obj, count: int = 1) -> list[Obj]:
+        """Up to `count` machines, nearest first, not the object itself."""
+        if count < 0:
+            raise Error(f"{count} machines are none to look for")
+        return [Obj(self, id) for id in self._core.nearest_machines(self._id(obj), count)]
+
+    def machines_under(self, obj: Obj) -> Objects:
+        """Machines under an object, itself if it is one, in network order."""
+        ids = self._core.machines_under(self._id(obj))
+        return Objects(self, len(ids), lambda index: int(ids[index]))
+
+    def cut(self, a: Iterable[Obj], b: Iterable[Obj]) -> Cut:
+        """What two sets of machines can exchange: bytes_per_second, injection, oversubscription, links."""
+        return self._core.cut(self._ids(a), self._ids(b))
+
+    # ---- other topologies, files
+
+    def shrink(self, machines: Iterable[Obj]) -> Topology:
+        """The subset with these machines; ids and heights stay."""
+        return Topology(self._core.subset(self._ids(machines)), self.source)
+
+    def diff(self, after: Topology) -> list[Difference]:
+        """What has to happen to this topology to become `after`; objects are matched by name."""
+        return [Difference(*found) for found in self._core.difference(after._core)]
+
+    def export(self, format: str, path: str | os.PathLike[str]) -> None:
+        """Writes a file, whole or not at all: "cache", or what `ayatori convert` knows ("json", "dot", "svg", …)."""
+        if format == "cache":
+            self.write_cache(path)
+        else:
+            write_bytes(Path(path), _core.export_network(self._core.network(), format))
+
+    def write_cache(self, path: str | os.PathLike[str]) -> None:
+        """Writes what load("cache:PATH") maps: one copy for all processes of a node."""
+        self._core.write_cache(os.fspath(path))
+
+    # ---- helpers
+
+    def _find(self, name: str) -> Obj | None:
+        id = self._core.find(name)
+        return None if id is None else Obj(self, id)
+
+    def _id(self, obj: Obj) -> int:
+        """Objects of a subset and of its base are the same by id, so both are welcome where they exist."""
+        if not self._core.contains(obj.id):
+            raise Error(f"{obj!r} is no object of {self!r}")
+        return obj.id
+
+    def _ids(self, objects: Iterable[Obj]) -> list[int]:
+        return [self._id(obj) for obj in objects]
+
+    def _link(self, link: tuple[int, int, int, int, int, str, float, float, bool, bool]) -> Link:
+        start, end, from_port, to_port, plane, *_ = link
+        return Link(Obj(self, start), Obj(self, end), from_port, to_port, self.planes[plane], *link[5:])
+
+    def _grid(self, grid: Obj | None) -> Obj:
+        if grid is None:
+            grids = [obj for obj in self._virtual_objects() if obj.kind == "grid"]
+            if len(grids) != 1:
+                raise Error(f"{self.source} has {len(grids)} grids", hint="say which one" if grids else "")
+            return grids[0]
+        if grid.kind != "grid":
+            raise Error(f"{grid!r} is no grid")
+        return grid
+
+    def _virtual_objects(self) -> Iterator[Obj]:
+        """They have the highest ids, and are highest where they are."""
+        for height in range(self.max_height, 0, -1):
+            for obj in reversed(self.objects(height)):
+                if obj.kind in ("machine", "router"):
+                    break
+                yield obj
+
+
+def load(
+    source: str | None = None,
+    *,
+    physical_view: bool = False,
+    whole_system: bool = False,
+    faults: str = "",
+    host_pattern: str = "",
+) -> Topology:
+    """Finds a topology out.
+
+    `source` is "torus:24x18x16", "ib:live", "ib:FILE", "cache:FILE", …; None takes the environment's NWTOPO_SOURCE, or
+    whichever network is found first, and of that the nodes of this job only, unless `whole_system` is set.
+    `physical_view`: where the physical and the logical network differ (Tofu), the physical one. `faults` are names of
+    routers or machines, or NAME:PORT for one cable, separated by commas: queries go around them.
+    """
+    found = source or os.environ.get("NWTOPO_SOURCE") or ""
+    automatic = not found
+    if automatic:
+        found = _core.automatic_source()
+    if not found:
+        raise Error("no network found", hint="name a source, or set NWTOPO_SOURCE")
+    topology = Topology(_core.open_topology(found, physical_view, host_pattern), found)
+    hosts = _core.job_hosts() if automatic and not whole_system else []
+    if hosts:
+        topology = topology.shrink(topology.machine(host) for host in hosts)
+    return Topology(topology._core.take_out(faults), found) if faults else topology

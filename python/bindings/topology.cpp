@@ -1,0 +1,243 @@
+#include "ayatori/topology/topology.hpp"
+
+#include <nanobind/ndarray.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <memory>
+
+#include "ayatori/sources/topology.hpp"
+#include "ayatori/topology/diff.hpp"
+#include "ayatori/topology/faults.hpp"
+#include "ayatori/topology/grid.hpp"
+#include "ayatori/topology/image.hpp"
+#include "ayatori/topology/network_of.hpp"
+#include "ayatori/topology/queries.hpp"
+#include "ayatori/topology/subset.hpp"
+#include "bindings.hpp"
+
+namespace ayatori::python {
+
+namespace {
+
+/// nanobind holds no pointers to const.
+struct Handle {
+  TopologyPtr topology;
+};
+using Ids = std::vector<ObjectId>;
+
+/// A link as one row of NumPy's structured array; python/ayatori/nwtopo.py names these fields.
+struct LinkRow {
+  ObjectId from, to;
+  double bytes_per_second, latency;
+  std::uint32_t from_port, to_port, plane;
+  std::uint8_t up, degraded;
+};
+static_assert(sizeof(LinkRow) == 48);
+
+LinkRow row_of(ObjectId from, const TopologyLink& link) {
+  return {from,         link.to,    link.rate.bytes_per_second(), link.latency * 1e-9, link.from_port,
+          link.to_port, link.plane, link.state == LinkState::up,  link.degraded};
+}
+
+/// NumPy's array over the vector itself, which lives as long as the array does.
+template <typename Item, typename... Lengths>
+auto as_array(std::vector<Item> items, Lengths... lengths) {
+  auto kept = std::make_unique<std::vector<Item>>(std::move(items));
+  Item* const first = kept->data();
+  const nb::capsule owner(kept.release(),
+                          [](void* vector) noexcept { delete static_cast<std::vector<Item>*>(vector); });
+  return nb::ndarray<nb::numpy, Item>(first, {static_cast<std::size_t>(lengths)...}, owner);
+}
+
+auto link_bytes(const Handle& handle) {
+  std::vector<LinkRow> rows;
+  const Topology& topology = *handle.topology;
+  for (std::uint32_t height = 0; height <= topology.max_height(); ++height) {
+    for (std::uint64_t i = 0; i < topology.count_at(height); ++i) {
+      const ObjectId id = topology.object_at(height, i);
+      const std::uint32_t count = topology.link_count(id);
+      for (std::uint32_t index = 0; index < count; ++index) rows.push_back(row_of(id, topology.link(id, index)));
+    }
+  }
+  const std::size_t size = rows.size() * sizeof(LinkRow);
+  auto kept = std::make_unique<std::vector<LinkRow>>(std::move(rows));
+  auto* const first = reinterpret_cast<std::uint8_t*>(kept->data());
+  const nb::capsule owner(kept.release(),
+                          [](void* vector) noexcept { delete static_cast<std::vector<LinkRow>*>(vector); });
+  return nb::ndarray<nb::numpy, std::uint8_t>(first, {size}, owner);
+}
+
+/// The child of the grid that the object is or lies under.
+std::optional<std::uint64_t> point_of(const Topology& topology, ObjectId grid, ObjectId object) {
+  while (object != grid && topology.parent_count(object) > 0) {
+    for (std::uint32_t i = 0; i < topology.parent_count(object); ++i) {
+      if (topology.parent(object, i) == grid) return topology.grid_point(grid, object);
+    }
+    object = topology.parent(object, 0);
+  }
+  return std::nullopt;
+}
+
+/// -1 for machines that are not under the grid.
+auto coordinates(const Handle& handle, ObjectId grid) {
+  const Topology& topology = *handle.topology;
+  const GridShape& shape = *topology.grid(grid);
+  const std::size_t width = shape.dimensions.size();
+  std::vector<std::int32_t> table(topology.machine_count() * width, -1);
+  for (std::uint64_t i = 0; i < topology.machine_count(); ++i) {
+    auto point = point_of(topology, grid, topology.machine(i));
+    if (!point) continue;
+    for (std::size_t d = width; d-- > 0; *point /= shape.dimensions[d]) {
+      table[i * width + d] = static_cast<std::int32_t>(*point % shape.dimensions[d]);
+    }
+  }
+  return as_array(std::move(table), topology.machine_count(), width);
+}
+
+using LinkTuple = nb::typed<nb::tuple, ObjectId, ObjectId, std::uint32_t, std::uint32_t, std::uint32_t, std::string,
+                            double, double, bool, bool>;
+
+LinkTuple link_as_tuple(ObjectId from, const TopologyLink& link) {
+  const LinkRow row = row_of(from, link);
+  return nb::make_tuple(row.from, row.to, row.from_port, row.to_port, row.plane, to_string(link.rate),
+                        row.bytes_per_second, row.latency, row.up != 0, row.degraded != 0);
+}
+
+nb::typed<nb::list, LinkTuple> route(const Handle& handle, ObjectId from, ObjectId to, std::uint64_t which) {
+  nb::typed<nb::list, LinkTuple> links;
+  for (const RouteStep& step : unwrap(shortest_route(*handle.topology, from, to, which))) {
+    links.append(link_as_tuple(step.from, handle.topology->link(step.from, step.index)));
+  }
+  return links;
+}
+
+using DifferenceTuple = nb::typed<nb::tuple, std::string, bool, std::string, std::string>;
+
+nb::typed<nb::list, DifferenceTuple> differences(const Handle& before, const Handle& after) {
+  constexpr std::array words = {"added", "removed", "changed"};
+  nb::typed<nb::list, DifferenceTuple> list;
+  for (const Difference& found : difference(*before.topology, *after.topology)) {
+    list.append(
+        nb::make_tuple(words[static_cast<std::size_t>(found.what)], found.link, text(found.name), text(found.detail)));
+  }
+  return list;
+}
+
+void bind_object_calls(nb::class_<Handle>& bound) {
+  bound.def("contains", [](const Handle& h, ObjectId id) { return h.topology->contains(id); })
+      .def("kind", [](const Handle& h, ObjectId id) { return to_word(h.topology->kind(id)); })
+      .def("height", [](const Handle& h, ObjectId id) { return h.topology->height(id); })
+      .def("name", [](const Handle& h, ObjectId id) { return text(h.topology->name(id)); })
+      .def("find", [](const Handle& h, std::string_view name) { return h.topology->find(name); })
+      .def("nic_count", [](const Handle& h, ObjectId id) { return h.topology->nic_count(id); })
+      .def("parent_count", [](const Handle& h, ObjectId id) { return h.topology->parent_count(id); })
+      .def("parent", [](const Handle& h, ObjectId id, std::uint32_t i) { return h.topology->parent(id, i); })
+      .def("child_count", [](const Handle& h, ObjectId id) { return h.topology->child_count(id); })
+      .def("child", [](const Handle& h, ObjectId id, std::uint64_t i) { return h.topology->child(id, i); })
+      .def("link_count", [](const Handle& h, ObjectId id) { return h.topology->link_count(id); })
+      .def("link",
+           [](const Handle& h, ObjectId id, std::uint32_t i) { return link_as_tuple(id, h.topology->link(id, i)); })
+      .def("grid_dimensions", [](const Handle& h, ObjectId id) { return h.topology->grid(id)->dimensions; })
+      .def("grid_periodic", [](const Handle& h, ObjectId id) { return h.topology->grid(id)->periodic; })
+      .def("grid_reference", [](const Handle& h, ObjectId id) { return h.topology->grid(id)->reference; })
+      .def("grid_dense", [](const Handle& h, ObjectId id) { return h.topology->grid(id)->dense; })
+      .def("grid_point", [](const Handle& h, ObjectId grid, ObjectId id) { return point_of(*h.topology, grid, id); })
+      .def("grid_child", [](const Handle& h, ObjectId grid, std::uint64_t point) -> std::optional<ObjectId> {
+        const ObjectId child = h.topology->grid_child(grid, point);
+        return child == no_object ? std::nullopt : std::optional(child);
+      });
+}
+
+void bind_queries(nb::class_<Handle>& bound) {
+  bound.def("coordinates", &coordinates)
+      .def("link_bytes", &link_bytes, "LinkRow after LinkRow.")
+      .def(
+          "hops", [](const Handle& h, ObjectId a, ObjectId b) { return hops(*h.topology, a, b); }, WithoutGil())
+      .def("distances",
+           [](const Handle& h, const Ids& ids) {
+             std::vector<std::uint32_t> matrix;
+             {
+               const nb::gil_scoped_release without_gil;
+               matrix = distances(*h.topology, ids);
+             }
+             return as_array(std::move(matrix), ids.size(), ids.size());
+           })
+      .def("count_routes", [](const Handle& h, ObjectId a, ObjectId b) { return count_routes(*h.topology, a, b); })
+      .def("route", &route)
+      .def("common_ancestors",
+           [](const Handle& h, ObjectId a, ObjectId b) { return common_ancestors(*h.topology, a, b); })
+      .def("nearest_machines",
+           [](const Handle& h, ObjectId id, std::size_t count) { return nearest_machines(*h.topology, id, count); })
+      .def("machines_under",
+           [](const Handle& h, ObjectId id) {
+             Ids machines = machines_under(*h.topology, id);
+             const std::size_t count = machines.size();
+             return as_array(std::move(machines), count);
+           })
+      .def(
+          "cut", [](const Handle& h, const Ids& a, const Ids& b) { return unwrap(cut_between(*h.topology, a, b)); },
+          WithoutGil());
+}
+
+}  // namespace
+
+void bind_topology(nb::module_& module) {
+  nb::class_<Cut>(module, "Cut")
+      .def_ro("bytes_per_second", &Cut::bytes_per_second)
+      .def_ro("injection", &Cut::injection)
+      .def_ro("links", &Cut::links)
+      .def_prop_ro("oversubscription", &Cut::oversubscription);
+
+  nb::class_<Handle> bound(module, "Topology", "See ayatori/topology/topology.hpp; objects are ids.");
+  bound.def_prop_ro("machine_count", [](const Handle& h) { return h.topology->machine_count(); })
+      .def_prop_ro("max_height", [](const Handle& h) { return h.topology->max_height(); })
+      .def("count_at", [](const Handle& h, std::uint32_t height) { return h.topology->count_at(height); })
+      .def("object_at",
+           [](const Handle& h, std::uint32_t height, std::uint64_t i) { return h.topology->object_at(height, i); })
+      .def("machine", [](const Handle& h, std::uint64_t i) { return h.topology->machine(i); })
+      .def_prop_ro("planes",
+                   [](const Handle& h) {
+                     const auto planes = h.topology->planes();
+                     return std::vector<std::string>(planes.begin(), planes.end());
+                   })
+      .def_prop_ro("shared_bytes", [](const Handle& h) { return h.topology->shared_bytes(); })
+      .def_prop_ro("private_bytes", [](const Handle& h) { return h.topology->private_bytes(); })
+      .def("take_out",
+           [](const Handle& h, std::string_view faults) { return Handle{unwrap(take_out(h.topology, faults))}; })
+      .def("subset",
+           [](const Handle& h, const Ids& machines) { return Handle{unwrap(make_subset(h.topology, machines))}; })
+      .def("difference", &differences, "What has to happen to this one to become the other.")
+      .def(
+          "network", [](const Handle& h) { return unwrap(network_of(*h.topology)); }, WithoutGil())
+      .def(
+          "write_cache", [](const Handle& h, std::string_view path) { unwrap(write_cache(*h.topology, path)); },
+          WithoutGil());
+  bind_object_calls(bound);
+  bind_queries(bound);
+
+  module.def(
+      "open_topology",
+      [](std::string_view source, bool physical_view, std::string_view host_pattern) {
+        return Handle{unwrap(open_topology(source, {{std::string(host_pattern)}, physical_view}))};
+      },
+      WithoutGil());
+  module.def(
+      "open_formula",
+      [](std::string_view source) -> std::optional<Handle> {
+        const std::size_t colon = source.find(':');
+        const auto kind = std::ranges::find(source_kinds(), source.substr(0, colon), &SourceKind::kind);
+        if (colon == std::string_view::npos || kind == source_kinds().end() || kind->formula == nullptr) return {};
+        auto formula = unwrap(kind->formula(source.substr(colon + 1), false));
+        return formula ? std::optional(Handle{make_grid_topology(std::move(*formula))}) : std::nullopt;
+      },
+      "The topology of a source that is a formula, in constant time; None for all others.");
+  const auto surroundings = [] {
+    return Surroundings{[](const char* name) -> const char* { return std::getenv(name); }};
+  };
+  module.def("automatic_source", [surroundings] { return automatic_source(surroundings()); });
+  module.def("job_hosts", [surroundings] { return unwrap(job_hosts(surroundings())); });
+}
+
+}  // namespace ayatori::python

@@ -1,0 +1,33 @@
+#pragma once
+/// \file
+/// The writers that live in this folder, one a file. Each calls the sink only when nothing can fail any more.
+
+#include "ayatori/base/error.hpp"
+#include "ayatori/base/files.hpp"
+#include "ayatori/network/network.hpp"
+
+namespace ayatori::exports {
+
+/// Graphviz: routers are boxes, machines ellipses (points when there are many), levels of a tree are ranks. Bundles of
+/// parallel cables are one edge, labelled with their rate; colours tell the planes, dashes what is degraded.
+[[nodiscard]] Result<> write_dot(const Network& network, const Sink& sink);
+
+/// GraphML (http://graphml.graphdrawing.org/specification.html): one edge a cable, attributes with types.
+///   node  kind ("machine", "router"), name, plane (of a router), level (in a tree: 0 machines, 1 leaves, …)
+///   edge  plane, rate ("4xNDR"), bytes_per_second and latency (ns; both left out where not known), from_port, to_port,
+///         degraded
+[[nodiscard]] Result<> write_graphml(const Network& network, const Sink& sink);
+
+/// A SimGrid platform, version 4.1 (https://simgrid.org/doc/latest/XML_reference.html). Machines are hosts of 1 Gf/s,
+/// routers are routers, the cables between two of them are a split-duplex link of their total payload rate, with the
+/// latency of the network, or 1 µs where none is known. SimGrid finds shortest ways itself, one between any two hosts
+/// (with Floyd's algorithm in small networks, Dijkstra's in others), so the file grows with the cables only. A machine
+/// with several NICs is no way between its routers: its cables count as a long detour.
+/// Error: a cable whose rate is not known.
+[[nodiscard]] Result<> write_simgrid(const Network& network, const Sink& sink);
+
+/// A picture (SVG 1.1 without scripts): trees in levels, grids as grids, all else on a circle.
+/// Error: no router, or more than a picture can show.
+[[nodiscard]] Result<> write_svg(const Network& network, const Sink& sink);
+
+}  // namespace ayatori::exports

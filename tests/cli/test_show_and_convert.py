@@ -1,0 +1,60 @@
+"""What `show` and `convert` give beyond the snapshots: differences, pictures, caches."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from ayatori import _core, open_source
+from ayatori.formula import formula_as_data
+from ayatori.network import network_as_data
+
+WHOLE, PART = "fattree:K=2,levels=2", "fattree:K=2,levels=2,nodes=6"
+
+
+def test_a_difference_names_what_has_to_happen(ayatori_command) -> None:
+    outcome = ayatori_command("show", WHOLE, "--diff", PART)
+    assert (outcome.status, outcome.stderr) == (0, "")
+    *lines, summary = outcome.stdout.splitlines()
+    assert {"- N6", "- N7", "- LS3"} <= set(lines)
+    assert all(line.startswith("- ") for line in lines)
+    assert summary == f"0 added, {len(lines)} removed, 0 changed"
+
+
+def test_differences_as_json_agree_with_the_text(ayatori_command) -> None:
+    lines = ayatori_command("show", PART, "--diff", WHOLE).stdout.splitlines()
+    data = json.loads(ayatori_command("show", PART, "--diff", WHOLE, "--json").stdout)
+    assert (data["before"], data["after"]) == (PART, WHOLE)
+    assert [f"+ {difference['name']}" for difference in data["differences"]] == lines[:-1]
+    assert {difference["kind"] for difference in data["differences"]} == {"object", "link"}
+    assert (data["added"], data["removed"], data["changed"]) == (len(lines) - 1, 0, 0)
+
+
+def test_another_rate_is_a_change(ayatori_command) -> None:
+    *lines, summary = ayatori_command("show", "torus:3x3", "--diff", "torus:3x3,rate=4xNDR").stdout.splitlines()
+    assert len(lines) == 18
+    assert all(re.fullmatch(r"~ .+ port \d+ - .+ port \d+: 4xHDR -> 4xNDR", line) for line in lines)
+    assert summary == "0 added, 0 removed, 18 changed"
+
+
+def test_a_picture_goes_into_a_file(tmp_path: Path, ayatori_command) -> None:
+    picture = tmp_path / "fabric.svg"
+    outcome = ayatori_command("show", WHOLE, "--svg", str(picture))
+    assert (outcome.status, outcome.stdout, outcome.stderr) == (0, "", "")
+    assert picture.read_text() == ayatori_command("convert", WHOLE, "--to", "svg").stdout
+
+
+def test_a_cache_is_the_same_network(tmp_path: Path, ayatori_command) -> None:
+    for source in (WHOLE, "torus:3x4", "full:4,hosts=2"):
+        cache = tmp_path / "cache"
+        assert ayatori_command("convert", source, "--to", "cache", "--out", str(cache)).status == 0
+        outcome = ayatori_command("show", source, "--diff", f"cache:{cache}")
+        assert (outcome.status, outcome.stdout) == (0, "no difference\n"), outcome.stderr
+
+
+@pytest.mark.parametrize("source", ["torus:4x6x16", "mesh:5x3", "torus:9", "mesh:2x7,rate=4xNDR"])
+def test_a_formula_is_described_as_its_network(source: str) -> None:
+    assert formula_as_data(_core.open_formula(source)) == network_as_data(open_source(source))
