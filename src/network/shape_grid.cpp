@@ -59,13 +59,11 @@ class GridFinder {
   std::vector<NodeId> at_;            // router by place
 };
 
-/// The ends of lines have fewest neighbours.
+/// The ends of lines have fewest neighbours. Of several the first by name, whatever the order of discovery: coordinates
+/// must be the same for all who look.
 NodeId GridFinder::corner() const {
-  NodeId found = 0;
-  for (NodeId router = 1; router < graph_.size(); ++router) {
-    if (graph_.neighbours(router).size() < graph_.neighbours(found).size()) found = router;
-  }
-  return found;
+  const auto routers = network_.routers_in_order();
+  return *std::ranges::min_element(routers, {}, [&](NodeId router) { return graph_.neighbours(router).size(); });
 }
 
 GridFinder::Found GridFinder::draw_lines(NodeId corner) {

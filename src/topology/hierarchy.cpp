@@ -17,11 +17,14 @@ struct Piece {
   std::vector<NodeId> routers;
 };
 
-/// The routers with the cables between them and to machines. GUIDs and names stay behind: shapes don't ask.
+/// The routers with the cables between them and to machines. NICs lose their names: shapes don't ask.
 std::optional<Piece> cut_out(const Network& whole, std::vector<NodeId> routers) {
   NetworkBuilder builder;
   std::unordered_map<NodeId, NetworkBuilder::Handle> handles;
-  for (const NodeId router : routers) handles[router] = builder.add_router("", 0, whole.node(router).port_count);
+  for (const NodeId router : routers) {
+    const Node& node = whole.node(router);
+    handles[router] = builder.add_router(whole.name(router), node.guid, node.port_count);
+  }
   for (const NodeId router : routers) {
     for (const Port& port : whole.ports(router)) {
       if (!port.connected()) continue;

@@ -1,5 +1,7 @@
 #include "ayatori/topology/image.hpp"
 
+#include <numeric>
+
 #include "ayatori/base/random.hpp"
 #include "ayatori/base/text.hpp"
 #include "topologies_for_tests.hpp"
@@ -71,6 +73,33 @@ TEST(Image, OfADiscoveredGridTellsItsPlaces) {
   EXPECT_EQ(grid->grid(root)->dimensions, (std::vector<std::uint32_t>{4, 5}));
   EXPECT_EQ(grid->grid_child(root, 7), grid->find("R1-2"));
   EXPECT_EQ(grid->grid_point(root, grid->find("R3-4").value()), 19U);
+}
+
+TEST(Image, IsTheSameWhateverTheOrderOfDiscovery) {
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    SCOPED_TRACE(fmt::format("seed {}", seed));
+    Random random(seed);
+    const Network network = opened(seed % 2 == 0 ? "torus:4x5,hosts=2" : "mesh:3x4,hosts=1");
+    std::vector<NodeId> order(network.node_count());
+    std::iota(order.begin(), order.end(), 0);
+    random.shuffle(std::span(order));
+    NetworkBuilder builder;
+    std::vector<NetworkBuilder::Handle> handle(order.size());
+    for (const NodeId id : order) {
+      const Node& node = network.node(id);
+      handle[id] = network.is_router(id)
+                       ? builder.add_router(network.name(id), node.guid, node.port_count)
+                       : builder.add_nic("", node.guid, 1, network.machine(node.machine).name, node.rail);
+    }
+    for (PortId id = 0; id < network.port_count(); ++id) {
+      const Port& port = network.port(id);
+      if (!port.connected()) continue;
+      plug(builder, handle[port.node], port.number, handle[network.port(port.peer).node],
+           network.port(port.peer).number);
+    }
+    auto in_order = copy_of(network);
+    EXPECT_EQ(as_text(*got(make_image_topology(built(builder)))), as_text(*got(make_image_topology(built(in_order)))));
+  }
 }
 
 TEST(Image, OfRoutersThatAreAllCabledIsFull) {

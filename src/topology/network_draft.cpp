@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <map>
 #include <numeric>
 #include <unordered_set>
 
@@ -171,11 +172,18 @@ void NetworkDrafter::add_group(ObjectKind kind, std::vector<std::uint32_t> objec
 }
 
 void NetworkDrafter::add_groups(const Hierarchy& hierarchy) {
+  // By their first members, whatever the order of discovery.
+  std::map<std::uint32_t, std::pair<const Hierarchy::Group*, std::vector<std::uint32_t>>> in_order;
   for (const Hierarchy::Group& group : hierarchy.groups) {
     std::vector<std::uint32_t> objects;
     for (const NodeId router : group.routers) objects.push_back(router_object_[router]);
+    const std::uint32_t first = std::ranges::min(objects);
+    in_order[first] = {&group, std::move(objects)};
+  }
+  for (auto& [first, entry] : in_order) {
+    const Hierarchy::Group& group = *entry.first;
     GridShape shape{group.dimensions, group.periodic, std::vector<std::uint32_t>(group.dimensions.size()), true};
-    add_group(group.kind, std::move(objects), std::move(shape));
+    add_group(group.kind, std::move(entry.second), std::move(shape));
   }
   if (auto machines = machines_back_to_back(); !machines.empty()) {
     add_group(ObjectKind::graph, std::move(machines), {});

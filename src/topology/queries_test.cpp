@@ -9,6 +9,7 @@
 
 #include "ayatori/base/random.hpp"
 #include "ayatori/sources/topology.hpp"
+#include "ayatori/topology/faults.hpp"
 #include "ayatori/topology/grid.hpp"
 #include "ayatori/topology/subset.hpp"
 
@@ -182,6 +183,26 @@ TEST(Queries, OfAMillionNodesNeedNoSearchThroughThem) {
   EXPECT_EQ(count_routes(*torus, 0, 505050), ~std::uint64_t{0});
   EXPECT_EQ(shortest_route(*torus, 0, 505050, 0)->size(), 150U);
   EXPECT_EQ(nearest_machines(*torus, 0, 6), (std::vector<ObjectId>{1, 99, 100, 9900, 10000, 990000}));
+}
+
+TEST(Queries, GoRoundWhatIsTakenOut) {
+  const auto torus = take_out(opened("torus:4x4"), "N0-1,N1-0:2");
+  ASSERT_TRUE(torus);
+  const Searched search(*torus);
+  EXPECT_EQ(hops(**torus, 0, 1), unreachable);
+  EXPECT_EQ(hops(**torus, 0, 2), 4U);
+  EXPECT_EQ(hops(**torus, 4, 8), 3U);
+  EXPECT_EQ(count_routes(**torus, 0, 1), 0U);
+  EXPECT_EQ(shortest_route(**torus, 0, 1, 0).error().message, "no way from N0-0 to N0-1");
+  std::vector<ObjectId> all(16);
+  std::iota(all.begin(), all.end(), 0);
+  EXPECT_EQ(distances(**torus, all), distances(search, all));
+
+  const auto tree = take_out(opened("fattree:K=2,levels=2"), "LS1");
+  ASSERT_TRUE(tree);
+  EXPECT_EQ(hops(**tree, 0, 2), unreachable);
+  EXPECT_EQ(hops(**tree, 0, 4), 4U);
+  EXPECT_EQ(nearest_machines(**tree, 0, 8).size(), 5U);
 }
 
 TEST(Queries, KnowWhoStandsAboveAndBelow) {

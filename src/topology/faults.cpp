@@ -1,0 +1,125 @@
+#include "ayatori/topology/faults.hpp"
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include "ayatori/base/text.hpp"
+#include "link_back.hpp"
+#include "search.hpp"
+
+namespace ayatori {
+
+namespace {
+
+using LinkEnd = std::pair<ObjectId, std::uint32_t>;  // object and index of one of its links
+
+class FaultyTopology final : public Topology {
+ public:
+  FaultyTopology(TopologyPtr base, const std::set<LinkEnd>& out)
+      : base_(std::move(base)), out_(out.begin(), out.end()) {
+    if (const GridShape* shape = regular_grid(*base_)) {
+      irregular_ = *shape;
+      irregular_.regular = false;
+    }
+  }
+
+  ObjectId id_end() const override { return base_->id_end(); }
+  bool contains(ObjectId id) const override { return base_->contains(id); }
+  std::uint64_t machine_count() const override { return base_->machine_count(); }
+  ObjectId machine(std::uint64_t index) const override { return base_->machine(index); }
+  std::uint64_t machine_index(ObjectId machine) const override { return base_->machine_index(machine); }
+
+  std::uint32_t max_height() const override { return base_->max_height(); }
+  std::uint64_t count_at(std::uint32_t height) const override { return base_->count_at(height); }
+  ObjectId object_at(std::uint32_t height, std::uint64_t index) const override {
+    return base_->object_at(height, index);
+  }
+
+  ObjectKind kind(ObjectId id) const override { return base_->kind(id); }
+  std::uint32_t height(ObjectId id) const override { return base_->height(id); }
+  std::uint32_t parent_count(ObjectId id) const override { return base_->parent_count(id); }
+  ObjectId parent(ObjectId id, std::uint32_t index) const override { return base_->parent(id, index); }
+  std::uint64_t child_count(ObjectId id) const override { return base_->child_count(id); }
+  ObjectId child(ObjectId id, std::uint64_t index) const override { return base_->child(id, index); }
+
+  std::string name(ObjectId id) const override { return base_->name(id); }
+  std::optional<ObjectId> find(std::string_view name) const override { return base_->find(name); }
+  std::uint32_t nic_count(ObjectId machine) const override { return base_->nic_count(machine); }
+  std::span<const std::string> planes() const override { return base_->planes(); }
+
+  bool direct() const override { return base_->direct(); }
+  const GridShape* grid(ObjectId id) const override {
+    const GridShape* shape = base_->grid(id);
+    return shape != nullptr && shape->regular ? &irregular_ : shape;
+  }
+  ObjectId grid_child(ObjectId grid, std::uint64_t point) const override { return base_->grid_child(grid, point); }
+  std::uint64_t grid_point(ObjectId grid, ObjectId child) const override { return base_->grid_point(grid, child); }
+
+  std::uint32_t link_count(ObjectId id) const override { return base_->link_count(id); }
+  TopologyLink link(ObjectId id, std::uint32_t index) const override {
+    TopologyLink link = base_->link(id, index);
+    if (std::ranges::binary_search(out_, LinkEnd(id, index))) link.state = LinkState::taken_out;
+    return link;
+  }
+
+  std::size_t shared_bytes() const override { return base_->shared_bytes(); }
+  std::size_t private_bytes() const override {
+    return base_->private_bytes() + sizeof *this + out_.capacity() * sizeof(LinkEnd);
+  }
+
+ private:
+  TopologyPtr base_;
+  std::vector<LinkEnd> out_;  // sorted
+  GridShape irregular_;       // of the base's regular grid, if it has one
+};
+
+void take_out_cable(const Topology& base, ObjectId id, std::uint32_t index, std::set<LinkEnd>& out) {
+  out.emplace(id, index);
+  if (const auto back = link_back(base, id, index)) out.emplace(base.link(id, index).to, *back);
+}
+
+/// A machine may have several NICs with a port of this number: all of them.
+bool take_out_port(const Topology& base, ObjectId id, std::optional<std::uint32_t> port, std::set<LinkEnd>& out) {
+  bool found = !port;
+  const std::uint32_t count = base.link_count(id);
+  for (std::uint32_t i = 0; i < count; ++i) {
+    if (port && base.link(id, i).from_port != *port) continue;
+    take_out_cable(base, id, i, out);
+    found = true;
+  }
+  return found;
+}
+
+/// Names may have a colon in them, so that a whole name goes first.
+Result<> take_out_one(const Topology& base, std::string_view fault, std::set<LinkEnd>& out) {
+  if (const auto object = base.find(fault)) {
+    take_out_port(base, *object, std::nullopt, out);
+    return {};
+  }
+  const std::size_t colon = fault.rfind(':');
+  const std::string_view name = fault.substr(0, colon);
+  const auto object = colon == std::string_view::npos ? std::nullopt : base.find(name);
+  if (!object) return fail("fault '{}': there is no machine or router '{}'", fault, name);
+  const auto port = parse_unsigned<std::uint32_t>(fault.substr(colon + 1));
+  if (!port) return fail("fault '{}': expected a port number behind the colon", fault);
+  if (take_out_port(base, *object, *port, out)) return {};
+  return fail("fault '{}': '{}' has no cable in port {}", fault, name, *port);
+}
+
+}  // namespace
+
+Result<TopologyPtr> take_out(TopologyPtr base, std::string_view faults) {
+  std::set<LinkEnd> out;
+  LineReader lines(faults);
+  while (const auto line = lines.next()) {
+    for (const std::string_view fault : split(*line, ',')) {
+      if (fault.empty()) continue;
+      if (auto taken = take_out_one(*base, fault, out); !taken) return Failure(taken.error());
+    }
+  }
+  if (out.empty()) return base;
+  return std::make_shared<FaultyTopology>(std::move(base), out);
+}
+
+}  // namespace ayatori

@@ -1,0 +1,238 @@
+#include "ayatori/topology/network_of.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <map>
+#include <unordered_map>
+#include <unordered_set>
+
+#include "ayatori/network/builder.hpp"
+#include "link_back.hpp"
+
+namespace ayatori {
+
+namespace {
+
+using Handle = NetworkBuilder::Handle;
+
+constexpr std::uint64_t most_nodes = std::uint64_t{1} << 24;
+
+/// The virtual object over machines that have their routers built in.
+std::optional<ObjectId> group_of_machines(const Topology& topology) {
+  if (!topology.direct() || topology.max_height() != 1) return std::nullopt;
+  return topology.object_at(1, 0);
+}
+
+class NetworkMaker {
+ public:
+  explicit NetworkMaker(const Topology& topology) : topology_(topology), group_(group_of_machines(topology)) {}
+
+  [[nodiscard]] Result<Network> make();
+
+ private:
+  /// Where a link of an object is plugged in.
+  struct End {
+    Handle node = no_id;
+    PortNumber port = 0;
+  };
+  using Links = std::vector<std::pair<std::uint32_t, TopologyLink>>;  // index and link
+
+  [[nodiscard]] Result<> check() const;
+  [[nodiscard]] std::vector<ObjectId> routers_in_order() const;
+  [[nodiscard]] Links links_up(ObjectId id, PlaneId plane) const;
+  [[nodiscard]] PlaneId plane_of(ObjectId id) const;
+  [[nodiscard]] std::string machine_name(ObjectId machine) const;
+  void add_router(ObjectId id, std::string_view name, PlaneId plane);
+  void add_nics(ObjectId machine, PlaneId plane);
+  void add_nic(ObjectId machine, PortNumber ports);
+  void add_spare_nics();
+  [[nodiscard]] Result<> add_built_in();
+  [[nodiscard]] Result<> plug_all();
+  void tell_grid();
+
+  const Topology& topology_;
+  std::optional<ObjectId> group_;
+  NetworkBuilder builder_;
+  std::map<std::pair<ObjectId, std::uint32_t>, End> ends_;  // by object and index of its link
+  std::unordered_map<ObjectId, std::uint16_t> nics_;        // by machine, as many as were added
+};
+
+/// In the order of a grid's points, so that the network can be told of the grid.
+std::vector<ObjectId> NetworkMaker::routers_in_order() const {
+  std::vector<ObjectId> found;
+  for (std::uint32_t height = 1; height <= topology_.max_height(); ++height) {
+    const std::uint64_t count = topology_.count_at(height);
+    for (std::uint64_t i = 0; i < count; ++i) {
+      const ObjectId id = topology_.object_at(height, i);
+      if (topology_.kind(id) == ObjectKind::router) found.push_back(id);
+    }
+  }
+  const auto place = [&](ObjectId id) {
+    const std::uint32_t count = topology_.parent_count(id);
+    const ObjectId above = count == 0 ? no_object : topology_.parent(id, count - 1);
+    const bool in_grid = above != no_object && topology_.grid(above) != nullptr;
+    return std::pair(in_grid ? topology_.grid_point(above, id) : 0, id);
+  };
+  std::ranges::sort(found, {}, place);
+  return found;
+}
+
+NetworkMaker::Links NetworkMaker::links_up(ObjectId id, PlaneId plane) const {
+  Links found;
+  const std::uint32_t count = topology_.link_count(id);
+  for (std::uint32_t i = 0; i < count; ++i) {
+    const TopologyLink link = topology_.link(id, i);
+    if (link.state == LinkState::up && link.plane == plane) found.emplace_back(i, link);
+  }
+  return found;
+}
+
+PlaneId NetworkMaker::plane_of(ObjectId id) const {
+  return topology_.link_count(id) == 0 ? PlaneId{0} : topology_.link(id, 0).plane;
+}
+
+std::string NetworkMaker::machine_name(ObjectId machine) const {
+  std::string name = topology_.name(machine);
+  return name.empty() ? fmt::format("machine{}", machine) : name;
+}
+
+void NetworkMaker::add_router(ObjectId id, std::string_view name, PlaneId plane) {
+  std::uint32_t ports = 1;
+  const auto links = links_up(id, plane);
+  for (const auto& [index, link] : links) ports = std::max(ports, link.from_port);
+  const Handle router =
+      builder_.add_router(name, 0x0020'0000'0000'0000 + (builder_.node_count() << 8), static_cast<PortNumber>(ports));
+  for (const auto& [index, link] : links) ends_[{id, index}] = {router, static_cast<PortNumber>(link.from_port)};
+}
+
+void NetworkMaker::add_nic(ObjectId machine, PortNumber ports) {
+  const std::uint16_t rail = nics_[machine]++;
+  const std::string name = machine_name(machine);
+  // Room for a GUID of each port behind the NIC's.
+  const Guid guid = 0x0010'0000'0000'0000 + (builder_.node_count() << 16);
+  builder_.add_nic(fmt::format("{} HCA-{}", name, rail + 1), guid, ports, name, rail);
+}
+
+/// Links come NIC by NIC; within one, port numbers rise.
+void NetworkMaker::add_nics(ObjectId machine, PlaneId plane) {
+  const auto links = links_up(machine, plane);
+  for (std::size_t first = 0; first < links.size();) {
+    std::size_t end = first + 1;
+    while (end < links.size() && links[end].second.from_port > links[end - 1].second.from_port) ++end;
+    const auto nic = static_cast<Handle>(builder_.node_count());
+    for (std::size_t i = first; i < end; ++i) {
+      ends_[{machine, links[i].first}] = {nic, static_cast<PortNumber>(links[i].second.from_port)};
+    }
+    add_nic(machine, static_cast<PortNumber>(links[end - 1].second.from_port));
+    first = end;
+  }
+}
+
+/// NICs without a cable; no machine is without a NIC.
+void NetworkMaker::add_spare_nics() {
+  for (std::uint64_t i = 0; i < topology_.machine_count(); ++i) {
+    const ObjectId machine = topology_.machine(i);
+    while (nics_[machine] < std::max<std::uint32_t>(1, topology_.nic_count(machine))) add_nic(machine, 1);
+  }
+}
+
+Result<> NetworkMaker::add_built_in() {
+  builder_.set_direct();
+  std::vector<ObjectId> machines;
+  for (std::uint64_t i = 0; i < topology_.machine_count(); ++i) machines.push_back(topology_.machine(i));
+  if (topology_.grid(*group_) != nullptr) {
+    std::ranges::sort(machines, {}, [&](ObjectId machine) { return topology_.grid_point(*group_, machine); });
+  }
+  for (const ObjectId machine : machines) {
+    // Network order goes by the routers' names.
+    const auto router = static_cast<Handle>(builder_.node_count());
+    std::string name = machine_name(machine);
+    name = name.starts_with('N') ? "R" + name.substr(1) : "R" + name;
+    add_router(machine, name, plane_of(machine));
+    const auto nic = static_cast<Handle>(builder_.node_count());
+    add_nic(machine, 1);
+    const LinkRate rate = topology_.link_count(machine) == 0 ? LinkRate{} : topology_.link(machine, 0).rate;
+    if (auto plugged = builder_.connect(nic, 1, router, 1, rate); !plugged) return plugged;
+  }
+  return {};
+}
+
+Result<> NetworkMaker::plug_all() {
+  for (const auto& [place, end] : ends_) {
+    const TopologyLink link = topology_.link(place.first, place.second);
+    const auto back = link_back(topology_, place.first, place.second);
+    const auto other = back ? ends_.find({link.to, *back}) : ends_.end();
+    if (other == ends_.end()) {
+      return fail("the link from port {} of '{}' has no way back", link.from_port, topology_.name(place.first));
+    }
+    auto plugged =
+        builder_.connect(end.node, end.port, other->second.node, other->second.port, link.rate, link.latency);
+    if (!plugged) return plugged;
+  }
+  return {};
+}
+
+/// Only where the grid is all there is.
+void NetworkMaker::tell_grid() {
+  const std::uint32_t top = topology_.max_height();
+  if (topology_.count_at(top) != 1) return;
+  const ObjectId root = topology_.object_at(top, 0);
+  const GridShape* shape = topology_.grid(root);
+  if (shape == nullptr || !shape->dense) return;
+  builder_.set_grid({shape->dimensions, shape->periodic});
+}
+
+Result<> NetworkMaker::check() const {
+  std::uint64_t nodes = topology_.machine_count() * (group_ ? 2 : 1);
+  for (std::uint32_t height = 1; height <= topology_.max_height(); ++height) nodes += topology_.count_at(height);
+  if (nodes > most_nodes) {
+    return fail("an explicit network may have {} nodes, this one has {}", most_nodes, nodes);
+  }
+  std::unordered_set<std::string> names;
+  for (std::uint64_t i = 0; i < topology_.machine_count(); ++i) {
+    const std::string name = machine_name(topology_.machine(i));
+    if (!names.insert(name).second) return fail("two machines are called '{}'", name);
+  }
+  constexpr std::uint32_t most_ports = std::numeric_limits<PortNumber>::max();
+  for (std::uint32_t height = 0; height <= topology_.max_height(); ++height) {
+    const std::uint64_t count = topology_.count_at(height);
+    for (std::uint64_t i = 0; i < count; ++i) {
+      const ObjectId id = topology_.object_at(height, i);
+      const std::uint32_t links = topology_.link_count(id);
+      for (std::uint32_t j = 0; j < links; ++j) {
+        const std::uint32_t port = topology_.link(id, j).from_port;
+        if (port > most_ports) return fail("'{}' has a port {}: {} is the most", topology_.name(id), port, most_ports);
+      }
+    }
+  }
+  return {};
+}
+
+Result<Network> NetworkMaker::make() {
+  if (auto checked = check(); !checked) return Failure(checked.error());
+  const auto routers = routers_in_order();
+  const auto planes = topology_.planes();
+  for (std::size_t plane = 0; plane < std::max<std::size_t>(1, planes.size()); ++plane) {
+    builder_.begin_plane(planes.empty() ? "infiniband" : planes[plane]);
+    const auto number = static_cast<PlaneId>(plane);
+    if (group_) {
+      if (plane > 0) continue;
+      if (auto added = add_built_in(); !added) return Failure(added.error());
+      continue;
+    }
+    for (const ObjectId router : routers) {
+      if (plane_of(router) == number) add_router(router, topology_.name(router), number);
+    }
+    for (std::uint64_t i = 0; i < topology_.machine_count(); ++i) add_nics(topology_.machine(i), number);
+  }
+  add_spare_nics();
+  if (auto plugged = plug_all(); !plugged) return Failure(plugged.error());
+  tell_grid();
+  return builder_.build();
+}
+
+}  // namespace
+
+Result<Network> network_of(const Topology& topology) { return NetworkMaker(topology).make(); }
+
+}  // namespace ayatori
