@@ -11,7 +11,7 @@ import pytest
 
 ROOT = Path(__file__).parent.parent
 PYTHON = ("python", "tests", "bench")
-CPP = ("src", "fuzz", "bench", "python/bindings")
+CPP = ("src", "fuzz", "bench", "examples", "python/bindings")
 MOST_LINES = 450
 
 
