@@ -10,8 +10,8 @@
 /// Raise all rates together. At the level where link l becomes full
 ///
 ///   every flow over l keeps that rate, and *waits* at l, or beyond it;
-///   if flow f waits at the k-th link of its path, every flow that shares one of f's links 1 … k − 1 and has not stopped
-///   at a lower level keeps that rate too, and waits at the end of the link that they share:
+///   if flow f waits at the k-th link of its path, every flow that shares one of f's links 1 … k − 1 and has not
+///   stopped at a lower level keeps that rate too, and waits at the end of the link that they share:
 ///
 ///       x_g ≤ x_f    for all g over link i of f's path, i < k(f), that reach this level
 ///
