@@ -1,6 +1,4 @@
 #include <algorithm>
-#include <atomic>
-#include <limits>
 #include <optional>
 
 #include "modes.hpp"
@@ -10,7 +8,11 @@ namespace ayatori {
 
 namespace {
 
-constexpr std::size_t no_step = std::numeric_limits<std::size_t>::max();
+/// Each has an array over links. More threads than this find nothing to do.
+constexpr std::size_t most_parts = 32;
+
+/// Below this many messages, threads cost more than they bring.
+constexpr std::size_t worth_threads = 1U << 16;
 
 /// What most of a set of messages have, and how the constraint is loaded that decides.
 struct Slowest {
@@ -159,7 +161,7 @@ class Step {
   std::vector<Token> over_;
 };
 
-/// Sums over the steps, added up in their order.
+/// Sums over some steps that follow each other.
 class Totals {
  public:
   explicit Totals(const Resources& resources)
@@ -173,6 +175,16 @@ class Totals {
       bytes_[link] += bytes;
       if (most_loaded) saturated_[link] += seconds;
     });
+  }
+
+  void add(const Totals& later) {
+    seconds_ += later.seconds_;
+    messages_ += later.messages_;
+    network_bytes_ += later.network_bytes_;
+    for (std::size_t link = 0; link < bytes_.size(); ++link) {
+      bytes_[link] += later.bytes_[link];
+      saturated_[link] += later.saturated_[link];
+    }
   }
 
   [[nodiscard]] Prediction prediction(Rank ranks) const {
@@ -202,34 +214,40 @@ std::size_t step_count(const Schedule& schedule) {
   return steps;
 }
 
+/// Steps `begin` to `end`, into `totals`; or why one cannot be taken.
+std::optional<Failure> run(Step& step, std::size_t begin, std::size_t end, Totals& totals) {
+  for (std::size_t s = begin; s < end; ++s) {
+    if (!step.collect(s)) return step.failure(s);
+    totals.add(step, step.seconds());
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 Result<Prediction> simulate_synchronous(const Schedule& schedule, const Resources& resources,
                                         const FlowOptions& options) {
   const std::size_t steps = step_count(schedule);
-  Totals totals(resources);
-  std::atomic<std::size_t> failed = no_step;
-#pragma omp parallel if (steps > 1)
+  const std::size_t parts = std::min(most_parts, steps);
+  [[maybe_unused]] const bool many = steps * schedule.participant_count() >= worth_threads;
+  // Sums of each part, added up in the order of the parts: the same on any number of threads.
+  std::vector<std::optional<Totals>> totals(parts);
+  std::vector<std::optional<Failure>> lost(parts);
+#pragma omp parallel if (many)
   {
     Step step(schedule, resources, options);
-#pragma omp for ordered schedule(dynamic, 1)
-    for (std::size_t s = 0; s < steps; ++s) {
-      const bool collected = failed == no_step && step.collect(s);
-      const double seconds = collected ? step.seconds() : 0;
-#pragma omp ordered
-      {
-        if (collected) {
-          totals.add(step, seconds);
-        } else if (s < failed) {
-          failed = s;
-        }
-      }
+#pragma omp for schedule(dynamic, 1)
+    for (std::size_t part = 0; part < parts; ++part) {
+      totals[part].emplace(resources);
+      lost[part] = run(step, steps * part / parts, steps * (part + 1) / parts, *totals[part]);
     }
   }
-  if (failed == no_step) return totals.prediction(schedule.call().ranks);
-  Step step(schedule, resources, options);
-  step.collect(failed);
-  return step.failure(failed);
+  Totals sum(resources);
+  for (std::size_t part = 0; part < parts; ++part) {
+    if (lost[part]) return *lost[part];
+    sum.add(*totals[part]);
+  }
+  return sum.prediction(schedule.call().ranks);
 }
 
 }  // namespace ayatori
