@@ -48,14 +48,17 @@ class GridFinder {
   }
   [[nodiscard]] Found compare() const;
 
-  [[nodiscard]] Shape shape() const;
-  void merge_squares(Shape& shape) const;
+  [[nodiscard]] Shape shape();
+  void merge_squares(Shape& shape);
+  void number_points(Shape& shape) const;
 
   const Network& network_;
   const RouterGraph& graph_;
   std::vector<Line> lines_;           // one a dimension
   std::vector<std::size_t> strides_;  // the last dimension runs fastest
   std::vector<NodeId> at_;            // router by place
+  /// By line: its dimension. Two lines of 2 that make a ring of 4 share one.
+  std::vector<std::size_t> dimension_of_;
 };
 
 /// The ends of lines have fewest neighbours.
@@ -158,26 +161,49 @@ GridFinder::Found GridFinder::compare() const {
 
 /// Lines of 2 have no edge to go around. They count as rings unless something longer says that this is a mesh,
 /// and then two of them together are a ring of 4.
-void GridFinder::merge_squares(Shape& shape) const {
+void GridFinder::merge_squares(Shape& shape) {
   const bool mesh =
       std::any_of(lines_.begin(), lines_.end(), [](const Line& line) { return !line.ring && line.routers.size() > 2; });
   std::optional<std::size_t> lone_two;  // position in shape.dimensions
   for (const Line& line : lines_) {
     const bool is_two = line.routers.size() == 2;
     if (is_two && !mesh && lone_two) {
+      dimension_of_.push_back(*lone_two);
       shape.dimensions[*std::exchange(lone_two, std::nullopt)] = 4;
       continue;
     }
     if (is_two) lone_two = shape.dimensions.size();
+    dimension_of_.push_back(shape.dimensions.size());
     shape.dimensions.push_back(static_cast<std::uint32_t>(line.routers.size()));
     shape.periodic.push_back(line.ring || (is_two && !mesh));
   }
 }
 
-Shape GridFinder::shape() const {
+void GridFinder::number_points(Shape& shape) const {
+  shape.point.resize(at_.size());
+  std::vector<std::uint32_t> coordinates(shape.dimensions.size());
+  for (std::size_t place = 0; place < at_.size(); ++place) {
+    std::fill(coordinates.begin(), coordinates.end(), 0U);
+    for (std::size_t i = 0; i < lines_.size(); ++i) {
+      std::uint32_t& along = coordinates[dimension_of_[i]];
+      const auto here = static_cast<std::uint32_t>(coordinate(place, i));
+      // Around a square: (0, 0), (0, 1), (1, 1), (1, 0).
+      const bool second_of_square =
+          std::find(dimension_of_.begin(), dimension_of_.begin() + static_cast<std::ptrdiff_t>(i), dimension_of_[i]) !=
+          dimension_of_.begin() + static_cast<std::ptrdiff_t>(i);
+      along = second_of_square ? 2 * along + (along ^ here) : here;
+    }
+    std::uint32_t point = 0;
+    for (std::size_t i = 0; i < coordinates.size(); ++i) point = point * shape.dimensions[i] + coordinates[i];
+    shape.point[at_[place]] = point;
+  }
+}
+
+Shape GridFinder::shape() {
   Shape shape;
   shape.kind = ShapeKind::grid;
   merge_squares(shape);
+  number_points(shape);
   std::vector<std::uint32_t> cables;
   for (NodeId router = 0; router < graph_.size(); ++router) {
     for (const auto& neighbour : graph_.neighbours(router)) cables.push_back(neighbour.cables);

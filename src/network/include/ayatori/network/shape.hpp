@@ -27,7 +27,8 @@ struct Shape {
 
   // A grid's.
   std::vector<std::uint32_t> dimensions;
-  std::vector<bool> periodic;  ///< per dimension
+  std::vector<bool> periodic;        ///< per dimension
+  std::vector<std::uint32_t> point;  ///< by router id: row-major number of its place, last coordinate fastest
 
   std::uint32_t machines = 0;
   std::uint32_t rails = 0;  ///< the most common number of endpoints a machine

@@ -5,6 +5,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "ayatori/base/error.hpp"
 #include "ayatori/schedule/places.hpp"
@@ -14,7 +15,14 @@ namespace ayatori {
 
 struct AlgorithmOptions {
   std::uint32_t radix = 0;  ///< of k-nomial trees; 0: the algorithm's own choice
-  Bytes segment = 0;        ///< of pipelines; 0: chosen by the algorithm from size and depth (formula in its header)
+  /// Of pipelines, 0: chosen from the bytes m that one stream carries, the tree's depth d and h = 16 KiB (a message
+  /// that takes as long as its overhead): sqrt((d − 1) · m / h) segments, the minimum of (d + S − 1) · (h + m / S).
+  Bytes segment = 0;
+  std::vector<Rank> order;  ///< of "planned": the distances 1 … n − 1 in the order in which they are to be taken
+  /// Of "halo": lengths of the grid of ranks, and which of them are rings. Empty: the places' grid if it has one rank a
+  /// node, otherwise three rings as equal as the number of ranks allows.
+  std::vector<std::uint32_t> stencil;
+  std::vector<bool> stencil_periodic;
 };
 
 struct Algorithm {

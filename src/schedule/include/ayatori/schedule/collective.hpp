@@ -9,13 +9,18 @@
 ///   alltoall        slots 0 … n−1: own, slot j for rank j        end: slots n … 2n−1, slot n+j what j had for r
 ///   broadcast       root: slots 0 … B−1 own                      end: slots 0 … B−1 as the root's, everywhere
 ///   reduce          slots 0 … B−1 own                            end: at the root, slots 0 … B−1 combined over all
-///   ranks allreduce       slots 0 … B−1 own                            end: slots 0 … B−1 combined over all ranks
+///   allreduce       slots 0 … B−1 own                            end: slots 0 … B−1 combined over all ranks
 ///   reduce_scatter  slots 0 … n−1 own                            end: slot r combined over all ranks
 ///   allgather       slot r own                                   end: slots 0 … n−1, slot j what j had
 ///   gather          slot r own                                   end: at the root, slots 0 … n−1, slot j what j had
 ///   scatter         root: slots 0 … n−1 own                      end: slot r, what the root had in it
 ///   barrier         nothing                                      nobody ends before everybody has begun
 ///   halo            slots 0 … k−1 own, one a neighbour           end: slots k … 2k−1, what neighbour i sent towards r
+///
+/// Halo: B = k = 2D for D dimensions; neighbour 2d is the one above in dimension d, 2d + 1 the one below. At an edge
+/// that is not periodic there is none: its slots are not used. Operations are commutative and associative.
+///
+/// A runner whose elements are larger than a byte hands in elements for bytes: blocks then end between elements.
 
 #include <cstdint>
 #include <optional>
@@ -24,6 +29,14 @@
 #include "ayatori/base/ids.hpp"
 
 namespace ayatori {
+
+using Slot = std::uint32_t;
+
+/// Slots first … first + count − 1.
+struct SlotRange {
+  Slot first = 0;
+  std::uint32_t count = 0;
+};
 
 enum class Collective : std::uint8_t {
   alltoall,
@@ -50,5 +63,10 @@ struct CollectiveCall {
   /// broadcast, reduce, allreduce: the whole vector; halo: one face.
   Bytes bytes = 0;
 };
+
+/// The slots that hold contributions of `rank` at the start, and those that hold the result for it at the end; count 0
+/// if none. `blocks` is B (Schedule::block_count).
+[[nodiscard]] SlotRange slots_at_start(const CollectiveCall& call, std::uint32_t blocks, Rank rank);
+[[nodiscard]] SlotRange slots_at_end(const CollectiveCall& call, std::uint32_t blocks, Rank rank);
 
 }  // namespace ayatori

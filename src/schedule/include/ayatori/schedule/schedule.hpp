@@ -11,9 +11,9 @@
 ///   (collective.hpp). A participant's program is one or several *streams* that advance independently of each other; a
 ///   stream is a sequence of steps. In a step the participant starts all sends and receives at once, waits for all of
 ///   them, then does the step's local operations in their order, and goes on to the next step. Streams of one
-///   participant must not touch each other's slots, except to read what nobody writes any more. Messages from a to b on
-///   one stream match in the order in which they are posted. A send may wait for its receive (rendezvous): a schedule
-///   must not deadlock then.
+///   participant must not touch each other's slots, except to read what nobody writes. Messages from a to b on one
+///   stream match in the order in which they are posted; nobody sends to itself. A send may wait for its receive
+///   (rendezvous): a schedule must not deadlock then.
 ///
 /// Immutable and safe to read from many threads.
 
@@ -27,14 +27,6 @@
 #include "ayatori/schedule/collective.hpp"
 
 namespace ayatori {
-
-using Slot = std::uint32_t;
-
-/// Slots first … first + count − 1.
-struct SlotRange {
-  Slot first = 0;
-  std::uint32_t count = 0;
-};
 
 /// One message: some ranges of slots, packed in this order (a derived datatype in MPI). Both ends say the same number
 /// of slots of the same sizes.
@@ -64,15 +56,15 @@ struct StepActions {
 
   void clear();
   [[nodiscard]] bool idle() const { return sends.empty() && receives.empty() && locals.empty(); }
-  void send(Rank to, SlotRange slots) { add(sends, to, slots); }
-  void receive(Rank from, SlotRange slots) { add(receives, from, slots); }
+  /// An empty range makes an empty message, as barriers send.
+  void send(Rank to, SlotRange slots) { add(sends, to, {&slots, 1}); }
+  void receive(Rank from, SlotRange slots) { add(receives, from, {&slots, 1}); }
   void send(Rank to, std::span<const SlotRange> slots) { add(sends, to, slots); }
   void receive(Rank from, std::span<const SlotRange> slots) { add(receives, from, slots); }
   void copy(SlotRange from, Slot to) { locals.push_back({LocalOperation::Kind::copy, from, to}); }
   void reduce(SlotRange from, Slot to) { locals.push_back({LocalOperation::Kind::reduce, from, to}); }
 
  private:
-  void add(std::vector<Transfer>& transfers, Rank peer, SlotRange slots);
   void add(std::vector<Transfer>& transfers, Rank peer, std::span<const SlotRange> slots);
 };
 
@@ -88,6 +80,9 @@ class Schedule {
   [[nodiscard]] virtual std::uint32_t stream_count() const { return 1; }
   /// Steps of a stream, the same for all participants; who has nothing to do in one is idle.
   [[nodiscard]] virtual std::size_t step_count(std::uint32_t stream) const = 0;
+
+  /// B of collective.hpp: into how many blocks one vector is cut, or of halo how many neighbours there are.
+  [[nodiscard]] virtual std::uint32_t block_count() const { return 1; }
 
   /// Slots of every participant, and the bytes in one. Slots that correspond have the same size everywhere.
   [[nodiscard]] virtual Slot slot_count() const = 0;

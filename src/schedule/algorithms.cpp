@@ -1,0 +1,153 @@
+#include "ayatori/schedule/algorithms.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <array>
+#include <limits>
+
+#include "families.hpp"
+
+namespace ayatori {
+
+namespace {
+
+constexpr bool on_grid = true;
+
+constexpr std::array all_algorithms{
+    Algorithm{Collective::alltoall, "shift", "step s: send to r + s, receive from r - s (paper 1, 2.3)", false,
+              make_shift},
+    Algorithm{Collective::alltoall, "pairwise", "exchange with r xor s, or s - r where ranks are no power of 2", false,
+              make_pairwise},
+    Algorithm{Collective::alltoall, "ring", "only neighbours talk; messages go round hop by hop", false,
+              make_ring_alltoall},
+    Algorithm{Collective::alltoall, "ring2", "2-level ring: nodes outside, ranks of a node inside (paper 1, figure 7)",
+              false, make_ring2},
+    Algorithm{Collective::alltoall, "bruck", "log2 n steps of many blocks (Bruck et al. 1997)", false,
+              make_bruck_alltoall},
+    Algorithm{Collective::alltoall, "spread", "all messages at once", false, make_spread},
+    Algorithm{Collective::alltoall, "planned", "shifts in an order that is given", false, make_planned},
+
+    Algorithm{Collective::broadcast, "binomial", "binomial tree", false, make_binomial},
+    Algorithm{Collective::broadcast, "knomial", "k-nomial tree, k = 4 if not told", false, make_knomial},
+    Algorithm{Collective::broadcast, "chain", "pipelined chain in rank order", false, make_chain},
+    Algorithm{Collective::broadcast, "binary", "pipelined binary tree in rank order (paper 2, figure 2c)", false,
+              make_binary},
+    Algorithm{Collective::broadcast, "scatter-allgather", "binomial scatter, ring allgather (van de Geijn)", false,
+              make_scatter_allgather},
+    Algorithm{Collective::broadcast, "hierarchical", "binomial among groups, then nodes, then ranks", false,
+              make_hierarchical_tree},
+    Algorithm{Collective::broadcast, "mapped-binary", "pipelined binary tree mapped on the grid (paper 2, figure 2e)",
+              on_grid, make_mapped_binary},
+    Algorithm{Collective::broadcast, "trinaryx3", "one pipelined tree a dimension of a torus (paper 2, 4.3)", on_grid,
+              make_trinaryx3},
+    Algorithm{Collective::broadcast, "sixcolour", "trinaryx3 and its mirror images: two trees a dimension", on_grid,
+              make_sixcolour},
+
+    Algorithm{Collective::reduce, "binomial", "binomial tree", false, make_binomial},
+    Algorithm{Collective::reduce, "knomial", "k-nomial tree, k = 4 if not told", false, make_knomial},
+    Algorithm{Collective::reduce, "chain", "pipelined chain in rank order", false, make_chain},
+    Algorithm{Collective::reduce, "binary", "pipelined binary tree in rank order", false, make_binary},
+    Algorithm{Collective::reduce, "hierarchical", "binomial among ranks, then nodes, then groups", false,
+              make_hierarchical_tree},
+    Algorithm{Collective::reduce, "mapped-binary", "pipelined binary tree mapped on the grid", on_grid,
+              make_mapped_binary},
+    Algorithm{Collective::reduce, "trinaryx3", "one pipelined tree a dimension of a torus (paper 2, 4.3)", on_grid,
+              make_trinaryx3},
+    Algorithm{Collective::reduce, "sixcolour", "trinaryx3 and its mirror images: two trees a dimension", on_grid,
+              make_sixcolour},
+
+    Algorithm{Collective::allreduce, "recursive-doubling", "exchange everything with r xor 2^s", false,
+              make_recursive_doubling},
+    Algorithm{Collective::allreduce, "rabenseifner", "recursive halving, then recursive doubling", false,
+              make_rabenseifner},
+    Algorithm{Collective::allreduce, "ring", "ring reduce-scatter, ring allgather", false, make_ring_allreduce},
+    Algorithm{Collective::allreduce, "swing", "distances 1, -1, 3, -5, ... on all ports of a torus (arXiv 2401.09356)",
+              false, make_swing},
+    Algorithm{Collective::allreduce, "bine", "butterfly of negabinary distances in rank order (arXiv 2508.17311)",
+              false, make_bine},
+    Algorithm{Collective::allreduce, "hierarchical", "reduce on nodes, ring among their leaders, broadcast on nodes",
+              false, make_hierarchical_allreduce},
+    Algorithm{Collective::allreduce, "in-network", "routers reduce and broadcast (SHARP)", false, make_in_network},
+    Algorithm{Collective::allreduce, "binomial", "binomial tree up and down", false, make_binomial},
+    Algorithm{Collective::allreduce, "trinaryx3", "one pipelined tree a dimension, up and down at once", on_grid,
+              make_trinaryx3},
+    Algorithm{Collective::allreduce, "sixcolour", "trinaryx3 and its mirror images: two trees a dimension", on_grid,
+              make_sixcolour},
+
+    Algorithm{Collective::reduce_scatter, "ring", "each block goes round once", false, make_ring_reduce_scatter},
+    Algorithm{Collective::reduce_scatter, "recursive-halving", "exchange halves with r xor n/2, n/4, ...", false,
+              make_halving_reduce_scatter},
+    Algorithm{Collective::reduce_scatter, "pairwise", "step s: send r + s its block", false,
+              make_pairwise_reduce_scatter},
+
+    Algorithm{Collective::allgather, "ring", "each block goes round once", false, make_ring_allgather},
+    Algorithm{Collective::allgather, "recursive-doubling", "exchange what there is with r xor 1, 2, 4, ...", false,
+              make_doubling_allgather},
+    Algorithm{Collective::allgather, "bruck", "fetch as much as there is from r + 1, 2, 4, ...", false,
+              make_bruck_allgather},
+    Algorithm{Collective::allgather, "hierarchical", "gather on nodes, ring among their leaders, broadcast on nodes",
+              false, make_hierarchical_allgather},
+
+    Algorithm{Collective::gather, "binomial", "binomial tree", false, make_binomial_scatter_gather},
+    Algorithm{Collective::gather, "linear", "all at once", false, make_linear_scatter_gather},
+    Algorithm{Collective::gather, "hierarchical", "binomial among ranks, then nodes, then groups", false,
+              make_hierarchical_scatter_gather},
+    Algorithm{Collective::scatter, "binomial", "binomial tree", false, make_binomial_scatter_gather},
+    Algorithm{Collective::scatter, "linear", "all at once", false, make_linear_scatter_gather},
+    Algorithm{Collective::scatter, "hierarchical", "binomial among groups, then nodes, then ranks", false,
+              make_hierarchical_scatter_gather},
+
+    Algorithm{Collective::barrier, "dissemination", "step s: signal r + 2^s", false, make_dissemination},
+    Algorithm{Collective::barrier, "tree", "binomial tree up and down", false, make_binomial},
+    Algorithm{Collective::barrier, "hierarchical", "binomial trees of ranks, nodes, groups, up and down", false,
+              make_hierarchical_tree},
+    Algorithm{Collective::barrier, "in-network", "routers collect and release", false, make_in_network},
+
+    Algorithm{Collective::halo, "halo", "both neighbours in each dimension, all at once", false, make_halo},
+};
+
+Failure unknown(std::string_view algorithm, Collective collective) {
+  std::vector<std::string_view> names;
+  for (const Algorithm& known : all_algorithms) {
+    if (known.collective == collective) names.push_back(known.name);
+  }
+  return with_hint(fail("no {} algorithm is called '{}'", to_word(collective), algorithm),
+                   fmt::format("there are {}", fmt::join(names, ", ")));
+}
+
+/// Bytes of all slots of a participant must be countable; most algorithms have a few vectors of n slots.
+Result<> check_size(const CollectiveCall& call) {
+  constexpr Bytes most = std::numeric_limits<Bytes>::max() / 64;
+  constexpr Rank most_ranks = 1U << 24;
+  if (call.ranks == 0) return fail("a collective needs at least one rank");
+  if (call.ranks > most_ranks)
+    return fail("{} ranks are more than the {} that schedules can have", call.ranks, most_ranks);
+  if (call.root >= call.ranks) return fail("root {} of {} ranks (they count from 0)", call.root, call.ranks);
+  if (call.bytes > most / call.ranks)
+    return fail("{} bytes for each of {} ranks can't be counted", call.bytes, call.ranks);
+  return {};
+}
+
+}  // namespace
+
+std::span<const Algorithm> algorithms() { return all_algorithms; }
+
+Result<SchedulePtr> make_schedule(std::string_view algorithm, const CollectiveCall& call, const Places& places,
+                                  const AlgorithmOptions& options) {
+  if (const auto ok = check_size(call); !ok) return Failure(ok.error());
+  if (places.node.size() != call.ranks) {
+    return fail("the call has {} ranks, their places are those of {}", call.ranks, places.node.size());
+  }
+  for (const Algorithm& known : all_algorithms) {
+    if (known.collective != call.collective || known.name != algorithm) continue;
+    if (known.needs_grid && places.dimensions.empty()) {
+      return with_hint(fail("{} needs machines that form a grid, and these form none", algorithm),
+                       "a job that fills a box of a torus or mesh");
+    }
+    return known.make(call, places, options);
+  }
+  return unknown(algorithm, call.collective);
+}
+
+}  // namespace ayatori

@@ -1,0 +1,169 @@
+// Every rank has a message for every other. Slot j is what it has for j; slot n + j becomes what j had for it.
+#include <algorithm>
+#include <bit>
+
+#include "families.hpp"
+
+namespace ayatori {
+
+namespace {
+
+SlotRange for_rank(Rank to) { return {to, 1}; }
+SlotRange from_rank(Rank ranks, Rank from) { return {ranks + from, 1}; }
+
+std::shared_ptr<Program> program_of(const CollectiveCall& call, std::uint32_t vectors) {
+  return std::make_shared<Program>(call, Layout{call.bytes, 1, vectors * call.ranks, 0});
+}
+
+/// What a rank has for itself, while the first messages travel.
+PhasePtr keep_own(Rank ranks) {
+  return phase(1, [ranks](Rank r, std::size_t, StepActions& actions) { actions.copy(for_rank(r), ranks + r); });
+}
+
+void exchange(Rank ranks, Rank to, Rank from, StepActions& actions) {
+  actions.send(to, for_rank(to));
+  actions.receive(from, from_rank(ranks, from));
+}
+
+/// r sends to r + distance(step), receives from r − distance(step).
+template <typename Distance>
+SchedulePtr shifts(const CollectiveCall& call, Distance distance) {
+  const Rank n = call.ranks;
+  auto program = program_of(call, 2);
+  program->then(phase(n - 1, [n, distance](Rank r, std::size_t step, StepActions& actions) {
+    const Rank d = distance(step);
+    exchange(n, (r + d) % n, (r + n - d) % n, actions);
+  }));
+  program->at(0, keep_own(n));
+  return program;
+}
+
+}  // namespace
+
+Result<SchedulePtr> make_shift(const CollectiveCall& call, const Places&, const AlgorithmOptions&) {
+  return shifts(call, [](std::size_t step) { return static_cast<Rank>(step + 1); });
+}
+
+Result<SchedulePtr> make_planned(const CollectiveCall& call, const Places&, const AlgorithmOptions& options) {
+  if (options.order.empty()) return make_shift(call, {}, {});
+  std::vector<bool> seen(call.ranks);
+  for (const Rank distance : options.order) {
+    if (distance == 0 || distance >= call.ranks || seen[distance]) break;
+    seen[distance] = true;
+  }
+  if (options.order.size() + 1 != call.ranks || std::count(seen.begin(), seen.end(), true) + 1 != call.ranks) {
+    return fail("the order of a planned alltoall of {} ranks must hold each distance 1 ... {} once", call.ranks,
+                call.ranks - 1);
+  }
+  return shifts(call, [order = options.order](std::size_t step) { return order[step]; });
+}
+
+Result<SchedulePtr> make_pairwise(const CollectiveCall& call, const Places&, const AlgorithmOptions&) {
+  const Rank n = call.ranks;
+  auto program = program_of(call, 2);
+  if (std::has_single_bit(n)) {
+    program->then(phase(n - 1, [n](Rank r, std::size_t step, StepActions& actions) {
+      const Rank partner = r ^ static_cast<Rank>(step + 1);
+      exchange(n, partner, partner, actions);
+    }));
+  } else {
+    program->then(phase(n, [n](Rank r, std::size_t step, StepActions& actions) {
+      const Rank partner = (static_cast<Rank>(step) + n - r) % n;
+      if (partner != r) exchange(n, partner, partner, actions);
+    }));
+  }
+  program->at(0, keep_own(n));
+  return program;
+}
+
+Result<SchedulePtr> make_spread(const CollectiveCall& call, const Places&, const AlgorithmOptions&) {
+  const Rank n = call.ranks;
+  auto program = program_of(call, 2);
+  program->then(phase(1, [n](Rank r, std::size_t, StepActions& actions) {
+    for (Rank d = 1; d < n; ++d) actions.send((r + d) % n, for_rank((r + d) % n));
+    for (Rank d = 1; d < n; ++d) actions.receive((r + n - d) % n, from_rank(n, (r + n - d) % n));
+  }));
+  program->at(0, keep_own(n));
+  return program;
+}
+
+// Step s: the messages that have gone s hops and have not arrived go one hop on. What rank q has for q + d travels in
+// transit slot d of one of two sets, by turns, since what arrives may not overwrite what leaves in the same step.
+Result<SchedulePtr> make_ring_alltoall(const CollectiveCall& call, const Places&, const AlgorithmOptions&) {
+  const Rank n = call.ranks;
+  auto program = program_of(call, 4);
+  const auto transit = [n](std::size_t step, Rank distance) {
+    return static_cast<Slot>(2 * n + (step % 2) * n + distance);
+  };
+  program->then(phase(n - 1, [n, transit](Rank r, std::size_t step, StepActions& actions) {
+    const Rank hops = static_cast<Rank>(step) + 1;
+    const Rank next = (r + 1) % n;
+    const Rank previous = (r + n - 1) % n;
+    const Rank source = (r + n - hops) % n;  // whose messages arrive here in this step
+    if (step == 0) {
+      actions.send(next, CyclicRange(0, n, r + 1, n - 1));
+    } else {
+      actions.send(next, SlotRange{transit(step, hops), n - hops});
+    }
+    const SlotRange arriving[] = {from_rank(n, source), {transit(step + 1, hops + 1), n - 1 - hops}};
+    actions.receive(previous, arriving);
+  }));
+  program->at(0, keep_own(n));
+  return program;
+}
+
+// Paper 1, figure 7. The text: for j = 0 ... Nc − 1 (nodes), for k = 0 ... Nlp − 1 (ranks within a node):
+//
+//     send to ((lc + j) mod Nc) · Nlp + (llp + k) mod Nlp,   receive from ((lc − j) mod Nc) · Nlp + (llp − k) mod Nlp
+//
+// where (lc, llp) are the rank's node and its number on it: so all Nlp² messages between two nodes follow each other,
+// and in each step the ranks of a node send to different ranks of one node. Two things it leaves open, and what we do:
+// with nodes of different size Nlp is the largest, and who has no partner is idle; j = k = 0 is the rank itself, a
+// copy.
+Result<SchedulePtr> make_ring2(const CollectiveCall& call, const Places& places, const AlgorithmOptions&) {
+  const Rank n = call.ranks;
+  auto program = program_of(call, 2);
+  const auto crew = std::make_shared<const NodeRanks>(places);
+  const std::uint32_t nodes = crew->node_count();
+  const std::uint32_t width = crew->most_ranks();
+  program->then(phase(std::size_t{nodes} * width, [=](Rank r, std::size_t step, StepActions& actions) {
+    const auto j = static_cast<std::uint32_t>(step / width);
+    const auto k = static_cast<std::uint32_t>(step % width);
+    if (step == 0) return;
+    const std::uint32_t node = crew->node(r);
+    const std::uint32_t local = crew->local(r);
+    const Rank to = crew->rank((node + j) % nodes, (local + k) % width);
+    const Rank from = crew->rank((node + nodes - j) % nodes, (local + width - k) % width);
+    if (to != no_id) actions.send(to, for_rank(to));
+    if (from != no_id) actions.receive(from, from_rank(n, from));
+  }));
+  program->at(0, keep_own(n));
+  return program;
+}
+
+// Bruck et al., 1997, without its rotations and copies (Träff, Rougier, Hunold: "Implementing a classic", 2014). The
+// message for r + d goes 2^k ranks on in step k if bit k of d is set. Before its first hop it lies in its own slot,
+// after its last in the result, in between in one of two transit slots for d, by turns.
+Result<SchedulePtr> make_bruck_alltoall(const CollectiveCall& call, const Places&, const AlgorithmOptions&) {
+  const Rank n = call.ranks;
+  auto program = program_of(call, 4);
+  program->then(phase(std::bit_width(n - 1), [n](Rank r, std::size_t step, StepActions& actions) {
+    const Rank hop = Rank{1} << step;
+    const auto transit = [n](int hops, Rank distance) -> Slot { return (2 + hops % 2) * n + distance; };
+    std::vector<SlotRange> leaving;
+    std::vector<SlotRange> arriving;
+    for (Rank distance = hop; distance < n; distance = (distance + 1) | hop) {
+      const Rank done = distance & (hop - 1);
+      const bool last = distance >> (step + 1) == 0;
+      const int hops = std::popcount(done);
+      leaving.push_back({done == 0 ? (r + distance) % n : transit(hops, distance), 1});
+      arriving.push_back({last ? n + (r + n - distance) % n : transit(hops + 1, distance), 1});
+    }
+    actions.send((r + hop) % n, leaving);
+    actions.receive((r + n - hop % n) % n, arriving);
+  }));
+  program->at(0, keep_own(n));
+  return program;
+}
+
+}  // namespace ayatori

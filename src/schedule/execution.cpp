@@ -1,0 +1,257 @@
+#include "execution.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace ayatori {
+
+namespace {
+
+constexpr std::uint32_t no_stream = no_id;
+constexpr std::uint32_t several_streams = no_id - 1;
+
+}  // namespace
+
+template <typename... Args>
+Failure Execution::wrong(std::size_t thread, fmt::format_string<Args...> what, Args&&... args) const {
+  return fail("participant {}, stream {}, step {}: {}", participant_of(thread), stream_of(thread),
+              threads_[thread].step, fmt::format(what, std::forward<Args>(args)...));
+}
+
+Execution::Execution(const Schedule& schedule)
+    : schedule_(schedule),
+      streams_(schedule.stream_count()),
+      slots_(schedule.slot_count()),
+      participants_(schedule.participant_count()),
+      is_barrier_(schedule.call().collective == Collective::barrier) {
+  const std::size_t all_slots = std::size_t{participants_} * slots_;
+  values_.assign(all_slots, Contributions::nothing);
+  writer_.assign(all_slots, no_stream);
+  reader_.assign(all_slots, no_stream);
+  sent_in_.assign(all_slots, 0);
+  received_in_.assign(all_slots, 0);
+  threads_.resize(std::size_t{participants_} * streams_);
+  fill_slots();
+}
+
+void Execution::fill_slots() {
+  const CollectiveCall& call = schedule_.call();
+  for (Rank rank = 0; rank < call.ranks; ++rank) {
+    const SlotRange own = slots_at_start(call, schedule_.block_count(), rank);
+    for (Slot slot = own.first; slot < std::min(own.first + own.count, slots_); ++slot) {
+      values_[index(rank, slot)] = contributions_.one(rank, slot);
+    }
+  }
+  if (!is_barrier_) return;
+  for (std::size_t thread = 0; thread < threads_.size(); ++thread) {
+    threads_[thread].heard.assign(participants_, false);
+    threads_[thread].heard[participant_of(thread)] = true;
+  }
+}
+
+Result<> Execution::run() {
+  for (std::size_t thread = 0; thread < threads_.size(); ++thread) {
+    if (auto ok = begin_step(thread); !ok) return ok;
+  }
+  while (!ready_.empty()) {
+    const std::size_t thread = ready_.back();
+    ready_.pop_back();
+    if (auto ok = end_step(thread); !ok) return ok;
+    ++threads_[thread].step;
+    if (auto ok = begin_step(thread); !ok) return ok;
+  }
+  for (std::size_t thread = 0; thread < threads_.size(); ++thread) {
+    if (threads_[thread].open > 0) return deadlock();
+  }
+  return {};
+}
+
+/// Idle steps are passed over at once.
+Result<> Execution::begin_step(std::size_t thread) {
+  Thread& self = threads_[thread];
+  const std::size_t steps = schedule_.step_count(stream_of(thread));
+  for (; self.step < steps; ++self.step) {
+    schedule_.actions(participant_of(thread), stream_of(thread), self.step, self.actions);
+    if (self.actions.idle()) continue;
+    if (auto ok = check_step(thread); !ok) return ok;
+    return post(thread);
+  }
+  return {};
+}
+
+Result<> Execution::check_step(std::size_t thread) {
+  ++instance_;
+  const StepActions& actions = threads_[thread].actions;
+  if (auto ok = check_ranges(thread, actions.sends, false); !ok) return ok;
+  return check_ranges(thread, actions.receives, true);
+}
+
+Result<> Execution::check_ranges(std::size_t thread, std::span<const Transfer> transfers, bool receiving) {
+  const Rank self = participant_of(thread);
+  for (const Transfer& transfer : transfers) {
+    if (transfer.peer >= participants_)
+      return wrong(thread, "a message with {}, who does not take part", transfer.peer);
+    if (transfer.peer == self) return wrong(thread, "a message with itself");
+    for (std::uint32_t i = 0; i < transfer.range_count; ++i) {
+      const SlotRange range = threads_[thread].actions.ranges[transfer.first_range + i];
+      if (auto ok = touch(thread, range, receiving); !ok) return ok;
+      for (Slot slot = range.first; slot < range.first + range.count; ++slot) {
+        const std::size_t at = index(self, slot);
+        if (receiving && sent_in_[at] == instance_)
+          return wrong(thread, "slot {} is sent and received into at once", slot);
+        if (receiving && received_in_[at] == instance_) return wrong(thread, "slot {} is received into twice", slot);
+        (receiving ? received_in_ : sent_in_)[at] = instance_;
+      }
+    }
+  }
+  return {};
+}
+
+/// Who reads what must hold something, and streams must keep apart.
+Result<> Execution::touch(std::size_t thread, SlotRange slots, bool write) {
+  if (slots.first > slots_ || slots.count > slots_ - slots.first) {
+    return wrong(thread, "slots {} ... {}, but there are {}", slots.first, std::uint64_t{slots.first} + slots.count - 1,
+                 slots_);
+  }
+  const std::uint32_t stream = stream_of(thread);
+  for (Slot slot = slots.first; slot < slots.first + slots.count; ++slot) {
+    const std::size_t at = index(participant_of(thread), slot);
+    if (!write && values_[at] == Contributions::nothing) {
+      return wrong(thread, "slot {} is read, but nothing was written to it", slot);
+    }
+    std::uint32_t& user = write ? writer_[at] : reader_[at];
+    if (write && user != no_stream && user != stream) return wrong(thread, "stream {} writes slot {}, too", user, slot);
+    user = user == no_stream || user == stream ? stream : several_streams;
+    const std::uint32_t other = write ? reader_[at] : writer_[at];
+    if (other != no_stream && other != stream) {
+      return wrong(thread, "slot {} is {} here and {} by another stream", slot, write ? "written" : "read",
+                   write ? "read" : "written");
+    }
+  }
+  return {};
+}
+
+Result<> Execution::post(std::size_t thread) {
+  Thread& self = threads_[thread];
+  const std::uint32_t stream = stream_of(thread);
+  self.open = self.actions.sends.size() + self.actions.receives.size();
+  self.arrived.assign(self.actions.receives.size(), {});
+  if (is_barrier_) self.heard_next = self.heard;
+  if (self.open == 0) ready_.push_back(thread);
+  for (std::size_t i = 0; i < self.actions.sends.size(); ++i) {
+    channels_[{thread, thread_of(self.actions.sends[i].peer, stream)}].sends.push_back({thread, i});
+  }
+  for (std::size_t i = 0; i < self.actions.receives.size(); ++i) {
+    channels_[{thread_of(self.actions.receives[i].peer, stream), thread}].receives.push_back({thread, i});
+  }
+  const auto meet_all = [this](Channel& channel) -> Result<> {
+    while (!channel.sends.empty() && !channel.receives.empty()) {
+      if (auto ok = meet(channel.sends.front(), channel.receives.front()); !ok) return ok;
+      channel.sends.pop_front();
+      channel.receives.pop_front();
+    }
+    return {};
+  };
+  // `self.actions` stays as it is until the thread ends its step, which nothing here does.
+  for (const Transfer& send : self.actions.sends) {
+    if (auto ok = meet_all(channels_[{thread, thread_of(send.peer, stream)}]); !ok) return ok;
+  }
+  for (const Transfer& receive : self.actions.receives) {
+    if (auto ok = meet_all(channels_[{thread_of(receive.peer, stream), thread}]); !ok) return ok;
+  }
+  return {};
+}
+
+std::vector<Slot> Execution::slots_in(const StepActions& actions, const Transfer& transfer) const {
+  std::vector<Slot> slots;
+  for (std::uint32_t i = 0; i < transfer.range_count; ++i) {
+    const SlotRange& range = actions.ranges[transfer.first_range + i];
+    for (std::uint32_t k = 0; k < range.count; ++k) slots.push_back(range.first + k);
+  }
+  return slots;
+}
+
+/// What is sent can be read now: nothing may write it before the sender's step has ended.
+Result<> Execution::meet(const Posted& send, const Posted& receive) {
+  Thread& from = threads_[send.thread];
+  Thread& to = threads_[receive.thread];
+  const auto sent = slots_in(from.actions, from.actions.sends[send.transfer]);
+  const auto wanted = slots_in(to.actions, to.actions.receives[receive.transfer]);
+  if (sent.size() != wanted.size()) {
+    return wrong(receive.thread, "expects {} slots from {}, which sends {} in its step {}", wanted.size(),
+                 participant_of(send.thread), sent.size(), from.step);
+  }
+  for (std::size_t i = 0; i < sent.size(); ++i) {
+    if (schedule_.slot_bytes(sent[i]) == schedule_.slot_bytes(wanted[i])) continue;
+    return wrong(receive.thread, "slot {} of {} bytes gets slot {} of {}, which has {} bytes", wanted[i],
+                 schedule_.slot_bytes(wanted[i]), sent[i], participant_of(send.thread), schedule_.slot_bytes(sent[i]));
+  }
+  auto& arrived = to.arrived[receive.transfer];
+  for (const Slot slot : sent) arrived.push_back(values_[index(participant_of(send.thread), slot)]);
+  if (is_barrier_) {
+    for (Rank other = 0; other < participants_; ++other)
+      to.heard_next[other] = to.heard_next[other] || from.heard[other];
+  }
+  if (--from.open == 0) ready_.push_back(send.thread);
+  if (--to.open == 0) ready_.push_back(receive.thread);
+  return {};
+}
+
+Result<> Execution::end_step(std::size_t thread) {
+  Thread& self = threads_[thread];
+  for (std::size_t i = 0; i < self.actions.receives.size(); ++i) {
+    const auto slots = slots_in(self.actions, self.actions.receives[i]);
+    for (std::size_t k = 0; k < slots.size(); ++k)
+      values_[index(participant_of(thread), slots[k])] = self.arrived[i][k];
+  }
+  if (is_barrier_) self.heard = self.heard_next;
+  for (const LocalOperation& operation : self.actions.locals) {
+    if (auto ok = do_locally(thread, operation); !ok) return ok;
+  }
+  return {};
+}
+
+Result<> Execution::do_locally(std::size_t thread, const LocalOperation& operation) {
+  const SlotRange& from = operation.from;
+  const SlotRange to{operation.to, from.count};
+  const bool reduces = operation.kind == LocalOperation::Kind::reduce;
+  if (auto ok = touch(thread, from, false); !ok) return ok;
+  if (auto ok = touch(thread, to, true); !ok) return ok;
+  if (reduces) {
+    if (auto ok = touch(thread, to, false); !ok) return ok;
+  }
+  if (from.first < to.first + to.count && to.first < from.first + from.count) {
+    return wrong(thread, "slots {} and {} overlap in a local operation", from.first, to.first);
+  }
+  for (std::uint32_t k = 0; k < from.count; ++k) {
+    if (schedule_.slot_bytes(from.first + k) != schedule_.slot_bytes(to.first + k)) {
+      return wrong(thread, "slots {} and {} of a local operation differ in size", from.first + k, to.first + k);
+    }
+    const Value source = values_[index(participant_of(thread), from.first + k)];
+    Value& target = values_[index(participant_of(thread), to.first + k)];
+    target = reduces ? contributions_.sum(target, source) : source;
+  }
+  return {};
+}
+
+Failure Execution::deadlock() const {
+  for (const auto& [ends, channel] : channels_) {
+    if (!channel.receives.empty()) {
+      return wrong(ends.second, "deadlock: waits for a message from {} that is never sent", participant_of(ends.first));
+    }
+    if (!channel.sends.empty()) {
+      return wrong(ends.first, "deadlock: sends a message to {} that is never received", participant_of(ends.second));
+    }
+  }
+  return fail("deadlock");
+}
+
+bool Execution::has_heard(Rank participant, Rank other) const {
+  for (std::uint32_t stream = 0; stream < streams_; ++stream) {
+    if (threads_[thread_of(participant, stream)].heard[other]) return true;
+  }
+  return false;
+}
+
+}  // namespace ayatori

@@ -1,0 +1,38 @@
+#pragma once
+/// \file
+/// How each algorithm of the list is made. Callers go through make_schedule, which has checked call and places.
+
+#include "ayatori/schedule/algorithms.hpp"
+#include "node_ranks.hpp"
+#include "program.hpp"
+
+namespace ayatori {
+
+using Maker = Result<SchedulePtr>(const CollectiveCall& call, const Places& places, const AlgorithmOptions& options);
+
+// alltoall.cpp
+Maker make_shift, make_planned, make_pairwise, make_spread, make_ring_alltoall, make_ring2, make_bruck_alltoall;
+
+// trees.cpp: broadcast, reduce, allreduce and barrier, whichever the call asks for, along one kind of tree
+Maker make_binomial, make_knomial, make_chain, make_binary, make_mapped_binary, make_trinaryx3, make_sixcolour;
+Maker make_hierarchical_tree, make_in_network;
+
+// butterflies.cpp
+Maker make_recursive_doubling, make_rabenseifner, make_swing, make_bine;
+Maker make_halving_reduce_scatter, make_doubling_allgather;
+
+// rings.cpp
+Maker make_ring_allgather, make_ring_reduce_scatter, make_ring_allreduce, make_bruck_allgather;
+Maker make_pairwise_reduce_scatter;
+
+// scatter_gather.cpp: scatter or gather, whichever the call asks for
+Maker make_binomial_scatter_gather, make_linear_scatter_gather, make_hierarchical_scatter_gather;
+Maker make_scatter_allgather;
+
+// neighbours.cpp
+Maker make_dissemination, make_halo;
+
+// hierarchical.cpp
+Maker make_hierarchical_allreduce, make_hierarchical_allgather;
+
+}  // namespace ayatori

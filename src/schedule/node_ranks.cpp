@@ -1,0 +1,53 @@
+#include "node_ranks.hpp"
+
+#include <algorithm>
+
+namespace ayatori {
+
+Bins::Bins(std::span<const std::uint32_t> bin_of_item, std::uint32_t bins)
+    : first_(bins + 1, 0), items_(bin_of_item.size()) {
+  for (const std::uint32_t bin : bin_of_item) ++first_[bin + 1];
+  for (std::uint32_t bin = 0; bin < bins; ++bin) first_[bin + 1] += first_[bin];
+  std::vector<std::uint32_t> next(first_.begin(), first_.end() - 1);
+  for (std::uint32_t item = 0; item < bin_of_item.size(); ++item) items_[next[bin_of_item[item]]++] = item;
+}
+
+std::uint32_t Bins::largest() const {
+  std::uint32_t most = 0;
+  for (std::uint32_t bin = 0; bin < count(); ++bin) most = std::max(most, first_[bin + 1] - first_[bin]);
+  return most;
+}
+
+std::uint32_t Bins::position(std::uint32_t item, std::uint32_t bin) const {
+  const auto items = (*this)[bin];
+  return static_cast<std::uint32_t>(std::lower_bound(items.begin(), items.end(), item) - items.begin());
+}
+
+namespace {
+
+std::uint32_t bins_in(std::span<const std::uint32_t> bin_of_item) {
+  return bin_of_item.empty() ? 0 : *std::max_element(bin_of_item.begin(), bin_of_item.end()) + 1;
+}
+
+}  // namespace
+
+NodeRanks::NodeRanks(const Places& places)
+    : places_(places),
+      by_node_(places_.node, bins_in(places_.node)),
+      by_group_(places_.group, bins_in(places_.group)),
+      node_at_(places_.point.size()) {
+  for (std::uint32_t node = 0; node < node_at_.size(); ++node) node_at_[places_.point[node]] = node;
+}
+
+std::uint32_t NodeRanks::gateway(std::uint32_t group) const {
+  for (const std::uint32_t node : nodes(group)) {
+    if (places_.gateway[node]) return node;
+  }
+  return nodes(group).front();
+}
+
+bool NodeRanks::needs_gateways() const {
+  return std::find(places_.gateway.begin(), places_.gateway.end(), false) != places_.gateway.end();
+}
+
+}  // namespace ayatori

@@ -1,0 +1,185 @@
+#include "ayatori/schedule/places.hpp"
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+#include <optional>
+#include <set>
+
+#include "ayatori/network/router_graph.hpp"
+#include "ayatori/network/shape.hpp"
+
+namespace ayatori {
+
+namespace {
+
+/// Nodes 0 … nodes − 1 with equally many ranks each, all in one group.
+Places uniform(std::uint32_t nodes, Rank ranks, std::uint32_t ranks_per_node) {
+  Places places;
+  places.node.resize(ranks);
+  for (Rank r = 0; r < ranks; ++r) places.node[r] = r / ranks_per_node;
+  places.group.assign(nodes, 0);
+  places.gateway.assign(nodes, true);
+  return places;
+}
+
+NodeId first_router(const Network& network, const Machine& machine) {
+  return machine.endpoints.empty() ? no_id : network.router_of(machine.endpoints.front());
+}
+
+std::set<PlaneId> planes_of(const Network& network, const Machine& machine) {
+  std::set<PlaneId> planes;
+  for (const PortId endpoint : machine.endpoints) planes.insert(network.node(network.port(endpoint).node).plane);
+  return planes;
+}
+
+void add_groups(const Network& network, const Job& job, Places& places, std::vector<NodeId>& routers) {
+  std::map<NodeId, std::uint32_t> group_of_router;
+  for (const JobMachine& member : job.machines) {
+    const NodeId router = first_router(network, network.machine(member.machine));
+    const auto [known, is_new] = group_of_router.try_emplace(router, static_cast<std::uint32_t>(routers.size()));
+    if (is_new) routers.push_back(router);
+    places.group.push_back(known->second);
+  }
+}
+
+void add_gateways(const Network& network, const Job& job, Places& places) {
+  std::set<PlaneId> all;
+  for (const JobMachine& member : job.machines) all.merge(planes_of(network, network.machine(member.machine)));
+  for (const JobMachine& member : job.machines) {
+    places.gateway.push_back(planes_of(network, network.machine(member.machine)) == all);
+  }
+}
+
+/// A router from which all of `routers` are as near as can be (in sum), not one of them: where their sums meet.
+std::optional<NodeId> router_above(const Network& network, const std::vector<NodeId>& routers) {
+  const RouterGraph graph(network);
+  std::vector<std::uint64_t> sums(graph.size(), 0);
+  std::vector<std::uint32_t> distance(graph.size());
+  for (const NodeId start : routers) {
+    std::fill(distance.begin(), distance.end(), no_id);
+    distance[start] = 0;
+    for (const NodeId here : graph.by_distance_from(start)) {
+      sums[here] += distance[here] + 1;
+      for (const auto& neighbour : graph.neighbours(here)) {
+        if (distance[neighbour.router] == no_id) distance[neighbour.router] = distance[here] + 1;
+      }
+    }
+    for (NodeId router = 0; router < graph.size(); ++router)
+      sums[router] += distance[router] == no_id ? graph.size() : 0;
+  }
+  for (const NodeId router : routers) sums[router] = std::numeric_limits<std::uint64_t>::max();
+  const auto best = std::min_element(sums.begin(), sums.end());
+  if (best == sums.end() || *best == std::numeric_limits<std::uint64_t>::max()) return std::nullopt;
+  return static_cast<NodeId>(best - sums.begin());
+}
+
+void add_aggregators(const Network& network, const std::vector<NodeId>& routers, Places& places) {
+  if (std::find(routers.begin(), routers.end(), no_id) != routers.end()) return;
+  places.aggregators = routers;
+  if (routers.size() == 1) return;
+  if (const auto above = router_above(network, routers)) {
+    places.aggregators.push_back(*above);
+  } else {
+    places.aggregators.push_back(routers.front());
+  }
+}
+
+/// Coordinates that a box may have along a ring or line: where they begin, and how many.
+struct Interval {
+  std::uint32_t first = 0;
+  std::uint32_t length = 0;
+};
+
+/// The shortest interval that holds all of `taken`; it may go over the end of a ring.
+Interval around(const std::vector<bool>& taken, bool ring) {
+  const auto n = static_cast<std::uint32_t>(taken.size());
+  const auto first = static_cast<std::uint32_t>(std::find(taken.begin(), taken.end(), true) - taken.begin());
+  std::uint32_t last = first;
+  std::uint32_t gap_begin = first;
+  std::uint32_t widest = 0;
+  for (std::uint32_t i = first + 1; i < n; ++i) {
+    if (!taken[i]) continue;
+    if (i - last > widest) {
+      widest = i - last;
+      gap_begin = last;
+    }
+    last = i;
+  }
+  const std::uint32_t over_the_end = first + n - last;
+  if (!ring || over_the_end >= widest) return {first, last - first + 1};
+  return {gap_begin + widest, n - widest + 1};
+}
+
+std::vector<std::uint32_t> coordinates(std::uint32_t point, std::span<const std::uint32_t> lengths) {
+  std::vector<std::uint32_t> found(lengths.size());
+  for (std::size_t i = lengths.size(); i-- > 0; point /= lengths[i]) found[i] = point % lengths[i];
+  return found;
+}
+
+/// The box that the job's machines fill, if they do, with their points in it.
+void add_grid(const Network& network, const Job& job, Places& places) {
+  const Shape shape = recognise(network);
+  if (shape.kind != ShapeKind::grid) return;
+  std::vector<std::vector<std::uint32_t>> at;
+  for (const JobMachine& member : job.machines) {
+    const NodeId router = first_router(network, network.machine(member.machine));
+    if (router == no_id) return;
+    at.push_back(coordinates(shape.point[router], shape.dimensions));
+  }
+  std::vector<Interval> box;
+  std::size_t points = 1;
+  for (std::size_t i = 0; i < shape.dimensions.size(); ++i) {
+    std::vector<bool> taken(shape.dimensions[i]);
+    for (const auto& place : at) taken[place[i]] = true;
+    box.push_back(around(taken, shape.periodic[i]));
+    points *= box.back().length;
+  }
+  std::set<std::vector<std::uint32_t>> different(at.begin(), at.end());
+  if (points != at.size() || different.size() != at.size()) return;
+  for (std::size_t i = 0; i < box.size(); ++i) {
+    places.dimensions.push_back(box[i].length);
+    places.periodic.push_back(shape.periodic[i] && box[i].length == shape.dimensions[i]);
+  }
+  for (const auto& place : at) {
+    std::uint32_t point = 0;
+    for (std::size_t i = 0; i < box.size(); ++i) {
+      const std::uint32_t length = shape.dimensions[i];
+      point = point * box[i].length + (place[i] + length - box[i].first) % length;
+    }
+    places.point.push_back(point);
+  }
+}
+
+}  // namespace
+
+Places places_of_ranks(Rank ranks, std::uint32_t ranks_per_node) {
+  return uniform((ranks + ranks_per_node - 1) / ranks_per_node, ranks, ranks_per_node);
+}
+
+Places places_on_grid(std::span<const std::uint32_t> dimensions, std::span<const bool> periodic,
+                      std::uint32_t ranks_per_node) {
+  std::uint32_t nodes = 1;
+  for (const std::uint32_t length : dimensions) nodes *= length;
+  Places places = uniform(nodes, nodes * ranks_per_node, ranks_per_node);
+  places.dimensions.assign(dimensions.begin(), dimensions.end());
+  places.periodic.assign(periodic.begin(), periodic.end());
+  places.point.resize(nodes);
+  std::iota(places.point.begin(), places.point.end(), 0U);
+  return places;
+}
+
+Places places_of_job(const Network& network, const Job& job) {
+  Places places;
+  for (std::uint32_t node = 0; node < job.machines.size(); ++node) {
+    places.node.insert(places.node.end(), job.machines[node].ranks, node);
+  }
+  std::vector<NodeId> routers;
+  add_groups(network, job, places, routers);
+  add_gateways(network, job, places);
+  add_aggregators(network, routers, places);
+  if (network.direct()) add_grid(network, job, places);
+  return places;
+}
+
+}  // namespace ayatori

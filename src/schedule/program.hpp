@@ -1,0 +1,136 @@
+#pragma once
+/// \file
+/// What all algorithms are made of: phases, one after another or overlapping, on one or several streams.
+
+#include <cstdint>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "ayatori/schedule/schedule.hpp"
+
+namespace ayatori {
+
+/// A number of steps that all participants take together. Adds to `actions`, never clears them.
+class Phase {
+ public:
+  virtual ~Phase() = default;
+  [[nodiscard]] virtual std::size_t steps() const = 0;
+  virtual void add(Rank participant, std::size_t step, StepActions& actions) const = 0;
+};
+
+using PhasePtr = std::unique_ptr<Phase>;
+
+/// Sizes of slots: a vector of `bytes` cut into `blocks`, `copies` times, and behind them `pairs` of scratch slots that
+/// have the sizes of the largest and of the smallest block: any block finds one that fits. With one block every slot
+/// holds `bytes`.
+struct Layout {
+  Bytes bytes = 0;
+  std::uint32_t blocks = 1;
+  std::uint32_t copies = 1;
+  std::uint32_t pairs = 0;
+
+  [[nodiscard]] Slot slots() const { return blocks * copies + 2 * pairs; }
+  [[nodiscard]] Bytes block_bytes(std::uint32_t block) const { return bytes / blocks + (block < bytes % blocks); }
+  [[nodiscard]] Bytes slot_bytes(Slot slot) const;
+  /// The slot of scratch pair `pair` that fits `block`.
+  [[nodiscard]] Slot scratch(std::uint32_t pair, std::uint32_t block) const;
+};
+
+/// The one Schedule that algorithms return.
+class Program final : public Schedule {
+ public:
+  Program(const CollectiveCall& call, const Layout& layout) : call_(call), layout_(layout), participants_(call.ranks) {}
+
+  /// Behind the phases that the stream has.
+  void then(std::uint32_t stream, PhasePtr phase);
+  void then(PhasePtr phase) { then(0, std::move(phase)); }
+  /// A phase that begins at a given step of stream 0, whatever else happens then.
+  void at(std::size_t first_step, PhasePtr phase) { at(0, first_step, std::move(phase)); }
+  void at(std::uint32_t stream, std::size_t first_step, PhasePtr phase);
+  /// Ranks, and routers behind them.
+  void set_participants(Rank participants) { participants_ = participants; }
+  /// Where it is not what the layout's vector is cut into (collective.hpp).
+  void set_block_count(std::uint32_t blocks) { block_count_ = blocks; }
+
+  [[nodiscard]] const CollectiveCall& call() const override { return call_; }
+  [[nodiscard]] Rank participant_count() const override { return participants_; }
+  [[nodiscard]] std::uint32_t stream_count() const override { return static_cast<std::uint32_t>(streams_.size()); }
+  [[nodiscard]] std::size_t step_count(std::uint32_t stream) const override { return streams_[stream].steps; }
+  [[nodiscard]] std::uint32_t block_count() const override { return block_count_ ? block_count_ : layout_.blocks; }
+  [[nodiscard]] Slot slot_count() const override { return layout_.slots(); }
+  [[nodiscard]] Bytes slot_bytes(Slot slot) const override { return layout_.slot_bytes(slot); }
+  void actions(Rank participant, std::uint32_t stream, std::size_t step, StepActions& actions) const override;
+
+ private:
+  struct Placed {
+    std::size_t first_step = 0;
+    PhasePtr phase;
+  };
+  struct Stream {
+    std::size_t steps = 0;
+    std::vector<Placed> phases;
+  };
+
+  CollectiveCall call_;
+  Layout layout_;
+  Rank participants_;
+  std::uint32_t block_count_ = 0;
+  std::vector<Stream> streams_{1};
+};
+
+/// Phase `inner` among some of the participants: it counts them from 0, `map` says who they are.
+template <typename Map>
+class Among final : public Phase {
+ public:
+  /// map.member(rank): its number among them, no_id if it is none of them; map.rank(member) back.
+  Among(PhasePtr inner, Map map) : inner_(std::move(inner)), map_(std::move(map)) {}
+
+  [[nodiscard]] std::size_t steps() const override { return inner_->steps(); }
+
+  void add(Rank participant, std::size_t step, StepActions& actions) const override {
+    const Rank member = map_.member(participant);
+    if (member == no_id) return;
+    const std::size_t sends = actions.sends.size();
+    const std::size_t receives = actions.receives.size();
+    inner_->add(member, step, actions);
+    for (std::size_t i = sends; i < actions.sends.size(); ++i) actions.sends[i].peer = map_.rank(actions.sends[i].peer);
+    for (std::size_t i = receives; i < actions.receives.size(); ++i) {
+      actions.receives[i].peer = map_.rank(actions.receives[i].peer);
+    }
+  }
+
+ private:
+  PhasePtr inner_;
+  Map map_;
+};
+
+/// One phase from a step function, for algorithms that are one formula: function(rank, step, actions).
+template <typename Function>
+class FormulaPhase final : public Phase {
+ public:
+  FormulaPhase(std::size_t steps, Function function) : steps_(steps), function_(std::move(function)) {}
+  [[nodiscard]] std::size_t steps() const override { return steps_; }
+  void add(Rank rank, std::size_t step, StepActions& actions) const override { function_(rank, step, actions); }
+
+ private:
+  std::size_t steps_;
+  Function function_;
+};
+
+template <typename Function>
+[[nodiscard]] PhasePtr phase(std::size_t steps, Function function) {
+  return std::make_unique<FormulaPhase<Function>>(steps, std::move(function));
+}
+
+/// Adds slots behind those that are there, in the last range if they go on there.
+void append_slots(std::vector<SlotRange>& ranges, SlotRange slots);
+
+/// Up to two ranges: `count` slots from `first` on, going round in slots base … base + n − 1.
+struct CyclicRange {
+  CyclicRange(Slot base, std::uint32_t n, std::uint32_t first, std::uint32_t count);
+  operator std::span<const SlotRange>() const { return {ranges, 2}; }  // NOLINT: that is what it is for
+  SlotRange ranges[2];
+};
+
+}  // namespace ayatori

@@ -1,0 +1,72 @@
+#include "ayatori/schedule/schedule.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace ayatori {
+
+void StepActions::clear() {
+  ranges.clear();
+  sends.clear();
+  receives.clear();
+  locals.clear();
+}
+
+void StepActions::add(std::vector<Transfer>& transfers, Rank peer, std::span<const SlotRange> slots) {
+  Transfer transfer{peer, static_cast<std::uint32_t>(ranges.size()), 0};
+  for (const SlotRange& range : slots) {
+    if (range.count == 0) continue;
+    ranges.push_back(range);
+    ++transfer.range_count;
+  }
+  transfers.push_back(transfer);
+}
+
+Bytes bytes_of(const Schedule& schedule, const StepActions& actions, const Transfer& transfer) {
+  Bytes bytes = 0;
+  for (std::uint32_t i = 0; i < transfer.range_count; ++i) {
+    const SlotRange& range = actions.ranges[transfer.first_range + i];
+    for (std::uint32_t k = 0; k < range.count; ++k) bytes += schedule.slot_bytes(range.first + k);
+  }
+  return bytes;
+}
+
+namespace {
+
+class StepsOfSchedule final : public StepSequence {
+ public:
+  explicit StepsOfSchedule(SchedulePtr schedule) : schedule_(std::move(schedule)) {
+    for (std::uint32_t stream = 0; stream < schedule_->stream_count(); ++stream) {
+      steps_ = std::max(steps_, schedule_->step_count(stream));
+    }
+  }
+
+  [[nodiscard]] Rank rank_count() const override { return schedule_->participant_count(); }
+  [[nodiscard]] std::size_t step_count() const override { return steps_; }
+
+  void step(std::size_t index, std::vector<Message>& messages) const override {
+    messages.clear();
+    StepActions actions;
+    for (Rank from = 0; from < rank_count(); ++from) {
+      for (std::uint32_t stream = 0; stream < schedule_->stream_count(); ++stream) {
+        if (index >= schedule_->step_count(stream)) continue;
+        schedule_->actions(from, stream, index, actions);
+        for (const Transfer& send : actions.sends) {
+          messages.push_back({from, send.peer, bytes_of(*schedule_, actions, send)});
+        }
+      }
+    }
+  }
+
+ private:
+  SchedulePtr schedule_;
+  std::size_t steps_ = 0;
+};
+
+}  // namespace
+
+std::unique_ptr<StepSequence> steps_of(SchedulePtr schedule) {
+  return std::make_unique<StepsOfSchedule>(std::move(schedule));
+}
+
+}  // namespace ayatori

@@ -1,0 +1,109 @@
+#pragma once
+/// \file
+/// Trees, and what flows along them: broadcasts down, reductions up, in segments.
+
+#include <memory>
+#include <vector>
+
+#include "node_ranks.hpp"
+#include "program.hpp"
+
+namespace ayatori {
+
+/// A tree, or a forest, over participants. It also says when: segment s arrives at participant r in step
+/// arrival(r) + s · period() of a broadcast, and the parent sends it in the same step. So arrival grows from parent to
+/// child; where children share a step, they are served at the same time. A reduction runs the same steps backwards.
+class Tree {
+ public:
+  virtual ~Tree() = default;
+  [[nodiscard]] virtual Rank parent(Rank r) const = 0;  ///< no_id at a root
+  [[nodiscard]] virtual std::vector<Rank> children(Rank r) const = 0;
+  [[nodiscard]] virtual std::size_t arrival(Rank r) const = 0;  ///< from 0; of no meaning at a root
+  [[nodiscard]] virtual std::size_t rounds() const = 0;         ///< largest arrival + 1; 0 if it has no edge
+  [[nodiscard]] virtual std::size_t period() const { return 1; }
+  /// Most children of one parent that are served in one step.
+  [[nodiscard]] virtual std::uint32_t fan() const = 0;
+};
+
+using TreePtr = std::shared_ptr<const Tree>;
+
+/// What flows: `count` segments of `width` slots each, from `first` on. No slots at all: one empty signal.
+struct Flow {
+  Slot first = 0;
+  std::uint32_t count = 1;
+  std::uint32_t width = 1;
+  [[nodiscard]] SlotRange segment(std::size_t i) const { return {first + static_cast<Slot>(i) * width, width}; }
+};
+
+[[nodiscard]] std::size_t flow_steps(const Tree& tree, const Flow& flow);
+
+[[nodiscard]] PhasePtr broadcast_down(TreePtr tree, const Flow& flow);
+/// Segments of one slot arrive in the layout's scratch pairs, of which it needs tree->fan(), those from `first_pair`
+/// on; wider ones in the vector's second copy, one child at a time. Participants from `contributors` on (routers) have
+/// nothing to add.
+[[nodiscard]] PhasePtr reduce_up(TreePtr tree, const Flow& flow, const Layout& layout, Rank contributors,
+                                 std::uint32_t first_pair = 0);
+
+/// Slot j is rank j's. From a root that has all slots, each goes to its rank; and back. Whole subtrees travel together.
+[[nodiscard]] PhasePtr scatter_down(TreePtr tree);
+[[nodiscard]] PhasePtr gather_up(TreePtr tree);
+/// The slots of r and all below it.
+[[nodiscard]] std::vector<SlotRange> slots_below(const Tree& tree, Rank r);
+
+/// How many segments a pipeline cuts m bytes into. A step of a pipeline takes α + β m / S, and there are rounds + (S −
+/// 1) · period of them; the product is least at
+///
+///     S = sqrt((rounds / period − 1) · m / h),   h = α / β: the message that takes as long as its overhead, 16 KiB
+///     here
+///
+/// and never more than m. AlgorithmOptions::segment > 0 sets m / S instead.
+[[nodiscard]] std::uint32_t segments_of(Bytes bytes, const Tree& tree, Bytes segment);
+
+/// Numbers relative to the root, so that formulas may have the root at 0.
+class RootedTree : public Tree {
+ public:
+  RootedTree(Rank ranks, Rank root) : ranks_(ranks), root_(root) {}
+  [[nodiscard]] Rank parent(Rank r) const final { return r == root_ ? no_id : real(parent_of(relative(r))); }
+  [[nodiscard]] std::vector<Rank> children(Rank r) const final;
+  [[nodiscard]] std::size_t arrival(Rank r) const final { return arrival_of(relative(r)); }
+  [[nodiscard]] std::size_t rounds() const override { return ranks_ == 1 ? 0 : arrival_of(last_to_hear()) + 1; }
+
+ protected:
+  [[nodiscard]] virtual Rank parent_of(Rank v) const = 0;
+  virtual void children_of(Rank v, std::vector<Rank>& children) const = 0;
+  [[nodiscard]] virtual std::size_t arrival_of(Rank v) const = 0;
+  [[nodiscard]] virtual Rank last_to_hear() const { return ranks_ - 1; }
+  [[nodiscard]] Rank ranks() const { return ranks_; }
+
+ private:
+  [[nodiscard]] Rank relative(Rank r) const { return r >= root_ ? r - root_ : r + ranks_ - root_; }
+  [[nodiscard]] Rank real(Rank v) const { return v < ranks_ - root_ ? v + root_ : v - (ranks_ - root_); }
+
+  Rank ranks_;
+  Rank root_;
+};
+
+/// v's parent lacks its lowest digit to the base `radix`; all radix − 1 children of a digit are served at once. Digits
+/// of high value come first. Radix 2: binomial.
+class KnomialTree final : public RootedTree {
+ public:
+  KnomialTree(Rank ranks, Rank root, std::uint32_t radix);
+  [[nodiscard]] std::size_t rounds() const override { return digits_; }
+  [[nodiscard]] std::uint32_t fan() const override { return radix_ - 1; }
+
+ protected:
+  [[nodiscard]] Rank parent_of(Rank v) const override;
+  void children_of(Rank v, std::vector<Rank>& children) const override;
+  [[nodiscard]] std::size_t arrival_of(Rank v) const override;
+
+ private:
+  std::uint32_t radix_;
+  std::size_t digits_ = 0;
+};
+
+/// v to v + 1.
+[[nodiscard]] TreePtr chain_tree(Rank ranks, Rank root);
+/// v to 2v + 1 and 2v + 2.
+[[nodiscard]] TreePtr binary_tree(Rank ranks, Rank root);
+
+}  // namespace ayatori

@@ -1,0 +1,155 @@
+// What flows along a tree: broadcast, reduce, and both for an allreduce or a barrier.
+#include <algorithm>
+
+#include "families.hpp"
+#include "grid_trees.hpp"
+#include "hierarchical_tree.hpp"
+
+namespace ayatori {
+
+namespace {
+
+/// Down, up, or up and down, whichever the call asks for, on one stream. An allreduce's first segments come down while
+/// its last ones still go up: a segment can come down once the root has it, which is `rounds` steps after its start.
+void add_stream(Program& program, std::uint32_t stream, const TreePtr& tree, const Flow& flow, const Layout& layout) {
+  const CollectiveCall& call = program.call();
+  std::size_t down_at = 0;
+  if (call.collective != Collective::broadcast) {
+    program.at(stream, 0, reduce_up(tree, flow, layout, call.ranks, stream * tree->fan()));
+    down_at = tree->rounds();
+  }
+  if (call.collective != Collective::reduce) program.at(stream, down_at, broadcast_down(tree, flow));
+}
+
+/// One tree a stream, each for its share of the vector in as many segments.
+std::shared_ptr<Program> along(const CollectiveCall& call, const std::vector<TreePtr>& trees, std::uint32_t segments) {
+  const auto colours = static_cast<std::uint32_t>(trees.size());
+  Layout layout{call.bytes, colours * segments, 1, 0};
+  if (call.collective != Collective::broadcast) {
+    for (const TreePtr& tree : trees) layout.pairs += tree->fan();
+  }
+  auto program = std::make_shared<Program>(call, layout);
+  for (std::uint32_t c = 0; c < colours; ++c) add_stream(*program, c, trees[c], {c * segments, segments}, layout);
+  return program;
+}
+
+std::shared_ptr<Program> signals_along(const CollectiveCall& call, const TreePtr& tree) {
+  const Layout nothing{0, 1, 0, 0};
+  auto program = std::make_shared<Program>(call, nothing);
+  add_stream(*program, 0, tree, {0, 1, 0}, nothing);
+  return program;
+}
+
+SchedulePtr whole(const CollectiveCall& call, const TreePtr& tree) {
+  return call.collective == Collective::barrier ? signals_along(call, tree) : along(call, {tree}, 1);
+}
+
+SchedulePtr pipelined(const CollectiveCall& call, const std::vector<TreePtr>& trees, const AlgorithmOptions& options) {
+  return along(call, trees, segments_of(call.bytes / trees.size(), *trees.front(), options.segment));
+}
+
+std::shared_ptr<const NodeRanks> ranks_of(const Places& places) { return std::make_shared<const NodeRanks>(places); }
+
+SchedulePtr coloured(const CollectiveCall& call, const Places& places, std::uint32_t colours,
+                     const AlgorithmOptions& options) {
+  const auto ranks = ranks_of(places);
+  std::vector<TreePtr> trees;
+  for (std::uint32_t colour = 0; colour < colours; ++colour) {
+    trees.push_back(tree_on_nodes(trinary_tree(ranks, ranks->node(call.root), colour), ranks, call.root));
+  }
+  return pipelined(call, trees, options);
+}
+
+/// Ranks of a node form a chain to its first; these send to their group's router, and routers to the one above.
+class AggregationTree final : public Tree {
+ public:
+  explicit AggregationTree(std::shared_ptr<const NodeRanks> ranks) : ranks_(std::move(ranks)) {}
+
+  [[nodiscard]] Rank participants() const { return first_router() + groups() + (has_top() ? 1 : 0); }
+
+  [[nodiscard]] Rank parent(Rank r) const override {
+    if (r >= first_router()) return has_top() && r != top() ? top() : no_id;
+    const std::uint32_t node = ranks_->node(r);
+    const std::uint32_t local = ranks_->local(r);
+    return local > 0 ? ranks_->rank(node, local - 1) : first_router() + ranks_->group(node);
+  }
+
+  [[nodiscard]] std::vector<Rank> children(Rank r) const override {
+    std::vector<Rank> found;
+    if (r < first_router()) {
+      const Rank next = ranks_->rank(ranks_->node(r), ranks_->local(r) + 1);
+      if (next != no_id) found.push_back(next);
+    } else if (has_top() && r == top()) {
+      for (std::uint32_t group = 0; group < groups(); ++group) found.push_back(first_router() + group);
+    } else {
+      for (const std::uint32_t node : ranks_->nodes(r - first_router())) found.push_back(ranks_->ranks(node).front());
+    }
+    return found;
+  }
+
+  [[nodiscard]] std::size_t arrival(Rank r) const override {
+    if (r >= first_router()) return 0;
+    return (has_top() ? 1U : 0U) + ranks_->local(r);
+  }
+
+  [[nodiscard]] std::size_t rounds() const override { return (has_top() ? 1U : 0U) + ranks_->most_ranks(); }
+  [[nodiscard]] std::uint32_t fan() const override { return std::max(groups(), ranks_->most_nodes()); }
+
+ private:
+  [[nodiscard]] Rank first_router() const { return ranks_->rank_count(); }
+  [[nodiscard]] std::uint32_t groups() const { return ranks_->group_count(); }
+  [[nodiscard]] bool has_top() const { return groups() > 1; }
+  [[nodiscard]] Rank top() const { return first_router() + groups(); }
+
+  std::shared_ptr<const NodeRanks> ranks_;
+};
+
+}  // namespace
+
+Result<SchedulePtr> make_binomial(const CollectiveCall& call, const Places&, const AlgorithmOptions&) {
+  return whole(call, std::make_shared<KnomialTree>(call.ranks, call.root, 2));
+}
+
+Result<SchedulePtr> make_knomial(const CollectiveCall& call, const Places&, const AlgorithmOptions& options) {
+  const std::uint32_t radix = options.radix == 0 ? 4 : options.radix;
+  if (radix < 2) return fail("a k-nomial tree needs a radix of at least 2");
+  return whole(call, std::make_shared<KnomialTree>(call.ranks, call.root, std::min(radix, std::max(2U, call.ranks))));
+}
+
+Result<SchedulePtr> make_chain(const CollectiveCall& call, const Places&, const AlgorithmOptions& options) {
+  return pipelined(call, {chain_tree(call.ranks, call.root)}, options);
+}
+
+Result<SchedulePtr> make_binary(const CollectiveCall& call, const Places&, const AlgorithmOptions& options) {
+  return pipelined(call, {binary_tree(call.ranks, call.root)}, options);
+}
+
+Result<SchedulePtr> make_mapped_binary(const CollectiveCall& call, const Places& places,
+                                       const AlgorithmOptions& options) {
+  const auto ranks = ranks_of(places);
+  const TreePtr among_nodes = mapped_binary_tree(*ranks, ranks->node(call.root));
+  return pipelined(call, {tree_on_nodes(among_nodes, ranks, call.root)}, options);
+}
+
+Result<SchedulePtr> make_trinaryx3(const CollectiveCall& call, const Places& places, const AlgorithmOptions& options) {
+  return coloured(call, places, colours_of(places), options);
+}
+
+Result<SchedulePtr> make_sixcolour(const CollectiveCall& call, const Places& places, const AlgorithmOptions& options) {
+  return coloured(call, places, 2 * colours_of(places), options);
+}
+
+Result<SchedulePtr> make_hierarchical_tree(const CollectiveCall& call, const Places& places, const AlgorithmOptions&) {
+  return whole(call, std::make_shared<HierarchicalTree>(ranks_of(places), call.root, Scope::all));
+}
+
+Result<SchedulePtr> make_in_network(const CollectiveCall& call, const Places& places, const AlgorithmOptions& options) {
+  const auto tree = std::make_shared<const AggregationTree>(ranks_of(places));
+  auto program = call.collective == Collective::barrier
+                     ? signals_along(call, tree)
+                     : along(call, {tree}, segments_of(call.bytes, *tree, options.segment));
+  program->set_participants(tree->participants());
+  return program;
+}
+
+}  // namespace ayatori
