@@ -24,9 +24,12 @@ class Paths {
   [[nodiscard]] virtual double bytes_per_second(std::uint32_t link) const = 0;
   [[nodiscard]] virtual double latency(std::uint32_t link) const = 0;  ///< seconds
   [[nodiscard]] virtual std::string name(std::uint32_t link) const = 0;
-  /// The node that a rank is on: messages within one do not use the network.
-  [[nodiscard]] virtual std::uint32_t node(Rank rank) const = 0;
-  /// Replaces `links` by those that a message takes, in order. Participants behind the ranks are routers.
+  /// Ranks, and behind them the routers that take part.
+  [[nodiscard]] virtual Rank participant_count() const = 0;
+  /// Below participant_count(): the machine or router that a participant is on. Messages within one do not use the
+  /// network.
+  [[nodiscard]] virtual std::uint32_t node(Rank participant) const = 0;
+  /// Replaces `links` by those that a message takes, in order; each at most once, none within a node.
   virtual void path(Rank from, Rank to, std::vector<std::uint32_t>& links) const = 0;
 };
 
@@ -35,14 +38,21 @@ struct LinkDefaults {
   double latency = 0;           ///< seconds a link, where the network does not tell
 };
 
-/// By forwarding tables and a plan (links are port ids). The network, routes and plan must outlive it. Error: a pair of
-/// ranks whose packets do not arrive.
+/// By forwarding tables and a plan (links are port ids). The network, routes and plan must outlive it. `routers` are
+/// the participants behind the ranks, in their order; packets to one go by its own LID. Follows packets as they are
+/// asked for: memory is one number a rank. Errors: a plan for another number of ranks; a rank or router without LID;
+/// path bits beyond the LMC; a pair of ranks whose packets do not arrive (looked for once a leaf, destination and LID,
+/// in parallel).
 [[nodiscard]] Result<std::unique_ptr<Paths>> routed_paths(const Network& network, const Routes& routes,
                                                           const Plan& plan, const Job& job,
-                                                          const LinkDefaults& defaults);
+                                                          const LinkDefaults& defaults,
+                                                          std::span<const NodeId> routers = {});
 
 /// In a grid of machines with built-in routers: dimension order, from the first dimension to the last, the shorter way
-/// round, upwards if both are equal. `point` is the place of each rank's node (Places::point of its node).
+/// round, upwards if both are equal. `point_of_node` is the row-major number of each node's point, last coordinate
+/// fastest (Places::point), `node_of_rank` each rank's node (Places::node). Links are numbered
+/// (point · dimensions + dimension) · 2 + (0 upwards, 1 downwards); they have LinkDefaults' rate and latency (0:
+/// 4xHDR). Precondition: points lie in the grid, nodes in `point_of_node`.
 [[nodiscard]] std::unique_ptr<Paths> grid_paths(std::vector<std::uint32_t> dimensions, std::vector<bool> periodic,
                                                 std::vector<std::uint32_t> node_of_rank,
                                                 std::vector<std::uint32_t> point_of_node, const LinkDefaults& links);

@@ -12,17 +12,31 @@
 ///       Σ_{f over l} x_f ≤ capacity(l)   for every directed link l,
 ///       Σ_{f out of / into NIC n} x_f ≤ injection(n),       Σ_{f inside node n} x_f ≤ bus(n).
 ///
-///   It ends when m bytes have flowed. The sender is done then (eager: when it has left, which is at once), the
-///   receiver when it has arrived and the receive is posted. A participant's step ends when all of its messages have;
-///   local operations take their bytes divided by `reduce_bytes_per_second` (0: no time).
+///   It ends when m bytes have flowed; a message of 0 bytes, or inside a node whose bus has no limit, when it has
+///   waited (overhead + bus_latency inside a node). The sender is done then (eager: when it has left, which is at
+///   once), the receiver when it has arrived and the receive is posted. A participant's step ends when all of its
+///   messages have and its local operations are done, which take their bytes divided by `reduce_bytes_per_second` (0:
+///   no time).
 ///
 ///   drift         every participant and stream goes on as soon as its own step has ended, as MPI programs do
-///   synchronous   step s + 1 begins for all when step s has ended for all; the time of a step is its slowest message's
+///   synchronous   step s + 1 of all streams begins for all when step s has ended for all; the time of a step is that
+///   of
+///                 its slowest message and then of the longest local operations. A message belongs to the step that
+///                 sends it, its receive is posted. With load(l) the flows over l, the last flow ends at
 ///
-///   head_of_line (an option): a message that can't use its full rate on a link holds its *predecessors' links* too:
-///   a switch forwards from a port's input queue in order, so a flow that is slowed at link l slows the flows that
-///   share the link before l to the same rate. The allocation above is then taken with every flow's rate on its earlier
-///   links limited by the slowest flow that shares them; see head_of_line.hpp for the equation.
+///                     max_f delay(f) + max_f bytes(f) · max_l load(l) / capacity(l)
+///
+///                 if some most loaded link carries only flows of most delay and bytes: no rate is ever below
+///                 capacity(l) / load(l) there, and on that link none can be above. Then nothing but loads is counted;
+///                 other steps are simulated flow by flow. A link counts as saturated in the steps in which
+///                 it is most loaded.
+///
+///   Events closer than 1e-11 of the time that has passed are one, and rates that agree to 1e-12 are equal: so that
+///   rounding does not tear apart what is symmetric.
+///
+///   head_of_line (an option): a switch forwards from a port's input queue in order, so a flow that is slowed at link l
+///   slows the flows that share the links before l to the same rate; see head_of_line.hpp for the equation. Needs more
+///   time: every change is followed through all flows that are connected with it by shared links.
 ///
 /// Deterministic: the same input gives the same output, bit for bit, on any number of threads.
 
@@ -51,8 +65,8 @@ struct FlowOptions {
 
 struct HotLinkTime {
   std::uint32_t link = 0;
-  double busy = 0;       ///< share of the time that it carried something
-  double saturated = 0;  ///< share of the time that it was the bottleneck of some flow
+  double busy = 0;       ///< what it carried, as a share of what it could have carried in that time
+  double saturated = 0;  ///< share of the time that it was full and some flow waited for it (synchronous: see above)
   Bytes bytes = 0;
 };
 
@@ -61,11 +75,12 @@ struct Prediction {
   std::vector<double> rank_seconds;    ///< by rank
   std::uint64_t messages = 0;          ///< those inside nodes too
   Bytes network_bytes = 0;             ///< without those inside nodes
-  std::vector<HotLinkTime> hot_links;  ///< the busiest first, at most 16
+  std::vector<HotLinkTime> hot_links;  ///< those saturated longest first, then the busiest; at most 16
 };
 
-/// Error: a schedule that deadlocks (names participant, stream and step), participants that `paths` doesn't know.
-/// Memory grows with participants, links and messages under way, not with the number of messages.
+/// Errors: a schedule that deadlocks (names participant, stream and step; drift only), participants that `paths`
+/// doesn't know, options that are negative or no numbers. Memory grows with participants, links and messages under way,
+/// not with the number of messages.
 [[nodiscard]] Result<Prediction> simulate(const Schedule& schedule, const Paths& paths, const FlowOptions& options);
 
 }  // namespace ayatori

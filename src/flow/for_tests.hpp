@@ -1,0 +1,117 @@
+#pragma once
+/// \file
+/// Schedules and paths for tests, written out by hand or drawn at random. Header only; tests include it.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <functional>
+#include <map>
+#include <numeric>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "ayatori/base/random.hpp"
+#include "ayatori/flow/paths.hpp"
+#include "ayatori/schedule/schedule.hpp"
+
+namespace ayatori::test {
+
+/// What one participant does in one step.
+struct Doing {
+  std::vector<std::pair<Rank, Bytes>> sends = {};
+  std::vector<Rank> receives = {};
+  Bytes reduces = 0;
+};
+
+/// Steps that are listed: by stream, step, participant. Every message has its size as a slot of its own.
+class Listed final : public Schedule {
+ public:
+  using Steps = std::vector<std::vector<std::map<Rank, Doing>>>;
+
+  Listed(Rank ranks, Steps streams) : streams_(std::move(streams)) { call_.ranks = ranks; }
+  Listed(Rank ranks, std::vector<std::map<Rank, Doing>> steps) : Listed(ranks, Steps{std::move(steps)}) {}
+
+  [[nodiscard]] const CollectiveCall& call() const override { return call_; }
+  [[nodiscard]] std::uint32_t stream_count() const override { return static_cast<std::uint32_t>(streams_.size()); }
+  [[nodiscard]] std::size_t step_count(std::uint32_t stream) const override { return streams_[stream].size(); }
+  [[nodiscard]] Slot slot_count() const override { return 1U << 30; }
+  [[nodiscard]] Bytes slot_bytes(Slot slot) const override { return slot; }
+
+  void actions(Rank participant, std::uint32_t stream, std::size_t step, StepActions& actions) const override {
+    actions.clear();
+    const auto at = streams_[stream][step].find(participant);
+    if (at == streams_[stream][step].end()) return;
+    for (const auto& [to, bytes] : at->second.sends) actions.send(to, SlotRange{static_cast<Slot>(bytes), 1});
+    for (const Rank from : at->second.receives) actions.receive(from, SlotRange{0, 1});
+    if (at->second.reduces != 0) actions.reduce(SlotRange{static_cast<Slot>(at->second.reduces), 1}, 0);
+  }
+
+ private:
+  CollectiveCall call_;
+  Steps streams_;
+};
+
+/// In every step rank r sends to `to(r, step)` if that is not itself, and receives from who sends to it.
+inline std::vector<std::map<Rank, Doing>> exchanges(Rank ranks, std::size_t steps, Bytes bytes,
+                                                    const std::function<Rank(Rank, std::size_t)>& to) {
+  std::vector<std::map<Rank, Doing>> listed(steps);
+  for (std::size_t step = 0; step < steps; ++step) {
+    for (Rank from = 0; from < ranks; ++from) {
+      const Rank peer = to(from, step);
+      if (peer == from) continue;
+      listed[step][from].sends.emplace_back(peer, bytes);
+      listed[step][peer].receives.push_back(from);
+    }
+  }
+  return listed;
+}
+
+inline Listed shift_schedule(Rank ranks, Bytes bytes) {
+  return {ranks, exchanges(ranks, ranks - 1, bytes,
+                           [ranks](Rank r, std::size_t s) { return static_cast<Rank>((r + s + 1) % ranks); })};
+}
+
+/// Links that are listed, and the path of each pair; those not listed take no link.
+struct ListedPaths final : Paths {
+  std::vector<double> rates = {};
+  std::vector<std::uint32_t> nodes = {};
+  std::map<std::pair<Rank, Rank>, std::vector<std::uint32_t>> paths = {};
+  std::vector<double> latencies = {};  ///< empty: 0
+
+  ListedPaths(std::vector<double> link_rates, std::vector<std::uint32_t> node_of_rank,
+              std::map<std::pair<Rank, Rank>, std::vector<std::uint32_t>> listed,
+              std::vector<double> link_latencies = {})
+      : rates(std::move(link_rates)),
+        nodes(std::move(node_of_rank)),
+        paths(std::move(listed)),
+        latencies(std::move(link_latencies)) {}
+
+  [[nodiscard]] std::size_t link_count() const override { return rates.size(); }
+  [[nodiscard]] double bytes_per_second(std::uint32_t link) const override { return rates[link]; }
+  [[nodiscard]] double latency(std::uint32_t link) const override { return latencies.empty() ? 0 : latencies[link]; }
+  [[nodiscard]] std::string name(std::uint32_t link) const override { return fmt::format("link {}", link); }
+  [[nodiscard]] Rank participant_count() const override { return static_cast<Rank>(nodes.size()); }
+  [[nodiscard]] std::uint32_t node(Rank participant) const override { return nodes[participant]; }
+  void path(Rank from, Rank to, std::vector<std::uint32_t>& links) const override {
+    const auto at = paths.find({from, to});
+    links = at == paths.end() ? std::vector<std::uint32_t>{} : at->second;
+  }
+};
+
+/// One non-blocking switch: link 2n leaves node n, link 2n + 1 enters it.
+inline ListedPaths one_switch(Rank nodes, double rate, double latency = 0) {
+  std::vector<std::uint32_t> node_of_rank(nodes);
+  std::iota(node_of_rank.begin(), node_of_rank.end(), 0U);
+  std::map<std::pair<Rank, Rank>, std::vector<std::uint32_t>> paths;
+  for (Rank a = 0; a < nodes; ++a) {
+    for (Rank b = 0; b < nodes; ++b) {
+      if (a != b) paths[{a, b}] = {2 * a, 2 * b + 1};
+    }
+  }
+  return {std::vector<double>(std::size_t{nodes} * 2, rate), node_of_rank, paths,
+          std::vector<double>(std::size_t{nodes} * 2, latency)};
+}
+
+}  // namespace ayatori::test

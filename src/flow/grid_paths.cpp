@@ -1,0 +1,91 @@
+#include <fmt/format.h>
+
+#include "ayatori/flow/paths.hpp"
+#include "default_rate.hpp"
+
+namespace ayatori {
+
+namespace {
+
+class GridPaths final : public Paths {
+ public:
+  GridPaths(std::vector<std::uint32_t> dimensions, std::vector<bool> periodic, std::vector<std::uint32_t> node_of_rank,
+            std::vector<std::uint32_t> point_of_node, const LinkDefaults& links)
+      : length_(std::move(dimensions)),
+        periodic_(std::move(periodic)),
+        node_of_rank_(std::move(node_of_rank)),
+        point_of_node_(std::move(point_of_node)),
+        links_(links),
+        stride_(length_.size(), 1) {
+    for (std::size_t d = length_.size(); d-- > 1;) stride_[d - 1] = stride_[d] * length_[d];
+    points_ = length_.empty() ? 1 : stride_[0] * length_[0];
+  }
+
+  [[nodiscard]] std::size_t link_count() const override { return std::size_t{points_} * length_.size() * 2; }
+  [[nodiscard]] double bytes_per_second(std::uint32_t) const override {
+    return links_.bytes_per_second > 0 ? links_.bytes_per_second : default_bytes_per_second();
+  }
+  [[nodiscard]] double latency(std::uint32_t) const override { return links_.latency; }
+  [[nodiscard]] Rank participant_count() const override { return static_cast<Rank>(node_of_rank_.size()); }
+  [[nodiscard]] std::uint32_t node(Rank participant) const override { return node_of_rank_[participant]; }
+
+  /// "(0,3) +1": from this point upwards in dimension 1.
+  [[nodiscard]] std::string name(std::uint32_t link) const override {
+    const auto dimensions = static_cast<std::uint32_t>(length_.size());
+    const std::uint32_t point = link / 2 / dimensions;
+    std::string coordinates;
+    for (std::size_t d = 0; d < dimensions; ++d) {
+      coordinates += fmt::format("{}{}", d == 0 ? "" : ",", coordinate(point, d));
+    }
+    return fmt::format("({}) {}{}", coordinates, link % 2 == 0 ? '+' : '-', link / 2 % dimensions);
+  }
+
+  void path(Rank from, Rank to, std::vector<std::uint32_t>& links) const override {
+    links.clear();
+    std::uint32_t here = point_of_node_[node_of_rank_[from]];
+    const std::uint32_t goal = point_of_node_[node_of_rank_[to]];
+    for (std::size_t d = 0; d < length_.size(); ++d) {
+      const bool up = upwards(coordinate(here, d), coordinate(goal, d), d);
+      while (coordinate(here, d) != coordinate(goal, d)) {
+        links.push_back(static_cast<std::uint32_t>((here * length_.size() + d) * 2 + (up ? 0 : 1)));
+        here = neighbour(here, d, up);
+      }
+    }
+  }
+
+ private:
+  [[nodiscard]] std::uint32_t coordinate(std::uint32_t point, std::size_t d) const {
+    return point / stride_[d] % length_[d];
+  }
+
+  [[nodiscard]] bool upwards(std::uint32_t from, std::uint32_t to, std::size_t d) const {
+    if (!periodic_[d]) return from < to;
+    const std::uint32_t up = (to + length_[d] - from) % length_[d];
+    return up <= length_[d] - up;
+  }
+
+  [[nodiscard]] std::uint32_t neighbour(std::uint32_t point, std::size_t d, bool up) const {
+    const std::uint32_t now = coordinate(point, d);
+    const std::uint32_t next = (now + (up ? 1 : length_[d] - 1)) % length_[d];
+    return point - now * stride_[d] + next * stride_[d];
+  }
+
+  std::vector<std::uint32_t> length_;
+  std::vector<bool> periodic_;
+  std::vector<std::uint32_t> node_of_rank_;
+  std::vector<std::uint32_t> point_of_node_;
+  LinkDefaults links_;
+  std::vector<std::uint32_t> stride_;
+  std::uint32_t points_ = 1;
+};
+
+}  // namespace
+
+std::unique_ptr<Paths> grid_paths(std::vector<std::uint32_t> dimensions, std::vector<bool> periodic,
+                                  std::vector<std::uint32_t> node_of_rank, std::vector<std::uint32_t> point_of_node,
+                                  const LinkDefaults& links) {
+  return std::make_unique<GridPaths>(std::move(dimensions), std::move(periodic), std::move(node_of_rank),
+                                     std::move(point_of_node), links);
+}
+
+}  // namespace ayatori

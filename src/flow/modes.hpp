@@ -1,0 +1,28 @@
+#pragma once
+/// \file
+/// The two ways in which steps follow each other (StepMode), and what they share.
+
+#include <vector>
+
+#include "ayatori/flow/simulate.hpp"
+#include "resources.hpp"
+
+namespace ayatori {
+
+[[nodiscard]] Result<Prediction> simulate_drift(const Schedule& schedule, const Resources& resources,
+                                                const FlowOptions& options);
+[[nodiscard]] Result<Prediction> simulate_synchronous(const Schedule& schedule, const Resources& resources,
+                                                      const FlowOptions& options);
+
+/// Seconds of the local operations of one step.
+[[nodiscard]] double local_seconds(const Schedule& schedule, const StepActions& actions, const FlowOptions& options);
+
+/// Prediction::hot_links, from the bytes and the saturated seconds of each link.
+[[nodiscard]] std::vector<HotLinkTime> hottest_links(const Resources& resources, const std::vector<Bytes>& bytes,
+                                                     const std::vector<double>& saturated, double seconds);
+
+/// "participant 3 sends to 17 in step 4 of stream 0, but there are 16".
+[[nodiscard]] Failure no_such_peer(const Schedule& schedule, Rank from, Rank peer, std::uint32_t stream,
+                                   std::size_t step);
+
+}  // namespace ayatori

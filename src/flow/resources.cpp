@@ -1,0 +1,41 @@
+#include "resources.hpp"
+
+#include <algorithm>
+
+namespace ayatori {
+
+Resources::Resources(const Paths& paths, Rank ranks, const FlowOptions& options)
+    : paths_(paths), ranks_(ranks), options_(options), first_nic_(static_cast<Constraint>(paths.link_count())) {
+  for (std::uint32_t link = 0; link < paths.link_count(); ++link) {
+    capacity_.push_back(paths.bytes_per_second(link));
+    latency_.push_back(paths.latency(link));
+  }
+  std::uint32_t nodes = 0;
+  for (Rank r = 0; r < paths.participant_count(); ++r) nodes = std::max(nodes, paths.node(r) + 1);
+  for (std::uint32_t node = 0; node < nodes; ++node) {
+    capacity_.insert(capacity_.end(), {options.injection, options.injection, options.bus});
+  }
+}
+
+void Resources::find(Rank from, Rank to, Way& way) const {
+  way.shared.clear();
+  way.links.clear();
+  way.delay = options_.overhead;
+  const std::uint32_t source = paths_.node(from);
+  const std::uint32_t target = paths_.node(to);
+  way.inside = source == target;
+  if (way.inside) {
+    way.delay += options_.bus_latency;
+    if (options_.bus > 0) way.shared.push_back(bus_of(source));
+    return;
+  }
+  paths_.path(from, to, way.links);
+  if (options_.injection > 0 && from < ranks_) way.shared.push_back(out_of(source));
+  for (const Constraint link : way.links) {
+    way.delay += latency_[link];
+    way.shared.push_back(link);
+  }
+  if (options_.injection > 0 && to < ranks_) way.shared.push_back(into(target));
+}
+
+}  // namespace ayatori

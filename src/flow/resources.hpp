@@ -1,0 +1,46 @@
+#pragma once
+/// \file
+/// What flows share: the constraints of simulate.hpp in one numbering. First the directed links, then for each node
+/// what leaves its NIC, what enters it, and its bus.
+
+#include <vector>
+
+#include "ayatori/flow/paths.hpp"
+#include "ayatori/flow/simulate.hpp"
+#include "fair_shares.hpp"
+
+namespace ayatori {
+
+/// What lies between the two ends of a message.
+struct Way {
+  bool inside = false;                  ///< within one node
+  double delay = 0;                     ///< seconds before it flows
+  std::vector<Constraint> links = {};   ///< of the network
+  std::vector<Constraint> shared = {};  ///< all constraints, in the order in which the message meets them
+};
+
+/// Immutable; safe to read from many threads.
+class Resources {
+ public:
+  Resources(const Paths& paths, Rank ranks, const FlowOptions& options);
+
+  [[nodiscard]] const std::vector<double>& capacity() const { return capacity_; }
+  [[nodiscard]] std::size_t link_count() const { return latency_.size(); }
+
+  /// Replaces `way`. Routers have no NIC: what they send and receive is limited by their links only.
+  void find(Rank from, Rank to, Way& way) const;
+
+ private:
+  [[nodiscard]] Constraint out_of(std::uint32_t node) const { return first_nic_ + 3 * node; }
+  [[nodiscard]] Constraint into(std::uint32_t node) const { return first_nic_ + 3 * node + 1; }
+  [[nodiscard]] Constraint bus_of(std::uint32_t node) const { return first_nic_ + 3 * node + 2; }
+
+  const Paths& paths_;
+  Rank ranks_;
+  FlowOptions options_;
+  Constraint first_nic_;
+  std::vector<double> capacity_;
+  std::vector<double> latency_;  // by link
+};
+
+}  // namespace ayatori

@@ -1,0 +1,162 @@
+#include <algorithm>
+#include <atomic>
+#include <bitset>
+#include <limits>
+#include <map>
+
+#include "ayatori/flow/paths.hpp"
+#include "default_rate.hpp"
+
+namespace ayatori {
+
+namespace {
+
+constexpr std::size_t most_path_bits = std::size_t{1} << max_lmc;
+
+class RoutedPaths final : public Paths {
+ public:
+  RoutedPaths(const Network& network, const Routes& routes, const Plan& plan, const Job& job,
+              const LinkDefaults& defaults, std::span<const NodeId> routers)
+      : network_(network), routes_(routes), plan_(plan), defaults_(defaults), ranks_(plan.rank_count()) {
+    for (const PortId endpoint : endpoints_of_ranks(network, job)) ports_.push_back(endpoint);
+    for (std::uint32_t node = 0; node < job.machines.size(); ++node) {
+      nodes_.insert(nodes_.end(), job.machines[node].ranks, node);
+    }
+    for (std::uint32_t i = 0; i < routers.size(); ++i) {
+      ports_.push_back(network.port_id(routers[i], 0));
+      nodes_.push_back(static_cast<std::uint32_t>(job.machines.size()) + i);
+    }
+    for (const PortId port : ports_) lids_.push_back(routes.lids.of(port));
+  }
+
+  [[nodiscard]] std::size_t link_count() const override { return network_.port_count(); }
+
+  [[nodiscard]] double bytes_per_second(std::uint32_t link) const override {
+    if (defaults_.bytes_per_second > 0) return defaults_.bytes_per_second;
+    const LinkRate rate = network_.port(link).rate;
+    return rate.known() ? rate.bytes_per_second() : default_bytes_per_second();
+  }
+
+  [[nodiscard]] double latency(std::uint32_t link) const override {
+    const std::uint32_t nanoseconds = network_.port(link).latency;
+    return nanoseconds != 0 ? nanoseconds * 1e-9 : defaults_.latency;
+  }
+
+  [[nodiscard]] std::string name(std::uint32_t link) const override { return network_.describe_link(link); }
+  [[nodiscard]] Rank participant_count() const override { return static_cast<Rank>(ports_.size()); }
+  [[nodiscard]] std::uint32_t node(Rank participant) const override { return nodes_[participant]; }
+
+  void path(Rank from, Rank to, std::vector<std::uint32_t>& links) const override {
+    links.clear();
+    if (nodes_[from] == nodes_[to]) return;
+    follow(from, to, path_bits(from, to), [&](PortId link) { links.push_back(link); });
+  }
+
+  Result<> check() const {
+    for (Rank participant = 0; participant < ports_.size(); ++participant) {
+      if (lids_[participant].base == 0) return fail("{} has no LID in these tables", describe(participant));
+    }
+    std::atomic<Rank> first_lost = no_id;
+#pragma omp parallel for schedule(dynamic, 64)
+    for (Rank to = 0; to < ports_.size(); ++to) {
+      if (to < first_lost && !lost_on_the_way_to(to).arrives) lower_to(first_lost, to);
+    }
+    if (first_lost == no_id) return {};
+    return not_arriving(lost_on_the_way_to(first_lost).from, first_lost);
+  }
+
+ private:
+  struct Loss {
+    bool arrives = true;
+    Rank from = 0;
+  };
+
+  static void lower_to(std::atomic<Rank>& smallest, Rank value) {
+    Rank seen = smallest;
+    while (value < seen && !smallest.compare_exchange_weak(seen, value)) {
+    }
+  }
+
+  [[nodiscard]] std::uint32_t path_bits(Rank from, Rank to) const {
+    if (to >= ranks_) return 0;
+    // A plan for pairs says nothing of messages that routers send.
+    if (from >= ranks_) return plan_.is_per_pair() ? 0 : plan_.path_bits(0, to);
+    return plan_.path_bits(from, to);
+  }
+
+  template <typename Visit>
+  bool follow(Rank from, Rank to, std::uint32_t bits, Visit&& visit) const {
+    const auto lid = static_cast<Lid>(lids_[to].base + bits);
+    PortId first = ports_[from];
+    if (from >= ranks_) {
+      const NodeId router = network_.port(first).node;
+      if (lid > routes_.tables.last_lid()) return false;
+      const PortNumber out = routes_.tables.out(router, lid);
+      if (out == 0 || out > network_.node(router).port_count) return false;
+      first = network_.port_id(router, out);
+    }
+    return trace(network_, routes_, first, lid, visit);
+  }
+
+  /// Packets from one leaf to one LID go the same way: one source each is enough.
+  [[nodiscard]] Loss lost_on_the_way_to(Rank to) const {
+    std::map<NodeId, std::bitset<most_path_bits>> followed_from;
+    auto followed = followed_from.end();
+    for (Rank from = 0; from < ports_.size(); ++from) {
+      if (nodes_[from] == nodes_[to]) continue;
+      const std::uint32_t bits = path_bits(from, to);
+      if (bits >= lids_[to].count()) return {false, from};
+      const NodeId leaf = first_router(from);
+      if (followed == followed_from.end() || followed->first != leaf) followed = followed_from.try_emplace(leaf).first;
+      if (followed->second.test(bits)) continue;
+      followed->second.set(bits);
+      if (!follow(from, to, bits, [](PortId) {})) return {false, from};
+    }
+    return {};
+  }
+
+  [[nodiscard]] NodeId first_router(Rank from) const {
+    const Port& port = network_.port(ports_[from]);
+    return from >= ranks_ || !port.connected() ? port.node : network_.port(port.peer).node;
+  }
+
+  [[nodiscard]] std::string describe(Rank participant) const {
+    const Port& port = network_.port(ports_[participant]);
+    if (participant >= ranks_) return fmt::format("router '{}'", network_.name(port.node));
+    return fmt::format("rank {} ('{}' port {})", participant, network_.name(port.node), port.number);
+  }
+
+  [[nodiscard]] Failure not_arriving(Rank from, Rank to) const {
+    const std::uint32_t bits = path_bits(from, to);
+    if (bits >= lids_[to].count()) {
+      return fail("the plan wants path bits {} for {}, which has LMC {}", bits, describe(to), lids_[to].lmc);
+    }
+    return fail("messages from {} to {} by LID {:#06x} do not arrive", describe(from), describe(to),
+                lids_[to].base + bits);
+  }
+
+  const Network& network_;
+  const Routes& routes_;
+  const Plan& plan_;
+  LinkDefaults defaults_;
+  Rank ranks_;
+  // By participant:
+  std::vector<PortId> ports_;
+  std::vector<std::uint32_t> nodes_;
+  std::vector<LidRange> lids_;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<Paths>> routed_paths(const Network& network, const Routes& routes, const Plan& plan,
+                                            const Job& job, const LinkDefaults& defaults,
+                                            std::span<const NodeId> routers) {
+  if (plan.rank_count() != job.rank_count()) {
+    return fail("a plan for {} ranks does not fit a job of {} ranks", plan.rank_count(), job.rank_count());
+  }
+  auto paths = std::make_unique<RoutedPaths>(network, routes, plan, job, defaults, routers);
+  if (auto checked = paths->check(); !checked) return Failure(checked.error());
+  return paths;
+}
+
+}  // namespace ayatori

@@ -1,0 +1,73 @@
+#include "ayatori/flow/simulate.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "modes.hpp"
+
+namespace ayatori {
+
+namespace {
+
+constexpr std::size_t most_hot_links = 16;
+
+Result<> check_options(const FlowOptions& options) {
+  const auto check = [](double value, std::string_view name) -> Result<> {
+    if (std::isfinite(value) && value >= 0) return {};
+    return fail("{} must be a number from 0 on, not {}", name, value);
+  };
+  for (const auto& checked :
+       {check(options.overhead, "the overhead of a message"), check(options.injection, "the rate of injection"),
+        check(options.bus, "the rate of the bus"), check(options.bus_latency, "the latency of the bus"),
+        check(options.reduce_bytes_per_second, "the rate of reductions")}) {
+    if (!checked) return checked;
+  }
+  return {};
+}
+
+}  // namespace
+
+double local_seconds(const Schedule& schedule, const StepActions& actions, const FlowOptions& options) {
+  if (options.reduce_bytes_per_second == 0) return 0;
+  Bytes bytes = 0;
+  for (const LocalOperation& operation : actions.locals) {
+    for (std::uint32_t i = 0; i < operation.from.count; ++i) bytes += schedule.slot_bytes(operation.from.first + i);
+  }
+  return static_cast<double>(bytes) / options.reduce_bytes_per_second;
+}
+
+std::vector<HotLinkTime> hottest_links(const Resources& resources, const std::vector<Bytes>& bytes,
+                                       const std::vector<double>& saturated, double seconds) {
+  std::vector<HotLinkTime> links;
+  for (std::uint32_t link = 0; link < bytes.size(); ++link) {
+    if (bytes[link] == 0 || seconds == 0) continue;
+    const double busy = static_cast<double>(bytes[link]) / (resources.capacity()[link] * seconds);
+    links.push_back({link, busy, saturated[link] / seconds, bytes[link]});
+  }
+  const auto hotter = [](const HotLinkTime& a, const HotLinkTime& b) {
+    if (a.saturated != b.saturated) return a.saturated > b.saturated;
+    return a.busy != b.busy ? a.busy > b.busy : a.link < b.link;
+  };
+  const auto kept = std::min(links.size(), most_hot_links);
+  std::partial_sort(links.begin(), links.begin() + static_cast<std::ptrdiff_t>(kept), links.end(), hotter);
+  links.resize(kept);
+  return links;
+}
+
+Failure no_such_peer(const Schedule& schedule, Rank from, Rank peer, std::uint32_t stream, std::size_t step) {
+  return fail("participant {} talks to {} in step {} of stream {}, but there are {}", from, peer, step, stream,
+              schedule.participant_count());
+}
+
+Result<Prediction> simulate(const Schedule& schedule, const Paths& paths, const FlowOptions& options) {
+  if (auto checked = check_options(options); !checked) return Failure(checked.error());
+  if (schedule.participant_count() > paths.participant_count()) {
+    return fail("a schedule of {} participants does not fit on paths of {}", schedule.participant_count(),
+                paths.participant_count());
+  }
+  const Resources resources(paths, schedule.call().ranks, options);
+  return options.steps == StepMode::drift ? simulate_drift(schedule, resources, options)
+                                          : simulate_synchronous(schedule, resources, options);
+}
+
+}  // namespace ayatori

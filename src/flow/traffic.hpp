@@ -1,0 +1,86 @@
+#pragma once
+/// \file
+/// Messages under way, and the time at which each has arrived: latency, then max-min fair sharing, event by event.
+///
+/// Times that differ by less than `tie` of the time that has passed are the same instant: all that ends then, ends
+/// together, and rates are shared anew once. So equal messages that started together end together although their
+/// times were rounded differently, and a symmetric schedule stays symmetric.
+
+#include <cstdint>
+#include <queue>
+#include <vector>
+
+#include "ayatori/base/ids.hpp"
+#include "event_heap.hpp"
+#include "fair_shares.hpp"
+#include "resources.hpp"
+
+namespace ayatori {
+
+/// Above the rounding of a sum of many times (1e-16 each) and of rates (rate_tolerance).
+inline constexpr double tie = 1e-11;
+
+/// Whatever the owner wants to be told of when it is over.
+using Token = std::uint64_t;
+
+/// Not safe for concurrent use.
+class Traffic {
+ public:
+  /// `resources` must outlive it.
+  Traffic(const Resources& resources, bool head_of_line);
+
+  /// Seconds since the beginning.
+  [[nodiscard]] double now() const { return now_; }
+
+  /// Begins a message now. True if it stays inside a node.
+  bool send(Rank from, Rank to, Bytes bytes, Token token);
+  /// The token is over after so many seconds.
+  void wait(double seconds, Token token);
+
+  /// Goes to the next instant at which something is over, and puts what is into `over`. False if nothing is under way.
+  bool advance(std::vector<Token>& over);
+
+  /// Bytes of messages that began, by link.
+  [[nodiscard]] const std::vector<Bytes>& link_bytes() const { return link_bytes_; }
+  /// Seconds until now in which some flow waited for the link.
+  [[nodiscard]] std::vector<double> saturated_seconds() const;
+
+ private:
+  struct Flow {
+    Token token = 0;
+    double left = 0;  // bytes, at `since`
+    double since = 0;
+    double rate = 0;  // bytes a second, from then on
+  };
+  struct Timer {
+    double time;
+    std::uint64_t order;  // ties go by it
+    Token token;
+    Rank from = 0;
+    Rank to = 0;
+    Bytes bytes = 0;  // 0: nothing flows after it
+    friend bool operator>(const Timer& a, const Timer& b) {
+      return a.time != b.time ? a.time > b.time : a.order > b.order;
+    }
+  };
+
+  void begin_flow(Bytes bytes, Token token);
+  void share();
+  void note_saturation();
+  void finish_flows(double until, std::vector<Token>& over);
+  void finish_timers(double until, std::vector<Token>& over);
+
+  const Resources& resources_;
+  FairShares shares_;
+  double now_ = 0;
+  std::uint64_t timers_made_ = 0;
+  std::priority_queue<Timer, std::vector<Timer>, std::greater<>> timers_;
+  std::vector<Flow> flows_;  // by FlowId
+  EventHeap ends_;           // of flows
+  Way way_;
+  std::vector<Bytes> link_bytes_;
+  std::vector<double> saturated_;        // seconds, without the span under way
+  std::vector<double> saturated_since_;  // negative: it is not
+};
+
+}  // namespace ayatori
