@@ -98,6 +98,19 @@ std::uint64_t shifted(const Grid& grid, std::uint64_t from, ShiftOf shift_of) {
   return point;
 }
 
+/// The same along one dimension only.
+std::uint64_t shifted_along(const Grid& grid, std::uint64_t from, std::size_t dimension, int shift) {
+  const GridShape& shape = *grid.shape;
+  std::uint32_t stride = 1;
+  for (std::size_t i = shape.dimensions.size(); i-- > dimension + 1;) stride *= shape.dimensions[i];
+  const std::uint32_t length = shape.dimensions[dimension];
+  const std::uint32_t coordinate = static_cast<std::uint32_t>(from) / stride % length;
+  const auto to = moved(coordinate, shift, length, shape.periodic[dimension]);
+  if (to) return from + (std::uint64_t{*to} - coordinate) * stride;
+  refuse(ENOENT, "coordinate {} is {}: a shift by {} leads out of the grid", dimension, coordinate, shift);
+  return no_point;
+}
+
 int give_object_at(const Grid& grid, std::uint64_t point, nwtopo_obj_t* objp) {
   if (point == no_point) return failed;
   const ObjectId id = grid.loaded->topology->grid_child(grid.id, point);
@@ -153,8 +166,7 @@ int nwtopo_grid_get_neighbor_obj(nwtopo_topology_t topology, nwtopo_obj_t grid, 
       return no_point;
     }
     const std::uint64_t from = point_of(found, base);
-    return from == no_point ? no_point
-                            : shifted(found, from, [&](std::size_t i) { return i == direction ? shift : 0; });
+    return from == no_point ? no_point : shifted_along(found, from, direction, shift);
   });
 }
 

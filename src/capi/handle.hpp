@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 
+#include "ayatori/topology/table_routes.hpp"
 #include "ayatori/topology/topology.hpp"
 #include "errors.hpp"
 #include "nwtopo.h"
@@ -20,7 +21,8 @@ struct Loaded {
   TopologyPtr topology;
   std::shared_ptr<ObjectStore> objects;
   std::string source;
-  bool as_made = true;  ///< all of what its source says: no faults, no subset
+  bool as_made = true;                        ///< all of what its source says: no faults, no subset
+  std::shared_ptr<const TableRoutes> routes;  ///< nullptr: no forwarding tables were given
 
   std::once_flag root_known;
   ObjectId root = no_object;
@@ -32,6 +34,7 @@ struct Session {
   std::optional<std::string> source;
   std::optional<std::string> this_machine;
   std::optional<std::string> faults;
+  std::optional<std::string> tables;  ///< the file's name
   std::unique_ptr<Loaded> loaded;
 };
 

@@ -5,6 +5,7 @@
 #include <limits>
 #include <vector>
 
+#include "ayatori/base/files.hpp"
 #include "ayatori/sources/topology.hpp"
 #include "ayatori/topology/faults.hpp"
 #include "ayatori/topology/subset.hpp"
@@ -53,8 +54,11 @@ Result<TopologyPtr> only_this_job(TopologyPtr topology) {
 }
 
 Result<FoundSource> source_of(const Session& session) {
-  if (session.source) return FoundSource{*session.source, false};
-  return source_from_surroundings();
+  auto found = session.source ? Result<FoundSource>({*session.source, false}) : source_from_surroundings();
+  if (!found) return found;
+  auto resolved = resolve_here(found->source);
+  if (!resolved) return Failure(resolved.error());
+  return FoundSource{std::move(*resolved), found->automatic};
 }
 
 Result<TopologyPtr> with_faults(const Session& session, Result<TopologyPtr> topology) {
@@ -62,9 +66,21 @@ Result<TopologyPtr> with_faults(const Session& session, Result<TopologyPtr> topo
   return take_out(std::move(*topology), *session.faults);
 }
 
+/// Tables speak of LIDs and ports: they are read against the source's explicit network.
+Result<std::shared_ptr<const TableRoutes>> read_tables(const Session& session, std::string_view source) {
+  if (!session.tables) return nullptr;
+  const auto text = read_file(*session.tables);
+  if (!text) return Failure(text.error());
+  auto network = open_source(source);
+  if (!network) return Failure(network.error());
+  auto routes = TableRoutes::parse(std::move(*network), *text, *session.tables);
+  if (!routes) return Failure(routes.error());
+  return std::make_shared<const TableRoutes>(std::move(*routes));
+}
+
 /// The end of all loading; on failure the session is as it was.
 Result<> finish(Session& session, Result<TopologyPtr> opened, std::string source, bool as_made,
-                std::shared_ptr<ObjectStore> machines = nullptr) {
+                std::shared_ptr<const TableRoutes> routes, std::shared_ptr<ObjectStore> machines = nullptr) {
   const auto topology = with_faults(session, std::move(opened));
   if (!topology) return Failure(topology.error());
   if (auto checked = check_size(**topology); !checked) return checked;
@@ -75,6 +91,7 @@ Result<> finish(Session& session, Result<TopologyPtr> opened, std::string source
   made->objects = std::make_shared<ObjectStore>(*topology, wanted, std::move(machines));
   made->source = std::move(source);
   made->as_made = as_made && !session.faults;
+  made->routes = std::move(routes);
   if (count_objects(**topology, wanted.machines) <= NWTOPO_SMALL) fill_all_arrays(**topology, *made->objects);
   session.loaded = std::move(made);
   return {};
@@ -85,13 +102,15 @@ Result<> load(Session& session) {
   if (!found) return Failure(found.error());
   const bool physical = (session.flags & NWTOPO_TOPOLOGY_FLAG_PHYSICAL_VIEW) != 0;
   auto topology = open_topology(found->source, {.source = {}, .physical_view = physical});
+  auto routes = read_tables(session, found->source);
+  if (topology && !routes) return Failure(routes.error());
   const bool whole = !found->automatic || (session.flags & NWTOPO_TOPOLOGY_FLAG_WHOLE_SYSTEM) != 0;
   if (topology && !whole) {
     TopologyPtr all = *topology;
     topology = only_this_job(all);
-    return finish(session, topology, std::move(found->source), topology && *topology == all);
+    return finish(session, topology, std::move(found->source), topology && *topology == all, routes.value_or(nullptr));
   }
-  return finish(session, std::move(topology), std::move(found->source), true);
+  return finish(session, std::move(topology), std::move(found->source), true, routes.value_or(nullptr));
 }
 
 /// The ids of machines of `base`; nothing, with errno and a message, if one is none.
@@ -113,7 +132,7 @@ std::optional<std::vector<ObjectId>> machines_of(const Loaded& base, unsigned co
 Result<> shrink(Session& session, const Loaded& base, std::span<const ObjectId> machines) {
   const bool reuse = (session.flags & NWTOPO_TOPOLOGY_FLAG_REUSE_OBJECTS) != 0;
   const bool same = base.as_made && machines.size() == base.topology->machine_count();
-  return finish(session, make_subset(base.topology, machines), base.source, same,
+  return finish(session, make_subset(base.topology, machines), base.source, same, base.routes,
                 reuse ? ObjectStore::machines_of(base.objects) : nullptr);
 }
 
@@ -189,6 +208,10 @@ int nwtopo_topology_set_this_machine(nwtopo_topology_t topology, const char* mac
 
 int nwtopo_topology_set_faults(nwtopo_topology_t topology, const char* faults) {
   return set_text(topology, &Session::faults, faults);
+}
+
+int nwtopo_topology_set_tables(nwtopo_topology_t topology, const char* file) {
+  return set_text(topology, &Session::tables, file);
 }
 
 const char* nwtopo_topology_get_source(nwtopo_topology_t topology) {

@@ -33,6 +33,7 @@ class SpelledOut final : public Topology {
     objects_[a].cables.push_back(b);
     objects_[b].cables.push_back(a);
   }
+  bool direct() const override { return false; }
   GridShape shape;
   std::map<std::uint64_t, ObjectId> places;
 

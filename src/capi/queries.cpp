@@ -65,16 +65,26 @@ long give(const Loaded& here, std::span<const ObjectId> ids, unsigned most, nwto
   return static_cast<long>(ids.size());
 }
 
-/// The `which`-th shortest route of a pair that some way joins, as links.
-long give_route(const Pair& pair, std::uint64_t which, unsigned most, nwtopo_link* links) {
+/// Writes as many links of a route as fit and gives the number of all.
+long give_route(const Pair& pair, const Result<std::vector<RouteStep>>& route, unsigned most, nwtopo_link* links) {
   if (links == nullptr && most > 0) return refuse(EINVAL, "there is no place for the links: it is NULL");
-  if (hops(pair.topology(), pair.from, pair.to) == unreachable) return no_way(pair);
-  const auto route = shortest_route(pair.topology(), pair.from, pair.to, which);
   if (!route) return refuse(route.error());
   for (std::size_t i = 0; i < std::min<std::size_t>(most, route->size()); ++i) {
     links[i] = link_of(*pair.loaded, (*route)[i].from, (*route)[i].index);
   }
   return static_cast<long>(route->size());
+}
+
+Result<std::vector<RouteStep>> by_shortest_way(const Pair& pair, std::uint64_t which) {
+  auto route = shortest_route(pair.topology(), pair.from, pair.to, which);
+  if (!route) return with_code(Failure(route.error()), ENOENT);
+  return route;
+}
+
+Result<std::vector<RouteStep>> by_tables(const Pair& pair, std::uint32_t path) {
+  auto route = pair.loaded->routes->route(pair.topology(), pair.from, pair.to, path);
+  if (!route) return with_code(Failure(route.error()), ENOENT);
+  return route;
 }
 
 /// Whether packets go by dimension order: in a grid of machines just as its source says.
@@ -132,7 +142,7 @@ long nwtopo_get_route(nwtopo_topology_t topology, nwtopo_obj_t from, nwtopo_obj_
   return guarded([&]() -> long {
     const Pair pair = pair_of(topology, from, to, device_of);
     if (!pair) return failed;
-    return give_route(pair, which, max_links, links);
+    return give_route(pair, by_shortest_way(pair, which), max_links, links);
   });
 }
 
@@ -141,9 +151,10 @@ long nwtopo_get_routed_path(nwtopo_topology_t topology, nwtopo_obj_t from, nwtop
   return guarded([&]() -> long {
     const Pair pair = pair_of(topology, from, to, device_of);
     if (!pair) return failed;
+    if (pair.loaded->routes) return give_route(pair, by_tables(pair, path), max_links, links);
     if (!goes_by_dimensions(pair)) return refuse(ENODATA, "no forwarding tables were given");
     if (path != 0) return refuse(ENOENT, "no path {}: in a grid there is one, by dimension order", path);
-    return give_route(pair, 0, max_links, links);
+    return give_route(pair, by_shortest_way(pair, 0), max_links, links);
   });
 }
 

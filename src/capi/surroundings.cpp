@@ -30,6 +30,8 @@ Result<FoundSource> source_from_surroundings() {
                    ENODATA);
 }
 
+Result<std::string> resolve_here(std::string_view source) { return resolve_source(source, surroundings); }
+
 Result<std::vector<std::string>> hosts_of_this_job() { return job_hosts(surroundings); }
 
 std::string this_host() {

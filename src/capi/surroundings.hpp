@@ -4,6 +4,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "ayatori/base/error.hpp"
@@ -19,6 +20,9 @@ struct FoundSource {
   bool automatic = false;  ///< found, and not named by anybody
 };
 [[nodiscard]] Result<FoundSource> source_from_surroundings();
+
+/// The source with what only the environment tells filled in ("tofu:job").
+[[nodiscard]] Result<std::string> resolve_here(std::string_view source);
 
 /// Host names of the batch job that this process belongs to; none outside of jobs.
 [[nodiscard]] Result<std::vector<std::string>> hosts_of_this_job();

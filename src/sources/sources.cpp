@@ -14,6 +14,8 @@
 #include "ayatori/tofu/tofu.hpp"
 #include "ayatori/topograph/topograph.hpp"
 #include "ayatori/topology/grid.hpp"
+#include "ayatori/topology/image.hpp"
+#include "ayatori/topology/network_of.hpp"
 
 namespace ayatori {
 
@@ -29,6 +31,12 @@ Result<Network> with_host_pattern(std::string_view rest, const SourceOptions& op
   return open_infiniband(rest, options.host_pattern);
 }
 
+Result<Network> open_cached(std::string_view rest) {
+  const auto topology = open_cache(rest);
+  if (!topology) return Failure(topology.error());
+  return network_of(**topology);
+}
+
 constexpr std::array kinds = {
     SourceKind{"fattree", "fattree:K=6,levels=2,nodes=30", without_options<open_fat_tree>},
     SourceKind{"xgft", "xgft:h=2;m=18,36;w=1,18;p=1,1", without_options<open_xgft>},
@@ -40,6 +48,7 @@ constexpr std::array kinds = {
     SourceKind{"dragonfly", "dragonfly:g=9,a=4,p=2,h=2", without_options<open_dragonfly>},
     SourceKind{"dragonfly+", "dragonfly+:g=5,l=2,s=2,p=2,h=2", without_options<open_dragonfly_plus>},
     SourceKind{"ib", "ib:live or ib:FILE", with_host_pattern},
+    SourceKind{"cache", "cache:FILE", without_options<open_cached>},
     SourceKind{"json", "json:FILE", without_options<open_json>},
     SourceKind{"slurm", "slurm:FILE[,topology=NAME]", without_options<open_slurm>},
     SourceKind{"tofu", "tofu:4x2x2x2x3x2,view=3d", without_options<open_tofu>, tofu_formula},

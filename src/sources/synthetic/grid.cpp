@@ -208,8 +208,8 @@ Result<std::optional<GridFormula>> grid_formula(const GridKind& kind, std::strin
   if (text->hosts != 1) return std::nullopt;
   std::uint64_t points = 1;
   for (const std::uint64_t length : text->dimensions) points = saturating_product(points, length);
-  constexpr std::uint64_t most_points = std::uint64_t{1} << 32;
-  if (points > most_points) return text->formula.wrong("more than 2^32 points");
+  constexpr std::uint64_t most_points = (std::uint64_t{1} << 32) - 1;
+  if (points > most_points) return text->formula.wrong("more than 2^32 - 1 points");
   GridFormula formula;
   formula.dimensions.assign(text->dimensions.begin(), text->dimensions.end());
   formula.periodic.assign(formula.dimensions.size(), kind.row == Row::ring);

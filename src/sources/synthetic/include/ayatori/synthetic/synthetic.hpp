@@ -52,7 +52,7 @@ struct GridFormula;  // topology/grid.hpp
 [[nodiscard]] Result<Network> open_hypercube(std::string_view rest);
 
 /// The same as a formula, with the same names, ids and ports; nothing where a point has not exactly one host. Any
-/// number of points up to 2^32.
+/// number of points below 2^32.
 [[nodiscard]] Result<std::optional<GridFormula>> torus_formula(std::string_view rest, bool physical_view);
 [[nodiscard]] Result<std::optional<GridFormula>> mesh_formula(std::string_view rest, bool physical_view);
 [[nodiscard]] Result<std::optional<GridFormula>> hypercube_formula(std::string_view rest, bool physical_view);
