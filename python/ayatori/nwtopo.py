@@ -301,7 +301,7 @@ class Topology:
         return self._core.count_routes(self._id(a), self._id(b))
 
     def routes(self, a: Obj, b: Obj) -> Iterator[list[Link]]:
-        """The shortest routes, one after another. The first of a torus goes from the last dimension to the first."""
+        """The shortest routes, one after another. The first of a torus goes from the first dimension to the last."""
         for which in range(self.num_routes(a, b)):
             yield [self._link(link) for link in self._core.route(self._id(a), self._id(b), which)]
 

@@ -45,7 +45,7 @@ class EngineTrial:
 
 def net_text(network: Network) -> str:
     """The network in the syntax that ibsim reads."""
-    return _core.ibnetdiscover_text(network).decode(errors="replace")
+    return _core.export_network(network, "ibnetdiscover").decode(errors="replace")
 
 
 def discover_live(fabric: Fabric, host_pattern: str = "") -> Network:
