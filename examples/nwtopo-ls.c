@@ -75,27 +75,30 @@ static int print_links(nwtopo_topology_t topology, nwtopo_obj_t obj, unsigned de
     return links < 0 ? -1 : 0;
 }
 
-/* An object with several parents is shown whole under the first of them only. */
+/* An object with several parents is shown under the first of them only. */
 static int print_tree(nwtopo_topology_t topology, nwtopo_obj_t obj, unsigned depth, const struct options *options)
 {
-    unsigned i;
+    unsigned i, shown = 0, elsewhere = 0, left_out = 0;
     indent(depth);
     print_obj(topology, obj);
     if (options->links && print_links(topology, obj, depth) != 0) return -1;
     for (i = 0; i < obj->num_children; i++) {
         nwtopo_obj_t child = nwtopo_obj_get_child(topology, obj, i);
         if (child == NULL) return -1;
-        if (child->parents[0] != obj) {
-            indent(depth + 1);
-            print_obj(topology, child);
-            continue;
+        if (child->parents[0] != obj) elsewhere++;
+        else if (!options->all && shown == SHOWN) left_out++;
+        else {
+            shown++;
+            if (print_tree(topology, child, depth + 1, options) != 0) return -1;
         }
-        if (!options->all && i == SHOWN && obj->num_children > SHOWN + 1) {
-            indent(depth + 1);
-            printf("... and %u more\n", obj->num_children - SHOWN);
-            return 0;
-        }
-        if (print_tree(topology, child, depth + 1, options) != 0) return -1;
+    }
+    if (left_out > 0) {
+        indent(depth + 1);
+        printf("... %u more\n", left_out);
+    }
+    if (elsewhere > 0) {
+        indent(depth + 1);
+        printf("... %u shown under another parent\n", elsewhere);
     }
     return 0;
 }

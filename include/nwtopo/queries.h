@@ -25,7 +25,7 @@ int nwtopo_get_distances(nwtopo_topology_t topology, unsigned num_objs, nwtopo_o
 unsigned long nwtopo_get_num_routes(nwtopo_topology_t topology, nwtopo_obj_t from, nwtopo_obj_t to);
 
 /* The `which`-th shortest route (from 0): writes up to `max_links` of its links and gives their true number; -1 on
- * error. In a torus, route 0 goes dimension by dimension, from the last to the first. */
+ * error. In a torus, route 0 goes dimension by dimension, from the first to the last. */
 long nwtopo_get_route(nwtopo_topology_t topology, nwtopo_obj_t from, nwtopo_obj_t to, unsigned long which,
                       unsigned max_links, struct nwtopo_link *links);
 

@@ -82,7 +82,7 @@ TEST(WrapperTest, Queries) {
   EXPECT_EQ(topology.distances({from, to}), (std::vector<unsigned>{0, 4, 4, 0}));
   EXPECT_EQ(topology.num_routes(from, to), 24U);
   EXPECT_EQ(topology.route(from, to).size(), 4U);
-  EXPECT_EQ(topology.routed_path(from, to)[1].to, topology.object(2));
+  EXPECT_EQ(topology.routed_path(from, to)[1].to, topology.object(8));
   EXPECT_EQ(topology.common_ancestors(from, to), std::vector{topology.root()});
   EXPECT_EQ(topology.nearest_machines(from, 2).size(), 2U);
   EXPECT_EQ(topology.machines_under(topology.root()).size(), 16U);
