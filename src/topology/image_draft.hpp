@@ -14,6 +14,8 @@
 
 namespace ayatori {
 
+struct GridFormula;
+
 struct ImageDraft {
   struct Object {
     ObjectKind kind = ObjectKind::machine;
@@ -67,7 +69,6 @@ class LinkClasses {
 /// The bytes of an image. Error: more than its fields hold (2^32 objects or links, 2^16 ports or kinds of link).
 [[nodiscard]] Result<std::vector<std::byte>> write_image(const ImageDraft& draft);
 /// The bytes of a formula.
-struct GridFormula;
 [[nodiscard]] Result<std::vector<std::byte>> write_formula(const GridFormula& formula);
 
 }  // namespace ayatori

@@ -2,15 +2,36 @@
 /// \file
 /// The other direction of a link.
 
+#include <cstddef>
 #include <optional>
+#include <span>
+#include <vector>
 
 #include "ayatori/topology/topology.hpp"
 
 namespace ayatori {
 
-/// Index of the link at `link(from, index).to` that leads back through the same cable. Cables that nobody could tell
-/// apart (two NICs of a machine, port 1 each, to two NICs of another) are taken in their order. Nothing if there is
-/// none.
+/// Where a directed link leaves and arrives.
+struct LinkEnds {
+  ObjectId from = no_object;
+  ObjectId to = no_object;
+  std::uint32_t from_port = 0;
+  std::uint32_t to_port = 0;
+  PlaneId plane = 0;
+
+  LinkEnds() = default;
+  LinkEnds(ObjectId leaves, const TopologyLink& link)
+      : from(leaves), to(link.to), from_port(link.from_port), to_port(link.to_port), plane(link.plane) {}
+};
+
+inline constexpr std::size_t no_partner = ~std::size_t{0};
+
+/// For each link the place of the one that leads back through the same cable; no_partner if it is not among them.
+/// Cables that nobody could tell apart (two NICs of a machine, port 1 each, to two NICs of another) are taken in their
+/// order.
+[[nodiscard]] std::vector<std::size_t> pair_up(std::span<const LinkEnds> links);
+
+/// The index of that link at `link(from, index).to`.
 [[nodiscard]] std::optional<std::uint32_t> link_back(const Topology& topology, ObjectId from, std::uint32_t index);
 
 }  // namespace ayatori

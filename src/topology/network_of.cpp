@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <limits>
-#include <map>
 #include <unordered_map>
 #include <unordered_set>
 
@@ -30,18 +29,14 @@ class NetworkMaker {
   [[nodiscard]] Result<Network> make();
 
  private:
-  /// Where a link of an object is plugged in.
-  struct End {
-    Handle node = no_id;
-    PortNumber port = 0;
-  };
-  using Links = std::vector<std::pair<std::uint32_t, TopologyLink>>;  // index and link
+  using Links = std::vector<TopologyLink>;
 
   [[nodiscard]] Result<> check() const;
   [[nodiscard]] std::vector<ObjectId> routers_in_order() const;
   [[nodiscard]] Links links_up(ObjectId id, PlaneId plane) const;
   [[nodiscard]] PlaneId plane_of(ObjectId id) const;
   [[nodiscard]] std::string machine_name(ObjectId machine) const;
+  void plug_in(Handle node, ObjectId id, const TopologyLink& link);
   void add_router(ObjectId id, std::string_view name, PlaneId plane);
   void add_nics(ObjectId machine, PlaneId plane);
   void add_nic(ObjectId machine, PortNumber ports);
@@ -53,8 +48,14 @@ class NetworkMaker {
   const Topology& topology_;
   std::optional<ObjectId> group_;
   NetworkBuilder builder_;
-  std::map<std::pair<ObjectId, std::uint32_t>, End> ends_;  // by object and index of its link
-  std::unordered_map<ObjectId, std::uint16_t> nics_;        // by machine, as many as were added
+  struct Plug {
+    Handle node = no_id;
+    LinkRate rate;
+    std::uint32_t latency = 0;
+  };
+  std::vector<LinkEnds> ends_;
+  std::vector<Plug> plugs_;                           // beside ends_
+  std::unordered_map<ObjectId, std::uint16_t> nics_;  // by machine, as many as were added
 };
 
 /// In the order of a grid's points, so that the network can be told of the grid.
@@ -82,7 +83,7 @@ NetworkMaker::Links NetworkMaker::links_up(ObjectId id, PlaneId plane) const {
   const std::uint32_t count = topology_.link_count(id);
   for (std::uint32_t i = 0; i < count; ++i) {
     const TopologyLink link = topology_.link(id, i);
-    if (link.state == LinkState::up && link.plane == plane) found.emplace_back(i, link);
+    if (link.state == LinkState::up && link.plane == plane) found.push_back(link);
   }
   return found;
 }
@@ -96,13 +97,18 @@ std::string NetworkMaker::machine_name(ObjectId machine) const {
   return name.empty() ? fmt::format("machine{}", machine) : name;
 }
 
+void NetworkMaker::plug_in(Handle node, ObjectId id, const TopologyLink& link) {
+  ends_.emplace_back(id, link);
+  plugs_.push_back({node, link.rate, link.latency});
+}
+
 void NetworkMaker::add_router(ObjectId id, std::string_view name, PlaneId plane) {
   std::uint32_t ports = 1;
   const auto links = links_up(id, plane);
-  for (const auto& [index, link] : links) ports = std::max(ports, link.from_port);
+  for (const TopologyLink& link : links) ports = std::max(ports, link.from_port);
   const Handle router =
       builder_.add_router(name, 0x0020'0000'0000'0000 + (builder_.node_count() << 8), static_cast<PortNumber>(ports));
-  for (const auto& [index, link] : links) ends_[{id, index}] = {router, static_cast<PortNumber>(link.from_port)};
+  for (const TopologyLink& link : links) plug_in(router, id, link);
 }
 
 void NetworkMaker::add_nic(ObjectId machine, PortNumber ports) {
@@ -118,12 +124,10 @@ void NetworkMaker::add_nics(ObjectId machine, PlaneId plane) {
   const auto links = links_up(machine, plane);
   for (std::size_t first = 0; first < links.size();) {
     std::size_t end = first + 1;
-    while (end < links.size() && links[end].second.from_port > links[end - 1].second.from_port) ++end;
+    while (end < links.size() && links[end].from_port > links[end - 1].from_port) ++end;
     const auto nic = static_cast<Handle>(builder_.node_count());
-    for (std::size_t i = first; i < end; ++i) {
-      ends_[{machine, links[i].first}] = {nic, static_cast<PortNumber>(links[i].second.from_port)};
-    }
-    add_nic(machine, static_cast<PortNumber>(links[end - 1].second.from_port));
+    for (std::size_t i = first; i < end; ++i) plug_in(nic, machine, links[i]);
+    add_nic(machine, static_cast<PortNumber>(links[end - 1].from_port));
     first = end;
   }
 }
@@ -158,15 +162,14 @@ Result<> NetworkMaker::add_built_in() {
 }
 
 Result<> NetworkMaker::plug_all() {
-  for (const auto& [place, end] : ends_) {
-    const TopologyLink link = topology_.link(place.first, place.second);
-    const auto back = link_back(topology_, place.first, place.second);
-    const auto other = back ? ends_.find({link.to, *back}) : ends_.end();
-    if (other == ends_.end()) {
-      return fail("the link from port {} of '{}' has no way back", link.from_port, topology_.name(place.first));
+  const auto partners = pair_up(ends_);
+  for (std::size_t i = 0; i < ends_.size(); ++i) {
+    if (partners[i] == no_partner) {
+      return fail("the link from port {} of '{}' has no way back", ends_[i].from_port, topology_.name(ends_[i].from));
     }
-    auto plugged =
-        builder_.connect(end.node, end.port, other->second.node, other->second.port, link.rate, link.latency);
+    const Plug& here = plugs_[i];
+    auto plugged = builder_.connect(here.node, static_cast<PortNumber>(ends_[i].from_port), plugs_[partners[i]].node,
+                                    static_cast<PortNumber>(ends_[i].to_port), here.rate, here.latency);
     if (!plugged) return plugged;
   }
   return {};

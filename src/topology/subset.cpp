@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <optional>
 
-#include "machine_set.hpp"
+#include "number_set.hpp"
 #include "subset_grid.hpp"
 #include "subset_routers.hpp"
 
@@ -62,18 +62,25 @@ class SubsetTopology final : public Topology {
   };
 
   void add_other(ObjectId id);
+  void add_router_lists(ObjectId router);
+  [[nodiscard]] std::optional<std::size_t> router_number(ObjectId id) const;
   void add_groups();
   void add_group(ObjectId id);
   [[nodiscard]] const Group* group(ObjectId id) const;
 
   TopologyPtr base_;
-  MachineSet machines_;                        // indices in the base
+  NumberSet machines_;                         // indices in the base
   std::vector<std::vector<ObjectId>> others_;  // by height − 1
   std::vector<Group> groups_;                  // by rising id
+  // Machines have few links and parents, routers many: what is left of theirs is a bit each.
+  std::vector<ObjectId> routers_;  // by rising id
+  ListParts links_;                // of the routers, in their order
+  ListParts parents_;
+  ListParts children_;
 };
 
-MachineSet indices_of(const Topology& base, const std::vector<ObjectId>& machines) {
-  if (machines.size() == base.machine_count()) return MachineSet(machines.size());
+NumberSet indices_of(const Topology& base, const std::vector<ObjectId>& machines) {
+  if (machines.size() == base.machine_count()) return NumberSet(machines.size());
   std::vector<std::uint64_t> indices;
   indices.reserve(machines.size());
   for (const ObjectId machine : machines) indices.push_back(base.machine_index(machine));
@@ -82,14 +89,37 @@ MachineSet indices_of(const Topology& base, const std::vector<ObjectId>& machine
 
 SubsetTopology::SubsetTopology(TopologyPtr base, const std::vector<ObjectId>& machines)
     : base_(std::move(base)), machines_(indices_of(*base_, machines)) {
-  for (const ObjectId router : routers_between(*base_, machines)) add_other(router);
+  routers_ = routers_between(*base_, machines);
+  for (const ObjectId router : routers_) add_other(router);
   add_groups();
+  for (const ObjectId router : routers_) add_router_lists(router);
+  links_.finish();
+  parents_.finish();
+  children_.finish();
 }
 
 void SubsetTopology::add_other(ObjectId id) {
   const std::uint32_t height = base_->height(id);
   if (others_.size() < height) others_.resize(height);
   others_[height - 1].push_back(id);
+}
+
+void SubsetTopology::add_router_lists(ObjectId router) {
+  const auto add = [&](ListParts& parts, std::uint64_t count, auto neighbour) {
+    std::vector<bool> kept(count);
+    for (std::uint64_t i = 0; i < count; ++i) kept[i] = contains(neighbour(i));
+    parts.add(kept);
+  };
+  const auto index = [](std::uint64_t i) { return static_cast<std::uint32_t>(i); };
+  add(links_, base_->link_count(router), [&](std::uint64_t i) { return base_->link(router, index(i)).to; });
+  add(parents_, base_->parent_count(router), [&](std::uint64_t i) { return base_->parent(router, index(i)); });
+  add(children_, base_->child_count(router), [&](std::uint64_t i) { return base_->child(router, i); });
+}
+
+std::optional<std::size_t> SubsetTopology::router_number(ObjectId id) const {
+  const auto found = std::ranges::lower_bound(routers_, id);
+  if (found == routers_.end() || *found != id) return std::nullopt;
+  return static_cast<std::size_t>(found - routers_.begin());
 }
 
 /// Virtual objects have nothing but machines and routers below them, and nothing above.
@@ -163,6 +193,7 @@ ObjectId SubsetTopology::object_at(std::uint32_t height, std::uint64_t index) co
 }
 
 std::uint32_t SubsetTopology::parent_count(ObjectId id) const {
+  if (const auto router = router_number(id)) return static_cast<std::uint32_t>(parents_.count(*router));
   std::uint32_t found = 0;
   const std::uint32_t count = base_->parent_count(id);
   for (std::uint32_t i = 0; i < count; ++i) found += contains(base_->parent(id, i)) ? 1 : 0;
@@ -170,6 +201,9 @@ std::uint32_t SubsetTopology::parent_count(ObjectId id) const {
 }
 
 ObjectId SubsetTopology::parent(ObjectId id, std::uint32_t index) const {
+  if (const auto router = router_number(id)) {
+    return base_->parent(id, static_cast<std::uint32_t>(parents_.place(*router, index)));
+  }
   const std::uint32_t count = base_->parent_count(id);
   for (std::uint32_t i = 0; i < count; ++i) {
     const ObjectId parent = base_->parent(id, i);
@@ -180,20 +214,14 @@ ObjectId SubsetTopology::parent(ObjectId id, std::uint32_t index) const {
 
 std::uint64_t SubsetTopology::child_count(ObjectId id) const {
   if (const Group* found = group(id)) return found->has_all_machines ? machine_count() : found->members.size();
-  std::uint64_t kept = 0;
-  const std::uint64_t count = base_->child_count(id);
-  for (std::uint64_t i = 0; i < count; ++i) kept += contains(base_->child(id, i)) ? 1 : 0;
-  return kept;
+  const auto router = router_number(id);
+  return router ? children_.count(*router) : 0;
 }
 
 ObjectId SubsetTopology::child(ObjectId id, std::uint64_t index) const {
   if (const Group* found = group(id)) return found->has_all_machines ? machine(index) : found->members[index];
-  const std::uint64_t count = base_->child_count(id);
-  for (std::uint64_t i = 0; i < count; ++i) {
-    const ObjectId child = base_->child(id, i);
-    if (contains(child) && index-- == 0) return child;
-  }
-  return no_object;
+  const auto router = router_number(id);
+  return router ? base_->child(id, children_.place(*router, index)) : no_object;
 }
 
 /// A name that two routers share may be found in the base at the one that is not here.
@@ -224,6 +252,7 @@ std::uint64_t SubsetTopology::grid_point(ObjectId grid, ObjectId child) const {
 }
 
 std::uint32_t SubsetTopology::link_count(ObjectId id) const {
+  if (const auto router = router_number(id)) return static_cast<std::uint32_t>(links_.count(*router));
   std::uint32_t kept = 0;
   const std::uint32_t count = base_->link_count(id);
   for (std::uint32_t i = 0; i < count; ++i) kept += contains(base_->link(id, i).to) ? 1 : 0;
@@ -231,6 +260,9 @@ std::uint32_t SubsetTopology::link_count(ObjectId id) const {
 }
 
 TopologyLink SubsetTopology::link(ObjectId id, std::uint32_t index) const {
+  if (const auto router = router_number(id)) {
+    return base_->link(id, static_cast<std::uint32_t>(links_.place(*router, index)));
+  }
   const std::uint32_t count = base_->link_count(id);
   for (std::uint32_t i = 0; i < count; ++i) {
     const TopologyLink link = base_->link(id, i);
@@ -240,7 +272,8 @@ TopologyLink SubsetTopology::link(ObjectId id, std::uint32_t index) const {
 }
 
 std::size_t SubsetTopology::private_bytes() const {
-  std::size_t bytes = sizeof *this + machines_.bytes() + others_.capacity() * sizeof(others_.front()) +
+  std::size_t bytes = sizeof *this + machines_.bytes() + routers_.capacity() * sizeof(ObjectId) + links_.bytes() +
+                      parents_.bytes() + children_.bytes() + others_.capacity() * sizeof(others_.front()) +
                       groups_.capacity() * sizeof(Group);
   for (const auto& level : others_) bytes += level.capacity() * sizeof(ObjectId);
   for (const Group& group : groups_) {

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "ayatori/base/random.hpp"
-#include "machine_set.hpp"
+#include "number_set.hpp"
 #include "topologies_for_tests.hpp"
 
 namespace ayatori {
@@ -46,7 +46,7 @@ Ids named(const Topology& topology, std::initializer_list<const char*> names) {
   return found;
 }
 
-TEST(MachineSet, RanksAndSelects) {
+TEST(NumberSet, RanksAndSelects) {
   for (std::uint64_t seed = 1; seed <= 50; ++seed) {
     SCOPED_TRACE(fmt::format("seed {}", seed));
     Random random(seed);
@@ -56,7 +56,7 @@ TEST(MachineSet, RanksAndSelects) {
     for (std::uint64_t i = 0; i < size; ++i) {
       if (random.below(density) == 0) members.push_back(i);
     }
-    const MachineSet set(size, members);
+    const NumberSet set(size, members);
     EXPECT_EQ(set.count(), members.size());
     for (std::uint64_t i = 0; i < members.size(); ++i) EXPECT_EQ(set.select(i), members[i]);
     for (std::uint64_t i = 0; i <= size; ++i) {

@@ -1,6 +1,5 @@
 #include <algorithm>
 
-#include "ayatori/topology/grid.hpp"
 #include "image_draft.hpp"
 #include "link_back.hpp"
 
@@ -44,16 +43,23 @@ void TopologyDrafter::add_objects() {
 }
 
 Result<> TopologyDrafter::add_links() {
+  std::vector<LinkEnds> ends;
+  ends.reserve(draft_.first_link.back());
   draft_.links.reserve(draft_.first_link.back());
   for (const ObjectId id : draft_.ids) {
     const std::uint32_t count = topology_.link_count(id);
     for (std::uint32_t i = 0; i < count; ++i) {
       const TopologyLink link = topology_.link(id, i);
-      const auto back = link_back(topology_, id, i);
-      if (!back) return fail("the link from port {} of '{}' has no way back", link.from_port, topology_.name(id));
-      draft_.links.push_back({static_cast<std::uint32_t>(draft_.first_link[index_of(link.to)] + *back), link.from_port,
-                              classes_.number_of(class_of(link))});
+      ends.emplace_back(id, link);
+      draft_.links.push_back({0, link.from_port, classes_.number_of(class_of(link))});
     }
+  }
+  const auto partners = pair_up(ends);
+  for (std::size_t i = 0; i < ends.size(); ++i) {
+    if (partners[i] == no_partner) {
+      return fail("the link from port {} of '{}' has no way back", ends[i].from_port, topology_.name(ends[i].from));
+    }
+    draft_.links[i].back = static_cast<std::uint32_t>(partners[i]);
   }
   return {};
 }

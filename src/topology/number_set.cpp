@@ -1,11 +1,11 @@
-#include "machine_set.hpp"
+#include "number_set.hpp"
 
 #include <algorithm>
 #include <bit>
 
 namespace ayatori {
 
-MachineSet::MachineSet(std::uint64_t size, const std::vector<std::uint64_t>& members)
+NumberSet::NumberSet(std::uint64_t size, const std::vector<std::uint64_t>& members)
     : size_(size), count_(members.size()) {
   if (count_ == size_) return;
   words_.resize(size / 64 + 1);
@@ -18,7 +18,7 @@ MachineSet::MachineSet(std::uint64_t size, const std::vector<std::uint64_t>& mem
   }
 }
 
-std::uint64_t MachineSet::rank(std::uint64_t number) const {
+std::uint64_t NumberSet::rank(std::uint64_t number) const {
   if (words_.empty()) return number;
   const std::uint64_t word = number / 64;
   std::uint64_t found = before_[word / words_a_block];
@@ -29,7 +29,7 @@ std::uint64_t MachineSet::rank(std::uint64_t number) const {
   return found + static_cast<std::uint64_t>(std::popcount(words_[word] & below));
 }
 
-std::uint64_t MachineSet::select(std::uint64_t i) const {
+std::uint64_t NumberSet::select(std::uint64_t i) const {
   if (words_.empty()) return i;
   const auto block = static_cast<std::size_t>(std::ranges::upper_bound(before_, i) - before_.begin() - 1);
   std::uint64_t rest = i - before_[block];
@@ -40,6 +40,20 @@ std::uint64_t MachineSet::select(std::uint64_t i) const {
   std::uint64_t bits = words_[word];
   for (; rest > 0; --rest) bits &= bits - 1;
   return word * 64 + static_cast<std::uint64_t>(std::countr_zero(bits));
+}
+
+void ListParts::add(const std::vector<bool>& kept) {
+  const std::uint32_t first = ends_.empty() ? 0 : ends_.back();
+  for (std::uint32_t i = 0; i < kept.size(); ++i) {
+    if (kept[i]) kept_.push_back(first + i);
+  }
+  ends_.push_back(first + static_cast<std::uint32_t>(kept.size()));
+}
+
+void ListParts::finish() {
+  set_ = NumberSet(ends_.empty() ? 0 : ends_.back(), kept_);
+  kept_ = {};
+  ends_.shrink_to_fit();
 }
 
 }  // namespace ayatori
