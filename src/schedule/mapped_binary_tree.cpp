@@ -16,7 +16,7 @@ struct Branch {
   std::uint32_t depth = 0;
 };
 
-class StoredTree final : public Tree {
+class StoredTree final : public SpanningTree {
  public:
   StoredTree(std::vector<Branch> branches) : branches_(std::move(branches)) {
     for (const Branch& branch : branches_) depth_ = std::max(depth_, branch.depth);

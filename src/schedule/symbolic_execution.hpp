@@ -11,9 +11,9 @@
 
 namespace ayatori {
 
-class Execution {
+class SymbolicExecution {
  public:
-  explicit Execution(const Schedule& schedule);
+  explicit SymbolicExecution(const Schedule& schedule);
 
   /// Runs to the end. Error: the first rule that is broken, with participant, stream and step.
   [[nodiscard]] Result<> run();

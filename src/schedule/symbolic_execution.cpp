@@ -1,4 +1,4 @@
-#include "execution.hpp"
+#include "symbolic_execution.hpp"
 
 #include <fmt/format.h>
 
@@ -14,12 +14,12 @@ constexpr std::uint32_t several_streams = no_id - 1;
 }  // namespace
 
 template <typename... Args>
-Failure Execution::wrong(std::size_t thread, fmt::format_string<Args...> what, Args&&... args) const {
+Failure SymbolicExecution::wrong(std::size_t thread, fmt::format_string<Args...> what, Args&&... args) const {
   return fail("participant {}, stream {}, step {}: {}", participant_of(thread), stream_of(thread),
               threads_[thread].step, fmt::format(what, std::forward<Args>(args)...));
 }
 
-Execution::Execution(const Schedule& schedule)
+SymbolicExecution::SymbolicExecution(const Schedule& schedule)
     : schedule_(schedule),
       streams_(schedule.stream_count()),
       slots_(schedule.slot_count()),
@@ -35,7 +35,7 @@ Execution::Execution(const Schedule& schedule)
   fill_slots();
 }
 
-void Execution::fill_slots() {
+void SymbolicExecution::fill_slots() {
   const CollectiveCall& call = schedule_.call();
   for (Rank rank = 0; rank < call.ranks; ++rank) {
     const SlotRange own = slots_at_start(call, schedule_.block_count(), rank);
@@ -50,7 +50,7 @@ void Execution::fill_slots() {
   }
 }
 
-Result<> Execution::run() {
+Result<> SymbolicExecution::run() {
   for (std::size_t thread = 0; thread < threads_.size(); ++thread) {
     if (auto ok = begin_step(thread); !ok) return ok;
   }
@@ -68,7 +68,7 @@ Result<> Execution::run() {
 }
 
 /// Idle steps are passed over at once.
-Result<> Execution::begin_step(std::size_t thread) {
+Result<> SymbolicExecution::begin_step(std::size_t thread) {
   Thread& self = threads_[thread];
   const std::size_t steps = schedule_.step_count(stream_of(thread));
   for (; self.step < steps; ++self.step) {
@@ -80,14 +80,14 @@ Result<> Execution::begin_step(std::size_t thread) {
   return {};
 }
 
-Result<> Execution::check_step(std::size_t thread) {
+Result<> SymbolicExecution::check_step(std::size_t thread) {
   ++instance_;
   const StepActions& actions = threads_[thread].actions;
   if (auto ok = check_ranges(thread, actions.sends, false); !ok) return ok;
   return check_ranges(thread, actions.receives, true);
 }
 
-Result<> Execution::check_ranges(std::size_t thread, std::span<const Transfer> transfers, bool receiving) {
+Result<> SymbolicExecution::check_ranges(std::size_t thread, std::span<const Transfer> transfers, bool receiving) {
   const Rank self = participant_of(thread);
   for (const Transfer& transfer : transfers) {
     if (transfer.peer >= participants_)
@@ -109,7 +109,7 @@ Result<> Execution::check_ranges(std::size_t thread, std::span<const Transfer> t
 }
 
 /// Who reads what must hold something, and streams must keep apart.
-Result<> Execution::touch(std::size_t thread, SlotRange slots, bool write) {
+Result<> SymbolicExecution::touch(std::size_t thread, SlotRange slots, bool write) {
   if (slots.first > slots_ || slots.count > slots_ - slots.first) {
     return wrong(thread, "slots {} ... {}, but there are {}", slots.first, std::uint64_t{slots.first} + slots.count - 1,
                  slots_);
@@ -145,7 +145,7 @@ std::size_t first_open(std::span<const Transfer> transfers, const std::vector<bo
 
 /// A thread ends its step when all of its messages have met their other ends. So only what two threads post in their
 /// present steps can meet, in the order in which it is posted.
-Result<> Execution::post(std::size_t thread) {
+Result<> SymbolicExecution::post(std::size_t thread) {
   Thread& self = threads_[thread];
   const std::uint32_t stream = stream_of(thread);
   const Rank rank = participant_of(thread);
@@ -174,7 +174,7 @@ Result<> Execution::post(std::size_t thread) {
   return {};
 }
 
-std::vector<Slot> Execution::slots_in(const StepActions& actions, const Transfer& transfer) const {
+std::vector<Slot> SymbolicExecution::slots_in(const StepActions& actions, const Transfer& transfer) const {
   std::vector<Slot> slots;
   for (std::uint32_t i = 0; i < transfer.range_count; ++i) {
     const SlotRange& range = actions.ranges[transfer.first_range + i];
@@ -184,7 +184,7 @@ std::vector<Slot> Execution::slots_in(const StepActions& actions, const Transfer
 }
 
 /// What is sent can be read now: nothing may write it before the sender's step has ended.
-Result<> Execution::meet(std::size_t sender, std::size_t send, std::size_t receiver, std::size_t receive) {
+Result<> SymbolicExecution::meet(std::size_t sender, std::size_t send, std::size_t receiver, std::size_t receive) {
   Thread& from = threads_[sender];
   Thread& to = threads_[receiver];
   const auto sent = slots_in(from.actions, from.actions.sends[send]);
@@ -212,7 +212,7 @@ Result<> Execution::meet(std::size_t sender, std::size_t send, std::size_t recei
   return {};
 }
 
-Result<> Execution::end_step(std::size_t thread) {
+Result<> SymbolicExecution::end_step(std::size_t thread) {
   Thread& self = threads_[thread];
   for (std::size_t i = 0; i < self.actions.receives.size(); ++i) {
     const auto slots = slots_in(self.actions, self.actions.receives[i]);
@@ -226,7 +226,7 @@ Result<> Execution::end_step(std::size_t thread) {
   return {};
 }
 
-Result<> Execution::do_locally(std::size_t thread, const LocalOperation& operation) {
+Result<> SymbolicExecution::do_locally(std::size_t thread, const LocalOperation& operation) {
   const SlotRange& from = operation.from;
   const SlotRange to{operation.to, from.count};
   const bool reduces = operation.kind == LocalOperation::Kind::reduce;
@@ -249,7 +249,7 @@ Result<> Execution::do_locally(std::size_t thread, const LocalOperation& operati
   return {};
 }
 
-Failure Execution::deadlock() const {
+Failure SymbolicExecution::deadlock() const {
   for (std::size_t thread = 0; thread < threads_.size(); ++thread) {
     const Thread& self = threads_[thread];
     for (std::size_t i = 0; self.open > 0 && i < self.received.size(); ++i) {
@@ -267,7 +267,7 @@ Failure Execution::deadlock() const {
   return fail("deadlock");
 }
 
-bool Execution::has_heard(Rank participant, Rank other) const {
+bool SymbolicExecution::has_heard(Rank participant, Rank other) const {
   for (std::uint32_t stream = 0; stream < streams_; ++stream) {
     if (threads_[thread_of(participant, stream)].heard[other]) return true;
   }
