@@ -51,6 +51,10 @@ class GridFinder {
   [[nodiscard]] Shape shape();
   void merge_squares(Shape& shape);
   void number_points(Shape& shape) const;
+  [[nodiscard]] std::size_t first_line_of(std::size_t dimension) const {
+    return static_cast<std::size_t>(std::find(dimension_of_.begin(), dimension_of_.end(), dimension) -
+                                    dimension_of_.begin());
+  }
 
   const Network& network_;
   const RouterGraph& graph_;
@@ -187,11 +191,8 @@ void GridFinder::number_points(Shape& shape) const {
     for (std::size_t i = 0; i < lines_.size(); ++i) {
       std::uint32_t& along = coordinates[dimension_of_[i]];
       const auto here = static_cast<std::uint32_t>(coordinate(place, i));
-      // Around a square: (0, 0), (0, 1), (1, 1), (1, 0).
-      const bool second_of_square =
-          std::find(dimension_of_.begin(), dimension_of_.begin() + static_cast<std::ptrdiff_t>(i), dimension_of_[i]) !=
-          dimension_of_.begin() + static_cast<std::ptrdiff_t>(i);
-      along = second_of_square ? 2 * along + (along ^ here) : here;
+      // Around a square: (0, 0), (1, 0), (1, 1), (0, 1).
+      along = first_line_of(dimension_of_[i]) < i ? 2 * here + (along ^ here) : here;
     }
     std::uint32_t point = 0;
     for (std::size_t i = 0; i < coordinates.size(); ++i) point = point * shape.dimensions[i] + coordinates[i];

@@ -119,7 +119,6 @@ Failure unknown(std::string_view algorithm, Collective collective) {
 /// Bytes of all slots of a participant must be countable; most algorithms have a few vectors of n slots.
 Result<> check_size(const CollectiveCall& call) {
   constexpr Bytes most = std::numeric_limits<Bytes>::max() / 64;
-  constexpr Rank most_ranks = 1U << 24;
   if (call.ranks == 0) return fail("a collective needs at least one rank");
   if (call.ranks > most_ranks)
     return fail("{} ranks are more than the {} that schedules can have", call.ranks, most_ranks);

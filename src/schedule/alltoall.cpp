@@ -11,8 +11,8 @@ namespace {
 SlotRange for_rank(Rank to) { return {to, 1}; }
 SlotRange from_rank(Rank ranks, Rank from) { return {ranks + from, 1}; }
 
-std::shared_ptr<Program> program_of(const CollectiveCall& call, std::uint32_t vectors) {
-  return std::make_shared<Program>(call, Layout{call.bytes, 1, vectors * call.ranks, 0});
+std::shared_ptr<PhasedSchedule> program_of(const CollectiveCall& call, std::uint32_t vectors) {
+  return std::make_shared<PhasedSchedule>(call, SlotLayout{call.bytes, 1, vectors * call.ranks, 0});
 }
 
 /// What a rank has for itself, while the first messages travel.

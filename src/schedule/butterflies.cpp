@@ -186,7 +186,7 @@ struct ByPoint {
 
 /// One stream a butterfly, each for its share of the vector: `members` blocks of it.
 template <typename Map>
-void reduce_scatter_allgather(Program& program, const std::vector<ButterflyPtr>& streams, Rank members,
+void reduce_scatter_allgather(PhasedSchedule& program, const std::vector<ButterflyPtr>& streams, Rank members,
                               const Map& map) {
   const auto total = static_cast<std::uint32_t>(streams.size()) * members;
   for (std::uint32_t c = 0; c < streams.size(); ++c) {
@@ -199,7 +199,7 @@ void reduce_scatter_allgather(Program& program, const std::vector<ButterflyPtr>&
 SchedulePtr folded_allreduce(const CollectiveCall& call, const std::vector<ButterflyPtr>& streams) {
   const Fold fold(call.ranks);
   const auto colours = static_cast<std::uint32_t>(streams.size());
-  auto program = std::make_shared<Program>(call, Layout{call.bytes, colours * fold.core, 2, 0});
+  auto program = std::make_shared<PhasedSchedule>(call, SlotLayout{call.bytes, colours * fold.core, 2, 0});
   const auto share = [&](std::uint32_t c) { return SlotRange{c * fold.core, fold.core}; };
   for (std::uint32_t c = 0; c < colours; ++c) program->then(c, fold_in(fold, share(c), colours * fold.core));
   reduce_scatter_allgather(*program, streams, fold.core, fold);
@@ -228,7 +228,7 @@ std::vector<ButterflyPtr> negabinary_streams(std::span<const std::uint32_t> leng
 
 Result<SchedulePtr> make_recursive_doubling(const CollectiveCall& call, const Places&, const AlgorithmOptions&) {
   const Fold fold(call.ranks);
-  auto program = std::make_shared<Program>(call, Layout{call.bytes, 1, 2, 0});
+  auto program = std::make_shared<PhasedSchedule>(call, SlotLayout{call.bytes, 1, 2, 0});
   program->then(fold_in(fold, {0, 1}, 1));
   program->then(among(fold, exchange_all(std::make_shared<Hypercube>(fold.core, Hypercube::From::lowest), 1)));
   program->then(fold_out(fold, {0, 1}));
@@ -249,7 +249,7 @@ Result<SchedulePtr> make_swing(const CollectiveCall& call, const Places& places,
   }
   const auto streams = negabinary_streams(places.dimensions);
   const auto blocks = static_cast<std::uint32_t>(streams.size()) * call.ranks;
-  auto program = std::make_shared<Program>(call, Layout{call.bytes, blocks, 2, 0});
+  auto program = std::make_shared<PhasedSchedule>(call, SlotLayout{call.bytes, blocks, 2, 0});
   reduce_scatter_allgather(*program, streams, call.ranks, ByPoint{std::make_shared<const NodeRanks>(places)});
   return program;
 }
@@ -264,7 +264,7 @@ Result<SchedulePtr> make_bine(const CollectiveCall& call, const Places&, const A
 Result<SchedulePtr> make_halving_reduce_scatter(const CollectiveCall& call, const Places&, const AlgorithmOptions&) {
   const Rank n = call.ranks;
   const Fold fold(n);
-  auto program = std::make_shared<Program>(call, Layout{call.bytes, 1, 2 * n, 0});
+  auto program = std::make_shared<PhasedSchedule>(call, SlotLayout{call.bytes, 1, 2 * n, 0});
   const auto owned = [fold](Rank v) { return fold.stands_for(v); };
   program->then(fold_in(fold, {0, n}, n));
   program->then(
@@ -279,7 +279,7 @@ Result<SchedulePtr> make_halving_reduce_scatter(const CollectiveCall& call, cons
 Result<SchedulePtr> make_doubling_allgather(const CollectiveCall& call, const Places&, const AlgorithmOptions&) {
   const Rank n = call.ranks;
   const Fold fold(n);
-  auto program = std::make_shared<Program>(call, Layout{call.bytes, 1, n, 0});
+  auto program = std::make_shared<PhasedSchedule>(call, SlotLayout{call.bytes, 1, n, 0});
   const auto owned = [fold](Rank v) { return fold.stands_for(v); };
   program->then(phase(fold.folded > 0 ? 1 : 0, [fold](Rank r, std::size_t, StepActions& actions) {
     if (fold.hands_over(r)) actions.send(r + 1, SlotRange{r, 1});

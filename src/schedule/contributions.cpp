@@ -2,59 +2,71 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
+#include <tuple>
 
 namespace ayatori {
 
-Value Contributions::intern(Terms terms) {
-  const auto [entry, is_new] = known_.try_emplace(std::move(terms), static_cast<Value>(terms_.size()));
-  if (is_new) terms_.push_back(&entry->first);
-  return entry->second;
+std::size_t Contributions::Hash::operator()(const Rises& rises) const {
+  std::uint64_t hash = rises.size();
+  for (const Rise& rise : rises) {
+    for (const std::uint64_t part : {std::uint64_t{rise.slot}, std::uint64_t{rise.rank}, std::uint64_t(rise.by)}) {
+      hash = (hash ^ part) * 0x9E37'79B9'7F4A'7C15;
+      hash ^= hash >> 29;
+    }
+  }
+  return hash;
 }
 
-Value Contributions::one(Rank rank, Slot slot) { return intern({{rank, slot, 1}}); }
-
-Value Contributions::of_all(Rank ranks, Slot slot) {
-  Terms terms;
-  for (Rank rank = 0; rank < ranks; ++rank) terms.push_back({rank, slot, 1});
-  return intern(std::move(terms));
+Value Contributions::intern(Rises rises) {
+  const auto [entry, is_new] = known_.try_emplace(std::move(rises), static_cast<Value>(rises_.size()));
+  if (is_new) rises_.push_back(&entry->first);
+  return entry->second;
 }
 
 Value Contributions::sum(Value a, Value b) {
   if (a > b) std::swap(a, b);
   const auto [entry, is_new] = sums_.try_emplace(std::uint64_t{a} << 32 | b, nothing);
   if (!is_new) return entry->second;
-  Terms all = *terms_[a];
-  all.insert(all.end(), terms_[b]->begin(), terms_[b]->end());
-  std::sort(all.begin(), all.end());
-  Terms merged;
-  for (const Term& term : all) {
-    if (!merged.empty() && merged.back().rank == term.rank && merged.back().slot == term.slot) {
-      merged.back().times += term.times;
-    } else {
-      merged.push_back(term);
+  Rises merged;
+  auto left = rises_[a]->begin();
+  auto right = rises_[b]->begin();
+  while (left != rises_[a]->end() || right != rises_[b]->end()) {
+    const bool from_left =
+        right == rises_[b]->end() ||
+        (left != rises_[a]->end() && std::tie(left->slot, left->rank) <= std::tie(right->slot, right->rank));
+    const Rise& next = from_left ? *left++ : *right++;
+    const bool same = !merged.empty() && merged.back().slot == next.slot && merged.back().rank == next.rank;
+    if (!same) {
+      merged.push_back(next);
+    } else if ((merged.back().by += next.by) == 0) {
+      merged.pop_back();
     }
   }
   return entry->second = intern(std::move(merged));
 }
 
 std::pair<Rank, Slot> Contributions::only(Value value) const {
-  const Terms& terms = *terms_[value];
-  if (terms.size() != 1 || terms.front().times != 1) return {no_id, 0};
-  return {terms.front().rank, terms.front().slot};
+  const Rises& rises = *rises_[value];
+  const bool one = rises.size() == 2 && rises[0].by == 1 && rises[1].rank == rises[0].rank + 1;
+  return one ? std::pair{rises[0].rank, rises[0].slot} : std::pair{no_id, Slot{0}};
 }
 
 std::string Contributions::describe(Value value) const {
-  constexpr std::size_t most = 3;
-  const Terms& terms = *terms_[value];
-  if (terms.empty()) return "nothing";
+  constexpr std::size_t most = 4;
+  const Rises& rises = *rises_[value];
+  if (rises.empty()) return "nothing";
   std::string text;
-  for (std::size_t i = 0; i < std::min(most, terms.size()); ++i) {
-    const Term& term = terms[i];
-    text += fmt::format("{}rank {}'s slot {}", i == 0 ? "" : ", ", term.rank, term.slot);
-    if (term.times > 1) text += fmt::format(" {} times", term.times);
+  std::int32_t times = 0;
+  for (std::size_t i = 0; i + 1 < rises.size(); ++i) {
+    times += rises[i].by;
+    if (times == 0) continue;
+    if (i > most) return text + ", ...";
+    const Rank last = rises[i + 1].rank - 1;
+    text +=
+        fmt::format("{}slot {} of rank{}", text.empty() ? "" : ", ", rises[i].slot, last > rises[i].rank ? "s " : " ");
+    text += last > rises[i].rank ? fmt::format("{} ... {}", rises[i].rank, last) : fmt::format("{}", last);
+    if (times > 1) text += fmt::format(" {} times", times);
   }
-  if (terms.size() > most) text += fmt::format(", ... ({} in all)", terms.size());
   return text;
 }
 

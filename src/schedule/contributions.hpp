@@ -3,7 +3,6 @@
 /// What a slot holds, told by where it comes from.
 
 #include <cstdint>
-#include <map>
 #include <string>
 #include <unordered_map>
 #include <utility>
@@ -16,34 +15,38 @@ namespace ayatori {
 /// A slot's value: an index into Contributions. Equal values have equal indices.
 using Value = std::uint32_t;
 
-/// Multisets of contributions ("rank r's slot j, k times"), each stored once.
+/// Multisets of contributions ("rank r's slot j, k times"), each stored once, as steps of its multiplicity: over slot
+/// j's ranks from 0 on it rises by `by` at `rank`. What combines neighbouring ranks is short, then.
 class Contributions {
  public:
   static constexpr Value nothing = 0;
 
   Contributions() { intern({}); }
-  [[nodiscard]] Value one(Rank rank, Slot slot);
-  [[nodiscard]] Value sum(Value a, Value b);
+  [[nodiscard]] Value one(Rank rank, Slot slot) { return intern({{slot, rank, 1}, {slot, rank + 1, -1}}); }
   /// Slot `slot` of ranks 0 … ranks − 1, once each.
-  [[nodiscard]] Value of_all(Rank ranks, Slot slot);
-  /// For error messages: "rank 3's slot 1 twice, …".
+  [[nodiscard]] Value of_all(Rank ranks, Slot slot) { return intern({{slot, 0, 1}, {slot, ranks, -1}}); }
+  [[nodiscard]] Value sum(Value a, Value b);
+  /// For error messages: "rank 3's slot 1 2 times, …".
   [[nodiscard]] std::string describe(Value value) const;
   /// Rank and slot, if it is just one contribution; {no_id, 0} otherwise.
   [[nodiscard]] std::pair<Rank, Slot> only(Value value) const;
 
  private:
-  struct Term {
-    Rank rank;
+  struct Rise {
     Slot slot;
-    std::uint32_t times;
-    friend auto operator<=>(const Term&, const Term&) = default;
+    Rank rank;
+    std::int32_t by;
+    friend bool operator==(const Rise&, const Rise&) = default;
   };
-  using Terms = std::vector<Term>;  // sorted by rank, slot
+  using Rises = std::vector<Rise>;  // sorted by slot and rank, none by 0
+  struct Hash {
+    std::size_t operator()(const Rises& rises) const;
+  };
 
-  Value intern(Terms terms);
+  Value intern(Rises rises);
 
-  std::vector<const Terms*> terms_;  // by value
-  std::map<Terms, Value> known_;
+  std::vector<const Rises*> rises_;  // by value
+  std::unordered_map<Rises, Value, Hash> known_;
   std::unordered_map<std::uint64_t, Value> sums_;
 };
 

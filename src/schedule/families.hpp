@@ -4,7 +4,7 @@
 
 #include "ayatori/schedule/algorithms.hpp"
 #include "node_ranks.hpp"
-#include "program.hpp"
+#include "phased_schedule.hpp"
 
 namespace ayatori {
 

@@ -8,7 +8,7 @@ namespace ayatori {
 
 namespace {
 
-class TrinaryTree final : public Tree {
+class TrinaryTree final : public SpanningTree {
  public:
   TrinaryTree(std::shared_ptr<const NodeRanks> ranks, std::uint32_t root, std::uint32_t colour)
       : ranks_(std::move(ranks)), points_(ranks_->places()), root_(ranks_->places().point[root]) {
@@ -83,7 +83,7 @@ class TrinaryTree final : public Tree {
   int sign_ = 1;
 };
 
-class TreeOnNodes final : public Tree {
+class TreeOnNodes final : public SpanningTree {
  public:
   TreeOnNodes(TreePtr inner, std::shared_ptr<const NodeRanks> ranks, Rank root)
       : inner_(std::move(inner)), ranks_(std::move(ranks)), root_(root), most_ranks_(ranks_->most_ranks()) {}

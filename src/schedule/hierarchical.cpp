@@ -11,20 +11,20 @@ namespace {
 struct Leaders {
   Leaders(const Places& places, Rank root)
       : ranks(std::make_shared<const NodeRanks>(places)),
-        scope(ranks->needs_gateways() ? Scope::groups : Scope::nodes),
+        scope(ranks->needs_gateways() ? TreeScope::groups : TreeScope::nodes),
         tree(std::make_shared<const HierarchicalTree>(ranks, root, scope)) {}
 
   std::shared_ptr<const NodeRanks> ranks;
-  Scope scope;
+  TreeScope scope;
   std::shared_ptr<const HierarchicalTree> tree;
 
-  [[nodiscard]] Rank count() const { return scope == Scope::groups ? ranks->group_count() : ranks->node_count(); }
+  [[nodiscard]] Rank count() const { return scope == TreeScope::groups ? ranks->group_count() : ranks->node_count(); }
   [[nodiscard]] Rank rank(Rank member) const {
-    return scope == Scope::groups ? tree->leader_of_group(member) : tree->leader_of_node(member);
+    return scope == TreeScope::groups ? tree->leader_of_group(member) : tree->leader_of_node(member);
   }
   [[nodiscard]] Rank member(Rank r) const {
     const std::uint32_t node = ranks->node(r);
-    const std::uint32_t unit = scope == Scope::groups ? ranks->group(node) : node;
+    const std::uint32_t unit = scope == TreeScope::groups ? ranks->group(node) : node;
     return rank(unit) == r ? unit : no_id;
   }
 };
@@ -39,9 +39,9 @@ Result<SchedulePtr> make_hierarchical_allreduce(const CollectiveCall& call, cons
                                                 const AlgorithmOptions&) {
   const Leaders leaders(places, 0);
   const Rank n = leaders.count();
-  const Layout layout{call.bytes, n, 2, 1};
-  const Flow whole_vector{0, 1, n};
-  auto program = std::make_shared<Program>(call, layout);
+  const SlotLayout layout{call.bytes, n, 2, 1};
+  const Segments whole_vector{0, 1, n};
+  auto program = std::make_shared<PhasedSchedule>(call, layout);
   program->then(reduce_up(leaders.tree, whole_vector, layout, call.ranks));
   program->then(among(leaders, ring_reduce_scatter(n, layout)));
   program->then(among(leaders, ring_allgather(n)));
@@ -53,7 +53,7 @@ Result<SchedulePtr> make_hierarchical_allgather(const CollectiveCall& call, cons
                                                 const AlgorithmOptions&) {
   const Leaders leaders(places, 0);
   const Rank n = leaders.count();
-  auto program = std::make_shared<Program>(call, Layout{call.bytes, 1, call.ranks, 0});
+  auto program = std::make_shared<PhasedSchedule>(call, SlotLayout{call.bytes, 1, call.ranks, 0});
   program->then(gather_up(leaders.tree));
   program->then(among(leaders, phase(n - 1, [leaders, n](Rank v, std::size_t step, StepActions& actions) {
                         const auto s = static_cast<Rank>(step);

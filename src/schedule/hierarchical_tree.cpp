@@ -11,10 +11,10 @@ std::size_t binomial_rounds(std::uint32_t members) { return std::bit_width(membe
 
 }  // namespace
 
-HierarchicalTree::HierarchicalTree(std::shared_ptr<const NodeRanks> ranks, Rank root, Scope scope)
+HierarchicalTree::HierarchicalTree(std::shared_ptr<const NodeRanks> ranks, Rank root, TreeScope scope)
     : ranks_(std::move(ranks)), root_(root), scope_(scope), rank_rounds_(binomial_rounds(ranks_->most_ranks())) {
-  if (scope_ != Scope::nodes) node_rounds_ = binomial_rounds(ranks_->most_nodes());
-  if (scope_ != Scope::all) return;
+  if (scope_ != TreeScope::nodes) node_rounds_ = binomial_rounds(ranks_->most_nodes());
+  if (scope_ != TreeScope::all) return;
   group_rounds_ = binomial_rounds(ranks_->group_count());
   hand_over_ = leader_of_group(ranks_->group(ranks_->node(root_))) != root_;
 }
@@ -51,15 +51,15 @@ KnomialTree HierarchicalTree::among_ranks(std::uint32_t node) const {
 }
 
 Rank HierarchicalTree::parent(Rank r) const {
-  if (scope_ == Scope::all && r == root_) return no_id;
+  if (scope_ == TreeScope::all && r == root_) return no_id;
   const std::uint32_t node = ranks_->node(r);
   if (!leads_node(r)) return ranks_->rank(node, among_ranks(node).parent(ranks_->local(r)));
-  if (scope_ == Scope::nodes) return no_id;
+  if (scope_ == TreeScope::nodes) return no_id;
   const std::uint32_t group = ranks_->group(node);
   if (!leads_group(r)) {
     return leader_of_node(ranks_->nodes(group)[among_nodes(group).parent(ranks_->local_node(node))]);
   }
-  if (scope_ == Scope::groups) return no_id;
+  if (scope_ == TreeScope::groups) return no_id;
   const std::uint32_t above = among_groups().parent(group);
   return above == no_id ? root_ : leader_of_group(above);
 }
@@ -68,11 +68,11 @@ std::vector<Rank> HierarchicalTree::children(Rank r) const {
   std::vector<Rank> found;
   const std::uint32_t node = ranks_->node(r);
   const std::uint32_t group = ranks_->group(node);
-  if (scope_ == Scope::all && hand_over_ && r == root_) found.push_back(leader_of_group(group));
-  if (scope_ == Scope::all && leads_group(r)) {
+  if (scope_ == TreeScope::all && hand_over_ && r == root_) found.push_back(leader_of_group(group));
+  if (scope_ == TreeScope::all && leads_group(r)) {
     for (const std::uint32_t child : among_groups().children(group)) found.push_back(leader_of_group(child));
   }
-  if (scope_ != Scope::nodes && leads_node(r)) {
+  if (scope_ != TreeScope::nodes && leads_node(r)) {
     for (const std::uint32_t child : among_nodes(group).children(ranks_->local_node(node))) {
       found.push_back(leader_of_node(ranks_->nodes(group)[child]));
     }
@@ -80,7 +80,7 @@ std::vector<Rank> HierarchicalTree::children(Rank r) const {
   for (const std::uint32_t child : among_ranks(node).children(ranks_->local(r))) {
     found.push_back(ranks_->rank(node, child));
   }
-  if (scope_ == Scope::all) std::erase(found, root_);
+  if (scope_ == TreeScope::all) std::erase(found, root_);
   return found;
 }
 

@@ -7,13 +7,13 @@
 namespace ayatori {
 
 /// How much of the job one HierarchicalTree spans.
-enum class Scope : std::uint8_t { all, groups, nodes };
+enum class TreeScope : std::uint8_t { all, groups, nodes };
 
 /// Binomial trees among groups, in each group among its nodes, on each node among its ranks. A scope of groups (or
 /// nodes) gives a forest, one tree a group (or node), rooted at leader_of_group (leader_of_node).
-class HierarchicalTree final : public Tree {
+class HierarchicalTree final : public SpanningTree {
  public:
-  HierarchicalTree(std::shared_ptr<const NodeRanks> ranks, Rank root, Scope scope);
+  HierarchicalTree(std::shared_ptr<const NodeRanks> ranks, Rank root, TreeScope scope);
   [[nodiscard]] Rank parent(Rank r) const override;
   [[nodiscard]] std::vector<Rank> children(Rank r) const override;
   [[nodiscard]] std::size_t arrival(Rank r) const override;
@@ -36,7 +36,7 @@ class HierarchicalTree final : public Tree {
 
   std::shared_ptr<const NodeRanks> ranks_;
   Rank root_;
-  Scope scope_;
+  TreeScope scope_;
   bool hand_over_ = false;
   std::size_t group_rounds_ = 0;
   std::size_t node_rounds_ = 0;

@@ -16,7 +16,7 @@ struct Branch {
   std::uint32_t depth = 0;
 };
 
-class StoredTree final : public Tree {
+class StoredTree final : public SpanningTree {
  public:
   StoredTree(std::vector<Branch> branches) : branches_(std::move(branches)) {
     for (const Branch& branch : branches_) depth_ = std::max(depth_, branch.depth);
@@ -53,6 +53,8 @@ class Growth {
   struct Step {
     std::uint32_t to;
     std::uint32_t cable;  ///< numbered by its lower end and axis
+    std::uint32_t axis;
+    bool up;
   };
 
   void start() {
@@ -69,7 +71,7 @@ class Growth {
       for (const int by : {1, -1}) {
         if (!points_.has_cable(point, axis, by > 0)) continue;
         const std::uint32_t to = points_.moved(point, axis, by);
-        found.push_back({to, (by > 0 ? point : to) * points_.axes() + axis});
+        found.push_back({to, (by > 0 ? point : to) * points_.axes() + axis, axis, by > 0});
       }
     }
     return found;
@@ -104,11 +106,18 @@ class Growth {
     }
   }
 
+  /// Packets go through the dimensions in their order, the shorter way round, upwards if both are equal.
+  [[nodiscard]] bool is_route(const Step& first, const Step& second) const {
+    if (first.axis != second.axis) return first.axis < second.axis;
+    const bool shortest = points_.length(first.axis) > 4 || first.up;
+    return first.up == second.up && shortest && points_.length(first.axis) > 3;
+  }
+
   void take_over_two_hops(std::uint32_t point) {
     for (const Step& first : steps_from(point)) {
       for (const Step& second : steps_from(first.to)) {
         if (!has_room(point)) return;
-        if (used_[first.cable] || used_[second.cable] || first.cable == second.cable || taken_[second.to]) continue;
+        if (taken_[second.to] || used_[first.cable] || used_[second.cable] || !is_route(first, second)) continue;
         used_[first.cable] = used_[second.cable] = true;
         hang(point, second.to);
         take_neighbours(second.to);

@@ -11,7 +11,7 @@ namespace ayatori {
 // ranks up to itself.
 Result<SchedulePtr> make_dissemination(const CollectiveCall& call, const Places&, const AlgorithmOptions&) {
   const Rank n = call.ranks;
-  auto program = std::make_shared<Program>(call, Layout{0, 1, 0, 0});
+  auto program = std::make_shared<PhasedSchedule>(call, SlotLayout{0, 1, 0, 0});
   program->then(phase(std::bit_width(n - 1), [n](Rank r, std::size_t step, StepActions& actions) {
     const Rank distance = Rank{1} << step;
     actions.send((r + distance) % n, SlotRange{});
@@ -74,7 +74,7 @@ Result<SchedulePtr> make_halo(const CollectiveCall& call, const Places& places, 
   auto stencil = stencil_of(call, places, options);
   if (!stencil) return Failure(stencil.error());
   const auto faces = static_cast<std::uint32_t>(2 * stencil->lengths.size());
-  auto program = std::make_shared<Program>(call, Layout{call.bytes, 1, 2 * faces, 0});
+  auto program = std::make_shared<PhasedSchedule>(call, SlotLayout{call.bytes, 1, 2 * faces, 0});
   program->set_block_count(faces);
   program->then(phase(1, [grid = std::move(*stencil), faces](Rank r, std::size_t, StepActions& actions) {
     const std::uint32_t point = grid.point_of(r);

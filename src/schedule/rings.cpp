@@ -9,7 +9,7 @@ namespace ayatori {
 
 // In step s, block r − 1 − s leaves r, and r − 2 − s arrives: block b starts at b + 1, and after n − 1 hops is combined
 // at b.
-PhasePtr ring_reduce_scatter(Rank n, const Layout& layout) {
+PhasePtr ring_reduce_scatter(Rank n, const SlotLayout& layout) {
   return phase(n - 1, [n, layout](Rank r, std::size_t step, StepActions& actions) {
     const auto s = static_cast<Rank>(step);
     const Rank leaving = (r + 2 * n - 1 - s) % n;
@@ -30,22 +30,22 @@ PhasePtr ring_allgather(Rank n) {
 }
 
 Result<SchedulePtr> make_ring_allgather(const CollectiveCall& call, const Places&, const AlgorithmOptions&) {
-  auto program = std::make_shared<Program>(call, Layout{call.bytes, 1, call.ranks, 0});
+  auto program = std::make_shared<PhasedSchedule>(call, SlotLayout{call.bytes, 1, call.ranks, 0});
   program->then(ring_allgather(call.ranks));
   return program;
 }
 
 Result<SchedulePtr> make_ring_reduce_scatter(const CollectiveCall& call, const Places&, const AlgorithmOptions&) {
-  const Layout layout{call.bytes, 1, call.ranks, 1};
-  auto program = std::make_shared<Program>(call, layout);
+  const SlotLayout layout{call.bytes, 1, call.ranks, 1};
+  auto program = std::make_shared<PhasedSchedule>(call, layout);
   program->then(ring_reduce_scatter(call.ranks, layout));
   return program;
 }
 
 // Patarasuk and Yuan, Bandwidth optimal all-reduce algorithms, 2009.
 Result<SchedulePtr> make_ring_allreduce(const CollectiveCall& call, const Places&, const AlgorithmOptions&) {
-  const Layout layout{call.bytes, call.ranks, 1, 1};
-  auto program = std::make_shared<Program>(call, layout);
+  const SlotLayout layout{call.bytes, call.ranks, 1, 1};
+  auto program = std::make_shared<PhasedSchedule>(call, layout);
   program->then(ring_reduce_scatter(call.ranks, layout));
   program->then(ring_allgather(call.ranks));
   return program;
@@ -54,7 +54,7 @@ Result<SchedulePtr> make_ring_allreduce(const CollectiveCall& call, const Places
 // Bruck et al., 1997: r has the blocks r … r + 2^k − 1 before step k, and fetches as many from r + 2^k.
 Result<SchedulePtr> make_bruck_allgather(const CollectiveCall& call, const Places&, const AlgorithmOptions&) {
   const Rank n = call.ranks;
-  auto program = std::make_shared<Program>(call, Layout{call.bytes, 1, n, 0});
+  auto program = std::make_shared<PhasedSchedule>(call, SlotLayout{call.bytes, 1, n, 0});
   program->then(phase(std::bit_width(n - 1), [n](Rank r, std::size_t step, StepActions& actions) {
     const Rank have = Rank{1} << step;
     const Rank count = std::min(have, n - have);
@@ -67,8 +67,8 @@ Result<SchedulePtr> make_bruck_allgather(const CollectiveCall& call, const Place
 // Step s: what r has for r + s goes there.
 Result<SchedulePtr> make_pairwise_reduce_scatter(const CollectiveCall& call, const Places&, const AlgorithmOptions&) {
   const Rank n = call.ranks;
-  const Layout layout{call.bytes, 1, n, 1};
-  auto program = std::make_shared<Program>(call, layout);
+  const SlotLayout layout{call.bytes, 1, n, 1};
+  auto program = std::make_shared<PhasedSchedule>(call, layout);
   program->then(phase(n - 1, [n, layout](Rank r, std::size_t step, StepActions& actions) {
     const Rank d = static_cast<Rank>(step) + 1;
     const SlotRange scratch{layout.scratch(0, 0), 1};

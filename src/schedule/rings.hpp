@@ -2,12 +2,12 @@
 /// \file
 /// The two phases of a ring, for algorithms that are made of them. Block b is slot b.
 
-#include "program.hpp"
+#include "phased_schedule.hpp"
 
 namespace ayatori {
 
 /// At the end, rank r of n has block r combined over all. Needs a scratch pair of the layout.
-[[nodiscard]] PhasePtr ring_reduce_scatter(Rank n, const Layout& layout);
+[[nodiscard]] PhasePtr ring_reduce_scatter(Rank n, const SlotLayout& layout);
 /// From rank r of n having block r to everybody having all.
 [[nodiscard]] PhasePtr ring_allgather(Rank n);
 

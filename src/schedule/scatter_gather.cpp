@@ -10,7 +10,7 @@ namespace ayatori {
 namespace {
 
 SchedulePtr along(const CollectiveCall& call, TreePtr tree) {
-  auto program = std::make_shared<Program>(call, Layout{call.bytes, 1, call.ranks, 0});
+  auto program = std::make_shared<PhasedSchedule>(call, SlotLayout{call.bytes, 1, call.ranks, 0});
   const bool down = call.collective == Collective::scatter;
   program->then(down ? scatter_down(std::move(tree)) : gather_up(std::move(tree)));
   return program;
@@ -29,12 +29,12 @@ Result<SchedulePtr> make_linear_scatter_gather(const CollectiveCall& call, const
 Result<SchedulePtr> make_hierarchical_scatter_gather(const CollectiveCall& call, const Places& places,
                                                      const AlgorithmOptions&) {
   const auto ranks = std::make_shared<const NodeRanks>(places);
-  return along(call, std::make_shared<HierarchicalTree>(ranks, call.root, Scope::all));
+  return along(call, std::make_shared<HierarchicalTree>(ranks, call.root, TreeScope::all));
 }
 
 // Van de Geijn's broadcast (Barnett et al., 1994): scatter blocks, then let them go round.
 Result<SchedulePtr> make_scatter_allgather(const CollectiveCall& call, const Places&, const AlgorithmOptions&) {
-  auto program = std::make_shared<Program>(call, Layout{call.bytes, call.ranks, 1, 0});
+  auto program = std::make_shared<PhasedSchedule>(call, SlotLayout{call.bytes, call.ranks, 1, 0});
   program->then(scatter_down(std::make_shared<KnomialTree>(call.ranks, call.root, 2)));
   program->then(ring_allgather(call.ranks));
   return program;

@@ -9,50 +9,56 @@ namespace ayatori {
 namespace {
 
 /// The segment that arrives at `r` in `step`, if one does.
-bool arrives(const Tree& tree, Rank r, const Flow& flow, std::size_t step, std::size_t& segment) {
+bool arrives(const SpanningTree& tree, Rank r, const Segments& segments, std::size_t step, std::size_t& segment) {
   const std::size_t first = tree.arrival(r);
   if (step < first || (step - first) % tree.period() != 0) return false;
   segment = (step - first) / tree.period();
-  return segment < flow.count;
+  return segment < segments.count;
 }
 
 class BroadcastDown final : public Phase {
  public:
-  BroadcastDown(TreePtr tree, const Flow& flow) : tree_(std::move(tree)), flow_(flow) {}
+  BroadcastDown(TreePtr tree, const Segments& segments) : tree_(std::move(tree)), segments_(segments) {}
 
-  [[nodiscard]] std::size_t steps() const override { return flow_steps(*tree_, flow_); }
+  [[nodiscard]] std::size_t steps() const override { return steps_for(*tree_, segments_); }
 
   void add(Rank r, std::size_t step, StepActions& actions) const override {
     std::size_t segment = 0;
     const Rank parent = tree_->parent(r);
-    if (parent != no_id && arrives(*tree_, r, flow_, step, segment)) actions.receive(parent, flow_.segment(segment));
+    if (parent != no_id && arrives(*tree_, r, segments_, step, segment))
+      actions.receive(parent, segments_.segment(segment));
     for (const Rank child : tree_->children(r)) {
-      if (arrives(*tree_, child, flow_, step, segment)) actions.send(child, flow_.segment(segment));
+      if (arrives(*tree_, child, segments_, step, segment)) actions.send(child, segments_.segment(segment));
     }
   }
 
  private:
   TreePtr tree_;
-  Flow flow_;
+  Segments segments_;
 };
 
 /// A segment leaves r in step rounds − 1 − arrival(r) + s · period: parents after children, segments in their order.
 class ReduceUp final : public Phase {
  public:
-  ReduceUp(TreePtr tree, const Flow& flow, const Layout& layout, Rank contributors, std::uint32_t first_pair)
-      : tree_(std::move(tree)), flow_(flow), layout_(layout), contributors_(contributors), first_pair_(first_pair) {}
+  ReduceUp(TreePtr tree, const Segments& segments, const SlotLayout& layout, Rank contributors,
+           std::uint32_t first_pair)
+      : tree_(std::move(tree)),
+        segments_(segments),
+        layout_(layout),
+        contributors_(contributors),
+        first_pair_(first_pair) {}
 
-  [[nodiscard]] std::size_t steps() const override { return flow_steps(*tree_, flow_); }
+  [[nodiscard]] std::size_t steps() const override { return steps_for(*tree_, segments_); }
 
   void add(Rank r, std::size_t step, StepActions& actions) const override {
     std::size_t segment = 0;
     const Rank parent = tree_->parent(r);
-    if (parent != no_id && leaves(r, step, segment)) actions.send(parent, flow_.segment(segment));
+    if (parent != no_id && leaves(r, step, segment)) actions.send(parent, segments_.segment(segment));
     std::uint32_t pair = first_pair_;
     bool has_some = r < contributors_;
     for (const Rank child : tree_->children(r)) {
       if (!leaves(child, step, segment)) continue;
-      const SlotRange target = flow_.segment(segment);
+      const SlotRange target = segments_.segment(segment);
       const bool add_to_it = std::exchange(has_some, true) && target.count > 0;
       const SlotRange arriving = add_to_it ? scratch(target, pair++) : target;
       actions.receive(child, arriving);
@@ -65,7 +71,7 @@ class ReduceUp final : public Phase {
     const std::size_t first = tree_->rounds() - 1 - tree_->arrival(r);
     if (step < first || (step - first) % tree_->period() != 0) return false;
     segment = (step - first) / tree_->period();
-    return segment < flow_.count;
+    return segment < segments_.count;
   }
 
   [[nodiscard]] SlotRange scratch(const SlotRange& target, std::uint32_t pair) const {
@@ -74,8 +80,8 @@ class ReduceUp final : public Phase {
   }
 
   TreePtr tree_;
-  Flow flow_;
-  Layout layout_;
+  Segments segments_;
+  SlotLayout layout_;
   Rank contributors_;
   std::uint32_t first_pair_;
 };
@@ -145,23 +151,24 @@ class BinaryTree final : public RootedTree {
 
 }  // namespace
 
-std::size_t flow_steps(const Tree& tree, const Flow& flow) {
-  return tree.rounds() == 0 ? 0 : tree.rounds() + (flow.count - 1) * tree.period();
+std::size_t steps_for(const SpanningTree& tree, const Segments& segments) {
+  return tree.rounds() == 0 ? 0 : tree.rounds() + (segments.count - 1) * tree.period();
 }
 
-PhasePtr broadcast_down(TreePtr tree, const Flow& flow) {
-  return std::make_unique<BroadcastDown>(std::move(tree), flow);
+PhasePtr broadcast_down(TreePtr tree, const Segments& segments) {
+  return std::make_unique<BroadcastDown>(std::move(tree), segments);
 }
 
-PhasePtr reduce_up(TreePtr tree, const Flow& flow, const Layout& layout, Rank contributors, std::uint32_t first_pair) {
-  return std::make_unique<ReduceUp>(std::move(tree), flow, layout, contributors, first_pair);
+PhasePtr reduce_up(TreePtr tree, const Segments& segments, const SlotLayout& layout, Rank contributors,
+                   std::uint32_t first_pair) {
+  return std::make_unique<ReduceUp>(std::move(tree), segments, layout, contributors, first_pair);
 }
 
 PhasePtr scatter_down(TreePtr tree) { return std::make_unique<ScatterDown>(std::move(tree)); }
 
 PhasePtr gather_up(TreePtr tree) { return std::make_unique<GatherUp>(std::move(tree)); }
 
-std::vector<SlotRange> slots_below(const Tree& tree, Rank r) {
+std::vector<SlotRange> slots_below(const SpanningTree& tree, Rank r) {
   std::vector<Rank> below{r};
   for (std::size_t i = 0; i < below.size(); ++i) {
     for (const Rank child : tree.children(below[i])) below.push_back(child);
@@ -172,7 +179,7 @@ std::vector<SlotRange> slots_below(const Tree& tree, Rank r) {
   return ranges;
 }
 
-std::uint32_t segments_of(Bytes bytes, const Tree& tree, Bytes segment) {
+std::uint32_t segments_of(Bytes bytes, const SpanningTree& tree, Bytes segment) {
   constexpr double most = 1 << 20;
   constexpr double h = 16 << 10;
   const double m = static_cast<double>(bytes);

@@ -6,16 +6,16 @@
 #include <vector>
 
 #include "node_ranks.hpp"
-#include "program.hpp"
+#include "phased_schedule.hpp"
 
 namespace ayatori {
 
 /// A tree, or a forest, over participants. It also says when: segment s arrives at participant r in step
 /// arrival(r) + s · period() of a broadcast, and the parent sends it in the same step. So arrival grows from parent to
 /// child; where children share a step, they are served at the same time. A reduction runs the same steps backwards.
-class Tree {
+class SpanningTree {
  public:
-  virtual ~Tree() = default;
+  virtual ~SpanningTree() = default;
   [[nodiscard]] virtual Rank parent(Rank r) const = 0;  ///< no_id at a root
   [[nodiscard]] virtual std::vector<Rank> children(Rank r) const = 0;
   [[nodiscard]] virtual std::size_t arrival(Rank r) const = 0;  ///< from 0; of no meaning at a root
@@ -25,42 +25,41 @@ class Tree {
   [[nodiscard]] virtual std::uint32_t fan() const = 0;
 };
 
-using TreePtr = std::shared_ptr<const Tree>;
+using TreePtr = std::shared_ptr<const SpanningTree>;
 
 /// What flows: `count` segments of `width` slots each, from `first` on. No slots at all: one empty signal.
-struct Flow {
+struct Segments {
   Slot first = 0;
   std::uint32_t count = 1;
   std::uint32_t width = 1;
   [[nodiscard]] SlotRange segment(std::size_t i) const { return {first + static_cast<Slot>(i) * width, width}; }
 };
 
-[[nodiscard]] std::size_t flow_steps(const Tree& tree, const Flow& flow);
+[[nodiscard]] std::size_t steps_for(const SpanningTree& tree, const Segments& segments);
 
-[[nodiscard]] PhasePtr broadcast_down(TreePtr tree, const Flow& flow);
+[[nodiscard]] PhasePtr broadcast_down(TreePtr tree, const Segments& segments);
 /// Segments of one slot arrive in the layout's scratch pairs, of which it needs tree->fan(), those from `first_pair`
 /// on; wider ones in the vector's second copy, one child at a time. Participants from `contributors` on (routers) have
 /// nothing to add.
-[[nodiscard]] PhasePtr reduce_up(TreePtr tree, const Flow& flow, const Layout& layout, Rank contributors,
+[[nodiscard]] PhasePtr reduce_up(TreePtr tree, const Segments& segments, const SlotLayout& layout, Rank contributors,
                                  std::uint32_t first_pair = 0);
 
 /// Slot j is rank j's. From a root that has all slots, each goes to its rank; and back. Whole subtrees travel together.
 [[nodiscard]] PhasePtr scatter_down(TreePtr tree);
 [[nodiscard]] PhasePtr gather_up(TreePtr tree);
 /// The slots of r and all below it.
-[[nodiscard]] std::vector<SlotRange> slots_below(const Tree& tree, Rank r);
+[[nodiscard]] std::vector<SlotRange> slots_below(const SpanningTree& tree, Rank r);
 
-/// How many segments a pipeline cuts m bytes into. A step of a pipeline takes α + β m / S, and there are rounds + (S −
-/// 1) · period of them; the product is least at
+/// How many segments a pipeline cuts m bytes into. A step of it takes α + β m / S, and it has rounds + (S − 1) · period
+/// of them. The product is least at
 ///
-///     S = sqrt((rounds / period − 1) · m / h),   h = α / β: the message that takes as long as its overhead, 16 KiB
-///     here
+///     S = sqrt((rounds / period − 1) · m / h),   h = α / β = 16 KiB: a message that takes as long as its overhead
 ///
 /// and never more than m. AlgorithmOptions::segment > 0 sets m / S instead.
-[[nodiscard]] std::uint32_t segments_of(Bytes bytes, const Tree& tree, Bytes segment);
+[[nodiscard]] std::uint32_t segments_of(Bytes bytes, const SpanningTree& tree, Bytes segment);
 
 /// Numbers relative to the root, so that formulas may have the root at 0.
-class RootedTree : public Tree {
+class RootedTree : public SpanningTree {
  public:
   RootedTree(Rank ranks, Rank root) : ranks_(ranks), root_(root) {}
   [[nodiscard]] Rank parent(Rank r) const final { return r == root_ ? no_id : real(parent_of(relative(r))); }

@@ -11,31 +11,33 @@ namespace {
 
 /// Down, up, or up and down, whichever the call asks for, on one stream. An allreduce's first segments come down while
 /// its last ones still go up: a segment can come down once the root has it, which is `rounds` steps after its start.
-void add_stream(Program& program, std::uint32_t stream, const TreePtr& tree, const Flow& flow, const Layout& layout) {
+void add_stream(PhasedSchedule& program, std::uint32_t stream, const TreePtr& tree, const Segments& segments,
+                const SlotLayout& layout) {
   const CollectiveCall& call = program.call();
   std::size_t down_at = 0;
   if (call.collective != Collective::broadcast) {
-    program.at(stream, 0, reduce_up(tree, flow, layout, call.ranks, stream * tree->fan()));
+    program.at(stream, 0, reduce_up(tree, segments, layout, call.ranks, stream * tree->fan()));
     down_at = tree->rounds();
   }
-  if (call.collective != Collective::reduce) program.at(stream, down_at, broadcast_down(tree, flow));
+  if (call.collective != Collective::reduce) program.at(stream, down_at, broadcast_down(tree, segments));
 }
 
 /// One tree a stream, each for its share of the vector in as many segments.
-std::shared_ptr<Program> along(const CollectiveCall& call, const std::vector<TreePtr>& trees, std::uint32_t segments) {
+std::shared_ptr<PhasedSchedule> along(const CollectiveCall& call, const std::vector<TreePtr>& trees,
+                                      std::uint32_t segments) {
   const auto colours = static_cast<std::uint32_t>(trees.size());
-  Layout layout{call.bytes, colours * segments, 1, 0};
+  SlotLayout layout{call.bytes, colours * segments, 1, 0};
   if (call.collective != Collective::broadcast) {
     for (const TreePtr& tree : trees) layout.pairs += tree->fan();
   }
-  auto program = std::make_shared<Program>(call, layout);
+  auto program = std::make_shared<PhasedSchedule>(call, layout);
   for (std::uint32_t c = 0; c < colours; ++c) add_stream(*program, c, trees[c], {c * segments, segments}, layout);
   return program;
 }
 
-std::shared_ptr<Program> signals_along(const CollectiveCall& call, const TreePtr& tree) {
-  const Layout nothing{0, 1, 0, 0};
-  auto program = std::make_shared<Program>(call, nothing);
+std::shared_ptr<PhasedSchedule> signals_along(const CollectiveCall& call, const TreePtr& tree) {
+  const SlotLayout nothing{0, 1, 0, 0};
+  auto program = std::make_shared<PhasedSchedule>(call, nothing);
   add_stream(*program, 0, tree, {0, 1, 0}, nothing);
   return program;
 }
@@ -61,7 +63,7 @@ SchedulePtr coloured(const CollectiveCall& call, const Places& places, std::uint
 }
 
 /// Ranks of a node form a chain to its first; these send to their group's router, and routers to the one above.
-class AggregationTree final : public Tree {
+class AggregationTree final : public SpanningTree {
  public:
   explicit AggregationTree(std::shared_ptr<const NodeRanks> ranks) : ranks_(std::move(ranks)) {}
 
@@ -140,7 +142,7 @@ Result<SchedulePtr> make_sixcolour(const CollectiveCall& call, const Places& pla
 }
 
 Result<SchedulePtr> make_hierarchical_tree(const CollectiveCall& call, const Places& places, const AlgorithmOptions&) {
-  return whole(call, std::make_shared<HierarchicalTree>(ranks_of(places), call.root, Scope::all));
+  return whole(call, std::make_shared<HierarchicalTree>(ranks_of(places), call.root, TreeScope::all));
 }
 
 Result<SchedulePtr> make_in_network(const CollectiveCall& call, const Places& places, const AlgorithmOptions& options) {

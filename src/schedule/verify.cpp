@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "execution.hpp"
+#include "symbolic_execution.hpp"
 
 namespace ayatori {
 
@@ -30,7 +30,7 @@ Value promised(const CollectiveCall& call, Rank rank, Slot slot, Contributions& 
   return Contributions::nothing;
 }
 
-Result<> check_slots(const Schedule& schedule, Execution& execution) {
+Result<> check_slots(const Schedule& schedule, SymbolicExecution& execution) {
   const CollectiveCall& call = schedule.call();
   for (Rank rank = 0; rank < call.ranks; ++rank) {
     const SlotRange result = slots_at_end(call, schedule.block_count(), rank);
@@ -46,7 +46,7 @@ Result<> check_slots(const Schedule& schedule, Execution& execution) {
 }
 
 /// Neighbours agree: who has my face for it has sent me one of its own, from the side that points at me.
-Result<> check_halo(const Schedule& schedule, Execution& execution) {
+Result<> check_halo(const Schedule& schedule, SymbolicExecution& execution) {
   const std::uint32_t faces = schedule.block_count();
   for (Rank rank = 0; rank < schedule.call().ranks; ++rank) {
     for (std::uint32_t face = 0; face < faces; ++face) {
@@ -63,7 +63,7 @@ Result<> check_halo(const Schedule& schedule, Execution& execution) {
   return {};
 }
 
-Result<> check_barrier(const Schedule& schedule, const Execution& execution) {
+Result<> check_barrier(const Schedule& schedule, const SymbolicExecution& execution) {
   for (Rank rank = 0; rank < schedule.call().ranks; ++rank) {
     for (Rank other = 0; other < schedule.call().ranks; ++other) {
       if (!execution.has_heard(rank, other)) {
@@ -108,7 +108,7 @@ Result<> check_layout(const Schedule& schedule) {
 
 Result<> verify(const Schedule& schedule) {
   if (auto ok = check_layout(schedule); !ok) return ok;
-  Execution execution(schedule);
+  SymbolicExecution execution(schedule);
   if (auto ok = execution.run(); !ok) return ok;
   switch (schedule.call().collective) {
     case Collective::barrier:

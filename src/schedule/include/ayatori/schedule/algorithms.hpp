@@ -13,6 +13,9 @@
 
 namespace ayatori {
 
+/// Slots are numbered with 32 bits, and algorithms have up to some ten a rank.
+inline constexpr Rank most_ranks = 1U << 24;
+
 struct AlgorithmOptions {
   std::uint32_t radix = 0;  ///< of k-nomial trees; 0: the algorithm's own choice
   /// Of pipelines, 0: chosen from the bytes m that one stream carries, the tree's depth d and h = 16 KiB (a message
@@ -37,7 +40,7 @@ struct Algorithm {
 
 /// Every algorithm works for every number of ranks from 1 on; those that need a grid need one. Errors: a name that is
 /// not known for the collective (the hint lists those that are), a root beyond the ranks, places of another number of
-/// ranks.
+/// ranks, no rank or more than most_ranks, options that don't fit, more than 2^58 bytes in all.
 [[nodiscard]] Result<SchedulePtr> make_schedule(std::string_view algorithm, const CollectiveCall& call,
                                                 const Places& places, const AlgorithmOptions& options = {});
 

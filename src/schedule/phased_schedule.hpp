@@ -24,7 +24,7 @@ using PhasePtr = std::unique_ptr<Phase>;
 /// Sizes of slots: a vector of `bytes` cut into `blocks`, `copies` times, and behind them `pairs` of scratch slots that
 /// have the sizes of the largest and of the smallest block: any block finds one that fits. With one block every slot
 /// holds `bytes`.
-struct Layout {
+struct SlotLayout {
   Bytes bytes = 0;
   std::uint32_t blocks = 1;
   std::uint32_t copies = 1;
@@ -38,9 +38,10 @@ struct Layout {
 };
 
 /// The one Schedule that algorithms return.
-class Program final : public Schedule {
+class PhasedSchedule final : public Schedule {
  public:
-  Program(const CollectiveCall& call, const Layout& layout) : call_(call), layout_(layout), participants_(call.ranks) {}
+  PhasedSchedule(const CollectiveCall& call, const SlotLayout& layout)
+      : call_(call), layout_(layout), participants_(call.ranks) {}
 
   /// Behind the phases that the stream has.
   void then(std::uint32_t stream, PhasePtr phase);
@@ -73,7 +74,7 @@ class Program final : public Schedule {
   };
 
   CollectiveCall call_;
-  Layout layout_;
+  SlotLayout layout_;
   Rank participants_;
   std::uint32_t block_count_ = 0;
   std::vector<Stream> streams_{1};

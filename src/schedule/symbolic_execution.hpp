@@ -2,8 +2,6 @@
 /// \file
 /// Symbolic execution of a schedule under rendezvous semantics.
 
-#include <deque>
-#include <map>
 #include <span>
 #include <vector>
 
@@ -13,9 +11,9 @@
 
 namespace ayatori {
 
-class Execution {
+class SymbolicExecution {
  public:
-  explicit Execution(const Schedule& schedule);
+  explicit SymbolicExecution(const Schedule& schedule);
 
   /// Runs to the end. Error: the first rule that is broken, with participant, stream and step.
   [[nodiscard]] Result<> run();
@@ -32,18 +30,11 @@ class Execution {
     std::size_t step = 0;
     StepActions actions;
     std::size_t open = 0;                     ///< messages of the step that have not met their other end
+    std::vector<bool> sent;                   ///< by send: has met
+    std::vector<bool> received;               ///< by receive: has met
     std::vector<std::vector<Value>> arrived;  ///< by receive
     std::vector<bool> heard;                  ///< by participant, as of the step's begin
     std::vector<bool> heard_next;
-  };
-  /// A message's end, waiting for the other.
-  struct Posted {
-    std::size_t thread = 0;
-    std::size_t transfer = 0;  ///< into its sends or receives
-  };
-  struct Channel {
-    std::deque<Posted> sends;
-    std::deque<Posted> receives;
   };
 
   [[nodiscard]] std::size_t index(Rank participant, Slot slot) const {
@@ -63,7 +54,7 @@ class Execution {
   [[nodiscard]] Result<> check_ranges(std::size_t thread, std::span<const Transfer> transfers, bool receiving);
   [[nodiscard]] Result<> touch(std::size_t thread, SlotRange slots, bool write);
   [[nodiscard]] Result<> post(std::size_t thread);
-  [[nodiscard]] Result<> meet(const Posted& send, const Posted& receive);
+  [[nodiscard]] Result<> meet(std::size_t from, std::size_t send, std::size_t to, std::size_t receive);
   [[nodiscard]] Result<> end_step(std::size_t thread);
   [[nodiscard]] Result<> do_locally(std::size_t thread, const LocalOperation& operation);
   [[nodiscard]] Failure deadlock() const;
@@ -80,8 +71,7 @@ class Execution {
   Contributions contributions_;
   std::vector<Value> values_;
   std::vector<Thread> threads_;
-  std::map<std::pair<std::size_t, std::size_t>, Channel> channels_;  // by sending and receiving thread
-  std::vector<std::size_t> ready_;                                   // threads whose step has ended
+  std::vector<std::size_t> ready_;  // threads whose step has ended
   /// By slot of a participant: which stream writes it, which reads it; several_streams if more than one reads.
   std::vector<std::uint32_t> writer_;
   std::vector<std::uint32_t> reader_;

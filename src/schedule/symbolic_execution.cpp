@@ -1,4 +1,4 @@
-#include "execution.hpp"
+#include "symbolic_execution.hpp"
 
 #include <fmt/format.h>
 
@@ -14,12 +14,12 @@ constexpr std::uint32_t several_streams = no_id - 1;
 }  // namespace
 
 template <typename... Args>
-Failure Execution::wrong(std::size_t thread, fmt::format_string<Args...> what, Args&&... args) const {
+Failure SymbolicExecution::wrong(std::size_t thread, fmt::format_string<Args...> what, Args&&... args) const {
   return fail("participant {}, stream {}, step {}: {}", participant_of(thread), stream_of(thread),
               threads_[thread].step, fmt::format(what, std::forward<Args>(args)...));
 }
 
-Execution::Execution(const Schedule& schedule)
+SymbolicExecution::SymbolicExecution(const Schedule& schedule)
     : schedule_(schedule),
       streams_(schedule.stream_count()),
       slots_(schedule.slot_count()),
@@ -35,7 +35,7 @@ Execution::Execution(const Schedule& schedule)
   fill_slots();
 }
 
-void Execution::fill_slots() {
+void SymbolicExecution::fill_slots() {
   const CollectiveCall& call = schedule_.call();
   for (Rank rank = 0; rank < call.ranks; ++rank) {
     const SlotRange own = slots_at_start(call, schedule_.block_count(), rank);
@@ -50,7 +50,7 @@ void Execution::fill_slots() {
   }
 }
 
-Result<> Execution::run() {
+Result<> SymbolicExecution::run() {
   for (std::size_t thread = 0; thread < threads_.size(); ++thread) {
     if (auto ok = begin_step(thread); !ok) return ok;
   }
@@ -68,7 +68,7 @@ Result<> Execution::run() {
 }
 
 /// Idle steps are passed over at once.
-Result<> Execution::begin_step(std::size_t thread) {
+Result<> SymbolicExecution::begin_step(std::size_t thread) {
   Thread& self = threads_[thread];
   const std::size_t steps = schedule_.step_count(stream_of(thread));
   for (; self.step < steps; ++self.step) {
@@ -80,14 +80,14 @@ Result<> Execution::begin_step(std::size_t thread) {
   return {};
 }
 
-Result<> Execution::check_step(std::size_t thread) {
+Result<> SymbolicExecution::check_step(std::size_t thread) {
   ++instance_;
   const StepActions& actions = threads_[thread].actions;
   if (auto ok = check_ranges(thread, actions.sends, false); !ok) return ok;
   return check_ranges(thread, actions.receives, true);
 }
 
-Result<> Execution::check_ranges(std::size_t thread, std::span<const Transfer> transfers, bool receiving) {
+Result<> SymbolicExecution::check_ranges(std::size_t thread, std::span<const Transfer> transfers, bool receiving) {
   const Rank self = participant_of(thread);
   for (const Transfer& transfer : transfers) {
     if (transfer.peer >= participants_)
@@ -109,7 +109,7 @@ Result<> Execution::check_ranges(std::size_t thread, std::span<const Transfer> t
 }
 
 /// Who reads what must hold something, and streams must keep apart.
-Result<> Execution::touch(std::size_t thread, SlotRange slots, bool write) {
+Result<> SymbolicExecution::touch(std::size_t thread, SlotRange slots, bool write) {
   if (slots.first > slots_ || slots.count > slots_ - slots.first) {
     return wrong(thread, "slots {} ... {}, but there are {}", slots.first, std::uint64_t{slots.first} + slots.count - 1,
                  slots_);
@@ -132,38 +132,49 @@ Result<> Execution::touch(std::size_t thread, SlotRange slots, bool write) {
   return {};
 }
 
-Result<> Execution::post(std::size_t thread) {
+namespace {
+
+/// The first transfer with `peer` that has not met its other end; the number of transfers if there is none.
+std::size_t first_open(std::span<const Transfer> transfers, const std::vector<bool>& met, Rank peer) {
+  std::size_t i = 0;
+  while (i < met.size() && (met[i] || transfers[i].peer != peer)) ++i;
+  return i < met.size() ? i : transfers.size();
+}
+
+}  // namespace
+
+/// A thread ends its step when all of its messages have met their other ends. So only what two threads post in their
+/// present steps can meet, in the order in which it is posted.
+Result<> SymbolicExecution::post(std::size_t thread) {
   Thread& self = threads_[thread];
   const std::uint32_t stream = stream_of(thread);
-  self.open = self.actions.sends.size() + self.actions.receives.size();
-  self.arrived.assign(self.actions.receives.size(), {});
+  const Rank rank = participant_of(thread);
+  const auto& sends = self.actions.sends;
+  const auto& receives = self.actions.receives;
+  self.open = sends.size() + receives.size();
+  self.sent.assign(sends.size(), false);
+  self.received.assign(receives.size(), false);
+  self.arrived.resize(receives.size());
   if (is_barrier_) self.heard_next = self.heard;
   if (self.open == 0) ready_.push_back(thread);
-  for (std::size_t i = 0; i < self.actions.sends.size(); ++i) {
-    channels_[{thread, thread_of(self.actions.sends[i].peer, stream)}].sends.push_back({thread, i});
+  for (std::size_t i = 0; i < sends.size(); ++i) {
+    const std::size_t peer = thread_of(sends[i].peer, stream);
+    const auto& theirs = threads_[peer].actions.receives;
+    const std::size_t match = first_open(theirs, threads_[peer].received, rank);
+    if (match == theirs.size()) continue;
+    if (auto ok = meet(thread, i, peer, match); !ok) return ok;
   }
-  for (std::size_t i = 0; i < self.actions.receives.size(); ++i) {
-    channels_[{thread_of(self.actions.receives[i].peer, stream), thread}].receives.push_back({thread, i});
-  }
-  const auto meet_all = [this](Channel& channel) -> Result<> {
-    while (!channel.sends.empty() && !channel.receives.empty()) {
-      if (auto ok = meet(channel.sends.front(), channel.receives.front()); !ok) return ok;
-      channel.sends.pop_front();
-      channel.receives.pop_front();
-    }
-    return {};
-  };
-  // `self.actions` stays as it is until the thread ends its step, which nothing here does.
-  for (const Transfer& send : self.actions.sends) {
-    if (auto ok = meet_all(channels_[{thread, thread_of(send.peer, stream)}]); !ok) return ok;
-  }
-  for (const Transfer& receive : self.actions.receives) {
-    if (auto ok = meet_all(channels_[{thread_of(receive.peer, stream), thread}]); !ok) return ok;
+  for (std::size_t i = 0; i < receives.size(); ++i) {
+    const std::size_t peer = thread_of(receives[i].peer, stream);
+    const auto& theirs = threads_[peer].actions.sends;
+    const std::size_t match = first_open(theirs, threads_[peer].sent, rank);
+    if (match == theirs.size()) continue;
+    if (auto ok = meet(peer, match, thread, i); !ok) return ok;
   }
   return {};
 }
 
-std::vector<Slot> Execution::slots_in(const StepActions& actions, const Transfer& transfer) const {
+std::vector<Slot> SymbolicExecution::slots_in(const StepActions& actions, const Transfer& transfer) const {
   std::vector<Slot> slots;
   for (std::uint32_t i = 0; i < transfer.range_count; ++i) {
     const SlotRange& range = actions.ranges[transfer.first_range + i];
@@ -173,32 +184,35 @@ std::vector<Slot> Execution::slots_in(const StepActions& actions, const Transfer
 }
 
 /// What is sent can be read now: nothing may write it before the sender's step has ended.
-Result<> Execution::meet(const Posted& send, const Posted& receive) {
-  Thread& from = threads_[send.thread];
-  Thread& to = threads_[receive.thread];
-  const auto sent = slots_in(from.actions, from.actions.sends[send.transfer]);
-  const auto wanted = slots_in(to.actions, to.actions.receives[receive.transfer]);
+Result<> SymbolicExecution::meet(std::size_t sender, std::size_t send, std::size_t receiver, std::size_t receive) {
+  Thread& from = threads_[sender];
+  Thread& to = threads_[receiver];
+  const auto sent = slots_in(from.actions, from.actions.sends[send]);
+  const auto wanted = slots_in(to.actions, to.actions.receives[receive]);
   if (sent.size() != wanted.size()) {
-    return wrong(receive.thread, "expects {} slots from {}, which sends {} in its step {}", wanted.size(),
-                 participant_of(send.thread), sent.size(), from.step);
+    return wrong(receiver, "expects {} slots from {}, which sends {} in its step {}", wanted.size(),
+                 participant_of(sender), sent.size(), from.step);
   }
   for (std::size_t i = 0; i < sent.size(); ++i) {
     if (schedule_.slot_bytes(sent[i]) == schedule_.slot_bytes(wanted[i])) continue;
-    return wrong(receive.thread, "slot {} of {} bytes gets slot {} of {}, which has {} bytes", wanted[i],
-                 schedule_.slot_bytes(wanted[i]), sent[i], participant_of(send.thread), schedule_.slot_bytes(sent[i]));
+    return wrong(receiver, "slot {} of {} bytes gets slot {} of {}, which has {} bytes", wanted[i],
+                 schedule_.slot_bytes(wanted[i]), sent[i], participant_of(sender), schedule_.slot_bytes(sent[i]));
   }
-  auto& arrived = to.arrived[receive.transfer];
-  for (const Slot slot : sent) arrived.push_back(values_[index(participant_of(send.thread), slot)]);
+  from.sent[send] = true;
+  to.received[receive] = true;
+  auto& arrived = to.arrived[receive];
+  arrived.clear();
+  for (const Slot slot : sent) arrived.push_back(values_[index(participant_of(sender), slot)]);
   if (is_barrier_) {
     for (Rank other = 0; other < participants_; ++other)
       to.heard_next[other] = to.heard_next[other] || from.heard[other];
   }
-  if (--from.open == 0) ready_.push_back(send.thread);
-  if (--to.open == 0) ready_.push_back(receive.thread);
+  if (--from.open == 0) ready_.push_back(sender);
+  if (--to.open == 0) ready_.push_back(receiver);
   return {};
 }
 
-Result<> Execution::end_step(std::size_t thread) {
+Result<> SymbolicExecution::end_step(std::size_t thread) {
   Thread& self = threads_[thread];
   for (std::size_t i = 0; i < self.actions.receives.size(); ++i) {
     const auto slots = slots_in(self.actions, self.actions.receives[i]);
@@ -212,7 +226,7 @@ Result<> Execution::end_step(std::size_t thread) {
   return {};
 }
 
-Result<> Execution::do_locally(std::size_t thread, const LocalOperation& operation) {
+Result<> SymbolicExecution::do_locally(std::size_t thread, const LocalOperation& operation) {
   const SlotRange& from = operation.from;
   const SlotRange to{operation.to, from.count};
   const bool reduces = operation.kind == LocalOperation::Kind::reduce;
@@ -235,19 +249,25 @@ Result<> Execution::do_locally(std::size_t thread, const LocalOperation& operati
   return {};
 }
 
-Failure Execution::deadlock() const {
-  for (const auto& [ends, channel] : channels_) {
-    if (!channel.receives.empty()) {
-      return wrong(ends.second, "deadlock: waits for a message from {} that is never sent", participant_of(ends.first));
+Failure SymbolicExecution::deadlock() const {
+  for (std::size_t thread = 0; thread < threads_.size(); ++thread) {
+    const Thread& self = threads_[thread];
+    for (std::size_t i = 0; self.open > 0 && i < self.received.size(); ++i) {
+      if (self.received[i]) continue;
+      return wrong(thread, "deadlock: waits for a message that {} does not send", self.actions.receives[i].peer);
     }
-    if (!channel.sends.empty()) {
-      return wrong(ends.first, "deadlock: sends a message to {} that is never received", participant_of(ends.second));
+  }
+  for (std::size_t thread = 0; thread < threads_.size(); ++thread) {
+    const Thread& self = threads_[thread];
+    for (std::size_t i = 0; self.open > 0 && i < self.sent.size(); ++i) {
+      if (self.sent[i]) continue;
+      return wrong(thread, "deadlock: sends a message that {} does not receive", self.actions.sends[i].peer);
     }
   }
   return fail("deadlock");
 }
 
-bool Execution::has_heard(Rank participant, Rank other) const {
+bool SymbolicExecution::has_heard(Rank participant, Rank other) const {
   for (std::uint32_t stream = 0; stream < streams_; ++stream) {
     if (threads_[thread_of(participant, stream)].heard[other]) return true;
   }

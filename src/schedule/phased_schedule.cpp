@@ -1,33 +1,33 @@
-#include "program.hpp"
+#include "phased_schedule.hpp"
 
 #include <algorithm>
 
 namespace ayatori {
 
-Bytes Layout::slot_bytes(Slot slot) const {
+Bytes SlotLayout::slot_bytes(Slot slot) const {
   const Slot first_pair = blocks * copies;
   if (slot < first_pair) return block_bytes(slot % blocks);
   return block_bytes((slot - first_pair) % 2 == 0 ? 0 : blocks - 1);
 }
 
-Slot Layout::scratch(std::uint32_t pair, std::uint32_t block) const {
+Slot SlotLayout::scratch(std::uint32_t pair, std::uint32_t block) const {
   const bool large = block_bytes(block) == block_bytes(0);
   return blocks * copies + 2 * pair + (large ? 0 : 1);
 }
 
-void Program::then(std::uint32_t stream, PhasePtr phase) {
+void PhasedSchedule::then(std::uint32_t stream, PhasePtr phase) {
   const std::size_t end = stream < streams_.size() ? streams_[stream].steps : 0;
   at(stream, end, std::move(phase));
 }
 
-void Program::at(std::uint32_t stream, std::size_t first_step, PhasePtr phase) {
+void PhasedSchedule::at(std::uint32_t stream, std::size_t first_step, PhasePtr phase) {
   if (stream >= streams_.size()) streams_.resize(stream + 1);
   Stream& target = streams_[stream];
   target.steps = std::max(target.steps, first_step + phase->steps());
   target.phases.push_back({first_step, std::move(phase)});
 }
 
-void Program::actions(Rank participant, std::uint32_t stream, std::size_t step, StepActions& actions) const {
+void PhasedSchedule::actions(Rank participant, std::uint32_t stream, std::size_t step, StepActions& actions) const {
   actions.clear();
   for (const Placed& placed : streams_[stream].phases) {
     if (step < placed.first_step || step - placed.first_step >= placed.phase->steps()) continue;

@@ -1,0 +1,195 @@
+#pragma once
+/// \file
+/// For tests: runs a schedule with numbers in its slots, participants taking turns at random. Slow, simple, and written
+/// without a look at the verifier: what this gets right by luck of the order, the verifier may call wrong, but never
+/// the other way round.
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <vector>
+
+#include "ayatori/base/random.hpp"
+#include "ayatori/schedule/schedule.hpp"
+
+namespace ayatori {
+
+/// Values by participant and slot; nothing if it got stuck, or if two ends of a message don't fit.
+using Numbers = std::vector<std::vector<std::uint64_t>>;
+
+/// The number that rank r has in slot j at the start. Random enough that no two sums are equal by accident.
+inline std::uint64_t number_of(Rank rank, Slot slot) { return Random((std::uint64_t{rank} << 32) + slot)(); }
+
+class ConcreteRun {
+ public:
+  ConcreteRun(const Schedule& schedule, std::uint64_t seed) : schedule_(schedule), random_(seed) {}
+
+  std::optional<Numbers> run() {
+    fill();
+    const std::size_t all = schedule_.participant_count() * schedule_.stream_count();
+    states_.resize(all);
+    for (std::size_t idle_turns = 0; !finished();) {
+      const std::size_t who = random_.below(all);
+      const bool moved = turn(static_cast<Rank>(who / schedule_.stream_count()),
+                              static_cast<std::uint32_t>(who % schedule_.stream_count()), states_[who]);
+      if (!fits_) return std::nullopt;
+      idle_turns = moved ? 0 : idle_turns + 1;
+      if (idle_turns > 50 * all + 1000) return std::nullopt;
+    }
+    return numbers_;
+  }
+
+ private:
+  struct State {
+    std::size_t step = 0;
+    bool posted = false;
+    StepActions actions;
+    std::vector<bool> received;
+  };
+  struct InFlight {
+    std::vector<std::uint64_t> numbers;
+    std::vector<Bytes> sizes;
+  };
+
+  void fill() {
+    const CollectiveCall& call = schedule_.call();
+    numbers_.assign(schedule_.participant_count(), std::vector<std::uint64_t>(schedule_.slot_count()));
+    for (Rank r = 0; r < call.ranks; ++r) {
+      const SlotRange own = slots_at_start(call, schedule_.block_count(), r);
+      // What nobody wrote to holds rubbish, other rubbish in each run.
+      for (std::uint64_t& number : numbers_[r]) number = random_();
+      for (Slot slot = own.first; slot < own.first + own.count; ++slot) numbers_[r][slot] = number_of(r, slot);
+    }
+  }
+
+  [[nodiscard]] bool finished() const {
+    for (std::size_t i = 0; i < states_.size(); ++i) {
+      if (states_[i].step < schedule_.step_count(static_cast<std::uint32_t>(i % schedule_.stream_count())))
+        return false;
+    }
+    return true;
+  }
+
+  bool turn(Rank self, std::uint32_t stream, State& state) {
+    if (state.step >= schedule_.step_count(stream)) return false;
+    if (!state.posted) {
+      schedule_.actions(self, stream, state.step, state.actions);
+      state.received.assign(state.actions.receives.size(), false);
+      for (const Transfer& send : state.actions.sends)
+        mail_[{self, send.peer, stream}].push_back(packed(self, state, send));
+      state.posted = true;
+      return true;
+    }
+    bool moved = false;
+    bool all = true;
+    for (std::size_t i = 0; i < state.received.size(); ++i) {
+      const Transfer& receive = state.actions.receives[i];
+      auto& box = mail_[{receive.peer, self, stream}];
+      const bool earlier_open =
+          std::any_of(state.received.begin(), state.received.begin() + static_cast<std::ptrdiff_t>(i),
+                      [&](bool done) { return !done; });
+      if (!state.received[i] && !box.empty() && !(earlier_open && waits_for(state, i))) {
+        unpack(self, state, receive, box.front());
+        box.erase(box.begin());
+        state.received[i] = moved = true;
+      }
+      all = all && state.received[i];
+    }
+    if (!all || !drained(self, stream, state)) return moved;
+    for (const LocalOperation& local : state.actions.locals) work(self, local);
+    ++state.step;
+    state.posted = false;
+    return true;
+  }
+
+  /// An earlier receive from the same peer is still open.
+  static bool waits_for(const State& state, std::size_t i) {
+    for (std::size_t k = 0; k < i; ++k) {
+      if (!state.received[k] && state.actions.receives[k].peer == state.actions.receives[i].peer) return true;
+    }
+    return false;
+  }
+
+  bool drained(Rank self, std::uint32_t stream, const State& state) {
+    return std::all_of(state.actions.sends.begin(), state.actions.sends.end(),
+                       [&](const Transfer& send) { return mail_[{self, send.peer, stream}].empty(); });
+  }
+
+  static std::vector<Slot> slots(const State& state, const Transfer& transfer) {
+    std::vector<Slot> found;
+    for (std::uint32_t i = 0; i < transfer.range_count; ++i) {
+      const SlotRange range = state.actions.ranges[transfer.first_range + i];
+      for (std::uint32_t k = 0; k < range.count; ++k) found.push_back(range.first + k);
+    }
+    return found;
+  }
+
+  InFlight packed(Rank self, const State& state, const Transfer& transfer) {
+    InFlight message;
+    for (const Slot slot : slots(state, transfer)) {
+      fits_ = fits_ && slot < schedule_.slot_count();
+      if (!fits_) break;
+      message.numbers.push_back(numbers_[self][slot]);
+      message.sizes.push_back(schedule_.slot_bytes(slot));
+    }
+    return message;
+  }
+
+  void unpack(Rank self, const State& state, const Transfer& transfer, const InFlight& message) {
+    const auto to = slots(state, transfer);
+    fits_ = fits_ && to.size() == message.numbers.size();
+    for (std::size_t i = 0; fits_ && i < to.size(); ++i) {
+      fits_ = to[i] < schedule_.slot_count() && schedule_.slot_bytes(to[i]) == message.sizes[i];
+      if (fits_) numbers_[self][to[i]] = message.numbers[i];
+    }
+  }
+
+  void work(Rank self, const LocalOperation& local) {
+    for (std::uint32_t k = 0; k < local.from.count; ++k) {
+      fits_ = fits_ && local.from.first + k < schedule_.slot_count() && local.to + k < schedule_.slot_count();
+      if (!fits_) return;
+      const std::uint64_t from = numbers_[self][local.from.first + k];
+      std::uint64_t& to = numbers_[self][local.to + k];
+      to = local.kind == LocalOperation::Kind::reduce ? to + from : from;
+    }
+  }
+
+  const Schedule& schedule_;
+  Random random_;
+  Numbers numbers_;
+  std::vector<State> states_;
+  std::map<std::tuple<Rank, Rank, std::uint32_t>, std::vector<InFlight>> mail_;
+  bool fits_ = true;
+};
+
+/// The numbers that the collective promises, compared with those that a run in an order drawn from `seed` leaves.
+inline bool runs_right(const Schedule& schedule, std::uint64_t seed) {
+  const auto numbers = ConcreteRun(schedule, seed).run();
+  if (!numbers) return false;
+  const CollectiveCall& call = schedule.call();
+  for (Rank r = 0; r < call.ranks; ++r) {
+    const SlotRange result = slots_at_end(call, schedule.block_count(), r);
+    for (Slot slot = result.first; slot < result.first + result.count; ++slot) {
+      std::uint64_t expected = 0;
+      switch (call.collective) {
+        case Collective::alltoall:
+          expected = number_of(slot - call.ranks, r);
+          break;
+        case Collective::broadcast:
+        case Collective::scatter:
+          expected = number_of(call.root, slot);
+          break;
+        case Collective::allgather:
+        case Collective::gather:
+          expected = number_of(slot, slot);
+          break;
+        default:
+          for (Rank other = 0; other < call.ranks; ++other) expected += number_of(other, slot);
+      }
+      if ((*numbers)[r][slot] != expected) return false;
+    }
+  }
+  return true;
+}
+
+}  // namespace ayatori

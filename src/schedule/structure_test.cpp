@@ -1,0 +1,372 @@
+// What the literature says of the algorithms' shapes: who talks to whom, over which cables, in how many steps.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <bit>
+#include <map>
+#include <set>
+
+#include "ayatori/base/random.hpp"
+#include "ayatori/schedule/algorithms.hpp"
+#include "ayatori/schedule/pattern.hpp"
+
+namespace ayatori {
+namespace {
+
+SchedulePtr made(std::string_view algorithm, const CollectiveCall& call, const Places& places,
+                 const AlgorithmOptions& options = {}) {
+  auto schedule = make_schedule(algorithm, call, places, options);
+  EXPECT_TRUE(schedule) << schedule.error().message;
+  return *schedule;
+}
+
+std::vector<Message> step_of(const StepSequence& steps, std::size_t index) {
+  std::vector<Message> messages;
+  steps.step(index, messages);
+  return messages;
+}
+
+Places torus(std::vector<std::uint32_t> lengths, std::uint32_t ranks_per_node = 1) {
+  const bool periodic[] = {true, true, true, true};
+  return places_on_grid(lengths, std::span(periodic).first(lengths.size()), ranks_per_node);
+}
+
+using Edge = std::pair<Rank, Rank>;
+
+/// Parent and child, of one stream: each edge once, whatever the number of segments.
+std::set<Edge> edges_of(const Schedule& schedule, std::uint32_t stream) {
+  std::set<Edge> edges;
+  StepActions actions;
+  for (std::size_t step = 0; step < schedule.step_count(stream); ++step) {
+    for (Rank r = 0; r < schedule.participant_count(); ++r) {
+      schedule.actions(r, stream, step, actions);
+      for (const Transfer& send : actions.sends) edges.insert({r, send.peer});
+    }
+  }
+  return edges;
+}
+
+std::vector<std::uint32_t> coordinates(std::uint32_t point, const std::vector<std::uint32_t>& lengths) {
+  std::vector<std::uint32_t> found(lengths.size());
+  for (std::size_t i = lengths.size(); i-- > 0; point /= lengths[i]) found[i] = point % lengths[i];
+  return found;
+}
+
+std::uint32_t hops(Rank a, Rank b, const Places& places) {
+  const auto from = coordinates(a, places.dimensions);
+  const auto to = coordinates(b, places.dimensions);
+  std::uint32_t sum = 0;
+  for (std::size_t i = 0; i < from.size(); ++i) {
+    const std::uint32_t straight = from[i] > to[i] ? from[i] - to[i] : to[i] - from[i];
+    sum += places.periodic[i] ? std::min(straight, places.dimensions[i] - straight) : straight;
+  }
+  return sum;
+}
+
+std::size_t depth_of(const std::set<Edge>& edges, Rank root) {
+  std::map<Rank, Rank> parent;
+  for (const Edge& edge : edges) parent[edge.second] = edge.first;
+  std::size_t deepest = 0;
+  for (const auto& [child, ignored] : parent) {
+    std::size_t depth = 0;
+    for (Rank r = child; r != root; r = parent.at(r)) ++depth;
+    deepest = std::max(deepest, depth);
+  }
+  return deepest;
+}
+
+std::size_t most_children(const std::set<Edge>& edges) {
+  std::map<Rank, std::size_t> children;
+  std::size_t most = 0;
+  for (const Edge& edge : edges) most = std::max(most, ++children[edge.first]);
+  return most;
+}
+
+class TorusColours : public testing::TestWithParam<std::vector<std::uint32_t>> {};
+
+TEST_P(TorusColours, ShareNoDirectedLink) {
+  const Places places = torus(GetParam());
+  const auto n = static_cast<Rank>(places.node.size());
+  const bool all_long =
+      std::all_of(GetParam().begin(), GetParam().end(), [](std::uint32_t length) { return length >= 3; });
+  for (const Rank root : {0U, n / 2, n - 1}) {
+    const CollectiveCall call{Collective::broadcast, n, root, 1 << 16};
+    const auto three = made("trinaryx3", call, places);
+    const auto six = made("sixcolour", call, places);
+    EXPECT_EQ(three->stream_count(), GetParam().size());
+    EXPECT_EQ(six->stream_count(), 2 * GetParam().size());
+    for (const auto& schedule : all_long ? std::vector{three, six} : std::vector{three}) {
+      std::set<Edge> used;
+      std::size_t total = 0;
+      for (std::uint32_t colour = 0; colour < schedule->stream_count(); ++colour) {
+        const auto edges = edges_of(*schedule, colour);
+        EXPECT_EQ(edges.size(), n - 1) << "a tree";
+        for (const Edge& edge : edges) EXPECT_EQ(hops(edge.first, edge.second, places), 1U);
+        EXPECT_LE(most_children(edges), 3U);
+        used.insert(edges.begin(), edges.end());
+        total += edges.size();
+      }
+      EXPECT_EQ(used.size(), total) << "root " << root << ", " << schedule->stream_count() << " colours";
+    }
+  }
+}
+
+TEST_P(TorusColours, HaveTheDepthOfTheSumOfLengths) {
+  const Places places = torus(GetParam());
+  const auto n = static_cast<Rank>(places.node.size());
+  const auto schedule = made("sixcolour", {Collective::broadcast, n, 0, 1}, places);
+  const auto axes = static_cast<std::uint32_t>(GetParam().size());
+  for (std::uint32_t colour = 0; colour < 2 * axes; ++colour) {
+    std::size_t straight = 0;
+    for (const std::uint32_t length : GetParam()) straight += length - 1;
+    const std::size_t to_ghosts = straight - (GetParam()[colour % axes] - 1) + 2;
+    const std::size_t depth = std::max(straight, to_ghosts);
+    EXPECT_EQ(depth_of(edges_of(*schedule, colour), 0), depth);
+    EXPECT_EQ(schedule->step_count(colour), depth) << "one segment takes as many steps as the tree is deep";
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(On, TorusColours,
+                         testing::Values(std::vector{3U, 3U, 3U}, std::vector{4U, 4U, 4U}, std::vector{4U, 6U, 8U},
+                                         std::vector{2U, 3U, 4U}, std::vector{5U, 3U}));
+
+/// Cables (lower end first) on the way of a packet: dimension by dimension, the shorter way round, upwards if both are
+/// equal.
+std::vector<Edge> route(Rank from, Rank to, const Places& places) {
+  std::vector<Edge> cables;
+  const auto& lengths = places.dimensions;
+  auto here = coordinates(from, lengths);
+  const auto there = coordinates(to, lengths);
+  const auto point = [&] {
+    Rank number = 0;
+    for (std::size_t i = 0; i < lengths.size(); ++i) number = number * lengths[i] + here[i];
+    return number;
+  };
+  for (std::size_t i = 0; i < lengths.size(); ++i) {
+    const std::uint32_t up = (there[i] + lengths[i] - here[i]) % lengths[i];
+    const bool upwards = places.periodic[i] ? 2 * up <= lengths[i] : there[i] > here[i];
+    while (here[i] != there[i]) {
+      const Rank last = point();
+      here[i] = (here[i] + (upwards ? 1 : lengths[i] - 1)) % lengths[i];
+      cables.emplace_back(std::min(last, point()), std::max(last, point()));
+    }
+  }
+  return cables;
+}
+
+TEST(MappedBinary, TakesNoCableTwiceAndNoMoreThanTwoHops) {
+  const std::vector<std::vector<std::uint32_t>> grids{{4, 4},    {3, 3}, {5, 7}, {4, 4, 4},
+                                                      {2, 3, 4}, {2, 2}, {9},    {6, 6}};
+  for (const auto& lengths : grids) {
+    for (const bool ring : {true, false}) {
+      Places places = torus(lengths);
+      places.periodic.assign(lengths.size(), ring);
+      const auto n = static_cast<Rank>(places.node.size());
+      for (Rank root = 0; root < n; ++root) {
+        const auto schedule = made("mapped-binary", {Collective::broadcast, n, root, 1}, places);
+        const auto edges = edges_of(*schedule, 0);
+        const auto what = fmt::format("root {} of {} nodes, rings {}", root, n, ring);
+        ASSERT_EQ(edges.size(), n - 1) << what;
+        ASSERT_LE(most_children(edges), 2U) << what;
+        std::set<Edge> taken;
+        for (const Edge& edge : edges) {
+          const auto cables = route(edge.first, edge.second, places);
+          ASSERT_LE(cables.size(), 2U) << what;
+          for (const Edge& cable : cables) ASSERT_TRUE(taken.insert(cable).second) << what;
+        }
+      }
+    }
+  }
+}
+
+TEST(MappedBinary, IsAsShallowAsTheRankOrderOnThePapersTorus) {
+  const Places places = torus({4, 4});
+  const CollectiveCall call{Collective::broadcast, 16, 0, 1};
+  const auto in_rank_order = edges_of(*made("binary", call, places), 0);
+  const auto mapped = edges_of(*made("mapped-binary", call, places), 0);
+  EXPECT_EQ(depth_of(in_rank_order, 0), 4U);
+  EXPECT_LE(depth_of(mapped, 0), 5U);
+  std::uint32_t most_hops = 0;
+  for (const Edge& edge : in_rank_order) most_hops = std::max(most_hops, hops(edge.first, edge.second, places));
+  EXPECT_EQ(most_hops, 3U) << "as the paper says of figure 2(c)";
+}
+
+// ---------------------------------------------------------------------------------------------------------------------
+
+TEST(Alltoall, ShiftHasTheStepsOfThePattern) {
+  const auto steps = steps_of(made("shift", {Collective::alltoall, 7, 0, 5}, places_of_ranks(7)));
+  const auto pattern = shift_all_to_all(7);
+  ASSERT_EQ(steps->step_count(), pattern->step_count());
+  for (std::size_t s = 0; s < steps->step_count(); ++s) {
+    const auto ours = step_of(*steps, s);
+    const auto theirs = step_of(*pattern, s);
+    ASSERT_EQ(ours.size(), theirs.size());
+    for (std::size_t i = 0; i < ours.size(); ++i) {
+      EXPECT_EQ(ours[i].from, theirs[i].from);
+      EXPECT_EQ(ours[i].to, theirs[i].to);
+      EXPECT_EQ(ours[i].bytes, 5U);
+    }
+  }
+}
+
+TEST(Alltoall, Ring2IsFigure7OfPaper1) {
+  constexpr Rank nodes = 5;
+  constexpr Rank local = 3;
+  const auto steps =
+      steps_of(made("ring2", {Collective::alltoall, nodes * local, 0, 1}, places_of_ranks(nodes * local, local)));
+  ASSERT_EQ(steps->step_count(), nodes * local);
+  EXPECT_TRUE(step_of(*steps, 0).empty()) << "what a rank has for itself is no message";
+  for (Rank j = 0; j < nodes; ++j) {
+    for (Rank k = 0; k < local; ++k) {
+      for (const Message& message : step_of(*steps, j * local + k)) {
+        const Rank lc = message.from / local;
+        const Rank llp = message.from % local;
+        EXPECT_EQ(message.to, (lc + j) % nodes * local + (llp + k) % local);
+      }
+    }
+  }
+}
+
+TEST(Alltoall, RingTalksToNeighboursOnly) {
+  const auto steps = steps_of(made("ring", {Collective::alltoall, 9, 0, 10}, places_of_ranks(9)));
+  Bytes bytes = 0;
+  for (std::size_t s = 0; s < steps->step_count(); ++s) {
+    for (const Message& message : step_of(*steps, s)) {
+      EXPECT_EQ(message.to, (message.from + 1) % 9);
+      bytes += message.bytes;
+    }
+  }
+  EXPECT_EQ(bytes, 9 * 10 * (8 * 9 / 2)) << "each of 9 ranks has a message for distance 1, 2, ... 8";
+}
+
+TEST(Alltoall, BruckTakesLogarithmicallyManySteps) {
+  for (const Rank n : {2U, 5U, 8U, 13U, 64U}) {
+    const auto schedule = made("bruck", {Collective::alltoall, n, 0, 1}, places_of_ranks(n));
+    EXPECT_EQ(schedule->step_count(0), std::bit_width(n - 1));
+  }
+}
+
+TEST(Alltoall, PlannedTakesTheOrderThatItIsGiven) {
+  AlgorithmOptions options;
+  options.order = {2, 3, 1};
+  const auto steps = steps_of(made("planned", {Collective::alltoall, 4, 0, 1}, places_of_ranks(4), options));
+  for (std::size_t s = 0; s < 3; ++s) {
+    for (const Message& message : step_of(*steps, s)) EXPECT_EQ(message.to, (message.from + options.order[s]) % 4);
+  }
+}
+
+TEST(Allreduce, RingAndRabenseifnerMoveTheLeast) {
+  for (const std::string_view name : {"ring", "rabenseifner", "bine", "swing"}) {
+    constexpr Rank n = 16;
+    constexpr Bytes bytes = 1600;
+    const auto steps = steps_of(made(name, {Collective::allreduce, n, 0, bytes}, places_of_ranks(n)));
+    std::map<Rank, Bytes> sent;
+    for (std::size_t s = 0; s < steps->step_count(); ++s) {
+      for (const Message& message : step_of(*steps, s)) sent[message.from] += message.bytes;
+    }
+    for (const auto& [rank, total] : sent) EXPECT_EQ(total, 2 * bytes * (n - 1) / n) << name << " rank " << rank;
+  }
+}
+
+TEST(Allreduce, SwingKeepsToShortDistances) {
+  const Places places = torus({8, 8});
+  const auto schedule = made("swing", {Collective::allreduce, 64, 0, 6400}, places);
+  ASSERT_EQ(schedule->stream_count(), 4U) << "one a port";
+  const std::uint32_t distances[] = {1, 1, 1, 1, 3, 3};  // ρ = 1, −1, 3 in each of two dimensions, by turns
+  for (std::uint32_t stream = 0; stream < 4; ++stream) {
+    StepActions actions;
+    for (std::size_t step = 0; step < 6; ++step) {
+      for (Rank r = 0; r < 64; ++r) {
+        schedule->actions(r, stream, step, actions);
+        ASSERT_EQ(actions.sends.size(), 1U);
+        EXPECT_EQ(hops(r, actions.sends.front().peer, places), distances[step]);
+      }
+    }
+  }
+}
+
+TEST(Allreduce, SwingsFirstStepUsesEachPortOnce) {
+  const auto schedule = made("swing", {Collective::allreduce, 64, 0, 6400}, torus({8, 8}));
+  StepActions actions;
+  for (Rank r = 0; r < 64; ++r) {
+    std::set<Rank> peers;
+    for (std::uint32_t stream = 0; stream < 4; ++stream) {
+      schedule->actions(r, stream, 0, actions);
+      peers.insert(actions.sends.front().peer);
+    }
+    EXPECT_EQ(peers.size(), 4U);
+  }
+}
+
+TEST(InNetwork, SendsEachVectorOnceUpAndOnceDown) {
+  Places places = places_of_ranks(12, 2);
+  places.group = {0, 0, 0, 1, 1, 2};
+  const auto schedule = made("in-network", {Collective::allreduce, 12, 0, 1000}, places);
+  EXPECT_EQ(schedule->participant_count(), 12U + 3U + 1U);
+  const auto edges = edges_of(*schedule, 0);
+  EXPECT_EQ(edges.size(), 2 * 15U) << "each participant but the top has one edge, used both ways";
+  for (const Edge& edge : edges) EXPECT_TRUE(edges.contains({edge.second, edge.first}));
+}
+
+/// 3 groups of 3 nodes with 2 ranks; the last node of each group is its gateway.
+Places with_gateways() {
+  Places places = places_of_ranks(18, 2);
+  for (std::uint32_t node = 0; node < 9; ++node) {
+    places.group[node] = node / 3;
+    places.gateway[node] = node % 3 == 2;
+  }
+  return places;
+}
+
+TEST(Hierarchical, LeavesGroupsThroughGatewaysOnly) {
+  const Places places = with_gateways();
+  for (const Algorithm& algorithm : algorithms()) {
+    if (algorithm.name != "hierarchical") continue;
+    for (Rank root = 0; root < 18; ++root) {
+      const auto schedule = made(algorithm.name, {algorithm.collective, 18, root, 100}, places);
+      for (const Edge& edge : edges_of(*schedule, 0)) {
+        const std::uint32_t from = places.node[edge.first];
+        const std::uint32_t to = places.node[edge.second];
+        if (places.group[from] == places.group[to]) continue;
+        EXPECT_TRUE(places.gateway[from] && places.gateway[to])
+            << to_word(algorithm.collective) << ", root " << root << ": " << edge.first << " to " << edge.second;
+      }
+    }
+  }
+}
+
+TEST(Hierarchical, CrossesBetweenGroupsAsRarelyAsItCan) {
+  const Places places = with_gateways();
+  for (Rank root = 0; root < 18; ++root) {
+    const auto edges = edges_of(*made("hierarchical", {Collective::broadcast, 18, root, 100}, places), 0);
+    const auto crossing = std::count_if(edges.begin(), edges.end(), [&](const Edge& edge) {
+      return places.group[places.node[edge.first]] != places.group[places.node[edge.second]];
+    });
+    EXPECT_EQ(crossing, 2);
+  }
+}
+
+TEST(Halo, ExchangesFacesWithAllNeighbours) {
+  AlgorithmOptions options;
+  options.stencil = {3, 4};
+  options.stencil_periodic = {true, false};
+  const auto schedule = made("halo", {Collective::halo, 12, 0, 10}, places_of_ranks(12), options);
+  EXPECT_EQ(schedule->block_count(), 4U);
+  EXPECT_EQ(edges_of(*schedule, 0).size(), 12U * 2 + 2 * 3U * 3) << "a ring of 3 for each column, lines of 4";
+}
+
+TEST(Segments, FollowTheFormulaOfTheHeader) {
+  const auto segments = [](Bytes bytes, Rank n, Bytes segment) {
+    AlgorithmOptions options;
+    options.segment = segment;
+    return made("chain", {Collective::broadcast, n, 0, bytes}, places_of_ranks(n), options)->block_count();
+  };
+  EXPECT_EQ(segments(16 << 20, 5, 0), 55U);  // sqrt(3 · 1024) = 55.4
+  EXPECT_EQ(segments(0, 5, 0), 1U);
+  EXPECT_EQ(segments(1000, 5, 300), 4U);
+  EXPECT_EQ(segments(3, 5, 1), 3U);
+}
+
+}  // namespace
+}  // namespace ayatori
