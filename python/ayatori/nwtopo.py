@@ -24,7 +24,7 @@ import numpy.typing as npt
 from ayatori import _core
 from ayatori._core import Cut
 from ayatori.errors import Error
-from ayatori.files import write_bytes
+from ayatori.files import read_text, write_bytes
 
 __all__ = ["LINK", "UNREACHABLE", "Cut", "Difference", "Link", "Obj", "Objects", "Topology", "load"]
 
@@ -174,8 +174,9 @@ class Obj:
 class Topology:
     """What load() gives."""
 
-    def __init__(self, core: _core.Topology, source: str) -> None:
+    def __init__(self, core: _core.Topology, source: str, tables: _core.TableRoutes | None = None) -> None:
         self._core = core
+        self._tables = tables
         self.source = source
 
     def __repr__(self) -> str:
@@ -305,6 +306,15 @@ class Topology:
         for which in range(self.num_routes(a, b)):
             yield [self._link(link) for link in self._core.route(self._id(a), self._id(b), which)]
 
+    def routed_path(self, a: Obj, b: Obj, path: int = 0) -> list[Link]:
+        """The way that packets take by the forwarding tables that load() was given, to the path-th LID of `b`."""
+        if self._tables is None:
+            raise Error(f"no forwarding tables were given for {self.source}", hint="load(..., tables=FILE)")
+        if path < 0:
+            raise Error(f"path {path} is none: they count from 0")
+        links = self._core.routed_path(self._tables, self._id(a), self._id(b), path)
+        return [self._link(link) for link in links]
+
     def common_ancestors(self, a: Obj, b: Obj) -> list[Obj]:
         """The lowest objects above both (or equal to one): in a fat tree, the routers where the two may meet."""
         return [Obj(self, id) for id in self._core.common_ancestors(self._id(a), self._id(b))]
@@ -328,7 +338,7 @@ class Topology:
 
     def shrink(self, machines: Iterable[Obj]) -> Topology:
         """The subset with these machines; ids and heights stay."""
-        return Topology(self._core.subset(self._ids(machines)), self.source)
+        return Topology(self._core.subset(self._ids(machines)), self.source, self._tables)
 
     def diff(self, after: Topology) -> list[Difference]:
         """What has to happen to this topology to become `after`; objects are matched by name."""
@@ -389,6 +399,7 @@ def load(
     physical_view: bool = False,
     whole_system: bool = False,
     faults: str = "",
+    tables: str | os.PathLike[str] | None = None,
     host_pattern: str = "",
 ) -> Topology:
     """Finds a topology out.
@@ -396,7 +407,8 @@ def load(
     `source` is "torus:24x18x16", "ib:live", "ib:FILE", "cache:FILE", …; None takes the environment's NWTOPO_SOURCE, or
     whichever network is found first, and of that the nodes of this job only, unless `whole_system` is set.
     `physical_view`: where the physical and the logical network differ (Tofu), the physical one. `faults` are names of
-    routers or machines, or NAME:PORT for one cable, separated by commas: queries go around them.
+    routers or machines, or NAME:PORT for one cable, separated by commas: queries go around them. `tables` is a file of
+    forwarding tables (OpenSM's lfts file or dump, dump_lfts, ibroute) for routed_path().
     """
     found = source or os.environ.get("NWTOPO_SOURCE") or ""
     automatic = not found
@@ -404,8 +416,11 @@ def load(
         found = _core.automatic_source()
     if not found:
         raise Error("no network found", hint="name a source, or set NWTOPO_SOURCE")
-    topology = Topology(_core.open_topology(found, physical_view, host_pattern), found)
+    routes = None
+    if tables is not None:
+        routes = _core.parse_table_routes(found, host_pattern, read_text(Path(tables)), os.fspath(tables))
+    topology = Topology(_core.open_topology(found, physical_view, host_pattern), found, routes)
     hosts = _core.job_hosts() if automatic and not whole_system else []
     if hosts:
         topology = topology.shrink(topology.machine(host) for host in hosts)
-    return Topology(topology._core.take_out(faults), found) if faults else topology
+    return Topology(topology._core.take_out(faults), found, routes) if faults else topology

@@ -15,6 +15,7 @@
 #include "ayatori/topology/network_of.hpp"
 #include "ayatori/topology/queries.hpp"
 #include "ayatori/topology/subset.hpp"
+#include "ayatori/topology/table_routes.hpp"
 #include "bindings.hpp"
 
 namespace ayatori::python {
@@ -105,12 +106,21 @@ LinkTuple link_as_tuple(ObjectId from, const TopologyLink& link) {
                         row.bytes_per_second, row.latency, row.up != 0, row.degraded != 0);
 }
 
-nb::typed<nb::list, LinkTuple> route(const Handle& handle, ObjectId from, ObjectId to, std::uint64_t which) {
+nb::typed<nb::list, LinkTuple> as_links(const Handle& handle, const std::vector<RouteStep>& route) {
   nb::typed<nb::list, LinkTuple> links;
-  for (const RouteStep& step : unwrap(shortest_route(*handle.topology, from, to, which))) {
+  for (const RouteStep& step : route) {
     links.append(link_as_tuple(step.from, handle.topology->link(step.from, step.index)));
   }
   return links;
+}
+
+nb::typed<nb::list, LinkTuple> route(const Handle& handle, ObjectId from, ObjectId to, std::uint64_t which) {
+  return as_links(handle, unwrap(shortest_route(*handle.topology, from, to, which)));
+}
+
+nb::typed<nb::list, LinkTuple> routed_path(const Handle& handle, const TableRoutes& routes, ObjectId from, ObjectId to,
+                                           std::uint32_t path) {
+  return as_links(handle, unwrap(routes.route(*handle.topology, from, to, path)));
 }
 
 using DifferenceTuple = nb::typed<nb::tuple, std::string, bool, std::string, std::string>;
@@ -166,6 +176,7 @@ void bind_queries(nb::class_<Handle>& bound) {
            })
       .def("count_routes", [](const Handle& h, ObjectId a, ObjectId b) { return count_routes(*h.topology, a, b); })
       .def("route", &route)
+      .def("routed_path", &routed_path)
       .def("common_ancestors",
            [](const Handle& h, ObjectId a, ObjectId b) { return common_ancestors(*h.topology, a, b); })
       .def("nearest_machines",
@@ -221,6 +232,13 @@ void bind_topology(nb::module_& module) {
       "open_topology",
       [](std::string_view source, bool physical_view, std::string_view host_pattern) {
         return Handle{unwrap(open_topology(source, {{std::string(host_pattern)}, physical_view}))};
+      },
+      WithoutGil());
+  nb::class_<TableRoutes>(module, "TableRoutes", "See ayatori/topology/table_routes.hpp.");
+  module.def(
+      "parse_table_routes",
+      [](std::string_view source, std::string_view host_pattern, std::string_view tables, std::string_view file) {
+        return unwrap(TableRoutes::parse(unwrap(open_source(source, {std::string(host_pattern)})), tables, file));
       },
       WithoutGil());
   module.def(

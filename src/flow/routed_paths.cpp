@@ -5,6 +5,7 @@
 #include <map>
 
 #include "ayatori/flow/paths.hpp"
+#include "ayatori/routing/message_tracer.hpp"
 #include "default_rate.hpp"
 
 namespace ayatori {
@@ -17,8 +18,13 @@ class RoutedPaths final : public Paths {
  public:
   RoutedPaths(const Network& network, const Routes& routes, const Plan& plan, const Job& job,
               const LinkDefaults& defaults, std::span<const NodeId> routers)
-      : network_(network), routes_(routes), plan_(plan), defaults_(defaults), ranks_(plan.rank_count()) {
-    for (const PortId endpoint : endpoints_of_ranks(network, job)) ports_.push_back(endpoint);
+      : network_(network),
+        routes_(routes),
+        plan_(plan),
+        defaults_(defaults),
+        ranks_(plan.rank_count()),
+        ports_(endpoints_of_ranks(network, job)),
+        tracer_(network, routes, ports_, plan) {
     for (std::uint32_t node = 0; node < job.machines.size(); ++node) {
       nodes_.insert(nodes_.end(), job.machines[node].ranks, node);
     }
@@ -49,7 +55,12 @@ class RoutedPaths final : public Paths {
   void path(Rank from, Rank to, std::vector<std::uint32_t>& links) const override {
     links.clear();
     if (nodes_[from] == nodes_[to]) return;
-    follow(from, to, path_bits(from, to), [&](PortId link) { links.push_back(link); });
+    const auto take = [&](PortId link) { links.push_back(link); };
+    if (from < ranks_ && to < ranks_) {
+      tracer_.trace({from, to}, take);
+    } else {
+      follow(from, to, path_bits(from, to), take);
+    }
   }
 
   Result<> check() const {
@@ -142,6 +153,7 @@ class RoutedPaths final : public Paths {
   Rank ranks_;
   // By participant:
   std::vector<PortId> ports_;
+  MessageTracer tracer_;  // between ranks
   std::vector<std::uint32_t> nodes_;
   std::vector<LidRange> lids_;
 };

@@ -6,8 +6,8 @@
 #include <atomic>
 #include <limits>
 
+#include "ayatori/routing/message_tracer.hpp"
 #include "job_nodes.hpp"
-#include "message_tracer.hpp"
 
 namespace ayatori {
 

@@ -1,4 +1,4 @@
-#include "message_tracer.hpp"
+#include "ayatori/routing/message_tracer.hpp"
 
 namespace ayatori {
 

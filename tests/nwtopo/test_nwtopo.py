@@ -324,6 +324,23 @@ def test_what_can_not_be_loaded_says_why() -> None:
             nwtopo.load(TREE).object(id)
 
 
+# ---- forwarding tables
+
+
+def test_packets_go_by_the_tables_that_were_given(tmp_path: Path) -> None:
+    routes = generate_routes(open_source(TREE), lmc=2)
+    write_route_folder(routes, tmp_path / "routes")
+    tree = nwtopo.load(TREE, tables=tmp_path / "routes" / "lfts")
+    here, there = tree.machine("N0"), tree.machine("N31")
+    spines = {tree.routed_path(here, there, path)[1].to.name for path in range(4)}
+    assert spines == {"RS0", "RS1", "RS2", "RS3"}
+    assert [link.to.name for link in tree.routed_path(here, tree.machine("N1"))] == ["LS0", "N1"]
+    with pytest.raises(Error, match="N31 has no path 4"):
+        tree.routed_path(here, there, 4)
+    with pytest.raises(Error, match="no forwarding tables"):
+        nwtopo.load(TREE).routed_path(here, there)
+
+
 # ---- types
 
 

@@ -1,0 +1,176 @@
+#include "ayatori/flow/paths.hpp"
+
+#include <gtest/gtest.h>
+
+#include "ayatori/flow/simulate.hpp"
+#include "ayatori/network/builder.hpp"
+#include "ayatori/routing/contention.hpp"
+#include "ayatori/routing/generate.hpp"
+#include "ayatori/schedule/algorithms.hpp"
+#include "ayatori/schedule/pattern.hpp"
+#include "ayatori/sources/source.hpp"
+
+namespace ayatori {
+namespace {
+
+using Links = std::vector<std::uint32_t>;
+
+struct Fabric {
+  Network network;
+  Routes routes;
+
+  explicit Fabric(const char* source, int lmc = 0)
+      : network(open_source(source).value()), routes(generate_routes(network, lmc).value().routes) {}
+};
+
+Links path(const Paths& paths, Rank from, Rank to) {
+  Links links = {42};
+  paths.path(from, to, links);
+  return links;
+}
+
+TEST(RoutedPaths, AreTracesOfThePlansLids) {
+  const Fabric fabric("fattree:K=6,levels=2,nodes=30", 3);
+  Random random(1);
+  const Job job = random_job(fabric.network, 16, 2, random).value();
+  const auto endpoints = endpoints_of_ranks(fabric.network, job);
+  const Plan plan =
+      make_plan(fabric.network, fabric.routes, endpoints, *shift_all_to_all(32), Method::pair).value().plan;
+  const auto paths = routed_paths(fabric.network, fabric.routes, plan, job, {}).value();
+  EXPECT_EQ(paths->participant_count(), 32U);
+  EXPECT_EQ(paths->link_count(), fabric.network.port_count());
+  for (Rank from = 0; from < 32; ++from) {
+    EXPECT_EQ(paths->node(from), from / 2);
+    for (Rank to = 0; to < 32; ++to) {
+      Links expected;
+      if (from / 2 != to / 2) {
+        const auto lid = static_cast<Lid>(fabric.routes.lids.of(endpoints[to]).base + plan.path_bits(from, to));
+        ASSERT_TRUE(
+            trace(fabric.network, fabric.routes, endpoints[from], lid, [&](PortId link) { expected.push_back(link); }));
+      }
+      EXPECT_EQ(path(*paths, from, to), expected);
+    }
+  }
+  EXPECT_EQ(paths->name(endpoints[3]), fabric.network.describe_link(endpoints[3]));
+}
+
+TEST(RoutedPaths, RatesAndLatencies) {
+  NetworkBuilder builder;
+  const auto router = builder.add_router("R", 1, 3);
+  const LinkRate rates[] = {{4, LaneSpeed::ddr, 0}, {}};
+  for (std::uint16_t i = 0; i < 2; ++i) {
+    const auto nic = builder.add_nic("nic", 0x100U + 16U * i, 1, i == 0 ? "a" : "b", 0);
+    ASSERT_TRUE(builder.connect(nic, 1, router, static_cast<PortNumber>(i + 1), rates[i], i == 0 ? 700 : 0));
+  }
+  const Network network = builder.build().value();
+  const Routes routes = generate_routes(network, 0).value().routes;
+  const Job job = contiguous_job(network, 2, 1).value();
+  const Plan plan = Plan::base(2);
+  const auto told = routed_paths(network, routes, plan, job, {0, 5e-6}).value();
+  const Links links = path(*told, 0, 1);
+  ASSERT_EQ(links.size(), 2U);
+  EXPECT_DOUBLE_EQ(told->bytes_per_second(links[0]), 2e9);
+  EXPECT_DOUBLE_EQ(told->latency(links[0]), 700e-9);
+  EXPECT_DOUBLE_EQ(told->bytes_per_second(links[1]), 25e9);
+  EXPECT_DOUBLE_EQ(told->latency(links[1]), 5e-6);
+  const auto forced = routed_paths(network, routes, plan, job, {3e9, 0}).value();
+  EXPECT_DOUBLE_EQ(forced->bytes_per_second(links[0]), 3e9);
+}
+
+TEST(RoutedPaths, RoutersTakePart) {
+  const Fabric fabric("fattree:K=4,levels=2");
+  const Job job = contiguous_job(fabric.network, 8, 1).value();
+  const Plan plan = Plan::base(8);
+  const NodeId leaf = fabric.network.router_of(endpoints_of_ranks(fabric.network, job)[0]);
+  const std::vector<NodeId> routers = {leaf};
+  const auto paths = routed_paths(fabric.network, fabric.routes, plan, job, {}, routers).value();
+  EXPECT_EQ(paths->participant_count(), 9U);
+  const PortId endpoint = endpoints_of_ranks(fabric.network, job)[0];
+  EXPECT_EQ(path(*paths, 0, 8), Links{endpoint});
+  EXPECT_EQ(path(*paths, 8, 0), Links{fabric.network.port(endpoint).peer});
+  EXPECT_EQ(path(*paths, 7, 8).size(), 3U);
+  EXPECT_EQ(path(*paths, 8, 7).size(), 3U);
+  EXPECT_TRUE(path(*paths, 8, 8).empty());
+}
+
+TEST(RoutedPaths, SaysWhatDoesNotArrive) {
+  Fabric fabric("fattree:K=4,levels=2");
+  const Job job = contiguous_job(fabric.network, 8, 1).value();
+  EXPECT_FALSE(routed_paths(fabric.network, fabric.routes, Plan::base(7), job, {}));
+  const auto bits = Plan::per_destination(Method::rule, std::vector<std::uint8_t>(8, 1));
+  const auto beyond = routed_paths(fabric.network, fabric.routes, bits, job, {});
+  ASSERT_FALSE(beyond);
+  EXPECT_NE(beyond.error().message.find("the plan wants path bits 1"), std::string::npos);
+  const PortId last = endpoints_of_ranks(fabric.network, job)[7];
+  const Lid lid = fabric.routes.lids.of(last).base;
+  fabric.routes.tables.set_out(fabric.network.router_of(last), lid, ForwardingTables::no_port);
+  const auto lost = routed_paths(fabric.network, fabric.routes, Plan::base(8), job, {});
+  ASSERT_FALSE(lost);
+  EXPECT_NE(lost.error().message.find("do not arrive"), std::string::npos);
+  EXPECT_NE(lost.error().message.find("to rank 7"), std::string::npos);
+}
+
+TEST(GridPaths, DimensionOrder) {
+  // 3 × 4, the second dimension a ring; two ranks a node, nodes at points 0 … 11.
+  std::vector<std::uint32_t> nodes;
+  std::vector<std::uint32_t> points;
+  for (std::uint32_t node = 0; node < 12; ++node) {
+    nodes.insert(nodes.end(), 2, node);
+    points.push_back(node);
+  }
+  const auto paths = grid_paths({3, 4}, {false, true}, nodes, points, {5e9, 1e-7});
+  const auto link = [](std::uint32_t point, std::uint32_t d, bool up) { return (point * 2 + d) * 2 + (up ? 0 : 1); };
+  const auto between = [&](std::uint32_t a, std::uint32_t b) { return path(*paths, 2 * a, 2 * b + 1); };
+  EXPECT_TRUE(between(5, 5).empty());
+  // (0,0) to (2,3): up twice in dimension 0, then down over the edge of the ring.
+  EXPECT_EQ(between(0, 11), (Links{link(0, 0, true), link(4, 0, true), link(8, 1, false)}));
+  // Two ways as short: upwards. And no ring in dimension 0.
+  EXPECT_EQ(between(8, 2), (Links{link(8, 0, false), link(4, 0, false), link(0, 1, true), link(1, 1, true)}));
+  EXPECT_EQ(paths->link_count(), 48U);
+  EXPECT_EQ(paths->name(link(7, 1, false)), "(1,3) -1");
+  EXPECT_EQ(paths->bytes_per_second(3), 5e9);
+  EXPECT_EQ(paths->latency(3), 1e-7);
+  EXPECT_EQ(paths->participant_count(), 24U);
+}
+
+SchedulePtr all_to_all(Rank ranks, std::string_view algorithm = "shift") {
+  return make_schedule(algorithm, {Collective::alltoall, ranks, 0, 1 << 20}, places_of_ranks(ranks)).value();
+}
+
+/// One rank a node, all links alike: synchronous steps take what contention.hpp says.
+TEST(Synchronous, IsTheContentionModel) {
+  const Fabric fabric("fattree:K=6,levels=2,nodes=30");
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    SCOPED_TRACE(seed);
+    Random random(seed);
+    const auto size = static_cast<Rank>(2 + random.below(29));
+    const Job job = random_job(fabric.network, size, 1, random).value();
+    const Plan plan = Plan::base(size);
+    const auto endpoints = endpoints_of_ranks(fabric.network, job);
+    const auto contention =
+        measure_contention(fabric.network, fabric.routes, endpoints, plan, *shift_all_to_all(size)).value();
+    const auto paths = routed_paths(fabric.network, fabric.routes, plan, job, {1e9, 0}).value();
+    FlowOptions options;
+    options.steps = StepMode::synchronous;
+    const Prediction prediction = simulate(*all_to_all(size), *paths, options).value();
+    const double ideal = (size - 1) * (1 << 20) / 1e9;
+    EXPECT_NEAR(ideal / prediction.seconds, contention.relative_bandwidth, 1e-12);
+    options.steps = StepMode::drift;
+    EXPECT_GE(simulate(*all_to_all(size), *paths, options).value().seconds, ideal * (1 - 1e-9));
+  }
+}
+
+/// A full tree has no hot spot in any shift: drifting or not, only the endpoints' cables count.
+TEST(Drift, AFreeAllToAllTakesItsCables) {
+  const Fabric fabric("fattree:K=4,levels=3");
+  const auto nodes = static_cast<Rank>(fabric.network.machines().size());
+  const Job job = contiguous_job(fabric.network, nodes, 1).value();
+  const Plan plan = Plan::base(nodes);
+  const auto paths = routed_paths(fabric.network, fabric.routes, plan, job, {1e9, 0}).value();
+  const Prediction prediction = simulate(*all_to_all(nodes), *paths, {}).value();
+  EXPECT_NEAR(prediction.seconds, (nodes - 1) * (1 << 20) / 1e9, 1e-9);
+  for (const double seconds : prediction.rank_seconds) EXPECT_EQ(seconds, prediction.seconds);
+}
+
+}  // namespace
+}  // namespace ayatori
