@@ -214,8 +214,9 @@ void print_rates() {
       coords[1] = static_cast<int>(i % 48);
       nwtopo_grid_get_obj(topology, grid, coords, &found);
     });
-    const double get_neighbour =
-        rate(rounds, [&](unsigned long i) { nwtopo_grid_get_neighbor_obj(topology, grid, some(i), i % 3, 1, &found); });
+    const double get_neighbour = rate(rounds, [&](unsigned long i) {
+      nwtopo_grid_get_neighbor_obj(topology, grid, some(i), static_cast<unsigned>(i % 3), 1, &found);
+    });
     const double get_shifted =
         rate(rounds, [&](unsigned long i) { nwtopo_grid_get_shifted_obj(topology, grid, some(i), shifts, &found); });
     fmt::print("{:>20}  {:>6.0f} M/s  {:>8.0f} M/s  {:>8.0f} M/s  {:>8.0f} M/s\n", source, get_coords, get_obj,

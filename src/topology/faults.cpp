@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "ayatori/base/text.hpp"
+#include "forwarding.hpp"
 #include "link_back.hpp"
 #include "search.hpp"
 
@@ -14,62 +15,31 @@ namespace {
 
 using LinkEnd = std::pair<ObjectId, std::uint32_t>;  // object and index of one of its links
 
-class FaultyTopology final : public Topology {
+class FaultyTopology final : public ForwardingTopology {
  public:
-  FaultyTopology(TopologyPtr base, const std::set<LinkEnd>& out)
-      : base_(std::move(base)), out_(out.begin(), out.end()) {
-    if (const GridShape* shape = regular_grid(*base_)) {
+  FaultyTopology(TopologyPtr without_faults, const std::set<LinkEnd>& out)
+      : ForwardingTopology(std::move(without_faults)), out_(out.begin(), out.end()) {
+    if (const GridShape* shape = regular_grid(base())) {
       irregular_ = *shape;
       irregular_.regular = false;
     }
   }
 
-  ObjectId id_end() const override { return base_->id_end(); }
-  bool contains(ObjectId id) const override { return base_->contains(id); }
-  std::uint64_t machine_count() const override { return base_->machine_count(); }
-  ObjectId machine(std::uint64_t index) const override { return base_->machine(index); }
-  std::uint64_t machine_index(ObjectId machine) const override { return base_->machine_index(machine); }
-
-  std::uint32_t max_height() const override { return base_->max_height(); }
-  std::uint64_t count_at(std::uint32_t height) const override { return base_->count_at(height); }
-  ObjectId object_at(std::uint32_t height, std::uint64_t index) const override {
-    return base_->object_at(height, index);
-  }
-
-  ObjectKind kind(ObjectId id) const override { return base_->kind(id); }
-  std::uint32_t height(ObjectId id) const override { return base_->height(id); }
-  std::uint32_t parent_count(ObjectId id) const override { return base_->parent_count(id); }
-  ObjectId parent(ObjectId id, std::uint32_t index) const override { return base_->parent(id, index); }
-  std::uint64_t child_count(ObjectId id) const override { return base_->child_count(id); }
-  ObjectId child(ObjectId id, std::uint64_t index) const override { return base_->child(id, index); }
-
-  std::string name(ObjectId id) const override { return base_->name(id); }
-  std::optional<ObjectId> find(std::string_view name) const override { return base_->find(name); }
-  std::uint32_t nic_count(ObjectId machine) const override { return base_->nic_count(machine); }
-  std::span<const std::string> planes() const override { return base_->planes(); }
-
-  bool direct() const override { return base_->direct(); }
   const GridShape* grid(ObjectId id) const override {
-    const GridShape* shape = base_->grid(id);
+    const GridShape* shape = base().grid(id);
     return shape != nullptr && shape->regular ? &irregular_ : shape;
   }
-  ObjectId grid_child(ObjectId grid, std::uint64_t point) const override { return base_->grid_child(grid, point); }
-  std::uint64_t grid_point(ObjectId grid, ObjectId child) const override { return base_->grid_point(grid, child); }
-
-  std::uint32_t link_count(ObjectId id) const override { return base_->link_count(id); }
   TopologyLink link(ObjectId id, std::uint32_t index) const override {
-    TopologyLink link = base_->link(id, index);
+    TopologyLink link = base().link(id, index);
     if (std::ranges::binary_search(out_, LinkEnd(id, index))) link.state = LinkState::taken_out;
     return link;
   }
 
-  std::size_t shared_bytes() const override { return base_->shared_bytes(); }
   std::size_t private_bytes() const override {
-    return base_->private_bytes() + sizeof *this + out_.capacity() * sizeof(LinkEnd);
+    return base().private_bytes() + sizeof *this + out_.capacity() * sizeof(LinkEnd);
   }
 
  private:
-  TopologyPtr base_;
   std::vector<LinkEnd> out_;  // sorted
   GridShape irregular_;       // of the base's regular grid, if it has one
 };

@@ -11,8 +11,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from ayatori import Error, nwtopo
+from ayatori import Error, _core, nwtopo
+from ayatori.network import open_source
 from ayatori.nwtopo import LINK, UNREACHABLE, Obj, Topology
+from ayatori.routes import make_routes
 
 TREE = "fattree:K=4,levels=2"  # 8 leaves of 4 hosts, 4 spines
 TORUS = "torus:3x4x5"
@@ -328,9 +330,9 @@ def test_what_can_not_be_loaded_says_why() -> None:
 
 
 def test_packets_go_by_the_tables_that_were_given(tmp_path: Path) -> None:
-    routes = generate_routes(open_source(TREE), lmc=2)
-    write_route_folder(routes, tmp_path / "routes")
-    tree = nwtopo.load(TREE, tables=tmp_path / "routes" / "lfts")
+    network = open_source(TREE)
+    _core.write_tables(network, make_routes(network, 2), str(tmp_path / "lfts"))
+    tree = nwtopo.load(TREE, tables=tmp_path / "lfts")
     here, there = tree.machine("N0"), tree.machine("N31")
     spines = {tree.routed_path(here, there, path)[1].to.name for path in range(4)}
     assert spines == {"RS0", "RS1", "RS2", "RS3"}
