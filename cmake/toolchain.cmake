@@ -11,10 +11,6 @@ if(NOT CMAKE_BUILD_TYPE)
 endif()
 
 add_compile_options(-Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion)
-if(CMAKE_CXX_COMPILER_ID STREQUAL GNU AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
-  # "R" + std::string makes it warn of memory that nobody touches (GCC bug 105651).
-  add_compile_options($<$<COMPILE_LANGUAGE:CXX>:-Wno-restrict>)
-endif()
 if(AYATORI_SANITIZE)
   add_compile_options(-fsanitize=${AYATORI_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
   add_link_options(-fsanitize=${AYATORI_SANITIZE})

@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <map>
 #include <unordered_set>
@@ -24,7 +26,7 @@ std::vector<std::string> unique_names(const std::vector<Device>& devices) {
     for (std::size_t i = 0; i < devices.size(); ++i) {
       if (devices[i].is_machine() != machines) continue;
       names[i] = clean_utf8(devices[i].name);
-      while (names[i].empty() || !taken.insert(names[i]).second) names[i] += "." + device_id(devices[i]);
+      while (names[i].empty() || !taken.insert(names[i]).second) names[i] += fmt::format(".{}", device_id(devices[i]));
     }
   };
   name_all(true);  // hosts are what programs name, so they keep theirs

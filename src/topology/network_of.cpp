@@ -1,5 +1,7 @@
 #include "ayatori/topology/network_of.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <limits>
 #include <unordered_map>
@@ -150,9 +152,9 @@ Result<> NetworkMaker::add_built_in() {
   for (const ObjectId machine : machines) {
     // Network order goes by the routers' names.
     const auto router = static_cast<Handle>(builder_.node_count());
-    std::string name = machine_name(machine);
-    name = name.starts_with('N') ? "R" + name.substr(1) : "R" + name;
-    add_router(machine, name, plane_of(machine));
+    const std::string name = machine_name(machine);
+    const std::string_view place = std::string_view(name).substr(name.starts_with('N') ? 1 : 0);
+    add_router(machine, fmt::format("R{}", place), plane_of(machine));
     const auto nic = static_cast<Handle>(builder_.node_count());
     add_nic(machine, 1);
     const LinkRate rate = topology_.link_count(machine) == 0 ? LinkRate{} : topology_.link(machine, 0).rate;

@@ -91,7 +91,7 @@ Result<Network> explicit_network(const GridFormula& formula) {
   builder.set_direct();
   const auto ports = static_cast<PortNumber>(1 + 2 * formula.dimensions.size());
   for (std::uint64_t point = 0; point < points; ++point) {
-    builder.add_router("R" + names->name(point).substr(1), 0, ports);
+    builder.add_router(fmt::format("R{}", names->name(point).substr(1)), 0, ports);
   }
   for (std::uint64_t point = 0; point < points; ++point) {
     const std::string name = grid->name(point);
