@@ -45,5 +45,6 @@ void bind_network(nb::module_& module);
 void bind_sources(nb::module_& module);
 void bind_schedule(nb::module_& module);
 void bind_routing(nb::module_& module);
+void bind_flow(nb::module_& module);
 
 }  // namespace ayatori::python

@@ -28,4 +28,5 @@ NB_MODULE(_core, module) {
   bind_sources(module);
   bind_schedule(module);
   bind_routing(module);
+  bind_flow(module);
 }
