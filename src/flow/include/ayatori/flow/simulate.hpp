@@ -94,6 +94,7 @@ struct SimulationRun {
 
 /// The predictions of all runs, in their order, in parallel (OpenMP). Errors: those of simulate() and make_paths(), run
 /// by run.
-[[nodiscard]] std::vector<Result<Prediction>> simulate_all(std::span<const SimulationRun> runs, const FlowOptions& options);
+[[nodiscard]] std::vector<Result<Prediction>> simulate_all(std::span<const SimulationRun> runs,
+                                                           const FlowOptions& options);
 
 }  // namespace ayatori
