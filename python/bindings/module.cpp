@@ -30,4 +30,5 @@ NB_MODULE(_core, module) {
   bind_routing(module);
   bind_exports(module);
   bind_topology(module);
+  bind_flow(module);
 }

@@ -172,5 +172,30 @@ TEST(Drift, AFreeAllToAllTakesItsCables) {
   for (const double seconds : prediction.rank_seconds) EXPECT_EQ(seconds, prediction.seconds);
 }
 
+TEST(SimulateAll, IsEachByItself) {
+  const Fabric fabric("fattree:K=6,levels=2,nodes=30");
+  std::vector<Job> jobs;
+  std::vector<Plan> plans;
+  std::vector<SimulationRun> runs;
+  for (Rank size = 2; size < 22; ++size) {
+    Random random(size);
+    jobs.push_back(random_job(fabric.network, size, 1, random).value());
+    // One plan does not fit its job.
+    plans.push_back(Plan::base(size == 11 ? 3 : size));
+  }
+  for (std::size_t i = 0; i < jobs.size(); ++i) {
+    runs.push_back({all_to_all(static_cast<Rank>(jobs[i].rank_count())),
+                    [&, i] { return routed_paths(fabric.network, fabric.routes, plans[i], jobs[i], {}); }});
+  }
+  const auto predictions = simulate_all(runs, {});
+  ASSERT_EQ(predictions.size(), runs.size());
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    const auto paths = runs[i].make_paths();
+    ASSERT_EQ(predictions[i].has_value(), paths.has_value());
+    if (!paths) continue;
+    EXPECT_EQ(predictions[i]->rank_seconds, simulate(*runs[i].schedule, **paths, {})->rank_seconds);
+  }
+}
+
 }  // namespace
 }  // namespace ayatori

@@ -70,4 +70,14 @@ Result<Prediction> simulate(const Schedule& schedule, const Paths& paths, const 
                                           : simulate_synchronous(schedule, resources, options);
 }
 
+std::vector<Result<Prediction>> simulate_all(std::span<const SimulationRun> runs, const FlowOptions& options) {
+  std::vector<Result<Prediction>> predictions(runs.size());
+#pragma omp parallel for schedule(dynamic, 1)
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    const auto paths = runs[i].make_paths();
+    predictions[i] = paths ? simulate(*runs[i].schedule, **paths, options) : Failure(paths.error());
+  }
+  return predictions;
+}
+
 }  // namespace ayatori

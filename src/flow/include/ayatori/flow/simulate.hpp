@@ -41,7 +41,9 @@
 /// Deterministic: the same input gives the same output, bit for bit, on any number of threads.
 
 #include <cstdint>
-#include <string>
+#include <functional>
+#include <memory>
+#include <span>
 #include <vector>
 
 #include "ayatori/base/error.hpp"
@@ -82,5 +84,17 @@ struct Prediction {
 /// doesn't know, options that are negative or no numbers. Memory grows with participants, links and messages under way,
 /// not with the number of messages.
 [[nodiscard]] Result<Prediction> simulate(const Schedule& schedule, const Paths& paths, const FlowOptions& options);
+
+/// One of many runs that have nothing to do with each other.
+struct SimulationRun {
+  SchedulePtr schedule;
+  /// Called when the run begins, possibly by another thread: only the paths of runs under way take memory.
+  std::function<Result<std::unique_ptr<Paths>>()> make_paths;
+};
+
+/// The predictions of all runs, in their order, in parallel (OpenMP). Errors: those of simulate() and make_paths(), run
+/// by run.
+[[nodiscard]] std::vector<Result<Prediction>> simulate_all(std::span<const SimulationRun> runs,
+                                                           const FlowOptions& options);
 
 }  // namespace ayatori

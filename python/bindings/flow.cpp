@@ -1,0 +1,96 @@
+#include "ayatori/flow/simulate.hpp"
+
+#include <nanobind/stl/shared_ptr.h>
+
+#include "bindings.hpp"
+
+namespace ayatori::python {
+
+namespace {
+
+nb::dict as_dict(const Network& network, const Prediction& prediction) {
+  nb::list hot_links;
+  for (const HotLinkTime& hot : prediction.hot_links) {
+    nb::dict link;
+    link["link"] = hot.link;
+    link["name"] = text(network.describe_link(hot.link));
+    link["busy"] = hot.busy;
+    link["saturated"] = hot.saturated;
+    link["bytes"] = hot.bytes;
+    hot_links.append(link);
+  }
+  nb::dict result;
+  result["seconds"] = prediction.seconds;
+  result["rank_seconds"] = prediction.rank_seconds;
+  result["messages"] = prediction.messages;
+  result["network_bytes"] = prediction.network_bytes;
+  result["hot_links"] = hot_links;
+  return result;
+}
+
+/// One job, planned, with what it runs. Holds on to its Python objects by being called with them.
+struct PlannedRun {
+  const Plan* plan = nullptr;
+  const Job* job = nullptr;
+  std::shared_ptr<Schedule> schedule;
+  std::vector<NodeId> routers;
+};
+
+std::vector<Prediction> predict(const Network& network, const Routes& routes, const std::vector<PlannedRun>& planned,
+                                const FlowOptions& options, const LinkDefaults& links) {
+  std::vector<SimulationRun> runs;
+  for (const PlannedRun& run : planned) {
+    runs.push_back(
+        {run.schedule, [&] { return routed_paths(network, routes, *run.plan, *run.job, links, run.routers); }});
+  }
+  std::vector<Prediction> predictions;
+  for (auto& prediction : simulate_all(runs, options)) predictions.push_back(unwrap(std::move(prediction)));
+  return predictions;
+}
+
+nb::list simulate_jobs(const Network& network, const Routes& routes, const std::vector<const Plan*>& plans,
+                       const std::vector<const Job*>& jobs, const std::vector<std::shared_ptr<Schedule>>& schedules,
+                       const FlowOptions& options, const LinkDefaults& links,
+                       const std::vector<std::vector<NodeId>>& routers) {
+  if (plans.size() != jobs.size() || schedules.size() != jobs.size() ||
+      (!routers.empty() && routers.size() != jobs.size())) {
+    throw Raised(Error{"as many plans and schedules as jobs are needed", {}, {}, Error::Blame::us});
+  }
+  std::vector<PlannedRun> planned;
+  for (std::size_t i = 0; i < jobs.size(); ++i) {
+    planned.push_back({plans[i], jobs[i], schedules[i], routers.empty() ? std::vector<NodeId>{} : routers[i]});
+  }
+  std::vector<Prediction> predictions;
+  {
+    const nb::gil_scoped_release without_gil;
+    predictions = predict(network, routes, planned, options, links);
+  }
+  nb::list result;
+  for (const Prediction& prediction : predictions) result.append(as_dict(network, prediction));
+  return result;
+}
+
+}  // namespace
+
+void bind_flow(nb::module_& module) {
+  nb::enum_<StepMode>(module, "StepMode").value("drift", StepMode::drift).value("synchronous", StepMode::synchronous);
+  nb::class_<FlowOptions>(module, "FlowOptions", "The model's numbers; see ayatori/flow/simulate.hpp.")
+      .def(nb::init<>())
+      .def_rw("steps", &FlowOptions::steps)
+      .def_rw("eager_limit", &FlowOptions::eager_limit)
+      .def_rw("overhead", &FlowOptions::overhead)
+      .def_rw("injection", &FlowOptions::injection)
+      .def_rw("bus", &FlowOptions::bus)
+      .def_rw("bus_latency", &FlowOptions::bus_latency)
+      .def_rw("reduce_bytes_per_second", &FlowOptions::reduce_bytes_per_second)
+      .def_rw("head_of_line", &FlowOptions::head_of_line);
+  nb::class_<LinkDefaults>(module, "LinkDefaults")
+      .def(nb::init<>())
+      .def_rw("bytes_per_second", &LinkDefaults::bytes_per_second)
+      .def_rw("latency", &LinkDefaults::latency);
+  module.def("simulate_jobs", &simulate_jobs, nb::arg("network"), nb::arg("routes"), nb::arg("plans"), nb::arg("jobs"),
+             nb::arg("schedules"), nb::arg("options"), nb::arg("links"), nb::arg("routers"),
+             "Times one schedule a job, jobs in parallel; a dict each. `routers`: of each job, or none at all.");
+}
+
+}  // namespace ayatori::python
