@@ -188,39 +188,66 @@ double rate(unsigned long rounds, Call call) {
   return best;
 }
 
-void print_rates() {
-  fmt::print("\nCalls on one core, objects exist (bar: 20 M/s)\n");
-  fmt::print("{:>20}  {:>10}  {:>12}  {:>12}  {:>12}\n", "torus", "get_coords", "get_obj", "get_neighbor",
-             "get_shifted");
-  for (const char* source : {"torus:48x54x32", "torus:100x100x100"}) {
-    const Loaded topology(source, NWTOPO_TOPOLOGY_FLAG_NO_HOSTNAMES);
-    nwtopo_obj_t grid = nwtopo_topology_get_root(topology);
-    const unsigned long nodes = grid->num_children;
-    check_every_object(topology, nodes);
-    nwtopo_obj_t* children = nwtopo_obj_get_children(topology, grid);
-    int coords[3];
-    int shifts[] = {-1, 2, -3};
+/// `count` machines, `apart` ids from one to the next.
+std::vector<nwtopo_obj_t> machines_apart(nwtopo_topology_t topology, unsigned long count, unsigned long apart) {
+  const unsigned long nodes = nwtopo_topology_get_num_objects(topology, 0);
+  std::vector<nwtopo_obj_t> machines;
+  for (unsigned long i = 0, id = 0; i < count; ++i, id = (id + apart) % nodes)
+    machines.push_back(machine(topology, id));
+  return machines;
+}
+
+void check_coordinates(nwtopo_topology_t topology, nwtopo_obj_t grid, const std::vector<nwtopo_obj_t>& machines) {
+  int coords[3];
+  nwtopo_obj_t found = nullptr;
+  for (nwtopo_obj_t one : machines) {
+    check(nwtopo_grid_get_coords(topology, grid, one, coords) == 0, "coords");
+    check(nwtopo_grid_get_obj(topology, grid, coords, &found) == 0 && found == one, "object at coords");
+  }
+}
+
+void print_rates_of(const char* source, bool in_order, unsigned long apart) {
+  constexpr unsigned long count = 1UL << 16;
+  const Loaded topology(source, NWTOPO_TOPOLOGY_FLAG_NO_HOSTNAMES);
+  if (in_order) check_every_object(topology, nwtopo_topology_get_num_objects(topology, 0));
+  const auto machines = machines_apart(topology, count, apart);
+  nwtopo_obj_t grid = nwtopo_topology_get_root(topology);
+  check_coordinates(topology, grid, machines);
+  std::vector<int> places(3 * count);
+  for (unsigned long i = 0; i < count; ++i) nwtopo_grid_get_coords(topology, grid, machines[i], &places[3 * i]);
+  int shifts[] = {-1, 2, -3};
+  for (nwtopo_obj_t one : machines) {  // so that what is asked for exists
     nwtopo_obj_t found = nullptr;
-    const auto some = [&](unsigned long i) { return children[i * 7919 % nodes]; };
-    for (unsigned long i = 0; i < nodes; i += 997) {
-      check(nwtopo_grid_get_coords(topology, grid, children[i], coords) == 0, "coords");
-      check(nwtopo_grid_get_obj(topology, grid, coords, &found) == 0 && found == children[i], "obj at coords");
+    check(nwtopo_grid_get_shifted_obj(topology, grid, one, shifts, &found) == 0, "shifted");
+    for (unsigned axis = 0; axis < 3; ++axis) nwtopo_grid_get_neighbor_obj(topology, grid, one, axis, 1, &found);
+  }
+
+  constexpr unsigned long rounds = 32 * count;
+  int coords[3];
+  nwtopo_obj_t found = nullptr;
+  const auto some = [&](unsigned long i) { return machines[i % count]; };
+  const double rates[] = {
+      rate(rounds, [&](unsigned long i) { nwtopo_grid_get_coords(topology, grid, some(i), coords); }),
+      rate(rounds, [&](unsigned long i) { nwtopo_grid_get_obj(topology, grid, &places[3 * (i % count)], &found); }),
+      rate(rounds,
+           [&](unsigned long i) {
+             nwtopo_grid_get_neighbor_obj(topology, grid, some(i), static_cast<unsigned>(i % 3), 1, &found);
+           }),
+      rate(rounds, [&](unsigned long i) { nwtopo_grid_get_shifted_obj(topology, grid, some(i), shifts, &found); })};
+  fmt::print("{:>19}  {:>12}  {:>6}", source, in_order ? "in order" : "as used", apart);
+  for (const double one : rates) fmt::print("  {:>8.0f} M/s", one);
+  fmt::print("\n");
+}
+
+void print_rates() {
+  fmt::print(
+      "\nCalls on one core (bar: 20 M/s) on machines so many ids apart; objects made in order, or as they were used\n");
+  fmt::print("{:>19}  {:>12}  {:>6}  {:>12}  {:>12}  {:>12}  {:>12}\n", "torus", "objects made", "apart", "get_coords",
+             "get_obj", "get_neighbor", "get_shifted");
+  for (const char* source : {"torus:48x54x32", "torus:100x100x100"}) {
+    for (const unsigned long apart : {1UL, 7919UL}) {
+      for (const bool in_order : {true, false}) print_rates_of(source, in_order, apart);
     }
-    constexpr unsigned long rounds = 2'000'000;
-    const double get_coords =
-        rate(rounds, [&](unsigned long i) { nwtopo_grid_get_coords(topology, grid, some(i), coords); });
-    const double get_obj = rate(rounds, [&](unsigned long i) {
-      coords[2] = static_cast<int>(i % 32);
-      coords[1] = static_cast<int>(i % 48);
-      nwtopo_grid_get_obj(topology, grid, coords, &found);
-    });
-    const double get_neighbour = rate(rounds, [&](unsigned long i) {
-      nwtopo_grid_get_neighbor_obj(topology, grid, some(i), static_cast<unsigned>(i % 3), 1, &found);
-    });
-    const double get_shifted =
-        rate(rounds, [&](unsigned long i) { nwtopo_grid_get_shifted_obj(topology, grid, some(i), shifts, &found); });
-    fmt::print("{:>20}  {:>6.0f} M/s  {:>8.0f} M/s  {:>8.0f} M/s  {:>8.0f} M/s\n", source, get_coords, get_obj,
-               get_neighbour, get_shifted);
   }
 }
 

@@ -8,6 +8,8 @@ namespace {
 
 static_assert(sizeof(nwtopo_obj) == 56);
 
+constexpr std::uint32_t nowhere = ~std::uint32_t{0};
+
 nwtopo_obj_type_t type_of(ObjectKind kind) { return static_cast<nwtopo_obj_type_t>(kind); }
 static_assert(static_cast<int>(ObjectKind::machine) == NWTOPO_OBJ_MACHINE);
 static_assert(static_cast<int>(ObjectKind::router) == NWTOPO_OBJ_ROUTER);
@@ -52,6 +54,8 @@ nwtopo_obj_t ObjectStore::get(ObjectId id) {
 }
 
 nwtopo_obj_t ObjectStore::find(ObjectId id) const {
+  const std::uint32_t in_row = row_length_.load(std::memory_order_acquire);
+  if (in_row != 0 && id - row_id_ < in_row) return &slab_[row_position_ + (id - row_id_)];
   if (nwtopo_obj_t* const index = machine_index_.load(std::memory_order_acquire)) {
     if (const std::uint64_t machine = topology_->machine_index(id); machine != no_object) {
       return std::atomic_ref(index[machine]).load(std::memory_order_acquire);
@@ -60,13 +64,19 @@ nwtopo_obj_t ObjectStore::find(ObjectId id) const {
   return const_cast<nwtopo_obj_t>(table_.find(id));
 }
 
-bool ObjectStore::has(const nwtopo_obj* object) const {
+std::uint32_t ObjectStore::position_of(const nwtopo_obj* object) const {
   const std::uintptr_t offset = reinterpret_cast<std::uintptr_t>(object) - reinterpret_cast<std::uintptr_t>(slab_);
-  return offset % sizeof(nwtopo_obj) == 0 && offset / sizeof(nwtopo_obj) < used_.load(std::memory_order_relaxed);
+  const std::uintptr_t position = offset / sizeof(nwtopo_obj);
+  const bool stands_there = position * sizeof(nwtopo_obj) == offset && position < used_.load(std::memory_order_relaxed);
+  return stands_there ? static_cast<std::uint32_t>(position) : nowhere;
 }
 
 ObjectId ObjectStore::id_of(const nwtopo_obj* object) const {
-  if (has(object)) return object->id;
+  if (const std::uint32_t position = position_of(object); position != nowhere) {
+    const std::uint32_t in_row = row_length_.load(std::memory_order_acquire);
+    if (in_row != 0 && position - row_position_ < in_row) return row_id_ + (position - row_position_);
+    return object->id;
+  }
   if (!machines_) return no_object;
   const ObjectId id = machines_->id_of(object);
   return id != no_object && topology_->contains(id) ? id : no_object;
@@ -106,8 +116,23 @@ nwtopo_obj_t ObjectStore::append(const nwtopo_obj& object) {
   const std::uint32_t position = used_.load(std::memory_order_relaxed);
   slab_[position] = object;
   used_.store(position + 1, std::memory_order_release);
-  if (object.type != NWTOPO_OBJ_MACHINE) ParentRecord::of(&slab_[position]).self = &slab_[position];
+  if (object.type == NWTOPO_OBJ_MACHINE) {
+    lengthen_row(position, object);
+  } else {
+    ParentRecord::of(&slab_[position]).self = &slab_[position];
+  }
   return &slab_[position];
+}
+
+void ObjectStore::lengthen_row(std::uint32_t position, const nwtopo_obj& object) {
+  const std::uint32_t length = row_length_.load(std::memory_order_relaxed);
+  if (length == 0) {
+    row_position_ = position;
+    row_id_ = object.id;
+  }
+  if (position == row_position_ + length && object.id == row_id_ + length) {
+    row_length_.store(length + 1, std::memory_order_release);
+  }
 }
 
 /// From here on other threads find it.

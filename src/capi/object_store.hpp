@@ -27,6 +27,9 @@ namespace ayatori::capi {
 ///   ≤6.25  its slot in the table of ids; or, once the object above all machines has its `children` array, that array
 ///          is the way from a machine's id to the object, and the slots are given back: 8
 ///
+/// Machines that were asked for one after the other stand in a *row* of the slab, like their ids: the first such row is
+/// kept in mind, and who walks along it looks at no memory but the row's own description.
+///
 /// Any number of threads may call everything here. Whoever asks for what is there takes no lock.
 class ObjectStore {
  public:
@@ -60,13 +63,15 @@ class ObjectStore {
   struct ParentRecord;
 
   [[nodiscard]] bool is_machine(ObjectId id) const { return topology_->kind(id) == ObjectKind::machine; }
-  [[nodiscard]] bool has(const nwtopo_obj* object) const;
+  /// Where in the slab an object stands; none for a pointer to anything else.
+  [[nodiscard]] std::uint32_t position_of(const nwtopo_obj* object) const;
   [[nodiscard]] nwtopo_obj_t find(ObjectId id) const;
 
   // All below: with the lock held.
   nwtopo_obj_t get_locked(ObjectId id);
   nwtopo_obj_t create(ObjectId id);
   nwtopo_obj_t append(const nwtopo_obj& object);
+  void lengthen_row(std::uint32_t position, const nwtopo_obj& object);
   void publish(nwtopo_obj_t object);
 
   nwtopo_obj_t* parents_of(ObjectId id);
@@ -90,6 +95,9 @@ class ObjectStore {
   Reservation memory_;
   nwtopo_obj* slab_;
   std::atomic<std::uint32_t> used_ = 0;
+  std::uint32_t row_position_ = 0;  // of the row's first machine; set, like its id, before it has any
+  ObjectId row_id_ = 0;
+  std::atomic<std::uint32_t> row_length_ = 0;
   IdTable table_;
   std::atomic<nwtopo_obj_t*> machine_index_ = nullptr;  // by Topology::machine_index, once there is such an array
   Arena arena_;
