@@ -11,7 +11,7 @@ import pytest
 
 ROOT = Path(__file__).parent.parent
 PYTHON = ("python", "tests", "bench")
-CPP = ("src", "fuzz", "bench", "examples", "python/bindings")
+CPP = ("src", "fuzz", "bench", "python/bindings", "mpi", "tests/c_api", "examples")
 MOST_LINES = 450
 
 
@@ -45,9 +45,10 @@ def test_files_can_be_read_in_one_sitting() -> None:
 
 
 def test_the_core_neither_prints_nor_aborts() -> None:
+    """Nor looks at the environment, but for the one file whose work that is."""
     forbidden = ("std::cout", "std::cerr", "printf(", "abort(", "getenv(", "std::rand")
     for path in (ROOT / "src").rglob("*.cpp"):
-        if path.name.endswith("_test.cpp"):
+        if path.name.endswith("_test.cpp") or path == ROOT / "src/capi/surroundings.cpp":
             continue
         for number, line in enumerate(path.read_text().splitlines(), 1):
             assert not any(word in line for word in forbidden), f"{path}:{number}: {line}"
