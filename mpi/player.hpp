@@ -118,6 +118,7 @@ class Player {
     if (combine_ == nullptr) {
       return {memory_.data(), static_cast<int>(bytes_of(schedule_, stream.actions, transfer)), MPI_BYTE};
     }
+    if (ranges.empty()) return {memory_.data(), 0, MPI_BYTE};
     if (ranges.size() == 1) return {slot(ranges[0].first), static_cast<int>(size_of(ranges[0])), MPI_BYTE};
     std::vector<int> lengths;
     std::vector<MPI_Aint> offsets;

@@ -1,0 +1,73 @@
+"""Every schedule, played with real data by MPI processes under SimGrid's SMPI: each rank checks what it ends with."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from ayatori import _core
+
+ROOT = Path(__file__).parent.parent.parent
+PLAY = ROOT / "build/release/mpi/play_smpi"
+NEED_ROUTERS = {"in-network"}  # whose participants are no MPI processes
+FREE_OF_FACTORS = [
+    "--cfg=network/model:CM02",
+    "--cfg=network/crosstraffic:no",
+    "--cfg=smpi/bw-factor:0:1",
+    "--cfg=smpi/lat-factor:0:1",
+    "--cfg=smpi/simulate-computation:no",
+    "--log=root.thres:error",
+]
+PLATFORM = """<?xml version="1.0"?>
+<!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd">
+<platform version="4.1">
+ <cluster id="c" prefix="node-" suffix="" radical="0-63" speed="1Gf" bw="1.716GBps" lat="1us"/>
+</platform>
+"""
+
+pytestmark = pytest.mark.skipif(
+    shutil.which("smpirun") is None or not PLAY.exists(), reason="SimGrid (libsimgrid-dev) is not installed"
+)
+
+
+@pytest.fixture(scope="module")
+def cluster(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("smpi")
+    (folder / "platform.xml").write_text(PLATFORM)
+    (folder / "hosts").write_text("".join(f"node-{host}\n" for host in range(64)))
+    return folder
+
+
+def play(cluster: Path, ranks: int, *arguments: str) -> float:
+    """Seconds of virtual time."""
+    command = ["smpirun", "-np", str(ranks), "-platform", "platform.xml", "-hostfile", "hosts", *FREE_OF_FACTORS]
+    environment = os.environ | {"OMP_NUM_THREADS": "1"}
+    done = subprocess.run(
+        [*command, str(PLAY), *arguments], cwd=cluster, env=environment, capture_output=True, text=True, timeout=120
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    return float(done.stdout.splitlines()[-1])
+
+
+ALGORITHMS = [(a.collective, a.name, a.needs_grid) for a in _core.algorithms() if a.name not in NEED_ROUTERS]
+
+
+@pytest.mark.parametrize(("collective", "name", "needs_grid"), ALGORITHMS)
+def test_ranks_end_with_what_the_collective_promises(
+    cluster: Path, collective: str, name: str, needs_grid: bool
+) -> None:
+    if needs_grid:
+        assert play(cluster, 27, collective, name, "10007", "grid=3x3x3", "root=5", "check=1") > 0
+    else:
+        root = ["root=3"] if collective in ("broadcast", "reduce", "gather", "scatter") else []
+        assert play(cluster, 13, collective, name, "1001", "ppn=2", *root, "check=1") > 0
+
+
+def test_a_shift_all_to_all_takes_its_bytes_over_the_bandwidth(cluster: Path) -> None:
+    """15 steps of 1 MiB over full-duplex links of 1.716 GB/s that nothing shares, three latencies each."""
+    seconds = play(cluster, 16, "alltoall", "shift", str(1 << 20))
+    assert seconds == pytest.approx(15 * (1 << 20) / 1.716e9, rel=0.01)
