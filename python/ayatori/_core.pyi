@@ -709,3 +709,6 @@ def simulate_jobs(network: Network, routes: Routes, plans: Sequence[Plan], jobs:
     """
     Times one schedule a job, jobs in parallel; a dict each. `routers`: of each job, or none at all.
     """
+
+def smpi_platform(network: Network, routes: Routes, plan: Plan, job: Job, links: LinkDefaults, bus: float) -> bytes:
+    """The same links and ways for SimGrid, one host a rank."""

@@ -1,4 +1,5 @@
 #include "ayatori/flow/simulate.hpp"
+#include "ayatori/flow/smpi_platform.hpp"
 
 #include <nanobind/stl/shared_ptr.h>
 
@@ -70,6 +71,15 @@ nb::list simulate_jobs(const Network& network, const Routes& routes, const std::
   return result;
 }
 
+nb::bytes smpi_platform(const Network& network, const Routes& routes, const Plan& plan, const Job& job,
+                        const LinkDefaults& links, double bus) {
+  const auto paths = unwrap(routed_paths(network, routes, plan, job, links));
+  std::string platform;
+  write_smpi_platform(*paths, static_cast<Rank>(job.rank_count()), bus,
+                      [&](std::string_view piece) { platform += piece; });
+  return nb::bytes(platform.data(), platform.size());
+}
+
 }  // namespace
 
 void bind_flow(nb::module_& module) {
@@ -91,6 +101,8 @@ void bind_flow(nb::module_& module) {
   module.def("simulate_jobs", &simulate_jobs, nb::arg("network"), nb::arg("routes"), nb::arg("plans"), nb::arg("jobs"),
              nb::arg("schedules"), nb::arg("options"), nb::arg("links"), nb::arg("routers"),
              "Times one schedule a job, jobs in parallel; a dict each. `routers`: of each job, or none at all.");
+  module.def("smpi_platform", &smpi_platform, nb::arg("network"), nb::arg("routes"), nb::arg("plan"), nb::arg("job"),
+             nb::arg("links"), nb::arg("bus"), "The same links and ways for SimGrid, one host a rank.");
 }
 
 }  // namespace ayatori::python
