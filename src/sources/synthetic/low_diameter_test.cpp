@@ -88,7 +88,8 @@ GroupCables group_cables(const Network& network) {
       if (!port.connected() || !network.is_router(network.port(port.peer).node)) continue;
       const NodeId peer = network.port(port.peer).node;
       if (peer < router) continue;
-      const auto groups = std::minmax(group_of(network.name(router)), group_of(network.name(peer)));
+      const std::pair<std::string, std::string> groups =
+          std::minmax({group_of(network.name(router)), group_of(network.name(peer))});
       if (groups.first == groups.second) {
         ++cables.inside;
       } else {
