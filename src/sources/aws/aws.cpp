@@ -50,15 +50,7 @@ Result<Network> parse_aws(std::string_view text, std::string_view file) {
   }
   const auto listed = document->at("Instances");
   if (!listed) return Failure(listed.error());
-  const auto instances = listed->items();
-  if (!instances) return Failure(instances.error());
-  std::vector<HostPath> paths;
-  for (const JsonValue& instance : *instances) {
-    auto path = read_instance(instance);
-    if (!path) return Failure(path.error());
-    paths.push_back(std::move(*path));
-  }
-  return network_of_paths(paths, "efa", file);
+  return network_of_instances(*listed, read_instance, "efa", file);
 }
 
 Result<Network> open_aws(std::string_view file) {

@@ -121,4 +121,17 @@ Result<Network> network_of_paths(const std::vector<HostPath>& paths, std::string
   return builder.build(plane);
 }
 
+Result<Network> network_of_instances(const JsonValue& list, Result<HostPath> (*path_of)(const JsonValue& instance),
+                                     std::string_view plane, std::string_view file) {
+  const auto instances = list.items();
+  if (!instances) return Failure(instances.error());
+  std::vector<HostPath> paths;
+  for (const JsonValue& instance : *instances) {
+    auto path = path_of(instance);
+    if (!path) return Failure(path.error());
+    paths.push_back(std::move(*path));
+  }
+  return network_of_paths(paths, plane, file);
+}
+
 }  // namespace ayatori

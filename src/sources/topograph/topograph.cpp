@@ -35,15 +35,7 @@ Result<Network> parse_topograph(std::string_view text, std::string_view file) {
   if (!document) return Failure(document.error());
   const auto listed = document->at("instances");
   if (!listed) return Failure(listed.error());
-  const auto instances = listed->items();
-  if (!instances) return Failure(instances.error());
-  std::vector<HostPath> paths;
-  for (const JsonValue& instance : *instances) {
-    auto path = read_instance(instance);
-    if (!path) return Failure(path.error());
-    paths.push_back(std::move(*path));
-  }
-  return network_of_paths(paths, "fabric", file);
+  return network_of_instances(*listed, read_instance, "fabric", file);
 }
 
 Result<Network> open_topograph(std::string_view file) {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "ayatori/base/error.hpp"
+#include "ayatori/json_document/json_document.hpp"
 #include "ayatori/network/network.hpp"
 
 namespace ayatori {
@@ -21,5 +22,10 @@ struct HostPath {
 /// machine without a cable. Errors name `file`: a host or a switch on one path twice, more ports than numbers.
 [[nodiscard]] Result<Network> network_of_paths(const std::vector<HostPath>& paths, std::string_view plane,
                                                std::string_view file);
+
+/// The same of a JSON list of instances; `path_of` reads one.
+[[nodiscard]] Result<Network> network_of_instances(const JsonValue& list,
+                                                   Result<HostPath> (*path_of)(const JsonValue& instance),
+                                                   std::string_view plane, std::string_view file);
 
 }  // namespace ayatori
