@@ -167,6 +167,7 @@ TEST(Json, NamesTheLineWhereTheTextIsNoJson) {
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().message, "t:3: no JSON");
   EXPECT_FALSE(refused.error().cause.empty());
+  EXPECT_EQ(parse_json("{\"version\": 5e99999}", "t").error().message, "t: no JSON");
   EXPECT_EQ(open_json("").error().message, "json: names no file");
 }
 

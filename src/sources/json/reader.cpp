@@ -299,6 +299,8 @@ Result<Network> parse_json(std::string_view text, std::string_view file) {
     const auto before = text.substr(0, std::min(error.byte, text.size()));
     const auto line = static_cast<std::size_t>(std::ranges::count(before, '\n')) + 1;
     return with_cause(fail_at(file, line, "no JSON"), error.what());
+  } catch (const Json::out_of_range& error) {  // a number too large for a double
+    return with_cause(fail_at(file, 0, "no JSON"), error.what());
   }
 }
 
