@@ -1,7 +1,6 @@
 # `./run install PREFIX=DIR`: libraries, headers, pkg-config and CMake packages. (The wheel takes its own copy, see
 # python/bindings.)
 
-include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/nwtopo)
 
