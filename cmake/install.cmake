@@ -8,7 +8,7 @@ install(TARGETS libnwtopo EXPORT nwtopo LIBRARY DESTINATION ${CMAKE_INSTALL_LIBD
 install(TARGETS libayatori LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT development)
 install(FILES include/nwtopo.h include/nwtopo.hpp DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT development)
 install(DIRECTORY include/nwtopo DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT development)
-foreach(folder base network tables topology sources exports schedule routing)
+foreach(folder base network tables topology sources exports schedule routing flow)
   install(DIRECTORY src/${folder}/include/ayatori/${folder} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/ayatori
           COMPONENT development)
 endforeach()
