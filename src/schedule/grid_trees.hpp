@@ -20,7 +20,7 @@ namespace ayatori {
 /// A binary tree mapped on the grid (paper 2, figure 2): at most two children a node, no cable used twice in whichever
 /// direction, no edge of more than two hops. Built by growing from the root, level by level, each node taking those
 /// free neighbours that have fewest free neighbours themselves; nodes that stay behind are taken over two hops of
-/// unused cables. If even that leaves some, the tree is a line that winds through the grid. This one tree is stored: 12
+/// unused cables. If even that leaves some, the tree is a line that winds through the grid. This one tree is stored: 16
 /// bytes a node.
 [[nodiscard]] TreePtr mapped_binary_tree(const NodeRanks& ranks, std::uint32_t root_node);
 
