@@ -1,0 +1,41 @@
+#pragma once
+/// \file
+/// What carries datagrams between the ranks of a job: UDP, shared memory, libfabric, verbs (src/wires), and what drives
+/// an Endpoint over it.
+///
+/// A wire may lose, duplicate, reorder and delay datagrams; it must not alter them. Not thread-safe: one wire, one
+/// thread at a time.
+
+#include <cstddef>
+#include <functional>
+#include <span>
+
+#include "ayatori/transport/endpoint.hpp"
+
+namespace ayatori::transport {
+
+class Wire {
+ public:
+  virtual ~Wire() = default;
+
+  /// Largest datagram it takes, headers of the transport included.
+  [[nodiscard]] virtual std::size_t datagram_bytes() const = 0;
+
+  /// Takes a datagram, whose memory is the caller's again on return. It may be gathered until flush(). False, and
+  /// nothing happens, if there is no room now: try again after poll() or wait().
+  [[nodiscard]] virtual bool send(const Datagram& datagram) = 0;
+
+  /// Hands over what send() gathered.
+  virtual void flush() = 0;
+
+  /// Calls `take` for datagrams that have arrived, at most `most` of them; returns how many. Never waits.
+  virtual std::size_t poll(std::size_t most, const std::function<void(std::span<const std::byte>)>& take) = 0;
+
+  /// Sleeps until a datagram may be there, `longest` has passed, or another thread called interrupt().
+  virtual void wait(Duration longest) = 0;
+
+  /// Ends a wait() that runs in another thread, or the next one. The one function that any thread may call.
+  virtual void interrupt() = 0;
+};
+
+}  // namespace ayatori::transport
