@@ -92,6 +92,10 @@ class Network:
     def degraded_links(self) -> list[int]: ...
 
     @property
+    def direct(self) -> bool:
+        """Whether every machine has its router built in."""
+
+    @property
     def planes(self) -> list[str]: ...
 
     def plane_of(self, arg: int, /) -> int: ...
@@ -705,10 +709,10 @@ class LinkDefaults:
     @latency.setter
     def latency(self, arg: float, /) -> None: ...
 
-def simulate_jobs(network: Network, routes: Routes, plans: Sequence[Plan], jobs: Sequence[Job], schedules: Sequence[Schedule], options: FlowOptions, links: LinkDefaults, routers: Sequence[Sequence[int]]) -> list:
+def simulate_jobs(network: Network, routes: Routes | None, plans: Sequence[Plan], jobs: Sequence[Job], schedules: Sequence[Schedule], options: FlowOptions, links: LinkDefaults, routers: Sequence[Sequence[int]]) -> list:
     """
-    Times one schedule a job, jobs in parallel; a dict each. `routers`: of each job, or none at all.
+    Times one schedule a job, jobs in parallel; a dict each. Without routes (and plans) messages go by dimension order. `routers`: of each job, or none at all.
     """
 
-def smpi_platform(network: Network, routes: Routes, plan: Plan, job: Job, links: LinkDefaults, bus: float) -> bytes:
+def smpi_platform(network: Network, routes: Routes | None, plan: Plan | None, job: Job, links: LinkDefaults, bus: float) -> bytes:
     """The same links and ways for SimGrid, one host a rank."""

@@ -14,6 +14,12 @@ from ayatori.files import read_text
 from ayatori.network import link_as_data
 
 PATTERNS = ("shift", "ring", "neighbour", "random")
+METHODS = {
+    "modk": "one LID a node (destination-mod-K, as OpenSM's ftree)",
+    "rule": "one LID a node, by paper 1's rule",
+    "colour": "one LID a node, by colouring",
+    "pair": "one LID a pair of nodes",
+}
 PLAN_METHODS = ("rule", "colour", "pair")
 HOT_LINKS_SHOWN = 20
 
@@ -34,12 +40,18 @@ def steps_of(pattern: str, ranks: int, seed: int = 1) -> StepSequence:
     return _core.parse_pattern(read_text(path), pattern, ranks)
 
 
-def plan(network: Network, routes: Routes, job: Job, method: str = "pair") -> Planned:
-    """Plans the job's shift all-to-all by "rule", "colour" or "pair"; "base" is no plan at all."""
-    if method not in (*PLAN_METHODS, "base"):
-        raise Error(f"no method '{method}'", hint=f"methods: {', '.join(PLAN_METHODS)}")
-    steps = _core.shift_all_to_all(job.rank_count)
-    return _core.make_plan(network, routes, job.endpoints(network), steps, _core.Method[method])
+def plan(
+    network: Network, routes: Routes, job: Job, method: str = "pair", steps: StepSequence | None = None
+) -> Planned:
+    """Plans the job's messages (by default its shift all-to-all) by one of METHODS.
+
+    "modk", and "base" on tables of others, is no plan at all: every message goes to its destination's base LID.
+    """
+    if method not in (*METHODS, "base"):
+        raise Error(f"no method '{method}'", hint=f"methods: {', '.join(METHODS)}")
+    steps = steps or _core.shift_all_to_all(job.rank_count)
+    plan_method = _core.Method.base if method == "modk" else _core.Method[method]
+    return _core.make_plan(network, routes, job.endpoints(network), steps, plan_method)
 
 
 def contention(network: Network, routes: Routes, job: Job, plan: Plan, steps: StepSequence | None = None) -> Contention:

@@ -9,14 +9,7 @@ from typing import Any
 from ayatori import _core
 from ayatori._core import Job, Network, Plan, Routes
 from ayatori.network import drawing_as_data, router_cables
-from ayatori.planning import Assessment, assess_jobs, count_free, relative_bandwidths
-
-METHODS = {
-    "modk": "one LID a node (destination-mod-K, as OpenSM's ftree)",
-    "rule": "one LID a node, by paper 1's rule",
-    "colour": "one LID a node, by colouring",
-    "pair": "one LID a pair of nodes",
-}
+from ayatori.planning import METHODS, Assessment, assess_jobs, count_free, relative_bandwidths
 
 
 @dataclass
@@ -31,8 +24,7 @@ class Fabric:
         return self.one_lid if method == "modk" else self.many_lids
 
     def assess(self, jobs: list[Job], method: str, progress: Callable[[], None] = lambda: None) -> list[Assessment]:
-        plan_method = "base" if method == "modk" else method
-        return assess_jobs(self.network, self.routes(method), jobs, plan_method, progress=progress)
+        return assess_jobs(self.network, self.routes(method), jobs, method, progress=progress)
 
 
 @dataclass

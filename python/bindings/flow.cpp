@@ -3,18 +3,43 @@
 
 #include <nanobind/stl/shared_ptr.h>
 
+#include <functional>
+
 #include "bindings.hpp"
 
 namespace ayatori::python {
 
 namespace {
 
-nb::dict as_dict(const Network& network, const Prediction& prediction) {
+/// Which way messages take: by tables and a plan, or without tables by dimension order.
+struct Ways {
+  const Network& network;
+  const Routes* routes;  ///< nullptr: dimension order
+  LinkDefaults links;
+
+  [[nodiscard]] Result<std::unique_ptr<Paths>> paths(const Plan* plan, const Job& job,
+                                                     std::span<const NodeId> routers) const {
+    if (routes == nullptr) return grid_paths_of_job(network, job, links);
+    return routed_paths(network, *routes, *plan, job, links, routers);
+  }
+};
+
+/// One job, planned, with what it runs. Holds on to its Python objects by being called with them.
+struct PlannedRun {
+  const Plan* plan = nullptr;
+  const Job* job = nullptr;
+  std::shared_ptr<Schedule> schedule;
+  std::vector<NodeId> routers;
+};
+
+using LinkName = std::function<std::string(std::uint32_t)>;
+
+nb::dict as_dict(const Prediction& prediction, const LinkName& name_of) {
   nb::list hot_links;
   for (const HotLinkTime& hot : prediction.hot_links) {
     nb::dict link;
     link["link"] = hot.link;
-    link["name"] = text(network.describe_link(hot.link));
+    link["name"] = text(name_of(hot.link));
     link["busy"] = hot.busy;
     link["saturated"] = hot.saturated;
     link["bytes"] = hot.bytes;
@@ -29,51 +54,50 @@ nb::dict as_dict(const Network& network, const Prediction& prediction) {
   return result;
 }
 
-/// One job, planned, with what it runs. Holds on to its Python objects by being called with them.
-struct PlannedRun {
-  const Plan* plan = nullptr;
-  const Job* job = nullptr;
-  std::shared_ptr<Schedule> schedule;
-  std::vector<NodeId> routers;
-};
-
-std::vector<Prediction> predict(const Network& network, const Routes& routes, const std::vector<PlannedRun>& planned,
-                                const FlowOptions& options, const LinkDefaults& links) {
+std::vector<Prediction> predict(const Ways& ways, const std::vector<PlannedRun>& planned, const FlowOptions& options) {
   std::vector<SimulationRun> runs;
   for (const PlannedRun& run : planned) {
-    runs.push_back(
-        {run.schedule, [&] { return routed_paths(network, routes, *run.plan, *run.job, links, run.routers); }});
+    runs.push_back({run.schedule, [&] { return ways.paths(run.plan, *run.job, run.routers); }});
   }
   std::vector<Prediction> predictions;
   for (auto& prediction : simulate_all(runs, options)) predictions.push_back(unwrap(std::move(prediction)));
   return predictions;
 }
 
-nb::list simulate_jobs(const Network& network, const Routes& routes, const std::vector<const Plan*>& plans,
+LinkName link_names(const Ways& ways, const Job& job) {
+  if (ways.routes != nullptr) return [&ways](std::uint32_t link) { return ways.network.describe_link(link); };
+  return [paths = std::shared_ptr<Paths>(unwrap(grid_paths_of_job(ways.network, job, ways.links)))](
+             std::uint32_t link) { return paths->name(link); };
+}
+
+nb::list simulate_jobs(const Network& network, const Routes* routes, const std::vector<const Plan*>& plans,
                        const std::vector<const Job*>& jobs, const std::vector<std::shared_ptr<Schedule>>& schedules,
                        const FlowOptions& options, const LinkDefaults& links,
                        const std::vector<std::vector<NodeId>>& routers) {
-  if (plans.size() != jobs.size() || schedules.size() != jobs.size() ||
-      (!routers.empty() && routers.size() != jobs.size())) {
+  const auto one_a_job = [&](std::size_t count) { return count == jobs.size(); };
+  if (!one_a_job(schedules.size()) || (routes != nullptr && !one_a_job(plans.size())) ||
+      (!routers.empty() && !one_a_job(routers.size()))) {
     throw Raised(Error{"as many plans and schedules as jobs are needed", {}, {}, Error::Blame::us});
   }
+  const Ways ways{network, routes, links};
   std::vector<PlannedRun> planned;
   for (std::size_t i = 0; i < jobs.size(); ++i) {
-    planned.push_back({plans[i], jobs[i], schedules[i], routers.empty() ? std::vector<NodeId>{} : routers[i]});
+    planned.push_back({routes == nullptr ? nullptr : plans[i], jobs[i], schedules[i],
+                       routers.empty() ? std::vector<NodeId>{} : routers[i]});
   }
   std::vector<Prediction> predictions;
   {
     const nb::gil_scoped_release without_gil;
-    predictions = predict(network, routes, planned, options, links);
+    predictions = predict(ways, planned, options);
   }
   nb::list result;
-  for (const Prediction& prediction : predictions) result.append(as_dict(network, prediction));
+  for (std::size_t i = 0; i < jobs.size(); ++i) result.append(as_dict(predictions[i], link_names(ways, *jobs[i])));
   return result;
 }
 
-nb::bytes smpi_platform(const Network& network, const Routes& routes, const Plan& plan, const Job& job,
+nb::bytes smpi_platform(const Network& network, const Routes* routes, const Plan* plan, const Job& job,
                         const LinkDefaults& links, double bus) {
-  const auto paths = unwrap(routed_paths(network, routes, plan, job, links));
+  const auto paths = unwrap(Ways{network, routes, links}.paths(plan, job, {}));
   std::string platform;
   write_smpi_platform(*paths, static_cast<Rank>(job.rank_count()), bus,
                       [&](std::string_view piece) { platform += piece; });
@@ -98,11 +122,12 @@ void bind_flow(nb::module_& module) {
       .def(nb::init<>())
       .def_rw("bytes_per_second", &LinkDefaults::bytes_per_second)
       .def_rw("latency", &LinkDefaults::latency);
-  module.def("simulate_jobs", &simulate_jobs, nb::arg("network"), nb::arg("routes"), nb::arg("plans"), nb::arg("jobs"),
-             nb::arg("schedules"), nb::arg("options"), nb::arg("links"), nb::arg("routers"),
-             "Times one schedule a job, jobs in parallel; a dict each. `routers`: of each job, or none at all.");
-  module.def("smpi_platform", &smpi_platform, nb::arg("network"), nb::arg("routes"), nb::arg("plan"), nb::arg("job"),
-             nb::arg("links"), nb::arg("bus"), "The same links and ways for SimGrid, one host a rank.");
+  module.def("simulate_jobs", &simulate_jobs, nb::arg("network"), nb::arg("routes").none(), nb::arg("plans"),
+             nb::arg("jobs"), nb::arg("schedules"), nb::arg("options"), nb::arg("links"), nb::arg("routers"),
+             "Times one schedule a job, jobs in parallel; a dict each. Without routes (and plans) messages go by "
+             "dimension order. `routers`: of each job, or none at all.");
+  module.def("smpi_platform", &smpi_platform, nb::arg("network"), nb::arg("routes").none(), nb::arg("plan").none(),
+             nb::arg("job"), nb::arg("links"), nb::arg("bus"), "The same links and ways for SimGrid, one host a rank.");
 }
 
 }  // namespace ayatori::python

@@ -95,6 +95,7 @@ void bind_model(nb::module_& module) {
       .def_prop_ro("endpoints", [](const Network& network) { return as_list(network.endpoints()); })
       .def_prop_ro("aggregation_ports", [](const Network& network) { return as_list(network.aggregation_ports()); })
       .def_prop_ro("degraded_links", [](const Network& network) { return as_list(network.degraded_links()); })
+      .def_prop_ro("direct", &Network::direct, "Whether every machine has its router built in.")
       .def_prop_ro("planes",
                    [](const Network& network) {
                      std::vector<std::string> names;

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include "ayatori/flow/paths.hpp"
+#include "ayatori/network/shape.hpp"
 #include "default_rate.hpp"
 
 namespace ayatori {
@@ -79,6 +80,24 @@ class GridPaths final : public Paths {
   std::uint32_t points_ = 1;
 };
 
+/// Of the cables between routers; 0 if nobody knows it.
+Result<double> common_rate(const Network& network) {
+  std::optional<PortId> first;
+  for (PortId port = 0; port < network.port_count(); ++port) {
+    const PortId peer = network.port(port).peer;
+    if (peer == no_id || !network.is_router(network.port(port).node) || !network.is_router(network.port(peer).node)) {
+      continue;
+    }
+    if (!first) first = port;
+    if (network.port(port).rate != network.port(*first).rate) {
+      return fail("links of this grid have different rates: {} at {}, {} at {}", network.describe_link(*first),
+                  to_string(network.port(*first).rate), network.describe_link(port),
+                  to_string(network.port(port).rate));
+    }
+  }
+  return first && network.port(*first).rate.known() ? network.port(*first).rate.bytes_per_second() : 0;
+}
+
 }  // namespace
 
 std::unique_ptr<Paths> grid_paths(std::vector<std::uint32_t> dimensions, std::vector<bool> periodic,
@@ -86,6 +105,28 @@ std::unique_ptr<Paths> grid_paths(std::vector<std::uint32_t> dimensions, std::ve
                                   const LinkDefaults& links) {
   return std::make_unique<GridPaths>(std::move(dimensions), std::move(periodic), std::move(node_of_rank),
                                      std::move(point_of_node), links);
+}
+
+Result<std::unique_ptr<Paths>> grid_paths_of_job(const Network& network, const Job& job, LinkDefaults links) {
+  auto grid = machine_grid(network);
+  if (!grid) return fail("the machines of this network form no grid");
+  if (links.bytes_per_second == 0) {
+    const auto rate = common_rate(network);
+    if (!rate) return Failure(rate.error());
+    links.bytes_per_second = *rate;
+  }
+  std::vector<std::uint32_t> node_of_rank;
+  std::vector<std::uint32_t> point_of_node;
+  for (std::uint32_t node = 0; node < job.machines.size(); ++node) {
+    const JobMachine& member = job.machines[node];
+    if (grid->point[member.machine] == no_id) {
+      return fail("{} has no cable", network.machine(member.machine).name);
+    }
+    node_of_rank.insert(node_of_rank.end(), member.ranks, node);
+    point_of_node.push_back(grid->point[member.machine]);
+  }
+  return grid_paths(std::move(grid->dimensions), std::move(grid->periodic), std::move(node_of_rank),
+                    std::move(point_of_node), links);
 }
 
 }  // namespace ayatori

@@ -268,6 +268,20 @@ std::optional<Shape> told_shape(const Network& network) {
   return shape;
 }
 
+std::optional<MachineGrid> machine_grid(const Network& network) {
+  if (!network.direct()) return std::nullopt;
+  const Shape shape = told_shape(network).value_or(recognise(network));
+  if (shape.kind != ShapeKind::grid) return std::nullopt;
+  std::vector<std::uint32_t> point_of_router(network.router_count());
+  for (std::uint32_t point = 0; point < shape.at.size(); ++point) point_of_router[shape.at[point]] = point;
+  MachineGrid grid{shape.dimensions, shape.periodic, {}};
+  for (const Machine& machine : network.machines()) {
+    grid.point.push_back(machine.endpoints.empty() ? no_id
+                                                   : point_of_router[network.router_of(machine.endpoints.front())]);
+  }
+  return grid;
+}
+
 std::expected<Shape, std::string> find_grid(const Network& network, const RouterGraph& graph) {
   return GridFinder(network, graph).find();
 }

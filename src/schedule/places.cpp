@@ -119,34 +119,31 @@ std::vector<std::uint32_t> coordinates(std::uint32_t point, std::span<const std:
 
 /// The box that the job's machines fill, if they do, with their points in it.
 void add_grid(const Network& network, const Job& job, Places& places) {
-  const Shape shape = told_shape(network).value_or(recognise(network));
-  if (shape.kind != ShapeKind::grid) return;
-  std::vector<std::uint32_t> point_of(network.router_count());
-  for (std::uint32_t point = 0; point < shape.at.size(); ++point) point_of[shape.at[point]] = point;
+  const auto grid = machine_grid(network);
+  if (!grid) return;
   std::vector<std::vector<std::uint32_t>> at;
   for (const JobMachine& member : job.machines) {
-    const NodeId router = first_router(network, network.machine(member.machine));
-    if (router == no_id) return;
-    at.push_back(coordinates(point_of[router], shape.dimensions));
+    if (grid->point[member.machine] == no_id) return;
+    at.push_back(coordinates(grid->point[member.machine], grid->dimensions));
   }
   std::vector<Interval> box;
   std::size_t points = 1;
-  for (std::size_t i = 0; i < shape.dimensions.size(); ++i) {
-    std::vector<bool> taken(shape.dimensions[i]);
+  for (std::size_t i = 0; i < grid->dimensions.size(); ++i) {
+    std::vector<bool> taken(grid->dimensions[i]);
     for (const auto& place : at) taken[place[i]] = true;
-    box.push_back(around(taken, shape.periodic[i]));
+    box.push_back(around(taken, grid->periodic[i]));
     points *= box.back().length;
   }
   std::set<std::vector<std::uint32_t>> different(at.begin(), at.end());
   if (points != at.size() || different.size() != at.size()) return;
   for (std::size_t i = 0; i < box.size(); ++i) {
     places.dimensions.push_back(box[i].length);
-    places.periodic.push_back(shape.periodic[i] && box[i].length == shape.dimensions[i]);
+    places.periodic.push_back(grid->periodic[i] && box[i].length == grid->dimensions[i]);
   }
   for (const auto& place : at) {
     std::uint32_t point = 0;
     for (std::size_t i = 0; i < box.size(); ++i) {
-      const std::uint32_t length = shape.dimensions[i];
+      const std::uint32_t length = grid->dimensions[i];
       point = point * box[i].length + (place[i] + length - box[i].first) % length;
     }
     places.point.push_back(point);
@@ -180,7 +177,7 @@ Places places_of_job(const Network& network, const Job& job) {
   add_groups(network, job, places, routers);
   add_gateways(network, job, places);
   add_aggregators(network, routers, places);
-  if (network.direct()) add_grid(network, job, places);
+  add_grid(network, job, places);
   return places;
 }
 

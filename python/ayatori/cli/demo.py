@@ -16,10 +16,10 @@ from ayatori.files import make_folder, write_json
 from ayatori.jobs import contiguous_jobs, random_jobs
 from ayatori.lab.fabric import Fabric as LabFabric
 from ayatori.network import open_source, rates_by_port
-from ayatori.planning import count_free, relative_bandwidths
+from ayatori.planning import METHODS, count_free, relative_bandwidths
 from ayatori.report import write_report
 from ayatori.routes import MadeRoutes, check, make_routes, make_routes_explained
-from ayatori.study import METHODS, Fabric, Study, study_as_data
+from ayatori.study import Fabric, Study, study_as_data
 from ayatori.trial import (
     OPENSM_ENGINES,
     Check,

@@ -52,4 +52,14 @@ struct Shape {
 /// it told of none, or if there is a cable too few or too many between its routers.
 [[nodiscard]] std::optional<Shape> told_shape(const Network& network);
 
+/// Machines with built-in routers, as points of a grid.
+struct MachineGrid {
+  std::vector<std::uint32_t> dimensions;
+  std::vector<bool> periodic;
+  std::vector<std::uint32_t> point;  ///< by machine: row-major, last coordinate fastest; no_id if it has no cable
+};
+
+/// Nothing if the network is not direct or its routers form no grid.
+[[nodiscard]] std::optional<MachineGrid> machine_grid(const Network& network);
+
 }  // namespace ayatori

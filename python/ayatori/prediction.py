@@ -1,0 +1,211 @@
+"""Predictions: how long a collective takes on a job, over which paths, and which links hold it up."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+from ayatori import _core
+from ayatori._core import Job, Network, Places, Planned, Routes, Schedule
+from ayatori.errors import Error
+from ayatori.planning import METHODS, plan
+from ayatori.routes import make_routes
+
+DIMENSION_ORDER = "dimension-order"
+STEP_MODES = ("drift", "synchronous")
+HOT_LINKS_SHOWN = 20
+
+
+@dataclass(frozen=True)
+class Call:
+    """One collective, and how it is to be done."""
+
+    collective: str
+    algorithm: str
+    bytes: int
+    """As MPI counts: from one rank to one other, or the whole vector of broadcast, reduce and allreduce."""
+    root: int = 0
+    segment: int = 0
+    """Bytes in a piece of a pipeline; 0: the algorithm's own choice."""
+
+
+@dataclass(frozen=True)
+class Model:
+    """The simulator's numbers: bytes a second, seconds, bytes. 0 is no limit and no time."""
+
+    steps: str = "drift"
+    link_bandwidth: float = 0
+    """Of every link; 0: the network's own rates, 4xHDR where it does not tell."""
+    link_latency: float = 0
+    """Of each link whose latency the network does not tell."""
+    overhead: float = 0
+    eager_limit: int = 0
+    injection: float = 0
+    bus: float = 0
+    head_of_line: bool = False
+
+    def options(self) -> _core.FlowOptions:
+        if self.steps not in STEP_MODES:
+            raise Error(f"no steps '{self.steps}'", hint=f"steps: {', '.join(STEP_MODES)}")
+        options = _core.FlowOptions()
+        options.steps = _core.StepMode[self.steps]
+        options.overhead = self.overhead
+        options.eager_limit = self.eager_limit
+        options.injection = self.injection
+        options.bus = self.bus
+        options.head_of_line = self.head_of_line
+        return options
+
+    def links(self) -> _core.LinkDefaults:
+        links = _core.LinkDefaults()
+        links.bytes_per_second = self.link_bandwidth
+        links.latency = self.link_latency
+        return links
+
+
+@dataclass
+class Prediction:
+    """What one job's collective takes."""
+
+    seconds: float
+    messages: int
+    network_bytes: int
+    bandwidth: float | None
+    """Bytes a second by bandwidth_bytes(); None for a barrier."""
+    hot_links: list[dict[str, Any]] = field(default_factory=list)
+    rank_seconds: list[float] = field(default_factory=list)
+
+
+class Predictor:
+    """One network, one way of choosing paths, one model: ready to predict any job and call on it.
+
+    `method` is one of METHODS, or DIMENSION_ORDER for machines with built-in routers in a grid; None takes what the
+    network would do by itself: dimension order in such a grid, destination-mod-K otherwise.
+    """
+
+    def __init__(self, network: Network, method: str | None = None, model: Model | None = None) -> None:
+        self.network = network
+        self.method = method or (DIMENSION_ORDER if _is_grid_of_machines(network) else "modk")
+        self.model = model or Model()
+        if self.method not in (*METHODS, DIMENSION_ORDER):
+            raise Error(f"no method '{method}'", hint=f"methods: {', '.join(METHODS)}, {DIMENSION_ORDER}")
+        self.routes = self._make_routes()
+
+    def _make_routes(self) -> Routes | None:
+        if self.method == DIMENSION_ORDER:
+            return None
+        return make_routes(self.network, 0 if self.method == "modk" else "auto")
+
+    def places(self, job: Job) -> Places:
+        return _core.places_of_job(self.network, job)
+
+    def schedule(self, job: Job, call: Call) -> Schedule:
+        return make_schedule(call, self.places(job))
+
+    def plan(self, job: Job, schedule: Schedule) -> Planned | None:
+        """The job's paths for this schedule; None where no plan chooses them."""
+        if self.routes is None:
+            return None
+        steps = schedule.steps() if schedule.participant_count == job.rank_count else None
+        return plan(self.network, self.routes, job, self.method, steps)
+
+    def predict(self, jobs: Iterable[Job], call: Call) -> list[Prediction]:
+        """The call on each job by itself, jobs in parallel."""
+        jobs = list(jobs)
+        places = [self.places(job) for job in jobs]
+        schedules = [make_schedule(call, place) for place in places]
+        plans = [self.plan(job, schedule) for job, schedule in zip(jobs, schedules, strict=True)]
+        results = _core.simulate_jobs(
+            self.network,
+            self.routes,
+            [planned.plan for planned in plans if planned is not None],
+            jobs,
+            schedules,
+            self.model.options(),
+            self.model.links(),
+            [self._routers(schedule, place) for schedule, place in zip(schedules, places, strict=True)],
+        )
+        return [self._prediction(call, place, result) for place, result in zip(places, results, strict=True)]
+
+    def _routers(self, schedule: Schedule, places: Places) -> list[int]:
+        """Those that take part behind the ranks."""
+        taking_part = schedule.participant_count - schedule.ranks
+        if taking_part > 0 and self.routes is None:
+            raise Error("routers with machines built in can't take part", hint="in-network needs switches")
+        return list(places.aggregators[:taking_part])
+
+    def _prediction(self, call: Call, places: Places, result: dict[str, Any]) -> Prediction:
+        moved = bandwidth_bytes(call, places)
+        seconds = result["seconds"]
+        return Prediction(
+            seconds=seconds,
+            messages=result["messages"],
+            network_bytes=result["network_bytes"],
+            bandwidth=moved / seconds if moved is not None and seconds > 0 else None,
+            hot_links=result["hot_links"],
+            rank_seconds=result["rank_seconds"],
+        )
+
+
+def _is_grid_of_machines(network: Network) -> bool:
+    return network.direct and network.shape().kind == "grid"
+
+
+def make_schedule(call: Call, places: Places) -> Schedule:
+    if call.bytes <= 0 and call.collective != "barrier":
+        raise Error(f"a {call.collective} of {call.bytes} bytes has nothing to send")
+    if call.root < 0:
+        raise Error(f"root {call.root} is negative")
+    options = _core.AlgorithmOptions()
+    options.segment = call.segment
+    return _core.make_schedule(call.algorithm, call.collective, call.root, call.bytes, places, options)
+
+
+def bandwidth_bytes(call: Call, places: Places) -> float | None:
+    """The bytes that a call's bandwidth counts; divided by its time they are the bandwidth.
+
+    alltoall: what a node sends to other nodes, on average over nodes (paper 1, figure 8). broadcast, reduce, allreduce:
+    the vector. allgather, reduce_scatter, gather, scatter: what belongs to all ranks but one. halo: one face.
+    barrier: none.
+    """
+    ranks = places.rank_count
+    if call.collective == "barrier":
+        return None
+    if call.collective == "alltoall":
+        return call.bytes * _pairs_between_nodes(places) / places.node_count
+    if call.collective in ("allgather", "reduce_scatter", "gather", "scatter"):
+        return call.bytes * (ranks - 1)
+    return call.bytes
+
+
+def _pairs_between_nodes(places: Places) -> int:
+    counts = [0] * places.node_count
+    for node in places.node:
+        counts[node] += 1
+    return places.rank_count**2 - sum(count**2 for count in counts)
+
+
+def algorithms_of(collective: str) -> list[_core.Algorithm]:
+    """Raises Error for what is no collective."""
+    known = [algorithm for algorithm in _core.algorithms() if algorithm.collective == collective]
+    if not known:
+        collectives = dict.fromkeys(algorithm.collective for algorithm in _core.algorithms())
+        raise Error(f"no collective is called '{collective}'", hint=f"collectives: {', '.join(collectives)}")
+    return known
+
+
+def hottest_links(predictions: list[Prediction]) -> list[dict[str, Any]]:
+    """The links that held jobs up longest: shares of the time, on average over all jobs."""
+    sums: dict[int, dict[str, Any]] = {}
+    for prediction in predictions:
+        for hot in prediction.hot_links:
+            total = sums.setdefault(
+                hot["link"], {"link": hot["name"], "jobs": 0, "saturated": 0.0, "busy": 0.0, "bytes": 0}
+            )
+            total["jobs"] += 1
+            total["saturated"] += hot["saturated"] / len(predictions)
+            total["busy"] += hot["busy"] / len(predictions)
+            total["bytes"] += hot["bytes"]
+    hottest = sorted(sums.values(), key=lambda link: (-link["saturated"], -link["busy"], link["link"]))
+    return hottest[:HOT_LINKS_SHOWN]
