@@ -29,6 +29,12 @@ Links path(const Paths& paths, Rank from, Rank to) {
   return links;
 }
 
+Job parse_hosts(const Network& network, std::initializer_list<const char*> hosts) {
+  std::vector<HostEntry> entries;
+  for (const char* host : hosts) entries.push_back({host, 1, entries.size() + 1});
+  return place_job(network, entries, "hosts", 1, RankOrder::as_given).value();
+}
+
 TEST(RoutedPaths, AreTracesOfThePlansLids) {
   const Fabric fabric("fattree:K=6,levels=2,nodes=30", 3);
   Random random(1);
@@ -138,6 +144,28 @@ SchedulePtr all_to_all(Rank ranks, std::string_view algorithm = "shift") {
 }
 
 /// One rank a node, all links alike: synchronous steps take what contention.hpp says.
+TEST(GridPaths, OfAJobAreThoseBetweenItsPoints) {
+  const Network torus = open_source("torus:3x4,rate=4xEDR").value();
+  const Job job = parse_hosts(torus, {"N2-3", "N0-1"});
+  const auto paths = grid_paths_of_job(torus, job, {0, 2e-7}).value();
+  EXPECT_EQ(paths->participant_count(), 2U);
+  const Links way = path(*paths, 0, 1);
+  ASSERT_EQ(way.size(), 3U);
+  EXPECT_EQ(paths->name(way[0]), "(2,3) +0");
+  EXPECT_EQ(paths->name(way[1]), "(0,3) +1");
+  EXPECT_EQ(paths->name(way[2]), "(0,0) +1");
+  EXPECT_DOUBLE_EQ(paths->bytes_per_second(way[0]), 12.5e9);
+  EXPECT_DOUBLE_EQ(paths->latency(way[0]), 2e-7);
+  EXPECT_DOUBLE_EQ(grid_paths_of_job(torus, job, {1e9, 0}).value()->bytes_per_second(0), 1e9);
+}
+
+TEST(GridPaths, NeedAGrid) {
+  const Network tree = open_source("fattree:K=2,levels=2").value();
+  const auto paths = grid_paths_of_job(tree, contiguous_job(tree, 2, 1).value(), {});
+  ASSERT_FALSE(paths);
+  EXPECT_EQ(paths.error().message, "the machines of this network form no grid");
+}
+
 TEST(Synchronous, IsTheContentionModel) {
   const Fabric fabric("fattree:K=6,levels=2,nodes=30");
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {

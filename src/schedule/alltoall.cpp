@@ -114,30 +114,54 @@ Result<SchedulePtr> make_ring_alltoall(const CollectiveCall& call, const Places&
 
 // Paper 1, figure 7. The text: for j = 0 ... Nc − 1 (nodes), for k = 0 ... Nlp − 1 (ranks within a node):
 //
-//     send to ((lc + j) mod Nc) · Nlp + (llp + k) mod Nlp,   receive from ((lc − j) mod Nc) · Nlp + (llp − k) mod Nlp
+//     Comm: send to ((lc + j) mod Nc) · Nlp + (llp + k) mod Nlp,
+//           receive from ((lc − j) mod Nc) · Nlp + (llp − k) mod Nlp
 //
 // where (lc, llp) are the rank's node and its number on it: so all Nlp² messages between two nodes follow each other,
-// and in each step the ranks of a node send to different ranks of one node. Two things it leaves open, and what we do:
-// with nodes of different size Nlp is the largest, and who has no partner is idle; j = k = 0 is the rank itself, a
-// copy.
-Result<SchedulePtr> make_ring2(const CollectiveCall& call, const Places& places, const AlgorithmOptions&) {
-  const Rank n = call.ranks;
-  auto program = program_of(call, 2);
-  const auto crew = std::make_shared<const NodeRanks>(places);
-  const std::uint32_t nodes = crew->node_count();
-  const std::uint32_t width = crew->most_ranks();
-  program->then(phase(std::size_t{nodes} * width, [=](Rank r, std::size_t step, StepActions& actions) {
-    const auto j = static_cast<std::uint32_t>(step / width);
-    const auto k = static_cast<std::uint32_t>(step % width);
-    if (step == 0) return;
-    const std::uint32_t node = crew->node(r);
-    const std::uint32_t local = crew->local(r);
-    const Rank to = crew->rank((node + j) % nodes, (local + k) % width);
-    const Rank from = crew->rank((node + nodes - j) % nodes, (local + width - k) % width);
+// and the ranks of a node send to different ranks of one node. Three things it leaves open, and what we do: with nodes
+// of different size Nlp is the largest, and who has no partner is idle; j = k = 0 is the rank itself, a copy; and
+// whether a rank waits after each Comm ("ring2-blocking") or after the inner loop ("ring2").
+class TwoLevelRing {
+ public:
+  TwoLevelRing(const Places& places, Rank ranks) : crew_(places), ranks_(ranks) {}
+
+  [[nodiscard]] std::uint32_t nodes() const { return crew_.node_count(); }
+  [[nodiscard]] std::uint32_t width() const { return crew_.most_ranks(); }
+
+  void comm(Rank r, std::uint32_t j, std::uint32_t k, StepActions& actions) const {
+    if (j == 0 && k == 0) return;
+    const std::uint32_t node = crew_.node(r);
+    const std::uint32_t local = crew_.local(r);
+    const Rank to = crew_.rank((node + j) % nodes(), (local + k) % width());
+    const Rank from = crew_.rank((node + nodes() - j) % nodes(), (local + width() - k) % width());
     if (to != no_id) actions.send(to, for_rank(to));
-    if (from != no_id) actions.receive(from, from_rank(n, from));
+    if (from != no_id) actions.receive(from, from_rank(ranks_, from));
+  }
+
+ private:
+  NodeRanks crew_;
+  Rank ranks_;
+};
+
+Result<SchedulePtr> make_ring2(const CollectiveCall& call, const Places& places, const AlgorithmOptions&) {
+  auto program = program_of(call, 2);
+  const auto ring = std::make_shared<const TwoLevelRing>(places, call.ranks);
+  program->then(phase(ring->nodes(), [ring](Rank r, std::size_t j, StepActions& actions) {
+    for (std::uint32_t k = 0; k < ring->width(); ++k) ring->comm(r, static_cast<std::uint32_t>(j), k, actions);
   }));
-  program->at(0, keep_own(n));
+  program->at(0, keep_own(call.ranks));
+  return program;
+}
+
+Result<SchedulePtr> make_ring2_blocking(const CollectiveCall& call, const Places& places, const AlgorithmOptions&) {
+  auto program = program_of(call, 2);
+  const auto ring = std::make_shared<const TwoLevelRing>(places, call.ranks);
+  program->then(
+      phase(std::size_t{ring->nodes()} * ring->width(), [ring](Rank r, std::size_t step, StepActions& actions) {
+        ring->comm(r, static_cast<std::uint32_t>(step / ring->width()),
+                   static_cast<std::uint32_t>(step % ring->width()), actions);
+      }));
+  program->at(0, keep_own(call.ranks));
   return program;
 }
 
