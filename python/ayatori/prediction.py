@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import Any
 
 from ayatori import _core
 from ayatori._core import Job, Network, Places, Planned, Routes, Schedule
 from ayatori.errors import Error
+from ayatori.network import link_as_data
 from ayatori.planning import METHODS, plan
 from ayatori.routes import make_routes
 
@@ -154,7 +156,7 @@ def _is_grid_of_machines(network: Network) -> bool:
 
 def make_schedule(call: Call, places: Places) -> Schedule:
     if call.bytes <= 0 and call.collective != "barrier":
-        raise Error(f"a {call.collective} of {call.bytes} bytes has nothing to send")
+        raise Error(f"{call.collective} of {call.bytes} bytes: there is nothing to send")
     if call.root < 0:
         raise Error(f"root {call.root} is negative")
     options = _core.AlgorithmOptions()
@@ -195,17 +197,19 @@ def algorithms_of(collective: str) -> list[_core.Algorithm]:
     return known
 
 
-def hottest_links(predictions: list[Prediction]) -> list[dict[str, Any]]:
-    """The links that held jobs up longest: shares of the time, on average over all jobs."""
+def hottest_links(per_job: list[list[dict[str, Any]]], cables_of: Network | None = None) -> list[dict[str, Any]]:
+    """From each job's hot links those that held jobs up longest: shares of the time, on average over all jobs.
+
+    `cables_of` adds both ends, for links that are ports of this network (paths by tables).
+    """
     sums: dict[int, dict[str, Any]] = {}
-    for prediction in predictions:
-        for hot in prediction.hot_links:
-            total = sums.setdefault(
-                hot["link"], {"link": hot["name"], "jobs": 0, "saturated": 0.0, "busy": 0.0, "bytes": 0}
-            )
-            total["jobs"] += 1
-            total["saturated"] += hot["saturated"] / len(predictions)
-            total["busy"] += hot["busy"] / len(predictions)
-            total["bytes"] += hot["bytes"]
-    hottest = sorted(sums.values(), key=lambda link: (-link["saturated"], -link["busy"], link["link"]))
-    return hottest[:HOT_LINKS_SHOWN]
+    for hot in chain.from_iterable(per_job):
+        total = sums.setdefault(
+            hot["link"], {"link": hot["name"], "jobs": 0, "saturated": 0.0, "busy": 0.0, "bytes": 0}
+        )
+        total["jobs"] += 1
+        total["saturated"] += hot["saturated"] / len(per_job)
+        total["busy"] += hot["busy"] / len(per_job)
+        total["bytes"] += hot["bytes"]
+    hottest = sorted(sums, key=lambda link: (-sums[link]["saturated"], -sums[link]["busy"], link))[:HOT_LINKS_SHOWN]
+    return [sums[link] | (link_as_data(cables_of, link) if cables_of is not None else {}) for link in hottest]

@@ -6,7 +6,7 @@ import re
 
 from ayatori.errors import Error
 
-_BYTES = {"": 1, "B": 1, "kB": 10**3, "KB": 10**3, "MB": 10**6, "GB": 10**9, "KiB": 2**10, "MiB": 2**20, "GiB": 2**30}
+_BYTES = {"": 1, "B": 1, "kB": 10**3, "MB": 10**6, "GB": 10**9, "KiB": 2**10, "MiB": 2**20, "GiB": 2**30}
 _RATES = {"B/s": 1, "kB/s": 1e3, "MB/s": 1e6, "GB/s": 1e9, "Mbit/s": 1e6 / 8, "Gbit/s": 1e9 / 8}
 _TIMES = {"s": 1.0, "ms": 1e-3, "us": 1e-6, "ns": 1e-9}
 MOST_BYTES = 2**58
@@ -46,11 +46,9 @@ def _split(text: str) -> tuple[float | int | None, str]:
 
 
 def format_bytes(count: int) -> str:
-    """1048576 → "1 MiB", 1000 → "1000 B": exact, in the largest binary unit that divides it."""
-    for unit in ("GiB", "MiB", "KiB"):
-        if count and count % _BYTES[unit] == 0:
-            return f"{count // _BYTES[unit]} {unit}"
-    return f"{count} B"
+    """1048576 → "1 MiB", 32000000 → "32 MB", 1001 → "1001 B": exact, in the unit that makes it shortest."""
+    whole = [(count // size, unit) for unit, size in _BYTES.items() if len(unit) > 1 and count and count % size == 0]
+    return "{} {}".format(*min(whole, default=(count, "B")))
 
 
 def format_seconds(seconds: float) -> str:

@@ -70,3 +70,37 @@ def test_a_pair_plan_takes_at_most_a_byte_a_pair(tmp_path: Path, ayatori_command
     plan = tmp_path / "plan"
     json_of(ayatori_command("plan", "fattree:K=18,levels=2", "--contiguous", "648..648", "--out", str(plan), "--json"))
     assert sum(file.stat().st_size for file in tmp_path.iterdir()) <= 648 * 648
+
+
+SHIFT = ("--collective", "alltoall", "--algorithm", "shift", "--bytes", "1MiB", "--link-bandwidth", "1716MB/s")
+
+
+def test_simulate(ayatori_command) -> None:
+    jobs = ("--random-jobs", "5", "--job-size", "16", "--ppn", "2")
+    data = json_of(ayatori_command("simulate", PAPER, *jobs, *SHIFT, "--method", "pair", "--json"))
+    assert (data["method"], data["jobs"], len(data["per_job"]), data["wall_s"] > 0) == ("pair", 5, 5, True)
+    bandwidths = [job["bandwidth_MBps"] for job in data["per_job"]]
+    assert data["bandwidth_MBps"] == {
+        "mean": pytest.approx(sum(bandwidths) / 5), "min": min(bandwidths), "max": max(bandwidths),
+    }  # fmt: skip
+    assert data["messages"] == 5 * 32 * 31
+    assert data["network_bytes"] == 5 * (32**2 - 16 * 2**2) << 20
+    assert data["time_s"] == pytest.approx(sum(job["time_s"] for job in data["per_job"]) / 5)
+    assert {"link", "from", "from_port", "to", "to_port", "busy", "saturated"} <= set(data["hot_links"][0])
+
+
+def test_synchronous_steps_take_what_contention_says(ayatori_command) -> None:
+    """One rank a node, no latency: a step takes as long as its most loaded link."""
+    jobs = ("--random-jobs", "20", "--job-size", "16", "--seed", "3")
+    simulated = json_of(ayatori_command("simulate", PAPER, *jobs, *SHIFT, "--steps", "synchronous", "--json"))
+    counted = json_of(ayatori_command("check", PAPER, *jobs, "--json"))
+    assert [job["bandwidth_MBps"] / 1716 for job in simulated["per_job"]] == [
+        pytest.approx(job["relative_bandwidth"], rel=1e-9) for job in counted["per_job"]
+    ]
+
+
+def test_barriers_have_no_bandwidth(ayatori_command) -> None:
+    call = ("--collective", "barrier", "--algorithm", "dissemination", "--link-latency", "1us")
+    data = json_of(ayatori_command("simulate", PAPER, "--contiguous", "4..4", *call, "--json"))
+    assert data["bandwidth_MBps"] == {"mean": None, "min": None, "max": None}
+    assert data["time_s"] == pytest.approx(4e-6), "two rounds of two links"

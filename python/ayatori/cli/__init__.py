@@ -8,10 +8,13 @@ import sys
 import click
 import typer
 
-from ayatori.cli import check, convert, demo, lab, plan, report, route, show
+from ayatori.cli import check, convert, demo, lab, plan, report, route, show, simulate
 from ayatori.cli.output import print_error
 from ayatori.errors import Error
 from ayatori.report import ReportError
+from ayatori.runs import Interrupted
+
+INTERRUPTED = 130
 
 app = typer.Typer(
     name="ayatori",
@@ -26,6 +29,7 @@ app.command("convert")(convert.convert)
 app.command("route")(route.route)
 app.command("check")(check.check)
 app.command("plan")(plan.plan)
+app.command("simulate")(simulate.simulate)
 app.add_typer(lab.app, name="lab")
 app.command("report")(report.report)
 app.command("demo")(demo.demo)
@@ -33,12 +37,19 @@ app.command("demo")(demo.demo)
 
 def main() -> None:
     """Runs the command line. Exit status: 0 done, 1 the user's input, 2 our fault, 130 interrupted."""
-    sys.exit(run(sys.argv[1:]))
+    status = run(sys.argv[1:])
+    if status == INTERRUPTED:
+        # A thread may still be in a call of the core: nothing that Python tears down is needed any more.
+        sys.stdout.flush()
+        os._exit(status)
+    sys.exit(status)
 
 
 def run(arguments: list[str]) -> int:
     try:
         status = app(arguments, prog_name="ayatori", standalone_mode=False)
+        if status == INTERRUPTED:
+            print_error("interrupted")
         return status if isinstance(status, int) else 0
     except click.exceptions.NoArgsIsHelpError as error:
         print(error.format_message())
@@ -53,9 +64,12 @@ def run(arguments: list[str]) -> int:
         # The reader of our output has gone: nothing to tell it, and nothing more to flush.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
-    except (KeyboardInterrupt, click.Abort):
+    except Interrupted as interrupt:
+        print_error("interrupted", cause=str(interrupt), hint="the same command with --resume goes on there")
+        return INTERRUPTED
+    except click.Abort:
         print_error("interrupted")
-        return 130
+        return INTERRUPTED
     except Exception as error:
         print_error(
             "this is a defect in ayatori", f"{type(error).__name__}: {error}", "please report it with the command line"

@@ -11,6 +11,8 @@ import typer
 from ayatori._core import Job, Network
 from ayatori.errors import Error
 from ayatori.jobs import contiguous_jobs, random_jobs, read_job
+from ayatori.prediction import Model
+from ayatori.units import parse_bytes, parse_rate, parse_seconds
 
 SOURCE = Annotated[str, typer.Argument(metavar="SOURCE", help="fattree:K=6,levels=2,nodes=30, ib:FILE, ib:live, …")]
 JSON = Annotated[bool, typer.Option("--json", help="Print JSON.")]
@@ -27,6 +29,46 @@ PPN = Annotated[int, typer.Option(help="Ranks a machine; 0: the hostfile's slots
 ORDER = Annotated[str, typer.Option(help="Ranks in the 'network' order, or as 'given' in the hostfile.")]
 LMC = Annotated[str, typer.Option(help="log2 of the LIDs a port, 0 to 7, or 'auto': one LID a path, if they fit.")]
 PATTERN = Annotated[str, typer.Option(help="shift, ring, neighbour, random, or a file of 'FROM TO' lines.")]
+
+METHOD = Annotated[
+    str | None,
+    typer.Option(
+        help="Which paths: modk, rule, colour, pair, or dimension-order (grids of machines, their default; else modk)."
+    ),
+]
+STEPS = Annotated[str, typer.Option(help="drift: each rank goes on when it can, as in MPI; synchronous: all together.")]
+LINK_BANDWIDTH = Annotated[
+    str | None, typer.Option(metavar="RATE", help="Of every link, e.g. 1716MB/s; else the network's own rates.")
+]
+LINK_LATENCY = Annotated[str, typer.Option(metavar="TIME", help="Of each link whose own is not known.")]
+OVERHEAD = Annotated[str, typer.Option(metavar="TIME", help="Of each message, before it flows.")]
+EAGER = Annotated[str, typer.Option(metavar="SIZE", help="Messages up to this size do not wait for their receive.")]
+INJECTION = Annotated[str | None, typer.Option(metavar="RATE", help="Of a node's NIC, out and in; else no limit.")]
+BUS = Annotated[str | None, typer.Option(metavar="RATE", help="Inside a node; else no limit.")]
+HEAD_OF_LINE = Annotated[bool, typer.Option("--head-of-line", help="Switches forward what arrives in its order.")]
+
+
+def parse_model(
+    steps: str,
+    link_bandwidth: str | None,
+    link_latency: str,
+    overhead: str,
+    eager: str,
+    injection: str | None,
+    bus: str | None,
+    head_of_line: bool,
+) -> Model:
+    """The simulator's numbers from the options above."""
+    return Model(
+        steps=steps,
+        link_bandwidth=parse_rate(link_bandwidth) if link_bandwidth else 0,
+        link_latency=parse_seconds(link_latency),
+        overhead=parse_seconds(overhead),
+        eager_limit=parse_bytes(eager),
+        injection=parse_rate(injection) if injection else 0,
+        bus=parse_rate(bus) if bus else 0,
+        head_of_line=head_of_line,
+    )
 
 
 def parse_lmc(text: str) -> int | str:

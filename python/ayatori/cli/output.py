@@ -54,13 +54,13 @@ def print_table(title: str, columns: list[str], rows: list[list[str]]) -> None:
 
 
 class Advance(Protocol):
-    def __call__(self) -> None: ...
+    def __call__(self, pieces: int = 1, /) -> None: ...
 
 
 @contextmanager
 def progress(what: str, total: int) -> Iterator[Advance]:
-    """A progress bar on a terminal, nothing elsewhere; call what it yields after each of `total` pieces."""
+    """A progress bar on a terminal, nothing elsewhere; call what it yields after one or more of `total` pieces."""
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
     with Progress(*columns, console=talk, transient=True, disable=not talk.is_terminal) as bar:
         task = bar.add_task(what, total=total)
-        yield lambda: bar.advance(task)
+        yield lambda pieces=1: bar.advance(task, pieces)
