@@ -52,6 +52,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   Endpoint endpoint = *Endpoint::make({.self = 0, .key = key, .seed = 1}, small(), sink);
   const std::vector<std::byte> message(300);
   (void)endpoint.send(Time(Duration(1)), 1, message, 1);
+  (void)endpoint.send(Time(Duration(1)), 3, std::span(message).first(7), 3);
+  (void)endpoint.send(Time(Duration(1)), 3, std::span(message).first(9), 4);
   (void)endpoint.call(Time(Duration(1)), 2, std::span(message).first(4), 2);
   Time now(Duration(1));
   while (size > 0) {

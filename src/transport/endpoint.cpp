@@ -19,6 +19,7 @@ struct Endpoint::State {
   void take(Time now, const Packet& packet);
   void tell_application(Time now);
   void tell(const Event& event, Time now);
+  void deliver(const Event& event);
   void operate(const Event& event, Time now);
   [[nodiscard]] std::optional<Packet> next(Time now);
 
@@ -65,7 +66,7 @@ void Endpoint::State::tell(const Event& event, Time now) {
   Application& application = shared.application;
   switch (event.kind) {
     case Event::Kind::deliver:
-      return application.deliver(event.peer, event.bytes, event.reserved);
+      return deliver(event);
     case Event::Kind::release:
       return application.release(event.reserved);
     case Event::Kind::acknowledged:
@@ -81,6 +82,12 @@ void Endpoint::State::tell(const Event& event, Time now) {
       if (event.reserved) application.release(event.reserved);
       return;
   }
+}
+
+void Endpoint::State::deliver(const Event& event) {
+  if (!event.several) return shared.application.deliver(event.peer, event.bytes, event.reserved);
+  for (auto rest = event.bytes; !rest.empty();) shared.application.deliver(event.peer, take_message(rest), nullptr);
+  if (event.reserved) shared.application.release(event.reserved);
 }
 
 void Endpoint::State::operate(const Event& event, Time now) {

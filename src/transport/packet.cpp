@@ -21,7 +21,8 @@ enum Flag : std::uint16_t {
   is_call = 256,
   is_reply = 512,
   is_placed = 1024,
-  known_flags = 2047,
+  is_several = 2048,
+  known_flags = 4095,
 };
 
 class Writer {
@@ -73,6 +74,7 @@ std::uint16_t flags_of(const Packet& packet) {
   if (packet.unordered) flags |= is_unordered;
   if (packet.more) flags |= has_more;
   if (packet.resent) flags |= is_resent;
+  if (packet.several) flags |= is_several;
   if (packet.message == MessageKind::call) flags |= is_call;
   if (packet.message == MessageKind::reply) flags |= is_reply;
   return static_cast<std::uint16_t>(flags);
@@ -139,7 +141,9 @@ bool makes_sense(const Packet& packet) {
   if (packet.epoch == 0 || packet.epoch > last_epoch || packet.floor.value_or(0) > last_epoch) return false;
   if (packet.acknowledgement && packet.acknowledgement->window > most_window) return false;
   if (packet.floor.has_value() != (packet.kind == PacketKind::renew)) return false;
+  if (packet.several && (packet.kind != PacketKind::data || packet.fragment)) return false;
   if (packet.kind == PacketKind::data) {
+    if (packet.several) return packet.message == MessageKind::plain && count_messages(packet.payload);
     if (packet.message != MessageKind::plain) return !packet.fragment && fits_an_operation(packet.payload.size());
     return !packet.fragment || fits_its_message(packet);
   }
@@ -147,7 +151,26 @@ bool makes_sense(const Packet& packet) {
   return !packet.fragment && packet.payload.empty();
 }
 
+std::size_t first_size(std::span<const std::byte> several) {
+  return std::to_integer<std::size_t>(several[0]) | std::to_integer<std::size_t>(several[1]) << 8;
+}
+
 }  // namespace
+
+std::span<const std::byte> take_message(std::span<const std::byte>& several) {
+  const auto message = several.subspan(size_bytes, first_size(several));
+  several = several.subspan(size_bytes + message.size());
+  return message;
+}
+
+std::optional<std::uint32_t> count_messages(std::span<const std::byte> several) {
+  std::uint32_t count = 0;
+  for (; !several.empty(); ++count) {
+    if (several.size() < size_bytes || several.size() - size_bytes < first_size(several)) return std::nullopt;
+    (void)take_message(several);
+  }
+  return count > 0 ? std::optional(count) : std::nullopt;
+}
 
 std::span<const std::byte> encode_header(const Packet& packet, JobKey key, HeaderBuffer& buffer) {
   Writer writer(buffer);
@@ -186,6 +209,7 @@ std::expected<Packet, PacketDefect> decode(std::span<const std::byte> datagram, 
   packet.unordered = (flags & is_unordered) != 0;
   packet.more = (flags & has_more) != 0;
   packet.resent = (flags & is_resent) != 0;
+  packet.several = (flags & is_several) != 0;
   if ((flags & is_call) != 0) packet.message = MessageKind::call;
   if ((flags & is_reply) != 0) packet.message = MessageKind::reply;
   if ((flags & has_acknowledgement) != 0) packet.acknowledgement = read_acknowledgement(reader, flags);

@@ -110,7 +110,9 @@ class Sender {
   [[nodiscard]] std::optional<Packet> packet_of(ContextId id, Time now);
   [[nodiscard]] std::optional<Packet> resend(OutgoingFlow& flow);
   [[nodiscard]] std::optional<Packet> send_new(OutgoingFlow& flow);
-  [[nodiscard]] Packet packet_with(const OutgoingFlow& flow, Sequence sequence) const;
+  void board(OutgoingFlow& flow, Sequence sequence);
+  [[nodiscard]] std::uint32_t slot_of(const OutgoingFlow& flow, Sequence sequence) const;
+  [[nodiscard]] Packet packet_with(const OutgoingFlow& flow, std::uint32_t slot, Sequence sequence);
   [[nodiscard]] bool may_send(const OutgoingFlow& flow, Sequence sequence) const;
   [[nodiscard]] bool needs_to_ask(const OutgoingFlow& flow) const;
   [[nodiscard]] bool idle(const OutgoingFlow& flow) const;

@@ -23,6 +23,7 @@ struct Event {
   std::span<const std::byte> bytes{};
   std::byte* reserved = nullptr;
   std::uint32_t reply = no_id;  // the message slot that waits for an operation's result
+  bool several = false;         // bytes are several messages to deliver
   Time since{};
 };
 

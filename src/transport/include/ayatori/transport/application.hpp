@@ -31,8 +31,9 @@ class Application {
  public:
   virtual ~Application() = default;
 
-  /// Memory for a message that comes in several packets or before its turn, or nullptr: no room now, and the sender
-  /// tries again later. It is handed back by exactly one deliver() or release(). Memory that is bounded must not be
+  /// Memory for a message that comes in several packets or before its turn, or for several short ones that came in one
+  /// packet before theirs; or nullptr: no room now, and the sender tries again later. It is handed back by exactly one
+  /// deliver() or release(). Memory that is bounded must not be
   /// filled with early messages: what is at its turn has to find some in the end.
   virtual std::byte* reserve(PeerId from, Bytes size, Urgency urgency) = 0;
 

@@ -39,7 +39,7 @@ struct Datagram {
   PeerId to = 0;
   bool control = false;                ///< see is_control()
   std::span<const std::byte> header;   ///< valid until the next call of next_packet()
-  std::span<const std::byte> payload;  ///< part of a message; valid until the endpoint is called again
+  std::span<const std::byte> payload;  ///< of messages; valid until the endpoint is called again
 };
 
 enum class Order : std::uint8_t { ordered, unordered };
@@ -63,7 +63,7 @@ class Endpoint {
   /// Hands back reserved memory through Application::release(); tells nobody else anything.
   ~Endpoint();
 
-  /// Queues a message, of any size from 0. Its memory stays the caller's and must not change until acknowledged(token)
+  /// Queues a message, of any size from 0. Short ones that wait for a packet share it. Its memory stays the caller's and must not change until acknowledged(token)
   /// or failed(token). False, and nothing happens, if all message slots or all outgoing contexts are busy: try again
   /// after Application::room().
   [[nodiscard]] bool send(Time now, PeerId to, std::span<const std::byte> message, Token token,

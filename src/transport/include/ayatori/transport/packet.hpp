@@ -29,7 +29,7 @@ using JobKey = std::uint64_t;  ///< set by the launcher, the same in all process
 using Sequence = std::uint32_t;
 
 enum class PacketKind : std::uint8_t {
-  data = 1,         ///< a message or a fragment of one; the only kind that needs a data buffer at the receiver
+  data = 1,  ///< a message, several, or a fragment of one; the only kind that needs a data buffer at the receiver
   acknowledgement,  ///< nothing but an Acknowledgement; of an `ask` it repeats the sequence
   ask,              ///< "which of the packets below `sequence` have you got, and (flag `more`) may I send on?"
   retire,           ///< receiver to sender: close this flow as soon as you can, I need its context
@@ -80,13 +80,23 @@ struct Packet {
   std::uint32_t stamp = 0;                   ///< when this copy was sent, see stamp_of()
   MessageKind message = MessageKind::plain;  ///< `reply` marks all data packets and asks of a flow of replies
   bool unordered = false;
-  bool more = false;    ///< the sender has further packets for this flow
-  bool resent = false;  ///< not the first copy
+  bool more = false;     ///< the sender has further packets for this flow
+  bool resent = false;   ///< not the first copy
+  bool several = false;  ///< the payload is several plain messages, see take_message()
   std::optional<Acknowledgement> acknowledgement;
   std::optional<Fragment> fragment;
   std::optional<Epoch> floor;
   std::span<const std::byte> payload;
 };
+
+/// Several messages in one packet stand one after the other, each after its size in 16 bits.
+inline constexpr std::size_t size_bytes = 2;
+
+/// Splits the first of several messages from the rest.
+[[nodiscard]] std::span<const std::byte> take_message(std::span<const std::byte>& several);
+
+/// How many there are; nothing if the bytes are not one or more whole messages.
+[[nodiscard]] std::optional<std::uint32_t> count_messages(std::span<const std::byte> several);
 
 inline constexpr std::size_t header_bytes = 36;
 inline constexpr std::size_t acknowledgement_bytes = 36;
