@@ -27,18 +27,6 @@ void MessageSlots::give_back(std::uint32_t slot) {
   --used_;
 }
 
-void MessageQueue::push(std::uint32_t slot, MessageSlots& slots) {
-  slots[slot].next = no_id;
-  (tail == no_id ? head : slots[tail].next) = slot;
-  tail = slot;
-}
-
-std::uint32_t MessageQueue::pop(MessageSlots& slots) {
-  const std::uint32_t slot = std::exchange(head, slots[head].next);
-  if (head == no_id) tail = no_id;
-  return slot;
-}
-
 void Cutter::cut(const OutgoingMessage& message, std::uint32_t number, Packet& packet) const {
   packet.message = message.kind;
   packet.unordered = message.unordered;

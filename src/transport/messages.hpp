@@ -49,16 +49,6 @@ class MessageSlots {
   std::uint32_t used_ = 0;
 };
 
-/// A chain of slots, first in, first out.
-struct MessageQueue {
-  std::uint32_t head = no_id;
-  std::uint32_t tail = no_id;
-
-  [[nodiscard]] bool empty() const { return head == no_id; }
-  void push(std::uint32_t slot, MessageSlots& slots);
-  std::uint32_t pop(MessageSlots& slots);
-};
-
 /// How messages become packets of at most `datagram` bytes: long ones are cut, short ones share.
 class Cutter {
  public:

@@ -22,7 +22,8 @@ enum Flag : std::uint16_t {
   is_reply = 512,
   is_placed = 1024,
   is_several = 2048,
-  known_flags = 4095,
+  has_range = 4096,
+  known_flags = 8191,
 };
 
 class Writer {
@@ -70,6 +71,7 @@ std::uint16_t flags_of(const Packet& packet) {
     if (packet.acknowledgement->placed) flags |= is_placed;
   }
   if (packet.fragment) flags |= has_fragment;
+  if (packet.range) flags |= has_range;
   if (packet.floor) flags |= has_floor;
   if (packet.unordered) flags |= is_unordered;
   if (packet.more) flags |= has_more;
@@ -121,9 +123,26 @@ Fragment read_fragment(Reader& reader) {
   return read;
 }
 
+void write(const RemoteRange& range, Writer& writer) {
+  writer.put(range.key);
+  writer.put(range.offset);
+  writer.put(range.size);
+  writer.put(std::uint32_t{0});
+}
+
+RemoteRange read_range(Reader& reader) {
+  RemoteRange read;
+  read.key = reader.take<std::uint64_t>();
+  read.offset = reader.take<std::uint64_t>();
+  read.size = reader.take<std::uint32_t>();
+  reader.take<std::uint32_t>();
+  return read;
+}
+
 std::size_t announced_bytes(unsigned flags) {
   return ((flags & has_acknowledgement) != 0 ? acknowledgement_bytes : 0) +
-         ((flags & has_fragment) != 0 ? fragment_bytes : 0) + ((flags & has_floor) != 0 ? floor_bytes : 0);
+         ((flags & has_fragment) != 0 ? fragment_bytes : 0) + ((flags & has_range) != 0 ? range_bytes : 0) +
+         ((flags & has_floor) != 0 ? floor_bytes : 0);
 }
 
 bool fits_its_message(const Packet& packet) {
@@ -137,10 +156,13 @@ bool fits_an_operation(std::size_t size) {
 }
 
 bool makes_sense(const Packet& packet) {
-  if (packet.kind < PacketKind::data || packet.kind > PacketKind::busy) return false;
+  if (packet.kind < PacketKind::data || packet.kind > PacketKind::refused) return false;
   if (packet.epoch == 0 || packet.epoch > last_epoch || packet.floor.value_or(0) > last_epoch) return false;
   if (packet.acknowledgement && packet.acknowledgement->window > most_window) return false;
-  if (packet.floor.has_value() != (packet.kind == PacketKind::renew)) return false;
+  const bool tells_floor = packet.kind == PacketKind::renew || packet.kind == PacketKind::stale;
+  if (packet.floor.has_value() != tells_floor) return false;
+  const bool asks_for_memory = packet.kind == PacketKind::put || packet.kind == PacketKind::get;
+  if (packet.range.has_value() != asks_for_memory) return false;
   if (packet.several && (packet.kind != PacketKind::data || packet.fragment)) return false;
   if (packet.kind == PacketKind::data) {
     if (packet.several) return packet.message == MessageKind::plain && count_messages(packet.payload);
@@ -148,7 +170,10 @@ bool makes_sense(const Packet& packet) {
     return !packet.fragment || fits_its_message(packet);
   }
   if (packet.kind == PacketKind::acknowledgement && !packet.acknowledgement) return false;
-  return !packet.fragment && packet.payload.empty();
+  if (packet.fragment) return false;
+  if (packet.kind == PacketKind::put) return packet.payload.size() == packet.range->size && packet.range->size > 0;
+  if (packet.kind == PacketKind::get) return packet.payload.empty() && packet.range->size > 0;
+  return packet.payload.empty() != (packet.kind == PacketKind::contents);
 }
 
 std::size_t first_size(std::span<const std::byte> several) {
@@ -185,6 +210,7 @@ std::span<const std::byte> encode_header(const Packet& packet, JobKey key, Heade
   writer.put(packet.stamp);
   if (packet.acknowledgement) write(*packet.acknowledgement, writer);
   if (packet.fragment) write(*packet.fragment, writer);
+  if (packet.range) write(*packet.range, writer);
   if (packet.floor) writer.put(*packet.floor);
   return writer.written();
 }
@@ -214,6 +240,7 @@ std::expected<Packet, PacketDefect> decode(std::span<const std::byte> datagram, 
   if ((flags & is_reply) != 0) packet.message = MessageKind::reply;
   if ((flags & has_acknowledgement) != 0) packet.acknowledgement = read_acknowledgement(reader, flags);
   if ((flags & has_fragment) != 0) packet.fragment = read_fragment(reader);
+  if ((flags & has_range) != 0) packet.range = read_range(reader);
   if ((flags & has_floor) != 0) packet.floor = reader.take<std::uint64_t>();
   packet.payload = reader.rest();
   if (!makes_sense(packet)) return std::unexpected(PacketDefect::malformed);
@@ -231,7 +258,7 @@ std::optional<Duration> since_stamp(std::uint32_t stamp, Time now) {
 }
 
 bool is_control(std::span<const std::byte> datagram) {
-  return datagram.size() >= 2 && datagram[1] != static_cast<std::byte>(PacketKind::data);
+  return datagram.size() >= 2 && !carries_data(static_cast<PacketKind>(datagram[1]));
 }
 
 }  // namespace ayatori::transport
