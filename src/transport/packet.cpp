@@ -1,6 +1,6 @@
 #include "ayatori/transport/packet.hpp"
 
-#include <concepts>
+#include "bytes.hpp"
 
 namespace ayatori::transport {
 
@@ -24,42 +24,6 @@ enum Flag : std::uint16_t {
   is_several = 2048,
   has_range = 4096,
   known_flags = 8191,
-};
-
-class Writer {
- public:
-  explicit Writer(std::span<std::byte> bytes) : bytes_(bytes) {}
-
-  template <std::unsigned_integral Integer>
-  void put(Integer value) {
-    for (std::size_t i = 0; i < sizeof(Integer); ++i) {
-      bytes_[size_++] = static_cast<std::byte>(static_cast<std::uint64_t>(value) >> (8 * i));
-    }
-  }
-
-  [[nodiscard]] std::span<const std::byte> written() const { return bytes_.first(size_); }
-
- private:
-  std::span<std::byte> bytes_;
-  std::size_t size_ = 0;
-};
-
-class Reader {
- public:
-  explicit Reader(std::span<const std::byte> bytes) : rest_(bytes) {}
-
-  template <std::unsigned_integral Integer>
-  Integer take() {
-    std::uint64_t value = 0;
-    for (std::size_t i = 0; i < sizeof(Integer); ++i) value |= std::to_integer<std::uint64_t>(rest_[i]) << (8 * i);
-    rest_ = rest_.subspan(sizeof(Integer));
-    return static_cast<Integer>(value);
-  }
-
-  [[nodiscard]] std::span<const std::byte> rest() const { return rest_; }
-
- private:
-  std::span<const std::byte> rest_;
 };
 
 std::uint16_t flags_of(const Packet& packet) {

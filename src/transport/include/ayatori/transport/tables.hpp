@@ -103,6 +103,7 @@ class IdQueue {
   void push(std::uint32_t id);    ///< to the end; stays where it is if it is in the queue
   void remove(std::uint32_t id);  ///< does nothing if it is not in the queue
   void move_to_end(std::uint32_t id);
+  void move_to_front(std::uint32_t id);
   std::uint32_t pop();  ///< of a queue that is not empty
 
   [[nodiscard]] std::uint32_t front() const { return first_; }
