@@ -37,6 +37,9 @@ endif()
 # Compiled into the topology's code from its header.
 find_path(XXHASH_INCLUDE xxhash.h REQUIRED)
 
+# Compiled into the simulated network's code from its header.
+find_path(TOMLPLUSPLUS_INCLUDE toml++/toml.h REQUIRED)
+
 # libibnetdisc's header includes those of libibmad and libibumad, which Debian packages apart.
 find_path(IBNETDISC_INCLUDE infiniband/ibnetdisc.h)
 find_path(IBMAD_INCLUDE infiniband/mad.h)

@@ -22,7 +22,16 @@ struct Sink final : Application {
     delete[] reserved;
   }
   void release(std::byte* reserved) override { delete[] reserved; }
+  bool write(PeerId, const RemoteRange& range, std::span<const std::byte> bytes) override {
+    if (bytes.size() != range.size) std::abort();
+    return range.key % 2 == 0;
+  }
+  std::optional<std::span<const std::byte>> read(PeerId, const RemoteRange& range) override {
+    if (range.size > memory.size()) return std::nullopt;
+    return std::span<const std::byte>(memory).first(range.size);
+  }
   unsigned sum = 0;
+  std::array<std::byte, 100> memory{};
 };
 
 void check_round_trip(std::span<const std::byte> datagram) {
@@ -40,6 +49,7 @@ Options small() {
   options.incoming_contexts = options.outgoing_contexts = 2;
   options.messages = options.assemblies = 4;
   options.replies = 2;
+  options.operations = options.targets = options.initiators = 2;
   options.epoch_cells = 2;
   return options;
 }
@@ -52,7 +62,12 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   Endpoint endpoint = *Endpoint::make({.self = 0, .key = key, .seed = 1}, small(), sink);
   const std::vector<std::byte> message(300);
   (void)endpoint.send(Time(Duration(1)), 1, message, 1);
+  (void)endpoint.send(Time(Duration(1)), 3, std::span(message).first(7), 3);
+  (void)endpoint.send(Time(Duration(1)), 3, std::span(message).first(9), 4);
   (void)endpoint.call(Time(Duration(1)), 2, std::span(message).first(4), 2);
+  std::vector<std::byte> into(5000);
+  (void)endpoint.put(Time(Duration(1)), 4, {1, 2}, message, 5);
+  (void)endpoint.get(Time(Duration(1)), 5, {1, 2}, into, 6);
   Time now(Duration(1));
   while (size > 0) {
     const std::size_t length = std::min<std::size_t>(*data, size - 1);

@@ -1,24 +1,32 @@
 #include "ayatori/transport/endpoint.hpp"
 
+#include <algorithm>
+
+#include "initiator.hpp"
 #include "receiver.hpp"
 #include "sender.hpp"
 #include "shared.hpp"
+#include "target.hpp"
 
 namespace ayatori::transport {
 
 struct Endpoint::State {
   State(const Identity& chosen, const Options& options, Application& above)
       : identity(chosen),
-        shared(options, above, chosen.seed),
-        sender(shared, chosen.floor),
-        receiver(shared, sender, chosen.floor) {}
+        shared(options, above, chosen.seed, chosen.floor),
+        sender(shared),
+        receiver(shared, sender, chosen.floor),
+        initiator(shared),
+        target(shared, chosen.floor) {}
   State(const State&) = delete;
   State& operator=(const State&) = delete;
   ~State() { receiver.release_memory(); }
 
   void take(Time now, const Packet& packet);
   void tell_application(Time now);
+  void abandon_lost_peers();
   void tell(const Event& event, Time now);
+  void deliver(const Event& event);
   void operate(const Event& event, Time now);
   [[nodiscard]] std::optional<Packet> next(Time now);
 
@@ -26,6 +34,8 @@ struct Endpoint::State {
   Shared shared;
   Sender sender;
   Receiver receiver;
+  Initiator initiator;
+  Target target;
   HeaderBuffer header{};
 };
 
@@ -48,24 +58,47 @@ void Endpoint::State::take(Time now, const Packet& packet) {
     case PacketKind::acknowledgement:
     case PacketKind::busy:
       return;  // that the peer lives is all it says
+    case PacketKind::put:
+      return target.on_put(packet);
+    case PacketKind::get:
+      return target.on_get(packet);
+    case PacketKind::contents:
+    case PacketKind::done:
+    case PacketKind::stale:
+    case PacketKind::refused:
+      return initiator.on_answer(now, packet);
   }
 }
 
-/// Callbacks may send, which may cause no further event; but a lost peer's flows go both ways.
+/// Callbacks may send, which may cause no further event.
 void Endpoint::State::tell_application(Time now) {
-  for (std::size_t i = 0; i < shared.events.size(); ++i) {
-    if (shared.events[i].kind == Event::Kind::lost) receiver.abandon(shared.events[i].peer);
-  }
+  abandon_lost_peers();
   for (std::size_t i = 0; i < shared.events.size(); ++i) tell(Event(shared.events[i]), now);
   shared.events.clear();
-  if (sender.take_news_of_room()) shared.application.room();
+  const bool room_to_send = sender.take_news_of_room();
+  if (initiator.take_news_of_room() || room_to_send) shared.application.room();
+}
+
+/// Who is lost to one part of the endpoint is lost to all; the application hears of it after all that this ended.
+void Endpoint::State::abandon_lost_peers() {
+  const auto lost =
+      std::ranges::stable_partition(shared.events, [](const Event& event) { return event.kind != Event::Kind::lost; });
+  if (lost.empty()) return;
+  const std::vector<Event> told(lost.begin(), lost.end());
+  shared.events.erase(lost.begin(), lost.end());
+  for (const Event& event : told) {
+    receiver.abandon(event.peer);
+    sender.abandon(event.peer);
+    initiator.abandon(event.peer);
+  }
+  shared.events.insert(shared.events.end(), told.begin(), told.end());
 }
 
 void Endpoint::State::tell(const Event& event, Time now) {
   Application& application = shared.application;
   switch (event.kind) {
     case Event::Kind::deliver:
-      return application.deliver(event.peer, event.bytes, event.reserved);
+      return deliver(event);
     case Event::Kind::release:
       return application.release(event.reserved);
     case Event::Kind::acknowledged:
@@ -80,7 +113,17 @@ void Endpoint::State::tell(const Event& event, Time now) {
       application.returned(event.token, event.bytes);
       if (event.reserved) application.release(event.reserved);
       return;
+    case Event::Kind::completed:
+      return application.completed(event.token);
+    case Event::Kind::refused:
+      return application.refused(event.token);
   }
+}
+
+void Endpoint::State::deliver(const Event& event) {
+  if (!event.several) return shared.application.deliver(event.peer, event.bytes, event.reserved);
+  for (auto rest = event.bytes; !rest.empty();) shared.application.deliver(event.peer, take_message(rest), nullptr);
+  if (event.reserved) shared.application.release(event.reserved);
 }
 
 void Endpoint::State::operate(const Event& event, Time now) {
@@ -92,10 +135,12 @@ void Endpoint::State::operate(const Event& event, Time now) {
 
 std::optional<Packet> Endpoint::State::next(Time now) {
   if (auto notice = shared.notices.take()) return notice;
+  if (auto answer = target.next_packet()) return answer;
   if (auto packet = sender.next_packet(now)) {
     if (packet->kind == PacketKind::data) packet->acknowledgement = receiver.take_owed(packet->to);
     return packet;
   }
+  if (auto packet = initiator.next_packet(now)) return packet;
   return receiver.next_packet();
 }
 
@@ -117,6 +162,14 @@ bool Endpoint::call(Time now, PeerId to, std::span<const std::byte> request, Tok
   return state_->sender.call(now, to, request, token);
 }
 
+bool Endpoint::put(Time now, PeerId to, RemoteAddress at, std::span<const std::byte> bytes, Token token) {
+  return state_->initiator.put(now, to, at, bytes, token);
+}
+
+bool Endpoint::get(Time now, PeerId from, RemoteAddress at, std::span<std::byte> into, Token token) {
+  return state_->initiator.get(now, from, at, into, token);
+}
+
 void Endpoint::receive(Time now, std::span<const std::byte> datagram) {
   Statistics& statistics = state_->shared.statistics;
   const auto packet = decode(datagram, state_->identity.key, state_->identity.self);
@@ -133,7 +186,7 @@ std::optional<Datagram> Endpoint::next_packet(Time now) {
   auto packet = state_->next(now);
   if (!packet) return std::nullopt;
   packet->from = state_->identity.self;
-  const bool control = packet->kind != PacketKind::data;
+  const bool control = !carries_data(packet->kind);
   if (control) ++state_->shared.statistics.control_packets;
   return Datagram{packet->to, control, encode_header(*packet, state_->identity.key, state_->header), packet->payload};
 }
@@ -141,11 +194,13 @@ std::optional<Datagram> Endpoint::next_packet(Time now) {
 void Endpoint::advance(Time now) {
   state_->sender.advance(now);
   state_->receiver.advance(now);
+  state_->initiator.advance(now);
   state_->tell_application(now);
 }
 
 Time Endpoint::next_deadline() const {
-  return std::min(state_->sender.next_deadline(), state_->receiver.next_deadline());
+  return std::min(
+      {state_->sender.next_deadline(), state_->receiver.next_deadline(), state_->initiator.next_deadline()});
 }
 
 void Endpoint::close_idle(Time now) {
@@ -154,10 +209,15 @@ void Endpoint::close_idle(Time now) {
 }
 
 bool Endpoint::quiet() const {
-  return state_->sender.contexts() == 0 && state_->receiver.contexts() == 0 && state_->shared.notices.empty();
+  return state_->sender.contexts() == 0 && state_->receiver.contexts() == 0 && state_->shared.notices.empty() &&
+         state_->initiator.idle() && !state_->target.owes();
 }
 
-Epoch Endpoint::retire(Time now) { return state_->sender.last_epoch(now, state_->receiver.highest_floor()); }
+Epoch Endpoint::retire(Time now) {
+  EpochClock& epochs = state_->shared.epochs;
+  epochs.raise(std::max(state_->receiver.highest_floor(), state_->target.highest_floor()));
+  return epochs.next(now);
+}
 
 const Statistics& Endpoint::statistics() const { return state_->shared.statistics; }
 std::uint32_t Endpoint::outgoing_contexts() const { return state_->sender.contexts(); }

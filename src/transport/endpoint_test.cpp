@@ -174,6 +174,43 @@ TEST(Endpoint, SharesAcknowledgementsAndSendsThemWithData) {
   EXPECT_EQ(pair.a_above.events.size(), 17U);
 }
 
+TEST(Endpoint, SendsShortMessagesTogetherAndTheSameAgain) {
+  Options options;
+  options.retransmission.admission = false;
+  Pair pair(options);
+  ASSERT_TRUE(pair.a.send(pair.now, 1, bytes_of("one"), 1));
+  ASSERT_TRUE(pair.a.send(pair.now, 1, {}, 2));
+  const auto first = pair.take(pair.a);
+  ASSERT_EQ(first.size(), 1U);
+  // What is queued after the first copy was made does not board the second.
+  ASSERT_TRUE(pair.a.send(pair.now, 1, bytes_of("three"), 3));
+  ASSERT_EQ(pair.take(pair.a).size(), 1U);
+  pair.now += 2ms;
+  pair.a.advance(pair.now);
+  pair.carry(pair.a, pair.b);
+  pair.b.receive(pair.now, first[0]);
+  EXPECT_EQ(pair.b_above.events, (Events{"got one from 0", "got  from 0", "got three from 0"}));
+  pair.settle();
+  EXPECT_EQ(pair.a_above.events, (Events{"acknowledged 1", "acknowledged 2", "acknowledged 3"}));
+  EXPECT_EQ(pair.a.statistics().data_packets, 2U);
+  EXPECT_EQ(pair.b.statistics().delivered, 3U);
+  EXPECT_EQ(pair.b.statistics().duplicates, 1U);
+}
+
+TEST(Endpoint, KeepsAPacketOfSeveralUntilItsTurn) {
+  Pair pair;
+  ASSERT_TRUE(pair.a.send(pair.now, 1, bytes_of("first"), 1));
+  const auto first = pair.take(pair.a);
+  for (Token token : {2U, 3U}) ASSERT_TRUE(pair.a.send(pair.now, 1, bytes_of("early"), token));
+  ASSERT_TRUE(pair.a.send(pair.now, 1, bytes_of("any"), 4, Order::unordered));
+  ASSERT_TRUE(pair.a.send(pair.now, 1, bytes_of("time"), 5, Order::unordered));
+  pair.carry(pair.a, pair.b);
+  EXPECT_EQ(pair.b_above.events, (Events{"got any from 0", "got time from 0"}));
+  pair.b.receive(pair.now, first[0]);
+  EXPECT_EQ(pair.b_above.events,
+            (Events{"got any from 0", "got time from 0", "got first from 0", "got early from 0", "got early from 0"}));
+}
+
 TEST(Endpoint, SaysWhichOptionIsWrong) {
   Recorder above;
   Options options;

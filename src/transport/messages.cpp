@@ -1,6 +1,7 @@
 #include "messages.hpp"
 
 #include <algorithm>
+#include <cstring>
 #include <utility>
 
 namespace ayatori::transport {
@@ -26,18 +27,6 @@ void MessageSlots::give_back(std::uint32_t slot) {
   --used_;
 }
 
-void MessageQueue::push(std::uint32_t slot, MessageSlots& slots) {
-  slots[slot].next = no_id;
-  (tail == no_id ? head : slots[tail].next) = slot;
-  tail = slot;
-}
-
-std::uint32_t MessageQueue::pop(MessageSlots& slots) {
-  const std::uint32_t slot = std::exchange(head, slots[head].next);
-  if (head == no_id) tail = no_id;
-  return slot;
-}
-
 void Cutter::cut(const OutgoingMessage& message, std::uint32_t number, Packet& packet) const {
   packet.message = message.kind;
   packet.unordered = message.unordered;
@@ -46,6 +35,37 @@ void Cutter::cut(const OutgoingMessage& message, std::uint32_t number, Packet& p
   const std::uint64_t offset = number * piece_;
   packet.payload = message.bytes.subspan(offset, std::min<Bytes>(piece_, message.bytes.size() - offset));
   packet.fragment = Fragment{message.bytes.size(), offset, number};
+}
+
+std::uint32_t Cutter::last_that_fits(std::uint32_t first, const MessageSlots& slots) const {
+  const auto may_share = [&](const OutgoingMessage& message) {
+    return message.kind == MessageKind::plain && message.packets == 1 && message.unordered == slots[first].unordered;
+  };
+  if (!may_share(slots[first])) return first;
+  std::uint32_t last = first;
+  Bytes filled = size_bytes + slots[first].bytes.size();
+  for (std::uint32_t slot = slots[first].next; slot != no_id && may_share(slots[slot]); slot = slots[slot].next) {
+    filled += size_bytes + slots[slot].bytes.size();
+    if (filled > whole_) break;
+    last = slot;
+  }
+  return last;
+}
+
+void Cutter::gather(std::uint32_t first, std::uint32_t last, const MessageSlots& slots, Packet& packet) {
+  gathered_.resize(whole_);
+  std::byte* end = gathered_.data();
+  for (std::uint32_t slot = first;; slot = slots[slot].next) {
+    const auto bytes = slots[slot].bytes;
+    *end++ = static_cast<std::byte>(bytes.size());
+    *end++ = static_cast<std::byte>(bytes.size() >> 8);
+    if (!bytes.empty()) std::memcpy(end, bytes.data(), bytes.size());
+    end += bytes.size();
+    if (slot == last) break;
+  }
+  packet.several = true;
+  packet.unordered = slots[first].unordered;
+  packet.payload = {gathered_.data(), end};
 }
 
 }  // namespace ayatori::transport

@@ -18,8 +18,9 @@ struct OutgoingMessage {
   std::span<const std::byte> bytes;  // the application's, or `small`
   Token token = 0;
   PeerId to = 0;
-  std::uint32_t next = no_id;  // in its flow's queue
-  Sequence first = 0;          // sequence of its first packet, once that is sent
+  std::uint32_t next = no_id;         // in its flow's queue
+  Sequence first = 0;                 // sequence of its first packet, once that is sent
+  std::uint32_t last_aboard = no_id;  // the last of those that share this packet; of the first of them, once it is sent
   std::uint32_t packets = 1;
   std::uint32_t generation = 0;  // tells apart the calls that used this slot
   MessageKind kind = MessageKind::plain;
@@ -48,17 +49,7 @@ class MessageSlots {
   std::uint32_t used_ = 0;
 };
 
-/// A chain of slots, first in, first out.
-struct MessageQueue {
-  std::uint32_t head = no_id;
-  std::uint32_t tail = no_id;
-
-  [[nodiscard]] bool empty() const { return head == no_id; }
-  void push(std::uint32_t slot, MessageSlots& slots);
-  std::uint32_t pop(MessageSlots& slots);
-};
-
-/// How a message is cut into packets of at most `datagram` bytes.
+/// How messages become packets of at most `datagram` bytes: long ones are cut, short ones share.
 class Cutter {
  public:
   explicit Cutter(std::uint32_t datagram)
@@ -72,9 +63,16 @@ class Cutter {
   /// Packet `number` of the message: its payload, and its place if there are several.
   void cut(const OutgoingMessage& message, std::uint32_t number, Packet& packet) const;
 
+  /// The last of the messages from `first` on that fit into one packet together; `first` if it travels alone.
+  [[nodiscard]] std::uint32_t last_that_fits(std::uint32_t first, const MessageSlots& slots) const;
+
+  /// The messages from `first` to `last` in one payload, which is valid until the next call.
+  void gather(std::uint32_t first, std::uint32_t last, const MessageSlots& slots, Packet& packet);
+
  private:
   Bytes whole_;
   Bytes piece_;
+  std::vector<std::byte> gathered_;  // a payload, from the first time that messages share one
 };
 
 }  // namespace ayatori::transport

@@ -1,6 +1,6 @@
 #include "ayatori/transport/packet.hpp"
 
-#include <concepts>
+#include "bytes.hpp"
 
 namespace ayatori::transport {
 
@@ -21,43 +21,9 @@ enum Flag : std::uint16_t {
   is_call = 256,
   is_reply = 512,
   is_placed = 1024,
-  known_flags = 2047,
-};
-
-class Writer {
- public:
-  explicit Writer(std::span<std::byte> bytes) : bytes_(bytes) {}
-
-  template <std::unsigned_integral Integer>
-  void put(Integer value) {
-    for (std::size_t i = 0; i < sizeof(Integer); ++i) {
-      bytes_[size_++] = static_cast<std::byte>(static_cast<std::uint64_t>(value) >> (8 * i));
-    }
-  }
-
-  [[nodiscard]] std::span<const std::byte> written() const { return bytes_.first(size_); }
-
- private:
-  std::span<std::byte> bytes_;
-  std::size_t size_ = 0;
-};
-
-class Reader {
- public:
-  explicit Reader(std::span<const std::byte> bytes) : rest_(bytes) {}
-
-  template <std::unsigned_integral Integer>
-  Integer take() {
-    std::uint64_t value = 0;
-    for (std::size_t i = 0; i < sizeof(Integer); ++i) value |= std::to_integer<std::uint64_t>(rest_[i]) << (8 * i);
-    rest_ = rest_.subspan(sizeof(Integer));
-    return static_cast<Integer>(value);
-  }
-
-  [[nodiscard]] std::span<const std::byte> rest() const { return rest_; }
-
- private:
-  std::span<const std::byte> rest_;
+  is_several = 2048,
+  has_range = 4096,
+  known_flags = 8191,
 };
 
 std::uint16_t flags_of(const Packet& packet) {
@@ -69,10 +35,12 @@ std::uint16_t flags_of(const Packet& packet) {
     if (packet.acknowledgement->placed) flags |= is_placed;
   }
   if (packet.fragment) flags |= has_fragment;
+  if (packet.range) flags |= has_range;
   if (packet.floor) flags |= has_floor;
   if (packet.unordered) flags |= is_unordered;
   if (packet.more) flags |= has_more;
   if (packet.resent) flags |= is_resent;
+  if (packet.several) flags |= is_several;
   if (packet.message == MessageKind::call) flags |= is_call;
   if (packet.message == MessageKind::reply) flags |= is_reply;
   return static_cast<std::uint16_t>(flags);
@@ -119,9 +87,26 @@ Fragment read_fragment(Reader& reader) {
   return read;
 }
 
+void write(const RemoteRange& range, Writer& writer) {
+  writer.put(range.key);
+  writer.put(range.offset);
+  writer.put(range.size);
+  writer.put(std::uint32_t{0});
+}
+
+RemoteRange read_range(Reader& reader) {
+  RemoteRange read;
+  read.key = reader.take<std::uint64_t>();
+  read.offset = reader.take<std::uint64_t>();
+  read.size = reader.take<std::uint32_t>();
+  reader.take<std::uint32_t>();
+  return read;
+}
+
 std::size_t announced_bytes(unsigned flags) {
   return ((flags & has_acknowledgement) != 0 ? acknowledgement_bytes : 0) +
-         ((flags & has_fragment) != 0 ? fragment_bytes : 0) + ((flags & has_floor) != 0 ? floor_bytes : 0);
+         ((flags & has_fragment) != 0 ? fragment_bytes : 0) + ((flags & has_range) != 0 ? range_bytes : 0) +
+         ((flags & has_floor) != 0 ? floor_bytes : 0);
 }
 
 bool fits_its_message(const Packet& packet) {
@@ -135,19 +120,46 @@ bool fits_an_operation(std::size_t size) {
 }
 
 bool makes_sense(const Packet& packet) {
-  if (packet.kind < PacketKind::data || packet.kind > PacketKind::busy) return false;
+  if (packet.kind < PacketKind::data || packet.kind > PacketKind::refused) return false;
   if (packet.epoch == 0 || packet.epoch > last_epoch || packet.floor.value_or(0) > last_epoch) return false;
   if (packet.acknowledgement && packet.acknowledgement->window > most_window) return false;
-  if (packet.floor.has_value() != (packet.kind == PacketKind::renew)) return false;
+  const bool tells_floor = packet.kind == PacketKind::renew || packet.kind == PacketKind::stale;
+  if (packet.floor.has_value() != tells_floor) return false;
+  const bool asks_for_memory = packet.kind == PacketKind::put || packet.kind == PacketKind::get;
+  if (packet.range.has_value() != asks_for_memory) return false;
+  if (packet.several && (packet.kind != PacketKind::data || packet.fragment)) return false;
   if (packet.kind == PacketKind::data) {
+    if (packet.several) return packet.message == MessageKind::plain && count_messages(packet.payload);
     if (packet.message != MessageKind::plain) return !packet.fragment && fits_an_operation(packet.payload.size());
     return !packet.fragment || fits_its_message(packet);
   }
   if (packet.kind == PacketKind::acknowledgement && !packet.acknowledgement) return false;
-  return !packet.fragment && packet.payload.empty();
+  if (packet.fragment) return false;
+  if (packet.kind == PacketKind::put) return packet.payload.size() == packet.range->size && packet.range->size > 0;
+  if (packet.kind == PacketKind::get) return packet.payload.empty() && packet.range->size > 0;
+  return packet.payload.empty() != (packet.kind == PacketKind::contents);
+}
+
+std::size_t first_size(std::span<const std::byte> several) {
+  return std::to_integer<std::size_t>(several[0]) | std::to_integer<std::size_t>(several[1]) << 8;
 }
 
 }  // namespace
+
+std::span<const std::byte> take_message(std::span<const std::byte>& several) {
+  const auto message = several.subspan(size_bytes, first_size(several));
+  several = several.subspan(size_bytes + message.size());
+  return message;
+}
+
+std::optional<std::uint32_t> count_messages(std::span<const std::byte> several) {
+  std::uint32_t count = 0;
+  for (; !several.empty(); ++count) {
+    if (several.size() < size_bytes || several.size() - size_bytes < first_size(several)) return std::nullopt;
+    (void)take_message(several);
+  }
+  return count > 0 ? std::optional(count) : std::nullopt;
+}
 
 std::span<const std::byte> encode_header(const Packet& packet, JobKey key, HeaderBuffer& buffer) {
   Writer writer(buffer);
@@ -162,6 +174,7 @@ std::span<const std::byte> encode_header(const Packet& packet, JobKey key, Heade
   writer.put(packet.stamp);
   if (packet.acknowledgement) write(*packet.acknowledgement, writer);
   if (packet.fragment) write(*packet.fragment, writer);
+  if (packet.range) write(*packet.range, writer);
   if (packet.floor) writer.put(*packet.floor);
   return writer.written();
 }
@@ -186,10 +199,12 @@ std::expected<Packet, PacketDefect> decode(std::span<const std::byte> datagram, 
   packet.unordered = (flags & is_unordered) != 0;
   packet.more = (flags & has_more) != 0;
   packet.resent = (flags & is_resent) != 0;
+  packet.several = (flags & is_several) != 0;
   if ((flags & is_call) != 0) packet.message = MessageKind::call;
   if ((flags & is_reply) != 0) packet.message = MessageKind::reply;
   if ((flags & has_acknowledgement) != 0) packet.acknowledgement = read_acknowledgement(reader, flags);
   if ((flags & has_fragment) != 0) packet.fragment = read_fragment(reader);
+  if ((flags & has_range) != 0) packet.range = read_range(reader);
   if ((flags & has_floor) != 0) packet.floor = reader.take<std::uint64_t>();
   packet.payload = reader.rest();
   if (!makes_sense(packet)) return std::unexpected(PacketDefect::malformed);
@@ -207,7 +222,7 @@ std::optional<Duration> since_stamp(std::uint32_t stamp, Time now) {
 }
 
 bool is_control(std::span<const std::byte> datagram) {
-  return datagram.size() >= 2 && datagram[1] != static_cast<std::byte>(PacketKind::data);
+  return datagram.size() >= 2 && !carries_data(static_cast<PacketKind>(datagram[1]));
 }
 
 }  // namespace ayatori::transport

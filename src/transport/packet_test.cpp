@@ -88,6 +88,27 @@ TEST(Packet, ThatContradictsItselfIsMalformed) {
   EXPECT_FALSE(decode(encoded(call_without_number), key, 4));
 }
 
+TEST(Packet, OfSeveralMessagesHoldsWholeOnes) {
+  const std::vector<std::byte> payload{std::byte{1}, std::byte{0}, std::byte{7}, std::byte{0}, std::byte{0}};
+  Packet packet = sample();
+  packet.several = true;
+  packet.payload = payload;
+  const auto bytes = encoded(packet);
+  const auto read = decode(bytes, key, 4);
+  ASSERT_TRUE(read);
+  EXPECT_EQ(count_messages(read->payload), 2U);
+  auto rest = read->payload;
+  EXPECT_EQ(take_message(rest).front(), std::byte{7});
+  EXPECT_TRUE(take_message(rest).empty());
+  EXPECT_TRUE(rest.empty());
+  for (const std::size_t cut : {1U, 2U, 3U, 5U}) {
+    packet.payload = std::span(payload).first(payload.size() - cut);
+    EXPECT_EQ(decode(encoded(packet), key, 4).has_value(), cut == 2) << cut;
+  }
+  packet.message = MessageKind::reply;
+  EXPECT_FALSE(decode(encoded(packet), key, 4));
+}
+
 TEST(Stamp, MeasuresWithinAUnitAndSurvivesItsWrap) {
   for (const std::int64_t start : {0L, 1000L, 274'877'906'000L, 86'400'000'000'000L}) {
     const Time sent{Duration(start)};

@@ -24,6 +24,7 @@ struct Assembly {
   std::uint32_t reply = no_id;  // a call's promised message slot
   MessageKind kind = MessageKind::plain;
   bool unordered = false;
+  bool several = false;  // not one message but all of a packet's
 };
 
 struct IncomingFlow {
@@ -103,6 +104,7 @@ class Receiver {
   void deliver_complete(IncomingFlow& flow, PeerId peer);
   void deliver(PeerId peer, MessageKind kind, std::span<const std::byte> bytes, std::byte* reserved,
                std::uint32_t reply);
+  void deliver_several(PeerId peer, std::span<const std::byte> bytes, std::byte* reserved);
   void deliver_reply(PeerId peer, std::span<const std::byte> bytes, std::byte* reserved);
 
   void owe_for(ContextId id, const Packet& packet, Time now);

@@ -21,6 +21,10 @@ bool Receiver::place(ContextId id, const Packet& packet) {
 
 /// Straight out of the datagram, without a copy.
 bool Receiver::deliver_now(const Packet& packet) {
+  if (packet.several) {
+    deliver_several(packet.from, packet.payload, nullptr);
+    return true;
+  }
   std::uint32_t reply = no_id;
   if (packet.message == MessageKind::call) {
     const auto promised = sender_.promise_reply(packet.from, Urgency::at_its_turn);
@@ -67,6 +71,7 @@ std::optional<Assembly> Receiver::new_assembly(const Packet& packet, Urgency urg
   Assembly made;
   made.kind = packet.message;
   made.unordered = packet.unordered;
+  made.several = packet.several;
   made.size = packet.fragment ? packet.fragment->message_size : packet.payload.size();
   if (made.kind == MessageKind::call) {
     const auto promised = sender_.promise_reply(packet.from, urgency);
@@ -93,7 +98,11 @@ void Receiver::deliver_complete(IncomingFlow& flow, PeerId peer) {
       link = &assembly.next;
       continue;
     }
-    deliver(peer, assembly.kind, {assembly.memory, assembly.size}, assembly.memory, assembly.reply);
+    if (assembly.several) {
+      deliver_several(peer, {assembly.memory, assembly.size}, assembly.memory);
+    } else {
+      deliver(peer, assembly.kind, {assembly.memory, assembly.size}, assembly.memory, assembly.reply);
+    }
     *link = assembly.next;
     free(slot);
   }
@@ -110,6 +119,12 @@ void Receiver::deliver(PeerId peer, MessageKind kind, std::span<const std::byte>
   if (kind == MessageKind::reply) return deliver_reply(peer, bytes, reserved);
   const auto event = kind == MessageKind::call ? Event::Kind::operate : Event::Kind::deliver;
   shared_.events.push_back({.kind = event, .peer = peer, .bytes = bytes, .reserved = reserved, .reply = reply});
+}
+
+void Receiver::deliver_several(PeerId peer, std::span<const std::byte> bytes, std::byte* reserved) {
+  shared_.statistics.delivered += *count_messages(bytes);
+  shared_.events.push_back(
+      {.kind = Event::Kind::deliver, .peer = peer, .bytes = bytes, .reserved = reserved, .several = true});
 }
 
 void Receiver::deliver_reply(PeerId peer, std::span<const std::byte> bytes, std::byte* reserved) {

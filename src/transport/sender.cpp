@@ -18,10 +18,9 @@ std::uint64_t id_of_call(std::uint32_t slot, const OutgoingMessage& message) {
 
 }  // namespace
 
-Sender::Sender(Shared& shared, Epoch floor)
+Sender::Sender(Shared& shared)
     : shared_(shared),
       cutter_(shared.options.datagram_bytes),
-      epochs_(floor),
       flows_(table_size(shared.options)),
       messages_(shared.options.messages + shared.options.replies),
       ready_(table_size(shared.options)),
@@ -182,7 +181,7 @@ std::optional<ContextId> Sender::find(PeerId peer, Epoch epoch) const {
 
 /// Under a new epoch everything that is not acknowledged starts again, from sequence 0.
 void Sender::start_epoch(OutgoingFlow& flow, Time now) {
-  flow.epoch = epochs_.next(now);
+  flow.epoch = shared_.epochs.next(now);
   flow.window = {};
   flow.limit = shared_.options.initial_window;
   flow.width = shared_.options.initial_window;
@@ -210,11 +209,6 @@ void Sender::close_idle() {
   for (IdQueue& idle : idle_) {
     while (!idle.empty()) close(idle.front());
   }
-}
-
-Epoch Sender::last_epoch(Time now, Epoch floor) {
-  epochs_.raise(floor);
-  return epochs_.next(now);
 }
 
 void Sender::lose(ContextId id) {
@@ -308,7 +302,7 @@ void Sender::on_renew(Time now, const Packet& packet) {
   OutgoingFlow& flow = flows_[*id];
   if (flow.serial > 0) return lose(*id);  // it did accept the epoch once: it has lost its memory
   ++shared_.statistics.renewals;
-  epochs_.raise(*packet.floor);
+  shared_.epochs.raise(*packet.floor);
   start_epoch(flow, now);
   ready_.push(*id);
   arm(*id, now);

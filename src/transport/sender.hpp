@@ -30,7 +30,7 @@ struct OutgoingFlow {
   Time heard{};                     // of the peer, last; when the flow was opened if never
   Time unanswered_since = never;    // first attempt after `heard`
   Time held_until{};                // no sending before: lets others have the receiver's context
-  MessageQueue queue;               // not all of their packets are acknowledged
+  SlotQueue queue;                  // not all of their packets are acknowledged
   std::uint32_t unsent = no_id;     // first message of the queue with packets that were never sent …
   std::uint32_t unsent_packet = 0;  // … and which of its packets is next
   std::uint16_t attempts = 0;       // unanswered
@@ -44,7 +44,7 @@ struct OutgoingFlow {
 
 class Sender {
  public:
-  Sender(Shared& shared, Epoch floor);
+  explicit Sender(Shared& shared);
 
   [[nodiscard]] bool send(Time now, PeerId to, std::span<const std::byte> message, Token token, bool unordered);
   [[nodiscard]] bool call(Time now, PeerId to, std::span<const std::byte> request, Token token);
@@ -78,7 +78,6 @@ class Sender {
   [[nodiscard]] bool take_news_of_room();
 
   void close_idle();
-  [[nodiscard]] Epoch last_epoch(Time now, Epoch floor);  ///< above all that were given out and `floor`
   [[nodiscard]] std::uint32_t contexts() const { return flows_.size(); }
 
  private:
@@ -110,7 +109,9 @@ class Sender {
   [[nodiscard]] std::optional<Packet> packet_of(ContextId id, Time now);
   [[nodiscard]] std::optional<Packet> resend(OutgoingFlow& flow);
   [[nodiscard]] std::optional<Packet> send_new(OutgoingFlow& flow);
-  [[nodiscard]] Packet packet_with(const OutgoingFlow& flow, Sequence sequence) const;
+  void board(OutgoingFlow& flow, Sequence sequence);
+  [[nodiscard]] std::uint32_t slot_of(const OutgoingFlow& flow, Sequence sequence) const;
+  [[nodiscard]] Packet packet_with(const OutgoingFlow& flow, std::uint32_t slot, Sequence sequence);
   [[nodiscard]] bool may_send(const OutgoingFlow& flow, Sequence sequence) const;
   [[nodiscard]] bool needs_to_ask(const OutgoingFlow& flow) const;
   [[nodiscard]] bool idle(const OutgoingFlow& flow) const;
@@ -123,12 +124,11 @@ class Sender {
 
   Shared& shared_;
   Cutter cutter_;
-  EpochClock epochs_;
   ContextTable<OutgoingFlow> flows_;
   MessageSlots messages_;
-  std::uint32_t replies_ = 0;     // of the slots, taken for replies
-  std::uint32_t awaiting_ = 0;    // … and by calls that were delivered and have no reply yet
-  MessageQueue waiting_replies_;  // for a context
+  std::uint32_t replies_ = 0;   // of the slots, taken for replies
+  std::uint32_t awaiting_ = 0;  // … and by calls that were delivered and have no reply yet
+  SlotQueue waiting_replies_;   // for a context
   Time next_probe_{};
   bool refused_ = false;
   bool freed_ = false;

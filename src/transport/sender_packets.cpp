@@ -55,7 +55,7 @@ std::optional<Packet> Sender::resend(OutgoingFlow& flow) {
   if (!sequence || !may_send(flow, *sequence)) return std::nullopt;
   flow.window.send_again(*sequence);
   ++shared_.statistics.retransmissions;
-  Packet packet = packet_with(flow, *sequence);
+  Packet packet = packet_with(flow, slot_of(flow, *sequence), *sequence);
   packet.resent = true;
   return packet;
 }
@@ -63,25 +63,47 @@ std::optional<Packet> Sender::resend(OutgoingFlow& flow) {
 std::optional<Packet> Sender::send_new(OutgoingFlow& flow) {
   if (flow.unsent == no_id || !flow.window.has_room() || !may_send(flow, flow.window.next())) return std::nullopt;
   if (flow.retiring && flow.unsent_packet == 0) return std::nullopt;
-  OutgoingMessage& message = messages_[flow.unsent];
+  const std::uint32_t slot = flow.unsent;
   const Sequence sequence = flow.window.send_next();
-  if (flow.unsent_packet == 0) message.first = sequence;
-  if (++flow.unsent_packet == message.packets) {
-    flow.unsent = message.next;
+  if (flow.unsent_packet == 0) board(flow, sequence);
+  if (++flow.unsent_packet == messages_[slot].packets) {
+    flow.unsent = messages_[messages_[slot].last_aboard].next;
     flow.unsent_packet = 0;
   }
   ++shared_.statistics.data_packets;
-  return packet_with(flow, sequence);
+  return packet_with(flow, slot, sequence);
 }
 
-Packet Sender::packet_with(const OutgoingFlow& flow, Sequence sequence) const {
+/// Decides which messages travel in the packet that starts with the first unsent one. It stays so while the epoch
+/// lasts: whatever is sent again must be the same.
+void Sender::board(OutgoingFlow& flow, Sequence sequence) {
+  const std::uint32_t last = cutter_.last_that_fits(flow.unsent, messages_);
+  messages_[flow.unsent].last_aboard = last;
+  for (std::uint32_t slot = flow.unsent;; slot = messages_[slot].next) {
+    messages_[slot].first = sequence;
+    if (slot == last) return;
+  }
+}
+
+/// The message, or the first of those, that a packet under way carries. Packets, not messages, are passed on the way.
+std::uint32_t Sender::slot_of(const OutgoingFlow& flow, Sequence sequence) const {
   std::uint32_t slot = flow.queue.head;
-  while (sequence >= messages_[slot].first + messages_[slot].packets) slot = messages_[slot].next;
+  while (sequence >= messages_[slot].first + messages_[slot].packets)
+    slot = messages_[messages_[slot].last_aboard].next;
+  return slot;
+}
+
+Packet Sender::packet_with(const OutgoingFlow& flow, std::uint32_t slot, Sequence sequence) {
   Packet packet;
   packet.kind = PacketKind::data;
   packet.sequence = sequence;
   packet.more = flow.unsent != no_id || flow.window.first_lost().has_value();
-  cutter_.cut(messages_[slot], sequence - messages_[slot].first, packet);
+  const OutgoingMessage& message = messages_[slot];
+  if (message.last_aboard == slot) {
+    cutter_.cut(message, sequence - message.first, packet);
+  } else {
+    cutter_.gather(slot, message.last_aboard, messages_, packet);
+  }
   return packet;
 }
 

@@ -8,6 +8,7 @@
 
 #include "ayatori/base/random.hpp"
 #include "ayatori/transport/application.hpp"
+#include "ayatori/transport/epochs.hpp"
 #include "ayatori/transport/options.hpp"
 #include "ayatori/transport/packet.hpp"
 
@@ -15,7 +16,17 @@ namespace ayatori::transport {
 
 /// Something to tell the application once the endpoint is in a consistent state again: only then may it call back.
 struct Event {
-  enum class Kind : std::uint8_t { deliver, release, acknowledged, failed, lost, operate, returned };
+  enum class Kind : std::uint8_t {
+    deliver,
+    release,
+    acknowledged,
+    failed,
+    lost,
+    operate,
+    returned,
+    completed,
+    refused
+  };
 
   Kind kind = Kind::deliver;
   PeerId peer = 0;
@@ -23,6 +34,7 @@ struct Event {
   std::span<const std::byte> bytes{};
   std::byte* reserved = nullptr;
   std::uint32_t reply = no_id;  // the message slot that waits for an operation's result
+  bool several = false;         // bytes are several messages to deliver
   Time since{};
 };
 
@@ -64,12 +76,13 @@ class Notices {
 };
 
 struct Shared {
-  Shared(const Options& chosen, Application& above, std::uint64_t seed)
-      : options(chosen), application(above), random(seed) {}
+  Shared(const Options& chosen, Application& above, std::uint64_t seed, Epoch floor)
+      : options(chosen), application(above), random(seed), epochs(floor) {}
 
   const Options options;
   Application& application;
   Random random;
+  EpochClock epochs;  // of flows, and numbers of operations
   Statistics statistics;
   Notices notices;
   std::vector<Event> events;  // grows to what one call can cause: a window's packets, or a lost peer's messages

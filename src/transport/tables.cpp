@@ -26,6 +26,14 @@ void IdQueue::move_to_end(std::uint32_t id) {
   push(id);
 }
 
+void IdQueue::move_to_front(std::uint32_t id) {
+  remove(id);
+  links_[id] = {no_id, first_, true};
+  (first_ == no_id ? last_ : links_[first_].previous) = id;
+  first_ = id;
+  ++size_;
+}
+
 std::uint32_t IdQueue::pop() {
   const std::uint32_t id = first_;
   remove(id);

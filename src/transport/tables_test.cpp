@@ -43,7 +43,7 @@ TEST(IdQueue, KeepsTheOrderAndEachIdOnce) {
   for (int i = 0; i < 5000; ++i) {
     const auto id = static_cast<std::uint32_t>(random.below(10));
     const auto at = std::ranges::find(model, id);
-    switch (random.below(4)) {
+    switch (random.below(5)) {
       case 0:
         queue.push(id);
         if (at == model.end()) model.push_back(id);
@@ -56,6 +56,11 @@ TEST(IdQueue, KeepsTheOrderAndEachIdOnce) {
         queue.move_to_end(id);
         if (at != model.end()) model.erase(at);
         model.push_back(id);
+        break;
+      case 3:
+        queue.move_to_front(id);
+        if (at != model.end()) model.erase(at);
+        model.push_front(id);
         break;
       default:
         if (model.empty()) break;

@@ -129,6 +129,15 @@ TEST_P(Seeds, EveryMessageArrivesOnceAndInOrder) {
 
 INSTANTIATE_TEST_SUITE_P(Hostile, Seeds, testing::Range<std::uint64_t>(0, 8));
 
+TEST(ShortMessages, ShareTheirPackets) {
+  Plan plan = hostile(4);
+  Town town(plan, cramped(4), 2);
+  for (int i = 0; i < 2000; ++i) town.peers[0]->send(1, 30, i % 50 < 40 ? Order::ordered : Order::unordered);
+  ASSERT_TRUE(town.network.run_until([&] { return town.all_done(); }, Time(60s)));
+  expect_all_arrived(town, {2000, {0, 0}});
+  EXPECT_LT(town.peers[0]->endpoint().statistics().data_packets, 2000U * 2 / 3);
+}
+
 TEST(LongMessages, ArriveWholeAmongShortOnes) {
   Plan plan = hostile(3);
   plan.receive_buffers = 16;

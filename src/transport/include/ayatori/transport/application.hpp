@@ -5,6 +5,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 
 #include "ayatori/transport/packet.hpp"
@@ -31,8 +32,9 @@ class Application {
  public:
   virtual ~Application() = default;
 
-  /// Memory for a message that comes in several packets or before its turn, or nullptr: no room now, and the sender
-  /// tries again later. It is handed back by exactly one deliver() or release(). Memory that is bounded must not be
+  /// Memory for a message that comes in several packets or before its turn, or for several short ones that came in one
+  /// packet before theirs; or nullptr: no room now, and the sender tries again later. It is handed back by exactly one
+  /// deliver() or release(). Memory that is bounded must not be
   /// filled with early messages: what is at its turn has to find some in the end.
   virtual std::byte* reserve(PeerId from, Bytes size, Urgency urgency) = 0;
 
@@ -50,7 +52,7 @@ class Application {
   virtual void room() {}
 
   /// The message's peer is lost, and whether the message was delivered can't be known; its memory is the application's
-  /// again. Also for a call whose result never came.
+  /// again. Also for a call whose result never came, a put or a get.
   virtual void failed(Token) {}
 
   /// The peer is gone for good: nothing was heard of it since `since`. All that was held for it is freed; its messages
@@ -63,6 +65,21 @@ class Application {
 
   /// The result of a call.
   virtual void returned(Token, std::span<const std::byte> /*result*/) {}
+
+  /// Writes into memory that a peer named; false: there is none such, or it is not the peer's to write. Called from
+  /// receive(), once or more for each piece of a put that is under way, never after the peer was told that the put is
+  /// completed (docs/decisions/0101-puts-and-gets.md). May call nothing.
+  virtual bool write(PeerId, const RemoteRange&, std::span<const std::byte> /*bytes*/) { return false; }
+
+  /// The contents of memory that a peer named, all of it; they must stay until the endpoint is called again. Nothing:
+  /// there is none such, or it is not the peer's to read. Called from next_packet(). May call nothing.
+  virtual std::optional<std::span<const std::byte>> read(PeerId, const RemoteRange&) { return std::nullopt; }
+
+  /// A put is carried out, or the bytes of a get are here; its memory is the application's again.
+  virtual void completed(Token) {}
+
+  /// The peer's application refused the put or get; some of it may have been carried out.
+  virtual void refused(Token) {}
 };
 
 struct Statistics {
@@ -80,6 +97,9 @@ struct Statistics {
   std::uint64_t renewals = 0;  ///< flows that had to be opened again under a higher epoch
   std::uint64_t closed = 0;    ///< incoming contexts given back by their sender
   std::uint64_t lost_peers = 0;
+  std::uint64_t operation_packets = 0;  ///< of puts and gets, sent, first copies …
+  std::uint64_t operations_again = 0;   ///< … and further copies
+  std::uint64_t stale_puts = 0;         ///< packets of puts refused here because a later one was here first
 };
 
 }  // namespace ayatori::transport

@@ -39,7 +39,13 @@ struct Datagram {
   PeerId to = 0;
   bool control = false;                ///< see is_control()
   std::span<const std::byte> header;   ///< valid until the next call of next_packet()
-  std::span<const std::byte> payload;  ///< part of a message; valid until the endpoint is called again
+  std::span<const std::byte> payload;  ///< of messages; valid until the endpoint is called again
+};
+
+/// Where a range of a peer's memory starts, see RemoteRange.
+struct RemoteAddress {
+  std::uint64_t key = 0;
+  std::uint64_t offset = 0;
 };
 
 enum class Order : std::uint8_t { ordered, unordered };
@@ -63,9 +69,9 @@ class Endpoint {
   /// Hands back reserved memory through Application::release(); tells nobody else anything.
   ~Endpoint();
 
-  /// Queues a message, of any size from 0. Its memory stays the caller's and must not change until acknowledged(token)
-  /// or failed(token). False, and nothing happens, if all message slots or all outgoing contexts are busy: try again
-  /// after Application::room().
+  /// Queues a message, of any size from 0. Short ones that wait for a packet share it. Its memory stays the caller's
+  /// and must not change until acknowledged(token) or failed(token). False, and nothing happens, if all message slots
+  /// or all outgoing contexts are busy: try again after Application::room().
   [[nodiscard]] bool send(Time now, PeerId to, std::span<const std::byte> message, Token token,
                           Order order = Order::ordered);
 
@@ -73,6 +79,16 @@ class Endpoint {
   /// here; or failed(token). The request, at most most_operation_bytes, is copied. False as for send(), or if it is too
   /// large.
   [[nodiscard]] bool call(Time now, PeerId to, std::span<const std::byte> request, Token token);
+
+  /// Writes into a peer's memory, or reads it: the peer's Application::write() or read() is called, piece by piece in
+  /// any order; then completed(token) or refused(token) comes here, or failed(token) if the peer is lost. Neither needs
+  /// a context at the peer, and neither is ordered with messages or with each other. A put may write the same bytes
+  /// more than once until it is completed, never later: for memory that the peer itself changes when it sees it written
+  /// (a flag), use call(). The memory stays the caller's; of a put it must not change, of a get not be read, until the
+  /// end. False, and nothing happens, if all operations or all targets are busy (try again after room()), or if there
+  /// is nothing to move.
+  [[nodiscard]] bool put(Time now, PeerId to, RemoteAddress at, std::span<const std::byte> bytes, Token token);
+  [[nodiscard]] bool get(Time now, PeerId from, RemoteAddress at, std::span<std::byte> into, Token token);
 
   /// Takes in a datagram; the caller may reuse its memory afterwards. What is no packet of this job for this rank
   /// changes a counter and nothing else.

@@ -29,6 +29,7 @@ class EpochClock {
   explicit EpochClock(Epoch floor = 0) : last_(floor) {}
 
   [[nodiscard]] Epoch next(Time now);
+  [[nodiscard]] Epoch last() const { return last_; }
   void raise(Epoch floor) { last_ = floor > last_ ? floor : last_; }
 
  private:

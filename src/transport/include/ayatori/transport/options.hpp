@@ -42,6 +42,10 @@ struct Options {
   std::uint32_t assemblies = 1024;         ///< messages partly here, or here before their turn; about 64 bytes each
   std::uint32_t epoch_cells = 1U << 16;    ///< memory of the forgotten, 8 bytes each (see EpochFloors)
 
+  std::uint32_t operations = 256;   ///< puts and gets under way, and packets of them; about 200 bytes each
+  std::uint32_t targets = 64;       ///< peers whose memory is used at once, or was lately; about 170 bytes each
+  std::uint32_t initiators = 1024;  ///< peers whose latest put is remembered one by one; about 50 bytes each
+
   std::uint32_t window = most_window;   ///< packets of one flow under way, 1 … 64
   std::uint32_t initial_window = 16;    ///< packets that a new flow may send before it hears anything
   std::uint32_t receive_buffers = 64;   ///< data datagrams that the wire below can hold until they are handled

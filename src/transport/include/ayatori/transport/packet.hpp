@@ -6,11 +6,15 @@
 ///      0  version (1)      1  kind           2  flags (16 bits)
 ///      4  from (rank)      8  job key       16  epoch of the flow
 ///     24  sequence        28  to (rank)     32  stamp
-///     36  [Acknowledgement, 36 bytes] [Fragment, 24 bytes] [floor, 8 bytes] [payload]
+///     36  [Acknowledgement, 36 bytes] [Fragment, 24 bytes] [RemoteRange, 24 bytes] [floor, 8 bytes] [payload]
 ///
 /// A *flow* is what one endpoint sends to one peer between opening and closing;
 /// its *epoch* names it (see epochs.hpp). Sequences number a flow's data packets
 /// from 0; a flow is closed long before they could wrap.
+///
+/// Puts, gets and their answers belong to no flow. In them the epoch is the
+/// number of this copy of the operation and the sequence is the initiator's own;
+/// an answer repeats both, and the stamp.
 
 #include <array>
 #include <cstddef>
@@ -29,7 +33,7 @@ using JobKey = std::uint64_t;  ///< set by the launcher, the same in all process
 using Sequence = std::uint32_t;
 
 enum class PacketKind : std::uint8_t {
-  data = 1,         ///< a message or a fragment of one; the only kind that needs a data buffer at the receiver
+  data = 1,         ///< a message, several, or a fragment of one
   acknowledgement,  ///< nothing but an Acknowledgement; of an `ask` it repeats the sequence
   ask,              ///< "which of the packets below `sequence` have you got, and (flag `more`) may I send on?"
   retire,           ///< receiver to sender: close this flow as soon as you can, I need its context
@@ -37,6 +41,12 @@ enum class PacketKind : std::uint8_t {
   renew,            ///< receiver to sender: I never accepted a packet of this flow; open one above `floor`
   reset,            ///< receiver to sender: I gave this flow up and don't know any more what I delivered of it
   busy,             ///< receiver to sender: no context is free now; try again
+  put,              ///< initiator to target: write the payload to the range
+  get,              ///< initiator to target: tell me the contents of the range
+  contents,         ///< target to initiator: of the range that was asked for
+  done,             ///< target to initiator: the put of this number was carried out
+  stale,            ///< target to initiator: the put's number is not above `floor`; it was not carried out now
+  refused,          ///< target to initiator: there is no such range, or it is not for you
 };
 
 /// What an incoming flow has received, and how much more is welcome.
@@ -64,6 +74,15 @@ struct Fragment {
   bool operator==(const Fragment&) const = default;
 };
 
+/// Where in a peer's memory: `key` names a piece of it, whatever the peer's application understands by it.
+struct RemoteRange {
+  std::uint64_t key = 0;
+  std::uint64_t offset = 0;
+  std::uint32_t size = 0;
+
+  bool operator==(const RemoteRange&) const = default;
+};
+
 /// A call asks for an operation at the receiver, a reply has its result. Both fit one packet; their payload starts with
 /// the caller's number of the call.
 enum class MessageKind : std::uint8_t { plain, call, reply };
@@ -80,19 +99,32 @@ struct Packet {
   std::uint32_t stamp = 0;                   ///< when this copy was sent, see stamp_of()
   MessageKind message = MessageKind::plain;  ///< `reply` marks all data packets and asks of a flow of replies
   bool unordered = false;
-  bool more = false;    ///< the sender has further packets for this flow
-  bool resent = false;  ///< not the first copy
+  bool more = false;     ///< the sender has further packets for this flow
+  bool resent = false;   ///< not the first copy
+  bool several = false;  ///< the payload is several plain messages, see take_message()
   std::optional<Acknowledgement> acknowledgement;
   std::optional<Fragment> fragment;
+  std::optional<RemoteRange> range;
   std::optional<Epoch> floor;
   std::span<const std::byte> payload;
 };
 
+/// Several messages in one packet stand one after the other, each after its size in 16 bits.
+inline constexpr std::size_t size_bytes = 2;
+
+/// Splits the first of several messages from the rest.
+[[nodiscard]] std::span<const std::byte> take_message(std::span<const std::byte>& several);
+
+/// How many there are; nothing if the bytes are not one or more whole messages.
+[[nodiscard]] std::optional<std::uint32_t> count_messages(std::span<const std::byte> several);
+
 inline constexpr std::size_t header_bytes = 36;
 inline constexpr std::size_t acknowledgement_bytes = 36;
 inline constexpr std::size_t fragment_bytes = 24;
+inline constexpr std::size_t range_bytes = 24;
 inline constexpr std::size_t floor_bytes = 8;
-inline constexpr std::size_t most_header_bytes = header_bytes + acknowledgement_bytes + fragment_bytes + floor_bytes;
+inline constexpr std::size_t most_header_bytes =
+    header_bytes + acknowledgement_bytes + fragment_bytes + range_bytes + floor_bytes;
 
 /// Most packets that a flow may have under way: what an Acknowledgement can tell apart.
 inline constexpr std::uint32_t most_window = 64;
@@ -115,6 +147,11 @@ enum class PacketDefect : std::uint8_t {
 
 /// Reads a datagram that rank `self` of job `key` received. The payload points into `datagram`.
 [[nodiscard]] std::expected<Packet, PacketDefect> decode(std::span<const std::byte> datagram, JobKey key, PeerId self);
+
+/// Whether packets of this kind need a data buffer at their receiver; all others are control packets.
+[[nodiscard]] constexpr bool carries_data(PacketKind kind) {
+  return kind == PacketKind::data || kind == PacketKind::put || kind == PacketKind::contents;
+}
 
 /// Whether a wire should put this datagram into its reserve for control packets (paper 5, section 4.2: control packets
 /// must not compete with data for the few buffers). Reads one byte and trusts nothing.

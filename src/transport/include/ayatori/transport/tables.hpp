@@ -103,6 +103,7 @@ class IdQueue {
   void push(std::uint32_t id);    ///< to the end; stays where it is if it is in the queue
   void remove(std::uint32_t id);  ///< does nothing if it is not in the queue
   void move_to_end(std::uint32_t id);
+  void move_to_front(std::uint32_t id);
   std::uint32_t pop();  ///< of a queue that is not empty
 
   [[nodiscard]] std::uint32_t front() const { return first_; }
@@ -121,6 +122,39 @@ class IdQueue {
   std::uint32_t first_ = no_id;
   std::uint32_t last_ = no_id;
   std::uint32_t size_ = 0;
+};
+
+/// A first-in, first-out queue that runs through the `next` of its slots; each slot is in one queue at most.
+struct SlotQueue {
+  std::uint32_t head = no_id;
+  std::uint32_t tail = no_id;
+
+  [[nodiscard]] bool empty() const { return head == no_id; }
+
+  template <typename Slots>
+  void push(std::uint32_t slot, Slots& slots) {
+    slots[slot].next = no_id;
+    (tail == no_id ? head : slots[tail].next) = slot;
+    tail = slot;
+  }
+
+  template <typename Slots>
+  std::uint32_t pop(Slots& slots) {
+    const std::uint32_t slot = std::exchange(head, slots[head].next);
+    if (head == no_id) tail = no_id;
+    return slot;
+  }
+
+  /// Goes through the whole queue; does nothing if the slot is not in it.
+  template <typename Slots>
+  void remove(std::uint32_t slot, Slots& slots) {
+    SlotQueue kept;
+    while (!empty()) {
+      const std::uint32_t first = pop(slots);
+      if (first != slot) kept.push(first, slots);
+    }
+    *this = kept;
+  }
 };
 
 /// When which number below `capacity` wants attention: a binary heap that knows where each number stands.

@@ -1,0 +1,150 @@
+// What an endpoint itself costs: two of them joined in memory, so that no network and no system call is in the figures.
+// Each side's time is taken apart, in turns of many packets; the copy into the "wire" is the sender's.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstring>
+#include <vector>
+
+#include "ayatori/transport/endpoint.hpp"
+
+namespace {
+
+using namespace ayatori;
+using namespace ayatori::transport;
+using Steady = std::chrono::steady_clock;
+
+Time now() { return Time(std::chrono::duration_cast<Duration>(Steady::now().time_since_epoch())); }
+
+/// Counts what comes; long messages go into one piece of memory.
+struct Counter final : Application {
+  std::byte* reserve(PeerId, Bytes size, Urgency) override {
+    memory.resize(std::max<std::size_t>(memory.size(), size));
+    return memory.data();
+  }
+  void deliver(PeerId, std::span<const std::byte> message, std::byte*) override {
+    ++delivered;
+    bytes += message.size();
+  }
+  void release(std::byte*) override {}
+  void acknowledged(Token) override { ++done; }
+
+  std::uint64_t delivered = 0;
+  std::uint64_t bytes = 0;
+  std::uint64_t done = 0;
+  std::vector<std::byte> memory;
+};
+
+/// Datagrams under way: memory that is used again and again.
+class InFlight {
+ public:
+  void put(const Datagram& datagram) {
+    const std::size_t size = datagram.header.size() + datagram.payload.size();
+    if (used_ + size > bytes_.size()) bytes_.resize(2 * (used_ + size));
+    std::memcpy(bytes_.data() + used_, datagram.header.data(), datagram.header.size());
+    if (!datagram.payload.empty()) {
+      std::memcpy(bytes_.data() + used_ + datagram.header.size(), datagram.payload.data(), datagram.payload.size());
+    }
+    used_ += size;
+    ends_.push_back(used_);
+  }
+
+  void hand_to(Endpoint& endpoint) {
+    const Time at = now();
+    std::size_t start = 0;
+    for (const std::size_t end : ends_) {
+      endpoint.receive(at, std::span(bytes_).subspan(start, end - start));
+      start = end;
+    }
+    used_ = 0;
+    ends_.clear();
+  }
+
+ private:
+  std::vector<std::byte> bytes_;
+  std::vector<std::size_t> ends_;
+  std::size_t used_ = 0;
+};
+
+struct Side {
+  explicit Side(PeerId self) : endpoint(*Endpoint::make({.self = self, .key = 1, .seed = self}, {}, above)) {}
+
+  void flush() {
+    const Time at = now();
+    while (const auto datagram = endpoint.next_packet(at)) out.put(*datagram);
+    if (endpoint.next_deadline() <= at) endpoint.advance(at);
+  }
+
+  Counter above;
+  Endpoint endpoint;
+  InFlight out;
+  Duration spent{};
+};
+
+template <typename Work>
+void timed(Side& side, const Work& work) {
+  const auto start = Steady::now();
+  work();
+  side.spent += std::chrono::duration_cast<Duration>(Steady::now() - start);
+}
+
+double each(Duration time, std::uint64_t count) {
+  return static_cast<double>(time.count()) / static_cast<double>(count);
+}
+
+/// Messages one way, as many as fit into the slots and windows.
+void stream(std::size_t size, std::uint64_t count) {
+  Side from(0), to(1);
+  const std::vector<std::byte> message(size);
+  std::uint64_t sent = 0;
+  while (from.above.done < count) {
+    timed(from, [&] {
+      const Time at = now();
+      while (sent < count && from.endpoint.send(at, 1, message, sent)) ++sent;
+      from.flush();
+    });
+    timed(to, [&] {
+      from.out.hand_to(to.endpoint);
+      to.flush();
+    });
+    timed(from, [&] { to.out.hand_to(from.endpoint); });
+  }
+  fmt::print(
+      "{{\"what\": \"stream\", \"bytes\": {}, \"ns_a_message_sending\": {:.1f}, \"ns_a_message_receiving\": {:.1f}, ",
+      size, each(from.spent, count), each(to.spent, count));
+  fmt::print("\"messages_a_packet\": {:.1f}, \"gigabytes_per_second\": {:.2f}, \"retransmissions\": {}}}\n",
+             static_cast<double>(count) / static_cast<double>(from.endpoint.statistics().data_packets),
+             static_cast<double>(to.above.bytes) / static_cast<double>(std::max(from.spent, to.spent).count()),
+             from.endpoint.statistics().retransmissions);
+}
+
+/// One message there and one back; both sides do the same.
+void ping_pong(std::size_t size, std::uint64_t rounds) {
+  Side sides[] = {Side(0), Side(1)};
+  const std::vector<std::byte> message(size);
+  const auto start = Steady::now();
+  for (std::uint64_t round = 0; round < rounds; ++round) {
+    for (PeerId self : {0U, 1U}) {
+      Side& from = sides[self];
+      while (!from.endpoint.send(now(), 1 - self, message, round)) {
+      }
+      from.flush();
+      from.out.hand_to(sides[1 - self].endpoint);
+    }
+  }
+  const auto spent = std::chrono::duration_cast<Duration>(Steady::now() - start);
+  fmt::print("{{\"what\": \"ping-pong\", \"bytes\": {}, \"ns_a_message_and_side\": {:.1f}}}\n", size,
+             each(spent, 4 * rounds));
+}
+
+}  // namespace
+
+int main() {
+  for (const std::size_t size : {8U, 64U, 1024U}) ping_pong(size, 500'000);
+  stream(8, 10'000'000);
+  stream(64, 5'000'000);
+  stream(1024, 1'000'000);
+  stream(std::size_t{256} << 20, 4);
+}

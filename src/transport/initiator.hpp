@@ -1,0 +1,114 @@
+#pragma once
+/// \file
+/// The side of puts and gets that starts them: cuts them into packets, and
+/// repeats each until it is answered.
+
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "ayatori/transport/endpoint.hpp"
+#include "ayatori/transport/round_trip.hpp"
+#include "ayatori/transport/tables.hpp"
+#include "shared.hpp"
+
+namespace ayatori::transport {
+
+/// A put or get of the application.
+struct Operation {
+  PacketKind kind = PacketKind::put;  // or get
+  RemoteAddress at;
+  const std::byte* source = nullptr;  // of a put
+  std::byte* sink = nullptr;          // of a get
+  Bytes size = 0;
+  Bytes cut = 0;  // what has become pieces
+  Token token = 0;
+  ContextId target = no_id;
+  std::uint32_t pieces = 0;    // under way, or to be sent again
+  std::uint32_t next = no_id;  // in its target's queue, or in the chain of free ones
+  bool refused = false;
+};
+
+/// One packet's share of an operation. Each copy that is sent has a number of its own, higher than all before.
+struct Piece {
+  std::uint32_t operation = no_id;
+  Bytes offset = 0;
+  std::uint32_t size = 0;
+  Epoch first_number = 0;
+  Epoch last_number = 0;       // of the copy sent last
+  std::uint32_t next = no_id;  // among those to be sent again, or in the chain of free ones
+  bool lost = false;           // to be sent again: not under way
+};
+
+/// What is known of a peer whose memory is used: kept while there is room, for the next time.
+struct TargetPeer {
+  RoundTrip round_trip;
+  std::uint32_t width = 0;    // most pieces under way
+  std::uint32_t grown = 0;    // answers since the width last grew
+  std::uint32_t flight = 0;   // pieces under way
+  Epoch recovered_until = 0;  // losses of copies up to this number have been reacted to
+  SlotQueue uncut;            // operations with bytes that are in no piece yet
+  SlotQueue again;            // lost pieces
+  std::uint32_t operations = 0;
+  Time heard{};
+  Time unanswered_since = never;
+  std::uint32_t attempts = 0;  // unanswered
+};
+
+class Initiator {
+ public:
+  explicit Initiator(Shared& shared);
+
+  [[nodiscard]] bool put(Time now, PeerId to, RemoteAddress at, std::span<const std::byte> bytes, Token token);
+  [[nodiscard]] bool get(Time now, PeerId from, RemoteAddress at, std::span<std::byte> into, Token token);
+
+  /// `contents`, `done`, `stale` or `refused`.
+  void on_answer(Time now, const Packet& packet);
+
+  void advance(Time now);
+  [[nodiscard]] Time next_deadline() const { return deadlines_.earliest(); }
+  [[nodiscard]] std::optional<Packet> next_packet(Time now);
+
+  /// The peer is lost: its operations have failed.
+  void abandon(PeerId peer);
+
+  /// Whether something was refused for want of room, and some has become free since.
+  [[nodiscard]] bool take_news_of_room();
+  [[nodiscard]] bool idle() const { return free_operations_ == shared_.options.operations; }
+
+ private:
+  [[nodiscard]] bool start(Time now, PeerId peer, const Operation& operation);
+  [[nodiscard]] std::optional<ContextId> open(Time now, PeerId peer);
+
+  [[nodiscard]] bool answers(const Packet& packet) const;
+  void take_sample(TargetPeer& target, const Packet& packet, Time now);
+  void land(std::uint32_t piece, const Packet& packet);
+  void settle(std::uint32_t piece);
+  void lose(std::uint32_t piece);
+  void leave_flight(std::uint32_t piece);
+  void end(std::uint32_t operation, Event::Kind kind);
+
+  [[nodiscard]] std::optional<std::uint32_t> next_piece(ContextId target);
+  [[nodiscard]] bool buffer_free_for(PacketKind kind) const;
+  [[nodiscard]] std::uint32_t cut(std::uint32_t operation);
+  [[nodiscard]] Packet send(std::uint32_t piece, Time now);
+  void time_out(std::uint32_t piece, Time now);
+
+  Shared& shared_;
+  std::uint32_t piece_bytes_;
+  ContextTable<TargetPeer> targets_;
+  IdQueue idle_;     // targets without operations, the one used longest ago first
+  IdQueue ready_;    // targets that may have something to send
+  IdQueue starved_;  // targets that would, had they a free piece or we a buffer for what they answer
+  std::vector<Operation> operations_;
+  std::vector<Piece> pieces_;
+  SlotQueue unused_operations_;
+  SlotQueue unused_pieces_;
+  std::uint32_t free_operations_ = 0;
+  std::uint32_t gets_in_flight_ = 0;  // pieces
+  Deadlines deadlines_;               // of pieces
+  bool was_refused_ = false;
+  bool freed_ = false;
+};
+
+}  // namespace ayatori::transport

@@ -1,0 +1,71 @@
+#pragma once
+/// \file
+/// The side of puts and gets whose memory is used.
+
+#include <optional>
+
+#include "ayatori/transport/epochs.hpp"
+#include "ayatori/transport/tables.hpp"
+#include "shared.hpp"
+
+namespace ayatori::transport {
+
+/// Lets the puts of each initiator through by rising number only, whatever duplicates come and however late: see
+/// docs/decisions/0101-puts-and-gets.md. The latest number of the `capacity` initiators heard of last is known exactly;
+/// of all others, that it is not above one common floor.
+class PutFloors {
+ public:
+  PutFloors(std::uint32_t capacity, Epoch floor);
+
+  /// What a put of this initiator must exceed.
+  [[nodiscard]] Epoch of(PeerId initiator) const;
+
+  /// A put of this number, above of(), was carried out.
+  void raise(PeerId initiator, Epoch number);
+
+  /// No put with a higher number was ever carried out.
+  [[nodiscard]] Epoch highest() const { return highest_; }
+
+ private:
+  ContextTable<Epoch> latest_;
+  IdQueue recency_;  // the one heard of longest ago first
+  Epoch floor_;
+  Epoch highest_;
+};
+
+/// Carries operations out and answers them. Answers wait in a ring of fixed size; a request that finds it full was
+/// never here. A get is read when its answer is sent, so no contents wait.
+class Target {
+ public:
+  Target(Shared& shared, Epoch floor);
+
+  void on_put(const Packet& packet);
+  void on_get(const Packet& packet);
+
+  [[nodiscard]] std::optional<Packet> next_packet();
+  [[nodiscard]] bool owes() const { return count_ > 0; }
+  [[nodiscard]] Epoch highest_floor() const { return floors_.highest(); }
+
+ private:
+  struct Answer {
+    PacketKind kind = PacketKind::done;  // or stale, or refused; contents: still to be read
+    PeerId to = 0;
+    Epoch number = 0;
+    Sequence sequence = 0;
+    std::uint32_t stamp = 0;
+    Epoch floor = 0;
+    RemoteRange range;
+  };
+
+  void answer(PacketKind kind, const Packet& packet);
+
+  static constexpr std::uint32_t capacity = 64;
+
+  Shared& shared_;
+  PutFloors floors_;
+  std::vector<Answer> answers_;  // taken with the first request: not all endpoints are targets
+  std::uint32_t first_ = 0;
+  std::uint32_t count_ = 0;
+};
+
+}  // namespace ayatori::transport

@@ -1,0 +1,173 @@
+#define TOML_EXCEPTIONS 0
+#include "ayatori/simulated/plan_file.hpp"
+
+#include <toml++/toml.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <concepts>
+#include <string>
+#include <utility>
+
+#include "ayatori/base/files.hpp"
+
+namespace ayatori::simulated {
+
+namespace {
+
+/// Stores a value in its field; false if it is not what the field takes.
+template <typename Target>
+using Setter = bool (*)(Target&, const toml::node&);
+
+template <typename Target>
+struct Key {
+  std::string_view name;
+  std::string_view expected;
+  Setter<Target> set;
+};
+
+template <auto field, std::int64_t least, typename Target>
+bool set_count(Target& target, const toml::node& node) {
+  const auto value = node.is_integer() ? node.value<std::int64_t>() : std::nullopt;
+  using Field = std::remove_reference_t<decltype(target.*field)>;
+  if (!value || *value < least || !std::in_range<Field>(*value)) return false;
+  target.*field = static_cast<Field>(*value);
+  return true;
+}
+
+template <auto field>
+bool set_probability(Plan& plan, const toml::node& node) {
+  const auto value = node.value<double>();
+  if (!value || !(*value >= 0 && *value <= 1)) return false;
+  plan.*field = *value;
+  return true;
+}
+
+template <auto field>
+bool set_rate(Plan& plan, const toml::node& node) {
+  const auto value = node.value<double>();
+  if (!value || !(*value >= 0) || !std::isfinite(*value)) return false;
+  plan.*field = *value;
+  return true;
+}
+
+template <auto field, typename Target>
+bool set_time(Target& target, const toml::node& node) {
+  const auto text = node.value<std::string_view>();
+  const auto value = text ? parse_duration(*text) : std::nullopt;
+  if (!value) return false;
+  target.*field = std::remove_reference_t<decltype(target.*field)>(*value);
+  return true;
+}
+
+constexpr std::string_view count_from_0 = "a whole number from 0";
+constexpr std::string_view count_from_1 = "a whole number from 1, less than 4294967296";
+constexpr std::string_view probability = "a probability, 0 to 1";
+constexpr std::string_view duration = R"(a duration, for example "2us")";
+
+constexpr std::array<Key<Plan>, 12> plan_keys{{
+    {"seed", count_from_0, set_count<&Plan::seed, 0>},
+    {"latency", duration, set_time<&Plan::latency>},
+    {"jitter", duration, set_time<&Plan::jitter>},
+    {"drop", probability, set_probability<&Plan::drop>},
+    {"duplicate", probability, set_probability<&Plan::duplicate>},
+    {"reorder", probability, set_probability<&Plan::reorder>},
+    {"reorder_delay", duration, set_time<&Plan::reorder_delay>},
+    {"gigabytes_per_second", "a number from 0 (0: without limit)", set_rate<&Plan::gigabytes_per_second>},
+    {"receive_buffers", count_from_1, set_count<&Plan::receive_buffers, 1>},
+    {"control_buffers", count_from_1, set_count<&Plan::control_buffers, 1>},
+    {"receive_cost", duration, set_time<&Plan::receive_cost>},
+    {"send_cost", duration, set_time<&Plan::send_cost>},
+}};
+
+constexpr std::array<Key<BlackHole>, 3> black_hole_keys{{
+    {"peer", "a rank", set_count<&BlackHole::peer, 0>},
+    {"from", duration, set_time<&BlackHole::from>},
+    {"until", duration, set_time<&BlackHole::until>},
+}};
+
+Failure wrong_value(std::string_view file, std::string_view key, std::string_view expected, const toml::node& node) {
+  return fail_at(file, node.source().begin.line, fmt::format("{}: expected {}", key, expected));
+}
+
+template <typename Keys>
+Failure unknown_key(std::string_view file, const toml::key& key, const Keys& keys, std::string_view others) {
+  std::string names(others);
+  for (const auto& known : keys) names += fmt::format("{}{}", names.empty() ? "" : ", ", known.name);
+  return with_hint(fail_at(file, key.source().begin.line, fmt::format("unknown key '{}'", key.str())),
+                   fmt::format("known are {}", names));
+}
+
+template <typename Target, std::size_t count>
+const Key<Target>* find(const std::array<Key<Target>, count>& keys, const toml::key& key) {
+  const auto found = std::ranges::find(keys, key.str(), &Key<Target>::name);
+  return found == keys.end() ? nullptr : &*found;
+}
+
+Result<BlackHole> read_black_hole(const toml::node& node, std::string_view file) {
+  const toml::table* table = node.as_table();
+  if (!table) return wrong_value(file, "black_holes", "a table with peer, from and until", node);
+  if (!table->contains("peer")) return wrong_value(file, "black_holes", "a table with the key peer", node);
+  BlackHole hole;
+  for (const auto& [key, value] : *table) {
+    const auto* known = find(black_hole_keys, key);
+    if (!known) return unknown_key(file, key, black_hole_keys, "");
+    if (!known->set(hole, value)) return wrong_value(file, known->name, known->expected, value);
+  }
+  if (hole.until <= hole.from) return wrong_value(file, "until", "a time after from", node);
+  return hole;
+}
+
+Result<> read_black_holes(const toml::node& node, std::string_view file, Plan& plan) {
+  const toml::array* array = node.as_array();
+  if (!array) return wrong_value(file, "black_holes", "an array of tables, each under [[black_holes]]", node);
+  for (const toml::node& element : *array) {
+    auto hole = read_black_hole(element, file);
+    if (!hole) return Failure(hole.error());
+    plan.black_holes.push_back(*hole);
+  }
+  return {};
+}
+
+}  // namespace
+
+std::optional<Duration> parse_duration(std::string_view text) {
+  constexpr double century = 3.2e18;
+  double value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value, std::chars_format::fixed);
+  if (error != std::errc{}) return std::nullopt;
+  const std::string_view unit(end, text.data() + text.size());
+  for (const auto& [name, nanoseconds] : {std::pair{"ns", 1.0}, {"us", 1e3}, {"ms", 1e6}, {"s", 1e9}}) {
+    if (unit != name) continue;
+    value *= nanoseconds;
+    if (!(value >= 0 && value < century)) return std::nullopt;
+    return Duration(std::llround(value));
+  }
+  return std::nullopt;
+}
+
+Result<Plan> parse_plan(std::string_view text, std::string_view file) {
+  const toml::parse_result parsed = toml::parse(text, file);
+  if (!parsed) return fail_at(file, parsed.error().source().begin.line, std::string(parsed.error().description()));
+  Plan plan;
+  for (const auto& [key, value] : parsed.table()) {
+    if (key == "black_holes") {
+      if (auto good = read_black_holes(value, file, plan); !good) return Failure(good.error());
+      continue;
+    }
+    const auto* known = find(plan_keys, key);
+    if (!known) return unknown_key(file, key, plan_keys, "black_holes");
+    if (!known->set(plan, value)) return wrong_value(file, known->name, known->expected, value);
+  }
+  return plan;
+}
+
+Result<Plan> load_plan(const std::filesystem::path& path) {
+  const auto text = read_file(path);
+  if (!text) return Failure(text.error());
+  return parse_plan(*text, path.string());
+}
+
+}  // namespace ayatori::simulated

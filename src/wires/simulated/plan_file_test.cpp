@@ -1,0 +1,85 @@
+#include "ayatori/simulated/plan_file.hpp"
+
+#include <gtest/gtest.h>
+
+namespace ayatori::simulated {
+namespace {
+
+using namespace std::chrono_literals;
+
+TEST(ParseDuration, TakesANumberAndAUnit) {
+  EXPECT_EQ(parse_duration("250ns"), 250ns);
+  EXPECT_EQ(parse_duration("2us"), 2us);
+  EXPECT_EQ(parse_duration("1.5ms"), 1500us);
+  EXPECT_EQ(parse_duration("10s"), 10s);
+  EXPECT_EQ(parse_duration("0s"), 0s);
+  for (const char* wrong : {"", "2", "us", "2 us", "-1us", "2m", "1e3us", "nans", "infs", "9999999999s", "2us "}) {
+    EXPECT_FALSE(parse_duration(wrong)) << wrong;
+  }
+}
+
+TEST(PlanFile, TheExampleSaysWhatTheDefaultsAre) {
+  const auto plan = load_plan(AYATORI_SOURCE_DIR "/docs/simulated-network.toml");
+  ASSERT_TRUE(plan) << plan.error().message;
+  const Plan defaults;
+  EXPECT_EQ(plan->seed, defaults.seed);
+  EXPECT_EQ(plan->latency, defaults.latency);
+  EXPECT_EQ(plan->jitter, defaults.jitter);
+  EXPECT_EQ(plan->drop, defaults.drop);
+  EXPECT_EQ(plan->duplicate, defaults.duplicate);
+  EXPECT_EQ(plan->reorder, defaults.reorder);
+  EXPECT_EQ(plan->reorder_delay, defaults.reorder_delay);
+  EXPECT_EQ(plan->gigabytes_per_second, defaults.gigabytes_per_second);
+  EXPECT_EQ(plan->receive_buffers, defaults.receive_buffers);
+  EXPECT_EQ(plan->control_buffers, defaults.control_buffers);
+  EXPECT_EQ(plan->receive_cost, defaults.receive_cost);
+  EXPECT_EQ(plan->send_cost, defaults.send_cost);
+  ASSERT_EQ(plan->black_holes.size(), 2U);
+  EXPECT_EQ(plan->black_holes[0].peer, 3U);
+  EXPECT_EQ(plan->black_holes[0].from, Time(10ms));
+  EXPECT_EQ(plan->black_holes[0].until, Time(1500ms));
+  EXPECT_EQ(plan->black_holes[1].until, transport::never);
+}
+
+TEST(PlanFile, ReadsEveryKey) {
+  const auto plan = parse_plan(R"(
+    seed = 7
+    drop = 1
+    latency = "1us"
+    receive_buffers = 1
+    black_holes = [{ peer = 2, from = "1s" }]
+  )",
+                               "p.toml");
+  ASSERT_TRUE(plan) << plan.error().message;
+  EXPECT_EQ(plan->seed, 7U);
+  EXPECT_EQ(plan->drop, 1);
+  EXPECT_EQ(plan->latency, 1us);
+  EXPECT_EQ(plan->receive_buffers, 1U);
+  EXPECT_EQ(plan->black_holes.size(), 1U);
+  EXPECT_TRUE(parse_plan("", "empty.toml"));
+}
+
+TEST(PlanFile, NamesFileLineKeyAndWhatWasExpected) {
+  const auto message = [](std::string_view text) { return parse_plan(text, "p.toml").error().message; };
+  EXPECT_EQ(message("seed = 1\ndrop = 2"), "p.toml:2: drop: expected a probability, 0 to 1");
+  EXPECT_EQ(message("drop = nan"), "p.toml:1: drop: expected a probability, 0 to 1");
+  EXPECT_EQ(message("\n\nlatency = 2"), "p.toml:3: latency: expected a duration, for example \"2us\"");
+  EXPECT_EQ(message("receive_buffers = 0"),
+            "p.toml:1: receive_buffers: expected a whole number from 1, less than 4294967296");
+  EXPECT_EQ(message("receive_buffers = 1.5"),
+            "p.toml:1: receive_buffers: expected a whole number from 1, less than 4294967296");
+  EXPECT_EQ(message("seed = -1"), "p.toml:1: seed: expected a whole number from 0");
+  EXPECT_EQ(message("dorp = 0.1"), "p.toml:1: unknown key 'dorp'");
+  EXPECT_EQ(message("[[black_holes]]\nfrom = \"1s\""), "p.toml:1: black_holes: expected a table with the key peer");
+  EXPECT_EQ(message("[[black_holes]]\npeer = 1\nwhy = 1"), "p.toml:3: unknown key 'why'");
+  EXPECT_EQ(message("[[black_holes]]\npeer = 1\nfrom = \"2s\"\nuntil = \"1s\""),
+            "p.toml:1: until: expected a time after from");
+  EXPECT_EQ(message("black_holes = 3"),
+            "p.toml:1: black_holes: expected an array of tables, each under [[black_holes]]");
+  EXPECT_TRUE(message("drop = ").starts_with("p.toml:1: "));
+  EXPECT_TRUE(message("drop = 0.1\ndrop = 0.2").starts_with("p.toml:2: "));
+  EXPECT_FALSE(load_plan("/nowhere/plan.toml"));
+}
+
+}  // namespace
+}  // namespace ayatori::simulated
