@@ -29,9 +29,10 @@ Driver::Driver(transport::Endpoint& endpoint, transport::Wire& wire, Clock& cloc
 
 bool Driver::progress() {
   now_ = clock_.now();
+  // Sent first: between rounds the application may answer what it got, and then the acknowledgement travels with it.
+  const bool sent = send();
   const bool received = receive();
   const bool advanced = advance();
-  const bool sent = send();
   return received || advanced || sent;
 }
 

@@ -31,7 +31,7 @@ inline constexpr std::size_t cache_line = 64;
 
 struct RingShape {
   std::uint32_t cells = 512;           ///< a power of two, 16 to 2^20
-  std::uint32_t buffers = 64;          ///< 1 to 2^16
+  std::uint32_t buffers = 128;         ///< 1 to 2^16
   std::uint32_t buffer_bytes = 8'192;  ///< 256 to 2^20, a multiple of 64
 
   bool operator==(const RingShape&) const = default;

@@ -15,7 +15,7 @@ namespace {
 constexpr std::uint32_t polls_before_doubt = 1024;
 
 /// What a sender takes to write a datagram, even if the scheduler takes it off its core meanwhile for a moment.
-constexpr auto patience = std::chrono::milliseconds(1);
+constexpr auto patience = std::chrono::milliseconds(10);
 
 }  // namespace
 

@@ -23,7 +23,7 @@ struct ShmOptions {
   std::filesystem::path folder = "/dev/shm";
 
   std::uint32_t cells = 512;             ///< datagrams that the ring holds, 256 bytes each; a power of two, 16 to 2^20
-  std::uint32_t buffers = 64;            ///< of these, datagrams larger than 240 bytes; 1 to 65,536
+  std::uint32_t buffers = 128;           ///< of these, datagrams larger than 240 bytes; 1 to 65,536
   std::uint32_t datagram_bytes = 8'192;  ///< largest datagram, and size of a buffer; a multiple of 64, 256 to 2^20
   std::uint32_t mappings = 32;           ///< peers' rings mapped at a time, at least 1
 };
