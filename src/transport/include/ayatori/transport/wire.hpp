@@ -31,7 +31,8 @@ class Wire {
   /// Calls `take` for datagrams that have arrived, at most `most` of them; returns how many. Never waits.
   virtual std::size_t poll(std::size_t most, const std::function<void(std::span<const std::byte>)>& take) = 0;
 
-  /// Sleeps until a datagram may be there, `longest` has passed, or another thread called interrupt().
+  /// Sleeps until a datagram may be there, one that was refused may find room, `longest` has passed, or another thread
+  /// called interrupt(). It may return for no reason.
   virtual void wait(Duration longest) = 0;
 
   /// Ends a wait() that runs in another thread, or the next one. The one function that any thread may call.

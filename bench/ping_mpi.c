@@ -1,0 +1,29 @@
+/* Ping-pong of 64 bytes between two ranks; prints the median round trip in microseconds. */
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+static int by_value(const void* a, const void* b) {
+    double x = *(const double*)a, y = *(const double*)b;
+    return (x > y) - (x < y);
+}
+
+int main(int argc, char** argv) {
+    enum { count = 50000, warm = 1000 };
+    static double times[count];
+    char ball[64] = {0};
+    int rank;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    for (int i = -warm; i < count; ++i) {
+        double start = MPI_Wtime();
+        if (rank == 0) MPI_Send(ball, 64, MPI_CHAR, 1, 0, MPI_COMM_WORLD);
+        MPI_Recv(ball, 64, MPI_CHAR, 1 - rank, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        if (rank == 1) MPI_Send(ball, 64, MPI_CHAR, 0, 0, MPI_COMM_WORLD);
+        if (i >= 0) times[i] = MPI_Wtime() - start;
+    }
+    qsort(times, count, sizeof *times, by_value);
+    if (rank == 0) printf("%.3f\n", times[count / 2] * 1e6);
+    MPI_Finalize();
+    return 0;
+}

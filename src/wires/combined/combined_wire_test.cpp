@@ -1,0 +1,60 @@
+#include "ayatori/combined/combined_wire.hpp"
+
+#include <gtest/gtest.h>
+
+#include "ayatori/shm/shm_wire.hpp"
+#include "ayatori/testing/children.hpp"
+#include "ayatori/testing/folder.hpp"
+#include "ayatori/testing/process.hpp"
+#include "ayatori/udp/udp_wire.hpp"
+
+namespace ayatori::wires {
+namespace {
+
+using namespace std::chrono_literals;
+
+/// Two ranks a host, where the hosts are addresses of the loopback.
+struct Cluster {
+  Folder folder;
+  JobKey key = static_cast<JobKey>(getpid()) << 32;
+  UdpAddresses addresses{.first_host = 127U << 24 | (static_cast<std::uint32_t>(getpid()) & 0xFFFF) << 8,
+                         .ranks_per_host = 2};
+
+  [[nodiscard]] std::unique_ptr<CombinedWire> wire(Rank self) const {
+    auto near = need(ShmWire::make({.self = self, .key = key, .folder = folder.path()}));
+    auto far = need(UdpWire::make({.addresses = addresses, .self = self}));
+    const auto nearby = [rule = addresses, self](Rank peer) { return rule.host_of(peer) == rule.host_of(self); };
+    return need(CombinedWire::make(std::move(near), std::move(far), nearby));
+  }
+};
+
+TEST(CombinedWire, ReachesPeersNearAndFar) {
+  const Cluster cluster;
+  in_processes(4, [&](Rank rank) {
+    const auto wire = cluster.wire(rank);
+    TestProcess(*wire, {rank, cluster.key, rank, 0}, {}).exchange(4, 100, 30'000);
+  });
+}
+
+TEST(CombinedWire, WakesForBoth) {
+  const Cluster cluster;
+  const auto wire = cluster.wire(0);
+  const std::vector<std::byte> bytes(100);
+  for (const Rank from : {1U, 2U}) {
+    const auto peer = cluster.wire(from);
+    std::size_t got = 0;
+    const std::jthread sender([&] {
+      (void)peer->send({0, false, bytes, {}});
+      peer->flush();
+    });
+    while (got == 0) {
+      wire->wait(1h);
+      got = wire->poll(10, [](auto) {});
+    }
+  }
+  wire->interrupt();
+  wire->wait(1h);
+}
+
+}  // namespace
+}  // namespace ayatori::wires

@@ -1,0 +1,10 @@
+#include "ayatori/driver/clock.hpp"
+
+namespace ayatori::wires {
+
+transport::Time SteadyClock::now() {
+  const auto since_start = std::chrono::steady_clock::now().time_since_epoch();
+  return transport::Time(std::chrono::duration_cast<transport::Duration>(since_start));
+}
+
+}  // namespace ayatori::wires

@@ -1,0 +1,94 @@
+#include "ayatori/driver/driver.hpp"
+
+#include <algorithm>
+
+namespace ayatori::wires {
+
+using transport::Datagram;
+using transport::Duration;
+using transport::Time;
+
+namespace {
+
+/// Datagrams of one round: few enough that their acknowledgements leave in time.
+constexpr std::size_t most_received = 64;
+
+/// Datagrams of one round that leave before the next look at what has arrived.
+constexpr int most_sent = 64;
+
+/// No wire holds more than this many rounds' datagrams: whoever is behind for longer is not catching up but flooded,
+/// and time must go on for it.
+constexpr std::uint32_t most_rounds_behind = 1024;
+
+}  // namespace
+
+Driver::Driver(transport::Endpoint& endpoint, transport::Wire& wire, Clock& clock)
+    : endpoint_(endpoint), wire_(wire), clock_(clock), now_(clock.now()) {
+  take_ = [this](std::span<const std::byte> datagram) { endpoint_.receive(now_, datagram); };
+}
+
+bool Driver::progress() {
+  now_ = clock_.now();
+  // Sent first: between rounds the application may answer what it got, and then the acknowledgement travels with it.
+  const bool sent = send();
+  const bool received = receive();
+  const bool advanced = advance();
+  return received || advanced || sent;
+}
+
+bool Driver::receive() {
+  const std::size_t count = wire_.poll(most_received, take_);
+  caught_up_ = count < most_received;
+  rounds_behind_ = caught_up_ ? 0 : rounds_behind_ + 1;
+  return count > 0;
+}
+
+/// Only when all is handed in that has arrived: after this process was stopped for a while, its peers' answers lie
+/// there, and to judge by the time alone would take its own absence for theirs.
+bool Driver::advance() {
+  if (endpoint_.next_deadline() > now_) return false;
+  if (!caught_up_ && rounds_behind_ < most_rounds_behind) return false;
+  endpoint_.advance(now_);
+  return true;
+}
+
+bool Driver::send() {
+  int sent = 0;
+  bool room = send_held();
+  while (room && sent < most_sent) {
+    const auto datagram = endpoint_.next_packet(now_);
+    if (!datagram) break;
+    room = put_on_wire(*datagram);
+    ++sent;
+  }
+  wire_.flush();
+  return sent > 0;
+}
+
+/// The endpoint's memory is its own again once it is called: what has to wait is copied.
+bool Driver::put_on_wire(const Datagram& datagram) {
+  if (wire_.send(datagram)) return true;
+  held_.to = datagram.to;
+  held_.control = datagram.control;
+  held_.header = datagram.header.size();
+  held_.bytes.assign(datagram.header.begin(), datagram.header.end());
+  held_.bytes.insert(held_.bytes.end(), datagram.payload.begin(), datagram.payload.end());
+  return false;
+}
+
+bool Driver::send_held() {
+  if (held_.bytes.empty()) return true;
+  const std::span<const std::byte> bytes = held_.bytes;
+  if (!wire_.send({held_.to, held_.control, bytes.first(held_.header), bytes.subspan(held_.header)})) return false;
+  held_.bytes.clear();
+  return true;
+}
+
+void Driver::sleep(Duration longest) {
+  if (!caught_up_) return;
+  const Time deadline = endpoint_.next_deadline();
+  if (deadline != transport::never) longest = std::min(longest, deadline - clock_.now());
+  if (longest > Duration::zero()) wire_.wait(longest);
+}
+
+}  // namespace ayatori::wires

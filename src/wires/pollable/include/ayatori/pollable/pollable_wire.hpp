@@ -1,0 +1,41 @@
+#pragma once
+/// \file
+/// A wire that sleeps in ppoll(2): two of them can be waited for together.
+
+#include <poll.h>
+
+#include <vector>
+
+#include "ayatori/pollable/descriptor.hpp"
+#include "ayatori/transport/wire.hpp"
+
+namespace ayatori::wires {
+
+using transport::Duration;
+
+class PollableWire : public transport::Wire {
+ public:
+  void wait(Duration longest) final;
+  void interrupt() final;
+
+  /// What has to be done before sleeping, so that what arrives from now on makes one of the descriptors ready. Returns
+  /// how long the sleep may last: `longest`, less where something must be tried again, 0 if a datagram may be here.
+  virtual Duration prepare_to_sleep(Duration longest) = 0;
+  virtual void woken() = 0;  ///< after each prepare_to_sleep(), whatever it returned
+
+  /// Adds what to poll.
+  virtual void add_descriptors(std::vector<pollfd>& polled) const = 0;
+
+ protected:
+  /// Error: no descriptor is left.
+  [[nodiscard]] static Result<Descriptor> make_bell();
+  explicit PollableWire(Descriptor bell) : bell_(std::move(bell)) {}
+
+ private:
+  void sleep(Duration longest);
+
+  Descriptor bell_;  // an eventfd: what interrupt() rings
+  std::vector<pollfd> polled_;
+};
+
+}  // namespace ayatori::wires

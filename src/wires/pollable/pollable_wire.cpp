@@ -1,0 +1,39 @@
+#include "ayatori/pollable/pollable_wire.hpp"
+
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdint>
+
+namespace ayatori::wires {
+
+Result<Descriptor> PollableWire::make_bell() {
+  Descriptor bell(eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC));
+  if (!bell.open()) return refused("a wire can't make an eventfd", errno);
+  return bell;
+}
+
+void PollableWire::wait(Duration longest) {
+  const Duration allowed = prepare_to_sleep(longest);
+  if (allowed > Duration::zero()) sleep(allowed);
+  woken();
+}
+
+void PollableWire::sleep(Duration longest) {
+  polled_.assign({{bell_.number(), POLLIN, 0}});
+  add_descriptors(polled_);
+  const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(longest);
+  const timespec timeout{seconds.count(), (longest - seconds).count()};
+  const int ready = ppoll(polled_.data(), polled_.size(), &timeout, nullptr);
+  std::uint64_t rung = 0;
+  if (ready > 0 && polled_[0].revents != 0) (void)!read(bell_.number(), &rung, sizeof rung);
+}
+
+void PollableWire::interrupt() {
+  const std::uint64_t once = 1;
+  // It can only fail when the count is full, and then the bell rings already.
+  (void)!write(bell_.number(), &once, sizeof once);
+}
+
+}  // namespace ayatori::wires

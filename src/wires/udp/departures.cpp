@@ -1,0 +1,71 @@
+#include "departures.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+namespace ayatori::wires {
+
+namespace {
+
+/// What Linux takes at least (UDP_MAX_SEGMENTS before 6.9).
+constexpr std::size_t most_segments = 64;
+
+/// Padding that a segment may end with, as a part of it: more than this costs more than another system call.
+constexpr std::size_t padding_part = 8;
+
+}  // namespace
+
+Departures::Departures(std::size_t segment_bytes)
+    : segment_bytes_(segment_bytes),
+      train_bytes_(segment_bytes * std::min(most_segments, most_udp_payload / segment_bytes)),
+      trains_(most_trains) {
+  for (Train& train : trains_) train.memory = std::make_unique_for_overwrite<std::byte[]>(train_bytes_);
+}
+
+bool Departures::add(const transport::Datagram& datagram) {
+  const std::size_t size = datagram.header.size() + datagram.payload.size();
+  Train* train = train_to(datagram.to);
+  if (train && !make_room(*train, frame_header_bytes + size)) train = nullptr;
+  if (!train) {
+    if (used_ == trains_.size()) return false;
+    train = &trains_[used_++];
+    train->to = datagram.to;
+    train->bytes = train->gone = train->segment = 0;
+    train->full = false;
+  }
+  std::byte* to = train->memory.get() + train->bytes;
+  put_frame_header(size, to);
+  to = std::ranges::copy(datagram.header, to + frame_header_bytes).out;
+  std::ranges::copy(datagram.payload, to);
+  train->bytes += static_cast<std::uint32_t>(frame_header_bytes + size);
+  return true;
+}
+
+/// The train that is still open to a destination. Only the latest can be: what overtakes looks like a loss.
+Train* Departures::train_to(transport::PeerId to) {
+  for (std::size_t i = used_; i-- > 0;) {
+    if (trains_[i].to == to) return trains_[i].full ? nullptr : &trains_[i];
+  }
+  return nullptr;
+}
+
+/// Goes on in the last segment or, if that can be filled up at little cost, in a further one.
+bool Departures::make_room(Train& train, std::size_t framed) const {
+  const std::size_t used = train.bytes - train.segment;
+  if (used + framed <= segment_bytes_) return true;
+  const std::size_t padding = segment_bytes_ - used;
+  train.full = padding > segment_bytes_ / padding_part || train.bytes + padding + framed > train_bytes_;
+  if (train.full) return false;
+  std::memset(train.memory.get() + train.bytes, 0, padding);
+  train.bytes += static_cast<std::uint32_t>(padding);
+  train.segment = train.bytes;
+  return true;
+}
+
+void Departures::clear_departed() {
+  const auto waits = [](const Train& train) { return train.waiting() > 0; };
+  const auto end = std::stable_partition(trains_.begin(), trains_.begin() + static_cast<std::ptrdiff_t>(used_), waits);
+  used_ = static_cast<std::size_t>(end - trains_.begin());
+}
+
+}  // namespace ayatori::wires

@@ -1,0 +1,236 @@
+#include "ayatori/udp/udp_wire.hpp"
+
+#include <gtest/gtest.h>
+#include <net/if.h>
+#include <sched.h>
+#include <sys/ioctl.h>
+
+#include <cerrno>
+
+#include "ayatori/testing/children.hpp"
+#include "ayatori/testing/process.hpp"
+
+namespace ayatori::wires {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr JobKey key = 0x5eed;
+
+/// Each test has a host address a rank to itself, of the millions that loopback has.
+UdpAddresses own_addresses() {
+  static std::uint32_t tests = 0;
+  UdpAddresses addresses;
+  addresses.first_host = 127U << 24 | (static_cast<std::uint32_t>(getpid()) & 0xFFFF) << 8 | (++tests * 16 & 0xFF);
+  return addresses;
+}
+
+std::unique_ptr<UdpWire> wire_of(UdpOptions options, Rank self, DatagramCalls& calls = kernel_calls()) {
+  options.self = self;
+  return need(UdpWire::make(options, calls));
+}
+
+/// Fails as a kernel may; otherwise passes on.
+class MoodyKernel final : public DatagramCalls {
+ public:
+  explicit MoodyKernel(std::uint64_t seed) : random_(seed) {}
+
+  int send(int socket, std::span<mmsghdr> messages) override {
+    constexpr int moods[] = {ENOBUFS, EAGAIN, ENOMEM, EINTR, ECONNREFUSED, EHOSTUNREACH};
+    if (messages[0].msg_hdr.msg_control) return fail_with(EIO);
+    if (random_.below(4) == 0) return fail_with(moods[random_.below(std::size(moods))]);
+    return DatagramCalls::send(socket, messages.first(1 + random_.below(messages.size())));
+  }
+  int receive(int socket, std::span<mmsghdr> messages) override {
+    if (random_.below(8) == 0) return fail_with(ECONNREFUSED);
+    return DatagramCalls::receive(socket, messages.first(1 + random_.below(messages.size())));
+  }
+
+ private:
+  static int fail_with(int error) {
+    errno = error;
+    return -1;
+  }
+  Random random_;
+};
+
+TEST(UdpAddresses, FollowFromTheRank) {
+  const UdpAddresses addresses{.first_host = 10U << 24 | 254, .first_port = 24'000, .ranks_per_host = 4};
+  EXPECT_EQ(text_of(addresses.of(0)), "10.0.0.254:24000");
+  EXPECT_EQ(text_of(addresses.of(7)), "10.0.0.255:24003");
+  EXPECT_EQ(text_of(addresses.of(8)), "10.0.1.0:24000");
+  EXPECT_EQ(addresses.host_of(7), 1U);
+  EXPECT_TRUE(check(addresses));
+}
+
+TEST(UdpWire, SaysWhatCannotBe) {
+  const auto message = [](const UdpOptions& options) {
+    const auto made = UdpWire::make(options);
+    return made ? std::string() : made.error().message;
+  };
+  UdpOptions options;
+  options.addresses = {.first_port = 65'535, .ranks_per_host = 2};
+  EXPECT_EQ(message(options), "2 ranks a host; from port 65535 on it must be 1 to 1");
+  options.addresses = own_addresses();
+  options.datagram_bytes = 65'506;
+  EXPECT_EQ(message(options), "datagram_bytes is 65506; over UDP it must be 192 to 65505");
+  options.datagram_bytes = 1'472;
+  const auto first = wire_of(options, 0);
+  EXPECT_EQ(message(options), "rank 0 can't have the address " + text_of(options.addresses.of(0)));
+}
+
+TEST(UdpWire, KnowsWhatFitsTheLoopback) { EXPECT_EQ(datagram_bytes_between(own_addresses(), 0, 1), 65'505U); }
+
+class Exchange : public testing::TestWithParam<std::tuple<Rank, std::uint32_t>> {};
+
+TEST_P(Exchange, BetweenThreadsLosesNothing) {
+  const auto [procs, datagram_bytes] = GetParam();
+  const UdpAddresses addresses = own_addresses();
+  in_threads(procs, [&, procs = procs, bytes = datagram_bytes](Rank rank) {
+    const auto wire = wire_of({.addresses = addresses, .datagram_bytes = bytes}, rank);
+    TestProcess(*wire, {rank, key, rank, 0}, {}).exchange(procs, 500 / procs, 60'000);
+  });
+}
+
+INSTANTIATE_TEST_SUITE_P(Sizes, Exchange,
+                         testing::Values(std::tuple{2, 65'505U}, std::tuple{2, 1'470U}, std::tuple{5, 8'192U},
+                                         std::tuple{8, 1'470U}));
+
+TEST(UdpWire, LosesNothingWhereOneDatagramFitsTheReceiver) {
+  const UdpAddresses addresses = own_addresses();
+  in_processes(3, [&](Rank rank) {
+    const auto wire = wire_of({.addresses = addresses, .datagram_bytes = 1'470, .receive_bytes = 1}, rank);
+    TestProcess(*wire, {rank, key, rank, 0}, with_receive_buffers(1)).exchange(3, 60, 20'000);
+  });
+}
+
+TEST(UdpWire, SurvivesAKernelWithoutBuffersAndSegments) {
+  const UdpAddresses addresses = own_addresses();
+  in_threads(3, [&](Rank rank) {
+    MoodyKernel kernel(rank + 1);
+    const auto wire = wire_of({.addresses = addresses, .datagram_bytes = 1'470}, rank, kernel);
+    TestProcess(*wire, {rank, key, rank, 0}, {}).exchange(3, 100, 20'000);
+    const UdpStatistics statistics = wire->statistics();
+    if (statistics.no_room == 0 || statistics.dropped == 0) throw std::runtime_error("the kernel never refused");
+    if (statistics.segmentation) throw std::runtime_error("segments were never tried");
+  });
+}
+
+TEST(UdpWire, DropsStrangers) {
+  const UdpAddresses addresses = own_addresses();
+  const auto wire = wire_of({.addresses = addresses}, 0);
+  const auto other = wire_of({.addresses = addresses}, 1);
+  TestProcess process(*wire, {0, key, 0, 0}, {});
+  TestProcess stranger(*other, {1, key + 1, 1, 0}, {});
+  stranger.send(0, 0, 1'000);
+  const Descriptor raw(socket(AF_INET, SOCK_DGRAM, 0));
+  const sockaddr_in to = addresses.of(0);
+  for (std::size_t size = 0; size < 300; ++size) {
+    const std::vector<char> noise(size, static_cast<char>(size));
+    sendto(raw.number(), noise.data(), size, 0, reinterpret_cast<const sockaddr*>(&to), sizeof to);
+  }
+  process.run([&] {
+    stranger.step();
+    const Statistics& seen = process.endpoint().statistics();
+    return seen.strangers > 0 && wire->statistics().malformed > 0;
+  });
+  EXPECT_EQ(process.delivered, 0U);
+  EXPECT_EQ(process.endpoint().incoming_contexts(), 0U);
+}
+
+/// Rank 0 sends to rank 1, which is a process of its own, until rank 1 has all or is lost.
+void stop_and_continue(const UdpAddresses& addresses) {
+  constexpr std::uint32_t count = 3'000;
+  Child receiver([&] {
+    const auto wire = wire_of({.addresses = addresses, .datagram_bytes = 8'000}, 1);
+    TestProcess process(*wire, {1, key, 1, 0}, {});
+    process.run([&] { return process.delivered == count; });
+    process.linger();
+  });
+  const auto wire = wire_of({.addresses = addresses, .datagram_bytes = 8'000}, 0);
+  TestProcess process(*wire, {0, key, 0, 0}, {});
+  for (std::uint32_t i = 0; i < count; ++i) process.send(1, i, 4'000);
+  std::jthread stopper;
+  process.run([&] {
+    if (!stopper.joinable() && process.endpoint().statistics().data_packets > 300) {
+      stopper = std::jthread([&] {
+        receiver.signal(SIGSTOP);
+        std::this_thread::sleep_for(300ms);
+        receiver.signal(SIGCONT);
+      });
+    }
+    return process.idle();
+  });
+  process.linger();
+  EXPECT_EQ(receiver.wait(), 0);
+  EXPECT_TRUE(process.lost_peers.empty());
+  EXPECT_EQ(process.failures, 0U);
+}
+
+TEST(UdpWire, AStoppedReceiverLosesNothing) { stop_and_continue(own_addresses()); }
+
+TEST(UdpWire, AKilledPeerIsReported) {
+  const UdpAddresses addresses = own_addresses();
+  Child receiver([&] {
+    const auto wire = wire_of({.addresses = addresses}, 1);
+    TestProcess process(*wire, {1, key, 1, 0}, {});
+    process.run([] { return false; });
+  });
+  const auto wire = wire_of({.addresses = addresses}, 0);
+  TestProcess process(*wire, {0, key, 0, 0}, giving_up_after(100ms));
+  process.send(1, 0, 1'000);
+  process.run([&] { return process.idle(); });
+  receiver.signal(SIGKILL);
+  EXPECT_EQ(receiver.wait(), -SIGKILL);
+  process.send(1, 1, 1'000);
+  process.run([&] { return !process.lost_peers.empty(); });
+  EXPECT_EQ(process.lost_peers, std::vector<PeerId>{1});
+  EXPECT_EQ(process.failures, 1U);
+  EXPECT_TRUE(process.endpoint().quiet());
+}
+
+void set_loopback_mtu(int mtu) {
+  const Descriptor any(socket(AF_INET, SOCK_DGRAM, 0));
+  ifreq request{};
+  std::strcpy(request.ifr_name, "lo");
+  request.ifr_flags = IFF_UP;
+  if (ioctl(any.number(), SIOCSIFFLAGS, &request) != 0) throw std::runtime_error("lo can't be brought up");
+  request.ifr_mtu = mtu;
+  if (ioctl(any.number(), SIOCSIFMTU, &request) != 0) throw std::runtime_error("no MTU can be set");
+}
+
+TEST(UdpWire, SurvivesAnMtuThatShrinksUnderWay) {
+  Child host([] {
+    if (unshare(CLONE_NEWNET) != 0) _exit(77);
+    set_loopback_mtu(9'000);
+    UdpOptions options{.addresses = own_addresses()};
+    options.datagram_bytes = need(datagram_bytes_between(options.addresses, 0, 1));
+    if (options.datagram_bytes != 8'970) throw std::runtime_error("the MTU is not seen");
+    std::atomic<bool> shrunk = false;
+    in_threads(2, [&](Rank rank) {
+      const auto wire = wire_of(options, rank);
+      TestProcess process(*wire, {rank, key, rank, 0}, {});
+      for (std::uint32_t i = 0; i < 1'000; ++i) process.send(1 - rank, i, 20'000);
+      process.run([&] {
+        if (process.delivered > 300 && !shrunk.exchange(true)) set_loopback_mtu(1'500);
+        return process.delivered == 1'000 && process.idle();
+      });
+      process.linger();
+    });
+    if (testing::Test::HasFailure()) throw std::runtime_error("messages are missing");
+  });
+  const int code = host.wait();
+  if (code == 77) GTEST_SKIP() << "network namespaces need root";
+  EXPECT_EQ(code, 0);
+}
+
+TEST(UdpWire, WakesForAnInterrupt) {
+  const auto wire = wire_of({.addresses = own_addresses()}, 0);
+  wire->interrupt();
+  wire->wait(1h);
+  const std::jthread other([&] { wire->interrupt(); });
+  wire->wait(1h);
+}
+
+}  // namespace
+}  // namespace ayatori::wires
