@@ -1,6 +1,7 @@
 #include "ayatori/transport/endpoint.hpp"
 
 #include <algorithm>
+#include <iterator>
 
 #include "initiator.hpp"
 #include "receiver.hpp"
@@ -92,17 +93,17 @@ void Endpoint::State::tell_application(Time now) {
 
 /// Who is lost to one part of the endpoint is lost to all; the application hears of it after all that this ended.
 void Endpoint::State::abandon_lost_peers() {
-  const auto lost =
-      std::ranges::stable_partition(shared.events, [](const Event& event) { return event.kind != Event::Kind::lost; });
-  if (lost.empty()) return;
-  const std::vector<Event> told(lost.begin(), lost.end());
-  shared.events.erase(lost.begin(), lost.end());
-  for (const Event& event : told) {
+  const auto is_lost = [](const Event& event) { return event.kind == Event::Kind::lost; };
+  if (std::ranges::none_of(shared.events, is_lost)) return;
+  std::vector<Event> lost;
+  std::ranges::copy_if(shared.events, std::back_inserter(lost), is_lost);
+  std::erase_if(shared.events, is_lost);
+  for (const Event& event : lost) {
     receiver.abandon(event.peer);
     sender.abandon(event.peer);
     if (initiator) initiator->abandon(event.peer);
   }
-  shared.events.insert(shared.events.end(), told.begin(), told.end());
+  shared.events.insert(shared.events.end(), lost.begin(), lost.end());
 }
 
 void Endpoint::State::tell(const Event& event, Time now) {
