@@ -1,6 +1,7 @@
 #include "ayatori/transport/endpoint.hpp"
 
 #include <algorithm>
+#include <iterator>
 
 #include "initiator.hpp"
 #include "receiver.hpp"
@@ -15,13 +16,13 @@ struct Endpoint::State {
       : identity(chosen),
         shared(options, above, chosen.seed, chosen.floor),
         sender(shared),
-        receiver(shared, sender, chosen.floor),
-        initiator(shared),
-        target(shared, chosen.floor) {}
+        receiver(shared, sender, chosen.floor) {}
   State(const State&) = delete;
   State& operator=(const State&) = delete;
   ~State() { receiver.release_memory(); }
 
+  [[nodiscard]] Initiator& as_initiator();
+  [[nodiscard]] Target& as_target();
   void take(Time now, const Packet& packet);
   void tell_application(Time now);
   void abandon_lost_peers();
@@ -34,10 +35,20 @@ struct Endpoint::State {
   Shared shared;
   Sender sender;
   Receiver receiver;
-  Initiator initiator;
-  Target target;
+  std::unique_ptr<Initiator> initiator;  // these two are made by the first put or get: few of a million do any
+  std::unique_ptr<Target> target;
   HeaderBuffer header{};
 };
+
+Initiator& Endpoint::State::as_initiator() {
+  if (!initiator) initiator = std::make_unique<Initiator>(shared);
+  return *initiator;
+}
+
+Target& Endpoint::State::as_target() {
+  if (!target) target = std::make_unique<Target>(shared, identity.floor);
+  return *target;
+}
 
 void Endpoint::State::take(Time now, const Packet& packet) {
   sender.on_heard(now, packet.from);
@@ -59,14 +70,15 @@ void Endpoint::State::take(Time now, const Packet& packet) {
     case PacketKind::busy:
       return;  // that the peer lives is all it says
     case PacketKind::put:
-      return target.on_put(packet);
+      return as_target().on_put(packet);
     case PacketKind::get:
-      return target.on_get(packet);
+      return as_target().on_get(packet);
     case PacketKind::contents:
     case PacketKind::done:
     case PacketKind::stale:
     case PacketKind::refused:
-      return initiator.on_answer(now, packet);
+      if (initiator) initiator->on_answer(now, packet);
+      return;
   }
 }
 
@@ -76,22 +88,22 @@ void Endpoint::State::tell_application(Time now) {
   for (std::size_t i = 0; i < shared.events.size(); ++i) tell(Event(shared.events[i]), now);
   shared.events.clear();
   const bool room_to_send = sender.take_news_of_room();
-  if (initiator.take_news_of_room() || room_to_send) shared.application.room();
+  if ((initiator && initiator->take_news_of_room()) || room_to_send) shared.application.room();
 }
 
 /// Who is lost to one part of the endpoint is lost to all; the application hears of it after all that this ended.
 void Endpoint::State::abandon_lost_peers() {
-  const auto lost =
-      std::ranges::stable_partition(shared.events, [](const Event& event) { return event.kind != Event::Kind::lost; });
-  if (lost.empty()) return;
-  const std::vector<Event> told(lost.begin(), lost.end());
-  shared.events.erase(lost.begin(), lost.end());
-  for (const Event& event : told) {
+  const auto is_lost = [](const Event& event) { return event.kind == Event::Kind::lost; };
+  if (std::ranges::none_of(shared.events, is_lost)) return;
+  std::vector<Event> lost;
+  std::ranges::copy_if(shared.events, std::back_inserter(lost), is_lost);
+  std::erase_if(shared.events, is_lost);
+  for (const Event& event : lost) {
     receiver.abandon(event.peer);
     sender.abandon(event.peer);
-    initiator.abandon(event.peer);
+    if (initiator) initiator->abandon(event.peer);
   }
-  shared.events.insert(shared.events.end(), told.begin(), told.end());
+  shared.events.insert(shared.events.end(), lost.begin(), lost.end());
 }
 
 void Endpoint::State::tell(const Event& event, Time now) {
@@ -135,12 +147,14 @@ void Endpoint::State::operate(const Event& event, Time now) {
 
 std::optional<Packet> Endpoint::State::next(Time now) {
   if (auto notice = shared.notices.take()) return notice;
-  if (auto answer = target.next_packet()) return answer;
+  if (target && target->owes()) return target->next_packet();
   if (auto packet = sender.next_packet(now)) {
     if (packet->kind == PacketKind::data) packet->acknowledgement = receiver.take_owed(packet->to);
     return packet;
   }
-  if (auto packet = initiator.next_packet(now)) return packet;
+  if (initiator) {
+    if (auto packet = initiator->next_packet(now)) return packet;
+  }
   return receiver.next_packet();
 }
 
@@ -163,11 +177,11 @@ bool Endpoint::call(Time now, PeerId to, std::span<const std::byte> request, Tok
 }
 
 bool Endpoint::put(Time now, PeerId to, RemoteAddress at, std::span<const std::byte> bytes, Token token) {
-  return state_->initiator.put(now, to, at, bytes, token);
+  return state_->as_initiator().put(now, to, at, bytes, token);
 }
 
 bool Endpoint::get(Time now, PeerId from, RemoteAddress at, std::span<std::byte> into, Token token) {
-  return state_->initiator.get(now, from, at, into, token);
+  return state_->as_initiator().get(now, from, at, into, token);
 }
 
 void Endpoint::receive(Time now, std::span<const std::byte> datagram) {
@@ -194,13 +208,13 @@ std::optional<Datagram> Endpoint::next_packet(Time now) {
 void Endpoint::advance(Time now) {
   state_->sender.advance(now);
   state_->receiver.advance(now);
-  state_->initiator.advance(now);
+  if (state_->initiator) state_->initiator->advance(now);
   state_->tell_application(now);
 }
 
 Time Endpoint::next_deadline() const {
-  return std::min(
-      {state_->sender.next_deadline(), state_->receiver.next_deadline(), state_->initiator.next_deadline()});
+  return std::min({state_->sender.next_deadline(), state_->receiver.next_deadline(),
+                   state_->initiator ? state_->initiator->next_deadline() : never});
 }
 
 void Endpoint::close_idle(Time now) {
@@ -210,12 +224,13 @@ void Endpoint::close_idle(Time now) {
 
 bool Endpoint::quiet() const {
   return state_->sender.contexts() == 0 && state_->receiver.contexts() == 0 && state_->shared.notices.empty() &&
-         state_->initiator.idle() && !state_->target.owes();
+         (!state_->initiator || state_->initiator->idle()) && (!state_->target || !state_->target->owes());
 }
 
 Epoch Endpoint::retire(Time now) {
   EpochClock& epochs = state_->shared.epochs;
-  epochs.raise(std::max(state_->receiver.highest_floor(), state_->target.highest_floor()));
+  epochs.raise(state_->receiver.highest_floor());
+  if (state_->target) epochs.raise(state_->target->highest_floor());
   return epochs.next(now);
 }
 

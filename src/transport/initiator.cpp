@@ -216,6 +216,7 @@ void Initiator::settle(std::uint32_t slot) {
   --operation.pieces;
   piece.last_number = 0;
   unused_pieces_.push(slot, pieces_);
+  wake_starved();
 }
 
 /// A lost piece keeps its memory, but others may go before it is sent again.
@@ -233,6 +234,10 @@ void Initiator::leave_flight(std::uint32_t slot) {
   --targets_[operation.target].flight;
   if (operation.kind == PacketKind::get) --gets_in_flight_;
   deadlines_.clear(slot);
+  wake_starved();
+}
+
+void Initiator::wake_starved() {
   while (!starved_.empty()) ready_.push(starved_.pop());
 }
 

@@ -86,6 +86,7 @@ class Initiator {
   void settle(std::uint32_t piece);
   void lose(std::uint32_t piece);
   void leave_flight(std::uint32_t piece);
+  void wake_starved();
   void end(std::uint32_t operation, Event::Kind kind);
 
   [[nodiscard]] std::optional<std::uint32_t> next_piece(ContextId target);

@@ -65,6 +65,7 @@ Options stop_and_wait(Duration timeout) {
   Options options;
   options.window = 1;
   options.initial_window = 1;
+  options.coalesce = false;
   options.acknowledge_every = 1;
   options.retransmission.timer = Retransmission::Timer::fixed;
   options.retransmission.fixed_timeout = timeout;

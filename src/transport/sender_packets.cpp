@@ -77,7 +77,7 @@ std::optional<Packet> Sender::send_new(OutgoingFlow& flow) {
 /// Decides which messages travel in the packet that starts with the first unsent one. It stays so while the epoch
 /// lasts: whatever is sent again must be the same.
 void Sender::board(OutgoingFlow& flow, Sequence sequence) {
-  const std::uint32_t last = cutter_.last_that_fits(flow.unsent, messages_);
+  const std::uint32_t last = shared_.options.coalesce ? cutter_.last_that_fits(flow.unsent, messages_) : flow.unsent;
   messages_[flow.unsent].last_aboard = last;
   for (std::uint32_t slot = flow.unsent;; slot = messages_[slot].next) {
     messages_[slot].first = sequence;

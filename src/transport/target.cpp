@@ -27,7 +27,8 @@ void PutFloors::raise(PeerId initiator, Epoch number) {
   highest_ = std::max(highest_, number);
 }
 
-Target::Target(Shared& shared, Epoch floor) : shared_(shared), floors_(shared.options.initiators, floor) {}
+Target::Target(Shared& shared, Epoch floor)
+    : shared_(shared), floors_(shared.options.initiators, floor), answers_(capacity) {}
 
 void Target::on_put(const Packet& packet) {
   if (count_ == capacity) return;
@@ -46,7 +47,6 @@ void Target::on_get(const Packet& packet) {
 }
 
 void Target::answer(PacketKind kind, const Packet& packet) {
-  answers_.resize(capacity);
   answers_[(first_ + count_++) % capacity] = {
       kind, packet.from, packet.epoch, packet.sequence, packet.stamp, floors_.of(packet.from), *packet.range};
 }

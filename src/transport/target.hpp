@@ -63,7 +63,7 @@ class Target {
 
   Shared& shared_;
   PutFloors floors_;
-  std::vector<Answer> answers_;  // taken with the first request: not all endpoints are targets
+  std::vector<Answer> answers_;
   std::uint32_t first_ = 0;
   std::uint32_t count_ = 0;
 };

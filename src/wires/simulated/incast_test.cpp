@@ -50,20 +50,29 @@ TEST(PaperProtocol, HasTheShapeOfTable2) {
 }
 
 /// Nothing tells the endpoints that the server has one buffer but the server's own options. Compared are the steady
-/// rates: how many clients are late at the end differs from seed to seed, for fixed timers too.
+/// rates, and no packet has more than one message: how many clients are late at the end differs from seed to seed, for
+/// fixed timers too.
 TEST(AdaptiveWithAdmission, IsAsGoodAsTheBestFixedTimer) {
   transport::Options options;
   options.receive_buffers = 1;
+  options.coalesce = false;
   for (const std::uint32_t bytes : {8, 1024, 2048}) {
-    const Incast incast{.messages = 1000, .bytes = bytes};
+    const Incast incast{.messages = 500, .bytes = bytes};
     double best = 0;
+    double best_whole = 0;
     for (const auto& [timeout, result] : sweep(incast)) {
-      if (result.duplicates * 1000 <= result.delivered) best = std::max(best, result.steady_messages_per_second);
+      if (result.duplicates * 1000 > result.delivered) continue;
+      best = std::max(best, result.steady_messages_per_second);
+      best_whole = std::max(best_whole, result.messages_per_second);
     }
     const IncastResult ours = run_incast(incast, one_buffer(), options);
     EXPECT_TRUE(ours.complete);
     EXPECT_GE(ours.steady_messages_per_second, best) << bytes;
     EXPECT_LE(ours.duplicates * 1000, ours.delivered) << bytes;
+    // What we do by default is better from the first message to the last.
+    transport::Options by_default;
+    by_default.receive_buffers = 1;
+    EXPECT_GE(run_incast(incast, one_buffer(), by_default).messages_per_second, best_whole) << bytes;
   }
 }
 

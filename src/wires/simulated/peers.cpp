@@ -28,7 +28,6 @@ Options lean(std::uint32_t contexts) {
   options.messages = contexts;
   options.assemblies = contexts;
   options.replies = 1;
-  options.operations = options.targets = options.initiators = 1;
   options.close_after = std::chrono::microseconds(200);
   return options;
 }

@@ -18,7 +18,8 @@
 ///     were given up meanwhile (docs/decisions/0100-evicting-contexts.md).
 /// What the network alters is not noticed: wires whose checksums are too weak must add their own.
 ///
-/// Memory: fixed at construction by Options, but for messages, whose memory is the application's. Not thread-safe: one
+/// Memory: fixed by Options, but for messages, whose memory is the application's; taken at construction, and with the
+/// first put or get. Not thread-safe: one
 /// endpoint, one thread at a time; different endpoints share nothing.
 
 #include <cstddef>

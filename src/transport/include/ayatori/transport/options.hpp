@@ -49,6 +49,7 @@ struct Options {
   std::uint32_t window = most_window;   ///< packets of one flow under way, 1 … 64
   std::uint32_t initial_window = 16;    ///< packets that a new flow may send before it hears anything
   std::uint32_t receive_buffers = 64;   ///< data datagrams that the wire below can hold until they are handled
+  bool coalesce = true;                 ///< short messages of a flow that wait for a packet share it
   std::uint32_t acknowledge_every = 8;  ///< packets of a stream that share an acknowledgement
   Duration acknowledge_within = std::chrono::microseconds(20);  ///< the longest that a stream's acknowledgement waits
 
@@ -63,7 +64,8 @@ struct Options {
 [[nodiscard]] Result<> check(const Options& options);
 
 /// The client/server protocol of paper 5, section 5.2: a client sends one packet, waits for its acknowledgement, sends
-/// it again whenever `timeout` has passed, and goes on to the next. Servers acknowledge each packet at once.
+/// it again whenever `timeout` has passed, and goes on to the next. Servers acknowledge each packet at once; no packet
+/// has more than one message.
 [[nodiscard]] Options stop_and_wait(Duration timeout);
 
 }  // namespace ayatori::transport
