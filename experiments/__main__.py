@@ -12,6 +12,7 @@ import typer
 from ayatori.cli.output import note, print_error, say
 from ayatori.errors import Error
 from experiments import fat_tree_alltoall, torus_broadcast
+from experiments.photograph import photograph
 
 EXPERIMENTS = {"fat_tree_alltoall": fat_tree_alltoall, "torus_broadcast": torus_broadcast}
 RESULTS = Path(__file__).parent / "results"
@@ -30,6 +31,8 @@ def run_experiments(
         note(f"{name}: {(EXPERIMENTS[name].__doc__ or '').splitlines()[0]}")
         page = EXPERIMENTS[name].run(out / name, resume=resume)
         say(f"page: {page.resolve()}")
+        if picture := photograph(page):
+            say(f"picture: {picture.resolve()}")
         say("")
 
 
