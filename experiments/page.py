@@ -113,6 +113,9 @@ class Figure:
 
 def present(results: Results, title: str, about: str, tables: list[Table], figures: list[Figure]) -> Path:
     """Prints the tables, saves them beside the figures, and writes the page into the same folder; returns its path."""
+    say(title)
+    say(about)
+    say("")
     for table in tables:
         table.show()
     results.save(tables=[asdict(table) for table in tables])

@@ -25,13 +25,12 @@ PAPER_MODEL = Model(link_bandwidth=1716e6)
 
 @dataclass(frozen=True)
 class Variant:
-    """One way to model the run; `jobs`: on the first so many random jobs, where it takes long."""
+    """One way to model the run."""
 
     name: str
     model: Model = PAPER_MODEL
     algorithm: str = "ring2"
     ranks_per_node: int = 8
-    jobs: int = 1000
 
 
 MAIN = Variant("as the paper: 2-level ring, 8 ranks a node, drifting")
@@ -43,7 +42,7 @@ VARIANTS = [
     Variant("links of 4xDDR's 2000 MB/s, NICs of 1716", Model(link_bandwidth=2000e6, injection=1716e6)),
     Variant("head-of-line blocking", replace(PAPER_MODEL, head_of_line=True)),
     Variant("plain ring over all ranks (shift)", algorithm="shift"),
-    Variant("plain ring, head-of-line blocking", replace(PAPER_MODEL, head_of_line=True), "shift", jobs=200),
+    Variant("plain ring, head-of-line blocking", replace(PAPER_MODEL, head_of_line=True), "shift"),
 ]
 
 
@@ -80,11 +79,11 @@ def _parameters(settings: Settings) -> dict[str, object]:
 def _compute(network: Network, settings: Settings, results: Results) -> Bandwidths:
     first, last = settings.contiguous
     sizes = range(first, last + 1)
-    figures = len(METHODS) * (len(sizes) + sum(min(settings.jobs, variant.jobs) for variant in settings.variants))
+    figures = len(METHODS) * (len(sizes) + settings.jobs * len(settings.variants))
     found = Bandwidths(settings.seed, list(sizes))
     with progress("all-to-all", figures) as advance:
         for variant in settings.variants:
-            jobs = random_jobs(network, min(settings.jobs, variant.jobs), NODES, variant.ranks_per_node, settings.seed)
+            jobs = random_jobs(network, settings.jobs, NODES, variant.ranks_per_node, settings.seed)
             found.random[variant.name] = {
                 method: results.compute(
                     f"random, {variant.name}: {method}",
