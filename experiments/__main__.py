@@ -27,13 +27,21 @@ def run_experiments(
     for name in names or EXPERIMENTS:
         if name not in EXPERIMENTS:
             raise Error(f"no experiment is called '{name}'", hint=f"there are {', '.join(EXPERIMENTS)}")
-    for name in names or EXPERIMENTS:
-        note(f"{name}: {(EXPERIMENTS[name].__doc__ or '').splitlines()[0]}")
-        page = EXPERIMENTS[name].run(out / name, resume=resume)
-        say(f"page: {page.resolve()}")
-        if picture := photograph(page):
-            say(f"picture: {picture.resolve()}")
-        say("")
+    try:
+        for name in names or EXPERIMENTS:
+            run_experiment(name, out / name, resume)
+    except KeyboardInterrupt:
+        print_error("interrupted", hint="--resume goes on from what is saved")
+        raise typer.Exit(130) from None
+
+
+def run_experiment(name: str, folder: Path, resume: bool) -> None:
+    note(f"{name}: {(EXPERIMENTS[name].__doc__ or '').splitlines()[0]}")
+    page = EXPERIMENTS[name].run(folder, resume=resume)
+    say(f"page: {page.resolve()}")
+    if picture := photograph(page):
+        say(f"picture: {picture.resolve()}")
+    say("")
 
 
 def main() -> int:
@@ -41,17 +49,13 @@ def main() -> int:
     app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
     app.command()(run_experiments)
     try:
-        app(prog_name="./run experiments", standalone_mode=False)
+        return app(prog_name="./run experiments", standalone_mode=False) or 0
     except click.ClickException as error:
         print_error(error.format_message())
         return 1
     except Error as error:
         print_error(error.message, error.cause, error.hint)
         return 2 if error.internal else 1
-    except (KeyboardInterrupt, click.Abort):
-        print_error("interrupted", hint="--resume goes on from what is saved")
-        return 130
-    return 0
 
 
 if __name__ == "__main__":

@@ -74,8 +74,8 @@ def _allreduce_table(found: Broadcasts) -> Table:
         f"Allreduce on {list(found.seconds)[-1]} nodes, {format_bytes(size)}, GB/s",
         ["", "GB/s", "what trinaryx3 gains, times"],
         [["paper's reference 13, measured on the K computer", "", "5"], *rows],
-        "The reference's abstract compares with an algorithm that does not know the network, without its name, and on a "
-        "shape that it does not tell.",
+        "The reference's abstract compares with an algorithm that does not know the network, and names neither it nor "
+        "the shape.",
     )
 
 

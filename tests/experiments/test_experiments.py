@@ -15,9 +15,12 @@ sys.path.insert(0, str(Path(__file__).parent.parent.parent))
 
 from ayatori.errors import Error
 from experiments import fat_tree_alltoall, torus_broadcast
+from experiments.fat_tree_alltoall.experiment import VARIANTS
 from experiments.results import Results
 
-FEW_JOBS = fat_tree_alltoall.Settings(jobs=6, contiguous=(15, 19), chunk=2)
+FEW_JOBS = fat_tree_alltoall.Settings(
+    jobs=4, contiguous=(15, 18), variants=(VARIANTS[0], VARIANTS[1], VARIANTS[-1]), chunk=2
+)
 SMALL_TORUS = torus_broadcast.Settings(shapes=("2x3x2",), sizes=(1 << 12, 1 << 20), smpi=False)
 GOLDEN = json.loads((Path(__file__).parent / "golden.json").read_text())
 
