@@ -1,0 +1,101 @@
+"""Broadcast bandwidth against message size on the paper's tori, and how much several trees at once gain on 4x4x4."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass, replace
+from functools import partial
+from pathlib import Path
+from typing import TypeVar
+
+from ayatori.cli.output import note, progress
+from ayatori.jobs import contiguous_jobs
+from ayatori.network import open_source
+from ayatori.prediction import Call, Model, Predictor
+from bench.smpi import play, smpi_is_there
+from experiments.page import present
+from experiments.results import Results
+from experiments.torus_broadcast.shown import ALLREDUCES, COLOURS, TREES, Broadcasts, figures_of, no_limit, tables_of
+
+FX10 = Model(link_bandwidth=5e9, link_latency=0.1e-6, overhead=0.8e-6, injection=20e9)
+"""Paper 2's table 1: links of 5 GB/s, four of them a node at once. Times as Fujitsu has told of Tofu: 0.9 us for 8
+bytes to a neighbour, of which some 0.1 us for the hop. What the paper's software adds to that, it does not tell."""
+
+Item = TypeVar("Item")
+
+RUNS = {tree: (tree, FX10) for tree in TREES} | {
+    no_limit(tree): (tree, replace(FX10, injection=0)) for tree in ("trinaryx3", "sixcolour")
+}
+
+LINKS_ONLY = Model(link_bandwidth=5e9, link_latency=1e-6)
+"""What SMPI knows as well: links, and no other limits."""
+
+BOX = "4x4x4"
+BOX_BYTES = 32_000_000
+
+
+@dataclass(frozen=True)
+class Settings:
+    shapes: tuple[str, ...] = ("2x3x2", "4x6x16")
+    sizes: tuple[int, ...] = tuple(1 << exponent for exponent in range(10, 26))
+    smpi: bool = True
+    """Ask SMPI for its opinion of the 4x4x4 table, if it is installed."""
+
+
+def run(folder: Path, settings: Settings = Settings(), resume: bool = False) -> Path:
+    """Computes, prints and draws it all; returns the page."""
+    parameters = asdict(settings) | {"fx10": asdict(FX10), "box": asdict(LINKS_ONLY), "box_bytes": BOX_BYTES}
+    results = Results(folder / "results.json", parameters, resume)
+    found = _compute(settings, results)
+    about = (
+        "Root 0, one rank a node, links of 5 GB/s each way, a node's transfers four at once, 0.9 us to a neighbour. "
+        "The paper's text tells none of its figure's values; its reference 13 tells how much Trinaryx3 gained."
+    )
+    return present(results, "Paper 2: broadcast on tori", about, tables_of(found), figures_of(found))
+
+
+def _compute(settings: Settings, results: Results) -> Broadcasts:
+    found = Broadcasts(list(settings.sizes), BOX, BOX_BYTES)
+    with_smpi = settings.smpi and smpi_is_there()
+    if settings.smpi and not with_smpi:
+        note("SMPI (libsimgrid-dev) is not installed: its column is left out")
+    broadcasts = len(settings.shapes) * len(RUNS) * len(settings.sizes) + (1 + with_smpi) * len(COLOURS)
+    with progress("broadcast", broadcasts + len(ALLREDUCES)) as advance:
+
+        def compute(name: str, items: Sequence[Item], seconds_of: Callable[[Item], float]) -> list[float]:
+            return results.compute(name, items, lambda chunk: [seconds_of(item) for item in chunk], 1, advance)
+
+        for shape in settings.shapes:
+            torus = Torus(shape)
+            found.seconds[shape] = {
+                name: compute(f"{shape}: {name}", settings.sizes, partial(torus.broadcast, model, tree))
+                for name, (tree, model) in RUNS.items()
+            }
+        torus = Torus(settings.shapes[-1])
+        found.allreduce = compute("allreduce", ALLREDUCES, partial(torus.allreduce, settings.sizes[-1]))
+        box = Torus(BOX)
+        found.ours = compute(f"{BOX}: ours", COLOURS, lambda tree: box.broadcast(LINKS_ONLY, tree, BOX_BYTES))
+        if with_smpi:
+            found.smpi = compute(f"{BOX}: SMPI", COLOURS, box.broadcast_by_smpi)
+    return found
+
+
+class Torus:
+    """All nodes of one, and the seconds that a call takes there."""
+
+    def __init__(self, shape: str) -> None:
+        self.network = open_source(f"torus:{shape}")
+        self.job = contiguous_jobs(self.network, [len(self.network.machines)], 1)[0]
+
+    def broadcast(self, model: Model, tree: str, size: int) -> float:
+        return self._seconds(model, Call("broadcast", tree, size))
+
+    def allreduce(self, size: int, algorithm: str) -> float:
+        return self._seconds(FX10, Call("allreduce", algorithm, size))
+
+    def broadcast_by_smpi(self, tree: str) -> float:
+        call = ["broadcast", tree, str(BOX_BYTES), f"grid={BOX}"]
+        return play(self.network, None, None, self.job, LINKS_ONLY.links(), call)[0]
+
+    def _seconds(self, model: Model, call: Call) -> float:
+        return Predictor(self.network, model=model).predict([self.job], call)[0].seconds
