@@ -9,6 +9,7 @@
 
 #include "ayatori/testing/children.hpp"
 #include "ayatori/testing/process.hpp"
+#include "ayatori/testing/stopping.hpp"
 
 namespace ayatori::wires {
 namespace {
@@ -138,36 +139,11 @@ TEST(UdpWire, DropsStrangers) {
   EXPECT_EQ(process.endpoint().incoming_contexts(), 0U);
 }
 
-/// Rank 0 sends to rank 1, which is a process of its own, until rank 1 has all or is lost.
-void stop_and_continue(const UdpAddresses& addresses) {
-  constexpr std::uint32_t count = 3'000;
-  Child receiver([&] {
-    const auto wire = wire_of({.addresses = addresses, .datagram_bytes = 8'000}, 1);
-    TestProcess process(*wire, {1, key, 1, 0}, {});
-    process.run([&] { return process.delivered == count; });
-    process.linger();
-  });
-  const auto wire = wire_of({.addresses = addresses, .datagram_bytes = 8'000}, 0);
-  TestProcess process(*wire, {0, key, 0, 0}, {});
-  for (std::uint32_t i = 0; i < count; ++i) process.send(1, i, 4'000);
-  std::jthread stopper;
-  process.run([&] {
-    if (!stopper.joinable() && process.endpoint().statistics().data_packets > 300) {
-      stopper = std::jthread([&] {
-        receiver.signal(SIGSTOP);
-        std::this_thread::sleep_for(300ms);
-        receiver.signal(SIGCONT);
-      });
-    }
-    return process.idle();
-  });
-  process.linger();
-  EXPECT_EQ(receiver.wait(), 0);
-  EXPECT_TRUE(process.lost_peers.empty());
-  EXPECT_EQ(process.failures, 0U);
+TEST(UdpWire, AStoppedReceiverLosesNothing) {
+  const UdpAddresses addresses = own_addresses();
+  stop_and_continue_a_receiver(
+      [&](Rank rank) { return wire_of({.addresses = addresses, .datagram_bytes = 8'000}, rank); }, key);
 }
-
-TEST(UdpWire, AStoppedReceiverLosesNothing) { stop_and_continue(own_addresses()); }
 
 TEST(UdpWire, AKilledPeerIsReported) {
   const UdpAddresses addresses = own_addresses();
