@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 namespace ayatori::wires {
 
@@ -64,9 +65,11 @@ bool Departures::make_room(Train& train, std::size_t framed) const {
 }
 
 void Departures::clear_departed() {
-  const auto waits = [](const Train& train) { return train.waiting() > 0; };
-  const auto end = std::stable_partition(trains_.begin(), trains_.begin() + static_cast<std::ptrdiff_t>(used_), waits);
-  used_ = static_cast<std::size_t>(end - trains_.begin());
+  std::size_t kept = 0;
+  for (std::size_t i = 0; i < used_; ++i) {
+    if (trains_[i].waiting() > 0) std::swap(trains_[kept++], trains_[i]);
+  }
+  used_ = kept;
 }
 
 }  // namespace ayatori::wires
