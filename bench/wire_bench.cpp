@@ -63,7 +63,8 @@ struct Board {
 };
 
 Board& board() {
-  static Board* made = new (mmap(nullptr, sizeof(Board), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0)) Board();
+  static Board* made =
+      new (mmap(nullptr, sizeof(Board), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0)) Board();
   return *made;
 }
 
@@ -230,13 +231,17 @@ class RawSocket {
   }
   ~RawSocket() { close(socket_); }
 
-  void send() { sendto(socket_, ball_.data(), ball_.size(), 0, reinterpret_cast<const sockaddr*>(&peer_), sizeof peer_); }
+  void send() {
+    sendto(socket_, ball_.data(), ball_.size(), 0, reinterpret_cast<const sockaddr*>(&peer_), sizeof peer_);
+  }
   void take() {
     while (recvfrom(socket_, ball_.data(), ball_.size(), MSG_DONTWAIT, nullptr, nullptr) < 0) continue;
   }
 
  private:
-  static sockaddr_in address(std::uint32_t host, Rank rank) { return UdpAddresses{.first_host = host, .first_port = 25'000}.of(rank); }
+  static sockaddr_in address(std::uint32_t host, Rank rank) {
+    return UdpAddresses{.first_host = host, .first_port = 25'000}.of(rank);
+  }
   int socket_;
   sockaddr_in peer_;
   std::array<std::byte, small_bytes> ball_{};
@@ -344,11 +349,12 @@ void measure_stream(const Setting& setting, std::size_t bytes, std::uint64_t cou
   const auto gigabits = [&](double rate) { return rate * static_cast<double>(bytes) * 8 / 1e9; };
   const double rate = median(rates), best = quantile(rates, 1);
   fmt::print(
-      "{{\"measure\": \"stream\", \"wire\": \"{}\", \"bytes\": {}, \"messages_per_s\": {{\"median\": {:.0f}, \"max\": {:.0f}}}, "
+      "{{\"measure\": \"stream\", \"wire\": \"{}\", \"bytes\": {}, \"messages_per_s\": {{\"median\": {:.0f}, \"max\": "
+      "{:.0f}}}, "
       "\"Gbit_per_s\": {{\"median\": {:.2f}, \"max\": {:.2f}}}, \"data_packets\": {}, \"retransmissions\": {}, "
       "\"control_packets\": {}, \"asks\": {}}}\n",
-      setting.wire, bytes, rate, best, gigabits(rate), gigabits(best), statistics.data_packets, statistics.retransmissions,
-      statistics.control_packets, statistics.asks);
+      setting.wire, bytes, rate, best, gigabits(rate), gigabits(best), statistics.data_packets,
+      statistics.retransmissions, statistics.control_packets, statistics.asks);
 }
 
 void measure(const std::string& what) {

@@ -31,23 +31,18 @@ bool Driver::progress() {
   now_ = clock_.now();
   // Sent first: between rounds the application may answer what it got, and then the acknowledgement travels with it.
   const bool sent = send();
-  const bool received = receive();
-  const bool advanced = advance();
+  const bool received = wire_.poll(most_received, take_) > 0;
+  const bool advanced = advance(received);
   return received || advanced || sent;
-}
-
-bool Driver::receive() {
-  const std::size_t count = wire_.poll(most_received, take_);
-  caught_up_ = count < most_received;
-  rounds_behind_ = caught_up_ ? 0 : rounds_behind_ + 1;
-  return count > 0;
 }
 
 /// Only when all is handed in that has arrived: after this process was stopped for a while, its peers' answers lie
 /// there, and to judge by the time alone would take its own absence for theirs.
-bool Driver::advance() {
+bool Driver::advance(bool received) {
   if (endpoint_.next_deadline() > now_) return false;
-  if (!caught_up_ && rounds_behind_ < most_rounds_behind) return false;
+  const bool more = received && wire_.poll(most_received, take_) > 0;
+  if (more && ++rounds_behind_ < most_rounds_behind) return false;
+  rounds_behind_ = 0;
   endpoint_.advance(now_);
   return true;
 }
@@ -85,7 +80,6 @@ bool Driver::send_held() {
 }
 
 void Driver::sleep(Duration longest) {
-  if (!caught_up_) return;
   const Time deadline = endpoint_.next_deadline();
   if (deadline != transport::never) longest = std::min(longest, deadline - clock_.now());
   if (longest > Duration::zero()) wire_.wait(longest);

@@ -95,7 +95,7 @@ TEST(Driver, HandsInAllThatArrivedWhileItWasStopped) {
   ASSERT_TRUE(a.endpoint.send(a.driver.now(), 1, bytes, 1));
   a.driver.progress();
   carry(a, b);
-  b.driver.progress();
+  while (b.driver.progress()) continue;
   // The acknowledgement lies behind more than one round's datagrams.
   for (int i = 0; i < 1000; ++i) a.wire.arriving.emplace_back(40);
   carry(b, a);

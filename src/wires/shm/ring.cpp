@@ -148,13 +148,15 @@ std::optional<std::uint64_t> Ring::take_number(bool control) {
   // Another sender's, and the receiver's after it, may have gone on since the tail was read: then there is room.
   const auto full = [&](std::uint64_t number) { return static_cast<std::int64_t>(number - known_head_) >= most; };
   std::uint64_t number = head_->tail.load(std::memory_order_relaxed);
-  while (true) {
+  for (std::uint32_t passed = 0; passed < shape_.cells;) {
     if (full(number)) known_head_ = head_->head.load(std::memory_order_acquire);
     if (full(number)) return std::nullopt;
     if (!head_->tail.compare_exchange_weak(number, number + 1)) continue;
     if (cell(number).state.load(std::memory_order_acquire) == free_for(number)) return number;
     ++number;
+    ++passed;
   }
+  return std::nullopt;
 }
 
 bool Ring::must_wake() { return head_->asleep.load() != 0 && head_->asleep.exchange(0) != 0; }
@@ -164,7 +166,8 @@ bool Ring::closed() const { return head_->closed.load(std::memory_order_relaxed)
 // ---- The receiver
 
 std::optional<std::span<const std::byte>> Ring::next() {
-  while (true) {
+  // Once around is as far as it goes, whatever others have written into the ring.
+  for (std::uint32_t passed = 0; passed < shape_.cells; ++passed) {
     Cell& cell = this->cell(next_);
     const std::uint64_t state = cell.state.load();
     if (state == ready_as(next_)) {
@@ -183,6 +186,7 @@ std::optional<std::span<const std::byte>> Ring::next() {
       pass();
     }
   }
+  return std::nullopt;
 }
 
 void Ring::done() {

@@ -7,6 +7,7 @@
 #include "ayatori/testing/children.hpp"
 #include "ayatori/testing/folder.hpp"
 #include "ayatori/testing/process.hpp"
+#include "ayatori/testing/stopping.hpp"
 
 namespace ayatori::wires {
 namespace {
@@ -52,30 +53,7 @@ TEST(ShmWire, BetweenProcessesWithTinyRingsAndFewMappingsLosesNothing) {
 
 TEST(ShmWire, AStoppedReceiverLosesNothing) {
   const Node node;
-  constexpr std::uint32_t count = 3'000;
-  Child receiver([&] {
-    const auto wire = node.wire(1);
-    TestProcess process(*wire, {1, node.key, 1, 0}, {});
-    process.run([&] { return process.delivered == count; });
-    process.linger();
-  });
-  const auto wire = node.wire(0);
-  TestProcess process(*wire, {0, node.key, 0, 0}, {});
-  for (std::uint32_t i = 0; i < count; ++i) process.send(1, i, 4'000);
-  std::jthread stopper;
-  process.run([&] {
-    if (!stopper.joinable() && process.endpoint().statistics().data_packets > 300) {
-      stopper = std::jthread([&] {
-        receiver.signal(SIGSTOP);
-        std::this_thread::sleep_for(300ms);
-        receiver.signal(SIGCONT);
-      });
-    }
-    return process.idle();
-  });
-  process.linger();
-  EXPECT_EQ(receiver.wait(), 0);
-  EXPECT_TRUE(process.lost_peers.empty());
+  stop_and_continue_a_receiver([&](Rank rank) { return node.wire(rank); }, node.key);
 }
 
 TEST(ShmWire, AKilledPeerIsReportedAndItsPlaceTaken) {

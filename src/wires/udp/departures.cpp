@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 namespace ayatori::wires {
 
@@ -24,8 +25,9 @@ Departures::Departures(std::size_t segment_bytes)
 
 bool Departures::add(const transport::Datagram& datagram) {
   const std::size_t size = datagram.header.size() + datagram.payload.size();
+  const std::size_t framed = framed_bytes(size);
   Train* train = train_to(datagram.to);
-  if (train && !make_room(*train, frame_header_bytes + size)) train = nullptr;
+  if (train && !make_room(*train, framed)) train = nullptr;
   if (!train) {
     if (used_ == trains_.size()) return false;
     train = &trains_[used_++];
@@ -33,11 +35,11 @@ bool Departures::add(const transport::Datagram& datagram) {
     train->bytes = train->gone = train->segment = 0;
     train->full = false;
   }
-  std::byte* to = train->memory.get() + train->bytes;
-  put_frame_header(size, to);
-  to = std::ranges::copy(datagram.header, to + frame_header_bytes).out;
-  std::ranges::copy(datagram.payload, to);
-  train->bytes += static_cast<std::uint32_t>(frame_header_bytes + size);
+  std::byte* to = put_frame_header(size, train->memory.get() + train->bytes);
+  to = std::ranges::copy(datagram.header, to).out;
+  to = std::ranges::copy(datagram.payload, to).out;
+  if (size % 2 != 0) *to = std::byte{0};
+  train->bytes += static_cast<std::uint32_t>(framed);
   return true;
 }
 
@@ -63,9 +65,11 @@ bool Departures::make_room(Train& train, std::size_t framed) const {
 }
 
 void Departures::clear_departed() {
-  const auto waits = [](const Train& train) { return train.waiting() > 0; };
-  const auto end = std::stable_partition(trains_.begin(), trains_.begin() + static_cast<std::ptrdiff_t>(used_), waits);
-  used_ = static_cast<std::size_t>(end - trains_.begin());
+  std::size_t kept = 0;
+  for (std::size_t i = 0; i < used_; ++i) {
+    if (trains_[i].waiting() > 0) std::swap(trains_[kept++], trains_[i]);
+  }
+  used_ = kept;
 }
 
 }  // namespace ayatori::wires

@@ -23,6 +23,7 @@ struct Train {
 
 class Departures {
  public:
+  /// An even number, see framed_bytes().
   explicit Departures(std::size_t segment_bytes);
 
   /// Copies a datagram into its destination's train, behind all earlier ones to it. False if all trains are taken.

@@ -53,7 +53,7 @@ Result<Descriptor> bound_socket(const UdpOptions& options) {
   const int bytes = static_cast<int>(options.receive_bytes);
   const int on = 1;
   setsockopt(made.number(), SOL_SOCKET, SO_RCVBUF, &bytes, sizeof bytes);
-  setsockopt(made.number(), SOL_UDP, UDP_GRO, &on, sizeof on);  // without it trains come in segment by segment
+  setsockopt(made.number(), SOL_UDP, UDP_GRO, &on, sizeof on);  // where there is none, trains come in segments
   const sockaddr_in own = options.addresses.of(options.self);
   if (bind(made.number(), reinterpret_cast<const sockaddr*>(&own), sizeof own) != 0) {
     return refused(fmt::format("rank {} can't have the address {}", options.self, text_of(own)), errno);
@@ -63,7 +63,7 @@ Result<Descriptor> bound_socket(const UdpOptions& options) {
 
 Result<> check(const UdpOptions& options) {
   if (auto good = check(options.addresses); !good) return good;
-  const std::size_t most = most_udp_payload - frame_header_bytes;
+  const std::size_t most = most_framed(most_udp_payload);
   if (options.datagram_bytes < 192 || options.datagram_bytes > most) {
     return fail("datagram_bytes is {}; over UDP it must be 192 to {}", options.datagram_bytes, most);
   }
@@ -80,10 +80,7 @@ struct UdpWire::State {
   };
 
   State(const UdpOptions& chosen, Descriptor bound, DatagramCalls& called)
-      : options(chosen),
-        socket(std::move(bound)),
-        calls(called),
-        departures(chosen.datagram_bytes + frame_header_bytes) {}
+      : options(chosen), socket(std::move(bound)), calls(called), departures(framed_bytes(chosen.datagram_bytes)) {}
 
   bool send_now(const Datagram& datagram);
   void flush();
@@ -114,7 +111,7 @@ bool UdpWire::State::send_now(const Datagram& datagram) {
   flush();
   if (!departures.empty()) return false;
   std::array<std::byte, frame_header_bytes> prefix{};
-  put_frame_header(datagram.header.size() + datagram.payload.size(), prefix.data());
+  (void)put_frame_header(datagram.header.size() + datagram.payload.size(), prefix.data());
   std::array<iovec, 3> whole{{{prefix.data(), prefix.size()},
                               {const_cast<std::byte*>(datagram.header.data()), datagram.header.size()},
                               {const_cast<std::byte*>(datagram.payload.data()), datagram.payload.size()}}};
@@ -231,18 +228,18 @@ void UdpWire::flush() {
 std::size_t UdpWire::poll(std::size_t most, const std::function<void(std::span<const std::byte>)>& take) {
   Arrivals& arrivals = state_->arrivals;
   std::size_t count = 0;
-  arrivals.look_again();
   while (count < most) {
-    const auto datagram = arrivals.next(state_->socket.number(), state_->calls);
-    if (!datagram) break;
-    take(*datagram);
-    ++count;
+    if (const auto datagram = arrivals.next()) {
+      take(*datagram);
+      ++count;
+    } else if (count > 0 || !arrivals.receive(state_->socket.number(), state_->calls)) {
+      break;  // a second train has time until the first one is answered
+    }
   }
   return count;
 }
 
 Duration UdpWire::prepare_to_sleep(Duration longest) {
-  if (state_->arrivals.waiting()) return Duration::zero();
   return state_->stalled ? std::min(longest, retry_after) : longest;
 }
 
@@ -271,20 +268,7 @@ Result<std::uint32_t> datagram_bytes_between(const UdpAddresses& addresses, Rank
   }
   constexpr std::size_t ip_and_udp_headers = 28;
   const std::size_t payload = std::min(static_cast<std::size_t>(mtu) - ip_and_udp_headers, most_udp_payload);
-  return static_cast<std::uint32_t>(payload - frame_header_bytes);
-}
-
-DatagramCalls& kernel_calls() {
-  static DatagramCalls calls;
-  return calls;
-}
-
-int DatagramCalls::send(int socket, std::span<mmsghdr> messages) {
-  return sendmmsg(socket, messages.data(), static_cast<unsigned>(messages.size()), MSG_DONTWAIT);
-}
-
-int DatagramCalls::receive(int socket, std::span<mmsghdr> messages) {
-  return recvmmsg(socket, messages.data(), static_cast<unsigned>(messages.size()), MSG_DONTWAIT, nullptr);
+  return static_cast<std::uint32_t>(most_framed(payload));
 }
 
 }  // namespace ayatori::wires

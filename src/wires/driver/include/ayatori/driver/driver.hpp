@@ -33,8 +33,7 @@ class Driver {
   [[nodiscard]] transport::Time now() const { return now_; }
 
  private:
-  bool receive();
-  bool advance();
+  bool advance(bool received);
   bool send();
   bool put_on_wire(const transport::Datagram& datagram);
   bool send_held();
@@ -44,8 +43,7 @@ class Driver {
   Clock& clock_;
   transport::Time now_;
   std::function<void(std::span<const std::byte>)> take_;
-  bool caught_up_ = true;  // the last round handed in all that had arrived
-  std::uint32_t rounds_behind_ = 0;
+  std::uint32_t rounds_behind_ = 0;  // that had something due, and more to hand in first
 
   /// A datagram that found no room: the endpoint thinks that it was sent.
   struct Held {

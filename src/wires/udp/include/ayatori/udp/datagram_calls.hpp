@@ -1,9 +1,11 @@
 #pragma once
 /// \file
-/// The two system calls that move datagrams. Tests put others in their place, which fail as a kernel may.
+/// The system calls that move datagrams, none of which waits. Tests put others in their place, which fail as a kernel
+/// may.
 
 #include <sys/socket.h>
 
+#include <cstddef>
 #include <span>
 
 namespace ayatori::wires {
@@ -11,9 +13,10 @@ namespace ayatori::wires {
 class DatagramCalls {
  public:
   virtual ~DatagramCalls() = default;
-  /// As sendmmsg(2) and recvmmsg(2), without waiting: how many, or -1 and errno.
+  /// As sendmmsg(2): how many went, or -1 and errno. `messages` is not empty.
   virtual int send(int socket, std::span<mmsghdr> messages);
-  virtual int receive(int socket, std::span<mmsghdr> messages);
+  /// As recv(2): the datagram's size, or -1 and errno.
+  virtual ssize_t receive(int socket, std::span<std::byte> memory);
 };
 
 /// Those of the kernel.
