@@ -8,10 +8,11 @@ from itertools import chain
 from typing import Any
 
 from ayatori import _core
-from ayatori._core import Job, Network, Places, Planned, Routes, Schedule
+from ayatori._core import Job, Network, Places, Plan, Routes, Schedule
 from ayatori.errors import Error
 from ayatori.network import link_as_data
-from ayatori.planning import METHODS, plan
+from ayatori.planning import METHODS
+from ayatori.planning import plan as make_plan
 from ayatori.routes import make_routes
 
 DIMENSION_ORDER = "dimension-order"
@@ -105,12 +106,14 @@ class Predictor:
     def schedule(self, job: Job, call: Call) -> Schedule:
         return make_schedule(call, self.places(job))
 
-    def plan(self, job: Job, schedule: Schedule) -> Planned | None:
+    def plan(self, job: Job, schedule: Schedule) -> Plan | None:
         """The job's paths for this schedule; None where no plan chooses them."""
         if self.routes is None:
             return None
+        if self.method == "modk":
+            return Plan.base(job.rank_count)
         steps = schedule.steps() if schedule.participant_count == job.rank_count else None
-        return plan(self.network, self.routes, job, self.method, steps)
+        return make_plan(self.network, self.routes, job, self.method, steps).plan
 
     def predict(self, jobs: Iterable[Job], call: Call) -> list[Prediction]:
         """The call on each job by itself, jobs in parallel."""
@@ -121,7 +124,7 @@ class Predictor:
         results = _core.simulate_jobs(
             self.network,
             self.routes,
-            [planned.plan for planned in plans if planned is not None],
+            [plan for plan in plans if plan is not None],
             jobs,
             schedules,
             self.model.options(),
