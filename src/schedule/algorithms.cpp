@@ -13,6 +13,7 @@ namespace ayatori {
 namespace {
 
 constexpr bool on_grid = true;
+constexpr bool pipelined = true;
 
 constexpr std::array all_algorithms{
     Algorithm{Collective::alltoall, "shift", "step s: send to r + s, receive from r - s (paper 1, 2.3)", false,
@@ -32,32 +33,32 @@ constexpr std::array all_algorithms{
 
     Algorithm{Collective::broadcast, "binomial", "binomial tree", false, make_binomial},
     Algorithm{Collective::broadcast, "knomial", "k-nomial tree, k = 4 if not told", false, make_knomial},
-    Algorithm{Collective::broadcast, "chain", "pipelined chain in rank order", false, make_chain},
+    Algorithm{Collective::broadcast, "chain", "pipelined chain in rank order", false, make_chain, pipelined},
     Algorithm{Collective::broadcast, "binary", "pipelined binary tree in rank order (paper 2, figure 2c)", false,
-              make_binary},
+              make_binary, pipelined},
     Algorithm{Collective::broadcast, "scatter-allgather", "binomial scatter, ring allgather (van de Geijn)", false,
               make_scatter_allgather},
     Algorithm{Collective::broadcast, "hierarchical", "binomial among groups, then nodes, then ranks", false,
               make_hierarchical_tree},
     Algorithm{Collective::broadcast, "mapped-binary", "pipelined binary tree mapped on the grid (paper 2, figure 2e)",
-              on_grid, make_mapped_binary},
+              on_grid, make_mapped_binary, pipelined},
     Algorithm{Collective::broadcast, "trinaryx3", "one pipelined tree a dimension of a torus (paper 2, 4.3)", on_grid,
-              make_trinaryx3},
+              make_trinaryx3, pipelined},
     Algorithm{Collective::broadcast, "sixcolour", "trinaryx3 and its mirror images: two trees a dimension", on_grid,
-              make_sixcolour},
+              make_sixcolour, pipelined},
 
     Algorithm{Collective::reduce, "binomial", "binomial tree", false, make_binomial},
     Algorithm{Collective::reduce, "knomial", "k-nomial tree, k = 4 if not told", false, make_knomial},
-    Algorithm{Collective::reduce, "chain", "pipelined chain in rank order", false, make_chain},
-    Algorithm{Collective::reduce, "binary", "pipelined binary tree in rank order", false, make_binary},
+    Algorithm{Collective::reduce, "chain", "pipelined chain in rank order", false, make_chain, pipelined},
+    Algorithm{Collective::reduce, "binary", "pipelined binary tree in rank order", false, make_binary, pipelined},
     Algorithm{Collective::reduce, "hierarchical", "binomial among ranks, then nodes, then groups", false,
               make_hierarchical_tree},
     Algorithm{Collective::reduce, "mapped-binary", "pipelined binary tree mapped on the grid", on_grid,
-              make_mapped_binary},
+              make_mapped_binary, pipelined},
     Algorithm{Collective::reduce, "trinaryx3", "one pipelined tree a dimension of a torus (paper 2, 4.3)", on_grid,
-              make_trinaryx3},
+              make_trinaryx3, pipelined},
     Algorithm{Collective::reduce, "sixcolour", "trinaryx3 and its mirror images: two trees a dimension", on_grid,
-              make_sixcolour},
+              make_sixcolour, pipelined},
 
     Algorithm{Collective::allreduce, "recursive-doubling", "exchange everything with r xor 2^s", false,
               make_recursive_doubling},
@@ -70,12 +71,13 @@ constexpr std::array all_algorithms{
               false, make_bine},
     Algorithm{Collective::allreduce, "hierarchical", "reduce on nodes, ring among their leaders, broadcast on nodes",
               false, make_hierarchical_allreduce},
-    Algorithm{Collective::allreduce, "in-network", "routers reduce and broadcast (SHARP)", false, make_in_network},
+    Algorithm{Collective::allreduce, "in-network", "routers reduce and broadcast (SHARP)", false, make_in_network,
+              pipelined},
     Algorithm{Collective::allreduce, "binomial", "binomial tree up and down", false, make_binomial},
     Algorithm{Collective::allreduce, "trinaryx3", "one pipelined tree a dimension, up and down at once", on_grid,
-              make_trinaryx3},
+              make_trinaryx3, pipelined},
     Algorithm{Collective::allreduce, "sixcolour", "trinaryx3 and its mirror images: two trees a dimension", on_grid,
-              make_sixcolour},
+              make_sixcolour, pipelined},
 
     Algorithm{Collective::reduce_scatter, "ring", "each block goes round once", false, make_ring_reduce_scatter},
     Algorithm{Collective::reduce_scatter, "recursive-halving", "exchange halves with r xor n/2, n/4, ...", false,
