@@ -4,6 +4,10 @@
 
 In every cell all candidates (algorithms, pipelines with several segments) are played by SimGrid's SMPI over the same
 links and ways (bench/smpi.py). A cell is good if what was chosen takes at most 1.05 times the fastest one's time there.
+
+Misses are played once more on links without latency. SimGrid's flows share a link in inverse proportion to their
+latencies (as TCP's do by round-trip times); ours share it fairly, and without latency so do SimGrid's. A miss that is
+gone then comes from that.
 """
 
 from __future__ import annotations
@@ -11,7 +15,6 @@ from __future__ import annotations
 import os
 import sys
 import time
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
@@ -22,12 +25,13 @@ from ayatori._core import Job, Places
 from ayatori.choice import Ranking, candidates_for, rank_algorithms
 from ayatori.jobs import contiguous_jobs, random_jobs
 from ayatori.network import open_source
-from ayatori.prediction import Call, Model, Predictor, make_schedule
+from ayatori.prediction import DIMENSION_ORDER, Call, Model, Predictor, make_schedule
 from ayatori.units import format_bytes, format_seconds
 
 MODEL = Model(link_bandwidth=1716e6, link_latency=5e-7)
 GOOD = 1.05
 BAR = 0.95
+ANY_CALL = Call("alltoall", "shift", 1)
 COLLECTIVES = ("alltoall", "broadcast", "allreduce", "allgather", "reduce_scatter")
 SIZES = tuple(1 << power for power in range(10, 23, 2))
 
@@ -56,25 +60,26 @@ class Site:
 
 
 PAPER = "fattree:K=6,levels=2,nodes=30"
-SITES = [
+SITES = [  # the longest first: two of them run at a time
+    Site(PAPER, 13, 8),
+    Site("torus:3x3x3", 27, 2, seed=None),
+    Site(PAPER, 8, 8),
     Site(PAPER, 8),
     Site(PAPER, 13),
     Site(PAPER, 16),
     Site(PAPER, 16, seed=2),
+    Site(PAPER, 16, seed=None),
     Site(PAPER, 16, method="pair"),
-    Site(PAPER, 8, 8),
-    Site(PAPER, 13, 8),
     Site("fattree:K=3,levels=3", 20),
     Site("fattree:K=3,levels=3", 16, 2),
     Site("torus:4x4", 16, seed=None),
     Site("torus:4x4", 11),
     Site("torus:2x3x2", 12, seed=None),
     Site("torus:3x3x3", 27, seed=None),
-    Site("torus:3x3x3", 27, 2, seed=None),
     Site("dragonfly:a=4,p=2,h=2", 16),
     Site("dragonfly:a=4,p=2,h=2", 32),
 ]
-QUICK_SITES = [Site(PAPER, 8), Site("torus:2x3x2", 12, seed=None)]
+QUICK_SITES = [Site(PAPER, 13), Site("torus:2x3x2", 12, seed=None)]
 QUICK_SIZES = (1 << 12, 1 << 20)
 
 
@@ -84,6 +89,8 @@ class Cell:
     ranking: Ranking
     smpi: dict[tuple[str, int], float]
     """Seconds of each candidate (algorithm, segment)."""
+    ratio_without_latency: float = 0
+    """Of a miss: time of what was chosen over time of what was fastest, on links without latency."""
 
     @property
     def chosen(self) -> tuple[str, int]:
@@ -96,6 +103,13 @@ class Cell:
     @property
     def ratio(self) -> float:
         return self.smpi[self.chosen] / self.smpi[self.fastest]
+
+    @property
+    def good(self) -> bool:
+        return self.ratio <= GOOD
+
+    def call(self, candidate: tuple[str, int]) -> Call:
+        return Call(self.ranking.collective, candidate[0], self.ranking.bytes, segment=candidate[1])
 
 
 def words_for_places(places: Places) -> str:
@@ -112,34 +126,50 @@ def words_for_places(places: Places) -> str:
     return " ".join(words)
 
 
-def platforms(predictor: Predictor, job: Job, calls: list[Call]) -> Iterator[tuple[bytes, list[Call]]]:
-    """Calls that take the same paths, with the platform that has them."""
+def platform_of(predictor: Predictor, job: Job, call: Call | None, links: _core.LinkDefaults) -> bytes:
+    """The paths that the call takes; of all calls alike if there is no plan to make."""
+    planned = predictor.plan(job, make_schedule(call or ANY_CALL, predictor.places(job)))
+    plan = planned.plan if planned else None
+    return _core.smpi_platform(predictor.network, predictor.routes, plan, job, links, predictor.model.bus)
+
+
+def play_calls(predictor: Predictor, job: Job, calls: list[Call], links: _core.LinkDefaults) -> dict[Call, float]:
+    """Seconds of each call under SMPI; calls that take the same paths are played by one run."""
+    where = words_for_places(predictor.places(job))
     by_platform: dict[bytes, list[Call]] = {}
-    places = predictor.places(job)
-    platform = b""
-    for call in calls:
-        if not platform or predictor.method not in ("modk", "dimension-order"):
-            planned = predictor.plan(job, make_schedule(call, places))
-            plan = planned.plan if planned else None
-            platform = _core.smpi_platform(
-                predictor.network, predictor.routes, plan, job, predictor.model.links(), predictor.model.bus
-            )
-        by_platform.setdefault(platform, []).append(call)
-    yield from by_platform.items()
+    if predictor.method in ("modk", DIMENSION_ORDER):
+        by_platform[platform_of(predictor, job, None, links)] = calls
+    else:
+        for call in calls:
+            by_platform.setdefault(platform_of(predictor, job, call, links), []).append(call)
+    seconds: dict[Call, float] = {}
+    for platform, group in by_platform.items():
+        words = [f"{call.collective} {call.algorithm} {call.bytes} segment={call.segment} {where}" for call in group]
+        seconds |= zip(group, play(platform, job.rank_count, words), strict=True)
+    return seconds
 
 
 def measure(site: Site, sizes: tuple[int, ...]) -> list[Cell]:
     predictor, job = site.open()
-    where = words_for_places(predictor.places(job))
     rankings = [rank_algorithms(predictor, [job], collective, size) for collective in COLLECTIVES for size in sizes]
     calls = [
         call for ranking in rankings for call in candidates_for(predictor, [job], ranking.collective, ranking.bytes)[0]
     ]
-    seconds: dict[Call, float] = {}
-    for platform, group in platforms(predictor, job, calls):
-        words = [f"{call.collective} {call.algorithm} {call.bytes} segment={call.segment} {where}" for call in group]
-        seconds |= zip(group, play(platform, job.rank_count, words), strict=True)
-    return [cell_of(site, ranking, seconds) for ranking in rankings]
+    seconds = play_calls(predictor, job, calls, predictor.model.links())
+    cells = [cell_of(site, ranking, seconds) for ranking in rankings]
+    explain_misses(predictor, job, [cell for cell in cells if not cell.good])
+    return cells
+
+
+def explain_misses(predictor: Predictor, job: Job, misses: list[Cell]) -> None:
+    if not misses:
+        return
+    links = predictor.model.links()
+    links.latency = 0
+    pairs = [(cell.call(cell.chosen), cell.call(cell.fastest)) for cell in misses]
+    seconds = play_calls(predictor, job, sorted({call for pair in pairs for call in pair}, key=str), links)
+    for cell, (chosen, fastest) in zip(misses, pairs, strict=True):
+        cell.ratio_without_latency = seconds[chosen] / seconds[fastest]
 
 
 def cell_of(site: Site, ranking: Ranking, seconds: dict[Call, float]) -> Cell:
@@ -151,36 +181,31 @@ def cell_of(site: Site, ranking: Ranking, seconds: dict[Call, float]) -> Cell:
     return Cell(site, ranking, here)
 
 
-def print_misses(cells: list[Cell]) -> None:
-    for cell in cells:
-        if cell.ratio <= GOOD:
-            continue
-        ours = {candidate.algorithm: candidate.seconds for candidate in cell.ranking.ranked}
+def print_misses(misses: list[Cell]) -> None:
+    for cell in misses:
         what = f"{cell.site} {cell.ranking.collective} {format_bytes(cell.ranking.bytes)}"
-        print(f"{what:<78} {cell.ratio:.3f}")
-        for role, candidate in (("chosen", cell.chosen), ("best", cell.fastest)):
-            algorithm, segment = candidate
+        print(f"{what:<76}{cell.ratio:.3f}, without latency {cell.ratio_without_latency:.3f}")
+        ours = {candidate.algorithm: candidate.seconds for candidate in cell.ranking.ranked}
+        for role, (algorithm, segment) in (("chosen", cell.chosen), ("fastest", cell.fastest)):
             name = algorithm + (f" in {format_bytes(segment)}" if segment else "")
-            print(
-                f"    {role:<7}{name:<40} SMPI {format_seconds(cell.smpi[candidate]):>10}"
-                f"   ours {format_seconds(ours[algorithm]):>10}"
-            )
+            there = format_seconds(cell.smpi[algorithm, segment])
+            print(f"    {role:<8}{name:<30}SMPI {there:>10}   ours {format_seconds(ours[algorithm]):>10}")
 
 
 def main() -> None:
-    quick = sys.argv[1:] == ["--quick"]
+    sites, sizes = (QUICK_SITES, QUICK_SIZES) if sys.argv[1:] == ["--quick"] else (SITES, SIZES)
     start = time.monotonic()
-    sites, sizes = (QUICK_SITES, QUICK_SIZES) if quick else (SITES, SIZES)
     cells: list[Cell] = []
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         for site, measured in zip(sites, pool.map(lambda site: measure(site, sizes), sites), strict=True):
-            good = sum(cell.ratio <= GOOD for cell in measured)
+            good = sum(cell.good for cell in measured)
             print(f"{site!s:<60}{good:4} of {len(measured)} cells   {time.monotonic() - start:6.0f} s", flush=True)
             cells += measured
-    print_misses(cells)
-    good = sum(cell.ratio <= GOOD for cell in cells)
-    print(f"{good} of {len(cells)} cells good: {good / len(cells):.1%} (bar: {BAR:.0%})")
-    sys.exit(good < BAR * len(cells))
+    misses = [cell for cell in cells if not cell.good]
+    print_misses(misses)
+    good = 1 - len(misses) / len(cells)
+    print(f"{len(cells) - len(misses)} of {len(cells)} cells good: {good:.1%} (bar: {BAR:.0%})")
+    sys.exit(good < BAR)
 
 
 if __name__ == "__main__":

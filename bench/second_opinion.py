@@ -9,33 +9,19 @@ tables, links of 1716 MB/s. The last row is for the speed: an all-to-all of 256 
 
 from __future__ import annotations
 
-import os
-import subprocess
 import sys
-import tempfile
 import time
 from dataclasses import dataclass
-from pathlib import Path
+
+from smpi import play
 
 from ayatori import _core
 from ayatori.jobs import contiguous_jobs, random_jobs
 from ayatori.network import open_source
 from ayatori.routes import make_routes
 
-ROOT = Path(__file__).parent.parent
-PLAY = ROOT / "build/release/mpi/play_smpi"
 RATE = 1716e6
 BUS = 1e15  # messages inside a node take no time, in both
-FLUID = [
-    "--cfg=network/model:CM02",
-    "--cfg=network/crosstraffic:no",
-    "--cfg=smpi/bw-factor:0:1",
-    "--cfg=smpi/lat-factor:0:1",
-    "--cfg=smpi/simulate-computation:no",
-    "--cfg=smpi/send-is-detached-thresh:0",
-    "--cfg=smpi/async-small-thresh:0",
-    "--log=root.thres:error",
-]
 CASES = [
     ("alltoall", "shift", 1 << 20, 16, 1),
     ("alltoall", "ring2", 1 << 20, 16, 8),
@@ -75,21 +61,11 @@ def smpi(network, routes, job, case: Case, links) -> tuple[float, float]:
     plan = _core.make_plan(
         network, routes, job.endpoints(network), _core.shift_all_to_all(job.rank_count), _core.Method.base
     ).plan
-    with tempfile.TemporaryDirectory() as folder:
-        platform = Path(folder) / "platform.xml"
-        platform.write_bytes(_core.smpi_platform(network, routes, plan, job, links, BUS))
-        hosts = Path(folder) / "hosts"
-        hosts.write_text("".join(f"rank-{rank}\n" for rank in range(job.rank_count)))
-        command = ["smpirun", "-np", str(job.rank_count), "-platform", str(platform), "-hostfile", str(hosts), *FLUID]
-        arguments = [case.collective, case.algorithm, str(case.bytes), f"ppn={case.ranks_per_node}"]
-        start = time.perf_counter()
-        done = subprocess.run(
-            [*command, str(PLAY), *arguments], cwd=folder, capture_output=True, text=True, env=os.environ, check=False
-        )
-        wall = time.perf_counter() - start
-    if done.returncode != 0:
-        sys.exit(f"smpirun failed: {done.stdout}{done.stderr}")
-    return float(done.stdout.splitlines()[-1]), wall
+    platform = _core.smpi_platform(network, routes, plan, job, links, BUS)
+    call = f"{case.collective} {case.algorithm} {case.bytes} ppn={case.ranks_per_node}"
+    start = time.perf_counter()
+    seconds = play(platform, job.rank_count, [call])[0]
+    return seconds, time.perf_counter() - start
 
 
 def compare(name: str, network, routes, jobs, case: Case, links) -> None:

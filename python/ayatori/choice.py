@@ -130,7 +130,7 @@ def _why_not(predictor: Predictor, algorithm: Algorithm, call: Call, places: lis
     for place in places:
         schedule = make_schedule(call, place)
         if schedule.participant_count > place.rank_count:
-            return "routers take part"
+            return "routers take part, which run no MPI"
     return ""
 
 
