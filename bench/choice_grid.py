@@ -31,6 +31,7 @@ from ayatori.units import format_bytes, format_seconds
 MODEL = Model(link_bandwidth=1716e6, link_latency=5e-7)
 GOOD = 1.05
 BAR = 0.95
+MANY_RANKS = 50  # that SMPI takes minutes for: every second size is enough
 ANY_CALL = Call("alltoall", "shift", 1)
 COLLECTIVES = ("alltoall", "broadcast", "allreduce", "allgather", "reduce_scatter")
 SIZES = tuple(1 << power for power in range(10, 23, 2))
@@ -151,6 +152,8 @@ def play_calls(predictor: Predictor, job: Job, calls: list[Call], links: _core.L
 
 def measure(site: Site, sizes: tuple[int, ...]) -> list[Cell]:
     predictor, job = site.open()
+    if job.rank_count > MANY_RANKS:
+        sizes = sizes[::2]
     rankings = [rank_algorithms(predictor, [job], collective, size) for collective in COLLECTIVES for size in sizes]
     calls = [
         call for ranking in rankings for call in candidates_for(predictor, [job], ranking.collective, ranking.bytes)[0]
@@ -185,11 +188,12 @@ def print_misses(misses: list[Cell]) -> None:
     for cell in misses:
         what = f"{cell.site} {cell.ranking.collective} {format_bytes(cell.ranking.bytes)}"
         print(f"{what:<76}{cell.ratio:.3f}, without latency {cell.ratio_without_latency:.3f}")
-        ours = {candidate.algorithm: candidate.seconds for candidate in cell.ranking.ranked}
+        ours = {(candidate.algorithm, candidate.segment): candidate.seconds for candidate in cell.ranking.ranked}
         for role, (algorithm, segment) in (("chosen", cell.chosen), ("fastest", cell.fastest)):
             name = algorithm + (f" in {format_bytes(segment)}" if segment else "")
             there = format_seconds(cell.smpi[algorithm, segment])
-            print(f"    {role:<8}{name:<30}SMPI {there:>10}   ours {format_seconds(ours[algorithm]):>10}")
+            here = format_seconds(ours[algorithm, segment]) if (algorithm, segment) in ours else "no faster"
+            print(f"    {role:<8}{name:<30}SMPI {there:>10}   ours {here:>10}")
 
 
 def main() -> None:

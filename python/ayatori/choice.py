@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -15,6 +16,7 @@ SMALLEST_SEGMENT = 1 << 10
 SEGMENT_PAYS = 0.99
 """A segment of our own making is taken if it needs less than this of the automatic one's time: the fewer choices
 differ, the fewer intervals a table has."""
+ALGORITHMS_AT_ONCE = os.cpu_count() or 1
 
 
 @dataclass(frozen=True)
@@ -69,31 +71,56 @@ def choose(
     """Ranks the algorithms for each of `calls` (collective, bytes as MPI counts), roots being rank 0.
 
     Every algorithm takes the paths of its own plan by `method` (see Predictor). With several jobs their mean time
-    counts. Calls `progress` after each call. Raises Error for no jobs, unknown collectives, sizes that can't be.
+    counts. Calls `progress` after each algorithm of each call (`count_steps` in all). Raises Error for no jobs, unknown
+    collectives, sizes that can't be.
     """
     if not jobs:
         raise Error("no job to choose for")
     predictor = Predictor(network, method, model)
     rankings = []
     for collective, size in calls:
-        rankings.append(rank_algorithms(predictor, jobs, collective, size))
-        progress()
+        rankings.append(rank_algorithms(predictor, jobs, collective, size, progress))
     return Choice(list(jobs), predictor.method, predictor.model, rankings)
 
 
-def rank_algorithms(predictor: Predictor, jobs: Sequence[Job], collective: str, size: int) -> Ranking:
-    candidates, left_out = candidates_for(predictor, jobs, collective, size)
-    runs = [(job, call) for call in candidates for job in jobs]
-    predictions = iter(predictor.predict_each(runs))
-    variants: dict[str, list[Candidate]] = {}
-    for call in candidates:
-        seconds = sum(next(predictions).seconds for _ in jobs) / len(jobs)
-        variants.setdefault(call.algorithm, []).append(Candidate(call.algorithm, call.segment, seconds))
-    if not variants:
-        raise Error(f"no {collective} can be done on this job", hint=left_out[0].reason if left_out else "")
+def count_steps(calls: Iterable[tuple[str, int]]) -> int:
+    return sum(len(algorithms_of(collective)) for collective, _ in calls)
+
+
+def rank_algorithms(
+    predictor: Predictor,
+    jobs: Sequence[Job],
+    collective: str,
+    size: int,
+    progress: Callable[[], None] = lambda: None,
+) -> Ranking:
+    calls, left_out = candidates_for(predictor, jobs, collective, size)
+    by_algorithm: dict[str, list[Call]] = {}
+    for call in calls:
+        by_algorithm.setdefault(call.algorithm, []).append(call)
+    if not by_algorithm:
+        raise Error(f"no {collective} can be done on this job", hint=left_out[0].reason)
+    for _ in left_out:
+        progress()
+    variants = list(by_algorithm.values())
+    candidates = []
+    for first in range(0, len(variants), ALGORITHMS_AT_ONCE):
+        batch = variants[first : first + ALGORITHMS_AT_ONCE]
+        timed = iter(_time(predictor, jobs, [call for calls in batch for call in calls]))
+        for calls in batch:
+            candidates.append(_best_segment([next(timed) for _ in calls]))
+            progress()
     # Nine digits: what differs less is the same time, and algorithms stay in the order of their list.
-    ranked = sorted(map(_best_segment, variants.values()), key=lambda candidate: float(f"{candidate.seconds:.9g}"))
-    return Ranking(collective, size, ranked, left_out)
+    candidates.sort(key=lambda candidate: float(f"{candidate.seconds:.9g}"))
+    return Ranking(collective, size, candidates, left_out)
+
+
+def _time(predictor: Predictor, jobs: Sequence[Job], calls: list[Call]) -> list[Candidate]:
+    predictions = iter(predictor.predict_each((job, call) for call in calls for job in jobs))
+    return [
+        Candidate(call.algorithm, call.segment, sum(next(predictions).seconds for _ in jobs) / len(jobs))
+        for call in calls
+    ]
 
 
 def _best_segment(variants: list[Candidate]) -> Candidate:

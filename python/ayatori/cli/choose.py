@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
-from ayatori.choice import choice_as_data
+from ayatori.choice import choice_as_data, count_steps
 from ayatori.choice import choose as choose_algorithms
 from ayatori.choicefile import table_of, write_table
 from ayatori.cli import options
@@ -56,7 +56,7 @@ def choose(
         raise Error("--out takes the table of one job", hint="--job HOSTFILE --out FILE")
     if model.link_latency == 0 and model.overhead == 0:
         note("messages take no time but that of their bytes: --link-latency or --overhead tells what small ones cost")
-    with progress("calls", len(calls)) as advance:
+    with progress("algorithms", count_steps(calls)) as advance:
         choice = choose_algorithms(network, jobs, calls, method, model, advance)
     if out is not None:
         write_table(table_of(source, network, choice), out)
