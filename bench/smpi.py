@@ -6,6 +6,7 @@ import shutil
 import subprocess
 import tempfile
 import time
+from collections.abc import Sequence
 from pathlib import Path
 
 from ayatori import _core
@@ -36,13 +37,20 @@ def play(network, routes, plan, job, links, call: list[str]) -> tuple[float, flo
     go by dimension order.
     """
     platform = _core.smpi_platform(network, routes, plan, job, links, BUS)
-    with tempfile.TemporaryDirectory() as folder:
-        Path(folder, "platform.xml").write_bytes(platform)
-        Path(folder, "hosts").write_text("".join(f"rank-{rank}\n" for rank in range(job.rank_count)))
-        command = ["smpirun", "-np", str(job.rank_count), "-platform", "platform.xml", "-hostfile", "hosts", *FLUID]
-        start = time.perf_counter()
-        done = subprocess.run([*command, str(PLAY), *call], cwd=folder, capture_output=True, text=True, check=False)
-        wall = time.perf_counter() - start
+    start = time.perf_counter()
+    seconds = play_calls(platform, job.rank_count, [" ".join(call)])[0]
+    return seconds, time.perf_counter() - start
+
+
+def play_calls(platform: bytes, ranks: int, calls: Sequence[str]) -> list[float]:
+    """Seconds of each call ("alltoall shift 1024 ppn=2"), one after the other on the hosts rank-0, rank-1, …"""
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        (folder / "platform.xml").write_bytes(platform)
+        (folder / "hosts").write_text("".join(f"rank-{rank}\n" for rank in range(ranks)))
+        (folder / "calls").write_text("".join(f"{call}\n" for call in calls))
+        command = ["smpirun", "-np", str(ranks), "-platform", "platform.xml", "-hostfile", "hosts", *FLUID]
+        done = subprocess.run([*command, str(PLAY), "@calls"], cwd=folder, capture_output=True, text=True, check=False)
     if done.returncode != 0:
-        raise Error(f"smpirun {' '.join(call)} failed", cause=(done.stdout + done.stderr).strip()[-500:], internal=True)
-    return float(done.stdout.splitlines()[-1]), wall
+        raise Error(f"smpirun {calls[0]} failed", cause=(done.stdout + done.stderr).strip()[-500:], internal=True)
+    return [float(line) for line in done.stdout.splitlines()[-len(calls) :]]

@@ -1,21 +1,32 @@
 /// Plays one schedule and prints what it took, under SimGrid's SMPI or a real MPI:
 ///
 ///     smpirun -np 64 -platform P.xml -hostfile H ./play COLLECTIVE ALGORITHM BYTES [key=value …]
+///     smpirun -np 64 -platform P.xml -hostfile H ./play @FILE     one such call a line, one after the other
 ///
-///     grid=4x4x4   the ranks' machines form a torus of this shape (ppn of them on each)
-///     ppn=1        ranks a machine
+///     ppn=1           ranks a machine
+///     ranks=2,2,1     or: how many ranks there are on each machine
+///     groups=0,0,1    which leaf or chassis each machine is in
+///     grid=4x4x4      the machines form a grid of this shape,
+///     rings=1,1,0     whose dimensions are rings unless told otherwise,
+///     points=0,2,1    at these points of it (row-major; without: in this order)
 ///     root=0
-///     segment=0    of pipelines, in bytes; 0: the algorithm's own choice
-///     check=1      use real data and compare the result with what the collective promises; otherwise only time it
+///     segment=0       of pipelines, in bytes; 0: the algorithm's own choice
+///     check=1         use real data and compare the result with what the collective promises; otherwise only time it
 ///
-/// Prints one line: the seconds (MPI_Wtime) from a barrier until the last rank is done, with 9 digits.
+/// Prints a line for each call: the seconds (MPI_Wtime) until the last rank is done, with 9 digits. All ranks begin at
+/// the same time where they have one clock, and otherwise behind a barrier.
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <charconv>
 #include <cstdio>
+#include <fstream>
+#include <functional>
 #include <map>
+#include <numeric>
 #include <string>
 #include <string_view>
 
@@ -47,34 +58,72 @@ Bytes number(std::string_view text) {
   return *value;
 }
 
-Options parse(int argc, char** argv, Rank ranks) {
-  if (argc < 4) give_up("usage: play COLLECTIVE ALGORITHM BYTES [key=value …]");
-  std::map<std::string, std::string, std::less<>> keys = {
-      {"grid", ""}, {"ppn", "1"}, {"root", "0"}, {"segment", "0"}, {"check", "0"}};
-  for (int i = 4; i < argc; ++i) {
-    const std::string_view word = argv[i];
+std::vector<std::uint32_t> numbers(std::string_view text, char separator) {
+  std::vector<std::uint32_t> found;
+  for (const std::string_view part : split(text, separator)) found.push_back(static_cast<std::uint32_t>(number(part)));
+  return found;
+}
+
+using Keys = std::map<std::string, std::string, std::less<>>;
+
+Keys parse_keys(std::span<const std::string_view> words) {
+  Keys keys = {{"grid", ""},   {"rings", ""}, {"points", ""},   {"ppn", "1"},  {"ranks", ""},
+               {"groups", ""}, {"root", "0"}, {"segment", "0"}, {"check", "0"}};
+  for (const std::string_view word : words) {
     const auto key = keys.find(word.substr(0, word.find('=')));
-    if (key == keys.end()) give_up(fmt::format("no key '{}'", word));
+    if (key == keys.end() || !word.contains('=')) give_up(fmt::format("no key '{}'", word));
     key->second = word.substr(word.find('=') + 1);
   }
-  const auto collective = parse_collective(argv[1]);
-  if (!collective) give_up(fmt::format("no collective '{}'", argv[1]));
-  Options options;
-  options.call = {*collective, ranks, static_cast<Rank>(number(keys["root"])), number(argv[3])};
-  options.algorithm = argv[2];
-  options.more.segment = number(keys["segment"]);
-  options.check = keys["check"] != "0";
-  const auto ppn = static_cast<std::uint32_t>(number(keys["ppn"]));
-  if (keys["grid"].empty()) {
-    options.places = places_of_ranks(ranks, ppn);
-  } else {
-    std::vector<std::uint32_t> lengths;
-    for (const std::string_view part : split(keys["grid"], 'x'))
-      lengths.push_back(static_cast<std::uint32_t>(number(part)));
-    const auto periodic = std::make_unique<bool[]>(lengths.size());
-    std::fill_n(periodic.get(), lengths.size(), true);
-    options.places = places_on_grid(lengths, {periodic.get(), lengths.size()}, ppn);
+  return keys;
+}
+
+void put_on_grid(const Keys& keys, Places& places) {
+  places.dimensions = numbers(keys.at("grid"), 'x');
+  places.periodic.assign(places.dimensions.size(), true);
+  if (!keys.at("rings").empty()) {
+    const auto rings = numbers(keys.at("rings"), ',');
+    places.periodic.assign(rings.begin(), rings.end());
   }
+  places.point.resize(places.node_count());
+  std::iota(places.point.begin(), places.point.end(), 0U);
+  if (!keys.at("points").empty()) places.point = numbers(keys.at("points"), ',');
+  const std::size_t points = std::accumulate(places.dimensions.begin(), places.dimensions.end(), std::size_t{1},
+                                             std::multiplies<std::size_t>());
+  if (points != places.node_count() || places.point.size() != points ||
+      places.periodic.size() != places.dimensions.size())
+    give_up(fmt::format("grid {}: {} machines, and rings and points of others", keys.at("grid"), places.node_count()));
+}
+
+Places places_of(const Keys& keys, Rank ranks) {
+  Places places = places_of_ranks(ranks, static_cast<std::uint32_t>(number(keys.at("ppn"))));
+  if (!keys.at("ranks").empty()) {
+    const auto counts = numbers(keys.at("ranks"), ',');
+    places.node.clear();
+    for (std::uint32_t node = 0; node < counts.size(); ++node)
+      places.node.insert(places.node.end(), counts[node], node);
+    places.group.assign(counts.size(), 0);
+    places.gateway.assign(counts.size(), true);
+    if (places.node.size() != ranks) give_up(fmt::format("places for {} ranks, not {}", places.node.size(), ranks));
+  }
+  if (!keys.at("groups").empty()) {
+    places.group = numbers(keys.at("groups"), ',');
+    if (places.group.size() != places.gateway.size()) give_up("one group a machine is needed");
+  }
+  if (!keys.at("grid").empty()) put_on_grid(keys, places);
+  return places;
+}
+
+Options parse(std::span<const std::string_view> words, Rank ranks) {
+  if (words.size() < 3) give_up("usage: play COLLECTIVE ALGORITHM BYTES [key=value …], or play @FILE");
+  const auto collective = parse_collective(words[0]);
+  if (!collective) give_up(fmt::format("no collective '{}'", words[0]));
+  const Keys keys = parse_keys(words.subspan(3));
+  Options options;
+  options.call = {*collective, ranks, static_cast<Rank>(number(keys.at("root"))), number(words[2])};
+  options.algorithm = words[1];
+  options.more.segment = number(keys.at("segment"));
+  options.check = keys.at("check") != "0";
+  options.places = places_of(keys, ranks);
   return options;
 }
 
@@ -202,14 +251,83 @@ Bytes longest_message(const Schedule& schedule, Rank rank) {
   return longest;
 }
 
-double time_of(Player& player) {
+/// What messages are sent from and received into, when nobody looks at the data. Under SMPI, where all ranks are one
+/// process, the memory is shared among them, and their messages are not copied.
+class MessageBuffer {
+ public:
+#ifdef SMPI_SHARED_MALLOC
+  explicit MessageBuffer(std::size_t bytes)
+      : begin_(static_cast<std::byte*>(SMPI_SHARED_MALLOC(bytes))), size_(bytes) {}
+  ~MessageBuffer() { SMPI_SHARED_FREE(begin_); }
+#else
+  explicit MessageBuffer(std::size_t bytes) : begin_(new std::byte[bytes]), size_(bytes) {}
+  ~MessageBuffer() { delete[] begin_; }
+#endif
+  MessageBuffer(const MessageBuffer&) = delete;
+  MessageBuffer& operator=(const MessageBuffer&) = delete;
+
+  [[nodiscard]] std::span<std::byte> bytes() const { return {begin_, size_}; }
+
+ private:
+  std::byte* begin_;
+  std::size_t size_;
+};
+
+/// Ranks leave a barrier one after the other; where they share a clock they wait for the last.
+void begin_together() {
   MPI_Barrier(MPI_COMM_WORLD);
+  int* is_global = nullptr;
+  int known = 0;
+  MPI_Comm_get_attr(MPI_COMM_WORLD, MPI_WTIME_IS_GLOBAL, &is_global, &known);
+  if (known == 0 || *is_global == 0) return;
+  constexpr double enough_for_all_to_know = 1e-3;
+  double begin = MPI_Wtime() + enough_for_all_to_know;
+  MPI_Allreduce(MPI_IN_PLACE, &begin, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
+  const double left = begin - MPI_Wtime();
+  if (left > 2e-6) usleep(static_cast<unsigned>(left * 1e6) - 1);
+  while (MPI_Wtime() < begin) {
+  }
+}
+
+double time_of(Player& player) {
+  begin_together();
   const double start = MPI_Wtime();
   player.play();
   const double mine = MPI_Wtime() - start;
   double slowest = 0;
   MPI_Reduce(&mine, &slowest, 1, MPI_DOUBLE, MPI_MAX, 0, MPI_COMM_WORLD);
   return slowest;
+}
+
+double play(const Options& options, Rank rank) {
+  const auto made = make_schedule(options.algorithm, options.call, options.places, options.more);
+  if (!made) give_up(made.error().message);
+  const Schedule& schedule = **made;
+  if (schedule.participant_count() > options.call.ranks) give_up("routers take part: only a simulation can do that");
+  if (!options.check) {
+    const MessageBuffer buffer(longest_message(schedule, rank));
+    Player player = Player::without_data(schedule, MPI_COMM_WORLD, buffer.bytes());
+    return time_of(player);
+  }
+  std::vector<std::byte> memory(Player::memory_needed(schedule));
+  Player player(schedule, MPI_COMM_WORLD, memory, add_bytes);
+  RealData data(schedule, player, rank);
+  data.fill(blocks_of(schedule));
+  const double seconds = time_of(player);
+  data.check(blocks_of(schedule));
+  return seconds;
+}
+
+/// The calls of the command line: itself, or the lines of the file that it names.
+std::vector<std::string> calls_of(int argc, char** argv) {
+  if (argc == 2 && argv[1][0] == '@') {
+    std::ifstream file(argv[1] + 1);
+    if (!file) give_up(fmt::format("can't read {}", argv[1] + 1));
+    std::vector<std::string> lines;
+    for (std::string line; std::getline(file, line);) lines.push_back(line);
+    return lines;
+  }
+  return {fmt::format("{}", fmt::join(argv + 1, argv + argc, " "))};
 }
 
 }  // namespace
@@ -220,26 +338,10 @@ int main(int argc, char** argv) {
   int ranks = 1;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-  const Options options = parse(argc, argv, static_cast<Rank>(ranks));
-  const auto made = make_schedule(options.algorithm, options.call, options.places, options.more);
-  if (!made) give_up(made.error().message);
-  const Schedule& schedule = **made;
-  if (schedule.participant_count() > options.call.ranks) give_up("routers take part: only a simulation can do that");
-
-  double seconds = 0;
-  if (options.check) {
-    std::vector<std::byte> memory(Player::memory_needed(schedule));
-    Player player(schedule, MPI_COMM_WORLD, memory, add_bytes);
-    RealData data(schedule, player, static_cast<Rank>(rank));
-    data.fill(blocks_of(schedule));
-    seconds = time_of(player);
-    data.check(blocks_of(schedule));
-  } else {
-    std::vector<std::byte> buffer(longest_message(schedule, static_cast<Rank>(rank)));
-    Player player = Player::without_data(schedule, MPI_COMM_WORLD, buffer);
-    seconds = time_of(player);
+  for (const std::string& call : calls_of(argc, argv)) {
+    const double seconds = play(parse(split(call, ' '), static_cast<Rank>(ranks)), static_cast<Rank>(rank));
+    if (rank == 0) std::puts(fmt::format("{:.9f}", seconds).c_str());
   }
-  if (rank == 0) std::puts(fmt::format("{:.9f}", seconds).c_str());
   MPI_Finalize();
   return 0;
 }

@@ -228,6 +228,9 @@ class Algorithm:
     @property
     def needs_grid(self) -> bool: ...
 
+    @property
+    def pipelined(self) -> bool: ...
+
 def algorithms() -> list[Algorithm]: ...
 
 class AlgorithmOptions:

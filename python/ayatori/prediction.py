@@ -117,21 +117,28 @@ class Predictor:
 
     def predict(self, jobs: Iterable[Job], call: Call) -> list[Prediction]:
         """The call on each job by itself, jobs in parallel."""
-        jobs = list(jobs)
-        places = [self.places(job) for job in jobs]
-        schedules = [make_schedule(call, place) for place in places]
-        plans = [self.plan(job, schedule) for job, schedule in zip(jobs, schedules, strict=True)]
+        return self.predict_each((job, call) for job in jobs)
+
+    def predict_each(self, runs: Iterable[tuple[Job, Call]]) -> list[Prediction]:
+        """Each call on its job by itself, in parallel."""
+        runs = list(runs)
+        places = [self.places(job) for job, _ in runs]
+        schedules = [make_schedule(call, place) for (_, call), place in zip(runs, places, strict=True)]
+        plans = [self.plan(job, schedule) for (job, _), schedule in zip(runs, schedules, strict=True)]
         results = _core.simulate_jobs(
             self.network,
             self.routes,
             [plan for plan in plans if plan is not None],
-            jobs,
+            [job for job, _ in runs],
             schedules,
             self.model.options(),
             self.model.links(),
             [self._routers(schedule, place) for schedule, place in zip(schedules, places, strict=True)],
         )
-        return [self._prediction(call, place, result) for place, result in zip(places, results, strict=True)]
+        return [
+            self._prediction(call, place, result)
+            for (_, call), place, result in zip(runs, places, results, strict=True)
+        ]
 
     def _routers(self, schedule: Schedule, places: Places) -> list[int]:
         """Those that take part behind the ranks."""

@@ -112,7 +112,8 @@ void bind_algorithms(nb::module_& module) {
       .def_prop_ro("collective", [](const Algorithm& algorithm) { return to_word(algorithm.collective); })
       .def_prop_ro("name", [](const Algorithm& algorithm) { return algorithm.name; })
       .def_prop_ro("about", [](const Algorithm& algorithm) { return algorithm.about; })
-      .def_ro("needs_grid", &Algorithm::needs_grid);
+      .def_ro("needs_grid", &Algorithm::needs_grid)
+      .def_ro("pipelined", &Algorithm::pipelined);
   module.def("algorithms", [] { return std::vector(algorithms().begin(), algorithms().end()); });
 
   nb::class_<AlgorithmOptions>(module, "AlgorithmOptions")

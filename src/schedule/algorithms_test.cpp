@@ -175,6 +175,20 @@ TEST(MakeSchedule, SaysWhatIsWrong) {
   EXPECT_EQ(make_schedule("rings", {Collective::halo, 4, 0, 1}, four).error().hint, "there are halo");
 }
 
+TEST(MakeSchedule, SegmentsChangeWhatIsPipelinedAndNothingElse) {
+  const std::array<std::uint32_t, 3> lengths{2, 3, 2};
+  const std::array<bool, 3> rings{true, true, true};
+  const Places places = places_on_grid(lengths, rings);
+  for (const Algorithm& algorithm : algorithms()) {
+    const CollectiveCall call{algorithm.collective, 12, 0, 1 << 16};
+    const auto whole = make_schedule(algorithm.name, call, places, {.segment = 1 << 16});
+    const auto pieces = make_schedule(algorithm.name, call, places, {.segment = 1 << 10});
+    ASSERT_TRUE(whole && pieces) << algorithm.name;
+    EXPECT_EQ((*pieces)->slot_count() > (*whole)->slot_count(), algorithm.pipelined) << algorithm.name;
+    if (algorithm.pipelined) EXPECT_NEAR((*pieces)->slot_bytes(0), 1 << 10, 1 << 7) << algorithm.name;
+  }
+}
+
 TEST(MakeSchedule, NamesAreUniqueWithinACollective) {
   for (const Algorithm& a : algorithms()) {
     for (const Algorithm& b : algorithms()) {

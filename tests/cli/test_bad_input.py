@@ -180,3 +180,20 @@ def test_exports_that_can_not_say_it(tmp_path: Path, ayatori_command) -> None:
     assert_refused(ayatori_command("convert", f"ib:{fabric}", "--to", "simgrid", "--out", str(out)), "rate", "port 1")
     assert_refused(ayatori_command("convert", f"ib:{fabric}", "--to", "svg", "--out", str(out)), "no router")
     assert not out.exists()
+
+
+@pytest.mark.parametrize("sizes", ["0", "", "1KiB..", "8..4", "1,,2", "-4", "1.5", "9999999999GiB", "1KiB..2KiB..4KiB"])
+def test_sizes_to_choose_for_that_can_not_be(sizes: str, ayatori_command) -> None:
+    job = ("--contiguous", "3..3", "--collective", "alltoall")
+    assert_refused(ayatori_command("choose", PAPER, *job, f"--bytes={sizes}"))
+
+
+def test_choices_that_make_no_sense(tmp_path: Path, ayatori_command) -> None:
+    job = (PAPER, "--contiguous", "3..3")
+    out = tmp_path / "no" / "table.json"
+    slow = ("--overhead", "1us")
+    assert_refused(ayatori_command("choose", *job, "--collective", "alltoall,dance"), "dance", "collectives: ")
+    assert_refused(ayatori_command("choose", PAPER, "--collective", "alltoall"), "no job to choose for")
+    assert_refused(ayatori_command("choose", *job, "--collective", "alltoall", "--method", "magic", *slow), "magic")
+    assert_refused(ayatori_command("choose", *job, "--collective", "alltoall", *slow, "--out", str(out)), str(out))
+    assert list(tmp_path.iterdir()) == []

@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from ayatori.choicefile import read_table
+
 PAPER = "fattree:K=6,levels=2,nodes=30"
 
 
@@ -104,3 +106,28 @@ def test_barriers_have_no_bandwidth(ayatori_command) -> None:
     data = json_of(ayatori_command("simulate", PAPER, "--contiguous", "4..4", *call, "--json"))
     assert data["bandwidth_MBps"] == {"mean": None, "min": None, "max": None}
     assert data["time_s"] == pytest.approx(4e-6), "two rounds of two links"
+
+
+def test_choose(tmp_path: Path, ayatori_command) -> None:
+    """Times are those of `simulate`, and the table says what leads."""
+    model = ("--link-bandwidth", "1716MB/s", "--link-latency", "500ns")
+    job = (PAPER, "--contiguous", "7..7", "--ppn", "2", "--method", "pair")
+    out = tmp_path / "table.json"
+    sizes = ("--bytes", "1KiB..4KiB,1MiB", "--collective", "alltoall,broadcast")
+    data = json_of(ayatori_command("choose", *job, *sizes, *model, "--out", str(out), "--json"))
+    assert [(call["collective"], call["bytes"]) for call in data["calls"]] == [
+        (collective, size) for collective in ("alltoall", "broadcast") for size in (1024, 2048, 4096, 1 << 20)
+    ]
+    assert (data["method"], data["jobs"], data["ranks"], data["model"]["link_bandwidth"]) == ("pair", 1, [14], 1.716e9)
+    planned = [entry["algorithm"] for entry in data["calls"][0]["ranking"]]
+    assert "planned" in planned and data["calls"][0]["left_out"] == []
+    assert {"mapped-binary", "trinaryx3"} <= {entry["algorithm"] for entry in data["calls"][-1]["left_out"]}
+    best = data["calls"][-1]["ranking"][0]
+    call = ("--collective", "broadcast", "--bytes", "1MiB", "--algorithm", best["algorithm"])
+    simulated = json_of(ayatori_command("simulate", *job, *call, "--segment", str(best["segment"]), *model, "--json"))
+    assert simulated["time_s"] == best["time_s"]
+    table = read_table(out)
+    assert table.machines == [(f"N{host}", 2) for host in range(7)]
+    for call in data["calls"]:
+        chosen = table.lookup(call["collective"], call["bytes"])
+        assert chosen.algorithm == call["ranking"][0]["algorithm"]

@@ -44,13 +44,17 @@ def cluster(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def play(cluster: Path, ranks: int, *arguments: str) -> float:
     """Seconds of virtual time."""
+    return play_all(cluster, ranks, *arguments)[-1]
+
+
+def play_all(cluster: Path, ranks: int, *arguments: str) -> list[float]:
     command = ["smpirun", "-np", str(ranks), "-platform", "platform.xml", "-hostfile", "hosts", *FREE_OF_FACTORS]
     environment = os.environ | {"OMP_NUM_THREADS": "1"}
     done = subprocess.run(
         [*command, str(PLAY), *arguments], cwd=cluster, env=environment, capture_output=True, text=True, timeout=120
     )
     assert done.returncode == 0, done.stdout + done.stderr
-    return float(done.stdout.splitlines()[-1])
+    return [float(line) for line in done.stdout.splitlines()]
 
 
 ALGORITHMS = [(a.collective, a.name, a.needs_grid) for a in _core.algorithms() if a.name not in NEED_ROUTERS]
@@ -65,6 +69,21 @@ def test_ranks_end_with_what_the_collective_promises(
     else:
         root = ["root=3"] if collective in ("broadcast", "reduce", "gather", "scatter") else []
         assert play(cluster, 13, collective, name, "1001", "ppn=2", *root, "check=1") > 0
+
+
+def test_calls_of_a_file_are_played_one_after_the_other(cluster: Path) -> None:
+    """Nodes of different size in groups, a grid without rings in another order; each takes what it takes alone."""
+    nodes = "ranks=3,1,2,4,1,1 groups=0,0,1,2,1,2"
+    grid = "grid=3x2x2 rings=0,1,0 points=4,2,0,11,10,9,8,7,6,5,3,1"
+    calls = [
+        f"allreduce hierarchical 4099 {nodes} check=1",
+        f"broadcast hierarchical 4099 {nodes} root=7 check=1",
+        f"broadcast trinaryx3 10007 {grid} segment=1000 check=1",
+        f"alltoall ring2 4096 {nodes}",
+    ]
+    (cluster / "calls").write_text("".join(f"{call}\n" for call in calls))
+    together = play_all(cluster, 12, "@calls")
+    assert together == pytest.approx([play(cluster, 12, *call.split()) for call in calls], rel=1e-3)
 
 
 def test_a_shift_all_to_all_takes_its_bytes_over_the_bandwidth(cluster: Path) -> None:

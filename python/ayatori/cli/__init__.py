@@ -8,7 +8,7 @@ import sys
 import click
 import typer
 
-from ayatori.cli import check, convert, demo, lab, plan, report, route, show, simulate
+from ayatori.cli import check, choose, convert, demo, lab, plan, report, route, show, simulate
 from ayatori.cli.output import print_error
 from ayatori.errors import Error
 from ayatori.report import ReportError
@@ -29,6 +29,7 @@ app.command("convert")(convert.convert)
 app.command("route")(route.route)
 app.command("check")(check.check)
 app.command("plan")(plan.plan)
+app.command("choose")(choose.choose)
 app.command("simulate")(simulate.simulate)
 app.add_typer(lab.app, name="lab")
 app.command("report")(report.report)

@@ -34,6 +34,7 @@ struct Algorithm {
   std::string_view about;   ///< one line, with its source
   bool needs_grid = false;  ///< Places::dimensions must not be empty
   Result<SchedulePtr> (*make)(const CollectiveCall& call, const Places& places, const AlgorithmOptions& options);
+  bool pipelined = false;  ///< AlgorithmOptions::segment has a meaning; slot 0 of its schedules is one segment
 };
 
 [[nodiscard]] std::span<const Algorithm> algorithms();

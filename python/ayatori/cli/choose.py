@@ -1,0 +1,125 @@
+"""ayatori choose: which algorithm should a collective of some size take on a job?"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from ayatori.choice import choice_as_data, count_steps
+from ayatori.choice import choose as choose_algorithms
+from ayatori.choicefile import table_of, write_table
+from ayatori.cli import options
+from ayatori.cli.output import note, print_json, print_table, progress, say
+from ayatori.errors import Error
+from ayatori.network import open_source
+from ayatori.prediction import algorithms_of
+from ayatori.units import format_bytes, format_seconds, parse_bytes
+
+
+def choose(
+    source: options.SOURCE,
+    collective: Annotated[str, typer.Option(metavar="C[,C…]", help="alltoall, broadcast, reduce, allreduce, …")],
+    bytes: Annotated[
+        str, typer.Option(metavar="B[,B…]", help="Sizes as MPI counts them; 1KiB..64MiB: doubling from one to another.")
+    ] = "1KiB..4MiB",
+    job: options.JOB = None,
+    random_jobs: options.RANDOM_JOBS = None,
+    job_size: options.JOB_SIZE = None,
+    seed: options.SEED = 1,
+    contiguous: options.CONTIGUOUS = None,
+    ppn: options.PPN = 0,
+    order: options.ORDER = "network",
+    method: options.METHOD = None,
+    steps: options.STEPS = "drift",
+    link_bandwidth: options.LINK_BANDWIDTH = None,
+    link_latency: options.LINK_LATENCY = "0s",
+    overhead: options.OVERHEAD = "0s",
+    eager: options.EAGER = "0",
+    injection: options.INJECTION = None,
+    bus: options.BUS = None,
+    head_of_line: options.HEAD_OF_LINE = False,
+    out: Annotated[Path | None, typer.Option(metavar="FILE", help="Write one job's table there, for MPI.")] = None,
+    host_pattern: options.HOST_PATTERN = "",
+    json: options.JSON = False,
+) -> None:
+    """Ranks the algorithms of collectives by predicted time; over several jobs by their mean."""
+    calls = [(name, size) for name in parse_collectives(collective) for size in sizes_for(name, parse_sizes(bytes))]
+    model = options.parse_model(steps, link_bandwidth, link_latency, overhead, eager, injection, bus, head_of_line)
+    network = open_source(source, host_pattern)
+    jobs = options.collect_jobs(network, job, random_jobs, job_size, seed, contiguous, ppn, order)
+    if not jobs:
+        raise Error("no job to choose for", hint="--job HOSTFILE, --random-jobs N --job-size n, or --contiguous A..B")
+    if out is not None and len(jobs) > 1:
+        raise Error("--out takes the table of one job", hint="--job HOSTFILE --out FILE")
+    if model.link_latency == 0 and model.overhead == 0:
+        note("messages take no time but that of their bytes: --link-latency or --overhead tells what small ones cost")
+    with progress("algorithms", count_steps(calls)) as advance:
+        choice = choose_algorithms(network, jobs, calls, method, model, advance)
+    if out is not None:
+        write_table(table_of(source, network, choice), out)
+        note(f"wrote {out}")
+    data = {"source": source} | choice_as_data(choice)
+    if json:
+        print_json(data)
+    else:
+        describe(data)
+
+
+def parse_collectives(text: str) -> list[str]:
+    names = list(dict.fromkeys(text.split(",")))
+    for name in names:
+        algorithms_of(name)
+    return names
+
+
+def parse_sizes(text: str) -> list[int]:
+    """ "1KiB,3000,1MiB" or "1KiB..8KiB" (1, 2, 4 and 8 KiB), also mixed; rising, each once."""
+    sizes: set[int] = set()
+    for part in text.split(","):
+        ends = re.fullmatch(r"(.+?)\.\.(.+)", part)
+        first, last = (parse_bytes(ends[1]), parse_bytes(ends[2])) if ends else (parse_bytes(part), parse_bytes(part))
+        if not 0 < first <= last:
+            raise Error(f"'{part}' is no size to choose for", hint="for example 64KiB, or 1KiB..64MiB")
+        sizes |= {first << doublings for doublings in range((last // first).bit_length())}
+    return sorted(sizes)
+
+
+def sizes_for(collective: str, sizes: list[int]) -> list[int]:
+    return [0] if collective == "barrier" else sizes
+
+
+def describe(data: dict[str, Any]) -> None:
+    jobs = f"{data['jobs']} jobs, their mean time" if data["jobs"] > 1 else f"{data['ranks'][0]} ranks"
+    say(f"{data['source']}: {jobs}")
+    say(f"  paths         {data['method']}, steps {data['model']['steps']}")
+    for collective in dict.fromkeys(call["collective"] for call in data["calls"]):
+        describe_collective(collective, [call for call in data["calls"] if call["collective"] == collective])
+
+
+def describe_collective(collective: str, calls: list[dict[str, Any]]) -> None:
+    places = max(len(call["ranking"]) for call in calls)
+    columns = [f"  {collective}", "fastest", "time", *(f"{place}." for place in range(2, places + 1))]
+    print_table("", columns, [ranking_as_row(call, places) for call in calls])
+    left_out = {entry["algorithm"]: entry["reason"] for call in calls for entry in call["left_out"]}
+    for algorithm, reason in left_out.items():
+        say(f"  without {algorithm}: {reason}")
+
+
+def ranking_as_row(call: dict[str, Any], places: int) -> list[str]:
+    """The fastest with its time, the others with how many times that."""
+    best, *others = call["ranking"]
+    size = format_bytes(call["bytes"]) if call["bytes"] else ""
+    row = [f"  {size}", name_of(best), format_seconds(best["time_s"])]
+    row += [f"{name_of(other)} x{times_as_long(other, best):.2f}" for other in others]
+    return row + [""] * (places - 1 - len(others))
+
+
+def times_as_long(other: dict[str, Any], best: dict[str, Any]) -> float:
+    return other["time_s"] / best["time_s"] if best["time_s"] else 1
+
+
+def name_of(candidate: dict[str, Any]) -> str:
+    return candidate["algorithm"] + (f"/{format_bytes(candidate['segment'])}" if candidate["segment"] else "")

@@ -1,0 +1,24 @@
+"""What is chosen is (nearly) the best in SMPI's simulation: a small part of bench/choice_grid.py."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent.parent
+
+pytestmark = pytest.mark.skipif(
+    shutil.which("smpirun") is None or not (ROOT / "build/release/mpi/play_smpi").exists(),
+    reason="SimGrid (libsimgrid-dev) is not installed",
+)
+
+
+def test_choices_are_good_in_another_simulation() -> None:
+    command = [sys.executable, str(ROOT / "bench/choice_grid.py"), "--quick"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert " of 20 cells good" in done.stdout

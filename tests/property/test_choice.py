@@ -1,0 +1,213 @@
+"""Choices: rankings are sorted, tables cover every size once and come back as written, and broken ones are refused."""
+
+from __future__ import annotations
+
+import json
+import math
+from functools import cache
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from ayatori import _core
+from ayatori.choice import Candidate, Choice, Ranking, choose, segments_to_try
+from ayatori.choicefile import Table, read_table, table_of, write_table
+from ayatori.errors import Error
+from ayatori.jobs import random_jobs
+from ayatori.network import open_source
+from ayatori.prediction import Call, Model, Predictor, algorithms_of
+
+COLLECTIVES = list(dict.fromkeys(algorithm.collective for algorithm in _core.algorithms()))
+SIZED = [collective for collective in COLLECTIVES if collective != "barrier"]
+SOURCES = ["fattree:K=3,levels=2", "torus:2x3x2", "dragonfly:a=2,p=2,h=1"]
+MODEL = Model(link_bandwidth=1e9, link_latency=1e-6)
+SIZES = st.integers(1, 1 << 40)
+
+
+@cache
+def network_of(source: str):
+    return open_source(source)
+
+
+@settings(max_examples=20, deadline=None)
+@given(st.data())
+def test_rankings_are_sorted_and_true(data) -> None:
+    """Every algorithm is ranked or left out, once; what leads is no slower than any algorithm predicted by itself."""
+    network = network_of(data.draw(st.sampled_from(SOURCES)))
+    machines, ppn, seed = (data.draw(st.integers(1, most)) for most in (6, 3, 1000))
+    jobs = random_jobs(network, 1, machines, ppn, seed)
+    collective = data.draw(st.sampled_from(SIZED))
+    size = data.draw(st.integers(1, 1 << 20))
+    (ranking,) = choose(network, jobs, [(collective, size)], model=MODEL).rankings
+    times = [candidate.seconds for candidate in ranking.ranked]
+    assert all(a <= b * (1 + 1e-8) for a, b in zip(times, times[1:], strict=False))
+    names = [entry.algorithm for entry in [*ranking.ranked, *ranking.left_out]]
+    assert sorted(names) == sorted(algorithm.name for algorithm in algorithms_of(collective))
+    predictor = Predictor(network, model=MODEL)
+    for candidate in ranking.ranked:
+        alone = predictor.predict(jobs, Call(collective, candidate.algorithm, size, segment=candidate.segment))[0]
+        assert alone.seconds == candidate.seconds
+        automatic = predictor.predict(jobs, Call(collective, candidate.algorithm, size))[0]
+        assert candidate.seconds <= automatic.seconds
+
+
+def test_several_jobs_count_by_their_mean() -> None:
+    network = network_of(SOURCES[0])
+    jobs = random_jobs(network, 3, 5, 1, 7)
+    calls = [("alltoall", 4096)]
+    together = choose(network, jobs, calls, model=MODEL).rankings[0]
+    alone = [choose(network, [job], calls, model=MODEL).rankings[0] for job in jobs]
+    for candidate in together.ranked:
+        times = [c.seconds for ranking in alone for c in ranking.ranked if c.algorithm == candidate.algorithm]
+        assert candidate.seconds == pytest.approx(math.fsum(times) / 3, rel=1e-12)
+
+
+@settings(deadline=None)
+@given(st.integers(1, 1 << 30), st.integers(1, 64))
+def test_segments_are_powers_of_four_below_the_size(size: int, ranks: int) -> None:
+    call = Call("broadcast", "chain", size)
+    segments = segments_to_try(call, _core.places_of_ranks(ranks, 1))
+    assert len(segments) == len(set(segments)) <= 5
+    assert all(1024 <= segment < size and math.log2(segment) % 2 == 0 for segment in segments)
+
+
+@st.composite
+def choices(draw) -> Choice:
+    """For one real job, with winners that nobody predicted."""
+    network = network_of(SOURCES[0])
+    jobs = random_jobs(network, 1, draw(st.integers(1, 9)), draw(st.integers(1, 4)), draw(st.integers(0, 99)))
+    rankings = []
+    for collective in draw(st.lists(st.sampled_from(SIZED), min_size=1, unique=True)):
+        names = [algorithm.name for algorithm in algorithms_of(collective)]
+        for size in draw(st.lists(SIZES, min_size=1, max_size=8, unique=True)):
+            best = Candidate(draw(st.sampled_from(names[:3])), draw(st.sampled_from([0, 4096])), 1.0)
+            rankings.append(Ranking(collective, size, [best], []))
+    model = Model(link_latency=draw(st.floats(0, 1)), eager_limit=draw(SIZES), head_of_line=draw(st.booleans()))
+    return Choice(jobs, draw(st.sampled_from(["modk", "pair", "dimension-order"])), model, rankings)
+
+
+def table_from(choice: Choice) -> Table:
+    return table_of(SOURCES[0], network_of(SOURCES[0]), choice)
+
+
+@settings(max_examples=50, deadline=None)
+@given(choices())
+def test_tables_cover_every_size_once(choice: Choice) -> None:
+    table = table_from(choice)
+    for ranking in choice.rankings:
+        found = table.lookup(ranking.collective, ranking.bytes)
+        assert (found.algorithm, found.segment) == (ranking.best.algorithm, ranking.best.segment)
+    for sizes in table.collectives.values():
+        assert sizes.intervals[0].first == 0 and sizes.intervals[-1].last is None
+        for a, b in zip(sizes.intervals, sizes.intervals[1:], strict=False):
+            assert a.last is not None and a.first <= a.last and b.first == a.last + 1
+            assert (a.algorithm, a.segment) != (b.algorithm, b.segment)
+            left = max(size for size in sizes.sampled if size <= a.last)
+            right = min(size for size in sizes.sampled if size > a.last)
+            assert a.last**2 <= left * right < (a.last + 1) ** 2
+
+
+@settings(max_examples=30, deadline=None)
+@given(choices())
+def test_tables_come_back_as_they_were_written(choice: Choice) -> None:
+    table = table_from(choice)
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "table.json"
+        write_table(table, path)
+        assert read_table(path) == table
+
+
+WRONG = st.one_of(st.none(), st.booleans(), st.integers(), st.floats(), st.text(max_size=5), st.just([]), st.just({}))
+
+
+def places_in(value, path=()):
+    """Paths to everything inside of JSON data."""
+    if isinstance(value, dict | list):
+        for key, inner in value.items() if isinstance(value, dict) else enumerate(value):
+            yield (*path, key)
+            yield from places_in(inner, (*path, key))
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.data())
+def test_broken_tables_are_refused_or_are_tables(data) -> None:
+    """Something replaced or missing: an error that names the file, or a table that is whole; nothing else."""
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "table.json"
+        write_table(table_from(data.draw(choices())), path)
+        document = json.loads(path.read_text())
+        *outer, last = data.draw(st.sampled_from(list(places_in(document))))
+        inner = document
+        for key in outer:
+            inner = inner[key]
+        if data.draw(st.booleans()):
+            del inner[last]
+        else:
+            inner[last] = data.draw(WRONG)
+        path.write_text(json.dumps(document))
+        try:
+            table = read_table(path)
+        except Error as error:
+            assert str(path) in error.message
+        else:
+            write_table(table, path)
+            assert read_table(path) == table
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.data())
+def test_cut_tables_are_refused(data) -> None:
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "table.json"
+        write_table(table_from(data.draw(choices())), path)
+        text = path.read_text()
+        path.write_text(text[: data.draw(st.integers(0, len(text) - 3))])
+        with pytest.raises(Error, match="no JSON"):
+            read_table(path)
+
+
+@pytest.mark.parametrize(
+    ("keys", "value", "named"),
+    [
+        (["format"], "ayatori-plan", "no table of choices"),
+        (["version"], 2, "version 2"),
+        (["source"], "", "source: expected"),
+        (["method"], "magic", "method: expected"),
+        (["machines"], [], "machines: expected"),
+        (["machines", 0, "ranks"], 0, "machines[0].ranks: expected"),
+        (["machines", 0, "host"], 7, "machines[0].host: expected"),
+        (["model", "steps"], "fast", "model.steps: expected drift or synchronous"),
+        (["model", "overhead"], -1, "model.overhead: expected"),
+        (["model", "overhead"], math.nan, "model.overhead: expected"),
+        (["model", "speed"], 1, "model.speed: expected"),
+        (["collectives"], {}, "collectives: expected"),
+        (["collectives", "dance"], {}, "collectives.dance: no collective"),
+        (["collectives", "barrier"], {}, "collectives.barrier.sampled: expected"),
+        (["collectives", "alltoall", "sampled"], [4, 2], "collectives.alltoall.sampled: expected"),
+        (["collectives", "alltoall", "intervals", 0, "from"], 1, "collectives.alltoall.intervals[0].from: expected 0"),
+        (["collectives", "alltoall", "intervals", 1, "from"], 9, "intervals[1].from: expected 2049"),
+        (["collectives", "alltoall", "intervals", 1, "to"], 9000, "intervals[1].to: expected null"),
+        (["collectives", "alltoall", "intervals", 0, "to"], None, "intervals[1]: expected nothing"),
+        (["collectives", "alltoall", "intervals", 0, "algorithm"], "chain", "intervals[0].algorithm: expected"),
+        (["collectives", "alltoall", "intervals", 0, "segment"], True, "intervals[0].segment: expected"),
+    ],
+)
+def test_errors_name_file_and_key(tmp_path: Path, keys: list, value, named: str) -> None:
+    jobs = random_jobs(network_of(SOURCES[0]), 1, 4, 1, 1)
+    rankings = [
+        Ranking("alltoall", size, [Candidate(name, 0, 1.0)], []) for size, name in ((1024, "bruck"), (4096, "shift"))
+    ]
+    path = tmp_path / "table.json"
+    write_table(table_from(Choice(jobs, "modk", Model(), rankings)), path)
+    document = json.loads(path.read_text())
+    inner = document
+    for key in keys[:-1]:
+        inner = inner[key]
+    inner[keys[-1]] = value
+    path.write_text(json.dumps(document))
+    with pytest.raises(Error) as raised:
+        read_table(path)
+    assert raised.value.message.startswith(f"{path}: ") and named in raised.value.message
