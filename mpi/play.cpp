@@ -6,6 +6,7 @@
 ///     ppn=1        ranks a machine
 ///     root=0
 ///     segment=0    of pipelines, in bytes; 0: the algorithm's own choice
+///     seed=1       of alltoallv: each pair's bytes are drawn from 0 … BYTES, one pair in four is silent
 ///     check=1      use real data and compare the result with what the collective promises; otherwise only time it
 ///
 /// Prints one line: the seconds (MPI_Wtime) from a barrier until the last rank is done, with 9 digits.
@@ -19,6 +20,7 @@
 #include <string>
 #include <string_view>
 
+#include "ayatori/base/random.hpp"
 #include "ayatori/base/text.hpp"
 #include "ayatori/schedule/algorithms.hpp"
 #include "player.hpp"
@@ -47,10 +49,18 @@ Bytes number(std::string_view text) {
   return *value;
 }
 
+/// The same on all ranks.
+PairSizes drawn_sizes(Rank ranks, Bytes most, std::uint64_t seed) {
+  Random random(seed);
+  std::vector<Bytes> sizes(std::size_t{ranks} * ranks);
+  for (Bytes& size : sizes) size = random.below(4) == 0 ? 0 : random.below(most + 1);
+  return table_of_sizes(ranks, std::move(sizes));
+}
+
 Options parse(int argc, char** argv, Rank ranks) {
   if (argc < 4) give_up("usage: play COLLECTIVE ALGORITHM BYTES [key=value …]");
-  std::map<std::string, std::string, std::less<>> keys = {
-      {"grid", ""}, {"ppn", "1"}, {"root", "0"}, {"segment", "0"}, {"check", "0"}};
+  std::map<std::string, std::string, std::less<>> keys = {{"grid", ""},     {"ppn", "1"},  {"root", "0"},
+                                                          {"segment", "0"}, {"seed", "1"}, {"check", "0"}};
   for (int i = 4; i < argc; ++i) {
     const std::string_view word = argv[i];
     const auto key = keys.find(word.substr(0, word.find('=')));
@@ -63,6 +73,8 @@ Options parse(int argc, char** argv, Rank ranks) {
   options.call = {*collective, ranks, static_cast<Rank>(number(keys["root"])), number(argv[3])};
   options.algorithm = argv[2];
   options.more.segment = number(keys["segment"]);
+  if (*collective == Collective::alltoallv)
+    options.more.pair_sizes = drawn_sizes(ranks, options.call.bytes, number(keys["seed"]));
   options.check = keys["check"] != "0";
   const auto ppn = static_cast<std::uint32_t>(number(keys["ppn"]));
   if (keys["grid"].empty()) {
@@ -100,6 +112,7 @@ class RealData {
     const bool root = rank_ == call_.root;
     switch (call_.collective) {
       case Collective::alltoall:
+      case Collective::alltoallv:
       case Collective::reduce_scatter:
         return fill_slots(0, call_.ranks);
       case Collective::broadcast:
@@ -130,6 +143,7 @@ class RealData {
     };
     switch (call_.collective) {
       case Collective::alltoall:
+      case Collective::alltoallv:
         for (Rank j = 0; j < call_.ranks; ++j) {
           expect(call_.ranks + j, [&](std::size_t i) { return contribution(j, rank_, i); });
         }
@@ -162,13 +176,14 @@ class RealData {
  private:
   void fill_slots(Slot first, Slot count) {
     for (Slot slot = first; slot < first + count; ++slot) {
-      for (std::size_t i = 0; i < schedule_.slot_bytes(slot); ++i) player_.slot(slot)[i] = contribution(rank_, slot, i);
+      for (std::size_t i = 0; i < schedule_.slot_bytes(rank_, slot); ++i)
+        player_.slot(slot)[i] = contribution(rank_, slot, i);
     }
   }
 
   template <typename Expected>
   void expect(Slot slot, Expected expected) {
-    for (std::size_t i = 0; i < schedule_.slot_bytes(slot); ++i) {
+    for (std::size_t i = 0; i < schedule_.slot_bytes(rank_, slot); ++i) {
       if (player_.slot(slot)[i] == expected(i)) continue;
       give_up(fmt::format("rank {}: byte {} of slot {} is wrong", rank_, i, slot));
     }
@@ -181,10 +196,10 @@ class RealData {
 };
 
 /// Slots that hold one vector of `bytes`: the first so many that add up to it.
-Slot blocks_of(const Schedule& schedule) {
+Slot blocks_of(const Schedule& schedule, Rank rank) {
   Bytes sum = 0;
   Slot count = 0;
-  while (count < schedule.slot_count() && sum < schedule.call().bytes) sum += schedule.slot_bytes(count++);
+  while (count < schedule.slot_count() && sum < schedule.call().bytes) sum += schedule.slot_bytes(rank, count++);
   return count;
 }
 
@@ -194,9 +209,9 @@ Bytes longest_message(const Schedule& schedule, Rank rank) {
   for (std::uint32_t stream = 0; stream < schedule.stream_count(); ++stream) {
     for (std::size_t step = 0; step < schedule.step_count(stream); ++step) {
       schedule.actions(rank, stream, step, actions);
-      for (const Transfer& send : actions.sends) longest = std::max(longest, bytes_of(schedule, actions, send));
+      for (const Transfer& send : actions.sends) longest = std::max(longest, bytes_of(schedule, rank, actions, send));
       for (const Transfer& receive : actions.receives)
-        longest = std::max(longest, bytes_of(schedule, actions, receive));
+        longest = std::max(longest, bytes_of(schedule, rank, actions, receive));
     }
   }
   return longest;
@@ -228,12 +243,12 @@ int main(int argc, char** argv) {
 
   double seconds = 0;
   if (options.check) {
-    std::vector<std::byte> memory(Player::memory_needed(schedule));
+    std::vector<std::byte> memory(Player::memory_needed(schedule, static_cast<Rank>(rank)));
     Player player(schedule, MPI_COMM_WORLD, memory, add_bytes);
     RealData data(schedule, player, static_cast<Rank>(rank));
-    data.fill(blocks_of(schedule));
+    data.fill(blocks_of(schedule, static_cast<Rank>(rank)));
     seconds = time_of(player);
-    data.check(blocks_of(schedule));
+    data.check(blocks_of(schedule, static_cast<Rank>(rank)));
   } else {
     std::vector<std::byte> buffer(longest_message(schedule, static_cast<Rank>(rank)));
     Player player = Player::without_data(schedule, MPI_COMM_WORLD, buffer);

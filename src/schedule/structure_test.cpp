@@ -259,6 +259,31 @@ TEST(Alltoall, BruckTakesLogarithmicallyManySteps) {
   }
 }
 
+TEST(Alltoall, VSendsEachPairItsBytesInAlltoallsOrder) {
+  constexpr Rank n = 12;
+  const Places places = places_of_ranks(n, 3);
+  AlgorithmOptions options;
+  options.pair_sizes = {n, [](Rank from, Rank to) { return Bytes{from} * to % 7; }};
+  for (const Algorithm& algorithm : algorithms()) {
+    if (algorithm.collective != Collective::alltoallv) continue;
+    const auto even = steps_of(made(algorithm.name, {Collective::alltoall, n, 0, 1}, places));
+    const auto uneven = steps_of(made(algorithm.name, {Collective::alltoallv, n, 0, 0}, places, options));
+    ASSERT_EQ(even->step_count(), uneven->step_count());
+    for (std::size_t s = 0; s < even->step_count(); ++s) {
+      auto expected = step_of(*even, s);
+      for (Message& message : expected) message.bytes = options.pair_sizes.bytes(message.from, message.to);
+      std::erase_if(expected, [](const Message& message) { return message.bytes == 0; });
+      const auto found = step_of(*uneven, s);
+      ASSERT_EQ(found.size(), expected.size()) << algorithm.name << ", step " << s;
+      for (std::size_t i = 0; i < found.size(); ++i) {
+        EXPECT_EQ(found[i].from, expected[i].from);
+        EXPECT_EQ(found[i].to, expected[i].to);
+        EXPECT_EQ(found[i].bytes, expected[i].bytes);
+      }
+    }
+  }
+}
+
 TEST(Alltoall, PlannedTakesTheOrderThatItIsGiven) {
   AlgorithmOptions options;
   options.order = {2, 3, 1};
