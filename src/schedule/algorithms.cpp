@@ -29,6 +29,8 @@ constexpr std::array all_algorithms{
               make_bruck_alltoall},
     Algorithm{Collective::alltoall, "spread", "all messages at once", false, make_spread},
     Algorithm{Collective::alltoall, "planned", "shifts in an order that is given", false, make_planned},
+    Algorithm{Collective::alltoall, "hierarchical", "gather on nodes, exchange between their leaders, scatter on nodes",
+              false, make_hierarchical_alltoall},
 
     Algorithm{Collective::alltoallv, "shift", "alltoall's shift with a size for each pair", false, make_shift},
     Algorithm{Collective::alltoallv, "pairwise", "alltoall's pairwise with a size for each pair", false, make_pairwise},
@@ -90,6 +92,8 @@ constexpr std::array all_algorithms{
               make_halving_reduce_scatter},
     Algorithm{Collective::reduce_scatter, "pairwise", "step s: send r + s its block", false,
               make_pairwise_reduce_scatter},
+    Algorithm{Collective::reduce_scatter, "hierarchical", "reduce on nodes, ring among their leaders, scatter on nodes",
+              false, make_hierarchical_reduce_scatter},
 
     Algorithm{Collective::allgather, "ring", "each block goes round once", false, make_ring_allgather},
     Algorithm{Collective::allgather, "recursive-doubling", "exchange what there is with r xor 1, 2, 4, ...", false,
