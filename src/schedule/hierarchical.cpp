@@ -134,8 +134,8 @@ class LeaderExchange {
 
 }  // namespace
 
-// Gather, exchange, scatter: a unit's messages to another travel as one (Kumar, Mamidala, Panda, Scaling alltoall
-// collective on multi-core systems, 2008). Inside a unit nobody goes through the leader.
+// Gather, exchange, scatter: a unit's messages to another travel as one. Inside a unit nobody goes through the leader,
+// and members hand theirs over directly: a tree would only carry some of it twice.
 Result<SchedulePtr> make_hierarchical_alltoall(const CollectiveCall& call, const Places& places,
                                                const AlgorithmOptions&) {
   const Rank n = call.ranks;
