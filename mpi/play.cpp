@@ -11,6 +11,7 @@
 ///     points=0,2,1    at these points of it (row-major; without: in this order)
 ///     root=0
 ///     segment=0       of pipelines, in bytes; 0: the algorithm's own choice
+///     seed=1          of alltoallv: each pair's bytes are drawn from 0 … BYTES, one pair in four is silent
 ///     check=1         use real data and compare the result with what the collective promises; otherwise only time it
 ///
 /// Prints a line for each call: the seconds (MPI_Wtime) until the last rank is done, with 9 digits. All ranks begin at
@@ -30,6 +31,7 @@
 #include <string>
 #include <string_view>
 
+#include "ayatori/base/random.hpp"
 #include "ayatori/base/text.hpp"
 #include "ayatori/schedule/algorithms.hpp"
 #include "player.hpp"
@@ -58,6 +60,14 @@ Bytes number(std::string_view text) {
   return *value;
 }
 
+/// The same on all ranks.
+PairSizes drawn_sizes(Rank ranks, Bytes most, std::uint64_t seed) {
+  Random random(seed);
+  std::vector<Bytes> sizes(std::size_t{ranks} * ranks);
+  for (Bytes& size : sizes) size = random.below(4) == 0 ? 0 : random.below(most + 1);
+  return table_of_sizes(ranks, std::move(sizes));
+}
+
 std::vector<std::uint32_t> numbers(std::string_view text, char separator) {
   std::vector<std::uint32_t> found;
   for (const std::string_view part : split(text, separator)) found.push_back(static_cast<std::uint32_t>(number(part)));
@@ -68,7 +78,7 @@ using Keys = std::map<std::string, std::string, std::less<>>;
 
 Keys parse_keys(std::span<const std::string_view> words) {
   Keys keys = {{"grid", ""},   {"rings", ""}, {"points", ""},   {"ppn", "1"},  {"ranks", ""},
-               {"groups", ""}, {"root", "0"}, {"segment", "0"}, {"check", "0"}};
+               {"groups", ""}, {"root", "0"}, {"segment", "0"}, {"seed", "1"}, {"check", "0"}};
   for (const std::string_view word : words) {
     const auto key = keys.find(word.substr(0, word.find('=')));
     if (key == keys.end() || !word.contains('=')) give_up(fmt::format("no key '{}'", word));
@@ -122,6 +132,8 @@ Options parse(std::span<const std::string_view> words, Rank ranks) {
   options.call = {*collective, ranks, static_cast<Rank>(number(keys.at("root"))), number(words[2])};
   options.algorithm = words[1];
   options.more.segment = number(keys.at("segment"));
+  if (*collective == Collective::alltoallv)
+    options.more.pair_sizes = drawn_sizes(ranks, options.call.bytes, number(keys.at("seed")));
   options.check = keys.at("check") != "0";
   options.places = places_of(keys, ranks);
   return options;
@@ -149,6 +161,7 @@ class RealData {
     const bool root = rank_ == call_.root;
     switch (call_.collective) {
       case Collective::alltoall:
+      case Collective::alltoallv:
       case Collective::reduce_scatter:
         return fill_slots(0, call_.ranks);
       case Collective::broadcast:
@@ -179,6 +192,7 @@ class RealData {
     };
     switch (call_.collective) {
       case Collective::alltoall:
+      case Collective::alltoallv:
         for (Rank j = 0; j < call_.ranks; ++j) {
           expect(call_.ranks + j, [&](std::size_t i) { return contribution(j, rank_, i); });
         }
@@ -211,13 +225,14 @@ class RealData {
  private:
   void fill_slots(Slot first, Slot count) {
     for (Slot slot = first; slot < first + count; ++slot) {
-      for (std::size_t i = 0; i < schedule_.slot_bytes(slot); ++i) player_.slot(slot)[i] = contribution(rank_, slot, i);
+      for (std::size_t i = 0; i < schedule_.slot_bytes(rank_, slot); ++i)
+        player_.slot(slot)[i] = contribution(rank_, slot, i);
     }
   }
 
   template <typename Expected>
   void expect(Slot slot, Expected expected) {
-    for (std::size_t i = 0; i < schedule_.slot_bytes(slot); ++i) {
+    for (std::size_t i = 0; i < schedule_.slot_bytes(rank_, slot); ++i) {
       if (player_.slot(slot)[i] == expected(i)) continue;
       give_up(fmt::format("rank {}: byte {} of slot {} is wrong", rank_, i, slot));
     }
@@ -230,10 +245,10 @@ class RealData {
 };
 
 /// Slots that hold one vector of `bytes`: the first so many that add up to it.
-Slot blocks_of(const Schedule& schedule) {
+Slot blocks_of(const Schedule& schedule, Rank rank) {
   Bytes sum = 0;
   Slot count = 0;
-  while (count < schedule.slot_count() && sum < schedule.call().bytes) sum += schedule.slot_bytes(count++);
+  while (count < schedule.slot_count() && sum < schedule.call().bytes) sum += schedule.slot_bytes(rank, count++);
   return count;
 }
 
@@ -243,9 +258,9 @@ Bytes longest_message(const Schedule& schedule, Rank rank) {
   for (std::uint32_t stream = 0; stream < schedule.stream_count(); ++stream) {
     for (std::size_t step = 0; step < schedule.step_count(stream); ++step) {
       schedule.actions(rank, stream, step, actions);
-      for (const Transfer& send : actions.sends) longest = std::max(longest, bytes_of(schedule, actions, send));
+      for (const Transfer& send : actions.sends) longest = std::max(longest, bytes_of(schedule, rank, actions, send));
       for (const Transfer& receive : actions.receives)
-        longest = std::max(longest, bytes_of(schedule, actions, receive));
+        longest = std::max(longest, bytes_of(schedule, rank, actions, receive));
     }
   }
   return longest;
@@ -309,12 +324,12 @@ double play(const Options& options, Rank rank) {
     Player player = Player::without_data(schedule, MPI_COMM_WORLD, buffer.bytes());
     return time_of(player);
   }
-  std::vector<std::byte> memory(Player::memory_needed(schedule));
+  std::vector<std::byte> memory(Player::memory_needed(schedule, rank));
   Player player(schedule, MPI_COMM_WORLD, memory, add_bytes);
   RealData data(schedule, player, rank);
-  data.fill(blocks_of(schedule));
+  data.fill(blocks_of(schedule, rank));
   const double seconds = time_of(player);
-  data.check(blocks_of(schedule));
+  data.check(blocks_of(schedule, rank));
   return seconds;
 }
 

@@ -22,16 +22,16 @@ using Combine = void (*)(std::byte* to, const std::byte* from, std::size_t count
 
 class Player {
  public:
-  /// `memory` holds the slots one behind the other (memory_needed() bytes) and must outlive the player.
+  /// `memory` holds this rank's slots one behind the other (memory_needed() bytes) and must outlive the player.
   Player(const Schedule& schedule, MPI_Comm communicator, std::span<std::byte> memory, Combine combine)
       : schedule_(schedule), communicator_(communicator), memory_(memory), combine_(combine) {
     int rank = 0;
     MPI_Comm_rank(communicator, &rank);
     rank_ = static_cast<Rank>(rank);
+    offsets_.push_back(0);
     for (Slot slot = 0; slot < schedule.slot_count(); ++slot) {
-      offsets_.push_back(offsets_.empty() ? 0 : offsets_.back() + schedule.slot_bytes(slot - 1));
+      offsets_.push_back(offsets_.back() + schedule.slot_bytes(rank_, slot));
     }
-    offsets_.push_back(memory_needed(schedule));
     streams_.resize(schedule.stream_count());
   }
 
@@ -42,9 +42,9 @@ class Player {
     return player;
   }
 
-  [[nodiscard]] static std::size_t memory_needed(const Schedule& schedule) {
+  [[nodiscard]] static std::size_t memory_needed(const Schedule& schedule, Rank rank) {
     std::size_t sum = 0;
-    for (Slot slot = 0; slot < schedule.slot_count(); ++slot) sum += schedule.slot_bytes(slot);
+    for (Slot slot = 0; slot < schedule.slot_count(); ++slot) sum += schedule.slot_bytes(rank, slot);
     return sum;
   }
 
@@ -116,7 +116,7 @@ class Player {
   Layout layout_of(Stream& stream, const Transfer& transfer) {
     const std::span ranges(stream.actions.ranges.data() + transfer.first_range, transfer.range_count);
     if (combine_ == nullptr) {
-      return {memory_.data(), static_cast<int>(bytes_of(schedule_, stream.actions, transfer)), MPI_BYTE};
+      return {memory_.data(), static_cast<int>(bytes_of(schedule_, rank_, stream.actions, transfer)), MPI_BYTE};
     }
     if (ranges.empty()) return {memory_.data(), 0, MPI_BYTE};
     if (ranges.size() == 1) return {slot(ranges[0].first), static_cast<int>(size_of(ranges[0])), MPI_BYTE};

@@ -266,6 +266,9 @@ class AlgorithmOptions:
     @stencil_periodic.setter
     def stencil_periodic(self, arg: Sequence[bool], /) -> None: ...
 
+    def set_pair_sizes(self, arg: Sequence[Sequence[int]], /) -> None:
+        """Of alltoallv: bytes from each rank (row) to each, lists or an array."""
+
 class Schedule:
     """A collective as data; see ayatori/schedule/schedule.hpp."""
 
@@ -295,7 +298,8 @@ class Schedule:
     @property
     def slot_count(self) -> int: ...
 
-    def slot_bytes(self, arg: int, /) -> int: ...
+    def slot_bytes(self, arg0: int, arg1: int, /) -> int:
+        """Of a participant."""
 
     def actions(self, arg0: int, arg1: int, arg2: int, /) -> dict:
         """What a participant does in a step of a stream."""

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
 from typing import Any
+
+import numpy as np
 
 from ayatori import _core
 from ayatori._core import Job, Network, Places, Plan, Routes, Schedule
@@ -31,6 +33,8 @@ class Call:
     root: int = 0
     segment: int = 0
     """Bytes in a piece of a pipeline; 0: the algorithm's own choice."""
+    sizes: Sequence[Sequence[int]] | None = None
+    """Of alltoallv, whose `bytes` count for nothing: from each rank (row) to each; lists, or an array's tolist()."""
 
 
 @dataclass(frozen=True)
@@ -165,27 +169,32 @@ def _is_grid_of_machines(network: Network) -> bool:
 
 
 def make_schedule(call: Call, places: Places) -> Schedule:
-    if call.bytes <= 0 and call.collective != "barrier":
+    if call.bytes <= 0 and call.collective not in ("barrier", "alltoallv"):
         raise Error(f"{call.collective} of {call.bytes} bytes: there is nothing to send")
     if call.root < 0:
         raise Error(f"root {call.root} is negative")
     options = _core.AlgorithmOptions()
     options.segment = call.segment
+    if call.sizes is not None:
+        options.set_pair_sizes(call.sizes)
     return _core.make_schedule(call.algorithm, call.collective, call.root, call.bytes, places, options)
 
 
 def bandwidth_bytes(call: Call, places: Places) -> float | None:
     """The bytes that a call's bandwidth counts; divided by its time they are the bandwidth.
 
-    alltoall: what a node sends to other nodes, on average over nodes (paper 1, figure 8). broadcast, reduce, allreduce:
-    the vector. allgather, reduce_scatter, gather, scatter: what belongs to all ranks but one. halo: one face.
-    barrier: none.
+    alltoall, alltoallv: what a node sends to other nodes, on average over nodes (paper 1, figure 8). broadcast, reduce,
+    allreduce: the vector. allgather, reduce_scatter, gather, scatter: what belongs to all ranks but one. halo: one
+    face. barrier: none.
     """
     ranks = places.rank_count
     if call.collective == "barrier":
         return None
     if call.collective == "alltoall":
         return call.bytes * _pairs_between_nodes(places) / places.node_count
+    if call.collective == "alltoallv":
+        node = np.asarray(places.node)
+        return float(np.asarray(call.sizes)[node[:, None] != node].sum()) / places.node_count
     if call.collective in ("allgather", "reduce_scatter", "gather", "scatter"):
         return call.bytes * (ranks - 1)
     return call.bytes

@@ -19,7 +19,7 @@ Collective collective_of(std::string_view word) {
 using SlotPairs = std::vector<std::pair<Slot, std::uint32_t>>;  ///< first, count
 using TransferData = std::tuple<Rank, SlotPairs, Bytes>;        ///< peer, slots, bytes
 
-std::vector<TransferData> transfers_as_data(const Schedule& schedule, const StepActions& actions,
+std::vector<TransferData> transfers_as_data(const Schedule& schedule, Rank participant, const StepActions& actions,
                                             const std::vector<Transfer>& transfers) {
   std::vector<TransferData> data;
   for (const Transfer& transfer : transfers) {
@@ -28,7 +28,7 @@ std::vector<TransferData> transfers_as_data(const Schedule& schedule, const Step
       const SlotRange& range = actions.ranges[transfer.first_range + i];
       slots.emplace_back(range.first, range.count);
     }
-    data.emplace_back(transfer.peer, std::move(slots), bytes_of(schedule, actions, transfer));
+    data.emplace_back(transfer.peer, std::move(slots), bytes_of(schedule, participant, actions, transfer));
   }
   return data;
 }
@@ -48,10 +48,27 @@ nb::dict actions_as_data(const Schedule& schedule, Rank participant, std::uint32
     locals.emplace_back(kind, local.from.first, local.from.count, local.to);
   }
   nb::dict data;
-  data["sends"] = transfers_as_data(schedule, actions, actions.sends);
-  data["receives"] = transfers_as_data(schedule, actions, actions.receives);
+  data["sends"] = transfers_as_data(schedule, participant, actions, actions.sends);
+  data["receives"] = transfers_as_data(schedule, participant, actions, actions.receives);
   data["locals"] = locals;
   return data;
+}
+
+Bytes bytes_in_slot(const Schedule& schedule, Rank participant, Slot slot) {
+  if (participant >= schedule.participant_count() || slot >= schedule.slot_count()) {
+    throw nb::index_error("no such participant or slot");
+  }
+  return schedule.slot_bytes(participant, slot);
+}
+
+/// Rows of senders, as lists or NumPy arrays.
+void set_pair_sizes(AlgorithmOptions& options, const std::vector<std::vector<Bytes>>& rows) {
+  std::vector<Bytes> sizes;
+  for (const auto& row : rows) {
+    if (row.size() != rows.size()) throw Raised(Error{"sizes of pairs need a square matrix, a row a sender", {}, {}});
+    sizes.insert(sizes.end(), row.begin(), row.end());
+  }
+  options.pair_sizes = table_of_sizes(static_cast<Rank>(rows.size()), std::move(sizes));
 }
 
 /// Messages and bytes that travel in all.
@@ -64,7 +81,7 @@ std::pair<std::uint64_t, Bytes> count_messages(const Schedule& schedule) {
       for (Rank r = 0; r < schedule.participant_count(); ++r) {
         schedule.actions(r, stream, step, actions);
         messages += actions.sends.size();
-        for (const Transfer& send : actions.sends) bytes += bytes_of(schedule, actions, send);
+        for (const Transfer& send : actions.sends) bytes += bytes_of(schedule, r, actions, send);
       }
     }
   }
@@ -122,7 +139,8 @@ void bind_algorithms(nb::module_& module) {
       .def_rw("segment", &AlgorithmOptions::segment)
       .def_rw("order", &AlgorithmOptions::order)
       .def_rw("stencil", &AlgorithmOptions::stencil)
-      .def_rw("stencil_periodic", &AlgorithmOptions::stencil_periodic);
+      .def_rw("stencil_periodic", &AlgorithmOptions::stencil_periodic)
+      .def("set_pair_sizes", &set_pair_sizes, "Of alltoallv: bytes from each rank (row) to each, lists or an array.");
 
   nb::class_<Schedule>(module, "Schedule", "A collective as data; see ayatori/schedule/schedule.hpp.")
       .def_prop_ro("collective", [](const Schedule& schedule) { return to_word(schedule.call().collective); })
@@ -134,7 +152,7 @@ void bind_algorithms(nb::module_& module) {
       .def("step_count", &Schedule::step_count)
       .def_prop_ro("block_count", &Schedule::block_count)
       .def_prop_ro("slot_count", &Schedule::slot_count)
-      .def("slot_bytes", &Schedule::slot_bytes)
+      .def("slot_bytes", &bytes_in_slot, "Of a participant.")
       .def("actions", &actions_as_data, "What a participant does in a step of a stream.")
       .def("count_messages", &count_messages, WithoutGil(), "Messages and bytes in all.")
       .def(

@@ -98,14 +98,14 @@ class Drift {
     Progress& progress = progress_[self];
     // One more, so that it is not ready before all is posted.
     progress.open = static_cast<std::uint32_t>(actions_.sends.size() + actions_.receives.size() + 1);
-    progress.local = local_seconds(schedule_, actions_, options_);
+    progress.local = local_seconds(schedule_, participant(self), actions_, options_);
     for (const Transfer& transfer : actions_.receives) {
       if (transfer.peer >= schedule_.participant_count()) return stranger(self, transfer.peer, step);
       post_receive(party(transfer.peer, stream(self)), self);
     }
     for (const Transfer& transfer : actions_.sends) {
       if (transfer.peer >= schedule_.participant_count()) return stranger(self, transfer.peer, step);
-      post_send(self, party(transfer.peer, stream(self)), bytes_of(schedule_, actions_, transfer));
+      post_send(self, party(transfer.peer, stream(self)), bytes_of(schedule_, participant(self), actions_, transfer));
     }
     close(self);
     return {};

@@ -37,7 +37,7 @@ class Listed final : public Schedule {
   [[nodiscard]] std::uint32_t stream_count() const override { return static_cast<std::uint32_t>(streams_.size()); }
   [[nodiscard]] std::size_t step_count(std::uint32_t stream) const override { return streams_[stream].size(); }
   [[nodiscard]] Slot slot_count() const override { return 1U << 30; }
-  [[nodiscard]] Bytes slot_bytes(Slot slot) const override { return slot; }
+  [[nodiscard]] Bytes slot_bytes(Rank, Slot slot) const override { return slot; }
 
   void actions(Rank participant, std::uint32_t stream, std::size_t step, StepActions& actions) const override {
     actions.clear();

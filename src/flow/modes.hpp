@@ -15,7 +15,8 @@ namespace ayatori {
                                                       const FlowOptions& options);
 
 /// Seconds of the local operations of one step.
-[[nodiscard]] double local_seconds(const Schedule& schedule, const StepActions& actions, const FlowOptions& options);
+[[nodiscard]] double local_seconds(const Schedule& schedule, Rank participant, const StepActions& actions,
+                                   const FlowOptions& options);
 
 /// Prediction::hot_links, from the bytes and the saturated seconds of each link.
 [[nodiscard]] std::vector<HotLinkTime> hottest_links(const Resources& resources, const std::vector<Bytes>& bytes,

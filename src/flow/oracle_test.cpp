@@ -117,7 +117,7 @@ class SlowDrift {
     for (const Transfer& send : actions.sends) {
       Mail& mail = find_or_make(program.rank, send.peer, program.stream, [](const Mail& m) { return !m.sender_step; });
       mail.sender_step = program.step;
-      mail.bytes = bytes_of(schedule_, actions, send);
+      mail.bytes = bytes_of(schedule_, program.rank, actions, send);
       mail.left = static_cast<double>(mail.bytes);
     }
     for (const Transfer& receive : actions.receives) {
@@ -141,7 +141,8 @@ class SlowDrift {
     StepActions actions;
     schedule_.actions(program.rank, program.stream, program.step, actions);
     double bytes = 0;
-    for (const auto& local : actions.locals) bytes += static_cast<double>(schedule_.slot_bytes(local.from.first));
+    for (const auto& local : actions.locals)
+      bytes += static_cast<double>(schedule_.slot_bytes(program.rank, local.from.first));
     return bytes / options_.reduce_bytes_per_second;
   }
 

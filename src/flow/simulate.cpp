@@ -27,11 +27,14 @@ Result<> check_options(const FlowOptions& options) {
 
 }  // namespace
 
-double local_seconds(const Schedule& schedule, const StepActions& actions, const FlowOptions& options) {
+double local_seconds(const Schedule& schedule, Rank participant, const StepActions& actions,
+                     const FlowOptions& options) {
   if (options.reduce_bytes_per_second == 0) return 0;
   Bytes bytes = 0;
   for (const LocalOperation& operation : actions.locals) {
-    for (std::uint32_t i = 0; i < operation.from.count; ++i) bytes += schedule.slot_bytes(operation.from.first + i);
+    for (std::uint32_t i = 0; i < operation.from.count; ++i) {
+      bytes += schedule.slot_bytes(participant, operation.from.first + i);
+    }
   }
   return static_cast<double>(bytes) / options.reduce_bytes_per_second;
 }

@@ -34,9 +34,9 @@ class Step {
       if (step >= schedule_.step_count(stream)) continue;
       for (Rank from = 0; from < schedule_.participant_count(); ++from) {
         schedule_.actions(from, stream, step, actions_);
-        local_ = std::max(local_, local_seconds(schedule_, actions_, options_));
+        local_ = std::max(local_, local_seconds(schedule_, from, actions_, options_));
         for (const Transfer& send : actions_.sends) {
-          if (!add({from, send.peer, bytes_of(schedule_, actions_, send)})) return lose(from, send.peer, stream);
+          if (!add({from, send.peer, bytes_of(schedule_, from, actions_, send)})) return lose(from, send.peer, stream);
         }
       }
     }

@@ -30,6 +30,16 @@ constexpr std::array all_algorithms{
               make_bruck_alltoall},
     Algorithm{Collective::alltoall, "spread", "all messages at once", false, make_spread},
     Algorithm{Collective::alltoall, "planned", "shifts in an order that is given", false, make_planned},
+    Algorithm{Collective::alltoall, "hierarchical", "gather on nodes, exchange between their leaders, scatter on nodes",
+              false, make_hierarchical_alltoall},
+
+    Algorithm{Collective::alltoallv, "shift", "alltoall's shift with a size for each pair", false, make_shift},
+    Algorithm{Collective::alltoallv, "pairwise", "alltoall's pairwise with a size for each pair", false, make_pairwise},
+    Algorithm{Collective::alltoallv, "ring2", "alltoall's ring2 with a size for each pair", false, make_ring2},
+    Algorithm{Collective::alltoallv, "ring2-blocking", "alltoall's ring2-blocking with a size for each pair", false,
+              make_ring2_blocking},
+    Algorithm{Collective::alltoallv, "spread", "alltoall's spread with a size for each pair", false, make_spread},
+    Algorithm{Collective::alltoallv, "planned", "alltoall's planned with a size for each pair", false, make_planned},
 
     Algorithm{Collective::broadcast, "binomial", "binomial tree", false, make_binomial},
     Algorithm{Collective::broadcast, "knomial", "k-nomial tree, k = 4 if not told", false, make_knomial},
@@ -86,6 +96,8 @@ constexpr std::array all_algorithms{
               make_halving_reduce_scatter},
     Algorithm{Collective::reduce_scatter, "pairwise", "step s: send r + s its block", false,
               make_pairwise_reduce_scatter},
+    Algorithm{Collective::reduce_scatter, "hierarchical", "reduce on nodes, ring among their leaders, scatter on nodes",
+              false, make_hierarchical_reduce_scatter},
 
     Algorithm{Collective::allgather, "ring", "each block goes round once", false, make_ring_allgather},
     Algorithm{Collective::allgather, "recursive-doubling", "exchange what there is with r xor 1, 2, 4, ...", false,
@@ -123,20 +135,49 @@ Failure unknown(std::string_view algorithm, Collective collective) {
 }
 
 /// Bytes of all slots of a participant must be countable; most algorithms have a few vectors of n slots.
+constexpr Bytes most_bytes = std::numeric_limits<Bytes>::max() / 64;
+
 Result<> check_size(const CollectiveCall& call) {
-  constexpr Bytes most = std::numeric_limits<Bytes>::max() / 64;
   if (call.ranks == 0) return fail("a collective needs at least one rank");
   if (call.ranks > most_ranks)
     return fail("{} ranks are more than the {} that schedules can have", call.ranks, most_ranks);
   if (call.root >= call.ranks) return fail("root {} of {} ranks (they count from 0)", call.root, call.ranks);
-  if (call.bytes > most / call.ranks)
+  if (call.bytes > most_bytes / call.ranks && call.collective != Collective::alltoallv)
     return fail("{} bytes for each of {} ranks can't be counted", call.bytes, call.ranks);
   return {};
+}
+
+/// An alltoallv's call with the bytes of all its pairs; others as they are.
+Result<CollectiveCall> counted(CollectiveCall call, const AlgorithmOptions& options) {
+  if (call.collective != Collective::alltoallv) {
+    if (options.pair_sizes.ranks > 0)
+      return fail("a size for each pair is for alltoallv, not for {}", to_word(call.collective));
+    return call;
+  }
+  const PairSizes& sizes = options.pair_sizes;
+  if (sizes.ranks == 0) return fail("alltoallv needs a size for each pair of ranks");
+  if (sizes.ranks != call.ranks)
+    return fail("the call has {} ranks, the sizes are those of {}", call.ranks, sizes.ranks);
+  call.bytes = 0;
+  for (Rank from = 0; from < call.ranks; ++from) {
+    for (Rank to = 0; to < call.ranks; ++to) {
+      const Bytes bytes = sizes.bytes(from, to);
+      if (bytes > most_bytes - call.bytes)
+        return fail("the bytes of all pairs of {} ranks can't be counted", call.ranks);
+      call.bytes += bytes;
+    }
+  }
+  return call;
 }
 
 }  // namespace
 
 std::span<const Algorithm> algorithms() { return all_algorithms; }
+
+PairSizes table_of_sizes(Rank ranks, std::vector<Bytes> sizes) {
+  const auto table = std::make_shared<const std::vector<Bytes>>(std::move(sizes));
+  return {ranks, [ranks, table](Rank from, Rank to) { return (*table)[std::size_t{from} * ranks + to]; }};
+}
 
 Result<SchedulePtr> make_schedule(std::string_view algorithm, const CollectiveCall& call, const Places& places,
                                   const AlgorithmOptions& options) {
@@ -150,7 +191,9 @@ Result<SchedulePtr> make_schedule(std::string_view algorithm, const CollectiveCa
       return with_hint(fail("{} needs machines that form a grid, and these form none", algorithm),
                        "a job that fills a box of a torus or mesh");
     }
-    return known.make(call, places, options);
+    const auto sized = counted(call, options);
+    if (!sized) return Failure(sized.error());
+    return known.make(*sized, places, options);
   }
   return unknown(algorithm, call.collective);
 }

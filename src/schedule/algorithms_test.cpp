@@ -36,6 +36,7 @@ class Draw {
     const auto n = static_cast<Rank>(drawn.places.node.size());
     drawn.call = {algorithm.collective, n, static_cast<Rank>(random_.below(n)), bytes(n)};
     if (random_.below(2) == 0) drawn.options.radix = static_cast<std::uint32_t>(2 + random_.below(7));
+    if (algorithm.collective == Collective::alltoallv) drawn.options.pair_sizes = pair_sizes(n);
     if (random_.below(2) == 0) drawn.options.segment = 1 + drawn.call.bytes / (1 + random_.below(5));
     return drawn;
   }
@@ -44,6 +45,14 @@ class Draw {
   Bytes bytes(Rank n) {
     const std::array<Bytes, 7> sizes{0, 1, n - 1, n, 7 * n + 3, random_.below(5000), 1 << 20};
     return sizes[random_.below(sizes.size())];
+  }
+
+  /// Some pairs have much to say, some little, some nothing.
+  PairSizes pair_sizes(Rank n) {
+    std::vector<Bytes> sizes(std::size_t{n} * n);
+    const std::uint64_t silent = random_.below(4);
+    for (Bytes& size : sizes) size = random_.below(4) < silent ? 0 : random_.below(5000);
+    return table_of_sizes(n, std::move(sizes));
   }
 
   /// `ranks` in a grid, if they have factors for one; otherwise in a row.
@@ -138,10 +147,10 @@ TEST_P(EveryAlgorithm, IsRightForAnyRanksPlacesRootsAndSizes) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Of, EveryAlgorithm,
-                         testing::Values(Collective::alltoall, Collective::broadcast, Collective::reduce,
-                                         Collective::allreduce, Collective::reduce_scatter, Collective::allgather,
-                                         Collective::gather, Collective::scatter, Collective::barrier,
-                                         Collective::halo),
+                         testing::Values(Collective::alltoall, Collective::alltoallv, Collective::broadcast,
+                                         Collective::reduce, Collective::allreduce, Collective::reduce_scatter,
+                                         Collective::allgather, Collective::gather, Collective::scatter,
+                                         Collective::barrier, Collective::halo),
                          [](const auto& test) { return std::string(to_word(test.param)); });
 
 // ---------------------------------------------------------------------------------------------------------------------
@@ -172,6 +181,16 @@ TEST(MakeSchedule, SaysWhatIsWrong) {
             "the stencil has 6 points, but there are 4 ranks");
   EXPECT_EQ(error_of("shift", {Collective::alltoall, 4, 0, ~Bytes{0}}, four),
             "18446744073709551615 bytes for each of 4 ranks can't be counted");
+  AlgorithmOptions sized, too_large;
+  sized.pair_sizes = table_of_sizes(4, std::vector<Bytes>(16, 1));
+  too_large.pair_sizes = {4, [](Rank, Rank) { return ~Bytes{0} / 128; }};
+  EXPECT_EQ(error_of("shift", {Collective::alltoallv, 4, 0, 0}, four), "alltoallv needs a size for each pair of ranks");
+  EXPECT_EQ(error_of("shift", {Collective::alltoall, 4, 0, 1}, four, sized),
+            "a size for each pair is for alltoallv, not for alltoall");
+  EXPECT_EQ(error_of("shift", {Collective::alltoallv, 5, 0, 0}, places_of_ranks(5), sized),
+            "the call has 5 ranks, the sizes are those of 4");
+  EXPECT_EQ(error_of("shift", {Collective::alltoallv, 4, 0, 0}, four, too_large),
+            "the bytes of all pairs of 4 ranks can't be counted");
   EXPECT_EQ(make_schedule("rings", {Collective::halo, 4, 0, 1}, four).error().hint, "there are halo");
 }
 

@@ -1,4 +1,5 @@
-// Every rank has a message for every other. Slot j is what it has for j; slot n + j becomes what j had for it.
+// Every rank has a message for every other. Slot j is what it has for j; slot n + j becomes what j had for it. What
+// needs no other slots does alltoallv as well: only the sizes differ.
 #include <algorithm>
 #include <bit>
 
@@ -15,6 +16,17 @@ std::shared_ptr<PhasedSchedule> program_of(const CollectiveCall& call, std::uint
   return std::make_shared<PhasedSchedule>(call, SlotLayout{call.bytes, 1, vectors * call.ranks, 0});
 }
 
+/// Without transit slots: of one size, or each pair's own.
+std::shared_ptr<PhasedSchedule> direct_program_of(const CollectiveCall& call, const AlgorithmOptions& options) {
+  auto program = program_of(call, 2);
+  if (call.collective == Collective::alltoallv) {
+    program->set_slot_sizes([n = call.ranks, pair = options.pair_sizes.bytes](Rank rank, Slot slot) {
+      return slot < n ? pair(rank, slot) : pair(slot - n, rank);
+    });
+  }
+  return program;
+}
+
 /// What a rank has for itself, while the first messages travel.
 PhasePtr keep_own(Rank ranks) {
   return phase(1, [ranks](Rank r, std::size_t, StepActions& actions) { actions.copy(for_rank(r), ranks + r); });
@@ -27,9 +39,9 @@ void exchange(Rank ranks, Rank to, Rank from, StepActions& actions) {
 
 /// r sends to r + distance(step), receives from r − distance(step).
 template <typename Distance>
-SchedulePtr shifts(const CollectiveCall& call, Distance distance) {
+SchedulePtr shifts(const CollectiveCall& call, const AlgorithmOptions& options, Distance distance) {
   const Rank n = call.ranks;
-  auto program = program_of(call, 2);
+  auto program = direct_program_of(call, options);
   program->then(phase(n - 1, [n, distance](Rank r, std::size_t step, StepActions& actions) {
     const Rank d = distance(step);
     exchange(n, (r + d) % n, (r + n - d) % n, actions);
@@ -40,12 +52,12 @@ SchedulePtr shifts(const CollectiveCall& call, Distance distance) {
 
 }  // namespace
 
-Result<SchedulePtr> make_shift(const CollectiveCall& call, const Places&, const AlgorithmOptions&) {
-  return shifts(call, [](std::size_t step) { return static_cast<Rank>(step + 1); });
+Result<SchedulePtr> make_shift(const CollectiveCall& call, const Places&, const AlgorithmOptions& options) {
+  return shifts(call, options, [](std::size_t step) { return static_cast<Rank>(step + 1); });
 }
 
 Result<SchedulePtr> make_planned(const CollectiveCall& call, const Places&, const AlgorithmOptions& options) {
-  if (options.order.empty()) return make_shift(call, {}, {});
+  if (options.order.empty()) return make_shift(call, {}, options);
   std::vector<bool> seen(call.ranks);
   for (const Rank distance : options.order) {
     if (distance == 0 || distance >= call.ranks || seen[distance]) break;
@@ -55,12 +67,12 @@ Result<SchedulePtr> make_planned(const CollectiveCall& call, const Places&, cons
     return fail("the order of a planned alltoall of {} ranks must hold each distance 1 ... {} once", call.ranks,
                 call.ranks - 1);
   }
-  return shifts(call, [order = options.order](std::size_t step) { return order[step]; });
+  return shifts(call, options, [order = options.order](std::size_t step) { return order[step]; });
 }
 
-Result<SchedulePtr> make_pairwise(const CollectiveCall& call, const Places&, const AlgorithmOptions&) {
+Result<SchedulePtr> make_pairwise(const CollectiveCall& call, const Places&, const AlgorithmOptions& options) {
   const Rank n = call.ranks;
-  auto program = program_of(call, 2);
+  auto program = direct_program_of(call, options);
   if (std::has_single_bit(n)) {
     program->then(phase(n - 1, [n](Rank r, std::size_t step, StepActions& actions) {
       const Rank partner = r ^ static_cast<Rank>(step + 1);
@@ -76,9 +88,9 @@ Result<SchedulePtr> make_pairwise(const CollectiveCall& call, const Places&, con
   return program;
 }
 
-Result<SchedulePtr> make_spread(const CollectiveCall& call, const Places&, const AlgorithmOptions&) {
+Result<SchedulePtr> make_spread(const CollectiveCall& call, const Places&, const AlgorithmOptions& options) {
   const Rank n = call.ranks;
-  auto program = program_of(call, 2);
+  auto program = direct_program_of(call, options);
   program->then(phase(1, [n](Rank r, std::size_t, StepActions& actions) {
     for (Rank d = 1; d < n; ++d) actions.send((r + d) % n, for_rank((r + d) % n));
     for (Rank d = 1; d < n; ++d) actions.receive((r + n - d) % n, from_rank(n, (r + n - d) % n));
@@ -143,8 +155,8 @@ class TwoLevelRing {
   Rank ranks_;
 };
 
-Result<SchedulePtr> make_ring2(const CollectiveCall& call, const Places& places, const AlgorithmOptions&) {
-  auto program = program_of(call, 2);
+Result<SchedulePtr> make_ring2(const CollectiveCall& call, const Places& places, const AlgorithmOptions& options) {
+  auto program = direct_program_of(call, options);
   const auto ring = std::make_shared<const TwoLevelRing>(places, call.ranks);
   program->then(phase(ring->nodes(), [ring](Rank r, std::size_t j, StepActions& actions) {
     for (std::uint32_t k = 0; k < ring->width(); ++k) ring->comm(r, static_cast<std::uint32_t>(j), k, actions);
@@ -153,8 +165,9 @@ Result<SchedulePtr> make_ring2(const CollectiveCall& call, const Places& places,
   return program;
 }
 
-Result<SchedulePtr> make_ring2_blocking(const CollectiveCall& call, const Places& places, const AlgorithmOptions&) {
-  auto program = program_of(call, 2);
+Result<SchedulePtr> make_ring2_blocking(const CollectiveCall& call, const Places& places,
+                                        const AlgorithmOptions& options) {
+  auto program = direct_program_of(call, options);
   const auto ring = std::make_shared<const TwoLevelRing>(places, call.ranks);
   program->then(
       phase(std::size_t{ring->nodes()} * ring->width(), [ring](Rank r, std::size_t step, StepActions& actions) {

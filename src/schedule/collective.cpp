@@ -12,15 +12,11 @@ struct Word {
 };
 
 constexpr std::array words{
-    Word{Collective::alltoall, "alltoall"},
-    Word{Collective::broadcast, "broadcast"},
-    Word{Collective::reduce, "reduce"},
-    Word{Collective::allreduce, "allreduce"},
-    Word{Collective::reduce_scatter, "reduce_scatter"},
-    Word{Collective::allgather, "allgather"},
-    Word{Collective::gather, "gather"},
-    Word{Collective::scatter, "scatter"},
-    Word{Collective::barrier, "barrier"},
+    Word{Collective::alltoall, "alltoall"},   Word{Collective::alltoallv, "alltoallv"},
+    Word{Collective::broadcast, "broadcast"}, Word{Collective::reduce, "reduce"},
+    Word{Collective::allreduce, "allreduce"}, Word{Collective::reduce_scatter, "reduce_scatter"},
+    Word{Collective::allgather, "allgather"}, Word{Collective::gather, "gather"},
+    Word{Collective::scatter, "scatter"},     Word{Collective::barrier, "barrier"},
     Word{Collective::halo, "halo"},
 };
 
@@ -44,6 +40,7 @@ SlotRange slots_at_start(const CollectiveCall& call, std::uint32_t blocks, Rank 
   const SlotRange nothing;
   switch (call.collective) {
     case Collective::alltoall:
+    case Collective::alltoallv:
     case Collective::reduce_scatter:
       return {0, call.ranks};
     case Collective::broadcast:
@@ -67,6 +64,7 @@ SlotRange slots_at_end(const CollectiveCall& call, std::uint32_t blocks, Rank ra
   const SlotRange nothing;
   switch (call.collective) {
     case Collective::alltoall:
+    case Collective::alltoallv:
       return {call.ranks, call.ranks};
     case Collective::broadcast:
     case Collective::allreduce:

@@ -35,6 +35,7 @@ Maker make_scatter_allgather;
 Maker make_dissemination, make_halo;
 
 // hierarchical.cpp
-Maker make_hierarchical_allreduce, make_hierarchical_allgather;
+Maker make_hierarchical_alltoall, make_hierarchical_reduce_scatter, make_hierarchical_allreduce,
+    make_hierarchical_allgather;
 
 }  // namespace ayatori

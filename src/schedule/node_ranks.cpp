@@ -6,16 +6,10 @@ namespace ayatori {
 
 Bins::Bins(std::span<const std::uint32_t> bin_of_item, std::uint32_t bins)
     : first_(bins + 1, 0), items_(bin_of_item.size()) {
-  for (const std::uint32_t bin : bin_of_item) ++first_[bin + 1];
+  for (const std::uint32_t bin : bin_of_item) largest_ = std::max(largest_, ++first_[bin + 1]);
   for (std::uint32_t bin = 0; bin < bins; ++bin) first_[bin + 1] += first_[bin];
   std::vector<std::uint32_t> next(first_.begin(), first_.end() - 1);
   for (std::uint32_t item = 0; item < bin_of_item.size(); ++item) items_[next[bin_of_item[item]]++] = item;
-}
-
-std::uint32_t Bins::largest() const {
-  std::uint32_t most = 0;
-  for (std::uint32_t bin = 0; bin < count(); ++bin) most = std::max(most, first_[bin + 1] - first_[bin]);
-  return most;
 }
 
 std::uint32_t Bins::position(std::uint32_t item, std::uint32_t bin) const {

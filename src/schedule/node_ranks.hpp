@@ -18,13 +18,14 @@ class Bins {
     return {items_.data() + first_[bin], items_.data() + first_[bin + 1]};
   }
   [[nodiscard]] std::uint32_t count() const { return static_cast<std::uint32_t>(first_.size()) - 1; }
-  [[nodiscard]] std::uint32_t largest() const;  ///< most items in one bin
+  [[nodiscard]] std::uint32_t largest() const { return largest_; }  ///< most items in one bin
   /// Position of an item in its bin.
   [[nodiscard]] std::uint32_t position(std::uint32_t item, std::uint32_t bin) const;
 
  private:
   std::vector<std::uint32_t> first_{0};
   std::vector<std::uint32_t> items_;
+  std::uint32_t largest_ = 0;
 };
 
 class NodeRanks {

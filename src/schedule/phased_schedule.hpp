@@ -3,6 +3,7 @@
 /// What all algorithms are made of: phases, one after another or overlapping, on one or several streams.
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -37,6 +38,9 @@ struct SlotLayout {
   [[nodiscard]] Slot scratch(std::uint32_t pair, std::uint32_t block) const;
 };
 
+/// Bytes of a participant's slot, where they are not the same for all.
+using SlotSizes = std::function<Bytes(Rank participant, Slot slot)>;
+
 /// The one Schedule that algorithms return.
 class PhasedSchedule final : public Schedule {
  public:
@@ -53,6 +57,8 @@ class PhasedSchedule final : public Schedule {
   void set_participants(Rank participants) { participants_ = participants; }
   /// Where it is not what the layout's vector is cut into (collective.hpp).
   void set_block_count(std::uint32_t blocks) { block_count_ = blocks; }
+  /// Instead of the layout's.
+  void set_slot_sizes(SlotSizes sizes) { sizes_ = std::move(sizes); }
 
   [[nodiscard]] const CollectiveCall& call() const override { return call_; }
   [[nodiscard]] Rank participant_count() const override { return participants_; }
@@ -60,10 +66,15 @@ class PhasedSchedule final : public Schedule {
   [[nodiscard]] std::size_t step_count(std::uint32_t stream) const override { return streams_[stream].steps; }
   [[nodiscard]] std::uint32_t block_count() const override { return block_count_ ? block_count_ : layout_.blocks; }
   [[nodiscard]] Slot slot_count() const override { return layout_.slots(); }
-  [[nodiscard]] Bytes slot_bytes(Slot slot) const override { return layout_.slot_bytes(slot); }
+  [[nodiscard]] Bytes slot_bytes(Rank participant, Slot slot) const override {
+    return sizes_ ? sizes_(participant, slot) : layout_.slot_bytes(slot);
+  }
   void actions(Rank participant, std::uint32_t stream, std::size_t step, StepActions& actions) const override;
 
  private:
+  /// MPI libraries send nothing between pairs of no bytes, and both ends know: neither do we.
+  void leave_out_empty(Rank participant, StepActions& actions) const;
+
   struct Placed {
     std::size_t first_step = 0;
     PhasePtr phase;
@@ -77,6 +88,7 @@ class PhasedSchedule final : public Schedule {
   SlotLayout layout_;
   Rank participants_;
   std::uint32_t block_count_ = 0;
+  SlotSizes sizes_;
   std::vector<Stream> streams_{1};
 };
 

@@ -8,6 +8,7 @@
 
 #include "ayatori/network/router_graph.hpp"
 #include "ayatori/network/shape.hpp"
+#include "router_groups.hpp"
 
 namespace ayatori {
 
@@ -33,11 +34,14 @@ std::set<PlaneId> planes_of(const Network& network, const Machine& machine) {
   return planes;
 }
 
+/// `routers`: of each group the first that the job uses.
 void add_groups(const Network& network, const Job& job, Places& places, std::vector<NodeId>& routers) {
-  std::map<NodeId, std::uint32_t> group_of_router;
+  const auto dragonfly = dragonfly_groups(network);
+  std::map<std::uint32_t, std::uint32_t> known_groups;
   for (const JobMachine& member : job.machines) {
     const NodeId router = first_router(network, network.machine(member.machine));
-    const auto [known, is_new] = group_of_router.try_emplace(router, static_cast<std::uint32_t>(routers.size()));
+    const std::uint32_t unit = dragonfly.empty() || router == no_id ? router : dragonfly[router];
+    const auto [known, is_new] = known_groups.try_emplace(unit, static_cast<std::uint32_t>(routers.size()));
     if (is_new) routers.push_back(router);
     places.group.push_back(known->second);
   }

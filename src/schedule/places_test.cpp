@@ -3,7 +3,11 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <map>
+#include <set>
+
 #include "ayatori/network/builder.hpp"
+#include "ayatori/network/shape.hpp"
 #include "ayatori/sources/source.hpp"
 
 namespace ayatori {
@@ -58,6 +62,135 @@ TEST(Places, GroupsAreLeaves) {
   ASSERT_EQ(places.aggregators.size(), 4U);
   for (const NodeId leaf : {0, 1, 2}) {
     EXPECT_NE(places.aggregators[leaf], places.aggregators[3]) << "a spine stands above the leaves";
+  }
+}
+
+/// The group in a name as the formulas make them: "N3-1-0" is the first host of router 1 in group 3.
+std::uint32_t group_in(const std::string& name) { return static_cast<std::uint32_t>(std::stoul(name.substr(1))); }
+
+void expect_groups_of_names(std::string_view source, std::uint64_t seed) {
+  SCOPED_TRACE(fmt::format("{}, seed {}", source, seed));
+  const Network network = opened(source);
+  Random random(seed);
+  const auto size = 1 + random.below(network.machines().size());
+  const auto job = random_job(network, size, 1, random);
+  ASSERT_TRUE(job);
+  const Places places = places_of_job(network, *job);
+  std::map<std::uint32_t, std::uint32_t> number;
+  for (std::uint32_t node = 0; node < places.node_count(); ++node) {
+    const auto in_name = group_in(network.machine(job->machines[node].machine).name);
+    const auto [known, is_new] = number.try_emplace(in_name, static_cast<std::uint32_t>(number.size()));
+    ASSERT_EQ(places.group[node], known->second) << "node " << node;
+  }
+}
+
+/// The routers at the ends of each cable between routers, both ways.
+std::set<std::pair<NodeId, NodeId>> joined_routers(const Network& network) {
+  std::set<std::pair<NodeId, NodeId>> pairs;
+  for (NodeId router = 0; router < network.router_count(); ++router) {
+    for (const Port& port : network.ports(router)) {
+      if (port.connected() && network.is_router(network.port(port.peer).node)) {
+        pairs.emplace(router, network.port(port.peer).node);
+      }
+    }
+  }
+  return pairs;
+}
+
+/// Whether the ends of every cable inside a group share more neighbours than those of any between groups.
+bool cables_tell_groups(const Network& network) {
+  const auto joined = joined_routers(network);
+  std::size_t least_inside = network.router_count();
+  std::size_t most_between = 0;
+  for (const auto& [a, b] : joined) {
+    std::size_t shared = 0;
+    for (NodeId other = 0; other < network.router_count(); ++other) {
+      shared += joined.contains({a, other}) && joined.contains({other, b}) ? 1 : 0;
+    }
+    const bool inside = group_in(std::string(network.name(a))) == group_in(std::string(network.name(b)));
+    least_inside = inside ? std::min(least_inside, shared) : least_inside;
+    most_between = inside ? most_between : std::max(most_between, shared);
+  }
+  return least_inside > most_between;
+}
+
+TEST(Places, GroupsOfADragonflyAreItsGroups) {
+  int told = 0;
+  for (std::uint64_t seed = 1; seed <= 40; ++seed) {
+    Random random(seed);
+    const std::uint64_t h = 1 + random.below(3);
+    const std::uint64_t a = 3 + random.below(4);
+    const std::uint64_t g = 2 + random.below(a * h);
+    const auto source = fmt::format("dragonfly:g={},a={},p={},h={}", g, a, 1 + random.below(3), h);
+    const Network network = opened(source);  // the smallest are prisms, and thus grids
+    if (recognise(network).kind != ShapeKind::graph || !cables_tell_groups(network)) continue;
+    ++told;
+    expect_groups_of_names(source, seed);
+  }
+  EXPECT_GT(told, 20);
+}
+
+TEST(Places, GroupsOfABalancedDragonflyAreItsGroups) {
+  for (const char* source : {"dragonfly:h=2", "dragonfly:h=3", "dragonfly:h=4,g=20"}) expect_groups_of_names(source, 1);
+}
+
+TEST(Places, GroupsOfADragonflyPlusAreItsGroups) {
+  for (std::uint64_t seed = 1; seed <= 40; ++seed) {
+    Random random(seed);
+    const std::uint64_t s = 1 + random.below(3);
+    const std::uint64_t h = 1 + random.below(3);
+    const std::uint64_t g = 2 + random.below(s * h);
+    expect_groups_of_names(
+        fmt::format("dragonfly+:g={},l={},s={},p={},h={}", g, 1 + random.below(4), s, 1 + random.below(3), h), seed);
+  }
+}
+
+/// One of eight routers a group with a cable in ten missing.
+TEST(Places, ADragonflyMayLackCables) {
+  for (std::uint64_t seed = 1; seed <= 10; ++seed) {
+    Random random(seed);
+    NetworkBuilder builder;
+    constexpr std::uint64_t groups = 9, routers = 8;
+    for (std::uint64_t i = 0; i < groups * routers; ++i) {
+      builder.add_router(fmt::format("R{}-{}", i / routers, i % routers), 1000 + i, 20);
+    }
+    const auto connect = [&](std::uint64_t i, std::uint64_t port_i, std::uint64_t k, std::uint64_t port_k) {
+      const auto slot = [](std::uint64_t port) { return static_cast<PortNumber>(port); };
+      ASSERT_TRUE(builder.connect(static_cast<NetworkBuilder::Handle>(i), slot(port_i),
+                                  static_cast<NetworkBuilder::Handle>(k), slot(port_k), {4, LaneSpeed::hdr}));
+    };
+    for (std::uint64_t i = 0; i < groups * routers; ++i) {
+      const auto nic = builder.add_nic("nic", 5000 + 16 * i, 1, fmt::format("N{}-{}", i / routers, i % routers), 0);
+      connect(i, 20, nic, 1);
+      for (std::uint64_t k = i + 1; k < (i / routers + 1) * routers; ++k) {
+        if (random.below(10) > 0) connect(i, 1 + k % routers, k, 1 + i % routers);
+      }
+      // Router x of group y has the cable to group y + x + 1 (mod 9), whose router 7 - x has it back.
+      const std::uint64_t peer = (i / routers + i % routers + 1) % groups * routers + routers - 1 - i % routers;
+      if (i < peer && random.below(10) > 0) connect(i, 10, peer, 10);
+    }
+    const auto network = builder.build();
+    ASSERT_TRUE(network) << network.error().message;
+    const auto job = contiguous_job(*network, groups * routers, 1);
+    ASSERT_TRUE(job);
+    Numbers expected;
+    for (std::uint32_t node = 0; node < groups * routers; ++node) expected.push_back(node / routers);
+    EXPECT_EQ(places_of_job(*network, *job).group, expected) << "seed " << seed;
+  }
+}
+
+TEST(Places, OtherNetworksHaveNoDragonflyGroups) {
+  for (const char* source : {"fattree:K=4,levels=3", "full:6", "hyperx:4x4", "dragonfly:g=3,a=2,h=1"}) {
+    const Network network = opened(source);
+    const auto job = contiguous_job(network, network.machines().size(), 1);
+    ASSERT_TRUE(job) << source;
+    const Places places = places_of_job(network, *job);
+    std::map<NodeId, std::uint32_t> group_of_router;
+    for (std::uint32_t node = 0; node < places.node_count(); ++node) {
+      const NodeId router = network.router_of(network.machine(job->machines[node].machine).endpoints.front());
+      group_of_router.try_emplace(router, static_cast<std::uint32_t>(group_of_router.size()));
+      EXPECT_EQ(places.group[node], group_of_router.at(router)) << source;
+    }
   }
 }
 

@@ -22,11 +22,11 @@ void StepActions::add(std::vector<Transfer>& transfers, Rank peer, std::span<con
   transfers.push_back(transfer);
 }
 
-Bytes bytes_of(const Schedule& schedule, const StepActions& actions, const Transfer& transfer) {
+Bytes bytes_of(const Schedule& schedule, Rank participant, const StepActions& actions, const Transfer& transfer) {
   Bytes bytes = 0;
   for (std::uint32_t i = 0; i < transfer.range_count; ++i) {
     const SlotRange& range = actions.ranges[transfer.first_range + i];
-    for (std::uint32_t k = 0; k < range.count; ++k) bytes += schedule.slot_bytes(range.first + k);
+    for (std::uint32_t k = 0; k < range.count; ++k) bytes += schedule.slot_bytes(participant, range.first + k);
   }
   return bytes;
 }
@@ -52,7 +52,7 @@ class StepsOfSchedule final : public StepSequence {
         if (index >= schedule_->step_count(stream)) continue;
         schedule_->actions(from, stream, index, actions);
         for (const Transfer& send : actions.sends) {
-          messages.push_back({from, send.peer, bytes_of(*schedule_, actions, send)});
+          messages.push_back({from, send.peer, bytes_of(*schedule_, from, actions, send)});
         }
       }
     }

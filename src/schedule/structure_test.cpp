@@ -2,67 +2,12 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include <algorithm>
-#include <bit>
 #include <map>
-#include <set>
 
-#include "ayatori/base/random.hpp"
-#include "ayatori/schedule/algorithms.hpp"
-#include "ayatori/schedule/pattern.hpp"
+#include "structure_for_tests.hpp"
 
 namespace ayatori {
 namespace {
-
-SchedulePtr made(std::string_view algorithm, const CollectiveCall& call, const Places& places,
-                 const AlgorithmOptions& options = {}) {
-  auto schedule = make_schedule(algorithm, call, places, options);
-  EXPECT_TRUE(schedule) << schedule.error().message;
-  return *schedule;
-}
-
-std::vector<Message> step_of(const StepSequence& steps, std::size_t index) {
-  std::vector<Message> messages;
-  steps.step(index, messages);
-  return messages;
-}
-
-Places torus(std::vector<std::uint32_t> lengths, std::uint32_t ranks_per_node = 1) {
-  const bool periodic[] = {true, true, true, true};
-  return places_on_grid(lengths, std::span(periodic).first(lengths.size()), ranks_per_node);
-}
-
-using Edge = std::pair<Rank, Rank>;
-
-/// Parent and child, of one stream: each edge once, whatever the number of segments.
-std::set<Edge> edges_of(const Schedule& schedule, std::uint32_t stream) {
-  std::set<Edge> edges;
-  StepActions actions;
-  for (std::size_t step = 0; step < schedule.step_count(stream); ++step) {
-    for (Rank r = 0; r < schedule.participant_count(); ++r) {
-      schedule.actions(r, stream, step, actions);
-      for (const Transfer& send : actions.sends) edges.insert({r, send.peer});
-    }
-  }
-  return edges;
-}
-
-std::vector<std::uint32_t> coordinates(std::uint32_t point, const std::vector<std::uint32_t>& lengths) {
-  std::vector<std::uint32_t> found(lengths.size());
-  for (std::size_t i = lengths.size(); i-- > 0; point /= lengths[i]) found[i] = point % lengths[i];
-  return found;
-}
-
-std::uint32_t hops(Rank a, Rank b, const Places& places) {
-  const auto from = coordinates(a, places.dimensions);
-  const auto to = coordinates(b, places.dimensions);
-  std::uint32_t sum = 0;
-  for (std::size_t i = 0; i < from.size(); ++i) {
-    const std::uint32_t straight = from[i] > to[i] ? from[i] - to[i] : to[i] - from[i];
-    sum += places.periodic[i] ? std::min(straight, places.dimensions[i] - straight) : straight;
-  }
-  return sum;
-}
 
 std::size_t depth_of(const std::set<Edge>& edges, Rank root) {
   std::map<Rank, Rank> parent;
@@ -201,123 +146,6 @@ TEST(MappedBinary, IsAsShallowAsTheRankOrderOnThePapersTorus) {
 }
 
 // ---------------------------------------------------------------------------------------------------------------------
-
-TEST(Alltoall, ShiftHasTheStepsOfThePattern) {
-  const auto steps = steps_of(made("shift", {Collective::alltoall, 7, 0, 5}, places_of_ranks(7)));
-  const auto pattern = shift_all_to_all(7);
-  ASSERT_EQ(steps->step_count(), pattern->step_count());
-  for (std::size_t s = 0; s < steps->step_count(); ++s) {
-    const auto ours = step_of(*steps, s);
-    const auto theirs = step_of(*pattern, s);
-    ASSERT_EQ(ours.size(), theirs.size());
-    for (std::size_t i = 0; i < ours.size(); ++i) {
-      EXPECT_EQ(ours[i].from, theirs[i].from);
-      EXPECT_EQ(ours[i].to, theirs[i].to);
-      EXPECT_EQ(ours[i].bytes, 5U);
-    }
-  }
-}
-
-std::vector<Rank> receivers_of(const StepSequence& steps, std::size_t step, Rank from) {
-  std::vector<Rank> receivers;
-  for (const Message& message : step_of(steps, step)) {
-    if (message.from == from) receivers.push_back(message.to);
-  }
-  return receivers;
-}
-
-TEST(Alltoall, Ring2IsFigure7OfPaper1) {
-  constexpr Rank nodes = 5;
-  constexpr Rank local = 3;
-  constexpr CollectiveCall call = {Collective::alltoall, nodes * local, 0, 1};
-  const auto a_node_at_a_time = steps_of(made("ring2", call, places_of_ranks(nodes * local, local)));
-  const auto a_rank_at_a_time = steps_of(made("ring2-blocking", call, places_of_ranks(nodes * local, local)));
-  ASSERT_EQ(a_node_at_a_time->step_count(), nodes);
-  ASSERT_EQ(a_rank_at_a_time->step_count(), nodes * local);
-  for (Rank r = 0; r < nodes * local; ++r) {
-    for (Rank j = 0; j < nodes; ++j) {
-      std::vector<Rank> inner_loop;
-      for (Rank k = 0; k < local; ++k) {
-        std::vector<Rank> comm = {(r / local + j) % nodes * local + (r % local + k) % local};
-        if (comm.front() == r) comm.clear();  // what a rank has for itself is no message
-        EXPECT_EQ(receivers_of(*a_rank_at_a_time, j * local + k, r), comm);
-        inner_loop.insert(inner_loop.end(), comm.begin(), comm.end());
-      }
-      EXPECT_EQ(receivers_of(*a_node_at_a_time, j, r), inner_loop);
-    }
-  }
-}
-
-TEST(Alltoall, RingTalksToNeighboursOnly) {
-  const auto steps = steps_of(made("ring", {Collective::alltoall, 9, 0, 10}, places_of_ranks(9)));
-  Bytes bytes = 0;
-  for (std::size_t s = 0; s < steps->step_count(); ++s) {
-    for (const Message& message : step_of(*steps, s)) {
-      EXPECT_EQ(message.to, (message.from + 1) % 9);
-      bytes += message.bytes;
-    }
-  }
-  EXPECT_EQ(bytes, 9 * 10 * (8 * 9 / 2)) << "each of 9 ranks has a message for distance 1, 2, ... 8";
-}
-
-TEST(Alltoall, BruckTakesLogarithmicallyManySteps) {
-  for (const Rank n : {2U, 5U, 8U, 13U, 64U}) {
-    const auto schedule = made("bruck", {Collective::alltoall, n, 0, 1}, places_of_ranks(n));
-    EXPECT_EQ(schedule->step_count(0), std::bit_width(n - 1));
-  }
-}
-
-TEST(Alltoall, PlannedTakesTheOrderThatItIsGiven) {
-  AlgorithmOptions options;
-  options.order = {2, 3, 1};
-  const auto steps = steps_of(made("planned", {Collective::alltoall, 4, 0, 1}, places_of_ranks(4), options));
-  for (std::size_t s = 0; s < 3; ++s) {
-    for (const Message& message : step_of(*steps, s)) EXPECT_EQ(message.to, (message.from + options.order[s]) % 4);
-  }
-}
-
-TEST(Allreduce, RingAndRabenseifnerMoveTheLeast) {
-  for (const std::string_view name : {"ring", "rabenseifner", "bine", "swing"}) {
-    constexpr Rank n = 16;
-    constexpr Bytes bytes = 1600;
-    const auto steps = steps_of(made(name, {Collective::allreduce, n, 0, bytes}, places_of_ranks(n)));
-    std::map<Rank, Bytes> sent;
-    for (std::size_t s = 0; s < steps->step_count(); ++s) {
-      for (const Message& message : step_of(*steps, s)) sent[message.from] += message.bytes;
-    }
-    for (const auto& [rank, total] : sent) EXPECT_EQ(total, 2 * bytes * (n - 1) / n) << name << " rank " << rank;
-  }
-}
-
-TEST(Allreduce, SwingKeepsToShortDistances) {
-  const Places places = torus({8, 8});
-  const auto schedule = made("swing", {Collective::allreduce, 64, 0, 6400}, places);
-  ASSERT_EQ(schedule->stream_count(), 4U) << "one a port";
-  const std::uint32_t distances[] = {1, 1, 1, 1, 3, 3};  // ρ = 1, −1, 3 in each of two dimensions, by turns
-  for (std::uint32_t stream = 0; stream < 4; ++stream) {
-    StepActions actions;
-    for (std::size_t step = 0; step < 6; ++step) {
-      for (Rank r = 0; r < 64; ++r) {
-        schedule->actions(r, stream, step, actions);
-        ASSERT_EQ(actions.sends.size(), 1U);
-        EXPECT_EQ(hops(r, actions.sends.front().peer, places), distances[step]);
-      }
-    }
-  }
-}
-
-TEST(Allreduce, SwingsFirstStepUsesEachPortOnce) {
-  const auto schedule = made("swing", {Collective::allreduce, 64, 0, 6400}, torus({8, 8}));
-  StepActions actions;
-  for (Rank r = 0; r < 64; ++r) {
-    std::set<Rank> peers;
-    for (std::uint32_t stream = 0; stream < 4; ++stream) {
-      schedule->actions(r, stream, 0, actions);
-      peers.insert(actions.sends.front().peer);
-    }
-    EXPECT_EQ(peers.size(), 4U);
-  }
-}
 
 TEST(InNetwork, SendsEachVectorOnceUpAndOnceDown) {
   Places places = places_of_ranks(12, 2);

@@ -194,9 +194,11 @@ Result<> SymbolicExecution::meet(std::size_t sender, std::size_t send, std::size
                  participant_of(sender), sent.size(), from.step);
   }
   for (std::size_t i = 0; i < sent.size(); ++i) {
-    if (schedule_.slot_bytes(sent[i]) == schedule_.slot_bytes(wanted[i])) continue;
-    return wrong(receiver, "slot {} of {} bytes gets slot {} of {}, which has {} bytes", wanted[i],
-                 schedule_.slot_bytes(wanted[i]), sent[i], participant_of(sender), schedule_.slot_bytes(sent[i]));
+    const Bytes leaving = schedule_.slot_bytes(participant_of(sender), sent[i]);
+    const Bytes room = schedule_.slot_bytes(participant_of(receiver), wanted[i]);
+    if (leaving == room) continue;
+    return wrong(receiver, "slot {} of {} bytes gets slot {} of {}, which has {} bytes", wanted[i], room, sent[i],
+                 participant_of(sender), leaving);
   }
   from.sent[send] = true;
   to.received[receive] = true;
@@ -238,12 +240,13 @@ Result<> SymbolicExecution::do_locally(std::size_t thread, const LocalOperation&
   if (from.first < to.first + to.count && to.first < from.first + from.count) {
     return wrong(thread, "slots {} and {} overlap in a local operation", from.first, to.first);
   }
+  const Rank self = participant_of(thread);
   for (std::uint32_t k = 0; k < from.count; ++k) {
-    if (schedule_.slot_bytes(from.first + k) != schedule_.slot_bytes(to.first + k)) {
+    if (schedule_.slot_bytes(self, from.first + k) != schedule_.slot_bytes(self, to.first + k)) {
       return wrong(thread, "slots {} and {} of a local operation differ in size", from.first + k, to.first + k);
     }
-    const Value source = values_[index(participant_of(thread), from.first + k)];
-    Value& target = values_[index(participant_of(thread), to.first + k)];
+    const Value source = values_[index(self, from.first + k)];
+    Value& target = values_[index(self, to.first + k)];
     target = reduces ? contributions_.sum(target, source) : source;
   }
   return {};

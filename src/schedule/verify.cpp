@@ -9,8 +9,12 @@ namespace ayatori {
 namespace {
 
 /// What slot `slot` of `rank` must hold at the end. Halo has a rule of its own.
-Value promised(const CollectiveCall& call, Rank rank, Slot slot, Contributions& contributions) {
+Value promised(const Schedule& schedule, Rank rank, Slot slot, Contributions& contributions) {
+  const CollectiveCall& call = schedule.call();
   switch (call.collective) {
+    case Collective::alltoallv:
+      if (schedule.slot_bytes(rank, slot) == 0) return Contributions::nothing;
+      return contributions.one(slot - call.ranks, rank);
     case Collective::alltoall:
       return contributions.one(slot - call.ranks, rank);
     case Collective::broadcast:
@@ -35,7 +39,7 @@ Result<> check_slots(const Schedule& schedule, SymbolicExecution& execution) {
   for (Rank rank = 0; rank < call.ranks; ++rank) {
     const SlotRange result = slots_at_end(call, schedule.block_count(), rank);
     for (Slot slot = result.first; slot < result.first + result.count; ++slot) {
-      const Value expected = promised(call, rank, slot, execution.contributions());
+      const Value expected = promised(schedule, rank, slot, execution.contributions());
       const Value found = execution.value(rank, slot);
       if (found == expected) continue;
       return fail("at the end, slot {} of rank {} holds {} instead of {}", slot, rank,
@@ -74,10 +78,23 @@ Result<> check_barrier(const Schedule& schedule, const SymbolicExecution& execut
   return {};
 }
 
-Bytes bytes_in(const Schedule& schedule, SlotRange slots) {
+Bytes bytes_in(const Schedule& schedule, Rank rank, SlotRange slots) {
   Bytes bytes = 0;
-  for (Slot slot = slots.first; slot < slots.first + slots.count; ++slot) bytes += schedule.slot_bytes(slot);
+  for (Slot slot = slots.first; slot < slots.first + slots.count; ++slot) bytes += schedule.slot_bytes(rank, slot);
   return bytes;
+}
+
+/// All that goes out, and all that comes in, is what the call says. That it fits pair by pair is for messages to prove.
+Result<> check_sizes_of_pairs(const Schedule& schedule) {
+  const CollectiveCall& call = schedule.call();
+  for (const auto slots_of : {&slots_at_start, &slots_at_end}) {
+    Bytes found = 0;
+    for (Rank rank = 0; rank < call.ranks; ++rank) {
+      found += bytes_in(schedule, rank, slots_of(call, schedule.block_count(), rank));
+    }
+    if (found != call.bytes) return fail("the ranks' slots hold {} bytes, the alltoallv has {}", found, call.bytes);
+  }
+  return {};
 }
 
 /// The slots that the collective names exist, and hold as much as the call says.
@@ -93,15 +110,16 @@ Result<> check_layout(const Schedule& schedule) {
         return fail("{} needs the slots 0 ... {}, but there are {}", to_word(call.collective),
                     slots.first + slots.count - 1, schedule.slot_count());
       }
+      if (call.collective == Collective::alltoallv) continue;
       const Bytes expected = one_vector ? call.bytes : call.bytes * slots.count;
-      const Bytes found = bytes_in(schedule, slots);
+      const Bytes found = bytes_in(schedule, rank, slots);
       if (found != expected) {
         return fail("slots {} ... {} hold {} bytes, the {} has {}", slots.first, slots.first + slots.count - 1, found,
                     to_word(call.collective), expected);
       }
     }
   }
-  return {};
+  return call.collective == Collective::alltoallv ? check_sizes_of_pairs(schedule) : Result<>();
 }
 
 }  // namespace

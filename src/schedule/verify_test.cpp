@@ -97,8 +97,29 @@ TEST(Verify, SeesSizesThatDiffer) {
   EXPECT_EQ(verdict(of_bytes),
             "participant 1, stream 0, step 0: slot 1 of 3 bytes gets slot 0 of 0, which has 4 bytes");
 
+  WrittenSchedule scratch(broadcast_to_two, {4, 9}, 1, 1);
+  scratch.slot_bytes(1, 1) = 4;
+  scratch.at(0, 0).send(1, SlotRange{0, 1});
+  scratch.at(1, 0).receive(0, SlotRange{1, 1});
+  scratch.at(1, 0).copy({1, 1}, 0);
+  EXPECT_EQ(verdict(scratch), "right") << "participants need not have slots of the same sizes, messages must";
+  scratch.slot_bytes(1, 1) = 9;
+  EXPECT_EQ(verdict(scratch), "participant 1, stream 0, step 0: slot 1 of 9 bytes gets slot 0 of 0, which has 4 bytes");
+
   WrittenSchedule of_the_call(broadcast_to_two, {2}, 1, 1);
   EXPECT_EQ(verdict(of_the_call), "slots 0 ... 0 hold 2 bytes, the broadcast has 4");
+}
+
+TEST(Verify, SeesThatPairsHaveOtherSizesThanTheCall) {
+  // 3 bytes from 0 to 1; the slots of the others are empty.
+  WrittenSchedule schedule({Collective::alltoallv, 2, 0, 3}, {0, 0, 0, 0}, 1, 1);
+  schedule.slot_bytes(0, 1) = schedule.slot_bytes(1, 2) = 3;
+  EXPECT_EQ(verdict(schedule), "at the end, slot 2 of rank 1 holds nothing instead of slot 1 of rank 0");
+  schedule.at(0, 0).send(1, SlotRange{1, 1});
+  schedule.at(1, 0).receive(0, SlotRange{2, 1});
+  EXPECT_EQ(verdict(schedule), "right");
+  schedule.slot_bytes(1, 2) = 4;
+  EXPECT_EQ(verdict(schedule), "the ranks' slots hold 4 bytes, the alltoallv has 3");
 }
 
 TEST(Verify, SeesAnEarlyOverwrite) {
@@ -258,6 +279,9 @@ TEST_P(Mutations, AreRejectedOrHarmless) {
       const CollectiveCall call{algorithm.collective, n, static_cast<Rank>(random.below(n)), 3 * n + 1};
       AlgorithmOptions options;
       options.segment = n;
+      if (algorithm.collective == Collective::alltoallv) {
+        options.pair_sizes = {n, [](Rank from, Rank to) -> Bytes { return (from + 3 * to) % 5; }};
+      }
       const auto made = make_schedule(algorithm.name, call, places, options);
       ASSERT_TRUE(made) << made.error().message;
       WrittenSchedule schedule(**made);
@@ -281,9 +305,10 @@ TEST_P(Mutations, AreRejectedOrHarmless) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Of, Mutations,
-                         testing::Values(Collective::alltoall, Collective::broadcast, Collective::reduce,
-                                         Collective::allreduce, Collective::reduce_scatter, Collective::allgather,
-                                         Collective::gather, Collective::scatter, Collective::barrier),
+                         testing::Values(Collective::alltoall, Collective::alltoallv, Collective::broadcast,
+                                         Collective::reduce, Collective::allreduce, Collective::reduce_scatter,
+                                         Collective::allgather, Collective::gather, Collective::scatter,
+                                         Collective::barrier),
                          [](const auto& test) { return std::string(to_word(test.param)); });
 
 }  // namespace

@@ -2,6 +2,7 @@
 /// \file
 /// The list of algorithms: every collective, every name, and how to make one.
 
+#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -16,6 +17,17 @@ namespace ayatori {
 /// Slots are numbered with 32 bits, and algorithms have up to some ten a rank.
 inline constexpr Rank most_ranks = 1U << 24;
 
+/// How much each rank has for each, itself included.
+struct PairSizes {
+  Rank ranks = 0;
+  /// Asked again whenever somebody looks at a message, from any thread: to be answered in O(1), from a formula, or from
+  /// a table that all copies share.
+  std::function<Bytes(Rank from, Rank to)> bytes;
+};
+
+/// A table: `ranks` rows, one a sender, of as many sizes each.
+[[nodiscard]] PairSizes table_of_sizes(Rank ranks, std::vector<Bytes> sizes);
+
 struct AlgorithmOptions {
   std::uint32_t radix = 0;  ///< of k-nomial trees; 0: the algorithm's own choice
   /// Of pipelines, 0: chosen from the bytes m that one stream carries, the tree's depth d and h = 16 KiB (a message
@@ -26,6 +38,7 @@ struct AlgorithmOptions {
   /// node, otherwise three rings as equal as the number of ranks allows.
   std::vector<std::uint32_t> stencil;
   std::vector<bool> stencil_periodic;
+  PairSizes pair_sizes;  ///< of alltoallv, which needs them
 };
 
 struct Algorithm {
@@ -41,7 +54,8 @@ struct Algorithm {
 
 /// Every algorithm works for every number of ranks from 1 on; those that need a grid need one. Errors: a name that is
 /// not known for the collective (the hint lists those that are), a root beyond the ranks, places of another number of
-/// ranks, no rank or more than most_ranks, options that don't fit, more than 2^58 bytes in all.
+/// ranks, no rank or more than most_ranks, options that don't fit, more than 2^58 bytes in all. alltoallv asks for the
+/// size of each pair once to count them; CollectiveCall::bytes is not looked at.
 [[nodiscard]] Result<SchedulePtr> make_schedule(std::string_view algorithm, const CollectiveCall& call,
                                                 const Places& places, const AlgorithmOptions& options = {});
 

@@ -7,6 +7,7 @@
 /// B some blocks are empty). Slots behind those named here are scratch.
 ///
 ///   alltoall        slots 0 … n−1: own, slot j for rank j        end: slots n … 2n−1, slot n+j what j had for r
+///   alltoallv       as alltoall, but each pair has a size of its own; pairs of no bytes have no message
 ///   broadcast       root: slots 0 … B−1 own                      end: slots 0 … B−1 as the root's, everywhere
 ///   reduce          slots 0 … B−1 own                            end: at the root, slots 0 … B−1 combined over all
 ///   allreduce       slots 0 … B−1 own                            end: slots 0 … B−1 combined over all ranks
@@ -40,6 +41,7 @@ struct SlotRange {
 
 enum class Collective : std::uint8_t {
   alltoall,
+  alltoallv,
   broadcast,
   reduce,
   allreduce,
@@ -60,7 +62,8 @@ struct CollectiveCall {
   Rank ranks = 1;
   Rank root = 0;  ///< where there is one
   /// As MPI counts: alltoall, allgather, gather, scatter, reduce_scatter: bytes from one rank to (or for) one other;
-  /// broadcast, reduce, allreduce: the whole vector; halo: one face.
+  /// broadcast, reduce, allreduce: the whole vector; halo: one face. alltoallv: all pairs together, which make_schedule
+  /// works out (AlgorithmOptions::pair_sizes).
   Bytes bytes = 0;
 };
 

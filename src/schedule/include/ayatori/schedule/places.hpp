@@ -14,7 +14,7 @@ namespace ayatori {
 
 struct Places {
   std::vector<std::uint32_t> node;   ///< by rank: its machine, numbered from 0 in the order of their first ranks
-  std::vector<std::uint32_t> group;  ///< by node: the leaf or chassis it is in, numbered likewise
+  std::vector<std::uint32_t> group;  ///< by node: the leaf, chassis or dragonfly group it is in, numbered likewise
   std::vector<bool> gateway;         ///< by node: on every plane of the job; all of them if there is one plane
 
   /// Routers that can reduce what passes: of each group its own, and if there are several groups, one above them all;
@@ -36,8 +36,9 @@ struct Places {
 [[nodiscard]] Places places_on_grid(std::span<const std::uint32_t> dimensions, std::span<const bool> periodic,
                                     std::uint32_t ranks_per_node = 1);
 
-/// Of a job: nodes are its machines; groups are the routers of their first endpoints; the grid is that of a direct
-/// network, if the job's machines fill a box of it (over the edge of a torus, too).
+/// Of a job: nodes are its machines; groups are the routers of their first endpoints, or in a dragonfly (as far as its
+/// cables tell, router_groups.hpp) the groups of these routers; the grid is that of a direct network, if the job's
+/// machines fill a box of it (over the edge of a torus, too).
 [[nodiscard]] Places places_of_job(const Network& network, const Job& job);
 
 }  // namespace ayatori

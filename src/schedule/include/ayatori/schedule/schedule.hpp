@@ -7,13 +7,13 @@
 /// The machine that a schedule runs on
 ///
 ///   Every participant (a rank, or a router that reduces inside the network) has *slots*, numbered places of
-///   slot_bytes() each. What they hold at the start and must hold at the end is the collective's promise
-///   (collective.hpp). A participant's program is one or several *streams* that advance independently of each other; a
-///   stream is a sequence of steps. In a step the participant starts all sends and receives at once, waits for all of
-///   them, then does the step's local operations in their order, and goes on to the next step. Streams of one
-///   participant must not touch each other's slots, except to read what nobody writes. Messages from a to b on one
-///   stream match in the order in which they are posted; nobody sends to itself. A send may wait for its receive
-///   (rendezvous): a schedule must not deadlock then.
+///   slot_bytes() each, of which some may be empty. What they hold at the start and must hold at the end is the
+///   collective's promise (collective.hpp). A participant's program is one or several *streams* that advance
+///   independently of each other; a stream is a sequence of steps. In a step the participant starts all sends and
+///   receives at once, waits for all of them, then does the step's local operations in their order, and goes on to the
+///   next step. Streams of one participant must not touch each other's slots, except to read what nobody writes.
+///   Messages from a to b on one stream match in the order in which they are posted; nobody sends to itself. A send may
+///   wait for its receive (rendezvous): a schedule must not deadlock then.
 ///
 /// Immutable and safe to read from many threads.
 
@@ -29,7 +29,7 @@
 namespace ayatori {
 
 /// One message: some ranges of slots, packed in this order (a derived datatype in MPI). Both ends say the same number
-/// of slots of the same sizes.
+/// of slots, of the same sizes one by one.
 struct Transfer {
   Rank peer = 0;
   std::uint32_t first_range = 0;  ///< into StepActions::ranges
@@ -84,9 +84,10 @@ class Schedule {
   /// B of collective.hpp: into how many blocks one vector is cut, or of halo how many neighbours there are.
   [[nodiscard]] virtual std::uint32_t block_count() const { return 1; }
 
-  /// Slots of every participant, and the bytes in one. Slots that correspond have the same size everywhere.
+  /// Slots of every participant, and the bytes that one of them has there. Sizes may differ between participants
+  /// (alltoallv; staging that only leaders need); both ends of a message agree.
   [[nodiscard]] virtual Slot slot_count() const = 0;
-  [[nodiscard]] virtual Bytes slot_bytes(Slot slot) const = 0;
+  [[nodiscard]] virtual Bytes slot_bytes(Rank participant, Slot slot) const = 0;
 
   /// Replaces `actions` with what the participant does in that step.
   virtual void actions(Rank participant, std::uint32_t stream, std::size_t step, StepActions& actions) const = 0;
@@ -94,8 +95,9 @@ class Schedule {
 
 using SchedulePtr = std::shared_ptr<const Schedule>;
 
-/// Bytes of one message.
-[[nodiscard]] Bytes bytes_of(const Schedule& schedule, const StepActions& actions, const Transfer& transfer);
+/// Bytes of one message of the participant whose actions these are.
+[[nodiscard]] Bytes bytes_of(const Schedule& schedule, Rank participant, const StepActions& actions,
+                             const Transfer& transfer);
 
 /// The schedule as Steps, for whoever counts contention: step i holds the messages of step i of every stream.
 [[nodiscard]] std::unique_ptr<StepSequence> steps_of(SchedulePtr schedule);

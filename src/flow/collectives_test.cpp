@@ -1,0 +1,143 @@
+/// Collectives whose times and loads on a network can be worked out by hand.
+
+#include <gtest/gtest.h>
+
+#include <map>
+
+#include "ayatori/flow/simulate.hpp"
+#include "ayatori/routing/generate.hpp"
+#include "ayatori/schedule/algorithms.hpp"
+#include "ayatori/sources/source.hpp"
+
+namespace ayatori {
+namespace {
+
+struct Torus {
+  explicit Torus(std::vector<std::uint32_t> lengths, double latency = 0) {
+    const auto periodic = std::make_unique<bool[]>(lengths.size());
+    std::fill_n(periodic.get(), lengths.size(), true);
+    places = places_on_grid(lengths, {periodic.get(), lengths.size()});
+    paths = grid_paths(lengths, places.periodic, places.node, places.point, {1e9, latency});
+  }
+
+  [[nodiscard]] Rank ranks() const { return static_cast<Rank>(places.node.size()); }
+  [[nodiscard]] SchedulePtr schedule(std::string_view algorithm, Collective collective, Bytes bytes) const {
+    return make_schedule(algorithm, {collective, ranks(), 0, bytes}, places).value();
+  }
+
+  Places places;
+  std::unique_ptr<Paths> paths;
+};
+
+double seconds(const Schedule& schedule, const Paths& paths, StepMode steps, FlowOptions options = {}) {
+  options.steps = steps;
+  const auto prediction = simulate(schedule, paths, options);
+  EXPECT_TRUE(prediction) << prediction.error().message;
+  return prediction ? prediction->seconds : 0;
+}
+
+void expect_both(const Schedule& schedule, const Paths& paths, double expected) {
+  for (const StepMode steps : {StepMode::drift, StepMode::synchronous}) {
+    EXPECT_NEAR(seconds(schedule, paths, steps), expected, 1e-9 * expected);
+  }
+}
+
+/// Each face has a link of its own.
+TEST(Halo, TakesItsBytesOverTheBandwidthAndALatency) {
+  constexpr Bytes face = 3 << 20;
+  for (const std::vector<std::uint32_t>& lengths : {std::vector{4U, 6U}, {3U, 3U}, {3U, 4U, 5U}}) {
+    const Torus torus(lengths, 2e-6);
+    expect_both(*torus.schedule("halo", Collective::halo, face), *torus.paths, 2e-6 + face / 1e9);
+  }
+}
+
+/// On a ring of two both neighbours are one node, but the cable upwards is not the one downwards: dimension order takes
+/// the one upwards for both faces.
+TEST(Halo, TakesTwiceAsLongOnARingOfTwo) {
+  const Torus torus({2, 4});
+  expect_both(*torus.schedule("halo", Collective::halo, 1000), *torus.paths, 2 * 1000 / 1e9);
+}
+
+// ---------------------------------------------------------------------------------------------------------------------
+
+/// Two leaves with four hosts each, and a spine. A segment goes up two links and down two, one a step, while others are
+/// behind it: every directed link carries one segment a step, so S segments take S + 3 steps.
+TEST(InNetwork, TakesAStepForEachSegmentAndThreeMore) {
+  const Network network = open_source("fattree:K=4,levels=2").value();
+  const Routes routes = generate_routes(network, 0).value().routes;
+  const Job job = contiguous_job(network, 8, 1).value();
+  const Places places = places_of_job(network, job);
+  ASSERT_EQ(places.aggregators.size(), 3U);
+  const Plan plan = Plan::base(8);
+  const auto paths = routed_paths(network, routes, plan, job, {1e9, 1e-6}, places.aggregators).value();
+  constexpr double segment = 5000;
+  for (const double segments : {1.0, 2.0, 7.0}) {
+    AlgorithmOptions options;
+    options.segment = static_cast<Bytes>(segment);
+    const CollectiveCall call{Collective::allreduce, 8, 0, static_cast<Bytes>(segments * segment)};
+    const auto schedule = make_schedule("in-network", call, places, options).value();
+    ASSERT_EQ(schedule->participant_count(), 11U);
+    const double step = 1e-6 + segment / 1e9;
+    expect_both(*schedule, *paths, (segments + 3) * step);
+    // A leaf adds three vectors to its first, one step a segment; the spine adds one to one, a step later.
+    FlowOptions reducing;
+    reducing.reduce_bytes_per_second = 4e9;
+    const double expected = (segments + 3) * step + (3 * segments + 1) * segment / 4e9;
+    EXPECT_NEAR(seconds(*schedule, *paths, StepMode::synchronous, reducing), expected, 1e-9 * expected);
+  }
+}
+
+// ---------------------------------------------------------------------------------------------------------------------
+
+/// Sum over all links of the bytes that each carries.
+Bytes link_bytes(const Schedule& schedule, const Paths& paths) {
+  Bytes sum = 0;
+  StepActions actions;
+  std::vector<std::uint32_t> links;
+  for (std::uint32_t stream = 0; stream < schedule.stream_count(); ++stream) {
+    for (std::size_t step = 0; step < schedule.step_count(stream); ++step) {
+      for (Rank from = 0; from < schedule.participant_count(); ++from) {
+        schedule.actions(from, stream, step, actions);
+        for (const Transfer& send : actions.sends) {
+          paths.path(from, send.peer, links);
+          sum += links.size() * bytes_of(schedule, from, actions, send);
+        }
+      }
+    }
+  }
+  return sum;
+}
+
+/// On 8×8, in vectors a rank, twice (down and up) where a reduce-scatter comes first:
+///
+///   swing               hops 1, 1, 1, 1, 3, 3 of 1/2, 1/4, … 1/64 vector              2 · 69/64
+///   ring                63/64 vector each way; one rank in 8 has a neighbour 2 hops off   2 · 63/64 · 9/8
+///   rabenseifner        hops 4, 2, 1, 4, 2, 1 of 1/2, 1/4, … 1/64                     2 · 189/64
+///   recursive doubling  hops 1, 2, 4, 1, 2, 4 of whole vectors                        14
+TEST(Swing, TakesFewerLinkBytesThanOthersOnATorus) {
+  constexpr Bytes vector = 64 * 64 * 16;
+  const Torus torus({8, 8});
+  const auto vectors = [&](std::string_view algorithm) {
+    const auto schedule = torus.schedule(algorithm, Collective::allreduce, vector);
+    return static_cast<double>(link_bytes(*schedule, *torus.paths)) / (64.0 * vector);
+  };
+  EXPECT_EQ(vectors("swing"), 2 * 69 / 64.0);
+  EXPECT_EQ(vectors("ring"), 2 * 63 / 64.0 * 9 / 8);
+  EXPECT_EQ(vectors("rabenseifner"), 2 * 189 / 64.0);
+  EXPECT_EQ(vectors("recursive-doubling"), 14);
+}
+
+TEST(Swing, IsFasterThanOthersOnATorus) {
+  const Torus torus({8, 8}, 1e-6);
+  for (const StepMode steps : {StepMode::drift, StepMode::synchronous}) {
+    const auto time = [&](std::string_view algorithm) {
+      return seconds(*torus.schedule(algorithm, Collective::allreduce, 1 << 20), *torus.paths, steps);
+    };
+    EXPECT_LT(time("swing"), time("ring"));
+    EXPECT_LT(time("ring"), time("rabenseifner"));
+    EXPECT_LT(time("rabenseifner"), time("recursive-doubling"));
+  }
+}
+
+}  // namespace
+}  // namespace ayatori

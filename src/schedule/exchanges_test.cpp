@@ -1,0 +1,248 @@
+// Who sends what to whom in alltoalls and allreduces, as the literature has them.
+#include <gtest/gtest.h>
+
+#include <bit>
+#include <map>
+
+#include "ayatori/schedule/pattern.hpp"
+#include "structure_for_tests.hpp"
+
+namespace ayatori {
+namespace {
+
+TEST(Alltoall, ShiftHasTheStepsOfThePattern) {
+  const auto steps = steps_of(made("shift", {Collective::alltoall, 7, 0, 5}, places_of_ranks(7)));
+  const auto pattern = shift_all_to_all(7);
+  ASSERT_EQ(steps->step_count(), pattern->step_count());
+  for (std::size_t s = 0; s < steps->step_count(); ++s) {
+    const auto ours = step_of(*steps, s);
+    const auto theirs = step_of(*pattern, s);
+    ASSERT_EQ(ours.size(), theirs.size());
+    for (std::size_t i = 0; i < ours.size(); ++i) {
+      EXPECT_EQ(ours[i].from, theirs[i].from);
+      EXPECT_EQ(ours[i].to, theirs[i].to);
+      EXPECT_EQ(ours[i].bytes, 5U);
+    }
+  }
+}
+
+std::vector<Rank> receivers_of(const StepSequence& steps, std::size_t step, Rank from) {
+  std::vector<Rank> receivers;
+  for (const Message& message : step_of(steps, step)) {
+    if (message.from == from) receivers.push_back(message.to);
+  }
+  return receivers;
+}
+
+TEST(Alltoall, Ring2IsFigure7OfPaper1) {
+  constexpr Rank nodes = 5;
+  constexpr Rank local = 3;
+  constexpr CollectiveCall call = {Collective::alltoall, nodes * local, 0, 1};
+  const auto a_node_at_a_time = steps_of(made("ring2", call, places_of_ranks(nodes * local, local)));
+  const auto a_rank_at_a_time = steps_of(made("ring2-blocking", call, places_of_ranks(nodes * local, local)));
+  ASSERT_EQ(a_node_at_a_time->step_count(), nodes);
+  ASSERT_EQ(a_rank_at_a_time->step_count(), nodes * local);
+  for (Rank r = 0; r < nodes * local; ++r) {
+    for (Rank j = 0; j < nodes; ++j) {
+      std::vector<Rank> inner_loop;
+      for (Rank k = 0; k < local; ++k) {
+        std::vector<Rank> comm = {(r / local + j) % nodes * local + (r % local + k) % local};
+        if (comm.front() == r) comm.clear();  // what a rank has for itself is no message
+        EXPECT_EQ(receivers_of(*a_rank_at_a_time, j * local + k, r), comm);
+        inner_loop.insert(inner_loop.end(), comm.begin(), comm.end());
+      }
+      EXPECT_EQ(receivers_of(*a_node_at_a_time, j, r), inner_loop);
+    }
+  }
+}
+
+TEST(Alltoall, RingTalksToNeighboursOnly) {
+  const auto steps = steps_of(made("ring", {Collective::alltoall, 9, 0, 10}, places_of_ranks(9)));
+  Bytes bytes = 0;
+  for (std::size_t s = 0; s < steps->step_count(); ++s) {
+    for (const Message& message : step_of(*steps, s)) {
+      EXPECT_EQ(message.to, (message.from + 1) % 9);
+      bytes += message.bytes;
+    }
+  }
+  EXPECT_EQ(bytes, 9 * 10 * (8 * 9 / 2)) << "each of 9 ranks has a message for distance 1, 2, ... 8";
+}
+
+TEST(Alltoall, BruckTakesLogarithmicallyManySteps) {
+  for (const Rank n : {2U, 5U, 8U, 13U, 64U}) {
+    const auto schedule = made("bruck", {Collective::alltoall, n, 0, 1}, places_of_ranks(n));
+    EXPECT_EQ(schedule->step_count(0), std::bit_width(n - 1));
+  }
+}
+
+TEST(Alltoall, VSendsEachPairItsBytesInAlltoallsOrder) {
+  constexpr Rank n = 12;
+  const Places places = places_of_ranks(n, 3);
+  AlgorithmOptions options;
+  options.pair_sizes = {n, [](Rank from, Rank to) { return Bytes{from} * to % 7; }};
+  for (const Algorithm& algorithm : algorithms()) {
+    if (algorithm.collective != Collective::alltoallv) continue;
+    const auto even = steps_of(made(algorithm.name, {Collective::alltoall, n, 0, 1}, places));
+    const auto uneven = steps_of(made(algorithm.name, {Collective::alltoallv, n, 0, 0}, places, options));
+    ASSERT_EQ(even->step_count(), uneven->step_count());
+    for (std::size_t s = 0; s < even->step_count(); ++s) {
+      auto expected = step_of(*even, s);
+      for (Message& message : expected) message.bytes = options.pair_sizes.bytes(message.from, message.to);
+      std::erase_if(expected, [](const Message& message) { return message.bytes == 0; });
+      const auto found = step_of(*uneven, s);
+      ASSERT_EQ(found.size(), expected.size()) << algorithm.name << ", step " << s;
+      for (std::size_t i = 0; i < found.size(); ++i) {
+        EXPECT_EQ(found[i].from, expected[i].from);
+        EXPECT_EQ(found[i].to, expected[i].to);
+        EXPECT_EQ(found[i].bytes, expected[i].bytes);
+      }
+    }
+  }
+}
+
+TEST(Alltoall, PlannedTakesTheOrderThatItIsGiven) {
+  AlgorithmOptions options;
+  options.order = {2, 3, 1};
+  const auto steps = steps_of(made("planned", {Collective::alltoall, 4, 0, 1}, places_of_ranks(4), options));
+  for (std::size_t s = 0; s < 3; ++s) {
+    for (const Message& message : step_of(*steps, s)) EXPECT_EQ(message.to, (message.from + options.order[s]) % 4);
+  }
+}
+
+TEST(Allreduce, RingAndRabenseifnerMoveTheLeast) {
+  for (const std::string_view name : {"ring", "rabenseifner", "bine", "swing"}) {
+    constexpr Rank n = 16;
+    constexpr Bytes bytes = 1600;
+    const auto steps = steps_of(made(name, {Collective::allreduce, n, 0, bytes}, places_of_ranks(n)));
+    std::map<Rank, Bytes> sent;
+    for (std::size_t s = 0; s < steps->step_count(); ++s) {
+      for (const Message& message : step_of(*steps, s)) sent[message.from] += message.bytes;
+    }
+    for (const auto& [rank, total] : sent) EXPECT_EQ(total, 2 * bytes * (n - 1) / n) << name << " rank " << rank;
+  }
+}
+
+TEST(Allreduce, SwingKeepsToShortDistances) {
+  const Places places = torus({8, 8});
+  const auto schedule = made("swing", {Collective::allreduce, 64, 0, 6400}, places);
+  ASSERT_EQ(schedule->stream_count(), 4U) << "one a port";
+  const std::uint32_t distances[] = {1, 1, 1, 1, 3, 3};  // ρ = 1, −1, 3 in each of two dimensions, by turns
+  for (std::uint32_t stream = 0; stream < 4; ++stream) {
+    StepActions actions;
+    for (std::size_t step = 0; step < 6; ++step) {
+      for (Rank r = 0; r < 64; ++r) {
+        schedule->actions(r, stream, step, actions);
+        ASSERT_EQ(actions.sends.size(), 1U);
+        EXPECT_EQ(hops(r, actions.sends.front().peer, places), distances[step]);
+      }
+    }
+  }
+}
+
+TEST(Allreduce, SwingsFirstStepUsesEachPortOnce) {
+  const auto schedule = made("swing", {Collective::allreduce, 64, 0, 6400}, torus({8, 8}));
+  StepActions actions;
+  for (Rank r = 0; r < 64; ++r) {
+    std::set<Rank> peers;
+    for (std::uint32_t stream = 0; stream < 4; ++stream) {
+      schedule->actions(r, stream, 0, actions);
+      peers.insert(actions.sends.front().peer);
+    }
+    EXPECT_EQ(peers.size(), 4U);
+  }
+}
+
+/// Peer and bytes of each message that r sends on a stream, step by step.
+std::vector<std::pair<Rank, Bytes>> sends_of(const Schedule& schedule, std::uint32_t stream, Rank r) {
+  std::vector<std::pair<Rank, Bytes>> found;
+  StepActions actions;
+  for (std::size_t step = 0; step < schedule.step_count(stream); ++step) {
+    schedule.actions(r, stream, step, actions);
+    for (const Transfer& send : actions.sends) found.emplace_back(send.peer, bytes_of(schedule, r, actions, send));
+  }
+  return found;
+}
+
+/// Both papers' peer on a ring of p, a power of two, in step s: r + ρ(s) if r is even, r − ρ(s) if it is odd (mod p),
+/// ρ(s) = Σ (−2)^i over i = 0 … s. Mirrored, the signs change places.
+Rank negabinary_peer(Rank r, std::size_t s, Rank p, bool mirrored) {
+  std::int64_t rho = 0;
+  for (std::int64_t i = 0, power = 1; i <= static_cast<std::int64_t>(s); ++i, power *= -2) rho += power;
+  const bool plus = (r % 2 == 0) != mirrored;
+  return static_cast<Rank>((std::int64_t{r} + (plus ? rho : -rho) + std::int64_t{p} * p) % p);
+}
+
+/// Half of what is left goes to each peer in turn, and back again in the opposite order.
+TEST(Allreduce, BineAndSwingHaveTheirPapersPeersOnARing) {
+  for (const Rank p : {2U, 4U, 8U, 32U, 128U}) {
+    const auto levels = static_cast<std::size_t>(std::bit_width(p) - 1);
+    const Bytes vector = 12 * p;
+    const CollectiveCall call{Collective::allreduce, p, 0, vector};
+    for (const std::string_view name : {"bine", "swing"}) {
+      const auto schedule = made(name, call, places_of_ranks(p));
+      ASSERT_EQ(schedule->stream_count(), name == "bine" ? 1U : 2U) << "swing uses both ports of a ring";
+      for (std::uint32_t stream = 0; stream < schedule->stream_count(); ++stream) {
+        ASSERT_EQ(schedule->step_count(stream), 2 * levels);
+        for (Rank r = 0; r < p; ++r) {
+          std::vector<std::pair<Rank, Bytes>> expected;
+          for (std::size_t s = 0; s < levels; ++s) {
+            const Bytes half = vector / schedule->stream_count() >> (s + 1);
+            expected.emplace_back(negabinary_peer(r, s, p, stream == 1), half);
+          }
+          for (std::size_t s = levels; s-- > 0;) expected.push_back(expected[s]);
+          EXPECT_EQ(sends_of(*schedule, stream, r), expected) << name << ", rank " << r << " of " << p;
+        }
+      }
+    }
+  }
+}
+
+/// Section 4 of Swing's paper: 2D allreduces on a torus of D dimensions, one for each port, which begin with different
+/// dimensions and take them by turns; the second D are mirrored.
+TEST(Allreduce, SwingHasItsPapersPeersOnATorus) {
+  for (const std::vector<std::uint32_t>& lengths : {std::vector{8U, 8U}, {4U, 4U, 4U}}) {
+    const Places places = torus(lengths);
+    const auto n = static_cast<Rank>(places.node.size());
+    const auto axes = static_cast<std::uint32_t>(lengths.size());
+    const Bytes vector = Bytes{n} * 2 * axes * 3;
+    const auto schedule = made("swing", {Collective::allreduce, n, 0, vector}, places);
+    const auto levels = static_cast<std::size_t>(std::bit_width(n) - 1);
+    ASSERT_EQ(schedule->stream_count(), 2 * axes);
+    for (std::uint32_t stream = 0; stream < 2 * axes; ++stream) {
+      for (Rank r = 0; r < n; ++r) {
+        std::vector<std::pair<Rank, Bytes>> expected;
+        for (std::size_t s = 0; s < levels; ++s) {
+          const std::size_t axis = (stream + s) % axes;
+          auto at = coordinates(r, lengths);
+          at[axis] = negabinary_peer(at[axis], s / axes, lengths[axis], stream >= axes);
+          Rank peer = 0;
+          for (std::size_t i = 0; i < axes; ++i) peer = peer * lengths[i] + at[i];
+          expected.emplace_back(peer, vector / (2 * axes) >> (s + 1));
+        }
+        for (std::size_t s = levels; s-- > 0;) expected.push_back(expected[s]);
+        ASSERT_EQ(sends_of(*schedule, stream, r), expected) << "rank " << r << ", stream " << stream;
+      }
+    }
+  }
+}
+
+/// Eight ranks of a node have 8 × 8 blocks for those of another: one message between leaders.
+TEST(Alltoall, HierarchicalSendsOneMessageBetweenNodes) {
+  const Places places = places_of_ranks(24, 8);
+  const auto schedule = made("hierarchical", {Collective::alltoall, 24, 0, 10}, places);
+  EXPECT_EQ(schedule->step_count(0), 1U + 2 + 1) << "gather, exchange with two other nodes, scatter";
+  std::map<Edge, Bytes> between;
+  const auto steps = steps_of(schedule);
+  for (std::size_t s = 0; s < steps->step_count(); ++s) {
+    for (const Message& message : step_of(*steps, s)) {
+      const Edge nodes{places.node[message.from], places.node[message.to]};
+      if (nodes.first == nodes.second) continue;
+      EXPECT_TRUE(between.emplace(nodes, message.bytes).second) << "more than one message";
+    }
+  }
+  EXPECT_EQ(between.size(), 6U);
+  for (const auto& [nodes, bytes] : between) EXPECT_EQ(bytes, 8U * 8 * 10);
+}
+
+}  // namespace
+}  // namespace ayatori

@@ -1,0 +1,68 @@
+"""An alltoallv's sizes, from Python: what a schedule makes of them, and how long that takes."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from ayatori import _core
+from ayatori.errors import Error
+from ayatori.network import open_source
+from ayatori.prediction import Call, Model, Predictor, bandwidth_bytes, make_schedule
+
+RANKS = 7
+
+
+def drawn(seed: int) -> list[list[int]]:
+    """Some pairs are silent."""
+    random = np.random.default_rng(seed)
+    sizes = random.integers(0, 1 << 20, (RANKS, RANKS)) * (random.random((RANKS, RANKS)) < 0.7)
+    return [[int(size) for size in row] for row in sizes]
+
+
+def call(sizes: list[list[int]] | None) -> Call:
+    return Call("alltoallv", "shift", 0, sizes=sizes)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_a_schedule_carries_each_pairs_bytes(seed: int) -> None:
+    sizes = drawn(seed)
+    schedule = make_schedule(call(sizes), _core.places_of_ranks(RANKS, 2))
+    schedule.verify()
+    carried = np.diag(np.diag(sizes))  # what a rank has for itself is no message
+    for step in range(schedule.step_count(0)):
+        for rank in range(RANKS):
+            for peer, _, size in schedule.actions(rank, 0, step)["sends"]:
+                assert size > 0
+                carried[rank, peer] += size
+    assert carried.tolist() == sizes
+    assert schedule.bytes == carried.sum()
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_each_synchronous_step_takes_its_largest_message(seed: int) -> None:
+    sizes = drawn(seed)
+    network = open_source(f"fattree:K={RANKS + 1},levels=2,nodes={RANKS}")
+    job = _core.contiguous_job(network, RANKS, 1)
+    predictor = Predictor(network, model=Model(steps="synchronous", link_bandwidth=1e9))
+    [prediction] = predictor.predict([job], call(sizes))
+    steps = [max(sizes[rank][(rank + step) % RANKS] for rank in range(RANKS)) for step in range(1, RANKS)]
+    assert prediction.seconds == pytest.approx(sum(steps) / 1e9, rel=1e-9)
+
+
+def test_the_bandwidth_counts_what_leaves_nodes() -> None:
+    sizes = np.arange(16).reshape(4, 4)
+    between_two_nodes = sizes[:2, 2:].sum() + sizes[2:, :2].sum()
+    assert bandwidth_bytes(call(sizes.tolist()), _core.places_of_ranks(4, 2)) == between_two_nodes / 2
+
+
+def test_sizes_must_fit() -> None:
+    places = _core.places_of_ranks(RANKS, 1)
+    with pytest.raises(Error, match="the sizes are those of 2"):
+        make_schedule(call([[0, 1], [1, 0]]), places)
+    with pytest.raises(Error, match="square matrix"):
+        make_schedule(call([[0, 1, 2], [1, 0, 2]]), places)
+    with pytest.raises(Error, match="alltoallv needs a size for each pair"):
+        make_schedule(call(None), places)
+    with pytest.raises(Error, match="can't be counted"):
+        make_schedule(call([[1 << 57] * RANKS] * RANKS), places)
