@@ -163,7 +163,7 @@ def _why_not(predictor: Predictor, algorithm: Algorithm, call: Call, places: lis
 
 def segments_to_try(call: Call, places: Places) -> list[int]:
     """Powers of 4 around the segment that the algorithm takes by itself, none of them larger than the message."""
-    automatic = make_schedule(call, places).slot_bytes(0)
+    automatic = make_schedule(call, places).slot_bytes(0, 0)
     nearest = round(math.log(max(automatic, 1), 4))
     around = [4**power for power in range(nearest - 2, nearest + 3) if power >= 0]
     return [segment for segment in around if SMALLEST_SEGMENT <= segment < call.bytes and segment != automatic]

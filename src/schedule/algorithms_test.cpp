@@ -204,7 +204,7 @@ TEST(MakeSchedule, SegmentsChangeWhatIsPipelinedAndNothingElse) {
     const auto pieces = make_schedule(algorithm.name, call, places, {.segment = 1 << 10});
     ASSERT_TRUE(whole && pieces) << algorithm.name;
     EXPECT_EQ((*pieces)->slot_count() > (*whole)->slot_count(), algorithm.pipelined) << algorithm.name;
-    if (algorithm.pipelined) EXPECT_NEAR((*pieces)->slot_bytes(0), 1 << 10, 1 << 7) << algorithm.name;
+    if (algorithm.pipelined) EXPECT_NEAR((*pieces)->slot_bytes(0, 0), 1 << 10, 1 << 7) << algorithm.name;
   }
 }
 

@@ -106,8 +106,8 @@ def collect_jobs(
         raise Error(f"{random_count} random jobs are none to look at")
     if job_size is None:
         raise Error("--random-jobs needs --job-size", hint="how many machines each job takes")
-    if seed < 0:
-        raise Error(f"seed {seed} is negative")
+    if not 0 <= seed < 2**64:
+        raise Error(f"seed {seed} is no number of 64 bits")
     return random_jobs(network, random_count, job_size, ppn, seed)
 
 
