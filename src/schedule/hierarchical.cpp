@@ -37,7 +37,7 @@ PhasePtr among(const Leaders& leaders, PhasePtr inner) {
 }
 
 /// An alltoall in which only leaders talk to other units. Of the blocks that cross, those of member i for rank d wait
-/// at its leader in slot leaving(i, d), those that rank s has for member k in slot arriving(k, s), both behind the
+/// at its leader in slot leaving_from(i, d), those that rank s has for member k in arriving_for(k, s), both behind the
 /// alltoall's own 2n slots; a leader's own blocks are there already. Nobody else has bytes in these slots.
 class LeaderExchange {
  public:

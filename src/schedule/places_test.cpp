@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <fstream>
 #include <map>
-#include <set>
 
 #include "ayatori/network/builder.hpp"
 #include "ayatori/network/shape.hpp"
@@ -84,17 +84,17 @@ void expect_groups_of_names(std::string_view source, std::uint64_t seed) {
   }
 }
 
-/// The routers at the ends of each cable between routers, both ways.
-std::set<std::pair<NodeId, NodeId>> joined_routers(const Network& network) {
-  std::set<std::pair<NodeId, NodeId>> pairs;
+/// By two routers: whether a cable joins them.
+std::vector<std::vector<bool>> joined_routers(const Network& network) {
+  std::vector joined(network.router_count(), std::vector(network.router_count(), false));
   for (NodeId router = 0; router < network.router_count(); ++router) {
     for (const Port& port : network.ports(router)) {
-      if (port.connected() && network.is_router(network.port(port.peer).node)) {
-        pairs.emplace(router, network.port(port.peer).node);
-      }
+      if (!port.connected()) continue;
+      const NodeId peer = network.port(port.peer).node;
+      if (network.is_router(peer)) joined[router][peer] = true;
     }
   }
-  return pairs;
+  return joined;
 }
 
 /// Whether the ends of every cable inside a group share more neighbours than those of any between groups.
@@ -102,14 +102,17 @@ bool cables_tell_groups(const Network& network) {
   const auto joined = joined_routers(network);
   std::size_t least_inside = network.router_count();
   std::size_t most_between = 0;
-  for (const auto& [a, b] : joined) {
-    std::size_t shared = 0;
-    for (NodeId other = 0; other < network.router_count(); ++other) {
-      shared += joined.contains({a, other}) && joined.contains({other, b}) ? 1 : 0;
+  for (NodeId a = 0; a < network.router_count(); ++a) {
+    for (NodeId b = 0; b < a; ++b) {
+      if (!joined[a][b]) continue;
+      std::size_t shared = 0;
+      for (NodeId other = 0; other < network.router_count(); ++other) shared += joined[a][other] && joined[other][b];
+      if (group_in(std::string(network.name(a))) == group_in(std::string(network.name(b)))) {
+        least_inside = std::min(least_inside, shared);
+      } else {
+        most_between = std::max(most_between, shared);
+      }
     }
-    const bool inside = group_in(std::string(network.name(a))) == group_in(std::string(network.name(b)));
-    least_inside = inside ? std::min(least_inside, shared) : least_inside;
-    most_between = inside ? most_between : std::max(most_between, shared);
   }
   return least_inside > most_between;
 }
@@ -142,6 +145,25 @@ TEST(Places, GroupsOfADragonflyPlusAreItsGroups) {
     const std::uint64_t g = 2 + random.below(s * h);
     expect_groups_of_names(
         fmt::format("dragonfly+:g={},l={},s={},p={},h={}", g, 1 + random.below(4), s, 1 + random.below(3), h), seed);
+  }
+}
+
+TEST(Places, GroupsOfSlingshotAreItsCabinets) {
+  const std::string file = testing::TempDir() + "places_test.slingshot";
+  std::ofstream inventory(file);
+  for (int cabinet = 1000; cabinet < 1004; ++cabinet) {
+    for (int chassis = 0; chassis < 4; ++chassis) {
+      inventory << fmt::format("x{0}c{1}r1\nx{0}c{1}r3\nx{0}c{1}s0b0n0\nx{0}c{1}s1b0n0\n", cabinet, chassis);
+    }
+  }
+  inventory.close();
+  const Network network = opened("slingshot:" + file);
+  const auto job = contiguous_job(network, 4 * 4 * 2, 1);
+  ASSERT_TRUE(job) << job.error().message;
+  const Places places = places_of_job(network, *job);
+  for (std::uint32_t node = 0; node < places.node_count(); ++node) {
+    const std::string& name = network.machine(job->machines[node].machine).name;
+    EXPECT_EQ(name.substr(0, 5), fmt::format("x{}", 1000 + places.group[node])) << name;
   }
 }
 
