@@ -1,6 +1,6 @@
 # For habit: every name goes to ./run.
-.PHONY: demo test build bench lint install
-demo test build bench lint:
+.PHONY: demo test build bench experiments lint install
+demo test build bench experiments lint:
 	./run $@
 install:
 	./run install PREFIX=$(PREFIX)

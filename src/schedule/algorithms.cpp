@@ -41,6 +41,7 @@ constexpr std::array all_algorithms{
               make_hierarchical_tree},
     Algorithm{Collective::broadcast, "mapped-binary", "pipelined binary tree mapped on the grid (paper 2, figure 2e)",
               on_grid, make_mapped_binary},
+    Algorithm{Collective::broadcast, "trinaryx1", "the first tree of trinaryx3, alone", on_grid, make_trinaryx1},
     Algorithm{Collective::broadcast, "trinaryx3", "one pipelined tree a dimension of a torus (paper 2, 4.3)", on_grid,
               make_trinaryx3},
     Algorithm{Collective::broadcast, "sixcolour", "trinaryx3 and its mirror images: two trees a dimension", on_grid,

@@ -15,7 +15,8 @@ Maker make_shift, make_planned, make_pairwise, make_spread, make_ring_alltoall, 
     make_bruck_alltoall;
 
 // trees.cpp: broadcast, reduce, allreduce and barrier, whichever the call asks for, along one kind of tree
-Maker make_binomial, make_knomial, make_chain, make_binary, make_mapped_binary, make_trinaryx3, make_sixcolour;
+Maker make_binomial, make_knomial, make_chain, make_binary, make_mapped_binary;
+Maker make_trinaryx1, make_trinaryx3, make_sixcolour;
 Maker make_hierarchical_tree, make_in_network;
 
 // butterflies.cpp

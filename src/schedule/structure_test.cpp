@@ -112,6 +112,14 @@ TEST_P(TorusColours, ShareNoDirectedLink) {
   }
 }
 
+TEST_P(TorusColours, AloneAreTheFirstOfAll) {
+  const Places places = torus(GetParam());
+  const CollectiveCall call{Collective::broadcast, static_cast<Rank>(places.node.size()), 1, 1 << 16};
+  const auto one = made("trinaryx1", call, places);
+  EXPECT_EQ(one->stream_count(), 1U);
+  EXPECT_EQ(edges_of(*one, 0), edges_of(*made("trinaryx3", call, places), 0));
+}
+
 TEST_P(TorusColours, HaveTheDepthOfTheSumOfLengths) {
   const Places places = torus(GetParam());
   const auto n = static_cast<Rank>(places.node.size());

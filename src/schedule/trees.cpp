@@ -133,6 +133,10 @@ Result<SchedulePtr> make_mapped_binary(const CollectiveCall& call, const Places&
   return pipelined(call, {tree_on_nodes(among_nodes, ranks, call.root)}, options);
 }
 
+Result<SchedulePtr> make_trinaryx1(const CollectiveCall& call, const Places& places, const AlgorithmOptions& options) {
+  return coloured(call, places, 1, options);
+}
+
 Result<SchedulePtr> make_trinaryx3(const CollectiveCall& call, const Places& places, const AlgorithmOptions& options) {
   return coloured(call, places, colours_of(places), options);
 }

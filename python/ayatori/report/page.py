@@ -1,13 +1,9 @@
-"""The page: one HTML text with every style, script and picture inside. A policy in it forbids any network access."""
+"""The page of a report: its studies, one after another."""
 
 from __future__ import annotations
 
-import base64
-import gzip
-import hashlib
-from importlib.resources import files
-
-from ayatori.report.curves import Plot, plots_json, plots_of
+from ayatori.report.curves import Plot, plots_of
+from ayatori.report.document import document
 from ayatori.report.fabric_picture import can_draw, draw_fabric, left_out
 from ayatori.report.load_matrix import draw_tier, square_tier, tier_note, tiers_of
 from ayatori.report.markup import Markup, count, join, tag
@@ -21,70 +17,16 @@ LOADS = {
     3: "3 messages",
     4: "4 messages or more",
 }
-LOGO = Markup(
-    '<svg viewBox="0 0 46 46" aria-hidden="true"><path d="M5 8 23 20 41 8 32 23 41 38 23 26 5 38 14 23Z"/>'
-    '<path d="M5 8 41 38M41 8 5 38M14 23H32"/><circle cx="5" cy="8" r="3"/><circle cx="41" cy="8" r="3"/>'
-    '<circle cx="5" cy="38" r="3"/><circle cx="41" cy="38" r="3"/></svg>'
-)
 
 
 def page_of(studies: list[Study]) -> str:
     """The whole page."""
     plots = {study.file: plots_of(study, f"s{i}") for i, study in enumerate(studies)}
-    every_plot = [plot for own in plots.values() for plot in own]
     title = studies[0].title if len(studies) == 1 else "Ayatori report"
     sections = [_study(study, plots[study.file], f"study{i}") for i, study in enumerate(studies)]
-    body = tag(
-        "body",
-        tag("header", LOGO, tag("div", tag("b", "Ayatori"), Markup("<br>"), tag("span", "report"))),
-        tag("main", _contents(studies), *sections),
-        tag(
-            "footer",
-            tag(
-                "p",
-                f"Drawn from {', '.join(study.file for study in studies)}. "
-                "This page holds all that it shows and reads nothing from a network.",
-            ),
-        ),
-        tag("div", id="tip", hidden="hidden", role="tooltip"),
-        *_scripts(every_plot),
-    )
-    return f'<!DOCTYPE html>\n<html lang="en">{_head(title, bool(every_plot))}{body}</html>\n'
-
-
-def _asset(name: str) -> str:
-    return (files("ayatori.report") / name).read_text(encoding="utf-8")
-
-
-def _plotly() -> str:
-    """The source of plotly.js, from the Python package."""
-    from plotly.offline import get_plotlyjs
-
-    return get_plotlyjs().replace("\r\n", "\n")
-
-
-def _hash(script: str) -> str:
-    return "'sha256-" + base64.b64encode(hashlib.sha256(script.encode()).digest()).decode() + "'"
-
-
-def _head(title: str, with_plots: bool) -> Markup:
-    """Title, styles, and a policy under which only our own scripts run and nothing is loaded."""
-    scripts = " ".join(_hash(script) for script in [_asset("page.js"), *([_plotly()] if with_plots else [])])
-    policy = f"default-src 'none'; script-src {scripts}; style-src 'unsafe-inline'; img-src data: blob:"
-    meta = '<meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">'
-    guard = f'<meta http-equiv="Content-Security-Policy" content="{policy}">'
-    scheme = '<meta name="color-scheme" content="light dark">'
-    style = Markup(f"<style>{_asset('page.css')}</style>")
-    return tag("head", Markup(meta + guard + scheme), tag("title", title), style)
-
-
-def _scripts(plots: list[Plot]) -> list[Markup]:
-    """The figures, Plotly (packed: a third of its size) and our own script."""
-    scripts = [Markup(f'<script type="application/json" id="figures">{plots_json(plots)}</script>')]
-    if plots:
-        packed = base64.b64encode(gzip.compress(_plotly().encode(), 9, mtime=0)).decode()
-        scripts.append(Markup(f'<script type="application/gzip" id="plotly">{packed}</script>'))
-    return [*scripts, Markup(f"<script>{_asset('page.js')}</script>")]
+    drawn_from = f"Drawn from {', '.join(study.file for study in studies)}."
+    every_plot = [plot for own in plots.values() for plot in own]
+    return document(title, "report", [_contents(studies), *sections], drawn_from, every_plot)
 
 
 def _contents(studies: list[Study]) -> Markup:

@@ -1,0 +1,1 @@
+"""The papers' figures and numbers, made again: one folder a paper, run by `./run experiments`."""

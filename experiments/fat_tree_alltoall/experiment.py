@@ -1,0 +1,116 @@
+"""Bandwidths of the paper's jobs, by flow simulation, for every way to choose paths and every variant of the model."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+
+from ayatori._core import Job, Network
+from ayatori.cli.output import progress
+from ayatori.jobs import contiguous_jobs, random_jobs
+from ayatori.network import open_source
+from ayatori.planning import METHODS
+from ayatori.prediction import Call, Model, Predictor
+from experiments.fat_tree_alltoall.shown import Bandwidths, figures_of, tables_of
+from experiments.page import present
+from experiments.results import Results
+
+SOURCE = "fattree:K=6,levels=2,nodes=30"
+NODES = 16
+BYTES = 1 << 20
+PAPER_MODEL = Model(link_bandwidth=1716e6)
+"""The paper's peak on every link. Latencies are left out: a message of 1 MiB takes 600 us."""
+
+
+@dataclass(frozen=True)
+class Variant:
+    """One way to model the run; `jobs`: on the first so many random jobs, where it takes long."""
+
+    name: str
+    model: Model = PAPER_MODEL
+    algorithm: str = "ring2"
+    ranks_per_node: int = 8
+    jobs: int = 1000
+
+
+MAIN = Variant("as the paper: 2-level ring, 8 ranks a node, drifting")
+VARIANTS = [
+    MAIN,
+    Variant("synchronous steps", replace(PAPER_MODEL, steps="synchronous")),
+    Variant("1 rank a node", ranks_per_node=1),
+    Variant("1 rank a node, synchronous steps", replace(PAPER_MODEL, steps="synchronous"), ranks_per_node=1),
+    Variant("links of 4xDDR's 2000 MB/s, NICs of 1716", Model(link_bandwidth=2000e6, injection=1716e6)),
+    Variant("head-of-line blocking", replace(PAPER_MODEL, head_of_line=True)),
+    Variant("plain ring over all ranks (shift)", algorithm="shift"),
+    Variant("plain ring, head-of-line blocking", replace(PAPER_MODEL, head_of_line=True), "shift", jobs=200),
+]
+
+
+@dataclass(frozen=True)
+class Settings:
+    jobs: int = 1000
+    seed: int = 1
+    contiguous: tuple[int, int] = (3, 30)
+    """Fewest and most nodes."""
+    variants: tuple[Variant, ...] = tuple(VARIANTS)
+    chunk: int = 10
+    """Jobs between two savings."""
+
+
+def run(folder: Path, settings: Settings = Settings(), resume: bool = False) -> Path:
+    """Computes, prints and draws it all; returns the page."""
+    network = open_source(SOURCE)
+    results = Results(folder / "results.json", _parameters(settings), resume)
+    bandwidths = _compute(network, settings, results)
+    about = f"{SOURCE}, {BYTES >> 20} MiB a pair of ranks, links of 1716 MB/s, seed {settings.seed}"
+    return present(
+        results,
+        "Paper 1: all-to-all on a 6-ary-2-tree of 30 nodes",
+        about,
+        tables_of(bandwidths),
+        figures_of(bandwidths),
+    )
+
+
+def _parameters(settings: Settings) -> dict[str, object]:
+    return asdict(settings) | {"source": SOURCE, "nodes": NODES, "bytes": BYTES}
+
+
+def _compute(network: Network, settings: Settings, results: Results) -> Bandwidths:
+    first, last = settings.contiguous
+    sizes = range(first, last + 1)
+    figures = len(METHODS) * (len(sizes) + sum(min(settings.jobs, variant.jobs) for variant in settings.variants))
+    found = Bandwidths(settings.seed, list(sizes))
+    with progress("all-to-all", figures) as advance:
+        for variant in settings.variants:
+            jobs = random_jobs(network, min(settings.jobs, variant.jobs), NODES, variant.ranks_per_node, settings.seed)
+            found.random[variant.name] = {
+                method: results.compute(
+                    f"random, {variant.name}: {method}",
+                    jobs,
+                    _bandwidths(network, variant, method),
+                    settings.chunk,
+                    advance,
+                )
+                for method in METHODS
+            }
+        jobs = contiguous_jobs(network, sizes, MAIN.ranks_per_node)
+        found.contiguous = {
+            method: results.compute(
+                f"contiguous: {method}", jobs, _bandwidths(network, MAIN, method), settings.chunk, advance
+            )
+            for method in METHODS
+        }
+    return found
+
+
+def _bandwidths(network: Network, variant: Variant, method: str) -> Callable[[Sequence[Job]], list[float]]:
+    """MB/s of jobs, as the paper's figure 8 defines them."""
+    predictor = Predictor(network, method, variant.model)
+    call = Call("alltoall", variant.algorithm, BYTES)
+
+    def bandwidths(jobs: Sequence[Job]) -> list[float]:
+        return [(prediction.bandwidth or 0) / 1e6 for prediction in predictor.predict(jobs, call)]
+
+    return bandwidths

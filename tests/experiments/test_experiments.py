@@ -1,0 +1,112 @@
+"""Each experiment on a few jobs: key figures as they were, and the same after an interruption."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parent.parent.parent))
+
+from ayatori.errors import Error
+from experiments import fat_tree_alltoall, torus_broadcast
+from experiments.results import Results
+
+FEW_JOBS = fat_tree_alltoall.Settings(jobs=6, contiguous=(15, 19), chunk=2)
+SMALL_TORUS = torus_broadcast.Settings(shapes=("2x3x2",), sizes=(1 << 12, 1 << 20), smpi=False)
+GOLDEN = json.loads((Path(__file__).parent / "golden.json").read_text())
+
+
+@pytest.fixture(scope="module")
+def fat_tree(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("fat_tree")
+    fat_tree_alltoall.run(folder, FEW_JOBS)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def torus(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("torus")
+    torus_broadcast.run(folder, SMALL_TORUS)
+    return folder
+
+
+def figures(folder: Path) -> dict[str, list[float]]:
+    return json.loads((folder / "results.json").read_text())["figures"]
+
+
+def test_bandwidths_on_the_fat_tree_are_as_they_were(fat_tree: Path) -> None:
+    assert figures(fat_tree) == GOLDEN["fat_tree_alltoall"]
+
+
+def test_times_on_tori_are_as_they_were(torus: Path) -> None:
+    assert figures(torus) == GOLDEN["torus_broadcast"]
+
+
+def test_no_method_is_better_than_a_path_a_pair(fat_tree: Path) -> None:
+    found = figures(fat_tree)
+    for name in [name.removesuffix(": pair") for name in found if name.endswith(": pair")]:
+        others = zip(*(found[f"{name}: {method}"] for method in ("modk", "rule", "colour")), strict=True)
+        for pair, rivals in zip(found[f"{name}: pair"], others, strict=True):
+            assert pair >= max(rivals) * (1 - 1e-9)
+
+
+def test_pages_draw_both_figures_of_each_paper(fat_tree: Path, torus: Path) -> None:
+    for folder, places in ((fat_tree, ["figure9", "figure10"]), (torus, ["figure6a"])):
+        page = (folder / "index.html").read_text()
+        assert [place for place in places if f'id="{place}"' in page] == places
+        assert "<script src" not in page
+
+
+class Interrupted(Exception):
+    pass
+
+
+def interrupt_after(savings: int) -> Callable[..., None]:
+    """Results.save, which gives up after so many times."""
+    save, done = Results.save, 0
+
+    def give_up(self: Results, **more: Any) -> None:
+        nonlocal done
+        save(self, **more)
+        done += 1
+        if done == savings:
+            raise Interrupted
+
+    return give_up
+
+
+@pytest.mark.parametrize("savings", [1, 5, 13])
+def test_what_was_interrupted_ends_as_if_it_had_not_been(
+    savings: int, fat_tree: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as patched:
+        patched.setattr(Results, "save", interrupt_after(savings))
+        with pytest.raises(Interrupted):
+            fat_tree_alltoall.run(tmp_path, FEW_JOBS)
+    assert sum(map(len, figures(tmp_path).values())) == 2 * savings
+    fat_tree_alltoall.run(tmp_path, FEW_JOBS, resume=True)
+    for file in ("results.json", "index.html"):
+        assert (tmp_path / file).read_bytes() == (fat_tree / file).read_bytes()
+
+
+def test_what_is_there_is_not_computed_again(torus: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("ayatori.prediction.Predictor.predict", lambda *_: pytest.fail("computed again"))
+    torus_broadcast.run(torus, SMALL_TORUS, resume=True)
+
+
+def test_results_of_other_parameters_are_refused(torus: Path) -> None:
+    with pytest.raises(Error, match="for other parameters: sizes"):
+        torus_broadcast.run(torus, replace(SMALL_TORUS, sizes=(1 << 12,)), resume=True)
+
+
+@pytest.mark.parametrize("contents", ["", "[]", "{}", '{"parameters": 3, "figures": {}}', '{"parameters": {}, "figu'])
+def test_a_spoiled_file_is_refused(tmp_path: Path, contents: str) -> None:
+    (tmp_path / "results.json").write_text(contents)
+    with pytest.raises(Error, match="holds no results"):
+        Results(tmp_path / "results.json", {"seed": 1}, resume=True)
