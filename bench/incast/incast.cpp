@@ -1,17 +1,10 @@
 #include "incast.hpp"
 
-#include <fmt/format.h>
-#include <sched.h>
-#include <signal.h>
-#include <sys/mman.h>
-#include <sys/prctl.h>
 #include <sys/resource.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cstring>
-#include <new>
 #include <utility>
 
 #include "ayatori/base/text.hpp"
@@ -58,38 +51,7 @@ Settings settings_of(int argc, char** argv) {
   return settings;
 }
 
-/// A process that does not outlive this one.
-pid_t start(const std::function<void()>& body) {
-  const pid_t parent = getpid();
-  const pid_t child = fork();
-  if (child < 0) give_up("no further process");
-  if (child > 0) return child;
-  prctl(PR_SET_PDEATHSIG, SIGKILL);
-  if (getppid() != parent) _exit(2);
-  body();
-  _exit(0);
-}
-
-/// Waits for all; if one fails, the others are ended.
-bool all_succeed(std::vector<pid_t> children) {
-  bool good = true;
-  while (!children.empty()) {
-    int status = 0;
-    const pid_t ended = wait(&status);
-    std::erase(children, ended);
-    if (status == 0 || !good) continue;
-    good = false;
-    for (const pid_t child : children) kill(child, SIGKILL);
-  }
-  return good;
-}
-
 }  // namespace
-
-void give_up(const std::string& why) {
-  fmt::print(stderr, "{}\n", why);
-  _exit(2);
-}
 
 void publish(Board& board, std::span<const std::byte> address) {
   if (address.empty() || address.size() > board.address.size()) give_up("the receiver's address does not fit");
@@ -213,16 +175,14 @@ void send(const Settings& settings, Board& board, const Stack& stack, std::uint3
 
 int run(int argc, char** argv, const Stack& stack) {
   const Settings settings = settings_of(argc, argv);
-  void* shared = mmap(nullptr, sizeof(Board), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-  if (shared == MAP_FAILED) give_up("no memory");
-  Board& board = *new (shared) Board();
+  Board& board = bench::shared<Board>();
 
   alarm(longest_seconds);
-  std::vector<pid_t> children{start([&] { receive(settings, board, stack); })};
+  std::vector<pid_t> children{bench::start([&] { receive(settings, board, stack); })};
   for (std::uint32_t i = 0; i < settings.senders; ++i) {
-    children.push_back(start([&] { send(settings, board, stack, i); }));
+    children.push_back(bench::start([&] { send(settings, board, stack, i); }));
   }
-  if (!all_succeed(children)) return 2;
+  if (!bench::all_succeed(children)) return 2;
 
   const std::uint64_t lost = std::uint64_t{settings.senders} * settings.messages - board.delivered;
   if (stack.reliable && lost > 0) give_up(fmt::format("{} messages are lost", lost));

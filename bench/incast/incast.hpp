@@ -18,8 +18,9 @@
 #include <memory>
 #include <optional>
 #include <span>
-#include <string>
 #include <vector>
+
+#include "processes.hpp"
 
 namespace ayatori::incast {
 
@@ -50,8 +51,7 @@ struct Board {
   std::uint64_t receiver_resident = 0;  ///< most bytes in memory at any time
 };
 
-/// Ends the process, and with it the whole run.
-[[noreturn]] void give_up(const std::string& why);
+using bench::give_up;
 
 /// The address that the receiver's stack wants senders to know.
 void publish(Board& board, std::span<const std::byte> address);

@@ -1,7 +1,5 @@
 // The transport over UDP on the loopback, every option at its default.
 
-#include <unistd.h>
-
 #include "ayatori/driver/driver.hpp"
 #include "ayatori/udp/udp_wire.hpp"
 #include "incast.hpp"
@@ -11,15 +9,10 @@ namespace {
 using namespace ayatori;
 using namespace ayatori::transport;
 using namespace ayatori::wires;
-using incast::give_up;
+using bench::give_up;
+using bench::need;
 
 constexpr PeerId receiver_rank = 0;
-
-template <typename T>
-T need(Result<T> result) {
-  if (!result) give_up(result.error().message + ": " + result.error().cause);
-  return std::move(*result);
-}
 
 /// What the processes have in common, and no other run has.
 JobKey job_key() { return static_cast<JobKey>(getppid()); }

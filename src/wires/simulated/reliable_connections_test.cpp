@@ -41,7 +41,7 @@ TEST(ReliableConnections, TakeTheTimeOfTheirParts) {
 }
 
 TEST(ReliableConnections, AreFasterThanAcknowledgementsOfTheServerWhereBuffersSuffice) {
-  const Incast incast{.messages = 300};
+  const Incast incast{.messages = 300, .queued = 1};
   const Plan plan = with_buffers(1000);
   const double theirs = run_reliable_connections(incast, plan, not_ready_delay).steady_messages_per_second;
   const double papers = run_incast(incast, plan, transport::stop_and_wait(10ms)).steady_messages_per_second;
@@ -49,7 +49,7 @@ TEST(ReliableConnections, AreFasterThanAcknowledgementsOfTheServerWhereBuffersSu
 }
 
 TEST(ReliableConnections, LoseTheirLeadWithOneBuffer) {
-  const Incast incast{.messages = 300};
+  const Incast incast{.messages = 300, .queued = 1};
   const double plenty =
       run_reliable_connections(incast, with_buffers(1000), not_ready_delay).steady_messages_per_second;
   const IncastResult one = run_reliable_connections(incast, with_buffers(1), not_ready_delay);
