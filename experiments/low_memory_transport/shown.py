@@ -179,8 +179,8 @@ def _figure6(found: Incasts) -> Figure:
     return Figure(
         "figure6",
         "Figure 6: one receive buffer, by timer",
-        "The paper: 100 us is the best timer, for it is the shortest without duplicates; and better than RC-SRQ. How long "
-        "its interfaces waited after a NAK it does not tell.",
+        "The paper: 100 us is the best timer, for it is the shortest without duplicates; and better than RC-SRQ. How "
+        "long its interfaces waited after a NAK it does not tell.",
         curves,
         _size_axis(found),
         _rate_axis(most),

@@ -9,7 +9,7 @@ import typer
 
 from ayatori.benching import STACKS, Incast, measure_incast, measure_peers
 from ayatori.cli import options
-from ayatori.cli.output import note, print_json, print_table, progress, say
+from ayatori.cli.output import print_json, print_table, progress, say
 from ayatori.units import format_bytes
 
 app = typer.Typer(help="How fast is it on this machine, beside others?", no_args_is_help=True)
@@ -58,9 +58,9 @@ def peers(
     json: options.JSON = False,
 ) -> None:
     """One process and very many simulated peers: a message to and from each, and the memory that it takes."""
-    if not json:
-        note("about 20 s a million peers")
-    data = measure_peers(count)
+    with progress("peers", 1) as advance:
+        data = measure_peers(count)
+        advance()
     if json:
         print_json(data)
     else:
