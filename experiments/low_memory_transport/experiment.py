@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -107,7 +108,7 @@ def _memory(settings: Settings, results: Results) -> Memory:
     with progress("processes", len(kinds) * len(settings.processes) + 1) as advance:
         for kind in kinds:
             found.bytes[kind] = results.compute(
-                f"memory: {kind}", settings.processes, lambda counts, kind=kind: measure(kind, counts), 1, advance
+                f"memory: {kind}", settings.processes, partial(measure, kind), 1, advance
             )
         found.peers = results.compute(
             "memory: simulated peers", [settings.peers], lambda counts: [measure_peers(counts[0])], 1, advance

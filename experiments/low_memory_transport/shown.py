@@ -162,7 +162,7 @@ def _figure6(found: Incasts) -> Figure:
     for name in names:
         protocol = found.protocols[name]
         if name == OURS.name:
-            style = {"tone": 0, "width": 3.4, "symbol": "circle"}
+            style: dict[str, Any] = {"tone": 0, "width": 3.4, "symbol": "circle"}
         elif protocol.not_ready_delay is not None:
             style = {"tone": 2, "width": 2, "dash": "solid" if protocol.not_ready_delay > 1e-4 else "2px 4px"}
         elif protocol in found.fixed():

@@ -11,6 +11,7 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parent.parent.parent))
 
+from ayatori import _core
 from ayatori.errors import Error
 from ayatori.transport import OURS, Incast, Protocol, simulate_incast
 from experiments import low_memory_transport
@@ -109,6 +110,13 @@ def test_an_interrupted_run_ends_as_if_it_had_not_been(
     low_memory_transport.run(tmp_path, SMALL, resume=True)
     for file in ("results.json", "index.html"):
         assert (tmp_path / file).read_bytes() == (folder / file).read_bytes()
+
+
+def test_many_peers_greet_each_other_in_python_too() -> None:
+    plan = _core.NetworkPlan()
+    plan.drop = plan.duplicate = plan.reorder = 0.05
+    found = _core.run_many_peers(count=500, at_once=64, contexts=16, plan=plan)
+    assert (found["to_peers"], found["from_peers"], found["wrong"]) == (500, 500, 0)
 
 
 def test_the_line_is_that_of_least_squares() -> None:
