@@ -9,6 +9,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <cstdint>
+#include <fstream>
 #include <functional>
 #include <new>
 #include <string>
@@ -28,6 +30,17 @@ template <typename T>
 T need(Result<T> result) {
   if (!result) give_up(result.error().message + ": " + result.error().cause);
   return std::move(*result);
+}
+
+/// Bytes that this process has had in memory at most. getrusage() would count what it was before it became this
+/// program.
+inline std::uint64_t peak_resident() {
+  std::ifstream file("/proc/self/status");
+  std::uint64_t kilobytes = 0;
+  for (std::string word; file >> word;) {
+    if (word == "VmHWM:" && file >> kilobytes) return kilobytes * 1024;
+  }
+  give_up("/proc/self/status tells of no VmHWM");
 }
 
 /// A T that all processes see that are made from now on; never freed.

@@ -1,6 +1,5 @@
 #include "incast.hpp"
 
-#include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -119,11 +118,9 @@ void Inbox::start() {
 }
 
 void Inbox::report() const {
-  rusage usage{};
-  getrusage(RUSAGE_SELF, &usage);
   board_.delivered = taken_;
   board_.seconds = std::chrono::duration<double>(last_ - start_).count();
-  board_.receiver_resident = static_cast<std::uint64_t>(usage.ru_maxrss) * 1024;
+  board_.receiver_resident = bench::peak_resident();
 }
 
 namespace {

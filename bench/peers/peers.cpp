@@ -7,13 +7,13 @@
 // few peers comes first. Exits with 2 if a message is missing or wrong.
 
 #include <fmt/format.h>
-#include <sys/resource.h>
 
 #include <algorithm>
 #include <chrono>
 
 #include "ayatori/base/text.hpp"
 #include "ayatori/simulated/peers.hpp"
+#include "processes.hpp"
 
 namespace {
 
@@ -31,9 +31,7 @@ Measured measure(std::uint32_t count) {
   simulated::Plan plan;
   plan.drop = 0.01;
   Measured measured{.result = run_many_peers({.count = count}, plan)};
-  rusage usage{};
-  getrusage(RUSAGE_SELF, &usage);
-  measured.resident = static_cast<double>(usage.ru_maxrss) * 1024;
+  measured.resident = static_cast<double>(bench::peak_resident());
   return measured;
 }
 

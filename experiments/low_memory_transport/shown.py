@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from math import log10
 from statistics import median
 from typing import Any
 
@@ -131,8 +132,8 @@ def _latencies(found: Incasts) -> Table:
 def incast_figures(found: Incasts) -> list[Figure]:
     names = list(dict.fromkeys(name for name, buffers in found.results if buffers > 1))
     return [
-        _figure6(found),
         *(_figure5(found, name, f"figure5{chr(ord('a') + i)}") for i, name in enumerate(names)),
+        _figure6(found),
     ]
 
 
@@ -190,7 +191,8 @@ def _figure6(found: Incasts) -> Figure:
 def _size_axis(found: Incasts) -> dict[str, object]:
     shown = found.sizes[::2]
     labels = [format_bytes(size) for size in shown]
-    return {"title": {"text": "message"}, "type": "log", "tickvals": list(shown), "ticktext": labels}
+    ends = [log10(found.sizes[0]) - 0.1, log10(found.sizes[-1]) + 0.1]
+    return {"title": {"text": "message"}, "type": "log", "range": ends, "tickvals": list(shown), "ticktext": labels}
 
 
 def _rate_axis(most: float) -> dict[str, object]:

@@ -10,6 +10,7 @@ from typing import Any
 from experiments.low_memory_transport.paper import TABLE1
 from experiments.page import Curve, Figure, Table
 
+DASHES = ["8px 4px", "2px 4px", "4px 3px", "solid", "12px 4px 2px 4px"]
 LARGE = (10**5, 10**6, 10**7, 10**8)
 
 
@@ -35,6 +36,11 @@ class Line:
 
     def at(self, x: float) -> float:
         return self.base + self.slope * x
+
+    @property
+    def grows(self) -> bool:
+        """Beyond twice the error; what does not is taken as level."""
+        return self.slope > 2 * self.error
 
 
 def fit(x: Sequence[float], y: Sequence[float]) -> Line:
@@ -69,8 +75,7 @@ def _measured(found: Memory) -> Table:
 def _table1(found: Memory) -> Table:
     rows = [[f"paper: Open MPI, {name}", *(f"{value:,g}" for value in told)] for name, told in TABLE1.items()]
     for kind in found.bytes:
-        line = fit(found.processes, found.own(kind))
-        rows.append([kind, *(_gigabytes(line, count) for count in LARGE)])
+        rows.append([kind, *(_gigabytes(found, kind, count) for count in LARGE)])
     peers = found.peers
     run = f"{peers['rss_MB'] / 1e3:.4f}"
     rows.append(
@@ -80,9 +85,10 @@ def _table1(found: Memory) -> Table:
         "Table 1: GB of a process, extrapolated",
         ["", *(f"{count:,}" for count in LARGE)],
         rows,
-        "Straight lines through what was measured, ± their slope's standard error. Ours has tables of fixed size: a "
-        "slope that is no larger than its error is none. The last row is no extrapolation: one process that exchanged "
-        f"a message with each peer, which are in its memory as well, with {_per_peer(peers)} each.",
+        "Straight lines through what was measured, ± their slope's standard error; 'no growth': the slope is less "
+        "than twice that. Ours over UDP has tables of fixed size, however many peers there are; shared memory has a ring for "
+        "each process of the same machine, and none for others. The last row is no extrapolation: one process that "
+        f"exchanged a message with each peer, which are in its memory as well, with {_per_peer(peers)} each.",
     )
 
 
@@ -90,28 +96,28 @@ def _per_peer(peers: dict[str, Any]) -> str:
     return f"{peers['bytes_per_idle_peer']:.1f} bytes" if peers["bytes_per_idle_peer"] else "a few bytes"
 
 
-def _gigabytes(line: Line, count: int) -> str:
+def _gigabytes(found: Memory, kind: str, count: int) -> str:
+    line = fit(found.processes, found.own(kind))
+    if not line.grows:
+        return f"{found.own(kind)[-1] / 1e9:.4f}, no growth"
     return f"{line.at(count) / 1e9:,.2f} ± {line.error * count / 1e9:,.2f}"
 
 
 def memory_figures(found: Memory) -> list[Figure]:
+    measured, beyond = list(found.processes), [10**power for power in range(2, 9)]
     curves = []
     for tone, kind in enumerate(found.bytes):
-        line = fit(found.processes, found.own(kind))
-        reach = [*found.processes, *(10**power for power in range(2, 9))]
-        # On logarithmic axes a falling line would end: what does not grow beyond its error is drawn level.
-        slope = line.slope if line.slope > 2 * line.error else 0
-        level = line.base if slope else sum(found.own(kind)) / len(found.processes)
-        y = [(level + slope * count) / 1e9 for count in reach]
-        curves.append(Curve(f"{kind}: line", reach, y, tone, 1.6, "4px 3px"))
-        measured = [value / 1e9 for value in found.own(kind)]
-        curves.append(Curve(kind, found.processes, measured, tone, 2.6, symbol="circle"))
+        own = found.own(kind)
+        line = fit(found.processes, own)
+        y = [*own, *(line.at(count) if line.grows else own[-1] for count in beyond)]
+        curves.append(Curve(kind, [*measured, *beyond], [value / 1e9 for value in y], tone, 2.4, DASHES[tone]))
     curves.append(Curve("paper: Open MPI, UD", LARGE, TABLE1["UD"], 5, symbol="square-open", line=False))
     return [
         Figure(
             "figure1",
             "Figure 1: memory of a process against the number of processes",
-            "Dots: measured here; dashed: the straight line through them. Open marks: the paper's table 1.",
+            f"Up to {measured[-1]} processes measured here, then the straight line through that. Squares: the paper's "
+            "table 1.",
             curves,
             {"title": {"text": "processes"}, "type": "log", "exponentformat": "power"},
             {"title": {"text": "GB", "standoff": 12}, "type": "log", "exponentformat": "power"},
