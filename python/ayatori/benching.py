@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import tempfile
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -103,6 +104,8 @@ def _run_program(program: Path, arguments: list[str], timeout: float = LONGEST_S
             errors=errors,
             timeout=timeout,
         )
+        if status == -signal.SIGALRM:
+            raise Error(f"{program.name} took too long, and was ended", hint="fewer messages, or fewer senders")
         if status != 0:
             raise Error(f"{program.name} failed", cause=last_line(errors) or f"status {status}", internal=True)
         return json.loads(output.read_text(encoding="utf-8"))

@@ -105,6 +105,15 @@ def test_a_program_that_fails_is_our_fault(tmp_path: Path, monkeypatch: pytest.M
     assert (caught.value.cause, caught.value.internal) == ("no memory", True)
 
 
+def test_a_program_that_takes_too_long_ends_itself(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    program = tmp_path / "incast_ours"
+    program.write_text("#!/bin/sh\nkill -ALRM $$\n")
+    program.chmod(0o755)
+    monkeypatch.setattr(benching, "PROGRAMS", tmp_path)
+    with pytest.raises(Error, match="incast_ours took too long"):
+        benching.measure_incast(["ours"], benching.Incast(), 1)
+
+
 def running(argument: str) -> list[str]:
     """Processes with this among their arguments."""
     found = []
