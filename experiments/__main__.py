@@ -11,10 +11,14 @@ import typer
 
 from ayatori.cli.output import note, print_error, say
 from ayatori.errors import Error
-from experiments import fat_tree_alltoall, torus_broadcast
+from experiments import fat_tree_alltoall, low_memory_transport, torus_broadcast
 from experiments.photograph import photograph
 
-EXPERIMENTS = {"fat_tree_alltoall": fat_tree_alltoall, "torus_broadcast": torus_broadcast}
+EXPERIMENTS = {
+    "fat_tree_alltoall": fat_tree_alltoall,
+    "torus_broadcast": torus_broadcast,
+    "low_memory_transport": low_memory_transport,
+}
 RESULTS = Path(__file__).parent / "results"
 
 

@@ -723,3 +723,87 @@ def simulate_jobs(network: Network, routes: Routes | None, plans: Sequence[Plan]
 
 def smpi_platform(network: Network, routes: Routes | None, plan: Plan | None, job: Job, links: LinkDefaults, bus: float) -> bytes:
     """The same links and ways for SimGrid, one host a rank."""
+
+class NetworkPlan:
+    """What a simulated network does; see ayatori/simulated/plan.hpp."""
+
+    def __init__(self) -> None: ...
+
+    @property
+    def seed(self) -> int: ...
+
+    @seed.setter
+    def seed(self, arg: int, /) -> None: ...
+
+    @property
+    def receive_buffers(self) -> int: ...
+
+    @receive_buffers.setter
+    def receive_buffers(self, arg: int, /) -> None: ...
+
+    @property
+    def drop(self) -> float: ...
+
+    @drop.setter
+    def drop(self, arg: float, /) -> None: ...
+
+    @property
+    def duplicate(self) -> float: ...
+
+    @duplicate.setter
+    def duplicate(self, arg: float, /) -> None: ...
+
+    @property
+    def reorder(self) -> float: ...
+
+    @reorder.setter
+    def reorder(self, arg: float, /) -> None: ...
+
+def load_network_plan(arg: str, /) -> NetworkPlan: ...
+
+class Incast:
+    """Who sends how much to one; see ayatori/simulated/incast.hpp."""
+
+    def __init__(self) -> None: ...
+
+    @property
+    def clients(self) -> int: ...
+
+    @clients.setter
+    def clients(self, arg: int, /) -> None: ...
+
+    @property
+    def messages(self) -> int: ...
+
+    @messages.setter
+    def messages(self, arg: int, /) -> None: ...
+
+    @property
+    def queued(self) -> int: ...
+
+    @queued.setter
+    def queued(self, arg: int, /) -> None: ...
+
+    @property
+    def bytes(self) -> int: ...
+
+    @bytes.setter
+    def bytes(self, arg: int, /) -> None: ...
+
+class TransportOptions:
+    """How an endpoint behaves; see ayatori/transport/options.hpp."""
+
+def adaptive_transport(admission: bool, receive_buffers: int) -> TransportOptions: ...
+
+def fixed_transport(timeout: float, admission: bool, receive_buffers: int) -> TransportOptions:
+    """Without admission the protocol of paper 5, section 5.2."""
+
+def run_incast(arg0: Incast, arg1: NetworkPlan, arg2: TransportOptions, /) -> dict:
+    """Times in seconds; latency_s: median, 99%, 99.9%, longest."""
+
+def run_reliable_connections(arg0: Incast, arg1: NetworkPlan, arg2: float, /) -> dict:
+    """
+    Paper 5's other protocol: RC with a shared receive queue. The delay is of RNR NAKs, in seconds.
+    """
+
+def run_many_peers(count: int, at_once: int, contexts: int, plan: NetworkPlan) -> dict: ...

@@ -31,4 +31,5 @@ NB_MODULE(_core, module) {
   bind_exports(module);
   bind_topology(module);
   bind_flow(module);
+  bind_transport(module);
 }

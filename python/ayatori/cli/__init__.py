@@ -8,7 +8,7 @@ import sys
 import click
 import typer
 
-from ayatori.cli import check, choose, convert, demo, lab, plan, report, route, show, simulate
+from ayatori.cli import bench, check, choose, convert, demo, lab, plan, report, route, show, simulate
 from ayatori.cli.output import print_error
 from ayatori.errors import Error
 from ayatori.report import ReportError
@@ -32,6 +32,7 @@ app.command("plan")(plan.plan)
 app.command("choose")(choose.choose)
 app.command("simulate")(simulate.simulate)
 app.add_typer(lab.app, name="lab")
+app.add_typer(bench.app, name="bench")
 app.command("report")(report.report)
 app.command("demo")(demo.demo)
 

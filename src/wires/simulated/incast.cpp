@@ -1,8 +1,9 @@
 #include "ayatori/simulated/incast.hpp"
 
-#include <memory>
+#include <deque>
 #include <vector>
 
+#include "arrivals.hpp"
 #include "ayatori/simulated/network.hpp"
 
 namespace ayatori::simulated {
@@ -13,18 +14,7 @@ using namespace transport;
 
 constexpr PeerId server_rank = 0;
 
-class Server final : public Application {
- public:
-  std::byte* reserve(PeerId, Bytes size, Urgency) override { return new std::byte[size]; }
-  void deliver(PeerId, std::span<const std::byte>, std::byte* reserved) override {
-    ++delivered;
-    delete[] reserved;
-  }
-  void release(std::byte* reserved) override { delete[] reserved; }
-
-  std::uint64_t delivered = 0;
-};
-
+/// Messages of a client arrive in the order in which it had them in hand: when that was, is all that must be known.
 class Client final : public Application {
  public:
   Client(Network& network, std::span<const std::byte> message, std::uint32_t count)
@@ -35,6 +25,13 @@ class Client final : public Application {
     for (std::uint32_t i = 0; i < queued; ++i) send_next();
   }
 
+  /// The time since the oldest message that has not arrived was handed over: it has arrived now.
+  Duration arrived() {
+    const Time since = in_hand_.front();
+    in_hand_.pop_front();
+    return network_.now() - since;
+  }
+
   std::byte* reserve(PeerId, Bytes, Urgency) override { return nullptr; }
   void deliver(PeerId, std::span<const std::byte>, std::byte*) override {}
   void release(std::byte*) override {}
@@ -42,17 +39,36 @@ class Client final : public Application {
 
  private:
   void send_next() {
-    if (left_ > 0 && endpoint_->send(network_.now(), server_rank, message_, 0)) --left_;
+    if (left_ == 0 || !endpoint_->send(network_.now(), server_rank, message_, 0)) return;
+    --left_;
+    in_hand_.push_back(network_.now());
   }
 
   Network& network_;
   std::span<const std::byte> message_;
   Endpoint* endpoint_ = nullptr;
   std::uint32_t left_;
+  std::deque<Time> in_hand_;
 };
 
-IncastResult summary(const Network& network, const std::vector<Endpoint>& endpoints) {
-  IncastResult result;
+class Server final : public Application {
+ public:
+  explicit Server(std::vector<Client>& clients) : arrivals(clients.size()), clients_(clients) {}
+
+  std::byte* reserve(PeerId, Bytes size, Urgency) override { return new std::byte[size]; }
+  void deliver(PeerId from, std::span<const std::byte>, std::byte* reserved) override {
+    arrivals.note(from - 1, clients_[from - 1].arrived());
+    delete[] reserved;
+  }
+  void release(std::byte* reserved) override { delete[] reserved; }
+
+  Arrivals arrivals;
+
+ private:
+  std::vector<Client>& clients_;
+};
+
+void summarise(const Network& network, const std::vector<Endpoint>& endpoints, IncastResult& result) {
   for (const Endpoint& endpoint : endpoints) {
     result.data_packets += endpoint.statistics().data_packets;
     result.retransmissions += endpoint.statistics().retransmissions;
@@ -61,16 +77,15 @@ IncastResult summary(const Network& network, const std::vector<Endpoint>& endpoi
   result.duplicates = endpoints[server_rank].statistics().duplicates;
   result.overflowed = network.counters().overflowed;
   result.places = endpoints[server_rank].places();
-  return result;
 }
 
 }  // namespace
 
 IncastResult run_incast(const Incast& incast, const Plan& plan, const Options& options) {
   Network network(plan);
-  Server server;
   const std::vector<std::byte> message(incast.bytes);
   std::vector<Client> clients(incast.clients, Client(network, message, incast.messages));
+  Server server(clients);
   std::vector<Endpoint> endpoints;
   endpoints.reserve(incast.clients + 1);
   for (PeerId rank = 0; rank <= incast.clients; ++rank) {
@@ -82,22 +97,12 @@ IncastResult run_incast(const Incast& incast, const Plan& plan, const Options& o
   }
   for (PeerId rank = 1; rank <= incast.clients; ++rank) clients[rank - 1].start(endpoints[rank], incast.queued);
 
-  const std::uint64_t wanted = std::uint64_t{incast.clients} * incast.messages;
   const Time limit = Time(std::chrono::hours(1));
-  const auto run_to = [&](std::uint64_t count) {
-    return network.run_until([&] { return server.delivered >= count; }, limit) ? network.now() : limit;
+  const Arrivals::RunUntil run_until = [&](const std::function<bool()>& done) {
+    return network.run_until(done, limit) ? network.now() : limit;
   };
-  const Time warm = run_to(wanted / 10);
-  const Time cooling = run_to(wanted / 10 * 9);
-  const Time end = run_to(wanted);
-  IncastResult result = summary(network, endpoints);
-  result.complete = server.delivered == wanted;
-  result.delivered = server.delivered;
-  const auto rate = [](std::uint64_t count, Duration time) {
-    return static_cast<double>(count) / std::chrono::duration<double>(time).count();
-  };
-  result.messages_per_second = rate(wanted, end - Time{});
-  result.steady_messages_per_second = rate(wanted / 10 * 8, cooling - warm);
+  IncastResult result = server.arrivals.measure(std::uint64_t{incast.clients} * incast.messages, run_until);
+  summarise(network, endpoints, result);
   return result;
 }
 

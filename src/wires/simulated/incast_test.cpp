@@ -85,6 +85,24 @@ TEST(AdaptiveWithAdmission, NeedsNoSecondCopyWhereBuffersSuffice) {
   EXPECT_LE(result.duplicates * 1000, result.delivered);
 }
 
+TEST(Incast, MeasuresLatencyAndFairness) {
+  Plan plan;
+  plan.jitter = Duration(0);
+  plan.gigabytes_per_second = 0;
+  // One client that waits for each acknowledgement: a message takes what its parts take.
+  const IncastResult one = run_incast({.clients = 1, .messages = 50, .queued = 1}, plan, transport::stop_and_wait(1ms));
+  EXPECT_EQ(one.latency.median, plan.send_cost + plan.latency + plan.receive_cost);
+  EXPECT_EQ(one.latency.longest, one.latency.median);
+  EXPECT_DOUBLE_EQ(one.fairness, 1);
+  // Of clients in turn, each has its share; one that is out for half of the time has less.
+  const IncastResult all = run_incast({.clients = 8, .messages = 500}, plan, transport::stop_and_wait(1ms));
+  EXPECT_GT(all.fairness, 0.999);
+  const Duration half =
+      std::chrono::duration_cast<Duration>(std::chrono::duration<double>(2000 / all.messages_per_second));
+  plan.black_holes.push_back({.peer = 3, .from = Time{}, .until = Time(half)});
+  EXPECT_LT(run_incast({.clients = 8, .messages = 500}, plan, transport::stop_and_wait(1ms)).fairness, all.fairness);
+}
+
 TEST(ManyPeers, AllGreetAndAreGreetedThroughAFewContexts) {
   Plan plan;
   plan.drop = 0.05;

@@ -17,6 +17,14 @@ struct Incast {
   std::uint32_t bytes = 64;
 };
 
+/// How long messages took, from the moment the client had them in hand to their delivery.
+struct Latencies {
+  Duration median{};
+  Duration p99{};
+  Duration p999{};
+  Duration longest{};
+};
+
 struct IncastResult {
   bool complete = false;
   std::uint64_t delivered = 0;
@@ -28,6 +36,8 @@ struct IncastResult {
   std::uint32_t places = 0;               ///< at the end, see Admission
   double messages_per_second = 0;         ///< in virtual time, from the first to the last
   double steady_messages_per_second = 0;  ///< … from a tenth to nine tenths of them: while all clients have some
+  double fairness = 0;                    ///< of the clients in that time: Jain's index, 1/clients … 1
+  Latencies latency;
 };
 
 [[nodiscard]] IncastResult run_incast(const Incast& incast, const Plan& plan, const transport::Options& options);

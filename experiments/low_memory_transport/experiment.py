@@ -1,0 +1,116 @@
+"""Incasts in the simulated network, and memory of real processes on this machine."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from ayatori.benching import measure_peers
+from ayatori.cli.output import note, progress
+from ayatori.transport import OURS, Incast, Protocol, simulate_incast
+from experiments.low_memory_transport.memory import KINDS, is_there, measure
+from experiments.low_memory_transport.paper import SIZES
+from experiments.low_memory_transport.shown import Incasts, incast_figures, incast_tables
+from experiments.low_memory_transport.shown_memory import Memory, memory_figures, memory_tables
+from experiments.page import present
+from experiments.results import Results
+
+PLAN = Path(__file__).parent / "paper.toml"
+
+
+def paper_protocol(timer_us: int) -> Protocol:
+    return Protocol(f"UD, {timer_us:,} us", timer_us * 1e-6)
+
+
+RC = Protocol("RC-SRQ, 640 us", not_ready_delay=640e-6)
+"""The delay after a NAK is not in the paper: min_rnr_timer 12 is what libibverbs' examples and perftest set."""
+RC_SHORTEST = Protocol("RC-SRQ, 10 us", not_ready_delay=10e-6)
+"""The shortest delay that InfiniBand has."""
+
+TIMERS_US = (1, 10, 100, 1_000, 10_000)
+ENOUGH_US = 1_000
+"""Figure 5's timer, of which the paper does not tell."""
+
+FIGURE5 = (paper_protocol(ENOUGH_US), RC, OURS)
+FIGURE6 = (
+    *map(paper_protocol, TIMERS_US),
+    RC,
+    RC_SHORTEST,
+    Protocol("adaptive"),
+    Protocol("100 us + admission", 100e-6, admission=True),
+    OURS,
+)
+
+
+@dataclass(frozen=True)
+class Settings:
+    sizes: tuple[int, ...] = SIZES
+    buffers: tuple[int, ...] = (1, 10, 100, 1_000, 10_000)
+    seeds: tuple[int, ...] = (1, 2, 3, 4, 5)
+    messages: int = 2_000
+    """Of each client. With a timer of 1 us, a tenth: most of what is simulated then are copies."""
+    processes: tuple[int, ...] = (4, 8, 16, 24, 32, 48, 64)
+    """On this machine, for figure 1; none: without it. Between two alone, Open MPI sets up less than between more."""
+    peers: int = 1_000_000
+
+
+def run(folder: Path, settings: Settings = Settings(), resume: bool = False) -> Path:
+    """Computes, prints and draws it all; returns the page."""
+    results = Results(folder / "results.json", asdict(settings) | {"plan": PLAN.read_text()}, resume)
+    incasts = _incasts(settings, results)
+    tables, figures = incast_tables(incasts), incast_figures(incasts)
+    if settings.processes:
+        memory = _memory(settings, results)
+        tables, figures = tables + memory_tables(memory), figures + memory_figures(memory)
+    about = (
+        f"31 clients to one server, {settings.messages} messages each, on a simulated network; medians of "
+        f"{len(settings.seeds)} seeds"
+    )
+    return present(results, "Paper 5: reliable messages in little memory", about, tables, figures)
+
+
+def _incasts(settings: Settings, results: Results) -> Incasts:
+    found = Incasts(settings.sizes, settings.buffers, settings.seeds)
+    runs = [(protocol, 1) for protocol in FIGURE6]
+    runs += [(protocol, count) for count in settings.buffers for protocol in FIGURE5 if (protocol, count) not in runs]
+    items = [(size, seed) for size in settings.sizes for seed in settings.seeds]
+    with progress("incast", len(runs) * len(items)) as advance:
+        for protocol, buffers in runs:
+            simulated = results.compute(
+                f"{protocol.name}: {buffers} buffers", items, _simulate(protocol, buffers, settings), 5, advance
+            )
+            found.add(protocol, buffers, dict(zip(items, simulated, strict=True)))
+    return found
+
+
+def _simulate(
+    protocol: Protocol, buffers: int, settings: Settings
+) -> Callable[[Sequence[tuple[int, int]]], list[dict[str, Any]]]:
+    messages = settings.messages if protocol.timer is None or protocol.timer > 5e-6 else settings.messages // 10
+
+    def simulate(items: Sequence[tuple[int, int]]) -> list[dict[str, Any]]:
+        return [
+            simulate_incast(protocol, Incast(size, buffers, seed, messages=messages, plan=PLAN)) for size, seed in items
+        ]
+
+    return simulate
+
+
+def _memory(settings: Settings, results: Results) -> Memory:
+    found = Memory(settings.processes)
+    kinds = [kind for kind in KINDS if is_there(kind)]
+    for kind in KINDS:
+        if kind not in kinds:
+            note(f"{kind}: not installed, left out")
+    with progress("processes", len(kinds) * len(settings.processes) + 1) as advance:
+        for kind in kinds:
+            found.bytes[kind] = results.compute(
+                f"memory: {kind}", settings.processes, partial(measure, kind), 1, advance
+            )
+        found.peers = results.compute(
+            "memory: simulated peers", [settings.peers], lambda counts: [measure_peers(counts[0])], 1, advance
+        )[0]
+    return found

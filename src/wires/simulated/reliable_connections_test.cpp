@@ -1,0 +1,63 @@
+// Paper 5, section 5.3: reliable connections with a shared receive queue beside the paper's own protocol.
+
+#include "ayatori/simulated/reliable_connections.hpp"
+
+#include <gtest/gtest.h>
+
+namespace ayatori::simulated {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr Duration not_ready_delay = 640us;
+
+Plan with_buffers(std::uint32_t buffers) {
+  Plan plan;
+  plan.receive_buffers = buffers;
+  return plan;
+}
+
+TEST(ReliableConnections, DeliverAll) {
+  for (const std::uint32_t buffers : {1, 2, 10, 100}) {
+    const IncastResult result = run_reliable_connections({.messages = 200}, with_buffers(buffers), not_ready_delay);
+    EXPECT_TRUE(result.complete) << buffers;
+    EXPECT_EQ(result.delivered, 31U * 200U);
+    EXPECT_EQ(result.data_packets, 31U * 200U);
+    EXPECT_EQ(result.duplicates, 0U);
+    EXPECT_GE(result.latency.longest, result.latency.p999);
+    EXPECT_GE(result.latency.p99, result.latency.median);
+  }
+}
+
+/// One client: nothing to wait for, and the time of a message is the sum of its parts.
+TEST(ReliableConnections, TakeTheTimeOfTheirParts) {
+  Plan plan = with_buffers(1);
+  plan.jitter = Duration(0);
+  plan.gigabytes_per_second = 0;
+  const IncastResult result = run_reliable_connections({.clients = 1, .messages = 100}, plan, not_ready_delay);
+  EXPECT_EQ(result.latency.median, plan.send_cost + plan.latency + plan.receive_cost);
+  EXPECT_EQ(result.latency.longest, result.latency.median);
+  EXPECT_DOUBLE_EQ(result.fairness, 1);
+}
+
+TEST(ReliableConnections, AreFasterThanAcknowledgementsOfTheServerWhereBuffersSuffice) {
+  const Incast incast{.messages = 300, .queued = 1};
+  const Plan plan = with_buffers(1000);
+  const double theirs = run_reliable_connections(incast, plan, not_ready_delay).steady_messages_per_second;
+  const double papers = run_incast(incast, plan, transport::stop_and_wait(10ms)).steady_messages_per_second;
+  EXPECT_GT(theirs, papers * 1.3);
+}
+
+TEST(ReliableConnections, LoseTheirLeadWithOneBuffer) {
+  const Incast incast{.messages = 300, .queued = 1};
+  const double plenty =
+      run_reliable_connections(incast, with_buffers(1000), not_ready_delay).steady_messages_per_second;
+  const IncastResult one = run_reliable_connections(incast, with_buffers(1), not_ready_delay);
+  const double papers = run_incast(incast, with_buffers(1), transport::stop_and_wait(100us)).steady_messages_per_second;
+  EXPECT_GT(one.retransmissions, 0U);
+  EXPECT_LT(one.steady_messages_per_second * 2, plenty);
+  EXPECT_LT(one.steady_messages_per_second, papers);
+}
+
+}  // namespace
+}  // namespace ayatori::simulated

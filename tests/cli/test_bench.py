@@ -1,0 +1,143 @@
+"""ayatori bench: every message arrives, the keys that other tools rely on, and nothing is left running."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from ayatori import benching
+from ayatori.errors import Error
+
+RESULT_KEYS = ["stack", "messages_per_s", "receiver_rss_MB", "duplicates", "retransmissions", "lost"]
+SMALL = ("--senders", "4", "--bytes", "512", "--messages", "300", "--repeats", "2")
+
+
+def is_built(stack: str) -> bool:
+    return (benching.PROGRAMS / benching.STACKS[stack][0]).exists()
+
+
+def incast(run, *arguments: str) -> dict:
+    outcome = run("bench", "incast", *arguments, "--json")
+    assert outcome.status == 0, outcome.stderr
+    return json.loads(outcome.stdout)
+
+
+def test_ours_delivers_all_and_sockets_tell_what_they_lost(ayatori_command) -> None:
+    data = incast(ayatori_command, *SMALL, "--stacks", "ours,raw-udp")
+    assert (data["senders"], data["bytes"], data["messages"], data["repeats"]) == (4, 512, 300, 2)
+    assert [result["stack"] for result in data["results"]] == ["ours", "raw-udp"]
+    ours, raw = data["results"]
+    assert list(ours) == list(raw) == RESULT_KEYS
+    assert ours["lost"] == 0
+    assert 0 <= raw["lost"] <= 2 * 4 * 300
+    for result in (ours, raw):
+        rates = result["messages_per_s"]
+        assert 0 < rates["min"] <= rates["median"] <= rates["max"]
+        assert 0.5 < result["receiver_rss_MB"] < 100
+
+
+@pytest.mark.parametrize("stack", ["ucx-tcp", "ofi-rxd"])
+def test_peers_deliver_all(stack: str, ayatori_command) -> None:
+    if not is_built(stack):
+        pytest.skip(f"{benching.STACKS[stack][1]} is not installed")
+    arguments = ("--senders", "3", "--messages", "50", "--repeats", "1", "--stacks", stack)
+    [result] = incast(ayatori_command, *arguments)["results"]
+    assert (result["lost"], result["duplicates"], result["retransmissions"]) == (0, None, None)
+
+
+def test_incast_in_words(ayatori_command) -> None:
+    outcome = ayatori_command("bench", "incast", *SMALL, "--stacks", "ours")
+    assert outcome.status == 0, outcome.stderr
+    assert outcome.stdout.splitlines()[0] == "4 processes send 300 messages of 512 B each to one"
+    assert outcome.stdout.splitlines()[2].split()[0] == "ours"
+
+
+def test_peers(ayatori_command) -> None:
+    outcome = ayatori_command("bench", "peers", "--count", "3000", "--json")
+    assert outcome.status == 0, outcome.stderr
+    data = json.loads(outcome.stdout)
+    assert data["delivered"] == data["messages"] == 6000
+    assert {"rss_MB", "delivered", "bytes_per_idle_peer"} <= set(data)
+    assert 1 < data["rss_MB"] < 64
+    assert 0 < data["bytes_per_idle_peer"] < 1000
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("incast", "--stacks", "ours,telepathy"), "no stack is called 'telepathy'"),
+        (("incast", "--stacks", "ours,ours"), "each stack is named once"),
+        (("incast", "--stacks", ","), "each stack is named once"),
+        (("incast", "--senders", "0"), "senders: 0 is out of range"),
+        (("incast", "--bytes", "7"), "bytes of a message: 7 is out of range"),
+        (("incast", "--messages", "-1"), "messages: -1 is out of range"),
+        (("incast", "--repeats", "0"), "repeats: 0 is out of range"),
+        (("peers", "--count", "0"), "0 peers can't be had"),
+    ],
+)
+def test_bad_input(arguments: tuple[str, ...], message: str, ayatori_command) -> None:
+    outcome = ayatori_command("bench", *arguments)
+    assert (outcome.status, outcome.stdout) == (1, "")
+    assert outcome.stderr.splitlines()[0] == f"error: {message}"
+
+
+def test_a_stack_that_was_not_built_says_what_to_install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(benching, "PROGRAMS", tmp_path)
+    with pytest.raises(Error, match="incast_ucx_tcp was not built") as caught:
+        benching.measure_incast(["ucx-tcp"], benching.Incast(), 1)
+    assert caught.value.hint == "apt-get install libucx-dev, then ./run build"
+
+
+def test_a_program_that_fails_is_our_fault(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    program = tmp_path / "incast_ours"
+    program.write_text("#!/bin/sh\necho no memory >&2\nexit 2\n")
+    program.chmod(0o755)
+    monkeypatch.setattr(benching, "PROGRAMS", tmp_path)
+    with pytest.raises(Error, match="incast_ours failed") as caught:
+        benching.measure_incast(["ours"], benching.Incast(), 1)
+    assert (caught.value.cause, caught.value.internal) == ("no memory", True)
+
+
+def test_a_program_that_takes_too_long_ends_itself(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    program = tmp_path / "incast_ours"
+    program.write_text("#!/bin/sh\nkill -ALRM $$\n")
+    program.chmod(0o755)
+    monkeypatch.setattr(benching, "PROGRAMS", tmp_path)
+    with pytest.raises(Error, match="incast_ours took too long"):
+        benching.measure_incast(["ours"], benching.Incast(), 1)
+
+
+def running(argument: str) -> list[str]:
+    """Processes with this among their arguments."""
+    found = []
+    for folder in Path("/proc").glob("[0-9]*"):
+        try:
+            words = (folder / "cmdline").read_bytes().split(b"\0")
+        except OSError:
+            continue
+        if argument.encode() in words and words[0].endswith(b"incast_ours"):
+            found.append(folder.name)
+    return found
+
+
+def test_an_interrupt_ends_all_processes() -> None:
+    messages = str(1_000_000 + os.getpid())
+    command = [sys.executable, "-m", "ayatori.cli", "bench", "incast", "--stacks", "ours", "--messages", messages]
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+    deadline = time.monotonic() + 60
+    while len(running(messages)) < 33 and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert len(running(messages)) == 33
+    process.send_signal(signal.SIGINT)
+    process.communicate(timeout=60)
+    assert process.returncode == 130
+    while running(messages) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert running(messages) == []
