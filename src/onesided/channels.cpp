@@ -187,14 +187,21 @@ void Channels::send_next(std::uint32_t number) {
                 .words = {word_of(end.number, send.sequence), send.size}};
       if (size > 0) std::memcpy(&call.words[2], send.bytes, size);
       if (!core_.call(end.peer, call, token_about(About::message, request))) return;
-    } else if (!core_.endpoint->put(core_.now, end.peer, {send.place.key, 0}, {send.bytes, size},
-                                    token_about(About::bytes, request))) {
+    } else if (!put(request, size)) {
       return;
     }
     end.places.pop_front();
     ++end.sequence;
     ++end.started;
   }
+}
+
+bool Channels::put(std::uint32_t request, Bytes size) {
+  const Request& send = requests_[request];
+  const bool taken = core_.endpoint->put(core_.now, ends_[send.end].peer, {send.place.key, 0}, {send.bytes, size},
+                                         token_about(About::bytes, request));
+  core_.asked |= taken;
+  return taken;
 }
 
 void Channels::tell_written(std::uint32_t request) {

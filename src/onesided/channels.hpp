@@ -36,6 +36,7 @@ class Channels {
   /// Calls `visit(rank)` for each peer that is waited for.
   template <typename Visit>
   void visit_awaited(Visit visit) const {
+    if (open_ == 0) return;
     for (const End& end : ends_) {
       if (end.used && (!end.queue.empty() || end.closing != 0)) visit(end.peer);
     }
@@ -90,6 +91,7 @@ class Channels {
   void connect(std::uint32_t end);
   void announce(std::uint32_t end);
   void send_next(std::uint32_t end);
+  [[nodiscard]] bool put(std::uint32_t request, Bytes size);
   void tell_written(std::uint32_t request);
   void finish_closing(std::uint32_t end);
   void settle(std::uint32_t request, Outcome outcome);

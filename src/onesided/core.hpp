@@ -36,11 +36,14 @@ struct Core {
   Transfers transfers;
   transport::Endpoint* endpoint = nullptr;
   Time now{};
-  bool stirred = false;          ///< the endpoint has told something: what was refused may succeed now
+  bool stirred = false;  ///< the endpoint has told something since the last round: what was refused may succeed now
+  bool asked = false;  ///< the endpoint was asked for something
 
   /// False: no room now.
   [[nodiscard]] bool call(Rank to, const Call& call, Token token) {
-    return endpoint->call(now, to, encode(call), token);
+    const bool taken = endpoint->call(now, to, encode(call), token);
+    asked |= taken;
+    return taken;
   }
 };
 

@@ -27,7 +27,7 @@ Answer Delegations::accept(Rank initiator, const Call& call) {
 }
 
 void Delegations::progress() {
-  if (busy_ == 0) return;
+  if (busy_ == 0 || !core_.stirred) return;
   for (std::uint64_t number = 0; number < jobs_.size(); ++number) {
     if (jobs_[number].state == Job::State::waiting) begin(number);
     if (jobs_[number].state == Job::State::to_tell) tell(number);

@@ -5,6 +5,7 @@
 #include <bit>
 #include <cerrno>
 #include <cstring>
+#include <utility>
 
 #include "barrier.hpp"
 #include "channels.hpp"
@@ -84,6 +85,7 @@ struct GlobalMemory::State final : transport::Application {
   void lost(PeerId peer, Time since) override;
 
   [[nodiscard]] Answer carry_out(PeerId from, const Call& call);
+  void go_on(Time now);
   void watch();
   template <typename Visit>
   void visit_awaited(Visit visit) const;
@@ -186,7 +188,19 @@ void GlobalMemory::State::lost(PeerId peer, Time since) {
              .error();
 }
 
-// ---- Watching who is waited for
+// ---- Onwards
+
+void GlobalMemory::State::go_on(Time now) {
+  core.now = now;
+  operations.progress();
+  delegations.progress();
+  barrier.progress([this](Rank rank, std::uint64_t round) {
+    return core.call(rank, {.kind = CallKind::arrive, .words = {round}}, token_of(Purpose::barrier));
+  });
+  channels.progress();
+  watch();
+  core.stirred = false;
+}
 
 template <typename Visit>
 void GlobalMemory::State::visit_awaited(Visit visit) const {
@@ -260,7 +274,7 @@ Result<Handle> GlobalMemory::copy(Time now, GlobalAddress dst, GlobalAddress src
   if (!from) return Failure(from.error());
   const Operation operation{.dst = *to, .src = *from, .size = size, .atomic = {.kind = CallKind::copy}};
   const Handle handle = state_->operations.add(operation, after);
-  progress(now);
+  state_->go_on(now);
   return handle;
 }
 
@@ -280,55 +294,48 @@ Result<Handle> GlobalMemory::apply(Time now, const AtomicOperation& asked, Handl
                   .words = {asked.src, asked.operand, asked.expected}};
   const Handle handle =
       state_->operations.add({.dst = *to, .src = *from, .size = asked.size, .atomic = call}, after);
-  progress(now);
+  state_->go_on(now);
   return handle;
 }
 
 void GlobalMemory::start_barrier(Time now) {
   state_->barrier.start();
-  progress(now);
+  state_->go_on(now);
 }
 bool GlobalMemory::barrier_done() const { return state_->barrier.done(); }
 
 Result<ChannelId> GlobalMemory::open_channel(Time now, Rank sender, Rank receiver) {
   auto channel = state_->channels.open(sender, receiver);
-  progress(now);
+  state_->go_on(now);
   return channel;
 }
 
 Result<RequestId> GlobalMemory::send(Time now, ChannelId channel, const std::byte* bytes, Bytes size) {
   // Requests of both kinds look alike; what is sent is only read.
   auto request = state_->channels.start(channel, true, const_cast<std::byte*>(bytes), size);  // NOLINT
-  progress(now);
+  state_->go_on(now);
   return request;
 }
 
 Result<RequestId> GlobalMemory::receive(Time now, ChannelId channel, std::byte* bytes, Bytes size) {
   auto request = state_->channels.start(channel, false, bytes, size);
-  progress(now);
+  state_->go_on(now);
   return request;
 }
 
 Result<RequestId> GlobalMemory::close_channel(Time now, ChannelId channel) {
   auto request = state_->channels.close(channel);
-  progress(now);
+  state_->go_on(now);
   return request;
 }
 
 bool GlobalMemory::request_done(RequestId request) const { return state_->channels.done(request); }
 Result<Bytes> GlobalMemory::finish(RequestId request) { return state_->channels.finish(request); }
 
-void GlobalMemory::progress(Time now) {
-  State& state = *state_;
-  state.core.now = now;
-  state.core.stirred = false;
-  state.operations.progress();
-  state.delegations.progress();
-  state.barrier.progress([&state](Rank rank, std::uint64_t round) {
-    return state.core.call(rank, {.kind = CallKind::arrive, .words = {round}}, token_of(Purpose::barrier));
-  });
-  state.channels.progress();
-  state.watch();
+bool GlobalMemory::progress(Time now) {
+  state_->go_on(now);
+  const bool transferred = state_->core.transfers.take_asked();
+  return std::exchange(state_->core.asked, false) || transferred;
 }
 
 Time GlobalMemory::next_deadline() const {

@@ -16,7 +16,7 @@ Handle Operations::add(const Operation& operation, Handle after) {
 
 /// What was turned away goes first, and keeps its place: nothing starts before what has a lower handle.
 void Operations::progress() {
-  if (turned_away_ > 0) retry();
+  if (turned_away_ > 0 && (core_.stirred || next_deadline() <= core_.now)) retry();
   while (unstarted_ < next_ && turned_away_ == 0 && at(unstarted_).after < first_) begin(unstarted_++);
 }
 
@@ -95,6 +95,7 @@ void Operations::turn_away(Handle handle, Time not_before) {
   at(handle).state = Operation::State::waiting;
   at(handle).turned_away = true;
   at(handle).not_before = not_before;
+  at(handle).timed = not_before > core_.now;
   ++turned_away_;
 }
 
@@ -111,8 +112,9 @@ Rank asked(const Operation& operation, Rank self) {
 }  // namespace
 
 void Operations::answered(Handle handle, const Answer& answer) {
+  // What was copied may have been told before the answer that it would be.
+  if (!in_hand(handle) || at(handle).state == Operation::State::ended) return;
   Operation& operation = at(handle);
-  if (operation.state != Operation::State::under_way && operation.state != Operation::State::waiting) return;
   if (answer.status == Status::busy) return turn_away(handle, core_.now + busy_pause);
   if (answer.status == Status::refused) return end(handle, Fault::no_memory, asked(operation, core_.self));
   const bool here = operation.dst.rank == core_.self || operation.src.rank == core_.self;
@@ -191,7 +193,7 @@ Time Operations::next_deadline() const {
   Time earliest = never;
   for (Handle handle = first_; handle < unstarted_; ++handle) {
     const Operation& operation = at(handle);
-    if (operation.turned_away && operation.not_before > core_.now) earliest = std::min(earliest, operation.not_before);
+    if (operation.turned_away && operation.timed) earliest = std::min(earliest, operation.not_before);
   }
   return earliest;
 }

@@ -28,7 +28,8 @@ struct Operation {
   Call atomic;  ///< of an atomic: what is asked for; otherwise its kind is `copy`
   Transfer transfer{};
   bool turned_away = false;  ///< it has had its turn, and must try again …
-  Time not_before{};         ///< … but not before this
+  Time not_before{};         ///< … but not before this …
+  bool timed = false;        ///< … and then without further reason
 };
 
 class Operations {

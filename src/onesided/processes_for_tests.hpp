@@ -2,6 +2,7 @@
 /// \file
 /// The processes of a job in one program, joined by a simulated network.
 
+#include <algorithm>
 #include <cstring>
 #include <functional>
 #include <memory>
@@ -37,7 +38,7 @@ class Processes {
   GlobalMemory& operator[](Rank rank) { return *ranks_[rank]; }
   [[nodiscard]] Rank count() const { return static_cast<Rank>(ranks_.size()); }
   [[nodiscard]] simulated::Network& network() { return network_; }
-  [[nodiscard]] Time now() const { return network_.now(); }
+  [[nodiscard]] Time now() const { return std::max(network_.now(), now_); }
   std::vector<std::uint64_t>& memory(Rank rank) { return memories_[rank]; }
   std::byte* bytes(Rank rank) { return reinterpret_cast<std::byte*>(memories_[rank].data()); }
   [[nodiscard]] std::uint64_t key(Rank rank) const { return keys_[rank]; }
@@ -49,18 +50,33 @@ class Processes {
   bool run_until(const std::function<bool()>& done, int seconds = 100) {
     const Time limit = network_.now() + std::chrono::seconds(seconds);
     while (true) {
-      for (Rank rank = 0; rank < count(); ++rank) {
-        if (!network_.attached(rank)) continue;
-        ranks_[rank]->progress(network_.now());
-        network_.wake(rank);
-      }
+      go_on();
       if (done()) return true;
-      if (!network_.step(limit)) return false;
+      go_on();  // `done` may have started something
+      if (network_.step(std::min(limit, next_deadline()))) continue;
+      if (next_deadline() >= limit) return false;
+      now_ = next_deadline();
     }
   }
 
  private:
+  void go_on() {
+    for (Rank rank = 0; rank < count(); ++rank) {
+      if (network_.attached(rank) && ranks_[rank]->progress(now())) network_.wake(rank);
+    }
+  }
+
+  /// The network only wakes endpoints.
+  [[nodiscard]] Time next_deadline() const {
+    Time earliest = transport::never;
+    for (Rank rank = 0; rank < count(); ++rank) {
+      if (network_.attached(rank)) earliest = std::min(earliest, ranks_[rank]->next_deadline());
+    }
+    return earliest;
+  }
+
   simulated::Network network_;
+  Time now_{};
   std::vector<std::vector<std::uint64_t>> memories_;
   std::vector<std::unique_ptr<GlobalMemory>> ranks_;
   std::vector<std::uint64_t> keys_;

@@ -30,7 +30,7 @@ Transfers::Begun Transfers::begin(Time now, Endpoint& endpoint, Transfer& transf
       missing_.erase(missing);
       return Begun::impossible;
     }
-    (void)known_.fetch(now, endpoint, name);
+    asked_ |= known_.fetch(now, endpoint, name);
     return Begun::later;
   }
   transfer.key = segment->key;
@@ -43,6 +43,7 @@ Transfers::Begun Transfers::begin(Time now, Endpoint& endpoint, Transfer& transf
   const bool begun = transfer.put
                          ? endpoint.put(now, name.peer, at, std::span(transfer.local, transfer.size), token)
                          : endpoint.get(now, name.peer, at, std::span(transfer.local, transfer.size), token);
+  asked_ |= begun;
   return begun ? Begun::under_way : Begun::later;
 }
 

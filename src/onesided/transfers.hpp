@@ -3,6 +3,7 @@
 /// Bytes between this process's memory and a peer's, by puts and gets. What a peer has registered is fetched when it is
 /// needed (transport/segments.hpp).
 
+#include <utility>
 #include <vector>
 
 #include "ayatori/onesided/address_space.hpp"
@@ -37,6 +38,8 @@ class Transfers {
   /// `later`: try again when the endpoint has told anything. `impossible`: fault() tells why.
   [[nodiscard]] Begun begin(transport::Time now, transport::Endpoint& endpoint, Transfer& transfer,
                             transport::Token token);
+  /// Whether the endpoint was asked for anything since the last call.
+  [[nodiscard]] bool take_asked() { return std::exchange(asked_, false); }
   [[nodiscard]] Fault fault() const { return fault_; }
 
   /// The peer refused it. True: it may have been for an old key; begin it again.
@@ -57,6 +60,7 @@ class Transfers {
   transport::KnownSegments known_;
   std::vector<Missing> missing_;  // fetched in vain, until who waited for it has been told
   Fault fault_ = Fault::none;
+  bool asked_ = false;
 };
 
 }  // namespace ayatori::onesided

@@ -111,8 +111,9 @@ class GlobalMemory {
 
   // ---- Time
 
-  /// Goes on with whatever waits: to be called after each round of the driver.
-  void progress(Time now);
+  /// Goes on with whatever waits: to be called after each round of the driver. Returns whether the endpoint was asked for
+  /// anything since the last call: then there may be something to send.
+  bool progress(Time now);
   /// When progress() must be called at the latest, besides the endpoint's own next_deadline().
   [[nodiscard]] Time next_deadline() const;
 
