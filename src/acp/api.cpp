@@ -141,15 +141,13 @@ int acp_sync(void) {
 }
 
 int acp_rank(void) {
-  return with_process(-1, [](const Process& process) -> Result<int> {
-    return static_cast<int>(process.setup().placement.rank);
-  });
+  return with_process(
+      -1, [](const Process& process) -> Result<int> { return static_cast<int>(process.setup().placement.rank); });
 }
 
 int acp_procs(void) {
-  return with_process(-1, [](const Process& process) -> Result<int> {
-    return static_cast<int>(process.setup().placement.procs);
-  });
+  return with_process(
+      -1, [](const Process& process) -> Result<int> { return static_cast<int>(process.setup().placement.procs); });
 }
 
 acp_ga_t acp_query_starter_ga(int rank) {

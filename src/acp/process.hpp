@@ -4,7 +4,8 @@
 ///
 /// Whoever calls in moves everything on while it waits, so no other thread stands between it and the wire. The progress
 /// thread steps aside meanwhile: it looks every half millisecond, and takes over when nobody has called since. Then it
-/// sleeps until something arrives. In polling mode there is no such thread, and peers' requests are served only by calls.
+/// sleeps until something arrives. In polling mode there is no such thread, and peers' requests are served only by
+/// calls.
 ///
 /// Any number of threads may call, but sync() and finish() only one at a time.
 
@@ -103,7 +104,7 @@ class Process {
     Turn(const Turn&) = delete;
     Turn& operator=(const Turn&) = delete;
 
-    void pause();   ///< lets others have theirs
+    void pause();  ///< lets others have theirs
     void resume();
 
    private:
@@ -147,10 +148,10 @@ class Process {
   std::uint64_t starter_key_ = 0;
 
   std::mutex mutex_;
-  std::atomic<std::uint32_t> wanting_ = 0;     // threads that wait for the mutex
-  std::atomic<std::uint32_t> waiters_ = 0;     // … and for a condition
-  std::atomic<std::uint64_t> turns_ = 0;       // of callers, ever
-  bool armed_ = false;                         // whoever sleeps is woken by what arrives
+  std::atomic<std::uint32_t> wanting_ = 0;  // threads that wait for the mutex
+  std::atomic<std::uint32_t> waiters_ = 0;  // … and for a condition
+  std::atomic<std::uint64_t> turns_ = 0;    // of callers, ever
+  bool armed_ = false;                      // whoever sleeps is woken by what arrives
   bool server_asleep_ = false;
   std::atomic<bool> ending_ = false;
   wires::Descriptor nudge_;

@@ -47,9 +47,11 @@ Result<Placement> read(const Environment& environment, const Names& names) {
   const auto local = number_or(environment, names.local_rank, *rank % *per_host);
   if (!local) return Failure(local.error());
   if (*local != *rank % *per_host) {
-    return with_hint(fail("rank {} is the {}th of its host, which has {}: ranks must fill host after host, and all hosts "
-                          "alike", *rank, *local, *per_host),
-                     "mpirun --map-by slot, srun --distribution=block");
+    return with_hint(
+        fail("rank {} is the {}th of its host, which has {}: ranks must fill host after host, and all hosts "
+             "alike",
+             *rank, *local, *per_host),
+        "mpirun --map-by slot, srun --distribution=block");
   }
   Placement placement;
   placement.rank = static_cast<Rank>(*rank);
@@ -81,7 +83,8 @@ Result<Placement> with_key(Result<Placement> placement, Result<std::uint64_t> ke
   return placement;
 }
 
-Result<Placement> with_key_over_pmix(Result<Placement> placement, const Environment& environment, std::uint64_t random) {
+Result<Placement> with_key_over_pmix(Result<Placement> placement, const Environment& environment,
+                                     std::uint64_t random) {
   if (!placement) return placement;
   placement->job_key = share_over_pmix(placement->rank, random).value_or(key_by_name(environment));
   return placement;
@@ -110,7 +113,8 @@ Result<Placement> find_placement(const Environment& environment, const std::func
   }
   if (environment("PMI_FD")) return from_hydra(environment, random());
   if (environment("SLURM_PROCID") && environment("SLURM_STEP_ID")) {
-    auto placement = read(environment, {"Slurm", "SLURM_PROCID", "SLURM_NTASKS", "SLURM_NTASKS_PER_NODE", "SLURM_LOCALID"});
+    auto placement =
+        read(environment, {"Slurm", "SLURM_PROCID", "SLURM_NTASKS", "SLURM_NTASKS_PER_NODE", "SLURM_LOCALID"});
     return with_key_over_pmix(std::move(placement), environment, random());
   }
   Placement alone;

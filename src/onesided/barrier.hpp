@@ -1,7 +1,7 @@
 #pragma once
 /// \file
-/// A barrier by dissemination (Hensgen, Finkel, Manber 1988): in round k each rank tells the one 2^k above it, and waits
-/// for the one 2^k below; after the rounds that it takes to reach everybody, everybody has come.
+/// A barrier by dissemination (Hensgen, Finkel, Manber 1988): in round k each rank tells the one 2^k above it, and
+/// waits for the one 2^k below; after the rounds that it takes to reach everybody, everybody has come.
 
 #include <array>
 #include <cstdint>

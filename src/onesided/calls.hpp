@@ -15,21 +15,21 @@
 namespace ayatori::onesided {
 
 enum class CallKind : std::uint8_t {
-  alive = 1,    ///< nothing is asked: that the peer lives is the answer
-  swap,         ///< words: address, operand; size 4 or 8; the answer is the value before
-  add,          ///< the same, and all up to compare_swap
+  alive = 1,  ///< nothing is asked: that the peer lives is the answer
+  swap,       ///< words: address, operand; size 4 or 8; the answer is the value before
+  add,        ///< the same, and all up to compare_swap
   exclusive_or,
   inclusive_or,
   conjunction,
-  compare_swap,  ///< words: address, new value, expected value
-  write,         ///< words: address, then `size` bytes, at most 16
-  copy,          ///< words: destination (the receiver's), source, bytes, handle: `copied` says when it is done
-  copied,        ///< words: handle, Status
-  arrive,        ///< words: round of a barrier
-  open_channel,  ///< words: channel; size: 1 if the caller sends. The answer's value: 1 if the peer has it
-  ready,         ///< words: channel and number of the receive, bytes it takes, key of its buffer
-  inlined,       ///< words: channel and number of the receive, size of the message, its bytes (at most 16)
-  written,       ///< words: channel and number of the receive, size of the message, which is in its buffer
+  compare_swap,   ///< words: address, new value, expected value
+  write,          ///< words: address, then `size` bytes, at most 16
+  copy,           ///< words: destination (the receiver's), source, bytes, handle: `copied` says when it is done
+  copied,         ///< words: handle, Status
+  arrive,         ///< words: round of a barrier
+  open_channel,   ///< words: channel; size: 1 if the caller sends. The answer's value: 1 if the peer has it
+  ready,          ///< words: channel and number of the receive, bytes it takes, key of its buffer
+  inlined,        ///< words: channel and number of the receive, size of the message, its bytes (at most 16)
+  written,        ///< words: channel and number of the receive, size of the message, which is in its buffer
   close_channel,  ///< words: channel; size: 1 if the caller sends
 };
 

@@ -11,8 +11,10 @@ namespace {
 /// What the endpoint was asked for on behalf of an end or a request: the middle of a token.
 enum class About : std::uint8_t { opening, announcement, message, bytes, closing };
 
-Token token_about(About about, std::uint32_t which) {
-  return token_of(Purpose::channel, std::uint64_t{static_cast<std::uint8_t>(about)} << 32 | which);
+constexpr std::uint32_t about_shift = 48;
+
+Token token_about(About about, std::uint64_t which) {
+  return token_of(Purpose::channel, std::uint64_t{static_cast<std::uint8_t>(about)} << about_shift | which);
 }
 
 /// Keys of receives' buffers: no segment has one of these.
@@ -28,8 +30,9 @@ Result<ChannelId> Channels::open(Rank sender, Rank receiver) {
   const bool sends = sender == core_.self;
   if (sender == receiver) return with_code(fail("a channel joins two processes, not rank {} alone", sender), EINVAL);
   if (!sends && receiver != core_.self) {
-    return with_code(fail("rank {} is neither sender nor receiver of a channel from {} to {}", core_.self, sender,
-                          receiver), EINVAL);
+    return with_code(
+        fail("rank {} is neither sender nor receiver of a channel from {} to {}", core_.self, sender, receiver),
+        EINVAL);
   }
   const Rank peer = sends ? receiver : sender;
   if (peer >= core_.space.procs()) return with_code(fail("there is no rank {}", peer), EINVAL);
@@ -71,6 +74,10 @@ Result<std::uint32_t> Channels::take_request(Kind kind, ChannelId channel) {
 
 RequestId Channels::id_of(std::uint32_t request) const {
   return RequestId{requests_[request].generation} << 32 | (request + 1);
+}
+
+std::uint64_t Channels::mark_of(std::uint32_t request) const {
+  return std::uint64_t{requests_[request].generation & 0xFFFF} << 32 | request;
 }
 
 const Channels::Request* Channels::find(RequestId id) const {
@@ -172,8 +179,9 @@ void Channels::announce(std::uint32_t number) {
 
 void Channels::send_next(std::uint32_t number) {
   End& end = ends_[number];
-  for (std::uint32_t i = 0; i < end.started; ++i) {
-    if (requests_[end.queue[i]].to_tell) tell_written(end.queue[i]);
+  for (std::uint32_t i = 0; i < end.started;) {
+    const bool told = requests_[end.queue[i]].to_tell && tell_written(end.queue[i]);
+    if (!told) ++i;
   }
   while (end.started < end.queue.size() && !end.places.empty()) {
     const std::uint32_t request = end.queue[end.started];
@@ -186,29 +194,33 @@ void Channels::send_next(std::uint32_t number) {
                 .size = static_cast<std::uint8_t>(size),
                 .words = {word_of(end.number, send.sequence), send.size}};
       if (size > 0) std::memcpy(&call.words[2], send.bytes, size);
-      if (!core_.call(end.peer, call, token_about(About::message, request))) return;
+      if (!core_.call(end.peer, call, token_about(About::message, 0))) return;
     } else if (!put(request, size)) {
       return;
     }
     end.places.pop_front();
     ++end.sequence;
     ++end.started;
+    if (size <= most_inline_bytes) settle(request, Outcome::done);
   }
 }
 
 bool Channels::put(std::uint32_t request, Bytes size) {
   const Request& send = requests_[request];
   const bool taken = core_.endpoint->put(core_.now, ends_[send.end].peer, {send.place.key, 0}, {send.bytes, size},
-                                         token_about(About::bytes, request));
+                                         token_about(About::bytes, mark_of(request)));
   core_.asked |= taken;
   return taken;
 }
 
-void Channels::tell_written(std::uint32_t request) {
-  Request& send = requests_[request];
+/// What is called for is carried out: then the message needs its buffer no longer.
+bool Channels::tell_written(std::uint32_t request) {
+  const Request& send = requests_[request];
   const End& end = ends_[send.end];
   const Call call{.kind = CallKind::written, .words = {word_of(end.number, send.sequence), send.size}};
-  send.to_tell = !core_.call(end.peer, call, token_about(About::message, request));
+  if (!core_.call(end.peer, call, token_about(About::message, 0))) return false;
+  settle(request, Outcome::done);
+  return true;
 }
 
 /// Closed when both ends have said that they are.
@@ -279,22 +291,27 @@ std::byte* Channels::find(Rank from, const transport::RemoteRange& range) const 
 
 void Channels::answered(std::uint64_t number, const Answer& answer) {
   const auto which = static_cast<std::uint32_t>(number);
-  switch (static_cast<About>(number >> 32)) {
+  switch (static_cast<About>(number >> about_shift)) {
     case About::opening:
       if (answer.value == 1) ends_[which].connected = true;
       return;
-    case About::message:
-      return settle(which, Outcome::done);
     case About::closing:
       ends_[which].heard = true;
       return;
     case About::announcement:
+    case About::message:
     case About::bytes:
       return;
   }
 }
 
-void Channels::transferred(std::uint64_t number) { requests_[static_cast<std::uint32_t>(number)].to_tell = true; }
+/// The request may have failed meanwhile, and its place belong to another one.
+void Channels::transferred(std::uint64_t number) {
+  const auto request = static_cast<std::uint32_t>(number);
+  if (token_about(About::bytes, mark_of(request)) == token_of(Purpose::channel, number)) {
+    requests_[request].to_tell = true;
+  }
+}
 
 void Channels::lost(Rank peer) {
   for (End& end : ends_) {

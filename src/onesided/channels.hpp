@@ -1,7 +1,8 @@
 #pragma once
 /// \file
-/// Messages from one process to another without buffers between: the receiver tells where the next ones go (`ready`), at
-/// most `window` ahead, the sender puts them there and says so (`written`); short ones travel in the saying (`inlined`).
+/// Messages from one process to another without buffers between: the receiver tells where the next ones go (`ready`),
+/// at most `window` ahead, the sender puts them there and says so (`written`); short ones travel in the saying
+/// (`inlined`).
 
 #include <deque>
 #include <map>
@@ -60,8 +61,8 @@ class Channels {
     bool asked = false;      // whether the peer has its end
     bool connected = false;  // it has
     bool peer_closed = false;
-    bool told = false;  // that this end is closed …
-    bool heard = false; // … and the peer knows
+    bool told = false;   // that this end is closed …
+    bool heard = false;  // … and the peer knows
     bool lost = false;
     std::deque<std::uint32_t> queue{};  // requests that are not done, in order
     std::uint32_t started = 0;          // of the queue: announced, or being sent
@@ -86,13 +87,14 @@ class Channels {
 
   [[nodiscard]] Result<std::uint32_t> take_request(Kind kind, ChannelId channel);
   [[nodiscard]] RequestId id_of(std::uint32_t request) const;
+  [[nodiscard]] std::uint64_t mark_of(std::uint32_t request) const;  // in tokens
   [[nodiscard]] const Request* find(RequestId id) const;
   [[nodiscard]] End* end_of(Rank peer, bool sends, std::uint64_t number);
   void connect(std::uint32_t end);
   void announce(std::uint32_t end);
   void send_next(std::uint32_t end);
   [[nodiscard]] bool put(std::uint32_t request, Bytes size);
-  void tell_written(std::uint32_t request);
+  bool tell_written(std::uint32_t request);
   void finish_closing(std::uint32_t end);
   void settle(std::uint32_t request, Outcome outcome);
   void fail_all(End& end, Outcome outcome);

@@ -9,9 +9,9 @@
 namespace ayatori::onesided {
 
 using transport::Duration;
+using transport::never;
 using transport::Time;
 using transport::Token;
-using transport::never;
 
 /// Which part asked the endpoint for something: the upper byte of a token. The rest is that part's own.
 enum class Purpose : std::uint8_t { fetch, operation, delegation, barrier, watch, channel };
@@ -37,7 +37,7 @@ struct Core {
   transport::Endpoint* endpoint = nullptr;
   Time now{};
   bool stirred = false;  ///< the endpoint has told something since the last round: what was refused may succeed now
-  bool asked = false;  ///< the endpoint was asked for something
+  bool asked = false;    ///< the endpoint was asked for something
 
   /// False: no room now.
   [[nodiscard]] bool call(Rank to, const Call& call, Token token) {

@@ -284,7 +284,8 @@ Result<Handle> GlobalMemory::apply(Time now, const AtomicOperation& asked, Handl
   const auto from = resolve(state_->core, asked.src, asked.size);
   if (!from) return Failure(from.error());
   if (to->rank != state_->core.self) {
-    return with_code(fail("{:#x} is of rank {}: an atomic's result belongs to its caller", asked.dst, to->rank), EINVAL);
+    return with_code(fail("{:#x} is of rank {}: an atomic's result belongs to its caller", asked.dst, to->rank),
+                     EINVAL);
   }
   if (asked.dst % asked.size != 0 || asked.src % asked.size != 0) {
     return with_code(fail("{:#x} and {:#x} must be multiples of {}", asked.dst, asked.src, asked.size), EINVAL);
@@ -292,8 +293,7 @@ Result<Handle> GlobalMemory::apply(Time now, const AtomicOperation& asked, Handl
   const Call call{.kind = atomic_kinds[static_cast<std::size_t>(asked.kind)],
                   .size = asked.size,
                   .words = {asked.src, asked.operand, asked.expected}};
-  const Handle handle =
-      state_->operations.add({.dst = *to, .src = *from, .size = asked.size, .atomic = call}, after);
+  const Handle handle = state_->operations.add({.dst = *to, .src = *from, .size = asked.size, .atomic = call}, after);
   state_->go_on(now);
   return handle;
 }
@@ -338,9 +338,7 @@ bool GlobalMemory::progress(Time now) {
   return std::exchange(state_->core.asked, false) || transferred;
 }
 
-Time GlobalMemory::next_deadline() const {
-  return std::min(state_->operations.next_deadline(), state_->next_watch);
-}
+Time GlobalMemory::next_deadline() const { return std::min(state_->operations.next_deadline(), state_->next_watch); }
 
 bool GlobalMemory::idle() const {
   const State& state = *state_;

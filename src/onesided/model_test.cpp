@@ -1,5 +1,5 @@
-// Random operations of several processes at once over a bad network, against arrays that are changed one operation after
-// the other.
+// Random operations of several processes at once over a bad network, against arrays that are changed one operation
+// after the other.
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -130,8 +130,8 @@ class Model {
     const auto target = static_cast<Rank>(random_.below(processes_.count()));
     const std::uint64_t amount = random_.below(1000);
     need(processes_[self].apply(
-        processes_.now(),
-        {.dst = processes_.address(self, 8), .src = processes_.address(target, 0), .operand = amount}, 0));
+        processes_.now(), {.dst = processes_.address(self, 8), .src = processes_.address(target, 0), .operand = amount},
+        0));
     added_[target] += amount;
   }
 
@@ -177,11 +177,10 @@ TEST(GlobalMemory, CountsEveryAddOnce) {
       bool done = true;
       for (Rank self = 0; self < count; ++self) {
         for (; started[self] < adds && !processes[self].full(); ++started[self]) {
-          need(processes[self].apply(processes.now(),
-                                     {.dst = processes.address(self, 8 + started[self] * 8),
-                                      .src = processes.address(0, 0),
-                                      .operand = 1},
-                                     0));
+          need(processes[self].apply(
+              processes.now(),
+              {.dst = processes.address(self, 8 + started[self] * 8), .src = processes.address(0, 0), .operand = 1},
+              0));
         }
         done = done && started[self] == adds && processes[self].idle();
       }

@@ -80,8 +80,7 @@ void Operations::begin_transfer(Handle handle) {
   transfer.local = core_.memory.find(transfer.put ? operation.src : operation.dst, operation.size);
   transfer.size = operation.size;
   operation.state = Operation::State::under_way;
-  const auto begun =
-      core_.transfers.begin(core_.now, *core_.endpoint, transfer, token_of(Purpose::operation, handle));
+  const auto begun = core_.transfers.begin(core_.now, *core_.endpoint, transfer, token_of(Purpose::operation, handle));
   if (begun == Transfers::Begun::later) turn_away(handle, core_.now);
   if (begun == Transfers::Begun::impossible) end(handle, core_.transfers.fault(), transfer.remote.rank);
 }
@@ -135,9 +134,7 @@ void Operations::answered(Handle handle, const Answer& answer) {
 void Operations::copied(Rank from, Handle handle, Status status) {
   if (!in_hand(handle) || at(handle).state == Operation::State::ended) return;
   if (at(handle).atomic.kind != CallKind::copy || at(handle).dst.rank != from) return;
-  const Fault fault = status == Status::done      ? Fault::none
-                      : status == Status::refused ? Fault::no_memory
-                                                  : Fault::lost;
+  const Fault fault = status == Status::done ? Fault::none : status == Status::refused ? Fault::no_memory : Fault::lost;
   end(handle, fault, at(handle).src.rank);
 }
 

@@ -40,9 +40,8 @@ Transfers::Begun Transfers::begin(Time now, Endpoint& endpoint, Transfer& transf
     return Begun::impossible;
   }
   const transport::RemoteAddress at{segment->key, transfer.remote.offset};
-  const bool begun = transfer.put
-                         ? endpoint.put(now, name.peer, at, std::span(transfer.local, transfer.size), token)
-                         : endpoint.get(now, name.peer, at, std::span(transfer.local, transfer.size), token);
+  const bool begun = transfer.put ? endpoint.put(now, name.peer, at, std::span(transfer.local, transfer.size), token)
+                                  : endpoint.get(now, name.peer, at, std::span(transfer.local, transfer.size), token);
   asked_ |= begun;
   return begun ? Begun::under_way : Begun::later;
 }

@@ -22,9 +22,9 @@ struct Transfer {
   Location remote;
   std::byte* local = nullptr;
   Bytes size = 0;
-  bool put = false;            ///< from here to there; otherwise from there to here
-  std::uint64_t key = 0;       ///< of the remote segment, once begun
-  bool asked_again = false;    ///< what was known of the segment turned out to be old
+  bool put = false;          ///< from here to there; otherwise from there to here
+  std::uint64_t key = 0;     ///< of the remote segment, once begun
+  bool asked_again = false;  ///< what was known of the segment turned out to be old
 };
 
 class Transfers {

@@ -8,7 +8,7 @@ import sys
 import click
 import typer
 
-from ayatori.cli import check, convert, demo, lab, plan, report, route, show, simulate
+from ayatori.cli import check, convert, demo, lab, plan, report, route, run, show, simulate
 from ayatori.cli.output import print_error
 from ayatori.errors import Error
 from ayatori.report import ReportError
@@ -30,6 +30,7 @@ app.command("route")(route.route)
 app.command("check")(check.check)
 app.command("plan")(plan.plan)
 app.command("simulate")(simulate.simulate)
+app.command("run")(run.run)
 app.add_typer(lab.app, name="lab")
 app.command("report")(report.report)
 app.command("demo")(demo.demo)

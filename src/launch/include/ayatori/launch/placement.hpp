@@ -14,8 +14,8 @@ struct Placement {
   Rank rank = 0;
   Rank procs = 1;
   std::uint32_t ranks_per_host = 1;
-  std::uint64_t job_key = 0;    ///< the same in all processes of the job, and in no other job
-  std::string launcher;         ///< in words: "Open MPI", …
+  std::uint64_t job_key = 0;  ///< the same in all processes of the job, and in no other job
+  std::string launcher;       ///< in words: "Open MPI", …
 };
 
 /// The value of a variable of the environment, or nullptr.

@@ -12,7 +12,8 @@
 /// of all up to h.
 ///
 /// What is carried out how often, whatever the network does:
-///   - atomics, and copies of at most 16 bytes or *to* the process that gets them (get, or by order of a third process):
+///   - atomics, and copies of at most 16 bytes or *to* the process that gets them (get, or by order of a third
+///   process):
 ///     once;
 ///   - larger puts: at least once, and never after completion (docs/decisions/0101-puts-and-gets.md).
 ///
@@ -49,7 +50,7 @@ enum class Atomic : std::uint8_t { swap, add, exclusive_or, inclusive_or, conjun
 
 struct AtomicOperation {
   Atomic kind = Atomic::add;
-  std::uint8_t size = 8;  ///< 4 or 8; both addresses must be multiples of it
+  std::uint8_t size = 8;           ///< 4 or 8; both addresses must be multiples of it
   GlobalAddress dst = no_address;  ///< of this process: gets the value before
   GlobalAddress src = no_address;  ///< what is changed, anywhere
   std::uint64_t operand = 0;       ///< of compare_swap the new value
@@ -111,8 +112,8 @@ class GlobalMemory {
 
   // ---- Time
 
-  /// Goes on with whatever waits: to be called after each round of the driver. Returns whether the endpoint was asked for
-  /// anything since the last call: then there may be something to send.
+  /// Goes on with whatever waits: to be called after each round of the driver. Returns whether the endpoint was asked
+  /// for anything since the last call: then there may be something to send.
   bool progress(Time now);
   /// When progress() must be called at the latest, besides the endpoint's own next_deadline().
   [[nodiscard]] Time next_deadline() const;

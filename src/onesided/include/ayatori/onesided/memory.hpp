@@ -11,11 +11,10 @@ namespace ayatori::onesided {
 
 class Memory {
  public:
-  Memory(const AddressSpace& space, Rank self)
-      : space_(space), self_(self), published_(AddressSpace::segments) {}
+  Memory(const AddressSpace& space, Rank self) : space_(space), self_(self), published_(AddressSpace::segments) {}
 
-  /// Names the registration, and is never used again. The bytes stay the caller's, and must stay until remove(). Errors:
-  /// nothing to register, more than a segment can hold, no segment left.
+  /// Names the registration, and is never used again. The bytes stay the caller's, and must stay until remove().
+  /// Errors: nothing to register, more than a segment can hold, no segment left.
   [[nodiscard]] Result<std::uint64_t> add(std::byte* start, Bytes size);
   /// False: there is no such registration.
   bool remove(std::uint64_t key);
