@@ -8,7 +8,7 @@ import sys
 import click
 import typer
 
-from ayatori.cli import bench, check, choose, convert, demo, lab, plan, report, route, show, simulate
+from ayatori.cli import bench, check, choose, convert, demo, lab, plan, report, route, run, show, simulate
 from ayatori.cli.output import print_error
 from ayatori.errors import Error
 from ayatori.report import ReportError
@@ -31,6 +31,7 @@ app.command("check")(check.check)
 app.command("plan")(plan.plan)
 app.command("choose")(choose.choose)
 app.command("simulate")(simulate.simulate)
+app.command("run")(run.run)
 app.add_typer(lab.app, name="lab")
 app.add_typer(bench.app, name="bench")
 app.command("report")(report.report)
@@ -39,7 +40,7 @@ app.command("demo")(demo.demo)
 
 def main() -> None:
     """Runs the command line. Exit status: 0 done, 1 the user's input, 2 our fault, 130 interrupted."""
-    status = run(sys.argv[1:])
+    status = execute(sys.argv[1:])
     if status == INTERRUPTED:
         # A thread may still be in a call of the core: nothing that Python tears down is needed any more.
         sys.stdout.flush()
@@ -47,7 +48,7 @@ def main() -> None:
     sys.exit(status)
 
 
-def run(arguments: list[str]) -> int:
+def execute(arguments: list[str]) -> int:
     try:
         status = app(arguments, prog_name="ayatori", standalone_mode=False)
         if status == INTERRUPTED:

@@ -1,0 +1,71 @@
+"""Starts the processes of a job on this machine, and sees that none outlives a failure. Needs nothing but Python."""
+
+from __future__ import annotations
+
+import os
+import secrets
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
+from types import FrameType
+
+_POLL_SECONDS = 0.005
+_GRACE_SECONDS = 2.0
+_FORWARDED = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+
+
+def run_job(command: Sequence[str], count: int) -> int:
+    """Runs `count` processes of `command`, which share our input and output; returns 0, or the exit status of the first
+    that failed (128 + N: signal N), after it has ended all others.
+
+    Signals that ask us to end go to all of them. Raises OSError if the command can't be started.
+    """
+    job = os.environ | {"ACP_PROCS": str(count), "ACP_JOB_KEY": str(secrets.randbits(64))}
+    processes: list[subprocess.Popen[bytes]] = []
+
+    def forward(number: int, _frame: FrameType | None) -> None:
+        _signal_all(processes, number)
+
+    before = {number: signal.signal(number, forward) for number in _FORWARDED}
+    try:
+        for rank in range(count):
+            processes.append(subprocess.Popen(command, env=job | {"ACP_RANK": str(rank)}))
+        return _first_failure(processes)
+    finally:
+        _end_all(processes)
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+def _first_failure(processes: Sequence[subprocess.Popen[bytes]]) -> int:
+    running = list(processes)
+    while running:
+        for process in running:
+            status = process.poll()
+            if status is not None and status != 0:
+                return status if status > 0 else 128 - status
+        running = [process for process in running if process.returncode is None]
+        time.sleep(_POLL_SECONDS)
+    return 0
+
+
+def _signal_all(processes: Sequence[subprocess.Popen[bytes]], number: int) -> None:
+    for process in processes:
+        if process.poll() is None:
+            process.send_signal(number)
+
+
+def _end_all(processes: Sequence[subprocess.Popen[bytes]]) -> None:
+    _signal_all(processes, signal.SIGTERM)
+    deadline = time.monotonic() + _GRACE_SECONDS
+    while any(process.poll() is None for process in processes) and time.monotonic() < deadline:
+        time.sleep(_POLL_SECONDS)
+    _signal_all(processes, signal.SIGKILL)
+    for process in processes:
+        process.wait()
+
+
+if __name__ == "__main__":
+    sys.exit(run_job(sys.argv[2:], int(sys.argv[1])))

@@ -1,0 +1,30 @@
+#pragma once
+/// \file
+/// The border: errors become 0, -1 or NULL with errno and a line of text, per thread (acp.h, Errors).
+
+#include <cerrno>
+#include <exception>
+#include <string_view>
+
+#include "ayatori/base/error.hpp"
+
+namespace ayatori::acp {
+
+/// Sets errno and this thread's message.
+void refuse(int code, std::string_view message);
+void refuse(const Error& error);
+
+[[nodiscard]] const char* last_message();
+
+/// Runs the body of a C function; no exception leaves it.
+template <typename Value, typename Body>
+Value guarded(Value failed, Body body) noexcept {
+  try {
+    return body();
+  } catch (const std::exception& problem) {
+    refuse(ENOMEM, problem.what());
+    return failed;
+  }
+}
+
+}  // namespace ayatori::acp

@@ -1,0 +1,74 @@
+#include <arpa/inet.h>
+#include <fmt/ranges.h>
+
+#include <charconv>
+#include <cstdlib>
+#include <random>
+#include <string_view>
+
+#include "library.hpp"
+
+namespace ayatori::acp {
+
+namespace {
+
+/// The value of a variable if it is set: one of `names`, by its place among them.
+Result<std::size_t> choice(const char* variable, std::initializer_list<std::string_view> names) {
+  const char* text = std::getenv(variable);
+  if (!text) return 0;
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    if (text == names.begin()[i]) return i;
+  }
+  return fail("{} is '{}'; it must be {}", variable, text, fmt::join(names, ", "));
+}
+
+template <typename Number>
+Result<Number> positive(const char* variable, Number otherwise) {
+  const char* text = std::getenv(variable);
+  if (!text) return otherwise;
+  const std::string_view digits = text;
+  Number value = 0;
+  const auto [end, bad] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
+  if (bad == std::errc{} && end == digits.data() + digits.size() && value > 0) return value;
+  return fail("{} is '{}'; it must be a number above 0", variable, text);
+}
+
+Result<std::optional<std::uint32_t>> first_host() {
+  const char* text = std::getenv("ACP_FIRST_HOST");
+  if (!text) return std::nullopt;
+  in_addr address{};
+  if (inet_pton(AF_INET, text, &address) != 1) return fail("ACP_FIRST_HOST is '{}', not an IPv4 address", text);
+  return ntohl(address.s_addr);
+}
+
+std::uint64_t random_key() {
+  std::random_device device;
+  return std::uint64_t{device()} << 32 | device();
+}
+
+}  // namespace
+
+Result<Setup> read_setup() {
+  Setup setup;
+  auto placement = launch::find_placement([](const char* name) { return std::getenv(name); }, random_key);
+  if (!placement) return Failure(placement.error());
+  setup.placement = std::move(*placement);
+  const auto wires = choice("ACP_WIRES", {"auto", "shm", "udp"});
+  if (!wires) return Failure(wires.error());
+  const auto progress = choice("ACP_PROGRESS", {"thread", "poll"});
+  if (!progress) return Failure(progress.error());
+  const auto starter = positive<Bytes>("ACP_STARTER_BYTES", setup.starter_bytes);
+  if (!starter) return Failure(starter.error());
+  const auto timeout = positive<double>("ACP_TIMEOUT", 30.0);
+  if (!timeout) return Failure(timeout.error());
+  const auto host = first_host();
+  if (!host) return Failure(host.error());
+  setup.wires = static_cast<WireChoice>(*wires);
+  setup.progress_thread = *progress == 0;
+  setup.starter_bytes = *starter;
+  setup.give_up_after = std::chrono::duration_cast<Duration>(std::chrono::duration<double>(*timeout));
+  setup.first_host = *host;
+  return setup;
+}
+
+}  // namespace ayatori::acp

@@ -1,0 +1,76 @@
+#pragma once
+/// \file
+/// What processes ask of each other, and the answers: each a call of the transport, which is carried out exactly once.
+///
+///     call     kind (1 byte)  size (1)  four words (8 bytes each, little-endian)
+///     answer   status (1)  value (8)
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <span>
+
+#include "ayatori/transport/application.hpp"
+
+namespace ayatori::onesided {
+
+enum class CallKind : std::uint8_t {
+  alive = 1,  ///< nothing is asked: that the peer lives is the answer
+  swap,       ///< words: address, operand; size 4 or 8; the answer is the value before
+  add,        ///< the same, and all up to compare_swap
+  exclusive_or,
+  inclusive_or,
+  conjunction,
+  compare_swap,   ///< words: address, new value, expected value
+  write,          ///< words: address, then `size` bytes, at most 16
+  copy,           ///< words: destination (the receiver's), source, bytes, handle: `copied` says when it is done
+  copied,         ///< words: handle, Status
+  arrive,         ///< words: round of a barrier
+  open_channel,   ///< words: channel; size: 1 if the caller sends. The answer's value: 1 if the peer has it
+  ready,          ///< words: channel and number of the receive, bytes it takes, key of its buffer
+  inlined,        ///< words: channel and number of the receive, size of the message, its bytes (at most 16)
+  written,        ///< words: channel and number of the receive, size of the message, which is in its buffer
+  close_channel,  ///< words: channel; size: 1 if the caller sends
+};
+
+struct Call {
+  CallKind kind = CallKind::alive;
+  std::uint8_t size = 0;
+  std::array<std::uint64_t, 4> words{};
+
+  bool operator==(const Call&) const = default;
+};
+
+enum class Status : std::uint8_t {
+  done,
+  busy,     ///< no room now: ask again
+  refused,  ///< there is no such memory
+  lost,     ///< the rank that has it is lost
+};
+
+struct Answer {
+  Status status = Status::done;
+  std::uint64_t value = 0;
+};
+
+inline constexpr std::size_t most_inline_bytes = 16;
+inline constexpr std::size_t call_bytes = 34;
+inline constexpr std::size_t answer_bytes = 9;
+static_assert(call_bytes <= transport::most_operation_bytes);
+
+[[nodiscard]] std::array<std::byte, call_bytes> encode(const Call& call);
+[[nodiscard]] transport::OperationResult encode(const Answer& answer);
+
+/// Nothing if it is none of these, or its size is not what its kind allows.
+[[nodiscard]] std::optional<Call> decode_call(std::span<const std::byte> bytes);
+[[nodiscard]] std::optional<Answer> decode_answer(std::span<const std::byte> bytes);
+
+/// Whether it reads and changes 4 or 8 bytes at once.
+[[nodiscard]] constexpr bool is_atomic(CallKind kind) {
+  return kind >= CallKind::swap && kind <= CallKind::compare_swap;
+}
+
+/// Changes memory of this process; returns the value before. `at` is aligned to `call.size`.
+[[nodiscard]] std::uint64_t apply_atomic(const Call& call, std::byte* at);
+
+}  // namespace ayatori::onesided

@@ -1,0 +1,324 @@
+#include "channels.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+
+namespace ayatori::onesided {
+
+namespace {
+
+/// What the endpoint was asked for on behalf of an end or a request: the middle of a token.
+enum class About : std::uint8_t { opening, announcement, message, bytes, closing };
+
+constexpr std::uint32_t about_shift = 48;
+
+Token token_about(About about, std::uint64_t which) {
+  return token_of(Purpose::channel, std::uint64_t{static_cast<std::uint8_t>(about)} << about_shift | which);
+}
+
+/// Keys of receives' buffers: no segment has one of these.
+constexpr std::uint64_t buffer_key = std::uint64_t{1} << 62;
+
+std::uint64_t word_of(std::uint32_t number, std::uint32_t sequence) { return std::uint64_t{number} << 32 | sequence; }
+
+}  // namespace
+
+// ---- Ends
+
+Result<ChannelId> Channels::open(Rank sender, Rank receiver) {
+  const bool sends = sender == core_.self;
+  if (sender == receiver) return with_code(fail("a channel joins two processes, not rank {} alone", sender), EINVAL);
+  if (!sends && receiver != core_.self) {
+    return with_code(
+        fail("rank {} is neither sender nor receiver of a channel from {} to {}", core_.self, sender, receiver),
+        EINVAL);
+  }
+  const Rank peer = sends ? receiver : sender;
+  if (peer >= core_.space.procs()) return with_code(fail("there is no rank {}", peer), EINVAL);
+  const auto free = std::ranges::find(ends_, false, &End::used);
+  if (free == ends_.end()) {
+    return with_code(fail("this process has {} ends of channels already", ends_.size()), ENOSPC);
+  }
+  *free = End{.used = true, .sends = sends, .peer = peer, .number = opened_[{peer, sends}]++};
+  ++open_;
+  return static_cast<ChannelId>(free - ends_.begin() + 1);
+}
+
+Channels::End* Channels::end_of(Rank peer, bool sends, std::uint64_t number) {
+  for (End& end : ends_) {
+    if (end.used && end.peer == peer && end.sends == sends && end.number == number) return &end;
+  }
+  return nullptr;
+}
+
+// ---- Requests
+
+Result<std::uint32_t> Channels::take_request(Kind kind, ChannelId channel) {
+  if (channel == 0 || channel > ends_.size() || !ends_[channel - 1].used) {
+    return with_code(fail("there is no such channel"), EINVAL);
+  }
+  const End& end = ends_[channel - 1];
+  if (end.closing != 0) return with_code(fail("the channel is being closed"), EINVAL);
+  if (kind != Kind::close && end.sends != (kind == Kind::send)) {
+    return with_code(fail("this process is the channel's {}", end.sends ? "sender" : "receiver"), EINVAL);
+  }
+  const auto free = std::ranges::find(requests_, Kind::free, &Request::kind);
+  if (free == requests_.end()) {
+    return with_code(fail("all {} requests of this process are in use", requests_.size()), ENOSPC);
+  }
+  *free = Request{.kind = kind, .end = channel - 1, .generation = free->generation + 1};
+  ++pending_;
+  return static_cast<std::uint32_t>(free - requests_.begin());
+}
+
+RequestId Channels::id_of(std::uint32_t request) const {
+  return RequestId{requests_[request].generation} << 32 | (request + 1);
+}
+
+std::uint64_t Channels::mark_of(std::uint32_t request) const {
+  return std::uint64_t{requests_[request].generation & 0xFFFF} << 32 | request;
+}
+
+const Channels::Request* Channels::find(RequestId id) const {
+  const std::uint64_t index = (id & no_id) - 1;
+  if (index >= requests_.size() || requests_[index].kind == Kind::free) return nullptr;
+  return requests_[index].generation == id >> 32 ? &requests_[index] : nullptr;
+}
+
+Result<RequestId> Channels::start(ChannelId channel, bool sends, std::byte* bytes, Bytes size) {
+  const auto request = take_request(sends ? Kind::send : Kind::receive, channel);
+  if (!request) return Failure(request.error());
+  requests_[*request].bytes = bytes;
+  requests_[*request].size = size;
+  End& end = ends_[channel - 1];
+  end.queue.push_back(*request);
+  if (end.lost || end.peer_closed) fail_all(end, end.lost ? Outcome::lost : Outcome::closed);
+  return id_of(*request);
+}
+
+Result<RequestId> Channels::close(ChannelId channel) {
+  const auto request = take_request(Kind::close, channel);
+  if (!request) return Failure(request.error());
+  ends_[channel - 1].closing = *request + 1;
+  return id_of(*request);
+}
+
+bool Channels::done(RequestId id) const {
+  const Request* request = find(id);
+  return !request || request->outcome != Outcome::pending;
+}
+
+Result<Bytes> Channels::finish(RequestId id) {
+  const Request* request = find(id);
+  if (!request) return with_code(fail("there is no such request"), EINVAL);
+  const Outcome outcome = request->outcome;
+  const Rank peer = ends_[request->end].peer;
+  const Bytes received = request->kind == Kind::receive ? request->size : 0;
+  requests_[(id & no_id) - 1].kind = Kind::free;
+  if (outcome == Outcome::lost) return with_code(fail("the channel's peer, rank {}, is lost", peer), EHOSTDOWN);
+  if (outcome == Outcome::closed) return with_code(fail("rank {} has closed the channel", peer), EPIPE);
+  return received;
+}
+
+void Channels::settle(std::uint32_t request, Outcome outcome) {
+  if (requests_[request].outcome != Outcome::pending) return;
+  requests_[request].outcome = outcome;
+  --pending_;
+  End& end = ends_[requests_[request].end];
+  const auto place = std::ranges::find(end.queue, request);
+  if (place == end.queue.end()) return;
+  if (static_cast<std::uint32_t>(place - end.queue.begin()) < end.started) --end.started;
+  end.queue.erase(place);
+}
+
+void Channels::fail_all(End& end, Outcome outcome) {
+  while (!end.queue.empty()) settle(end.queue.back(), outcome);
+  if (end.closing != 0 && outcome == Outcome::lost) {
+    settle(end.closing - 1, outcome);
+    end.used = false;
+    --open_;
+  }
+}
+
+// ---- Onwards
+
+void Channels::progress() {
+  if (open_ == 0) return;
+  for (std::uint32_t number = 0; number < ends_.size(); ++number) {
+    End& end = ends_[number];
+    if (!end.used) continue;
+    if (!end.connected) connect(number);
+    if (end.connected && end.sends) send_next(number);
+    if (end.connected && !end.sends) announce(number);
+    if (end.closing != 0 && end.queue.empty()) finish_closing(number);
+  }
+}
+
+void Channels::connect(std::uint32_t number) {
+  End& end = ends_[number];
+  if (end.asked || end.lost) return;
+  const Call call{.kind = CallKind::open_channel,
+                  .size = static_cast<std::uint8_t>(end.sends ? 1 : 0),
+                  .words = {word_of(end.number, 0)}};
+  end.asked = core_.call(end.peer, call, token_about(About::opening, number));
+}
+
+void Channels::announce(std::uint32_t number) {
+  End& end = ends_[number];
+  while (end.started < end.queue.size() && end.started < window) {
+    const std::uint32_t request = end.queue[end.started];
+    const Request& receive = requests_[request];
+    const Call call{.kind = CallKind::ready,
+                    .words = {word_of(end.number, end.sequence), receive.size, buffer_key | id_of(request)}};
+    if (!core_.call(end.peer, call, token_about(About::announcement, number))) return;
+    requests_[request].sequence = end.sequence++;
+    ++end.started;
+  }
+}
+
+void Channels::send_next(std::uint32_t number) {
+  End& end = ends_[number];
+  for (std::uint32_t i = 0; i < end.started;) {
+    const bool told = requests_[end.queue[i]].to_tell && tell_written(end.queue[i]);
+    if (!told) ++i;
+  }
+  while (end.started < end.queue.size() && !end.places.empty()) {
+    const std::uint32_t request = end.queue[end.started];
+    Request& send = requests_[request];
+    send.place = end.places.front();
+    send.sequence = end.sequence;
+    const Bytes size = std::min(send.size, send.place.size);
+    if (size <= most_inline_bytes) {
+      Call call{.kind = CallKind::inlined,
+                .size = static_cast<std::uint8_t>(size),
+                .words = {word_of(end.number, send.sequence), send.size}};
+      if (size > 0) std::memcpy(&call.words[2], send.bytes, size);
+      if (!core_.call(end.peer, call, token_about(About::message, 0))) return;
+    } else if (!put(request, size)) {
+      return;
+    }
+    end.places.pop_front();
+    ++end.sequence;
+    ++end.started;
+    if (size <= most_inline_bytes) settle(request, Outcome::done);
+  }
+}
+
+bool Channels::put(std::uint32_t request, Bytes size) {
+  const Request& send = requests_[request];
+  const bool taken = core_.endpoint->put(core_.now, ends_[send.end].peer, {send.place.key, 0}, {send.bytes, size},
+                                         token_about(About::bytes, mark_of(request)));
+  core_.asked |= taken;
+  return taken;
+}
+
+/// What is called for is carried out: then the message needs its buffer no longer.
+bool Channels::tell_written(std::uint32_t request) {
+  const Request& send = requests_[request];
+  const End& end = ends_[send.end];
+  const Call call{.kind = CallKind::written, .words = {word_of(end.number, send.sequence), send.size}};
+  if (!core_.call(end.peer, call, token_about(About::message, 0))) return false;
+  settle(request, Outcome::done);
+  return true;
+}
+
+/// Closed when both ends have said that they are.
+void Channels::finish_closing(std::uint32_t number) {
+  End& end = ends_[number];
+  if (end.connected && !end.told) {
+    const Call call{.kind = CallKind::close_channel,
+                    .size = static_cast<std::uint8_t>(end.sends ? 1 : 0),
+                    .words = {word_of(end.number, 0)}};
+    end.told = core_.call(end.peer, call, token_about(About::closing, number));
+  }
+  if (!end.heard || !end.peer_closed) return;
+  settle(end.closing - 1, Outcome::done);
+  end.used = false;
+  --open_;
+}
+
+// ---- What the endpoint tells
+
+Answer Channels::on_call(Rank from, const Call& call) {
+  const auto number = static_cast<std::uint32_t>(call.words[0] >> 32);
+  const bool from_either = call.kind == CallKind::open_channel || call.kind == CallKind::close_channel;
+  const bool caller_sends = from_either ? call.size == 1 : call.kind != CallKind::ready;
+  End* end = end_of(from, !caller_sends, number);
+  if (!end) return {.status = Status::done, .value = 0};
+  end->connected = true;
+  switch (call.kind) {
+    case CallKind::ready:
+      if (end->places.size() < window) end->places.push_back({call.words[1], call.words[2]});
+      break;
+    case CallKind::inlined:
+    case CallKind::written:
+      take_message(*end, call);
+      break;
+    case CallKind::close_channel:
+      end->peer_closed = true;
+      fail_all(*end, Outcome::closed);
+      break;
+    default:
+      break;
+  }
+  return {.status = Status::done, .value = 1};
+}
+
+void Channels::take_message(End& end, const Call& call) {
+  const auto sequence = static_cast<std::uint32_t>(call.words[0]);
+  for (std::uint32_t i = 0; i < end.started; ++i) {
+    const std::uint32_t number = end.queue[i];
+    Request& receive = requests_[number];
+    if (receive.sequence != sequence) continue;
+    // The call's size is what is inside of it; what did not fit the buffer is not there.
+    receive.size = std::min<Bytes>(receive.size, call.words[1]);
+    if (call.kind == CallKind::inlined) {
+      std::memcpy(receive.bytes, &call.words[2], std::min<Bytes>(receive.size, call.size));
+    }
+    return settle(number, Outcome::done);
+  }
+}
+
+std::byte* Channels::find(Rank from, const transport::RemoteRange& range) const {
+  if ((range.key & buffer_key) == 0 || range.key == transport::directory_key) return nullptr;
+  const Request* receive = find(range.key & ~buffer_key);
+  if (!receive || receive->kind != Kind::receive || receive->outcome != Outcome::pending) return nullptr;
+  if (ends_[receive->end].peer != from) return nullptr;
+  if (range.offset > receive->size || range.size > receive->size - range.offset) return nullptr;
+  return receive->bytes + range.offset;
+}
+
+void Channels::answered(std::uint64_t number, const Answer& answer) {
+  const auto which = static_cast<std::uint32_t>(number);
+  switch (static_cast<About>(number >> about_shift)) {
+    case About::opening:
+      if (answer.value == 1) ends_[which].connected = true;
+      return;
+    case About::closing:
+      ends_[which].heard = true;
+      return;
+    case About::announcement:
+    case About::message:
+    case About::bytes:
+      return;
+  }
+}
+
+/// The request may have failed meanwhile, and its place belong to another one.
+void Channels::transferred(std::uint64_t number) {
+  const auto request = static_cast<std::uint32_t>(number);
+  if (token_about(About::bytes, mark_of(request)) == token_of(Purpose::channel, number)) {
+    requests_[request].to_tell = true;
+  }
+}
+
+void Channels::lost(Rank peer) {
+  for (End& end : ends_) {
+    if (!end.used || end.peer != peer) continue;
+    end.lost = true;
+    fail_all(end, Outcome::lost);
+  }
+}
+
+}  // namespace ayatori::onesided

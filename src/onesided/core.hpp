@@ -1,0 +1,50 @@
+#pragma once
+/// \file
+/// What the parts of a GlobalMemory have in common: the endpoint, the memory of this process, the time of this round.
+
+#include "ayatori/onesided/memory.hpp"
+#include "calls.hpp"
+#include "transfers.hpp"
+
+namespace ayatori::onesided {
+
+using transport::Duration;
+using transport::never;
+using transport::Time;
+using transport::Token;
+
+/// Which part asked the endpoint for something: the upper byte of a token. The rest is that part's own.
+enum class Purpose : std::uint8_t { fetch, operation, delegation, barrier, watch, channel };
+
+inline constexpr std::uint32_t purpose_shift = 56;
+[[nodiscard]] constexpr Token token_of(Purpose purpose, std::uint64_t number = 0) {
+  return static_cast<Token>(purpose) << purpose_shift | number;
+}
+[[nodiscard]] constexpr Purpose purpose_of(Token token) { return static_cast<Purpose>(token >> purpose_shift); }
+[[nodiscard]] constexpr std::uint64_t number_of(Token token) { return token & ((Token{1} << purpose_shift) - 1); }
+
+/// How long a peer that has no room is left alone.
+inline constexpr Duration busy_pause = std::chrono::microseconds(100);
+
+struct Core {
+  Core(Rank rank, Rank procs, std::uint32_t known_segments)
+      : self(rank), space(procs), memory(space, rank), transfers(known_segments) {}
+
+  Rank self;
+  AddressSpace space;
+  Memory memory;
+  Transfers transfers;
+  transport::Endpoint* endpoint = nullptr;
+  Time now{};
+  bool stirred = false;  ///< the endpoint has told something since the last round: what was refused may succeed now
+  bool asked = false;    ///< the endpoint was asked for something
+
+  /// False: no room now.
+  [[nodiscard]] bool call(Rank to, const Call& call, Token token) {
+    const bool taken = endpoint->call(now, to, encode(call), token);
+    asked |= taken;
+    return taken;
+  }
+};
+
+}  // namespace ayatori::onesided

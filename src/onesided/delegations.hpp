@@ -1,0 +1,46 @@
+#pragma once
+/// \file
+/// Copies that this process does for others: from a third process into its own memory. A table of fixed size.
+
+#include <vector>
+
+#include "ayatori/onesided/global_memory.hpp"
+#include "core.hpp"
+
+namespace ayatori::onesided {
+
+class Delegations {
+ public:
+  Delegations(Core& core, std::uint32_t capacity) : core_(core), jobs_(capacity) {}
+
+  /// The answer to a call of kind `copy`; its value is 1 if the copy is done already.
+  [[nodiscard]] Answer accept(Rank initiator, const Call& call);
+  void progress();
+
+  void transferred(std::uint64_t job) { end(job, Status::done); }
+  void refused(std::uint64_t job);
+  void failed(std::uint64_t job) { end(job, Status::lost); }
+  void told(std::uint64_t job);
+
+  [[nodiscard]] bool idle() const { return busy_ == 0; }
+
+ private:
+  struct Job {
+    enum class State : std::uint8_t { free, waiting, under_way, to_tell, telling };
+    State state = State::free;
+    Status status = Status::done;
+    Rank initiator = 0;
+    Handle handle = 0;
+    Transfer transfer;
+  };
+
+  void begin(std::uint64_t number);
+  void tell(std::uint64_t number);
+  void end(std::uint64_t number, Status status);
+
+  Core& core_;
+  std::vector<Job> jobs_;
+  std::uint32_t busy_ = 0;
+};
+
+}  // namespace ayatori::onesided

@@ -1,0 +1,351 @@
+#include "ayatori/onesided/global_memory.hpp"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+#include "barrier.hpp"
+#include "channels.hpp"
+#include "delegations.hpp"
+#include "operations.hpp"
+
+namespace ayatori::onesided {
+
+using transport::Endpoint;
+using transport::OperationResult;
+using transport::PeerId;
+using transport::RemoteRange;
+using transport::Urgency;
+
+namespace {
+
+/// How often a peer is asked whether it lives, while it is waited for and nothing is sent to it.
+constexpr Duration watch_interval = std::chrono::seconds(1);
+
+/// Calls that come before their turn wait here.
+constexpr std::size_t early_calls = 256;
+constexpr std::size_t block_bytes = 64;
+
+constexpr std::array atomic_kinds = {CallKind::swap,         CallKind::add,         CallKind::exclusive_or,
+                                     CallKind::inclusive_or, CallKind::conjunction, CallKind::compare_swap};
+
+}  // namespace
+
+struct GlobalMemory::State final : transport::Application {
+  explicit State(const Settings& settings)
+      : core(settings.identity.self, settings.procs, settings.known_segments),
+        operations(core, settings.operations),
+        delegations(core, settings.delegated),
+        barrier(core.self, settings.procs),
+        channels(core, settings.channels),
+        blocks(early_calls) {
+    for (auto& block : blocks) free_blocks.push_back(block.data());
+  }
+
+  // ---- What the endpoint asks for and tells
+
+  std::byte* reserve(PeerId, Bytes size, Urgency urgency) override {
+    const std::size_t kept = urgency == Urgency::early ? early_calls / 2 : 0;
+    if (size > block_bytes || free_blocks.size() <= kept) return nullptr;
+    std::byte* block = free_blocks.back();
+    free_blocks.pop_back();
+    return block;
+  }
+  void release(std::byte* block) override { free_blocks.push_back(block); }
+
+  /// Nobody of ours sends messages.
+  void deliver(PeerId, std::span<const std::byte>, std::byte* block) override {
+    if (block) release(block);
+  }
+
+  OperationResult operate(PeerId from, std::span<const std::byte> request) override {
+    core.stirred = true;
+    const auto call = decode_call(request);
+    return encode(call ? carry_out(from, *call) : Answer{.status = Status::refused});
+  }
+
+  bool write(PeerId from, const RemoteRange& range, std::span<const std::byte> bytes) override {
+    std::byte* at = core.memory.find(range);
+    if (!at) at = channels.find(from, range);
+    if (at) store(at, bytes.data(), bytes.size());
+    return at != nullptr;
+  }
+  std::optional<std::span<const std::byte>> read(PeerId, const RemoteRange& range) override {
+    return core.memory.read(range);
+  }
+
+  void room() override { core.stirred = true; }
+  void returned(Token token, std::span<const std::byte> result) override;
+  void completed(Token token) override;
+  void refused(Token token) override;
+  void failed(Token token) override;
+  void lost(PeerId peer, Time since) override;
+
+  [[nodiscard]] Answer carry_out(PeerId from, const Call& call);
+  void go_on(Time now);
+  void watch();
+  template <typename Visit>
+  void visit_awaited(Visit visit) const;
+
+  Core core;
+  std::optional<Endpoint> endpoint;
+  Operations operations;
+  Delegations delegations;
+  Barrier barrier;
+  Channels channels;
+  std::vector<std::array<std::byte, block_bytes>> blocks;
+  std::vector<std::byte*> free_blocks;
+  Time next_watch = never;
+  std::uint32_t watches = 0;  // not answered
+  std::optional<Error> loss;
+};
+
+// ---- What a peer calls for
+
+Answer GlobalMemory::State::carry_out(PeerId from, const Call& call) {
+  if (is_atomic(call.kind) || call.kind == CallKind::write) {
+    const auto location = core.space.find(call.words[0]);
+    std::byte* at = location ? core.memory.find(*location, call.size) : nullptr;
+    const bool aligned = call.kind == CallKind::write || std::bit_cast<std::uintptr_t>(at) % call.size == 0;
+    if (!at || !aligned) return {.status = Status::refused};
+    if (is_atomic(call.kind)) return {.value = apply_atomic(call, at)};
+    store(at, reinterpret_cast<const std::byte*>(&call.words[1]), call.size);
+    return {};
+  }
+  switch (call.kind) {
+    case CallKind::copy:
+      return delegations.accept(from, call);
+    case CallKind::copied:
+      operations.copied(from, call.words[0], static_cast<Status>(call.words[1]));
+      return {};
+    case CallKind::arrive:
+      barrier.arrived(call.words[0]);
+      return {};
+    case CallKind::alive:
+      return {};
+    default:
+      return channels.on_call(from, call);
+  }
+}
+
+// ---- How what was asked of the endpoint ended
+
+void GlobalMemory::State::returned(Token token, std::span<const std::byte> result) {
+  core.stirred = true;
+  const Answer answer = decode_answer(result).value_or(Answer{.status = Status::refused});
+  switch (purpose_of(token)) {
+    case Purpose::operation:
+      return operations.answered(number_of(token), answer);
+    case Purpose::delegation:
+      return delegations.told(number_of(token));
+    case Purpose::watch:
+      --watches;
+      return;
+    case Purpose::channel:
+      return channels.answered(number_of(token), answer);
+    case Purpose::barrier:
+    case Purpose::fetch:
+      return;
+  }
+}
+
+void GlobalMemory::State::completed(Token token) {
+  core.stirred = true;
+  if (core.transfers.fetch_completed(token)) return;
+  if (purpose_of(token) == Purpose::operation) operations.transferred(number_of(token));
+  if (purpose_of(token) == Purpose::delegation) delegations.transferred(number_of(token));
+  if (purpose_of(token) == Purpose::channel) channels.transferred(number_of(token));
+}
+
+void GlobalMemory::State::refused(Token token) {
+  core.stirred = true;
+  if (core.transfers.fetch_failed(token, Fault::no_memory)) return;
+  if (purpose_of(token) == Purpose::operation) operations.refused(number_of(token));
+  if (purpose_of(token) == Purpose::delegation) delegations.refused(number_of(token));
+  // Of a receive that ended because its channel was closed: that will be told.
+}
+
+/// Of a call, a put or a get, whose peer is lost: what lost() does not know by itself.
+void GlobalMemory::State::failed(Token token) {
+  core.stirred = true;
+  if (core.transfers.fetch_failed(token, Fault::lost)) return;
+  if (purpose_of(token) == Purpose::operation) operations.failed(number_of(token));
+  if (purpose_of(token) == Purpose::delegation) delegations.failed(number_of(token));
+  if (purpose_of(token) == Purpose::watch) --watches;
+}
+
+void GlobalMemory::State::lost(PeerId peer, Time since) {
+  core.stirred = true;
+  core.transfers.forget(peer);
+  operations.lost(peer);
+  channels.lost(peer);
+  if (loss) return;
+  const std::chrono::duration<double> silence = core.now - since;
+  loss = with_code(fail("rank {} is lost: nothing was heard of it for {:.1f} s", peer, silence.count()), EHOSTDOWN)
+             .error();
+}
+
+// ---- Onwards
+
+void GlobalMemory::State::go_on(Time now) {
+  core.now = now;
+  operations.progress();
+  delegations.progress();
+  barrier.progress([this](Rank rank, std::uint64_t round) {
+    return core.call(rank, {.kind = CallKind::arrive, .words = {round}}, token_of(Purpose::barrier));
+  });
+  channels.progress();
+  watch();
+  core.stirred = false;
+}
+
+template <typename Visit>
+void GlobalMemory::State::visit_awaited(Visit visit) const {
+  if (!barrier.done()) visit(barrier.awaited());
+  operations.visit_delegates(visit);
+  channels.visit_awaited(visit);
+}
+
+/// Who waits for a peer without having sent it anything would not notice that it is gone.
+void GlobalMemory::State::watch() {
+  bool anybody = false;
+  const bool due = core.now >= next_watch && watches == 0;
+  visit_awaited([&](Rank rank) {
+    anybody = true;
+    if (due && core.call(rank, {.kind = CallKind::alive}, token_of(Purpose::watch))) ++watches;
+  });
+  if (!anybody) {
+    next_watch = never;
+  } else if (due || next_watch == never) {
+    next_watch = core.now + watch_interval;
+  }
+}
+
+// ---- The interface
+
+Result<std::unique_ptr<GlobalMemory>> GlobalMemory::make(const Settings& settings) {
+  if (settings.procs == 0 || settings.identity.self >= settings.procs) {
+    return fail("there is no rank {} among {} processes", settings.identity.self, settings.procs);
+  }
+  if (!std::has_single_bit(settings.operations)) {
+    return fail("operations is {}; it must be a power of two", settings.operations);
+  }
+  auto state = std::make_unique<State>(settings);
+  auto endpoint = Endpoint::make(settings.identity, settings.endpoint, *state);
+  if (!endpoint) return Failure(endpoint.error());
+  state->endpoint.emplace(std::move(*endpoint));
+  state->core.endpoint = &*state->endpoint;
+  return std::unique_ptr<GlobalMemory>(new GlobalMemory(std::move(state)));
+}
+
+GlobalMemory::GlobalMemory(std::unique_ptr<State> state) : state_(std::move(state)) {}
+GlobalMemory::~GlobalMemory() = default;
+
+const AddressSpace& GlobalMemory::space() const { return state_->core.space; }
+Memory& GlobalMemory::memory() { return state_->core.memory; }
+Endpoint& GlobalMemory::endpoint() { return *state_->endpoint; }
+
+bool GlobalMemory::full() const { return state_->operations.full(); }
+Handle GlobalMemory::latest() const { return state_->operations.latest(); }
+bool GlobalMemory::completed(Handle handle) const { return state_->operations.completed(handle); }
+std::optional<Error> GlobalMemory::take_failure(Handle handle) { return state_->operations.take_failure(handle); }
+
+namespace {
+
+/// Where an address points, if this process can know it to be right: memory of others they judge themselves.
+Result<Location> resolve(const Core& core, GlobalAddress address, Bytes size) {
+  const auto location = core.space.find(address);
+  if (!location) return with_code(fail("{:#x} is no global address", address), EINVAL);
+  if (location->rank == core.self && !core.memory.find(*location, size)) {
+    return with_code(fail("{} bytes from {:#x} on are not registered", size, address), EFAULT);
+  }
+  return *location;
+}
+
+}  // namespace
+
+Result<Handle> GlobalMemory::copy(Time now, GlobalAddress dst, GlobalAddress src, Bytes size, Handle after) {
+  const auto to = resolve(state_->core, dst, size);
+  if (!to) return Failure(to.error());
+  const auto from = resolve(state_->core, src, size);
+  if (!from) return Failure(from.error());
+  const Operation operation{.dst = *to, .src = *from, .size = size, .atomic = {.kind = CallKind::copy}};
+  const Handle handle = state_->operations.add(operation, after);
+  state_->go_on(now);
+  return handle;
+}
+
+Result<Handle> GlobalMemory::apply(Time now, const AtomicOperation& asked, Handle after) {
+  const auto to = resolve(state_->core, asked.dst, asked.size);
+  if (!to) return Failure(to.error());
+  const auto from = resolve(state_->core, asked.src, asked.size);
+  if (!from) return Failure(from.error());
+  if (to->rank != state_->core.self) {
+    return with_code(fail("{:#x} is of rank {}: an atomic's result belongs to its caller", asked.dst, to->rank),
+                     EINVAL);
+  }
+  if (asked.dst % asked.size != 0 || asked.src % asked.size != 0) {
+    return with_code(fail("{:#x} and {:#x} must be multiples of {}", asked.dst, asked.src, asked.size), EINVAL);
+  }
+  const Call call{.kind = atomic_kinds[static_cast<std::size_t>(asked.kind)],
+                  .size = asked.size,
+                  .words = {asked.src, asked.operand, asked.expected}};
+  const Handle handle = state_->operations.add({.dst = *to, .src = *from, .size = asked.size, .atomic = call}, after);
+  state_->go_on(now);
+  return handle;
+}
+
+void GlobalMemory::start_barrier(Time now) {
+  state_->barrier.start();
+  state_->go_on(now);
+}
+bool GlobalMemory::barrier_done() const { return state_->barrier.done(); }
+
+Result<ChannelId> GlobalMemory::open_channel(Time now, Rank sender, Rank receiver) {
+  auto channel = state_->channels.open(sender, receiver);
+  state_->go_on(now);
+  return channel;
+}
+
+Result<RequestId> GlobalMemory::send(Time now, ChannelId channel, const std::byte* bytes, Bytes size) {
+  // Requests of both kinds look alike; what is sent is only read.
+  auto request = state_->channels.start(channel, true, const_cast<std::byte*>(bytes), size);  // NOLINT
+  state_->go_on(now);
+  return request;
+}
+
+Result<RequestId> GlobalMemory::receive(Time now, ChannelId channel, std::byte* bytes, Bytes size) {
+  auto request = state_->channels.start(channel, false, bytes, size);
+  state_->go_on(now);
+  return request;
+}
+
+Result<RequestId> GlobalMemory::close_channel(Time now, ChannelId channel) {
+  auto request = state_->channels.close(channel);
+  state_->go_on(now);
+  return request;
+}
+
+bool GlobalMemory::request_done(RequestId request) const { return state_->channels.done(request); }
+Result<Bytes> GlobalMemory::finish(RequestId request) { return state_->channels.finish(request); }
+
+bool GlobalMemory::progress(Time now) {
+  state_->go_on(now);
+  const bool transferred = state_->core.transfers.take_asked();
+  return std::exchange(state_->core.asked, false) || transferred;
+}
+
+Time GlobalMemory::next_deadline() const { return std::min(state_->operations.next_deadline(), state_->next_watch); }
+
+bool GlobalMemory::idle() const {
+  const State& state = *state_;
+  return state.operations.completed(state.operations.latest()) && state.delegations.idle() && state.barrier.done() &&
+         state.channels.idle();
+}
+
+const std::optional<Error>& GlobalMemory::loss() const { return state_->loss; }
+
+}  // namespace ayatori::onesided

@@ -1,0 +1,90 @@
+#include "ayatori/onesided/memory.hpp"
+
+#include <atomic>
+#include <cerrno>
+#include <cstring>
+
+namespace ayatori::onesided {
+
+using transport::RemoteRange;
+using transport::Segment;
+
+namespace {
+
+std::byte* pointer(std::uint64_t address) {
+  return reinterpret_cast<std::byte*>(address);  // NOLINT: what Segment::base is here
+}
+
+template <typename Word>
+bool store_as(std::byte* to, const std::byte* from) {
+  if (reinterpret_cast<std::uintptr_t>(to) % sizeof(Word) != 0) return false;
+  Word word = 0;
+  std::memcpy(&word, from, sizeof word);
+  std::atomic_ref<Word>(*reinterpret_cast<Word*>(to)).store(word, std::memory_order_release);
+  return true;
+}
+
+bool store_at_once(std::byte* to, const std::byte* from, Bytes size) {
+  switch (size) {
+    case 1:
+      return store_as<std::uint8_t>(to, from);
+    case 2:
+      return store_as<std::uint16_t>(to, from);
+    case 4:
+      return store_as<std::uint32_t>(to, from);
+    case 8:
+      return store_as<std::uint64_t>(to, from);
+    default:
+      return false;
+  }
+}
+
+}  // namespace
+
+Result<std::uint64_t> Memory::add(std::byte* start, Bytes size) {
+  if (size == 0) return with_code(fail("there is nothing to register"), EINVAL);
+  if (size > space_.most_bytes()) {
+    return with_code(fail("{} bytes are more than a segment holds: {}", size, space_.most_bytes()), EINVAL);
+  }
+  const auto index = published_.add(reinterpret_cast<std::uintptr_t>(start), size);
+  if (!index) return with_code(fail("all {} segments of this process are in use", AddressSpace::segments), ENOSPC);
+  return published_.at(*index)->key;
+}
+
+bool Memory::remove(std::uint64_t key) {
+  const auto index = static_cast<std::uint32_t>(key);
+  const auto segment = published_.at(index);
+  return segment && segment->key == key && published_.remove(index);
+}
+
+std::optional<GlobalAddress> Memory::address_of(std::uint64_t key, const std::byte* at) const {
+  const auto index = static_cast<std::uint32_t>(key);
+  const auto segment = published_.at(index);
+  if (!segment || segment->key != key) return std::nullopt;
+  const std::uint64_t offset = reinterpret_cast<std::uintptr_t>(at) - segment->base;
+  if (offset >= segment->size) return std::nullopt;
+  return space_.of({self_, index, offset});
+}
+
+std::byte* Memory::find(const Location& location, Bytes size) const {
+  const auto segment = published_.at(location.segment);
+  if (location.rank != self_ || !segment) return nullptr;
+  if (location.offset > segment->size || size > segment->size - location.offset) return nullptr;
+  return pointer(segment->base + location.offset);
+}
+
+std::byte* Memory::find(const RemoteRange& range) const {
+  const auto segment = published_.holding(range);
+  return segment ? pointer(segment->base + range.offset) : nullptr;
+}
+
+std::optional<std::span<const std::byte>> Memory::read(const RemoteRange& range) const {
+  if (const std::byte* start = find(range)) return std::span(start, range.size);
+  return published_.read(range);
+}
+
+void store(std::byte* to, const std::byte* from, Bytes size) {
+  if (!store_at_once(to, from, size)) std::memmove(to, from, size);
+}
+
+}  // namespace ayatori::onesided

@@ -1,0 +1,198 @@
+#include "operations.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+
+namespace ayatori::onesided {
+
+Handle Operations::add(const Operation& operation, Handle after) {
+  const Handle handle = next_++;
+  at(handle) = operation;
+  // Nothing can wait for itself or for what comes later.
+  at(handle).after = std::min(after, handle - 1);
+  return handle;
+}
+
+/// What was turned away goes first, and keeps its place: nothing starts before what has a lower handle.
+void Operations::progress() {
+  if (turned_away_ > 0 && (core_.stirred || next_deadline() <= core_.now)) retry();
+  while (unstarted_ < next_ && turned_away_ == 0 && at(unstarted_).after < first_) begin(unstarted_++);
+}
+
+void Operations::retry() {
+  for (Handle handle = first_; handle < unstarted_ && turned_away_ > 0; ++handle) {
+    Operation& operation = at(handle);
+    if (!operation.turned_away || operation.not_before > core_.now) continue;
+    operation.turned_away = false;
+    --turned_away_;
+    begin(handle);
+  }
+}
+
+void Operations::begin(Handle handle) {
+  if (at(handle).atomic.kind == CallKind::copy) {
+    begin_copy(handle);
+  } else {
+    begin_atomic(handle);
+  }
+}
+
+void Operations::begin_copy(Handle handle) {
+  const Operation& operation = at(handle);
+  if (operation.size == 0) return end(handle, Fault::none);
+  const bool to_here = operation.dst.rank == core_.self;
+  const bool from_here = operation.src.rank == core_.self;
+  if (!to_here && !from_here) {
+    return ask(handle, operation.dst.rank,
+               {.kind = CallKind::copy,
+                .words = {core_.space.of(operation.dst), core_.space.of(operation.src), operation.size, handle}});
+  }
+  const std::byte* source = from_here ? core_.memory.find(operation.src, operation.size) : nullptr;
+  std::byte* target = to_here ? core_.memory.find(operation.dst, operation.size) : nullptr;
+  if ((from_here && !source) || (to_here && !target)) return end(handle, Fault::no_memory, core_.self);
+  if (to_here && from_here) {
+    store(target, source, operation.size);
+    return end(handle, Fault::none);
+  }
+  if (from_here && operation.size <= most_inline_bytes) {
+    Call call{.kind = CallKind::write, .size = static_cast<std::uint8_t>(operation.size)};
+    call.words[0] = core_.space.of(operation.dst);
+    std::memcpy(&call.words[1], source, operation.size);
+    return ask(handle, operation.dst.rank, call);
+  }
+  begin_transfer(handle);
+}
+
+void Operations::begin_atomic(Handle handle) {
+  const Operation& operation = at(handle);
+  if (operation.src.rank != core_.self) return ask(handle, operation.src.rank, operation.atomic);
+  std::byte* word = core_.memory.find(operation.src, operation.atomic.size);
+  if (!word) return end(handle, Fault::no_memory, core_.self);
+  answered(handle, {Status::done, apply_atomic(operation.atomic, word)});
+}
+
+void Operations::begin_transfer(Handle handle) {
+  Operation& operation = at(handle);
+  Transfer& transfer = operation.transfer;
+  transfer.put = operation.src.rank == core_.self;
+  transfer.remote = transfer.put ? operation.dst : operation.src;
+  transfer.local = core_.memory.find(transfer.put ? operation.src : operation.dst, operation.size);
+  transfer.size = operation.size;
+  operation.state = Operation::State::under_way;
+  const auto begun = core_.transfers.begin(core_.now, *core_.endpoint, transfer, token_of(Purpose::operation, handle));
+  if (begun == Transfers::Begun::later) turn_away(handle, core_.now);
+  if (begun == Transfers::Begun::impossible) end(handle, core_.transfers.fault(), transfer.remote.rank);
+}
+
+void Operations::ask(Handle handle, Rank whom, const Call& call) {
+  at(handle).state = Operation::State::under_way;
+  if (!core_.call(whom, call, token_of(Purpose::operation, handle))) turn_away(handle, core_.now);
+}
+
+void Operations::turn_away(Handle handle, Time not_before) {
+  at(handle).state = Operation::State::waiting;
+  at(handle).turned_away = true;
+  at(handle).not_before = not_before;
+  at(handle).timed = not_before > core_.now;
+  ++turned_away_;
+}
+
+// ---- How they end
+
+namespace {
+
+/// Whom the endpoint asked on behalf of the operation.
+Rank asked(const Operation& operation, Rank self) {
+  if (operation.atomic.kind != CallKind::copy) return operation.src.rank;
+  return operation.dst.rank == self ? operation.src.rank : operation.dst.rank;
+}
+
+}  // namespace
+
+void Operations::answered(Handle handle, const Answer& answer) {
+  // What was copied may have been told before the answer that it would be.
+  if (!in_hand(handle) || at(handle).state == Operation::State::ended) return;
+  Operation& operation = at(handle);
+  if (answer.status == Status::busy) return turn_away(handle, core_.now + busy_pause);
+  if (answer.status == Status::refused) return end(handle, Fault::no_memory, asked(operation, core_.self));
+  const bool here = operation.dst.rank == core_.self || operation.src.rank == core_.self;
+  if (operation.atomic.kind == CallKind::copy && !here && answer.value == 0) {
+    operation.state = Operation::State::delegated;
+    ++delegated_;
+    return;
+  }
+  if (operation.atomic.kind != CallKind::copy) {
+    std::byte* result = core_.memory.find(operation.dst, operation.atomic.size);
+    if (!result) return end(handle, Fault::no_memory, core_.self);
+    store(result, reinterpret_cast<const std::byte*>(&answer.value), operation.atomic.size);
+  }
+  end(handle, Fault::none);
+}
+
+/// It may come before the answer that it will come.
+void Operations::copied(Rank from, Handle handle, Status status) {
+  if (!in_hand(handle) || at(handle).state == Operation::State::ended) return;
+  if (at(handle).atomic.kind != CallKind::copy || at(handle).dst.rank != from) return;
+  const Fault fault = status == Status::done ? Fault::none : status == Status::refused ? Fault::no_memory : Fault::lost;
+  end(handle, fault, at(handle).src.rank);
+}
+
+void Operations::refused(Handle handle) {
+  if (core_.transfers.refused(at(handle).transfer)) return turn_away(handle, core_.now);
+  end(handle, Fault::no_memory, at(handle).transfer.remote.rank);
+}
+
+void Operations::failed(Handle handle) {
+  if (in_hand(handle) && at(handle).state == Operation::State::under_way) {
+    end(handle, Fault::lost, asked(at(handle), core_.self));
+  }
+}
+
+void Operations::lost(Rank peer) {
+  for (Handle handle = first_; handle < unstarted_; ++handle) {
+    if (at(handle).state == Operation::State::delegated && at(handle).dst.rank == peer) {
+      end(handle, Fault::lost, peer);
+    }
+  }
+}
+
+void Operations::end(Handle handle, Fault fault, Rank culprit) {
+  Operation& operation = at(handle);
+  if (operation.state == Operation::State::delegated) --delegated_;
+  operation.state = Operation::State::ended;
+  operation.fault = fault;
+  operation.culprit = culprit;
+  if (handle == first_) leave_in_order();
+}
+
+void Operations::leave_in_order() {
+  for (; first_ < unstarted_ && at(first_).state == Operation::State::ended; ++first_) {
+    const Operation& operation = at(first_);
+    if (operation.fault == Fault::none || failures_.size() == ring_.size()) continue;
+    failures_.push_back({first_, operation.fault, operation.culprit});
+  }
+}
+
+std::optional<Error> Operations::take_failure(Handle handle) {
+  if (failures_.empty() || failures_.front().handle > handle) return std::nullopt;
+  const Failure first = failures_.front();
+  std::erase_if(failures_, [&](const Failure& failure) { return failure.handle <= handle; });
+  if (first.fault == Fault::lost) {
+    return with_code(fail("operation {}: rank {} is lost", first.handle, first.rank), EHOSTDOWN).error();
+  }
+  const auto failure = fail("operation {}: rank {} has not registered all of that memory", first.handle, first.rank);
+  return with_code(failure, EFAULT).error();
+}
+
+Time Operations::next_deadline() const {
+  if (turned_away_ == 0) return never;
+  Time earliest = never;
+  for (Handle handle = first_; handle < unstarted_; ++handle) {
+    const Operation& operation = at(handle);
+    if (operation.turned_away && operation.timed) earliest = std::min(earliest, operation.not_before);
+  }
+  return earliest;
+}
+
+}  // namespace ayatori::onesided

@@ -1,0 +1,96 @@
+#pragma once
+/// \file
+/// The operations of this process: a ring by handle. What is completed leaves it in order.
+
+#include <optional>
+#include <vector>
+
+#include "ayatori/onesided/global_memory.hpp"
+#include "core.hpp"
+
+namespace ayatori::onesided {
+
+struct Operation {
+  enum class State : std::uint8_t {
+    waiting,    ///< for its turn, or for room
+    under_way,  ///< the endpoint will tell how it ends
+    delegated,  ///< a peer will call `copied`
+    ended,
+  };
+
+  State state = State::waiting;
+  Fault fault = Fault::none;
+  Rank culprit = 0;
+  Handle after = 0;
+  Location dst;
+  Location src;
+  Bytes size = 0;
+  Call atomic;  ///< of an atomic: what is asked for; otherwise its kind is `copy`
+  Transfer transfer{};
+  bool turned_away = false;  ///< it has had its turn, and must try again …
+  Time not_before{};         ///< … but not before this …
+  bool timed = false;        ///< … and then without further reason
+};
+
+class Operations {
+ public:
+  Operations(Core& core, std::uint32_t capacity) : core_(core), ring_(capacity) {}
+
+  [[nodiscard]] bool full() const { return next_ - first_ == ring_.size(); }
+  Handle add(const Operation& operation, Handle after);
+  void progress();
+
+  [[nodiscard]] Handle latest() const { return next_ - 1; }
+  [[nodiscard]] bool completed(Handle handle) const { return first_ > std::min(handle, latest()); }
+  [[nodiscard]] std::optional<Error> take_failure(Handle handle);
+
+  void transferred(Handle handle) { end(handle, Fault::none); }
+  void refused(Handle handle);
+  void failed(Handle handle);
+  void answered(Handle handle, const Answer& answer);
+  void copied(Rank from, Handle handle, Status status);
+  void lost(Rank peer);
+
+  [[nodiscard]] Time next_deadline() const;
+
+  /// Calls `visit(rank)` for each rank that has been asked for a copy and has not said that it is done.
+  template <typename Visit>
+  void visit_delegates(Visit visit) const {
+    if (delegated_ == 0) return;
+    for (Handle handle = first_; handle < unstarted_; ++handle) {
+      if (at(handle).state == Operation::State::delegated) visit(at(handle).dst.rank);
+    }
+  }
+
+ private:
+  [[nodiscard]] Operation& at(Handle handle) { return ring_[handle & (ring_.size() - 1)]; }
+  [[nodiscard]] const Operation& at(Handle handle) const { return ring_[handle & (ring_.size() - 1)]; }
+  [[nodiscard]] bool in_hand(Handle handle) const { return handle >= first_ && handle < unstarted_; }
+
+  void retry();
+  void begin(Handle handle);
+  void begin_copy(Handle handle);
+  void begin_atomic(Handle handle);
+  void begin_transfer(Handle handle);
+  void ask(Handle handle, Rank whom, const Call& call);
+  void turn_away(Handle handle, Time not_before);
+  void end(Handle handle, Fault fault, Rank culprit = 0);
+  void leave_in_order();
+
+  struct Failure {
+    Handle handle;
+    Fault fault;
+    Rank rank;
+  };
+
+  Core& core_;
+  std::vector<Operation> ring_;
+  Handle first_ = 1;      // not completed
+  Handle unstarted_ = 1;  // not yet at its turn
+  Handle next_ = 1;       // to be handed out
+  std::uint32_t turned_away_ = 0;
+  std::uint32_t delegated_ = 0;
+  std::vector<Failure> failures_;  // by rising handle
+};
+
+}  // namespace ayatori::onesided

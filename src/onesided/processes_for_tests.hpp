@@ -1,0 +1,113 @@
+#pragma once
+/// \file
+/// The processes of a job in one program, joined by a simulated network.
+
+#include <algorithm>
+#include <cstring>
+#include <functional>
+#include <memory>
+#include <stdexcept>
+#include <vector>
+
+#include "ayatori/onesided/global_memory.hpp"
+#include "ayatori/simulated/network.hpp"
+
+namespace ayatori::onesided {
+
+template <typename T>
+T need(Result<T> result) {
+  if (!result) throw std::runtime_error(result.error().message);
+  return std::move(*result);
+}
+
+class Processes {
+ public:
+  /// Each has `words` of registered memory, zeroed.
+  Processes(const simulated::Plan& plan, Rank count, std::size_t words, const Settings& settings)
+      : network_(plan), memories_(count, std::vector<std::uint64_t>(words)) {
+    for (Rank rank = 0; rank < count; ++rank) {
+      Settings own = settings;
+      own.identity = {.self = rank, .key = 42, .seed = rank + 1};
+      own.procs = count;
+      ranks_.push_back(need(GlobalMemory::make(own)));
+      keys_.push_back(need(ranks_[rank]->memory().add(bytes(rank), words * 8)));
+      network_.attach(rank, ranks_[rank]->endpoint());
+    }
+  }
+
+  GlobalMemory& operator[](Rank rank) { return *ranks_[rank]; }
+  [[nodiscard]] Rank count() const { return static_cast<Rank>(ranks_.size()); }
+  [[nodiscard]] simulated::Network& network() { return network_; }
+  [[nodiscard]] Time now() const { return std::max(network_.now(), now_); }
+  std::vector<std::uint64_t>& memory(Rank rank) { return memories_[rank]; }
+  std::byte* bytes(Rank rank) { return reinterpret_cast<std::byte*>(memories_[rank].data()); }
+  [[nodiscard]] std::uint64_t key(Rank rank) const { return keys_[rank]; }
+  [[nodiscard]] GlobalAddress address(Rank rank, Bytes offset) const {
+    return ranks_[rank]->space().of({rank, static_cast<std::uint32_t>(keys_[rank]), offset});
+  }
+
+  /// Lets the network run until `done`; false if that does not happen within `seconds` of its time.
+  bool run_until(const std::function<bool()>& done, int seconds = 100) {
+    const Time limit = network_.now() + std::chrono::seconds(seconds);
+    while (true) {
+      go_on();
+      if (done()) return true;
+      go_on();  // `done` may have started something
+      if (network_.step(std::min(limit, next_deadline()))) continue;
+      if (next_deadline() >= limit) return false;
+      now_ = next_deadline();
+    }
+  }
+
+ private:
+  void go_on() {
+    for (Rank rank = 0; rank < count(); ++rank) {
+      if (network_.attached(rank) && ranks_[rank]->progress(now())) network_.wake(rank);
+    }
+  }
+
+  /// The network only wakes endpoints.
+  [[nodiscard]] Time next_deadline() const {
+    Time earliest = transport::never;
+    for (Rank rank = 0; rank < count(); ++rank) {
+      if (network_.attached(rank)) earliest = std::min(earliest, ranks_[rank]->next_deadline());
+    }
+    return earliest;
+  }
+
+  simulated::Network network_;
+  Time now_{};
+  std::vector<std::vector<std::uint64_t>> memories_;
+  std::vector<std::unique_ptr<GlobalMemory>> ranks_;
+  std::vector<std::uint64_t> keys_;
+};
+
+/// What does everything a datagram network may do, in an amount that depends on the seed.
+inline simulated::Plan bad_network(std::uint64_t seed) {
+  simulated::Plan plan;
+  plan.seed = seed;
+  plan.drop = seed % 4 == 0 ? 0 : 0.15;
+  plan.duplicate = 0.1;
+  plan.reorder = 0.2;
+  plan.receive_buffers = 1 + static_cast<std::uint32_t>(seed) % 3 * 20;
+  plan.control_buffers = 16;
+  return plan;
+}
+
+/// Tables so small that everything runs out.
+inline Settings narrow_settings(std::uint64_t seed) {
+  Settings settings;
+  settings.operations = 8;
+  settings.delegated = 1 + static_cast<std::uint32_t>(seed) % 3;
+  settings.known_segments = 1 + static_cast<std::uint32_t>(seed) % 4;
+  settings.endpoint.datagram_bytes = 512;
+  settings.endpoint.outgoing_contexts = settings.endpoint.incoming_contexts = 8;
+  settings.endpoint.operations = 1 + static_cast<std::uint32_t>(seed) % 8;
+  settings.endpoint.targets = 1 + static_cast<std::uint32_t>(seed) % 3;
+  settings.endpoint.initiators = 2;
+  settings.endpoint.epoch_cells = 4;
+  settings.endpoint.receive_buffers = 1 + static_cast<std::uint32_t>(seed) % 3 * 20;
+  return settings;
+}
+
+}  // namespace ayatori::onesided

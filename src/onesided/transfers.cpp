@@ -1,0 +1,74 @@
+#include "transfers.hpp"
+
+#include <algorithm>
+
+namespace ayatori::onesided {
+
+using transport::Endpoint;
+using transport::KnownSegments;
+using transport::Segment;
+using transport::Time;
+using transport::Token;
+
+namespace {
+
+KnownSegments::Name name_of(const Transfer& transfer) { return {transfer.remote.rank, transfer.remote.segment}; }
+
+bool holds(const Segment& segment, const Transfer& transfer) {
+  return transfer.remote.offset <= segment.size && transfer.size <= segment.size - transfer.remote.offset;
+}
+
+}  // namespace
+
+Transfers::Begun Transfers::begin(Time now, Endpoint& endpoint, Transfer& transfer, Token token) {
+  const KnownSegments::Name name = name_of(transfer);
+  const auto segment = known_.find(name);
+  if (!segment) {
+    const auto missing = std::ranges::find(missing_, name, &Missing::name);
+    if (missing != missing_.end()) {
+      fault_ = missing->why;
+      missing_.erase(missing);
+      return Begun::impossible;
+    }
+    asked_ |= known_.fetch(now, endpoint, name);
+    return Begun::later;
+  }
+  transfer.key = segment->key;
+  if (!holds(*segment, transfer)) {
+    if (refused(transfer)) return begin(now, endpoint, transfer, token);
+    fault_ = Fault::no_memory;
+    return Begun::impossible;
+  }
+  const transport::RemoteAddress at{segment->key, transfer.remote.offset};
+  const bool begun = transfer.put ? endpoint.put(now, name.peer, at, std::span(transfer.local, transfer.size), token)
+                                  : endpoint.get(now, name.peer, at, std::span(transfer.local, transfer.size), token);
+  asked_ |= begun;
+  return begun ? Begun::under_way : Begun::later;
+}
+
+bool Transfers::refused(Transfer& transfer) {
+  if (transfer.asked_again) return false;
+  transfer.asked_again = true;
+  known_.forget(name_of(transfer), transfer.key);
+  return true;
+}
+
+bool Transfers::fetch_completed(Token token) {
+  const auto fetched = known_.completed(token);
+  if (fetched && !fetched->segment) note_missing(fetched->name, Fault::no_memory);
+  return fetched.has_value();
+}
+
+bool Transfers::fetch_failed(Token token, Fault why) {
+  const auto fetched = known_.failed(token);
+  if (fetched) note_missing(fetched->name, why);
+  return fetched.has_value();
+}
+
+/// Who waits asks again soon, so there are at most as many as there were fetches.
+void Transfers::note_missing(const KnownSegments::Name& name, Fault why) {
+  if (missing_.size() >= fetches) missing_.erase(missing_.begin());
+  missing_.push_back({name, why});
+}
+
+}  // namespace ayatori::onesided

@@ -1,0 +1,28 @@
+/* The highest rank dies; all others are told who. Run with a short ACP_TIMEOUT. */
+#include "check.h"
+
+#include <stdlib.h>
+#include <unistd.h>
+
+int main(void) {
+    CHECK(acp_init(NULL, NULL) == 0);
+    const int victim = acp_procs() - 1;
+    const acp_ga_t mine = acp_query_starter_ga(acp_rank()), there = acp_query_starter_ga(victim);
+    char name[32];
+    snprintf(name, sizeof name, "rank %d is lost", victim);
+    CHECK(acp_sync() == 0);
+    if (acp_rank() == victim) _exit(0);
+
+    /* What it was asked for in many ways, and a barrier that it will never come to. */
+    acp_copy(there, mine, 8, ACP_HANDLE_NULL);
+    acp_copy(there + 4096, mine, 1000, ACP_HANDLE_NULL);
+    acp_copy(there + 8192, acp_query_starter_ga((acp_rank() + 1) % victim), 1000, ACP_HANDLE_NULL);
+    acp_handle_t last = acp_add8(mine, there, 1, ACP_HANDLE_NULL);
+    CHECK(acp_complete(last) == -1 && errno == EHOSTDOWN);
+    CHECK(strstr(acp_error_message(), name) != NULL);
+    CHECK(acp_sync() == -1 && errno == EHOSTDOWN);
+    CHECK(strstr(acp_error_message(), name) != NULL);
+    CHECK(acp_finalize() == -1 && errno == EHOSTDOWN);
+    CHECK(acp_rank() == -1 && errno == EPERM);
+    return failures();
+}
