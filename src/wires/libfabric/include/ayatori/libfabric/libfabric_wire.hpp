@@ -1,0 +1,79 @@
+#pragma once
+/// \file
+/// Datagrams over libfabric's FI_EP_DGRAM endpoints, of whichever provider has them: `fi_info -t FI_EP_DGRAM` lists
+/// them. The provider `udp` needs no adapter.
+///
+/// Each datagram is copied once on its way out, into a buffer that the provider may have registered, and read where it
+/// arrived. The provider's address vector holds a bounded number of peers.
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "ayatori/pollable/pollable_wire.hpp"
+#include "ayatori/udp/addresses.hpp"
+
+namespace ayatori::wires {
+
+/// Where a rank is: what LibfabricWire::address() gave in its process.
+using FabricAddress = std::vector<std::byte>;
+
+/// Asked when something is sent to a rank that is not in the address vector; it must not wait for the network. An error
+/// means that the datagram is lost: it is asked again with the next one.
+using FabricResolver = std::function<Result<FabricAddress>(Rank)>;
+
+struct LibfabricOptions {
+  Rank self = 0;
+  std::string provider = "udp";
+  std::string domain{};  ///< the adapter, as fi_info names it; the provider's first one if empty
+
+  /// Without `resolve` addresses follow from the rank, and the provider must be one that has IPv4 addresses.
+  UdpAddresses addresses{};
+  FabricResolver resolve{};
+
+  std::uint32_t datagram_bytes = 8'192;  ///< largest datagram; less if the provider has less; at least 192
+  std::uint32_t receive_buffers = 512;   ///< at least 1
+  std::uint32_t send_buffers = 64;       ///< at least 1
+  std::uint32_t peers = 1'024;           ///< in the address vector at a time, at least 1
+};
+
+struct LibfabricStatistics {
+  std::uint64_t no_room = 0;     ///< times that the provider, or we, had no room to send
+  std::uint64_t unresolved = 0;  ///< datagrams lost because their receiver's address is not known, …
+  std::uint64_t refused = 0;     ///< … because the provider did not take them, …
+  std::uint64_t failed = 0;      ///< … or lost hold of them, on the way out or in
+};
+
+class LibfabricWire final : public PollableWire {
+ public:
+  /// Errors: options out of range, no such provider or domain, and what the provider refuses: named with the call.
+  [[nodiscard]] static Result<std::unique_ptr<LibfabricWire>> make(const LibfabricOptions& options);
+  ~LibfabricWire() override;
+
+  /// This process's, for peers' resolvers.
+  [[nodiscard]] const FabricAddress& address() const;
+
+  [[nodiscard]] std::size_t datagram_bytes() const override;
+  [[nodiscard]] bool send(const transport::Datagram& datagram) override;
+  void flush() override {}
+  std::size_t poll(std::size_t most, const std::function<void(std::span<const std::byte>)>& take) override;
+
+  Duration prepare_to_sleep(Duration longest) override;
+  void woken() override {}
+  void add_descriptors(std::vector<pollfd>& polled) const override;
+
+  [[nodiscard]] const LibfabricStatistics& statistics() const;
+
+  /// Why the first datagram was lost that was unresolved, refused or failed.
+  [[nodiscard]] const std::optional<Error>& problem() const;
+
+ private:
+  struct State;
+  LibfabricWire(Descriptor bell, std::unique_ptr<State> state);
+
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace ayatori::wires
