@@ -43,9 +43,10 @@ class Incast:
 
 def simulate_incast(protocol: Protocol, incast: Incast) -> dict[str, Any]:
     """Counts, messages a second in virtual time, Jain's index and latencies; see ayatori/simulated/incast.hpp."""
-    for value, what in ((incast.bytes, "bytes"), (incast.clients, "clients"), (incast.messages, "messages")):
+    for field in ("bytes", "clients", "messages", "queued"):
+        value = getattr(incast, field)
         if not 0 < value < 2**31:
-            raise Error(f"an incast of {value} {what} can't be run")
+            raise Error(f"{field} is {value}; it must be 1 to {2**31 - 1}")
     plan = _core.load_network_plan(str(incast.plan)) if incast.plan else _core.NetworkPlan()
     plan.seed = incast.seed
     plan.receive_buffers = incast.buffers

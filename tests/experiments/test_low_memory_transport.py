@@ -81,9 +81,10 @@ def test_the_same_seed_gives_the_same_run() -> None:
 @pytest.mark.parametrize(
     ("load", "message"),
     [
-        (Incast(0, 1), "0 bytes"),
+        (Incast(0, 1), "bytes is 0"),
         (Incast(8, 0), "receive_buffers is 0"),
-        (Incast(8, 1, messages=-1), "-1 messages"),
+        (Incast(8, 1, messages=-1), "messages is -1"),
+        (Incast(8, 1, queued=0), "queued is 0"),
         (Incast(8, 1, plan=Path("/nowhere.toml")), "/nowhere.toml"),
     ],
 )

@@ -6,8 +6,9 @@ namespace ayatori::simulated {
 
 namespace {
 
+/// 0 of so few messages that no time passed between them.
 double rate(std::uint64_t count, Duration time) {
-  return static_cast<double>(count) / std::chrono::duration<double>(time).count();
+  return time.count() > 0 ? static_cast<double>(count) / std::chrono::duration<double>(time).count() : 0;
 }
 
 /// Jain, Chiu, Hawe 1984: (sum of x)² / (n · sum of x²).

@@ -103,6 +103,13 @@ TEST(Incast, MeasuresLatencyAndFairness) {
   EXPECT_LT(run_incast({.clients = 8, .messages = 500}, plan, transport::stop_and_wait(1ms)).fairness, all.fairness);
 }
 
+TEST(Incast, OfOneMessageHasNoRateButALatency) {
+  const IncastResult result = run_incast({.clients = 1, .messages = 1}, {}, transport::stop_and_wait(1ms));
+  EXPECT_TRUE(result.complete);
+  EXPECT_EQ(result.steady_messages_per_second, 0);
+  EXPECT_GT(result.latency.median.count(), 0);
+}
+
 TEST(ManyPeers, AllGreetAndAreGreetedThroughAFewContexts) {
   Plan plan;
   plan.drop = 0.05;
