@@ -31,47 +31,64 @@ static void copy(acp_ga_t dst, acp_ga_t src) {
     acp_complete(acp_copy(dst, src, 8, ACP_HANDLE_NULL));
 }
 
-static void measure(const char *what, const char *target, acp_ga_t dst, acp_ga_t src) {
+static void measure(const char *what, const char *memory, const char *target, acp_ga_t dst, acp_ga_t src) {
     for (int i = -warm; i < count; ++i) {
         double start = now_us();
         copy(dst, src);
         if (i >= 0) times[i] = now_us() - start;
     }
     qsort(times, count, sizeof *times, by_value);
-    printf("{\"measure\": \"%s\", \"bytes\": 8, \"target\": \"%s\", \"median_us\": %.3f, \"p10_us\": %.3f, \"p90_us\": %.3f}\n",
-           what, target, times[count / 2], times[count / 10], times[count * 9 / 10]);
+    printf("{\"measure\": \"%s\", \"memory\": \"%s\", \"bytes\": 8, \"target\": \"%s\", \"median_us\": %.3f, "
+           "\"p10_us\": %.3f, \"p90_us\": %.3f}\n",
+           what, memory, target, times[count / 2], times[count / 10], times[count * 9 / 10]);
 }
 
-/* Words of starter memory: 0 the value, 1 what was fetched, 2 tells the other one to stop, 3 its new value. */
+static void measure_both(const char *memory, const char *target, acp_ga_t mine, acp_ga_t there) {
+    measure("put", memory, target, there, mine);
+    measure("get", memory, target, mine + 8, there);
+}
+
+/* Words of memory: 0 the value, 1 what was fetched. */
+static void check_answers(volatile uint64_t *words, acp_ga_t mine, acp_ga_t there) {
+    for (uint64_t value = 1; value <= 100; ++value) {
+        words[0] = value * 0x0101010101010101u;
+        words[1] = 0;
+        copy(there, mine);
+        copy(mine + 8, there);
+        if (words[1] != words[0]) {
+            fprintf(stderr, "error: what came back is not what was copied\n");
+            exit(2);
+        }
+    }
+}
+
+/* Of starter memory besides: word 2 tells the other one to stop, 3 its new value, 4 where registered memory is, 5 where
+ * the other's is. */
 int main(int argc, char **argv) {
     if (acp_init(&argc, &argv) != 0 || acp_procs() != 2) {
         fprintf(stderr, "error: this takes two processes\n");
         return 1;
     }
+    static uint64_t registered[512];
     int me = acp_rank();
     acp_ga_t mine = acp_query_starter_ga(me), there = acp_query_starter_ga(1 - me);
     volatile uint64_t *words = acp_query_address(mine);
     memset((void *)words, 0, 32);
+    acp_ga_t my_memory = acp_query_ga(acp_register_memory(registered, sizeof registered, 0), registered);
+    words[4] = my_memory;
     acp_sync();
+    copy(mine + 40, there + 32);
+    acp_ga_t its_memory = words[5];
 
     if (me == 0) {
-        for (uint64_t value = 1; value <= 100; ++value) {
-            words[0] = value * 0x0101010101010101u;
-            words[1] = 0;
-            copy(there, mine);
-            copy(mine + 8, there);
-            if (words[1] != words[0]) {
-                fprintf(stderr, "error: what came back is not what was copied\n");
-                return 2;
-            }
-        }
-        measure("put", "in acp_sync", there, mine);
-        measure("get", "in acp_sync", mine + 8, there);
+        check_answers(words, mine, there);
+        check_answers(registered, my_memory, its_memory);
+        measure_both("starter", "in acp_sync", mine, there);
+        measure_both("registered", "in acp_sync", my_memory, its_memory);
     }
     acp_sync();
     if (me == 0) {
-        measure("put", "computing", there, mine);
-        measure("get", "computing", mine + 8, there);
+        measure_both("registered", "computing", my_memory, its_memory);
         words[3] = 1;
         copy(there + 16, mine + 24);
     } else {

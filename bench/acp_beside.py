@@ -23,6 +23,7 @@ SECONDS = 120
 FIRST_PORT = 45_000
 
 Run = Callable[[int], str]
+Key = tuple[str, str, str, str]  # stack, measure, memory, target
 
 
 def ours(wires: str) -> Run:
@@ -34,12 +35,13 @@ def ours(wires: str) -> Run:
     return run
 
 
-def theirs(program: Path, prefix: Path) -> Run:
-    """Two processes as that library's own acprun would start them on this machine."""
+def theirs(program: Path, prefix: Path, host: str, first_port: int) -> Run:
+    """Two processes as that library's own acprun would start them; with rank 0 at an address of its own they are two hosts
+    to it, and use UDP."""
 
     def run(number: int) -> str:
-        port = FIRST_PORT + 2 * number
-        common = ["--acp-nprocs", "2", "--acp-taskid", str(number + 1), "--acp-host-remote", "127.0.0.1"]
+        port = first_port + 2 * number
+        common = ["--acp-nprocs", "2", "--acp-taskid", str(number + 1), "--acp-host-remote", host]
         sizes = ["--acp-size-smem", "4096", "--acp-size-smem-cl", "10240", "--acp-size-smem-dl", "10240"]
         environment = {"LD_LIBRARY_PATH": str(prefix / "lib")}
         commands = [
@@ -74,23 +76,27 @@ def compiled(prefix: Path, folder: Path) -> Path:
     return program
 
 
-def measure(stacks: dict[str, Run], runs: int) -> dict[tuple[str, str, str], list[float]]:
-    found: dict[tuple[str, str, str], list[float]] = defaultdict(list)
+def measure(stacks: dict[str, Run], runs: int) -> dict[Key, list[float]]:
+    found: dict[Key, list[float]] = defaultdict(list)
     for number in range(runs):
         for name, run in stacks.items():
             for line in run(number).splitlines():
                 if line.startswith("{"):
                     result = json.loads(line)
-                    found[name, result["measure"], result["target"]].append(result["median_us"])
+                    found[name, result["measure"], result["memory"], result["target"]].append(result["median_us"])
     return found
 
 
-def report(found: dict[tuple[str, str, str], list[float]]) -> None:
-    for (stack, what, target), values in found.items():
-        line: dict[str, object] = {"stack": stack, "measure": what, "bytes": 8, "target": target}
+def rival_of(stack: str) -> str:
+    return {"ours-shm": "acp-one-host", "ours-udp": "acp-udp"}.get(stack, "")
+
+
+def report(found: dict[Key, list[float]]) -> None:
+    for (stack, what, memory, target), values in found.items():
+        line: dict[str, object] = {"stack": stack, "measure": what, "memory": memory, "bytes": 8, "target": target}
         line |= {"median_us": round(statistics.median(values), 3), "runs_us": values}
-        other = found.get(("acp-udp", what, target))
-        if other and stack != "acp-udp":
+        other = found.get((rival_of(stack), what, memory, target))
+        if other:
             line["times_faster"] = round(statistics.median(other) / statistics.median(values), 2)
         print(json.dumps(line))
 
@@ -103,7 +109,9 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         stacks = {"ours-shm": ours("shm"), "ours-udp": ours("udp")}
         if arguments.acp_prefix:
-            stacks["acp-udp"] = theirs(compiled(arguments.acp_prefix, Path(folder)), arguments.acp_prefix)
+            program = compiled(arguments.acp_prefix, Path(folder))
+            stacks["acp-one-host"] = theirs(program, arguments.acp_prefix, "127.0.0.1", FIRST_PORT)
+            stacks["acp-udp"] = theirs(program, arguments.acp_prefix, "127.0.0.2", FIRST_PORT + 100)
         report(measure(stacks, arguments.runs))
 
 

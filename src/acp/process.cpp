@@ -54,6 +54,7 @@ Result<std::unique_ptr<Process>> Process::start(const Setup& setup) {
   auto process = std::unique_ptr<Process>(new Process(setup));
   if (auto opened = process->open(); !opened) return Failure(opened.error());
   if (auto met = process->sync(); !met) return Failure(met.error());
+  process->starter_.forget_name();
   return process;
 }
 
@@ -112,8 +113,15 @@ Result<> Process::open() {
   if (!memory) return Failure(memory.error());
   memory_ = std::move(*memory);
   driver_.emplace(memory_->endpoint(), *wire_, clock_);
-  starter_.assign(setup_.starter_bytes, std::byte{});
-  const auto key = memory_->memory().add(starter_.data(), starter_.size());
+  // Over UDP alone processes behave as if they were on hosts of their own.
+  const bool shared = setup_.wires != WireChoice::udp;
+  const std::uint32_t per_host = shared ? placement.ranks_per_host : 1;
+  auto starter = StarterMemory::make(placement.job_key, placement.rank % per_host, per_host, setup_.starter_bytes);
+  if (!starter) return Failure(starter.error());
+  starter_ = std::move(*starter);
+  const Rank first = placement.rank - placement.rank % per_host;
+  memory_->memory().map(first, std::min(per_host, placement.procs - first), starter_.all().data(), setup_.starter_bytes);
+  const auto key = memory_->memory().add(starter_.own().data(), starter_.own().size());
   if (!key) return Failure(key.error());
   starter_key_ = *key;
   if (setup_.progress_thread) server_ = std::thread([this] { serve(); });

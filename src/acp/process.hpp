@@ -20,6 +20,7 @@
 #include "ayatori/launch/placement.hpp"
 #include "ayatori/onesided/global_memory.hpp"
 #include "ayatori/pollable/pollable_wire.hpp"
+#include "starter_memory.hpp"
 
 namespace ayatori::acp {
 
@@ -144,7 +145,7 @@ class Process {
   std::unique_ptr<wires::PollableWire> wire_;
   std::unique_ptr<GlobalMemory> memory_;
   std::optional<wires::Driver> driver_;
-  std::vector<std::byte> starter_;
+  StarterMemory starter_;
   std::uint64_t starter_key_ = 0;
 
   std::mutex mutex_;

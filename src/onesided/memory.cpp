@@ -73,6 +73,14 @@ std::byte* Memory::find(const Location& location, Bytes size) const {
   return pointer(segment->base + location.offset);
 }
 
+std::byte* Memory::reach(const Location& location, Bytes size) const {
+  if (location.rank == self_) return find(location, size);
+  const Rank which = location.rank - mapped_.first;
+  if (location.segment != 0 || location.rank < mapped_.first || which >= mapped_.count) return nullptr;
+  if (location.offset > mapped_.each || size > mapped_.each - location.offset) return nullptr;
+  return mapped_.start + which * mapped_.each + location.offset;
+}
+
 std::byte* Memory::find(const RemoteRange& range) const {
   const auto segment = published_.holding(range);
   return segment ? pointer(segment->base + range.offset) : nullptr;

@@ -41,6 +41,12 @@ void Operations::begin(Handle handle) {
 void Operations::begin_copy(Handle handle) {
   const Operation& operation = at(handle);
   if (operation.size == 0) return end(handle, Fault::none);
+  std::byte* target = core_.memory.reach(operation.dst, operation.size);
+  const std::byte* source = core_.memory.reach(operation.src, operation.size);
+  if (target && source) {
+    store(target, source, operation.size);
+    return end(handle, Fault::none);
+  }
   const bool to_here = operation.dst.rank == core_.self;
   const bool from_here = operation.src.rank == core_.self;
   if (!to_here && !from_here) {
@@ -48,13 +54,7 @@ void Operations::begin_copy(Handle handle) {
                {.kind = CallKind::copy,
                 .words = {core_.space.of(operation.dst), core_.space.of(operation.src), operation.size, handle}});
   }
-  const std::byte* source = from_here ? core_.memory.find(operation.src, operation.size) : nullptr;
-  std::byte* target = to_here ? core_.memory.find(operation.dst, operation.size) : nullptr;
   if ((from_here && !source) || (to_here && !target)) return end(handle, Fault::no_memory, core_.self);
-  if (to_here && from_here) {
-    store(target, source, operation.size);
-    return end(handle, Fault::none);
-  }
   if (from_here && operation.size <= most_inline_bytes) {
     Call call{.kind = CallKind::write, .size = static_cast<std::uint8_t>(operation.size)};
     call.words[0] = core_.space.of(operation.dst);
@@ -66,9 +66,9 @@ void Operations::begin_copy(Handle handle) {
 
 void Operations::begin_atomic(Handle handle) {
   const Operation& operation = at(handle);
-  if (operation.src.rank != core_.self) return ask(handle, operation.src.rank, operation.atomic);
-  std::byte* word = core_.memory.find(operation.src, operation.atomic.size);
-  if (!word) return end(handle, Fault::no_memory, core_.self);
+  std::byte* word = core_.memory.reach(operation.src, operation.atomic.size);
+  if (!word && operation.src.rank == core_.self) return end(handle, Fault::no_memory, core_.self);
+  if (!word) return ask(handle, operation.src.rank, operation.atomic);
   answered(handle, {Status::done, apply_atomic(operation.atomic, word)});
 }
 

@@ -7,16 +7,23 @@
 int main(void) {
     CHECK(acp_init(NULL, NULL) == 0);
     const int victim = acp_procs() - 1;
-    const acp_ga_t mine = acp_query_starter_ga(acp_rank()), there = acp_query_starter_ga(victim);
+    const acp_ga_t mine = acp_query_starter_ga(acp_rank()), starter = acp_query_starter_ga(victim);
     char name[32];
     snprintf(name, sizeof name, "rank %d is lost", victim);
+    /* Registered memory: on one host starter memory would be reached without its owner. */
+    static uint64_t memory[2048];
+    uint64_t *word = acp_query_address(mine);
+    *word = acp_query_ga(acp_register_memory(memory, sizeof memory, 0), memory);
+    CHECK(acp_sync() == 0);
+    CHECK(acp_complete(acp_copy(mine + 8, starter, 8, ACP_HANDLE_NULL)) == 0);
+    const acp_ga_t there = word[1];
     CHECK(acp_sync() == 0);
     if (acp_rank() == victim) _exit(0);
 
     /* What it was asked for in many ways, and a barrier that it will never come to. */
     acp_copy(there, mine, 8, ACP_HANDLE_NULL);
-    acp_copy(there + 4096, mine, 1000, ACP_HANDLE_NULL);
-    acp_copy(there + 8192, acp_query_starter_ga((acp_rank() + 1) % victim), 1000, ACP_HANDLE_NULL);
+    acp_copy(there + 4096, mine + 4096, 1000, ACP_HANDLE_NULL);
+    acp_copy(there + 8192, acp_query_starter_ga((acp_rank() + 1) % victim) + 4096, 1000, ACP_HANDLE_NULL);
     acp_handle_t last = acp_add8(mine, there, 1, ACP_HANDLE_NULL);
     CHECK(acp_complete(last) == -1 && errno == EHOSTDOWN);
     CHECK(strstr(acp_error_message(), name) != NULL);

@@ -22,7 +22,14 @@ class Memory {
   /// Nothing if `at` is not in what was registered.
   [[nodiscard]] std::optional<GlobalAddress> address_of(std::uint64_t key, const std::byte* at) const;
 
-  /// nullptr if it is not all here.
+  /// Memory of other processes that lies in this one's address space, too: segment 0 of `count` ranks from `first` on,
+  /// `each` bytes apart. It must stay as long as this.
+  void map(Rank first, Rank count, std::byte* start, Bytes each) { mapped_ = {first, count, start, each}; }
+
+  /// Where this process can reach it directly, as its own or mapped; nullptr if not all of it.
+  [[nodiscard]] std::byte* reach(const Location& location, Bytes size) const;
+
+  /// Of this process's own; nullptr if it is not all here.
   [[nodiscard]] std::byte* find(const Location& location, Bytes size) const;
   [[nodiscard]] std::byte* find(const transport::RemoteRange& range) const;
 
@@ -33,6 +40,12 @@ class Memory {
   AddressSpace space_;
   Rank self_;
   transport::PublishedSegments published_;
+  struct Mapped {
+    Rank first = 0;
+    Rank count = 0;
+    std::byte* start = nullptr;
+    Bytes each = 0;
+  } mapped_;
 };
 
 /// Copies as memmove does; an aligned 1, 2, 4 or 8 bytes at once, so that who polls them sees them whole, and then sees

@@ -1,0 +1,70 @@
+#include "starter_memory.hpp"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <utility>
+
+#include "ayatori/pollable/descriptor.hpp"
+
+namespace ayatori::acp {
+
+using wires::Descriptor;
+using wires::refused;
+
+namespace {
+
+/// The file of all, large enough; whoever comes first makes it. This process's part is there for sure: a full /dev/shm is
+/// an error now, and no SIGBUS later.
+Result<Descriptor> open_file(const std::filesystem::path& name, Bytes size, Bytes own_start, Bytes own_size) {
+  Descriptor file(open(name.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, S_IRUSR | S_IWUSR));
+  if (!file.open()) return refused(fmt::format("{} can't be opened", name.string()), errno);
+  if (ftruncate(file.number(), static_cast<off_t>(size)) != 0) {
+    return refused(fmt::format("{} can't have {} bytes", name.string(), size), errno);
+  }
+  const int error = posix_fallocate(file.number(), static_cast<off_t>(own_start), static_cast<off_t>(own_size));
+  if (error != 0) return refused(fmt::format("{} has no room for {} bytes more", name.string(), own_size), error);
+  return file;
+}
+
+}  // namespace
+
+Result<StarterMemory> StarterMemory::make(std::uint64_t key, std::uint32_t own, std::uint32_t count, Bytes each) {
+  StarterMemory made;
+  Descriptor file;
+  if (count > 1) {
+    made.name_ = fmt::format("/dev/shm/acp-starter-{:016x}", key);
+    auto opened = open_file(made.name_, count * each, own * each, each);
+    if (!opened) return Failure(opened.error());
+    file = std::move(*opened);
+  }
+  const int flags = count > 1 ? MAP_SHARED : MAP_PRIVATE | MAP_ANONYMOUS;
+  void* start = mmap(nullptr, count * each, PROT_READ | PROT_WRITE, flags, file.number(), 0);
+  if (start == MAP_FAILED) return refused(fmt::format("no {} bytes of starter memory can be mapped", each), errno);
+  made.all_ = {static_cast<std::byte*>(start), count * each};
+  made.own_ = made.all_.subspan(count > 1 ? own * each : 0, each);
+  return made;
+}
+
+StarterMemory::StarterMemory(StarterMemory&& other) noexcept { *this = std::move(other); }
+
+StarterMemory& StarterMemory::operator=(StarterMemory&& other) noexcept {
+  std::swap(all_, other.all_);
+  std::swap(own_, other.own_);
+  std::swap(name_, other.name_);
+  return *this;
+}
+
+void StarterMemory::forget_name() {
+  if (!name_.empty()) unlink(name_.c_str());
+  name_.clear();
+}
+
+StarterMemory::~StarterMemory() {
+  forget_name();
+  if (!all_.empty()) munmap(all_.data(), all_.size());
+}
+
+}  // namespace ayatori::acp
