@@ -1,4 +1,4 @@
-"""Runs acp_bench.c with our library, over shared memory and UDP, and, given --acp-prefix, with another library of the same
+"""Runs acp_bench.c with our library, over shared memory and UDP, and, given --acp-prefix, with another library of that
 API over its UDP device (the ACP library's), one after the other and again; prints JSON lines: medians of the runs.
 
     bench/acp_beside.py [--acp-prefix DIR] [--runs N]        DIR: where `make install` of that library put it
@@ -36,8 +36,10 @@ def ours(wires: str) -> Run:
 
 
 def theirs(program: Path, prefix: Path, host: str, first_port: int) -> Run:
-    """Two processes as that library's own acprun would start them; with rank 0 at an address of its own they are two hosts
-    to it, and use UDP."""
+    """Two processes as that library's own acprun would start them.
+
+    With rank 0 at an address of its own they are two hosts to it, and use UDP.
+    """
 
     def run(number: int) -> str:
         port = first_port + 2 * number

@@ -120,7 +120,8 @@ Result<> Process::open() {
   if (!starter) return Failure(starter.error());
   starter_ = std::move(*starter);
   const Rank first = placement.rank - placement.rank % per_host;
-  memory_->memory().map(first, std::min(per_host, placement.procs - first), starter_.all().data(), setup_.starter_bytes);
+  memory_->memory().map(first, std::min(per_host, placement.procs - first), starter_.all().data(),
+                        setup_.starter_bytes);
   const auto key = memory_->memory().add(starter_.own().data(), starter_.own().size());
   if (!key) return Failure(key.error());
   starter_key_ = *key;

@@ -1,0 +1,70 @@
+#pragma once
+/// \file
+/// A UdPort of an RDMA adapter, by libibverbs.
+
+#include <infiniband/verbs.h>
+
+#include "ayatori/verbs/ud_port.hpp"
+#include "ayatori/verbs/verbs_wire.hpp"
+
+namespace ayatori::wires {
+
+struct DestroyVerbsObject {
+  void operator()(ibv_context* object) const { ibv_close_device(object); }
+  void operator()(ibv_pd* object) const { ibv_dealloc_pd(object); }
+  void operator()(ibv_mr* object) const { ibv_dereg_mr(object); }
+  void operator()(ibv_comp_channel* object) const { ibv_destroy_comp_channel(object); }
+  void operator()(ibv_cq* object) const { ibv_destroy_cq(object); }
+  void operator()(ibv_qp* object) const { ibv_destroy_qp(object); }
+  void operator()(ibv_ah* object) const { ibv_destroy_ah(object); }
+};
+template <typename Object>
+using VerbsObject = std::unique_ptr<Object, DestroyVerbsObject>;
+
+class VerbsPort final : public UdPort {
+ public:
+  /// Errors: see VerbsWire::make().
+  [[nodiscard]] static Result<std::unique_ptr<VerbsPort>> open(const VerbsOptions& options);
+
+  [[nodiscard]] UdAddress address() const override;
+  [[nodiscard]] std::size_t datagram_bytes() const override;
+  [[nodiscard]] Result<> use(std::span<std::byte> memory) override;
+  [[nodiscard]] Result<std::unique_ptr<UdPeer>> reach(const UdAddress& address) override;
+
+  [[nodiscard]] int post_send(const UdSend& send) override;
+  [[nodiscard]] int post_receive(UdQueue queue, std::span<std::byte> into, std::uint64_t id) override;
+  int recover() override;
+  [[nodiscard]] std::size_t poll_sent(std::span<UdCompletion> completions) override;
+  [[nodiscard]] std::size_t poll_received(std::span<UdCompletion> completions) override;
+
+  [[nodiscard]] int descriptor() const override { return events_->fd; }
+  void ask_for_event() override;
+  void take_events() override;
+  void stop() override;
+
+ private:
+  explicit VerbsPort(const VerbsOptions& options) : options_(options) {}
+
+  Result<> open_device();
+  Result<> query_port();
+  Result<> open_queues();
+  Result<VerbsObject<ibv_qp>> queue_pair(std::uint32_t sends, std::uint32_t receives);
+  Result<> start(ibv_qp& pair) const;
+  [[nodiscard]] std::uint32_t queue_key() const;
+  [[nodiscard]] Failure refused_by_device(std::string_view what, int code) const;
+
+  VerbsOptions options_;
+  VerbsObject<ibv_context> device_;
+  ibv_port_attr port_{};
+  ibv_gid gid_{};
+  VerbsObject<ibv_pd> domain_;
+  VerbsObject<ibv_mr> memory_;
+  VerbsObject<ibv_comp_channel> events_;
+  VerbsObject<ibv_cq> sent_;
+  VerbsObject<ibv_cq> received_;
+  VerbsObject<ibv_qp> data_;
+  VerbsObject<ibv_qp> control_;
+  std::uint32_t inline_bytes_ = 0;  // that travel within a work request
+};
+
+}  // namespace ayatori::wires

@@ -1,0 +1,191 @@
+/// \file
+/// The wire over ports that are pretended; and over real ones where there are some, which is nowhere but in virtual
+/// machines and on clusters.
+
+#include "ayatori/verbs/verbs_wire.hpp"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <condition_variable>
+
+#include "ayatori/testing/children.hpp"
+#include "ayatori/testing/process.hpp"
+#include "pretended_ports.hpp"
+
+namespace ayatori::wires {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr JobKey key = 0x5eed;
+
+/// What a launcher's bootstrap does: everybody publishes an address, and may ask for everybody's.
+class Bootstrap {
+ public:
+  explicit Bootstrap(Rank procs) : procs_(procs) {}
+
+  void publish(Rank rank, const UdAddress& address) {
+    std::unique_lock lock(mutex_);
+    addresses_[rank] = address;
+    all_here_.notify_all();
+    all_here_.wait(lock, [&] { return addresses_.size() == procs_; });
+  }
+
+  UdResolver resolver() {
+    return [this](Rank rank) -> Result<UdAddress> {
+      const std::lock_guard lock(mutex_);
+      return addresses_.at(rank);
+    };
+  }
+
+ private:
+  Rank procs_;
+  std::mutex mutex_;
+  std::condition_variable all_here_;
+  std::map<Rank, UdAddress> addresses_;
+};
+
+struct Mood {
+  VerbsOptions options;
+  std::uint32_t one_in = 0;  // sends that fail, and that find no room
+};
+
+class Exchange : public testing::TestWithParam<Mood> {};
+
+TEST_P(Exchange, BetweenThreadsLosesNothing) {
+  const auto& [options, one_in] = GetParam();
+  constexpr Rank procs = 4;
+  PretendedNetwork network;
+  Bootstrap bootstrap(procs);
+  std::atomic<std::uint64_t> no_room = 0;
+  std::atomic<std::uint64_t> failed = 0;
+  in_threads(procs, [&, &options = options, one_in = one_in](Rank rank) {
+    auto port = std::make_unique<PretendedPort>(network, rank + 1, one_in);
+    const auto wire = need(VerbsWire::make(options, bootstrap.resolver(), std::move(port)));
+    bootstrap.publish(rank, wire->address());
+    TestProcess(*wire, {rank, key, rank, 0}, with_receive_buffers(options.receive_buffers)).exchange(procs, 50, 20'000);
+    no_room += wire->statistics().no_room;
+    failed += wire->statistics().failed;
+  });
+  EXPECT_EQ(failed > 0, one_in > 0);
+  EXPECT_TRUE(no_room > 0 || (options.send_buffers > 1 && one_in == 0));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Moods, Exchange,
+    testing::Values(Mood{}, Mood{{}, 50},
+                    Mood{{.receive_buffers = 1, .control_buffers = 1, .send_buffers = 1, .peers = 1}, 0},
+                    Mood{{.receive_buffers = 4, .control_buffers = 2, .send_buffers = 8, .peers = 2}, 20}));
+
+struct Pair {
+  explicit Pair(const VerbsOptions& options) {
+    for (auto* end : {&first, &second}) {
+      auto opened = std::make_unique<PretendedPort>(network, 1, 0);
+      (end == &first ? first_port : second_port) = opened.get();
+      *end = need(VerbsWire::make(
+          options, [this](Rank rank) -> Result<UdAddress> { return (rank == 0 ? first : second)->address(); },
+          std::move(opened)));
+    }
+  }
+  PretendedNetwork network;
+  PretendedPort* first_port = nullptr;
+  PretendedPort* second_port = nullptr;
+  std::unique_ptr<VerbsWire> first;
+  std::unique_ptr<VerbsWire> second;
+  std::vector<std::byte> bytes = std::vector<std::byte>(500, std::byte{7});
+};
+
+TEST(VerbsWire, DataLeavesTheReserveForControlPackets) {
+  Pair pair({.receive_buffers = 2, .control_buffers = 3});
+  for (int i = 0; i < 5; ++i) ASSERT_TRUE(pair.first->send({1, false, pair.bytes, {}}));
+  for (int i = 0; i < 5; ++i) ASSERT_TRUE(pair.first->send({1, true, std::span(pair.bytes).first(40), {}}));
+  EXPECT_EQ(pair.second_port->dropped, 5U);
+  std::vector<std::size_t> sizes;
+  const auto take = [&](std::span<const std::byte> datagram) {
+    sizes.push_back(datagram.size());
+    EXPECT_EQ(datagram.front(), std::byte{7}) << "the routing header is no part of it";
+  };
+  EXPECT_EQ(pair.second->poll(1, take), 1U);
+  EXPECT_EQ(pair.second->poll(64, take), 4U);
+  EXPECT_EQ(sizes, (std::vector<std::size_t>{500, 500, 40, 40, 40}));
+  ASSERT_TRUE(pair.first->send({1, false, pair.bytes, {}}));
+  EXPECT_EQ(pair.second->poll(64, take), 1U) << "buffers are posted again";
+}
+
+TEST(VerbsWire, SleepsUntilADatagramOrAnInterrupt) {
+  Pair pair({});
+  pair.first->interrupt();
+  pair.first->wait(1h);
+  for (int round = 0; round < 3; ++round) {
+    const std::jthread sender([&] { EXPECT_TRUE(pair.second->send({0, false, pair.bytes, {}})); });
+    while (pair.first->poll(1, [](auto) {}) == 0) pair.first->wait(1h);
+  }
+}
+
+TEST(VerbsWire, WhatArrivedBeforeTheSleepEndsIt) {
+  Pair pair({});
+  ASSERT_TRUE(pair.second->send({0, false, pair.bytes, {}}));
+  pair.first->wait(1h);
+  EXPECT_EQ(pair.first->poll(64, [](auto) {}), 1U);
+}
+
+TEST(VerbsWire, CountsWhatItCouldNotResolve) {
+  PretendedNetwork network;
+  const auto resolve = [](Rank rank) -> Result<UdAddress> {
+    if (rank == 1) return UdAddress{};
+    return fail("rank {} has not started", rank);
+  };
+  const auto wire = need(VerbsWire::make({}, resolve, std::make_unique<PretendedPort>(network, 1, 0)));
+  const std::vector<std::byte> bytes(100);
+  EXPECT_TRUE(wire->send({2, false, bytes, {}}));
+  ASSERT_TRUE(wire->problem());
+  EXPECT_EQ(wire->problem()->message, "rank 2 has not started");
+  EXPECT_TRUE(wire->send({1, false, bytes, {}})) << "no way there";
+  EXPECT_EQ(wire->statistics().unresolved, 2U);
+}
+
+TEST(VerbsWire, SaysWhatCannotBe) {
+  const auto message = [](const VerbsOptions& options) {
+    PretendedNetwork network;
+    auto port = std::make_unique<PretendedPort>(network, 1, 0);
+    port->stop();
+    const auto made = VerbsWire::make(options, {}, std::move(port));
+    return made ? std::string() : made.error().message;
+  };
+  EXPECT_EQ(message({.datagram_bytes = 191}), "datagram_bytes is 191; it must be at least 192");
+  EXPECT_EQ(message({.receive_buffers = 0}), "receive_buffers is 0; it must be at least 1");
+  EXPECT_EQ(message({.control_buffers = 0}), "control_buffers is 0; it must be at least 1");
+  EXPECT_EQ(message({.send_buffers = 0}), "send_buffers is 0; it must be at least 1");
+  EXPECT_EQ(message({.peers = 0}), "peers is 0; it must be at least 1");
+}
+
+TEST(VerbsWire, DatagramsAreNoLargerThanTheMtu) {
+  EXPECT_EQ(Pair({}).first->datagram_bytes(), PretendedPort::mtu);
+  EXPECT_EQ(Pair({.datagram_bytes = 500}).first->datagram_bytes(), 500U);
+}
+
+TEST(VerbsWire, WithoutADeviceSaysSo) {
+  const auto made = VerbsWire::make({.device = "no_such0"}, {});
+  ASSERT_FALSE(made);
+  EXPECT_EQ(made.error().code, ENODEV);
+  EXPECT_TRUE(made.error().message.starts_with("this machine has no RDMA device")) << made.error().message;
+  EXPECT_NE(made.error().hint, "");
+}
+
+/// As above, over the first port of this machine that is up.
+TEST(VerbsWire, BetweenThreadsOverARealPortLosesNothing) {
+  const VerbsOptions options{.key = key, .gid_index = 1};
+  const auto probe = VerbsWire::make(options, {});
+  if (!probe) GTEST_SKIP() << probe.error().message << ": " << probe.error().cause;
+  constexpr Rank procs = 3;
+  Bootstrap bootstrap(procs);
+  in_threads(procs, [&](Rank rank) {
+    const auto wire = need(VerbsWire::make(options, bootstrap.resolver()));
+    bootstrap.publish(rank, wire->address());
+    TestProcess(*wire, {rank, key, rank, 0}, {}).exchange(procs, 50, 20'000);
+  });
+}
+
+}  // namespace
+}  // namespace ayatori::wires
