@@ -216,6 +216,8 @@ int acp_colors(void) { return 1; }
 
 acp_handle_t acp_copy(acp_ga_t dst, acp_ga_t src, size_t size, acp_handle_t order) {
   return with_process<acp_handle_t>(ACP_HANDLE_NULL, [&](Process& process) {
+    const auto done = process.look([&](GlobalMemory& memory) { return memory.copy_directly(dst, src, size); });
+    if (done) return Result<acp_handle_t>(static_cast<acp_handle_t>(*done));
     return process.start_operation([&](GlobalMemory& memory, Time now) -> Result<acp_handle_t> {
       const auto handle = memory.copy(now, dst, src, size, order_of(order, memory));
       if (!handle) return Failure(handle.error());

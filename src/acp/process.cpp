@@ -20,13 +20,13 @@ using wires::UdpWire;
 
 namespace {
 
-/// How long a caller that waits spins, then yields, before it sleeps.
-constexpr Duration spinning = 50us;
+/// How long a caller that waits spins, then yields, before it sleeps. The one that it waits for may have no other core.
+constexpr Duration spinning = 2us;
 constexpr Duration yielding = 1ms;
 constexpr Duration longest_sleep = 100ms;
 constexpr Duration shared_sleep = 1ms;  // with others that wait, who may take what arrives
 
-/// How long nobody calls before the progress thread takes over, and how long it spins then before it sleeps.
+/// How long nobody calls before the progress thread takes over, and how long it then yields before it sleeps.
 constexpr Duration aside = 500us;
 constexpr Duration serving = 50us;
 
@@ -163,10 +163,12 @@ Process::Turn::Turn(Process& process) : process_(process) { resume(); }
 Process::Turn::~Turn() { pause(); }
 
 void Process::Turn::resume() {
-  ++process_.wanting_;
-  process_.mutex_.lock();
-  --process_.wanting_;
-  process_.turns_.fetch_add(1, std::memory_order_relaxed);
+  if (!process_.mutex_.try_lock()) {
+    ++process_.wanting_;
+    process_.mutex_.lock();
+    --process_.wanting_;
+  }
+  process_.turns_.store(process_.turns_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
   process_.wake_up();
   // Nobody rings for it any more.
   if (std::exchange(process_.server_asleep_, false)) process_.nudge();
@@ -244,11 +246,14 @@ void Process::serve() {
 void Process::take_over() {
   Duration longest = longest_sleep;
   std::vector<pollfd> polled{{nudge_.number(), POLLIN, 0}};
-  {
+  for (Time since = clock_.now(); clock_.now() - since < serving; std::this_thread::yield()) {
     const std::lock_guard lock(mutex_);
     wake_up();
-    const Time start = clock_.now();
-    while (wanting_ == 0 && (round() || driver_->now() - start < serving)) continue;
+    if (round()) since = driver_->now();
+    if (wanting_ > 0) return;
+  }
+  {
+    const std::lock_guard lock(mutex_);
     if (wanting_ > 0) return;
     const Time deadline = std::min(memory_->endpoint().next_deadline(), memory_->next_deadline());
     if (deadline != transport::never) longest = std::min(longest, deadline - clock_.now());

@@ -115,6 +115,7 @@ class Process {
 
   template <typename Condition>
   void wait(Turn& turn, Condition condition) {
+    if (condition()) return;
     ++waiters_;
     Time since = clock_.now();
     while (!condition()) {

@@ -1,0 +1,109 @@
+// Who a process is, by what launchers put into its environment; and the PMI-1 conversation with a launcher of a test.
+
+#include <gtest/gtest.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <map>
+#include <string>
+#include <thread>
+
+#include "ayatori/launch/placement.hpp"
+
+namespace ayatori::launch {
+namespace {
+
+using Variables = std::map<std::string, std::string>;
+
+Result<Placement> placed(const Variables& variables) {
+  return find_placement(
+      [&](const char* name) {
+        const auto found = variables.find(name);
+        return found == variables.end() ? nullptr : found->second.c_str();
+      },
+      [] { return std::uint64_t{0xabc}; });
+}
+
+TEST(Placement, IsAloneUnlessStarted) {
+  const auto found = placed({});
+  ASSERT_TRUE(found);
+  EXPECT_EQ(found->procs, 1U);
+  EXPECT_EQ(found->job_key, 0xabcU);
+}
+
+TEST(Placement, TakesWhatAyatoriRunSays) {
+  const auto found = placed({{"ACP_RANK", "3"}, {"ACP_PROCS", "8"}, {"ACP_JOB_KEY", "77"}});
+  ASSERT_TRUE(found);
+  EXPECT_EQ(found->rank, 3U);
+  EXPECT_EQ(found->procs, 8U);
+  EXPECT_EQ(found->ranks_per_host, 8U);
+  EXPECT_EQ(found->job_key, 77U);
+}
+
+TEST(Placement, RefusesWhatCannotBe) {
+  EXPECT_EQ(placed({{"ACP_RANK", "3"}, {"ACP_JOB_KEY", "77"}}).error().message, "ACP_PROCS is not set");
+  EXPECT_EQ(placed({{"ACP_RANK", "x"}, {"ACP_PROCS", "8"}, {"ACP_JOB_KEY", "77"}}).error().message,
+            "ACP_RANK is 'x', not a number");
+  EXPECT_FALSE(placed({{"ACP_RANK", "8"}, {"ACP_PROCS", "8"}, {"ACP_JOB_KEY", "77"}}));
+  EXPECT_FALSE(placed({{"ACP_RANK", "0"}, {"ACP_PROCS", "0"}, {"ACP_JOB_KEY", "77"}}));
+  // Round robin over hosts: no rule says where a rank is.
+  EXPECT_FALSE(placed({{"ACP_RANK", "1"},
+                       {"ACP_PROCS", "4"},
+                       {"ACP_PROCS_PER_HOST", "2"},
+                       {"ACP_LOCAL_RANK", "0"},
+                       {"ACP_JOB_KEY", "77"}}));
+}
+
+/// The launcher's side: answers line for line until the process says that it ends.
+std::string serve(int descriptor) {
+  std::string value = "none";
+  std::string line;
+  for (char next = 0; read(descriptor, &next, 1) == 1;) {
+    if (next != '\n') {
+      line.push_back(next);
+      continue;
+    }
+    std::string answer;
+    if (line.starts_with("cmd=init")) answer = "cmd=response_to_init pmi_version=1 pmi_subversion=1 rc=0\n";
+    if (line.starts_with("cmd=get_my_kvsname")) answer = "cmd=my_kvsname kvsname=kvs_7\n";
+    if (line.starts_with("cmd=put kvsname=kvs_7 ")) {
+      value = line.substr(line.find("value=") + 6);
+      answer = "cmd=put_result rc=0 msg=success\n";
+    }
+    if (line.starts_with("cmd=barrier_in")) answer = "cmd=barrier_out\n";
+    if (line.starts_with("cmd=get kvsname=kvs_7 ")) answer = "cmd=get_result rc=0 msg=success value=" + value + "\n";
+    if (line.starts_with("cmd=finalize")) answer = "cmd=finalize_ack\n";
+    EXPECT_EQ(write(descriptor, answer.data(), answer.size()), static_cast<ssize_t>(answer.size())) << line;
+    line.clear();
+  }
+  return value;
+}
+
+TEST(Placement, AsksHydraForTheKey) {
+  int pair[2];
+  ASSERT_EQ(socketpair(AF_UNIX, SOCK_STREAM, 0, pair), 0);
+  std::string put;
+  std::thread launcher([&] { put = serve(pair[1]); });
+  const auto found = placed({{"PMI_FD", std::to_string(pair[0])}, {"PMI_RANK", "0"}, {"PMI_SIZE", "2"}});
+  close(pair[0]);
+  launcher.join();
+  close(pair[1]);
+  ASSERT_TRUE(found) << found.error().message;
+  EXPECT_EQ(found->procs, 2U);
+  EXPECT_EQ(found->job_key, 0xabcU);
+  EXPECT_EQ(put, "0000000000000abc");
+}
+
+TEST(Placement, SaysWhatALauncherDidNotSay) {
+  int pair[2];
+  ASSERT_EQ(socketpair(AF_UNIX, SOCK_STREAM, 0, pair), 0);
+  const std::string answer = "cmd=nonsense\n";
+  ASSERT_EQ(write(pair[1], answer.data(), answer.size()), static_cast<ssize_t>(answer.size()));
+  const auto found = placed({{"PMI_FD", std::to_string(pair[0])}, {"PMI_RANK", "0"}, {"PMI_SIZE", "2"}});
+  EXPECT_FALSE(found);
+  close(pair[0]);
+  close(pair[1]);
+}
+
+}  // namespace
+}  // namespace ayatori::launch

@@ -278,6 +278,20 @@ Result<Handle> GlobalMemory::copy(Time now, GlobalAddress dst, GlobalAddress src
   return handle;
 }
 
+std::optional<Handle> GlobalMemory::copy_directly(GlobalAddress dst, GlobalAddress src, Bytes size) {
+  const Core& core = state_->core;
+  Operations& operations = state_->operations;
+  if (!operations.completed(operations.latest())) return std::nullopt;
+  const auto to = core.space.find(dst);
+  const auto from = core.space.find(src);
+  if (!to || !from) return std::nullopt;
+  std::byte* target = core.memory.reach(*to, size);
+  const std::byte* source = core.memory.reach(*from, size);
+  if (!target || !source) return std::nullopt;
+  store(target, source, size);
+  return operations.add_completed();
+}
+
 Result<Handle> GlobalMemory::apply(Time now, const AtomicOperation& asked, Handle after) {
   const auto to = resolve(state_->core, asked.dst, asked.size);
   if (!to) return Failure(to.error());

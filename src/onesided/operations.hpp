@@ -38,6 +38,11 @@ class Operations {
 
   [[nodiscard]] bool full() const { return next_ - first_ == ring_.size(); }
   Handle add(const Operation& operation, Handle after);
+  /// Of an operation that is done already, as are all before it.
+  Handle add_completed() {
+    first_ = ++unstarted_;
+    return next_++;
+  }
   void progress();
 
   [[nodiscard]] Handle latest() const { return next_ - 1; }

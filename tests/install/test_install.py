@@ -6,6 +6,7 @@ import os
 import re
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -106,6 +107,38 @@ def test_programs_by_pkg_config(programs: Path, library: Path) -> None:
     run("c++", "-std=c++17", *STRICT, programs / "in_cpp.cpp", "-o", programs / "in_cpp", *flags)
     expect_to_run(programs / "in_c", library)
     expect_to_run(programs / "in_cpp", library)
+
+
+ACP_PROGRAM = r"""
+#include <acp.h>
+#include <stdio.h>
+
+int main(int argc, char **argv) {
+    if (acp_init(&argc, &argv) != 0) {
+        fprintf(stderr, "%s\n", acp_error_message());
+        return 1;
+    }
+    printf("%d of %d\n", acp_rank(), acp_procs());
+    return acp_finalize() == 0 ? 0 : 1;
+}
+"""
+
+
+@pytest.mark.skipif(shutil.which("pkg-config") is None, reason="pkg-config is not installed")
+def test_acp_by_pkg_config_under_ayatori_run(tmp_path: Path, library: Path) -> None:
+    (tmp_path / "program.c").write_text(ACP_PROGRAM)
+    flags = run("pkg-config", "--cflags", "--libs", "acp", PKG_CONFIG_PATH=str(library.parent / "pkgconfig")).split()
+    run("cc", "-std=c99", *STRICT, tmp_path / "program.c", "-o", tmp_path / "program", *flags)
+    command = [sys.executable, "-m", "ayatori.cli", "run", "--acp", "-n", "3", "--", tmp_path / "program"]
+    says = run(*command, LD_LIBRARY_PATH=str(library.parent))
+    assert sorted(says.splitlines()) == ["0 of 3", "1 of 3", "2 of 3"]
+
+
+def test_ayatori_run_ends_all_when_one_fails() -> None:
+    script = 'test "$ACP_RANK" = 1 && exit 7; sleep 60'
+    command = [sys.executable, "-m", "ayatori.cli", "run", "--acp", "-n", "3", "--", "sh", "-c", script]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=30, check=False)
+    assert done.returncode == 7
 
 
 def test_programs_by_find_package(programs: Path, prefix: Path, library: Path) -> None:

@@ -81,6 +81,9 @@ class GlobalMemory {
   [[nodiscard]] Result<Handle> copy(Time now, GlobalAddress dst, GlobalAddress src, Bytes size, Handle after);
   [[nodiscard]] Result<Handle> apply(Time now, const AtomicOperation& operation, Handle after);
 
+  /// As copy(), if all before is completed and this process reaches both places itself: then it is completed at once.
+  [[nodiscard]] std::optional<Handle> copy_directly(GlobalAddress dst, GlobalAddress src, Bytes size);
+
   [[nodiscard]] Handle latest() const;  ///< 0 if there is none
   [[nodiscard]] bool completed(Handle handle) const;
 
