@@ -117,6 +117,7 @@ Result<> VerbsPort::open_queues() {
   auto control = queue_pair(0, options_.control_buffers);
   if (!control) return Failure(control.error());
   control_ = std::move(*control);
+  // Last, so that inline_bytes_ is what it has: all is sent from here, control packets, too.
   auto data = queue_pair(options_.send_buffers, options_.receive_buffers);
   if (!data) return Failure(data.error());
   data_ = std::move(*data);
