@@ -45,10 +45,11 @@ def test_files_can_be_read_in_one_sitting() -> None:
 
 
 def test_the_core_neither_prints_nor_aborts() -> None:
-    """Nor looks at the environment, but for the one file whose work that is."""
+    """Nor looks at the environment: but for the files whose work that is, and acp_abort()."""
     forbidden = ("std::cout", "std::cerr", "printf(", "abort(", "getenv(", "std::rand")
+    allowed = {ROOT / "src" / file for file in ("capi/surroundings.cpp", "acp/setup.cpp", "acp/api.cpp")}
     for path in (ROOT / "src").rglob("*.cpp"):
-        if path.name.endswith("_test.cpp") or path == ROOT / "src/capi/surroundings.cpp":
+        if path.name.endswith("_test.cpp") or path in allowed:
             continue
         for number, line in enumerate(path.read_text().splitlines(), 1):
             assert not any(word in line for word in forbidden), f"{path}:{number}: {line}"

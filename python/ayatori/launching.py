@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Sequence
+from contextlib import suppress
 from types import FrameType
 
 _POLL_SECONDS = 0.005
@@ -17,10 +18,10 @@ _FORWARDED = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 def run_job(command: Sequence[str], count: int) -> int:
-    """Runs `count` processes of `command`, which share our input and output; returns 0, or the exit status of the first
-    that failed (128 + N: signal N), after it has ended all others.
+    """Runs `count` processes of `command`; returns 0, or the exit status of the first that failed (128 + N: signal N).
 
-    Signals that ask us to end go to all of them. Raises OSError if the command can't be started.
+    They share our output, and our input unless it is a terminal. When one has failed all others are ended. Signals that
+    ask us to end go to all of them, and to what they have started. Raises OSError if the command can't be started.
     """
     job = os.environ | {"ACP_PROCS": str(count), "ACP_JOB_KEY": str(secrets.randbits(64))}
     processes: list[subprocess.Popen[bytes]] = []
@@ -31,7 +32,7 @@ def run_job(command: Sequence[str], count: int) -> int:
     before = {number: signal.signal(number, forward) for number in _FORWARDED}
     try:
         for rank in range(count):
-            processes.append(subprocess.Popen(command, env=job | {"ACP_RANK": str(rank)}))
+            processes.append(subprocess.Popen(command, env=job | {"ACP_RANK": str(rank)}, process_group=0))
         return _first_failure(processes)
     finally:
         _end_all(processes)
@@ -52,9 +53,10 @@ def _first_failure(processes: Sequence[subprocess.Popen[bytes]]) -> int:
 
 
 def _signal_all(processes: Sequence[subprocess.Popen[bytes]], number: int) -> None:
+    """Each is a group: what it has started itself may outlive it."""
     for process in processes:
-        if process.poll() is None:
-            process.send_signal(number)
+        with suppress(ProcessLookupError):
+            os.killpg(process.pid, number)
 
 
 def _end_all(processes: Sequence[subprocess.Popen[bytes]]) -> None:

@@ -5,6 +5,8 @@
 #include <dlfcn.h>
 #include <pmix.h>
 
+#include <string_view>
+
 namespace ayatori::launch {
 
 namespace {
@@ -38,7 +40,7 @@ std::optional<std::uint64_t> share(const Pmix& pmix, const pmix_proc_t& self, Ra
     if (pmix.put(PMIX_GLOBAL, key_name, &value) != PMIX_SUCCESS || pmix.commit() != PMIX_SUCCESS) return std::nullopt;
   }
   pmix_info_t collect{};
-  std::snprintf(collect.key, sizeof collect.key, "%s", PMIX_COLLECT_DATA);
+  std::string_view(PMIX_COLLECT_DATA).copy(collect.key, sizeof collect.key - 1);
   collect.value.type = PMIX_BOOL;
   collect.value.data.flag = true;
   if (pmix.fence(nullptr, 0, &collect, 1) != PMIX_SUCCESS) return std::nullopt;
