@@ -199,6 +199,7 @@ TEST(MakeSchedule, SegmentsChangeWhatIsPipelinedAndNothingElse) {
   const std::array<bool, 3> rings{true, true, true};
   const Places places = places_on_grid(lengths, rings);
   for (const Algorithm& algorithm : algorithms()) {
+    if (algorithm.collective == Collective::alltoallv) continue;  // has sizes instead
     const CollectiveCall call{algorithm.collective, 12, 0, 1 << 16};
     const auto whole = make_schedule(algorithm.name, call, places, {.segment = 1 << 16});
     const auto pieces = make_schedule(algorithm.name, call, places, {.segment = 1 << 10});
