@@ -10,7 +10,7 @@
 namespace ayatori::wires {
 
 inline void stop_and_continue_a_receiver(const std::function<std::unique_ptr<Wire>(Rank)>& wire_of, JobKey key) {
-  constexpr std::uint32_t count = 2'000;
+  constexpr std::uint32_t count = 10'000;  // some 600 packets, since short ones share them
   Child receiver([&] {
     const auto wire = wire_of(1);
     TestProcess process(*wire, {1, key, 1, 0}, {});
