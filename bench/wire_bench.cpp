@@ -1,7 +1,8 @@
 // The transport over real wires, one pair of processes: ping-pong of 64 bytes beside raw sockets, small messages a
 // second, and large messages. Everything is carried once with its contents checked, then several times for the clock;
-// what is compared runs alternately. Round trips are medians of single ones, and streams run in short bursts, so that
-// what else the machine does shows in the spread and not in the result. One JSON line a measurement.
+// what is compared runs alternately. Round trips are medians over a few at a time (to read the clock costs as much as
+// half of a leg), and streams run in short bursts, so that what else the machine does shows in the spread and not in
+// the result. One JSON line a measurement.
 //
 //     wire_bench [udp-ping|shm-ping|udp-rate|shm-rate|udp-large|shm-large]…      all of them, if none is named
 
@@ -37,6 +38,7 @@ using Seconds = std::chrono::duration<double>;
 constexpr std::size_t small_bytes = 64;
 constexpr int repetitions = 9;
 constexpr int bursts = 60;
+constexpr std::uint32_t timed_together = 10;  // round trips
 
 [[noreturn]] void give_up(const std::string& why) {
   fmt::print(stderr, "error: {}\n", why);
@@ -247,14 +249,14 @@ class RawSocket {
   std::array<std::byte, small_bytes> ball_{};
 };
 
-/// The median of `count` round trips, in microseconds.
+/// The median of `count` round trips, a multiple of those timed together, in microseconds.
 template <typename RoundTrip>
 double time_round_trips(std::uint32_t count, RoundTrip round_trip) {
   std::vector<double> all;
-  for (std::uint32_t i = 0; i < count; ++i) {
+  for (std::uint32_t i = 0; i < count; i += timed_together) {
     const auto start = std::chrono::steady_clock::now();
-    round_trip();
-    all.push_back(seconds_since(start) * 1e6);
+    for (std::uint32_t n = 0; n < timed_together; ++n) round_trip();
+    all.push_back(seconds_since(start) * 1e6 / timed_together);
   }
   return median(std::move(all));
 }

@@ -28,7 +28,7 @@ function(ayatori_library name)
   if(ARG_IN STREQUAL libacp)
     # A message passes many small functions, each of which would cost as much again by being called from outside.
     target_compile_options(${name} PRIVATE -fno-semantic-interposition)
-    set_target_properties(${name} PROPERTIES INTERPROCEDURAL_OPTIMIZATION_RELEASE ON)
+    set_target_properties(${name} PROPERTIES INTERPROCEDURAL_OPTIMIZATION_RELEASE ${AYATORI_IPO})
   endif()
   if(OpenMP_CXX_FOUND)
     target_link_libraries(${name} PRIVATE OpenMP::OpenMP_CXX)

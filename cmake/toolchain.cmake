@@ -20,6 +20,9 @@ if(AYATORI_SANITIZE)
   endif()
 endif()
 
+include(CheckIPOSupported)
+check_ipo_supported(RESULT AYATORI_IPO OUTPUT AYATORI_IPO_PROBLEM LANGUAGES CXX)
+
 find_package(fmt REQUIRED)
 find_package(yaml-cpp REQUIRED)
 find_package(nlohmann_json REQUIRED)

@@ -2,12 +2,20 @@
 /// \file
 /// Numbers in packets and descriptors: little-endian, unaligned.
 
+#include <bit>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <span>
 
 namespace ayatori::transport {
+
+/// To or from little-endian.
+template <std::unsigned_integral Integer>
+[[nodiscard]] constexpr Integer little_endian(Integer value) {
+  return std::endian::native == std::endian::little ? value : std::byteswap(value);
+}
 
 class Writer {
  public:
@@ -15,9 +23,9 @@ class Writer {
 
   template <std::unsigned_integral Integer>
   void put(Integer value) {
-    for (std::size_t i = 0; i < sizeof(Integer); ++i) {
-      bytes_[size_++] = static_cast<std::byte>(static_cast<std::uint64_t>(value) >> (8 * i));
-    }
+    value = little_endian(value);
+    std::memcpy(bytes_.data() + size_, &value, sizeof value);
+    size_ += sizeof value;
   }
 
   [[nodiscard]] std::span<const std::byte> written() const { return bytes_.first(size_); }
@@ -34,10 +42,10 @@ class Reader {
 
   template <std::unsigned_integral Integer>
   Integer take() {
-    std::uint64_t value = 0;
-    for (std::size_t i = 0; i < sizeof(Integer); ++i) value |= std::to_integer<std::uint64_t>(rest_[i]) << (8 * i);
-    rest_ = rest_.subspan(sizeof(Integer));
-    return static_cast<Integer>(value);
+    Integer value = 0;
+    std::memcpy(&value, rest_.data(), sizeof value);
+    rest_ = rest_.subspan(sizeof value);
+    return little_endian(value);
   }
 
   [[nodiscard]] std::span<const std::byte> rest() const { return rest_; }

@@ -29,7 +29,8 @@ struct Endpoint::State {
   void tell(const Event& event, Time now);
   void deliver(const Event& event);
   void operate(const Event& event, Time now);
-  [[nodiscard]] std::optional<Packet> next(Time now);
+  [[nodiscard]] bool next(Time now, Packet& packet);
+  [[nodiscard]] bool ready() const;
 
   Identity identity;
   Shared shared;
@@ -85,7 +86,7 @@ void Endpoint::State::take(Time now, const Packet& packet) {
 /// Callbacks may send, which may cause no further event.
 void Endpoint::State::tell_application(Time now) {
   abandon_lost_peers();
-  for (std::size_t i = 0; i < shared.events.size(); ++i) tell(Event(shared.events[i]), now);
+  for (const Event& event : shared.events) tell(event, now);
   shared.events.clear();
   const bool room_to_send = sender.take_news_of_room();
   if ((initiator && initiator->take_news_of_room()) || room_to_send) shared.application.room();
@@ -145,17 +146,24 @@ void Endpoint::State::operate(const Event& event, Time now) {
   if (event.reserved) shared.application.release(event.reserved);
 }
 
-std::optional<Packet> Endpoint::State::next(Time now) {
-  if (auto notice = shared.notices.take()) return notice;
-  if (target && target->owes()) return target->next_packet();
-  if (auto packet = sender.next_packet(now)) {
-    if (packet->kind == PacketKind::data) packet->acknowledgement = receiver.take_owed(packet->to);
-    return packet;
+/// Fills a fresh packet; false if there is nothing to send.
+bool Endpoint::State::next(Time now, Packet& packet) {
+  const auto take = [&](const std::optional<Packet>& made) {
+    if (made) packet = *made;
+    return made.has_value();
+  };
+  if (take(shared.notices.take())) return true;
+  if (target && target->owes()) return take(target->next_packet());
+  if (sender.next_packet(now, packet)) {
+    if (packet.kind == PacketKind::data) packet.acknowledgement = receiver.take_owed(packet.to);
+    return true;
   }
-  if (initiator) {
-    if (auto packet = initiator->next_packet(now)) return packet;
-  }
-  return receiver.next_packet();
+  if (initiator && take(initiator->next_packet(now))) return true;
+  return take(receiver.next_packet());
+}
+
+bool Endpoint::State::ready() const {
+  return sender.ready() || (target && target->owes()) || (initiator && initiator->ready());
 }
 
 Result<Endpoint> Endpoint::make(const Identity& identity, const Options& options, Application& application) {
@@ -197,13 +205,15 @@ void Endpoint::receive(Time now, std::span<const std::byte> datagram) {
 }
 
 std::optional<Datagram> Endpoint::next_packet(Time now) {
-  auto packet = state_->next(now);
-  if (!packet) return std::nullopt;
-  packet->from = state_->identity.self;
-  const bool control = !carries_data(packet->kind);
+  Packet packet;
+  if (!state_->next(now, packet)) return std::nullopt;
+  packet.from = state_->identity.self;
+  const bool control = !carries_data(packet.kind);
   if (control) ++state_->shared.statistics.control_packets;
-  return Datagram{packet->to, control, encode_header(*packet, state_->identity.key, state_->header), packet->payload};
+  return Datagram{packet.to, control, encode_header(packet, state_->identity.key, state_->header), packet.payload};
 }
+
+bool Endpoint::ready() const { return state_->ready(); }
 
 void Endpoint::advance(Time now) {
   state_->sender.advance(now);

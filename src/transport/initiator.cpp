@@ -164,7 +164,7 @@ void Initiator::on_answer(Time now, const Packet& packet) {
     // Of a put only the answer to the copy sent last says that none will be carried out any more.
     land(slot, packet);
   }
-  if (targets_.used(id)) ready_.push(id);
+  if (!target.again.empty() || !target.uncut.empty()) ready_.push(id);
 }
 
 /// Whether it is for a copy of a piece that is not settled yet. Numbers are never used twice.

@@ -68,6 +68,7 @@ class Initiator {
   void advance(Time now);
   [[nodiscard]] Time next_deadline() const { return deadlines_.earliest(); }
   [[nodiscard]] std::optional<Packet> next_packet(Time now);
+  [[nodiscard]] bool ready() const { return !ready_.empty(); }
 
   /// The peer is lost: its operations have failed.
   void abandon(PeerId peer);

@@ -6,7 +6,7 @@
 
 namespace ayatori::transport {
 
-MessageSlots::MessageSlots(std::uint32_t capacity) : slots_(capacity) {
+MessageSlots::MessageSlots(std::uint32_t capacity) : slots_(capacity), operations_(capacity) {
   for (std::uint32_t slot = capacity; slot-- > 0;) slots_[slot].next = std::exchange(free_, slot);
 }
 

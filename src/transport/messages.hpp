@@ -15,7 +15,7 @@
 namespace ayatori::transport {
 
 struct OutgoingMessage {
-  std::span<const std::byte> bytes;  // the application's, or `small`
+  std::span<const std::byte> bytes;  // the application's, or those of operation_bytes()
   Token token = 0;
   PeerId to = 0;
   std::uint32_t next = no_id;         // in its flow's queue
@@ -27,8 +27,9 @@ struct OutgoingMessage {
   bool unordered = false;
   bool awaiting = false;  // a delivered call without its reply; in no queue
   bool answered = false;  // a call whose reply overtook the acknowledgement
-  std::array<std::byte, operation_id_bytes + most_operation_bytes> small{};
 };
+
+using OperationBytes = std::array<std::byte, operation_id_bytes + most_operation_bytes>;
 
 class MessageSlots {
  public:
@@ -38,6 +39,8 @@ class MessageSlots {
   void give_back(std::uint32_t slot);
   [[nodiscard]] std::uint32_t used() const { return used_; }
   [[nodiscard]] std::uint32_t capacity() const { return static_cast<std::uint32_t>(slots_.size()); }
+  /// Memory for the call or reply in this slot.
+  [[nodiscard]] OperationBytes& operation_bytes(std::uint32_t slot) { return operations_[slot]; }
   [[nodiscard]] bool holds(std::uint32_t slot) const { return slot < slots_.size(); }
 
   OutgoingMessage& operator[](std::uint32_t slot) { return slots_[slot]; }
@@ -45,6 +48,7 @@ class MessageSlots {
 
  private:
   std::vector<OutgoingMessage> slots_;
+  std::vector<OperationBytes> operations_;  // by slot
   std::uint32_t free_ = no_id;
   std::uint32_t used_ = 0;
 };

@@ -140,6 +140,38 @@ bool makes_sense(const Packet& packet) {
   return packet.payload.empty() != (packet.kind == PacketKind::contents);
 }
 
+/// Fills a fresh packet; says what is wrong with the datagram, if anything is.
+std::optional<PacketDefect> read_packet(std::span<const std::byte> datagram, JobKey key, PeerId self, Packet& packet) {
+  if (datagram.size() < header_bytes) return PacketDefect::malformed;
+  Reader reader(datagram);
+  const auto its_version = reader.take<std::uint8_t>();
+  packet.kind = static_cast<PacketKind>(reader.take<std::uint8_t>());
+  const unsigned flags = reader.take<std::uint16_t>();
+  packet.from = reader.take<std::uint32_t>();
+  const auto its_key = reader.take<std::uint64_t>();
+  packet.epoch = reader.take<std::uint64_t>();
+  packet.sequence = reader.take<std::uint32_t>();
+  packet.to = reader.take<std::uint32_t>();
+  packet.stamp = reader.take<std::uint32_t>();
+  if (its_key != key || packet.to != self) return PacketDefect::stranger;
+  if (its_version != version || (flags & ~unsigned{known_flags}) != 0) return PacketDefect::malformed;
+  if (reader.rest().size() < announced_bytes(flags)) return PacketDefect::malformed;
+
+  packet.unordered = (flags & is_unordered) != 0;
+  packet.more = (flags & has_more) != 0;
+  packet.resent = (flags & is_resent) != 0;
+  packet.several = (flags & is_several) != 0;
+  if ((flags & is_call) != 0) packet.message = MessageKind::call;
+  if ((flags & is_reply) != 0) packet.message = MessageKind::reply;
+  if ((flags & has_acknowledgement) != 0) packet.acknowledgement = read_acknowledgement(reader, flags);
+  if ((flags & has_fragment) != 0) packet.fragment = read_fragment(reader);
+  if ((flags & has_range) != 0) packet.range = read_range(reader);
+  if ((flags & has_floor) != 0) packet.floor = reader.take<std::uint64_t>();
+  packet.payload = reader.rest();
+  if (!makes_sense(packet)) return PacketDefect::malformed;
+  return std::nullopt;
+}
+
 std::size_t first_size(std::span<const std::byte> several) {
   return std::to_integer<std::size_t>(several[0]) | std::to_integer<std::size_t>(several[1]) << 8;
 }
@@ -180,35 +212,9 @@ std::span<const std::byte> encode_header(const Packet& packet, JobKey key, Heade
 }
 
 std::expected<Packet, PacketDefect> decode(std::span<const std::byte> datagram, JobKey key, PeerId self) {
-  if (datagram.size() < header_bytes) return std::unexpected(PacketDefect::malformed);
-  Reader reader(datagram);
-  const auto its_version = reader.take<std::uint8_t>();
-  Packet packet;
-  packet.kind = static_cast<PacketKind>(reader.take<std::uint8_t>());
-  const unsigned flags = reader.take<std::uint16_t>();
-  packet.from = reader.take<std::uint32_t>();
-  const auto its_key = reader.take<std::uint64_t>();
-  packet.epoch = reader.take<std::uint64_t>();
-  packet.sequence = reader.take<std::uint32_t>();
-  packet.to = reader.take<std::uint32_t>();
-  packet.stamp = reader.take<std::uint32_t>();
-  if (its_key != key || packet.to != self) return std::unexpected(PacketDefect::stranger);
-  if (its_version != version || (flags & ~unsigned{known_flags}) != 0) return std::unexpected(PacketDefect::malformed);
-  if (reader.rest().size() < announced_bytes(flags)) return std::unexpected(PacketDefect::malformed);
-
-  packet.unordered = (flags & is_unordered) != 0;
-  packet.more = (flags & has_more) != 0;
-  packet.resent = (flags & is_resent) != 0;
-  packet.several = (flags & is_several) != 0;
-  if ((flags & is_call) != 0) packet.message = MessageKind::call;
-  if ((flags & is_reply) != 0) packet.message = MessageKind::reply;
-  if ((flags & has_acknowledgement) != 0) packet.acknowledgement = read_acknowledgement(reader, flags);
-  if ((flags & has_fragment) != 0) packet.fragment = read_fragment(reader);
-  if ((flags & has_range) != 0) packet.range = read_range(reader);
-  if ((flags & has_floor) != 0) packet.floor = reader.take<std::uint64_t>();
-  packet.payload = reader.rest();
-  if (!makes_sense(packet)) return std::unexpected(PacketDefect::malformed);
-  return packet;
+  std::expected<Packet, PacketDefect> read;
+  if (const auto defect = read_packet(datagram, key, self, *read)) read = std::unexpected(*defect);
+  return read;
 }
 
 std::uint32_t stamp_of(Time now) {

@@ -224,7 +224,7 @@ std::optional<Acknowledgement> Receiver::take_owed(PeerId peer) {
 }
 
 std::optional<Packet> Receiver::next_packet() {
-  if (owed_.empty()) return std::nullopt;
+  if (!owes()) return std::nullopt;
   const ContextId id = owed_.front();
   Packet packet;
   packet.kind = PacketKind::acknowledgement;

@@ -68,9 +68,10 @@ bool Sender::call(Time now, PeerId to, std::span<const std::byte> request, Token
   OutgoingMessage& message = messages_[slot];
   const std::uint64_t call_id = id_of_call(slot, message);
   // Only this process reads the number again: its byte order is nobody's business.
-  std::memcpy(message.small.data(), &call_id, sizeof call_id);
-  std::ranges::copy(request, message.small.begin() + operation_id_bytes);
-  message.bytes = std::span(message.small).first(operation_id_bytes + request.size());
+  OperationBytes& bytes = messages_.operation_bytes(slot);
+  std::memcpy(bytes.data(), &call_id, sizeof call_id);
+  std::ranges::copy(request, bytes.begin() + operation_id_bytes);
+  message.bytes = std::span(bytes).first(operation_id_bytes + request.size());
   message.token = token;
   message.kind = MessageKind::call;
   enqueue(*id, slot);
@@ -89,10 +90,11 @@ std::optional<std::uint32_t> Sender::promise_reply(PeerId to, Urgency urgency) {
 
 void Sender::reply(Time now, std::uint32_t slot, std::span<const std::byte> call_id, const OperationResult& result) {
   OutgoingMessage& message = messages_[slot];
-  std::ranges::copy(call_id, message.small.begin());
-  const auto bytes = std::span(result.bytes).first(std::min(result.size, most_operation_bytes));
-  std::ranges::copy(bytes, message.small.begin() + operation_id_bytes);
-  message.bytes = std::span(message.small).first(operation_id_bytes + bytes.size());
+  OperationBytes& bytes = messages_.operation_bytes(slot);
+  std::ranges::copy(call_id, bytes.begin());
+  const auto returned = std::span(result.bytes).first(std::min(result.size, most_operation_bytes));
+  std::ranges::copy(returned, bytes.begin() + operation_id_bytes);
+  message.bytes = std::span(bytes).first(operation_id_bytes + returned.size());
   waiting_replies_.push(slot, messages_);
   send_waiting_replies(now);
 }
@@ -339,7 +341,7 @@ void Sender::on_acknowledgement(Time now, const Packet& packet) {
   if (flow.window.next() >= renewal_due) flow.retiring = true;
   if (flow.retiring && may_close(flow)) return close_or_reopen(*id, now);
   if (idle(flow)) become_idle(*id);
-  ready_.push(*id);
+  if (wants_to_send(flow)) ready_.push(*id);
   arm(*id, now);
 }
 

@@ -69,7 +69,10 @@ class Sender {
   [[nodiscard]] Time next_deadline() const {
     return std::min(deadlines_.earliest(), awaiting_ > 0 ? next_probe_ : never);
   }
-  [[nodiscard]] std::optional<Packet> next_packet(Time now);
+
+  /// Fills a fresh packet; false if there is nothing to send.
+  [[nodiscard]] bool next_packet(Time now, Packet& packet);
+  [[nodiscard]] bool ready() const { return !ready_.empty(); }
 
   /// The peer is lost: its messages have failed, its flow goes.
   void abandon(PeerId peer);
@@ -106,12 +109,14 @@ class Sender {
   void recover_overtaken(OutgoingFlow& flow);
   void declare_lost(OutgoingFlow& flow, Sequence end);
 
-  [[nodiscard]] std::optional<Packet> packet_of(ContextId id, Time now);
-  [[nodiscard]] std::optional<Packet> resend(OutgoingFlow& flow);
-  [[nodiscard]] std::optional<Packet> send_new(OutgoingFlow& flow);
+  [[nodiscard]] bool fill(Packet& packet, ContextId id, Time now);
+  [[nodiscard]] bool resend(Packet& packet, OutgoingFlow& flow);
+  [[nodiscard]] bool send_new(Packet& packet, OutgoingFlow& flow);
+  void ask(Packet& packet, ContextId id);
   void board(OutgoingFlow& flow, Sequence sequence);
   [[nodiscard]] std::uint32_t slot_of(const OutgoingFlow& flow, Sequence sequence) const;
-  [[nodiscard]] Packet packet_with(const OutgoingFlow& flow, std::uint32_t slot, Sequence sequence);
+  void load(Packet& packet, const OutgoingFlow& flow, std::uint32_t slot, Sequence sequence);
+  [[nodiscard]] bool wants_to_send(const OutgoingFlow& flow) const;
   [[nodiscard]] bool may_send(const OutgoingFlow& flow, Sequence sequence) const;
   [[nodiscard]] bool needs_to_ask(const OutgoingFlow& flow) const;
   [[nodiscard]] bool idle(const OutgoingFlow& flow) const;

@@ -12,57 +12,68 @@ constexpr std::uint16_t resends_before_ask = 64;
 
 }  // namespace
 
-std::optional<Packet> Sender::next_packet(Time now) {
+bool Sender::next_packet(Time now, Packet& packet) {
   while (!ready_.empty()) {
     const ContextId id = ready_.front();
-    auto packet = packet_of(id, now);
-    if (!packet) {
+    if (!fill(packet, id, now)) {
       ready_.remove(id);
       continue;
     }
-    ready_.move_to_end(id);
     OutgoingFlow& flow = flows_[id];
+    if (wants_to_send(flow)) {
+      ready_.move_to_end(id);
+    } else {
+      ready_.remove(id);
+    }
     if (flow.unanswered_since == never) flow.unanswered_since = now;
-    packet->to = flows_.peer(id);
-    packet->epoch = flow.epoch;
-    packet->stamp = stamp_of(now);
+    packet.to = flows_.peer(id);
+    packet.epoch = flow.epoch;
+    packet.stamp = stamp_of(now);
     arm(id, now);
-    return packet;
+    return true;
   }
-  return std::nullopt;
+  return false;
 }
 
-std::optional<Packet> Sender::packet_of(ContextId id, Time now) {
+bool Sender::fill(Packet& packet, ContextId id, Time now) {
   OutgoingFlow& flow = flows_[id];
-  if (flow.held_until > now) return std::nullopt;
-  if (auto packet = resend(flow)) return packet;
-  if (auto packet = send_new(flow)) return packet;
-  if (!flow.ask_due && !needs_to_ask(flow)) return std::nullopt;
+  if (flow.held_until > now) return false;
+  if (resend(packet, flow) || send_new(packet, flow)) return true;
+  if (!flow.ask_due && !needs_to_ask(flow)) return false;
+  ask(packet, id);
+  return true;
+}
+
+/// Whether it ever may without being told something first; that it may now, fill() says.
+bool Sender::wants_to_send(const OutgoingFlow& flow) const {
+  return flow.unsent != no_id || flow.ask_due || flow.window.first_lost().has_value();
+}
+
+void Sender::ask(Packet& packet, ContextId id) {
+  OutgoingFlow& flow = flows_[id];
   flow.ask_due = false;
   // Until the answer or the next time-out this is asked: not again for every packet that can't go.
   flow.waiting = true;
   ++shared_.statistics.asks;
-  Packet ask;
-  ask.kind = PacketKind::ask;
-  ask.sequence = flow.window.next();
-  ask.more = flow.unsent != no_id;
-  if (flows_.key(id).lane == Lane::replies) ask.message = MessageKind::reply;
-  return ask;
+  packet.kind = PacketKind::ask;
+  packet.sequence = flow.window.next();
+  packet.more = flow.unsent != no_id;
+  if (flows_.key(id).lane == Lane::replies) packet.message = MessageKind::reply;
 }
 
-std::optional<Packet> Sender::resend(OutgoingFlow& flow) {
+bool Sender::resend(Packet& packet, OutgoingFlow& flow) {
   const auto sequence = flow.window.first_lost();
-  if (!sequence || !may_send(flow, *sequence)) return std::nullopt;
+  if (!sequence || !may_send(flow, *sequence)) return false;
   flow.window.send_again(*sequence);
   ++shared_.statistics.retransmissions;
-  Packet packet = packet_with(flow, slot_of(flow, *sequence), *sequence);
+  load(packet, flow, slot_of(flow, *sequence), *sequence);
   packet.resent = true;
-  return packet;
+  return true;
 }
 
-std::optional<Packet> Sender::send_new(OutgoingFlow& flow) {
-  if (flow.unsent == no_id || !flow.window.has_room() || !may_send(flow, flow.window.next())) return std::nullopt;
-  if (flow.retiring && flow.unsent_packet == 0) return std::nullopt;
+bool Sender::send_new(Packet& packet, OutgoingFlow& flow) {
+  if (flow.unsent == no_id || !flow.window.has_room() || !may_send(flow, flow.window.next())) return false;
+  if (flow.retiring && flow.unsent_packet == 0) return false;
   const std::uint32_t slot = flow.unsent;
   const Sequence sequence = flow.window.send_next();
   if (flow.unsent_packet == 0) board(flow, sequence);
@@ -71,7 +82,8 @@ std::optional<Packet> Sender::send_new(OutgoingFlow& flow) {
     flow.unsent_packet = 0;
   }
   ++shared_.statistics.data_packets;
-  return packet_with(flow, slot, sequence);
+  load(packet, flow, slot, sequence);
+  return true;
 }
 
 /// Decides which messages travel in the packet that starts with the first unsent one. It stays so while the epoch
@@ -93,8 +105,7 @@ std::uint32_t Sender::slot_of(const OutgoingFlow& flow, Sequence sequence) const
   return slot;
 }
 
-Packet Sender::packet_with(const OutgoingFlow& flow, std::uint32_t slot, Sequence sequence) {
-  Packet packet;
+void Sender::load(Packet& packet, const OutgoingFlow& flow, std::uint32_t slot, Sequence sequence) {
   packet.kind = PacketKind::data;
   packet.sequence = sequence;
   packet.more = flow.unsent != no_id || flow.window.first_lost().has_value();
@@ -104,7 +115,6 @@ Packet Sender::packet_with(const OutgoingFlow& flow, std::uint32_t slot, Sequenc
   } else {
     cutter_.gather(slot, message.last_aboard, messages_, packet);
   }
-  return packet;
 }
 
 bool Sender::may_send(const OutgoingFlow& flow, Sequence sequence) const {

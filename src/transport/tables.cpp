@@ -4,26 +4,19 @@ namespace ayatori::transport {
 
 IdQueue::IdQueue(std::uint32_t capacity) : links_(capacity) {}
 
-void IdQueue::push(std::uint32_t id) {
-  if (links_[id].in) return;
+void IdQueue::append(std::uint32_t id) {
   links_[id] = {last_, no_id, true};
   (last_ == no_id ? first_ : links_[last_].next) = id;
   last_ = id;
   ++size_;
 }
 
-void IdQueue::remove(std::uint32_t id) {
+void IdQueue::unlink(std::uint32_t id) {
   const Link link = links_[id];
-  if (!link.in) return;
   (link.previous == no_id ? first_ : links_[link.previous].next) = link.next;
   (link.next == no_id ? last_ : links_[link.next].previous) = link.previous;
   links_[id] = {};
   --size_;
-}
-
-void IdQueue::move_to_end(std::uint32_t id) {
-  remove(id);
-  push(id);
 }
 
 void IdQueue::move_to_front(std::uint32_t id) {
@@ -46,13 +39,14 @@ Deadlines::Deadlines(std::uint32_t capacity) : places_(capacity, no_id), times_(
 
 void Deadlines::set(std::uint32_t id, Time when) {
   if (when == never) return clear(id);
+  const bool later = places_[id] != no_id && when >= times_[id];
   times_[id] = when;
+  if (later) return sift_down(places_[id]);
   if (places_[id] == no_id) {
     heap_.push_back(id);
     places_[id] = static_cast<std::uint32_t>(heap_.size() - 1);
   }
   sift_up(places_[id]);
-  sift_down(places_[id]);
 }
 
 void Deadlines::clear(std::uint32_t id) {

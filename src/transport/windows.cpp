@@ -46,7 +46,7 @@ void SendWindow::lose_below(Sequence end) { lost_ |= mask_below(end) & ~arrived_
 
 Sequence SendWindow::overtaken_end(std::uint32_t later) const {
   std::uint64_t rest = arrived_;
-  if (static_cast<std::uint32_t>(std::popcount(rest)) < later) return acknowledged_;
+  if (rest == 0 || static_cast<std::uint32_t>(std::popcount(rest)) < later) return acknowledged_;
   for (std::uint32_t i = 1; i < later; ++i) rest &= ~std::bit_floor(rest);
   return acknowledged_ + static_cast<Sequence>(std::bit_width(rest)) - 1;
 }

@@ -30,8 +30,10 @@ Driver::Driver(transport::Endpoint& endpoint, transport::Wire& wire, Clock& cloc
 bool Driver::progress() {
   now_ = clock_.now();
   // Sent first: between rounds the application may answer what it got, and then the acknowledgement travels with it.
-  const bool sent = send();
+  bool sent = send();
   const bool received = wire_.poll(most_received, take_) > 0;
+  // What it has answered already need not wait for the next round.
+  if (received && endpoint_.ready()) sent = send() || sent;
   const bool advanced = advance(received);
   return received || advanced || sent;
 }

@@ -11,6 +11,10 @@ using transport::Datagram;
 
 namespace {
 
+/// Looks into the ring in a poll that follows a fruitless one. A look at what has not changed costs next to nothing,
+/// and whoever spins would otherwise be looking elsewhere, at clocks and deadlines, most of the time.
+constexpr int looks_while_spinning = 16;
+
 /// Fruitless polls after which it is asked whether a sender hangs: the answer costs the senders a cache line.
 constexpr std::uint32_t polls_before_doubt = 1024;
 
@@ -97,9 +101,12 @@ bool ShmWire::send(const Datagram& datagram) {
 
 std::size_t ShmWire::poll(std::size_t most, const std::function<void(std::span<const std::byte>)>& take) {
   std::size_t count = 0;
+  int looks = state_->fruitless > 0 ? looks_while_spinning : 1;
   while (count < most) {
     const auto datagram = state_->ring.next();
+    if (!datagram && --looks > 0) continue;
     if (!datagram) break;
+    looks = 1;
     take(*datagram);
     state_->ring.done();
     ++count;

@@ -1,7 +1,8 @@
 #pragma once
 /// \file
-/// Trains that come in, taken apart datagram by datagram. One system call a train: several in one call (recvmmsg) are
-/// no faster, since a train is as much as the kernel has of one sender.
+/// Trains that come in, taken apart datagram by datagram. One plain system call a train: with 1 to 31 senders'
+/// datagrams of 166 bytes to 60 kB waiting on a loopback, recvmmsg(2) took 3 to 34% more of the processor's time for
+/// each than recv(2).
 
 #include <memory>
 #include <optional>

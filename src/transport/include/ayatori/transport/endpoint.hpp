@@ -98,6 +98,10 @@ class Endpoint {
   /// The next datagram to send, data first, so that acknowledgements travel with it where they can.
   [[nodiscard]] std::optional<Datagram> next_packet(Time now);
 
+  /// Whether next_packet() may have more to give than acknowledgements, which had better wait a moment for data to
+  /// travel with.
+  [[nodiscard]] bool ready() const;
+
   /// Does what is due: time-outs, at most Retransmission::resends_per_call of them; more is due again at once. Hand in
   /// what has arrived first: a process that was stopped for a while must not take its own absence for its peers'.
   void advance(Time now);

@@ -43,6 +43,7 @@ class ContextTable {
   }
 
   [[nodiscard]] std::optional<ContextId> find(FlowKey key) const {
+    if (size(key.lane) == 0) return std::nullopt;
     for (ContextId id = buckets_[bucket(key)]; id != no_id; id = slots_[id].next) {
       if (slots_[id].key == key) return id;
     }
@@ -100,9 +101,19 @@ class IdQueue {
  public:
   explicit IdQueue(std::uint32_t capacity);
 
-  void push(std::uint32_t id);    ///< to the end; stays where it is if it is in the queue
-  void remove(std::uint32_t id);  ///< does nothing if it is not in the queue
-  void move_to_end(std::uint32_t id);
+  /// To the end; stays where it is if it is in the queue.
+  void push(std::uint32_t id) {
+    if (!links_[id].in) append(id);
+  }
+  /// Does nothing if it is not in the queue.
+  void remove(std::uint32_t id) {
+    if (links_[id].in) unlink(id);
+  }
+  void move_to_end(std::uint32_t id) {
+    if (last_ == id) return;
+    remove(id);
+    append(id);
+  }
   void move_to_front(std::uint32_t id);
   std::uint32_t pop();  ///< of a queue that is not empty
 
@@ -117,6 +128,9 @@ class IdQueue {
     std::uint32_t next = no_id;
     bool in = false;
   };
+
+  void append(std::uint32_t id);
+  void unlink(std::uint32_t id);
 
   std::vector<Link> links_;
   std::uint32_t first_ = no_id;

@@ -43,7 +43,9 @@ class SendWindow {
 
   /// Packets sent of which neither an acknowledgement nor their loss is known.
   [[nodiscard]] std::uint32_t in_flight() const {
-    return outstanding() - static_cast<std::uint32_t>(std::popcount(arrived_ | lost_));
+    const std::uint64_t known = arrived_ | lost_;
+    if (known == 0) return outstanding();  // mostly, and counting is a call where the processor can't be told to do it
+    return outstanding() - static_cast<std::uint32_t>(std::popcount(known));
   }
 
   Sequence send_next() { return next_++; }

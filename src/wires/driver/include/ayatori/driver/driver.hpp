@@ -21,9 +21,9 @@ class Driver {
   Driver(const Driver&) = delete;
   Driver& operator=(const Driver&) = delete;
 
-  /// One round: sends what there is to send, hands in what has arrived, does what is due. Never waits. Returns whether
-  /// anything went out, arrived or was due: then there may be something to send, which the next round does. The
-  /// application is called back from here.
+  /// One round: sends what there is to send, hands in what has arrived, sends answers, does what is due. Never waits.
+  /// Returns whether anything went out, arrived or was due: then there may be something to send, which the next round
+  /// does. The application is called back from here.
   bool progress();
 
   /// Sleeps until progress() may have something to do, at most `longest`; returns early after Wire::interrupt().
