@@ -16,8 +16,8 @@ using wires::refused;
 
 namespace {
 
-/// The file of all, large enough; whoever comes first makes it. This process's part is there for sure: a full /dev/shm is
-/// an error now, and no SIGBUS later.
+/// The file of all, large enough; whoever comes first makes it. This process's part is there for sure: a full /dev/shm
+/// is an error now, and no SIGBUS later.
 Result<Descriptor> open_file(const std::filesystem::path& name, Bytes size, Bytes own_start, Bytes own_size) {
   Descriptor file(open(name.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, S_IRUSR | S_IWUSR));
   if (!file.open()) return refused(fmt::format("{} can't be opened", name.string()), errno);

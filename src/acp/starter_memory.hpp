@@ -15,9 +15,10 @@ class StarterMemory {
  public:
   StarterMemory() = default;
 
-  /// `each` bytes, zeroed, for each of `count` processes, of which this is number `own`; `count` 1: of this process alone.
-  /// All of them call it with the same `key` before any of them forgets the name. Errors: no memory.
-  [[nodiscard]] static Result<StarterMemory> make(std::uint64_t key, std::uint32_t own, std::uint32_t count, Bytes each);
+  /// `each` bytes, zeroed, for each of `count` processes, of which this is number `own`; `count` 1: of this process
+  /// alone. All of them call it with the same `key` before any of them forgets the name. Errors: no memory.
+  [[nodiscard]] static Result<StarterMemory> make(std::uint64_t key, std::uint32_t own, std::uint32_t count,
+                                                  Bytes each);
 
   StarterMemory(StarterMemory&& other) noexcept;
   StarterMemory& operator=(StarterMemory&& other) noexcept;
