@@ -1,5 +1,5 @@
-"""Runs acp_bench.c with our library, over shared memory and UDP, and, given --acp-prefix, with another library of the same
-API over its UDP device (the ACP library's), one after the other and again; prints JSON lines: medians of the runs.
+"""Runs acp_bench.c with our library, over shared memory and UDP, and, given --acp-prefix, with another library of the
+same API over its UDP device (the ACP library's), one after the other and again; prints JSON lines: medians of the runs.
 
     bench/acp_beside.py [--acp-prefix DIR] [--runs N]        DIR: where `make install` of that library put it
 """
