@@ -24,7 +24,7 @@ namespace {
 constexpr Duration spinning = 2us;
 constexpr Duration yielding = 1ms;
 constexpr Duration longest_sleep = 100ms;
-constexpr Duration shared_sleep = 1ms;  // with others that wait, who may take what arrives
+constexpr Duration shared_sleep = 1ms;  // where other threads call, which may take what arrives
 
 /// How long nobody calls before the progress thread takes over, and how long it then yields before it sleeps.
 constexpr Duration aside = 500us;
@@ -169,6 +169,7 @@ void Process::Turn::resume() {
     --process_.wanting_;
   }
   process_.turns_.store(process_.turns_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+  process_.several_threads_ |= std::this_thread::get_id() != process_.first_caller_;
   process_.wake_up();
   // Nobody rings for it any more.
   if (std::exchange(process_.server_asleep_, false)) process_.nudge();
@@ -187,7 +188,7 @@ bool Process::round() {
 void Process::idle(Turn& turn, Time since) {
   const Duration waited = driver_->now() - since;
   if (waited < spinning) return;
-  if (waited >= yielding) return sleep(turn, waiters_ > 1 ? shared_sleep : longest_sleep);
+  if (waited >= yielding) return sleep(turn, several_threads_ ? shared_sleep : longest_sleep);
   turn.pause();
   std::this_thread::yield();
   turn.resume();
@@ -242,19 +243,20 @@ void Process::serve() {
   }
 }
 
-/// One sleep, and what arrived during it.
+/// Serves peers until nothing comes for a while, then sleeps once. A caller that waits is left alone: what rings for it
+/// must not be taken away.
 void Process::take_over() {
   Duration longest = longest_sleep;
   std::vector<pollfd> polled{{nudge_.number(), POLLIN, 0}};
   for (Time since = clock_.now(); clock_.now() - since < serving; std::this_thread::yield()) {
     const std::lock_guard lock(mutex_);
+    if (wanting_ > 0 || waiters_ > 0) return;
     wake_up();
     if (round()) since = driver_->now();
-    if (wanting_ > 0) return;
   }
   {
     const std::lock_guard lock(mutex_);
-    if (wanting_ > 0) return;
+    if (wanting_ > 0 || waiters_ > 0) return;
     const Time deadline = std::min(memory_->endpoint().next_deadline(), memory_->next_deadline());
     if (deadline != transport::never) longest = std::min(longest, deadline - clock_.now());
     if (longest <= Duration::zero()) return;

@@ -155,6 +155,8 @@ class Process {
   std::atomic<std::uint64_t> turns_ = 0;    // of callers, ever
   bool armed_ = false;                      // whoever sleeps is woken by what arrives
   bool server_asleep_ = false;
+  std::thread::id first_caller_ = std::this_thread::get_id();
+  bool several_threads_ = false;  // have called
   std::atomic<bool> ending_ = false;
   wires::Descriptor nudge_;
   std::thread server_;
