@@ -95,7 +95,7 @@ TEST(MemoryTest, SharedMachinesOutliveTheirBase) {
   EXPECT_GE(taken(same), 56 * k_machines);  // now they are its own
 }
 
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+#ifdef USUAL_ALLOCATOR
 
 /// What the system says that this process has in memory, files apart. (Private_Dirty would do as well, but loses pages
 /// that the kernel moves while others are short of memory.)
