@@ -1,18 +1,14 @@
 // The context table, its queue and its deadlines against slow and simple models.
 
-#include <cstdlib>
 #include <map>
 
 #include "ayatori/transport/tables.hpp"
+#include "require.hpp"
 
 namespace {
 
 using namespace ayatori;
 using namespace ayatori::transport;
-
-void require(bool condition) {
-  if (!condition) std::abort();
-}
 
 }  // namespace
 

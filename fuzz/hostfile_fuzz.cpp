@@ -1,19 +1,15 @@
 // Hostfiles and host lists of any bytes: a job or a one-line error that names the file.
 
 #include <cstdint>
-#include <cstdlib>
 #include <string_view>
 
 #include "ayatori/network/builder.hpp"
 #include "ayatori/network/job.hpp"
+#include "require.hpp"
 
 using namespace ayatori;
 
 namespace {
-
-void require(bool condition) {
-  if (!condition) std::abort();
-}
 
 Network small_network() {
   NetworkBuilder builder;

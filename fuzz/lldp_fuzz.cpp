@@ -1,20 +1,12 @@
 // LLDP reports: a network with every device that reported, or an error that says something.
 
 #include <cstdint>
-#include <cstdlib>
 #include <string_view>
 
 #include "ayatori/lldp/lldp.hpp"
+#include "require.hpp"
 
 using namespace ayatori;
-
-namespace {
-
-void require(bool condition) {
-  if (!condition) std::abort();
-}
-
-}  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string_view text(reinterpret_cast<const char*>(data), size);

@@ -3,19 +3,15 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
-#include <cstdlib>
 #include <string_view>
 
 #include "ayatori/network/shape.hpp"
 #include "ayatori/sources/source.hpp"
+#include "require.hpp"
 
 using namespace ayatori;
 
 namespace {
-
-void require(bool condition) {
-  if (!condition) std::abort();
-}
 
 /// Product of all numbers in the text: no formula makes more nodes, but for those that raise a number to a power.
 double size_bound(std::string_view text) {

@@ -3,21 +3,17 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <cstdlib>
 #include <cstring>
 #include <vector>
 
 #include "ayatori/topology/image.hpp"
 #include "image_layout.hpp"
 #include "image_topology.hpp"
+#include "require.hpp"
 
 using namespace ayatori;
 
 namespace {
-
-void require(bool condition) {
-  if (!condition) std::abort();
-}
 
 /// Forged numbers may say that there is much; some of it is enough.
 constexpr std::uint64_t enough = 64;
