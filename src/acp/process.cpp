@@ -26,9 +26,14 @@ constexpr Duration yielding = 1ms;
 constexpr Duration longest_sleep = 100ms;
 constexpr Duration shared_sleep = 1ms;  // where other threads call, which may take what arrives
 
-/// How long nobody calls before the progress thread takes over, and how long it then yields before it sleeps.
+/// How long nobody calls before the progress thread takes over, and how long it then looks before it sleeps.
 constexpr Duration aside = 500us;
 constexpr Duration serving = 50us;
+
+/// Who yields to a program that computes gets its core back only after the scheduler's slice. A progress thread to
+/// which that happened stays on its core for a while, as long as messages come.
+constexpr Duration long_yield = 100us;
+constexpr Duration staying = 10ms;
 
 /// Peers whose last acknowledgement was lost ask again; for how long they find somebody.
 constexpr Duration lingering = 500ms;
@@ -215,16 +220,25 @@ void Process::wake_up() {
   if (std::exchange(armed_, false)) wire_->woken();
 }
 
-/// Whoever sleeps lets others have their turns; what arrives wakes it, unless somebody else has taken it.
-void Process::sleep(Turn& turn, Duration longest) {
+/// Makes what arrives from now on ring, and adds what will be ringing. Returns how long the sleep may last; 0:
+/// something is to be done first. To be called after a round() that found nothing: what waits to be sent rings for
+/// nobody.
+Duration Process::prepare_to_sleep(Duration longest, std::vector<pollfd>& polled) {
   const Time deadline = std::min(memory_->endpoint().next_deadline(), memory_->next_deadline());
   if (deadline != transport::never) longest = std::min(longest, deadline - clock_.now());
-  if (longest <= Duration::zero()) return;
+  if (longest <= Duration::zero()) return Duration::zero();
   armed_ = true;
   longest = wire_->prepare_to_sleep(longest);
-  if (longest <= Duration::zero()) return wake_up();
-  std::vector<pollfd> polled;
+  if (longest <= Duration::zero()) wake_up();
   wire_->add_descriptors(polled);
+  return longest;
+}
+
+/// Whoever sleeps lets others have their turns; what arrives wakes it, unless somebody else has taken it.
+void Process::sleep(Turn& turn, Duration longest) {
+  std::vector<pollfd> polled;
+  longest = prepare_to_sleep(longest, polled);
+  if (longest <= Duration::zero()) return;
   turn.pause();
   poll_for(polled, longest);
   turn.resume();
@@ -246,29 +260,34 @@ void Process::serve() {
 /// Serves peers until nothing comes for a while, then sleeps once. A caller that waits is left alone: what rings for it
 /// must not be taken away.
 void Process::take_over() {
-  Duration longest = longest_sleep;
   std::vector<pollfd> polled{{nudge_.number(), POLLIN, 0}};
-  for (Time since = clock_.now(); clock_.now() - since < serving; std::this_thread::yield()) {
+  Duration longest = longest_sleep;
+  Time stays_until{};
+  for (Time since = clock_.now();; stays_until = yield(stays_until)) {
     const std::lock_guard lock(mutex_);
     if (wanting_ > 0 || waiters_ > 0) return;
     wake_up();
-    if (round()) since = driver_->now();
-  }
-  {
-    const std::lock_guard lock(mutex_);
-    if (wanting_ > 0 || waiters_ > 0) return;
-    const Time deadline = std::min(memory_->endpoint().next_deadline(), memory_->next_deadline());
-    if (deadline != transport::never) longest = std::min(longest, deadline - clock_.now());
-    if (longest <= Duration::zero()) return;
-    armed_ = true;
-    longest = wire_->prepare_to_sleep(longest);
-    if (longest <= Duration::zero()) return wake_up();
-    wire_->add_descriptors(polled);
-    server_asleep_ = true;
+    if (round()) {
+      since = driver_->now();
+    } else if (driver_->now() - since >= serving) {
+      longest = prepare_to_sleep(longest, polled);
+      if (longest <= Duration::zero()) return;
+      server_asleep_ = true;
+      break;
+    }
   }
   poll_for(polled, longest);
   const std::lock_guard lock(mutex_);
   server_asleep_ = false;
+}
+
+/// Lets others run, but not before `stays_until`. Returns the next such time.
+Time Process::yield(Time stays_until) {
+  const Time before = clock_.now();
+  if (before < stays_until) return stays_until;
+  std::this_thread::yield();
+  const Time after = clock_.now();
+  return after - before > long_yield ? after + staying : Time{};
 }
 
 }  // namespace ayatori::acp

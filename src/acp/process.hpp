@@ -135,10 +135,12 @@ class Process {
 
   bool round();
   void idle(Turn& turn, Time since);
+  [[nodiscard]] Duration prepare_to_sleep(Duration longest, std::vector<pollfd>& polled);
   void sleep(Turn& turn, Duration longest);
   void wake_up();
   void serve();
   void take_over();
+  [[nodiscard]] Time yield(Time stays_until);
   void nudge() const;
 
   Setup setup_;
