@@ -41,6 +41,8 @@ constexpr Duration lingering = 500ms;
 /// A peer that resets may still have the address that is ours now.
 constexpr Duration patience_for_addresses = 10s;
 
+constexpr Bytes page = 4096;
+
 /// What crosses any network unfragmented, and what a host's own does best with.
 constexpr std::uint32_t network_datagram = 1470;
 constexpr std::uint32_t loopback_datagram = 16'384;
@@ -118,19 +120,30 @@ Result<> Process::open() {
   if (!memory) return Failure(memory.error());
   memory_ = std::move(*memory);
   driver_.emplace(memory_->endpoint(), *wire_, clock_);
+  if (auto made = make_starter_memory(); !made) return made;
+  if (setup_.progress_thread) server_ = std::thread([this] { serve(); });
+  return {};
+}
+
+Result<> Process::make_starter_memory() {
+  const launch::Placement& placement = setup_.placement;
+  const Bytes most = memory_->space().most_bytes();
+  if (setup_.starter_bytes > most - page) {
+    return fail("{} bytes of starter memory are more than a process can have: {}", setup_.starter_bytes, most - page);
+  }
+  // Everybody's starts at a page's begin: atomics need their words aligned.
+  const Bytes each = (setup_.starter_bytes + page - 1) / page * page;
   // Over UDP alone processes behave as if they were on hosts of their own.
   const bool shared = setup_.wires != WireChoice::udp;
   const std::uint32_t per_host = shared ? placement.ranks_per_host : 1;
-  auto starter = StarterMemory::make(placement.job_key, placement.rank % per_host, per_host, setup_.starter_bytes);
+  auto starter = StarterMemory::make(placement.job_key, placement.rank % per_host, per_host, each);
   if (!starter) return Failure(starter.error());
   starter_ = std::move(*starter);
   const Rank first = placement.rank - placement.rank % per_host;
-  memory_->memory().map(first, std::min(per_host, placement.procs - first), starter_.all().data(),
-                        setup_.starter_bytes);
-  const auto key = memory_->memory().add(starter_.own().data(), starter_.own().size());
+  memory_->memory().map(first, std::min(per_host, placement.procs - first), starter_.all().data(), each);
+  const auto key = memory_->memory().add(starter_.own().data(), each);
   if (!key) return Failure(key.error());
   starter_key_ = *key;
-  if (setup_.progress_thread) server_ = std::thread([this] { serve(); });
   return {};
 }
 

@@ -21,9 +21,13 @@ struct Message {
   RequestId receiving = 0;
 };
 
+/// It is opened again and again, each time by both sides at times of their own.
 struct Channel {
+  int lives = 8;
   Rank sender = 0;
   Rank receiver = 0;
+  Time out_opens{};
+  Time in_opens{};
   ChannelId out = 0;
   ChannelId in = 0;
   std::vector<Message> messages{};
@@ -33,44 +37,62 @@ struct Channel {
   std::size_t received = 0;
   RequestId closing_out = 0;
   RequestId closing_in = 0;
-  int closed = 0;  // ends
+  bool out_closed = false;
+  bool in_closed = false;
 };
 
 class Traffic {
  public:
   Traffic(Processes& processes, std::uint64_t seed, int channels) : processes_(processes), random_(seed) {
-    for (int i = 0; i < channels; ++i) open();
+    for (int i = 0; i < channels; ++i) add();
   }
 
   /// One thing more, where there is room; whether all messages are through and all ends closed.
   bool go_on() {
     bool done = true;
     for (Channel& channel : channels_) {
-      if (random_.below(2) == 0) send(channel);
-      if (random_.below(2) == 0) receive(channel);
+      const bool sender_first = random_.below(2) == 0;
+      if (!(sender_first ? send(channel) : receive(channel))) (void)(sender_first ? receive(channel) : send(channel));
       finish(channel);
       close(channel);
-      done = done && channel.closed == 2;
+      if (channel.out_closed && channel.in_closed && channel.lives > 0 && --channel.lives > 0) fill(channel);
+      done = done && channel.lives == 0;
     }
     return done;
   }
 
  private:
-  /// Both ends of the next channel between two, of which there may be several.
-  void open() {
+  void add() {
     Channel channel;
     channel.sender = static_cast<Rank>(random_.below(processes_.count()));
     channel.receiver =
         (channel.sender + 1 + static_cast<Rank>(random_.below(processes_.count() - 1))) % processes_.count();
-    channel.out = need(processes_[channel.sender].open_channel(processes_.now(), channel.sender, channel.receiver));
-    channel.in = need(processes_[channel.receiver].open_channel(processes_.now(), channel.sender, channel.receiver));
-    channel.messages.resize(5 + random_.below(15));
+    for (const Channel& other : channels_) {
+      // Of several between the same two, it depends on the order of opening which ends belong together.
+      if (other.sender == channel.sender && other.receiver == channel.receiver) return;
+    }
+    fill(channel);
+    channels_.push_back(std::move(channel));
+  }
+
+  void fill(Channel& channel) {
+    channel = {.lives = channel.lives, .sender = channel.sender, .receiver = channel.receiver};
+    // The first ones at once: as long as nothing is under way, no time passes.
+    const auto later = [&] { return std::chrono::microseconds(processes_.now() == Time{} ? 0 : random_.below(3000)); };
+    channel.out_opens = processes_.now() + later();
+    channel.in_opens = processes_.now() + later();
+    channel.messages.resize(random_.below(random_.below(2) == 0 ? 2 : 12));
     for (Message& message : channel.messages) {
       message.sent.resize(sizes[random_.below(sizes.size())]);
       message.received.resize(random_.below(3) > 0 ? message.sent.size() : sizes[random_.below(sizes.size())]);
       for (std::byte& value : message.sent) value = static_cast<std::byte>(random_());
     }
-    channels_.push_back(std::move(channel));
+  }
+
+  bool open(const Channel& channel, Rank rank, Time when, ChannelId& end) {
+    if (processes_.now() < when) return false;
+    end = need(processes_[rank].open_channel(processes_.now(), channel.sender, channel.receiver));
+    return true;
   }
 
   /// Nothing if there is no request left.
@@ -79,20 +101,25 @@ class Traffic {
     return request.value_or(0);
   }
 
-  void send(Channel& channel) {
-    if (channel.sends == channel.messages.size()) return;
+  /// Opens the end when its time has come, or starts the next message. False if there is nothing to do.
+  bool send(Channel& channel) {
+    if (channel.out == 0 && !channel.out_closed) return open(channel, channel.sender, channel.out_opens, channel.out);
+    if (channel.sends == channel.messages.size()) return false;
     Message& message = channel.messages[channel.sends];
     message.sending =
         taken(processes_[channel.sender].send(processes_.now(), channel.out, message.sent.data(), message.sent.size()));
     if (message.sending != 0) ++channel.sends;
+    return message.sending != 0;
   }
 
-  void receive(Channel& channel) {
-    if (channel.receives == channel.messages.size()) return;
+  bool receive(Channel& channel) {
+    if (channel.in == 0 && !channel.in_closed) return open(channel, channel.receiver, channel.in_opens, channel.in);
+    if (channel.receives == channel.messages.size()) return false;
     Message& message = channel.messages[channel.receives];
     message.receiving = taken(processes_[channel.receiver].receive(processes_.now(), channel.in,
                                                                    message.received.data(), message.received.size()));
     if (message.receiving != 0) ++channel.receives;
+    return message.receiving != 0;
   }
 
   void finish(Channel& channel) {
@@ -115,17 +142,19 @@ class Traffic {
   }
 
   void close(Channel& channel) {
-    if (channel.sent == channel.messages.size()) close(channel, channel.sender, channel.out, channel.closing_out);
-    if (channel.received == channel.messages.size()) close(channel, channel.receiver, channel.in, channel.closing_in);
+    const std::size_t all = channel.messages.size();
+    if (channel.sent == all) close(channel.sender, channel.out, channel.closing_out, channel.out_closed);
+    if (channel.received == all) close(channel.receiver, channel.in, channel.closing_in, channel.in_closed);
   }
 
-  void close(Channel& channel, Rank rank, ChannelId& end, RequestId& closing) {
+  void close(Rank rank, ChannelId& end, RequestId& closing, bool& closed) {
+    if (end == 0) return;
     GlobalMemory& process = processes_[rank];
-    if (end != 0 && closing == 0) closing = taken(process.close_channel(processes_.now(), end));
-    if (end == 0 || closing == 0 || !process.request_done(closing)) return;
+    if (closing == 0) closing = taken(process.close_channel(processes_.now(), end));
+    if (closing == 0 || !process.request_done(closing)) return;
     EXPECT_EQ(need(process.finish(closing)), 0U);
     end = 0;
-    ++channel.closed;
+    closed = true;
   }
 
   Processes& processes_;
@@ -134,7 +163,8 @@ class Traffic {
 };
 
 TEST(Channels, CarryEveryMessageOnceAndInOrder) {
-  for (std::uint64_t seed = 0; seed < 12; ++seed) {
+  // In 55 an answer comes when its end is closed and another one has its place.
+  for (std::uint64_t seed = 48; seed < 60; ++seed) {
     SCOPED_TRACE(fmt::format("seed {}", seed));
     Settings settings = narrow_settings(seed);
     settings.channels = 8;

@@ -77,6 +77,11 @@ class Survivor {
       EXPECT_NE(failure->message.find("rank 3 is lost"), std::string::npos) << failure->message;
     }
     for (const RequestId request : requests_) EXPECT_EQ(self_.finish(request).error().code, EHOSTDOWN);
+    for (const ChannelId channel : {out_, in_}) {
+      const RequestId closing = need(self_.close_channel(processes_.now(), channel));
+      ASSERT_TRUE(self_.request_done(closing));
+      EXPECT_EQ(self_.finish(closing).error().code, EHOSTDOWN);
+    }
     EXPECT_FALSE(self_.barrier_done());
     EXPECT_TRUE(self_.loss()->message.starts_with("rank 3 is lost")) << self_.loss()->message;
   }
