@@ -123,14 +123,14 @@ typedef int64_t acp_handle_t; /* names an operation of this process; rising */
 #define ACP_HANDLE_CONT 0xfffffffffffffffeLLU
 #define ACP_HANDLE_ALL 0xffffffffffffffffLLU
 
-/* Copies `size` bytes between any two processes. Overlapping memory of one process is copied as by memmove, of another
- * process only if source and destination belong to the same. Errors (ACP_HANDLE_NULL): EINVAL, no address; EFAULT, memory
- * of this process that is not registered. */
+/* Copies `size` bytes, from 0 on, between any two processes, or within one: then as memmove does, should they overlap.
+ * Errors (ACP_HANDLE_NULL): EINVAL, no address; EFAULT, memory of this process that is not registered. */
 acp_handle_t acp_copy(acp_ga_t dst, acp_ga_t src, size_t size, acp_handle_t order);
 
 /* Change the 4 or 8 bytes at `src`, of any process, in one step, and put what was there before to `dst`, which belongs to
- * the caller. Both are multiples of the size, and so are the places in memory that they name. They are atomic with respect to each other and to atomic operations of the
- * owner's processor. Errors: as acp_copy; EINVAL, not aligned (EFAULT when completed, if another process's). */
+ * the caller. Both are multiples of the size, and so are the places in memory that they name. They are atomic with respect
+ * to each other and to atomic operations of the owner's processor. Errors: as acp_copy; EINVAL, not aligned (EFAULT when
+ * it is completed, if only the owner can know). */
 acp_handle_t acp_cas4(acp_ga_t dst, acp_ga_t src, uint32_t oldval, uint32_t newval, acp_handle_t order);
 acp_handle_t acp_cas8(acp_ga_t dst, acp_ga_t src, uint64_t oldval, uint64_t newval, acp_handle_t order);
 acp_handle_t acp_swap4(acp_ga_t dst, acp_ga_t src, uint32_t value, acp_handle_t order);
