@@ -68,8 +68,9 @@ const char *acp_error_message(void);
  * EINVAL for what the environment says, errno of the system for addresses and memory, EHOSTDOWN. */
 int acp_init(int *argc, char ***argv);
 
-/* Completes all operations and closes the library; returns when all processes have called it. Registered memory is the
- * program's alone again. Error: EHOSTDOWN; the library is closed all the same. */
+/* Completes all operations, and requests of channels (so a receive that nothing is sent for holds it up), and closes the
+ * library; returns when all processes have called it. Registered memory is the program's alone again. What failed and no
+ * acp_complete has covered is not told. Error: EHOSTDOWN; the library is closed all the same. */
 int acp_finalize(void);
 
 /* As acp_finalize and acp_init in one; from then on this process has another rank, different in each process and on the
@@ -101,7 +102,7 @@ acp_ga_t acp_query_starter_ga(int rank);
  * (ACP_ATKEY_NULL): EINVAL, ENOSPC. */
 acp_atkey_t acp_register_memory(void *addr, size_t size, int color);
 
-/* Nobody may be using it. Error: EINVAL, there is none such. */
+/* Nobody may be using it; later registrations may get its addresses. Error: EINVAL, there is none such. */
 int acp_unregister_memory(acp_atkey_t atkey);
 
 /* The global address of `addr`. Error (ACP_GA_NULL): EINVAL, it is not in what was registered. */
@@ -122,14 +123,14 @@ typedef int64_t acp_handle_t; /* names an operation of this process; rising */
 #define ACP_HANDLE_CONT 0xfffffffffffffffeLLU
 #define ACP_HANDLE_ALL 0xffffffffffffffffLLU
 
-/* Copies `size` bytes between any two processes. Overlapping memory of one process is copied as by memmove, of another
- * process only if source and destination belong to the same. Errors (ACP_HANDLE_NULL): EINVAL, no address; EFAULT, memory
- * of this process that is not registered. */
+/* Copies `size` bytes, from 0 on, between any two processes, or within one: then as memmove does, should they overlap.
+ * Errors (ACP_HANDLE_NULL): EINVAL, no address; EFAULT, memory of this process that is not registered. */
 acp_handle_t acp_copy(acp_ga_t dst, acp_ga_t src, size_t size, acp_handle_t order);
 
 /* Change the 4 or 8 bytes at `src`, of any process, in one step, and put what was there before to `dst`, which belongs to
- * the caller. Both are multiples of the size. They are atomic with respect to each other and to atomic operations of the
- * owner's processor. Errors: as acp_copy. */
+ * the caller. Both are multiples of the size, and so are the places in memory that they name. They are atomic with respect
+ * to each other and to atomic operations of the owner's processor. Errors: as acp_copy; EINVAL, not aligned (EFAULT when
+ * it is completed, if only the owner can know). */
 acp_handle_t acp_cas4(acp_ga_t dst, acp_ga_t src, uint32_t oldval, uint32_t newval, acp_handle_t order);
 acp_handle_t acp_cas8(acp_ga_t dst, acp_ga_t src, uint64_t oldval, uint64_t newval, acp_handle_t order);
 acp_handle_t acp_swap4(acp_ga_t dst, acp_ga_t src, uint32_t value, acp_handle_t order);
@@ -171,7 +172,8 @@ acp_ch_t acp_create_ch(int sender, int receiver);
 acp_request_t acp_nbsend_ch(acp_ch_t ch, void *buf, size_t size);
 acp_request_t acp_nbrecv_ch(acp_ch_t ch, void *buf, size_t size);
 
-/* Closes this end once its requests are done; done when the other end is closed, too. */
+/* Closes this end once its requests are done; done when the other end is closed, too. No request of it can be started
+ * any more. Errors: as above; when waited for, EHOSTDOWN. */
 acp_request_t acp_nbfree_ch(acp_ch_t ch);
 int acp_free_ch(acp_ch_t ch);
 

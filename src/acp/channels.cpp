@@ -1,5 +1,7 @@
 // The channels of include/acp.h.
 
+#include <algorithm>
+
 #include "acp.h"
 #include "library.hpp"
 
@@ -39,6 +41,7 @@ extern "C" {
 acp_ch_t acp_create_ch(int sender, int receiver) {
   return with_process<acp_ch_t>(ACP_CH_NULL, [&](Process& process) {
     return process.use([&](GlobalMemory& memory, Time now) -> Result<acp_ch_t> {
+      if (sender < 0 || receiver < 0) return fail("there is no rank {}", std::min(sender, receiver));
       const auto channel = memory.open_channel(now, static_cast<Rank>(sender), static_cast<Rank>(receiver));
       if (!channel) return Failure(channel.error());
       return handle_of(*channel);

@@ -26,15 +26,22 @@ constexpr Duration yielding = 1ms;
 constexpr Duration longest_sleep = 100ms;
 constexpr Duration shared_sleep = 1ms;  // where other threads call, which may take what arrives
 
-/// How long nobody calls before the progress thread takes over, and how long it then yields before it sleeps.
+/// How long nobody calls before the progress thread takes over, and how long it then looks before it sleeps.
 constexpr Duration aside = 500us;
 constexpr Duration serving = 50us;
+
+/// Who yields to a program that computes gets its core back only after the scheduler's slice. A progress thread to
+/// which that happened stays on its core for a while, as long as messages come.
+constexpr Duration long_yield = 100us;
+constexpr Duration staying = 10ms;
 
 /// Peers whose last acknowledgement was lost ask again; for how long they find somebody.
 constexpr Duration lingering = 500ms;
 
 /// A peer that resets may still have the address that is ours now.
 constexpr Duration patience_for_addresses = 10s;
+
+constexpr Bytes page = 4096;
 
 /// What crosses any network unfragmented, and what a host's own does best with.
 constexpr std::uint32_t network_datagram = 1470;
@@ -113,19 +120,30 @@ Result<> Process::open() {
   if (!memory) return Failure(memory.error());
   memory_ = std::move(*memory);
   driver_.emplace(memory_->endpoint(), *wire_, clock_);
+  if (auto made = make_starter_memory(); !made) return made;
+  if (setup_.progress_thread) server_ = std::thread([this] { serve(); });
+  return {};
+}
+
+Result<> Process::make_starter_memory() {
+  const launch::Placement& placement = setup_.placement;
+  const Bytes most = memory_->space().most_bytes();
+  if (setup_.starter_bytes > most - page) {
+    return fail("{} bytes of starter memory are more than a process can have: {}", setup_.starter_bytes, most - page);
+  }
+  // Everybody's starts at a page's begin: atomics need their words aligned.
+  const Bytes each = (setup_.starter_bytes + page - 1) / page * page;
   // Over UDP alone processes behave as if they were on hosts of their own.
   const bool shared = setup_.wires != WireChoice::udp;
   const std::uint32_t per_host = shared ? placement.ranks_per_host : 1;
-  auto starter = StarterMemory::make(placement.job_key, placement.rank % per_host, per_host, setup_.starter_bytes);
+  auto starter = StarterMemory::make(placement.job_key, placement.rank % per_host, per_host, each);
   if (!starter) return Failure(starter.error());
   starter_ = std::move(*starter);
   const Rank first = placement.rank - placement.rank % per_host;
-  memory_->memory().map(first, std::min(per_host, placement.procs - first), starter_.all().data(),
-                        setup_.starter_bytes);
-  const auto key = memory_->memory().add(starter_.own().data(), starter_.own().size());
+  memory_->memory().map(first, std::min(per_host, placement.procs - first), starter_.all().data(), each);
+  const auto key = memory_->memory().add(starter_.own().data(), each);
   if (!key) return Failure(key.error());
   starter_key_ = *key;
-  if (setup_.progress_thread) server_ = std::thread([this] { serve(); });
   return {};
 }
 
@@ -215,16 +233,25 @@ void Process::wake_up() {
   if (std::exchange(armed_, false)) wire_->woken();
 }
 
-/// Whoever sleeps lets others have their turns; what arrives wakes it, unless somebody else has taken it.
-void Process::sleep(Turn& turn, Duration longest) {
+/// Makes what arrives from now on ring, and adds what will be ringing. Returns how long the sleep may last; 0:
+/// something is to be done first. To be called after a round() that found nothing: what waits to be sent rings for
+/// nobody.
+Duration Process::prepare_to_sleep(Duration longest, std::vector<pollfd>& polled) {
   const Time deadline = std::min(memory_->endpoint().next_deadline(), memory_->next_deadline());
   if (deadline != transport::never) longest = std::min(longest, deadline - clock_.now());
-  if (longest <= Duration::zero()) return;
+  if (longest <= Duration::zero()) return Duration::zero();
   armed_ = true;
   longest = wire_->prepare_to_sleep(longest);
-  if (longest <= Duration::zero()) return wake_up();
-  std::vector<pollfd> polled;
+  if (longest <= Duration::zero()) wake_up();
   wire_->add_descriptors(polled);
+  return longest;
+}
+
+/// Whoever sleeps lets others have their turns; what arrives wakes it, unless somebody else has taken it.
+void Process::sleep(Turn& turn, Duration longest) {
+  std::vector<pollfd> polled;
+  longest = prepare_to_sleep(longest, polled);
+  if (longest <= Duration::zero()) return;
   turn.pause();
   poll_for(polled, longest);
   turn.resume();
@@ -246,29 +273,34 @@ void Process::serve() {
 /// Serves peers until nothing comes for a while, then sleeps once. A caller that waits is left alone: what rings for it
 /// must not be taken away.
 void Process::take_over() {
-  Duration longest = longest_sleep;
   std::vector<pollfd> polled{{nudge_.number(), POLLIN, 0}};
-  for (Time since = clock_.now(); clock_.now() - since < serving; std::this_thread::yield()) {
+  Duration longest = longest_sleep;
+  Time stays_until{};
+  for (Time since = clock_.now();; stays_until = yield(stays_until)) {
     const std::lock_guard lock(mutex_);
     if (wanting_ > 0 || waiters_ > 0) return;
     wake_up();
-    if (round()) since = driver_->now();
-  }
-  {
-    const std::lock_guard lock(mutex_);
-    if (wanting_ > 0 || waiters_ > 0) return;
-    const Time deadline = std::min(memory_->endpoint().next_deadline(), memory_->next_deadline());
-    if (deadline != transport::never) longest = std::min(longest, deadline - clock_.now());
-    if (longest <= Duration::zero()) return;
-    armed_ = true;
-    longest = wire_->prepare_to_sleep(longest);
-    if (longest <= Duration::zero()) return wake_up();
-    wire_->add_descriptors(polled);
-    server_asleep_ = true;
+    if (round()) {
+      since = driver_->now();
+    } else if (driver_->now() - since >= serving) {
+      longest = prepare_to_sleep(longest, polled);
+      if (longest <= Duration::zero()) return;
+      server_asleep_ = true;
+      break;
+    }
   }
   poll_for(polled, longest);
   const std::lock_guard lock(mutex_);
   server_asleep_ = false;
+}
+
+/// Lets others run, but not before `stays_until`. Returns the next such time.
+Time Process::yield(Time stays_until) {
+  const Time before = clock_.now();
+  if (before < stays_until) return stays_until;
+  std::this_thread::yield();
+  const Time after = clock_.now();
+  return after - before > long_yield ? after + staying : Time{};
 }
 
 }  // namespace ayatori::acp

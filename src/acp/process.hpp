@@ -38,7 +38,7 @@ struct Setup {
   launch::Placement placement;
   WireChoice wires = WireChoice::automatic;
   bool progress_thread = true;
-  Bytes starter_bytes = 1 << 20;
+  Bytes starter_bytes = 1 << 20;  ///< at least; rounded up to whole pages
   Duration give_up_after = std::chrono::seconds(30);
   std::optional<std::uint32_t> first_host;  ///< IPv4 address of rank 0's host; nothing: all are on this one
 };
@@ -95,6 +95,7 @@ class Process {
   explicit Process(const Setup& setup) : setup_(setup) {}
 
   [[nodiscard]] Result<> open();
+  [[nodiscard]] Result<> make_starter_memory();
   [[nodiscard]] Result<std::unique_ptr<wires::PollableWire>> make_wire() const;
 
   /// A thread's time with everything below.
@@ -135,10 +136,12 @@ class Process {
 
   bool round();
   void idle(Turn& turn, Time since);
+  [[nodiscard]] Duration prepare_to_sleep(Duration longest, std::vector<pollfd>& polled);
   void sleep(Turn& turn, Duration longest);
   void wake_up();
   void serve();
   void take_over();
+  [[nodiscard]] Time yield(Time stays_until);
   void nudge() const;
 
   Setup setup_;

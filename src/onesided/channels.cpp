@@ -17,8 +17,9 @@ Token token_about(About about, std::uint64_t which) {
   return token_of(Purpose::channel, std::uint64_t{static_cast<std::uint8_t>(about)} << about_shift | which);
 }
 
-/// Keys of receives' buffers: no segment has one of these.
+/// Keys of receives' buffers are these and a RequestId: no segment has one of them.
 constexpr std::uint64_t buffer_key = std::uint64_t{1} << 62;
+constexpr std::uint32_t most_generations = 1U << 30;
 
 std::uint64_t word_of(std::uint32_t number, std::uint32_t sequence) { return std::uint64_t{number} << 32 | sequence; }
 
@@ -40,7 +41,11 @@ Result<ChannelId> Channels::open(Rank sender, Rank receiver) {
   if (free == ends_.end()) {
     return with_code(fail("this process has {} ends of channels already", ends_.size()), ENOSPC);
   }
-  *free = End{.used = true, .sends = sends, .peer = peer, .number = opened_[{peer, sends}]++};
+  *free = End{.used = true,
+              .generation = free->generation + 1,
+              .sends = sends,
+              .peer = peer,
+              .number = opened_[{peer, sends}]++};
   ++open_;
   return static_cast<ChannelId>(free - ends_.begin() + 1);
 }
@@ -50,6 +55,11 @@ Channels::End* Channels::end_of(Rank peer, bool sends, std::uint64_t number) {
     if (end.used && end.peer == peer && end.sends == sends && end.number == number) return &end;
   }
   return nullptr;
+}
+
+/// In tokens: an answer may come when the end is closed, and its place is another one's.
+std::uint64_t Channels::mark_of_end(std::uint32_t end) const {
+  return (std::uint64_t{ends_[end].generation} << 16 | end) & ((std::uint64_t{1} << about_shift) - 1);
 }
 
 // ---- Requests
@@ -67,7 +77,7 @@ Result<std::uint32_t> Channels::take_request(Kind kind, ChannelId channel) {
   if (free == requests_.end()) {
     return with_code(fail("all {} requests of this process are in use", requests_.size()), ENOSPC);
   }
-  *free = Request{.kind = kind, .end = channel - 1, .generation = free->generation + 1};
+  *free = Request{.kind = kind, .end = channel - 1, .generation = (free->generation + 1) % most_generations};
   ++pending_;
   return static_cast<std::uint32_t>(free - requests_.begin());
 }
@@ -100,7 +110,9 @@ Result<RequestId> Channels::start(ChannelId channel, bool sends, std::byte* byte
 Result<RequestId> Channels::close(ChannelId channel) {
   const auto request = take_request(Kind::close, channel);
   if (!request) return Failure(request.error());
-  ends_[channel - 1].closing = *request + 1;
+  End& end = ends_[channel - 1];
+  end.closing = *request + 1;
+  if (end.lost) fail_all(end, Outcome::lost);
   return id_of(*request);
 }
 
@@ -161,7 +173,7 @@ void Channels::connect(std::uint32_t number) {
   const Call call{.kind = CallKind::open_channel,
                   .size = static_cast<std::uint8_t>(end.sends ? 1 : 0),
                   .words = {word_of(end.number, 0)}};
-  end.asked = core_.call(end.peer, call, token_about(About::opening, number));
+  end.asked = core_.call(end.peer, call, token_about(About::opening, mark_of_end(number)));
 }
 
 void Channels::announce(std::uint32_t number) {
@@ -171,7 +183,7 @@ void Channels::announce(std::uint32_t number) {
     const Request& receive = requests_[request];
     const Call call{.kind = CallKind::ready,
                     .words = {word_of(end.number, end.sequence), receive.size, buffer_key | id_of(request)}};
-    if (!core_.call(end.peer, call, token_about(About::announcement, number))) return;
+    if (!core_.call(end.peer, call, token_about(About::announcement, 0))) return;
     requests_[request].sequence = end.sequence++;
     ++end.started;
   }
@@ -230,7 +242,7 @@ void Channels::finish_closing(std::uint32_t number) {
     const Call call{.kind = CallKind::close_channel,
                     .size = static_cast<std::uint8_t>(end.sends ? 1 : 0),
                     .words = {word_of(end.number, 0)}};
-    end.told = core_.call(end.peer, call, token_about(About::closing, number));
+    end.told = core_.call(end.peer, call, token_about(About::closing, mark_of_end(number)));
   }
   if (!end.heard || !end.peer_closed) return;
   settle(end.closing - 1, Outcome::done);
@@ -290,19 +302,13 @@ std::byte* Channels::find(Rank from, const transport::RemoteRange& range) const 
 }
 
 void Channels::answered(std::uint64_t number, const Answer& answer) {
-  const auto which = static_cast<std::uint32_t>(number);
-  switch (static_cast<About>(number >> about_shift)) {
-    case About::opening:
-      if (answer.value == 1) ends_[which].connected = true;
-      return;
-    case About::closing:
-      ends_[which].heard = true;
-      return;
-    case About::announcement:
-    case About::message:
-    case About::bytes:
-      return;
-  }
+  const auto about = static_cast<About>(number >> about_shift);
+  if (about != About::opening && about != About::closing) return;
+  const std::uint64_t mark = number & ((std::uint64_t{1} << about_shift) - 1);
+  const auto which = static_cast<std::uint16_t>(mark);
+  if (mark_of_end(which) != mark) return;
+  if (about == About::closing) ends_[which].heard = true;
+  if (about == About::opening && answer.value == 1) ends_[which].connected = true;
 }
 
 /// The request may have failed meanwhile, and its place belong to another one.

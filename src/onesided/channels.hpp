@@ -55,6 +55,7 @@ class Channels {
   /// One of a channel's two ends. `number` tells apart the channels of one sender and receiver.
   struct End {
     bool used = false;
+    std::uint32_t generation = 0;
     bool sends = false;
     Rank peer = 0;
     std::uint32_t number = 0;
@@ -88,6 +89,7 @@ class Channels {
   [[nodiscard]] Result<std::uint32_t> take_request(Kind kind, ChannelId channel);
   [[nodiscard]] RequestId id_of(std::uint32_t request) const;
   [[nodiscard]] std::uint64_t mark_of(std::uint32_t request) const;  // in tokens
+  [[nodiscard]] std::uint64_t mark_of_end(std::uint32_t end) const;
   [[nodiscard]] const Request* find(RequestId id) const;
   [[nodiscard]] End* end_of(Rank peer, bool sends, std::uint64_t number);
   void connect(std::uint32_t end);

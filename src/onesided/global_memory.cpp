@@ -32,6 +32,8 @@ constexpr std::size_t block_bytes = 64;
 constexpr std::array atomic_kinds = {CallKind::swap,         CallKind::add,         CallKind::exclusive_or,
                                      CallKind::inclusive_or, CallKind::conjunction, CallKind::compare_swap};
 
+bool aligned(const std::byte* at, Bytes size) { return std::bit_cast<std::uintptr_t>(at) % size == 0; }
+
 }  // namespace
 
 struct GlobalMemory::State final : transport::Application {
@@ -109,8 +111,7 @@ Answer GlobalMemory::State::carry_out(PeerId from, const Call& call) {
   if (is_atomic(call.kind) || call.kind == CallKind::write) {
     const auto location = core.space.find(call.words[0]);
     std::byte* at = location ? core.memory.find(*location, call.size) : nullptr;
-    const bool aligned = call.kind == CallKind::write || std::bit_cast<std::uintptr_t>(at) % call.size == 0;
-    if (!at || !aligned) return {.status = Status::refused};
+    if (!at || (is_atomic(call.kind) && !aligned(at, call.size))) return {.status = Status::refused};
     if (is_atomic(call.kind)) return {.value = apply_atomic(call, at)};
     store(at, reinterpret_cast<const std::byte*>(&call.words[1]), call.size);
     return {};
@@ -301,8 +302,12 @@ Result<Handle> GlobalMemory::apply(Time now, const AtomicOperation& asked, Handl
     return with_code(fail("{:#x} is of rank {}: an atomic's result belongs to its caller", asked.dst, to->rank),
                      EINVAL);
   }
-  if (asked.dst % asked.size != 0 || asked.src % asked.size != 0) {
-    return with_code(fail("{:#x} and {:#x} must be multiples of {}", asked.dst, asked.src, asked.size), EINVAL);
+  const bool misplaced =
+      from->rank == state_->core.self && !aligned(state_->core.memory.find(*from, asked.size), asked.size);
+  if (asked.dst % asked.size != 0 || asked.src % asked.size != 0 || misplaced) {
+    return with_code(fail("{:#x} and {:#x} must be multiples of {}, and so must be where they lie", asked.dst,
+                          asked.src, asked.size),
+                     EINVAL);
   }
   const Call call{.kind = atomic_kinds[static_cast<std::size_t>(asked.kind)],
                   .size = asked.size,

@@ -102,6 +102,11 @@ void Operations::turn_away(Handle handle, Time not_before) {
 
 namespace {
 
+/// Between two others: their destination's process carries it out.
+bool is_for_others(const Operation& operation, Rank self) {
+  return operation.atomic.kind == CallKind::copy && operation.dst.rank != self && operation.src.rank != self;
+}
+
 /// Whom the endpoint asked on behalf of the operation.
 Rank asked(const Operation& operation, Rank self) {
   if (operation.atomic.kind != CallKind::copy) return operation.src.rank;
@@ -115,9 +120,8 @@ void Operations::answered(Handle handle, const Answer& answer) {
   if (!in_hand(handle) || at(handle).state == Operation::State::ended) return;
   Operation& operation = at(handle);
   if (answer.status == Status::busy) return turn_away(handle, core_.now + busy_pause);
-  if (answer.status == Status::refused) return end(handle, Fault::no_memory, asked(operation, core_.self));
-  const bool here = operation.dst.rank == core_.self || operation.src.rank == core_.self;
-  if (operation.atomic.kind == CallKind::copy && !here && answer.value == 0) {
+  if (answer.status != Status::done) return end(handle, Fault::no_memory, asked(operation, core_.self));
+  if (is_for_others(operation, core_.self) && answer.value == 0) {
     operation.state = Operation::State::delegated;
     ++delegated_;
     return;
@@ -132,8 +136,8 @@ void Operations::answered(Handle handle, const Answer& answer) {
 
 /// It may come before the answer that it will come.
 void Operations::copied(Rank from, Handle handle, Status status) {
-  if (!in_hand(handle) || at(handle).state == Operation::State::ended) return;
-  if (at(handle).atomic.kind != CallKind::copy || at(handle).dst.rank != from) return;
+  if (!in_hand(handle) || !is_for_others(at(handle), core_.self) || at(handle).dst.rank != from) return;
+  if (at(handle).state != Operation::State::under_way && at(handle).state != Operation::State::delegated) return;
   const Fault fault = status == Status::done ? Fault::none : status == Status::refused ? Fault::no_memory : Fault::lost;
   end(handle, fault, at(handle).src.rank);
 }

@@ -141,6 +141,18 @@ TEST(Endpoint, CarriesOutACallOnce) {
   EXPECT_EQ(pair.a_above.events, Events{"returned 7"});
 }
 
+/// Flows are asked back where contexts are scarce, not from the only peer.
+TEST(Endpoint, KeepsTheFlowsOfCallsOpen) {
+  Pair pair;
+  for (Token token = 1; token <= 3; ++token) {
+    ASSERT_TRUE(pair.a.call(pair.now, 1, bytes_of("x"), token));
+    pair.settle();
+  }
+  EXPECT_EQ(pair.a_above.events, (Events{"returned 1", "returned 2", "returned 3"}));
+  EXPECT_EQ(pair.a.statistics().closed + pair.b.statistics().closed, 0U);
+  EXPECT_EQ(pair.b.statistics().control_packets, 0U);
+}
+
 TEST(Endpoint, FailsACallWhoseReplyNeverComes) {
   Options options;
   options.give_up_after = 1s;

@@ -138,8 +138,8 @@ std::optional<ContextId> Receiver::open(Time now, const Packet& packet) {
   flows_[*id].epoch = packet.epoch;
   flows_[*id].heard = now;
   recency_like(*id).push(*id);
-  // An eighth of the table is kept free for newcomers.
-  if (free_contexts(key.lane) < shared_.options.incoming_contexts / 8) retire_oldest(key.lane, now);
+  // An eighth of the lane's contexts is kept free for newcomers.
+  if (free_contexts(key.lane) < most_contexts(key.lane) / 8) retire_oldest(key.lane, now);
   return id;
 }
 
@@ -247,10 +247,11 @@ void Receiver::grant(Time now) {
 
 // ---- Contexts back
 
-std::uint32_t Receiver::free_contexts(Lane lane) const {
-  const Options& options = shared_.options;
-  return (lane == Lane::messages ? options.incoming_contexts : options.replies) - flows_.size(lane);
+std::uint32_t Receiver::most_contexts(Lane lane) const {
+  return lane == Lane::messages ? shared_.options.incoming_contexts : shared_.options.replies;
 }
+
+std::uint32_t Receiver::free_contexts(Lane lane) const { return most_contexts(lane) - flows_.size(lane); }
 
 /// Asks those heard of longest ago to close. Nothing may be taken from them: only a sender knows that it has nothing
 /// under way, and what is taken from one that has could be delivered twice.

@@ -1,0 +1,129 @@
+// What all processes of a job have to do with each other, over a bad network: barriers, and a rank that is lost.
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <cerrno>
+
+#include "ayatori/base/random.hpp"
+#include "processes_for_tests.hpp"
+
+namespace ayatori::onesided {
+namespace {
+
+/// Everybody comes at times of its own.
+TEST(Barrier, LetsNobodyGoBeforeAllHaveCome) {
+  for (std::uint64_t seed = 0; seed < 16; ++seed) {
+    SCOPED_TRACE(fmt::format("seed {}", seed));
+    constexpr int barriers = 8;
+    const Rank count = 2 + static_cast<Rank>(seed) % 8;
+    Processes processes(bad_network(seed), count, 1, narrow_settings(seed));
+    Random random(seed);
+    std::vector<int> come(count);
+    ASSERT_TRUE(processes.run_until([&] {
+      const int all = *std::ranges::min_element(come);
+      std::vector<Rank> outside;
+      for (Rank rank = 0; rank < count; ++rank) {
+        if (!processes[rank].barrier_done()) continue;
+        EXPECT_LE(come[rank], all) << "rank " << rank << " is through";
+        outside.push_back(rank);
+      }
+      if (all == barriers && outside.size() == count) return true;
+      std::erase_if(outside, [&](Rank rank) { return come[rank] == barriers; });
+      if (outside.empty()) return false;
+      const Rank next = outside[random.below(outside.size())];
+      ++come[next];
+      processes[next].start_barrier(processes.now());
+      return false;
+    }));
+  }
+}
+
+constexpr Rank victim = 3;
+constexpr Bytes half = 2048;  // bytes: of each memory, the second half is written to
+
+/// Rank 0's: what it wants of the one that dies, in all ways there are.
+class Survivor {
+ public:
+  explicit Survivor(Processes& processes) : processes_(processes), self_(processes[0]) {
+    out_ = need(self_.open_channel(processes.now(), 0, victim));
+    in_ = need(self_.open_channel(processes.now(), victim, 0));
+  }
+
+  void start() {
+    const Time now = processes_.now();
+    const auto here = [&](Bytes offset) { return processes_.address(0, offset); };
+    const auto there = [&](Bytes offset) { return processes_.address(victim, offset); };
+    operations_ = {need(self_.copy(now, there(0), here(0), 8, 0)),
+                   need(self_.copy(now, there(half), here(0), 1000, 0)),
+                   need(self_.copy(now, here(half), there(0), 1000, 0)),
+                   need(self_.apply(now, {.dst = here(half), .src = there(0), .operand = 1}, 0)),
+                   need(self_.copy(now, there(half), processes_.address(1, 0), 1000, 0)),
+                   need(self_.copy(now, processes_.address(1, half), there(0), 1000, 0))};
+    requests_ = {need(self_.send(now, out_, buffer_.data(), 100)), need(self_.receive(now, in_, buffer_.data(), 100))};
+    self_.start_barrier(now);
+  }
+
+  [[nodiscard]] bool has_heard() const {
+    return self_.completed(operations_.back()) && self_.request_done(requests_[0]) &&
+           self_.request_done(requests_[1]) && self_.loss();
+  }
+
+  void expect_all_failed() {
+    for (const Handle operation : operations_) {
+      const auto failure = self_.take_failure(operation);
+      ASSERT_TRUE(failure) << "operation " << operation;
+      EXPECT_EQ(failure->code, EHOSTDOWN) << failure->message;
+      EXPECT_NE(failure->message.find("rank 3 is lost"), std::string::npos) << failure->message;
+    }
+    for (const RequestId request : requests_) EXPECT_EQ(self_.finish(request).error().code, EHOSTDOWN);
+    for (const ChannelId channel : {out_, in_}) {
+      const RequestId closing = need(self_.close_channel(processes_.now(), channel));
+      ASSERT_TRUE(self_.request_done(closing));
+      EXPECT_EQ(self_.finish(closing).error().code, EHOSTDOWN);
+    }
+    EXPECT_FALSE(self_.barrier_done());
+    EXPECT_TRUE(self_.loss()->message.starts_with("rank 3 is lost")) << self_.loss()->message;
+  }
+
+ private:
+  Processes& processes_;
+  GlobalMemory& self_;
+  ChannelId out_ = 0;
+  ChannelId in_ = 0;
+  std::vector<Handle> operations_;
+  std::vector<RequestId> requests_;
+  std::vector<std::byte> buffer_ = std::vector<std::byte>(100);
+};
+
+TEST(GlobalMemory, SaysOfEverythingThatALostRankOwesThatItIsLost) {
+  for (std::uint64_t seed = 0; seed < 8; ++seed) {
+    SCOPED_TRACE(fmt::format("seed {}", seed));
+    Settings settings = narrow_settings(seed);
+    settings.endpoint.give_up_after = std::chrono::seconds(1);
+    Processes processes(bad_network(seed), 4, half / 4, settings);
+    Survivor survivor(processes);
+    // Half of the times it dies when it is known already, and something is under way.
+    if (seed % 2 == 0) {
+      const Handle known =
+          need(processes[0].copy(processes.now(), processes.address(0, 0), processes.address(victim, 0), 1000, 0));
+      ASSERT_TRUE(processes.run_until([&] { return processes[0].completed(known); }));
+      survivor.start();
+      processes.network().detach(victim);
+    } else {
+      processes.network().detach(victim);
+      survivor.start();
+    }
+    ASSERT_TRUE(processes.run_until([&] { return survivor.has_heard(); }));
+    survivor.expect_all_failed();
+
+    // The others live.
+    const Handle alive =
+        need(processes[0].copy(processes.now(), processes.address(1, 0), processes.address(2, 0), 99, 0));
+    ASSERT_TRUE(processes.run_until([&] { return processes[0].completed(alive); }));
+    EXPECT_FALSE(processes[0].take_failure(alive));
+  }
+}
+
+}  // namespace
+}  // namespace ayatori::onesided
