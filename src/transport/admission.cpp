@@ -16,7 +16,7 @@ Admission::Admission(const Options& options)
       open_window_(options.window),
       buffers_(options.receive_buffers),
       enabled_(options.retransmission.admission),
-      places_(options.receive_buffers),
+      places_(options.receive_buffers + on_the_way),
       grant_to_packet_(options.retransmission),
       waiting_(options.incoming_contexts + options.replies),
       shares_(options.incoming_contexts + options.replies) {}
@@ -69,7 +69,7 @@ std::optional<ContextId> Admission::grant(Time now) {
   if (waiting_.empty() || held_ >= places_) return std::nullopt;
   const std::uint32_t fair = places_ / (holders_ + waiting_.size());
   const ContextId flow = waiting_.pop();
-  hold(flow, std::clamp(fair, 1U, std::min(open_window_, places_ - held_)), now);
+  hold(flow, std::clamp(fair, 1U, std::min({open_window_, buffers_, places_ - held_})), now);
   return flow;
 }
 
@@ -108,7 +108,7 @@ void Admission::adapt() {
   if (waiting_.empty() || lost_ > arrived_) {
     places_ = std::max(buffers_, places_ - (lost_ > arrived_ ? 1 : 0));
   } else if (4 * lost_ < 3 * arrived_) {
-    places_ = std::min(places_ + 1 + places_ / 4, 16 * buffers_ + 16);
+    places_ = std::min(places_ + 1 + places_ / 4, 16 * buffers_ + on_the_way);
   }
   arrived_ = 0;
   lost_ = 0;

@@ -324,7 +324,9 @@ void Sender::on_acknowledgement(Time now, const Packet& packet) {
   if (!flow.window.acknowledge(said.cumulative, said.selective)) return;
   const std::uint32_t arrived = flight - std::min(flight, flow.window.in_flight());
 
-  if (const auto round_trip = since_stamp(said.echo, now)) flow.round_trip.sample(*round_trip);
+  if (const auto round_trip = since_stamp(said.echo, now)) {
+    flow.round_trip.sample(*round_trip, said.answer ? RoundTrip::Of::control : RoundTrip::Of::data);
+  }
   widen(flow, arrived);
   if (flow.window.acknowledged() > before) acknowledge_messages(flow, now);
   if (said.serial > flow.serial) {

@@ -31,6 +31,15 @@ TEST(RoundTrip, BacksOffUntilASampleComes) {
   EXPECT_LT(round_trip.timeout(options), 400us);
 }
 
+TEST(RoundTrip, TakesTheAnswerToAnAskForAGuess) {
+  const Retransmission options;
+  RoundTrip round_trip(options);
+  for (int i = 0; i < 3; ++i) round_trip.sample(100us, RoundTrip::Of::control);
+  EXPECT_EQ(round_trip.timeout(options), 300us);
+  round_trip.sample(10us);
+  EXPECT_EQ(round_trip.timeout(options), 30us);
+}
+
 TEST(RoundTrip, RaisesItsFloorOnDuplicatesAndLowersItWithout) {
   const Retransmission options;
   RoundTrip round_trip(options);
@@ -61,39 +70,52 @@ TEST(Admission, StandsOpenUntilSomethingWasLost) {
   EXPECT_EQ(admission.window(1), 0U);
 }
 
-TEST(Admission, GrantsAtFirstNoMorePlacesThanBuffers) {
+/// How many flows of those that lost a packet may send, the first to report it first.
+std::uint32_t grant_all(Admission& admission) {
+  std::uint32_t granted = 0;
+  while (const auto flow = admission.grant(Time{})) EXPECT_EQ(*flow, granted++);
+  return granted;
+}
+
+TEST(Admission, GrantsAPlaceForEachBufferAndForWhatIsOnTheWay) {
   Admission admission(with_buffers(2));
-  for (ContextId flow = 0; flow < 5; ++flow) admission.overflowed(flow, Time{});
-  EXPECT_EQ(admission.grant(Time{}), 0U);
-  EXPECT_EQ(admission.grant(Time{}), 1U);
-  EXPECT_FALSE(admission.grant(Time{}));
+  for (ContextId flow = 0; flow < 100; ++flow) admission.overflowed(flow, Time{});
+  const std::uint32_t granted = grant_all(admission);
+  EXPECT_EQ(granted, 2 + Admission::on_the_way);
   EXPECT_EQ(admission.window(0), 1U);
-  EXPECT_EQ(admission.window(2), 0U);
-  EXPECT_TRUE(admission.queued(2));
+  EXPECT_EQ(admission.window(granted), 0U);
+  EXPECT_TRUE(admission.queued(granted));
+}
+
+TEST(Admission, GrantsNobodyABurstThatDoesNotFit) {
+  Admission admission(with_buffers(3));
+  admission.overflowed(0, Time{});
+  EXPECT_EQ(grant_all(admission), 1U);
+  EXPECT_EQ(admission.window(0), 3U);
 }
 
 TEST(Admission, PassesAPlaceOnAfterATurn) {
   Admission admission(with_buffers(1));
-  admission.overflowed(0, Time{});
-  admission.overflowed(1, Time{});
-  ASSERT_EQ(admission.grant(Time{}), 0U);
+  const ContextId last = 1 + Admission::on_the_way;
+  for (ContextId flow = 0; flow <= last; ++flow) admission.overflowed(flow, Time{});
+  ASSERT_EQ(grant_all(admission), last);
   Packet packet;
   packet.more = true;
   packet.resent = true;  // losses, so that no place is added
   for (std::uint32_t i = 0; i < Admission::turn; ++i) admission.arrived(0, packet, Time{});
   EXPECT_EQ(admission.window(0), 0U);
   EXPECT_TRUE(admission.queued(0));
-  EXPECT_EQ(admission.grant(Time{}), 1U);
+  EXPECT_EQ(admission.grant(Time{}), last);
 }
 
 TEST(Admission, TakesBackAPlaceThatNobodyUses) {
   Admission admission(with_buffers(1));
-  admission.overflowed(0, Time{});
-  admission.overflowed(1, Time{});
-  ASSERT_EQ(admission.grant(Time{}), 0U);
+  const ContextId last = 1 + Admission::on_the_way;
+  for (ContextId flow = 0; flow <= last; ++flow) admission.overflowed(flow, Time{});
+  ASSERT_EQ(grant_all(admission), last);
   const Time end = admission.lease_end(0);
   admission.expire(0, end);
-  EXPECT_EQ(admission.grant(end), 1U);
+  EXPECT_EQ(admission.grant(end), last);
   EXPECT_TRUE(admission.queued(0)) << "the grant may have been lost: it is offered once more";
 }
 

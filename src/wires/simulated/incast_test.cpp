@@ -5,8 +5,10 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <map>
 
+#include "ayatori/base/text.hpp"
 #include "ayatori/simulated/peers.hpp"
 
 namespace ayatori::simulated {
@@ -20,25 +22,23 @@ Plan one_buffer() {
   return plan;
 }
 
-std::map<Duration, IncastResult> sweep(const Incast& incast) {
+std::map<Duration, IncastResult> sweep(const Incast& incast, const Plan& plan, std::initializer_list<Duration> timers) {
   std::map<Duration, IncastResult> results;
-  for (const Duration timeout : {Duration(10us), Duration(100us), Duration(1ms), Duration(10ms)}) {
-    results[timeout] = run_incast(incast, one_buffer(), transport::stop_and_wait(timeout));
-  }
+  for (const Duration timeout : timers) results[timeout] = run_incast(incast, plan, transport::stop_and_wait(timeout));
   return results;
 }
 
 TEST(PaperProtocol, HasTheShapeOfTable2) {
-  const Incast incast{.messages = 300, .bytes = 2048};
-  const auto results = sweep(incast);
+  const Incast incast{.messages = 150, .bytes = 2048};
+  const auto results = sweep(incast, one_buffer(), {10us, 100us, 1ms, 10ms});
   for (const auto& [timeout, result] : results) {
     EXPECT_TRUE(result.complete);
-    EXPECT_EQ(result.delivered, 31U * 300U);
+    EXPECT_EQ(result.delivered, 31U * incast.messages);
     if (timeout >= 100us) {
       EXPECT_EQ(result.duplicates, 0U) << timeout.count();
     }
   }
-  EXPECT_GT(results.at(10us).duplicates, 1000U);
+  EXPECT_GT(results.at(10us).duplicates, results.at(10us).delivered / 10);
   EXPECT_GT(results.at(10us).retransmissions, results.at(100us).retransmissions);
   EXPECT_GT(results.at(100us).retransmissions, results.at(1ms).retransmissions);
   EXPECT_GT(results.at(1ms).retransmissions, results.at(10ms).retransmissions);
@@ -49,31 +49,53 @@ TEST(PaperProtocol, HasTheShapeOfTable2) {
   }
 }
 
+/// AYATORI_SOAK=10 takes that many seeds, all timers and longer runs, for when nobody waits.
+std::uint64_t soak_seeds() {
+  const char* asked = std::getenv("AYATORI_SOAK");
+  return asked ? parse_unsigned<std::uint64_t>(asked).value_or(1) : 0;
+}
+
+bool few_duplicates(const IncastResult& result) { return result.duplicates * 1000 <= result.delivered; }
+
+/// Of the timers that make few duplicates: with longer ones than 100 us it only takes longer.
+double best_fixed(const Incast& incast, const Plan& plan) {
+  const auto results =
+      soak_seeds() > 0 ? sweep(incast, plan, {10us, 100us, 1ms, 10ms}) : sweep(incast, plan, {10us, 100us});
+  double best = 0;
+  for (const auto& [timeout, result] : results) {
+    if (few_duplicates(result)) best = std::max(best, result.steady_messages_per_second);
+  }
+  return best;
+}
+
 /// Nothing tells the endpoints that the server has one buffer but the server's own options. Compared are the steady
 /// rates, and no packet has more than one message: how many clients are late at the end differs from seed to seed, for
-/// fixed timers too.
+/// fixed timers too. bench/incast_bench has whole runs, of many seeds.
 TEST(AdaptiveWithAdmission, IsAsGoodAsTheBestFixedTimer) {
   transport::Options options;
   options.receive_buffers = 1;
   options.coalesce = false;
-  for (const std::uint32_t bytes : {8, 1024, 2048}) {
-    const Incast incast{.messages = 500, .bytes = bytes};
-    double best = 0;
-    double best_whole = 0;
-    for (const auto& [timeout, result] : sweep(incast)) {
-      if (result.duplicates * 1000 > result.delivered) continue;
-      best = std::max(best, result.steady_messages_per_second);
-      best_whole = std::max(best_whole, result.messages_per_second);
+  for (std::uint64_t seed = 1; seed <= std::max(soak_seeds(), std::uint64_t{1}); ++seed) {
+    for (const std::uint32_t bytes : {8, 2048}) {
+      const Incast incast{.messages = soak_seeds() > 0 ? 1000U : 150U, .bytes = bytes};
+      Plan plan = one_buffer();
+      plan.seed = seed;
+      const IncastResult ours = run_incast(incast, plan, options);
+      EXPECT_TRUE(ours.complete);
+      EXPECT_GE(ours.steady_messages_per_second, best_fixed(incast, plan)) << bytes << " bytes, seed " << seed;
+      EXPECT_TRUE(few_duplicates(ours)) << bytes << " bytes, seed " << seed << ": " << ours.duplicates;
     }
-    const IncastResult ours = run_incast(incast, one_buffer(), options);
-    EXPECT_TRUE(ours.complete);
-    EXPECT_GE(ours.steady_messages_per_second, best) << bytes;
-    EXPECT_LE(ours.duplicates * 1000, ours.delivered) << bytes;
-    // What we do by default is better from the first message to the last.
-    transport::Options by_default;
-    by_default.receive_buffers = 1;
-    EXPECT_GE(run_incast(incast, one_buffer(), by_default).messages_per_second, best_whole) << bytes;
   }
+}
+
+/// Clients wait for grants only while there are more of them than places.
+TEST(AdaptiveWithAdmission, LeavesNoneOfManyClientsBehind) {
+  transport::Options options;
+  options.receive_buffers = 1;
+  options.coalesce = false;
+  const IncastResult result = run_incast({.clients = 100, .messages = 60}, one_buffer(), options);
+  EXPECT_TRUE(result.complete);
+  EXPECT_GT(result.fairness, 0.8);
 }
 
 TEST(AdaptiveWithAdmission, NeedsNoSecondCopyWhereBuffersSuffice) {
@@ -95,12 +117,12 @@ TEST(Incast, MeasuresLatencyAndFairness) {
   EXPECT_EQ(one.latency.longest, one.latency.median);
   EXPECT_DOUBLE_EQ(one.fairness, 1);
   // Of clients in turn, each has its share; one that is out for half of the time has less.
-  const IncastResult all = run_incast({.clients = 8, .messages = 500}, plan, transport::stop_and_wait(1ms));
+  const IncastResult all = run_incast({.clients = 8, .messages = 200}, plan, transport::stop_and_wait(1ms));
   EXPECT_GT(all.fairness, 0.999);
   const Duration half =
-      std::chrono::duration_cast<Duration>(std::chrono::duration<double>(2000 / all.messages_per_second));
+      std::chrono::duration_cast<Duration>(std::chrono::duration<double>(800 / all.messages_per_second));
   plan.black_holes.push_back({.peer = 3, .from = Time{}, .until = Time(half)});
-  EXPECT_LT(run_incast({.clients = 8, .messages = 500}, plan, transport::stop_and_wait(1ms)).fairness, all.fairness);
+  EXPECT_LT(run_incast({.clients = 8, .messages = 200}, plan, transport::stop_and_wait(1ms)).fairness, all.fairness);
 }
 
 TEST(Incast, OfOneMessageHasNoRateButALatency) {

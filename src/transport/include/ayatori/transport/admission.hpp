@@ -14,24 +14,27 @@
 namespace ayatori::transport {
 
 /// A receiver's gate. It stands open until a sender reports a packet that never came. From then on the receiver hands
-/// out *places*, a place being the right to have one packet under way: at first as many as it has buffers. Who holds
-/// places sends without asking again; after `turn` packets, if others wait, they go to the one who waits longest.
+/// out *places*, a place being the right to have one packet under way. One sender gets at most as many as there are
+/// buffers, since what it sends in one burst must fit. Who holds places sends without asking again; after `turn`
+/// packets, if others wait, they go to the one who waits longest.
 ///
-/// A packet on its way fills no buffer yet: with as many places as buffers, a receiver would idle for a round trip
-/// between any two packets of a buffer. So places are judged after every `judged_packets` packets a place. With L
-/// packets lost among A that arrived, and senders waiting,
+/// All senders together get more places than there are buffers. A packet on its way fills no buffer yet: with as many
+/// places as buffers, a receiver would idle for a round trip between any two packets of a buffer. So there are
+/// `on_the_way` more to begin with, and they are judged after every `judged_packets` packets a place. With L packets
+/// lost among A that arrived, and senders waiting,
 ///
 ///     L < 3/4 A:  places += 1 + places / 4        L > A:  places -= 1, never below the number of buffers
 ///
-/// A packet that finds no buffer costs the receiver nothing, an idle receiver costs throughput: hence the patience with
-/// losses. With buffers enough to cover a round trip hardly any occur. The gate opens again when nobody waits and no
-/// loss was seen for a while. A place whose owner is silent for twice the usual time between grant and packet is taken
-/// back.
+/// A packet that finds no buffer costs the receiver nothing; an idle receiver costs throughput, and so does a grant, a
+/// packet of its own that nothing arrives for: hence the patience with losses. With buffers enough to cover a round
+/// trip hardly any occur. The gate opens again when nobody waits and no loss was seen for a while. A place whose owner
+/// is silent for twice the usual time between grant and packet is taken back.
 ///
 /// Deterministic; not thread-safe. `ContextId`s are the receiver's own.
 class Admission {
  public:
   static constexpr std::uint32_t turn = 64;
+  static constexpr std::uint32_t on_the_way = 64;
   static constexpr std::uint32_t judged_packets = 4;
 
   explicit Admission(const Options& options);

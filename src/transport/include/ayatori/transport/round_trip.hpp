@@ -16,10 +16,16 @@ namespace ayatori::transport {
 ///
 /// with V counted as S / 16 at least. Every copy of a packet is timed by the stamp that its acknowledgement echoes, so
 /// any acknowledgement gives a sample, none is ambiguous, and each ends the back-off. (With Karn's rule instead, a
-/// receiver with one buffer starves the estimate: hardly a packet gets through as its first copy.) What RFC 6298 fixes
-/// at a second, the floor, moves here: paper 5 (section 5.3) finds the best timer just above the one that makes
-/// receivers see packets twice, so it rises by half when more of the packets than the target came twice, and otherwise
-/// falls by a 64th, both judged over at least `judged_packets`.
+/// receiver with one buffer starves the estimate: hardly a packet gets through as its first copy.) What the answer to
+/// an ask gives is only a guess, and the first sample of a data packet begins anew: asks come when many senders ask at
+/// once and wait for each other. Taken for more it makes timers several times too long, of senders who then, with one
+/// buffer between them all, hardly ever get another sample.
+///
+/// What RFC 6298 fixes at a second, the floor, moves here: paper 5 (section 5.3) finds the best timer just above the
+/// one that makes receivers see packets twice. When more of the packets than the target came twice, it rises by an
+/// eighth for each of those, at most by half, and otherwise falls by a 128th; both are judged over at least
+/// `judged_packets`. So one duplicate in a thousand packets is where it stays. It starts to rise from 5/4 S: what V
+/// adds while little is known must not stay for thousands of packets.
 class RoundTrip {
  public:
   static constexpr std::uint32_t judged_packets = 64;
@@ -27,7 +33,9 @@ class RoundTrip {
   explicit RoundTrip(const Retransmission& options);
   RoundTrip() = default;
 
-  void sample(Duration round_trip);
+  enum class Of : std::uint8_t { data, control };
+
+  void sample(Duration round_trip, Of of = Of::data);
   void judge(std::uint32_t arrived, std::uint32_t duplicates, const Retransmission& options);
   void timed_out() { backoff_ = backoff_ < most_backoff ? backoff_ + 1 : backoff_; }
 
@@ -37,12 +45,13 @@ class RoundTrip {
  private:
   static constexpr std::uint32_t most_backoff = 16;
 
-  Duration smoothed_{0};  // S; 0 before the first sample
+  Duration smoothed_{0};  // S; 0 before the first sample or guess
   Duration variation_{0};
   Duration floor_{0};
   std::uint32_t backoff_ = 0;
   std::uint32_t arrived_ = 0;
   std::uint32_t duplicates_ = 0;
+  bool known_ = false;  // from a data packet
 };
 
 }  // namespace ayatori::transport
