@@ -285,9 +285,8 @@ void Channels::take_message(End& end, const Call& call) {
     if (receive.sequence != sequence) continue;
     // The call's size is what is inside of it; what did not fit the buffer is not there.
     receive.size = std::min<Bytes>(receive.size, call.words[1]);
-    if (call.kind == CallKind::inlined) {
-      std::memcpy(receive.bytes, &call.words[2], std::min<Bytes>(receive.size, call.size));
-    }
+    const Bytes inside = call.kind == CallKind::inlined ? std::min<Bytes>(receive.size, call.size) : 0;
+    if (inside > 0) std::memcpy(receive.bytes, &call.words[2], inside);
     return settle(number, Outcome::done);
   }
 }

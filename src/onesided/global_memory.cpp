@@ -93,7 +93,6 @@ struct GlobalMemory::State final : transport::Application {
   void visit_awaited(Visit visit) const;
 
   Core core;
-  std::optional<Endpoint> endpoint;
   Operations operations;
   Delegations delegations;
   Barrier barrier;
@@ -103,6 +102,7 @@ struct GlobalMemory::State final : transport::Application {
   Time next_watch = never;
   std::uint32_t watches = 0;  // not answered
   std::optional<Error> loss;
+  std::optional<Endpoint> endpoint;  // last: when it goes, it hands blocks back
 };
 
 // ---- What a peer calls for

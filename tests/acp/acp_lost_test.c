@@ -2,9 +2,16 @@
 #define _GNU_SOURCE
 #include "check.h"
 
-#include <stdlib.h>
+#include <signal.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
+
+/* Until then it may still do what it is asked for. Its launcher sees to it that nothing is left of it. */
+static void wait_until_dead(pid_t process) {
+    const struct timespec moment = {0, 1000000};
+    while (kill(process, 0) == 0) nanosleep(&moment, NULL);
+}
 
 int main(void) {
     CHECK(acp_init(NULL, NULL) == 0);
@@ -15,13 +22,16 @@ int main(void) {
     /* Registered memory: on one host starter memory would be reached without its owner. */
     static uint64_t memory[2048];
     uint64_t *word = acp_query_address(mine);
-    *word = acp_query_ga(acp_register_memory(memory, sizeof memory, 0), memory);
+    word[0] = acp_query_ga(acp_register_memory(memory, sizeof memory, 0), memory);
+    word[1] = (uint64_t)getpid();
     CHECK(acp_sync() == 0);
-    CHECK(acp_complete(acp_copy(mine + 8, starter, 8, ACP_HANDLE_NULL)) == 0);
-    const acp_ga_t there = word[1];
+    CHECK(acp_complete(acp_copy(mine + 16, starter, 16, ACP_HANDLE_NULL)) == 0);
+    const acp_ga_t there = word[2];
+    const pid_t process = (pid_t)word[3];
     CHECK(acp_sync() == 0);
     /* Not _exit, in which sanitizers linger. */
     if (acp_rank() == victim) syscall(SYS_exit_group, 0);
+    wait_until_dead(process);
 
     /* What it was asked for in many ways, and a barrier that it will never come to. */
     acp_copy(there, mine, 8, ACP_HANDLE_NULL);
