@@ -2,13 +2,13 @@
 // whatever bytes. No crash, no access outside of registered memory, and what is no call is answered as refused.
 
 #include <algorithm>
-#include <cstdlib>
 #include <cstring>
 #include <memory>
 #include <vector>
 
 #include "ayatori/onesided/global_memory.hpp"
 #include "calls.hpp"
+#include "require.hpp"
 
 namespace {
 
@@ -20,10 +20,6 @@ using transport::RemoteRange;
 constexpr transport::JobKey key = 7;
 constexpr Rank procs = 3;
 constexpr std::size_t memory_bytes = 256;
-
-void require(bool condition) {
-  if (!condition) std::abort();
-}
 
 /// The input, and zeros behind its end.
 class Input {
