@@ -80,36 +80,43 @@ def _bar(found: Incasts) -> Table:
     """Against the best fixed timer of each seed, whichever that is."""
     rows = []
     for size in found.sizes:
-        ratios = []
-        shares = []
-        timers: list[str] = []
-        for seed in found.seeds:
-            ours = found.results[OURS.name, 1][size, seed]
-            rates = {p.name: found.results[p.name, 1][size, seed]["steady_messages_per_s"] for p in found.fixed()}
-            best = max(rates, key=lambda name: rates[name])
-            timers.append(best)
-            ratios.append(ours["steady_messages_per_s"] / rates[best])
-            shares.append(ours["duplicates"] / ours["delivered"])
-        rate = found.median("steady_messages_per_s", OURS.name, 1, size)
+        whole, timer = _ratios(found, "messages_per_s", size)
+        steady, _ = _ratios(found, "steady_messages_per_s", size)
+        ours = found.of_seeds(OURS.name, 1, size)
+        rate = found.median("messages_per_s", OURS.name, 1, size)
         rows.append(
             [
                 format_bytes(size),
-                max(timers, key=timers.count),
-                *(f"{part:.3f}" for part in (median(ratios), min(ratios), max(ratios))),
-                f"{max(shares):.3%}",
+                timer,
+                *(f"{part:.3f}" for part in (median(whole), min(whole), max(whole))),
+                *(f"{part:.3f}" for part in (median(steady), min(steady))),
+                f"{max(result['duplicates'] / result['delivered'] for result in ours):.3%}",
                 f"{rate / 1e3:.0f}",
                 f"{rate * size / 1e6:.1f}",
                 f"{found.median('fairness', OURS.name, 1, size):.3f}",
             ]
         )
-    columns = ["", "best fixed timer", "ours to it", "least", "most", "most duplicates", "k messages/s", "MB/s"]
+    columns = ["", "best fixed timer", "ours to it", "least", "most", "steady", "least", "most duplicates"]
     return Table(
         "Adaptive + admission against the best fixed timer of each seed, one receive buffer",
-        [*columns, "Jain's index"],
+        [*columns, "k messages/s", "MB/s", "Jain's index"],
         rows,
-        f"Bar: at least 1, and at most {DUPLICATES_ALLOWED:.1%} duplicates; nothing told. Rates are steady ones, from "
-        "a tenth to nine tenths of the messages.",
+        f"Bar: at least 1, and at most {DUPLICATES_ALLOWED:.1%} duplicates; nothing told. From the first message to "
+        "the last; steady: from a tenth to nine tenths of them. The best timer is chosen for each seed after the fact. "
+        "A server that is never idle handles 400,000 messages a second: 1.5 us to receive one, 1 us to acknowledge it.",
     )
+
+
+def _ratios(found: Incasts, key: str, size: int) -> tuple[list[float], str]:
+    """Ours to the best fixed timer, by seed; and the timer that is best most often."""
+    ratios = []
+    timers: list[str] = []
+    for seed in found.seeds:
+        rates = {p.name: found.results[p.name, 1][size, seed][key] for p in found.fixed()}
+        best = max(rates, key=lambda name: rates[name])
+        timers.append(best)
+        ratios.append(found.results[OURS.name, 1][size, seed][key] / rates[best])
+    return ratios, max(timers, key=timers.count)
 
 
 def _latencies(found: Incasts) -> Table:

@@ -26,9 +26,9 @@ namespace ayatori::transport {
 ///     L < 3/4 A:  places += 1 + places / 4        L > A:  places -= 1, never below the number of buffers
 ///
 /// A packet that finds no buffer costs the receiver nothing; an idle receiver costs throughput, and so does a grant, a
-/// packet of its own that nothing arrives for: hence the patience with losses. With buffers enough to cover a round
-/// trip hardly any occur. The gate opens again when nobody waits and no loss was seen for a while. A place whose owner
-/// is silent for twice the usual time between grant and packet is taken back.
+/// packet of its own that nothing arrives for: hence the patience with losses (decision 102). With buffers enough to
+/// cover a round trip hardly any occur. The gate opens again when nobody waits and no loss was seen for a while. A
+/// place whose owner is silent for twice the usual time between grant and packet is taken back.
 ///
 /// Deterministic; not thread-safe. `ContextId`s are the receiver's own.
 class Admission {
