@@ -100,8 +100,6 @@ void Sender::reply(Time now, std::uint32_t slot, std::span<const std::byte> call
   send_waiting_replies(now);
 }
 
-void Sender::break_promise(std::uint32_t slot) { give_back(slot); }
-
 void Sender::send_waiting_replies(Time now) {
   while (!waiting_replies_.empty()) {
     const auto id = open(now, {messages_[waiting_replies_.head].to, Lane::replies});

@@ -14,7 +14,7 @@
 
 namespace ayatori::transport {
 
-/// How far a flow's packets may travel express: see docs/decisions/0102-express-packets.md.
+/// How far a flow's packets may travel express: see docs/decisions/0103-express-packets.md.
 enum class Express : std::uint8_t {
   off,          ///< the wire to this peer may lose
   allowed,      ///< all that went express was taken in
@@ -64,7 +64,7 @@ class Sender {
   /// end.
   [[nodiscard]] std::optional<std::uint32_t> promise_reply(PeerId to, Urgency urgency);
   void reply(Time now, std::uint32_t slot, std::span<const std::byte> call_id, const OperationResult& result);
-  void break_promise(std::uint32_t slot);
+  void break_promise(std::uint32_t slot) { give_back(slot); }
 
   /// The token of the call that this reply answers; nothing if it was answered or has failed.
   [[nodiscard]] std::optional<Token> answered(PeerId from, std::uint64_t call_id);

@@ -1,5 +1,5 @@
 // The third part of Sender: what travels without flow, acknowledgement and timer, where the wire loses nothing. The
-// argument stands in docs/decisions/0102-express-packets.md.
+// argument stands in docs/decisions/0103-express-packets.md.
 
 #include <algorithm>
 

@@ -72,7 +72,7 @@ class Endpoint {
   /// Hands back reserved memory through Application::release(); tells nobody else anything.
   ~Endpoint();
 
-  /// Lets messages travel express (docs/decisions/0102-express-packets.md) to the peers to whom the wire is lossless
+  /// Lets messages travel express (docs/decisions/0103-express-packets.md) to the peers to whom the wire is lossless
   /// (Wire::lossless()). Asked when a flow is opened; to none before this is called.
   void use_express(std::function<bool(PeerId)> lossless);
 

@@ -47,7 +47,7 @@ enum class PacketKind : std::uint8_t {
   done,             ///< target to initiator: the put of this number was carried out
   stale,            ///< target to initiator: the put's number is not above `floor`; it was not carried out now
   refused,          ///< target to initiator: there is no such range, or it is not for you
-  express,          ///< a message, or several, that belong to no flow: see docs/decisions/0102-express-packets.md
+  express,          ///< a message, or several, that belong to no flow: see docs/decisions/0103-express-packets.md
 };
 
 /// What an incoming flow has received, and how much more is welcome.

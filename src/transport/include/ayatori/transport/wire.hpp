@@ -22,7 +22,7 @@ class Wire {
   [[nodiscard]] virtual std::size_t datagram_bytes() const = 0;
 
   /// Whether what it takes for this peer arrives, once and in order, unless the peer ends before
-  /// (docs/decisions/0102-express-packets.md). Only such peers are sent express datagrams.
+  /// (docs/decisions/0103-express-packets.md). Only such peers are sent express datagrams.
   [[nodiscard]] virtual bool lossless(PeerId) const { return false; }
 
   /// Takes a datagram, whose memory is the caller's again on return. It may be gathered until flush(). False, and
