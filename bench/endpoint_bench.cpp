@@ -87,10 +87,17 @@ class InFlight {
 };
 
 struct Side {
-  explicit Side(PeerId self) : endpoint(*Endpoint::make({.self = self, .key = 1, .seed = self}, {}, above)) {}
+  explicit Side(PeerId self, bool lossless = false)
+      : endpoint(*Endpoint::make({.self = self, .key = 1, .seed = self}, {}, above)) {
+    endpoint.use_express([lossless](PeerId) { return lossless; });
+  }
 
   void flush() {
     const Time at = now();
+    while (const auto datagram = endpoint.next_express()) {
+      out.put(*datagram);
+      endpoint.settle_express(at, true);
+    }
     while (const auto datagram = endpoint.next_packet(at)) out.put(*datagram);
     if (endpoint.next_deadline() <= at) endpoint.advance(at);
   }
@@ -168,8 +175,8 @@ void use_memory(const char* what, std::size_t size, std::uint64_t count) {
 }
 
 /// One message there and one back; both sides do the same.
-void ping_pong(std::size_t size, std::uint64_t rounds) {
-  Side sides[] = {Side(0), Side(1)};
+void ping_pong(std::size_t size, std::uint64_t rounds, bool express) {
+  Side sides[] = {Side(0, express), Side(1, express)};
   const std::vector<std::byte> message(size);
   const Duration start = processor_time();
   for (std::uint64_t round = 0; round < rounds; ++round) {
@@ -182,14 +189,16 @@ void ping_pong(std::size_t size, std::uint64_t rounds) {
     }
   }
   const Duration spent = processor_time() - start;
-  fmt::print("{{\"what\": \"ping-pong\", \"bytes\": {}, \"ns_a_message_and_side\": {:.1f}}}\n", size,
-             each(spent, 4 * rounds));
+  fmt::print("{{\"what\": \"ping-pong\", \"bytes\": {}, \"express\": {}, \"ns_a_message_and_side\": {:.1f}}}\n", size,
+             express, each(spent, 4 * rounds));
 }
 
 }  // namespace
 
 int main() {
-  for (const std::size_t size : {8U, 64U, 1024U}) ping_pong(size, 500'000);
+  for (const bool express : {false, true}) {
+    for (const std::size_t size : {8U, 64U, 1024U}) ping_pong(size, 500'000, express);
+  }
   stream(8, 10'000'000);
   stream(64, 5'000'000);
   stream(1024, 1'000'000);

@@ -36,6 +36,10 @@ struct Sink final : Application {
 
 void check_round_trip(std::span<const std::byte> datagram) {
   const auto packet = decode(datagram, key, 0);
+  const bool plain = packet && packet->kind == PacketKind::express && packet->message == MessageKind::plain;
+  const auto express = decode_express(datagram, key, 0);
+  if (express.has_value() != (plain && !packet->acknowledgement)) std::abort();
+  if (express && (express->from != packet->from || express->payload.data() != packet->payload.data())) std::abort();
   if (!packet) return;
   HeaderBuffer buffer;
   const auto header = encode_header(*packet, key, buffer);
@@ -60,6 +64,7 @@ Options small() {
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   Sink sink;
   Endpoint endpoint = *Endpoint::make({.self = 0, .key = key, .seed = 1}, small(), sink);
+  endpoint.use_express([](PeerId peer) { return peer == 3; });
   const std::vector<std::byte> message(300);
   (void)endpoint.send(Time(Duration(1)), 1, message, 1);
   (void)endpoint.send(Time(Duration(1)), 3, std::span(message).first(7), 3);
@@ -84,6 +89,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     now += std::chrono::milliseconds(1);
     endpoint.receive(now, datagram);
     endpoint.advance(now);
+    while (endpoint.next_express()) endpoint.settle_express(now, length % 2 == 0);
     for (int i = 0; i < 100 && endpoint.next_packet(now); ++i) {
     }
   }

@@ -24,12 +24,15 @@ struct Endpoint::State {
   [[nodiscard]] Initiator& as_initiator();
   [[nodiscard]] Target& as_target();
   void take(Time now, const Packet& packet);
+  void take_express(Time now, const ExpressPacket& packet);
   void tell_application(Time now);
   void abandon_lost_peers();
   void tell(const Event& event, Time now);
   void deliver(const Event& event);
   void operate(const Event& event, Time now);
   [[nodiscard]] bool next(Time now, Packet& packet);
+  [[nodiscard]] bool has_packets() const;
+  [[nodiscard]] std::optional<Datagram> wrap(Packet& packet);
   [[nodiscard]] bool ready() const;
 
   Identity identity;
@@ -57,6 +60,8 @@ void Endpoint::State::take(Time now, const Packet& packet) {
   switch (packet.kind) {
     case PacketKind::data:
       return receiver.on_data(now, packet);
+    case PacketKind::express:
+      return receiver.on_express(packet);
     case PacketKind::ask:
       return receiver.on_ask(now, packet);
     case PacketKind::close:
@@ -81,6 +86,15 @@ void Endpoint::State::take(Time now, const Packet& packet) {
       if (initiator) initiator->on_answer(now, packet);
       return;
   }
+}
+
+/// Straight to the application: nothing else has to know.
+void Endpoint::State::take_express(Time now, const ExpressPacket& packet) {
+  ++shared.statistics.received;
+  shared.statistics.delivered += packet.messages;
+  deliver({.peer = packet.from, .bytes = packet.payload, .several = packet.several});
+  sender.on_heard(now, packet.from);
+  tell_application(now);
 }
 
 /// Callbacks may send, which may cause no further event.
@@ -162,6 +176,21 @@ bool Endpoint::State::next(Time now, Packet& packet) {
   return take(receiver.next_packet());
 }
 
+/// Filled where it is returned: to be copied just after its parts were written would take longer than all of this.
+std::optional<Datagram> Endpoint::State::wrap(Packet& packet) {
+  packet.from = identity.self;
+  std::optional<Datagram> made;
+  Datagram& datagram = made.emplace();
+  datagram.to = packet.to;
+  datagram.control = !carries_data(packet.kind);
+  datagram.header = encode_header(packet, identity.key, header);
+  datagram.payload = packet.payload;
+  datagram.express = packet.kind == PacketKind::express;
+  return made;
+}
+
+bool Endpoint::State::has_packets() const { return ready() || !shared.notices.empty() || receiver.owes(); }
+
 bool Endpoint::State::ready() const {
   return sender.ready() || (target && target->owes()) || (initiator && initiator->ready());
 }
@@ -175,6 +204,8 @@ Endpoint::Endpoint(std::unique_ptr<State> state) : state_(std::move(state)) {}
 Endpoint::Endpoint(Endpoint&&) noexcept = default;
 Endpoint& Endpoint::operator=(Endpoint&&) noexcept = default;
 Endpoint::~Endpoint() = default;
+
+void Endpoint::use_express(std::function<bool(PeerId)> lossless) { state_->shared.lossless = std::move(lossless); }
 
 bool Endpoint::send(Time now, PeerId to, std::span<const std::byte> message, Token token, Order order) {
   return state_->sender.send(now, to, message, token, order == Order::unordered);
@@ -193,6 +224,9 @@ bool Endpoint::get(Time now, PeerId from, RemoteAddress at, std::span<std::byte>
 }
 
 void Endpoint::receive(Time now, std::span<const std::byte> datagram) {
+  if (const auto express = decode_express(datagram, state_->identity.key, state_->identity.self)) {
+    return state_->take_express(now, *express);
+  }
   Statistics& statistics = state_->shared.statistics;
   const auto packet = decode(datagram, state_->identity.key, state_->identity.self);
   if (!packet) {
@@ -206,11 +240,21 @@ void Endpoint::receive(Time now, std::span<const std::byte> datagram) {
 
 std::optional<Datagram> Endpoint::next_packet(Time now) {
   Packet packet;
-  if (!state_->next(now, packet)) return std::nullopt;
-  packet.from = state_->identity.self;
-  const bool control = !carries_data(packet.kind);
-  if (control) ++state_->shared.statistics.control_packets;
-  return Datagram{packet.to, control, encode_header(packet, state_->identity.key, state_->header), packet.payload};
+  if (!state_->has_packets() || !state_->next(now, packet)) return std::nullopt;
+  if (!carries_data(packet.kind)) ++state_->shared.statistics.control_packets;
+  return state_->wrap(packet);
+}
+
+std::optional<Datagram> Endpoint::next_express() {
+  Packet packet;
+  if (!state_->sender.next_express(packet)) return std::nullopt;
+  packet.acknowledgement = state_->receiver.take_owed(packet.to);
+  return state_->wrap(packet);
+}
+
+void Endpoint::settle_express(Time now, bool taken) {
+  state_->sender.settle_express(now, taken);
+  state_->tell_application(now);
 }
 
 bool Endpoint::ready() const { return state_->ready(); }

@@ -24,6 +24,7 @@ enum Flag : std::uint16_t {
   is_several = 2048,
   has_range = 4096,
   known_flags = 8191,
+  more_than_messages = has_acknowledgement | has_fragment | has_range | has_floor | is_call | is_reply,
 };
 
 std::uint16_t flags_of(const Packet& packet) {
@@ -120,15 +121,17 @@ bool fits_an_operation(std::size_t size) {
 }
 
 bool makes_sense(const Packet& packet) {
-  if (packet.kind < PacketKind::data || packet.kind > PacketKind::refused) return false;
+  if (packet.kind < PacketKind::data || packet.kind > PacketKind::express) return false;
   if (packet.epoch == 0 || packet.epoch > last_epoch || packet.floor.value_or(0) > last_epoch) return false;
   if (packet.acknowledgement && packet.acknowledgement->window > most_window) return false;
   const bool tells_floor = packet.kind == PacketKind::renew || packet.kind == PacketKind::stale;
   if (packet.floor.has_value() != tells_floor) return false;
   const bool asks_for_memory = packet.kind == PacketKind::put || packet.kind == PacketKind::get;
   if (packet.range.has_value() != asks_for_memory) return false;
-  if (packet.several && (packet.kind != PacketKind::data || packet.fragment)) return false;
-  if (packet.kind == PacketKind::data) {
+  const bool messages = packet.kind == PacketKind::data || packet.kind == PacketKind::express;
+  if (packet.several && (!messages || packet.fragment)) return false;
+  if (packet.kind == PacketKind::express && (packet.fragment || packet.message == MessageKind::call)) return false;
+  if (messages) {
     if (packet.several) return packet.message == MessageKind::plain && count_messages(packet.payload);
     if (packet.message != MessageKind::plain) return !packet.fragment && fits_an_operation(packet.payload.size());
     return !packet.fragment || fits_its_message(packet);
@@ -215,6 +218,26 @@ std::expected<Packet, PacketDefect> decode(std::span<const std::byte> datagram, 
   std::expected<Packet, PacketDefect> read;
   if (const auto defect = read_packet(datagram, key, self, *read)) read = std::unexpected(*defect);
   return read;
+}
+
+std::optional<ExpressPacket> decode_express(std::span<const std::byte> datagram, JobKey key, PeerId self) {
+  if (datagram.size() < header_bytes) return std::nullopt;
+  Reader reader(datagram);
+  const auto kind_and_version = reader.take<std::uint16_t>();
+  const unsigned flags = reader.take<std::uint16_t>();
+  ExpressPacket packet;
+  packet.from = reader.take<std::uint32_t>();
+  const auto its_key = reader.take<std::uint64_t>();
+  const auto epoch = reader.take<std::uint64_t>();
+  (void)reader.take<std::uint32_t>();
+  const auto to = reader.take<std::uint32_t>();
+  if (kind_and_version != (static_cast<unsigned>(PacketKind::express) << 8 | version)) return std::nullopt;
+  if ((flags & (more_than_messages | ~unsigned{known_flags})) != 0) return std::nullopt;
+  if (its_key != key || to != self || epoch == 0 || epoch > last_epoch) return std::nullopt;
+  packet.several = (flags & is_several) != 0;
+  packet.payload = datagram.subspan(header_bytes);
+  if (packet.several) packet.messages = count_messages(packet.payload).value_or(0);
+  return packet.messages > 0 ? std::optional(packet) : std::nullopt;
 }
 
 std::uint32_t stamp_of(Time now) {

@@ -69,6 +69,9 @@ void Receiver::on_data(Time now, const Packet& packet) {
   arm(*id);
 }
 
+/// It came once, at its turn, and needs no room: neither context nor window has to know of it.
+void Receiver::on_express(const Packet& packet) { (void)deliver_now(packet); }
+
 void Receiver::on_ask(Time now, const Packet& packet) {
   const auto id = admit(now, packet);
   if (!id) return;

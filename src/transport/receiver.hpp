@@ -66,6 +66,7 @@ class Receiver {
   Receiver(Shared& shared, Sender& sender, Epoch floor);
 
   void on_data(Time now, const Packet& packet);
+  void on_express(const Packet& packet);
   void on_ask(Time now, const Packet& packet);
   void on_close(const Packet& packet);
 

@@ -24,6 +24,7 @@ Sender::Sender(Shared& shared)
       flows_(table_size(shared.options)),
       messages_(shared.options.messages + shared.options.replies),
       ready_(table_size(shared.options)),
+      express_ready_(table_size(shared.options)),
       idle_{IdQueue(table_size(shared.options)), IdQueue(table_size(shared.options))},
       deadlines_(table_size(shared.options)),
       typical_(shared.options.retransmission) {}
@@ -99,8 +100,6 @@ void Sender::reply(Time now, std::uint32_t slot, std::span<const std::byte> call
   send_waiting_replies(now);
 }
 
-void Sender::break_promise(std::uint32_t slot) { give_back(slot); }
-
 void Sender::send_waiting_replies(Time now) {
   while (!waiting_replies_.empty()) {
     const auto id = open(now, {messages_[waiting_replies_.head].to, Lane::replies});
@@ -143,7 +142,7 @@ void Sender::enqueue(ContextId id, std::uint32_t slot) {
     flow.unsent_packet = 0;
   }
   idle_like(id).remove(id);
-  ready_.push(id);
+  make_ready(id);
 }
 
 // ---- Opening and closing flows
@@ -162,6 +161,7 @@ std::optional<ContextId> Sender::open(Time now, FlowKey key) {
   OutgoingFlow& flow = flows_[*id];
   flow.round_trip = typical_;
   flow.heard = now;
+  if (shared_.lossless(key.peer)) flow.express = Express::allowed;
   start_epoch(flow, now);
   arm(*id, now);
   return id;
@@ -200,7 +200,12 @@ void Sender::start_epoch(OutgoingFlow& flow, Time now) {
 void Sender::close(ContextId id) {
   shared_.notices.add(PacketKind::close, flows_.peer(id), flows_[id].epoch);
   typical_ = flows_[id].round_trip;
+  forget(id);
+}
+
+void Sender::forget(ContextId id) {
   ready_.remove(id);
+  express_ready_.remove(id);
   idle_like(id).remove(id);
   deadlines_.clear(id);
   flows_.erase(id);
@@ -237,11 +242,7 @@ void Sender::abandon_flow(ContextId id) {
     }
     give_back(slot);
   }
-  ready_.remove(id);
-  idle_like(id).remove(id);
-  deadlines_.clear(id);
-  flows_.erase(id);
-  freed_ = true;
+  forget(id);
 }
 
 void Sender::fail_awaiting(PeerId peer) {
@@ -252,8 +253,6 @@ void Sender::fail_awaiting(PeerId peer) {
     give_back(slot);
   }
 }
-
-bool Sender::idle(const OutgoingFlow& flow) const { return flow.queue.empty() && !flow.probing; }
 
 /// Nothing of the epoch is under way, and no message has only some of its packets in it.
 bool Sender::may_close(const OutgoingFlow& flow) const {
@@ -322,6 +321,7 @@ void Sender::on_acknowledgement(Time now, const Packet& packet) {
   const std::uint32_t flight = flow.window.in_flight();
   const Sequence before = flow.window.acknowledged();
   if (!flow.window.acknowledge(said.cumulative, said.selective)) return;
+  if (flow.express == Express::suspended) flow.express = Express::allowed;
   const std::uint32_t arrived = flight - std::min(flight, flow.window.in_flight());
 
   if (const auto round_trip = since_stamp(said.echo, now)) {
@@ -343,7 +343,7 @@ void Sender::on_acknowledgement(Time now, const Packet& packet) {
   if (flow.window.next() >= renewal_due) flow.retiring = true;
   if (flow.retiring && may_close(flow)) return close_or_reopen(*id, now);
   if (idle(flow)) become_idle(*id);
-  if (wants_to_send(flow)) ready_.push(*id);
+  if (wants_to_send(flow)) make_ready(*id);
   arm(*id, now);
 }
 

@@ -14,6 +14,14 @@
 
 namespace ayatori::transport {
 
+/// How far a flow's packets may travel express: see docs/decisions/0103-express-packets.md.
+enum class Express : std::uint8_t {
+  off,          ///< the wire to this peer may lose
+  allowed,      ///< all that went express was taken in
+  unconfirmed,  ///< allowed, but that the last of them were taken in is not known
+  suspended,    ///< not before an acknowledgement has come
+};
+
 /// What a sender knows of one peer while it has something for it. Sequences start at 0 in each epoch; a message belongs
 /// to the epoch as soon as its first packet is sent, and leaves it acknowledged, failed, or because the receiver said
 /// that it never accepted the epoch.
@@ -35,6 +43,8 @@ struct OutgoingFlow {
   std::uint32_t unsent_packet = 0;  // … and which of its packets is next
   std::uint16_t attempts = 0;       // unanswered
   std::uint8_t patience = 0;        // asks answered with "wait"
+  Express express = Express::off;
+  Time refused_since = never;  // by the wire, of what should go express
   bool ask_due = false;
   bool probing = false;   // asks only to learn whether the peer still lives
   bool waiting = false;   // the receiver will grant a window unasked
@@ -54,7 +64,7 @@ class Sender {
   /// end.
   [[nodiscard]] std::optional<std::uint32_t> promise_reply(PeerId to, Urgency urgency);
   void reply(Time now, std::uint32_t slot, std::span<const std::byte> call_id, const OperationResult& result);
-  void break_promise(std::uint32_t slot);
+  void break_promise(std::uint32_t slot) { give_back(slot); }
 
   /// The token of the call that this reply answers; nothing if it was answered or has failed.
   [[nodiscard]] std::optional<Token> answered(PeerId from, std::uint64_t call_id);
@@ -72,7 +82,11 @@ class Sender {
 
   /// Fills a fresh packet; false if there is nothing to send.
   [[nodiscard]] bool next_packet(Time now, Packet& packet);
-  [[nodiscard]] bool ready() const { return !ready_.empty(); }
+  [[nodiscard]] bool ready() const { return !ready_.empty() || !express_ready_.empty(); }
+
+  /// The same for what travels express; then whether the wire took it.
+  [[nodiscard]] bool next_express(Packet& packet);
+  void settle_express(Time now, bool taken);
 
   /// The peer is lost: its messages have failed, its flow goes.
   void abandon(PeerId peer);
@@ -94,6 +108,7 @@ class Sender {
   void enqueue(ContextId id, std::uint32_t slot);
   [[nodiscard]] std::optional<ContextId> room_for(Time now, PeerId to, std::size_t size);
   void become_idle(ContextId id);
+  void forget(ContextId id);
   void give_back(std::uint32_t slot);
   void send_waiting_replies(Time now);
   void fail_awaiting(PeerId peer);
@@ -112,6 +127,11 @@ class Sender {
   [[nodiscard]] bool fill(Packet& packet, ContextId id, Time now);
   [[nodiscard]] bool resend(Packet& packet, OutgoingFlow& flow);
   [[nodiscard]] bool send_new(Packet& packet, OutgoingFlow& flow);
+  void make_ready(ContextId id);
+  [[nodiscard]] bool travels_express(const OutgoingFlow& flow) const;
+  void finish_express(ContextId id, Time now);
+  void hold_express(ContextId id, Time now);
+  [[nodiscard]] bool express_is_due(ContextId id, Time now);
   void ask(Packet& packet, ContextId id);
   void board(OutgoingFlow& flow, Sequence sequence);
   [[nodiscard]] std::uint32_t slot_of(const OutgoingFlow& flow, Sequence sequence) const;
@@ -119,7 +139,9 @@ class Sender {
   [[nodiscard]] bool wants_to_send(const OutgoingFlow& flow) const;
   [[nodiscard]] bool may_send(const OutgoingFlow& flow, Sequence sequence) const;
   [[nodiscard]] bool needs_to_ask(const OutgoingFlow& flow) const;
-  [[nodiscard]] bool idle(const OutgoingFlow& flow) const;
+  [[nodiscard]] bool idle(const OutgoingFlow& flow) const {
+    return flow.queue.empty() && !flow.probing && flow.express != Express::suspended;
+  }
   [[nodiscard]] bool may_close(const OutgoingFlow& flow) const;
 
   void time_out(ContextId id, Time now);
@@ -138,6 +160,7 @@ class Sender {
   bool refused_ = false;
   bool freed_ = false;
   IdQueue ready_;                // flows that may have something to send
+  IdQueue express_ready_;        // flows that may have something to send express; the first one's has to be settled
   std::array<IdQueue, 2> idle_;  // by lane, flows that have nothing under way: the first may be closed for another
   Deadlines deadlines_;
   RoundTrip typical_;  // of the flow that was closed last: where a new one starts

@@ -157,6 +157,7 @@ void Sender::probe_awaited(Time now) {
 void Sender::time_out(ContextId id, Time now) {
   const Options& options = shared_.options;
   OutgoingFlow& flow = flows_[id];
+  if (express_is_due(id, now)) return;
   if (idle(flow)) return close(id);
   if (flow.held_until != Time{}) {
     flow.held_until = {};

@@ -2,6 +2,7 @@
 /// \file
 /// What the two halves of an endpoint, Sender and Receiver, have in common.
 
+#include <functional>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -84,6 +85,7 @@ struct Shared {
   Random random;
   EpochClock epochs;  // of flows, and numbers of operations
   Statistics statistics;
+  std::function<bool(PeerId)> lossless = [](PeerId) { return false; };  // see Wire::lossless()
   Notices notices;
   std::vector<Event> events;  // grows to what one call can cause: a window's packets, or a lost peer's messages
 };

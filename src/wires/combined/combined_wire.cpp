@@ -26,9 +26,7 @@ CombinedWire::CombinedWire(Descriptor bell, std::unique_ptr<PollableWire> near, 
 
 std::size_t CombinedWire::datagram_bytes() const { return std::min(near_->datagram_bytes(), far_->datagram_bytes()); }
 
-bool CombinedWire::send(const transport::Datagram& datagram) {
-  return (nearby_(datagram.to) ? near_ : far_)->send(datagram);
-}
+bool CombinedWire::send(const transport::Datagram& datagram) { return of(datagram.to).send(datagram); }
 
 void CombinedWire::flush() {
   near_->flush();

@@ -13,7 +13,7 @@ namespace {
 
 /// Looks into the ring in a poll that follows a fruitless one. A look at what has not changed costs next to nothing,
 /// and whoever spins would otherwise be looking elsewhere, at clocks and deadlines, most of the time.
-constexpr int looks_while_spinning = 16;
+constexpr int looks_while_spinning = 64;
 
 /// Fruitless polls after which it is asked whether a sender hangs: the answer costs the senders a cache line.
 constexpr std::uint32_t polls_before_doubt = 1024;
@@ -87,16 +87,17 @@ std::size_t ShmWire::datagram_bytes() const { return state_->options.datagram_by
 
 bool ShmWire::send(const Datagram& datagram) {
   Ring* ring = state_->peers.of(datagram.to);
+  const bool put = ring && ring->put(datagram);
   if (!ring) {
     ++state_->statistics.absent;
-  } else if (!ring->put(datagram)) {
+  } else if (!put) {
     ++state_->statistics.full;
     state_->peers.doubt(datagram.to);
   } else if (ring->must_wake()) {
     ++state_->statistics.wakes;
     state_->doorbell.ring(datagram.to);
   }
-  return true;
+  return put || !datagram.express;
 }
 
 std::size_t ShmWire::poll(std::size_t most, const std::function<void(std::span<const std::byte>)>& take) {

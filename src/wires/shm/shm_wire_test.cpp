@@ -69,12 +69,34 @@ TEST(ShmWire, AKilledPeerIsReportedAndItsPlaceTaken) {
   process.run([&] { return process.idle(); });
   receiver.signal(SIGKILL);
   EXPECT_EQ(receiver.wait(), -SIGKILL);
-  process.send(1, 1, 1'000);
+  process.send(1, 1, 1'000);   // its ring takes this: who sends learns by itself that nobody takes it from there
+  process.send(1, 2, 60'000);  // this has to be acknowledged
   process.run([&] { return !process.lost_peers.empty(); });
   EXPECT_EQ(process.lost_peers, std::vector<PeerId>{1});
-  EXPECT_EQ(process.failures, 1U);
+  EXPECT_TRUE(process.idle());
+  EXPECT_EQ(process.endpoint().outgoing_contexts(), 0U);
   const auto successor = node.wire(1);
   EXPECT_FALSE(ShmWire::make(node.options(1))) << "now it lives";
+}
+
+TEST(ShmWire, AKilledPeerIsReportedThoughItsRingTookEverything) {
+  const Node node;
+  Child receiver([&] {
+    const auto wire = node.wire(1);
+    TestProcess process(*wire, {1, node.key, 1, 0}, {});
+    process.run([] { return false; });
+  });
+  const auto wire = node.wire(0);
+  TestProcess process(*wire, {0, node.key, 0, 0}, giving_up_after(100ms));
+  for (std::uint32_t i = 0; i < 2; ++i) {
+    process.send(1, i, 100);
+    process.run([&] { return process.idle(); });
+    if (i > 0) break;
+    receiver.signal(SIGKILL);
+    EXPECT_EQ(receiver.wait(), -SIGKILL);
+  }
+  process.run([&] { return !process.lost_peers.empty(); });
+  EXPECT_EQ(process.endpoint().outgoing_contexts(), 0U);
 }
 
 /// A sender killed at any moment holds up nobody.

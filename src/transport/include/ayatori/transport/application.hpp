@@ -26,8 +26,9 @@ enum class Urgency : std::uint8_t {
   early,        ///< it waits for others
 };
 
-/// Implemented by the layer above. Calls come from within Endpoint::receive() and advance(), on their thread, and may
-/// call Endpoint::send() and call(), but neither receive(), advance() nor next_packet(); reserve() may call nothing.
+/// Implemented by the layer above. Calls come from within Endpoint::receive(), advance() and settle_express(), on their
+/// thread, and may call Endpoint::send() and call(), but none of these nor what gives packets; reserve() may call
+/// nothing.
 class Application {
  public:
   virtual ~Application() = default;
@@ -45,7 +46,8 @@ class Application {
   /// Memory from reserve() that the transport needs no longer.
   virtual void release(std::byte* reserved) = 0;
 
-  /// The message was delivered; its memory is the application's again.
+  /// The message was delivered, or on a lossless wire lies where only the peer's end can keep it from being delivered,
+  /// which is then reported as lost(); its memory is the application's again.
   virtual void acknowledged(Token) {}
 
   /// A send() or call() that was refused may succeed now.
@@ -84,6 +86,7 @@ class Application {
 
 struct Statistics {
   std::uint64_t data_packets = 0;     ///< sent, first copies
+  std::uint64_t express_packets = 0;  ///< of these, express
   std::uint64_t retransmissions = 0;  ///< sent, further copies
   std::uint64_t control_packets = 0;  ///< sent
   std::uint64_t asks = 0;             ///< of these, asks

@@ -23,6 +23,7 @@
 /// endpoint, one thread at a time; different endpoints share nothing.
 
 #include <cstddef>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -41,6 +42,7 @@ struct Datagram {
   bool control = false;                ///< see is_control()
   std::span<const std::byte> header;   ///< valid until the next call of next_packet()
   std::span<const std::byte> payload;  ///< of messages; valid until the endpoint is called again
+  bool express = false;                ///< from next_express()
 };
 
 /// Where a range of a peer's memory starts, see RemoteRange.
@@ -70,6 +72,10 @@ class Endpoint {
   /// Hands back reserved memory through Application::release(); tells nobody else anything.
   ~Endpoint();
 
+  /// Lets messages travel express (docs/decisions/0103-express-packets.md) to the peers to whom the wire is lossless
+  /// (Wire::lossless()). Asked when a flow is opened; to none before this is called.
+  void use_express(std::function<bool(PeerId)> lossless);
+
   /// Queues a message, of any size from 0. Short ones that wait for a packet share it. Its memory stays the caller's
   /// and must not change until acknowledged(token) or failed(token). False, and nothing happens, if all message slots
   /// or all outgoing contexts are busy: try again after Application::room().
@@ -97,6 +103,12 @@ class Endpoint {
 
   /// The next datagram to send, data first, so that acknowledgements travel with it where they can.
   [[nodiscard]] std::optional<Datagram> next_packet(Time now);
+
+  /// The next datagram of those that travel express, which depend on no time; always to be followed by
+  /// settle_express(), which says whether the wire took it. What it took is acknowledged(); what it did not is given
+  /// again a little later, and by next_packet() if that lasts.
+  [[nodiscard]] std::optional<Datagram> next_express();
+  void settle_express(Time now, bool taken);
 
   /// Whether next_packet() may have more to give than acknowledgements, which had better wait a moment for data to
   /// travel with.

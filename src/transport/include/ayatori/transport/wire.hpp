@@ -21,8 +21,13 @@ class Wire {
   /// Largest datagram it takes, headers of the transport included.
   [[nodiscard]] virtual std::size_t datagram_bytes() const = 0;
 
+  /// Whether what it takes for this peer arrives, once and in order, unless the peer ends before
+  /// (docs/decisions/0103-express-packets.md). Only such peers are sent express datagrams.
+  [[nodiscard]] virtual bool lossless(PeerId) const { return false; }
+
   /// Takes a datagram, whose memory is the caller's again on return. It may be gathered until flush(). False, and
-  /// nothing happens, if there is no room now: try again after poll() or wait().
+  /// nothing happens, if there is no room now: try again after poll() or wait(). An express datagram is refused where
+  /// another would be dropped; that says nothing about other peers.
   [[nodiscard]] virtual bool send(const Datagram& datagram) = 0;
 
   /// Hands over what send() gathered.

@@ -19,6 +19,7 @@ class CombinedWire final : public PollableWire {
 
   /// The smaller of both: the transport cuts messages to one size.
   [[nodiscard]] std::size_t datagram_bytes() const override;
+  [[nodiscard]] bool lossless(transport::PeerId peer) const override { return of(peer).lossless(peer); }
   [[nodiscard]] bool send(const transport::Datagram& datagram) override;
   void flush() override;
   std::size_t poll(std::size_t most, const std::function<void(std::span<const std::byte>)>& take) override;
@@ -28,6 +29,8 @@ class CombinedWire final : public PollableWire {
   void add_descriptors(std::vector<pollfd>& polled) const override;
 
  private:
+  [[nodiscard]] PollableWire& of(transport::PeerId peer) const { return *(nearby_(peer) ? near_ : far_); }
+
   CombinedWire(Descriptor bell, std::unique_ptr<PollableWire> near, std::unique_ptr<PollableWire> far, Nearby nearby);
 
   std::unique_ptr<PollableWire> near_;

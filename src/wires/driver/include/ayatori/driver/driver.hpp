@@ -34,6 +34,7 @@ class Driver {
 
  private:
   bool advance(bool received);
+  bool send_express();
   bool send();
   bool put_on_wire(const transport::Datagram& datagram);
   bool send_held();

@@ -4,8 +4,8 @@
 ///
 /// Each process owns one ring into which all its peers write; it is as large as ShmOptions say, however many they are.
 /// Peers' rings are mapped when something is sent to them, a bounded number at a time. A full ring, and one that is not
-/// there yet, drop: so a stopped peer holds up nobody else, and the transport sends again. One copy on the way in; the
-/// receiver reads it where it lies.
+/// there yet, drop, or refuse what is express: so a stopped peer holds up nobody else, and the transport sends again.
+/// One copy on the way in; the receiver reads it where it lies.
 ///
 /// Processes of one job share key, folder and network namespace (which has the names they wake each other by), and
 /// belong to one user. What a killed process leaves is removed by the next one that makes a wire in the folder.
@@ -43,6 +43,7 @@ class ShmWire final : public PollableWire {
   ~ShmWire() override;
 
   [[nodiscard]] std::size_t datagram_bytes() const override;
+  [[nodiscard]] bool lossless(transport::PeerId) const override { return true; }
   [[nodiscard]] bool send(const transport::Datagram& datagram) override;
   void flush() override {}
   std::size_t poll(std::size_t most, const std::function<void(std::span<const std::byte>)>& take) override;
