@@ -36,6 +36,13 @@ TEST(CombinedWire, ReachesPeersNearAndFar) {
   });
 }
 
+TEST(CombinedWire, IsLosslessToThoseNear) {
+  const Cluster cluster;
+  const auto wire = cluster.wire(0);
+  EXPECT_TRUE(wire->lossless(1));
+  EXPECT_FALSE(wire->lossless(2));
+}
+
 TEST(CombinedWire, WakesForBoth) {
   const Cluster cluster;
   const auto wire = cluster.wire(0);
