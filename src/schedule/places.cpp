@@ -6,6 +6,7 @@
 #include <optional>
 #include <set>
 
+#include "ayatori/network/interval.hpp"
 #include "ayatori/network/router_graph.hpp"
 #include "ayatori/network/shape.hpp"
 #include "router_groups.hpp"
@@ -89,32 +90,6 @@ void add_aggregators(const Network& network, const std::vector<NodeId>& routers,
   }
 }
 
-/// Coordinates that a box may have along a ring or line: where they begin, and how many.
-struct Interval {
-  std::uint32_t first = 0;
-  std::uint32_t length = 0;
-};
-
-/// The shortest interval that holds all of `taken`; it may go over the end of a ring.
-Interval around(const std::vector<bool>& taken, bool ring) {
-  const auto n = static_cast<std::uint32_t>(taken.size());
-  const auto first = static_cast<std::uint32_t>(std::find(taken.begin(), taken.end(), true) - taken.begin());
-  std::uint32_t last = first;
-  std::uint32_t gap_begin = first;
-  std::uint32_t widest = 0;
-  for (std::uint32_t i = first + 1; i < n; ++i) {
-    if (!taken[i]) continue;
-    if (i - last > widest) {
-      widest = i - last;
-      gap_begin = last;
-    }
-    last = i;
-  }
-  const std::uint32_t over_the_end = first + n - last;
-  if (!ring || over_the_end >= widest) return {first, last - first + 1};
-  return {gap_begin + widest, n - widest + 1};
-}
-
 std::vector<std::uint32_t> coordinates(std::uint32_t point, std::span<const std::uint32_t> lengths) {
   std::vector<std::uint32_t> found(lengths.size());
   for (std::size_t i = lengths.size(); i-- > 0; point /= lengths[i]) found[i] = point % lengths[i];
@@ -135,7 +110,7 @@ void add_grid(const Network& network, const Job& job, Places& places) {
   for (std::size_t i = 0; i < grid->dimensions.size(); ++i) {
     std::vector<bool> taken(grid->dimensions[i]);
     for (const auto& place : at) taken[place[i]] = true;
-    box.push_back(around(taken, grid->periodic[i]));
+    box.push_back(shortest_around(taken, grid->periodic[i]));
     points *= box.back().length;
   }
   std::set<std::vector<std::uint32_t>> different(at.begin(), at.end());
@@ -148,7 +123,7 @@ void add_grid(const Network& network, const Job& job, Places& places) {
     std::uint32_t point = 0;
     for (std::size_t i = 0; i < box.size(); ++i) {
       const std::uint32_t length = grid->dimensions[i];
-      point = point * box[i].length + (place[i] + length - box[i].first) % length;
+      point = point * box[i].length + (place[i] + length - box[i].start) % length;
     }
     places.point.push_back(point);
   }

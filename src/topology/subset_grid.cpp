@@ -1,32 +1,10 @@
 #include "subset_grid.hpp"
 
-#include <algorithm>
+#include "ayatori/network/interval.hpp"
 
 namespace ayatori {
 
 namespace {
-
-struct Interval {
-  std::uint32_t start = 0;
-  std::uint32_t length = 0;
-};
-
-/// The shortest one around all that are used: in a ring, what is left when the largest gap is taken out.
-Interval shortest_around(const std::vector<bool>& used, bool periodic) {
-  std::vector<std::uint32_t> places;
-  const auto length = static_cast<std::uint32_t>(used.size());
-  for (std::uint32_t i = 0; i < length; ++i) {
-    if (used[i]) places.push_back(i);
-  }
-  Interval best{places.front(), places.back() - places.front() + 1};
-  if (!periodic) return best;
-  if (places.size() == length) return {0, length};
-  for (std::size_t i = 1; i < places.size(); ++i) {
-    const std::uint32_t gap = places[i] - places[i - 1] - 1;
-    if (length - gap < best.length) best = {places[i], length - gap};
-  }
-  return best;
-}
 
 /// The coordinates that occur, one row a dimension.
 std::vector<std::vector<bool>> used_coordinates(const std::vector<std::uint32_t>& lengths,
