@@ -24,7 +24,9 @@ double size_bound(std::string_view text) {
   }
   bound *= std::max(number, 1.0);
   if (text.starts_with("tofu")) return 12 * bound;  // a group of 2x3x2 for each of X, Y, Z
-  return text.starts_with("fattree") ? bound * bound * bound * bound : bound;
+  const double fourth_power = bound * bound * bound * bound;
+  if (text.starts_with("dragonfly")) return 8 * fourth_power;  // 2h^2 + 1 groups of 2h routers with h hosts each
+  return text.starts_with("fattree") ? fourth_power : bound;
 }
 
 /// Whatever is read from a file has a fuzz target of its own.
