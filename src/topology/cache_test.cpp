@@ -135,6 +135,27 @@ TEST_F(Cache, IsNeverReadWithADamagedByte) {
   }
 }
 
+/// A forged owner of links once sent the search for it round in circles.
+TEST_F(Cache, ThatIsForgedStillAnswers) {
+  std::string bytes = bytes_of(*image_of("full:9,hosts=4"));
+  image::Header header;
+  std::memcpy(&header, bytes.data(), sizeof header);
+  const image::Extent owners = header.sections[static_cast<std::size_t>(image::Section::owners)];
+  ASSERT_GT(owners.count, 1U);
+  std::memset(bytes.data() + owners.offset, 0xff, owners.count * sizeof(std::uint32_t));
+  std::memset(bytes.data() + owners.offset, 0, sizeof(std::uint32_t));
+  std::vector<std::uint64_t> aligned(bytes.size() / 8 + 1);
+  std::memcpy(aligned.data(), bytes.data(), bytes.size());
+  const auto image = std::as_bytes(std::span(aligned)).first(bytes.size());
+  header.checksum = image_checksum(image);
+  std::memcpy(aligned.data(), &header, sizeof header);
+
+  const TopologyPtr forged = got(open_image(image, "forged"));
+  for (ObjectId id = 0; id < forged->id_end(); ++id) {
+    for (std::uint32_t i = 0; i < forged->link_count(id); ++i) EXPECT_LT(forged->link(id, i).to, forged->id_end());
+  }
+}
+
 TEST_F(Cache, IsWrittenWholeOrNotAtAll) {
   EXPECT_FALSE(write_cache(*image_of("full:2"), "/no/such/folder/cache"));
   const std::string before = bytes_of(*image_of("full:2"));

@@ -145,7 +145,7 @@ std::uint32_t ImageTopology::owner_of(std::uint32_t link) const {
   std::uint32_t low = image_.owners[stride];
   std::uint32_t high = stride + 1 < image_.owners.size() ? image_.owners[stride + 1] : image_.header.objects - 1;
   while (low < high) {
-    const std::uint32_t middle = low + (high - low + 1) / 2;
+    const std::uint32_t middle = high - (high - low) / 2;  // overflows for no bounds, even forged ones
     if (image_.objects[middle].first_link <= link) {
       low = middle;
     } else {
