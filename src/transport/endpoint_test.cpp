@@ -223,6 +223,53 @@ TEST(Endpoint, KeepsAPacketOfSeveralUntilItsTurn) {
             (Events{"got any from 0", "got time from 0", "got first from 0", "got early from 0", "got early from 0"}));
 }
 
+/// What a peer that does not keep to the protocol might send: from 0 to 1, in a flow of its own.
+Copy forged(Sequence sequence, std::string_view payload, bool several, std::optional<Fragment> fragment = {}) {
+  Packet packet;
+  packet.to = 1;
+  packet.epoch = 5;
+  packet.sequence = sequence;
+  packet.several = several;
+  packet.fragment = fragment;
+  HeaderBuffer buffer;
+  const auto header = encode_header(packet, 9, buffer);
+  Copy copy(header.begin(), header.end());
+  copy.insert(copy.end(), bytes_of(payload).begin(), bytes_of(payload).end());
+  return copy;
+}
+
+TEST(Endpoint, LetsNoPieceIntoAMessageThatIsWhole) {
+  Pair pair;
+  pair.b.receive(pair.now, forged(1, std::string_view("\1\0a\1\0b", 6), true));
+  pair.b.receive(pair.now, forged(2, "\xff\xff\xff\xff\xff\xff", false, Fragment{6, 0, 1}));
+  pair.b.receive(pair.now, forged(0, "first", false));
+  EXPECT_EQ(pair.b_above.events, (Events{"got first from 0", "got a from 0", "got b from 0"}));
+}
+
+TEST(Endpoint, TakesNoMoreOfAMessageThanItSaysItHas) {
+  Pair pair;
+  pair.b.receive(pair.now, forged(0, "12", false, Fragment{4, 0, 0}));
+  pair.b.receive(pair.now, forged(1, "123", false, Fragment{4, 0, 1}));
+  pair.b.receive(pair.now, forged(1, "12345", false, Fragment{5, 0, 1}));
+  EXPECT_TRUE(pair.b_above.events.empty());
+  pair.b.receive(pair.now, forged(1, "34", false, Fragment{4, 2, 1}));
+  EXPECT_EQ(pair.b_above.events, Events{"got 1234 from 0"});
+}
+
+/// Its own absence is not its peer's, even if what it asked for was lost on the way.
+TEST(Endpoint, ThatWasStoppedGivesNoPeerUpWhoseContextItWanted) {
+  Pair pair;
+  ASSERT_TRUE(pair.a.send(pair.now, 1, bytes_of("hello"), 1));
+  pair.settle();
+  pair.b.close_idle(pair.now);
+  pair.take(pair.b);  // "close your flow": lost
+  pair.now += 40s;
+  pair.b.advance(pair.now);
+  EXPECT_EQ(pair.b_above.events, Events{"got hello from 0"});
+  pair.settle();
+  EXPECT_EQ(pair.b.incoming_contexts(), 0U);
+}
+
 TEST(Endpoint, SaysWhichOptionIsWrong) {
   Recorder above;
   Options options;

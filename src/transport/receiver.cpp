@@ -280,6 +280,7 @@ void Receiver::ask_to_retire(ContextId id, Time now) {
     flow.retire_attempts = 0;
   }
   ++flow.retire_attempts;
+  flow.retire_asked = now;
   shared_.notices.add(PacketKind::retire, flows_.peer(id), flow.epoch);
   arm(id);
 }
@@ -312,11 +313,12 @@ void Receiver::advance(Time now) {
   grant(now);
 }
 
+/// Counted from the last attempt, not the first: whoever was stopped meanwhile must not make all of them at once.
 Time Receiver::retire_due(const IncomingFlow& flow) const {
   const Options& options = shared_.options;
   const Duration apart =
       std::min(10 * options.retransmission.initial_timeout, options.give_up_after / (options.give_up_attempts + 1));
-  return flow.retire_since + flow.retire_attempts * apart;
+  return flow.retire_asked + apart;
 }
 
 void Receiver::arm(ContextId id) {
