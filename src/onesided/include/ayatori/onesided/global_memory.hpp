@@ -12,9 +12,8 @@
 /// of all up to h.
 ///
 /// What is carried out how often, whatever the network does:
-///   - atomics, and copies of at most 16 bytes or *to* the process that gets them (get, or by order of a third
-///   process):
-///     once;
+///   - atomics, copies of at most 16 bytes, and copies by the process that they go *to* (its own, or by order of a
+///     third process): once;
 ///   - larger puts: at least once, and never after completion (docs/decisions/0101-puts-and-gets.md).
 ///
 /// A copy between two other processes is done by its destination's process, which the initiator asks; at most
