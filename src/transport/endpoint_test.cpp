@@ -153,9 +153,10 @@ TEST(Endpoint, KeepsTheFlowsOfCallsOpen) {
   EXPECT_EQ(pair.b.statistics().control_packets, 0U);
 }
 
-TEST(Endpoint, FailsACallWhoseReplyNeverComes) {
+/// Calls a peer that dies as soon as it has the call.
+void expect_a_lost_call(Duration give_up_after) {
   Options options;
-  options.give_up_after = 1s;
+  options.give_up_after = give_up_after;
   Pair pair(options);
   ASSERT_TRUE(pair.a.call(pair.now, 1, bytes_of("x"), 7));
   pair.carry(pair.a, pair.b);
@@ -173,6 +174,39 @@ TEST(Endpoint, FailsACallWhoseReplyNeverComes) {
   }
   EXPECT_EQ(pair.a_above.events, (Events{"failed 7", "lost 1"}));
   EXPECT_TRUE(pair.a.quiet());
+}
+
+TEST(Endpoint, FailsACallWhoseReplyNeverComes) {
+  expect_a_lost_call(1s);
+  expect_a_lost_call(10ms);  // less than time-outs grow to
+}
+
+TEST(Endpoint, TakesNoReplyToACallThatHasFailed) {
+  Options options;
+  options.give_up_after = 10ms;
+  Pair pair(options);
+  ASSERT_TRUE(pair.a.call(pair.now, 1, bytes_of("x"), 7));
+  const auto call = pair.take(pair.a);
+  for (int i = 0; i < 100 && pair.a_above.events.empty(); ++i) {
+    pair.now = std::max(pair.now, pair.a.next_deadline());
+    pair.a.advance(pair.now);
+    pair.take(pair.a);
+  }
+  ASSERT_EQ(pair.a_above.events, (Events{"failed 7", "lost 1"}));
+  // A guess at the number of the next call in its slot: the first had 1, and when it ended that became 2.
+  Packet reply;
+  reply.from = 1;
+  reply.epoch = 5;
+  reply.message = MessageKind::reply;
+  const std::array payload = {std::byte{0}, std::byte{0}, std::byte{0}, std::byte{0},
+                              std::byte{2}, std::byte{0}, std::byte{0}, std::byte{0}};
+  reply.payload = payload;
+  HeaderBuffer buffer;
+  const auto header = encode_header(reply, 9, buffer);
+  Copy copy(header.begin(), header.end());
+  copy.insert(copy.end(), payload.begin(), payload.end());
+  pair.a.receive(pair.now, copy);
+  EXPECT_EQ(pair.a_above.events, (Events{"failed 7", "lost 1"}));
 }
 
 TEST(Endpoint, SharesAcknowledgementsAndSendsThemWithData) {

@@ -146,7 +146,8 @@ void Sender::probe_awaited(Time now) {
   for (std::uint32_t slot = 0; slot < messages_.capacity(); ++slot) {
     if (!messages_[slot].awaiting) continue;
     const auto id = open(now, {messages_[slot].to, Lane::messages});
-    if (!id) continue;
+    // Who is asked already keeps its timer, which counts the attempts.
+    if (!id || flows_[*id].probing) continue;
     flows_[*id].probing = true;
     flows_[*id].ask_due = true;
     ready_.push(*id);
