@@ -1,4 +1,4 @@
-// The other half of Receiver: from packets to messages.
+// The second part of Receiver: from packets to messages.
 
 #include <algorithm>
 #include <cstring>
