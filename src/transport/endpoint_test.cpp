@@ -311,6 +311,13 @@ TEST(Endpoint, SaysWhichOptionIsWrong) {
   const auto made = Endpoint::make({.self = 0, .key = 1}, options, above);
   ASSERT_FALSE(made);
   EXPECT_EQ(made.error().message, "window is 65; it must be 1 to 64");
+  // Doubled sixteen times, it would be no time any more.
+  options.window = 64;
+  options.retransmission.longest_timeout = std::chrono::hours(100'000);
+  const auto too_long = Endpoint::make({.self = 0, .key = 1}, options, above);
+  ASSERT_FALSE(too_long);
+  EXPECT_EQ(too_long.error().message,
+            "longest_timeout is 360000000000000000 ns; it must be more than 0, and at most 3600 s");
 }
 
 TEST(Endpoint, RefusesWhatItHasNoRoomFor) {
