@@ -45,8 +45,8 @@ class Step {
 
   [[nodiscard]] double seconds() {
     // What is inside nodes and what is between them share nothing.
-    const auto network = seconds_by_load(network_, 0, resources_.link_count());
-    const auto inside = seconds_by_load(inside_, resources_.link_count(), loads_.size());
+    const auto network = seconds_by_load(network_, false);
+    const auto inside = seconds_by_load(inside_, true);
     return (network && inside ? std::max(*network, *inside) : seconds_by_traffic()) + local_;
   }
 
@@ -123,13 +123,12 @@ class Step {
     return seconds_a_byte(constraint) == slowest.seconds_a_byte;
   }
 
-  /// simulate.hpp's equation for the constraints from `begin` on, if it holds.
-  [[nodiscard]] std::optional<double> seconds_by_load(const Slowest& slowest, std::size_t begin,
-                                                      std::size_t end) const {
+  /// simulate.hpp's equation for what is between nodes or inside them, if it holds.
+  [[nodiscard]] std::optional<double> seconds_by_load(const Slowest& slowest, bool inside) const {
     if (slowest.bytes == 0) return slowest.delay;
     const bool holds = std::any_of(touched_.begin(), touched_.end(), [&](Constraint constraint) {
       const Load& load = loads_[constraint];
-      return constraint >= begin && constraint < end && is_most_loaded(constraint, slowest) &&
+      return resources_.is_bus(constraint) == inside && is_most_loaded(constraint, slowest) &&
              load.least_delay == slowest.delay && load.least_bytes == slowest.bytes;
     });
     if (!holds) return std::nullopt;

@@ -10,6 +10,7 @@ Answer Delegations::accept(Rank initiator, const Call& call) {
   const Bytes size = call.words[2];
   std::byte* target = dst && src ? core_.memory.find(*dst, size) : nullptr;
   if (!target) return {.status = Status::refused};
+  if (size == 0) return {.value = 1};
   if (src->rank == core_.self) {
     const std::byte* source = core_.memory.find(*src, size);
     if (!source) return {.status = Status::refused};

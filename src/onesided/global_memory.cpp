@@ -227,13 +227,27 @@ void GlobalMemory::State::watch() {
 
 // ---- The interface
 
-Result<std::unique_ptr<GlobalMemory>> GlobalMemory::make(const Settings& settings) {
+namespace {
+
+Result<> check(const Settings& settings) {
   if (settings.procs == 0 || settings.identity.self >= settings.procs) {
     return fail("there is no rank {} among {} processes", settings.identity.self, settings.procs);
   }
   if (!std::has_single_bit(settings.operations)) {
     return fail("operations is {}; it must be a power of two", settings.operations);
   }
+  if (settings.delegated == 0) return fail("delegated is 0; it must be at least 1");
+  if (settings.known_segments == 0) return fail("known_segments is 0; it must be at least 1");
+  if (settings.channels > most_channel_ends) {
+    return fail("channels is {}; it must be at most {}", settings.channels, most_channel_ends);
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<std::unique_ptr<GlobalMemory>> GlobalMemory::make(const Settings& settings) {
+  if (auto good = check(settings); !good) return Failure(good.error());
   auto state = std::make_unique<State>(settings);
   auto endpoint = Endpoint::make(settings.identity, settings.endpoint, *state);
   if (!endpoint) return Failure(endpoint.error());

@@ -6,6 +6,7 @@
 #include <cerrno>
 
 #include "ayatori/base/random.hpp"
+#include "delegations.hpp"
 #include "processes_for_tests.hpp"
 
 namespace ayatori::onesided {
@@ -37,6 +38,34 @@ TEST(Barrier, LetsNobodyGoBeforeAllHaveCome) {
       return false;
     }));
   }
+}
+
+/// Nobody of ours asks for that; but what would be waited for never comes.
+TEST(Delegations, AreDoneWithACopyOfNothingAtOnce) {
+  Core core(0, 3, 1);
+  std::uint64_t word = 0;
+  const auto key = need(core.memory.add(reinterpret_cast<std::byte*>(&word), sizeof word));
+  Delegations delegations(core, 1);
+  const GlobalAddress here = core.space.of({0, static_cast<std::uint32_t>(key), 0});
+  const GlobalAddress elsewhere = core.space.of({2, 0, 0});
+  const Answer answer = delegations.accept(1, {.kind = CallKind::copy, .words = {here, elsewhere, 0, 7}});
+  EXPECT_EQ(answer.status, Status::done);
+  EXPECT_EQ(answer.value, 1U);
+  EXPECT_TRUE(delegations.idle());
+}
+
+TEST(GlobalMemory, SaysWhichSettingIsWrong) {
+  const auto error_of = [](auto Settings::* field, std::uint32_t value) {
+    Settings settings;
+    settings.*field = value;
+    const auto made = GlobalMemory::make(settings);
+    return made ? "no error" : made.error().message;
+  };
+  EXPECT_EQ(error_of(&Settings::operations, 3), "operations is 3; it must be a power of two");
+  EXPECT_EQ(error_of(&Settings::known_segments, 0), "known_segments is 0; it must be at least 1");
+  EXPECT_EQ(error_of(&Settings::delegated, 0), "delegated is 0; it must be at least 1");
+  EXPECT_EQ(error_of(&Settings::channels, 65'537), "channels is 65537; it must be at most 65536");
+  EXPECT_EQ(error_of(&Settings::procs, 0), "there is no rank 0 among 0 processes");
 }
 
 constexpr Rank victim = 3;

@@ -207,7 +207,7 @@ SchedulePtr folded_allreduce(const CollectiveCall& call, const std::vector<Butte
   return program;
 }
 
-bool is_torus_of_powers_of_two(const Places& places) {
+bool is_grid_of_powers_of_two(const Places& places) {
   const bool one_rank_a_node = places.node.size() == places.node_count();
   return one_rank_a_node && !places.dimensions.empty() &&
          std::all_of(places.dimensions.begin(), places.dimensions.end(),
@@ -235,15 +235,18 @@ Result<SchedulePtr> make_recursive_doubling(const CollectiveCall& call, const Pl
   return program;
 }
 
-// Distances from large to small halve the vector into contiguous pieces.
+// Distances from large to small, as MPICH's recursive halving has them: pieces are contiguous and end at their ranks.
+// Rabenseifner himself (2004) doubles distances while he halves the vector, so that its largest pieces go to
+// neighbours: as many steps and bytes, but other pairs.
 Result<SchedulePtr> make_rabenseifner(const CollectiveCall& call, const Places&, const AlgorithmOptions&) {
   return folded_allreduce(call, {std::make_shared<Hypercube>(Fold(call.ranks).core, Hypercube::From::highest)});
 }
 
 // On a torus of powers of two with a rank a node, 2D streams use all 2D ports of a node at once (the paper's multiport
-// form). Elsewhere ranks are taken for a ring in their order, with two streams that mirror each other.
+// form); on a mesh likewise, though what swings over its end goes the long way. Elsewhere ranks are taken for a ring in
+// their order, with two streams that mirror each other.
 Result<SchedulePtr> make_swing(const CollectiveCall& call, const Places& places, const AlgorithmOptions&) {
-  if (!is_torus_of_powers_of_two(places)) {
+  if (!is_grid_of_powers_of_two(places)) {
     const std::uint32_t ring[] = {Fold(call.ranks).core};
     return folded_allreduce(call, negabinary_streams(ring));
   }

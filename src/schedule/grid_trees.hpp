@@ -10,8 +10,9 @@ namespace ayatori {
 /// dimensions longer than 1. Colour c takes the axes in the order c, c + 1, … (mod D): the root sends upwards along
 /// axis c; every node of that line along axis c + 1, and so on. The nodes with the root's coordinate on axis c
 /// ("ghosts") receive last, from the node one above, downwards along axis c. Colours D … 2D − 1 are the same with all
-/// signs changed. So each edge is one hop; no two colours below D share a directed link, nor do any two of all 2D if
-/// every dimension is ≥ 3 long. At most max(3, D) children, depth max(Σ (length − 1), 2 + Σ without axis c).
+/// signs changed. So on a torus each edge is one hop; no two colours below D share a directed link, nor do any two of
+/// all 2D if every dimension is ≥ 3 long. On a mesh, what would go over its end goes back along the whole line, and
+/// both may be untrue. At most max(3, D) children, depth max(Σ (length − 1), 2 + Σ without axis c).
 [[nodiscard]] TreePtr trinary_tree(std::shared_ptr<const NodeRanks> ranks, std::uint32_t root_node,
                                    std::uint32_t colour);
 /// D: dimensions longer than 1, at least 1.

@@ -132,7 +132,7 @@ void add_grid(const Network& network, const Job& job, Places& places) {
 }  // namespace
 
 Places places_of_ranks(Rank ranks, std::uint32_t ranks_per_node) {
-  return uniform((ranks + ranks_per_node - 1) / ranks_per_node, ranks, ranks_per_node);
+  return uniform(ranks / ranks_per_node + (ranks % ranks_per_node > 0 ? 1 : 0), ranks, ranks_per_node);
 }
 
 Places places_on_grid(std::span<const std::uint32_t> dimensions, std::span<const bool> periodic,

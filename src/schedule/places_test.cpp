@@ -37,6 +37,7 @@ TEST(Places, OfRanks) {
   EXPECT_EQ(places.group, (Numbers{0, 0, 0}));
   EXPECT_EQ(places.gateway, std::vector<bool>(3, true));
   EXPECT_TRUE(places.dimensions.empty());
+  EXPECT_EQ(places_of_ranks(5, ~0U).node_count(), 1U);
 }
 
 TEST(Places, OnGrid) {

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "symbolic_execution.hpp"
 
 namespace ayatori {
@@ -49,7 +51,27 @@ Result<> check_slots(const Schedule& schedule, SymbolicExecution& execution) {
   return {};
 }
 
-/// Neighbours agree: who has my face for it has sent me one of its own, from the side that points at me.
+/// Who exchanges faces must hang together: else some neighbours don't.
+Result<> check_halo_is_whole(const Schedule& schedule, SymbolicExecution& execution) {
+  const std::uint32_t faces = schedule.block_count();
+  std::vector<bool> seen(schedule.call().ranks);
+  std::vector<Rank> reached{0};
+  seen[0] = true;
+  for (std::size_t i = 0; i < reached.size(); ++i) {
+    for (std::uint32_t face = 0; face < faces; ++face) {
+      const Rank neighbour = execution.contributions().only(execution.value(reached[i], faces + face)).first;
+      if (neighbour == no_id || seen[neighbour]) continue;
+      seen[neighbour] = true;
+      reached.push_back(neighbour);
+    }
+  }
+  const auto lonely = std::find(seen.begin(), seen.end(), false);
+  if (lonely == seen.end()) return {};
+  return fail("no faces go from rank 0 to rank {}, by way of whichever neighbours", lonely - seen.begin());
+}
+
+/// Neighbours agree: who has my face for it has sent me one of its own, from the side that points at me. Which grid it
+/// is, a schedule doesn't say.
 Result<> check_halo(const Schedule& schedule, SymbolicExecution& execution) {
   const std::uint32_t faces = schedule.block_count();
   for (Rank rank = 0; rank < schedule.call().ranks; ++rank) {
@@ -64,7 +86,7 @@ Result<> check_halo(const Schedule& schedule, SymbolicExecution& execution) {
       }
     }
   }
-  return {};
+  return check_halo_is_whole(schedule, execution);
 }
 
 Result<> check_barrier(const Schedule& schedule, const SymbolicExecution& execution) {

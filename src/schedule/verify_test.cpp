@@ -197,6 +197,16 @@ TEST(Verify, SeesAFaceThatIsNoNeighbours) {
   EXPECT_EQ(verdict(schedule), "at the end, slot 2 of rank 0 holds slot 0 of rank 1, which is no neighbour's face");
 }
 
+TEST(Verify, SeesAHaloThatLeavesSomebodyOut) {
+  // 0 and 1 are a line, 2 does nothing.
+  WrittenSchedule schedule({Collective::halo, 3, 0, 4}, {4, 4, 4, 4}, 2, 1);
+  for (const Rank r : {0U, 1U}) {
+    schedule.at(r, 0).send(1 - r, SlotRange{r, 1});
+    schedule.at(r, 0).receive(1 - r, SlotRange{2 + r, 1});
+  }
+  EXPECT_EQ(verdict(schedule), "no faces go from rank 0 to rank 2, by way of whichever neighbours");
+}
+
 // Mutations
 // ------------------------------------------------------------------------------------------------------------
 

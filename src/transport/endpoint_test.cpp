@@ -153,9 +153,10 @@ TEST(Endpoint, KeepsTheFlowsOfCallsOpen) {
   EXPECT_EQ(pair.b.statistics().control_packets, 0U);
 }
 
-TEST(Endpoint, FailsACallWhoseReplyNeverComes) {
+/// Calls a peer that dies as soon as it has the call.
+void expect_a_lost_call(Duration give_up_after) {
   Options options;
-  options.give_up_after = 1s;
+  options.give_up_after = give_up_after;
   Pair pair(options);
   ASSERT_TRUE(pair.a.call(pair.now, 1, bytes_of("x"), 7));
   pair.carry(pair.a, pair.b);
@@ -173,6 +174,39 @@ TEST(Endpoint, FailsACallWhoseReplyNeverComes) {
   }
   EXPECT_EQ(pair.a_above.events, (Events{"failed 7", "lost 1"}));
   EXPECT_TRUE(pair.a.quiet());
+}
+
+TEST(Endpoint, FailsACallWhoseReplyNeverComes) {
+  expect_a_lost_call(1s);
+  expect_a_lost_call(10ms);  // less than time-outs grow to
+}
+
+TEST(Endpoint, TakesNoReplyToACallThatHasFailed) {
+  Options options;
+  options.give_up_after = 10ms;
+  Pair pair(options);
+  ASSERT_TRUE(pair.a.call(pair.now, 1, bytes_of("x"), 7));
+  const auto call = pair.take(pair.a);
+  for (int i = 0; i < 100 && pair.a_above.events.empty(); ++i) {
+    pair.now = std::max(pair.now, pair.a.next_deadline());
+    pair.a.advance(pair.now);
+    pair.take(pair.a);
+  }
+  ASSERT_EQ(pair.a_above.events, (Events{"failed 7", "lost 1"}));
+  // A guess at the number of the next call in its slot: the first had 1, and when it ended that became 2.
+  Packet reply;
+  reply.from = 1;
+  reply.epoch = 5;
+  reply.message = MessageKind::reply;
+  const std::array payload = {std::byte{0}, std::byte{0}, std::byte{0}, std::byte{0},
+                              std::byte{2}, std::byte{0}, std::byte{0}, std::byte{0}};
+  reply.payload = payload;
+  HeaderBuffer buffer;
+  const auto header = encode_header(reply, 9, buffer);
+  Copy copy(header.begin(), header.end());
+  copy.insert(copy.end(), payload.begin(), payload.end());
+  pair.a.receive(pair.now, copy);
+  EXPECT_EQ(pair.a_above.events, (Events{"failed 7", "lost 1"}));
 }
 
 TEST(Endpoint, SharesAcknowledgementsAndSendsThemWithData) {
@@ -223,6 +257,53 @@ TEST(Endpoint, KeepsAPacketOfSeveralUntilItsTurn) {
             (Events{"got any from 0", "got time from 0", "got first from 0", "got early from 0", "got early from 0"}));
 }
 
+/// What a peer that does not keep to the protocol might send: from 0 to 1, in a flow of its own.
+Copy forged(Sequence sequence, std::string_view payload, bool several, std::optional<Fragment> fragment = {}) {
+  Packet packet;
+  packet.to = 1;
+  packet.epoch = 5;
+  packet.sequence = sequence;
+  packet.several = several;
+  packet.fragment = fragment;
+  HeaderBuffer buffer;
+  const auto header = encode_header(packet, 9, buffer);
+  Copy copy(header.begin(), header.end());
+  copy.insert(copy.end(), bytes_of(payload).begin(), bytes_of(payload).end());
+  return copy;
+}
+
+TEST(Endpoint, LetsNoPieceIntoAMessageThatIsWhole) {
+  Pair pair;
+  pair.b.receive(pair.now, forged(1, std::string_view("\1\0a\1\0b", 6), true));
+  pair.b.receive(pair.now, forged(2, "\xff\xff\xff\xff\xff\xff", false, Fragment{6, 0, 1}));
+  pair.b.receive(pair.now, forged(0, "first", false));
+  EXPECT_EQ(pair.b_above.events, (Events{"got first from 0", "got a from 0", "got b from 0"}));
+}
+
+TEST(Endpoint, TakesNoMoreOfAMessageThanItSaysItHas) {
+  Pair pair;
+  pair.b.receive(pair.now, forged(0, "12", false, Fragment{4, 0, 0}));
+  pair.b.receive(pair.now, forged(1, "123", false, Fragment{4, 0, 1}));
+  pair.b.receive(pair.now, forged(1, "12345", false, Fragment{5, 0, 1}));
+  EXPECT_TRUE(pair.b_above.events.empty());
+  pair.b.receive(pair.now, forged(1, "34", false, Fragment{4, 2, 1}));
+  EXPECT_EQ(pair.b_above.events, Events{"got 1234 from 0"});
+}
+
+/// Its own absence is not its peer's, even if what it asked for was lost on the way.
+TEST(Endpoint, ThatWasStoppedGivesNoPeerUpWhoseContextItWanted) {
+  Pair pair;
+  ASSERT_TRUE(pair.a.send(pair.now, 1, bytes_of("hello"), 1));
+  pair.settle();
+  pair.b.close_idle(pair.now);
+  pair.take(pair.b);  // "close your flow": lost
+  pair.now += 40s;
+  pair.b.advance(pair.now);
+  EXPECT_EQ(pair.b_above.events, Events{"got hello from 0"});
+  pair.settle();
+  EXPECT_EQ(pair.b.incoming_contexts(), 0U);
+}
+
 TEST(Endpoint, SaysWhichOptionIsWrong) {
   Recorder above;
   Options options;
@@ -230,6 +311,13 @@ TEST(Endpoint, SaysWhichOptionIsWrong) {
   const auto made = Endpoint::make({.self = 0, .key = 1}, options, above);
   ASSERT_FALSE(made);
   EXPECT_EQ(made.error().message, "window is 65; it must be 1 to 64");
+  // Doubled sixteen times, it would be no time any more.
+  options.window = 64;
+  options.retransmission.longest_timeout = std::chrono::hours(100'000);
+  const auto too_long = Endpoint::make({.self = 0, .key = 1}, options, above);
+  ASSERT_FALSE(too_long);
+  EXPECT_EQ(too_long.error().message,
+            "longest_timeout is 360000000000000000 ns; it must be more than 0, and at most 3600 s");
 }
 
 TEST(Endpoint, RefusesWhatItHasNoRoomFor) {

@@ -23,6 +23,7 @@ std::optional<std::uint32_t> MessageSlots::take() {
 void MessageSlots::give_back(std::uint32_t slot) {
   ++slots_[slot].generation;
   slots_[slot].awaiting = false;
+  slots_[slot].kind = MessageKind::plain;  // no call that a reply could be for
   slots_[slot].next = std::exchange(free_, slot);
   --used_;
 }

@@ -9,13 +9,14 @@ Result<> within(const char* field, std::uint64_t value, std::uint64_t least, std
   return fail("{} is {}; it must be {} to {}", field, value, least, most);
 }
 
-Result<> positive(const char* field, Duration value) {
-  if (value.count() > 0) return {};
-  return fail("{} is {} ns; it must be more than 0", field, value.count());
+Result<> within(const char* field, Duration value, std::chrono::seconds most) {
+  if (value.count() > 0 && value <= most) return {};
+  return fail("{} is {} ns; it must be more than 0, and at most {} s", field, value.count(), most.count());
 }
 
 Result<> check_sizes(const Options& options) {
   constexpr std::uint64_t most_contexts = 1U << 28;
+  constexpr std::uint64_t most_buffers = 1U << 24;  // Admission counts packets of many times as many places
   for (const auto& [field, value, least, most] :
        {std::tuple{"datagram_bytes", std::uint64_t{options.datagram_bytes}, 192UL, 65'507UL},
         std::tuple{"outgoing_contexts", std::uint64_t{options.outgoing_contexts}, 1UL, most_contexts},
@@ -29,7 +30,7 @@ Result<> check_sizes(const Options& options) {
         std::tuple{"initiators", std::uint64_t{options.initiators}, 1UL, most_contexts},
         std::tuple{"window", std::uint64_t{options.window}, 1UL, std::uint64_t{most_window}},
         std::tuple{"initial_window", std::uint64_t{options.initial_window}, 1UL, std::uint64_t{options.window}},
-        std::tuple{"receive_buffers", std::uint64_t{options.receive_buffers}, 1UL, most_contexts},
+        std::tuple{"receive_buffers", std::uint64_t{options.receive_buffers}, 1UL, most_buffers},
         std::tuple{"acknowledge_every", std::uint64_t{options.acknowledge_every}, 1UL, std::uint64_t{most_window}},
         std::tuple{"resends_per_call", std::uint64_t{options.retransmission.resends_per_call}, 1UL, most_contexts}}) {
     if (auto good = within(field, value, least, most); !good) return good;
@@ -37,16 +38,20 @@ Result<> check_sizes(const Options& options) {
   return {};
 }
 
+/// Times are added up, and timers grow 65,536-fold before they are cut: none may leave 64 bits of nanoseconds.
 Result<> check_times(const Options& options) {
+  constexpr std::chrono::seconds longest_timer = std::chrono::hours(1);
+  constexpr std::chrono::seconds longest_life(1'000'000'000);
   const Retransmission& retransmission = options.retransmission;
-  for (const auto& [field, value] :
-       {std::pair{"fixed_timeout", retransmission.fixed_timeout},
-        std::pair{"initial_timeout", retransmission.initial_timeout},
-        std::pair{"shortest_timeout", retransmission.shortest_timeout},
-        std::pair{"longest_timeout", retransmission.longest_timeout},
-        std::pair{"acknowledge_within", options.acknowledge_within}, std::pair{"close_after", options.close_after},
-        std::pair{"give_up_after", options.give_up_after}}) {
-    if (auto good = positive(field, value); !good) return good;
+  for (const auto& [field, value, most] :
+       {std::tuple{"fixed_timeout", retransmission.fixed_timeout, longest_timer},
+        std::tuple{"initial_timeout", retransmission.initial_timeout, longest_timer},
+        std::tuple{"shortest_timeout", retransmission.shortest_timeout, longest_timer},
+        std::tuple{"longest_timeout", retransmission.longest_timeout, longest_timer},
+        std::tuple{"acknowledge_within", options.acknowledge_within, longest_timer},
+        std::tuple{"close_after", options.close_after, longest_life},
+        std::tuple{"give_up_after", options.give_up_after, longest_life}}) {
+    if (auto good = within(field, value, most); !good) return good;
   }
   if (retransmission.longest_timeout < retransmission.shortest_timeout) {
     return fail("longest_timeout is less than shortest_timeout");

@@ -24,7 +24,8 @@ struct Assembly {
   std::uint32_t reply = no_id;  // a call's promised message slot
   MessageKind kind = MessageKind::plain;
   bool unordered = false;
-  bool several = false;  // not one message but all of a packet's
+  bool several = false;    // not one message but all of a packet's
+  bool in_pieces = false;  // it comes in several packets
 };
 
 struct IncomingFlow {
@@ -38,7 +39,8 @@ struct IncomingFlow {
   std::optional<Sequence> asked;     // an ask that wants its answer
   std::uint32_t assemblies = no_id;  // chain
   Time heard{};
-  Time retire_since = never;  // asked to close, unanswered
+  Time retire_since = never;  // asked to close, unanswered …
+  Time retire_asked = never;  // … and when last
   std::uint32_t retire_attempts = 0;
 };
 

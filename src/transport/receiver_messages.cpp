@@ -1,4 +1,4 @@
-// The other half of Receiver: from packets to messages.
+// The second part of Receiver: from packets to messages.
 
 #include <algorithm>
 #include <cstring>
@@ -6,6 +6,17 @@
 #include "receiver.hpp"
 
 namespace ayatori::transport {
+
+namespace {
+
+/// Whether the packet has a further piece of the message. Who says two things of one message is not believed: what was
+/// checked when the first packet came must stay as it is.
+bool continues(const Assembly& begun, const Packet& packet) {
+  return begun.in_pieces && packet.fragment && packet.fragment->message_size == begun.size &&
+         packet.payload.size() <= begun.size - begun.received;
+}
+
+}  // namespace
 
 /// Takes a fresh packet's payload, unless something has no room now: then the packet was never here.
 bool Receiver::place(ContextId id, const Packet& packet) {
@@ -40,18 +51,20 @@ bool Receiver::keep(IncomingFlow& flow, const Packet& packet) {
   if (slot == no_id) return false;
   Assembly& assembly = assemblies_[slot];
   const std::uint64_t offset = packet.fragment ? packet.fragment->offset : 0;
-  if (packet.payload.size() > assembly.size || offset > assembly.size - packet.payload.size()) return false;
   if (!packet.payload.empty()) std::memcpy(assembly.memory + offset, packet.payload.data(), packet.payload.size());
   assembly.received += packet.payload.size();
   return true;
 }
 
-/// The assembly of the packet's message, made if this is the first of its packets; no_id if there is no room.
+/// The assembly of the packet's message, made if this is the first of its packets; no_id if there is no room, or if the
+/// packet can be no part of it.
 std::uint32_t Receiver::assembly_for(IncomingFlow& flow, const Packet& packet) {
   const Sequence first = packet.sequence - (packet.fragment ? packet.fragment->number : 0);
   std::uint32_t* link = &flow.assemblies;
   while (*link != no_id && assemblies_[*link].first < first) link = &assemblies_[*link].next;
-  if (*link != no_id && assemblies_[*link].first == first) return *link;
+  if (*link != no_id && assemblies_[*link].first == first) {
+    return continues(assemblies_[*link], packet) ? *link : no_id;
+  }
 
   const Urgency urgency = first > flow.window.cumulative() ? Urgency::early : Urgency::at_its_turn;
   const auto made = new_assembly(packet, urgency);
@@ -72,6 +85,7 @@ std::optional<Assembly> Receiver::new_assembly(const Packet& packet, Urgency urg
   made.kind = packet.message;
   made.unordered = packet.unordered;
   made.several = packet.several;
+  made.in_pieces = packet.fragment.has_value();
   made.size = packet.fragment ? packet.fragment->message_size : packet.payload.size();
   if (made.kind == MessageKind::call) {
     const auto promised = sender_.promise_reply(packet.from, urgency);

@@ -1,4 +1,4 @@
-// The other half of Sender: which packet goes next, and when none has come back for too long.
+// The second part of Sender: which packet goes next, and when none has come back for too long.
 
 #include <algorithm>
 
@@ -138,20 +138,6 @@ void Sender::advance(Time now) {
     time_out(*id, now);
   }
   send_waiting_replies(now);
-}
-
-/// Who owes a reply may be gone: nothing else would tell, for its acknowledgements have all come.
-void Sender::probe_awaited(Time now) {
-  next_probe_ = now + shared_.options.give_up_after / 4;
-  for (std::uint32_t slot = 0; slot < messages_.capacity(); ++slot) {
-    if (!messages_[slot].awaiting) continue;
-    const auto id = open(now, {messages_[slot].to, Lane::messages});
-    if (!id) continue;
-    flows_[*id].probing = true;
-    flows_[*id].ask_due = true;
-    ready_.push(*id);
-    arm(*id, now);
-  }
 }
 
 void Sender::time_out(ContextId id, Time now) {

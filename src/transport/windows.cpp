@@ -37,7 +37,8 @@ bool SendWindow::acknowledge(Sequence cumulative, std::uint64_t selective) {
   acknowledged_ = cumulative;
   arrived_ = steps >= 64 ? 0 : arrived_ >> steps;
   lost_ = steps >= 64 ? 0 : lost_ >> steps;
-  arrived_ = (arrived_ | selective << 1) & mask_below(next_);
+  // The lowest is missing, whatever was said before: else it would never be sent again.
+  arrived_ = (arrived_ | selective << 1) & mask_below(next_) & ~std::uint64_t{1};
   lost_ &= ~arrived_;
   return true;
 }

@@ -63,6 +63,17 @@ TEST(SendWindow, IgnoresWhatCannotBeOrWasOvertaken) {
   EXPECT_TRUE(window.has_room());
 }
 
+/// Else neither an acknowledgement nor a loss would ever come of it.
+TEST(SendWindow, SendsAgainWhatIsMissingAlthoughItWasSaidToBeThere) {
+  SendWindow window;
+  for (int i = 0; i < 3; ++i) window.send_next();
+  ASSERT_TRUE(window.acknowledge(0, 0b11));  // 1 and 2 have arrived …
+  ASSERT_TRUE(window.acknowledge(1, 0));     // … or has 1?
+  EXPECT_FALSE(window.settled(1));
+  window.lose_below(3);
+  EXPECT_EQ(window.first_lost(), 1U);
+}
+
 TEST(SendWindow, KnowsWhatLaterPacketsOvertook) {
   SendWindow window;
   for (int i = 0; i < 8; ++i) window.send_next();

@@ -172,11 +172,11 @@ std::optional<std::span<const std::byte>> Ring::next() {
     const std::uint64_t state = cell.state.load();
     if (state == ready_as(next_)) {
       const std::uint32_t size = cell.size;
-      const std::uint32_t buffer = cell.buffer;
+      const std::uint32_t buffer = taken_buffer_ = cell.buffer;
       if (buffer == none && size <= cell.bytes.size()) return std::span(cell.bytes).first(size);
       if (buffer < shape_.buffers && size <= shape_.buffer_bytes) return std::span(buffer_at(buffer), size);
       ++malformed_;
-      cell.buffer = none;
+      taken_buffer_ = none;
       done();
     } else if (state == free_for(next_) || head_->tail.load() == next_) {
       return std::nullopt;
@@ -191,7 +191,7 @@ std::optional<std::span<const std::byte>> Ring::next() {
 
 void Ring::done() {
   Cell& cell = this->cell(next_);
-  if (cell.buffer != none) push_buffer(cell.buffer);
+  if (taken_buffer_ != none) push_buffer(taken_buffer_);
   cell.state.store(free_for(next_ + shape_.cells), std::memory_order_release);
   pass();
 }

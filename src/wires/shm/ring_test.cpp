@@ -83,6 +83,24 @@ TEST(Ring, HasItsBuffersBackAfterwards) {
   }
 }
 
+/// What a cell says is read once: it may say something else afterwards.
+TEST(Ring, GivesBackTheBufferThatItReadFrom) {
+  constexpr std::size_t cell_bytes = 256;
+  constexpr std::size_t buffer_number_at = 12;
+  constexpr std::uint32_t no_such_buffer = small.buffers;
+  Memory memory(small);
+  Ring sender = memory.view();
+  const std::size_t first_cell =
+      Ring::bytes(small) - std::size_t{small.buffers} * small.buffer_bytes - small.cells * cell_bytes;
+  ASSERT_TRUE(put(sender, Bytes(1'000)));
+  ASSERT_EQ(memory.receiver.next()->size(), 1'000U);
+  std::memcpy(memory.bytes().data() + first_cell + buffer_number_at, &no_such_buffer, sizeof no_such_buffer);
+  memory.receiver.done();
+  std::size_t large = 0;
+  while (put(sender, Bytes(1'000))) ++large;
+  EXPECT_EQ(large, small.buffers);
+}
+
 TEST(Ring, GoesOnBehindASenderThatHangs) {
   Memory memory(small);
   Ring hanging = memory.view(), other = memory.view();

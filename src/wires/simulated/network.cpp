@@ -22,7 +22,9 @@ Result<> check(const Plan& plan) {
         std::pair{"send_cost", plan.send_cost}}) {
     if (value.count() < 0) return fail("{} is {} ns; it can't be less than 0", field, value.count());
   }
-  if (!(plan.gigabytes_per_second >= 0)) return fail("gigabytes_per_second is {}", plan.gigabytes_per_second);
+  if (!is_link_rate(plan.gigabytes_per_second)) {
+    return fail("gigabytes_per_second is {}; it must be 0 (without limit), or 1e-6 to 1e6", plan.gigabytes_per_second);
+  }
   if (plan.receive_buffers == 0) return fail("receive_buffers is 0; with none, nothing can be received");
   if (plan.control_buffers == 0) return fail("control_buffers is 0; with none, nothing can be acknowledged");
   return {};

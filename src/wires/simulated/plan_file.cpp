@@ -58,7 +58,7 @@ bool set_probability(Plan& plan, const toml::node& node) {
 template <auto field>
 bool set_rate(Plan& plan, const toml::node& node) {
   const auto value = node.value<double>();
-  if (!value || !(*value >= 0) || !std::isfinite(*value)) return false;
+  if (!value || !is_link_rate(*value)) return false;
   plan.*field = *value;
   return true;
 }
@@ -85,7 +85,7 @@ constexpr std::array<Key<Plan>, 12> plan_keys{{
     {"duplicate", probability, set_probability<&Plan::duplicate>},
     {"reorder", probability, set_probability<&Plan::reorder>},
     {"reorder_delay", duration, set_time<&Plan::reorder_delay>},
-    {"gigabytes_per_second", "a number from 0 (0: without limit)", set_rate<&Plan::gigabytes_per_second>},
+    {"gigabytes_per_second", "0 (without limit), or a number from 1e-6 to 1e6", set_rate<&Plan::gigabytes_per_second>},
     {"receive_buffers", count_from_1, set_count<&Plan::receive_buffers, 1>},
     {"control_buffers", count_from_1, set_count<&Plan::control_buffers, 1>},
     {"receive_cost", duration, set_time<&Plan::receive_cost>},
@@ -162,7 +162,7 @@ Result<toml::table> parse_table(std::string_view text, std::string_view file) {
 }  // namespace
 
 std::optional<Duration> parse_duration(std::string_view text) {
-  constexpr double century = 3.2e18;
+  constexpr double year = 3.2e16;  // the times of a run must add up to what 64 bits hold
   double value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value, std::chars_format::fixed);
   if (error != std::errc{}) return std::nullopt;
@@ -170,7 +170,7 @@ std::optional<Duration> parse_duration(std::string_view text) {
   for (const auto& [name, nanoseconds] : {std::pair{"ns", 1.0}, {"us", 1e3}, {"ms", 1e6}, {"s", 1e9}}) {
     if (unit != name) continue;
     value *= nanoseconds;
-    if (!(value >= 0 && value < century)) return std::nullopt;
+    if (!(value >= 0 && value < year)) return std::nullopt;
     return Duration(std::llround(value));
   }
   return std::nullopt;

@@ -13,7 +13,7 @@ TEST(ParseDuration, TakesANumberAndAUnit) {
   EXPECT_EQ(parse_duration("1.5ms"), 1500us);
   EXPECT_EQ(parse_duration("10s"), 10s);
   EXPECT_EQ(parse_duration("0s"), 0s);
-  for (const char* wrong : {"", "2", "us", "2 us", "-1us", "2m", "1e3us", "nans", "infs", "9999999999s", "2us "}) {
+  for (const char* wrong : {"", "2", "us", "2 us", "-1us", "2m", "1e3us", "nans", "infs", "99999999s", "2us "}) {
     EXPECT_FALSE(parse_duration(wrong)) << wrong;
   }
 }
@@ -68,6 +68,8 @@ TEST(PlanFile, NamesFileLineKeyAndWhatWasExpected) {
             "p.toml:1: receive_buffers: expected a whole number from 1, less than 4294967296");
   EXPECT_EQ(message("receive_buffers = 1.5"),
             "p.toml:1: receive_buffers: expected a whole number from 1, less than 4294967296");
+  EXPECT_EQ(message("gigabytes_per_second = 1e-300"),
+            "p.toml:1: gigabytes_per_second: expected 0 (without limit), or a number from 1e-6 to 1e6");
   EXPECT_EQ(message("seed = -1"), "p.toml:1: seed: expected a whole number from 0");
   EXPECT_EQ(message("dorp = 0.1"), "p.toml:1: unknown key 'dorp'");
   EXPECT_EQ(message("[[black_holes]]\nfrom = \"1s\""), "p.toml:1: black_holes: expected a table with the key peer");

@@ -19,17 +19,16 @@
 ///   no time).
 ///
 ///   drift         every participant and stream goes on as soon as its own step has ended, as MPI programs do
-///   synchronous   step s + 1 of all streams begins for all when step s has ended for all; the time of a step is that
-///   of
-///                 its slowest message and then of the longest local operations. A message belongs to the step that
+///   synchronous   step s + 1 of all streams begins for all when step s has ended for all; a step takes as long as
+///                 its slowest message, and then the longest local operations. A message belongs to the step that
 ///                 sends it, its receive is posted. With load(l) the flows over l, the last flow ends at
 ///
 ///                     max_f delay(f) + max_f bytes(f) · max_l load(l) / capacity(l)
 ///
 ///                 if some most loaded link carries only flows of most delay and bytes: no rate is ever below
 ///                 capacity(l) / load(l) there, and on that link none can be above. Then nothing but loads is counted;
-///                 other steps are simulated flow by flow. A link counts as saturated in the steps in which
-///                 it is most loaded.
+///                 other steps are simulated flow by flow. A link counts as saturated in the steps in which it is
+///                 most loaded.
 ///
 ///   Events closer than 1e-11 of the time that has passed are one, and rates that agree to 1e-12 are equal: so that
 ///   rounding does not tear apart what is symmetric.

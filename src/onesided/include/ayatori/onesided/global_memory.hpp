@@ -12,9 +12,8 @@
 /// of all up to h.
 ///
 /// What is carried out how often, whatever the network does:
-///   - atomics, and copies of at most 16 bytes or *to* the process that gets them (get, or by order of a third
-///   process):
-///     once;
+///   - atomics, copies of at most 16 bytes, and copies by the process that they go *to* (its own, or by order of a
+///     third process): once;
 ///   - larger puts: at least once, and never after completion (docs/decisions/0101-puts-and-gets.md).
 ///
 /// A copy between two other processes is done by its destination's process, which the initiator asks; at most
@@ -43,7 +42,7 @@ struct Settings {
   std::uint32_t operations = 1024;      ///< started by this process and not completed; a power of two
   std::uint32_t delegated = 64;         ///< copies that this process does for others at a time
   std::uint32_t known_segments = 1024;  ///< of peers, remembered
-  std::uint32_t channels = 256;         ///< ends of channels that this process has
+  std::uint32_t channels = 256;         ///< ends of channels that this process has, at most 65,536
 };
 
 enum class Atomic : std::uint8_t { swap, add, exclusive_or, inclusive_or, conjunction, compare_swap };

@@ -35,7 +35,7 @@ class Application {
 
   /// Memory for a message that comes in several packets or before its turn, or for several short ones that came in one
   /// packet before theirs; or nullptr: no room now, and the sender tries again later. It is handed back by exactly one
-  /// deliver() or release(). Memory that is bounded must not be
+  /// deliver() or release(). `size` is what the peer says: refuse what is too much. Memory that is bounded must not be
   /// filled with early messages: what is at its turn has to find some in the end.
   virtual std::byte* reserve(PeerId from, Bytes size, Urgency urgency) = 0;
 

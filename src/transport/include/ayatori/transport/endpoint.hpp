@@ -19,8 +19,7 @@
 /// What the network alters is not noticed: wires whose checksums are too weak must add their own.
 ///
 /// Memory: fixed by Options, but for messages, whose memory is the application's; taken at construction, and with the
-/// first put or get. Not thread-safe: one
-/// endpoint, one thread at a time; different endpoints share nothing.
+/// first put or get. Not thread-safe: one endpoint, one thread at a time; different endpoints share nothing.
 
 #include <cstddef>
 #include <functional>

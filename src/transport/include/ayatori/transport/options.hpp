@@ -35,14 +35,14 @@ struct Retransmission {
 struct Options {
   std::uint32_t datagram_bytes = 4096;  ///< largest datagram, headers included; 192 … 65,507
 
-  std::uint32_t outgoing_contexts = 1024;  ///< peers that can be sent to at once; about 210 bytes each
-  std::uint32_t incoming_contexts = 1024;  ///< peers whose flows are open here at once; about 200 bytes each
+  std::uint32_t outgoing_contexts = 1024;  ///< peers that can be sent to at once; about 250 bytes each
+  std::uint32_t incoming_contexts = 1024;  ///< peers whose flows are open here at once; about 210 bytes each
   std::uint32_t messages = 4096;           ///< messages sent and not yet acknowledged; about 100 bytes each
   std::uint32_t replies = 64;              ///< results of calls not yet acknowledged; and contexts for them, each way
-  std::uint32_t assemblies = 1024;         ///< messages partly here, or here before their turn; about 64 bytes each
+  std::uint32_t assemblies = 1024;         ///< messages partly here, or here before their turn; about 40 bytes each
   std::uint32_t epoch_cells = 1U << 16;    ///< memory of the forgotten, 8 bytes each (see EpochFloors)
 
-  std::uint32_t operations = 256;   ///< puts and gets under way, and packets of them; about 200 bytes each
+  std::uint32_t operations = 256;   ///< puts and gets under way, and packets of them; about 150 bytes each
   std::uint32_t targets = 64;       ///< peers whose memory is used at once, or was lately; about 170 bytes each
   std::uint32_t initiators = 1024;  ///< peers whose latest put is remembered one by one; about 50 bytes each
 

@@ -33,8 +33,8 @@ class Wire {
   /// Hands over what send() gathered.
   virtual void flush() = 0;
 
-  /// Calls `take` for datagrams that have arrived, at most `most` of them; returns how many: 0 only if none is here.
-  /// Never waits.
+  /// Calls `take` for datagrams that have arrived, at most `most` of them; returns how many: 0 only if none is here
+  /// that came more than a few microseconds ago (CombinedWire does not ask a slow wire more often). Never waits.
   virtual std::size_t poll(std::size_t most, const std::function<void(std::span<const std::byte>)>& take) = 0;
 
   /// Sleeps until a datagram may be there, one that was refused may find room, `longest` has passed, or another thread

@@ -34,7 +34,7 @@ struct Plan {
   double duplicate = 0;                                ///< … that it arrives twice
   double reorder = 0;                                  ///< … that it arrives `reorder_delay` later than it would
   Duration reorder_delay = std::chrono::microseconds(50);
-  double gigabytes_per_second = 2;  ///< of each endpoint's link, each way; 0: without limit
+  double gigabytes_per_second = 2;  ///< of each endpoint's link, each way; see is_link_rate()
   std::vector<BlackHole> black_holes;
 
   std::uint32_t receive_buffers = 1024;  ///< data datagrams an endpoint holds until they are handled …
@@ -42,6 +42,11 @@ struct Plan {
   Duration receive_cost = std::chrono::nanoseconds(1'500);  ///< of a processor for each datagram received …
   Duration send_cost = std::chrono::nanoseconds(1'000);     ///< … and sent
 };
+
+/// 0: without limit. Otherwise so that a datagram's time on the link is a time: 1 kB/s to 1 PB/s.
+[[nodiscard]] constexpr bool is_link_rate(double gigabytes_per_second) {
+  return gigabytes_per_second == 0 || (gigabytes_per_second >= 1e-6 && gigabytes_per_second <= 1e6);
+}
 
 /// Errors name the field that is out of its range.
 [[nodiscard]] Result<> check(const Plan& plan);

@@ -18,7 +18,8 @@ namespace ayatori::simulated {
 /// The same for a text that is here already; `file` is only named in errors.
 [[nodiscard]] Result<Plan> parse_plan(std::string_view text, std::string_view file);
 
-/// A number and its unit, without space: "250ns", "2us", "1.5ms", "10s". Nothing if it is less than 0 or a century.
+/// A number and its unit, without space: "250ns", "2us", "1.5ms", "10s". Nothing if it is less than 0 or a year or
+/// more.
 [[nodiscard]] std::optional<Duration> parse_duration(std::string_view text);
 
 }  // namespace ayatori::simulated

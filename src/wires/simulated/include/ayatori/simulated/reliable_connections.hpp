@@ -7,9 +7,8 @@
 ///   2. If a buffer is free, the server's interface fills it and acknowledges; the client's processor sees the
 ///      completion (receive_cost) and goes on to the next message. The server's processor handles the buffer
 ///      (receive_cost) and hands it back.
-///   3. If none is free, the server's interface answers "receiver not ready" (RNR NAK); the client's interface waits
-///   for
-///      `not_ready_delay` and sends again, as often as it takes (rnr_retry 7).
+///   3. If none is free, the server's interface answers "receiver not ready" (RNR NAK); the client's interface sends
+///      again after `not_ready_delay`, as often as it takes (rnr_retry 7).
 ///
 /// InfiniBand Architecture Specification 1, sections 9.7.5.2.8 (RNR NAK) and 10.2.9 (shared receive queues). The Plan's
 /// drop, duplicate, reorder and control_buffers have no meaning here: the fabric is lossless, and answers need none.
