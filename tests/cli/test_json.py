@@ -108,6 +108,16 @@ def test_barriers_have_no_bandwidth(ayatori_command) -> None:
     assert data["time_s"] == pytest.approx(4e-6), "two rounds of two links"
 
 
+def test_the_sizes_of_an_alltoallv(tmp_path: Path, ayatori_command) -> None:
+    sizes = tmp_path / "sizes"
+    sizes.write_text("0 1 3000\n2 1 6000 # what takes longest\n")
+    call = ("--collective", "alltoallv", "--algorithm", "shift", "--sizes", str(sizes), "--link-bandwidth", "1GB/s")
+    data = json_of(ayatori_command("simulate", PAPER, "--contiguous", "3..3", *call, "--json"))
+    assert (data["sizes"], data["messages"], data["network_bytes"]) == (str(sizes), 2, 9000)
+    assert data["time_s"] == pytest.approx(9e-6), "two shifts, one after the other"
+    assert data["bandwidth_MBps"]["mean"] == pytest.approx(3000 / 9e-6 / 1e6)
+
+
 def test_choose(tmp_path: Path, ayatori_command) -> None:
     """Times are those of `simulate`, and the table says what leads."""
     model = ("--link-bandwidth", "1716MB/s", "--link-latency", "500ns")

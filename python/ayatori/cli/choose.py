@@ -72,6 +72,10 @@ def parse_collectives(text: str) -> list[str]:
     names = list(dict.fromkeys(text.split(",")))
     for name in names:
         algorithms_of(name)
+    if "alltoallv" in names:
+        raise Error(
+            "alltoallv has no one size to choose by", hint="`ayatori simulate --sizes FILE` times one algorithm"
+        )
     return names
 
 
