@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 import json
+import signal
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from ayatori import _core, runs
+from ayatori.cli import execute
 from ayatori.errors import Error
+from ayatori.network import open_source
 from ayatori.runs import Interrupted, PartialResults, run
 
 
@@ -58,6 +64,60 @@ def test_results_of_something_else_are_refused(tmp_path: Path) -> None:
         mine.path.write_text(broken)
         with pytest.raises(Error, match="can't resume"):
             PartialResults({"bytes": 1}, tmp_path).load()
+
+
+SLOW_RUN = """
+import sys, time
+from ayatori.runs import Interrupted, PartialResults, run
+
+class Slow(PartialResults):
+    def save(self):
+        print("saving", flush=True)
+        time.sleep(0.3)
+        super().save()
+
+def work(chunk):
+    print("working", flush=True)
+    time.sleep(0.05)
+    return list(chunk)
+
+try:
+    run(10**6, 1, work, Slow({}), lambda count: None)
+except Interrupted:
+    sys.exit(130)
+"""
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_second_signal_does_not_end_the_saving(number: signal.Signals, tmp_path: Path) -> None:
+    with subprocess.Popen([sys.executable, "-c", SLOW_RUN], cwd=tmp_path, stdout=subprocess.PIPE, text=True) as slow:
+        signalled = False
+        for line in slow.stdout:  # once while it works, and again while it saves
+            if line == "saving\n" or not signalled:
+                slow.send_signal(number)
+                signalled = True
+    assert slow.returncode == 130
+    [partial] = tmp_path.iterdir()
+    assert isinstance(json.loads(partial.read_text())["results"], list)
+
+
+def test_results_on_a_network_that_has_changed_are_not_taken(tmp_path: Path, monkeypatch, capsys) -> None:
+    """The same name, other cables."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(runs, "SAVE_EVERY", -1)
+    monkeypatch.setattr(PartialResults, "remove", lambda _partial: None)  # as if each run had been interrupted
+    command = (
+        "simulate json:network --contiguous 2..3 --collective alltoall --algorithm shift --bytes 1MB --json".split()
+    )
+
+    def seconds(source: str, *options: str) -> float:
+        Path("network").write_bytes(_core.export_network(open_source(source), "json"))
+        assert execute([*command, *options]) == 0
+        return json.loads(capsys.readouterr().out)["time_s"]
+
+    slow = seconds("full:3,rate=4xEDR")
+    assert seconds("full:3,rate=4xEDR", "--resume") == slow
+    assert seconds("full:3,rate=4xHDR", "--resume") == slow / 2
 
 
 def test_an_error_of_the_work_is_the_error_of_the_run(tmp_path: Path) -> None:

@@ -5,13 +5,15 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import asdict, replace
+from hashlib import sha256
 from pathlib import Path
 from statistics import fmean
 from typing import Annotated, Any
 
 import typer
 
-from ayatori._core import Job
+from ayatori import _core
+from ayatori._core import Job, Network
 from ayatori.cli import options
 from ayatori.cli.output import note, print_json, print_table, progress, say
 from ayatori.errors import Error
@@ -69,8 +71,11 @@ def simulate(
     predictor = Predictor(network, method, model)
     settings = settings_as_data(source, predictor, call) | {"sizes": str(sizes) if sizes else None}
     call = replace(call, sizes=read_sizes(sizes, jobs)) if sizes else call
-    partial = PartialResults(settings | {"jobs": [placement_as_data(job) for job in jobs], "pairs": call.sizes})
-    if resume and not partial.load():
+    partial = PartialResults(
+        settings
+        | {"network": fingerprint(network), "pairs": call.sizes, "jobs": [placement_as_data(job) for job in jobs]}
+    )
+    if resume and not partial.load() and is_first_process():
         note(f"nothing to resume from ({partial.path}): starting from the beginning")
     with progress("jobs", len(jobs)) as advance:
         per_job = run(
@@ -97,6 +102,11 @@ def read_sizes(file: Path, jobs: list[Job]) -> list[list[int]]:
     if len(ranks) > 1:
         raise Error(f"{file} has the sizes of one number of ranks, jobs have from {min(ranks)} to {max(ranks)}")
     return read_pair_sizes(file, *ranks)
+
+
+def fingerprint(network: Network) -> str:
+    """Another one if anything is: what a source is the name of may change."""
+    return sha256(_core.export_network(network, "json")).hexdigest()
 
 
 def settings_as_data(source: str, predictor: Predictor, call: Call) -> dict[str, Any]:
