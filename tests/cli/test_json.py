@@ -108,6 +108,26 @@ def test_barriers_have_no_bandwidth(ayatori_command) -> None:
     assert data["time_s"] == pytest.approx(4e-6), "two rounds of two links"
 
 
+@pytest.mark.parametrize("method", ["dimension-order", "modk"])
+def test_links_have_the_latency_that_the_network_tells(method: str, tmp_path: Path, ayatori_command) -> None:
+    network = json.loads(ayatori_command("convert", "torus:4", "--to", "json").stdout)
+    routers = {number for number, node in enumerate(network["nodes"]) if node["kind"] == "router"}
+    between = [cable for cable in network["cables"] if {cable["from"][0], cable["to"][0]} <= routers]
+    file = tmp_path / "network.json"
+
+    def simulate() -> object:
+        file.write_text(json.dumps(network))
+        call = ("--collective", "barrier", "--algorithm", "dissemination", "--method", method, "--json")
+        return ayatori_command("simulate", f"json:{file}", "--contiguous", "2..2", *call)
+
+    for cable in between:
+        cable["latency"] = 250
+    assert json_of(simulate())["time_s"] == pytest.approx(250e-9)
+    between[0]["latency"] = 300
+    outcome = simulate()
+    assert (outcome.status == 1 and "different latencies" in outcome.stderr) == (method == "dimension-order")
+
+
 def test_the_sizes_of_an_alltoallv(tmp_path: Path, ayatori_command) -> None:
     sizes = tmp_path / "sizes"
     sizes.write_text("0 1 3000\n2 1 6000 # what takes longest\n")

@@ -59,9 +59,10 @@ struct LinkDefaults {
                                                 std::vector<std::uint32_t> node_of_rank,
                                                 std::vector<std::uint32_t> point_of_node, const LinkDefaults& links);
 
-/// The same for a job on machines with built-in routers; links have the network's rate, unless `links` says another.
-/// Errors: machines that form no grid, machines without a cable, links whose rates differ if `links` has none.
+/// The same for a job on machines with built-in routers; links have the network's rate, unless `links` says another,
+/// and its latency where it tells one. Errors: machines that form no grid, machines without a cable, links whose
+/// latencies differ, or whose rates do if `links` has none.
 [[nodiscard]] Result<std::unique_ptr<Paths>> grid_paths_of_job(const Network& network, const Job& job,
-                                                               LinkDefaults links);
+                                                               const LinkDefaults& links);
 
 }  // namespace ayatori
