@@ -22,7 +22,7 @@ import smpi
 
 from ayatori import _core
 from ayatori._core import Job
-from ayatori.choice import Ranking, candidates_for, rank_algorithms
+from ayatori.choice import LeftOut, Ranking, assess, pieces_of, rank, variants_of
 from ayatori.jobs import contiguous_jobs, random_jobs
 from ayatori.network import open_source
 from ayatori.prediction import DIMENSION_ORDER, Call, Model, Predictor
@@ -133,10 +133,10 @@ def measure(site: Site, sizes: tuple[int, ...]) -> list[Cell]:
     predictor, job = site.open()
     if job.rank_count > MANY_RANKS:
         sizes = sizes[::2]
-    rankings = [rank_algorithms(predictor, [job], collective, size) for collective in COLLECTIVES for size in sizes]
-    calls = [
-        call for ranking in rankings for call in candidates_for(predictor, [job], ranking.collective, ranking.bytes)[0]
-    ]
+    pieces = pieces_of((collective, size) for collective in COLLECTIVES for size in sizes)
+    rankings = rank(pieces, assess(predictor, [job], pieces))
+    variants = [variants_of(predictor, piece, [predictor.places(job)]) for piece in pieces]
+    calls = [call for calls in variants if not isinstance(calls, LeftOut) for call in calls]
     seconds = play_calls(predictor, job, calls, predictor.model.links())
     cells = [cell_of(site, ranking, seconds) for ranking in rankings]
     explain_misses(predictor, job, [cell for cell in cells if not cell.good])

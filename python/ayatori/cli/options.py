@@ -9,9 +9,11 @@ from typing import Annotated
 import typer
 
 from ayatori._core import Job, Network
+from ayatori.cli.output import note
 from ayatori.errors import Error
 from ayatori.jobs import contiguous_jobs, random_jobs, read_job
 from ayatori.prediction import Model
+from ayatori.runs import PartialResults, is_first_process
 from ayatori.units import parse_bytes, parse_rate, parse_seconds
 
 MOST_JOBS = 10**6
@@ -49,6 +51,7 @@ EAGER = Annotated[str, typer.Option(metavar="SIZE", help="Messages up to this si
 INJECTION = Annotated[str | None, typer.Option(metavar="RATE", help="Of each NIC, out and in; else no limit.")]
 BUS = Annotated[str | None, typer.Option(metavar="RATE", help="Inside a node; else no limit.")]
 HEAD_OF_LINE = Annotated[bool, typer.Option("--head-of-line", help="Switches forward what arrives in its order.")]
+RESUME = Annotated[bool, typer.Option("--resume", help="Go on where Ctrl-C ended the same command.")]
 
 
 def parse_model(
@@ -72,6 +75,11 @@ def parse_model(
         bus=parse_rate(bus) if bus else 0,
         head_of_line=head_of_line,
     )
+
+
+def load_partial(partial: PartialResults, resume: bool) -> None:
+    if resume and not partial.load() and is_first_process():
+        note(f"nothing to resume from ({partial.path}): starting from the beginning")
 
 
 def parse_lmc(text: str) -> int | str:

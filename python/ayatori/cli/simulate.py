@@ -5,19 +5,18 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import asdict, replace
-from hashlib import sha256
 from pathlib import Path
 from statistics import fmean
 from typing import Annotated, Any
 
 import typer
 
-from ayatori import _core
-from ayatori._core import Job, Network
+from ayatori._core import Job
 from ayatori.cli import options
-from ayatori.cli.output import note, print_json, print_table, progress, say
+from ayatori.cli.output import print_json, print_table, progress, say
 from ayatori.errors import Error
-from ayatori.network import open_source
+from ayatori.jobs import placement_as_data
+from ayatori.network import fingerprint, open_source
 from ayatori.prediction import Call, Prediction, Predictor, algorithms_of, hottest_links, read_pair_sizes
 from ayatori.runs import PartialResults, is_first_process, run
 from ayatori.units import format_bytes, format_seconds, parse_bytes
@@ -50,7 +49,7 @@ def simulate(
     injection: options.INJECTION = None,
     bus: options.BUS = None,
     head_of_line: options.HEAD_OF_LINE = False,
-    resume: Annotated[bool, typer.Option("--resume", help="Go on where Ctrl-C ended the same command.")] = False,
+    resume: options.RESUME = False,
     host_pattern: options.HOST_PATTERN = "",
     json: options.JSON = False,
 ) -> None:
@@ -75,8 +74,7 @@ def simulate(
         settings
         | {"network": fingerprint(network), "pairs": call.sizes, "jobs": [placement_as_data(job) for job in jobs]}
     )
-    if resume and not partial.load() and is_first_process():
-        note(f"nothing to resume from ({partial.path}): starting from the beginning")
+    options.load_partial(partial, resume)
     with progress("jobs", len(jobs)) as advance:
         per_job = run(
             len(jobs),
@@ -104,17 +102,8 @@ def read_sizes(file: Path, jobs: list[Job]) -> list[list[int]]:
     return read_pair_sizes(file, *ranks)
 
 
-def fingerprint(network: Network) -> str:
-    """Another one if anything is: what a source is the name of may change."""
-    return sha256(_core.export_network(network, "json")).hexdigest()
-
-
 def settings_as_data(source: str, predictor: Predictor, call: Call) -> dict[str, Any]:
     return {"source": source, "method": predictor.method} | asdict(call) | {"model": asdict(predictor.model)}
-
-
-def placement_as_data(job: Job) -> list[list[int]]:
-    return [list(pair) for pair in zip(job.machines, job.ranks_on_machines, strict=True)]
 
 
 def job_as_data(job: Job, prediction: Prediction) -> dict[str, Any]:
