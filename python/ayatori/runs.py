@@ -96,7 +96,7 @@ def _interruptions_once() -> Iterator[None]:
 
     Impatient people press twice, timeout(1) sends two: the second must not end the saving.
     """
-    usual = {signal.SIGINT: signal.default_int_handler, signal.SIGTERM: signal.SIG_DFL}
+    usual: dict[signal.Signals, Any] = {signal.SIGINT: signal.default_int_handler, signal.SIGTERM: signal.SIG_DFL}
 
     def interrupt(_signal: int, _frame: object) -> None:
         for number in ours:
