@@ -21,11 +21,11 @@ from dataclasses import dataclass
 import smpi
 
 from ayatori import _core
-from ayatori._core import Job, Places
-from ayatori.choice import Ranking, candidates_for, rank_algorithms
+from ayatori._core import Job
+from ayatori.choice import LeftOut, Ranking, assess, pieces_of, rank, variants_of
 from ayatori.jobs import contiguous_jobs, random_jobs
 from ayatori.network import open_source
-from ayatori.prediction import DIMENSION_ORDER, Call, Model, Predictor, make_schedule
+from ayatori.prediction import DIMENSION_ORDER, Call, Model, Predictor
 from ayatori.units import format_bytes, format_seconds
 
 MODEL = Model(link_bandwidth=1716e6, link_latency=5e-7)
@@ -113,38 +113,18 @@ class Cell:
         return Call(self.ranking.collective, candidate[0], self.ranking.bytes, segment=candidate[1])
 
 
-def words_for_places(places: Places) -> str:
-    """The job's places as play takes them."""
-
-    def listed(numbers: list[int]) -> str:
-        return ",".join(str(int(number)) for number in numbers)
-
-    words = [f"ranks={listed([places.node.count(node) for node in range(places.node_count)])}"]
-    words.append(f"groups={listed(places.group)}")
-    if places.dimensions:
-        words.append(f"grid={'x'.join(map(str, places.dimensions))}")
-        words.append(f"rings={listed(places.periodic)} points={listed(places.point)}")
-    return " ".join(words)
-
-
-def platform_of(predictor: Predictor, job: Job, call: Call | None, links: _core.LinkDefaults) -> bytes:
-    """The paths that the call takes; of all calls alike if there is no plan to make."""
-    plan = predictor.plan(job, make_schedule(call or ANY_CALL, predictor.places(job)))
-    return _core.smpi_platform(predictor.network, predictor.routes, plan, job, links, predictor.model.bus)
-
-
 def play_calls(predictor: Predictor, job: Job, calls: list[Call], links: _core.LinkDefaults) -> dict[Call, float]:
     """Seconds of each call under SMPI; calls that take the same paths are played by one run."""
-    where = words_for_places(predictor.places(job))
+    places = predictor.places(job)
     by_platform: dict[bytes, list[Call]] = {}
     if predictor.method in ("modk", DIMENSION_ORDER):
-        by_platform[platform_of(predictor, job, None, links)] = calls
+        by_platform[smpi.platform_of(predictor, job, ANY_CALL, links)] = calls
     else:
         for call in calls:
-            by_platform.setdefault(platform_of(predictor, job, call, links), []).append(call)
+            by_platform.setdefault(smpi.platform_of(predictor, job, call, links), []).append(call)
     seconds: dict[Call, float] = {}
     for platform, group in by_platform.items():
-        words = [f"{call.collective} {call.algorithm} {call.bytes} segment={call.segment} {where}" for call in group]
+        words = [smpi.words_of(call, places) for call in group]
         seconds |= zip(group, smpi.play_calls(platform, job.rank_count, words), strict=True)
     return seconds
 
@@ -153,10 +133,10 @@ def measure(site: Site, sizes: tuple[int, ...]) -> list[Cell]:
     predictor, job = site.open()
     if job.rank_count > MANY_RANKS:
         sizes = sizes[::2]
-    rankings = [rank_algorithms(predictor, [job], collective, size) for collective in COLLECTIVES for size in sizes]
-    calls = [
-        call for ranking in rankings for call in candidates_for(predictor, [job], ranking.collective, ranking.bytes)[0]
-    ]
+    pieces = pieces_of((collective, size) for collective in COLLECTIVES for size in sizes)
+    rankings = rank(pieces, assess(predictor, [job], pieces))
+    variants = [variants_of(predictor, piece, [predictor.places(job)]) for piece in pieces]
+    calls = [call for calls in variants if not isinstance(calls, LeftOut) for call in calls]
     seconds = play_calls(predictor, job, calls, predictor.model.links())
     cells = [cell_of(site, ranking, seconds) for ranking in rankings]
     explain_misses(predictor, job, [cell for cell in cells if not cell.good])

@@ -5,12 +5,13 @@ from __future__ import annotations
 import shutil
 import subprocess
 import tempfile
-import time
 from collections.abc import Sequence
 from pathlib import Path
 
 from ayatori import _core
+from ayatori._core import Job, Places
 from ayatori.errors import Error
+from ayatori.prediction import Call, Predictor, make_schedule
 
 PLAY = Path(__file__).parent.parent / "build/release/mpi/play_smpi"
 BUS = 1e15  # bytes a second: messages inside a node take no time, as in ours
@@ -20,8 +21,9 @@ FLUID = [
     "--cfg=smpi/bw-factor:0:1",
     "--cfg=smpi/lat-factor:0:1",
     "--cfg=smpi/simulate-computation:no",
-    "--cfg=smpi/send-is-detached-thresh:0",
-    "--cfg=smpi/async-small-thresh:0",
+    # Messages below 1 byte do not wait for their receive; ours do neither.
+    "--cfg=smpi/send-is-detached-thresh:1",
+    "--cfg=smpi/async-small-thresh:1",
     "--log=root.thres:error",
 ]
 
@@ -30,16 +32,25 @@ def smpi_is_there() -> bool:
     return shutil.which("smpirun") is not None and PLAY.exists()
 
 
-def play(network, routes, plan, job, links, call: list[str]) -> tuple[float, float]:
-    """Seconds of virtual time that the call takes, and of wall time that SMPI takes for it.
+def platform_of(predictor: Predictor, job: Job, call: Call, links: _core.LinkDefaults) -> bytes:
+    """The links, and the paths that the call takes."""
+    plan = predictor.plan(job, make_schedule(call, predictor.places(job)))
+    return _core.smpi_platform(predictor.network, predictor.routes, plan, job, links, BUS)
 
-    `call` are the words of mpi/play.cpp: collective, algorithm, bytes, key=value …. Without routes and plan, messages
-    go by dimension order.
-    """
-    platform = _core.smpi_platform(network, routes, plan, job, links, BUS)
-    start = time.perf_counter()
-    seconds = play_calls(platform, job.rank_count, [" ".join(call)])[0]
-    return seconds, time.perf_counter() - start
+
+def words_of(call: Call, places: Places) -> str:
+    """The call on these places, as mpi/play.cpp takes it."""
+
+    def listed(numbers: list[int]) -> str:
+        return ",".join(str(int(number)) for number in numbers)
+
+    words = [call.collective, call.algorithm, str(call.bytes), f"root={call.root}", f"segment={call.segment}"]
+    words.append(f"ranks={listed([places.node.count(node) for node in range(places.node_count)])}")
+    words.append(f"groups={listed(places.group)}")
+    if places.dimensions:
+        words.append(f"grid={'x'.join(map(str, places.dimensions))}")
+        words.append(f"rings={listed(places.periodic)} points={listed(places.point)}")
+    return " ".join(words)
 
 
 def play_calls(platform: bytes, ranks: int, calls: Sequence[str]) -> list[float]:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 from ayatori._core import Algorithm, Job, Network, Places
@@ -60,59 +60,65 @@ class Choice:
     rankings: list[Ranking]
 
 
+@dataclass(frozen=True)
+class Piece:
+    """One algorithm for one call."""
+
+    collective: str
+    bytes: int
+    algorithm: Algorithm
+
+
 def choose(
     network: Network,
     jobs: Sequence[Job],
     calls: Iterable[tuple[str, int]],
     method: str | None = None,
     model: Model | None = None,
-    progress: Callable[[], None] = lambda: None,
 ) -> Choice:
     """Ranks the algorithms for each of `calls` (collective, bytes as MPI counts), roots being rank 0.
 
     Every algorithm takes the paths of its own plan by `method` (see Predictor). With several jobs their mean time
-    counts. Calls `progress` after each algorithm of each call (`count_steps` in all). Raises Error for no jobs, unknown
-    collectives, sizes that can't be.
+    counts. Raises Error for no jobs, unknown collectives, sizes that can't be.
     """
     if not jobs:
         raise Error("no job to choose for")
     predictor = Predictor(network, method, model)
-    rankings = []
-    for collective, size in calls:
-        rankings.append(rank_algorithms(predictor, jobs, collective, size, progress))
-    return Choice(list(jobs), predictor.method, predictor.model, rankings)
+    pieces = pieces_of(calls)
+    batches = [pieces[i : i + ALGORITHMS_AT_ONCE] for i in range(0, len(pieces), ALGORITHMS_AT_ONCE)]
+    outcomes = [outcome for batch in batches for outcome in assess(predictor, jobs, batch)]
+    return Choice(list(jobs), predictor.method, predictor.model, rank(pieces, outcomes))
 
 
-def count_steps(calls: Iterable[tuple[str, int]]) -> int:
-    return sum(len(algorithms_of(collective)) for collective, _ in calls)
+def pieces_of(calls: Iterable[tuple[str, int]]) -> list[Piece]:
+    return [Piece(*call, algorithm) for call in dict.fromkeys(calls) for algorithm in algorithms_of(call[0])]
 
 
-def rank_algorithms(
-    predictor: Predictor,
-    jobs: Sequence[Job],
-    collective: str,
-    size: int,
-    progress: Callable[[], None] = lambda: None,
-) -> Ranking:
-    calls, left_out = candidates_for(predictor, jobs, collective, size)
-    by_algorithm: dict[str, list[Call]] = {}
-    for call in calls:
-        by_algorithm.setdefault(call.algorithm, []).append(call)
-    if not by_algorithm:
-        raise Error(f"no {collective} can be done on this job", hint=left_out[0].reason)
-    for _ in left_out:
-        progress()
-    variants = list(by_algorithm.values())
-    candidates = []
-    for first in range(0, len(variants), ALGORITHMS_AT_ONCE):
-        batch = variants[first : first + ALGORITHMS_AT_ONCE]
-        timed = iter(_time(predictor, jobs, [call for calls in batch for call in calls]))
-        for calls in batch:
-            candidates.append(_best_segment([next(timed) for _ in calls]))
-            progress()
-    # Nine digits: what differs less is the same time, and algorithms stay in the order of their list.
-    candidates.sort(key=lambda candidate: float(f"{candidate.seconds:.9g}"))
-    return Ranking(collective, size, candidates, left_out)
+def assess(predictor: Predictor, jobs: Sequence[Job], pieces: Iterable[Piece]) -> list[Candidate | LeftOut]:
+    """What becomes of each piece: its time with the segment that suits it best, or why there is none. In parallel."""
+    places = [predictor.places(job) for job in jobs]
+    variants = [variants_of(predictor, piece, places) for piece in pieces]
+    timed = iter(
+        _time(predictor, jobs, [call for calls in variants if not isinstance(calls, LeftOut) for call in calls])
+    )
+    return [calls if isinstance(calls, LeftOut) else _best_segment([next(timed) for _ in calls]) for calls in variants]
+
+
+def rank(pieces: Iterable[Piece], outcomes: Iterable[Candidate | LeftOut]) -> list[Ranking]:
+    """Raises Error for a collective that no algorithm can do."""
+    by_call: dict[tuple[str, int], Ranking] = {}
+    for piece, outcome in zip(pieces, outcomes, strict=True):
+        ranking = by_call.setdefault((piece.collective, piece.bytes), Ranking(piece.collective, piece.bytes, [], []))
+        if isinstance(outcome, LeftOut):
+            ranking.left_out.append(outcome)
+        else:
+            ranking.ranked.append(outcome)
+    for ranking in by_call.values():
+        if not ranking.ranked:
+            raise Error(f"no {ranking.collective} can be done on this job", hint=ranking.left_out[0].reason)
+        # Nine digits: what differs less is the same time, and algorithms stay in the order of their list.
+        ranking.ranked.sort(key=lambda candidate: float(f"{candidate.seconds:.9g}"))
+    return list(by_call.values())
 
 
 def _time(predictor: Predictor, jobs: Sequence[Job], calls: list[Call]) -> list[Candidate]:
@@ -129,23 +135,14 @@ def _best_segment(variants: list[Candidate]) -> Candidate:
     return fastest if fastest.seconds < SEGMENT_PAYS * automatic.seconds else automatic
 
 
-def candidates_for(
-    predictor: Predictor, jobs: Sequence[Job], collective: str, size: int
-) -> tuple[list[Call], list[LeftOut]]:
-    """The calls to compare, an algorithm's with automatic segments first; and the algorithms that can't be."""
-    places = [predictor.places(job) for job in jobs]
-    calls: list[Call] = []
-    left_out: list[LeftOut] = []
-    for algorithm in algorithms_of(collective):
-        call = Call(collective, algorithm.name, size)
-        reason = _why_not(predictor, algorithm, call, places)
-        if reason:
-            left_out.append(LeftOut(algorithm.name, reason))
-            continue
-        calls.append(call)
-        if algorithm.pipelined:
-            calls += [Call(collective, algorithm.name, size, segment=s) for s in segments_to_try(call, places[0])]
-    return calls, left_out
+def variants_of(predictor: Predictor, piece: Piece, places: list[Places]) -> list[Call] | LeftOut:
+    """The calls to compare, that with automatic segments first; or why the algorithm can't be chosen."""
+    call = Call(piece.collective, piece.algorithm.name, piece.bytes)
+    if reason := _why_not(predictor, piece.algorithm, call, places):
+        return LeftOut(call.algorithm, reason)
+    if not piece.algorithm.pipelined:
+        return [call]
+    return [call, *(replace(call, segment=segment) for segment in segments_to_try(call, places[0]))]
 
 
 def _why_not(predictor: Predictor, algorithm: Algorithm, call: Call, places: list[Places]) -> str:

@@ -18,6 +18,11 @@ def read_job(network: Network, hostfile: Path, ppn: int = 0, order: str = "netwo
     return _core.job_from_hostfile(network, read_text(hostfile), str(hostfile), ppn, order == "network")
 
 
+def placement_as_data(job: Job) -> list[list[int]]:
+    """[machine, ranks] in rank order."""
+    return [list(pair) for pair in zip(job.machines, job.ranks_on_machines, strict=True)]
+
+
 def random_jobs(network: Network, count: int, size: int, ppn: int = 0, seed: int = 1) -> list[Job]:
     """`count` jobs of `size` different machines each, drawn uniformly, machines in network order."""
     return _core.random_jobs(network, count, size, ppn, seed)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from hashlib import sha256
 from typing import Any
 
 from ayatori import _core
@@ -16,6 +17,11 @@ def open_source(source: str, host_pattern: str = "") -> Network:
     off an InfiniBand node description; empty takes the built-in rules. Raises Error.
     """
     return _core.open_source(source, host_pattern)
+
+
+def fingerprint(network: Network) -> str:
+    """Another one if anything is: what a source is the name of may change."""
+    return sha256(_core.export_network(network, "json")).hexdigest()
 
 
 def link_as_data(network: Network, link: int) -> dict[str, Any]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,10 +13,12 @@ import numpy as np
 from ayatori import _core
 from ayatori._core import Job, Network, Places, Plan, Routes, Schedule
 from ayatori.errors import Error
+from ayatori.files import read_text
 from ayatori.network import link_as_data
 from ayatori.planning import METHODS
 from ayatori.planning import plan as make_plan
 from ayatori.routes import make_routes
+from ayatori.units import MOST_BYTES
 
 DIMENSION_ORDER = "dimension-order"
 STEP_MODES = ("drift", "synchronous")
@@ -171,13 +174,32 @@ def _is_grid_of_machines(network: Network) -> bool:
 def make_schedule(call: Call, places: Places) -> Schedule:
     if call.bytes <= 0 and call.collective not in ("barrier", "alltoallv"):
         raise Error(f"{call.collective} of {call.bytes} bytes: there is nothing to send")
-    if call.root < 0:
-        raise Error(f"root {call.root} is negative")
+    if not 0 <= call.root < 2**32:
+        raise Error(f"root {call.root} is no rank")
+    if call.segment and not _has_segments(call):
+        raise Error(f"{call.collective} by {call.algorithm} is no pipeline and has no segments")
     options = _core.AlgorithmOptions()
     options.segment = call.segment
     if call.sizes is not None:
         options.set_pair_sizes(call.sizes)
     return _core.make_schedule(call.algorithm, call.collective, call.root, call.bytes, places, options)
+
+
+def _has_segments(call: Call) -> bool:
+    """True for an algorithm that nobody knows, too: that is another error."""
+    return all(algorithm.pipelined for algorithm in algorithms_of(call.collective) if algorithm.name == call.algorithm)
+
+
+def read_pair_sizes(file: Path, ranks: int) -> list[list[int]]:
+    """Call.sizes from lines "FROM TO [BYTES]", as patterns have them: pairs listed again add up, others are silent."""
+    steps = _core.parse_pattern(read_text(file), str(file), ranks)
+    sizes = [[0] * ranks for _ in range(ranks)]
+    for step in range(steps.step_count):
+        for sender, receiver, size in steps.messages(step):
+            sizes[sender][receiver] += size
+            if sizes[sender][receiver] > MOST_BYTES:
+                raise Error(f"{file}: from {sender} to {receiver} there are more than 2^58 bytes")
+    return sizes
 
 
 def bandwidth_bytes(call: Call, places: Places) -> float | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import signal
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -63,7 +64,7 @@ class PartialResults:
 
 
 class Interrupted(Exception):
-    """Ctrl-C, after the partial results were saved."""
+    """Ctrl-C or SIGTERM, after the partial results were saved."""
 
 
 def run(pieces: int, chunk: int, work: Work, partial: PartialResults, advance: Callable[[int], None]) -> list[Any]:
@@ -75,7 +76,7 @@ def run(pieces: int, chunk: int, work: Work, partial: PartialResults, advance: C
     advance(len(partial.results))
     first = len(partial.results)
     chunks = [range(i, min(i + chunk, pieces)) for i in range(first, pieces, chunk)]
-    with _mapping(work) as chunk_results:
+    with _interruptions_once(), _mapping(work) as chunk_results:
         if chunk_results is None:
             return []
         try:
@@ -87,6 +88,30 @@ def run(pieces: int, chunk: int, work: Work, partial: PartialResults, advance: C
             raise Interrupted(f"{len(partial.results)} of {pieces} are done and kept in {partial.path}") from interrupt
     partial.remove()
     return partial.results
+
+
+@contextmanager
+def _interruptions_once() -> Iterator[None]:
+    """The first SIGINT or SIGTERM (mpirun's answer to Ctrl-C) is a KeyboardInterrupt, further ones are nothing.
+
+    Impatient people press twice, timeout(1) sends two: the second must not end the saving.
+    """
+    usual: dict[signal.Signals, Any] = {signal.SIGINT: signal.default_int_handler, signal.SIGTERM: signal.SIG_DFL}
+
+    def interrupt(_signal: int, _frame: object) -> None:
+        for number in ours:
+            signal.signal(number, signal.SIG_IGN)
+        raise KeyboardInterrupt
+
+    in_main_thread = threading.current_thread() is threading.main_thread()
+    ours = [number for number in usual if in_main_thread and signal.getsignal(number) == usual[number]]
+    for number in ours:
+        signal.signal(number, interrupt)
+    try:
+        yield
+    finally:
+        for number in ours:
+            signal.signal(number, usual[number])
 
 
 Mapping = Callable[[list[range]], Iterator[list[Any]]]

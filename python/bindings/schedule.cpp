@@ -172,13 +172,16 @@ void bind_schedule(nb::module_& module) {
   nb::class_<StepSequence>(module, "StepSequence")
       .def_prop_ro("rank_count", &StepSequence::rank_count)
       .def_prop_ro("step_count", &StepSequence::step_count)
-      .def("messages", [](const StepSequence& steps, std::size_t index) {
-        std::vector<Message> messages;
-        steps.step(index, messages);
-        std::vector<std::pair<Rank, Rank>> pairs;
-        for (const Message& message : messages) pairs.emplace_back(message.from, message.to);
-        return pairs;
-      });
+      .def(
+          "messages",
+          [](const StepSequence& steps, std::size_t index) {
+            std::vector<Message> messages;
+            steps.step(index, messages);
+            std::vector<std::tuple<Rank, Rank, Bytes>> data;
+            for (const Message& message : messages) data.emplace_back(message.from, message.to, message.bytes);
+            return data;
+          },
+          "(from, to, bytes) each.");
   module.def("shift_all_to_all", &shift_all_to_all);
   module.def("ring", &ring);
   module.def("neighbour", &neighbour);

@@ -78,7 +78,8 @@ struct ListedPaths final : Paths {
   std::vector<double> rates = {};
   std::vector<std::uint32_t> nodes = {};
   std::map<std::pair<Rank, Rank>, std::vector<std::uint32_t>> paths = {};
-  std::vector<double> latencies = {};  ///< empty: 0
+  std::vector<double> latencies = {};    ///< empty: 0
+  std::vector<std::uint32_t> nics = {};  ///< empty: one a node
 
   ListedPaths(std::vector<double> link_rates, std::vector<std::uint32_t> node_of_rank,
               std::map<std::pair<Rank, Rank>, std::vector<std::uint32_t>> listed,
@@ -94,6 +95,7 @@ struct ListedPaths final : Paths {
   [[nodiscard]] std::string name(std::uint32_t link) const override { return fmt::format("link {}", link); }
   [[nodiscard]] Rank participant_count() const override { return static_cast<Rank>(nodes.size()); }
   [[nodiscard]] std::uint32_t node(Rank participant) const override { return nodes[participant]; }
+  [[nodiscard]] std::uint32_t nic(Rank rank) const override { return nics.empty() ? nodes[rank] : nics[rank]; }
   void path(Rank from, Rank to, std::vector<std::uint32_t>& links) const override {
     const auto at = paths.find({from, to});
     links = at == paths.end() ? std::vector<std::uint32_t>{} : at->second;

@@ -80,22 +80,33 @@ class GridPaths final : public Paths {
   std::uint32_t points_ = 1;
 };
 
-/// Of the cables between routers; 0 if nobody knows it.
-Result<double> common_rate(const Network& network) {
+Failure differ(const Network& network, std::string_view what, PortId a, const std::string& of_a, PortId b,
+               const std::string& of_b) {
+  return fail("links of this grid have different {}: {} at {}, {} at {}", what, network.describe_link(a), of_a,
+              network.describe_link(b), of_b);
+}
+
+/// What all cables between routers have, and where the network does not tell, what `links` say.
+Result<LinkDefaults> common_links(const Network& network, LinkDefaults links) {
   std::optional<PortId> first;
-  for (PortId port = 0; port < network.port_count(); ++port) {
-    const PortId peer = network.port(port).peer;
-    if (peer == no_id || !network.is_router(network.port(port).node) || !network.is_router(network.port(peer).node)) {
+  for (PortId id = 0; id < network.port_count(); ++id) {
+    const Port& port = network.port(id);
+    if (port.peer == no_id || !network.is_router(port.node) || !network.is_router(network.port(port.peer).node)) {
       continue;
     }
-    if (!first) first = port;
-    if (network.port(port).rate != network.port(*first).rate) {
-      return fail("links of this grid have different rates: {} at {}, {} at {}", network.describe_link(*first),
-                  to_string(network.port(*first).rate), network.describe_link(port),
-                  to_string(network.port(port).rate));
-    }
+    if (!first) first = id;
+    const Port& other = network.port(*first);
+    if (links.bytes_per_second == 0 && port.rate != other.rate)
+      return differ(network, "rates", *first, to_string(other.rate), id, to_string(port.rate));
+    if (port.latency != other.latency)
+      return differ(network, "latencies", *first, fmt::format("{} ns", other.latency), id,
+                    fmt::format("{} ns", port.latency));
   }
-  return first && network.port(*first).rate.known() ? network.port(*first).rate.bytes_per_second() : 0;
+  if (!first) return links;
+  const Port& port = network.port(*first);
+  if (links.bytes_per_second == 0 && port.rate.known()) links.bytes_per_second = port.rate.bytes_per_second();
+  if (port.latency != 0) links.latency = port.latency * 1e-9;
+  return links;
 }
 
 }  // namespace
@@ -107,14 +118,11 @@ std::unique_ptr<Paths> grid_paths(std::vector<std::uint32_t> dimensions, std::ve
                                      std::move(point_of_node), links);
 }
 
-Result<std::unique_ptr<Paths>> grid_paths_of_job(const Network& network, const Job& job, LinkDefaults links) {
+Result<std::unique_ptr<Paths>> grid_paths_of_job(const Network& network, const Job& job, const LinkDefaults& links) {
   auto grid = machine_grid(network);
   if (!grid) return fail("the machines of this network form no grid");
-  if (links.bytes_per_second == 0) {
-    const auto rate = common_rate(network);
-    if (!rate) return Failure(rate.error());
-    links.bytes_per_second = *rate;
-  }
+  const auto common = common_links(network, links);
+  if (!common) return Failure(common.error());
   std::vector<std::uint32_t> node_of_rank;
   std::vector<std::uint32_t> point_of_node;
   for (std::uint32_t node = 0; node < job.machines.size(); ++node) {
@@ -126,7 +134,7 @@ Result<std::unique_ptr<Paths>> grid_paths_of_job(const Network& network, const J
     point_of_node.push_back(grid->point[member.machine]);
   }
   return grid_paths(std::move(grid->dimensions), std::move(grid->periodic), std::move(node_of_rank),
-                    std::move(point_of_node), links);
+                    std::move(point_of_node), *common);
 }
 
 }  // namespace ayatori

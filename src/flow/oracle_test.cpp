@@ -87,8 +87,8 @@ class SlowDrift {
     std::vector<std::uint32_t> path;
     paths_.path(mail.from, mail.to, path);
     if (options_.injection > 0) {
-      path.push_back(links + 3 * a + 1);
-      path.push_back(links + 3 * b + 2);
+      path.push_back(links + 3 * paths_.nic(mail.from) + 1);
+      path.push_back(links + 3 * paths_.nic(mail.to) + 2);
     }
     return path;
   }
@@ -96,7 +96,7 @@ class SlowDrift {
   [[nodiscard]] std::vector<double> capacities() const {
     std::vector<double> capacity;
     for (std::uint32_t link = 0; link < paths_.link_count(); ++link) capacity.push_back(paths_.bytes_per_second(link));
-    for (Rank r = 0; r < paths_.participant_count(); ++r) {
+    for (std::uint32_t nic = 0; nic < 2 * paths_.participant_count(); ++nic) {
       capacity.insert(capacity.end(), {options_.bus, options_.injection, options_.injection});
     }
     return capacity;
@@ -218,7 +218,7 @@ class SlowDrift {
   double now_ = 0;
 };
 
-/// Random links and random loop-free paths over them; some ranks share a node.
+/// Random links and random loop-free paths over them; some ranks share a node, and then perhaps its NIC.
 ListedPaths random_paths(Random& random, Rank ranks) {
   std::vector<double> rates;
   std::vector<double> latencies;
@@ -240,7 +240,9 @@ ListedPaths random_paths(Random& random, Rank ranks) {
       paths[{a, b}] = path;
     }
   }
-  return {rates, nodes, paths, latencies};
+  ListedPaths listed(rates, nodes, paths, latencies);
+  for (const std::uint32_t node : nodes) listed.nics.push_back(2 * node + static_cast<std::uint32_t>(random.below(2)));
+  return listed;
 }
 
 /// Random messages, whose send and receive stand in the same step; sometimes a receive comes a step later.
@@ -338,6 +340,7 @@ TEST(SimulateOracle, BytesAreConserved) {
     const Rank ranks = 6;
     ListedPaths paths = random_paths(random, ranks);
     std::iota(paths.nodes.begin(), paths.nodes.end(), 0U);
+    paths.nics.clear();
     std::map<std::uint32_t, Bytes> expected;
     Bytes network_bytes = 0;
     for (Rank a = 0; a < ranks; ++a) {

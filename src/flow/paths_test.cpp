@@ -83,6 +83,22 @@ TEST(RoutedPaths, RatesAndLatencies) {
   EXPECT_DOUBLE_EQ(forced->bytes_per_second(links[0]), 3e9);
 }
 
+/// Machines with two rails: a rank a rail, then one more.
+TEST(RoutedPaths, ARankHasTheNicOfItsRail) {
+  NetworkBuilder builder;
+  const auto router = builder.add_router("R", 1, 5);
+  for (std::uint16_t i = 0; i < 4; ++i) {
+    const auto nic = builder.add_nic("nic", 0x100U + 16U * i, 1, i < 2 ? "a" : "b", i % 2);
+    ASSERT_TRUE(builder.connect(nic, 1, router, static_cast<PortNumber>(i + 1), {}));
+  }
+  const Network network = builder.build().value();
+  const Routes routes = generate_routes(network, 0).value().routes;
+  const auto paths = routed_paths(network, routes, Plan::base(6), contiguous_job(network, 2, 3).value(), {}).value();
+  std::vector<std::uint32_t> nics;
+  for (Rank rank = 0; rank < 6; ++rank) nics.push_back(paths->nic(rank));
+  EXPECT_EQ(nics, (std::vector<std::uint32_t>{0, 1, 0, 2, 3, 2}));
+}
+
 TEST(RoutedPaths, RoutersTakePart) {
   const Fabric fabric("fattree:K=4,levels=2");
   const Job job = contiguous_job(fabric.network, 8, 1).value();

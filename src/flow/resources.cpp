@@ -5,16 +5,22 @@
 namespace ayatori {
 
 Resources::Resources(const Paths& paths, Rank ranks, const FlowOptions& options)
-    : paths_(paths), ranks_(ranks), options_(options), first_nic_(static_cast<Constraint>(paths.link_count())) {
+    : paths_(paths),
+      ranks_(ranks),
+      options_(options),
+      first_nic_(static_cast<Constraint>(paths.link_count())),
+      first_bus_(first_nic_) {
   for (std::uint32_t link = 0; link < paths.link_count(); ++link) {
     capacity_.push_back(paths.bytes_per_second(link));
     latency_.push_back(paths.latency(link));
   }
   std::uint32_t nodes = 0;
+  std::uint32_t nics = 0;
   for (Rank r = 0; r < paths.participant_count(); ++r) nodes = std::max(nodes, paths.node(r) + 1);
-  for (std::uint32_t node = 0; node < nodes; ++node) {
-    capacity_.insert(capacity_.end(), {options.injection, options.injection, options.bus});
-  }
+  for (Rank r = 0; r < ranks; ++r) nics = std::max(nics, paths.nic(r) + 1);
+  capacity_.insert(capacity_.end(), std::size_t{nics} * 2, options.injection);
+  first_bus_ = static_cast<Constraint>(capacity_.size());
+  capacity_.insert(capacity_.end(), nodes, options.bus);
 }
 
 void Resources::find(Rank from, Rank to, Way& way) const {
@@ -30,12 +36,12 @@ void Resources::find(Rank from, Rank to, Way& way) const {
     return;
   }
   paths_.path(from, to, way.links);
-  if (options_.injection > 0 && from < ranks_) way.shared.push_back(out_of(source));
+  if (options_.injection > 0 && from < ranks_) way.shared.push_back(out_of(from));
   for (const Constraint link : way.links) {
     way.delay += latency_[link];
     way.shared.push_back(link);
   }
-  if (options_.injection > 0 && to < ranks_) way.shared.push_back(into(target));
+  if (options_.injection > 0 && to < ranks_) way.shared.push_back(into(to));
 }
 
 }  // namespace ayatori

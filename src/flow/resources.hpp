@@ -1,7 +1,7 @@
 #pragma once
 /// \file
-/// What flows share: the constraints of simulate.hpp in one numbering. First the directed links, then for each node
-/// what leaves its NIC, what enters it, and its bus.
+/// What flows share: the constraints of simulate.hpp in one numbering. First the directed links, then for each NIC
+/// what leaves and what enters it, then for each node its bus.
 
 #include <vector>
 
@@ -36,14 +36,15 @@ class Resources {
   void find(Rank from, Rank to, Way& way) const;
 
  private:
-  [[nodiscard]] Constraint out_of(std::uint32_t node) const { return first_nic_ + 3 * node; }
-  [[nodiscard]] Constraint into(std::uint32_t node) const { return first_nic_ + 3 * node + 1; }
-  [[nodiscard]] Constraint bus_of(std::uint32_t node) const { return first_nic_ + 3 * node + 2; }
+  [[nodiscard]] Constraint out_of(Rank rank) const { return first_nic_ + 2 * paths_.nic(rank); }
+  [[nodiscard]] Constraint into(Rank rank) const { return first_nic_ + 2 * paths_.nic(rank) + 1; }
+  [[nodiscard]] Constraint bus_of(std::uint32_t node) const { return first_bus_ + node; }
 
   const Paths& paths_;
   Rank ranks_;
   FlowOptions options_;
   Constraint first_nic_;
+  Constraint first_bus_;
   std::vector<double> capacity_;
   std::vector<double> latency_;  // by link
 };

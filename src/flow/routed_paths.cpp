@@ -33,6 +33,11 @@ class RoutedPaths final : public Paths {
       nodes_.push_back(static_cast<std::uint32_t>(job.machines.size()) + i);
     }
     for (const PortId port : ports_) lids_.push_back(routes.lids.of(port));
+    std::map<NodeId, std::uint32_t> nics;
+    for (const PortId port : ports_) {
+      const auto next = static_cast<std::uint32_t>(nics.size());
+      nics_.push_back(nics.try_emplace(network.port(port).node, next).first->second);
+    }
   }
 
   [[nodiscard]] std::size_t link_count() const override { return network_.port_count(); }
@@ -51,6 +56,7 @@ class RoutedPaths final : public Paths {
   [[nodiscard]] std::string name(std::uint32_t link) const override { return network_.describe_link(link); }
   [[nodiscard]] Rank participant_count() const override { return static_cast<Rank>(ports_.size()); }
   [[nodiscard]] std::uint32_t node(Rank participant) const override { return nodes_[participant]; }
+  [[nodiscard]] std::uint32_t nic(Rank rank) const override { return nics_[rank]; }
 
   void path(Rank from, Rank to, std::vector<std::uint32_t>& links) const override {
     links.clear();
@@ -155,6 +161,7 @@ class RoutedPaths final : public Paths {
   std::vector<PortId> ports_;
   MessageTracer tracer_;  // between ranks
   std::vector<std::uint32_t> nodes_;
+  std::vector<std::uint32_t> nics_;
   std::vector<LidRange> lids_;
 };
 

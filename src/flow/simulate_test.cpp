@@ -91,9 +91,9 @@ TEST(Simulate, CrossTraffic) {
   EXPECT_NEAR(prediction.rank_seconds[3], 3.5, 1e-9);
 }
 
-TEST(Simulate, InjectionLimitsANode) {
+TEST(Simulate, InjectionLimitsANic) {
   // Two ranks on node 0, links of their own; the NIC lets 100 out.
-  const ListedPaths paths({100, 100}, {0, 0, 1, 2}, {{{0, 2}, {0}}, {{1, 3}, {1}}});
+  ListedPaths paths({100, 100}, {0, 0, 1, 2}, {{{0, 2}, {0}}, {{1, 3}, {1}}});
   const Listed schedule = at_once(4, {{0, 2, 100}, {1, 3, 100}});
   expect_both(schedule, paths, {}, 1);
   FlowOptions options;
@@ -101,6 +101,9 @@ TEST(Simulate, InjectionLimitsANode) {
   expect_both(schedule, paths, options, 2);
   options.injection = 50;
   expect_both(schedule, paths, options, 4);
+  // A NIC each.
+  paths.nics = {0, 1, 2, 3};
+  expect_both(schedule, paths, options, 2);
 }
 
 TEST(Simulate, TheBusOfANode) {

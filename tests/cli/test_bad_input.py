@@ -182,6 +182,33 @@ def test_exports_that_can_not_say_it(tmp_path: Path, ayatori_command) -> None:
     assert not out.exists()
 
 
+BAD_SIMULATIONS = {
+    "--contiguous 3..3 --root 5000000000": ("root 5000000000",),
+    "--contiguous 3..3 --root -1": ("root -1",),
+    "--contiguous 3..3 --root 3": ("root 3 of 3 ranks",),
+    "--contiguous 3..3 --ppn 5000000000": ("5000000000 ranks a machine",),
+    "--contiguous 3..3 --segment 1KiB": ("shift", "no pipeline"),
+    "--contiguous 3..3 --bytes 0": ("nothing to send",),
+    "--random-jobs 99999999999 --job-size 3": ("99999999999",),
+    "--random-jobs 2 --job-size -1": ("-1 machines",),
+    "--contiguous 3..3 --collective alltoallv": ("alltoallv needs a size for each pair", "--sizes"),
+    "--contiguous 3..3 --sizes /no/such": ("/no/such",),
+}
+
+
+@pytest.mark.parametrize("options", BAD_SIMULATIONS)
+def test_simulations_that_make_no_sense(options: str, ayatori_command) -> None:
+    call = ("--collective", "alltoall", "--algorithm", "shift", "--bytes", "1KiB")
+    assert_refused(ayatori_command("simulate", PAPER, *call, *options.split()), *BAD_SIMULATIONS[options])
+
+
+def test_sizes_of_pairs_are_for_jobs_of_one_size(tmp_path: Path, ayatori_command) -> None:
+    sizes = tmp_path / "sizes"
+    sizes.write_text("0 1 100\n")
+    call = ("--collective", "alltoallv", "--algorithm", "shift", "--sizes", str(sizes))
+    assert_refused(ayatori_command("simulate", PAPER, "--contiguous", "3..4", *call), "from 3 to 4")
+
+
 @pytest.mark.parametrize("sizes", ["0", "", "1KiB..", "8..4", "1,,2", "-4", "1.5", "9999999999GiB", "1KiB..2KiB..4KiB"])
 def test_sizes_to_choose_for_that_can_not_be(sizes: str, ayatori_command) -> None:
     job = ("--contiguous", "3..3", "--collective", "alltoall")
@@ -193,6 +220,7 @@ def test_choices_that_make_no_sense(tmp_path: Path, ayatori_command) -> None:
     out = tmp_path / "no" / "table.json"
     slow = ("--overhead", "1us")
     assert_refused(ayatori_command("choose", *job, "--collective", "alltoall,dance"), "dance", "collectives: ")
+    assert_refused(ayatori_command("choose", *job, "--collective", "alltoall,alltoallv"), "alltoallv", "--sizes")
     assert_refused(ayatori_command("choose", PAPER, "--collective", "alltoall"), "no job to choose for")
     assert_refused(ayatori_command("choose", *job, "--collective", "alltoall", "--method", "magic", *slow), "magic")
     assert_refused(ayatori_command("choose", *job, "--collective", "alltoall", *slow, "--out", str(out)), str(out))

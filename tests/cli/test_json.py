@@ -108,6 +108,36 @@ def test_barriers_have_no_bandwidth(ayatori_command) -> None:
     assert data["time_s"] == pytest.approx(4e-6), "two rounds of two links"
 
 
+@pytest.mark.parametrize("method", ["dimension-order", "modk"])
+def test_links_have_the_latency_that_the_network_tells(method: str, tmp_path: Path, ayatori_command) -> None:
+    network = json.loads(ayatori_command("convert", "torus:4", "--to", "json").stdout)
+    routers = {number for number, node in enumerate(network["nodes"]) if node["kind"] == "router"}
+    between = [cable for cable in network["cables"] if {cable["from"][0], cable["to"][0]} <= routers]
+    file = tmp_path / "network.json"
+
+    def simulate() -> object:
+        file.write_text(json.dumps(network))
+        call = ("--collective", "barrier", "--algorithm", "dissemination", "--method", method, "--json")
+        return ayatori_command("simulate", f"json:{file}", "--contiguous", "2..2", *call)
+
+    for cable in between:
+        cable["latency"] = 250
+    assert json_of(simulate())["time_s"] == pytest.approx(250e-9)
+    between[0]["latency"] = 300
+    outcome = simulate()
+    assert (outcome.status == 1 and "different latencies" in outcome.stderr) == (method == "dimension-order")
+
+
+def test_the_sizes_of_an_alltoallv(tmp_path: Path, ayatori_command) -> None:
+    sizes = tmp_path / "sizes"
+    sizes.write_text("0 1 3000\n2 1 6000 # what takes longest\n")
+    call = ("--collective", "alltoallv", "--algorithm", "shift", "--sizes", str(sizes), "--link-bandwidth", "1GB/s")
+    data = json_of(ayatori_command("simulate", PAPER, "--contiguous", "3..3", *call, "--json"))
+    assert (data["sizes"], data["messages"], data["network_bytes"]) == (str(sizes), 2, 9000)
+    assert data["time_s"] == pytest.approx(9e-6), "two shifts, one after the other"
+    assert data["bandwidth_MBps"]["mean"] == pytest.approx(3000 / 9e-6 / 1e6)
+
+
 def test_choose(tmp_path: Path, ayatori_command) -> None:
     """Times are those of `simulate`, and the table says what leads."""
     model = ("--link-bandwidth", "1716MB/s", "--link-latency", "500ns")

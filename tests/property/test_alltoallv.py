@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
 from ayatori import _core
 from ayatori.errors import Error
 from ayatori.network import open_source
-from ayatori.prediction import Call, Model, Predictor, bandwidth_bytes, make_schedule
+from ayatori.prediction import Call, Model, Predictor, bandwidth_bytes, make_schedule, read_pair_sizes
 
 RANKS = 7
 
@@ -54,6 +56,30 @@ def test_the_bandwidth_counts_what_leaves_nodes() -> None:
     sizes = np.arange(16).reshape(4, 4)
     between_two_nodes = sizes[:2, 2:].sum() + sizes[2:, :2].sum()
     assert bandwidth_bytes(call(sizes.tolist()), _core.places_of_ranks(4, 2)) == between_two_nodes / 2
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_a_file_has_each_pairs_bytes(seed: int, tmp_path: Path) -> None:
+    """Some in two lines, in any order."""
+    sizes = drawn(seed)
+    parts = [
+        (a, b, part)
+        for a in range(RANKS)
+        for b in range(RANKS)
+        for part in (sizes[a][b] // 3, -(-2 * sizes[a][b] // 3))
+    ]
+    np.random.default_rng(seed).shuffle(parts)
+    file = tmp_path / "sizes"
+    file.write_text("# FROM TO BYTES\n" + "".join(f"{a} {b} {part}\n" for a, b, part in parts if part))
+    assert read_pair_sizes(file, RANKS) == sizes
+
+
+@pytest.mark.parametrize("text", ["", "0 1 -1\n", "0 7 1\n", f"0 1 {2**58}\n" * 2])
+def test_files_of_sizes_that_can_not_be(text: str, tmp_path: Path) -> None:
+    file = tmp_path / "sizes"
+    file.write_text(text)
+    with pytest.raises(Error, match=str(file)):
+        read_pair_sizes(file, RANKS)
 
 
 def test_sizes_must_fit() -> None:

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import re
+from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from ayatori.choice import choice_as_data, count_steps
-from ayatori.choice import choose as choose_algorithms
+from ayatori.choice import ALGORITHMS_AT_ONCE, Candidate, Choice, LeftOut, assess, choice_as_data, pieces_of, rank
 from ayatori.choicefile import table_of, write_table
 from ayatori.cli import options
 from ayatori.cli.output import note, print_json, print_table, progress, say
 from ayatori.errors import Error
-from ayatori.network import open_source
-from ayatori.prediction import algorithms_of
+from ayatori.jobs import placement_as_data
+from ayatori.network import fingerprint, open_source
+from ayatori.prediction import Predictor, algorithms_of
+from ayatori.runs import PartialResults, is_first_process, run
 from ayatori.units import format_bytes, format_seconds, parse_bytes
 
 
@@ -42,10 +44,14 @@ def choose(
     bus: options.BUS = None,
     head_of_line: options.HEAD_OF_LINE = False,
     out: Annotated[Path | None, typer.Option(metavar="FILE", help="Write one job's table there, for MPI.")] = None,
+    resume: options.RESUME = False,
     host_pattern: options.HOST_PATTERN = "",
     json: options.JSON = False,
 ) -> None:
-    """Ranks the algorithms of collectives by predicted time; over several jobs by their mean."""
+    """Ranks the algorithms of collectives by predicted time; over several jobs by their mean.
+
+    Under mpirun or srun the processes share the algorithms.
+    """
     calls = [(name, size) for name in parse_collectives(collective) for size in sizes_for(name, parse_sizes(bytes))]
     model = options.parse_model(steps, link_bandwidth, link_latency, overhead, eager, injection, bus, head_of_line)
     network = open_source(source, host_pattern)
@@ -54,10 +60,26 @@ def choose(
         raise Error("no job to choose for", hint="--job HOSTFILE, --random-jobs N --job-size n, or --contiguous A..B")
     if out is not None and len(jobs) > 1:
         raise Error("--out takes the table of one job", hint="--job HOSTFILE --out FILE")
-    if model.link_latency == 0 and model.overhead == 0:
+    predictor = Predictor(network, method, model)
+    if model.link_latency == 0 and model.overhead == 0 and is_first_process():
         note("messages take no time but that of their bytes: --link-latency or --overhead tells what small ones cost")
-    with progress("algorithms", count_steps(calls)) as advance:
-        choice = choose_algorithms(network, jobs, calls, method, model, advance)
+    pieces = pieces_of(calls)
+    partial = PartialResults(
+        {"source": source, "network": fingerprint(network), "method": predictor.method, "model": asdict(model)}
+        | {"calls": calls, "jobs": [placement_as_data(job) for job in jobs]}
+    )
+    options.load_partial(partial, resume)
+    with progress("algorithms", len(pieces)) as advance:
+        outcomes = run(
+            len(pieces),
+            ALGORITHMS_AT_ONCE,
+            lambda chunk: [vars(outcome) for outcome in assess(predictor, jobs, [pieces[i] for i in chunk])],
+            partial,
+            advance,
+        )
+    if not is_first_process():
+        return
+    choice = Choice(jobs, predictor.method, predictor.model, rank(pieces, map(outcome_from, outcomes)))
     if out is not None:
         write_table(table_of(source, network, choice), out)
         note(f"wrote {out}")
@@ -68,10 +90,18 @@ def choose(
         describe(data)
 
 
+def outcome_from(data: dict[str, Any]) -> Candidate | LeftOut:
+    return LeftOut(**data) if "reason" in data else Candidate(**data)
+
+
 def parse_collectives(text: str) -> list[str]:
     names = list(dict.fromkeys(text.split(",")))
     for name in names:
         algorithms_of(name)
+    if "alltoallv" in names:
+        raise Error(
+            "alltoallv has no one size to choose by", hint="`ayatori simulate --sizes FILE` times one algorithm"
+        )
     return names
 
 

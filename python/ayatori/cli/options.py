@@ -9,10 +9,15 @@ from typing import Annotated
 import typer
 
 from ayatori._core import Job, Network
+from ayatori.cli.output import note
 from ayatori.errors import Error
 from ayatori.jobs import contiguous_jobs, random_jobs, read_job
 from ayatori.prediction import Model
+from ayatori.runs import PartialResults, is_first_process
 from ayatori.units import parse_bytes, parse_rate, parse_seconds
+
+MOST_JOBS = 10**6
+MOST_RANKS = 2**24  # of a job
 
 SOURCE = Annotated[str, typer.Argument(metavar="SOURCE", help="fattree:K=6,levels=2,nodes=30, ib:FILE, ib:live, …")]
 JSON = Annotated[bool, typer.Option("--json", help="Print JSON.")]
@@ -43,9 +48,10 @@ LINK_BANDWIDTH = Annotated[
 LINK_LATENCY = Annotated[str, typer.Option(metavar="TIME", help="Of each link whose own is not known.")]
 OVERHEAD = Annotated[str, typer.Option(metavar="TIME", help="Of each message, before it flows.")]
 EAGER = Annotated[str, typer.Option(metavar="SIZE", help="Messages up to this size do not wait for their receive.")]
-INJECTION = Annotated[str | None, typer.Option(metavar="RATE", help="Of a node's NIC, out and in; else no limit.")]
+INJECTION = Annotated[str | None, typer.Option(metavar="RATE", help="Of each NIC, out and in; else no limit.")]
 BUS = Annotated[str | None, typer.Option(metavar="RATE", help="Inside a node; else no limit.")]
 HEAD_OF_LINE = Annotated[bool, typer.Option("--head-of-line", help="Switches forward what arrives in its order.")]
+RESUME = Annotated[bool, typer.Option("--resume", help="Go on where Ctrl-C ended the same command.")]
 
 
 def parse_model(
@@ -71,6 +77,11 @@ def parse_model(
     )
 
 
+def load_partial(partial: PartialResults, resume: bool) -> None:
+    if resume and not partial.load() and is_first_process():
+        note(f"nothing to resume from ({partial.path}): starting from the beginning")
+
+
 def parse_lmc(text: str) -> int | str:
     if text == "auto":
         return text
@@ -92,7 +103,7 @@ def collect_jobs(
     """The jobs that the options ask for; empty if they ask for none."""
     if order not in ("network", "given"):
         raise Error(f"no rank order '{order}'", hint="orders: network, given")
-    if ppn < 0:
+    if not 0 <= ppn <= MOST_RANKS:
         raise Error(f"{ppn} ranks a machine make no job")
     if sum(choice is not None for choice in (job, random_count, contiguous)) > 1:
         raise Error("--job, --random-jobs and --contiguous exclude each other")
@@ -104,8 +115,12 @@ def collect_jobs(
         return []
     if random_count < 1:
         raise Error(f"{random_count} random jobs are none to look at")
+    if random_count > MOST_JOBS:
+        raise Error(f"{random_count} random jobs are more than {MOST_JOBS}")
     if job_size is None:
         raise Error("--random-jobs needs --job-size", hint="how many machines each job takes")
+    if job_size < 1:
+        raise Error(f"{job_size} machines make no job")
     if not 0 <= seed < 2**64:
         raise Error(f"seed {seed} is no number of 64 bits")
     return random_jobs(network, random_count, job_size, ppn, seed)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import asdict
+from dataclasses import asdict, replace
+from pathlib import Path
 from statistics import fmean
 from typing import Annotated, Any
 
@@ -12,10 +13,11 @@ import typer
 
 from ayatori._core import Job
 from ayatori.cli import options
-from ayatori.cli.output import note, print_json, print_table, progress, say
+from ayatori.cli.output import print_json, print_table, progress, say
 from ayatori.errors import Error
-from ayatori.network import open_source
-from ayatori.prediction import Call, Prediction, Predictor, algorithms_of, hottest_links
+from ayatori.jobs import placement_as_data
+from ayatori.network import fingerprint, open_source
+from ayatori.prediction import Call, Prediction, Predictor, algorithms_of, hottest_links, read_pair_sizes
 from ayatori.runs import PartialResults, is_first_process, run
 from ayatori.units import format_bytes, format_seconds, parse_bytes
 
@@ -36,6 +38,7 @@ def simulate(
     ppn: options.PPN = 0,
     order: options.ORDER = "network",
     root: Annotated[int, typer.Option(help="The root's rank.")] = 0,
+    sizes: Annotated[Path | None, typer.Option(metavar="FILE", help="Of alltoallv: lines 'FROM TO BYTES'.")] = None,
     segment: Annotated[str, typer.Option(metavar="SIZE", help="A pipeline's piece; 0: its own choice.")] = "0",
     method: options.METHOD = None,
     steps: options.STEPS = "drift",
@@ -46,7 +49,7 @@ def simulate(
     injection: options.INJECTION = None,
     bus: options.BUS = None,
     head_of_line: options.HEAD_OF_LINE = False,
-    resume: Annotated[bool, typer.Option("--resume", help="Go on where Ctrl-C ended the same command.")] = False,
+    resume: options.RESUME = False,
     host_pattern: options.HOST_PATTERN = "",
     json: options.JSON = False,
 ) -> None:
@@ -56,6 +59,8 @@ def simulate(
     """
     started = time.monotonic()
     algorithms_of(collective)
+    if collective == "alltoallv" and sizes is None:
+        raise Error("alltoallv needs a size for each pair of ranks", hint="--sizes FILE, with lines 'FROM TO BYTES'")
     call = Call(collective, algorithm, parse_bytes(bytes), root, parse_bytes(segment))
     model = options.parse_model(steps, link_bandwidth, link_latency, overhead, eager, injection, bus, head_of_line)
     network = open_source(source, host_pattern)
@@ -63,10 +68,13 @@ def simulate(
     if not jobs:
         raise Error("no job to simulate", hint="--job HOSTFILE, --random-jobs N --job-size n, or --contiguous A..B")
     predictor = Predictor(network, method, model)
-    settings = settings_as_data(source, predictor, call)
-    partial = PartialResults(settings | {"jobs": [placement_as_data(job) for job in jobs]})
-    if resume and not partial.load():
-        note(f"nothing to resume from ({partial.path}): starting from the beginning")
+    settings = settings_as_data(source, predictor, call) | {"sizes": str(sizes) if sizes else None}
+    call = replace(call, sizes=read_sizes(sizes, jobs)) if sizes else call
+    partial = PartialResults(
+        settings
+        | {"network": fingerprint(network), "pairs": call.sizes, "jobs": [placement_as_data(job) for job in jobs]}
+    )
+    options.load_partial(partial, resume)
     with progress("jobs", len(jobs)) as advance:
         per_job = run(
             len(jobs),
@@ -87,12 +95,15 @@ def simulate(
         describe(data)
 
 
+def read_sizes(file: Path, jobs: list[Job]) -> list[list[int]]:
+    ranks = {job.rank_count for job in jobs}
+    if len(ranks) > 1:
+        raise Error(f"{file} has the sizes of one number of ranks, jobs have from {min(ranks)} to {max(ranks)}")
+    return read_pair_sizes(file, *ranks)
+
+
 def settings_as_data(source: str, predictor: Predictor, call: Call) -> dict[str, Any]:
     return {"source": source, "method": predictor.method} | asdict(call) | {"model": asdict(predictor.model)}
-
-
-def placement_as_data(job: Job) -> list[list[int]]:
-    return [list(pair) for pair in zip(job.machines, job.ranks_on_machines, strict=True)]
 
 
 def job_as_data(job: Job, prediction: Prediction) -> dict[str, Any]:
@@ -129,7 +140,7 @@ def results_as_data(predictor: Predictor, per_job: list[dict[str, Any]]) -> dict
 
 
 def describe(data: dict[str, Any]) -> None:
-    size = "" if data["collective"] == "barrier" else f" of {format_bytes(data['bytes'])}"
+    size = f" of {data['sizes'] or format_bytes(data['bytes'])}" if data["collective"] != "barrier" else ""
     jobs = f"{data['jobs']} jobs" if data["jobs"] > 1 else f"{data['per_job'][0]['ranks']} ranks"
     say(f"{data['source']}: {data['collective']}{size} by {data['algorithm']}, {jobs}")
     say(f"  paths         {data['method']}, steps {data['model']['steps']}")

@@ -29,6 +29,8 @@ class Paths {
   /// Below participant_count(): the machine or router that a participant is on. Messages within one do not use the
   /// network.
   [[nodiscard]] virtual std::uint32_t node(Rank participant) const = 0;
+  /// Below participant_count(): the NIC that a rank sends and receives through. One a node, unless told otherwise.
+  [[nodiscard]] virtual std::uint32_t nic(Rank rank) const { return node(rank); }
   /// Replaces `links` by those that a message takes, in order; each at most once, none within a node.
   virtual void path(Rank from, Rank to, std::vector<std::uint32_t>& links) const = 0;
 };
@@ -40,7 +42,7 @@ struct LinkDefaults {
 
 /// By forwarding tables and a plan (links are port ids). The network, routes and plan must outlive it. `routers` are
 /// the participants behind the ranks, in their order; packets to one go by its own LID. Follows packets as they are
-/// asked for: memory is one number a rank. Errors: a plan for another number of ranks; a rank or router without LID;
+/// asked for: memory is some numbers a rank. Errors: a plan for another number of ranks; a rank or router without LID;
 /// path bits beyond the LMC; a pair of ranks whose packets do not arrive (looked for once a leaf, destination and LID,
 /// in parallel).
 [[nodiscard]] Result<std::unique_ptr<Paths>> routed_paths(const Network& network, const Routes& routes,
@@ -57,9 +59,10 @@ struct LinkDefaults {
                                                 std::vector<std::uint32_t> node_of_rank,
                                                 std::vector<std::uint32_t> point_of_node, const LinkDefaults& links);
 
-/// The same for a job on machines with built-in routers; links have the network's rate, unless `links` says another.
-/// Errors: machines that form no grid, machines without a cable, links whose rates differ if `links` has none.
+/// The same for a job on machines with built-in routers; links have the network's rate, unless `links` says another,
+/// and its latency where it tells one. Errors: machines that form no grid, machines without a cable, links whose
+/// latencies differ, or whose rates do if `links` has none.
 [[nodiscard]] Result<std::unique_ptr<Paths>> grid_paths_of_job(const Network& network, const Job& job,
-                                                               LinkDefaults links);
+                                                               const LinkDefaults& links);
 
 }  // namespace ayatori

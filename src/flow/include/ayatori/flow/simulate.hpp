@@ -57,7 +57,7 @@ struct FlowOptions {
   StepMode steps = StepMode::drift;
   Bytes eager_limit = 0;   ///< messages up to this size don't wait for their receive
   double overhead = 0;     ///< seconds a message, before it flows
-  double injection = 0;    ///< bytes a second out of, and into, one node's NIC; 0: only its links limit it
+  double injection = 0;    ///< bytes a second out of, and into, one NIC; 0: only its links limit it
   double bus = 0;          ///< bytes a second inside a node; 0: no limit, messages inside take no time
   double bus_latency = 0;  ///< seconds a message inside a node
   double reduce_bytes_per_second = 0;
