@@ -18,8 +18,8 @@ std::atomic<Process*> the_process = nullptr;
 /// What this process was when the library was opened last. Launchers are asked once.
 std::optional<launch::Placement> known_placement;
 
-/// In a child of the process that opened the library.
-bool left_to_parent = false;
+/// In a child of the process that opened the library: what it was then.
+Process* left_to_parent = nullptr;
 
 /// Nobody finds it any more who did not know it before.
 struct AtExit {
@@ -33,7 +33,7 @@ void leave_to_parent() {
   Process* process = the_process.exchange(nullptr);
   if (!process) return;
   process->disown();
-  left_to_parent = true;
+  left_to_parent = process;
 }
 
 /// Packets of the job before must be strangers to the one after: all processes derive the same next key.
