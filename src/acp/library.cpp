@@ -11,8 +11,8 @@ namespace ayatori::acp {
 
 namespace {
 
-/// The one between acp_init and acp_finalize; owned. Other threads may be in it when the program exits, so that does not
-/// destroy it.
+/// The one between acp_init and acp_finalize; owned. Other threads may be in it when the program exits, so that does
+/// not destroy it.
 std::atomic<Process*> the_process = nullptr;
 
 /// What this process was when the library was opened last. Launchers are asked once.

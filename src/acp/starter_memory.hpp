@@ -1,8 +1,8 @@
 #pragma once
 /// \file
 /// Starter memory. That of all processes of a host is one piece of shared memory, so that they reach each other's
-/// directly; its name is gone as soon as all have mapped it. Until then it is locked, so that what killed processes left is
-/// told apart, and removed by the shared-memory wire's next maker (see shm_wire.hpp).
+/// directly; its name is gone as soon as all have mapped it. Until then it is locked, so that what killed processes
+/// left is told apart, and removed by the shared-memory wire's next maker (see shm_wire.hpp).
 
 #include <filesystem>
 #include <span>
