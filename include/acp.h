@@ -47,6 +47,11 @@
  * alone, and acp_sync is for one thread at a time. "All operations before" are those of all threads. A thread that waits
  * moves everything on; while no thread calls for half a millisecond, a thread of the library does
  * (ACP_PROGRESS=poll: nobody does).
+ *
+ * Other processes. In a child of fork(2) the library is closed for good; memory is there, starter memory still that of
+ * its parent, who goes on undisturbed. What exec(3) starts is another program and inherits nothing. A process that ends
+ * without acp_finalize, or is killed, is lost to the others; exiting while threads are in the library is harmless. One
+ * that is stopped (SIGSTOP) for less than ACP_TIMEOUT and goes on loses nothing.
  */
 #ifndef ACP_H
 #define ACP_H
@@ -64,8 +69,9 @@ const char *acp_error_message(void);
 
 /* ------------------------------------------------------------------------------------------------ infrastructure */
 
-/* Returns when all processes of the job have called it. The arguments may be NULL; they are left as they are. Errors:
- * EINVAL for what the environment says, errno of the system for addresses and memory, EHOSTDOWN. */
+/* Returns when all processes of the job have called it. The arguments may be NULL; they are left as they are. After
+ * acp_finalize all may call it once more, and have the rank that they had. Errors: EINVAL for what the environment says,
+ * errno of the system for addresses and memory, EHOSTDOWN; EPERM, it is open, or this is a child of fork. */
 int acp_init(int *argc, char ***argv);
 
 /* Completes all operations, and requests of channels (so a receive that nothing is sent for holds it up), and closes the
@@ -98,8 +104,8 @@ typedef uint64_t acp_ga_t;    /* global address */
 acp_ga_t acp_query_starter_ga(int rank);
 
 /* Gives `size` bytes at `addr` global addresses; they stay the program's, and must stay where they are until they are
- * unregistered. `color` would choose among networks: there is one, 0. At most 254 registrations at a time. Errors
- * (ACP_ATKEY_NULL): EINVAL, ENOSPC. */
+ * unregistered. Registrations may overlap; there are at most 254 at a time. `color` would choose among networks: there is
+ * one, 0. Errors (ACP_ATKEY_NULL): EINVAL, ENOSPC. */
 acp_atkey_t acp_register_memory(void *addr, size_t size, int color);
 
 /* Nobody may be using it; later registrations may get its addresses. Error: EINVAL, there is none such. */

@@ -29,8 +29,9 @@ STACKS = {
 """Of each stack its program, and the Debian package that it is built with, if that may be missing."""
 
 MOST_SENDERS = 250
-MOST_BYTES = 8192
-"""What each stack takes in one piece, and UDP in one datagram."""
+MOST_BYTES = 65536
+MOST_BYTES_OF_A_DATAGRAM = 65507
+"""Over IPv4: where nobody cuts messages, they can't be larger."""
 
 
 @dataclass(frozen=True)
@@ -77,6 +78,10 @@ def _check(stacks: Sequence[str], incast: Incast, repeats: int) -> None:
     ):
         if not least <= value <= most:
             raise Error(f"{what}: {value} is out of range", hint=f"{least} to {most}")
+    if "raw-udp" in stacks and incast.bytes > MOST_BYTES_OF_A_DATAGRAM:
+        raise Error(
+            f"raw-udp can't send {incast.bytes} bytes", hint=f"8 to {MOST_BYTES_OF_A_DATAGRAM}, or other stacks"
+        )
 
 
 def _program_of(stack: str) -> Path:

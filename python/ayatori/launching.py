@@ -2,26 +2,32 @@
 
 from __future__ import annotations
 
+import ctypes
+import fcntl
 import os
 import secrets
 import signal
 import subprocess
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
+from pathlib import Path
 from types import FrameType
 
 _POLL_SECONDS = 0.005
 _GRACE_SECONDS = 2.0
-_FORWARDED = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+_FORWARDED = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT)
+_SHARED_MEMORY = Path("/dev/shm")
+_PR_SET_PDEATHSIG = 1
 
 
 def run_job(command: Sequence[str], count: int) -> int:
     """Runs `count` processes of `command`; returns 0, or the exit status of the first that failed (128 + N: signal N).
 
     They share our output, and our input unless it is a terminal. When one has failed all others are ended. Signals that
-    ask us to end go to all of them, and to what they have started. Raises OSError if the command can't be started.
+    ask us to end go to all of them, and to what they have started; should we be killed, so are they. Shared memory that
+    killed processes leave is removed. Raises OSError if the command can't be started.
     """
     job = os.environ | {"ACP_PROCS": str(count), "ACP_JOB_KEY": str(secrets.randbits(64))}
     processes: list[subprocess.Popen[bytes]] = []
@@ -32,12 +38,41 @@ def run_job(command: Sequence[str], count: int) -> int:
     before = {number: signal.signal(number, forward) for number in _FORWARDED}
     try:
         for rank in range(count):
-            processes.append(subprocess.Popen(command, env=job | {"ACP_RANK": str(rank)}, process_group=0))
+            processes.append(_start(command, job | {"ACP_RANK": str(rank)}))
         return _first_failure(processes)
     finally:
         _end_all(processes)
+        _remove_what_is_left(_SHARED_MEMORY)
         for number, handler in before.items():
             signal.signal(number, handler)
+
+
+def _start(command: Sequence[str], environment: dict[str, str]) -> subprocess.Popen[bytes]:
+    # In a group of its own a process that reads from the terminal would be stopped.
+    standard_input = subprocess.DEVNULL if sys.stdin is not None and sys.stdin.isatty() else None
+    return subprocess.Popen(
+        command, env=environment, stdin=standard_input, process_group=0, preexec_fn=_die_with(os.getpid())
+    )
+
+
+def _die_with(launcher: int) -> Callable[[], None]:
+    library = ctypes.CDLL(None)
+
+    def ask() -> None:
+        library.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+        if os.getppid() != launcher:
+            os._exit(128 + signal.SIGKILL)
+
+    return ask
+
+
+def _remove_what_is_left(folder: Path) -> None:
+    """As libacp itself does when it starts: a file belongs to a living process as long as it is locked."""
+    for path in folder.glob("ayatori-*"):
+        with suppress(OSError), path.open("r+b") as file:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            if os.fstat(file.fileno()).st_ino == path.stat().st_ino:
+                path.unlink()
 
 
 def _first_failure(processes: Sequence[subprocess.Popen[bytes]]) -> int:

@@ -6,17 +6,9 @@
 #include <cstdlib>
 
 #include "acp.h"
-#include "ayatori/base/random.hpp"
 #include "library.hpp"
 
 namespace ayatori::acp {
-
-std::unique_ptr<Process> the_process;
-
-Process* opened() {
-  if (!the_process) refuse(EPERM, "acp_init was not called, or did not succeed");
-  return the_process.get();
-}
 
 namespace {
 
@@ -25,43 +17,6 @@ using onesided::AtomicOperation;
 using onesided::GlobalAddress;
 using onesided::Handle;
 using onesided::Location;
-
-int open_library(Result<Setup> setup) {
-  if (!setup) {
-    refuse(setup.error());
-    return -1;
-  }
-  auto process = Process::start(*setup);
-  if (!process) {
-    refuse(process.error());
-    return -1;
-  }
-  the_process = std::move(*process);
-  return 0;
-}
-
-int close_library() {
-  const auto finished = the_process->finish();
-  the_process.reset();
-  if (finished) return 0;
-  refuse(finished.error());
-  return -1;
-}
-
-/// Packets of the job before must be strangers to the one after: all processes derive the same next key.
-std::uint64_t next_key(std::uint64_t key) { return Random(key)(); }
-
-Result<Setup> after_reset(const Setup& setup, int rank) {
-  Setup next = setup;
-  launch::Placement& placement = next.placement;
-  if (rank < 0 || static_cast<Rank>(rank) >= placement.procs) return fail("there is no rank {}", rank);
-  if (static_cast<Rank>(rank) / placement.ranks_per_host != placement.rank / placement.ranks_per_host) {
-    return fail("rank {} belongs to another host than rank {}", rank, placement.rank);
-  }
-  placement.rank = static_cast<Rank>(rank);
-  placement.job_key = next_key(placement.job_key);
-  return next;
-}
 
 Handle order_of(acp_handle_t order, const GlobalMemory& memory) {
   const auto handle = static_cast<std::uint64_t>(order);
@@ -108,24 +63,15 @@ extern "C" {
 const char* acp_error_message(void) { return last_message(); }
 
 int acp_init(int* /*argc*/, char*** /*argv*/) {
-  return guarded(-1, [] {
-    if (!the_process) return open_library(read_setup());
-    refuse(EPERM, "acp_init was called already");
-    return -1;
-  });
+  return guarded(-1, [] { return open_library(); });
 }
 
 int acp_finalize(void) {
-  return guarded(-1, [] { return opened() ? close_library() : -1; });
+  return guarded(-1, [] { return close_library(); });
 }
 
 int acp_reset(int rank) {
-  return guarded(-1, [&] {
-    if (!opened()) return -1;
-    auto next = after_reset(the_process->setup(), rank);
-    if (next && close_library() != 0) return -1;
-    return open_library(std::move(next));
-  });
+  return guarded(-1, [&] { return reopen_library(rank); });
 }
 
 void acp_abort(const char* str) {

@@ -1,20 +1,25 @@
 #pragma once
 /// \file
-/// The one Process of the C functions.
+/// The one Process of the C functions: opened, closed, and left alone by forks and exits.
 
 #include "errors.hpp"
 #include "process.hpp"
 
 namespace ayatori::acp {
 
-/// Who this process is, as the environment says.
+/// What the environment says, but for the placement.
 [[nodiscard]] Result<Setup> read_setup();
+
+/// Who this process is, as its launcher says.
+[[nodiscard]] Result<launch::Placement> read_placement();
+
+/// acp_init, acp_finalize and acp_reset.
+int open_library();
+int close_library();
+int reopen_library(int rank);
 
 /// nullptr and EPERM, if the library is not open.
 [[nodiscard]] Process* opened();
-
-/// The one between acp_init and acp_finalize.
-extern std::unique_ptr<Process> the_process;
 
 /// What a function that needs the library returns: `failed` if it is not open, or if the result is none.
 template <typename Value, typename Body>

@@ -162,10 +162,18 @@ Result<> Process::finish() {
   wait_until([](const GlobalMemory& memory) { return memory.idle() || memory.loss(); });
   const auto met = sync();
   Turn turn(*this);
-  memory_->endpoint().close_idle(clock_.now());
   const Time end = clock_.now() + (met ? lingering : Duration::zero());
-  wait(turn, [&] { return memory_->endpoint().quiet() || clock_.now() > end; });
+  // Again and again: what comes late opens flows once more.
+  wait(turn, [&] {
+    memory_->endpoint().close_idle(clock_.now());
+    return memory_->endpoint().quiet() || clock_.now() > end;
+  });
   return met;
+}
+
+void Process::disown() {
+  wire_->disown();
+  nudge_ = wires::Descriptor();
 }
 
 Process::~Process() {

@@ -91,6 +91,12 @@ class Process {
   /// Completes everything here and at all others; then the wires are closed.
   [[nodiscard]] Result<> finish();
 
+  /// Before the program exits without finish(), other threads maybe in here: leaves nothing behind on this host.
+  void withdraw() { wire_->withdraw(); }
+
+  /// In a child of fork(2): leaves everything to the parent but the memory. Never to be used or destroyed after that.
+  void disown();
+
  private:
   explicit Process(const Setup& setup) : setup_(setup) {}
 

@@ -50,11 +50,12 @@ std::uint64_t random_key() {
 
 }  // namespace
 
+Result<launch::Placement> read_placement() {
+  return launch::find_placement([](const char* name) { return std::getenv(name); }, random_key);
+}
+
 Result<Setup> read_setup() {
   Setup setup;
-  auto placement = launch::find_placement([](const char* name) { return std::getenv(name); }, random_key);
-  if (!placement) return Failure(placement.error());
-  setup.placement = std::move(*placement);
   const auto wires = choice("ACP_WIRES", {"auto", "shm", "udp"});
   if (!wires) return Failure(wires.error());
   const auto progress = choice("ACP_PROGRESS", {"thread", "poll"});

@@ -1,13 +1,13 @@
 #include "starter_memory.hpp"
 
 #include <fcntl.h>
+#include <sys/file.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <utility>
-
-#include "ayatori/pollable/descriptor.hpp"
 
 namespace ayatori::acp {
 
@@ -16,11 +16,27 @@ using wires::refused;
 
 namespace {
 
-/// The file of all, large enough; whoever comes first makes it. This process's part is there for sure: a full /dev/shm
-/// is an error now, and no SIGBUS later.
+/// The file of all; whoever comes first makes it. Somebody who removes what dead processes left may come between that
+/// and the lock.
+Result<Descriptor> open_locked(const std::filesystem::path& name) {
+  for (;;) {
+    Descriptor file(open(name.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, S_IRUSR | S_IWUSR));
+    if (!file.open()) return refused(fmt::format("{} can't be opened", name.string()), errno);
+    if (flock(file.number(), LOCK_SH) != 0) {
+      if (errno == EINTR) continue;
+      return refused(fmt::format("{} can't be locked", name.string()), errno);
+    }
+    struct stat found{};
+    if (fstat(file.number(), &found) == 0 && found.st_nlink > 0) return file;
+  }
+}
+
+/// The file of all, large enough. This process's part is there for sure: a full /dev/shm is an error now, and no SIGBUS
+/// later.
 Result<Descriptor> open_file(const std::filesystem::path& name, Bytes size, Bytes own_start, Bytes own_size) {
-  Descriptor file(open(name.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, S_IRUSR | S_IWUSR));
-  if (!file.open()) return refused(fmt::format("{} can't be opened", name.string()), errno);
+  auto locked = open_locked(name);
+  if (!locked) return locked;
+  Descriptor file = std::move(*locked);
   if (ftruncate(file.number(), static_cast<off_t>(size)) != 0) {
     return refused(fmt::format("{} can't have {} bytes", name.string(), size), errno);
   }
@@ -33,15 +49,14 @@ Result<Descriptor> open_file(const std::filesystem::path& name, Bytes size, Byte
 
 Result<StarterMemory> StarterMemory::make(std::uint64_t key, std::uint32_t own, std::uint32_t count, Bytes each) {
   StarterMemory made;
-  Descriptor file;
   if (count > 1) {
-    made.name_ = fmt::format("/dev/shm/acp-starter-{:016x}", key);
+    made.name_ = fmt::format("/dev/shm/ayatori-starter-{:016x}", key);
     auto opened = open_file(made.name_, count * each, own * each, each);
     if (!opened) return Failure(opened.error());
-    file = std::move(*opened);
+    made.locked_ = std::move(*opened);
   }
   const int flags = count > 1 ? MAP_SHARED : MAP_PRIVATE | MAP_ANONYMOUS;
-  void* start = mmap(nullptr, count * each, PROT_READ | PROT_WRITE, flags, file.number(), 0);
+  void* start = mmap(nullptr, count * each, PROT_READ | PROT_WRITE, flags, made.locked_.number(), 0);
   if (start == MAP_FAILED) return refused(fmt::format("no {} bytes of starter memory can be mapped", each), errno);
   made.all_ = {static_cast<std::byte*>(start), count * each};
   made.own_ = made.all_.subspan(count > 1 ? own * each : 0, each);
@@ -54,12 +69,14 @@ StarterMemory& StarterMemory::operator=(StarterMemory&& other) noexcept {
   std::swap(all_, other.all_);
   std::swap(own_, other.own_);
   std::swap(name_, other.name_);
+  std::swap(locked_, other.locked_);
   return *this;
 }
 
 void StarterMemory::forget_name() {
   if (!name_.empty()) unlink(name_.c_str());
   name_.clear();
+  locked_ = Descriptor();
 }
 
 StarterMemory::~StarterMemory() {

@@ -1,13 +1,15 @@
 #pragma once
 /// \file
 /// Starter memory. That of all processes of a host is one piece of shared memory, so that they reach each other's
-/// directly; its name is gone as soon as all have mapped it.
+/// directly; its name is gone as soon as all have mapped it. Until then it is locked, so that what killed processes
+/// left is told apart, and removed by the shared-memory wire's next maker (see shm_wire.hpp).
 
 #include <filesystem>
 #include <span>
 
 #include "ayatori/base/error.hpp"
 #include "ayatori/base/ids.hpp"
+#include "ayatori/pollable/descriptor.hpp"
 
 namespace ayatori::acp {
 
@@ -33,6 +35,7 @@ class StarterMemory {
   std::span<std::byte> all_;
   std::span<std::byte> own_;
   std::filesystem::path name_;
+  wires::Descriptor locked_;
 };
 
 }  // namespace ayatori::acp

@@ -46,6 +46,9 @@ Result<std::uint64_t> Memory::add(std::byte* start, Bytes size) {
   if (size > space_.most_bytes()) {
     return with_code(fail("{} bytes are more than a segment holds: {}", size, space_.most_bytes()), EINVAL);
   }
+  if (reinterpret_cast<std::uintptr_t>(start) > UINTPTR_MAX - size) {
+    return with_code(fail("{} bytes from {} on reach over the end of memory", size, static_cast<void*>(start)), EINVAL);
+  }
   const auto index = published_.add(reinterpret_cast<std::uintptr_t>(start), size);
   if (!index) return with_code(fail("all {} segments of this process are in use", AddressSpace::segments), ENOSPC);
   return published_.at(*index)->key;

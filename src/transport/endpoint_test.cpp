@@ -331,5 +331,30 @@ TEST(Endpoint, RefusesWhatItHasNoRoomFor) {
   EXPECT_TRUE(pair.a.send(pair.now, 1, bytes_of("3"), 3));
 }
 
+TEST(Endpoint, IsNotQuietWhileAReplyIsToCome) {
+  Pair pair;
+  ASSERT_TRUE(pair.a.call(pair.now, 1, bytes_of("ask"), 3));
+  // Acknowledgements arrive, what is asked for does not.
+  for (int i = 0; i < 100 && (i == 0 || pair.a.outgoing_contexts() > 0); ++i) {
+    pair.carry(pair.a, pair.b);
+    pair.carry(pair.b, pair.a, false);
+    pair.now += 10ms;
+    pair.a.advance(pair.now);
+    pair.b.advance(pair.now);
+    pair.a.close_idle(pair.now);
+  }
+  ASSERT_EQ(pair.a.outgoing_contexts(), 0U);
+  (void)pair.take(pair.a);
+  EXPECT_FALSE(pair.a.quiet());
+  for (int i = 0; i < 100 && !pair.a.quiet(); ++i) {
+    pair.settle();
+    pair.now += 10ms;
+    pair.b.advance(pair.now);
+    pair.b.close_idle(pair.now);
+  }
+  EXPECT_EQ(pair.a_above.events, Events{"returned 3"});
+  EXPECT_TRUE(pair.a.quiet());
+}
+
 }  // namespace
 }  // namespace ayatori::transport

@@ -96,6 +96,7 @@ class Sender {
 
   void close_idle();
   [[nodiscard]] std::uint32_t contexts() const { return flows_.size(); }
+  [[nodiscard]] bool awaits_replies() const { return awaiting_ > 0; }  ///< to calls that were delivered
 
  private:
   [[nodiscard]] std::optional<ContextId> open(Time now, FlowKey key);

@@ -71,6 +71,8 @@ static void refuse_what_is_not_there(void) {
     CHECK(acp_reset(procs) == -1 && acp_reset(-1) == -1 && acp_rank() == me);
     CHECK(acp_register_memory(NULL, 8, 0) == ACP_ATKEY_NULL && errno == EINVAL);
     CHECK(acp_register_memory(memory, 0, 0) == ACP_ATKEY_NULL && errno == EINVAL);
+    CHECK(acp_register_memory(memory, SIZE_MAX, 0) == ACP_ATKEY_NULL && errno == EINVAL);
+    CHECK(acp_register_memory((void *)(UINTPTR_MAX - 15), 64, 0) == ACP_ATKEY_NULL && errno == EINVAL);
     CHECK(acp_query_ga(ACP_ATKEY_NULL, memory) == ACP_GA_NULL && errno == EINVAL);
     CHECK(acp_query_rank(ACP_GA_NULL) == -1 && acp_query_color(ACP_GA_NULL) == -1);
     CHECK(acp_wait_ch(ACP_REQUEST_NULL) == (size_t)-1 && errno == EINVAL);

@@ -52,6 +52,13 @@ def test_peers_deliver_all(stack: str, ayatori_command) -> None:
     assert (result["lost"], result["duplicates"], result["retransmissions"]) == (0, None, None)
 
 
+def test_messages_may_be_larger_than_datagrams(ayatori_command) -> None:
+    [result] = incast(
+        ayatori_command, "--senders", "3", "--bytes", "65536", "--messages", "20", "--repeats", "1", "--stacks", "ours"
+    )["results"]
+    assert result["lost"] == 0
+
+
 def test_incast_in_words(ayatori_command) -> None:
     outcome = ayatori_command("bench", "incast", *SMALL, "--stacks", "ours")
     assert outcome.status == 0, outcome.stderr
@@ -77,6 +84,7 @@ def test_peers(ayatori_command) -> None:
         (("incast", "--stacks", ","), "each stack is named once"),
         (("incast", "--senders", "0"), "senders: 0 is out of range"),
         (("incast", "--bytes", "7"), "bytes of a message: 7 is out of range"),
+        (("incast", "--bytes", "65536"), "raw-udp can't send 65536 bytes"),
         (("incast", "--messages", "-1"), "messages: -1 is out of range"),
         (("incast", "--repeats", "0"), "repeats: 0 is out of range"),
         (("peers", "--count", "0"), "0 peers can't be had"),

@@ -23,7 +23,7 @@ def bench() -> None:
 @app.command("incast")
 def incast(
     senders: Annotated[int, typer.Option(help="Processes that send; one more receives.")] = Incast.senders,
-    bytes: Annotated[int, typer.Option(help="Of a message, 8 to 8192.")] = Incast.bytes,
+    bytes: Annotated[int, typer.Option(help="Of a message, 8 to 65536.")] = Incast.bytes,
     messages: Annotated[int, typer.Option(help="Of each sender.")] = Incast.messages,
     stacks: Annotated[str, typer.Option(metavar="A,B,…", help=f"From {', '.join(STACKS)}.")] = ",".join(STACKS),
     repeats: Annotated[int, typer.Option(help="Times that the stacks take turns.")] = 3,

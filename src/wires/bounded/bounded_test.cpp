@@ -23,10 +23,14 @@ class ListedPeers {
     std::rotate(found, found + 1, list_.end());
     return &list_.back().second;
   }
+  void forget(Rank peer) {
+    std::erase_if(list_, [&](const auto& entry) { return entry.first == peer; });
+  }
   void keep(Rank peer, int value) {
     if (list_.size() == most_) list_.erase(list_.begin());
     list_.emplace_back(peer, value);
   }
+  [[nodiscard]] bool empty() const { return list_.empty(); }
   [[nodiscard]] bool full() const { return list_.size() == most_; }
   [[nodiscard]] int oldest() const { return list_.front().second; }
 
@@ -55,6 +59,13 @@ TEST(PeerCache, KeepsThePeersUsedLast) {
         listed.keep(peer, step);
       }
       ASSERT_TRUE(cache.knows(peer));
+      if (random.below(4) == 0) {
+        const auto left = static_cast<Rank>(random.below(16));
+        cache.forget(left);
+        listed.forget(left);
+        ASSERT_FALSE(cache.knows(left));
+        if (listed.empty()) continue;
+      }
       ASSERT_EQ(cache.full(), listed.full());
       ASSERT_EQ(cache.oldest(), listed.oldest());
     }

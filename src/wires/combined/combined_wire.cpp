@@ -59,4 +59,15 @@ void CombinedWire::add_descriptors(std::vector<pollfd>& polled) const {
   far_->add_descriptors(polled);
 }
 
+void CombinedWire::withdraw() {
+  near_->withdraw();
+  far_->withdraw();
+}
+
+void CombinedWire::disown() {
+  PollableWire::disown();
+  near_->disown();
+  far_->disown();
+}
+
 }  // namespace ayatori::wires

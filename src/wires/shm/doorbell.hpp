@@ -16,6 +16,7 @@ class Doorbell {
   void ring(Rank peer);  ///< wakes a peer; nothing happens if it is not there
   void silence();        ///< takes back all rings so far
   [[nodiscard]] int descriptor() const { return socket_.number(); }
+  void disown() { socket_ = Descriptor(); }  ///< see PollableWire
 
  private:
   Doorbell(std::uint64_t key, Descriptor socket) : key_(key), socket_(std::move(socket)) {}

@@ -1,26 +1,16 @@
 #include "peer_rings.hpp"
 
-#include <algorithm>
 #include <cerrno>
 
 namespace ayatori::wires {
 
 std::filesystem::path RingNames::of(Rank rank) const { return folder / fmt::format("{}{:016x}-{}", prefix, key, rank); }
 
-PeerRings::Entry* PeerRings::find(Rank peer) {
-  const auto found = std::ranges::find(entries_, peer, &Entry::peer);
-  return found == entries_.end() ? nullptr : &*found;
-}
-
 Ring* PeerRings::of(Rank peer) {
-  Entry* entry = find(peer);
-  if (entry && entry->ring->closed()) {
-    *entry = {};
-    entry = nullptr;
-  }
-  if (!entry) return open(peer);
-  entry->used = ++uses_;
-  return &*entry->ring;
+  Entry* entry = open_.use(peer);
+  if (entry && !entry->ring->closed()) return &*entry->ring;
+  open_.forget(peer);
+  return open(peer);
 }
 
 Ring* PeerRings::open(Rank peer) {
@@ -33,21 +23,12 @@ Ring* PeerRings::open(Rank peer) {
       problem_ = with_cause(fail("{} can't be used", path.native()), ring.error().message).error();
     return nullptr;
   }
-  Entry& entry = place();
-  entry = {peer, ++uses_, std::move(*segment), std::move(*ring)};
-  return &*entry.ring;
-}
-
-/// A place for one more: a new one, or that of the ring that was not asked for the longest.
-PeerRings::Entry& PeerRings::place() {
-  if (Entry* empty = find(no_id)) return *empty;
-  if (entries_.size() < most_) return entries_.emplace_back();
-  return *std::ranges::min_element(entries_, {}, &Entry::used);
+  return &*open_.keep(peer, {std::move(*segment), std::move(*ring)}).ring;
 }
 
 void PeerRings::doubt(Rank peer) {
-  Entry* entry = find(peer);
-  if (entry && file_named(names_.of(peer)) != entry->segment.file) *entry = {};
+  const Entry* entry = open_.use(peer);
+  if (entry && file_named(names_.of(peer)) != entry->segment.file) open_.forget(peer);
 }
 
 }  // namespace ayatori::wires

@@ -4,9 +4,8 @@
 
 #include <filesystem>
 #include <optional>
-#include <vector>
 
-#include "ayatori/base/ids.hpp"
+#include "ayatori/bounded/peer_cache.hpp"
 #include "ring.hpp"
 #include "segment.hpp"
 
@@ -23,7 +22,7 @@ struct RingNames {
 
 class PeerRings {
  public:
-  PeerRings(RingNames names, std::uint32_t most) : names_(std::move(names)), most_(most) {}
+  PeerRings(RingNames names, std::uint32_t most) : names_(std::move(names)), open_(most) {}
 
   /// A peer's ring, valid until the next call; nullptr if it has none now, or one that can't be used.
   [[nodiscard]] Ring* of(Rank peer);
@@ -36,20 +35,14 @@ class PeerRings {
 
  private:
   struct Entry {
-    Rank peer = no_id;
-    std::uint64_t used = 0;  // when it was last asked for
     FoundSegment segment;
     std::optional<Ring> ring;
   };
 
-  Entry* find(Rank peer);
   Ring* open(Rank peer);
-  Entry& place();
 
   RingNames names_;
-  std::size_t most_;
-  std::vector<Entry> entries_;
-  std::uint64_t uses_ = 0;
+  PeerCache<Entry> open_;
   std::optional<Error> problem_;
 };
 

@@ -57,8 +57,10 @@ Result<OwnSegment> OwnSegment::make(const fs::path& path, std::size_t bytes) {
 OwnSegment::OwnSegment(fs::path path, Descriptor file, Mapping mapping)
     : path_(std::move(path)), file_(std::move(file)), mapping_(std::move(mapping)) {}
 
-OwnSegment::~OwnSegment() {
-  if (file_.open() && published_) unlink(path_.c_str());
+OwnSegment::~OwnSegment() { withdraw(); }
+
+void OwnSegment::withdraw() {
+  if (file_.open() && std::exchange(published_, false)) unlink(path_.c_str());
 }
 
 Result<> OwnSegment::publish() {

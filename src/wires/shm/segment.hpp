@@ -44,6 +44,9 @@ class OwnSegment {
   /// Lets others find it; what a dead process left under the name goes. Error: a living one has it.
   [[nodiscard]] Result<> publish();
 
+  void withdraw();                         ///< takes its name away
+  void disown() { file_ = Descriptor(); }  ///< see PollableWire
+
   [[nodiscard]] std::span<std::byte> bytes() const { return mapping_.bytes(); }
 
  private:

@@ -132,6 +132,14 @@ void ShmWire::add_descriptors(std::vector<pollfd>& polled) const {
   polled.push_back({state_->doorbell.descriptor(), POLLIN, 0});
 }
 
+void ShmWire::withdraw() { state_->segment.withdraw(); }
+
+void ShmWire::disown() {
+  PollableWire::disown();
+  state_->segment.disown();
+  state_->doorbell.disown();
+}
+
 ShmStatistics ShmWire::statistics() const {
   ShmStatistics all = state_->statistics;
   all.malformed = state_->ring.malformed();

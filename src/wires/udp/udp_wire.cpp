@@ -247,6 +247,11 @@ void UdpWire::add_descriptors(std::vector<pollfd>& polled) const {
   polled.push_back({state_->socket.number(), POLLIN, 0});
 }
 
+void UdpWire::disown() {
+  PollableWire::disown();
+  state_->socket = Descriptor();
+}
+
 UdpStatistics UdpWire::statistics() const {
   UdpStatistics all = state_->statistics;
   all.malformed = state_->arrivals.malformed();

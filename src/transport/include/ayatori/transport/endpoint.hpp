@@ -121,7 +121,8 @@ class Endpoint {
   /// Closes flows with nothing under way now instead of after Options::close_after, and asks peers to close theirs.
   void close_idle(Time now);
 
-  /// Whether nothing is left but the floors: no flow is open either way and no packet waits to be sent.
+  /// Whether nothing is left but the floors: no flow is open either way, no packet waits to be sent, and no reply is
+  /// still to come, whose sender would find nobody.
   [[nodiscard]] bool quiet() const;
 
   /// All that must be remembered of a quiet endpoint, in 8 bytes: give it as Identity::floor to the one that takes over

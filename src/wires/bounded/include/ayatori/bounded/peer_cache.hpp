@@ -1,7 +1,7 @@
 #pragma once
 /// \file
-/// What a wire keeps of the peers that it spoke to last: address handles, entries of an address vector. A bounded
-/// number of them, whatever the number of peers.
+/// What a wire keeps of the peers that it spoke to last: open rings, address handles, entries of an address vector. A
+/// bounded number of them, whatever the number of peers.
 
 #include <utility>
 
@@ -39,13 +39,22 @@ class PeerCache {
   }
 
   /// Gives up oldest(), of a cache that is not empty.
-  void forget_oldest() {
-    const transport::ContextId id = recency_.pop();
+  void forget_oldest() { erase(recency_.pop()); }
+
+  /// Gives up a peer's value, if there is one.
+  void forget(Rank peer) {
+    const auto id = table_.find(key(peer));
+    if (!id) return;
+    recency_.remove(*id);
+    erase(*id);
+  }
+
+ private:
+  void erase(transport::ContextId id) {
     table_[id] = Value{};
     table_.erase(id);
   }
 
- private:
   static transport::FlowKey key(Rank peer) { return {.peer = peer}; }
 
   transport::ContextTable<Value> table_;

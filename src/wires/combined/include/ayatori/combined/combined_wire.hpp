@@ -27,6 +27,8 @@ class CombinedWire final : public PollableWire {
   Duration prepare_to_sleep(Duration longest) override;
   void woken() override;
   void add_descriptors(std::vector<pollfd>& polled) const override;
+  void withdraw() override;
+  void disown() override;
 
  private:
   [[nodiscard]] PollableWire& of(transport::PeerId peer) const { return *(nearby_(peer) ? near_ : far_); }

@@ -26,6 +26,13 @@ class PollableWire : public transport::Wire {
   /// Adds what to poll.
   virtual void add_descriptors(std::vector<pollfd>& polled) const = 0;
 
+  /// Lets nobody find it any more who did not know it before. For a process that ends without destroying it.
+  virtual void withdraw() {}
+
+  /// In a child of fork(2): closes what its parent, which goes on, must have alone. Nothing may be called after that,
+  /// and it must not be destroyed: a thread that is not here may have been in the middle of something.
+  virtual void disown() { bell_ = Descriptor(); }
+
  protected:
   /// Error: no descriptor is left.
   [[nodiscard]] static Result<Descriptor> make_bell();

@@ -51,6 +51,8 @@ class ShmWire final : public PollableWire {
   Duration prepare_to_sleep(Duration longest) override;
   void woken() override;
   void add_descriptors(std::vector<pollfd>& polled) const override;
+  void withdraw() override;
+  void disown() override;
 
   [[nodiscard]] ShmStatistics statistics() const;
 

@@ -55,6 +55,7 @@ class UdpWire final : public PollableWire {
   Duration prepare_to_sleep(Duration longest) override;
   void woken() override {}
   void add_descriptors(std::vector<pollfd>& polled) const override;
+  void disown() override;
 
   [[nodiscard]] UdpStatistics statistics() const;
 
