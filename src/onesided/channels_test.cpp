@@ -77,7 +77,7 @@ class Traffic {
 
   void fill(Channel& channel) {
     channel = {.lives = channel.lives, .sender = channel.sender, .receiver = channel.receiver};
-    // The first ones at once: as long as nothing is under way, no time passes.
+    // The first ones at once.
     const auto later = [&] { return std::chrono::microseconds(processes_.now() == Time{} ? 0 : random_.below(3000)); };
     channel.out_opens = processes_.now() + later();
     channel.in_opens = processes_.now() + later();

@@ -88,11 +88,13 @@ void Receiver::release_memory() {
 
 // ---- Acknowledgements out
 
-/// A stream's packets share acknowledgements; who may be waiting for one gets it at once.
+/// A stream's packets share acknowledgements; who may be waiting for one gets it at once. So does a sender that has used
+/// up what it was allowed, as when the gate has just opened: it would take what we hold back for lost.
 void Receiver::owe_for(ContextId id, const Packet& packet, Time now) {
   IncomingFlow& flow = flows_[id];
   if (flow.echo == 0) flow.echo = packet.stamp;
-  const bool stream = packet.more && !packet.resent && !admission_.closed() && flow.window.selective() == 0;
+  const bool goes_on = packet.more && flow.window.cumulative() < flow.limit;
+  const bool stream = goes_on && !packet.resent && !admission_.closed() && flow.window.selective() == 0;
   if (!stream || ++flow.unacknowledged >= shared_.options.acknowledge_every) return owe(id, packet);
   if (flow.acknowledge_by == never) flow.acknowledge_by = now + shared_.options.acknowledge_within;
 }
@@ -113,6 +115,7 @@ Acknowledgement Receiver::acknowledge(ContextId id) {
   made.selective = flow.window.selective();
   made.serial = ++flow.serial;
   made.window = admission_.window(id);
+  flow.limit = made.cumulative + made.window;
   made.queued = admission_.queued(id);
   made.placed = admission_.closed();
   made.duplicates = flow.duplicates;

@@ -32,6 +32,7 @@ struct IncomingFlow {
   Epoch epoch = 0;
   ReceiveWindow window;
   std::uint32_t serial = 0;  // acknowledgements sent
+  Sequence limit = 0;        // up to which the last one allowed the sender to go
   std::uint32_t duplicates = 0;
   std::uint32_t echo = 0;            // stamp of the first packet since the last acknowledgement
   std::uint32_t unacknowledged = 0;  // packets since the last acknowledgement

@@ -16,6 +16,9 @@ FlowKey key_of(const Packet& packet) {
 /// Contexts asked back at a time when they get scarce.
 constexpr int retired_at_once = 4;
 
+/// Between two such asks of the same flow.
+constexpr Duration between_retirements = std::chrono::milliseconds(10);
+
 }  // namespace
 
 void AbandonedFlows::add(PeerId peer, Epoch epoch) {
@@ -75,6 +78,7 @@ std::optional<ContextId> Receiver::open(Time now, const Packet& packet) {
   const auto id = flows_.insert(key);
   flows_[*id].epoch = packet.epoch;
   flows_[*id].heard = now;
+  flows_[*id].limit = shared_.options.initial_window;
   recency_like(*id).push(*id);
   // An eighth of the lane's contexts is kept free for newcomers.
   if (free_contexts(key.lane) < most_contexts(key.lane) / 8) retire_oldest(key.lane, now);
@@ -160,8 +164,7 @@ void Receiver::check_retiring(ContextId id, Time now) {
 /// Counted from the last attempt, not the first: whoever was stopped meanwhile must not make all of them at once.
 Time Receiver::retire_due(const IncomingFlow& flow) const {
   const Options& options = shared_.options;
-  const Duration apart =
-      std::min(10 * options.retransmission.initial_timeout, options.give_up_after / (options.give_up_attempts + 1));
+  const Duration apart = std::min(between_retirements, options.give_up_after / (options.give_up_attempts + 1));
   return flow.retire_asked + apart;
 }
 

@@ -103,6 +103,23 @@ TEST(AdaptiveWithAdmission, NeedsNoSecondCopyWhereBuffersSuffice) {
   EXPECT_LE(result.duplicates * 1000, result.delivered);
 }
 
+/// Of few clients none waits: the gate opens, and with the next loss closes again.
+TEST(AdaptiveWithAdmission, NeedsNoSecondCopyWhileTheGateSwings) {
+  for (const std::uint32_t clients : {2U, 4U}) {
+    for (std::uint64_t seed = 1; seed <= 5; ++seed) {
+      transport::Options options;
+      options.receive_buffers = 1;
+      options.coalesce = false;
+      Plan plan;
+      plan.seed = seed;
+      plan.receive_buffers = 1;
+      const IncastResult result = run_incast({.clients = clients, .messages = 2000}, plan, options);
+      EXPECT_TRUE(result.complete);
+      EXPECT_TRUE(few_duplicates(result)) << clients << " clients, seed " << seed << ": " << result.duplicates;
+    }
+  }
+}
+
 TEST(Incast, MeasuresLatencyAndFairness) {
   Plan plan;
   plan.jitter = Duration(0);
