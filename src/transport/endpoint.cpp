@@ -278,8 +278,8 @@ void Endpoint::close_idle(Time now) {
 
 bool Endpoint::quiet() const {
   return state_->sender.contexts() == 0 && !state_->sender.awaits_replies() && state_->receiver.contexts() == 0 &&
-         state_->shared.notices.empty() &&
-         (!state_->initiator || state_->initiator->idle()) && (!state_->target || !state_->target->owes());
+         state_->shared.notices.empty() && (!state_->initiator || state_->initiator->idle()) &&
+         (!state_->target || !state_->target->owes());
 }
 
 Epoch Endpoint::retire(Time now) {

@@ -88,8 +88,8 @@ void Receiver::release_memory() {
 
 // ---- Acknowledgements out
 
-/// A stream's packets share acknowledgements; who may be waiting for one gets it at once. So does a sender that has used
-/// up what it was allowed, as when the gate has just opened: it would take what we hold back for lost.
+/// A stream's packets share acknowledgements; who may be waiting for one gets it at once. So does a sender that has
+/// used up what it was allowed, as when the gate has just opened: it would take what we hold back for lost.
 void Receiver::owe_for(ContextId id, const Packet& packet, Time now) {
   IncomingFlow& flow = flows_[id];
   if (flow.echo == 0) flow.echo = packet.stamp;
