@@ -12,7 +12,7 @@ from ayatori.cli.output import note, progress
 from ayatori.jobs import contiguous_jobs
 from ayatori.network import open_source
 from ayatori.prediction import Call, Model, Predictor
-from bench.smpi import play, smpi_is_there
+from bench.smpi import platform_of, play_calls, smpi_is_there, words_of
 from experiments.page import present
 from experiments.results import Results
 from experiments.torus_broadcast.shown import ALLREDUCES, COLOURS, TREES, Broadcasts, figures_of, no_limit, tables_of
@@ -94,8 +94,10 @@ class Torus:
         return self._seconds(FX10, Call("allreduce", algorithm, size))
 
     def broadcast_by_smpi(self, tree: str) -> float:
-        call = ["broadcast", tree, str(BOX_BYTES), f"grid={BOX}"]
-        return play(self.network, None, None, self.job, LINKS_ONLY.links(), call)[0]
+        call = Call("broadcast", tree, BOX_BYTES)
+        predictor = Predictor(self.network, model=LINKS_ONLY)
+        platform = platform_of(predictor, self.job, call, LINKS_ONLY.links())
+        return play_calls(platform, self.job.rank_count, [words_of(call, predictor.places(self.job))])[0]
 
     def _seconds(self, model: Model, call: Call) -> float:
         return Predictor(self.network, model=model).predict([self.job], call)[0].seconds

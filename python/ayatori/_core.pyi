@@ -167,7 +167,8 @@ class StepSequence:
     @property
     def step_count(self) -> int: ...
 
-    def messages(self, arg: int, /) -> list[tuple[int, int]]: ...
+    def messages(self, arg: int, /) -> list[tuple[int, int, int]]:
+        """(from, to, bytes) each."""
 
 def shift_all_to_all(arg: int, /) -> StepSequence: ...
 
