@@ -28,9 +28,7 @@ class Resources {
   [[nodiscard]] std::size_t link_count() const { return latency_.size(); }
 
   /// Used by messages within a node, and by no others.
-  [[nodiscard]] bool is_bus(Constraint constraint) const {
-    return constraint >= first_nic_ && (constraint - first_nic_) % 3 == 2;
-  }
+  [[nodiscard]] bool is_bus(Constraint constraint) const { return constraint >= first_bus_; }
 
   /// Replaces `way`. Routers have no NIC: what they send and receive is limited by their links only.
   void find(Rank from, Rank to, Way& way) const;

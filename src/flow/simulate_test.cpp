@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "for_tests.hpp"
+#include "resources.hpp"
 
 namespace ayatori {
 namespace {
@@ -104,6 +105,23 @@ TEST(Simulate, InjectionLimitsANic) {
   // A NIC each.
   paths.nics = {0, 1, 2, 3};
   expect_both(schedule, paths, options, 2);
+}
+
+TEST(Resources, AreInsideNodesOrBetweenThem) {
+  ListedPaths paths({10, 10}, {0, 0, 1, 1}, {{{0, 2}, {0}}, {{1, 3}, {1}}, {{2, 0}, {1}}, {{3, 1}, {0}}});
+  paths.nics = {0, 1, 2, 3};
+  FlowOptions options;
+  options.injection = 3;
+  options.bus = 7;
+  const Resources resources(paths, 4, options);
+  Way way;
+  for (const auto& [from, to] : std::vector<std::pair<Rank, Rank>>{{0, 1}, {3, 2}, {0, 2}, {1, 3}, {2, 0}, {3, 1}}) {
+    resources.find(from, to, way);
+    EXPECT_EQ(way.shared.size(), way.inside ? 1U : 3U);
+    for (const Constraint shared : way.shared) {
+      EXPECT_EQ(resources.is_bus(shared), way.inside) << from << " to " << to << ", " << shared;
+    }
+  }
 }
 
 TEST(Simulate, TheBusOfANode) {
