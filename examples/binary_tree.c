@@ -76,18 +76,18 @@ static bool place_from(struct mapping *m, unsigned rank)
 /* What the tree's edges take when rank i is on machine place[i] and packets take route 0. */
 static void describe(struct mapping *m, const char *name, bool by_route_0)
 {
-    long hops, most_hops = 0;
+    long hops, max_hops = 0;
     int shared = 0;
     unsigned rank;
     for (rank = 1; rank < m->num_ranks; rank++) {
         struct nwtopo_link route[MAX_LINKS];
         hops = nwtopo_get_hops(m->topo, m->place[(rank - 1) / 2], m->place[rank]);
-        if (hops > most_hops) most_hops = hops;
+        if (hops > max_hops) max_hops = hops;
         if (!by_route_0) continue;
         hops = nwtopo_get_route(m->topo, m->place[(rank - 1) / 2], m->place[rank], 0, MAX_LINKS, route);
         if (count_route(m, route, hops, 1) > 1) shared++;
     }
-    printf("%-16s at most %ld hops, %d edges share a cable with another\n", name, most_hops, shared);
+    printf("%-16s at most %ld hops, %d edges share a cable with another\n", name, max_hops, shared);
 }
 
 int main(int argc, char **argv)

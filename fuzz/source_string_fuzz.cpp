@@ -47,7 +47,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     require(!network.error().message.empty());
     return 0;
   }
-  require(network->node_count() > 0);
+  require(network->device_count() > 0);
   const Shape shape = recognise(*network);
   require(!shape.summary.empty());
   require(shape.machines == network->machines().size());

@@ -64,8 +64,8 @@ std::span<const std::byte> await_address(Board& board) {
 }
 
 Outbox::Outbox(const Settings& settings, std::uint32_t sender)
-    : settings_(settings), sender_(sender), memory_(std::size_t{most_in_hand} * settings.bytes) {
-  for (std::uint32_t place = 0; place < most_in_hand; ++place) free_.push_back(place);
+    : settings_(settings), sender_(sender), memory_(std::size_t{max_in_hand} * settings.bytes) {
+  for (std::uint32_t place = 0; place < max_in_hand; ++place) free_.push_back(place);
 }
 
 std::optional<Message> Outbox::front() {

@@ -25,7 +25,7 @@
 namespace ayatori::incast {
 
 /// Messages that a sender has under way at most, in every stack.
-inline constexpr std::uint32_t most_in_hand = 64;
+inline constexpr std::uint32_t max_in_hand = 64;
 
 struct Settings {
   std::uint32_t senders = 31;
@@ -73,7 +73,7 @@ class Outbox {
   void done(std::uint32_t place);  ///< … its place is free again
 
   void allow(std::uint32_t messages) { allowed_ = messages; }
-  [[nodiscard]] bool all_done() const { return next_ == allowed_ && free_.size() == most_in_hand; }
+  [[nodiscard]] bool all_done() const { return next_ == allowed_ && free_.size() == max_in_hand; }
 
  private:
   const Settings& settings_;

@@ -130,7 +130,7 @@ class OfiSender final : public Sender, Seat {
 
   Outbox& outbox_;
   fi_addr_t receiver_ = FI_ADDR_UNSPEC;
-  std::array<Place, most_in_hand> places_{};
+  std::array<Place, max_in_hand> places_{};
 };
 
 }  // namespace

@@ -126,7 +126,7 @@ class UcxSender final : public Sender, Worker {
 
   Outbox& outbox_;
   ucp_ep_h endpoint_ = nullptr;
-  std::array<Place, most_in_hand> places_{};
+  std::array<Place, max_in_hand> places_{};
   std::vector<std::uint32_t> done_;
 };
 

@@ -28,9 +28,9 @@ STACKS = {
 }
 """Of each stack its program, and the Debian package that it is built with, if that may be missing."""
 
-MOST_SENDERS = 250
-MOST_BYTES = 65536
-MOST_BYTES_OF_A_DATAGRAM = 65507
+MAX_SENDERS = 250
+MAX_BYTES = 65536
+MAX_BYTES_OF_A_DATAGRAM = 65507
 """Over IPv4: where nobody cuts messages, they can't be larger."""
 
 
@@ -71,16 +71,16 @@ def _check(stacks: Sequence[str], incast: Incast, repeats: int) -> None:
     if not stacks or len(set(stacks)) < len(stacks):
         raise Error("each stack is named once", hint=f"there are {', '.join(STACKS)}")
     for value, least, most, what in (
-        (incast.senders, 1, MOST_SENDERS, "senders"),
-        (incast.bytes, 8, MOST_BYTES, "bytes of a message"),
+        (incast.senders, 1, MAX_SENDERS, "senders"),
+        (incast.bytes, 8, MAX_BYTES, "bytes of a message"),
         (incast.messages, 1, 10**7, "messages"),
         (repeats, 1, 1000, "repeats"),
     ):
         if not least <= value <= most:
             raise Error(f"{what}: {value} is out of range", hint=f"{least} to {most}")
-    if "raw-udp" in stacks and incast.bytes > MOST_BYTES_OF_A_DATAGRAM:
+    if "raw-udp" in stacks and incast.bytes > MAX_BYTES_OF_A_DATAGRAM:
         raise Error(
-            f"raw-udp can't send {incast.bytes} bytes", hint=f"8 to {MOST_BYTES_OF_A_DATAGRAM}, or other stacks"
+            f"raw-udp can't send {incast.bytes} bytes", hint=f"8 to {MAX_BYTES_OF_A_DATAGRAM}, or other stacks"
         )
 
 

@@ -18,7 +18,7 @@ from ayatori.network import link_as_data
 from ayatori.planning import METHODS
 from ayatori.planning import plan as make_plan
 from ayatori.routes import make_routes
-from ayatori.units import MOST_BYTES
+from ayatori.units import MAX_BYTES
 
 DIMENSION_ORDER = "dimension-order"
 STEP_MODES = ("drift", "synchronous")
@@ -197,7 +197,7 @@ def read_pair_sizes(file: Path, ranks: int) -> list[list[int]]:
     for step in range(steps.step_count):
         for sender, receiver, size in steps.messages(step):
             sizes[sender][receiver] += size
-            if sizes[sender][receiver] > MOST_BYTES:
+            if sizes[sender][receiver] > MAX_BYTES:
                 raise Error(f"{file}: from {sender} to {receiver} there are more than 2^58 bytes")
     return sizes
 

@@ -9,7 +9,7 @@ from ayatori.errors import Error
 _BYTES = {"": 1, "B": 1, "kB": 10**3, "MB": 10**6, "GB": 10**9, "KiB": 2**10, "MiB": 2**20, "GiB": 2**30}
 _RATES = {"B/s": 1, "kB/s": 1e3, "MB/s": 1e6, "GB/s": 1e9, "Mbit/s": 1e6 / 8, "Gbit/s": 1e9 / 8}
 _TIMES = {"s": 1.0, "ms": 1e-3, "us": 1e-6, "ns": 1e-9}
-MOST_BYTES = 2**58
+MAX_BYTES = 2**58
 
 
 def parse_bytes(text: str) -> int:
@@ -17,7 +17,7 @@ def parse_bytes(text: str) -> int:
     number, unit = _split(text)
     if unit not in _BYTES or number is None or number * _BYTES[unit] % 1:
         raise Error(f"'{text}' is no number of bytes", hint=f"a number and one of {', '.join(filter(None, _BYTES))}")
-    if number * _BYTES[unit] > MOST_BYTES:
+    if number * _BYTES[unit] > MAX_BYTES:
         raise Error(f"{text} is more than 2^58 bytes")
     return int(number * _BYTES[unit])
 

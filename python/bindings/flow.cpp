@@ -18,7 +18,7 @@ struct Ways {
   LinkDefaults links;
 
   [[nodiscard]] Result<std::unique_ptr<Paths>> paths(const Plan* plan, const Job& job,
-                                                     std::span<const NodeId> routers) const {
+                                                     std::span<const DeviceId> routers) const {
     if (routes == nullptr) return grid_paths_of_job(network, job, links);
     return routed_paths(network, *routes, *plan, job, links, routers);
   }
@@ -29,7 +29,7 @@ struct PlannedRun {
   const Plan* plan = nullptr;
   const Job* job = nullptr;
   std::shared_ptr<Schedule> schedule;
-  std::vector<NodeId> routers;
+  std::vector<DeviceId> routers;
 };
 
 using LinkName = std::function<std::string(std::uint32_t)>;
@@ -73,7 +73,7 @@ LinkName link_names(const Ways& ways, const Job& job) {
 nb::list simulate_jobs(const Network& network, const Routes* routes, const std::vector<const Plan*>& plans,
                        const std::vector<const Job*>& jobs, const std::vector<std::shared_ptr<Schedule>>& schedules,
                        const FlowOptions& options, const LinkDefaults& links,
-                       const std::vector<std::vector<NodeId>>& routers) {
+                       const std::vector<std::vector<DeviceId>>& routers) {
   const auto one_a_job = [&](std::size_t count) { return count == jobs.size(); };
   if (!one_a_job(schedules.size()) || (routes != nullptr && !one_a_job(plans.size())) ||
       (!routers.empty() && !one_a_job(routers.size()))) {
@@ -83,7 +83,7 @@ nb::list simulate_jobs(const Network& network, const Routes* routes, const std::
   std::vector<PlannedRun> planned;
   for (std::size_t i = 0; i < jobs.size(); ++i) {
     planned.push_back({routes == nullptr ? nullptr : plans[i], jobs[i], schedules[i],
-                       routers.empty() ? std::vector<NodeId>{} : routers[i]});
+                       routers.empty() ? std::vector<DeviceId>{} : routers[i]});
   }
   std::vector<Prediction> predictions;
   {

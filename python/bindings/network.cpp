@@ -9,13 +9,13 @@ namespace ayatori::python {
 
 namespace {
 
-const char* to_word(NodeKind kind) {
+const char* to_word(DeviceKind kind) {
   switch (kind) {
-    case NodeKind::router:
+    case DeviceKind::router:
       return "router";
-    case NodeKind::nic:
+    case DeviceKind::nic:
       return "nic";
-    case NodeKind::aggregation:
+    case DeviceKind::aggregation:
       return "aggregation";
   }
   return "";
@@ -77,17 +77,17 @@ void bind_model(nb::module_& module) {
       .def_prop_ro("router_count", &Network::router_count)
       .def_prop_ro("node_count", &Network::node_count)
       .def_prop_ro("link_count", &Network::link_count)
-      .def("name", [](const Network& network, NodeId id) { return text(network.name(id)); })
-      .def("kind", [](const Network& network, NodeId id) { return to_word(network.node(id).kind); })
-      .def("guid", [](const Network& network, NodeId id) { return network.node(id).guid; })
-      .def("rail", [](const Network& network, NodeId id) { return network.node(id).rail; })
-      .def("machine_of", [](const Network& network, NodeId id) { return network.node(id).machine; })
+      .def("name", [](const Network& network, DeviceId id) { return text(network.name(id)); })
+      .def("kind", [](const Network& network, DeviceId id) { return to_word(network.device(id).kind); })
+      .def("guid", [](const Network& network, DeviceId id) { return network.device(id).guid; })
+      .def("rail", [](const Network& network, DeviceId id) { return network.device(id).rail; })
+      .def("machine_of", [](const Network& network, DeviceId id) { return network.device(id).machine; })
       .def("port", &Network::port, nb::rv_policy::reference_internal)
       .def("cables", &cables, "Both port ids of every cable.")
       .def("describe_link", [](const Network& network, PortId id) { return text(network.describe_link(id)); })
       .def("router_of",
-           [](const Network& network, PortId endpoint) -> std::optional<NodeId> {
-             const NodeId router = network.router_of(endpoint);
+           [](const Network& network, PortId endpoint) -> std::optional<DeviceId> {
+             const DeviceId router = network.router_of(endpoint);
              return router == no_id ? std::nullopt : std::optional(router);
            })
       .def_prop_ro("machines", [](const Network& network) { return as_list(network.machines()); })
@@ -102,7 +102,7 @@ void bind_model(nb::module_& module) {
                      for (const Plane& plane : network.planes()) names.push_back(plane.name);
                      return names;
                    })
-      .def("plane_of", [](const Network& network, NodeId id) { return network.node(id).plane; })
+      .def("plane_of", [](const Network& network, DeviceId id) { return network.device(id).plane; })
       .def("levels", &levels_of, "Tree level of each router, or None if the network is no tree.")
       .def("shape", &recognise);
 }

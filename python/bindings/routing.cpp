@@ -18,11 +18,11 @@ std::uint64_t count_differences(const Routes& a, const Routes& b) {
   if (a.tables.router_count() != b.tables.router_count())
     throw Raised(Error{"the tables are of different networks", {}, {}});
   const Lid last = std::max(a.tables.last_lid(), b.tables.last_lid());
-  const auto entry = [](const ForwardingTables& tables, NodeId router, Lid lid) {
+  const auto entry = [](const ForwardingTables& tables, DeviceId router, Lid lid) {
     return lid <= tables.last_lid() ? tables.out(router, lid) : ForwardingTables::no_port;
   };
   std::uint64_t differences = 0;
-  for (NodeId router = 0; router < a.tables.router_count(); ++router) {
+  for (DeviceId router = 0; router < a.tables.router_count(); ++router) {
     for (std::uint32_t lid = first_unicast_lid; lid <= last; ++lid) {
       const Lid here = static_cast<Lid>(lid);
       if (entry(a.tables, router, here) != entry(b.tables, router, here)) ++differences;
@@ -33,7 +33,7 @@ std::uint64_t count_differences(const Routes& a, const Routes& b) {
 
 std::uint64_t count_entries(const Routes& routes) {
   std::uint64_t entries = 0;
-  for (NodeId router = 0; router < routes.tables.router_count(); ++router) {
+  for (DeviceId router = 0; router < routes.tables.router_count(); ++router) {
     for (const TablePort port : routes.tables.row(router)) entries += port != ForwardingTables::no_port;
   }
   return entries;
@@ -45,7 +45,7 @@ void bind_tables(nb::module_& module) {
       .def_prop_ro("last_lid", [](const Routes& routes) { return routes.lids.last(); })
       .def("base_lid", [](const Routes& routes, PortId port) { return routes.lids.of(port).base; })
       .def("lmc", [](const Routes& routes, PortId port) { return routes.lids.of(port).lmc; })
-      .def("out", [](const Routes& routes, NodeId router, Lid lid) { return routes.tables.out(router, lid); })
+      .def("out", [](const Routes& routes, DeviceId router, Lid lid) { return routes.tables.out(router, lid); })
       .def("count_entries", &count_entries)
       .def("count_differences", &count_differences, "Entries in which two sets of tables differ.");
 

@@ -95,7 +95,7 @@ Places grid_places(const std::vector<std::uint32_t>& dimensions, const std::vect
   }
   std::uint64_t ranks = ranks_per_node;
   for (const std::uint32_t length : dimensions) ranks = std::min<std::uint64_t>(ranks * length, no_id);
-  if (ranks == 0 || ranks > most_ranks) {
+  if (ranks == 0 || ranks > max_ranks) {
     throw Raised(Error{"a grid of " + std::to_string(ranks) + " ranks can't be used", {}, {}});
   }
   const auto rings = std::make_unique<bool[]>(periodic.size());
@@ -117,8 +117,8 @@ void bind_places(nb::module_& module) {
   module.def("places_of_job", &places_of_job);
   module.def("places_on_grid", &grid_places);
   module.def("places_of_ranks", [](Rank ranks, std::uint32_t ranks_per_node) {
-    if (ranks == 0 || ranks > most_ranks || ranks_per_node == 0) {
-      throw Raised(Error{"places need between 1 and " + std::to_string(most_ranks) + " ranks", {}, {}});
+    if (ranks == 0 || ranks > max_ranks || ranks_per_node == 0) {
+      throw Raised(Error{"places need between 1 and " + std::to_string(max_ranks) + " ranks", {}, {}});
     }
     return places_of_ranks(ranks, ranks_per_node);
   });

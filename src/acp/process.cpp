@@ -127,7 +127,7 @@ Result<> Process::open() {
 
 Result<> Process::make_starter_memory() {
   const launch::Placement& placement = setup_.placement;
-  const Bytes most = memory_->space().most_bytes();
+  const Bytes most = memory_->space().max_bytes();
   if (setup_.starter_bytes > most - page) {
     return fail("{} bytes of starter memory are more than a process can have: {}", setup_.starter_bytes, most - page);
   }

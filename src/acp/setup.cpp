@@ -12,7 +12,7 @@ namespace ayatori::acp {
 
 namespace {
 
-constexpr double most_seconds = 1e9;
+constexpr double max_seconds = 1e9;
 
 /// The value of a variable if it is set: one of `names`, by its place among them.
 Result<std::size_t> choice(const char* variable, std::initializer_list<std::string_view> names) {
@@ -64,7 +64,7 @@ Result<Setup> read_setup() {
   if (!starter) return Failure(starter.error());
   const auto timeout = positive<double>("ACP_TIMEOUT", 30.0);
   if (!timeout) return Failure(timeout.error());
-  if (*timeout > most_seconds) return fail("ACP_TIMEOUT is {}; it must be at most {}", *timeout, most_seconds);
+  if (*timeout > max_seconds) return fail("ACP_TIMEOUT is {}; it must be at most {}", *timeout, max_seconds);
   const auto host = first_host();
   if (!host) return Failure(host.error());
   setup.wires = static_cast<WireChoice>(*wires);

@@ -15,7 +15,7 @@ namespace {
 
 class Gathering {
  public:
-  explicit Gathering(const Network& network) : network_(network), device_of_(network.node_count(), no_id) {}
+  explicit Gathering(const Network& network) : network_(network), device_of_(network.device_count(), no_id) {}
 
   Devices gather() {
     if (!network_.direct()) add_routers();
@@ -27,7 +27,7 @@ class Gathering {
  private:
   void add_routers() {
     const auto levels = rank_levels(network_);
-    for (NodeId id = 0; id < network_.router_count(); ++id) {
+    for (DeviceId id = 0; id < network_.router_count(); ++id) {
       device_of_[id] = id;
       found_.devices.push_back({no_id, id, std::string(network_.name(id)), levels ? levels->level[id] + 1 : -1});
     }
@@ -40,18 +40,18 @@ class Gathering {
       index_of[id] = static_cast<std::uint32_t>(found_.devices.size());
       found_.devices.push_back({id, no_id, network_.machine(id).name, tree_ ? 0 : -1});
     }
-    for (NodeId node = 0; node < network_.node_count(); ++node) {
-      const MachineId machine = network_.node(node).machine;
-      if (machine != no_id) device_of_[node] = index_of[machine];
+    for (DeviceId device = 0; device < network_.device_count(); ++device) {
+      const MachineId machine = network_.device(device).machine;
+      if (machine != no_id) device_of_[device] = index_of[machine];
     }
     if (network_.direct()) join_built_in_routers();
   }
 
   void join_built_in_routers() {
     for (const PortId endpoint : network_.endpoints()) {
-      const NodeId router = network_.router_of(endpoint);
+      const DeviceId router = network_.router_of(endpoint);
       if (router == no_id) continue;
-      device_of_[router] = device_of_[network_.port(endpoint).node];
+      device_of_[router] = device_of_[network_.port(endpoint).device];
       found_.devices[device_of_[router]].router = router;
     }
   }
@@ -63,12 +63,12 @@ class Gathering {
     for (PortId id = 0; id < network_.port_count(); ++id) {
       const Port& port = network_.port(id);
       if (!port.connected() || port.peer < id) continue;
-      std::uint32_t from = device_of_[port.node];
-      std::uint32_t to = device_of_[network_.port(port.peer).node];
+      std::uint32_t from = device_of_[port.device];
+      std::uint32_t to = device_of_[network_.port(port.peer).device];
       if (from == no_id || to == no_id || is_built_in(port)) continue;
       const bool backwards = to < from;
       if (backwards) std::swap(from, to);
-      const Key key{from, to, network_.node(port.node).plane, port.rate.width, port.rate.speed, port.rate.megabits};
+      const Key key{from, to, network_.device(port.device).plane, port.rate.width, port.rate.speed, port.rate.megabits};
       const auto [at, is_new] = bundle_of.try_emplace(key, found_.bundles.size());
       if (is_new) found_.bundles.push_back({from, to, {}, false});
       CableBundle& bundle = found_.bundles[at->second];
@@ -79,7 +79,7 @@ class Gathering {
 
   /// From a machine's NIC to its own router.
   [[nodiscard]] bool is_built_in(const Port& port) const {
-    return network_.direct() && network_.is_router(port.node) != network_.is_router(network_.port(port.peer).node);
+    return network_.direct() && network_.is_router(port.device) != network_.is_router(network_.port(port.peer).device);
   }
 
   const Network& network_;
@@ -92,7 +92,7 @@ class Gathering {
 
 Devices devices_of(const Network& network) { return Gathering(network).gather(); }
 
-std::string device_id(const Device& device) {
+std::string device_id(const Vertex& device) {
   return device.is_machine() ? fmt::format("m{}", device.machine) : fmt::format("r{}", device.router);
 }
 

@@ -12,9 +12,9 @@
 namespace ayatori::exports {
 
 /// A machine or a router.
-struct Device {
+struct Vertex {
   MachineId machine = no_id;  ///< no_id: a router
-  NodeId router = no_id;      ///< no_id: a machine without a built-in router
+  DeviceId router = no_id;    ///< no_id: a machine without a built-in router
   std::string name;
   int level = -1;  ///< in a tree: 0 machines, 1 leaves, …; -1 where there are no levels
 
@@ -30,13 +30,13 @@ struct CableBundle {
 };
 
 struct Devices {
-  std::vector<Device> devices;       ///< routers by id, then machines in network order
+  std::vector<Vertex> devices;       ///< routers by id, then machines in network order
   std::vector<CableBundle> bundles;  ///< by first port
 };
 
 [[nodiscard]] Devices devices_of(const Network& network);
 
 /// "r0", "m0": unlike names, no two are alike, and any format takes them.
-[[nodiscard]] std::string device_id(const Device& device);
+[[nodiscard]] std::string device_id(const Vertex& device);
 
 }  // namespace ayatori::exports

@@ -11,10 +11,10 @@ namespace ayatori::exports {
 
 namespace {
 
-constexpr std::size_t most_ellipses = 64;  // machines that still have room for their names
+constexpr std::size_t max_ellipses = 64;  // machines that still have room for their names
 constexpr std::array plane_colours = {"#5a6274", "#3d8fd9", "#8d4a9e", "#00553f", "#b23a0a"};
 
-void write_device(Out& out, const Device& device, bool as_point) {
+void write_device(Out& out, const Vertex& device, bool as_point) {
   const std::string name = dot_text(device.name);
   if (!device.is_machine()) {
     out("  {} [label={}, shape=box, style=filled, fillcolor=\"#333c4f\", fontcolor=white];\n", device_id(device), name);
@@ -26,9 +26,9 @@ void write_device(Out& out, const Device& device, bool as_point) {
 }
 
 /// Leaves in one row, spines in another.
-void write_ranks(Out& out, const std::vector<Device>& devices) {
+void write_ranks(Out& out, const std::vector<Vertex>& devices) {
   std::map<int, std::string> rows;
-  for (const Device& device : devices) {
+  for (const Vertex& device : devices) {
     if (device.level > 0) rows[device.level] += device_id(device) + "; ";
   }
   for (const auto& [level, row] : rows) out("  {{ rank=same; {}}}\n", row);
@@ -41,10 +41,10 @@ std::string label_of(const Network& network, const CableBundle& bundle) {
 
 /// Roots come first in the file and so above, as ranks grow downwards.
 void write_bundle(Out& out, const Network& network, const Devices& all, const CableBundle& bundle) {
-  const Device* upper = &all.devices[bundle.from];
-  const Device* lower = &all.devices[bundle.to];
+  const Vertex* upper = &all.devices[bundle.from];
+  const Vertex* lower = &all.devices[bundle.to];
   if (upper->level < lower->level) std::swap(upper, lower);
-  const PlaneId plane = network.node(network.port(bundle.ports.front()).node).plane;
+  const PlaneId plane = network.device(network.port(bundle.ports.front()).device).plane;
   out("  {} -- {} [label={}, color=\"{}\", penwidth={}{}];\n", device_id(*upper), device_id(*lower),
       dot_text(label_of(network, bundle)), bundle.degraded ? "#cf4a12" : plane_colours[plane % plane_colours.size()],
       std::min<std::size_t>(bundle.ports.size(), 8), bundle.degraded ? ", style=dashed" : "");
@@ -54,12 +54,12 @@ void write_bundle(Out& out, const Network& network, const Devices& all, const Ca
 
 Result<> write_dot(const Network& network, const Sink& sink) {
   const Devices all = devices_of(network);
-  const bool as_points = network.machines().size() > most_ellipses;
+  const bool as_points = network.machines().size() > max_ellipses;
   Out out(sink);
   out("graph network {{\n  graph [label={}, labelloc=t, fontname=\"sans-serif\", ranksep=1.2];\n",
       dot_text(recognise(network).summary));
   out("  node [fontname=\"sans-serif\", fontsize=11];\n  edge [fontname=\"sans-serif\", fontsize=8];\n");
-  for (const Device& device : all.devices) write_device(out, device, as_points);
+  for (const Vertex& device : all.devices) write_device(out, device, as_points);
   write_ranks(out, all.devices);
   for (const CableBundle& bundle : all.bundles) write_bundle(out, network, all, bundle);
   out("}}\n");

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <string>
 
-#include "../network/networks_for_tests.hpp"
+#include "../network/network_fixtures.hpp"
 
 namespace ayatori {
 namespace {

@@ -31,11 +31,11 @@ void write_keys(Out& out) {
   }
 }
 
-void write_device(Out& out, const Network& network, const Device& device) {
+void write_device(Out& out, const Network& network, const Vertex& device) {
   out("    <node id=\"{}\"><data key=\"node_kind\">{}</data><data key=\"node_name\">{}</data>", device_id(device),
       device.is_machine() ? "machine" : "router", xml_text(device.name));
   if (device.router != no_id) {
-    out("<data key=\"node_plane\">{}</data>", xml_text(network.planes()[network.node(device.router).plane].name));
+    out("<data key=\"node_plane\">{}</data>", xml_text(network.planes()[network.device(device.router).plane].name));
   }
   if (device.level >= 0) out("<data key=\"node_level\">{}</data>", device.level);
   out("</node>\n");
@@ -44,7 +44,7 @@ void write_device(Out& out, const Network& network, const Device& device) {
 void write_cable(Out& out, const Network& network, const Devices& all, const CableBundle& bundle, PortId id) {
   const Port& port = network.port(id);
   out("    <edge source=\"{}\" target=\"{}\"><data key=\"edge_plane\">{}</data>", device_id(all.devices[bundle.from]),
-      device_id(all.devices[bundle.to]), xml_text(network.planes()[network.node(port.node).plane].name));
+      device_id(all.devices[bundle.to]), xml_text(network.planes()[network.device(port.device).plane].name));
   if (port.rate.known()) {
     out("<data key=\"edge_rate\">{}</data><data key=\"edge_bytes_per_second\">{}</data>", to_string(port.rate),
         port.rate.bytes_per_second());
@@ -63,7 +63,7 @@ Result<> write_graphml(const Network& network, const Sink& sink) {
   out("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<graphml xmlns=\"http://graphml.graphdrawing.org/xmlns\">\n");
   write_keys(out);
   out("  <graph id=\"network\" edgedefault=\"undirected\">\n");
-  for (const Device& device : all.devices) write_device(out, network, device);
+  for (const Vertex& device : all.devices) write_device(out, network, device);
   for (const CableBundle& bundle : all.bundles) {
     for (const PortId id : bundle.ports) write_cable(out, network, all, bundle, id);
   }

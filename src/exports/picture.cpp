@@ -45,7 +45,7 @@ Scene scene_of(const Network& network) {
   std::vector<std::uint32_t> by_router(network.router_count(), no_id);
   std::vector<std::string> names;
   for (std::size_t i = 0; i < all.devices.size(); ++i) {
-    const NodeId router = all.devices[i].router;
+    const DeviceId router = all.devices[i].router;
     if (router == no_id) continue;
     index_of[i] = by_router[router] = static_cast<std::uint32_t>(scene.routers.size());
     scene.routers.push_back(all.devices[i]);
@@ -54,7 +54,7 @@ Scene scene_of(const Network& network) {
   scene.labels = short_names(std::move(names));
   scene.hosts.resize(scene.routers.size());
   for (const PortId endpoint : network.endpoints()) {
-    const NodeId router = network.router_of(endpoint);
+    const DeviceId router = network.router_of(endpoint);
     if (router != no_id && !network.direct()) scene.hosts[by_router[router]].push_back(endpoint);
   }
   for (CableBundle& bundle : all.bundles) {

@@ -17,7 +17,7 @@ namespace ayatori::exports {
 
 /// What a picture shows: routers (or the machines that they are built into) and the cables between two of them.
 struct Scene {
-  std::vector<Device> routers;
+  std::vector<Vertex> routers;
   std::vector<std::string> labels;         ///< a short name for each
   std::vector<std::vector<PortId>> hosts;  ///< for each, the machines' ports plugged into it, by its own port number
   std::vector<CableBundle> bundles;        ///< `from` and `to` are indices of `routers`

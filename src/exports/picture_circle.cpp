@@ -12,7 +12,7 @@ namespace ayatori::exports {
 namespace {
 
 constexpr double margin = 24;
-constexpr std::size_t most_labels = 150;  // routers whose names can still stand around
+constexpr std::size_t max_labels = 150;  // routers whose names can still stand around
 
 using Group = std::vector<std::uint32_t>;
 
@@ -82,7 +82,7 @@ class CircleLayout {
     for (const std::string& label : scene_.labels) longest = std::max(longest, label.size());
     text_room_ = static_cast<double>(longest) * letter;
     inside_ = scene_.routers.size() <= 40 && text_room_ <= 60;
-    labelled_ = scene_.routers.size() <= most_labels;
+    labelled_ = scene_.routers.size() <= max_labels;
     picture_.boxes.resize(scene_.routers.size());
     const bool one = groups.size() == 1;
     const std::size_t largest = std::ranges::max(groups, {}, &Group::size).size();

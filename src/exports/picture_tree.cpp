@@ -18,7 +18,7 @@ constexpr double left_margin = 76;  // for the names of the levels
 constexpr double right_margin = 16;
 constexpr double top = 20;
 constexpr std::size_t few = 14;  // routers a row that leave room for thick lines
-constexpr std::size_t most_dots = 2500;
+constexpr std::size_t max_dots = 2500;
 
 class TreeLayout {
  public:
@@ -125,7 +125,7 @@ class TreeLayout {
     auto columns = std::min<std::size_t>({crowd, 8, static_cast<std::size_t>(std::max(1.0, room / 6.5))});
     columns = std::max<std::size_t>(columns, 1);
     const std::size_t lines = (crowd + columns - 1) / columns;
-    const bool dotted = room >= 6 && lines <= 12 && all <= most_dots;
+    const bool dotted = room >= 6 && lines <= 12 && all <= max_dots;
     const double step = std::min(room / static_cast<double>(columns), 15.0);
     picture_.dot = std::min(step * 0.38, 5.0);
     const Box& leaf = picture_.boxes[leaves.front()];

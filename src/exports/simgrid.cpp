@@ -15,11 +15,11 @@ namespace {
 
 constexpr std::string_view simgrid_host_speed = "1Gf";  // what a host computes: nothing here says
 constexpr std::uint32_t unknown_latency = 1000;         // nanoseconds
-constexpr std::size_t most_for_floyd = 300;             // its table has a row and a column for each of them
+constexpr std::size_t max_for_floyd = 300;              // its table has a row and a column for each of them
 constexpr int detour = 16;                              // counts as so many more links: longer than any sensible way
 
 /// Names as SimGrid needs them: no two alike.
-std::vector<std::string> unique_names(const std::vector<Device>& devices) {
+std::vector<std::string> unique_names(const std::vector<Vertex>& devices) {
   std::unordered_set<std::string> taken;
   std::vector<std::string> names(devices.size());
   const auto name_all = [&](bool machines) {
@@ -70,7 +70,7 @@ class Platform {
   void write() {
     out_("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
     out_("<!DOCTYPE platform SYSTEM \"https://simgrid.org/simgrid.dtd\">\n<platform version=\"4.1\">\n");
-    out_("  <zone id=\"network\" routing=\"{}\">\n", all_.devices.size() <= most_for_floyd ? "Floyd" : "Dijkstra");
+    out_("  <zone id=\"network\" routing=\"{}\">\n", all_.devices.size() <= max_for_floyd ? "Floyd" : "Dijkstra");
     for (std::size_t i = 0; i < all_.devices.size(); ++i) write_device(i);
     out_("    <link id=\"detour\" bandwidth=\"1e18Bps\" latency=\"0s\" sharing_policy=\"FATPIPE\"/>\n");
     for (const auto& [ends, way] : ways_) write_link(ends, way);
@@ -106,7 +106,7 @@ class Platform {
   }
 
   /// Machines do not forward, unless their router is built in.
-  [[nodiscard]] bool could_be_passed(const Device& device) const {
+  [[nodiscard]] bool could_be_passed(const Vertex& device) const {
     return device.is_machine() && device.router == no_id && network_.machine(device.machine).endpoints.size() > 1;
   }
 

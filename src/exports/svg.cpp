@@ -10,11 +10,11 @@ namespace ayatori::exports {
 
 namespace {
 
-constexpr std::size_t most_routers = 4096;
-constexpr std::size_t most_bundles = 40'000;
-constexpr std::size_t most_tips = 1200;  // bundles that still tell their names when pointed at
-constexpr std::size_t most_remarks = 4;  // lines about what is irregular
-constexpr double heading = 58;           // room for title and legend
+constexpr std::size_t max_routers = 4096;
+constexpr std::size_t max_bundles = 40'000;
+constexpr std::size_t max_tips = 1200;  // bundles that still tell their names when pointed at
+constexpr std::size_t max_remarks = 4;  // lines about what is irregular
+constexpr double heading = 58;          // room for title and legend
 constexpr double line_height = 17;
 
 // The colours of the report (python/ayatori/report/page.css).
@@ -30,10 +30,10 @@ Picture picture_of(const Network& network, const Scene& scene, const Shape& shap
     if (const auto levels = rank_levels(network)) return tree_picture(scene, *levels);
   }
   if (shape.kind == ShapeKind::grid && (shape.dimensions.size() > 1 || !shape.periodic[0])) {
-    std::map<NodeId, std::uint32_t> index_of;
+    std::map<DeviceId, std::uint32_t> index_of;
     for (std::uint32_t i = 0; i < scene.routers.size(); ++i) index_of[scene.routers[i].router] = i;
     std::vector<std::uint32_t> at;
-    for (const NodeId router : shape.at) at.push_back(index_of.at(router));
+    for (const DeviceId router : shape.at) at.push_back(index_of.at(router));
     return grid_picture(scene, shape, at);
   }
   return circle_picture(scene);
@@ -77,12 +77,12 @@ class SvgWriter {
 
  private:
   [[nodiscard]] PlaneId plane_of(const CableBundle& bundle) const {
-    return network_.node(network_.port(bundle.ports.front()).node).plane;
+    return network_.device(network_.port(bundle.ports.front()).device).plane;
   }
 
   /// Cables by plane; those that run slower than their kind over all others.
   void write_cables() {
-    const bool with_tips = scene_.bundles.size() <= most_tips;
+    const bool with_tips = scene_.bundles.size() <= max_tips;
     out_("<g class=\"c\" stroke-width=\"{:.2g}\">\n", picture_.thickness);
     for (std::size_t plane = 0; plane < network_.planes().size(); ++plane) {
       out_("<g stroke=\"{}\" opacity=\"{:.2g}\">\n", plane_colours[plane % plane_colours.size()], picture_.opacity);
@@ -141,7 +141,7 @@ class SvgWriter {
   }
 
   void write_hosts() {
-    const bool with_tips = picture_.dots.size() <= most_tips;
+    const bool with_tips = picture_.dots.size() <= max_tips;
     out_("<g class=\"h\">\n");
     for (const Dot& dot : picture_.dots) {
       out_("<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"{:.2g}\"", dot.x, dot.y, picture_.dot);
@@ -149,7 +149,7 @@ class SvgWriter {
         out_("/>");
         continue;
       }
-      const MachineId machine = network_.node(network_.port(dot.host).node).machine;
+      const MachineId machine = network_.device(network_.port(dot.host).device).machine;
       out_("><title>{}</title></circle>\n", xml_text(network_.machine(machine).name));
     }
     out_("</g>\n");
@@ -217,9 +217,9 @@ class SvgWriter {
   [[nodiscard]] std::vector<std::string> remarks_in_words() const {
     std::vector<std::string> remarks = shape_.irregularities;
     const std::size_t count = remarks.size();
-    if (count > most_remarks) {
-      remarks.resize(most_remarks);
-      remarks.push_back(fmt::format("… and {} more", count - most_remarks));
+    if (count > max_remarks) {
+      remarks.resize(max_remarks);
+      remarks.push_back(fmt::format("… and {} more", count - max_remarks));
     }
     return remarks;
   }
@@ -236,10 +236,10 @@ class SvgWriter {
 Result<> write_svg(const Network& network, const Sink& sink) {
   const Scene scene = scene_of(network);
   if (scene.routers.empty()) return with_hint(fail("svg: the network has no router to draw"), "dot draws hosts alone");
-  if (scene.routers.size() > most_routers || scene.bundles.size() > most_bundles) {
+  if (scene.routers.size() > max_routers || scene.bundles.size() > max_bundles) {
     return with_hint(
         fail("svg: {} routers with {} pairs cabled are too many to draw", scene.routers.size(), scene.bundles.size()),
-        fmt::format("up to {} routers and {} pairs", most_routers, most_bundles));
+        fmt::format("up to {} routers and {} pairs", max_routers, max_bundles));
   }
   const Shape shape = recognise(network);
   Out out(sink);

@@ -5,7 +5,7 @@
 #include <set>
 #include <span>
 
-#include "../network/networks_for_tests.hpp"
+#include "../network/network_fixtures.hpp"
 #include "picture.hpp"
 #include "writers.hpp"
 
@@ -49,8 +49,8 @@ TEST(TreePicture, HasRootsAboveLeavesAboveHosts) {
     const auto levels = rank_levels(network).value();
     const Picture picture = tree_picture(scene_of(network), levels);
     expect_sound(picture, source);
-    for (NodeId a = 0; a < network.router_count(); ++a) {
-      for (NodeId b = 0; b < network.router_count(); ++b) {
+    for (DeviceId a = 0; a < network.router_count(); ++a) {
+      for (DeviceId b = 0; b < network.router_count(); ++b) {
         const bool lower = levels.level[a] < levels.level[b];
         EXPECT_EQ(picture.boxes[a].y > picture.boxes[b].y, lower) << source;
       }
@@ -129,16 +129,16 @@ TEST(Svg, HighlightsWhatIsDegradedAndMissing) {
   Network whole = built(builder);
   const PortId slow = whole.port_id(node_named(whole, "LS2").value(), 6);
   NetworkBuilder again;
-  for (NodeId id = 0; id < whole.router_count(); ++id) again.add_router(whole.name(id), whole.node(id).guid, 8);
-  for (NodeId id = static_cast<NodeId>(whole.router_count()); id < whole.node_count(); ++id) {
-    again.add_nic(whole.name(id), whole.node(id).guid, 1, whole.machine(whole.node(id).machine).name, 0);
+  for (DeviceId id = 0; id < whole.router_count(); ++id) again.add_router(whole.name(id), whole.device(id).guid, 8);
+  for (DeviceId id = static_cast<DeviceId>(whole.router_count()); id < whole.device_count(); ++id) {
+    again.add_nic(whole.name(id), whole.device(id).guid, 1, whole.machine(whole.device(id).machine).name, 0);
   }
   for (PortId id = 0; id < whole.port_count(); ++id) {
     const Port& port = whole.port(id);
     if (!port.connected() || port.peer < id) continue;
     const Port& peer = whole.port(port.peer);
     const bool is_slow = id == slow || port.peer == slow;
-    plug(again, port.node, port.number, peer.node, peer.number, {4, is_slow ? LaneSpeed::edr : LaneSpeed::hdr});
+    plug(again, port.device, port.number, peer.device, peer.number, {4, is_slow ? LaneSpeed::edr : LaneSpeed::hdr});
   }
   const std::string svg = drawn(built(again));
   EXPECT_NE(svg.find(">degraded: 1<"), std::string::npos);

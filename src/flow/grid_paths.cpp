@@ -91,7 +91,7 @@ Result<LinkDefaults> common_links(const Network& network, LinkDefaults links) {
   std::optional<PortId> first;
   for (PortId id = 0; id < network.port_count(); ++id) {
     const Port& port = network.port(id);
-    if (port.peer == no_id || !network.is_router(port.node) || !network.is_router(network.port(port.peer).node)) {
+    if (port.peer == no_id || !network.is_router(port.device) || !network.is_router(network.port(port.peer).device)) {
       continue;
     }
     if (!first) first = id;

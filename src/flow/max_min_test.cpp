@@ -24,12 +24,12 @@ struct Instance {
 };
 
 /// Some capacities are equal, so that constraints fill up at the same level.
-Instance random_instance(Random& random, std::size_t most_flows = 40) {
+Instance random_instance(Random& random, std::size_t max_flows = 40) {
   Instance instance;
   for (std::size_t links = 1 + random.below(12); links > 0; --links) {
     instance.capacity.push_back(random.below(2) == 0 ? 1 + static_cast<double>(random.below(4)) : random.fraction());
   }
-  for (std::size_t flows = 1 + random.below(most_flows); flows > 0; --flows) {
+  for (std::size_t flows = 1 + random.below(max_flows); flows > 0; --flows) {
     Path links(instance.capacity.size());
     std::iota(links.begin(), links.end(), 0U);
     random.shuffle(std::span(links));

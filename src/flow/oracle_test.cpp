@@ -10,7 +10,7 @@
 #include "ayatori/flow/head_of_line.hpp"
 #include "ayatori/flow/max_min.hpp"
 #include "ayatori/flow/simulate.hpp"
-#include "for_tests.hpp"
+#include "flow_fixtures.hpp"
 
 #ifdef _OPENMP
 #include <omp.h>

@@ -103,8 +103,8 @@ TEST(RoutedPaths, RoutersTakePart) {
   const Fabric fabric("fattree:K=4,levels=2");
   const Job job = contiguous_job(fabric.network, 8, 1).value();
   const Plan plan = Plan::base(8);
-  const NodeId leaf = fabric.network.router_of(endpoints_of_ranks(fabric.network, job)[0]);
-  const std::vector<NodeId> routers = {leaf};
+  const DeviceId leaf = fabric.network.router_of(endpoints_of_ranks(fabric.network, job)[0]);
+  const std::vector<DeviceId> routers = {leaf};
   const auto paths = routed_paths(fabric.network, fabric.routes, plan, job, {}, routers).value();
   EXPECT_EQ(paths->participant_count(), 9U);
   const PortId endpoint = endpoints_of_ranks(fabric.network, job)[0];

@@ -12,12 +12,12 @@ namespace ayatori {
 
 namespace {
 
-constexpr std::size_t most_path_bits = std::size_t{1} << max_lmc;
+constexpr std::size_t max_path_bits = std::size_t{1} << max_lmc;
 
 class RoutedPaths final : public Paths {
  public:
   RoutedPaths(const Network& network, const Routes& routes, const Plan& plan, const Job& job,
-              const LinkDefaults& defaults, std::span<const NodeId> routers)
+              const LinkDefaults& defaults, std::span<const DeviceId> routers)
       : network_(network),
         routes_(routes),
         plan_(plan),
@@ -33,10 +33,10 @@ class RoutedPaths final : public Paths {
       nodes_.push_back(static_cast<std::uint32_t>(job.machines.size()) + i);
     }
     for (const PortId port : ports_) lids_.push_back(routes.lids.of(port));
-    std::map<NodeId, std::uint32_t> nics;
+    std::map<DeviceId, std::uint32_t> nics;
     for (const PortId port : ports_) {
       const auto next = static_cast<std::uint32_t>(nics.size());
-      nics_.push_back(nics.try_emplace(network.port(port).node, next).first->second);
+      nics_.push_back(nics.try_emplace(network.port(port).device, next).first->second);
     }
   }
 
@@ -106,10 +106,10 @@ class RoutedPaths final : public Paths {
     const auto lid = static_cast<Lid>(lids_[to].base + bits);
     PortId first = ports_[from];
     if (from >= ranks_) {
-      const NodeId router = network_.port(first).node;
+      const DeviceId router = network_.port(first).device;
       if (lid > routes_.tables.last_lid()) return false;
       const PortNumber out = routes_.tables.out(router, lid);
-      if (out == 0 || out > network_.node(router).port_count) return false;
+      if (out == 0 || out > network_.device(router).port_count) return false;
       first = network_.port_id(router, out);
     }
     return trace(network_, routes_, first, lid, visit);
@@ -117,13 +117,13 @@ class RoutedPaths final : public Paths {
 
   /// Packets from one leaf to one LID go the same way: one source each is enough.
   [[nodiscard]] Loss lost_on_the_way_to(Rank to) const {
-    std::map<NodeId, std::bitset<most_path_bits>> followed_from;
+    std::map<DeviceId, std::bitset<max_path_bits>> followed_from;
     auto followed = followed_from.end();
     for (Rank from = 0; from < ports_.size(); ++from) {
       if (nodes_[from] == nodes_[to]) continue;
       const std::uint32_t bits = path_bits(from, to);
       if (bits >= lids_[to].count()) return {false, from};
-      const NodeId leaf = first_router(from);
+      const DeviceId leaf = first_router(from);
       if (followed == followed_from.end() || followed->first != leaf) followed = followed_from.try_emplace(leaf).first;
       if (followed->second.test(bits)) continue;
       followed->second.set(bits);
@@ -132,15 +132,15 @@ class RoutedPaths final : public Paths {
     return {};
   }
 
-  [[nodiscard]] NodeId first_router(Rank from) const {
+  [[nodiscard]] DeviceId first_router(Rank from) const {
     const Port& port = network_.port(ports_[from]);
-    return from >= ranks_ || !port.connected() ? port.node : network_.port(port.peer).node;
+    return from >= ranks_ || !port.connected() ? port.device : network_.port(port.peer).device;
   }
 
   [[nodiscard]] std::string describe(Rank participant) const {
     const Port& port = network_.port(ports_[participant]);
-    if (participant >= ranks_) return fmt::format("router '{}'", network_.name(port.node));
-    return fmt::format("rank {} ('{}' port {})", participant, network_.name(port.node), port.number);
+    if (participant >= ranks_) return fmt::format("router '{}'", network_.name(port.device));
+    return fmt::format("rank {} ('{}' port {})", participant, network_.name(port.device), port.number);
   }
 
   [[nodiscard]] Failure not_arriving(Rank from, Rank to) const {
@@ -169,7 +169,7 @@ class RoutedPaths final : public Paths {
 
 Result<std::unique_ptr<Paths>> routed_paths(const Network& network, const Routes& routes, const Plan& plan,
                                             const Job& job, const LinkDefaults& defaults,
-                                            std::span<const NodeId> routers) {
+                                            std::span<const DeviceId> routers) {
   if (plan.rank_count() != job.rank_count()) {
     return fail("a plan for {} ranks does not fit a job of {} ranks", plan.rank_count(), job.rank_count());
   }

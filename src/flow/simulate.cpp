@@ -9,7 +9,7 @@ namespace ayatori {
 
 namespace {
 
-constexpr std::size_t most_hot_links = 16;
+constexpr std::size_t max_hot_links = 16;
 
 Result<> check_options(const FlowOptions& options) {
   const auto check = [](double value, std::string_view name) -> Result<> {
@@ -51,7 +51,7 @@ std::vector<HotLinkTime> hottest_links(const Resources& resources, const std::ve
     if (a.saturated != b.saturated) return a.saturated > b.saturated;
     return a.busy != b.busy ? a.busy > b.busy : a.link < b.link;
   };
-  const auto kept = std::min(links.size(), most_hot_links);
+  const auto kept = std::min(links.size(), max_hot_links);
   std::partial_sort(links.begin(), links.begin() + static_cast<std::ptrdiff_t>(kept), links.end(), hotter);
   links.resize(kept);
   return links;

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "for_tests.hpp"
+#include "flow_fixtures.hpp"
 #include "resources.hpp"
 
 namespace ayatori {

@@ -9,7 +9,7 @@ namespace ayatori {
 namespace {
 
 /// Each has an array over links. More threads than this find nothing to do.
-constexpr std::size_t most_parts = 32;
+constexpr std::size_t max_parts = 32;
 
 /// Below this many messages, threads cost more than they bring.
 constexpr std::size_t worth_threads = 1U << 16;
@@ -227,7 +227,7 @@ std::optional<Failure> run(Step& step, std::size_t begin, std::size_t end, Total
 Result<Prediction> simulate_synchronous(const Schedule& schedule, const Resources& resources,
                                         const FlowOptions& options) {
   const std::size_t steps = step_count(schedule);
-  const std::size_t parts = std::min(most_parts, steps);
+  const std::size_t parts = std::min(max_parts, steps);
   [[maybe_unused]] const bool many = steps * schedule.participant_count() >= worth_threads;
   // Sums of each part, added up in the order of the parts: the same on any number of threads.
   std::vector<std::optional<Totals>> totals(parts);

@@ -14,11 +14,11 @@ namespace ayatori {
 namespace {
 
 /// Links are comparable when they join the same kinds of node on the same plane.
-using LinkKind = std::tuple<PlaneId, NodeKind, NodeKind>;
+using LinkKind = std::tuple<PlaneId, DeviceKind, DeviceKind>;
 
 LinkKind kind_of(const Network& network, PortId id) {
-  const Node& a = network.node(network.port(id).node);
-  const Node& b = network.node(network.port(network.port(id).peer).node);
+  const Device& a = network.device(network.port(id).device);
+  const Device& b = network.device(network.port(network.port(id).peer).device);
   return {a.plane, std::min(a.kind, b.kind), std::max(a.kind, b.kind)};
 }
 
@@ -46,40 +46,40 @@ std::vector<PortId> slower_than_their_kind(const Network& network) {
 
 void NetworkBuilder::begin_plane(std::string name) { planes_.push_back({std::move(name)}); }
 
-NetworkBuilder::Handle NetworkBuilder::add_node(NodeKind kind, std::string_view name, Guid guid,
-                                                PortNumber port_count) {
+NetworkBuilder::Handle NetworkBuilder::add_device(DeviceKind kind, std::string_view name, Guid guid,
+                                                  PortNumber port_count) {
   if (planes_.empty()) begin_plane("infiniband");
-  PendingNode pending;
-  pending.node.kind = kind;
-  pending.node.guid = guid;
-  pending.node.port_count = port_count;
-  pending.node.plane = static_cast<PlaneId>(planes_.size() - 1);
+  PendingDevice pending;
+  pending.device.kind = kind;
+  pending.device.guid = guid;
+  pending.device.port_count = port_count;
+  pending.device.plane = static_cast<PlaneId>(planes_.size() - 1);
   pending.name = name;
   pending.first_port = ports_.size();
   ports_.resize(ports_.size() + port_count + 1U);
-  nodes_.push_back(std::move(pending));
-  return static_cast<Handle>(nodes_.size() - 1);
+  devices_.push_back(std::move(pending));
+  return static_cast<Handle>(devices_.size() - 1);
 }
 
 NetworkBuilder::Handle NetworkBuilder::add_router(std::string_view name, Guid guid, PortNumber port_count) {
-  return add_node(NodeKind::router, name, guid, port_count);
+  return add_device(DeviceKind::router, name, guid, port_count);
 }
 
 NetworkBuilder::Handle NetworkBuilder::add_aggregation_node(std::string_view name, Guid guid, PortNumber port_count) {
-  return add_node(NodeKind::aggregation, name, guid, port_count);
+  return add_device(DeviceKind::aggregation, name, guid, port_count);
 }
 
 NetworkBuilder::Handle NetworkBuilder::add_nic(std::string_view name, Guid guid, PortNumber port_count,
                                                std::string_view machine, std::uint16_t rail) {
-  const Handle handle = add_node(NodeKind::nic, name, guid, port_count);
-  nodes_[handle].node.machine = machine_named(machine, true);
-  nodes_[handle].node.rail = rail;
+  const Handle handle = add_device(DeviceKind::nic, name, guid, port_count);
+  devices_[handle].device.machine = machine_named(machine, true);
+  devices_[handle].device.rail = rail;
   return handle;
 }
 
 NetworkBuilder::Handle NetworkBuilder::add_unnamed_nic(std::string_view name, Guid guid, PortNumber port_count) {
-  const Handle handle = add_node(NodeKind::nic, name, guid, port_count);
-  nodes_[handle].node.machine = machine_named(fmt::format("hca-{:#018x}", guid), false);
+  const Handle handle = add_device(DeviceKind::nic, name, guid, port_count);
+  devices_[handle].device.machine = machine_named(fmt::format("hca-{:#018x}", guid), false);
   return handle;
 }
 
@@ -89,15 +89,15 @@ MachineId NetworkBuilder::machine_named(std::string_view name, bool named) {
   return entry->second;
 }
 
-void NetworkBuilder::set_system_guid(Handle node, Guid guid) { nodes_[node].node.system_guid = guid; }
+void NetworkBuilder::set_system_guid(Handle device, Guid guid) { devices_[device].device.system_guid = guid; }
 
-NetworkBuilder::PendingPort* NetworkBuilder::slot(Handle node, PortNumber number) {
-  if (number > nodes_[node].node.port_count) return nullptr;
-  return &ports_[nodes_[node].first_port + number];
+NetworkBuilder::PendingPort* NetworkBuilder::slot(Handle device, PortNumber number) {
+  if (number > devices_[device].device.port_count) return nullptr;
+  return &ports_[devices_[device].first_port + number];
 }
 
-void NetworkBuilder::set_port(Handle node, PortNumber number, Guid guid, Lid lid, std::uint8_t lmc) {
-  if (PendingPort* port = slot(node, number)) {
+void NetworkBuilder::set_port(Handle device, PortNumber number, Guid guid, Lid lid, std::uint8_t lmc) {
+  if (PendingPort* port = slot(device, number)) {
     if (guid != 0) port->guid = guid;
     port->lid = lid;
     port->lmc = lmc;
@@ -109,13 +109,13 @@ Result<> NetworkBuilder::connect(Handle a, PortNumber port_a, Handle b, PortNumb
   const auto plug = [&](Handle from, PortNumber number, Handle to, PortNumber to_number) -> Result<> {
     PendingPort* port = number == 0 ? nullptr : slot(from, number);
     if (port == nullptr) {
-      return fail("'{}' has no port {}: its ports are 1 to {}", nodes_[from].name, number,
-                  nodes_[from].node.port_count);
+      return fail("'{}' has no port {}: its ports are 1 to {}", devices_[from].name, number,
+                  devices_[from].device.port_count);
     }
     const bool free = port->peer == no_id;
     if (!free && (port->peer != to || port->peer_port != to_number)) {
-      return fail("'{}' port {} has two cables: to '{}' port {} and to '{}' port {}", nodes_[from].name, number,
-                  nodes_[port->peer].name, port->peer_port, nodes_[to].name, to_number);
+      return fail("'{}' port {} has two cables: to '{}' port {} and to '{}' port {}", devices_[from].name, number,
+                  devices_[port->peer].name, port->peer_port, devices_[to].name, to_number);
     }
     port->peer = to;
     port->peer_port = to_number;
@@ -123,7 +123,7 @@ Result<> NetworkBuilder::connect(Handle a, PortNumber port_a, Handle b, PortNumb
     if (latency != 0) port->latency = latency;
     return {};
   };
-  if (a == b && port_a == port_b) return fail("'{}' port {} is cabled to itself", nodes_[a].name, port_a);
+  if (a == b && port_a == port_b) return fail("'{}' port {} is cabled to itself", devices_[a].name, port_a);
   if (auto plugged = plug(a, port_a, b, port_b); !plugged) return plugged;
   return plug(b, port_b, a, port_a);
 }
@@ -131,15 +131,15 @@ Result<> NetworkBuilder::connect(Handle a, PortNumber port_a, Handle b, PortNumb
 void NetworkBuilder::set_direct() { direct_ = true; }
 
 Result<Network> NetworkBuilder::build() {
-  if (nodes_.empty()) return fail("a network without any node");
+  if (devices_.empty()) return fail("a network without any node");
 
   // Routers first: per-router tables then need no map.
-  std::vector<Handle> order(nodes_.size());
+  std::vector<Handle> order(devices_.size());
   std::iota(order.begin(), order.end(), 0);
-  const auto place = [&](Handle h) { return std::pair(nodes_[h].node.kind != NodeKind::router, h); };
+  const auto place = [&](Handle h) { return std::pair(devices_[h].device.kind != DeviceKind::router, h); };
   std::sort(order.begin(), order.end(), [&](Handle a, Handle b) { return place(a) < place(b); });
-  std::vector<NodeId> id_of(nodes_.size());
-  for (NodeId id = 0; id < order.size(); ++id) id_of[order[id]] = id;
+  std::vector<DeviceId> id_of(devices_.size());
+  for (DeviceId id = 0; id < order.size(); ++id) id_of[order[id]] = id;
 
   Network network;
   network.planes_ = std::move(planes_);
@@ -149,31 +149,31 @@ Result<Network> NetworkBuilder::build() {
   network.told_grid_ = std::move(told_grid_);
   network.ports_.reserve(ports_.size());
   for (const Handle handle : order) {
-    const PendingNode& pending = nodes_[handle];
-    Node node = pending.node;
-    node.first_slot = static_cast<PortId>(network.ports_.size());
-    for (unsigned number = 0; number <= node.port_count; ++number) {
+    const PendingDevice& pending = devices_[handle];
+    Device device = pending.device;
+    device.first_slot = static_cast<PortId>(network.ports_.size());
+    for (unsigned number = 0; number <= device.port_count; ++number) {
       const PendingPort& from = ports_[pending.first_port + number];
       Port port;
-      port.node = id_of[handle];
+      port.device = id_of[handle];
       port.number = static_cast<PortNumber>(number);
       port.guid = from.guid;
       port.lid = from.lid;
       port.lmc = from.lmc;
       port.rate = from.rate;
       port.latency = from.latency;
-      const bool is_router = node.kind == NodeKind::router;
-      if (port.guid == 0 && is_router && number == 0) port.guid = node.guid;
+      const bool is_router = device.kind == DeviceKind::router;
+      if (port.guid == 0 && is_router && number == 0) port.guid = device.guid;
       network.ports_.push_back(port);
     }
     network.name_pool_ += pending.name;
     network.name_ends_.push_back(static_cast<std::uint32_t>(network.name_pool_.size()));
-    if (node.kind == NodeKind::router) ++network.router_count_;
-    network.nodes_.push_back(node);
+    if (device.kind == DeviceKind::router) ++network.router_count_;
+    network.devices_.push_back(device);
   }
-  for (Handle handle = 0; handle < nodes_.size(); ++handle) {
-    for (unsigned number = 1; number <= nodes_[handle].node.port_count; ++number) {
-      const PendingPort& from = ports_[nodes_[handle].first_port + number];
+  for (Handle handle = 0; handle < devices_.size(); ++handle) {
+    for (unsigned number = 1; number <= devices_[handle].device.port_count; ++number) {
+      const PendingPort& from = ports_[devices_[handle].first_port + number];
       if (from.peer == no_id) continue;
       const auto id = network.port_id(id_of[handle], static_cast<PortNumber>(number));
       network.ports_[id].peer = network.port_id(id_of[from.peer], from.peer_port);
@@ -193,9 +193,9 @@ Result<Network> NetworkBuilder::build() {
 
 Result<> NetworkBuilder::check_direct(const Network& network) {
   if (!network.direct()) return {};
-  for (NodeId id = 0; id < network.node_count(); ++id) {
+  for (DeviceId id = 0; id < network.device_count(); ++id) {
     const auto leads_across = [&](const Port& port) {
-      return port.connected() && network.is_router(id) != network.is_router(network.port(port.peer).node);
+      return port.connected() && network.is_router(id) != network.is_router(network.port(port.peer).device);
     };
     if (std::ranges::count_if(network.ports(id), leads_across) != 1) {
       return fail("'{}' breaks a direct network: it needs one cable between its NIC and its router", network.name(id));
@@ -205,11 +205,11 @@ Result<> NetworkBuilder::check_direct(const Network& network) {
 }
 
 Result<> NetworkBuilder::index_guids(Network& network) {
-  std::unordered_map<Guid, NodeId> node_by_guid;
-  node_by_guid.reserve(network.node_count());
-  network.port_by_guid_.reserve(network.node_count() * 2);
-  for (NodeId id = 0; id < network.node_count(); ++id) {
-    const Guid guid = network.node(id).guid;
+  std::unordered_map<Guid, DeviceId> node_by_guid;
+  node_by_guid.reserve(network.device_count());
+  network.port_by_guid_.reserve(network.device_count() * 2);
+  for (DeviceId id = 0; id < network.device_count(); ++id) {
+    const Guid guid = network.device(id).guid;
     if (guid == 0) continue;
     const auto [other, is_new] = node_by_guid.try_emplace(guid, id);
     if (!is_new)
@@ -217,13 +217,13 @@ Result<> NetworkBuilder::index_guids(Network& network) {
   }
   for (PortId id = 0; id < network.port_count(); ++id) {
     const Port& port = network.port(id);
-    const bool owns_guid = network.is_router(port.node) ? port.number == 0 : port.number != 0;
+    const bool owns_guid = network.is_router(port.device) ? port.number == 0 : port.number != 0;
     if (!owns_guid || port.guid == 0) continue;
     const auto [other, is_new] = network.port_by_guid_.try_emplace(port.guid, id);
     if (!is_new) {
       return fail("duplicate port GUID {:#018x}: '{}' port {} and '{}' port {}", port.guid,
-                  network.name(network.port(other->second).node), network.port(other->second).number,
-                  network.name(port.node), port.number);
+                  network.name(network.port(other->second).device), network.port(other->second).number,
+                  network.name(port.device), port.number);
     }
   }
   return {};
@@ -231,19 +231,19 @@ Result<> NetworkBuilder::index_guids(Network& network) {
 
 void NetworkBuilder::give_default_guids(Network& network) {
   for (Port& port : network.ports_) {
-    const Node& node = network.nodes_[port.node];
-    if (node.kind == NodeKind::router || port.number == 0 || port.guid != 0 || node.guid == 0) continue;
-    const Guid guid = node.guid + port.number;
+    const Device& device = network.devices_[port.device];
+    if (device.kind == DeviceKind::router || port.number == 0 || port.guid != 0 || device.guid == 0) continue;
+    const Guid guid = device.guid + port.number;
     const auto id = static_cast<PortId>(&port - network.ports_.data());
     // Only a guess: what the source told of another port stands.
     if (network.port_by_guid_.try_emplace(guid, id).second) port.guid = guid;
   }
   // A node GUID that is no port's GUID finds the node's first cabled port.
-  for (NodeId id = 0; id < network.node_count(); ++id) {
+  for (DeviceId id = 0; id < network.device_count(); ++id) {
     const auto ports = network.ports(id);
     const auto cabled = std::ranges::find_if(ports, &Port::connected);
-    if (network.node(id).guid == 0 || cabled == ports.end()) continue;
-    network.port_by_guid_.try_emplace(network.node(id).guid, network.port_id(id, cabled->number));
+    if (network.device(id).guid == 0 || cabled == ports.end()) continue;
+    network.port_by_guid_.try_emplace(network.device(id).guid, network.port_id(id, cabled->number));
   }
 }
 
@@ -254,14 +254,14 @@ Result<> NetworkBuilder::check_lids(const Network& network) {
     const Port& port = network.port(id);
     if (port.lid == 0) continue;
     if (port.lmc > max_lmc || port.lid + (1U << port.lmc) - 1 > last_unicast_lid) {
-      return fail("'{}' port {}: LID {:#06x} with LMC {} is no unicast LID range", network.name(port.node), port.number,
-                  port.lid, port.lmc);
+      return fail("'{}' port {}: LID {:#06x} with LMC {} is no unicast LID range", network.name(port.device),
+                  port.number, port.lid, port.lmc);
     }
     for (std::uint32_t lid = port.lid; lid < port.lid + (1U << port.lmc); ++lid) {
-      PortId& taken = owner[network.node(port.node).plane * lid_space + lid];
+      PortId& taken = owner[network.device(port.device).plane * lid_space + lid];
       if (taken != no_id) {
         return fail("LID {:#06x} is given twice: to '{}' port {} and to '{}' port {}", lid,
-                    network.name(network.port(taken).node), network.port(taken).number, network.name(port.node),
+                    network.name(network.port(taken).device), network.port(taken).number, network.name(port.device),
                     port.number);
       }
       taken = id;
@@ -271,29 +271,29 @@ Result<> NetworkBuilder::check_lids(const Network& network) {
 }
 
 void NetworkBuilder::put_in_order(Network& network) {
-  for (const NodeId router : network.routers_in_order()) {
+  for (const DeviceId router : network.routers_in_order()) {
     for (const Port& port : network.ports(router)) {
       if (!port.connected()) continue;
-      const NodeKind kind = network.node(network.port(port.peer).node).kind;
-      if (kind == NodeKind::nic) network.endpoints_.push_back(port.peer);
-      if (kind == NodeKind::aggregation) network.aggregation_ports_.push_back(port.peer);
+      const DeviceKind kind = network.device(network.port(port.peer).device).kind;
+      if (kind == DeviceKind::nic) network.endpoints_.push_back(port.peer);
+      if (kind == DeviceKind::aggregation) network.aggregation_ports_.push_back(port.peer);
     }
   }
-  for (NodeId id = static_cast<NodeId>(network.router_count()); id < network.node_count(); ++id) {
-    const Node& node = network.node(id);
-    if (node.kind != NodeKind::nic) continue;
+  for (DeviceId id = static_cast<DeviceId>(network.router_count()); id < network.device_count(); ++id) {
+    const Device& device = network.device(id);
+    if (device.kind != DeviceKind::nic) continue;
     for (const Port& port : network.ports(id)) {
       const PortId here = network.port_id(id, port.number);
       if (!port.connected()) continue;
-      network.machines_[node.machine].endpoints.push_back(here);
+      network.machines_[device.machine].endpoints.push_back(here);
       // Two machines back to back: no router tells their order.
       if (network.router_of(here) == no_id) network.endpoints_.push_back(here);
     }
   }
   for (Machine& machine : network.machines_) {
     std::sort(machine.endpoints.begin(), machine.endpoints.end(), [&](PortId a, PortId b) {
-      return std::tuple(network.node(network.port(a).node).rail, a) <
-             std::tuple(network.node(network.port(b).node).rail, b);
+      return std::tuple(network.device(network.port(a).device).rail, a) <
+             std::tuple(network.device(network.port(b).device).rail, b);
     });
   }
 

@@ -5,7 +5,7 @@
 #include <map>
 
 #include "ayatori/base/random.hpp"
-#include "networks_for_tests.hpp"
+#include "network_fixtures.hpp"
 
 namespace ayatori {
 namespace {
@@ -30,7 +30,7 @@ TEST(Builder, PutsRoutersFirst) {
   EXPECT_EQ(network.name(0), "leaf");
   EXPECT_EQ(network.name(1), "a HCA-1");
   EXPECT_EQ(network.describe_link(network.port_id(1, 1)), "a HCA-1 port 1 -> leaf port 3");
-  EXPECT_EQ(builder.node_count(), 0U);
+  EXPECT_EQ(builder.device_count(), 0U);
 }
 
 TEST(Builder, TakesACableThatIsToldTwiceForOne) {
@@ -103,7 +103,7 @@ TEST(Builder, AllowsOneLidOnTwoPlanes) {
   NetworkBuilder builder;
   for (const char* plane : {"infiniband", "second infiniband"}) {
     builder.begin_plane(plane);
-    const auto router = builder.add_router(plane, 0x100 + builder.node_count(), 4);
+    const auto router = builder.add_router(plane, 0x100 + builder.device_count(), 4);
     builder.set_port(router, 0, 0, 1, 0);
   }
   EXPECT_EQ(built(builder).planes().size(), 2U);
@@ -151,7 +151,7 @@ TEST(Builder, KeepsAggregationNodesApart) {
   EXPECT_EQ(network.aggregation_ports().size(), 40U);
   EXPECT_EQ(network.endpoints().size(), 31U * 18U);
   for (const PortId id : network.aggregation_ports()) {
-    EXPECT_EQ(network.node(network.port(id).node).machine, no_id);
+    EXPECT_EQ(network.device(network.port(id).device).machine, no_id);
   }
 }
 
@@ -166,7 +166,7 @@ TEST(Builder, FlagsLinksBelowTheRateOfTheirKind) {
     const Port& port = whole.port(id);
     if (!port.connected() || network.port(id).connected()) continue;
     const Port& peer = whole.port(port.peer);
-    plug(slower, port.node, port.number, peer.node, peer.number, {1, LaneSpeed::ndr});
+    plug(slower, port.device, port.number, peer.device, peer.number, {1, LaneSpeed::ndr});
   }
   network = built(slower);
   ASSERT_EQ(network.degraded_links().size(), 1U);
@@ -195,10 +195,10 @@ TEST(Builder, KeepsEveryCable) {
     NetworkBuilder builder;
     const auto routers = static_cast<NetworkBuilder::Handle>(1 + random.below(6));
     for (NetworkBuilder::Handle i = 0; i < routers; ++i) builder.add_router(fmt::format("R{}", i), 0x100U + i, 8);
-    std::map<std::pair<NodeId, int>, std::pair<NodeId, int>> plugged;
+    std::map<std::pair<DeviceId, int>, std::pair<DeviceId, int>> plugged;
     for (int attempt = 0; attempt < 20; ++attempt) {
-      const std::pair a(static_cast<NodeId>(random.below(routers)), static_cast<int>(1 + random.below(8)));
-      const std::pair b(static_cast<NodeId>(random.below(routers)), static_cast<int>(1 + random.below(8)));
+      const std::pair a(static_cast<DeviceId>(random.below(routers)), static_cast<int>(1 + random.below(8)));
+      const std::pair b(static_cast<DeviceId>(random.below(routers)), static_cast<int>(1 + random.below(8)));
       if (a == b || plugged.contains(a) || plugged.contains(b)) continue;
       plug(builder, a.first, a.second, b.first, b.second);
       plugged[a] = b;
@@ -208,11 +208,11 @@ TEST(Builder, KeepsEveryCable) {
     EXPECT_EQ(network.link_count(), plugged.size() / 2) << "seed " << seed;
     for (PortId id = 0; id < network.port_count(); ++id) {
       const Port& port = network.port(id);
-      const auto expected = plugged.find({port.node, port.number});
+      const auto expected = plugged.find({port.device, port.number});
       ASSERT_EQ(port.connected(), expected != plugged.end()) << "seed " << seed;
       if (!port.connected()) continue;
       const Port& peer = network.port(port.peer);
-      EXPECT_EQ(std::pair(peer.node, int{peer.number}), expected->second) << "seed " << seed;
+      EXPECT_EQ(std::pair(peer.device, int{peer.number}), expected->second) << "seed " << seed;
       EXPECT_EQ(peer.peer, id) << "seed " << seed;
     }
   }

@@ -70,9 +70,9 @@ Result<MachineId> HostLookup::find_guid(std::string_view host) const {
   const auto guid = parse_guid(host);
   const auto port = guid ? network_.find_guid(*guid) : std::nullopt;
   if (!port) return fail("the network has no port with the GUID {}", host);
-  const NodeId node = network_.port(*port).node;
-  const MachineId machine = network_.node(node).machine;
-  if (machine == no_id) return fail("the GUID {} belongs to '{}', which is no host", host, network_.name(node));
+  const DeviceId device = network_.port(*port).device;
+  const MachineId machine = network_.device(device).machine;
+  if (machine == no_id) return fail("the GUID {} belongs to '{}', which is no host", host, network_.name(device));
   return machine;
 }
 

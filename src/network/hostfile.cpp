@@ -12,9 +12,9 @@ namespace ayatori {
 namespace {
 
 // Beyond anything built; they bound what a few bytes of hostfile can make us allocate.
-constexpr std::size_t most_hosts = std::size_t{1} << 18;
-constexpr std::uint32_t most_slots = 65536;
-constexpr std::uint32_t most_slots_in_all = std::uint32_t{1} << 30;  // of one host
+constexpr std::size_t max_hosts = std::size_t{1} << 18;
+constexpr std::uint32_t max_slots = 65536;
+constexpr std::uint32_t max_slots_in_all = std::uint32_t{1} << 30;  // of one host
 constexpr std::size_t longest_name = 255;
 
 /// What a message can quote of a file that may be binary.
@@ -42,11 +42,11 @@ Result<> expand_range(std::string_view range, std::vector<std::string>& numbers)
   const auto last = parse_unsigned<std::uint64_t>(bounds.back());
   if (!first || !last) return fail("expected a range like 01-09 instead of {}", quoted(range));
   if (*last < *first) return fail("the range {} ends before it begins", quoted(range));
-  if (*last - *first >= most_hosts) return fail("the range {} is longer than {} hosts", quoted(range), most_hosts);
+  if (*last - *first >= max_hosts) return fail("the range {} is longer than {} hosts", quoted(range), max_hosts);
   for (std::uint64_t i = 0; i <= *last - *first; ++i) {
     numbers.push_back(fmt::format("{:0>{}}", *first + i, std::min(bounds.front().size(), longest_name)));
   }
-  if (numbers.size() > most_hosts) return fail("more than {} hosts", most_hosts);
+  if (numbers.size() > max_hosts) return fail("more than {} hosts", max_hosts);
   return {};
 }
 
@@ -61,7 +61,7 @@ Result<std::vector<std::string>> expand_bracket(std::string_view ranges) {
 
 /// Each name with each ending, the ending changing fastest.
 Result<std::vector<std::string>> product(const std::vector<std::string>& names, std::span<const std::string> endings) {
-  if (names.size() * endings.size() > most_hosts) return fail("more than {} hosts", most_hosts);
+  if (names.size() * endings.size() > max_hosts) return fail("more than {} hosts", max_hosts);
   std::vector<std::string> longer;
   longer.reserve(names.size() * endings.size());
   for (const std::string& name : names) {
@@ -124,8 +124,8 @@ std::vector<std::string_view> split_outside_brackets(std::string_view text) {
 
 Result<std::uint32_t> parse_slots(std::string_view text) {
   const auto slots = parse_unsigned<std::uint32_t>(text);
-  if (slots && *slots >= 1 && *slots <= most_slots) return *slots;
-  return fail("expected a number of slots from 1 to {} instead of {}", most_slots, quoted(text));
+  if (slots && *slots >= 1 && *slots <= max_slots) return *slots;
+  return fail("expected a number of slots from 1 to {} instead of {}", max_slots, quoted(text));
 }
 
 enum class Attribute { slots, limit, ignored, unknown };
@@ -207,7 +207,7 @@ Result<> HostfileReader::read_hosts(std::string_view part, std::uint32_t slots, 
   auto hosts = expand_name(name);
   if (!hosts) return Failure(hosts.error());
   for (std::string& host : *hosts) add(std::move(host), slots, line);
-  if (entries_.size() > most_hosts) return fail("more than {} hosts", most_hosts);
+  if (entries_.size() > max_hosts) return fail("more than {} hosts", max_hosts);
   return {};
 }
 
@@ -219,7 +219,7 @@ void HostfileReader::add(std::string host, std::uint32_t slots, std::size_t line
   }
   // A host without a number counts one slot each time it is listed.
   HostEntry& entry = entries_[known->second];
-  entry.slots = std::min(std::max(entry.slots, 1U) + std::max(slots, 1U), most_slots_in_all);
+  entry.slots = std::min(std::max(entry.slots, 1U) + std::max(slots, 1U), max_slots_in_all);
 }
 
 }  // namespace
@@ -229,7 +229,7 @@ Result<std::vector<std::string>> expand_hostlist(std::string_view text) {
   for (const std::string_view name : split_outside_brackets(text)) {
     auto expanded = expand_name(name);
     if (!expanded) return Failure(expanded.error());
-    if (hosts.size() + expanded->size() > most_hosts) return fail("more than {} hosts", most_hosts);
+    if (hosts.size() + expanded->size() > max_hosts) return fail("more than {} hosts", max_hosts);
     std::move(expanded->begin(), expanded->end(), std::back_inserter(hosts));
   }
   return hosts;

@@ -11,7 +11,7 @@ namespace ayatori {
 
 namespace {
 
-constexpr std::size_t most_ranks = std::size_t{1} << 24;
+constexpr std::size_t max_ranks = std::size_t{1} << 24;
 
 std::vector<std::uint32_t> positions_in_order(const Network& network) {
   std::vector<std::uint32_t> position(network.machines().size());
@@ -27,8 +27,8 @@ std::uint32_t ranks_on(const Machine& machine, std::uint32_t slots, std::uint32_
 }
 
 Result<> check_rank_count(const Job& job, std::string_view what) {
-  if (job.rank_count() <= most_ranks) return {};
-  return fail("{}: a job of {} ranks; {} are the most", what, job.rank_count(), most_ranks);
+  if (job.rank_count() <= max_ranks) return {};
+  return fail("{}: a job of {} ranks; {} are the most", what, job.rank_count(), max_ranks);
 }
 
 /// Collects a job's machines in the order of their first mention.
@@ -86,7 +86,7 @@ Result<> check_size(std::size_t size, std::size_t available) {
 }
 
 PortId endpoint_of(const Network& network, const Machine& machine, std::uint32_t local_index) {
-  const auto is_its_rail = [&](PortId id) { return network.node(network.port(id).node).rail == local_index; };
+  const auto is_its_rail = [&](PortId id) { return network.device(network.port(id).device).rail == local_index; };
   const auto found = std::find_if(machine.endpoints.begin(), machine.endpoints.end(), is_its_rail);
   return found != machine.endpoints.end() ? *found : machine.endpoints[local_index % machine.endpoints.size()];
 }

@@ -6,7 +6,7 @@
 
 #include <set>
 
-#include "networks_for_tests.hpp"
+#include "network_fixtures.hpp"
 
 namespace ayatori {
 namespace {
@@ -148,7 +148,7 @@ TEST(Endpoints, FollowTheRails) {
   ASSERT_TRUE(job);
   std::vector<int> rails;
   for (const PortId endpoint : endpoints_of_ranks(network, *job)) {
-    rails.push_back(network.node(network.port(endpoint).node).rail);
+    rails.push_back(network.device(network.port(endpoint).device).rail);
   }
   EXPECT_EQ(rails, (std::vector{0, 1, 2, 3, 0, 1, 0, 0}));
 }
@@ -176,7 +176,7 @@ TEST(Endpoints, UseTheRailThatIsThere) {
   const Network network = std::move(*builder.build());
   std::vector<int> rails;
   for (const PortId endpoint : endpoints_of_ranks(network, Job{{{0, 4}}})) {
-    rails.push_back(network.node(network.port(endpoint).node).rail);
+    rails.push_back(network.device(network.port(endpoint).device).rail);
   }
   EXPECT_EQ(rails, (std::vector{1, 1, 1, 3}));
 }

@@ -22,23 +22,23 @@ class Ranking {
  private:
   /// Calls `visit(neighbour)` for each cable to another router; parallel cables count each.
   template <typename Visit>
-  void for_neighbours(NodeId router, Visit&& visit) const {
+  void for_neighbours(DeviceId router, Visit&& visit) const {
     for (const Port& port : network_.ports(router)) {
       if (!port.connected()) continue;
-      const NodeId other = network_.port(port.peer).node;
+      const DeviceId other = network_.port(port.peer).device;
       if (other != router && network_.is_router(other)) visit(other);
     }
   }
-  [[nodiscard]] std::vector<NodeId> neighbours(NodeId router) const;
-  [[nodiscard]] std::vector<NodeId> routers_with_machines() const;
-  [[nodiscard]] bool has_few_machines(NodeId router, std::uint64_t leaves, std::uint64_t machines_there) const {
+  [[nodiscard]] std::vector<DeviceId> neighbours(DeviceId router) const;
+  [[nodiscard]] std::vector<DeviceId> routers_with_machines() const;
+  [[nodiscard]] bool has_few_machines(DeviceId router, std::uint64_t leaves, std::uint64_t machines_there) const {
     return 2 * leaves * machine_cables_[router] <= machines_there;
   }
 
   void choose_leaves();
-  [[nodiscard]] bool stands_above_leaves(NodeId router) const;
+  [[nodiscard]] bool stands_above_leaves(DeviceId router) const;
   [[nodiscard]] bool lift_hidden_roots();
-  [[nodiscard]] bool spans_pods(NodeId leaf) const;
+  [[nodiscard]] bool spans_pods(DeviceId leaf) const;
 
   [[nodiscard]] std::expected<void, NotATree> spread_from_leaves();
   [[nodiscard]] std::expected<void, NotATree> check_cables() const;
@@ -53,22 +53,22 @@ class Ranking {
 Ranking::Ranking(const Network& network)
     : network_(network), machine_cables_(network.router_count()), is_leaf_(network.router_count()) {
   for (const PortId endpoint : network.endpoints()) {
-    const NodeId router = network.router_of(endpoint);
+    const DeviceId router = network.router_of(endpoint);
     if (router != no_id) ++machine_cables_[router];
   }
 }
 
-std::vector<NodeId> Ranking::neighbours(NodeId router) const {
-  std::vector<NodeId> found;
-  for_neighbours(router, [&](NodeId other) { found.push_back(other); });
+std::vector<DeviceId> Ranking::neighbours(DeviceId router) const {
+  std::vector<DeviceId> found;
+  for_neighbours(router, [&](DeviceId other) { found.push_back(other); });
   std::sort(found.begin(), found.end());
   found.erase(std::unique(found.begin(), found.end()), found.end());
   return found;
 }
 
-std::vector<NodeId> Ranking::routers_with_machines() const {
-  std::vector<NodeId> found;
-  for (NodeId router = 0; router < network_.router_count(); ++router) {
+std::vector<DeviceId> Ranking::routers_with_machines() const {
+  std::vector<DeviceId> found;
+  for (DeviceId router = 0; router < network_.router_count(); ++router) {
     if (machine_cables_[router] > 0) found.push_back(router);
   }
   return found;
@@ -77,15 +77,16 @@ std::vector<NodeId> Ranking::routers_with_machines() const {
 /// Routers with many machines first, so that those with few are compared with sure leaves.
 void Ranking::choose_leaves() {
   auto candidates = routers_with_machines();
-  std::sort(candidates.begin(), candidates.end(),
-            [&](NodeId a, NodeId b) { return std::pair(machine_cables_[b], a) < std::pair(machine_cables_[a], b); });
-  for (const NodeId router : candidates) is_leaf_[router] = !stands_above_leaves(router);
+  std::sort(candidates.begin(), candidates.end(), [&](DeviceId a, DeviceId b) {
+    return std::pair(machine_cables_[b], a) < std::pair(machine_cables_[a], b);
+  });
+  for (const DeviceId router : candidates) is_leaf_[router] = !stands_above_leaves(router);
 }
 
-bool Ranking::stands_above_leaves(NodeId router) const {
+bool Ranking::stands_above_leaves(DeviceId router) const {
   std::uint64_t leaves = 0;
   std::uint64_t machines_there = 0;
-  for (const NodeId other : neighbours(router)) {
+  for (const DeviceId other : neighbours(router)) {
     if (!is_leaf_[other]) continue;
     ++leaves;
     machines_there += machine_cables_[other];
@@ -97,13 +98,13 @@ bool Ranking::stands_above_leaves(NodeId router) const {
 bool Ranking::lift_hidden_roots() {
   std::uint64_t leaves = 0;
   std::uint64_t machines_there = 0;
-  for (NodeId router = 0; router < network_.router_count(); ++router) {
+  for (DeviceId router = 0; router < network_.router_count(); ++router) {
     if (!is_leaf_[router]) continue;
     ++leaves;
     machines_there += machine_cables_[router];
   }
   bool lifted = false;
-  for (const NodeId router : routers_with_machines()) {
+  for (const DeviceId router : routers_with_machines()) {
     if (!is_leaf_[router] || !has_few_machines(router, leaves, machines_there) || !spans_pods(router)) continue;
     is_leaf_[router] = false;
     lifted = true;
@@ -112,22 +113,22 @@ bool Ranking::lift_hidden_roots() {
 }
 
 /// The routers above a true leaf serve its whole pod: another leaf has most of them too, or none has any.
-bool Ranking::spans_pods(NodeId leaf) const {
+bool Ranking::spans_pods(DeviceId leaf) const {
   const auto above = neighbours(leaf);
-  std::unordered_map<NodeId, std::size_t> shared;
+  std::unordered_map<DeviceId, std::size_t> shared;
   std::size_t serve_others = 0;
-  for (const NodeId router : above) {
+  for (const DeviceId router : above) {
     bool serves_others = false;
-    for (const NodeId other : neighbours(router)) {
+    for (const DeviceId other : neighbours(router)) {
       if (!is_leaf_[other] || other == leaf) continue;
       ++shared[other];
       serves_others = true;
     }
     if (serves_others) ++serve_others;
   }
-  std::size_t most_shared = 0;
-  for (const auto& [other, count] : shared) most_shared = std::max(most_shared, count);
-  return above.size() >= 2 && serve_others == above.size() && 2 * most_shared <= above.size();
+  std::size_t max_shared = 0;
+  for (const auto& [other, count] : shared) max_shared = std::max(max_shared, count);
+  return above.size() >= 2 && serve_others == above.size() && 2 * max_shared <= above.size();
 }
 
 std::string Ranking::describe(std::uint8_t level) const {
@@ -136,8 +137,8 @@ std::string Ranking::describe(std::uint8_t level) const {
 
 std::expected<void, NotATree> Ranking::spread_from_leaves() {
   levels_.level.assign(network_.router_count(), unranked);
-  std::vector<NodeId> reached;
-  for (NodeId router = 0; router < network_.router_count(); ++router) {
+  std::vector<DeviceId> reached;
+  for (DeviceId router = 0; router < network_.router_count(); ++router) {
     if (!is_leaf_[router]) continue;
     levels_.level[router] = 0;
     reached.push_back(router);
@@ -145,7 +146,7 @@ std::expected<void, NotATree> Ranking::spread_from_leaves() {
   for (std::size_t i = 0; i < reached.size(); ++i) {
     const auto above = static_cast<std::uint8_t>(levels_.level[reached[i]] + 1);
     bool too_high = false;
-    for_neighbours(reached[i], [&](NodeId other) {
+    for_neighbours(reached[i], [&](DeviceId other) {
       if (levels_.level[other] != unranked) return;
       too_high |= above == unranked;
       levels_.level[other] = above;
@@ -158,7 +159,7 @@ std::expected<void, NotATree> Ranking::spread_from_leaves() {
   }
   if (reached.size() < network_.router_count()) {
     const auto lost = std::find(levels_.level.begin(), levels_.level.end(), unranked);
-    const auto router = static_cast<NodeId>(lost - levels_.level.begin());
+    const auto router = static_cast<DeviceId>(lost - levels_.level.begin());
     return std::unexpected(
         NotATree{fmt::format("no cables lead from {} to a router with machines", network_.name(router))});
   }
@@ -167,15 +168,15 @@ std::expected<void, NotATree> Ranking::spread_from_leaves() {
 }
 
 std::expected<void, NotATree> Ranking::check_cables() const {
-  for (NodeId router = 0; router < network_.router_count(); ++router) {
+  for (DeviceId router = 0; router < network_.router_count(); ++router) {
     for (const Port& port : network_.ports(router)) {
       if (!port.connected()) continue;
       const Port& peer = network_.port(port.peer);
-      if (!network_.is_router(peer.node) || peer.node == router) continue;
-      if (levels_.level[router] != levels_.level[peer.node]) continue;
+      if (!network_.is_router(peer.device) || peer.device == router) continue;
+      if (levels_.level[router] != levels_.level[peer.device]) continue;
       return std::unexpected(
           NotATree{fmt::format("{} port {} and {} port {}, {}, are cabled", network_.name(router), port.number,
-                               network_.name(peer.node), peer.number, describe(levels_.level[router]))});
+                               network_.name(peer.device), peer.number, describe(levels_.level[router]))});
     }
   }
   return {};

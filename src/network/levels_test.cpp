@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "ayatori/base/random.hpp"
-#include "networks_for_tests.hpp"
+#include "network_fixtures.hpp"
 
 namespace ayatori {
 namespace {
@@ -24,7 +24,7 @@ void expect_levels_of_names(const Network& network, std::uint8_t count) {
   const auto levels = rank_levels(network);
   ASSERT_TRUE(levels) << levels.error().reason;
   EXPECT_EQ(levels->count, count);
-  for (NodeId router = 0; router < network.router_count(); ++router) {
+  for (DeviceId router = 0; router < network.router_count(); ++router) {
     const std::string_view name = network.name(router);
     EXPECT_EQ(levels->level[router] == 0, name.starts_with("LS")) << name;
     EXPECT_EQ(levels->is_root(router), name.starts_with("RS") || count == 1) << name;
@@ -66,7 +66,7 @@ TEST(Levels, OfARealLookingCluster) {
   const Network network = built(builder);
   const auto levels = rank_levels(network);
   ASSERT_TRUE(levels) << levels.error().reason;
-  for (NodeId router = 0; router < 40; ++router) EXPECT_EQ(levels->level[router], router < 31 ? 0 : 1);
+  for (DeviceId router = 0; router < 40; ++router) EXPECT_EQ(levels->level[router], router < 31 ? 0 : 1);
 }
 
 TEST(Levels, TakeNoSpineWithManagementHostsForALeaf) {
@@ -100,7 +100,7 @@ TEST(Levels, TakeNoRootWithAManagementHostForALeafOfAllPods) {
 TEST(Levels, LeaveOutLoopsAndAggregationNodes) {
   const Network whole = opened("fattree:K=6,nodes=30");
   auto builder = copy_of(whole);
-  const NodeId root = node_named(whole, "RS0").value();
+  const DeviceId root = node_named(whole, "RS0").value();
   plug(builder, root, 11, root, 12);
   const auto engine = builder.add_aggregation_node("Mellanox Technologies Aggregation Node", 0xa66, 1);
   plug(builder, engine, 1, root, 10);

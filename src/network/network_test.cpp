@@ -7,7 +7,7 @@
 #include "ayatori/network/job.hpp"
 #include "ayatori/network/levels.hpp"
 #include "ayatori/network/shape.hpp"
-#include "networks_for_tests.hpp"
+#include "network_fixtures.hpp"
 
 namespace ayatori {
 namespace {
@@ -15,11 +15,11 @@ namespace {
 TEST(Network, HasTwoViewsOfItsPorts) {
   const Network network = opened("fattree:K=3,levels=3,nodes=20");
   std::size_t slots = 0;
-  for (NodeId node = 0; node < network.node_count(); ++node) {
-    slots += network.ports(node).size();
-    for (const Port& port : network.ports(node)) {
-      EXPECT_EQ(port.node, node);
-      EXPECT_EQ(&network.port(network.port_id(node, port.number)), &port);
+  for (DeviceId device = 0; device < network.device_count(); ++device) {
+    slots += network.ports(device).size();
+    for (const Port& port : network.ports(device)) {
+      EXPECT_EQ(port.device, device);
+      EXPECT_EQ(&network.port(network.port_id(device, port.number)), &port);
     }
   }
   EXPECT_EQ(slots, network.port_count());
@@ -32,19 +32,19 @@ TEST(Network, FindsMachinesAndGuids) {
   const PortId endpoint = network.machine(*machine).endpoints.front();
   const Port& port = network.port(endpoint);
   EXPECT_EQ(network.find_guid(port.guid), endpoint);
-  EXPECT_EQ(network.find_guid(network.node(port.node).guid), endpoint);
-  const NodeId leaf = network.router_of(endpoint);
+  EXPECT_EQ(network.find_guid(network.device(port.device).guid), endpoint);
+  const DeviceId leaf = network.router_of(endpoint);
   EXPECT_EQ(network.name(leaf), "LS1");
-  EXPECT_EQ(network.find_guid(network.node(leaf).guid), network.port_id(leaf, 0));
+  EXPECT_EQ(network.find_guid(network.device(leaf).guid), network.port_id(leaf, 0));
   EXPECT_FALSE(network.find_machine("N30"));
   EXPECT_FALSE(network.find_guid(0xdead));
 }
 
 TEST(Network, DescribesLinks) {
   const Network network = opened("fattree:K=6,nodes=30");
-  const NodeId leaf = node_named(network, "LS1").value();
+  const DeviceId leaf = node_named(network, "LS1").value();
   EXPECT_EQ(network.describe_link(network.port_id(leaf, 8)), "LS1 port 8 -> RS1 port 2");
-  const NodeId root = node_named(network, "RS0").value();
+  const DeviceId root = node_named(network, "RS0").value();
   EXPECT_EQ(network.describe_link(network.port_id(root, 12)), "RS0 port 12 (no cable)");
 }
 

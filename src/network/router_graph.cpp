@@ -6,26 +6,26 @@
 namespace ayatori {
 
 RouterGraph::RouterGraph(const Network& network) : first_cable_{0}, first_neighbour_{0} {
-  for (NodeId router = 0; router < network.router_count(); ++router) {
+  for (DeviceId router = 0; router < network.router_count(); ++router) {
     add_cables(network, router);
     add_neighbours(router);
   }
   number_parallel_cables();
 }
 
-void RouterGraph::add_cables(const Network& network, NodeId router) {
+void RouterGraph::add_cables(const Network& network, DeviceId router) {
   for (const Port& port : network.ports(router)) {
     if (!port.connected()) continue;
     const Port& peer = network.port(port.peer);
-    if (peer.node != router && network.is_router(peer.node)) {
-      cables_.push_back({peer.node, port.number, peer.number, 0});
+    if (peer.device != router && network.is_router(peer.device)) {
+      cables_.push_back({peer.device, port.number, peer.number, 0});
     }
   }
   first_cable_.push_back(cables_.size());
 }
 
 /// From the router's cables, which are the last in `cables_`.
-void RouterGraph::add_neighbours(NodeId router) {
+void RouterGraph::add_neighbours(DeviceId router) {
   std::vector<Cable> sorted(cables_.begin() + static_cast<std::ptrdiff_t>(first_cable_[router]), cables_.end());
   std::sort(sorted.begin(), sorted.end(),
             [](const Cable& a, const Cable& b) { return std::tie(a.peer, a.port) < std::tie(b.peer, b.port); });
@@ -43,7 +43,7 @@ void RouterGraph::add_neighbours(NodeId router) {
 /// Both ends must agree on the number, whatever the order of the ports at the other end.
 void RouterGraph::number_parallel_cables() {
   std::vector<PortNumber> cables_to(size(), 0);
-  for (NodeId router = 0; router < size(); ++router) {
+  for (DeviceId router = 0; router < size(); ++router) {
     for (std::size_t i = first_cable_[router]; i < first_cable_[router + 1]; ++i) {
       Cable& cable = cables_[i];
       if (cable.peer < router) continue;
@@ -58,15 +58,15 @@ void RouterGraph::number_parallel_cables() {
   }
 }
 
-std::uint32_t RouterGraph::cable_count(NodeId a, NodeId b) const {
+std::uint32_t RouterGraph::cable_count(DeviceId a, DeviceId b) const {
   const auto around = neighbours(a);
   const auto found = std::lower_bound(around.begin(), around.end(), b,
-                                      [](const Neighbour& n, NodeId router) { return n.router < router; });
+                                      [](const Neighbour& n, DeviceId router) { return n.router < router; });
   return found != around.end() && found->router == b ? found->cables : 0;
 }
 
-std::vector<NodeId> RouterGraph::common_neighbours(NodeId a, NodeId b) const {
-  std::vector<NodeId> found;
+std::vector<DeviceId> RouterGraph::common_neighbours(DeviceId a, DeviceId b) const {
+  std::vector<DeviceId> found;
   for (const Neighbour& neighbour : neighbours(a)) {
     if (joins(neighbour.router, b)) found.push_back(neighbour.router);
   }
@@ -74,7 +74,7 @@ std::vector<NodeId> RouterGraph::common_neighbours(NodeId a, NodeId b) const {
 }
 
 /// Appends what cables lead to from `start`, nearest first.
-void RouterGraph::reach(NodeId start, std::vector<bool>& seen, std::vector<NodeId>& reached) const {
+void RouterGraph::reach(DeviceId start, std::vector<bool>& seen, std::vector<DeviceId>& reached) const {
   const std::size_t first = reached.size();
   reached.push_back(start);
   seen[start] = true;
@@ -87,18 +87,18 @@ void RouterGraph::reach(NodeId start, std::vector<bool>& seen, std::vector<NodeI
   }
 }
 
-std::vector<NodeId> RouterGraph::by_distance_from(NodeId start) const {
+std::vector<DeviceId> RouterGraph::by_distance_from(DeviceId start) const {
   std::vector<bool> seen(size(), false);
-  std::vector<NodeId> reached;
+  std::vector<DeviceId> reached;
   reach(start, seen, reached);
   return reached;
 }
 
-std::vector<NodeId> RouterGraph::parts() const {
+std::vector<DeviceId> RouterGraph::parts() const {
   std::vector<bool> seen(size(), false);
-  std::vector<NodeId> reached;
-  std::vector<NodeId> found;
-  for (NodeId start = 0; start < size(); ++start) {
+  std::vector<DeviceId> reached;
+  std::vector<DeviceId> found;
+  for (DeviceId start = 0; start < size(); ++start) {
     if (seen[start]) continue;
     found.push_back(start);
     reach(start, seen, reached);

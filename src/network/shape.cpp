@@ -62,9 +62,9 @@ std::string describe_machines(const Network& network, const Shape& shape) {
 // ---------------------------------------------------------------------------------------
 
 void name_loops(const Network& network, Shape& shape) {
-  for (NodeId router = 0; router < network.router_count(); ++router) {
+  for (DeviceId router = 0; router < network.router_count(); ++router) {
     for (const Port& port : network.ports(router)) {
-      if (!port.connected() || network.port(port.peer).node != router) continue;
+      if (!port.connected() || network.port(port.peer).device != router) continue;
       const PortNumber other = network.port(port.peer).number;
       if (port.number > other) continue;
       shape.irregularities.push_back(
@@ -90,11 +90,11 @@ std::optional<Shape> find_full(const Network& network, const RouterGraph& graph)
   shape.kind = ShapeKind::full;
   shape.routers = {static_cast<std::uint32_t>(graph.size())};
   std::vector<std::uint32_t> cables;
-  for (NodeId router = 0; router < graph.size(); ++router) {
+  for (DeviceId router = 0; router < graph.size(); ++router) {
     for (const auto& other : graph.neighbours(router)) cables.push_back(other.cables);
   }
   shape.cables = {most_common<std::uint32_t>(cables)};
-  for (NodeId router = 0; router < graph.size(); ++router) {
+  for (DeviceId router = 0; router < graph.size(); ++router) {
     for (const auto& other : graph.neighbours(router)) {
       if (other.router > router) {
         name_unusual_cables(network, router, other.router, other.cables, shape.cables.front(), shape);
@@ -105,9 +105,9 @@ std::optional<Shape> find_full(const Network& network, const RouterGraph& graph)
 }
 
 std::string why_not_full(const Network& network, const RouterGraph& graph) {
-  for (NodeId router = 0; router < graph.size(); ++router) {
+  for (DeviceId router = 0; router < graph.size(); ++router) {
     if (graph.neighbours(router).size() + 1 == graph.size()) continue;
-    for (NodeId other = 0; other < graph.size(); ++other) {
+    for (DeviceId other = 0; other < graph.size(); ++other) {
       if (other != router && !graph.joins(router, other)) {
         return fmt::format("{} and {} are not cabled", network.name(router), network.name(other));
       }
@@ -117,7 +117,7 @@ std::string why_not_full(const Network& network, const RouterGraph& graph) {
 }
 
 void name_unequal_hosts_of_all(const Network& network, Shape& shape) {
-  std::vector<NodeId> all(network.router_count());
+  std::vector<DeviceId> all(network.router_count());
   std::iota(all.begin(), all.end(), 0);
   name_unequal_hosts(network, all, shape);
 }
@@ -208,25 +208,25 @@ std::string counted(std::size_t count, std::string_view one, std::string_view ma
 std::vector<std::uint32_t> endpoints_per_router(const Network& network) {
   std::vector<std::uint32_t> counts(network.router_count());
   for (const PortId endpoint : network.endpoints()) {
-    const NodeId router = network.router_of(endpoint);
+    const DeviceId router = network.router_of(endpoint);
     if (router != no_id) ++counts[router];
   }
   return counts;
 }
 
-void name_unequal_hosts(const Network& network, std::span<const NodeId> routers, Shape& shape) {
+void name_unequal_hosts(const Network& network, std::span<const DeviceId> routers, Shape& shape) {
   const auto everywhere = endpoints_per_router(network);
   std::vector<std::uint32_t> counts;
-  for (const NodeId router : routers) counts.push_back(everywhere[router]);
+  for (const DeviceId router : routers) counts.push_back(everywhere[router]);
   const auto usual = most_common<std::uint32_t>(counts);
-  for (const NodeId router : routers) {
+  for (const DeviceId router : routers) {
     if (everywhere[router] == usual) continue;
     shape.irregularities.push_back(fmt::format("{} has {} to hosts, most have {}", network.name(router),
                                                counted(everywhere[router], "cable", "cables"), usual));
   }
 }
 
-void name_unusual_cables(const Network& network, NodeId a, NodeId b, std::uint32_t cables, std::uint32_t usual,
+void name_unusual_cables(const Network& network, DeviceId a, DeviceId b, std::uint32_t cables, std::uint32_t usual,
                          Shape& shape) {
   if (cables == usual) return;
   shape.irregularities.push_back(

@@ -27,23 +27,23 @@ class GridFinder {
  private:
   /// Routers along a dimension, from the corner on.
   struct Line {
-    std::vector<NodeId> routers;
+    std::vector<DeviceId> routers;
     bool ring = false;
   };
   using Found = std::expected<void, std::string>;
 
-  [[nodiscard]] std::string name(NodeId router) const { return std::string(network_.name(router)); }
-  [[nodiscard]] bool same_dimension(NodeId a, NodeId b) const {
+  [[nodiscard]] std::string name(DeviceId router) const { return std::string(network_.name(router)); }
+  [[nodiscard]] bool same_dimension(DeviceId a, DeviceId b) const {
     return graph_.joins(a, b) || graph_.common_neighbours(a, b).size() == 1;
   }
   [[nodiscard]] Found check_degrees() const;
-  [[nodiscard]] NodeId corner() const;
-  [[nodiscard]] Found draw_lines(NodeId corner);
-  [[nodiscard]] std::expected<Line, std::string> follow(NodeId corner, NodeId first) const;
-  [[nodiscard]] NodeId straight_on(NodeId from, NodeId here) const;
+  [[nodiscard]] DeviceId corner() const;
+  [[nodiscard]] Found draw_lines(DeviceId corner);
+  [[nodiscard]] std::expected<Line, std::string> follow(DeviceId corner, DeviceId first) const;
+  [[nodiscard]] DeviceId straight_on(DeviceId from, DeviceId here) const;
 
   [[nodiscard]] Found place_all();
-  [[nodiscard]] NodeId router_at(std::size_t place) const;
+  [[nodiscard]] DeviceId router_at(std::size_t place) const;
   [[nodiscard]] std::size_t coordinate(std::size_t place, std::size_t dimension) const {
     return place / strides_[dimension] % lines_[dimension].routers.size();
   }
@@ -56,24 +56,24 @@ class GridFinder {
   const RouterGraph& graph_;
   std::vector<Line> lines_;           // one a dimension
   std::vector<std::size_t> strides_;  // the last dimension runs fastest
-  std::vector<NodeId> at_;            // router by place
+  std::vector<DeviceId> at_;          // router by place
 };
 
 /// The ends of lines have fewest neighbours. Of several the first by name, whatever the order of discovery: coordinates
 /// must be the same for all who look.
-NodeId GridFinder::corner() const {
+DeviceId GridFinder::corner() const {
   const auto routers = network_.routers_in_order();
-  return *std::ranges::min_element(routers, {}, [&](NodeId router) { return graph_.neighbours(router).size(); });
+  return *std::ranges::min_element(routers, {}, [&](DeviceId router) { return graph_.neighbours(router).size(); });
 }
 
-GridFinder::Found GridFinder::draw_lines(NodeId corner) {
+GridFinder::Found GridFinder::draw_lines(DeviceId corner) {
   std::vector<RouterGraph::Neighbour> starts(graph_.neighbours(corner).begin(), graph_.neighbours(corner).end());
   std::sort(starts.begin(), starts.end(), [](auto& a, auto& b) { return a.first_port < b.first_port; });
   while (!starts.empty()) {
-    const NodeId first = starts.front().router;
+    const DeviceId first = starts.front().router;
     auto line = follow(corner, first);
     if (!line) return std::unexpected(line.error());
-    const NodeId last = line->routers.back();
+    const DeviceId last = line->routers.back();
     std::erase_if(starts,
                   [&](const auto& start) { return start.router == first || (line->ring && start.router == last); });
     lines_.push_back(std::move(*line));
@@ -81,10 +81,10 @@ GridFinder::Found GridFinder::draw_lines(NodeId corner) {
   return {};
 }
 
-std::expected<GridFinder::Line, std::string> GridFinder::follow(NodeId corner, NodeId first) const {
+std::expected<GridFinder::Line, std::string> GridFinder::follow(DeviceId corner, DeviceId first) const {
   Line line{{corner, first}, false};
   while (line.routers.size() <= graph_.size()) {
-    const NodeId next = straight_on(line.routers.end()[-2], line.routers.back());
+    const DeviceId next = straight_on(line.routers.end()[-2], line.routers.back());
     line.ring = next == corner;
     if (next == no_id || line.ring) return line;
     line.routers.push_back(next);
@@ -92,7 +92,7 @@ std::expected<GridFinder::Line, std::string> GridFinder::follow(NodeId corner, N
   return std::unexpected(fmt::format("the line from {} through {} does not end", name(corner), name(first)));
 }
 
-NodeId GridFinder::straight_on(NodeId from, NodeId here) const {
+DeviceId GridFinder::straight_on(DeviceId from, DeviceId here) const {
   for (const auto& neighbour : graph_.neighbours(here)) {
     if (neighbour.router != from && same_dimension(from, neighbour.router)) return neighbour.router;
   }
@@ -113,7 +113,7 @@ GridFinder::Found GridFinder::place_all() {
   }
   std::vector<bool> placed(graph_.size());
   for (std::size_t place = 0; place < places; ++place) {
-    const NodeId router = router_at(place);
+    const DeviceId router = router_at(place);
     if (router == no_id) return std::unexpected(fmt::format("no square is complete behind {}", name(at_.back())));
     if (placed[router]) return std::unexpected(fmt::format("{} would stand at two places", name(router)));
     placed[router] = true;
@@ -123,7 +123,7 @@ GridFinder::Found GridFinder::place_all() {
 }
 
 /// Completes the square of the three routers at the places before it.
-NodeId GridFinder::router_at(std::size_t place) const {
+DeviceId GridFinder::router_at(std::size_t place) const {
   std::vector<std::size_t> away;
   for (std::size_t i = 0; i < lines_.size(); ++i) {
     if (coordinate(place, i) > 0) away.push_back(i);
@@ -187,11 +187,11 @@ Shape GridFinder::shape() const {
   shape.kind = ShapeKind::grid;
   merge_squares(shape);
   std::vector<std::uint32_t> cables;
-  for (NodeId router = 0; router < graph_.size(); ++router) {
+  for (DeviceId router = 0; router < graph_.size(); ++router) {
     for (const auto& neighbour : graph_.neighbours(router)) cables.push_back(neighbour.cables);
   }
   shape.cables = {most_common<std::uint32_t>(cables)};
-  for (NodeId router = 0; router < graph_.size(); ++router) {
+  for (DeviceId router = 0; router < graph_.size(); ++router) {
     for (const auto& other : graph_.neighbours(router)) {
       if (router < other.router) {
         name_unusual_cables(network_, router, other.router, other.cables, shape.cables.front(), shape);
@@ -204,7 +204,7 @@ Shape GridFinder::shape() const {
 /// n routers make at most log2(n) dimensions. What has more neighbours is recognised as no grid at once.
 GridFinder::Found GridFinder::check_degrees() const {
   const std::size_t most = 2 * (std::bit_width(graph_.size()) - 1);
-  for (NodeId router = 0; router < graph_.size(); ++router) {
+  for (DeviceId router = 0; router < graph_.size(); ++router) {
     const std::size_t degree = graph_.neighbours(router).size();
     if (degree <= most) continue;
     return std::unexpected(fmt::format("{} has {} neighbours, a grid of {} routers has at most {}", name(router),
@@ -216,7 +216,7 @@ GridFinder::Found GridFinder::check_degrees() const {
 std::expected<Shape, std::string> GridFinder::find() {
   if (graph_.size() < 2) return std::unexpected("there are fewer than two routers");
   if (auto checked = check_degrees(); !checked) return std::unexpected(checked.error());
-  const NodeId start = corner();
+  const DeviceId start = corner();
   if (graph_.neighbours(start).empty()) return std::unexpected(fmt::format("{} has no neighbour", name(start)));
   if (auto drawn = draw_lines(start); !drawn) return std::unexpected(drawn.error());
   if (auto placed = place_all(); !placed) return std::unexpected(placed.error());
@@ -238,8 +238,8 @@ std::expected<void, std::string> compare_with_grid(const Network& network, const
     for (std::size_t place = 0; place < grid.at.size(); ++place) {
       const bool at_edge = place / stride % length + 1 == length;
       if (at_edge && (!grid.periodic[i] || length <= 2)) continue;
-      const NodeId here = grid.at[place];
-      const NodeId next = grid.at[at_edge ? place - (length - 1) * stride : place + stride];
+      const DeviceId here = grid.at[place];
+      const DeviceId next = grid.at[at_edge ? place - (length - 1) * stride : place + stride];
       if (!graph.joins(here, next)) {
         return std::unexpected(fmt::format("{} and {} would be neighbours", network.name(here), network.name(next)));
       }

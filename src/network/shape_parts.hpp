@@ -31,9 +31,9 @@ template <typename Value>
 /// Endpoints on each router.
 [[nodiscard]] std::vector<std::uint32_t> endpoints_per_router(const Network& network);
 /// Names those among `routers` that have more or fewer hosts than is common.
-void name_unequal_hosts(const Network& network, std::span<const NodeId> routers, Shape& shape);
+void name_unequal_hosts(const Network& network, std::span<const DeviceId> routers, Shape& shape);
 /// Names a pair of routers whose number of cables is not the usual one.
-void name_unusual_cables(const Network& network, NodeId a, NodeId b, std::uint32_t cables, std::uint32_t usual,
+void name_unusual_cables(const Network& network, DeviceId a, DeviceId b, std::uint32_t cables, std::uint32_t usual,
                          Shape& shape);
 
 /// What describe_tree() says of a tree, and whether it should be believed.

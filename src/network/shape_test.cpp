@@ -8,7 +8,7 @@
 
 #include "ayatori/base/random.hpp"
 #include "ayatori/network/router_graph.hpp"
-#include "networks_for_tests.hpp"
+#include "network_fixtures.hpp"
 
 namespace ayatori {
 namespace {
@@ -104,7 +104,7 @@ TEST(Shape, NamesEveryRemovedCableOfATreeOnce) {
     Random random(seed);
     std::size_t removed = 0;
     auto damaged = copy_of(whole, [&](PortId id) {
-      const bool between_routers = whole.is_router(whole.port(whole.port(id).peer).node);
+      const bool between_routers = whole.is_router(whole.port(whole.port(id).peer).device);
       const bool keep = !between_routers || random.below(20) != 0;
       removed += keep ? 0 : 1;
       return keep;
@@ -201,25 +201,26 @@ void expect_grid(const Shape& shape, const Lengths& lengths, bool torus, std::st
 /// The same network with its nodes in another order and its cables in other ports.
 Network scrambled(const Network& network, std::uint64_t seed) {
   Random random(seed);
-  std::vector<NodeId> order(network.node_count());
-  for (NodeId id = 0; id < order.size(); ++id) order[id] = id;
+  std::vector<DeviceId> order(network.device_count());
+  for (DeviceId id = 0; id < order.size(); ++id) order[id] = id;
   random.shuffle(std::span(order));
   NetworkBuilder builder;
-  std::vector<NetworkBuilder::Handle> handle(network.node_count());
-  std::vector<std::vector<int>> ports(network.node_count());
-  for (const NodeId id : order) {
-    const Node& node = network.node(id);
-    handle[id] = network.is_router(id) ? builder.add_router(network.name(id), node.guid, node.port_count)
-                                       : builder.add_nic(network.name(id), node.guid, node.port_count,
-                                                         network.machine(node.machine).name, 0);
-    for (int number = 0; number <= node.port_count; ++number) ports[id].push_back(number);
+  std::vector<NetworkBuilder::Handle> handle(network.device_count());
+  std::vector<std::vector<int>> ports(network.device_count());
+  for (const DeviceId id : order) {
+    const Device& device = network.device(id);
+    handle[id] = network.is_router(id) ? builder.add_router(network.name(id), device.guid, device.port_count)
+                                       : builder.add_nic(network.name(id), device.guid, device.port_count,
+                                                         network.machine(device.machine).name, 0);
+    for (int number = 0; number <= device.port_count; ++number) ports[id].push_back(number);
     random.shuffle(std::span(ports[id]).subspan(1));
   }
   for (PortId id = 0; id < network.port_count(); ++id) {
     const Port& port = network.port(id);
     if (!port.connected() || port.peer < id) continue;
     const Port& peer = network.port(port.peer);
-    plug(builder, handle[port.node], ports[port.node][port.number], handle[peer.node], ports[peer.node][peer.number]);
+    plug(builder, handle[port.device], ports[port.device][port.number], handle[peer.device],
+         ports[peer.device][peer.number]);
   }
   return built(builder);
 }
@@ -258,7 +259,7 @@ TEST(Grid, MayHaveFewHosts) {
     const Network whole = opened(seed % 2 == 0 ? "torus:4x6x3" : "torus:4x4x4");
     const std::uint64_t kept = 1 + random.below(20);
     auto sparse = copy_of(whole, [&](PortId id) {
-      return whole.is_router(whole.port(whole.port(id).peer).node) || random.below(20) < kept;
+      return whole.is_router(whole.port(whole.port(id).peer).device) || random.below(20) < kept;
     });
     expect_grid(recognise(built(sparse)), seed % 2 == 0 ? Lengths{4, 6, 3} : Lengths{4, 4, 4}, true,
                 fmt::format("seed {}", seed));
@@ -269,8 +270,8 @@ TEST(Grid, MayMixRingsAndLines) {
   // A torus without the cables around one edge is a cylinder.
   const Network whole = opened("torus:5x7x3");
   auto cut = copy_of(whole, [&](PortId id) {
-    const std::string_view a = whole.name(whole.port(id).node);
-    const std::string_view b = whole.name(whole.port(whole.port(id).peer).node);
+    const std::string_view a = whole.name(whole.port(id).device);
+    const std::string_view b = whole.name(whole.port(whole.port(id).peer).device);
     return !(a.starts_with("R0-") && b.starts_with("R4-"));
   });
   const Shape shape = recognise(built(cut));

@@ -13,8 +13,8 @@ namespace {
 /// Routers of two neighbouring levels that hang together. In a regular tree (XGFT) all lower routers are
 /// cabled to all upper ones: between leaves and middle routers these groups are the pods.
 struct Group {
-  std::vector<NodeId> lower;
-  std::vector<NodeId> upper;
+  std::vector<DeviceId> lower;
+  std::vector<DeviceId> upper;
   std::size_t cabled_pairs = 0;
 
   [[nodiscard]] std::size_t pairs() const { return lower.size() * upper.size(); }
@@ -29,14 +29,14 @@ class TreeDescriber {
   [[nodiscard]] TreeShape describe();
 
  private:
-  [[nodiscard]] std::string_view name(NodeId router) const { return network_.name(router); }
-  [[nodiscard]] std::uint8_t level(NodeId router) const { return levels_.level[router]; }
-  [[nodiscard]] std::vector<NodeId> routers_of(std::uint8_t level) const;
+  [[nodiscard]] std::string_view name(DeviceId router) const { return network_.name(router); }
+  [[nodiscard]] std::uint8_t level(DeviceId router) const { return levels_.level[router]; }
+  [[nodiscard]] std::vector<DeviceId> routers_of(std::uint8_t level) const;
   [[nodiscard]] std::vector<Group> groups_above(std::uint8_t level) const;
   [[nodiscard]] std::uint32_t usual_cables(const std::vector<Group>& groups) const;
   [[nodiscard]] double usual_capacity() const;
   [[nodiscard]] double worst_oversubscription(std::uint8_t level) const;
-  [[nodiscard]] std::optional<double> oversubscription(NodeId router) const;
+  [[nodiscard]] std::optional<double> oversubscription(DeviceId router) const;
 
   void name_machines_above_leaves(Shape& shape) const;
   void name_unusual_groups(const std::vector<Group>& groups, Shape& shape) const;
@@ -49,9 +49,9 @@ class TreeDescriber {
   double usual_capacity_ = 1;
 };
 
-std::vector<NodeId> TreeDescriber::routers_of(std::uint8_t wanted) const {
-  std::vector<NodeId> found;
-  for (NodeId router = 0; router < graph_.size(); ++router) {
+std::vector<DeviceId> TreeDescriber::routers_of(std::uint8_t wanted) const {
+  std::vector<DeviceId> found;
+  for (DeviceId router = 0; router < graph_.size(); ++router) {
     if (level(router) == wanted) found.push_back(router);
   }
   return found;
@@ -60,14 +60,14 @@ std::vector<NodeId> TreeDescriber::routers_of(std::uint8_t wanted) const {
 std::vector<Group> TreeDescriber::groups_above(std::uint8_t lower_level) const {
   std::vector<Group> groups;
   std::vector<bool> seen(graph_.size());
-  std::vector<NodeId> waiting;
-  for (const NodeId start : routers_of(lower_level)) {
+  std::vector<DeviceId> waiting;
+  for (const DeviceId start : routers_of(lower_level)) {
     if (seen[start]) continue;
     Group group;
     seen[start] = true;
     waiting.push_back(start);
     while (!waiting.empty()) {
-      const NodeId router = waiting.back();
+      const DeviceId router = waiting.back();
       waiting.pop_back();
       const bool is_lower = level(router) == lower_level;
       (is_lower ? group.lower : group.upper).push_back(router);
@@ -89,7 +89,7 @@ std::vector<Group> TreeDescriber::groups_above(std::uint8_t lower_level) const {
 std::uint32_t TreeDescriber::usual_cables(const std::vector<Group>& groups) const {
   std::vector<std::uint32_t> counts;
   for (const Group& group : groups) {
-    for (const NodeId router : group.lower) {
+    for (const DeviceId router : group.lower) {
       for (const auto& other : graph_.neighbours(router)) {
         if (level(other.router) > level(router)) counts.push_back(other.cables);
       }
@@ -111,30 +111,30 @@ double TreeDescriber::usual_capacity() const {
 }
 
 /// Capacity down : capacity up. Nothing for a router without cables upwards: that is a defect, not a ratio.
-std::optional<double> TreeDescriber::oversubscription(NodeId router) const {
+std::optional<double> TreeDescriber::oversubscription(DeviceId router) const {
   double down = 0;
   double up = 0;
   for (const Port& port : network_.ports(router)) {
     if (!port.connected()) continue;
     const double capacity = port.rate.known() ? port.rate.bytes_per_second() : usual_capacity_;
-    const NodeId other = network_.port(port.peer).node;
+    const DeviceId other = network_.port(port.peer).device;
     const bool is_router = network_.is_router(other);
     if (is_router && level(other) > level(router)) up += capacity;
-    if (is_router ? level(other) < level(router) : network_.node(other).kind == NodeKind::nic) down += capacity;
+    if (is_router ? level(other) < level(router) : network_.device(other).kind == DeviceKind::nic) down += capacity;
   }
   return up > 0 ? std::optional(down / up) : std::nullopt;
 }
 
 double TreeDescriber::worst_oversubscription(std::uint8_t wanted) const {
   double worst = 0;
-  for (const NodeId router : routers_of(wanted)) worst = std::max(worst, oversubscription(router).value_or(0));
+  for (const DeviceId router : routers_of(wanted)) worst = std::max(worst, oversubscription(router).value_or(0));
   return worst;
 }
 
 // --- what is irregular ----------------------------------------------------------------------------------------------
 
 void TreeDescriber::name_machines_above_leaves(Shape& shape) const {
-  for (NodeId router = 0; router < graph_.size(); ++router) {
+  for (DeviceId router = 0; router < graph_.size(); ++router) {
     if (level(router) == 0 || endpoints_[router] == 0) continue;
     shape.irregularities.push_back(fmt::format("{} stands above the leaves and has {}", name(router),
                                                counted(endpoints_[router], "host", "hosts")));
@@ -148,7 +148,7 @@ void TreeDescriber::name_unusual_groups(const std::vector<Group>& groups, Shape&
   }
   const auto usual = most_common<std::pair<std::size_t, std::size_t>>(sizes);
   for (const Group& group : groups) {
-    const NodeId first = group.lower.front();
+    const DeviceId first = group.lower.front();
     if (group.upper.empty()) {
       shape.irregularities.push_back(fmt::format("{} has no cable upwards", name(first)));
     } else if (std::pair(group.lower.size(), group.upper.size()) != usual) {
@@ -167,8 +167,8 @@ void TreeDescriber::name_missing_cables(const Group& group, std::uint32_t usual,
         group.cabled_pairs, group.pairs(), group.lower.size(), group.upper.size()));
     return;
   }
-  for (const NodeId lower : group.lower) {
-    for (const NodeId upper : group.upper) {
+  for (const DeviceId lower : group.lower) {
+    for (const DeviceId upper : group.upper) {
       name_unusual_cables(network_, lower, upper, graph_.cable_count(lower, upper), usual, shape);
     }
   }

@@ -23,7 +23,7 @@ class Barrier {
 
   /// A peer has come so far. It may be one barrier ahead.
   void arrived(std::uint64_t round) {
-    if (round < most_rounds) ++arrivals_[round];
+    if (round < max_rounds) ++arrivals_[round];
   }
 
   /// Goes on as far as it can. `tell(rank, round)` says false if it must be tried again later.
@@ -44,7 +44,7 @@ class Barrier {
   [[nodiscard]] Rank awaited() const { return partner(false); }
 
  private:
-  static constexpr std::uint32_t most_rounds = 32;
+  static constexpr std::uint32_t max_rounds = 32;
 
   [[nodiscard]] Rank partner(bool above) const {
     const std::uint64_t distance = std::uint64_t{1} << round_;
@@ -56,7 +56,7 @@ class Barrier {
   std::uint64_t started_ = 0;
   std::uint32_t round_ = 0;
   bool told_ = false;
-  std::array<std::uint64_t, most_rounds> arrivals_{};
+  std::array<std::uint64_t, max_rounds> arrivals_{};
 };
 
 }  // namespace ayatori::onesided

@@ -28,7 +28,7 @@ namespace {
 
 bool size_fits(const Call& call) {
   if (is_atomic(call.kind)) return call.size == 4 || call.size == 8;
-  return call.size <= most_inline_bytes;
+  return call.size <= max_inline_bytes;
 }
 
 template <typename Word>

@@ -53,10 +53,10 @@ struct Answer {
   std::uint64_t value = 0;
 };
 
-inline constexpr std::size_t most_inline_bytes = 16;
+inline constexpr std::size_t max_inline_bytes = 16;
 inline constexpr std::size_t call_bytes = 34;
 inline constexpr std::size_t answer_bytes = 9;
-static_assert(call_bytes <= transport::most_operation_bytes);
+static_assert(call_bytes <= transport::max_operation_bytes);
 
 [[nodiscard]] std::array<std::byte, call_bytes> encode(const Call& call);
 [[nodiscard]] transport::OperationResult encode(const Answer& answer);

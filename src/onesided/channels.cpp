@@ -19,7 +19,7 @@ Token token_about(About about, std::uint64_t which) {
 
 /// Keys of receives' buffers are these and a RequestId: no segment has one of them.
 constexpr std::uint64_t buffer_key = std::uint64_t{1} << 62;
-constexpr std::uint32_t most_generations = 1U << 30;
+constexpr std::uint32_t max_generations = 1U << 30;
 
 std::uint64_t word_of(std::uint32_t number, std::uint32_t sequence) { return std::uint64_t{number} << 32 | sequence; }
 
@@ -77,7 +77,7 @@ Result<std::uint32_t> Channels::take_request(Kind kind, ChannelId channel) {
   if (free == requests_.end()) {
     return with_code(fail("all {} requests of this process are in use", requests_.size()), ENOSPC);
   }
-  *free = Request{.kind = kind, .end = channel - 1, .generation = (free->generation + 1) % most_generations};
+  *free = Request{.kind = kind, .end = channel - 1, .generation = (free->generation + 1) % max_generations};
   ++pending_;
   return static_cast<std::uint32_t>(free - requests_.begin());
 }
@@ -201,7 +201,7 @@ void Channels::send_next(std::uint32_t number) {
     send.place = end.places.front();
     send.sequence = end.sequence;
     const Bytes size = std::min(send.size, send.place.size);
-    if (size <= most_inline_bytes) {
+    if (size <= max_inline_bytes) {
       Call call{.kind = CallKind::inlined,
                 .size = static_cast<std::uint8_t>(size),
                 .words = {word_of(end.number, send.sequence), send.size}};
@@ -213,7 +213,7 @@ void Channels::send_next(std::uint32_t number) {
     end.places.pop_front();
     ++end.sequence;
     ++end.started;
-    if (size <= most_inline_bytes) settle(request, Outcome::done);
+    if (size <= max_inline_bytes) settle(request, Outcome::done);
   }
 }
 

@@ -14,11 +14,11 @@
 namespace ayatori::onesided {
 
 /// What a token has room for.
-inline constexpr std::uint32_t most_channel_ends = 1U << 16;
+inline constexpr std::uint32_t max_channel_ends = 1U << 16;
 
 class Channels {
  public:
-  /// `capacity`: ends, at most most_channel_ends.
+  /// `capacity`: ends, at most max_channel_ends.
   Channels(Core& core, std::uint32_t capacity) : core_(core), ends_(capacity), requests_(4 * std::size_t{capacity}) {}
 
   [[nodiscard]] Result<ChannelId> open(Rank sender, Rank receiver);

@@ -7,7 +7,7 @@
 #include <cerrno>
 
 #include "ayatori/base/random.hpp"
-#include "processes_for_tests.hpp"
+#include "onesided_fixtures.hpp"
 
 namespace ayatori::onesided {
 namespace {

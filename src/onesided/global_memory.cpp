@@ -238,8 +238,8 @@ Result<> check(const Settings& settings) {
   }
   if (settings.delegated == 0) return fail("delegated is 0; it must be at least 1");
   if (settings.known_segments == 0) return fail("known_segments is 0; it must be at least 1");
-  if (settings.channels > most_channel_ends) {
-    return fail("channels is {}; it must be at most {}", settings.channels, most_channel_ends);
+  if (settings.channels > max_channel_ends) {
+    return fail("channels is {}; it must be at most {}", settings.channels, max_channel_ends);
   }
   return {};
 }

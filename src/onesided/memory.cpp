@@ -43,8 +43,8 @@ bool store_at_once(std::byte* to, const std::byte* from, Bytes size) {
 
 Result<std::uint64_t> Memory::add(std::byte* start, Bytes size) {
   if (size == 0) return with_code(fail("there is nothing to register"), EINVAL);
-  if (size > space_.most_bytes()) {
-    return with_code(fail("{} bytes are more than a segment holds: {}", size, space_.most_bytes()), EINVAL);
+  if (size > space_.max_bytes()) {
+    return with_code(fail("{} bytes are more than a segment holds: {}", size, space_.max_bytes()), EINVAL);
   }
   if (reinterpret_cast<std::uintptr_t>(start) > UINTPTR_MAX - size) {
     return with_code(fail("{} bytes from {} on reach over the end of memory", size, static_cast<void*>(start)), EINVAL);

@@ -9,7 +9,7 @@
 #include <set>
 
 #include "ayatori/base/random.hpp"
-#include "processes_for_tests.hpp"
+#include "onesided_fixtures.hpp"
 
 namespace ayatori::onesided {
 namespace {

@@ -55,7 +55,7 @@ void Operations::begin_copy(Handle handle) {
                 .words = {core_.space.of(operation.dst), core_.space.of(operation.src), operation.size, handle}});
   }
   if ((from_here && !source) || (to_here && !target)) return end(handle, Fault::no_memory, core_.self);
-  if (from_here && operation.size <= most_inline_bytes) {
+  if (from_here && operation.size <= max_inline_bytes) {
     Call call{.kind = CallKind::write, .size = static_cast<std::uint8_t>(operation.size)};
     call.words[0] = core_.space.of(operation.dst);
     std::memcpy(&call.words[1], source, operation.size);

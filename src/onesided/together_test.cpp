@@ -7,7 +7,7 @@
 
 #include "ayatori/base/random.hpp"
 #include "delegations.hpp"
-#include "processes_for_tests.hpp"
+#include "onesided_fixtures.hpp"
 
 namespace ayatori::onesided {
 namespace {

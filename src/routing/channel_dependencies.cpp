@@ -20,7 +20,7 @@ PortId ChannelDependencies::next_waited_for(PortId link, unsigned out) const {
     if (word == out / bits) set &= ~std::uint64_t{0} << out % bits;
     if (set == 0) continue;
     const auto number = static_cast<PortNumber>(word * bits + static_cast<unsigned>(std::countr_zero(set)));
-    return network_.port_id(network_.port(arrival).node, number);
+    return network_.port_id(network_.port(arrival).device, number);
   }
   return no_id;
 }

@@ -13,7 +13,7 @@ namespace ayatori {
 
 namespace {
 
-constexpr std::size_t most_problems = 10;
+constexpr std::size_t max_problems = 10;
 
 /// LIDs that are followed together: tables are stored by router, so neighbouring LIDs share lines of cache.
 constexpr std::uint32_t piece_size = 64;
@@ -30,13 +30,13 @@ struct Place {
 
 std::vector<Place> look_around(const Network& network) {
   std::vector<Place> places(network.router_count());
-  for (NodeId router = 0; router < network.router_count(); ++router) {
+  for (DeviceId router = 0; router < network.router_count(); ++router) {
     for (const Port& port : network.ports(router)) {
       if (!port.connected()) continue;
-      const NodeKind kind = network.node(network.port(port.peer).node).kind;
+      const DeviceKind kind = network.device(network.port(port.peer).device).kind;
       places[router].has_way_in = true;
-      places[router].has_adapters |= kind != NodeKind::router;
-      places[router].nics += kind == NodeKind::nic ? 1 : 0;
+      places[router].has_adapters |= kind != DeviceKind::router;
+      places[router].nics += kind == DeviceKind::nic ? 1 : 0;
     }
   }
   return places;
@@ -70,8 +70,8 @@ class Checker {
     for (std::uint32_t i = 0; i < piece_size; ++i) {
       const auto lid = static_cast<Lid>(first_lid + i);
       if (routes_.lids.owner(lid) == no_id) continue;
-      for (NodeId router = 0; router < out_.size(); ++router) out_[router] = entries_[router * piece_size + i];
-      walk_.follow(lid, [&](NodeId router) { return out_[router]; });
+      for (DeviceId router = 0; router < out_.size(); ++router) out_[router] = entries_[router * piece_size + i];
+      walk_.follow(lid, [&](DeviceId router) { return out_[router]; });
       judge(lid, findings);
       follow_adapters();
       if (is_nic(lid)) follow_nics();
@@ -84,13 +84,13 @@ class Checker {
 
  private:
   [[nodiscard]] bool is_nic(Lid lid) const {
-    return network_.node(network_.port(routes_.lids.owner(lid)).node).kind == NodeKind::nic;
+    return network_.device(network_.port(routes_.lids.owner(lid)).device).kind == DeviceKind::nic;
   }
 
   void fetch(std::uint32_t first_lid) {
     std::fill(entries_.begin(), entries_.end(), ForwardingTables::no_port);
     const std::size_t routers = std::min(network_.router_count(), routes_.tables.router_count());
-    for (NodeId router = 0; router < routers; ++router) {
+    for (DeviceId router = 0; router < routers; ++router) {
       const auto row = routes_.tables.row(router);
       if (first_lid >= row.size()) return;
       const auto piece = row.subspan(first_lid, std::min<std::size_t>(piece_size, row.size() - first_lid));
@@ -100,9 +100,9 @@ class Checker {
 
   void judge(Lid lid, Findings& findings) const {
     const std::uint64_t unreachable_before = findings.unreachable;
-    const NodeId goal_router = network_.router_of(routes_.lids.owner(lid));
+    const DeviceId goal_router = network_.router_of(routes_.lids.owner(lid));
     const bool to_nic = is_nic(lid);
-    for (NodeId router = 0; router < places_.size(); ++router) {
+    for (DeviceId router = 0; router < places_.size(); ++router) {
       if (!places_[router].has_way_in) continue;
       if (walk_.fate(router) != Fate::arrives) {
         ++findings.unreachable;
@@ -112,16 +112,16 @@ class Checker {
       }
     }
     if (findings.unreachable == unreachable_before) return;
-    walk_.describe_problems(out_, most_problems, findings.problems);
+    walk_.describe_problems(out_, max_problems, findings.problems);
   }
 
   /// Calls `visit(router)` for each router that packets from routers with `is_source` come through.
   template <typename IsSource, typename Visit>
   void for_visited(IsSource&& is_source, Visit&& visit) {
     visited_.assign(places_.size(), false);
-    for (NodeId source = 0; source < places_.size(); ++source) {
+    for (DeviceId source = 0; source < places_.size(); ++source) {
       if (!is_source(places_[source])) continue;
-      for (NodeId here = source; here != no_id && !visited_[here]; here = walk_.next(here)) {
+      for (DeviceId here = source; here != no_id && !visited_[here]; here = walk_.next(here)) {
         visited_[here] = true;
         visit(here);
       }
@@ -130,7 +130,7 @@ class Checker {
 
   void follow_adapters() {
     for_visited([](const Place& place) { return place.has_adapters; },
-                [&](NodeId router) {
+                [&](DeviceId router) {
                   if (walk_.link(router) == no_id) return;
                   const PortId onwards = walk_.link(walk_.next(router));
                   if (onwards == no_id) return;
@@ -140,7 +140,7 @@ class Checker {
 
   void follow_nics() {
     for_visited([](const Place& place) { return place.nics > 0; },
-                [&](NodeId router) {
+                [&](DeviceId router) {
                   if (walk_.link(router) != no_id) ++load_[walk_.link(router)];
                 });
   }
@@ -162,7 +162,7 @@ void add_up(const std::vector<Findings>& all, TableCheck& check) {
     check.looping += findings.looping;
     check.longest = std::max(check.longest, findings.longest);
     for (const std::string& problem : findings.problems) {
-      if (check.problems.size() < most_problems) check.problems.push_back(problem);
+      if (check.problems.size() < max_problems) check.problems.push_back(problem);
     }
   }
 }
@@ -173,10 +173,10 @@ std::vector<LinkBalance> balance_of(const Network& network, const std::vector<st
   std::map<std::pair<int, bool>, LinkBalance> by_kind;
   for (PortId id = 0; id < network.port_count(); ++id) {
     const Port& port = network.port(id);
-    if (!port.connected() || !network.is_router(port.node)) continue;
-    const NodeId other = network.port(port.peer).node;
-    if (!network.is_router(other) || other == port.node) continue;
-    const int from = levels ? levels->level[port.node] : 0;
+    if (!port.connected() || !network.is_router(port.device)) continue;
+    const DeviceId other = network.port(port.peer).device;
+    if (!network.is_router(other) || other == port.device) continue;
+    const int from = levels ? levels->level[port.device] : 0;
     const int to = levels ? levels->level[other] : 0;
     LinkBalance& balance = by_kind[{std::min(from, to), from > to}];
     if (balance.links == 0) {

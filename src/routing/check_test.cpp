@@ -7,7 +7,7 @@
 #include <set>
 
 #include "ayatori/routing/generate.hpp"
-#include "test_fabrics.hpp"
+#include "fabric_fixtures.hpp"
 
 namespace ayatori {
 namespace {
@@ -26,7 +26,7 @@ class NaiveCheck {
   NaiveCheck(const Network& network, const Routes& routes) : network_(network), routes_(routes) {
     for (std::uint32_t lid = 1; lid <= routes.lids.last(); ++lid) {
       if (routes.lids.owner(static_cast<Lid>(lid)) == no_id) continue;
-      for (NodeId router = 0; router < network.router_count(); ++router) send(router, static_cast<Lid>(lid));
+      for (DeviceId router = 0; router < network.router_count(); ++router) send(router, static_cast<Lid>(lid));
     }
     deadlock_free = !has_cycle();
   }
@@ -37,10 +37,10 @@ class NaiveCheck {
   bool deadlock_free = true;
 
  private:
-  void send(NodeId start, Lid lid) {
+  void send(DeviceId start, Lid lid) {
     std::vector<PortId> links;
     const PortId goal = routes_.lids.owner(lid);
-    NodeId here = start;
+    DeviceId here = start;
     bool arrived = false;
     for (;;) {
       if (links.size() > network_.router_count()) {
@@ -49,11 +49,11 @@ class NaiveCheck {
       }
       const PortNumber out = lid <= routes_.tables.last_lid() ? routes_.tables.out(here, lid) : 255;
       if (out == 0) arrived = network_.port_id(here, 0) == goal;
-      if (out == 0 || out > network_.node(here).port_count) break;
+      if (out == 0 || out > network_.device(here).port_count) break;
       const PortId arrival = network_.port(network_.port_id(here, out)).peer;
       if (arrival == no_id) break;
       links.push_back(network_.port_id(here, out));
-      here = network_.port(arrival).node;
+      here = network_.port(arrival).device;
       arrived = arrival == goal;
       if (!network_.is_router(here)) break;
     }
@@ -61,19 +61,19 @@ class NaiveCheck {
     note(start, goal, arrived, links);
   }
 
-  void note(NodeId start, PortId goal, bool arrived, const std::vector<PortId>& links) {
+  void note(DeviceId start, PortId goal, bool arrived, const std::vector<PortId>& links) {
     bool from_adapter = false;
     bool from_other_nic = false;
     for (const Port& port : network_.ports(start)) {
-      if (!port.connected() || network_.is_router(network_.port(port.peer).node)) continue;
+      if (!port.connected() || network_.is_router(network_.port(port.peer).device)) continue;
       from_adapter = true;
-      from_other_nic |= port.peer != goal && network_.node(network_.port(port.peer).node).kind == NodeKind::nic;
+      from_other_nic |= port.peer != goal && network_.device(network_.port(port.peer).device).kind == DeviceKind::nic;
     }
-    const bool to_nic = network_.node(network_.port(goal).node).kind == NodeKind::nic;
+    const bool to_nic = network_.device(network_.port(goal).device).kind == DeviceKind::nic;
     if (arrived && to_nic && from_other_nic) longest = std::max(longest, static_cast<std::uint32_t>(links.size()) + 1);
     if (!from_adapter) return;
     for (std::size_t i = 1; i < links.size(); ++i) {
-      if (network_.is_router(network_.port(network_.port(links[i]).peer).node)) waits_[links[i - 1]].insert(links[i]);
+      if (network_.is_router(network_.port(network_.port(links[i]).peer).device)) waits_[links[i - 1]].insert(links[i]);
     }
   }
 
@@ -112,16 +112,16 @@ void expect_same(const Network& network, const Routes& routes) {
   EXPECT_EQ(check.problems.empty(), check.unreachable == 0);
   for (std::size_t i = 0; i < check.cycle.size(); ++i) {
     const PortId next = check.cycle[(i + 1) % check.cycle.size()];
-    EXPECT_EQ(network.port(network.port(check.cycle[i]).peer).node, network.port(next).node);
+    EXPECT_EQ(network.port(network.port(check.cycle[i]).peer).device, network.port(next).device);
   }
 }
 
 void corrupt(const Network& network, Routes& routes, Random& random) {
   for (std::uint64_t entries = 1 + random.below(20); entries > 0; --entries) {
-    const auto router = static_cast<NodeId>(random.below(network.router_count()));
+    const auto router = static_cast<DeviceId>(random.below(network.router_count()));
     const auto lid = static_cast<Lid>(random.below(std::uint64_t{routes.tables.last_lid()} + 1));
     const auto any = static_cast<PortNumber>(random.below(256));
-    const auto existing = static_cast<PortNumber>(random.below(std::uint64_t{network.node(router).port_count} + 1));
+    const auto existing = static_cast<PortNumber>(random.below(std::uint64_t{network.device(router).port_count} + 1));
     routes.tables.set_out(router, lid, random.below(4) == 0 ? any : existing);
   }
 }
@@ -148,9 +148,9 @@ TEST(CheckTables, AgreesOnPureGarbage) {
     Random random(seed);
     const Network network = test::random_graph(random).build();
     Routes routes{LidMap::assign(network, 1).value(), ForwardingTables(network.router_count(), 40)};
-    for (NodeId router = 0; router < network.router_count(); ++router) {
+    for (DeviceId router = 0; router < network.router_count(); ++router) {
       for (TablePort& out : routes.tables.row(router)) {
-        out = static_cast<TablePort>(random.below(std::uint64_t{network.node(router).port_count} + 2));
+        out = static_cast<TablePort>(random.below(std::uint64_t{network.device(router).port_count} + 2));
       }
     }
     expect_same(network, routes);
@@ -186,7 +186,7 @@ class SmallTree : public testing::Test {
   Routes routes_ = generated(network_, 0);
   Lid lid_of_second_ = routes_.lids.of(network_.endpoints()[1]).base;
 
-  std::string problem_with(NodeId router, PortNumber out) {
+  std::string problem_with(DeviceId router, PortNumber out) {
     routes_.tables.set_out(router, lid_of_second_, out);
     const TableCheck check = check_tables(network_, routes_);
     EXPECT_FALSE(check.ok());
@@ -220,11 +220,11 @@ TEST(CheckTables, FindsTheDeadlockOfARing) {
   // Four routers in a ring that send everything clockwise: the textbook's cycle (Dally and Seitz, 1987, figure 2).
   const Network network = Blueprint{4, {{0, 1}, {1, 2}, {2, 3}, {3, 0}}, {0, 1, 2, 3}, {}}.build();
   Routes routes = generated(network, 0);
-  for (NodeId router = 0; router < 4; ++router) {
+  for (DeviceId router = 0; router < 4; ++router) {
     const PortNumber clockwise = router == 0 ? 2 : 3;  // ports follow the list of cables
     for (const LidRange& range : routes.lids.ranges()) {
       const Port& owner = network.port(range.port);
-      const NodeId goal = network.is_router(owner.node) ? owner.node : network.router_of(range.port);
+      const DeviceId goal = network.is_router(owner.device) ? owner.device : network.router_of(range.port);
       if (goal != router) routes.tables.set_out(router, range.base, clockwise);
     }
   }

@@ -1,7 +1,7 @@
 #include <gtest/gtest.h>
 
 #include "ayatori/routing/generate.hpp"
-#include "test_fabrics.hpp"
+#include "fabric_fixtures.hpp"
 
 namespace ayatori {
 namespace {

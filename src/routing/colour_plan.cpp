@@ -15,11 +15,11 @@ namespace ayatori {
 
 namespace {
 
-constexpr std::uint32_t most_nodes = 2048;                    ///< beyond that, the rule's choice must do
-constexpr std::uint64_t most_bytes = std::uint64_t{1} << 28;  ///< for a graph of single clashes, or for loads
-constexpr std::uint64_t colouring_effort = 60'000'000;        ///< vertices looked at by the exact search
-constexpr std::uint64_t proof_effort = 60'000'000;            ///< loads looked at to prove how many hot spots must be
-constexpr std::uint64_t tabu_effort = 60'000'000;             ///< loads looked at by tabu search, at most;
+constexpr std::uint32_t max_nodes = 2048;                    ///< beyond that, the rule's choice must do
+constexpr std::uint64_t max_bytes = std::uint64_t{1} << 28;  ///< for a graph of single clashes, or for loads
+constexpr std::uint64_t colouring_effort = 60'000'000;       ///< vertices looked at by the exact search
+constexpr std::uint64_t proof_effort = 60'000'000;           ///< loads looked at to prove how many hot spots must be
+constexpr std::uint64_t tabu_effort = 60'000'000;            ///< loads looked at by tabu search, at most;
 constexpr std::uint64_t short_search = 20;   ///< at first as many as trying every choice so often takes,
 constexpr std::uint64_t long_search = 4000;  ///< and in the end
 
@@ -34,7 +34,7 @@ class ColourPlanner {
     if (use(choices_by_rule(task_))) return finish("a colouring exists (the rule's)");
     improve(short_search);
     if (loads_.cost() == 0) return finish("a colouring exists");
-    const auto graph = conflict_graph(task_, demands_, most_bytes);
+    const auto graph = conflict_graph(task_, demands_, max_bytes);
     if (!graph) return search("heuristic: too many paths and nodes for an exact search");
     const Colouring colouring = colour_vertices(graph->graph, colouring_effort / task_.nodes.node_count());
     switch (colouring.outcome) {
@@ -103,7 +103,7 @@ class ColourPlanner {
 
 MethodResult plan_by_colour(const PlanTask& task) {
   const std::uint64_t loads = JobLoads::memory(task.paths, task.steps.step_count());
-  if (task.nodes.node_count() <= most_nodes && loads <= most_bytes) return ColourPlanner(task).run();
+  if (task.nodes.node_count() <= max_nodes && loads <= max_bytes) return ColourPlanner(task).run();
   return {plan_of(task, Method::colour, choices_by_rule(task)),
           fmt::format("heuristic: {} destinations are too many to search, the rule's choice stands",
                       task.nodes.node_count()),

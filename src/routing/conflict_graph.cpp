@@ -73,7 +73,7 @@ class GraphMaker {
   }
 
   ConflictGraph general() const {
-    const std::size_t colours = task_.paths.most_choices();
+    const std::size_t colours = task_.paths.max_choices();
     const std::uint32_t nodes = task_.nodes.node_count();
     ConflictGraph made{ClashGraph::general(nodes, colours), {}};
     made.choice.assign(nodes, std::vector(colours, ConflictGraph::no_choice));
@@ -172,11 +172,11 @@ bool ConflictGraph::colours_are_alike() const {
   return graph.is_plain() && std::all_of(choice.begin(), choice.end(), has_all);
 }
 
-std::optional<ConflictGraph> conflict_graph(const PlanTask& task, const JobDemands& demands, std::uint64_t most_bytes) {
+std::optional<ConflictGraph> conflict_graph(const PlanTask& task, const JobDemands& demands, std::uint64_t max_bytes) {
   const GraphMaker maker(task, demands);
   if (maker.is_plain()) return maker.plain();
   const std::uint64_t pairs = std::uint64_t{task.nodes.node_count()} * task.nodes.node_count();
-  if (pairs * task.paths.most_choices() * sizeof(ColourSet) > most_bytes) return std::nullopt;
+  if (pairs * task.paths.max_choices() * sizeof(ColourSet) > max_bytes) return std::nullopt;
   return maker.general();
 }
 

@@ -29,8 +29,8 @@ struct ConflictGraph {
 };
 
 /// A plain graph where the tables allow it: two levels, consistent labels, links of one rate. Else one of single
-/// clashes. Nothing if that would take more memory than `most_bytes`.
+/// clashes. Nothing if that would take more memory than `max_bytes`.
 [[nodiscard]] std::optional<ConflictGraph> conflict_graph(const PlanTask& task, const JobDemands& demands,
-                                                          std::uint64_t most_bytes);
+                                                          std::uint64_t max_bytes);
 
 }  // namespace ayatori

@@ -37,7 +37,7 @@ struct Job {
   [[nodiscard]] Failure not_arriving(const Message& message) const {
     const auto name = [&](Rank rank) {
       const Port& port = network.port(endpoints[rank]);
-      return fmt::format("rank {} ('{}' port {})", rank, network.name(port.node), port.number);
+      return fmt::format("rank {} ('{}' port {})", rank, network.name(port.device), port.number);
     };
     const LidRange range = routes.lids.of(endpoints[message.to]);
     if (range.base == 0) return fail("{} has no LID in these tables", name(message.to));

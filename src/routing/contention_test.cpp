@@ -5,7 +5,7 @@
 #include <map>
 
 #include "ayatori/schedule/pattern.hpp"
-#include "test_trees.hpp"
+#include "tree_fixtures.hpp"
 
 #ifdef _OPENMP
 #include <omp.h>
@@ -39,7 +39,7 @@ struct Oracle {
       std::map<PortId, std::uint32_t> load;
       for (const Message& m : messages) {
         const auto machine = [&](Rank r) {
-          return fabric.network.node(fabric.network.port(endpoints[r]).node).machine;
+          return fabric.network.device(fabric.network.port(endpoints[r]).device).machine;
         };
         if (machine(m.from) == machine(m.to)) continue;
         const auto lid = static_cast<Lid>(fabric.routes.lids.of(endpoints[m.to]).base + plan.path_bits(m.from, m.to));
@@ -57,8 +57,8 @@ struct Oracle {
     double ideal = 0;
     double longest = 0;
     for (const auto& [link, n] : load) {
-      const bool own =
-          !network.is_router(network.port(link).node) || !network.is_router(network.port(network.port(link).peer).node);
+      const bool own = !network.is_router(network.port(link).device) ||
+                       !network.is_router(network.port(network.port(link).peer).device);
       if (own) ideal = std::max(ideal, time(link, n));
       longest = std::max(longest, time(link, n));
     }
@@ -201,7 +201,7 @@ TEST(Contention, ReportsTheFirstMessageThatIsLost) {
 }
 
 TEST(Contention, NoticesMessagesThatGoRoundOrAstray) {
-  const auto arrives = [](NodeId router, PortNumber out) {
+  const auto arrives = [](DeviceId router, PortNumber out) {
     Fabric fabric = test::make({.down = {2, 3}, .up = {2}}, 0);
     fabric.routes.tables.set_out(router, fabric.routes.lids.of(fabric.network.endpoints()[4]).base, out);
     return measure_contention(fabric.network, fabric.routes, fabric.contiguous(6), Plan::base(6), *shift_all_to_all(6))

@@ -27,15 +27,15 @@ class FabricPaths {
   [[nodiscard]] const TreePaths* tree() const { return tree_.get(); }
   [[nodiscard]] const std::string& why_no_tree() const { return levels_.error().reason; }
 
-  [[nodiscard]] std::vector<PathNumber> to(NodeId router) const;
+  [[nodiscard]] std::vector<PathNumber> to(DeviceId router) const;
 
   /// Routers with machines, and how many paths lead to each; by id.
   struct Leaf {
-    NodeId router = no_id;
+    DeviceId router = no_id;
     std::uint32_t paths = 1;
   };
   [[nodiscard]] const std::vector<Leaf>& leaves() const { return leaves_; }
-  [[nodiscard]] std::uint32_t most_paths() const;
+  [[nodiscard]] std::uint32_t max_paths() const;
 
  private:
   RouterGraph graph_;

@@ -16,10 +16,10 @@ namespace {
 bool all_in_one_part(const RouterGraph& graph) { return graph.by_distance_from(0).size() == graph.size(); }
 
 /// Two routers, one in each of two parts.
-std::pair<NodeId, NodeId> apart(const RouterGraph& graph) {
+std::pair<DeviceId, DeviceId> apart(const RouterGraph& graph) {
   std::vector<bool> with_first(graph.size(), false);
-  for (const NodeId router : graph.by_distance_from(0)) with_first[router] = true;
-  return {0, static_cast<NodeId>(std::find(with_first.begin(), with_first.end(), false) - with_first.begin())};
+  for (const DeviceId router : graph.by_distance_from(0)) with_first[router] = true;
+  return {0, static_cast<DeviceId>(std::find(with_first.begin(), with_first.end(), false) - with_first.begin())};
 }
 
 Result<> check_connected(const Network& network) {
@@ -27,7 +27,7 @@ Result<> check_connected(const Network& network) {
   for (const PortId endpoint : network.endpoints()) {
     if (network.router_of(endpoint) != no_id) continue;
     return fail("the network is in several parts: '{}' port {} is not cabled to a router",
-                network.name(network.port(endpoint).node), network.port(endpoint).number);
+                network.name(network.port(endpoint).device), network.port(endpoint).number);
   }
   const RouterGraph graph(network);
   if (all_in_one_part(graph)) return {};
@@ -48,7 +48,7 @@ std::optional<LidMap> lids_to_keep(const Network& network, int lmc) {
   return std::move(*reported);
 }
 
-std::string name_some(const Network& network, const std::vector<NodeId>& routers) {
+std::string name_some(const Network& network, const std::vector<DeviceId>& routers) {
   constexpr std::size_t most = 3;
   std::vector<std::string_view> names;
   for (std::size_t i = 0; i < std::min(most, routers.size()); ++i) names.push_back(network.name(routers[i]));
@@ -57,16 +57,16 @@ std::string name_some(const Network& network, const std::vector<NodeId>& routers
 }
 
 void note_leaves_with_fewer_paths(const Network& network, const FabricPaths& paths, std::vector<std::string>& notes) {
-  std::vector<NodeId> poorer;
-  std::uint32_t fewest = paths.most_paths();
+  std::vector<DeviceId> poorer;
+  std::uint32_t fewest = paths.max_paths();
   for (const auto& leaf : paths.leaves()) {
-    if (leaf.paths == paths.most_paths()) continue;
+    if (leaf.paths == paths.max_paths()) continue;
     poorer.push_back(leaf.router);
     fewest = std::min(fewest, leaf.paths);
   }
   if (poorer.empty()) return;
   notes.push_back(fmt::format("{} of {} routers with machines have fewer than {} paths, down to {}: {}", poorer.size(),
-                              paths.leaves().size(), paths.most_paths(), fewest, name_some(network, poorer)));
+                              paths.leaves().size(), paths.max_paths(), fewest, name_some(network, poorer)));
 }
 
 std::vector<std::string> notes_on(const Network& network, const FabricPaths& paths, const RouterOrder& order) {
@@ -74,7 +74,7 @@ std::vector<std::string> notes_on(const Network& network, const FabricPaths& pat
   if (paths.tree() == nullptr) notes.push_back("no tree of levels, so up*/down* routes: " + paths.why_no_tree());
   note_leaves_with_fewer_paths(network, paths, notes);
   if (order.lost_turns() > 0) {
-    const std::vector<NodeId> losers(order.losers().begin(), order.losers().end());
+    const std::vector<DeviceId> losers(order.losers().begin(), order.losers().end());
     notes.push_back(fmt::format("turns of the tree left out so that roots reach each other without deadlock: {}, at {}",
                                 order.lost_turns(), name_some(network, losers)));
   }
@@ -110,7 +110,7 @@ Result<LmcChoice> choose_lmc(const Network& network) {
   if (auto fits_tables = check_table_ports(network); !fits_tables) return Failure(fits_tables.error());
   if (!fits(network, 0)) return Failure(LidMap::assign(network, 0).error());
   LmcChoice choice;
-  choice.paths = FabricPaths(network).most_paths();
+  choice.paths = FabricPaths(network).max_paths();
   const int wanted = lmc_for(choice.paths);
   choice.lmc = std::min(wanted, max_lmc);
   while (!fits(network, choice.lmc)) --choice.lmc;
@@ -133,7 +133,7 @@ Result<Generated> generate_routes(const Network& network, int lmc) {
                                                     : RouterOrder::breadth_first(paths.graph());
   generated.lmc = lmc;
   generated.engine = paths.tree() != nullptr ? Engine::fat_tree : Engine::up_down;
-  generated.paths = paths.most_paths();
+  generated.paths = paths.max_paths();
   generated.notes = notes_on(network, paths, order);
   generated.routes.tables = write_tables_for(network, *lids, paths, order);
   generated.routes.lids = std::move(*lids);

@@ -10,7 +10,7 @@
 #include "ayatori/network/levels.hpp"
 #include "ayatori/routing/check.hpp"
 #include "ayatori/tables/table_files.hpp"
-#include "test_fabrics.hpp"
+#include "fabric_fixtures.hpp"
 
 namespace ayatori {
 namespace {
@@ -34,7 +34,7 @@ std::vector<PortId> links_to(const Network& network, const Routes& routes, PortI
 std::string root_on_the_way(const Network& network, const Routes& routes, PortId from, Lid lid) {
   const auto links = links_to(network, routes, from, lid);
   EXPECT_EQ(links.size(), 4U);
-  return std::string(network.name(network.port(links[2]).node));
+  return std::string(network.name(network.port(links[2]).device));
 }
 
 void expect_good(const Network& network, const Generated& generated) {
@@ -47,14 +47,14 @@ void expect_good(const Network& network, const Generated& generated) {
 
 /// Hops between routers of a shortest route that climbs, then descends by level; -1 if there is none.
 /// Breadth first over (router, descending?).
-std::vector<int> shortest_by_level(const Network& network, const Levels& levels, NodeId from) {
-  std::map<std::pair<NodeId, bool>, int> hops = {{{from, false}, 0}};
-  std::deque<std::pair<NodeId, bool>> queue = {{from, false}};
+std::vector<int> shortest_by_level(const Network& network, const Levels& levels, DeviceId from) {
+  std::map<std::pair<DeviceId, bool>, int> hops = {{{from, false}, 0}};
+  std::deque<std::pair<DeviceId, bool>> queue = {{from, false}};
   for (; !queue.empty(); queue.pop_front()) {
     const auto [here, descending] = queue.front();
     for (const Port& port : network.ports(here)) {
-      if (!port.connected() || !network.is_router(network.port(port.peer).node)) continue;
-      const NodeId next = network.port(port.peer).node;
+      if (!port.connected() || !network.is_router(network.port(port.peer).device)) continue;
+      const DeviceId next = network.port(port.peer).device;
       const bool up = levels.level[next] > levels.level[here];
       if (next == here || (up && descending)) continue;
       if (hops.try_emplace({next, !up}, hops[{here, descending}] + 1).second) queue.emplace_back(next, !up);
@@ -68,12 +68,12 @@ std::vector<int> shortest_by_level(const Network& network, const Levels& levels,
   return shortest;
 }
 
-int hops_by_tables(const Network& network, const Routes& routes, NodeId from, Lid lid) {
-  NodeId here = from;
+int hops_by_tables(const Network& network, const Routes& routes, DeviceId from, Lid lid) {
+  DeviceId here = from;
   for (int hops = 0;; ++hops) {
     const PortNumber out = routes.tables.out(here, lid);
     if (out == 0) return hops;
-    const NodeId next = network.port(network.port(network.port_id(here, out)).peer).node;
+    const DeviceId next = network.port(network.port(network.port_id(here, out)).peer).device;
     if (!network.is_router(next)) return hops;
     here = next;
   }
@@ -83,13 +83,13 @@ int hops_by_tables(const Network& network, const Routes& routes, NodeId from, Li
 void expect_minimal_hops(const Network& network, const Generated& generated) {
   const auto levels = rank_levels(network);
   ASSERT_TRUE(levels);
-  for (NodeId from = 0; from < network.router_count(); ++from) {
+  for (DeviceId from = 0; from < network.router_count(); ++from) {
     const auto shortest = shortest_by_level(network, *levels, from);
     for (std::uint32_t lid = 1; lid <= generated.routes.lids.last(); ++lid) {
       const PortId owner = generated.routes.lids.owner(static_cast<Lid>(lid));
       if (owner == no_id) continue;
-      const NodeId node = network.port(owner).node;
-      const NodeId goal = network.is_router(node) ? node : network.router_of(owner);
+      const DeviceId node = network.port(owner).device;
+      const DeviceId goal = network.is_router(node) ? node : network.router_of(owner);
       if (shortest[goal] < 0) continue;
       ASSERT_LE(hops_by_tables(network, generated.routes, from, static_cast<Lid>(lid)), shortest[goal])
           << network.name(from) << " to " << network.name(goal) << ", LID " << lid;
@@ -308,12 +308,12 @@ TEST(GenerateProperty, OtherNetworksAreReachableAndDeadlockFree) {
 TEST(Generate, MakesTheMostOfARealFabric) {
   Blueprint blueprint;
   blueprint.routers = 40;
-  for (NodeId leaf = 0; leaf < 31; ++leaf) {
-    for (NodeId spine = 31; spine < 40; ++spine) blueprint.cables.insert(blueprint.cables.end(), 2, {leaf, spine});
+  for (DeviceId leaf = 0; leaf < 31; ++leaf) {
+    for (DeviceId spine = 31; spine < 40; ++spine) blueprint.cables.insert(blueprint.cables.end(), 2, {leaf, spine});
     blueprint.hosts.insert(blueprint.hosts.end(), 16 + leaf % 4, leaf);
   }
   blueprint.hosts.insert(blueprint.hosts.end(), 2, 35);
-  for (NodeId router = 0; router < 40; ++router) blueprint.aggregation_nodes.push_back(router);
+  for (DeviceId router = 0; router < 40; ++router) blueprint.aggregation_nodes.push_back(router);
   Random random(20);
   test::pull_cables(blueprint, 0.05, random);
   const Network network = blueprint.build();

@@ -30,7 +30,7 @@ Result<JobNodes> JobNodes::of(const Network& network, std::span<const PortId> en
   std::vector<std::uint32_t> site_of_router(network.router_count(), no_id);
   for (std::uint32_t node = 0; node < nodes.node_count(); ++node) {
     node_of_endpoint[nodes.endpoint_[node]] = node;
-    const NodeId router = network.router_of(nodes.endpoint_[node]);
+    const DeviceId router = network.router_of(nodes.endpoint_[node]);
     std::uint32_t site = router == no_id ? no_id : site_of_router[router];
     if (site == no_id) {
       site = nodes.site_count();
@@ -42,10 +42,10 @@ Result<JobNodes> JobNodes::of(const Network& network, std::span<const PortId> en
   for (const PortId endpoint : endpoints) {
     const Port& port = network.port(endpoint);
     if (node_of_endpoint[endpoint] == no_id) {
-      return fail("'{}' port {} has no cable", network.name(port.node), port.number);
+      return fail("'{}' port {} has no cable", network.name(port.device), port.number);
     }
     nodes.node_of_rank_.push_back(node_of_endpoint[endpoint]);
-    nodes.machine_of_rank_.push_back(network.node(port.node).machine);
+    nodes.machine_of_rank_.push_back(network.device(port.device).machine);
   }
   return nodes;
 }

@@ -29,7 +29,8 @@ class PathTracer {
   Result<> add_choices(std::uint32_t node) {
     const LidRange range = routes_.lids.of(nodes_.endpoint(node));
     const Port& port = network_.port(nodes_.endpoint(node));
-    if (range.base == 0) return fail("'{}' port {} has no LID in these tables", network_.name(port.node), port.number);
+    if (range.base == 0)
+      return fail("'{}' port {} has no LID in these tables", network_.name(port.device), port.number);
     std::uint32_t unreached_from = no_id;
     for (std::uint32_t bits = 0; bits < range.count(); ++bits) {
       const std::uint32_t failed = follow_from_everywhere(node, static_cast<Lid>(range.base + bits));
@@ -41,8 +42,8 @@ class PathTracer {
     }
     if (paths_.path_bits_.size() == paths_.first_choice_.back()) {
       const Port& source = network_.port(source_at(unreached_from, node));
-      return fail("no LID of '{}' port {} is reached from '{}' port {}", network_.name(port.node), port.number,
-                  network_.name(source.node), source.number);
+      return fail("no LID of '{}' port {} is reached from '{}' port {}", network_.name(port.device), port.number,
+                  network_.name(source.device), source.number);
     }
     paths_.first_choice_.push_back(static_cast<std::uint32_t>(paths_.path_bits_.size()));
     return {};
@@ -67,7 +68,7 @@ class PathTracer {
     std::uint32_t source = nodes_.first_node(site);
     if (source == node) ++source;
     if (source == nodes_.node_count() || nodes_.site(source) != site) return no_id;
-    const auto plane = [&](std::uint32_t n) { return network_.node(network_.port(nodes_.endpoint(n)).node).plane; };
+    const auto plane = [&](std::uint32_t n) { return network_.device(network_.port(nodes_.endpoint(n)).device).plane; };
     return plane(source) == plane(node) ? nodes_.endpoint(source) : no_id;
   }
 
@@ -123,7 +124,7 @@ Result<JobPaths> JobPaths::traced(const Network& network, const Routes& routes, 
   return PathTracer(network, routes, nodes).run();
 }
 
-std::uint32_t JobPaths::most_choices() const {
+std::uint32_t JobPaths::max_choices() const {
   std::uint32_t most = 0;
   for (std::uint32_t node = 0; node < node_count(); ++node) most = std::max(most, choice_count(node));
   return most;

@@ -42,7 +42,7 @@ class JobPaths {
   [[nodiscard]] std::uint32_t site_count() const { return site_count_; }
   [[nodiscard]] std::uint32_t link_count() const { return static_cast<std::uint32_t>(port_of_link_.size()); }
   [[nodiscard]] PortId port(LinkIndex link) const { return port_of_link_[link]; }
-  [[nodiscard]] std::uint32_t most_choices() const;
+  [[nodiscard]] std::uint32_t max_choices() const;
 
  private:
   friend class PathTracer;

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "test_fabrics.hpp"
+#include "fabric_fixtures.hpp"
 
 namespace ayatori {
 namespace {

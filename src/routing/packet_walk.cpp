@@ -20,7 +20,7 @@ void PacketWalk::begin(Lid lid) {
   std::fill(link_.begin(), link_.end(), no_id);
 }
 
-void PacketWalk::take_hop(NodeId router, PortNumber out) {
+void PacketWalk::take_hop(DeviceId router, PortNumber out) {
   fate_[router] = Fate::lost;
   if (out == 0) {
     if (network_.port_id(router, 0) != goal_) return;
@@ -28,11 +28,11 @@ void PacketWalk::take_hop(NodeId router, PortNumber out) {
     links_[router] = 0;
     return;
   }
-  if (out == ForwardingTables::no_port || out > network_.node(router).port_count) return;
+  if (out == ForwardingTables::no_port || out > network_.device(router).port_count) return;
   const PortId link = network_.port_id(router, out);
   const PortId arrival = network_.port(link).peer;
   if (arrival == no_id) return;
-  if (network_.is_router(network_.port(arrival).node)) {
+  if (network_.is_router(network_.port(arrival).device)) {
     fate_[router] = Fate::unknown;
     link_[router] = link;
   } else if (arrival == goal_) {
@@ -41,9 +41,9 @@ void PacketWalk::take_hop(NodeId router, PortNumber out) {
   }
 }
 
-void PacketWalk::walk_from(NodeId router) {
+void PacketWalk::walk_from(DeviceId router) {
   path_.clear();
-  NodeId here = router;
+  DeviceId here = router;
   while (fate_[here] == Fate::unknown) {
     fate_[here] = Fate::under_way;
     path_.push_back(here);
@@ -60,12 +60,12 @@ void PacketWalk::walk_from(NodeId router) {
 void PacketWalk::describe_problems(std::span<const TablePort> out, std::size_t most,
                                    std::vector<std::string>& problems) const {
   std::vector<bool> told(fate_.size(), false);
-  for (NodeId router = 0; router < fate_.size() && problems.size() < most; ++router) {
+  for (DeviceId router = 0; router < fate_.size() && problems.size() < most; ++router) {
     if (fate_[router] == Fate::lost && link_[router] == no_id) problems.push_back(describe_loss(router, out[router]));
     if (fate_[router] != Fate::loops || told[router]) continue;
     // Many routers may lead into one loop: follow each to a router that was told of, or into a new loop.
-    NodeId here = router;
-    std::vector<NodeId> path;
+    DeviceId here = router;
+    std::vector<DeviceId> path;
     while (!told[here]) {
       told[here] = true;
       path.push_back(here);
@@ -77,27 +77,27 @@ void PacketWalk::describe_problems(std::span<const TablePort> out, std::size_t m
 
 std::string PacketWalk::describe_lid() const {
   const Port& port = network_.port(goal_);
-  return fmt::format("LID {:#06x} ('{}' port {})", lid_, network_.name(port.node), port.number);
+  return fmt::format("LID {:#06x} ('{}' port {})", lid_, network_.name(port.device), port.number);
 }
 
-std::string PacketWalk::describe_loss(NodeId router, PortNumber out) const {
+std::string PacketWalk::describe_loss(DeviceId router, PortNumber out) const {
   const auto name = network_.name(router);
   if (out == ForwardingTables::no_port) return fmt::format("'{}' has no entry for {}", name, describe_lid());
   if (out == 0) return fmt::format("'{}' takes {} for its own", name, describe_lid());
-  if (out > network_.node(router).port_count) {
+  if (out > network_.device(router).port_count) {
     return fmt::format("'{}' sends {} to port {}, but its ports are 1 to {}", name, describe_lid(), out,
-                       network_.node(router).port_count);
+                       network_.device(router).port_count);
   }
   const PortId arrival = network_.port(network_.port_id(router, out)).peer;
   if (arrival == no_id) return fmt::format("'{}' sends {} to port {}, which has no cable", name, describe_lid(), out);
   const Port& port = network_.port(arrival);
   return fmt::format("'{}' sends {} to port {}, where '{}' port {} is", name, describe_lid(), out,
-                     network_.name(port.node), port.number);
+                     network_.name(port.device), port.number);
 }
 
-std::string PacketWalk::describe_loop(NodeId router) const {
+std::string PacketWalk::describe_loop(DeviceId router) const {
   std::string way(network_.name(router));
-  NodeId here = next(router);
+  DeviceId here = next(router);
   for (; here != router; here = next(here)) way.append(" -> ").append(network_.name(here));
   return fmt::format("{} goes round: {} -> {}", describe_lid(), way, network_.name(router));
 }

@@ -29,17 +29,17 @@ class PacketWalk {
   template <typename Out>
   void follow(Lid lid, Out&& out) {
     begin(lid);
-    for (NodeId router = 0; router < fate_.size(); ++router) take_hop(router, out(router));
-    for (NodeId router = 0; router < fate_.size(); ++router) walk_from(router);
+    for (DeviceId router = 0; router < fate_.size(); ++router) take_hop(router, out(router));
+    for (DeviceId router = 0; router < fate_.size(); ++router) walk_from(router);
   }
 
-  [[nodiscard]] Fate fate(NodeId router) const { return fate_[router]; }
+  [[nodiscard]] Fate fate(DeviceId router) const { return fate_[router]; }
   /// Directed links from the router to the LID's owner; only where the packets arrive.
-  [[nodiscard]] std::uint32_t links(NodeId router) const { return links_[router]; }
+  [[nodiscard]] std::uint32_t links(DeviceId router) const { return links_[router]; }
   /// The link that packets take from this router to the next one; no_id if they go to no router.
-  [[nodiscard]] PortId link(NodeId router) const { return link_[router]; }
-  [[nodiscard]] NodeId next(NodeId router) const {
-    return link_[router] == no_id ? no_id : network_.port(network_.port(link_[router]).peer).node;
+  [[nodiscard]] PortId link(DeviceId router) const { return link_[router]; }
+  [[nodiscard]] DeviceId next(DeviceId router) const {
+    return link_[router] == no_id ? no_id : network_.port(network_.port(link_[router]).peer).device;
   }
 
   /// What is wrong, once for each place where packets end or go round, at most `most`: call it after follow().
@@ -47,10 +47,10 @@ class PacketWalk {
 
  private:
   void begin(Lid lid);
-  void take_hop(NodeId router, PortNumber out);
-  void walk_from(NodeId router);
-  [[nodiscard]] std::string describe_loss(NodeId router, PortNumber out) const;
-  [[nodiscard]] std::string describe_loop(NodeId router) const;
+  void take_hop(DeviceId router, PortNumber out);
+  void walk_from(DeviceId router);
+  [[nodiscard]] std::string describe_loss(DeviceId router, PortNumber out) const;
+  [[nodiscard]] std::string describe_loop(DeviceId router) const;
   [[nodiscard]] std::string describe_lid() const;
 
   const Network& network_;
@@ -60,7 +60,7 @@ class PacketWalk {
   std::vector<Fate> fate_;
   std::vector<std::uint32_t> links_;
   std::vector<PortId> link_;
-  std::vector<NodeId> path_;
+  std::vector<DeviceId> path_;
 };
 
 }  // namespace ayatori

@@ -26,7 +26,7 @@ namespace {
 /// Messages that repairs may look at, over all steps of a job: some seconds.
 constexpr std::uint64_t total_effort = 20'000'000;
 constexpr std::uint64_t least_effort = 1000;
-constexpr int most_restarts = 8;  ///< of a step, from paths given in random order
+constexpr int max_restarts = 8;  ///< of a step, from paths given in random order
 
 constexpr std::uint8_t undecided = 0xFF;
 
@@ -80,9 +80,9 @@ class Colourer {
   [[nodiscard]] BipartiteEdge edge(const Passenger& passenger, const ColourSet& choices, std::size_t height) const {
     const auto any = route(passenger, choices._Find_first());
     BipartiteEdge edge;
-    edge.left = task_.network.port(task_.paths.port(any[height])).node;
+    edge.left = task_.network.port(task_.paths.port(any[height])).device;
     const PortId arrival = task_.network.port(task_.paths.port(any[any.size() - 1 - height])).peer;
-    edge.right = task_.network.port(arrival).node;
+    edge.right = task_.network.port(arrival).device;
     for (std::size_t c = choices._Find_first(); c < choices.size(); c = choices._Find_next(c)) {
       const auto links = route(passenger, c);
       if (links.size() == any.size()) edge.list.set(task_.labels.of(links[height]));
@@ -157,7 +157,7 @@ class PairPlanner {
       give_emptiest(in_order());
     }
     Attempt best = improved(bound, effort);
-    for (int again = 0; again < most_restarts && best.time > bound.time && effort > passengers.size(); ++again) {
+    for (int again = 0; again < max_restarts && best.time > bound.time && effort > passengers.size(); ++again) {
       effort -= passengers.size();
       step_.start(passengers);
       give_emptiest(in_random_order());

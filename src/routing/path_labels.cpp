@@ -96,13 +96,13 @@ class Labeller {
   }
 
   /// The lower end of a link.
-  [[nodiscard]] NodeId lower_router(LinkIndex link) const {
+  [[nodiscard]] DeviceId lower_router(LinkIndex link) const {
     const Port& port = network_.port(paths_.port(link));
-    return roles_[link].climbs ? port.node : network_.port(port.peer).node;
+    return roles_[link].climbs ? port.device : network_.port(port.peer).device;
   }
 
   bool no_router_has_two_of_a_class() {
-    std::set<std::tuple<NodeId, bool, std::uint32_t>> seen;
+    std::set<std::tuple<DeviceId, bool, std::uint32_t>> seen;
     for (LinkIndex link = 0; link < paths_.link_count(); ++link) {
       if (!seen.insert({lower_router(link), roles_[link].climbs, classes_.find(link)}).second) return false;
     }

@@ -50,7 +50,7 @@ MethodResult plan_by(Method method, const PlanTask& task) {
     return {Plan::base(static_cast<Rank>(task.nodes.rank_count())), "base LIDs for everybody", 0};
   }
   if (task.nodes.site_count() <= 1) return {plan_without_choice(task, method), "no message leaves its leaf", 0};
-  if (task.paths.most_choices() <= 1) {
+  if (task.paths.max_choices() <= 1) {
     return {plan_without_choice(task, method), "nothing to choose: the tables have one path to each of the job's nodes",
             0};
   }

@@ -10,7 +10,7 @@
 #include "ayatori/routing/generate.hpp"
 #include "ayatori/schedule/pattern.hpp"
 #include "ayatori/sources/source.hpp"
-#include "test_trees.hpp"
+#include "tree_fixtures.hpp"
 
 #ifdef _OPENMP
 #include <omp.h>
@@ -250,7 +250,7 @@ TEST(Plan, LidsThatLeadNowhereAreNotChosen) {
   Fabric fabric = test::make({.down = {3, 4}, .up = {3}}, 2);
   for (const PortId endpoint : fabric.network.endpoints()) {
     const Lid base = fabric.routes.lids.of(endpoint).base;
-    for (NodeId router = 0; router < fabric.network.router_count(); ++router) {
+    for (DeviceId router = 0; router < fabric.network.router_count(); ++router) {
       fabric.routes.tables.set_out(router, base, ForwardingTables::no_port);
       fabric.routes.tables.set_out(router, static_cast<Lid>(base + 1), ForwardingTables::no_port);
     }

@@ -10,14 +10,14 @@ namespace ayatori {
 
 namespace {
 
-constexpr std::size_t most_starts_per_level = 16;
+constexpr std::size_t max_starts_per_level = 16;
 
 /// A router in touch with those that are in the order.
 struct Candidate {
   std::uint8_t level;
   std::uint32_t distance;  // from the start
   std::size_t degree;
-  NodeId router;
+  DeviceId router;
 
   /// Later in the queue: lower, farther, with fewer neighbours, of a greater id.
   friend bool operator<(const Candidate& a, const Candidate& b) {
@@ -26,24 +26,24 @@ struct Candidate {
 };
 
 /// Best connected first: whoever stands above as many neighbours as possible leaves less to later ones.
-std::vector<NodeId> starts_on(std::uint8_t level, const RouterGraph& graph, const Levels& levels) {
-  std::vector<NodeId> starts;
-  for (NodeId router = 0; router < graph.size(); ++router) {
+std::vector<DeviceId> starts_on(std::uint8_t level, const RouterGraph& graph, const Levels& levels) {
+  std::vector<DeviceId> starts;
+  for (DeviceId router = 0; router < graph.size(); ++router) {
     if (levels.level[router] == level) starts.push_back(router);
   }
   std::stable_sort(starts.begin(), starts.end(),
-                   [&](NodeId a, NodeId b) { return graph.neighbours(a).size() > graph.neighbours(b).size(); });
-  if (starts.size() > most_starts_per_level) starts.resize(most_starts_per_level);
+                   [&](DeviceId a, DeviceId b) { return graph.neighbours(a).size() > graph.neighbours(b).size(); });
+  if (starts.size() > max_starts_per_level) starts.resize(max_starts_per_level);
   return starts;
 }
 
 }  // namespace
 
-RouterOrder::RouterOrder(const RouterGraph& graph, NodeId start, std::span<const std::uint8_t> level)
+RouterOrder::RouterOrder(const RouterGraph& graph, DeviceId start, std::span<const std::uint8_t> level)
     : position_(graph.size(), 0) {
   std::priority_queue<Candidate> in_touch;
   std::vector<bool> seen(graph.size(), false);
-  const auto touch = [&](NodeId router, std::uint32_t distance) {
+  const auto touch = [&](DeviceId router, std::uint32_t distance) {
     if (seen[router]) return;
     seen[router] = true;
     in_touch.push({level[router], distance, graph.neighbours(router).size(), router});
@@ -61,7 +61,7 @@ RouterOrder::RouterOrder(const RouterGraph& graph, NodeId start, std::span<const
 RouterOrder RouterOrder::for_tree(const RouterGraph& graph, const Levels& levels) {
   std::optional<RouterOrder> best;
   for (std::uint8_t level = 0; level < levels.count; ++level) {
-    for (const NodeId start : starts_on(level, graph, levels)) {
+    for (const DeviceId start : starts_on(level, graph, levels)) {
       RouterOrder order(graph, start, levels.level);
       order.count_lost_turns(graph, levels.level);
       if (!best || order.lost_turns_ < best->lost_turns_) best = std::move(order);
@@ -73,12 +73,12 @@ RouterOrder RouterOrder::for_tree(const RouterGraph& graph, const Levels& levels
 
 RouterOrder RouterOrder::breadth_first(const RouterGraph& graph) {
   // The middle of a longest shortest path, or nearly so: twice to the far end, then half of the way back.
-  const NodeId far_end = graph.by_distance_from(0).back();
+  const DeviceId far_end = graph.by_distance_from(0).back();
   const auto from_end = graph.by_distance_from(far_end);
   const auto from_other_end = graph.by_distance_from(from_end.back());
   std::vector<std::size_t> rank(graph.size(), 0);
   for (std::size_t i = 0; i < from_end.size(); ++i) rank[from_end[i]] = i;
-  NodeId middle = far_end;
+  DeviceId middle = far_end;
   std::size_t lowest = graph.size();
   for (std::size_t i = 0; i < from_other_end.size(); ++i) {
     const std::size_t farther = std::max(i, rank[from_other_end[i]]);
@@ -88,7 +88,7 @@ RouterOrder RouterOrder::breadth_first(const RouterGraph& graph) {
 }
 
 void RouterOrder::count_lost_turns(const RouterGraph& graph, std::span<const std::uint8_t> level) {
-  for (NodeId router = 0; router < graph.size(); ++router) {
+  for (DeviceId router = 0; router < graph.size(); ++router) {
     std::uint64_t children_above = 0;
     std::uint64_t parents_above = 0;
     for (const auto& neighbour : graph.neighbours(router)) {

@@ -33,23 +33,23 @@ class RouterOrder {
   /// For any connected graph: breadth first from a router in its middle (Schroeder et al., Autonet, 1991).
   static RouterOrder breadth_first(const RouterGraph& graph);
 
-  [[nodiscard]] std::span<const NodeId> from_the_top() const { return order_; }
-  [[nodiscard]] bool is_above(NodeId a, NodeId b) const { return position_[a] < position_[b]; }
+  [[nodiscard]] std::span<const DeviceId> from_the_top() const { return order_; }
+  [[nodiscard]] bool is_above(DeviceId a, DeviceId b) const { return position_[a] < position_[b]; }
 
   /// Turns that climb or peak by level, but would climb after descending in this order: (child, router, child) and
   /// (child, router, parent) with both neighbours above the router. Routes can't take them.
   [[nodiscard]] std::uint64_t lost_turns() const { return lost_turns_; }
   /// Routers at which turns are lost, by id.
-  [[nodiscard]] std::span<const NodeId> losers() const { return losers_; }
+  [[nodiscard]] std::span<const DeviceId> losers() const { return losers_; }
 
  private:
-  RouterOrder(const RouterGraph& graph, NodeId start, std::span<const std::uint8_t> level);
+  RouterOrder(const RouterGraph& graph, DeviceId start, std::span<const std::uint8_t> level);
   void count_lost_turns(const RouterGraph& graph, std::span<const std::uint8_t> level);
 
-  std::vector<NodeId> order_;
+  std::vector<DeviceId> order_;
   std::vector<std::uint32_t> position_;
   std::uint64_t lost_turns_ = 0;
-  std::vector<NodeId> losers_;
+  std::vector<DeviceId> losers_;
 };
 
 }  // namespace ayatori

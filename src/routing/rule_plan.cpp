@@ -33,7 +33,7 @@ class Rule {
 
  private:
   [[nodiscard]] std::uint16_t rail(std::uint32_t node) const {
-    return task_.network.node(task_.network.port(task_.nodes.endpoint(node)).node).rail;
+    return task_.network.device(task_.network.port(task_.nodes.endpoint(node)).device).rail;
   }
 
   [[nodiscard]] std::uint32_t modulus(const std::vector<std::uint32_t>& nodes) const {

@@ -4,7 +4,7 @@
 
 #include "ayatori/routing/check.hpp"
 #include "ayatori/routing/generate.hpp"
-#include "test_fabrics.hpp"
+#include "fabric_fixtures.hpp"
 
 namespace ayatori {
 namespace {

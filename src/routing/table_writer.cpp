@@ -25,25 +25,25 @@ class Directory {
  public:
   Directory(const Network& network, const LidMap& lids, const FabricPaths& paths) : at_(network.router_count()) {
     paths_.reserve(network.router_count());
-    for (NodeId router = 0; router < network.router_count(); ++router) paths_.push_back(paths.to(router));
+    for (DeviceId router = 0; router < network.router_count(); ++router) paths_.push_back(paths.to(router));
     enter_all(network, lids, network.endpoints());
     enter_all(network, lids, network.aggregation_ports());
-    for (NodeId router = 0; router < network.router_count(); ++router) {
+    for (DeviceId router = 0; router < network.router_count(); ++router) {
       enter(router, 0, lids.of(network.port_id(router, 0)), router);
     }
   }
 
-  [[nodiscard]] const std::vector<Address>& at(NodeId router) const { return at_[router]; }
+  [[nodiscard]] const std::vector<Address>& at(DeviceId router) const { return at_[router]; }
 
  private:
   void enter_all(const Network& network, const LidMap& lids, std::span<const PortId> ports) {
     for (std::size_t number = 0; number < ports.size(); ++number) {
       const Port& router_port = network.port(network.port(ports[number]).peer);
-      enter(router_port.node, static_cast<TablePort>(router_port.number), lids.of(ports[number]), number);
+      enter(router_port.device, static_cast<TablePort>(router_port.number), lids.of(ports[number]), number);
     }
   }
 
-  void enter(NodeId router, TablePort exit, const LidRange& range, std::size_t number) {
+  void enter(DeviceId router, TablePort exit, const LidRange& range, std::size_t number) {
     if (range.base == 0) return;
     const auto& paths = paths_[router];
     // The rule of generate.hpp.
@@ -65,10 +65,10 @@ class TableWriter {
   TableWriter(const FabricPaths& paths, const UpDown& routes, ForwardingTables& tables)
       : graph_(paths.graph()), tree_(paths.tree()), routes_(routes), tables_(tables) {}
 
-  void write(NodeId destination, const std::vector<Address>& addresses) {
+  void write(DeviceId destination, const std::vector<Address>& addresses) {
     routes_.aim(destination);
     find_descents(destination, addresses);
-    for (NodeId router = 0; router < graph_.size(); ++router) {
+    for (DeviceId router = 0; router < graph_.size(); ++router) {
       const auto row = tables_.row(router);
       if (router == destination) {
         for (const Address& address : addresses) row[address.lid] = address.exit;
@@ -81,16 +81,16 @@ class TableWriter {
  private:
   /// A router above the destination on its trail of a path, and the cable there that leads back down.
   struct Descent {
-    NodeId router = no_id;
-    NodeId below = no_id;
+    DeviceId router = no_id;
+    DeviceId below = no_id;
     PortNumber port = 0;
   };
 
-  void find_descents(NodeId destination, const std::vector<Address>& addresses) {
+  void find_descents(DeviceId destination, const std::vector<Address>& addresses) {
     if (tree_ == nullptr) return;
     descents_.assign(addresses.size() * tree_->level_count(), {});
     for (std::size_t i = 0; i < addresses.size(); ++i) {
-      NodeId here = destination;
+      DeviceId here = destination;
       while (const RouterGraph::Cable* cable = tree_->up(here, addresses[i].path)) {
         descents_[i * tree_->level_count() + tree_->level(cable->peer)] = {cable->peer, here, cable->peer_port};
         here = cable->peer;
@@ -98,7 +98,7 @@ class TableWriter {
     }
   }
 
-  void write_row(NodeId router, std::span<TablePort> row, const std::vector<Address>& addresses) {
+  void write_row(DeviceId router, std::span<TablePort> row, const std::vector<Address>& addresses) {
     find_next_cables(router);
     if (next_count_ == 1) {
       const auto only = static_cast<TablePort>(next_[0]->port);
@@ -110,14 +110,14 @@ class TableWriter {
     }
   }
 
-  void find_next_cables(NodeId router) {
+  void find_next_cables(DeviceId router) {
     next_count_ = 0;
     for (const RouterGraph::Cable& cable : graph_.cables(router)) {
       if (routes_.is_next(router, cable.peer)) next_[next_count_++] = &cable;
     }
   }
 
-  PortNumber port_for(NodeId router, const Address& address, std::size_t index) const {
+  PortNumber port_for(DeviceId router, const Address& address, std::size_t index) const {
     if (tree_ == nullptr) return next_[address.path % next_count_]->port;
     const Descent& descent = descents_[index * tree_->level_count() + tree_->level(router)];
     if (descent.router == router && routes_.is_next(router, descent.below)) return descent.port;
@@ -127,7 +127,7 @@ class TableWriter {
   }
 
   /// The path can't be had here: its destinations take turns on those that can.
-  PortNumber detour(NodeId router, const Address& address) const {
+  PortNumber detour(DeviceId router, const Address& address) const {
     const std::uint8_t level = tree_->level(router);
     const bool down = tree_->level(next_[0]->peer) < level;
     const std::size_t digit = down ? tree_->digit_down(level, address.path) : tree_->digit_up(level, address.path);
@@ -155,7 +155,7 @@ ForwardingTables write_tables_for(const Network& network, const LidMap& lids, co
     TableWriter writer(paths, routes, tables);
     // Neighbours by id often share a line of cache in the tables: pieces of some size keep threads apart.
 #pragma omp for schedule(dynamic, 16)
-    for (NodeId router = 0; router < network.router_count(); ++router) writer.write(router, directory.at(router));
+    for (DeviceId router = 0; router < network.router_count(); ++router) writer.write(router, directory.at(router));
   }
   return tables;
 }

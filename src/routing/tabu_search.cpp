@@ -14,8 +14,8 @@ class TabuSearch {
         choices_(std::move(choices)),
         best_(choices_),
         best_cost_(loads.cost()),
-        most_choices_(paths.most_choices()),
-        tabu_until_(std::size_t{paths.node_count()} * most_choices_, 0) {}
+        max_choices_(paths.max_choices()),
+        tabu_until_(std::size_t{paths.node_count()} * max_choices_, 0) {}
 
   NodeChoices run(std::uint64_t effort) {
     const std::uint64_t end = loads_.effort() + effort;
@@ -36,7 +36,7 @@ class TabuSearch {
   };
 
   [[nodiscard]] std::uint64_t& tabu_until(std::uint32_t node, std::uint32_t choice) {
-    return tabu_until_[std::size_t{node} * most_choices_ + choice];
+    return tabu_until_[std::size_t{node} * max_choices_ + choice];
   }
 
   /// Among the moves that take one node off a hot spot; ties by lot.
@@ -74,7 +74,7 @@ class TabuSearch {
   NodeChoices choices_;
   NodeChoices best_;
   std::uint64_t best_cost_;
-  std::uint32_t most_choices_;
+  std::uint32_t max_choices_;
   std::vector<std::uint64_t> tabu_until_;
   std::uint64_t iteration_ = 1;
   Random random_{1};

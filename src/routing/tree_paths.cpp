@@ -9,9 +9,9 @@ namespace ayatori {
 namespace {
 
 /// More than any LMC can address, and enough for every tree that the LID space holds.
-constexpr std::size_t most_trails = 1024;
+constexpr std::size_t max_trails = 1024;
 /// Bounds the table from (root, choices) to path in graphs that are trees of levels by name only.
-constexpr std::size_t most_keys = std::size_t{1} << 22;
+constexpr std::size_t max_keys = std::size_t{1} << 22;
 
 constexpr PathNumber no_path = std::numeric_limits<PathNumber>::max();
 
@@ -23,7 +23,7 @@ std::vector<T> round_robin(const std::vector<std::vector<T>>& lists) {
   std::vector<T> merged;
   for (std::size_t turn = 0; turn < longest; ++turn) {
     for (const auto& list : lists) {
-      if (turn < list.size() && merged.size() < most_trails) merged.push_back(list[turn]);
+      if (turn < list.size() && merged.size() < max_trails) merged.push_back(list[turn]);
     }
   }
   return merged;
@@ -33,38 +33,38 @@ std::vector<T> round_robin(const std::vector<std::vector<T>>& lists) {
 
 TreePaths::TreePaths(const RouterGraph& graph, const Levels& levels)
     : graph_(graph), levels_(levels), trails_(graph.size()), choices_(levels.count, 1), ports_below_(levels.count, 1) {
-  std::vector<NodeId> by_level(graph.size());
+  std::vector<DeviceId> by_level(graph.size());
   std::iota(by_level.begin(), by_level.end(), 0);
   std::stable_sort(by_level.begin(), by_level.end(),
-                   [&](NodeId a, NodeId b) { return levels.level[a] > levels.level[b]; });
+                   [&](DeviceId a, DeviceId b) { return levels.level[a] > levels.level[b]; });
   find_roots(by_level);
   for (auto begin = by_level.begin(); begin != by_level.end();) {
     const std::uint8_t level = levels.level[*begin];
-    const auto end = std::find_if(begin, by_level.end(), [&](NodeId r) { return levels.level[r] != level; });
+    const auto end = std::find_if(begin, by_level.end(), [&](DeviceId r) { return levels.level[r] != level; });
     find_trails({begin, end}, level);
     begin = end;
   }
   number_paths();
   up_.assign(graph.size() * count_, none);
-  for (NodeId router = 0; router < graph.size(); ++router) note_trails_of(router);
+  for (DeviceId router = 0; router < graph.size(); ++router) note_trails_of(router);
   trails_ = {};
 }
 
-void TreePaths::find_roots(std::span<const NodeId> from_the_top) {
-  std::vector<std::size_t> most_up(levels_.count, 1);
-  for (const NodeId router : from_the_top) {
+void TreePaths::find_roots(std::span<const DeviceId> from_the_top) {
+  std::vector<std::size_t> max_up(levels_.count, 1);
+  for (const DeviceId router : from_the_top) {
     const std::size_t up = cables_up(router).size();
-    most_up[levels_.level[router]] = std::max(most_up[levels_.level[router]], up);
+    max_up[levels_.level[router]] = std::max(max_up[levels_.level[router]], up);
     if (up == 0) roots_.push_back(router);
   }
   for (std::uint8_t level = 1; level < levels_.count; ++level) {
-    const std::uint64_t ports = std::uint64_t{ports_below_[level - 1U]} * most_up[level - 1U];
+    const std::uint64_t ports = std::uint64_t{ports_below_[level - 1U]} * max_up[level - 1U];
     ports_below_[level] = static_cast<std::uint32_t>(std::min<std::uint64_t>(ports, no_path));
   }
 }
 
 /// First cables first, so that a router's own parents alternate.
-std::vector<std::uint8_t> TreePaths::cables_up(NodeId router) const {
+std::vector<std::uint8_t> TreePaths::cables_up(DeviceId router) const {
   const auto cables = graph_.cables(router);
   std::vector<std::uint8_t> up;
   for (std::size_t i = 0; i < cables.size(); ++i) {
@@ -74,10 +74,10 @@ std::vector<std::uint8_t> TreePaths::cables_up(NodeId router) const {
   return up;
 }
 
-void TreePaths::find_trails(std::span<const NodeId> on_level, std::uint8_t level) {
+void TreePaths::find_trails(std::span<const DeviceId> on_level, std::uint8_t level) {
   const std::uint32_t choices_above = level + 1 < levels_.count ? choices_[level + 1U] : 1;
   choices_[level] = choices_above;
-  for (const NodeId router : on_level) {
+  for (const DeviceId router : on_level) {
     trails_[router] = trails_of(router, choices_above);
     for (const Trail& trail : trails_[router].list) {
       const std::uint32_t here = trail.choices / choices_above + 1;
@@ -86,11 +86,11 @@ void TreePaths::find_trails(std::span<const NodeId> on_level, std::uint8_t level
   }
 }
 
-TreePaths::Trails TreePaths::trails_of(NodeId router, std::uint32_t choices_above) const {
+TreePaths::Trails TreePaths::trails_of(DeviceId router, std::uint32_t choices_above) const {
   const auto up = cables_up(router);
   if (up.empty()) return {{{root_index(router), 0, none}}, {root_index(router)}};
 
-  const std::uint64_t most_choices = most_keys / roots_.size();
+  const std::uint64_t max_choices = max_keys / roots_.size();
   std::vector<std::uint32_t> cables_to(roots_.size(), 0);
   std::vector<std::vector<Trail>> by_cable;
   for (const std::uint8_t cable : up) {
@@ -98,7 +98,7 @@ TreePaths::Trails TreePaths::trails_of(NodeId router, std::uint32_t choices_abov
     by_cable.emplace_back();
     for (const Trail& trail : above.list) {
       const std::uint64_t choices = std::uint64_t{cables_to[trail.root]} * choices_above + trail.choices;
-      if (choices >= most_choices) continue;
+      if (choices >= max_choices) continue;
       by_cable.back().push_back({trail.root, static_cast<std::uint32_t>(choices), cable});
     }
     for (const std::uint32_t root : above.roots) ++cables_to[root];
@@ -111,19 +111,19 @@ TreePaths::Trails TreePaths::trails_of(NodeId router, std::uint32_t choices_abov
   return trails;
 }
 
-std::uint32_t TreePaths::root_index(NodeId router) const {
+std::uint32_t TreePaths::root_index(DeviceId router) const {
   return static_cast<std::uint32_t>(std::find(roots_.begin(), roots_.end(), router) - roots_.begin());
 }
 
 void TreePaths::number_paths() {
-  std::vector<NodeId> leaves;
-  for (NodeId router = 0; router < graph_.size(); ++router) {
+  std::vector<DeviceId> leaves;
+  for (DeviceId router = 0; router < graph_.size(); ++router) {
     if (levels_.level[router] == 0) leaves.push_back(router);
   }
   std::stable_sort(leaves.begin(), leaves.end(),
-                   [&](NodeId a, NodeId b) { return trails_[a].list.size() > trails_[b].list.size(); });
+                   [&](DeviceId a, DeviceId b) { return trails_[a].list.size() > trails_[b].list.size(); });
   path_of_.assign(roots_.size() * choices_[0], no_path);
-  for (const NodeId leaf : leaves) {
+  for (const DeviceId leaf : leaves) {
     for (const Trail& trail : trails_[leaf].list) {
       PathNumber& path = path_of_[std::size_t{trail.root} * choices_[0] + trail.choices];
       if (path != no_path) continue;
@@ -135,7 +135,7 @@ void TreePaths::number_paths() {
 }
 
 /// A router above the leaves doesn't mind what was chosen below it.
-void TreePaths::note_trails_of(NodeId router) {
+void TreePaths::note_trails_of(DeviceId router) {
   const std::uint32_t own_choices = choices_[levels_.level[router]];
   for (const Trail& trail : trails_[router].list) {
     for (std::uint32_t choices = trail.choices; choices < choices_[0]; choices += own_choices) {
@@ -145,7 +145,7 @@ void TreePaths::note_trails_of(NodeId router) {
   }
 }
 
-std::vector<PathNumber> TreePaths::of(NodeId router) const {
+std::vector<PathNumber> TreePaths::of(DeviceId router) const {
   const std::uint32_t own_root = root_index(router);
   std::vector<PathNumber> paths;
   for (PathNumber path = 0; path < count_; ++path) {

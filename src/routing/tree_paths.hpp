@@ -33,15 +33,15 @@ class TreePaths {
 
   /// Paths that end at this router, in order. Never empty. A router above the leaves has each of its trails once for
   /// each choice below it, so that several cables of a leaf to a root are all used for hosts on the root.
-  [[nodiscard]] std::vector<PathNumber> of(NodeId router) const;
+  [[nodiscard]] std::vector<PathNumber> of(DeviceId router) const;
 
   /// Where the router's own trail of this path begins; nullptr if it has none, or is the root.
-  [[nodiscard]] const RouterGraph::Cable* up(NodeId router, PathNumber path) const {
+  [[nodiscard]] const RouterGraph::Cable* up(DeviceId router, PathNumber path) const {
     const std::uint8_t cable = up_[std::size_t{router} * count_ + path];
     return cable == none ? nullptr : &graph_.cables(router)[cable];
   }
 
-  [[nodiscard]] std::uint8_t level(NodeId router) const { return levels_.level[router]; }
+  [[nodiscard]] std::uint8_t level(DeviceId router) const { return levels_.level[router]; }
   [[nodiscard]] std::uint8_t level_count() const { return levels_.count; }
 
   /// Which port, modulo their number, a router on this level takes for a path that it has no trail of.
@@ -66,17 +66,17 @@ class TreePaths {
     std::vector<std::uint32_t> roots;  ///< those that they lead to, each once
   };
 
-  void find_roots(std::span<const NodeId> from_the_top);
-  void find_trails(std::span<const NodeId> on_level, std::uint8_t level);
-  [[nodiscard]] std::vector<std::uint8_t> cables_up(NodeId router) const;
-  [[nodiscard]] std::uint32_t root_index(NodeId router) const;
-  [[nodiscard]] Trails trails_of(NodeId router, std::uint32_t choices_above) const;
+  void find_roots(std::span<const DeviceId> from_the_top);
+  void find_trails(std::span<const DeviceId> on_level, std::uint8_t level);
+  [[nodiscard]] std::vector<std::uint8_t> cables_up(DeviceId router) const;
+  [[nodiscard]] std::uint32_t root_index(DeviceId router) const;
+  [[nodiscard]] Trails trails_of(DeviceId router, std::uint32_t choices_above) const;
   void number_paths();
-  void note_trails_of(NodeId router);
+  void note_trails_of(DeviceId router);
 
   const RouterGraph& graph_;
   const Levels& levels_;
-  std::vector<NodeId> roots_;               // routers without a parent
+  std::vector<DeviceId> roots_;             // routers without a parent
   std::vector<Trails> trails_;              // by router; only while building
   std::vector<std::uint32_t> choices_;      // by level: combinations of choices made on it and above
   std::vector<std::uint32_t> ports_below_;  // by level: product of the ports up on the levels below it

@@ -7,7 +7,7 @@ namespace ayatori {
 template <typename Select>
 UpDown::Neighbours UpDown::select(const RouterGraph& graph, Select&& wanted) {
   Neighbours selected;
-  for (NodeId router = 0; router < graph.size(); ++router) {
+  for (DeviceId router = 0; router < graph.size(); ++router) {
     for (const auto& neighbour : graph.neighbours(router)) {
       if (wanted(router, neighbour.router)) selected.routers.push_back(neighbour.router);
     }
@@ -17,19 +17,20 @@ UpDown::Neighbours UpDown::select(const RouterGraph& graph, Select&& wanted) {
 }
 
 UpDown::UpDown(const RouterGraph& graph, const RouterOrder& order, const Levels* levels)
-    : above_(select(graph, [&](NodeId router, NodeId other) { return order.is_above(other, router); })),
-      below_(select(graph, [&](NodeId router, NodeId other) { return order.is_above(router, other); })),
+    : above_(select(graph, [&](DeviceId router, DeviceId other) { return order.is_above(other, router); })),
+      below_(select(graph, [&](DeviceId router, DeviceId other) { return order.is_above(router, other); })),
       order_(order.from_the_top().begin(), order.from_the_top().end()),
       position_(graph.size()) {
   for (std::uint32_t i = 0; i < order_.size(); ++i) position_[order_[i]] = i;
   if (levels == nullptr) return;
-  parents_ = select(graph, [&](NodeId router, NodeId other) { return levels->level[other] > levels->level[router]; });
+  parents_ =
+      select(graph, [&](DeviceId router, DeviceId other) { return levels->level[other] > levels->level[router]; });
   by_level_ = order_;
   std::stable_sort(by_level_.begin(), by_level_.end(),
-                   [&](NodeId a, NodeId b) { return levels->level[a] > levels->level[b]; });
+                   [&](DeviceId a, DeviceId b) { return levels->level[a] > levels->level[b]; });
 }
 
-void UpDown::aim(NodeId destination) {
+void UpDown::aim(DeviceId destination) {
   tree_.assign(order_.size(), far);
   if (!by_level_.empty()) find_tree_hops(destination);
   find_ways_down(destination);
@@ -41,42 +42,42 @@ void UpDown::aim(NodeId destination) {
   find_hops(destination);
 }
 
-void UpDown::find_tree_hops(NodeId destination) {
+void UpDown::find_tree_hops(DeviceId destination) {
   tree_[destination] = 0;
-  std::vector<NodeId> ancestors = {destination};
+  std::vector<DeviceId> ancestors = {destination};
   for (std::size_t i = 0; i < ancestors.size(); ++i) {
-    for (const NodeId parent : parents_.of(ancestors[i])) {
+    for (const DeviceId parent : parents_.of(ancestors[i])) {
       if (tree_[parent] != far) continue;
       tree_[parent] = tree_[ancestors[i]] + 1;
       ancestors.push_back(parent);
     }
   }
-  for (const NodeId router : by_level_) {
+  for (const DeviceId router : by_level_) {
     if (tree_[router] != far) continue;
-    for (const NodeId parent : parents_.of(router)) tree_[router] = std::min(tree_[router], tree_[parent] + 1);
+    for (const DeviceId parent : parents_.of(router)) tree_[router] = std::min(tree_[router], tree_[parent] + 1);
   }
 }
 
-void UpDown::find_ways_down(NodeId destination) {
+void UpDown::find_ways_down(DeviceId destination) {
   down_.assign(order_.size(), far);
   down_[destination] = 0;
   for (std::uint32_t i = position_[destination] + 1; i-- > 0;) {
-    const NodeId router = order_[i];
+    const DeviceId router = order_[i];
     if (down_[router] > tree_[router]) down_[router] = far;
     if (down_[router] == far) continue;
-    for (const NodeId above : above_.of(router)) down_[above] = std::min(down_[above], down_[router] + 1);
+    for (const DeviceId above : above_.of(router)) down_[above] = std::min(down_[above], down_[router] + 1);
   }
 }
 
-void UpDown::find_hops(NodeId destination) {
+void UpDown::find_hops(DeviceId destination) {
   hops_.assign(order_.size(), far);
   descended_to_.assign(order_.size(), 0);
   hops_[destination] = 0;
   descended_to_[destination] = 1;
-  for (const NodeId router : order_) {
+  for (const DeviceId router : order_) {
     if (router == destination) continue;
     std::uint32_t climb = far;
-    for (const NodeId above : above_.of(router)) climb = std::min(climb, hops_[above] + 1);
+    for (const DeviceId above : above_.of(router)) climb = std::min(climb, hops_[above] + 1);
     // Off the tree routes a router does not make others descend if it can climb as well.
     const bool climbs = climb < down_[router] || (climb == down_[router] && tree_[router] == far);
     if (climbs && !descended_to_[router]) {
@@ -87,10 +88,10 @@ void UpDown::find_hops(NodeId destination) {
   }
 }
 
-void UpDown::descend_from(NodeId router) {
+void UpDown::descend_from(DeviceId router) {
   hops_[router] = down_[router];
   if (down_[router] == far) return;
-  for (const NodeId below : below_.of(router)) {
+  for (const DeviceId below : below_.of(router)) {
     if (down_[below] + 1 == down_[router]) descended_to_[below] = 1;
   }
 }

@@ -33,13 +33,13 @@ class UpDown {
   UpDown(const RouterGraph& graph, const RouterOrder& order, const Levels* levels);
 
   /// Finds the routes from all routers to this one.
-  void aim(NodeId destination);
+  void aim(DeviceId destination);
 
-  [[nodiscard]] std::uint32_t hops(NodeId router) const { return hops_[router]; }
+  [[nodiscard]] std::uint32_t hops(DeviceId router) const { return hops_[router]; }
 
   /// May a packet at `from` go to its neighbour `to`? True for at least one neighbour of each router but the
   /// destination.
-  [[nodiscard]] bool is_next(NodeId from, NodeId to) const {
+  [[nodiscard]] bool is_next(DeviceId from, DeviceId to) const {
     if (hops_[to] + 1 != hops_[from]) return false;
     return position_[to] < position_[from] ? !descended_to_[from] : descended_to_[to];
   }
@@ -50,25 +50,25 @@ class UpDown {
   /// For each router some of its neighbours.
   struct Neighbours {
     std::vector<std::uint32_t> first = {0};
-    std::vector<NodeId> routers;
+    std::vector<DeviceId> routers;
 
-    [[nodiscard]] std::span<const NodeId> of(NodeId router) const {
+    [[nodiscard]] std::span<const DeviceId> of(DeviceId router) const {
       return {routers.data() + first[router], routers.data() + first[router + 1]};
     }
   };
   template <typename Select>
   static Neighbours select(const RouterGraph& graph, Select&& wanted);
 
-  void find_tree_hops(NodeId destination);
-  void find_ways_down(NodeId destination);
-  void find_hops(NodeId destination);
-  void descend_from(NodeId router);
+  void find_tree_hops(DeviceId destination);
+  void find_ways_down(DeviceId destination);
+  void find_hops(DeviceId destination);
+  void descend_from(DeviceId router);
 
   Neighbours above_;
   Neighbours below_;
-  Neighbours parents_;            // by level
-  std::vector<NodeId> order_;     // from the top
-  std::vector<NodeId> by_level_;  // highest level first
+  Neighbours parents_;              // by level
+  std::vector<DeviceId> order_;     // from the top
+  std::vector<DeviceId> by_level_;  // highest level first
   std::vector<std::uint32_t> position_;
   std::vector<std::uint32_t> tree_;
   std::vector<std::uint32_t> down_;

@@ -135,14 +135,14 @@ Failure unknown(std::string_view algorithm, Collective collective) {
 }
 
 /// Bytes of all slots of a participant must be countable; most algorithms have a few vectors of n slots.
-constexpr Bytes most_bytes = std::numeric_limits<Bytes>::max() / 64;
+constexpr Bytes max_bytes = std::numeric_limits<Bytes>::max() / 64;
 
 Result<> check_size(const CollectiveCall& call) {
   if (call.ranks == 0) return fail("a collective needs at least one rank");
-  if (call.ranks > most_ranks)
-    return fail("{} ranks are more than the {} that schedules can have", call.ranks, most_ranks);
+  if (call.ranks > max_ranks)
+    return fail("{} ranks are more than the {} that schedules can have", call.ranks, max_ranks);
   if (call.root >= call.ranks) return fail("root {} of {} ranks (they count from 0)", call.root, call.ranks);
-  if (call.bytes > most_bytes / call.ranks && call.collective != Collective::alltoallv)
+  if (call.bytes > max_bytes / call.ranks && call.collective != Collective::alltoallv)
     return fail("{} bytes for each of {} ranks can't be counted", call.bytes, call.ranks);
   return {};
 }
@@ -162,7 +162,7 @@ Result<CollectiveCall> counted(CollectiveCall call, const AlgorithmOptions& opti
   for (Rank from = 0; from < call.ranks; ++from) {
     for (Rank to = 0; to < call.ranks; ++to) {
       const Bytes bytes = sizes.bytes(from, to);
-      if (bytes > most_bytes - call.bytes)
+      if (bytes > max_bytes - call.bytes)
         return fail("the bytes of all pairs of {} ranks can't be counted", call.ranks);
       call.bytes += bytes;
     }

@@ -138,7 +138,7 @@ class TwoLevelRing {
   TwoLevelRing(const Places& places, Rank ranks) : crew_(places), ranks_(ranks) {}
 
   [[nodiscard]] std::uint32_t nodes() const { return crew_.node_count(); }
-  [[nodiscard]] std::uint32_t width() const { return crew_.most_ranks(); }
+  [[nodiscard]] std::uint32_t width() const { return crew_.max_ranks(); }
 
   void comm(Rank r, std::uint32_t j, std::uint32_t k, StepActions& actions) const {
     if (j == 0 && k == 0) return;

@@ -5,7 +5,7 @@
 #include <map>
 
 #include "ayatori/schedule/pattern.hpp"
-#include "structure_for_tests.hpp"
+#include "schedule_fixtures.hpp"
 
 namespace ayatori {
 namespace {

@@ -86,7 +86,7 @@ class TrinaryTree final : public SpanningTree {
 class TreeOnNodes final : public SpanningTree {
  public:
   TreeOnNodes(TreePtr inner, std::shared_ptr<const NodeRanks> ranks, Rank root)
-      : inner_(std::move(inner)), ranks_(std::move(ranks)), root_(root), most_ranks_(ranks_->most_ranks()) {}
+      : inner_(std::move(inner)), ranks_(std::move(ranks)), root_(root), max_ranks_(ranks_->max_ranks()) {}
 
   [[nodiscard]] Rank parent(Rank r) const override {
     const std::uint32_t node = ranks_->node(r);
@@ -112,8 +112,8 @@ class TreeOnNodes final : public SpanningTree {
     return (at_root ? 0 : inner_->arrival(node) + 1) + place_in_chain(r) - 1;
   }
 
-  [[nodiscard]] std::size_t rounds() const override { return inner_->rounds() + most_ranks_ - 1; }
-  [[nodiscard]] std::uint32_t fan() const override { return inner_->fan() + (most_ranks_ > 1 ? 1 : 0); }
+  [[nodiscard]] std::size_t rounds() const override { return inner_->rounds() + max_ranks_ - 1; }
+  [[nodiscard]] std::uint32_t fan() const override { return inner_->fan() + (max_ranks_ > 1 ? 1 : 0); }
 
  private:
   /// The chain of a node: its ranks in their order, but the root first.
@@ -134,7 +134,7 @@ class TreeOnNodes final : public SpanningTree {
   TreePtr inner_;
   std::shared_ptr<const NodeRanks> ranks_;
   Rank root_;
-  std::uint32_t most_ranks_;
+  std::uint32_t max_ranks_;
 };
 
 }  // namespace

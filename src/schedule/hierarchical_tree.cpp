@@ -12,8 +12,8 @@ std::size_t binomial_rounds(std::uint32_t members) { return std::bit_width(membe
 }  // namespace
 
 HierarchicalTree::HierarchicalTree(std::shared_ptr<const NodeRanks> ranks, Rank root, TreeScope scope)
-    : ranks_(std::move(ranks)), root_(root), scope_(scope), rank_rounds_(binomial_rounds(ranks_->most_ranks())) {
-  if (scope_ != TreeScope::nodes) node_rounds_ = binomial_rounds(ranks_->most_nodes());
+    : ranks_(std::move(ranks)), root_(root), scope_(scope), rank_rounds_(binomial_rounds(ranks_->max_ranks())) {
+  if (scope_ != TreeScope::nodes) node_rounds_ = binomial_rounds(ranks_->max_nodes());
   if (scope_ != TreeScope::all) return;
   group_rounds_ = binomial_rounds(ranks_->group_count());
   hand_over_ = leader_of_group(ranks_->group(ranks_->node(root_))) != root_;

@@ -36,8 +36,8 @@ class NodeRanks {
   [[nodiscard]] Rank rank_count() const { return static_cast<Rank>(places_.node.size()); }
   [[nodiscard]] std::uint32_t node_count() const { return places_.node_count(); }
   [[nodiscard]] std::uint32_t group_count() const { return by_group_.count(); }
-  [[nodiscard]] std::uint32_t most_ranks() const { return by_node_.largest(); }   ///< on one node
-  [[nodiscard]] std::uint32_t most_nodes() const { return by_group_.largest(); }  ///< in one group
+  [[nodiscard]] std::uint32_t max_ranks() const { return by_node_.largest(); }   ///< on one node
+  [[nodiscard]] std::uint32_t max_nodes() const { return by_group_.largest(); }  ///< in one group
   [[nodiscard]] std::uint32_t node(Rank rank) const { return places_.node[rank]; }
   [[nodiscard]] std::uint32_t group(std::uint32_t node) const { return places_.group[node]; }
   [[nodiscard]] std::span<const Rank> ranks(std::uint32_t node) const { return by_node_[node]; }

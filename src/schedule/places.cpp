@@ -25,22 +25,22 @@ Places uniform(std::uint32_t nodes, Rank ranks, std::uint32_t ranks_per_node) {
   return places;
 }
 
-NodeId first_router(const Network& network, const Machine& machine) {
+DeviceId first_router(const Network& network, const Machine& machine) {
   return machine.endpoints.empty() ? no_id : network.router_of(machine.endpoints.front());
 }
 
 std::set<PlaneId> planes_of(const Network& network, const Machine& machine) {
   std::set<PlaneId> planes;
-  for (const PortId endpoint : machine.endpoints) planes.insert(network.node(network.port(endpoint).node).plane);
+  for (const PortId endpoint : machine.endpoints) planes.insert(network.device(network.port(endpoint).device).plane);
   return planes;
 }
 
 /// `routers`: of each group the first that the job uses.
-void add_groups(const Network& network, const Job& job, Places& places, std::vector<NodeId>& routers) {
+void add_groups(const Network& network, const Job& job, Places& places, std::vector<DeviceId>& routers) {
   const auto dragonfly = dragonfly_groups(network);
   std::map<std::uint32_t, std::uint32_t> known_groups;
   for (const JobMachine& member : job.machines) {
-    const NodeId router = first_router(network, network.machine(member.machine));
+    const DeviceId router = first_router(network, network.machine(member.machine));
     const std::uint32_t unit = dragonfly.empty() || router == no_id ? router : dragonfly[router];
     const auto [known, is_new] = known_groups.try_emplace(unit, static_cast<std::uint32_t>(routers.size()));
     if (is_new) routers.push_back(router);
@@ -57,29 +57,29 @@ void add_gateways(const Network& network, const Job& job, Places& places) {
 }
 
 /// A router from which all of `routers` are as near as can be (in sum), not one of them: where their sums meet.
-std::optional<NodeId> router_above(const Network& network, const std::vector<NodeId>& routers) {
+std::optional<DeviceId> router_above(const Network& network, const std::vector<DeviceId>& routers) {
   const RouterGraph graph(network);
   std::vector<std::uint64_t> sums(graph.size(), 0);
   std::vector<std::uint32_t> distance(graph.size());
-  for (const NodeId start : routers) {
+  for (const DeviceId start : routers) {
     std::fill(distance.begin(), distance.end(), no_id);
     distance[start] = 0;
-    for (const NodeId here : graph.by_distance_from(start)) {
+    for (const DeviceId here : graph.by_distance_from(start)) {
       sums[here] += distance[here] + 1;
       for (const auto& neighbour : graph.neighbours(here)) {
         if (distance[neighbour.router] == no_id) distance[neighbour.router] = distance[here] + 1;
       }
     }
-    for (NodeId router = 0; router < graph.size(); ++router)
+    for (DeviceId router = 0; router < graph.size(); ++router)
       sums[router] += distance[router] == no_id ? graph.size() : 0;
   }
-  for (const NodeId router : routers) sums[router] = std::numeric_limits<std::uint64_t>::max();
+  for (const DeviceId router : routers) sums[router] = std::numeric_limits<std::uint64_t>::max();
   const auto best = std::min_element(sums.begin(), sums.end());
   if (best == sums.end() || *best == std::numeric_limits<std::uint64_t>::max()) return std::nullopt;
-  return static_cast<NodeId>(best - sums.begin());
+  return static_cast<DeviceId>(best - sums.begin());
 }
 
-void add_aggregators(const Network& network, const std::vector<NodeId>& routers, Places& places) {
+void add_aggregators(const Network& network, const std::vector<DeviceId>& routers, Places& places) {
   if (std::find(routers.begin(), routers.end(), no_id) != routers.end()) return;
   places.aggregators = routers;
   if (routers.size() == 1) return;
@@ -152,7 +152,7 @@ Places places_of_job(const Network& network, const Job& job) {
   for (std::uint32_t node = 0; node < job.machines.size(); ++node) {
     places.node.insert(places.node.end(), job.machines[node].ranks, node);
   }
-  std::vector<NodeId> routers;
+  std::vector<DeviceId> routers;
   add_groups(network, job, places, routers);
   add_gateways(network, job, places);
   add_aggregators(network, routers, places);

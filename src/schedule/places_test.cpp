@@ -61,7 +61,7 @@ TEST(Places, GroupsAreLeaves) {
   EXPECT_EQ(places.gateway, std::vector<bool>(7, true));
   EXPECT_TRUE(places.dimensions.empty());
   ASSERT_EQ(places.aggregators.size(), 4U);
-  for (const NodeId leaf : {0, 1, 2}) {
+  for (const DeviceId leaf : {0, 1, 2}) {
     EXPECT_NE(places.aggregators[leaf], places.aggregators[3]) << "a spine stands above the leaves";
   }
 }
@@ -88,10 +88,10 @@ void expect_groups_of_names(std::string_view source, std::uint64_t seed) {
 /// By two routers: whether a cable joins them.
 std::vector<std::vector<bool>> joined_routers(const Network& network) {
   std::vector joined(network.router_count(), std::vector(network.router_count(), false));
-  for (NodeId router = 0; router < network.router_count(); ++router) {
+  for (DeviceId router = 0; router < network.router_count(); ++router) {
     for (const Port& port : network.ports(router)) {
       if (!port.connected()) continue;
-      const NodeId peer = network.port(port.peer).node;
+      const DeviceId peer = network.port(port.peer).device;
       if (network.is_router(peer)) joined[router][peer] = true;
     }
   }
@@ -103,11 +103,11 @@ bool cables_tell_groups(const Network& network) {
   const auto joined = joined_routers(network);
   std::size_t least_inside = network.router_count();
   std::size_t most_between = 0;
-  for (NodeId a = 0; a < network.router_count(); ++a) {
-    for (NodeId b = 0; b < a; ++b) {
+  for (DeviceId a = 0; a < network.router_count(); ++a) {
+    for (DeviceId b = 0; b < a; ++b) {
       if (!joined[a][b]) continue;
       std::size_t shared = 0;
-      for (NodeId other = 0; other < network.router_count(); ++other) shared += joined[a][other] && joined[other][b];
+      for (DeviceId other = 0; other < network.router_count(); ++other) shared += joined[a][other] && joined[other][b];
       if (group_in(std::string(network.name(a))) == group_in(std::string(network.name(b)))) {
         least_inside = std::min(least_inside, shared);
       } else {
@@ -208,9 +208,9 @@ TEST(Places, OtherNetworksHaveNoDragonflyGroups) {
     const auto job = contiguous_job(network, network.machines().size(), 1);
     ASSERT_TRUE(job) << source;
     const Places places = places_of_job(network, *job);
-    std::map<NodeId, std::uint32_t> group_of_router;
+    std::map<DeviceId, std::uint32_t> group_of_router;
     for (std::uint32_t node = 0; node < places.node_count(); ++node) {
-      const NodeId router = network.router_of(network.machine(job->machines[node].machine).endpoints.front());
+      const DeviceId router = network.router_of(network.machine(job->machines[node].machine).endpoints.front());
       group_of_router.try_emplace(router, static_cast<std::uint32_t>(group_of_router.size()));
       EXPECT_EQ(places.group[node], group_of_router.at(router)) << source;
     }

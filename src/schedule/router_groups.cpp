@@ -19,14 +19,14 @@ class Dragonfly {
  public:
   explicit Dragonfly(const Network& network) : graph_(network), has_machines_(graph_.size(), false) {
     for (const PortId endpoint : network.endpoints()) {
-      const NodeId router = network.router_of(endpoint);
+      const DeviceId router = network.router_of(endpoint);
       if (router != no_id) has_machines_[router] = true;
     }
   }
 
   [[nodiscard]] Groups groups() const {
     if (std::find(has_machines_.begin(), has_machines_.end(), false) != has_machines_.end()) {
-      auto found = joined_by([this](NodeId router, std::size_t i) {
+      auto found = joined_by([this](DeviceId router, std::size_t i) {
         return has_machines_[router] != has_machines_[graph_.neighbours(router)[i].router];
       });
       return are_groups(found) ? found : Groups{};
@@ -37,7 +37,7 @@ class Dragonfly {
       for (const std::uint32_t count : counts) most = std::max(most, count);
     }
     for (std::uint32_t least = 1; least <= most; ++least) {
-      auto found = joined_by([&](NodeId router, std::size_t i) { return shared[router][i] >= least; });
+      auto found = joined_by([&](DeviceId router, std::size_t i) { return shared[router][i] >= least; });
       if (are_groups(found)) return found;
     }
     return {};
@@ -47,8 +47,8 @@ class Dragonfly {
   /// By router and neighbour: how many other neighbours both have.
   [[nodiscard]] std::vector<std::vector<std::uint32_t>> shared_neighbours() const {
     std::vector<std::vector<std::uint32_t>> shared(graph_.size());
-    std::vector<NodeId> neighbour_of(graph_.size(), no_id);
-    for (NodeId router = 0; router < graph_.size(); ++router) {
+    std::vector<DeviceId> neighbour_of(graph_.size(), no_id);
+    for (DeviceId router = 0; router < graph_.size(); ++router) {
       for (const auto& neighbour : graph_.neighbours(router)) neighbour_of[neighbour.router] = router;
       for (const auto& neighbour : graph_.neighbours(router)) {
         const auto around = graph_.neighbours(neighbour.router);
@@ -64,9 +64,9 @@ class Dragonfly {
   [[nodiscard]] Groups joined_by(IsLocal is_local) const {
     Groups group(graph_.size(), no_id);
     std::uint32_t count = 0;
-    for (NodeId start = 0; start < graph_.size(); ++start) {
+    for (DeviceId start = 0; start < graph_.size(); ++start) {
       if (group[start] != no_id) continue;
-      std::vector<NodeId> reached{start};
+      std::vector<DeviceId> reached{start};
       group[start] = count;
       for (std::size_t next = 0; next < reached.size(); ++next) {
         const auto around = graph_.neighbours(reached[next]);
@@ -90,7 +90,7 @@ class Dragonfly {
     };
     std::vector<Members> members(count);
     std::set<std::pair<std::uint32_t, std::uint32_t>> joined;
-    for (NodeId router = 0; router < graph_.size(); ++router) {
+    for (DeviceId router = 0; router < graph_.size(); ++router) {
       Members& own = members[group[router]];
       ++(has_machines_[router] ? own.with : own.without);
       for (const auto& neighbour : graph_.neighbours(router)) {

@@ -4,7 +4,7 @@
 
 #include <map>
 
-#include "structure_for_tests.hpp"
+#include "schedule_fixtures.hpp"
 
 namespace ayatori {
 namespace {
@@ -21,7 +21,7 @@ std::size_t depth_of(const std::set<Edge>& edges, Rank root) {
   return deepest;
 }
 
-std::size_t most_children(const std::set<Edge>& edges) {
+std::size_t max_children(const std::set<Edge>& edges) {
   std::map<Rank, std::size_t> children;
   std::size_t most = 0;
   for (const Edge& edge : edges) most = std::max(most, ++children[edge.first]);
@@ -48,7 +48,7 @@ TEST_P(TorusColours, ShareNoDirectedLink) {
         const auto edges = edges_of(*schedule, colour);
         EXPECT_EQ(edges.size(), n - 1) << "a tree";
         for (const Edge& edge : edges) EXPECT_EQ(hops(edge.first, edge.second, places), 1U);
-        EXPECT_LE(most_children(edges), 3U);
+        EXPECT_LE(max_children(edges), 3U);
         used.insert(edges.begin(), edges.end());
         total += edges.size();
       }
@@ -121,7 +121,7 @@ TEST(MappedBinary, TakesNoCableTwiceAndNoMoreThanTwoHops) {
         const auto edges = edges_of(*schedule, 0);
         const auto what = fmt::format("root {} of {} nodes, rings {}", root, n, ring);
         ASSERT_EQ(edges.size(), n - 1) << what;
-        ASSERT_LE(most_children(edges), 2U) << what;
+        ASSERT_LE(max_children(edges), 2U) << what;
         std::set<Edge> taken;
         for (const Edge& edge : edges) {
           const auto cables = route(edge.first, edge.second, places);
@@ -140,9 +140,9 @@ TEST(MappedBinary, IsAsShallowAsTheRankOrderOnThePapersTorus) {
   const auto mapped = edges_of(*made("mapped-binary", call, places), 0);
   EXPECT_EQ(depth_of(in_rank_order, 0), 4U);
   EXPECT_LE(depth_of(mapped, 0), 5U);
-  std::uint32_t most_hops = 0;
-  for (const Edge& edge : in_rank_order) most_hops = std::max(most_hops, hops(edge.first, edge.second, places));
-  EXPECT_EQ(most_hops, 3U) << "as the paper says of figure 2(c)";
+  std::uint32_t max_hops = 0;
+  for (const Edge& edge : in_rank_order) max_hops = std::max(max_hops, hops(edge.first, edge.second, places));
+  EXPECT_EQ(max_hops, 3U) << "as the paper says of figure 2(c)";
 }
 
 // ---------------------------------------------------------------------------------------------------------------------

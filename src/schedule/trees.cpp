@@ -94,8 +94,8 @@ class AggregationTree final : public SpanningTree {
     return (has_top() ? 1U : 0U) + ranks_->local(r);
   }
 
-  [[nodiscard]] std::size_t rounds() const override { return (has_top() ? 1U : 0U) + ranks_->most_ranks(); }
-  [[nodiscard]] std::uint32_t fan() const override { return std::max(groups(), ranks_->most_nodes()); }
+  [[nodiscard]] std::size_t rounds() const override { return (has_top() ? 1U : 0U) + ranks_->max_ranks(); }
+  [[nodiscard]] std::uint32_t fan() const override { return std::max(groups(), ranks_->max_nodes()); }
 
  private:
   [[nodiscard]] Rank first_router() const { return ranks_->rank_count(); }

@@ -24,12 +24,12 @@ Result<LidMap> LidMap::from_ranges(const Network& network, std::vector<LidRange>
   map.owner_.assign(end, no_id);
   for (const LidRange& range : ranges) {
     const Port& port = network.port(range.port);
-    if (range.base == 0) return fail("'{}' port {} has the LID 0", network.name(port.node), port.number);
+    if (range.base == 0) return fail("'{}' port {} has the LID 0", network.name(port.device), port.number);
     for (std::uint32_t lid = range.base; lid < range.base + range.count(); ++lid) {
       if (map.owner_[lid] != no_id) {
         const Port& other = network.port(map.owner_[lid]);
-        return fail("LID {:#06x} is given twice: to '{}' port {} and to '{}' port {}", lid, network.name(other.node),
-                    other.number, network.name(port.node), port.number);
+        return fail("LID {:#06x} is given twice: to '{}' port {} and to '{}' port {}", lid, network.name(other.device),
+                    other.number, network.name(port.device), port.number);
       }
       map.owner_[lid] = range.port;
     }
@@ -49,7 +49,7 @@ Result<LidMap> LidMap::reported_by(const Network& network) {
     return true;
   };
   const auto without_lid = [&](PortId id) {
-    return fail("'{}' port {} has no LID", network.name(network.port(id).node), network.port(id).number);
+    return fail("'{}' port {} has no LID", network.name(network.port(id).device), network.port(id).number);
   };
   for (const PortId id : network.endpoints()) {
     if (!take(id)) return without_lid(id);
@@ -57,7 +57,7 @@ Result<LidMap> LidMap::reported_by(const Network& network) {
   for (const PortId id : network.aggregation_ports()) {
     if (!take(id)) return without_lid(id);
   }
-  for (NodeId router = 0; router < network.router_count(); ++router) {
+  for (DeviceId router = 0; router < network.router_count(); ++router) {
     if (!take(network.port_id(router, 0))) return without_lid(network.port_id(router, 0));
   }
   return from_ranges(network, std::move(ranges));
@@ -86,7 +86,7 @@ Result<LidMap> LidMap::assign(const Network& network, int lmc) {
   };
   for (const PortId port : network.endpoints()) give(port, static_cast<std::uint8_t>(lmc));
   for (const PortId port : network.aggregation_ports()) give(port, static_cast<std::uint8_t>(lmc));
-  for (NodeId router = 0; router < network.router_count(); ++router) give(network.port_id(router, 0), 0);
+  for (DeviceId router = 0; router < network.router_count(); ++router) give(network.port_id(router, 0), 0);
   return from_ranges(network, std::move(ranges));
 }
 

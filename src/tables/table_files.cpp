@@ -53,7 +53,7 @@ class TableReader {
   const Network& network_;
   std::vector<std::vector<TablePort>> rows_;  // by router; empty: no block yet
   std::vector<PortId> owner_;                 // by LID
-  NodeId router_ = no_id;                     // whose block is being read
+  DeviceId router_ = no_id;                   // whose block is being read
   std::size_t entries_ = 0;                   // in this block
   std::size_t open_since_ = 0;                // line of a block's beginning whose end has not come
   bool blocks_have_ends_ = false;
@@ -111,10 +111,10 @@ Result<> TableReader::begin_block(std::string_view line) {
   const auto guid = number_behind(line, " guid 0x");
   if (!guid) return wrong("expected 'guid 0x…' of a router after 'Unicast lids …'");
   const auto port = network_.find_guid(*guid);
-  if (!port || !network_.is_router(network_.port(*port).node)) {
+  if (!port || !network_.is_router(network_.port(*port).device)) {
     return wrong(fmt::format("the network has no router with GUID {:#018x}", *guid));
   }
-  router_ = network_.port(*port).node;
+  router_ = network_.port(*port).device;
   if (rows_[router_].empty()) rows_[router_].assign(1, ForwardingTables::no_port);
   entries_ = 0;
   if (open_since_ != 0 && blocks_have_ends_) {
@@ -154,7 +154,7 @@ Result<> TableReader::take_entry(std::string_view line) {
 }
 
 Result<> TableReader::check_port(unsigned port) const {
-  const PortNumber count = network_.node(router_).port_count;
+  const PortNumber count = network_.device(router_).port_count;
   if (port > count) {
     return wrong(fmt::format("'{}' has no port {}: its ports are 1 to {}", network_.name(router_), port, count));
   }
@@ -184,8 +184,8 @@ Result<> TableReader::note_owner(Lid lid, std::string_view comment) {
   if (!port) return wrong(fmt::format("the network has no port with GUID {:#018x}", *guid));
   if (owner != no_id && owner != *port) {
     return wrong(fmt::format("LID {:#06x} has two owners: '{}' port {} and '{}' port {}", lid,
-                             network_.name(network_.port(owner).node), network_.port(owner).number,
-                             network_.name(network_.port(*port).node), network_.port(*port).number));
+                             network_.name(network_.port(owner).device), network_.port(owner).number,
+                             network_.name(network_.port(*port).device), network_.port(*port).number));
   }
   owner = *port;
   return {};
@@ -201,10 +201,10 @@ Result<> TableReader::check_complete() const {
   }
   const auto missing = std::find_if_not(rows_.begin(), rows_.end(), has_block);
   if (missing == rows_.end()) return {};
-  const auto router = static_cast<NodeId>(missing - rows_.begin());
+  const auto router = static_cast<DeviceId>(missing - rows_.begin());
   return fail_at(
       file_, 0,
-      fmt::format("there is no table of '{}', guid {:#018x}", network_.name(router), network_.node(router).guid));
+      fmt::format("there is no table of '{}', guid {:#018x}", network_.name(router), network_.device(router).guid));
 }
 
 void TableReader::take_missing_owners_from_network() {
@@ -254,7 +254,7 @@ Result<LidRange> TableReader::range_of(PortId id, Lid first, Lid last) const {
   if (lmc > max_lmc || base == 0) {
     return fail_at(file_, 0,
                    fmt::format("'{}' port {} has the LIDs {:#06x} and {:#06x}, which no LMC makes one range",
-                               network_.name(port.node), port.number, first, last));
+                               network_.name(port.device), port.number, first, last));
   }
   return LidRange{id, base, lmc};
 }
@@ -266,7 +266,7 @@ ForwardingTables TableReader::tables(Lid last_lid) const {
     if (used > 0) last_lid = std::max(last_lid, static_cast<Lid>(used - 1));
   }
   ForwardingTables tables(network_.router_count(), last_lid);
-  for (NodeId router = 0; router < rows_.size(); ++router) {
+  for (DeviceId router = 0; router < rows_.size(); ++router) {
     const std::size_t known = std::min(rows_[router].size(), tables.row(router).size());
     std::copy_n(rows_[router].begin(), known, tables.row(router).begin());
   }
@@ -279,8 +279,8 @@ std::vector<std::string> comments_on(const Network& network, const LidMap& lids)
   for (const LidRange& range : lids.ranges()) {
     const Port& port = network.port(range.port);
     const auto text =
-        fmt::format(" # {} portguid 0x{:016x}: '{}'\n", network.is_router(port.node) ? "Switch" : "Channel Adapter",
-                    port.guid, network.name(port.node));
+        fmt::format(" # {} portguid 0x{:016x}: '{}'\n", network.is_router(port.device) ? "Switch" : "Channel Adapter",
+                    port.guid, network.name(port.device));
     for (std::uint32_t j = 0; j < range.count(); ++j) comments[range.base + j] = text;
   }
   for (std::string& comment : comments) {
@@ -300,11 +300,11 @@ void write_tables(const Network& network, const Routes& routes, const Sink& sink
   const auto comments = comments_on(network, routes.lids);
   const Lid last = routes.tables.last_lid();
   std::string block;
-  for (NodeId router = 0; router < network.router_count(); ++router) {
+  for (DeviceId router = 0; router < network.router_count(); ++router) {
     block.clear();
     const auto out = std::back_inserter(block);
     fmt::format_to(out, "Unicast lids [0-{}] of switch Lid {} guid 0x{:016x} ('{}'):\n", last,
-                   routes.lids.of(network.port_id(router, 0)).base, network.node(router).guid, network.name(router));
+                   routes.lids.of(network.port_id(router, 0)).base, network.device(router).guid, network.name(router));
     const auto row = routes.tables.row(router);
     for (std::uint32_t lid = 0; lid < row.size(); ++lid) {
       if (row[lid] == ForwardingTables::no_port) continue;

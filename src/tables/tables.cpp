@@ -3,8 +3,8 @@
 namespace ayatori {
 
 Result<> check_table_ports(const Network& network) {
-  for (NodeId router = 0; router < network.router_count(); ++router) {
-    const PortNumber count = network.node(router).port_count;
+  for (DeviceId router = 0; router < network.router_count(); ++router) {
+    const PortNumber count = network.device(router).port_count;
     if (count <= last_table_port) continue;
     return fail("'{}' has {} ports; a forwarding table can name {}", network.name(router), count, last_table_port);
   }

@@ -10,7 +10,7 @@
 #include "ayatori/base/files.hpp"
 #include "image_layout.hpp"
 #include "image_topology.hpp"
-#include "topologies_for_tests.hpp"
+#include "topology_fixtures.hpp"
 
 namespace ayatori {
 namespace {

@@ -2,7 +2,7 @@
 
 #include "ayatori/topology/faults.hpp"
 #include "ayatori/topology/subset.hpp"
-#include "topologies_for_tests.hpp"
+#include "topology_fixtures.hpp"
 
 namespace ayatori {
 namespace {

@@ -14,26 +14,26 @@ namespace {
 /// A piece of a network as a network of its own, whose router i is `routers[i]` of the whole.
 struct Piece {
   Network network;
-  std::vector<NodeId> routers;
+  std::vector<DeviceId> routers;
 };
 
 /// The routers with the cables between them and to machines. NICs lose their names: shapes don't ask.
-std::optional<Piece> cut_out(const Network& whole, std::vector<NodeId> routers) {
+std::optional<Piece> cut_out(const Network& whole, std::vector<DeviceId> routers) {
   NetworkBuilder builder;
-  std::unordered_map<NodeId, NetworkBuilder::Handle> handles;
-  for (const NodeId router : routers) {
-    const Node& node = whole.node(router);
+  std::unordered_map<DeviceId, NetworkBuilder::Handle> handles;
+  for (const DeviceId router : routers) {
+    const Device& node = whole.device(router);
     handles[router] = builder.add_router(whole.name(router), node.guid, node.port_count);
   }
-  for (const NodeId router : routers) {
+  for (const DeviceId router : routers) {
     for (const Port& port : whole.ports(router)) {
       if (!port.connected()) continue;
       const Port& peer = whole.port(port.peer);
-      const Node& node = whole.node(peer.node);
-      if (node.kind == NodeKind::nic && !handles.contains(peer.node)) {
-        handles[peer.node] = builder.add_nic("", 0, node.port_count, whole.machine(node.machine).name, node.rail);
+      const Device& node = whole.device(peer.device);
+      if (node.kind == DeviceKind::nic && !handles.contains(peer.device)) {
+        handles[peer.device] = builder.add_nic("", 0, node.port_count, whole.machine(node.machine).name, node.rail);
       }
-      const auto other = handles.find(peer.node);
+      const auto other = handles.find(peer.device);
       if (other == handles.end()) continue;
       auto plugged = builder.connect(handles[router], port.number, other->second, peer.number, port.rate);
       if (!plugged) return std::nullopt;
@@ -53,29 +53,29 @@ class HierarchyFinder {
   [[nodiscard]] Hierarchy find();
 
  private:
-  [[nodiscard]] std::vector<std::vector<NodeId>> routers_by_plane() const;
-  [[nodiscard]] bool take(const Network& piece, const std::vector<NodeId>& routers);
-  void take_parts(const Network& piece, const std::vector<NodeId>& routers);
-  void add_group(ObjectKind kind, std::vector<NodeId> routers, const Shape& shape = {});
+  [[nodiscard]] std::vector<std::vector<DeviceId>> routers_by_plane() const;
+  [[nodiscard]] bool take(const Network& piece, const std::vector<DeviceId>& routers);
+  void take_parts(const Network& piece, const std::vector<DeviceId>& routers);
+  void add_group(ObjectKind kind, std::vector<DeviceId> routers, const Shape& shape = {});
 
   const Network& network_;
   Hierarchy found_;
 };
 
-std::vector<std::vector<NodeId>> HierarchyFinder::routers_by_plane() const {
-  std::vector<std::vector<NodeId>> found(network_.planes().size());
-  for (NodeId router = 0; router < network_.router_count(); ++router) {
-    found[network_.node(router).plane].push_back(router);
+std::vector<std::vector<DeviceId>> HierarchyFinder::routers_by_plane() const {
+  std::vector<std::vector<DeviceId>> found(network_.planes().size());
+  for (DeviceId router = 0; router < network_.router_count(); ++router) {
+    found[network_.device(router).plane].push_back(router);
   }
   return found;
 }
 
-void HierarchyFinder::add_group(ObjectKind kind, std::vector<NodeId> routers, const Shape& shape) {
+void HierarchyFinder::add_group(ObjectKind kind, std::vector<DeviceId> routers, const Shape& shape) {
   found_.groups.push_back({kind, std::move(routers), shape.dimensions, shape.periodic});
 }
 
 /// Takes all routers of a piece in if together they have a shape. `routers`: what they are in the whole network.
-bool HierarchyFinder::take(const Network& piece, const std::vector<NodeId>& routers) {
+bool HierarchyFinder::take(const Network& piece, const std::vector<DeviceId>& routers) {
   const auto told = told_shape(piece);
   const Shape shape = told ? *told : recognise(piece);
   switch (shape.kind) {
@@ -86,8 +86,8 @@ bool HierarchyFinder::take(const Network& piece, const std::vector<NodeId>& rout
       return true;
     }
     case ShapeKind::grid: {
-      std::vector<NodeId> at;
-      for (const NodeId router : shape.at) at.push_back(routers[router]);
+      std::vector<DeviceId> at;
+      for (const DeviceId router : shape.at) at.push_back(routers[router]);
       add_group(ObjectKind::grid, std::move(at), shape);
       return true;
     }
@@ -101,13 +101,13 @@ bool HierarchyFinder::take(const Network& piece, const std::vector<NodeId>& rout
   return false;
 }
 
-void HierarchyFinder::take_parts(const Network& piece, const std::vector<NodeId>& routers) {
+void HierarchyFinder::take_parts(const Network& piece, const std::vector<DeviceId>& routers) {
   const RouterGraph graph(piece);
   const auto starts = graph.parts();
-  std::vector<NodeId> rest;
-  for (const NodeId start : starts) {
-    std::vector<NodeId> part = graph.by_distance_from(start);
-    for (NodeId& router : part) router = routers[router];
+  std::vector<DeviceId> rest;
+  for (const DeviceId start : starts) {
+    std::vector<DeviceId> part = graph.by_distance_from(start);
+    for (DeviceId& router : part) router = routers[router];
     std::sort(part.begin(), part.end());
     bool taken = false;
     if (starts.size() > 1) {

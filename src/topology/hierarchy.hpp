@@ -14,7 +14,7 @@ namespace ayatori {
 struct Hierarchy {
   struct Group {
     ObjectKind kind = ObjectKind::graph;
-    std::vector<NodeId> routers;            ///< of a grid: by point; otherwise by rising id
+    std::vector<DeviceId> routers;          ///< of a grid: by point; otherwise by rising id
     std::vector<std::uint32_t> dimensions;  ///< of a grid
     std::vector<bool> periodic;
   };

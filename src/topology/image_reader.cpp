@@ -9,8 +9,8 @@ namespace ayatori::image {
 
 namespace {
 
-constexpr std::uint64_t most_points = std::uint64_t{1} << 32;
-constexpr std::size_t most_dimensions = 64;
+constexpr std::uint64_t max_points = std::uint64_t{1} << 32;
+constexpr std::size_t max_dimensions = 64;
 
 Result<> check_header(const Header& header, std::span<const std::byte> bytes, std::string_view name) {
   if (header.magic != magic) return fail("{}: this is no topology cache", name);
@@ -84,9 +84,9 @@ Result<GridShape> Reader::shape(std::size_t first, std::size_t count, bool dense
   found.dense = dense;
   std::uint64_t points = 1;
   const auto part = dimensions.part(first, count);
-  if (part.size() != count || count > most_dimensions) return fail("a grid has {} dimensions", count);
+  if (part.size() != count || count > max_dimensions) return fail("a grid has {} dimensions", count);
   for (const Dimension& dimension : part) {
-    if (dimension.length == 0 || dimension.length > most_points / points) {
+    if (dimension.length == 0 || dimension.length > max_points / points) {
       return fail("a grid has a dimension of {}", dimension.length);
     }
     points *= dimension.length;

@@ -4,7 +4,7 @@
 
 #include "ayatori/base/random.hpp"
 #include "ayatori/base/text.hpp"
-#include "topologies_for_tests.hpp"
+#include "topology_fixtures.hpp"
 
 namespace ayatori {
 namespace {
@@ -80,13 +80,13 @@ TEST(Image, IsTheSameWhateverTheOrderOfDiscovery) {
     SCOPED_TRACE(fmt::format("seed {}", seed));
     Random random(seed);
     const Network network = opened(seed % 2 == 0 ? "torus:4x5,hosts=2" : "mesh:3x4,hosts=1");
-    std::vector<NodeId> order(network.node_count());
+    std::vector<DeviceId> order(network.device_count());
     std::iota(order.begin(), order.end(), 0);
     random.shuffle(std::span(order));
     NetworkBuilder builder;
     std::vector<NetworkBuilder::Handle> handle(order.size());
-    for (const NodeId id : order) {
-      const Node& node = network.node(id);
+    for (const DeviceId id : order) {
+      const Device& node = network.device(id);
       handle[id] = network.is_router(id)
                        ? builder.add_router(network.name(id), node.guid, node.port_count)
                        : builder.add_nic("", node.guid, 1, network.machine(node.machine).name, node.rail);
@@ -94,7 +94,7 @@ TEST(Image, IsTheSameWhateverTheOrderOfDiscovery) {
     for (PortId id = 0; id < network.port_count(); ++id) {
       const Port& port = network.port(id);
       if (!port.connected()) continue;
-      plug(builder, handle[port.node], port.number, handle[network.port(port.peer).node],
+      plug(builder, handle[port.device], port.number, handle[network.port(port.peer).device],
            network.port(port.peer).number);
     }
     auto in_order = copy_of(network);
@@ -233,7 +233,7 @@ Network random_network(Random& random) {
       plug(builder, free[i].node, free[i].port, free[i + 1].node, free[i + 1].port);
     }
   }
-  if (builder.node_count() == 0) builder.add_router("only", 1, 1);
+  if (builder.device_count() == 0) builder.add_router("only", 1, 1);
   return built(builder);
 }
 

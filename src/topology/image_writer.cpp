@@ -102,21 +102,21 @@ std::size_t ImageWriter::machines() const {
 
 Result<> ImageWriter::check_limits() const {
   constexpr std::size_t most = std::numeric_limits<std::uint32_t>::max();
-  constexpr std::size_t most_small = std::numeric_limits<std::uint16_t>::max();
+  constexpr std::size_t max_small = std::numeric_limits<std::uint16_t>::max();
   if (draft_.objects.size() >= most || draft_.links.size() >= most || draft_.names.size() >= most) {
     return fail("a network of {} objects, {} links and {} bytes of names is too large for an image: {} are the most",
                 draft_.objects.size(), draft_.links.size(), draft_.names.size(), most - 1);
   }
-  if (draft_.classes.size() > most_small || draft_.planes.size() > most_small) {
+  if (draft_.classes.size() > max_small || draft_.planes.size() > max_small) {
     return fail("an image can't have {} kinds of link and {} planes: {} are the most", draft_.classes.size(),
-                draft_.planes.size(), most_small);
+                draft_.planes.size(), max_small);
   }
-  const auto has_large_port = [](const ImageDraft::Link& link) { return link.port > most_small; };
-  if (std::ranges::any_of(draft_.links, has_large_port)) return fail("an image has no ports above {}", most_small);
+  const auto has_large_port = [](const ImageDraft::Link& link) { return link.port > max_small; };
+  if (std::ranges::any_of(draft_.links, has_large_port)) return fail("an image has no ports above {}", max_small);
   for (std::size_t i = 0; i < draft_.objects.size(); ++i) {
-    if (draft_.first_link[i + 1] - draft_.first_link[i] > most_small || draft_.objects[i].nics > most_small ||
-        draft_.objects[i].height > most_small) {
-      return fail("an image has no object with more than {} links, NICs, or levels below it", most_small);
+    if (draft_.first_link[i + 1] - draft_.first_link[i] > max_small || draft_.objects[i].nics > max_small ||
+        draft_.objects[i].height > max_small) {
+      return fail("an image has no object with more than {} links, NICs, or levels below it", max_small);
     }
   }
   for (const ImageDraft::Group& group : draft_.groups) {

@@ -37,7 +37,7 @@ class NetworkDrafter {
   LinkClasses classes_;
   std::vector<std::uint32_t> machine_object_;  // by machine
   std::vector<std::uint32_t> router_object_;   // by router
-  std::vector<NodeId> routers_;                // those that are objects, in the order of their ids
+  std::vector<DeviceId> routers_;              // those that are objects, in the order of their ids
   std::vector<PortId> port_of_link_;
   std::unordered_set<PortId> degraded_;
 };
@@ -70,8 +70,8 @@ void NetworkDrafter::number_objects() {
 
 void NetworkDrafter::add_machines() {
   std::vector<std::uint32_t> nics(network_.machines().size());
-  for (NodeId id = 0; id < network_.node_count(); ++id) {
-    if (network_.node(id).kind == NodeKind::nic) ++nics[network_.node(id).machine];
+  for (DeviceId id = 0; id < network_.device_count(); ++id) {
+    if (network_.device(id).kind == DeviceKind::nic) ++nics[network_.device(id).machine];
   }
   for (const MachineId machine : network_.machines_in_order()) {
     draft_.add_object({ObjectKind::machine, 0, nics[machine]}, network_.machine(machine).name);
@@ -79,7 +79,7 @@ void NetworkDrafter::add_machines() {
 }
 
 void NetworkDrafter::add_routers(const Hierarchy& hierarchy) {
-  for (const NodeId router : routers_) {
+  for (const DeviceId router : routers_) {
     draft_.add_object({ObjectKind::router, hierarchy.height[router], 0}, network_.name(router));
   }
 }
@@ -87,22 +87,22 @@ void NetworkDrafter::add_routers(const Hierarchy& hierarchy) {
 /// Aggregation nodes are no objects; the cable between a machine and its built-in router is no link.
 bool NetworkDrafter::is_shown(const Port& port) const {
   if (!port.connected()) return false;
-  const NodeId other = network_.port(port.peer).node;
-  if (network_.node(other).kind == NodeKind::aggregation) return false;
-  return !routers_built_in_ || (network_.is_router(port.node) && network_.is_router(other));
+  const DeviceId other = network_.port(port.peer).device;
+  if (network_.device(other).kind == DeviceKind::aggregation) return false;
+  return !routers_built_in_ || (network_.is_router(port.device) && network_.is_router(other));
 }
 
 void NetworkDrafter::list_ports() {
   const auto add = [&](PortId id) {
     if (is_shown(network_.port(id))) port_of_link_.push_back(id);
   };
-  const auto add_router = [&](NodeId router) {
+  const auto add_router = [&](DeviceId router) {
     for (const Port& port : network_.ports(router)) add(network_.port_id(router, port.number));
   };
   const auto end_object = [&] { draft_.first_link.push_back(port_of_link_.size()); };
   for (const MachineId machine : network_.machines_in_order()) {
     auto endpoints = network_.machine(machine).endpoints;
-    const auto plane = [&](PortId id) { return network_.node(network_.port(id).node).plane; };
+    const auto plane = [&](PortId id) { return network_.device(network_.port(id).device).plane; };
     std::ranges::stable_sort(endpoints, {}, plane);
     if (routers_built_in_) {
       add_router(network_.router_of(endpoints.front()));
@@ -111,7 +111,7 @@ void NetworkDrafter::list_ports() {
     }
     end_object();
   }
-  for (const NodeId router : routers_) {
+  for (const DeviceId router : routers_) {
     add_router(router);
     end_object();
   }
@@ -122,7 +122,7 @@ image::LinkClass NetworkDrafter::class_of_port(PortId id) const {
   TopologyLink link;
   link.rate = port.rate;
   link.latency = port.latency;
-  link.plane = network_.node(port.node).plane;
+  link.plane = network_.device(port.device).plane;
   link.degraded = !degraded_.empty() && degraded_.contains(std::min(id, port.peer));
   return class_of(link);
 }
@@ -144,7 +144,7 @@ std::vector<std::uint32_t> NetworkDrafter::machines_back_to_back() const {
   if (routers_built_in_) return found;
   for (std::uint32_t object = 0; object < machine_object_.size(); ++object) {
     for (std::size_t i = draft_.first_link[object]; i < draft_.first_link[object + 1]; ++i) {
-      if (network_.is_router(network_.port(network_.port(port_of_link_[i]).peer).node)) continue;
+      if (network_.is_router(network_.port(network_.port(port_of_link_[i]).peer).device)) continue;
       found.push_back(object);
       break;
     }
@@ -176,7 +176,7 @@ void NetworkDrafter::add_groups(const Hierarchy& hierarchy) {
   std::map<std::uint32_t, std::pair<const Hierarchy::Group*, std::vector<std::uint32_t>>> in_order;
   for (const Hierarchy::Group& group : hierarchy.groups) {
     std::vector<std::uint32_t> objects;
-    for (const NodeId router : group.routers) objects.push_back(router_object_[router]);
+    for (const DeviceId router : group.routers) objects.push_back(router_object_[router]);
     const std::uint32_t first = std::ranges::min(objects);
     in_order[first] = {&group, std::move(objects)};
   }

@@ -16,7 +16,7 @@ namespace {
 
 using Handle = NetworkBuilder::Handle;
 
-constexpr std::uint64_t most_nodes = std::uint64_t{1} << 24;
+constexpr std::uint64_t max_nodes = std::uint64_t{1} << 24;
 
 /// The virtual object over machines that have their routers built in.
 std::optional<ObjectId> group_of_machines(const Topology& topology) {
@@ -109,7 +109,7 @@ void NetworkMaker::add_router(ObjectId id, std::string_view name, PlaneId plane)
   const auto links = links_up(id, plane);
   for (const TopologyLink& link : links) ports = std::max(ports, link.from_port);
   const Handle router =
-      builder_.add_router(name, 0x0020'0000'0000'0000 + (builder_.node_count() << 8), static_cast<PortNumber>(ports));
+      builder_.add_router(name, 0x0020'0000'0000'0000 + (builder_.device_count() << 8), static_cast<PortNumber>(ports));
   for (const TopologyLink& link : links) plug_in(router, id, link);
 }
 
@@ -117,7 +117,7 @@ void NetworkMaker::add_nic(ObjectId machine, PortNumber ports) {
   const std::uint16_t rail = nics_[machine]++;
   const std::string name = machine_name(machine);
   // Room for a GUID of each port behind the NIC's.
-  const Guid guid = 0x0010'0000'0000'0000 + (builder_.node_count() << 16);
+  const Guid guid = 0x0010'0000'0000'0000 + (builder_.device_count() << 16);
   builder_.add_nic(fmt::format("{} HCA-{}", name, rail + 1), guid, ports, name, rail);
 }
 
@@ -127,7 +127,7 @@ void NetworkMaker::add_nics(ObjectId machine, PlaneId plane) {
   for (std::size_t first = 0; first < links.size();) {
     std::size_t end = first + 1;
     while (end < links.size() && links[end].from_port > links[end - 1].from_port) ++end;
-    const auto nic = static_cast<Handle>(builder_.node_count());
+    const auto nic = static_cast<Handle>(builder_.device_count());
     for (std::size_t i = first; i < end; ++i) plug_in(nic, machine, links[i]);
     add_nic(machine, static_cast<PortNumber>(links[end - 1].from_port));
     first = end;
@@ -151,11 +151,11 @@ Result<> NetworkMaker::add_built_in() {
   }
   for (const ObjectId machine : machines) {
     // Network order goes by the routers' names.
-    const auto router = static_cast<Handle>(builder_.node_count());
+    const auto router = static_cast<Handle>(builder_.device_count());
     const std::string name = machine_name(machine);
     const std::string_view place = std::string_view(name).substr(name.starts_with('N') ? 1 : 0);
     add_router(machine, fmt::format("R{}", place), plane_of(machine));
-    const auto nic = static_cast<Handle>(builder_.node_count());
+    const auto nic = static_cast<Handle>(builder_.device_count());
     add_nic(machine, 1);
     const LinkRate rate = topology_.link_count(machine) == 0 ? LinkRate{} : topology_.link(machine, 0).rate;
     if (auto plugged = builder_.connect(nic, 1, router, 1, rate); !plugged) return plugged;
@@ -190,15 +190,15 @@ void NetworkMaker::tell_grid() {
 Result<> NetworkMaker::check() const {
   std::uint64_t nodes = topology_.machine_count() * (group_ ? 2 : 1);
   for (std::uint32_t height = 1; height <= topology_.max_height(); ++height) nodes += topology_.count_at(height);
-  if (nodes > most_nodes) {
-    return fail("an explicit network may have {} nodes, this one has {}", most_nodes, nodes);
+  if (nodes > max_nodes) {
+    return fail("an explicit network may have {} nodes, this one has {}", max_nodes, nodes);
   }
   std::unordered_set<std::string> names;
   for (std::uint64_t i = 0; i < topology_.machine_count(); ++i) {
     const std::string name = machine_name(topology_.machine(i));
     if (!names.insert(name).second) return fail("two machines are called '{}'", name);
   }
-  constexpr std::uint32_t most_ports = std::numeric_limits<PortNumber>::max();
+  constexpr std::uint32_t max_ports = std::numeric_limits<PortNumber>::max();
   for (std::uint32_t height = 0; height <= topology_.max_height(); ++height) {
     const std::uint64_t count = topology_.count_at(height);
     for (std::uint64_t i = 0; i < count; ++i) {
@@ -206,7 +206,7 @@ Result<> NetworkMaker::check() const {
       const std::uint32_t links = topology_.link_count(id);
       for (std::uint32_t j = 0; j < links; ++j) {
         const std::uint32_t port = topology_.link(id, j).from_port;
-        if (port > most_ports) return fail("'{}' has a port {}: {} is the most", topology_.name(id), port, most_ports);
+        if (port > max_ports) return fail("'{}' has a port {}: {} is the most", topology_.name(id), port, max_ports);
       }
     }
   }

@@ -5,7 +5,7 @@
 #include "ayatori/base/random.hpp"
 #include "ayatori/topology/faults.hpp"
 #include "ayatori/topology/subset.hpp"
-#include "topologies_for_tests.hpp"
+#include "topology_fixtures.hpp"
 
 namespace ayatori {
 namespace {
@@ -83,7 +83,7 @@ TEST(NetworkOf, LeavesFaultsOut) {
   const TopologyPtr tree = got(make_image_topology(network));
   const Network less = network_from(*got(take_out(tree, "LS1:3,RS1")));
   EXPECT_EQ(less.link_count(), network.link_count() - 5);
-  EXPECT_EQ(less.node_count(), network.node_count());
+  EXPECT_EQ(less.device_count(), network.device_count());
 }
 
 TEST(NetworkOf, ABoxIsAGridOfItsOwn) {

@@ -9,7 +9,7 @@
 
 #include "ayatori/base/random.hpp"
 #include "number_set.hpp"
-#include "topologies_for_tests.hpp"
+#include "topology_fixtures.hpp"
 
 namespace ayatori {
 namespace {

@@ -25,10 +25,10 @@ TableRoutes::TableRoutes(Network network, Routes routes) : network_(std::move(ne
   // In a direct network a router is its machine; else routers come behind the machines.
   object_of_router_.resize(network_.router_count());
   ObjectId next = machines.size();
-  for (const NodeId router : network_.routers_in_order()) object_of_router_[router] = next++;
+  for (const DeviceId router : network_.routers_in_order()) object_of_router_[router] = next++;
   if (!network_.direct()) return;
   for (const PortId endpoint : network_.endpoints()) {
-    object_of_router_[network_.router_of(endpoint)] = object_of(network_.port(endpoint).node);
+    object_of_router_[network_.router_of(endpoint)] = object_of(network_.port(endpoint).device);
   }
 }
 
@@ -38,8 +38,8 @@ Result<TableRoutes> TableRoutes::parse(Network network, std::string_view text, s
   return TableRoutes(std::move(network), std::move(*routes));
 }
 
-ObjectId TableRoutes::object_of(NodeId node) const {
-  return network_.is_router(node) ? object_of_router_[node] : object_of_machine_[network_.node(node).machine];
+ObjectId TableRoutes::object_of(DeviceId node) const {
+  return network_.is_router(node) ? object_of_router_[node] : object_of_machine_[network_.device(node).machine];
 }
 
 Result<std::vector<RouteStep>> TableRoutes::route(const Topology& topology, ObjectId from, ObjectId to,
@@ -54,7 +54,7 @@ Result<std::vector<RouteStep>> TableRoutes::route(const Topology& topology, Obje
   if (lids.base == 0 || path >= lids.count()) {
     return fail("{} has no path {}: it has {} LIDs", topology.name(to), path, lids.base == 0 ? 0 : lids.count());
   }
-  const auto plane = [&](PortId port) { return network_.node(network_.port(port).node).plane; };
+  const auto plane = [&](PortId port) { return network_.device(network_.port(port).device).plane; };
   PortId source = sources.front();
   for (auto i = sources.rbegin(); i != sources.rend(); ++i) {
     if (plane(*i) == plane(targets.front())) source = *i;
@@ -64,8 +64,8 @@ Result<std::vector<RouteStep>> TableRoutes::route(const Topology& topology, Obje
   bool inside = true;
   const bool arrives = trace(network_, routes_, source, static_cast<Lid>(lids.base + path), [&](PortId link) {
     const Port& port = network_.port(link);
-    const ObjectId here = object_of(port.node);
-    const ObjectId next = object_of(network_.port(port.peer).node);
+    const ObjectId here = object_of(port.device);
+    const ObjectId next = object_of(network_.port(port.peer).device);
     if (here == next) return;  // between a machine and the router that is built into it
     const bool known = topology.contains(here) && topology.contains(next);
     const auto index = known ? link_at_port(topology, here, port, plane(link), next) : std::nullopt;

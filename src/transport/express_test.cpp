@@ -110,11 +110,11 @@ struct Node {
   }
 
   /// A round of a driver: what the transport doesn't send express is dropped where there is no room.
-  void drive(PeerId self, std::size_t most_taken = 64) {
+  void drive(PeerId self, std::size_t max_taken = 64) {
     Endpoint& endpoint = peers[self]->endpoint;
     while (const auto datagram = endpoint.next_express()) endpoint.settle_express(now, put(*datagram));
     while (const auto datagram = endpoint.next_packet(now)) (void)put(*datagram);
-    for (std::size_t n = 0; n < most_taken && !rings[self].empty(); ++n) {
+    for (std::size_t n = 0; n < max_taken && !rings[self].empty(); ++n) {
       const Bytes bytes = std::move(rings[self].front());
       rings[self].pop_front();
       endpoint.receive(now, bytes);

@@ -108,7 +108,7 @@ class Forger {
             .selective = one_in(2) ? 0 : random_(),
             .cumulative = below(10),
             .serial = below(one_in(6) ? no_id : 1'000),
-            .window = below(most_window + 2),
+            .window = below(max_window + 2),
             .duplicates = below(one_in(6) ? no_id : 10),
             .echo = one_in(2) ? stamp_of(now) : below(no_id),
             .answer = one_in(2),
@@ -161,7 +161,7 @@ class Forger {
 
   /// With a number that a call of the victim may have.
   [[nodiscard]] std::vector<std::byte> call_or_reply() {
-    std::vector<std::byte> bytes(operation_id_bytes + below(most_operation_bytes + 1));
+    std::vector<std::byte> bytes(operation_id_bytes + below(max_operation_bytes + 1));
     bytes[0] = static_cast<std::byte>(below(10));
     bytes[4] = static_cast<std::byte>(1 + below(3));
     return bytes;
@@ -247,7 +247,7 @@ class Victim {
         taken = endpoint_.send(now_, to, some(random_.below(4) > 0 ? 300 : memory.size()), next_, order);
         break;
       case 1:
-        taken = endpoint_.call(now_, to, some(most_operation_bytes + 1), next_);
+        taken = endpoint_.call(now_, to, some(max_operation_bytes + 1), next_);
         break;
       case 2:
         taken = endpoint_.put(now_, to, {1, 2}, some(3'000), next_);

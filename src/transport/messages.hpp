@@ -29,7 +29,7 @@ struct OutgoingMessage {
   bool answered = false;  // a call whose reply overtook the acknowledgement
 };
 
-using OperationBytes = std::array<std::byte, operation_id_bytes + most_operation_bytes>;
+using OperationBytes = std::array<std::byte, operation_id_bytes + max_operation_bytes>;
 
 class MessageSlots {
  public:
@@ -62,7 +62,7 @@ class Cutter {
   [[nodiscard]] std::uint32_t packets(Bytes size) const {
     return size <= whole_ ? 1 : static_cast<std::uint32_t>((size + piece_ - 1) / piece_);
   }
-  [[nodiscard]] Bytes most_message() const { return piece_ << 30; }  ///< so that a flow's sequences can't run out in it
+  [[nodiscard]] Bytes max_message() const { return piece_ << 30; }  ///< so that a flow's sequences can't run out in it
 
   /// Packet `number` of the message: its payload, and its place if there are several.
   void cut(const OutgoingMessage& message, std::uint32_t number, Packet& packet) const;

@@ -15,24 +15,24 @@ Result<> within(const char* field, Duration value, std::chrono::seconds most) {
 }
 
 Result<> check_sizes(const Options& options) {
-  constexpr std::uint64_t most_contexts = 1U << 28;
-  constexpr std::uint64_t most_buffers = 1U << 24;  // Admission counts packets of many times as many places
+  constexpr std::uint64_t max_contexts = 1U << 28;
+  constexpr std::uint64_t max_buffers = 1U << 24;  // Admission counts packets of many times as many places
   for (const auto& [field, value, least, most] :
        {std::tuple{"datagram_bytes", std::uint64_t{options.datagram_bytes}, 192UL, 65'507UL},
-        std::tuple{"outgoing_contexts", std::uint64_t{options.outgoing_contexts}, 1UL, most_contexts},
-        std::tuple{"incoming_contexts", std::uint64_t{options.incoming_contexts}, 1UL, most_contexts},
-        std::tuple{"messages", std::uint64_t{options.messages}, 1UL, most_contexts},
-        std::tuple{"replies", std::uint64_t{options.replies}, 1UL, most_contexts},
-        std::tuple{"assemblies", std::uint64_t{options.assemblies}, 1UL, most_contexts},
-        std::tuple{"epoch_cells", std::uint64_t{options.epoch_cells}, 1UL, most_contexts},
-        std::tuple{"operations", std::uint64_t{options.operations}, 1UL, most_contexts},
-        std::tuple{"targets", std::uint64_t{options.targets}, 1UL, most_contexts},
-        std::tuple{"initiators", std::uint64_t{options.initiators}, 1UL, most_contexts},
-        std::tuple{"window", std::uint64_t{options.window}, 1UL, std::uint64_t{most_window}},
+        std::tuple{"outgoing_contexts", std::uint64_t{options.outgoing_contexts}, 1UL, max_contexts},
+        std::tuple{"incoming_contexts", std::uint64_t{options.incoming_contexts}, 1UL, max_contexts},
+        std::tuple{"messages", std::uint64_t{options.messages}, 1UL, max_contexts},
+        std::tuple{"replies", std::uint64_t{options.replies}, 1UL, max_contexts},
+        std::tuple{"assemblies", std::uint64_t{options.assemblies}, 1UL, max_contexts},
+        std::tuple{"epoch_cells", std::uint64_t{options.epoch_cells}, 1UL, max_contexts},
+        std::tuple{"operations", std::uint64_t{options.operations}, 1UL, max_contexts},
+        std::tuple{"targets", std::uint64_t{options.targets}, 1UL, max_contexts},
+        std::tuple{"initiators", std::uint64_t{options.initiators}, 1UL, max_contexts},
+        std::tuple{"window", std::uint64_t{options.window}, 1UL, std::uint64_t{max_window}},
         std::tuple{"initial_window", std::uint64_t{options.initial_window}, 1UL, std::uint64_t{options.window}},
-        std::tuple{"receive_buffers", std::uint64_t{options.receive_buffers}, 1UL, most_buffers},
-        std::tuple{"acknowledge_every", std::uint64_t{options.acknowledge_every}, 1UL, std::uint64_t{most_window}},
-        std::tuple{"resends_per_call", std::uint64_t{options.retransmission.resends_per_call}, 1UL, most_contexts}}) {
+        std::tuple{"receive_buffers", std::uint64_t{options.receive_buffers}, 1UL, max_buffers},
+        std::tuple{"acknowledge_every", std::uint64_t{options.acknowledge_every}, 1UL, std::uint64_t{max_window}},
+        std::tuple{"resends_per_call", std::uint64_t{options.retransmission.resends_per_call}, 1UL, max_contexts}}) {
     if (auto good = within(field, value, least, most); !good) return good;
   }
   return {};

@@ -117,13 +117,13 @@ bool fits_its_message(const Packet& packet) {
 }
 
 bool fits_an_operation(std::size_t size) {
-  return size >= operation_id_bytes && size <= operation_id_bytes + most_operation_bytes;
+  return size >= operation_id_bytes && size <= operation_id_bytes + max_operation_bytes;
 }
 
 bool makes_sense(const Packet& packet) {
   if (packet.kind < PacketKind::data || packet.kind > PacketKind::express) return false;
   if (packet.epoch == 0 || packet.epoch > last_epoch || packet.floor.value_or(0) > last_epoch) return false;
-  if (packet.acknowledgement && packet.acknowledgement->window > most_window) return false;
+  if (packet.acknowledgement && packet.acknowledgement->window > max_window) return false;
   const bool tells_floor = packet.kind == PacketKind::renew || packet.kind == PacketKind::stale;
   if (packet.floor.has_value() != tells_floor) return false;
   const bool asks_for_memory = packet.kind == PacketKind::put || packet.kind == PacketKind::get;

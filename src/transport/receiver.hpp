@@ -116,7 +116,7 @@ class Receiver {
   [[nodiscard]] Acknowledgement acknowledge(ContextId id);
   void grant(Time now);
 
-  [[nodiscard]] std::uint32_t most_contexts(Lane lane) const;
+  [[nodiscard]] std::uint32_t max_contexts(Lane lane) const;
   [[nodiscard]] std::uint32_t free_contexts(Lane lane) const;
   [[nodiscard]] IdQueue& recency_like(ContextId id) { return recency_[static_cast<std::size_t>(flows_.key(id).lane)]; }
   void retire_oldest(Lane lane, Time now);

@@ -64,7 +64,7 @@ std::optional<ContextId> Receiver::open(Time now, const Packet& packet) {
     if (!abandoned) shared_.notices.add(PacketKind::renew, from, packet.epoch, floors_.of(key));
     return std::nullopt;
   }
-  if (packet.sequence > most_window) {
+  if (packet.sequence > max_window) {
     // No sender gets this far without an acknowledgement: we have forgotten what we must not forget (a restart).
     shared_.notices.add(PacketKind::reset, from, packet.epoch);
     return std::nullopt;
@@ -81,7 +81,7 @@ std::optional<ContextId> Receiver::open(Time now, const Packet& packet) {
   flows_[*id].limit = shared_.options.initial_window;
   recency_like(*id).push(*id);
   // An eighth of the lane's contexts is kept free for newcomers.
-  if (free_contexts(key.lane) < most_contexts(key.lane) / 8) retire_oldest(key.lane, now);
+  if (free_contexts(key.lane) < max_contexts(key.lane) / 8) retire_oldest(key.lane, now);
   return id;
 }
 
@@ -114,11 +114,11 @@ void Receiver::abandon(PeerId peer) {
 
 // ---- Asked back
 
-std::uint32_t Receiver::most_contexts(Lane lane) const {
+std::uint32_t Receiver::max_contexts(Lane lane) const {
   return lane == Lane::messages ? shared_.options.incoming_contexts : shared_.options.replies;
 }
 
-std::uint32_t Receiver::free_contexts(Lane lane) const { return most_contexts(lane) - flows_.size(lane); }
+std::uint32_t Receiver::free_contexts(Lane lane) const { return max_contexts(lane) - flows_.size(lane); }
 
 /// Asks those heard of longest ago to close. Nothing may be taken from them: only a sender knows that it has nothing
 /// under way, and what is taken from one that has could be delivered twice.

@@ -30,7 +30,7 @@ Sender::Sender(Shared& shared)
 std::optional<ContextId> Sender::room_for(Time now, PeerId to, std::size_t size) {
   std::optional<ContextId> id;
   const bool slot_free = messages_.used() - replies_ < shared_.options.messages;
-  if (slot_free && size <= cutter_.most_message()) id = open(now, {to, Lane::messages});
+  if (slot_free && size <= cutter_.max_message()) id = open(now, {to, Lane::messages});
   if (!id) {
     refused_ = true;
     freed_ = false;

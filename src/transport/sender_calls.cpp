@@ -18,7 +18,7 @@ std::uint64_t id_of_call(std::uint32_t slot, const OutgoingMessage& message) {
 // ---- Who calls
 
 bool Sender::call(Time now, PeerId to, std::span<const std::byte> request, Token token) {
-  if (request.size() > most_operation_bytes) return false;
+  if (request.size() > max_operation_bytes) return false;
   const auto id = room_for(now, to, request.size());
   if (!id) return false;
   const std::uint32_t slot = *messages_.take();
@@ -89,7 +89,7 @@ void Sender::reply(Time now, std::uint32_t slot, std::span<const std::byte> call
   OutgoingMessage& message = messages_[slot];
   OperationBytes& bytes = messages_.operation_bytes(slot);
   std::ranges::copy(call_id, bytes.begin());
-  const auto returned = std::span(result.bytes).first(std::min(result.size, most_operation_bytes));
+  const auto returned = std::span(result.bytes).first(std::min(result.size, max_operation_bytes));
   std::ranges::copy(returned, bytes.begin() + operation_id_bytes);
   message.bytes = std::span(bytes).first(operation_id_bytes + returned.size());
   waiting_replies_.push(slot, messages_);

@@ -62,7 +62,7 @@ Options with_buffers(std::uint32_t buffers) {
 
 TEST(Admission, StandsOpenUntilSomethingWasLost) {
   Admission admission(with_buffers(2));
-  EXPECT_EQ(admission.window(0), most_window);
+  EXPECT_EQ(admission.window(0), max_window);
   admission.wants(0);
   EXPECT_FALSE(admission.grant(Time{}));
   admission.overflowed(0, Time{});
@@ -125,7 +125,7 @@ TEST(Admission, OpensAgainWhenNobodyWaitsAndNothingIsLost) {
   ASSERT_EQ(admission.grant(Time{}), 0U);
   EXPECT_FALSE(admission.grant(Time(1s)));
   EXPECT_FALSE(admission.closed());
-  EXPECT_EQ(admission.window(0), most_window);
+  EXPECT_EQ(admission.window(0), max_window);
 }
 
 }  // namespace

@@ -6,7 +6,7 @@ namespace ayatori::transport {
 
 ReceiveWindow::Verdict ReceiveWindow::judge(Sequence sequence) const {
   if (sequence < cumulative_) return Verdict::duplicate;
-  if (sequence - cumulative_ >= most_window) return Verdict::beyond;
+  if (sequence - cumulative_ >= max_window) return Verdict::beyond;
   return (early_ >> (sequence - cumulative_) & 1) != 0 ? Verdict::duplicate : Verdict::fresh;
 }
 

@@ -20,7 +20,7 @@ TEST(ReceiveWindow, AgreesWithASet) {
     for (int i = 0; i < 2000; ++i) {
       const auto sequence = static_cast<Sequence>(cumulative + random.below(80)) - std::min<Sequence>(cumulative, 8);
       const auto verdict = window.judge(sequence);
-      const bool beyond = sequence >= cumulative + most_window;
+      const bool beyond = sequence >= cumulative + max_window;
       ASSERT_EQ(verdict, here.contains(sequence) ? ReceiveWindow::Verdict::duplicate
                          : beyond                ? ReceiveWindow::Verdict::beyond
                                                  : ReceiveWindow::Verdict::fresh);
@@ -29,7 +29,7 @@ TEST(ReceiveWindow, AgreesWithASet) {
       here.insert(sequence);
       while (here.contains(cumulative)) ++cumulative;
       ASSERT_EQ(window.cumulative(), cumulative);
-      for (Sequence later = 1; later < most_window; ++later) {
+      for (Sequence later = 1; later < max_window; ++later) {
         ASSERT_EQ(window.selective() >> (later - 1) & 1, here.contains(cumulative + later) ? 1U : 0U);
       }
     }

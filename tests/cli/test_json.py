@@ -68,7 +68,7 @@ def test_a_written_plan_is_what_check_measures(method: str, tmp_path: Path, ayat
     assert measured["method"] == method
 
 
-def test_a_pair_plan_takes_at_most_a_byte_a_pair(tmp_path: Path, ayatori_command) -> None:
+def test_a_pair_plan_takes_at_max_a_byte_a_pair(tmp_path: Path, ayatori_command) -> None:
     plan = tmp_path / "plan"
     json_of(ayatori_command("plan", "fattree:K=18,levels=2", "--contiguous", "648..648", "--out", str(plan), "--json"))
     assert sum(file.stat().st_size for file in tmp_path.iterdir()) <= 648 * 648

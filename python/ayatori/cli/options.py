@@ -16,8 +16,8 @@ from ayatori.prediction import Model
 from ayatori.runs import PartialResults, is_first_process
 from ayatori.units import parse_bytes, parse_rate, parse_seconds
 
-MOST_JOBS = 10**6
-MOST_RANKS = 2**24  # of a job
+MAX_JOBS = 10**6
+MAX_RANKS = 2**24  # of a job
 
 SOURCE = Annotated[str, typer.Argument(metavar="SOURCE", help="fattree:K=6,levels=2,nodes=30, ib:FILE, ib:live, …")]
 JSON = Annotated[bool, typer.Option("--json", help="Print JSON.")]
@@ -103,7 +103,7 @@ def collect_jobs(
     """The jobs that the options ask for; empty if they ask for none."""
     if order not in ("network", "given"):
         raise Error(f"no rank order '{order}'", hint="orders: network, given")
-    if not 0 <= ppn <= MOST_RANKS:
+    if not 0 <= ppn <= MAX_RANKS:
         raise Error(f"{ppn} ranks a machine make no job")
     if sum(choice is not None for choice in (job, random_count, contiguous)) > 1:
         raise Error("--job, --random-jobs and --contiguous exclude each other")
@@ -115,8 +115,8 @@ def collect_jobs(
         return []
     if random_count < 1:
         raise Error(f"{random_count} random jobs are none to look at")
-    if random_count > MOST_JOBS:
-        raise Error(f"{random_count} random jobs are more than {MOST_JOBS}")
+    if random_count > MAX_JOBS:
+        raise Error(f"{random_count} random jobs are more than {MAX_JOBS}")
     if job_size is None:
         raise Error("--random-jobs needs --job-size", hint="how many machines each job takes")
     if job_size < 1:

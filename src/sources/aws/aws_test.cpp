@@ -18,8 +18,8 @@ TEST(Aws, HasTheTreeOfItsUserGuide) {  // "How instance topology works": four in
   for (PortId id = 0; id < network->port_count(); ++id) {
     const Port& port = network->port(id);
     if (!port.connected() || id > port.peer) continue;
-    cables.insert(std::string(network->name(port.node)) + " " +
-                  std::string(network->name(network->port(port.peer).node)));
+    cables.insert(std::string(network->name(port.device)) + " " +
+                  std::string(network->name(network->port(port.peer).device)));
   }
   const auto node = [](char digit) { return "nn-" + std::string(10, digit) + "example"; };
   const auto instance = [](char digit) { return "i-" + std::string(10, digit) + "example"; };

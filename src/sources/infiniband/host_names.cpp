@@ -66,20 +66,20 @@ bool is_model_or_id(std::string_view word) {
 
 }  // namespace
 
-std::optional<Device> parse_device(std::string_view word) {
+std::optional<DeviceName> parse_device_name(std::string_view word) {
   word = without_brackets(word);
   if (word.starts_with("HCA-")) {
     const auto number = parse_unsigned<std::uint32_t>(word.substr(4));
     if (!number || *number == 0) return std::nullopt;
-    return Device{*number - 1, "mlx5"};
+    return DeviceName{*number - 1, "mlx5"};
   }
   for (const std::string_view family : families) {
     if (!word.starts_with(family)) continue;
     std::string_view digits = word.substr(family.size());
     if (digits.starts_with('_')) digits.remove_prefix(1);
-    if (const auto number = parse_unsigned<std::uint32_t>(digits)) return Device{number, family};
+    if (const auto number = parse_unsigned<std::uint32_t>(digits)) return DeviceName{number, family};
   }
-  if (is_persistent_name(word)) return Device{std::nullopt, word};
+  if (is_persistent_name(word)) return DeviceName{std::nullopt, word};
   return std::nullopt;
 }
 
@@ -88,8 +88,8 @@ HostDevice parse_host(std::string_view description) {
   const std::string_view first = at.word();
   const std::string_view second = at.skip_spaces().word();
   const std::string_view host = without_quotes(first);
-  const auto device = parse_device(second);
-  const bool is_whole = second.empty() && !parse_device(first);
+  const auto device = parse_device_name(second);
+  const bool is_whole = second.empty() && !parse_device_name(first);
   if (host.empty() || is_model_or_id(host) || is_placeholder(host) || !(device || is_whole)) return {};
   return {host, device};
 }
@@ -101,7 +101,7 @@ bool describes_aggregation_node(std::string_view description) {
 namespace {
 
 /// Numbered devices first, by number; then named ones, so that "ibp9s0" stands before "ibp65s0".
-bool device_less(const std::optional<Device>& a, const std::optional<Device>& b) {
+bool device_less(const std::optional<DeviceName>& a, const std::optional<DeviceName>& b) {
   if (!a || !b) return !a && b;
   if (a->number.has_value() != b->number.has_value()) return a->number.has_value();
   if (a->number != b->number) return *a->number < *b->number;
@@ -109,7 +109,7 @@ bool device_less(const std::optional<Device>& a, const std::optional<Device>& b)
 }
 
 /// A role is the same in two machines: the number alone tells it, whatever driver is behind it.
-bool role_less(const Device& a, const Device& b) {
+bool role_less(const DeviceName& a, const DeviceName& b) {
   return a.number && b.number ? *a.number < *b.number : device_less(a, b);
 }
 
@@ -136,7 +136,7 @@ class Seating {
   }
 
   std::vector<Seat> seats() {
-    const std::vector<Device> roles = all_roles();
+    const std::vector<DeviceName> roles = all_roles();
     std::vector<Seat> seats(claims_.size());
     each_host([&](std::span<const std::size_t> host) {
       std::uint32_t next = 0;
@@ -161,18 +161,20 @@ class Seating {
     }
   }
 
-  [[nodiscard]] std::vector<Device> all_roles() const {
-    std::vector<Device> roles;
+  [[nodiscard]] std::vector<DeviceName> all_roles() const {
+    std::vector<DeviceName> roles;
     for (const HostDevice& claim : claims_) {
       if (!claim.host.empty() && claim.device) roles.push_back(*claim.device);
     }
     std::sort(roles.begin(), roles.end(), role_less);
-    const auto same_role = [](const Device& a, const Device& b) { return !role_less(a, b) && !role_less(b, a); };
+    const auto same_role = [](const DeviceName& a, const DeviceName& b) {
+      return !role_less(a, b) && !role_less(b, a);
+    };
     roles.erase(std::unique(roles.begin(), roles.end(), same_role), roles.end());
     return roles;
   }
 
-  static std::uint32_t rank(const std::vector<Device>& roles, const std::optional<Device>& device) {
+  static std::uint32_t rank(const std::vector<DeviceName>& roles, const std::optional<DeviceName>& device) {
     if (!device) return 0;
     return static_cast<std::uint32_t>(std::ranges::lower_bound(roles, *device, role_less) - roles.begin());
   }

@@ -15,19 +15,19 @@ namespace ayatori {
 
 /// The name of an adapter within its host. "mlx5_5" is {5, "mlx5"}; "HCA-6" counts from 1 and is the same;
 /// "ibp65s0f0" has no number.
-struct Device {
+struct DeviceName {
   std::optional<std::uint32_t> number;
   std::string_view family;
 
-  friend bool operator==(const Device&, const Device&) = default;
+  friend bool operator==(const DeviceName&, const DeviceName&) = default;
 };
 
 struct HostDevice {
   std::string_view host;  ///< empty: the description names no host
-  std::optional<Device> device;
+  std::optional<DeviceName> device;
 };
 
-[[nodiscard]] std::optional<Device> parse_device(std::string_view word);
+[[nodiscard]] std::optional<DeviceName> parse_device_name(std::string_view word);
 
 /// "a08-p1-dgx-04-c01 mlx5_5", "host HCA-1", "'host' (qib0)", "host". Not hosts: a card's model ("MT4129 ConnectX7
 /// Mellanox Technologies"), and names that a machine has before anybody named it ("localhost", "(none)", "ubuntu").

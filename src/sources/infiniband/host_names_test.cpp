@@ -15,13 +15,13 @@ TEST(HostNames, ReadsHostAndDevice) {
         "'a08-p1-dgx-04-c01' (mlx5_5)", "a08-p1-dgx-04-c01 mlx5_5 port 1"}) {
     const auto found = parse_host(description);
     EXPECT_EQ(found.host, "a08-p1-dgx-04-c01") << description;
-    EXPECT_EQ(found.device, (Device{5, "mlx5"})) << description;
+    EXPECT_EQ(found.device, (DeviceName{5, "mlx5"})) << description;
   }
-  EXPECT_EQ(parse_host("host mlx4_0").device, (Device{0, "mlx4"}));
-  EXPECT_EQ(parse_host("'host' (qib0)").device, (Device{0, "qib"}));
-  EXPECT_EQ(parse_host("n1 hfi1_1").device, (Device{1, "hfi1"}));
-  EXPECT_EQ(parse_host("n1 bnxt_re2").device, (Device{2, "bnxt_re"}));
-  EXPECT_EQ(parse_host("n1 ibp65s0f0").device, (Device{std::nullopt, "ibp65s0f0"}));
+  EXPECT_EQ(parse_host("host mlx4_0").device, (DeviceName{0, "mlx4"}));
+  EXPECT_EQ(parse_host("'host' (qib0)").device, (DeviceName{0, "qib"}));
+  EXPECT_EQ(parse_host("n1 hfi1_1").device, (DeviceName{1, "hfi1"}));
+  EXPECT_EQ(parse_host("n1 bnxt_re2").device, (DeviceName{2, "bnxt_re"}));
+  EXPECT_EQ(parse_host("n1 ibp65s0f0").device, (DeviceName{std::nullopt, "ibp65s0f0"}));
 }
 
 TEST(HostNames, ABareWordIsAHost) {

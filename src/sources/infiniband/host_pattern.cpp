@@ -14,12 +14,12 @@ std::string_view group(std::string_view text, const Match& match, std::size_t nu
 }
 
 /// The second group if the pattern has one, else the last word if it is a device's name.
-std::optional<Device> device_in(std::string_view text, const Match& match) {
-  if (match.size() <= 2) return parse_device(text.substr(text.find_last_of(" \t") + 1));
+std::optional<DeviceName> device_in(std::string_view text, const Match& match) {
+  if (match.size() <= 2) return parse_device_name(text.substr(text.find_last_of(" \t") + 1));
   const std::string_view word = group(text, match, 2);
-  if (const auto device = parse_device(word)) return device;
+  if (const auto device = parse_device_name(word)) return device;
   if (word.empty()) return std::nullopt;
-  return Device{std::nullopt, word};
+  return DeviceName{std::nullopt, word};
 }
 
 HostDevice read_host(const std::regex& pattern, std::string_view description) {

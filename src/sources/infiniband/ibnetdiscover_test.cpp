@@ -28,8 +28,8 @@ Network open(const std::string& name) {
   return *std::move(network);
 }
 
-NodeId node_called(const Network& network, std::string_view name) {
-  for (NodeId id = 0; id < network.node_count(); ++id) {
+DeviceId node_called(const Network& network, std::string_view name) {
+  for (DeviceId id = 0; id < network.device_count(); ++id) {
     if (network.name(id) == name) return id;
   }
   ADD_FAILURE() << "no node called " << name;
@@ -50,11 +50,11 @@ std::string error_of(const std::string& text) {
 TEST(Ibnetdiscover, OfedOf2008) {
   const Network network = open("2008-with-lids.txt");
   EXPECT_EQ(network.router_count(), 1);
-  EXPECT_EQ(network.node_count(), 3);
+  EXPECT_EQ(network.device_count(), 3);
   EXPECT_EQ(network.link_count(), 4);  // one of them from the switch to itself
   EXPECT_EQ(network.planes().size(), 1);
   EXPECT_EQ(network.ports(0)[0].lid, 2);
-  EXPECT_EQ(network.node(0).system_guid, 0x2c90200004003);
+  EXPECT_EQ(network.device(0).system_guid, 0x2c90200004003);
   const auto node1 = network.find_machine("node1");
   ASSERT_TRUE(node1);
   ASSERT_EQ(network.machine(*node1).endpoints.size(), 2);
@@ -89,7 +89,7 @@ TEST(Ibnetdiscover, GroupedOutput) {
   EXPECT_EQ(network.router_count(), 3);
   EXPECT_EQ(network.link_count(), 4);
   EXPECT_EQ(network.aggregation_ports().size(), 1);
-  const NodeId tor = node_called(network, "tor");
+  const DeviceId tor = node_called(network, "tor");
   EXPECT_EQ(network.ports(tor)[0].guid, 0xb8599f0300bb0001);
   EXPECT_EQ(to_string(network.ports(tor)[41].rate), "2xHDR");
 }
@@ -102,7 +102,7 @@ TEST(Ibnetdiscover, NdrWithRailsAggregationAndADegradedLink) {
   EXPECT_EQ(network.degraded_links().size(), 1);
   const Machine& gpu1 = network.machine(*network.find_machine("gpu-1"));
   ASSERT_EQ(gpu1.endpoints.size(), 2);
-  EXPECT_EQ(network.node(network.port(gpu1.endpoints[1]).node).rail, 1);
+  EXPECT_EQ(network.device(network.port(gpu1.endpoints[1]).device).rail, 1);
   const auto unnamed = network.find_machine("hca-0xa088c20300000030");
   ASSERT_TRUE(unnamed);
   EXPECT_FALSE(network.machine(*unnamed).named);
@@ -111,10 +111,10 @@ TEST(Ibnetdiscover, NdrWithRailsAggregationAndADegradedLink) {
 TEST(Ibnetdiscover, NetFilesOfIbsim) {
   const Network network = open("ibsim.net");
   EXPECT_EQ(network.link_count(), 4);
-  EXPECT_EQ(network.node(node_called(network, "left")).guid, 0x200000);
-  EXPECT_EQ(network.node(node_called(network, "right")).guid, 0x200001);
-  EXPECT_EQ(network.node(node_called(network, "alpha")).guid, 0x100000);
-  EXPECT_EQ(network.node(node_called(network, "beta mlx4_0")).guid, 0x100003);
+  EXPECT_EQ(network.device(node_called(network, "left")).guid, 0x200000);
+  EXPECT_EQ(network.device(node_called(network, "right")).guid, 0x200001);
+  EXPECT_EQ(network.device(node_called(network, "alpha")).guid, 0x100000);
+  EXPECT_EQ(network.device(node_called(network, "beta mlx4_0")).guid, 0x100003);
   EXPECT_EQ(to_string(network.ports(node_called(network, "left"))[2].rate), "4xQDR");
 }
 

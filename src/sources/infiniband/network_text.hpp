@@ -16,13 +16,13 @@ inline std::string port_text(const Network& network, PortId id) {
   std::string text = fmt::format("  {} {:#x} lid {} lmc {} {}", port.number, port.guid, port.lid, port.lmc,
                                  port.rate.known() ? to_string(port.rate) : "?");
   if (port.connected()) {
-    text += fmt::format(" -> {} port {}", network.port(port.peer).node, network.port(port.peer).number);
+    text += fmt::format(" -> {} port {}", network.port(port.peer).device, network.port(port.peer).number);
   }
   return text + "\n";
 }
 
-inline std::string node_text(const Network& network, NodeId id) {
-  const Node& node = network.node(id);
+inline std::string node_text(const Network& network, DeviceId id) {
+  const Device& node = network.device(id);
   std::string text = fmt::format("{} kind {} '{}' {:#x} system {:#x} plane {}", id, static_cast<int>(node.kind),
                                  network.name(id), node.guid, node.system_guid, network.planes()[node.plane].name);
   if (node.machine != no_id) {
@@ -36,7 +36,7 @@ inline std::string node_text(const Network& network, NodeId id) {
 
 inline std::string network_text(const Network& network) {
   std::string text;
-  for (NodeId id = 0; id < network.node_count(); ++id) text += node_text(network, id);
+  for (DeviceId id = 0; id < network.device_count(); ++id) text += node_text(network, id);
   return text;
 }
 

@@ -22,14 +22,14 @@ TEST(PortsReport, IsToldApartByItsFirstRecord) {
   const auto network = open_infiniband(golden, "");
   ASSERT_TRUE(network) << network.error().message;
   EXPECT_EQ(network->router_count(), 2);
-  EXPECT_EQ(network->node_count(), 4);
+  EXPECT_EQ(network->device_count(), 4);
   EXPECT_EQ(network->link_count(), 3);
   EXPECT_EQ(network->name(1), "'core'");
-  EXPECT_EQ(network->node(1).port_count, 3);
+  EXPECT_EQ(network->device(1).port_count, 3);
   EXPECT_EQ(network->ports(1)[0].lid, 1);
   const Machine& node1 = network->machine(*network->find_machine("node1"));
   ASSERT_EQ(node1.endpoints.size(), 2) << "two ports of one HCA";
-  EXPECT_EQ(network->port(node1.endpoints[0]).node, network->port(node1.endpoints[1]).node);
+  EXPECT_EQ(network->port(node1.endpoints[0]).device, network->port(node1.endpoints[1]).device);
   EXPECT_EQ(network->port(node1.endpoints[1]).guid, 0x0002c90300001002);
   EXPECT_EQ(network->port(node1.endpoints[1]).lid, 5);
   EXPECT_EQ(to_string(network->port(node1.endpoints[1]).rate), "4xFDR10");

@@ -142,8 +142,8 @@ class RandomSubnet {
 
 inline std::string ports_report(const Network& network) {
   const auto half = [&](const Port& port) {
-    const bool is_router = network.is_router(port.node);
-    const Port& owner = is_router ? network.ports(port.node)[0] : port;
+    const bool is_router = network.is_router(port.device);
+    const Port& owner = is_router ? network.ports(port.device)[0] : port;
     return fmt::format("{} {:>5} {:>2} {:#018x}", is_router ? "SW" : "CA", owner.lid, port.number, owner.guid);
   };
   const auto rate = [](LinkRate known) {
@@ -152,13 +152,13 @@ inline std::string ports_report(const Network& network) {
     return word.substr(0, x + 1) + " " + word.substr(x + 1);
   };
   std::string text;
-  for (NodeId id = 0; id < network.node_count(); ++id) {
-    for (unsigned number = network.node(id).port_count; number >= 1; --number) {
+  for (DeviceId id = 0; id < network.device_count(); ++id) {
+    for (unsigned number = network.device(id).port_count; number >= 1; --number) {
       const Port& port = network.ports(id)[number];
       text += fmt::format("{} {}", half(port), rate(port.rate));
       if (port.connected()) {
         const Port& peer = network.port(port.peer);
-        text += fmt::format(" - {} ( '{}' - '{}' )\n", half(peer), network.name(id), network.name(peer.node));
+        text += fmt::format(" - {} ( '{}' - '{}' )\n", half(peer), network.name(id), network.name(peer.device));
       } else {
         text += fmt::format("{:36}'{}'\n", "", network.name(id));
       }

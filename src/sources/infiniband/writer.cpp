@@ -17,12 +17,12 @@ constexpr std::string_view infiniband_plane = "infiniband";
 /// Formulas and other kinds of network may know no GUIDs: those nodes are counted as ibsim counts them.
 std::vector<Guid> guids_of_all(const Network& network) {
   std::unordered_set<Guid> taken;
-  for (NodeId id = 0; id < network.node_count(); ++id) taken.insert(network.node(id).guid);
-  std::vector<Guid> guids(network.node_count());
+  for (DeviceId id = 0; id < network.device_count(); ++id) taken.insert(network.device(id).guid);
+  std::vector<Guid> guids(network.device_count());
   Guid next_router = 0x200000;
   Guid next_adapter = 0x100000;
-  for (NodeId id = 0; id < network.node_count(); ++id) {
-    const Node& node = network.node(id);
+  for (DeviceId id = 0; id < network.device_count(); ++id) {
+    const Device& node = network.device(id);
     guids[id] = node.guid;
     if (node.guid != 0) continue;
     Guid& next = network.is_router(id) ? next_router : next_adapter;
@@ -61,31 +61,31 @@ class Writer {
 
   void write() {
     write_preamble();
-    for (NodeId id = 0; id < network_.node_count(); ++id) {
+    for (DeviceId id = 0; id < network_.device_count(); ++id) {
       if (is_infiniband(id)) write_record(id);
     }
   }
 
  private:
-  [[nodiscard]] bool is_infiniband(NodeId id) const {
+  [[nodiscard]] bool is_infiniband(DeviceId id) const {
     const auto planes = network_.planes();
     const auto has_name = [](const Plane& plane) { return plane.name == infiniband_plane; };
-    return has_name(planes[network_.node(id).plane]) || std::ranges::none_of(planes, has_name);
+    return has_name(planes[network_.device(id).plane]) || std::ranges::none_of(planes, has_name);
   }
 
   /// ibnetdiscover tells where it started. We tell our last record there: a reader then sees when it is cut off.
   void write_preamble() {
-    NodeId last = no_id;
-    for (NodeId id = 0; id < network_.node_count(); ++id) {
+    DeviceId last = no_id;
+    for (DeviceId id = 0; id < network_.device_count(); ++id) {
       if (is_infiniband(id)) last = id;
     }
     line("#\n# Topology file: written by Ayatori\n#\n");
     if (last != no_id) line("# Initiated from node {:016x} port {:016x}\n", guids_[last], guids_[last]);
   }
 
-  void write_record(NodeId id) {
+  void write_record(DeviceId id) {
     line("\nvendid=0x0\ndevid=0x0\n");
-    const Node& node = network_.node(id);
+    const Device& node = network_.device(id);
     if (node.system_guid != 0) line("sysimgguid={:#x}\n", node.system_guid);
     network_.is_router(id) ? write_router_heading(id) : write_adapter_heading(id);
     for (const Port& port : network_.ports(id)) {
@@ -95,44 +95,44 @@ class Writer {
     flush();
   }
 
-  void write_router_heading(NodeId id) {
+  void write_router_heading(DeviceId id) {
     const Port& port0 = network_.ports(id)[0];
     line("switchguid={:#x}({:x})\n", guids_[id], port0.guid != 0 ? port0.guid : guids_[id]);
-    line("Switch\t{} \"{}\"\t\t# \"{}\" enhanced port 0 lid {} lmc {}\n", network_.node(id).port_count, node_id(id),
+    line("Switch\t{} \"{}\"\t\t# \"{}\" enhanced port 0 lid {} lmc {}\n", network_.device(id).port_count, node_id(id),
          one_line(network_.name(id)), port0.lid, port0.lmc);
   }
 
-  void write_adapter_heading(NodeId id) {
+  void write_adapter_heading(DeviceId id) {
     line("caguid={:#x}\n", guids_[id]);
-    line("Ca\t{} \"{}\"\t\t# \"{}\"\n", network_.node(id).port_count, node_id(id), one_line(network_.name(id)));
+    line("Ca\t{} \"{}\"\t\t# \"{}\"\n", network_.device(id).port_count, node_id(id), one_line(network_.name(id)));
   }
 
   void write_router_port(const Port& port) {
     const Port& peer = network_.port(port.peer);
-    line("[{}]\t\"{}\"[{}]", port.number, node_id(peer.node), peer.number);
-    if (!network_.is_router(peer.node)) line("({:x}) ", port_guid(peer));
-    line("\t\t# \"{}\" lid {} {}\n", in_passing(network_.name(peer.node)), lid(peer), rate_word(port.rate));
+    line("[{}]\t\"{}\"[{}]", port.number, node_id(peer.device), peer.number);
+    if (!network_.is_router(peer.device)) line("({:x}) ", port_guid(peer));
+    line("\t\t# \"{}\" lid {} {}\n", in_passing(network_.name(peer.device)), lid(peer), rate_word(port.rate));
   }
 
   void write_adapter_port(const Port& port) {
     const Port& peer = network_.port(port.peer);
-    line("[{}]({:x}) \t\"{}\"[{}]", port.number, port_guid(port), node_id(peer.node), peer.number);
-    if (!network_.is_router(peer.node)) line(" ({:x}) ", port_guid(peer));
-    line("\t\t# lid {} lmc {} \"{}\" lid {} {}\n", port.lid, port.lmc, in_passing(network_.name(peer.node)), lid(peer),
-         rate_word(port.rate));
+    line("[{}]({:x}) \t\"{}\"[{}]", port.number, port_guid(port), node_id(peer.device), peer.number);
+    if (!network_.is_router(peer.device)) line(" ({:x}) ", port_guid(peer));
+    line("\t\t# lid {} lmc {} \"{}\" lid {} {}\n", port.lid, port.lmc, in_passing(network_.name(peer.device)),
+         lid(peer), rate_word(port.rate));
   }
 
-  [[nodiscard]] std::string node_id(NodeId id) const {
+  [[nodiscard]] std::string node_id(DeviceId id) const {
     return fmt::format("{}-{:016x}", network_.is_router(id) ? 'S' : 'H', guids_[id]);
   }
 
   [[nodiscard]] Guid port_guid(const Port& port) const {
-    return port.guid != 0 ? port.guid : guids_[port.node] + port.number;
+    return port.guid != 0 ? port.guid : guids_[port.device] + port.number;
   }
 
   /// A router has its LID at port 0.
   [[nodiscard]] Lid lid(const Port& port) const {
-    return network_.is_router(port.node) ? network_.ports(port.node)[0].lid : port.lid;
+    return network_.is_router(port.device) ? network_.ports(port.device)[0].lid : port.lid;
   }
 
   template <typename... Args>

@@ -72,9 +72,9 @@ TEST(Writer, NodesWithoutGuidAreCountedAsIbsimCounts) {
   const Network network = *builder.build();
   const auto again = parse_ibnetdiscover(written(network), "written", "");
   ASSERT_TRUE(again) << again.error().message;
-  EXPECT_EQ(again->node(0).guid, 0x200001);
-  EXPECT_EQ(again->node(2).guid, 0x100000);
-  EXPECT_EQ(again->node(3).guid, 0x100003);
+  EXPECT_EQ(again->device(0).guid, 0x200001);
+  EXPECT_EQ(again->device(2).guid, 0x100000);
+  EXPECT_EQ(again->device(3).guid, 0x100003);
   EXPECT_EQ(written(*again), written(network));
 }
 
@@ -86,7 +86,7 @@ TEST(Writer, OnlyTheInfiniBandPlaneIsWritten) {
   builder.add_router("ib", 0x2, 4);
   const auto again = parse_ibnetdiscover(written(*builder.build()), "written", "");
   ASSERT_TRUE(again) << again.error().message;
-  ASSERT_EQ(again->node_count(), 1);
+  ASSERT_EQ(again->device_count(), 1);
   EXPECT_EQ(again->name(0), "ib");
 }
 

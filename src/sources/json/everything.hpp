@@ -14,12 +14,12 @@ namespace ayatori {
 inline std::string port_line(const Network& network, PortId id) {
   const Port& port = network.port(id);
   return fmt::format("  port {} of node {}: peer {} guid {:#x} lid {} lmc {} rate {}x{} {} latency {}\n", port.number,
-                     port.node, port.peer, port.guid, port.lid, port.lmc, port.rate.width,
+                     port.device, port.peer, port.guid, port.lid, port.lmc, port.rate.width,
                      static_cast<int>(port.rate.speed), port.rate.megabits, port.latency);
 }
 
-inline std::string node_line(const Network& network, NodeId id) {
-  const Node& node = network.node(id);
+inline std::string node_line(const Network& network, DeviceId id) {
+  const Device& node = network.device(id);
   return fmt::format("node {} kind {} '{}' ports {} plane {} machine {} rail {} slot {} guid {:#x} system {:#x}\n", id,
                      static_cast<int>(node.kind), network.name(id), node.port_count, node.plane, node.machine,
                      node.rail, node.first_slot, node.guid, node.system_guid);
@@ -29,7 +29,7 @@ inline std::string everything(const Network& network) {
   std::string text =
       fmt::format("routers {} links {} direct {}\n", network.router_count(), network.link_count(), network.direct());
   for (const Plane& plane : network.planes()) text += fmt::format("plane '{}'\n", plane.name);
-  for (NodeId id = 0; id < network.node_count(); ++id) text += node_line(network, id);
+  for (DeviceId id = 0; id < network.device_count(); ++id) text += node_line(network, id);
   for (PortId id = 0; id < network.port_count(); ++id) text += port_line(network, id);
   for (const Machine& machine : network.machines()) {
     text += fmt::format("machine '{}' named {} endpoints {} found {}\n", machine.name, machine.named,
@@ -39,8 +39,8 @@ inline std::string everything(const Network& network) {
     const Guid guid = network.port(id).guid;
     if (guid != 0) text += fmt::format("guid {:#x} is {}\n", guid, network.find_guid(guid).value_or(no_id));
   }
-  for (NodeId id = 0; id < network.node_count(); ++id) {
-    const Guid guid = network.node(id).guid;
+  for (DeviceId id = 0; id < network.device_count(); ++id) {
+    const Guid guid = network.device(id).guid;
     if (guid != 0) text += fmt::format("node guid {:#x} is {}\n", guid, network.find_guid(guid).value_or(no_id));
   }
   return text + fmt::format("endpoints {}\naggregation {}\norder {}\ndegraded {}\n",

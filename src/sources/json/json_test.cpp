@@ -39,7 +39,7 @@ Network random_network(std::uint64_t seed) {
   for (std::size_t plane = 0; plane < planes; ++plane) {
     builder.begin_plane(fmt::format("plane \"{}\"", plane));
     const auto routers = static_cast<NetworkBuilder::Handle>(1 + random.below(4));
-    const auto first = static_cast<NetworkBuilder::Handle>(builder.node_count());
+    const auto first = static_cast<NetworkBuilder::Handle>(builder.device_count());
     for (NetworkBuilder::Handle i = 0; i < routers; ++i) builder.add_router(fmt::format("R\t{}\\é", i), guid(), 40);
     std::vector<PortNumber> next_port(routers, 1);
     const auto rate = [&] {
@@ -101,7 +101,7 @@ TEST(Json, KeepsWhatOtherSourcesMake) {
     ASSERT_TRUE(network) << network.error().message;
     expect_round_trip(*network);
     // What we write ourselves is JSON to others too.
-    EXPECT_EQ(nlohmann::json::parse(written(*network))["nodes"].size(), network->node_count());
+    EXPECT_EQ(nlohmann::json::parse(written(*network))["nodes"].size(), network->device_count());
   }
 }
 

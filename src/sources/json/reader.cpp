@@ -17,10 +17,10 @@ namespace {
 
 using Json = nlohmann::json;
 
-constexpr std::uint64_t most_slots = std::uint64_t{1} << 26;  // of all nodes, as for formulas
+constexpr std::uint64_t max_slots = std::uint64_t{1} << 26;  // of all nodes, as for formulas
 
 struct NodeEntry {
-  NodeKind kind = NodeKind::router;
+  DeviceKind kind = DeviceKind::router;
   std::string name;
   PortNumber ports = 0;
   PlaneId plane = 0;
@@ -163,7 +163,7 @@ Result<> JsonReader::read_nodes(const Json& nodes) {
     slots += entry->ports + 1U;
     nodes_.push_back(std::move(*entry));
   }
-  if (slots > most_slots) return fail_at(file_, 0, fmt::format("more than {} ports", most_slots));
+  if (slots > max_slots) return fail_at(file_, 0, fmt::format("more than {} ports", max_slots));
   add_nodes();
   for (std::size_t i = 0; i < nodes.size(); ++i) {
     if (auto read = read_details(nodes[i], i); !read) return read;
@@ -176,9 +176,9 @@ Result<NodeEntry> JsonReader::read_node(const Json& json, std::size_t index) {
                 {"kind", "name", "ports", "plane", "machine", "rail", "guid", "system_guid", "details"});
   NodeEntry entry;
   const std::string kind = fields.text("kind");
-  if (kind == "nic") entry.kind = NodeKind::nic;
-  if (kind == "aggregation") entry.kind = NodeKind::aggregation;
-  if (entry.kind == NodeKind::router && kind != "router") {
+  if (kind == "nic") entry.kind = DeviceKind::nic;
+  if (kind == "aggregation") entry.kind = DeviceKind::aggregation;
+  if (entry.kind == DeviceKind::router && kind != "router") {
     fields.refuse(fmt::format("expected the kind router, nic or aggregation instead of '{}'", kind));
   }
   entry.name = fields.text("name");
@@ -188,7 +188,7 @@ Result<NodeEntry> JsonReader::read_node(const Json& json, std::size_t index) {
   entry.guid = fields.guid_if_any("guid");
   if (fields.has("machine")) entry.machine = fields.text("machine");
   entry.rail = fields.number_if_any<std::uint16_t>("rail");
-  if (entry.kind != NodeKind::nic && (fields.has("machine") || fields.has("rail"))) {
+  if (entry.kind != DeviceKind::nic && (fields.has("machine") || fields.has("rail"))) {
     fields.refuse("only a nic has a machine and a rail");
   }
   if (fields.has("rail") && !fields.has("machine")) fields.refuse("a rail without a machine");
@@ -209,8 +209,8 @@ void JsonReader::add_nodes() {
 }
 
 NetworkBuilder::Handle JsonReader::add(const NodeEntry& entry) {
-  if (entry.kind == NodeKind::router) return builder_.add_router(entry.name, entry.guid, entry.ports);
-  if (entry.kind == NodeKind::aggregation) return builder_.add_aggregation_node(entry.name, entry.guid, entry.ports);
+  if (entry.kind == DeviceKind::router) return builder_.add_router(entry.name, entry.guid, entry.ports);
+  if (entry.kind == DeviceKind::aggregation) return builder_.add_aggregation_node(entry.name, entry.guid, entry.ports);
   if (!entry.machine) return builder_.add_unnamed_nic(entry.name, entry.guid, entry.ports);
   return builder_.add_nic(entry.name, entry.guid, entry.ports, *entry.machine, entry.rail);
 }

@@ -12,13 +12,13 @@ std::string json_text(std::string_view text) {
   return nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
-std::string_view kind_word(NodeKind kind) {
+std::string_view kind_word(DeviceKind kind) {
   switch (kind) {
-    case NodeKind::router:
+    case DeviceKind::router:
       return "router";
-    case NodeKind::nic:
+    case DeviceKind::nic:
       return "nic";
-    case NodeKind::aggregation:
+    case DeviceKind::aggregation:
       return "aggregation";
   }
   return "";
@@ -34,7 +34,7 @@ class Writer {
       put("{}{}", i == 0 ? "" : ", ", json_text(network_.planes()[i].name));
     }
     put("],\n\"nodes\": [");
-    for (NodeId id = 0; id < network_.node_count(); ++id) {
+    for (DeviceId id = 0; id < network_.device_count(); ++id) {
       put("{}\n", id == 0 ? "" : ",");
       write_node(id);
     }
@@ -47,12 +47,12 @@ class Writer {
   }
 
  private:
-  void write_node(NodeId id) {
-    const Node& node = network_.node(id);
+  void write_node(DeviceId id) {
+    const Device& node = network_.device(id);
     put("{{\"kind\": \"{}\", \"name\": {}, \"ports\": {}", kind_word(node.kind), json_text(network_.name(id)),
         node.port_count);
     if (node.plane != 0) put(", \"plane\": {}", node.plane);
-    if (node.kind == NodeKind::nic) write_owner(node);
+    if (node.kind == DeviceKind::nic) write_owner(node);
     if (node.guid != 0) put(", \"guid\": \"{:#018x}\"", node.guid);
     if (node.system_guid != 0) put(", \"system_guid\": \"{:#018x}\"", node.system_guid);
     write_details(id);
@@ -61,19 +61,19 @@ class Writer {
   }
 
   /// A NIC without a machine's name is one whose machine nobody named: it is called after the GUID.
-  void write_owner(const Node& node) {
+  void write_owner(const Device& node) {
     const Machine& machine = network_.machine(node.machine);
     if (machine.named || node.rail != 0 || machine.name != fmt::format("hca-{:#018x}", node.guid)) {
       put(", \"machine\": {}, \"rail\": {}", json_text(machine.name), node.rail);
     }
   }
 
-  void write_details(NodeId id) {
-    const Node& node = network_.node(id);
+  void write_details(DeviceId id) {
+    const Device& node = network_.device(id);
     std::string_view before = ", \"details\": [";
     for (const Port& port : network_.ports(id)) {
       // The builder gives a router's port 0 the router's GUID.
-      const bool implied = node.kind == NodeKind::router && port.number == 0 && port.guid == node.guid;
+      const bool implied = node.kind == DeviceKind::router && port.number == 0 && port.guid == node.guid;
       const bool has_guid = port.guid != 0 && !implied;
       if (!has_guid && port.lid == 0 && port.lmc == 0) continue;
       put("{}{{\"port\": {}", std::exchange(before, ", "), port.number);
@@ -88,7 +88,7 @@ class Writer {
   void write_cable(PortId id) {
     const Port& from = network_.port(id);
     const Port& to = network_.port(from.peer);
-    put("{}\n{{\"from\": [{}, {}], \"to\": [{}, {}]", std::exchange(comma_, ","), from.node, from.number, to.node,
+    put("{}\n{{\"from\": [{}, {}], \"to\": [{}, {}]", std::exchange(comma_, ","), from.device, from.number, to.device,
         to.number);
     if (from.rate.known()) put(", \"rate\": \"{}\"", to_string(from.rate));
     if (from.latency != 0) put(", \"latency\": {}", from.latency);

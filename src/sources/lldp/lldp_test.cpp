@@ -71,7 +71,7 @@ TEST(Lldp, OfHostsAloneShowsTheirSwitches) {
                                             {"n2", {heard("eth0", "leaf1", "Ethernet1/3", true)}}})));
   EXPECT_EQ(cables(network),
             (std::set<std::string>{"leaf1 port 17 -> n1 eth0 port 1", "leaf1 port 3 -> n2 eth0 port 1"}));
-  EXPECT_EQ(network.node(0).port_count, 17);
+  EXPECT_EQ(network.device(0).port_count, 17);
 }
 
 TEST(Lldp, TakesWhatCanForwardToOneOnlyForAHost) {
@@ -135,7 +135,7 @@ TEST(Lldp, GivesRailsByTheNamesOfInterfaces) {
   const auto rails = [&](std::string_view machine) {
     std::vector<int> found;
     for (const PortId end : network.machine(*network.find_machine(machine)).endpoints) {
-      found.push_back(network.node(network.port(end).node).rail);
+      found.push_back(network.device(network.port(end).device).rail);
     }
     return found;
   };

@@ -12,7 +12,7 @@ namespace ayatori {
 
 namespace {
 
-constexpr std::uint64_t most_ports = std::numeric_limits<PortNumber>::max();
+constexpr std::uint64_t max_ports = std::numeric_limits<PortNumber>::max();
 constexpr std::uint64_t highest_printed = 4096;
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
@@ -101,7 +101,7 @@ LinkRate rate_of_medium(std::string_view medium) {
 }
 
 Result<std::map<std::string, PortNumber>> number_ports(std::vector<std::string> names) {
-  if (names.size() > most_ports) return fail("{} ports; {} are the most", names.size(), most_ports);
+  if (names.size() > max_ports) return fail("{} ports; {} are the most", names.size(), max_ports);
   if (names.empty()) return std::map<std::string, PortNumber>();
   if (auto told = numbers_in(names)) return std::move(*told);
   std::ranges::sort(names, natural_less);

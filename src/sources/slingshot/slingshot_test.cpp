@@ -32,10 +32,10 @@ std::set<std::string> cables(const Network& network) {
 /// Cables between routers, by the first letters of both names: "x1000 x1001".
 std::map<std::string, int> between(const Network& network, std::size_t letters) {
   std::map<std::string, int> counts;
-  for (NodeId router = 0; router < network.router_count(); ++router) {
+  for (DeviceId router = 0; router < network.router_count(); ++router) {
     for (const Port& port : network.ports(router)) {
-      if (!port.connected() || network.port(port.peer).node < router) continue;
-      const NodeId peer = network.port(port.peer).node;
+      if (!port.connected() || network.port(port.peer).device < router) continue;
+      const DeviceId peer = network.port(port.peer).device;
       if (!network.is_router(peer)) continue;
       ++counts[fmt::format("{} {}", network.name(router).substr(0, letters), network.name(peer).substr(0, letters))];
     }

@@ -17,12 +17,12 @@ struct Parts {
 };
 
 std::optional<Parts> split_parts(std::string_view word) {
-  constexpr std::size_t most_digits = 4;
+  constexpr std::size_t max_digits = 4;
   Parts parts;
   for (std::size_t at = 0; at < word.size();) {
     const std::size_t digits = at + 1;
     const std::size_t end = std::min(word.find_first_not_of("0123456789", digits), word.size());
-    if (end - digits > most_digits) return std::nullopt;
+    if (end - digits > max_digits) return std::nullopt;
     const auto number = parse_unsigned<std::uint32_t>(word.substr(digits, end - digits));
     if (!number) return std::nullopt;
     parts.letters += word[at];
@@ -50,8 +50,8 @@ std::optional<Xname> parse_xname(std::string_view word) {
     name.nic = static_cast<std::uint16_t>(numbers[5]);
   } else if (letters == "xcrjp") {
     constexpr std::uint32_t ports_of_connector = 3;
-    constexpr std::uint32_t most_connectors = 999;
-    if (numbers[3] == 0 || numbers[3] > most_connectors || numbers[4] >= ports_of_connector) return std::nullopt;
+    constexpr std::uint32_t max_connectors = 999;
+    if (numbers[3] == 0 || numbers[3] > max_connectors || numbers[4] >= ports_of_connector) return std::nullopt;
     name.kind = Xname::Kind::port;
     name.port = static_cast<PortNumber>(ports_of_connector * (numbers[3] - 1) + numbers[4] + 1);
   } else {

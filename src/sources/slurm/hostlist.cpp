@@ -20,11 +20,11 @@ struct Numbered {
 
 /// Nothing for a name without a number, or with one that programs keep in no integer.
 std::optional<Numbered> numbered(std::string_view name) {
-  constexpr std::size_t most_digits = 9;
+  constexpr std::size_t max_digits = 9;
   const std::size_t end_of_stem = name.find_last_not_of("0123456789");
   const std::size_t begin = end_of_stem == std::string_view::npos ? 0 : end_of_stem + 1;
   const std::string_view digits = name.substr(begin);
-  if (begin == 0 || digits.empty() || digits.size() > most_digits) return std::nullopt;
+  if (begin == 0 || digits.empty() || digits.size() > max_digits) return std::nullopt;
   return Numbered{name.substr(0, begin), digits, *parse_unsigned<std::uint64_t>(digits)};
 }
 

@@ -17,10 +17,10 @@ std::string fixture(std::string_view name) { return fmt::format("{}/tests/golden
 /// Who is under whom: names of the neighbours below and above by router.
 std::map<std::string, std::set<std::string>> neighbours(const Network& network) {
   std::map<std::string, std::set<std::string>> found;
-  for (NodeId router = 0; router < network.router_count(); ++router) {
+  for (DeviceId router = 0; router < network.router_count(); ++router) {
     for (const Port& port : network.ports(router)) {
       if (port.connected()) {
-        found[std::string(network.name(router))].emplace(network.name(network.port(port.peer).node));
+        found[std::string(network.name(router))].emplace(network.name(network.port(port.peer).device));
       }
     }
   }
@@ -70,12 +70,12 @@ TEST(SlurmConf, ReadsLinesInAnyOrder) {
 
 TEST(SlurmConf, PutsNodesBeforeUplinksInPortOrder) {
   const Network network = open(fixture("three-levels.conf"));
-  for (NodeId router = 0; router < network.router_count(); ++router) {
+  for (DeviceId router = 0; router < network.router_count(); ++router) {
     EXPECT_FALSE(network.ports(router)[0].connected());
     for (const Port& port : network.ports(router).subspan(1)) EXPECT_TRUE(port.connected());
     if (network.name(router) != "leaf0") continue;
-    EXPECT_EQ(network.name(network.port(network.ports(router)[1].peer).node), "a0");
-    EXPECT_EQ(network.name(network.port(network.ports(router)[5].peer).node), "pod0");
+    EXPECT_EQ(network.name(network.port(network.ports(router)[1].peer).device), "a0");
+    EXPECT_EQ(network.name(network.port(network.ports(router)[5].peer).device), "pod0");
   }
 }
 
@@ -107,7 +107,7 @@ TEST(SlurmConf, GivesANodeUnderTwoLeavesTwoNics) {
   EXPECT_EQ(network->machines().size(), 3U);
   const Machine& both = network->machine(*network->find_machine("n2"));
   ASSERT_EQ(both.endpoints.size(), 2U);
-  EXPECT_EQ(network->node(network->port(both.endpoints[1]).node).rail, 1);
+  EXPECT_EQ(network->device(network->port(both.endpoints[1]).device).rail, 1);
 }
 
 TEST(SlurmConf, ContinuesLinesAsSlurmDoes) {

@@ -14,7 +14,7 @@ namespace ayatori::slurm {
 
 namespace {
 
-constexpr std::size_t most_hosts = std::size_t{1} << 18;
+constexpr std::size_t max_hosts = std::size_t{1} << 18;
 
 /// Switches by index, with their children checked.
 class Tree {
@@ -133,11 +133,11 @@ Result<> Tree::check_circles() const {
 }
 
 Result<> Tree::add_switches(NetworkBuilder& builder) const {
-  constexpr std::size_t most_ports = std::numeric_limits<PortNumber>::max();
+  constexpr std::size_t max_ports = std::numeric_limits<PortNumber>::max();
   for (std::size_t i = 0; i < switches_.size(); ++i) {
     const std::size_t ports = switches_[i].nodes.size() + children_[i].size() + parents_[i];
-    if (ports > most_ports) {
-      return wrong(i, fmt::format("'{}' would need {} ports; {} are the most", switches_[i].name, ports, most_ports));
+    if (ports > max_ports) {
+      return wrong(i, fmt::format("'{}' would need {} ports; {} are the most", switches_[i].name, ports, max_ports));
     }
     builder.add_router(switches_[i].name, 0, static_cast<PortNumber>(ports));
   }
@@ -178,7 +178,7 @@ Result<std::vector<std::string>> HostLists::expand(std::string_view list, std::s
   auto hosts = expand_hostlist(list);
   if (!hosts) return fail_at(file_, line, hosts.error().message);
   count_ += hosts->size();
-  if (count_ > most_hosts) return fail_at(file_, line, fmt::format("more than {} hosts and switches", most_hosts));
+  if (count_ > max_hosts) return fail_at(file_, line, fmt::format("more than {} hosts and switches", max_hosts));
   return hosts;
 }
 

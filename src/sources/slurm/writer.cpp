@@ -47,7 +47,7 @@ class Words {
 class Writer {
  public:
   Writer(const Network& network, const Levels& levels) : network_(network), levels_(levels), graph_(network) {
-    for (NodeId router = 0; router < network.router_count(); ++router)
+    for (DeviceId router = 0; router < network.router_count(); ++router)
       names_.push_back(words_.unique(network.name(router)));
     machine_names_.resize(network.machines().size());
     for (MachineId id = 0; id < network.machines().size(); ++id)
@@ -59,7 +59,7 @@ class Writer {
     written_as_.resize(network_.router_count());
     for (std::uint8_t level = 0; level < levels_.count; ++level) {
       by_children_.clear();
-      for (const NodeId router : routers_in_order()) {
+      for (const DeviceId router : routers_in_order()) {
         if (levels_.level[router] == level) write_router(router);
       }
     }
@@ -67,24 +67,24 @@ class Writer {
   }
 
  private:
-  [[nodiscard]] std::vector<NodeId> routers_in_order() const {
-    std::vector<NodeId> order(network_.router_count());
-    for (NodeId id = 0; id < order.size(); ++id) order[id] = id;
-    std::ranges::stable_sort(order, [&](NodeId a, NodeId b) { return natural_less(names_[a], names_[b]); });
+  [[nodiscard]] std::vector<DeviceId> routers_in_order() const {
+    std::vector<DeviceId> order(network_.router_count());
+    for (DeviceId id = 0; id < order.size(); ++id) order[id] = id;
+    std::ranges::stable_sort(order, [&](DeviceId a, DeviceId b) { return natural_less(names_[a], names_[b]); });
     return order;
   }
 
-  [[nodiscard]] std::vector<std::string> nodes_of(NodeId router) const {
+  [[nodiscard]] std::vector<std::string> nodes_of(DeviceId router) const {
     std::vector<std::string> nodes;
     for (const Port& port : network_.ports(router)) {
       if (!port.connected()) continue;
-      const Node& node = network_.node(network_.port(port.peer).node);
-      if (node.kind == NodeKind::nic) nodes.push_back(machine_names_[node.machine]);
+      const Device& node = network_.device(network_.port(port.peer).device);
+      if (node.kind == DeviceKind::nic) nodes.push_back(machine_names_[node.machine]);
     }
     return in_order(std::move(nodes));
   }
 
-  [[nodiscard]] std::vector<std::string> children_of(NodeId router) const {
+  [[nodiscard]] std::vector<std::string> children_of(DeviceId router) const {
     std::vector<std::string> children;
     for (const auto& neighbour : graph_.neighbours(router)) {
       if (levels_.level[neighbour.router] < levels_.level[router]) {
@@ -100,7 +100,7 @@ class Writer {
     return names;
   }
 
-  void write_router(NodeId router) {
+  void write_router(DeviceId router) {
     auto nodes = nodes_of(router);
     auto children = children_of(router);
     if (!nodes.empty() && !children.empty()) {

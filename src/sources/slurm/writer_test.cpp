@@ -35,12 +35,13 @@ Result<Network> parse_yaml(std::string_view text) { return parse_slurm_yaml(text
 /// By router name: the names of machines and routers at its cables.
 std::map<std::string, std::multiset<std::string>> cables(const Network& network) {
   std::map<std::string, std::multiset<std::string>> found;
-  for (NodeId router = 0; router < network.router_count(); ++router) {
+  for (DeviceId router = 0; router < network.router_count(); ++router) {
     auto& names = found[std::string(network.name(router))];
     for (const Port& port : network.ports(router)) {
       if (!port.connected()) continue;
-      const NodeId there = network.port(port.peer).node;
-      names.emplace(network.is_router(there) ? network.name(there) : network.machine(network.node(there).machine).name);
+      const DeviceId there = network.port(port.peer).device;
+      names.emplace(network.is_router(there) ? network.name(there)
+                                             : network.machine(network.device(there).machine).name);
     }
   }
   return found;

@@ -56,11 +56,11 @@ TEST(SwitchPaths, HaveOneCableBetweenNeighbours) {
     std::set<std::set<std::string>> found;
     for (PortId id = 0; id < network->port_count(); ++id) {
       const Port& port = network->port(id);
-      const bool is_port = port.number > 0 && (network->is_router(port.node) || port.connected());
+      const bool is_port = port.number > 0 && (network->is_router(port.device) || port.connected());
       if (!is_port) continue;
       ASSERT_TRUE(port.connected()) << "seed " << seed;
-      const NodeId peer = network->port(port.peer).node;
-      found.insert({std::string(network->name(port.node)), std::string(network->name(peer))});
+      const DeviceId peer = network->port(port.peer).device;
+      found.insert({std::string(network->name(port.device)), std::string(network->name(peer))});
     }
     EXPECT_EQ(found, expected) << "seed " << seed;
     EXPECT_EQ(network->link_count(), expected.size()) << "seed " << seed;

@@ -54,8 +54,8 @@ Result<> add_hosts(NetworkBuilder& builder, Handle router, std::string_view plac
 }
 
 Result<> check_ports(const Formula& formula, std::string_view router, std::uint64_t ports) {
-  if (ports <= most_ports) return {};
-  return formula.wrong(fmt::format("a {} would need {} ports; {} are the most", router, ports, most_ports));
+  if (ports <= max_ports) return {};
+  return formula.wrong(fmt::format("a {} would need {} ports; {} are the most", router, ports, max_ports));
 }
 
 /// Enough groups for each two to be joined, unless the formula says fewer.
@@ -163,11 +163,11 @@ Result<> DragonflyPlus::check(const Formula& formula) const {
 
 void DragonflyPlus::add_routers(NetworkBuilder& builder) const {
   for (std::uint64_t i = 0; i < groups * leaves; ++i) {
-    builder.add_router(fmt::format("LS{}-{}", i / leaves, i % leaves), router_guid(builder.node_count()),
+    builder.add_router(fmt::format("LS{}-{}", i / leaves, i % leaves), router_guid(builder.device_count()),
                        static_cast<PortNumber>(hosts + spines));
   }
   for (std::uint64_t i = 0; i < groups * spines; ++i) {
-    builder.add_router(fmt::format("SS{}-{}", i / spines, i % spines), router_guid(builder.node_count()),
+    builder.add_router(fmt::format("SS{}-{}", i / spines, i % spines), router_guid(builder.device_count()),
                        static_cast<PortNumber>(leaves + links));
   }
 }
@@ -209,7 +209,7 @@ Result<std::uint64_t> parse_links(const Formula& formula) {
     return formula.wrong(fmt::format("expected key=value instead of '{}'", formula.shape()));
   }
   if (!formula.has("h")) return formula.wrong("the key 'h' is missing: cables to other groups, of each router");
-  return formula.number("h", 0, 1, most_ports);
+  return formula.number("h", 0, 1, max_ports);
 }
 
 }  // namespace
@@ -220,9 +220,9 @@ Result<Network> open_dragonfly(std::string_view rest) {
   if (!formula) return Failure(formula.error());
   const auto links = parse_links(*formula);
   if (!links) return Failure(links.error());
-  const auto hosts = formula->number("p", *links, 0, most_ports);
+  const auto hosts = formula->number("p", *links, 0, max_ports);
   if (!hosts) return Failure(hosts.error());
-  const auto routers = formula->number("a", 2 * *links, 1, most_ports);
+  const auto routers = formula->number("a", 2 * *links, 1, max_ports);
   if (!routers) return Failure(routers.error());
   const auto groups = group_count(*formula, *routers * *links);
   if (!groups) return Failure(groups.error());
@@ -239,11 +239,11 @@ Result<Network> open_dragonfly_plus(std::string_view rest) {
   if (!formula) return Failure(formula.error());
   const auto links = parse_links(*formula);
   if (!links) return Failure(links.error());
-  const auto leaves = formula->number("l", *links, 1, most_ports);
+  const auto leaves = formula->number("l", *links, 1, max_ports);
   if (!leaves) return Failure(leaves.error());
-  const auto spines = formula->number("s", *links, 1, most_ports);
+  const auto spines = formula->number("s", *links, 1, max_ports);
   if (!spines) return Failure(spines.error());
-  const auto hosts = formula->number("p", *links, 0, most_ports);
+  const auto hosts = formula->number("p", *links, 0, max_ports);
   if (!hosts) return Failure(hosts.error());
   const auto groups = group_count(*formula, *spines * *links);
   if (!groups) return Failure(groups.error());

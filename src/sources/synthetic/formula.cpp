@@ -12,8 +12,8 @@ namespace ayatori {
 
 namespace {
 
-constexpr std::uint64_t most_nodes = std::uint64_t{1} << 24;
-constexpr std::uint64_t most_slots = std::uint64_t{1} << 26;
+constexpr std::uint64_t max_nodes = std::uint64_t{1} << 24;
+constexpr std::uint64_t max_slots = std::uint64_t{1} << 26;
 
 }  // namespace
 
@@ -81,8 +81,8 @@ Result<std::vector<std::uint64_t>> Formula::numbers(std::string_view key) const 
   if (entry == nullptr) return values;
   for (const std::string_view text : entry->values) {
     const auto value = parse_unsigned<std::uint64_t>(text);
-    if (!value || *value == 0 || *value > most_nodes) {
-      return wrong(fmt::format("'{}' must be numbers from 1 to {}, not '{}'", key, most_nodes, text));
+    if (!value || *value == 0 || *value > max_nodes) {
+      return wrong(fmt::format("'{}' must be numbers from 1 to {}, not '{}'", key, max_nodes, text));
     }
     values.push_back(*value);
   }
@@ -115,12 +115,12 @@ void Size::add(std::uint64_t count, std::uint64_t ports) {
 }
 
 Result<> Size::check(const Formula& formula) const {
-  if (nodes_ > most_nodes) {
-    return formula.wrong(fmt::format("asks for more than {} nodes", most_nodes));
+  if (nodes_ > max_nodes) {
+    return formula.wrong(fmt::format("asks for more than {} nodes", max_nodes));
   }
-  if (slots_ > most_slots) {
+  if (slots_ > max_slots) {
     return formula.wrong(
-        fmt::format("asks for {} nodes with {} ports; {} ports are the most", nodes_, slots_, most_slots));
+        fmt::format("asks for {} nodes with {} ports; {} ports are the most", nodes_, slots_, max_slots));
   }
   return {};
 }

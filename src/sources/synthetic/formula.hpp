@@ -18,7 +18,7 @@
 namespace ayatori {
 
 /// Port numbers end at 254: 255 means "drop" in a forwarding table.
-inline constexpr std::uint64_t most_ports = 254;
+inline constexpr std::uint64_t max_ports = 254;
 
 class Formula {
  public:

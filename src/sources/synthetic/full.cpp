@@ -12,7 +12,7 @@ namespace ayatori {
 namespace {
 
 Result<std::uint64_t> parse_router_count(const Formula& formula) {
-  constexpr std::uint64_t most = most_ports + 1;
+  constexpr std::uint64_t most = max_ports + 1;
   if (formula.shape().empty() == formula.has("nodes")) {
     if (formula.has("nodes")) return formula.number("nodes", 0, 1, most);
     const auto count = parse_unsigned<std::uint64_t>(formula.shape());
@@ -56,13 +56,13 @@ Result<Network> open_full(std::string_view rest) {
   if (!formula) return Failure(formula.error());
   const auto routers = parse_router_count(*formula);
   if (!routers) return Failure(routers.error());
-  const auto hosts = formula->number("hosts", 1, 0, most_ports);
+  const auto hosts = formula->number("hosts", 1, 0, max_ports);
   if (!hosts) return Failure(hosts.error());
   const auto rate = formula->rate();
   if (!rate) return Failure(rate.error());
-  if (*hosts + *routers - 1 > most_ports) {
+  if (*hosts + *routers - 1 > max_ports) {
     return formula->wrong(
-        fmt::format("a router would need {} ports; {} are the most", *hosts + *routers - 1, most_ports));
+        fmt::format("a router would need {} ports; {} are the most", *hosts + *routers - 1, max_ports));
   }
   return build(*routers, *hosts, *rate);
 }

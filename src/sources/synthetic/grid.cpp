@@ -58,8 +58,8 @@ std::uint64_t Grid::ports() const {
 }
 
 Result<> Grid::check(const Formula& formula) const {
-  if (ports() > most_ports) {
-    return formula.wrong(fmt::format("a router would need {} ports; {} are the most", ports(), most_ports));
+  if (ports() > max_ports) {
+    return formula.wrong(fmt::format("a router would need {} ports; {} are the most", ports(), max_ports));
   }
   Size size;
   size.add(points(), ports());
@@ -152,10 +152,10 @@ Result<std::vector<std::uint64_t>> parse_dimensions(const Formula& formula) {
 
 /// A hypercube is given by the number of its dimensions, each of length 2.
 Result<std::vector<std::uint64_t>> parse_hypercube(const Formula& formula) {
-  constexpr std::uint64_t most_dimensions = 32;
+  constexpr std::uint64_t max_dimensions = 32;
   const auto count = parse_unsigned<std::uint64_t>(formula.shape());
-  if (!count || *count == 0 || *count > most_dimensions) {
-    return formula.wrong(fmt::format("expected 1 to {} dimensions instead of '{}'", most_dimensions, formula.shape()));
+  if (!count || *count == 0 || *count > max_dimensions) {
+    return formula.wrong(fmt::format("expected 1 to {} dimensions instead of '{}'", max_dimensions, formula.shape()));
   }
   return std::vector<std::uint64_t>(*count, 2);
 }
@@ -187,7 +187,7 @@ Result<GridText> parse_grid(const GridKind& kind, std::string_view rest) {
   if (!formula) return Failure(formula.error());
   auto dimensions = kind.parse_shape(*formula);
   if (!dimensions) return Failure(dimensions.error());
-  const auto hosts = formula->number("hosts", 1, 0, most_ports);
+  const auto hosts = formula->number("hosts", 1, 0, max_ports);
   if (!hosts) return Failure(hosts.error());
   const auto rate = formula->rate();
   if (!rate) return Failure(rate.error());
@@ -208,8 +208,8 @@ Result<std::optional<GridFormula>> grid_formula(const GridKind& kind, std::strin
   if (text->hosts != 1) return std::nullopt;
   std::uint64_t points = 1;
   for (const std::uint64_t length : text->dimensions) points = saturating_product(points, length);
-  constexpr std::uint64_t most_points = (std::uint64_t{1} << 32) - 1;
-  if (points > most_points) return text->formula.wrong("more than 2^32 - 1 points");
+  constexpr std::uint64_t max_points = (std::uint64_t{1} << 32) - 1;
+  if (points > max_points) return text->formula.wrong("more than 2^32 - 1 points");
   GridFormula formula;
   formula.dimensions.assign(text->dimensions.begin(), text->dimensions.end());
   formula.periodic.assign(formula.dimensions.size(), kind.row == Row::ring);

@@ -26,20 +26,20 @@ std::string error_of(const Result<Network>& opened) { return opened ? "made" : o
 
 /// "R3-1 port 4" behind a router's port.
 std::string behind(const Network& network, std::string_view router, PortNumber number) {
-  for (NodeId id = 0; id < network.router_count(); ++id) {
+  for (DeviceId id = 0; id < network.router_count(); ++id) {
     if (network.name(id) != router) continue;
     const Port& port = network.ports(id)[number];
     if (!port.connected()) return "nothing";
-    return fmt::format("{} port {}", network.name(network.port(port.peer).node), network.port(port.peer).number);
+    return fmt::format("{} port {}", network.name(network.port(port.peer).device), network.port(port.peer).number);
   }
   return "no router";
 }
 
 constexpr std::uint32_t apart = ~0U;
 
-std::vector<std::uint32_t> hops_from(const RouterGraph& graph, NodeId start) {
+std::vector<std::uint32_t> hops_from(const RouterGraph& graph, DeviceId start) {
   std::vector<std::uint32_t> hops(graph.size(), apart);
-  std::vector<NodeId> reached = {start};
+  std::vector<DeviceId> reached = {start};
   hops[start] = 0;
   for (std::size_t i = 0; i < reached.size(); ++i) {
     for (const auto& neighbour : graph.neighbours(reached[i])) {
@@ -55,17 +55,17 @@ std::vector<std::uint32_t> hops_from(const RouterGraph& graph, NodeId start) {
 std::uint32_t diameter(const Network& network, std::string_view prefix = "") {
   const RouterGraph graph(network);
   std::uint32_t greatest = 0;
-  for (NodeId from = 0; from < graph.size(); ++from) {
+  for (DeviceId from = 0; from < graph.size(); ++from) {
     if (!network.name(from).starts_with(prefix)) continue;
     const auto hops = hops_from(graph, from);
-    for (NodeId to = 0; to < graph.size(); ++to) {
+    for (DeviceId to = 0; to < graph.size(); ++to) {
       if (network.name(to).starts_with(prefix)) greatest = std::max(greatest, hops[to]);
     }
   }
   return greatest;
 }
 
-std::size_t cabled_ports(const Network& network, NodeId node) {
+std::size_t cabled_ports(const Network& network, DeviceId node) {
   return static_cast<std::size_t>(std::ranges::count_if(network.ports(node), &Port::connected));
 }
 
@@ -83,10 +83,10 @@ struct GroupCables {
 
 GroupCables group_cables(const Network& network) {
   GroupCables cables;
-  for (NodeId router = 0; router < network.router_count(); ++router) {
+  for (DeviceId router = 0; router < network.router_count(); ++router) {
     for (const Port& port : network.ports(router)) {
-      if (!port.connected() || !network.is_router(network.port(port.peer).node)) continue;
-      const NodeId peer = network.port(port.peer).node;
+      if (!port.connected() || !network.is_router(network.port(port.peer).device)) continue;
+      const DeviceId peer = network.port(port.peer).device;
       if (peer < router) continue;
       const std::pair<std::string, std::string> groups =
           std::minmax({group_of(network.name(router)), group_of(network.name(peer))});
@@ -147,8 +147,8 @@ TEST(Dragonfly, HasThePapersSizesForAnyParameters) {
     EXPECT_EQ(cables.between.size(), g * (g - 1) / 2);
     for (const auto& [pair, count] : cables.between) EXPECT_EQ(count, each_pair) << pair.first << " " << pair.second;
     EXPECT_EQ(network.link_count(), g * a * p + cables.inside + g * (g - 1) / 2 * each_pair);
-    for (NodeId router = 0; router < network.router_count(); ++router) {
-      EXPECT_EQ(network.node(router).port_count, p + a - 1 + h);
+    for (DeviceId router = 0; router < network.router_count(); ++router) {
+      EXPECT_EQ(network.device(router).port_count, p + a - 1 + h);
       const bool all_cabled = cabled_ports(network, router) == p + a - 1 + h;
       EXPECT_TRUE(all_cabled || g < most);
     }
@@ -199,7 +199,7 @@ TEST(DragonflyPlus, HasThePapersSizesForAnyParameters) {
     // Leaf, spine, spine of the other group, leaf.
     EXPECT_EQ(diameter(network, "LS"), g > 1 ? 3U : l > 1 ? 2U : 0U);
     EXPECT_NE(diameter(network), apart);
-    for (NodeId router = 0; router < network.router_count(); ++router) {
+    for (DeviceId router = 0; router < network.router_count(); ++router) {
       const bool leaf = network.name(router).starts_with("LS");
       const bool all_cabled = cabled_ports(network, router) == (leaf ? p + s : l + h);
       EXPECT_TRUE(all_cabled || (!leaf && g < most));
@@ -240,7 +240,7 @@ TEST(HyperX, HasThePapersSizesForAnyParameters) {
     EXPECT_EQ(network.router_count(), routers);
     EXPECT_EQ(network.machines().size(), routers * hosts);
     EXPECT_EQ(network.link_count(), routers * hosts + routers * (degree - hosts) / 2);
-    for (NodeId router = 0; router < routers; ++router) EXPECT_EQ(cabled_ports(network, router), degree);
+    for (DeviceId router = 0; router < routers; ++router) EXPECT_EQ(cabled_ports(network, router), degree);
     EXPECT_EQ(diameter(network), std::ranges::count_if(lengths, [](auto length) { return length > 1; }));
   }
 }
@@ -248,9 +248,9 @@ TEST(HyperX, HasThePapersSizesForAnyParameters) {
 TEST(HyperX, JoinsRoutersThatDifferInOneCoordinate) {
   const Network network = made(open_hyperx("3x4x2,hosts=2"));
   const RouterGraph graph(network);
-  const auto place = [](NodeId id) { return std::array{id / 8, id / 2 % 4, id % 2}; };
-  for (NodeId a = 0; a < network.router_count(); ++a) {
-    for (NodeId b = 0; b < network.router_count(); ++b) {
+  const auto place = [](DeviceId id) { return std::array{id / 8, id / 2 % 4, id % 2}; };
+  for (DeviceId a = 0; a < network.router_count(); ++a) {
+    for (DeviceId b = 0; b < network.router_count(); ++b) {
       int differing = 0;
       for (std::size_t i = 0; i < 3; ++i) differing += place(a)[i] != place(b)[i];
       EXPECT_EQ(graph.cable_count(a, b), differing == 1 ? 1U : 0U) << network.name(a) << " " << network.name(b);
@@ -289,7 +289,7 @@ TEST(Hypercube, IsTheMeshOfDimensionsOfTwo) {
     EXPECT_EQ(a.machines().size(), 1U << dimensions);
     EXPECT_EQ(a.link_count(), (1U << dimensions) + dimensions * (1U << dimensions) / 2);
     EXPECT_EQ(diameter(a), dimensions);
-    for (NodeId router = 0; router < a.router_count(); ++router) ASSERT_EQ(cabled_ports(a, router), 1 + dimensions);
+    for (DeviceId router = 0; router < a.router_count(); ++router) ASSERT_EQ(cabled_ports(a, router), 1 + dimensions);
   }
 }
 
@@ -307,14 +307,14 @@ TEST(Hypercube, FormulaHasTheLinksOfTheNetwork) {
   const Network network = made(open_hypercube("5"));
   const TopologyPtr topology = make_grid_topology(std::move(**hypercube_formula("5", false)));
   ASSERT_EQ(topology->machine_count(), network.machines().size());
-  for (NodeId router = 0; router < network.router_count(); ++router) {
+  for (DeviceId router = 0; router < network.router_count(); ++router) {
     std::uint32_t index = 0;
     for (const Port& port : network.ports(router).subspan(2)) {
       if (!port.connected()) continue;
       const TopologyLink link = topology->link(router, index++);
       EXPECT_EQ(link.from_port, port.number);
       EXPECT_EQ(link.to_port, network.port(port.peer).number);
-      EXPECT_EQ(link.to, network.port(port.peer).node);
+      EXPECT_EQ(link.to, network.port(port.peer).device);
     }
     EXPECT_EQ(topology->link_count(router), index);
   }

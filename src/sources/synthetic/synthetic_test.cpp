@@ -19,8 +19,8 @@ Network made(Result<Network> opened) {
 
 std::string error_of(const Result<Network>& opened) { return opened ? "made" : opened.error().message; }
 
-NodeId router_named(const Network& network, std::string_view name) {
-  for (NodeId id = 0; id < network.router_count(); ++id) {
+DeviceId router_named(const Network& network, std::string_view name) {
+  for (DeviceId id = 0; id < network.router_count(); ++id) {
     if (network.name(id) == name) return id;
   }
   return no_id;
@@ -31,10 +31,10 @@ std::string behind(const Network& network, std::string_view router, PortNumber n
   const Port& port = network.ports(router_named(network, router))[number];
   if (!port.connected()) return "nothing";
   const Port& peer = network.port(port.peer);
-  return fmt::format("{} port {}", network.name(peer.node), peer.number);
+  return fmt::format("{} port {}", network.name(peer.device), peer.number);
 }
 
-std::size_t cabled_ports(const Network& network, NodeId node) {
+std::size_t cabled_ports(const Network& network, DeviceId node) {
   std::size_t count = 0;
   for (const Port& port : network.ports(node)) count += port.connected();
   return count;
@@ -45,7 +45,7 @@ TEST(FatTree, IsThePapersThirtyNodeCluster) {
   EXPECT_EQ(network.machines().size(), 30U);
   EXPECT_EQ(network.router_count(), 5U + 6U);
   EXPECT_EQ(network.link_count(), 30U + 30U);
-  for (NodeId router = 0; router < network.router_count(); ++router) EXPECT_EQ(network.node(router).port_count, 12);
+  for (DeviceId router = 0; router < network.router_count(); ++router) EXPECT_EQ(network.device(router).port_count, 12);
   EXPECT_EQ(behind(network, "LS1", 1), "N6 HCA-1 port 1");
   EXPECT_EQ(behind(network, "LS1", 7), "RS0 port 2");
   EXPECT_EQ(behind(network, "LS1", 12), "RS5 port 2");
@@ -96,13 +96,13 @@ TEST(FatTree, HasTheSizesOfTheLiterature) {
 TEST(Guids, AreDistinctAndRoomy) {
   const Network network = made(open_xgft("m=2,3;w=2,2;p=2,1"));
   std::set<Guid> seen;
-  for (NodeId node = 0; node < network.node_count(); ++node) {
+  for (DeviceId node = 0; node < network.device_count(); ++node) {
     const bool router = network.is_router(node);
-    EXPECT_EQ(network.node(node).guid >> 48, router ? 0x0020U : 0x0010U);
-    EXPECT_TRUE(seen.insert(network.node(node).guid).second);
+    EXPECT_EQ(network.device(node).guid >> 48, router ? 0x0020U : 0x0010U);
+    EXPECT_TRUE(seen.insert(network.device(node).guid).second);
     if (router) continue;
     for (const Port& port : network.ports(node).subspan(1)) {
-      EXPECT_EQ(port.guid, network.node(node).guid + port.number);
+      EXPECT_EQ(port.guid, network.device(node).guid + port.number);
       EXPECT_TRUE(seen.insert(port.guid).second);
     }
   }
@@ -185,8 +185,8 @@ TEST(Xgft, HasTheCountsOfTheLiterature) {
     EXPECT_EQ(network.machines().size(), nodes_of(0)) << "seed " << seed << " " << formula;
     EXPECT_EQ(network.router_count(), routers) << "seed " << seed << " " << formula;
     EXPECT_EQ(network.link_count(), links) << "seed " << seed << " " << formula;
-    for (NodeId router = 0; router < network.router_count(); ++router) {
-      EXPECT_EQ(cabled_ports(network, router), network.node(router).port_count) << "seed " << seed << " " << formula;
+    for (DeviceId router = 0; router < network.router_count(); ++router) {
+      EXPECT_EQ(cabled_ports(network, router), network.device(router).port_count) << "seed " << seed << " " << formula;
     }
   }
 }
@@ -201,7 +201,7 @@ TEST(Xgft, IsTheFatTree) {
 TEST(Xgft, GivesHostsRailsAndParallelCables) {
   const Network network = made(open_xgft("m=2,2;w=2,2;p=1,3"));
   EXPECT_EQ(network.machine(0).endpoints.size(), 2U);
-  EXPECT_EQ(network.node(network.port(network.machine(0).endpoints[1]).node).rail, 1);
+  EXPECT_EQ(network.device(network.port(network.machine(0).endpoints[1]).device).rail, 1);
   EXPECT_EQ(behind(network, "LS1", 1), "N0 HCA-2 port 1");
   EXPECT_EQ(behind(network, "LS1", 3), "RS2 port 1");
   EXPECT_EQ(behind(network, "LS1", 5), "RS2 port 3");
@@ -257,10 +257,10 @@ TEST(Torus, HasTheNeighboursOfItsCoordinates) {
     }
   }
   std::multiset<std::string> found;
-  for (NodeId router = 0; router < network.router_count(); ++router) {
+  for (DeviceId router = 0; router < network.router_count(); ++router) {
     for (PortNumber up = 3; up <= 7; up += 2) {  // behind the two hosts' ports: above, below, above, …
       const Port& port = network.ports(router)[up];
-      found.insert(fmt::format("{} {}", network.name(router), network.name(network.port(port.peer).node)));
+      found.insert(fmt::format("{} {}", network.name(router), network.name(network.port(port.peer).device)));
     }
   }
   EXPECT_EQ(found, expected);
@@ -283,12 +283,12 @@ TEST(Full, CablesEveryPairOnce) {
   const Network network = made(open_full("5,hosts=2"));
   EXPECT_EQ(network.machines().size(), 10U);
   EXPECT_EQ(network.link_count(), 10U + 10U);
-  std::set<std::pair<NodeId, NodeId>> pairs;
-  for (NodeId router = 0; router < 5; ++router) {
+  std::set<std::pair<DeviceId, DeviceId>> pairs;
+  for (DeviceId router = 0; router < 5; ++router) {
     for (const Port& port : network.ports(router)) {
-      const bool to_router = port.connected() && network.is_router(network.port(port.peer).node);
+      const bool to_router = port.connected() && network.is_router(network.port(port.peer).device);
       if (!to_router) continue;
-      EXPECT_TRUE(pairs.insert({router, network.port(port.peer).node}).second);
+      EXPECT_TRUE(pairs.insert({router, network.port(port.peer).device}).second);
     }
   }
   EXPECT_EQ(pairs.size(), 20U);

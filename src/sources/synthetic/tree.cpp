@@ -70,15 +70,15 @@ std::uint64_t Tree::tops(std::size_t level) const {
 
 Result<> Tree::check(const Formula& formula) const {
   Size size;
-  if (cables_[0] > most_ports) {
-    return formula.wrong(fmt::format("a NIC would need {} ports; {} are the most", cables_[0], most_ports));
+  if (cables_[0] > max_ports) {
+    return formula.wrong(fmt::format("a NIC would need {} ports; {} are the most", cables_[0], max_ports));
   }
   size.add(saturating_product(hosts_, parents_[0]), cables_[0]);
   for (std::size_t level = 1; level <= height(); ++level) {
     const std::uint64_t ports = ports_down(level) + ports_up(level);
-    if (ports > most_ports) {
+    if (ports > max_ports) {
       return formula.wrong(
-          fmt::format("a router of level {} would need {} ports; {} are the most", level, ports, most_ports));
+          fmt::format("a router of level {} would need {} ports; {} are the most", level, ports, max_ports));
     }
     size.add(saturating_product(subtrees(level), tops(level)), ports);
   }
@@ -95,11 +95,11 @@ std::string Tree::router_name(std::size_t level, std::uint64_t index) const {
 void Tree::add_routers(NetworkBuilder& builder) {
   first_router_.assign(height() + 1, 0);
   for (std::size_t level = 1; level <= height(); ++level) {
-    first_router_[level] = builder.node_count();
+    first_router_[level] = builder.device_count();
     const std::uint64_t count = subtrees(level) * tops(level);
     const auto ports = static_cast<PortNumber>(ports_down(level) + ports_up(level));
     for (std::uint64_t index = 0; index < count; ++index) {
-      builder.add_router(router_name(level, index), router_guid(builder.node_count()), ports);
+      builder.add_router(router_name(level, index), router_guid(builder.device_count()), ports);
     }
   }
 }
@@ -179,7 +179,7 @@ Result<Network> open_fat_tree(std::string_view rest) {
     return formula->wrong(fmt::format("expected key=value instead of '{}'", formula->shape()));
   }
   if (!formula->has("K")) return formula->wrong("the key 'K' is missing: half the ports of a router");
-  const auto k = formula->number("K", 0, 1, most_ports / 2);
+  const auto k = formula->number("K", 0, 1, max_ports / 2);
   if (!k) return Failure(k.error());
   const auto levels = formula->number("levels", 2, 1, 4);
   if (!levels) return Failure(levels.error());

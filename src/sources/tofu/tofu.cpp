@@ -15,20 +15,20 @@ namespace tofu {
 
 namespace {
 
-constexpr std::uint64_t most_points = std::uint64_t{1} << 32;
+constexpr std::uint64_t max_points = std::uint64_t{1} << 32;
 
 Failure wrong(std::string what) {
   return with_hint(fail("tofu: {}", what), "tofu:24x18x16x2x3x2,view=3d or tofu:job=4x6x16");
 }
 
-/// At most `most_points` in all, so that no product overflows later.
+/// At most `max_points` in all, so that no product overflows later.
 Result<std::vector<std::uint64_t>> parse_lengths(std::string_view text) {
   std::vector<std::uint64_t> lengths;
   std::uint64_t points = 12;
   for (const std::string_view part : split(text, 'x')) {
     const auto length = parse_unsigned<std::uint64_t>(part);
     if (!length || *length == 0) return wrong(fmt::format("expected lengths like 24x18x16 instead of '{}'", text));
-    if (*length > most_points / points) return wrong("more than 2^32 nodes");
+    if (*length > max_points / points) return wrong("more than 2^32 nodes");
     points *= *length;
     lengths.push_back(*length);
   }
@@ -145,9 +145,9 @@ Result<Network> open_tofu(std::string_view rest) {
   const GridFormula formula = tofu::formula_of(*description);
   std::uint64_t points = 1;
   for (const std::uint32_t length : formula.dimensions) points *= length;
-  constexpr std::uint64_t most_nodes = std::uint64_t{1} << 24;
-  if (points > most_nodes / 2) {
-    return tofu::wrong(fmt::format("{} machines and their routers; {} nodes are the most", points, most_nodes));
+  constexpr std::uint64_t max_nodes = std::uint64_t{1} << 24;
+  if (points > max_nodes / 2) {
+    return tofu::wrong(fmt::format("{} machines and their routers; {} nodes are the most", points, max_nodes));
   }
   return tofu::explicit_network(formula);
 }

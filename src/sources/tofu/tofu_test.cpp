@@ -135,7 +135,7 @@ TEST(Tofu, OpensAsANetworkToo) {
     ASSERT_EQ(network->machines().size(), formula->machine_count());
     for (ObjectId id = 0; id < formula->machine_count(); ++id) {
       ASSERT_EQ(network->machine(network->machines_in_order()[id]).name, formula->name(id));
-      const auto router = static_cast<NodeId>(id);
+      const auto router = static_cast<DeviceId>(id);
       std::uint32_t cables = 0;
       for (const Port& port : network->ports(router).subspan(2)) cables += port.connected() ? 1U : 0U;
       ASSERT_EQ(cables, formula->link_count(id));
@@ -143,7 +143,7 @@ TEST(Tofu, OpensAsANetworkToo) {
         const TopologyLink link = formula->link(id, i);
         const Port& port = network->ports(router)[link.from_port];
         const Port& peer = network->port(port.peer);
-        ASSERT_EQ(peer.node, link.to);
+        ASSERT_EQ(peer.device, link.to);
         ASSERT_EQ(peer.number, link.to_port);
         ASSERT_EQ(port.rate, link.rate);
       }

@@ -11,14 +11,14 @@ using transport::Time;
 namespace {
 
 /// Datagrams of one round: few enough that their acknowledgements leave in time.
-constexpr std::size_t most_received = 64;
+constexpr std::size_t max_received = 64;
 
 /// Datagrams of one round that leave before the next look at what has arrived.
 constexpr int most_sent = 64;
 
 /// No wire holds more than this many rounds' datagrams: whoever is behind for longer is not catching up but flooded,
 /// and time must go on for it.
-constexpr std::uint32_t most_rounds_behind = 1024;
+constexpr std::uint32_t max_rounds_behind = 1024;
 
 }  // namespace
 
@@ -34,7 +34,7 @@ bool Driver::progress() {
   now_ = clock_.now();
   // Sent first: between rounds the application may answer what it got, and then the acknowledgement travels with it.
   sent = send() || sent;
-  const bool received = wire_.poll(most_received, take_) > 0;
+  const bool received = wire_.poll(max_received, take_) > 0;
   // What it has answered already need not wait for the next round.
   if (received && endpoint_.ready()) {
     sent = send_express() || sent;
@@ -48,8 +48,8 @@ bool Driver::progress() {
 /// there, and to judge by the time alone would take its own absence for theirs.
 bool Driver::advance(bool received) {
   if (endpoint_.next_deadline() > now_) return false;
-  const bool more = received && wire_.poll(most_received, take_) > 0;
-  if (more && ++rounds_behind_ < most_rounds_behind) return false;
+  const bool more = received && wire_.poll(max_received, take_) > 0;
+  if (more && ++rounds_behind_ < max_rounds_behind) return false;
   rounds_behind_ = 0;
   endpoint_.advance(now_);
   return true;

@@ -8,7 +8,7 @@
 #include <cstdlib>
 
 #include "ayatori/base/text.hpp"
-#include "test_peer.hpp"
+#include "peer_fixtures.hpp"
 
 namespace ayatori::simulated {
 namespace {

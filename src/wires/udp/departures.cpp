@@ -9,7 +9,7 @@ namespace ayatori::wires {
 namespace {
 
 /// What Linux takes at least (UDP_MAX_SEGMENTS before 6.9).
-constexpr std::size_t most_segments = 64;
+constexpr std::size_t max_segments = 64;
 
 /// Padding that a segment may end with, as a part of it: more than this costs more than another system call.
 constexpr std::size_t padding_part = 8;
@@ -18,8 +18,8 @@ constexpr std::size_t padding_part = 8;
 
 Departures::Departures(std::size_t segment_bytes)
     : segment_bytes_(segment_bytes),
-      train_bytes_(segment_bytes * std::min(most_segments, most_udp_payload / segment_bytes)),
-      trains_(most_trains) {
+      train_bytes_(segment_bytes * std::min(max_segments, max_udp_payload / segment_bytes)),
+      trains_(max_trains) {
   for (Train& train : trains_) train.memory = std::make_unique_for_overwrite<std::byte[]>(train_bytes_);
 }
 

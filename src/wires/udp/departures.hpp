@@ -37,7 +37,7 @@ class Departures {
   /// Frees the trains of which nothing waits any more.
   void clear_departed();
 
-  static constexpr std::size_t most_trains = 16;
+  static constexpr std::size_t max_trains = 16;
 
  private:
   Train* train_to(transport::PeerId to);

@@ -46,7 +46,7 @@ TEST(Trains, GiveBackEachPeersDatagramsInOrder) {
     std::map<transport::PeerId, std::vector<Bytes>> sent, got;
     for (int i = 0; i < 100; ++i) {
       const auto to = static_cast<transport::PeerId>(random.below(5));
-      const std::size_t most = random.below(2) == 0 ? 100 : most_framed(segment);
+      const std::size_t most = random.below(2) == 0 ? 100 : max_framed(segment);
       const Bytes bytes = random_bytes(random, 1 + random.below(most));
       const std::size_t header = random.below(bytes.size() + 1);
       if (departures.add({to, false, std::span(bytes).first(header), std::span(bytes).subspan(header)})) {
@@ -54,7 +54,7 @@ TEST(Trains, GiveBackEachPeersDatagramsInOrder) {
       }
     }
     for (Train& train : departures.trains()) {
-      ASSERT_LE(train.bytes, most_udp_payload);
+      ASSERT_LE(train.bytes, max_udp_payload);
       const std::span<const std::byte> bytes(train.memory.get(), train.bytes);
       for (const Bytes& datagram : read_all(FrameReader(bytes))) got[train.to].push_back(datagram);
       ASSERT_EQ(read_all(FrameReader(bytes)), in_segments(bytes, segment));
@@ -69,7 +69,7 @@ TEST(Trains, GiveBackEachPeersDatagramsInOrder) {
 TEST(Trains, RefuseWhatNeedsOneTooMany) {
   const Bytes bytes(100);
   Departures departures(300);
-  for (std::size_t to = 0; to < Departures::most_trains; ++to) {
+  for (std::size_t to = 0; to < Departures::max_trains; ++to) {
     EXPECT_TRUE(departures.add({static_cast<transport::PeerId>(to), false, bytes, {}}));
   }
   EXPECT_FALSE(departures.add({99, false, bytes, {}}));

@@ -23,7 +23,7 @@ constexpr std::size_t large_datagram = 16'384;
 /// some.
 constexpr Duration retry_after = std::chrono::microseconds(100);
 
-constexpr std::size_t most_messages = 64;
+constexpr std::size_t max_messages = 64;
 
 bool no_buffers(int error) { return error == EAGAIN || error == ENOBUFS || error == ENOMEM; }
 
@@ -63,7 +63,7 @@ Result<Descriptor> bound_socket(const UdpOptions& options) {
 
 Result<> check(const UdpOptions& options) {
   if (auto good = check(options.addresses); !good) return good;
-  const std::size_t most = most_framed(most_udp_payload);
+  const std::size_t most = max_framed(max_udp_payload);
   if (options.datagram_bytes < 192 || options.datagram_bytes > most) {
     return fail("datagram_bytes is {}; over UDP it must be 192 to {}", options.datagram_bytes, most);
   }
@@ -97,11 +97,11 @@ struct UdpWire::State {
   UdpStatistics statistics;
   bool stalled = false;  // the kernel had no buffers the last time
 
-  std::array<Piece, most_messages> pieces{};
-  std::array<mmsghdr, most_messages> messages{};
-  std::array<iovec, most_messages> parts{};
-  std::array<sockaddr_in, most_messages> addresses{};
-  std::array<SegmentControl, most_messages> controls{};
+  std::array<Piece, max_messages> pieces{};
+  std::array<mmsghdr, max_messages> messages{};
+  std::array<iovec, max_messages> parts{};
+  std::array<sockaddr_in, max_messages> addresses{};
+  std::array<SegmentControl, max_messages> controls{};
 };
 
 // ---- Out
@@ -144,7 +144,7 @@ std::size_t UdpWire::State::gather() {
   std::size_t count = 0;
   for (Train& train : departures.trains()) {
     std::uint32_t from = train.gone;
-    while (from < train.bytes && count < most_messages) {
+    while (from < train.bytes && count < max_messages) {
       const std::uint32_t rest = train.bytes - from;
       const std::uint32_t bytes = statistics.segmentation ? rest : std::min(rest, segment);
       add_piece(count++, train, from, bytes);
@@ -272,8 +272,8 @@ Result<std::uint32_t> datagram_bytes_between(const UdpAddresses& addresses, Rank
     return refused(fmt::format("no way from {} to {}", text_of(from), text_of(to)), errno);
   }
   constexpr std::size_t ip_and_udp_headers = 28;
-  const std::size_t payload = std::min(static_cast<std::size_t>(mtu) - ip_and_udp_headers, most_udp_payload);
-  return static_cast<std::uint32_t>(most_framed(payload));
+  const std::size_t payload = std::min(static_cast<std::size_t>(mtu) - ip_and_udp_headers, max_udp_payload);
+  return static_cast<std::uint32_t>(max_framed(payload));
 }
 
 }  // namespace ayatori::wires

@@ -8,7 +8,7 @@
 
 namespace ayatori {
 
-using NodeId = std::uint32_t;      ///< a NIC, router or aggregation node of a Network
+using DeviceId = std::uint32_t;    ///< a NIC, router or aggregation node of a Network
 using PortId = std::uint32_t;      ///< one port slot of a Network; also the directed link that leaves it
 using MachineId = std::uint32_t;   ///< a computer: the owner of NICs
 using PlaneId = std::uint16_t;     ///< one physical network (an InfiniBand subnet, an Ethernet)

@@ -48,7 +48,7 @@ struct LinkDefaults {
 [[nodiscard]] Result<std::unique_ptr<Paths>> routed_paths(const Network& network, const Routes& routes,
                                                           const Plan& plan, const Job& job,
                                                           const LinkDefaults& defaults,
-                                                          std::span<const NodeId> routers = {});
+                                                          std::span<const DeviceId> routers = {});
 
 /// In a grid of machines with built-in routers: dimension order, from the first dimension to the last, the shorter way
 /// round, upwards if both are equal. `point_of_node` is the row-major number of each node's point, last coordinate

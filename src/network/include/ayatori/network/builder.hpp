@@ -30,10 +30,10 @@ class NetworkBuilder {
   /// A NIC whose machine nobody named: it becomes a machine of its own, "hca-0x…", with named = false.
   Handle add_unnamed_nic(std::string_view name, Guid guid, PortNumber port_count);
 
-  void set_system_guid(Handle node, Guid guid);
+  void set_system_guid(Handle device, Guid guid);
   /// GUID, LID and LMC of one port (0: a router's management port). Ports without GUID get the node's GUID
   /// (routers' port 0), or node GUID + port number (NICs), as HCAs commonly do, unless another port has that one.
-  void set_port(Handle node, PortNumber number, Guid guid, Lid lid, std::uint8_t lmc);
+  void set_port(Handle device, PortNumber number, Guid guid, Lid lid, std::uint8_t lmc);
 
   /// Plugs a cable in. Saying the same cable again, from either end, is no error (files tell each cable twice);
   /// a port that already has another cable, or a port number beyond the node's, is. `latency` in nanoseconds, 0 if
@@ -47,7 +47,7 @@ class NetworkBuilder {
   /// Says that the routers lie in a grid (ToldGrid).
   void set_grid(ToldGrid grid) { told_grid_ = std::move(grid); }
 
-  [[nodiscard]] std::size_t node_count() const { return nodes_.size(); }
+  [[nodiscard]] std::size_t device_count() const { return devices_.size(); }
 
   /// Checks and freezes. Errors: no node at all; two nodes or two NIC ports with one GUID; one LID (or LMC range)
   /// on two ports of a plane. Links are compared with the most common rate among links of the same kind (NIC to
@@ -64,15 +64,15 @@ class NetworkBuilder {
     LinkRate rate;
     std::uint32_t latency = 0;
   };
-  struct PendingNode {
-    Node node;
+  struct PendingDevice {
+    Device device;
     std::string name;
     std::size_t first_port = 0;  // into ports_, slot 0
   };
 
-  Handle add_node(NodeKind kind, std::string_view name, Guid guid, PortNumber port_count);
+  Handle add_device(DeviceKind kind, std::string_view name, Guid guid, PortNumber port_count);
   MachineId machine_named(std::string_view name, bool named);
-  PendingPort* slot(Handle node, PortNumber number);
+  PendingPort* slot(Handle device, PortNumber number);
 
   static Result<> check_direct(const Network& network);
   static Result<> check_lids(const Network& network);
@@ -80,7 +80,7 @@ class NetworkBuilder {
   static void give_default_guids(Network& network);
   static void put_in_order(Network& network);
 
-  std::vector<PendingNode> nodes_;
+  std::vector<PendingDevice> devices_;
   std::vector<PendingPort> ports_;
   std::vector<Machine> machines_;
   std::unordered_map<std::string, MachineId> machine_by_name_;

@@ -16,7 +16,7 @@ struct Levels {
   std::vector<std::uint8_t> level;  ///< by router id
   std::uint8_t count = 0;           ///< number of levels; leaves only: 1
 
-  [[nodiscard]] bool is_root(NodeId router) const { return level[router] + 1 == count; }
+  [[nodiscard]] bool is_root(DeviceId router) const { return level[router] + 1 == count; }
 };
 
 /// Why a network is not a tree of levels, in words that name the routers: "A port 3 and B port 4, both leaves, are

@@ -29,15 +29,15 @@
 
 namespace ayatori {
 
-enum class NodeKind : std::uint8_t {
+enum class DeviceKind : std::uint8_t {
   router,       ///< forwards packets
   nic,          ///< a machine's network interface
   aggregation,  ///< in-network reduction engine (SHARP); belongs to no machine
 };
 
 struct Port {
-  PortId peer = no_id;  ///< the other end of the cable; no_id if nothing is plugged in
-  NodeId node = no_id;  ///< whose port this is
+  PortId peer = no_id;      ///< the other end of the cable; no_id if nothing is plugged in
+  DeviceId device = no_id;  ///< whose port this is
   Guid guid = 0;
   Lid lid = 0;  ///< base LID that the network's source reported, 0 if none
   std::uint8_t lmc = 0;
@@ -48,8 +48,8 @@ struct Port {
   [[nodiscard]] bool connected() const { return peer != no_id; }
 };
 
-struct Node {
-  NodeKind kind = NodeKind::router;
+struct Device {
+  DeviceKind kind = DeviceKind::router;
   PortNumber port_count = 0;  ///< slots are 0 … port_count
   PlaneId plane = 0;
   MachineId machine = no_id;  ///< owner; no_id unless a NIC
@@ -80,20 +80,22 @@ class Network {
  public:
   /// Routers have the ids 0 … router_count() − 1, so that per-router tables need no map.
   [[nodiscard]] std::size_t router_count() const { return router_count_; }
-  [[nodiscard]] std::size_t node_count() const { return nodes_.size(); }
-  [[nodiscard]] const Node& node(NodeId id) const { return nodes_[id]; }
-  [[nodiscard]] std::string_view name(NodeId id) const;
-  [[nodiscard]] bool is_router(NodeId id) const { return id < router_count_; }
+  [[nodiscard]] std::size_t device_count() const { return devices_.size(); }
+  [[nodiscard]] const Device& device(DeviceId id) const { return devices_[id]; }
+  [[nodiscard]] std::string_view name(DeviceId id) const;
+  [[nodiscard]] bool is_router(DeviceId id) const { return id < router_count_; }
   /// Routers in the natural order of their names, then by GUID: the one that network order goes by.
-  [[nodiscard]] std::vector<NodeId> routers_in_order() const;
+  [[nodiscard]] std::vector<DeviceId> routers_in_order() const;
 
   /// Slots 0 … port_count of a node.
-  [[nodiscard]] std::span<const Port> ports(NodeId id) const {
-    return {ports_.data() + nodes_[id].first_slot, std::size_t{nodes_[id].port_count} + 1};
+  [[nodiscard]] std::span<const Port> ports(DeviceId id) const {
+    return {ports_.data() + devices_[id].first_slot, std::size_t{devices_[id].port_count} + 1};
   }
   [[nodiscard]] std::size_t port_count() const { return ports_.size(); }  ///< all slots of all nodes
   [[nodiscard]] const Port& port(PortId id) const { return ports_[id]; }
-  [[nodiscard]] PortId port_id(NodeId node, PortNumber number) const { return nodes_[node].first_slot + number; }
+  [[nodiscard]] PortId port_id(DeviceId device, PortNumber number) const {
+    return devices_[device].first_slot + number;
+  }
 
   /// Cables, each counted once; a cable from a router to itself counts.
   [[nodiscard]] std::size_t link_count() const { return link_count_; }
@@ -108,7 +110,7 @@ class Network {
   [[nodiscard]] const std::optional<ToldGrid>& told_grid() const { return told_grid_; }
 
   /// The router at the other end of an endpoint's cable; no_id if it is not plugged into a router.
-  [[nodiscard]] NodeId router_of(PortId endpoint) const;
+  [[nodiscard]] DeviceId router_of(PortId endpoint) const;
 
   /// Every connected port of machines' NICs in *network order*: by router (natural order of the router names,
   /// then GUID), then by the router's port number. Neighbours in this order share a leaf.
@@ -137,7 +139,7 @@ class Network {
   std::size_t link_count_ = 0;
   bool direct_ = false;
   std::optional<ToldGrid> told_grid_;
-  std::vector<Node> nodes_;
+  std::vector<Device> devices_;
   std::vector<Port> ports_;
   std::string name_pool_;
   std::vector<std::uint32_t> name_ends_;

@@ -16,7 +16,7 @@ class RouterGraph {
  public:
   /// One end of a cable to another router.
   struct Cable {
-    NodeId peer = no_id;
+    DeviceId peer = no_id;
     PortNumber port = 0;       ///< where it leaves
     PortNumber peer_port = 0;  ///< where it arrives
     PortNumber parallel = 0;   ///< which of the cables between these two routers it is, by port number at the lower id
@@ -24,7 +24,7 @@ class RouterGraph {
 
   /// A router that one or several cables lead to.
   struct Neighbour {
-    NodeId router = no_id;
+    DeviceId router = no_id;
     std::uint32_t cables = 0;   ///< parallel ones
     PortNumber first_port = 0;  ///< lowest port, at the router whose neighbour this is
   };
@@ -34,31 +34,31 @@ class RouterGraph {
   [[nodiscard]] std::size_t size() const { return first_cable_.size() - 1; }
 
   /// Sorted by port number.
-  [[nodiscard]] std::span<const Cable> cables(NodeId router) const {
+  [[nodiscard]] std::span<const Cable> cables(DeviceId router) const {
     return {cables_.data() + first_cable_[router], cables_.data() + first_cable_[router + 1]};
   }
   /// Each neighbour once, sorted by router id.
-  [[nodiscard]] std::span<const Neighbour> neighbours(NodeId router) const {
+  [[nodiscard]] std::span<const Neighbour> neighbours(DeviceId router) const {
     return {neighbours_.data() + first_neighbour_[router], neighbours_.data() + first_neighbour_[router + 1]};
   }
 
-  [[nodiscard]] std::uint32_t cable_count(NodeId a, NodeId b) const;
-  [[nodiscard]] bool joins(NodeId a, NodeId b) const { return cable_count(a, b) > 0; }
-  [[nodiscard]] std::vector<NodeId> common_neighbours(NodeId a, NodeId b) const;
+  [[nodiscard]] std::uint32_t cable_count(DeviceId a, DeviceId b) const;
+  [[nodiscard]] bool joins(DeviceId a, DeviceId b) const { return cable_count(a, b) > 0; }
+  [[nodiscard]] std::vector<DeviceId> common_neighbours(DeviceId a, DeviceId b) const;
 
   /// Pairs of routers that have cables.
   [[nodiscard]] std::size_t pair_count() const { return neighbours_.size() / 2; }
 
   /// Routers in the order of their distance from `start`, nearest first; those of other parts are missing.
-  [[nodiscard]] std::vector<NodeId> by_distance_from(NodeId start) const;
+  [[nodiscard]] std::vector<DeviceId> by_distance_from(DeviceId start) const;
   /// One router of each part that no cable joins to another.
-  [[nodiscard]] std::vector<NodeId> parts() const;
+  [[nodiscard]] std::vector<DeviceId> parts() const;
 
  private:
-  void add_cables(const Network& network, NodeId router);
-  void add_neighbours(NodeId router);
+  void add_cables(const Network& network, DeviceId router);
+  void add_neighbours(DeviceId router);
   void number_parallel_cables();
-  void reach(NodeId start, std::vector<bool>& seen, std::vector<NodeId>& reached) const;
+  void reach(DeviceId start, std::vector<bool>& seen, std::vector<DeviceId>& reached) const;
 
   std::vector<Cable> cables_;
   std::vector<std::size_t> first_cable_;  // by router, and the end

@@ -29,7 +29,7 @@ struct Shape {
   // A grid's.
   std::vector<std::uint32_t> dimensions;
   std::vector<bool> periodic;  ///< per dimension
-  std::vector<NodeId> at;      ///< router at each point, the last coordinate running fastest
+  std::vector<DeviceId> at;    ///< router at each point, the last coordinate running fastest
 
   std::uint32_t machines = 0;
   std::uint32_t rails = 0;  ///< the most common number of endpoints a machine

@@ -36,7 +36,7 @@ class AddressSpace {
       : procs_(procs), offset_bits_(64 - segment_bits - static_cast<std::uint32_t>(std::bit_width(procs - 1U))) {}
 
   /// Largest segment: 64 GiB with a million processes.
-  [[nodiscard]] Bytes most_bytes() const { return (Bytes{1} << offset_bits_) - 1; }
+  [[nodiscard]] Bytes max_bytes() const { return (Bytes{1} << offset_bits_) - 1; }
 
   [[nodiscard]] GlobalAddress of(const Location& location) const {
     const std::uint64_t upper = std::uint64_t{location.rank} << segment_bits | (location.segment + 1);
@@ -49,7 +49,7 @@ class AddressSpace {
     const std::uint64_t segment = upper & segments;
     const std::uint64_t rank = upper >> segment_bits;
     if (segment == 0 || rank >= procs_) return std::nullopt;
-    return Location{static_cast<Rank>(rank), static_cast<std::uint32_t>(segment - 1), address & most_bytes()};
+    return Location{static_cast<Rank>(rank), static_cast<std::uint32_t>(segment - 1), address & max_bytes()};
   }
 
   [[nodiscard]] Rank procs() const { return procs_; }

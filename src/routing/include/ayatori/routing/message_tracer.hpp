@@ -23,7 +23,7 @@ class MessageTracer {
     if (bits >= receiver.lids) return false;
     const auto lid = static_cast<Lid>(receiver.base + bits);
     PortId link = receivers_[message.from].port;
-    for (std::uint32_t hops = 0; hops <= most_hops_; ++hops) {
+    for (std::uint32_t hops = 0; hops <= max_hops_; ++hops) {
       const LinkEnd& end = ends_[link];
       if (end.port == no_id) return false;
       visit(link);
@@ -49,7 +49,7 @@ class MessageTracer {
   /// Where a directed link arrives.
   struct LinkEnd {
     PortId port = no_id;        ///< no_id: no cable
-    NodeId router = no_id;      ///< no_id: a NIC
+    DeviceId router = no_id;    ///< no_id: a NIC
     PortId first_slot = no_id;  ///< of the router
     PortNumber port_count = 0;  ///< of the router
     bool endpoint_cable = false;
@@ -57,7 +57,7 @@ class MessageTracer {
 
   const ForwardingTables& tables_;
   const Plan& plan_;
-  std::size_t most_hops_;
+  std::size_t max_hops_;
   std::vector<Receiver> receivers_;  // by rank
   std::vector<LinkEnd> ends_;        // by port
 };

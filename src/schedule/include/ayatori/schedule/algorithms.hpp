@@ -15,7 +15,7 @@
 namespace ayatori {
 
 /// Slots are numbered with 32 bits, and algorithms have up to some ten a rank.
-inline constexpr Rank most_ranks = 1U << 24;
+inline constexpr Rank max_ranks = 1U << 24;
 
 /// How much each rank has for each, itself included.
 struct PairSizes {
@@ -54,7 +54,7 @@ struct Algorithm {
 
 /// Every algorithm works for every number of ranks from 1 on; those that need a grid need one. Errors: a name that is
 /// not known for the collective (the hint lists those that are), a root beyond the ranks, places of another number of
-/// ranks, no rank or more than most_ranks, options that don't fit, more than 2^58 bytes in all. alltoallv asks for the
+/// ranks, no rank or more than max_ranks, options that don't fit, more than 2^58 bytes in all. alltoallv asks for the
 /// size of each pair once to count them; CollectiveCall::bytes is not looked at.
 [[nodiscard]] Result<SchedulePtr> make_schedule(std::string_view algorithm, const CollectiveCall& call,
                                                 const Places& places, const AlgorithmOptions& options = {});

@@ -19,7 +19,7 @@ struct Places {
 
   /// Routers that can reduce what passes: of each group its own, and if there are several groups, one above them all;
   /// in-network reductions have them as participants n, n + 1, … behind the n ranks. Empty: not known.
-  std::vector<NodeId> aggregators;
+  std::vector<DeviceId> aggregators;
 
   /// The machines as a grid, empty if they are none: lengths, and whether each dimension is a ring.
   std::vector<std::uint32_t> dimensions;

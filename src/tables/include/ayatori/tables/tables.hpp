@@ -31,16 +31,16 @@ class ForwardingTables {
   ForwardingTables() = default;
   ForwardingTables(std::size_t routers, Lid last_lid);
 
-  [[nodiscard]] PortNumber out(NodeId router, Lid lid) const { return entries_[router * width_ + lid]; }
-  void set_out(NodeId router, Lid lid, PortNumber port) {
+  [[nodiscard]] PortNumber out(DeviceId router, Lid lid) const { return entries_[router * width_ + lid]; }
+  void set_out(DeviceId router, Lid lid, PortNumber port) {
     entries_[router * width_ + lid] = static_cast<TablePort>(port);
   }
 
   /// Entries of one router, indexed by LID 0 … last_lid().
-  [[nodiscard]] std::span<const TablePort> row(NodeId router) const {
+  [[nodiscard]] std::span<const TablePort> row(DeviceId router) const {
     return {entries_.data() + router * width_, width_};
   }
-  [[nodiscard]] std::span<TablePort> row(NodeId router) { return {entries_.data() + router * width_, width_}; }
+  [[nodiscard]] std::span<TablePort> row(DeviceId router) { return {entries_.data() + router * width_, width_}; }
 
   [[nodiscard]] std::size_t router_count() const { return width_ == 0 ? 0 : entries_.size() / width_; }
   [[nodiscard]] Lid last_lid() const { return static_cast<Lid>(width_ == 0 ? 0 : width_ - 1); }
@@ -69,12 +69,12 @@ bool trace(const Network& network, const Routes& routes, PortId source, Lid dest
     const PortId arrival = network.port(link).peer;
     if (arrival == no_id) return false;
     visit(link);
-    const NodeId here = network.port(arrival).node;
+    const DeviceId here = network.port(arrival).device;
     if (arrival == goal) return true;
     if (!network.is_router(here)) return false;
     const PortNumber out = routes.tables.out(here, destination);
     if (out == 0) return network.port_id(here, 0) == goal;
-    if (out > network.node(here).port_count) return false;
+    if (out > network.device(here).port_count) return false;
     link = network.port_id(here, out);
   }
   return false;

@@ -28,7 +28,7 @@ class TableRoutes {
 
  private:
   TableRoutes(Network network, Routes routes);
-  [[nodiscard]] ObjectId object_of(NodeId node) const;
+  [[nodiscard]] ObjectId object_of(DeviceId node) const;
 
   Network network_;
   Routes routes_;

@@ -17,7 +17,7 @@ namespace ayatori::transport {
 using Token = std::uint64_t;
 
 struct OperationResult {
-  std::array<std::byte, most_operation_bytes> bytes{};
+  std::array<std::byte, max_operation_bytes> bytes{};
   std::size_t size = 0;
 };
 

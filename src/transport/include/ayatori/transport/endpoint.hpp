@@ -82,7 +82,7 @@ class Endpoint {
                           Order order = Order::ordered);
 
   /// Queues a call: the peer's Application::operate(request) runs exactly once, then returned(token, result) comes
-  /// here; or failed(token). The request, at most most_operation_bytes, is copied. False as for send(), or if it is too
+  /// here; or failed(token). The request, at most max_operation_bytes, is copied. False as for send(), or if it is too
   /// large.
   [[nodiscard]] bool call(Time now, PeerId to, std::span<const std::byte> request, Token token);
 

@@ -46,7 +46,7 @@ struct Options {
   std::uint32_t targets = 64;       ///< peers whose memory is used at once, or was lately; about 170 bytes each
   std::uint32_t initiators = 1024;  ///< peers whose latest put is remembered one by one; about 50 bytes each
 
-  std::uint32_t window = most_window;   ///< packets of one flow under way, 1 … 64
+  std::uint32_t window = max_window;    ///< packets of one flow under way, 1 … 64
   std::uint32_t initial_window = 16;    ///< packets that a new flow may send before it hears anything
   std::uint32_t receive_buffers = 64;   ///< data datagrams that the wire below can hold until they are handled
   bool coalesce = true;                 ///< short messages of a flow that wait for a packet share it

@@ -89,7 +89,7 @@ struct RemoteRange {
 enum class MessageKind : std::uint8_t { plain, call, reply };
 
 inline constexpr std::size_t operation_id_bytes = 8;
-inline constexpr std::size_t most_operation_bytes = 40;  ///< of a request, and of a result
+inline constexpr std::size_t max_operation_bytes = 40;  ///< of a request, and of a result
 
 struct Packet {
   // A defaulted one is a constant, which GCC copies by `rep stos`: what is not there would cost the most.
@@ -127,13 +127,13 @@ inline constexpr std::size_t acknowledgement_bytes = 36;
 inline constexpr std::size_t fragment_bytes = 24;
 inline constexpr std::size_t range_bytes = 24;
 inline constexpr std::size_t floor_bytes = 8;
-inline constexpr std::size_t most_header_bytes =
+inline constexpr std::size_t max_header_bytes =
     header_bytes + acknowledgement_bytes + fragment_bytes + range_bytes + floor_bytes;
 
 /// Most packets that a flow may have under way: what an Acknowledgement can tell apart.
-inline constexpr std::uint32_t most_window = 64;
+inline constexpr std::uint32_t max_window = 64;
 
-using HeaderBuffer = std::array<std::byte, most_header_bytes>;
+using HeaderBuffer = std::array<std::byte, max_header_bytes>;
 
 /// Writes everything but the payload; the datagram is the returned part of `buffer` and then the payload.
 [[nodiscard]] std::span<const std::byte> encode_header(const Packet& packet, JobKey key, HeaderBuffer& buffer);

@@ -37,13 +37,13 @@ class RoundTrip {
 
   void sample(Duration round_trip, Of of = Of::data);
   void judge(std::uint32_t arrived, std::uint32_t duplicates, const Retransmission& options);
-  void timed_out() { backoff_ = backoff_ < most_backoff ? backoff_ + 1 : backoff_; }
+  void timed_out() { backoff_ = backoff_ < max_backoff ? backoff_ + 1 : backoff_; }
 
   [[nodiscard]] Duration timeout(const Retransmission& options) const;
   [[nodiscard]] Duration floor() const { return floor_; }
 
  private:
-  static constexpr std::uint32_t most_backoff = 16;
+  static constexpr std::uint32_t max_backoff = 16;
 
   Duration smoothed_{0};  // S; 0 before the first sample or guess
   Duration variation_{0};

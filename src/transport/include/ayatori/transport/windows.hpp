@@ -39,7 +39,7 @@ class SendWindow {
   [[nodiscard]] Sequence acknowledged() const { return acknowledged_; }  ///< all below have arrived
   [[nodiscard]] Sequence next() const { return next_; }                  ///< lowest that was never sent
   [[nodiscard]] std::uint32_t outstanding() const { return next_ - acknowledged_; }
-  [[nodiscard]] bool has_room() const { return outstanding() < most_window; }
+  [[nodiscard]] bool has_room() const { return outstanding() < max_window; }
 
   /// Packets sent of which neither an acknowledgement nor their loss is known.
   [[nodiscard]] std::uint32_t in_flight() const {

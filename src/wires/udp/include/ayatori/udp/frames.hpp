@@ -18,13 +18,13 @@ namespace ayatori::wires {
 inline constexpr std::size_t frame_header_bytes = 2;
 
 /// Largest payload of UDP over IPv4: 65,535 bytes less both headers.
-inline constexpr std::size_t most_udp_payload = 65'507;
+inline constexpr std::size_t max_udp_payload = 65'507;
 
 /// What a datagram takes in a segment.
 [[nodiscard]] constexpr std::size_t framed_bytes(std::size_t size) { return frame_header_bytes + (size + 1) / 2 * 2; }
 
 /// Largest datagram that a UDP datagram of `payload` bytes has room for.
-[[nodiscard]] constexpr std::size_t most_framed(std::size_t payload) { return payload / 2 * 2 - frame_header_bytes; }
+[[nodiscard]] constexpr std::size_t max_framed(std::size_t payload) { return payload / 2 * 2 - frame_header_bytes; }
 
 /// Writes a frame's header; returns where its datagram starts.
 std::byte* put_frame_header(std::size_t length, std::byte* to);

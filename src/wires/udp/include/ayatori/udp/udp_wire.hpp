@@ -24,7 +24,7 @@ struct UdpOptions {
   Rank self = 0;
 
   /// Largest datagram: what fits the MTU of the network, less 30 bytes; 192 to 65,504 (as on a loopback).
-  std::uint32_t datagram_bytes = most_framed(most_udp_payload);
+  std::uint32_t datagram_bytes = max_framed(max_udp_payload);
 
   /// SO_RCVBUF. The kernel takes at most net.core.rmem_max, counts its own overhead, too, and rounds up to at least
   /// one datagram.

@@ -28,8 +28,8 @@ inline Network opened(std::string_view source) {
   return std::move(*network);
 }
 
-inline std::optional<NodeId> node_named(const Network& network, std::string_view name) {
-  for (NodeId id = 0; id < network.node_count(); ++id) {
+inline std::optional<DeviceId> node_named(const Network& network, std::string_view name) {
+  for (DeviceId id = 0; id < network.device_count(); ++id) {
     if (network.name(id) == name) return id;
   }
   return std::nullopt;
@@ -44,14 +44,14 @@ inline void plug(NetworkBuilder& builder, NetworkBuilder::Handle a, int port_a, 
 /// A one-port host, plugged into a router.
 inline NetworkBuilder::Handle add_host(NetworkBuilder& builder, std::string_view name, NetworkBuilder::Handle router,
                                        int port, std::uint16_t rail = 0) {
-  const auto guid = 0x0010'ffff'0000'0000 + (builder.node_count() << 8);
+  const auto guid = 0x0010'ffff'0000'0000 + (builder.device_count() << 8);
   const auto nic = builder.add_nic(fmt::format("{} HCA-{}", name, rail + 1), guid, 1, name, rail);
   plug(builder, nic, 1, router, port);
   return nic;
 }
 
-inline int first_free_port(const Network& network, NodeId node) {
-  for (const Port& port : network.ports(node).subspan(1)) {
+inline int first_free_port(const Network& network, DeviceId device) {
+  for (const Port& port : network.ports(device).subspan(1)) {
     if (!port.connected()) return port.number;
   }
   throw std::runtime_error("no free port");
@@ -61,30 +61,32 @@ inline int first_free_port(const Network& network, NodeId node) {
 inline NetworkBuilder copy_of(
     const Network& network, const std::function<bool(PortId)>& keep = [](PortId) { return true; }) {
   NetworkBuilder builder;
-  for (NodeId id = 0; id < network.node_count(); ++id) {
-    const Node& node = network.node(id);
-    if (node.kind == NodeKind::router) builder.add_router(network.name(id), node.guid, node.port_count);
-    if (node.kind == NodeKind::aggregation) builder.add_aggregation_node(network.name(id), node.guid, node.port_count);
-    if (node.kind == NodeKind::nic) {
-      builder.add_nic(network.name(id), node.guid, node.port_count, network.machine(node.machine).name, node.rail);
+  for (DeviceId id = 0; id < network.device_count(); ++id) {
+    const Device& device = network.device(id);
+    if (device.kind == DeviceKind::router) builder.add_router(network.name(id), device.guid, device.port_count);
+    if (device.kind == DeviceKind::aggregation)
+      builder.add_aggregation_node(network.name(id), device.guid, device.port_count);
+    if (device.kind == DeviceKind::nic) {
+      builder.add_nic(network.name(id), device.guid, device.port_count, network.machine(device.machine).name,
+                      device.rail);
     }
   }
   for (PortId id = 0; id < network.port_count(); ++id) {
     const Port& port = network.port(id);
     if (!port.connected() || port.peer < id || !keep(id)) continue;
     const Port& peer = network.port(port.peer);
-    plug(builder, port.node, port.number, peer.node, peer.number, port.rate);
+    plug(builder, port.device, port.number, peer.device, peer.number, port.rate);
   }
   return builder;
 }
 
 /// The same network without the cables between routers A and B; the last `cables` of them.
 inline Network without_cables(const Network& network, std::string_view a, std::string_view b, int cables) {
-  const NodeId node_a = node_named(network, a).value();
-  const NodeId node_b = node_named(network, b).value();
+  const DeviceId node_a = node_named(network, a).value();
+  const DeviceId node_b = node_named(network, b).value();
   auto builder = copy_of(network, [&](PortId id) {
-    const NodeId from = network.port(id).node;
-    const NodeId to = network.port(network.port(id).peer).node;
+    const DeviceId from = network.port(id).device;
+    const DeviceId to = network.port(network.port(id).peer).device;
     const bool between = (from == node_a && to == node_b) || (from == node_b && to == node_a);
     return !between || cables-- <= 0;
   });

@@ -19,19 +19,19 @@ namespace ayatori::test {
 
 /// Who is cabled to whom; ports are numbered in the order of the lists.
 struct Blueprint {
-  NodeId routers = 0;
-  std::vector<std::pair<NodeId, NodeId>> cables;  ///< between routers
-  std::vector<NodeId> hosts;                      ///< the router of each
-  std::vector<NodeId> aggregation_nodes;          ///< the router of each
+  DeviceId routers = 0;
+  std::vector<std::pair<DeviceId, DeviceId>> cables;  ///< between routers
+  std::vector<DeviceId> hosts;                        ///< the router of each
+  std::vector<DeviceId> aggregation_nodes;            ///< the router of each
 
   [[nodiscard]] bool connected() const {
-    std::vector<NodeId> part(routers);
+    std::vector<DeviceId> part(routers);
     std::iota(part.begin(), part.end(), 0);
-    const auto find = [&](NodeId router) {
+    const auto find = [&](DeviceId router) {
       while (part[router] != router) router = part[router] = part[part[router]];
       return router;
     };
-    NodeId parts = routers;
+    DeviceId parts = routers;
     for (const auto& [a, b] : cables) {
       if (find(a) == find(b)) continue;
       part[find(a)] = find(b);
@@ -44,14 +44,14 @@ struct Blueprint {
     NetworkBuilder builder;
     std::vector<unsigned> ports(routers, 0);
     for (const auto& [a, b] : cables) ++ports[a], ++ports[b];
-    for (const NodeId router : hosts) ++ports[router];
-    for (const NodeId router : aggregation_nodes) ++ports[router];
-    for (NodeId router = 0; router < routers; ++router) {
+    for (const DeviceId router : hosts) ++ports[router];
+    for (const DeviceId router : aggregation_nodes) ++ports[router];
+    for (DeviceId router = 0; router < routers; ++router) {
       builder.add_router("R" + std::to_string(router), 0x1000 + router, static_cast<PortNumber>(ports[router] + 1));
     }
     std::vector<unsigned> next(routers, 1);
     const LinkRate rate{4, LaneSpeed::hdr};
-    const auto plug = [&](NetworkBuilder::Handle a, PortNumber port, NodeId router) {
+    const auto plug = [&](NetworkBuilder::Handle a, PortNumber port, DeviceId router) {
       EXPECT_TRUE(builder.connect(a, port, router, static_cast<PortNumber>(next[router]++), rate));
     };
     for (std::size_t i = 0; i < hosts.size(); ++i) {
@@ -78,11 +78,11 @@ inline Network open(const std::string& source) {
 
 inline Blueprint blueprint_of(const Network& network) {
   Blueprint blueprint;
-  blueprint.routers = static_cast<NodeId>(network.router_count());
+  blueprint.routers = static_cast<DeviceId>(network.router_count());
   for (PortId id = 0; id < network.port_count(); ++id) {
     const Port& port = network.port(id);
-    if (!port.connected() || id > port.peer || !network.is_router(network.port(port.peer).node)) continue;
-    blueprint.cables.emplace_back(port.node, network.port(port.peer).node);
+    if (!port.connected() || id > port.peer || !network.is_router(network.port(port.peer).device)) continue;
+    blueprint.cables.emplace_back(port.device, network.port(port.peer).device);
   }
   for (const PortId endpoint : network.endpoints()) blueprint.hosts.push_back(network.router_of(endpoint));
   return blueprint;
@@ -104,26 +104,26 @@ inline void pull_cables(Blueprint& blueprint, double share, Random& random) {
 inline Blueprint random_tree(std::size_t levels, Random& random) {
   for (;;) {
     Blueprint blueprint;
-    std::vector<NodeId> first = {0};
+    std::vector<DeviceId> first = {0};
     for (std::size_t level = 0; level < levels; ++level) {
-      first.push_back(first.back() + 2 + static_cast<NodeId>(random.below(level == 0 ? 8 : 5)));
+      first.push_back(first.back() + 2 + static_cast<DeviceId>(random.below(level == 0 ? 8 : 5)));
     }
     blueprint.routers = first.back();
     for (std::size_t level = 0; level + 1 < levels; ++level) {
-      for (NodeId below = first[level]; below < first[level + 1]; ++below) {
-        for (NodeId above = first[level + 1]; above < first[level + 2]; ++above) {
+      for (DeviceId below = first[level]; below < first[level + 1]; ++below) {
+        for (DeviceId above = first[level + 1]; above < first[level + 2]; ++above) {
           for (std::uint64_t cables = random.below(3); cables > 0; --cables)
             blueprint.cables.emplace_back(below, above);
         }
       }
     }
-    for (NodeId leaf = 0; leaf < first[1]; ++leaf) {
+    for (DeviceId leaf = 0; leaf < first[1]; ++leaf) {
       for (std::uint64_t hosts = 2 + random.below(5); hosts > 0; --hosts) blueprint.hosts.push_back(leaf);
     }
-    for (NodeId router = first[1]; router < first.back(); ++router) {
+    for (DeviceId router = first[1]; router < first.back(); ++router) {
       if (random.below(6) == 0) blueprint.hosts.push_back(router);
     }
-    for (NodeId router = 0; router < first.back(); ++router) {
+    for (DeviceId router = 0; router < first.back(); ++router) {
       if (random.below(2) == 0) blueprint.aggregation_nodes.push_back(router);
     }
     if (blueprint.connected()) return blueprint;
@@ -133,15 +133,15 @@ inline Blueprint random_tree(std::size_t levels, Random& random) {
 /// Any graph in one part, with some parallel cables and loops.
 inline Blueprint random_graph(Random& random) {
   Blueprint blueprint;
-  blueprint.routers = 2 + static_cast<NodeId>(random.below(14));
-  for (NodeId router = 1; router < blueprint.routers; ++router) {
-    blueprint.cables.emplace_back(router, static_cast<NodeId>(random.below(router)));
+  blueprint.routers = 2 + static_cast<DeviceId>(random.below(14));
+  for (DeviceId router = 1; router < blueprint.routers; ++router) {
+    blueprint.cables.emplace_back(router, static_cast<DeviceId>(random.below(router)));
   }
   for (std::uint64_t more = random.below(2 * blueprint.routers); more > 0; --more) {
     blueprint.cables.emplace_back(random.below(blueprint.routers), random.below(blueprint.routers));
   }
   for (std::uint64_t hosts = 1 + random.below(2 * blueprint.routers); hosts > 0; --hosts) {
-    blueprint.hosts.push_back(static_cast<NodeId>(random.below(blueprint.routers)));
+    blueprint.hosts.push_back(static_cast<DeviceId>(random.below(blueprint.routers)));
   }
   return blueprint;
 }

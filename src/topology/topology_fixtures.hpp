@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "../network/networks_for_tests.hpp"
+#include "../network/network_fixtures.hpp"
 #include "ayatori/topology/grid.hpp"
 #include "ayatori/topology/image.hpp"
 #include "link_back.hpp"
