@@ -30,10 +30,10 @@ struct Rates {
 
 bool few_duplicates(const IncastResult& result) { return result.duplicates * 1000 <= result.delivered; }
 
-Rates best_fixed(const Incast& incast, const Plan& plan) {
+Rates best_fixed(const Incast& incast, const Scenario& scenario) {
   Rates best;
   for (const std::int64_t microseconds : {1, 10, 100, 1000, 10'000}) {
-    const auto result = run_incast(incast, plan, transport::stop_and_wait(std::chrono::microseconds(microseconds)));
+    const auto result = run_incast(incast, scenario, transport::stop_and_wait(std::chrono::microseconds(microseconds)));
     if (!result.complete || !few_duplicates(result)) continue;
     best.whole = std::max(best.whole, result.messages_per_second);
     best.steady = std::max(best.steady, result.steady_messages_per_second);
@@ -48,7 +48,7 @@ struct Setting {
   std::uint32_t queued;
 };
 
-/// Plan's own, and the one of experiments/low_memory_transport.
+/// Scenario's own, and the one of experiments/low_memory_transport.
 constexpr std::array settings{Setting{"default", Duration(2'000), 4}, Setting{"paper", Duration(4'000), 1}};
 
 std::string spread(std::vector<double> ratios) {
@@ -62,21 +62,21 @@ void compare(const Setting& setting, std::uint32_t bytes, std::uint64_t seeds, s
   std::vector<double> whole, steady, ours_whole, fixed_whole, coalesced, duplicates;
   for (std::uint64_t seed = 1; seed <= seeds; ++seed) {
     const Incast incast{.messages = messages, .queued = setting.queued, .bytes = bytes};
-    Plan plan;
-    plan.seed = seed;
-    plan.latency = setting.latency;
-    plan.receive_buffers = 1;
+    Scenario scenario;
+    scenario.seed = seed;
+    scenario.latency = setting.latency;
+    scenario.receive_buffers = 1;
     transport::Options options;
     options.receive_buffers = 1;
     options.coalesce = false;
-    const Rates fixed = best_fixed(incast, plan);
-    const auto ours = run_incast(incast, plan, options);
+    const Rates fixed = best_fixed(incast, scenario);
+    const auto ours = run_incast(incast, scenario, options);
     whole.push_back(ours.messages_per_second / fixed.whole);
     steady.push_back(ours.steady_messages_per_second / fixed.steady);
     ours_whole.push_back(ours.messages_per_second);
     fixed_whole.push_back(fixed.whole);
     options.coalesce = true;
-    coalesced.push_back(run_incast(incast, plan, options).messages_per_second);
+    coalesced.push_back(run_incast(incast, scenario, options).messages_per_second);
     duplicates.push_back(static_cast<double>(ours.duplicates) / static_cast<double>(ours.delivered));
   }
   fmt::print(

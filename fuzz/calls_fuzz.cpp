@@ -74,10 +74,10 @@ class Job {
     settings.operations = 8;
     settings.channels = 2;
     settings.delegated = 2;
-    settings.known_segments = 2;
+    settings.known_regions = 2;
     settings.endpoint = options();
     own_ = *std::move(GlobalMemory::make(settings));
-    segment_ = *own_->memory().add(memory_.get(), memory_bytes);
+    region_ = *own_->memory().add(memory_.get(), memory_bytes);
     for (Rank rank = 1; rank < procs; ++rank) {
       peers_.push_back(std::make_unique<Peer>());
       endpoints_.push_back(*Endpoint::make({.self = rank, .key = key, .seed = rank}, options(), *peers_.back()));
@@ -153,7 +153,7 @@ class Job {
   /// What the process itself does meanwhile.
   void use(int what, Input& input) {
     const auto amount = input.take<std::uint8_t>();
-    const GlobalAddress here = own_->space().of({0, static_cast<std::uint32_t>(segment_), 0});
+    const GlobalAddress here = own_->space().of({0, static_cast<std::uint32_t>(region_), 0});
     const GlobalAddress one = own_->space().of({1, amount % 4U, amount * 8U});
     const GlobalAddress two = own_->space().of({2, amount % 4U, amount * 8U});
     RequestId& request = requests_[amount % requests_.size()];
@@ -184,7 +184,7 @@ class Job {
   std::unique_ptr<std::byte[]> memory_ = std::make_unique<std::byte[]>(memory_bytes);
   std::vector<std::byte> buffer_ = std::vector<std::byte>(100);
   std::unique_ptr<GlobalMemory> own_;
-  std::uint64_t segment_ = 0;
+  std::uint64_t region_ = 0;
   std::vector<std::unique_ptr<Peer>> peers_;
   std::vector<Endpoint> endpoints_;
   ChannelId in_ = 0;

@@ -2,7 +2,9 @@
 
 #include <map>
 
-#include "ayatori/transport/tables.hpp"
+#include "ayatori/transport/contexts.hpp"
+#include "ayatori/transport/queues.hpp"
+#include "deadlines.hpp"
 #include "require.hpp"
 
 namespace {

@@ -18,7 +18,7 @@
  *
  * Global memory. A global address is a number that names a byte of some process. Each process has starter memory, zeroed
  * (1 MiB; ACP_STARTER_BYTES), whose addresses everybody knows, and registers more. An address may be computed with, stored
- * and sent within its segment.
+ * and sent within its region.
  *
  * Order. An operation starts when all operations of this process up to the one that `order` names are completed:
  *     ACP_HANDLE_NULL                    at once

@@ -28,9 +28,9 @@ struct Measured {
 };
 
 Measured measure(std::uint32_t count) {
-  simulated::Plan plan;
-  plan.drop = 0.01;
-  Measured measured{.result = run_many_peers({.count = count}, plan)};
+  simulated::Scenario scenario;
+  scenario.drop = 0.01;
+  Measured measured{.result = run_many_peers({.count = count}, scenario)};
   measured.resident = static_cast<double>(bench::peak_resident());
   return measured;
 }

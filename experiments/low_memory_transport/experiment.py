@@ -18,7 +18,7 @@ from experiments.low_memory_transport.shown_memory import Memory, memory_figures
 from experiments.page import present
 from experiments.results import Results
 
-PLAN = Path(__file__).parent / "paper.toml"
+SCENARIO = Path(__file__).parent / "paper.toml"
 
 
 def paper_protocol(timer_us: int) -> Protocol:
@@ -59,7 +59,7 @@ class Settings:
 
 def run(folder: Path, settings: Settings = Settings(), resume: bool = False) -> Path:
     """Computes, prints and draws it all; returns the page."""
-    results = Results(folder / "results.json", asdict(settings) | {"plan": PLAN.read_text()}, resume)
+    results = Results(folder / "results.json", asdict(settings) | {"scenario": SCENARIO.read_text()}, resume)
     incasts = _incasts(settings, results)
     tables, figures = incast_tables(incasts), incast_figures(incasts)
     if settings.processes:
@@ -93,7 +93,8 @@ def _simulate(
 
     def simulate(items: Sequence[tuple[int, int]]) -> list[dict[str, Any]]:
         return [
-            simulate_incast(protocol, Incast(size, buffers, seed, messages=messages, plan=PLAN)) for size, seed in items
+            simulate_incast(protocol, Incast(size, buffers, seed, messages=messages, scenario=SCENARIO))
+            for size, seed in items
         ]
 
     return simulate

@@ -725,8 +725,8 @@ def simulate_jobs(network: Network, routes: Routes | None, plans: Sequence[Plan]
 def smpi_platform(network: Network, routes: Routes | None, plan: Plan | None, job: Job, links: LinkDefaults, bus: float) -> bytes:
     """The same links and ways for SimGrid, one host a rank."""
 
-class NetworkPlan:
-    """What a simulated network does; see ayatori/simulated/plan.hpp."""
+class NetworkScenario:
+    """What a simulated network does; see ayatori/simulated/scenario.hpp."""
 
     def __init__(self) -> None: ...
 
@@ -760,7 +760,7 @@ class NetworkPlan:
     @reorder.setter
     def reorder(self, arg: float, /) -> None: ...
 
-def load_network_plan(arg: str, /) -> NetworkPlan: ...
+def load_network_scenario(arg: str, /) -> NetworkScenario: ...
 
 class Incast:
     """Who sends how much to one; see ayatori/simulated/incast.hpp."""
@@ -799,12 +799,12 @@ def adaptive_transport(admission: bool, receive_buffers: int) -> TransportOption
 def fixed_transport(timeout: float, admission: bool, receive_buffers: int) -> TransportOptions:
     """Without admission the protocol of paper 5, section 5.2."""
 
-def run_incast(arg0: Incast, arg1: NetworkPlan, arg2: TransportOptions, /) -> dict:
+def run_incast(arg0: Incast, arg1: NetworkScenario, arg2: TransportOptions, /) -> dict:
     """Times in seconds; latency_s: median, 99%, 99.9%, longest."""
 
-def run_reliable_connections(arg0: Incast, arg1: NetworkPlan, arg2: float, /) -> dict:
+def run_reliable_connections(arg0: Incast, arg1: NetworkScenario, arg2: float, /) -> dict:
     """
     Paper 5's other protocol: RC with a shared receive queue. The delay is of RNR NAKs, in seconds.
     """
 
-def run_many_peers(count: int, at_once: int, contexts: int, plan: NetworkPlan) -> dict: ...
+def run_many_peers(count: int, at_once: int, contexts: int, scenario: NetworkScenario) -> dict: ...

@@ -37,7 +37,7 @@ class Incast:
     """Of each client."""
     queued: int = 1
     """Messages that a client has in hand; 1: the next one when the last is acknowledged, as in paper 5."""
-    plan: Path | None = None
+    scenario: Path | None = None
     """A TOML file of the network, as docs/simulated-network.toml; seed and buffers above go before its own."""
 
 
@@ -47,14 +47,14 @@ def simulate_incast(protocol: Protocol, incast: Incast) -> dict[str, Any]:
         value = getattr(incast, field)
         if not 0 < value < 2**31:
             raise Error(f"{field} is {value}; it must be 1 to {2**31 - 1}")
-    plan = _core.load_network_plan(str(incast.plan)) if incast.plan else _core.NetworkPlan()
-    plan.seed = incast.seed
-    plan.receive_buffers = incast.buffers
+    scenario = _core.load_network_scenario(str(incast.scenario)) if incast.scenario else _core.NetworkScenario()
+    scenario.seed = incast.seed
+    scenario.receive_buffers = incast.buffers
     load = _core.Incast()
     load.clients, load.messages = incast.clients, incast.messages
     load.bytes, load.queued = incast.bytes, incast.queued
     if protocol.not_ready_delay is not None:
-        return _core.run_reliable_connections(load, plan, protocol.not_ready_delay)
+        return _core.run_reliable_connections(load, scenario, protocol.not_ready_delay)
     if protocol.timer is None:
-        return _core.run_incast(load, plan, _core.adaptive_transport(protocol.admission, incast.buffers))
-    return _core.run_incast(load, plan, _core.fixed_transport(protocol.timer, protocol.admission, incast.buffers))
+        return _core.run_incast(load, scenario, _core.adaptive_transport(protocol.admission, incast.buffers))
+    return _core.run_incast(load, scenario, _core.fixed_transport(protocol.timer, protocol.admission, incast.buffers))

@@ -1,6 +1,6 @@
 #include "ayatori/simulated/peers.hpp"
-#include "ayatori/simulated/plan_file.hpp"
 #include "ayatori/simulated/reliable_connections.hpp"
+#include "ayatori/simulated/scenario_file.hpp"
 #include "bindings.hpp"
 
 namespace ayatori::python {
@@ -9,7 +9,7 @@ namespace {
 
 using simulated::Incast;
 using simulated::IncastResult;
-using simulated::Plan;
+using simulated::Scenario;
 using transport::Duration;
 using transport::Options;
 
@@ -42,10 +42,10 @@ auto without_gil(Body body) {
   return body();
 }
 
-IncastResult checked_incast(const Incast& incast, const Plan& plan, const Options& options) {
-  unwrap(check(plan));
+IncastResult checked_incast(const Incast& incast, const Scenario& scenario, const Options& options) {
+  unwrap(check(scenario));
   unwrap(check(options));
-  return run_incast(incast, plan, options);
+  return run_incast(incast, scenario, options);
 }
 
 Options adaptive(bool admission, std::uint32_t receive_buffers) {
@@ -63,10 +63,10 @@ Options fixed(double timeout, bool admission, std::uint32_t receive_buffers) {
   return options;
 }
 
-nb::dict many_peers(std::uint32_t count, std::uint32_t at_once, std::uint32_t contexts, const Plan& plan) {
-  unwrap(check(plan));
+nb::dict many_peers(std::uint32_t count, std::uint32_t at_once, std::uint32_t contexts, const Scenario& scenario) {
+  unwrap(check(scenario));
   const auto result =
-      without_gil([&] { return run_many_peers({.count = count, .at_once = at_once, .contexts = contexts}, plan); });
+      without_gil([&] { return run_many_peers({.count = count, .at_once = at_once, .contexts = contexts}, scenario); });
   nb::dict data;
   data["to_peers"] = result.to_peers;
   data["from_peers"] = result.from_peers;
@@ -79,14 +79,14 @@ nb::dict many_peers(std::uint32_t count, std::uint32_t at_once, std::uint32_t co
 }  // namespace
 
 void bind_transport(nb::module_& module) {
-  nb::class_<Plan>(module, "NetworkPlan", "What a simulated network does; see ayatori/simulated/plan.hpp.")
+  nb::class_<Scenario>(module, "NetworkScenario", "What a simulated network does; see ayatori/simulated/scenario.hpp.")
       .def(nb::init<>())
-      .def_rw("seed", &Plan::seed)
-      .def_rw("receive_buffers", &Plan::receive_buffers)
-      .def_rw("drop", &Plan::drop)
-      .def_rw("duplicate", &Plan::duplicate)
-      .def_rw("reorder", &Plan::reorder);
-  module.def("load_network_plan", [](const std::string& path) { return unwrap(simulated::load_plan(path)); });
+      .def_rw("seed", &Scenario::seed)
+      .def_rw("receive_buffers", &Scenario::receive_buffers)
+      .def_rw("drop", &Scenario::drop)
+      .def_rw("duplicate", &Scenario::duplicate)
+      .def_rw("reorder", &Scenario::reorder);
+  module.def("load_network_scenario", [](const std::string& path) { return unwrap(simulated::load_scenario(path)); });
 
   nb::class_<Incast>(module, "Incast", "Who sends how much to one; see ayatori/simulated/incast.hpp.")
       .def(nb::init<>())
@@ -102,19 +102,20 @@ void bind_transport(nb::module_& module) {
 
   module.def(
       "run_incast",
-      [](const Incast& incast, const Plan& plan, const Options& options) {
-        return as_data(without_gil([&] { return checked_incast(incast, plan, options); }));
+      [](const Incast& incast, const Scenario& scenario, const Options& options) {
+        return as_data(without_gil([&] { return checked_incast(incast, scenario, options); }));
       },
       "Times in seconds; latency_s: median, 99%, 99.9%, longest.");
   module.def(
       "run_reliable_connections",
-      [](const Incast& incast, const Plan& plan, double not_ready_delay) {
-        unwrap(check(plan));
+      [](const Incast& incast, const Scenario& scenario, double not_ready_delay) {
+        unwrap(check(scenario));
         return as_data(
-            without_gil([&] { return run_reliable_connections(incast, plan, from_seconds(not_ready_delay)); }));
+            without_gil([&] { return run_reliable_connections(incast, scenario, from_seconds(not_ready_delay)); }));
       },
       "Paper 5's other protocol: RC with a shared receive queue. The delay is of RNR NAKs, in seconds.");
-  module.def("run_many_peers", &many_peers, nb::arg("count"), nb::arg("at_once"), nb::arg("contexts"), nb::arg("plan"));
+  module.def("run_many_peers", &many_peers, nb::arg("count"), nb::arg("at_once"), nb::arg("contexts"),
+             nb::arg("scenario"));
 }
 
 }  // namespace ayatori::python

@@ -17,7 +17,7 @@ Token token_about(About about, std::uint64_t which) {
   return token_of(Purpose::channel, std::uint64_t{static_cast<std::uint8_t>(about)} << about_shift | which);
 }
 
-/// Keys of receives' buffers are these and a RequestId: no segment has one of them.
+/// Keys of receives' buffers are these and a RequestId: no region has one of them.
 constexpr std::uint64_t buffer_key = std::uint64_t{1} << 62;
 constexpr std::uint32_t max_generations = 1U << 30;
 

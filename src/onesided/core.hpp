@@ -27,8 +27,8 @@ inline constexpr std::uint32_t purpose_shift = 56;
 inline constexpr Duration busy_pause = std::chrono::microseconds(100);
 
 struct Core {
-  Core(Rank rank, Rank procs, std::uint32_t known_segments)
-      : self(rank), space(procs), memory(space, rank), transfers(known_segments) {}
+  Core(Rank rank, Rank procs, std::uint32_t known_regions)
+      : self(rank), space(procs), memory(space, rank), transfers(known_regions) {}
 
   Rank self;
   AddressSpace space;

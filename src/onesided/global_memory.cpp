@@ -38,7 +38,7 @@ bool aligned(const std::byte* at, Bytes size) { return std::bit_cast<std::uintpt
 
 struct GlobalMemory::State final : transport::Application {
   explicit State(const Settings& settings)
-      : core(settings.identity.self, settings.procs, settings.known_segments),
+      : core(settings.identity.self, settings.procs, settings.known_regions),
         operations(core, settings.operations),
         delegations(core, settings.delegated),
         barrier(core.self, settings.procs),
@@ -237,7 +237,7 @@ Result<> check(const Settings& settings) {
     return fail("operations is {}; it must be a power of two", settings.operations);
   }
   if (settings.delegated == 0) return fail("delegated is 0; it must be at least 1");
-  if (settings.known_segments == 0) return fail("known_segments is 0; it must be at least 1");
+  if (settings.known_regions == 0) return fail("known_regions is 0; it must be at least 1");
   if (settings.channels > max_channel_ends) {
     return fail("channels is {}; it must be at most {}", settings.channels, max_channel_ends);
   }

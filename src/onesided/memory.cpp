@@ -6,13 +6,13 @@
 
 namespace ayatori::onesided {
 
+using transport::Region;
 using transport::RemoteRange;
-using transport::Segment;
 
 namespace {
 
 std::byte* pointer(std::uint64_t address) {
-  return reinterpret_cast<std::byte*>(address);  // NOLINT: what Segment::base is here
+  return reinterpret_cast<std::byte*>(address);  // NOLINT: what Region::base is here
 }
 
 template <typename Word>
@@ -44,49 +44,49 @@ bool store_at_once(std::byte* to, const std::byte* from, Bytes size) {
 Result<std::uint64_t> Memory::add(std::byte* start, Bytes size) {
   if (size == 0) return with_code(fail("there is nothing to register"), EINVAL);
   if (size > space_.max_bytes()) {
-    return with_code(fail("{} bytes are more than a segment holds: {}", size, space_.max_bytes()), EINVAL);
+    return with_code(fail("{} bytes are more than a region holds: {}", size, space_.max_bytes()), EINVAL);
   }
   if (reinterpret_cast<std::uintptr_t>(start) > UINTPTR_MAX - size) {
     return with_code(fail("{} bytes from {} on reach over the end of memory", size, static_cast<void*>(start)), EINVAL);
   }
   const auto index = published_.add(reinterpret_cast<std::uintptr_t>(start), size);
-  if (!index) return with_code(fail("all {} segments of this process are in use", AddressSpace::segments), ENOSPC);
+  if (!index) return with_code(fail("all {} regions of this process are in use", AddressSpace::regions), ENOSPC);
   return published_.at(*index)->key;
 }
 
 bool Memory::remove(std::uint64_t key) {
   const auto index = static_cast<std::uint32_t>(key);
-  const auto segment = published_.at(index);
-  return segment && segment->key == key && published_.remove(index);
+  const auto region = published_.at(index);
+  return region && region->key == key && published_.remove(index);
 }
 
 std::optional<GlobalAddress> Memory::address_of(std::uint64_t key, const std::byte* at) const {
   const auto index = static_cast<std::uint32_t>(key);
-  const auto segment = published_.at(index);
-  if (!segment || segment->key != key) return std::nullopt;
-  const std::uint64_t offset = reinterpret_cast<std::uintptr_t>(at) - segment->base;
-  if (offset >= segment->size) return std::nullopt;
+  const auto region = published_.at(index);
+  if (!region || region->key != key) return std::nullopt;
+  const std::uint64_t offset = reinterpret_cast<std::uintptr_t>(at) - region->base;
+  if (offset >= region->size) return std::nullopt;
   return space_.of({self_, index, offset});
 }
 
 std::byte* Memory::find(const Location& location, Bytes size) const {
-  const auto segment = published_.at(location.segment);
-  if (location.rank != self_ || !segment) return nullptr;
-  if (location.offset > segment->size || size > segment->size - location.offset) return nullptr;
-  return pointer(segment->base + location.offset);
+  const auto region = published_.at(location.region);
+  if (location.rank != self_ || !region) return nullptr;
+  if (location.offset > region->size || size > region->size - location.offset) return nullptr;
+  return pointer(region->base + location.offset);
 }
 
 std::byte* Memory::reach(const Location& location, Bytes size) const {
   if (location.rank == self_) return find(location, size);
   const Rank which = location.rank - mapped_.first;
-  if (location.segment != 0 || location.rank < mapped_.first || which >= mapped_.count) return nullptr;
+  if (location.region != 0 || location.rank < mapped_.first || which >= mapped_.count) return nullptr;
   if (location.offset > mapped_.each || size > mapped_.each - location.offset) return nullptr;
   return mapped_.start + which * mapped_.each + location.offset;
 }
 
 std::byte* Memory::find(const RemoteRange& range) const {
-  const auto segment = published_.holding(range);
-  return segment ? pointer(segment->base + range.offset) : nullptr;
+  const auto region = published_.holding(range);
+  return region ? pointer(region->base + range.offset) : nullptr;
 }
 
 std::optional<std::span<const std::byte>> Memory::read(const RemoteRange& range) const {

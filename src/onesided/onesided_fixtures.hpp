@@ -23,8 +23,8 @@ T need(Result<T> result) {
 class Processes {
  public:
   /// Each has `words` of registered memory, zeroed.
-  Processes(const simulated::Plan& plan, Rank count, std::size_t words, const Settings& settings)
-      : network_(plan), memories_(count, std::vector<std::uint64_t>(words)) {
+  Processes(const simulated::Scenario& scenario, Rank count, std::size_t words, const Settings& settings)
+      : network_(scenario), memories_(count, std::vector<std::uint64_t>(words)) {
     for (Rank rank = 0; rank < count; ++rank) {
       Settings own = settings;
       own.identity = {.self = rank, .key = 42, .seed = rank + 1};
@@ -87,15 +87,15 @@ class Processes {
 };
 
 /// What does everything a datagram network may do, in an amount that depends on the seed.
-inline simulated::Plan bad_network(std::uint64_t seed) {
-  simulated::Plan plan;
-  plan.seed = seed;
-  plan.drop = seed % 4 == 0 ? 0 : 0.15;
-  plan.duplicate = 0.1;
-  plan.reorder = 0.2;
-  plan.receive_buffers = 1 + static_cast<std::uint32_t>(seed) % 3 * 20;
-  plan.control_buffers = 16;
-  return plan;
+inline simulated::Scenario bad_network(std::uint64_t seed) {
+  simulated::Scenario scenario;
+  scenario.seed = seed;
+  scenario.drop = seed % 4 == 0 ? 0 : 0.15;
+  scenario.duplicate = 0.1;
+  scenario.reorder = 0.2;
+  scenario.receive_buffers = 1 + static_cast<std::uint32_t>(seed) % 3 * 20;
+  scenario.control_buffers = 16;
+  return scenario;
 }
 
 /// Tables so small that everything runs out.
@@ -103,7 +103,7 @@ inline Settings narrow_settings(std::uint64_t seed) {
   Settings settings;
   settings.operations = 8;
   settings.delegated = 1 + static_cast<std::uint32_t>(seed) % 3;
-  settings.known_segments = 1 + static_cast<std::uint32_t>(seed) % 4;
+  settings.known_regions = 1 + static_cast<std::uint32_t>(seed) % 4;
   settings.endpoint.datagram_bytes = 512;
   settings.endpoint.outgoing_contexts = settings.endpoint.incoming_contexts = 8;
   settings.endpoint.operations = 1 + static_cast<std::uint32_t>(seed) % 8;

@@ -62,7 +62,7 @@ TEST(GlobalMemory, SaysWhichSettingIsWrong) {
     return made ? "no error" : made.error().message;
   };
   EXPECT_EQ(error_of(&Settings::operations, 3), "operations is 3; it must be a power of two");
-  EXPECT_EQ(error_of(&Settings::known_segments, 0), "known_segments is 0; it must be at least 1");
+  EXPECT_EQ(error_of(&Settings::known_regions, 0), "known_regions is 0; it must be at least 1");
   EXPECT_EQ(error_of(&Settings::delegated, 0), "delegated is 0; it must be at least 1");
   EXPECT_EQ(error_of(&Settings::channels, 65'537), "channels is 65537; it must be at most 65536");
   EXPECT_EQ(error_of(&Settings::procs, 0), "there is no rank 0 among 0 processes");

@@ -5,25 +5,25 @@
 namespace ayatori::onesided {
 
 using transport::Endpoint;
-using transport::KnownSegments;
-using transport::Segment;
+using transport::KnownRegions;
+using transport::Region;
 using transport::Time;
 using transport::Token;
 
 namespace {
 
-KnownSegments::Name name_of(const Transfer& transfer) { return {transfer.remote.rank, transfer.remote.segment}; }
+KnownRegions::Name name_of(const Transfer& transfer) { return {transfer.remote.rank, transfer.remote.region}; }
 
-bool holds(const Segment& segment, const Transfer& transfer) {
-  return transfer.remote.offset <= segment.size && transfer.size <= segment.size - transfer.remote.offset;
+bool holds(const Region& region, const Transfer& transfer) {
+  return transfer.remote.offset <= region.size && transfer.size <= region.size - transfer.remote.offset;
 }
 
 }  // namespace
 
 Transfers::Begun Transfers::begin(Time now, Endpoint& endpoint, Transfer& transfer, Token token) {
-  const KnownSegments::Name name = name_of(transfer);
-  const auto segment = known_.find(name);
-  if (!segment) {
+  const KnownRegions::Name name = name_of(transfer);
+  const auto region = known_.find(name);
+  if (!region) {
     const auto missing = std::ranges::find(missing_, name, &Missing::name);
     if (missing != missing_.end()) {
       fault_ = missing->why;
@@ -33,13 +33,13 @@ Transfers::Begun Transfers::begin(Time now, Endpoint& endpoint, Transfer& transf
     asked_ |= known_.fetch(now, endpoint, name);
     return Begun::later;
   }
-  transfer.key = segment->key;
-  if (!holds(*segment, transfer)) {
+  transfer.key = region->key;
+  if (!holds(*region, transfer)) {
     if (refused(transfer)) return begin(now, endpoint, transfer, token);
     fault_ = Fault::no_memory;
     return Begun::impossible;
   }
-  const transport::RemoteAddress at{segment->key, transfer.remote.offset};
+  const transport::RemoteAddress at{region->key, transfer.remote.offset};
   const bool begun = transfer.put ? endpoint.put(now, name.peer, at, std::span(transfer.local, transfer.size), token)
                                   : endpoint.get(now, name.peer, at, std::span(transfer.local, transfer.size), token);
   asked_ |= begun;
@@ -55,7 +55,7 @@ bool Transfers::refused(Transfer& transfer) {
 
 bool Transfers::fetch_completed(Token token) {
   const auto fetched = known_.completed(token);
-  if (fetched && !fetched->segment) note_missing(fetched->name, Fault::no_memory);
+  if (fetched && !fetched->region) note_missing(fetched->name, Fault::no_memory);
   return fetched.has_value();
 }
 
@@ -66,7 +66,7 @@ bool Transfers::fetch_failed(Token token, Fault why) {
 }
 
 /// Who waits asks again soon, so there are at most as many as there were fetches.
-void Transfers::note_missing(const KnownSegments::Name& name, Fault why) {
+void Transfers::note_missing(const KnownRegions::Name& name, Fault why) {
   if (missing_.size() >= fetches) missing_.erase(missing_.begin());
   missing_.push_back({name, why});
 }

@@ -1,13 +1,13 @@
 #pragma once
 /// \file
 /// Bytes between this process's memory and a peer's, by puts and gets. What a peer has registered is fetched when it is
-/// needed (transport/segments.hpp).
+/// needed (transport/regions.hpp).
 
 #include <utility>
 #include <vector>
 
 #include "ayatori/onesided/address_space.hpp"
-#include "ayatori/transport/segments.hpp"
+#include "ayatori/transport/regions.hpp"
 
 namespace ayatori::onesided {
 
@@ -23,8 +23,8 @@ struct Transfer {
   std::byte* local = nullptr;
   Bytes size = 0;
   bool put = false;          ///< from here to there; otherwise from there to here
-  std::uint64_t key = 0;     ///< of the remote segment, once begun
-  bool asked_again = false;  ///< what was known of the segment turned out to be old
+  std::uint64_t key = 0;     ///< of the remote region, once begun
+  bool asked_again = false;  ///< what was known of the region turned out to be old
 };
 
 class Transfers {
@@ -52,12 +52,12 @@ class Transfers {
 
  private:
   struct Missing {
-    transport::KnownSegments::Name name;
+    transport::KnownRegions::Name name;
     Fault why;
   };
-  void note_missing(const transport::KnownSegments::Name& name, Fault why);
+  void note_missing(const transport::KnownRegions::Name& name, Fault why);
 
-  transport::KnownSegments known_;
+  transport::KnownRegions known_;
   std::vector<Missing> missing_;  // fetched in vain, until who waited for it has been told
   Fault fault_ = Fault::none;
   bool asked_ = false;

@@ -1,4 +1,4 @@
-#include "ayatori/transport/admission.hpp"
+#include "admission.hpp"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-#include "ayatori/transport/epochs.hpp"
+#include "epochs.hpp"
 
 #include <gtest/gtest.h>
 

@@ -7,9 +7,11 @@
 #include <span>
 #include <vector>
 
+#include "ayatori/transport/contexts.hpp"
 #include "ayatori/transport/endpoint.hpp"
-#include "ayatori/transport/round_trip.hpp"
-#include "ayatori/transport/tables.hpp"
+#include "ayatori/transport/queues.hpp"
+#include "deadlines.hpp"
+#include "round_trip.hpp"
 #include "shared.hpp"
 
 namespace ayatori::transport {

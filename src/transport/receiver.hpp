@@ -5,12 +5,14 @@
 
 #include <optional>
 
-#include "ayatori/transport/admission.hpp"
-#include "ayatori/transport/epochs.hpp"
-#include "ayatori/transport/tables.hpp"
-#include "ayatori/transport/windows.hpp"
+#include "admission.hpp"
+#include "ayatori/transport/contexts.hpp"
+#include "ayatori/transport/queues.hpp"
+#include "deadlines.hpp"
+#include "epochs.hpp"
 #include "sender.hpp"
 #include "shared.hpp"
+#include "windows.hpp"
 
 namespace ayatori::transport {
 

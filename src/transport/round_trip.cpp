@@ -1,4 +1,4 @@
-#include "ayatori/transport/round_trip.hpp"
+#include "round_trip.hpp"
 
 #include <algorithm>
 

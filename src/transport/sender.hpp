@@ -5,12 +5,14 @@
 
 #include <optional>
 
-#include "ayatori/transport/epochs.hpp"
-#include "ayatori/transport/round_trip.hpp"
-#include "ayatori/transport/tables.hpp"
-#include "ayatori/transport/windows.hpp"
+#include "ayatori/transport/contexts.hpp"
+#include "ayatori/transport/queues.hpp"
+#include "deadlines.hpp"
+#include "epochs.hpp"
 #include "messages.hpp"
+#include "round_trip.hpp"
 #include "shared.hpp"
+#include "windows.hpp"
 
 namespace ayatori::transport {
 

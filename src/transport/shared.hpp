@@ -9,9 +9,9 @@
 
 #include "ayatori/base/random.hpp"
 #include "ayatori/transport/application.hpp"
-#include "ayatori/transport/epochs.hpp"
 #include "ayatori/transport/options.hpp"
 #include "ayatori/transport/packet.hpp"
+#include "epochs.hpp"
 
 namespace ayatori::transport {
 

@@ -4,8 +4,9 @@
 
 #include <optional>
 
-#include "ayatori/transport/epochs.hpp"
-#include "ayatori/transport/tables.hpp"
+#include "ayatori/transport/contexts.hpp"
+#include "ayatori/transport/queues.hpp"
+#include "epochs.hpp"
 #include "shared.hpp"
 
 namespace ayatori::transport {

@@ -1,7 +1,7 @@
 #include <gtest/gtest.h>
 
-#include "ayatori/transport/admission.hpp"
-#include "ayatori/transport/round_trip.hpp"
+#include "admission.hpp"
+#include "round_trip.hpp"
 
 namespace ayatori::transport {
 namespace {

@@ -1,4 +1,4 @@
-#include "ayatori/transport/windows.hpp"
+#include "windows.hpp"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>

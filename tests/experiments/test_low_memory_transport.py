@@ -15,7 +15,7 @@ from ayatori import _core
 from ayatori.errors import Error
 from ayatori.transport import OURS, Incast, Protocol, simulate_incast
 from experiments import low_memory_transport
-from experiments.low_memory_transport.experiment import PLAN, paper_protocol
+from experiments.low_memory_transport.experiment import SCENARIO, paper_protocol
 from experiments.low_memory_transport.shown_memory import Memory, fit, memory_figures, memory_tables
 from experiments.results import Results
 
@@ -64,7 +64,7 @@ def test_duplicates_begin_between_10_and_100_us(folder: Path) -> None:
 def test_ours_needs_no_timer_told() -> None:
     """The bar is measured by the experiment; here, that it is not far off on few messages."""
     for size in (8, 2048):
-        load = Incast(size, 1, messages=300, plan=PLAN)
+        load = Incast(size, 1, messages=300, scenario=SCENARIO)
         ours = simulate_incast(OURS, load)
         best = simulate_incast(paper_protocol(100), load)
         assert ours["steady_messages_per_s"] > 0.99 * best["steady_messages_per_s"]
@@ -86,7 +86,7 @@ def test_the_same_seed_gives_the_same_run() -> None:
         (Incast(8, 0), "receive_buffers is 0"),
         (Incast(8, 1, messages=-1), "messages is -1"),
         (Incast(8, 1, queued=0), "queued is 0"),
-        (Incast(8, 1, plan=Path("/nowhere.toml")), "/nowhere.toml"),
+        (Incast(8, 1, scenario=Path("/nowhere.toml")), "/nowhere.toml"),
     ],
 )
 def test_what_cannot_be_run_is_refused(load: Incast, message: str) -> None:
@@ -115,9 +115,9 @@ def test_an_interrupted_run_ends_as_if_it_had_not_been(
 
 
 def test_many_peers_greet_each_other_in_python_too() -> None:
-    plan = _core.NetworkPlan()
-    plan.drop = plan.duplicate = plan.reorder = 0.05
-    found = _core.run_many_peers(count=500, at_once=64, contexts=16, plan=plan)
+    scenario = _core.NetworkScenario()
+    scenario.drop = scenario.duplicate = scenario.reorder = 0.05
+    found = _core.run_many_peers(count=500, at_once=64, contexts=16, scenario=scenario)
     assert (found["to_peers"], found["from_peers"], found["wrong"]) == (500, 500, 0)
 
 

@@ -15,17 +15,17 @@ namespace {
 
 using namespace std::chrono_literals;
 
-Plan hostile(std::uint64_t seed) {
-  Plan plan;
-  plan.seed = seed;
-  plan.drop = 0.2;
-  plan.duplicate = 0.1;
-  plan.reorder = 0.2;
-  plan.jitter = 5us;
-  plan.reorder_delay = Duration(1000 * (1 + static_cast<std::int64_t>(seed) % 7 * 40));
-  plan.receive_buffers = 1 + static_cast<std::uint32_t>(seed) % 5 * 3;
-  plan.control_buffers = 8;
-  return plan;
+Scenario hostile(std::uint64_t seed) {
+  Scenario scenario;
+  scenario.seed = seed;
+  scenario.drop = 0.2;
+  scenario.duplicate = 0.1;
+  scenario.reorder = 0.2;
+  scenario.jitter = 5us;
+  scenario.reorder_delay = Duration(1000 * (1 + static_cast<std::int64_t>(seed) % 7 * 40));
+  scenario.receive_buffers = 1 + static_cast<std::uint32_t>(seed) % 5 * 3;
+  scenario.control_buffers = 8;
+  return scenario;
 }
 
 /// Few contexts, so that the peers keep taking them from each other.
@@ -51,7 +51,7 @@ Options cramped(std::uint64_t seed) {
 }
 
 struct Town {
-  Town(const Plan& plan, const Options& options, PeerId count) : network(plan) {
+  Town(const Scenario& scenario, const Options& options, PeerId count) : network(scenario) {
     for (PeerId peer = 0; peer < count; ++peer) peers.push_back(std::make_unique<TestPeer>(network, peer, options));
   }
 
@@ -130,8 +130,8 @@ TEST_P(Seeds, EveryMessageArrivesOnceAndInOrder) {
 INSTANTIATE_TEST_SUITE_P(Hostile, Seeds, testing::Range<std::uint64_t>(0, 10));
 
 TEST(ShortMessages, ShareTheirPackets) {
-  Plan plan = hostile(4);
-  Town town(plan, cramped(4), 2);
+  Scenario scenario = hostile(4);
+  Town town(scenario, cramped(4), 2);
   for (int i = 0; i < 2000; ++i) town.peers[0]->send(1, 30, i % 50 < 40 ? Order::ordered : Order::unordered);
   ASSERT_TRUE(town.network.run_until([&] { return town.all_done(); }, Time(60s)));
   expect_all_arrived(town, {2000, {0, 0}});
@@ -139,9 +139,9 @@ TEST(ShortMessages, ShareTheirPackets) {
 }
 
 TEST(LongMessages, ArriveWholeAmongShortOnes) {
-  Plan plan = hostile(3);
-  plan.receive_buffers = 16;
-  Town town(plan, {}, 2);
+  Scenario scenario = hostile(3);
+  scenario.receive_buffers = 16;
+  Town town(scenario, {}, 2);
   town.peers[1]->memory_limit = std::size_t{4} << 20;
   town.peers[0]->send(1, 1'000'000);
   town.peers[0]->send(1, 0);
@@ -158,7 +158,7 @@ TEST(LostPeer, IsReportedAndFreed) {
   town.peers[0]->send(1, 100);
   ASSERT_TRUE(town.network.run_until([&] { return town.all_done(); }, Time(1s)));
   const Time heard = town.network.now();
-  town.network.plan().black_holes.push_back({.peer = 1, .from = heard});
+  town.network.scenario().black_holes.push_back({.peer = 1, .from = heard});
   town.peers[0]->send(1, 5000);
   town.peers[0]->call_add(1);
   town.peers[0]->send(2, 5000);
@@ -185,7 +185,7 @@ TEST(LostPeer, FreesAHalfReceivedMessage) {
 
 TEST(StoppedPeer, LosesNothingWhenItGoesOn) {
   Town town({}, {}, 2);
-  town.network.plan().black_holes.push_back({.peer = 1, .from = Time(10us), .until = Time(20s)});
+  town.network.scenario().black_holes.push_back({.peer = 1, .from = Time(10us), .until = Time(20s)});
   for (int i = 0; i < 100; ++i) town.peers[0]->send(1, 1000);
   ASSERT_TRUE(town.network.run_until([&] { return town.all_done(); }, Time(40s)));
   expect_all_arrived(town, {100, {0, 0}});

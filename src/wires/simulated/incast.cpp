@@ -81,8 +81,8 @@ void summarise(const Network& network, const std::vector<Endpoint>& endpoints, I
 
 }  // namespace
 
-IncastResult run_incast(const Incast& incast, const Plan& plan, const Options& options) {
-  Network network(plan);
+IncastResult run_incast(const Incast& incast, const Scenario& scenario, const Options& options) {
+  Network network(scenario);
   const std::vector<std::byte> message(incast.bytes);
   std::vector<Client> clients(incast.clients, Client(network, message, incast.messages));
   Server server(clients);
@@ -90,7 +90,7 @@ IncastResult run_incast(const Incast& incast, const Plan& plan, const Options& o
   endpoints.reserve(incast.clients + 1);
   for (PeerId rank = 0; rank <= incast.clients; ++rank) {
     Application& above = rank == server_rank ? static_cast<Application&>(server) : clients[rank - 1];
-    auto made = Endpoint::make({.self = rank, .key = 1, .seed = plan.seed + rank}, options, above);
+    auto made = Endpoint::make({.self = rank, .key = 1, .seed = scenario.seed + rank}, options, above);
     if (!made) return {};
     endpoints.push_back(std::move(*made));
     network.attach(rank, endpoints.back());

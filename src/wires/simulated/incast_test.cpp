@@ -15,15 +15,17 @@ namespace {
 
 using namespace std::chrono_literals;
 
-Plan one_buffer() {
-  Plan plan;
-  plan.receive_buffers = 1;
-  return plan;
+Scenario one_buffer() {
+  Scenario scenario;
+  scenario.receive_buffers = 1;
+  return scenario;
 }
 
-std::map<Duration, IncastResult> sweep(const Incast& incast, const Plan& plan, std::initializer_list<Duration> timers) {
+std::map<Duration, IncastResult> sweep(const Incast& incast, const Scenario& scenario,
+                                       std::initializer_list<Duration> timers) {
   std::map<Duration, IncastResult> results;
-  for (const Duration timeout : timers) results[timeout] = run_incast(incast, plan, transport::stop_and_wait(timeout));
+  for (const Duration timeout : timers)
+    results[timeout] = run_incast(incast, scenario, transport::stop_and_wait(timeout));
   return results;
 }
 
@@ -54,9 +56,9 @@ std::uint64_t soak_seeds() { return std::getenv("AYATORI_SOAK") ? 10 : 0; }
 bool few_duplicates(const IncastResult& result) { return result.duplicates * 1000 <= result.delivered; }
 
 /// Of the timers that make few duplicates: with longer ones than 100 us it only takes longer.
-double best_fixed(const Incast& incast, const Plan& plan) {
+double best_fixed(const Incast& incast, const Scenario& scenario) {
   const auto results =
-      soak_seeds() > 0 ? sweep(incast, plan, {10us, 100us, 1ms, 10ms}) : sweep(incast, plan, {10us, 100us});
+      soak_seeds() > 0 ? sweep(incast, scenario, {10us, 100us, 1ms, 10ms}) : sweep(incast, scenario, {10us, 100us});
   double best = 0;
   for (const auto& [timeout, result] : results) {
     if (few_duplicates(result)) best = std::max(best, result.steady_messages_per_second);
@@ -74,11 +76,11 @@ TEST(AdaptiveWithAdmission, IsAsGoodAsTheBestFixedTimer) {
   for (std::uint64_t seed = 1; seed <= std::max(soak_seeds(), std::uint64_t{1}); ++seed) {
     for (const std::uint32_t bytes : {8, 2048}) {
       const Incast incast{.messages = soak_seeds() > 0 ? 1000U : 150U, .bytes = bytes};
-      Plan plan = one_buffer();
-      plan.seed = seed;
-      const IncastResult ours = run_incast(incast, plan, options);
+      Scenario scenario = one_buffer();
+      scenario.seed = seed;
+      const IncastResult ours = run_incast(incast, scenario, options);
       EXPECT_TRUE(ours.complete);
-      EXPECT_GE(ours.steady_messages_per_second, best_fixed(incast, plan)) << bytes << " bytes, seed " << seed;
+      EXPECT_GE(ours.steady_messages_per_second, best_fixed(incast, scenario)) << bytes << " bytes, seed " << seed;
       EXPECT_TRUE(few_duplicates(ours)) << bytes << " bytes, seed " << seed << ": " << ours.duplicates;
     }
   }
@@ -96,8 +98,8 @@ TEST(AdaptiveWithAdmission, LeavesNoneOfManyClientsBehind) {
 
 TEST(AdaptiveWithAdmission, NeedsNoSecondCopyWhereBuffersSuffice) {
   transport::Options options;
-  Plan plan;
-  const IncastResult result = run_incast({.messages = 100}, plan, options);
+  Scenario scenario;
+  const IncastResult result = run_incast({.messages = 100}, scenario, options);
   EXPECT_TRUE(result.complete);
   EXPECT_EQ(result.overflowed, 0U);
   EXPECT_LE(result.duplicates * 1000, result.delivered);
@@ -110,10 +112,10 @@ TEST(AdaptiveWithAdmission, NeedsNoSecondCopyWhileTheGateSwings) {
       transport::Options options;
       options.receive_buffers = 1;
       options.coalesce = false;
-      Plan plan;
-      plan.seed = seed;
-      plan.receive_buffers = 1;
-      const IncastResult result = run_incast({.clients = clients, .messages = 2000}, plan, options);
+      Scenario scenario;
+      scenario.seed = seed;
+      scenario.receive_buffers = 1;
+      const IncastResult result = run_incast({.clients = clients, .messages = 2000}, scenario, options);
       EXPECT_TRUE(result.complete);
       EXPECT_TRUE(few_duplicates(result)) << clients << " clients, seed " << seed << ": " << result.duplicates;
     }
@@ -121,21 +123,23 @@ TEST(AdaptiveWithAdmission, NeedsNoSecondCopyWhileTheGateSwings) {
 }
 
 TEST(Incast, MeasuresLatencyAndFairness) {
-  Plan plan;
-  plan.jitter = Duration(0);
-  plan.gigabytes_per_second = 0;
+  Scenario scenario;
+  scenario.jitter = Duration(0);
+  scenario.gigabytes_per_second = 0;
   // One client that waits for each acknowledgement: a message takes what its parts take.
-  const IncastResult one = run_incast({.clients = 1, .messages = 50, .queued = 1}, plan, transport::stop_and_wait(1ms));
-  EXPECT_EQ(one.latency.median, plan.send_cost + plan.latency + plan.receive_cost);
+  const IncastResult one =
+      run_incast({.clients = 1, .messages = 50, .queued = 1}, scenario, transport::stop_and_wait(1ms));
+  EXPECT_EQ(one.latency.median, scenario.send_cost + scenario.latency + scenario.receive_cost);
   EXPECT_EQ(one.latency.longest, one.latency.median);
   EXPECT_DOUBLE_EQ(one.fairness, 1);
   // Of clients in turn, each has its share; one that is out for half of the time has less.
-  const IncastResult all = run_incast({.clients = 8, .messages = 200}, plan, transport::stop_and_wait(1ms));
+  const IncastResult all = run_incast({.clients = 8, .messages = 200}, scenario, transport::stop_and_wait(1ms));
   EXPECT_GT(all.fairness, 0.999);
   const Duration half =
       std::chrono::duration_cast<Duration>(std::chrono::duration<double>(800 / all.messages_per_second));
-  plan.black_holes.push_back({.peer = 3, .from = Time{}, .until = Time(half)});
-  EXPECT_LT(run_incast({.clients = 8, .messages = 200}, plan, transport::stop_and_wait(1ms)).fairness, all.fairness);
+  scenario.black_holes.push_back({.peer = 3, .from = Time{}, .until = Time(half)});
+  EXPECT_LT(run_incast({.clients = 8, .messages = 200}, scenario, transport::stop_and_wait(1ms)).fairness,
+            all.fairness);
 }
 
 TEST(Incast, OfOneMessageHasNoRateButALatency) {
@@ -146,11 +150,11 @@ TEST(Incast, OfOneMessageHasNoRateButALatency) {
 }
 
 TEST(ManyPeers, AllGreetAndAreGreetedThroughAFewContexts) {
-  Plan plan;
-  plan.drop = 0.05;
-  plan.duplicate = 0.05;
-  plan.jitter = 20us;
-  const ManyPeersResult result = run_many_peers({.count = 3000, .at_once = 64, .contexts = 16}, plan);
+  Scenario scenario;
+  scenario.drop = 0.05;
+  scenario.duplicate = 0.05;
+  scenario.jitter = 20us;
+  const ManyPeersResult result = run_many_peers({.count = 3000, .at_once = 64, .contexts = 16}, scenario);
   EXPECT_EQ(result.to_peers, 3000U);
   EXPECT_EQ(result.from_peers, 3000U);
   EXPECT_EQ(result.wrong, 0U);

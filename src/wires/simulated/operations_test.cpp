@@ -56,8 +56,8 @@ class Worker final : public Application {
 };
 
 /// Every worker writes a pattern of its own to its part of rank 0's memory, and reads it back.
-void write_and_read_back(const Plan& plan, const Options& options, PeerId workers, std::size_t part) {
-  Network network(plan);
+void write_and_read_back(const Scenario& scenario, const Options& options, PeerId workers, std::size_t part) {
+  Network network(scenario);
   Worker owner(network, 0, options, workers * part);
   std::vector<std::unique_ptr<Worker>> others;
   for (PeerId self = 1; self <= workers; ++self) {
@@ -92,28 +92,28 @@ void write_and_read_back(const Plan& plan, const Options& options, PeerId worker
 TEST(Operations, SurviveABadNetwork) {
   for (std::uint64_t seed = 0; seed < 20; ++seed) {
     SCOPED_TRACE(fmt::format("seed {}", seed));
-    Plan plan;
-    plan.seed = seed;
-    plan.drop = 0.2;
-    plan.duplicate = 0.1;
-    plan.reorder = 0.2;
-    plan.receive_buffers = 1 + static_cast<std::uint32_t>(seed) % 4 * 5;
-    plan.control_buffers = 8;
+    Scenario scenario;
+    scenario.seed = seed;
+    scenario.drop = 0.2;
+    scenario.duplicate = 0.1;
+    scenario.reorder = 0.2;
+    scenario.receive_buffers = 1 + static_cast<std::uint32_t>(seed) % 4 * 5;
+    scenario.control_buffers = 8;
     Options options;
     options.datagram_bytes = 512;
     options.operations = 1 + static_cast<std::uint32_t>(seed) % 9 * 4;
     options.targets = options.initiators = 1 + static_cast<std::uint32_t>(seed) % 3;
-    options.receive_buffers = plan.receive_buffers;
-    write_and_read_back(plan, options, 1 + static_cast<PeerId>(seed) % 5, 1 + seed * 1700);
+    options.receive_buffers = scenario.receive_buffers;
+    write_and_read_back(scenario, options, 1 + static_cast<PeerId>(seed) % 5, 1 + seed * 1700);
   }
 }
 
 TEST(Operations, GetThroughToATargetWithOneBuffer) {
-  Plan plan;
-  plan.receive_buffers = 1;
+  Scenario scenario;
+  scenario.receive_buffers = 1;
   Options options;
   options.receive_buffers = 1;
-  write_and_read_back(plan, options, 31, 100'000);
+  write_and_read_back(scenario, options, 31, 100'000);
 }
 
 }  // namespace

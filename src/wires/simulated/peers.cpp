@@ -159,8 +159,8 @@ class Crowd {
 
 }  // namespace
 
-ManyPeersResult run_many_peers(const ManyPeers& peers, const Plan& plan) {
-  Network network(plan);
+ManyPeersResult run_many_peers(const ManyPeers& peers, const Scenario& scenario) {
+  Network network(scenario);
   Centre middle(peers, network);
   Crowd crowd(network, peers.count);
   network.on_unattached([&](PeerId peer) { crowd.wake(peer, false); });

@@ -16,22 +16,22 @@ constexpr std::uint32_t header_bytes = 26;
 
 class Cluster {
  public:
-  Cluster(const Incast& incast, const Plan& plan, Duration not_ready_delay)
+  Cluster(const Incast& incast, const Scenario& scenario, Duration not_ready_delay)
       : arrivals(incast.clients),
-        plan_(plan),
+        scenario_(scenario),
         not_ready_delay_(not_ready_delay),
         on_link_(time_on_link(incast.bytes + header_bytes)),
-        random_(plan.seed),
+        random_(scenario.seed),
         clients_(incast.clients, Client{.left = incast.messages}),
-        free_buffers_(plan.receive_buffers) {
+        free_buffers_(scenario.receive_buffers) {
     for (std::uint32_t client = 0; client < incast.clients; ++client) hand_over(client);
   }
 
   /// Lets the next thing happen; false if nothing is left.
   bool step() {
-    if (happenings_.empty()) return false;
-    const Happening next = happenings_.top();
-    happenings_.pop();
+    if (events_.empty()) return false;
+    const Event next = events_.top();
+    events_.pop();
     now_ = next.when;
     switch (next.what) {
       case What::sends:
@@ -55,15 +55,13 @@ class Cluster {
  private:
   enum class What : std::uint8_t { sends, arrives, handled, completed };
 
-  struct Happening {
+  struct Event {
     Time when{};
-    std::uint64_t number = 0;  // of equal times, what was planned first happens first
+    std::uint64_t number = 0;  // of equal times, what was scheduled first happens first
     What what = What::sends;
     std::uint32_t client = 0;
 
-    bool operator>(const Happening& other) const {
-      return when != other.when ? when > other.when : number > other.number;
-    }
+    bool operator>(const Event& other) const { return when != other.when ? when > other.when : number > other.number; }
   };
 
   struct Client {
@@ -71,7 +69,7 @@ class Cluster {
     Time in_hand{};
   };
 
-  void plan(Time when, What what, std::uint32_t client) { happenings_.push({when, planned_++, what, client}); }
+  void schedule(Time when, What what, std::uint32_t client) { events_.push({when, scheduled_++, what, client}); }
 
   /// The client's processor has a message for its interface.
   void hand_over(std::uint32_t client) {
@@ -79,26 +77,26 @@ class Cluster {
     --clients_[client].left;
     ++first_copies;
     clients_[client].in_hand = now_;
-    plan(now_ + plan_.send_cost, What::sends, client);
+    schedule(now_ + scenario_.send_cost, What::sends, client);
   }
 
   /// The server's link takes one message after the other; the fabric holds back the others.
   void send(std::uint32_t client) {
-    server_link_free_ = std::max(now_ + plan_.latency, server_link_free_) + on_link_;
-    plan(server_link_free_ + jitter(), What::arrives, client);
+    server_link_free_ = std::max(now_ + scenario_.latency, server_link_free_) + on_link_;
+    schedule(server_link_free_ + jitter(), What::arrives, client);
   }
 
   void arrive(std::uint32_t client) {
-    const Duration back = plan_.latency + jitter();
+    const Duration back = scenario_.latency + jitter();
     if (free_buffers_ == 0) {
       ++not_ready;
-      return plan(now_ + back + not_ready_delay_, What::sends, client);
+      return schedule(now_ + back + not_ready_delay_, What::sends, client);
     }
     --free_buffers_;
-    server_busy_until_ = std::max(now_, server_busy_until_) + plan_.receive_cost;
-    plan(server_busy_until_, What::handled, client);
+    server_busy_until_ = std::max(now_, server_busy_until_) + scenario_.receive_cost;
+    schedule(server_busy_until_, What::handled, client);
     in_buffers_.push(clients_[client].in_hand);
-    plan(now_ + back + plan_.receive_cost, What::completed, client);
+    schedule(now_ + back + scenario_.receive_cost, What::completed, client);
   }
 
   void handled(std::uint32_t client) {
@@ -108,31 +106,31 @@ class Cluster {
   }
 
   [[nodiscard]] Duration jitter() {
-    return Duration(random_.below(static_cast<std::uint64_t>(plan_.jitter.count()) + 1));
+    return Duration(random_.below(static_cast<std::uint64_t>(scenario_.jitter.count()) + 1));
   }
   [[nodiscard]] Duration time_on_link(std::uint32_t bytes) const {
-    if (plan_.gigabytes_per_second <= 0) return Duration(0);
-    return Duration(static_cast<std::int64_t>(bytes / plan_.gigabytes_per_second));
+    if (scenario_.gigabytes_per_second <= 0) return Duration(0);
+    return Duration(static_cast<std::int64_t>(bytes / scenario_.gigabytes_per_second));
   }
 
-  const Plan& plan_;
+  const Scenario& scenario_;
   Duration not_ready_delay_;
   Duration on_link_;
   Random random_;
   Time now_{};
-  std::uint64_t planned_ = 0;
+  std::uint64_t scheduled_ = 0;
   std::vector<Client> clients_;
   std::uint32_t free_buffers_;
   std::queue<Time> in_buffers_;  // when each one's message was in hand; in the order in which they are handled
   Time server_link_free_{};
   Time server_busy_until_{};
-  std::priority_queue<Happening, std::vector<Happening>, std::greater<>> happenings_;
+  std::priority_queue<Event, std::vector<Event>, std::greater<>> events_;
 };
 
 }  // namespace
 
-IncastResult run_reliable_connections(const Incast& incast, const Plan& plan, Duration not_ready_delay) {
-  Cluster cluster(incast, plan, not_ready_delay);
+IncastResult run_reliable_connections(const Incast& incast, const Scenario& scenario, Duration not_ready_delay) {
+  Cluster cluster(incast, scenario, not_ready_delay);
   const Arrivals::RunUntil run_until = [&](const std::function<bool()>& done) {
     while (!done() && cluster.step()) {
     }

@@ -11,10 +11,10 @@ using namespace std::chrono_literals;
 
 constexpr Duration not_ready_delay = 640us;
 
-Plan with_buffers(std::uint32_t buffers) {
-  Plan plan;
-  plan.receive_buffers = buffers;
-  return plan;
+Scenario with_buffers(std::uint32_t buffers) {
+  Scenario scenario;
+  scenario.receive_buffers = buffers;
+  return scenario;
 }
 
 TEST(ReliableConnections, DeliverAll) {
@@ -31,20 +31,20 @@ TEST(ReliableConnections, DeliverAll) {
 
 /// One client: nothing to wait for, and the time of a message is the sum of its parts.
 TEST(ReliableConnections, TakeTheTimeOfTheirParts) {
-  Plan plan = with_buffers(1);
-  plan.jitter = Duration(0);
-  plan.gigabytes_per_second = 0;
-  const IncastResult result = run_reliable_connections({.clients = 1, .messages = 100}, plan, not_ready_delay);
-  EXPECT_EQ(result.latency.median, plan.send_cost + plan.latency + plan.receive_cost);
+  Scenario scenario = with_buffers(1);
+  scenario.jitter = Duration(0);
+  scenario.gigabytes_per_second = 0;
+  const IncastResult result = run_reliable_connections({.clients = 1, .messages = 100}, scenario, not_ready_delay);
+  EXPECT_EQ(result.latency.median, scenario.send_cost + scenario.latency + scenario.receive_cost);
   EXPECT_EQ(result.latency.longest, result.latency.median);
   EXPECT_DOUBLE_EQ(result.fairness, 1);
 }
 
 TEST(ReliableConnections, AreFasterThanAcknowledgementsOfTheServerWhereBuffersSuffice) {
   const Incast incast{.messages = 300, .queued = 1};
-  const Plan plan = with_buffers(1000);
-  const double theirs = run_reliable_connections(incast, plan, not_ready_delay).steady_messages_per_second;
-  const double papers = run_incast(incast, plan, transport::stop_and_wait(10ms)).steady_messages_per_second;
+  const Scenario scenario = with_buffers(1000);
+  const double theirs = run_reliable_connections(incast, scenario, not_ready_delay).steady_messages_per_second;
+  const double papers = run_incast(incast, scenario, transport::stop_and_wait(10ms)).steady_messages_per_second;
   EXPECT_GT(theirs, papers * 1.3);
 }
 

@@ -39,10 +39,10 @@ struct Settings {
   transport::Identity identity;
   Rank procs = 1;
   transport::Options endpoint;
-  std::uint32_t operations = 1024;      ///< started by this process and not completed; a power of two
-  std::uint32_t delegated = 64;         ///< copies that this process does for others at a time
-  std::uint32_t known_segments = 1024;  ///< of peers, remembered
-  std::uint32_t channels = 256;         ///< ends of channels that this process has, at most 65,536
+  std::uint32_t operations = 1024;     ///< started by this process and not completed; a power of two
+  std::uint32_t delegated = 64;        ///< copies that this process does for others at a time
+  std::uint32_t known_regions = 1024;  ///< of peers, remembered
+  std::uint32_t channels = 256;        ///< ends of channels that this process has, at most 65,536
 };
 
 enum class Atomic : std::uint8_t { swap, add, exclusive_or, inclusive_or, conjunction, compare_swap };

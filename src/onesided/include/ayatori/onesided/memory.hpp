@@ -5,16 +5,16 @@
 #include <optional>
 
 #include "ayatori/onesided/address_space.hpp"
-#include "ayatori/transport/segments.hpp"
+#include "ayatori/transport/regions.hpp"
 
 namespace ayatori::onesided {
 
 class Memory {
  public:
-  Memory(const AddressSpace& space, Rank self) : space_(space), self_(self), published_(AddressSpace::segments) {}
+  Memory(const AddressSpace& space, Rank self) : space_(space), self_(self), published_(AddressSpace::regions) {}
 
   /// Names the registration, and is never used again. The bytes stay the caller's, and must stay until remove().
-  /// Errors: nothing to register, more than a segment can hold, no segment left.
+  /// Errors: nothing to register, more than a region can hold, no region left.
   [[nodiscard]] Result<std::uint64_t> add(std::byte* start, Bytes size);
   /// False: there is no such registration.
   bool remove(std::uint64_t key);
@@ -22,7 +22,7 @@ class Memory {
   /// Nothing if `at` is not in what was registered.
   [[nodiscard]] std::optional<GlobalAddress> address_of(std::uint64_t key, const std::byte* at) const;
 
-  /// Memory of other processes that lies in this one's address space, too: segment 0 of `count` ranks from `first` on,
+  /// Memory of other processes that lies in this one's address space, too: region 0 of `count` ranks from `first` on,
   /// `each` bytes apart. It must stay as long as this.
   void map(Rank first, Rank count, std::byte* start, Bytes each) { mapped_ = {first, count, start, each}; }
 
@@ -39,7 +39,7 @@ class Memory {
  private:
   AddressSpace space_;
   Rank self_;
-  transport::PublishedSegments published_;
+  transport::PublishedRegions published_;
   struct Mapped {
     Rank first = 0;
     Rank count = 0;

@@ -24,13 +24,20 @@
 #include <span>
 
 #include "ayatori/base/ids.hpp"
-#include "ayatori/transport/epochs.hpp"
+#include "ayatori/transport/time.hpp"
 
 namespace ayatori::transport {
 
 using PeerId = Rank;
 using JobKey = std::uint64_t;  ///< set by the launcher, the same in all processes of a job and in no other job
 using Sequence = std::uint32_t;
+
+/// Names a flow, and is never used twice by one endpoint (docs/decisions/0100-evicting-contexts.md): nanoseconds since
+/// some point in the past, or more. 0 is not an epoch.
+using Epoch = std::uint64_t;
+
+/// Half of the range, 292 years of nanoseconds: a packet that claims more is malformed, so no epoch + 1 overflows.
+inline constexpr Epoch last_epoch = ~Epoch{0} >> 1;
 
 enum class PacketKind : std::uint8_t {
   data = 1,         ///< a message, several, or a fragment of one

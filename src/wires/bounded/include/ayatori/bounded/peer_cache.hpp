@@ -5,7 +5,8 @@
 
 #include <utility>
 
-#include "ayatori/transport/tables.hpp"
+#include "ayatori/transport/contexts.hpp"
+#include "ayatori/transport/queues.hpp"
 
 namespace ayatori::wires {
 

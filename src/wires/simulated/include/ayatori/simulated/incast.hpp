@@ -5,7 +5,7 @@
 
 #include <cstdint>
 
-#include "ayatori/simulated/plan.hpp"
+#include "ayatori/simulated/scenario.hpp"
 #include "ayatori/transport/options.hpp"
 
 namespace ayatori::simulated {
@@ -40,6 +40,7 @@ struct IncastResult {
   Latencies latency;
 };
 
-[[nodiscard]] IncastResult run_incast(const Incast& incast, const Plan& plan, const transport::Options& options);
+[[nodiscard]] IncastResult run_incast(const Incast& incast, const Scenario& scenario,
+                                      const transport::Options& options);
 
 }  // namespace ayatori::simulated

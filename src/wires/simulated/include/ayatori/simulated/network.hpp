@@ -1,8 +1,8 @@
 #pragma once
 /// \file
 /// Many endpoints in one process, joined by a network that loses, duplicates,
-/// delays and reorders datagrams from a seed and a Plan, in virtual time. The
-/// same plan and calls give the same run, on every machine.
+/// delays and reorders datagrams from a seed and a Scenario, in virtual time. The
+/// same scenario and calls give the same run, on every machine.
 
 #include <cstdint>
 #include <deque>
@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "ayatori/base/random.hpp"
-#include "ayatori/simulated/plan.hpp"
+#include "ayatori/simulated/scenario.hpp"
 #include "ayatori/transport/endpoint.hpp"
 
 namespace ayatori::simulated {
@@ -30,12 +30,12 @@ struct Counters {
 /// it is handled. Links are lossless: a sender whose receiver's link is busy waits. Not thread-safe.
 class Network {
  public:
-  explicit Network(const Plan& plan);
+  explicit Network(const Scenario& scenario);
 
   /// The endpoint must stay until detach(). A process that stops existing is a detach().
   void attach(PeerId peer, transport::Endpoint& endpoint);
   void detach(PeerId peer);
-  [[nodiscard]] bool attached(PeerId peer) const { return nodes_.contains(peer); }
+  [[nodiscard]] bool attached(PeerId peer) const { return machines_.contains(peer); }
 
   /// Called for a datagram to a peer that is not attached; it may attach one. The datagram is then delivered.
   void on_unattached(std::function<void(PeerId)> handler) { on_unattached_ = std::move(handler); }
@@ -52,23 +52,21 @@ class Network {
   bool run_until(const std::function<bool()>& done, Time limit = transport::never);
 
   [[nodiscard]] const Counters& counters() const { return counters_; }
-  [[nodiscard]] Plan& plan() { return plan_; }  ///< may change while it runs
+  [[nodiscard]] Scenario& scenario() { return scenario_; }  ///< may change while it runs
 
  private:
   using DatagramId = std::uint32_t;
 
-  struct Happening {
+  struct Event {
     Time when{};
-    std::uint64_t number = 0;  // of equal times, what was planned first happens first
+    std::uint64_t number = 0;  // of equal times, what was scheduled first happens first
     PeerId peer = 0;
-    DatagramId datagram = no_id;  // arrives; none: the node wants to work
+    DatagramId datagram = no_id;  // arrives; none: the machine wants to work
 
-    bool operator>(const Happening& other) const {
-      return when != other.when ? when > other.when : number > other.number;
-    }
+    bool operator>(const Event& other) const { return when != other.when ? when > other.when : number > other.number; }
   };
 
-  struct Node {
+  struct Machine {
     transport::Endpoint* endpoint = nullptr;
     std::deque<DatagramId> data;
     std::deque<DatagramId> control;
@@ -80,11 +78,11 @@ class Network {
     Time wakes_at = transport::never;
   };
 
-  void plan_work(PeerId peer, Node& node, Time when);
+  void schedule_work(PeerId peer, Machine& machine, Time when);
   void work(PeerId peer);
-  [[nodiscard]] bool send_one(PeerId peer, Node& node);
-  [[nodiscard]] bool handle_one(Node& node);
-  void transmit(PeerId from, Node& sender, const transport::Datagram& datagram);
+  [[nodiscard]] bool send_one(PeerId peer, Machine& machine);
+  [[nodiscard]] bool handle_one(Machine& machine);
+  void transmit(PeerId from, Machine& sender, const transport::Datagram& datagram);
   void launch(PeerId to, DatagramId datagram, Time when);
   void arrive(PeerId to, DatagramId datagram);
   [[nodiscard]] bool in_black_hole(PeerId peer) const;
@@ -92,13 +90,13 @@ class Network {
   void discard(DatagramId datagram) { free_.push_back(datagram); }
   [[nodiscard]] Duration time_on_link(std::size_t bytes) const;
 
-  Plan plan_;
+  Scenario scenario_;
   Random random_;
   Time now_{};
-  std::uint64_t planned_ = 0;
+  std::uint64_t scheduled_ = 0;
   Counters counters_;
-  std::unordered_map<PeerId, Node> nodes_;
-  std::priority_queue<Happening, std::vector<Happening>, std::greater<>> happenings_;
+  std::unordered_map<PeerId, Machine> machines_;
+  std::priority_queue<Event, std::vector<Event>, std::greater<>> events_;
   std::vector<std::vector<std::byte>> datagrams_;
   std::vector<DatagramId> free_;
   std::function<void(PeerId)> on_unattached_;

@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "ayatori/simulated/plan.hpp"
+#include "ayatori/simulated/scenario.hpp"
 
 namespace ayatori::simulated {
 
@@ -24,6 +24,6 @@ struct ManyPeersResult {
 
 /// A peer that is not talking is hibernated: all that is kept of it is the 8 bytes of Endpoint::retire(), so that the
 /// process can hold all of them. The endpoint in the middle lives from the first to the last.
-[[nodiscard]] ManyPeersResult run_many_peers(const ManyPeers& peers, const Plan& plan);
+[[nodiscard]] ManyPeersResult run_many_peers(const ManyPeers& peers, const Scenario& scenario);
 
 }  // namespace ayatori::simulated

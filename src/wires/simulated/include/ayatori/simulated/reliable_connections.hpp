@@ -10,14 +10,16 @@
 ///   3. If none is free, the server's interface answers "receiver not ready" (RNR NAK); the client's interface sends
 ///      again after `not_ready_delay`, as often as it takes (rnr_retry 7).
 ///
-/// InfiniBand Architecture Specification 1, sections 9.7.5.2.8 (RNR NAK) and 10.2.9 (shared receive queues). The Plan's
-/// drop, duplicate, reorder and control_buffers have no meaning here: the fabric is lossless, and answers need none.
+/// InfiniBand Architecture Specification 1, sections 9.7.5.2.8 (RNR NAK) and 10.2.9 (shared receive queues). The
+/// Scenario's drop, duplicate, reorder and control_buffers have no meaning here: the fabric is lossless, and answers
+/// need none.
 
 #include "ayatori/simulated/incast.hpp"
 
 namespace ayatori::simulated {
 
 /// `retransmissions` are those of interfaces; duplicates can't occur. `queued` is 1, whatever `incast` says.
-[[nodiscard]] IncastResult run_reliable_connections(const Incast& incast, const Plan& plan, Duration not_ready_delay);
+[[nodiscard]] IncastResult run_reliable_connections(const Incast& incast, const Scenario& scenario,
+                                                    Duration not_ready_delay);
 
 }  // namespace ayatori::simulated

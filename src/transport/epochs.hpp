@@ -7,16 +7,11 @@
 #include <cstdint>
 #include <vector>
 
-#include "ayatori/transport/tables.hpp"
+#include "ayatori/transport/contexts.hpp"
+#include "ayatori/transport/packet.hpp"
 #include "ayatori/transport/time.hpp"
 
 namespace ayatori::transport {
-
-/// 64 bits of a hybrid logical clock: never wraps, never repeats within one endpoint. 0 is no epoch.
-using Epoch = std::uint64_t;
-
-/// Half of the range, 292 years of nanoseconds: a packet that claims more is malformed, so no epoch + 1 overflows.
-inline constexpr Epoch last_epoch = ~Epoch{0} >> 1;
 
 /// Hands out an endpoint's epochs, each higher than all before:
 ///

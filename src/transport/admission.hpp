@@ -6,10 +6,11 @@
 #include <optional>
 #include <vector>
 
+#include "ayatori/transport/contexts.hpp"
 #include "ayatori/transport/options.hpp"
-#include "ayatori/transport/round_trip.hpp"
-#include "ayatori/transport/tables.hpp"
+#include "ayatori/transport/queues.hpp"
 #include "ayatori/transport/time.hpp"
+#include "round_trip.hpp"
 
 namespace ayatori::transport {
 

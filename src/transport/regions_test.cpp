@@ -1,4 +1,4 @@
-#include "ayatori/transport/segments.hpp"
+#include "ayatori/transport/regions.hpp"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -15,7 +15,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// A process that publishes segments, and looks for those of others.
+/// A process that publishes regions, and looks for those of others.
 struct Process final : Application {
   Process(PeerId self, std::uint32_t entries, std::uint32_t fetches)
       : published(8), known(entries, fetches, 1000), endpoint(made(self)) {}
@@ -35,15 +35,15 @@ struct Process final : Application {
   }
   void completed(Token token) override { note(known.completed(token)); }
   void refused(Token token) override { note(known.failed(token)); }
-  void note(const std::optional<KnownSegments::Fetched>& fetched) {
+  void note(const std::optional<KnownRegions::Fetched>& fetched) {
     ASSERT_TRUE(fetched);
     last = fetched;
   }
 
-  PublishedSegments published;
-  KnownSegments known;
+  PublishedRegions published;
+  KnownRegions known;
   Endpoint endpoint;
-  std::optional<KnownSegments::Fetched> last;
+  std::optional<KnownRegions::Fetched> last;
   int reads = 0;
 };
 
@@ -68,27 +68,27 @@ struct Neighbours {
   Time now{1ms};
 };
 
-TEST(PublishedSegments, HaveKeysThatAreNeverUsedTwice) {
-  PublishedSegments segments(2);
-  ASSERT_EQ(segments.add(100, 50), 0U);
-  ASSERT_EQ(segments.add(200, 60), 1U);
-  EXPECT_FALSE(segments.add(300, 70));
-  const Segment old = *segments.at(0);
-  EXPECT_EQ(segments.holding({old.key, 40, 10})->base, 100U);
-  EXPECT_FALSE(segments.holding({old.key, 40, 11}));
-  EXPECT_FALSE(segments.holding({old.key, ~std::uint64_t{0}, 1}));
-  EXPECT_TRUE(segments.remove(0));
-  EXPECT_FALSE(segments.remove(0));
-  EXPECT_FALSE(segments.remove(2));
-  ASSERT_EQ(segments.add(300, 70), 0U);
-  EXPECT_FALSE(segments.holding({old.key, 0, 1}));
-  EXPECT_NE(segments.at(0)->key, old.key);
+TEST(PublishedRegions, HaveKeysThatAreNeverUsedTwice) {
+  PublishedRegions regions(2);
+  ASSERT_EQ(regions.add(100, 50), 0U);
+  ASSERT_EQ(regions.add(200, 60), 1U);
+  EXPECT_FALSE(regions.add(300, 70));
+  const Region old = *regions.at(0);
+  EXPECT_EQ(regions.holding({old.key, 40, 10})->base, 100U);
+  EXPECT_FALSE(regions.holding({old.key, 40, 11}));
+  EXPECT_FALSE(regions.holding({old.key, ~std::uint64_t{0}, 1}));
+  EXPECT_TRUE(regions.remove(0));
+  EXPECT_FALSE(regions.remove(0));
+  EXPECT_FALSE(regions.remove(2));
+  ASSERT_EQ(regions.add(300, 70), 0U);
+  EXPECT_FALSE(regions.holding({old.key, 0, 1}));
+  EXPECT_NE(regions.at(0)->key, old.key);
 }
 
-TEST(KnownSegments, AreFetchedOnceAndAgainWhenTheirOwnerRefuses) {
+TEST(KnownRegions, AreFetchedOnceAndAgainWhenTheirOwnerRefuses) {
   Neighbours both(4, 2);
   ASSERT_EQ(both.owner.published.add(4096, 100), 0U);
-  const KnownSegments::Name name{1, 0};
+  const KnownRegions::Name name{1, 0};
   EXPECT_FALSE(both.asker.known.find(name));
   ASSERT_TRUE(both.asker.known.fetch(both.now, both.asker.endpoint, name));
   ASSERT_TRUE(both.asker.known.fetch(both.now, both.asker.endpoint, name)) << "it is under way";
@@ -111,7 +111,7 @@ TEST(KnownSegments, AreFetchedOnceAndAgainWhenTheirOwnerRefuses) {
   EXPECT_FALSE(both.asker.known.find(name));
 }
 
-TEST(KnownSegments, ThatAreNoneAreNotKept) {
+TEST(KnownRegions, ThatAreNoneAreNotKept) {
   Neighbours both(4, 1);
   for (const std::uint32_t index : {0U, 100U}) {  // free; not in the directory
     ASSERT_TRUE(both.asker.known.fetch(both.now, both.asker.endpoint, {1, index}));
@@ -119,14 +119,14 @@ TEST(KnownSegments, ThatAreNoneAreNotKept) {
     both.asker.last.reset();
     both.settle();
     ASSERT_TRUE(both.asker.last);
-    EXPECT_EQ(both.asker.last->name, (KnownSegments::Name{1, index}));
-    EXPECT_FALSE(both.asker.last->segment);
+    EXPECT_EQ(both.asker.last->name, (KnownRegions::Name{1, index}));
+    EXPECT_FALSE(both.asker.last->region);
     EXPECT_FALSE(both.asker.known.find({1, index}));
   }
 }
 
 /// The cache against a list in the order of use.
-TEST(KnownSegments, KeepThoseUsedLast) {
+TEST(KnownRegions, KeepThoseUsedLast) {
   for (std::uint64_t seed = 0; seed < 20; ++seed) {
     SCOPED_TRACE(fmt::format("seed {}", seed));
     Random random(seed);
@@ -137,7 +137,7 @@ TEST(KnownSegments, KeepThoseUsedLast) {
     std::list<std::uint32_t> model;  // the one used last in front
     for (int step = 0; step < 300; ++step) {
       const auto index = static_cast<std::uint32_t>(random.below(8));
-      const KnownSegments::Name name{1, index};
+      const KnownRegions::Name name{1, index};
       const auto known = both.asker.known.find(name);
       ASSERT_EQ(known.has_value(), (std::ranges::find(model, index) != model.end()));
       model.remove(index);

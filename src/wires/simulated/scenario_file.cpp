@@ -1,4 +1,4 @@
-#include "ayatori/simulated/plan_file.hpp"
+#include "ayatori/simulated/scenario_file.hpp"
 
 #include <stdexcept>
 
@@ -48,18 +48,18 @@ bool set_count(Target& target, const toml::node& node) {
 }
 
 template <auto field>
-bool set_probability(Plan& plan, const toml::node& node) {
+bool set_probability(Scenario& scenario, const toml::node& node) {
   const auto value = node.value<double>();
   if (!value || !(*value >= 0 && *value <= 1)) return false;
-  plan.*field = *value;
+  scenario.*field = *value;
   return true;
 }
 
 template <auto field>
-bool set_rate(Plan& plan, const toml::node& node) {
+bool set_rate(Scenario& scenario, const toml::node& node) {
   const auto value = node.value<double>();
   if (!value || !is_link_rate(*value)) return false;
-  plan.*field = *value;
+  scenario.*field = *value;
   return true;
 }
 
@@ -77,19 +77,20 @@ constexpr std::string_view count_from_1 = "a whole number from 1, less than 4294
 constexpr std::string_view probability = "a probability, 0 to 1";
 constexpr std::string_view duration = R"(a duration, for example "2us")";
 
-constexpr std::array<Key<Plan>, 12> plan_keys{{
-    {"seed", count_from_0, set_count<&Plan::seed, 0>},
-    {"latency", duration, set_time<&Plan::latency>},
-    {"jitter", duration, set_time<&Plan::jitter>},
-    {"drop", probability, set_probability<&Plan::drop>},
-    {"duplicate", probability, set_probability<&Plan::duplicate>},
-    {"reorder", probability, set_probability<&Plan::reorder>},
-    {"reorder_delay", duration, set_time<&Plan::reorder_delay>},
-    {"gigabytes_per_second", "0 (without limit), or a number from 1e-6 to 1e6", set_rate<&Plan::gigabytes_per_second>},
-    {"receive_buffers", count_from_1, set_count<&Plan::receive_buffers, 1>},
-    {"control_buffers", count_from_1, set_count<&Plan::control_buffers, 1>},
-    {"receive_cost", duration, set_time<&Plan::receive_cost>},
-    {"send_cost", duration, set_time<&Plan::send_cost>},
+constexpr std::array<Key<Scenario>, 12> scenario_keys{{
+    {"seed", count_from_0, set_count<&Scenario::seed, 0>},
+    {"latency", duration, set_time<&Scenario::latency>},
+    {"jitter", duration, set_time<&Scenario::jitter>},
+    {"drop", probability, set_probability<&Scenario::drop>},
+    {"duplicate", probability, set_probability<&Scenario::duplicate>},
+    {"reorder", probability, set_probability<&Scenario::reorder>},
+    {"reorder_delay", duration, set_time<&Scenario::reorder_delay>},
+    {"gigabytes_per_second", "0 (without limit), or a number from 1e-6 to 1e6",
+     set_rate<&Scenario::gigabytes_per_second>},
+    {"receive_buffers", count_from_1, set_count<&Scenario::receive_buffers, 1>},
+    {"control_buffers", count_from_1, set_count<&Scenario::control_buffers, 1>},
+    {"receive_cost", duration, set_time<&Scenario::receive_cost>},
+    {"send_cost", duration, set_time<&Scenario::send_cost>},
 }};
 
 constexpr std::array<Key<BlackHole>, 3> black_hole_keys{{
@@ -130,19 +131,19 @@ Result<BlackHole> read_black_hole(const toml::node& node, std::string_view file)
   return hole;
 }
 
-Result<> read_black_holes(const toml::node& node, std::string_view file, Plan& plan) {
+Result<> read_black_holes(const toml::node& node, std::string_view file, Scenario& scenario) {
   const toml::array* array = node.as_array();
   if (!array) return wrong_value(file, "black_holes", "an array of tables, each under [[black_holes]]", node);
   for (const toml::node& element : *array) {
     auto hole = read_black_hole(element, file);
     if (!hole) return Failure(hole.error());
-    plan.black_holes.push_back(*hole);
+    scenario.black_holes.push_back(*hole);
   }
   return {};
 }
 
 /// toml++ 3.3 meets undefined behaviour at some characters beyond ASCII (its issues 190 and 295). No key or value of a
-/// plan has any; in comments, nobody looks.
+/// scenario has any; in comments, nobody looks.
 std::string ascii_of(std::string_view text) {
   std::string ascii(text);
   std::ranges::replace_if(ascii, [](char byte) { return static_cast<unsigned char>(byte) > 127; }, '?');
@@ -176,26 +177,26 @@ std::optional<Duration> parse_duration(std::string_view text) {
   return std::nullopt;
 }
 
-Result<Plan> parse_plan(std::string_view text, std::string_view file) {
+Result<Scenario> parse_scenario(std::string_view text, std::string_view file) {
   const auto table = parse_table(text, file);
   if (!table) return Failure(table.error());
-  Plan plan;
+  Scenario scenario;
   for (const auto& [key, value] : *table) {
     if (key == "black_holes") {
-      if (auto good = read_black_holes(value, file, plan); !good) return Failure(good.error());
+      if (auto good = read_black_holes(value, file, scenario); !good) return Failure(good.error());
       continue;
     }
-    const auto* known = find(plan_keys, key);
-    if (!known) return unknown_key(file, key, plan_keys, "black_holes");
-    if (!known->set(plan, value)) return wrong_value(file, known->name, known->expected, value);
+    const auto* known = find(scenario_keys, key);
+    if (!known) return unknown_key(file, key, scenario_keys, "black_holes");
+    if (!known->set(scenario, value)) return wrong_value(file, known->name, known->expected, value);
   }
-  return plan;
+  return scenario;
 }
 
-Result<Plan> load_plan(const std::filesystem::path& path) {
+Result<Scenario> load_scenario(const std::filesystem::path& path) {
   const auto text = read_file(path);
   if (!text) return Failure(text.error());
-  return parse_plan(*text, path.string());
+  return parse_scenario(*text, path.string());
 }
 
 }  // namespace ayatori::simulated

@@ -25,7 +25,7 @@ struct BlackHole {
 
 /// The default is a lossless network whose times resemble paper 5's (InfiniBand DDR, 2.2 GHz cores): 31 clients and one
 /// server, each a single thread that handles one packet after the other.
-struct Plan {
+struct Scenario {
   std::uint64_t seed = 1;
 
   Duration latency = std::chrono::nanoseconds(2'000);  ///< from the sender's network interface to the receiver's
@@ -49,6 +49,6 @@ struct Plan {
 }
 
 /// Errors name the field that is out of its range.
-[[nodiscard]] Result<> check(const Plan& plan);
+[[nodiscard]] Result<> check(const Scenario& scenario);
 
 }  // namespace ayatori::simulated

@@ -4,8 +4,8 @@
 /// peer has registered is read out of the peer when somebody needs it, and kept
 /// in bounded space.
 ///
-///     owner       PublishedSegments ── read() ──▶ Application::read, for the range key `directory_key`
-///     requester   KnownSegments ── Endpoint::get ──▶ the owner's directory
+///     owner       PublishedRegions ── read() ──▶ Application::read, for the range key `directory_key`
+///     requester   KnownRegions ── Endpoint::get ──▶ the owner's directory
 
 #include <cstdint>
 #include <optional>
@@ -13,28 +13,28 @@
 #include <vector>
 
 #include "ayatori/transport/endpoint.hpp"
-#include "ayatori/transport/tables.hpp"
+#include "ayatori/transport/queues.hpp"
 
 namespace ayatori::transport {
 
 /// Memory that its owner lets peers use. `key` is what RemoteRange::key must be: it is never used twice, so who still
 /// has an old one is refused.
-struct Segment {
-  std::uint64_t key = 0;   ///< 0: there is no such segment
+struct Region {
+  std::uint64_t key = 0;   ///< 0: there is no such region
   std::uint64_t base = 0;  ///< whatever the owner says: an address, for example
   Bytes size = 0;
 
-  bool operator==(const Segment&) const = default;
+  bool operator==(const Region&) const = default;
 };
 
-/// The key under which every endpoint's directory is read; no segment has it.
+/// The key under which every endpoint's directory is read; no region has it.
 inline constexpr std::uint64_t directory_key = ~std::uint64_t{0};
-inline constexpr std::size_t segment_bytes = 24;  ///< of an entry of the directory
+inline constexpr std::size_t region_bytes = 24;  ///< of an entry of the directory
 
 /// What an endpoint has registered: a directory of fixed size. Not thread-safe.
-class PublishedSegments {
+class PublishedRegions {
  public:
-  explicit PublishedSegments(std::uint32_t capacity);
+  explicit PublishedRegions(std::uint32_t capacity);
 
   /// The index under which peers find it; nothing if the directory is full.
   [[nodiscard]] std::optional<std::uint32_t> add(std::uint64_t base, Bytes size);
@@ -42,18 +42,18 @@ class PublishedSegments {
   /// From now on its key is refused. False if there is none with this index.
   bool remove(std::uint32_t index);
 
-  [[nodiscard]] std::optional<Segment> at(std::uint32_t index) const;
+  [[nodiscard]] std::optional<Region> at(std::uint32_t index) const;
 
-  /// The segment that has the range, all of it; nothing if there is none: to be refused.
-  [[nodiscard]] std::optional<Segment> holding(const RemoteRange& range) const;
+  /// The region that has the range, all of it; nothing if there is none: to be refused.
+  [[nodiscard]] std::optional<Region> holding(const RemoteRange& range) const;
 
   /// The answer of Application::read() to a range of `directory_key`.
   [[nodiscard]] std::optional<std::span<const std::byte>> read(const RemoteRange& range) const;
 
  private:
-  void write_entry(std::uint32_t index, const Segment& segment);
+  void write_entry(std::uint32_t index, const Region& region);
 
-  std::vector<Segment> segments_;
+  std::vector<Region> regions_;
   std::vector<std::byte> directory_;
   std::uint64_t added_ = 0;
 };
@@ -61,9 +61,9 @@ class PublishedSegments {
 /// What peers were found to have registered: the entries used last, `entries` of them, whoever owns them. Not
 /// thread-safe; used on the endpoint's thread. Its gets have the tokens first_token … first_token + fetches - 1, which
 /// nobody else may use.
-class KnownSegments {
+class KnownRegions {
  public:
-  KnownSegments(std::uint32_t entries, std::uint32_t fetches, Token first_token);
+  KnownRegions(std::uint32_t entries, std::uint32_t fetches, Token first_token);
 
   struct Name {
     PeerId peer = 0;
@@ -72,8 +72,8 @@ class KnownSegments {
     bool operator==(const Name&) const = default;
   };
 
-  /// The segment, if it is known. What is found was used last and is forgotten last.
-  [[nodiscard]] std::optional<Segment> find(Name name);
+  /// The region, if it is known. What is found was used last and is forgotten last.
+  [[nodiscard]] std::optional<Region> find(Name name);
 
   /// Asks its owner; fetched() tells the end. True, too, if that is under way. False: no room now, try again after
   /// Application::room() or the end of another fetch.
@@ -83,7 +83,7 @@ class KnownSegments {
   /// none of ours.
   struct Fetched {
     Name name;
-    std::optional<Segment> segment;  ///< nothing: its owner has none with this index, refused, or is lost
+    std::optional<Region> region;  ///< nothing: its owner has none with this index, refused, or is lost
   };
   [[nodiscard]] std::optional<Fetched> completed(Token token);
   [[nodiscard]] std::optional<Fetched> failed(Token token);
@@ -97,20 +97,20 @@ class KnownSegments {
  private:
   struct Entry {
     Name name;
-    Segment segment;
+    Region region;
     std::uint32_t next = no_id;  // in its bucket
     bool used = false;
   };
   struct Fetch {
     Name name;
     bool under_way = false;
-    std::array<std::byte, segment_bytes> bytes{};
+    std::array<std::byte, region_bytes> bytes{};
   };
 
   [[nodiscard]] std::uint32_t& bucket(Name name);
   [[nodiscard]] std::uint32_t entry_of(Name name);
   [[nodiscard]] std::optional<Fetch> take(Token token);
-  void keep(Name name, const Segment& segment);
+  void keep(Name name, const Region& region);
   void drop(std::uint32_t entry);
 
   std::vector<Entry> entries_;

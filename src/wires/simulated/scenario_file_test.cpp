@@ -1,4 +1,4 @@
-#include "ayatori/simulated/plan_file.hpp"
+#include "ayatori/simulated/scenario_file.hpp"
 
 #include <gtest/gtest.h>
 
@@ -18,49 +18,49 @@ TEST(ParseDuration, TakesANumberAndAUnit) {
   }
 }
 
-TEST(PlanFile, TheExampleSaysWhatTheDefaultsAre) {
-  const auto plan = load_plan(AYATORI_SOURCE_DIR "/docs/simulated-network.toml");
-  ASSERT_TRUE(plan) << plan.error().message;
-  const Plan defaults;
-  EXPECT_EQ(plan->seed, defaults.seed);
-  EXPECT_EQ(plan->latency, defaults.latency);
-  EXPECT_EQ(plan->jitter, defaults.jitter);
-  EXPECT_EQ(plan->drop, defaults.drop);
-  EXPECT_EQ(plan->duplicate, defaults.duplicate);
-  EXPECT_EQ(plan->reorder, defaults.reorder);
-  EXPECT_EQ(plan->reorder_delay, defaults.reorder_delay);
-  EXPECT_EQ(plan->gigabytes_per_second, defaults.gigabytes_per_second);
-  EXPECT_EQ(plan->receive_buffers, defaults.receive_buffers);
-  EXPECT_EQ(plan->control_buffers, defaults.control_buffers);
-  EXPECT_EQ(plan->receive_cost, defaults.receive_cost);
-  EXPECT_EQ(plan->send_cost, defaults.send_cost);
-  ASSERT_EQ(plan->black_holes.size(), 2U);
-  EXPECT_EQ(plan->black_holes[0].peer, 3U);
-  EXPECT_EQ(plan->black_holes[0].from, Time(10ms));
-  EXPECT_EQ(plan->black_holes[0].until, Time(1500ms));
-  EXPECT_EQ(plan->black_holes[1].until, transport::never);
+TEST(ScenarioFile, TheExampleSaysWhatTheDefaultsAre) {
+  const auto scenario = load_scenario(AYATORI_SOURCE_DIR "/docs/simulated-network.toml");
+  ASSERT_TRUE(scenario) << scenario.error().message;
+  const Scenario defaults;
+  EXPECT_EQ(scenario->seed, defaults.seed);
+  EXPECT_EQ(scenario->latency, defaults.latency);
+  EXPECT_EQ(scenario->jitter, defaults.jitter);
+  EXPECT_EQ(scenario->drop, defaults.drop);
+  EXPECT_EQ(scenario->duplicate, defaults.duplicate);
+  EXPECT_EQ(scenario->reorder, defaults.reorder);
+  EXPECT_EQ(scenario->reorder_delay, defaults.reorder_delay);
+  EXPECT_EQ(scenario->gigabytes_per_second, defaults.gigabytes_per_second);
+  EXPECT_EQ(scenario->receive_buffers, defaults.receive_buffers);
+  EXPECT_EQ(scenario->control_buffers, defaults.control_buffers);
+  EXPECT_EQ(scenario->receive_cost, defaults.receive_cost);
+  EXPECT_EQ(scenario->send_cost, defaults.send_cost);
+  ASSERT_EQ(scenario->black_holes.size(), 2U);
+  EXPECT_EQ(scenario->black_holes[0].peer, 3U);
+  EXPECT_EQ(scenario->black_holes[0].from, Time(10ms));
+  EXPECT_EQ(scenario->black_holes[0].until, Time(1500ms));
+  EXPECT_EQ(scenario->black_holes[1].until, transport::never);
 }
 
-TEST(PlanFile, ReadsEveryKey) {
-  const auto plan = parse_plan(R"(
+TEST(ScenarioFile, ReadsEveryKey) {
+  const auto scenario = parse_scenario(R"(
     seed = 7
     drop = 1
     latency = "1us"
     receive_buffers = 1
     black_holes = [{ peer = 2, from = "1s" }]
   )",
-                               "p.toml");
-  ASSERT_TRUE(plan) << plan.error().message;
-  EXPECT_EQ(plan->seed, 7U);
-  EXPECT_EQ(plan->drop, 1);
-  EXPECT_EQ(plan->latency, 1us);
-  EXPECT_EQ(plan->receive_buffers, 1U);
-  EXPECT_EQ(plan->black_holes.size(), 1U);
-  EXPECT_TRUE(parse_plan("", "empty.toml"));
+                                       "p.toml");
+  ASSERT_TRUE(scenario) << scenario.error().message;
+  EXPECT_EQ(scenario->seed, 7U);
+  EXPECT_EQ(scenario->drop, 1);
+  EXPECT_EQ(scenario->latency, 1us);
+  EXPECT_EQ(scenario->receive_buffers, 1U);
+  EXPECT_EQ(scenario->black_holes.size(), 1U);
+  EXPECT_TRUE(parse_scenario("", "empty.toml"));
 }
 
-TEST(PlanFile, NamesFileLineKeyAndWhatWasExpected) {
-  const auto message = [](std::string_view text) { return parse_plan(text, "p.toml").error().message; };
+TEST(ScenarioFile, NamesFileLineKeyAndWhatWasExpected) {
+  const auto message = [](std::string_view text) { return parse_scenario(text, "p.toml").error().message; };
   EXPECT_EQ(message("seed = 1\ndrop = 2"), "p.toml:2: drop: expected a probability, 0 to 1");
   EXPECT_EQ(message("drop = nan"), "p.toml:1: drop: expected a probability, 0 to 1");
   EXPECT_EQ(message("\n\nlatency = 2"), "p.toml:3: latency: expected a duration, for example \"2us\"");
@@ -82,8 +82,8 @@ TEST(PlanFile, NamesFileLineKeyAndWhatWasExpected) {
   EXPECT_TRUE(message("drop = 0.1\ndrop = 0.2").starts_with("p.toml:2: "));
   EXPECT_TRUE(message("s = \"\"\"\\\n\xc2\xa7\"\"\"").starts_with("p.toml:1: unknown key"));
   EXPECT_TRUE(message("[ #").starts_with("p.toml:"));
-  EXPECT_TRUE(parse_plan("# \xe2\x80\xa6", "p.toml"));
-  EXPECT_FALSE(load_plan("/nowhere/plan.toml"));
+  EXPECT_TRUE(parse_scenario("# \xe2\x80\xa6", "p.toml"));
+  EXPECT_FALSE(load_scenario("/nowhere/scenario.toml"));
 }
 
 }  // namespace

@@ -1,0 +1,155 @@
+#include "ayatori/transport/regions.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "bytes.hpp"
+
+namespace ayatori::transport {
+
+// ---- The owner
+
+PublishedRegions::PublishedRegions(std::uint32_t capacity) : regions_(capacity), directory_(capacity * region_bytes) {}
+
+std::optional<std::uint32_t> PublishedRegions::add(std::uint64_t base, Bytes size) {
+  const auto free = std::ranges::find(regions_, 0U, &Region::key);
+  if (free == regions_.end()) return std::nullopt;
+  const auto index = static_cast<std::uint32_t>(free - regions_.begin());
+  // The lower half says where to look, the upper tells apart what was there one after the other.
+  write_entry(index, {++added_ << 32 | index, base, size});
+  return index;
+}
+
+bool PublishedRegions::remove(std::uint32_t index) {
+  if (!at(index)) return false;
+  write_entry(index, {});
+  return true;
+}
+
+void PublishedRegions::write_entry(std::uint32_t index, const Region& region) {
+  regions_[index] = region;
+  const std::span<std::byte> directory = directory_;
+  Writer writer(directory.subspan(index * region_bytes, region_bytes));
+  writer.put(region.key);
+  writer.put(region.base);
+  writer.put(region.size);
+}
+
+std::optional<Region> PublishedRegions::at(std::uint32_t index) const {
+  if (index >= regions_.size() || regions_[index].key == 0) return std::nullopt;
+  return regions_[index];
+}
+
+std::optional<Region> PublishedRegions::holding(const RemoteRange& range) const {
+  const auto region = at(static_cast<std::uint32_t>(range.key));
+  if (!region || region->key != range.key) return std::nullopt;
+  if (range.offset > region->size || range.size > region->size - range.offset) return std::nullopt;
+  return region;
+}
+
+std::optional<std::span<const std::byte>> PublishedRegions::read(const RemoteRange& range) const {
+  if (range.key != directory_key || range.offset > directory_.size()) return std::nullopt;
+  if (range.size > directory_.size() - range.offset) return std::nullopt;
+  return std::span(directory_).subspan(range.offset, range.size);
+}
+
+// ---- Who asks
+
+KnownRegions::KnownRegions(std::uint32_t entries, std::uint32_t fetches, Token first_token)
+    : entries_(entries),
+      buckets_(std::bit_ceil(std::size_t{entries} + 1), no_id),
+      recency_(entries),
+      fetches_(fetches),
+      first_token_(first_token) {
+  for (std::uint32_t entry = 0; entry < entries; ++entry) recency_.push(entry);
+}
+
+std::uint32_t& KnownRegions::bucket(Name name) {
+  return buckets_[(std::size_t{name.peer} + std::size_t{name.index} * 0x9e3779b1U) & (buckets_.size() - 1)];
+}
+
+std::uint32_t KnownRegions::entry_of(Name name) {
+  std::uint32_t entry = bucket(name);
+  while (entry != no_id && entries_[entry].name != name) entry = entries_[entry].next;
+  return entry;
+}
+
+std::optional<Region> KnownRegions::find(Name name) {
+  const std::uint32_t entry = entry_of(name);
+  if (entry == no_id) return std::nullopt;
+  recency_.move_to_end(entry);
+  return entries_[entry].region;
+}
+
+bool KnownRegions::fetch(Time now, Endpoint& endpoint, Name name) {
+  Fetch* free = nullptr;
+  for (Fetch& fetch : fetches_) {
+    if (fetch.under_way && fetch.name == name) return true;
+    if (!fetch.under_way) free = &fetch;
+  }
+  if (!free) return false;
+  const Token token = first_token_ + static_cast<Token>(free - fetches_.data());
+  const RemoteAddress entry{directory_key, std::uint64_t{name.index} * region_bytes};
+  if (!endpoint.get(now, name.peer, entry, free->bytes, token)) return false;
+  free->name = name;
+  free->under_way = true;
+  return true;
+}
+
+std::optional<KnownRegions::Fetched> KnownRegions::completed(Token token) {
+  const auto fetch = take(token);
+  if (!fetch) return std::nullopt;
+  Reader reader(fetch->bytes);
+  Region region;
+  region.key = reader.take<std::uint64_t>();
+  region.base = reader.take<std::uint64_t>();
+  region.size = reader.take<std::uint64_t>();
+  if (region.key == 0) return Fetched{fetch->name, std::nullopt};
+  keep(fetch->name, region);
+  return Fetched{fetch->name, region};
+}
+
+std::optional<KnownRegions::Fetched> KnownRegions::failed(Token token) {
+  const auto fetch = take(token);
+  if (!fetch) return std::nullopt;
+  return Fetched{fetch->name, std::nullopt};
+}
+
+std::optional<KnownRegions::Fetch> KnownRegions::take(Token token) {
+  if (token < first_token_ || token - first_token_ >= fetches_.size()) return std::nullopt;
+  Fetch& fetch = fetches_[token - first_token_];
+  fetch.under_way = false;
+  return fetch;
+}
+
+void KnownRegions::keep(Name name, const Region& region) {
+  std::uint32_t entry = entry_of(name);
+  if (entry == no_id) {
+    entry = recency_.front();
+    if (entries_[entry].used) drop(entry);
+    entries_[entry] = {name, region, std::exchange(bucket(name), entry), true};
+  }
+  entries_[entry].region = region;
+  recency_.move_to_end(entry);
+}
+
+void KnownRegions::forget(Name name, std::uint64_t key) {
+  const std::uint32_t entry = entry_of(name);
+  if (entry != no_id && entries_[entry].region.key == key) drop(entry);
+}
+
+void KnownRegions::forget(PeerId peer) {
+  for (std::uint32_t entry = 0; entry < entries_.size(); ++entry) {
+    if (entries_[entry].used && entries_[entry].name.peer == peer) drop(entry);
+  }
+}
+
+void KnownRegions::drop(std::uint32_t entry) {
+  std::uint32_t* link = &bucket(entries_[entry].name);
+  while (*link != entry) link = &entries_[*link].next;
+  *link = entries_[entry].next;
+  entries_[entry].used = false;
+  recency_.move_to_front(entry);
+}
+
+}  // namespace ayatori::transport
