@@ -29,9 +29,9 @@ def link_as_data(network: Network, link: int) -> dict[str, Any]:
     here = network.port(link)
     there = network.port(here.peer)
     return {
-        "from": network.name(here.node),
+        "from": network.name(here.device),
         "from_port": here.number,
-        "to": network.name(there.node),
+        "to": network.name(there.device),
         "to_port": there.number,
         "rate": here.rate,
     }
@@ -55,12 +55,12 @@ def shape_as_data(network: Network) -> dict[str, Any]:
 
 def network_as_data(network: Network) -> dict[str, Any]:
     """What `ayatori show --json` prints."""
-    kinds = [network.kind(node) for node in range(network.node_count)]
+    kinds = [network.kind(device) for device in range(network.device_count)]
     cables = network.cables()
     rates: list[dict[str, int]] = [{} for _ in network.planes]
     for link, _ in cables:
         port = network.port(link)
-        counts = rates[network.plane_of(port.node)]
+        counts = rates[network.plane_of(port.device)]
         counts[port.rate] = counts.get(port.rate, 0) + 1
     return {
         "machines": len(network.machines),
@@ -91,10 +91,10 @@ def drawing_as_data(network: Network) -> dict[str, Any]:
         port = network.port(endpoint)
         hosts.append(
             {
-                "name": network.machines[network.machine_of(port.node)].name,
+                "name": network.machines[network.machine_of(port.device)].name,
                 "router": labels[router],
                 "port": network.port(port.peer).number,
-                "rail": network.rail(port.node),
+                "rail": network.rail(port.device),
             }
         )
     links = []
@@ -135,4 +135,4 @@ def rates_by_port(network: Network) -> dict[tuple[str, int], str]:
     """Link rate of routers' cabled ports, by the router's label and the port's number."""
     labels = router_labels(network)
     ports = (network.port(end) for ends in router_cables(network) for end in ends)
-    return {(labels[port.node], port.number): port.rate for port in ports}
+    return {(labels[port.device], port.number): port.rate for port in ports}

@@ -59,7 +59,7 @@ std::vector<T> as_list(std::span<const T> items) {
 void bind_model(nb::module_& module) {
   nb::class_<Port>(module, "Port")
       .def_ro("peer", &Port::peer)
-      .def_ro("node", &Port::node)
+      .def_ro("device", &Port::device)
       .def_ro("guid", &Port::guid)
       .def_ro("lid", &Port::lid)
       .def_ro("lmc", &Port::lmc)
@@ -75,7 +75,7 @@ void bind_model(nb::module_& module) {
 
   nb::class_<Network>(module, "Network", "An immutable network; see ayatori/network/network.hpp.")
       .def_prop_ro("router_count", &Network::router_count)
-      .def_prop_ro("node_count", &Network::node_count)
+      .def_prop_ro("device_count", &Network::device_count)
       .def_prop_ro("link_count", &Network::link_count)
       .def("name", [](const Network& network, DeviceId id) { return text(network.name(id)); })
       .def("kind", [](const Network& network, DeviceId id) { return to_word(network.device(id).kind); })
