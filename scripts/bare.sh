@@ -1,0 +1,53 @@
+# A bare Debian 12 to try the two commands in: what a newcomer's machine has, and nothing that was installed by hand.
+
+bare_release=bookworm
+
+bare_mounts() { # root, mount or umount
+    if [ "$2" = mount ]; then
+        # Bound to itself, so that programs which look for a mount point at / find one.
+        mount --bind "$1" "$1"
+        mount -t proc proc "$1/proc"
+        mount -t sysfs -o ro sysfs "$1/sys"
+        mount --rbind /dev "$1/dev"
+        mount --make-rslave "$1/dev"
+    else
+        for folder in dev sys proc; do ! mountpoint -q "$1/$folder" || umount -R "$1/$folder"; done
+        ! mountpoint -q "$1" || umount "$1"
+    fi
+}
+
+make_bare_root() { # root
+    mirror=$(sed -n 's/^deb *\(\[[^]]*\] *\)\{0,1\}\(http[^ ]*\).*/\2/p; s/^URIs: *\([^ ]*\).*/\1/p' \
+        /etc/apt/sources.list /etc/apt/sources.list.d/* 2>/dev/null | head -n 1)
+    watched "making a bare Debian" build/bare.log \
+        debootstrap --variant=minbase "$bare_release" "$1" "${mirror:-http://deb.debian.org/debian}"
+    # How this machine reaches Debian's packages and PyPI.
+    for file in /etc/resolv.conf /etc/hosts /etc/pip.conf; do [ ! -e $file ] || cp -L $file "$1$file"; done
+    [ ! -d /etc/apt/apt.conf.d ] || cp -L /etc/apt/apt.conf.d/*proxy* "$1/etc/apt/apt.conf.d/" 2>/dev/null || true
+    for certificates in /etc/ssl/certs /usr/local/share/ca-certificates; do
+        [ ! -d $certificates ] || { mkdir -p "$1$certificates" && cp -rL $certificates/. "$1$certificates"; }
+    done
+}
+
+run_bare() { # commands of ./run…; demo and test without
+    [ "$(id -u)" = 0 ] || { echo "error: only root can make a root file system" >&2; exit 1; }
+    # shellcheck disable=SC2086
+    need_packages $bare_packages
+    [ $# -gt 0 ] || set -- demo test
+    root=$(mktemp -d "${TMPDIR:-/tmp}/ayatori-bare.XXXXXX")
+    trap 'bare_mounts "$root" umount; rm -rf --one-file-system "$root"' EXIT
+    trap 'exit 130' INT TERM
+    make_bare_root "$root" || exit 1
+    git clone -q --no-hardlinks . "$root/root/ayatori"
+    bare_mounts "$root" mount
+    for command in "$@"; do
+        echo "== bare: ./run $command" >&2
+        env -i HOME=/root PATH=/usr/sbin:/usr/bin:/sbin:/bin TERM="${TERM:-dumb}" LANG=C.UTF-8 \
+            ${http_proxy:+http_proxy="$http_proxy"} ${https_proxy:+https_proxy="$https_proxy"} \
+            ${PIP_INDEX_URL:+PIP_INDEX_URL="$PIP_INDEX_URL"} ${CI:+CI="$CI"} \
+            chroot "$root" sh -c "cd /root/ayatori && ./run $command" </dev/null || {
+            echo "error: './run $command' fails on a bare Debian" >&2
+            exit 1
+        }
+    done
+}

@@ -1,0 +1,51 @@
+# Which Debian packages are needed for what, and how they get there.
+
+# What the program needs to be built and to run its main job.
+build_packages="g++ cmake ninja-build python3 python3-dev python3-venv libfmt-dev libibnetdisc-dev libibmad-dev libibumad-dev \
+    libtomlplusplus-dev libxxhash-dev libyaml-cpp-dev nlohmann-json3-dev"
+lab_packages="opensm ibsim-utils infiniband-diags ibutils"
+# What its tests and checks need besides.
+test_packages="pkg-config libgtest-dev libbenchmark-dev clang-19 libclang-rt-19-dev libomp-19-dev clang-format-19 chromium fonts-dejavu-core \
+    openmpi-bin mpich libpmix-dev graphviz libhwloc-dev libsimgrid-dev lldpd iproute2 slurm-client libucx-dev libfabric-dev \
+    libibverbs-dev"
+# What the benchmarks measure beside ours.
+peer_packages="libopenmpi-dev libfabric-bin"
+# Whose memory the experiments measure beside ours.
+experiment_packages="openmpi-bin libopenmpi-dev mpich libmpich-dev"
+# What `./run bare` makes a root file system with.
+bare_packages="debootstrap git"
+
+missing_packages() {
+    for package in "$@"; do
+        dpkg-query -W -f '${Status}' "$package" 2>/dev/null | grep -q 'ok installed' || printf '%s ' "$package"
+    done
+}
+
+install_packages() { # as root; packages of daemons (opensm, lldpd) start them unless policy-rc.d forbids it
+    policy=/usr/sbin/policy-rc.d
+    if [ ! -e $policy ]; then
+        trap 'rm -f $policy' EXIT
+        trap 'exit 1' INT TERM
+        printf '#!/bin/sh\nexit 101\n' >$policy
+        chmod +x $policy
+    fi
+    apt-get update
+    DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends "$@"
+}
+
+need_packages() {
+    command -v dpkg-query >/dev/null || { echo "error: this is not Debian or Ubuntu; install by hand: $*" >&2; exit 1; }
+    missing=$(missing_packages "$@")
+    [ -n "$missing" ] || return 0
+    if [ "$(id -u)" = 0 ]; then as_root=""
+    elif command -v sudo >/dev/null && sudo -n true 2>/dev/null; then as_root="sudo"
+    else
+        echo "error: packages are missing, and only root can install them; run:" >&2
+        echo "    sudo apt-get update && sudo apt-get install -y --no-install-recommends $missing" >&2
+        exit 1
+    fi
+    echo "installing: $missing" >&2
+    # shellcheck disable=SC2086
+    watched "installing packages" build/packages.log \
+        $as_root sh -euc '. scripts/packages.sh; install_packages "$@"' sh $missing || exit 1
+}
