@@ -1,6 +1,6 @@
 /*
- * acp: one-sided communication between the processes of a job. Every process can copy between any two places of the
- * memory of all, and change words of it atomically, without any doing of the processes whose memory it is.
+ * acp: one-sided communication between the processes of a job. Every process can copy between any two places in the
+ * memory of all processes, and change words of it atomically; the processes whose memory it is need not do anything.
  *
  * Names, types and meaning are those of the basic layer and the channels of ACP, the Advanced Communication Primitives
  * (paper 4, section 2.1.3), so that programs written for it compile. What is left out is listed at the end.
@@ -13,45 +13,48 @@
  *     acp_sync();
  *     acp_finalize();
  *
- * Started by `ayatori run --acp -n N -- PROGRAM`, mpirun (Open MPI), mpiexec.hydra (MPICH) or srun; by itself a process is
- * the only one. Variables of the environment: docs/acp.md.
+ * A program is started by `ayatori run --acp -n N -- PROGRAM`, mpirun (Open MPI), mpiexec.hydra (MPICH) or srun.
+ * Started without a launcher, it is a job of one process. docs/acp.md lists the variables of the environment.
  *
- * Global memory. A global address is a number that names a byte of some process. Each process has starter memory, zeroed
- * (1 MiB; ACP_STARTER_BYTES), whose addresses everybody knows, and registers more. An address may be computed with, stored
- * and sent within its region.
+ * Global memory. A global address is a number that names one byte of one process. Each process has starter memory,
+ * zeroed (1 MiB; ACP_STARTER_BYTES), whose addresses every process can compute, and registers more. A global address
+ * may be stored, sent to others, and computed with, as long as the result lies in the same registration.
  *
  * Order. An operation starts when all operations of this process up to the one that `order` names are completed:
  *     ACP_HANDLE_NULL                    at once
  *     a handle                           after that operation and all before it
  *     ACP_HANDLE_ALL, ACP_HANDLE_CONT    after all operations before
- * Operations start in the order in which they were called; they may end in any. Between processes nothing is ordered but
- * by acp_sync, or by what one sees of another's memory: an aligned 1, 2, 4 or 8 bytes are written at once, and who sees
- * them (with a volatile or atomic read) sees all that the same process's completed operations wrote before.
+ * Operations start in the order in which they were called, and may complete in any order. Between processes there is no
+ * order, except by acp_sync and by reading memory: an aligned 1, 2, 4 or 8 bytes are written at once, and a process
+ * that reads them (with a volatile or atomic read) also reads everything that operations wrote which the same process
+ * had completed before.
  *
- * Completion. An operation is completed when its effect is in place in the destination's memory. Until then, local memory
- * that a copy reads must not change, and what it writes must not be used.
+ * Completion. An operation is completed when its effect is in the destination's memory. Until then the local memory
+ * that a copy reads must not change, and the local memory that it writes must not be used.
  *
- * How often. Atomics, copies of at most 16 bytes, and copies into memory of the caller or between two other processes are
- * carried out once. Other copies from the caller's memory may be written to their destination more than once until they
- * are completed, never later: after data, signal with a copy of at most 16 bytes that is ordered behind it.
+ * How often. Atomics, copies of at most 16 bytes, and copies into memory of the caller or between two other processes
+ * are carried out once. Other copies from the caller's memory may be written to their destination more than once until
+ * they are completed, and never after that: to signal that data has arrived, use a copy of at most 16 bytes that is
+ * ordered after the copy of the data.
  *
- * Bounds. A process has at most 1024 operations that are not completed; who starts another one waits.
+ * Bounds. At most 1024 operations of a process are not completed; a thread that starts another one waits.
  *
- * Errors. Functions give 0 when they have done their work and -1 otherwise, or the null of their type; then errno says
- * which kind of error, and acp_error_message() says in one line what was wrong. Common to all: EPERM outside of acp_init
- * and acp_finalize, ENOMEM. An operation that fails later is reported by the acp_complete that covers it: EFAULT, a rank
- * has not registered that memory; EHOSTDOWN, a rank is lost (nothing was heard of it for 30 seconds, ACP_TIMEOUT). Of a
- * job that has lost a rank nothing can be synchronised any more. No function prints or exits, but acp_abort.
+ * Errors. A function returns 0 when it has done its work and -1 otherwise, or the null of its type; then errno says
+ * which kind of error it was, and acp_error_message() says in one line what was wrong. Every function can fail with
+ * EPERM (before acp_init and after acp_finalize) and ENOMEM. An operation that fails after it was started is reported
+ * by the acp_complete that covers it: EFAULT, a rank has not registered the memory; EHOSTDOWN, a rank is lost (it was
+ * silent for 30 seconds, ACP_TIMEOUT). A job that has lost a rank can't synchronise any more. No function prints or
+ * exits, except acp_abort.
  *
- * Threads. Any number of threads may call at the same time; but acp_init, acp_finalize and acp_reset need the library
- * alone, and acp_sync is for one thread at a time. "All operations before" are those of all threads. A thread that waits
- * moves everything on; while no thread calls for half a millisecond, a thread of the library does
- * (ACP_PROGRESS=poll: nobody does).
+ * Threads. Any number of threads may call at the same time, with two exceptions: acp_init, acp_finalize and acp_reset
+ * need the library alone, and acp_sync is for one thread at a time. "All operations before" are those of all threads. A
+ * thread that waits serves other processes meanwhile; when no thread has called for half a millisecond, a thread of the
+ * library does so (with ACP_PROGRESS=poll there is no such thread).
  *
- * Other processes. In a child of fork(2) the library is closed for good; memory is there, starter memory still that of
- * its parent, who goes on undisturbed. What exec(3) starts is another program and inherits nothing. A process that ends
- * without acp_finalize, or is killed, is lost to the others; exiting while threads are in the library is harmless. One
- * that is stopped (SIGSTOP) for less than ACP_TIMEOUT and goes on loses nothing.
+ * Other processes. In a child of fork(2) the library is closed for good; its memory is there, its starter memory is
+ * still that of its parent, and the parent goes on undisturbed. A program started by exec(3) inherits nothing. A
+ * process that ends without acp_finalize, or is killed, is lost to the others; to exit while threads are in the library
+ * is harmless. A process that is stopped (SIGSTOP) for less than ACP_TIMEOUT and goes on loses nothing.
  */
 #ifndef ACP_H
 #define ACP_H
@@ -63,80 +66,170 @@
 extern "C" {
 #endif
 
-/* What went wrong in this thread's last call that failed, in one line; "" if none has. Never NULL; valid until the
- * thread's next call that fails. Not in the original. */
+/* Tells in one line what was wrong in the last call of this thread that failed.
+ *
+ * Returns a string that is never NULL: "" if no call has failed yet. It is valid until the next call of this thread
+ * that fails, and must not be freed. Threads: each thread has its own message. Not in the original. */
 const char *acp_error_message(void);
 
 /* ------------------------------------------------------------------------------------------------ infrastructure */
 
-/* Returns when all processes of the job have called it. The arguments may be NULL; they are left as they are. After
- * acp_finalize all may call it once more, and have the rank that they had. Errors: EINVAL for what the environment says,
- * errno of the system for addresses and memory, EHOSTDOWN; EPERM, it is open, or this is a child of fork. */
+/* Opens the library. Returns when all processes of the job have called it. After acp_finalize, all processes may call
+ * it once more, and each has the rank that it had.
+ *
+ *   argc, argv   the arguments of main; may be NULL. They are not changed: nothing is taken from them.
+ * Returns 0, or -1.
+ * Errors: EINVAL, a variable of the environment has a value that is not allowed; EPERM, the library is open already, or
+ * this is a child of fork; EHOSTDOWN, a rank is lost; the errno of the system if an address or memory is refused.
+ * Threads: no other thread may be in the library. */
 int acp_init(int *argc, char ***argv);
 
-/* Completes all operations, and requests of channels (so a receive that nothing is sent for holds it up), and closes the
- * library; returns when all processes have called it. Registered memory is the program's alone again. What failed and no
- * acp_complete has covered is not told. Error: EHOSTDOWN; the library is closed all the same. */
+/* Completes all operations and all requests of channels, and closes the library; returns when all processes have called
+ * it. A receive that no message is sent for holds it up. Registered memory is the program's alone again. A failure that
+ * no acp_complete has reported is not reported any more.
+ *
+ * Returns 0, or -1; the library is closed in either case, except after EPERM.
+ * Errors: EPERM, the library is not open; EHOSTDOWN, a rank is lost.
+ * Threads: no other thread may be in the library. */
 int acp_finalize(void);
 
-/* As acp_finalize and acp_init in one; from then on this process has another rank, different in each process and on the
- * same host. Starter memory is zeroed; all registrations and channels are gone. Errors: those of both, EINVAL. */
+/* Does what acp_finalize and acp_init do, and gives this process another rank. Starter memory is zeroed; all
+ * registrations and channels are gone.
+ *
+ *   rank         the new rank of this process, from 0 to acp_procs() - 1: a different one in each process, and one of
+ *                the same host
+ * Returns 0, or -1. After EINVAL the library is open as before; after other errors it is closed.
+ * Errors: EINVAL, there is no such rank or it belongs to another host; and those of acp_finalize and acp_init.
+ * Threads: no other thread may be in the library. */
 int acp_reset(int rank);
 
-/* Prints `str` (may be NULL) and the last error to stderr and ends the process abnormally; launchers end the others. */
+/* Prints a message and the last error of this thread to stderr, and ends the process by abort(3); launchers then end
+ * the other processes. Does not return.
+ *
+ *   str          the message; may be NULL
+ * Threads: any thread at any time. */
 void acp_abort(const char *str);
 
-/* Returns when all processes have called it. It completes no operation. Error: EHOSTDOWN. */
+/* A barrier: returns when all processes have called it. It completes no operation.
+ *
+ * Returns 0, or -1.
+ * Errors: EHOSTDOWN, a rank is lost.
+ * Threads: one thread at a time; others may call other functions meanwhile. */
 int acp_sync(void);
 
-int acp_rank(void);  /* from 0 on */
-int acp_procs(void); /* at least 1 */
+/* Returns the rank of this process, from 0 to acp_procs() - 1; -1 if the library is not open (EPERM). */
+int acp_rank(void);
+
+/* Returns the number of processes of the job, at least 1; -1 if the library is not open (EPERM). */
+int acp_procs(void);
 
 /* ------------------------------------------------------------------------------------------------- global memory */
 
-typedef uint64_t acp_atkey_t; /* names a registration; never used again */
-typedef uint64_t acp_ga_t;    /* global address */
+typedef uint64_t acp_atkey_t; /* names a registration; no later registration has the same */
+typedef uint64_t acp_ga_t;    /* a global address: names one byte of one process */
 
 #define ACP_ATKEY_NULL 0LLU
 #define ACP_GA_NULL 0LLU
 
-/* ACP_GA_NULL and EINVAL: there is no such rank. */
+/* Finds the starter memory of a process.
+ *
+ *   rank         of any process, from 0 to acp_procs() - 1
+ * Returns the global address of its first byte, or ACP_GA_NULL. It is a multiple of 4096.
+ * Errors: EINVAL, there is no such rank.
+ * Threads: any number at a time. */
 acp_ga_t acp_query_starter_ga(int rank);
 
-/* Gives `size` bytes at `addr` global addresses; they stay the program's, and must stay where they are until they are
- * unregistered. Registrations may overlap; there are at most 254 at a time. `color` would choose among networks: there is
- * one, 0. Errors (ACP_ATKEY_NULL): EINVAL, ENOSPC. */
+/* Registers memory of this process: its bytes get global addresses. The memory stays the program's, and must neither
+ * move nor be freed until it is unregistered. Registrations may overlap; a process has at most 254 of its own at a
+ * time.
+ *
+ *   addr         the first byte; not NULL
+ *   size         in bytes, at least 1
+ *   color        the network; there is one, 0
+ * Returns the key of the registration, or ACP_ATKEY_NULL.
+ * Errors: EINVAL, an argument is out of range; ENOSPC, there are 254 registrations already.
+ * Threads: any number at a time. */
 acp_atkey_t acp_register_memory(void *addr, size_t size, int color);
 
-/* Nobody may be using it; later registrations may get its addresses. Error: EINVAL, there is none such. */
+/* Ends a registration. No process may be using its addresses; a later registration may get the same ones.
+ *
+ *   atkey        from acp_register_memory
+ * Returns 0, or -1.
+ * Errors: EINVAL, there is no such registration, or it is that of starter memory.
+ * Threads: any number at a time. */
 int acp_unregister_memory(acp_atkey_t atkey);
 
-/* The global address of `addr`. Error (ACP_GA_NULL): EINVAL, it is not in what was registered. */
+/* Finds the global address of a byte of this process.
+ *
+ *   atkey        the registration that it belongs to
+ *   addr         the byte
+ * Returns its global address, or ACP_GA_NULL.
+ * Errors: EINVAL, there is no such registration, or the byte does not belong to it.
+ * Threads: any number at a time. */
 acp_ga_t acp_query_ga(acp_atkey_t atkey, void *addr);
 
-/* Where an address of this process is; NULL and EINVAL for another's, and for what is not registered. */
+/* Finds the byte of this process that a global address names.
+ *
+ *   ga           a global address of this process
+ * Returns a pointer to it, or NULL.
+ * Errors: EINVAL, the address belongs to another process, or to no registration.
+ * Threads: any number at a time. */
 void *acp_query_address(acp_ga_t ga);
 
-int acp_query_rank(acp_ga_t ga);  /* -1 and EINVAL for ACP_GA_NULL and what is no address */
-int acp_query_color(acp_ga_t ga); /* 0; as acp_query_rank */
-int acp_colors(void);             /* 1 */
+/* Finds the process that a global address belongs to.
+ *
+ *   ga           a global address of any process; whether its memory is registered is not looked up
+ * Returns the rank, or -1.
+ * Errors: EINVAL, the number is not a global address.
+ * Threads: any number at a time. */
+int acp_query_rank(acp_ga_t ga);
+
+/* Finds the network that a global address belongs to; parameter, errors and threads are those of acp_query_rank.
+ *
+ * Returns 0, or -1. */
+int acp_query_color(acp_ga_t ga);
+
+/* Returns the number of networks: 1. Needs no acp_init. */
+int acp_colors(void);
 
 /* ---------------------------------------------------------------------------------------------------- operations */
 
-typedef int64_t acp_handle_t; /* names an operation of this process; rising */
+typedef int64_t acp_handle_t; /* names an operation of this process; a later operation has a larger one */
 
 #define ACP_HANDLE_NULL 0x0000000000000000LLU
 #define ACP_HANDLE_CONT 0xfffffffffffffffeLLU
 #define ACP_HANDLE_ALL 0xffffffffffffffffLLU
 
-/* Copies `size` bytes, from 0 on, between any two processes, or within one: then as memmove does, should they overlap.
- * Errors (ACP_HANDLE_NULL): EINVAL, no address; EFAULT, memory of this process that is not registered. */
+/* Starts a copy between any two processes, or within one. Where both ranges are in one process they may overlap: the
+ * result is that of memmove(3). Waits if 1024 operations of this process are not completed.
+ *
+ *   dst          the first byte to be written, in any process
+ *   src          the first byte to be read, in any process
+ *   size         in bytes, from 0 on
+ *   order        which operations must be completed before this one starts (see Order above)
+ * Returns a handle for acp_complete and acp_inquire, or ACP_HANDLE_NULL.
+ * Errors: EINVAL, dst or src is not a global address; EFAULT, it names memory of this process that is not registered.
+ * What is found out later, acp_complete reports.
+ * Threads: any number at a time. */
 acp_handle_t acp_copy(acp_ga_t dst, acp_ga_t src, size_t size, acp_handle_t order);
 
-/* Change the 4 or 8 bytes at `src`, of any process, in one step, and put what was there before to `dst`, which belongs to
- * the caller. Both are multiples of the size, and so are the places in memory that they name. They are atomic with respect
- * to each other and to atomic operations of the owner's processor. Errors: as acp_copy; EINVAL, not aligned (EFAULT when
- * it is completed, if only the owner can know). */
+/* Start an atomic operation on 4 or 8 bytes of any process, as the last letter says:
+ *
+ *   acp_cas      writes newval if the value is oldval (compare and swap)
+ *   acp_swap     writes value
+ *   acp_add      adds value, modulo 2^32 or 2^64
+ *   acp_xor, acp_or, acp_and     combines with value, bit by bit
+ *
+ *   dst          gets the value from before; must belong to this process
+ *   src          the bytes to be changed, in any process. Both addresses, and the places in memory that they name, are
+ *                multiples of the size.
+ *   oldval, newval, value     the operands, as above
+ *   order        which operations must be completed before this one starts (see Order above)
+ * Return a handle for acp_complete and acp_inquire, or ACP_HANDLE_NULL.
+ * Errors: those of acp_copy; EINVAL, dst belongs to another process, or an address is not aligned (where only the owner
+ * can know that, acp_complete reports EFAULT).
+ * Atomicity: with respect to each other, and to atomic instructions of the processor that owns the memory.
+ * Threads: any number at a time. */
 acp_handle_t acp_cas4(acp_ga_t dst, acp_ga_t src, uint32_t oldval, uint32_t newval, acp_handle_t order);
 acp_handle_t acp_cas8(acp_ga_t dst, acp_ga_t src, uint64_t oldval, uint64_t newval, acp_handle_t order);
 acp_handle_t acp_swap4(acp_ga_t dst, acp_ga_t src, uint32_t value, acp_handle_t order);
@@ -150,44 +243,85 @@ acp_handle_t acp_or8(acp_ga_t dst, acp_ga_t src, uint64_t value, acp_handle_t or
 acp_handle_t acp_and4(acp_ga_t dst, acp_ga_t src, uint32_t value, acp_handle_t order);
 acp_handle_t acp_and8(acp_ga_t dst, acp_ga_t src, uint64_t value, acp_handle_t order);
 
-/* Returns when the operation and all before it have ended; at once for ACP_HANDLE_NULL and what was never handed out.
- * ACP_HANDLE_ALL: all so far. -1 if one of those that no earlier call has covered failed; the message tells of the first
- * of them. (The original returns nothing.) */
+/* Waits until an operation and all operations before it have ended. (The original returns nothing.)
+ *
+ *   handle       from any function that starts an operation; ACP_HANDLE_ALL: all operations so far. With
+ *                ACP_HANDLE_NULL, and with a number that is not a handle, it returns 0 at once.
+ * Returns 0, or -1 if one of these operations failed that no earlier call has covered; errno and the message are those
+ * of the first that failed. Errors: EFAULT, a rank has not registered the memory; EHOSTDOWN, a rank is lost. Threads:
+ * any number at a time. Of several that cover the same failure, one reports it. */
 int acp_complete(acp_handle_t handle);
 
-/* 0 if the operation and all before it have ended, otherwise 1; 0 for ACP_HANDLE_NULL and what was never handed out. */
+/* Asks, without waiting, whether an operation and all operations before it have ended.
+ *
+ *   handle       as acp_complete's
+ * Returns 0 if they have ended, otherwise 1; 0 with errno EPERM if the library is not open.
+ * Threads: any number at a time. */
 int acp_inquire(acp_handle_t handle);
 
 /* ------------------------------------------------------------------------------------------------------ channels */
 
-/* Messages from one process to another, in order, straight into the receiver's memory: no buffer lies between. */
+/* A channel carries messages from one process to another, in order, straight into the receiver's memory: there is no
+ * buffer between them. */
 typedef struct chitem *acp_ch_t;
 typedef struct chreqitem *acp_request_t;
 
 #define ACP_CH_NULL ((acp_ch_t)0)
 #define ACP_REQUEST_NULL ((acp_request_t)0)
 
-/* This process's end; it does not wait for the other one. The n-th channel from `sender` to `receiver` that is created
- * here and the n-th that is created there are one. Errors (ACP_CH_NULL): EINVAL, both are the same rank or this process is
- * neither; ENOSPC, it has 256 ends already. */
+/* Creates this process's end of a channel; does not wait for the other end. The n-th channel from `sender` to
+ * `receiver` that is created here and the n-th that is created there are the two ends of one.
+ *
+ *   sender, receiver     two different ranks; one of them is this process
+ * Returns the channel, to be freed by acp_free_ch or acp_nbfree_ch, or ACP_CH_NULL.
+ * Errors: EINVAL, a rank is not as described; ENOSPC, this process has 256 ends of channels already.
+ * Threads: any number at a time. */
 acp_ch_t acp_create_ch(int sender, int receiver);
 
-/* Start a message or the receiving of one; the request is to be waited for. The buffer must stay until then. What is
- * larger than the receiver's buffer is cut off. Errors (ACP_REQUEST_NULL): EINVAL, no such channel, or this is its other
- * end; ENOSPC, 1024 requests are not waited for. */
+/* Start to send a message, and to receive one. Messages arrive in the order in which they were sent.
+ *
+ *   ch           a channel of which this process is the sender (acp_nbsend_ch) or the receiver (acp_nbrecv_ch)
+ *   buf          the message, or where it shall be put; it must neither change nor be freed until the request has been
+ *                waited for
+ *   size         in bytes, from 0 on. A message that is larger than the receiver's buffer is cut off at its end.
+ * Return a request, to be waited for, or ACP_REQUEST_NULL.
+ * Errors: EINVAL, there is no such channel, or this process is at its other end, or the channel is being freed; ENOSPC,
+ * 1024 requests have not been waited for.
+ * Threads: any number at a time. */
 acp_request_t acp_nbsend_ch(acp_ch_t ch, void *buf, size_t size);
 acp_request_t acp_nbrecv_ch(acp_ch_t ch, void *buf, size_t size);
 
-/* Closes this end once its requests are done; done when the other end is closed, too. No request of it can be started
- * any more. Errors: as above; when waited for, EHOSTDOWN. */
+/* Starts to free this end of a channel. The request is done when all requests of this end are done and the other end is
+ * freed, too. No further request of this end can be started.
+ *
+ *   ch           from acp_create_ch
+ * Returns a request, to be waited for, or ACP_REQUEST_NULL.
+ * Errors: EINVAL, there is no such channel, or it is being freed already; ENOSPC as above.
+ * Threads: any number at a time. */
 acp_request_t acp_nbfree_ch(acp_ch_t ch);
+
+/* Frees this end of a channel: acp_nbfree_ch and acp_wait_ch in one.
+ *
+ * Returns 0, or -1.
+ * Errors: those of acp_nbfree_ch and acp_wait_ch. */
 int acp_free_ch(acp_ch_t ch);
 
-/* Returns when it is done, with the bytes received, or 0; the request is gone. Errors ((size_t)-1): EINVAL; EHOSTDOWN;
- * EPIPE, the other end was closed before. */
+/* Waits until a request is done. The request is gone then, whatever is returned.
+ *
+ *   request      from acp_nbsend_ch, acp_nbrecv_ch or acp_nbfree_ch
+ * Returns the bytes that were received, at most the buffer's size; 0 for other requests; (size_t)-1 if it failed.
+ * Errors: EINVAL, there is no such request; EHOSTDOWN, a rank is lost; EPIPE, the other end was freed before.
+ * Threads: any number at a time, but one for each request. */
 size_t acp_wait_ch(acp_request_t request);
 
-/* Waits for `count` requests; `sizes` (may be NULL) gets what acp_wait_ch would return. -1 if one of them failed. */
+/* Waits until several requests are done. They are gone then, whatever is returned.
+ *
+ *   request      `count` requests
+ *   count        from 0 on
+ *   sizes        gets `count` results of acp_wait_ch; may be NULL
+ * Returns 0, or -1 if one of them failed.
+ * Errors: those of acp_wait_ch; errno and the message are those of the last that failed.
+ * Threads: as acp_wait_ch. */
 int acp_waitall_ch(acp_request_t *request, int count, size_t *sizes);
 
 /* Left out of the original: segmented buffers (acp_*_segbuf), and its data library (acp_malloc, vectors, lists, …). */

@@ -14,7 +14,7 @@ from ayatori.benching import PROGRAMS
 from ayatori.errors import Error
 from ayatori.lab.processes import last_line, run
 
-SOURCE = Path(__file__).parent.parent.parent / "bench" / "memory" / "alltoall.c"
+SOURCE = Path(__file__).parent.parent.parent / "bench" / "tasks" / "memory" / "mpi.c"
 LONGEST_S = 120.0
 OPENMPI = ("mpirun.openmpi", "--allow-run-as-root", "--oversubscribe", "--mca", "mpi_yield_when_idle", "1")
 
@@ -34,7 +34,7 @@ def is_there(kind: str) -> bool:
 
 
 def measure(kind: str, counts: Sequence[int]) -> list[dict[str, Any]]:
-    """For each number of processes: bytes of a process, means; see bench/memory/alltoall.c."""
+    """For each number of processes: bytes of a process, means; see bench/tasks/memory/mpi.c."""
     with tempfile.TemporaryDirectory(prefix="ayatori-") as name:
         folder = Path(name)
         if kind in _WIRES:

@@ -12,7 +12,7 @@ from ayatori.cli.output import note, progress
 from ayatori.jobs import contiguous_jobs
 from ayatori.network import open_source
 from ayatori.prediction import Call, Model, Predictor
-from bench.smpi import platform_of, play_calls, smpi_is_there, words_of
+from bench.validation.smpi import platform_of, play_calls, smpi_is_there, words_of
 from experiments.page import present
 from experiments.results import Results
 from experiments.torus_broadcast.shown import ALLREDUCES, COLOURS, TREES, Broadcasts, figures_of, no_limit, tables_of

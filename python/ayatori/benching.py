@@ -61,7 +61,7 @@ def measure_peers(count: int) -> dict[str, Any]:
     """One process with `count` simulated peers, a message to and from each."""
     if not 1 <= count <= 10**8:
         raise Error(f"{count} peers can't be had", hint="from 1 to 100000000")
-    return _run_program(_program("peers"), [str(count)], LONGEST_S + count / 1000)
+    return _run_program(_program("many_peers_ours"), [str(count)], LONGEST_S + count / 1000)
 
 
 def _check(stacks: Sequence[str], incast: Incast, repeats: int) -> None:

@@ -1,4 +1,4 @@
-"""What is chosen is (nearly) the best in SMPI's simulation: a small part of bench/choice_grid.py."""
+"""What is chosen is (nearly) the best in SMPI's simulation: a small part of bench/validation/choice_grid.py."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ pytestmark = pytest.mark.skipif(
 
 
 def test_choices_are_good_in_another_simulation() -> None:
-    command = [sys.executable, str(ROOT / "bench/choice_grid.py"), "--quick"]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
+    command = [sys.executable, "-m", "bench.validation.choice_grid", "--quick"]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=300, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
     assert " of 20 cells good" in done.stdout

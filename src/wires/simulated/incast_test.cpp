@@ -68,7 +68,7 @@ double best_fixed(const Incast& incast, const Scenario& scenario) {
 
 /// Nothing tells the endpoints that the server has one buffer but the server's own options. Compared are the steady
 /// rates, and no packet has more than one message: how many clients are late at the end differs from seed to seed, for
-/// fixed timers too. bench/incast_bench has whole runs, of many seeds.
+/// fixed timers too. bench/tasks/simulated_incast has whole runs, of many seeds.
 TEST(AdaptiveWithAdmission, IsAsGoodAsTheBestFixedTimer) {
   transport::Options options;
   options.receive_buffers = 1;

@@ -1,9 +1,9 @@
 """Is what `ayatori choose` takes the best in another's simulation? A grid of networks, jobs, collectives and sizes.
 
-    .venv/bin/python bench/choice_grid.py [--quick]
+    .venv/bin/python -m bench.validation.choice_grid [--quick]
 
 In every cell all candidates (algorithms, pipelines with several segments) are played by SimGrid's SMPI over the same
-links and ways (bench/smpi.py). A cell is good if what was chosen takes at most 1.05 times the fastest one's time there.
+links and ways (bench/validation/smpi.py). A cell is good if what was chosen takes at most 1.05 times the fastest one's time there.
 
 Misses are played once more on links without latency. SimGrid's flows share a link in inverse proportion to their
 latencies (as TCP's do by round-trip times); ours share it fairly, and without latency so do SimGrid's. A miss that is
@@ -18,8 +18,6 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
-import smpi
-
 from ayatori import _core
 from ayatori._core import Job
 from ayatori.choice import LeftOut, Ranking, assess, pieces_of, rank, variants_of
@@ -27,6 +25,7 @@ from ayatori.jobs import contiguous_jobs, random_jobs
 from ayatori.network import open_source
 from ayatori.prediction import DIMENSION_ORDER, Call, Model, Predictor
 from ayatori.units import format_bytes, format_seconds
+from bench.validation import smpi
 
 MODEL = Model(link_bandwidth=1716e6, link_latency=5e-7)
 GOOD = 1.05

@@ -84,22 +84,22 @@ class UcxSender final : public Sender, Worker {
   }
 
   bool send(const Message& message) override {
-    places_[message.place] = {this, message.place};
+    contexts_[message.buffer] = {this, message.buffer};
     ucp_request_param_t param{};
     param.op_attr_mask = UCP_OP_ATTR_FIELD_CALLBACK | UCP_OP_ATTR_FIELD_USER_DATA | UCP_OP_ATTR_FIELD_FLAGS;
     param.cb.send = sent;
-    param.user_data = &places_[message.place];
+    param.user_data = &contexts_[message.buffer];
     param.flags = UCP_AM_SEND_FLAG_EAGER;
     const auto request =
         ucp_am_send_nbx(endpoint_, message_id, nullptr, 0, message.bytes.data(), message.bytes.size(), &param);
     if (UCS_PTR_IS_ERR(request)) need(UCS_PTR_STATUS(request), "ucp_am_send_nbx");
-    if (request == nullptr) done_.push_back(message.place);
+    if (request == nullptr) done_.push_back(message.buffer);
     return true;
   }
 
   void progress() override {
     step();
-    for (const std::uint32_t place : done_) outbox_.done(place);
+    for (const std::uint32_t buffer : done_) outbox_.done(buffer);
     done_.clear();
   }
 
@@ -112,21 +112,21 @@ class UcxSender final : public Sender, Worker {
   }
 
  private:
-  struct Place {
+  struct Context {
     UcxSender* sender = nullptr;
-    std::uint32_t place = 0;
+    std::uint32_t buffer = 0;
   };
 
   static void sent(void* request, ucs_status_t status, void* user_data) {
     need(status, "sending");
-    const auto* place = static_cast<Place*>(user_data);
-    place->sender->done_.push_back(place->place);
+    const auto* context = static_cast<Context*>(user_data);
+    context->sender->done_.push_back(context->buffer);
     ucp_request_free(request);
   }
 
   Outbox& outbox_;
   ucp_ep_h endpoint_ = nullptr;
-  std::array<Place, max_in_hand> places_{};
+  std::array<Context, max_in_hand> contexts_{};
   std::vector<std::uint32_t> done_;
 };
 

@@ -1,30 +1,24 @@
-// Each process sends 1 KiB to each other over our transport; then what a process has in memory, in bytes, from
-// /proc/self/smaps_rollup. One JSON line: means over the processes, as alltoall.c's.
+// Each process sends 1 KiB to each other one over our transport; then the memory of a process is read from
+// /proc/self/smaps_rollup, in bytes. Prints one JSON line of means over the processes, with the same keys as mpi.c.
 //
 //     memory_ours udp|shm PROCESSES
 
+#include <array>
 #include <atomic>
-#include <cstring>
 #include <fstream>
-#include <memory>
 #include <sstream>
 
 #include "ayatori/base/text.hpp"
-#include "ayatori/driver/driver.hpp"
-#include "ayatori/shm/shm_wire.hpp"
-#include "ayatori/udp/udp_wire.hpp"
-#include "processes.hpp"
+#include "harness/our_process.hpp"
 
 namespace {
 
 using namespace ayatori;
 using namespace ayatori::transport;
-using namespace ayatori::wires;
 using bench::give_up;
-using bench::need;
 
 constexpr std::size_t bytes = 1024;
-constexpr unsigned longest_seconds = 120;
+constexpr unsigned max_seconds = 120;
 
 struct Board {
   std::atomic<std::uint32_t> ready = 0;
@@ -33,56 +27,28 @@ struct Board {
   std::atomic<std::uint64_t> own = 0, private_bytes = 0, rss = 0;
 };
 
-JobKey job_key() { return static_cast<JobKey>(getppid()); }
-
-std::unique_ptr<Wire> make_wire(const std::string& kind, Rank self, Rank processes) {
-  if (kind == "shm") return need(ShmWire::make({.self = self, .key = job_key()}));
-  const auto host = 127U << 24 | (static_cast<std::uint32_t>(job_key()) & 0xFFFF) << 8 | 1;
-  return need(UdpWire::make({.addresses = {.first_host = host, .ranks_per_host = processes}, .self = self}));
-}
-
-class Process final : public Application {
+class Process final : public bench::OurProcess {
  public:
-  Process(std::unique_ptr<Wire> wire, Rank self, Rank processes)
-      : wire_(std::move(wire)),
-        endpoint_(need(Endpoint::make({.self = self, .key = job_key(), .seed = self}, options_for(*wire_), *this))),
-        driver_(endpoint_, *wire_, clock_),
-        self_(self),
-        processes_(processes) {
+  Process(const std::string& kind, Rank self, Rank processes)
+      : OurProcess(kind, self, processes), self_(self), processes_(processes) {
     message_.fill(static_cast<std::byte>(self % 128));
   }
 
-  void step() {
-    if (!driver_.progress()) driver_.sleep(std::chrono::milliseconds(1));
-  }
   void exchange() {
     for (Rank shift = 1; shift < processes_; ++shift) {
-      while (!endpoint_.send(driver_.now(), (self_ + shift) % processes_, message_, 0)) step();
+      while (!send((self_ + shift) % processes_, message_, 0)) step();
     }
     while (delivered_ < processes_ - 1 || acknowledged_ < processes_ - 1) step();
   }
 
  private:
-  static Options options_for(const Wire& wire) {
-    Options options;
-    options.datagram_bytes = static_cast<std::uint32_t>(wire.datagram_bytes());
-    return options;
-  }
-  std::byte* reserve(PeerId, Bytes size, Urgency) override { return new std::byte[size]; }
-  void release(std::byte* memory) override { delete[] memory; }
-  void deliver(PeerId from, std::span<const std::byte> message, std::byte* memory) override {
+  void take(PeerId from, std::span<const std::byte> message) override {
     const auto expected = static_cast<std::byte>(from % 128);
     if (message.size() != bytes || message.front() != expected || message.back() != expected) give_up("wrong contents");
-    delete[] memory;
     ++delivered_;
   }
   void acknowledged(Token) override { ++acknowledged_; }
-  void lost(PeerId, Time) override { give_up("a peer is lost"); }
 
-  std::unique_ptr<Wire> wire_;
-  SteadyClock clock_;
-  Endpoint endpoint_;
-  Driver driver_;
   Rank self_;
   Rank processes_;
   std::array<std::byte, bytes> message_{};
@@ -90,7 +56,7 @@ class Process final : public Application {
   Rank acknowledged_ = 0;
 };
 
-void note_memory(Board& board) {
+void add_memory_of_this_process(Board& board) {
   std::ifstream file("/proc/self/smaps_rollup");
   for (std::string line; std::getline(file, line);) {
     std::istringstream words(line);
@@ -103,13 +69,13 @@ void note_memory(Board& board) {
   }
 }
 
-/// All stay until all have measured: shared pages are shared by as many as there are.
+/// Every process stays until all have measured, since a shared page counts by its share.
 void run(const std::string& kind, Board& board, Rank self, Rank processes) {
-  Process process(make_wire(kind, self, processes), self, processes);
+  Process process(kind, self, processes);
   for (++board.ready; board.ready < processes;) process.step();
   process.exchange();
   for (++board.finished; board.finished < processes;) process.step();
-  note_memory(board);
+  add_memory_of_this_process(board);
   for (++board.measured; board.measured < processes;) process.step();
 }
 
@@ -121,7 +87,7 @@ int main(int argc, char** argv) {
   if ((kind != "udp" && kind != "shm") || !processes || *processes < 1 || *processes > 250) {
     give_up("memory_ours udp|shm PROCESSES, 1 to 250");
   }
-  alarm(longest_seconds);
+  alarm(max_seconds);
   Board& board = bench::shared<Board>();
   std::vector<pid_t> children;
   for (Rank rank = 0; rank < *processes; ++rank) {

@@ -1,6 +1,6 @@
 """Time to compute forwarding tables: ours beside OpenSM's own engines, on the same fabric, in one run.
 
-    .venv/bin/python bench/opensm_tables.py [SOURCE]
+    .venv/bin/python -m bench.validation.opensm_tables [SOURCE]
 
 The default is the largest fabric that ibsim holds comfortably, a 36-port tree of 3 levels with 11,664 hosts. OpenSM's
 time is read off its own log: from "building routing with" to the last line before tables go to the switches, so no
@@ -72,4 +72,5 @@ def main() -> None:
             print(f"OpenSM {engine:7} {theirs:8.3f} s, {theirs / middle:.0f} times ours")
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -13,7 +13,7 @@ from ayatori._core import Job, Places
 from ayatori.errors import Error
 from ayatori.prediction import Call, Predictor, make_schedule
 
-PLAY = Path(__file__).parent.parent / "build/release/mpi/play_smpi"
+PLAY = Path(__file__).parents[2] / "build/release/mpi/play_smpi"
 BUS = 1e15  # bytes a second: messages inside a node take no time, as in ours
 FLUID = [
     "--cfg=network/model:CM02",

@@ -1,25 +1,27 @@
-"""Runs acp_bench.c with our library, over shared memory and UDP, and, given --acp-prefix, with another library of the
-same API over its UDP device (the ACP library's), one after the other and again; prints JSON lines: medians of the runs.
+"""Copies of 8 bytes by the ACP interface: our library over shared memory and UDP, and, given --acp-prefix, another
+library of the same interface over its UDP device (the ACP library's), in turns. Prints JSON lines: medians of the runs.
 
-    bench/acp_beside.py [--acp-prefix DIR] [--runs N]        DIR: where `make install` of that library put it
+    .venv/bin/python -m bench.validation.acp_copies [--acp-prefix DIR] [--runs N]
+
+DIR is where `make install` of that library put it. The program is acp_copies.c.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
-import os
 import statistics
-import subprocess
 import sys
 import tempfile
 from collections import defaultdict
 from collections.abc import Callable
 from pathlib import Path
 
-ROOT = Path(__file__).parents[1]
-OURS = ROOT / "build" / "release" / "bench" / "acp_copies"
-SECONDS = 25
+from ayatori.lab.errors import LabError
+from bench.harness.programs import BUILT, ROOT, in_turns, output_of, running
+
+OURS = BUILT / "validation" / "acp_copies"
+MAX_SECONDS = 25.0
 FIRST_PORT = 45_000
 
 Run = Callable[[int], str]
@@ -30,7 +32,8 @@ def ours(wires: str) -> Run:
     launcher = ROOT / "python" / "ayatori" / "launching.py"
 
     def run(_number: int) -> str:
-        return output_of([sys.executable, str(launcher), "2", str(OURS)], {"ACP_WIRES": wires})
+        command = [sys.executable, launcher, "2", OURS]
+        return output_of(command, environment={"ACP_WIRES": wires}, timeout=MAX_SECONDS)
 
     return run
 
@@ -48,47 +51,40 @@ def theirs(program: Path, prefix: Path) -> Run:
             + ["--acp-port-remote", str(port)]
             for rank in range(2)
         ]
-        second = subprocess.Popen(commands[1], env=os.environ | environment)
-        try:
-            return output_of(commands[0], environment)
-        finally:
-            second.kill()
-            second.wait()
+        with running(commands[1], environment=environment):
+            return output_of(commands[0], environment=environment, timeout=MAX_SECONDS)
 
     return run
 
 
-def output_of(command: list[str], environment: dict[str, str]) -> str:
-    done = subprocess.run(
-        command, env=os.environ | environment, stdout=subprocess.PIPE, text=True, timeout=SECONDS, check=True
-    )
-    return done.stdout
-
-
 def compiled(prefix: Path, folder: Path) -> Path:
     program = folder / "acp_theirs"
-    source = ROOT / "bench" / "acp_bench.c"
+    source = Path(__file__).with_suffix(".c").resolve()
     libraries = ["-Wl,--no-as-needed", "-lacpbl_udp", "-lacpml", "-lpthread", "-lrt", "-lm"]
-    subprocess.run(
-        ["cc", "-O2", str(source), f"-I{prefix}/include", f"-L{prefix}/lib", *libraries, "-o", str(program)], check=True
-    )
+    output_of(["cc", "-O2", source, f"-I{prefix}/include", f"-L{prefix}/lib", *libraries, "-o", program])
     return program
+
+
+def unless_it_hangs(name: str, run: Run) -> Run:
+    """The ACP library waits for ever at its start when its threads start in an unlucky order; that run is left out."""
+
+    def guarded(number: int) -> str:
+        try:
+            return run(number)
+        except LabError as error:
+            print(f"{name}, run {number}: {error.message}, left out", file=sys.stderr)
+            return ""
+
+    return guarded
 
 
 def measure(stacks: dict[str, Run], runs: int) -> dict[Key, list[float]]:
     found: dict[Key, list[float]] = defaultdict(list)
-    for number in range(runs):
-        for name, run in stacks.items():
-            try:
-                output = run(number)
-            except subprocess.TimeoutExpired:
-                # The ACP library's start waits for ever when its threads start in an unlucky order.
-                print(f"{name}: no end within {SECONDS} s, left out", file=sys.stderr)
-                continue
-            for line in output.splitlines():
-                if line.startswith("{"):
-                    result = json.loads(line)
-                    found[name, result["measure"], result["memory"], result["target"]].append(result["median_us"])
+    for name, outputs in in_turns(stacks, runs).items():
+        for line in "".join(outputs).splitlines():
+            if line.startswith("{"):
+                result = json.loads(line)
+                found[name, result["measure"], result["memory"], result["target"]].append(result["median_us"])
     return found
 
 
@@ -110,7 +106,8 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         stacks = {"ours-shm": ours("shm"), "ours-udp": ours("udp")}
         if arguments.acp_prefix:
-            stacks["acp-udp"] = theirs(compiled(arguments.acp_prefix, Path(folder)), arguments.acp_prefix)
+            program = compiled(arguments.acp_prefix, Path(folder))
+            stacks["acp-udp"] = unless_it_hangs("acp-udp", theirs(program, arguments.acp_prefix))
         report(measure(stacks, arguments.runs))
 
 

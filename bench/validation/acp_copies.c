@@ -2,7 +2,7 @@
  * waits in acp_sync, and while it computes without calling the library. Answers are checked first. Prints a JSON line a
  * measurement, times in microseconds: the median of single copies.
  *
- * Any library with the API of include/acp.h can be measured; bench/acp_beside.py compares them. */
+ * Any library with the interface of include/acp.h can be measured; acp_copies.py compares them. */
 #define _POSIX_C_SOURCE 200809L
 #include <stdint.h>
 #include <stdio.h>

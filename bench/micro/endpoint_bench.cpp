@@ -1,11 +1,14 @@
-// What an endpoint itself costs: two of them joined in memory, so that no network and no system call is in the figures.
-// Each side's time is taken apart, in turns of many packets; the copy into the "wire" is the sender's. Times are the
-// processor's, so that what else the machine does matters little.
+/// \file
+/// What an endpoint itself costs: two of them joined in memory, so that no network and no system call is in the
+/// figures. The time of each side is measured on its own, in turns of many packets; the sender pays for the copy into
+/// the "wire". Times are CPU times, so that what else the machine does matters little. Every figure is a counter: the
+/// time of an iteration is that of a turn, which has as many messages as fit into the slots and windows.
 
-#include <fmt/format.h>
+#include <benchmark/benchmark.h>
 
 #include <algorithm>
 #include <chrono>
+#include <cstdlib>
 #include <cstring>
 #include <ctime>
 #include <vector>
@@ -20,7 +23,7 @@ using Steady = std::chrono::steady_clock;
 
 Time now() { return Time(std::chrono::duration_cast<Duration>(Steady::now().time_since_epoch())); }
 
-/// What this process has had of a processor.
+/// The CPU time of this process.
 Duration processor_time() {
   timespec time{};
   clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
@@ -119,92 +122,98 @@ double each(Duration time, std::uint64_t count) {
   return static_cast<double>(time.count()) / static_cast<double>(count);
 }
 
-/// Messages one way, as many as fit into the slots and windows.
-void stream(std::size_t size, std::uint64_t count) {
-  Side from(0), to(1);
-  const std::vector<std::byte> message(size);
-  std::uint64_t sent = 0;
-  while (from.above.done < count) {
-    timed(from, [&] {
-      const Time at = now();
-      while (sent < count && from.endpoint.send(at, 1, message, sent)) ++sent;
-      from.flush();
-    });
-    timed(to, [&] {
-      from.out.hand_to(to.endpoint);
-      to.flush();
-    });
-    timed(from, [&] { to.out.hand_to(from.endpoint); });
-  }
-  fmt::print(
-      "{{\"what\": \"stream\", \"bytes\": {}, \"ns_a_message_sending\": {:.1f}, \"ns_a_message_receiving\": {:.1f}, ",
-      size, each(from.spent, count), each(to.spent, count));
-  fmt::print("\"messages_a_packet\": {:.1f}, \"gigabytes_per_second\": {:.2f}, \"retransmissions\": {}}}\n",
-             static_cast<double>(count) / static_cast<double>(from.endpoint.statistics().data_packets),
-             static_cast<double>(to.above.bytes) / static_cast<double>(std::max(from.spent, to.spent).count()),
-             from.endpoint.statistics().retransmissions);
+double gigabytes_per_second(std::uint64_t bytes, const Side& from, const Side& to) {
+  return each(Duration(static_cast<std::int64_t>(bytes)),
+              static_cast<std::uint64_t>(std::max(from.spent, to.spent).count()));
 }
 
-/// Puts or gets of one initiator, as many as fit into the slots and windows.
-void use_memory(const char* what, std::size_t size, std::uint64_t count) {
-  const bool puts = std::strcmp(what, "put") == 0;
+/// Everything that `from` has to send reaches `to`, and everything that `to` answers reaches `from`.
+void take_turns(Side& from, Side& to) {
+  timed(to, [&] {
+    from.out.hand_to(to.endpoint);
+    to.flush();
+  });
+  timed(from, [&] { to.out.hand_to(from.endpoint); });
+}
+
+/// Messages one way.
+void stream(benchmark::State& state) {
   Side from(0), to(1);
-  to.above.shared.resize(size);
-  std::vector<std::byte> local(size);
+  const std::vector<std::byte> message(static_cast<std::size_t>(state.range(0)));
+  std::uint64_t sent = 0;
+  for (auto _ : state) {
+    timed(from, [&] {
+      const Time at = now();
+      while (from.endpoint.send(at, 1, message, sent)) ++sent;
+      from.flush();
+    });
+    take_turns(from, to);
+  }
+  const std::uint64_t count = from.above.done;
+  if (count == 0 || to.above.bytes < count * message.size()) return state.SkipWithError("messages are missing");
+  state.counters["sending_ns"] = each(from.spent, count);
+  state.counters["receiving_ns"] = each(to.spent, count);
+  state.counters["messages_a_packet"] =
+      static_cast<double>(count) / static_cast<double>(from.endpoint.statistics().data_packets);
+  state.counters["GB_per_s"] = gigabytes_per_second(to.above.bytes, from, to);
+  state.counters["retransmissions"] = static_cast<double>(from.endpoint.statistics().retransmissions);
+}
+
+enum class Operation { put, get };
+
+/// Puts or gets of one initiator.
+void use_memory(benchmark::State& state, Operation operation) {
+  Side from(0), to(1);
+  std::vector<std::byte> local(static_cast<std::size_t>(state.range(0)), std::byte{1});
+  to.above.shared.resize(local.size());
   std::uint64_t started = 0;
   const auto start = [&](Time at) {
-    return puts ? from.endpoint.put(at, 1, {}, local, started) : from.endpoint.get(at, 1, {}, local, started);
+    return operation == Operation::put ? from.endpoint.put(at, 1, {}, local, started)
+                                       : from.endpoint.get(at, 1, {}, local, started);
   };
-  while (from.above.done < count) {
+  for (auto _ : state) {
     timed(from, [&] {
       const Time at = now();
-      while (started < count && start(at)) ++started;
+      while (start(at)) ++started;
       from.flush();
     });
-    timed(to, [&] {
-      from.out.hand_to(to.endpoint);
-      to.flush();
-    });
-    timed(from, [&] { to.out.hand_to(from.endpoint); });
+    take_turns(from, to);
   }
-  fmt::print("{{\"what\": \"{}\", \"bytes\": {}, \"ns_initiator\": {:.1f}, \"ns_target\": {:.1f}, ", what, size,
-             each(from.spent, count), each(to.spent, count));
-  fmt::print("\"gigabytes_per_second\": {:.2f}, \"again\": {}}}\n",
-             static_cast<double>(size * count) / static_cast<double>(std::max(from.spent, to.spent).count()),
-             from.endpoint.statistics().operations_again);
+  const std::uint64_t count = from.above.done;
+  if (count == 0 || local != to.above.shared) return state.SkipWithError("memory differs");
+  state.counters["initiator_ns"] = each(from.spent, count);
+  state.counters["target_ns"] = each(to.spent, count);
+  state.counters["GB_per_s"] = gigabytes_per_second(local.size() * count, from, to);
+  state.counters["again"] = static_cast<double>(from.endpoint.statistics().operations_again);
 }
 
-/// One message there and one back; both sides do the same.
-void ping_pong(std::size_t size, std::uint64_t rounds, bool express) {
+/// One message there and one back in an iteration; both sides do the same.
+void ping_pong(benchmark::State& state) {
+  const bool express = state.range(1) != 0;
   Side sides[] = {Side(0, express), Side(1, express)};
-  const std::vector<std::byte> message(size);
+  const std::vector<std::byte> message(static_cast<std::size_t>(state.range(0)));
+  std::uint64_t rounds = 0;
   const Duration start = processor_time();
-  for (std::uint64_t round = 0; round < rounds; ++round) {
+  for (auto _ : state) {
     for (PeerId self : {0U, 1U}) {
       Side& from = sides[self];
-      while (!from.endpoint.send(now(), 1 - self, message, round)) {
+      while (!from.endpoint.send(now(), 1 - self, message, rounds)) {
       }
       from.flush();
       from.out.hand_to(sides[1 - self].endpoint);
     }
+    ++rounds;
   }
   const Duration spent = processor_time() - start;
-  fmt::print("{{\"what\": \"ping-pong\", \"bytes\": {}, \"express\": {}, \"ns_a_message_and_side\": {:.1f}}}\n", size,
-             express, each(spent, 4 * rounds));
+  if (sides[0].above.delivered != rounds) return state.SkipWithError("messages are missing");
+  state.counters["ns_a_message_and_side"] = each(spent, 4 * rounds);
 }
+
+constexpr std::int64_t mebibyte = 1 << 20;
+
+BENCHMARK(ping_pong)->ArgNames({"bytes", "express"})->ArgsProduct({{8, 64, 1024}, {0, 1}});
+BENCHMARK(stream)->ArgName("bytes")->Arg(8)->Arg(64)->Arg(1024)->Arg(256 * mebibyte);
+BENCHMARK_CAPTURE(use_memory, put, Operation::put)->ArgName("bytes")->Arg(8)->Arg(mebibyte);
+BENCHMARK_CAPTURE(use_memory, get, Operation::get)->ArgName("bytes")->Arg(8)->Arg(mebibyte);
 
 }  // namespace
-
-int main() {
-  for (const bool express : {false, true}) {
-    for (const std::size_t size : {8U, 64U, 1024U}) ping_pong(size, 500'000, express);
-  }
-  stream(8, 10'000'000);
-  stream(64, 5'000'000);
-  stream(1024, 1'000'000);
-  stream(std::size_t{256} << 20, 4);
-  for (const char* what : {"put", "get"}) {
-    use_memory(what, 8, 1'000'000);
-    use_memory(what, std::size_t{1} << 20, 2000);
-  }
-}

@@ -1,10 +1,10 @@
-// Very many peers, one message to and from each, in one process, on a simulated network that loses a hundredth of its
-// datagrams.
+// Very many peers, one message to and from each, in one process, on a simulated network that loses one datagram in a
+// hundred. A program of its own, since what it measures is the memory of the whole process.
 //
-//     peers COUNT      prints one JSON line
+//     many_peers_ours COUNT      prints one JSON line
 //
-// What an idle peer costs is what the whole process grows by, divided by the peers that it has more: the same run with
-// few peers comes first. Exits with 2 if a message is missing or wrong.
+// The cost of an idle peer is what the whole process grows by, divided by the number of further peers: a run with few
+// peers comes first. Exits with 2 if a message is missing or wrong.
 
 #include <fmt/format.h>
 
@@ -13,25 +13,25 @@
 
 #include "ayatori/base/text.hpp"
 #include "ayatori/simulated/peers.hpp"
-#include "processes.hpp"
+#include "harness/processes.hpp"
 
 namespace {
 
 using namespace ayatori;
 
-/// As many as talk at once, twice: everything that does not grow with the number of peers is there then.
+/// Twice as many as talk at once: everything that does not grow with the number of peers has been allocated then.
 constexpr std::uint32_t few = 2 * simulated::ManyPeers{}.at_once;
 
 struct Measured {
   simulated::ManyPeersResult result;
-  double resident = 0;  // bytes, the most since the process began
+  double resident = 0;  // bytes, the maximum since the process began
 };
 
 Measured measure(std::uint32_t count) {
   simulated::Scenario scenario;
   scenario.drop = 0.01;
   Measured measured{.result = run_many_peers({.count = count}, scenario)};
-  measured.resident = static_cast<double>(bench::peak_resident());
+  measured.resident = static_cast<double>(bench::peak_resident_bytes());
   return measured;
 }
 
@@ -39,9 +39,9 @@ Measured measure(std::uint32_t count) {
 
 int main(int argc, char** argv) {
   const auto count = argc == 2 ? parse_unsigned<std::uint32_t>(argv[1]) : std::nullopt;
-  constexpr std::uint32_t most = 100'000'000;
-  if (!count || *count == 0 || *count > most) {
-    fmt::print(stderr, "peers COUNT, from 1 to {}\n", most);
+  constexpr std::uint32_t max_count = 100'000'000;
+  if (!count || *count == 0 || *count > max_count) {
+    fmt::print(stderr, "error: many_peers_ours COUNT, from 1 to {}\n", max_count);
     return 1;
   }
   const auto start = std::chrono::steady_clock::now();

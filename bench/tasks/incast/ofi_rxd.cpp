@@ -22,9 +22,9 @@ void need(ssize_t status, const char* what) {
 }
 
 /// An endpoint with its completion queue and address table.
-class Seat {
+class OfiEndpoint {
  public:
-  Seat() {
+  OfiEndpoint() {
     fi_info* hints = fi_allocinfo();
     hints->ep_attr->type = FI_EP_RDM;
     hints->caps = FI_MSG;
@@ -69,7 +69,7 @@ class Seat {
   fid_ep* endpoint_ = nullptr;
 };
 
-class OfiReceiver final : public Receiver, Seat {
+class OfiReceiver final : public Receiver, OfiEndpoint {
  public:
   OfiReceiver(const Settings& settings, Board& board, Inbox& inbox) : inbox_(inbox), posts_(receives_posted) {
     for (Post& post : posts_) {
@@ -104,33 +104,33 @@ class OfiReceiver final : public Receiver, Seat {
   std::vector<Post> posts_;
 };
 
-class OfiSender final : public Sender, Seat {
+class OfiSender final : public Sender, OfiEndpoint {
  public:
   OfiSender(Board& board, Outbox& outbox) : outbox_(outbox) {
     if (fi_av_insert(addresses_, await_address(board).data(), 1, &receiver_, 0, nullptr) != 1) give_up("fi_av_insert");
   }
 
   bool send(const Message& message) override {
-    places_[message.place].place = message.place;
+    contexts_[message.buffer].buffer = message.buffer;
     const ssize_t status =
-        fi_send(endpoint_, message.bytes.data(), message.bytes.size(), nullptr, receiver_, &places_[message.place]);
+        fi_send(endpoint_, message.bytes.data(), message.bytes.size(), nullptr, receiver_, &contexts_[message.buffer]);
     if (status == -FI_EAGAIN) return false;
     need(status, "fi_send");
     return true;
   }
   void progress() override {
-    step([&](const fi_cq_msg_entry& entry) { outbox_.done(reinterpret_cast<Place*>(entry.op_context)->place); });
+    step([&](const fi_cq_msg_entry& entry) { outbox_.done(reinterpret_cast<Context*>(entry.op_context)->buffer); });
   }
 
  private:
-  struct Place {
+  struct Context {
     fi_context context{};
-    std::uint32_t place = 0;
+    std::uint32_t buffer = 0;
   };
 
   Outbox& outbox_;
   fi_addr_t receiver_ = FI_ADDR_UNSPEC;
-  std::array<Place, max_in_hand> places_{};
+  std::array<Context, max_in_hand> contexts_{};
 };
 
 }  // namespace

@@ -12,10 +12,10 @@ namespace ayatori::incast {
 
 namespace {
 
-/// Longer than any stack takes for what the verb asks by default; then the run is given up.
-constexpr unsigned longest_seconds = 240;
+/// The run is given up after that; no stack takes so long for what `ayatori bench incast` asks for by default.
+constexpr unsigned max_seconds = 240;
 
-/// After which nothing comes any more.
+/// After such a silence nothing comes any more.
 constexpr std::chrono::milliseconds silence(200);
 
 struct Head {
@@ -43,7 +43,7 @@ Settings settings_of(int argc, char** argv) {
   if (argc != 4) give_up(fmt::format("{} SENDERS BYTES MESSAGES", argv[0]));
   for (std::size_t i = 0; i < fields.size(); ++i) {
     const auto value = parse_unsigned<std::uint32_t>(argv[i + 1]);
-    if (!value || *value == 0) give_up(fmt::format("'{}' is no number from 1", argv[i + 1]));
+    if (!value || *value == 0) give_up(fmt::format("'{}' is not a number from 1 on", argv[i + 1]));
     *fields[i] = *value;
   }
   if (settings.bytes < sizeof(Head)) give_up(fmt::format("a message has at least {} bytes", sizeof(Head)));
@@ -65,7 +65,7 @@ std::span<const std::byte> await_address(Board& board) {
 
 Outbox::Outbox(const Settings& settings, std::uint32_t sender)
     : settings_(settings), sender_(sender), memory_(std::size_t{max_in_hand} * settings.bytes) {
-  for (std::uint32_t place = 0; place < max_in_hand; ++place) free_.push_back(place);
+  for (std::uint32_t buffer = 0; buffer < max_in_hand; ++buffer) free_.push_back(buffer);
 }
 
 std::optional<Message> Outbox::front() {
@@ -83,7 +83,7 @@ void Outbox::sent() {
   ++next_;
 }
 
-void Outbox::done(std::uint32_t place) { free_.push_back(place); }
+void Outbox::done(std::uint32_t buffer) { free_.push_back(buffer); }
 
 Inbox::Inbox(const Settings& settings, Board& board)
     : settings_(settings),
@@ -120,7 +120,7 @@ void Inbox::start() {
 void Inbox::report() const {
   board_.delivered = taken_;
   board_.seconds = std::chrono::duration<double>(last_ - start_).count();
-  board_.receiver_resident = bench::peak_resident();
+  board_.receiver_resident = bench::peak_resident_bytes();
 }
 
 namespace {
@@ -174,7 +174,7 @@ int run(int argc, char** argv, const Stack& stack) {
   const Settings settings = settings_of(argc, argv);
   Board& board = bench::shared<Board>();
 
-  alarm(longest_seconds);
+  alarm(max_seconds);
   std::vector<pid_t> children{bench::start([&] { receive(settings, board, stack); })};
   for (std::uint32_t i = 0; i < settings.senders; ++i) {
     children.push_back(bench::start([&] { send(settings, board, stack, i); }));

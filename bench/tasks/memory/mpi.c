@@ -1,6 +1,7 @@
-/* Each rank sends 1 KiB to each other; then what a process has in memory, in bytes, from /proc/self/smaps_rollup.
- * One JSON line: means over the ranks. own: what is no file, shared pages by their share (Pss_Anon + Pss_Shmem);
- * private: what would be free without the process; rss: all that it sees, libraries too. */
+/* Each rank sends 1 KiB to each other one; then the memory of a process is read from /proc/self/smaps_rollup, in bytes.
+ * Prints one JSON line of means over the ranks: "own" is anonymous and shared memory, shared pages by their share
+ * (Pss_Anon + Pss_Shmem); "private" is what would be free without the process; "rss" is all that the process sees,
+ * libraries included. */
 #include <mpi.h>
 #include <stdio.h>
 #include <string.h>

@@ -61,12 +61,12 @@ class RawSender final : public Sender {
 
   bool send(const Message& message) override {
     if (::send(socket_, message.bytes.data(), message.bytes.size(), 0) < 0) give_up("a message was refused");
-    sent_.push_back(message.place);
+    sent_.push_back(message.buffer);
     return true;
   }
   void progress() override {
     if (sent_.empty()) poll(nullptr, 0, 1);
-    for (const std::uint32_t place : sent_) outbox_.done(place);
+    for (const std::uint32_t buffer : sent_) outbox_.done(buffer);
     sent_.clear();
   }
   std::int64_t retransmissions() override { return 0; }

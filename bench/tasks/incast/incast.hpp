@@ -20,7 +20,7 @@
 #include <span>
 #include <vector>
 
-#include "processes.hpp"
+#include "harness/processes.hpp"
 
 namespace ayatori::incast {
 
@@ -58,7 +58,7 @@ void publish(Board& board, std::span<const std::byte> address);
 std::span<const std::byte> await_address(Board& board);
 
 struct Message {
-  std::uint32_t place = 0;
+  std::uint32_t buffer = 0;  ///< which of max_in_hand holds the bytes
   std::span<const std::byte> bytes;
 };
 
@@ -67,10 +67,10 @@ class Outbox {
  public:
   Outbox(const Settings& settings, std::uint32_t sender);
 
-  /// The message to be sent next; nothing if none may be sent now, or all places are in hand.
+  /// The message to be sent next; nothing if none may be sent now, or all buffers are in use.
   [[nodiscard]] std::optional<Message> front();
-  void sent();                     ///< the front() is on its way; its bytes stay until …
-  void done(std::uint32_t place);  ///< … its place is free again
+  void sent();                      ///< the front() is on its way; its bytes stay until …
+  void done(std::uint32_t buffer);  ///< … done() is called with its buffer
 
   void allow(std::uint32_t messages) { allowed_ = messages; }
   [[nodiscard]] bool all_done() const { return next_ == allowed_ && free_.size() == max_in_hand; }

@@ -1,6 +1,6 @@
 """The same schedules over the same links and ways, timed by our flow simulator and by SimGrid's SMPI: side by side.
 
-    .venv/bin/python bench/second_opinion.py [JOBS]
+    .venv/bin/python -m bench.validation.second_opinion [JOBS]
 
 SMPI runs the schedule as MPI processes (mpi/play.cpp, smpi.py). Links have 1716 MB/s (on tori 5 GB/s) and 100 ns each.
 Rows of random jobs are means of JOBS of them (by default 3, seed 1). The last rows are for the speed: an all-to-all of
@@ -21,8 +21,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-import smpi
-
 from ayatori import _core
 from ayatori._core import Job, Network
 from ayatori.errors import Error
@@ -30,6 +28,7 @@ from ayatori.jobs import contiguous_jobs, random_jobs
 from ayatori.network import open_source
 from ayatori.prediction import Call, Model, Predictor
 from ayatori.units import format_bytes, format_seconds
+from bench.validation import smpi
 
 MODEL = Model(link_latency=1e-7, bus=smpi.BUS)
 PORT, TORUS_PORT = 1716e6, 5e9  # bytes a second
