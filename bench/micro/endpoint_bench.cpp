@@ -1,8 +1,8 @@
 /// \file
 /// What an endpoint itself costs: two of them joined in memory, so that no network and no system call is in the
 /// figures. The time of each side is measured on its own, in turns of many packets; the sender pays for the copy into
-/// the "wire". Times are CPU times, so that what else the machine does matters little. Every figure is a counter: the
-/// time of an iteration is that of a turn, which has as many messages as fit into the slots and windows.
+/// the "wire". Times are CPU times, so that what else the machine does matters little. The figures are the counters; an
+/// iteration has as many messages as fit into the slots and windows.
 
 #include <benchmark/benchmark.h>
 
@@ -127,13 +127,18 @@ double gigabytes_per_second(std::uint64_t bytes, const Side& from, const Side& t
               static_cast<std::uint64_t>(std::max(from.spent, to.spent).count()));
 }
 
-/// Everything that `from` has to send reaches `to`, and everything that `to` answers reaches `from`.
-void take_turns(Side& from, Side& to) {
-  timed(to, [&] {
-    from.out.hand_to(to.endpoint);
-    to.flush();
-  });
-  timed(from, [&] { to.out.hand_to(from.endpoint); });
+/// Turns of `begin` at `from`, and of what reaches `to` and comes back, until something of what was begun is done.
+template <typename Begin>
+void take_turns(Side& from, Side& to, const Begin& begin) {
+  const std::uint64_t done = from.above.done;
+  while (from.above.done == done) {
+    timed(from, begin);
+    timed(to, [&] {
+      from.out.hand_to(to.endpoint);
+      to.flush();
+    });
+    timed(from, [&] { to.out.hand_to(from.endpoint); });
+  }
 }
 
 /// Messages one way.
@@ -141,14 +146,12 @@ void stream(benchmark::State& state) {
   Side from(0), to(1);
   const std::vector<std::byte> message(static_cast<std::size_t>(state.range(0)));
   std::uint64_t sent = 0;
-  for (auto _ : state) {
-    timed(from, [&] {
-      const Time at = now();
-      while (from.endpoint.send(at, 1, message, sent)) ++sent;
-      from.flush();
-    });
-    take_turns(from, to);
-  }
+  const auto send_some = [&] {
+    const Time at = now();
+    while (from.endpoint.send(at, 1, message, sent)) ++sent;
+    from.flush();
+  };
+  for (auto _ : state) take_turns(from, to, send_some);
   const std::uint64_t count = from.above.done;
   if (count == 0 || to.above.bytes < count * message.size()) return state.SkipWithError("messages are missing");
   state.counters["sending_ns"] = each(from.spent, count);
@@ -171,14 +174,12 @@ void use_memory(benchmark::State& state, Operation operation) {
     return operation == Operation::put ? from.endpoint.put(at, 1, {}, local, started)
                                        : from.endpoint.get(at, 1, {}, local, started);
   };
-  for (auto _ : state) {
-    timed(from, [&] {
-      const Time at = now();
-      while (start(at)) ++started;
-      from.flush();
-    });
-    take_turns(from, to);
-  }
+  const auto start_some = [&] {
+    const Time at = now();
+    while (start(at)) ++started;
+    from.flush();
+  };
+  for (auto _ : state) take_turns(from, to, start_some);
   const std::uint64_t count = from.above.done;
   if (count == 0 || local != to.above.shared) return state.SkipWithError("memory differs");
   state.counters["initiator_ns"] = each(from.spent, count);
