@@ -1,4 +1,4 @@
-"""The same schedules over the same links and ways, timed by our flow simulator and by SimGrid's SMPI: side by side.
+"""The same schedules over the same links and routes, timed by our flow simulator and by SimGrid's SMPI: side by side.
 
     .venv/bin/python -m bench.validation.second_opinion [JOBS]
 
