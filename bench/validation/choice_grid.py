@@ -1,9 +1,12 @@
-"""Is the algorithm that `ayatori choose` takes the best one in SimGrid's simulation, too? A grid of networks, jobs, collectives and sizes.
+"""Is the algorithm that `ayatori choose` takes the best one in SimGrid's simulation, too?
+
+Cells are networks, jobs, collectives and sizes.
 
     .venv/bin/python -m bench.validation.choice_grid [--quick]
 
 In every cell all candidates (algorithms, pipelines with several segments) are played by SimGrid's SMPI over the same
-links and routes (smpi.py). A cell is good if the chosen algorithm takes at most 1.05 times as long there as the fastest.
+links and routes (smpi.py). A cell is good if the chosen algorithm takes there at most 1.05 times the time of the
+fastest.
 
 Misses are played once more on links without latency. SimGrid's flows share a link in inverse proportion to their
 latencies (as TCP's do by round-trip times); ours share it fairly, and without latency so do SimGrid's. A miss that is
