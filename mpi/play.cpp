@@ -94,26 +94,28 @@ void put_on_grid(const Keys& keys, Places& places) {
     const auto rings = numbers(keys.at("rings"), ',');
     places.periodic.assign(rings.begin(), rings.end());
   }
-  places.point.resize(places.node_count());
+  places.point.resize(places.machine_count());
   std::iota(places.point.begin(), places.point.end(), 0U);
   if (!keys.at("points").empty()) places.point = numbers(keys.at("points"), ',');
   const std::size_t points = std::accumulate(places.dimensions.begin(), places.dimensions.end(), std::size_t{1},
                                              std::multiplies<std::size_t>());
-  if (points != places.node_count() || places.point.size() != points ||
+  if (points != places.machine_count() || places.point.size() != points ||
       places.periodic.size() != places.dimensions.size())
-    give_up(fmt::format("grid {}: {} machines, and rings and points of others", keys.at("grid"), places.node_count()));
+    give_up(
+        fmt::format("grid {}: {} machines, and rings and points of others", keys.at("grid"), places.machine_count()));
 }
 
 Places places_of(const Keys& keys, Rank ranks) {
   Places places = places_of_ranks(ranks, static_cast<std::uint32_t>(number(keys.at("ppn"))));
   if (!keys.at("ranks").empty()) {
     const auto counts = numbers(keys.at("ranks"), ',');
-    places.node.clear();
-    for (std::uint32_t node = 0; node < counts.size(); ++node)
-      places.node.insert(places.node.end(), counts[node], node);
+    places.machine.clear();
+    for (std::uint32_t machine = 0; machine < counts.size(); ++machine)
+      places.machine.insert(places.machine.end(), counts[machine], machine);
     places.group.assign(counts.size(), 0);
     places.gateway.assign(counts.size(), true);
-    if (places.node.size() != ranks) give_up(fmt::format("places for {} ranks, not {}", places.node.size(), ranks));
+    if (places.machine.size() != ranks)
+      give_up(fmt::format("places for {} ranks, not {}", places.machine.size(), ranks));
   }
   if (!keys.at("groups").empty()) {
     places.group = numbers(keys.at("groups"), ',');

@@ -45,7 +45,7 @@ def words_of(call: Call, places: Places) -> str:
         return ",".join(str(int(number)) for number in numbers)
 
     words = [call.collective, call.algorithm, str(call.bytes), f"root={call.root}", f"segment={call.segment}"]
-    words.append(f"ranks={listed([places.node.count(node) for node in range(places.node_count)])}")
+    words.append(f"ranks={listed([places.machine.count(machine) for machine in range(places.machine_count)])}")
     words.append(f"groups={listed(places.group)}")
     if places.dimensions:
         words.append(f"grid={'x'.join(map(str, places.dimensions))}")

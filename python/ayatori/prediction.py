@@ -205,27 +205,27 @@ def read_pair_sizes(file: Path, ranks: int) -> list[list[int]]:
 def bandwidth_bytes(call: Call, places: Places) -> float | None:
     """The bytes that a call's bandwidth counts; divided by its time they are the bandwidth.
 
-    alltoall, alltoallv: what a node sends to other nodes, on average over nodes (paper 1, figure 8). broadcast, reduce,
-    allreduce: the vector. allgather, reduce_scatter, gather, scatter: what belongs to all ranks but one. halo: one
-    face. barrier: none.
+    alltoall, alltoallv: what a machine sends to the others, on average over machines (paper 1, figure 8). broadcast,
+    reduce, allreduce: the vector. allgather, reduce_scatter, gather, scatter: what belongs to all ranks but one.
+    halo: one face. barrier: none.
     """
     ranks = places.rank_count
     if call.collective == "barrier":
         return None
     if call.collective == "alltoall":
-        return call.bytes * _pairs_between_nodes(places) / places.node_count
+        return call.bytes * _pairs_between_machines(places) / places.machine_count
     if call.collective == "alltoallv":
-        node = np.asarray(places.node)
-        return float(np.asarray(call.sizes)[node[:, None] != node].sum()) / places.node_count
+        machine = np.asarray(places.machine)
+        return float(np.asarray(call.sizes)[machine[:, None] != machine].sum()) / places.machine_count
     if call.collective in ("allgather", "reduce_scatter", "gather", "scatter"):
         return call.bytes * (ranks - 1)
     return call.bytes
 
 
-def _pairs_between_nodes(places: Places) -> int:
-    counts = [0] * places.node_count
-    for node in places.node:
-        counts[node] += 1
+def _pairs_between_machines(places: Places) -> int:
+    counts = [0] * places.machine_count
+    for machine in places.machine:
+        counts[machine] += 1
     return places.rank_count**2 - sum(count**2 for count in counts)
 
 

@@ -89,25 +89,25 @@ std::pair<std::uint64_t, Bytes> count_messages(const Schedule& schedule) {
 }
 
 Places grid_places(const std::vector<std::uint32_t>& dimensions, const std::vector<bool>& periodic,
-                   std::uint32_t ranks_per_node) {
-  if (dimensions.empty() || dimensions.size() != periodic.size() || ranks_per_node == 0) {
-    throw Raised(Error{"a grid needs a length and a period for each dimension, and a rank a node", {}, {}});
+                   std::uint32_t ranks_per_machine) {
+  if (dimensions.empty() || dimensions.size() != periodic.size() || ranks_per_machine == 0) {
+    throw Raised(Error{"a grid needs a length and a period for each dimension, and a rank a machine", {}, {}});
   }
-  std::uint64_t ranks = ranks_per_node;
+  std::uint64_t ranks = ranks_per_machine;
   for (const std::uint32_t length : dimensions) ranks = std::min<std::uint64_t>(ranks * length, no_id);
   if (ranks == 0 || ranks > max_ranks) {
     throw Raised(Error{"a grid of " + std::to_string(ranks) + " ranks can't be used", {}, {}});
   }
   const auto rings = std::make_unique<bool[]>(periodic.size());
   std::copy(periodic.begin(), periodic.end(), rings.get());
-  return places_on_grid(dimensions, {rings.get(), periodic.size()}, ranks_per_node);
+  return places_on_grid(dimensions, {rings.get(), periodic.size()}, ranks_per_machine);
 }
 
 void bind_places(nb::module_& module) {
   nb::class_<Places>(module, "Places", "Where ranks are; see ayatori/schedule/places.hpp.")
-      .def_prop_ro("rank_count", [](const Places& places) { return places.node.size(); })
-      .def_prop_ro("node_count", &Places::node_count)
-      .def_ro("node", &Places::node)
+      .def_prop_ro("rank_count", [](const Places& places) { return places.machine.size(); })
+      .def_prop_ro("machine_count", &Places::machine_count)
+      .def_ro("machine", &Places::machine)
       .def_ro("group", &Places::group)
       .def_ro("gateway", &Places::gateway)
       .def_ro("aggregators", &Places::aggregators)
@@ -116,11 +116,11 @@ void bind_places(nb::module_& module) {
       .def_ro("point", &Places::point);
   module.def("places_of_job", &places_of_job);
   module.def("places_on_grid", &grid_places);
-  module.def("places_of_ranks", [](Rank ranks, std::uint32_t ranks_per_node) {
-    if (ranks == 0 || ranks > max_ranks || ranks_per_node == 0) {
+  module.def("places_of_ranks", [](Rank ranks, std::uint32_t ranks_per_machine) {
+    if (ranks == 0 || ranks > max_ranks || ranks_per_machine == 0) {
       throw Raised(Error{"places need between 1 and " + std::to_string(max_ranks) + " ranks", {}, {}});
     }
-    return places_of_ranks(ranks, ranks_per_node);
+    return places_of_ranks(ranks, ranks_per_machine);
   });
 }
 
@@ -160,7 +160,7 @@ void bind_algorithms(nb::module_& module) {
       .def("steps", [](const std::shared_ptr<Schedule>& schedule) { return steps_of(schedule); });
   module.def("make_schedule", [](std::string_view algorithm, std::string_view collective, Rank root, Bytes bytes,
                                  const Places& places, const AlgorithmOptions& options) {
-    const CollectiveCall call{collective_of(collective), static_cast<Rank>(places.node.size()), root, bytes};
+    const CollectiveCall call{collective_of(collective), static_cast<Rank>(places.machine.size()), root, bytes};
     // nanobind hands out what is const as it is what isn't; the class has no way to change it.
     return std::const_pointer_cast<Schedule>(unwrap(make_schedule(algorithm, call, places, options)));
   });

@@ -17,10 +17,10 @@ struct Torus {
     const auto periodic = std::make_unique<bool[]>(lengths.size());
     std::fill_n(periodic.get(), lengths.size(), true);
     places = places_on_grid(lengths, {periodic.get(), lengths.size()});
-    paths = grid_paths(lengths, places.periodic, places.node, places.point, {1e9, latency});
+    paths = grid_paths(lengths, places.periodic, places.machine, places.point, {1e9, latency});
   }
 
-  [[nodiscard]] Rank ranks() const { return static_cast<Rank>(places.node.size()); }
+  [[nodiscard]] Rank ranks() const { return static_cast<Rank>(places.machine.size()); }
   [[nodiscard]] SchedulePtr schedule(std::string_view algorithm, Collective collective, Bytes bytes) const {
     return make_schedule(algorithm, {collective, ranks(), 0, bytes}, places).value();
   }
@@ -51,8 +51,8 @@ TEST(Halo, TakesItsBytesOverTheBandwidthAndALatency) {
   }
 }
 
-/// On a ring of two both neighbours are one node, but the cable upwards is not the one downwards: dimension order takes
-/// the one upwards for both faces.
+/// On a ring of two both neighbours are one machine, but the cable upwards is not the one downwards: dimension order
+/// takes the one upwards for both faces.
 TEST(Halo, TakesTwiceAsLongOnARingOfTwo) {
   const Torus torus({2, 4});
   expect_both(*torus.schedule("halo", Collective::halo, 1000), *torus.paths, 2 * 1000 / 1e9);

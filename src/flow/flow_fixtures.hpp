@@ -76,16 +76,16 @@ inline Listed shift_schedule(Rank ranks, Bytes bytes) {
 /// Links that are listed, and the path of each pair; those not listed take no link.
 struct ListedPaths final : Paths {
   std::vector<double> rates = {};
-  std::vector<std::uint32_t> nodes = {};
+  std::vector<std::uint32_t> machines = {};
   std::map<std::pair<Rank, Rank>, std::vector<std::uint32_t>> paths = {};
   std::vector<double> latencies = {};    ///< empty: 0
-  std::vector<std::uint32_t> nics = {};  ///< empty: one a node
+  std::vector<std::uint32_t> nics = {};  ///< empty: one a machine
 
-  ListedPaths(std::vector<double> link_rates, std::vector<std::uint32_t> node_of_rank,
+  ListedPaths(std::vector<double> link_rates, std::vector<std::uint32_t> machine_of_rank,
               std::map<std::pair<Rank, Rank>, std::vector<std::uint32_t>> listed,
               std::vector<double> link_latencies = {})
       : rates(std::move(link_rates)),
-        nodes(std::move(node_of_rank)),
+        machines(std::move(machine_of_rank)),
         paths(std::move(listed)),
         latencies(std::move(link_latencies)) {}
 
@@ -93,27 +93,27 @@ struct ListedPaths final : Paths {
   [[nodiscard]] double bytes_per_second(std::uint32_t link) const override { return rates[link]; }
   [[nodiscard]] double latency(std::uint32_t link) const override { return latencies.empty() ? 0 : latencies[link]; }
   [[nodiscard]] std::string name(std::uint32_t link) const override { return fmt::format("link {}", link); }
-  [[nodiscard]] Rank participant_count() const override { return static_cast<Rank>(nodes.size()); }
-  [[nodiscard]] std::uint32_t node(Rank participant) const override { return nodes[participant]; }
-  [[nodiscard]] std::uint32_t nic(Rank rank) const override { return nics.empty() ? nodes[rank] : nics[rank]; }
+  [[nodiscard]] Rank participant_count() const override { return static_cast<Rank>(machines.size()); }
+  [[nodiscard]] std::uint32_t machine(Rank participant) const override { return machines[participant]; }
+  [[nodiscard]] std::uint32_t nic(Rank rank) const override { return nics.empty() ? machines[rank] : nics[rank]; }
   void path(Rank from, Rank to, std::vector<std::uint32_t>& links) const override {
     const auto at = paths.find({from, to});
     links = at == paths.end() ? std::vector<std::uint32_t>{} : at->second;
   }
 };
 
-/// One non-blocking switch: link 2n leaves node n, link 2n + 1 enters it.
-inline ListedPaths one_switch(Rank nodes, double rate, double latency = 0) {
-  std::vector<std::uint32_t> node_of_rank(nodes);
-  std::iota(node_of_rank.begin(), node_of_rank.end(), 0U);
+/// One non-blocking switch: link 2n leaves machine n, link 2n + 1 enters it.
+inline ListedPaths one_switch(Rank machines, double rate, double latency = 0) {
+  std::vector<std::uint32_t> machine_of_rank(machines);
+  std::iota(machine_of_rank.begin(), machine_of_rank.end(), 0U);
   std::map<std::pair<Rank, Rank>, std::vector<std::uint32_t>> paths;
-  for (Rank a = 0; a < nodes; ++a) {
-    for (Rank b = 0; b < nodes; ++b) {
+  for (Rank a = 0; a < machines; ++a) {
+    for (Rank b = 0; b < machines; ++b) {
       if (a != b) paths[{a, b}] = {2 * a, 2 * b + 1};
     }
   }
-  return {std::vector<double>(std::size_t{nodes} * 2, rate), node_of_rank, paths,
-          std::vector<double>(std::size_t{nodes} * 2, latency)};
+  return {std::vector<double>(std::size_t{machines} * 2, rate), machine_of_rank, paths,
+          std::vector<double>(std::size_t{machines} * 2, latency)};
 }
 
 }  // namespace ayatori::test

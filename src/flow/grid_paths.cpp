@@ -10,12 +10,13 @@ namespace {
 
 class GridPaths final : public Paths {
  public:
-  GridPaths(std::vector<std::uint32_t> dimensions, std::vector<bool> periodic, std::vector<std::uint32_t> node_of_rank,
-            std::vector<std::uint32_t> point_of_node, const LinkDefaults& links)
+  GridPaths(std::vector<std::uint32_t> dimensions, std::vector<bool> periodic,
+            std::vector<std::uint32_t> machine_of_rank, std::vector<std::uint32_t> point_of_machine,
+            const LinkDefaults& links)
       : length_(std::move(dimensions)),
         periodic_(std::move(periodic)),
-        node_of_rank_(std::move(node_of_rank)),
-        point_of_node_(std::move(point_of_node)),
+        machine_of_rank_(std::move(machine_of_rank)),
+        point_of_machine_(std::move(point_of_machine)),
         links_(links),
         stride_(length_.size(), 1) {
     for (std::size_t d = length_.size(); d-- > 1;) stride_[d - 1] = stride_[d] * length_[d];
@@ -27,8 +28,8 @@ class GridPaths final : public Paths {
     return links_.bytes_per_second > 0 ? links_.bytes_per_second : default_bytes_per_second();
   }
   [[nodiscard]] double latency(std::uint32_t) const override { return links_.latency; }
-  [[nodiscard]] Rank participant_count() const override { return static_cast<Rank>(node_of_rank_.size()); }
-  [[nodiscard]] std::uint32_t node(Rank participant) const override { return node_of_rank_[participant]; }
+  [[nodiscard]] Rank participant_count() const override { return static_cast<Rank>(machine_of_rank_.size()); }
+  [[nodiscard]] std::uint32_t machine(Rank participant) const override { return machine_of_rank_[participant]; }
 
   /// "(0,3) +1": from this point upwards in dimension 1.
   [[nodiscard]] std::string name(std::uint32_t link) const override {
@@ -43,8 +44,8 @@ class GridPaths final : public Paths {
 
   void path(Rank from, Rank to, std::vector<std::uint32_t>& links) const override {
     links.clear();
-    std::uint32_t here = point_of_node_[node_of_rank_[from]];
-    const std::uint32_t goal = point_of_node_[node_of_rank_[to]];
+    std::uint32_t here = point_of_machine_[machine_of_rank_[from]];
+    const std::uint32_t goal = point_of_machine_[machine_of_rank_[to]];
     for (std::size_t d = 0; d < length_.size(); ++d) {
       const bool up = upwards(coordinate(here, d), coordinate(goal, d), d);
       while (coordinate(here, d) != coordinate(goal, d)) {
@@ -73,8 +74,8 @@ class GridPaths final : public Paths {
 
   std::vector<std::uint32_t> length_;
   std::vector<bool> periodic_;
-  std::vector<std::uint32_t> node_of_rank_;
-  std::vector<std::uint32_t> point_of_node_;
+  std::vector<std::uint32_t> machine_of_rank_;
+  std::vector<std::uint32_t> point_of_machine_;
   LinkDefaults links_;
   std::vector<std::uint32_t> stride_;
   std::uint32_t points_ = 1;
@@ -112,10 +113,10 @@ Result<LinkDefaults> common_links(const Network& network, LinkDefaults links) {
 }  // namespace
 
 std::unique_ptr<Paths> grid_paths(std::vector<std::uint32_t> dimensions, std::vector<bool> periodic,
-                                  std::vector<std::uint32_t> node_of_rank, std::vector<std::uint32_t> point_of_node,
-                                  const LinkDefaults& links) {
-  return std::make_unique<GridPaths>(std::move(dimensions), std::move(periodic), std::move(node_of_rank),
-                                     std::move(point_of_node), links);
+                                  std::vector<std::uint32_t> machine_of_rank,
+                                  std::vector<std::uint32_t> point_of_machine, const LinkDefaults& links) {
+  return std::make_unique<GridPaths>(std::move(dimensions), std::move(periodic), std::move(machine_of_rank),
+                                     std::move(point_of_machine), links);
 }
 
 Result<std::unique_ptr<Paths>> grid_paths_of_job(const Network& network, const Job& job, const LinkDefaults& links) {
@@ -123,18 +124,18 @@ Result<std::unique_ptr<Paths>> grid_paths_of_job(const Network& network, const J
   if (!grid) return fail("the machines of this network form no grid");
   const auto common = common_links(network, links);
   if (!common) return Failure(common.error());
-  std::vector<std::uint32_t> node_of_rank;
-  std::vector<std::uint32_t> point_of_node;
-  for (std::uint32_t node = 0; node < job.machines.size(); ++node) {
-    const JobMachine& member = job.machines[node];
+  std::vector<std::uint32_t> machine_of_rank;
+  std::vector<std::uint32_t> point_of_machine;
+  for (std::uint32_t machine = 0; machine < job.machines.size(); ++machine) {
+    const JobMachine& member = job.machines[machine];
     if (grid->point[member.machine] == no_id) {
       return fail("{} has no cable", network.machine(member.machine).name);
     }
-    node_of_rank.insert(node_of_rank.end(), member.ranks, node);
-    point_of_node.push_back(grid->point[member.machine]);
+    machine_of_rank.insert(machine_of_rank.end(), member.ranks, machine);
+    point_of_machine.push_back(grid->point[member.machine]);
   }
-  return grid_paths(std::move(grid->dimensions), std::move(grid->periodic), std::move(node_of_rank),
-                    std::move(point_of_node), *common);
+  return grid_paths(std::move(grid->dimensions), std::move(grid->periodic), std::move(machine_of_rank),
+                    std::move(point_of_machine), *common);
 }
 
 }  // namespace ayatori

@@ -72,7 +72,7 @@ class SlowDrift {
 
   [[nodiscard]] double delay(const Mail& mail) const {
     double delay = options_.overhead;
-    if (paths_.node(mail.from) == paths_.node(mail.to)) return delay + options_.bus_latency;
+    if (paths_.machine(mail.from) == paths_.machine(mail.to)) return delay + options_.bus_latency;
     std::vector<std::uint32_t> links;
     paths_.path(mail.from, mail.to, links);
     for (const auto link : links) delay += paths_.latency(link);
@@ -81,8 +81,8 @@ class SlowDrift {
 
   [[nodiscard]] std::vector<std::uint32_t> constraints(const Mail& mail) const {
     const auto links = static_cast<std::uint32_t>(paths_.link_count());
-    const std::uint32_t a = paths_.node(mail.from);
-    const std::uint32_t b = paths_.node(mail.to);
+    const std::uint32_t a = paths_.machine(mail.from);
+    const std::uint32_t b = paths_.machine(mail.to);
     if (a == b) return options_.bus > 0 ? std::vector<std::uint32_t>{links + 3 * a} : std::vector<std::uint32_t>{};
     std::vector<std::uint32_t> path;
     paths_.path(mail.from, mail.to, path);
@@ -218,7 +218,7 @@ class SlowDrift {
   double now_ = 0;
 };
 
-/// Random links and random loop-free paths over them; some ranks share a node, and then perhaps its NIC.
+/// Random links and random loop-free paths over them; some ranks share a machine, and then perhaps its NIC.
 ListedPaths random_paths(Random& random, Rank ranks) {
   std::vector<double> rates;
   std::vector<double> latencies;
@@ -227,12 +227,12 @@ ListedPaths random_paths(Random& random, Rank ranks) {
     rates.push_back(100.0 * static_cast<double>(1 + random.below(4)));
     latencies.push_back(random.below(2) == 0 ? 0 : 0.1 * static_cast<double>(random.below(10)));
   }
-  std::vector<std::uint32_t> nodes;
-  for (Rank r = 0; r < ranks; ++r) nodes.push_back(static_cast<std::uint32_t>(random.below(ranks)));
+  std::vector<std::uint32_t> machines;
+  for (Rank r = 0; r < ranks; ++r) machines.push_back(static_cast<std::uint32_t>(random.below(ranks)));
   std::map<std::pair<Rank, Rank>, std::vector<std::uint32_t>> paths;
   for (Rank a = 0; a < ranks; ++a) {
     for (Rank b = 0; b < ranks; ++b) {
-      if (nodes[a] == nodes[b]) continue;
+      if (machines[a] == machines[b]) continue;
       std::vector<std::uint32_t> path(links);
       std::iota(path.begin(), path.end(), 0U);
       random.shuffle(std::span(path));
@@ -240,8 +240,9 @@ ListedPaths random_paths(Random& random, Rank ranks) {
       paths[{a, b}] = path;
     }
   }
-  ListedPaths listed(rates, nodes, paths, latencies);
-  for (const std::uint32_t node : nodes) listed.nics.push_back(2 * node + static_cast<std::uint32_t>(random.below(2)));
+  ListedPaths listed(rates, machines, paths, latencies);
+  for (const std::uint32_t machine : machines)
+    listed.nics.push_back(2 * machine + static_cast<std::uint32_t>(random.below(2)));
   return listed;
 }
 
@@ -339,7 +340,7 @@ TEST(SimulateOracle, BytesAreConserved) {
     Random random(seed);
     const Rank ranks = 6;
     ListedPaths paths = random_paths(random, ranks);
-    std::iota(paths.nodes.begin(), paths.nodes.end(), 0U);
+    std::iota(paths.machines.begin(), paths.machines.end(), 0U);
     paths.nics.clear();
     std::map<std::uint32_t, Bytes> expected;
     Bytes network_bytes = 0;

@@ -46,7 +46,7 @@ TEST(RoutedPaths, AreTracesOfThePlansLids) {
   EXPECT_EQ(paths->participant_count(), 32U);
   EXPECT_EQ(paths->link_count(), fabric.network.port_count());
   for (Rank from = 0; from < 32; ++from) {
-    EXPECT_EQ(paths->node(from), from / 2);
+    EXPECT_EQ(paths->machine(from), from / 2);
     for (Rank to = 0; to < 32; ++to) {
       Links expected;
       if (from / 2 != to / 2) {
@@ -133,14 +133,14 @@ TEST(RoutedPaths, SaysWhatDoesNotArrive) {
 }
 
 TEST(GridPaths, DimensionOrder) {
-  // 3 × 4, the second dimension a ring; two ranks a node, nodes at points 0 … 11.
-  std::vector<std::uint32_t> nodes;
+  // 3 × 4, the second dimension a ring; two ranks a machine, machines at points 0 … 11.
+  std::vector<std::uint32_t> machines;
   std::vector<std::uint32_t> points;
-  for (std::uint32_t node = 0; node < 12; ++node) {
-    nodes.insert(nodes.end(), 2, node);
-    points.push_back(node);
+  for (std::uint32_t machine = 0; machine < 12; ++machine) {
+    machines.insert(machines.end(), 2, machine);
+    points.push_back(machine);
   }
-  const auto paths = grid_paths({3, 4}, {false, true}, nodes, points, {5e9, 1e-7});
+  const auto paths = grid_paths({3, 4}, {false, true}, machines, points, {5e9, 1e-7});
   const auto link = [](std::uint32_t point, std::uint32_t d, bool up) { return (point * 2 + d) * 2 + (up ? 0 : 1); };
   const auto between = [&](std::uint32_t a, std::uint32_t b) { return path(*paths, 2 * a, 2 * b + 1); };
   EXPECT_TRUE(between(5, 5).empty());
@@ -159,7 +159,7 @@ SchedulePtr all_to_all(Rank ranks, std::string_view algorithm = "shift") {
   return make_schedule(algorithm, {Collective::alltoall, ranks, 0, 1 << 20}, places_of_ranks(ranks)).value();
 }
 
-/// One rank a node, all links alike: synchronous steps take what contention.hpp says.
+/// One rank a machine, all links alike: synchronous steps take what contention.hpp says.
 TEST(GridPaths, OfAJobAreThoseBetweenItsPoints) {
   const Network torus = open_source("torus:3x4,rate=4xEDR").value();
   const Job job = parse_hosts(torus, {"N2-3", "N0-1"});
@@ -207,12 +207,12 @@ TEST(Synchronous, IsTheContentionModel) {
 /// A full tree has no hot spot in any shift: drifting or not, only the endpoints' cables count.
 TEST(Drift, AFreeAllToAllTakesItsCables) {
   const Fabric fabric("fattree:K=4,levels=3");
-  const auto nodes = static_cast<Rank>(fabric.network.machines().size());
-  const Job job = contiguous_job(fabric.network, nodes, 1).value();
-  const Plan plan = Plan::base(nodes);
+  const auto machines = static_cast<Rank>(fabric.network.machines().size());
+  const Job job = contiguous_job(fabric.network, machines, 1).value();
+  const Plan plan = Plan::base(machines);
   const auto paths = routed_paths(fabric.network, fabric.routes, plan, job, {1e9, 0}).value();
-  const Prediction prediction = simulate(*all_to_all(nodes), *paths, {}).value();
-  EXPECT_NEAR(prediction.seconds, (nodes - 1) * (1 << 20) / 1e9, 1e-9);
+  const Prediction prediction = simulate(*all_to_all(machines), *paths, {}).value();
+  EXPECT_NEAR(prediction.seconds, (machines - 1) * (1 << 20) / 1e9, 1e-9);
   for (const double seconds : prediction.rank_seconds) EXPECT_EQ(seconds, prediction.seconds);
 }
 

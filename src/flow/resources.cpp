@@ -14,21 +14,21 @@ Resources::Resources(const Paths& paths, Rank ranks, const FlowOptions& options)
     capacity_.push_back(paths.bytes_per_second(link));
     latency_.push_back(paths.latency(link));
   }
-  std::uint32_t nodes = 0;
+  std::uint32_t machines = 0;
   std::uint32_t nics = 0;
-  for (Rank r = 0; r < paths.participant_count(); ++r) nodes = std::max(nodes, paths.node(r) + 1);
+  for (Rank r = 0; r < paths.participant_count(); ++r) machines = std::max(machines, paths.machine(r) + 1);
   for (Rank r = 0; r < ranks; ++r) nics = std::max(nics, paths.nic(r) + 1);
   capacity_.insert(capacity_.end(), std::size_t{nics} * 2, options.injection);
   first_bus_ = static_cast<Constraint>(capacity_.size());
-  capacity_.insert(capacity_.end(), nodes, options.bus);
+  capacity_.insert(capacity_.end(), machines, options.bus);
 }
 
 void Resources::find(Rank from, Rank to, Way& way) const {
   way.shared.clear();
   way.links.clear();
   way.delay = options_.overhead;
-  const std::uint32_t source = paths_.node(from);
-  const std::uint32_t target = paths_.node(to);
+  const std::uint32_t source = paths_.machine(from);
+  const std::uint32_t target = paths_.machine(to);
   way.inside = source == target;
   if (way.inside) {
     way.delay += options_.bus_latency;

@@ -1,7 +1,7 @@
 #pragma once
 /// \file
 /// What flows share: the constraints of simulate.hpp in one numbering. First the directed links, then for each NIC
-/// what leaves and what enters it, then for each node its bus.
+/// what leaves and what enters it, then for each machine its bus.
 
 #include <vector>
 
@@ -13,7 +13,7 @@ namespace ayatori {
 
 /// What lies between the two ends of a message.
 struct Way {
-  bool inside = false;                  ///< within one node
+  bool inside = false;                  ///< within one machine
   double delay = 0;                     ///< seconds before it flows
   std::vector<Constraint> links = {};   ///< of the network
   std::vector<Constraint> shared = {};  ///< all constraints, in the order in which the message meets them
@@ -27,7 +27,7 @@ class Resources {
   [[nodiscard]] const std::vector<double>& capacity() const { return capacity_; }
   [[nodiscard]] std::size_t link_count() const { return latency_.size(); }
 
-  /// Used by messages within a node, and by no others.
+  /// Used by messages within a machine, and by no others.
   [[nodiscard]] bool is_bus(Constraint constraint) const { return constraint >= first_bus_; }
 
   /// Replaces `way`. Routers have no NIC: what they send and receive is limited by their links only.
@@ -36,7 +36,7 @@ class Resources {
  private:
   [[nodiscard]] Constraint out_of(Rank rank) const { return first_nic_ + 2 * paths_.nic(rank); }
   [[nodiscard]] Constraint into(Rank rank) const { return first_nic_ + 2 * paths_.nic(rank) + 1; }
-  [[nodiscard]] Constraint bus_of(std::uint32_t node) const { return first_bus_ + node; }
+  [[nodiscard]] Constraint bus_of(std::uint32_t machine) const { return first_bus_ + machine; }
 
   const Paths& paths_;
   Rank ranks_;

@@ -25,12 +25,12 @@ class RoutedPaths final : public Paths {
         ranks_(plan.rank_count()),
         ports_(endpoints_of_ranks(network, job)),
         tracer_(network, routes, ports_, plan) {
-    for (std::uint32_t node = 0; node < job.machines.size(); ++node) {
-      nodes_.insert(nodes_.end(), job.machines[node].ranks, node);
+    for (std::uint32_t machine = 0; machine < job.machines.size(); ++machine) {
+      machines_.insert(machines_.end(), job.machines[machine].ranks, machine);
     }
     for (std::uint32_t i = 0; i < routers.size(); ++i) {
       ports_.push_back(network.port_id(routers[i], 0));
-      nodes_.push_back(static_cast<std::uint32_t>(job.machines.size()) + i);
+      machines_.push_back(static_cast<std::uint32_t>(job.machines.size()) + i);
     }
     for (const PortId port : ports_) lids_.push_back(routes.lids.of(port));
     std::map<DeviceId, std::uint32_t> nics;
@@ -55,12 +55,12 @@ class RoutedPaths final : public Paths {
 
   [[nodiscard]] std::string name(std::uint32_t link) const override { return network_.describe_link(link); }
   [[nodiscard]] Rank participant_count() const override { return static_cast<Rank>(ports_.size()); }
-  [[nodiscard]] std::uint32_t node(Rank participant) const override { return nodes_[participant]; }
+  [[nodiscard]] std::uint32_t machine(Rank participant) const override { return machines_[participant]; }
   [[nodiscard]] std::uint32_t nic(Rank rank) const override { return nics_[rank]; }
 
   void path(Rank from, Rank to, std::vector<std::uint32_t>& links) const override {
     links.clear();
-    if (nodes_[from] == nodes_[to]) return;
+    if (machines_[from] == machines_[to]) return;
     const auto take = [&](PortId link) { links.push_back(link); };
     if (from < ranks_ && to < ranks_) {
       tracer_.trace({from, to}, take);
@@ -120,7 +120,7 @@ class RoutedPaths final : public Paths {
     std::map<DeviceId, std::bitset<max_path_bits>> followed_from;
     auto followed = followed_from.end();
     for (Rank from = 0; from < ports_.size(); ++from) {
-      if (nodes_[from] == nodes_[to]) continue;
+      if (machines_[from] == machines_[to]) continue;
       const std::uint32_t bits = path_bits(from, to);
       if (bits >= lids_[to].count()) return {false, from};
       const DeviceId leaf = first_router(from);
@@ -160,7 +160,7 @@ class RoutedPaths final : public Paths {
   // By participant:
   std::vector<PortId> ports_;
   MessageTracer tracer_;  // between ranks
-  std::vector<std::uint32_t> nodes_;
+  std::vector<std::uint32_t> machines_;
   std::vector<std::uint32_t> nics_;
   std::vector<LidRange> lids_;
 };

@@ -67,7 +67,7 @@ TEST(Simulate, AMessageWithoutBytesTakesItsLatency) {
 }
 
 TEST(Simulate, TwoShareALink) {
-  // Both out of node 0; the shorter ends at 2 s, then the longer has the link for itself.
+  // Both out of machine 0; the shorter ends at 2 s, then the longer has the link for itself.
   expect_both(at_once(3, {{0, 1, 100}, {0, 2, 300}}), one_switch(3, 100), {}, 4);
   const Prediction prediction = run(at_once(3, {{0, 1, 100}, {0, 2, 300}}), one_switch(3, 100));
   EXPECT_NEAR(prediction.rank_seconds[1], 2, 1e-9);
@@ -93,7 +93,7 @@ TEST(Simulate, CrossTraffic) {
 }
 
 TEST(Simulate, InjectionLimitsANic) {
-  // Two ranks on node 0, links of their own; the NIC lets 100 out.
+  // Two ranks on machine 0, links of their own; the NIC lets 100 out.
   ListedPaths paths({100, 100}, {0, 0, 1, 2}, {{{0, 2}, {0}}, {{1, 3}, {1}}});
   const Listed schedule = at_once(4, {{0, 2, 100}, {1, 3, 100}});
   expect_both(schedule, paths, {}, 1);
@@ -107,7 +107,7 @@ TEST(Simulate, InjectionLimitsANic) {
   expect_both(schedule, paths, options, 2);
 }
 
-TEST(Resources, AreInsideNodesOrBetweenThem) {
+TEST(Resources, AreInsideMachinesOrBetweenThem) {
   ListedPaths paths({10, 10}, {0, 0, 1, 1}, {{{0, 2}, {0}}, {{1, 3}, {1}}, {{2, 0}, {1}}, {{3, 1}, {0}}});
   paths.nics = {0, 1, 2, 3};
   FlowOptions options;
@@ -124,7 +124,7 @@ TEST(Resources, AreInsideNodesOrBetweenThem) {
   }
 }
 
-TEST(Simulate, TheBusOfANode) {
+TEST(Simulate, TheBusOfAMachine) {
   const ListedPaths paths({100}, {0, 0, 0, 1}, {});
   const Listed schedule = at_once(4, {{0, 1, 100}, {1, 2, 300}});
   expect_both(schedule, paths, {}, 0);

@@ -32,10 +32,10 @@ class PlatformWriter {
     std::vector<bool> has_bus;
     std::vector<std::uint32_t> links;
     for (Rank from = 0; from < ranks_; ++from) {
-      has_bus.resize(std::max<std::size_t>(has_bus.size(), paths_.node(from) + 1));
-      has_bus[paths_.node(from)] = true;
+      has_bus.resize(std::max<std::size_t>(has_bus.size(), paths_.machine(from) + 1));
+      has_bus[paths_.machine(from)] = true;
       for (Rank to = 0; to < ranks_; ++to) {
-        if (paths_.node(from) == paths_.node(to)) continue;
+        if (paths_.machine(from) == paths_.machine(to)) continue;
         paths_.path(from, to, links);
         for (const std::uint32_t link : links) used[link] = true;
       }
@@ -45,17 +45,17 @@ class PlatformWriter {
       sink_(fmt::format("  <link id=\"link-{}\" bandwidth=\"{:.17g}Bps\" latency=\"{:.17g}s\"/>\n", link,
                         paths_.bytes_per_second(link), paths_.latency(link)));
     }
-    for (std::size_t node = 0; node < has_bus.size(); ++node) {
-      if (!has_bus[node]) continue;
+    for (std::size_t machine = 0; machine < has_bus.size(); ++machine) {
+      if (!has_bus[machine]) continue;
       sink_(fmt::format("  <link id=\"bus-{}\" bandwidth=\"{:.17g}Bps\" latency=\"0s\" sharing_policy=\"FATPIPE\"/>\n",
-                        node, bus_));
+                        machine, bus_));
     }
   }
 
   void write_route(Rank from, Rank to) const {
     std::string route = fmt::format("  <route src=\"rank-{}\" dst=\"rank-{}\" symmetrical=\"NO\">", from, to);
-    if (paths_.node(from) == paths_.node(to)) {
-      route += fmt::format("<link_ctn id=\"bus-{}\"/>", paths_.node(from));
+    if (paths_.machine(from) == paths_.machine(to)) {
+      route += fmt::format("<link_ctn id=\"bus-{}\"/>", paths_.machine(from));
     } else {
       std::vector<std::uint32_t> links;
       paths_.path(from, to, links);

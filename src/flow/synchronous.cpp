@@ -44,7 +44,7 @@ class Step {
   }
 
   [[nodiscard]] double seconds() {
-    // What is inside nodes and what is between them share nothing.
+    // What is inside machines and what is between them share nothing.
     const auto network = seconds_by_load(network_, false);
     const auto inside = seconds_by_load(inside_, true);
     return (network && inside ? std::max(*network, *inside) : seconds_by_traffic()) + local_;
@@ -123,7 +123,7 @@ class Step {
     return seconds_a_byte(constraint) == slowest.seconds_a_byte;
   }
 
-  /// simulate.hpp's equation for what is between nodes or inside them, if it holds.
+  /// simulate.hpp's equation for what is between machines or inside them, if it holds.
   [[nodiscard]] std::optional<double> seconds_by_load(const Slowest& slowest, bool inside) const {
     if (slowest.bytes == 0) return slowest.delay;
     const bool holds = std::any_of(touched_.begin(), touched_.end(), [&](Constraint constraint) {

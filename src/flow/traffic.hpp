@@ -32,7 +32,7 @@ class Traffic {
   /// Seconds since the beginning.
   [[nodiscard]] double now() const { return now_; }
 
-  /// Begins a message now. True if it stays inside a node.
+  /// Begins a message now. True if it stays inside a machine.
   bool send(Rank from, Rank to, Bytes bytes, Token token);
   /// The token is over after so many seconds.
   void wait(double seconds, Token token);

@@ -23,15 +23,16 @@ constexpr std::array all_algorithms{
     Algorithm{Collective::alltoall, "ring", "only neighbours talk; messages go round hop by hop", false,
               make_ring_alltoall},
     Algorithm{Collective::alltoall, "ring2",
-              "2-level ring: a node at a time, all its ranks at once (paper 1, figure 7)", false, make_ring2},
-    Algorithm{Collective::alltoall, "ring2-blocking", "2-level ring: a node at a time, one of its ranks at a time",
+              "2-level ring: a machine at a time, all its ranks at once (paper 1, figure 7)", false, make_ring2},
+    Algorithm{Collective::alltoall, "ring2-blocking", "2-level ring: a machine at a time, one of its ranks at a time",
               false, make_ring2_blocking},
     Algorithm{Collective::alltoall, "bruck", "log2 n steps of many blocks (Bruck et al. 1997)", false,
               make_bruck_alltoall},
     Algorithm{Collective::alltoall, "spread", "all messages at once", false, make_spread},
     Algorithm{Collective::alltoall, "planned", "shifts in an order that is given", false, make_planned},
-    Algorithm{Collective::alltoall, "hierarchical", "gather on nodes, exchange between their leaders, scatter on nodes",
-              false, make_hierarchical_alltoall},
+    Algorithm{Collective::alltoall, "hierarchical",
+              "gather on machines, exchange between their leaders, scatter on machines", false,
+              make_hierarchical_alltoall},
 
     Algorithm{Collective::alltoallv, "shift", "alltoall's shift with a size for each pair", false, make_shift},
     Algorithm{Collective::alltoallv, "pairwise", "alltoall's pairwise with a size for each pair", false, make_pairwise},
@@ -48,7 +49,7 @@ constexpr std::array all_algorithms{
               make_binary, pipelined},
     Algorithm{Collective::broadcast, "scatter-allgather", "binomial scatter, ring allgather (van de Geijn)", false,
               make_scatter_allgather},
-    Algorithm{Collective::broadcast, "hierarchical", "binomial among groups, then nodes, then ranks", false,
+    Algorithm{Collective::broadcast, "hierarchical", "binomial among groups, then machines, then ranks", false,
               make_hierarchical_tree},
     Algorithm{Collective::broadcast, "mapped-binary", "pipelined binary tree mapped on the grid (paper 2, figure 2e)",
               on_grid, make_mapped_binary, pipelined},
@@ -63,7 +64,7 @@ constexpr std::array all_algorithms{
     Algorithm{Collective::reduce, "knomial", "k-nomial tree, k = 4 if not told", false, make_knomial},
     Algorithm{Collective::reduce, "chain", "pipelined chain in rank order", false, make_chain, pipelined},
     Algorithm{Collective::reduce, "binary", "pipelined binary tree in rank order", false, make_binary, pipelined},
-    Algorithm{Collective::reduce, "hierarchical", "binomial among ranks, then nodes, then groups", false,
+    Algorithm{Collective::reduce, "hierarchical", "binomial among ranks, then machines, then groups", false,
               make_hierarchical_tree},
     Algorithm{Collective::reduce, "mapped-binary", "pipelined binary tree mapped on the grid", on_grid,
               make_mapped_binary, pipelined},
@@ -81,8 +82,9 @@ constexpr std::array all_algorithms{
               false, make_swing},
     Algorithm{Collective::allreduce, "bine", "butterfly of negabinary distances in rank order (arXiv 2508.17311)",
               false, make_bine},
-    Algorithm{Collective::allreduce, "hierarchical", "reduce on nodes, ring among their leaders, broadcast on nodes",
-              false, make_hierarchical_allreduce},
+    Algorithm{Collective::allreduce, "hierarchical",
+              "reduce on machines, ring among their leaders, broadcast on machines", false,
+              make_hierarchical_allreduce},
     Algorithm{Collective::allreduce, "in-network", "routers reduce and broadcast (SHARP)", false, make_in_network,
               pipelined},
     Algorithm{Collective::allreduce, "binomial", "binomial tree up and down", false, make_binomial},
@@ -96,29 +98,31 @@ constexpr std::array all_algorithms{
               make_halving_reduce_scatter},
     Algorithm{Collective::reduce_scatter, "pairwise", "step s: send r + s its block", false,
               make_pairwise_reduce_scatter},
-    Algorithm{Collective::reduce_scatter, "hierarchical", "reduce on nodes, ring among their leaders, scatter on nodes",
-              false, make_hierarchical_reduce_scatter},
+    Algorithm{Collective::reduce_scatter, "hierarchical",
+              "reduce on machines, ring among their leaders, scatter on machines", false,
+              make_hierarchical_reduce_scatter},
 
     Algorithm{Collective::allgather, "ring", "each block goes round once", false, make_ring_allgather},
     Algorithm{Collective::allgather, "recursive-doubling", "exchange what there is with r xor 1, 2, 4, ...", false,
               make_doubling_allgather},
     Algorithm{Collective::allgather, "bruck", "fetch as much as there is from r + 1, 2, 4, ...", false,
               make_bruck_allgather},
-    Algorithm{Collective::allgather, "hierarchical", "gather on nodes, ring among their leaders, broadcast on nodes",
-              false, make_hierarchical_allgather},
+    Algorithm{Collective::allgather, "hierarchical",
+              "gather on machines, ring among their leaders, broadcast on machines", false,
+              make_hierarchical_allgather},
 
     Algorithm{Collective::gather, "binomial", "binomial tree", false, make_binomial_scatter_gather},
     Algorithm{Collective::gather, "linear", "all at once", false, make_linear_scatter_gather},
-    Algorithm{Collective::gather, "hierarchical", "binomial among ranks, then nodes, then groups", false,
+    Algorithm{Collective::gather, "hierarchical", "binomial among ranks, then machines, then groups", false,
               make_hierarchical_scatter_gather},
     Algorithm{Collective::scatter, "binomial", "binomial tree", false, make_binomial_scatter_gather},
     Algorithm{Collective::scatter, "linear", "all at once", false, make_linear_scatter_gather},
-    Algorithm{Collective::scatter, "hierarchical", "binomial among groups, then nodes, then ranks", false,
+    Algorithm{Collective::scatter, "hierarchical", "binomial among groups, then machines, then ranks", false,
               make_hierarchical_scatter_gather},
 
     Algorithm{Collective::barrier, "dissemination", "step s: signal r + 2^s", false, make_dissemination},
     Algorithm{Collective::barrier, "tree", "binomial tree up and down", false, make_binomial},
-    Algorithm{Collective::barrier, "hierarchical", "binomial trees of ranks, nodes, groups, up and down", false,
+    Algorithm{Collective::barrier, "hierarchical", "binomial trees of ranks, machines, groups, up and down", false,
               make_hierarchical_tree},
     Algorithm{Collective::barrier, "in-network", "routers collect and release", false, make_in_network},
 
@@ -182,8 +186,8 @@ PairSizes table_of_sizes(Rank ranks, std::vector<Bytes> sizes) {
 Result<SchedulePtr> make_schedule(std::string_view algorithm, const CollectiveCall& call, const Places& places,
                                   const AlgorithmOptions& options) {
   if (const auto ok = check_size(call); !ok) return Failure(ok.error());
-  if (places.node.size() != call.ranks) {
-    return fail("the call has {} ranks, their places are those of {}", call.ranks, places.node.size());
+  if (places.machine.size() != call.ranks) {
+    return fail("the call has {} ranks, their places are those of {}", call.ranks, places.machine.size());
   }
   for (const Algorithm& known : all_algorithms) {
     if (known.collective != call.collective || known.name != algorithm) continue;

@@ -21,8 +21,8 @@ struct Case {
   AlgorithmOptions options;
 
   [[nodiscard]] std::string describe() const {
-    return fmt::format("{} {}: {} ranks on {} nodes, grid {}, root {}, {} bytes, radix {}, segment {}",
-                       to_word(call.collective), algorithm->name, call.ranks, places.node_count(),
+    return fmt::format("{} {}: {} ranks on {} machines, grid {}, root {}, {} bytes, radix {}, segment {}",
+                       to_word(call.collective), algorithm->name, call.ranks, places.machine_count(),
                        fmt::join(places.dimensions, "x"), call.root, call.bytes, options.radix, options.segment);
   }
 };
@@ -33,7 +33,7 @@ class Draw {
 
   Case of(const Algorithm& algorithm, Rank ranks) {
     Case drawn{&algorithm, {}, algorithm.needs_grid ? on_grid(ranks) : anywhere(ranks), {}};
-    const auto n = static_cast<Rank>(drawn.places.node.size());
+    const auto n = static_cast<Rank>(drawn.places.machine.size());
     drawn.call = {algorithm.collective, n, static_cast<Rank>(random_.below(n)), bytes(n)};
     if (random_.below(2) == 0) drawn.options.radix = static_cast<std::uint32_t>(2 + random_.below(7));
     if (algorithm.collective == Collective::alltoallv) drawn.options.pair_sizes = pair_sizes(n);
@@ -58,13 +58,13 @@ class Draw {
   /// `ranks` in a grid, if they have factors for one; otherwise in a row.
   Places on_grid(Rank ranks) {
     std::vector<std::uint32_t> lengths;
-    std::uint32_t per_node = 1;
+    std::uint32_t per_machine = 1;
     Rank left = ranks;
     for (std::uint32_t p = 2; left > 1; ++p) {
       for (; left % p == 0; left /= p) {
         const std::uint64_t where = random_.below(4);
-        if (where == 3 && per_node * p <= 8) {
-          per_node *= p;
+        if (where == 3 && per_machine * p <= 8) {
+          per_machine *= p;
         } else if (where < 2 && !lengths.empty()) {
           lengths[random_.below(lengths.size())] *= p;
         } else if (lengths.size() < 4) {
@@ -77,27 +77,27 @@ class Draw {
     if (lengths.empty()) lengths = {1};
     std::array<bool, 4> periodic{};
     for (bool& ring : periodic) ring = random_.below(3) > 0;
-    return places_on_grid(lengths, std::span(periodic).first(lengths.size()), per_node);
+    return places_on_grid(lengths, std::span(periodic).first(lengths.size()), per_machine);
   }
 
-  /// Up to 8 ranks a node, not equally many, dealt out in turns or one node after the other; nodes in groups, some of
-  /// them gateways.
+  /// Up to 8 ranks a machine, not equally many, dealt out in turns or one machine after the other; machines in groups,
+  /// some of them gateways.
   Places anywhere(Rank ranks) {
     if (random_.below(3) == 0) return on_grid(ranks);
     Places places;
     const auto most = static_cast<std::uint32_t>(1 + random_.below(8));
     const bool in_turns = random_.below(3) == 0;
-    const std::uint32_t nodes = (ranks + most - 1) / most;
+    const std::uint32_t machines = (ranks + most - 1) / most;
     for (Rank r = 0; r < ranks; ++r) {
-      const bool next = places.node.empty() || random_.below(most) == 0;
-      const std::uint32_t last = places.node.empty() ? 0 : places.node.back() + (next ? 1 : 0);
-      places.node.push_back(in_turns ? r % nodes : last);
+      const bool next = places.machine.empty() || random_.below(most) == 0;
+      const std::uint32_t last = places.machine.empty() ? 0 : places.machine.back() + (next ? 1 : 0);
+      places.machine.push_back(in_turns ? r % machines : last);
     }
-    const std::uint32_t count = in_turns ? std::min(ranks, nodes) : places.node.back() + 1;
+    const std::uint32_t count = in_turns ? std::min(ranks, machines) : places.machine.back() + 1;
     const std::uint32_t groups = static_cast<std::uint32_t>(1 + random_.below(5));
     const bool all_gateways = random_.below(2) == 0;
-    for (std::uint32_t node = 0; node < count; ++node) {
-      places.group.push_back(std::min(node, static_cast<std::uint32_t>(random_.below(groups))));
+    for (std::uint32_t machine = 0; machine < count; ++machine) {
+      places.group.push_back(std::min(machine, static_cast<std::uint32_t>(random_.below(groups))));
       places.gateway.push_back(all_gateways || random_.below(2) == 0);
     }
     number_in_order(places.group);

@@ -124,41 +124,41 @@ Result<SchedulePtr> make_ring_alltoall(const CollectiveCall& call, const Places&
   return program;
 }
 
-// Paper 1, figure 7. The text: for j = 0 ... Nc − 1 (nodes), for k = 0 ... Nlp − 1 (ranks within a node):
+// Paper 1, figure 7. The text: for j = 0 ... Nc − 1 (machines), for k = 0 ... Nlp − 1 (ranks within a machine):
 //
 //     Comm: send to ((lc + j) mod Nc) · Nlp + (llp + k) mod Nlp,
 //           receive from ((lc − j) mod Nc) · Nlp + (llp − k) mod Nlp
 //
-// where (lc, llp) are the rank's node and its number on it: so all Nlp² messages between two nodes follow each other,
-// and the ranks of a node send to different ranks of one node. Three things it leaves open, and what we do: with nodes
-// of different size Nlp is the largest, and who has no partner is idle; j = k = 0 is the rank itself, a copy; and
-// whether a rank waits after each Comm ("ring2-blocking") or after the inner loop ("ring2").
+// where (lc, llp) are the rank's machine and its number on it: so all Nlp² messages between two machines follow each
+// other, and the ranks of a machine send to different ranks of one machine. Three things it leaves open, and what we
+// do: with machines of different size Nlp is the largest, and who has no partner is idle; j = k = 0 is the rank itself,
+// a copy; and whether a rank waits after each Comm ("ring2-blocking") or after the inner loop ("ring2").
 class TwoLevelRing {
  public:
   TwoLevelRing(const Places& places, Rank ranks) : crew_(places), ranks_(ranks) {}
 
-  [[nodiscard]] std::uint32_t nodes() const { return crew_.node_count(); }
+  [[nodiscard]] std::uint32_t machines() const { return crew_.machine_count(); }
   [[nodiscard]] std::uint32_t width() const { return crew_.max_ranks(); }
 
   void comm(Rank r, std::uint32_t j, std::uint32_t k, StepActions& actions) const {
     if (j == 0 && k == 0) return;
-    const std::uint32_t node = crew_.node(r);
+    const std::uint32_t machine = crew_.machine(r);
     const std::uint32_t local = crew_.local(r);
-    const Rank to = crew_.rank((node + j) % nodes(), (local + k) % width());
-    const Rank from = crew_.rank((node + nodes() - j) % nodes(), (local + width() - k) % width());
+    const Rank to = crew_.rank((machine + j) % machines(), (local + k) % width());
+    const Rank from = crew_.rank((machine + machines() - j) % machines(), (local + width() - k) % width());
     if (to != no_id) actions.send(to, for_rank(to));
     if (from != no_id) actions.receive(from, from_rank(ranks_, from));
   }
 
  private:
-  NodeRanks crew_;
+  MachineRanks crew_;
   Rank ranks_;
 };
 
 Result<SchedulePtr> make_ring2(const CollectiveCall& call, const Places& places, const AlgorithmOptions& options) {
   auto program = direct_program_of(call, options);
   const auto ring = std::make_shared<const TwoLevelRing>(places, call.ranks);
-  program->then(phase(ring->nodes(), [ring](Rank r, std::size_t j, StepActions& actions) {
+  program->then(phase(ring->machines(), [ring](Rank r, std::size_t j, StepActions& actions) {
     for (std::uint32_t k = 0; k < ring->width(); ++k) ring->comm(r, static_cast<std::uint32_t>(j), k, actions);
   }));
   program->at(0, keep_own(call.ranks));
@@ -170,7 +170,7 @@ Result<SchedulePtr> make_ring2_blocking(const CollectiveCall& call, const Places
   auto program = direct_program_of(call, options);
   const auto ring = std::make_shared<const TwoLevelRing>(places, call.ranks);
   program->then(
-      phase(std::size_t{ring->nodes()} * ring->width(), [ring](Rank r, std::size_t step, StepActions& actions) {
+      phase(std::size_t{ring->machines()} * ring->width(), [ring](Rank r, std::size_t step, StepActions& actions) {
         ring->comm(r, static_cast<std::uint32_t>(step / ring->width()),
                    static_cast<std::uint32_t>(step % ring->width()), actions);
       }));

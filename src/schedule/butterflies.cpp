@@ -179,9 +179,9 @@ PhasePtr among(const Map& map, PhasePtr inner) {
 
 /// Ranks by their points on the places' grid.
 struct ByPoint {
-  std::shared_ptr<const NodeRanks> ranks;
-  [[nodiscard]] Rank member(Rank r) const { return ranks->places().point[ranks->node(r)]; }
-  [[nodiscard]] Rank rank(Rank member) const { return ranks->ranks(ranks->node_at(member)).front(); }
+  std::shared_ptr<const MachineRanks> ranks;
+  [[nodiscard]] Rank member(Rank r) const { return ranks->places().point[ranks->machine(r)]; }
+  [[nodiscard]] Rank rank(Rank member) const { return ranks->ranks(ranks->machine_at(member)).front(); }
 };
 
 /// One stream a butterfly, each for its share of the vector: `members` blocks of it.
@@ -208,8 +208,8 @@ SchedulePtr folded_allreduce(const CollectiveCall& call, const std::vector<Butte
 }
 
 bool is_grid_of_powers_of_two(const Places& places) {
-  const bool one_rank_a_node = places.node.size() == places.node_count();
-  return one_rank_a_node && !places.dimensions.empty() &&
+  const bool one_rank_a_machine = places.machine.size() == places.machine_count();
+  return one_rank_a_machine && !places.dimensions.empty() &&
          std::all_of(places.dimensions.begin(), places.dimensions.end(),
                      [](std::uint32_t length) { return std::has_single_bit(length); });
 }
@@ -242,9 +242,9 @@ Result<SchedulePtr> make_rabenseifner(const CollectiveCall& call, const Places&,
   return folded_allreduce(call, {std::make_shared<Hypercube>(Fold(call.ranks).core, Hypercube::From::highest)});
 }
 
-// On a torus of powers of two with a rank a node, 2D streams use all 2D ports of a node at once (the paper's multiport
-// form); on a mesh likewise, though what swings over its end goes the long way. Elsewhere ranks are taken for a ring in
-// their order, with two streams that mirror each other.
+// On a torus of powers of two with a rank a machine, 2D streams use all 2D ports of a machine at once (the paper's
+// multiport form); on a mesh likewise, though what swings over its end goes the long way. Elsewhere ranks are taken for
+// a ring in their order, with two streams that mirror each other.
 Result<SchedulePtr> make_swing(const CollectiveCall& call, const Places& places, const AlgorithmOptions&) {
   if (!is_grid_of_powers_of_two(places)) {
     const std::uint32_t ring[] = {Fold(call.ranks).core};
@@ -253,7 +253,7 @@ Result<SchedulePtr> make_swing(const CollectiveCall& call, const Places& places,
   const auto streams = negabinary_streams(places.dimensions);
   const auto blocks = static_cast<std::uint32_t>(streams.size()) * call.ranks;
   auto program = std::make_shared<PhasedSchedule>(call, SlotLayout{call.bytes, blocks, 2, 0});
-  reduce_scatter_allgather(*program, streams, call.ranks, ByPoint{std::make_shared<const NodeRanks>(places)});
+  reduce_scatter_allgather(*program, streams, call.ranks, ByPoint{std::make_shared<const MachineRanks>(places)});
   return program;
 }
 

@@ -35,23 +35,23 @@ std::vector<Rank> receivers_of(const StepSequence& steps, std::size_t step, Rank
 }
 
 TEST(Alltoall, Ring2IsFigure7OfPaper1) {
-  constexpr Rank nodes = 5;
+  constexpr Rank machines = 5;
   constexpr Rank local = 3;
-  constexpr CollectiveCall call = {Collective::alltoall, nodes * local, 0, 1};
-  const auto a_node_at_a_time = steps_of(made("ring2", call, places_of_ranks(nodes * local, local)));
-  const auto a_rank_at_a_time = steps_of(made("ring2-blocking", call, places_of_ranks(nodes * local, local)));
-  ASSERT_EQ(a_node_at_a_time->step_count(), nodes);
-  ASSERT_EQ(a_rank_at_a_time->step_count(), nodes * local);
-  for (Rank r = 0; r < nodes * local; ++r) {
-    for (Rank j = 0; j < nodes; ++j) {
+  constexpr CollectiveCall call = {Collective::alltoall, machines * local, 0, 1};
+  const auto a_machine_at_a_time = steps_of(made("ring2", call, places_of_ranks(machines * local, local)));
+  const auto a_rank_at_a_time = steps_of(made("ring2-blocking", call, places_of_ranks(machines * local, local)));
+  ASSERT_EQ(a_machine_at_a_time->step_count(), machines);
+  ASSERT_EQ(a_rank_at_a_time->step_count(), machines * local);
+  for (Rank r = 0; r < machines * local; ++r) {
+    for (Rank j = 0; j < machines; ++j) {
       std::vector<Rank> inner_loop;
       for (Rank k = 0; k < local; ++k) {
-        std::vector<Rank> comm = {(r / local + j) % nodes * local + (r % local + k) % local};
+        std::vector<Rank> comm = {(r / local + j) % machines * local + (r % local + k) % local};
         if (comm.front() == r) comm.clear();  // what a rank has for itself is no message
         EXPECT_EQ(receivers_of(*a_rank_at_a_time, j * local + k, r), comm);
         inner_loop.insert(inner_loop.end(), comm.begin(), comm.end());
       }
-      EXPECT_EQ(receivers_of(*a_node_at_a_time, j, r), inner_loop);
+      EXPECT_EQ(receivers_of(*a_machine_at_a_time, j, r), inner_loop);
     }
   }
 }
@@ -202,7 +202,7 @@ TEST(Allreduce, BineAndSwingHaveTheirPapersPeersOnARing) {
 TEST(Allreduce, SwingHasItsPapersPeersOnATorus) {
   for (const std::vector<std::uint32_t>& lengths : {std::vector{8U, 8U}, {4U, 4U, 4U}}) {
     const Places places = torus(lengths);
-    const auto n = static_cast<Rank>(places.node.size());
+    const auto n = static_cast<Rank>(places.machine.size());
     const auto axes = static_cast<std::uint32_t>(lengths.size());
     const Bytes vector = Bytes{n} * 2 * axes * 3;
     const auto schedule = made("swing", {Collective::allreduce, n, 0, vector}, places);
@@ -226,22 +226,22 @@ TEST(Allreduce, SwingHasItsPapersPeersOnATorus) {
   }
 }
 
-/// Eight ranks of a node have 8 × 8 blocks for those of another: one message between leaders.
-TEST(Alltoall, HierarchicalSendsOneMessageBetweenNodes) {
+/// Eight ranks of a machine have 8 × 8 blocks for those of another: one message between leaders.
+TEST(Alltoall, HierarchicalSendsOneMessageBetweenMachines) {
   const Places places = places_of_ranks(24, 8);
   const auto schedule = made("hierarchical", {Collective::alltoall, 24, 0, 10}, places);
-  EXPECT_EQ(schedule->step_count(0), 1U + 2 + 1) << "gather, exchange with two other nodes, scatter";
+  EXPECT_EQ(schedule->step_count(0), 1U + 2 + 1) << "gather, exchange with two other machines, scatter";
   std::map<Edge, Bytes> between;
   const auto steps = steps_of(schedule);
   for (std::size_t s = 0; s < steps->step_count(); ++s) {
     for (const Message& message : step_of(*steps, s)) {
-      const Edge nodes{places.node[message.from], places.node[message.to]};
-      if (nodes.first == nodes.second) continue;
-      EXPECT_TRUE(between.emplace(nodes, message.bytes).second) << "more than one message";
+      const Edge machines{places.machine[message.from], places.machine[message.to]};
+      if (machines.first == machines.second) continue;
+      EXPECT_TRUE(between.emplace(machines, message.bytes).second) << "more than one message";
     }
   }
   EXPECT_EQ(between.size(), 6U);
-  for (const auto& [nodes, bytes] : between) EXPECT_EQ(bytes, 8U * 8 * 10);
+  for (const auto& [machines, bytes] : between) EXPECT_EQ(bytes, 8U * 8 * 10);
 }
 
 }  // namespace

@@ -3,7 +3,7 @@
 /// How each algorithm of the list is made. Callers go through make_schedule, which has checked call and places.
 
 #include "ayatori/schedule/algorithms.hpp"
-#include "node_ranks.hpp"
+#include "machine_ranks.hpp"
 #include "phased_schedule.hpp"
 
 namespace ayatori {

@@ -1,6 +1,6 @@
 #pragma once
 /// \file
-/// Neighbours on a grid of nodes.
+/// Neighbours on a grid of machines.
 
 #include <vector>
 

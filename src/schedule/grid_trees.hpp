@@ -1,6 +1,6 @@
 #pragma once
 /// \file
-/// Trees that follow the cables of a torus or mesh. They count nodes; tree_on_nodes makes them trees of ranks.
+/// Trees that follow the cables of a torus or mesh. They count machines; tree_on_machines makes them trees of ranks.
 
 #include "tree.hpp"
 
@@ -8,25 +8,25 @@ namespace ayatori {
 
 /// Colour `colour` of Trinaryx3 (Matsumoto et al., MPI_Allreduce on the K computer, 2011) for any number D of
 /// dimensions longer than 1. Colour c takes the axes in the order c, c + 1, … (mod D): the root sends upwards along
-/// axis c; every node of that line along axis c + 1, and so on. The nodes with the root's coordinate on axis c
-/// ("ghosts") receive last, from the node one above, downwards along axis c. Colours D … 2D − 1 are the same with all
-/// signs changed. So on a torus each edge is one hop; no two colours below D share a directed link, nor do any two of
-/// all 2D if every dimension is ≥ 3 long. On a mesh, what would go over its end goes back along the whole line, and
+/// axis c; every machine of that line along axis c + 1, and so on. The machines with the root's coordinate on axis c
+/// ("ghosts") receive last, from the machine one above, downwards along axis c. Colours D … 2D − 1 are the same with
+/// all signs changed. So on a torus each edge is one hop; no two colours below D share a directed link, nor do any two
+/// of all 2D if every dimension is ≥ 3 long. On a mesh, what would go over its end goes back along the whole line, and
 /// both may be untrue. At most max(3, D) children, depth max(Σ (length − 1), 2 + Σ without axis c).
-[[nodiscard]] TreePtr trinary_tree(std::shared_ptr<const NodeRanks> ranks, std::uint32_t root_node,
+[[nodiscard]] TreePtr trinary_tree(std::shared_ptr<const MachineRanks> ranks, std::uint32_t root_machine,
                                    std::uint32_t colour);
 /// D: dimensions longer than 1, at least 1.
 [[nodiscard]] std::uint32_t colours_of(const Places& places);
 
-/// A binary tree mapped on the grid (paper 2, figure 2): at most two children a node, no cable used twice in whichever
-/// direction, no edge of more than two hops. Built by growing from the root, level by level, each node taking those
-/// free neighbours that have fewest free neighbours themselves; nodes that stay behind are taken over two hops of
-/// unused cables. If even that leaves some, the tree is a line that winds through the grid. This one tree is stored: 16
-/// bytes a node.
-[[nodiscard]] TreePtr mapped_binary_tree(const NodeRanks& ranks, std::uint32_t root_node);
+/// A binary tree mapped on the grid (paper 2, figure 2): at most two children a machine, no cable used twice in
+/// whichever direction, no edge of more than two hops. Built by growing from the root, level by level, each machine
+/// taking those free neighbours that have fewest free neighbours themselves; machines that stay behind are taken over
+/// two hops of unused cables. If even that leaves some, the tree is a line that winds through the grid. This one tree
+/// is stored: 16 bytes a machine.
+[[nodiscard]] TreePtr mapped_binary_tree(const MachineRanks& ranks, std::uint32_t root_machine);
 
-/// `inner` is a tree over nodes: its messages go between one rank of each node, the root or else the node's first; the
-/// others follow that one in a chain.
-[[nodiscard]] TreePtr tree_on_nodes(TreePtr inner, std::shared_ptr<const NodeRanks> ranks, Rank root);
+/// `inner` is a tree over machines: its messages go between one rank of each machine, the root or else the machine's
+/// first; the others follow that one in a chain.
+[[nodiscard]] TreePtr tree_on_machines(TreePtr inner, std::shared_ptr<const MachineRanks> ranks, Rank root);
 
 }  // namespace ayatori

@@ -1,5 +1,5 @@
-// Inside first, then among one leader of each unit, then inside again. The unit is a node; where only some nodes reach
-// the network between groups, it is a group, and its leader stands on a gateway.
+// Inside first, then among one leader of each unit, then inside again. The unit is a machine; where only some machines
+// reach the network between groups, it is a group, and its leader stands on a gateway.
 #include <limits>
 
 #include "families.hpp"
@@ -12,23 +12,25 @@ namespace {
 
 struct Leaders {
   Leaders(const Places& places, Rank root)
-      : ranks(std::make_shared<const NodeRanks>(places)),
-        scope(ranks->needs_gateways() ? TreeScope::groups : TreeScope::nodes),
+      : ranks(std::make_shared<const MachineRanks>(places)),
+        scope(ranks->needs_gateways() ? TreeScope::groups : TreeScope::machines),
         tree(std::make_shared<const HierarchicalTree>(ranks, root, scope)) {}
 
-  std::shared_ptr<const NodeRanks> ranks;
+  std::shared_ptr<const MachineRanks> ranks;
   TreeScope scope;
   std::shared_ptr<const HierarchicalTree> tree;
 
-  [[nodiscard]] Rank count() const { return scope == TreeScope::groups ? ranks->group_count() : ranks->node_count(); }
+  [[nodiscard]] Rank count() const {
+    return scope == TreeScope::groups ? ranks->group_count() : ranks->machine_count();
+  }
   [[nodiscard]] Rank rank(Rank member) const {
-    return scope == TreeScope::groups ? tree->leader_of_group(member) : tree->leader_of_node(member);
+    return scope == TreeScope::groups ? tree->leader_of_group(member) : tree->leader_of_machine(member);
   }
   [[nodiscard]] Rank member(Rank r) const { return leads(r) ? unit(r) : no_id; }
   [[nodiscard]] bool leads(Rank r) const { return rank(unit(r)) == r; }
   [[nodiscard]] std::uint32_t unit(Rank r) const {
-    const std::uint32_t node = ranks->node(r);
-    return scope == TreeScope::groups ? ranks->group(node) : node;
+    const std::uint32_t machine = ranks->machine(r);
+    return scope == TreeScope::groups ? ranks->group(machine) : machine;
   }
 };
 

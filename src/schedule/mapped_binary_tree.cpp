@@ -9,7 +9,7 @@ namespace ayatori {
 
 namespace {
 
-/// Where a node hangs.
+/// Where a machine hangs.
 struct Branch {
   std::uint32_t parent = no_id;
   std::array<std::uint32_t, 2> children{no_id, no_id};
@@ -21,18 +21,18 @@ class StoredTree final : public SpanningTree {
   StoredTree(std::vector<Branch> branches) : branches_(std::move(branches)) {
     for (const Branch& branch : branches_) depth_ = std::max(depth_, branch.depth);
   }
-  [[nodiscard]] Rank parent(Rank node) const override { return branches_[node].parent; }
-  [[nodiscard]] std::vector<Rank> children(Rank node) const override {
-    std::vector<Rank> found(branches_[node].children.begin(), branches_[node].children.end());
+  [[nodiscard]] Rank parent(Rank machine) const override { return branches_[machine].parent; }
+  [[nodiscard]] std::vector<Rank> children(Rank machine) const override {
+    std::vector<Rank> found(branches_[machine].children.begin(), branches_[machine].children.end());
     std::erase(found, no_id);
     return found;
   }
-  [[nodiscard]] std::size_t arrival(Rank node) const override { return branches_[node].depth - 1; }
+  [[nodiscard]] std::size_t arrival(Rank machine) const override { return branches_[machine].depth - 1; }
   [[nodiscard]] std::size_t rounds() const override { return depth_; }
   [[nodiscard]] std::uint32_t fan() const override { return 2; }
 
  private:
-  std::vector<Branch> branches_;  // by node
+  std::vector<Branch> branches_;  // by machine
   std::uint32_t depth_ = 0;
 };
 
@@ -160,18 +160,18 @@ class Growth {
 
 }  // namespace
 
-TreePtr mapped_binary_tree(const NodeRanks& ranks, std::uint32_t root_node) {
+TreePtr mapped_binary_tree(const MachineRanks& ranks, std::uint32_t root_machine) {
   const Places& places = ranks.places();
   const GridPoints points(places);
-  const auto by_point = Growth(points, places.point[root_node]).grow();
-  const auto node_at = [&](std::uint32_t point) { return point == no_id ? no_id : ranks.node_at(point); };
-  std::vector<Branch> by_node(by_point.size());
+  const auto by_point = Growth(points, places.point[root_machine]).grow();
+  const auto machine_at = [&](std::uint32_t point) { return point == no_id ? no_id : ranks.machine_at(point); };
+  std::vector<Branch> by_machine(by_point.size());
   for (std::uint32_t point = 0; point < by_point.size(); ++point) {
     const Branch& branch = by_point[point];
-    by_node[ranks.node_at(point)] = {
-        node_at(branch.parent), {node_at(branch.children[0]), node_at(branch.children[1])}, branch.depth};
+    by_machine[ranks.machine_at(point)] = {
+        machine_at(branch.parent), {machine_at(branch.children[0]), machine_at(branch.children[1])}, branch.depth};
   }
-  return std::make_shared<StoredTree>(std::move(by_node));
+  return std::make_shared<StoredTree>(std::move(by_machine));
 }
 
 }  // namespace ayatori

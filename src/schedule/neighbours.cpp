@@ -25,13 +25,13 @@ namespace {
 struct Stencil {
   std::vector<std::uint32_t> lengths;
   std::vector<bool> periodic;
-  std::shared_ptr<const NodeRanks> ranks;  ///< nullptr: the points are the ranks
+  std::shared_ptr<const MachineRanks> ranks;  ///< nullptr: the points are the ranks
 
   [[nodiscard]] Rank rank_at(std::uint32_t point) const {
-    return ranks ? ranks->ranks(ranks->node_at(point)).front() : point;
+    return ranks ? ranks->ranks(ranks->machine_at(point)).front() : point;
   }
   [[nodiscard]] std::uint32_t point_of(Rank rank) const {
-    return ranks ? ranks->places().point[ranks->node(rank)] : rank;
+    return ranks ? ranks->places().point[ranks->machine(rank)] : rank;
   }
 };
 
@@ -60,8 +60,8 @@ Result<Stencil> stencil_of(const CollectiveCall& call, const Places& places, con
     if (periodic.size() != options.stencil.size()) return fail("stencil and stencil_periodic differ in length");
     return Stencil{options.stencil, periodic, nullptr};
   }
-  if (!places.dimensions.empty() && places.node.size() == places.node_count()) {
-    return Stencil{places.dimensions, places.periodic, std::make_shared<const NodeRanks>(places)};
+  if (!places.dimensions.empty() && places.machine.size() == places.machine_count()) {
+    return Stencil{places.dimensions, places.periodic, std::make_shared<const MachineRanks>(places)};
   }
   return Stencil{balanced(call.ranks, 3), {true, true, true}, nullptr};
 }

@@ -15,13 +15,13 @@ namespace ayatori {
 
 namespace {
 
-/// Nodes 0 … nodes − 1 with equally many ranks each, all in one group.
-Places uniform(std::uint32_t nodes, Rank ranks, std::uint32_t ranks_per_node) {
+/// Machines 0 … machines − 1 with equally many ranks each, all in one group.
+Places uniform(std::uint32_t machines, Rank ranks, std::uint32_t ranks_per_machine) {
   Places places;
-  places.node.resize(ranks);
-  for (Rank r = 0; r < ranks; ++r) places.node[r] = r / ranks_per_node;
-  places.group.assign(nodes, 0);
-  places.gateway.assign(nodes, true);
+  places.machine.resize(ranks);
+  for (Rank r = 0; r < ranks; ++r) places.machine[r] = r / ranks_per_machine;
+  places.group.assign(machines, 0);
+  places.gateway.assign(machines, true);
   return places;
 }
 
@@ -131,26 +131,26 @@ void add_grid(const Network& network, const Job& job, Places& places) {
 
 }  // namespace
 
-Places places_of_ranks(Rank ranks, std::uint32_t ranks_per_node) {
-  return uniform(ranks / ranks_per_node + (ranks % ranks_per_node > 0 ? 1 : 0), ranks, ranks_per_node);
+Places places_of_ranks(Rank ranks, std::uint32_t ranks_per_machine) {
+  return uniform(ranks / ranks_per_machine + (ranks % ranks_per_machine > 0 ? 1 : 0), ranks, ranks_per_machine);
 }
 
 Places places_on_grid(std::span<const std::uint32_t> dimensions, std::span<const bool> periodic,
-                      std::uint32_t ranks_per_node) {
-  std::uint32_t nodes = 1;
-  for (const std::uint32_t length : dimensions) nodes *= length;
-  Places places = uniform(nodes, nodes * ranks_per_node, ranks_per_node);
+                      std::uint32_t ranks_per_machine) {
+  std::uint32_t machines = 1;
+  for (const std::uint32_t length : dimensions) machines *= length;
+  Places places = uniform(machines, machines * ranks_per_machine, ranks_per_machine);
   places.dimensions.assign(dimensions.begin(), dimensions.end());
   places.periodic.assign(periodic.begin(), periodic.end());
-  places.point.resize(nodes);
+  places.point.resize(machines);
   std::iota(places.point.begin(), places.point.end(), 0U);
   return places;
 }
 
 Places places_of_job(const Network& network, const Job& job) {
   Places places;
-  for (std::uint32_t node = 0; node < job.machines.size(); ++node) {
-    places.node.insert(places.node.end(), job.machines[node].ranks, node);
+  for (std::uint32_t machine = 0; machine < job.machines.size(); ++machine) {
+    places.machine.insert(places.machine.end(), job.machines[machine].ranks, machine);
   }
   std::vector<DeviceId> routers;
   add_groups(network, job, places, routers);

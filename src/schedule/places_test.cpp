@@ -33,19 +33,19 @@ Job job_of(const Network& network, std::initializer_list<const char*> hosts, std
 
 TEST(Places, OfRanks) {
   const Places places = places_of_ranks(5, 2);
-  EXPECT_EQ(places.node, (Numbers{0, 0, 1, 1, 2}));
+  EXPECT_EQ(places.machine, (Numbers{0, 0, 1, 1, 2}));
   EXPECT_EQ(places.group, (Numbers{0, 0, 0}));
   EXPECT_EQ(places.gateway, std::vector<bool>(3, true));
   EXPECT_TRUE(places.dimensions.empty());
-  EXPECT_EQ(places_of_ranks(5, ~0U).node_count(), 1U);
+  EXPECT_EQ(places_of_ranks(5, ~0U).machine_count(), 1U);
 }
 
 TEST(Places, OnGrid) {
   const std::uint32_t lengths[] = {2, 3};
   const bool periodic[] = {true, false};
   const Places places = places_on_grid(lengths, periodic, 2);
-  EXPECT_EQ(places.node_count(), 6U);
-  EXPECT_EQ(places.node.size(), 12U);
+  EXPECT_EQ(places.machine_count(), 6U);
+  EXPECT_EQ(places.machine.size(), 12U);
   EXPECT_EQ(places.dimensions, (Numbers{2, 3}));
   EXPECT_EQ(places.periodic, (std::vector<bool>{true, false}));
   EXPECT_EQ(places.point, (Numbers{0, 1, 2, 3, 4, 5}));
@@ -56,7 +56,7 @@ TEST(Places, GroupsAreLeaves) {
   const auto job = contiguous_job(network, 7, 2);
   ASSERT_TRUE(job);
   const Places places = places_of_job(network, *job);
-  EXPECT_EQ(places.node, (Numbers{0, 0, 1, 1, 2, 2, 3, 3, 4, 4, 5, 5, 6, 6}));
+  EXPECT_EQ(places.machine, (Numbers{0, 0, 1, 1, 2, 2, 3, 3, 4, 4, 5, 5, 6, 6}));
   EXPECT_EQ(places.group, (Numbers{0, 0, 0, 1, 1, 1, 2}));
   EXPECT_EQ(places.gateway, std::vector<bool>(7, true));
   EXPECT_TRUE(places.dimensions.empty());
@@ -78,10 +78,10 @@ void expect_groups_of_names(std::string_view source, std::uint64_t seed) {
   ASSERT_TRUE(job);
   const Places places = places_of_job(network, *job);
   std::map<std::uint32_t, std::uint32_t> number;
-  for (std::uint32_t node = 0; node < places.node_count(); ++node) {
-    const auto in_name = group_in(network.machine(job->machines[node].machine).name);
+  for (std::uint32_t machine = 0; machine < places.machine_count(); ++machine) {
+    const auto in_name = group_in(network.machine(job->machines[machine].machine).name);
     const auto [known, is_new] = number.try_emplace(in_name, static_cast<std::uint32_t>(number.size()));
-    ASSERT_EQ(places.group[node], known->second) << "node " << node;
+    ASSERT_EQ(places.group[machine], known->second) << "machine " << machine;
   }
 }
 
@@ -162,9 +162,9 @@ TEST(Places, GroupsOfSlingshotAreItsCabinets) {
   const auto job = contiguous_job(network, 4 * 4 * 2, 1);
   ASSERT_TRUE(job) << job.error().message;
   const Places places = places_of_job(network, *job);
-  for (std::uint32_t node = 0; node < places.node_count(); ++node) {
-    const std::string& name = network.machine(job->machines[node].machine).name;
-    EXPECT_EQ(name.substr(0, 5), fmt::format("x{}", 1000 + places.group[node])) << name;
+  for (std::uint32_t machine = 0; machine < places.machine_count(); ++machine) {
+    const std::string& name = network.machine(job->machines[machine].machine).name;
+    EXPECT_EQ(name.substr(0, 5), fmt::format("x{}", 1000 + places.group[machine])) << name;
   }
 }
 
@@ -197,7 +197,7 @@ TEST(Places, ADragonflyMayLackCables) {
     const auto job = contiguous_job(*network, groups * routers, 1);
     ASSERT_TRUE(job);
     Numbers expected;
-    for (std::uint32_t node = 0; node < groups * routers; ++node) expected.push_back(node / routers);
+    for (std::uint32_t machine = 0; machine < groups * routers; ++machine) expected.push_back(machine / routers);
     EXPECT_EQ(places_of_job(*network, *job).group, expected) << "seed " << seed;
   }
 }
@@ -209,10 +209,10 @@ TEST(Places, OtherNetworksHaveNoDragonflyGroups) {
     ASSERT_TRUE(job) << source;
     const Places places = places_of_job(network, *job);
     std::map<DeviceId, std::uint32_t> group_of_router;
-    for (std::uint32_t node = 0; node < places.node_count(); ++node) {
-      const DeviceId router = network.router_of(network.machine(job->machines[node].machine).endpoints.front());
+    for (std::uint32_t machine = 0; machine < places.machine_count(); ++machine) {
+      const DeviceId router = network.router_of(network.machine(job->machines[machine].machine).endpoints.front());
       group_of_router.try_emplace(router, static_cast<std::uint32_t>(group_of_router.size()));
-      EXPECT_EQ(places.group[node], group_of_router.at(router)) << source;
+      EXPECT_EQ(places.group[machine], group_of_router.at(router)) << source;
     }
   }
 }
@@ -224,9 +224,9 @@ TEST(Places, ATorusIsAGrid) {
   const Places places = places_of_job(network, *job);
   EXPECT_EQ(places.dimensions, (Numbers{3, 4, 5}));
   EXPECT_EQ(places.periodic, (std::vector<bool>{true, true, true}));
-  for (std::uint32_t node = 0; node < 60; ++node) {
-    const std::string& name = network.machine(job->machines[node].machine).name;
-    const std::uint32_t point = places.point[node];
+  for (std::uint32_t machine = 0; machine < 60; ++machine) {
+    const std::string& name = network.machine(job->machines[machine].machine).name;
+    const std::uint32_t point = places.point[machine];
     EXPECT_EQ(name, fmt::format("N{}-{}-{}", point / 20, point / 5 % 4, point % 5));
   }
 }

@@ -28,7 +28,7 @@ Result<SchedulePtr> make_linear_scatter_gather(const CollectiveCall& call, const
 
 Result<SchedulePtr> make_hierarchical_scatter_gather(const CollectiveCall& call, const Places& places,
                                                      const AlgorithmOptions&) {
-  const auto ranks = std::make_shared<const NodeRanks>(places);
+  const auto ranks = std::make_shared<const MachineRanks>(places);
   return along(call, std::make_shared<HierarchicalTree>(ranks, call.root, TreeScope::all));
 }
 

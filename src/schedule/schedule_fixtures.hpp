@@ -27,9 +27,9 @@ inline std::vector<Message> step_of(const StepSequence& steps, std::size_t index
   return messages;
 }
 
-inline Places torus(std::vector<std::uint32_t> lengths, std::uint32_t ranks_per_node = 1) {
+inline Places torus(std::vector<std::uint32_t> lengths, std::uint32_t ranks_per_machine = 1) {
   const bool periodic[] = {true, true, true, true};
-  return places_on_grid(lengths, std::span(periodic).first(lengths.size()), ranks_per_node);
+  return places_on_grid(lengths, std::span(periodic).first(lengths.size()), ranks_per_machine);
 }
 
 using Edge = std::pair<Rank, Rank>;

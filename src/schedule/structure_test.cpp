@@ -32,7 +32,7 @@ class TorusColours : public testing::TestWithParam<std::vector<std::uint32_t>> {
 
 TEST_P(TorusColours, ShareNoDirectedLink) {
   const Places places = torus(GetParam());
-  const auto n = static_cast<Rank>(places.node.size());
+  const auto n = static_cast<Rank>(places.machine.size());
   const bool all_long =
       std::all_of(GetParam().begin(), GetParam().end(), [](std::uint32_t length) { return length >= 3; });
   for (const Rank root : {0U, n / 2, n - 1}) {
@@ -59,7 +59,7 @@ TEST_P(TorusColours, ShareNoDirectedLink) {
 
 TEST_P(TorusColours, AloneAreTheFirstOfAll) {
   const Places places = torus(GetParam());
-  const CollectiveCall call{Collective::broadcast, static_cast<Rank>(places.node.size()), 1, 1 << 16};
+  const CollectiveCall call{Collective::broadcast, static_cast<Rank>(places.machine.size()), 1, 1 << 16};
   const auto one = made("trinaryx1", call, places);
   EXPECT_EQ(one->stream_count(), 1U);
   EXPECT_EQ(edges_of(*one, 0), edges_of(*made("trinaryx3", call, places), 0));
@@ -67,7 +67,7 @@ TEST_P(TorusColours, AloneAreTheFirstOfAll) {
 
 TEST_P(TorusColours, HaveTheDepthOfTheSumOfLengths) {
   const Places places = torus(GetParam());
-  const auto n = static_cast<Rank>(places.node.size());
+  const auto n = static_cast<Rank>(places.machine.size());
   const auto schedule = made("sixcolour", {Collective::broadcast, n, 0, 1}, places);
   const auto axes = static_cast<std::uint32_t>(GetParam().size());
   for (std::uint32_t colour = 0; colour < 2 * axes; ++colour) {
@@ -115,11 +115,11 @@ TEST(MappedBinary, TakesNoCableTwiceAndNoMoreThanTwoHops) {
     for (const bool ring : {true, false}) {
       Places places = torus(lengths);
       places.periodic.assign(lengths.size(), ring);
-      const auto n = static_cast<Rank>(places.node.size());
+      const auto n = static_cast<Rank>(places.machine.size());
       for (Rank root = 0; root < n; ++root) {
         const auto schedule = made("mapped-binary", {Collective::broadcast, n, root, 1}, places);
         const auto edges = edges_of(*schedule, 0);
-        const auto what = fmt::format("root {} of {} nodes, rings {}", root, n, ring);
+        const auto what = fmt::format("root {} of {} machines, rings {}", root, n, ring);
         ASSERT_EQ(edges.size(), n - 1) << what;
         ASSERT_LE(max_children(edges), 2U) << what;
         std::set<Edge> taken;
@@ -157,12 +157,12 @@ TEST(InNetwork, SendsEachVectorOnceUpAndOnceDown) {
   for (const Edge& edge : edges) EXPECT_TRUE(edges.contains({edge.second, edge.first}));
 }
 
-/// 3 groups of 3 nodes with 2 ranks; the last node of each group is its gateway.
+/// 3 groups of 3 machines with 2 ranks; the last machine of each group is its gateway.
 Places with_gateways() {
   Places places = places_of_ranks(18, 2);
-  for (std::uint32_t node = 0; node < 9; ++node) {
-    places.group[node] = node / 3;
-    places.gateway[node] = node % 3 == 2;
+  for (std::uint32_t machine = 0; machine < 9; ++machine) {
+    places.group[machine] = machine / 3;
+    places.gateway[machine] = machine % 3 == 2;
   }
   return places;
 }
@@ -174,8 +174,8 @@ TEST(Hierarchical, LeavesGroupsThroughGatewaysOnly) {
     for (Rank root = 0; root < 18; ++root) {
       const auto schedule = made(algorithm.name, {algorithm.collective, 18, root, 100}, places);
       for (const Edge& edge : edges_of(*schedule, 0)) {
-        const std::uint32_t from = places.node[edge.first];
-        const std::uint32_t to = places.node[edge.second];
+        const std::uint32_t from = places.machine[edge.first];
+        const std::uint32_t to = places.machine[edge.second];
         if (places.group[from] == places.group[to]) continue;
         EXPECT_TRUE(places.gateway[from] && places.gateway[to])
             << to_word(algorithm.collective) << ", root " << root << ": " << edge.first << " to " << edge.second;
@@ -189,7 +189,7 @@ TEST(Hierarchical, CrossesBetweenGroupsAsRarelyAsItCan) {
   for (Rank root = 0; root < 18; ++root) {
     const auto edges = edges_of(*made("hierarchical", {Collective::broadcast, 18, root, 100}, places), 0);
     const auto crossing = std::count_if(edges.begin(), edges.end(), [&](const Edge& edge) {
-      return places.group[places.node[edge.first]] != places.group[places.node[edge.second]];
+      return places.group[places.machine[edge.first]] != places.group[places.machine[edge.second]];
     });
     EXPECT_EQ(crossing, 2);
   }

@@ -5,7 +5,7 @@
 #include <memory>
 #include <vector>
 
-#include "node_ranks.hpp"
+#include "machine_ranks.hpp"
 #include "phased_schedule.hpp"
 
 namespace ayatori {

@@ -50,41 +50,44 @@ SchedulePtr pipelined(const CollectiveCall& call, const std::vector<TreePtr>& tr
   return along(call, trees, segments_of(call.bytes / trees.size(), *trees.front(), options.segment));
 }
 
-std::shared_ptr<const NodeRanks> ranks_of(const Places& places) { return std::make_shared<const NodeRanks>(places); }
+std::shared_ptr<const MachineRanks> ranks_of(const Places& places) {
+  return std::make_shared<const MachineRanks>(places);
+}
 
 SchedulePtr coloured(const CollectiveCall& call, const Places& places, std::uint32_t colours,
                      const AlgorithmOptions& options) {
   const auto ranks = ranks_of(places);
   std::vector<TreePtr> trees;
   for (std::uint32_t colour = 0; colour < colours; ++colour) {
-    trees.push_back(tree_on_nodes(trinary_tree(ranks, ranks->node(call.root), colour), ranks, call.root));
+    trees.push_back(tree_on_machines(trinary_tree(ranks, ranks->machine(call.root), colour), ranks, call.root));
   }
   return pipelined(call, trees, options);
 }
 
-/// Ranks of a node form a chain to its first; these send to their group's router, and routers to the one above.
+/// Ranks of a machine form a chain to its first; these send to their group's router, and routers to the one above.
 class AggregationTree final : public SpanningTree {
  public:
-  explicit AggregationTree(std::shared_ptr<const NodeRanks> ranks) : ranks_(std::move(ranks)) {}
+  explicit AggregationTree(std::shared_ptr<const MachineRanks> ranks) : ranks_(std::move(ranks)) {}
 
   [[nodiscard]] Rank participants() const { return first_router() + groups() + (has_top() ? 1 : 0); }
 
   [[nodiscard]] Rank parent(Rank r) const override {
     if (r >= first_router()) return has_top() && r != top() ? top() : no_id;
-    const std::uint32_t node = ranks_->node(r);
+    const std::uint32_t machine = ranks_->machine(r);
     const std::uint32_t local = ranks_->local(r);
-    return local > 0 ? ranks_->rank(node, local - 1) : first_router() + ranks_->group(node);
+    return local > 0 ? ranks_->rank(machine, local - 1) : first_router() + ranks_->group(machine);
   }
 
   [[nodiscard]] std::vector<Rank> children(Rank r) const override {
     std::vector<Rank> found;
     if (r < first_router()) {
-      const Rank next = ranks_->rank(ranks_->node(r), ranks_->local(r) + 1);
+      const Rank next = ranks_->rank(ranks_->machine(r), ranks_->local(r) + 1);
       if (next != no_id) found.push_back(next);
     } else if (has_top() && r == top()) {
       for (std::uint32_t group = 0; group < groups(); ++group) found.push_back(first_router() + group);
     } else {
-      for (const std::uint32_t node : ranks_->nodes(r - first_router())) found.push_back(ranks_->ranks(node).front());
+      for (const std::uint32_t machine : ranks_->machines(r - first_router()))
+        found.push_back(ranks_->ranks(machine).front());
     }
     return found;
   }
@@ -95,7 +98,7 @@ class AggregationTree final : public SpanningTree {
   }
 
   [[nodiscard]] std::size_t rounds() const override { return (has_top() ? 1U : 0U) + ranks_->max_ranks(); }
-  [[nodiscard]] std::uint32_t fan() const override { return std::max(groups(), ranks_->max_nodes()); }
+  [[nodiscard]] std::uint32_t fan() const override { return std::max(groups(), ranks_->max_machines()); }
 
  private:
   [[nodiscard]] Rank first_router() const { return ranks_->rank_count(); }
@@ -103,7 +106,7 @@ class AggregationTree final : public SpanningTree {
   [[nodiscard]] bool has_top() const { return groups() > 1; }
   [[nodiscard]] Rank top() const { return first_router() + groups(); }
 
-  std::shared_ptr<const NodeRanks> ranks_;
+  std::shared_ptr<const MachineRanks> ranks_;
 };
 
 }  // namespace
@@ -129,8 +132,8 @@ Result<SchedulePtr> make_binary(const CollectiveCall& call, const Places&, const
 Result<SchedulePtr> make_mapped_binary(const CollectiveCall& call, const Places& places,
                                        const AlgorithmOptions& options) {
   const auto ranks = ranks_of(places);
-  const TreePtr among_nodes = mapped_binary_tree(*ranks, ranks->node(call.root));
-  return pipelined(call, {tree_on_nodes(among_nodes, ranks, call.root)}, options);
+  const TreePtr among_machines = mapped_binary_tree(*ranks, ranks->machine(call.root));
+  return pipelined(call, {tree_on_machines(among_machines, ranks, call.root)}, options);
 }
 
 Result<SchedulePtr> make_trinaryx1(const CollectiveCall& call, const Places& places, const AlgorithmOptions& options) {

@@ -285,7 +285,7 @@ TEST_P(Mutations, AreRejectedOrHarmless) {
       const std::uint32_t lengths[] = {3, static_cast<std::uint32_t>(2 + random.below(2))};
       const bool periodic[] = {true, true};
       const Places places = places_on_grid(lengths, periodic, static_cast<std::uint32_t>(1 + random.below(2)));
-      const auto n = static_cast<Rank>(places.node.size());
+      const auto n = static_cast<Rank>(places.machine.size());
       const CollectiveCall call{algorithm.collective, n, static_cast<Rank>(random.below(n)), 3 * n + 1};
       AlgorithmOptions options;
       options.segment = n;

@@ -28,10 +28,10 @@ class Paths {
   [[nodiscard]] virtual Rank participant_count() const = 0;
   /// Below participant_count(): the machine or router that a participant is on. Messages within one do not use the
   /// network.
-  [[nodiscard]] virtual std::uint32_t node(Rank participant) const = 0;
-  /// Below participant_count(): the NIC that a rank sends and receives through. One a node, unless told otherwise.
-  [[nodiscard]] virtual std::uint32_t nic(Rank rank) const { return node(rank); }
-  /// Replaces `links` by those that a message takes, in order; each at most once, none within a node.
+  [[nodiscard]] virtual std::uint32_t machine(Rank participant) const = 0;
+  /// Below participant_count(): the NIC that a rank sends and receives through. One a machine, unless told otherwise.
+  [[nodiscard]] virtual std::uint32_t nic(Rank rank) const { return machine(rank); }
+  /// Replaces `links` by those that a message takes, in order; each at most once, none within a machine.
   virtual void path(Rank from, Rank to, std::vector<std::uint32_t>& links) const = 0;
 };
 
@@ -51,13 +51,13 @@ struct LinkDefaults {
                                                           std::span<const DeviceId> routers = {});
 
 /// In a grid of machines with built-in routers: dimension order, from the first dimension to the last, the shorter way
-/// round, upwards if both are equal. `point_of_node` is the row-major number of each node's point, last coordinate
-/// fastest (Places::point), `node_of_rank` each rank's node (Places::node). Links are numbered
+/// round, upwards if both are equal. `point_of_machine` is the row-major number of each machine's point, last
+/// coordinate fastest (Places::point), `machine_of_rank` each rank's machine (Places::machine). Links are numbered
 /// (point · dimensions + dimension) · 2 + (0 upwards, 1 downwards); they have LinkDefaults' rate and latency (0:
-/// 4xHDR). Precondition: points lie in the grid, nodes in `point_of_node`.
+/// 4xHDR). Precondition: points lie in the grid, machines in `point_of_machine`.
 [[nodiscard]] std::unique_ptr<Paths> grid_paths(std::vector<std::uint32_t> dimensions, std::vector<bool> periodic,
-                                                std::vector<std::uint32_t> node_of_rank,
-                                                std::vector<std::uint32_t> point_of_node, const LinkDefaults& links);
+                                                std::vector<std::uint32_t> machine_of_rank,
+                                                std::vector<std::uint32_t> point_of_machine, const LinkDefaults& links);
 
 /// The same for a job on machines with built-in routers; links have the network's rate, unless `links` says another,
 /// and its latency where it tells one. Errors: machines that form no grid, machines without a cable, links whose

@@ -10,10 +10,10 @@
 ///   in which no x_f can grow without shrinking one that is not larger,
 ///
 ///       Σ_{f over l} x_f ≤ capacity(l)   for every directed link l,
-///       Σ_{f out of / into NIC n} x_f ≤ injection(n),       Σ_{f inside node n} x_f ≤ bus(n).
+///       Σ_{f out of / into NIC n} x_f ≤ injection(n),       Σ_{f inside machine n} x_f ≤ bus(n).
 ///
-///   It ends when m bytes have flowed; a message of 0 bytes, or inside a node whose bus has no limit, when it has
-///   waited (overhead + bus_latency inside a node). The sender is done then (eager: when it has left, which is at
+///   It ends when m bytes have flowed; a message of 0 bytes, or inside a machine whose bus has no limit, when it has
+///   waited (overhead + bus_latency inside a machine). The sender is done then (eager: when it has left, which is at
 ///   once), the receiver when it has arrived and the receive is posted. A participant's step ends when all of its
 ///   messages have and its local operations are done, which take their bytes divided by `reduce_bytes_per_second` (0:
 ///   no time).
@@ -58,8 +58,8 @@ struct FlowOptions {
   Bytes eager_limit = 0;   ///< messages up to this size don't wait for their receive
   double overhead = 0;     ///< seconds a message, before it flows
   double injection = 0;    ///< bytes a second out of, and into, one NIC; 0: only its links limit it
-  double bus = 0;          ///< bytes a second inside a node; 0: no limit, messages inside take no time
-  double bus_latency = 0;  ///< seconds a message inside a node
+  double bus = 0;          ///< bytes a second inside a machine; 0: no limit, messages inside take no time
+  double bus_latency = 0;  ///< seconds a message inside a machine
   double reduce_bytes_per_second = 0;
   bool head_of_line = false;
 };
@@ -74,8 +74,8 @@ struct HotLinkTime {
 struct Prediction {
   double seconds = 0;                  ///< until the last participant is done
   std::vector<double> rank_seconds;    ///< by rank
-  std::uint64_t messages = 0;          ///< those inside nodes too
-  Bytes network_bytes = 0;             ///< without those inside nodes
+  std::uint64_t messages = 0;          ///< those inside machines too
+  Bytes network_bytes = 0;             ///< without those inside machines
   std::vector<HotLinkTime> hot_links;  ///< those saturated longest first, then the busiest; at most 16
 };
 

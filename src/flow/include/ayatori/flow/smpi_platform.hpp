@@ -9,8 +9,8 @@
 namespace ayatori {
 
 /// Host "rank-r" for each of the first `ranks` ranks; a link for each directed link that they use; a route for each
-/// ordered pair. Ranks of one node get a route over that node's bus, a fat pipe of `bus` bytes a second (0: 1e15, which
-/// is as good as no time). Grows with the square of `ranks`: for hundreds, not for thousands.
+/// ordered pair. Ranks of one machine get a route over that machine's bus, a fat pipe of `bus` bytes a second (0: 1e15,
+/// which is as good as no time). Grows with the square of `ranks`: for hundreds, not for thousands.
 void write_smpi_platform(const Paths& paths, Rank ranks, double bus, const Sink& sink);
 
 }  // namespace ayatori

@@ -35,7 +35,7 @@ struct AlgorithmOptions {
   Bytes segment = 0;
   std::vector<Rank> order;  ///< of "planned": the distances 1 … n − 1 in the order in which they are to be taken
   /// Of "halo": lengths of the grid of ranks, and which of them are rings. Empty: the places' grid if it has one rank a
-  /// node, otherwise three rings as equal as the number of ranks allows.
+  /// machine, otherwise three rings as equal as the number of ranks allows.
   std::vector<std::uint32_t> stencil;
   std::vector<bool> stencil_periodic;
   PairSizes pair_sizes;  ///< of alltoallv, which needs them

@@ -13,9 +13,9 @@
 namespace ayatori {
 
 struct Places {
-  std::vector<std::uint32_t> node;   ///< by rank: its machine, numbered from 0 in the order of their first ranks
-  std::vector<std::uint32_t> group;  ///< by node: the leaf, chassis or dragonfly group it is in, numbered likewise
-  std::vector<bool> gateway;         ///< by node: on every plane of the job; all of them if there is one plane
+  std::vector<std::uint32_t> machine;  ///< by rank: its machine, numbered from 0 in the order of their first ranks
+  std::vector<std::uint32_t> group;    ///< by machine: the leaf, chassis or dragonfly group it is in, numbered likewise
+  std::vector<bool> gateway;           ///< by machine: on every plane of the job; all of them if there is one plane
 
   /// Routers that can reduce what passes: of each group its own, and if there are several groups, one above them all;
   /// in-network reductions have them as participants n, n + 1, … behind the n ranks. Empty: not known.
@@ -24,19 +24,19 @@ struct Places {
   /// The machines as a grid, empty if they are none: lengths, and whether each dimension is a ring.
   std::vector<std::uint32_t> dimensions;
   std::vector<bool> periodic;
-  std::vector<std::uint32_t> point;  ///< by node: row-major number of its point, last coordinate fastest
+  std::vector<std::uint32_t> point;  ///< by machine: row-major number of its point, last coordinate fastest
 
-  [[nodiscard]] std::uint32_t node_count() const { return static_cast<std::uint32_t>(group.size()); }
+  [[nodiscard]] std::uint32_t machine_count() const { return static_cast<std::uint32_t>(group.size()); }
 };
 
-/// Every rank on a node of its own, no groups, no grid: for algorithms that need to know nothing.
-[[nodiscard]] Places places_of_ranks(Rank ranks, std::uint32_t ranks_per_node = 1);
+/// Every rank on a machine of its own, no groups, no grid: for algorithms that need to know nothing.
+[[nodiscard]] Places places_of_ranks(Rank ranks, std::uint32_t ranks_per_machine = 1);
 
-/// The ranks of a grid's nodes in row-major order.
+/// The ranks of a grid's machines in row-major order.
 [[nodiscard]] Places places_on_grid(std::span<const std::uint32_t> dimensions, std::span<const bool> periodic,
-                                    std::uint32_t ranks_per_node = 1);
+                                    std::uint32_t ranks_per_machine = 1);
 
-/// Of a job: nodes are its machines; groups are the routers of their first endpoints, or in a dragonfly (as far as its
+/// Of a job: groups are the routers of their first endpoints, or in a dragonfly (as far as its
 /// cables tell, router_groups.hpp) the groups of these routers; the grid is that of a direct network, if the job's
 /// machines fill a box of it (over the edge of a torus, too).
 [[nodiscard]] Places places_of_job(const Network& network, const Job& job);

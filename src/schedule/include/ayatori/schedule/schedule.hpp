@@ -4,7 +4,7 @@
 /// generated on demand, never stored: asking for one step of one rank takes memory for that step only. Three things
 /// consume it: routing counts its contention, the flow simulator times it, the MPI plug-in runs it.
 ///
-/// The machine that a schedule runs on
+/// How a schedule runs
 ///
 ///   Every participant (a rank, or a router that reduces inside the network) has *slots*, numbered places of
 ///   slot_bytes() each, of which some may be empty. What they hold at the start and must hold at the end is the

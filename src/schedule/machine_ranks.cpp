@@ -1,4 +1,4 @@
-#include "node_ranks.hpp"
+#include "machine_ranks.hpp"
 
 #include <algorithm>
 
@@ -25,22 +25,23 @@ std::uint32_t bins_in(std::span<const std::uint32_t> bin_of_item) {
 
 }  // namespace
 
-NodeRanks::NodeRanks(const Places& places)
+MachineRanks::MachineRanks(const Places& places)
     : places_(places),
-      by_node_(places_.node, bins_in(places_.node)),
+      by_machine_(places_.machine, bins_in(places_.machine)),
       by_group_(places_.group, bins_in(places_.group)),
-      node_at_(places_.point.size()) {
-  for (std::uint32_t node = 0; node < node_at_.size(); ++node) node_at_[places_.point[node]] = node;
+      machine_at_(places_.point.size()) {
+  for (std::uint32_t machine = 0; machine < machine_at_.size(); ++machine)
+    machine_at_[places_.point[machine]] = machine;
 }
 
-std::uint32_t NodeRanks::gateway(std::uint32_t group) const {
-  for (const std::uint32_t node : nodes(group)) {
-    if (places_.gateway[node]) return node;
+std::uint32_t MachineRanks::gateway(std::uint32_t group) const {
+  for (const std::uint32_t machine : machines(group)) {
+    if (places_.gateway[machine]) return machine;
   }
-  return nodes(group).front();
+  return machines(group).front();
 }
 
-bool NodeRanks::needs_gateways() const {
+bool MachineRanks::needs_gateways() const {
   return std::find(places_.gateway.begin(), places_.gateway.end(), false) != places_.gateway.end();
 }
 
