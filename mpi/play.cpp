@@ -10,7 +10,7 @@
 ///     rings=1,1,0     whose dimensions are rings unless told otherwise,
 ///     points=0,2,1    at these points of it (row-major; without: in this order)
 ///     root=0
-///     segment=0       of pipelines, in bytes; 0: the algorithm's own choice
+///     chunk=0         bytes in a chunk of a pipeline; 0: the algorithm's own choice. segment= means the same
 ///     seed=1          of alltoallv: each pair's bytes are drawn from 0 … BYTES, one pair in four is silent
 ///     check=1         use real data and compare the result with what the collective promises; otherwise only time it
 ///
@@ -77,10 +77,11 @@ std::vector<std::uint32_t> numbers(std::string_view text, char separator) {
 using Keys = std::map<std::string, std::string, std::less<>>;
 
 Keys parse_keys(std::span<const std::string_view> words) {
-  Keys keys = {{"grid", ""},   {"rings", ""}, {"points", ""},   {"ppn", "1"},  {"ranks", ""},
-               {"groups", ""}, {"root", "0"}, {"segment", "0"}, {"seed", "1"}, {"check", "0"}};
+  Keys keys = {{"grid", ""},   {"rings", ""}, {"points", ""}, {"ppn", "1"},  {"ranks", ""},
+               {"groups", ""}, {"root", "0"}, {"chunk", "0"}, {"seed", "1"}, {"check", "0"}};
   for (const std::string_view word : words) {
-    const auto key = keys.find(word.substr(0, word.find('=')));
+    const std::string_view name = word.substr(0, word.find('='));
+    const auto key = keys.find(name == "segment" ? "chunk" : name);
     if (key == keys.end() || !word.contains('=')) give_up(fmt::format("no key '{}'", word));
     key->second = word.substr(word.find('=') + 1);
   }
@@ -133,7 +134,7 @@ Options parse(std::span<const std::string_view> words, Rank ranks) {
   Options options;
   options.call = {*collective, ranks, static_cast<Rank>(number(keys.at("root"))), number(words[2])};
   options.algorithm = words[1];
-  options.more.segment = number(keys.at("segment"));
+  options.more.chunk_bytes = number(keys.at("chunk"));
   if (*collective == Collective::alltoallv)
     options.more.pair_sizes = drawn_sizes(ranks, options.call.bytes, number(keys.at("seed")));
   options.check = keys.at("check") != "0";

@@ -33,7 +33,7 @@ constexpr Case cases[] = {
     {"fattree:K=16,levels=2", 256, 1, "shift", StepMode::drift, false},
     {"fattree:K=16,levels=2,nodes=256", 256, 1, "shift", StepMode::synchronous, true},
     {"fattree:K=16,levels=2,nodes=256", 256, 1, "shift", StepMode::drift, true},
-    {"fattree:K=18,levels=2", 324, 4, "ring2", StepMode::drift, false},
+    {"fattree:K=18,levels=2", 324, 4, "two-level-ring", StepMode::drift, false},
     {"fattree:K=18,levels=2", 324, 4, "shift", StepMode::drift, false},
     {"fattree:K=18,levels=3", 11664, 1, "shift", StepMode::synchronous, true},
 };
@@ -51,7 +51,7 @@ bool is_right(const Case& what, const Prediction& prediction) {
   }
   const double relative = prediction.seconds / least_seconds(what);
   const bool time_is_right = what.whole ? std::abs(relative - 1) < 1e-9 : relative >= 1 - 1e-9;
-  const std::uint64_t to_itself = what.algorithm == "ring2" ? ranks : 0;
+  const std::uint64_t to_itself = what.algorithm == "two-level-ring" ? ranks : 0;
   const bool all_there =
       prediction.messages == ranks * (ranks - 1) || prediction.messages == ranks * (ranks - 1) + to_itself;
   return all_there && time_is_right;

@@ -112,7 +112,7 @@ ODD_CALLS = [  # where ranks are no power of two
     Call("barrier", "dissemination", 0),
 ]
 NODE_CALLS = [  # of several ranks a node
-    Call("alltoall", "ring2", 1 << 16),
+    Call("alltoall", "two-level-ring", 1 << 16),
     Call("alltoall", "hierarchical", 1 << 16),
     Call("broadcast", "hierarchical", 1 << 20),
     Call("allreduce", "hierarchical", 1 << 20),
@@ -138,7 +138,7 @@ TORUS_CALLS = [
 ]
 SITES = [
     Site("16 nodes", PAPER, PORT, some(16), TREE_CALLS),
-    Site("16 nodes x 8", PAPER, PORT, some(16, 8), [Call("alltoall", "ring2", 1 << 20)]),
+    Site("16 nodes x 8", PAPER, PORT, some(16, 8), [Call("alltoall", "two-level-ring", 1 << 20)]),
     Site("13 nodes", PAPER, PORT, some(13), ODD_CALLS),
     Site("13 nodes, pair", PAPER, PORT, some(13), ODD_CALLS[:3], method="pair"),
     Site("9 nodes x 1, 2, 3", PAPER, PORT, uneven(9), NODE_CALLS),

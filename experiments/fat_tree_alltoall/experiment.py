@@ -29,14 +29,14 @@ class Variant:
 
     name: str
     model: Model = PAPER_MODEL
-    algorithm: str = "ring2"
+    algorithm: str = "two-level-ring"
     ranks_per_node: int = 8
 
 
 MAIN = Variant("as the paper: 2-level ring, 8 ranks a node, drifting")
 VARIANTS = [
     MAIN,
-    Variant("ring2-blocking: each rank waits after each message", algorithm="ring2-blocking"),
+    Variant("two-level-ring-blocking: each rank waits after each message", algorithm="two-level-ring-blocking"),
     Variant("synchronous steps", replace(PAPER_MODEL, steps="synchronous")),
     Variant("1 rank a node", ranks_per_node=1),
     Variant("1 rank a node, synchronous steps", replace(PAPER_MODEL, steps="synchronous"), ranks_per_node=1),

@@ -179,7 +179,7 @@ def make_schedule(call: Call, places: Places) -> Schedule:
     if call.segment and not _has_segments(call):
         raise Error(f"{call.collective} by {call.algorithm} is no pipeline and has no segments")
     options = _core.AlgorithmOptions()
-    options.segment = call.segment
+    options.chunk_bytes = call.segment
     if call.sizes is not None:
         options.set_pair_sizes(call.sizes)
     return _core.make_schedule(call.algorithm, call.collective, call.root, call.bytes, places, options)
@@ -187,7 +187,8 @@ def make_schedule(call: Call, places: Places) -> Schedule:
 
 def _has_segments(call: Call) -> bool:
     """True for an algorithm that nobody knows, too: that is another error."""
-    return all(algorithm.pipelined for algorithm in algorithms_of(call.collective) if algorithm.name == call.algorithm)
+    name = _core.current_name(call.algorithm)
+    return all(algorithm.pipelined for algorithm in algorithms_of(call.collective) if algorithm.name == name)
 
 
 def read_pair_sizes(file: Path, ranks: int) -> list[list[int]]:

@@ -131,12 +131,13 @@ void bind_algorithms(nb::module_& module) {
       .def_prop_ro("about", [](const Algorithm& algorithm) { return algorithm.about; })
       .def_ro("needs_grid", &Algorithm::needs_grid)
       .def_ro("pipelined", &Algorithm::pipelined);
+  module.def("current_name", &current_name, "The name that algorithms() lists, for one that it had before, too.");
   module.def("algorithms", [] { return std::vector(algorithms().begin(), algorithms().end()); });
 
   nb::class_<AlgorithmOptions>(module, "AlgorithmOptions")
       .def(nb::init<>())
       .def_rw("radix", &AlgorithmOptions::radix)
-      .def_rw("segment", &AlgorithmOptions::segment)
+      .def_rw("chunk_bytes", &AlgorithmOptions::chunk_bytes)
       .def_rw("order", &AlgorithmOptions::order)
       .def_rw("stencil", &AlgorithmOptions::stencil)
       .def_rw("stencil_periodic", &AlgorithmOptions::stencil_periodic)

@@ -60,9 +60,9 @@ TEST(Halo, TakesTwiceAsLongOnARingOfTwo) {
 
 // ---------------------------------------------------------------------------------------------------------------------
 
-/// Two leaves with four hosts each, and a spine. A segment goes up two links and down two, one a step, while others are
-/// behind it: every directed link carries one segment a step, so S segments take S + 3 steps.
-TEST(InNetwork, TakesAStepForEachSegmentAndThreeMore) {
+/// Two leaves with four hosts each, and a spine. A chunk goes up two links and down two, one a step, while others are
+/// behind it: every directed link carries one chunk a step, so S chunks take S + 3 steps.
+TEST(InNetwork, TakesAStepForEachChunkAndThreeMore) {
   const Network network = open_source("fattree:K=4,levels=2").value();
   const Routes routes = generate_routes(network, 0).value().routes;
   const Job job = contiguous_job(network, 8, 1).value();
@@ -70,19 +70,19 @@ TEST(InNetwork, TakesAStepForEachSegmentAndThreeMore) {
   ASSERT_EQ(places.aggregators.size(), 3U);
   const Plan plan = Plan::base(8);
   const auto paths = routed_paths(network, routes, plan, job, {1e9, 1e-6}, places.aggregators).value();
-  constexpr double segment = 5000;
-  for (const double segments : {1.0, 2.0, 7.0}) {
+  constexpr double chunk = 5000;
+  for (const double chunks : {1.0, 2.0, 7.0}) {
     AlgorithmOptions options;
-    options.segment = static_cast<Bytes>(segment);
-    const CollectiveCall call{Collective::allreduce, 8, 0, static_cast<Bytes>(segments * segment)};
+    options.chunk_bytes = static_cast<Bytes>(chunk);
+    const CollectiveCall call{Collective::allreduce, 8, 0, static_cast<Bytes>(chunks * chunk)};
     const auto schedule = make_schedule("in-network", call, places, options).value();
     ASSERT_EQ(schedule->participant_count(), 11U);
-    const double step = 1e-6 + segment / 1e9;
-    expect_both(*schedule, *paths, (segments + 3) * step);
-    // A leaf adds three vectors to its first, one step a segment; the spine adds one to one, a step later.
+    const double step = 1e-6 + chunk / 1e9;
+    expect_both(*schedule, *paths, (chunks + 3) * step);
+    // A leaf adds three vectors to its first, one step a chunk; the spine adds one to one, a step later.
     FlowOptions reducing;
     reducing.reduce_bytes_per_second = 4e9;
-    const double expected = (segments + 3) * step + (3 * segments + 1) * segment / 4e9;
+    const double expected = (chunks + 3) * step + (3 * chunks + 1) * chunk / 4e9;
     EXPECT_NEAR(seconds(*schedule, *paths, StepMode::synchronous, reducing), expected, 1e-9 * expected);
   }
 }

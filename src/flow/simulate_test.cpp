@@ -221,21 +221,21 @@ TEST(Simulate, StreamsAdvanceByThemselves) {
   expect_seconds(run(schedule, paths, options), 4);
 }
 
-/// A broadcast of S segments through a chain of n ranks: (n − 1 + S − 1) segments one after the other.
+/// A broadcast of S chunks through a chain of n ranks: (n − 1 + S − 1) chunks one after the other.
 TEST(Simulate, PipelinedChain) {
   constexpr Rank ranks = 6;
-  constexpr std::size_t segments = 9;
-  std::vector<std::map<Rank, Doing>> steps(ranks + segments);
+  constexpr std::size_t chunks = 9;
+  std::vector<std::map<Rank, Doing>> steps(ranks + chunks);
   for (Rank rank = 0; rank < ranks; ++rank) {
-    for (std::size_t segment = 0; segment < segments; ++segment) {
-      // A rank receives segment s in its step rank + s − 1 and sends it in the one behind.
-      if (rank + 1 < ranks) steps[rank + segment][rank].sends = {{rank + 1, 1000}};
-      if (rank > 0) steps[rank + segment - 1][rank].receives = {rank - 1};
+    for (std::size_t chunk = 0; chunk < chunks; ++chunk) {
+      // A rank receives chunk s in its step rank + s − 1 and sends it in the one behind.
+      if (rank + 1 < ranks) steps[rank + chunk][rank].sends = {{rank + 1, 1000}};
+      if (rank > 0) steps[rank + chunk - 1][rank].receives = {rank - 1};
     }
   }
   FlowOptions options;
   options.overhead = 0.25;
-  expect_both(Listed(ranks, steps), one_switch(ranks, 1000), options, (ranks - 1 + segments - 1) * 1.25);
+  expect_both(Listed(ranks, steps), one_switch(ranks, 1000), options, (ranks - 1 + chunks - 1) * 1.25);
 }
 
 TEST(Simulate, AllToAllOnASwitch) {

@@ -22,10 +22,11 @@ constexpr std::array all_algorithms{
               make_pairwise},
     Algorithm{Collective::alltoall, "ring", "only neighbours talk; messages go round hop by hop", false,
               make_ring_alltoall},
-    Algorithm{Collective::alltoall, "ring2",
-              "2-level ring: a machine at a time, all its ranks at once (paper 1, figure 7)", false, make_ring2},
-    Algorithm{Collective::alltoall, "ring2-blocking", "2-level ring: a machine at a time, one of its ranks at a time",
-              false, make_ring2_blocking},
+    Algorithm{Collective::alltoall, "two-level-ring",
+              "2-level ring: a machine at a time, all its ranks at once (paper 1, figure 7)", false,
+              make_two_level_ring},
+    Algorithm{Collective::alltoall, "two-level-ring-blocking",
+              "2-level ring: a machine at a time, one of its ranks at a time", false, make_two_level_ring_blocking},
     Algorithm{Collective::alltoall, "bruck", "log2 n steps of many blocks (Bruck et al. 1997)", false,
               make_bruck_alltoall},
     Algorithm{Collective::alltoall, "spread", "all messages at once", false, make_spread},
@@ -36,9 +37,10 @@ constexpr std::array all_algorithms{
 
     Algorithm{Collective::alltoallv, "shift", "alltoall's shift with a size for each pair", false, make_shift},
     Algorithm{Collective::alltoallv, "pairwise", "alltoall's pairwise with a size for each pair", false, make_pairwise},
-    Algorithm{Collective::alltoallv, "ring2", "alltoall's ring2 with a size for each pair", false, make_ring2},
-    Algorithm{Collective::alltoallv, "ring2-blocking", "alltoall's ring2-blocking with a size for each pair", false,
-              make_ring2_blocking},
+    Algorithm{Collective::alltoallv, "two-level-ring", "alltoall's two-level-ring with a size for each pair", false,
+              make_two_level_ring},
+    Algorithm{Collective::alltoallv, "two-level-ring-blocking",
+              "alltoall's two-level-ring-blocking with a size for each pair", false, make_two_level_ring_blocking},
     Algorithm{Collective::alltoallv, "spread", "alltoall's spread with a size for each pair", false, make_spread},
     Algorithm{Collective::alltoallv, "planned", "alltoall's planned with a size for each pair", false, make_planned},
 
@@ -178,6 +180,12 @@ Result<CollectiveCall> counted(CollectiveCall call, const AlgorithmOptions& opti
 
 std::span<const Algorithm> algorithms() { return all_algorithms; }
 
+std::string_view current_name(std::string_view algorithm) {
+  if (algorithm == "ring2") return "two-level-ring";
+  if (algorithm == "ring2-blocking") return "two-level-ring-blocking";
+  return algorithm;
+}
+
 PairSizes table_of_sizes(Rank ranks, std::vector<Bytes> sizes) {
   const auto table = std::make_shared<const std::vector<Bytes>>(std::move(sizes));
   return {ranks, [ranks, table](Rank from, Rank to) { return (*table)[std::size_t{from} * ranks + to]; }};
@@ -190,7 +198,7 @@ Result<SchedulePtr> make_schedule(std::string_view algorithm, const CollectiveCa
     return fail("the call has {} ranks, their places are those of {}", call.ranks, places.machine.size());
   }
   for (const Algorithm& known : all_algorithms) {
-    if (known.collective != call.collective || known.name != algorithm) continue;
+    if (known.collective != call.collective || known.name != current_name(algorithm)) continue;
     if (known.needs_grid && places.dimensions.empty()) {
       return with_hint(fail("{} needs machines that form a grid, and these form none", algorithm),
                        "a job that fills a box of a torus or mesh");

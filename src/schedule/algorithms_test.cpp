@@ -2,123 +2,18 @@
 // random: the verifier must agree. A failure prints what to make again.
 #include "ayatori/schedule/algorithms.hpp"
 
-#include <fmt/format.h>
-#include <fmt/ranges.h>
 #include <gtest/gtest.h>
 
 #include <array>
 
 #include "ayatori/base/random.hpp"
 #include "ayatori/schedule/verify.hpp"
+#include "case_fixtures.hpp"
 
 namespace ayatori {
 namespace {
 
-struct Case {
-  const Algorithm* algorithm = nullptr;
-  CollectiveCall call;
-  Places places;
-  AlgorithmOptions options;
-
-  [[nodiscard]] std::string describe() const {
-    return fmt::format("{} {}: {} ranks on {} machines, grid {}, root {}, {} bytes, radix {}, segment {}",
-                       to_word(call.collective), algorithm->name, call.ranks, places.machine_count(),
-                       fmt::join(places.dimensions, "x"), call.root, call.bytes, options.radix, options.segment);
-  }
-};
-
-class Draw {
- public:
-  explicit Draw(std::uint64_t seed) : random_(seed) {}
-
-  Case of(const Algorithm& algorithm, Rank ranks) {
-    Case drawn{&algorithm, {}, algorithm.needs_grid ? on_grid(ranks) : anywhere(ranks), {}};
-    const auto n = static_cast<Rank>(drawn.places.machine.size());
-    drawn.call = {algorithm.collective, n, static_cast<Rank>(random_.below(n)), bytes(n)};
-    if (random_.below(2) == 0) drawn.options.radix = static_cast<std::uint32_t>(2 + random_.below(7));
-    if (algorithm.collective == Collective::alltoallv) drawn.options.pair_sizes = pair_sizes(n);
-    if (random_.below(2) == 0) drawn.options.segment = 1 + drawn.call.bytes / (1 + random_.below(5));
-    return drawn;
-  }
-
- private:
-  Bytes bytes(Rank n) {
-    const std::array<Bytes, 7> sizes{0, 1, n - 1, n, 7 * n + 3, random_.below(5000), 1 << 20};
-    return sizes[random_.below(sizes.size())];
-  }
-
-  /// Some pairs have much to say, some little, some nothing.
-  PairSizes pair_sizes(Rank n) {
-    std::vector<Bytes> sizes(std::size_t{n} * n);
-    const std::uint64_t silent = random_.below(4);
-    for (Bytes& size : sizes) size = random_.below(4) < silent ? 0 : random_.below(5000);
-    return table_of_sizes(n, std::move(sizes));
-  }
-
-  /// `ranks` in a grid, if they have factors for one; otherwise in a row.
-  Places on_grid(Rank ranks) {
-    std::vector<std::uint32_t> lengths;
-    std::uint32_t per_machine = 1;
-    Rank left = ranks;
-    for (std::uint32_t p = 2; left > 1; ++p) {
-      for (; left % p == 0; left /= p) {
-        const std::uint64_t where = random_.below(4);
-        if (where == 3 && per_machine * p <= 8) {
-          per_machine *= p;
-        } else if (where < 2 && !lengths.empty()) {
-          lengths[random_.below(lengths.size())] *= p;
-        } else if (lengths.size() < 4) {
-          lengths.push_back(p);
-        } else {
-          lengths[0] *= p;
-        }
-      }
-    }
-    if (lengths.empty()) lengths = {1};
-    std::array<bool, 4> periodic{};
-    for (bool& ring : periodic) ring = random_.below(3) > 0;
-    return places_on_grid(lengths, std::span(periodic).first(lengths.size()), per_machine);
-  }
-
-  /// Up to 8 ranks a machine, not equally many, dealt out in turns or one machine after the other; machines in groups,
-  /// some of them gateways.
-  Places anywhere(Rank ranks) {
-    if (random_.below(3) == 0) return on_grid(ranks);
-    Places places;
-    const auto most = static_cast<std::uint32_t>(1 + random_.below(8));
-    const bool in_turns = random_.below(3) == 0;
-    const std::uint32_t machines = (ranks + most - 1) / most;
-    for (Rank r = 0; r < ranks; ++r) {
-      const bool next = places.machine.empty() || random_.below(most) == 0;
-      const std::uint32_t last = places.machine.empty() ? 0 : places.machine.back() + (next ? 1 : 0);
-      places.machine.push_back(in_turns ? r % machines : last);
-    }
-    const std::uint32_t count = in_turns ? std::min(ranks, machines) : places.machine.back() + 1;
-    const std::uint32_t groups = static_cast<std::uint32_t>(1 + random_.below(5));
-    const bool all_gateways = random_.below(2) == 0;
-    for (std::uint32_t machine = 0; machine < count; ++machine) {
-      places.group.push_back(std::min(machine, static_cast<std::uint32_t>(random_.below(groups))));
-      places.gateway.push_back(all_gateways || random_.below(2) == 0);
-    }
-    number_in_order(places.group);
-    return places;
-  }
-
-  /// Places promise that numbers appear in order.
-  static void number_in_order(std::vector<std::uint32_t>& numbers) {
-    std::vector<std::uint32_t> order;
-    for (std::uint32_t& number : numbers) {
-      const auto known = std::find(order.begin(), order.end(), number);
-      const auto position = static_cast<std::uint32_t>(known - order.begin());
-      if (known == order.end()) order.push_back(number);
-      number = position;
-    }
-  }
-
-  Random random_;
-};
-
-std::string verdict(const Case& c) {
+std::string verdict(const ScheduleCase& c) {
   const auto schedule = make_schedule(c.algorithm->name, c.call, c.places, c.options);
   if (!schedule) return schedule.error().message;
   const auto ok = verify(**schedule);
@@ -128,7 +23,7 @@ std::string verdict(const Case& c) {
 class EveryAlgorithm : public testing::TestWithParam<Collective> {};
 
 void expect_right(const Algorithm& algorithm, Rank ranks, std::uint64_t seed) {
-  const Case drawn = Draw(seed).of(algorithm, ranks);
+  const ScheduleCase drawn = CaseDraw(seed).of(algorithm, ranks);
   ASSERT_EQ(verdict(drawn), "right") << drawn.describe() << ", seed " << seed;
 }
 
@@ -195,13 +90,13 @@ TEST(MakeSchedule, SaysWhatIsWrong) {
   EXPECT_EQ(make_schedule("rings", {Collective::halo, 4, 0, 1}, four).error().hint, "there are halo");
 }
 
-TEST(MakeSchedule, SegmentsChangeWhatIsPipelinedAndNothingElse) {
+TEST(MakeSchedule, ChunksChangeWhatIsPipelinedAndNothingElse) {
   const std::array<std::uint32_t, 3> lengths{2, 3, 2};
   const std::array<bool, 3> rings{true, true, true};
   const Places places = places_on_grid(lengths, rings);
   AlgorithmOptions long_ones, short_ones;
-  long_ones.segment = 1 << 16;
-  short_ones.segment = 1 << 10;
+  long_ones.chunk_bytes = 1 << 16;
+  short_ones.chunk_bytes = 1 << 10;
   for (const Algorithm& algorithm : algorithms()) {
     if (algorithm.collective == Collective::alltoallv) continue;  // has sizes instead
     const CollectiveCall call{algorithm.collective, 12, 0, 1 << 16};
@@ -211,6 +106,19 @@ TEST(MakeSchedule, SegmentsChangeWhatIsPipelinedAndNothingElse) {
     EXPECT_EQ((*pieces)->slot_count() > (*whole)->slot_count(), algorithm.pipelined) << algorithm.name;
     if (!algorithm.pipelined) continue;
     EXPECT_NEAR(static_cast<double>((*pieces)->slot_bytes(0, 0)), 1 << 10, 1 << 7) << algorithm.name;
+  }
+}
+
+TEST(MakeSchedule, FormerNamesOfAlgorithmsAreAccepted) {
+  const Places places = places_of_ranks(6, 2);
+  const CollectiveCall call{Collective::alltoall, 6, 0, 1};
+  for (const auto& [former, current] :
+       {std::pair{"ring2", "two-level-ring"}, {"ring2-blocking", "two-level-ring-blocking"}}) {
+    EXPECT_EQ(current_name(former), current);
+    EXPECT_EQ(current_name(current), current);
+    const auto schedule = make_schedule(former, call, places);
+    ASSERT_TRUE(schedule) << schedule.error().message;
+    EXPECT_EQ((*schedule)->step_count(0), (*make_schedule(current, call, places))->step_count(0));
   }
 }
 

@@ -132,7 +132,8 @@ Result<SchedulePtr> make_ring_alltoall(const CollectiveCall& call, const Places&
 // where (lc, llp) are the rank's machine and its number on it: so all Nlp² messages between two machines follow each
 // other, and the ranks of a machine send to different ranks of one machine. Three things it leaves open, and what we
 // do: with machines of different size Nlp is the largest, and who has no partner is idle; j = k = 0 is the rank itself,
-// a copy; and whether a rank waits after each Comm ("ring2-blocking") or after the inner loop ("ring2").
+// a copy; and whether a rank waits after each Comm ("two-level-ring-blocking") or after the inner loop
+// ("two-level-ring").
 class TwoLevelRing {
  public:
   TwoLevelRing(const Places& places, Rank ranks) : crew_(places), ranks_(ranks) {}
@@ -155,7 +156,8 @@ class TwoLevelRing {
   Rank ranks_;
 };
 
-Result<SchedulePtr> make_ring2(const CollectiveCall& call, const Places& places, const AlgorithmOptions& options) {
+Result<SchedulePtr> make_two_level_ring(const CollectiveCall& call, const Places& places,
+                                        const AlgorithmOptions& options) {
   auto program = direct_program_of(call, options);
   const auto ring = std::make_shared<const TwoLevelRing>(places, call.ranks);
   program->then(phase(ring->machines(), [ring](Rank r, std::size_t j, StepActions& actions) {
@@ -165,8 +167,8 @@ Result<SchedulePtr> make_ring2(const CollectiveCall& call, const Places& places,
   return program;
 }
 
-Result<SchedulePtr> make_ring2_blocking(const CollectiveCall& call, const Places& places,
-                                        const AlgorithmOptions& options) {
+Result<SchedulePtr> make_two_level_ring_blocking(const CollectiveCall& call, const Places& places,
+                                                 const AlgorithmOptions& options) {
   auto program = direct_program_of(call, options);
   const auto ring = std::make_shared<const TwoLevelRing>(places, call.ranks);
   program->then(

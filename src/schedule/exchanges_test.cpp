@@ -34,12 +34,13 @@ std::vector<Rank> receivers_of(const StepSequence& steps, std::size_t step, Rank
   return receivers;
 }
 
-TEST(Alltoall, Ring2IsFigure7OfPaper1) {
+TEST(Alltoall, TwoLevelRingIsFigure7OfPaper1) {
   constexpr Rank machines = 5;
   constexpr Rank local = 3;
   constexpr CollectiveCall call = {Collective::alltoall, machines * local, 0, 1};
-  const auto a_machine_at_a_time = steps_of(made("ring2", call, places_of_ranks(machines * local, local)));
-  const auto a_rank_at_a_time = steps_of(made("ring2-blocking", call, places_of_ranks(machines * local, local)));
+  const auto a_machine_at_a_time = steps_of(made("two-level-ring", call, places_of_ranks(machines * local, local)));
+  const auto a_rank_at_a_time =
+      steps_of(made("two-level-ring-blocking", call, places_of_ranks(machines * local, local)));
   ASSERT_EQ(a_machine_at_a_time->step_count(), machines);
   ASSERT_EQ(a_rank_at_a_time->step_count(), machines * local);
   for (Rank r = 0; r < machines * local; ++r) {

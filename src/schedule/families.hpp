@@ -11,8 +11,8 @@ namespace ayatori {
 using Maker = Result<SchedulePtr>(const CollectiveCall& call, const Places& places, const AlgorithmOptions& options);
 
 // alltoall.cpp
-Maker make_shift, make_planned, make_pairwise, make_spread, make_ring_alltoall, make_ring2, make_ring2_blocking,
-    make_bruck_alltoall;
+Maker make_shift, make_planned, make_pairwise, make_spread, make_ring_alltoall, make_two_level_ring,
+    make_two_level_ring_blocking, make_bruck_alltoall;
 
 // trees.cpp: broadcast, reduce, allreduce and barrier, whichever the call asks for, along one kind of tree
 Maker make_binomial, make_knomial, make_chain, make_binary, make_mapped_binary;

@@ -190,7 +190,7 @@ Result<SchedulePtr> make_hierarchical_allreduce(const CollectiveCall& call, cons
   const Leaders leaders(places, 0);
   const Rank n = leaders.count();
   const SlotLayout layout{call.bytes, n, 2, 1};
-  const Segments whole_vector{0, 1, n};
+  const Chunks whole_vector{0, 1, n};
   auto program = std::make_shared<PhasedSchedule>(call, layout);
   program->then(reduce_up(leaders.tree, whole_vector, layout, call.ranks));
   program->then(among(leaders, ring_reduce_scatter(n, layout)));

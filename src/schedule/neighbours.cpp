@@ -33,6 +33,21 @@ struct Stencil {
   [[nodiscard]] std::uint32_t point_of(Rank rank) const {
     return ranks ? ranks->places().point[ranks->machine(rank)] : rank;
   }
+  [[nodiscard]] std::uint32_t face_count() const { return static_cast<std::uint32_t>(2 * lengths.size()); }
+
+  /// The rank above in dimension face / 2 if `face` is even, otherwise the rank below; no_id where the grid ends.
+  [[nodiscard]] Rank neighbour(Rank rank, std::uint32_t face) const {
+    const std::uint32_t dimension = face / 2;
+    const bool up = face % 2 == 0;
+    std::uint32_t stride = 1;
+    for (std::size_t i = lengths.size(); i-- > dimension + 1;) stride *= lengths[i];
+    const std::uint32_t point = point_of(rank);
+    const std::uint32_t length = lengths[dimension];
+    const std::uint32_t here = point / stride % length;
+    if (!periodic[dimension] && here == (up ? length - 1 : 0)) return no_id;
+    const std::uint32_t there = (here + (up ? 1 : length - 1)) % length;
+    return rank_at(point - here * stride + there * stride);
+  }
 };
 
 /// Factors of n as equal as they can be had by giving the largest prime to the smallest factor.
@@ -69,35 +84,30 @@ Result<Stencil> stencil_of(const CollectiveCall& call, const Places& places, con
 }  // namespace
 
 // Receives are posted with the neighbour below first: on a ring of two both neighbours are one rank, and what it sends
-// first, upwards, comes from below.
+// first, upwards, comes from below. On a ring of one a rank is its own neighbour.
 Result<SchedulePtr> make_halo(const CollectiveCall& call, const Places& places, const AlgorithmOptions& options) {
-  auto stencil = stencil_of(call, places, options);
-  if (!stencil) return Failure(stencil.error());
-  const auto faces = static_cast<std::uint32_t>(2 * stencil->lengths.size());
+  auto made = stencil_of(call, places, options);
+  if (!made) return Failure(made.error());
+  const auto stencil = std::make_shared<const Stencil>(std::move(*made));
+  const std::uint32_t faces = stencil->face_count();
   auto program = std::make_shared<PhasedSchedule>(call, SlotLayout{call.bytes, 1, 2 * faces, 0});
   program->set_block_count(faces);
-  program->then(phase(1, [grid = std::move(*stencil), faces](Rank r, std::size_t, StepActions& actions) {
-    const std::uint32_t point = grid.point_of(r);
-    std::uint32_t stride = 1;
-    for (std::uint32_t i = faces / 2; i-- > 0; stride *= grid.lengths[i]) {
-      const std::uint32_t length = grid.lengths[i];
-      const std::uint32_t here = point / stride % length;
-      const std::uint32_t base = point - here * stride;
-      const bool has_above = grid.periodic[i] || here + 1 < length;
-      const bool has_below = grid.periodic[i] || here > 0;
-      const Slot up = 2 * i;
-      const Slot down = 2 * i + 1;
-      if (grid.periodic[i] && length == 1) {
+  program->set_neighbours([stencil](Rank rank, std::uint32_t face) { return stencil->neighbour(rank, face); });
+  program->then(phase(1, [stencil, faces](Rank r, std::size_t, StepActions& actions) {
+    for (std::uint32_t dimension = faces / 2; dimension-- > 0;) {
+      const Slot up = 2 * dimension;
+      const Slot down = up + 1;
+      const Rank above = stencil->neighbour(r, up);
+      const Rank below = stencil->neighbour(r, down);
+      if (above == r) {
         actions.copy({up, 1}, faces + down);
         actions.copy({down, 1}, faces + up);
         continue;
       }
-      const Rank above = has_above ? grid.rank_at(base + (here + 1) % length * stride) : no_id;
-      const Rank below = has_below ? grid.rank_at(base + (here + length - 1) % length * stride) : no_id;
-      if (has_above) actions.send(above, SlotRange{up, 1});
-      if (has_below) actions.send(below, SlotRange{down, 1});
-      if (has_below) actions.receive(below, SlotRange{faces + down, 1});
-      if (has_above) actions.receive(above, SlotRange{faces + up, 1});
+      if (above != no_id) actions.send(above, SlotRange{up, 1});
+      if (below != no_id) actions.send(below, SlotRange{down, 1});
+      if (below != no_id) actions.receive(below, SlotRange{faces + down, 1});
+      if (above != no_id) actions.receive(above, SlotRange{faces + up, 1});
     }
   }));
   return program;

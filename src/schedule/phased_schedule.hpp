@@ -41,6 +41,9 @@ struct SlotLayout {
 /// Bytes of a participant's slot, where they are not the same for all.
 using SlotSizes = std::function<Bytes(Rank participant, Slot slot)>;
 
+/// Schedule::neighbour of a halo.
+using Neighbours = std::function<Rank(Rank rank, std::uint32_t face)>;
+
 /// The one Schedule that algorithms return.
 class PhasedSchedule final : public Schedule {
  public:
@@ -57,6 +60,7 @@ class PhasedSchedule final : public Schedule {
   void set_participants(Rank participants) { participants_ = participants; }
   /// Where it is not what the layout's vector is cut into (collective.hpp).
   void set_block_count(std::uint32_t blocks) { block_count_ = blocks; }
+  void set_neighbours(Neighbours neighbours) { neighbours_ = std::move(neighbours); }
   /// Instead of the layout's.
   void set_slot_sizes(SlotSizes sizes) { sizes_ = std::move(sizes); }
 
@@ -65,6 +69,9 @@ class PhasedSchedule final : public Schedule {
   [[nodiscard]] std::uint32_t stream_count() const override { return static_cast<std::uint32_t>(streams_.size()); }
   [[nodiscard]] std::size_t step_count(std::uint32_t stream) const override { return streams_[stream].steps; }
   [[nodiscard]] std::uint32_t block_count() const override { return block_count_ ? block_count_ : layout_.blocks; }
+  [[nodiscard]] Rank neighbour(Rank rank, std::uint32_t face) const override {
+    return neighbours_ ? neighbours_(rank, face) : no_id;
+  }
   [[nodiscard]] Slot slot_count() const override { return layout_.slots(); }
   [[nodiscard]] Bytes slot_bytes(Rank participant, Slot slot) const override {
     return sizes_ ? sizes_(participant, slot) : layout_.slot_bytes(slot);
@@ -89,6 +96,7 @@ class PhasedSchedule final : public Schedule {
   Rank participants_;
   std::uint32_t block_count_ = 0;
   SlotSizes sizes_;
+  Neighbours neighbours_;
   std::vector<Stream> streams_{1};
 };
 

@@ -2,6 +2,8 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <array>
+
 #include <map>
 
 #include "schedule_fixtures.hpp"
@@ -76,7 +78,7 @@ TEST_P(TorusColours, HaveTheDepthOfTheSumOfLengths) {
     const std::size_t to_ghosts = straight - (GetParam()[colour % axes] - 1) + 2;
     const std::size_t depth = std::max(straight, to_ghosts);
     EXPECT_EQ(depth_of(edges_of(*schedule, colour), 0), depth);
-    EXPECT_EQ(schedule->step_count(colour), depth) << "one segment takes as many steps as the tree is deep";
+    EXPECT_EQ(schedule->step_count(colour), depth) << "one chunk takes as many steps as the tree is deep";
   }
 }
 
@@ -204,16 +206,42 @@ TEST(Halo, ExchangesFacesWithAllNeighbours) {
   EXPECT_EQ(edges_of(*schedule, 0).size(), 12U * 2 + 2 * 3U * 3) << "a ring of 3 for each column, lines of 4";
 }
 
-TEST(Segments, FollowTheFormulaOfTheHeader) {
-  const auto segments = [](Bytes bytes, Rank n, Bytes segment) {
+/// By hand: row-major points of 3 × 4, a ring in the first dimension, a line in the second.
+TEST(Halo, NeighboursAreThoseOfTheGrid) {
+  AlgorithmOptions options;
+  options.stencil = {3, 4};
+  options.stencil_periodic = {true, false};
+  const auto schedule = made("halo", {Collective::halo, 12, 0, 10}, places_of_ranks(12), options);
+  const auto neighbours = [&](Rank rank) {
+    return std::array{schedule->neighbour(rank, 0), schedule->neighbour(rank, 1), schedule->neighbour(rank, 2),
+                      schedule->neighbour(rank, 3)};
+  };
+  EXPECT_EQ(neighbours(0), (std::array<Rank, 4>{4, 8, 1, no_id}));
+  EXPECT_EQ(neighbours(5), (std::array<Rank, 4>{9, 1, 6, 4}));
+  EXPECT_EQ(neighbours(11), (std::array<Rank, 4>{3, 7, no_id, 10}));
+}
+
+/// Without a stencil, a rank's neighbours are those of its machine on the places' grid, in whatever order ranks lie on
+/// it.
+TEST(Halo, NeighboursFollowThePlacesGrid) {
+  Places places = torus({5});
+  places.point = {2, 0, 3, 1, 4};
+  const auto schedule = made("halo", {Collective::halo, 5, 0, 10}, places);
+  EXPECT_EQ(schedule->neighbour(0, 0), 2U);
+  EXPECT_EQ(schedule->neighbour(0, 1), 3U);
+  EXPECT_EQ(schedule->neighbour(4, 0), 1U);
+}
+
+TEST(Chunks, FollowTheFormulaOfTheHeader) {
+  const auto chunks = [](Bytes bytes, Rank n, Bytes chunk) {
     AlgorithmOptions options;
-    options.segment = segment;
+    options.chunk_bytes = chunk;
     return made("chain", {Collective::broadcast, n, 0, bytes}, places_of_ranks(n), options)->block_count();
   };
-  EXPECT_EQ(segments(16 << 20, 5, 0), 55U);  // sqrt(3 · 1024) = 55.4
-  EXPECT_EQ(segments(0, 5, 0), 1U);
-  EXPECT_EQ(segments(1000, 5, 300), 4U);
-  EXPECT_EQ(segments(3, 5, 1), 3U);
+  EXPECT_EQ(chunks(16 << 20, 5, 0), 55U);  // sqrt(3 · 1024) = 55.4
+  EXPECT_EQ(chunks(0, 5, 0), 1U);
+  EXPECT_EQ(chunks(1000, 5, 300), 4U);
+  EXPECT_EQ(chunks(3, 5, 1), 3U);
 }
 
 }  // namespace

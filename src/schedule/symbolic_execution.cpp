@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "ayatori/schedule/promise.hpp"
+
 namespace ayatori {
 
 namespace {
@@ -36,9 +38,8 @@ SymbolicExecution::SymbolicExecution(const Schedule& schedule)
 }
 
 void SymbolicExecution::fill_slots() {
-  const CollectiveCall& call = schedule_.call();
-  for (Rank rank = 0; rank < call.ranks; ++rank) {
-    const SlotRange own = slots_at_start(call, schedule_.block_count(), rank);
+  for (Rank rank = 0; rank < schedule_.call().ranks; ++rank) {
+    const SlotRange own = slots_at_start(schedule_, rank);
     for (Slot slot = own.first; slot < std::min(own.first + own.count, slots_); ++slot) {
       values_[index(rank, slot)] = contributions_.one(rank, slot);
     }

@@ -8,57 +8,55 @@ namespace ayatori {
 
 namespace {
 
-/// The segment that arrives at `r` in `step`, if one does.
-bool arrives(const SpanningTree& tree, Rank r, const Segments& segments, std::size_t step, std::size_t& segment) {
+/// The chunk that arrives at `r` in `step`, if one does.
+bool arrives(const SpanningTree& tree, Rank r, const Chunks& chunks, std::size_t step, std::size_t& chunk) {
   const std::size_t first = tree.arrival(r);
   if (step < first || (step - first) % tree.period() != 0) return false;
-  segment = (step - first) / tree.period();
-  return segment < segments.count;
+  chunk = (step - first) / tree.period();
+  return chunk < chunks.count;
 }
 
 class BroadcastDown final : public Phase {
  public:
-  BroadcastDown(TreePtr tree, const Segments& segments) : tree_(std::move(tree)), segments_(segments) {}
+  BroadcastDown(TreePtr tree, const Chunks& chunks) : tree_(std::move(tree)), chunks_(chunks) {}
 
-  [[nodiscard]] std::size_t steps() const override { return steps_for(*tree_, segments_); }
+  [[nodiscard]] std::size_t steps() const override { return steps_for(*tree_, chunks_); }
 
   void add(Rank r, std::size_t step, StepActions& actions) const override {
-    std::size_t segment = 0;
+    std::size_t chunk = 0;
     const Rank parent = tree_->parent(r);
-    if (parent != no_id && arrives(*tree_, r, segments_, step, segment))
-      actions.receive(parent, segments_.segment(segment));
+    if (parent != no_id && arrives(*tree_, r, chunks_, step, chunk)) actions.receive(parent, chunks_.chunk(chunk));
     for (const Rank child : tree_->children(r)) {
-      if (arrives(*tree_, child, segments_, step, segment)) actions.send(child, segments_.segment(segment));
+      if (arrives(*tree_, child, chunks_, step, chunk)) actions.send(child, chunks_.chunk(chunk));
     }
   }
 
  private:
   TreePtr tree_;
-  Segments segments_;
+  Chunks chunks_;
 };
 
-/// A segment leaves r in step rounds − 1 − arrival(r) + s · period: parents after children, segments in their order.
+/// A chunk leaves r in step rounds − 1 − arrival(r) + s · period: parents after children, chunks in their order.
 class ReduceUp final : public Phase {
  public:
-  ReduceUp(TreePtr tree, const Segments& segments, const SlotLayout& layout, Rank contributors,
-           std::uint32_t first_pair)
+  ReduceUp(TreePtr tree, const Chunks& chunks, const SlotLayout& layout, Rank contributors, std::uint32_t first_pair)
       : tree_(std::move(tree)),
-        segments_(segments),
+        chunks_(chunks),
         layout_(layout),
         contributors_(contributors),
         first_pair_(first_pair) {}
 
-  [[nodiscard]] std::size_t steps() const override { return steps_for(*tree_, segments_); }
+  [[nodiscard]] std::size_t steps() const override { return steps_for(*tree_, chunks_); }
 
   void add(Rank r, std::size_t step, StepActions& actions) const override {
-    std::size_t segment = 0;
+    std::size_t chunk = 0;
     const Rank parent = tree_->parent(r);
-    if (parent != no_id && leaves(r, step, segment)) actions.send(parent, segments_.segment(segment));
+    if (parent != no_id && leaves(r, step, chunk)) actions.send(parent, chunks_.chunk(chunk));
     std::uint32_t pair = first_pair_;
     bool has_some = r < contributors_;
     for (const Rank child : tree_->children(r)) {
-      if (!leaves(child, step, segment)) continue;
-      const SlotRange target = segments_.segment(segment);
+      if (!leaves(child, step, chunk)) continue;
+      const SlotRange target = chunks_.chunk(chunk);
       const bool add_to_it = std::exchange(has_some, true) && target.count > 0;
       const SlotRange arriving = add_to_it ? scratch(target, pair++) : target;
       actions.receive(child, arriving);
@@ -67,11 +65,11 @@ class ReduceUp final : public Phase {
   }
 
  private:
-  [[nodiscard]] bool leaves(Rank r, std::size_t step, std::size_t& segment) const {
+  [[nodiscard]] bool leaves(Rank r, std::size_t step, std::size_t& chunk) const {
     const std::size_t first = tree_->rounds() - 1 - tree_->arrival(r);
     if (step < first || (step - first) % tree_->period() != 0) return false;
-    segment = (step - first) / tree_->period();
-    return segment < segments_.count;
+    chunk = (step - first) / tree_->period();
+    return chunk < chunks_.count;
   }
 
   [[nodiscard]] SlotRange scratch(const SlotRange& target, std::uint32_t pair) const {
@@ -80,7 +78,7 @@ class ReduceUp final : public Phase {
   }
 
   TreePtr tree_;
-  Segments segments_;
+  Chunks chunks_;
   SlotLayout layout_;
   Rank contributors_;
   std::uint32_t first_pair_;
@@ -151,17 +149,17 @@ class BinaryTree final : public RootedTree {
 
 }  // namespace
 
-std::size_t steps_for(const SpanningTree& tree, const Segments& segments) {
-  return tree.rounds() == 0 ? 0 : tree.rounds() + (segments.count - 1) * tree.period();
+std::size_t steps_for(const SpanningTree& tree, const Chunks& chunks) {
+  return tree.rounds() == 0 ? 0 : tree.rounds() + (chunks.count - 1) * tree.period();
 }
 
-PhasePtr broadcast_down(TreePtr tree, const Segments& segments) {
-  return std::make_unique<BroadcastDown>(std::move(tree), segments);
+PhasePtr broadcast_down(TreePtr tree, const Chunks& chunks) {
+  return std::make_unique<BroadcastDown>(std::move(tree), chunks);
 }
 
-PhasePtr reduce_up(TreePtr tree, const Segments& segments, const SlotLayout& layout, Rank contributors,
+PhasePtr reduce_up(TreePtr tree, const Chunks& chunks, const SlotLayout& layout, Rank contributors,
                    std::uint32_t first_pair) {
-  return std::make_unique<ReduceUp>(std::move(tree), segments, layout, contributors, first_pair);
+  return std::make_unique<ReduceUp>(std::move(tree), chunks, layout, contributors, first_pair);
 }
 
 PhasePtr scatter_down(TreePtr tree) { return std::make_unique<ScatterDown>(std::move(tree)); }
@@ -179,13 +177,13 @@ std::vector<SlotRange> slots_below(const SpanningTree& tree, Rank r) {
   return ranges;
 }
 
-std::uint32_t segments_of(Bytes bytes, const SpanningTree& tree, Bytes segment) {
+std::uint32_t chunk_count(Bytes bytes, const SpanningTree& tree, Bytes chunk_bytes) {
   constexpr double most = 1 << 20;
   constexpr double h = 16 << 10;
   const double m = static_cast<double>(bytes);
   const double depth = static_cast<double>(tree.rounds()) / static_cast<double>(tree.period());
   const double best =
-      segment > 0 ? std::ceil(m / static_cast<double>(segment)) : std::sqrt(std::max(0.0, depth - 1) * m / h);
+      chunk_bytes > 0 ? std::ceil(m / static_cast<double>(chunk_bytes)) : std::sqrt(std::max(0.0, depth - 1) * m / h);
   return static_cast<std::uint32_t>(std::max(1.0, std::min({std::round(best), m, most})));
 }
 

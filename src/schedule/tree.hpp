@@ -1,6 +1,6 @@
 #pragma once
 /// \file
-/// Trees, and what flows along them: broadcasts down, reductions up, in segments.
+/// Trees, and what flows along them: broadcasts down, reductions up, in chunks.
 
 #include <memory>
 #include <vector>
@@ -10,7 +10,7 @@
 
 namespace ayatori {
 
-/// A tree, or a forest, over participants. It also says when: segment s arrives at participant r in step
+/// A tree, or a forest, over participants. It also says when: chunk s arrives at participant r in step
 /// arrival(r) + s · period() of a broadcast, and the parent sends it in the same step. So arrival grows from parent to
 /// child; where children share a step, they are served at the same time. A reduction runs the same steps backwards.
 class SpanningTree {
@@ -27,21 +27,21 @@ class SpanningTree {
 
 using TreePtr = std::shared_ptr<const SpanningTree>;
 
-/// What flows: `count` segments of `width` slots each, from `first` on. No slots at all: one empty signal.
-struct Segments {
+/// What flows: `count` chunks of `width` slots each, from `first` on. No slots at all: one empty signal.
+struct Chunks {
   Slot first = 0;
   std::uint32_t count = 1;
   std::uint32_t width = 1;
-  [[nodiscard]] SlotRange segment(std::size_t i) const { return {first + static_cast<Slot>(i) * width, width}; }
+  [[nodiscard]] SlotRange chunk(std::size_t i) const { return {first + static_cast<Slot>(i) * width, width}; }
 };
 
-[[nodiscard]] std::size_t steps_for(const SpanningTree& tree, const Segments& segments);
+[[nodiscard]] std::size_t steps_for(const SpanningTree& tree, const Chunks& chunks);
 
-[[nodiscard]] PhasePtr broadcast_down(TreePtr tree, const Segments& segments);
-/// Segments of one slot arrive in the layout's scratch pairs, of which it needs tree->fan(), those from `first_pair`
+[[nodiscard]] PhasePtr broadcast_down(TreePtr tree, const Chunks& chunks);
+/// Chunks of one slot arrive in the layout's scratch pairs, of which it needs tree->fan(), those from `first_pair`
 /// on; wider ones in the vector's second copy, one child at a time. Participants from `contributors` on (routers) have
 /// nothing to add.
-[[nodiscard]] PhasePtr reduce_up(TreePtr tree, const Segments& segments, const SlotLayout& layout, Rank contributors,
+[[nodiscard]] PhasePtr reduce_up(TreePtr tree, const Chunks& chunks, const SlotLayout& layout, Rank contributors,
                                  std::uint32_t first_pair = 0);
 
 /// Slot j is rank j's. From a root that has all slots, each goes to its rank; and back. Whole subtrees travel together.
@@ -50,13 +50,13 @@ struct Segments {
 /// The slots of r and all below it.
 [[nodiscard]] std::vector<SlotRange> slots_below(const SpanningTree& tree, Rank r);
 
-/// How many segments a pipeline cuts m bytes into. A step of it takes α + β m / S, and it has rounds + (S − 1) · period
+/// How many chunks a pipeline cuts m bytes into. A step of it takes α + β m / S, and it has rounds + (S − 1) · period
 /// of them. The product is least at
 ///
 ///     S = sqrt((rounds / period − 1) · m / h),   h = α / β = 16 KiB: a message that takes as long as its overhead
 ///
-/// and never more than m. AlgorithmOptions::segment > 0 sets m / S instead.
-[[nodiscard]] std::uint32_t segments_of(Bytes bytes, const SpanningTree& tree, Bytes segment);
+/// and never more than m. AlgorithmOptions::chunk_bytes > 0 sets m / S instead.
+[[nodiscard]] std::uint32_t chunk_count(Bytes bytes, const SpanningTree& tree, Bytes chunk_bytes);
 
 /// Numbers relative to the root, so that formulas may have the root at 0.
 class RootedTree : public SpanningTree {

@@ -9,29 +9,29 @@ namespace ayatori {
 
 namespace {
 
-/// Down, up, or up and down, whichever the call asks for, on one stream. An allreduce's first segments come down while
-/// its last ones still go up: a segment can come down once the root has it, which is `rounds` steps after its start.
-void add_stream(PhasedSchedule& program, std::uint32_t stream, const TreePtr& tree, const Segments& segments,
+/// Down, up, or up and down, whichever the call asks for, on one stream. An allreduce's first chunks come down while
+/// its last ones still go up: a chunk can come down once the root has it, which is `rounds` steps after its start.
+void add_stream(PhasedSchedule& program, std::uint32_t stream, const TreePtr& tree, const Chunks& chunks,
                 const SlotLayout& layout) {
   const CollectiveCall& call = program.call();
   std::size_t down_at = 0;
   if (call.collective != Collective::broadcast) {
-    program.at(stream, 0, reduce_up(tree, segments, layout, call.ranks, stream * tree->fan()));
+    program.at(stream, 0, reduce_up(tree, chunks, layout, call.ranks, stream * tree->fan()));
     down_at = tree->rounds();
   }
-  if (call.collective != Collective::reduce) program.at(stream, down_at, broadcast_down(tree, segments));
+  if (call.collective != Collective::reduce) program.at(stream, down_at, broadcast_down(tree, chunks));
 }
 
-/// One tree a stream, each for its share of the vector in as many segments.
+/// One tree a stream, each for its share of the vector in as many chunks.
 std::shared_ptr<PhasedSchedule> along(const CollectiveCall& call, const std::vector<TreePtr>& trees,
-                                      std::uint32_t segments) {
+                                      std::uint32_t chunks) {
   const auto colours = static_cast<std::uint32_t>(trees.size());
-  SlotLayout layout{call.bytes, colours * segments, 1, 0};
+  SlotLayout layout{call.bytes, colours * chunks, 1, 0};
   if (call.collective != Collective::broadcast) {
     for (const TreePtr& tree : trees) layout.pairs += tree->fan();
   }
   auto program = std::make_shared<PhasedSchedule>(call, layout);
-  for (std::uint32_t c = 0; c < colours; ++c) add_stream(*program, c, trees[c], {c * segments, segments}, layout);
+  for (std::uint32_t c = 0; c < colours; ++c) add_stream(*program, c, trees[c], {c * chunks, chunks}, layout);
   return program;
 }
 
@@ -47,7 +47,7 @@ SchedulePtr whole(const CollectiveCall& call, const TreePtr& tree) {
 }
 
 SchedulePtr pipelined(const CollectiveCall& call, const std::vector<TreePtr>& trees, const AlgorithmOptions& options) {
-  return along(call, trees, segments_of(call.bytes / trees.size(), *trees.front(), options.segment));
+  return along(call, trees, chunk_count(call.bytes / trees.size(), *trees.front(), options.chunk_bytes));
 }
 
 std::shared_ptr<const MachineRanks> ranks_of(const Places& places) {
@@ -156,7 +156,7 @@ Result<SchedulePtr> make_in_network(const CollectiveCall& call, const Places& pl
   const auto tree = std::make_shared<const AggregationTree>(ranks_of(places));
   auto program = call.collective == Collective::barrier
                      ? signals_along(call, tree)
-                     : along(call, {tree}, segments_of(call.bytes, *tree, options.segment));
+                     : along(call, {tree}, chunk_count(call.bytes, *tree, options.chunk_bytes));
   program->set_participants(tree->participants());
   return program;
 }

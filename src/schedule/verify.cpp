@@ -4,44 +4,31 @@
 
 #include <algorithm>
 
+#include "ayatori/schedule/promise.hpp"
 #include "symbolic_execution.hpp"
 
 namespace ayatori {
 
 namespace {
 
-/// What slot `slot` of `rank` must hold at the end. Halo has a rule of its own.
-Value promised(const Schedule& schedule, Rank rank, Slot slot, Contributions& contributions) {
-  const CollectiveCall& call = schedule.call();
-  switch (call.collective) {
-    case Collective::alltoallv:
-      if (schedule.slot_bytes(rank, slot) == 0) return Contributions::nothing;
-      return contributions.one(slot - call.ranks, rank);
-    case Collective::alltoall:
-      return contributions.one(slot - call.ranks, rank);
-    case Collective::broadcast:
-    case Collective::scatter:
-      return contributions.one(call.root, slot);
-    case Collective::reduce:
-    case Collective::allreduce:
-    case Collective::reduce_scatter:
-      return contributions.of_all(call.ranks, slot);
-    case Collective::allgather:
-    case Collective::gather:
-      return contributions.one(slot, slot);
-    case Collective::barrier:
-    case Collective::halo:
+Value as_value(const SlotContent& content, Rank ranks, Contributions& contributions) {
+  switch (content.kind) {
+    case SlotContent::Kind::nothing:
       break;
+    case SlotContent::Kind::contribution:
+      return contributions.one(content.contribution.rank, content.contribution.slot);
+    case SlotContent::Kind::combination:
+      return contributions.of_all(ranks, content.contribution.slot);
   }
   return Contributions::nothing;
 }
 
 Result<> check_slots(const Schedule& schedule, SymbolicExecution& execution) {
-  const CollectiveCall& call = schedule.call();
-  for (Rank rank = 0; rank < call.ranks; ++rank) {
-    const SlotRange result = slots_at_end(call, schedule.block_count(), rank);
+  const Rank ranks = schedule.call().ranks;
+  for (Rank rank = 0; rank < ranks; ++rank) {
+    const SlotRange result = slots_at_end(schedule, rank);
     for (Slot slot = result.first; slot < result.first + result.count; ++slot) {
-      const Value expected = promised(schedule, rank, slot, execution.contributions());
+      const Value expected = as_value(content_at_end(schedule, rank, slot), ranks, execution.contributions());
       const Value found = execution.value(rank, slot);
       if (found == expected) continue;
       return fail("at the end, slot {} of rank {} holds {} instead of {}", slot, rank,
@@ -51,42 +38,29 @@ Result<> check_slots(const Schedule& schedule, SymbolicExecution& execution) {
   return {};
 }
 
-/// Who exchanges faces must hang together: else some neighbours don't.
-Result<> check_halo_is_whole(const Schedule& schedule, SymbolicExecution& execution) {
-  const std::uint32_t faces = schedule.block_count();
-  std::vector<bool> seen(schedule.call().ranks);
+/// The neighbours that a halo names are those of a grid, as far as that can be told: whose face I get, gets mine, and
+/// all ranks are connected by their neighbours.
+Result<> check_neighbours(const Schedule& schedule) {
+  const Rank ranks = schedule.call().ranks;
+  std::vector<bool> seen(ranks);
   std::vector<Rank> reached{0};
   seen[0] = true;
   for (std::size_t i = 0; i < reached.size(); ++i) {
-    for (std::uint32_t face = 0; face < faces; ++face) {
-      const Rank neighbour = execution.contributions().only(execution.value(reached[i], faces + face)).first;
-      if (neighbour == no_id || seen[neighbour]) continue;
-      seen[neighbour] = true;
-      reached.push_back(neighbour);
-    }
-  }
-  const auto lonely = std::find(seen.begin(), seen.end(), false);
-  if (lonely == seen.end()) return {};
-  return fail("no faces go from rank 0 to rank {}, by way of whichever neighbours", lonely - seen.begin());
-}
-
-/// Neighbours agree: who has my face for it has sent me one of its own, from the side that points at me. Which grid it
-/// is, a schedule doesn't say.
-Result<> check_halo(const Schedule& schedule, SymbolicExecution& execution) {
-  const std::uint32_t faces = schedule.block_count();
-  for (Rank rank = 0; rank < schedule.call().ranks; ++rank) {
-    for (std::uint32_t face = 0; face < faces; ++face) {
-      const Value found = execution.value(rank, faces + face);
-      if (found == Contributions::nothing) continue;
-      const auto [neighbour, sent] = execution.contributions().only(found);
-      const bool opposite = neighbour != no_id && sent == (face ^ 1U);
-      if (!opposite || execution.value(neighbour, faces + sent) != execution.contributions().one(rank, face)) {
-        return fail("at the end, slot {} of rank {} holds {}, which is no neighbour's face", faces + face, rank,
-                    execution.contributions().describe(found));
+    for (std::uint32_t face = 0; face < schedule.block_count(); ++face) {
+      const Rank neighbour = schedule.neighbour(reached[i], face);
+      if (neighbour == no_id) continue;
+      if (neighbour >= ranks) return fail("rank {} has the neighbour {} of {} ranks", reached[i], neighbour, ranks);
+      if (schedule.neighbour(neighbour, face ^ 1U) != reached[i]) {
+        return fail("rank {} has the neighbour {} on side {}, which has another neighbour on the opposite side",
+                    reached[i], neighbour, face);
       }
+      if (!seen[neighbour]) reached.push_back(neighbour);
+      seen[neighbour] = true;
     }
   }
-  return check_halo_is_whole(schedule, execution);
+  const auto isolated = std::find(seen.begin(), seen.end(), false);
+  if (isolated == seen.end()) return {};
+  return fail("no chain of neighbours leads from rank 0 to rank {}", isolated - seen.begin());
 }
 
 Result<> check_barrier(const Schedule& schedule, const SymbolicExecution& execution) {
@@ -111,9 +85,7 @@ Result<> check_sizes_of_pairs(const Schedule& schedule) {
   const CollectiveCall& call = schedule.call();
   for (const auto slots_of : {&slots_at_start, &slots_at_end}) {
     Bytes found = 0;
-    for (Rank rank = 0; rank < call.ranks; ++rank) {
-      found += bytes_in(schedule, rank, slots_of(call, schedule.block_count(), rank));
-    }
+    for (Rank rank = 0; rank < call.ranks; ++rank) found += bytes_in(schedule, rank, slots_of(schedule, rank));
     if (found != call.bytes) return fail("the ranks' slots hold {} bytes, the alltoallv has {}", found, call.bytes);
   }
   return {};
@@ -125,8 +97,7 @@ Result<> check_layout(const Schedule& schedule) {
   const bool one_vector = call.collective == Collective::broadcast || call.collective == Collective::reduce ||
                           call.collective == Collective::allreduce;
   for (Rank rank = 0; rank < call.ranks; ++rank) {
-    for (const SlotRange slots :
-         {slots_at_start(call, schedule.block_count(), rank), slots_at_end(call, schedule.block_count(), rank)}) {
+    for (const SlotRange slots : {slots_at_start(schedule, rank), slots_at_end(schedule, rank)}) {
       if (slots.count == 0) continue;
       if (slots.first + slots.count > schedule.slot_count()) {
         return fail("{} needs the slots 0 ... {}, but there are {}", to_word(call.collective),
@@ -150,14 +121,10 @@ Result<> verify(const Schedule& schedule) {
   if (auto ok = check_layout(schedule); !ok) return ok;
   SymbolicExecution execution(schedule);
   if (auto ok = execution.run(); !ok) return ok;
-  switch (schedule.call().collective) {
-    case Collective::barrier:
-      return check_barrier(schedule, execution);
-    case Collective::halo:
-      return check_halo(schedule, execution);
-    default:
-      return check_slots(schedule, execution);
-  }
+  const Collective collective = schedule.call().collective;
+  if (collective == Collective::barrier) return check_barrier(schedule, execution);
+  if (auto ok = check_slots(schedule, execution); !ok) return ok;
+  return collective == Collective::halo ? check_neighbours(schedule) : Result<>();
 }
 
 }  // namespace ayatori

@@ -4,8 +4,8 @@
 #include <gtest/gtest.h>
 
 #include "ayatori/schedule/algorithms.hpp"
-#include "concrete_run.hpp"
-#include "written_schedule.hpp"
+#include "concrete_run_fixtures.hpp"
+#include "written_schedule_fixtures.hpp"
 
 namespace ayatori {
 namespace {
@@ -187,24 +187,65 @@ TEST(Verify, SeesABarrierThatIsNone) {
   EXPECT_EQ(verdict(schedule), "rank 0 can leave the barrier before rank 1 has begun");
 }
 
-TEST(Verify, SeesAFaceThatIsNoNeighbours) {
-  // Three in a ring; 0 and 1 exchange faces that both point upwards.
-  WrittenSchedule schedule({Collective::halo, 3, 0, 4}, {4, 4, 4, 4}, 2, 1);
-  for (const Rank r : {0U, 1U}) {
-    schedule.at(r, 0).send(1 - r, SlotRange{0, 1});
-    schedule.at(r, 0).receive(1 - r, SlotRange{2, 1});
+/// A line of ranks in one dimension: side 0 leads to rank + 1, side 1 to rank − 1.
+WrittenSchedule halo_on_a_line(Rank ranks) {
+  WrittenSchedule schedule({Collective::halo, ranks, 0, 4}, {4, 4, 4, 4}, 2, 1);
+  for (Rank below = 0; below + 1 < ranks; ++below) {
+    schedule.set_neighbour(below, 0, below + 1);
+    schedule.set_neighbour(below + 1, 1, below);
+    schedule.at(below, 0).send(below + 1, SlotRange{0, 1});
+    schedule.at(below, 0).receive(below + 1, SlotRange{2, 1});
+    schedule.at(below + 1, 0).send(below, SlotRange{1, 1});
+    schedule.at(below + 1, 0).receive(below, SlotRange{3, 1});
   }
-  EXPECT_EQ(verdict(schedule), "at the end, slot 2 of rank 0 holds slot 0 of rank 1, which is no neighbour's face");
+  return schedule;
 }
 
-TEST(Verify, SeesAHaloThatLeavesSomebodyOut) {
-  // 0 and 1 are a line, 2 does nothing.
+TEST(Verify, AcceptsAHaloOnALine) { EXPECT_EQ(verdict(halo_on_a_line(4)), "right"); }
+
+TEST(Verify, RejectsAFaceFromTheWrongSideOfANeighbour) {
+  WrittenSchedule schedule = halo_on_a_line(2);
+  schedule.at(1, 0).ranges[0] = {0, 1};
+  EXPECT_EQ(verdict(schedule), "at the end, slot 2 of rank 0 holds slot 0 of rank 1 instead of slot 1 of rank 1");
+}
+
+TEST(Verify, RejectsAFaceThatIsMissing) {
+  WrittenSchedule schedule = halo_on_a_line(3);
+  schedule.at(2, 0).clear();
+  std::erase_if(schedule.at(1, 0).sends, [](const Transfer& send) { return send.peer == 2; });
+  std::erase_if(schedule.at(1, 0).receives, [](const Transfer& receive) { return receive.peer == 2; });
+  EXPECT_EQ(verdict(schedule), "at the end, slot 2 of rank 1 holds nothing instead of slot 1 of rank 2");
+}
+
+TEST(Verify, RejectsAFaceBeyondTheEndOfTheGrid) {
+  WrittenSchedule schedule = halo_on_a_line(2);
+  schedule.at(0, 0).send(1, SlotRange{1, 1});
+  schedule.at(1, 0).receive(0, SlotRange{2, 1});
+  EXPECT_EQ(verdict(schedule), "at the end, slot 2 of rank 1 holds slot 1 of rank 0 instead of nothing");
+}
+
+TEST(Verify, RejectsNeighboursThatDoNotNameEachOther) {
+  WrittenSchedule schedule = halo_on_a_line(2);
+  schedule.set_neighbour(0, 0, no_id);
+  schedule.at(0, 0).clear();
+  schedule.at(0, 0).send(1, SlotRange{0, 1});
+  schedule.at(1, 0).clear();
+  schedule.at(1, 0).receive(0, SlotRange{3, 1});
+  schedule.set_neighbour(0, 1, 1);
+  schedule.at(0, 0).receive(1, SlotRange{3, 1});
+  schedule.at(1, 0).send(0, SlotRange{0, 1});
+  EXPECT_EQ(verdict(schedule),
+            "rank 0 has the neighbour 1 on side 1, which has another neighbour on the opposite side");
+}
+
+TEST(Verify, RejectsAHaloThatLeavesARankOut) {
   WrittenSchedule schedule({Collective::halo, 3, 0, 4}, {4, 4, 4, 4}, 2, 1);
+  const WrittenSchedule two = halo_on_a_line(2);
   for (const Rank r : {0U, 1U}) {
-    schedule.at(r, 0).send(1 - r, SlotRange{r, 1});
-    schedule.at(r, 0).receive(1 - r, SlotRange{2 + r, 1});
+    two.actions(r, 0, 0, schedule.at(r, 0));
+    schedule.set_neighbour(r, r, 1 - r);
   }
-  EXPECT_EQ(verdict(schedule), "no faces go from rank 0 to rank 2, by way of whichever neighbours");
+  EXPECT_EQ(verdict(schedule), "no chain of neighbours leads from rank 0 to rank 2");
 }
 
 // Mutations
@@ -288,7 +329,7 @@ TEST_P(Mutations, AreRejectedOrHarmless) {
       const auto n = static_cast<Rank>(places.machine.size());
       const CollectiveCall call{algorithm.collective, n, static_cast<Rank>(random.below(n)), 3 * n + 1};
       AlgorithmOptions options;
-      options.segment = n;
+      options.chunk_bytes = n;
       if (algorithm.collective == Collective::alltoallv) {
         options.pair_sizes = {n, [](Rank from, Rank to) -> Bytes { return (from + 3 * to) % 5; }};
       }
@@ -318,7 +359,7 @@ INSTANTIATE_TEST_SUITE_P(Of, Mutations,
                          testing::Values(Collective::alltoall, Collective::alltoallv, Collective::broadcast,
                                          Collective::reduce, Collective::allreduce, Collective::reduce_scatter,
                                          Collective::allgather, Collective::gather, Collective::scatter,
-                                         Collective::barrier),
+                                         Collective::barrier, Collective::halo),
                          [](const auto& test) { return std::string(to_word(test.param)); });
 
 }  // namespace

@@ -11,7 +11,7 @@ from typing import Annotated, Any
 
 import typer
 
-from ayatori._core import Job
+from ayatori._core import Job, current_name
 from ayatori.cli import options
 from ayatori.cli.output import print_json, print_table, progress, say
 from ayatori.errors import Error
@@ -28,7 +28,7 @@ JOBS_AT_ONCE = 16
 def simulate(
     source: options.SOURCE,
     collective: Annotated[str, typer.Option(help="alltoall, broadcast, reduce, allreduce, allgather, …")],
-    algorithm: Annotated[str, typer.Option(help="How it is done: ring2, binomial, rabenseifner, trinaryx3, …")],
+    algorithm: Annotated[str, typer.Option(help="How it is done: two-level-ring, binomial, rabenseifner, trinaryx3, …")],
     bytes: Annotated[str, typer.Option(metavar="SIZE", help="As MPI counts: a pair's message, or the vector.")] = "0",
     job: options.JOB = None,
     random_jobs: options.RANDOM_JOBS = None,
@@ -39,7 +39,9 @@ def simulate(
     order: options.ORDER = "network",
     root: Annotated[int, typer.Option(help="The root's rank.")] = 0,
     sizes: Annotated[Path | None, typer.Option(metavar="FILE", help="Of alltoallv: lines 'FROM TO BYTES'.")] = None,
-    segment: Annotated[str, typer.Option(metavar="SIZE", help="A pipeline's piece; 0: its own choice.")] = "0",
+    chunk: Annotated[
+        str, typer.Option("--chunk", "--segment", metavar="SIZE", help="Of pipelines; 0: the algorithm's own choice.")
+    ] = "0",
     method: options.METHOD = None,
     steps: options.STEPS = "drift",
     link_bandwidth: options.LINK_BANDWIDTH = None,
@@ -61,7 +63,7 @@ def simulate(
     algorithms_of(collective)
     if collective == "alltoallv" and sizes is None:
         raise Error("alltoallv needs a size for each pair of ranks", hint="--sizes FILE, with lines 'FROM TO BYTES'")
-    call = Call(collective, algorithm, parse_bytes(bytes), root, parse_bytes(segment))
+    call = Call(collective, current_name(algorithm), parse_bytes(bytes), root, parse_bytes(chunk))
     model = options.parse_model(steps, link_bandwidth, link_latency, overhead, eager, injection, bus, head_of_line)
     network = open_source(source, host_pattern)
     jobs = options.collect_jobs(network, job, random_jobs, job_size, seed, contiguous, ppn, order)

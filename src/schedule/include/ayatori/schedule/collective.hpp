@@ -4,7 +4,7 @@
 ///
 /// Slots at the start and at the end, by rank r of n; "own" slots hold contributions of r, all others are empty. B is
 /// the number of blocks that an algorithm splits one vector into (block sizes differ by at most one byte; where bytes <
-/// B some blocks are empty). Slots behind those named here are scratch.
+/// B some blocks are empty). All slots after those named here are scratch.
 ///
 ///   alltoall        slots 0 … n−1: own, slot j for rank j        end: slots n … 2n−1, slot n+j what j had for r
 ///   alltoallv       as alltoall, but each pair has a size of its own; pairs of no bytes have no message
@@ -18,8 +18,9 @@
 ///   barrier         nothing                                      nobody ends before everybody has begun
 ///   halo            slots 0 … k−1 own, one a neighbour           end: slots k … 2k−1, what neighbour i sent towards r
 ///
-/// Halo: B = k = 2D for D dimensions; neighbour 2d is the one above in dimension d, 2d + 1 the one below. At an edge
-/// that is not periodic there is none: its slots are not used. Operations are commutative and associative.
+/// Halo: B = k = 2D for D dimensions; neighbour 2d is the one above in dimension d, 2d + 1 the one below
+/// (Schedule::neighbour). At an edge that is not periodic there is none: its slots are not used. Operations are
+/// commutative and associative. promise.hpp has the same table as functions.
 ///
 /// A runner whose elements are larger than a byte hands in elements for bytes: blocks then end between elements.
 
@@ -66,10 +67,5 @@ struct CollectiveCall {
   /// works out (AlgorithmOptions::pair_sizes).
   Bytes bytes = 0;
 };
-
-/// The slots that hold contributions of `rank` at the start, and those that hold the result for it at the end; count 0
-/// if none. `blocks` is B (Schedule::block_count).
-[[nodiscard]] SlotRange slots_at_start(const CollectiveCall& call, std::uint32_t blocks, Rank rank);
-[[nodiscard]] SlotRange slots_at_end(const CollectiveCall& call, std::uint32_t blocks, Rank rank);
 
 }  // namespace ayatori

@@ -84,6 +84,12 @@ class Schedule {
   /// B of collective.hpp: into how many blocks one vector is cut, or of halo how many neighbours there are.
   [[nodiscard]] virtual std::uint32_t block_count() const { return 1; }
 
+  /// Of halo: the rank that lies next to `rank` on side `face` of its grid (collective.hpp); no_id where the grid ends.
+  /// A side's opposite is face ^ 1. Other collectives have no neighbours.
+  [[nodiscard]] virtual Rank neighbour([[maybe_unused]] Rank rank, [[maybe_unused]] std::uint32_t face) const {
+    return no_id;
+  }
+
   /// Slots of every participant, and the bytes that one of them has there. Sizes may differ between participants
   /// (alltoallv; staging that only leaders need); both ends of a message agree.
   [[nodiscard]] virtual Slot slot_count() const = 0;

@@ -14,9 +14,9 @@ namespace ayatori {
 ///   - matched messages have the same sizes, slot by slot,
 ///   - no slot is written (by a receive, or by another stream) while a message of the same step reads or writes it, and
 ///     no operation reads a slot that nothing was written to,
-///   - a barrier's ends depend on everybody's beginning,
-///   - neighbours of a halo agree whose side is whose, and all ranks hang together by them (a schedule does not say by
-///     which grid).
+///   - nobody leaves a barrier before everybody has entered it,
+///   - each rank of a halo has its neighbours' faces; neighbours name each other, on opposite sides, and connect all
+///     ranks.
 /// Error: the first thing that is wrong, with participant, stream and step. Takes memory for all slots of all
 /// participants: meant for up to some hundred ranks.
 [[nodiscard]] Result<> verify(const Schedule& schedule);

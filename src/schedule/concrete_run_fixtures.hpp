@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "ayatori/base/random.hpp"
-#include "ayatori/schedule/schedule.hpp"
+#include "ayatori/schedule/promise.hpp"
 
 namespace ayatori {
 
@@ -52,10 +52,9 @@ class ConcreteRun {
   };
 
   void fill() {
-    const CollectiveCall& call = schedule_.call();
     numbers_.assign(schedule_.participant_count(), std::vector<std::uint64_t>(schedule_.slot_count()));
-    for (Rank r = 0; r < call.ranks; ++r) {
-      const SlotRange own = slots_at_start(call, schedule_.block_count(), r);
+    for (Rank r = 0; r < schedule_.call().ranks; ++r) {
+      const SlotRange own = slots_at_start(schedule_, r);
       // What nobody wrote to holds rubbish, other rubbish in each run.
       for (std::uint64_t& number : numbers_[r]) number = random_();
       for (Slot slot = own.first; slot < own.first + own.count; ++slot) numbers_[r][slot] = number_of(r, slot);
@@ -162,34 +161,24 @@ class ConcreteRun {
   bool fits_ = true;
 };
 
+inline std::uint64_t number_of(const SlotContent& content, Rank ranks) {
+  const Contribution& part = content.contribution;
+  if (content.kind == SlotContent::Kind::contribution) return number_of(part.rank, part.slot);
+  std::uint64_t sum = 0;
+  for (Rank rank = 0; rank < ranks; ++rank) sum += number_of(rank, part.slot);
+  return sum;
+}
+
 /// The numbers that the collective promises, compared with those that a run in an order drawn from `seed` leaves.
 inline bool runs_right(const Schedule& schedule, std::uint64_t seed) {
   const auto numbers = ConcreteRun(schedule, seed).run();
   if (!numbers) return false;
-  const CollectiveCall& call = schedule.call();
-  for (Rank r = 0; r < call.ranks; ++r) {
-    const SlotRange result = slots_at_end(call, schedule.block_count(), r);
+  for (Rank r = 0; r < schedule.call().ranks; ++r) {
+    const SlotRange result = slots_at_end(schedule, r);
     for (Slot slot = result.first; slot < result.first + result.count; ++slot) {
-      std::uint64_t expected = 0;
-      switch (call.collective) {
-        case Collective::alltoallv:
-          if (schedule.slot_bytes(r, slot) == 0) continue;
-          [[fallthrough]];
-        case Collective::alltoall:
-          expected = number_of(slot - call.ranks, r);
-          break;
-        case Collective::broadcast:
-        case Collective::scatter:
-          expected = number_of(call.root, slot);
-          break;
-        case Collective::allgather:
-        case Collective::gather:
-          expected = number_of(slot, slot);
-          break;
-        default:
-          for (Rank other = 0; other < call.ranks; ++other) expected += number_of(other, slot);
-      }
-      if ((*numbers)[r][slot] != expected) return false;
+      const SlotContent content = content_at_end(schedule, r, slot);
+      if (content.kind == SlotContent::Kind::nothing) continue;
+      if ((*numbers)[r][slot] != number_of(content, schedule.call().ranks)) return false;
     }
   }
   return true;

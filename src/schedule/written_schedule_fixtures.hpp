@@ -2,6 +2,8 @@
 /// \file
 /// Schedules for tests: written out by hand, or copied from another and then changed.
 
+#include <map>
+#include <utility>
 #include <vector>
 
 #include "ayatori/schedule/schedule.hpp"
@@ -28,6 +30,11 @@ class WrittenSchedule final : public Schedule {
         slots_(other.slot_count()),
         blocks_(other.block_count()),
         participants_(other.participant_count()) {
+    if (other.call().collective == Collective::halo) {
+      for (Rank r = 0; r < other.call().ranks; ++r) {
+        for (std::uint32_t face = 0; face < blocks_; ++face) set_neighbour(r, face, other.neighbour(r, face));
+      }
+    }
     for (Rank r = 0; r < participants_; ++r) {
       for (Slot slot = 0; slot < slots_; ++slot) slot_bytes_[r].push_back(other.slot_bytes(r, slot));
     }
@@ -39,6 +46,7 @@ class WrittenSchedule final : public Schedule {
     }
   }
 
+  void set_neighbour(Rank rank, std::uint32_t face, Rank neighbour) { neighbours_[{rank, face}] = neighbour; }
   Bytes& slot_bytes(Rank participant, Slot slot) { return slot_bytes_[participant][slot]; }
   StepActions& at(Rank participant, std::size_t step, std::uint32_t stream = 0) {
     return steps_[stream][step][participant];
@@ -49,6 +57,10 @@ class WrittenSchedule final : public Schedule {
   [[nodiscard]] std::uint32_t stream_count() const override { return static_cast<std::uint32_t>(steps_.size()); }
   [[nodiscard]] std::size_t step_count(std::uint32_t stream) const override { return steps_[stream].size(); }
   [[nodiscard]] std::uint32_t block_count() const override { return blocks_; }
+  [[nodiscard]] Rank neighbour(Rank rank, std::uint32_t face) const override {
+    const auto known = neighbours_.find({rank, face});
+    return known == neighbours_.end() ? no_id : known->second;
+  }
   [[nodiscard]] Slot slot_count() const override { return slots_; }
   [[nodiscard]] Bytes slot_bytes(Rank participant, Slot slot) const override { return slot_bytes_[participant][slot]; }
   void actions(Rank participant, std::uint32_t stream, std::size_t step, StepActions& actions) const override {
@@ -61,7 +73,8 @@ class WrittenSchedule final : public Schedule {
   Slot slots_;
   std::uint32_t blocks_;
   Rank participants_;
-  std::vector<std::vector<std::vector<StepActions>>> steps_;  // by stream, step, participant
+  std::map<std::pair<Rank, std::uint32_t>, Rank> neighbours_;  // by rank and side
+  std::vector<std::vector<std::vector<StepActions>>> steps_;   // by stream, step, participant
 };
 
 }  // namespace ayatori
