@@ -1,0 +1,69 @@
+#pragma once
+/// \file
+/// Plays a Schedule for one participant: posts the messages of a step, waits for them, does the step's local
+/// operations, and goes on to the next step; streams advance independently of each other (schedule.hpp).
+///
+/// What carries the messages is behind an interface (Carrier), so the same engine runs over MPI, over threads, or over
+/// a recording in a test. It takes no time of its own, has no thread of its own, and keeps no state outside the object.
+
+#include <functional>
+#include <span>
+#include <vector>
+
+#include "ayatori/base/error.hpp"
+#include "ayatori/player/carrier.hpp"
+#include "ayatori/player/rank_program.hpp"
+
+namespace ayatori {
+
+/// Combines `bytes` bytes at `from` into those at `to`: to = to ∘ from. Called with whole elements only.
+using Combine = std::function<void(std::byte* to, const std::byte* from, std::size_t bytes)>;
+
+/// Allocates memory when it is made, and none afterwards. Not safe for concurrent use.
+class Player {
+ public:
+  /// `program` and `carrier` must outlive the player. `combine` may be empty if the program reduces nothing. A carrier
+  /// serves one player at a time.
+  Player(const RankProgram& program, Carrier& carrier, Combine combine);
+
+  /// Begins to play: posts the first messages of every stream. `regions` says where each region of the program begins;
+  /// it has RankProgram::region_bytes() bytes, which nobody else may touch until the play is done. Precondition: no
+  /// play is under way. Error: another number of regions than the program has, or the carrier's.
+  [[nodiscard]] Result<> start(std::span<std::byte* const> regions);
+
+  /// Goes as far as is possible without waiting. True when the play is done. Error: the carrier's; the play has ended
+  /// then, and messages that are under way are the carrier's to give up.
+  [[nodiscard]] Result<bool> advance();
+
+  /// Waits until the play is done.
+  [[nodiscard]] Result<> finish();
+
+  /// Whether there is nothing left to wait for, also before the first start.
+  [[nodiscard]] bool done() const { return open_ == 0; }
+
+ private:
+  struct Stream {
+    std::uint32_t step = 0;
+    std::uint32_t open = 0;  ///< messages of the step that are not complete
+  };
+
+  void resolve(std::span<std::byte* const> regions);
+  [[nodiscard]] std::byte* address(const RankProgram::Piece& piece) const;
+  [[nodiscard]] Result<> begin_steps(std::uint32_t stream);
+  [[nodiscard]] Result<> post_messages(std::uint32_t stream, const RankProgram::Step& step);
+  void do_locals(const RankProgram::Step& step);
+  [[nodiscard]] Result<> complete(std::size_t count);
+  [[nodiscard]] Result<> give_up(const Error& error);
+
+  const RankProgram& program_;
+  Carrier& carrier_;
+  Combine combine_;
+  std::vector<std::byte*> regions_;
+  std::vector<std::span<std::byte>> pieces_;  ///< the program's, in this play's memory
+  std::vector<Stream> streams_;
+  std::vector<std::uint32_t> stream_of_;  ///< by request
+  std::vector<RequestId> completed_;      ///< the first `count` of them, as the carrier reported them
+  std::uint32_t open_ = 0;                ///< messages of all streams that are not complete
+};
+
+}  // namespace ayatori

@@ -1,0 +1,185 @@
+// Every algorithm, played with real data by all of its participants: in random orders, and by threads.
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <thread>
+
+#include "ayatori/player/player.hpp"
+#include "ayatori/player/sample_data.hpp"
+#include "carrier_fixtures.hpp"
+#include "case_fixtures.hpp"
+
+namespace ayatori {
+namespace {
+
+/// One participant with its slots.
+struct Participant {
+  Participant(const Schedule& schedule, Rank self, Carrier& carrier)
+      : memory(schedule, self),
+        program(RankProgram::compile(schedule, self).value()),
+        player(program, carrier, add_bytes) {
+    fill_with_sample_data(schedule, self, memory);
+  }
+
+  Result<> start() {
+    std::byte* const regions[] = {memory.data()};
+    return player.start(regions);
+  }
+
+  SlotMemory memory;
+  RankProgram program;
+  Player player;
+  bool started = false;
+  bool done = false;
+};
+
+using Participants = std::vector<std::unique_ptr<Participant>>;
+
+template <typename Network>
+Participants participants_of(const Schedule& schedule, Network& network) {
+  Participants participants;
+  for (Rank self = 0; self < schedule.participant_count(); ++self) {
+    participants.push_back(std::make_unique<Participant>(schedule, self, network.carrier(self)));
+  }
+  return participants;
+}
+
+Result<> check(const Schedule& schedule, const Participants& participants) {
+  for (Rank rank = 0; rank < schedule.call().ranks; ++rank) {
+    if (auto ok = check_sample_data(schedule, rank, participants[rank]->memory); !ok) return ok;
+  }
+  return {};
+}
+
+bool all_done(const Participants& participants) {
+  return std::all_of(participants.begin(), participants.end(), [](const auto& each) { return each->done; });
+}
+
+/// One participant starts or goes on.
+Result<> take_turn(Participant& participant) {
+  if (!participant.started) {
+    participant.started = true;
+    return participant.start();
+  }
+  const auto done = participant.player.advance();
+  if (!done) return Failure(done.error());
+  participant.done = *done;
+  return {};
+}
+
+/// Participants start and go on, and messages are delivered, in an order drawn from `seed`.
+Result<Participants> play_in_random_order(const Schedule& schedule, std::uint64_t seed) {
+  RandomNetwork network(schedule.participant_count(), seed);
+  Participants participants = participants_of(schedule, network);
+  std::size_t started = 0;
+  std::uint64_t events = 0;
+  const std::size_t patience = 1000 + 100 * participants.size();
+  for (std::size_t idle_turns = 0; !all_done(participants); ++idle_turns) {
+    if (network.random().below(2) == 0) network.deliver();
+    Participant& next = *participants[network.random().below(participants.size())];
+    if (!next.started) ++started;
+    if (auto ok = take_turn(next); !ok) return Failure(ok.error());
+    if (next.done && started < participants.size() && schedule.call().collective == Collective::barrier) {
+      return fail("a participant left the barrier before all had entered it");
+    }
+    if (network.sizes_differed()) return fail("the two ends of a message differ in size");
+    if (std::exchange(events, network.events()) != network.events()) idle_turns = 0;
+    if (idle_turns > patience) return fail("no message is under way, but a participant waits for one");
+  }
+  return participants;
+}
+
+Result<> play_and_check(const Schedule& schedule, std::uint64_t seed) {
+  const auto participants = play_in_random_order(schedule, seed);
+  if (!participants) return Failure(participants.error());
+  return check(schedule, *participants);
+}
+
+Result<> play_by_threads(const Schedule& schedule) {
+  ThreadNetwork network(schedule.participant_count());
+  const Participants participants = participants_of(schedule, network);
+  std::vector<Result<>> outcomes(participants.size());
+  {
+    std::vector<std::jthread> threads;
+    for (std::size_t i = 0; i < participants.size(); ++i) {
+      threads.emplace_back([&, i] {
+        outcomes[i] = participants[i]->start();
+        if (outcomes[i]) outcomes[i] = participants[i]->player.finish();
+      });
+    }
+  }
+  for (const auto& outcome : outcomes) {
+    if (!outcome) return outcome;
+  }
+  return check(schedule, participants);
+}
+
+constexpr Bytes max_bytes = 400;
+
+class PlayEveryAlgorithm : public testing::TestWithParam<Collective> {
+ protected:
+  template <typename Play>
+  static void expect_promise(Rank ranks, std::uint64_t seed, Play play) {
+    for (const Algorithm& algorithm : algorithms()) {
+      if (algorithm.collective != GetParam()) continue;
+      const ScheduleCase drawn = CaseDraw(seed, max_bytes).of(algorithm, ranks);
+      const auto schedule = make_schedule(algorithm.name, drawn.call, drawn.places, drawn.options);
+      ASSERT_TRUE(schedule) << schedule.error().message;
+      const Result<> played = play(**schedule);
+      ASSERT_TRUE(played) << played.error().message << "\n" << drawn.describe() << ", seed " << seed;
+    }
+  }
+};
+
+TEST_P(PlayEveryAlgorithm, InRandomOrdersEndsWithWhatTheCollectivePromises) {
+  for (Rank ranks = 1; ranks <= 16; ++ranks) {
+    const std::uint64_t seed = 7000 + ranks;
+    ASSERT_NO_FATAL_FAILURE(
+        expect_promise(ranks, seed, [&](const Schedule& schedule) { return play_and_check(schedule, seed); }));
+  }
+}
+
+TEST_P(PlayEveryAlgorithm, ByThreadsEndsWithWhatTheCollectivePromises) {
+  for (const Rank ranks : {2U, 5U, 8U, 12U}) {
+    ASSERT_NO_FATAL_FAILURE(expect_promise(ranks, 8000 + ranks, play_by_threads));
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Of, PlayEveryAlgorithm,
+                         testing::Values(Collective::alltoall, Collective::alltoallv, Collective::broadcast,
+                                         Collective::reduce, Collective::allreduce, Collective::reduce_scatter,
+                                         Collective::allgather, Collective::gather, Collective::scatter,
+                                         Collective::barrier, Collective::halo),
+                         [](const auto& test) { return std::string(to_word(test.param)); });
+
+/// The faces are compared with those of a grid that is walked here, not with the neighbours that the schedule names.
+TEST(PlayHalo, FacesComeFromTheNeighboursOnTheGrid) {
+  constexpr Rank rows = 3;
+  constexpr Rank columns = 4;
+  AlgorithmOptions options;
+  options.stencil = {rows, columns};
+  options.stencil_periodic = {true, false};
+  const CollectiveCall call{Collective::halo, rows * columns, 0, 10};
+  const auto schedule = make_schedule("halo", call, places_of_ranks(rows * columns), options).value();
+  const auto participants = play_in_random_order(*schedule, 1);
+  ASSERT_TRUE(participants) << participants.error().message;
+  const auto expect_face = [&](Rank rank, Slot slot, Rank neighbour, Slot sent) {
+    const auto bytes = (*participants)[rank]->memory.slot(slot);
+    ASSERT_EQ(bytes.size(), 10U);
+    for (std::size_t i = 0; i < bytes.size(); ++i) {
+      EXPECT_EQ(bytes[i], sample_byte({neighbour, sent}, i)) << "rank " << rank << ", slot " << slot;
+    }
+  };
+  for (Rank row = 0; row < rows; ++row) {
+    for (Rank column = 0; column < columns; ++column) {
+      const Rank rank = row * columns + column;
+      expect_face(rank, 4, (row + 1) % rows * columns + column, 1);
+      expect_face(rank, 5, (row + rows - 1) % rows * columns + column, 0);
+      if (column + 1 < columns) expect_face(rank, 6, rank + 1, 3);
+      if (column > 0) expect_face(rank, 7, rank - 1, 2);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace ayatori

@@ -1,0 +1,122 @@
+#include "ayatori/player/player.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+namespace ayatori {
+
+Player::Player(const RankProgram& program, Carrier& carrier, Combine combine)
+    : program_(program),
+      carrier_(carrier),
+      combine_(std::move(combine)),
+      regions_(program.region_bytes().size()),
+      pieces_(program.pieces().size()),
+      streams_(program.stream_count()),
+      stream_of_(program.max_open_messages()),
+      completed_(program.max_open_messages()) {
+  for (std::uint32_t stream = 0; stream < program.stream_count(); ++stream) {
+    const auto first = stream_of_.begin() + program.first_request(stream);
+    std::fill(first, stream_of_.end(), stream);
+  }
+}
+
+Result<> Player::start(std::span<std::byte* const> regions) {
+  if (regions.size() != regions_.size()) {
+    return fail("{} regions of memory for a program of {}", regions.size(), regions_.size());
+  }
+  resolve(regions);
+  for (std::uint32_t stream = 0; stream < streams_.size(); ++stream) {
+    streams_[stream] = {};
+    if (auto begun = begin_steps(stream); !begun) return give_up(begun.error());
+  }
+  return {};
+}
+
+void Player::resolve(std::span<std::byte* const> regions) {
+  std::copy(regions.begin(), regions.end(), regions_.begin());
+  for (std::size_t i = 0; i < pieces_.size(); ++i) {
+    const RankProgram::Piece& piece = program_.pieces()[i];
+    pieces_[i] = {address(piece), piece.bytes};
+  }
+}
+
+std::byte* Player::address(const RankProgram::Piece& piece) const { return regions_[piece.region] + piece.offset; }
+
+/// Takes the stream to its next step with messages, or to its end.
+Result<> Player::begin_steps(std::uint32_t number) {
+  Stream& stream = streams_[number];
+  const auto steps = program_.steps(number);
+  for (; stream.step < steps.size(); ++stream.step) {
+    const RankProgram::Step& step = steps[stream.step];
+    if (step.message_count() > 0) return post_messages(number, step);
+    do_locals(step);
+  }
+  return {};
+}
+
+/// Receives come first: what arrives at once has its place then.
+Result<> Player::post_messages(std::uint32_t number, const RankProgram::Step& step) {
+  streams_[number].open = step.message_count();
+  open_ += step.message_count();
+  for (std::uint32_t i = 0; i < step.message_count(); ++i) {
+    const RankProgram::Message& message = program_.messages()[step.first_message + i];
+    const RequestId request = program_.first_request(number) + i;
+    const CarriedMessage carried{message.peer, number, message.bytes,
+                                 std::span(pieces_).subspan(message.first_piece, message.piece_count)};
+    const auto posted =
+        i < step.receive_count ? carrier_.post_receive(request, carried) : carrier_.post_send(request, carried);
+    if (!posted) return posted;
+  }
+  return {};
+}
+
+void Player::do_locals(const RankProgram::Step& step) {
+  for (const RankProgram::Local& local : program_.locals().subspan(step.first_local, step.local_count)) {
+    if (local.kind == LocalOperation::Kind::copy) {
+      std::memcpy(address(local.to), address(local.from), local.from.bytes);
+    } else {
+      combine_(address(local.to), address(local.from), local.from.bytes);
+    }
+  }
+}
+
+Result<bool> Player::advance() {
+  while (open_ > 0) {
+    const auto count = carrier_.test_some(completed_);
+    if (!count) return Failure(give_up(count.error()).error());
+    if (*count == 0) return false;
+    if (auto gone_on = complete(*count); !gone_on) return Failure(gone_on.error());
+  }
+  return true;
+}
+
+Result<> Player::finish() {
+  while (open_ > 0) {
+    const auto count = carrier_.wait_some(completed_);
+    if (!count) return give_up(count.error());
+    if (auto gone_on = complete(*count); !gone_on) return gone_on;
+  }
+  return {};
+}
+
+/// The first `count` of `completed_` are complete: streams that waited for nothing else go on.
+Result<> Player::complete(std::size_t count) {
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::uint32_t number = stream_of_[completed_[i]];
+    Stream& stream = streams_[number];
+    --open_;
+    if (--stream.open > 0) continue;
+    do_locals(program_.steps(number)[stream.step]);
+    ++stream.step;
+    if (auto begun = begin_steps(number); !begun) return give_up(begun.error());
+  }
+  return {};
+}
+
+Result<> Player::give_up(const Error& error) {
+  open_ = 0;
+  return Failure(error);
+}
+
+}  // namespace ayatori

@@ -1,0 +1,244 @@
+#include "ayatori/player/player.hpp"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cstdlib>
+#include <new>
+
+#include "ayatori/player/sample_data.hpp"
+#include "ayatori/schedule/algorithms.hpp"
+#include "carrier_fixtures.hpp"
+#include "written_schedule_fixtures.hpp"
+
+namespace {
+
+// Memory that this thread has asked for.
+thread_local std::size_t allocations = 0;
+
+}  // namespace
+
+void* operator new(std::size_t bytes) {
+  ++allocations;
+  if (void* memory = std::malloc(bytes == 0 ? 1 : bytes)) return memory;
+  throw std::bad_alloc();
+}
+void operator delete(void* memory) noexcept { std::free(memory); }
+void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
+
+namespace ayatori {
+namespace {
+
+using Words = std::vector<std::string>;
+
+/// Plays one participant over a RecordingCarrier, in memory of its own.
+struct Play {
+  Play(const Schedule& schedule, Rank self)
+      : memory(schedule, self),
+        program(RankProgram::compile(schedule, self).value()),
+        player(program, carrier, add_bytes) {}
+
+  Result<> start() {
+    std::byte* const regions[] = {memory.data()};
+    return player.start(regions);
+  }
+
+  /// Completes the posts with these numbers, counted from the last take_posts(), and goes on.
+  bool complete(std::initializer_list<std::size_t> posts) {
+    for (const std::size_t post : posts) carrier.completed.push_back(carrier.posts[post].request);
+    carrier.posts.clear();
+    return player.advance().value();
+  }
+
+  RecordingCarrier carrier;
+  SlotMemory memory;
+  RankProgram program;
+  Player player;
+};
+
+WrittenSchedule empty_schedule(std::size_t steps, std::uint32_t streams = 1) {
+  return {{Collective::barrier, 3, 0, 0}, {1, 1, 1, 1}, 1, steps, streams};
+}
+
+TEST(Player, PostsReceivesBeforeSends) {
+  WrittenSchedule schedule = empty_schedule(1);
+  schedule.at(0, 0).send(1, SlotRange{0, 1});
+  schedule.at(0, 0).send(2, SlotRange{0, 1});
+  schedule.at(0, 0).receive(2, SlotRange{1, 1});
+  Play play(schedule, 0);
+  ASSERT_TRUE(play.start());
+  EXPECT_EQ(play.carrier.take_posts(),
+            (Words{"receive from 2 on stream 0", "send to 1 on stream 0", "send to 2 on stream 0"}));
+}
+
+TEST(Player, AStepBeginsWhenAllMessagesOfTheStepBeforeAreComplete) {
+  WrittenSchedule schedule = empty_schedule(3);
+  schedule.at(0, 0).send(1, SlotRange{0, 1});
+  schedule.at(0, 0).receive(1, SlotRange{1, 1});
+  schedule.at(0, 2).send(2, SlotRange{1, 1});
+  Play play(schedule, 0);
+  ASSERT_TRUE(play.start());
+  ASSERT_EQ(play.carrier.posts.size(), 2U);
+  const RequestId receive = play.carrier.posts[0].request;
+  EXPECT_FALSE(play.complete({1}));
+  EXPECT_EQ(play.carrier.take_posts(), Words{});
+  play.carrier.completed = {receive};
+  EXPECT_FALSE(play.player.advance().value());
+  EXPECT_EQ(play.carrier.posts.size(), 1U);
+  EXPECT_FALSE(play.player.done());
+  EXPECT_TRUE(play.complete({0}));
+  EXPECT_TRUE(play.player.done());
+}
+
+TEST(Player, StreamsAdvanceIndependently) {
+  WrittenSchedule schedule = empty_schedule(2, 2);
+  for (const std::uint32_t stream : {0U, 1U}) {
+    schedule.at(0, 0, stream).send(1, SlotRange{0, 1});
+    schedule.at(0, 1, stream).send(2, SlotRange{0, 1});
+  }
+  Play play(schedule, 0);
+  ASSERT_TRUE(play.start());
+  ASSERT_EQ(play.carrier.posts.size(), 2U);
+  const RequestId first_of_stream_0 = play.carrier.posts[0].request;
+  EXPECT_FALSE(play.complete({1}));
+  EXPECT_EQ(play.carrier.posts.size(), 1U);
+  EXPECT_FALSE(play.complete({0})) << "stream 1 is over, stream 0 has not begun its second step";
+  play.carrier.completed = {first_of_stream_0};
+  EXPECT_FALSE(play.player.advance().value());
+  EXPECT_EQ(play.carrier.posts.size(), 1U);
+  EXPECT_TRUE(play.complete({0}));
+}
+
+TEST(Player, LocalOperationsFollowTheMessagesOfTheirStep) {
+  WrittenSchedule schedule = empty_schedule(2);
+  schedule.at(0, 0).receive(1, SlotRange{1, 1});
+  schedule.at(0, 0).reduce({1, 1}, 0);
+  schedule.at(0, 0).copy({0, 1}, 2);
+  schedule.at(0, 1).copy({2, 1}, 3);
+  Play play(schedule, 0);
+  ASSERT_TRUE(play.start());
+  play.memory.slot(0)[0] = std::byte{3};
+  play.memory.slot(1)[0] = std::byte{4};
+  EXPECT_EQ(play.memory.slot(3)[0], std::byte{0});
+  EXPECT_TRUE(play.complete({0}));
+  EXPECT_EQ(play.memory.slot(0)[0], std::byte{7});
+  EXPECT_EQ(play.memory.slot(2)[0], std::byte{7});
+  EXPECT_EQ(play.memory.slot(3)[0], std::byte{7});
+}
+
+TEST(Player, MessagesPointIntoTheirRegions) {
+  WrittenSchedule schedule = empty_schedule(1);
+  const SlotRange ranges[] = {{3, 1}, {0, 2}};
+  schedule.at(0, 0).send(1, ranges);
+  ProgramOptions options;
+  options.region_starts = {0, 2};
+  const auto program = RankProgram::compile(schedule, 0, options).value();
+  RecordingCarrier carrier;
+  Player player(program, carrier, nullptr);
+  std::array<std::byte, 2> first{};
+  std::array<std::byte, 2> second{};
+  std::byte* const regions[] = {first.data(), second.data()};
+  ASSERT_TRUE(player.start(regions));
+  ASSERT_EQ(carrier.posts.size(), 1U);
+  const auto pieces = carrier.posts[0].message.pieces;
+  ASSERT_EQ(pieces.size(), 2U);
+  EXPECT_EQ(pieces[0].data(), second.data() + 1);
+  EXPECT_EQ(pieces[0].size(), 1U);
+  EXPECT_EQ(pieces[1].data(), first.data());
+  EXPECT_EQ(pieces[1].size(), 2U);
+  EXPECT_FALSE(Player(program, carrier, nullptr).start(std::span(regions).first(1)));
+}
+
+TEST(Player, CanPlayAgain) {
+  WrittenSchedule schedule = empty_schedule(1);
+  schedule.at(0, 0).send(1, SlotRange{0, 1});
+  Play play(schedule, 0);
+  for (int i = 0; i < 2; ++i) {
+    ASSERT_TRUE(play.start());
+    EXPECT_FALSE(play.player.done());
+    play.carrier.completed.push_back(play.carrier.posts.back().request);
+    ASSERT_TRUE(play.player.finish());
+    EXPECT_TRUE(play.player.done());
+  }
+  EXPECT_EQ(play.carrier.posts.size(), 2U);
+}
+
+TEST(Player, AScheduleWithoutMessagesIsDoneAtOnce) {
+  Play play(empty_schedule(4), 0);
+  ASSERT_TRUE(play.start());
+  EXPECT_TRUE(play.player.done());
+  EXPECT_TRUE(play.player.advance().value());
+}
+
+TEST(Player, ErrorsOfTheCarrierEndThePlay) {
+  WrittenSchedule schedule = empty_schedule(2);
+  schedule.at(0, 0).send(1, SlotRange{0, 1});
+  schedule.at(0, 1).send(1, SlotRange{0, 1});
+  Play play(schedule, 0);
+  play.carrier.refusal = "the link is down";
+  const auto begun = play.start();
+  ASSERT_FALSE(begun);
+  EXPECT_EQ(begun.error().message, "the link is down");
+  EXPECT_TRUE(play.player.done());
+
+  play.carrier.refusal.clear();
+  ASSERT_TRUE(play.start());
+  play.carrier.refusal = "the link is down again";
+  play.carrier.completed = {play.carrier.posts.front().request};
+  const auto gone_on = play.player.advance();
+  ASSERT_FALSE(gone_on);
+  EXPECT_EQ(gone_on.error().message, "the link is down again");
+  EXPECT_TRUE(play.player.done());
+}
+
+/// Completes everything at once, and allocates nothing.
+class InstantCarrier final : public Carrier {
+ public:
+  explicit InstantCarrier(std::size_t max_open) : completed_(max_open) {}
+
+  Result<> post_send(RequestId request, const CarriedMessage&) override { return complete(request); }
+  Result<> post_receive(RequestId request, const CarriedMessage&) override { return complete(request); }
+  Result<std::size_t> test_some(std::span<RequestId> reported) override {
+    const std::size_t count = std::min(count_, reported.size());
+    std::copy_n(completed_.begin() + static_cast<std::ptrdiff_t>(count_ - count), count, reported.begin());
+    count_ -= count;
+    return count;
+  }
+  Result<std::size_t> wait_some(std::span<RequestId> reported) override { return test_some(reported); }
+
+ private:
+  Result<> complete(RequestId request) {
+    completed_[count_++] = request;
+    return {};
+  }
+
+  std::vector<RequestId> completed_;
+  std::size_t count_ = 0;
+};
+
+TEST(Player, AllocatesNothingWhilePlaying) {
+  const bool rings[] = {true, true, true};
+  const std::uint32_t lengths[] = {2, 3, 2};
+  const Places places = places_on_grid(lengths, rings);
+  for (const Algorithm& algorithm : algorithms()) {
+    AlgorithmOptions options;
+    if (algorithm.collective == Collective::alltoallv) {
+      options.pair_sizes = table_of_sizes(12, std::vector<Bytes>(144, 20));
+    }
+    const auto schedule = make_schedule(algorithm.name, {algorithm.collective, 12, 0, 240}, places, options).value();
+    SlotMemory memory(*schedule, 5);
+    const auto program = RankProgram::compile(*schedule, 5).value();
+    InstantCarrier carrier(program.max_open_messages());
+    Player player(program, carrier, add_bytes);
+    std::byte* const regions[] = {memory.data()};
+    const std::size_t before = allocations;
+    const bool started = player.start(regions).has_value();
+    const bool done = player.advance().value();
+    EXPECT_EQ(allocations, before) << algorithm.name;
+    EXPECT_TRUE(started && done) << algorithm.name;
+  }
+}
+
+}  // namespace
+}  // namespace ayatori
