@@ -13,7 +13,7 @@ from ayatori import _core
 
 ROOT = Path(__file__).parent.parent.parent
 PLAY = ROOT / "build/release/mpi/play_smpi"
-NEED_ROUTERS = {"in-network"}  # whose participants are no MPI processes
+NEED_ROUTERS = {"in-network"}  # whose participants are not all MPI processes
 FREE_OF_FACTORS = [
     "--cfg=network/model:CM02",
     "--cfg=network/crosstraffic:no",
@@ -48,13 +48,23 @@ def play(cluster: Path, ranks: int, *arguments: str) -> float:
 
 
 def play_all(cluster: Path, ranks: int, *arguments: str) -> list[float]:
-    command = ["smpirun", "-np", str(ranks), "-platform", "platform.xml", "-hostfile", "hosts", *FREE_OF_FACTORS]
-    environment = os.environ | {"OMP_NUM_THREADS": "1"}
-    done = subprocess.run(
-        [*command, str(PLAY), *arguments], cwd=cluster, env=environment, capture_output=True, text=True, timeout=120
-    )
+    done = run_play(cluster, ranks, *arguments)
     assert done.returncode == 0, done.stdout + done.stderr
     return [float(line) for line in done.stdout.splitlines()]
+
+
+def run_play(cluster: Path, ranks: int, *arguments: str) -> subprocess.CompletedProcess[str]:
+    command = ["smpirun", "-np", str(ranks), "-platform", "platform.xml", "-hostfile", "hosts", *FREE_OF_FACTORS]
+    environment = os.environ | {"OMP_NUM_THREADS": "1"}
+    return subprocess.run(
+        [*command, str(PLAY), *arguments],
+        cwd=cluster,
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
 
 
 ALGORITHMS = [(a.collective, a.name, a.needs_grid) for a in _core.algorithms() if a.name not in NEED_ROUTERS]
@@ -72,18 +82,44 @@ def test_ranks_end_with_what_the_collective_promises(
 
 
 def test_calls_of_a_file_are_played_one_after_the_other(cluster: Path) -> None:
-    """Nodes of different size in groups, a grid without rings in another order; each takes what it takes alone."""
-    nodes = "ranks=3,1,2,4,1,1 groups=0,0,1,2,1,2"
+    """Machines of different size in groups, a grid without rings in another order; each takes what it takes alone."""
+    machines = "ranks=3,1,2,4,1,1 groups=0,0,1,2,1,2"
     grid = "grid=3x2x2 rings=0,1,0 points=4,2,0,11,10,9,8,7,6,5,3,1"
     calls = [
-        f"allreduce hierarchical 4099 {nodes} check=1",
-        f"broadcast hierarchical 4099 {nodes} root=7 check=1",
-        f"broadcast trinaryx3 10007 {grid} segment=1000 check=1",
-        f"alltoall ring2 4096 {nodes}",
+        f"allreduce hierarchical 4099 {machines} check=1",
+        f"broadcast hierarchical 4099 {machines} root=7 check=1",
+        f"broadcast trinaryx3 10007 {grid} chunk=1000 check=1",
+        f"alltoall two-level-ring 4096 {machines}",
     ]
     (cluster / "calls").write_text("".join(f"{call}\n" for call in calls))
     together = play_all(cluster, 12, "@calls")
     assert together == pytest.approx([play(cluster, 12, *call.split()) for call in calls], rel=1e-3)
+
+
+def test_words_that_had_other_names_are_still_accepted(cluster: Path) -> None:
+    def seconds(algorithm: str, *keys: str) -> float:
+        return play(cluster, 12, *algorithm.split(), "10007", *keys)
+
+    assert seconds("alltoall ring2", "ppn=3") == seconds("alltoall two-level-ring", "ppn=3")
+    assert seconds("broadcast chain", "segment=1000") == seconds("broadcast chain", "chunk=1000")
+    assert seconds("broadcast chain", "chunk=1000") != seconds("broadcast chain", "chunk=5000")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["alltoall", "shift", "many"], "'many' is not a number"),
+        (["alltoall", "shift", "8", "width=3"], "no key 'width=3'"),
+        (["alltoall", "shift", "8", "ranks=1,2"], "places for 3 ranks, not 4"),
+        (["broadcast", "trinaryx3", "8", "grid=2x3"], "must be those of 4 machines"),
+        (["broadcast", "trinaryx3", "8", "grid=2x2", "points=0,1,2,2"], "must be those of 4 machines"),
+        (["allreduce", "in-network", "8"], "routers take part"),
+    ],
+)
+def test_a_call_that_cannot_be_played_is_refused(cluster: Path, arguments: list[str], message: str) -> None:
+    done = run_play(cluster, 4, *arguments)
+    assert done.returncode != 0
+    assert message in done.stderr
 
 
 def test_a_shift_all_to_all_takes_its_bytes_over_the_bandwidth(cluster: Path) -> None:

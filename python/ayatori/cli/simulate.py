@@ -28,7 +28,7 @@ JOBS_AT_ONCE = 16
 def simulate(
     source: options.SOURCE,
     collective: Annotated[str, typer.Option(help="alltoall, broadcast, reduce, allreduce, allgather, …")],
-    algorithm: Annotated[str, typer.Option(help="How it is done: two-level-ring, binomial, rabenseifner, trinaryx3, …")],
+    algorithm: Annotated[str, typer.Option(help="How it is done: two-level-ring, binomial, trinaryx3, …")],
     bytes: Annotated[str, typer.Option(metavar="SIZE", help="As MPI counts: a pair's message, or the vector.")] = "0",
     job: options.JOB = None,
     random_jobs: options.RANDOM_JOBS = None,

@@ -1,0 +1,104 @@
+#include "mpi_carrier.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <string_view>
+
+namespace ayatori {
+
+namespace {
+
+/// MPI counts with int: more bytes are several blocks of this size and a rest.
+constexpr Bytes max_block = Bytes{1} << 30;
+static_assert(max_block <= std::numeric_limits<int>::max());
+
+Result<> checked(int code, std::string_view call) {
+  if (code == MPI_SUCCESS) return {};
+  char text[MPI_MAX_ERROR_STRING];
+  int length = 0;
+  MPI_Error_string(code, text, &length);
+  return fail("{}: {}", call, std::string_view(text, static_cast<std::size_t>(length)));
+}
+
+}  // namespace
+
+MpiCarrier::MpiCarrier(MPI_Comm communicator, const RankProgram& program)
+    : communicator_(communicator), requests_(program.max_open_messages(), MPI_REQUEST_NULL) {
+  const std::size_t blocks = program.max_pieces() + program.max_message_bytes() / max_block;
+  lengths_.reserve(blocks);
+  addresses_.reserve(blocks);
+}
+
+Result<> MpiCarrier::post_send(RequestId request, const CarriedMessage& message) {
+  return post(message, [&](void* data, int count, MPI_Datatype type) {
+    return MPI_Isend(data, count, type, static_cast<int>(message.peer), static_cast<int>(message.stream), communicator_,
+                     &requests_[request]);
+  });
+}
+
+Result<> MpiCarrier::post_receive(RequestId request, const CarriedMessage& message) {
+  return post(message, [&](void* data, int count, MPI_Datatype type) {
+    return MPI_Irecv(data, count, type, static_cast<int>(message.peer), static_cast<int>(message.stream), communicator_,
+                     &requests_[request]);
+  });
+}
+
+template <typename Post>
+Result<> MpiCarrier::post(const CarriedMessage& message, Post post_message) {
+  if (message.pieces.empty()) return checked(post_message(&lengths_, 0, MPI_BYTE), "a message without bytes");
+  if (message.pieces.size() == 1 && message.bytes <= max_block) {
+    return checked(post_message(message.pieces[0].data(), static_cast<int>(message.bytes), MPI_BYTE), "a message");
+  }
+  auto type = type_of(message);
+  if (!type) return Failure(type.error());
+  const auto posted = checked(post_message(MPI_BOTTOM, 1, *type), "a message of several pieces");
+  // MPI keeps the type until the message is complete.
+  MPI_Type_free(&*type);
+  return posted;
+}
+
+Result<MPI_Datatype> MpiCarrier::type_of(const CarriedMessage& message) {
+  lengths_.clear();
+  addresses_.clear();
+  for (const auto& piece : message.pieces) {
+    for (Bytes begin = 0; begin < piece.size(); begin += max_block) {
+      MPI_Aint address = 0;
+      MPI_Get_address(piece.data() + begin, &address);
+      addresses_.push_back(address);
+      lengths_.push_back(static_cast<int>(std::min(max_block, piece.size() - begin)));
+    }
+  }
+  MPI_Datatype type = MPI_DATATYPE_NULL;
+  const int blocks = static_cast<int>(lengths_.size());
+  const int code = MPI_Type_create_hindexed(blocks, lengths_.data(), addresses_.data(), MPI_BYTE, &type);
+  if (auto made = checked(code, "MPI_Type_create_hindexed"); !made) return Failure(made.error());
+  if (auto committed = checked(MPI_Type_commit(&type), "MPI_Type_commit"); !committed) {
+    return Failure(committed.error());
+  }
+  return type;
+}
+
+Result<std::size_t> MpiCarrier::test_some(std::span<RequestId> completed) {
+  std::size_t count = 0;
+  while (count < completed.size()) {
+    int which = MPI_UNDEFINED;
+    int is_complete = 0;
+    const int code =
+        MPI_Testany(static_cast<int>(requests_.size()), requests_.data(), &which, &is_complete, MPI_STATUS_IGNORE);
+    if (auto tested = checked(code, "MPI_Testany"); !tested) return Failure(tested.error());
+    if (is_complete == 0 || which == MPI_UNDEFINED) break;
+    completed[count++] = static_cast<RequestId>(which);
+  }
+  return count;
+}
+
+Result<std::size_t> MpiCarrier::wait_some(std::span<RequestId> completed) {
+  int which = MPI_UNDEFINED;
+  const int code = MPI_Waitany(static_cast<int>(requests_.size()), requests_.data(), &which, MPI_STATUS_IGNORE);
+  if (auto waited = checked(code, "MPI_Waitany"); !waited) return Failure(waited.error());
+  if (which == MPI_UNDEFINED) return fail("no message is under way to wait for");
+  completed[0] = static_cast<RequestId>(which);
+  return 1;
+}
+
+}  // namespace ayatori

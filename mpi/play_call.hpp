@@ -1,0 +1,26 @@
+#pragma once
+/// \file
+/// The calls that the program `play` takes on its command line, or in the lines of a file. play.cpp lists the keys.
+
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "ayatori/base/error.hpp"
+#include "ayatori/schedule/algorithms.hpp"
+
+namespace ayatori {
+
+struct PlayCall {
+  CollectiveCall call;
+  std::string algorithm;
+  Places places;
+  AlgorithmOptions options;
+  bool check = false;
+};
+
+/// COLLECTIVE ALGORITHM BYTES [key=value …], for a job of `ranks` ranks. Errors: what is missing, not a number or not
+/// known; places of another number of ranks.
+[[nodiscard]] Result<PlayCall> parse_play_call(std::span<const std::string_view> words, Rank ranks);
+
+}  // namespace ayatori
