@@ -23,6 +23,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <cstdlib>
 #include <fstream>
 #include <string>
 #include <vector>
@@ -39,8 +40,13 @@ using namespace ayatori;
 
 [[noreturn]] void give_up(const std::string& what) {
   std::fputs(fmt::format("play: {}\n", what).c_str(), stderr);
+#ifdef SMPI_SHARED_MALLOC
+  // After its MPI_Abort the simulation ends with status 0. All ranks are one process, which ends here.
+  std::_Exit(1);
+#else
   MPI_Abort(MPI_COMM_WORLD, 1);
   std::exit(1);
+#endif
 }
 
 /// What messages are sent from and received into, when nobody looks at the data. Under SMPI, where all ranks are one
