@@ -149,9 +149,12 @@ int nwtopo_topology_load(nwtopo_topology_t topology);
 
 /* Makes `new_topology` (initialised, not loaded) the subset of `base_topology` (loaded) with these machines, in any
  * order. Ids and heights stay as they are in the base.
- *     grid    the smallest box around the machines, around the edge of a torus where that is smaller; a dimension stays
- *             periodic if the box has its full length. `dense` says whether every point has a machine.
- *     routers those on shortest ways between the machines stay.
+ *     routers those on shortest ways between the machines stay, so that distances between machines do not change.
+ *     grid    the smallest box around the machines, or around the routers that stay; around the edge of a torus where
+ *             that is smaller. A dimension stays periodic if the box has its full length. `dense` says whether every
+ *             point of the box has a machine or router.
+ *     torus of machines (routers built in): packets travel within the box, also through the points whose machines are
+ *             not in the subset. Such a machine is NULL in the links of a route.
  * The array is copied. What nwtopo_topology_set_this_machine() said of the base holds here too, unless it is said anew;
  * a source that was set is not looked at. Errors: EINVAL for num_machines 0, a machine that comes twice, an object that is
  * no machine of the base.

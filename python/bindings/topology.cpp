@@ -109,7 +109,7 @@ LinkTuple link_as_tuple(ObjectId from, const TopologyLink& link) {
 nb::typed<nb::list, LinkTuple> as_links(const Handle& handle, const std::vector<RouteStep>& route) {
   nb::typed<nb::list, LinkTuple> links;
   for (const RouteStep& step : route) {
-    links.append(link_as_tuple(step.from, handle.topology->link(step.from, step.index)));
+    links.append(link_as_tuple(step.from, transit_of(*handle.topology).link(step.from, step.index)));
   }
   return links;
 }

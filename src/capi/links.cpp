@@ -4,11 +4,19 @@
 
 namespace ayatori::capi {
 
-nwtopo_link link_of(const Loaded& topology, ObjectId from, std::uint32_t index) {
-  const TopologyLink link = topology.topology->link(from, index);
+namespace {
+
+/// NULL for a machine that was left out, or that is not in the subset while its built-in router forwards.
+nwtopo_obj_t end_of_link(const Loaded& topology, ObjectId id) {
+  return topology.topology->contains(id) ? topology.objects->get(id) : nullptr;
+}
+
+}  // namespace
+
+nwtopo_link link_of(const Loaded& topology, ObjectId from, const TopologyLink& link) {
   nwtopo_link shown{};
-  shown.from = topology.objects->get(from);
-  shown.to = topology.objects->get(link.to);
+  shown.from = end_of_link(topology, from);
+  shown.to = end_of_link(topology, link.to);
   shown.from_port = link.from_port;
   shown.to_port = link.to_port;
   shown.plane = link.plane;
@@ -45,7 +53,7 @@ int nwtopo_obj_get_link(nwtopo_topology_t topology, nwtopo_obj_t obj, unsigned l
     if (link == nullptr) return refuse(EINVAL, "there is no place for the link: it is NULL");
     const std::uint32_t count = here->topology->link_count(id);
     if (index >= count) return refuse(ENOENT, "no link {} of object {}: it has {}", index, id, count);
-    *link = link_of(*here, id, static_cast<std::uint32_t>(index));
+    *link = link_of(*here, id, here->topology->link(id, static_cast<std::uint32_t>(index)));
     return 0;
   });
 }

@@ -6,7 +6,8 @@
 
 namespace ayatori::capi {
 
-/// Link `index` of an object. Its ends come to exist; an end is NULL if it is a machine and those were left out.
-[[nodiscard]] nwtopo_link link_of(const Loaded& topology, ObjectId from, std::uint32_t index);
+/// A link that leaves `from`, as C sees it. Its ends come to exist; an end is NULL if it is a machine that was left out
+/// (NO_MACHINES), or one that is not in the topology while its built-in router forwards (Topology::transit).
+[[nodiscard]] nwtopo_link link_of(const Loaded& topology, ObjectId from, const TopologyLink& link);
 
 }  // namespace ayatori::capi

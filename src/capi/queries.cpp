@@ -70,7 +70,8 @@ long give_route(const Pair& pair, const Result<std::vector<RouteStep>>& route, u
   if (links == nullptr && most > 0) return refuse(EINVAL, "there is no place for the links: it is NULL");
   if (!route) return refuse(route.error());
   for (std::size_t i = 0; i < std::min<std::size_t>(most, route->size()); ++i) {
-    links[i] = link_of(*pair.loaded, (*route)[i].from, (*route)[i].index);
+    const auto [from, index] = (*route)[i];
+    links[i] = link_of(*pair.loaded, from, transit_of(pair.topology()).link(from, index));
   }
   return static_cast<long>(route->size());
 }

@@ -195,7 +195,7 @@ Result<Cut> cut_between(const Topology& topology, std::span<const ObjectId> a, s
   for (const ObjectId machine : b) {
     if (!seen.insert(machine).second) return fail("{} comes twice in the cut", topology.name(machine));
   }
-  return CutProblem(topology, a, b).solve();
+  return CutProblem(transit_of(topology), a, b).solve();
 }
 
 }  // namespace ayatori

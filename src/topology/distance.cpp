@@ -40,14 +40,16 @@ std::uint32_t hops_by_search(const Topology& topology, ObjectId from, ObjectId t
 
 }  // namespace
 
-std::uint32_t hops(const Topology& topology, ObjectId from, ObjectId to) {
+std::uint32_t hops(const Topology& part, ObjectId from, ObjectId to) {
   if (from == to) return 0;
+  const Topology& topology = transit_of(part);
   const GridShape* shape = regular_grid(topology);
   if (shape != nullptr && both_in_grid(topology, from, to)) return hops_in_grid(topology, *shape, from, to);
   return hops_by_search(topology, from, to);
 }
 
-std::vector<std::uint32_t> distances(const Topology& topology, std::span<const ObjectId> objects) {
+std::vector<std::uint32_t> distances(const Topology& part, std::span<const ObjectId> objects) {
+  const Topology& topology = transit_of(part);
   std::vector<std::uint32_t> matrix;
   matrix.reserve(objects.size() * objects.size());
   if (regular_grid(topology) != nullptr) {
@@ -67,13 +69,13 @@ std::vector<std::uint32_t> distances(const Topology& topology, std::span<const O
 
 std::vector<ObjectId> nearest_machines(const Topology& topology, ObjectId from, std::size_t count) {
   std::vector<ObjectId> found;
-  Search search(topology, from);
+  Search search(transit_of(topology), from);
   while (found.size() < count) {
     const auto newest = search.spread();
     if (newest.empty()) break;
     const std::size_t nearer = found.size();
     std::ranges::copy_if(newest, std::back_inserter(found),
-                         [&](ObjectId id) { return topology.kind(id) == ObjectKind::machine; });
+                         [&](ObjectId id) { return topology.machine_index(id) != no_object; });
     std::sort(found.begin() + static_cast<std::ptrdiff_t>(nearer), found.end());
   }
   if (found.size() > count) found.resize(count);

@@ -17,8 +17,8 @@ using LinkEnd = std::pair<ObjectId, std::uint32_t>;  // object and index of one 
 
 class FaultyTopology final : public ForwardingTopology {
  public:
-  FaultyTopology(TopologyPtr without_faults, const std::set<LinkEnd>& out)
-      : ForwardingTopology(std::move(without_faults)), out_(out.begin(), out.end()) {
+  FaultyTopology(TopologyPtr without_faults, const std::set<LinkEnd>& out, TopologyPtr transit)
+      : ForwardingTopology(std::move(without_faults)), out_(out.begin(), out.end()), transit_(std::move(transit)) {
     if (const GridShape* shape = regular_grid(base())) {
       irregular_ = *shape;
       irregular_.regular = false;
@@ -35,12 +35,15 @@ class FaultyTopology final : public ForwardingTopology {
     return link;
   }
 
+  TopologyPtr transit() const override { return transit_; }
+
   std::size_t private_bytes() const override {
     return base().private_bytes() + sizeof *this + out_.capacity() * sizeof(LinkEnd);
   }
 
  private:
   std::vector<LinkEnd> out_;  // sorted
+  TopologyPtr transit_;       // the base's, with the same faults
   GridShape irregular_;       // of the base's regular grid, if it has one
 };
 
@@ -80,16 +83,25 @@ Result<> take_out_one(const Topology& base, std::string_view fault, std::set<Lin
 }  // namespace
 
 Result<TopologyPtr> take_out(TopologyPtr base, std::string_view faults) {
+  TopologyPtr transit = base->transit();
+  if (transit) {
+    auto faulty = take_out(std::move(transit), faults);
+    if (!faulty) return faulty;
+    transit = std::move(*faulty);
+  }
   std::set<LinkEnd> out;
+  bool any = false;
   LineReader lines(faults);
   while (const auto line = lines.next()) {
     for (const std::string_view fault : split(*line, ',')) {
       if (fault.empty()) continue;
-      if (auto taken = take_out_one(*base, fault, out); !taken) return Failure(taken.error());
+      any = true;
+      // What only packets in transit come by is not among the links of the base.
+      if (auto taken = take_out_one(*base, fault, out); !taken && !transit) return Failure(taken.error());
     }
   }
-  if (out.empty()) return base;
-  return std::make_shared<FaultyTopology>(std::move(base), out);
+  if (!any) return base;
+  return std::make_shared<FaultyTopology>(std::move(base), out, std::move(transit));
 }
 
 }  // namespace ayatori

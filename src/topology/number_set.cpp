@@ -52,7 +52,7 @@ void ListParts::add(const std::vector<bool>& kept) {
 
 void ListParts::finish() {
   set_ = NumberSet(ends_.empty() ? 0 : ends_.back(), kept_);
-  kept_ = {};
+  kept_ = std::vector<std::uint64_t>();  // "= {}" would keep the memory
   ends_.shrink_to_fit();
 }
 

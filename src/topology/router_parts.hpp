@@ -50,7 +50,8 @@ struct MachineGroup {
 [[nodiscard]] bool mark_between_in_tree(const UpRouters& all, std::span<const std::uint32_t> routers,
                                         std::span<const MachineGroup> groups, std::vector<bool>& marked);
 
-/// Marks the routers on a shortest way from one group to another.
-void mark_between(const UpRouters& all, std::span<const MachineGroup> groups, std::vector<bool>& marked);
+/// Marks the routers on a shortest way from one group to another. `routers`: those of the part.
+void mark_between(const UpRouters& all, std::span<const std::uint32_t> routers, std::span<const MachineGroup> groups,
+                  std::vector<bool>& marked);
 
 }  // namespace ayatori

@@ -128,13 +128,14 @@ RouteStep take_link(const Topology& topology, WaysTo& ways, ObjectId here, Objec
 
 }  // namespace
 
-std::uint64_t count_routes(const Topology& topology, ObjectId from, ObjectId to) {
+std::uint64_t count_routes(const Topology& part, ObjectId from, ObjectId to) {
+  const Topology& topology = transit_of(part);
   const auto ways = ways_to(topology, from, to);
   return count_if_reached(*ways, from);
 }
 
-Result<std::vector<RouteStep>> shortest_route(const Topology& topology, ObjectId from, ObjectId to,
-                                              std::uint64_t which) {
+Result<std::vector<RouteStep>> shortest_route(const Topology& part, ObjectId from, ObjectId to, std::uint64_t which) {
+  const Topology& topology = transit_of(part);
   const auto ways = ways_to(topology, from, to);
   const std::uint64_t count = count_if_reached(*ways, from);
   if (count == 0) return fail("no way from {} to {}", topology.name(from), topology.name(to));

@@ -49,6 +49,8 @@ class SubsetTopology final : public Topology {
   std::uint32_t link_count(ObjectId id) const override;
   TopologyLink link(ObjectId id, std::uint32_t index) const override;
 
+  TopologyPtr transit() const override { return transit_; }
+
   std::size_t shared_bytes() const override { return base_->shared_bytes(); }
   std::size_t private_bytes() const override;
 
@@ -67,8 +69,10 @@ class SubsetTopology final : public Topology {
   void add_groups();
   void add_group(ObjectId id);
   [[nodiscard]] const Group* group(ObjectId id) const;
+  [[nodiscard]] TopologyPtr find_transit() const;
 
   TopologyPtr base_;
+  TopologyPtr transit_;                        // nullptr: packets stay within the subset
   NumberSet machines_;                         // indices in the base
   std::vector<std::vector<ObjectId>> others_;  // by height − 1
   std::vector<Group> groups_;                  // by rising id
@@ -96,6 +100,27 @@ SubsetTopology::SubsetTopology(TopologyPtr base, const std::vector<ObjectId>& ma
   links_.finish();
   parents_.finish();
   children_.finish();
+  transit_ = find_transit();
+}
+
+/// In a grid of machines with built-in routers, packets travel through every point of the box, whether its machine is
+/// in the subset or not; in another direct network, through all of it.
+TopologyPtr SubsetTopology::find_transit() const {
+  const TopologyPtr whole = base_->transit() ? base_->transit() : base_;
+  if (!base_->direct() || machine_count() == whole->machine_count()) return nullptr;
+  if (groups_.size() != 1 || !groups_.front().box) return whole;
+  const GridBox& box = *groups_.front().box;
+  if (box.shape().dense) return nullptr;
+  std::vector<ObjectId> in_box;
+  const std::uint64_t points = box.shape().points();
+  for (std::uint64_t point = 0; point < points; ++point) {
+    const ObjectId machine = whole->grid_child(groups_.front().id, box.to_base(point));
+    if (machine != no_object) in_box.push_back(machine);
+  }
+  if (in_box.size() == machine_count()) return nullptr;
+  if (in_box.size() == whole->machine_count()) return whole;
+  std::ranges::sort(in_box);
+  return std::make_shared<SubsetTopology>(whole, in_box);
 }
 
 void SubsetTopology::add_other(ObjectId id) {
@@ -279,6 +304,7 @@ std::size_t SubsetTopology::private_bytes() const {
   for (const Group& group : groups_) {
     bytes += group.members.capacity() * sizeof(ObjectId) + (group.box ? group.box->bytes() : 0);
   }
+  if (const auto* box = dynamic_cast<const SubsetTopology*>(transit_.get())) bytes += box->private_bytes();
   return bytes;
 }
 

@@ -83,16 +83,16 @@ std::vector<Finder::Groups> Finder::groups_by_part() const {
 
 void Finder::mark_part(std::span<const Router> routers, const Groups& groups) {
   const auto above = virtual_above(topology_, all_.id(routers.front()));
-  if (groups.empty() || above == ObjectKind::grid) return;
+  if (groups.empty()) return;
   if (!above) {
-    if (!mark_between_in_tree(all_, routers, groups, marked_)) mark_between(all_, groups, marked_);
+    if (!mark_between_in_tree(all_, routers, groups, marked_)) mark_between(all_, routers, groups, marked_);
     return;
   }
   Groups one_each;
   for (const Router router : routers) {
     if (marked_[router]) one_each.push_back({{router}, 1});
   }
-  mark_between(all_, one_each, marked_);
+  mark_between(all_, routers, one_each, marked_);
 }
 
 std::vector<ObjectId> Finder::find() {
@@ -223,9 +223,13 @@ void UpRouters::number_parts() {
   }
 }
 
-void mark_between(const UpRouters& all, std::span<const MachineGroup> groups, std::vector<bool>& marked) {
+void mark_between(const UpRouters& all, std::span<const std::uint32_t> routers, std::span<const MachineGroup> groups,
+                  std::vector<bool>& marked) {
   ShortestWays ways(all, marked);
-  for (std::size_t from = 0; from < groups.size(); ++from) ways.mark(groups, from);
+  const auto is_marked = [&](Router router) { return marked[router]; };
+  for (std::size_t from = 0; from < groups.size() && !std::ranges::all_of(routers, is_marked); ++from) {
+    ways.mark(groups, from);
+  }
   // Two machines of one group meet at each of their routers.
   for (const MachineGroup& group : groups) {
     if (group.machines < 2) continue;

@@ -11,10 +11,10 @@ namespace ayatori {
 
 /// By rising id: the routers that the machines are cabled to, and from each part of the network that is cabled together
 ///   in a tree    those on a shortest way between two of the machines
-///   in a grid    none besides
 ///   elsewhere    those on a shortest way between two of the machines' routers
 /// Ways go over links that are up, and not through machines. Takes time proportional to the cables in trees in which
-/// each group of leaves has a router above all of them; otherwise times the number of the machines' leaves.
+/// each group of leaves has a router above all of them; otherwise times the number of the machines' routers, or less:
+/// the search ends when all routers of a part are found to stay.
 [[nodiscard]] std::vector<ObjectId> routers_between(const Topology& topology, std::span<const ObjectId> machines);
 
 }  // namespace ayatori

@@ -42,8 +42,9 @@ ObjectId TableRoutes::object_of(DeviceId node) const {
   return network_.is_router(node) ? object_of_router_[node] : object_of_machine_[network_.device(node).machine];
 }
 
-Result<std::vector<RouteStep>> TableRoutes::route(const Topology& topology, ObjectId from, ObjectId to,
+Result<std::vector<RouteStep>> TableRoutes::route(const Topology& part, ObjectId from, ObjectId to,
                                                   std::uint32_t path) const {
+  const Topology& topology = transit_of(part);
   const auto machines = network_.machines_in_order();
   if (from >= machines.size() || to >= machines.size()) return fail("routes by tables lead from machine to machine");
   if (from == to) return std::vector<RouteStep>{};

@@ -8,6 +8,11 @@ std::uint64_t GridShape::points() const {
   return count;
 }
 
+const Topology& transit_of(const Topology& topology) {
+  const TopologyPtr transit = topology.transit();  // the topology holds on to it
+  return transit ? *transit : topology;
+}
+
 std::string_view to_word(ObjectKind kind) {
   switch (kind) {
     case ObjectKind::machine:

@@ -22,7 +22,7 @@ inline constexpr std::uint32_t unreachable = ~std::uint32_t{0};
 /// Row-major matrix of hops, objects.size()² numbers; one search an object.
 [[nodiscard]] std::vector<std::uint32_t> distances(const Topology& topology, std::span<const ObjectId> objects);
 
-/// One link of a route: link `index` of object `from`.
+/// One link of a route: link `index` of object `from` in transit_of(the topology).
 struct RouteStep {
   ObjectId from = no_object;
   std::uint32_t index = 0;

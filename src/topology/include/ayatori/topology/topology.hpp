@@ -111,12 +111,20 @@ class Topology {
   [[nodiscard]] virtual std::uint32_t link_count(ObjectId id) const = 0;
   [[nodiscard]] virtual TopologyLink link(ObjectId id, std::uint32_t index) const = 0;
 
+  /// The topology that packets between these machines travel in, if it is more than this one: in a part of a direct
+  /// network, routers that are built into machines outside of the part still forward. Its ids are those of this
+  /// topology. Queries search there. nullptr: packets stay within this topology.
+  [[nodiscard]] virtual std::shared_ptr<const Topology> transit() const { return nullptr; }
+
   /// Bytes that all processes of a node share (a mapped cache), and bytes that are this Topology's own.
   [[nodiscard]] virtual std::size_t shared_bytes() const = 0;
   [[nodiscard]] virtual std::size_t private_bytes() const = 0;
 };
 
 using TopologyPtr = std::shared_ptr<const Topology>;
+
+/// Where packets between the machines of a topology travel: its transit(), or itself. Lives as long as the topology.
+[[nodiscard]] const Topology& transit_of(const Topology& topology);
 
 /// "machine", "router", "grid", "full", "graph".
 [[nodiscard]] std::string_view to_word(ObjectKind kind);
