@@ -1,4 +1,4 @@
-#include "segment.hpp"
+#include "shm_file.hpp"
 
 #include <fcntl.h>
 #include <sys/file.h>
@@ -14,13 +14,14 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// Removes a file whose maker is dead. Whoever removes it holds its lock, so nobody removes what came after it.
+/// Removes a file whose process is dead; false if the process lives. The lock is held meanwhile, so that a file which
+/// took the name since then is not removed.
 bool remove_if_stale(const fs::path& path) {
   const Descriptor file(open(path.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW));
   if (!file.open()) return errno == ENOENT;
   if (flock(file.number(), LOCK_EX | LOCK_NB) != 0) return false;
   struct stat opened{};
-  if (fstat(file.number(), &opened) != 0 || opened.st_ino != file_named(path)) return true;
+  if (fstat(file.number(), &opened) != 0 || opened.st_ino != inode_of(path)) return true;
   return unlink(path.c_str()) == 0;
 }
 
@@ -36,11 +37,11 @@ Mapping::~Mapping() {
   if (!memory_.empty()) munmap(memory_.data(), memory_.size());
 }
 
-Result<OwnSegment> OwnSegment::make(const fs::path& path, std::size_t bytes) {
+Result<OwnShmFile> OwnShmFile::make(const fs::path& path, std::size_t bytes) {
   const fs::path folder = path.parent_path();
   Descriptor file(open(folder.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, S_IRUSR | S_IWUSR));
   if (!file.open()) return refused(fmt::format("{}: no shared memory can be made there", folder.native()), errno);
-  // Memory that is only promised would be missed by a SIGBUS later.
+  // If the memory were not allocated now, a full folder would be a SIGBUS later.
   if (const int error = posix_fallocate(file.number(), 0, static_cast<off_t>(bytes)); error != 0) {
     return with_hint(
         refused(fmt::format("{}: no room for {} KiB of shared memory", folder.native(), bytes / 1024), error),
@@ -51,19 +52,19 @@ Result<OwnSegment> OwnSegment::make(const fs::path& path, std::size_t bytes) {
   }
   auto mapping = Mapping::of(file, bytes);
   if (!mapping) return Failure(mapping.error());
-  return OwnSegment(path, std::move(file), std::move(*mapping));
+  return OwnShmFile(path, std::move(file), std::move(*mapping));
 }
 
-OwnSegment::OwnSegment(fs::path path, Descriptor file, Mapping mapping)
+OwnShmFile::OwnShmFile(fs::path path, Descriptor file, Mapping mapping)
     : path_(std::move(path)), file_(std::move(file)), mapping_(std::move(mapping)) {}
 
-OwnSegment::~OwnSegment() { withdraw(); }
+OwnShmFile::~OwnShmFile() { withdraw(); }
 
-void OwnSegment::withdraw() {
+void OwnShmFile::withdraw() {
   if (file_.open() && std::exchange(published_, false)) unlink(path_.c_str());
 }
 
-Result<> OwnSegment::publish() {
+Result<> OwnShmFile::publish() {
   const std::string nameless = fmt::format("/proc/self/fd/{}", file_.number());
   while (linkat(AT_FDCWD, nameless.c_str(), AT_FDCWD, path_.c_str(), AT_SYMLINK_FOLLOW) != 0) {
     const int error = errno;
@@ -74,7 +75,7 @@ Result<> OwnSegment::publish() {
   return {};
 }
 
-Result<FoundSegment> find_segment(const fs::path& path) {
+Result<OpenShmFile> open_shm_file(const fs::path& path) {
   const Descriptor file(open(path.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW));
   struct stat found{};
   if (!file.open() || fstat(file.number(), &found) != 0) {
@@ -83,10 +84,10 @@ Result<FoundSegment> find_segment(const fs::path& path) {
   if (found.st_size == 0) return fail("{}: it is empty", path.native());
   auto mapping = Mapping::of(file, static_cast<std::size_t>(found.st_size));
   if (!mapping) return Failure(mapping.error());
-  return FoundSegment{std::move(*mapping), found.st_ino};
+  return OpenShmFile{std::move(*mapping), found.st_ino};
 }
 
-ino_t file_named(const fs::path& path) {
+ino_t inode_of(const fs::path& path) {
   struct stat found{};
   return stat(path.c_str(), &found) == 0 ? found.st_ino : 0;
 }

@@ -1,7 +1,7 @@
 #pragma once
 /// \file
-/// Ports of an adapter that does not exist: UD within one process, as strict as the specification and as moody as a
-/// network. For tests; any number of threads, one a port.
+/// Simulated ports: UD within one process. They check every call as strictly as the specification demands, and fail at
+/// random as adapters do. Any number of threads, one a port.
 
 #include <gtest/gtest.h>
 #include <sys/eventfd.h>
@@ -20,28 +20,28 @@
 
 namespace ayatori::wires {
 
-class PretendedPort;
+class SimulatedPort;
 
-/// Ports that reach each other; must outlive them.
-struct PretendedNetwork {
+/// The ports that reach each other; must outlive them.
+struct SimulatedNetwork {
   std::mutex mutex;
-  std::map<std::uint32_t, PretendedPort*> queue_pairs;
+  std::map<std::uint32_t, SimulatedPort*> queue_pairs;
   std::uint32_t next_queue_pair = 17;
 };
 
-class PretendedPort final : public UdPort {
+class SimulatedPort final : public UdPort {
  public:
   static constexpr std::size_t mtu = 1'024;
 
   /// Of `one_in` sends one fails, and one finds no room; none if it is 0.
-  PretendedPort(PretendedNetwork& network, std::uint64_t seed, std::uint32_t one_in)
+  SimulatedPort(SimulatedNetwork& network, std::uint64_t seed, std::uint32_t one_in)
       : network_(network), random_(seed), one_in_(one_in), event_(eventfd(0, EFD_NONBLOCK)) {
     const std::lock_guard lock(network_.mutex);
     own_ = {.lid = 3, .data_queue = network_.next_queue_pair++, .control_queue = network_.next_queue_pair++};
     network_.queue_pairs[own_.data_queue] = this;
     network_.queue_pairs[own_.control_queue] = this;
   }
-  ~PretendedPort() override {
+  ~SimulatedPort() override {
     EXPECT_TRUE(stopped_);
     EXPECT_EQ(peers_, 0) << "address handles outlive their port";
   }
@@ -55,15 +55,15 @@ class PretendedPort final : public UdPort {
   }
 
   [[nodiscard]] Result<std::unique_ptr<UdPeer>> reach(const UdAddress& address) override {
-    if (address.lid == 0) return fail("no way to LID 0");
+    if (address.lid == 0) return fail("no route to LID 0");
     return std::make_unique<Peer>(*this);
   }
 
   [[nodiscard]] int post_send(const UdSend& send) override {
     const std::lock_guard lock(network_.mutex);
     check_memory(send.bytes);
-    if (moody()) return ENOMEM;
-    const bool fails = broken_ || moody();
+    if (fails_now()) return ENOMEM;
+    const bool fails = broken_ || fails_now();
     broken_ = fails;
     under_way_.push_back({send, fails});
     const auto target = network_.queue_pairs.find(send.queue);
@@ -84,13 +84,13 @@ class PretendedPort final : public UdPort {
     return 0;
   }
 
-  /// Some of what is under way is completed now, in order; and of that, what is signalled or has failed is reported.
+  /// Completes some of the sends under way, in order, and reports those of them that are signalled or failed.
   [[nodiscard]] std::size_t poll_sent(std::span<UdCompletion> completions) override {
     std::size_t count = 0;
     for (std::uint64_t some = random_.below(8); some > 0 && !under_way_.empty() && count < completions.size(); --some) {
       const auto [send, failed] = under_way_.front();
       under_way_.pop_front();
-      if (send.signalled || failed) completions[count++] = {send.id, 0, failed ? "it was moody" : nullptr};
+      if (send.signalled || failed) completions[count++] = {send.id, 0, failed ? "it failed at random" : nullptr};
     }
     return count;
   }
@@ -125,7 +125,7 @@ class PretendedPort final : public UdPort {
 
  private:
   struct Peer final : UdPeer {
-    explicit Peer(PretendedPort& port) : of(port) { ++of.peers_; }
+    explicit Peer(SimulatedPort& port) : of(port) { ++of.peers_; }
     Peer(const Peer&) = delete;
     Peer& operator=(const Peer&) = delete;
     ~Peer() override {
@@ -133,7 +133,7 @@ class PretendedPort final : public UdPort {
       const bool needed = std::ranges::any_of(of.under_way_, [&](const Posted& one) { return one.send.to == this; });
       EXPECT_FALSE(needed) << "an address handle has ended while something was sent with it";
     }
-    PretendedPort& of;
+    SimulatedPort& of;
   };
   struct Posted {
     UdSend send;
@@ -144,7 +144,7 @@ class PretendedPort final : public UdPort {
     std::uint64_t id = 0;
   };
 
-  bool moody() { return one_in_ > 0 && random_.below(one_in_) == 0; }
+  bool fails_now() { return one_in_ > 0 && random_.below(one_in_) == 0; }
 
   void check_memory(std::span<const std::byte> part) const {
     EXPECT_GE(part.data(), memory_.data());
@@ -166,7 +166,7 @@ class PretendedPort final : public UdPort {
     if (std::exchange(asked_, false)) (void)!write(event_.number(), &once, sizeof once);
   }
 
-  PretendedNetwork& network_;
+  SimulatedNetwork& network_;
   Random random_;
   std::uint32_t one_in_;
   Descriptor event_;

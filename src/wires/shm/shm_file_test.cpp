@@ -1,4 +1,4 @@
-#include "segment.hpp"
+#include "shm_file.hpp"
 
 #include <gtest/gtest.h>
 #include <sys/resource.h>
@@ -7,48 +7,48 @@
 #include <csignal>
 #include <fstream>
 
-#include "ayatori/testing/children.hpp"
-#include "ayatori/testing/folder.hpp"
+#include "ayatori/fixtures/child_fixtures.hpp"
+#include "ayatori/fixtures/folder_fixtures.hpp"
 
 namespace ayatori::wires {
 namespace {
 
-TEST(OwnSegment, IsFoundUnderItsNameUntilItsOwnerEnds) {
+TEST(OwnShmFile, PublishedFileIsFoundUntilItsOwnerEnds) {
   const Folder folder;
   const auto path = folder.path() / "ayatori-1";
   {
-    auto made = need(OwnSegment::make(path, 5'000));
-    EXPECT_EQ(find_segment(path).error().code, ENOENT);
+    auto made = need(OwnShmFile::make(path, 5'000));
+    EXPECT_EQ(open_shm_file(path).error().code, ENOENT);
     ASSERT_TRUE(made.publish());
     made.bytes()[4'999] = std::byte{42};
-    const FoundSegment found = need(find_segment(path));
+    const OpenShmFile found = need(open_shm_file(path));
     EXPECT_EQ(found.mapping.bytes().size(), 5'000U);
     EXPECT_EQ(found.mapping.bytes()[4'999], std::byte{42});
-    EXPECT_EQ(found.file, file_named(path));
+    EXPECT_EQ(found.inode, inode_of(path));
     remove_stale(folder.path(), "ayatori-");
     EXPECT_TRUE(std::filesystem::exists(path)) << "its owner lives";
-    auto second = need(OwnSegment::make(path, 5'000));
+    auto second = need(OwnShmFile::make(path, 5'000));
     EXPECT_EQ(second.publish().error().message, path.native() + ": a living process has it");
   }
   EXPECT_FALSE(std::filesystem::exists(path));
 }
 
-TEST(OwnSegment, TakesThePlaceOfADeadProcess) {
+TEST(OwnShmFile, PublishReplacesTheFileOfADeadProcess) {
   const Folder folder;
   const auto path = folder.path() / "ayatori-1";
   Child dead([&] {
-    auto made = need(OwnSegment::make(path, 5'000));
+    auto made = need(OwnShmFile::make(path, 5'000));
     if (made.publish()) raise(SIGKILL);
   });
   EXPECT_EQ(dead.wait(), -SIGKILL);
   ASSERT_TRUE(std::filesystem::exists(path));
-  const ino_t left = file_named(path);
-  auto made = need(OwnSegment::make(path, 5'000));
+  const ino_t left = inode_of(path);
+  auto made = need(OwnShmFile::make(path, 5'000));
   ASSERT_TRUE(made.publish());
-  EXPECT_NE(file_named(path), left);
+  EXPECT_NE(inode_of(path), left);
 }
 
-TEST(OwnSegment, LeavingsOfADeadProcessAreRemoved) {
+TEST(RemoveStale, RemovesFilesOfDeadProcessesAndNoOthers) {
   const Folder folder;
   std::ofstream(folder.path() / "ayatori-left") << "over";
   std::ofstream(folder.path() / "another's") << "not ours";
@@ -57,14 +57,14 @@ TEST(OwnSegment, LeavingsOfADeadProcessAreRemoved) {
   EXPECT_TRUE(std::filesystem::exists(folder.path() / "another's"));
 }
 
-TEST(OwnSegment, SaysThatThereIsNoRoom) {
+TEST(OwnShmFile, MakeReportsThatTheFolderHasNoRoom) {
   const Folder folder;
   Child limited([&] {
     // A limit on files is what a test can do to itself; a full folder fails in the same call.
     std::signal(SIGXFSZ, SIG_IGN);
     const rlimit limit{10'000, 10'000};
     setrlimit(RLIMIT_FSIZE, &limit);
-    const auto made = OwnSegment::make(folder.path() / "ayatori-1", 1 << 20);
+    const auto made = OwnShmFile::make(folder.path() / "ayatori-1", 1 << 20);
     const std::string expected = folder.path().native() + ": no room for 1024 KiB of shared memory";
     if (made || made.error().message != expected || made.error().hint.empty())
       throw std::runtime_error("no such error");
@@ -72,8 +72,8 @@ TEST(OwnSegment, SaysThatThereIsNoRoom) {
   EXPECT_EQ(limited.wait(), 0);
 }
 
-TEST(OwnSegment, SaysThatAFolderIsMissing) {
-  const auto made = OwnSegment::make("/nowhere/ayatori-1", 100);
+TEST(OwnShmFile, MakeReportsThatTheFolderIsMissing) {
+  const auto made = OwnShmFile::make("/nowhere/ayatori-1", 100);
   ASSERT_FALSE(made);
   EXPECT_EQ(made.error().message, "/nowhere: no shared memory can be made there");
   EXPECT_EQ(made.error().code, ENOENT);
