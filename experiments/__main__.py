@@ -9,8 +9,8 @@ from typing import Annotated
 import click
 import typer
 
+from ayatori.base.errors import Error
 from ayatori.cli.output import note, print_error, say
-from ayatori.errors import Error
 from experiments import fat_tree_alltoall, low_memory_transport, torus_broadcast
 from experiments.photograph import photograph
 

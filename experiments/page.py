@@ -7,8 +7,8 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
+from ayatori.base.files import write_bytes
 from ayatori.cli.output import print_table, say
-from ayatori.files import write_bytes
 from ayatori.report.curves import Plot
 from ayatori.report.document import document
 from ayatori.report.markup import Markup, tag

@@ -7,8 +7,8 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
-from ayatori.errors import Error
-from ayatori.files import make_folder, read_text, write_json
+from ayatori.base.errors import Error
+from ayatori.base.files import make_folder, read_text, write_json
 
 Item = TypeVar("Item")
 

@@ -9,8 +9,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TypeVar
 
-from ayatori.errors import Error
-from ayatori.lab.processes import Child, last_line, run
+from ayatori.base.errors import Error
+from ayatori.processes.child import Child, last_line, run
 
 T = TypeVar("T")
 

@@ -17,7 +17,7 @@ from collections import defaultdict
 from collections.abc import Callable
 from pathlib import Path
 
-from ayatori.lab.errors import LabError
+from ayatori.processes.errors import ProgramError
 from bench.harness.programs import BUILT, ROOT, in_turns, output_of, running
 
 OURS = BUILT / "validation" / "acp_copies"
@@ -29,7 +29,7 @@ Key = tuple[str, str, str, str]  # stack, measure, memory, target
 
 
 def ours(wires: str) -> Run:
-    launcher = ROOT / "python" / "ayatori" / "launching.py"
+    launcher = ROOT / "python" / "ayatori" / "processes" / "local_job.py"
 
     def run(_number: int) -> str:
         command = [sys.executable, launcher, "2", OURS]
@@ -71,7 +71,7 @@ def unless_it_hangs(name: str, run: Run) -> Run:
     def guarded(number: int) -> str:
         try:
             return run(number)
-        except LabError as error:
+        except ProgramError as error:
             print(f"{name}, run {number}: {error.message}, left out", file=sys.stderr)
             return ""
 

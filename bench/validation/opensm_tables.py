@@ -18,9 +18,9 @@ from pathlib import Path
 
 import ayatori
 from ayatori import _core
-from ayatori.files import read_text
+from ayatori.base.files import read_text
 from ayatori.lab.fabric import Fabric
-from ayatori.trial import net_text
+from ayatori.lab.fabric.verification import net_text
 
 SOURCE = "fattree:K=18,levels=3"
 RUNS = 5

@@ -8,10 +8,10 @@ from pathlib import Path
 
 from ayatori._core import Job, Network
 from ayatori.cli.output import progress
-from ayatori.jobs import contiguous_jobs, random_jobs
-from ayatori.network import open_source
-from ayatori.planning import METHODS
-from ayatori.prediction import Call, Model, Predictor
+from ayatori.model.jobs import contiguous_jobs, random_jobs
+from ayatori.model.network import open_source
+from ayatori.planning.plans import METHODS
+from ayatori.prediction.predictor import Call, Model, Predictor
 from experiments.fat_tree_alltoall.shown import Bandwidths, figures_of, tables_of
 from experiments.page import present
 from experiments.results import Results

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from ayatori.cli.demo import GOOD_MBPS, PAPER_CONTIGUOUS, PAPER_RANDOM, PEAK_MBPS
-from ayatori.planning import METHODS
+from ayatori.planning.plans import METHODS
 from experiments.page import Curve, Figure, Table
 
 NEARLY = 1e-9  # what rounding may make of equal bandwidths

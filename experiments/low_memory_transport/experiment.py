@@ -8,9 +8,9 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from ayatori.benching import measure_peers
 from ayatori.cli.output import note, progress
-from ayatori.transport import OURS, Incast, Protocol, simulate_incast
+from ayatori.measurement.programs import measure_peers
+from ayatori.prediction.incast import OURS, Incast, Protocol, simulate_incast
 from experiments.low_memory_transport.memory import KINDS, is_there, measure
 from experiments.low_memory_transport.paper import SIZES
 from experiments.low_memory_transport.shown import Incasts, incast_figures, incast_tables

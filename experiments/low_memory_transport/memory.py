@@ -10,9 +10,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from ayatori.benching import PROGRAMS
-from ayatori.errors import Error
-from ayatori.lab.processes import last_line, run
+from ayatori.base.errors import Error
+from ayatori.measurement.programs import PROGRAMS
+from ayatori.processes.child import last_line, run
 
 SOURCE = Path(__file__).parent.parent.parent / "bench" / "tasks" / "memory" / "mpi.c"
 LONGEST_S = 120.0

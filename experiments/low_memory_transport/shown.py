@@ -8,8 +8,8 @@ from math import log10
 from statistics import median
 from typing import Any
 
-from ayatori.transport import OURS, Protocol
-from ayatori.units import format_bytes
+from ayatori.base.units import format_bytes
+from ayatori.prediction.incast import OURS, Protocol
 from experiments.low_memory_transport.paper import SIZES, TABLE2
 from experiments.page import Curve, Figure, Table
 

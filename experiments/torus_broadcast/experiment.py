@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import TypeVar
 
 from ayatori.cli.output import note, progress
-from ayatori.jobs import contiguous_jobs
-from ayatori.network import open_source
-from ayatori.prediction import Call, Model, Predictor
+from ayatori.model.jobs import contiguous_jobs
+from ayatori.model.network import open_source
+from ayatori.prediction.predictor import Call, Model, Predictor
 from bench.validation.smpi import platform_of, play_calls, smpi_is_there, words_of
 from experiments.page import present
 from experiments.results import Results

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from ayatori.units import format_bytes
+from ayatori.base.units import format_bytes
 from experiments.page import Curve, Figure, Table
 
 UNAWARE = ["binomial", "chain", "binary", "scatter-allgather"]

@@ -9,11 +9,11 @@ print(ayatori.contention(network, routes, job, planned.plan).relative_bandwidth)
 """
 
 from ayatori._core import Contention, Job, Network, Plan, Planned, Routes, Shape, TableCheck
-from ayatori.errors import Error
-from ayatori.jobs import contiguous_jobs, random_jobs, read_job
-from ayatori.network import open_source
-from ayatori.planning import contention, plan, steps_of
-from ayatori.routes import check, make_routes, read_routes
+from ayatori.base.errors import Error
+from ayatori.model.jobs import contiguous_jobs, random_jobs, read_job
+from ayatori.model.network import open_source
+from ayatori.planning.plans import contention, plan, steps_of
+from ayatori.planning.routes import check, make_routes, read_routes
 
 __version__ = "0.1.0"
 

@@ -19,7 +19,7 @@ namespace ayatori::python {
 
 namespace nb = nanobind;
 
-/// Carries an Error through nanobind; becomes ayatori.errors.Error there.
+/// Carries an Error through nanobind; becomes ayatori.base.errors.Error there.
 struct Raised : std::exception {
   explicit Raised(Error what) : error(std::move(what)) {}
   [[nodiscard]] const char* what() const noexcept override { return error.message.c_str(); }

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from ayatori.choicefile import read_table
+from ayatori.formats.choice_table import read_table
 
 PAPER = "fattree:K=6,levels=2,nodes=30"
 

@@ -11,9 +11,9 @@ import sys
 import time
 from pathlib import Path
 
-from ayatori import launching
+from ayatori.processes import local_job
 
-LAUNCHER = Path(launching.__file__)
+LAUNCHER = Path(local_job.__file__)
 SECONDS = 30
 
 
@@ -35,8 +35,8 @@ def _gone(process: int) -> bool:
 
 
 def test_the_first_failure_is_told_and_ends_the_others() -> None:
-    assert launching.run_job(["sh", "-c", '[ "$ACP_RANK" = 1 ] && exit 7; sleep 100'], 3) == 7
-    assert launching.run_job(["sh", "-c", '[ "$ACP_RANK" = 1 ] && kill -KILL $$; sleep 100'], 3) == 128 + signal.SIGKILL
+    assert local_job.run_job(["sh", "-c", '[ "$ACP_RANK" = 1 ] && exit 7; sleep 100'], 3) == 7
+    assert local_job.run_job(["sh", "-c", '[ "$ACP_RANK" = 1 ] && kill -KILL $$; sleep 100'], 3) == 128 + signal.SIGKILL
 
 
 def test_processes_die_with_a_launcher_that_is_killed() -> None:
@@ -54,7 +54,7 @@ def test_what_killed_processes_left_is_removed_and_nothing_else() -> None:
     with living.open("w") as file:
         try:
             fcntl.flock(file, fcntl.LOCK_EX)
-            assert launching.run_job(["sh", "-c", f"echo left > {dead}"], 1) == 0
+            assert local_job.run_job(["sh", "-c", f"echo left > {dead}"], 1) == 0
             assert living.exists()
             assert not dead.exists()
         finally:

@@ -13,7 +13,7 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parent.parent.parent))
 
-from ayatori.errors import Error
+from ayatori.base.errors import Error
 from experiments import fat_tree_alltoall, torus_broadcast
 from experiments.fat_tree_alltoall.experiment import VARIANTS
 from experiments.results import Results
@@ -99,7 +99,7 @@ def test_what_was_interrupted_ends_as_if_it_had_not_been(
 
 
 def test_what_is_there_is_not_computed_again(torus: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("ayatori.prediction.Predictor.predict", lambda *_: pytest.fail("computed again"))
+    monkeypatch.setattr("ayatori.prediction.predictor.Predictor.predict", lambda *_: pytest.fail("computed again"))
     torus_broadcast.run(torus, SMALL_TORUS, resume=True)
 
 

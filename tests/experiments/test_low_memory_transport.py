@@ -12,8 +12,8 @@ import pytest
 sys.path.insert(0, str(Path(__file__).parent.parent.parent))
 
 from ayatori import _core
-from ayatori.errors import Error
-from ayatori.transport import OURS, Incast, Protocol, simulate_incast
+from ayatori.base.errors import Error
+from ayatori.prediction.incast import OURS, Incast, Protocol, simulate_incast
 from experiments import low_memory_transport
 from experiments.low_memory_transport.experiment import SCENARIO, paper_protocol
 from experiments.low_memory_transport.shown_memory import Memory, fit, memory_figures, memory_tables

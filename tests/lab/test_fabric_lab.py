@@ -27,8 +27,8 @@ from sample_fabric import (
     write,
 )
 
-from ayatori.lab.fabric import Fabric, LabError, parse_guid2lid, parse_lfts
-from ayatori.lab.processes import find_program
+from ayatori.lab.fabric import Fabric, ProgramError, parse_guid2lid, parse_lfts
+from ayatori.processes.child import find_program
 
 
 @pytest.fixture
@@ -105,7 +105,7 @@ def test_ibdmchk_finds_a_credit_loop(tmp_path: Path) -> None:
 )
 def test_refused_tables_are_reported_with_the_reason(fabric: Fabric, tmp_path: Path, wrong: str, reason: str) -> None:
     header = f"Unicast lids [0-8] of switch Lid 1 guid 0x{LEAF_GUID:016x} (''):"
-    with pytest.raises(LabError, match="OpenSM refused the tables") as error:
+    with pytest.raises(ProgramError, match="OpenSM refused the tables") as error:
         fabric.run_opensm("file", tables=write(tmp_path / "bad.lfts", f"{header}\n{wrong}\n"))
     assert reason in error.value.cause
     assert fabric.run_opensm("minhop").engine == "minhop"  # and the lab goes on
@@ -120,7 +120,7 @@ def test_tables_of_an_unknown_switch_are_a_warning(fabric: Fabric, tmp_path: Pat
 
 def test_lids_that_opensm_does_not_honour_are_an_error(fabric: Fabric, tmp_path: Path) -> None:
     odd = guid2lid_text({host_port_guid(0): (9, 10)})
-    with pytest.raises(LabError, match="did not honour") as error:
+    with pytest.raises(ProgramError, match="did not honour") as error:
         fabric.run_opensm(lmc=1, guid2lid=write(tmp_path / "lids", odd))
     assert "not 9-10" in error.value.cause
 
@@ -131,7 +131,7 @@ def test_lids_for_ports_that_are_not_there_are_a_warning(fabric: Fabric, tmp_pat
 
 
 def test_an_engine_that_gives_up_is_refused_or_falls_back(fabric: Fabric) -> None:
-    with pytest.raises(LabError, match="OpenSM refused to route with ftree") as error:
+    with pytest.raises(ProgramError, match="OpenSM refused to route with ftree") as error:
         fabric.run_opensm("ftree", lmc=1)
     assert error.value.cause == "LMC > 0 is not supported by fat-tree routing."
     run = fabric.run_opensm("ftree", lmc=1, fallback=True)
@@ -139,9 +139,9 @@ def test_an_engine_that_gives_up_is_refused_or_falls_back(fabric: Fabric) -> Non
 
 
 def test_more_lids_than_there_are_is_found_before_the_run(fabric: Fabric) -> None:
-    with pytest.raises(LabError, match="LMC 8 does not exist"):
+    with pytest.raises(ProgramError, match="LMC 8 does not exist"):
         fabric.run_opensm(lmc=8)
-    with Fabric(tree(2, 1, 200)) as large, pytest.raises(LabError, match="LMC 7 does not fit"):
+    with Fabric(tree(2, 1, 200)) as large, pytest.raises(ProgramError, match="LMC 7 does not fit"):
         large.run_opensm(lmc=7)
 
 
@@ -180,7 +180,7 @@ def test_any_libibumad_program_can_join(fabric: Fabric) -> None:
 
 def test_a_link_that_only_one_end_knows_is_refused_by_ibsim() -> None:
     with (
-        pytest.raises(LabError, match="ibsim refused the fabric") as error,
+        pytest.raises(ProgramError, match="ibsim refused the fabric") as error,
         Fabric(tree().replace('"L2"[2]', '"L2"[1]')),
     ):
         pass

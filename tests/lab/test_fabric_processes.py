@@ -15,8 +15,8 @@ from pathlib import Path
 import pytest
 from sample_fabric import LEAF_GUID, tree, write
 
-from ayatori.lab import processes
-from ayatori.lab.fabric import Fabric, LabError, parse_lfts
+from ayatori.lab.fabric import Fabric, ProgramError, parse_lfts
+from ayatori.processes import child
 
 
 def processes_of(socket_name: str) -> list[int]:
@@ -57,22 +57,22 @@ def test_two_labs_at_once_do_not_meet() -> None:
 
 def test_a_missing_program_names_its_package(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
-    monkeypatch.setattr(processes, "_SYSTEM_FOLDERS", ())
-    with pytest.raises(LabError, match="ibsim is not installed") as error, Fabric(tree()):
+    monkeypatch.setattr(child, "_SYSTEM_FOLDERS", ())
+    with pytest.raises(ProgramError, match="ibsim is not installed") as error, Fabric(tree()):
         pass
     assert error.value.hint == "apt-get install ibsim-utils"
 
 
 def test_a_dead_simulator_is_reported(fabric: Fabric) -> None:
     os.kill(fabric.pid, signal.SIGKILL)
-    with pytest.raises(LabError, match="ibsim ended unexpectedly"):
+    with pytest.raises(ProgramError, match="ibsim ended unexpectedly"):
         fabric.run_opensm()
 
 
 def test_opensm_is_time_limited_and_ended(fabric: Fabric) -> None:
     os.kill(fabric.pid, signal.SIGSTOP)
     try:
-        with pytest.raises(LabError, match="opensm did not end within 0.5 s"):
+        with pytest.raises(ProgramError, match="opensm did not end within 0.5 s"):
             fabric.run_opensm(timeout=0.5)
         assert processes_of(fabric.environment()["IBSIM_SOCKNAME"]) == [fabric.pid]
     finally:
@@ -91,7 +91,7 @@ HOLDER = """
 import signal, sys, time
 from pathlib import Path
 from ayatori.lab.fabric import Fabric
-from ayatori.lab.processes import Child, find_program
+from ayatori.processes.child import Child, find_program
 # A shell that runs the tests in the background has us ignore what Ctrl-C sends.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 with Fabric(Path(sys.argv[1]).read_text()) as fabric:

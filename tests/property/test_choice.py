@@ -13,12 +13,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ayatori import _core
-from ayatori.choice import Candidate, Choice, Ranking, choose, segments_to_try
-from ayatori.choicefile import Table, read_table, table_of, write_table
-from ayatori.errors import Error
-from ayatori.jobs import random_jobs
-from ayatori.network import open_source
-from ayatori.prediction import Call, Model, Predictor, algorithms_of
+from ayatori.base.errors import Error
+from ayatori.formats.choice_table import Table, read_table, table_of, write_table
+from ayatori.model.jobs import random_jobs
+from ayatori.model.network import open_source
+from ayatori.prediction.choice import Candidate, Choice, Ranking, choose, segments_to_try
+from ayatori.prediction.predictor import Call, Model, Predictor, algorithms_of
 
 COLLECTIVES = list(dict.fromkeys(algorithm.collective for algorithm in _core.algorithms()))
 SIZED = [collective for collective in COLLECTIVES if collective not in ("barrier", "alltoallv")]  # one number says all

@@ -12,11 +12,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ayatori import _core, runs
+from ayatori import _core
+from ayatori.base.errors import Error
 from ayatori.cli import execute
-from ayatori.errors import Error
-from ayatori.network import open_source
-from ayatori.runs import Interrupted, PartialResults, run
+from ayatori.model.network import open_source
+from ayatori.resumable import shared_work
+from ayatori.resumable.shared_work import Interrupted, PartialResults, run
 
 
 def squares(chunk: range) -> list[int]:
@@ -68,7 +69,7 @@ def test_results_of_something_else_are_refused(tmp_path: Path) -> None:
 
 SLOW_RUN = """
 import sys, time
-from ayatori.runs import Interrupted, PartialResults, run
+from ayatori.resumable.shared_work import Interrupted, PartialResults, run
 
 class Slow(PartialResults):
     def save(self):
@@ -105,7 +106,7 @@ def test_a_second_signal_does_not_end_the_saving(number: signal.Signals, tmp_pat
 def test_results_are_taken_if_the_network_is_the_same(verb: str, tmp_path: Path, monkeypatch, capsys) -> None:
     """And not if there are other cables under the same name."""
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(runs, "SAVE_EVERY", -1)
+    monkeypatch.setattr(shared_work, "SAVE_EVERY", -1)
     monkeypatch.setattr(PartialResults, "remove", lambda _partial: None)  # as if each run had been interrupted
     command = f"{verb} json:network --contiguous 2..3 --collective alltoall --bytes 1MB --json".split()
 
@@ -117,7 +118,7 @@ def test_results_are_taken_if_the_network_is_the_same(verb: str, tmp_path: Path,
 
     slow = seconds("full:3,rate=4xEDR")
     with monkeypatch.context() as no_work:
-        no_work.setattr(runs, "_interruptible", None)
+        no_work.setattr(shared_work, "_interruptible", None)
         assert seconds("full:3,rate=4xEDR", "--resume") == slow
     assert seconds("full:3,rate=4xHDR", "--resume") == slow / 2
 

@@ -8,11 +8,11 @@ import sys
 import click
 import typer
 
+from ayatori.base.errors import Error
 from ayatori.cli import bench, check, choose, convert, demo, lab, plan, report, route, run, show, simulate
 from ayatori.cli.output import print_error
-from ayatori.errors import Error
 from ayatori.report import ReportError
-from ayatori.runs import Interrupted
+from ayatori.resumable.shared_work import Interrupted
 
 INTERRUPTED = 130
 

@@ -7,10 +7,10 @@ from typing import Annotated, Any
 
 import typer
 
-from ayatori.benching import STACKS, Incast, measure_incast, measure_peers
+from ayatori.base.units import format_bytes
 from ayatori.cli import options
 from ayatori.cli.output import print_json, print_table, progress, say
-from ayatori.units import format_bytes
+from ayatori.measurement.programs import STACKS, Incast, measure_incast, measure_peers
 
 app = typer.Typer(help="How fast is it on this machine, beside others?", no_args_is_help=True)
 

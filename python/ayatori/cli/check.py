@@ -11,11 +11,11 @@ from ayatori._core import Network, Routes
 from ayatori.cli import options
 from ayatori.cli.output import print_json, print_table, progress, say
 from ayatori.cli.route import describe_check
-from ayatori.network import open_source
-from ayatori.planfile import read_plan
-from ayatori.planning import Assessment, assess_jobs, assessments_as_data, contention, steps_of
-from ayatori.routes import check as check_tables
-from ayatori.routes import check_as_data, make_routes, read_routes
+from ayatori.formats.plan_file import read_plan
+from ayatori.model.network import open_source
+from ayatori.planning.plans import Assessment, assess_jobs, assessments_as_data, contention, steps_of
+from ayatori.planning.routes import check as check_tables
+from ayatori.planning.routes import check_as_data, make_routes, read_routes
 
 HOT_LINKS_SHOWN = 10
 

@@ -9,16 +9,25 @@ from typing import Annotated, Any
 
 import typer
 
-from ayatori.choice import ALGORITHMS_AT_ONCE, Candidate, Choice, LeftOut, assess, choice_as_data, pieces_of, rank
-from ayatori.choicefile import table_of, write_table
+from ayatori.base.errors import Error
+from ayatori.base.units import format_bytes, format_seconds, parse_bytes
 from ayatori.cli import options
 from ayatori.cli.output import note, print_json, print_table, progress, say
-from ayatori.errors import Error
-from ayatori.jobs import placement_as_data
-from ayatori.network import fingerprint, open_source
-from ayatori.prediction import Predictor, algorithms_of
-from ayatori.runs import PartialResults, is_first_process, run
-from ayatori.units import format_bytes, format_seconds, parse_bytes
+from ayatori.formats.choice_table import table_of, write_table
+from ayatori.model.jobs import placement_as_data
+from ayatori.model.network import fingerprint, open_source
+from ayatori.prediction.choice import (
+    ALGORITHMS_AT_ONCE,
+    Candidate,
+    Choice,
+    LeftOut,
+    assess,
+    choice_as_data,
+    pieces_of,
+    rank,
+)
+from ayatori.prediction.predictor import Predictor, algorithms_of
+from ayatori.resumable.shared_work import PartialResults, is_first_process, run
 
 
 def choose(

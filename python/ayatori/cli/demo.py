@@ -8,19 +8,13 @@ from typing import Annotated, Any
 import typer
 
 from ayatori._core import Network
+from ayatori.base.errors import Error
+from ayatori.base.files import make_folder, write_json
 from ayatori.cli import options
 from ayatori.cli.lab import check_in_words
 from ayatori.cli.output import note, print_json, print_table, progress, say
-from ayatori.errors import Error
-from ayatori.files import make_folder, write_json
-from ayatori.jobs import contiguous_jobs, random_jobs
 from ayatori.lab.fabric import Fabric as LabFabric
-from ayatori.network import open_source, rates_by_port
-from ayatori.planning import METHODS, count_free, relative_bandwidths
-from ayatori.report import write_report
-from ayatori.routes import MadeRoutes, check, make_routes, make_routes_explained
-from ayatori.study import Fabric, Study, study_as_data
-from ayatori.trial import (
+from ayatori.lab.fabric.verification import (
     OPENSM_ENGINES,
     Check,
     EngineTrial,
@@ -30,6 +24,12 @@ from ayatori.trial import (
     net_text,
     try_engine,
 )
+from ayatori.model.jobs import contiguous_jobs, random_jobs
+from ayatori.model.network import open_source, rates_by_port
+from ayatori.planning.plans import METHODS, count_free, relative_bandwidths
+from ayatori.planning.routes import MadeRoutes, check, make_routes, make_routes_explained
+from ayatori.report import write_report
+from ayatori.study.comparison import Fabric, Study, study_as_data
 
 PAPER_SOURCE = "fattree:K=6,levels=2,nodes=30,rate=4xDDR"
 PEAK_MBPS = 1716

@@ -9,12 +9,12 @@ from typing import Annotated
 import typer
 
 from ayatori._core import Job, Network
+from ayatori.base.errors import Error
+from ayatori.base.units import parse_bytes, parse_rate, parse_seconds
 from ayatori.cli.output import note
-from ayatori.errors import Error
-from ayatori.jobs import contiguous_jobs, random_jobs, read_job
-from ayatori.prediction import Model
-from ayatori.runs import PartialResults, is_first_process
-from ayatori.units import parse_bytes, parse_rate, parse_seconds
+from ayatori.model.jobs import contiguous_jobs, random_jobs, read_job
+from ayatori.prediction.predictor import Model
+from ayatori.resumable.shared_work import PartialResults, is_first_process
 
 MAX_JOBS = 10**6
 MAX_RANKS = 2**24  # of a job

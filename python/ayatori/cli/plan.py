@@ -7,14 +7,14 @@ from typing import Annotated, Any
 
 import typer
 
+from ayatori.base.errors import Error
 from ayatori.cli import options
 from ayatori.cli.check import describe_jobs
 from ayatori.cli.output import note, print_json, progress, say
-from ayatori.errors import Error
-from ayatori.network import open_source
-from ayatori.planfile import write_plan
-from ayatori.planning import PLAN_METHODS, assess_jobs, assessments_as_data
-from ayatori.routes import make_routes, read_routes
+from ayatori.formats.plan_file import write_plan
+from ayatori.model.network import open_source
+from ayatori.planning.plans import PLAN_METHODS, assess_jobs, assessments_as_data
+from ayatori.planning.routes import make_routes, read_routes
 
 
 def plan(

@@ -12,14 +12,14 @@ from typing import Annotated, Any
 import typer
 
 from ayatori._core import Job, current_name
+from ayatori.base.errors import Error
+from ayatori.base.units import format_bytes, format_seconds, parse_bytes
 from ayatori.cli import options
 from ayatori.cli.output import print_json, print_table, progress, say
-from ayatori.errors import Error
-from ayatori.jobs import placement_as_data
-from ayatori.network import fingerprint, open_source
-from ayatori.prediction import Call, Prediction, Predictor, algorithms_of, hottest_links, read_pair_sizes
-from ayatori.runs import PartialResults, is_first_process, run
-from ayatori.units import format_bytes, format_seconds, parse_bytes
+from ayatori.model.jobs import placement_as_data
+from ayatori.model.network import fingerprint, open_source
+from ayatori.prediction.predictor import Call, Prediction, Predictor, algorithms_of, hottest_links, read_pair_sizes
+from ayatori.resumable.shared_work import PartialResults, is_first_process, run
 
 HOT_LINKS_PRINTED = 10
 JOBS_AT_ONCE = 16

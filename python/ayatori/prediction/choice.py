@@ -9,8 +9,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from ayatori._core import Algorithm, Job, Network, Places
-from ayatori.errors import Error
-from ayatori.prediction import Call, Model, Predictor, algorithms_of, make_schedule
+from ayatori.base.errors import Error
+from ayatori.prediction.predictor import Call, Model, Predictor, algorithms_of, make_schedule
 
 SMALLEST_SEGMENT = 1 << 10
 SEGMENT_PAYS = 0.99

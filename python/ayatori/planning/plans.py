@@ -9,9 +9,9 @@ from typing import Any
 
 from ayatori import _core
 from ayatori._core import Contention, Job, Network, Plan, Planned, Routes, StepSequence
-from ayatori.errors import Error
-from ayatori.files import read_text
-from ayatori.network import link_as_data
+from ayatori.base.errors import Error
+from ayatori.base.files import read_text
+from ayatori.model.network import link_as_data
 
 PATTERNS = ("shift", "ring", "neighbour", "random")
 METHODS = {

@@ -13,8 +13,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from ayatori.errors import Error
-from ayatori.files import read_text, write_json
+from ayatori.base.errors import Error
+from ayatori.base.files import read_text, write_json
 
 SAVE_EVERY = 10.0
 """Seconds between two savings of partial results."""

@@ -13,8 +13,8 @@ from statistics import median
 from typing import Any
 
 from ayatori import _core
-from ayatori.errors import Error
-from ayatori.lab.processes import last_line, run
+from ayatori.base.errors import Error
+from ayatori.processes.child import last_line, run
 
 PROGRAMS = Path(_core.__file__).parent / "programs"
 LONGEST_S = 300.0
@@ -79,9 +79,7 @@ def _check(stacks: Sequence[str], incast: Incast, repeats: int) -> None:
         if not least <= value <= most:
             raise Error(f"{what}: {value} is out of range", hint=f"{least} to {most}")
     if "raw-udp" in stacks and incast.bytes > MAX_BYTES_OF_A_DATAGRAM:
-        raise Error(
-            f"raw-udp can't send {incast.bytes} bytes", hint=f"8 to {MAX_BYTES_OF_A_DATAGRAM}, or other stacks"
-        )
+        raise Error(f"raw-udp can't send {incast.bytes} bytes", hint=f"8 to {MAX_BYTES_OF_A_DATAGRAM}, or other stacks")
 
 
 def _program_of(stack: str) -> Path:

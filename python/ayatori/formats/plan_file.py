@@ -9,8 +9,8 @@ from typing import Any
 
 from ayatori import _core
 from ayatori._core import Job, Network, Plan, Planned, Routes
-from ayatori.errors import Error
-from ayatori.files import read_text, write_json
+from ayatori.base.errors import Error
+from ayatori.base.files import read_text, write_json
 
 FORMAT = "ayatori-plan"
 VERSION = 1

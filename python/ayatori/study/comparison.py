@@ -8,8 +8,8 @@ from typing import Any
 
 from ayatori import _core
 from ayatori._core import Job, Network, Plan, Routes
-from ayatori.network import drawing_as_data, router_cables
-from ayatori.planning import METHODS, Assessment, assess_jobs, count_free, relative_bandwidths
+from ayatori.model.network import drawing_as_data, router_cables
+from ayatori.planning.plans import METHODS, Assessment, assess_jobs, count_free, relative_bandwidths
 
 
 @dataclass

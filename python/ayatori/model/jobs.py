@@ -7,7 +7,7 @@ from pathlib import Path
 
 from ayatori import _core
 from ayatori._core import Job, Network
-from ayatori.files import read_text
+from ayatori.base.files import read_text
 
 
 def read_job(network: Network, hostfile: Path, ppn: int = 0, order: str = "network") -> Job:

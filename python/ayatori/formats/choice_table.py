@@ -10,11 +10,11 @@ from pathlib import Path
 from typing import Any
 
 from ayatori._core import Network
-from ayatori.choice import Choice, Ranking
-from ayatori.errors import Error
-from ayatori.files import read_text, write_json
-from ayatori.planning import METHODS
-from ayatori.prediction import DIMENSION_ORDER, STEP_MODES, Model, algorithms_of
+from ayatori.base.errors import Error
+from ayatori.base.files import read_text, write_json
+from ayatori.planning.plans import METHODS
+from ayatori.prediction.choice import Choice, Ranking
+from ayatori.prediction.predictor import DIMENSION_ORDER, STEP_MODES, Model, algorithms_of
 
 FORMAT = "ayatori-choice"
 VERSION = 1

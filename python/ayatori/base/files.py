@@ -10,7 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from ayatori.errors import Error
+from ayatori.base.errors import Error
 
 
 def read_text(path: Path) -> str:

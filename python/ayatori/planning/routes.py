@@ -8,9 +8,9 @@ from typing import Any
 
 from ayatori import _core
 from ayatori._core import Network, Routes, TableCheck
-from ayatori.errors import Error
-from ayatori.files import write_folder
-from ayatori.network import link_as_data
+from ayatori.base.errors import Error
+from ayatori.base.files import write_folder
+from ayatori.model.network import link_as_data
 
 LAST_UNICAST_LID = 0xBFFF
 

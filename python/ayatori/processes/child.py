@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
 from pathlib import Path
 
-from ayatori.lab.errors import LabError
+from ayatori.processes.errors import ProgramError
 
 _POLL_SECONDS = 0.02
 _GRACE_SECONDS = 2.0
@@ -28,12 +28,12 @@ _WHILE_WE_LIVE = ("setpriv", "--pdeathsig", "KILL", "sh", "-c", '[ "$PPID" = "$0
 def find_program(name: str, package: str) -> str:
     """The path of program `name`, which the Debian package `package` brings; also looks where only root's PATH goes.
 
-    Raises LabError if it is not installed.
+    Raises ProgramError if it is not installed.
     """
     folders = os.pathsep.join((os.environ.get("PATH", ""), *_SYSTEM_FOLDERS))
     path = shutil.which(name, path=folders)
     if path is None:
-        raise LabError(f"{name} is not installed", hint=f"apt-get install {package}")
+        raise ProgramError(f"{name} is not installed", hint=f"apt-get install {package}")
     return path
 
 
@@ -116,7 +116,7 @@ def run(
     `argv`, `folder`, `environment`, `output` and `errors` are those of Child. `watch` is called again and again while
     the program runs; what it raises stops the program and is passed on.
 
-    Raises LabError if the program still runs after `timeout` seconds.
+    Raises ProgramError if the program still runs after `timeout` seconds.
     """
     deadline = time.monotonic() + timeout
     child = Child(argv, folder=folder, environment=environment, output=output, errors=errors)
@@ -125,7 +125,7 @@ def run(
             watch()
             if time.monotonic() > deadline:
                 name = Path(argv[0]).name
-                raise LabError(f"{name} did not end within {timeout:g} s", last_line(output), "give it more time")
+                raise ProgramError(f"{name} did not end within {timeout:g} s", last_line(output), "give it more time")
         return status
     finally:
         child.stop()

@@ -12,13 +12,13 @@ import numpy as np
 
 from ayatori import _core
 from ayatori._core import Job, Network, Places, Plan, Routes, Schedule
-from ayatori.errors import Error
-from ayatori.files import read_text
-from ayatori.network import link_as_data
-from ayatori.planning import METHODS
-from ayatori.planning import plan as make_plan
-from ayatori.routes import make_routes
-from ayatori.units import MAX_BYTES
+from ayatori.base.errors import Error
+from ayatori.base.files import read_text
+from ayatori.base.units import MAX_BYTES
+from ayatori.model.network import link_as_data
+from ayatori.planning.plans import METHODS
+from ayatori.planning.plans import plan as make_plan
+from ayatori.planning.routes import make_routes
 
 DIMENSION_ORDER = "dimension-order"
 STEP_MODES = ("drift", "synchronous")

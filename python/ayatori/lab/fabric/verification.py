@@ -12,11 +12,12 @@ from typing import Any
 
 from ayatori import _core
 from ayatori._core import Network, Routes
-from ayatori.errors import Error
-from ayatori.lab.errors import LabError
-from ayatori.lab.fabric import Engine, Fabric, OpensmRun
-from ayatori.network import open_source
-from ayatori.routes import MadeRoutes, check, write_for_opensm
+from ayatori.base.errors import Error
+from ayatori.lab.fabric.fabric import Engine, Fabric
+from ayatori.lab.fabric.opensm import OpensmRun
+from ayatori.model.network import open_source
+from ayatori.planning.routes import MadeRoutes, check, write_for_opensm
+from ayatori.processes.errors import ProgramError
 
 OPENSM_ENGINES: tuple[Engine, ...] = ("ftree", "updn", "minhop")
 
@@ -85,7 +86,7 @@ def try_engine(fabric: Fabric, network: Network, engine: Engine) -> EngineTrial:
     """Lets OpenSM route by one of its own engines, and reads the tables back."""
     try:
         run = fabric.run_opensm(engine)
-    except LabError as error:
+    except ProgramError as error:
         return EngineTrial(engine, None, None, error.cause or error.message)
     return EngineTrial(engine, run, read_back(fabric, network), "")
 

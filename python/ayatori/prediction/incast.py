@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from ayatori import _core
-from ayatori.errors import Error
+from ayatori.base.errors import Error
 
 
 @dataclass(frozen=True)

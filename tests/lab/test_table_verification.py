@@ -9,8 +9,8 @@ import pytest
 
 import ayatori
 from ayatori.lab.fabric import Fabric
-from ayatori.routes import make_routes_explained
-from ayatori.trial import compare_networks, discover_live, load_our_tables, net_text, try_engine
+from ayatori.lab.fabric.verification import compare_networks, discover_live, load_our_tables, net_text, try_engine
+from ayatori.planning.routes import make_routes_explained
 
 SEED = 20101
 

@@ -1,0 +1,1 @@
+"""Child processes: started, watched, ended, and gone when this process is gone."""

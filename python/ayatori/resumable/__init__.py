@@ -1,0 +1,1 @@
+"""Long runs whose partial results are saved, taken up again, and shared by MPI processes."""
