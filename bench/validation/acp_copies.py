@@ -17,7 +17,7 @@ from collections import defaultdict
 from collections.abc import Callable
 from pathlib import Path
 
-from ayatori.processes.errors import ProgramError
+from ayatori.processes import ProgramError
 from bench.harness.programs import BUILT, ROOT, in_turns, output_of, running
 
 OURS = BUILT / "validation" / "acp_copies"
@@ -29,10 +29,8 @@ Key = tuple[str, str, str, str]  # stack, measure, memory, target
 
 
 def ours(wires: str) -> Run:
-    launcher = ROOT / "python" / "ayatori" / "processes" / "local_job.py"
-
     def run(_number: int) -> str:
-        command = [sys.executable, launcher, "2", OURS]
+        command = [sys.executable, "-m", "ayatori.processes.local_job", "2", OURS]
         return output_of(command, environment={"ACP_WIRES": wires}, timeout=MAX_SECONDS)
 
     return run

@@ -13,12 +13,11 @@ from pathlib import Path
 
 from ayatori.processes import local_job
 
-LAUNCHER = Path(local_job.__file__)
 SECONDS = 30
 
 
 def _job(count: int, script: str, **options: object) -> subprocess.Popen[str]:
-    command = [sys.executable, LAUNCHER, str(count), "sh", "-c", script]
+    command = [sys.executable, "-m", "ayatori.processes.local_job", str(count), "sh", "-c", script]
     return subprocess.Popen(command, text=True, **options)  # type: ignore[call-overload]
 
 

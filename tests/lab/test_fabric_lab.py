@@ -28,7 +28,7 @@ from sample_fabric import (
 )
 
 from ayatori.lab.fabric import Fabric, ProgramError, parse_guid2lid, parse_lfts
-from ayatori.processes.child import find_program
+from ayatori.processes import find_program
 
 
 @pytest.fixture

@@ -16,7 +16,7 @@ import pytest
 from sample_fabric import LEAF_GUID, tree, write
 
 from ayatori.lab.fabric import Fabric, ProgramError, parse_lfts
-from ayatori.processes import child
+from ayatori.processes import programs
 
 
 def processes_of(socket_name: str) -> list[int]:
@@ -57,7 +57,7 @@ def test_two_labs_at_once_do_not_meet() -> None:
 
 def test_a_missing_program_names_its_package(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
-    monkeypatch.setattr(child, "_SYSTEM_FOLDERS", ())
+    monkeypatch.setattr(programs, "_SYSTEM_FOLDERS", ())
     with pytest.raises(ProgramError, match="ibsim is not installed") as error, Fabric(tree()):
         pass
     assert error.value.hint == "apt-get install ibsim-utils"
@@ -91,7 +91,7 @@ HOLDER = """
 import signal, sys, time
 from pathlib import Path
 from ayatori.lab.fabric import Fabric
-from ayatori.processes.child import Child, find_program
+from ayatori.processes import Child, find_program
 # A shell that runs the tests in the background has us ignore what Ctrl-C sends.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 with Fabric(Path(sys.argv[1]).read_text()) as fabric:

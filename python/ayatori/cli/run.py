@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from ayatori.base.errors import Error
-from ayatori.processes.local_job import run_job
+from ayatori.processes import run_job
 
 
 def run(

@@ -14,7 +14,7 @@ from typing import Any
 
 from ayatori import _core
 from ayatori.base.errors import Error
-from ayatori.processes.child import last_line, run
+from ayatori.processes import last_line, run_program
 
 PROGRAMS = Path(_core.__file__).parent / "programs"
 LONGEST_S = 300.0
@@ -99,7 +99,7 @@ def _run_program(program: Path, arguments: list[str], timeout: float = LONGEST_S
     with tempfile.TemporaryDirectory(prefix="ayatori-") as name:
         folder = Path(name)
         output, errors = folder / "output", folder / "errors"
-        status = run(
+        status = run_program(
             [program, *arguments],
             folder=folder,
             environment=os.environ,

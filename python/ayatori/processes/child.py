@@ -1,10 +1,7 @@
-"""Child processes that are time-limited and never outlive us."""
+"""One program as a child of ours, with its output in files, for as long as it is needed."""
 
 from __future__ import annotations
 
-import os
-import shutil
-import signal
 import subprocess
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -12,43 +9,17 @@ from contextlib import nullcontext
 from pathlib import Path
 
 from ayatori.processes.errors import ProgramError
+from ayatori.processes.programs import last_line
+from ayatori.processes.supervised import Command, Supervised
 
 _POLL_SECONDS = 0.02
 _GRACE_SECONDS = 2.0
-_TAIL_BYTES = 4096
-
-# Debian keeps subnet managers and diagnostics where the PATH of an ordinary user does not reach.
-_SYSTEM_FOLDERS = ("/usr/sbin", "/sbin", "/usr/bin", "/bin")
-
-# The kernel kills the child when we die, even by SIGKILL. Comparing the parent after asking for that closes the gap
-# in which we might have died already. A preexec_fn could do both, but is not safe in a program with threads.
-_WHILE_WE_LIVE = ("setpriv", "--pdeathsig", "KILL", "sh", "-c", '[ "$PPID" = "$0" ] && exec "$@"')
-
-
-def find_program(name: str, package: str) -> str:
-    """The path of program `name`, which the Debian package `package` brings; also looks where only root's PATH goes.
-
-    Raises ProgramError if it is not installed.
-    """
-    folders = os.pathsep.join((os.environ.get("PATH", ""), *_SYSTEM_FOLDERS))
-    path = shutil.which(name, path=folders)
-    if path is None:
-        raise ProgramError(f"{name} is not installed", hint=f"apt-get install {package}")
-    return path
-
-
-def last_line(path: Path) -> str:
-    """The last line of a file that is not blank; empty if there is none."""
-    with path.open("rb") as file:
-        file.seek(max(0, file.seek(0, os.SEEK_END) - _TAIL_BYTES))
-        lines = file.read().decode("utf-8", "replace").split("\n")
-    return next((line.strip() for line in reversed(lines) if line.strip()), "")
 
 
 class Child:
     """A running program in a process group of its own, without standard input.
 
-    The kernel kills it when the *thread* that made this object ends: that thread must outlive the use of the child.
+    It and all that it has started are killed when this process ends, however it ends.
     """
 
     def __init__(
@@ -63,45 +34,29 @@ class Child:
         """Starts `argv` in working directory `folder` with exactly the variables of `environment`.
 
         Standard output goes to the file `output`, standard error to `errors` or by default also to `output`; both
-        are overwritten.
+        are overwritten. Raises ProgramError if the program can't be started.
         """
         with output.open("wb") as out, errors.open("wb") if errors else nullcontext(subprocess.STDOUT) as err:
-            self._process = subprocess.Popen(
-                [*_WHILE_WE_LIVE, str(os.getpid()), *map(str, argv)],
-                cwd=folder,
-                env=environment,
-                stdin=subprocess.DEVNULL,
-                stdout=out,
-                stderr=err,
-                process_group=0,
-            )
+            try:
+                self._supervised = Supervised([Command(argv, environment)], folder=folder, stdout=out, stderr=err)
+            except OSError as error:
+                raise ProgramError(f"can't run {argv[0]}", error.strerror or str(error)) from error
 
     @property
     def pid(self) -> int:
         """Its process id, which is also the id of its process group."""
-        return self._process.pid
+        return self._supervised.pids[0]
 
     def wait(self, seconds: float) -> int | None:
         """Its exit status (-N: killed by signal N), or None if it still runs after so many seconds."""
-        try:
-            return self._process.wait(seconds)
-        except subprocess.TimeoutExpired:
-            return None
+        return self._supervised.wait(seconds)
 
     def stop(self) -> None:
         """Ends it by SIGTERM, by SIGKILL if that does not help; does nothing if it has ended already."""
-        if self._process.poll() is not None:
-            return
-        os.killpg(self.pid, signal.SIGTERM)
-        try:
-            self.wait(_GRACE_SECONDS)
-        finally:
-            if self._process.poll() is None:
-                os.killpg(self.pid, signal.SIGKILL)
-                self._process.wait()
+        self._supervised.stop(_GRACE_SECONDS)
 
 
-def run(
+def run_program(
     argv: Sequence[str | Path],
     *,
     folder: Path,
@@ -116,7 +71,7 @@ def run(
     `argv`, `folder`, `environment`, `output` and `errors` are those of Child. `watch` is called again and again while
     the program runs; what it raises stops the program and is passed on.
 
-    Raises ProgramError if the program still runs after `timeout` seconds.
+    Raises ProgramError if the program can't be started, or still runs after `timeout` seconds.
     """
     deadline = time.monotonic() + timeout
     child = Child(argv, folder=folder, environment=environment, output=output, errors=errors)

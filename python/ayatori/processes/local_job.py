@@ -1,25 +1,26 @@
-"""Starts the processes of a job on this machine, and sees that none outlives a failure. Needs nothing but Python."""
+"""The processes of a job that uses libacp, all on this machine.
+
+`python -m ayatori.processes.local_job N PROGRAM…` does it, too; it needs nothing of ayatori but this package and base.
+"""
 
 from __future__ import annotations
 
-import ctypes
 import fcntl
 import os
 import secrets
 import signal
 import subprocess
 import sys
-import time
-from collections.abc import Callable, Sequence
-from contextlib import suppress
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import FrameType
 
-_POLL_SECONDS = 0.005
+from ayatori.processes.supervised import Command, Supervised
+
 _GRACE_SECONDS = 2.0
 _FORWARDED = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT)
 _SHARED_MEMORY = Path("/dev/shm")
-_PR_SET_PDEATHSIG = 1
 
 
 def run_job(command: Sequence[str], count: int) -> int:
@@ -30,40 +31,50 @@ def run_job(command: Sequence[str], count: int) -> int:
     killed processes leave is removed. Raises OSError if the command can't be started.
     """
     job = os.environ | {"ACP_PROCS": str(count), "ACP_JOB_KEY": str(secrets.randbits(64))}
-    processes: list[subprocess.Popen[bytes]] = []
+    commands = [Command(command, job | {"ACP_RANK": str(rank)}) for rank in range(count)]
+    # In a group of its own a process that reads from the terminal would be stopped.
+    from_terminal = sys.stdin is not None and sys.stdin.isatty()
+    with _signals_kept() as signals:
+        try:
+            processes = Supervised(commands, stdin=subprocess.DEVNULL if from_terminal else None)
+            signals.forward_to(processes)
+            try:
+                status = processes.wait() or 0
+            finally:
+                processes.stop(_GRACE_SECONDS)
+        finally:
+            _remove_what_is_left(_SHARED_MEMORY)
+    return status if status >= 0 else 128 - status
 
-    def forward(number: int, _frame: FrameType | None) -> None:
-        _signal_all(processes, number)
 
-    before = {number: signal.signal(number, forward) for number in _FORWARDED}
+class _Signals:
+    """Passes on what asks us to end; what comes before the processes are there, as soon as they are."""
+
+    def __init__(self) -> None:
+        self._received: list[int] = []
+        self._processes: Supervised | None = None
+
+    def receive(self, number: int, _frame: FrameType | None) -> None:
+        if self._processes is None:
+            self._received.append(number)
+        else:
+            self._processes.send_signal(number)
+
+    def forward_to(self, processes: Supervised) -> None:
+        self._processes = processes
+        for number in self._received:
+            processes.send_signal(number)
+
+
+@contextmanager
+def _signals_kept() -> Iterator[_Signals]:
+    signals = _Signals()
+    before = {number: signal.signal(number, signals.receive) for number in _FORWARDED}
     try:
-        for rank in range(count):
-            processes.append(_start(command, job | {"ACP_RANK": str(rank)}))
-        return _first_failure(processes)
+        yield signals
     finally:
-        _end_all(processes)
-        _remove_what_is_left(_SHARED_MEMORY)
         for number, handler in before.items():
             signal.signal(number, handler)
-
-
-def _start(command: Sequence[str], environment: dict[str, str]) -> subprocess.Popen[bytes]:
-    # In a group of its own a process that reads from the terminal would be stopped.
-    standard_input = subprocess.DEVNULL if sys.stdin is not None and sys.stdin.isatty() else None
-    return subprocess.Popen(
-        command, env=environment, stdin=standard_input, process_group=0, preexec_fn=_die_with(os.getpid())
-    )
-
-
-def _die_with(launcher: int) -> Callable[[], None]:
-    library = ctypes.CDLL(None)
-
-    def ask() -> None:
-        library.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
-        if os.getppid() != launcher:
-            os._exit(128 + signal.SIGKILL)
-
-    return ask
 
 
 def _remove_what_is_left(folder: Path) -> None:
@@ -73,35 +84,6 @@ def _remove_what_is_left(folder: Path) -> None:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
             if os.fstat(file.fileno()).st_ino == path.stat().st_ino:
                 path.unlink()
-
-
-def _first_failure(processes: Sequence[subprocess.Popen[bytes]]) -> int:
-    running = list(processes)
-    while running:
-        for process in running:
-            status = process.poll()
-            if status is not None and status != 0:
-                return status if status > 0 else 128 - status
-        running = [process for process in running if process.returncode is None]
-        time.sleep(_POLL_SECONDS)
-    return 0
-
-
-def _signal_all(processes: Sequence[subprocess.Popen[bytes]], number: int) -> None:
-    """Each is a group: what it has started itself may outlive it."""
-    for process in processes:
-        with suppress(ProcessLookupError):
-            os.killpg(process.pid, number)
-
-
-def _end_all(processes: Sequence[subprocess.Popen[bytes]]) -> None:
-    _signal_all(processes, signal.SIGTERM)
-    deadline = time.monotonic() + _GRACE_SECONDS
-    while any(process.poll() is None for process in processes) and time.monotonic() < deadline:
-        time.sleep(_POLL_SECONDS)
-    _signal_all(processes, signal.SIGKILL)
-    for process in processes:
-        process.wait()
 
 
 if __name__ == "__main__":

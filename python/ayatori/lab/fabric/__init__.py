@@ -4,7 +4,7 @@ from ayatori.lab.fabric.fabric import Engine, Fabric
 from ayatori.lab.fabric.ibdmchk import IbdmchkReport, PathCheck
 from ayatori.lab.fabric.opensm import OpensmRun
 from ayatori.lab.fabric.tables import parse_guid2lid, parse_lfts
-from ayatori.processes.errors import ProgramError
+from ayatori.processes import ProgramError
 
 __all__ = [
     "Engine",

@@ -15,8 +15,7 @@ from ayatori.lab.fabric.opensm import OpensmRequest, OpensmRun, run_opensm
 from ayatori.lab.fabric.opensm_log import few
 from ayatori.lab.fabric.simulator import Simulator, child_environment, find_preload
 from ayatori.lab.fabric.tables import complete_lfts, parse_mad_bytes
-from ayatori.processes.child import find_program, last_line, run
-from ayatori.processes.errors import ProgramError
+from ayatori.processes import ProgramError, find_program, last_line, run_program
 
 Engine = Literal["minhop", "updn", "ftree", "file"]
 
@@ -162,7 +161,7 @@ class Fabric:
         """The output of a diagnostic program; any complaint means that it is not whole."""
         program = find_program(name, _DIAGNOSTICS)
         output, complaints = self._new(name), self._new(f"{name}-complaints")
-        status = run(
+        status = run_program(
             [program, "-C", _ADAPTER, *arguments],
             folder=self.folder,
             environment=self._variables(),

@@ -10,8 +10,7 @@ from pathlib import Path
 from ayatori.base.files import read_text
 from ayatori.lab.fabric.opensm import OpensmRun
 from ayatori.lab.fabric.tables import parse_lfts
-from ayatori.processes.child import find_program, last_line, run
-from ayatori.processes.errors import ProgramError
+from ayatori.processes import ProgramError, find_program, last_line, run_program
 
 _LID = re.compile(r"(\{ (\S+) Ports:.*?\} LID:)([0-9A-Fa-f]+)(?= PN:)")
 _SWITCHES = ("SW", "SW-SM")  # -SM: the subnet manager runs there
@@ -79,7 +78,7 @@ def run_ibdmchk(opensm: OpensmRun, folder: Path, environment: Mapping[str, str],
         fdbs.write_text(format_fdbs(tables, numbers), encoding="utf-8")
         argv: list[str | Path] = [program, "-l", "0", "-s", links, "-f", fdbs, "-m", opensm.mcfdbs]
         # The status is no verdict: ibdmchk 1.5.7 often crashes while it frees its memory, after its last word.
-        run(argv, folder=folder, environment=environment, output=output, timeout=timeout)
+        run_program(argv, folder=folder, environment=environment, output=output, timeout=timeout)
         checks.append(_verdict(path, output))
     return IbdmchkReport(tuple(checks))
 

@@ -10,7 +10,7 @@ import re
 from dataclasses import dataclass, field
 from typing import NoReturn
 
-from ayatori.processes.errors import ProgramError
+from ayatori.processes import ProgramError
 
 _MAX_LINE_BYTES = 254
 _MAX_ID_BYTES = 64

@@ -14,8 +14,7 @@ from typing import NoReturn
 from ayatori.base.files import read_text
 from ayatori.lab.fabric.opensm_log import NO_ENGINE, GrowingLog, OpensmLog, few, parse_opensm_log
 from ayatori.lab.fabric.tables import parse_guid2lid
-from ayatori.processes.child import find_program, last_line, run
-from ayatori.processes.errors import ProgramError
+from ayatori.processes import ProgramError, find_program, last_line, run_program
 
 # Errors, info and verbose: only there the file engine tells of switches that it skips.
 _LOG_FLAGS = 0x07
@@ -119,7 +118,7 @@ def run_opensm(
             _refuse(request, parse_opensm_log(read_text(log)))
 
     start = time.monotonic()
-    status = run(
+    status = run_program(
         [program, *_arguments(request, folder)],
         folder=folder,
         environment={**environment, "OSM_TMP_DIR": str(folder), "OSM_CACHE_DIR": str(folder)},

@@ -14,8 +14,7 @@ from pathlib import Path
 
 from ayatori.base.files import read_text
 from ayatori.lab.fabric.net_file import NetFile
-from ayatori.processes.child import Child, find_program, last_line
-from ayatori.processes.errors import ProgramError
+from ayatori.processes import Child, ProgramError, find_program, last_line
 
 _START_SECONDS = 120.0
 _ANSWER_SECONDS = 0.5

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import subprocess
 import sys
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
@@ -17,8 +16,9 @@ from ayatori.lab.fabric.fabric import Engine, Fabric
 from ayatori.lab.fabric.opensm import OpensmRun
 from ayatori.model.network import open_source
 from ayatori.planning.routes import MadeRoutes, check, write_for_opensm
-from ayatori.processes.errors import ProgramError
+from ayatori.processes import ProgramError, last_line, run_program
 
+_DISCOVERY_SECONDS = 300.0
 OPENSM_ENGINES: tuple[Engine, ...] = ("ftree", "updn", "minhop")
 
 
@@ -52,17 +52,16 @@ def net_text(network: Network) -> str:
 def discover_live(fabric: Fabric, host_pattern: str = "") -> Network:
     """The network as libibnetdisc finds it over MADs, in a child process that sees only the fabric."""
     found = fabric.folder / "discovered"
-    done = subprocess.run(
-        [sys.executable, "-m", "ayatori.cli", "convert", "ib:live", "--to", "ibnetdiscover", "--out", str(found)],
-        env={**os.environ, "NO_COLOR": "1", **fabric.environment()},
-        cwd=fabric.folder,
-        capture_output=True,
-        text=True,
-        timeout=300,
-        check=False,
+    said = fabric.folder / "discovery.log"
+    status = run_program(
+        [sys.executable, "-m", "ayatori.lab.fabric.discovery", found],
+        folder=fabric.folder,
+        environment=os.environ | fabric.environment(),
+        output=said,
+        timeout=_DISCOVERY_SECONDS,
     )
-    if done.returncode != 0:
-        raise Error("live discovery failed", done.stderr.strip().splitlines()[-1] if done.stderr.strip() else "")
+    if status != 0:
+        raise Error("live discovery failed", last_line(said) or f"status {status}")
     return open_source(f"ib:{found}", host_pattern)
 
 
