@@ -12,7 +12,7 @@ import typer
 from ayatori.base.errors import Error
 from ayatori.cli.output import note, print_error, say
 from experiments import fat_tree_alltoall, low_memory_transport, torus_broadcast
-from experiments.photograph import photograph
+from experiments.screenshot import take_screenshot
 
 EXPERIMENTS = {
     "fat_tree_alltoall": fat_tree_alltoall,
@@ -31,19 +31,15 @@ def run_experiments(
     for name in names or EXPERIMENTS:
         if name not in EXPERIMENTS:
             raise Error(f"no experiment is called '{name}'", hint=f"there are {', '.join(EXPERIMENTS)}")
-    try:
-        for name in names or EXPERIMENTS:
-            run_experiment(name, out / name, resume)
-    except KeyboardInterrupt:
-        print_error("interrupted", hint="--resume goes on from what is saved")
-        raise typer.Exit(130) from None
+    for name in names or EXPERIMENTS:
+        run_experiment(name, out / name, resume)
 
 
 def run_experiment(name: str, folder: Path, resume: bool) -> None:
     note(f"{name}: {(EXPERIMENTS[name].__doc__ or '').splitlines()[0]}")
     page = EXPERIMENTS[name].run(folder, resume=resume)
     say(f"page: {page.resolve()}")
-    if picture := photograph(page):
+    if picture := take_screenshot(page):
         say(f"picture: {picture.resolve()}")
     say("")
 

@@ -14,10 +14,16 @@ sys.path.insert(0, str(Path(__file__).parent.parent.parent))
 from ayatori import _core
 from ayatori.base.errors import Error
 from ayatori.prediction.incast import OURS, Incast, Protocol, simulate_incast
+from ayatori.resumable import Interrupted, SavedResults
 from experiments import low_memory_transport
+<<<<<<< HEAD
 from experiments.low_memory_transport.experiment import SCENARIO, paper_protocol
 from experiments.low_memory_transport.shown_memory import Memory, fit, memory_figures, memory_tables
 from experiments.results import Results
+=======
+from experiments.low_memory_transport.experiment import PLAN, paper_protocol
+from experiments.low_memory_transport.memory_presentation import Memory, fit, memory_figures, memory_tables
+>>>>>>> 18e22ce (One way to save and resume long runs, and the logic of choose and simulate once)
 
 SMALL = low_memory_transport.Settings(sizes=(8, 2048), buffers=(1, 10), seeds=(1, 2), messages=50, processes=())
 GOLDEN = Path(__file__).parent / "low_memory_transport.json"
@@ -31,7 +37,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def figures(folder: Path) -> dict[str, list[dict]]:
-    return json.loads((folder / "results.json").read_text())["figures"]
+    return json.loads((folder / "results.json").read_text())["results"]
 
 
 def test_the_papers_protocols_are_as_they_were(folder: Path) -> None:
@@ -97,17 +103,17 @@ def test_what_cannot_be_run_is_refused(load: Incast, message: str) -> None:
 def test_an_interrupted_run_ends_as_if_it_had_not_been(
     folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    save, saved = Results.save, 0
+    save, saved = SavedResults.save, 0
 
-    def give_up(self: Results, **more: object) -> None:
+    def give_up(self: SavedResults, **more: object) -> None:
         nonlocal saved
         save(self, **more)
         saved += 1
         if saved == 7:
             raise KeyboardInterrupt
 
-    with monkeypatch.context() as patched, pytest.raises(KeyboardInterrupt):
-        patched.setattr(Results, "save", give_up)
+    with monkeypatch.context() as patched, pytest.raises(Interrupted):
+        patched.setattr(SavedResults, "save", give_up)
         low_memory_transport.run(tmp_path, SMALL)
     low_memory_transport.run(tmp_path, SMALL, resume=True)
     for file in ("results.json", "index.html"):

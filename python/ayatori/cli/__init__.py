@@ -12,7 +12,7 @@ from ayatori.base.errors import Error
 from ayatori.cli import bench, check, choose, convert, demo, lab, plan, report, route, run, show, simulate
 from ayatori.cli.output import print_error
 from ayatori.report import ReportError
-from ayatori.resumable.shared_work import Interrupted
+from ayatori.resumable import Interrupted
 
 INTERRUPTED = 130
 

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from ayatori._core import Algorithm, Job, Network, Places
 from ayatori.base.errors import Error
-from ayatori.prediction.predictor import Call, Model, Predictor, algorithms_of, make_schedule
+from ayatori.model.jobs import placement_as_data
+from ayatori.model.network import fingerprint
+from ayatori.prediction.predictor import Call, Model, Predictor, algorithms_of, default_method, make_schedule
+from ayatori.resumable import SavedResults, compute, is_first_process
 
 SMALLEST_SEGMENT = 1 << 10
 SEGMENT_PAYS = 0.99
@@ -71,23 +74,51 @@ class Piece:
 
 def choose(
     network: Network,
-    jobs: Sequence[Job],
+    jobs: Sequence[Job] | Job,
     calls: Iterable[tuple[str, int]],
     method: str | None = None,
     model: Model | None = None,
+    *,
+    saved: SavedResults | None = None,
+    advance: Callable[[int], None] = lambda _count: None,
 ) -> Choice:
     """Ranks the algorithms for each of `calls` (collective, bytes as MPI counts), roots being rank 0.
 
     Every algorithm takes the paths of its own plan by `method` (see Predictor). With several jobs their mean time
-    counts. Raises Error for no jobs, unknown collectives, sizes that can't be.
+    counts. The outcomes go to `saved`, and those that are there already are not computed again (see choice_parameters);
+    in a run of several MPI processes only the first has rankings. `advance` is called with the number of algorithms
+    that are done. Raises Error for no jobs, unknown collectives, sizes that can't be.
     """
+    jobs = [jobs] if isinstance(jobs, Job) else list(jobs)
     if not jobs:
         raise Error("no job to choose for")
     predictor = Predictor(network, method, model)
     pieces = pieces_of(calls)
-    batches = [pieces[i : i + ALGORITHMS_AT_ONCE] for i in range(0, len(pieces), ALGORITHMS_AT_ONCE)]
-    outcomes = [outcome for batch in batches for outcome in assess(predictor, jobs, batch)]
-    return Choice(list(jobs), predictor.method, predictor.model, rank(pieces, outcomes))
+
+    def work(numbers: range) -> list[dict[str, Any]]:
+        return [vars(outcome) for outcome in assess(predictor, jobs, pieces[numbers.start : numbers.stop])]
+
+    kept = saved if saved is not None else SavedResults(None, {})
+    outcomes = compute(kept, "outcomes", len(pieces), ALGORITHMS_AT_ONCE, work, advance)
+    rankings = rank(pieces, map(_outcome_from, outcomes)) if is_first_process() else []
+    return Choice(jobs, predictor.method, predictor.model, rankings)
+
+
+def choice_parameters(
+    network: Network, jobs: Sequence[Job], calls: Sequence[tuple[str, int]], method: str | None, model: Model
+) -> dict[str, Any]:
+    """All that the outcomes of choose() depend on."""
+    return {
+        "network": fingerprint(network),
+        "method": method or default_method(network),
+        "model": asdict(model),
+        "calls": calls,
+        "jobs": [placement_as_data(job) for job in jobs],
+    }
+
+
+def _outcome_from(data: dict[str, Any]) -> Candidate | LeftOut:
+    return LeftOut(**data) if "reason" in data else Candidate(**data)
 
 
 def pieces_of(calls: Iterable[tuple[str, int]]) -> list[Piece]:

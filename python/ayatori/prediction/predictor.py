@@ -74,6 +74,20 @@ class Model:
         return links
 
 
+@dataclass(frozen=True)
+class LinkUse:
+    """What a directed link had to do during a call."""
+
+    link: int
+    """Of paths by tables the port that it leaves; of paths by dimension order a number of its own."""
+    name: str
+    busy: float
+    """Share of the call's time in which it carried a flow."""
+    saturated: float
+    """Share of the call's time in which flows had to share all of its bandwidth."""
+    bytes: int
+
+
 @dataclass
 class Prediction:
     """What one job's collective takes."""
@@ -83,7 +97,7 @@ class Prediction:
     network_bytes: int
     bandwidth: float | None
     """Bytes a second by bandwidth_bytes(); None for a barrier."""
-    hot_links: list[dict[str, Any]] = field(default_factory=list)
+    hot_links: list[LinkUse] = field(default_factory=list)
     rank_seconds: list[float] = field(default_factory=list)
 
 
@@ -96,7 +110,7 @@ class Predictor:
 
     def __init__(self, network: Network, method: str | None = None, model: Model | None = None) -> None:
         self.network = network
-        self.method = method or (DIMENSION_ORDER if _is_grid_of_machines(network) else "modk")
+        self.method = method or default_method(network)
         self.model = model or Model()
         if self.method not in (*METHODS, DIMENSION_ORDER):
             raise Error(f"no method '{method}'", hint=f"methods: {', '.join(METHODS)}, {DIMENSION_ORDER}")
@@ -162,13 +176,15 @@ class Predictor:
             messages=result["messages"],
             network_bytes=result["network_bytes"],
             bandwidth=moved / seconds if moved is not None and seconds > 0 else None,
-            hot_links=result["hot_links"],
+            hot_links=[LinkUse(**use) for use in result["hot_links"]],
             rank_seconds=result["rank_seconds"],
         )
 
 
-def _is_grid_of_machines(network: Network) -> bool:
-    return network.direct and network.shape().kind == "grid"
+def default_method(network: Network) -> str:
+    """The paths that the network takes by itself: dimension order in a grid of machines, else destination-mod-K."""
+    is_grid_of_machines = network.direct and network.shape().kind == "grid"
+    return DIMENSION_ORDER if is_grid_of_machines else "modk"
 
 
 def make_schedule(call: Call, places: Places) -> Schedule:
@@ -239,19 +255,17 @@ def algorithms_of(collective: str) -> list[_core.Algorithm]:
     return known
 
 
-def hottest_links(per_job: list[list[dict[str, Any]]], cables_of: Network | None = None) -> list[dict[str, Any]]:
+def hottest_links(per_job: list[list[LinkUse]], cables_of: Network | None = None) -> list[dict[str, Any]]:
     """From each job's hot links those that held jobs up longest: shares of the time, on average over all jobs.
 
     `cables_of` adds both ends, for links that are ports of this network (paths by tables).
     """
     sums: dict[int, dict[str, Any]] = {}
-    for hot in chain.from_iterable(per_job):
-        total = sums.setdefault(
-            hot["link"], {"link": hot["name"], "jobs": 0, "saturated": 0.0, "busy": 0.0, "bytes": 0}
-        )
+    for use in chain.from_iterable(per_job):
+        total = sums.setdefault(use.link, {"link": use.name, "jobs": 0, "saturated": 0.0, "busy": 0.0, "bytes": 0})
         total["jobs"] += 1
-        total["saturated"] += hot["saturated"] / len(per_job)
-        total["busy"] += hot["busy"] / len(per_job)
-        total["bytes"] += hot["bytes"]
+        total["saturated"] += use.saturated / len(per_job)
+        total["busy"] += use.busy / len(per_job)
+        total["bytes"] += use.bytes
     hottest = sorted(sums, key=lambda link: (-sums[link]["saturated"], -sums[link]["busy"], link))[:HOT_LINKS_SHOWN]
     return [sums[link] | (link_as_data(cables_of, link) if cables_of is not None else {}) for link in hottest]

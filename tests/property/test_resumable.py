@@ -16,16 +16,11 @@ from ayatori import _core
 from ayatori.base.errors import Error
 from ayatori.cli import execute
 from ayatori.model.network import open_source
-from ayatori.resumable import shared_work
-from ayatori.resumable.shared_work import Interrupted, PartialResults, run
+from ayatori.resumable import Interrupted, SavedResults, computation, compute, partial_file
 
 
 def squares(chunk: range) -> list[int]:
     return [i * i for i in chunk]
-
-
-def nothing(_count: int) -> None:
-    pass
 
 
 @given(pieces=st.integers(0, 40), chunk=st.integers(1, 9), stops=st.lists(st.integers(0, 40), max_size=4))
@@ -46,32 +41,58 @@ def test_resumed_runs_end_like_uninterrupted_ones(tmp_path_factory, pieces: int,
                 raise KeyboardInterrupt
             return squares(part)
 
-        partial = PartialResults(parameters, folder)
-        partial.load()
+        saved = SavedResults(partial_file(parameters, folder), parameters, save_every=10)
+        saved.load()
         counted = 0
         try:
-            assert run(pieces, chunk, work, partial, count) == squares(range(pieces))
+            assert compute(saved, "squares", pieces, chunk, work, count) == squares(range(pieces))
             assert counted == pieces
+            saved.remove()
             assert list(folder.iterdir()) == []
         except Interrupted:
-            assert stop is not None and len(json.loads(partial.path.read_text())["results"]) <= stop
+            assert stop is not None and len(json.loads(saved.path.read_text())["results"]["squares"]) <= stop
 
 
-def test_results_of_something_else_are_refused(tmp_path: Path) -> None:
-    mine = PartialResults({"bytes": 1}, tmp_path)
-    mine.add([1, 2])
-    mine.save()
-    for broken in ("", "{", "[]", '{"parameters": {"bytes": 2}, "results": []}', '{"parameters": {"bytes": 1}}'):
-        mine.path.write_text(broken)
-        with pytest.raises(Error, match="can't resume"):
-            PartialResults({"bytes": 1}, tmp_path).load()
+HEAD = '"format": "ayatori-results", "version": 1'
+UNREADABLE = [
+    "",
+    "{",
+    "[]",
+    "{}",
+    '{"parameters": {"bytes": 1}, "results": {}}',
+    f'{{{HEAD}, "parameters": 3, "results": {{}}}}',
+    f'{{{HEAD}, "parameters": {{"bytes": 1}}, "results": []}}',
+    f'{{{HEAD}, "parameters": {{"bytes": 1}}, "resu',
+    f'{{{HEAD}, "parameters": {{"bytes": 2}}, "results": {{}}}}',
+    f'{{{HEAD.replace("1", "2")}, "parameters": {{"bytes": 1}}, "results": {{}}}}',
+]
+
+
+@pytest.mark.parametrize("contents", UNREADABLE)
+def test_files_that_do_not_hold_this_runs_results_are_refused(contents: str, tmp_path: Path) -> None:
+    path = tmp_path / "results.json"
+    path.write_text(contents)
+    with pytest.raises(Error, match="can't resume from .*results.json"):
+        SavedResults(path, {"bytes": 1}).load()
+
+
+def test_saved_results_are_loaded_under_their_names(tmp_path: Path) -> None:
+    saved = SavedResults(tmp_path / "folder" / "results.json", {"sizes": (1, 2)})
+    assert not saved.load()
+    saved.add("squares", [1, 4])
+    saved.add("cubes", [1])
+    saved.add("squares", [9])
+    again = SavedResults(saved.path, {"sizes": (1, 2)})
+    assert again.load()
+    assert (again.of("squares"), again.of("cubes"), again.of("others")) == ([1, 4, 9], [1], [])
 
 
 SLOW_RUN = """
 import sys, time
-from ayatori.resumable.shared_work import Interrupted, PartialResults, run
+from pathlib import Path
+from ayatori.resumable import Interrupted, SavedResults, compute
 
-class Slow(PartialResults):
+class Slow(SavedResults):
     def save(self):
         print("saving", flush=True)
         time.sleep(0.3)
@@ -83,7 +104,7 @@ def work(chunk):
     return list(chunk)
 
 try:
-    run(10**6, 1, work, Slow({}), lambda count: None)
+    compute(Slow(Path("partial"), {}, save_every=10), "numbers", 10**6, 1, work)
 except Interrupted:
     sys.exit(130)
 """
@@ -99,15 +120,15 @@ def test_a_second_signal_does_not_end_the_saving(number: signal.Signals, tmp_pat
                 signalled = True
     assert slow.returncode == 130
     [partial] = tmp_path.iterdir()
-    assert isinstance(json.loads(partial.read_text())["results"], list)
+    assert isinstance(json.loads(partial.read_text())["results"]["numbers"], list)
 
 
 @pytest.mark.parametrize("verb", ["simulate --algorithm shift", "choose"])
 def test_results_are_taken_if_the_network_is_the_same(verb: str, tmp_path: Path, monkeypatch, capsys) -> None:
     """And not if there are other cables under the same name."""
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(shared_work, "SAVE_EVERY", -1)
-    monkeypatch.setattr(PartialResults, "remove", lambda _partial: None)  # as if each run had been interrupted
+    monkeypatch.setattr("ayatori.cli.options.SAVE_EVERY_SECONDS", 0)
+    monkeypatch.setattr(SavedResults, "remove", lambda _saved: None)  # as if each run had been interrupted
     command = f"{verb} json:network --contiguous 2..3 --collective alltoall --bytes 1MB --json".split()
 
     def seconds(source: str, *options: str) -> float:
@@ -118,7 +139,7 @@ def test_results_are_taken_if_the_network_is_the_same(verb: str, tmp_path: Path,
 
     slow = seconds("full:3,rate=4xEDR")
     with monkeypatch.context() as no_work:
-        no_work.setattr(shared_work, "_interruptible", None)
+        no_work.setattr(computation, "_interruptible", None)
         assert seconds("full:3,rate=4xEDR", "--resume") == slow
     assert seconds("full:3,rate=4xHDR", "--resume") == slow / 2
 
@@ -128,4 +149,4 @@ def test_an_error_of_the_work_is_the_error_of_the_run(tmp_path: Path) -> None:
         raise Error("no such job")
 
     with pytest.raises(Error, match="no such job"):
-        run(3, 1, work, PartialResults({}, tmp_path), nothing)
+        compute(SavedResults(tmp_path / "partial", {}), "pieces", 3, 1, work)

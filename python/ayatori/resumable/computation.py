@@ -1,98 +1,79 @@
-"""Long runs of many independent pieces: over the processes of an MPI run, with partial results that can be resumed."""
+"""Long runs of many independent pieces: shared by the processes of an MPI run, saved as they go, and resumed."""
 
 from __future__ import annotations
 
-import hashlib
-import json
 import os
 import signal
 import threading
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from ayatori.base.errors import Error
-from ayatori.base.files import read_text, write_json
+from ayatori.resumable.saved_results import SavedResults
 
-SAVE_EVERY = 10.0
-"""Seconds between two savings of partial results."""
+Item = TypeVar("Item")
 
 Work = Callable[[range], list[Any]]
 """Results of the pieces with these numbers, in their order; plain data, so that it can travel and be saved."""
-
-
-class PartialResults:
-    """Results of the pieces that are done, in a file whose name follows from what was asked for.
-
-    Written now and then while the run goes on, and when it is interrupted; gone when all is done.
-    """
-
-    def __init__(self, parameters: dict[str, Any], folder: Path = Path(".")) -> None:
-        self.parameters = parameters
-        text = json.dumps(parameters, sort_keys=True)
-        self.path = folder / f"ayatori-{hashlib.sha256(text.encode()).hexdigest()[:12]}.partial"
-        self.results: list[Any] = []
-        self._saved_at = time.monotonic()
-
-    def load(self) -> bool:
-        """Whether there was something to go on with. Raises Error for a file that can't be that."""
-        if not self.path.exists():
-            return False
-        try:
-            saved = json.loads(read_text(self.path))
-            results = saved["results"]
-            if saved["parameters"] != json.loads(json.dumps(self.parameters)) or not isinstance(results, list):
-                raise ValueError("it holds the results of another run")
-        except (ValueError, KeyError, TypeError) as error:
-            raise Error(f"can't resume from {self.path}", cause=str(error), hint="remove it and start again") from error
-        self.results = results
-        return True
-
-    def add(self, results: list[Any]) -> None:
-        self.results += results
-        if time.monotonic() - self._saved_at > SAVE_EVERY:
-            self.save()
-
-    def save(self) -> None:
-        write_json(self.path, {"parameters": self.parameters, "results": self.results})
-        self._saved_at = time.monotonic()
-
-    def remove(self) -> None:
-        self.path.unlink(missing_ok=True)
 
 
 class Interrupted(Exception):
     """Ctrl-C or SIGTERM, after the partial results were saved."""
 
 
-def run(pieces: int, chunk: int, work: Work, partial: PartialResults, advance: Callable[[int], None]) -> list[Any]:
-    """The results of all pieces, those that `partial` has already excepted from the work; `advance` gets counts.
+def compute(
+    saved: SavedResults,
+    name: str,
+    pieces: int,
+    chunk: int,
+    work: Work,
+    advance: Callable[[int], None] = lambda _count: None,
+) -> list[Any]:
+    """The results of so many pieces, kept in `saved` under `name`; those that are there already are not made again.
 
-    In a run of several MPI processes every process calls this with the same arguments: the first has chunks done by the
-    others and returns the results, the others return nothing. Raises Interrupted.
+    `work` gets up to `chunk` pieces at a time; `advance` is called with how many more are done. In a run of several MPI
+    processes every process calls this with the same arguments: the first has the chunks done by the others and returns
+    the results, the others return nothing. Raises Interrupted.
     """
-    advance(len(partial.results))
-    first = len(partial.results)
+    known = saved.of(name)
+    first = len(known)
+    advance(first)
     chunks = [range(i, min(i + chunk, pieces)) for i in range(first, pieces, chunk)]
     with _interruptions_once(), _mapping(work) as chunk_results:
         if chunk_results is None:
             return []
         try:
             for results in chunk_results(chunks):
-                partial.add(results)
+                saved.add(name, results)
                 advance(len(results))
         except KeyboardInterrupt as interrupt:
-            partial.save()
-            raise Interrupted(f"{len(partial.results)} of {pieces} are done and kept in {partial.path}") from interrupt
-    partial.remove()
-    return partial.results
+            if saved.path is None:
+                raise
+            saved.save()
+            raise Interrupted(f"{len(known)} of {pieces} are done and kept in {saved.path}") from interrupt
+    return known
+
+
+def compute_items(
+    saved: SavedResults,
+    name: str,
+    items: Sequence[Item],
+    chunk: int,
+    results_of: Callable[[Sequence[Item]], list[Any]],
+    advance: Callable[[int], None] = lambda _count: None,
+) -> list[Any]:
+    """The same for the items of a sequence, of which `results_of` gets a part at a time."""
+
+    def work(numbers: range) -> list[Any]:
+        return results_of(items[numbers.start : numbers.stop])
+
+    return compute(saved, name, len(items), chunk, work, advance)
 
 
 @contextmanager
 def _interruptions_once() -> Iterator[None]:
-    """The first SIGINT or SIGTERM (mpirun's answer to Ctrl-C) is a KeyboardInterrupt, further ones are nothing.
+    """The first SIGINT or SIGTERM (mpirun's answer to Ctrl-C) raises KeyboardInterrupt; later ones are ignored.
 
     Impatient people press twice, timeout(1) sends two: the second must not end the saving.
     """

@@ -18,7 +18,7 @@ POLICY = re.compile(r'<meta http-equiv="Content-Security-Policy"[^>]*>')
 TELL_HEIGHT = "<script>document.title = 'height ' + document.documentElement.scrollHeight</script>"
 
 
-def photograph(page: Path) -> Path | None:
+def take_screenshot(page: Path) -> Path | None:
     """Writes page.png beside page.html, all of it; None where there is no Chromium, or where it fails."""
     program = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
     if program is None:

@@ -12,7 +12,7 @@ from typing import Any
 
 from ayatori.base.errors import Error
 from ayatori.measurement.programs import PROGRAMS
-from ayatori.processes.child import last_line, run
+from ayatori.processes import last_line, run_program
 
 SOURCE = Path(__file__).parent.parent.parent / "bench" / "tasks" / "memory" / "mpi.c"
 LONGEST_S = 120.0
@@ -50,7 +50,9 @@ def _compiler(kind: str) -> str:
 
 def _run(folder: Path, command: list[str | Path]) -> str:
     output, errors = folder / "output", folder / "errors"
-    status = run(command, folder=folder, environment=os.environ, output=output, errors=errors, timeout=LONGEST_S)
+    status = run_program(
+        command, folder=folder, environment=os.environ, output=output, errors=errors, timeout=LONGEST_S
+    )
     if status != 0:
         raise Error(f"{Path(command[0]).name} failed", cause=last_line(errors) or f"status {status}", internal=True)
     return output.read_text(encoding="utf-8")
