@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from ayatori.cli.demo import GOOD_MBPS, PAPER_CONTIGUOUS, PAPER_RANDOM, PEAK_MBPS
 from ayatori.planning.plans import METHODS
+from ayatori.study import paper1
 from experiments.page import Curve, Figure, Table
 
 NEARLY = 1e-9  # what rounding may make of equal bandwidths
@@ -36,7 +36,7 @@ def tables_of(found: Bandwidths) -> list[Table]:
 def _random_table(found: Bandwidths) -> Table:
     rows = []
     for method, values in found.as_the_paper.items():
-        told = PAPER_RANDOM.get(method)
+        told = paper1.RANDOM.get(method)
         if told:
             figures = [str(told[key]) for key in ("mean", "min", "max", "over_1500")]
             rows.append([f"paper, measured: {method}", *figures, ""])
@@ -46,14 +46,14 @@ def _random_table(found: Bandwidths) -> Table:
     jobs = len(found.as_the_paper["pair"])
     return Table(
         f"Figure 9: {jobs} random jobs of 16 nodes, MB/s a node",
-        ["", "mean", "min", "max", f"jobs ≥ {GOOD_MBPS}", "mean against the paper's"],
+        ["", "mean", "min", "max", f"jobs ≥ {paper1.GOOD_MBPS}", "mean against the paper's"],
         rows,
         f"Seed {found.seed}. pair is the best of all methods in {count_pair_best(found)} of {jobs} jobs.",
     )
 
 
 def _variants_table(found: Bandwidths) -> Table:
-    rows = [["paper, measured", *(str(PAPER_RANDOM[m]["mean"]) if m in PAPER_RANDOM else "" for m in METHODS)]]
+    rows = [["paper, measured", *(str(paper1.RANDOM[m]["mean"]) if m in paper1.RANDOM else "" for m in METHODS)]]
     for name, by_method in found.random.items():
         rows.append([name, *(f"{mean(by_method[method]):.0f}" for method in METHODS)])
     return Table(
@@ -67,15 +67,15 @@ def _variants_table(found: Bandwidths) -> Table:
 def _contiguous_table(found: Bandwidths) -> Table:
     rows = [
         [f"paper, measured: {method}", str(told["16"]), f"n ≤ {CONTENDED_FROM}, and multiples of {PER_LEAF}"]
-        for method, told in PAPER_CONTIGUOUS.items()
+        for method, told in paper1.CONTIGUOUS.items()
     ]
     for method, values in found.contiguous.items():
         at_16 = f"{values[found.sizes.index(16)]:.0f}" if 16 in found.sizes else ""
-        good = [size for size, value in zip(found.sizes, values, strict=True) if value >= GOOD_MBPS]
+        good = [size for size, value in zip(found.sizes, values, strict=True) if value >= paper1.GOOD_MBPS]
         rows.append([f"{method}: {METHODS[method]}", at_16, ranges(good)])
     return Table(
         f"Figure 10: contiguous jobs of {found.sizes[0]} to {found.sizes[-1]} nodes, MB/s a node",
-        ["", "n = 16", f"n with {GOOD_MBPS} or more"],
+        ["", "n = 16", f"n with {paper1.GOOD_MBPS} or more"],
         rows,
     )
 
@@ -91,9 +91,9 @@ def _sorted_figure(found: Bandwidths) -> Figure:
         Curve(method, range(1, jobs + 1), sorted(values), i, WIDTHS[i], DASHES[i], shape="hv")
         for i, (method, values) in _bottom_first(by_method)
     ]
-    for method, told in PAPER_RANDOM.items():
+    for method, told in paper1.RANDOM.items():
         tone = list(METHODS).index(method)
-        points = {1: told["min"], jobs * (1 - told["over_1500"] / 1000): GOOD_MBPS, jobs: told["max"]}
+        points = {1: told["min"], jobs * (1 - told["over_1500"] / 1000): paper1.GOOD_MBPS, jobs: told["max"]}
         marks = Curve(
             f"paper: {method}", list(points), list(points.values()), tone, symbol=f"{SYMBOLS[tone]}-open", line=False
         )
@@ -115,7 +115,7 @@ def _contiguous_figure(found: Bandwidths) -> Figure:
         Curve(method, found.sizes, values, i, WIDTHS[i], DASHES[i], SYMBOLS[i])
         for i, (method, values) in _bottom_first(found.contiguous)
     ]
-    told = PAPER_CONTIGUOUS["modk"]["16"]
+    told = paper1.CONTIGUOUS["modk"]["16"]
     curves.append(Curve("paper: modk and rule", [16], [told], 0, symbol="circle-open", line=False))
     return Figure(
         "figure10",
@@ -133,7 +133,7 @@ def _bottom_first(by_method: dict[str, list[float]]) -> list[tuple[int, tuple[st
 
 
 def _mbps_axis() -> dict[str, object]:
-    return {"title": {"text": "MB/s a node", "standoff": 12}, "range": [700, PEAK_MBPS * 1.03]}
+    return {"title": {"text": "MB/s a node", "standoff": 12}, "range": [700, paper1.PEAK_MBPS * 1.03]}
 
 
 def mean(values: list[float]) -> float:
@@ -141,7 +141,7 @@ def mean(values: list[float]) -> float:
 
 
 def count_good(values: list[float]) -> int:
-    return sum(value >= GOOD_MBPS for value in values)
+    return sum(value >= paper1.GOOD_MBPS for value in values)
 
 
 def count_pair_best(found: Bandwidths) -> int:

@@ -10,7 +10,7 @@ from typing import Any
 
 from ayatori.cli.output import note, progress
 from ayatori.measurement.programs import measure_peers
-from ayatori.prediction.incast import OURS, Incast, Protocol, simulate_incast
+from ayatori.prediction.incast import OURS, Protocol, SimulatedIncast, simulate_incast
 from ayatori.resumable import SavedResults, compute_items
 from experiments.low_memory_transport.incast_presentation import Incasts, incast_figures, incast_tables
 from experiments.low_memory_transport.memory_measurement import KINDS, is_there, measure
@@ -100,7 +100,7 @@ def _simulate(
 
     def simulate(items: Sequence[tuple[int, int]]) -> list[dict[str, Any]]:
         return [
-            simulate_incast(protocol, Incast(size, buffers, seed, messages=messages, scenario=SCENARIO))
+            simulate_incast(protocol, SimulatedIncast(size, buffers, seed, messages=messages, scenario=SCENARIO))
             for size, seed in items
         ]
 

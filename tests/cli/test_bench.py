@@ -99,7 +99,7 @@ def test_bad_input(arguments: tuple[str, ...], message: str, ayatori_command) ->
 def test_a_stack_that_was_not_built_says_what_to_install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(programs, "PROGRAMS", tmp_path)
     with pytest.raises(Error, match="incast_ucx_tcp was not built") as caught:
-        programs.measure_incast(["ucx-tcp"], programs.Incast(), 1)
+        programs.measure_incast(["ucx-tcp"], programs.IncastSettings(), 1)
     assert caught.value.hint == "apt-get install libucx-dev, then ./run build"
 
 
@@ -109,7 +109,7 @@ def test_a_program_that_fails_is_our_fault(tmp_path: Path, monkeypatch: pytest.M
     program.chmod(0o755)
     monkeypatch.setattr(programs, "PROGRAMS", tmp_path)
     with pytest.raises(Error, match="incast_ours failed") as caught:
-        programs.measure_incast(["ours"], programs.Incast(), 1)
+        programs.measure_incast(["ours"], programs.IncastSettings(), 1)
     assert (caught.value.cause, caught.value.internal) == ("no memory", True)
 
 
@@ -119,7 +119,7 @@ def test_a_program_that_takes_too_long_ends_itself(tmp_path: Path, monkeypatch: 
     program.chmod(0o755)
     monkeypatch.setattr(programs, "PROGRAMS", tmp_path)
     with pytest.raises(Error, match="incast_ours took too long"):
-        programs.measure_incast(["ours"], programs.Incast(), 1)
+        programs.measure_incast(["ours"], programs.IncastSettings(), 1)
 
 
 def running(argument: str) -> list[str]:

@@ -8,7 +8,7 @@ import re
 import pytest
 
 import ayatori
-from ayatori.lab.fabric import Fabric
+from ayatori.lab.fabric import SimulatedFabric
 from ayatori.lab.fabric.verification import compare_networks, discover_live, load_our_tables, net_text, try_engine
 from ayatori.planning.routes import make_routes_explained
 
@@ -49,7 +49,7 @@ def without_cables(text: str, percent: int, random_numbers: random.Random) -> st
 @pytest.mark.parametrize(("source", "percent", "lmc"), FABRICS)
 def test_tables_are_accepted_and_confirmed(source: str, percent: int, lmc: int | str) -> None:
     text = without_cables(net_text(ayatori.open_source(source)), percent, random.Random(SEED))
-    with Fabric(text) as fabric:
+    with SimulatedFabric(text) as fabric:
         network = discover_live(fabric)
         made = make_routes_explained(network, lmc)
         for check in load_our_tables(fabric, network, made, source):
@@ -58,14 +58,14 @@ def test_tables_are_accepted_and_confirmed(source: str, percent: int, lmc: int |
 
 def test_live_discovery_sees_the_same_network() -> None:
     known = ayatori.open_source("xgft:h=2;m=4,4;w=1,2;p=1,2")
-    with Fabric(net_text(known)) as fabric:
+    with SimulatedFabric(net_text(known)) as fabric:
         check = compare_networks(known, discover_live(fabric))
     assert check.passed, check
 
 
 def test_baseline_of_the_paper_comes_from_opensm() -> None:
     """OpenSM's ftree tables, read over MADs, behave like destination-mod-K: what paper 1 measured against."""
-    with Fabric(net_text(ayatori.open_source("fattree:K=6,levels=2,nodes=30"))) as fabric:
+    with SimulatedFabric(net_text(ayatori.open_source("fattree:K=6,levels=2,nodes=30"))) as fabric:
         network = discover_live(fabric)
         ftree = try_engine(fabric, network, "ftree")
     assert ftree.routes is not None, ftree.refusal

@@ -11,7 +11,7 @@ from ayatori.base.errors import Error
 from ayatori.cli import options
 from ayatori.cli.output import note, print_json, say
 from ayatori.cli.route import describe_check
-from ayatori.lab.fabric import Fabric
+from ayatori.lab.fabric import SimulatedFabric
 from ayatori.lab.fabric.verification import (
     OPENSM_ENGINES,
     compare_networks,
@@ -49,7 +49,7 @@ def fabric(
         raise Error(f"no engine '{engine}'", hint=f"engines: {', '.join(ENGINES)}")
     known = open_source(source, host_pattern)
     lids = options.parse_lmc(lmc)
-    with Fabric(net_text(known)) as running:
+    with SimulatedFabric(net_text(known)) as running:
         for warning in running.warnings():
             note(f"ibsim: {warning}")
         network = discover_live(running, host_pattern)

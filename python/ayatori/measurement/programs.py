@@ -35,7 +35,7 @@ MAX_BYTES_OF_A_DATAGRAM = 65507
 
 
 @dataclass(frozen=True)
-class Incast:
+class IncastSettings:
     senders: int = 31
     bytes: int = 1024
     messages: int = 5000
@@ -43,7 +43,7 @@ class Incast:
 
 
 def measure_incast(
-    stacks: Sequence[str], incast: Incast, repeats: int, advance: Callable[[], None] = lambda: None
+    stacks: Sequence[str], incast: IncastSettings, repeats: int, advance: Callable[[], None] = lambda: None
 ) -> list[dict[str, Any]]:
     """One result a stack. Stacks take turns, so that what else the machine does meets them all."""
     _check(stacks, incast, repeats)
@@ -64,7 +64,7 @@ def measure_peers(count: int) -> dict[str, Any]:
     return _run_program(_program("many_peers_ours"), [str(count)], LONGEST_S + count / 1000)
 
 
-def _check(stacks: Sequence[str], incast: Incast, repeats: int) -> None:
+def _check(stacks: Sequence[str], incast: IncastSettings, repeats: int) -> None:
     for stack in stacks:
         if stack not in STACKS:
             raise Error(f"no stack is called '{stack}'", hint=f"there are {', '.join(STACKS)}")

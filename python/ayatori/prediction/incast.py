@@ -27,7 +27,7 @@ OURS = Protocol("adaptive + admission", admission=True)
 
 
 @dataclass(frozen=True)
-class Incast:
+class SimulatedIncast:
     bytes: int
     buffers: int
     """Receive buffers of the server."""
@@ -41,7 +41,7 @@ class Incast:
     """A TOML file of the network, as docs/simulated-network.toml; seed and buffers above go before its own."""
 
 
-def simulate_incast(protocol: Protocol, incast: Incast) -> dict[str, Any]:
+def simulate_incast(protocol: Protocol, incast: SimulatedIncast) -> dict[str, Any]:
     """Counts, messages a second in virtual time, Jain's index and latencies; see ayatori/simulated/incast.hpp."""
     for field in ("bytes", "clients", "messages", "queued"):
         value = getattr(incast, field)
@@ -50,7 +50,7 @@ def simulate_incast(protocol: Protocol, incast: Incast) -> dict[str, Any]:
     scenario = _core.load_network_scenario(str(incast.scenario)) if incast.scenario else _core.NetworkScenario()
     scenario.seed = incast.seed
     scenario.receive_buffers = incast.buffers
-    load = _core.Incast()
+    load = _core.IncastLoad()
     load.clients, load.messages = incast.clients, incast.messages
     load.bytes, load.queued = incast.bytes, incast.queued
     if protocol.not_ready_delay is not None:

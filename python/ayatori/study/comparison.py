@@ -13,7 +13,7 @@ from ayatori.planning.plans import METHODS, Assessment, assess_jobs, count_free,
 
 
 @dataclass
-class Fabric:
+class RoutedNetwork:
     """A network with the two sets of tables that a study compares."""
 
     network: Network
@@ -31,14 +31,14 @@ class Fabric:
 class Study:
     """Assessments of the same jobs by every method."""
 
-    fabric: Fabric
+    routed: RoutedNetwork
     random: dict[str, list[Assessment]] = field(default_factory=dict)
     contiguous: dict[str, list[Assessment]] = field(default_factory=dict)
 
     def run(self, random: list[Job], contiguous: list[Job], progress: Callable[[], None] = lambda: None) -> None:
         for method in METHODS:
-            self.random[method] = self.fabric.assess(random, method, progress)
-            self.contiguous[method] = self.fabric.assess(contiguous, method, progress)
+            self.random[method] = self.routed.assess(random, method, progress)
+            self.contiguous[method] = self.routed.assess(contiguous, method, progress)
 
     def worst_job(self) -> int:
         """Index of the random job that suffers most without a plan."""
@@ -54,7 +54,7 @@ def study_as_data(study: Study, title: str, source: str, seed: int) -> dict[str,
         "title": title,
         "source": source,
         "methods": METHODS,
-        "fabric": drawing_as_data(study.fabric.network),
+        "fabric": drawing_as_data(study.routed.network),
         "random": {
             "jobs": len(study.random["modk"]),
             "size": machines_of_random_job,
@@ -80,25 +80,25 @@ def worst_job_as_data(study: Study, after: str = "pair") -> dict[str, Any]:
     index = study.worst_job()
     before = study.random["modk"][index]
     step = before.contention.worst_step
-    network = study.fabric.network
+    network = study.routed.network
     return {
         "hosts": [network.machines[machine].name for machine in before.job.machines],
         "step": step,
-        "before": _loads_as_data(study.fabric, before, "modk", step),
-        "after": _loads_as_data(study.fabric, study.random[after][index], after, step),
+        "before": _loads_as_data(study.routed, before, "modk", step),
+        "after": _loads_as_data(study.routed, study.random[after][index], after, step),
     }
 
 
-def _loads_as_data(fabric: Fabric, assessment: Assessment, method: str, step: int) -> dict[str, Any]:
-    loads = step_loads(fabric, assessment.job, assessment.planned.plan, method, step)
-    cables = enumerate(router_cables(fabric.network))
+def _loads_as_data(routed: RoutedNetwork, assessment: Assessment, method: str, step: int) -> dict[str, Any]:
+    loads = step_loads(routed, assessment.job, assessment.planned.plan, method, step)
+    cables = enumerate(router_cables(routed.network))
     used = [
         [i, way, loads[port]] for i, ends in cables for way, port in zip(("ab", "ba"), ends, strict=True) if loads[port]
     ]
     return {"method": method, "relative_bandwidth": assessment.contention.relative_bandwidth, "loads": used}
 
 
-def step_loads(fabric: Fabric, job: Job, plan: Plan, method: str, step: int) -> list[int]:
+def step_loads(routed: RoutedNetwork, job: Job, plan: Plan, method: str, step: int) -> list[int]:
     """Messages on each directed link (by port id) in one step of the job's shift all-to-all."""
     steps = _core.shift_all_to_all(job.rank_count)
-    return _core.link_loads(fabric.network, fabric.routes(method), job.endpoints(fabric.network), plan, steps, step)
+    return _core.link_loads(routed.network, routed.routes(method), job.endpoints(routed.network), plan, steps, step)

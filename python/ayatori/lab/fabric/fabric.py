@@ -26,7 +26,7 @@ _UNICAST_LIDS = 0xBFFF
 _LFT_ATTRIBUTE = "0x19"
 
 
-class Fabric:
+class SimulatedFabric:
     """ibsim with one fabric, from `with` to the end of its block.
 
     Programs attach themselves to node `host`. All files go to the private folder `folder`, which vanishes with the

@@ -85,7 +85,7 @@ class OpensmRun:
 
 @dataclass(frozen=True)
 class OpensmRequest:
-    """What one sweep shall do; the arguments of Fabric.run_opensm."""
+    """What one sweep shall do; the arguments of SimulatedFabric.run_opensm."""
 
     engine: str
     tables: Path | None
@@ -103,7 +103,7 @@ def run_opensm(
 
     `environment` makes OpenSM a client of the simulator; `check` raises if the simulator died.
 
-    Raises ProgramError: see Fabric.run_opensm.
+    Raises ProgramError: see SimulatedFabric.run_opensm.
     """
     program = find_program("opensm", "opensm")
     folder.mkdir()
