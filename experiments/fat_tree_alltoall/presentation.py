@@ -86,7 +86,7 @@ def figures_of(found: Bandwidths) -> list[Figure]:
 
 def _sorted_figure(found: Bandwidths) -> Figure:
     by_method = found.as_the_paper
-    jobs = len(by_method["modk"])
+    jobs = len(by_method["destination-mod-K"])
     curves = [
         Curve(method, range(1, jobs + 1), sorted(values), i, WIDTHS[i], DASHES[i], shape="hv")
         for i, (method, values) in _bottom_first(by_method)
@@ -115,8 +115,8 @@ def _contiguous_figure(found: Bandwidths) -> Figure:
         Curve(method, found.sizes, values, i, WIDTHS[i], DASHES[i], SYMBOLS[i])
         for i, (method, values) in _bottom_first(found.contiguous)
     ]
-    told = paper1.CONTIGUOUS["modk"]["16"]
-    curves.append(Curve("paper: modk and rule", [16], [told], 0, symbol="circle-open", line=False))
+    told = paper1.CONTIGUOUS["destination-mod-K"]["16"]
+    curves.append(Curve("paper: destination-mod-K and rule", [16], [told], 0, symbol="circle-open", line=False))
     return Figure(
         "figure10",
         "Figure 10: contiguous nodes",

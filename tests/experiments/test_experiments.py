@@ -54,7 +54,7 @@ def test_times_on_tori_are_as_they_were(torus: Path) -> None:
 def test_no_method_is_better_than_a_path_a_pair(fat_tree: Path) -> None:
     found = figures(fat_tree)
     for name in [name.removesuffix(": pair") for name in found if name.endswith(": pair")]:
-        others = zip(*(found[f"{name}: {method}"] for method in ("modk", "rule", "colour")), strict=True)
+        others = zip(*(found[f"{name}: {method}"] for method in ("destination-mod-K", "rule", "colour")), strict=True)
         for pair, rivals in zip(found[f"{name}: pair"], others, strict=True):
             assert pair >= max(rivals) * (1 - 1e-9)
 

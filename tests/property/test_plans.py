@@ -10,6 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import ayatori
+from ayatori.base.errors import Error
+from ayatori.planning.plans import method_named
+from ayatori.prediction.predictor import Predictor
 
 MAX_EXAMPLES = 30
 TREE = "fattree:K=3,levels=2,nodes=15"
@@ -59,7 +62,11 @@ def step_maxima(fabric, peers, endpoints: list[int], lid_of) -> list[int]:
 
 
 @settings(max_examples=MAX_EXAMPLES, deadline=None)
-@given(size=st.integers(2, 15), seed=st.integers(0, 2**32), method=st.sampled_from(["base", "rule", "colour", "pair"]))
+@given(
+    size=st.integers(2, 15),
+    seed=st.integers(0, 2**32),
+    method=st.sampled_from(["destination-mod-K", "rule", "colour", "pair"]),
+)
 def test_contention_equals_a_count_by_hand(fabric, peers, size: int, seed: int, method: str) -> None:
     network, routes = fabric
     job = ayatori.random_jobs(network, 1, size, seed=seed)[0]
@@ -90,3 +97,11 @@ def test_colour_is_free_exactly_when_some_choice_of_lids_is(fabric, peers, size:
     planned = ayatori.plan(network, routes, job, "colour")
     assert ayatori.contention(network, routes, job, planned.plan).free == some_choice_is_free
     assert planned.optimal
+
+
+@pytest.mark.parametrize("old", ["modk", "base"])
+def test_old_names_of_destination_mod_k_are_understood(old: str) -> None:
+    network = ayatori.open_source("fattree:K=2,levels=2")
+    assert method_named(old) == Predictor(network, old).method == "destination-mod-K"
+    with pytest.raises(Error, match="no method 'mod'"):
+        method_named("mod")

@@ -39,7 +39,7 @@ PATTERN = Annotated[str, typer.Option(help="shift, ring, neighbour, random, or a
 METHOD = Annotated[
     str | None,
     typer.Option(
-        help="Which paths: modk, rule, colour, pair, or dimension-order (grids of machines, their default; else modk)."
+        help="Paths: destination-mod-K, rule, colour, pair, or dimension-order (the default in grids of machines)."
     ),
 ]
 STEPS = Annotated[str, typer.Option(help="drift: each rank goes on when it can, as in MPI; synchronous: all together.")]

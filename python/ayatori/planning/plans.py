@@ -14,14 +14,27 @@ from ayatori.base.files import read_text
 from ayatori.model.network import link_as_data
 
 PATTERNS = ("shift", "ring", "neighbour", "random")
+DESTINATION_MOD_K = "destination-mod-K"
 METHODS = {
-    "modk": "one LID a node (destination-mod-K, as OpenSM's ftree)",
+    DESTINATION_MOD_K: "one LID a node, as OpenSM's ftree",
     "rule": "one LID a node, by paper 1's rule",
     "colour": "one LID a node, by colouring",
     "pair": "one LID a pair of nodes",
 }
 PLAN_METHODS = ("rule", "colour", "pair")
 HOT_LINKS_SHOWN = 20
+
+
+_OLD_NAMES = {"modk": DESTINATION_MOD_K, "base": DESTINATION_MOD_K}
+
+
+def method_named(name: str, others: Iterable[str] = ()) -> str:
+    """The method of METHODS or of `others` with this name, or with this old name. Raises Error for no method."""
+    name = _OLD_NAMES.get(name, name)
+    known = (*METHODS, *others)
+    if name not in known:
+        raise Error(f"no method '{name}'", hint=f"methods: {', '.join(known)}")
+    return name
 
 
 def steps_of(pattern: str, ranks: int, seed: int = 1) -> StepSequence:
@@ -45,12 +58,12 @@ def plan(
 ) -> Planned:
     """Plans the job's messages (by default its shift all-to-all) by one of METHODS.
 
-    "modk", and "base" on tables of others, is no plan at all: every message goes to its destination's base LID.
+    "destination-mod-K" makes no plan: every message goes to its destination's base LID, on whatever tables. On tables
+    with one LID a port that are ours, or those of OpenSM's ftree, the route then goes by the destination modulo K.
     """
-    if method not in (*METHODS, "base"):
-        raise Error(f"no method '{method}'", hint=f"methods: {', '.join(METHODS)}")
+    method = method_named(method)
     steps = steps or _core.shift_all_to_all(job.rank_count)
-    plan_method = _core.Method.base if method == "modk" else _core.Method[method]
+    plan_method = _core.Method.base if method == DESTINATION_MOD_K else _core.Method[method]
     return _core.make_plan(network, routes, job.endpoints(network), steps, plan_method)
 
 

@@ -12,7 +12,7 @@ from ayatori._core import Algorithm, Job, Network, Places
 from ayatori.base.errors import Error
 from ayatori.model.jobs import placement_as_data
 from ayatori.model.network import fingerprint
-from ayatori.prediction.predictor import Call, Model, Predictor, algorithms_of, default_method, make_schedule
+from ayatori.prediction.predictor import Call, Model, Predictor, algorithms_of, make_schedule, method_on
 from ayatori.resumable import SavedResults, compute, is_first_process
 
 SMALLEST_SEGMENT = 1 << 10
@@ -110,7 +110,7 @@ def choice_parameters(
     """All that the outcomes of choose() depend on."""
     return {
         "network": fingerprint(network),
-        "method": method or default_method(network),
+        "method": method_on(network, method),
         "model": asdict(model),
         "calls": calls,
         "jobs": [placement_as_data(job) for job in jobs],

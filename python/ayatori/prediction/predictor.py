@@ -16,7 +16,7 @@ from ayatori.base.errors import Error
 from ayatori.base.files import read_text
 from ayatori.base.units import MAX_BYTES
 from ayatori.model.network import link_as_data
-from ayatori.planning.plans import METHODS
+from ayatori.planning.plans import DESTINATION_MOD_K, method_named
 from ayatori.planning.plans import plan as make_plan
 from ayatori.planning.routes import make_routes
 
@@ -110,16 +110,14 @@ class Predictor:
 
     def __init__(self, network: Network, method: str | None = None, model: Model | None = None) -> None:
         self.network = network
-        self.method = method or default_method(network)
+        self.method = method_on(network, method)
         self.model = model or Model()
-        if self.method not in (*METHODS, DIMENSION_ORDER):
-            raise Error(f"no method '{method}'", hint=f"methods: {', '.join(METHODS)}, {DIMENSION_ORDER}")
         self.routes = self._make_routes()
 
     def _make_routes(self) -> Routes | None:
         if self.method == DIMENSION_ORDER:
             return None
-        return make_routes(self.network, 0 if self.method == "modk" else "auto")
+        return make_routes(self.network, 0 if self.method == DESTINATION_MOD_K else "auto")
 
     def places(self, job: Job) -> Places:
         return _core.places_of_job(self.network, job)
@@ -131,7 +129,7 @@ class Predictor:
         """The job's paths for this schedule; None where no plan chooses them."""
         if self.routes is None:
             return None
-        if self.method == "modk":
+        if self.method == DESTINATION_MOD_K:
             return Plan.base(job.rank_count)
         steps = schedule.steps() if schedule.participant_count == job.rank_count else None
         return make_plan(self.network, self.routes, job, self.method, steps).plan
@@ -181,10 +179,15 @@ class Predictor:
         )
 
 
-def default_method(network: Network) -> str:
-    """The paths that the network takes by itself: dimension order in a grid of machines, else destination-mod-K."""
+def method_on(network: Network, method: str | None) -> str:
+    """The method of this name; without one the paths that the network takes by itself, as Predictor says.
+
+    Raises Error for no method.
+    """
+    if method:
+        return method_named(method, [DIMENSION_ORDER])
     is_grid_of_machines = network.direct and network.shape().kind == "grid"
-    return DIMENSION_ORDER if is_grid_of_machines else "modk"
+    return DIMENSION_ORDER if is_grid_of_machines else DESTINATION_MOD_K
 
 
 def make_schedule(call: Call, places: Places) -> Schedule:

@@ -11,7 +11,7 @@ from ayatori._core import Job, Network
 from ayatori.base.errors import Error
 from ayatori.model.jobs import placement_as_data
 from ayatori.model.network import fingerprint
-from ayatori.prediction.predictor import Call, LinkUse, Model, Prediction, Predictor, default_method, hottest_links
+from ayatori.prediction.predictor import Call, LinkUse, Model, Prediction, Predictor, hottest_links, method_on
 from ayatori.resumable import SavedResults, compute
 
 JOBS_AT_ONCE = 16
@@ -77,7 +77,7 @@ def simulation_parameters(
     """All that the predictions of simulate() depend on."""
     return {
         "network": fingerprint(network),
-        "method": method or default_method(network),
+        "method": method_on(network, method),
         "model": asdict(model),
         "call": asdict(call),
         "jobs": [placement_as_data(job) for job in jobs],

@@ -9,7 +9,7 @@ from typing import Any
 from ayatori import _core
 from ayatori._core import Job, Network, Plan, Routes
 from ayatori.model.network import drawing_as_data, router_cables
-from ayatori.planning.plans import METHODS, Assessment, assess_jobs, count_free, relative_bandwidths
+from ayatori.planning.plans import DESTINATION_MOD_K, METHODS, Assessment, assess_jobs, count_free, relative_bandwidths
 
 
 @dataclass
@@ -21,7 +21,7 @@ class RoutedNetwork:
     many_lids: Routes
 
     def routes(self, method: str) -> Routes:
-        return self.one_lid if method == "modk" else self.many_lids
+        return self.one_lid if method == DESTINATION_MOD_K else self.many_lids
 
     def assess(self, jobs: list[Job], method: str, progress: Callable[[], None] = lambda: None) -> list[Assessment]:
         return assess_jobs(self.network, self.routes(method), jobs, method, progress=progress)
@@ -43,27 +43,28 @@ class Study:
     def worst_job(self) -> int:
         """Index of the random job that suffers most without a plan."""
         return min(
-            range(len(self.random["modk"])), key=lambda job: self.random["modk"][job].contention.relative_bandwidth
+            range(len(self.random[DESTINATION_MOD_K])),
+            key=lambda job: self.random[DESTINATION_MOD_K][job].contention.relative_bandwidth,
         )
 
 
 def study_as_data(study: Study, title: str, source: str, seed: int) -> dict[str, Any]:
     """The study as the report reads it (ayatori.report.schema)."""
-    machines_of_random_job = len(study.random["modk"][0].job.machines)
+    machines_of_random_job = len(study.random[DESTINATION_MOD_K][0].job.machines)
     return {
         "title": title,
         "source": source,
         "methods": METHODS,
         "fabric": drawing_as_data(study.routed.network),
         "random": {
-            "jobs": len(study.random["modk"]),
+            "jobs": len(study.random[DESTINATION_MOD_K]),
             "size": machines_of_random_job,
             "seed": seed,
             "relative_bandwidth": _by_method(study.random, relative_bandwidths),
             "free": _by_method(study.random, count_free),
         },
         "contiguous": {
-            "sizes": [len(assessment.job.machines) for assessment in study.contiguous["modk"]],
+            "sizes": [len(assessment.job.machines) for assessment in study.contiguous[DESTINATION_MOD_K]],
             "relative_bandwidth": _by_method(study.contiguous, relative_bandwidths),
             "free": _by_method(study.contiguous, count_free),
         },
@@ -78,13 +79,13 @@ def _by_method(assessed: dict[str, list[Assessment]], measure: Callable[[list[As
 def worst_job_as_data(study: Study, after: str = "pair") -> dict[str, Any]:
     """Link loads of the worst job's worst step, without a plan and with one."""
     index = study.worst_job()
-    before = study.random["modk"][index]
+    before = study.random[DESTINATION_MOD_K][index]
     step = before.contention.worst_step
     network = study.routed.network
     return {
         "hosts": [network.machines[machine].name for machine in before.job.machines],
         "step": step,
-        "before": _loads_as_data(study.routed, before, "modk", step),
+        "before": _loads_as_data(study.routed, before, DESTINATION_MOD_K, step),
         "after": _loads_as_data(study.routed, study.random[after][index], after, step),
     }
 

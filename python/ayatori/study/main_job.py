@@ -21,7 +21,7 @@ from ayatori.lab.fabric.verification import (
 )
 from ayatori.model.jobs import contiguous_jobs, random_jobs
 from ayatori.model.network import rates_by_port
-from ayatori.planning.plans import METHODS, PLAN_METHODS, Assessment, count_free, relative_bandwidths
+from ayatori.planning.plans import DESTINATION_MOD_K, METHODS, PLAN_METHODS, Assessment, count_free, relative_bandwidths
 from ayatori.planning.routes import MadeRoutes, check, make_routes, make_routes_explained
 from ayatori.study import paper1
 from ayatori.study.comparison import RoutedNetwork, Study, study_as_data
@@ -102,8 +102,8 @@ def _engine_as_data(network: Network, trial: EngineTrial, study: Study) -> dict[
     data: dict[str, Any] = {"name": f"OpenSM {trial.engine}", "lmc": 0, "accepted": trial.routes is not None}
     if trial.run is None or trial.routes is None:
         return data | {"note": f"refused: {trial.refusal}"}
-    jobs = [assessment.job for assessment in study.random["modk"]]
-    assessed = RoutedNetwork(network, trial.routes, trial.routes).assess(jobs, "modk")
+    jobs = [assessment.job for assessment in study.random[DESTINATION_MOD_K]]
+    assessed = RoutedNetwork(network, trial.routes, trial.routes).assess(jobs, DESTINATION_MOD_K)
     deadlock_free = check(network, trial.routes).deadlock_free
     note = "deadlock-free" if deadlock_free else "credit loops are possible"
     return data | {"seconds": trial.run.seconds} | _figures(assessed) | {"note": note}
