@@ -6,11 +6,11 @@ import sys
 from pathlib import Path
 from typing import Annotated
 
-import click
 import typer
 
 from ayatori.base.errors import Error
-from ayatori.cli.output import note, print_error, say
+from ayatori.cli.execution import execute, leave
+from ayatori.cli.output import note, say
 from experiments import fat_tree_alltoall, low_memory_transport, torus_broadcast
 from experiments.screenshot import take_screenshot
 
@@ -44,19 +44,11 @@ def run_experiment(name: str, folder: Path, resume: bool) -> None:
     say("")
 
 
-def main() -> int:
-    """Exit status: 0 done, 1 the user's input, 2 our fault, 130 interrupted."""
+def main() -> None:
     app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
     app.command()(run_experiments)
-    try:
-        return app(prog_name="./run experiments", standalone_mode=False) or 0
-    except click.ClickException as error:
-        print_error(error.format_message())
-        return 1
-    except Error as error:
-        print_error(error.message, error.cause, error.hint)
-        return 2 if error.internal else 1
+    leave(execute(app, sys.argv[1:], "./run experiments"))
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

@@ -61,7 +61,7 @@ def devices(network: Network) -> tuple[int, int]:
 
 def cables(network: Network) -> int:
     """Those that an export shows: none of aggregation nodes, none inside of a machine."""
-    ends = [{network.kind(network.port(port).node) for port in cable} for cable in network.cables()]
+    ends = [{network.kind(network.port(port).device) for port in cable} for cable in network.cables()]
     return sum("aggregation" not in kinds and (devices(network)[1] > 0 or kinds == {"router"}) for kinds in ends)
 
 

@@ -29,7 +29,7 @@ def peers(fabric: tuple[ayatori.Network, ayatori.Routes]) -> dict[tuple[int, int
     """(node, port number) -> port id at the other end."""
     network, _ = fabric
     return {
-        (network.port(here).node, network.port(here).number): there
+        (network.port(here).device, network.port(here).number): there
         for ends in network.cables()
         for here, there in (ends, ends[::-1])
     }
@@ -38,11 +38,11 @@ def peers(fabric: tuple[ayatori.Network, ayatori.Routes]) -> dict[tuple[int, int
 def links_of(fabric, peers, source: int, lid: int) -> list[tuple[int, int]]:
     """Directed links, as (node, port number), of one packet."""
     network, routes = fabric
-    node, number = network.port(source).node, network.port(source).number
+    node, number = network.port(source).device, network.port(source).number
     links = []
     while True:
         links.append((node, number))
-        node = network.port(peers[node, number]).node
+        node = network.port(peers[node, number]).device
         if node >= network.router_count:
             return links
         number = routes.out(node, lid)

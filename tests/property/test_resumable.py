@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 
 from ayatori import _core
 from ayatori.base.errors import Error
-from ayatori.cli import execute
+from ayatori.cli.app import app
+from ayatori.cli.execution import execute
 from ayatori.model.network import open_source
 from ayatori.resumable import Interrupted, SavedResults, computation, compute, partial_file
 
@@ -133,7 +134,7 @@ def test_results_are_taken_if_the_network_is_the_same(verb: str, tmp_path: Path,
 
     def seconds(source: str, *options: str) -> float:
         Path("network").write_bytes(_core.export_network(open_source(source), "json"))
-        assert execute([*command, *options]) == 0
+        assert execute(app, [*command, *options], "ayatori") == 0
         data = json.loads(capsys.readouterr().out)
         return data["time_s"] if "time_s" in data else data["calls"][0]["ranking"][0]["time_s"]
 

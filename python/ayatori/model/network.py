@@ -102,9 +102,9 @@ def drawing_as_data(network: Network) -> dict[str, Any]:
         near, far = network.port(a), network.port(b)
         links.append(
             {
-                "a": labels[near.node],
+                "a": labels[near.device],
                 "a_port": near.number,
-                "b": labels[far.node],
+                "b": labels[far.device],
                 "b_port": far.number,
                 "rate": near.rate,
                 "degraded": a in degraded,
@@ -125,7 +125,7 @@ def router_cables(network: Network) -> list[tuple[int, int]]:
     """Port ids of the cables between two different routers."""
 
     def joins_routers(a: int, b: int) -> bool:
-        near, far = network.port(a).node, network.port(b).node
+        near, far = network.port(a).device, network.port(b).device
         return near != far and near < network.router_count and far < network.router_count
 
     return [(a, b) for a, b in network.cables() if joins_routers(a, b)]

@@ -68,7 +68,7 @@ def discover_live(fabric: SimulatedFabric, host_pattern: str = "") -> Network:
 def compare_networks(known: Network, discovered: Network) -> LabCheck:
     """Are the same routers and HCAs, by node GUID, joined by the same cables?"""
     missing = _cables_by_guid(known) ^ _cables_by_guid(discovered)
-    figure = f"{discovered.node_count} nodes, {discovered.link_count} cables"
+    figure = f"{discovered.device_count} devices, {discovered.link_count} cables"
     if missing:
         figure += f"; {len(missing)} cables differ, one is {sorted(missing)[0]}"
     return LabCheck("discovered over MADs: the same network", not missing, figure)
@@ -76,7 +76,7 @@ def compare_networks(known: Network, discovered: Network) -> LabCheck:
 
 def _cables_by_guid(network: Network) -> set[tuple[tuple[str, int], ...]]:
     def end(port: int) -> tuple[str, int]:
-        return f"{network.guid(network.port(port).node):#018x}", network.port(port).number
+        return f"{network.guid(network.port(port).device):#018x}", network.port(port).number
 
     return {tuple(sorted((end(a), end(b)))) for a, b in network.cables()}
 
