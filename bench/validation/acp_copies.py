@@ -18,7 +18,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from ayatori.processes import ProgramError
-from bench.harness.programs import BUILT, ROOT, in_turns, output_of, running
+from bench.harness.programs import BUILT, in_turns, output_of, running
 
 OURS = BUILT / "validation" / "acp_copies"
 MAX_SECONDS = 25.0

@@ -23,11 +23,11 @@ from dataclasses import dataclass
 
 from ayatori import _core
 from ayatori._core import Job
-from ayatori.prediction.choice import LeftOut, Ranking, assess, pieces_of, rank, variants_of
+from ayatori.base.units import format_bytes, format_seconds
 from ayatori.model.jobs import contiguous_jobs, random_jobs
 from ayatori.model.network import open_source
+from ayatori.prediction.choice import LeftOut, Ranking, assess, pieces_of, rank, variants_of
 from ayatori.prediction.predictor import DIMENSION_ORDER, Call, Model, Predictor
-from ayatori.base.units import format_bytes, format_seconds
 from bench.validation import smpi
 
 MODEL = Model(link_bandwidth=1716e6, link_latency=5e-7)
