@@ -28,6 +28,7 @@ NB_MODULE(_core, module) {
   bind_sources(module);
   bind_schedule(module);
   bind_routing(module);
+  bind_planning(module);
   bind_exports(module);
   bind_topology(module);
   bind_flow(module);

@@ -17,10 +17,10 @@
 #include <span>
 #include <vector>
 
+#include "ayatori/artefacts/plan.hpp"
 #include "ayatori/base/error.hpp"
 #include "ayatori/network/network.hpp"
 #include "ayatori/network/step.hpp"
-#include "ayatori/routing/plan.hpp"
 #include "ayatori/tables/tables.hpp"
 
 namespace ayatori {

@@ -1,29 +1,11 @@
-#include "ayatori/routing/plan.hpp"
+#include "ayatori/planning/make_plan.hpp"
 
 #include <algorithm>
 
-#include "ayatori/routing/contention.hpp"
+#include "ayatori/contention/contention.hpp"
 #include "plan_methods.hpp"
 
 namespace ayatori {
-
-Plan Plan::base(Rank ranks) { return per_destination(Method::base, std::vector<std::uint8_t>(ranks, 0)); }
-
-Plan Plan::per_destination(Method method, std::vector<std::uint8_t> path_bits) {
-  Plan plan;
-  plan.method_ = method;
-  plan.ranks_ = static_cast<Rank>(path_bits.size());
-  plan.bits_ = std::move(path_bits);
-  return plan;
-}
-
-Plan Plan::per_pair(Rank ranks, std::vector<std::uint8_t> path_bits) {
-  Plan plan;
-  plan.method_ = Method::pair;
-  plan.ranks_ = ranks;
-  plan.bits_ = std::move(path_bits);
-  return plan;
-}
 
 Plan plan_of(const PlanTask& task, Method method, const NodeChoices& choices) {
   std::vector<std::uint8_t> bits;
@@ -41,13 +23,14 @@ Plan plan_without_choice(const PlanTask& task, Method method) {
   Plan plan = plan_of(task, method, NodeChoices(task.nodes.node_count(), 0));
   if (method != Method::pair) return plan;
   std::vector<std::uint8_t> bits;
-  for (Rank rank = 0; rank < plan.rank_count(); ++rank) bits.insert(bits.end(), plan.raw().begin(), plan.raw().end());
+  for (Rank rank = 0; rank < plan.rank_count(); ++rank)
+    bits.insert(bits.end(), plan.all_path_bits().begin(), plan.all_path_bits().end());
   return Plan::per_pair(plan.rank_count(), std::move(bits));
 }
 
 MethodResult plan_by(Method method, const PlanTask& task) {
-  if (method == Method::base) {
-    return {Plan::base(static_cast<Rank>(task.nodes.rank_count())), "base LIDs for everybody", 0};
+  if (method == Method::destination_mod_k) {
+    return {Plan::destination_mod_k(static_cast<Rank>(task.nodes.rank_count())), "base LIDs for everybody", 0};
   }
   if (task.nodes.site_count() <= 1) return {plan_without_choice(task, method), "no message leaves its leaf", 0};
   if (task.paths.max_choices() <= 1) {
@@ -55,7 +38,7 @@ MethodResult plan_by(Method method, const PlanTask& task) {
             0};
   }
   switch (method) {
-    case Method::base:
+    case Method::destination_mod_k:
       break;
     case Method::rule:
       return plan_by_rule(task);
@@ -71,7 +54,7 @@ MethodResult plan_by(Method method, const PlanTask& task) {
 
 Result<Planned> make_plan(const Network& network, const Routes& routes, std::span<const PortId> endpoints,
                           const StepSequence& steps, Method method) {
-  const auto nodes = JobNodes::of(network, endpoints, steps);
+  const auto nodes = JobEndpoints::of(network, endpoints, steps);
   if (!nodes) return Failure(nodes.error());
   const auto paths = JobPaths::traced(network, routes, *nodes);
   if (!paths) return Failure(paths.error());

@@ -51,7 +51,8 @@ const LeafBound::Links& LeafBound::Way::links_with(std::uint32_t other) const {
   return fewer == links_for.end() ? links : fewer->second;
 }
 
-LeafBound::LeafBound(const Network& network, const JobNodes& nodes, const JobPaths& paths, const LinkWeights& weights)
+LeafBound::LeafBound(const Network& network, const JobEndpoints& nodes, const JobPaths& paths,
+                     const LinkWeights& weights)
     : nodes_(nodes),
       ideal_(network, nodes, weights),
       out_(nodes.site_count()),

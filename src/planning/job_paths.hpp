@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "ayatori/base/error.hpp"
+#include "ayatori/contention/job_endpoints.hpp"
 #include "ayatori/tables/tables.hpp"
-#include "job_nodes.hpp"
 
 namespace ayatori {
 
@@ -22,7 +22,7 @@ using LinkIndex = std::uint32_t;
 class JobPaths {
  public:
   /// Memory: one number a route and link of a route. Error: an endpoint without LID, or that none of its LIDs leads to.
-  [[nodiscard]] static Result<JobPaths> traced(const Network& network, const Routes& routes, const JobNodes& nodes);
+  [[nodiscard]] static Result<JobPaths> traced(const Network& network, const Routes& routes, const JobEndpoints& nodes);
 
   [[nodiscard]] std::uint32_t choice_count(std::uint32_t node) const {
     return first_choice_[node + 1] - first_choice_[node];

@@ -1,48 +1,19 @@
 #pragma once
 /// \file
-/// Plans: which of the destination's LIDs each message of a Job takes.
+/// Makes plans: which of the destination's LIDs should each message of a job take?
 
 #include <cstdint>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "ayatori/artefacts/plan.hpp"
 #include "ayatori/base/error.hpp"
 #include "ayatori/network/network.hpp"
 #include "ayatori/network/step.hpp"
 #include "ayatori/tables/tables.hpp"
 
 namespace ayatori {
-
-enum class Method : std::uint8_t {
-  base,    ///< everybody uses the base LID: what happens without a plan ("modk" on destination-mod-K tables)
-  rule,    ///< paper 1, section 4.2: one LID per destination, from its local node id
-  colour,  ///< one LID per destination, by colouring the conflict graph
-  pair,    ///< one LID per (source, destination), by colouring each step's bipartite multigraph
-};
-
-/// A plan stores path bits (LID minus base LID), a byte each: one per destination rank, or for Method::pair one per
-/// (source, destination), source-major. Immutable; safe to read from many threads.
-class Plan {
- public:
-  Plan() = default;
-  static Plan base(Rank ranks);
-  static Plan per_destination(Method method, std::vector<std::uint8_t> path_bits);
-  static Plan per_pair(Rank ranks, std::vector<std::uint8_t> path_bits);
-
-  [[nodiscard]] Method method() const { return method_; }
-  [[nodiscard]] Rank rank_count() const { return ranks_; }
-  [[nodiscard]] bool is_per_pair() const { return method_ == Method::pair; }
-  [[nodiscard]] std::uint8_t path_bits(Rank from, Rank to) const {
-    return bits_[is_per_pair() ? std::size_t{from} * ranks_ + to : to];
-  }
-  [[nodiscard]] std::span<const std::uint8_t> raw() const { return bits_; }
-
- private:
-  Method method_ = Method::base;
-  Rank ranks_ = 0;
-  std::vector<std::uint8_t> bits_;
-};
 
 struct Planned {
   Plan plan;

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "job_nodes.hpp"
+#include "ayatori/contention/job_endpoints.hpp"
 #include "job_paths.hpp"
 #include "leaf_bound.hpp"
 

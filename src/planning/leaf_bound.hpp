@@ -12,7 +12,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "job_nodes.hpp"
+#include "ayatori/contention/job_endpoints.hpp"
 #include "job_paths.hpp"
 
 namespace ayatori {
@@ -26,7 +26,7 @@ struct StepBound {
 /// Not for concurrent use: it remembers the step that it saw last.
 class LeafBound {
  public:
-  LeafBound(const Network& network, const JobNodes& nodes, const JobPaths& paths, const LinkWeights& weights);
+  LeafBound(const Network& network, const JobEndpoints& nodes, const JobPaths& paths, const LinkWeights& weights);
 
   StepBound of(std::span<const Message> messages);
 
@@ -57,7 +57,7 @@ class LeafBound {
   [[nodiscard]] bool carries(const Way& way, double time) const;
   [[nodiscard]] std::uint64_t hot_spots_at(double time) const;
 
-  const JobNodes& nodes_;
+  const JobEndpoints& nodes_;
   IdealTime ideal_;
   std::vector<double> weight_;  // by link
   std::vector<double> different_weights_;

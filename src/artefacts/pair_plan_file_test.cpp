@@ -1,4 +1,4 @@
-#include "ayatori/routing/plan_files.hpp"
+#include "ayatori/artefacts/pair_plan_file.hpp"
 
 #include <gtest/gtest.h>
 
@@ -11,12 +11,12 @@ namespace {
 
 std::string written(const Plan& plan) {
   std::string text;
-  write_plan(plan, [&](std::string_view piece) { text += piece; });
+  write_pair_plan(plan, [&](std::string_view piece) { text += piece; });
   return text;
 }
 
 std::string error_of(std::string_view contents) {
-  const auto plan = parse_plan(contents, "p.plan");
+  const auto plan = parse_pair_plan(contents, "p.plan");
   return plan ? "no error" : plan.error().message;
 }
 
@@ -32,11 +32,12 @@ TEST(PlanFile, ReadsWhatItWrote) {
     Random random(seed);
     const auto ranks = static_cast<Rank>(random.below(40));
     const Plan plan = random_plan(ranks, static_cast<std::uint32_t>(1 + random.below(128)), random);
-    const auto read = parse_plan(written(plan), "p.plan");
+    const auto read = parse_pair_plan(written(plan), "p.plan");
     ASSERT_TRUE(read) << read.error().message;
     EXPECT_EQ(read->method(), Method::pair);
     EXPECT_EQ(read->rank_count(), ranks);
-    EXPECT_EQ(std::vector(read->raw().begin(), read->raw().end()), std::vector(plan.raw().begin(), plan.raw().end()));
+    EXPECT_EQ(std::vector(read->all_path_bits().begin(), read->all_path_bits().end()),
+              std::vector(plan.all_path_bits().begin(), plan.all_path_bits().end()));
   }
 }
 
@@ -55,9 +56,9 @@ TEST(PlanFile, IsTheDocumentedBytes) {
 }
 
 TEST(PlanFile, WritesOtherPlansPairByPair) {
-  const auto read = parse_plan(written(Plan::per_destination(Method::rule, {0, 3, 1})), "p.plan");
+  const auto read = parse_pair_plan(written(Plan::per_destination(Method::rule, {0, 3, 1})), "p.plan");
   ASSERT_TRUE(read) << read.error().message;
-  EXPECT_EQ(std::vector(read->raw().begin(), read->raw().end()),
+  EXPECT_EQ(std::vector(read->all_path_bits().begin(), read->all_path_bits().end()),
             (std::vector<std::uint8_t>{0, 3, 1, 0, 3, 1, 0, 3, 1}));
 }
 

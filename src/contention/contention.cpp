@@ -1,4 +1,4 @@
-#include "ayatori/routing/contention.hpp"
+#include "ayatori/contention/contention.hpp"
 
 #include <fmt/format.h>
 
@@ -6,8 +6,8 @@
 #include <atomic>
 #include <limits>
 
-#include "ayatori/routing/message_tracer.hpp"
-#include "job_nodes.hpp"
+#include "ayatori/contention/job_endpoints.hpp"
+#include "ayatori/contention/message_tracer.hpp"
 
 namespace ayatori {
 
@@ -30,7 +30,7 @@ struct Job {
   std::span<const PortId> endpoints;
   const Plan& plan;
   const StepSequence& steps;
-  const JobNodes& nodes;
+  const JobEndpoints& nodes;
   const LinkWeights& weights;
   const MessageTracer& tracer;
 
@@ -227,12 +227,12 @@ Result<Contention> measure(const Job& job) {
   return summary(times, hot_spots);
 }
 
-Result<JobNodes> nodes_of(const Network& network, std::span<const PortId> endpoints, const Plan& plan,
-                          const StepSequence& steps) {
+Result<JobEndpoints> nodes_of(const Network& network, std::span<const PortId> endpoints, const Plan& plan,
+                              const StepSequence& steps) {
   if (plan.rank_count() != endpoints.size()) {
     return fail("a plan for {} ranks does not fit a job of {} ranks", plan.rank_count(), endpoints.size());
   }
-  return JobNodes::of(network, endpoints, steps);
+  return JobEndpoints::of(network, endpoints, steps);
 }
 
 }  // namespace

@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "job_nodes.hpp"
+#include "ayatori/contention/job_endpoints.hpp"
 
 namespace ayatori {
 
@@ -19,7 +19,7 @@ struct Demand {
 
 class JobDemands {
  public:
-  JobDemands(const Network& network, const JobNodes& nodes, const LinkWeights& weights, const StepSequence& steps);
+  JobDemands(const Network& network, const JobEndpoints& nodes, const LinkWeights& weights, const StepSequence& steps);
 
   [[nodiscard]] std::uint32_t step_count() const { return static_cast<std::uint32_t>(ideal_.size()); }
   [[nodiscard]] std::span<const Demand> of_step(std::uint32_t step) const {
@@ -34,7 +34,7 @@ class JobDemands {
   [[nodiscard]] double ideal(std::uint32_t step) const { return ideal_[step]; }
 
  private:
-  void add_step(const JobNodes& nodes, std::span<const Message> messages);
+  void add_step(const JobEndpoints& nodes, std::span<const Message> messages);
   void index_by_node(std::uint32_t node_count);
 
   std::vector<Demand> demands_;  // by step, then site, then node

@@ -6,7 +6,9 @@
 #include <span>
 #include <vector>
 
-#include "ayatori/routing/plan.hpp"
+#include "ayatori/artefacts/plan.hpp"
+#include "ayatori/network/network.hpp"
+#include "ayatori/network/step.hpp"
 #include "ayatori/tables/tables.hpp"
 
 namespace ayatori {

@@ -14,11 +14,11 @@
 
 namespace ayatori {
 
-class JobNodes {
+class JobEndpoints {
  public:
   /// Error: endpoints that are not as many as the steps' ranks.
-  [[nodiscard]] static Result<JobNodes> of(const Network& network, std::span<const PortId> endpoints,
-                                           const StepSequence& steps);
+  [[nodiscard]] static Result<JobEndpoints> of(const Network& network, std::span<const PortId> endpoints,
+                                               const StepSequence& steps);
 
   [[nodiscard]] std::size_t rank_count() const { return node_of_rank_.size(); }
   [[nodiscard]] std::uint32_t node_count() const { return static_cast<std::uint32_t>(endpoint_.size()); }
@@ -64,12 +64,12 @@ class LinkWeights {
 /// How long a step takes on the endpoints' own cables: ideal(s) of contention.hpp. Not for concurrent use.
 class IdealTime {
  public:
-  IdealTime(const Network& network, const JobNodes& nodes, const LinkWeights& weights);
+  IdealTime(const Network& network, const JobEndpoints& nodes, const LinkWeights& weights);
 
   [[nodiscard]] double of(std::span<const Message> messages);
 
  private:
-  const JobNodes& nodes_;
+  const JobEndpoints& nodes_;
   std::vector<double> send_weight_;  // by node
   std::vector<double> receive_weight_;
   std::vector<std::uint32_t> sent_;

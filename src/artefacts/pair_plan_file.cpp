@@ -1,4 +1,4 @@
-#include "ayatori/routing/plan_files.hpp"
+#include "ayatori/artefacts/pair_plan_file.hpp"
 
 #include <fmt/format.h>
 
@@ -109,8 +109,8 @@ std::uint64_t packed_size(std::uint64_t ranks, unsigned bits) {
 
 }  // namespace
 
-void write_plan(const Plan& plan, const Sink& sink) {
-  const auto entries = plan.raw();
+void write_pair_plan(const Plan& plan, const Sink& sink) {
+  const auto entries = plan.all_path_bits();
   const std::uint8_t largest = entries.empty() ? std::uint8_t{0} : *std::max_element(entries.begin(), entries.end());
   const int bits = std::max(1, static_cast<int>(std::bit_width(largest)));
 
@@ -126,7 +126,7 @@ void write_plan(const Plan& plan, const Sink& sink) {
   sink(little_endian(checksum.value()));
 }
 
-Result<Plan> parse_plan(std::string_view contents, std::string_view file) {
+Result<Plan> parse_pair_plan(std::string_view contents, std::string_view file) {
   if (!contents.starts_with(magic)) return fail_at(file, 0, "no plan file: it does not start with AYAPLAN1");
   if (contents.size() < header_size + checksum_size) return fail_at(file, 0, "truncated: its header is incomplete");
   const std::uint32_t ranks = from_little_endian(contents.substr(magic.size(), 4));

@@ -1,16 +1,16 @@
-#include "ayatori/routing/plan.hpp"
+#include "ayatori/planning/make_plan.hpp"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <functional>
 
+#include "../contention/tree_fixtures.hpp"
+#include "ayatori/contention/contention.hpp"
 #include "ayatori/network/job.hpp"
-#include "ayatori/routing/contention.hpp"
 #include "ayatori/routing/generate.hpp"
 #include "ayatori/schedule/pattern.hpp"
 #include "ayatori/sources/source.hpp"
-#include "tree_fixtures.hpp"
 
 #ifdef _OPENMP
 #include <omp.h>
@@ -62,7 +62,9 @@ struct PaperFabric {
     Routes routes = generate_routes(network, lmc).value().routes;
     return {std::move(network), std::move(routes)};
   }
-  [[nodiscard]] const Fabric& for_method(Method method) const { return method == Method::base ? one_path : six_paths; }
+  [[nodiscard]] const Fabric& for_method(Method method) const {
+    return method == Method::destination_mod_k ? one_path : six_paths;
+  }
 };
 
 const PaperFabric& paper() {
@@ -91,7 +93,7 @@ Study random_jobs(Method method, std::uint64_t seed, int jobs) {
 }
 
 TEST(PaperFigure9, DestinationModKSuffers) {
-  const Study study = random_jobs(Method::base, 1, 1000);
+  const Study study = random_jobs(Method::destination_mod_k, 1, 1000);
   EXPECT_LE(study.free, 8);
   EXPECT_NEAR(study.mean, 1134.0 / 1716, 0.02);
 }
@@ -163,13 +165,13 @@ TEST(Plan, TheRuleCountsNodesInNetworkOrder) {
   auto job = fabric.job({1, 2, 3, 5, 6, 7});
   std::vector<std::uint8_t> expected = {0, 1, 0, 1, 0, 1};
   const Planned sorted = plan(fabric, job, Method::rule);
-  EXPECT_EQ(std::vector(sorted.plan.raw().begin(), sorted.plan.raw().end()), expected);
+  EXPECT_EQ(std::vector(sorted.plan.all_path_bits().begin(), sorted.plan.all_path_bits().end()), expected);
   // The ranks' order changes nothing about the nodes' numbers; eight nodes, no more than three on a leaf: M = K = 3.
   job = fabric.job({0, 1, 2, 3, 4, 5, 6, 7});
   std::reverse(job.begin(), job.end());
   expected = {1, 0, 2, 1, 0, 2, 1, 0};
   const Planned reversed = plan(fabric, job, Method::rule);
-  EXPECT_EQ(std::vector(reversed.plan.raw().begin(), reversed.plan.raw().end()), expected);
+  EXPECT_EQ(std::vector(reversed.plan.all_path_bits().begin(), reversed.plan.all_path_bits().end()), expected);
 }
 
 TEST(Plan, RanksOfOneNicShareItsPath) {
@@ -213,7 +215,7 @@ TEST(Plan, ThreeLevels) {
 TEST(Plan, FewerLidsThanPathsDoWhatTheyCan) {
   const Fabric fabric = test::make({.down = {3, 3, 4}, .up = {3, 3}}, 2);
   const auto job = fabric.contiguous(35);
-  const Planned base = plan(fabric, job, Method::base);
+  const Planned base = plan(fabric, job, Method::destination_mod_k);
   const Planned pair = plan(fabric, job, Method::pair);
   EXPECT_LT(pair.hot_spots * 4, base.hot_spots);
   EXPECT_LE(pair.lower_bound, pair.hot_spots);
@@ -222,19 +224,20 @@ TEST(Plan, FewerLidsThanPathsDoWhatTheyCan) {
 TEST(Plan, OneLidLeavesNothingToChoose) {
   const Fabric fabric = test::make({.down = {6, 5}, .up = {6}}, 0);
   const auto job = fabric.contiguous(16);
-  const std::uint64_t base = plan(fabric, job, Method::base).hot_spots;
+  const std::uint64_t base = plan(fabric, job, Method::destination_mod_k).hot_spots;
   for (const Method method : {Method::rule, Method::colour, Method::pair}) {
     const Planned planned = plan(fabric, job, method);
     EXPECT_EQ(planned.plan.method(), method);
     EXPECT_EQ(planned.hot_spots, base);
-    EXPECT_TRUE(std::all_of(planned.plan.raw().begin(), planned.plan.raw().end(), [](auto bits) { return bits == 0; }));
+    EXPECT_TRUE(std::all_of(planned.plan.all_path_bits().begin(), planned.plan.all_path_bits().end(),
+                            [](auto bits) { return bits == 0; }));
     EXPECT_EQ(planned.reason, "nothing to choose: the tables have one path to each of the job's nodes");
   }
 }
 
 TEST(Plan, JobsOnOneLeafAndTinyJobs) {
   const Fabric fabric = test::make({.down = {6, 5}, .up = {6}}, 3);
-  for (const Method method : {Method::base, Method::rule, Method::colour, Method::pair}) {
+  for (const Method method : {Method::destination_mod_k, Method::rule, Method::colour, Method::pair}) {
     for (const std::uint32_t size : {0U, 1U, 2U, 6U}) {
       const Planned planned = plan(fabric, fabric.contiguous(size), method);
       EXPECT_EQ(planned.plan.rank_count(), size);
@@ -256,7 +259,7 @@ TEST(Plan, LidsThatLeadNowhereAreNotChosen) {
     }
   }
   const Planned pair = plan(fabric, fabric.contiguous(12), Method::pair);
-  const auto raw = pair.plan.raw();
+  const auto raw = pair.plan.all_path_bits();
   EXPECT_EQ(std::count_if(raw.begin(), raw.end(), [](auto bits) { return bits == 1; }), 0);
 }
 
@@ -371,7 +374,7 @@ TEST(Plan, PairsThatMeetAgainKeepTheirPath) {
   Random random(3);
   const auto job = fabric.job(test::random_subset(30, 20, random));
   const auto often = random_permutations(20, 60, 9);
-  const Planned base = plan(fabric, job, Method::base, *often);
+  const Planned base = plan(fabric, job, Method::destination_mod_k, *often);
   const Planned pair = plan(fabric, job, Method::pair, *often);
   EXPECT_LT(pair.hot_spots * 2, base.hot_spots);
   EXPECT_NE(pair.reason.find("messages keep the path of an earlier step"), std::string::npos) << pair.reason;
@@ -398,7 +401,8 @@ TEST(Plan, IsTheSameOnAnyNumberOfThreads) {
     const Planned one = plan(fabric, job, method);
     omp_set_num_threads(2);
     const Planned two = plan(fabric, job, method);
-    EXPECT_TRUE(std::equal(one.plan.raw().begin(), one.plan.raw().end(), two.plan.raw().begin()));
+    EXPECT_TRUE(
+        std::equal(one.plan.all_path_bits().begin(), one.plan.all_path_bits().end(), two.plan.all_path_bits().begin()));
     EXPECT_EQ(one.reason, two.reason);
     EXPECT_EQ(one.hot_spots, two.hot_spots);
   }

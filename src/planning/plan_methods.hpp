@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "ayatori/routing/plan.hpp"
-#include "job_nodes.hpp"
+#include "ayatori/contention/job_endpoints.hpp"
+#include "ayatori/planning/make_plan.hpp"
 #include "job_paths.hpp"
 #include "leaf_bound.hpp"
 #include "path_labels.hpp"
@@ -15,7 +15,7 @@ namespace ayatori {
 
 struct PlanTask {
   const Network& network;
-  const JobNodes& nodes;
+  const JobEndpoints& nodes;
   const LinkWeights& weights;
   const StepSequence& steps;
   const JobPaths& paths;

@@ -1,4 +1,4 @@
-#include "ayatori/routing/message_tracer.hpp"
+#include "ayatori/contention/message_tracer.hpp"
 
 namespace ayatori {
 

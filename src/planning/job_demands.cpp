@@ -5,7 +5,7 @@
 
 namespace ayatori {
 
-JobDemands::JobDemands(const Network& network, const JobNodes& nodes, const LinkWeights& weights,
+JobDemands::JobDemands(const Network& network, const JobEndpoints& nodes, const LinkWeights& weights,
                        const StepSequence& steps) {
   IdealTime ideal(network, nodes, weights);
   std::vector<Message> messages;
@@ -18,7 +18,7 @@ JobDemands::JobDemands(const Network& network, const JobNodes& nodes, const Link
   index_by_node(nodes.node_count());
 }
 
-void JobDemands::add_step(const JobNodes& nodes, std::span<const Message> messages) {
+void JobDemands::add_step(const JobEndpoints& nodes, std::span<const Message> messages) {
   std::vector<std::pair<std::uint32_t, std::uint32_t>> site_and_node;
   for (const Message& m : messages) {
     if (nodes.leaves_site(m)) site_and_node.emplace_back(nodes.site(nodes.node_of(m.from)), nodes.node_of(m.to));

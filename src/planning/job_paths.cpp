@@ -6,7 +6,7 @@ namespace ayatori {
 
 class PathTracer {
  public:
-  PathTracer(const Network& network, const Routes& routes, const JobNodes& nodes)
+  PathTracer(const Network& network, const Routes& routes, const JobEndpoints& nodes)
       : network_(network), routes_(routes), nodes_(nodes), index_of_port_(network.port_count(), no_id) {
     paths_.site_count_ = nodes.site_count();
     paths_.first_choice_.push_back(0);
@@ -113,14 +113,14 @@ class PathTracer {
 
   const Network& network_;
   const Routes& routes_;
-  const JobNodes& nodes_;
+  const JobEndpoints& nodes_;
   std::vector<LinkIndex> index_of_port_;
   std::vector<PortId> trail_;
   Candidate candidate_;
   JobPaths paths_;
 };
 
-Result<JobPaths> JobPaths::traced(const Network& network, const Routes& routes, const JobNodes& nodes) {
+Result<JobPaths> JobPaths::traced(const Network& network, const Routes& routes, const JobEndpoints& nodes) {
   return PathTracer(network, routes, nodes).run();
 }
 

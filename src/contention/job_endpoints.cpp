@@ -1,4 +1,4 @@
-#include "job_nodes.hpp"
+#include "ayatori/contention/job_endpoints.hpp"
 
 #include <algorithm>
 
@@ -19,11 +19,12 @@ std::vector<PortId> nodes_in_order(const Network& network, std::span<const PortI
 
 }  // namespace
 
-Result<JobNodes> JobNodes::of(const Network& network, std::span<const PortId> endpoints, const StepSequence& steps) {
+Result<JobEndpoints> JobEndpoints::of(const Network& network, std::span<const PortId> endpoints,
+                                      const StepSequence& steps) {
   if (endpoints.size() != steps.rank_count()) {
     return fail("a pattern of {} ranks does not fit a job of {} ranks", steps.rank_count(), endpoints.size());
   }
-  JobNodes nodes;
+  JobEndpoints nodes;
   nodes.endpoint_ = nodes_in_order(network, endpoints);
 
   std::vector<std::uint32_t> node_of_endpoint(network.port_count(), no_id);
@@ -69,7 +70,7 @@ std::uint32_t capacity(double time, double weight) {
   return messages;
 }
 
-IdealTime::IdealTime(const Network& network, const JobNodes& nodes, const LinkWeights& weights)
+IdealTime::IdealTime(const Network& network, const JobEndpoints& nodes, const LinkWeights& weights)
     : nodes_(nodes), sent_(nodes.node_count(), 0), received_(nodes.node_count(), 0) {
   for (std::uint32_t node = 0; node < nodes.node_count(); ++node) {
     send_weight_.push_back(weights[nodes.endpoint(node)]);

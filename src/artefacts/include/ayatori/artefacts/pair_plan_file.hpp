@@ -12,17 +12,17 @@
 
 #include <string_view>
 
+#include "ayatori/artefacts/plan.hpp"
 #include "ayatori/base/error.hpp"
 #include "ayatori/base/files.hpp"
-#include "ayatori/routing/plan.hpp"
 
 namespace ayatori {
 
 /// Plans of other methods are written as what they say for each pair. Entries take as many bits as the largest needs.
-void write_plan(const Plan& plan, const Sink& sink);
+void write_pair_plan(const Plan& plan, const Sink& sink);
 
-/// Reads what write_plan wrote, as a plan of Method::pair. `file` is for messages. Errors: no plan file, a file of
+/// Reads what write_pair_plan wrote, as a plan of Method::pair. `file` is for messages. Errors: no plan file, a file of
 /// another length than its header tells, a wrong checksum.
-[[nodiscard]] Result<Plan> parse_plan(std::string_view contents, std::string_view file);
+[[nodiscard]] Result<Plan> parse_pair_plan(std::string_view contents, std::string_view file);
 
 }  // namespace ayatori
