@@ -20,35 +20,34 @@ using wires::UdpWire;
 
 namespace {
 
-/// How long a caller that waits spins, and how long it then yields before it sleeps. The process that it waits for may
-/// need this core.
-constexpr Duration max_spin = 2us;
-constexpr Duration max_yield = 1ms;
-constexpr Duration max_sleep = 100ms;
-constexpr Duration max_shared_sleep = 1ms;  // if other threads call, too: they may take what arrives
+/// How long a caller that waits spins, then yields, before it sleeps. The one that it waits for may have no other core.
+constexpr Duration spinning = 2us;
+constexpr Duration yielding = 1ms;
+constexpr Duration longest_sleep = 100ms;
+constexpr Duration shared_sleep = 1ms;  // where other threads call, which may take what arrives
 
-/// The progress thread takes over when no thread has called for so long, and polls for so long before it sleeps.
-constexpr Duration idle_before_takeover = 500us;
-constexpr Duration spin_before_sleep = 50us;
+/// How long nobody calls before the progress thread takes over, and how long it then looks before it sleeps.
+constexpr Duration aside = 500us;
+constexpr Duration serving = 50us;
 
-/// A thread that yields to a program that computes gets its core back only after the scheduler's time slice. If that
-/// happened to the progress thread, it does not yield for a while, as long as messages arrive.
+/// Who yields to a program that computes gets its core back only after the scheduler's slice. A progress thread to
+/// which that happened stays on its core for a while, as long as messages come.
 constexpr Duration long_yield = 100us;
-constexpr Duration stay_after_long_yield = 10ms;
+constexpr Duration staying = 10ms;
 
-/// How long this process still answers peers whose last acknowledgement was lost.
-constexpr Duration linger = 500ms;
+/// Peers whose last acknowledgement was lost ask again; for how long they find somebody.
+constexpr Duration lingering = 500ms;
 
-/// How long an address is waited for: a peer that is in acp_reset may still have it.
-constexpr Duration address_timeout = 10s;
+/// A peer that resets may still have the address that is ours now.
+constexpr Duration patience_for_addresses = 10s;
 
 constexpr Bytes page = 4096;
 
-/// Bytes: what crosses any network without fragmentation, and what is fastest on a loopback.
+/// What crosses any network unfragmented, and what a host's own does best with.
 constexpr std::uint32_t network_datagram = 1470;
 constexpr std::uint32_t loopback_datagram = 16'384;
 
-/// Jobs on one host must not share addresses: each has addresses of its own in 127.0.0.0/8.
+/// Jobs on one host must not share addresses: each has its own of 127/8.
 std::uint32_t loopback_of(std::uint64_t key) {
   const auto low = static_cast<std::uint32_t>(key ^ key >> 22 ^ key >> 44) & 0x3F'FFFF;
   return 127U << 24 | low << 2 | 2U;
@@ -70,12 +69,10 @@ Result<std::unique_ptr<PollableWire>> Process::make_wire() const {
   const launch::Placement& placement = setup_.placement;
   const bool one_host = placement.ranks_per_host == placement.procs;
   if (!one_host && !setup_.first_host) {
-    return with_hint(
-        fail("the job has several hosts, and their addresses are not known"),
-        "set ACP_FIRST_HOST to the address of the host of rank 0; the other hosts must have the addresses after it");
+    return with_hint(fail("the job has several hosts, and nobody says where they are"),
+                     "ACP_FIRST_HOST=ADDRESS names the host of rank 0; the others must have the addresses after it");
   }
-  if (!one_host && setup_.wires == WireChoice::shm)
-    return fail("the job has several hosts, which ACP_WIRES=shm does not reach");
+  if (!one_host && setup_.wires == WireChoice::shm) return fail("shared memory does not reach other hosts");
   std::unique_ptr<PollableWire> near;
   std::unique_ptr<PollableWire> far;
   if (setup_.wires != WireChoice::udp) {
@@ -102,9 +99,9 @@ Result<std::unique_ptr<PollableWire>> Process::make_wire() const {
 }
 
 Result<> Process::open() {
-  wake_event_ = wires::Descriptor(eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC));
-  if (!wake_event_.open()) return wires::refused("no eventfd can be made", errno);
-  const Time limit = clock_.now() + address_timeout;
+  nudge_ = wires::Descriptor(eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC));
+  if (!nudge_.open()) return wires::refused("no eventfd can be made", errno);
+  const Time limit = clock_.now() + patience_for_addresses;
   auto wire = make_wire();
   while (!wire && wire.error().code == EADDRINUSE && clock_.now() < limit) {
     std::this_thread::sleep_for(1ms);
@@ -124,7 +121,7 @@ Result<> Process::open() {
   memory_ = std::move(*memory);
   driver_.emplace(memory_->endpoint(), *wire_, clock_);
   if (auto made = make_starter_memory(); !made) return made;
-  if (setup_.progress_thread) progress_thread_ = std::thread([this] { run_progress_thread(); });
+  if (setup_.progress_thread) server_ = std::thread([this] { serve(); });
   return {};
 }
 
@@ -134,9 +131,9 @@ Result<> Process::make_starter_memory() {
   if (setup_.starter_bytes > most - page) {
     return fail("{} bytes of starter memory are more than a process can have: {}", setup_.starter_bytes, most - page);
   }
-  // The memory of each process starts at a page, so that the words of atomics are aligned.
+  // Everybody's starts at a page's begin: atomics need their words aligned.
   const Bytes each = (setup_.starter_bytes + page - 1) / page * page;
-  // With ACP_WIRES=udp processes behave as if each were on a host of its own.
+  // Over UDP alone processes behave as if they were on hosts of their own.
   const bool shared = setup_.wires != WireChoice::udp;
   const std::uint32_t per_host = shared ? placement.ranks_per_host : 1;
   auto starter = StarterMemory::make(placement.job_key, placement.rank % per_host, per_host, each);
@@ -153,10 +150,10 @@ Result<> Process::make_starter_memory() {
 // ---- Ending
 
 Result<> Process::sync() {
-  Lock lock(*this);
+  Turn turn(*this);
   if (memory_->loss()) return Failure(*memory_->loss());
   memory_->start_barrier(clock_.now());
-  wait(lock, [this] { return memory_->barrier_done() || memory_->loss(); });
+  wait(turn, [this] { return memory_->barrier_done() || memory_->loss(); });
   if (memory_->barrier_done()) return {};
   return Failure(*memory_->loss());
 }
@@ -164,10 +161,10 @@ Result<> Process::sync() {
 Result<> Process::finish() {
   wait_until([](const GlobalMemory& memory) { return memory.idle() || memory.loss(); });
   const auto met = sync();
-  Lock lock(*this);
-  const Time end = clock_.now() + (met ? linger : Duration::zero());
-  // Repeated, since late packets open flows once more.
-  wait(lock, [&] {
+  Turn turn(*this);
+  const Time end = clock_.now() + (met ? lingering : Duration::zero());
+  // Again and again: what comes late opens flows once more.
+  wait(turn, [&] {
     memory_->endpoint().close_idle(clock_.now());
     return memory_->endpoint().quiet() || clock_.now() > end;
   });
@@ -176,35 +173,35 @@ Result<> Process::finish() {
 
 void Process::disown() {
   wire_->disown();
-  wake_event_ = wires::Descriptor();
+  nudge_ = wires::Descriptor();
 }
 
 Process::~Process() {
-  closing_ = true;
-  if (!progress_thread_.joinable()) return;
-  wake_progress_thread();
-  progress_thread_.join();
+  ending_ = true;
+  if (!server_.joinable()) return;
+  nudge();
+  server_.join();
 }
 
 // ---- Turns
 
-Process::Lock::Lock(Process& process) : process_(process) { lock(); }
-Process::Lock::~Lock() { unlock(); }
+Process::Turn::Turn(Process& process) : process_(process) { resume(); }
+Process::Turn::~Turn() { pause(); }
 
-void Process::Lock::lock() {
+void Process::Turn::resume() {
   if (!process_.mutex_.try_lock()) {
-    ++process_.lock_waiters_;
+    ++process_.wanting_;
     process_.mutex_.lock();
-    --process_.lock_waiters_;
+    --process_.wanting_;
   }
-  process_.calls_.store(process_.calls_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+  process_.turns_.store(process_.turns_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
   process_.several_threads_ |= std::this_thread::get_id() != process_.first_caller_;
   process_.wake_up();
-  // It sleeps on descriptors that are not armed any more.
-  if (std::exchange(process_.progress_thread_asleep_, false)) process_.wake_progress_thread();
+  // Nobody rings for it any more.
+  if (std::exchange(process_.server_asleep_, false)) process_.nudge();
 }
 
-void Process::Lock::unlock() { process_.mutex_.unlock(); }
+void Process::Turn::pause() { process_.mutex_.unlock(); }
 
 bool Process::round() {
   const bool anything = driver_->progress();
@@ -213,105 +210,105 @@ bool Process::round() {
   return true;
 }
 
-/// Spins, yields or sleeps, according to how long nothing has happened since `since`.
-void Process::idle(Lock& lock, Time since) {
+/// What to do while there is nothing to do.
+void Process::idle(Turn& turn, Time since) {
   const Duration waited = driver_->now() - since;
-  if (waited < max_spin) return;
-  if (waited >= max_yield) return sleep(lock, several_threads_ ? max_shared_sleep : max_sleep);
-  lock.unlock();
+  if (waited < spinning) return;
+  if (waited >= yielding) return sleep(turn, several_threads_ ? shared_sleep : longest_sleep);
+  turn.pause();
   std::this_thread::yield();
-  lock.lock();
+  turn.resume();
 }
 
 // ---- Sleeping
 
 namespace {
 
-void poll_for(std::vector<pollfd>& polled, Duration timeout) {
-  const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(timeout);
-  const timespec parts{seconds.count(), (timeout - seconds).count()};
-  ppoll(polled.data(), polled.size(), &parts, nullptr);
+void poll_for(std::vector<pollfd>& polled, Duration longest) {
+  const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(longest);
+  const timespec timeout{seconds.count(), (longest - seconds).count()};
+  ppoll(polled.data(), polled.size(), &timeout, nullptr);
 }
 
 }  // namespace
 
-void Process::wake_progress_thread() const {
+void Process::nudge() const {
   const std::uint64_t once = 1;
-  (void)!write(wake_event_.number(), &once, sizeof once);
+  (void)!write(nudge_.number(), &once, sizeof once);
 }
 
 void Process::wake_up() {
   if (std::exchange(armed_, false)) wire_->woken();
 }
 
-/// Arms the descriptors that become ready when something arrives, and adds them to `polled`. Returns how long the sleep
-/// may last; 0 if there is something to do first. To be called after a round() that found nothing, since packets that
-/// wait to be sent make no descriptor ready.
-Duration Process::prepare_to_sleep(Duration timeout, std::vector<pollfd>& polled) {
+/// Makes what arrives from now on ring, and adds what will be ringing. Returns how long the sleep may last; 0:
+/// something is to be done first. To be called after a round() that found nothing: what waits to be sent rings for
+/// nobody.
+Duration Process::prepare_to_sleep(Duration longest, std::vector<pollfd>& polled) {
   const Time deadline = std::min(memory_->endpoint().next_deadline(), memory_->next_deadline());
-  if (deadline != transport::never) timeout = std::min(timeout, deadline - clock_.now());
-  if (timeout <= Duration::zero()) return Duration::zero();
+  if (deadline != transport::never) longest = std::min(longest, deadline - clock_.now());
+  if (longest <= Duration::zero()) return Duration::zero();
   armed_ = true;
-  timeout = wire_->prepare_to_sleep(timeout);
-  if (timeout <= Duration::zero()) wake_up();
+  longest = wire_->prepare_to_sleep(longest);
+  if (longest <= Duration::zero()) wake_up();
   wire_->add_descriptors(polled);
-  return timeout;
+  return longest;
 }
 
-/// Other threads may call meanwhile. A datagram that arrives ends the sleep, unless another thread has taken it.
-void Process::sleep(Lock& lock, Duration timeout) {
+/// Whoever sleeps lets others have their turns; what arrives wakes it, unless somebody else has taken it.
+void Process::sleep(Turn& turn, Duration longest) {
   std::vector<pollfd> polled;
-  timeout = prepare_to_sleep(timeout, polled);
-  if (timeout <= Duration::zero()) return;
-  lock.unlock();
-  poll_for(polled, timeout);
-  lock.lock();
+  longest = prepare_to_sleep(longest, polled);
+  if (longest <= Duration::zero()) return;
+  turn.pause();
+  poll_for(polled, longest);
+  turn.resume();
 }
 
 // ---- The progress thread
 
-void Process::run_progress_thread() {
-  std::vector<pollfd> bell{{wake_event_.number(), POLLIN, 0}};
-  while (!closing_) {
-    const std::uint64_t calls = calls_.load(std::memory_order_relaxed);
-    poll_for(bell, idle_before_takeover);
+void Process::serve() {
+  std::vector<pollfd> bell{{nudge_.number(), POLLIN, 0}};
+  while (!ending_) {
+    const std::uint64_t turns = turns_.load(std::memory_order_relaxed);
+    poll_for(bell, aside);
     std::uint64_t rung = 0;
-    (void)!read(wake_event_.number(), &rung, sizeof rung);
-    while (!closing_ && waiters_ == 0 && calls_.load(std::memory_order_relaxed) == calls) progress_until_idle();
+    (void)!read(nudge_.number(), &rung, sizeof rung);
+    while (!ending_ && waiters_ == 0 && turns_.load(std::memory_order_relaxed) == turns) take_over();
   }
 }
 
-/// Serves peers until nothing has arrived for a while, then sleeps once. Returns if a caller waits, whose wake-ups must
-/// not be taken from it.
-void Process::progress_until_idle() {
-  std::vector<pollfd> polled{{wake_event_.number(), POLLIN, 0}};
-  Duration timeout = max_sleep;
+/// Serves peers until nothing comes for a while, then sleeps once. A caller that waits is left alone: what rings for it
+/// must not be taken away.
+void Process::take_over() {
+  std::vector<pollfd> polled{{nudge_.number(), POLLIN, 0}};
+  Duration longest = longest_sleep;
   Time stays_until{};
   for (Time since = clock_.now();; stays_until = yield(stays_until)) {
     const std::lock_guard lock(mutex_);
-    if (lock_waiters_ > 0 || waiters_ > 0) return;
+    if (wanting_ > 0 || waiters_ > 0) return;
     wake_up();
     if (round()) {
       since = driver_->now();
-    } else if (driver_->now() - since >= spin_before_sleep) {
-      timeout = prepare_to_sleep(timeout, polled);
-      if (timeout <= Duration::zero()) return;
-      progress_thread_asleep_ = true;
+    } else if (driver_->now() - since >= serving) {
+      longest = prepare_to_sleep(longest, polled);
+      if (longest <= Duration::zero()) return;
+      server_asleep_ = true;
       break;
     }
   }
-  poll_for(polled, timeout);
+  poll_for(polled, longest);
   const std::lock_guard lock(mutex_);
-  progress_thread_asleep_ = false;
+  server_asleep_ = false;
 }
 
-/// Yields the core, unless it is before `stays_until`. Returns the next such time.
+/// Lets others run, but not before `stays_until`. Returns the next such time.
 Time Process::yield(Time stays_until) {
   const Time before = clock_.now();
   if (before < stays_until) return stays_until;
   std::this_thread::yield();
   const Time after = clock_.now();
-  return after - before > long_yield ? after + stay_after_long_yield : Time{};
+  return after - before > long_yield ? after + staying : Time{};
 }
 
 }  // namespace ayatori::acp

@@ -1,10 +1,16 @@
 #include <array>
 
-#include "devices.hpp"
+#include "ayatori/drawing/cable_graph.hpp"
 #include "writers.hpp"
 #include "writing.hpp"
 
 namespace ayatori::exports {
+
+using drawing::cable_graph;
+using drawing::CableBundle;
+using drawing::CableGraph;
+using drawing::Vertex;
+using drawing::vertex_id;
 
 namespace {
 
@@ -31,20 +37,21 @@ void write_keys(Out& out) {
   }
 }
 
-void write_device(Out& out, const Network& network, const Vertex& device) {
-  out("    <node id=\"{}\"><data key=\"node_kind\">{}</data><data key=\"node_name\">{}</data>", device_id(device),
-      device.is_machine() ? "machine" : "router", xml_text(device.name));
-  if (device.router != no_id) {
-    out("<data key=\"node_plane\">{}</data>", xml_text(network.planes()[network.device(device.router).plane].name));
+void write_vertex(Out& out, const Network& network, const Vertex& vertex) {
+  out("    <node id=\"{}\"><data key=\"node_kind\">{}</data><data key=\"node_name\">{}</data>", vertex_id(vertex),
+      vertex.is_machine() ? "machine" : "router", xml_text(vertex.name));
+  if (vertex.router != no_id) {
+    out("<data key=\"node_plane\">{}</data>", xml_text(network.planes()[network.device(vertex.router).plane].name));
   }
-  if (device.level >= 0) out("<data key=\"node_level\">{}</data>", device.level);
+  if (vertex.level >= 0) out("<data key=\"node_level\">{}</data>", vertex.level);
   out("</node>\n");
 }
 
-void write_cable(Out& out, const Network& network, const Devices& all, const CableBundle& bundle, PortId id) {
+void write_cable(Out& out, const Network& network, const CableGraph& graph, const CableBundle& bundle, PortId id) {
   const Port& port = network.port(id);
-  out("    <edge source=\"{}\" target=\"{}\"><data key=\"edge_plane\">{}</data>", device_id(all.devices[bundle.from]),
-      device_id(all.devices[bundle.to]), xml_text(network.planes()[network.device(port.device).plane].name));
+  out("    <edge source=\"{}\" target=\"{}\"><data key=\"edge_plane\">{}</data>",
+      vertex_id(graph.vertices[bundle.from]), vertex_id(graph.vertices[bundle.to]),
+      xml_text(network.planes()[network.device(port.device).plane].name));
   if (port.rate.known()) {
     out("<data key=\"edge_rate\">{}</data><data key=\"edge_bytes_per_second\">{}</data>", to_string(port.rate),
         port.rate.bytes_per_second());
@@ -58,14 +65,14 @@ void write_cable(Out& out, const Network& network, const Devices& all, const Cab
 }  // namespace
 
 Result<> write_graphml(const Network& network, const Sink& sink) {
-  const Devices all = devices_of(network);
+  const CableGraph graph = cable_graph(network);
   Out out(sink);
   out("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<graphml xmlns=\"http://graphml.graphdrawing.org/xmlns\">\n");
   write_keys(out);
   out("  <graph id=\"network\" edgedefault=\"undirected\">\n");
-  for (const Vertex& device : all.devices) write_device(out, network, device);
-  for (const CableBundle& bundle : all.bundles) {
-    for (const PortId id : bundle.ports) write_cable(out, network, all, bundle, id);
+  for (const Vertex& vertex : graph.vertices) write_vertex(out, network, vertex);
+  for (const CableBundle& bundle : graph.bundles) {
+    for (const PortId id : bundle.ports) write_cable(out, network, graph, bundle, id);
   }
   out("  </graph>\n</graphml>\n");
   return {};

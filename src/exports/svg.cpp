@@ -2,7 +2,7 @@
 #include <array>
 #include <map>
 
-#include "picture.hpp"
+#include "ayatori/drawing/drawing.hpp"
 #include "writers.hpp"
 #include "writing.hpp"
 
@@ -10,9 +10,14 @@ namespace ayatori::exports {
 
 namespace {
 
-constexpr std::size_t max_routers = 4096;
-constexpr std::size_t max_bundles = 40'000;
-constexpr std::size_t max_tips = 1200;  // bundles that still tell their names when pointed at
+using drawing::Box;
+using drawing::Drawing;
+using drawing::Frame;
+using drawing::Point;
+using drawing::Strand;
+using drawing::Text;
+
+constexpr std::size_t max_tips = 1500;  // strands, and hosts, that still tell their names when pointed at
 constexpr std::size_t max_remarks = 4;  // lines about what is irregular
 constexpr double heading = 58;          // room for title and legend
 constexpr double line_height = 17;
@@ -22,52 +27,54 @@ constexpr std::string_view style =
     "svg{background:#fff;font-family:system-ui,-apple-system,'Segoe UI','Helvetica Neue','Noto Sans','DejaVu Sans',"
     "Arial,sans-serif}text{font-size:11px;fill:#5a6274}.t{font-size:16px;font-weight:650;fill:#1b2230}"
     ".b{fill:#333c4f}.i{fill:#fff;font-weight:600}.h{fill:#fff;stroke:#5a6274;stroke-width:.8}"
-    ".c{fill:none}.f{opacity:.5}.d{stroke:#cf4a12;stroke-dasharray:7 3;opacity:1}.w{fill:#cf4a12}";
+    ".r{fill:#f1eee7;stroke:#dfdbd2}.p{stroke:#5a6274;stroke-linecap:round;fill:none}.c{fill:none}.f{opacity:.5}"
+    ".d{stroke:#c5221f;stroke-dasharray:7 3}.m{stroke:#c5221f;stroke-dasharray:2 3}.w{fill:#c5221f}";
 constexpr std::array plane_colours = {"#8fa3bd", "#3d8fd9", "#8d4a9e", "#00553f", "#e0a100"};
 
-Picture picture_of(const Network& network, const Scene& scene, const Shape& shape) {
-  if (shape.kind == ShapeKind::fat_tree) {
-    if (const auto levels = rank_levels(network)) return tree_picture(scene, *levels);
+/// SVG path data.
+std::string path_of(const std::vector<Point>& at, Strand::Form form) {
+  if (form == Strand::Form::curve) {
+    return fmt::format("M{:.1f} {:.1f}C{:.1f} {:.1f} {:.1f} {:.1f} {:.1f} {:.1f}", at[0].x, at[0].y, at[1].x, at[1].y,
+                       at[2].x, at[2].y, at[3].x, at[3].y);
   }
-  if (shape.kind == ShapeKind::grid && (shape.dimensions.size() > 1 || !shape.periodic[0])) {
-    std::map<DeviceId, std::uint32_t> index_of;
-    for (std::uint32_t i = 0; i < scene.routers.size(); ++i) index_of[scene.routers[i].router] = i;
-    std::vector<std::uint32_t> at;
-    for (const DeviceId router : shape.at) at.push_back(index_of.at(router));
-    return grid_picture(scene, shape, at);
+  std::string path;
+  for (std::size_t i = 0; i + 1 < at.size(); i += 2) {
+    path += fmt::format("M{:.1f} {:.1f}L{:.1f} {:.1f}", at[i].x, at[i].y, at[i + 1].x, at[i + 1].y);
   }
-  return circle_picture(scene);
+  return path;
 }
 
 class SvgWriter {
  public:
-  SvgWriter(const Network& network, const Scene& scene, const Shape& shape, Out& out)
-      : network_(network), scene_(scene), shape_(shape), picture_(picture_of(network, scene, shape)), out_(out) {}
+  SvgWriter(const Network& network, const Drawing& drawing, Out& out)
+      : network_(network), drawing_(drawing), out_(out) {
+    for (const drawing::Dot& dot : drawing.dots) ++hosts_[network.router_of(dot.endpoint)];
+  }
 
   void write() {
     const std::vector<std::string> remarks = remarks_in_words();
-    const double legend = legend_width();
-    const double title = static_cast<double>(shape_.summary.size()) * 9.8;
-    const double width = std::max({picture_.width, legend + 40, std::min(title + 40, 1200.0), 320.0});
-    const double height = heading + picture_.height + static_cast<double>(remarks.size()) * line_height + 8;
+    const std::string& summary = drawing_.shape.summary;
+    const double title = static_cast<double>(summary.size()) * 9.8;
+    const double width = std::max({drawing_.width, legend_width() + 40, std::min(title + 40, 1200.0), 320.0});
+    const double height = heading + drawing_.height + static_cast<double>(remarks.size()) * line_height + 8;
     out_(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0:.0f}\" height=\"{1:.0f}\" viewBox=\"0 0 {0:.0f} "
         "{1:.0f}\" "
         "role=\"img\">\n",
         width, height);
-    out_("<title>{}</title>\n<style>{}</style>\n", xml_text(shape_.summary), style);
-    const double squeezed = title + 40 > width ? width - 40 : 0;
+    out_("<title>{}</title>\n<style>{}</style>\n", xml_text(summary), style);
     out_("<text class=\"t\" x=\"20\" y=\"26\"");
-    if (squeezed > 0) out_(" textLength=\"{:.0f}\" lengthAdjust=\"spacingAndGlyphs\"", squeezed);
-    out_(">{}</text>\n", xml_text(shape_.summary));
+    if (title + 40 > width) out_(" textLength=\"{:.0f}\" lengthAdjust=\"spacingAndGlyphs\"", width - 40);
+    out_(">{}</text>\n", xml_text(summary));
     write_legend();
-    out_("<g transform=\"translate({:.1f} {:.0f})\">\n", (width - picture_.width) / 2, heading);
+    out_("<g transform=\"translate({:.1f} {:.0f})\">\n", (width - drawing_.width) / 2, heading);
+    write_frames();
     write_cables();
     write_boxes();
     write_hosts();
     write_texts();
     out_("</g>\n");
-    double y = heading + picture_.height + 8;
+    double y = heading + drawing_.height + 8;
     for (const std::string& remark : remarks) {
       out_("<text class=\"w\" x=\"20\" y=\"{:.0f}\">{}</text>\n", y, xml_text(remark));
       y += line_height;
@@ -76,88 +83,121 @@ class SvgWriter {
   }
 
  private:
-  [[nodiscard]] PlaneId plane_of(const CableBundle& bundle) const {
-    return network_.device(network_.port(bundle.ports.front()).device).plane;
+  [[nodiscard]] PlaneId plane_of(const Strand& strand) const {
+    return network_.device(network_.port(strand.ports.front()).device).plane;
   }
 
-  /// Cables by plane; those that run slower than their kind over all others.
+  void write_frames() {
+    if (drawing_.frames.empty()) return;
+    out_("<g class=\"r\">\n");
+    for (const Frame& frame : drawing_.frames) {
+      if (frame.round) {
+        out_("<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"{:.1f}\">", frame.x, frame.y, frame.width / 2);
+      } else {
+        out_("<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\" rx=\"4\">", frame.x - frame.width / 2,
+             frame.y - frame.height / 2, frame.width, frame.height);
+      }
+      out_("<title>{}</title></{}>\n", xml_text(frame.label), frame.round ? "circle" : "rect");
+    }
+    out_("</g>\n");
+  }
+
+  /// Cables by plane; over them those that run slower than their kind, and where some are missing.
   void write_cables() {
-    const bool with_tips = scene_.bundles.size() <= max_tips;
-    out_("<g class=\"c\" stroke-width=\"{:.2g}\">\n", picture_.thickness);
+    const bool with_tips = drawing_.strands.size() <= max_tips;
+    out_("<g class=\"c\" stroke-width=\"{:.2g}\">\n", drawing_.thickness);
     for (std::size_t plane = 0; plane < network_.planes().size(); ++plane) {
-      out_("<g stroke=\"{}\" opacity=\"{:.2g}\">\n", plane_colours[plane % plane_colours.size()], picture_.opacity);
-      write_strands(with_tips, [&](const CableBundle& b) { return !b.degraded && plane_of(b) == plane; });
+      out_("<g stroke=\"{}\" opacity=\"{:.2g}\">\n", plane_colours[plane % plane_colours.size()], drawing_.opacity);
+      write_strands(with_tips, [&](const Strand& s) { return !s.degraded && plane_of(s) == plane; });
       out_("</g>\n");
     }
-    out_("<g class=\"d\" stroke-width=\"{:.2g}\">\n", std::max(picture_.thickness * 1.5, 1.5));
-    write_strands(true, [](const CableBundle& bundle) { return bundle.degraded; });
-    out_("</g>\n</g>\n");
+    out_("<g class=\"d\" stroke-width=\"{:.2g}\">\n", std::max(drawing_.thickness * 1.5, 1.5));
+    write_strands(true, [](const Strand& strand) { return strand.degraded; });
+    out_("</g>\n");
+    for (const drawing::MissingCables& missing : drawing_.missing) {
+      out_("<path class=\"m\" stroke-width=\"1.5\" d=\"{}\"><title>{} - {}: {} of {} cables</title></path>\n",
+           path_of(missing.points, Strand::Form::line), xml_text(drawing_.names[missing.from]),
+           xml_text(drawing_.names[missing.to]), missing.cables, missing.usual);
+    }
+    out_("</g>\n");
   }
 
   template <typename Filter>
   void write_strands(bool with_tips, Filter belongs) {
     std::string together;
     std::string faint;
-    for (const Strand& strand : picture_.strands) {
-      const CableBundle& bundle = scene_.bundles[strand.bundle];
-      if (!belongs(bundle)) continue;
+    for (const Strand& strand : drawing_.strands) {
+      if (!belongs(strand)) continue;
+      const std::string path = path_of(strand.points, strand.form);
       if (!with_tips) {
-        (strand.faint ? faint : together) += strand.path;
+        (strand.faint ? faint : together) += path;
         continue;
       }
-      out_("<path d=\"{}\"", strand.path);
-      if (bundle.ports.size() > 1 && !bundle.degraded) {
+      out_("<path d=\"{}\"", path);
+      if (strand.ports.size() > 1 && !strand.degraded) {
         out_(" stroke-width=\"{:.2g}\"",
-             picture_.thickness * std::min(0.5 + 0.5 * static_cast<double>(bundle.ports.size()), 4.0));
+             drawing_.thickness * std::min(0.5 + 0.5 * static_cast<double>(strand.ports.size()), 4.0));
       }
       if (strand.faint) out_(" class=\"f\"");
-      out_("><title>{}</title></path>\n", xml_text(bundle_in_words(bundle)));
+      out_("><title>{}</title></path>\n", xml_text(strand_in_words(strand)));
     }
     if (!together.empty()) out_("<path d=\"{}\"/>\n", together);
     if (!faint.empty()) out_("<path class=\"f\" d=\"{}\"/>\n", faint);
   }
 
-  [[nodiscard]] std::string bundle_in_words(const CableBundle& bundle) const {
-    return fmt::format("{} - {}: {} x {}{}", scene_.routers[bundle.from].name, scene_.routers[bundle.to].name,
-                       bundle.ports.size(), to_string(network_.port(bundle.ports.front()).rate),
-                       bundle.degraded ? ", degraded" : "");
+  /// "LS2 - RS1: 2 x 4xHDR"; of several pairs of routers only how many cables there are.
+  [[nodiscard]] std::string strand_in_words(const Strand& strand) const {
+    const Port& first = network_.port(strand.ports.front());
+    const DeviceId peer = network_.port(first.peer).device;
+    const auto elsewhere = [&](PortId id) {
+      const Port& port = network_.port(id);
+      return port.device != first.device || network_.port(port.peer).device != peer;
+    };
+    const std::string rate = to_string(first.rate);
+    if (std::ranges::any_of(strand.ports, elsewhere)) return fmt::format("{} cables, {}", strand.ports.size(), rate);
+    return fmt::format("{} - {}: {} x {}{}", drawing_.names[first.device], drawing_.names[peer], strand.ports.size(),
+                       rate, strand.degraded ? ", degraded" : "");
   }
 
   void write_boxes() {
     out_("<g class=\"b\">\n");
-    for (std::size_t i = 0; i < picture_.boxes.size(); ++i) {
-      const Box& box = picture_.boxes[i];
+    for (std::size_t i = 0; i < drawing_.boxes.size(); ++i) {
+      const Box& box = drawing_.boxes[i];
       if (box.round) {
         out_("<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"{:.1f}\">", box.x, box.y, box.width / 2);
       } else {
         out_("<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\" rx=\"3\">", box.x - box.width / 2,
              box.y - box.height / 2, box.width, box.height);
       }
-      const std::size_t hosts = scene_.hosts[i].size();
-      out_("<title>{}{}</title></{}>\n", xml_text(scene_.routers[i].name),
-           hosts > 0 ? ", " + hosts_in_words(hosts) : "", box.round ? "circle" : "rect");
+      const std::size_t hosts = hosts_[static_cast<DeviceId>(i)];
+      out_("<title>{}{}</title></{}>\n", xml_text(drawing_.names[i]),
+           hosts > 0 ? ", " + drawing::hosts_in_words(hosts) : "", box.round ? "circle" : "rect");
     }
     out_("</g>\n");
   }
 
+  /// Many hosts are one path of dots.
   void write_hosts() {
-    const bool with_tips = picture_.dots.size() <= max_tips;
+    if (drawing_.dots.size() > max_tips) {
+      std::string path;
+      for (const drawing::Dot& dot : drawing_.dots) path += fmt::format("M{:.1f} {:.1f}h0", dot.x, dot.y);
+      out_("<path class=\"p\" stroke-width=\"{:.2g}\" d=\"{}\"/>\n", 2 * drawing_.dot, path);
+      return;
+    }
     out_("<g class=\"h\">\n");
-    for (const Dot& dot : picture_.dots) {
-      out_("<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"{:.2g}\"", dot.x, dot.y, picture_.dot);
-      if (!with_tips) {
-        out_("/>");
-        continue;
-      }
-      const MachineId machine = network_.device(network_.port(dot.host).device).machine;
-      out_("><title>{}</title></circle>\n", xml_text(network_.machine(machine).name));
+    for (const drawing::Dot& dot : drawing_.dots) {
+      const Device& nic = network_.device(network_.port(dot.endpoint).device);
+      const Machine& machine = network_.machine(nic.machine);
+      const std::string rail = machine.endpoints.size() > 1 ? fmt::format(", rail {}", nic.rail) : "";
+      out_("<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"{:.2g}\"><title>{}{}</title></circle>\n", dot.x, dot.y,
+           drawing_.dot, xml_text(machine.name), rail);
     }
     out_("</g>\n");
   }
 
   void write_texts() {
     constexpr std::array anchors = {"start", "middle", "end"};
-    for (const Text& text : picture_.texts) {
+    for (const Text& text : drawing_.texts) {
       out_("<text text-anchor=\"{}\"", anchors[static_cast<std::size_t>(text.anchor)]);
       if (text.angle != 0) {
         out_(" transform=\"translate({:.1f} {:.1f}) rotate({:.4g})\"", text.x, text.y, text.angle);
@@ -170,52 +210,54 @@ class SvgWriter {
   }
 
   struct Entry {
-    std::string colour;
+    std::string line;  // its attributes
     std::string text;
-    bool degraded = false;
   };
 
-  /// What the colours mean: "4xNDR: 558 cables".
+  /// What the lines mean: "4xNDR: 558 cables".
   [[nodiscard]] std::vector<Entry> legend() const {
     std::map<std::pair<PlaneId, std::string>, std::size_t> cables;
     std::size_t degraded = 0;
-    for (const CableBundle& bundle : scene_.bundles) {
-      if (bundle.degraded) {
-        degraded += bundle.ports.size();
-      } else {
-        cables[{plane_of(bundle), to_string(network_.port(bundle.ports.front()).rate)}] += bundle.ports.size();
+    for (const Strand& strand : drawing_.strands) {
+      if (strand.degraded) degraded += strand.ports.size();
+      for (const PortId port : strand.ports) {
+        if (!strand.degraded) ++cables[{plane_of(strand), to_string(network_.port(port).rate)}];
       }
     }
-    const bool several = network_.planes().size() > 1;
     std::vector<Entry> entries;
     for (const auto& [kind, count] : cables) {
-      const std::string plane = several ? std::string(network_.planes()[kind.first].name) + " " : "";
-      entries.push_back({plane_colours[kind.first % plane_colours.size()],
+      const std::string plane = network_.planes().size() > 1 ? network_.planes()[kind.first].name + " " : "";
+      entries.push_back({fmt::format("stroke=\"{}\"", plane_colours[kind.first % plane_colours.size()]),
                          fmt::format("{}{}: {} {}", plane, kind.second, count, count == 1 ? "cable" : "cables")});
     }
-    if (degraded > 0) entries.push_back({"", fmt::format("degraded: {}", degraded), true});
-    if (!picture_.remark.empty()) entries.push_back({"none", picture_.remark});
+    if (degraded > 0) entries.push_back({"class=\"d\"", fmt::format("degraded: {}", degraded)});
+    std::size_t missing = 0;
+    for (const drawing::MissingCables& pair : drawing_.missing) missing += pair.usual - pair.cables;
+    if (missing > 0) entries.push_back({"class=\"m\"", fmt::format("missing: {}", missing)});
+    if (drawing_.shape.rails > 1) {
+      entries.push_back({"stroke=\"none\"", fmt::format("a dot is a NIC, {} a host", drawing_.shape.rails)});
+    }
+    if (!drawing_.remark.empty()) entries.push_back({"stroke=\"none\"", drawing_.remark});
     return entries;
   }
 
   [[nodiscard]] double legend_width() const {
     double width = 0;
-    for (const Entry& entry : legend()) width += 56 + static_cast<double>(entry.text.size()) * letter;
+    for (const Entry& entry : legend()) width += 56 + drawing::width_of(entry.text);
     return width;
   }
 
   void write_legend() {
     double x = 20;
     for (const Entry& entry : legend()) {
-      out_("<path {} stroke-width=\"2\" d=\"M{:.0f} 43h28\"/>",
-           entry.degraded ? "class=\"d\"" : "stroke=\"" + entry.colour + "\"", x);
+      out_("<path {} stroke-width=\"2\" d=\"M{:.0f} 43h28\"/>", entry.line, x);
       out_("<text x=\"{:.0f}\" y=\"47\">{}</text>\n", x + 36, xml_text(entry.text));
-      x += 56 + static_cast<double>(entry.text.size()) * letter;
+      x += 56 + drawing::width_of(entry.text);
     }
   }
 
   [[nodiscard]] std::vector<std::string> remarks_in_words() const {
-    std::vector<std::string> remarks = shape_.irregularities;
+    std::vector<std::string> remarks = drawing_.shape.irregularities;
     const std::size_t count = remarks.size();
     if (count > max_remarks) {
       remarks.resize(max_remarks);
@@ -225,25 +267,18 @@ class SvgWriter {
   }
 
   const Network& network_;
-  const Scene& scene_;
-  const Shape& shape_;
-  const Picture picture_;
+  const Drawing& drawing_;
+  std::map<DeviceId, std::size_t> hosts_;  // by router
   Out& out_;
 };
 
 }  // namespace
 
 Result<> write_svg(const Network& network, const Sink& sink) {
-  const Scene scene = scene_of(network);
-  if (scene.routers.empty()) return with_hint(fail("svg: the network has no router to draw"), "dot draws hosts alone");
-  if (scene.routers.size() > max_routers || scene.bundles.size() > max_bundles) {
-    return with_hint(
-        fail("svg: {} routers with {} pairs cabled are too many to draw", scene.routers.size(), scene.bundles.size()),
-        fmt::format("up to {} routers and {} pairs", max_routers, max_bundles));
-  }
-  const Shape shape = recognise(network);
+  const auto drawing = drawing::draw(network);
+  if (!drawing) return with_hint(fail("svg: {}", drawing.error().message), drawing.error().hint);
   Out out(sink);
-  SvgWriter(network, scene, shape, out).write();
+  SvgWriter(network, *drawing, out).write();
   return {};
 }
 

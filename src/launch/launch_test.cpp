@@ -1,4 +1,4 @@
-// Placements from the variables of each launcher, and the PMI-1 protocol with a launcher that the test plays.
+// Who a process is, by what launchers put into its environment; and the PMI-1 conversation with a launcher of a test.
 
 #include <gtest/gtest.h>
 #include <sys/socket.h>
@@ -24,14 +24,14 @@ Result<Placement> placed(const Variables& variables) {
       [] { return std::uint64_t{0xabc}; });
 }
 
-TEST(FindPlacement, ProcessWithoutALauncherIsAJobOfOne) {
+TEST(Placement, IsAloneUnlessStarted) {
   const auto found = placed({});
   ASSERT_TRUE(found);
   EXPECT_EQ(found->procs, 1U);
   EXPECT_EQ(found->job_key, 0xabcU);
 }
 
-TEST(FindPlacement, ReadsTheVariablesOfAyatoriRun) {
+TEST(Placement, TakesWhatAyatoriRunSays) {
   const auto found = placed({{"ACP_RANK", "3"}, {"ACP_PROCS", "8"}, {"ACP_JOB_KEY", "77"}});
   ASSERT_TRUE(found);
   EXPECT_EQ(found->rank, 3U);
@@ -40,7 +40,7 @@ TEST(FindPlacement, ReadsTheVariablesOfAyatoriRun) {
   EXPECT_EQ(found->job_key, 77U);
 }
 
-TEST(FindPlacement, RefusesRanksThatDoNotFillHostAfterHost) {
+TEST(Placement, RefusesWhatCannotBe) {
   EXPECT_EQ(placed({{"ACP_RANK", "3"}, {"ACP_JOB_KEY", "77"}}).error().message, "ACP_PROCS is not set");
   EXPECT_EQ(placed({{"ACP_RANK", "x"}, {"ACP_PROCS", "8"}, {"ACP_JOB_KEY", "77"}}).error().message,
             "ACP_RANK is 'x', not a number");
@@ -54,7 +54,7 @@ TEST(FindPlacement, RefusesRanksThatDoNotFillHostAfterHost) {
                        {"ACP_JOB_KEY", "77"}}));
 }
 
-/// The launcher's side: answers each line until the process sends `finalize`.
+/// The launcher's side: answers line for line until the process says that it ends.
 std::string serve(int descriptor) {
   std::string value = "none";
   std::string line;
@@ -79,7 +79,7 @@ std::string serve(int descriptor) {
   return value;
 }
 
-TEST(FindPlacement, GetsTheKeyFromHydraOverPmi) {
+TEST(Placement, AsksHydraForTheKey) {
   int pair[2];
   ASSERT_EQ(socketpair(AF_UNIX, SOCK_STREAM, 0, pair), 0);
   std::string put;
@@ -94,7 +94,7 @@ TEST(FindPlacement, GetsTheKeyFromHydraOverPmi) {
   EXPECT_EQ(put, "0000000000000abc");
 }
 
-TEST(FindPlacement, NamesTheVariableThatIsMissing) {
+TEST(Placement, SaysWhatALauncherDidNotSay) {
   int pair[2];
   ASSERT_EQ(socketpair(AF_UNIX, SOCK_STREAM, 0, pair), 0);
   const std::string answer = "cmd=nonsense\n";

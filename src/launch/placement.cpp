@@ -20,7 +20,7 @@ Result<std::uint64_t> number(const Environment& environment, const char* name) {
   return value;
 }
 
-/// `otherwise` if the variable is not set.
+/// What no launcher says is `otherwise`.
 Result<std::uint64_t> number_or(const Environment& environment, const char* name, std::uint64_t otherwise) {
   return environment(name) ? number(environment, name) : otherwise;
 }

@@ -1,9 +1,8 @@
 #pragma once
 /// \file
-/// Channels: messages from one process to another without buffers between them. The receiver announces the buffers of
-/// its next receives (`ready`), at most `window` of them. The sender puts each message into its buffer and then reports
-/// it
-/// (`written`); short messages travel in the report (`inlined`).
+/// Messages from one process to another without buffers between: the receiver tells where the next ones go (`ready`),
+/// at most `window` ahead, the sender puts them there and says so (`written`); short ones travel in the saying
+/// (`inlined`).
 
 #include <deque>
 #include <map>
@@ -14,7 +13,7 @@
 
 namespace ayatori::onesided {
 
-/// As many as a token has room for.
+/// What a token has room for.
 inline constexpr std::uint32_t max_channel_ends = 1U << 16;
 
 class Channels {
@@ -29,10 +28,10 @@ class Channels {
   [[nodiscard]] Result<Bytes> finish(RequestId id);
   void progress();
 
-  /// Carries out the call of a peer.
+  /// What a peer calls.
   [[nodiscard]] Answer on_call(Rank from, const Call& call);
 
-  /// The memory of a receive's buffer that a peer puts into; nullptr if no buffer has this key.
+  /// Where a put to a buffer of a receive belongs; nullptr if it is none of ours.
   [[nodiscard]] std::byte* find(Rank from, const transport::RemoteRange& range) const;
 
   void answered(std::uint64_t number, const Answer& answer);
@@ -52,7 +51,7 @@ class Channels {
  private:
   static constexpr std::uint32_t window = 8;
 
-  struct Buffer {  // of a receive, as the receiver announced it
+  struct Place {  // of a receive, as the sender knows it
     Bytes size = 0;
     std::uint64_t key = 0;
   };
@@ -73,7 +72,7 @@ class Channels {
     std::deque<std::uint32_t> queue{};  // requests that are not done, in order
     std::uint32_t started = 0;          // of the queue: announced, or being sent
     std::uint32_t sequence = 0;         // of the next request to be started
-    std::deque<Buffer> buffers{};       // of a sender: announced, and not used yet
+    std::deque<Place> places{};         // of a sender
     std::uint32_t closing = 0;          // the request that closes it, + 1
   };
 
@@ -87,7 +86,7 @@ class Channels {
     std::uint32_t sequence = 0;
     std::byte* bytes = nullptr;
     Bytes size = 0;
-    Buffer buffer{};
+    Place place{};
     bool to_tell = false;  // of a send: its bytes are there, the receiver must hear it
   };
 

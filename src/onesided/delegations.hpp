@@ -1,7 +1,6 @@
 #pragma once
 /// \file
-/// Copies that other processes have delegated to this one: from a third process into its own memory. Their number is
-/// bounded.
+/// Copies that this process does for others: from a third process into its own memory. A table of fixed size.
 
 #include <vector>
 

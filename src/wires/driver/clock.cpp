@@ -7,9 +7,4 @@ transport::Time SteadyClock::now() {
   return transport::Time(std::chrono::duration_cast<transport::Duration>(since_start));
 }
 
-Clock& steady_clock() {
-  static SteadyClock clock;
-  return clock;
-}
-
 }  // namespace ayatori::wires

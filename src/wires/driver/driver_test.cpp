@@ -6,17 +6,20 @@
 #include <string>
 #include <vector>
 
-#include "ayatori/fixtures/clock_fixtures.hpp"
-
 namespace ayatori::wires {
 namespace {
 
 using namespace transport;
 using namespace std::chrono_literals;
 
+struct SetClock final : Clock {
+  Time now() override { return time; }
+  Time time = Time(1s);
+};
+
 using Copy = std::vector<std::byte>;
 
-/// Records what is sent, as long as there is room, and returns the datagrams that the test has put into `arriving`.
+/// Keeps what is sent, as far as there is room, and gives what the test put there.
 struct ScriptedWire final : Wire {
   std::size_t datagram_bytes() const override { return 4096; }
   bool send(const Datagram& datagram) override {
@@ -70,7 +73,7 @@ void carry(Process& from, Process& to) {
 
 const std::vector<std::byte> bytes(300);
 
-TEST(Driver, DatagramThatFoundNoRoomIsSentFirst) {
+TEST(Driver, KeepsWhatFoundNoRoomAndSendsItFirst) {
   Process a(0), b(1);
   for (std::size_t size = 1; size <= 5; ++size)
     ASSERT_TRUE(a.endpoint.send(a.driver.now(), 1, std::span(bytes).first(size), size));
@@ -84,7 +87,7 @@ TEST(Driver, DatagramThatFoundNoRoomIsSentFirst) {
   EXPECT_EQ(a.endpoint.statistics().retransmissions, 0U);
 }
 
-TEST(Driver, TimersRunAfterEverythingThatArrivedWasReceived) {
+TEST(Driver, HandsInAllThatArrivedWhileItWasStopped) {
   Options options;
   options.give_up_after = 1s;
   options.give_up_attempts = 1;
@@ -93,7 +96,7 @@ TEST(Driver, TimersRunAfterEverythingThatArrivedWasReceived) {
   a.driver.progress();
   carry(a, b);
   while (b.driver.progress()) continue;
-  // More datagrams than those of one round come before the acknowledgement.
+  // The acknowledgement lies behind more than one round's datagrams.
   for (int i = 0; i < 1000; ++i) a.wire.arriving.emplace_back(40);
   carry(b, a);
   a.clock.time += 1h;
@@ -103,7 +106,7 @@ TEST(Driver, TimersRunAfterEverythingThatArrivedWasReceived) {
   EXPECT_EQ(a.endpoint.statistics().retransmissions + a.endpoint.statistics().asks, 0U);
 }
 
-TEST(Driver, TimersRunEvenIfDatagramsNeverEnd) {
+TEST(Driver, LetsTimeGoOnForWhoeverIsFlooded) {
   Process a(0);
   ASSERT_TRUE(a.endpoint.send(a.driver.now(), 1, bytes, 1));
   a.driver.progress();
@@ -115,7 +118,7 @@ TEST(Driver, TimersRunEvenIfDatagramsNeverEnd) {
   EXPECT_EQ(a.endpoint.statistics().asks, 1U);
 }
 
-TEST(Driver, SleepEndsWithTheNextDeadline) {
+TEST(Driver, SleepsUntilSomethingIsDue) {
   Process a(0);
   a.driver.sleep(5s);
   ASSERT_TRUE(a.endpoint.send(a.driver.now(), 1, bytes, 1));

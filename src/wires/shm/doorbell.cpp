@@ -37,15 +37,15 @@ Result<Doorbell> Doorbell::make(std::uint64_t key, Rank self) {
   return Doorbell(key, std::move(made));
 }
 
-void Doorbell::wake(Rank peer) {
+void Doorbell::ring(Rank peer) {
   const Name name(key_, peer);
-  // If the socket is full, the peer will wake anyway.
+  // Full of rings is rung.
   sendto(socket_.number(), "", 1, MSG_DONTWAIT | MSG_NOSIGNAL, name.get(), name.size);
 }
 
-void Doorbell::drain() {
-  char signal = 0;
-  while (recv(socket_.number(), &signal, sizeof signal, MSG_DONTWAIT) >= 0) continue;
+void Doorbell::silence() {
+  char rings = 0;
+  while (recv(socket_.number(), &rings, sizeof rings, MSG_DONTWAIT) >= 0) continue;
 }
 
 }  // namespace ayatori::wires

@@ -37,7 +37,7 @@ Bytes random_bytes(Random& random, std::size_t size) {
   return bytes;
 }
 
-TEST(Departures, FrameReaderReturnsTheDatagramsOfEachPeerInOrder) {
+TEST(Trains, GiveBackEachPeersDatagramsInOrder) {
   for (std::uint64_t seed = 1; seed <= 12; ++seed) {
     SCOPED_TRACE(seed);
     Random random(seed);
@@ -66,7 +66,7 @@ TEST(Departures, FrameReaderReturnsTheDatagramsOfEachPeerInOrder) {
   }
 }
 
-TEST(Departures, AddRefusesADatagramIfAllTrainsAreInUse) {
+TEST(Trains, RefuseWhatNeedsOneTooMany) {
   const Bytes bytes(100);
   Departures departures(300);
   for (std::size_t to = 0; to < Departures::max_trains; ++to) {
@@ -76,7 +76,7 @@ TEST(Departures, AddRefusesADatagramIfAllTrainsAreInUse) {
   EXPECT_TRUE(departures.add({3, false, bytes, {}})) << "this one has a train already";
 }
 
-TEST(FrameReader, NextEndsAtAFrameThatIsLongerThanTheRest) {
+TEST(FrameReader, EndsWhereAFrameIsLongerThanTheRest) {
   Bytes train(20);
   put_frame_header(7, train.data());       // and a byte of padding
   put_frame_header(9, train.data() + 10);  // of 8 that are left
@@ -88,7 +88,7 @@ TEST(FrameReader, NextEndsAtAFrameThatIsLongerThanTheRest) {
   EXPECT_FALSE(reader.next());
 }
 
-TEST(FrameReader, NextSkipsPadding) {
+TEST(FrameReader, PassesPaddingBy) {
   Bytes train(21);
   put_frame_header(4, train.data() + 6);
   FrameReader reader(train);

@@ -12,9 +12,10 @@ import time
 from collections import Counter
 from pathlib import Path
 
-from ayatori.base.files import read_text
+from ayatori.files import read_text
+from ayatori.lab.errors import LabError
 from ayatori.lab.fabric.net_file import NetFile
-from ayatori.processes import Child, ProgramError, find_program, last_line
+from ayatori.lab.processes import Child, find_program, last_line
 
 _START_SECONDS = 120.0
 _ANSWER_SECONDS = 0.5
@@ -43,14 +44,14 @@ def child_environment() -> dict[str, str]:
 def find_preload() -> Path:
     """The library that turns any libibumad program into a client of ibsim, for this machine's architecture.
 
-    Raises ProgramError if it is not installed.
+    Raises LabError if it is not installed.
     """
     own = sysconfig.get_config_var("MULTIARCH") or ""
     folders = [Path("/usr/lib", own), *sorted(Path("/usr/lib").glob("*-linux-*")), Path("/usr/lib64")]
     for folder in folders:
         if (library := folder / "umad2sim" / "libumad2sim.so").exists():
             return library
-    raise ProgramError("libumad2sim.so is not installed", hint="apt-get install ibsim-utils")
+    raise LabError("libumad2sim.so is not installed", hint="apt-get install ibsim-utils")
 
 
 class Simulator:
@@ -64,7 +65,7 @@ class Simulator:
 
         Its files go to `folder`, which belongs to the caller and must outlive this object.
 
-        Raises ProgramError if ibsim is missing, refuses the fabric, or does not answer in time.
+        Raises LabError if ibsim is missing, refuses the fabric, or does not answer in time.
         """
         program = find_program("ibsim", "ibsim-utils")
         self.socket_name = f"ayatori-{os.getpid()}-{secrets.token_hex(4)}"
@@ -92,9 +93,9 @@ class Simulator:
         return self._child.pid
 
     def check(self) -> None:
-        """Raises ProgramError if ibsim has ended."""
+        """Raises LabError if ibsim has ended."""
         if (status := self._child.wait(0)) is not None:
-            raise ProgramError(f"ibsim ended unexpectedly with status {status}", self._last_words())
+            raise LabError(f"ibsim ended unexpectedly with status {status}", self._last_words())
 
     def stop(self) -> None:
         """Ends ibsim; a second call does nothing."""
@@ -104,9 +105,9 @@ class Simulator:
         deadline = time.monotonic() + _START_SECONDS
         while not self._answers():
             if self._child.wait(_POLL_SECONDS) is not None:
-                raise ProgramError("ibsim refused the fabric", self._last_words())
+                raise LabError("ibsim refused the fabric", self._last_words())
             if time.monotonic() > deadline:
-                raise ProgramError(f"ibsim did not answer within {_START_SECONDS:g} s", last_line(self._log))
+                raise LabError(f"ibsim did not answer within {_START_SECONDS:g} s", last_line(self._log))
 
     def _answers(self) -> bool:
         with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as client:

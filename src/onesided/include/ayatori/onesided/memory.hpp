@@ -13,29 +13,27 @@ class Memory {
  public:
   Memory(const AddressSpace& space, Rank self) : space_(space), self_(self), published_(AddressSpace::regions) {}
 
-  /// Registers memory and returns the key of the registration, which no later one has. The bytes stay the caller's, and
-  /// must stay until remove().
+  /// Names the registration, and is never used again. The bytes stay the caller's, and must stay until remove().
   /// Errors: nothing to register, more than a region can hold, no region left.
   [[nodiscard]] Result<std::uint64_t> add(std::byte* start, Bytes size);
-  /// Ends a registration; false if there is none with this key.
+  /// False: there is no such registration.
   bool remove(std::uint64_t key);
 
-  /// The global address of a byte; nothing if the byte does not belong to the registration.
+  /// Nothing if `at` is not in what was registered.
   [[nodiscard]] std::optional<GlobalAddress> address_of(std::uint64_t key, const std::byte* at) const;
 
   /// Memory of other processes that lies in this one's address space, too: region 0 of `count` ranks from `first` on,
   /// `each` bytes apart. It must stay as long as this.
   void map(Rank first, Rank count, std::byte* start, Bytes each) { mapped_ = {first, count, start, each}; }
 
-  /// The memory that this process can reach by loads and stores, its own or mapped; nullptr if it does not reach all of
-  /// it.
+  /// Where this process can reach it directly, as its own or mapped; nullptr if not all of it.
   [[nodiscard]] std::byte* reach(const Location& location, Bytes size) const;
 
-  /// Registered memory of this process; nullptr if not all of it is registered.
+  /// Of this process's own; nullptr if it is not all here.
   [[nodiscard]] std::byte* find(const Location& location, Bytes size) const;
   [[nodiscard]] std::byte* find(const transport::RemoteRange& range) const;
 
-  /// What a peer may read: registered memory, and the directory of regions.
+  /// Of a peer that reads: of what is registered, or of the directory.
   [[nodiscard]] std::optional<std::span<const std::byte>> read(const transport::RemoteRange& range) const;
 
  private:
@@ -50,8 +48,8 @@ class Memory {
   } mapped_;
 };
 
-/// Copies as memmove does. An aligned 1, 2, 4 or 8 bytes are stored at once with release order: a process that polls
-/// them never reads a part, and then reads everything that was stored before.
+/// Copies as memmove does; an aligned 1, 2, 4 or 8 bytes at once, so that who polls them sees them whole, and then sees
+/// all that was stored before.
 void store(std::byte* to, const std::byte* from, Bytes size);
 
 }  // namespace ayatori::onesided

@@ -1,1 +1,0 @@
-"""The files that plans and choices are saved in."""

@@ -1,1 +1,0 @@
-"""Forwarding tables, the paths that a job's messages take over them, and the contention that follows."""

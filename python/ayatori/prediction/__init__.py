@@ -1,1 +1,0 @@
-"""How long collectives and incasts take, and which algorithm is best."""

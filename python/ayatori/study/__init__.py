@@ -1,1 +1,0 @@
-"""One fabric, many jobs, every method: what the demo prints and the report draws."""

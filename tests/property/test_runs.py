@@ -1,0 +1,130 @@
+"""Long runs: whatever interrupts them, what is done is kept, and the rest is done later."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from ayatori import _core, runs
+from ayatori.cli import execute
+from ayatori.errors import Error
+from ayatori.network import open_source
+from ayatori.runs import Interrupted, PartialResults, run
+
+
+def squares(chunk: range) -> list[int]:
+    return [i * i for i in chunk]
+
+
+def nothing(_count: int) -> None:
+    pass
+
+
+@given(pieces=st.integers(0, 40), chunk=st.integers(1, 9), stops=st.lists(st.integers(0, 40), max_size=4))
+@settings(max_examples=40, deadline=None)
+def test_resumed_runs_end_like_uninterrupted_ones(tmp_path_factory, pieces: int, chunk: int, stops: list[int]) -> None:
+    folder = tmp_path_factory.mktemp("run")
+    parameters = {"pieces": pieces, "chunk": chunk}
+    counted = 0
+
+    def count(done: int) -> None:
+        nonlocal counted
+        counted += done
+
+    for stop in [*sorted(stops), None]:
+
+        def work(part: range, stop: int | None = stop) -> list[int]:
+            if stop is not None and stop in part:
+                raise KeyboardInterrupt
+            return squares(part)
+
+        partial = PartialResults(parameters, folder)
+        partial.load()
+        counted = 0
+        try:
+            assert run(pieces, chunk, work, partial, count) == squares(range(pieces))
+            assert counted == pieces
+            assert list(folder.iterdir()) == []
+        except Interrupted:
+            assert stop is not None and len(json.loads(partial.path.read_text())["results"]) <= stop
+
+
+def test_results_of_something_else_are_refused(tmp_path: Path) -> None:
+    mine = PartialResults({"bytes": 1}, tmp_path)
+    mine.add([1, 2])
+    mine.save()
+    for broken in ("", "{", "[]", '{"parameters": {"bytes": 2}, "results": []}', '{"parameters": {"bytes": 1}}'):
+        mine.path.write_text(broken)
+        with pytest.raises(Error, match="can't resume"):
+            PartialResults({"bytes": 1}, tmp_path).load()
+
+
+SLOW_RUN = """
+import sys, time
+from ayatori.runs import Interrupted, PartialResults, run
+
+class Slow(PartialResults):
+    def save(self):
+        print("saving", flush=True)
+        time.sleep(0.3)
+        super().save()
+
+def work(chunk):
+    print("working", flush=True)
+    time.sleep(0.05)
+    return list(chunk)
+
+try:
+    run(10**6, 1, work, Slow({}), lambda count: None)
+except Interrupted:
+    sys.exit(130)
+"""
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_second_signal_does_not_end_the_saving(number: signal.Signals, tmp_path: Path) -> None:
+    with subprocess.Popen([sys.executable, "-c", SLOW_RUN], cwd=tmp_path, stdout=subprocess.PIPE, text=True) as slow:
+        signalled = False
+        for line in slow.stdout:  # once while it works, and again while it saves
+            if line == "saving\n" or not signalled:
+                slow.send_signal(number)
+                signalled = True
+    assert slow.returncode == 130
+    [partial] = tmp_path.iterdir()
+    assert isinstance(json.loads(partial.read_text())["results"], list)
+
+
+@pytest.mark.parametrize("verb", ["simulate --algorithm shift", "choose"])
+def test_results_are_taken_if_the_network_is_the_same(verb: str, tmp_path: Path, monkeypatch, capsys) -> None:
+    """And not if there are other cables under the same name."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(runs, "SAVE_EVERY", -1)
+    monkeypatch.setattr(PartialResults, "remove", lambda _partial: None)  # as if each run had been interrupted
+    command = f"{verb} json:network --contiguous 2..3 --collective alltoall --bytes 1MB --json".split()
+
+    def seconds(source: str, *options: str) -> float:
+        Path("network").write_bytes(_core.export_network(open_source(source), "json"))
+        assert execute([*command, *options]) == 0
+        data = json.loads(capsys.readouterr().out)
+        return data["time_s"] if "time_s" in data else data["calls"][0]["ranking"][0]["time_s"]
+
+    slow = seconds("full:3,rate=4xEDR")
+    with monkeypatch.context() as no_work:
+        no_work.setattr(runs, "_interruptible", None)
+        assert seconds("full:3,rate=4xEDR", "--resume") == slow
+    assert seconds("full:3,rate=4xHDR", "--resume") == slow / 2
+
+
+def test_an_error_of_the_work_is_the_error_of_the_run(tmp_path: Path) -> None:
+    def work(_chunk: range) -> list[int]:
+        raise Error("no such job")
+
+    with pytest.raises(Error, match="no such job"):
+        run(3, 1, work, PartialResults({}, tmp_path), nothing)
