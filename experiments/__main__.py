@@ -6,13 +6,13 @@ import sys
 from pathlib import Path
 from typing import Annotated
 
-import click
 import typer
 
-from ayatori.cli.output import note, print_error, say
-from ayatori.errors import Error
+from ayatori.base.errors import Error
+from ayatori.cli.execution import execute, leave
+from ayatori.cli.output import note, say
 from experiments import fat_tree_alltoall, low_memory_transport, torus_broadcast
-from experiments.photograph import photograph
+from experiments.screenshot import take_screenshot
 
 EXPERIMENTS = {
     "fat_tree_alltoall": fat_tree_alltoall,
@@ -31,36 +31,24 @@ def run_experiments(
     for name in names or EXPERIMENTS:
         if name not in EXPERIMENTS:
             raise Error(f"no experiment is called '{name}'", hint=f"there are {', '.join(EXPERIMENTS)}")
-    try:
-        for name in names or EXPERIMENTS:
-            run_experiment(name, out / name, resume)
-    except KeyboardInterrupt:
-        print_error("interrupted", hint="--resume goes on from what is saved")
-        raise typer.Exit(130) from None
+    for name in names or EXPERIMENTS:
+        run_experiment(name, out / name, resume)
 
 
 def run_experiment(name: str, folder: Path, resume: bool) -> None:
     note(f"{name}: {(EXPERIMENTS[name].__doc__ or '').splitlines()[0]}")
     page = EXPERIMENTS[name].run(folder, resume=resume)
     say(f"page: {page.resolve()}")
-    if picture := photograph(page):
+    if picture := take_screenshot(page):
         say(f"picture: {picture.resolve()}")
     say("")
 
 
-def main() -> int:
-    """Exit status: 0 done, 1 the user's input, 2 our fault, 130 interrupted."""
+def main() -> None:
     app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
     app.command()(run_experiments)
-    try:
-        return app(prog_name="./run experiments", standalone_mode=False) or 0
-    except click.ClickException as error:
-        print_error(error.format_message())
-        return 1
-    except Error as error:
-        print_error(error.message, error.cause, error.hint)
-        return 2 if error.internal else 1
+    leave(execute(app, sys.argv[1:], "./run experiments"))
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

@@ -7,12 +7,12 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
+from ayatori.base.files import write_bytes
 from ayatori.cli.output import print_table, say
-from ayatori.files import write_bytes
 from ayatori.report.curves import Plot
 from ayatori.report.document import document
 from ayatori.report.markup import Markup, tag
-from experiments.results import Results
+from ayatori.resumable import SavedResults
 
 
 @dataclass(frozen=True)
@@ -111,7 +111,7 @@ class Figure:
         )
 
 
-def present(results: Results, title: str, about: str, tables: list[Table], figures: list[Figure]) -> Path:
+def present(results: SavedResults, title: str, about: str, tables: list[Table], figures: list[Figure]) -> Path:
     """Prints the tables, saves them beside the figures, and writes the page into the same folder; returns its path."""
     say(title)
     say(about)
@@ -119,7 +119,7 @@ def present(results: Results, title: str, about: str, tables: list[Table], figur
     for table in tables:
         table.show()
     results.save(tables=[asdict(table) for table in tables])
-    page = results.file.with_name("index.html")
+    page = results.path.with_name("index.html")
     write_bytes(page, _page(title, about, tables, figures).encode("utf-8"))
     return page
 

@@ -9,8 +9,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TypeVar
 
-from ayatori.errors import Error
-from ayatori.lab.processes import Child, last_line, run
+from ayatori.base.errors import Error
+from ayatori.processes import Child, last_line, run_program
 
 T = TypeVar("T")
 
@@ -30,7 +30,8 @@ def output_of(
         folder = Path(name)
         output, errors = folder / "output", folder / "errors"
         variables = os.environ | dict(environment or {})
-        status = run(command, folder=folder, environment=variables, output=output, errors=errors, timeout=timeout)
+        files = {"folder": folder, "output": output, "errors": errors}
+        status = run_program(command, environment=variables, timeout=timeout, **files)
         if status != 0:
             raise Error(f"{Path(command[0]).name} failed", cause=last_line(errors) or f"status {status}")
         return output.read_text(encoding="utf-8")

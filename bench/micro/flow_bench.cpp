@@ -64,7 +64,7 @@ bool run(const Case& what) {
   const Job job = what.whole ? contiguous_job(network, what.nodes, what.ranks_per_node).value()
                              : random_job(network, what.nodes, what.ranks_per_node, random).value();
   const auto ranks = static_cast<Rank>(job.rank_count());
-  const Plan plan = Plan::base(ranks);
+  const Plan plan = Plan::destination_mod_k(ranks);
   const auto schedule = make_schedule(what.algorithm, {Collective::alltoall, ranks, 0, bytes},
                                       places_of_ranks(ranks, what.ranks_per_node))
                             .value();

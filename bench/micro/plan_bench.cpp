@@ -2,8 +2,8 @@
 
 #include <benchmark/benchmark.h>
 
+#include "ayatori/contention/contention.hpp"
 #include "ayatori/network/job.hpp"
-#include "ayatori/routing/contention.hpp"
 #include "ayatori/routing/generate.hpp"
 #include "ayatori/schedule/pattern.hpp"
 #include "ayatori/sources/source.hpp"
@@ -28,7 +28,8 @@ struct WholeFabric {
   }
 
   [[nodiscard]] Result<Contention> contention() const {
-    return measure_contention(network, routes, endpoints, Plan::base(static_cast<Rank>(endpoints.size())), *steps);
+    return measure_contention(network, routes, endpoints, Plan::destination_mod_k(static_cast<Rank>(endpoints.size())),
+                              *steps);
   }
   [[nodiscard]] Result<Planned> plan(Method method) const {
     return make_plan(network, routes, endpoints, *steps, method);

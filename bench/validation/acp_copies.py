@@ -17,8 +17,8 @@ from collections import defaultdict
 from collections.abc import Callable
 from pathlib import Path
 
-from ayatori.lab.errors import LabError
-from bench.harness.programs import BUILT, ROOT, in_turns, output_of, running
+from ayatori.processes import ProgramError
+from bench.harness.programs import BUILT, in_turns, output_of, running
 
 OURS = BUILT / "validation" / "acp_copies"
 MAX_SECONDS = 25.0
@@ -29,10 +29,8 @@ Key = tuple[str, str, str, str]  # stack, measure, memory, target
 
 
 def ours(wires: str) -> Run:
-    launcher = ROOT / "python" / "ayatori" / "launching.py"
-
     def run(_number: int) -> str:
-        command = [sys.executable, launcher, "2", OURS]
+        command = [sys.executable, "-m", "ayatori.processes.local_job", "2", OURS]
         return output_of(command, environment={"ACP_WIRES": wires}, timeout=MAX_SECONDS)
 
     return run
@@ -71,7 +69,7 @@ def unless_it_hangs(name: str, run: Run) -> Run:
     def guarded(number: int) -> str:
         try:
             return run(number)
-        except LabError as error:
+        except ProgramError as error:
             print(f"{name}, run {number}: {error.message}, left out", file=sys.stderr)
             return ""
 

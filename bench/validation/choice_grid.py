@@ -23,11 +23,11 @@ from dataclasses import dataclass
 
 from ayatori import _core
 from ayatori._core import Job
-from ayatori.choice import LeftOut, Ranking, assess, pieces_of, rank, variants_of
-from ayatori.jobs import contiguous_jobs, random_jobs
-from ayatori.network import open_source
-from ayatori.prediction import DIMENSION_ORDER, Call, Model, Predictor
-from ayatori.units import format_bytes, format_seconds
+from ayatori.base.units import format_bytes, format_seconds
+from ayatori.model.jobs import contiguous_jobs, random_jobs
+from ayatori.model.network import open_source
+from ayatori.prediction.choice import LeftOut, Ranking, assess, pieces_of, rank, variants_of
+from ayatori.prediction.predictor import DIMENSION_ORDER, Call, Model, Predictor
 from bench.validation import smpi
 
 MODEL = Model(link_bandwidth=1716e6, link_latency=5e-7)
@@ -119,7 +119,7 @@ def play_calls(predictor: Predictor, job: Job, calls: list[Call], links: _core.L
     """Seconds of each call under SMPI; calls that take the same paths are played by one run."""
     places = predictor.places(job)
     by_platform: dict[bytes, list[Call]] = {}
-    if predictor.method in ("modk", DIMENSION_ORDER):
+    if predictor.method in ("destination-mod-K", DIMENSION_ORDER):
         by_platform[smpi.platform_of(predictor, job, ANY_CALL, links)] = calls
     else:
         for call in calls:

@@ -18,9 +18,9 @@ from pathlib import Path
 
 import ayatori
 from ayatori import _core
-from ayatori.files import read_text
-from ayatori.lab.fabric import Fabric
-from ayatori.trial import net_text
+from ayatori.base.files import read_text
+from ayatori.lab.fabric import SimulatedFabric
+from ayatori.lab.fabric.verification import net_text
 
 SOURCE = "fattree:K=18,levels=3"
 RUNS = 5
@@ -65,7 +65,7 @@ def main() -> None:
     print(
         f"ayatori        {ours[0]:8.3f} s first, {middle:.3f} s median of {RUNS}, ({min(ours):.3f} to {max(ours):.3f})"
     )
-    with Fabric(net_text(network)) as fabric:
+    with SimulatedFabric(net_text(network)) as fabric:
         for engine in ENGINES:
             run = fabric.run_opensm(engine, dumps=False, timeout=400)
             theirs = computation_seconds(run.log)

@@ -23,11 +23,11 @@ from tempfile import TemporaryDirectory
 
 from ayatori import _core
 from ayatori._core import Job, Network
-from ayatori.errors import Error
-from ayatori.jobs import contiguous_jobs, random_jobs
-from ayatori.network import open_source
-from ayatori.prediction import Call, Model, Predictor
-from ayatori.units import format_bytes, format_seconds
+from ayatori.base.errors import Error
+from ayatori.base.units import format_bytes, format_seconds
+from ayatori.model.jobs import contiguous_jobs, random_jobs
+from ayatori.model.network import open_source
+from ayatori.prediction.predictor import Call, Model, Predictor
 from bench.validation import smpi
 
 MODEL = Model(link_latency=1e-7, bus=smpi.BUS)

@@ -10,8 +10,8 @@ from pathlib import Path
 
 from ayatori import _core
 from ayatori._core import Job, Places
-from ayatori.errors import Error
-from ayatori.prediction import Call, Predictor, make_schedule
+from ayatori.base.errors import Error
+from ayatori.prediction.predictor import Call, Predictor, make_schedule
 
 PLAY = Path(__file__).parents[2] / "build/release/mpi/play_smpi"
 BUS = 1e15  # bytes a second: messages inside a node take no time, as in ours

@@ -8,13 +8,13 @@ from pathlib import Path
 
 from ayatori._core import Job, Network
 from ayatori.cli.output import progress
-from ayatori.jobs import contiguous_jobs, random_jobs
-from ayatori.network import open_source
-from ayatori.planning import METHODS
-from ayatori.prediction import Call, Model, Predictor
-from experiments.fat_tree_alltoall.shown import Bandwidths, figures_of, tables_of
+from ayatori.model.jobs import contiguous_jobs, random_jobs
+from ayatori.model.network import open_source
+from ayatori.planning.plans import METHODS
+from ayatori.prediction.predictor import Call, Model, Predictor
+from ayatori.resumable import SavedResults, compute_items
+from experiments.fat_tree_alltoall.presentation import Bandwidths, figures_of, tables_of
 from experiments.page import present
-from experiments.results import Results
 
 SOURCE = "fattree:K=6,levels=2,nodes=30"
 NODES = 16
@@ -61,7 +61,9 @@ class Settings:
 def run(folder: Path, settings: Settings = Settings(), resume: bool = False) -> Path:
     """Computes, prints and draws it all; returns the page."""
     network = open_source(SOURCE)
-    results = Results(folder / "results.json", _parameters(settings), resume)
+    results = SavedResults(folder / "results.json", _parameters(settings))
+    if resume:
+        results.load()
     bandwidths = _compute(network, settings, results)
     about = f"{SOURCE}, {BYTES >> 20} MiB a pair of ranks, links of 1716 MB/s, seed {settings.seed}"
     return present(
@@ -78,7 +80,7 @@ def _parameters(settings: Settings) -> dict[str, object]:
     return {name: value for name, value in given.items() if name != "chunk"}
 
 
-def _compute(network: Network, settings: Settings, results: Results) -> Bandwidths:
+def _compute(network: Network, settings: Settings, results: SavedResults) -> Bandwidths:
     first, last = settings.contiguous
     sizes = range(first, last + 1)
     figures = len(METHODS) * (len(sizes) + settings.jobs * len(settings.variants))
@@ -87,19 +89,20 @@ def _compute(network: Network, settings: Settings, results: Results) -> Bandwidt
         for variant in settings.variants:
             jobs = random_jobs(network, settings.jobs, NODES, variant.ranks_per_node, settings.seed)
             found.random[variant.name] = {
-                method: results.compute(
+                method: compute_items(
+                    results,
                     f"random, {variant.name}: {method}",
                     jobs,
-                    _bandwidths(network, variant, method),
                     settings.chunk,
+                    _bandwidths(network, variant, method),
                     advance,
                 )
                 for method in METHODS
             }
         jobs = contiguous_jobs(network, sizes, MAIN.ranks_per_node)
         found.contiguous = {
-            method: results.compute(
-                f"contiguous: {method}", jobs, _bandwidths(network, MAIN, method), settings.chunk, advance
+            method: compute_items(
+                results, f"contiguous: {method}", jobs, settings.chunk, _bandwidths(network, MAIN, method), advance
             )
             for method in METHODS
         }

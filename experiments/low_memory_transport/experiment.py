@@ -8,15 +8,15 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from ayatori.benching import measure_peers
 from ayatori.cli.output import note, progress
-from ayatori.transport import OURS, Incast, Protocol, simulate_incast
-from experiments.low_memory_transport.memory import KINDS, is_there, measure
+from ayatori.measurement.programs import measure_peers
+from ayatori.prediction.incast import OURS, Protocol, SimulatedIncast, simulate_incast
+from ayatori.resumable import SavedResults, compute_items
+from experiments.low_memory_transport.incast_presentation import Incasts, incast_figures, incast_tables
+from experiments.low_memory_transport.memory_measurement import KINDS, is_there, measure
+from experiments.low_memory_transport.memory_presentation import Memory, memory_figures, memory_tables
 from experiments.low_memory_transport.paper import SIZES
-from experiments.low_memory_transport.shown import Incasts, incast_figures, incast_tables
-from experiments.low_memory_transport.shown_memory import Memory, memory_figures, memory_tables
 from experiments.page import present
-from experiments.results import Results
 
 SCENARIO = Path(__file__).parent / "paper.toml"
 
@@ -59,7 +59,9 @@ class Settings:
 
 def run(folder: Path, settings: Settings = Settings(), resume: bool = False) -> Path:
     """Computes, prints and draws it all; returns the page."""
-    results = Results(folder / "results.json", asdict(settings) | {"scenario": SCENARIO.read_text()}, resume)
+    results = SavedResults(folder / "results.json", asdict(settings) | {"scenario": SCENARIO.read_text()})
+    if resume:
+        results.load()
     incasts = _incasts(settings, results)
     tables, figures = incast_tables(incasts), incast_figures(incasts)
     if settings.processes:
@@ -72,15 +74,20 @@ def run(folder: Path, settings: Settings = Settings(), resume: bool = False) -> 
     return present(results, "Paper 5: reliable messages in little memory", about, tables, figures)
 
 
-def _incasts(settings: Settings, results: Results) -> Incasts:
+def _incasts(settings: Settings, results: SavedResults) -> Incasts:
     found = Incasts(settings.sizes, settings.buffers, settings.seeds)
     runs = [(protocol, 1) for protocol in FIGURE6]
     runs += [(protocol, count) for count in settings.buffers for protocol in FIGURE5 if (protocol, count) not in runs]
     items = [(size, seed) for size in settings.sizes for seed in settings.seeds]
     with progress("incast", len(runs) * len(items)) as advance:
         for protocol, buffers in runs:
-            simulated = results.compute(
-                f"{protocol.name}: {buffers} buffers", items, _simulate(protocol, buffers, settings), 5, advance
+            simulated = compute_items(
+                results,
+                f"{protocol.name}: {buffers} buffers",
+                items,
+                5,
+                _simulate(protocol, buffers, settings),
+                advance,
             )
             found.add(protocol, buffers, dict(zip(items, simulated, strict=True)))
     return found
@@ -93,14 +100,14 @@ def _simulate(
 
     def simulate(items: Sequence[tuple[int, int]]) -> list[dict[str, Any]]:
         return [
-            simulate_incast(protocol, Incast(size, buffers, seed, messages=messages, scenario=SCENARIO))
+            simulate_incast(protocol, SimulatedIncast(size, buffers, seed, messages=messages, scenario=SCENARIO))
             for size, seed in items
         ]
 
     return simulate
 
 
-def _memory(settings: Settings, results: Results) -> Memory:
+def _memory(settings: Settings, results: SavedResults) -> Memory:
     found = Memory(settings.processes)
     kinds = [kind for kind in KINDS if is_there(kind)]
     for kind in KINDS:
@@ -108,10 +115,10 @@ def _memory(settings: Settings, results: Results) -> Memory:
             note(f"{kind}: not installed, left out")
     with progress("processes", len(kinds) * len(settings.processes) + 1) as advance:
         for kind in kinds:
-            found.bytes[kind] = results.compute(
-                f"memory: {kind}", settings.processes, partial(measure, kind), 1, advance
+            found.bytes[kind] = compute_items(
+                results, f"memory: {kind}", settings.processes, 1, partial(measure, kind), advance
             )
-        found.peers = results.compute(
-            "memory: simulated peers", [settings.peers], lambda counts: [measure_peers(counts[0])], 1, advance
+        found.peers = compute_items(
+            results, "memory: simulated peers", [settings.peers], 1, lambda counts: [measure_peers(counts[0])], advance
         )[0]
     return found

@@ -9,13 +9,21 @@ from pathlib import Path
 from typing import TypeVar
 
 from ayatori.cli.output import note, progress
-from ayatori.jobs import contiguous_jobs
-from ayatori.network import open_source
-from ayatori.prediction import Call, Model, Predictor
+from ayatori.model.jobs import contiguous_jobs
+from ayatori.model.network import open_source
+from ayatori.prediction.predictor import Call, Model, Predictor
+from ayatori.resumable import SavedResults, compute_items
 from bench.validation.smpi import platform_of, play_calls, smpi_is_there, words_of
 from experiments.page import present
-from experiments.results import Results
-from experiments.torus_broadcast.shown import ALLREDUCES, COLOURS, TREES, Broadcasts, figures_of, no_limit, tables_of
+from experiments.torus_broadcast.presentation import (
+    ALLREDUCES,
+    COLOURS,
+    TREES,
+    Broadcasts,
+    figures_of,
+    no_limit,
+    tables_of,
+)
 
 FX10 = Model(link_bandwidth=5e9, link_latency=0.1e-6, overhead=0.8e-6, injection=20e9)
 """Paper 2's table 1: links of 5 GB/s, four of them a node at once. Times as Fujitsu has told of Tofu: 0.9 us for 8
@@ -45,7 +53,9 @@ class Settings:
 def run(folder: Path, settings: Settings = Settings(), resume: bool = False) -> Path:
     """Computes, prints and draws it all; returns the page."""
     parameters = asdict(settings) | {"fx10": asdict(FX10), "box": asdict(LINKS_ONLY), "box_bytes": BOX_BYTES}
-    results = Results(folder / "results.json", parameters, resume)
+    results = SavedResults(folder / "results.json", parameters)
+    if resume:
+        results.load()
     found = _compute(settings, results)
     about = (
         "Root 0, one rank a node, links of 5 GB/s each way, a node's transfers four at once, 0.9 us to a neighbour. "
@@ -54,7 +64,7 @@ def run(folder: Path, settings: Settings = Settings(), resume: bool = False) -> 
     return present(results, "Paper 2: broadcast on tori", about, tables_of(found), figures_of(found))
 
 
-def _compute(settings: Settings, results: Results) -> Broadcasts:
+def _compute(settings: Settings, results: SavedResults) -> Broadcasts:
     found = Broadcasts(list(settings.sizes), BOX, BOX_BYTES)
     with_smpi = settings.smpi and smpi_is_there()
     if settings.smpi and not with_smpi:
@@ -63,7 +73,7 @@ def _compute(settings: Settings, results: Results) -> Broadcasts:
     with progress("broadcast", broadcasts + len(ALLREDUCES)) as advance:
 
         def compute(name: str, items: Sequence[Item], seconds_of: Callable[[Item], float]) -> list[float]:
-            return results.compute(name, items, lambda chunk: [seconds_of(item) for item in chunk], 1, advance)
+            return compute_items(results, name, items, 1, lambda chunk: [seconds_of(item) for item in chunk], advance)
 
         for shape in settings.shapes:
             torus = Torus(shape)

@@ -8,12 +8,18 @@ planned = ayatori.plan(network, routes, job, "pair")
 print(ayatori.contention(network, routes, job, planned.plan).relative_bandwidth)
 """
 
-from ayatori._core import Contention, Job, Network, Plan, Planned, Routes, Shape, TableCheck
-from ayatori.errors import Error
-from ayatori.jobs import contiguous_jobs, random_jobs, read_job
-from ayatori.network import open_source
-from ayatori.planning import contention, plan, steps_of
-from ayatori.routes import check, make_routes, read_routes
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from ayatori._core import Contention, Job, Network, Plan, Planned, Routes, Shape, TableCheck
+    from ayatori.base.errors import Error
+    from ayatori.model.jobs import contiguous_jobs, random_jobs, read_job
+    from ayatori.model.network import open_source
+    from ayatori.planning.plans import contention, plan, steps_of
+    from ayatori.planning.routes import check, make_routes, read_routes
 
 __version__ = "0.1.0"
 
@@ -38,3 +44,26 @@ __all__ = [
     "read_routes",
     "steps_of",
 ]
+
+_MODULES = {
+    "_core": ("Contention", "Job", "Network", "Plan", "Planned", "Routes", "Shape", "TableCheck"),
+    "base.errors": ("Error",),
+    "model.jobs": ("contiguous_jobs", "random_jobs", "read_job"),
+    "model.network": ("open_source",),
+    "planning.plans": ("contention", "plan", "steps_of"),
+    "planning.routes": ("check", "make_routes", "read_routes"),
+}
+_MODULE_OF = {name: module for module, names in _MODULES.items() for name in names}
+
+
+def __getattr__(name: str) -> Any:
+    """Imports what is asked for when it is first asked for, so that packages that need no C++ start without it."""
+    if name not in _MODULE_OF:
+        raise AttributeError(f"module 'ayatori' has no attribute '{name}'")
+    value = getattr(import_module(f"ayatori.{_MODULE_OF[name]}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return [*globals(), *__all__]

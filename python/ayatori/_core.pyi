@@ -765,7 +765,7 @@ class NetworkScenario:
 
 def load_network_scenario(arg: str, /) -> NetworkScenario: ...
 
-class Incast:
+class IncastLoad:
     """Who sends how much to one; see ayatori/simulated/incast.hpp."""
 
     def __init__(self) -> None: ...
@@ -802,10 +802,10 @@ def adaptive_transport(admission: bool, receive_buffers: int) -> TransportOption
 def fixed_transport(timeout: float, admission: bool, receive_buffers: int) -> TransportOptions:
     """Without admission the protocol of paper 5, section 5.2."""
 
-def run_incast(arg0: Incast, arg1: NetworkScenario, arg2: TransportOptions, /) -> dict:
+def run_incast(arg0: IncastLoad, arg1: NetworkScenario, arg2: TransportOptions, /) -> dict:
     """Times in seconds; latency_s: median, 99%, 99.9%, longest."""
 
-def run_reliable_connections(arg0: Incast, arg1: NetworkScenario, arg2: float, /) -> dict:
+def run_reliable_connections(arg0: IncastLoad, arg1: NetworkScenario, arg2: float, /) -> dict:
     """
     Paper 5's other protocol: RC with a shared receive queue. The delay is of RNR NAKs, in seconds.
     """

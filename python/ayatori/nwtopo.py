@@ -23,8 +23,8 @@ import numpy.typing as npt
 
 from ayatori import _core
 from ayatori._core import Cut
-from ayatori.errors import Error
-from ayatori.files import read_text, write_bytes
+from ayatori.base.errors import Error
+from ayatori.base.files import read_text, write_bytes
 
 __all__ = ["LINK", "UNREACHABLE", "Cut", "Difference", "Link", "Obj", "Objects", "Topology", "load"]
 

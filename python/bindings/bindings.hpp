@@ -19,7 +19,7 @@ namespace ayatori::python {
 
 namespace nb = nanobind;
 
-/// Carries an Error through nanobind; becomes ayatori.errors.Error there.
+/// Carries an Error through nanobind; becomes ayatori.base.errors.Error there.
 struct Raised : std::exception {
   explicit Raised(Error what) : error(std::move(what)) {}
   [[nodiscard]] const char* what() const noexcept override { return error.message.c_str(); }
@@ -45,6 +45,7 @@ void bind_network(nb::module_& module);
 void bind_sources(nb::module_& module);
 void bind_schedule(nb::module_& module);
 void bind_routing(nb::module_& module);
+void bind_planning(nb::module_& module);
 void bind_drawing(nb::module_& module);
 void bind_exports(nb::module_& module);
 void bind_topology(nb::module_& module);

@@ -8,7 +8,7 @@ void raise_in_python(const std::exception_ptr& thrown, void*) {
   try {
     std::rethrow_exception(thrown);
   } catch (const Raised& raised) {
-    const nb::object error_class = nb::module_::import_("ayatori.errors").attr("Error");
+    const nb::object error_class = nb::module_::import_("ayatori.base.errors").attr("Error");
     const Error& error = raised.error;
     const nb::object error_object =
         error_class(text(error.message), text(error.cause), text(error.hint), error.blame == Error::Blame::us);
@@ -28,6 +28,7 @@ NB_MODULE(_core, module) {
   bind_sources(module);
   bind_schedule(module);
   bind_routing(module);
+  bind_planning(module);
   bind_drawing(module);
   bind_exports(module);
   bind_topology(module);

@@ -1,17 +1,12 @@
 #include "ayatori/base/files.hpp"
 #include "ayatori/routing/check.hpp"
-#include "ayatori/routing/contention.hpp"
 #include "ayatori/routing/generate.hpp"
-#include "ayatori/routing/plan.hpp"
-#include "ayatori/routing/plan_files.hpp"
 #include "ayatori/tables/table_files.hpp"
 #include "bindings.hpp"
 
 namespace ayatori::python {
 
 namespace {
-
-using Endpoints = std::vector<PortId>;
 
 /// What a fabric's tables disagree in: routers' entries for LIDs that either side routes.
 std::uint64_t count_differences(const Routes& a, const Routes& b) {
@@ -113,73 +108,12 @@ void bind_check(nb::module_& module) {
   module.def("check_tables", &check_tables, WithoutGil());
 }
 
-void bind_plans(nb::module_& module) {
-  nb::enum_<Method>(module, "Method")
-      .value("base", Method::base)
-      .value("rule", Method::rule)
-      .value("colour", Method::colour)
-      .value("pair", Method::pair);
-  nb::class_<Plan>(module, "Plan")
-      .def_static("base", &Plan::base)
-      .def_static("per_destination", &Plan::per_destination)
-      .def_prop_ro("method", &Plan::method)
-      .def_prop_ro("rank_count", &Plan::rank_count)
-      .def_prop_ro("is_per_pair", &Plan::is_per_pair)
-      .def("path_bits", &Plan::path_bits);
-  nb::class_<Planned>(module, "Planned")
-      .def_ro("plan", &Planned::plan, nb::rv_policy::reference_internal)
-      .def_ro("optimal", &Planned::optimal)
-      .def_ro("reason", &Planned::reason)
-      .def_ro("hot_spots", &Planned::hot_spots)
-      .def_ro("lower_bound", &Planned::lower_bound);
-  module.def("write_pair_plan", [](const Plan& plan, const std::string& path) {
-    unwrap(write_file(path, [&](const Sink& sink) { write_plan(plan, sink); }));
-  });
-  module.def("read_pair_plan",
-             [](const std::string& path) { return unwrap(parse_plan(unwrap(read_file(path)), path)); });
-  module.def(
-      "make_plan",
-      [](const Network& network, const Routes& routes, const Endpoints& endpoints, const StepSequence& steps,
-         Method method) { return unwrap(make_plan(network, routes, endpoints, steps, method)); },
-      WithoutGil());
-}
-
-void bind_contention(nb::module_& module) {
-  nb::class_<HotLink>(module, "HotLink")
-      .def_ro("link", &HotLink::link)
-      .def_ro("worst_load", &HotLink::worst_load)
-      .def_ro("worst_step", &HotLink::worst_step)
-      .def_ro("hot_steps", &HotLink::hot_steps);
-  nb::class_<Contention>(module, "Contention")
-      .def_ro("steps", &Contention::steps)
-      .def_ro("free", &Contention::free)
-      .def_ro("relative_bandwidth", &Contention::relative_bandwidth)
-      .def_ro("mean_time", &Contention::mean_time)
-      .def_ro("worst_time", &Contention::worst_time)
-      .def_ro("worst_step", &Contention::worst_step)
-      .def_ro("hot_spots", &Contention::hot_spots)
-      .def_ro("hot_links", &Contention::hot_links);
-  module.def(
-      "measure_contention",
-      [](const Network& network, const Routes& routes, const Endpoints& endpoints, const Plan& plan,
-         const StepSequence& steps) { return unwrap(measure_contention(network, routes, endpoints, plan, steps)); },
-      WithoutGil());
-  module.def(
-      "link_loads",
-      [](const Network& network, const Routes& routes, const Endpoints& endpoints, const Plan& plan,
-         const StepSequence& steps,
-         std::size_t step) { return unwrap(link_loads(network, routes, endpoints, plan, steps, step)); },
-      WithoutGil());
-}
-
 }  // namespace
 
 void bind_routing(nb::module_& module) {
   bind_tables(module);
   bind_table_files(module);
   bind_check(module);
-  bind_plans(module);
-  bind_contention(module);
 }
 
 }  // namespace ayatori::python

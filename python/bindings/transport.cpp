@@ -88,7 +88,7 @@ void bind_transport(nb::module_& module) {
       .def_rw("reorder", &Scenario::reorder);
   module.def("load_network_scenario", [](const std::string& path) { return unwrap(simulated::load_scenario(path)); });
 
-  nb::class_<Incast>(module, "Incast", "Who sends how much to one; see ayatori/simulated/incast.hpp.")
+  nb::class_<Incast>(module, "IncastLoad", "Who sends how much to one; see ayatori/simulated/incast.hpp.")
       .def(nb::init<>())
       .def_rw("clients", &Incast::clients)
       .def_rw("messages", &Incast::messages)

@@ -23,7 +23,7 @@ Handle order_of(acp_handle_t order, const GlobalMemory& memory) {
   return handle == ACP_HANDLE_ALL || handle == ACP_HANDLE_CONT ? memory.latest() : handle;
 }
 
-/// Whether there is anything to wait for, and up to which operation.
+/// The last operation to wait for; nothing if there is none.
 std::optional<Handle> covered(acp_handle_t handle, const GlobalMemory& memory) {
   const Handle last = order_of(handle, memory);
   if (last == 0 || last > memory.latest()) return std::nullopt;
@@ -47,7 +47,7 @@ acp_handle_t start(Atomic kind, std::uint8_t size, acp_ga_t dst, acp_ga_t src, s
 
 Result<Location> locate(const GlobalMemory& memory, acp_ga_t ga) {
   const auto location = memory.space().find(ga);
-  if (!location) return fail("{:#x} is no global address", ga);
+  if (!location) return fail("{:#x} is not a global address", ga);
   return *location;
 }
 
@@ -109,7 +109,7 @@ acp_atkey_t acp_register_memory(void* addr, size_t size, int color) {
   return with_process<acp_atkey_t>(ACP_ATKEY_NULL, [&](Process& process) {
     return process.look([&](GlobalMemory& memory) -> Result<acp_atkey_t> {
       if (color != 0) return fail("there is no color {}, only 0", color);
-      if (!addr) return fail("there is no memory at NULL");
+      if (!addr) return fail("addr is NULL");
       return memory.memory().add(static_cast<std::byte*>(addr), size);
     });
   });
@@ -118,8 +118,8 @@ acp_atkey_t acp_register_memory(void* addr, size_t size, int color) {
 int acp_unregister_memory(acp_atkey_t atkey) {
   return with_process(-1, [&](Process& process) {
     return process.look([&](GlobalMemory& memory) -> Result<int> {
-      if (atkey == process.starter_key()) return fail("starter memory stays registered");
-      if (!memory.memory().remove(atkey)) return fail("{:#x} names no registration", atkey);
+      if (atkey == process.starter_key()) return fail("starter memory can't be unregistered");
+      if (!memory.memory().remove(atkey)) return fail("there is no registration {:#x}", atkey);
       return 0;
     });
   });
@@ -129,7 +129,7 @@ acp_ga_t acp_query_ga(acp_atkey_t atkey, void* addr) {
   return with_process<acp_ga_t>(ACP_GA_NULL, [&](Process& process) {
     return process.look([&](GlobalMemory& memory) -> Result<acp_ga_t> {
       const auto ga = memory.memory().address_of(atkey, static_cast<const std::byte*>(addr));
-      if (!ga) return fail("{} is not in what {:#x} names", addr, atkey);
+      if (!ga) return fail("{} does not belong to the registration {:#x}", addr, atkey);
       return *ga;
     });
   });

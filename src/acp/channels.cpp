@@ -12,7 +12,7 @@ namespace {
 using onesided::ChannelId;
 using onesided::RequestId;
 
-// Handles are numbers in the clothes of pointers.
+// The handles of the C interface are pointers; their values are numbers.
 acp_ch_t handle_of(ChannelId channel) { return reinterpret_cast<acp_ch_t>(std::uintptr_t{channel}); }      // NOLINT
 acp_request_t handle_of(RequestId request) { return reinterpret_cast<acp_request_t>(request); }            // NOLINT
 ChannelId number_of(acp_ch_t ch) { return static_cast<ChannelId>(reinterpret_cast<std::uintptr_t>(ch)); }  // NOLINT

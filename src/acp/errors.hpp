@@ -1,6 +1,6 @@
 #pragma once
 /// \file
-/// The border: errors become 0, -1 or NULL with errno and a line of text, per thread (acp.h, Errors).
+/// Turns errors into errno and a message of the calling thread (acp.h, Errors).
 
 #include <cerrno>
 #include <exception>

@@ -11,24 +11,23 @@ namespace ayatori::acp {
 
 namespace {
 
-/// The one between acp_init and acp_finalize; owned. Other threads may be in it when the program exits, so that does
-/// not destroy it.
+/// The process between acp_init and acp_finalize; owned. Exiting does not destroy it, since other threads may be in it.
 std::atomic<Process*> the_process = nullptr;
 
-/// What this process was when the library was opened last. Launchers are asked once.
+/// The placement when the library was opened last: a launcher is asked only once.
 std::optional<launch::Placement> known_placement;
 
-/// In a child of the process that opened the library: what it was then.
+/// In a child of fork: the process that the parent had opened.
 Process* left_to_parent = nullptr;
 
-/// Nobody finds it any more who did not know it before.
+/// Removes the names of files when the program exits.
 struct AtExit {
   ~AtExit() {
     if (Process* process = the_process) process->withdraw();
   }
 } at_exit;
 
-/// A fork has copied one thread out of several: what the others were in the middle of stays as it is, for good.
+/// A fork copies one of several threads: what the others were doing at that moment is never finished in the child.
 void leave_to_parent() {
   Process* process = the_process.exchange(nullptr);
   if (!process) return;
@@ -36,7 +35,8 @@ void leave_to_parent() {
   left_to_parent = process;
 }
 
-/// Packets of the job before must be strangers to the one after: all processes derive the same next key.
+/// After acp_finalize or acp_reset, late packets of the time before must not be accepted: all processes derive the same
+/// next key.
 std::uint64_t next_key(std::uint64_t key) { return Random(key)(); }
 
 Result<launch::Placement> next_placement() {

@@ -1,16 +1,16 @@
 #pragma once
 /// \file
-/// The one Process of the C functions: opened, closed, and left alone by forks and exits.
+/// The one Process that the C functions use: opens and closes it, and handles fork and exit.
 
 #include "errors.hpp"
 #include "process.hpp"
 
 namespace ayatori::acp {
 
-/// What the environment says, but for the placement.
+/// Reads the variables of the environment, except those of the placement.
 [[nodiscard]] Result<Setup> read_setup();
 
-/// Who this process is, as its launcher says.
+/// Asks the launcher for the rank of this process, the number of processes and the key.
 [[nodiscard]] Result<launch::Placement> read_placement();
 
 /// acp_init, acp_finalize and acp_reset.
@@ -21,7 +21,8 @@ int reopen_library(int rank);
 /// nullptr and EPERM, if the library is not open.
 [[nodiscard]] Process* opened();
 
-/// What a function that needs the library returns: `failed` if it is not open, or if the result is none.
+/// Calls `body(process)` and returns its value; sets the error and returns `failed` if there is none, or if the library
+/// is not open.
 template <typename Value, typename Body>
 Value with_process(Value failed, Body body) noexcept {
   return guarded<Value>(failed, [&]() -> Value {

@@ -20,34 +20,35 @@ using wires::UdpWire;
 
 namespace {
 
-/// How long a caller that waits spins, then yields, before it sleeps. The one that it waits for may have no other core.
-constexpr Duration spinning = 2us;
-constexpr Duration yielding = 1ms;
-constexpr Duration longest_sleep = 100ms;
-constexpr Duration shared_sleep = 1ms;  // where other threads call, which may take what arrives
+/// How long a caller that waits spins, and how long it then yields before it sleeps. The process that it waits for may
+/// need this core.
+constexpr Duration max_spin = 2us;
+constexpr Duration max_yield = 1ms;
+constexpr Duration max_sleep = 100ms;
+constexpr Duration max_shared_sleep = 1ms;  // if other threads call, too: they may take what arrives
 
-/// How long nobody calls before the progress thread takes over, and how long it then looks before it sleeps.
-constexpr Duration aside = 500us;
-constexpr Duration serving = 50us;
+/// The progress thread takes over when no thread has called for so long, and polls for so long before it sleeps.
+constexpr Duration idle_before_takeover = 500us;
+constexpr Duration spin_before_sleep = 50us;
 
-/// Who yields to a program that computes gets its core back only after the scheduler's slice. A progress thread to
-/// which that happened stays on its core for a while, as long as messages come.
+/// A thread that yields to a program that computes gets its core back only after the scheduler's time slice. If that
+/// happened to the progress thread, it does not yield for a while, as long as messages arrive.
 constexpr Duration long_yield = 100us;
-constexpr Duration staying = 10ms;
+constexpr Duration stay_after_long_yield = 10ms;
 
-/// Peers whose last acknowledgement was lost ask again; for how long they find somebody.
-constexpr Duration lingering = 500ms;
+/// How long this process still answers peers whose last acknowledgement was lost.
+constexpr Duration linger = 500ms;
 
-/// A peer that resets may still have the address that is ours now.
-constexpr Duration patience_for_addresses = 10s;
+/// How long an address is waited for: a peer that is in acp_reset may still have it.
+constexpr Duration address_timeout = 10s;
 
 constexpr Bytes page = 4096;
 
-/// What crosses any network unfragmented, and what a host's own does best with.
+/// Bytes: what crosses any network without fragmentation, and what is fastest on a loopback.
 constexpr std::uint32_t network_datagram = 1470;
 constexpr std::uint32_t loopback_datagram = 16'384;
 
-/// Jobs on one host must not share addresses: each has its own of 127/8.
+/// Jobs on one host must not share addresses: each has addresses of its own in 127.0.0.0/8.
 std::uint32_t loopback_of(std::uint64_t key) {
   const auto low = static_cast<std::uint32_t>(key ^ key >> 22 ^ key >> 44) & 0x3F'FFFF;
   return 127U << 24 | low << 2 | 2U;
@@ -69,10 +70,12 @@ Result<std::unique_ptr<PollableWire>> Process::make_wire() const {
   const launch::Placement& placement = setup_.placement;
   const bool one_host = placement.ranks_per_host == placement.procs;
   if (!one_host && !setup_.first_host) {
-    return with_hint(fail("the job has several hosts, and nobody says where they are"),
-                     "ACP_FIRST_HOST=ADDRESS names the host of rank 0; the others must have the addresses after it");
+    return with_hint(
+        fail("the job has several hosts, and their addresses are not known"),
+        "set ACP_FIRST_HOST to the address of the host of rank 0; the other hosts must have the addresses after it");
   }
-  if (!one_host && setup_.wires == WireChoice::shm) return fail("shared memory does not reach other hosts");
+  if (!one_host && setup_.wires == WireChoice::shm)
+    return fail("the job has several hosts, which ACP_WIRES=shm does not reach");
   std::unique_ptr<PollableWire> near;
   std::unique_ptr<PollableWire> far;
   if (setup_.wires != WireChoice::udp) {
@@ -99,9 +102,9 @@ Result<std::unique_ptr<PollableWire>> Process::make_wire() const {
 }
 
 Result<> Process::open() {
-  nudge_ = wires::Descriptor(eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC));
-  if (!nudge_.open()) return wires::refused("no eventfd can be made", errno);
-  const Time limit = clock_.now() + patience_for_addresses;
+  wake_event_ = wires::Descriptor(eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC));
+  if (!wake_event_.open()) return wires::refused("no eventfd can be made", errno);
+  const Time limit = clock_.now() + address_timeout;
   auto wire = make_wire();
   while (!wire && wire.error().code == EADDRINUSE && clock_.now() < limit) {
     std::this_thread::sleep_for(1ms);
@@ -121,7 +124,7 @@ Result<> Process::open() {
   memory_ = std::move(*memory);
   driver_.emplace(memory_->endpoint(), *wire_, clock_);
   if (auto made = make_starter_memory(); !made) return made;
-  if (setup_.progress_thread) server_ = std::thread([this] { serve(); });
+  if (setup_.progress_thread) progress_thread_ = std::thread([this] { run_progress_thread(); });
   return {};
 }
 
@@ -131,9 +134,9 @@ Result<> Process::make_starter_memory() {
   if (setup_.starter_bytes > most - page) {
     return fail("{} bytes of starter memory are more than a process can have: {}", setup_.starter_bytes, most - page);
   }
-  // Everybody's starts at a page's begin: atomics need their words aligned.
+  // The memory of each process starts at a page, so that the words of atomics are aligned.
   const Bytes each = (setup_.starter_bytes + page - 1) / page * page;
-  // Over UDP alone processes behave as if they were on hosts of their own.
+  // With ACP_WIRES=udp processes behave as if each were on a host of its own.
   const bool shared = setup_.wires != WireChoice::udp;
   const std::uint32_t per_host = shared ? placement.ranks_per_host : 1;
   auto starter = StarterMemory::make(placement.job_key, placement.rank % per_host, per_host, each);
@@ -150,10 +153,10 @@ Result<> Process::make_starter_memory() {
 // ---- Ending
 
 Result<> Process::sync() {
-  Turn turn(*this);
+  Lock lock(*this);
   if (memory_->loss()) return Failure(*memory_->loss());
   memory_->start_barrier(clock_.now());
-  wait(turn, [this] { return memory_->barrier_done() || memory_->loss(); });
+  wait(lock, [this] { return memory_->barrier_done() || memory_->loss(); });
   if (memory_->barrier_done()) return {};
   return Failure(*memory_->loss());
 }
@@ -161,10 +164,10 @@ Result<> Process::sync() {
 Result<> Process::finish() {
   wait_until([](const GlobalMemory& memory) { return memory.idle() || memory.loss(); });
   const auto met = sync();
-  Turn turn(*this);
-  const Time end = clock_.now() + (met ? lingering : Duration::zero());
-  // Again and again: what comes late opens flows once more.
-  wait(turn, [&] {
+  Lock lock(*this);
+  const Time end = clock_.now() + (met ? linger : Duration::zero());
+  // Repeated, since late packets open flows once more.
+  wait(lock, [&] {
     memory_->endpoint().close_idle(clock_.now());
     return memory_->endpoint().quiet() || clock_.now() > end;
   });
@@ -173,35 +176,35 @@ Result<> Process::finish() {
 
 void Process::disown() {
   wire_->disown();
-  nudge_ = wires::Descriptor();
+  wake_event_ = wires::Descriptor();
 }
 
 Process::~Process() {
-  ending_ = true;
-  if (!server_.joinable()) return;
-  nudge();
-  server_.join();
+  closing_ = true;
+  if (!progress_thread_.joinable()) return;
+  wake_progress_thread();
+  progress_thread_.join();
 }
 
 // ---- Turns
 
-Process::Turn::Turn(Process& process) : process_(process) { resume(); }
-Process::Turn::~Turn() { pause(); }
+Process::Lock::Lock(Process& process) : process_(process) { lock(); }
+Process::Lock::~Lock() { unlock(); }
 
-void Process::Turn::resume() {
+void Process::Lock::lock() {
   if (!process_.mutex_.try_lock()) {
-    ++process_.wanting_;
+    ++process_.lock_waiters_;
     process_.mutex_.lock();
-    --process_.wanting_;
+    --process_.lock_waiters_;
   }
-  process_.turns_.store(process_.turns_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+  process_.calls_.store(process_.calls_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
   process_.several_threads_ |= std::this_thread::get_id() != process_.first_caller_;
   process_.wake_up();
-  // Nobody rings for it any more.
-  if (std::exchange(process_.server_asleep_, false)) process_.nudge();
+  // It sleeps on descriptors that are not armed any more.
+  if (std::exchange(process_.progress_thread_asleep_, false)) process_.wake_progress_thread();
 }
 
-void Process::Turn::pause() { process_.mutex_.unlock(); }
+void Process::Lock::unlock() { process_.mutex_.unlock(); }
 
 bool Process::round() {
   const bool anything = driver_->progress();
@@ -210,105 +213,105 @@ bool Process::round() {
   return true;
 }
 
-/// What to do while there is nothing to do.
-void Process::idle(Turn& turn, Time since) {
+/// Spins, yields or sleeps, according to how long nothing has happened since `since`.
+void Process::idle(Lock& lock, Time since) {
   const Duration waited = driver_->now() - since;
-  if (waited < spinning) return;
-  if (waited >= yielding) return sleep(turn, several_threads_ ? shared_sleep : longest_sleep);
-  turn.pause();
+  if (waited < max_spin) return;
+  if (waited >= max_yield) return sleep(lock, several_threads_ ? max_shared_sleep : max_sleep);
+  lock.unlock();
   std::this_thread::yield();
-  turn.resume();
+  lock.lock();
 }
 
 // ---- Sleeping
 
 namespace {
 
-void poll_for(std::vector<pollfd>& polled, Duration longest) {
-  const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(longest);
-  const timespec timeout{seconds.count(), (longest - seconds).count()};
-  ppoll(polled.data(), polled.size(), &timeout, nullptr);
+void poll_for(std::vector<pollfd>& polled, Duration timeout) {
+  const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(timeout);
+  const timespec parts{seconds.count(), (timeout - seconds).count()};
+  ppoll(polled.data(), polled.size(), &parts, nullptr);
 }
 
 }  // namespace
 
-void Process::nudge() const {
+void Process::wake_progress_thread() const {
   const std::uint64_t once = 1;
-  (void)!write(nudge_.number(), &once, sizeof once);
+  (void)!write(wake_event_.number(), &once, sizeof once);
 }
 
 void Process::wake_up() {
   if (std::exchange(armed_, false)) wire_->woken();
 }
 
-/// Makes what arrives from now on ring, and adds what will be ringing. Returns how long the sleep may last; 0:
-/// something is to be done first. To be called after a round() that found nothing: what waits to be sent rings for
-/// nobody.
-Duration Process::prepare_to_sleep(Duration longest, std::vector<pollfd>& polled) {
+/// Arms the descriptors that become ready when something arrives, and adds them to `polled`. Returns how long the sleep
+/// may last; 0 if there is something to do first. To be called after a round() that found nothing, since packets that
+/// wait to be sent make no descriptor ready.
+Duration Process::prepare_to_sleep(Duration timeout, std::vector<pollfd>& polled) {
   const Time deadline = std::min(memory_->endpoint().next_deadline(), memory_->next_deadline());
-  if (deadline != transport::never) longest = std::min(longest, deadline - clock_.now());
-  if (longest <= Duration::zero()) return Duration::zero();
+  if (deadline != transport::never) timeout = std::min(timeout, deadline - clock_.now());
+  if (timeout <= Duration::zero()) return Duration::zero();
   armed_ = true;
-  longest = wire_->prepare_to_sleep(longest);
-  if (longest <= Duration::zero()) wake_up();
+  timeout = wire_->prepare_to_sleep(timeout);
+  if (timeout <= Duration::zero()) wake_up();
   wire_->add_descriptors(polled);
-  return longest;
+  return timeout;
 }
 
-/// Whoever sleeps lets others have their turns; what arrives wakes it, unless somebody else has taken it.
-void Process::sleep(Turn& turn, Duration longest) {
+/// Other threads may call meanwhile. A datagram that arrives ends the sleep, unless another thread has taken it.
+void Process::sleep(Lock& lock, Duration timeout) {
   std::vector<pollfd> polled;
-  longest = prepare_to_sleep(longest, polled);
-  if (longest <= Duration::zero()) return;
-  turn.pause();
-  poll_for(polled, longest);
-  turn.resume();
+  timeout = prepare_to_sleep(timeout, polled);
+  if (timeout <= Duration::zero()) return;
+  lock.unlock();
+  poll_for(polled, timeout);
+  lock.lock();
 }
 
 // ---- The progress thread
 
-void Process::serve() {
-  std::vector<pollfd> bell{{nudge_.number(), POLLIN, 0}};
-  while (!ending_) {
-    const std::uint64_t turns = turns_.load(std::memory_order_relaxed);
-    poll_for(bell, aside);
+void Process::run_progress_thread() {
+  std::vector<pollfd> bell{{wake_event_.number(), POLLIN, 0}};
+  while (!closing_) {
+    const std::uint64_t calls = calls_.load(std::memory_order_relaxed);
+    poll_for(bell, idle_before_takeover);
     std::uint64_t rung = 0;
-    (void)!read(nudge_.number(), &rung, sizeof rung);
-    while (!ending_ && waiters_ == 0 && turns_.load(std::memory_order_relaxed) == turns) take_over();
+    (void)!read(wake_event_.number(), &rung, sizeof rung);
+    while (!closing_ && waiters_ == 0 && calls_.load(std::memory_order_relaxed) == calls) progress_until_idle();
   }
 }
 
-/// Serves peers until nothing comes for a while, then sleeps once. A caller that waits is left alone: what rings for it
-/// must not be taken away.
-void Process::take_over() {
-  std::vector<pollfd> polled{{nudge_.number(), POLLIN, 0}};
-  Duration longest = longest_sleep;
+/// Serves peers until nothing has arrived for a while, then sleeps once. Returns if a caller waits, whose wake-ups must
+/// not be taken from it.
+void Process::progress_until_idle() {
+  std::vector<pollfd> polled{{wake_event_.number(), POLLIN, 0}};
+  Duration timeout = max_sleep;
   Time stays_until{};
   for (Time since = clock_.now();; stays_until = yield(stays_until)) {
     const std::lock_guard lock(mutex_);
-    if (wanting_ > 0 || waiters_ > 0) return;
+    if (lock_waiters_ > 0 || waiters_ > 0) return;
     wake_up();
     if (round()) {
       since = driver_->now();
-    } else if (driver_->now() - since >= serving) {
-      longest = prepare_to_sleep(longest, polled);
-      if (longest <= Duration::zero()) return;
-      server_asleep_ = true;
+    } else if (driver_->now() - since >= spin_before_sleep) {
+      timeout = prepare_to_sleep(timeout, polled);
+      if (timeout <= Duration::zero()) return;
+      progress_thread_asleep_ = true;
       break;
     }
   }
-  poll_for(polled, longest);
+  poll_for(polled, timeout);
   const std::lock_guard lock(mutex_);
-  server_asleep_ = false;
+  progress_thread_asleep_ = false;
 }
 
-/// Lets others run, but not before `stays_until`. Returns the next such time.
+/// Yields the core, unless it is before `stays_until`. Returns the next such time.
 Time Process::yield(Time stays_until) {
   const Time before = clock_.now();
   if (before < stays_until) return stays_until;
   std::this_thread::yield();
   const Time after = clock_.now();
-  return after - before > long_yield ? after + staying : Time{};
+  return after - before > long_yield ? after + stay_after_long_yield : Time{};
 }
 
 }  // namespace ayatori::acp

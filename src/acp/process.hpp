@@ -1,13 +1,13 @@
 #pragma once
 /// \file
-/// This process in its job: its wires, its global memory, and who moves them on.
+/// This process in its job: its wires, its global memory, and the threads that make progress.
 ///
-/// Whoever calls in moves everything on while it waits, so no other thread stands between it and the wire. The progress
-/// thread steps aside meanwhile: it looks every half millisecond, and takes over when nobody has called since. Then it
-/// sleeps until something arrives. In polling mode there is no such thread, and peers' requests are served only by
-/// calls.
+/// A thread that calls and waits makes progress itself, so no other thread stands between it and the wire. The progress
+/// thread checks every half millisecond whether any thread has called since; if none has, it serves peers until nothing
+/// comes, and sleeps until something arrives. With ACP_PROGRESS=poll there is no progress thread, and the requests of
+/// peers are served only during calls.
 ///
-/// Any number of threads may call, but sync() and finish() only one at a time.
+/// Any number of threads may call at the same time, but sync() and finish() only one.
 
 #include <atomic>
 #include <memory>
@@ -45,7 +45,8 @@ struct Setup {
 
 class Process {
  public:
-  /// Returns when all processes have come so far. Errors: no such wire, an address that is in use, a peer that is lost.
+  /// Returns when all processes of the job have called it. Errors: no such wire, an address that is in use, a peer that
+  /// is lost.
   [[nodiscard]] static Result<std::unique_ptr<Process>> start(const Setup& setup);
   ~Process();
 
@@ -53,27 +54,27 @@ class Process {
 
   [[nodiscard]] std::uint64_t starter_key() const { return starter_key_; }
 
-  /// Calls `look(memory)`, which asks for nothing that has to be sent.
+  /// Calls `look(memory)`, which starts nothing that has to be sent.
   template <typename Look>
   auto look(Look look) {
-    const Turn turn(*this);
+    const Lock lock(*this);
     return look(*memory_);
   }
 
-  /// Calls `use(memory, now)` and sends what it asked for. A reference to `memory` must not leave it.
+  /// Calls `use(memory, now)` and sends what it started. No reference to `memory` may be kept.
   template <typename Use>
   auto use(Use use) {
-    const Turn turn(*this);
+    const Lock lock(*this);
     auto result = use(*memory_, clock_.now());
     round();
     return result;
   }
 
-  /// As use(), when there is room for an operation.
+  /// Waits until there is room for an operation, then does what use() does.
   template <typename Use>
   auto start_operation(Use use) {
-    Turn turn(*this);
-    if (memory_->full()) wait(turn, [this] { return !memory_->full(); });
+    Lock lock(*this);
+    if (memory_->full()) wait(lock, [this] { return !memory_->full(); });
     auto result = use(*memory_, clock_.now());
     round();
     return result;
@@ -81,20 +82,22 @@ class Process {
 
   template <typename Condition>
   void wait_until(Condition condition) {
-    Turn turn(*this);
-    wait(turn, [&] { return condition(*memory_); });
+    Lock lock(*this);
+    wait(lock, [&] { return condition(*memory_); });
   }
 
   /// Error: a peer is lost.
   [[nodiscard]] Result<> sync();
 
-  /// Completes everything here and at all others; then the wires are closed.
+  /// Completes everything in all processes. Error: a peer is lost.
   [[nodiscard]] Result<> finish();
 
-  /// Before the program exits without finish(), other threads maybe in here: leaves nothing behind on this host.
+  /// For a program that exits without finish(), perhaps while other threads are in here: removes the files of this
+  /// process.
   void withdraw() { wire_->withdraw(); }
 
-  /// In a child of fork(2): leaves everything to the parent but the memory. Never to be used or destroyed after that.
+  /// In a child of fork(2): leaves everything to the parent, except the memory. The object must not be used or
+  /// destroyed after that.
   void disown();
 
  private:
@@ -104,24 +107,24 @@ class Process {
   [[nodiscard]] Result<> make_starter_memory();
   [[nodiscard]] Result<std::unique_ptr<wires::PollableWire>> make_wire() const;
 
-  /// A thread's time with everything below.
-  class Turn {
+  /// Holds the mutex of everything below, and counts the call.
+  class Lock {
    public:
-    explicit Turn(Process& process);
-    ~Turn();
-    Turn(const Turn&) = delete;
-    Turn& operator=(const Turn&) = delete;
+    explicit Lock(Process& process);
+    ~Lock();
+    Lock(const Lock&) = delete;
+    Lock& operator=(const Lock&) = delete;
 
-    void pause();  ///< lets others have theirs
-    void resume();
+    void unlock();  ///< lets other threads in
+    void lock();
 
    private:
     Process& process_;
   };
-  friend class Turn;
+  friend class Lock;
 
   template <typename Condition>
-  void wait(Turn& turn, Condition condition) {
+  void wait(Lock& lock, Condition condition) {
     if (condition()) return;
     ++waiters_;
     Time since = clock_.now();
@@ -129,26 +132,26 @@ class Process {
       if (round()) {
         since = driver_->now();
       } else {
-        idle(turn, since);
+        idle(lock, since);
       }
-      if (wanting_ > 0) {
-        turn.pause();
+      if (lock_waiters_ > 0) {
+        lock.unlock();
         std::this_thread::yield();
-        turn.resume();
+        lock.lock();
       }
     }
     --waiters_;
   }
 
   bool round();
-  void idle(Turn& turn, Time since);
-  [[nodiscard]] Duration prepare_to_sleep(Duration longest, std::vector<pollfd>& polled);
-  void sleep(Turn& turn, Duration longest);
+  void idle(Lock& lock, Time since);
+  [[nodiscard]] Duration prepare_to_sleep(Duration timeout, std::vector<pollfd>& polled);
+  void sleep(Lock& lock, Duration timeout);
   void wake_up();
-  void serve();
-  void take_over();
+  void run_progress_thread();
+  void progress_until_idle();
   [[nodiscard]] Time yield(Time stays_until);
-  void nudge() const;
+  void wake_progress_thread() const;
 
   Setup setup_;
   wires::SteadyClock clock_;
@@ -159,16 +162,16 @@ class Process {
   std::uint64_t starter_key_ = 0;
 
   std::mutex mutex_;
-  std::atomic<std::uint32_t> wanting_ = 0;  // threads that wait for the mutex
-  std::atomic<std::uint32_t> waiters_ = 0;  // … and for a condition
-  std::atomic<std::uint64_t> turns_ = 0;    // of callers, ever
-  bool armed_ = false;                      // whoever sleeps is woken by what arrives
-  bool server_asleep_ = false;
+  std::atomic<std::uint32_t> lock_waiters_ = 0;  // threads that wait for the mutex
+  std::atomic<std::uint32_t> waiters_ = 0;       // … and for a condition
+  std::atomic<std::uint64_t> calls_ = 0;         // made so far
+  bool armed_ = false;  // prepare_to_sleep() was called: datagrams that arrive wake the thread that sleeps
+  bool progress_thread_asleep_ = false;
   std::thread::id first_caller_ = std::this_thread::get_id();
   bool several_threads_ = false;  // have called
-  std::atomic<bool> ending_ = false;
-  wires::Descriptor nudge_;
-  std::thread server_;
+  std::atomic<bool> closing_ = false;
+  wires::Descriptor wake_event_;
+  std::thread progress_thread_;
 };
 
 }  // namespace ayatori::acp

@@ -14,7 +14,7 @@ namespace {
 
 constexpr double max_seconds = 1e9;
 
-/// The value of a variable if it is set: one of `names`, by its place among them.
+/// The index in `names` of the value of a variable; 0 if it is not set.
 Result<std::size_t> choice(const char* variable, std::initializer_list<std::string_view> names) {
   const char* text = std::getenv(variable);
   if (!text) return 0;

@@ -16,8 +16,8 @@ using wires::refused;
 
 namespace {
 
-/// The file of all; whoever comes first makes it. Somebody who removes what dead processes left may come between that
-/// and the lock.
+/// Opens the file of all processes of the host, which the first of them makes. Between open and flock, a process that
+/// removes the files of dead processes may have removed it: then it is made again.
 Result<Descriptor> open_locked(const std::filesystem::path& name) {
   for (;;) {
     Descriptor file(open(name.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, S_IRUSR | S_IWUSR));
@@ -31,8 +31,8 @@ Result<Descriptor> open_locked(const std::filesystem::path& name) {
   }
 }
 
-/// The file of all, large enough. This process's part is there for sure: a full /dev/shm is an error now, and no SIGBUS
-/// later.
+/// Opens the file and makes it large enough. The part of this process is allocated, so that a full /dev/shm is an error
+/// now and not a SIGBUS later.
 Result<Descriptor> open_file(const std::filesystem::path& name, Bytes size, Bytes own_start, Bytes own_size) {
   auto locked = open_locked(name);
   if (!locked) return locked;

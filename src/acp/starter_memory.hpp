@@ -1,8 +1,8 @@
 #pragma once
 /// \file
-/// Starter memory. That of all processes of a host is one piece of shared memory, so that they reach each other's
-/// directly; its name is gone as soon as all have mapped it. Until then it is locked, so that what killed processes
-/// left is told apart, and removed by the shared-memory wire's next maker (see shm_wire.hpp).
+/// Starter memory. The processes of a host share one shm file, so that each reaches the memory of the others by loads
+/// and stores. Its name is removed as soon as all have mapped it. Until then it is locked; the file of a killed process
+/// is recognised by the missing lock, and removed by the next process that makes a ShmWire (shm_wire.hpp).
 
 #include <filesystem>
 #include <span>
@@ -17,8 +17,9 @@ class StarterMemory {
  public:
   StarterMemory() = default;
 
-  /// `each` bytes, zeroed, for each of `count` processes, of which this is number `own`; `count` 1: of this process
-  /// alone. All of them call it with the same `key` before any of them forgets the name. Errors: no memory.
+  /// Makes `each` bytes, zeroed, for each of `count` processes; this process has number `own`. With `count` 1 the
+  /// memory is private. All processes call it with the same `key` before any of them calls forget_name(). Error: no
+  /// memory.
   [[nodiscard]] static Result<StarterMemory> make(std::uint64_t key, std::uint32_t own, std::uint32_t count,
                                                   Bytes each);
 

@@ -2,9 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include "ayatori/contention/contention.hpp"
 #include "ayatori/flow/simulate.hpp"
 #include "ayatori/network/builder.hpp"
-#include "ayatori/routing/contention.hpp"
+#include "ayatori/planning/make_plan.hpp"
 #include "ayatori/routing/generate.hpp"
 #include "ayatori/schedule/algorithms.hpp"
 #include "ayatori/schedule/pattern.hpp"
@@ -71,7 +72,7 @@ TEST(RoutedPaths, RatesAndLatencies) {
   const Network network = builder.build().value();
   const Routes routes = generate_routes(network, 0).value().routes;
   const Job job = contiguous_job(network, 2, 1).value();
-  const Plan plan = Plan::base(2);
+  const Plan plan = Plan::destination_mod_k(2);
   const auto told = routed_paths(network, routes, plan, job, {0, 5e-6}).value();
   const Links links = path(*told, 0, 1);
   ASSERT_EQ(links.size(), 2U);
@@ -93,7 +94,8 @@ TEST(RoutedPaths, ARankHasTheNicOfItsRail) {
   }
   const Network network = builder.build().value();
   const Routes routes = generate_routes(network, 0).value().routes;
-  const auto paths = routed_paths(network, routes, Plan::base(6), contiguous_job(network, 2, 3).value(), {}).value();
+  const auto paths =
+      routed_paths(network, routes, Plan::destination_mod_k(6), contiguous_job(network, 2, 3).value(), {}).value();
   std::vector<std::uint32_t> nics;
   for (Rank rank = 0; rank < 6; ++rank) nics.push_back(paths->nic(rank));
   EXPECT_EQ(nics, (std::vector<std::uint32_t>{0, 1, 0, 2, 3, 2}));
@@ -102,7 +104,7 @@ TEST(RoutedPaths, ARankHasTheNicOfItsRail) {
 TEST(RoutedPaths, RoutersTakePart) {
   const Fabric fabric("fattree:K=4,levels=2");
   const Job job = contiguous_job(fabric.network, 8, 1).value();
-  const Plan plan = Plan::base(8);
+  const Plan plan = Plan::destination_mod_k(8);
   const DeviceId leaf = fabric.network.router_of(endpoints_of_ranks(fabric.network, job)[0]);
   const std::vector<DeviceId> routers = {leaf};
   const auto paths = routed_paths(fabric.network, fabric.routes, plan, job, {}, routers).value();
@@ -118,7 +120,7 @@ TEST(RoutedPaths, RoutersTakePart) {
 TEST(RoutedPaths, SaysWhatDoesNotArrive) {
   Fabric fabric("fattree:K=4,levels=2");
   const Job job = contiguous_job(fabric.network, 8, 1).value();
-  EXPECT_FALSE(routed_paths(fabric.network, fabric.routes, Plan::base(7), job, {}));
+  EXPECT_FALSE(routed_paths(fabric.network, fabric.routes, Plan::destination_mod_k(7), job, {}));
   const auto bits = Plan::per_destination(Method::rule, std::vector<std::uint8_t>(8, 1));
   const auto beyond = routed_paths(fabric.network, fabric.routes, bits, job, {});
   ASSERT_FALSE(beyond);
@@ -126,7 +128,7 @@ TEST(RoutedPaths, SaysWhatDoesNotArrive) {
   const PortId last = endpoints_of_ranks(fabric.network, job)[7];
   const Lid lid = fabric.routes.lids.of(last).base;
   fabric.routes.tables.set_out(fabric.network.router_of(last), lid, ForwardingTables::no_port);
-  const auto lost = routed_paths(fabric.network, fabric.routes, Plan::base(8), job, {});
+  const auto lost = routed_paths(fabric.network, fabric.routes, Plan::destination_mod_k(8), job, {});
   ASSERT_FALSE(lost);
   EXPECT_NE(lost.error().message.find("do not arrive"), std::string::npos);
   EXPECT_NE(lost.error().message.find("to rank 7"), std::string::npos);
@@ -189,7 +191,7 @@ TEST(Synchronous, IsTheContentionModel) {
     Random random(seed);
     const auto size = static_cast<Rank>(2 + random.below(29));
     const Job job = random_job(fabric.network, size, 1, random).value();
-    const Plan plan = Plan::base(size);
+    const Plan plan = Plan::destination_mod_k(size);
     const auto endpoints = endpoints_of_ranks(fabric.network, job);
     const auto contention =
         measure_contention(fabric.network, fabric.routes, endpoints, plan, *shift_all_to_all(size)).value();
@@ -209,7 +211,7 @@ TEST(Drift, AFreeAllToAllTakesItsCables) {
   const Fabric fabric("fattree:K=4,levels=3");
   const auto machines = static_cast<Rank>(fabric.network.machines().size());
   const Job job = contiguous_job(fabric.network, machines, 1).value();
-  const Plan plan = Plan::base(machines);
+  const Plan plan = Plan::destination_mod_k(machines);
   const auto paths = routed_paths(fabric.network, fabric.routes, plan, job, {1e9, 0}).value();
   const Prediction prediction = simulate(*all_to_all(machines), *paths, {}).value();
   EXPECT_NEAR(prediction.seconds, (machines - 1) * (1 << 20) / 1e9, 1e-9);
@@ -225,7 +227,7 @@ TEST(SimulateAll, IsEachByItself) {
     Random random(size);
     jobs.push_back(random_job(fabric.network, size, 1, random).value());
     // One plan does not fit its job.
-    plans.push_back(Plan::base(size == 11 ? 3 : size));
+    plans.push_back(Plan::destination_mod_k(size == 11 ? 3 : size));
   }
   for (std::size_t i = 0; i < jobs.size(); ++i) {
     runs.push_back({all_to_all(static_cast<Rank>(jobs[i].rank_count())),

@@ -4,8 +4,8 @@
 #include <limits>
 #include <map>
 
+#include "ayatori/contention/message_tracer.hpp"
 #include "ayatori/flow/paths.hpp"
-#include "ayatori/routing/message_tracer.hpp"
 #include "default_rate.hpp"
 
 namespace ayatori {

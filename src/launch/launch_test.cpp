@@ -1,4 +1,4 @@
-// Who a process is, by what launchers put into its environment; and the PMI-1 conversation with a launcher of a test.
+// Placements from the variables of each launcher, and the PMI-1 protocol with a launcher that the test plays.
 
 #include <gtest/gtest.h>
 #include <sys/socket.h>
@@ -24,14 +24,14 @@ Result<Placement> placed(const Variables& variables) {
       [] { return std::uint64_t{0xabc}; });
 }
 
-TEST(Placement, IsAloneUnlessStarted) {
+TEST(FindPlacement, ProcessWithoutALauncherIsAJobOfOne) {
   const auto found = placed({});
   ASSERT_TRUE(found);
   EXPECT_EQ(found->procs, 1U);
   EXPECT_EQ(found->job_key, 0xabcU);
 }
 
-TEST(Placement, TakesWhatAyatoriRunSays) {
+TEST(FindPlacement, ReadsTheVariablesOfAyatoriRun) {
   const auto found = placed({{"ACP_RANK", "3"}, {"ACP_PROCS", "8"}, {"ACP_JOB_KEY", "77"}});
   ASSERT_TRUE(found);
   EXPECT_EQ(found->rank, 3U);
@@ -40,7 +40,7 @@ TEST(Placement, TakesWhatAyatoriRunSays) {
   EXPECT_EQ(found->job_key, 77U);
 }
 
-TEST(Placement, RefusesWhatCannotBe) {
+TEST(FindPlacement, RefusesRanksThatDoNotFillHostAfterHost) {
   EXPECT_EQ(placed({{"ACP_RANK", "3"}, {"ACP_JOB_KEY", "77"}}).error().message, "ACP_PROCS is not set");
   EXPECT_EQ(placed({{"ACP_RANK", "x"}, {"ACP_PROCS", "8"}, {"ACP_JOB_KEY", "77"}}).error().message,
             "ACP_RANK is 'x', not a number");
@@ -54,7 +54,7 @@ TEST(Placement, RefusesWhatCannotBe) {
                        {"ACP_JOB_KEY", "77"}}));
 }
 
-/// The launcher's side: answers line for line until the process says that it ends.
+/// The launcher's side: answers each line until the process sends `finalize`.
 std::string serve(int descriptor) {
   std::string value = "none";
   std::string line;
@@ -79,7 +79,7 @@ std::string serve(int descriptor) {
   return value;
 }
 
-TEST(Placement, AsksHydraForTheKey) {
+TEST(FindPlacement, GetsTheKeyFromHydraOverPmi) {
   int pair[2];
   ASSERT_EQ(socketpair(AF_UNIX, SOCK_STREAM, 0, pair), 0);
   std::string put;
@@ -94,7 +94,7 @@ TEST(Placement, AsksHydraForTheKey) {
   EXPECT_EQ(put, "0000000000000abc");
 }
 
-TEST(Placement, SaysWhatALauncherDidNotSay) {
+TEST(FindPlacement, NamesTheVariableThatIsMissing) {
   int pair[2];
   ASSERT_EQ(socketpair(AF_UNIX, SOCK_STREAM, 0, pair), 0);
   const std::string answer = "cmd=nonsense\n";

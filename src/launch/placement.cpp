@@ -20,7 +20,7 @@ Result<std::uint64_t> number(const Environment& environment, const char* name) {
   return value;
 }
 
-/// What no launcher says is `otherwise`.
+/// `otherwise` if the variable is not set.
 Result<std::uint64_t> number_or(const Environment& environment, const char* name, std::uint64_t otherwise) {
   return environment(name) ? number(environment, name) : otherwise;
 }

@@ -13,7 +13,7 @@ namespace {
 constexpr std::size_t longest_line = 1024;
 constexpr std::string_view key_name = "ayatori-job-key";
 
-/// A conversation with the launcher: a line there, a line back.
+/// Requests to the launcher and its answers, one line each.
 class Pmi {
  public:
   explicit Pmi(int descriptor) : descriptor_(descriptor) {}
@@ -44,7 +44,7 @@ class Pmi {
   int descriptor_;
 };
 
-/// Of "cmd=x a=1 b=2".
+/// The value of a key in a line such as "cmd=x a=1 b=2".
 std::string_view value_of(std::string_view line, std::string_view name) {
   for (std::size_t at = 0; at < line.size();) {
     const std::size_t end = std::min(line.find(' ', at), line.size());
@@ -79,7 +79,7 @@ Result<std::uint64_t> share_over_pmi(int descriptor, Rank rank, std::uint64_t nu
   std::uint64_t shared = 0;
   const auto [end, bad] = std::from_chars(text.data(), text.data() + text.size(), shared, 16);
   if (bad != std::errc{} || end != text.data() + text.size()) return fail("the launcher answered '{}'", *got);
-  // Told that we end now: the launcher takes a process that leaves without a word for one that failed.
+  // The launcher takes a process for failed that ends without `finalize`.
   if (auto left = pmi.ask("cmd=finalize", "finalize_ack"); !left) return Failure(left.error());
   return shared;
 }

@@ -1,7 +1,7 @@
 #pragma once
 /// \file
-/// A barrier by dissemination (Hensgen, Finkel, Manber 1988): in round k each rank tells the one 2^k above it, and
-/// waits for the one 2^k below; after the rounds that it takes to reach everybody, everybody has come.
+/// A dissemination barrier (Hensgen, Finkel, Manber 1988): in round k each rank notifies rank + 2^k and waits for
+/// rank - 2^k, modulo the number of ranks. After ceil(log2(ranks)) rounds, all ranks have arrived.
 
 #include <array>
 #include <cstdint>
@@ -14,33 +14,33 @@ class Barrier {
  public:
   Barrier(Rank self, Rank procs) : self_(self), procs_(procs) {}
 
-  /// One after the other; each rank starts as many.
+  /// Starts the next barrier. The last one is done.
   void start() {
     ++started_;
     round_ = 0;
-    told_ = false;
+    notified_ = false;
   }
 
-  /// A peer has come so far. It may be one barrier ahead.
+  /// A peer has notified this rank of a round. It may be one barrier ahead.
   void arrived(std::uint64_t round) {
     if (round < max_rounds) ++arrivals_[round];
   }
 
-  /// Goes on as far as it can. `tell(rank, round)` says false if it must be tried again later.
-  template <typename Tell>
-  void progress(Tell tell) {
+  /// Goes on as far as possible. `notify(rank, round)` returns false if it must be tried again later.
+  template <typename Notify>
+  void progress(Notify notify) {
     while (!done()) {
-      if (!told_ && !tell(partner(true), round_)) return;
-      told_ = true;
+      if (!notified_ && !notify(partner(true), round_)) return;
+      notified_ = true;
       if (arrivals_[round_] < started_) return;
       ++round_;
-      told_ = false;
+      notified_ = false;
     }
   }
 
   [[nodiscard]] bool done() const { return started_ == 0 || std::uint64_t{1} << round_ >= procs_; }
 
-  /// Who is waited for, while it is not done.
+  /// The rank that is waited for. The barrier is not done.
   [[nodiscard]] Rank awaited() const { return partner(false); }
 
  private:
@@ -55,7 +55,7 @@ class Barrier {
   Rank procs_;
   std::uint64_t started_ = 0;
   std::uint32_t round_ = 0;
-  bool told_ = false;
+  bool notified_ = false;
   std::array<std::uint64_t, max_rounds> arrivals_{};
 };
 

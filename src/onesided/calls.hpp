@@ -1,6 +1,7 @@
 #pragma once
 /// \file
-/// What processes ask of each other, and the answers: each a call of the transport, which is carried out exactly once.
+/// The requests of one process to another, and their answers. Each is a call of the transport, which is carried out
+/// exactly once.
 ///
 ///     call     kind (1 byte)  size (1)  four words (8 bytes each, little-endian)
 ///     answer   status (1)  value (8)
@@ -15,9 +16,9 @@
 namespace ayatori::onesided {
 
 enum class CallKind : std::uint8_t {
-  alive = 1,  ///< nothing is asked: that the peer lives is the answer
-  swap,       ///< words: address, operand; size 4 or 8; the answer is the value before
-  add,        ///< the same, and all up to compare_swap
+  alive = 1,  ///< no request: the answer shows that the peer lives
+  swap,       ///< words: address, operand; size 4 or 8; the answer is the value from before
+  add,        ///< as swap, and so are those up to conjunction
   exclusive_or,
   inclusive_or,
   conjunction,
@@ -43,7 +44,7 @@ struct Call {
 
 enum class Status : std::uint8_t {
   done,
-  busy,     ///< no room now: ask again
+  busy,     ///< no room now: to be asked again
   refused,  ///< there is no such memory
   lost,     ///< the rank that has it is lost
 };
@@ -61,7 +62,7 @@ static_assert(call_bytes <= transport::max_operation_bytes);
 [[nodiscard]] std::array<std::byte, call_bytes> encode(const Call& call);
 [[nodiscard]] transport::OperationResult encode(const Answer& answer);
 
-/// Nothing if it is none of these, or its size is not what its kind allows.
+/// Nothing if the bytes are not a call, or its size is not allowed for its kind.
 [[nodiscard]] std::optional<Call> decode_call(std::span<const std::byte> bytes);
 [[nodiscard]] std::optional<Answer> decode_answer(std::span<const std::byte> bytes);
 

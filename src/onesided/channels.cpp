@@ -8,7 +8,7 @@ namespace ayatori::onesided {
 
 namespace {
 
-/// What the endpoint was asked for on behalf of an end or a request: the middle of a token.
+/// What a call or put of a channel is about: the middle of its token.
 enum class About : std::uint8_t { opening, announcement, message, bytes, closing };
 
 constexpr std::uint32_t about_shift = 48;
@@ -17,7 +17,7 @@ Token token_about(About about, std::uint64_t which) {
   return token_of(Purpose::channel, std::uint64_t{static_cast<std::uint8_t>(about)} << about_shift | which);
 }
 
-/// Keys of receives' buffers are these and a RequestId: no region has one of them.
+/// The key of a receive's buffer is this bit and its RequestId; no region has such a key.
 constexpr std::uint64_t buffer_key = std::uint64_t{1} << 62;
 constexpr std::uint32_t max_generations = 1U << 30;
 
@@ -57,7 +57,8 @@ Channels::End* Channels::end_of(Rank peer, bool sends, std::uint64_t number) {
   return nullptr;
 }
 
-/// In tokens: an answer may come when the end is closed, and its place is another one's.
+/// Names an end in tokens. It has the generation, since an answer may arrive after the end was closed and its entry was
+/// used for another one.
 std::uint64_t Channels::mark_of_end(std::uint32_t end) const {
   return (std::uint64_t{ends_[end].generation} << 16 | end) & ((std::uint64_t{1} << about_shift) - 1);
 }
@@ -138,10 +139,10 @@ void Channels::settle(std::uint32_t request, Outcome outcome) {
   requests_[request].outcome = outcome;
   --pending_;
   End& end = ends_[requests_[request].end];
-  const auto place = std::ranges::find(end.queue, request);
-  if (place == end.queue.end()) return;
-  if (static_cast<std::uint32_t>(place - end.queue.begin()) < end.started) --end.started;
-  end.queue.erase(place);
+  const auto at = std::ranges::find(end.queue, request);
+  if (at == end.queue.end()) return;
+  if (static_cast<std::uint32_t>(at - end.queue.begin()) < end.started) --end.started;
+  end.queue.erase(at);
 }
 
 void Channels::fail_all(End& end, Outcome outcome) {
@@ -195,12 +196,12 @@ void Channels::send_next(std::uint32_t number) {
     const bool told = requests_[end.queue[i]].to_tell && tell_written(end.queue[i]);
     if (!told) ++i;
   }
-  while (end.started < end.queue.size() && !end.places.empty()) {
+  while (end.started < end.queue.size() && !end.buffers.empty()) {
     const std::uint32_t request = end.queue[end.started];
     Request& send = requests_[request];
-    send.place = end.places.front();
+    send.buffer = end.buffers.front();
     send.sequence = end.sequence;
-    const Bytes size = std::min(send.size, send.place.size);
+    const Bytes size = std::min(send.size, send.buffer.size);
     if (size <= max_inline_bytes) {
       Call call{.kind = CallKind::inlined,
                 .size = static_cast<std::uint8_t>(size),
@@ -210,7 +211,7 @@ void Channels::send_next(std::uint32_t number) {
     } else if (!put(request, size)) {
       return;
     }
-    end.places.pop_front();
+    end.buffers.pop_front();
     ++end.sequence;
     ++end.started;
     if (size <= max_inline_bytes) settle(request, Outcome::done);
@@ -219,13 +220,13 @@ void Channels::send_next(std::uint32_t number) {
 
 bool Channels::put(std::uint32_t request, Bytes size) {
   const Request& send = requests_[request];
-  const bool taken = core_.endpoint->put(core_.now, ends_[send.end].peer, {send.place.key, 0}, {send.bytes, size},
+  const bool taken = core_.endpoint->put(core_.now, ends_[send.end].peer, {send.buffer.key, 0}, {send.bytes, size},
                                          token_about(About::bytes, mark_of(request)));
   core_.asked |= taken;
   return taken;
 }
 
-/// What is called for is carried out: then the message needs its buffer no longer.
+/// The receiver has carried out the call: the message does not need its buffer any longer.
 bool Channels::tell_written(std::uint32_t request) {
   const Request& send = requests_[request];
   const End& end = ends_[send.end];
@@ -235,7 +236,7 @@ bool Channels::tell_written(std::uint32_t request) {
   return true;
 }
 
-/// Closed when both ends have said that they are.
+/// A channel is closed when both ends have announced that they close.
 void Channels::finish_closing(std::uint32_t number) {
   End& end = ends_[number];
   if (end.connected && !end.told) {
@@ -261,7 +262,7 @@ Answer Channels::on_call(Rank from, const Call& call) {
   end->connected = true;
   switch (call.kind) {
     case CallKind::ready:
-      if (end->places.size() < window) end->places.push_back({call.words[1], call.words[2]});
+      if (end->buffers.size() < window) end->buffers.push_back({call.words[1], call.words[2]});
       break;
     case CallKind::inlined:
     case CallKind::written:
@@ -310,7 +311,7 @@ void Channels::answered(std::uint64_t number, const Answer& answer) {
   if (about == About::opening && answer.value == 1) ends_[which].connected = true;
 }
 
-/// The request may have failed meanwhile, and its place belong to another one.
+/// The request may have failed meanwhile, and its entry may have been used for another one.
 void Channels::transferred(std::uint64_t number) {
   const auto request = static_cast<std::uint32_t>(number);
   if (token_about(About::bytes, mark_of(request)) == token_of(Purpose::channel, number)) {

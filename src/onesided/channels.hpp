@@ -1,8 +1,9 @@
 #pragma once
 /// \file
-/// Messages from one process to another without buffers between: the receiver tells where the next ones go (`ready`),
-/// at most `window` ahead, the sender puts them there and says so (`written`); short ones travel in the saying
-/// (`inlined`).
+/// Channels: messages from one process to another without buffers between them. The receiver announces the buffers of
+/// its next receives (`ready`), at most `window` of them. The sender puts each message into its buffer and then reports
+/// it
+/// (`written`); short messages travel in the report (`inlined`).
 
 #include <deque>
 #include <map>
@@ -13,7 +14,7 @@
 
 namespace ayatori::onesided {
 
-/// What a token has room for.
+/// As many as a token has room for.
 inline constexpr std::uint32_t max_channel_ends = 1U << 16;
 
 class Channels {
@@ -28,10 +29,10 @@ class Channels {
   [[nodiscard]] Result<Bytes> finish(RequestId id);
   void progress();
 
-  /// What a peer calls.
+  /// Carries out the call of a peer.
   [[nodiscard]] Answer on_call(Rank from, const Call& call);
 
-  /// Where a put to a buffer of a receive belongs; nullptr if it is none of ours.
+  /// The memory of a receive's buffer that a peer puts into; nullptr if no buffer has this key.
   [[nodiscard]] std::byte* find(Rank from, const transport::RemoteRange& range) const;
 
   void answered(std::uint64_t number, const Answer& answer);
@@ -51,7 +52,7 @@ class Channels {
  private:
   static constexpr std::uint32_t window = 8;
 
-  struct Place {  // of a receive, as the sender knows it
+  struct Buffer {  // of a receive, as the receiver announced it
     Bytes size = 0;
     std::uint64_t key = 0;
   };
@@ -72,7 +73,7 @@ class Channels {
     std::deque<std::uint32_t> queue{};  // requests that are not done, in order
     std::uint32_t started = 0;          // of the queue: announced, or being sent
     std::uint32_t sequence = 0;         // of the next request to be started
-    std::deque<Place> places{};         // of a sender
+    std::deque<Buffer> buffers{};       // of a sender: announced, and not used yet
     std::uint32_t closing = 0;          // the request that closes it, + 1
   };
 
@@ -86,7 +87,7 @@ class Channels {
     std::uint32_t sequence = 0;
     std::byte* bytes = nullptr;
     Bytes size = 0;
-    Place place{};
+    Buffer buffer{};
     bool to_tell = false;  // of a send: its bytes are there, the receiver must hear it
   };
 

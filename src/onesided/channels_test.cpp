@@ -1,5 +1,5 @@
-// Messages of channels over a bad network: each arrives once, in order, as far as its buffer goes, with tables so small
-// that ends and requests run out.
+// Messages of channels over a network that loses and reorders datagrams: each arrives once, in order, cut to its
+// buffer. There are so few ends and requests that they run out.
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -21,7 +21,7 @@ struct Message {
   RequestId receiving = 0;
 };
 
-/// It is opened again and again, each time by both sides at times of their own.
+/// A channel that is opened again and again, each time by both sides at random times.
 struct Channel {
   int lives = 8;
   Rank sender = 0;
@@ -162,8 +162,8 @@ class Traffic {
   std::vector<Channel> channels_;
 };
 
-TEST(Channels, CarryEveryMessageOnceAndInOrder) {
-  // In 55 an answer comes when its end is closed and another one has its place.
+TEST(Channels, EveryMessageArrivesOnceAndInOrder) {
+  // With seed 55 an answer arrives after its end was closed and its entry was used for another end.
   for (std::uint64_t seed = 48; seed < 60; ++seed) {
     SCOPED_TRACE(fmt::format("seed {}", seed));
     Settings settings = narrow_settings(seed);
@@ -175,8 +175,7 @@ TEST(Channels, CarryEveryMessageOnceAndInOrder) {
   }
 }
 
-/// What is still waited for when the other end closes will never come.
-TEST(Channels, TellThatTheOtherEndIsClosed) {
+TEST(Channels, RequestsFailWithEpipeAfterTheOtherEndIsClosed) {
   for (std::uint64_t seed = 0; seed < 4; ++seed) {
     SCOPED_TRACE(fmt::format("seed {}", seed));
     Processes processes(bad_network(seed), 2, 1, narrow_settings(seed));
@@ -196,7 +195,7 @@ TEST(Channels, TellThatTheOtherEndIsClosed) {
   }
 }
 
-TEST(Channels, RefuseWhatTheyAreNot) {
+TEST(Channels, OpenSendAndReceiveRefuseWrongRanksAndEnds) {
   Settings settings = narrow_settings(0);
   settings.channels = 2;
   Processes processes(bad_network(0), 3, 1, settings);

@@ -1,6 +1,6 @@
 #pragma once
 /// \file
-/// What the parts of a GlobalMemory have in common: the endpoint, the memory of this process, the time of this round.
+/// What the parts of a GlobalMemory share: the endpoint, the memory of this process, and the time of this round.
 
 #include "ayatori/onesided/memory.hpp"
 #include "calls.hpp"
@@ -13,7 +13,7 @@ using transport::never;
 using transport::Time;
 using transport::Token;
 
-/// Which part asked the endpoint for something: the upper byte of a token. The rest is that part's own.
+/// The part of GlobalMemory that a token belongs to: the upper byte of the token. That part chooses the other bytes.
 enum class Purpose : std::uint8_t { fetch, operation, delegation, barrier, watch, channel };
 
 inline constexpr std::uint32_t purpose_shift = 56;
@@ -23,7 +23,7 @@ inline constexpr std::uint32_t purpose_shift = 56;
 [[nodiscard]] constexpr Purpose purpose_of(Token token) { return static_cast<Purpose>(token >> purpose_shift); }
 [[nodiscard]] constexpr std::uint64_t number_of(Token token) { return token & ((Token{1} << purpose_shift) - 1); }
 
-/// How long a peer that has no room is left alone.
+/// The time until a peer that answered `busy` is asked again.
 inline constexpr Duration busy_pause = std::chrono::microseconds(100);
 
 struct Core {
@@ -36,8 +36,8 @@ struct Core {
   Transfers transfers;
   transport::Endpoint* endpoint = nullptr;
   Time now{};
-  bool stirred = false;  ///< the endpoint has told something since the last round: what was refused may succeed now
-  bool asked = false;    ///< the endpoint was asked for something
+  bool endpoint_reported = false;  ///< called back since the last round: what was refused may succeed now
+  bool asked = false;              ///< the endpoint was given something to send
 
   /// False: no room now.
   [[nodiscard]] bool call(Rank to, const Call& call, Token token) {

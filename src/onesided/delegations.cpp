@@ -28,7 +28,7 @@ Answer Delegations::accept(Rank initiator, const Call& call) {
 }
 
 void Delegations::progress() {
-  if (busy_ == 0 || !core_.stirred) return;
+  if (busy_ == 0 || !core_.endpoint_reported) return;
   for (std::uint64_t number = 0; number < jobs_.size(); ++number) {
     if (jobs_[number].state == Job::State::waiting) begin(number);
     if (jobs_[number].state == Job::State::to_tell) tell(number);
@@ -56,7 +56,7 @@ void Delegations::refused(std::uint64_t number) {
 }
 
 void Delegations::end(std::uint64_t number, Status status) {
-  // An initiator that was lost while it was told has nobody to tell.
+  // If the initiator was lost meanwhile, there is nobody to be told.
   if (jobs_[number].state == Job::State::telling) return told(number);
   jobs_[number].status = status;
   jobs_[number].state = Job::State::to_tell;

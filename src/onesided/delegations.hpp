@@ -1,6 +1,7 @@
 #pragma once
 /// \file
-/// Copies that this process does for others: from a third process into its own memory. A table of fixed size.
+/// Copies that other processes have delegated to this one: from a third process into its own memory. Their number is
+/// bounded.
 
 #include <vector>
 

@@ -22,10 +22,10 @@ using transport::Urgency;
 
 namespace {
 
-/// How often a peer is asked whether it lives, while it is waited for and nothing is sent to it.
+/// How often a peer that is waited for is asked whether it lives.
 constexpr Duration watch_interval = std::chrono::seconds(1);
 
-/// Calls that come before their turn wait here.
+/// Calls that arrive before earlier ones of their flow are kept: so many, in blocks of this size.
 constexpr std::size_t early_calls = 256;
 constexpr std::size_t block_bytes = 64;
 
@@ -47,7 +47,7 @@ struct GlobalMemory::State final : transport::Application {
     for (auto& block : blocks) free_blocks.push_back(block.data());
   }
 
-  // ---- What the endpoint asks for and tells
+  // ---- Called by the endpoint
 
   std::byte* reserve(PeerId, Bytes size, Urgency urgency) override {
     const std::size_t kept = urgency == Urgency::early ? early_calls / 2 : 0;
@@ -58,13 +58,13 @@ struct GlobalMemory::State final : transport::Application {
   }
   void release(std::byte* block) override { free_blocks.push_back(block); }
 
-  /// Nobody of ours sends messages.
+  /// No process sends messages: everything is calls, puts and gets.
   void deliver(PeerId, std::span<const std::byte>, std::byte* block) override {
     if (block) release(block);
   }
 
   OperationResult operate(PeerId from, std::span<const std::byte> request) override {
-    core.stirred = true;
+    core.endpoint_reported = true;
     const auto call = decode_call(request);
     return encode(call ? carry_out(from, *call) : Answer{.status = Status::refused});
   }
@@ -79,7 +79,7 @@ struct GlobalMemory::State final : transport::Application {
     return core.memory.read(range);
   }
 
-  void room() override { core.stirred = true; }
+  void room() override { core.endpoint_reported = true; }
   void returned(Token token, std::span<const std::byte> result) override;
   void completed(Token token) override;
   void refused(Token token) override;
@@ -87,7 +87,7 @@ struct GlobalMemory::State final : transport::Application {
   void lost(PeerId peer, Time since) override;
 
   [[nodiscard]] Answer carry_out(PeerId from, const Call& call);
-  void go_on(Time now);
+  void make_progress(Time now);
   void watch();
   template <typename Visit>
   void visit_awaited(Visit visit) const;
@@ -100,12 +100,12 @@ struct GlobalMemory::State final : transport::Application {
   std::vector<std::array<std::byte, block_bytes>> blocks;
   std::vector<std::byte*> free_blocks;
   Time next_watch = never;
-  std::uint32_t watches = 0;  // not answered
+  std::uint32_t watches = 0;  // calls of watch() that are not answered yet
   std::optional<Error> loss;
-  std::optional<Endpoint> endpoint;  // last: when it goes, it hands blocks back
+  std::optional<Endpoint> endpoint;  // last member: its destructor releases blocks
 };
 
-// ---- What a peer calls for
+// ---- Calls of peers
 
 Answer GlobalMemory::State::carry_out(PeerId from, const Call& call) {
   if (is_atomic(call.kind) || call.kind == CallKind::write) {
@@ -132,10 +132,10 @@ Answer GlobalMemory::State::carry_out(PeerId from, const Call& call) {
   }
 }
 
-// ---- How what was asked of the endpoint ended
+// ---- The end of what the endpoint was given
 
 void GlobalMemory::State::returned(Token token, std::span<const std::byte> result) {
-  core.stirred = true;
+  core.endpoint_reported = true;
   const Answer answer = decode_answer(result).value_or(Answer{.status = Status::refused});
   switch (purpose_of(token)) {
     case Purpose::operation:
@@ -154,7 +154,7 @@ void GlobalMemory::State::returned(Token token, std::span<const std::byte> resul
 }
 
 void GlobalMemory::State::completed(Token token) {
-  core.stirred = true;
+  core.endpoint_reported = true;
   if (core.transfers.fetch_completed(token)) return;
   if (purpose_of(token) == Purpose::operation) operations.transferred(number_of(token));
   if (purpose_of(token) == Purpose::delegation) delegations.transferred(number_of(token));
@@ -162,16 +162,16 @@ void GlobalMemory::State::completed(Token token) {
 }
 
 void GlobalMemory::State::refused(Token token) {
-  core.stirred = true;
+  core.endpoint_reported = true;
   if (core.transfers.fetch_failed(token, Fault::no_memory)) return;
   if (purpose_of(token) == Purpose::operation) operations.refused(number_of(token));
   if (purpose_of(token) == Purpose::delegation) delegations.refused(number_of(token));
-  // Of a receive that ended because its channel was closed: that will be told.
+  // A put of a channel is refused if the receive ended because the channel was closed, which the peer will report.
 }
 
-/// Of a call, a put or a get, whose peer is lost: what lost() does not know by itself.
+/// A call, put or get to a peer that is lost. lost() handles everything that is not at the endpoint.
 void GlobalMemory::State::failed(Token token) {
-  core.stirred = true;
+  core.endpoint_reported = true;
   if (core.transfers.fetch_failed(token, Fault::lost)) return;
   if (purpose_of(token) == Purpose::operation) operations.failed(number_of(token));
   if (purpose_of(token) == Purpose::delegation) delegations.failed(number_of(token));
@@ -179,7 +179,7 @@ void GlobalMemory::State::failed(Token token) {
 }
 
 void GlobalMemory::State::lost(PeerId peer, Time since) {
-  core.stirred = true;
+  core.endpoint_reported = true;
   core.transfers.forget(peer);
   operations.lost(peer);
   channels.lost(peer);
@@ -189,9 +189,9 @@ void GlobalMemory::State::lost(PeerId peer, Time since) {
              .error();
 }
 
-// ---- Onwards
+// ---- Progress
 
-void GlobalMemory::State::go_on(Time now) {
+void GlobalMemory::State::make_progress(Time now) {
   core.now = now;
   operations.progress();
   delegations.progress();
@@ -200,7 +200,7 @@ void GlobalMemory::State::go_on(Time now) {
   });
   channels.progress();
   watch();
-  core.stirred = false;
+  core.endpoint_reported = false;
 }
 
 template <typename Visit>
@@ -210,7 +210,7 @@ void GlobalMemory::State::visit_awaited(Visit visit) const {
   channels.visit_awaited(visit);
 }
 
-/// Who waits for a peer without having sent it anything would not notice that it is gone.
+/// A process that waits for a peer and sends it nothing would not notice that the peer is lost.
 void GlobalMemory::State::watch() {
   bool anybody = false;
   const bool due = core.now >= next_watch && watches == 0;
@@ -270,12 +270,12 @@ std::optional<Error> GlobalMemory::take_failure(Handle handle) { return state_->
 
 namespace {
 
-/// Where an address points, if this process can know it to be right: memory of others they judge themselves.
+/// The location of an address. Memory of this process must be registered; that of others is checked by them.
 Result<Location> resolve(const Core& core, GlobalAddress address, Bytes size) {
   const auto location = core.space.find(address);
-  if (!location) return with_code(fail("{:#x} is no global address", address), EINVAL);
+  if (!location) return with_code(fail("{:#x} is not a global address", address), EINVAL);
   if (location->rank == core.self && !core.memory.find(*location, size)) {
-    return with_code(fail("{} bytes from {:#x} on are not registered", size, address), EFAULT);
+    return with_code(fail("the {} bytes from {:#x} on are not registered", size, address), EFAULT);
   }
   return *location;
 }
@@ -289,7 +289,7 @@ Result<Handle> GlobalMemory::copy(Time now, GlobalAddress dst, GlobalAddress src
   if (!from) return Failure(from.error());
   const Operation operation{.dst = *to, .src = *from, .size = size, .atomic = {.kind = CallKind::copy}};
   const Handle handle = state_->operations.add(operation, after);
-  state_->go_on(now);
+  state_->make_progress(now);
   return handle;
 }
 
@@ -313,13 +313,13 @@ Result<Handle> GlobalMemory::apply(Time now, const AtomicOperation& asked, Handl
   const auto from = resolve(state_->core, asked.src, asked.size);
   if (!from) return Failure(from.error());
   if (to->rank != state_->core.self) {
-    return with_code(fail("{:#x} is of rank {}: an atomic's result belongs to its caller", asked.dst, to->rank),
-                     EINVAL);
+    return with_code(
+        fail("{:#x} belongs to rank {}: the result of an atomic must go to its caller", asked.dst, to->rank), EINVAL);
   }
   const bool misplaced =
       from->rank == state_->core.self && !aligned(state_->core.memory.find(*from, asked.size), asked.size);
   if (asked.dst % asked.size != 0 || asked.src % asked.size != 0 || misplaced) {
-    return with_code(fail("{:#x} and {:#x} must be multiples of {}, and so must be where they lie", asked.dst,
+    return with_code(fail("{:#x} and {:#x} must be multiples of {}, and so must their addresses in memory", asked.dst,
                           asked.src, asked.size),
                      EINVAL);
   }
@@ -327,38 +327,38 @@ Result<Handle> GlobalMemory::apply(Time now, const AtomicOperation& asked, Handl
                   .size = asked.size,
                   .words = {asked.src, asked.operand, asked.expected}};
   const Handle handle = state_->operations.add({.dst = *to, .src = *from, .size = asked.size, .atomic = call}, after);
-  state_->go_on(now);
+  state_->make_progress(now);
   return handle;
 }
 
 void GlobalMemory::start_barrier(Time now) {
   state_->barrier.start();
-  state_->go_on(now);
+  state_->make_progress(now);
 }
 bool GlobalMemory::barrier_done() const { return state_->barrier.done(); }
 
 Result<ChannelId> GlobalMemory::open_channel(Time now, Rank sender, Rank receiver) {
   auto channel = state_->channels.open(sender, receiver);
-  state_->go_on(now);
+  state_->make_progress(now);
   return channel;
 }
 
 Result<RequestId> GlobalMemory::send(Time now, ChannelId channel, const std::byte* bytes, Bytes size) {
-  // Requests of both kinds look alike; what is sent is only read.
+  // Both kinds of requests have the same fields; the bytes of a send are only read.
   auto request = state_->channels.start(channel, true, const_cast<std::byte*>(bytes), size);  // NOLINT
-  state_->go_on(now);
+  state_->make_progress(now);
   return request;
 }
 
 Result<RequestId> GlobalMemory::receive(Time now, ChannelId channel, std::byte* bytes, Bytes size) {
   auto request = state_->channels.start(channel, false, bytes, size);
-  state_->go_on(now);
+  state_->make_progress(now);
   return request;
 }
 
 Result<RequestId> GlobalMemory::close_channel(Time now, ChannelId channel) {
   auto request = state_->channels.close(channel);
-  state_->go_on(now);
+  state_->make_progress(now);
   return request;
 }
 
@@ -366,7 +366,7 @@ bool GlobalMemory::request_done(RequestId request) const { return state_->channe
 Result<Bytes> GlobalMemory::finish(RequestId request) { return state_->channels.finish(request); }
 
 bool GlobalMemory::progress(Time now) {
-  state_->go_on(now);
+  state_->make_progress(now);
   const bool transferred = state_->core.transfers.take_asked();
   return std::exchange(state_->core.asked, false) || transferred;
 }

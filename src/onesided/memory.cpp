@@ -44,13 +44,14 @@ bool store_at_once(std::byte* to, const std::byte* from, Bytes size) {
 Result<std::uint64_t> Memory::add(std::byte* start, Bytes size) {
   if (size == 0) return with_code(fail("there is nothing to register"), EINVAL);
   if (size > space_.max_bytes()) {
-    return with_code(fail("{} bytes are more than a region holds: {}", size, space_.max_bytes()), EINVAL);
+    return with_code(fail("{} bytes are more than the {} of the largest region", size, space_.max_bytes()), EINVAL);
   }
   if (reinterpret_cast<std::uintptr_t>(start) > UINTPTR_MAX - size) {
-    return with_code(fail("{} bytes from {} on reach over the end of memory", size, static_cast<void*>(start)), EINVAL);
+    return with_code(
+        fail("{} bytes from {} on reach beyond the end of the address space", size, static_cast<void*>(start)), EINVAL);
   }
   const auto index = published_.add(reinterpret_cast<std::uintptr_t>(start), size);
-  if (!index) return with_code(fail("all {} regions of this process are in use", AddressSpace::regions), ENOSPC);
+  if (!index) return with_code(fail("all {} registrations of this process are in use", AddressSpace::regions), ENOSPC);
   return published_.at(*index)->key;
 }
 

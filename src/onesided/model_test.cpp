@@ -1,5 +1,5 @@
-// Random operations of several processes at once over a bad network, against arrays that are changed one operation
-// after the other.
+// Random operations of several processes at once, over a network that loses and reorders datagrams, against arrays that
+// are changed by one operation after the other.
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -14,8 +14,8 @@
 namespace ayatori::onesided {
 namespace {
 
-/// Each process has a stripe of each memory to itself: what it does there depends on no other process. The words before
-/// the stripes are counters that all add to.
+/// Each process has a stripe of each memory for itself, in which no other process changes anything. The words before
+/// the stripes are counters that all processes add to.
 constexpr std::size_t counters = 2;
 constexpr std::size_t stripe_words = 64;
 constexpr std::size_t results = 8;  // words of a stripe on its own process that get atomics' results
@@ -142,7 +142,7 @@ class Model {
   std::map<Rank, std::uint64_t> added_;
 };
 
-TEST(GlobalMemory, IsWhatOneOperationAfterTheOtherWouldMakeIt) {
+TEST(GlobalMemory, ConcurrentOperationsGiveTheMemoryOfTheSequentialModel) {
   for (std::uint64_t seed = 0; seed < 20; ++seed) {
     SCOPED_TRACE(fmt::format("seed {}", seed));
     const Rank count = 1 + static_cast<Rank>(seed) % 5;
@@ -166,7 +166,7 @@ TEST(GlobalMemory, IsWhatOneOperationAfterTheOtherWouldMakeIt) {
   }
 }
 
-TEST(GlobalMemory, CountsEveryAddOnce) {
+TEST(GlobalMemory, EveryAddIsCarriedOutOnce) {
   for (std::uint64_t seed = 0; seed < 4; ++seed) {
     SCOPED_TRACE(fmt::format("seed {}", seed));
     constexpr Rank count = 6;

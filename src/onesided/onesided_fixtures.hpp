@@ -46,7 +46,7 @@ class Processes {
     return ranks_[rank]->space().of({rank, static_cast<std::uint32_t>(keys_[rank]), offset});
   }
 
-  /// Lets the network run until `done`; false if that does not happen within `seconds` of its time.
+  /// Runs the network until `done()` is true; false if it is not within `seconds` of virtual time.
   bool run_until(const std::function<bool()>& done, int seconds = 100) {
     const Time limit = network_.now() + std::chrono::seconds(seconds);
     while (true) {
@@ -67,7 +67,7 @@ class Processes {
     }
   }
 
-  /// The network only wakes endpoints.
+  /// The deadlines of the global memories; the network knows those of the endpoints.
   [[nodiscard]] Time next_deadline() const {
     Time earliest = transport::never;
     for (Rank rank = 0; rank < count(); ++rank) {
@@ -76,7 +76,7 @@ class Processes {
     return earliest;
   }
 
-  /// So much time passes though nothing is under way; what the test does next may wait for it.
+  /// The time that passes if nothing is under way: the next step of the test may wait for it.
   static constexpr transport::Duration idle = std::chrono::milliseconds(1);
 
   simulated::Network network_;
@@ -86,7 +86,7 @@ class Processes {
   std::vector<std::uint64_t> keys_;
 };
 
-/// What does everything a datagram network may do, in an amount that depends on the seed.
+/// A network that loses, duplicates and reorders datagrams, at rates that depend on the seed.
 inline simulated::Scenario bad_network(std::uint64_t seed) {
   simulated::Scenario scenario;
   scenario.seed = seed;
@@ -98,7 +98,7 @@ inline simulated::Scenario bad_network(std::uint64_t seed) {
   return scenario;
 }
 
-/// Tables so small that everything runs out.
+/// Settings so small that every kind of entry runs out.
 inline Settings narrow_settings(std::uint64_t seed) {
   Settings settings;
   settings.operations = 8;

@@ -9,14 +9,14 @@ namespace ayatori::onesided {
 Handle Operations::add(const Operation& operation, Handle after) {
   const Handle handle = next_++;
   at(handle) = operation;
-  // Nothing can wait for itself or for what comes later.
+  // No operation can wait for itself or for a later one.
   at(handle).after = std::min(after, handle - 1);
   return handle;
 }
 
-/// What was turned away goes first, and keeps its place: nothing starts before what has a lower handle.
+/// Operations that found no room are tried again first: no operation starts before those with lower handles.
 void Operations::progress() {
-  if (turned_away_ > 0 && (core_.stirred || next_deadline() <= core_.now)) retry();
+  if (turned_away_ > 0 && (core_.endpoint_reported || next_deadline() <= core_.now)) retry();
   while (unstarted_ < next_ && turned_away_ == 0 && at(unstarted_).after < first_) begin(unstarted_++);
 }
 
@@ -102,12 +102,12 @@ void Operations::turn_away(Handle handle, Time not_before) {
 
 namespace {
 
-/// Between two others: their destination's process carries it out.
+/// A copy between two other processes, which the process of the destination carries out.
 bool is_for_others(const Operation& operation, Rank self) {
   return operation.atomic.kind == CallKind::copy && operation.dst.rank != self && operation.src.rank != self;
 }
 
-/// Whom the endpoint asked on behalf of the operation.
+/// The rank that the endpoint sent the operation to.
 Rank asked(const Operation& operation, Rank self) {
   if (operation.atomic.kind != CallKind::copy) return operation.src.rank;
   return operation.dst.rank == self ? operation.src.rank : operation.dst.rank;
@@ -116,7 +116,7 @@ Rank asked(const Operation& operation, Rank self) {
 }  // namespace
 
 void Operations::answered(Handle handle, const Answer& answer) {
-  // What was copied may have been told before the answer that it would be.
+  // `copied` may arrive before the answer to the request.
   if (!in_hand(handle) || at(handle).state == Operation::State::ended) return;
   Operation& operation = at(handle);
   if (answer.status == Status::busy) return turn_away(handle, core_.now + busy_pause);
@@ -134,7 +134,7 @@ void Operations::answered(Handle handle, const Answer& answer) {
   end(handle, Fault::none);
 }
 
-/// It may come before the answer that it will come.
+/// It may arrive before the answer to the request.
 void Operations::copied(Rank from, Handle handle, Status status) {
   if (!in_hand(handle) || !is_for_others(at(handle), core_.self) || at(handle).dst.rank != from) return;
   if (at(handle).state != Operation::State::under_way && at(handle).state != Operation::State::delegated) return;

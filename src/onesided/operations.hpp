@@ -1,6 +1,6 @@
 #pragma once
 /// \file
-/// The operations of this process: a ring by handle. What is completed leaves it in order.
+/// The operations of this process, in a ring by handle. They leave the ring in order when they are completed.
 
 #include <optional>
 #include <vector>
@@ -12,9 +12,9 @@ namespace ayatori::onesided {
 
 struct Operation {
   enum class State : std::uint8_t {
-    waiting,    ///< for its turn, or for room
-    under_way,  ///< the endpoint will tell how it ends
-    delegated,  ///< a peer will call `copied`
+    waiting,    ///< for the operations before it, or for room
+    under_way,  ///< the endpoint will report its end
+    delegated,  ///< a peer carries it out and will call `copied`
     ended,
   };
 
@@ -25,11 +25,11 @@ struct Operation {
   Location dst;
   Location src;
   Bytes size = 0;
-  Call atomic;  ///< of an atomic: what is asked for; otherwise its kind is `copy`
+  Call atomic;  ///< the request of an atomic; of a copy its kind is `copy`
   Transfer transfer{};
-  bool turned_away = false;  ///< it has had its turn, and must try again …
+  bool turned_away = false;  ///< there was no room: it must be tried again …
   Time not_before{};         ///< … but not before this …
-  bool timed = false;        ///< … and then without further reason
+  bool timed = false;        ///< … but then even if the endpoint has not called back
 };
 
 class Operations {
@@ -38,7 +38,7 @@ class Operations {
 
   [[nodiscard]] bool full() const { return next_ - first_ == ring_.size(); }
   Handle add(const Operation& operation, Handle after);
-  /// Of an operation that is done already, as are all before it.
+  /// Adds an operation that is completed, as are all before it.
   Handle add_completed() {
     first_ = ++unstarted_;
     return next_++;

@@ -1,4 +1,4 @@
-// What all processes of a job have to do with each other, over a bad network: barriers, and a rank that is lost.
+// Barriers, delegated copies and a rank that is lost, over a network that loses and reorders datagrams.
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -12,8 +12,7 @@
 namespace ayatori::onesided {
 namespace {
 
-/// Everybody comes at times of its own.
-TEST(Barrier, LetsNobodyGoBeforeAllHaveCome) {
+TEST(Barrier, NoRankLeavesBeforeAllHaveArrived) {
   for (std::uint64_t seed = 0; seed < 16; ++seed) {
     SCOPED_TRACE(fmt::format("seed {}", seed));
     constexpr int barriers = 8;
@@ -40,8 +39,8 @@ TEST(Barrier, LetsNobodyGoBeforeAllHaveCome) {
   }
 }
 
-/// Nobody of ours asks for that; but what would be waited for never comes.
-TEST(Delegations, AreDoneWithACopyOfNothingAtOnce) {
+/// No process of ours sends such a call. If it were not done at once, it would never be.
+TEST(Delegations, CopyOfNoBytesIsDoneAtOnce) {
   Core core(0, 3, 1);
   std::uint64_t word = 0;
   const auto key = need(core.memory.add(reinterpret_cast<std::byte*>(&word), sizeof word));
@@ -54,7 +53,7 @@ TEST(Delegations, AreDoneWithACopyOfNothingAtOnce) {
   EXPECT_TRUE(delegations.idle());
 }
 
-TEST(GlobalMemory, SaysWhichSettingIsWrong) {
+TEST(GlobalMemory, MakeNamesTheSettingThatIsOutOfRange) {
   const auto error_of = [](auto Settings::* field, std::uint32_t value) {
     Settings settings;
     settings.*field = value;
@@ -71,7 +70,7 @@ TEST(GlobalMemory, SaysWhichSettingIsWrong) {
 constexpr Rank victim = 3;
 constexpr Bytes half = 2048;  // bytes: of each memory, the second half is written to
 
-/// Rank 0's: what it wants of the one that dies, in all ways there are.
+/// Everything that rank 0 can have under way with the rank that dies.
 class Survivor {
  public:
   explicit Survivor(Processes& processes) : processes_(processes), self_(processes[0]) {
@@ -125,14 +124,14 @@ class Survivor {
   std::vector<std::byte> buffer_ = std::vector<std::byte>(100);
 };
 
-TEST(GlobalMemory, SaysOfEverythingThatALostRankOwesThatItIsLost) {
+TEST(GlobalMemory, EveryOperationWithALostRankFailsWithEhostdown) {
   for (std::uint64_t seed = 0; seed < 8; ++seed) {
     SCOPED_TRACE(fmt::format("seed {}", seed));
     Settings settings = narrow_settings(seed);
     settings.endpoint.give_up_after = std::chrono::seconds(1);
     Processes processes(bad_network(seed), 4, half / 4, settings);
     Survivor survivor(processes);
-    // Half of the times it dies when it is known already, and something is under way.
+    // In half of the runs the rank is known already when it dies, and something is under way.
     if (seed % 2 == 0) {
       const Handle known =
           need(processes[0].copy(processes.now(), processes.address(0, 0), processes.address(victim, 0), 1000, 0));

@@ -65,7 +65,7 @@ bool Transfers::fetch_failed(Token token, Fault why) {
   return fetched.has_value();
 }
 
-/// Who waits asks again soon, so there are at most as many as there were fetches.
+/// A transfer that waits is tried again soon, so as many entries as fetches are enough.
 void Transfers::note_missing(const KnownRegions::Name& name, Fault why) {
   if (missing_.size() >= fetches) missing_.erase(missing_.begin());
   missing_.push_back({name, why});

@@ -1,7 +1,7 @@
 #pragma once
 /// \file
-/// Bytes between this process's memory and a peer's, by puts and gets. What a peer has registered is fetched when it is
-/// needed (transport/regions.hpp).
+/// Puts and gets between the memory of this process and that of a peer. The regions that a peer has registered are
+/// fetched when they are needed (transport/regions.hpp).
 
 #include <utility>
 #include <vector>
@@ -11,10 +11,10 @@
 
 namespace ayatori::onesided {
 
-/// Why something could not be carried out.
+/// Why an operation failed.
 enum class Fault : std::uint8_t {
   none,
-  no_memory,  ///< the rank has not registered what was named
+  no_memory,  ///< the rank has not registered the memory
   lost,       ///< the rank is lost
 };
 
@@ -22,30 +22,30 @@ struct Transfer {
   Location remote;
   std::byte* local = nullptr;
   Bytes size = 0;
-  bool put = false;          ///< from here to there; otherwise from there to here
+  bool put = false;          ///< from this process to the peer; otherwise a get
   std::uint64_t key = 0;     ///< of the remote region, once begun
   bool asked_again = false;  ///< what was known of the region turned out to be old
 };
 
 class Transfers {
  public:
-  static constexpr std::uint32_t fetches = 4;  ///< at a time; their tokens are 0 … fetches - 1
+  static constexpr std::uint32_t fetches = 4;  ///< of regions at a time; their tokens are 0 to fetches - 1
 
   explicit Transfers(std::uint32_t known) : known_(known, fetches, 0) {}
 
   enum class Begun : std::uint8_t { under_way, later, impossible };
 
-  /// `later`: try again when the endpoint has told anything. `impossible`: fault() tells why.
+  /// `later`: to be tried again when the endpoint has called back. `impossible`: fault() is the reason.
   [[nodiscard]] Begun begin(transport::Time now, transport::Endpoint& endpoint, Transfer& transfer,
                             transport::Token token);
-  /// Whether the endpoint was asked for anything since the last call.
+  /// Whether the endpoint was given anything to send since the last call.
   [[nodiscard]] bool take_asked() { return std::exchange(asked_, false); }
   [[nodiscard]] Fault fault() const { return fault_; }
 
-  /// The peer refused it. True: it may have been for an old key; begin it again.
+  /// The peer refused the transfer. True: its key may be out of date, and it must be begun again.
   [[nodiscard]] bool refused(Transfer& transfer);
 
-  /// How the endpoint's gets for this ended. False: the token is none of ours.
+  /// The end of a get that fetches a region. False: the token belongs to something else.
   bool fetch_completed(transport::Token token);
   bool fetch_failed(transport::Token token, Fault why);
   void forget(Rank peer) { known_.forget(peer); }
@@ -58,7 +58,7 @@ class Transfers {
   void note_missing(const transport::KnownRegions::Name& name, Fault why);
 
   transport::KnownRegions known_;
-  std::vector<Missing> missing_;  // fetched in vain, until who waited for it has been told
+  std::vector<Missing> missing_;  // regions that do not exist, until the transfer that asked for them is tried again
   Fault fault_ = Fault::none;
   bool asked_ = false;
 };

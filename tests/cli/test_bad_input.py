@@ -1,4 +1,4 @@
-"""Whatever is wrong with the input: one line that names it, exit 1, nothing written."""
+"""Whatever is wrong with the input: one line that names it, exit 1, nothing written; wrong usage: exit 2."""
 
 from __future__ import annotations
 
@@ -16,8 +16,12 @@ def fabric_file(tmp_path: Path, ayatori_command) -> Path:
     return path
 
 
-def assert_refused(outcome, *parts: str) -> None:
-    assert outcome.status == 1, outcome
+def assert_wrong_usage(outcome, *parts: str) -> None:
+    assert_refused(outcome, *parts, status=2)
+
+
+def assert_refused(outcome, *parts: str, status: int = 1) -> None:
+    assert outcome.status == status, outcome
     assert outcome.stdout == ""
     lines = outcome.stderr.splitlines()
     assert lines[0].startswith("error: "), outcome.stderr
@@ -146,7 +150,7 @@ def test_options_that_make_no_sense(ayatori_command) -> None:
     assert_refused(ayatori_command("plan", PAPER, "--random-jobs", "0", "--job-size", "3"))
     assert_refused(ayatori_command("plan", PAPER, "--contiguous", "5..3"), "5..3")
     assert_refused(ayatori_command("plan", PAPER, "--contiguous", "3..5", "--method", "magic"), "magic")
-    assert_refused(ayatori_command("show", PAPER, "--no-such-option"), "no-such-option")
+    assert_wrong_usage(ayatori_command("show", PAPER, "--no-such-option"), "no-such-option")
     assert_refused(ayatori_command("convert", PAPER, "--to", "powerpoint"), "powerpoint", "formats: ")
     assert_refused(ayatori_command("convert", PAPER, "--to", "cache"), "--out")
     assert_refused(ayatori_command("show", PAPER, "--diff", PAPER, "--svg", "x.svg"), "--diff", "--svg")

@@ -12,15 +12,15 @@ from pathlib import Path
 
 import pytest
 
-from ayatori import benching
-from ayatori.errors import Error
+from ayatori.base.errors import Error
+from ayatori.measurement import programs
 
 RESULT_KEYS = ["stack", "messages_per_s", "receiver_rss_MB", "duplicates", "retransmissions", "lost"]
 SMALL = ("--senders", "4", "--bytes", "512", "--messages", "300", "--repeats", "2")
 
 
 def is_built(stack: str) -> bool:
-    return (benching.PROGRAMS / benching.STACKS[stack][0]).exists()
+    return (programs.PROGRAMS / programs.STACKS[stack][0]).exists()
 
 
 def incast(run, *arguments: str) -> dict:
@@ -46,7 +46,7 @@ def test_ours_delivers_all_and_sockets_tell_what_they_lost(ayatori_command) -> N
 @pytest.mark.parametrize("stack", ["ucx-tcp", "ofi-rxd"])
 def test_peers_deliver_all(stack: str, ayatori_command) -> None:
     if not is_built(stack):
-        pytest.skip(f"{benching.STACKS[stack][1]} is not installed")
+        pytest.skip(f"{programs.STACKS[stack][1]} is not installed")
     arguments = ("--senders", "3", "--messages", "50", "--repeats", "1", "--stacks", stack)
     [result] = incast(ayatori_command, *arguments)["results"]
     assert (result["lost"], result["duplicates"], result["retransmissions"]) == (0, None, None)
@@ -97,9 +97,9 @@ def test_bad_input(arguments: tuple[str, ...], message: str, ayatori_command) ->
 
 
 def test_a_stack_that_was_not_built_says_what_to_install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(benching, "PROGRAMS", tmp_path)
+    monkeypatch.setattr(programs, "PROGRAMS", tmp_path)
     with pytest.raises(Error, match="incast_ucx_tcp was not built") as caught:
-        benching.measure_incast(["ucx-tcp"], benching.Incast(), 1)
+        programs.measure_incast(["ucx-tcp"], programs.IncastSettings(), 1)
     assert caught.value.hint == "apt-get install libucx-dev, then ./run build"
 
 
@@ -107,9 +107,9 @@ def test_a_program_that_fails_is_our_fault(tmp_path: Path, monkeypatch: pytest.M
     program = tmp_path / "incast_ours"
     program.write_text("#!/bin/sh\necho no memory >&2\nexit 2\n")
     program.chmod(0o755)
-    monkeypatch.setattr(benching, "PROGRAMS", tmp_path)
+    monkeypatch.setattr(programs, "PROGRAMS", tmp_path)
     with pytest.raises(Error, match="incast_ours failed") as caught:
-        benching.measure_incast(["ours"], benching.Incast(), 1)
+        programs.measure_incast(["ours"], programs.IncastSettings(), 1)
     assert (caught.value.cause, caught.value.internal) == ("no memory", True)
 
 
@@ -117,9 +117,9 @@ def test_a_program_that_takes_too_long_ends_itself(tmp_path: Path, monkeypatch: 
     program = tmp_path / "incast_ours"
     program.write_text("#!/bin/sh\nkill -ALRM $$\n")
     program.chmod(0o755)
-    monkeypatch.setattr(benching, "PROGRAMS", tmp_path)
+    monkeypatch.setattr(programs, "PROGRAMS", tmp_path)
     with pytest.raises(Error, match="incast_ours took too long"):
-        benching.measure_incast(["ours"], benching.Incast(), 1)
+        programs.measure_incast(["ours"], programs.IncastSettings(), 1)
 
 
 def running(argument: str) -> list[str]:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from ayatori.choicefile import read_table
+from ayatori.formats.choice_table import read_table
 
 PAPER = "fattree:K=6,levels=2,nodes=30"
 
@@ -35,12 +35,12 @@ def test_plan(method: str, ayatori_command) -> None:
     assert data["relative_bandwidth"]["min"] == min(bandwidths)
     assert data["free"] == sum(job["free"] for job in data["per_job"])
     assert bool(data["hot_links"]) == (data["free"] < 20)
-    assert data["before"]["method"] == "modk"
+    assert data["before"]["method"] == "destination-mod-K"
 
 
 def test_check_with_jobs(ayatori_command) -> None:
     data = json_of(ayatori_command("check", PAPER, "--contiguous", "3..30", "--json"))
-    assert (data["jobs"], data["method"]) == (28, "modk")
+    assert (data["jobs"], data["method"]) == (28, "destination-mod-K")
     assert {"from", "from_port", "to", "to_port", "hot_steps", "worst_load"} <= set(data["hot_links"][0])
     assert data["tables_ok"] and data["deadlock_free"] and data["unreachable"] == 0
 
@@ -108,7 +108,7 @@ def test_barriers_have_no_bandwidth(ayatori_command) -> None:
     assert data["time_s"] == pytest.approx(4e-6), "two rounds of two links"
 
 
-@pytest.mark.parametrize("method", ["dimension-order", "modk"])
+@pytest.mark.parametrize("method", ["dimension-order", "destination-mod-K"])
 def test_links_have_the_latency_that_the_network_tells(method: str, tmp_path: Path, ayatori_command) -> None:
     network = json.loads(ayatori_command("convert", "torus:4", "--to", "json").stdout)
     routers = {number for number, node in enumerate(network["nodes"]) if node["kind"] == "router"}

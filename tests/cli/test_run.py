@@ -11,14 +11,13 @@ import sys
 import time
 from pathlib import Path
 
-from ayatori import launching
+from ayatori.processes import local_job
 
-LAUNCHER = Path(launching.__file__)
 SECONDS = 30
 
 
 def _job(count: int, script: str, **options: object) -> subprocess.Popen[str]:
-    command = [sys.executable, LAUNCHER, str(count), "sh", "-c", script]
+    command = [sys.executable, "-m", "ayatori.processes.local_job", str(count), "sh", "-c", script]
     return subprocess.Popen(command, text=True, **options)  # type: ignore[call-overload]
 
 
@@ -35,8 +34,8 @@ def _gone(process: int) -> bool:
 
 
 def test_the_first_failure_is_told_and_ends_the_others() -> None:
-    assert launching.run_job(["sh", "-c", '[ "$ACP_RANK" = 1 ] && exit 7; sleep 100'], 3) == 7
-    assert launching.run_job(["sh", "-c", '[ "$ACP_RANK" = 1 ] && kill -KILL $$; sleep 100'], 3) == 128 + signal.SIGKILL
+    assert local_job.run_job(["sh", "-c", '[ "$ACP_RANK" = 1 ] && exit 7; sleep 100'], 3) == 7
+    assert local_job.run_job(["sh", "-c", '[ "$ACP_RANK" = 1 ] && kill -KILL $$; sleep 100'], 3) == 128 + signal.SIGKILL
 
 
 def test_processes_die_with_a_launcher_that_is_killed() -> None:
@@ -54,7 +53,7 @@ def test_what_killed_processes_left_is_removed_and_nothing_else() -> None:
     with living.open("w") as file:
         try:
             fcntl.flock(file, fcntl.LOCK_EX)
-            assert launching.run_job(["sh", "-c", f"echo left > {dead}"], 1) == 0
+            assert local_job.run_job(["sh", "-c", f"echo left > {dead}"], 1) == 0
             assert living.exists()
             assert not dead.exists()
         finally:

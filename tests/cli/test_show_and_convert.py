@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from ayatori import _core, open_source
-from ayatori.formula import formula_as_data
-from ayatori.network import network_as_data
+from ayatori.model.formula import formula_as_data
+from ayatori.model.network import network_as_data
 
 WHOLE, PART = "fattree:K=2,levels=2", "fattree:K=2,levels=2,nodes=6"
 

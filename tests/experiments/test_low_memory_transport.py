@@ -12,12 +12,12 @@ import pytest
 sys.path.insert(0, str(Path(__file__).parent.parent.parent))
 
 from ayatori import _core
-from ayatori.errors import Error
-from ayatori.transport import OURS, Incast, Protocol, simulate_incast
+from ayatori.base.errors import Error
+from ayatori.prediction.incast import OURS, Protocol, SimulatedIncast, simulate_incast
+from ayatori.resumable import Interrupted, SavedResults
 from experiments import low_memory_transport
 from experiments.low_memory_transport.experiment import SCENARIO, paper_protocol
-from experiments.low_memory_transport.shown_memory import Memory, fit, memory_figures, memory_tables
-from experiments.results import Results
+from experiments.low_memory_transport.memory_presentation import Memory, fit, memory_figures, memory_tables
 
 SMALL = low_memory_transport.Settings(sizes=(8, 2048), buffers=(1, 10), seeds=(1, 2), messages=50, processes=())
 GOLDEN = Path(__file__).parent / "low_memory_transport.json"
@@ -31,7 +31,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def figures(folder: Path) -> dict[str, list[dict]]:
-    return json.loads((folder / "results.json").read_text())["figures"]
+    return json.loads((folder / "results.json").read_text())["results"]
 
 
 def test_the_papers_protocols_are_as_they_were(folder: Path) -> None:
@@ -64,7 +64,7 @@ def test_duplicates_begin_between_10_and_100_us(folder: Path) -> None:
 def test_ours_needs_no_timer_told() -> None:
     """The bar is measured by the experiment; here, that it is not far off on few messages."""
     for size in (8, 2048):
-        load = Incast(size, 1, messages=300, scenario=SCENARIO)
+        load = SimulatedIncast(size, 1, messages=300, scenario=SCENARIO)
         ours = simulate_incast(OURS, load)
         best = simulate_incast(paper_protocol(100), load)
         assert ours["steady_messages_per_s"] > 0.99 * best["steady_messages_per_s"]
@@ -74,7 +74,8 @@ def test_ours_needs_no_timer_told() -> None:
 
 def test_the_same_seed_gives_the_same_run() -> None:
     for protocol in (OURS, paper_protocol(10), Protocol("rc", not_ready_delay=1e-5)):
-        first, again, other = (simulate_incast(protocol, Incast(64, 1, seed, messages=50)) for seed in (7, 7, 8))
+        loads = [SimulatedIncast(64, 1, seed, messages=50) for seed in (7, 7, 8)]
+        first, again, other = (simulate_incast(protocol, load) for load in loads)
         assert first == again
         assert first != other
 
@@ -82,14 +83,14 @@ def test_the_same_seed_gives_the_same_run() -> None:
 @pytest.mark.parametrize(
     ("load", "message"),
     [
-        (Incast(0, 1), "bytes is 0"),
-        (Incast(8, 0), "receive_buffers is 0"),
-        (Incast(8, 1, messages=-1), "messages is -1"),
-        (Incast(8, 1, queued=0), "queued is 0"),
-        (Incast(8, 1, scenario=Path("/nowhere.toml")), "/nowhere.toml"),
+        (SimulatedIncast(0, 1), "bytes is 0"),
+        (SimulatedIncast(8, 0), "receive_buffers is 0"),
+        (SimulatedIncast(8, 1, messages=-1), "messages is -1"),
+        (SimulatedIncast(8, 1, queued=0), "queued is 0"),
+        (SimulatedIncast(8, 1, scenario=Path("/nowhere.toml")), "/nowhere.toml"),
     ],
 )
-def test_what_cannot_be_run_is_refused(load: Incast, message: str) -> None:
+def test_what_cannot_be_run_is_refused(load: SimulatedIncast, message: str) -> None:
     with pytest.raises(Error, match=message):
         simulate_incast(OURS, load)
 
@@ -97,17 +98,17 @@ def test_what_cannot_be_run_is_refused(load: Incast, message: str) -> None:
 def test_an_interrupted_run_ends_as_if_it_had_not_been(
     folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    save, saved = Results.save, 0
+    save, saved = SavedResults.save, 0
 
-    def give_up(self: Results, **more: object) -> None:
+    def give_up(self: SavedResults, **more: object) -> None:
         nonlocal saved
         save(self, **more)
         saved += 1
         if saved == 7:
             raise KeyboardInterrupt
 
-    with monkeypatch.context() as patched, pytest.raises(KeyboardInterrupt):
-        patched.setattr(Results, "save", give_up)
+    with monkeypatch.context() as patched, pytest.raises(Interrupted):
+        patched.setattr(SavedResults, "save", give_up)
         low_memory_transport.run(tmp_path, SMALL)
     low_memory_transport.run(tmp_path, SMALL, resume=True)
     for file in ("results.json", "index.html"):

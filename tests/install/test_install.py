@@ -143,7 +143,7 @@ def test_ayatori_run_ends_all_when_one_fails() -> None:
 
 def test_programs_by_find_package(programs: Path, prefix: Path, library: Path) -> None:
     build = programs / "build"
-    run("cmake", "-S", programs, "-B", build, f"-DCMAKE_PREFIX_PATH={prefix}")
+    run("cmake", "-G", "Ninja", "-S", programs, "-B", build, f"-DCMAKE_PREFIX_PATH={prefix}")
     run("cmake", "--build", build)
     expect_to_run(build / "in_c", library)
     expect_to_run(build / "in_cpp", library)

@@ -11,7 +11,7 @@ import time
 from collections.abc import Mapping
 from pathlib import Path
 
-from ayatori.lab.processes import Child, find_program
+from ayatori.processes import Child, find_program
 
 _DEADLINE_SECONDS = 30
 _numbers = itertools.count()

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from ayatori.lab.fabric import LabError, PathCheck, parse_guid2lid, parse_lfts
+from ayatori.lab.fabric import PathCheck, ProgramError, parse_guid2lid, parse_lfts
 from ayatori.lab.fabric.ibdmchk import different_paths, format_fdbs, format_links, parse_ibdmchk
 from ayatori.lab.fabric.net_file import parse_net_file
 from ayatori.lab.fabric.opensm_log import GrowingLog, few, parse_opensm_log
@@ -41,7 +41,7 @@ def test_a_host_has_a_link_and_a_name_that_can_be_asked_for() -> None:
     alone = 'Ca 1 "alone"\n\n'
     pair = f'Switch 2 "S"\n[1] "{"h" * 32}"[1]\n\nCa 1 "{"h" * 32}"\n[1] "S"[1]\n'
     assert parse_net_file(alone + pair).host() == "S"
-    with pytest.raises(LabError, match="no node for the subnet manager"):
+    with pytest.raises(ProgramError, match="no node for the subnet manager"):
         parse_net_file(alone).host()
 
 
@@ -63,7 +63,7 @@ def test_a_host_has_a_link_and_a_name_that_can_be_asked_for() -> None:
     ],
 )
 def test_what_ibsim_would_lose_is_an_error(text: str, message: str) -> None:
-    with pytest.raises(LabError) as error:
+    with pytest.raises(ProgramError) as error:
         parse_net_file(text)
     assert error.value.message == message
 

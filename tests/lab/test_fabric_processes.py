@@ -15,8 +15,8 @@ from pathlib import Path
 import pytest
 from sample_fabric import LEAF_GUID, tree, write
 
-from ayatori.lab import processes
-from ayatori.lab.fabric import Fabric, LabError, parse_lfts
+from ayatori.lab.fabric import ProgramError, SimulatedFabric, parse_lfts
+from ayatori.processes import programs
 
 
 def processes_of(socket_name: str) -> list[int]:
@@ -41,13 +41,13 @@ def wait_for_processes(socket_name: str, count: int) -> None:
 
 
 @pytest.fixture
-def fabric() -> Iterator[Fabric]:
-    with Fabric(tree()) as fabric:
+def fabric() -> Iterator[SimulatedFabric]:
+    with SimulatedFabric(tree()) as fabric:
         yield fabric
 
 
 def test_two_labs_at_once_do_not_meet() -> None:
-    with Fabric(tree()) as one, Fabric(tree(4, 2, 3)) as two, ThreadPoolExecutor(2) as pool:
+    with SimulatedFabric(tree()) as one, SimulatedFabric(tree(4, 2, 3)) as two, ThreadPoolExecutor(2) as pool:
         runs = list(pool.map(lambda fabric: fabric.run_opensm("updn"), (one, two)))
         tables = [parse_lfts(fabric.read_tables()) for fabric in (one, two)]
     assert [len(table) for table in tables] == [5, 6]
@@ -57,22 +57,22 @@ def test_two_labs_at_once_do_not_meet() -> None:
 
 def test_a_missing_program_names_its_package(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
-    monkeypatch.setattr(processes, "_SYSTEM_FOLDERS", ())
-    with pytest.raises(LabError, match="ibsim is not installed") as error, Fabric(tree()):
+    monkeypatch.setattr(programs, "_SYSTEM_FOLDERS", ())
+    with pytest.raises(ProgramError, match="ibsim is not installed") as error, SimulatedFabric(tree()):
         pass
     assert error.value.hint == "apt-get install ibsim-utils"
 
 
-def test_a_dead_simulator_is_reported(fabric: Fabric) -> None:
+def test_a_dead_simulator_is_reported(fabric: SimulatedFabric) -> None:
     os.kill(fabric.pid, signal.SIGKILL)
-    with pytest.raises(LabError, match="ibsim ended unexpectedly"):
+    with pytest.raises(ProgramError, match="ibsim ended unexpectedly"):
         fabric.run_opensm()
 
 
-def test_opensm_is_time_limited_and_ended(fabric: Fabric) -> None:
+def test_opensm_is_time_limited_and_ended(fabric: SimulatedFabric) -> None:
     os.kill(fabric.pid, signal.SIGSTOP)
     try:
-        with pytest.raises(LabError, match="opensm did not end within 0.5 s"):
+        with pytest.raises(ProgramError, match="opensm did not end within 0.5 s"):
             fabric.run_opensm(timeout=0.5)
         assert processes_of(fabric.environment()["IBSIM_SOCKNAME"]) == [fabric.pid]
     finally:
@@ -80,7 +80,7 @@ def test_opensm_is_time_limited_and_ended(fabric: Fabric) -> None:
 
 
 def test_an_exception_cleans_up() -> None:
-    with pytest.raises(RuntimeError), Fabric(tree()) as fabric:
+    with pytest.raises(RuntimeError), SimulatedFabric(tree()) as fabric:
         name, folder = fabric.environment()["IBSIM_SOCKNAME"], fabric.folder
         assert processes_of(name) == [fabric.pid] and folder.exists()
         raise RuntimeError
@@ -90,11 +90,11 @@ def test_an_exception_cleans_up() -> None:
 HOLDER = """
 import signal, sys, time
 from pathlib import Path
-from ayatori.lab.fabric import Fabric
-from ayatori.lab.processes import Child, find_program
+from ayatori.lab.fabric import SimulatedFabric
+from ayatori.processes import Child, find_program
 # A shell that runs the tests in the background has us ignore what Ctrl-C sends.
 signal.signal(signal.SIGINT, signal.default_int_handler)
-with Fabric(Path(sys.argv[1]).read_text()) as fabric:
+with SimulatedFabric(Path(sys.argv[1]).read_text()) as fabric:
     environment = fabric.environment()
     sleeper = [find_program("sleep", "coreutils"), "1000"]
     child = Child(sleeper, folder=fabric.folder, environment=environment, output=fabric.folder / "out")

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from ethernet import Ethernet, why_not
 
-from ayatori.network import link_as_data, open_source
+from ayatori.model.network import link_as_data, open_source
 
 FIXTURE = Path(__file__).parent.parent / "golden" / "lldp"
 SWITCHES = ("leaf1", "leaf2", "spine1")

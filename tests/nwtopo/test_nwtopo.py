@@ -12,9 +12,9 @@ import numpy as np
 import pytest
 
 from ayatori import Error, _core, nwtopo
-from ayatori.network import open_source
+from ayatori.model.network import open_source
 from ayatori.nwtopo import LINK, UNREACHABLE, Obj, Topology
-from ayatori.routes import make_routes
+from ayatori.planning.routes import make_routes
 
 TREE = "fattree:K=4,levels=2"  # 8 leaves of 4 hosts, 4 spines
 TORUS = "torus:3x4x5"

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from ayatori import _core
-from ayatori.errors import Error
-from ayatori.network import open_source
-from ayatori.prediction import Call, Model, Predictor, bandwidth_bytes, make_schedule, read_pair_sizes
+from ayatori.base.errors import Error
+from ayatori.model.network import open_source
+from ayatori.prediction.predictor import Call, Model, Predictor, bandwidth_bytes, make_schedule, read_pair_sizes
 
 RANKS = 7
 

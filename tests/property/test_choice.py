@@ -13,12 +13,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ayatori import _core
-from ayatori.choice import Candidate, Choice, Ranking, choose, segments_to_try
-from ayatori.choicefile import Table, read_table, table_of, write_table
-from ayatori.errors import Error
-from ayatori.jobs import random_jobs
-from ayatori.network import open_source
-from ayatori.prediction import Call, Model, Predictor, algorithms_of
+from ayatori.base.errors import Error
+from ayatori.formats.choice_table import Table, read_table, table_of, write_table
+from ayatori.model.jobs import random_jobs
+from ayatori.model.network import open_source
+from ayatori.prediction.choice import Candidate, Choice, Ranking, choose, segments_to_try
+from ayatori.prediction.predictor import Call, Model, Predictor, algorithms_of
 
 COLLECTIVES = list(dict.fromkeys(algorithm.collective for algorithm in _core.algorithms()))
 SIZED = [collective for collective in COLLECTIVES if collective not in ("barrier", "alltoallv")]  # one number says all
@@ -86,7 +86,7 @@ def choices(draw) -> Choice:
             best = Candidate(draw(st.sampled_from(names[:3])), draw(st.sampled_from([0, 4096])), 1.0)
             rankings.append(Ranking(collective, size, [best], []))
     model = Model(link_latency=draw(st.floats(0, 1)), eager_limit=draw(SIZES), head_of_line=draw(st.booleans()))
-    return Choice(jobs, draw(st.sampled_from(["modk", "pair", "dimension-order"])), model, rankings)
+    return Choice(jobs, draw(st.sampled_from(["destination-mod-K", "pair", "dimension-order"])), model, rankings)
 
 
 def table_from(choice: Choice) -> Table:
@@ -201,7 +201,7 @@ def test_errors_name_file_and_key(tmp_path: Path, keys: list, value, named: str)
         Ranking("alltoall", size, [Candidate(name, 0, 1.0)], []) for size, name in ((1024, "bruck"), (4096, "shift"))
     ]
     path = tmp_path / "table.json"
-    write_table(table_from(Choice(jobs, "modk", Model(), rankings)), path)
+    write_table(table_from(Choice(jobs, "destination-mod-K", Model(), rankings)), path)
     document = json.loads(path.read_text())
     inner = document
     for key in keys[:-1]:

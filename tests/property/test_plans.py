@@ -10,6 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import ayatori
+from ayatori.base.errors import Error
+from ayatori.planning.plans import method_named
+from ayatori.prediction.predictor import Predictor
 
 MAX_EXAMPLES = 30
 TREE = "fattree:K=3,levels=2,nodes=15"
@@ -26,7 +29,7 @@ def peers(fabric: tuple[ayatori.Network, ayatori.Routes]) -> dict[tuple[int, int
     """(node, port number) -> port id at the other end."""
     network, _ = fabric
     return {
-        (network.port(here).node, network.port(here).number): there
+        (network.port(here).device, network.port(here).number): there
         for ends in network.cables()
         for here, there in (ends, ends[::-1])
     }
@@ -35,11 +38,11 @@ def peers(fabric: tuple[ayatori.Network, ayatori.Routes]) -> dict[tuple[int, int
 def links_of(fabric, peers, source: int, lid: int) -> list[tuple[int, int]]:
     """Directed links, as (node, port number), of one packet."""
     network, routes = fabric
-    node, number = network.port(source).node, network.port(source).number
+    node, number = network.port(source).device, network.port(source).number
     links = []
     while True:
         links.append((node, number))
-        node = network.port(peers[node, number]).node
+        node = network.port(peers[node, number]).device
         if node >= network.router_count:
             return links
         number = routes.out(node, lid)
@@ -59,7 +62,11 @@ def step_maxima(fabric, peers, endpoints: list[int], lid_of) -> list[int]:
 
 
 @settings(max_examples=MAX_EXAMPLES, deadline=None)
-@given(size=st.integers(2, 15), seed=st.integers(0, 2**32), method=st.sampled_from(["base", "rule", "colour", "pair"]))
+@given(
+    size=st.integers(2, 15),
+    seed=st.integers(0, 2**32),
+    method=st.sampled_from(["destination-mod-K", "rule", "colour", "pair"]),
+)
 def test_contention_equals_a_count_by_hand(fabric, peers, size: int, seed: int, method: str) -> None:
     network, routes = fabric
     job = ayatori.random_jobs(network, 1, size, seed=seed)[0]
@@ -90,3 +97,11 @@ def test_colour_is_free_exactly_when_some_choice_of_lids_is(fabric, peers, size:
     planned = ayatori.plan(network, routes, job, "colour")
     assert ayatori.contention(network, routes, job, planned.plan).free == some_choice_is_free
     assert planned.optimal
+
+
+@pytest.mark.parametrize("old", ["modk", "base"])
+def test_old_names_of_destination_mod_k_are_understood(old: str) -> None:
+    network = ayatori.open_source("fattree:K=2,levels=2")
+    assert method_named(old) == Predictor(network, old).method == "destination-mod-K"
+    with pytest.raises(Error, match="no method 'mod'"):
+        method_named("mod")

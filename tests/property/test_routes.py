@@ -31,14 +31,14 @@ def neighbours(network: ayatori.Network, router: int) -> dict[int, int]:
     found = {}
     for ends in network.cables():
         for here, there in (ends, ends[::-1]):
-            if network.port(here).node == router:
+            if network.port(here).device == router:
                 found[network.port(here).number] = there
     return found
 
 
 def arrives(network: ayatori.Network, routes: ayatori.Routes, router: int, lid: int, goal: int) -> bool:
     """Follows one packet, one router at a time."""
-    goal_node = network.port(goal).node
+    goal_node = network.port(goal).device
     for _ in range(network.router_count + 1):
         if router == goal_node:
             return True
@@ -48,7 +48,7 @@ def arrives(network: ayatori.Network, routes: ayatori.Routes, router: int, lid: 
             return False
         if peer == goal:
             return True
-        router = network.port(peer).node
+        router = network.port(peer).device
         if router >= network.router_count:
             return False
     return False
@@ -116,7 +116,7 @@ def hops_by_search(network: ayatori.Network, start: int) -> dict[int, int]:
     while queue:
         here = queue.popleft()
         for peer in neighbours(network, here).values():
-            there = network.port(peer).node
+            there = network.port(peer).device
             if there < network.router_count and there not in distance:
                 distance[there] = distance[here] + 1
                 queue.append(there)
@@ -135,6 +135,6 @@ def test_routes_between_hosts_of_a_regular_tree_are_shortest(source: str) -> Non
             hops, router = 0, start
             while router != leaf:
                 out = routes.out(router, routes.base_lid(endpoint))
-                router = network.port(neighbours(network, router)[out]).node
+                router = network.port(neighbours(network, router)[out]).device
                 hops += 1
             assert hops == distances[start]

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ayatori.errors import Error
-from ayatori.units import format_bytes, parse_bytes, parse_rate, parse_seconds
+from ayatori.base.errors import Error
+from ayatori.base.units import format_bytes, parse_bytes, parse_rate, parse_seconds
 
 
 @given(st.integers(0, 2**58))

@@ -19,7 +19,7 @@ from sample_trees import (
     TwoLevels,
     bandwidth,
     by_colour,
-    by_modk,
+    by_destination_mod_k,
     by_pair,
     by_rule,
     step,
@@ -27,7 +27,7 @@ from sample_trees import (
 )
 
 METHODS = {
-    "modk": "destination mod K, one LID a node (OpenSM ftree)",
+    "destination-mod-K": "destination mod K, one LID a node (OpenSM ftree)",
     "rule": "one LID a node, by the paper's rule",
     "colour": "one LID a node, by colouring",
     "pair": "one path a pair",
@@ -59,10 +59,15 @@ def paper_study(jobs: int = 1000) -> Study:
     tree = TwoLevels(leaves=5, spines=6, per_leaf=6, hosts=30)
     chance = random.Random(1)
     drawn = [sorted(chance.sample(range(30), 16)) for _ in range(jobs)]
-    methods = {"modk": by_modk(tree), "rule": by_rule(tree), "colour": by_colour(tree), "pair": by_pair(tree)}
+    methods = {
+        "destination-mod-K": by_destination_mod_k(tree),
+        "rule": by_rule(tree),
+        "colour": by_colour(tree),
+        "pair": by_pair(tree),
+    }
     relative = {name: [bandwidth(tree, job, roots) for job in drawn] for name, roots in methods.items()}
     sizes = list(range(3, 31))
-    worst = min(range(jobs), key=lambda i: relative["modk"][i])
+    worst = min(range(jobs), key=lambda i: relative["destination-mod-K"][i])
     fabric = tree.fabric()
     return {
         "title": "Paper 1: 30 nodes on a 6-ary-2-tree",
@@ -76,7 +81,7 @@ def paper_study(jobs: int = 1000) -> Study:
             "relative_bandwidth": relative,
             "free": {name: sum(value > 1 - 1e-9 for value in values) for name, values in relative.items()},
             "paper_MBps": {
-                "modk": {"mean": 1198, "min": 888, "max": 1690, "over_1500": 20 * jobs // 1000},
+                "destination-mod-K": {"mean": 1198, "min": 888, "max": 1690, "over_1500": 20 * jobs // 1000},
                 "rule": {"mean": 1607, "min": 1265, "max": 1716, "over_1500": 732 * jobs // 1000},
             },
         },
@@ -87,9 +92,11 @@ def paper_study(jobs: int = 1000) -> Study:
                 for name, roots in methods.items()
                 if name != "colour"
             },
-            "paper_MBps": {"modk": {"16": 1310}},
+            "paper_MBps": {"destination-mod-K": {"16": 1310}},
         },
-        "worst_job": worst_job(tree, fabric, drawn[worst], ("modk", methods["modk"]), ("pair", methods["pair"])),
+        "worst_job": worst_job(
+            tree, fabric, drawn[worst], ("destination-mod-K", methods["destination-mod-K"]), ("pair", methods["pair"])
+        ),
         "engines": [
             {
                 "name": "OpenSM ftree",
@@ -127,7 +134,7 @@ def wide_study() -> Study:
     fabric = tree.fabric(*names, rate="4xNDR")
     fabric["links"][40]["degraded"] = True
     job = sorted(random.Random(4).sample(range(527), 96))
-    pair = ("modk", by_modk(tree)), ("pair", by_pair(tree))
+    pair = ("destination-mod-K", by_destination_mod_k(tree)), ("pair", by_pair(tree))
     return {
         "title": "31 leaves and 9 spines",
         "fabric": fabric,
@@ -141,13 +148,13 @@ def three_level_study(k: int = 8, pods: int = 16, size: int = 128) -> Study:
     tree = ThreeLevels(k, pods)
     fabric = tree.fabric()
     job = sorted(random.Random(7).sample(range(len(fabric["hosts"])), size))
-    modk: Roots = lambda job, messages: [target for _, target in messages]  # noqa: E731
+    mod_k: Roots = lambda job, messages: [target for _, target in messages]  # noqa: E731
     rule: Roots = lambda job, messages: [job.index(target) for _, target in messages]  # noqa: E731
     return {
         "title": "A tree of three levels",
         "fabric": fabric,
         "methods": METHODS,
-        "worst_job": worst_job(tree, fabric, job, ("modk", modk), ("rule", rule)),
+        "worst_job": worst_job(tree, fabric, job, ("destination-mod-K", mod_k), ("rule", rule)),
     }
 
 

@@ -80,7 +80,7 @@ def worst_step(tree: Any, job: list[int], roots: Roots) -> int:
     return max(range(1, len(job)), key=heat)
 
 
-def by_modk(tree: TwoLevels) -> Roots:
+def by_destination_mod_k(tree: TwoLevels) -> Roots:
     return lambda job, messages: [target % tree.paths for _, target in messages]
 
 

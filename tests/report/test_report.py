@@ -67,14 +67,14 @@ class Reader(HTMLParser):
 def test_the_model_of_the_samples_agrees_with_the_paper() -> None:
     """16 of 30 nodes: mod K is nearly never free, the rule in two thirds, colouring and pairs always."""
     free = sample.paper_study(jobs=300)["random"]["free"]
-    assert free["modk"] < 6 and 170 < free["rule"] < 230 and free["colour"] == free["pair"] == 300
+    assert free["destination-mod-K"] < 6 and 170 < free["rule"] < 230 and free["colour"] == free["pair"] == 300
 
 
 def test_headline_and_figures_beside_the_papers(tmp_path: Path, paper: dict[str, Any]) -> None:
     page = written(tmp_path, paper)
     text = " ".join(Reader(without_plotly(page)).texts)
     free = paper["random"]["free"]
-    assert f"60 random 16-node jobs: {free['modk']} free of hot spots → 60" in text
+    assert f"60 random 16-node jobs: {free['destination-mod-K']} free of hot spots → 60" in text
     for figure in ("1,198", "1,607", "888", "1,265", "1,690", "1,716", "jobs ≥ 1,500 MB/s", "of 28"):
         assert figure in text
 
@@ -136,7 +136,7 @@ def test_hostile_texts_stay_texts(tmp_path: Path, paper: dict[str, Any]) -> None
 
 
 def test_hostile_method_keys_and_names_in_figures(tmp_path: Path, paper: dict[str, Any]) -> None:
-    text = json.dumps(paper).replace('"modk"', json.dumps(EVIL))
+    text = json.dumps(paper).replace('"destination-mod-K"', json.dumps(EVIL))
     page = written(tmp_path, json.loads(text))
     figures = re.search(r'id="figures">(.*?)</script>', page, re.DOTALL)
     assert figures and "<" not in figures[1]
@@ -157,11 +157,15 @@ SPOILED = [
     ("fabric.hosts.2.router", "LS9", "fabric.hosts[2].router: expected the name of a router of fabric.routers"),
     ("fabric.links.4.b_port", "x", "fabric.links[4].b_port: expected a whole number"),
     ("peak_MBps", 0, "peak_MBps: expected a number"),
-    ("random.jobs", 61, "random.relative_bandwidth.modk: expected 61 numbers, one for each job"),
+    ("random.jobs", 61, "random.relative_bandwidth.destination-mod-K: expected 61 numbers, one for each job"),
     ("random.free.pair", 61, "random.free.pair: expected a whole number from 0 to 60"),
     ("random.relative_bandwidth.rule.3", True, "random.relative_bandwidth.rule[3]: expected a number"),
     ("contiguous.sizes.0", 0, "contiguous.sizes[0]: expected a whole number from 1"),
-    ("contiguous.paper_MBps.modk", {"x": 3}, "contiguous.paper_MBps.modk: expected numbers of nodes as keys"),
+    (
+        "contiguous.paper_MBps.destination-mod-K",
+        {"x": 3},
+        "contiguous.paper_MBps.destination-mod-K: expected numbers of nodes as keys",
+    ),
     ("worst_job.hosts.0", "N77", "worst_job.hosts[0]: expected the name of a host of fabric.hosts"),
     ("worst_job.before.loads.0", [99, "ab", 1], "worst_job.before.loads[0][0]: expected a whole number from 0 to 29"),
     ("worst_job.after.loads.1", [0, "up", 1], "worst_job.after.loads[1]: expected [link index,"),

@@ -7,10 +7,10 @@ from typing import Annotated, Any
 
 import typer
 
-from ayatori.benching import STACKS, Incast, measure_incast, measure_peers
+from ayatori.base.units import format_bytes
 from ayatori.cli import options
 from ayatori.cli.output import print_json, print_table, progress, say
-from ayatori.units import format_bytes
+from ayatori.measurement.programs import STACKS, IncastSettings, measure_incast, measure_peers
 
 app = typer.Typer(help="How fast is it on this machine, beside others?", no_args_is_help=True)
 
@@ -22,16 +22,16 @@ def bench() -> None:
 
 @app.command("incast")
 def incast(
-    senders: Annotated[int, typer.Option(help="Processes that send; one more receives.")] = Incast.senders,
-    bytes: Annotated[int, typer.Option(help="Of a message, 8 to 65536.")] = Incast.bytes,
-    messages: Annotated[int, typer.Option(help="Of each sender.")] = Incast.messages,
+    senders: Annotated[int, typer.Option(help="Processes that send; one more receives.")] = IncastSettings.senders,
+    bytes: Annotated[int, typer.Option(help="Of a message, 8 to 65536.")] = IncastSettings.bytes,
+    messages: Annotated[int, typer.Option(help="Of each sender.")] = IncastSettings.messages,
     stacks: Annotated[str, typer.Option(metavar="A,B,…", help=f"From {', '.join(STACKS)}.")] = ",".join(STACKS),
     repeats: Annotated[int, typer.Option(help="Times that the stacks take turns.")] = 3,
     json: options.JSON = False,
 ) -> None:
     """Many processes send to one over the loopback, on one stack after the other; every byte is checked."""
     names = [name.strip() for name in stacks.split(",") if name.strip()]
-    settings = Incast(senders, bytes, messages)
+    settings = IncastSettings(senders, bytes, messages)
     with progress("incast", repeats * len(names)) as advance:
         results = measure_incast(names, settings, repeats, advance)
     if json:
@@ -40,7 +40,7 @@ def incast(
         describe_incast(settings, results)
 
 
-def describe_incast(incast: Incast, results: list[dict[str, Any]]) -> None:
+def describe_incast(incast: IncastSettings, results: list[dict[str, Any]]) -> None:
     say(f"{incast.senders} processes send {incast.messages} messages of {format_bytes(incast.bytes)} each to one")
     columns = ["  stack", "messages/s", "least", "most", "receiver, MB", "duplicates", "sent again", "lost"]
     print_table("", columns, [incast_row(result) for result in results])

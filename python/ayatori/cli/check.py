@@ -11,11 +11,11 @@ from ayatori._core import Network, Routes
 from ayatori.cli import options
 from ayatori.cli.output import print_json, print_table, progress, say
 from ayatori.cli.route import describe_check
-from ayatori.network import open_source
-from ayatori.planfile import read_plan
-from ayatori.planning import Assessment, assess_jobs, assessments_as_data, contention, steps_of
-from ayatori.routes import check as check_tables
-from ayatori.routes import check_as_data, make_routes, read_routes
+from ayatori.formats.plan_file import read_plan
+from ayatori.model.network import open_source
+from ayatori.planning.plans import DESTINATION_MOD_K, Assessment, assess_jobs, assessments_as_data, contention, steps_of
+from ayatori.planning.routes import check as check_tables
+from ayatori.planning.routes import check_as_data, make_routes, read_routes
 
 HOT_LINKS_SHOWN = 10
 
@@ -45,10 +45,10 @@ def check(
         routes, assessments, method = assess_plan(network, plan, lfts, pattern, seed)
     else:
         routes = read_routes(network, lfts) if lfts else make_routes(network, options.parse_lmc(lmc))
-        method = "tables" if lfts else "modk"
+        method = "tables" if lfts else DESTINATION_MOD_K
         jobs = options.collect_jobs(network, job, random_jobs, job_size, seed, contiguous, ppn, order)
         with progress("jobs", len(jobs)) as advance:
-            assessments = assess_jobs(network, routes, jobs, "base", pattern, seed, advance)
+            assessments = assess_jobs(network, routes, jobs, DESTINATION_MOD_K, pattern, seed, advance)
     data: dict[str, Any] = {"source": source}
     data |= check_as_data(network, routes, check_tables(network, routes))
     data |= assessments_as_data(network, method, assessments) | {"pattern": pattern, "seed": seed}

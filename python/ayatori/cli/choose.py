@@ -3,22 +3,21 @@
 from __future__ import annotations
 
 import re
-from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from ayatori.choice import ALGORITHMS_AT_ONCE, Candidate, Choice, LeftOut, assess, choice_as_data, pieces_of, rank
-from ayatori.choicefile import table_of, write_table
+from ayatori.base.errors import Error
+from ayatori.base.units import format_bytes, format_seconds, parse_bytes
 from ayatori.cli import options
 from ayatori.cli.output import note, print_json, print_table, progress, say
-from ayatori.errors import Error
-from ayatori.jobs import placement_as_data
-from ayatori.network import fingerprint, open_source
-from ayatori.prediction import Predictor, algorithms_of
-from ayatori.runs import PartialResults, is_first_process, run
-from ayatori.units import format_bytes, format_seconds, parse_bytes
+from ayatori.formats.choice_table import table_of, write_table
+from ayatori.model.network import open_source
+from ayatori.prediction.choice import choice_as_data, choice_parameters, pieces_of
+from ayatori.prediction.choice import choose as rank_algorithms
+from ayatori.prediction.predictor import algorithms_of
+from ayatori.resumable import is_first_process
 
 
 def choose(
@@ -60,26 +59,14 @@ def choose(
         raise Error("no job to choose for", hint="--job HOSTFILE, --random-jobs N --job-size n, or --contiguous A..B")
     if out is not None and len(jobs) > 1:
         raise Error("--out takes the table of one job", hint="--job HOSTFILE --out FILE")
-    predictor = Predictor(network, method, model)
     if model.link_latency == 0 and model.overhead == 0 and is_first_process():
         note("messages take no time but that of their bytes: --link-latency or --overhead tells what small ones cost")
-    pieces = pieces_of(calls)
-    partial = PartialResults(
-        {"source": source, "network": fingerprint(network), "method": predictor.method, "model": asdict(model)}
-        | {"calls": calls, "jobs": [placement_as_data(job) for job in jobs]}
-    )
-    options.load_partial(partial, resume)
-    with progress("algorithms", len(pieces)) as advance:
-        outcomes = run(
-            len(pieces),
-            ALGORITHMS_AT_ONCE,
-            lambda chunk: [vars(outcome) for outcome in assess(predictor, jobs, [pieces[i] for i in chunk])],
-            partial,
-            advance,
-        )
+    saved = options.open_partial(source, choice_parameters(network, jobs, calls, method, model), resume)
+    with progress("algorithms", len(pieces_of(calls))) as advance:
+        choice = rank_algorithms(network, jobs, calls, method, model, saved=saved, advance=advance)
     if not is_first_process():
         return
-    choice = Choice(jobs, predictor.method, predictor.model, rank(pieces, map(outcome_from, outcomes)))
+    saved.remove()
     if out is not None:
         write_table(table_of(source, network, choice), out)
         note(f"wrote {out}")
@@ -88,10 +75,6 @@ def choose(
         print_json(data)
     else:
         describe(data)
-
-
-def outcome_from(data: dict[str, Any]) -> Candidate | LeftOut:
-    return LeftOut(**data) if "reason" in data else Candidate(**data)
 
 
 def parse_collectives(text: str) -> list[str]:

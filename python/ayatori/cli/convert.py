@@ -10,10 +10,10 @@ from typing import Annotated
 import typer
 
 from ayatori import _core
+from ayatori.base.errors import Error
+from ayatori.base.files import write_bytes
 from ayatori.cli import options
-from ayatori.errors import Error
-from ayatori.files import write_bytes
-from ayatori.network import open_source
+from ayatori.model.network import open_source
 
 FORMATS = [name for name, _ in _core.export_formats()] + ["cache"]
 

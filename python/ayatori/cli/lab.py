@@ -7,14 +7,12 @@ from typing import Annotated, Any
 
 import typer
 
+from ayatori.base.errors import Error
 from ayatori.cli import options
 from ayatori.cli.output import note, print_json, say
 from ayatori.cli.route import describe_check
-from ayatori.errors import Error
-from ayatori.lab.fabric import Fabric
-from ayatori.network import open_source
-from ayatori.routes import check, check_as_data, make_routes_explained
-from ayatori.trial import (
+from ayatori.lab.fabric import SimulatedFabric
+from ayatori.lab.fabric.verification import (
     OPENSM_ENGINES,
     compare_networks,
     discover_live,
@@ -24,6 +22,8 @@ from ayatori.trial import (
     try_engine,
     write_tables_of,
 )
+from ayatori.model.network import open_source
+from ayatori.planning.routes import check, check_as_data, make_routes_explained
 
 ENGINES = (*OPENSM_ENGINES, "file")
 
@@ -49,7 +49,7 @@ def fabric(
         raise Error(f"no engine '{engine}'", hint=f"engines: {', '.join(ENGINES)}")
     known = open_source(source, host_pattern)
     lids = options.parse_lmc(lmc)
-    with Fabric(net_text(known)) as running:
+    with SimulatedFabric(net_text(known)) as running:
         for warning in running.warnings():
             note(f"ibsim: {warning}")
         network = discover_live(running, host_pattern)

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from ayatori._core import Job, Network
+from ayatori.base.errors import Error
+from ayatori.base.units import parse_bytes, parse_rate, parse_seconds
 from ayatori.cli.output import note
-from ayatori.errors import Error
-from ayatori.jobs import contiguous_jobs, random_jobs, read_job
-from ayatori.prediction import Model
-from ayatori.runs import PartialResults, is_first_process
-from ayatori.units import parse_bytes, parse_rate, parse_seconds
+from ayatori.model.jobs import contiguous_jobs, random_jobs, read_job
+from ayatori.prediction.predictor import Model
+from ayatori.resumable import SavedResults, is_first_process, partial_file
 
+SAVE_EVERY_SECONDS = 10.0
 MAX_JOBS = 10**6
 MAX_RANKS = 2**24  # of a job
 
@@ -38,7 +39,7 @@ PATTERN = Annotated[str, typer.Option(help="shift, ring, neighbour, random, or a
 METHOD = Annotated[
     str | None,
     typer.Option(
-        help="Which paths: modk, rule, colour, pair, or dimension-order (grids of machines, their default; else modk)."
+        help="Paths: destination-mod-K, rule, colour, pair, or dimension-order (the default in grids of machines)."
     ),
 ]
 STEPS = Annotated[str, typer.Option(help="drift: each rank goes on when it can, as in MPI; synchronous: all together.")]
@@ -77,9 +78,13 @@ def parse_model(
     )
 
 
-def load_partial(partial: PartialResults, resume: bool) -> None:
-    if resume and not partial.load() and is_first_process():
-        note(f"nothing to resume from ({partial.path}): starting from the beginning")
+def open_partial(source: str, parameters: dict[str, Any], resume: bool) -> SavedResults:
+    """The file for the results of a run with these parameters; with `resume` those that an earlier run has left."""
+    parameters = {"source": source} | parameters
+    saved = SavedResults(partial_file(parameters), parameters, SAVE_EVERY_SECONDS)
+    if resume and not saved.load() and is_first_process():
+        note(f"nothing to resume from ({saved.path}): starting from the beginning")
+    return saved
 
 
 def parse_lmc(text: str) -> int | str:

@@ -7,14 +7,14 @@ from typing import Annotated, Any
 
 import typer
 
+from ayatori.base.errors import Error
 from ayatori.cli import options
 from ayatori.cli.check import describe_jobs
 from ayatori.cli.output import note, print_json, progress, say
-from ayatori.errors import Error
-from ayatori.network import open_source
-from ayatori.planfile import write_plan
-from ayatori.planning import PLAN_METHODS, assess_jobs, assessments_as_data
-from ayatori.routes import make_routes, read_routes
+from ayatori.formats.plan_file import write_plan
+from ayatori.model.network import open_source
+from ayatori.planning.plans import DESTINATION_MOD_K, PLAN_METHODS, assess_jobs, assessments_as_data
+from ayatori.planning.routes import make_routes, read_routes
 
 
 def plan(
@@ -49,11 +49,11 @@ def plan(
     one_lid = make_routes(network, 0)
     routes = read_routes(network, lfts) if lfts else make_routes(network, options.parse_lmc(lmc))
     with progress("jobs", 2 * len(jobs)) as advance:
-        before = assess_jobs(network, one_lid, jobs, "base", pattern, seed, advance)
+        before = assess_jobs(network, one_lid, jobs, DESTINATION_MOD_K, pattern, seed, advance)
         after = assess_jobs(network, routes, jobs, method, pattern, seed, advance)
     data: dict[str, Any] = {"source": source, "pattern": pattern, "seed": seed}
     data |= assessments_as_data(network, method, after)
-    data["before"] = assessments_as_data(network, "modk", before) | {"pattern": pattern}
+    data["before"] = assessments_as_data(network, DESTINATION_MOD_K, before) | {"pattern": pattern}
     if out is not None:
         write_plan(network, routes, jobs[0], after[0].planned, out)
         note(f"wrote {out}")

@@ -9,8 +9,8 @@ import typer
 
 from ayatori.cli import options
 from ayatori.cli.output import note, print_json, say
-from ayatori.network import open_source
-from ayatori.routes import check, check_as_data, make_routes_explained, write_for_opensm
+from ayatori.model.network import open_source
+from ayatori.planning.routes import check, check_as_data, make_routes_explained, write_for_opensm
 
 
 def route(

@@ -6,8 +6,8 @@ from typing import Annotated
 
 import typer
 
-from ayatori.errors import Error
-from ayatori.launching import run_job
+from ayatori.base.errors import Error
+from ayatori.processes import run_job
 
 
 def run(

@@ -9,12 +9,12 @@ from typing import Annotated, Any
 import typer
 
 from ayatori import _core
+from ayatori.base.errors import Error
+from ayatori.base.files import write_bytes
 from ayatori.cli import options
 from ayatori.cli.output import print_json, say
-from ayatori.errors import Error
-from ayatori.files import write_bytes
-from ayatori.formula import LARGE, formula_as_data
-from ayatori.network import network_as_data, open_source
+from ayatori.model.formula import LARGE, formula_as_data
+from ayatori.model.network import network_as_data, open_source
 
 IRREGULARITIES_SHOWN = 12
 SIGNS = {"added": "+", "removed": "-", "changed": "~"}

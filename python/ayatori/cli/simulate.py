@@ -6,23 +6,22 @@ import time
 from collections.abc import Callable
 from dataclasses import asdict, replace
 from pathlib import Path
-from statistics import fmean
 from typing import Annotated, Any
 
 import typer
 
 from ayatori._core import Job, current_name
+from ayatori.base.errors import Error
+from ayatori.base.units import format_bytes, format_seconds, parse_bytes
 from ayatori.cli import options
 from ayatori.cli.output import print_json, print_table, progress, say
-from ayatori.errors import Error
-from ayatori.jobs import placement_as_data
-from ayatori.network import fingerprint, open_source
-from ayatori.prediction import Call, Prediction, Predictor, algorithms_of, hottest_links, read_pair_sizes
-from ayatori.runs import PartialResults, is_first_process, run
-from ayatori.units import format_bytes, format_seconds, parse_bytes
+from ayatori.model.network import open_source
+from ayatori.prediction.predictor import Call, algorithms_of, read_pair_sizes
+from ayatori.prediction.simulation import simulate as compute_simulation
+from ayatori.prediction.simulation import simulation_as_data, simulation_parameters
+from ayatori.resumable import is_first_process
 
 HOT_LINKS_PRINTED = 10
-JOBS_AT_ONCE = 16
 
 
 def simulate(
@@ -69,28 +68,17 @@ def simulate(
     jobs = options.collect_jobs(network, job, random_jobs, job_size, seed, contiguous, ppn, order)
     if not jobs:
         raise Error("no job to simulate", hint="--job HOSTFILE, --random-jobs N --job-size n, or --contiguous A..B")
-    predictor = Predictor(network, method, model)
-    settings = settings_as_data(source, predictor, call) | {"sizes": str(sizes) if sizes else None}
-    call = replace(call, sizes=read_sizes(sizes, jobs)) if sizes else call
-    partial = PartialResults(
-        settings
-        | {"network": fingerprint(network), "pairs": call.sizes, "jobs": [placement_as_data(job) for job in jobs]}
-    )
-    options.load_partial(partial, resume)
+    if sizes is not None:
+        call = replace(call, sizes=read_sizes(sizes, jobs))
+    saved = options.open_partial(source, simulation_parameters(network, jobs, call, method, model), resume)
     with progress("jobs", len(jobs)) as advance:
-        per_job = run(
-            len(jobs),
-            JOBS_AT_ONCE,
-            lambda chunk: [
-                job_as_data(jobs[i], prediction)
-                for i, prediction in zip(chunk, predictor.predict([jobs[i] for i in chunk], call), strict=True)
-            ],
-            partial,
-            advance,
-        )
+        simulation = compute_simulation(network, jobs, call, method, model, saved=saved, advance=advance)
     if not is_first_process():
         return
-    data = settings | {"seed": seed} | results_as_data(predictor, per_job) | {"wall_s": time.monotonic() - started}
+    saved.remove()
+    data: dict[str, Any] = {"source": source, "method": simulation.method} | asdict(replace(call, sizes=None))
+    data |= {"model": asdict(model), "sizes": str(sizes) if sizes else None, "seed": seed}
+    data |= simulation_as_data(simulation) | {"wall_s": time.monotonic() - started}
     if json:
         print_json(data)
     else:
@@ -102,43 +90,6 @@ def read_sizes(file: Path, jobs: list[Job]) -> list[list[int]]:
     if len(ranks) > 1:
         raise Error(f"{file} has the sizes of one number of ranks, jobs have from {min(ranks)} to {max(ranks)}")
     return read_pair_sizes(file, *ranks)
-
-
-def settings_as_data(source: str, predictor: Predictor, call: Call) -> dict[str, Any]:
-    return {"source": source, "method": predictor.method} | asdict(call) | {"model": asdict(predictor.model)}
-
-
-def job_as_data(job: Job, prediction: Prediction) -> dict[str, Any]:
-    return {
-        "machines": len(job.machines),
-        "ranks": job.rank_count,
-        "time_s": prediction.seconds,
-        "bandwidth_MBps": None if prediction.bandwidth is None else prediction.bandwidth / 1e6,
-        "messages": prediction.messages,
-        "network_bytes": prediction.network_bytes,
-        "hot_links": prediction.hot_links,
-    }
-
-
-def results_as_data(predictor: Predictor, per_job: list[dict[str, Any]]) -> dict[str, Any]:
-    """Times are means over jobs, messages and bytes sums."""
-    bandwidths = [job["bandwidth_MBps"] for job in per_job if job["bandwidth_MBps"] is not None]
-    times = [job["time_s"] for job in per_job]
-    hot_links = [job["hot_links"] for job in per_job]
-    return {
-        "jobs": len(per_job),
-        "time_s": fmean(times),
-        "times_s": {"mean": fmean(times), "min": min(times), "max": max(times)},
-        "bandwidth_MBps": {
-            "mean": fmean(bandwidths) if bandwidths else None,
-            "min": min(bandwidths, default=None),
-            "max": max(bandwidths, default=None),
-        },
-        "messages": sum(job["messages"] for job in per_job),
-        "network_bytes": sum(job["network_bytes"] for job in per_job),
-        "hot_links": hottest_links(hot_links, predictor.network if predictor.routes else None),
-        "per_job": [{key: job[key] for key in job if key != "hot_links"} for job in per_job],
-    }
 
 
 def describe(data: dict[str, Any]) -> None:

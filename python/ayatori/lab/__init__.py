@@ -2,7 +2,3 @@
 
 Each lab is a context manager that starts what it needs in a private folder and leaves no process behind.
 """
-
-from ayatori.lab.errors import LabError
-
-__all__ = ["LabError"]

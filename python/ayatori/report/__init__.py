@@ -6,7 +6,7 @@ The same studies yield the same bytes.
 
 from pathlib import Path
 
-from ayatori.files import write_bytes
+from ayatori.base.files import write_bytes
 from ayatori.report.page import page_of
 from ayatori.report.schema import read_studies
 from ayatori.report.values import ReportError

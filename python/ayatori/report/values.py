@@ -12,7 +12,7 @@ import unicodedata
 from pathlib import Path
 from typing import Any, NoReturn
 
-from ayatori.errors import Error
+from ayatori.base.errors import Error
 
 LIMIT = 1e15  # a number beyond this is a mistake, not a measurement
 BIDI = "\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"

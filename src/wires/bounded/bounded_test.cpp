@@ -12,7 +12,7 @@
 namespace ayatori::wires {
 namespace {
 
-/// The same, slower: a list with what was used last at its end.
+/// A simpler, slower cache: a list whose last entry was used last.
 class ListedPeers {
  public:
   explicit ListedPeers(std::size_t most) : most_(most) {}
@@ -39,7 +39,7 @@ class ListedPeers {
   std::vector<std::pair<Rank, int>> list_;
 };
 
-TEST(PeerCache, KeepsThePeersUsedLast) {
+TEST(PeerCache, KeepsTheValuesUsedLastAsASlowerListDoes) {
   for (std::uint64_t seed = 1; seed <= 50; ++seed) {
     SCOPED_TRACE(fmt::format("seed {}", seed));
     Random random(seed);
@@ -72,7 +72,7 @@ TEST(PeerCache, KeepsThePeersUsedLast) {
   }
 }
 
-TEST(PeerCache, EndsWhatItGivesUp) {
+TEST(PeerCache, RemovedValuesAreDestroyed) {
   PeerCache<std::shared_ptr<int>> cache(1);
   const auto first = std::make_shared<int>(1);
   cache.keep(7, first);
@@ -82,7 +82,7 @@ TEST(PeerCache, EndsWhatItGivesUp) {
   EXPECT_FALSE(cache.knows(7));
 }
 
-TEST(Buffers, LieApartInMemoryThatIsTheirsAlone) {
+TEST(Buffers, BuffersDoNotOverlapAndShareNoPageWithOthers) {
   const Buffers buffers(5, 100);
   EXPECT_EQ(buffers.memory().size() % 4096, 0U);
   for (std::uint32_t i = 0; i < buffers.count(); ++i) {

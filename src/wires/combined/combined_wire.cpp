@@ -6,23 +6,28 @@ namespace ayatori::wires {
 
 namespace {
 
-/// A look into shared memory is a read, one into a network a system call. Measured in time, not in polls: after a
-/// process was stopped, its first poll has to find all that has arrived (see Driver).
+/// To poll shared memory is a read, to poll a network is a system call. The limit is a time, not a number of polls:
+/// after a process was stopped, its first poll must find all that has arrived (see Driver).
 constexpr auto far_polls_apart = std::chrono::microseconds(2);
 
 }  // namespace
 
 Result<std::unique_ptr<CombinedWire>> CombinedWire::make(std::unique_ptr<PollableWire> near,
-                                                         std::unique_ptr<PollableWire> far, Nearby nearby) {
-  auto bell = make_bell();
-  if (!bell) return Failure(bell.error());
+                                                         std::unique_ptr<PollableWire> far, Nearby nearby,
+                                                         Clock& clock) {
+  auto interrupt_event = make_interrupt_event();
+  if (!interrupt_event) return Failure(interrupt_event.error());
   return std::unique_ptr<CombinedWire>(
-      new CombinedWire(std::move(*bell), std::move(near), std::move(far), std::move(nearby)));
+      new CombinedWire(std::move(*interrupt_event), std::move(near), std::move(far), std::move(nearby), clock));
 }
 
-CombinedWire::CombinedWire(Descriptor bell, std::unique_ptr<PollableWire> near, std::unique_ptr<PollableWire> far,
-                           Nearby nearby)
-    : PollableWire(std::move(bell)), near_(std::move(near)), far_(std::move(far)), nearby_(std::move(nearby)) {}
+CombinedWire::CombinedWire(Descriptor interrupt_event, std::unique_ptr<PollableWire> near,
+                           std::unique_ptr<PollableWire> far, Nearby nearby, Clock& clock)
+    : PollableWire(std::move(interrupt_event)),
+      near_(std::move(near)),
+      far_(std::move(far)),
+      nearby_(std::move(nearby)),
+      clock_(clock) {}
 
 std::size_t CombinedWire::datagram_bytes() const { return std::min(near_->datagram_bytes(), far_->datagram_bytes()); }
 
@@ -35,14 +40,14 @@ void CombinedWire::flush() {
 
 std::size_t CombinedWire::poll(std::size_t most, const std::function<void(std::span<const std::byte>)>& take) {
   const std::size_t near = near_->poll(most, take);
-  const auto now = std::chrono::steady_clock::now();
+  const transport::Time now = clock_.now();
   if (near == most || now - polled_far_ < far_polls_apart) return near;
   const std::size_t far = far_->poll(most - near, take);
   if (near + far < most) polled_far_ = now;
   return near + far;
 }
 
-/// Both are prepared, whatever the first one says: both are woken.
+/// Both are prepared, whatever the first one returns: woken() is called for both.
 Duration CombinedWire::prepare_to_sleep(Duration longest) {
   const Duration near = near_->prepare_to_sleep(longest);
   return std::min(near, far_->prepare_to_sleep(longest));

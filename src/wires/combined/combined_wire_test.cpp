@@ -2,10 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include "ayatori/fixtures/child_fixtures.hpp"
+#include "ayatori/fixtures/clock_fixtures.hpp"
+#include "ayatori/fixtures/folder_fixtures.hpp"
+#include "ayatori/fixtures/process_fixtures.hpp"
 #include "ayatori/shm/shm_wire.hpp"
-#include "ayatori/testing/children.hpp"
-#include "ayatori/testing/folder.hpp"
-#include "ayatori/testing/process.hpp"
 #include "ayatori/udp/udp_wire.hpp"
 
 namespace ayatori::wires {
@@ -20,15 +21,15 @@ struct Cluster {
   UdpAddresses addresses{.first_host = 127U << 24 | (static_cast<std::uint32_t>(getpid()) & 0xFFFF) << 8,
                          .ranks_per_host = 2};
 
-  [[nodiscard]] std::unique_ptr<CombinedWire> wire(Rank self) const {
+  [[nodiscard]] std::unique_ptr<CombinedWire> wire(Rank self, Clock& clock = steady_clock()) const {
     auto near = need(ShmWire::make({.self = self, .key = key, .folder = folder.path()}));
     auto far = need(UdpWire::make({.addresses = addresses, .self = self}));
     const auto nearby = [rule = addresses, self](Rank peer) { return rule.host_of(peer) == rule.host_of(self); };
-    return need(CombinedWire::make(std::move(near), std::move(far), nearby));
+    return need(CombinedWire::make(std::move(near), std::move(far), nearby, clock));
   }
 };
 
-TEST(CombinedWire, ReachesPeersNearAndFar) {
+TEST(CombinedWire, ExchangeDeliversEveryMessageToNearAndFarPeers) {
   const Cluster cluster;
   in_processes(4, [&](Rank rank) {
     const auto wire = cluster.wire(rank);
@@ -36,14 +37,35 @@ TEST(CombinedWire, ReachesPeersNearAndFar) {
   });
 }
 
-TEST(CombinedWire, IsLosslessToThoseNear) {
+TEST(CombinedWire, IsLosslessToNearPeersOnly) {
   const Cluster cluster;
   const auto wire = cluster.wire(0);
   EXPECT_TRUE(wire->lossless(1));
   EXPECT_FALSE(wire->lossless(2));
 }
 
-TEST(CombinedWire, WakesForBoth) {
+TEST(CombinedWire, FarWireIsPolledEveryTwoMicroseconds) {
+  const Cluster cluster;
+  SetClock clock;
+  const auto wire = cluster.wire(0, clock);
+  const auto near = cluster.wire(1);
+  const auto far = cluster.wire(2);
+  const std::vector<std::byte> bytes(100);
+  const auto poll = [&] { return wire->poll(10, [](auto) {}); };
+  const auto send_from = [&](CombinedWire& peer) {
+    EXPECT_TRUE(peer.send({0, false, bytes, {}}));
+    peer.flush();
+  };
+  EXPECT_EQ(poll(), 0U);  // the far wire is polled now
+  send_from(*far);
+  EXPECT_EQ(poll(), 0U);
+  send_from(*near);
+  EXPECT_EQ(poll(), 1U) << "the near wire is polled each time";
+  clock.time += 2us;
+  EXPECT_EQ(poll(), 1U);
+}
+
+TEST(CombinedWire, WaitEndsWithADatagramOfEitherWire) {
   const Cluster cluster;
   const auto wire = cluster.wire(0);
   const std::vector<std::byte> bytes(100);

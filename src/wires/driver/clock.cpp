@@ -7,4 +7,9 @@ transport::Time SteadyClock::now() {
   return transport::Time(std::chrono::duration_cast<transport::Duration>(since_start));
 }
 
+Clock& steady_clock() {
+  static SteadyClock clock;
+  return clock;
+}
+
 }  // namespace ayatori::wires

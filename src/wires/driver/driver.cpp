@@ -10,14 +10,14 @@ using transport::Time;
 
 namespace {
 
-/// Datagrams of one round: few enough that their acknowledgements leave in time.
+/// Datagrams received in one round: few enough that their acknowledgements leave in time.
 constexpr std::size_t max_received = 64;
 
-/// Datagrams of one round that leave before the next look at what has arrived.
+/// Datagrams sent in one round, before the wire is polled again.
 constexpr int most_sent = 64;
 
-/// No wire holds more than this many rounds' datagrams: whoever is behind for longer is not catching up but flooded,
-/// and time must go on for it.
+/// No wire holds the datagrams of more rounds than this. A process that lags behind for longer is not catching up but
+/// flooded, and its timers must run.
 constexpr std::uint32_t max_rounds_behind = 1024;
 
 }  // namespace
@@ -29,13 +29,14 @@ Driver::Driver(transport::Endpoint& endpoint, transport::Wire& wire, Clock& cloc
 }
 
 bool Driver::progress() {
-  // What depends on no time goes before the clock is read.
+  // Express packets do not depend on the time, so they are sent before the clock is read.
   bool sent = send_express();
   now_ = clock_.now();
-  // Sent first: between rounds the application may answer what it got, and then the acknowledgement travels with it.
+  // Sent before receiving: between rounds the application may have answered, and the answer carries the
+  // acknowledgement.
   sent = send() || sent;
   const bool received = wire_.poll(max_received, take_) > 0;
-  // What it has answered already need not wait for the next round.
+  // The answers that were made while receiving need not wait for the next round.
   if (received && endpoint_.ready()) {
     sent = send_express() || sent;
     sent = send() || sent;
@@ -44,8 +45,8 @@ bool Driver::progress() {
   return received || advanced || sent;
 }
 
-/// Only when all is handed in that has arrived: after this process was stopped for a while, its peers' answers lie
-/// there, and to judge by the time alone would take its own absence for theirs.
+/// Timers run only when all datagrams that have arrived were handed to the endpoint: after this process was stopped for
+/// a while, the answers of its peers are still in the wire, and by the time alone the peers would seem to be silent.
 bool Driver::advance(bool received) {
   if (endpoint_.next_deadline() > now_) return false;
   const bool more = received && wire_.poll(max_received, take_) > 0;
@@ -80,7 +81,7 @@ bool Driver::send() {
   return sent > 0;
 }
 
-/// The endpoint's memory is its own again once it is called: what has to wait is copied.
+/// The endpoint reuses the memory of a datagram at its next call: a datagram that has to wait is copied.
 bool Driver::put_on_wire(const Datagram& datagram) {
   if (wire_.send(datagram)) return true;
   held_.to = datagram.to;

@@ -6,20 +6,17 @@
 #include <string>
 #include <vector>
 
+#include "ayatori/fixtures/clock_fixtures.hpp"
+
 namespace ayatori::wires {
 namespace {
 
 using namespace transport;
 using namespace std::chrono_literals;
 
-struct SetClock final : Clock {
-  Time now() override { return time; }
-  Time time = Time(1s);
-};
-
 using Copy = std::vector<std::byte>;
 
-/// Keeps what is sent, as far as there is room, and gives what the test put there.
+/// Records what is sent, as long as there is room, and returns the datagrams that the test has put into `arriving`.
 struct ScriptedWire final : Wire {
   std::size_t datagram_bytes() const override { return 4096; }
   bool send(const Datagram& datagram) override {
@@ -73,7 +70,7 @@ void carry(Process& from, Process& to) {
 
 const std::vector<std::byte> bytes(300);
 
-TEST(Driver, KeepsWhatFoundNoRoomAndSendsItFirst) {
+TEST(Driver, DatagramThatFoundNoRoomIsSentFirst) {
   Process a(0), b(1);
   for (std::size_t size = 1; size <= 5; ++size)
     ASSERT_TRUE(a.endpoint.send(a.driver.now(), 1, std::span(bytes).first(size), size));
@@ -87,7 +84,7 @@ TEST(Driver, KeepsWhatFoundNoRoomAndSendsItFirst) {
   EXPECT_EQ(a.endpoint.statistics().retransmissions, 0U);
 }
 
-TEST(Driver, HandsInAllThatArrivedWhileItWasStopped) {
+TEST(Driver, TimersRunAfterEverythingThatArrivedWasReceived) {
   Options options;
   options.give_up_after = 1s;
   options.give_up_attempts = 1;
@@ -96,7 +93,7 @@ TEST(Driver, HandsInAllThatArrivedWhileItWasStopped) {
   a.driver.progress();
   carry(a, b);
   while (b.driver.progress()) continue;
-  // The acknowledgement lies behind more than one round's datagrams.
+  // More datagrams than those of one round come before the acknowledgement.
   for (int i = 0; i < 1000; ++i) a.wire.arriving.emplace_back(40);
   carry(b, a);
   a.clock.time += 1h;
@@ -106,7 +103,7 @@ TEST(Driver, HandsInAllThatArrivedWhileItWasStopped) {
   EXPECT_EQ(a.endpoint.statistics().retransmissions + a.endpoint.statistics().asks, 0U);
 }
 
-TEST(Driver, LetsTimeGoOnForWhoeverIsFlooded) {
+TEST(Driver, TimersRunEvenIfDatagramsNeverEnd) {
   Process a(0);
   ASSERT_TRUE(a.endpoint.send(a.driver.now(), 1, bytes, 1));
   a.driver.progress();
@@ -118,7 +115,7 @@ TEST(Driver, LetsTimeGoOnForWhoeverIsFlooded) {
   EXPECT_EQ(a.endpoint.statistics().asks, 1U);
 }
 
-TEST(Driver, SleepsUntilSomethingIsDue) {
+TEST(Driver, SleepEndsWithTheNextDeadline) {
   Process a(0);
   a.driver.sleep(5s);
   ASSERT_TRUE(a.endpoint.send(a.driver.now(), 1, bytes, 1));

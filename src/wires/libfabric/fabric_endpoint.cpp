@@ -9,16 +9,16 @@ namespace ayatori::wires {
 
 namespace {
 
-/// The oldest interface with all that is used here.
+/// The oldest version of the interface that has everything used here.
 constexpr std::uint32_t version = FI_VERSION(1, 11);
 
 using Info = std::unique_ptr<fi_info, FreeInfo>;
 
 template <typename Object, typename Open>
-Result<> open_into(FabricObject<Object>& place, const std::string& provider, std::string_view call, Open open) {
+Result<> open_into(FabricObject<Object>& object, const std::string& provider, std::string_view call, Open open) {
   Object* opened = nullptr;
   if (const int code = open(&opened); code != 0) return refused_by(provider, call, code);
-  place.reset(opened);
+  object.reset(opened);
   return {};
 }
 
@@ -29,7 +29,7 @@ Result<> first_error(std::initializer_list<std::pair<std::string_view, int>> cal
   return {};
 }
 
-/// libfabric frees it: the memory must be malloc's.
+/// Copied by malloc, since libfabric frees it.
 sockaddr_in* given_away(const sockaddr_in& address) {
   auto* copy = static_cast<sockaddr_in*>(std::malloc(sizeof address));
   if (copy) *copy = address;
@@ -87,7 +87,7 @@ Result<> open_queues(FabricEndpoint& made, const LibfabricOptions& options) {
     const int code = fi_control(&made.received->fid, FI_GETWAIT, &made.received_descriptor);
     return first_error({{"fi_control(FI_GETWAIT)", code}}, options.provider);
   }
-  received.wait_obj = FI_WAIT_NONE;  // then it is asked again and again
+  received.wait_obj = FI_WAIT_NONE;  // then it is polled
   return open_into(made.received, options.provider, "fi_cq_open", open);
 }
 

@@ -1,6 +1,6 @@
 #pragma once
 /// \file
-/// A FI_EP_DGRAM endpoint with all that it needs (fi_endpoint(3)): opened in order, closed in the opposite one.
+/// A FI_EP_DGRAM endpoint with all that it needs (fi_endpoint(3)), opened in order and closed in the opposite order.
 
 #include <rdma/fabric.h>
 #include <rdma/fi_cm.h>
@@ -33,7 +33,7 @@ struct FabricEndpoint {
   /// Errors: no such provider, or it refuses something.
   [[nodiscard]] static Result<FabricEndpoint> open(const LibfabricOptions& options);
 
-  /// Memory that is sent from or received into, where the provider wants to know it: what it calls it, or nullptr.
+  /// Registers memory that is sent from or received into; nullptr if the provider does not need that.
   [[nodiscard]] Result<FabricObject<fid_mr>> registered(std::span<std::byte> memory) const;
 
   [[nodiscard]] std::size_t prefix_bytes() const;  ///< that are the provider's, before each datagram

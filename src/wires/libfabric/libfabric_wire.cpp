@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::uint32_t least_datagram = 192;
 
-/// How soon the provider is asked again after it had no room, or if it can't wake us.
+/// How long a sleep lasts after the provider had no room, or if it can't wake this process.
 constexpr Duration retry_after = std::chrono::microseconds(100);
 
 bool no_room_now(ssize_t code) { return code == -FI_EAGAIN || code == -FI_ENOBUFS || code == -FI_ENOMEM; }
@@ -44,7 +44,7 @@ FabricResolver by_rule(const UdpAddresses& addresses) {
 }  // namespace
 
 struct LibfabricWire::State {
-  /// In the address vector.
+  /// An entry of the address vector.
   struct Peer {
     fi_addr_t address = FI_ADDR_NOTAVAIL;
     std::uint32_t under_way = 0;  // sends that its address is needed for
@@ -128,7 +128,7 @@ bool LibfabricWire::State::room_for(Rank peer) const {
   return !peers.full() || peers.knows(peer) || peers.oldest().under_way == 0;
 }
 
-/// Of whom there is room for; nullptr if nobody knows where it is.
+/// Adds a peer to the address vector, where there is room; nullptr if its address is not known.
 LibfabricWire::State::Peer* LibfabricWire::State::peer(Rank rank) {
   if (Peer* known = peers.use(rank)) return known;
   auto address_there = options.resolve(rank);
@@ -166,8 +166,8 @@ bool LibfabricWire::State::send(const Datagram& datagram) {
   Peer* const to = peer(datagram.to);
   if (!to) return true;
   const std::uint32_t buffer = out.idle.front();
-  const auto place = out.buffers[buffer].subspan(prefix);
-  std::ranges::copy(datagram.payload, std::ranges::copy(datagram.header, place.begin()).out);
+  const auto memory = out.buffers[buffer].subspan(prefix);
+  std::ranges::copy(datagram.payload, std::ranges::copy(datagram.header, memory.begin()).out);
   return post(buffer, *to, prefix + datagram.header.size() + datagram.payload.size());
 }
 
@@ -237,7 +237,7 @@ std::size_t LibfabricWire::poll(std::size_t most, const std::function<void(std::
     for (ssize_t i = 0; i < count; ++i) {
       const std::uint32_t buffer = state.in.index_of(entries[i].op_context);
       state.in.idle.push(buffer);
-      // Not more than the prefix have packets between the providers themselves (fi_getinfo(3)).
+      // Packets between the providers themselves have nothing after the prefix (fi_getinfo(3)).
       if (entries[i].len <= state.prefix) continue;
       take(state.in.buffers[buffer].first(entries[i].len).subspan(state.prefix));
       ++taken;
@@ -250,8 +250,8 @@ std::size_t LibfabricWire::poll(std::size_t most, const std::function<void(std::
 
 Result<std::unique_ptr<LibfabricWire>> LibfabricWire::make(const LibfabricOptions& options) {
   if (auto good = check(options); !good) return Failure(good.error());
-  auto bell = make_bell();
-  if (!bell) return Failure(bell.error());
+  auto interrupt_event = make_interrupt_event();
+  if (!interrupt_event) return Failure(interrupt_event.error());
   auto opened = FabricEndpoint::open(options);
   if (!opened) return Failure(opened.error());
   auto own = opened->address();
@@ -261,11 +261,11 @@ Result<std::unique_ptr<LibfabricWire>> LibfabricWire::make(const LibfabricOption
   if (!options.resolve) state->options.resolve = by_rule(options.addresses);
   if (auto good = state->register_memory(); !good) return Failure(good.error());
   state->post_receives();
-  return std::unique_ptr<LibfabricWire>(new LibfabricWire(std::move(*bell), std::move(state)));
+  return std::unique_ptr<LibfabricWire>(new LibfabricWire(std::move(*interrupt_event), std::move(state)));
 }
 
-LibfabricWire::LibfabricWire(Descriptor bell, std::unique_ptr<State> state)
-    : PollableWire(std::move(bell)), state_(std::move(state)) {}
+LibfabricWire::LibfabricWire(Descriptor interrupt_event, std::unique_ptr<State> state)
+    : PollableWire(std::move(interrupt_event)), state_(std::move(state)) {}
 LibfabricWire::~LibfabricWire() = default;
 
 const FabricAddress& LibfabricWire::address() const { return state_->address; }
@@ -274,7 +274,7 @@ std::size_t LibfabricWire::datagram_bytes() const { return state_->datagram_byte
 
 bool LibfabricWire::send(const Datagram& datagram) { return state_->send(datagram); }
 
-/// Without fi_trywait(3) the descriptor may stay silent about what is here already.
+/// Without fi_trywait(3) the descriptor might not become ready for what has arrived already.
 Duration LibfabricWire::prepare_to_sleep(Duration longest) {
   state_->post_receives();
   if (state_->stalled || !state_->in.idle.empty()) return std::min(longest, retry_after);

@@ -6,9 +6,9 @@
 #include <condition_variable>
 #include <mutex>
 
-#include "ayatori/testing/children.hpp"
-#include "ayatori/testing/process.hpp"
-#include "ayatori/testing/stopping.hpp"
+#include "ayatori/fixtures/child_fixtures.hpp"
+#include "ayatori/fixtures/process_fixtures.hpp"
+#include "ayatori/fixtures/stopped_receiver_fixtures.hpp"
 
 namespace ayatori::wires {
 namespace {
@@ -17,7 +17,7 @@ using namespace std::chrono_literals;
 
 constexpr JobKey key = 0xfab51c;
 
-/// Each test has a host address a rank to itself, of the millions that loopback has.
+/// Each test has addresses of its own, one a rank, of the millions that the loopback has.
 UdpAddresses own_addresses() {
   static std::uint32_t tests = 0;
   UdpAddresses addresses;
@@ -30,7 +30,7 @@ std::unique_ptr<LibfabricWire> wire_of(LibfabricOptions options, Rank self) {
   return need(LibfabricWire::make(options));
 }
 
-/// With libfabric's provider `udp`, which may be missing: it is a module of its own in some packages.
+/// Over libfabric's provider `udp`, which some packages have as a separate module: it may be missing.
 class LibfabricUdp : public testing::Test {
  protected:
   void SetUp() override {
@@ -42,7 +42,7 @@ class LibfabricUdp : public testing::Test {
   LibfabricOptions options{.addresses = own_addresses()};
 };
 
-TEST_F(LibfabricUdp, BetweenThreadsLosesNothing) {
+TEST_F(LibfabricUdp, ExchangeBetweenThreadsDeliversEveryMessage) {
   for (const Rank procs : {2U, 4U}) {
     options.addresses = own_addresses();
     in_threads(procs, [&](Rank rank) {
@@ -52,7 +52,7 @@ TEST_F(LibfabricUdp, BetweenThreadsLosesNothing) {
   }
 }
 
-TEST_F(LibfabricUdp, WithOneOfEverythingLosesNothing) {
+TEST_F(LibfabricUdp, ExchangeWithOneBufferAndOnePeerDeliversEveryMessage) {
   options.datagram_bytes = 500;
   options.receive_buffers = 1;
   options.send_buffers = 1;
@@ -63,12 +63,12 @@ TEST_F(LibfabricUdp, WithOneOfEverythingLosesNothing) {
   });
 }
 
-TEST_F(LibfabricUdp, AStoppedReceiverLosesNothing) {
+TEST_F(LibfabricUdp, EveryMessageReachesAReceiverThatWasStopped) {
   stop_and_continue_a_receiver([&](Rank rank) { return wire_of(options, rank); }, key);
 }
 
-/// Addresses that no rule gives: ports that the system chose.
-TEST_F(LibfabricUdp, FindsPeersByAskingForThem) {
+/// Addresses that follow from no rule: the system chooses the ports.
+TEST_F(LibfabricUdp, SendAsksTheResolverForAddresses) {
   constexpr Rank procs = 3;
   std::mutex mutex;
   std::condition_variable all_here;
@@ -91,7 +91,7 @@ TEST_F(LibfabricUdp, FindsPeersByAskingForThem) {
   });
 }
 
-TEST_F(LibfabricUdp, CountsWhatItCouldNotResolve) {
+TEST_F(LibfabricUdp, UnresolvedDatagramsAreCounted) {
   options.domain = "lo";
   options.resolve = [](Rank rank) -> Result<FabricAddress> { return fail("rank {} has not started", rank); };
   const auto wire = wire_of(options, 0);
@@ -109,7 +109,7 @@ TEST_F(LibfabricUdp, DatagramsAreNoLargerThanTheProviderTakes) {
   EXPECT_EQ(wire_of(options, 1)->datagram_bytes(), 1'000U);
 }
 
-TEST_F(LibfabricUdp, SleepsUntilADatagramOrAnInterrupt) {
+TEST_F(LibfabricUdp, WaitEndsWithADatagramOrAnInterrupt) {
   const auto wire = wire_of(options, 0);
   wire->interrupt();
   wire->wait(1h);
@@ -121,7 +121,7 @@ TEST_F(LibfabricUdp, SleepsUntilADatagramOrAnInterrupt) {
   }
 }
 
-TEST_F(LibfabricUdp, SaysWhichCallWasRefused) {
+TEST_F(LibfabricUdp, MakeNamesTheCallThatWasRefused) {
   const auto first = wire_of(options, 0);
   const auto second = LibfabricWire::make(options);
   ASSERT_FALSE(second);
@@ -130,7 +130,7 @@ TEST_F(LibfabricUdp, SaysWhichCallWasRefused) {
   EXPECT_EQ(second.error().code, EADDRINUSE);
 }
 
-TEST(LibfabricWire, SaysWhatCannotBe) {
+TEST(LibfabricWire, MakeNamesTheOptionThatIsOutOfRange) {
   const auto message = [](const LibfabricOptions& options) {
     const auto made = LibfabricWire::make(options);
     return made ? std::string() : made.error().message;

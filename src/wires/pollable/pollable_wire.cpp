@@ -8,10 +8,10 @@
 
 namespace ayatori::wires {
 
-Result<Descriptor> PollableWire::make_bell() {
-  Descriptor bell(eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC));
-  if (!bell.open()) return refused("a wire can't make an eventfd", errno);
-  return bell;
+Result<Descriptor> PollableWire::make_interrupt_event() {
+  Descriptor interrupt_event(eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC));
+  if (!interrupt_event.open()) return refused("a wire can't make an eventfd", errno);
+  return interrupt_event;
 }
 
 void PollableWire::wait(Duration longest) {
@@ -21,19 +21,19 @@ void PollableWire::wait(Duration longest) {
 }
 
 void PollableWire::sleep(Duration longest) {
-  polled_.assign({{bell_.number(), POLLIN, 0}});
+  polled_.assign({{interrupt_event_.number(), POLLIN, 0}});
   add_descriptors(polled_);
   const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(longest);
   const timespec timeout{seconds.count(), (longest - seconds).count()};
   const int ready = ppoll(polled_.data(), polled_.size(), &timeout, nullptr);
   std::uint64_t rung = 0;
-  if (ready > 0 && polled_[0].revents != 0) (void)!read(bell_.number(), &rung, sizeof rung);
+  if (ready > 0 && polled_[0].revents != 0) (void)!read(interrupt_event_.number(), &rung, sizeof rung);
 }
 
 void PollableWire::interrupt() {
   const std::uint64_t once = 1;
-  // It can only fail when the count is full, and then the bell rings already.
-  (void)!write(bell_.number(), &once, sizeof once);
+  // It can only fail when the counter is full, and then the descriptor is ready already.
+  (void)!write(interrupt_event_.number(), &once, sizeof once);
 }
 
 }  // namespace ayatori::wires

@@ -37,15 +37,15 @@ Result<Doorbell> Doorbell::make(std::uint64_t key, Rank self) {
   return Doorbell(key, std::move(made));
 }
 
-void Doorbell::ring(Rank peer) {
+void Doorbell::wake(Rank peer) {
   const Name name(key_, peer);
-  // Full of rings is rung.
+  // If the socket is full, the peer will wake anyway.
   sendto(socket_.number(), "", 1, MSG_DONTWAIT | MSG_NOSIGNAL, name.get(), name.size);
 }
 
-void Doorbell::silence() {
-  char rings = 0;
-  while (recv(socket_.number(), &rings, sizeof rings, MSG_DONTWAIT) >= 0) continue;
+void Doorbell::drain() {
+  char signal = 0;
+  while (recv(socket_.number(), &signal, sizeof signal, MSG_DONTWAIT) >= 0) continue;
 }
 
 }  // namespace ayatori::wires

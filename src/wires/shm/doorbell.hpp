@@ -1,7 +1,7 @@
 #pragma once
 /// \file
-/// Wakes a process of this node that sleeps in poll(2): a datagram socket whose abstract name (unix(7)) follows from
-/// job key and rank, and which is gone with its process.
+/// Wakes a process of this machine that sleeps in poll(2). It is a datagram socket with an abstract name (unix(7)),
+/// which follows from the job key and the rank; the kernel removes it with its process.
 
 #include "ayatori/base/ids.hpp"
 #include "ayatori/pollable/descriptor.hpp"
@@ -13,8 +13,8 @@ class Doorbell {
   /// Error: a living process has the same key and rank.
   [[nodiscard]] static Result<Doorbell> make(std::uint64_t key, Rank self);
 
-  void ring(Rank peer);  ///< wakes a peer; nothing happens if it is not there
-  void silence();        ///< takes back all rings so far
+  void wake(Rank peer);  ///< nothing happens if the peer is not there
+  void drain();          ///< takes back all signals so far
   [[nodiscard]] int descriptor() const { return socket_.number(); }
   void disown() { socket_ = Descriptor(); }  ///< see PollableWire
 

@@ -15,20 +15,20 @@ Ring* PeerRings::of(Rank peer) {
 
 Ring* PeerRings::open(Rank peer) {
   const auto path = names_.of(peer);
-  auto segment = find_segment(path);
-  auto ring = segment ? Ring::open(segment->mapping.bytes(), names_.key, peer) : Failure(segment.error());
+  auto file = open_shm_file(path);
+  auto ring = file ? Ring::open(file->mapping.bytes(), names_.key, peer) : Failure(file.error());
   if (!ring) {
     const bool not_there = ring.error().code == ENOENT;
     if (!not_there && !problem_)
       problem_ = with_cause(fail("{} can't be used", path.native()), ring.error().message).error();
     return nullptr;
   }
-  return &*open_.keep(peer, {std::move(*segment), std::move(*ring)}).ring;
+  return &*open_.keep(peer, {std::move(*file), std::move(*ring)}).ring;
 }
 
-void PeerRings::doubt(Rank peer) {
+void PeerRings::forget_if_dead(Rank peer) {
   const Entry* entry = open_.use(peer);
-  if (entry && file_named(names_.of(peer)) != entry->segment.file) open_.forget(peer);
+  if (entry && inode_of(names_.of(peer)) != entry->file.inode) open_.forget(peer);
 }
 
 }  // namespace ayatori::wires

@@ -1,17 +1,18 @@
 #pragma once
 /// \file
-/// The rings of peers that this process has open to send to: a bounded number, whatever the number of peers.
+/// The peers' rings that this process has mapped in order to send to them: a bounded number, whatever the number of
+/// peers.
 
 #include <filesystem>
 #include <optional>
 
 #include "ayatori/bounded/peer_cache.hpp"
 #include "ring.hpp"
-#include "segment.hpp"
+#include "shm_file.hpp"
 
 namespace ayatori::wires {
 
-/// Where the ring of a rank is.
+/// The names of the shm files that have the rings.
 struct RingNames {
   std::filesystem::path folder;
   std::uint64_t key = 0;
@@ -22,20 +23,20 @@ struct RingNames {
 
 class PeerRings {
  public:
-  PeerRings(RingNames names, std::uint32_t most) : names_(std::move(names)), open_(most) {}
+  PeerRings(RingNames names, std::uint32_t max_open) : names_(std::move(names)), open_(max_open) {}
 
-  /// A peer's ring, valid until the next call; nullptr if it has none now, or one that can't be used.
+  /// A peer's ring, valid until the next call; nullptr if the peer has none now, or if it can't be used.
   [[nodiscard]] Ring* of(Rank peer);
 
-  /// To be called when a peer's ring stays full: gives it up if its process has ended without closing it.
-  void doubt(Rank peer);
+  /// To be called when a peer's ring stays full: unmaps it if the peer ended without closing it.
+  void forget_if_dead(Rank peer);
 
-  /// The first segment that was there and could not be used.
+  /// Why the first shm file could not be used that was there.
   [[nodiscard]] const std::optional<Error>& problem() const { return problem_; }
 
  private:
   struct Entry {
-    FoundSegment segment;
+    OpenShmFile file;
     std::optional<Ring> ring;
   };
 

@@ -13,13 +13,13 @@ constexpr std::uint64_t magic = 0x676e'6972'5f61'7961;  // "aya_ring"
 constexpr std::uint32_t version = 1;
 constexpr std::uint32_t none = ~std::uint32_t{0};
 
-/// Who may touch a cell. Free and ready cells also say for which number: of the numbers that share a cell, a sender
-/// that took one long ago must not think that it is meant.
+/// Who may use a cell. Free and ready cells also have the number that they are free or ready for: several numbers share
+/// a cell, and a sender that took one of them long ago must not take the state of a later one for its own.
 enum State : std::uint64_t {
   free_cell,  // the sender that takes the number
   ready,      // the receiver
-  given_up,   // the sender that didn't finish in time; all others pass it by
-  returned,   // that sender has seen it: the receiver frees it when it comes by
+  given_up,   // the sender that did not finish in time; all others skip it
+  returned,   // that sender has seen it: the receiver frees the cell when it reaches it
 };
 
 std::uint64_t free_for(std::uint64_t number) { return number << 2 | free_cell; }
@@ -29,7 +29,7 @@ std::size_t rounded(std::size_t bytes) { return (bytes + cache_line - 1) / cache
 
 }  // namespace
 
-/// What is written by different processes lies in different cache lines.
+/// Words that different processes write are in different cache lines.
 struct Ring::Head {
   std::atomic<std::uint64_t> magic;
   std::uint32_t version;
@@ -97,7 +97,7 @@ Ring Ring::make(std::span<std::byte> memory, const RingShape& shape, std::uint64
 Result<Ring> Ring::open(std::span<std::byte> memory, std::uint64_t key, std::uint32_t owner) {
   if (memory.size() < sizeof(Head)) return fail("it is too short");
   const Head& head = *reinterpret_cast<const Head*>(memory.data());
-  if (head.magic != magic || head.version != version) return fail("it is no ring of this version");
+  if (head.magic != magic || head.version != version) return fail("it is not a ring of this version");
   if (head.key != key || head.owner != owner) return fail("it belongs to another job or rank");
   const RingShape shape = head.shape;
   if (auto good = check(shape); !good) return Failure(good.error());
@@ -109,7 +109,7 @@ Result<Ring> Ring::open(std::span<std::byte> memory, std::uint64_t key, std::uin
 
 // ---- Senders
 
-std::optional<Ring::Place> Ring::begin(std::size_t size, bool control) {
+std::optional<Ring::Slot> Ring::begin(std::size_t size, bool control) {
   if (size > shape_.buffer_bytes) return std::nullopt;
   const bool small = size <= sizeof(Cell::bytes);
   const std::uint32_t buffer = small ? none : pop_buffer();
@@ -122,30 +122,30 @@ std::optional<Ring::Place> Ring::begin(std::size_t size, bool control) {
   Cell& cell = this->cell(*number);
   cell.size = static_cast<std::uint32_t>(size);
   cell.buffer = buffer;
-  return Place{*number, buffer, small ? cell.bytes.data() : buffer_at(buffer)};
+  return Slot{*number, buffer, small ? cell.bytes.data() : buffer_at(buffer)};
 }
 
-bool Ring::finish(const Place& place) {
-  Cell& cell = this->cell(place.number);
-  std::uint64_t expected = free_for(place.number);
-  if (cell.state.compare_exchange_strong(expected, ready_as(place.number))) return true;
-  if (place.buffer != none) push_buffer(place.buffer);
+bool Ring::finish(const Slot& slot) {
+  Cell& cell = this->cell(slot.number);
+  std::uint64_t expected = free_for(slot.number);
+  if (cell.state.compare_exchange_strong(expected, ready_as(slot.number))) return true;
+  if (slot.buffer != none) push_buffer(slot.buffer);
   cell.state.store(returned);
   return false;
 }
 
 bool Ring::put(const transport::Datagram& datagram) {
-  const auto place = begin(datagram.header.size() + datagram.payload.size(), datagram.control);
-  if (!place) return false;
-  std::byte* behind = std::ranges::copy(datagram.header, place->memory).out;
-  std::ranges::copy(datagram.payload, behind);
-  return finish(*place);
+  const auto slot = begin(datagram.header.size() + datagram.payload.size(), datagram.control);
+  if (!slot) return false;
+  std::byte* payload = std::ranges::copy(datagram.header, slot->memory).out;
+  std::ranges::copy(datagram.payload, payload);
+  return finish(*slot);
 }
 
-/// Nothing if the ring is full. A cell whose earlier sender is still at it is passed by: the receiver does the same.
+/// Nothing if the ring is full. A cell that an earlier sender still writes is skipped; the receiver skips it, too.
 std::optional<std::uint64_t> Ring::take_number(bool control) {
   const std::uint32_t most = control ? shape_.cells : shape_.cells - shape_.cells / 8;
-  // Another sender's, and the receiver's after it, may have gone on since the tail was read: then there is room.
+  // Since the tail was read, other senders and then the receiver may have gone on: the difference is negative then.
   const auto full = [&](std::uint64_t number) { return static_cast<std::int64_t>(number - known_head_) >= most; };
   std::uint64_t number = head_->tail.load(std::memory_order_relaxed);
   for (std::uint32_t passed = 0; passed < shape_.cells;) {
@@ -166,7 +166,7 @@ bool Ring::closed() const { return head_->closed.load(std::memory_order_relaxed)
 // ---- The receiver
 
 std::optional<std::span<const std::byte>> Ring::next() {
-  // Once around is as far as it goes, whatever others have written into the ring.
+  // At most once around, whatever others have written into the ring.
   for (std::uint32_t passed = 0; passed < shape_.cells; ++passed) {
     Cell& cell = this->cell(next_);
     const std::uint64_t state = cell.state.load();
@@ -181,7 +181,7 @@ std::optional<std::span<const std::byte>> Ring::next() {
     } else if (state == free_for(next_) || head_->tail.load() == next_) {
       return std::nullopt;
     } else {
-      // Out of service; whoever took its number has passed it by, too.
+      // Given up or returned: the sender that took its number has skipped it, too.
       if (state == returned) cell.state.store(free_for(next_ + shape_.cells), std::memory_order_release);
       pass();
     }
@@ -196,7 +196,7 @@ void Ring::done() {
   pass();
 }
 
-/// Whoever sees the head here sees the cell as it was left.
+/// A sender that reads this head also reads the cell as the receiver left it.
 void Ring::pass() { head_->head.store(++next_, std::memory_order_release); }
 
 bool Ring::fall_asleep() {
@@ -217,7 +217,7 @@ void Ring::skip_unfinished() {
   if (cell(next_).state.compare_exchange_strong(expected, given_up)) pass();
 }
 
-// ---- Free buffers: a stack, so that those in use stay in the caches
+// ---- Free buffers: a stack, so that the buffers used last, which are in the caches, are used next
 
 std::uint32_t Ring::pop_buffer() {
   std::uint64_t top = head_->free_top.load(std::memory_order_acquire);

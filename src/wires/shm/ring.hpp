@@ -1,20 +1,19 @@
 #pragma once
 /// \file
-/// A receiver's ring in shared memory: any number of senders, one receiver, no locks.
+/// A receiver's ring of datagrams in shared memory: any number of senders, one receiver, no locks.
 ///
 ///     Head | stack of free buffers | cells of 256 bytes, in a ring | buffers of one datagram each, in no order
 ///
-/// A sender takes the next number, and with it a cell, writes a small datagram into it, or a large one into a free
-/// buffer whose number it writes into the cell, and marks the cell as ready. The receiver takes ready cells in turn,
-/// straight from where they lie. So a datagram crosses in one copy, and a small one in the three cache lines that it
-/// fills.
+/// A sender takes the next number, and with it a cell. It writes a small datagram into the cell, or a large one into a
+/// free buffer whose number it writes into the cell, and marks the cell as ready. The receiver takes ready cells in
+/// order and reads each datagram where it lies. So a datagram is copied once, and a small one fills three cache lines.
 ///
-/// A full ring drops, as any network does: the transport sends again. The last eighth of the cells is for control
-/// packets alone (paper 5, section 4.2).
+/// A full ring drops datagrams, as any network does: the transport sends again. The last eighth of the cells is
+/// reserved for control packets (paper 5, section 4.2).
 ///
 /// A sender may be stopped or killed while it writes. The receiver gives up such a cell with skip_unfinished() and goes
-/// on behind it; nobody writes there until the sender itself has seen it. At worst a killed process takes one cell and
-/// one buffer with it.
+/// on after it; the cell is used again once the sender has seen that. A killed sender costs one cell and one buffer at
+/// most.
 
 #include <atomic>
 #include <cstddef>
@@ -39,7 +38,7 @@ struct RingShape {
 
 [[nodiscard]] Result<> check(const RingShape& shape);
 
-/// One process's view of a ring; several may look at the same memory, but only one of them, in one thread, receives.
+/// One process's view of a ring. Several views may share the memory; only one of them, in one thread, receives.
 class Ring {
  public:
   [[nodiscard]] static std::size_t bytes(const RingShape& shape);
@@ -47,30 +46,30 @@ class Ring {
   /// Makes an empty ring. `memory` is zeroed, aligned to a cache line and has bytes(shape).
   static Ring make(std::span<std::byte> memory, const RingShape& shape, std::uint64_t key, std::uint32_t owner);
 
-  /// Error: this is no ring of that owner, or not all of one.
+  /// Error: the memory is not a ring of that owner, or not all of it.
   [[nodiscard]] static Result<Ring> open(std::span<std::byte> memory, std::uint64_t key, std::uint32_t owner);
 
   [[nodiscard]] const RingShape& shape() const { return shape_; }
 
   // ---- Senders
 
-  /// Room for one datagram, until finish().
-  struct Place {
+  /// Room for one datagram, from begin() to finish().
+  struct Slot {
     std::uint64_t number;  ///< of the cell
     std::uint32_t buffer;
     std::byte* memory;
   };
 
   /// Nothing if there is no room, or the datagram is larger than a buffer.
-  [[nodiscard]] std::optional<Place> begin(std::size_t size, bool control);
+  [[nodiscard]] std::optional<Slot> begin(std::size_t size, bool control);
 
-  /// Hands over what was written to place.memory. False if the receiver has given it up meanwhile.
-  [[nodiscard]] bool finish(const Place& place);
+  /// Hands over what was written to slot.memory. False if the receiver has given up the cell meanwhile.
+  [[nodiscard]] bool finish(const Slot& slot);
 
-  /// Both, and the copy between.
+  /// begin(), the copy, and finish(). False if the datagram was dropped.
   [[nodiscard]] bool put(const transport::Datagram& datagram);
 
-  /// After put(): whether the receiver is asleep, and this call is the one that has to wake it.
+  /// After put(): whether the receiver is asleep and it is this caller's task to wake it.
   [[nodiscard]] bool must_wake();
 
   /// Whether the receiver has ended, and nothing will ever be taken from here.
@@ -89,10 +88,10 @@ class Ring {
 
   /// Whether the next cell was taken by a sender that has not finished it.
   [[nodiscard]] bool unfinished() const;
-  /// Gives that cell up: what is being written there is lost.
+  /// Gives up that cell: the datagram that is being written there is lost.
   void skip_unfinished();
 
-  [[nodiscard]] std::uint64_t malformed() const { return malformed_; }  ///< cells that made no sense, dropped
+  [[nodiscard]] std::uint64_t malformed() const { return malformed_; }  ///< cells with impossible contents, dropped
 
  private:
   struct Head;

@@ -41,7 +41,7 @@ std::size_t take_all(Ring& ring) {
   return count;
 }
 
-TEST(Ring, GivesBackWhatWasPut) {
+TEST(Ring, NextReturnsTheDatagramsThatWerePut) {
   Memory memory(small);
   Ring sender = memory.view();
   Random random(7);
@@ -58,7 +58,7 @@ TEST(Ring, GivesBackWhatWasPut) {
   EXPECT_FALSE(memory.receiver.next());
 }
 
-TEST(Ring, KeepsAReserveForControlPackets) {
+TEST(Ring, LastEighthOfCellsIsReservedForControlPackets) {
   Memory memory(small);
   Ring sender = memory.view();
   std::size_t data = 0, control = 0;
@@ -70,7 +70,7 @@ TEST(Ring, KeepsAReserveForControlPackets) {
   EXPECT_TRUE(put(sender, Bytes(10)));
 }
 
-TEST(Ring, HasItsBuffersBackAfterwards) {
+TEST(Ring, DoneFreesTheBuffer) {
   Memory memory(small);
   Ring sender = memory.view();
   for (int round = 0; round < 10; ++round) {
@@ -83,8 +83,8 @@ TEST(Ring, HasItsBuffersBackAfterwards) {
   }
 }
 
-/// What a cell says is read once: it may say something else afterwards.
-TEST(Ring, GivesBackTheBufferThatItReadFrom) {
+/// A cell is read once: other processes may change it afterwards.
+TEST(Ring, DoneFreesTheBufferThatNextReadEvenIfTheCellChanges) {
   constexpr std::size_t cell_bytes = 256;
   constexpr std::size_t buffer_number_at = 12;
   constexpr std::uint32_t no_such_buffer = small.buffers;
@@ -101,11 +101,11 @@ TEST(Ring, GivesBackTheBufferThatItReadFrom) {
   EXPECT_EQ(large, small.buffers);
 }
 
-TEST(Ring, GoesOnBehindASenderThatHangs) {
+TEST(Ring, SkipUnfinishedGoesOnAfterASenderThatHangs) {
   Memory memory(small);
   Ring hanging = memory.view(), other = memory.view();
-  const auto place = hanging.begin(1'000, false);
-  ASSERT_TRUE(place);
+  const auto slot = hanging.begin(1'000, false);
+  ASSERT_TRUE(slot);
   ASSERT_TRUE(put(other, Bytes(10)));
   EXPECT_FALSE(memory.receiver.next());
   EXPECT_TRUE(memory.receiver.unfinished());
@@ -113,13 +113,13 @@ TEST(Ring, GoesOnBehindASenderThatHangs) {
   EXPECT_EQ(memory.receiver.next()->size(), 10U);
   memory.receiver.done();
   EXPECT_FALSE(memory.receiver.unfinished());
-  // Nobody else writes where it may still be writing, for several times around.
+  // No other sender gets that cell, for several times around.
   for (int i = 0; i < 100; ++i) {
     ASSERT_TRUE(put(other, Bytes(11)));
     EXPECT_EQ(take_all(memory.receiver), 1U);
   }
-  EXPECT_FALSE(hanging.finish(*place)) << "it has to see that the datagram is lost";
-  // From the time on that the receiver comes by, all cells and buffers are in use again.
+  EXPECT_FALSE(hanging.finish(*slot)) << "it has to see that the datagram is lost";
+  // Once the receiver has reached the cell again, all cells and buffers are in use again.
   for (int i = 0; i < 32; ++i) {
     ASSERT_TRUE(put(other, Bytes(12)));
     EXPECT_EQ(take_all(memory.receiver), 1U);
@@ -133,7 +133,7 @@ TEST(Ring, GoesOnBehindASenderThatHangs) {
   EXPECT_EQ(large, 4U);
 }
 
-TEST(Ring, WakesOnce) {
+TEST(Ring, MustWakeIsTrueOnceAfterFallAsleep) {
   Memory memory(small);
   Ring sender = memory.view();
   ASSERT_TRUE(put(sender, Bytes(1)));
@@ -146,7 +146,7 @@ TEST(Ring, WakesOnce) {
   EXPECT_FALSE(sender.must_wake());
 }
 
-TEST(Ring, IsNotOpenedWhereThereIsNone) {
+TEST(Ring, OpenRefusesMemoryThatIsNotARingOfTheOwner) {
   Memory memory(small);
   const auto message = [&](std::span<std::byte> bytes, std::uint64_t job, std::uint32_t rank) {
     const auto opened = Ring::open(bytes, job, rank);
@@ -158,11 +158,10 @@ TEST(Ring, IsNotOpenedWhereThereIsNone) {
   EXPECT_EQ(message(memory.bytes(), key, owner + 1), "it belongs to another job or rank");
   EXPECT_EQ(message(memory.bytes(), key, owner), "");
   memory.bytes()[0] = std::byte{0};
-  EXPECT_EQ(message(memory.bytes(), key, owner), "it is no ring of this version");
+  EXPECT_EQ(message(memory.bytes(), key, owner), "it is not a ring of this version");
 }
 
-/// Whatever others write into the ring: what it gives lies in it.
-TEST(Ring, SurvivesARingFullOfNoise) {
+TEST(Ring, NextStaysWithinTheMemoryWhateverIsWrittenIntoIt) {
   for (std::uint64_t seed = 1; seed <= 200; ++seed) {
     SCOPED_TRACE(seed);
     Memory memory(small);
@@ -239,8 +238,8 @@ void race(std::uint32_t senders, std::uint32_t count, bool impatient) {
   EXPECT_EQ(memory.receiver.malformed(), 0U);
 }
 
-TEST(Ring, TakesFromManyThreads) { race(4, 20'000, false); }
-TEST(Ring, TakesFromManyThreadsWhileItGivesCellsUp) { race(4, 20'000, true); }
+TEST(Ring, DatagramsOfManyThreadsArriveInOrderAndOnce) { race(4, 20'000, false); }
+TEST(Ring, DatagramsOfManyThreadsArriveInOrderAndOnceWhileCellsAreGivenUp) { race(4, 20'000, true); }
 
 }  // namespace
 }  // namespace ayatori::wires

@@ -3,7 +3,7 @@
 #include "doorbell.hpp"
 #include "peer_rings.hpp"
 #include "ring.hpp"
-#include "segment.hpp"
+#include "shm_file.hpp"
 
 namespace ayatori::wires {
 
@@ -11,24 +11,25 @@ using transport::Datagram;
 
 namespace {
 
-/// Looks into the ring in a poll that follows a fruitless one. A look at what has not changed costs next to nothing,
-/// and whoever spins would otherwise be looking elsewhere, at clocks and deadlines, most of the time.
-constexpr int looks_while_spinning = 64;
+/// How often the ring is read in a poll that follows one which found nothing. Reading a cache line that has not changed
+/// costs next to nothing, and a process that spins would otherwise spend most of its time on clocks and deadlines.
+constexpr int reads_while_spinning = 64;
 
-/// Fruitless polls after which it is asked whether a sender hangs: the answer costs the senders a cache line.
-constexpr std::uint32_t polls_before_doubt = 1024;
+/// After so many polls that found nothing, the wire checks whether a sender hangs. The check takes a cache line away
+/// from the senders.
+constexpr std::uint32_t polls_between_checks = 1024;
 
-/// What a sender takes to write a datagram, even if the scheduler takes it off its core meanwhile for a moment.
-constexpr auto patience = std::chrono::milliseconds(10);
+/// A sender that takes longer to write one datagram is taken to be stopped or dead. It is more than a preempted process
+/// waits for its core.
+constexpr auto write_timeout = std::chrono::milliseconds(10);
 
 }  // namespace
 
 struct ShmWire::State {
-  using SteadyTime = std::chrono::steady_clock::time_point;
-
-  State(const ShmOptions& chosen, OwnSegment made, Ring held, Doorbell woken_by)
+  State(const ShmOptions& chosen, Clock& given, OwnShmFile made, Ring held, Doorbell woken_by)
       : options(chosen),
-        segment(std::move(made)),
+        clock(given),
+        file(std::move(made)),
         ring(held),
         doorbell(std::move(woken_by)),
         peers({chosen.folder, chosen.key}, chosen.mappings) {}
@@ -36,51 +37,52 @@ struct ShmWire::State {
   State& operator=(const State&) = delete;
   ~State() { ring.close(); }
 
-  void doubt_sender();
+  void skip_hanging_sender();
 
   ShmOptions options;
-  OwnSegment segment;
+  Clock& clock;
+  OwnShmFile file;
   Ring ring;
   Doorbell doorbell;
   PeerRings peers;
   ShmStatistics statistics;
-  std::uint32_t fruitless = 0;
-  std::optional<SteadyTime> hanging_since;
+  std::uint32_t empty_polls = 0;
+  std::optional<transport::Time> hanging_since;
 };
 
-/// A sender that was stopped or killed between taking a cell and finishing it must not stop the others for long.
-void ShmWire::State::doubt_sender() {
+/// A sender that was stopped or killed while it wrote a datagram must not hold up the others for long.
+void ShmWire::State::skip_hanging_sender() {
   if (!ring.unfinished()) {
     hanging_since.reset();
     return;
   }
-  const SteadyTime now = std::chrono::steady_clock::now();
+  const transport::Time now = clock.now();
   if (!hanging_since) hanging_since = now;
-  if (now - *hanging_since < patience) return;
+  if (now - *hanging_since < write_timeout) return;
   ring.skip_unfinished();
   ++statistics.unfinished;
   hanging_since.reset();
 }
 
-Result<std::unique_ptr<ShmWire>> ShmWire::make(const ShmOptions& options) {
+Result<std::unique_ptr<ShmWire>> ShmWire::make(const ShmOptions& options, Clock& clock) {
   const RingShape shape{options.cells, options.buffers, options.datagram_bytes};
   if (auto good = check(shape); !good) return Failure(good.error());
   if (options.mappings == 0) return fail("mappings is 0; it must be at least 1");
   remove_stale(options.folder, RingNames::prefix);
-  auto bell = make_bell();
-  if (!bell) return Failure(bell.error());
-  auto segment = OwnSegment::make(RingNames{options.folder, options.key}.of(options.self), Ring::bytes(shape));
-  if (!segment) return Failure(segment.error());
+  auto interrupt_event = make_interrupt_event();
+  if (!interrupt_event) return Failure(interrupt_event.error());
+  auto file = OwnShmFile::make(RingNames{options.folder, options.key}.of(options.self), Ring::bytes(shape));
+  if (!file) return Failure(file.error());
   auto doorbell = Doorbell::make(options.key, options.self);
   if (!doorbell) return Failure(doorbell.error());
-  const Ring ring = Ring::make(segment->bytes(), shape, options.key, options.self);
-  if (auto good = segment->publish(); !good) return Failure(good.error());
-  auto state = std::make_unique<State>(options, std::move(*segment), ring, std::move(*doorbell));
-  return std::unique_ptr<ShmWire>(new ShmWire(std::move(*bell), std::move(state)));
+  const Ring ring = Ring::make(file->bytes(), shape, options.key, options.self);
+  if (auto good = file->publish(); !good) return Failure(good.error());
+  auto state = std::make_unique<State>(options, clock, std::move(*file), ring, std::move(*doorbell));
+  return std::unique_ptr<ShmWire>(new ShmWire(std::move(*interrupt_event), std::move(state)));
 }
 
-ShmWire::ShmWire(Descriptor bell, std::unique_ptr<State> state)
-    : PollableWire(std::move(bell)), state_(std::move(state)) {}
+ShmWire::ShmWire(Descriptor interrupt_event, std::unique_ptr<State> state)
+    : PollableWire(std::move(interrupt_event)), state_(std::move(state)) {}
 ShmWire::~ShmWire() = default;
 
 std::size_t ShmWire::datagram_bytes() const { return state_->options.datagram_bytes; }
@@ -92,51 +94,51 @@ bool ShmWire::send(const Datagram& datagram) {
     ++state_->statistics.absent;
   } else if (!put) {
     ++state_->statistics.full;
-    state_->peers.doubt(datagram.to);
+    state_->peers.forget_if_dead(datagram.to);
   } else if (ring->must_wake()) {
     ++state_->statistics.wakes;
-    state_->doorbell.ring(datagram.to);
+    state_->doorbell.wake(datagram.to);
   }
   return put || !datagram.express;
 }
 
 std::size_t ShmWire::poll(std::size_t most, const std::function<void(std::span<const std::byte>)>& take) {
   std::size_t count = 0;
-  int looks = state_->fruitless > 0 ? looks_while_spinning : 1;
+  int reads = state_->empty_polls > 0 ? reads_while_spinning : 1;
   while (count < most) {
     const auto datagram = state_->ring.next();
-    if (!datagram && --looks > 0) continue;
+    if (!datagram && --reads > 0) continue;
     if (!datagram) break;
-    looks = 1;
+    reads = 1;
     take(*datagram);
     state_->ring.done();
     ++count;
   }
-  if (count > 0) state_->fruitless = 0;
-  if (count == 0 && ++state_->fruitless % polls_before_doubt == 0) state_->doubt_sender();
+  if (count > 0) state_->empty_polls = 0;
+  if (count == 0 && ++state_->empty_polls % polls_between_checks == 0) state_->skip_hanging_sender();
   return count;
 }
 
 Duration ShmWire::prepare_to_sleep(Duration longest) {
   if (!state_->ring.fall_asleep()) return Duration::zero();
-  state_->doubt_sender();
-  return state_->hanging_since ? std::min<Duration>(longest, patience) : longest;
+  state_->skip_hanging_sender();
+  return state_->hanging_since ? std::min<Duration>(longest, write_timeout) : longest;
 }
 
 void ShmWire::woken() {
   state_->ring.wake_up();
-  state_->doorbell.silence();
+  state_->doorbell.drain();
 }
 
 void ShmWire::add_descriptors(std::vector<pollfd>& polled) const {
   polled.push_back({state_->doorbell.descriptor(), POLLIN, 0});
 }
 
-void ShmWire::withdraw() { state_->segment.withdraw(); }
+void ShmWire::withdraw() { state_->file.withdraw(); }
 
 void ShmWire::disown() {
   PollableWire::disown();
-  state_->segment.disown();
+  state_->file.disown();
   state_->doorbell.disown();
 }
 

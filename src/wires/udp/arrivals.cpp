@@ -5,7 +5,7 @@ namespace ayatori::wires {
 bool Arrivals::receive(int socket, DatagramCalls& calls) {
   const std::span<std::byte> memory(memory_.get(), train_bytes);
   const ssize_t size = calls.receive(socket, memory);
-  // Errors are those of earlier sendings, and there is nobody to tell: whoever misses a packet sends it again.
+  // Such errors are those of earlier sends. Nobody needs to know: the transport sends lost packets again.
   if (size < 0) return false;
   reader_ = FrameReader(memory.first(static_cast<std::size_t>(size)));
   return true;

@@ -1,8 +1,8 @@
 #pragma once
 /// \file
-/// Trains that come in, taken apart datagram by datagram. One plain system call a train: with 1 to 31 senders'
-/// datagrams of 166 bytes to 60 kB waiting on a loopback, recvmmsg(2) took 3 to 34% more of the processor's time for
-/// each than recv(2).
+/// Trains that have arrived (frames.hpp), and the datagrams in them. Each train is received by one recv(2): with
+/// datagrams of 166 bytes to 60 kB from 1 to 31 senders waiting on a loopback, recvmmsg(2) took 3 to 34% more CPU time
+/// for each.
 
 #include <memory>
 #include <optional>
@@ -15,10 +15,10 @@ namespace ayatori::wires {
 
 class Arrivals {
  public:
-  /// Asks the kernel for a train; false if none has come. What is left of the one before is lost.
+  /// Receives a train; false if none has arrived. What was not read of the train before is lost.
   [[nodiscard]] bool receive(int socket, DatagramCalls& calls);
 
-  /// The next datagram of the train, which stays until receive(); nothing at its end.
+  /// The next datagram of the train, valid until receive(); nothing at the end of the train.
   [[nodiscard]] std::optional<std::span<const std::byte>> next();
 
   [[nodiscard]] std::uint64_t malformed() const { return malformed_; }

@@ -8,10 +8,10 @@ namespace ayatori::wires {
 
 namespace {
 
-/// What Linux takes at least (UDP_MAX_SEGMENTS before 6.9).
+/// GSO segments of one train: the limit of Linux before 6.9 (UDP_MAX_SEGMENTS).
 constexpr std::size_t max_segments = 64;
 
-/// Padding that a segment may end with, as a part of it: more than this costs more than another system call.
+/// A GSO segment may end with padding of 1/8 of its size; more padding costs more than another system call.
 constexpr std::size_t padding_part = 8;
 
 }  // namespace
@@ -43,7 +43,8 @@ bool Departures::add(const transport::Datagram& datagram) {
   return true;
 }
 
-/// The train that is still open to a destination. Only the latest can be: what overtakes looks like a loss.
+/// The train to a destination that takes further datagrams. Only the latest one does: a datagram that overtakes others
+/// looks like a loss to the receiver.
 Train* Departures::train_to(transport::PeerId to) {
   for (std::size_t i = used_; i-- > 0;) {
     if (trains_[i].to == to) return trains_[i].full ? nullptr : &trains_[i];
@@ -51,7 +52,7 @@ Train* Departures::train_to(transport::PeerId to) {
   return nullptr;
 }
 
-/// Goes on in the last segment or, if that can be filled up at little cost, in a further one.
+/// Goes on in the last GSO segment or, if that can be padded at little cost, in a new one.
 bool Departures::make_room(Train& train, std::size_t framed) const {
   const std::size_t used = train.bytes - train.segment;
   if (used + framed <= segment_bytes_) return true;

@@ -1,6 +1,6 @@
 #pragma once
 /// \file
-/// Datagrams on their way out, gathered into trains by destination. No system calls.
+/// Datagrams to be sent, gathered into trains by destination (frames.hpp). Makes no system calls.
 
 #include <memory>
 #include <vector>
@@ -13,8 +13,8 @@ namespace ayatori::wires {
 struct Train {
   transport::PeerId to = 0;
   std::uint32_t bytes = 0;
-  std::uint32_t gone = 0;     ///< of these, sent already: whole segments
-  std::uint32_t segment = 0;  ///< where the last segment starts
+  std::uint32_t gone = 0;     ///< of these, sent already: whole GSO segments
+  std::uint32_t segment = 0;  ///< where the last GSO segment starts
   bool full = false;          ///< takes no further datagram
   std::unique_ptr<std::byte[]> memory;
 
@@ -23,18 +23,18 @@ struct Train {
 
 class Departures {
  public:
-  /// An even number, see framed_bytes().
+  /// `segment_bytes` is the size of a GSO segment: an even number, see framed_bytes().
   explicit Departures(std::size_t segment_bytes);
 
-  /// Copies a datagram into its destination's train, behind all earlier ones to it. False if all trains are taken.
+  /// Appends a datagram to the train of its destination. False if all trains are in use.
   [[nodiscard]] bool add(const transport::Datagram& datagram);
 
-  /// Trains with something to send, the longest-waiting first.
+  /// The trains that have something to send, oldest first.
   [[nodiscard]] std::span<Train> trains() { return std::span(trains_).first(used_); }
   [[nodiscard]] bool empty() const { return used_ == 0; }
   [[nodiscard]] std::size_t segment_bytes() const { return segment_bytes_; }
 
-  /// Frees the trains of which nothing waits any more.
+  /// Frees the trains that have been sent completely.
   void clear_departed();
 
   static constexpr std::size_t max_trains = 16;

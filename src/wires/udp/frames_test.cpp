@@ -37,7 +37,7 @@ Bytes random_bytes(Random& random, std::size_t size) {
   return bytes;
 }
 
-TEST(Trains, GiveBackEachPeersDatagramsInOrder) {
+TEST(Departures, FrameReaderReturnsTheDatagramsOfEachPeerInOrder) {
   for (std::uint64_t seed = 1; seed <= 12; ++seed) {
     SCOPED_TRACE(seed);
     Random random(seed);
@@ -66,7 +66,7 @@ TEST(Trains, GiveBackEachPeersDatagramsInOrder) {
   }
 }
 
-TEST(Trains, RefuseWhatNeedsOneTooMany) {
+TEST(Departures, AddRefusesADatagramIfAllTrainsAreInUse) {
   const Bytes bytes(100);
   Departures departures(300);
   for (std::size_t to = 0; to < Departures::max_trains; ++to) {
@@ -76,7 +76,7 @@ TEST(Trains, RefuseWhatNeedsOneTooMany) {
   EXPECT_TRUE(departures.add({3, false, bytes, {}})) << "this one has a train already";
 }
 
-TEST(FrameReader, EndsWhereAFrameIsLongerThanTheRest) {
+TEST(FrameReader, NextEndsAtAFrameThatIsLongerThanTheRest) {
   Bytes train(20);
   put_frame_header(7, train.data());       // and a byte of padding
   put_frame_header(9, train.data() + 10);  // of 8 that are left
@@ -88,7 +88,7 @@ TEST(FrameReader, EndsWhereAFrameIsLongerThanTheRest) {
   EXPECT_FALSE(reader.next());
 }
 
-TEST(FrameReader, PassesPaddingBy) {
+TEST(FrameReader, NextSkipsPadding) {
   Bytes train(21);
   put_frame_header(4, train.data() + 6);
   FrameReader reader(train);

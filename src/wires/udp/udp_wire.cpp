@@ -16,18 +16,18 @@ using transport::Datagram;
 
 namespace {
 
-/// From here on copying into a train costs more than the system call that it saves.
+/// Bytes. To copy larger datagrams into a train costs more than the system call that it saves.
 constexpr std::size_t large_datagram = 16'384;
 
-/// How soon the kernel is asked again after it had no buffers: it says of sockets, but not of devices, when it has
-/// some.
+/// How long the wire waits after the kernel had no buffers: poll(2) reports when a socket has buffers again, but not
+/// when a device has.
 constexpr Duration retry_after = std::chrono::microseconds(100);
 
 constexpr std::size_t max_messages = 64;
 
 bool no_buffers(int error) { return error == EAGAIN || error == ENOBUFS || error == ENOMEM; }
 
-/// What kernels, devices and ways answer that can't segment, or not into segments of that size.
+/// The errors of kernels, devices and routes that can't segment, or not into GSO segments of that size.
 bool no_segmentation(int error) {
   return error == EIO || error == EINVAL || error == EMSGSIZE || error == EOPNOTSUPP || error == ENOPROTOOPT;
 }
@@ -36,7 +36,7 @@ struct alignas(cmsghdr) SegmentControl {
   std::array<std::byte, CMSG_SPACE(sizeof(std::uint16_t))> bytes;
 };
 
-/// Asks the kernel to cut the message into segments (udp(7), UDP_SEGMENT).
+/// Asks the kernel to cut the message into GSO segments (udp(7), UDP_SEGMENT).
 void ask_for_segments(msghdr& message, SegmentControl& control, std::uint16_t bytes) {
   message.msg_control = control.bytes.data();
   message.msg_controllen = sizeof control;
@@ -53,7 +53,7 @@ Result<Descriptor> bound_socket(const UdpOptions& options) {
   const int bytes = static_cast<int>(options.receive_bytes);
   const int on = 1;
   setsockopt(made.number(), SOL_SOCKET, SO_RCVBUF, &bytes, sizeof bytes);
-  setsockopt(made.number(), SOL_UDP, UDP_GRO, &on, sizeof on);  // where there is none, trains come in segments
+  setsockopt(made.number(), SOL_UDP, UDP_GRO, &on, sizeof on);  // without it, trains arrive as GSO segments
   const sockaddr_in own = options.addresses.of(options.self);
   if (bind(made.number(), reinterpret_cast<const sockaddr*>(&own), sizeof own) != 0) {
     return refused(fmt::format("rank {} can't have the address {}", options.self, text_of(own)), errno);
@@ -73,7 +73,7 @@ Result<> check(const UdpOptions& options) {
 }  // namespace
 
 struct UdpWire::State {
-  /// One entry of sendmmsg: a train, or one segment of it.
+  /// One entry of sendmmsg: a train, or one GSO segment of it.
   struct Piece {
     Train* train = nullptr;
     std::uint32_t bytes = 0;
@@ -106,7 +106,7 @@ struct UdpWire::State {
 
 // ---- Out
 
-/// Straight from where it lies. Datagrams that were gathered go first.
+/// Sends from where the datagram is, without a copy. Datagrams that were gathered go first.
 bool UdpWire::State::send_now(const Datagram& datagram) {
   flush();
   if (!departures.empty()) return false;
@@ -178,7 +178,7 @@ bool UdpWire::State::send_gathered(std::size_t count) {
   return true;
 }
 
-/// The error is the first piece's: of one further back the kernel only says how many went before it.
+/// The error is that of the first piece: if a later one fails, the kernel returns how many were sent before it.
 bool UdpWire::State::go_on_after(int error) {
   if (error == EINTR) return true;
   if (no_buffers(error)) {
@@ -199,16 +199,16 @@ bool UdpWire::State::go_on_after(int error) {
 
 Result<std::unique_ptr<UdpWire>> UdpWire::make(const UdpOptions& options, DatagramCalls& calls) {
   if (auto good = check(options); !good) return Failure(good.error());
-  auto bell = make_bell();
-  if (!bell) return Failure(bell.error());
+  auto interrupt_event = make_interrupt_event();
+  if (!interrupt_event) return Failure(interrupt_event.error());
   auto bound = bound_socket(options);
   if (!bound) return Failure(bound.error());
   auto state = std::make_unique<State>(options, std::move(*bound), calls);
-  return std::unique_ptr<UdpWire>(new UdpWire(std::move(*bell), std::move(state)));
+  return std::unique_ptr<UdpWire>(new UdpWire(std::move(*interrupt_event), std::move(state)));
 }
 
-UdpWire::UdpWire(Descriptor bell, std::unique_ptr<State> state)
-    : PollableWire(std::move(bell)), state_(std::move(state)) {}
+UdpWire::UdpWire(Descriptor interrupt_event, std::unique_ptr<State> state)
+    : PollableWire(std::move(interrupt_event)), state_(std::move(state)) {}
 UdpWire::~UdpWire() = default;
 
 std::size_t UdpWire::datagram_bytes() const { return state_->options.datagram_bytes; }
@@ -233,7 +233,7 @@ std::size_t UdpWire::poll(std::size_t most, const std::function<void(std::span<c
       take(*datagram);
       ++count;
     } else if (count > 0 || !arrivals.receive(state_->socket.number(), state_->calls)) {
-      break;  // a second train has time until the first one is answered
+      break;  // the first train is answered before a second one is received
     }
   }
   return count;
@@ -269,7 +269,7 @@ Result<std::uint32_t> datagram_bytes_between(const UdpAddresses& addresses, Rank
   if (!probe.open() || bind(probe.number(), reinterpret_cast<const sockaddr*>(&from), sizeof from) != 0 ||
       connect(probe.number(), reinterpret_cast<const sockaddr*>(&to), sizeof to) != 0 ||
       getsockopt(probe.number(), IPPROTO_IP, IP_MTU, &mtu, &size) != 0) {
-    return refused(fmt::format("no way from {} to {}", text_of(from), text_of(to)), errno);
+    return refused(fmt::format("no route from {} to {}", text_of(from), text_of(to)), errno);
   }
   constexpr std::size_t ip_and_udp_headers = 28;
   const std::size_t payload = std::min(static_cast<std::size_t>(mtu) - ip_and_udp_headers, max_udp_payload);

@@ -7,9 +7,9 @@
 
 #include <cerrno>
 
-#include "ayatori/testing/children.hpp"
-#include "ayatori/testing/process.hpp"
-#include "ayatori/testing/stopping.hpp"
+#include "ayatori/fixtures/child_fixtures.hpp"
+#include "ayatori/fixtures/process_fixtures.hpp"
+#include "ayatori/fixtures/stopped_receiver_fixtures.hpp"
 
 namespace ayatori::wires {
 namespace {
@@ -18,7 +18,7 @@ using namespace std::chrono_literals;
 
 constexpr JobKey key = 0x5eed;
 
-/// Each test has a host address a rank to itself, of the millions that loopback has.
+/// Each test has addresses of its own, one a rank, of the millions that the loopback has.
 UdpAddresses own_addresses() {
   static std::uint32_t tests = 0;
   UdpAddresses addresses;
@@ -31,15 +31,15 @@ std::unique_ptr<UdpWire> wire_of(UdpOptions options, Rank self, DatagramCalls& c
   return need(UdpWire::make(options, calls));
 }
 
-/// Fails as a kernel may; otherwise passes on.
-class MoodyKernel final : public DatagramCalls {
+/// Fails at random, as a kernel may; otherwise makes the real calls.
+class FailingKernel final : public DatagramCalls {
  public:
-  explicit MoodyKernel(std::uint64_t seed) : random_(seed) {}
+  explicit FailingKernel(std::uint64_t seed) : random_(seed) {}
 
   int send(int socket, std::span<mmsghdr> messages) override {
-    constexpr int moods[] = {ENOBUFS, EAGAIN, ENOMEM, EINTR, ECONNREFUSED, EHOSTUNREACH};
+    constexpr int errors[] = {ENOBUFS, EAGAIN, ENOMEM, EINTR, ECONNREFUSED, EHOSTUNREACH};
     if (messages[0].msg_hdr.msg_control) return fail_with(EIO);
-    if (random_.below(4) == 0) return fail_with(moods[random_.below(std::size(moods))]);
+    if (random_.below(4) == 0) return fail_with(errors[random_.below(std::size(errors))]);
     return DatagramCalls::send(socket, messages.first(1 + random_.below(messages.size())));
   }
   ssize_t receive(int socket, std::span<std::byte> memory) override {
@@ -55,7 +55,7 @@ class MoodyKernel final : public DatagramCalls {
   Random random_;
 };
 
-TEST(UdpAddresses, FollowFromTheRank) {
+TEST(UdpAddresses, AddressFollowsFromTheRank) {
   const UdpAddresses addresses{.first_host = 10U << 24 | 254, .first_port = 24'000, .ranks_per_host = 4};
   EXPECT_EQ(text_of(addresses.of(0)), "10.0.0.254:24000");
   EXPECT_EQ(text_of(addresses.of(7)), "10.0.0.255:24003");
@@ -64,7 +64,7 @@ TEST(UdpAddresses, FollowFromTheRank) {
   EXPECT_TRUE(check(addresses));
 }
 
-TEST(UdpWire, SaysWhatCannotBe) {
+TEST(UdpWire, MakeNamesTheOptionThatIsOutOfRange) {
   const auto message = [](const UdpOptions& options) {
     const auto made = UdpWire::make(options);
     return made ? std::string() : made.error().message;
@@ -80,11 +80,13 @@ TEST(UdpWire, SaysWhatCannotBe) {
   EXPECT_EQ(message(options), "rank 0 can't have the address " + text_of(options.addresses.of(0)));
 }
 
-TEST(UdpWire, KnowsWhatFitsTheLoopback) { EXPECT_EQ(datagram_bytes_between(own_addresses(), 0, 1), 65'504U); }
+TEST(DatagramBytesBetween, LoopbackTakesTheLargestDatagram) {
+  EXPECT_EQ(datagram_bytes_between(own_addresses(), 0, 1), 65'504U);
+}
 
-class Exchange : public testing::TestWithParam<std::tuple<Rank, std::uint32_t>> {};
+class UdpExchange : public testing::TestWithParam<std::tuple<Rank, std::uint32_t>> {};
 
-TEST_P(Exchange, BetweenThreadsLosesNothing) {
+TEST_P(UdpExchange, DeliversEveryMessageBetweenThreads) {
   const auto [procs, datagram_bytes] = GetParam();
   const UdpAddresses addresses = own_addresses();
   in_threads(procs, [&, procs = procs, bytes = datagram_bytes](Rank rank) {
@@ -93,11 +95,11 @@ TEST_P(Exchange, BetweenThreadsLosesNothing) {
   });
 }
 
-INSTANTIATE_TEST_SUITE_P(Sizes, Exchange,
+INSTANTIATE_TEST_SUITE_P(Sizes, UdpExchange,
                          testing::Values(std::tuple{2, 65'504U}, std::tuple{2, 1'470U}, std::tuple{5, 8'192U},
                                          std::tuple{8, 1'470U}));
 
-TEST(UdpWire, LosesNothingWhereOneDatagramFitsTheReceiver) {
+TEST(UdpWire, ExchangeDeliversEveryMessageIfTheReceiverHasOneBuffer) {
   const UdpAddresses addresses = own_addresses();
   in_processes(3, [&](Rank rank) {
     const auto wire = wire_of({.addresses = addresses, .datagram_bytes = 1'470, .receive_bytes = 1}, rank);
@@ -105,10 +107,10 @@ TEST(UdpWire, LosesNothingWhereOneDatagramFitsTheReceiver) {
   });
 }
 
-TEST(UdpWire, SurvivesAKernelWithoutBuffersAndSegments) {
+TEST(UdpWire, ExchangeDeliversEveryMessageIfTheKernelLacksBuffersAndSegmentation) {
   const UdpAddresses addresses = own_addresses();
   in_threads(3, [&](Rank rank) {
-    MoodyKernel kernel(rank + 1);
+    FailingKernel kernel(rank + 1);
     const auto wire = wire_of({.addresses = addresses, .datagram_bytes = 1'470}, rank, kernel);
     TestProcess(*wire, {rank, key, rank, 0}, {}).exchange(3, 100, 20'000);
     const UdpStatistics statistics = wire->statistics();
@@ -117,7 +119,7 @@ TEST(UdpWire, SurvivesAKernelWithoutBuffersAndSegments) {
   });
 }
 
-TEST(UdpWire, DropsStrangers) {
+TEST(UdpWire, DatagramsOfOtherJobsAreDropped) {
   const UdpAddresses addresses = own_addresses();
   const auto wire = wire_of({.addresses = addresses}, 0);
   const auto other = wire_of({.addresses = addresses}, 1);
@@ -139,13 +141,13 @@ TEST(UdpWire, DropsStrangers) {
   EXPECT_EQ(process.endpoint().incoming_contexts(), 0U);
 }
 
-TEST(UdpWire, AStoppedReceiverLosesNothing) {
+TEST(UdpWire, EveryMessageReachesAReceiverThatWasStopped) {
   const UdpAddresses addresses = own_addresses();
   stop_and_continue_a_receiver(
       [&](Rank rank) { return wire_of({.addresses = addresses, .datagram_bytes = 8'000}, rank); }, key);
 }
 
-TEST(UdpWire, AKilledPeerIsReported) {
+TEST(UdpWire, KilledPeerIsReportedAsLost) {
   const UdpAddresses addresses = own_addresses();
   Child receiver([&] {
     const auto wire = wire_of({.addresses = addresses}, 1);
@@ -175,7 +177,7 @@ void set_loopback_mtu(int mtu) {
   if (ioctl(any.number(), SIOCSIFMTU, &request) != 0) throw std::runtime_error("no MTU can be set");
 }
 
-TEST(UdpWire, SurvivesAnMtuThatShrinksUnderWay) {
+TEST(UdpWire, EveryMessageArrivesIfTheMtuShrinks) {
   Child host([] {
     if (unshare(CLONE_NEWNET) != 0) _exit(77);
     set_loopback_mtu(9'000);
@@ -200,7 +202,7 @@ TEST(UdpWire, SurvivesAnMtuThatShrinksUnderWay) {
   EXPECT_EQ(code, 0);
 }
 
-TEST(UdpWire, WakesForAnInterrupt) {
+TEST(UdpWire, WaitEndsWithAnInterrupt) {
   const auto wire = wire_of({.addresses = own_addresses()}, 0);
   wire->interrupt();
   wire->wait(1h);

@@ -11,7 +11,7 @@ SendRing::Send SendRing::next() const {
 
 void SendRing::complete(std::uint64_t number) { completed_ = std::clamp(number, completed_, posted_); }
 
-/// Half of the slots: with all of them, each report would find the queue empty.
+/// Half of the slots: if only one send of all slots reported, the queue would be empty at each report.
 std::uint32_t signal_interval(std::uint32_t slots, std::uint32_t peers) {
   return std::max(1U, std::min(slots / 2, peers));
 }

@@ -1,6 +1,6 @@
 #pragma once
 /// \file
-/// Which sends of a queue are under way. They are completed in order, and only every so many says so.
+/// Which sends of a queue are under way. Sends are completed in order, and only some report it (selective signalling).
 
 #include <cstdint>
 
@@ -15,18 +15,18 @@ class SendRing {
 
   struct Send {
     std::uint64_t number = 0;  ///< from 1 on
-    std::uint32_t slot = 0;    ///< of the ring; nobody's until it is posted
+    std::uint32_t slot = 0;    ///< of the ring; free until post()
     bool signalled = false;
   };
 
-  /// What the next send must be, if the ring is not full.
+  /// The next send, if the ring is not full.
   [[nodiscard]] Send next() const;
   void post() { ++posted_; }  ///< it is under way
 
-  /// This one is completed, and with it all before it. A report that comes late or twice changes nothing.
+  /// This send is completed, and with it all sends before. A late or repeated report changes nothing.
   void complete(std::uint64_t number);
 
-  /// Whether a send is known to be completed. Of 0, which is none, it is.
+  /// Whether a send is known to be completed. True for 0, which names no send.
   [[nodiscard]] bool done(std::uint64_t number) const { return number <= completed_; }
 
  private:
@@ -36,9 +36,9 @@ class SendRing {
   std::uint64_t completed_ = 0;
 };
 
-/// How many sends may go by unreported: as many as can be without waiting for ever, neither for a slot nor for one of
-/// `peers` address handles. The handle used longest ago gives way; `peers` - 1 sends at least came after its last one,
-/// so that one of them reports.
+/// One of how many sends must report its completion, at most: so many that neither a slot nor one of `peers` address
+/// handles is waited for for ever. The handle used longest ago is replaced; at least `peers` - 1 sends came after its
+/// last one, so that one of them reports.
 [[nodiscard]] std::uint32_t signal_interval(std::uint32_t slots, std::uint32_t peers);
 
 }  // namespace ayatori::wires

@@ -11,7 +11,7 @@
 namespace ayatori::wires {
 namespace {
 
-TEST(SendRing, OnlySomeReportAndWithThemAllBefore) {
+TEST(SendRing, ReportCompletesAllSendsBefore) {
   SendRing ring(4, 2);
   for (std::uint64_t number = 1; number <= 4; ++number) {
     const SendRing::Send send = ring.next();
@@ -31,7 +31,7 @@ TEST(SendRing, OnlySomeReportAndWithThemAllBefore) {
   EXPECT_EQ(ring.next().slot, 0U);
 }
 
-TEST(SendRing, ReportsThatCannotBeChangeNothing) {
+TEST(SendRing, LateOrRepeatedReportsChangeNothing) {
   SendRing ring(4, 1);
   ring.post();
   ring.post();
@@ -42,8 +42,8 @@ TEST(SendRing, ReportsThatCannotBeChangeNothing) {
   EXPECT_FALSE(ring.done(3)) << "of none that was posted";
 }
 
-/// Whoever is sent to, in whichever order: something that is waited for is always reported some time.
-TEST(SendRing, NobodyWaitsForEver) {
+/// To any peers, in any order.
+TEST(SignalEvery, EverySlotAndAddressHandleIsFreedAtSomeTime) {
   for (std::uint64_t seed = 1; seed <= 300; ++seed) {
     SCOPED_TRACE(fmt::format("seed {}", seed));
     Random random(seed);

@@ -11,7 +11,7 @@ namespace ayatori::wires {
 
 namespace {
 
-/// Asked for: the headers of most control packets and short messages fit. A device that has less is asked for none.
+/// Inline data to ask for: most control packets and short messages fit. From a device that has less, none is asked for.
 constexpr std::uint32_t wanted_inline_bytes = 192;
 
 /// RoCE routes like IP; a packet that crosses more routers than this is in a loop.
@@ -117,7 +117,7 @@ Result<> VerbsPort::open_queues() {
   auto control = queue_pair(0, options_.control_buffers);
   if (!control) return Failure(control.error());
   control_ = std::move(*control);
-  // Last, so that inline_bytes_ is what it has: all is sent from here, control packets, too.
+  // Last, so that inline_bytes_ is that of this queue pair: everything is sent from it, control packets, too.
   auto data = queue_pair(options_.send_buffers, options_.receive_buffers);
   if (!data) return Failure(data.error());
   data_ = std::move(*data);
@@ -146,7 +146,7 @@ Result<VerbsObject<ibv_qp>> VerbsPort::queue_pair(std::uint32_t sends, std::uint
   return refused_by_device(fmt::format("a queue pair for {} sends and {} receives", sends, receives), code);
 }
 
-/// All the way from RESET to where it sends and receives.
+/// From RESET through INIT and RTR to RTS.
 Result<> VerbsPort::start(ibv_qp& pair) const {
   ibv_qp_attr wanted{};
   wanted.qp_state = IBV_QPS_INIT;
@@ -164,7 +164,7 @@ Result<> VerbsPort::start(ibv_qp& pair) const {
   return {};
 }
 
-/// Keys with the highest bit set are for the privileged (InfiniBand Architecture Specification 1.2, section 10.2.5).
+/// Keys with the highest bit set need privileges (InfiniBand Architecture Specification 1.2, section 10.2.5).
 std::uint32_t VerbsPort::queue_key() const {
   return static_cast<std::uint32_t>(options_.key ^ options_.key >> 32) & 0x7FFF'FFFFU;
 }

@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::uint32_t least_datagram = 192;
 
-/// How soon completions of sends are looked for again: they wake nobody.
+/// How often completions of sends are polled while the wire sleeps: they raise no event.
 constexpr Duration retry_after = std::chrono::microseconds(100);
 
 Result<> check(const VerbsOptions& options) {
@@ -39,7 +39,7 @@ Error lost_because(std::string_view what, std::string cause) {
 }  // namespace
 
 struct VerbsWire::State {
-  /// Whom datagrams can be sent to.
+  /// A peer with an address handle.
   struct Peer {
     std::unique_ptr<UdPeer> way;
     std::uint32_t data_queue = 0;
@@ -105,7 +105,7 @@ bool VerbsWire::State::room_for(Rank peer) const {
   return !peers.full() || peers.knows(peer) || ring.done(peers.oldest().last_send);
 }
 
-/// Of whom there is room for; nullptr if nobody knows where it is, or there is no way.
+/// Makes an address handle; nullptr if the peer's address is not known or there is no route to it. There is room.
 VerbsWire::State::Peer* VerbsWire::State::peer(Rank rank) {
   if (Peer* known = peers.use(rank)) return known;
   const auto address = resolve(rank);
@@ -128,11 +128,11 @@ bool VerbsWire::State::send(const Datagram& datagram) {
   Peer* const to = peer(datagram.to);
   if (!to) return true;
   const SendRing::Send next = ring.next();
-  const auto place = buffers[receives + next.slot];
-  std::ranges::copy(datagram.payload, std::ranges::copy(datagram.header, place.begin()).out);
+  const auto memory = buffers[receives + next.slot];
+  std::ranges::copy(datagram.payload, std::ranges::copy(datagram.header, memory.begin()).out);
   const int code = port->post_send({.to = to->way.get(),
                                     .queue = datagram.control ? to->control_queue : to->data_queue,
-                                    .bytes = place.first(datagram.header.size() + datagram.payload.size()),
+                                    .bytes = memory.first(datagram.header.size() + datagram.payload.size()),
                                     .id = next.number,
                                     .signalled = next.signalled});
   if (code == ENOMEM) return no_room();
@@ -210,16 +210,16 @@ Result<std::unique_ptr<VerbsWire>> VerbsWire::make(const VerbsOptions& options, 
 Result<std::unique_ptr<VerbsWire>> VerbsWire::make(const VerbsOptions& options, UdResolver resolve,
                                                    std::unique_ptr<UdPort> port) {
   if (auto good = check(options); !good) return Failure(good.error());
-  auto bell = make_bell();
-  if (!bell) return Failure(bell.error());
+  auto interrupt_event = make_interrupt_event();
+  if (!interrupt_event) return Failure(interrupt_event.error());
   auto state = std::make_unique<State>(options, std::move(resolve), std::move(port));
   if (auto good = state->port->use(state->buffers.memory()); !good) return Failure(good.error());
   state->post_receives();
-  return std::unique_ptr<VerbsWire>(new VerbsWire(std::move(*bell), std::move(state)));
+  return std::unique_ptr<VerbsWire>(new VerbsWire(std::move(*interrupt_event), std::move(state)));
 }
 
-VerbsWire::VerbsWire(Descriptor bell, std::unique_ptr<State> state)
-    : PollableWire(std::move(bell)), state_(std::move(state)) {}
+VerbsWire::VerbsWire(Descriptor interrupt_event, std::unique_ptr<State> state)
+    : PollableWire(std::move(interrupt_event)), state_(std::move(state)) {}
 VerbsWire::~VerbsWire() = default;
 
 UdAddress VerbsWire::address() const { return state_->port->address(); }
@@ -228,7 +228,7 @@ std::size_t VerbsWire::datagram_bytes() const { return state_->datagram_bytes; }
 
 bool VerbsWire::send(const Datagram& datagram) { return state_->send(datagram); }
 
-/// What arrived before the event was asked for makes none: it is looked for afterwards.
+/// Datagrams that arrived before the event was asked for raise no event: they are polled for afterwards.
 Duration VerbsWire::prepare_to_sleep(Duration longest) {
   state_->port->ask_for_event();
   if (!state_->arrived.empty() || state_->look_for_arrivals()) return Duration::zero();

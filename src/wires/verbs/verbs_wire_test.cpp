@@ -1,6 +1,5 @@
 /// \file
-/// The wire over ports that are pretended; and over real ones where there are some, which is nowhere but in virtual
-/// machines and on clusters.
+/// The wire over simulated ports, and over a real one where there is one: in virtual machines and on clusters.
 
 #include "ayatori/verbs/verbs_wire.hpp"
 
@@ -9,9 +8,9 @@
 #include <atomic>
 #include <condition_variable>
 
-#include "ayatori/testing/children.hpp"
-#include "ayatori/testing/process.hpp"
-#include "pretended_ports.hpp"
+#include "ayatori/fixtures/child_fixtures.hpp"
+#include "ayatori/fixtures/process_fixtures.hpp"
+#include "port_fixtures.hpp"
 
 namespace ayatori::wires {
 namespace {
@@ -20,7 +19,7 @@ using namespace std::chrono_literals;
 
 constexpr JobKey key = 0x5eed;
 
-/// What a launcher's bootstrap does: everybody publishes an address, and may ask for everybody's.
+/// What a launcher provides: every process publishes its address and can look up those of the others.
 class Bootstrap {
  public:
   explicit Bootstrap(Rank procs) : procs_(procs) {}
@@ -46,22 +45,22 @@ class Bootstrap {
   std::map<Rank, UdAddress> addresses_;
 };
 
-struct Mood {
+struct FailureRate {
   VerbsOptions options;
   std::uint32_t one_in = 0;  // sends that fail, and that find no room
 };
 
-class Exchange : public testing::TestWithParam<Mood> {};
+class VerbsExchange : public testing::TestWithParam<FailureRate> {};
 
-TEST_P(Exchange, BetweenThreadsLosesNothing) {
+TEST_P(VerbsExchange, DeliversEveryMessageBetweenThreads) {
   const auto& [options, one_in] = GetParam();
   constexpr Rank procs = 4;
-  PretendedNetwork network;
+  SimulatedNetwork network;
   Bootstrap bootstrap(procs);
   std::atomic<std::uint64_t> no_room = 0;
   std::atomic<std::uint64_t> failed = 0;
   in_threads(procs, [&, &options = options, one_in = one_in](Rank rank) {
-    auto port = std::make_unique<PretendedPort>(network, rank + 1, one_in);
+    auto port = std::make_unique<SimulatedPort>(network, rank + 1, one_in);
     const auto wire = need(VerbsWire::make(options, bootstrap.resolver(), std::move(port)));
     bootstrap.publish(rank, wire->address());
     TestProcess(*wire, {rank, key, rank, 0}, with_receive_buffers(options.receive_buffers)).exchange(procs, 50, 20'000);
@@ -73,30 +72,30 @@ TEST_P(Exchange, BetweenThreadsLosesNothing) {
 }
 
 INSTANTIATE_TEST_SUITE_P(
-    Moods, Exchange,
-    testing::Values(Mood{}, Mood{{}, 50},
-                    Mood{{.receive_buffers = 1, .control_buffers = 1, .send_buffers = 1, .peers = 1}, 0},
-                    Mood{{.receive_buffers = 4, .control_buffers = 2, .send_buffers = 8, .peers = 2}, 20}));
+    FailureRates, VerbsExchange,
+    testing::Values(FailureRate{}, FailureRate{{}, 50},
+                    FailureRate{{.receive_buffers = 1, .control_buffers = 1, .send_buffers = 1, .peers = 1}, 0},
+                    FailureRate{{.receive_buffers = 4, .control_buffers = 2, .send_buffers = 8, .peers = 2}, 20}));
 
 struct Pair {
   explicit Pair(const VerbsOptions& options) {
     for (auto* end : {&first, &second}) {
-      auto opened = std::make_unique<PretendedPort>(network, 1, 0);
+      auto opened = std::make_unique<SimulatedPort>(network, 1, 0);
       (end == &first ? first_port : second_port) = opened.get();
       *end = need(VerbsWire::make(
           options, [this](Rank rank) -> Result<UdAddress> { return (rank == 0 ? first : second)->address(); },
           std::move(opened)));
     }
   }
-  PretendedNetwork network;
-  PretendedPort* first_port = nullptr;
-  PretendedPort* second_port = nullptr;
+  SimulatedNetwork network;
+  SimulatedPort* first_port = nullptr;
+  SimulatedPort* second_port = nullptr;
   std::unique_ptr<VerbsWire> first;
   std::unique_ptr<VerbsWire> second;
   std::vector<std::byte> bytes = std::vector<std::byte>(500, std::byte{7});
 };
 
-TEST(VerbsWire, DataLeavesTheReserveForControlPackets) {
+TEST(VerbsWire, DataPacketsLeaveTheControlBuffersFree) {
   Pair pair({.receive_buffers = 2, .control_buffers = 3});
   for (int i = 0; i < 5; ++i) ASSERT_TRUE(pair.first->send({1, false, pair.bytes, {}}));
   for (int i = 0; i < 5; ++i) ASSERT_TRUE(pair.first->send({1, true, std::span(pair.bytes).first(40), {}}));
@@ -113,7 +112,7 @@ TEST(VerbsWire, DataLeavesTheReserveForControlPackets) {
   EXPECT_EQ(pair.second->poll(64, take), 1U) << "buffers are posted again";
 }
 
-TEST(VerbsWire, SleepsUntilADatagramOrAnInterrupt) {
+TEST(VerbsWire, WaitEndsWithADatagramOrAnInterrupt) {
   Pair pair({});
   pair.first->interrupt();
   pair.first->wait(1h);
@@ -123,20 +122,20 @@ TEST(VerbsWire, SleepsUntilADatagramOrAnInterrupt) {
   }
 }
 
-TEST(VerbsWire, WhatArrivedBeforeTheSleepEndsIt) {
+TEST(VerbsWire, WaitEndsAtOnceIfADatagramHasArrived) {
   Pair pair({});
   ASSERT_TRUE(pair.second->send({0, false, pair.bytes, {}}));
   pair.first->wait(1h);
   EXPECT_EQ(pair.first->poll(64, [](auto) {}), 1U);
 }
 
-TEST(VerbsWire, CountsWhatItCouldNotResolve) {
-  PretendedNetwork network;
+TEST(VerbsWire, UnresolvedDatagramsAreCounted) {
+  SimulatedNetwork network;
   const auto resolve = [](Rank rank) -> Result<UdAddress> {
     if (rank == 1) return UdAddress{};
     return fail("rank {} has not started", rank);
   };
-  const auto wire = need(VerbsWire::make({}, resolve, std::make_unique<PretendedPort>(network, 1, 0)));
+  const auto wire = need(VerbsWire::make({}, resolve, std::make_unique<SimulatedPort>(network, 1, 0)));
   const std::vector<std::byte> bytes(100);
   EXPECT_TRUE(wire->send({2, false, bytes, {}}));
   ASSERT_TRUE(wire->problem());
@@ -145,10 +144,10 @@ TEST(VerbsWire, CountsWhatItCouldNotResolve) {
   EXPECT_EQ(wire->statistics().unresolved, 2U);
 }
 
-TEST(VerbsWire, SaysWhatCannotBe) {
+TEST(VerbsWire, MakeNamesTheOptionThatIsOutOfRange) {
   const auto message = [](const VerbsOptions& options) {
-    PretendedNetwork network;
-    auto port = std::make_unique<PretendedPort>(network, 1, 0);
+    SimulatedNetwork network;
+    auto port = std::make_unique<SimulatedPort>(network, 1, 0);
     port->stop();
     const auto made = VerbsWire::make(options, {}, std::move(port));
     return made ? std::string() : made.error().message;
@@ -161,11 +160,11 @@ TEST(VerbsWire, SaysWhatCannotBe) {
 }
 
 TEST(VerbsWire, DatagramsAreNoLargerThanTheMtu) {
-  EXPECT_EQ(Pair({}).first->datagram_bytes(), PretendedPort::mtu);
+  EXPECT_EQ(Pair({}).first->datagram_bytes(), SimulatedPort::mtu);
   EXPECT_EQ(Pair({.datagram_bytes = 500}).first->datagram_bytes(), 500U);
 }
 
-TEST(VerbsWire, WithoutADeviceSaysSo) {
+TEST(VerbsWire, MakeReportsThatThereIsNoDevice) {
   const auto made = VerbsWire::make({.device = "no_such0"}, {});
   ASSERT_FALSE(made);
   EXPECT_EQ(made.error().code, ENODEV);
@@ -174,7 +173,7 @@ TEST(VerbsWire, WithoutADeviceSaysSo) {
 }
 
 /// As above, over the first port of this machine that is up.
-TEST(VerbsWire, BetweenThreadsOverARealPortLosesNothing) {
+TEST(VerbsWire, ExchangeOverARealPortDeliversEveryMessage) {
   const VerbsOptions options{.key = key, .gid_index = 1};
   const auto probe = VerbsWire::make(options, {});
   if (!probe) GTEST_SKIP() << probe.error().message << ": " << probe.error().cause;

@@ -8,15 +8,14 @@ from pathlib import Path
 from types import TracebackType
 from typing import Literal, Self
 
-from ayatori.files import read_text
-from ayatori.lab.errors import LabError
+from ayatori.base.files import read_text
 from ayatori.lab.fabric.ibdmchk import IbdmchkReport, run_ibdmchk
 from ayatori.lab.fabric.net_file import parse_net_file
 from ayatori.lab.fabric.opensm import OpensmRequest, OpensmRun, run_opensm
 from ayatori.lab.fabric.opensm_log import few
 from ayatori.lab.fabric.simulator import Simulator, child_environment, find_preload
 from ayatori.lab.fabric.tables import complete_lfts, parse_mad_bytes
-from ayatori.lab.processes import find_program, last_line, run
+from ayatori.processes import ProgramError, find_program, last_line, run_program
 
 Engine = Literal["minhop", "updn", "ftree", "file"]
 
@@ -27,7 +26,7 @@ _UNICAST_LIDS = 0xBFFF
 _LFT_ATTRIBUTE = "0x19"
 
 
-class Fabric:
+class SimulatedFabric:
     """ibsim with one fabric, from `with` to the end of its block.
 
     Programs attach themselves to node `host`. All files go to the private folder `folder`, which vanishes with the
@@ -42,7 +41,7 @@ class Fabric:
     def __init__(self, net_text: str) -> None:
         """Takes a fabric in the syntax of ibnetdiscover or ibsim; nothing runs yet.
 
-        Raises LabError for what ibsim would cut or skip.
+        Raises ProgramError for what ibsim would cut or skip.
         """
         self._text = net_text
         self._net = parse_net_file(net_text)
@@ -52,7 +51,7 @@ class Fabric:
     def __enter__(self) -> Self:
         """Starts ibsim and waits until it answers.
 
-        Raises LabError if a program is missing, or ibsim refuses the fabric.
+        Raises ProgramError if a program is missing, or ibsim refuses the fabric.
         """
         self._preload = find_preload()
         self._folder = tempfile.TemporaryDirectory(prefix="ayatori-lab-")
@@ -119,7 +118,7 @@ class Fabric:
         With `fallback` OpenSM routes with minhop where the engine gives up, and the result says so. Without `dumps` it
         writes none of the tables that `lfts_dump` and ibdmchk read, which take gigabytes for ten thousand hosts.
 
-        Raises LabError if the LIDs cannot suffice, OpenSM refuses the tables or the fabric, gives other LIDs than
+        Raises ProgramError if the LIDs cannot suffice, OpenSM refuses the tables or the fabric, gives other LIDs than
         those of `guid2lid`, does not bring the subnet up, or takes longer than `timeout` seconds.
         """
         if (engine == "file") != (tables is not None):
@@ -133,20 +132,20 @@ class Fabric:
 
         Its port GUIDs are ibsim's: node GUID plus port number, whatever the fabric's text says.
 
-        Raises LabError if a MAD stays without answer, or after `timeout` seconds.
+        Raises ProgramError if a MAD stays without answer, or after `timeout` seconds.
         """
         return self._ask("ibnetdiscover", "--node-name-map", os.devnull, timeout=timeout)
 
     def read_tables(self, *, timeout: float = 60.0) -> str:
         """The LFT of every switch as dump_fts reads it by MADs; parse_lfts understands it.
 
-        Raises LabError if a MAD stays without answer, or after `timeout` seconds for one program.
+        Raises ProgramError if a MAD stays without answer, or after `timeout` seconds for one program.
         """
 
         def read_block(path: str, block: int) -> list[int]:
             answer = self._ask("smpdump", "-D", path, _LFT_ATTRIBUTE, str(block), timeout=timeout)
             if (entries := parse_mad_bytes(answer)) is None:
-                raise LabError(f"the switch at {path} did not answer", f"no LFT block {block}")
+                raise ProgramError(f"the switch at {path} did not answer", f"no LFT block {block}")
             return entries
 
         return complete_lfts(self._ask("dump_fts", "--node-name-map", os.devnull, timeout=timeout), read_block)
@@ -154,7 +153,7 @@ class Fabric:
     def ibdmchk(self, opensm: OpensmRun, *, timeout: float = 60.0) -> IbdmchkReport:
         """Has ibdmchk check the paths and credit loops of a sweep of this fabric.
 
-        Raises LabError if ibdmchk gives no verdict, or takes longer than `timeout` seconds for one path.
+        Raises ProgramError if ibdmchk gives no verdict, or takes longer than `timeout` seconds for one path.
         """
         return run_ibdmchk(opensm, self._new("ibdmchk"), child_environment(), timeout)
 
@@ -162,7 +161,7 @@ class Fabric:
         """The output of a diagnostic program; any complaint means that it is not whole."""
         program = find_program(name, _DIAGNOSTICS)
         output, complaints = self._new(name), self._new(f"{name}-complaints")
-        status = run(
+        status = run_program(
             [program, "-C", _ADAPTER, *arguments],
             folder=self.folder,
             environment=self._variables(),
@@ -172,7 +171,7 @@ class Fabric:
             watch=self._simulator.check,
         )
         if status != 0 or complaints.stat().st_size:
-            raise LabError(f"{name} could not read the fabric", last_line(complaints) or f"status {status}")
+            raise ProgramError(f"{name} could not read the fabric", last_line(complaints) or f"status {status}")
         return read_text(output)
 
     def _variables(self) -> dict[str, str]:
@@ -185,8 +184,8 @@ class Fabric:
 
     def _check_lids(self, lmc: int) -> None:
         if not 0 <= lmc <= _MAX_LMC:
-            raise LabError(f"LMC {lmc} does not exist", hint=f"0 to {_MAX_LMC}")
+            raise ProgramError(f"LMC {lmc} does not exist", hint=f"0 to {_MAX_LMC}")
         lids = (self._net.end_ports << lmc) + self._net.switches
         if lids > _UNICAST_LIDS:
             cause = f"{self._net.end_ports} ports with 2^{lmc} LIDs and {self._net.switches} switches want {lids} LIDs"
-            raise LabError(f"LMC {lmc} does not fit", f"{cause}, there are {_UNICAST_LIDS}", "a smaller LMC")
+            raise ProgramError(f"LMC {lmc} does not fit", f"{cause}, there are {_UNICAST_LIDS}", "a smaller LMC")

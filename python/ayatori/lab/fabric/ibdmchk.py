@@ -7,11 +7,10 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from ayatori.files import read_text
-from ayatori.lab.errors import LabError
+from ayatori.base.files import read_text
 from ayatori.lab.fabric.opensm import OpensmRun
 from ayatori.lab.fabric.tables import parse_lfts
-from ayatori.lab.processes import find_program, last_line, run
+from ayatori.processes import ProgramError, find_program, last_line, run_program
 
 _LID = re.compile(r"(\{ (\S+) Ports:.*?\} LID:)([0-9A-Fa-f]+)(?= PN:)")
 _SWITCHES = ("SW", "SW-SM")  # -SM: the subnet manager runs there
@@ -63,7 +62,7 @@ def run_ibdmchk(opensm: OpensmRun, folder: Path, environment: Mapping[str, str],
     ibdmchk misreads LMC > 0, so path j is shown to it as a fabric with LMC 0 whose adapters have only their LID
     number j. As its time grows with the highest LID, the LIDs that remain are renumbered from 1.
 
-    Raises LabError if ibdmchk is missing, gives no verdict, or takes longer than `timeout` seconds for one path.
+    Raises ProgramError if ibdmchk is missing, gives no verdict, or takes longer than `timeout` seconds for one path.
     """
     program = find_program("ibdmchk", "ibutils")
     folder.mkdir()
@@ -79,7 +78,7 @@ def run_ibdmchk(opensm: OpensmRun, folder: Path, environment: Mapping[str, str],
         fdbs.write_text(format_fdbs(tables, numbers), encoding="utf-8")
         argv: list[str | Path] = [program, "-l", "0", "-s", links, "-f", fdbs, "-m", opensm.mcfdbs]
         # The status is no verdict: ibdmchk 1.5.7 often crashes while it frees its memory, after its last word.
-        run(argv, folder=folder, environment=environment, output=output, timeout=timeout)
+        run_program(argv, folder=folder, environment=environment, output=output, timeout=timeout)
         checks.append(_verdict(path, output))
     return IbdmchkReport(tuple(checks))
 
@@ -134,4 +133,4 @@ def parse_ibdmchk(path: int, text: str) -> PathCheck | None:
 def _verdict(path: int, output: Path) -> PathCheck:
     if check := parse_ibdmchk(path, read_text(output)):
         return check
-    raise LabError("ibdmchk gave no verdict", last_line(output))
+    raise ProgramError("ibdmchk gave no verdict", last_line(output))

@@ -10,7 +10,7 @@ import re
 from dataclasses import dataclass, field
 from typing import NoReturn
 
-from ayatori.lab.errors import LabError
+from ayatori.processes import ProgramError
 
 _MAX_LINE_BYTES = 254
 _MAX_ID_BYTES = 64
@@ -57,11 +57,11 @@ class NetFile:
     def host(self) -> str:
         """The node that programs attach themselves to: the first connected channel adapter, else the first switch.
 
-        Raises LabError if no node has a link and a name that a program can ask for.
+        Raises ProgramError if no node has a link and a name that a program can ask for.
         """
         able = [name for name, node in self.nodes.items() if node.neighbours and _size(name) <= _MAX_HOST_ID_BYTES]
         if not able:
-            raise LabError(
+            raise ProgramError(
                 "the fabric has no node for the subnet manager to run on",
                 f"no node has both a link and a node id of at most {_MAX_HOST_ID_BYTES} bytes",
             )
@@ -83,7 +83,7 @@ def parse_net_file(text: str) -> NetFile:
 
     Links are taken as they stand: that both ends agree is checked by ibsim.
 
-    Raises LabError, with the line's number, for what ibsim would cut or skip.
+    Raises ProgramError, with the line's number, for what ibsim would cut or skip.
     """
     nodes: dict[str, Node] = {}
     node: Node | None = None
@@ -144,4 +144,4 @@ def _require(holds: bool, number: int, what: str, expected: str) -> None:
 
 
 def _refuse(number: int, what: str, expected: str) -> NoReturn:
-    raise LabError(f"line {number} of the fabric {what}", f"ibsim would read it wrongly; expected: {expected}")
+    raise ProgramError(f"line {number} of the fabric {what}", f"ibsim would read it wrongly; expected: {expected}")

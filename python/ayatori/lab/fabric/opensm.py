@@ -11,11 +11,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import NoReturn
 
-from ayatori.files import read_text
-from ayatori.lab.errors import LabError
+from ayatori.base.files import read_text
 from ayatori.lab.fabric.opensm_log import NO_ENGINE, GrowingLog, OpensmLog, few, parse_opensm_log
 from ayatori.lab.fabric.tables import parse_guid2lid
-from ayatori.lab.processes import find_program, last_line, run
+from ayatori.processes import ProgramError, find_program, last_line, run_program
 
 # Errors, info and verbose: only there the file engine tells of switches that it skips.
 _LOG_FLAGS = 0x07
@@ -86,7 +85,7 @@ class OpensmRun:
 
 @dataclass(frozen=True)
 class OpensmRequest:
-    """What one sweep shall do; the arguments of Fabric.run_opensm."""
+    """What one sweep shall do; the arguments of SimulatedFabric.run_opensm."""
 
     engine: str
     tables: Path | None
@@ -104,7 +103,7 @@ def run_opensm(
 
     `environment` makes OpenSM a client of the simulator; `check` raises if the simulator died.
 
-    Raises LabError: see Fabric.run_opensm.
+    Raises ProgramError: see SimulatedFabric.run_opensm.
     """
     program = find_program("opensm", "opensm")
     folder.mkdir()
@@ -119,7 +118,7 @@ def run_opensm(
             _refuse(request, parse_opensm_log(read_text(log)))
 
     start = time.monotonic()
-    status = run(
+    status = run_program(
         [program, *_arguments(request, folder)],
         folder=folder,
         environment={**environment, "OSM_TMP_DIR": str(folder), "OSM_CACHE_DIR": str(folder)},
@@ -152,26 +151,26 @@ def _arguments(request: OpensmRequest, folder: Path) -> list[str | Path]:
 
 
 def _engine_used(request: OpensmRequest, said: OpensmLog, status: int, folder: Path) -> str:
-    """The engine that routed. Raises LabError unless the subnet came up, routed."""
+    """The engine that routed. Raises ProgramError unless the subnet came up, routed."""
     if said.refusal and not said.engine:
         _refuse(request, said)
     cause = said.errors[0] if said.errors else last_line(folder / "osm.out")
     if status < 0:
-        raise LabError(f"OpenSM was killed by {signal.Signals(-status).name}", cause)
+        raise ProgramError(f"OpenSM was killed by {signal.Signals(-status).name}", cause)
     if not said.up:
-        raise LabError(f"OpenSM ended with status {status}, and the subnet is not up", cause)
+        raise ProgramError(f"OpenSM ended with status {status}, and the subnet is not up", cause)
     if not said.engine:
-        raise LabError("OpenSM routed nothing", "it saw no switch")
+        raise ProgramError("OpenSM routed nothing", "it saw no switch")
     return said.engine
 
 
 def _refuse(request: OpensmRequest, said: OpensmLog) -> NoReturn:
     what = f"the tables {request.tables}" if request.tables else f"to route with {request.engine}"
-    raise LabError(f"OpenSM refused {what}", said.refusal)
+    raise ProgramError(f"OpenSM refused {what}", said.refusal)
 
 
 def _check_lids(wanted: Path, given: Path) -> None:
-    """Raises LabError if a port of the fabric got other LIDs than those wanted."""
+    """Raises ProgramError if a port of the fabric got other LIDs than those wanted."""
     got = parse_guid2lid(read_text(given))
     wrong = [
         f"0x{guid:016x} got LIDs {got[guid][0]}-{got[guid][1]}, not {low}-{high}"
@@ -180,7 +179,7 @@ def _check_lids(wanted: Path, given: Path) -> None:
     ]
     if wrong:
         hint = "give each port an aligned range of 2^LMC LIDs that no other port has"
-        raise LabError(f"OpenSM did not honour {wanted}", "; ".join(few(wrong)), hint)
+        raise ProgramError(f"OpenSM did not honour {wanted}", "; ".join(few(wrong)), hint)
 
 
 def _unknown_ports(wanted: Path, subnet: Path) -> tuple[str, ...]:
@@ -195,4 +194,4 @@ def _copy(source: Path, target: Path) -> None:
     try:
         shutil.copyfile(source, target)
     except OSError as error:
-        raise LabError(f"can't read {source}: {error.strerror}") from error
+        raise ProgramError(f"can't read {source}: {error.strerror}") from error

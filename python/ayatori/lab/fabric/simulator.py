@@ -12,10 +12,9 @@ import time
 from collections import Counter
 from pathlib import Path
 
-from ayatori.files import read_text
-from ayatori.lab.errors import LabError
+from ayatori.base.files import read_text
 from ayatori.lab.fabric.net_file import NetFile
-from ayatori.lab.processes import Child, find_program, last_line
+from ayatori.processes import Child, ProgramError, find_program, last_line
 
 _START_SECONDS = 120.0
 _ANSWER_SECONDS = 0.5
@@ -44,14 +43,14 @@ def child_environment() -> dict[str, str]:
 def find_preload() -> Path:
     """The library that turns any libibumad program into a client of ibsim, for this machine's architecture.
 
-    Raises LabError if it is not installed.
+    Raises ProgramError if it is not installed.
     """
     own = sysconfig.get_config_var("MULTIARCH") or ""
     folders = [Path("/usr/lib", own), *sorted(Path("/usr/lib").glob("*-linux-*")), Path("/usr/lib64")]
     for folder in folders:
         if (library := folder / "umad2sim" / "libumad2sim.so").exists():
             return library
-    raise LabError("libumad2sim.so is not installed", hint="apt-get install ibsim-utils")
+    raise ProgramError("libumad2sim.so is not installed", hint="apt-get install ibsim-utils")
 
 
 class Simulator:
@@ -65,7 +64,7 @@ class Simulator:
 
         Its files go to `folder`, which belongs to the caller and must outlive this object.
 
-        Raises LabError if ibsim is missing, refuses the fabric, or does not answer in time.
+        Raises ProgramError if ibsim is missing, refuses the fabric, or does not answer in time.
         """
         program = find_program("ibsim", "ibsim-utils")
         self.socket_name = f"ayatori-{os.getpid()}-{secrets.token_hex(4)}"
@@ -93,9 +92,9 @@ class Simulator:
         return self._child.pid
 
     def check(self) -> None:
-        """Raises LabError if ibsim has ended."""
+        """Raises ProgramError if ibsim has ended."""
         if (status := self._child.wait(0)) is not None:
-            raise LabError(f"ibsim ended unexpectedly with status {status}", self._last_words())
+            raise ProgramError(f"ibsim ended unexpectedly with status {status}", self._last_words())
 
     def stop(self) -> None:
         """Ends ibsim; a second call does nothing."""
@@ -105,9 +104,9 @@ class Simulator:
         deadline = time.monotonic() + _START_SECONDS
         while not self._answers():
             if self._child.wait(_POLL_SECONDS) is not None:
-                raise LabError("ibsim refused the fabric", self._last_words())
+                raise ProgramError("ibsim refused the fabric", self._last_words())
             if time.monotonic() > deadline:
-                raise LabError(f"ibsim did not answer within {_START_SECONDS:g} s", last_line(self._log))
+                raise ProgramError(f"ibsim did not answer within {_START_SECONDS:g} s", last_line(self._log))
 
     def _answers(self) -> bool:
         with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as client:

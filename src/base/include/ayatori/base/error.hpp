@@ -1,7 +1,7 @@
 #pragma once
 /// \file
-/// How the core says that something went wrong: a value, never an exception, a
-/// print or an abort. The shells around it (CLI, C API, Python) translate.
+/// Errors as values: the core never throws, prints or aborts. The CLI, the C interfaces and Python turn them into what
+/// their users expect.
 
 #include <fmt/format.h>
 
@@ -16,7 +16,7 @@ namespace ayatori {
 struct Error {
   enum class Blame {
     user,  ///< the input can't be used; the CLI exits with 1
-    us,    ///< a defect or a failed resource of ours; the CLI exits with 2
+    us,    ///< a defect of ours, or a resource of the system that failed; the CLI exits with 70
   };
 
   std::string message;  ///< one line: what can't be done, naming file and line where there is one

@@ -1,6 +1,6 @@
 #pragma once
 /// \file
-/// Files, whole or not at all.
+/// Reads and writes files, whole or not at all.
 
 #include <filesystem>
 #include <functional>
@@ -14,12 +14,12 @@ namespace ayatori {
 /// The contents of a regular file or pipe. Errors name the path and the system's reason.
 [[nodiscard]] Result<std::string> read_file(const std::filesystem::path& path);
 
-/// Receives a file's contents piece by piece.
+/// Takes the contents of a file piece by piece.
 using Sink = std::function<void(std::string_view)>;
 
-/// Writes what `produce` hands to its sink into a temporary file beside `path`
-/// and renames it over `path` when all of it is on disk. On failure (a full disk,
-/// an unwritable folder) `path` is as it was and the temporary file is gone.
+/// Writes what `produce` gives to its sink into a temporary file beside `path`, and renames that to `path` when all of
+/// it is on disk. On failure (a full disk, a folder that can't be written to) `path` is unchanged and the temporary
+/// file is removed.
 [[nodiscard]] Result<> write_file(const std::filesystem::path& path, const std::function<void(const Sink&)>& produce);
 [[nodiscard]] Result<> write_file(const std::filesystem::path& path, std::string_view contents);
 

@@ -7,11 +7,11 @@
 #include <string>
 #include <vector>
 
+#include "ayatori/artefacts/plan.hpp"
 #include "ayatori/base/error.hpp"
 #include "ayatori/base/ids.hpp"
 #include "ayatori/network/job.hpp"
 #include "ayatori/network/network.hpp"
-#include "ayatori/routing/plan.hpp"
 #include "ayatori/tables/tables.hpp"
 
 namespace ayatori {

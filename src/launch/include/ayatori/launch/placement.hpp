@@ -1,6 +1,6 @@
 #pragma once
 /// \file
-/// Which process of which job this is, as whatever started it says.
+/// The rank of this process and the key of its job, as its launcher gives them.
 
 #include <functional>
 #include <string>
@@ -15,23 +15,23 @@ struct Placement {
   Rank procs = 1;
   std::uint32_t ranks_per_host = 1;
   std::uint64_t job_key = 0;  ///< the same in all processes of the job, and in no other job
-  std::string launcher;       ///< in words: "Open MPI", …
+  std::string launcher;       ///< its name: "Open MPI", …
 };
 
 /// The value of a variable of the environment, or nullptr.
 using Environment = std::function<const char*(const char*)>;
 
-/// Tries, in this order:
+/// Tries these launchers, in this order:
 ///
 ///   1. ACP_RANK, ACP_PROCS, ACP_JOB_KEY (ayatori run --acp), ACP_PROCS_PER_HOST if not all are on one host
 ///   2. OMPI_COMM_WORLD_RANK, _SIZE, _LOCAL_SIZE (Open MPI's mpirun); the key over PMIx
 ///   3. PMI_FD, PMI_RANK, PMI_SIZE (hydra, the mpiexec of MPICH); the key over PMI-1; MPI_LOCALNRANKS
 ///   4. SLURM_PROCID, SLURM_NTASKS, SLURM_NTASKS_PER_NODE (srun); the key over PMIx (srun --mpi=pmix)
 ///
-/// A key that nobody can exchange is made of the job's name (PMIX_NAMESPACE, SLURM_JOB_ID and _STEP_ID): it tells jobs
-/// apart, but can be guessed. `random` makes a key. A process that nobody has started is the only one of its job.
+/// Where no PMIx server can exchange a key, it is a hash of the job's name (PMIX_NAMESPACE, SLURM_JOB_ID and _STEP_ID):
+/// it tells jobs apart, but can be guessed. `random` makes a key. Without a launcher the job has one process.
 ///
-/// Errors: variables that are missing or no numbers, ranks that do not fill host after host.
+/// Errors: a variable that is missing or not a number; ranks that do not fill host after host.
 [[nodiscard]] Result<Placement> find_placement(const Environment& environment,
                                                const std::function<std::uint64_t()>& random);
 

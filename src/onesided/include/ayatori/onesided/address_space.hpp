@@ -5,7 +5,7 @@
 ///
 ///     [ rank, as many bits as the highest rank needs | region + 1, 8 bits | offset, the rest ]
 ///
-/// Arithmetic within a region is arithmetic on the number. 0 is no address, since region + 1 is not 0.
+/// Arithmetic within a region is arithmetic on the number. 0 is not an address, since region + 1 is not 0.
 
 #include <bit>
 #include <cstdint>

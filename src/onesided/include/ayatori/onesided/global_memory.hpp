@@ -1,23 +1,24 @@
 #pragma once
 /// \file
-/// One process's view of the memory of all: copies between any two global addresses, and atomics, each carried out by
-/// messages of an Endpoint. Like the endpoint it does no I/O and knows no clock:
+/// Global memory, as one process of a job sees it: copies between any two global addresses, atomics, a barrier and
+/// channels, carried out by messages of an Endpoint. Like the endpoint it does no I/O and has no clock:
 ///
 ///     driver.progress()  ──▶  endpoint()  ──▶  GlobalMemory (its Application)
 ///     then progress(now): starts what can start
 ///
-/// An operation has a handle, from 1 on. It starts when the operations up to the one that it names are completed, and
-/// not before the operations with lower handles have started. It is completed when its effect is in place at its
-/// destination, and for an atomic the value before at `dst`. Operations may complete in any order; completed(h) speaks
-/// of all up to h.
+/// An operation has a handle, from 1 on. It names a handle, and starts when the operations up to that one are completed
+/// and all operations with lower handles than its own have started. It is completed when its effect is in the memory of
+/// its destination, and for an atomic the value from before is at `dst`. Operations may complete in any order;
+/// completed(h) is true when all operations up to h are completed.
 ///
-/// What is carried out how often, whatever the network does:
-///   - atomics, copies of at most 16 bytes, and copies by the process that they go *to* (its own, or by order of a
-///     third process): once;
+/// How often operations are carried out, whatever the network does:
+///   - atomics, copies of at most 16 bytes, and copies by the process of the destination (its own, or those that
+///   another
+///     process has delegated to it): once;
 ///   - larger puts: at least once, and never after completion (docs/decisions/0101-puts-and-gets.md).
 ///
-/// A copy between two other processes is done by its destination's process, which the initiator asks; at most
-/// `Settings::delegated` at a time, who asks for more asks again.
+/// A copy between two other processes is delegated to the process of its destination. A process carries out at most
+/// `Settings::delegated` such copies at a time, and refuses more; the initiator then asks again.
 ///
 /// Memory is fixed at construction. Not thread-safe.
 
@@ -32,7 +33,7 @@ namespace ayatori::onesided {
 
 using transport::Time;
 
-/// Of an operation; 0 is none.
+/// Names an operation; 0 names none.
 using Handle = std::uint64_t;
 
 struct Settings {
@@ -40,8 +41,8 @@ struct Settings {
   Rank procs = 1;
   transport::Options endpoint;
   std::uint32_t operations = 1024;     ///< started by this process and not completed; a power of two
-  std::uint32_t delegated = 64;        ///< copies that this process does for others at a time
-  std::uint32_t known_regions = 1024;  ///< of peers, remembered
+  std::uint32_t delegated = 64;        ///< copies that this process carries out for others at a time
+  std::uint32_t known_regions = 1024;  ///< regions of peers whose keys are remembered
   std::uint32_t channels = 256;        ///< ends of channels that this process has, at most 65,536
 };
 
@@ -50,13 +51,13 @@ enum class Atomic : std::uint8_t { swap, add, exclusive_or, inclusive_or, conjun
 struct AtomicOperation {
   Atomic kind = Atomic::add;
   std::uint8_t size = 8;           ///< 4 or 8; both addresses must be multiples of it
-  GlobalAddress dst = no_address;  ///< of this process: gets the value before
-  GlobalAddress src = no_address;  ///< what is changed, anywhere
-  std::uint64_t operand = 0;       ///< of compare_swap the new value
+  GlobalAddress dst = no_address;  ///< of this process: gets the value from before
+  GlobalAddress src = no_address;  ///< the word to be changed, of any process
+  std::uint64_t operand = 0;       ///< of compare_swap: the new value
   std::uint64_t expected = 0;      ///< of compare_swap
 };
 
-/// Names a channel's end or a request, see global_memory's channel functions; 0 is none.
+/// Name an end of a channel, and a request of it; 0 names none.
 using ChannelId = std::uint32_t;
 using RequestId = std::uint64_t;
 
@@ -72,22 +73,24 @@ class GlobalMemory {
 
   // ---- Operations
 
-  /// Whether as many operations as there may be are not completed: progress before you start another.
+  /// Whether Settings::operations operations are not completed. If so, no further one may be started: call progress().
   [[nodiscard]] bool full() const;
 
-  /// `after`: it starts when all up to this handle are completed; 0: at once. Local memory must stay until it is
-  /// completed. Errors: an address that is none, memory of this process that is not registered, a misaligned atomic.
+  /// Start an operation, which begins when all operations up to `after` are completed (0: at once). Local memory must
+  /// stay until the operation is completed. Errors: EINVAL, a number that is not a global address, or an atomic that is
+  /// not aligned; EFAULT, memory of this process that is not registered.
   [[nodiscard]] Result<Handle> copy(Time now, GlobalAddress dst, GlobalAddress src, Bytes size, Handle after);
   [[nodiscard]] Result<Handle> apply(Time now, const AtomicOperation& operation, Handle after);
 
-  /// As copy(), if all before is completed and this process reaches both places itself: then it is completed at once.
+  /// A copy that is completed at once; nothing if operations before are not completed, or if this process can't reach
+  /// both memories by loads and stores.
   [[nodiscard]] std::optional<Handle> copy_directly(GlobalAddress dst, GlobalAddress src, Bytes size);
 
-  [[nodiscard]] Handle latest() const;  ///< 0 if there is none
+  [[nodiscard]] Handle latest() const;  ///< the last handle; 0 if there is none
   [[nodiscard]] bool completed(Handle handle) const;
 
-  /// The first that failed of the operations up to `handle`, in words, and forgets all of these. Call it when they are
-  /// completed. As many failures are remembered as there are operations.
+  /// The error of the first operation up to `handle` that failed; forgets the failures of all of these. To be called
+  /// when they are completed. At most Settings::operations failures are remembered.
   [[nodiscard]] std::optional<Error> take_failure(Handle handle);
 
   // ---- Barrier
@@ -97,33 +100,34 @@ class GlobalMemory {
 
   // ---- Channels: messages from one process to another, in order, into the receiver's memory
 
-  /// An end of the next channel from `sender` to `receiver`, of which this process is one: the n-th that is made here
-  /// belongs to the n-th made there. Errors: both are one, this process is neither, no end is left.
+  /// Opens an end of a channel from `sender` to `receiver`. The n-th one opened here and the n-th one opened by the
+  /// other process are the ends of one channel. Errors: EINVAL, both ranks are the same or neither is this process;
+  /// ENOSPC, Settings::channels ends are in use.
   [[nodiscard]] Result<ChannelId> open_channel(Time now, Rank sender, Rank receiver);
 
-  /// Requests, to be given back by finish(). The buffer must stay until the request is completed. Errors: no such end,
-  /// the wrong one of the two, it is being closed, no request is left.
+  /// Start a request, which finish() frees. The buffer must stay until the request is done. Errors: EINVAL, there is no
+  /// such end, or it is the wrong one of the two, or it is being closed; ENOSPC, no request is left.
   [[nodiscard]] Result<RequestId> send(Time now, ChannelId channel, const std::byte* bytes, Bytes size);
   [[nodiscard]] Result<RequestId> receive(Time now, ChannelId channel, std::byte* bytes, Bytes size);
   [[nodiscard]] Result<RequestId> close_channel(Time now, ChannelId channel);
 
   [[nodiscard]] bool request_done(RequestId request) const;
-  /// The bytes of a receive (at most its buffer's size), or 0. Error: no such request, or the peer is lost, or has
-  /// closed the channel. It must be done.
+  /// Frees a request that is done. Returns the bytes received (at most the size of the buffer), or 0. Errors: EINVAL,
+  /// there is no such request; EHOSTDOWN, the peer is lost; EPIPE, the peer has closed the channel.
   [[nodiscard]] Result<Bytes> finish(RequestId request);
 
   // ---- Time
 
-  /// Goes on with whatever waits: to be called after each round of the driver. Returns whether the endpoint was asked
-  /// for anything since the last call: then there may be something to send.
+  /// Continues what waits; to be called after each round of the driver. Returns whether the endpoint was given anything
+  /// since the last call: then there may be something to send.
   bool progress(Time now);
-  /// When progress() must be called at the latest, besides the endpoint's own next_deadline().
+  /// The latest time at which progress() must be called again; the endpoint has a next_deadline() of its own.
   [[nodiscard]] Time next_deadline() const;
 
-  /// Nothing of its own is under way: no operation, no copy for others, no barrier, no request.
+  /// Whether nothing is under way: no operation, no delegated copy, no barrier, no request.
   [[nodiscard]] bool idle() const;
 
-  /// The first peer that was lost, in words.
+  /// An error that names the first peer that was lost; nothing if none was.
   [[nodiscard]] const std::optional<Error>& loss() const;
 
  private:

@@ -13,27 +13,29 @@ class Memory {
  public:
   Memory(const AddressSpace& space, Rank self) : space_(space), self_(self), published_(AddressSpace::regions) {}
 
-  /// Names the registration, and is never used again. The bytes stay the caller's, and must stay until remove().
+  /// Registers memory and returns the key of the registration, which no later one has. The bytes stay the caller's, and
+  /// must stay until remove().
   /// Errors: nothing to register, more than a region can hold, no region left.
   [[nodiscard]] Result<std::uint64_t> add(std::byte* start, Bytes size);
-  /// False: there is no such registration.
+  /// Ends a registration; false if there is none with this key.
   bool remove(std::uint64_t key);
 
-  /// Nothing if `at` is not in what was registered.
+  /// The global address of a byte; nothing if the byte does not belong to the registration.
   [[nodiscard]] std::optional<GlobalAddress> address_of(std::uint64_t key, const std::byte* at) const;
 
   /// Memory of other processes that lies in this one's address space, too: region 0 of `count` ranks from `first` on,
   /// `each` bytes apart. It must stay as long as this.
   void map(Rank first, Rank count, std::byte* start, Bytes each) { mapped_ = {first, count, start, each}; }
 
-  /// Where this process can reach it directly, as its own or mapped; nullptr if not all of it.
+  /// The memory that this process can reach by loads and stores, its own or mapped; nullptr if it does not reach all of
+  /// it.
   [[nodiscard]] std::byte* reach(const Location& location, Bytes size) const;
 
-  /// Of this process's own; nullptr if it is not all here.
+  /// Registered memory of this process; nullptr if not all of it is registered.
   [[nodiscard]] std::byte* find(const Location& location, Bytes size) const;
   [[nodiscard]] std::byte* find(const transport::RemoteRange& range) const;
 
-  /// Of a peer that reads: of what is registered, or of the directory.
+  /// What a peer may read: registered memory, and the directory of regions.
   [[nodiscard]] std::optional<std::span<const std::byte>> read(const transport::RemoteRange& range) const;
 
  private:
@@ -48,8 +50,8 @@ class Memory {
   } mapped_;
 };
 
-/// Copies as memmove does; an aligned 1, 2, 4 or 8 bytes at once, so that who polls them sees them whole, and then sees
-/// all that was stored before.
+/// Copies as memmove does. An aligned 1, 2, 4 or 8 bytes are stored at once with release order: a process that polls
+/// them never reads a part, and then reads everything that was stored before.
 void store(std::byte* to, const std::byte* from, Bytes size);
 
 }  // namespace ayatori::onesided

@@ -11,8 +11,8 @@ namespace ayatori::wires {
 
 class Buffers {
  public:
-  /// `count` buffers of `bytes` each. Each starts at a cache line, the first one at a page, and no page is shared with
-  /// anything else: where memory is pinned, a fork takes nothing else along.
+  /// `count` buffers of `bytes` each. Each starts at a cache line, and the first one at a page. Nothing else
+  /// shares their pages: pinned pages may be missing in a child of fork(2), and then nothing else is missing there.
   Buffers(std::uint32_t count, std::size_t bytes);
 
   [[nodiscard]] std::uint32_t count() const { return count_; }

@@ -1,10 +1,10 @@
 #pragma once
 /// \file
-/// Two wires as one: shared memory for the peers of this node, and a network for all others.
+/// Two wires as one: shared memory for the peers on this machine, and a network for all others.
 
-#include <chrono>
 #include <memory>
 
+#include "ayatori/driver/clock.hpp"
 #include "ayatori/pollable/pollable_wire.hpp"
 
 namespace ayatori::wires {
@@ -13,11 +13,13 @@ class CombinedWire final : public PollableWire {
  public:
   using Nearby = std::function<bool(transport::PeerId)>;
 
-  /// `nearby` says whom the near wire reaches. Error: no descriptor is left.
+  /// `nearby` says which peers the near wire reaches. `clock` limits how often the far wire is polled, and must outlive
+  /// this wire. Error: no descriptor is left.
   [[nodiscard]] static Result<std::unique_ptr<CombinedWire>> make(std::unique_ptr<PollableWire> near,
-                                                                  std::unique_ptr<PollableWire> far, Nearby nearby);
+                                                                  std::unique_ptr<PollableWire> far, Nearby nearby,
+                                                                  Clock& clock = steady_clock());
 
-  /// The smaller of both: the transport cuts messages to one size.
+  /// The smaller one of both: the transport cuts messages into packets of one size.
   [[nodiscard]] std::size_t datagram_bytes() const override;
   [[nodiscard]] bool lossless(transport::PeerId peer) const override { return of(peer).lossless(peer); }
   [[nodiscard]] bool send(const transport::Datagram& datagram) override;
@@ -33,12 +35,14 @@ class CombinedWire final : public PollableWire {
  private:
   [[nodiscard]] PollableWire& of(transport::PeerId peer) const { return *(nearby_(peer) ? near_ : far_); }
 
-  CombinedWire(Descriptor bell, std::unique_ptr<PollableWire> near, std::unique_ptr<PollableWire> far, Nearby nearby);
+  CombinedWire(Descriptor interrupt_event, std::unique_ptr<PollableWire> near, std::unique_ptr<PollableWire> far,
+               Nearby nearby, Clock& clock);
 
   std::unique_ptr<PollableWire> near_;
   std::unique_ptr<PollableWire> far_;
   Nearby nearby_;
-  std::chrono::steady_clock::time_point polled_far_;  // when it had no more
+  Clock& clock_;
+  transport::Time polled_far_{};  // when the far wire had no more
 };
 
 }  // namespace ayatori::wires

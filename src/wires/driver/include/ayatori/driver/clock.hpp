@@ -1,6 +1,6 @@
 #pragma once
 /// \file
-/// Where time comes from.
+/// Where time comes from: the only clock of libacp. What needs the time is given a Clock, so that tests can set it.
 
 #include "ayatori/transport/time.hpp"
 
@@ -12,10 +12,14 @@ class Clock {
   [[nodiscard]] virtual transport::Time now() = 0;  ///< never less than before
 };
 
-/// CLOCK_MONOTONIC. It goes on while a process is stopped, and epochs of one machine are the later the higher.
+/// CLOCK_MONOTONIC. It goes on while a process is stopped, and it goes on from one process to the next on the same
+/// machine: a process that starts later has later epochs.
 class SteadyClock final : public Clock {
  public:
   [[nodiscard]] transport::Time now() override;
 };
+
+/// One SteadyClock for all; any thread may use it.
+[[nodiscard]] Clock& steady_clock();
 
 }  // namespace ayatori::wires

@@ -1,6 +1,6 @@
 #pragma once
 /// \file
-/// Carries datagrams between an Endpoint and a Wire, and time from a Clock.
+/// Moves datagrams between an Endpoint and a Wire, and gives the endpoint the time of a Clock.
 ///
 /// Spinning:   while (!done) driver.progress();
 /// Waiting:    while (!done) if (!driver.progress()) driver.sleep(longest);
@@ -21,12 +21,12 @@ class Driver {
   Driver(const Driver&) = delete;
   Driver& operator=(const Driver&) = delete;
 
-  /// One round: sends what there is to send, hands in what has arrived, sends answers, does what is due. Never waits.
-  /// Returns whether anything went out, arrived or was due: then there may be something to send, which the next round
-  /// does. The application is called back from here.
+  /// One round: sends packets, receives packets, sends the answers to them, and runs the timers that are due. Never
+  /// waits. Returns whether a packet was sent or received or a timer was due: then the next round may have something to
+  /// send. Calls the endpoint's Application.
   bool progress();
 
-  /// Sleeps until progress() may have something to do, at most `longest`; returns early after Wire::interrupt().
+  /// Sleeps until progress() may have something to do, for at most `longest`; Wire::interrupt() ends the sleep.
   void sleep(transport::Duration longest);
 
   /// The time of the last round: what to pass to Endpoint::send() in callbacks and between rounds.
@@ -44,9 +44,9 @@ class Driver {
   Clock& clock_;
   transport::Time now_;
   std::function<void(std::span<const std::byte>)> take_;
-  std::uint32_t rounds_behind_ = 0;  // that had something due, and more to hand in first
+  std::uint32_t rounds_behind_ = 0;  // rounds in which a timer was due but datagrams were left to be received first
 
-  /// A datagram that found no room: the endpoint thinks that it was sent.
+  /// A datagram that the wire had no room for, after the endpoint had counted it as sent.
   struct Held {
     transport::PeerId to = 0;
     bool control = false;

@@ -1,10 +1,10 @@
 #pragma once
 /// \file
-/// Datagrams over libfabric's FI_EP_DGRAM endpoints, of whichever provider has them: `fi_info -t FI_EP_DGRAM` lists
-/// them. The provider `udp` needs no adapter.
+/// Datagrams over libfabric's FI_EP_DGRAM endpoints, of any provider that has them (`fi_info -t FI_EP_DGRAM`). The
+/// provider `udp` needs no adapter.
 ///
-/// Each datagram is copied once on its way out, into a buffer that the provider may have registered, and read where it
-/// arrived. The provider's address vector holds a bounded number of peers.
+/// A datagram is copied into a buffer that the provider may have registered, and read from the buffer into which the
+/// provider received it. The address vector holds a bounded number of peers.
 
 #include <functional>
 #include <memory>
@@ -17,11 +17,11 @@
 
 namespace ayatori::wires {
 
-/// Where a rank is: what LibfabricWire::address() gave in its process.
+/// The address of a rank: what LibfabricWire::address() returns in its process.
 using FabricAddress = std::vector<std::byte>;
 
-/// Asked when something is sent to a rank that is not in the address vector; it must not wait for the network. An error
-/// means that the datagram is lost: it is asked again with the next one.
+/// Called when something is sent to a rank that is not in the address vector; must not wait for the network. After an
+/// error the datagram is lost, and the resolver is called again for the next one.
 using FabricResolver = std::function<Result<FabricAddress>(Rank)>;
 
 struct LibfabricOptions {
@@ -29,7 +29,7 @@ struct LibfabricOptions {
   std::string provider = "udp";
   std::string domain{};  ///< the adapter, as fi_info names it; the provider's first one if empty
 
-  /// Without `resolve` addresses follow from the rank, and the provider must be one that has IPv4 addresses.
+  /// Without `resolve`, addresses follow from the rank, and the provider must use IPv4 addresses.
   UdpAddresses addresses{};
   FabricResolver resolve{};
 
@@ -43,16 +43,16 @@ struct LibfabricStatistics {
   std::uint64_t no_room = 0;     ///< times that the provider, or we, had no room to send
   std::uint64_t unresolved = 0;  ///< datagrams lost because their receiver's address is not known, …
   std::uint64_t refused = 0;     ///< … because the provider did not take them, …
-  std::uint64_t failed = 0;      ///< … or lost hold of them, on the way out or in
+  std::uint64_t failed = 0;      ///< … or reported an error of sending or receiving them
 };
 
 class LibfabricWire final : public PollableWire {
  public:
-  /// Errors: options out of range, no such provider or domain, and what the provider refuses: named with the call.
+  /// Errors: options out of range; no such provider or domain; a call that the provider refuses, by its name.
   [[nodiscard]] static Result<std::unique_ptr<LibfabricWire>> make(const LibfabricOptions& options);
   ~LibfabricWire() override;
 
-  /// This process's, for peers' resolvers.
+  /// The address of this process, for the resolvers of its peers.
   [[nodiscard]] const FabricAddress& address() const;
 
   [[nodiscard]] std::size_t datagram_bytes() const override;
@@ -71,7 +71,7 @@ class LibfabricWire final : public PollableWire {
 
  private:
   struct State;
-  LibfabricWire(Descriptor bell, std::unique_ptr<State> state);
+  LibfabricWire(Descriptor interrupt_event, std::unique_ptr<State> state);
 
   std::unique_ptr<State> state_;
 };

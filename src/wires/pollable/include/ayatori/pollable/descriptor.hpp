@@ -1,6 +1,6 @@
 #pragma once
 /// \file
-/// A file descriptor that is closed with its owner.
+/// A file descriptor that the destructor closes.
 
 #include <utility>
 
@@ -11,7 +11,7 @@ namespace ayatori::wires {
 class Descriptor {
  public:
   Descriptor() = default;
-  explicit Descriptor(int number) : number_(number) {}  ///< takes over `number`; -1 is none
+  explicit Descriptor(int number) : number_(number) {}  ///< takes ownership; -1: there is none
   Descriptor(Descriptor&& other) noexcept : number_(std::exchange(other.number_, -1)) {}
   Descriptor& operator=(Descriptor&& other) noexcept {
     std::swap(number_, other.number_);
@@ -26,7 +26,7 @@ class Descriptor {
   int number_ = -1;
 };
 
-/// What a system call refused, with errno as cause and code; the fault is ours, not the user's.
+/// The failure of a system call, with `code` (errno) as cause and code; not to be blamed on the user.
 [[nodiscard]] Failure refused(std::string what, int code);
 
 }  // namespace ayatori::wires

@@ -1,6 +1,6 @@
 #pragma once
 /// \file
-/// A wire that sleeps in ppoll(2): two of them can be waited for together.
+/// A wire that sleeps in ppoll(2), so that one call can wait for several of them.
 
 #include <poll.h>
 
@@ -18,30 +18,32 @@ class PollableWire : public transport::Wire {
   void wait(Duration longest) final;
   void interrupt() final;
 
-  /// What has to be done before sleeping, so that what arrives from now on makes one of the descriptors ready. Returns
-  /// how long the sleep may last: `longest`, less where something must be tried again, 0 if a datagram may be here.
+  /// To be called before sleeping: from now on, one of the descriptors becomes ready when a datagram arrives. Returns
+  /// how long the sleep may last: `longest`, less if something must be tried again, 0 if a datagram may have arrived.
   virtual Duration prepare_to_sleep(Duration longest) = 0;
-  virtual void woken() = 0;  ///< after each prepare_to_sleep(), whatever it returned
+  virtual void woken() = 0;  ///< to be called after each prepare_to_sleep(), whatever it returned
 
-  /// Adds what to poll.
+  /// Adds the descriptors to be polled.
   virtual void add_descriptors(std::vector<pollfd>& polled) const = 0;
 
-  /// Lets nobody find it any more who did not know it before. For a process that ends without destroying it.
+  /// Removes the names by which peers find this wire; peers that have found it keep it. For a process that ends without
+  /// destroying the wire.
   virtual void withdraw() {}
 
-  /// In a child of fork(2): closes what its parent, which goes on, must have alone. Nothing may be called after that,
-  /// and it must not be destroyed: a thread that is not here may have been in the middle of something.
-  virtual void disown() { bell_ = Descriptor(); }
+  /// In a child of fork(2): closes the descriptors that only the parent, which goes on, may have. After that nothing
+  /// may be called, and the wire must not be destroyed: another thread of the parent may have been using it at the
+  /// fork.
+  virtual void disown() { interrupt_event_ = Descriptor(); }
 
  protected:
   /// Error: no descriptor is left.
-  [[nodiscard]] static Result<Descriptor> make_bell();
-  explicit PollableWire(Descriptor bell) : bell_(std::move(bell)) {}
+  [[nodiscard]] static Result<Descriptor> make_interrupt_event();
+  explicit PollableWire(Descriptor interrupt_event) : interrupt_event_(std::move(interrupt_event)) {}
 
  private:
   void sleep(Duration longest);
 
-  Descriptor bell_;  // an eventfd: what interrupt() rings
+  Descriptor interrupt_event_;  // an eventfd, written by interrupt()
   std::vector<pollfd> polled_;
 };
 

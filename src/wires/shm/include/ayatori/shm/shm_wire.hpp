@@ -1,18 +1,19 @@
 #pragma once
 /// \file
-/// Datagrams between processes of one node through shared memory.
+/// Datagrams between processes of one machine through shared memory.
 ///
-/// Each process owns one ring into which all its peers write; it is as large as ShmOptions say, however many they are.
-/// Peers' rings are mapped when something is sent to them, a bounded number at a time. A full ring, and one that is not
-/// there yet, drop, or refuse what is express: so a stopped peer holds up nobody else, and the transport sends again.
-/// One copy on the way in; the receiver reads it where it lies.
+/// Each process owns one ring into which all its peers write; its size follows from ShmOptions, not from their number.
+/// A peer's ring is mapped when something is sent to the peer, and a bounded number of rings is mapped at a time. If a
+/// ring is full or not there yet, datagrams are dropped and express ones refused: a stopped peer holds up nobody else,
+/// and the transport sends again. The sender copies a datagram into the ring; the receiver reads it there.
 ///
-/// Processes of one job share key, folder and network namespace (which has the names they wake each other by), and
-/// belong to one user. What a killed process leaves is removed by the next one that makes a wire in the folder.
+/// The processes of a job have the same key, folder and user, and the same network namespace, in which their doorbells
+/// have their names. The file of a killed process is removed by the next process that makes a wire in the folder.
 
 #include <filesystem>
 #include <memory>
 
+#include "ayatori/driver/clock.hpp"
 #include "ayatori/pollable/pollable_wire.hpp"
 
 namespace ayatori::wires {
@@ -32,14 +33,15 @@ struct ShmStatistics {
   std::uint64_t full = 0;        ///< datagrams dropped because the peer's ring was full …
   std::uint64_t absent = 0;      ///< … or the peer had none
   std::uint64_t unfinished = 0;  ///< datagrams given up because their sender was stopped or killed while it wrote them
-  std::uint64_t malformed = 0;   ///< cells that no sender of ours would write
+  std::uint64_t malformed = 0;   ///< cells with contents that no sender of ours writes
   std::uint64_t wakes = 0;       ///< peers woken
 };
 
 class ShmWire final : public PollableWire {
  public:
-  /// Errors: options out of range, a full or read-only folder, a living process with the same key and rank.
-  [[nodiscard]] static Result<std::unique_ptr<ShmWire>> make(const ShmOptions& options);
+  /// `clock` tells how long a sender has been writing, and must outlive the wire. Errors: options out of range, a full
+  /// or read-only folder, a living process with the same key and rank.
+  [[nodiscard]] static Result<std::unique_ptr<ShmWire>> make(const ShmOptions& options, Clock& clock = steady_clock());
   ~ShmWire() override;
 
   [[nodiscard]] std::size_t datagram_bytes() const override;
@@ -56,12 +58,13 @@ class ShmWire final : public PollableWire {
 
   [[nodiscard]] ShmStatistics statistics() const;
 
-  /// The first peer's segment that can't be used, if there was one: datagrams to it are dropped as if it were absent.
+  /// Why the first shm file of a peer could not be used, if there was one. Datagrams to that peer are dropped, as if it
+  /// were absent.
   [[nodiscard]] const std::optional<Error>& problem() const;
 
  private:
   struct State;
-  ShmWire(Descriptor bell, std::unique_ptr<State> state);
+  ShmWire(Descriptor interrupt_event, std::unique_ptr<State> state);
 
   std::unique_ptr<State> state_;
 };

@@ -1,7 +1,7 @@
 #pragma once
 /// \file
-/// Where each rank is, by a rule instead of a table: ranks fill host after host, hosts have consecutive IPv4 addresses,
-/// the ranks of a host consecutive ports.
+/// The address of each rank, by a rule instead of a table: ranks fill host after host, hosts have consecutive IPv4
+/// addresses, and the ranks of a host have consecutive ports.
 
 #include <netinet/in.h>
 
@@ -19,7 +19,7 @@ struct UdpAddresses {
   [[nodiscard]] std::uint32_t host_of(Rank rank) const { return rank / ranks_per_host; }
 };
 
-/// Error: no rank fits on a host, or its ports end after 65,535.
+/// Errors: ranks_per_host is 0, or the ports of a host would go beyond 65,535.
 [[nodiscard]] Result<> check(const UdpAddresses& addresses);
 
 /// "10.0.0.7:24001"

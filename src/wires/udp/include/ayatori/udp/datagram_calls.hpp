@@ -1,7 +1,7 @@
 #pragma once
 /// \file
-/// The system calls that move datagrams, none of which waits. Tests put others in their place, which fail as a kernel
-/// may.
+/// The system calls that send and receive datagrams; none of them waits. Tests replace them by calls that fail as those
+/// of a kernel may.
 
 #include <sys/socket.h>
 
@@ -19,7 +19,7 @@ class DatagramCalls {
   virtual ssize_t receive(int socket, std::span<std::byte> memory);
 };
 
-/// Those of the kernel.
+/// The real ones.
 [[nodiscard]] DatagramCalls& kernel_calls();
 
 }  // namespace ayatori::wires

@@ -3,12 +3,13 @@
 /// Datagrams over UDP and IPv4.
 ///
 /// Datagrams to one destination that are sent before a flush() travel together: small ones share a UDP datagram, and
-/// UDP datagrams of one size cross the kernel in one piece. Copies of a byte: into the train (not for large datagrams,
-/// which go to the kernel from where they are), into the kernel, out of the kernel.
+/// UDP datagrams of one size are GSO segments of one send (frames.hpp). A byte is copied into the train (unless its
+/// datagram is large: that is sent from where it is), into the kernel, and out of the kernel.
 ///
-/// What is survived: no buffers (EAGAIN, ENOBUFS: no room, tried again), kernels and ways that don't segment (EIO,
-/// EINVAL, EMSGSIZE: each segment is sent by itself, and fragmented by IP where the MTU has shrunk), a peer that is not
-/// there yet (ECONNREFUSED, EHOSTUNREACH and so on: the datagrams are lost).
+/// Errors of the kernel are handled here. No buffers (EAGAIN, ENOBUFS): there is no room, and the wire tries again. A
+/// kernel, device or route that can't segment (EIO, EINVAL, EMSGSIZE): each GSO segment is sent by itself, and IP
+/// fragments it if the MTU has become smaller. A peer that is not there yet (ECONNREFUSED, EHOSTUNREACH and so on): the
+/// datagrams are lost.
 
 #include <memory>
 
@@ -23,11 +24,11 @@ struct UdpOptions {
   UdpAddresses addresses;
   Rank self = 0;
 
-  /// Largest datagram: what fits the MTU of the network, less 30 bytes; 192 to 65,504 (as on a loopback).
+  /// Largest datagram: the MTU of the network less 30 bytes; 192 to 65,504 (on a loopback).
   std::uint32_t datagram_bytes = max_framed(max_udp_payload);
 
-  /// SO_RCVBUF. The kernel takes at most net.core.rmem_max, counts its own overhead, too, and rounds up to at least
-  /// one datagram.
+  /// SO_RCVBUF. The kernel limits it to net.core.rmem_max, counts its own overhead against it, and rounds it up to at
+  /// least one datagram.
   std::uint32_t receive_bytes = 4 << 20;
 };
 
@@ -37,12 +38,13 @@ struct UdpStatistics {
   std::uint64_t no_room = 0;       ///< times that the kernel had no buffers
   std::uint64_t dropped = 0;       ///< trains that the kernel refused for good
   std::uint64_t malformed = 0;     ///< received UDP datagrams that are not made of frames
-  bool segmentation = true;        ///< whether trains of several segments still go as one piece
+  bool segmentation = true;        ///< whether trains of several GSO segments are still sent as one piece
 };
 
 class UdpWire final : public PollableWire {
  public:
-  /// Errors: options out of range, and the address is in use or not this host's. `calls` must outlive the wire.
+  /// `calls` must outlive the wire. Errors: options out of range; the address is in use (code EADDRINUSE) or does not
+  /// belong to this host.
   [[nodiscard]] static Result<std::unique_ptr<UdpWire>> make(const UdpOptions& options,
                                                              DatagramCalls& calls = kernel_calls());
   ~UdpWire() override;
@@ -61,13 +63,13 @@ class UdpWire final : public PollableWire {
 
  private:
   struct State;
-  UdpWire(Descriptor bell, std::unique_ptr<State> state);
+  UdpWire(Descriptor interrupt_event, std::unique_ptr<State> state);
 
   std::unique_ptr<State> state_;
 };
 
-/// Largest datagram for a UdpWire that crosses the network between two ranks unfragmented, as the routing table has it
-/// now. Error: there is no way.
+/// The largest datagram_bytes for which a UdpWire's datagrams cross the network between two ranks without
+/// fragmentation, by the routing table of this moment. Error: there is no route.
 [[nodiscard]] Result<std::uint32_t> datagram_bytes_between(const UdpAddresses& addresses, Rank self, Rank peer);
 
 }  // namespace ayatori::wires

@@ -1,7 +1,7 @@
 #pragma once
 /// \file
 /// What the wire needs of an RDMA port: unreliable datagrams (UD; InfiniBand Architecture Specification 1.2, section
-/// 9.8.3). VerbsPort is the real one; tests put another in its place, which needs no adapter.
+/// 9.8.3). VerbsPort is the real one; tests use SimulatedPort, which needs no adapter.
 
 #include <array>
 #include <cstddef>
@@ -14,12 +14,12 @@
 
 namespace ayatori::wires {
 
-/// Where a process receives. Plain bytes: a bootstrap may publish them as they are.
+/// The address of a process. It is plain bytes, which a launcher may publish as they are.
 struct UdAddress {
   std::array<std::uint8_t, 16> gid{};  ///< of its port
   Lid lid = 0;                         ///< of its port; 0 on Ethernet (RoCE)
-  std::uint32_t data_queue = 0;        ///< number of the queue pair for all datagrams …
-  std::uint32_t control_queue = 0;     ///< … but control packets, which have one of their own
+  std::uint32_t data_queue = 0;        ///< number of the queue pair for data …
+  std::uint32_t control_queue = 0;     ///< … and of the one for control packets
 
   bool operator==(const UdAddress&) const = default;
 };
@@ -28,10 +28,10 @@ struct UdAddress {
 /// queue pair.
 enum class UdQueue : std::uint8_t { data, control };
 
-/// Bytes before each received datagram, of the global routing header: there is always room for it, on any network.
+/// Bytes of the global routing header (GRH), which each receive buffer begins with, on any network.
 inline constexpr std::size_t grh_bytes = 40;
 
-/// An address handle: what the adapter knows of the way to a peer.
+/// An address handle: the adapter's route to a peer.
 class UdPeer {
  public:
   virtual ~UdPeer() = default;
@@ -42,13 +42,13 @@ struct UdSend {
   std::uint32_t queue = 0;  ///< the peer's queue pair
   std::span<const std::byte> bytes;
   std::uint64_t id = 0;    ///< of its completion
-  bool signalled = false;  ///< whether it has one if nothing fails
+  bool signalled = false;  ///< whether it has one even if nothing fails
 };
 
 struct UdCompletion {
   std::uint64_t id = 0;
   std::uint32_t bytes = 0;      ///< of what was received, grh_bytes included
-  const char* error = nullptr;  ///< nothing if all went well
+  const char* error = nullptr;  ///< nullptr if nothing failed
 };
 
 /// Not thread-safe. Calls return 0 or errno where nothing else is said.
@@ -62,7 +62,7 @@ class UdPort {
   /// Registers all memory that is sent from and received into, once; it must outlive the port.
   [[nodiscard]] virtual Result<> use(std::span<std::byte> memory) = 0;
 
-  /// Must end before the port, and not before all that was sent to it is completed.
+  /// Makes an address handle. It must be destroyed before the port, and after all sends to it are completed.
   [[nodiscard]] virtual Result<std::unique_ptr<UdPeer>> reach(const UdAddress& address) = 0;
 
   /// Sends are completed in order; one that fails is reported even if it is not signalled, as are all after it until
@@ -71,7 +71,7 @@ class UdPort {
   [[nodiscard]] virtual int post_receive(UdQueue queue, std::span<std::byte> into, std::uint64_t id) = 0;
   virtual int recover() = 0;
 
-  /// Fills in what is completed; returns how many.
+  /// Fills in completions; returns how many.
   [[nodiscard]] virtual std::size_t poll_sent(std::span<UdCompletion> completions) = 0;
   [[nodiscard]] virtual std::size_t poll_received(std::span<UdCompletion> completions) = 0;
 

@@ -2,14 +2,15 @@
 /// \file
 /// Datagrams over verbs: UD queue pairs of InfiniBand, RoCE and Soft-RoCE adapters.
 ///
-/// Two queue pairs a process, whatever the number of its peers: one for data, one whose receive buffers are the reserve
-/// for control packets. Address handles of the peers that it spoke to last. Small datagrams travel inside of the work
-/// request (inline); only some sends report their completion, the others are completed with the next one that does.
+/// A process has two queue pairs, whatever the number of its peers: one for data, and one whose receive buffers are
+/// reserved for control packets. It keeps the address handles of the peers used last. Small datagrams travel in the
+/// work request (inline). Only some sends report their completion (selective signalling).
 ///
-/// Adapters choose the numbers of queue pairs: no rule gives a peer's address. A resolver does, which whoever launches
-/// the processes provides: each one publishes VerbsWire::address() (in PMIx, in a file), and peers look it up when they
-/// first need it. What else the launcher must make equal in all processes: the key; the partition (the first entry of
-/// the port's P_Key table); and datagram_bytes must not be larger than any peer's MTU, which drops what is larger.
+/// Adapters choose the numbers of queue pairs, so a peer's address follows from no rule. A resolver finds it, which the
+/// launcher of the processes provides: each process publishes VerbsWire::address() (by PMIx, in a file), and its peers
+/// look it up when they first need it. All processes of a job must have the same key and the same partition (the first
+/// entry of the port's P_Key table), and datagram_bytes must not exceed the MTU of any peer, which would drop larger
+/// datagrams.
 
 #include <functional>
 #include <memory>
@@ -21,12 +22,12 @@
 
 namespace ayatori::wires {
 
-/// Where a rank is: asked when something is sent to a rank without an address handle. It must not wait for the
-/// network. An error means that the datagram is lost: it is asked again with the next one.
+/// Finds the address of a rank. Called when something is sent to a rank without an address handle; must not wait for
+/// the network. After an error the datagram is lost, and the resolver is called again for the next one.
 using UdResolver = std::function<Result<UdAddress>(Rank)>;
 
 struct VerbsOptions {
-  transport::JobKey key = 0;   ///< the adapter drops what comes from other jobs, as far as 31 bits (the Q_Key) tell
+  transport::JobKey key = 0;   ///< its lower 31 bits are the Q_Key: the adapter drops datagrams with another one
   std::string device{};        ///< as `rdma link` names it; the first one if empty
   std::uint8_t port = 1;       ///< of the device, from 1
   std::uint8_t gid_index = 0;  ///< of the port; on RoCE it chooses version and address, on Soft-RoCE 1 is IPv4
@@ -40,7 +41,7 @@ struct VerbsOptions {
 
 struct VerbsStatistics {
   std::uint64_t no_room = 0;     ///< times that all send buffers, or address handles, were under way
-  std::uint64_t unresolved = 0;  ///< datagrams lost because there is no address or way to their receiver, …
+  std::uint64_t unresolved = 0;  ///< datagrams lost because there is no address of, or route to, their receiver, …
   std::uint64_t refused = 0;     ///< … because the adapter did not take them, …
   std::uint64_t failed = 0;      ///< … or failed to send or receive them
 };
@@ -51,12 +52,12 @@ class VerbsWire final : public PollableWire {
   /// limit of the device or of the memory that may be locked.
   [[nodiscard]] static Result<std::unique_ptr<VerbsWire>> make(const VerbsOptions& options, UdResolver resolve);
 
-  /// Over any port; of the options, those that concern opening it do nothing.
+  /// Over a port that is open already; `device`, `port` and `gid_index` are not used.
   [[nodiscard]] static Result<std::unique_ptr<VerbsWire>> make(const VerbsOptions& options, UdResolver resolve,
                                                                std::unique_ptr<UdPort> port);
   ~VerbsWire() override;
 
-  /// This process's, for peers' resolvers.
+  /// The address of this process, for the resolvers of its peers.
   [[nodiscard]] UdAddress address() const;
 
   [[nodiscard]] std::size_t datagram_bytes() const override;
@@ -75,7 +76,7 @@ class VerbsWire final : public PollableWire {
 
  private:
   struct State;
-  VerbsWire(Descriptor bell, std::unique_ptr<State> state);
+  VerbsWire(Descriptor interrupt_event, std::unique_ptr<State> state);
 
   std::unique_ptr<State> state_;
 };

@@ -1,0 +1,162 @@
+"""What is printed and drawn of the bandwidths, beside what the paper tells."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from ayatori.planning.plans import METHODS
+from ayatori.study import paper1
+from experiments.page import Curve, Figure, Table
+
+NEARLY = 1e-9  # what rounding may make of equal bandwidths
+CONTENDED_FROM, PER_LEAF = 12, 6  # paper 1, 5.3: good up to 2K nodes, and for multiples of K
+DASHES = ["6px 3px", "solid", "9px 6px", "solid"]
+WIDTHS = [2.4, 4.4, 3.2, 7.0]
+SYMBOLS = ["circle", "square", "diamond", "triangle-up"]
+
+
+@dataclass
+class Bandwidths:
+    """MB/s a node: of random jobs by variant and method (the first variant is the paper's), of contiguous by method."""
+
+    seed: int
+    sizes: list[int]
+    random: dict[str, dict[str, list[float]]] = field(default_factory=dict)
+    contiguous: dict[str, list[float]] = field(default_factory=dict)
+
+    @property
+    def as_the_paper(self) -> dict[str, list[float]]:
+        return next(iter(self.random.values()))
+
+
+def tables_of(found: Bandwidths) -> list[Table]:
+    return [_random_table(found), _variants_table(found), _contiguous_table(found)]
+
+
+def _random_table(found: Bandwidths) -> Table:
+    rows = []
+    for method, values in found.as_the_paper.items():
+        told = paper1.RANDOM.get(method)
+        if told:
+            figures = [str(told[key]) for key in ("mean", "min", "max", "over_1500")]
+            rows.append([f"paper, measured: {method}", *figures, ""])
+        apart = f"{mean(values) / told['mean'] - 1:+.1%}" if told else ""
+        figures = [f"{figure:.0f}" for figure in (mean(values), min(values), max(values))]
+        rows.append([f"{method}: {METHODS[method]}", *figures, str(count_good(values)), apart])
+    jobs = len(found.as_the_paper["pair"])
+    return Table(
+        f"Figure 9: {jobs} random jobs of 16 nodes, MB/s a node",
+        ["", "mean", "min", "max", f"jobs ≥ {paper1.GOOD_MBPS}", "mean against the paper's"],
+        rows,
+        f"Seed {found.seed}. pair is the best of all methods in {count_pair_best(found)} of {jobs} jobs.",
+    )
+
+
+def _variants_table(found: Bandwidths) -> Table:
+    rows = [["paper, measured", *(str(paper1.RANDOM[m]["mean"]) if m in paper1.RANDOM else "" for m in METHODS)]]
+    for name, by_method in found.random.items():
+        rows.append([name, *(f"{mean(by_method[method]):.0f}" for method in METHODS)])
+    return Table(
+        "Means of the same jobs under other models, MB/s a node",
+        ["", *METHODS],
+        rows,
+        "Each row changes what it names and leaves the rest as the first row of ours has it.",
+    )
+
+
+def _contiguous_table(found: Bandwidths) -> Table:
+    rows = [
+        [f"paper, measured: {method}", str(told["16"]), f"n ≤ {CONTENDED_FROM}, and multiples of {PER_LEAF}"]
+        for method, told in paper1.CONTIGUOUS.items()
+    ]
+    for method, values in found.contiguous.items():
+        at_16 = f"{values[found.sizes.index(16)]:.0f}" if 16 in found.sizes else ""
+        good = [size for size, value in zip(found.sizes, values, strict=True) if value >= paper1.GOOD_MBPS]
+        rows.append([f"{method}: {METHODS[method]}", at_16, ranges(good)])
+    return Table(
+        f"Figure 10: contiguous jobs of {found.sizes[0]} to {found.sizes[-1]} nodes, MB/s a node",
+        ["", "n = 16", f"n with {paper1.GOOD_MBPS} or more"],
+        rows,
+    )
+
+
+def figures_of(found: Bandwidths) -> list[Figure]:
+    return [_sorted_figure(found), _contiguous_figure(found)]
+
+
+def _sorted_figure(found: Bandwidths) -> Figure:
+    by_method = found.as_the_paper
+    jobs = len(by_method["destination-mod-K"])
+    curves = [
+        Curve(method, range(1, jobs + 1), sorted(values), i, WIDTHS[i], DASHES[i], shape="hv")
+        for i, (method, values) in _bottom_first(by_method)
+    ]
+    for method, told in paper1.RANDOM.items():
+        tone = list(METHODS).index(method)
+        points = {1: told["min"], jobs * (1 - told["over_1500"] / 1000): paper1.GOOD_MBPS, jobs: told["max"]}
+        marks = Curve(
+            f"paper: {method}", list(points), list(points.values()), tone, symbol=f"{SYMBOLS[tone]}-open", line=False
+        )
+        level = Curve(f"paper: mean of {method}", [1, jobs], [told["mean"]] * 2, tone, 1.2, "1px 4px")
+        curves += [marks, level]
+    return Figure(
+        "figure9",
+        "Figure 9: random jobs, sorted by bandwidth",
+        f"{jobs} jobs of 16 nodes, 8 ranks each; every method's jobs in the order of their bandwidth. Open marks: the "
+        "paper's least, greatest, and where it crosses 1500 MB/s; dotted: its means.",
+        curves,
+        {"title": {"text": "jobs, sorted by bandwidth"}, "range": [1, jobs]},
+        _mbps_axis(),
+    )
+
+
+def _contiguous_figure(found: Bandwidths) -> Figure:
+    curves = [
+        Curve(method, found.sizes, values, i, WIDTHS[i], DASHES[i], SYMBOLS[i])
+        for i, (method, values) in _bottom_first(found.contiguous)
+    ]
+    told = paper1.CONTIGUOUS["destination-mod-K"]["16"]
+    curves.append(Curve("paper: destination-mod-K and rule", [16], [told], 0, symbol="circle-open", line=False))
+    return Figure(
+        "figure10",
+        "Figure 10: contiguous nodes",
+        "Jobs on the first n nodes. The paper's text tells of one value, 1310 MB/s for 16 nodes by either method.",
+        curves,
+        {"title": {"text": "nodes of the job"}, "range": [found.sizes[0] - 0.5, found.sizes[-1] + 0.5], "dtick": 3},
+        _mbps_axis(),
+    )
+
+
+def _bottom_first(by_method: dict[str, list[float]]) -> list[tuple[int, tuple[str, list[float]]]]:
+    """Equal curves lie on each other: the later a method, the wider its line and the lower it lies."""
+    return list(enumerate(by_method.items()))[::-1]
+
+
+def _mbps_axis() -> dict[str, object]:
+    return {"title": {"text": "MB/s a node", "standoff": 12}, "range": [700, paper1.PEAK_MBPS * 1.03]}
+
+
+def mean(values: list[float]) -> float:
+    return sum(values) / len(values)
+
+
+def count_good(values: list[float]) -> int:
+    return sum(value >= paper1.GOOD_MBPS for value in values)
+
+
+def count_pair_best(found: Bandwidths) -> int:
+    """Jobs in which no method is better than pair."""
+    per_job = zip(*found.as_the_paper.values(), strict=True)
+    best = [max(values) * (1 - NEARLY) for values in per_job]
+    return sum(pair >= least for pair, least in zip(found.as_the_paper["pair"], best, strict=True))
+
+
+def ranges(numbers: list[int]) -> str:
+    """[3, 4, 5, 7] → "3–5, 7"."""
+    parts: list[list[int]] = []
+    for number in numbers:
+        if parts and parts[-1][-1] == number - 1:
+            parts[-1].append(number)
+        else:
+            parts.append([number])
+    return ", ".join(f"{part[0]}–{part[-1]}" if len(part) > 1 else str(part[0]) for part in parts)

@@ -1,0 +1,72 @@
+"""Files and folders, whole or not at all."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from ayatori.base.errors import Error
+
+
+def read_text(path: Path) -> str:
+    """The text of a file; bytes that are no UTF-8 become replacement characters."""
+    try:
+        return path.read_text(encoding="utf-8", errors="replace")
+    except OSError as error:
+        raise Error(f"can't read {path}: {error.strerror}") from error
+
+
+def write_bytes(path: Path, contents: bytes) -> None:
+    """Replaces `path` by `contents`: a temporary file beside it, synced, renamed over it."""
+    try:
+        descriptor, temporary = tempfile.mkstemp(dir=path.parent or Path("."), prefix=f".{path.name}.")
+    except OSError as error:
+        raise Error(f"can't write {path}: {error.strerror}") from error
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(contents)
+            file.flush()
+            os.fsync(file.fileno())
+        os.chmod(temporary, 0o644)
+        os.replace(temporary, path)
+    except OSError as error:
+        Path(temporary).unlink(missing_ok=True)
+        raise Error(f"can't write {path}: {error.strerror}") from error
+
+
+def make_folder(folder: Path) -> None:
+    """Makes `folder` and what it lies in, if it is not there yet."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise Error(f"can't write {folder}: {error.strerror}") from error
+
+
+def write_json(path: Path, value: Any) -> None:
+    write_bytes(path, (json.dumps(value, indent=1, ensure_ascii=False) + "\n").encode())
+
+
+def write_folder(folder: Path, fill: Callable[[Path], None]) -> None:
+    """Lets `fill` write into a new folder beside `folder`, then puts its files in place.
+
+    Whatever `fill` raises, `folder` stays as it was. A folder that exists keeps its other files.
+    """
+    try:
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        scratch = Path(tempfile.mkdtemp(dir=folder.parent, prefix=f".{folder.name}."))
+    except OSError as error:
+        raise Error(f"can't write {folder}: {error.strerror}") from error
+    try:
+        fill(scratch)
+        folder.mkdir(exist_ok=True)
+        for file in scratch.iterdir():
+            os.replace(file, folder / file.name)
+    except OSError as error:
+        raise Error(f"can't write {folder}: {error.strerror}") from error
+    finally:
+        shutil.rmtree(scratch, ignore_errors=True)

@@ -1,0 +1,59 @@
+"""Sizes and rates as people write them: 64KiB, 1716MB/s, 100Gbit/s, 1us."""
+
+from __future__ import annotations
+
+import re
+
+from ayatori.base.errors import Error
+
+_BYTES = {"": 1, "B": 1, "kB": 10**3, "MB": 10**6, "GB": 10**9, "KiB": 2**10, "MiB": 2**20, "GiB": 2**30}
+_RATES = {"B/s": 1, "kB/s": 1e3, "MB/s": 1e6, "GB/s": 1e9, "Mbit/s": 1e6 / 8, "Gbit/s": 1e9 / 8}
+_TIMES = {"s": 1.0, "ms": 1e-3, "us": 1e-6, "ns": 1e-9}
+MAX_BYTES = 2**58
+
+
+def parse_bytes(text: str) -> int:
+    """ "1MiB" → 1048576. At most 2^58."""
+    number, unit = _split(text)
+    if unit not in _BYTES or number is None or number * _BYTES[unit] % 1:
+        raise Error(f"'{text}' is no number of bytes", hint=f"a number and one of {', '.join(filter(None, _BYTES))}")
+    if number * _BYTES[unit] > MAX_BYTES:
+        raise Error(f"{text} is more than 2^58 bytes")
+    return int(number * _BYTES[unit])
+
+
+def parse_rate(text: str) -> float:
+    """ "1716MB/s" → 1.716e9 bytes a second; more than 0."""
+    number, unit = _split(text)
+    if unit not in _RATES or not number:
+        raise Error(f"'{text}' is no bandwidth", hint=f"a number and one of {', '.join(_RATES)}")
+    return number * _RATES[unit]
+
+
+def parse_seconds(text: str) -> float:
+    """ "1.5us" → 1.5e-6."""
+    number, unit = _split(text)
+    if unit not in _TIMES or number is None:
+        raise Error(f"'{text}' is no time", hint=f"a number and one of {', '.join(_TIMES)}")
+    return number * _TIMES[unit]
+
+
+def _split(text: str) -> tuple[float | int | None, str]:
+    match = re.fullmatch(r"\s*(\d{1,20})(\.\d{1,9})?\s*([A-Za-z/]*)\s*", text)
+    if not match:
+        return None, ""
+    return (float(match[1] + match[2]) if match[2] else int(match[1])), match[3]
+
+
+def format_bytes(count: int) -> str:
+    """1048576 → "1 MiB", 32000000 → "32 MB", 1001 → "1001 B": exact, in the unit that makes it shortest."""
+    whole = [(count // size, unit) for unit, size in _BYTES.items() if len(unit) > 1 and count and count % size == 0]
+    return "{} {}".format(*min(whole, default=(count, "B")))
+
+
+def format_seconds(seconds: float) -> str:
+    """0.0012345 → "1.234 ms"."""
+    for unit in ("s", "ms", "us"):
+        if seconds >= _TIMES[unit]:
+            return f"{seconds / _TIMES[unit]:.4g} {unit}"
+    return f"{seconds / _TIMES['ns']:.4g} ns"

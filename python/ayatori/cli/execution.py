@@ -1,0 +1,83 @@
+"""Runs a command line, and turns whatever happens into an exit status and lines for people."""
+
+from __future__ import annotations
+
+import os
+import sys
+from enum import IntEnum
+
+import click
+import typer
+
+from ayatori.base.errors import Error
+from ayatori.cli.output import print_error
+from ayatori.resumable import Interrupted
+
+
+class Status(IntEnum):
+    """Exit statuses, for scripts."""
+
+    DONE = 0
+    INPUT = 1
+    """What was asked for can't be done with this input."""
+    USAGE = 2
+    """The command line itself is wrong."""
+    BAD = 3
+    """What was checked is bad: tables with holes, a possible deadlock, a difference."""
+    INTERNAL = 70
+    """A defect or a failed resource of ours."""
+    INTERRUPTED = 130
+
+
+class UsageError(Error):
+    """Options that contradict each other, need each other, or have a value that no input could make right."""
+
+
+def execute(app: typer.Typer, arguments: list[str], name: str) -> int:
+    """Runs `app`, called `name`, with these arguments. Returns the exit status; prints what went wrong."""
+    try:
+        status = app(arguments, prog_name=name, standalone_mode=False)
+        if status == Status.INTERRUPTED:
+            print_error("interrupted")
+        return status if isinstance(status, int) else Status.DONE
+    except click.exceptions.NoArgsIsHelpError as error:
+        print(error.format_message())
+        return Status.DONE
+    except click.UsageError as error:
+        print_error(error.format_message(), hint=f"{error.ctx.command_path} --help" if error.ctx else "")
+        return Status.USAGE
+    except click.ClickException as error:
+        print_error(error.format_message())
+        return Status.INPUT
+    except UsageError as error:
+        print_error(error.message, error.cause, error.hint)
+        return Status.USAGE
+    except Error as error:
+        print_error(error.message, error.cause, error.hint)
+        return Status.INTERNAL if error.internal else Status.INPUT
+    except BrokenPipeError:
+        # The reader of our output has gone: nothing to tell it, and nothing more to flush.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return Status.DONE
+    except Interrupted as interrupt:
+        print_error("interrupted", cause=str(interrupt), hint="the same command with --resume goes on there")
+        return Status.INTERRUPTED
+    except (click.Abort, KeyboardInterrupt):
+        print_error("interrupted")
+        return Status.INTERRUPTED
+    except Exception as error:
+        print_error(
+            "this is a defect in ayatori", f"{type(error).__name__}: {error}", "please report it with the command line"
+        )
+        if os.environ.get("AYATORI_TRACEBACK"):
+            raise
+        return Status.INTERNAL
+
+
+def leave(status: int) -> None:
+    """Ends this process with an exit status."""
+    if status == Status.INTERRUPTED:
+        # A thread may still be in a call of the core: nothing that Python tears down is needed any more.
+        sys.stdout.flush()
+        os._exit(status)
+    sys.exit(status)

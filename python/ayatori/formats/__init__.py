@@ -1,0 +1,1 @@
+"""The files that plans and choices are saved in."""

@@ -1,0 +1,130 @@
+"""Programs that measure on this machine, run beside each other. They come with the package, in `programs`."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import tempfile
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+from ayatori import _core
+from ayatori.base.errors import Error
+from ayatori.processes import last_line, run_program
+
+PROGRAMS = Path(_core.__file__).parent / "programs"
+LONGEST_S = 300.0
+"""Of one run; programs end themselves before."""
+
+STACKS = {
+    "ours": ("incast_ours", ""),
+    "ucx-tcp": ("incast_ucx_tcp", "libucx-dev"),
+    "ofi-rxd": ("incast_ofi_rxd", "libfabric-dev"),
+    "raw-udp": ("incast_raw_udp", ""),
+}
+"""Of each stack its program, and the Debian package that it is built with, if that may be missing."""
+
+MAX_SENDERS = 250
+MAX_BYTES = 65536
+MAX_BYTES_OF_A_DATAGRAM = 65507
+"""Over IPv4: where nobody cuts messages, they can't be larger."""
+
+
+@dataclass(frozen=True)
+class IncastSettings:
+    senders: int = 31
+    bytes: int = 1024
+    messages: int = 5000
+    """Of each sender."""
+
+
+def measure_incast(
+    stacks: Sequence[str], incast: IncastSettings, repeats: int, advance: Callable[[], None] = lambda: None
+) -> list[dict[str, Any]]:
+    """One result a stack. Stacks take turns, so that what else the machine does meets them all."""
+    _check(stacks, incast, repeats)
+    runs: dict[str, list[dict[str, Any]]] = {stack: [] for stack in stacks}
+    arguments = [str(incast.senders), str(incast.bytes), str(incast.messages)]
+    programs = {stack: _program_of(stack) for stack in stacks}
+    for _ in range(repeats):
+        for stack in stacks:
+            runs[stack].append(_run_program(programs[stack], arguments))
+            advance()
+    return [{"stack": stack} | _summary(runs[stack]) for stack in stacks]
+
+
+def measure_peers(count: int) -> dict[str, Any]:
+    """One process with `count` simulated peers, a message to and from each."""
+    if not 1 <= count <= 10**8:
+        raise Error(f"{count} peers can't be had", hint="from 1 to 100000000")
+    return _run_program(_program("many_peers_ours"), [str(count)], LONGEST_S + count / 1000)
+
+
+def _check(stacks: Sequence[str], incast: IncastSettings, repeats: int) -> None:
+    for stack in stacks:
+        if stack not in STACKS:
+            raise Error(f"no stack is called '{stack}'", hint=f"there are {', '.join(STACKS)}")
+    if not stacks or len(set(stacks)) < len(stacks):
+        raise Error("each stack is named once", hint=f"there are {', '.join(STACKS)}")
+    for value, least, most, what in (
+        (incast.senders, 1, MAX_SENDERS, "senders"),
+        (incast.bytes, 8, MAX_BYTES, "bytes of a message"),
+        (incast.messages, 1, 10**7, "messages"),
+        (repeats, 1, 1000, "repeats"),
+    ):
+        if not least <= value <= most:
+            raise Error(f"{what}: {value} is out of range", hint=f"{least} to {most}")
+    if "raw-udp" in stacks and incast.bytes > MAX_BYTES_OF_A_DATAGRAM:
+        raise Error(f"raw-udp can't send {incast.bytes} bytes", hint=f"8 to {MAX_BYTES_OF_A_DATAGRAM}, or other stacks")
+
+
+def _program_of(stack: str) -> Path:
+    program, package = STACKS[stack]
+    return _program(program, f"apt-get install {package}, then ./run build" if package else "")
+
+
+def _program(name: str, hint: str = "") -> Path:
+    path = PROGRAMS / name
+    if not path.exists():
+        raise Error(f"{name} was not built", hint=hint or "./run build")
+    return path
+
+
+def _run_program(program: Path, arguments: list[str], timeout: float = LONGEST_S) -> dict[str, Any]:
+    """The JSON line that it prints. Whatever ends us ends it, too."""
+    with tempfile.TemporaryDirectory(prefix="ayatori-") as name:
+        folder = Path(name)
+        output, errors = folder / "output", folder / "errors"
+        status = run_program(
+            [program, *arguments],
+            folder=folder,
+            environment=os.environ,
+            output=output,
+            errors=errors,
+            timeout=timeout,
+        )
+        if status == -signal.SIGALRM:
+            raise Error(f"{program.name} took too long, and was ended", hint="fewer messages, or fewer senders")
+        if status != 0:
+            raise Error(f"{program.name} failed", cause=last_line(errors) or f"status {status}", internal=True)
+        return json.loads(output.read_text(encoding="utf-8"))
+
+
+def _summary(runs: list[dict[str, Any]]) -> dict[str, Any]:
+    """Rates of all runs; the receiver's largest memory; all that was dropped, sent again, or lost."""
+    rates = [run["messages_per_s"] for run in runs]
+    return {
+        "messages_per_s": {"median": median(rates), "min": min(rates), "max": max(rates)},
+        "receiver_rss_MB": max(run["receiver_rss_MB"] for run in runs),
+        **{key: _sum([run[key] for run in runs]) for key in ("duplicates", "retransmissions", "lost")},
+    }
+
+
+def _sum(counts: list[int | None]) -> int | None:
+    """Nothing where the stack does not tell."""
+    told = [count for count in counts if count is not None]
+    return sum(told) if len(told) == len(counts) else None

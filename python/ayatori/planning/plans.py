@@ -1,0 +1,158 @@
+"""Plans and contention of one job or many."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ayatori import _core
+from ayatori._core import Contention, Job, Network, Plan, Planned, Routes, StepSequence
+from ayatori.base.errors import Error
+from ayatori.base.files import read_text
+from ayatori.model.network import link_as_data
+
+PATTERNS = ("shift", "ring", "neighbour", "random")
+DESTINATION_MOD_K = "destination-mod-K"
+METHODS = {
+    DESTINATION_MOD_K: "one LID a node, as OpenSM's ftree",
+    "rule": "one LID a node, by paper 1's rule",
+    "colour": "one LID a node, by colouring",
+    "pair": "one LID a pair of nodes",
+}
+PLAN_METHODS = ("rule", "colour", "pair")
+HOT_LINKS_SHOWN = 20
+
+
+_OLD_NAMES = {"modk": DESTINATION_MOD_K, "base": DESTINATION_MOD_K}
+
+
+def method_named(name: str, others: Iterable[str] = ()) -> str:
+    """The method of METHODS or of `others` with this name, or with this old name. Raises Error for no method."""
+    name = _OLD_NAMES.get(name, name)
+    known = (*METHODS, *others)
+    if name not in known:
+        raise Error(f"no method '{name}'", hint=f"methods: {', '.join(known)}")
+    return name
+
+
+def steps_of(pattern: str, ranks: int, seed: int = 1) -> StepSequence:
+    """The steps of "shift" (all-to-all), "ring", "neighbour", "random" (permutations), or of a pattern file."""
+    if pattern == "shift":
+        return _core.shift_all_to_all(ranks)
+    if pattern == "ring":
+        return _core.ring(ranks)
+    if pattern == "neighbour":
+        return _core.neighbour(ranks)
+    if pattern == "random":
+        return _core.random_permutations(ranks, max(1, ranks - 1), seed)
+    path = Path(pattern)
+    if not path.exists():
+        raise Error(f"no pattern or pattern file '{pattern}'", hint=f"patterns: {', '.join(PATTERNS)}")
+    return _core.parse_pattern(read_text(path), pattern, ranks)
+
+
+def plan(
+    network: Network, routes: Routes, job: Job, method: str = "pair", steps: StepSequence | None = None
+) -> Planned:
+    """Plans the job's messages (by default its shift all-to-all) by one of METHODS.
+
+    "destination-mod-K" makes no plan: every message goes to its destination's base LID, on whatever tables. On tables
+    with one LID a port that are ours, or those of OpenSM's ftree, the route then goes by the destination modulo K.
+    """
+    method = method_named(method)
+    steps = steps or _core.shift_all_to_all(job.rank_count)
+    plan_method = _core.Method.base if method == DESTINATION_MOD_K else _core.Method[method]
+    return _core.make_plan(network, routes, job.endpoints(network), steps, plan_method)
+
+
+def contention(network: Network, routes: Routes, job: Job, plan: Plan, steps: StepSequence | None = None) -> Contention:
+    """How the job's messages share links, step by step; the shift all-to-all unless told otherwise."""
+    steps = steps or _core.shift_all_to_all(job.rank_count)
+    return _core.measure_contention(network, routes, job.endpoints(network), plan, steps)
+
+
+@dataclass
+class Assessment:
+    """What a job gets with its plan."""
+
+    job: Job
+    contention: Contention
+    planned: Planned | None = None
+
+
+def assess_jobs(
+    network: Network,
+    routes: Routes,
+    jobs: Iterable[Job],
+    method: str,
+    pattern: str = "shift",
+    seed: int = 1,
+    progress: Callable[[], None] = lambda: None,
+) -> list[Assessment]:
+    """Plans each job by `method` and measures its contention; calls `progress` after each."""
+    assessments = []
+    for job in jobs:
+        planned = plan(network, routes, job, method)
+        steps = steps_of(pattern, job.rank_count, seed)
+        assessments.append(Assessment(job, contention(network, routes, job, planned.plan, steps), planned))
+        progress()
+    return assessments
+
+
+def relative_bandwidths(assessments: list[Assessment]) -> list[float]:
+    return [assessment.contention.relative_bandwidth for assessment in assessments]
+
+
+def count_free(assessments: list[Assessment]) -> int:
+    return sum(assessment.contention.free for assessment in assessments)
+
+
+def assessments_as_data(network: Network, method: str, assessments: list[Assessment]) -> dict[str, Any]:
+    """What `plan --json` and `check --json` print of their jobs."""
+    bandwidths = relative_bandwidths(assessments)
+    return {
+        "method": method,
+        "jobs": len(assessments),
+        "free": count_free(assessments),
+        "relative_bandwidth": {
+            "mean": sum(bandwidths) / len(bandwidths) if bandwidths else None,
+            "min": min(bandwidths, default=None),
+            "max": max(bandwidths, default=None),
+        },
+        "hot_spots": sum(assessment.contention.hot_spots for assessment in assessments),
+        "hot_links": hottest_links(network, assessments),
+        "per_job": [
+            {
+                "machines": len(assessment.job.machines),
+                "ranks": assessment.job.rank_count,
+                "free": assessment.contention.free,
+                "relative_bandwidth": assessment.contention.relative_bandwidth,
+                "hot_spots": assessment.contention.hot_spots,
+                "worst_load": assessment.contention.worst_time,
+            }
+            | _proof_as_data(assessment.planned)
+            for assessment in assessments
+        ],
+    }
+
+
+def _proof_as_data(planned: Planned | None) -> dict[str, Any]:
+    if planned is None:
+        return {}
+    return {"optimal": planned.optimal, "lower_bound": planned.lower_bound, "reason": planned.reason}
+
+
+def hottest_links(network: Network, assessments: list[Assessment]) -> list[dict[str, Any]]:
+    """The links with the most hot steps over all jobs, by name and port."""
+    hot_steps: dict[int, int] = {}
+    worst_load: dict[int, int] = {}
+    for assessment in assessments:
+        for hot in assessment.contention.hot_links:
+            hot_steps[hot.link] = hot_steps.get(hot.link, 0) + hot.hot_steps
+            worst_load[hot.link] = max(worst_load.get(hot.link, 0), hot.worst_load)
+    hottest = sorted(hot_steps, key=lambda link: (-hot_steps[link], link))[:HOT_LINKS_SHOWN]
+    return [
+        link_as_data(network, link) | {"hot_steps": hot_steps[link], "worst_load": worst_load[link]} for link in hottest
+    ]

@@ -1,0 +1,109 @@
+"""Routes: forwarding tables, made, read, checked, written."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from ayatori import _core
+from ayatori._core import Network, Routes, TableCheck
+from ayatori.base.errors import Error
+from ayatori.base.files import write_folder
+from ayatori.model.network import link_as_data
+
+LAST_UNICAST_LID = 0xBFFF
+
+
+@dataclass
+class MadeRoutes:
+    """Tables that we made, and how."""
+
+    routes: Routes
+    lmc: int
+    engine: str
+    paths: int
+    explanation: str
+    notes: list[str] = field(default_factory=list)
+
+
+def make_routes_explained(network: Network, lmc: int | str = "auto") -> MadeRoutes:
+    """Makes tables with 2^lmc LIDs a port; "auto" takes as many as the fabric has paths, if they fit."""
+    if lmc == "auto":
+        choice = _core.choose_lmc(network)
+        lmc, explanation = choice.lmc, choice.explanation
+    else:
+        lmc = int(lmc)
+        explanation = f"LMC {lmc} as asked"
+    made = _core.generate_routes(network, lmc)
+    return MadeRoutes(made.routes, made.lmc, made.engine.name, made.paths, explanation, list(made.notes))
+
+
+def make_routes(network: Network, lmc: int | str = "auto") -> Routes:
+    """The tables alone; see make_routes_explained."""
+    return make_routes_explained(network, lmc).routes
+
+
+def read_routes(network: Network, path: Path) -> Routes:
+    """Reads opensm-lfts.dump, OpenSM's file-engine tables, or the output of dump_lfts and ibroute."""
+    return _core.read_tables(str(path), network)
+
+
+def check(network: Network, routes: Routes) -> TableCheck:
+    """Reachability, loops, deadlock freedom and balance of any tables."""
+    return _core.check_tables(network, routes)
+
+
+def check_as_data(network: Network, routes: Routes, checked: TableCheck) -> dict[str, Any]:
+    return {
+        "lids": routes.lid_count,
+        "last_lid": routes.last_lid,
+        "lid_space": LAST_UNICAST_LID,
+        "tables_ok": checked.ok,
+        "deadlock_free": checked.deadlock_free,
+        "unreachable": checked.unreachable,
+        "looping": checked.looping,
+        "longest_route": checked.longest,
+        "balance": [
+            {"links": link.kind, "count": link.links, "min": link.min, "max": link.max, "mean": link.mean}
+            for link in checked.balance
+        ],
+        "cycle": [link_as_data(network, link) for link in checked.cycle],
+        "problems": list(checked.problems),
+    }
+
+
+def write_for_opensm(network: Network, made: MadeRoutes, source: str, folder: Path) -> None:
+    """Writes `lfts`, `guid2lid` and a README with the opensm command line; refuses tables that fail their check."""
+    checked = check(network, made.routes)
+    if not checked.ok:
+        raise Error("the tables fail their check", "; ".join(checked.problems), internal=True)
+
+    def fill(scratch: Path) -> None:
+        _core.write_tables(network, made.routes, str(scratch / "lfts"))
+        _core.write_guid_to_lid(network, made.routes, str(scratch / "guid2lid"))
+        (scratch / "README").write_text(opensm_readme(made, source), encoding="utf-8")
+
+    write_folder(folder, fill)
+
+
+def opensm_readme(made: MadeRoutes, source: str) -> str:
+    return f"""Forwarding tables for OpenSM's file engine
+==========================================
+
+Made from {source}: {made.routes.lid_count} LIDs, {made.explanation}.
+
+Load them, from this folder:
+
+    cp guid2lid "${{OSM_CACHE_DIR:-/var/cache/opensm}}/guid2lid"
+    opensm -R file,no_fallback -U "$PWD/lfts" -l {made.lmc} -x
+
+-R file,no_fallback   our tables or none: without no_fallback OpenSM takes min-hop tables
+                      silently when it refuses a file
+-U lfts               the tables
+-l {made.lmc}                  LMC: every HCA port answers to {1 << made.lmc} LIDs
+-x                    honour guid2lid, so that ports get the LIDs that the tables speak of
+
+Keep a copy of the old guid2lid. LIDs change, so do this when no job runs, and restart a standby
+subnet manager with the same files.
+"""

@@ -1,0 +1,1 @@
+"""How long collectives and incasts take, and which algorithm is best."""

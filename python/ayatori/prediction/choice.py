@@ -1,0 +1,220 @@
+"""Choices: which algorithm a collective of some size should take on a job, by prediction of all of them."""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import asdict, dataclass, replace
+from typing import Any
+
+from ayatori._core import Algorithm, Job, Network, Places
+from ayatori.base.errors import Error
+from ayatori.model.jobs import placement_as_data
+from ayatori.model.network import fingerprint
+from ayatori.prediction.predictor import Call, Model, Predictor, algorithms_of, make_schedule, method_on
+from ayatori.resumable import SavedResults, compute, is_first_process
+
+SMALLEST_SEGMENT = 1 << 10
+SEGMENT_PAYS = 0.99
+"""A segment of our own making is taken if it needs less than this of the automatic one's time: the fewer choices
+differ, the fewer intervals a table has."""
+ALGORITHMS_AT_ONCE = os.cpu_count() or 1
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A way to do a call, and the time it takes: the mean over all jobs."""
+
+    algorithm: str
+    segment: int
+    """Bytes in a piece of a pipeline; 0: the algorithm's own choice, or no pipeline."""
+    seconds: float
+
+
+@dataclass(frozen=True)
+class LeftOut:
+    algorithm: str
+    reason: str
+
+
+@dataclass
+class Ranking:
+    """All algorithms of one collective for one size."""
+
+    collective: str
+    bytes: int
+    ranked: list[Candidate]
+    """Fastest first; each algorithm once, with the segment that suits it best."""
+    left_out: list[LeftOut]
+
+    @property
+    def best(self) -> Candidate:
+        return self.ranked[0]
+
+
+@dataclass
+class Choice:
+    """Rankings, and what they are valid for."""
+
+    jobs: list[Job]
+    method: str
+    model: Model
+    rankings: list[Ranking]
+
+
+@dataclass(frozen=True)
+class Piece:
+    """One algorithm for one call."""
+
+    collective: str
+    bytes: int
+    algorithm: Algorithm
+
+
+def choose(
+    network: Network,
+    jobs: Sequence[Job] | Job,
+    calls: Iterable[tuple[str, int]],
+    method: str | None = None,
+    model: Model | None = None,
+    *,
+    saved: SavedResults | None = None,
+    advance: Callable[[int], None] = lambda _count: None,
+) -> Choice:
+    """Ranks the algorithms for each of `calls` (collective, bytes as MPI counts), roots being rank 0.
+
+    Every algorithm takes the paths of its own plan by `method` (see Predictor). With several jobs their mean time
+    counts. The outcomes go to `saved`, and those that are there already are not computed again (see choice_parameters);
+    in a run of several MPI processes only the first has rankings. `advance` is called with the number of algorithms
+    that are done. Raises Error for no jobs, unknown collectives, sizes that can't be.
+    """
+    jobs = [jobs] if isinstance(jobs, Job) else list(jobs)
+    if not jobs:
+        raise Error("no job to choose for")
+    predictor = Predictor(network, method, model)
+    pieces = pieces_of(calls)
+
+    def work(numbers: range) -> list[dict[str, Any]]:
+        return [vars(outcome) for outcome in assess(predictor, jobs, pieces[numbers.start : numbers.stop])]
+
+    kept = saved if saved is not None else SavedResults(None, {})
+    outcomes = compute(kept, "outcomes", len(pieces), ALGORITHMS_AT_ONCE, work, advance)
+    rankings = rank(pieces, map(_outcome_from, outcomes)) if is_first_process() else []
+    return Choice(jobs, predictor.method, predictor.model, rankings)
+
+
+def choice_parameters(
+    network: Network, jobs: Sequence[Job], calls: Sequence[tuple[str, int]], method: str | None, model: Model
+) -> dict[str, Any]:
+    """All that the outcomes of choose() depend on."""
+    return {
+        "network": fingerprint(network),
+        "method": method_on(network, method),
+        "model": asdict(model),
+        "calls": calls,
+        "jobs": [placement_as_data(job) for job in jobs],
+    }
+
+
+def _outcome_from(data: dict[str, Any]) -> Candidate | LeftOut:
+    return LeftOut(**data) if "reason" in data else Candidate(**data)
+
+
+def pieces_of(calls: Iterable[tuple[str, int]]) -> list[Piece]:
+    return [Piece(*call, algorithm) for call in dict.fromkeys(calls) for algorithm in algorithms_of(call[0])]
+
+
+def assess(predictor: Predictor, jobs: Sequence[Job], pieces: Iterable[Piece]) -> list[Candidate | LeftOut]:
+    """What becomes of each piece: its time with the segment that suits it best, or why there is none. In parallel."""
+    places = [predictor.places(job) for job in jobs]
+    variants = [variants_of(predictor, piece, places) for piece in pieces]
+    timed = iter(
+        _time(predictor, jobs, [call for calls in variants if not isinstance(calls, LeftOut) for call in calls])
+    )
+    return [calls if isinstance(calls, LeftOut) else _best_segment([next(timed) for _ in calls]) for calls in variants]
+
+
+def rank(pieces: Iterable[Piece], outcomes: Iterable[Candidate | LeftOut]) -> list[Ranking]:
+    """Raises Error for a collective that no algorithm can do."""
+    by_call: dict[tuple[str, int], Ranking] = {}
+    for piece, outcome in zip(pieces, outcomes, strict=True):
+        ranking = by_call.setdefault((piece.collective, piece.bytes), Ranking(piece.collective, piece.bytes, [], []))
+        if isinstance(outcome, LeftOut):
+            ranking.left_out.append(outcome)
+        else:
+            ranking.ranked.append(outcome)
+    for ranking in by_call.values():
+        if not ranking.ranked:
+            raise Error(f"no {ranking.collective} can be done on this job", hint=ranking.left_out[0].reason)
+        # Nine digits: what differs less is the same time, and algorithms stay in the order of their list.
+        ranking.ranked.sort(key=lambda candidate: float(f"{candidate.seconds:.9g}"))
+    return list(by_call.values())
+
+
+def _time(predictor: Predictor, jobs: Sequence[Job], calls: list[Call]) -> list[Candidate]:
+    predictions = iter(predictor.predict_each((job, call) for call in calls for job in jobs))
+    return [
+        Candidate(call.algorithm, call.segment, sum(next(predictions).seconds for _ in jobs) / len(jobs))
+        for call in calls
+    ]
+
+
+def _best_segment(variants: list[Candidate]) -> Candidate:
+    automatic, *others = variants
+    fastest = min(others, key=lambda candidate: candidate.seconds, default=automatic)
+    return fastest if fastest.seconds < SEGMENT_PAYS * automatic.seconds else automatic
+
+
+def variants_of(predictor: Predictor, piece: Piece, places: list[Places]) -> list[Call] | LeftOut:
+    """The calls to compare, that with automatic segments first; or why the algorithm can't be chosen."""
+    call = Call(piece.collective, piece.algorithm.name, piece.bytes)
+    if reason := _why_not(predictor, piece.algorithm, call, places):
+        return LeftOut(call.algorithm, reason)
+    if not piece.algorithm.pipelined:
+        return [call]
+    return [call, *(replace(call, segment=segment) for segment in segments_to_try(call, places[0]))]
+
+
+def _why_not(predictor: Predictor, algorithm: Algorithm, call: Call, places: list[Places]) -> str:
+    """Why the algorithm can't be chosen; empty if it can."""
+    if algorithm.needs_grid and not all(place.dimensions for place in places):
+        return "the job's machines form no grid"
+    if algorithm.name == "planned" and predictor.method != "pair":
+        return "there is no plan with one path a pair (--method pair)"
+    for place in places:
+        schedule = make_schedule(call, place)
+        if schedule.participant_count > place.rank_count:
+            return "routers take part, which run no MPI"
+    return ""
+
+
+def segments_to_try(call: Call, places: Places) -> list[int]:
+    """Powers of 4 around the segment that the algorithm takes by itself, none of them larger than the message."""
+    automatic = make_schedule(call, places).slot_bytes(0, 0)
+    nearest = round(math.log(max(automatic, 1), 4))
+    around = [4**power for power in range(nearest - 2, nearest + 3) if power >= 0]
+    return [segment for segment in around if SMALLEST_SEGMENT <= segment < call.bytes and segment != automatic]
+
+
+def choice_as_data(choice: Choice) -> dict[str, Any]:
+    """What `choose --json` prints, but for the source."""
+    return {
+        "method": choice.method,
+        "model": vars(choice.model),
+        "jobs": len(choice.jobs),
+        "ranks": [job.rank_count for job in choice.jobs],
+        "calls": [_ranking_as_data(ranking) for ranking in choice.rankings],
+    }
+
+
+def _ranking_as_data(ranking: Ranking) -> dict[str, Any]:
+    return {
+        "collective": ranking.collective,
+        "bytes": ranking.bytes,
+        "ranking": [
+            {"algorithm": candidate.algorithm, "segment": candidate.segment, "time_s": candidate.seconds}
+            for candidate in ranking.ranked
+        ],
+        "left_out": [vars(left_out) for left_out in ranking.left_out],
+    }

@@ -1,0 +1,60 @@
+"""Incasts on a simulated network: paper 5's protocols and ours."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ayatori import _core
+from ayatori.base.errors import Error
+
+
+@dataclass(frozen=True)
+class Protocol:
+    """How clients find out that a message found no buffer, and what they do then."""
+
+    name: str
+    timer: float | None = None
+    """Seconds after which a packet is sent again; None: from round-trip times."""
+    admission: bool = False
+    """The server grants places once its buffers have overflowed. Fixed timers without it are paper 5's protocol."""
+    not_ready_delay: float | None = None
+    """Reliable connections with a shared receive queue: seconds that an interface waits after a NAK."""
+
+
+OURS = Protocol("adaptive + admission", admission=True)
+
+
+@dataclass(frozen=True)
+class SimulatedIncast:
+    bytes: int
+    buffers: int
+    """Receive buffers of the server."""
+    seed: int = 1
+    clients: int = 31
+    messages: int = 1000
+    """Of each client."""
+    queued: int = 1
+    """Messages that a client has in hand; 1: the next one when the last is acknowledged, as in paper 5."""
+    scenario: Path | None = None
+    """A TOML file of the network, as docs/simulated-network.toml; seed and buffers above go before its own."""
+
+
+def simulate_incast(protocol: Protocol, incast: SimulatedIncast) -> dict[str, Any]:
+    """Counts, messages a second in virtual time, Jain's index and latencies; see ayatori/simulated/incast.hpp."""
+    for field in ("bytes", "clients", "messages", "queued"):
+        value = getattr(incast, field)
+        if not 0 < value < 2**31:
+            raise Error(f"{field} is {value}; it must be 1 to {2**31 - 1}")
+    scenario = _core.load_network_scenario(str(incast.scenario)) if incast.scenario else _core.NetworkScenario()
+    scenario.seed = incast.seed
+    scenario.receive_buffers = incast.buffers
+    load = _core.IncastLoad()
+    load.clients, load.messages = incast.clients, incast.messages
+    load.bytes, load.queued = incast.bytes, incast.queued
+    if protocol.not_ready_delay is not None:
+        return _core.run_reliable_connections(load, scenario, protocol.not_ready_delay)
+    if protocol.timer is None:
+        return _core.run_incast(load, scenario, _core.adaptive_transport(protocol.admission, incast.buffers))
+    return _core.run_incast(load, scenario, _core.fixed_transport(protocol.timer, protocol.admission, incast.buffers))

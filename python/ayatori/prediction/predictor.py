@@ -1,0 +1,274 @@
+"""Predictions: how long a collective takes on a job, over which paths, and which links hold it up."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from itertools import chain
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ayatori import _core
+from ayatori._core import Job, Network, Places, Plan, Routes, Schedule
+from ayatori.base.errors import Error
+from ayatori.base.files import read_text
+from ayatori.base.units import MAX_BYTES
+from ayatori.model.network import link_as_data
+from ayatori.planning.plans import DESTINATION_MOD_K, method_named
+from ayatori.planning.plans import plan as make_plan
+from ayatori.planning.routes import make_routes
+
+DIMENSION_ORDER = "dimension-order"
+STEP_MODES = ("drift", "synchronous")
+HOT_LINKS_SHOWN = 20
+
+
+@dataclass(frozen=True)
+class Call:
+    """One collective, and how it is to be done."""
+
+    collective: str
+    algorithm: str
+    bytes: int
+    """As MPI counts: from one rank to one other, or the whole vector of broadcast, reduce and allreduce."""
+    root: int = 0
+    segment: int = 0
+    """Bytes in a piece of a pipeline; 0: the algorithm's own choice."""
+    sizes: Sequence[Sequence[int]] | None = None
+    """Of alltoallv, whose `bytes` count for nothing: from each rank (row) to each; lists, or an array's tolist()."""
+
+
+@dataclass(frozen=True)
+class Model:
+    """The simulator's numbers: bytes a second, seconds, bytes. 0 is no limit and no time."""
+
+    steps: str = "drift"
+    link_bandwidth: float = 0
+    """Of every link; 0: the network's own rates, 4xHDR where it does not tell."""
+    link_latency: float = 0
+    """Of each link whose latency the network does not tell."""
+    overhead: float = 0
+    eager_limit: int = 0
+    injection: float = 0
+    bus: float = 0
+    head_of_line: bool = False
+
+    def options(self) -> _core.FlowOptions:
+        if self.steps not in STEP_MODES:
+            raise Error(f"no steps '{self.steps}'", hint=f"steps: {', '.join(STEP_MODES)}")
+        options = _core.FlowOptions()
+        options.steps = _core.StepMode[self.steps]
+        options.overhead = self.overhead
+        options.eager_limit = self.eager_limit
+        options.injection = self.injection
+        options.bus = self.bus
+        options.head_of_line = self.head_of_line
+        return options
+
+    def links(self) -> _core.LinkDefaults:
+        links = _core.LinkDefaults()
+        links.bytes_per_second = self.link_bandwidth
+        links.latency = self.link_latency
+        return links
+
+
+@dataclass(frozen=True)
+class LinkUse:
+    """What a directed link had to do during a call."""
+
+    link: int
+    """Of paths by tables the port that it leaves; of paths by dimension order a number of its own."""
+    name: str
+    busy: float
+    """Share of the call's time in which it carried a flow."""
+    saturated: float
+    """Share of the call's time in which flows had to share all of its bandwidth."""
+    bytes: int
+
+
+@dataclass
+class Prediction:
+    """What one job's collective takes."""
+
+    seconds: float
+    messages: int
+    network_bytes: int
+    bandwidth: float | None
+    """Bytes a second by bandwidth_bytes(); None for a barrier."""
+    hot_links: list[LinkUse] = field(default_factory=list)
+    rank_seconds: list[float] = field(default_factory=list)
+
+
+class Predictor:
+    """One network, one way of choosing paths, one model: ready to predict any job and call on it.
+
+    `method` is one of METHODS, or DIMENSION_ORDER for machines with built-in routers in a grid; None takes what the
+    network would do by itself: dimension order in such a grid, destination-mod-K otherwise.
+    """
+
+    def __init__(self, network: Network, method: str | None = None, model: Model | None = None) -> None:
+        self.network = network
+        self.method = method_on(network, method)
+        self.model = model or Model()
+        self.routes = self._make_routes()
+
+    def _make_routes(self) -> Routes | None:
+        if self.method == DIMENSION_ORDER:
+            return None
+        return make_routes(self.network, 0 if self.method == DESTINATION_MOD_K else "auto")
+
+    def places(self, job: Job) -> Places:
+        return _core.places_of_job(self.network, job)
+
+    def schedule(self, job: Job, call: Call) -> Schedule:
+        return make_schedule(call, self.places(job))
+
+    def plan(self, job: Job, schedule: Schedule) -> Plan | None:
+        """The job's paths for this schedule; None where no plan chooses them."""
+        if self.routes is None:
+            return None
+        if self.method == DESTINATION_MOD_K:
+            return Plan.base(job.rank_count)
+        steps = schedule.steps() if schedule.participant_count == job.rank_count else None
+        return make_plan(self.network, self.routes, job, self.method, steps).plan
+
+    def predict(self, jobs: Iterable[Job], call: Call) -> list[Prediction]:
+        """The call on each job by itself, jobs in parallel."""
+        return self.predict_each((job, call) for job in jobs)
+
+    def predict_each(self, runs: Iterable[tuple[Job, Call]]) -> list[Prediction]:
+        """Each call on its job by itself, in parallel."""
+        runs = list(runs)
+        places = [self.places(job) for job, _ in runs]
+        schedules = [make_schedule(call, place) for (_, call), place in zip(runs, places, strict=True)]
+        plans = [self.plan(job, schedule) for (job, _), schedule in zip(runs, schedules, strict=True)]
+        results = _core.simulate_jobs(
+            self.network,
+            self.routes,
+            [plan for plan in plans if plan is not None],
+            [job for job, _ in runs],
+            schedules,
+            self.model.options(),
+            self.model.links(),
+            [self._routers(schedule, place) for schedule, place in zip(schedules, places, strict=True)],
+        )
+        return [
+            self._prediction(call, place, result)
+            for (_, call), place, result in zip(runs, places, results, strict=True)
+        ]
+
+    def _routers(self, schedule: Schedule, places: Places) -> list[int]:
+        """Those that take part behind the ranks."""
+        taking_part = schedule.participant_count - schedule.ranks
+        if taking_part > 0 and self.routes is None:
+            raise Error("routers with machines built in can't take part", hint="in-network needs switches")
+        return list(places.aggregators[:taking_part])
+
+    def _prediction(self, call: Call, places: Places, result: dict[str, Any]) -> Prediction:
+        moved = bandwidth_bytes(call, places)
+        seconds = result["seconds"]
+        return Prediction(
+            seconds=seconds,
+            messages=result["messages"],
+            network_bytes=result["network_bytes"],
+            bandwidth=moved / seconds if moved is not None and seconds > 0 else None,
+            hot_links=[LinkUse(**use) for use in result["hot_links"]],
+            rank_seconds=result["rank_seconds"],
+        )
+
+
+def method_on(network: Network, method: str | None) -> str:
+    """The method of this name; without one the paths that the network takes by itself, as Predictor says.
+
+    Raises Error for no method.
+    """
+    if method:
+        return method_named(method, [DIMENSION_ORDER])
+    is_grid_of_machines = network.direct and network.shape().kind == "grid"
+    return DIMENSION_ORDER if is_grid_of_machines else DESTINATION_MOD_K
+
+
+def make_schedule(call: Call, places: Places) -> Schedule:
+    if call.bytes <= 0 and call.collective not in ("barrier", "alltoallv"):
+        raise Error(f"{call.collective} of {call.bytes} bytes: there is nothing to send")
+    if not 0 <= call.root < 2**32:
+        raise Error(f"root {call.root} is no rank")
+    if call.segment and not _has_segments(call):
+        raise Error(f"{call.collective} by {call.algorithm} is no pipeline and has no segments")
+    options = _core.AlgorithmOptions()
+    options.chunk_bytes = call.segment
+    if call.sizes is not None:
+        options.set_pair_sizes(call.sizes)
+    return _core.make_schedule(call.algorithm, call.collective, call.root, call.bytes, places, options)
+
+
+def _has_segments(call: Call) -> bool:
+    """True for an algorithm that nobody knows, too: that is another error."""
+    name = _core.current_name(call.algorithm)
+    return all(algorithm.pipelined for algorithm in algorithms_of(call.collective) if algorithm.name == name)
+
+
+def read_pair_sizes(file: Path, ranks: int) -> list[list[int]]:
+    """Call.sizes from lines "FROM TO [BYTES]", as patterns have them: pairs listed again add up, others are silent."""
+    steps = _core.parse_pattern(read_text(file), str(file), ranks)
+    sizes = [[0] * ranks for _ in range(ranks)]
+    for step in range(steps.step_count):
+        for sender, receiver, size in steps.messages(step):
+            sizes[sender][receiver] += size
+            if sizes[sender][receiver] > MAX_BYTES:
+                raise Error(f"{file}: from {sender} to {receiver} there are more than 2^58 bytes")
+    return sizes
+
+
+def bandwidth_bytes(call: Call, places: Places) -> float | None:
+    """The bytes that a call's bandwidth counts; divided by its time they are the bandwidth.
+
+    alltoall, alltoallv: what a machine sends to the others, on average over machines (paper 1, figure 8). broadcast,
+    reduce, allreduce: the vector. allgather, reduce_scatter, gather, scatter: what belongs to all ranks but one.
+    halo: one face. barrier: none.
+    """
+    ranks = places.rank_count
+    if call.collective == "barrier":
+        return None
+    if call.collective == "alltoall":
+        return call.bytes * _pairs_between_machines(places) / places.machine_count
+    if call.collective == "alltoallv":
+        machine = np.asarray(places.machine)
+        return float(np.asarray(call.sizes)[machine[:, None] != machine].sum()) / places.machine_count
+    if call.collective in ("allgather", "reduce_scatter", "gather", "scatter"):
+        return call.bytes * (ranks - 1)
+    return call.bytes
+
+
+def _pairs_between_machines(places: Places) -> int:
+    counts = [0] * places.machine_count
+    for machine in places.machine:
+        counts[machine] += 1
+    return places.rank_count**2 - sum(count**2 for count in counts)
+
+
+def algorithms_of(collective: str) -> list[_core.Algorithm]:
+    """Raises Error for what is no collective."""
+    known = [algorithm for algorithm in _core.algorithms() if algorithm.collective == collective]
+    if not known:
+        collectives = dict.fromkeys(algorithm.collective for algorithm in _core.algorithms())
+        raise Error(f"no collective is called '{collective}'", hint=f"collectives: {', '.join(collectives)}")
+    return known
+
+
+def hottest_links(per_job: list[list[LinkUse]], cables_of: Network | None = None) -> list[dict[str, Any]]:
+    """From each job's hot links those that held jobs up longest: shares of the time, on average over all jobs.
+
+    `cables_of` adds both ends, for links that are ports of this network (paths by tables).
+    """
+    sums: dict[int, dict[str, Any]] = {}
+    for use in chain.from_iterable(per_job):
+        total = sums.setdefault(use.link, {"link": use.name, "jobs": 0, "saturated": 0.0, "busy": 0.0, "bytes": 0})
+        total["jobs"] += 1
+        total["saturated"] += use.saturated / len(per_job)
+        total["busy"] += use.busy / len(per_job)
+        total["bytes"] += use.bytes
+    hottest = sorted(sums, key=lambda link: (-sums[link]["saturated"], -sums[link]["busy"], link))[:HOT_LINKS_SHOWN]
+    return [sums[link] | (link_as_data(cables_of, link) if cables_of is not None else {}) for link in hottest]

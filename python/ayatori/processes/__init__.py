@@ -1,0 +1,18 @@
+"""Child processes: started, watched, ended, and gone when this process is gone, even if it is killed by SIGKILL."""
+
+from ayatori.processes.child import Child, run_program
+from ayatori.processes.errors import ProgramError
+from ayatori.processes.local_job import run_job
+from ayatori.processes.programs import find_program, last_line
+from ayatori.processes.supervised import Command, Supervised
+
+__all__ = [
+    "Child",
+    "Command",
+    "ProgramError",
+    "Supervised",
+    "find_program",
+    "last_line",
+    "run_job",
+    "run_program",
+]

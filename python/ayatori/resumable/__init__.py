@@ -1,0 +1,14 @@
+"""Long runs: their results are saved as they come, taken up after an interruption, and shared by MPI processes."""
+
+from ayatori.resumable.computation import Interrupted, compute, compute_items, is_first_process, mpi_processes
+from ayatori.resumable.saved_results import SavedResults, partial_file
+
+__all__ = [
+    "Interrupted",
+    "SavedResults",
+    "compute",
+    "compute_items",
+    "is_first_process",
+    "mpi_processes",
+    "partial_file",
+]

@@ -1,0 +1,160 @@
+"""Long runs of many independent pieces: shared by the processes of an MPI run, saved as they go, and resumed."""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any, TypeVar
+
+from ayatori.base.errors import Error
+from ayatori.resumable.saved_results import SavedResults
+
+Item = TypeVar("Item")
+
+Work = Callable[[range], list[Any]]
+"""Results of the pieces with these numbers, in their order; plain data, so that it can travel and be saved."""
+
+
+class Interrupted(Exception):
+    """Ctrl-C or SIGTERM, after the partial results were saved."""
+
+
+def compute(
+    saved: SavedResults,
+    name: str,
+    pieces: int,
+    chunk: int,
+    work: Work,
+    advance: Callable[[int], None] = lambda _count: None,
+) -> list[Any]:
+    """The results of so many pieces, kept in `saved` under `name`; those that are there already are not made again.
+
+    `work` gets up to `chunk` pieces at a time; `advance` is called with how many more are done. In a run of several MPI
+    processes every process calls this with the same arguments: the first has the chunks done by the others and returns
+    the results, the others return nothing. Raises Interrupted.
+    """
+    known = saved.of(name)
+    first = len(known)
+    advance(first)
+    chunks = [range(i, min(i + chunk, pieces)) for i in range(first, pieces, chunk)]
+    with _interruptions_once(), _mapping(work) as chunk_results:
+        if chunk_results is None:
+            return []
+        try:
+            for results in chunk_results(chunks):
+                saved.add(name, results)
+                advance(len(results))
+        except KeyboardInterrupt as interrupt:
+            if saved.path is None:
+                raise
+            saved.save()
+            raise Interrupted(f"{len(known)} of {pieces} are done and kept in {saved.path}") from interrupt
+    return known
+
+
+def compute_items(
+    saved: SavedResults,
+    name: str,
+    items: Sequence[Item],
+    chunk: int,
+    results_of: Callable[[Sequence[Item]], list[Any]],
+    advance: Callable[[int], None] = lambda _count: None,
+) -> list[Any]:
+    """The same for the items of a sequence, of which `results_of` gets a part at a time."""
+
+    def work(numbers: range) -> list[Any]:
+        return results_of(items[numbers.start : numbers.stop])
+
+    return compute(saved, name, len(items), chunk, work, advance)
+
+
+@contextmanager
+def _interruptions_once() -> Iterator[None]:
+    """The first SIGINT or SIGTERM (mpirun's answer to Ctrl-C) raises KeyboardInterrupt; later ones are ignored.
+
+    Impatient people press twice, timeout(1) sends two: the second must not end the saving.
+    """
+    usual: dict[signal.Signals, Any] = {signal.SIGINT: signal.default_int_handler, signal.SIGTERM: signal.SIG_DFL}
+
+    def interrupt(_signal: int, _frame: object) -> None:
+        for number in ours:
+            signal.signal(number, signal.SIG_IGN)
+        raise KeyboardInterrupt
+
+    in_main_thread = threading.current_thread() is threading.main_thread()
+    ours = [number for number in usual if in_main_thread and signal.getsignal(number) == usual[number]]
+    for number in ours:
+        signal.signal(number, interrupt)
+    try:
+        yield
+    finally:
+        for number in ours:
+            signal.signal(number, usual[number])
+
+
+Mapping = Callable[[list[range]], Iterator[list[Any]]]
+
+
+@contextmanager
+def _mapping(work: Work) -> Iterator[Mapping | None]:
+    """How chunks get done: here, or by the other processes of an MPI run; None in those."""
+    if mpi_processes() == 1:
+        yield lambda chunks: (_interruptible(work, chunk) for chunk in chunks)
+        return
+    try:
+        from mpi4py import MPI
+        from mpi4py.futures import MPICommExecutor
+    except ImportError as error:
+        raise Error(
+            f"{mpi_processes()} MPI processes can't share the work", cause=str(error), hint="pip install 'ayatori[mpi]'"
+        ) from error
+    global _work_of_this_process
+    _work_of_this_process = work
+    with MPICommExecutor(MPI.COMM_WORLD, root=0) as pool:
+        yield None if pool is None else lambda chunks: pool.map(_work_here, chunks)
+
+
+# What travels between processes are numbers and results: each has prepared the same work.
+_work_of_this_process: Work | None = None
+
+
+def _work_here(chunk: range) -> list[Any]:
+    assert _work_of_this_process is not None
+    return _work_of_this_process(chunk)
+
+
+def _interruptible(work: Work, chunk: range) -> list[Any]:
+    """Does the work in a thread: Python sees Ctrl-C only between its own instructions, and a chunk may be one call."""
+    outcome: list[Any] = []
+
+    def do() -> None:
+        try:
+            outcome.append(work(chunk))
+        except BaseException as error:
+            outcome.append(error)
+
+    thread = threading.Thread(target=do, daemon=True)
+    thread.start()
+    while thread.is_alive():
+        thread.join(0.1)
+    if isinstance(outcome[0], BaseException):
+        raise outcome[0]
+    return outcome[0]  # type: ignore[no-any-return]
+
+
+def mpi_processes() -> int:
+    """How many processes mpirun or srun has started with this one; 1 without them."""
+    for variable in ("OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_STEP_NUM_TASKS"):
+        count = os.environ.get(variable, "")
+        if count.isdigit() and int(count) > 1:
+            return int(count)
+    return 1
+
+
+def is_first_process() -> bool:
+    """Whether this process is the one that prints."""
+    ranks = (os.environ.get(name, "0") for name in ("OMPI_COMM_WORLD_RANK", "PMI_RANK", "SLURM_PROCID"))
+    return mpi_processes() == 1 or all(rank == "0" for rank in ranks)

@@ -1,0 +1,1 @@
+"""One fabric, many jobs, every method: what the demo prints and the report draws."""

@@ -1,0 +1,105 @@
+"""A study: one fabric, many jobs, every method. What the demo prints and the report draws."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from ayatori import _core
+from ayatori._core import Job, Network, Plan, Routes
+from ayatori.model.network import drawing_as_data, router_cables
+from ayatori.planning.plans import DESTINATION_MOD_K, METHODS, Assessment, assess_jobs, count_free, relative_bandwidths
+
+
+@dataclass
+class RoutedNetwork:
+    """A network with the two sets of tables that a study compares."""
+
+    network: Network
+    one_lid: Routes
+    many_lids: Routes
+
+    def routes(self, method: str) -> Routes:
+        return self.one_lid if method == DESTINATION_MOD_K else self.many_lids
+
+    def assess(self, jobs: list[Job], method: str, progress: Callable[[], None] = lambda: None) -> list[Assessment]:
+        return assess_jobs(self.network, self.routes(method), jobs, method, progress=progress)
+
+
+@dataclass
+class Study:
+    """Assessments of the same jobs by every method."""
+
+    routed: RoutedNetwork
+    random: dict[str, list[Assessment]] = field(default_factory=dict)
+    contiguous: dict[str, list[Assessment]] = field(default_factory=dict)
+
+    def run(self, random: list[Job], contiguous: list[Job], progress: Callable[[], None] = lambda: None) -> None:
+        for method in METHODS:
+            self.random[method] = self.routed.assess(random, method, progress)
+            self.contiguous[method] = self.routed.assess(contiguous, method, progress)
+
+    def worst_job(self) -> int:
+        """Index of the random job that suffers most without a plan."""
+        return min(
+            range(len(self.random[DESTINATION_MOD_K])),
+            key=lambda job: self.random[DESTINATION_MOD_K][job].contention.relative_bandwidth,
+        )
+
+
+def study_as_data(study: Study, title: str, source: str, seed: int) -> dict[str, Any]:
+    """The study as the report reads it (ayatori.report.schema)."""
+    machines_of_random_job = len(study.random[DESTINATION_MOD_K][0].job.machines)
+    return {
+        "title": title,
+        "source": source,
+        "methods": METHODS,
+        "fabric": drawing_as_data(study.routed.network),
+        "random": {
+            "jobs": len(study.random[DESTINATION_MOD_K]),
+            "size": machines_of_random_job,
+            "seed": seed,
+            "relative_bandwidth": _by_method(study.random, relative_bandwidths),
+            "free": _by_method(study.random, count_free),
+        },
+        "contiguous": {
+            "sizes": [len(assessment.job.machines) for assessment in study.contiguous[DESTINATION_MOD_K]],
+            "relative_bandwidth": _by_method(study.contiguous, relative_bandwidths),
+            "free": _by_method(study.contiguous, count_free),
+        },
+        "worst_job": worst_job_as_data(study),
+    }
+
+
+def _by_method(assessed: dict[str, list[Assessment]], measure: Callable[[list[Assessment]], Any]) -> dict[str, Any]:
+    return {method: measure(assessments) for method, assessments in assessed.items()}
+
+
+def worst_job_as_data(study: Study, after: str = "pair") -> dict[str, Any]:
+    """Link loads of the worst job's worst step, without a plan and with one."""
+    index = study.worst_job()
+    before = study.random[DESTINATION_MOD_K][index]
+    step = before.contention.worst_step
+    network = study.routed.network
+    return {
+        "hosts": [network.machines[machine].name for machine in before.job.machines],
+        "step": step,
+        "before": _loads_as_data(study.routed, before, DESTINATION_MOD_K, step),
+        "after": _loads_as_data(study.routed, study.random[after][index], after, step),
+    }
+
+
+def _loads_as_data(routed: RoutedNetwork, assessment: Assessment, method: str, step: int) -> dict[str, Any]:
+    loads = step_loads(routed, assessment.job, assessment.planned.plan, method, step)
+    cables = enumerate(router_cables(routed.network))
+    used = [
+        [i, way, loads[port]] for i, ends in cables for way, port in zip(("ab", "ba"), ends, strict=True) if loads[port]
+    ]
+    return {"method": method, "relative_bandwidth": assessment.contention.relative_bandwidth, "loads": used}
+
+
+def step_loads(routed: RoutedNetwork, job: Job, plan: Plan, method: str, step: int) -> list[int]:
+    """Messages on each directed link (by port id) in one step of the job's shift all-to-all."""
+    steps = _core.shift_all_to_all(job.rank_count)
+    return _core.link_loads(routed.network, routed.routes(method), job.endpoints(routed.network), plan, steps, step)

@@ -1,0 +1,121 @@
+"""The main job: a fabric discovered, routed, proved on real OpenSM, and its jobs planned by every method."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, field
+from typing import Any
+
+from ayatori._core import Network
+from ayatori.lab.fabric import SimulatedFabric
+from ayatori.lab.fabric.verification import (
+    OPENSM_ENGINES,
+    EngineTrial,
+    LabCheck,
+    compare_networks,
+    discover_live,
+    load_our_tables,
+    net_text,
+    try_engine,
+)
+from ayatori.model.jobs import contiguous_jobs, random_jobs
+from ayatori.model.network import rates_by_port
+from ayatori.planning.plans import DESTINATION_MOD_K, METHODS, PLAN_METHODS, Assessment, count_free, relative_bandwidths
+from ayatori.planning.routes import MadeRoutes, check, make_routes, make_routes_explained
+from ayatori.study import paper1
+from ayatori.study.comparison import RoutedNetwork, Study, study_as_data
+
+MAX_CONTIGUOUS_JOBS = 30
+
+Progress = Callable[[str, int], AbstractContextManager[Callable[[], None]]]
+"""Called with what is being done and in how many pieces; yields what to call after each."""
+
+
+@dataclass
+class LabResult:
+    """What real OpenSM made of a fabric and of our tables for it."""
+
+    network: Network
+    """As it was discovered over MADs."""
+    made: MadeRoutes
+    checks: list[LabCheck] = field(default_factory=list)
+    trials: list[EngineTrial] = field(default_factory=list)
+
+    @property
+    def ftree(self) -> EngineTrial:
+        return next(trial for trial in self.trials if trial.engine == "ftree")
+
+
+def run_lab(known: Network, source: str, host_pattern: str, tell: Callable[[str], None]) -> LabResult:
+    """Has OpenSM discover and route a simulated fabric, first by its own engines, then by our tables."""
+    with SimulatedFabric(net_text(known)) as lab:
+        tell("ibsim holds the fabric; discovering it over MADs")
+        network = discover_live(lab, host_pattern)
+        result = LabResult(network, make_routes_explained(network), [compare_networks(known, network)])
+        for engine in OPENSM_ENGINES:
+            tell(f"OpenSM routes it by {engine}")
+            result.trials.append(try_engine(lab, network, engine))
+        tell(f"our tables ({result.made.explanation}) go into OpenSM's file engine, and are read back")
+        result.checks += load_our_tables(lab, network, result.made, source)
+    return result
+
+
+def run_study(lab: LabResult, jobs: int, size: int, seed: int, progress: Progress) -> Study:
+    """All methods on the same jobs; the baseline are OpenSM ftree's own tables, or ours at LMC 0 if it refused."""
+    network = lab.network
+    one_lid = lab.ftree.routes or make_routes(network, 0)
+    study = Study(RoutedNetwork(network, one_lid, lab.made.routes))
+    random = random_jobs(network, jobs, size, seed=seed)
+    machines = len(network.machines)
+    step = max(1, machines // MAX_CONTIGUOUS_JOBS)
+    contiguous = contiguous_jobs(network, range(min(3, machines), machines + 1, step))
+    with progress("planning", len(METHODS) * (len(random) + len(contiguous))) as advance:
+        study.run(random, contiguous, advance)
+    return study
+
+
+def main_job_as_data(known: Network, lab: LabResult, study: Study, source: str, seed: int) -> dict[str, Any]:
+    """The study as the report reads it; of the paper's cluster with the paper's figures."""
+    title = paper1.TITLE if source == paper1.SOURCE else source
+    data = study_as_data(study, title, source, seed)
+    _restore_rates(data["fabric"]["links"], known)
+    data["checks"] = [check.as_data() for check in lab.checks]
+    data["engines"] = [_engine_as_data(lab.network, trial, study) for trial in lab.trials]
+    data["engines"] += [_method_as_data(method, study) for method in PLAN_METHODS]
+    if source == paper1.SOURCE:
+        data["peak_MBps"] = paper1.PEAK_MBPS
+        data["random"]["paper_MBps"] = paper1.RANDOM
+        data["contiguous"]["paper_MBps"] = paper1.CONTIGUOUS
+    return data
+
+
+def _restore_rates(links: list[dict[str, Any]], known: Network) -> None:
+    """ibsim does not know NDR and newer speeds: the picture takes the rates from the source."""
+    rates = rates_by_port(known)
+    for link in links:
+        link["rate"] = rates.get((link["a"], link["a_port"]), link["rate"])
+
+
+def _engine_as_data(network: Network, trial: EngineTrial, study: Study) -> dict[str, Any]:
+    """One of OpenSM's own engines on the study's random jobs."""
+    data: dict[str, Any] = {"name": f"OpenSM {trial.engine}", "lmc": 0, "accepted": trial.routes is not None}
+    if trial.run is None or trial.routes is None:
+        return data | {"note": f"refused: {trial.refusal}"}
+    jobs = [assessment.job for assessment in study.random[DESTINATION_MOD_K]]
+    assessed = RoutedNetwork(network, trial.routes, trial.routes).assess(jobs, DESTINATION_MOD_K)
+    deadlock_free = check(network, trial.routes).deadlock_free
+    note = "deadlock-free" if deadlock_free else "credit loops are possible"
+    return data | {"seconds": trial.run.seconds} | _figures(assessed) | {"note": note}
+
+
+def _method_as_data(method: str, study: Study) -> dict[str, Any]:
+    """One of our methods on the study's random jobs."""
+    network, many_lids = study.routed.network, study.routed.many_lids
+    data = {"name": f"ayatori, {method}", "lmc": many_lids.lmc(network.endpoints[0]), "accepted": True}
+    return data | _figures(study.random[method]) | {"note": METHODS[method]}
+
+
+def _figures(assessments: list[Assessment]) -> dict[str, Any]:
+    bandwidths = relative_bandwidths(assessments)
+    return {"free": count_free(assessments), "mean_relative_bandwidth": sum(bandwidths) / len(bandwidths)}

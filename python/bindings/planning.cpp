@@ -1,0 +1,79 @@
+#include "ayatori/artefacts/pair_plan_file.hpp"
+#include "ayatori/base/files.hpp"
+#include "ayatori/contention/contention.hpp"
+#include "ayatori/planning/make_plan.hpp"
+#include "bindings.hpp"
+
+namespace ayatori::python {
+
+namespace {
+
+using Endpoints = std::vector<PortId>;
+
+void bind_plans(nb::module_& module) {
+  nb::enum_<Method>(module, "Method")
+      .value("base", Method::destination_mod_k)
+      .value("rule", Method::rule)
+      .value("colour", Method::colour)
+      .value("pair", Method::pair);
+  nb::class_<Plan>(module, "Plan")
+      .def_static("base", &Plan::destination_mod_k)
+      .def_static("per_destination", &Plan::per_destination)
+      .def_prop_ro("method", &Plan::method)
+      .def_prop_ro("rank_count", &Plan::rank_count)
+      .def_prop_ro("is_per_pair", &Plan::is_per_pair)
+      .def("path_bits", &Plan::path_bits);
+  nb::class_<Planned>(module, "Planned")
+      .def_ro("plan", &Planned::plan, nb::rv_policy::reference_internal)
+      .def_ro("optimal", &Planned::optimal)
+      .def_ro("reason", &Planned::reason)
+      .def_ro("hot_spots", &Planned::hot_spots)
+      .def_ro("lower_bound", &Planned::lower_bound);
+  module.def("write_pair_plan", [](const Plan& plan, const std::string& path) {
+    unwrap(write_file(path, [&](const Sink& sink) { write_pair_plan(plan, sink); }));
+  });
+  module.def("read_pair_plan",
+             [](const std::string& path) { return unwrap(parse_pair_plan(unwrap(read_file(path)), path)); });
+  module.def(
+      "make_plan",
+      [](const Network& network, const Routes& routes, const Endpoints& endpoints, const StepSequence& steps,
+         Method method) { return unwrap(make_plan(network, routes, endpoints, steps, method)); },
+      WithoutGil());
+}
+
+void bind_contention(nb::module_& module) {
+  nb::class_<HotLink>(module, "HotLink")
+      .def_ro("link", &HotLink::link)
+      .def_ro("worst_load", &HotLink::worst_load)
+      .def_ro("worst_step", &HotLink::worst_step)
+      .def_ro("hot_steps", &HotLink::hot_steps);
+  nb::class_<Contention>(module, "Contention")
+      .def_ro("steps", &Contention::steps)
+      .def_ro("free", &Contention::free)
+      .def_ro("relative_bandwidth", &Contention::relative_bandwidth)
+      .def_ro("mean_time", &Contention::mean_time)
+      .def_ro("worst_time", &Contention::worst_time)
+      .def_ro("worst_step", &Contention::worst_step)
+      .def_ro("hot_spots", &Contention::hot_spots)
+      .def_ro("hot_links", &Contention::hot_links);
+  module.def(
+      "measure_contention",
+      [](const Network& network, const Routes& routes, const Endpoints& endpoints, const Plan& plan,
+         const StepSequence& steps) { return unwrap(measure_contention(network, routes, endpoints, plan, steps)); },
+      WithoutGil());
+  module.def(
+      "link_loads",
+      [](const Network& network, const Routes& routes, const Endpoints& endpoints, const Plan& plan,
+         const StepSequence& steps,
+         std::size_t step) { return unwrap(link_loads(network, routes, endpoints, plan, steps, step)); },
+      WithoutGil());
+}
+
+}  // namespace
+
+void bind_planning(nb::module_& module) {
+  bind_plans(module);
+  bind_contention(module);
+}
+
+}  // namespace ayatori::python

@@ -1,0 +1,262 @@
+#include "ayatori/contention/contention.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <atomic>
+#include <limits>
+
+#include "ayatori/contention/job_endpoints.hpp"
+#include "ayatori/contention/message_tracer.hpp"
+
+namespace ayatori {
+
+namespace {
+
+constexpr std::size_t no_step = std::numeric_limits<std::size_t>::max();
+
+/// Below this many messages, threads cost more than they bring.
+constexpr std::uint64_t worth_threads = 1U << 16;
+
+struct StepTime {
+  double ideal = 0;
+  double time = 0;
+};
+
+/// The job on its network: what all threads read.
+struct Job {
+  const Network& network;
+  const Routes& routes;
+  std::span<const PortId> endpoints;
+  const Plan& plan;
+  const StepSequence& steps;
+  const JobEndpoints& nodes;
+  const LinkWeights& weights;
+  const MessageTracer& tracer;
+
+  [[nodiscard]] Failure not_arriving(const Message& message) const {
+    const auto name = [&](Rank rank) {
+      const Port& port = network.port(endpoints[rank]);
+      return fmt::format("rank {} ('{}' port {})", rank, network.name(port.device), port.number);
+    };
+    const LidRange range = routes.lids.of(endpoints[message.to]);
+    if (range.base == 0) return fail("{} has no LID in these tables", name(message.to));
+    const std::uint8_t bits = plan.path_bits(message.from, message.to);
+    if (bits >= range.count()) {
+      return fail("the plan wants path bits {} for {}, which has LMC {}", bits, name(message.to), range.lmc);
+    }
+    return fail("messages from {} to {} by LID {:#06x} do not arrive", name(message.from), name(message.to),
+                range.base + bits);
+  }
+};
+
+/// The loads of one step. Only the links that a step touches are looked at and cleared.
+class StepLoads {
+ public:
+  explicit StepLoads(const Job& job) : job_(job), load_(job.network.port_count(), 0) {}
+
+  /// Sends the messages of a step. False if one does not arrive: `lost()` is the first.
+  bool send(std::size_t step) {
+    job_.steps.step(step, messages_);
+    for (const Message& message : messages_) {
+      if (!job_.nodes.uses_network(message)) continue;
+      const auto count = [this](PortId link) {
+        if (load_[link]++ == 0) touched_.push_back(link);
+      };
+      if (!job_.tracer.trace(message, count)) {
+        lost_ = message;
+        return false;
+      }
+    }
+    return true;
+  }
+
+  [[nodiscard]] StepTime time() const {
+    StepTime step;
+    for (const PortId link : touched_) {
+      const double time = time_of(link);
+      step.time = std::max(step.time, time);
+      if (job_.tracer.is_endpoint_cable(link)) step.ideal = std::max(step.ideal, time);
+    }
+    return step;
+  }
+
+  template <typename Visit>
+  void for_each_hot_spot(double ideal, Visit&& visit) const {
+    for (const PortId link : touched_) {
+      if (time_of(link) > ideal) visit(link, load_[link]);
+    }
+  }
+
+  void clear() {
+    for (const PortId link : touched_) load_[link] = 0;
+    touched_.clear();
+  }
+
+  [[nodiscard]] const Message& lost() const { return lost_; }
+  [[nodiscard]] std::vector<std::uint32_t> take() { return std::move(load_); }
+
+ private:
+  [[nodiscard]] double time_of(PortId link) const { return load_[link] * job_.weights[link]; }
+
+  const Job& job_;
+  std::vector<std::uint32_t> load_;
+  std::vector<PortId> touched_;
+  std::vector<Message> messages_;
+  Message lost_;
+};
+
+/// Hot spots by link. Sums of integers and ties by step number: the same in whatever order steps come.
+class HotSpots {
+ public:
+  explicit HotSpots(const Network& network) : by_link_(network.port_count()) {}
+
+  void add(PortId link, std::uint32_t load, std::uint32_t step) { merge({link, load, step, 1}); }
+
+  void add(const HotSpots& other) {
+    for (const HotLink& hot : other.by_link_) {
+      if (hot.hot_steps != 0) merge(hot);
+    }
+  }
+
+  [[nodiscard]] std::vector<HotLink> hottest_first() const {
+    std::vector<HotLink> links;
+    std::copy_if(by_link_.begin(), by_link_.end(), std::back_inserter(links),
+                 [](const HotLink& hot) { return hot.hot_steps != 0; });
+    std::sort(links.begin(), links.end(), [](const HotLink& a, const HotLink& b) {
+      return a.hot_steps != b.hot_steps ? a.hot_steps > b.hot_steps : a.link < b.link;
+    });
+    return links;
+  }
+
+ private:
+  void merge(const HotLink& more) {
+    HotLink& hot = by_link_[more.link];
+    hot.link = more.link;
+    hot.hot_steps += more.hot_steps;
+    const bool worse = more.worst_load > hot.worst_load;
+    const bool earlier = more.worst_load == hot.worst_load && more.worst_step < hot.worst_step;
+    if (!worse && !earlier) return;
+    hot.worst_load = more.worst_load;
+    hot.worst_step = more.worst_step;
+  }
+
+  std::vector<HotLink> by_link_;
+};
+
+Contention summary(const std::vector<StepTime>& times, const HotSpots& hot_spots) {
+  Contention result;
+  double ideal = 0;
+  double time = 0;
+  for (std::size_t s = 0; s < times.size(); ++s) {
+    if (times[s].time == 0) continue;
+    ++result.steps;
+    ideal += times[s].ideal;
+    time += times[s].time;
+    if (times[s].time > result.worst_time) {
+      result.worst_time = times[s].time;
+      result.worst_step = static_cast<std::uint32_t>(s);
+    }
+  }
+  if (result.steps != 0) {
+    result.relative_bandwidth = ideal / time;
+    result.mean_time = time / static_cast<double>(result.steps);
+  }
+  result.hot_links = hot_spots.hottest_first();
+  for (const HotLink& hot : result.hot_links) result.hot_spots += hot.hot_steps;
+  result.free = result.hot_spots == 0;
+  return result;
+}
+
+/// One thread's part of the steps.
+class Share {
+ public:
+  Share(const Job& job, std::vector<StepTime>& times) : loads_(job), hot_spots_(job.network), times_(times) {}
+
+  bool run(std::size_t step) {
+    const bool arrived = loads_.send(step);
+    if (arrived) {
+      times_[step] = loads_.time();
+      if (times_[step].time > times_[step].ideal) {
+        loads_.for_each_hot_spot(times_[step].ideal, [&](PortId link, std::uint32_t load) {
+          hot_spots_.add(link, load, static_cast<std::uint32_t>(step));
+        });
+      }
+    }
+    loads_.clear();
+    return arrived;
+  }
+
+  [[nodiscard]] const HotSpots& hot_spots() const { return hot_spots_; }
+
+ private:
+  StepLoads loads_;
+  HotSpots hot_spots_;
+  std::vector<StepTime>& times_;
+};
+
+void lower_to(std::atomic<std::size_t>& smallest, std::size_t value) {
+  std::size_t seen = smallest;
+  while (value < seen && !smallest.compare_exchange_weak(seen, value)) {
+  }
+}
+
+Failure failure_in(const Job& job, std::size_t step) {
+  StepLoads loads(job);
+  loads.send(step);
+  return job.not_arriving(loads.lost());
+}
+
+Result<Contention> measure(const Job& job) {
+  const std::size_t step_count = job.steps.step_count();
+  [[maybe_unused]] const bool many = std::uint64_t{step_count} * job.endpoints.size() >= worth_threads;
+  std::vector<StepTime> times(step_count);
+  HotSpots hot_spots(job.network);
+  std::atomic<std::size_t> first_failed = no_step;
+#pragma omp parallel if (many)
+  {
+    Share share(job, times);
+#pragma omp for schedule(dynamic)
+    for (std::size_t step = 0; step < step_count; ++step) {
+      if (step < first_failed && !share.run(step)) lower_to(first_failed, step);
+    }
+#pragma omp critical
+    hot_spots.add(share.hot_spots());
+  }
+  if (first_failed != no_step) return failure_in(job, first_failed);
+  return summary(times, hot_spots);
+}
+
+Result<JobEndpoints> nodes_of(const Network& network, std::span<const PortId> endpoints, const Plan& plan,
+                              const StepSequence& steps) {
+  if (plan.rank_count() != endpoints.size()) {
+    return fail("a plan for {} ranks does not fit a job of {} ranks", plan.rank_count(), endpoints.size());
+  }
+  return JobEndpoints::of(network, endpoints, steps);
+}
+
+}  // namespace
+
+Result<Contention> measure_contention(const Network& network, const Routes& routes, std::span<const PortId> endpoints,
+                                      const Plan& plan, const StepSequence& steps) {
+  const auto nodes = nodes_of(network, endpoints, plan, steps);
+  if (!nodes) return Failure(nodes.error());
+  const LinkWeights weights(network, endpoints);
+  const MessageTracer tracer(network, routes, endpoints, plan);
+  return measure({network, routes, endpoints, plan, steps, *nodes, weights, tracer});
+}
+
+Result<std::vector<std::uint32_t>> link_loads(const Network& network, const Routes& routes,
+                                              std::span<const PortId> endpoints, const Plan& plan,
+                                              const StepSequence& steps, std::size_t step) {
+  const auto nodes = nodes_of(network, endpoints, plan, steps);
+  if (!nodes) return Failure(nodes.error());
+  const LinkWeights weights(network, endpoints);
+  const MessageTracer tracer(network, routes, endpoints, plan);
+  const Job job{network, routes, endpoints, plan, steps, *nodes, weights, tracer};
+  StepLoads loads(job);
+  if (!loads.send(step)) return job.not_arriving(loads.lost());
+  return loads.take();
+}
+
+}  // namespace ayatori

@@ -1,0 +1,57 @@
+#pragma once
+/// \file
+/// How messages of a step share links, and what that costs.
+///
+/// The step-synchronous model: all messages of a step have one size and start together, a link divides its capacity
+/// evenly, and the step lasts as long as its busiest link. With load(l, s) the messages of step s on
+/// directed link l, r(l) the link's rate and r0 the rate of the endpoints' cables:
+///
+///     time(s)  = max over l of  load(l, s) · r0 / r(l)
+///     ideal(s) = max over the endpoints' own cables of the same
+///     relative bandwidth = Σ ideal(s) / Σ time(s)     over the steps that use the network
+///
+/// With one rank a NIC ideal(s) = 1, and this is 1 / mean of the most loaded link. A *hot spot* is a (link, step) with
+/// load(l, s) · r0 / r(l) > ideal(s); a job is *free* without one.
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "ayatori/artefacts/plan.hpp"
+#include "ayatori/base/error.hpp"
+#include "ayatori/network/network.hpp"
+#include "ayatori/network/step.hpp"
+#include "ayatori/tables/tables.hpp"
+
+namespace ayatori {
+
+struct HotLink {
+  PortId link = no_id;
+  std::uint32_t worst_load = 0;  ///< messages in its worst step
+  std::uint32_t worst_step = 0;
+  std::uint32_t hot_steps = 0;  ///< steps in which it is a hot spot
+};
+
+struct Contention {
+  std::uint64_t steps = 0;  ///< that use the network
+  bool free = true;
+  double relative_bandwidth = 1;
+  double mean_time = 0;  ///< Σ time(s) / steps, in units of one message on an endpoint's cable
+  double worst_time = 0;
+  std::uint32_t worst_step = 0;
+  std::uint64_t hot_spots = 0;
+  std::vector<HotLink> hot_links;  ///< most hot steps first, then by link id
+};
+
+/// All steps, in parallel (OpenMP); memory is one load counter a link and thread. Error: a message that does not arrive
+/// (names source, destination and LID).
+[[nodiscard]] Result<Contention> measure_contention(const Network& network, const Routes& routes,
+                                                    std::span<const PortId> endpoints, const Plan& plan,
+                                                    const StepSequence& steps);
+
+/// Loads of one step, by PortId (directed link).
+[[nodiscard]] Result<std::vector<std::uint32_t>> link_loads(const Network& network, const Routes& routes,
+                                                            std::span<const PortId> endpoints, const Plan& plan,
+                                                            const StepSequence& steps, std::size_t step);
+
+}  // namespace ayatori

@@ -1,0 +1,81 @@
+#include "ayatori/planning/make_plan.hpp"
+
+#include <algorithm>
+
+#include "ayatori/contention/contention.hpp"
+#include "plan_methods.hpp"
+
+namespace ayatori {
+
+Plan plan_of(const PlanTask& task, Method method, const NodeChoices& choices) {
+  std::vector<std::uint8_t> bits;
+  for (Rank rank = 0; rank < task.nodes.rank_count(); ++rank) {
+    const std::uint32_t node = task.nodes.node_of(rank);
+    bits.push_back(task.paths.path_bits(node, choices[node]));
+  }
+  return Plan::per_destination(method, std::move(bits));
+}
+
+namespace {
+
+/// Everybody's first choice, in the shape of the method's plans.
+Plan plan_without_choice(const PlanTask& task, Method method) {
+  Plan plan = plan_of(task, method, NodeChoices(task.nodes.node_count(), 0));
+  if (method != Method::pair) return plan;
+  std::vector<std::uint8_t> bits;
+  for (Rank rank = 0; rank < plan.rank_count(); ++rank)
+    bits.insert(bits.end(), plan.all_path_bits().begin(), plan.all_path_bits().end());
+  return Plan::per_pair(plan.rank_count(), std::move(bits));
+}
+
+MethodResult plan_by(Method method, const PlanTask& task) {
+  if (method == Method::destination_mod_k) {
+    return {Plan::destination_mod_k(static_cast<Rank>(task.nodes.rank_count())), "base LIDs for everybody", 0};
+  }
+  if (task.nodes.site_count() <= 1) return {plan_without_choice(task, method), "no message leaves its leaf", 0};
+  if (task.paths.max_choices() <= 1) {
+    return {plan_without_choice(task, method), "nothing to choose: the tables have one path to each of the job's nodes",
+            0};
+  }
+  switch (method) {
+    case Method::destination_mod_k:
+      break;
+    case Method::rule:
+      return plan_by_rule(task);
+    case Method::colour:
+      return plan_by_colour(task);
+    case Method::pair:
+      return plan_by_pair(task);
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<Planned> make_plan(const Network& network, const Routes& routes, std::span<const PortId> endpoints,
+                          const StepSequence& steps, Method method) {
+  const auto nodes = JobEndpoints::of(network, endpoints, steps);
+  if (!nodes) return Failure(nodes.error());
+  const auto paths = JobPaths::traced(network, routes, *nodes);
+  if (!paths) return Failure(paths.error());
+  const LinkWeights weights(network, endpoints);
+  const PathLabels labels(network, *paths);
+  LeafBound leaves(network, *nodes, *paths, weights);
+  const JobBound bound = bound_of(leaves, steps);
+  MethodResult made = plan_by(method, {network, *nodes, weights, steps, *paths, labels, bound});
+
+  const auto contention = measure_contention(network, routes, endpoints, made.plan, steps);
+  if (!contention) return Failure(contention.error());
+  Planned planned;
+  planned.plan = std::move(made.plan);
+  planned.reason = std::move(made.reason);
+  planned.hot_spots = contention->hot_spots;
+  planned.lower_bound = std::max(made.lower_bound, bound.hot_spots);
+  // Sums of the same numbers in the same order where the bound is met, but weights are not always whole.
+  const bool takes_least_time =
+      contention->mean_time * static_cast<double>(contention->steps) <= bound.time * (1 + 1e-9);
+  planned.optimal = planned.hot_spots == planned.lower_bound || takes_least_time;
+  return planned;
+}
+
+}  // namespace ayatori

@@ -1,0 +1,44 @@
+#pragma once
+/// \file
+/// The methods of plan.hpp, one file each. make_plan prepares what they share and measures what they yield.
+
+#include <string>
+#include <vector>
+
+#include "ayatori/contention/job_endpoints.hpp"
+#include "ayatori/planning/make_plan.hpp"
+#include "job_paths.hpp"
+#include "leaf_bound.hpp"
+#include "path_labels.hpp"
+
+namespace ayatori {
+
+struct PlanTask {
+  const Network& network;
+  const JobEndpoints& nodes;
+  const LinkWeights& weights;
+  const StepSequence& steps;
+  const JobPaths& paths;
+  const PathLabels& labels;
+  const JobBound& bound;
+};
+
+/// A choice (see JobPaths) for each node.
+using NodeChoices = std::vector<std::uint8_t>;
+
+struct MethodResult {
+  Plan plan;
+  std::string reason;
+  std::uint64_t lower_bound = 0;  ///< of hot spots, as far as the method itself knows
+};
+
+[[nodiscard]] NodeChoices choices_by_rule(const PlanTask& task);
+
+[[nodiscard]] MethodResult plan_by_rule(const PlanTask& task);
+[[nodiscard]] MethodResult plan_by_colour(const PlanTask& task);
+[[nodiscard]] MethodResult plan_by_pair(const PlanTask& task);
+
+/// The plan that gives every rank its node's choice.
+[[nodiscard]] Plan plan_of(const PlanTask& task, Method method, const NodeChoices& choices);
+
+}  // namespace ayatori

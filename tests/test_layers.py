@@ -1,0 +1,69 @@
+"""Python's packages import in one direction only, as the targets of CMake do for C++; docs/map.md draws it."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import pytest
+
+PACKAGE = Path(__file__).parent.parent / "python" / "ayatori"
+
+MAY_IMPORT = {
+    "base": set(),
+    "model": {"base", "_core"},
+    "planning": {"model", "base", "_core"},
+    "resumable": {"base"},
+    "prediction": {"planning", "model", "resumable", "base", "_core"},
+    "formats": {"prediction", "planning", "model", "base", "_core"},
+    "processes": {"base"},
+    "measurement": {"processes", "base", "_core"},
+    "lab": {"planning", "model", "processes", "base", "_core"},
+    "report": {"base"},
+    "study": {"lab", "planning", "model", "base", "_core"},
+    "nwtopo": {"base", "_core"},
+    "__init__": {"prediction", "planning", "model", "base", "_core"},
+    "cli": {"study", "report", "lab", "measurement", "processes", "formats", "prediction", "planning", "resumable"}
+    | {"model", "base", "_core"},
+}
+"""Of each package, and of each module that stands alone, the packages of ours that it may import."""
+
+
+def rooms() -> list[str]:
+    """The packages and modules that are there."""
+    found = {path.relative_to(PACKAGE).parts[0].removesuffix(".py") for path in PACKAGE.rglob("*.py")}
+    return sorted(found)
+
+
+def imports_of(path: Path) -> set[str]:
+    """The packages of ours that a file imports, inside of functions, too."""
+    found = set()
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        names = []
+        if isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{path}:{node.lineno}: relative imports hide the direction"
+            own = node.module == "ayatori"
+            names = [f"ayatori.{alias.name}" for alias in node.names] if own else [node.module or ""]
+        found |= {name.split(".")[1] for name in names if name.startswith("ayatori.")}
+    return found
+
+
+def test_every_package_has_its_place_in_the_order() -> None:
+    assert rooms() == sorted(MAY_IMPORT)
+
+
+@pytest.mark.parametrize("room", MAY_IMPORT)
+def test_imports_go_one_way(room: str) -> None:
+    files = [PACKAGE / f"{room}.py"] if (PACKAGE / f"{room}.py").exists() else sorted((PACKAGE / room).rglob("*.py"))
+    assert files
+    for path in files:
+        assert imports_of(path) - {room} <= MAY_IMPORT[room], path
+
+
+def test_the_allowed_imports_have_no_cycle() -> None:
+    placed: set[str] = {"_core"}
+    while ready := {room for room, needs in MAY_IMPORT.items() if room not in placed and needs <= placed}:
+        placed |= ready
+    assert placed == set(MAY_IMPORT) | {"_core"}
