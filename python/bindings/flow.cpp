@@ -11,8 +11,8 @@ namespace ayatori::python {
 
 namespace {
 
-/// Which way messages take: by tables and a plan, or without tables by dimension order.
-struct Ways {
+/// How routes are found: by forwarding tables and a plan, or without tables in dimension order.
+struct Routing {
   const Network& network;
   const Routes* routes;  ///< nullptr: dimension order
   LinkDefaults links;
@@ -54,19 +54,20 @@ nb::dict as_dict(const Prediction& prediction, const LinkName& name_of) {
   return result;
 }
 
-std::vector<Prediction> predict(const Ways& ways, const std::vector<PlannedRun>& planned, const FlowOptions& options) {
+std::vector<Prediction> predict(const Routing& routing, const std::vector<PlannedRun>& planned,
+                                const FlowOptions& options) {
   std::vector<SimulationRun> runs;
   for (const PlannedRun& run : planned) {
-    runs.push_back({run.schedule, [&] { return ways.paths(run.plan, *run.job, run.routers); }});
+    runs.push_back({run.schedule, [&] { return routing.paths(run.plan, *run.job, run.routers); }});
   }
   std::vector<Prediction> predictions;
   for (auto& prediction : simulate_all(runs, options)) predictions.push_back(unwrap(std::move(prediction)));
   return predictions;
 }
 
-LinkName link_names(const Ways& ways, const Job& job) {
-  if (ways.routes != nullptr) return [&ways](std::uint32_t link) { return ways.network.describe_link(link); };
-  return [paths = std::shared_ptr<Paths>(unwrap(grid_paths_of_job(ways.network, job, ways.links)))](
+LinkName link_names(const Routing& routing, const Job& job) {
+  if (routing.routes != nullptr) return [&routing](std::uint32_t link) { return routing.network.describe_link(link); };
+  return [paths = std::shared_ptr<Paths>(unwrap(grid_paths_of_job(routing.network, job, routing.links)))](
              std::uint32_t link) { return paths->name(link); };
 }
 
@@ -79,7 +80,7 @@ nb::list simulate_jobs(const Network& network, const Routes* routes, const std::
       (!routers.empty() && !one_a_job(routers.size()))) {
     throw Raised(Error{"as many plans and schedules as jobs are needed", {}, {}, Error::Blame::us});
   }
-  const Ways ways{network, routes, links};
+  const Routing routing{network, routes, links};
   std::vector<PlannedRun> planned;
   for (std::size_t i = 0; i < jobs.size(); ++i) {
     planned.push_back({routes == nullptr ? nullptr : plans[i], jobs[i], schedules[i],
@@ -88,16 +89,16 @@ nb::list simulate_jobs(const Network& network, const Routes* routes, const std::
   std::vector<Prediction> predictions;
   {
     const nb::gil_scoped_release without_gil;
-    predictions = predict(ways, planned, options);
+    predictions = predict(routing, planned, options);
   }
   nb::list result;
-  for (std::size_t i = 0; i < jobs.size(); ++i) result.append(as_dict(predictions[i], link_names(ways, *jobs[i])));
+  for (std::size_t i = 0; i < jobs.size(); ++i) result.append(as_dict(predictions[i], link_names(routing, *jobs[i])));
   return result;
 }
 
 nb::bytes smpi_platform(const Network& network, const Routes* routes, const Plan* plan, const Job& job,
                         const LinkDefaults& links, double bus) {
-  const auto paths = unwrap(Ways{network, routes, links}.paths(plan, job, {}));
+  const auto paths = unwrap(Routing{network, routes, links}.paths(plan, job, {}));
   std::string platform;
   write_smpi_platform(*paths, static_cast<Rank>(job.rank_count()), bus,
                       [&](std::string_view piece) { platform += piece; });
@@ -127,7 +128,8 @@ void bind_flow(nb::module_& module) {
              "Times one schedule a job, jobs in parallel; a dict each. Without routes (and plans) messages go by "
              "dimension order. `routers`: of each job, or none at all.");
   module.def("smpi_platform", &smpi_platform, nb::arg("network"), nb::arg("routes").none(), nb::arg("plan").none(),
-             nb::arg("job"), nb::arg("links"), nb::arg("bus"), "The same links and ways for SimGrid, one host a rank.");
+             nb::arg("job"), nb::arg("links"), nb::arg("bus"),
+             "The same links and routes for SimGrid, with one host for each rank.");
 }
 
 }  // namespace ayatori::python

@@ -43,7 +43,7 @@ void expect_both(const Schedule& schedule, const Paths& paths, double expected) 
 }
 
 /// Each face has a link of its own.
-TEST(Halo, TakesItsBytesOverTheBandwidthAndALatency) {
+TEST(SimulateHalo, TakesItsBytesOverTheBandwidthAndALatency) {
   constexpr Bytes face = 3 << 20;
   for (const std::vector<std::uint32_t>& lengths : {std::vector{4U, 6U}, {3U, 3U}, {3U, 4U, 5U}}) {
     const Torus torus(lengths, 2e-6);
@@ -53,16 +53,16 @@ TEST(Halo, TakesItsBytesOverTheBandwidthAndALatency) {
 
 /// On a ring of two both neighbours are one machine, but the cable upwards is not the one downwards: dimension order
 /// takes the one upwards for both faces.
-TEST(Halo, TakesTwiceAsLongOnARingOfTwo) {
+TEST(SimulateHalo, TakesTwiceAsLongOnARingOfTwo) {
   const Torus torus({2, 4});
   expect_both(*torus.schedule("halo", Collective::halo, 1000), *torus.paths, 2 * 1000 / 1e9);
 }
 
 // ---------------------------------------------------------------------------------------------------------------------
 
-/// Two leaves with four hosts each, and a spine. A chunk goes up two links and down two, one a step, while others are
-/// behind it: every directed link carries one chunk a step, so S chunks take S + 3 steps.
-TEST(InNetwork, TakesAStepForEachChunkAndThreeMore) {
+/// Two leaves with four hosts each, and a spine. A chunk goes up two links and down two, one a step, while others
+/// follow it: every directed link carries one chunk a step, so S chunks take S + 3 steps.
+TEST(SimulateInNetwork, TakesAStepForEachChunkAndThreeMore) {
   const Network network = open_source("fattree:K=4,levels=2").value();
   const Routes routes = generate_routes(network, 0).value().routes;
   const Job job = contiguous_job(network, 8, 1).value();
@@ -114,7 +114,7 @@ Bytes link_bytes(const Schedule& schedule, const Paths& paths) {
 ///   ring                63/64 vector each way; one rank in 8 has a neighbour 2 hops off   2 · 63/64 · 9/8
 ///   rabenseifner        hops 4, 2, 1, 4, 2, 1 of 1/2, 1/4, … 1/64                     2 · 189/64
 ///   recursive doubling  hops 1, 2, 4, 1, 2, 4 of whole vectors                        14
-TEST(Swing, TakesFewerLinkBytesThanOthersOnATorus) {
+TEST(SimulateSwing, CarriesFewerBytesOverLinksThanOthersOnATorus) {
   constexpr Bytes vector = 64 * 64 * 16;
   const Torus torus({8, 8});
   const auto vectors = [&](std::string_view algorithm) {
@@ -127,7 +127,7 @@ TEST(Swing, TakesFewerLinkBytesThanOthersOnATorus) {
   EXPECT_EQ(vectors("recursive-doubling"), 14);
 }
 
-TEST(Swing, IsFasterThanOthersOnATorus) {
+TEST(SimulateSwing, IsFasterThanOthersOnATorus) {
   const Torus torus({8, 8}, 1e-6);
   for (const StepMode steps : {StepMode::drift, StepMode::synchronous}) {
     const auto time = [&](std::string_view algorithm) {

@@ -19,19 +19,20 @@
 namespace ayatori::test {
 
 /// What one participant does in one step.
-struct Doing {
+struct RankStep {
   std::vector<std::pair<Rank, Bytes>> sends = {};
   std::vector<Rank> receives = {};
   Bytes reduces = 0;
 };
 
 /// Steps that are listed: by stream, step, participant. Every message has its size as a slot of its own.
-class Listed final : public Schedule {
+class ListedSchedule final : public Schedule {
  public:
-  using Steps = std::vector<std::vector<std::map<Rank, Doing>>>;
+  using Steps = std::vector<std::vector<std::map<Rank, RankStep>>>;
 
-  Listed(Rank ranks, Steps streams) : streams_(std::move(streams)) { call_.ranks = ranks; }
-  Listed(Rank ranks, std::vector<std::map<Rank, Doing>> steps) : Listed(ranks, Steps{std::move(steps)}) {}
+  ListedSchedule(Rank ranks, Steps streams) : streams_(std::move(streams)) { call_.ranks = ranks; }
+  ListedSchedule(Rank ranks, std::vector<std::map<Rank, RankStep>> steps)
+      : ListedSchedule(ranks, Steps{std::move(steps)}) {}
 
   [[nodiscard]] const CollectiveCall& call() const override { return call_; }
   [[nodiscard]] std::uint32_t stream_count() const override { return static_cast<std::uint32_t>(streams_.size()); }
@@ -54,9 +55,9 @@ class Listed final : public Schedule {
 };
 
 /// In every step rank r sends to `to(r, step)` if that is not itself, and receives from who sends to it.
-inline std::vector<std::map<Rank, Doing>> exchanges(Rank ranks, std::size_t steps, Bytes bytes,
-                                                    const std::function<Rank(Rank, std::size_t)>& to) {
-  std::vector<std::map<Rank, Doing>> listed(steps);
+inline std::vector<std::map<Rank, RankStep>> exchanges(Rank ranks, std::size_t steps, Bytes bytes,
+                                                       const std::function<Rank(Rank, std::size_t)>& to) {
+  std::vector<std::map<Rank, RankStep>> listed(steps);
   for (std::size_t step = 0; step < steps; ++step) {
     for (Rank from = 0; from < ranks; ++from) {
       const Rank peer = to(from, step);
@@ -68,7 +69,7 @@ inline std::vector<std::map<Rank, Doing>> exchanges(Rank ranks, std::size_t step
   return listed;
 }
 
-inline Listed shift_schedule(Rank ranks, Bytes bytes) {
+inline ListedSchedule shift_schedule(Rank ranks, Bytes bytes) {
   return {ranks, exchanges(ranks, ranks - 1, bytes,
                            [ranks](Rank r, std::size_t s) { return static_cast<Rank>((r + s + 1) % ranks); })};
 }

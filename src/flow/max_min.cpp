@@ -3,32 +3,33 @@
 #include <limits>
 
 #include "ayatori/flow/head_of_line.hpp"
-#include "fair_shares.hpp"
+#include "fair_rates.hpp"
 
 namespace ayatori {
 
 namespace {
 
-std::vector<double> rates_of(FairShares shares, std::span<const std::vector<std::uint32_t>> paths) {
+std::vector<double> rates_of(FairRates allocation, std::span<const std::vector<std::uint32_t>> paths) {
   std::vector<FlowId> flows;
-  for (const auto& path : paths) flows.push_back(path.empty() ? no_id : shares.add(path));
-  shares.update();
+  for (const auto& path : paths) flows.push_back(path.empty() ? no_id : allocation.add(path));
+  allocation.update();
   std::vector<double> rates;
   for (const FlowId flow : flows) {
-    rates.push_back(flow == no_id ? std::numeric_limits<double>::infinity() : shares.rate(flow));
+    rates.push_back(flow == no_id ? std::numeric_limits<double>::infinity() : allocation.rate(flow));
   }
   return rates;
 }
 
 }  // namespace
 
-std::vector<double> max_min_rates(std::span<const double> capacity, std::span<const std::vector<std::uint32_t>> paths) {
-  return rates_of(FairShares({capacity.begin(), capacity.end()}), paths);
+std::vector<double> max_min_fair_rates(std::span<const double> capacity,
+                                       std::span<const std::vector<std::uint32_t>> paths) {
+  return rates_of(FairRates({capacity.begin(), capacity.end()}), paths);
 }
 
 std::vector<double> head_of_line_rates(std::span<const double> capacity,
                                        std::span<const std::vector<std::uint32_t>> paths) {
-  return rates_of(FairShares({capacity.begin(), capacity.end()}, static_cast<std::uint32_t>(capacity.size())), paths);
+  return rates_of(FairRates({capacity.begin(), capacity.end()}, static_cast<std::uint32_t>(capacity.size())), paths);
 }
 
 }  // namespace ayatori

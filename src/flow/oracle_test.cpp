@@ -19,11 +19,11 @@
 namespace ayatori {
 namespace {
 
-using test::Doing;
-using test::Listed;
 using test::ListedPaths;
+using test::ListedSchedule;
+using test::RankStep;
 
-/// simulate.hpp, word by word, in time that grows with the square of everything.
+/// The model of simulate.hpp without any shortcut; its time grows with the square of the number of messages.
 class SlowDrift {
  public:
   SlowDrift(const Schedule& schedule, const Paths& paths, const FlowOptions& options)
@@ -39,7 +39,7 @@ class SlowDrift {
       while (move()) {
       }
       if (std::all_of(programs_.begin(), programs_.end(), [](const Program& p) { return p.done; })) break;
-      if (!go_on_to_next_event()) return std::nullopt;
+      if (!advance_to_next_event()) return std::nullopt;
     }
     std::vector<double> ends(schedule_.call().ranks, 0);
     for (const Program& program : programs_) ends[program.rank] = std::max(ends[program.rank], program.end);
@@ -56,39 +56,39 @@ class SlowDrift {
     bool done = false;
     double end = 0;
   };
-  struct Mail {
+  struct InFlight {
     Rank from;
     Rank to;
     std::uint32_t stream;
     Bytes bytes = 0;
     std::optional<std::size_t> sender_step = {};
     std::optional<std::size_t> receiver_step = {};
-    double starts = -1;  // when it begins to flow; negative: nobody knows
+    double starts = -1;  // when it begins to flow; negative: not known yet
     double left = 0;
     bool arrived = false;
   };
 
-  [[nodiscard]] bool eager(const Mail& mail) const { return mail.bytes <= options_.eager_limit; }
+  [[nodiscard]] bool eager(const InFlight& message) const { return message.bytes <= options_.eager_limit; }
 
-  [[nodiscard]] double delay(const Mail& mail) const {
+  [[nodiscard]] double delay(const InFlight& message) const {
     double delay = options_.overhead;
-    if (paths_.machine(mail.from) == paths_.machine(mail.to)) return delay + options_.bus_latency;
+    if (paths_.machine(message.from) == paths_.machine(message.to)) return delay + options_.bus_latency;
     std::vector<std::uint32_t> links;
-    paths_.path(mail.from, mail.to, links);
+    paths_.path(message.from, message.to, links);
     for (const auto link : links) delay += paths_.latency(link);
     return delay;
   }
 
-  [[nodiscard]] std::vector<std::uint32_t> constraints(const Mail& mail) const {
+  [[nodiscard]] std::vector<std::uint32_t> constraints(const InFlight& message) const {
     const auto links = static_cast<std::uint32_t>(paths_.link_count());
-    const std::uint32_t a = paths_.machine(mail.from);
-    const std::uint32_t b = paths_.machine(mail.to);
+    const std::uint32_t a = paths_.machine(message.from);
+    const std::uint32_t b = paths_.machine(message.to);
     if (a == b) return options_.bus > 0 ? std::vector<std::uint32_t>{links + 3 * a} : std::vector<std::uint32_t>{};
     std::vector<std::uint32_t> path;
-    paths_.path(mail.from, mail.to, path);
+    paths_.path(message.from, message.to, path);
     if (options_.injection > 0) {
-      path.push_back(links + 3 * paths_.nic(mail.from) + 1);
-      path.push_back(links + 3 * paths_.nic(mail.to) + 2);
+      path.push_back(links + 3 * paths_.nic(message.from) + 1);
+      path.push_back(links + 3 * paths_.nic(message.to) + 2);
     }
     return path;
   }
@@ -103,36 +103,37 @@ class SlowDrift {
   }
 
   template <typename Lacks>
-  Mail& find_or_make(Rank from, Rank to, std::uint32_t stream, Lacks lacks) {
-    for (Mail& mail : mails_) {
-      if (mail.from == from && mail.to == to && mail.stream == stream && lacks(mail)) return mail;
+  InFlight& find_or_make(Rank from, Rank to, std::uint32_t stream, Lacks lacks) {
+    for (InFlight& message : messages_) {
+      if (message.from == from && message.to == to && message.stream == stream && lacks(message)) return message;
     }
-    mails_.push_back({from, to, stream});
-    return mails_.back();
+    messages_.push_back({from, to, stream});
+    return messages_.back();
   }
 
   void begin(Program& program) {
     StepActions actions;
     schedule_.actions(program.rank, program.stream, program.step, actions);
     for (const Transfer& send : actions.sends) {
-      Mail& mail = find_or_make(program.rank, send.peer, program.stream, [](const Mail& m) { return !m.sender_step; });
-      mail.sender_step = program.step;
-      mail.bytes = bytes_of(schedule_, program.rank, actions, send);
-      mail.left = static_cast<double>(mail.bytes);
+      InFlight& message =
+          find_or_make(program.rank, send.peer, program.stream, [](const InFlight& m) { return !m.sender_step; });
+      message.sender_step = program.step;
+      message.bytes = bytes_of(schedule_, program.rank, actions, send);
+      message.left = static_cast<double>(message.bytes);
     }
     for (const Transfer& receive : actions.receives) {
-      Mail& mail =
-          find_or_make(receive.peer, program.rank, program.stream, [](const Mail& m) { return !m.receiver_step; });
-      mail.receiver_step = program.step;
+      InFlight& message =
+          find_or_make(receive.peer, program.rank, program.stream, [](const InFlight& m) { return !m.receiver_step; });
+      message.receiver_step = program.step;
     }
     program.begun = true;
   }
 
   [[nodiscard]] bool step_is_over(const Program& program) const {
-    return std::none_of(mails_.begin(), mails_.end(), [&](const Mail& mail) {
-      if (mail.stream != program.stream || mail.arrived) return false;
-      const bool sends = mail.from == program.rank && mail.sender_step == program.step && !eager(mail);
-      return sends || (mail.to == program.rank && mail.receiver_step == program.step);
+    return std::none_of(messages_.begin(), messages_.end(), [&](const InFlight& message) {
+      if (message.stream != program.stream || message.arrived) return false;
+      const bool sends = message.from == program.rank && message.sender_step == program.step && !eager(message);
+      return sends || (message.to == program.rank && message.receiver_step == program.step);
     });
   }
 
@@ -168,41 +169,41 @@ class SlowDrift {
         moved = true;
       }
     }
-    for (Mail& mail : mails_) {
-      if (mail.starts >= 0 || !mail.sender_step || (!eager(mail) && !mail.receiver_step)) continue;
-      mail.starts = now_ + delay(mail);
+    for (InFlight& message : messages_) {
+      if (message.starts >= 0 || !message.sender_step || (!eager(message) && !message.receiver_step)) continue;
+      message.starts = now_ + delay(message);
       moved = true;
     }
-    for (Mail& mail : mails_) {
-      if (mail.arrived || !flows(mail)) continue;
-      if (mail.left > 1e-9 && !constraints(mail).empty()) continue;
-      mail.arrived = true;
+    for (InFlight& message : messages_) {
+      if (message.arrived || !flows(message)) continue;
+      if (message.left > 1e-9 && !constraints(message).empty()) continue;
+      message.arrived = true;
       moved = true;
     }
     return moved;
   }
 
-  [[nodiscard]] bool flows(const Mail& mail) const {
-    return mail.starts >= 0 && mail.starts <= now_ * (1 + 1e-12) && !mail.arrived;
+  [[nodiscard]] bool flows(const InFlight& message) const {
+    return message.starts >= 0 && message.starts <= now_ * (1 + 1e-12) && !message.arrived;
   }
 
-  bool go_on_to_next_event() {
+  bool advance_to_next_event() {
     std::vector<std::vector<std::uint32_t>> paths;
-    std::vector<Mail*> flowing;
+    std::vector<InFlight*> flowing;
     double next = INFINITY;
-    for (Mail& mail : mails_) {
-      if (flows(mail)) {
-        flowing.push_back(&mail);
-        paths.push_back(constraints(mail));
-      } else if (!mail.arrived && mail.starts > now_) {
-        next = std::min(next, mail.starts);
+    for (InFlight& message : messages_) {
+      if (flows(message)) {
+        flowing.push_back(&message);
+        paths.push_back(constraints(message));
+      } else if (!message.arrived && message.starts > now_) {
+        next = std::min(next, message.starts);
       }
     }
     for (const Program& program : programs_) {
       if (!program.done && program.local_until > now_) next = std::min(next, program.local_until);
     }
     const auto rates =
-        options_.head_of_line ? head_of_line_rates(capacities(), paths) : max_min_rates(capacities(), paths);
+        options_.head_of_line ? head_of_line_rates(capacities(), paths) : max_min_fair_rates(capacities(), paths);
     for (std::size_t i = 0; i < flowing.size(); ++i) next = std::min(next, now_ + flowing[i]->left / rates[i]);
     if (next == INFINITY) return false;
     for (std::size_t i = 0; i < flowing.size(); ++i) flowing[i]->left -= rates[i] * (next - now_);
@@ -213,7 +214,7 @@ class SlowDrift {
   const Schedule& schedule_;
   const Paths& paths_;
   const FlowOptions& options_;
-  std::deque<Mail> mails_;
+  std::deque<InFlight> messages_;
   std::vector<Program> programs_;
   double now_ = 0;
 };
@@ -247,11 +248,11 @@ ListedPaths random_paths(Random& random, Rank ranks) {
 }
 
 /// Random messages, whose send and receive stand in the same step; sometimes a receive comes a step later.
-Listed random_schedule(Random& random, Rank ranks) {
-  Listed::Steps streams;
+ListedSchedule random_schedule(Random& random, Rank ranks) {
+  ListedSchedule::Steps streams;
   for (std::uint64_t s = 1 + random.below(2); s > 0; --s) {
     const std::size_t steps = 1 + random.below(6);
-    std::vector<std::map<Rank, Doing>> listed(steps + 1);
+    std::vector<std::map<Rank, RankStep>> listed(steps + 1);
     for (std::size_t step = 0; step < steps; ++step) {
       for (std::uint64_t messages = random.below(2 * ranks); messages > 0; --messages) {
         const Rank from = static_cast<Rank>(random.below(ranks));
@@ -278,14 +279,14 @@ FlowOptions random_options(Random& random) {
   return options;
 }
 
-TEST(SimulateOracle, DriftIsTheSlowSimulation) {
+TEST(Simulate, DriftEqualsASlowReferenceForRandomSchedules) {
   std::size_t deadlocks = 0;
   for (std::uint64_t seed = 1; seed <= 400; ++seed) {
     SCOPED_TRACE(seed);
     Random random(seed);
     const auto ranks = static_cast<Rank>(2 + random.below(7));
     const ListedPaths paths = random_paths(random, ranks);
-    const Listed schedule = random_schedule(random, ranks);
+    const ListedSchedule schedule = random_schedule(random, ranks);
     FlowOptions options = random_options(random);
     // Injection limits are no queues: where they stand in the path matters then, and the oracle's stand elsewhere.
     options.head_of_line = options.injection == 0 && random.below(3) == 0;
@@ -304,14 +305,14 @@ TEST(SimulateOracle, DriftIsTheSlowSimulation) {
 }
 
 /// A step of a synchronous run is a schedule of one step that drifts: counting loads is exact whenever it is used.
-TEST(SimulateOracle, ASynchronousRunIsTheSumOfItsSteps) {
+TEST(Simulate, ASynchronousRunIsTheSumOfItsSteps) {
   for (std::uint64_t seed = 1; seed <= 300; ++seed) {
     SCOPED_TRACE(seed);
     Random random(seed);
     const auto ranks = static_cast<Rank>(2 + random.below(7));
     const ListedPaths paths = random_paths(random, ranks);
     const bool one_size = random.below(2) == 0;
-    std::vector<std::map<Rank, Doing>> steps(1 + random.below(4));
+    std::vector<std::map<Rank, RankStep>> steps(1 + random.below(4));
     double sum = 0;
     FlowOptions options = random_options(random);
     options.head_of_line = random.below(3) == 0;
@@ -324,17 +325,17 @@ TEST(SimulateOracle, ASynchronousRunIsTheSumOfItsSteps) {
         step[to].receives.push_back(from);
       }
       options.steps = StepMode::drift;
-      const Listed alone(ranks, {step});
-      // Everybody waits for the last message, eager or not: the receiver does.
+      const ListedSchedule alone(ranks, {step});
+      // The receiver of the last message waits for it, whether it is eager or not.
       sum += simulate(alone, paths, options).value().seconds;
     }
     options.steps = StepMode::synchronous;
-    EXPECT_NEAR(simulate(Listed(ranks, steps), paths, options).value().seconds, sum, 1e-9 * (1 + sum));
+    EXPECT_NEAR(simulate(ListedSchedule(ranks, steps), paths, options).value().seconds, sum, 1e-9 * (1 + sum));
     if (HasFailure()) return;
   }
 }
 
-TEST(SimulateOracle, BytesAreConserved) {
+TEST(Simulate, LinksCarryTheBytesOfTheMessagesOverThem) {
   for (std::uint64_t seed = 1; seed <= 100; ++seed) {
     SCOPED_TRACE(seed);
     Random random(seed);
@@ -372,14 +373,14 @@ TEST(SimulateOracle, BytesAreConserved) {
 }
 
 #ifdef _OPENMP
-TEST(SimulateOracle, ThreadsChangeNothing) {
+TEST(Simulate, SynchronousPredictionsAreTheSameForAnyNumberOfThreads) {
   Random random(5);
   const Rank ranks = 300;
   ListedPaths paths = test::one_switch(ranks, 1e9, 1e-7);
   for (double& rate : paths.rates) rate *= 0.5 + random.fraction();
   FlowOptions options;
   options.steps = StepMode::synchronous;
-  const Listed schedule = test::shift_schedule(ranks, 1000);
+  const ListedSchedule schedule = test::shift_schedule(ranks, 1000);
   const int threads = omp_get_max_threads();
   omp_set_num_threads(1);
   const Prediction one = simulate(schedule, paths, options).value();

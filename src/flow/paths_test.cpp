@@ -36,7 +36,7 @@ Job parse_hosts(const Network& network, std::initializer_list<const char*> hosts
   return place_job(network, entries, "hosts", 1, RankOrder::as_given).value();
 }
 
-TEST(RoutedPaths, AreTracesOfThePlansLids) {
+TEST(RoutedPaths, FollowTheForwardingTablesToThePlansLid) {
   const Fabric fabric("fattree:K=6,levels=2,nodes=30", 3);
   Random random(1);
   const Job job = random_job(fabric.network, 16, 2, random).value();
@@ -61,7 +61,7 @@ TEST(RoutedPaths, AreTracesOfThePlansLids) {
   EXPECT_EQ(paths->name(endpoints[3]), fabric.network.describe_link(endpoints[3]));
 }
 
-TEST(RoutedPaths, RatesAndLatencies) {
+TEST(RoutedPaths, TakeRatesAndLatenciesFromTheNetworkOrTheDefaults) {
   NetworkBuilder builder;
   const auto router = builder.add_router("R", 1, 3);
   const LinkRate rates[] = {{4, LaneSpeed::ddr, 0}, {}};
@@ -85,7 +85,7 @@ TEST(RoutedPaths, RatesAndLatencies) {
 }
 
 /// Machines with two rails: a rank a rail, then one more.
-TEST(RoutedPaths, ARankHasTheNicOfItsRail) {
+TEST(RoutedPaths, EachRankUsesTheNicOfItsRail) {
   NetworkBuilder builder;
   const auto router = builder.add_router("R", 1, 5);
   for (std::uint16_t i = 0; i < 4; ++i) {
@@ -101,7 +101,7 @@ TEST(RoutedPaths, ARankHasTheNicOfItsRail) {
   EXPECT_EQ(nics, (std::vector<std::uint32_t>{0, 1, 0, 2, 3, 2}));
 }
 
-TEST(RoutedPaths, RoutersTakePart) {
+TEST(RoutedPaths, LeadToAndFromRoutersThatTakePart) {
   const Fabric fabric("fattree:K=4,levels=2");
   const Job job = contiguous_job(fabric.network, 8, 1).value();
   const Plan plan = Plan::destination_mod_k(8);
@@ -117,7 +117,7 @@ TEST(RoutedPaths, RoutersTakePart) {
   EXPECT_TRUE(path(*paths, 8, 8).empty());
 }
 
-TEST(RoutedPaths, SaysWhatDoesNotArrive) {
+TEST(RoutedPaths, ErrorsNameTheRanksWhoseMessagesDoNotArrive) {
   Fabric fabric("fattree:K=4,levels=2");
   const Job job = contiguous_job(fabric.network, 8, 1).value();
   EXPECT_FALSE(routed_paths(fabric.network, fabric.routes, Plan::destination_mod_k(7), job, {}));
@@ -134,7 +134,7 @@ TEST(RoutedPaths, SaysWhatDoesNotArrive) {
   EXPECT_NE(lost.error().message.find("to rank 7"), std::string::npos);
 }
 
-TEST(GridPaths, DimensionOrder) {
+TEST(GridPaths, TakeDimensionsInOrderAndTheShorterWayRound) {
   // 3 × 4, the second dimension a ring; two ranks a machine, machines at points 0 … 11.
   std::vector<std::uint32_t> machines;
   std::vector<std::uint32_t> points;
@@ -148,7 +148,7 @@ TEST(GridPaths, DimensionOrder) {
   EXPECT_TRUE(between(5, 5).empty());
   // (0,0) to (2,3): up twice in dimension 0, then down over the edge of the ring.
   EXPECT_EQ(between(0, 11), (Links{link(0, 0, true), link(4, 0, true), link(8, 1, false)}));
-  // Two ways as short: upwards. And no ring in dimension 0.
+  // Two routes as short: upwards. And no ring in dimension 0.
   EXPECT_EQ(between(8, 2), (Links{link(8, 0, false), link(4, 0, false), link(0, 1, true), link(1, 1, true)}));
   EXPECT_EQ(paths->link_count(), 48U);
   EXPECT_EQ(paths->name(link(7, 1, false)), "(1,3) -1");
@@ -162,29 +162,29 @@ SchedulePtr all_to_all(Rank ranks, std::string_view algorithm = "shift") {
 }
 
 /// One rank a machine, all links alike: synchronous steps take what contention.hpp says.
-TEST(GridPaths, OfAJobAreThoseBetweenItsPoints) {
+TEST(GridPaths, OfAJobLeadBetweenItsMachinesPoints) {
   const Network torus = open_source("torus:3x4,rate=4xEDR").value();
   const Job job = parse_hosts(torus, {"N2-3", "N0-1"});
   const auto paths = grid_paths_of_job(torus, job, {0, 2e-7}).value();
   EXPECT_EQ(paths->participant_count(), 2U);
-  const Links way = path(*paths, 0, 1);
-  ASSERT_EQ(way.size(), 3U);
-  EXPECT_EQ(paths->name(way[0]), "(2,3) +0");
-  EXPECT_EQ(paths->name(way[1]), "(0,3) +1");
-  EXPECT_EQ(paths->name(way[2]), "(0,0) +1");
-  EXPECT_DOUBLE_EQ(paths->bytes_per_second(way[0]), 12.5e9);
-  EXPECT_DOUBLE_EQ(paths->latency(way[0]), 2e-7);
+  const Links links = path(*paths, 0, 1);
+  ASSERT_EQ(links.size(), 3U);
+  EXPECT_EQ(paths->name(links[0]), "(2,3) +0");
+  EXPECT_EQ(paths->name(links[1]), "(0,3) +1");
+  EXPECT_EQ(paths->name(links[2]), "(0,0) +1");
+  EXPECT_DOUBLE_EQ(paths->bytes_per_second(links[0]), 12.5e9);
+  EXPECT_DOUBLE_EQ(paths->latency(links[0]), 2e-7);
   EXPECT_DOUBLE_EQ(grid_paths_of_job(torus, job, {1e9, 0}).value()->bytes_per_second(0), 1e9);
 }
 
-TEST(GridPaths, NeedAGrid) {
+TEST(GridPaths, RefuseMachinesThatFormNoGrid) {
   const Network tree = open_source("fattree:K=2,levels=2").value();
   const auto paths = grid_paths_of_job(tree, contiguous_job(tree, 2, 1).value(), {});
   ASSERT_FALSE(paths);
   EXPECT_EQ(paths.error().message, "the machines of this network form no grid");
 }
 
-TEST(Synchronous, IsTheContentionModel) {
+TEST(Simulate, SynchronousAlltoallEqualsTheContentionModel) {
   const Fabric fabric("fattree:K=6,levels=2,nodes=30");
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
     SCOPED_TRACE(seed);
@@ -207,7 +207,7 @@ TEST(Synchronous, IsTheContentionModel) {
 }
 
 /// A full tree has no hot spot in any shift: drifting or not, only the endpoints' cables count.
-TEST(Drift, AFreeAllToAllTakesItsCables) {
+TEST(Simulate, AnAlltoallWithoutHotSpotsTakesTheTimeOfTheEndpointsCables) {
   const Fabric fabric("fattree:K=4,levels=3");
   const auto machines = static_cast<Rank>(fabric.network.machines().size());
   const Job job = contiguous_job(fabric.network, machines, 1).value();
@@ -218,7 +218,7 @@ TEST(Drift, AFreeAllToAllTakesItsCables) {
   for (const double seconds : prediction.rank_seconds) EXPECT_EQ(seconds, prediction.seconds);
 }
 
-TEST(SimulateAll, IsEachByItself) {
+TEST(SimulateAll, EqualsEachRunByItself) {
   const Fabric fabric("fattree:K=6,levels=2,nodes=30");
   std::vector<Job> jobs;
   std::vector<Plan> plans;

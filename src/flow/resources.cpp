@@ -23,25 +23,25 @@ Resources::Resources(const Paths& paths, Rank ranks, const FlowOptions& options)
   capacity_.insert(capacity_.end(), machines, options.bus);
 }
 
-void Resources::find(Rank from, Rank to, Way& way) const {
-  way.shared.clear();
-  way.links.clear();
-  way.delay = options_.overhead;
+void Resources::find_route(Rank from, Rank to, Route& route) const {
+  route.shared.clear();
+  route.links.clear();
+  route.delay = options_.overhead;
   const std::uint32_t source = paths_.machine(from);
   const std::uint32_t target = paths_.machine(to);
-  way.inside = source == target;
-  if (way.inside) {
-    way.delay += options_.bus_latency;
-    if (options_.bus > 0) way.shared.push_back(bus_of(source));
+  route.within_machine = source == target;
+  if (route.within_machine) {
+    route.delay += options_.bus_latency;
+    if (options_.bus > 0) route.shared.push_back(bus_of(source));
     return;
   }
-  paths_.path(from, to, way.links);
-  if (options_.injection > 0 && from < ranks_) way.shared.push_back(out_of(from));
-  for (const Constraint link : way.links) {
-    way.delay += latency_[link];
-    way.shared.push_back(link);
+  paths_.path(from, to, route.links);
+  if (options_.injection > 0 && from < ranks_) route.shared.push_back(out_of(from));
+  for (const Constraint link : route.links) {
+    route.delay += latency_[link];
+    route.shared.push_back(link);
   }
-  if (options_.injection > 0 && to < ranks_) way.shared.push_back(into(to));
+  if (options_.injection > 0 && to < ranks_) route.shared.push_back(into(to));
 }
 
 }  // namespace ayatori

@@ -1,19 +1,19 @@
 #pragma once
 /// \file
-/// What flows share: the constraints of simulate.hpp in one numbering. First the directed links, then for each NIC
-/// what leaves and what enters it, then for each machine its bus.
+/// What flows share: the constraints of simulate.hpp in one numbering. First the directed links, then two for each NIC
+/// (what leaves it and what enters it), then the bus of each machine.
 
 #include <vector>
 
 #include "ayatori/flow/paths.hpp"
 #include "ayatori/flow/simulate.hpp"
-#include "fair_shares.hpp"
+#include "fair_rates.hpp"
 
 namespace ayatori {
 
 /// What lies between the two ends of a message.
-struct Way {
-  bool inside = false;                  ///< within one machine
+struct Route {
+  bool within_machine = false;          ///< both ends are on one machine
   double delay = 0;                     ///< seconds before it flows
   std::vector<Constraint> links = {};   ///< of the network
   std::vector<Constraint> shared = {};  ///< all constraints, in the order in which the message meets them
@@ -30,8 +30,8 @@ class Resources {
   /// Used by messages within a machine, and by no others.
   [[nodiscard]] bool is_bus(Constraint constraint) const { return constraint >= first_bus_; }
 
-  /// Replaces `way`. Routers have no NIC: what they send and receive is limited by their links only.
-  void find(Rank from, Rank to, Way& way) const;
+  /// Replaces `route`. Routers have no NIC: what they send and receive is limited by their links only.
+  void find_route(Rank from, Rank to, Route& route) const;
 
  private:
   [[nodiscard]] Constraint out_of(Rank rank) const { return first_nic_ + 2 * paths_.nic(rank); }

@@ -8,10 +8,10 @@
 namespace ayatori {
 namespace {
 
-using test::Doing;
-using test::Listed;
 using test::ListedPaths;
+using test::ListedSchedule;
 using test::one_switch;
+using test::RankStep;
 
 Prediction run(const Schedule& schedule, const Paths& paths, const FlowOptions& options = {}) {
   auto prediction = simulate(schedule, paths, options);
@@ -32,8 +32,8 @@ void expect_both(const Schedule& schedule, const Paths& paths, FlowOptions optio
 }
 
 /// Messages that all begin at once.
-Listed at_once(Rank ranks, const std::vector<std::tuple<Rank, Rank, Bytes>>& messages) {
-  std::map<Rank, Doing> step;
+ListedSchedule at_once(Rank ranks, const std::vector<std::tuple<Rank, Rank, Bytes>>& messages) {
+  std::map<Rank, RankStep> step;
   for (const auto& [from, to, bytes] : messages) {
     step[from].sends.emplace_back(to, bytes);
     step[to].receives.push_back(from);
@@ -41,14 +41,14 @@ Listed at_once(Rank ranks, const std::vector<std::tuple<Rank, Rank, Bytes>>& mes
   return {ranks, {step}};
 }
 
-TEST(Simulate, NothingTakesNoTime) {
-  expect_both(Listed(3, {std::map<Rank, Doing>{}}), one_switch(3, 1), {}, 0);
-  expect_both(Listed(1, std::vector<std::map<Rank, Doing>>{}), one_switch(1, 1), {}, 0);
+TEST(Simulate, AScheduleWithoutMessagesTakesNoTime) {
+  expect_both(ListedSchedule(3, {std::map<Rank, RankStep>{}}), one_switch(3, 1), {}, 0);
+  expect_both(ListedSchedule(1, std::vector<std::map<Rank, RankStep>>{}), one_switch(1, 1), {}, 0);
 }
 
-TEST(Simulate, OneMessage) {
+TEST(Simulate, OneMessageTakesOverheadLatencyAndItsBytesOverTheRate) {
   const ListedPaths paths = one_switch(2, 1e9, 3e-6);
-  const Listed schedule = at_once(2, {{0, 1, 1000000}});
+  const ListedSchedule schedule = at_once(2, {{0, 1, 1000000}});
   FlowOptions options;
   options.overhead = 1e-6;
   expect_both(schedule, paths, options, 1e-6 + 2 * 3e-6 + 1e-3);
@@ -66,7 +66,7 @@ TEST(Simulate, AMessageWithoutBytesTakesItsLatency) {
   expect_both(at_once(2, {{0, 1, 0}}), one_switch(2, 1e9, 3e-6), {}, 6e-6);
 }
 
-TEST(Simulate, TwoShareALink) {
+TEST(Simulate, TwoFlowsShareALinkUntilTheShorterEnds) {
   // Both out of machine 0; the shorter ends at 2 s, then the longer has the link for itself.
   expect_both(at_once(3, {{0, 1, 100}, {0, 2, 300}}), one_switch(3, 100), {}, 4);
   const Prediction prediction = run(at_once(3, {{0, 1, 100}, {0, 2, 300}}), one_switch(3, 100));
@@ -74,7 +74,7 @@ TEST(Simulate, TwoShareALink) {
   EXPECT_NEAR(prediction.rank_seconds[2], 4, 1e-9);
 }
 
-TEST(Simulate, ParkingLot) {
+TEST(Simulate, FlowsOverSeveralLinksGetMaxMinFairRates) {
   // One flow over three links, one over each; capacities 100, 200, 300: rates 50, 50, 150, 250.
   const ListedPaths paths({100, 200, 300}, {0, 1, 2, 3, 4, 5, 6, 7},
                           {{{0, 1}, {0, 1, 2}}, {{2, 3}, {0}}, {{4, 5}, {1}}, {{6, 7}, {2}}});
@@ -84,7 +84,7 @@ TEST(Simulate, ParkingLot) {
   EXPECT_NEAR(prediction.rank_seconds[7], 1, 1e-9);
 }
 
-TEST(Simulate, CrossTraffic) {
+TEST(Simulate, AFlowThatBeginsLaterTakesItsShareFromThen) {
   // 0 → 1 has the link for 1 s, then shares it with 2 → 3, whose latency is 1 s: 100 bytes are left for each.
   const ListedPaths paths({100, 1e9}, {0, 1, 2, 3}, {{{0, 1}, {0}}, {{2, 3}, {1, 0}}}, {0, 1});
   const Prediction prediction = run(at_once(4, {{0, 1, 200}, {2, 3, 150}}), paths);
@@ -95,7 +95,7 @@ TEST(Simulate, CrossTraffic) {
 TEST(Simulate, InjectionLimitsANic) {
   // Two ranks on machine 0, links of their own; the NIC lets 100 out.
   ListedPaths paths({100, 100}, {0, 0, 1, 2}, {{{0, 2}, {0}}, {{1, 3}, {1}}});
-  const Listed schedule = at_once(4, {{0, 2, 100}, {1, 3, 100}});
+  const ListedSchedule schedule = at_once(4, {{0, 2, 100}, {1, 3, 100}});
   expect_both(schedule, paths, {}, 1);
   FlowOptions options;
   options.injection = 100;
@@ -107,26 +107,26 @@ TEST(Simulate, InjectionLimitsANic) {
   expect_both(schedule, paths, options, 2);
 }
 
-TEST(Resources, AreInsideMachinesOrBetweenThem) {
+TEST(Resources, FindRouteUsesTheBusWithinAMachineAndNoBusBetweenMachines) {
   ListedPaths paths({10, 10}, {0, 0, 1, 1}, {{{0, 2}, {0}}, {{1, 3}, {1}}, {{2, 0}, {1}}, {{3, 1}, {0}}});
   paths.nics = {0, 1, 2, 3};
   FlowOptions options;
   options.injection = 3;
   options.bus = 7;
   const Resources resources(paths, 4, options);
-  Way way;
+  Route route;
   for (const auto& [from, to] : std::vector<std::pair<Rank, Rank>>{{0, 1}, {3, 2}, {0, 2}, {1, 3}, {2, 0}, {3, 1}}) {
-    resources.find(from, to, way);
-    EXPECT_EQ(way.shared.size(), way.inside ? 1U : 3U);
-    for (const Constraint shared : way.shared) {
-      EXPECT_EQ(resources.is_bus(shared), way.inside) << from << " to " << to << ", " << shared;
+    resources.find_route(from, to, route);
+    EXPECT_EQ(route.shared.size(), route.within_machine ? 1U : 3U);
+    for (const Constraint shared : route.shared) {
+      EXPECT_EQ(resources.is_bus(shared), route.within_machine) << from << " to " << to << ", " << shared;
     }
   }
 }
 
-TEST(Simulate, TheBusOfAMachine) {
+TEST(Simulate, MessagesWithinAMachineShareItsBus) {
   const ListedPaths paths({100}, {0, 0, 0, 1}, {});
-  const Listed schedule = at_once(4, {{0, 1, 100}, {1, 2, 300}});
+  const ListedSchedule schedule = at_once(4, {{0, 1, 100}, {1, 2, 300}});
   expect_both(schedule, paths, {}, 0);
   FlowOptions options;
   options.bus_latency = 0.5;
@@ -138,17 +138,17 @@ TEST(Simulate, TheBusOfAMachine) {
 }
 
 /// Rank 2 keeps rank 1 busy for 5 s, then 1 receives what 0 has sent.
-Listed late_receiver() {
-  std::map<Rank, Doing> first;
+ListedSchedule late_receiver() {
+  std::map<Rank, RankStep> first;
   first[0].sends = {{1, 100}};
   first[2].sends = {{1, 500}};
   first[1].receives = {2};
-  std::map<Rank, Doing> second;
+  std::map<Rank, RankStep> second;
   second[1].receives = {0};
   return {3, {first, second}};
 }
 
-TEST(Simulate, RendezvousWaitsForItsReceiver) {
+TEST(Simulate, ARendezvousMessageWaitsForItsReceive) {
   const ListedPaths paths({100, 100}, {0, 1, 2}, {{{0, 1}, {0}}, {{2, 1}, {1}}});
   const Prediction late = run(late_receiver(), paths);
   EXPECT_NEAR(late.rank_seconds[0], 6, 1e-9);
@@ -160,7 +160,7 @@ TEST(Simulate, RendezvousWaitsForItsReceiver) {
   EXPECT_NEAR(eager.rank_seconds[1], 5, 1e-9);
 }
 
-TEST(Simulate, EagerArrivesLate) {
+TEST(Simulate, AnEagerSenderGoesOnAtOnceAndItsReceiverWaits) {
   // The receiver is there first and waits; the sender has gone on.
   const ListedPaths paths({100}, {0, 1}, {{{0, 1}, {0}}});
   FlowOptions options;
@@ -170,49 +170,49 @@ TEST(Simulate, EagerArrivesLate) {
   EXPECT_NEAR(prediction.rank_seconds[1], 1, 1e-9);
 }
 
-TEST(Simulate, MessagesMeetInTheirOrder) {
+TEST(Simulate, MessagesBetweenTwoRanksMatchInTheOrderOfTheirPosts) {
   // Two messages from 0 to 1: the first send meets the first receive, whatever their sizes.
-  std::map<Rank, Doing> first{{0, {{{1, 100}}, {}}}, {1, {{}, {0}}}};
-  std::map<Rank, Doing> second{{0, {{{1, 300}}, {}}}, {1, {{}, {0}, 50}}};
+  std::map<Rank, RankStep> first{{0, {{{1, 100}}, {}}}, {1, {{}, {0}}}};
+  std::map<Rank, RankStep> second{{0, {{{1, 300}}, {}}}, {1, {{}, {0}, 50}}};
   const ListedPaths paths({100}, {0, 1}, {{{0, 1}, {0}}});
   FlowOptions options;
   options.reduce_bytes_per_second = 100;
-  const Prediction prediction = run(Listed(2, {first, second}), paths, options);
+  const Prediction prediction = run(ListedSchedule(2, {first, second}), paths, options);
   EXPECT_NEAR(prediction.rank_seconds[0], 4, 1e-9);
   EXPECT_NEAR(prediction.rank_seconds[1], 4.5, 1e-9);
   options.steps = StepMode::synchronous;
-  expect_seconds(run(Listed(2, {first, second}), paths, options), 4.5);
+  expect_seconds(run(ListedSchedule(2, {first, second}), paths, options), 4.5);
 }
 
 /// Three steps of a ring of three; the link out of rank 0 has half the speed.
-TEST(Simulate, StepsDrift) {
+TEST(Simulate, DriftingRanksBeginAStepWhenTheirOwnMessagesAreComplete) {
   const ListedPaths paths({50, 100, 100}, {0, 1, 2}, {{{0, 1}, {0}}, {{1, 2}, {1}}, {{2, 0}, {2}}});
-  const Listed ring(3, test::exchanges(3, 3, 100, [](Rank r, std::size_t) { return (r + 1) % 3; }));
+  const ListedSchedule ring(3, test::exchanges(3, 3, 100, [](Rank r, std::size_t) { return (r + 1) % 3; }));
   // Each step of 0 and 1 takes 2 s. Rank 2 is through its first at 1 s, but 0 and 1 begin theirs at 2 s.
   const Prediction prediction = run(ring, paths);
   expect_seconds(prediction, 6);
   EXPECT_NEAR(prediction.rank_seconds[2], 5, 1e-9);
 }
 
-TEST(Simulate, SynchronousStepsDoNotDrift) {
+TEST(Simulate, SynchronousStepsBeginTogether) {
   // 0 → 1 takes 2 s in step 1, 2 → 3 in step 2: drifting 3 s, in lockstep 4 s.
   const ListedPaths paths({100}, {0, 1, 2, 3}, {{{0, 1}, {0}}, {{2, 3}, {}}});
   const ListedPaths apart({100, 100}, {0, 1, 2, 3}, {{{0, 1}, {0}}, {{2, 3}, {1}}});
-  std::map<Rank, Doing> first{{0, {{{1, 200}}, {}}}, {1, {{}, {0}}}, {2, {{{3, 100}}, {}}}, {3, {{}, {2}}}};
-  std::map<Rank, Doing> second{{0, {{{1, 100}}, {}}}, {1, {{}, {0}}}, {2, {{{3, 200}}, {}}}, {3, {{}, {2}}}};
-  const Listed schedule(4, {first, second});
+  std::map<Rank, RankStep> first{{0, {{{1, 200}}, {}}}, {1, {{}, {0}}}, {2, {{{3, 100}}, {}}}, {3, {{}, {2}}}};
+  std::map<Rank, RankStep> second{{0, {{{1, 100}}, {}}}, {1, {{}, {0}}}, {2, {{{3, 200}}, {}}}, {3, {{}, {2}}}};
+  const ListedSchedule schedule(4, {first, second});
   expect_seconds(run(schedule, apart), 3);
   FlowOptions options;
   options.steps = StepMode::synchronous;
   expect_seconds(run(schedule, apart, options), 4);
 }
 
-TEST(Simulate, StreamsAdvanceByThemselves) {
+TEST(Simulate, StreamsAdvanceIndependently) {
   // Two streams over one link each: 3 × 1 s and 1 × 2 s.
   const ListedPaths paths({100, 100}, {0, 1, 2}, {{{0, 1}, {0}}, {{0, 2}, {1}}});
-  const std::map<Rank, Doing> to_one{{0, {{{1, 100}}, {}}}, {1, {{}, {0}}}};
-  const std::map<Rank, Doing> to_two{{0, {{{2, 200}}, {}}}, {2, {{}, {0}}}};
-  const Listed schedule(3, Listed::Steps{{to_one, to_one, to_one}, {to_two}});
+  const std::map<Rank, RankStep> to_one{{0, {{{1, 100}}, {}}}, {1, {{}, {0}}}};
+  const std::map<Rank, RankStep> to_two{{0, {{{2, 200}}, {}}}, {2, {{}, {0}}}};
+  const ListedSchedule schedule(3, ListedSchedule::Steps{{to_one, to_one, to_one}, {to_two}});
   const Prediction prediction = run(schedule, paths);
   EXPECT_NEAR(prediction.rank_seconds[0], 3, 1e-9);
   EXPECT_NEAR(prediction.rank_seconds[2], 2, 1e-9);
@@ -222,28 +222,28 @@ TEST(Simulate, StreamsAdvanceByThemselves) {
 }
 
 /// A broadcast of S chunks through a chain of n ranks: (n − 1 + S − 1) chunks one after the other.
-TEST(Simulate, PipelinedChain) {
+TEST(Simulate, APipelinedChainTakesRanksPlusChunksMinusTwoSteps) {
   constexpr Rank ranks = 6;
   constexpr std::size_t chunks = 9;
-  std::vector<std::map<Rank, Doing>> steps(ranks + chunks);
+  std::vector<std::map<Rank, RankStep>> steps(ranks + chunks);
   for (Rank rank = 0; rank < ranks; ++rank) {
     for (std::size_t chunk = 0; chunk < chunks; ++chunk) {
-      // A rank receives chunk s in its step rank + s − 1 and sends it in the one behind.
+      // A rank receives chunk s in its step rank + s − 1 and sends it in the next one.
       if (rank + 1 < ranks) steps[rank + chunk][rank].sends = {{rank + 1, 1000}};
       if (rank > 0) steps[rank + chunk - 1][rank].receives = {rank - 1};
     }
   }
   FlowOptions options;
   options.overhead = 0.25;
-  expect_both(Listed(ranks, steps), one_switch(ranks, 1000), options, (ranks - 1 + chunks - 1) * 1.25);
+  expect_both(ListedSchedule(ranks, steps), one_switch(ranks, 1000), options, (ranks - 1 + chunks - 1) * 1.25);
 }
 
-TEST(Simulate, AllToAllOnASwitch) {
+TEST(Simulate, ShiftsOnASwitchHaveNoContention) {
   // n − 1 steps without contention.
   expect_both(test::shift_schedule(16, 1 << 20), one_switch(16, 1e9, 1e-6), {}, 15 * ((1 << 20) / 1e9 + 2e-6));
 }
 
-TEST(Simulate, AllToAllAllAtOnce) {
+TEST(Simulate, MessagesSentAllAtOnceShareTheLinksOfTheirEnds) {
   std::vector<std::tuple<Rank, Rank, Bytes>> messages;
   for (Rank a = 0; a < 12; ++a) {
     for (Rank b = 0; b < 12; ++b) {
@@ -254,18 +254,19 @@ TEST(Simulate, AllToAllAllAtOnce) {
 }
 
 /// Ring allreduce: 2 (n − 1) steps of m / n bytes.
-TEST(Simulate, RingAllreduce) {
+TEST(Simulate, ARingAllreduceTakesTwiceTheVectorLessOneShare) {
   constexpr Rank ranks = 8;
   constexpr Bytes bytes = 8000;
-  const Listed ring(ranks, test::exchanges(ranks, 2 * (ranks - 1), bytes / ranks,
-                                           [](Rank r, std::size_t) { return (r + 1) % ranks; }));
+  const ListedSchedule ring(ranks, test::exchanges(ranks, 2 * (ranks - 1), bytes / ranks,
+                                                   [](Rank r, std::size_t) { return (r + 1) % ranks; }));
   expect_both(ring, one_switch(ranks, 1e3), {}, 2.0 * (ranks - 1) / ranks * 8);
 }
 
-TEST(Simulate, HeadOfLine) {
-  // 0 → 2 and 1 → 3 share a link; behind it 0's is slower. 1 waits behind 0, then has it for itself.
+TEST(Simulate, HeadOfLineBlockingSlowsFlowsThatShareAnEarlierLink) {
+  // 0 → 2 and 1 → 3 share a link; the next link of 0's route is slower. Rank 1's message waits for 0's, then has the
+  // link for itself.
   const ListedPaths paths({100, 20}, {0, 1, 2, 3}, {{{0, 2}, {0, 1}}, {{1, 3}, {0}}});
-  const Listed schedule = at_once(4, {{0, 2, 100}, {1, 3, 200}});
+  const ListedSchedule schedule = at_once(4, {{0, 2, 100}, {1, 3, 200}});
   EXPECT_NEAR(run(schedule, paths).rank_seconds[3], 2.5, 1e-9);
   FlowOptions options;
   options.head_of_line = true;
@@ -274,38 +275,38 @@ TEST(Simulate, HeadOfLine) {
   EXPECT_NEAR(held.rank_seconds[3], 6, 1e-9);
 }
 
-TEST(Simulate, ASymmetricScheduleStaysSymmetric) {
+TEST(Simulate, RanksOfASymmetricScheduleEndAtTheSameTimeBitForBit) {
   // Awkward sizes and rates, many steps: all ranks end at the same time, bit for bit.
-  const Listed schedule(7, test::exchanges(7, 500, 1234567, [](Rank r, std::size_t s) {
-                          return static_cast<Rank>((r + s % 6 + 1) % 7);
-                        }));
+  const ListedSchedule schedule(7, test::exchanges(7, 500, 1234567, [](Rank r, std::size_t s) {
+                                  return static_cast<Rank>((r + s % 6 + 1) % 7);
+                                }));
   const Prediction prediction = run(schedule, one_switch(7, 0.3e9, 1.1e-7));
   for (const double seconds : prediction.rank_seconds) EXPECT_EQ(seconds, prediction.seconds);
 }
 
-TEST(Simulate, SaysWhoDeadlocks) {
-  // Everybody receives first: nobody sends.
-  std::map<Rank, Doing> receive{{0, {{}, {1}}}, {1, {{}, {0}}}};
-  std::map<Rank, Doing> send{{0, {{{1, 100}}, {}}}, {1, {{{0, 100}}, {}}}};
-  const auto stuck = simulate(Listed(2, {receive, send}), one_switch(2, 1), {});
+TEST(Simulate, ADeadlockNamesParticipantStreamStepAndPeer) {
+  // Both ranks receive first, so none sends.
+  std::map<Rank, RankStep> receive{{0, {{}, {1}}}, {1, {{}, {0}}}};
+  std::map<Rank, RankStep> send{{0, {{{1, 100}}, {}}}, {1, {{{0, 100}}, {}}}};
+  const auto stuck = simulate(ListedSchedule(2, {receive, send}), one_switch(2, 1), {});
   ASSERT_FALSE(stuck);
   EXPECT_EQ(stuck.error().message, "the schedule deadlocks: participant 0 never ends step 0 of stream 0");
   EXPECT_EQ(stuck.error().cause, "1 never sends it a message");
-  // Everybody sends first: fine for small messages only.
-  EXPECT_FALSE(simulate(Listed(2, {send, receive}), one_switch(2, 1), {}));
+  // Both ranks send first, which works for eager messages only.
+  EXPECT_FALSE(simulate(ListedSchedule(2, {send, receive}), one_switch(2, 1), {}));
   FlowOptions options;
   options.eager_limit = 100;
-  EXPECT_TRUE(simulate(Listed(2, {send, receive}), one_switch(2, 1), options));
+  EXPECT_TRUE(simulate(ListedSchedule(2, {send, receive}), one_switch(2, 1), options));
 }
 
-TEST(Simulate, RefusesWhatDoesNotFit) {
-  const Listed schedule = at_once(4, {{0, 3, 1}});
+TEST(Simulate, RefusesUnknownPeersAndNegativeOptions) {
+  const ListedSchedule schedule = at_once(4, {{0, 3, 1}});
   EXPECT_FALSE(simulate(schedule, one_switch(3, 1), {}));
-  const Listed stranger(2, {std::map<Rank, Doing>{{0, {{{7, 100}}, {}}}}});
+  const ListedSchedule unknown_peer(2, {std::map<Rank, RankStep>{{0, {{{7, 100}}, {}}}}});
   for (const StepMode mode : {StepMode::drift, StepMode::synchronous}) {
     FlowOptions options;
     options.steps = mode;
-    const auto failed = simulate(stranger, one_switch(2, 1), options);
+    const auto failed = simulate(unknown_peer, one_switch(2, 1), options);
     ASSERT_FALSE(failed);
     EXPECT_EQ(failed.error().message, "participant 0 talks to 7 in step 0 of stream 0, but there are 2");
   }

@@ -8,13 +8,13 @@ namespace ayatori {
 
 namespace {
 
-/// Each has an array over links. More threads than this find nothing to do.
+/// The steps are cut into this many parts, each of which has an array over links.
 constexpr std::size_t max_parts = 32;
 
-/// Below this many messages, threads cost more than they bring.
-constexpr std::size_t worth_threads = 1U << 16;
+/// With fewer messages, threads cost more than they save.
+constexpr std::size_t min_messages_for_threads = 1U << 16;
 
-/// What most of a set of messages have, and how the constraint is loaded that decides.
+/// The largest delay and size of a set of messages, and the load of the constraint that limits them most.
 struct Slowest {
   double delay = 0;
   Bytes bytes = 0;
@@ -22,12 +22,12 @@ struct Slowest {
 };
 
 /// The messages of one step, and what they put on each constraint.
-class Step {
+class StepLoads {
  public:
-  Step(const Schedule& schedule, const Resources& resources, const FlowOptions& options)
+  StepLoads(const Schedule& schedule, const Resources& resources, const FlowOptions& options)
       : schedule_(schedule), resources_(resources), options_(options), loads_(resources.capacity().size()) {}
 
-  /// Replaces everything. False if a message goes to nobody.
+  /// Replaces everything by the messages of this step. False if one goes to a peer that does not take part.
   bool collect(std::size_t step) {
     clear();
     for (std::uint32_t stream = 0; stream < schedule_.stream_count(); ++stream) {
@@ -36,7 +36,8 @@ class Step {
         schedule_.actions(from, stream, step, actions_);
         local_ = std::max(local_, local_seconds(schedule_, from, actions_, options_));
         for (const Transfer& send : actions_.sends) {
-          if (!add({from, send.peer, bytes_of(schedule_, from, actions_, send)})) return lose(from, send.peer, stream);
+          if (!add({from, send.peer, bytes_of(schedule_, from, actions_, send)}))
+            return remember_unknown_peer(from, send.peer, stream);
         }
       }
     }
@@ -44,7 +45,7 @@ class Step {
   }
 
   [[nodiscard]] double seconds() {
-    // What is inside machines and what is between them share nothing.
+    // Messages within machines and messages between them share no constraint.
     const auto network = seconds_by_load(network_, false);
     const auto inside = seconds_by_load(inside_, true);
     return (network && inside ? std::max(*network, *inside) : seconds_by_traffic()) + local_;
@@ -61,7 +62,7 @@ class Step {
   [[nodiscard]] std::uint64_t message_count() const { return messages_.size(); }
   [[nodiscard]] Bytes network_bytes() const { return network_bytes_; }
   [[nodiscard]] Failure failure(std::size_t step) const {
-    return no_such_peer(schedule_, lost_.from, lost_.to, lost_stream_, step);
+    return no_such_peer(schedule_, unknown_.from, unknown_.to, unknown_stream_, step);
   }
 
  private:
@@ -72,9 +73,9 @@ class Step {
     Bytes bytes = 0;
   };
 
-  bool lose(Rank from, Rank to, std::uint32_t stream) {
-    lost_ = {from, to, 0};
-    lost_stream_ = stream;
+  bool remember_unknown_peer(Rank from, Rank to, std::uint32_t stream) {
+    unknown_ = {from, to, 0};
+    unknown_stream_ = stream;
     return false;
   }
 
@@ -91,13 +92,13 @@ class Step {
   bool add(const Message& message) {
     if (message.to >= schedule_.participant_count()) return false;
     messages_.push_back(message);
-    resources_.find(message.from, message.to, way_);
-    Slowest& slowest = way_.inside ? inside_ : network_;
-    slowest.delay = std::max(slowest.delay, way_.delay);
-    if (!way_.inside) network_bytes_ += message.bytes;
-    if (message.bytes == 0 || way_.shared.empty()) return true;
+    resources_.find_route(message.from, message.to, route_);
+    Slowest& slowest = route_.within_machine ? inside_ : network_;
+    slowest.delay = std::max(slowest.delay, route_.delay);
+    if (!route_.within_machine) network_bytes_ += message.bytes;
+    if (message.bytes == 0 || route_.shared.empty()) return true;
     slowest.bytes = std::max(slowest.bytes, message.bytes);
-    for (const Constraint constraint : way_.shared) put(message.bytes, constraint, slowest);
+    for (const Constraint constraint : route_.shared) put(message.bytes, constraint, slowest);
     return true;
   }
 
@@ -105,11 +106,11 @@ class Step {
     Load& load = loads_[constraint];
     if (load.flows == 0) {
       touched_.push_back(constraint);
-      load.least_delay = way_.delay;
+      load.least_delay = route_.delay;
       load.least_bytes = bytes;
     }
     ++load.flows;
-    load.least_delay = std::min(load.least_delay, way_.delay);
+    load.least_delay = std::min(load.least_delay, route_.delay);
     load.least_bytes = std::min(load.least_bytes, bytes);
     load.bytes += bytes;
     slowest.seconds_a_byte = std::max(slowest.seconds_a_byte, seconds_a_byte(constraint));
@@ -123,7 +124,7 @@ class Step {
     return seconds_a_byte(constraint) == slowest.seconds_a_byte;
   }
 
-  /// simulate.hpp's equation for what is between machines or inside them, if it holds.
+  /// simulate.hpp's equation for the messages between machines, or for those inside them, if it holds.
   [[nodiscard]] std::optional<double> seconds_by_load(const Slowest& slowest, bool inside) const {
     if (slowest.bytes == 0) return slowest.delay;
     const bool holds = std::any_of(touched_.begin(), touched_.end(), [&](Constraint constraint) {
@@ -138,7 +139,7 @@ class Step {
   [[nodiscard]] double seconds_by_traffic() {
     Traffic traffic(resources_, options_.head_of_line);
     for (const Message& message : messages_) traffic.send(message.from, message.to, message.bytes, 0);
-    while (traffic.advance(over_)) {
+    while (traffic.advance(completed_)) {
     }
     return traffic.now();
   }
@@ -148,25 +149,25 @@ class Step {
   const FlowOptions& options_;
   StepActions actions_;
   std::vector<Message> messages_;
-  Way way_;
+  Route route_;
   std::vector<Load> loads_;  // by constraint
   std::vector<Constraint> touched_;
   Slowest network_;
   Slowest inside_;
   double local_ = 0;
   Bytes network_bytes_ = 0;
-  Message lost_;
-  std::uint32_t lost_stream_ = 0;
-  std::vector<Token> over_;
+  Message unknown_;  // to a peer that does not take part
+  std::uint32_t unknown_stream_ = 0;
+  std::vector<Token> completed_;
 };
 
-/// Sums over some steps that follow each other.
+/// Sums over some consecutive steps.
 class Totals {
  public:
   explicit Totals(const Resources& resources)
       : resources_(resources), bytes_(resources.link_count()), saturated_(resources.link_count()) {}
 
-  void add(const Step& step, double seconds) {
+  void add(const StepLoads& step, double seconds) {
     seconds_ += seconds;
     messages_ += step.message_count();
     network_bytes_ += step.network_bytes();
@@ -213,8 +214,8 @@ std::size_t step_count(const Schedule& schedule) {
   return steps;
 }
 
-/// Steps `begin` to `end`, into `totals`; or why one cannot be taken.
-std::optional<Failure> run(Step& step, std::size_t begin, std::size_t end, Totals& totals) {
+/// Steps `begin` to `end`, into `totals`; or why one of them cannot be taken.
+std::optional<Failure> run(StepLoads& step, std::size_t begin, std::size_t end, Totals& totals) {
   for (std::size_t s = begin; s < end; ++s) {
     if (!step.collect(s)) return step.failure(s);
     totals.add(step, step.seconds());
@@ -228,22 +229,22 @@ Result<Prediction> simulate_synchronous(const Schedule& schedule, const Resource
                                         const FlowOptions& options) {
   const std::size_t steps = step_count(schedule);
   const std::size_t parts = std::min(max_parts, steps);
-  [[maybe_unused]] const bool many = steps * schedule.participant_count() >= worth_threads;
+  [[maybe_unused]] const bool use_threads = steps * schedule.participant_count() >= min_messages_for_threads;
   // Sums of each part, added up in the order of the parts: the same on any number of threads.
   std::vector<std::optional<Totals>> totals(parts);
-  std::vector<std::optional<Failure>> lost(parts);
-#pragma omp parallel if (many)
+  std::vector<std::optional<Failure>> failures(parts);
+#pragma omp parallel if (use_threads)
   {
-    Step step(schedule, resources, options);
+    StepLoads step(schedule, resources, options);
 #pragma omp for schedule(dynamic, 1)
     for (std::size_t part = 0; part < parts; ++part) {
       totals[part].emplace(resources);
-      lost[part] = run(step, steps * part / parts, steps * (part + 1) / parts, *totals[part]);
+      failures[part] = run(step, steps * part / parts, steps * (part + 1) / parts, *totals[part]);
     }
   }
   Totals sum(resources);
   for (std::size_t part = 0; part < parts; ++part) {
-    if (lost[part]) return *lost[part];
+    if (failures[part]) return *failures[part];
     sum.add(*totals[part]);
   }
   return sum.prediction(schedule.call().ranks);

@@ -6,86 +6,86 @@ namespace ayatori {
 
 Traffic::Traffic(const Resources& resources, bool head_of_line)
     : resources_(resources),
-      shares_(resources.capacity(), head_of_line ? static_cast<std::uint32_t>(resources.link_count()) : 0),
+      rates_(resources.capacity(), head_of_line ? static_cast<std::uint32_t>(resources.link_count()) : 0),
       link_bytes_(resources.link_count(), 0),
       saturated_(resources.link_count(), 0),
       saturated_since_(resources.link_count(), -1) {}
 
 bool Traffic::send(Rank from, Rank to, Bytes bytes, Token token) {
-  resources_.find(from, to, way_);
-  for (const Constraint link : way_.links) link_bytes_[link] += bytes;
-  const Bytes flowing = way_.shared.empty() ? 0 : bytes;
-  if (way_.delay == 0 && flowing != 0) {
+  resources_.find_route(from, to, route_);
+  for (const Constraint link : route_.links) link_bytes_[link] += bytes;
+  const Bytes flowing = route_.shared.empty() ? 0 : bytes;
+  if (route_.delay == 0 && flowing != 0) {
     begin_flow(flowing, token);
   } else {
-    timers_.push({now_ + way_.delay, timers_made_++, token, from, to, flowing});
+    timers_.push({now_ + route_.delay, timers_made_++, token, from, to, flowing});
   }
-  return way_.inside;
+  return route_.within_machine;
 }
 
-void Traffic::wait(double seconds, Token token) { timers_.push({now_ + seconds, timers_made_++, token}); }
+void Traffic::start_timer(double seconds, Token token) { timers_.push({now_ + seconds, timers_made_++, token}); }
 
 void Traffic::begin_flow(Bytes bytes, Token token) {
-  const FlowId id = shares_.add(way_.shared);
+  const FlowId id = rates_.add(route_.shared);
   if (flows_.size() <= id) flows_.resize(id + 1);
   flows_[id] = {token, static_cast<double>(bytes), now_, 0};
 }
 
-bool Traffic::advance(std::vector<Token>& over) {
-  over.clear();
-  while (over.empty()) {
-    share();
+bool Traffic::advance(std::vector<Token>& completed) {
+  completed.clear();
+  while (completed.empty()) {
+    update_rates();
     const double first_timer = timers_.empty() ? std::numeric_limits<double>::infinity() : timers_.top().time;
     const double next = std::min(first_timer, ends_.first_time());
     if (next == std::numeric_limits<double>::infinity()) return false;
     now_ = std::max(now_, next);
-    const double until = now_ * (1 + tie);
-    finish_flows(until, over);
-    finish_timers(until, over);
+    const double until = now_ * (1 + time_tolerance);
+    finish_flows(until, completed);
+    finish_timers(until, completed);
   }
   return true;
 }
 
-void Traffic::share() {
-  if (!shares_.needs_update()) return;
-  for (const FlowId id : shares_.update()) {
+void Traffic::update_rates() {
+  if (!rates_.needs_update()) return;
+  for (const FlowId id : rates_.update()) {
     Flow& flow = flows_[id];
     flow.left = std::max(0.0, flow.left - flow.rate * (now_ - flow.since));
     flow.since = now_;
-    flow.rate = shares_.rate(id);
+    flow.rate = rates_.rate(id);
     ends_.set(id, now_ + flow.left / flow.rate);
   }
   note_saturation();
 }
 
 void Traffic::note_saturation() {
-  for (const Constraint link : shares_.touched()) {
+  for (const Constraint link : rates_.touched()) {
     if (link >= saturated_.size()) continue;
     const bool was = saturated_since_[link] >= 0;
-    if (was == shares_.limits(link)) continue;
+    if (was == rates_.limits(link)) continue;
     if (was) saturated_[link] += now_ - saturated_since_[link];
     saturated_since_[link] = was ? -1 : now_;
   }
 }
 
-void Traffic::finish_flows(double until, std::vector<Token>& over) {
+void Traffic::finish_flows(double until, std::vector<Token>& completed) {
   while (ends_.first_time() <= until) {
     const FlowId id = ends_.first();
     ends_.erase(id);
-    shares_.remove(id);
-    over.push_back(flows_[id].token);
+    rates_.remove(id);
+    completed.push_back(flows_[id].token);
   }
 }
 
-void Traffic::finish_timers(double until, std::vector<Token>& over) {
+void Traffic::finish_timers(double until, std::vector<Token>& completed) {
   while (!timers_.empty() && timers_.top().time <= until) {
     const Timer timer = timers_.top();
     timers_.pop();
     if (timer.bytes == 0) {
-      over.push_back(timer.token);
+      completed.push_back(timer.token);
       continue;
     }
-    resources_.find(timer.from, timer.to, way_);
+    resources_.find_route(timer.from, timer.to, route_);
     begin_flow(timer.bytes, timer.token);
   }
 }

@@ -2,9 +2,9 @@
 /// \file
 /// Messages under way, and the time at which each has arrived: latency, then max-min fair sharing, event by event.
 ///
-/// Times that differ by less than `tie` of the time that has passed are the same instant: all that ends then, ends
-/// together, and rates are shared anew once. So equal messages that started together end together although their
-/// times were rounded differently, and a symmetric schedule stays symmetric.
+/// Times that differ by less than `time_tolerance` of the time that has passed are the same instant: whatever
+/// ends then, ends together, and rates are computed once afterwards. So equal messages that started together end
+/// together although their times were rounded differently, and a symmetric schedule stays symmetric.
 
 #include <cstdint>
 #include <queue>
@@ -12,15 +12,15 @@
 
 #include "ayatori/base/ids.hpp"
 #include "event_heap.hpp"
-#include "fair_shares.hpp"
+#include "fair_rates.hpp"
 #include "resources.hpp"
 
 namespace ayatori {
 
 /// Above the rounding of a sum of many times (1e-16 each) and of rates (rate_tolerance).
-inline constexpr double tie = 1e-11;
+inline constexpr double time_tolerance = 1e-11;
 
-/// Whatever the owner wants to be told of when it is over.
+/// By this its owner recognises a message or timer when it is complete.
 using Token = std::uint64_t;
 
 /// Not safe for concurrent use.
@@ -32,13 +32,14 @@ class Traffic {
   /// Seconds since the beginning.
   [[nodiscard]] double now() const { return now_; }
 
-  /// Begins a message now. True if it stays inside a machine.
+  /// Begins a message now. True if both ends are on one machine.
   bool send(Rank from, Rank to, Bytes bytes, Token token);
-  /// The token is over after so many seconds.
-  void wait(double seconds, Token token);
+  /// The token is complete after `seconds`.
+  void start_timer(double seconds, Token token);
 
-  /// Goes to the next instant at which something is over, and puts what is into `over`. False if nothing is under way.
-  bool advance(std::vector<Token>& over);
+  /// Goes to the next instant at which a message or timer is complete, and replaces `completed` by all that are. False
+  /// if nothing is under way.
+  bool advance(std::vector<Token>& completed);
 
   /// Bytes of messages that began, by link.
   [[nodiscard]] const std::vector<Bytes>& link_bytes() const { return link_bytes_; }
@@ -54,7 +55,7 @@ class Traffic {
   };
   struct Timer {
     double time;
-    std::uint64_t order;  // ties go by it
+    std::uint64_t order;  // of timers at one time
     Token token;
     Rank from = 0;
     Rank to = 0;
@@ -65,22 +66,22 @@ class Traffic {
   };
 
   void begin_flow(Bytes bytes, Token token);
-  void share();
+  void update_rates();
   void note_saturation();
-  void finish_flows(double until, std::vector<Token>& over);
-  void finish_timers(double until, std::vector<Token>& over);
+  void finish_flows(double until, std::vector<Token>& completed);
+  void finish_timers(double until, std::vector<Token>& completed);
 
   const Resources& resources_;
-  FairShares shares_;
+  FairRates rates_;
   double now_ = 0;
   std::uint64_t timers_made_ = 0;
   std::priority_queue<Timer, std::vector<Timer>, std::greater<>> timers_;
   std::vector<Flow> flows_;  // by FlowId
   EventHeap ends_;           // of flows
-  Way way_;
+  Route route_;
   std::vector<Bytes> link_bytes_;
-  std::vector<double> saturated_;        // seconds, without the span under way
-  std::vector<double> saturated_since_;  // negative: it is not
+  std::vector<double> saturated_;        // seconds, up to the last change
+  std::vector<double> saturated_since_;  // negative: it is not saturated
 };
 
 }  // namespace ayatori

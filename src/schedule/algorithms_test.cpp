@@ -28,7 +28,7 @@ void expect_right(const Algorithm& algorithm, Rank ranks, std::uint64_t seed) {
 }
 
 /// Counts beyond 64 cost as much as all up to 64 together, so each algorithm has one of them: a prime or a power.
-TEST_P(EveryAlgorithm, IsRightForAnyRanksPlacesRootsAndSizes) {
+TEST_P(EveryAlgorithm, PassesTheVerifierForAnyRanksPlacesRootsAndSizes) {
   constexpr std::array<Rank, 4> large{67, 81, 97, 128};
   std::size_t next_large = 0;
   for (const Algorithm& algorithm : algorithms()) {
@@ -51,7 +51,7 @@ INSTANTIATE_TEST_SUITE_P(Of, EveryAlgorithm,
 
 // ---------------------------------------------------------------------------------------------------------------------
 
-TEST(MakeSchedule, SaysWhatIsWrong) {
+TEST(MakeSchedule, ErrorsSayWhatDoesNotFit) {
   const auto error_of = [](std::string_view name, const CollectiveCall& call, const Places& places,
                            const AlgorithmOptions& options = {}) {
     const auto made = make_schedule(name, call, places, options);
@@ -90,7 +90,7 @@ TEST(MakeSchedule, SaysWhatIsWrong) {
   EXPECT_EQ(make_schedule("rings", {Collective::halo, 4, 0, 1}, four).error().hint, "there are halo");
 }
 
-TEST(MakeSchedule, ChunksChangeWhatIsPipelinedAndNothingElse) {
+TEST(MakeSchedule, ChunkBytesChangePipelinedAlgorithmsOnly) {
   const std::array<std::uint32_t, 3> lengths{2, 3, 2};
   const std::array<bool, 3> rings{true, true, true};
   const Places places = places_on_grid(lengths, rings);
@@ -122,7 +122,7 @@ TEST(MakeSchedule, FormerNamesOfAlgorithmsAreAccepted) {
   }
 }
 
-TEST(MakeSchedule, NamesAreUniqueWithinACollective) {
+TEST(Algorithms, NamesAreUniqueWithinACollective) {
   for (const Algorithm& a : algorithms()) {
     for (const Algorithm& b : algorithms()) {
       EXPECT_TRUE(&a == &b || a.collective != b.collective || a.name != b.name) << a.name;

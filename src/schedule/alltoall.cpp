@@ -136,23 +136,23 @@ Result<SchedulePtr> make_ring_alltoall(const CollectiveCall& call, const Places&
 // ("two-level-ring").
 class TwoLevelRing {
  public:
-  TwoLevelRing(const Places& places, Rank ranks) : crew_(places), ranks_(ranks) {}
+  TwoLevelRing(const Places& places, Rank ranks) : machine_ranks_(places), ranks_(ranks) {}
 
-  [[nodiscard]] std::uint32_t machines() const { return crew_.machine_count(); }
-  [[nodiscard]] std::uint32_t width() const { return crew_.max_ranks(); }
+  [[nodiscard]] std::uint32_t machines() const { return machine_ranks_.machine_count(); }
+  [[nodiscard]] std::uint32_t width() const { return machine_ranks_.max_ranks(); }
 
   void comm(Rank r, std::uint32_t j, std::uint32_t k, StepActions& actions) const {
     if (j == 0 && k == 0) return;
-    const std::uint32_t machine = crew_.machine(r);
-    const std::uint32_t local = crew_.local(r);
-    const Rank to = crew_.rank((machine + j) % machines(), (local + k) % width());
-    const Rank from = crew_.rank((machine + machines() - j) % machines(), (local + width() - k) % width());
+    const std::uint32_t machine = machine_ranks_.machine(r);
+    const std::uint32_t local = machine_ranks_.local(r);
+    const Rank to = machine_ranks_.rank((machine + j) % machines(), (local + k) % width());
+    const Rank from = machine_ranks_.rank((machine + machines() - j) % machines(), (local + width() - k) % width());
     if (to != no_id) actions.send(to, for_rank(to));
     if (from != no_id) actions.receive(from, from_rank(ranks_, from));
   }
 
  private:
-  MachineRanks crew_;
+  MachineRanks machine_ranks_;
   Rank ranks_;
 };
 

@@ -10,7 +10,7 @@
 namespace ayatori {
 namespace {
 
-TEST(Alltoall, ShiftHasTheStepsOfThePattern) {
+TEST(AlltoallShift, HasTheStepsOfThePatternOfThatName) {
   const auto steps = steps_of(made("shift", {Collective::alltoall, 7, 0, 5}, places_of_ranks(7)));
   const auto pattern = shift_all_to_all(7);
   ASSERT_EQ(steps->step_count(), pattern->step_count());
@@ -34,7 +34,7 @@ std::vector<Rank> receivers_of(const StepSequence& steps, std::size_t step, Rank
   return receivers;
 }
 
-TEST(Alltoall, TwoLevelRingIsFigure7OfPaper1) {
+TEST(AlltoallTwoLevelRing, HasTheMessagesOfFigure7OfPaper1) {
   constexpr Rank machines = 5;
   constexpr Rank local = 3;
   constexpr CollectiveCall call = {Collective::alltoall, machines * local, 0, 1};
@@ -57,7 +57,7 @@ TEST(Alltoall, TwoLevelRingIsFigure7OfPaper1) {
   }
 }
 
-TEST(Alltoall, RingTalksToNeighboursOnly) {
+TEST(AlltoallRing, SendsToTheNextRankOnly) {
   const auto steps = steps_of(made("ring", {Collective::alltoall, 9, 0, 10}, places_of_ranks(9)));
   Bytes bytes = 0;
   for (std::size_t s = 0; s < steps->step_count(); ++s) {
@@ -69,14 +69,14 @@ TEST(Alltoall, RingTalksToNeighboursOnly) {
   EXPECT_EQ(bytes, 9 * 10 * (8 * 9 / 2)) << "each of 9 ranks has a message for distance 1, 2, ... 8";
 }
 
-TEST(Alltoall, BruckTakesLogarithmicallyManySteps) {
+TEST(AlltoallBruck, TakesLog2OfTheRanksSteps) {
   for (const Rank n : {2U, 5U, 8U, 13U, 64U}) {
     const auto schedule = made("bruck", {Collective::alltoall, n, 0, 1}, places_of_ranks(n));
     EXPECT_EQ(schedule->step_count(0), std::bit_width(n - 1));
   }
 }
 
-TEST(Alltoall, VSendsEachPairItsBytesInAlltoallsOrder) {
+TEST(Alltoallv, SendsEachPairItsBytesInTheOrderOfAlltoall) {
   constexpr Rank n = 12;
   const Places places = places_of_ranks(n, 3);
   AlgorithmOptions options;
@@ -101,7 +101,7 @@ TEST(Alltoall, VSendsEachPairItsBytesInAlltoallsOrder) {
   }
 }
 
-TEST(Alltoall, PlannedTakesTheOrderThatItIsGiven) {
+TEST(AlltoallPlanned, TakesDistancesInTheOrderGiven) {
   AlgorithmOptions options;
   options.order = {2, 3, 1};
   const auto steps = steps_of(made("planned", {Collective::alltoall, 4, 0, 1}, places_of_ranks(4), options));
@@ -110,7 +110,7 @@ TEST(Alltoall, PlannedTakesTheOrderThatItIsGiven) {
   }
 }
 
-TEST(Allreduce, RingAndRabenseifnerMoveTheLeast) {
+TEST(AllreduceRingAndRabenseifner, MoveAsFewBytesAsPossible) {
   for (const std::string_view name : {"ring", "rabenseifner", "bine", "swing"}) {
     constexpr Rank n = 16;
     constexpr Bytes bytes = 1600;
@@ -123,7 +123,7 @@ TEST(Allreduce, RingAndRabenseifnerMoveTheLeast) {
   }
 }
 
-TEST(Allreduce, SwingKeepsToShortDistances) {
+TEST(AllreduceSwing, KeepsToShortDistances) {
   const Places places = torus({8, 8});
   const auto schedule = made("swing", {Collective::allreduce, 64, 0, 6400}, places);
   ASSERT_EQ(schedule->stream_count(), 4U) << "one a port";
@@ -140,7 +140,7 @@ TEST(Allreduce, SwingKeepsToShortDistances) {
   }
 }
 
-TEST(Allreduce, SwingsFirstStepUsesEachPortOnce) {
+TEST(AllreduceSwing, UsesEachPortOnceInItsFirstStep) {
   const auto schedule = made("swing", {Collective::allreduce, 64, 0, 6400}, torus({8, 8}));
   StepActions actions;
   for (Rank r = 0; r < 64; ++r) {
@@ -174,7 +174,7 @@ Rank negabinary_peer(Rank r, std::size_t s, Rank p, bool mirrored) {
 }
 
 /// Half of what is left goes to each peer in turn, and back again in the opposite order.
-TEST(Allreduce, BineAndSwingHaveTheirPapersPeersOnARing) {
+TEST(AllreduceBineAndSwing, HaveThePeersOfTheirPapersOnARing) {
   for (const Rank p : {2U, 4U, 8U, 32U, 128U}) {
     const auto levels = static_cast<std::size_t>(std::bit_width(p) - 1);
     const Bytes vector = 12 * p;
@@ -200,7 +200,7 @@ TEST(Allreduce, BineAndSwingHaveTheirPapersPeersOnARing) {
 
 /// Section 4 of Swing's paper: 2D allreduces on a torus of D dimensions, one for each port, which begin with different
 /// dimensions and take them by turns; the second D are mirrored.
-TEST(Allreduce, SwingHasItsPapersPeersOnATorus) {
+TEST(AllreduceSwing, HasThePeersOfItsPaperOnATorus) {
   for (const std::vector<std::uint32_t>& lengths : {std::vector{8U, 8U}, {4U, 4U, 4U}}) {
     const Places places = torus(lengths);
     const auto n = static_cast<Rank>(places.machine.size());
@@ -228,7 +228,7 @@ TEST(Allreduce, SwingHasItsPapersPeersOnATorus) {
 }
 
 /// Eight ranks of a machine have 8 × 8 blocks for those of another: one message between leaders.
-TEST(Alltoall, HierarchicalSendsOneMessageBetweenMachines) {
+TEST(AlltoallHierarchical, SendsOneMessageBetweenTwoMachines) {
   const Places places = places_of_ranks(24, 8);
   const auto schedule = made("hierarchical", {Collective::alltoall, 24, 0, 10}, places);
   EXPECT_EQ(schedule->step_count(0), 1U + 2 + 1) << "gather, exchange with two other machines, scatter";

@@ -46,7 +46,7 @@ class LeaderExchange {
   LeaderExchange(const Places& places, Bytes bytes) : leaders_(places, 0), bytes_(bytes) {
     std::vector<std::uint32_t> unit_of_rank;
     for (Rank r = 0; r < ranks(); ++r) unit_of_rank.push_back(leaders_.unit(r));
-    crews_ = Bins(unit_of_rank, leaders_.count());
+    members_ = Bins(unit_of_rank, leaders_.count());
   }
 
   [[nodiscard]] std::uint32_t units() const { return leaders_.count(); }
@@ -56,14 +56,14 @@ class LeaderExchange {
     if (slot < 2 * ranks()) return bytes_;
     const std::uint32_t member = (slot / ranks() - 2) % width();
     const Rank other = slot % ranks();
-    const auto crew = crews_[leaders_.unit(r)];
-    const bool waits_here = leaders_.leads(r) && member < crew.size() && crew[member] != r;
+    const auto members = members_[leaders_.unit(r)];
+    const bool waits_here = leaders_.leads(r) && member < members.size() && members[member] != r;
     return waits_here && leaders_.unit(other) != leaders_.unit(r) ? bytes_ : 0;
   }
 
   /// Members of a unit serve each other, and hand their leader what is for others.
   void gather(Rank r, StepActions& actions) const {
-    for (const Rank other : crews_[leaders_.unit(r)]) {
+    for (const Rank other : members_[leaders_.unit(r)]) {
       if (other == r) continue;
       std::vector<SlotRange> leaving{{other, 1}};
       std::vector<SlotRange> arriving{{ranks() + other, 1}};
@@ -82,11 +82,11 @@ class LeaderExchange {
     const std::uint32_t from = (unit + units() - distance) % units();
     std::vector<SlotRange> leaving;
     std::vector<SlotRange> arriving;
-    for (const Rank source : crews_[unit]) {
-      for (const Rank target : crews_[to]) append_slots(leaving, {leaving_from(source, target), 1});
+    for (const Rank source : members_[unit]) {
+      for (const Rank target : members_[to]) append_slots(leaving, {leaving_from(source, target), 1});
     }
-    for (const Rank source : crews_[from]) {
-      for (const Rank target : crews_[unit]) append_slots(arriving, {arriving_for(target, source), 1});
+    for (const Rank source : members_[from]) {
+      for (const Rank target : members_[unit]) append_slots(arriving, {arriving_for(target, source), 1});
     }
     actions.send(leaders_.rank(to), leaving);
     actions.receive(leaders_.rank(from), arriving);
@@ -100,7 +100,7 @@ class LeaderExchange {
       actions.receive(leader, arriving);
       return;
     }
-    for (const Rank other : crews_[leaders_.unit(r)]) {
+    for (const Rank other : members_[leaders_.unit(r)]) {
       if (other == r) continue;
       std::vector<SlotRange> leaving;
       append_outside(r, arriving_for(other, 0), leaving);
@@ -110,8 +110,8 @@ class LeaderExchange {
 
  private:
   [[nodiscard]] Rank ranks() const { return leaders_.ranks->rank_count(); }
-  [[nodiscard]] std::uint32_t width() const { return crews_.largest(); }
-  [[nodiscard]] std::uint32_t index(Rank r) const { return crews_.position(r, leaders_.unit(r)); }
+  [[nodiscard]] std::uint32_t width() const { return members_.largest(); }
+  [[nodiscard]] std::uint32_t index(Rank r) const { return members_.position(r, leaders_.unit(r)); }
   [[nodiscard]] Slot leaving_from(Rank source, Rank target) const {
     return leaders_.leads(source) ? target : (2 + index(source)) * ranks() + target;
   }
@@ -122,7 +122,7 @@ class LeaderExchange {
   /// The slots first … first + n − 1, without those of r's own unit.
   void append_outside(Rank r, Slot first, std::vector<SlotRange>& ranges) const {
     Rank begin = 0;
-    for (const Rank insider : crews_[leaders_.unit(r)]) {
+    for (const Rank insider : members_[leaders_.unit(r)]) {
       if (insider > begin) append_slots(ranges, {first + begin, insider - begin});
       begin = insider + 1;
     }
@@ -131,7 +131,7 @@ class LeaderExchange {
 
   Leaders leaders_;
   Bytes bytes_;
-  Bins crews_;  // ranks by unit
+  Bins members_;  // ranks by unit
 };
 
 }  // namespace

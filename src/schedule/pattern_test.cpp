@@ -26,7 +26,7 @@ std::string error_of(std::string_view text, Rank ranks = 4) {
   return steps ? "no error" : steps.error().message;
 }
 
-TEST(Shift, MeetsEveryOrderedPairOnce) {
+TEST(ShiftAllToAll, HasEveryOrderedPairOnce) {
   for (Rank ranks = 0; ranks < 9; ++ranks) {
     const auto steps = shift_all_to_all(ranks);
     EXPECT_EQ(steps->rank_count(), ranks);
@@ -42,13 +42,13 @@ TEST(Shift, MeetsEveryOrderedPairOnce) {
   }
 }
 
-TEST(Ring, GoesRoundOnce) {
+TEST(Ring, SendsToTheNextRank) {
   EXPECT_EQ(ring(4)->step_count(), 1U);
   EXPECT_EQ(text_of(step_of(*ring(4), 0)), "0>1 1>2 2>3 3>0 ");
   EXPECT_EQ(ring(1)->step_count(), 0U);
 }
 
-TEST(Neighbour, GoesThereAndBack) {
+TEST(Neighbour, SendsToTheNextRankThenToThePrevious) {
   const auto steps = neighbour(3);
   EXPECT_EQ(steps->step_count(), 2U);
   EXPECT_EQ(text_of(step_of(*steps, 0)), "0>1 1>2 2>0 ");
@@ -71,12 +71,12 @@ TEST(RandomPermutations, EachRankSendsAndReceivesAtMostOnce) {
   EXPECT_EQ(different.size(), 20U);
 }
 
-TEST(RandomPermutations, ComeFromTheSeedAlone) {
+TEST(RandomPermutations, DependOnTheSeedOnly) {
   EXPECT_EQ(text_of(step_of(*random_permutations(9, 3, 5), 2)), text_of(step_of(*random_permutations(9, 3, 5), 2)));
   EXPECT_NE(text_of(step_of(*random_permutations(9, 3, 5), 2)), text_of(step_of(*random_permutations(9, 3, 6), 2)));
 }
 
-TEST(PatternFile, BlankLinesEndSteps) {
+TEST(ParsePattern, BlankLinesEndSteps) {
   const auto steps =
       parse_pattern("\n# all about it\n0 1\n1\t2 4096 # big\n  # still this step\n2 3\r\n\n\n \n3 0", "p.txt", 4);
   ASSERT_TRUE(steps) << steps.error().message;
@@ -87,7 +87,7 @@ TEST(PatternFile, BlankLinesEndSteps) {
   EXPECT_EQ(text_of(step_of(**steps, 1)), "3>0 ");
 }
 
-TEST(PatternFile, ErrorsNameTheLine) {
+TEST(ParsePattern, ErrorsNameFileAndLine) {
   EXPECT_EQ(error_of("0 1\n\n0 4\n"), "p.txt:3: rank 4 in a job of 4 ranks (they count from 0)");
   EXPECT_EQ(error_of("0 -1"), "p.txt:1: '-1' is no rank");
   EXPECT_EQ(error_of("zero 1"), "p.txt:1: 'zero' is no rank");

@@ -31,7 +31,7 @@ Job job_of(const Network& network, std::initializer_list<const char*> hosts, std
   return job;
 }
 
-TEST(Places, OfRanks) {
+TEST(PlacesOfRanks, NumbersMachinesInRankOrder) {
   const Places places = places_of_ranks(5, 2);
   EXPECT_EQ(places.machine, (Numbers{0, 0, 1, 1, 2}));
   EXPECT_EQ(places.group, (Numbers{0, 0, 0}));
@@ -40,7 +40,7 @@ TEST(Places, OfRanks) {
   EXPECT_EQ(places_of_ranks(5, ~0U).machine_count(), 1U);
 }
 
-TEST(Places, OnGrid) {
+TEST(PlacesOnGrid, HasRanksInRowMajorOrder) {
   const std::uint32_t lengths[] = {2, 3};
   const bool periodic[] = {true, false};
   const Places places = places_on_grid(lengths, periodic, 2);
@@ -51,7 +51,7 @@ TEST(Places, OnGrid) {
   EXPECT_EQ(places.point, (Numbers{0, 1, 2, 3, 4, 5}));
 }
 
-TEST(Places, GroupsAreLeaves) {
+TEST(PlacesOfJob, GroupsAreLeaves) {
   const Network network = opened("fattree:K=3,levels=2,nodes=9");
   const auto job = contiguous_job(network, 7, 2);
   ASSERT_TRUE(job);
@@ -118,7 +118,7 @@ bool cables_tell_groups(const Network& network) {
   return least_inside > most_between;
 }
 
-TEST(Places, GroupsOfADragonflyAreItsGroups) {
+TEST(PlacesOfJob, GroupsOfADragonflyAreItsGroups) {
   int told = 0;
   for (std::uint64_t seed = 1; seed <= 40; ++seed) {
     Random random(seed);
@@ -134,11 +134,11 @@ TEST(Places, GroupsOfADragonflyAreItsGroups) {
   EXPECT_GT(told, 20);
 }
 
-TEST(Places, GroupsOfABalancedDragonflyAreItsGroups) {
+TEST(PlacesOfJob, GroupsOfABalancedDragonflyAreItsGroups) {
   for (const char* source : {"dragonfly:h=2", "dragonfly:h=3", "dragonfly:h=4,g=20"}) expect_groups_of_names(source, 1);
 }
 
-TEST(Places, GroupsOfADragonflyPlusAreItsGroups) {
+TEST(PlacesOfJob, GroupsOfADragonflyPlusAreItsGroups) {
   for (std::uint64_t seed = 1; seed <= 40; ++seed) {
     Random random(seed);
     const std::uint64_t s = 1 + random.below(3);
@@ -149,7 +149,7 @@ TEST(Places, GroupsOfADragonflyPlusAreItsGroups) {
   }
 }
 
-TEST(Places, GroupsOfSlingshotAreItsCabinets) {
+TEST(PlacesOfJob, GroupsOfSlingshotAreItsCabinets) {
   const std::string file = testing::TempDir() + "places_test.slingshot";
   std::ofstream inventory(file);
   for (int cabinet = 1000; cabinet < 1004; ++cabinet) {
@@ -169,7 +169,7 @@ TEST(Places, GroupsOfSlingshotAreItsCabinets) {
 }
 
 /// One of eight routers a group with a cable in ten missing.
-TEST(Places, ADragonflyMayLackCables) {
+TEST(DragonflyGroups, AreFoundWhereSomeCablesAreMissing) {
   for (std::uint64_t seed = 1; seed <= 10; ++seed) {
     Random random(seed);
     NetworkBuilder builder;
@@ -202,7 +202,7 @@ TEST(Places, ADragonflyMayLackCables) {
   }
 }
 
-TEST(Places, OtherNetworksHaveNoDragonflyGroups) {
+TEST(DragonflyGroups, AreNotFoundInOtherNetworks) {
   for (const char* source : {"fattree:K=4,levels=3", "full:6", "hyperx:4x4", "dragonfly:g=3,a=2,h=1"}) {
     const Network network = opened(source);
     const auto job = contiguous_job(network, network.machines().size(), 1);
@@ -217,7 +217,7 @@ TEST(Places, OtherNetworksHaveNoDragonflyGroups) {
   }
 }
 
-TEST(Places, ATorusIsAGrid) {
+TEST(PlacesOfJob, TheMachinesOfATorusAreAGrid) {
   const Network network = opened("torus:3x4x5");
   const auto job = contiguous_job(network, 60, 1);
   ASSERT_TRUE(job);
@@ -231,7 +231,7 @@ TEST(Places, ATorusIsAGrid) {
   }
 }
 
-TEST(Places, ABoxMayGoOverTheEdge) {
+TEST(PlacesOfJob, ABoxMayReachOverTheEdgeOfATorus) {
   const Network network = opened("torus:5x4");
   const Places places = places_of_job(network, job_of(network, {"N4-1", "N0-1", "N4-2", "N0-2"}));
   EXPECT_EQ(places.dimensions, (Numbers{2, 2}));
@@ -243,13 +243,13 @@ TEST(Places, ABoxMayGoOverTheEdge) {
   EXPECT_EQ(ring.point, (Numbers{3, 0, 2, 1}));
 }
 
-TEST(Places, AnythingElseIsNoGrid) {
+TEST(PlacesOfJob, MachinesThatFillNoBoxAreNotAGrid) {
   const Network network = opened("torus:5x4");
   EXPECT_TRUE(places_of_job(network, job_of(network, {"N0-0", "N0-1", "N1-0"})).dimensions.empty());
   EXPECT_TRUE(places_of_job(network, job_of(network, {"N0-0", "N1-1"})).dimensions.empty());
 }
 
-TEST(Places, GatewaysAreOnEveryPlane) {
+TEST(PlacesOfJob, GatewaysAreOnEveryPlane) {
   NetworkBuilder builder;
   const LinkRate rate{4, LaneSpeed::hdr};
   builder.begin_plane("ethernet");
@@ -271,7 +271,7 @@ TEST(Places, GatewaysAreOnEveryPlane) {
 }
 
 /// Cables alone can't tell two rings of 2 from one of 4: the source does.
-TEST(Places, OfASquareAreAsItsSourceSays) {
+TEST(PlacesOfJob, OfASquareAreAsItsSourceSays) {
   const Network network = opened("torus:2x2");
   const Places places = places_of_job(network, job_of(network, {"N0-0", "N0-1", "N1-0", "N1-1"}));
   EXPECT_EQ(places.dimensions, (Numbers{2, 2}));

@@ -59,7 +59,7 @@ TEST_P(TorusColours, ShareNoDirectedLink) {
   }
 }
 
-TEST_P(TorusColours, AloneAreTheFirstOfAll) {
+TEST_P(TorusColours, Trinaryx1IsTheFirstTreeOfTrinaryx3) {
   const Places places = torus(GetParam());
   const CollectiveCall call{Collective::broadcast, static_cast<Rank>(places.machine.size()), 1, 1 << 16};
   const auto one = made("trinaryx1", call, places);
@@ -110,7 +110,7 @@ std::vector<Edge> route(Rank from, Rank to, const Places& places) {
   return cables;
 }
 
-TEST(MappedBinary, TakesNoCableTwiceAndNoMoreThanTwoHops) {
+TEST(MappedBinary, UsesNoCableTwiceAndNoEdgeOfMoreThanTwoHops) {
   const std::vector<std::vector<std::uint32_t>> grids{{4, 4},    {3, 3}, {5, 7}, {4, 4, 4},
                                                       {2, 3, 4}, {2, 2}, {9},    {6, 6}};
   for (const auto& lengths : grids) {
@@ -135,7 +135,7 @@ TEST(MappedBinary, TakesNoCableTwiceAndNoMoreThanTwoHops) {
   }
 }
 
-TEST(MappedBinary, IsAsShallowAsTheRankOrderOnThePapersTorus) {
+TEST(MappedBinary, IsNoDeeperThanTheTreeInRankOrderOnThePapersTorus) {
   const Places places = torus({4, 4});
   const CollectiveCall call{Collective::broadcast, 16, 0, 1};
   const auto in_rank_order = edges_of(*made("binary", call, places), 0);
@@ -186,7 +186,7 @@ TEST(Hierarchical, LeavesGroupsThroughGatewaysOnly) {
   }
 }
 
-TEST(Hierarchical, CrossesBetweenGroupsAsRarelyAsItCan) {
+TEST(Hierarchical, CrossesBetweenGroupsAsRarelyAsPossible) {
   const Places places = with_gateways();
   for (Rank root = 0; root < 18; ++root) {
     const auto edges = edges_of(*made("hierarchical", {Collective::broadcast, 18, root, 100}, places), 0);
@@ -232,7 +232,7 @@ TEST(Halo, NeighboursFollowThePlacesGrid) {
   EXPECT_EQ(schedule->neighbour(4, 0), 1U);
 }
 
-TEST(Chunks, FollowTheFormulaOfTheHeader) {
+TEST(ChunkCount, FollowsTheFormulaOfTheHeader) {
   const auto chunks = [](Bytes bytes, Rank n, Bytes chunk) {
     AlgorithmOptions options;
     options.chunk_bytes = chunk;

@@ -92,7 +92,7 @@ Result<> SymbolicExecution::check_ranges(std::size_t thread, std::span<const Tra
   const Rank self = participant_of(thread);
   for (const Transfer& transfer : transfers) {
     if (transfer.peer >= participants_)
-      return wrong(thread, "a message with {}, who does not take part", transfer.peer);
+      return wrong(thread, "a message with {}, which does not take part", transfer.peer);
     if (transfer.peer == self) return wrong(thread, "a message with itself");
     for (std::uint32_t i = 0; i < transfer.range_count; ++i) {
       const SlotRange range = threads_[thread].actions.ranges[transfer.first_range + i];

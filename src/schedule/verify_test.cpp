@@ -36,17 +36,17 @@ WrittenSchedule right_allreduce() {
   return schedule;
 }
 
-TEST(Verify, AcceptsWhatIsRight) {
+TEST(Verify, AcceptsACorrectBroadcast) {
   EXPECT_EQ(verdict(right_broadcast()), "right");
   EXPECT_EQ(verdict(right_allreduce()), "right");
 }
 
-TEST(Verify, MissesData) {
+TEST(Verify, RejectsAResultThatIsMissing) {
   EXPECT_EQ(verdict(WrittenSchedule(broadcast_to_two, {4}, 1, 1)),
             "at the end, slot 0 of rank 1 holds nothing instead of slot 0 of rank 0");
 }
 
-TEST(Verify, SeesWrongData) {
+TEST(Verify, RejectsAResultOfTheWrongContribution) {
   WrittenSchedule schedule({Collective::allgather, 2, 0, 4}, {4, 4}, 1, 1);
   schedule.at(0, 0).send(1, SlotRange{0, 1});
   schedule.at(1, 0).receive(0, SlotRange{0, 1});
@@ -54,7 +54,7 @@ TEST(Verify, SeesWrongData) {
   EXPECT_EQ(verdict(schedule), "at the end, slot 1 of rank 0 holds slot 0 of rank 0 instead of slot 1 of rank 1");
 }
 
-TEST(Verify, SeesADoubledContribution) {
+TEST(Verify, RejectsAContributionThatIsCombinedTwice) {
   auto schedule = right_allreduce();
   schedule.at(1, 0).reduce({1, 1}, 0);
   EXPECT_EQ(
@@ -63,18 +63,18 @@ TEST(Verify, SeesADoubledContribution) {
       "... 1");
 }
 
-TEST(Verify, SeesADeadlock) {
-  WrittenSchedule lonely_receive(broadcast_to_two, {4}, 1, 1);
-  lonely_receive.at(1, 0).receive(0, SlotRange{0, 1});
-  EXPECT_EQ(verdict(lonely_receive),
+TEST(Verify, RejectsADeadlock) {
+  WrittenSchedule single_receive(broadcast_to_two, {4}, 1, 1);
+  single_receive.at(1, 0).receive(0, SlotRange{0, 1});
+  EXPECT_EQ(verdict(single_receive),
             "participant 1, stream 0, step 0: deadlock: waits for a message that 0 does not send");
 
-  WrittenSchedule lonely_send(broadcast_to_two, {4}, 1, 1);
-  lonely_send.at(0, 0).send(1, SlotRange{0, 1});
-  EXPECT_EQ(verdict(lonely_send), "participant 0, stream 0, step 0: deadlock: sends a message that 1 does not receive");
+  WrittenSchedule single_send(broadcast_to_two, {4}, 1, 1);
+  single_send.at(0, 0).send(1, SlotRange{0, 1});
+  EXPECT_EQ(verdict(single_send), "participant 0, stream 0, step 0: deadlock: sends a message that 1 does not receive");
 }
 
-TEST(Verify, SendsWaitForTheirReceives) {
+TEST(Verify, RejectsWhatWorksOnlyIfSendsAreBuffered) {
   // Both send first and receive then: this works only as long as messages are eager.
   WrittenSchedule schedule(allreduce_of_two, {4, 4}, 1, 2);
   for (const Rank r : {0U, 1U}) {
@@ -85,7 +85,7 @@ TEST(Verify, SendsWaitForTheirReceives) {
   EXPECT_EQ(verdict(schedule), "participant 0, stream 0, step 0: deadlock: sends a message that 1 does not receive");
 }
 
-TEST(Verify, SeesSizesThatDiffer) {
+TEST(Verify, RejectsEndsOfAMessageThatDifferInSize) {
   WrittenSchedule of_slots(broadcast_to_two, {2, 2}, 2, 1);
   of_slots.at(0, 0).send(1, SlotRange{0, 2});
   of_slots.at(1, 0).receive(0, SlotRange{0, 1});
@@ -110,7 +110,7 @@ TEST(Verify, SeesSizesThatDiffer) {
   EXPECT_EQ(verdict(of_the_call), "slots 0 ... 0 hold 2 bytes, the broadcast has 4");
 }
 
-TEST(Verify, SeesThatPairsHaveOtherSizesThanTheCall) {
+TEST(Verify, RejectsAnAlltoallvOfOtherSizesThanItsCall) {
   // 3 bytes from 0 to 1; the slots of the others are empty.
   WrittenSchedule schedule({Collective::alltoallv, 2, 0, 3}, {0, 0, 0, 0}, 1, 1);
   schedule.slot_bytes(0, 1) = schedule.slot_bytes(1, 2) = 3;
@@ -122,7 +122,7 @@ TEST(Verify, SeesThatPairsHaveOtherSizesThanTheCall) {
   EXPECT_EQ(verdict(schedule), "the ranks' slots hold 4 bytes, the alltoallv has 3");
 }
 
-TEST(Verify, SeesAnEarlyOverwrite) {
+TEST(Verify, RejectsASlotThatIsWrittenWhileItIsSent) {
   WrittenSchedule into_what_is_sent(allreduce_of_two, {4}, 1, 1);
   for (const Rank r : {0U, 1U}) {
     into_what_is_sent.at(r, 0).send(1 - r, SlotRange{0, 1});
@@ -141,7 +141,7 @@ TEST(Verify, SeesAnEarlyOverwrite) {
   EXPECT_EQ(verdict(onto_itself), "participant 0, stream 0, step 0: slots 0 and 1 overlap in a local operation");
 }
 
-TEST(Verify, KeepsStreamsApart) {
+TEST(Verify, RejectsStreamsThatWriteTheSameSlot) {
   WrittenSchedule schedule(broadcast_to_two, {4, 4}, 1, 1, 2);
   schedule.at(0, 0, 0).send(1, SlotRange{0, 1});
   schedule.at(1, 0, 0).receive(0, SlotRange{0, 1});
@@ -155,7 +155,7 @@ TEST(Verify, KeepsStreamsApart) {
   EXPECT_EQ(verdict(racing), "participant 0, stream 1, step 0: slot 0 is written here and read by another stream");
 }
 
-TEST(Verify, SeesAnUninitialisedRead) {
+TEST(Verify, RejectsReadingASlotThatNothingWasWrittenTo) {
   WrittenSchedule sends(broadcast_to_two, {4, 4}, 1, 1);
   sends.at(0, 0).send(1, SlotRange{1, 1});
   sends.at(1, 0).receive(0, SlotRange{0, 1});
@@ -166,10 +166,10 @@ TEST(Verify, SeesAnUninitialisedRead) {
   EXPECT_EQ(verdict(into_nothing), "participant 0, stream 0, step 0: slot 1 is read, but nothing was written to it");
 }
 
-TEST(Verify, SeesMessagesToNobody) {
+TEST(Verify, RejectsPeersAndSlotsThatDoNotExist) {
   auto beyond = right_broadcast();
   beyond.at(0, 0).send(2, SlotRange{0, 1});
-  EXPECT_EQ(verdict(beyond), "participant 0, stream 0, step 0: a message with 2, who does not take part");
+  EXPECT_EQ(verdict(beyond), "participant 0, stream 0, step 0: a message with 2, which does not take part");
   auto itself = right_broadcast();
   itself.at(0, 0).send(0, SlotRange{0, 1});
   EXPECT_EQ(verdict(itself), "participant 0, stream 0, step 0: a message with itself");
@@ -178,7 +178,7 @@ TEST(Verify, SeesMessagesToNobody) {
   EXPECT_EQ(verdict(no_slot), "participant 0, stream 0, step 0: slots 0 ... 1, but there are 1");
 }
 
-TEST(Verify, SeesABarrierThatIsNone) {
+TEST(Verify, RejectsABarrierThatARankCanLeaveEarly) {
   WrittenSchedule schedule({Collective::barrier, 3, 0, 0}, {}, 1, 1);
   for (const Rank r : {0U, 1U, 2U}) {
     schedule.at(r, 0).send((r + 1) % 3, SlotRange{});
@@ -287,7 +287,7 @@ std::string break_something(WrittenSchedule& schedule, Random& random) {
       if (actions.sends.empty()) return {};
       const auto send = one_of(actions.sends);
       send->peer = other(send->peer);
-      return "sent to another" + where;
+      return "sent to another peer" + where;
     }
     case 5: {
       if (actions.receives.empty()) return {};
@@ -312,10 +312,10 @@ std::string break_something(WrittenSchedule& schedule, Random& random) {
   }
 }
 
-class Mutations : public testing::TestWithParam<Collective> {};
+class VerifyMutations : public testing::TestWithParam<Collective> {};
 
 /// Whatever the verifier accepts must run right in any order of turns; nearly all mutations are no such thing.
-TEST_P(Mutations, AreRejectedOrHarmless) {
+TEST_P(VerifyMutations, AreRejectedOrHarmless) {
   constexpr std::uint64_t seed = 20240917;
   Random random(seed);
   int tried = 0;
@@ -355,7 +355,7 @@ TEST_P(Mutations, AreRejectedOrHarmless) {
   EXPECT_GT(rejected, tried * 7 / 10) << "of " << tried;
 }
 
-INSTANTIATE_TEST_SUITE_P(Of, Mutations,
+INSTANTIATE_TEST_SUITE_P(Of, VerifyMutations,
                          testing::Values(Collective::alltoall, Collective::alltoallv, Collective::broadcast,
                                          Collective::reduce, Collective::allreduce, Collective::reduce_scatter,
                                          Collective::allgather, Collective::gather, Collective::scatter,

@@ -26,7 +26,7 @@
 namespace ayatori {
 
 /// Rates of flows over links with one queue each; `paths[f]` are the links of flow f in the order it takes them, each
-/// at most once. As max_min_rates otherwise.
+/// at most once. As max_min_fair_rates otherwise.
 [[nodiscard]] std::vector<double> head_of_line_rates(std::span<const double> capacity,
                                                      std::span<const std::vector<std::uint32_t>> paths);
 

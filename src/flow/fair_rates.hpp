@@ -30,12 +30,12 @@ using Constraint = std::uint32_t;
 inline constexpr double rate_tolerance = 1e-12;
 
 /// Not safe for concurrent use.
-class FairShares {
+class FairRates {
  public:
   /// Constraints 0 … queues − 1 are links with one queue at their end: flows that wait there hold up those that share
   /// the link (head_of_line.hpp). 0: nobody holds up anybody, and what the file comment says holds; otherwise all flows
   /// that are connected with a change by shared constraints are computed anew.
-  explicit FairShares(std::vector<double> capacity, std::uint32_t queues = 0);
+  explicit FairRates(std::vector<double> capacity, std::uint32_t queues = 0);
 
   /// A flow over at least one constraint, in the order in which it meets them, each at most once. It has no rate before
   /// the next update().

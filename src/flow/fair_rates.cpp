@@ -1,4 +1,4 @@
-#include "fair_shares.hpp"
+#include "fair_rates.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -16,12 +16,12 @@ bool faster(double a, double b) { return a > b && !same(a, b); }
 
 }  // namespace
 
-FairShares::FairShares(std::vector<double> capacity, std::uint32_t queues)
+FairRates::FairRates(std::vector<double> capacity, std::uint32_t queues)
     : constraints_(capacity.size()), queues_(queues) {
   for (std::size_t i = 0; i < capacity.size(); ++i) constraints_[i].capacity = capacity[i];
 }
 
-FlowId FairShares::free_id() {
+FlowId FairRates::free_id() {
   if (free_.empty()) {
     flows_.emplace_back();
     return static_cast<FlowId>(flows_.size() - 1);
@@ -31,7 +31,7 @@ FlowId FairShares::free_id() {
   return id;
 }
 
-FlowId FairShares::add(std::span<const Constraint> constraints) {
+FlowId FairRates::add(std::span<const Constraint> constraints) {
   const FlowId id = free_id();
   Flow& flow = flows_[id];
   flow.alive = true;
@@ -49,7 +49,7 @@ FlowId FairShares::add(std::span<const Constraint> constraints) {
   return id;
 }
 
-void FairShares::remove(FlowId id) {
+void FairRates::remove(FlowId id) {
   Flow& flow = flows_[id];
   for (const Use& use : flow.uses) {
     relax(use.constraint);
@@ -65,7 +65,7 @@ void FairShares::remove(FlowId id) {
   free_.push_back(id);
 }
 
-void FairShares::relax(Constraint constraint) {
+void FairRates::relax(Constraint constraint) {
   State& state = constraints_[constraint];
   // Where nobody waits, nobody gains or loses, unless the filling finds out otherwise.
   if (state.relaxed || (state.limited == 0 && queues_ == 0)) return;
@@ -73,14 +73,14 @@ void FairShares::relax(Constraint constraint) {
   relaxed_.push_back(constraint);
 }
 
-void FairShares::touch(Constraint constraint) {
+void FairRates::touch(Constraint constraint) {
   State& state = constraints_[constraint];
   if (state.touched) return;
   state.touched = true;
   touched_.push_back(constraint);
 }
 
-void FairShares::join(FlowId id) {
+void FairRates::join(FlowId id) {
   Flow& flow = flows_[id];
   if (flow.member) return;
   flow.member = true;
@@ -88,7 +88,7 @@ void FairShares::join(FlowId id) {
   for (const Use& use : flow.uses) touch(use.constraint);
 }
 
-void FairShares::gather_members() {
+void FairRates::gather_members() {
   for (const FlowId flow : added_) {
     if (flows_[flow].alive) join(flow);
   }
@@ -100,13 +100,13 @@ void FairShares::gather_members() {
   }
 }
 
-void FairShares::gather_connected() {
+void FairRates::gather_connected() {
   for (std::size_t i = 0; i < touched_.size(); ++i) {
     for (const User& user : constraints_[touched_[i]].users) join(user.flow);
   }
 }
 
-std::span<const FlowId> FairShares::update() {
+std::span<const FlowId> FairRates::update() {
   members_.clear();
   touched_.clear();
   changed_.clear();
@@ -119,7 +119,7 @@ std::span<const FlowId> FairShares::update() {
   return changed_;
 }
 
-void FairShares::prepare(State& state) {
+void FairRates::prepare(State& state) {
   double taken = 0;
   state.members = 0;
   for (const User& user : state.users) {
@@ -135,7 +135,7 @@ void FairShares::prepare(State& state) {
   state.level = never;
 }
 
-void FairShares::fill() {
+void FairRates::fill() {
   for (const FlowId id : members_) {
     flows_[id].frozen = false;
     flows_[id].held = 0;
@@ -171,7 +171,7 @@ void FairShares::fill() {
   }
 }
 
-void FairShares::saturate(Constraint constraint, double level) {
+void FairRates::saturate(Constraint constraint, double level) {
   State& state = constraints_[constraint];
   state.level = level;
   for (const User& user : state.users) {
@@ -183,7 +183,7 @@ void FairShares::saturate(Constraint constraint, double level) {
   hold_up(level);
 }
 
-void FairShares::freeze(Flow& flow, Constraint bottleneck, double level) {
+void FairRates::freeze(Flow& flow, Constraint bottleneck, double level) {
   flow.frozen = true;
   flow.filled = level;
   flow.next_bottleneck = bottleneck;
@@ -194,7 +194,7 @@ void FairShares::freeze(Flow& flow, Constraint bottleneck, double level) {
   }
 }
 
-void FairShares::hold_up(double level) {
+void FairRates::hold_up(double level) {
   while (!held_.empty()) {
     const auto [id, uses] = held_.back();
     held_.pop_back();
@@ -212,7 +212,7 @@ void FairShares::hold_up(double level) {
   }
 }
 
-bool FairShares::grow() {
+bool FairRates::grow() {
   bool grown = false;
   const std::size_t filled = touched_.size();
   for (std::size_t i = 0; i < filled; ++i) {
@@ -221,7 +221,7 @@ bool FairShares::grow() {
   return grown;
 }
 
-bool FairShares::grow_at(Constraint constraint) {
+bool FairRates::grow_at(Constraint constraint) {
   const State& state = constraints_[constraint];
   if (state.members == state.users.size()) return false;
   double used = 0;
@@ -247,7 +247,7 @@ bool FairShares::grow_at(Constraint constraint) {
   return grown;
 }
 
-void FairShares::commit() {
+void FairRates::commit() {
   for (const FlowId id : members_) {
     Flow& flow = flows_[id];
     if (flow.bottleneck != nothing) --constraints_[flow.bottleneck].limited;

@@ -9,7 +9,7 @@
 
 #include "ayatori/base/random.hpp"
 #include "ayatori/flow/head_of_line.hpp"
-#include "fair_shares.hpp"
+#include "fair_rates.hpp"
 
 namespace ayatori {
 namespace {
@@ -70,7 +70,7 @@ void expect_fair(const Instance& instance, const std::vector<double>& rates) {
   }
 }
 
-/// head_of_line.hpp, word by word: flow f waits at use `waits[f]` of its path.
+/// The equations of head_of_line.hpp without any shortcut: flow f waits at use `waits[f]` of its path.
 std::vector<double> slow_head_of_line(const Instance& instance) {
   const std::size_t flows = instance.paths.size();
   std::vector<double> rates(flows, infinity);
@@ -131,10 +131,10 @@ void expect_near(const std::vector<double>& rates, const std::vector<double>& ex
   }
 }
 
-TEST(MaxMin, NoFlows) { EXPECT_TRUE(max_min_rates({}, {}).empty()); }
+TEST(MaxMinFairRates, NoFlowsHaveNoRates) { EXPECT_TRUE(max_min_fair_rates({}, {}).empty()); }
 
-TEST(MaxMin, HandSolved) {
-  const auto solve = [](Instance instance) { return max_min_rates(instance.capacity, instance.paths); };
+TEST(MaxMinFairRates, EqualHandSolvedCases) {
+  const auto solve = [](Instance instance) { return max_min_fair_rates(instance.capacity, instance.paths); };
   expect_near(solve({{3}, {{0}}}), {3});
   expect_near(solve({{3}, {{0}, {0}, {}}}), {1.5, 1.5, infinity});
   // A parking lot: one flow over all links, one over each.
@@ -144,57 +144,57 @@ TEST(MaxMin, HandSolved) {
   expect_near(solve({{1, 1, 1}, {{0, 1}, {1}, {1}, {0, 2}}}), {1.0 / 3, 1.0 / 3, 1.0 / 3, 2.0 / 3});
 }
 
-TEST(MaxMin, IsTheDefinition) {
+TEST(MaxMinFairRates, EveryFlowHasAFullLinkOnWhichNoneIsFaster) {
   for (std::uint64_t seed = 1; seed <= 300; ++seed) {
     SCOPED_TRACE(seed);
     Random random(seed);
     const Instance instance = random_instance(random);
-    expect_fair(instance, max_min_rates(instance.capacity, instance.paths));
+    expect_fair(instance, max_min_fair_rates(instance.capacity, instance.paths));
     if (HasFailure()) return;
   }
 }
 
-TEST(MaxMin, EqualFlowsAreEqualBitForBit) {
+TEST(MaxMinFairRates, EqualFlowsGetEqualRates) {
   const std::vector<double> capacity = {0.1, 0.1, 0.3};
   std::vector<Path> paths(7, Path{0, 2});
   paths.insert(paths.end(), 7, Path{2, 1});
-  const auto rates = max_min_rates(capacity, paths);
+  const auto rates = max_min_fair_rates(capacity, paths);
   for (const double rate : rates) EXPECT_EQ(rate, rates.front());
 }
 
-/// Flows come and go: rates are those of all flows solved at once, whatever happened before.
-TEST(MaxMin, ChangesGiveWhatAFreshStartGives) {
+/// Flows come and go: the rates are those of all flows computed at once, whatever happened before.
+TEST(FairRates, UpdatesGiveTheRatesOfAllFlowsComputedAtOnce) {
   for (std::uint64_t seed = 1; seed <= 150; ++seed) {
     SCOPED_TRACE(seed);
     Random random(seed);
     const Instance all = random_instance(random, 80);
-    FairShares shares(all.capacity);
+    FairRates allocation(all.capacity);
     std::vector<FlowId> ids;
     Instance now{all.capacity, {}};
     std::vector<double> told;
     for (std::size_t change = 0; change < 60; ++change) {
       for (std::uint64_t n = random.below(4); n > 0; --n) {
         now.paths.push_back(all.paths[random.below(all.paths.size())]);
-        ids.push_back(shares.add(now.paths.back()));
+        ids.push_back(allocation.add(now.paths.back()));
       }
       for (std::uint64_t n = random.below(4); n > 0 && !ids.empty(); --n) {
         const auto gone = static_cast<std::ptrdiff_t>(random.below(ids.size()));
-        shares.remove(ids[static_cast<std::size_t>(gone)]);
+        allocation.remove(ids[static_cast<std::size_t>(gone)]);
         ids.erase(ids.begin() + gone);
         now.paths.erase(now.paths.begin() + gone);
       }
-      for (const FlowId id : shares.update()) {
+      for (const FlowId id : allocation.update()) {
         if (told.size() <= id) told.resize(id + 1);
-        told[id] = shares.rate(id);
+        told[id] = allocation.rate(id);
       }
       std::vector<double> rates;
       for (const FlowId id : ids) {
-        rates.push_back(shares.rate(id));
-        EXPECT_EQ(told[id], rates.back()) << "a change that update() did not tell";
+        rates.push_back(allocation.rate(id));
+        EXPECT_EQ(told[id], rates.back()) << "update() did not report a rate that has changed";
       }
-      expect_near(rates, max_min_rates(now.capacity, now.paths));
+      expect_near(rates, max_min_fair_rates(now.capacity, now.paths));
       for (std::uint32_t link = 0; link < now.capacity.size(); ++link) {
-        if (!shares.limits(link)) continue;
+        if (!allocation.limits(link)) continue;
         EXPECT_NEAR(used(now, rates, link), now.capacity[link], 1e-9 * now.capacity[link]);
       }
       if (HasFailure()) return;
@@ -202,31 +202,32 @@ TEST(MaxMin, ChangesGiveWhatAFreshStartGives) {
   }
 }
 
-TEST(MaxMin, ChangesStayLocal) {
+TEST(FairRates, UpdateTouchesOnlyWhatAChangeCanReach) {
   // Two pairs of flows that share nothing: a third flow on the second link does not touch the first.
-  FairShares shares({1, 1});
-  for (const Constraint link : {0U, 0U, 1U, 1U}) shares.add(std::vector{link});
-  EXPECT_EQ(shares.update().size(), 4U);
-  shares.add(std::vector{1U});
-  EXPECT_EQ(shares.update().size(), 3U);
-  EXPECT_EQ(shares.touched().size(), 1U);
+  FairRates allocation({1, 1});
+  for (const Constraint link : {0U, 0U, 1U, 1U}) allocation.add(std::vector{link});
+  EXPECT_EQ(allocation.update().size(), 4U);
+  allocation.add(std::vector{1U});
+  EXPECT_EQ(allocation.update().size(), 3U);
+  EXPECT_EQ(allocation.touched().size(), 1U);
 }
 
-TEST(HeadOfLine, HandSolved) {
+TEST(HeadOfLineRates, EqualHandSolvedCases) {
   const auto solve = [](Instance instance) { return head_of_line_rates(instance.capacity, instance.paths); };
-  // Two flows share a link before the bottleneck of one: the other waits behind it; max-min would give it 8.
+  // Two flows share a link before the bottleneck of one: the other waits after it in the queue; max-min would give
+  // it 8.
   expect_near(solve({{10, 2}, {{0, 1}, {0}}}), {2, 2});
   // The bottleneck comes first: nothing waits in the queue that they share.
   expect_near(solve({{10, 2}, {{1, 0}, {0}}}), {2, 8});
-  // Who waits behind somebody who waits, waits.
+  // A flow that waits holds up the flows that share its links before that.
   expect_near(solve({{10, 2, 10}, {{0, 1}, {2, 0}, {2}}}), {2, 2, 2});
-  // Behind the shared link it holds up nobody.
+  // Links after the bottleneck have no queue.
   expect_near(solve({{10, 2, 10}, {{0, 1}, {0, 2}, {2}}}), {2, 2, 8});
   // Without a bottleneck downstream it is max-min.
   expect_near(solve({{1, 2, 3}, {{0, 1, 2}, {0}, {1}, {2}}}), {0.5, 0.5, 1.5, 2.5});
 }
 
-TEST(HeadOfLine, IsTheEquation) {
+TEST(HeadOfLineRates, EqualThoseOfASlowReferenceForRandomPaths) {
   for (std::uint64_t seed = 1; seed <= 300; ++seed) {
     SCOPED_TRACE(seed);
     Random random(seed);
@@ -236,12 +237,12 @@ TEST(HeadOfLine, IsTheEquation) {
   }
 }
 
-TEST(HeadOfLine, NobodyIsFasterThanTheSlowestWithoutIt) {
+TEST(HeadOfLineRates, KeepTheSlowestRateOfMaxMinAndNeverUseMoreCapacity) {
   for (std::uint64_t seed = 1; seed <= 100; ++seed) {
     SCOPED_TRACE(seed);
     Random random(seed);
     const Instance instance = random_instance(random, 12);
-    const auto fair = max_min_rates(instance.capacity, instance.paths);
+    const auto fair = max_min_fair_rates(instance.capacity, instance.paths);
     const auto held = head_of_line_rates(instance.capacity, instance.paths);
     EXPECT_NEAR(*std::min_element(held.begin(), held.end()), *std::min_element(fair.begin(), fair.end()), 1e-9);
     EXPECT_LE(std::accumulate(held.begin(), held.end(), 0.0),
