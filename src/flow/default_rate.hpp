@@ -1,6 +1,6 @@
 #pragma once
 /// \file
-/// The rate of links that nobody told anything about.
+/// The rate of links whose rate is not known.
 
 #include "ayatori/network/link_rate.hpp"
 

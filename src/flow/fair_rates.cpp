@@ -67,7 +67,7 @@ void FairRates::remove(FlowId id) {
 
 void FairRates::relax(Constraint constraint) {
   State& state = constraints_[constraint];
-  // Where nobody waits, nobody gains or loses, unless the filling finds out otherwise.
+  // Where no flow waits, no rate changes at first; grow() finds those that change nevertheless.
   if (state.relaxed || (state.limited == 0 && queues_ == 0)) return;
   state.relaxed = true;
   relaxed_.push_back(constraint);

@@ -5,14 +5,14 @@
 ///   1. The *members* are the new flows, and all flows whose bottleneck a flow joined or left.
 ///   2. Progressive filling gives the members new rates, while all others keep theirs.
 ///   3. An outsider joins the members where this breaks the definition of max-min fairness: its bottleneck is no longer
-///      full, or has become one that lets somebody else go faster, or it is faster than a member that has to wait for
+///      full, or has become one on which others are faster, or it is faster than a member that has to wait for
 ///      it. If one joined, back to 2.
 ///
-/// Then every flow has a full constraint on which nobody is faster: the definition, and there is only one such
+/// Then every flow has a full constraint on which none is faster: that is the definition, and there is only one such
 /// allocation (Bertsekas and Gallager, Data Networks, section 6.5.2).
 ///
 /// Rates that agree to `rate_tolerance` are one: a rate that changes by less stays as it was. So equal flows keep equal
-/// rates, bit for bit, whatever order they were summed in.
+/// rates, bit for bit, in whatever order they were summed.
 
 #include <cstdint>
 #include <limits>
@@ -33,8 +33,8 @@ inline constexpr double rate_tolerance = 1e-12;
 class FairRates {
  public:
   /// Constraints 0 … queues − 1 are links with one queue at their end: flows that wait there hold up those that share
-  /// the link (head_of_line.hpp). 0: nobody holds up anybody, and what the file comment says holds; otherwise all flows
-  /// that are connected with a change by shared constraints are computed anew.
+  /// the link (head_of_line.hpp). 0: no head-of-line blocking, and updates are as the file comment says; otherwise all
+  /// flows that are connected with a change by shared constraints are computed anew.
   explicit FairRates(std::vector<double> capacity, std::uint32_t queues = 0);
 
   /// A flow over at least one constraint, in the order in which it meets them, each at most once. It has no rate before

@@ -56,7 +56,7 @@ double fastest(const Instance& instance, const std::vector<double>& rates, std::
   return most;
 }
 
-/// The definition: no link carries too much, and each flow has a full link on which nobody is faster.
+/// The definition: no link carries too much, and each flow has a full link on which none is faster.
 void expect_fair(const Instance& instance, const std::vector<double>& rates) {
   for (std::uint32_t link = 0; link < instance.capacity.size(); ++link) {
     EXPECT_LE(used(instance, rates, link), instance.capacity[link] * (1 + 1e-9)) << "link " << link;

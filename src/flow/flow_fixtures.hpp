@@ -54,7 +54,7 @@ class ListedSchedule final : public Schedule {
   Steps streams_;
 };
 
-/// In every step rank r sends to `to(r, step)` if that is not itself, and receives from who sends to it.
+/// In every step rank r sends to `to(r, step)` if that is another rank, and receives from the ranks that send to it.
 inline std::vector<std::map<Rank, RankStep>> exchanges(Rank ranks, std::size_t steps, Bytes bytes,
                                                        const std::function<Rank(Rank, std::size_t)>& to) {
   std::vector<std::map<Rank, RankStep>> listed(steps);

@@ -288,7 +288,8 @@ TEST(Simulate, DriftEqualsASlowReferenceForRandomSchedules) {
     const ListedPaths paths = random_paths(random, ranks);
     const ListedSchedule schedule = random_schedule(random, ranks);
     FlowOptions options = random_options(random);
-    // Injection limits are no queues: where they stand in the path matters then, and the oracle's stand elsewhere.
+    // With head-of-line blocking the position of a constraint in the route matters, and here injection limits have
+    // another position than in the simulator.
     options.head_of_line = options.injection == 0 && random.below(3) == 0;
     const auto expected = SlowDrift(schedule, paths, options).run();
     const auto prediction = simulate(schedule, paths, options);

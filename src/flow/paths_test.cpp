@@ -161,7 +161,7 @@ SchedulePtr all_to_all(Rank ranks, std::string_view algorithm = "shift") {
   return make_schedule(algorithm, {Collective::alltoall, ranks, 0, 1 << 20}, places_of_ranks(ranks)).value();
 }
 
-/// One rank a machine, all links alike: synchronous steps take what contention.hpp says.
+/// With one rank on each machine and equal links, synchronous steps take the time that contention.hpp predicts.
 TEST(GridPaths, OfAJobLeadBetweenItsMachinesPoints) {
   const Network torus = open_source("torus:3x4,rate=4xEDR").value();
   const Job job = parse_hosts(torus, {"N2-3", "N0-1"});

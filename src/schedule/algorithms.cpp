@@ -18,8 +18,8 @@ constexpr bool pipelined = true;
 constexpr std::array all_algorithms{
     Algorithm{Collective::alltoall, "shift", "step s: send to r + s, receive from r - s (paper 1, 2.3)", false,
               make_shift},
-    Algorithm{Collective::alltoall, "pairwise", "exchange with r xor s, or s - r where ranks are no power of 2", false,
-              make_pairwise},
+    Algorithm{Collective::alltoall, "pairwise",
+              "exchange with r xor s, or s - r if the number of ranks is not a power of 2", false, make_pairwise},
     Algorithm{Collective::alltoall, "ring", "only neighbours talk; messages go round hop by hop", false,
               make_ring_alltoall},
     Algorithm{Collective::alltoall, "two-level-ring",
@@ -45,7 +45,7 @@ constexpr std::array all_algorithms{
     Algorithm{Collective::alltoallv, "planned", "alltoall's planned with a size for each pair", false, make_planned},
 
     Algorithm{Collective::broadcast, "binomial", "binomial tree", false, make_binomial},
-    Algorithm{Collective::broadcast, "knomial", "k-nomial tree, k = 4 if not told", false, make_knomial},
+    Algorithm{Collective::broadcast, "knomial", "k-nomial tree, k = 4 by default", false, make_knomial},
     Algorithm{Collective::broadcast, "chain", "pipelined chain in rank order", false, make_chain, pipelined},
     Algorithm{Collective::broadcast, "binary", "pipelined binary tree in rank order (paper 2, figure 2c)", false,
               make_binary, pipelined},
@@ -63,7 +63,7 @@ constexpr std::array all_algorithms{
               make_sixcolour, pipelined},
 
     Algorithm{Collective::reduce, "binomial", "binomial tree", false, make_binomial},
-    Algorithm{Collective::reduce, "knomial", "k-nomial tree, k = 4 if not told", false, make_knomial},
+    Algorithm{Collective::reduce, "knomial", "k-nomial tree, k = 4 by default", false, make_knomial},
     Algorithm{Collective::reduce, "chain", "pipelined chain in rank order", false, make_chain, pipelined},
     Algorithm{Collective::reduce, "binary", "pipelined binary tree in rank order", false, make_binary, pipelined},
     Algorithm{Collective::reduce, "hierarchical", "binomial among ranks, then machines, then groups", false,

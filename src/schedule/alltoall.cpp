@@ -100,7 +100,7 @@ Result<SchedulePtr> make_spread(const CollectiveCall& call, const Places&, const
 }
 
 // Step s: the messages that have gone s hops and have not arrived go one hop on. What rank q has for q + d travels in
-// transit slot d of one of two sets, by turns, since what arrives may not overwrite what leaves in the same step.
+// transit slot d of one of two sets in turn, since what arrives must not overwrite what leaves in the same step.
 Result<SchedulePtr> make_ring_alltoall(const CollectiveCall& call, const Places&, const AlgorithmOptions&) {
   const Rank n = call.ranks;
   auto program = program_of(call, 4);
@@ -131,8 +131,8 @@ Result<SchedulePtr> make_ring_alltoall(const CollectiveCall& call, const Places&
 //
 // where (lc, llp) are the rank's machine and its number on it: so all Nlp² messages between two machines follow each
 // other, and the ranks of a machine send to different ranks of one machine. Three things it leaves open, and what we
-// do: with machines of different size Nlp is the largest, and who has no partner is idle; j = k = 0 is the rank itself,
-// a copy; and whether a rank waits after each Comm ("two-level-ring-blocking") or after the inner loop
+// do: with machines of different size Nlp is the largest, and a rank without partner is idle; j = k = 0 is the rank
+// itself, a copy; and whether a rank waits after each Comm ("two-level-ring-blocking") or after the inner loop
 // ("two-level-ring").
 class TwoLevelRing {
  public:
@@ -182,7 +182,7 @@ Result<SchedulePtr> make_two_level_ring_blocking(const CollectiveCall& call, con
 
 // Bruck et al., 1997, without its rotations and copies (Träff, Rougier, Hunold: "Implementing a classic", 2014). The
 // message for r + d goes 2^k ranks on in step k if bit k of d is set. Before its first hop it lies in its own slot,
-// after its last in the result, in between in one of two transit slots for d, by turns.
+// after its last in the result, in between in one of two transit slots for d in turn.
 Result<SchedulePtr> make_bruck_alltoall(const CollectiveCall& call, const Places&, const AlgorithmOptions&) {
   const Rank n = call.ranks;
   auto program = program_of(call, 4);

@@ -1,4 +1,4 @@
-// Pairs that exchange, log2 n times. Numbers of ranks that are no power of two are folded first: of the first 2 (n −
+// Pairs that exchange, log2 n times. A number of ranks that is not a power of two is folded first: of the first 2 (n −
 // core) ranks, core being the largest power of two, the even ones hand what they have to their upper neighbour and wait
 // for the result (Thakur, Rabenseifner, Gropp: Optimization of Collective Communication Operations in MPICH, 2005).
 #include <algorithm>
@@ -29,7 +29,7 @@ struct Fold {
 };
 
 /// Members on a grid whose lengths are powers of two, and what each exchanges with whom. In step s members pair up
-/// along one dimension, partner(partner(v)) = v, and after all steps everybody has reached everybody in exactly one
+/// along one dimension, partner(partner(v)) = v, and after all steps each has reached each other one in exactly one
 /// way.
 class Butterfly {
  public:
@@ -70,7 +70,7 @@ class Hypercube final : public Butterfly {
 ///     ρ(i) = Σ_{j <= i} (−2)^j = (1 − (−2)^(i+1)) / 3 = 1, −1, 3, −5, 11, …
 ///
 /// which is as near as powers of two in sum, but swings to both sides (De Sensi et al., Swing, 2024, section 3; the
-/// same distances make Bine trees, 2025). A torus takes its dimensions by turns, beginning with number `turn`;
+/// same distances make Bine trees, 2025). A torus takes its dimensions in turn, beginning with number `turn`;
 /// mirrored, plus and minus change places.
 class NegabinaryTorus final : public Butterfly {
  public:
@@ -146,7 +146,7 @@ PhasePtr allgather(ButterflyPtr pairs, Owned owned) {
   });
 }
 
-/// Everybody exchanges all it has.
+/// Partners exchange all that they have.
 PhasePtr exchange_all(ButterflyPtr pairs, std::uint32_t slots) {
   return phase(pairs->levels(), [=](Rank v, std::size_t step, StepActions& actions) {
     const Rank partner = pairs->partner(v, step);

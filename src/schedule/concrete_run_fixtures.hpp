@@ -1,8 +1,8 @@
 #pragma once
 /// \file
-/// For tests: runs a schedule with numbers in its slots, participants taking turns at random. Slow, simple, and written
-/// without a look at the verifier: what this gets right by luck of the order, the verifier may call wrong, but never
-/// the other way round.
+/// For tests: runs a schedule with numbers in its slots, participants taking turns at random. Slow, simple, and
+/// independent of the verifier: the verifier may reject a schedule that this runs correctly in a lucky order, but must
+/// never accept one that fails here.
 
 #include <algorithm>
 #include <map>
@@ -55,7 +55,7 @@ class ConcreteRun {
     numbers_.assign(schedule_.participant_count(), std::vector<std::uint64_t>(schedule_.slot_count()));
     for (Rank r = 0; r < schedule_.call().ranks; ++r) {
       const SlotRange own = slots_at_start(schedule_, r);
-      // What nobody wrote to holds rubbish, other rubbish in each run.
+      // Slots that nothing was written to hold random numbers, others in each run.
       for (std::uint64_t& number : numbers_[r]) number = random_();
       for (Slot slot = own.first; slot < own.first + own.count; ++slot) numbers_[r][slot] = number_of(r, slot);
     }

@@ -1,6 +1,6 @@
 #pragma once
 /// \file
-/// What a slot holds, told by where it comes from.
+/// What a slot holds, described by which contributions are in it.
 
 #include <cstdint>
 #include <string>

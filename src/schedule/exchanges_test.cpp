@@ -1,4 +1,4 @@
-// Who sends what to whom in alltoalls and allreduces, as the literature has them.
+// The messages of alltoalls and allreduces, compared with the literature.
 #include <gtest/gtest.h>
 
 #include <bit>
@@ -48,7 +48,7 @@ TEST(AlltoallTwoLevelRing, HasTheMessagesOfFigure7OfPaper1) {
       std::vector<Rank> inner_loop;
       for (Rank k = 0; k < local; ++k) {
         std::vector<Rank> comm = {(r / local + j) % machines * local + (r % local + k) % local};
-        if (comm.front() == r) comm.clear();  // what a rank has for itself is no message
+        if (comm.front() == r) comm.clear();  // what a rank has for itself is not sent
         EXPECT_EQ(receivers_of(*a_rank_at_a_time, j * local + k, r), comm);
         inner_loop.insert(inner_loop.end(), comm.begin(), comm.end());
       }

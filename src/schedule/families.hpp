@@ -14,7 +14,7 @@ using Maker = Result<SchedulePtr>(const CollectiveCall& call, const Places& plac
 Maker make_shift, make_planned, make_pairwise, make_spread, make_ring_alltoall, make_two_level_ring,
     make_two_level_ring_blocking, make_bruck_alltoall;
 
-// trees.cpp: broadcast, reduce, allreduce and barrier, whichever the call asks for, along one kind of tree
+// trees.cpp: broadcast, reduce, allreduce or barrier, as the call says, along one kind of tree
 Maker make_binomial, make_knomial, make_chain, make_binary, make_mapped_binary;
 Maker make_trinaryx1, make_trinaryx3, make_sixcolour;
 Maker make_hierarchical_tree, make_in_network;
@@ -27,7 +27,7 @@ Maker make_halving_reduce_scatter, make_doubling_allgather;
 Maker make_ring_allgather, make_ring_reduce_scatter, make_ring_allreduce, make_bruck_allgather;
 Maker make_pairwise_reduce_scatter;
 
-// scatter_gather.cpp: scatter or gather, whichever the call asks for
+// scatter_gather.cpp: scatter or gather, as the call says
 Maker make_binomial_scatter_gather, make_linear_scatter_gather, make_hierarchical_scatter_gather;
 Maker make_scatter_allgather;
 

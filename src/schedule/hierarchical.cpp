@@ -39,7 +39,7 @@ PhasePtr among(const Leaders& leaders, PhasePtr inner) {
 }
 
 /// An alltoall in which only leaders talk to other units. Of the blocks that cross, those of member i for rank d wait
-/// at its leader in slot leaving_from(i, d), those that rank s has for member k in arriving_for(k, s), both behind the
+/// at its leader in slot leaving_from(i, d), those that rank s has for member k in arriving_for(k, s), both after the
 /// alltoall's own 2n slots; a leader's own blocks are there already. Nobody else has bytes in these slots.
 class LeaderExchange {
  public:
@@ -61,7 +61,7 @@ class LeaderExchange {
     return waits_here && leaders_.unit(other) != leaders_.unit(r) ? bytes_ : 0;
   }
 
-  /// Members of a unit serve each other, and hand their leader what is for others.
+  /// Members of a unit exchange their own blocks, and send their leader the blocks for other units.
   void gather(Rank r, StepActions& actions) const {
     for (const Rank other : members_[leaders_.unit(r)]) {
       if (other == r) continue;
@@ -74,7 +74,7 @@ class LeaderExchange {
     }
   }
 
-  /// What `unit` has for the one so many further on travels as one message, and what is for it arrives.
+  /// A leader sends all blocks for the unit `distance` further on as one message, and receives those for its own unit.
   void exchange(Rank r, std::uint32_t distance, StepActions& actions) const {
     if (!leaders_.leads(r)) return;
     const std::uint32_t unit = leaders_.unit(r);
@@ -136,8 +136,8 @@ class LeaderExchange {
 
 }  // namespace
 
-// Gather, exchange, scatter: a unit's messages to another travel as one. Inside a unit nobody goes through the leader,
-// and members hand theirs over directly: a tree would only carry some of it twice.
+// Gather, exchange, scatter: a unit's messages to another travel as one. Inside a unit no block goes through the
+// leader, and members hand theirs over directly: a tree would only carry some of it twice.
 Result<SchedulePtr> make_hierarchical_alltoall(const CollectiveCall& call, const Places& places,
                                                const AlgorithmOptions&) {
   const Rank n = call.ranks;

@@ -22,7 +22,7 @@ class HierarchicalTree final : public SpanningTree {
 
   /// The root on its own machine, elsewhere the machine's first rank.
   [[nodiscard]] Rank leader_of_machine(std::uint32_t machine) const;
-  /// On the root's machine if it may be, otherwise on the group's gateway. If the root's machine is no gateway, the
+  /// On the root's machine if it may be, otherwise on the group's gateway. If the root's machine is not a gateway, the
   /// root hands over to its group's leader before anything else.
   [[nodiscard]] Rank leader_of_group(std::uint32_t group) const;
 

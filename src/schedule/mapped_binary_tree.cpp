@@ -9,7 +9,7 @@ namespace ayatori {
 
 namespace {
 
-/// Where a machine hangs.
+/// A machine's place in the tree.
 struct Branch {
   std::uint32_t parent = no_id;
   std::array<std::uint32_t, 2> children{no_id, no_id};
@@ -85,7 +85,7 @@ class Growth {
 
   [[nodiscard]] bool has_room(std::uint32_t point) const { return branches_[point].children[1] == no_id; }
 
-  void hang(std::uint32_t parent, std::uint32_t child) {
+  void attach(std::uint32_t parent, std::uint32_t child) {
     auto& children = branches_[parent].children;
     children[children[0] == no_id ? 0 : 1] = child;
     branches_[child].parent = parent;
@@ -102,7 +102,7 @@ class Growth {
       if (!has_room(point)) return;
       if (taken_[step.to] || used_[step.cable]) continue;
       used_[step.cable] = true;
-      hang(point, step.to);
+      attach(point, step.to);
     }
   }
 
@@ -119,7 +119,7 @@ class Growth {
         if (!has_room(point)) return;
         if (taken_[second.to] || used_[first.cable] || used_[second.cable] || !is_route(first, second)) continue;
         used_[first.cable] = used_[second.cable] = true;
-        hang(point, second.to);
+        attach(point, second.to);
         take_neighbours(second.to);
       }
     }
@@ -131,8 +131,8 @@ class Growth {
     std::vector<std::uint32_t> line(points_.size());
     for (std::uint32_t i = 0; i < points_.size(); ++i) line[i] = winding_point(i);
     const auto at = static_cast<std::size_t>(std::find(line.begin(), line.end(), root_) - line.begin());
-    for (std::size_t i = at; i + 1 < line.size(); ++i) hang(line[i], line[i + 1]);
-    for (std::size_t i = at; i > 0; --i) hang(line[i], line[i - 1]);
+    for (std::size_t i = at; i + 1 < line.size(); ++i) attach(line[i], line[i + 1]);
+    for (std::size_t i = at; i > 0; --i) attach(line[i], line[i - 1]);
   }
 
   /// The i-th point of the reflected mixed-radix Gray code: neighbours differ by one in one coordinate.

@@ -36,7 +36,7 @@ class Shifts final : public StepSequence {
   std::vector<Rank> distances_;
 };
 
-/// A job of one rank talks to nobody, whatever the pattern.
+/// A job of one rank has no messages in any pattern.
 std::unique_ptr<StepSequence> shifts(Rank ranks, std::vector<Rank> distances) {
   if (ranks < 2) distances.clear();
   return std::make_unique<Shifts>(ranks, std::move(distances));
@@ -68,7 +68,7 @@ class RandomPermutations final : public StepSequence {
   std::uint64_t first_seed_;
 };
 
-/// Steps that somebody wrote down.
+/// Steps that are stored.
 class WrittenSteps final : public StepSequence {
  public:
   explicit WrittenSteps(Rank ranks) : ranks_(ranks) {}
@@ -146,13 +146,13 @@ class PatternReader {
     const auto to = read_rank(fields[1]);
     if (!to) return Failure(to.error());
     const auto bytes = fields.size() == 3 ? parse_unsigned<Bytes>(fields[2]) : Bytes{1};
-    if (!bytes || *bytes == 0) return wrong(fmt::format("'{}' is no number of bytes", shown(fields[2])));
+    if (!bytes || *bytes == 0) return wrong(fmt::format("'{}' is not a number of bytes", shown(fields[2])));
     return Message{*from, *to, *bytes};
   }
 
   [[nodiscard]] Result<Rank> read_rank(std::string_view word) const {
     const auto rank = parse_unsigned<Rank>(word);
-    if (!rank) return wrong(fmt::format("'{}' is no rank", shown(word)));
+    if (!rank) return wrong(fmt::format("'{}' is not a rank", shown(word)));
     if (*rank >= ranks_) return wrong(fmt::format("rank {} in a job of {} ranks (they count from 0)", *rank, ranks_));
     return *rank;
   }

@@ -89,19 +89,19 @@ TEST(ParsePattern, BlankLinesEndSteps) {
 
 TEST(ParsePattern, ErrorsNameFileAndLine) {
   EXPECT_EQ(error_of("0 1\n\n0 4\n"), "p.txt:3: rank 4 in a job of 4 ranks (they count from 0)");
-  EXPECT_EQ(error_of("0 -1"), "p.txt:1: '-1' is no rank");
-  EXPECT_EQ(error_of("zero 1"), "p.txt:1: 'zero' is no rank");
-  EXPECT_EQ(error_of("0 99999999999"), "p.txt:1: '99999999999' is no rank");
+  EXPECT_EQ(error_of("0 -1"), "p.txt:1: '-1' is not a rank");
+  EXPECT_EQ(error_of("zero 1"), "p.txt:1: 'zero' is not a rank");
+  EXPECT_EQ(error_of("0 99999999999"), "p.txt:1: '99999999999' is not a rank");
   EXPECT_EQ(error_of("0"), "p.txt:1: expected \"FROM TO [BYTES]\", found 1 fields");
   EXPECT_EQ(error_of("0 1 2 3"), "p.txt:1: expected \"FROM TO [BYTES]\", found 4 fields");
-  EXPECT_EQ(error_of("0 1 many"), "p.txt:1: 'many' is no number of bytes");
-  EXPECT_EQ(error_of("0 1 0"), "p.txt:1: '0' is no number of bytes");
+  EXPECT_EQ(error_of("0 1 many"), "p.txt:1: 'many' is not a number of bytes");
+  EXPECT_EQ(error_of("0 1 0"), "p.txt:1: '0' is not a number of bytes");
   EXPECT_EQ(error_of(""), "p.txt: no message in it: expected lines \"FROM TO [BYTES]\"");
   EXPECT_EQ(error_of("# nothing\n\n"), "p.txt: no message in it: expected lines \"FROM TO [BYTES]\"");
   EXPECT_EQ(error_of(std::string_view("\0\x7f\n", 3)), "p.txt:1: expected \"FROM TO [BYTES]\", found 1 fields");
   EXPECT_EQ(error_of(std::string_view("\0\x7f 1\n", 5)),
             "p.txt:1: '?"
-            "?' is no rank");
+            "?' is not a rank");
 }
 
 }  // namespace

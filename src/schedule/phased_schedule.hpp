@@ -22,7 +22,7 @@ class Phase {
 
 using PhasePtr = std::unique_ptr<Phase>;
 
-/// Sizes of slots: a vector of `bytes` cut into `blocks`, `copies` times, and behind them `pairs` of scratch slots that
+/// Sizes of slots: a vector of `bytes` cut into `blocks`, `copies` times, then `pairs` of scratch slots that
 /// have the sizes of the largest and of the smallest block: any block finds one that fits. With one block every slot
 /// holds `bytes`.
 struct SlotLayout {
@@ -50,13 +50,13 @@ class PhasedSchedule final : public Schedule {
   PhasedSchedule(const CollectiveCall& call, const SlotLayout& layout)
       : call_(call), layout_(layout), participants_(call.ranks) {}
 
-  /// Behind the phases that the stream has.
+  /// Appends a phase to the stream.
   void then(std::uint32_t stream, PhasePtr phase);
   void then(PhasePtr phase) { then(0, std::move(phase)); }
-  /// A phase that begins at a given step of stream 0, whatever else happens then.
+  /// A phase that begins at a given step of stream 0, beside the others that take place then.
   void at(std::size_t first_step, PhasePtr phase) { at(0, first_step, std::move(phase)); }
   void at(std::uint32_t stream, std::size_t first_step, PhasePtr phase);
-  /// Ranks, and routers behind them.
+  /// The ranks and the routers that take part.
   void set_participants(Rank participants) { participants_ = participants; }
   /// Where it is not what the layout's vector is cut into (collective.hpp).
   void set_block_count(std::uint32_t blocks) { block_count_ = blocks; }
@@ -79,7 +79,7 @@ class PhasedSchedule final : public Schedule {
   void actions(Rank participant, std::uint32_t stream, std::size_t step, StepActions& actions) const override;
 
  private:
-  /// MPI libraries send nothing between pairs of no bytes, and both ends know: neither do we.
+  /// As MPI libraries do, nothing is sent between two ranks that have no bytes for each other; both ends know it.
   void leave_out_empty(Rank participant, StepActions& actions) const;
 
   struct Placed {
@@ -100,11 +100,11 @@ class PhasedSchedule final : public Schedule {
   std::vector<Stream> streams_{1};
 };
 
-/// Phase `inner` among some of the participants: it counts them from 0, `map` says who they are.
+/// Phase `inner` among some of the participants: it counts them from 0, `map` translates.
 template <typename Map>
 class Among final : public Phase {
  public:
-  /// map.member(rank): its number among them, no_id if it is none of them; map.rank(member) back.
+  /// map.member(rank): its number among them, no_id if it does not belong to them; map.rank(member): the inverse.
   Among(PhasePtr inner, Map map) : inner_(std::move(inner)), map_(std::move(map)) {}
 
   [[nodiscard]] std::size_t steps() const override { return inner_->steps(); }
@@ -144,7 +144,7 @@ template <typename Function>
   return std::make_unique<FormulaPhase<Function>>(steps, std::move(function));
 }
 
-/// Adds slots behind those that are there, in the last range if they go on there.
+/// Appends slots, to the last range if they follow it.
 void append_slots(std::vector<SlotRange>& ranges, SlotRange slots);
 
 /// Up to two ranges: `count` slots from `first` on, going round in slots base … base + n − 1.

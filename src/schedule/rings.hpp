@@ -8,7 +8,7 @@ namespace ayatori {
 
 /// At the end, rank r of n has block r combined over all. Needs a scratch pair of the layout.
 [[nodiscard]] PhasePtr ring_reduce_scatter(Rank n, const SlotLayout& layout);
-/// From rank r of n having block r to everybody having all.
+/// At the start rank r of n has block r, at the end every rank has all blocks.
 [[nodiscard]] PhasePtr ring_allgather(Rank n);
 
 }  // namespace ayatori

@@ -59,7 +59,7 @@ class Dragonfly {
     return shared;
   }
 
-  /// What hangs together by those cables that `is_local(router, number of its neighbour)`.
+  /// The components that are connected by the cables for which `is_local(router, number of its neighbour)` holds.
   template <typename IsLocal>
   [[nodiscard]] Groups joined_by(IsLocal is_local) const {
     Groups group(graph_.size(), no_id);

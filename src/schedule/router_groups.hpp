@@ -9,7 +9,7 @@
 
 namespace ayatori {
 
-/// The group of each router; empty if the network is no dragonfly. One is (Kim et al., "Technology-driven,
+/// The group of each router; empty if the network is not a dragonfly. One is (Kim et al., "Technology-driven,
 /// highly-scalable dragonfly topology", 2008; Shpiner et al., "Dragonfly+", 2017), here, a graph (shape.hpp) of at
 /// least two groups which its *local* cables form, so that each group has a cable to the others, and within a group
 ///

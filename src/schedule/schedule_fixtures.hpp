@@ -34,7 +34,7 @@ inline Places torus(std::vector<std::uint32_t> lengths, std::uint32_t ranks_per_
 
 using Edge = std::pair<Rank, Rank>;
 
-/// Parent and child, of one stream: each edge once, whatever the number of chunks.
+/// Parent and child, of one stream: each edge once, for any number of chunks.
 inline std::set<Edge> edges_of(const Schedule& schedule, std::uint32_t stream) {
   std::set<Edge> edges;
   StepActions actions;

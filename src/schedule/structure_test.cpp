@@ -1,4 +1,5 @@
-// What the literature says of the algorithms' shapes: who talks to whom, over which cables, in how many steps.
+// The shapes of the algorithms as the literature has them: which ranks exchange messages, over which cables, in how
+// many steps.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 

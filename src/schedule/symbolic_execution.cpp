@@ -109,7 +109,7 @@ Result<> SymbolicExecution::check_ranges(std::size_t thread, std::span<const Tra
   return {};
 }
 
-/// Who reads what must hold something, and streams must keep apart.
+/// A slot that is read must hold something, and streams must not share slots that one of them writes.
 Result<> SymbolicExecution::touch(std::size_t thread, SlotRange slots, bool write) {
   if (slots.first > slots_ || slots.count > slots_ - slots.first) {
     return wrong(thread, "slots {} ... {}, but there are {}", slots.first, std::uint64_t{slots.first} + slots.count - 1,

@@ -9,7 +9,7 @@ namespace ayatori {
 
 namespace {
 
-/// Down, up, or up and down, whichever the call asks for, on one stream. An allreduce's first chunks come down while
+/// Down, up, or up and down, as the call needs it, on one stream. An allreduce's first chunks come down while
 /// its last ones still go up: a chunk can come down once the root has it, which is `rounds` steps after its start.
 void add_stream(PhasedSchedule& program, std::uint32_t stream, const TreePtr& tree, const Chunks& chunks,
                 const SlotLayout& layout) {

@@ -38,8 +38,8 @@ Result<> check_slots(const Schedule& schedule, SymbolicExecution& execution) {
   return {};
 }
 
-/// The neighbours that a halo names are those of a grid, as far as that can be told: whose face I get, gets mine, and
-/// all ranks are connected by their neighbours.
+/// As far as it can be checked without the grid itself, a halo's neighbours are those of a grid: they name each other
+/// on opposite sides, and connect all ranks.
 Result<> check_neighbours(const Schedule& schedule) {
   const Rank ranks = schedule.call().ranks;
   std::vector<bool> seen(ranks);
@@ -80,7 +80,8 @@ Bytes bytes_in(const Schedule& schedule, Rank rank, SlotRange slots) {
   return bytes;
 }
 
-/// All that goes out, and all that comes in, is what the call says. That it fits pair by pair is for messages to prove.
+/// The slots at the start and at the end hold as many bytes as the call has. That they fit pair by pair follows from
+/// the messages.
 Result<> check_sizes_of_pairs(const Schedule& schedule) {
   const CollectiveCall& call = schedule.call();
   for (const auto slots_of : {&slots_at_start, &slots_at_end}) {

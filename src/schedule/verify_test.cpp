@@ -147,7 +147,7 @@ TEST(Verify, RejectsStreamsThatWriteTheSameSlot) {
   schedule.at(1, 0, 0).receive(0, SlotRange{0, 1});
   schedule.at(0, 0, 1).send(1, SlotRange{0, 1});
   schedule.at(1, 0, 1).receive(0, SlotRange{1, 1});
-  EXPECT_EQ(verdict(schedule), "right") << "both streams may read what nobody writes";
+  EXPECT_EQ(verdict(schedule), "right") << "both streams may read a slot that none writes";
   WrittenSchedule racing = schedule;
   racing.at(0, 0, 1).copy({0, 1}, 1);
   EXPECT_EQ(verdict(racing), "right");
@@ -251,7 +251,7 @@ TEST(Verify, RejectsAHaloThatLeavesARankOut) {
 // Mutations
 // ------------------------------------------------------------------------------------------------------------
 
-/// One thing that is wrong with it now, in words; empty if the place drawn had nothing to change.
+/// Changes one thing, and says which; empty if the step that was drawn has nothing to change.
 std::string break_something(WrittenSchedule& schedule, Random& random) {
   const auto stream = static_cast<std::uint32_t>(random.below(schedule.stream_count()));
   if (schedule.step_count(stream) == 0) return {};
@@ -314,7 +314,7 @@ std::string break_something(WrittenSchedule& schedule, Random& random) {
 
 class VerifyMutations : public testing::TestWithParam<Collective> {};
 
-/// Whatever the verifier accepts must run right in any order of turns; nearly all mutations are no such thing.
+/// A mutation that the verifier accepts must run correctly in any order of turns. Most mutations must be rejected.
 TEST_P(VerifyMutations, AreRejectedOrHarmless) {
   constexpr std::uint64_t seed = 20240917;
   Random random(seed);

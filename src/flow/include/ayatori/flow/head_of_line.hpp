@@ -1,11 +1,11 @@
 #pragma once
 /// \file
-/// Head-of-line blocking: what max-min fairness does not know of switches.
+/// Head-of-line blocking, which max-min fair rates leave out.
 ///
 /// A switch keeps the packets that arrive over a link in one queue and forwards them in their order. If the packet at
-/// its head has to wait for a busy link, all behind it wait as well, wherever they want to go (Karol, Hluchyj and
+/// its head has to wait for a busy link, all packets after it wait as well, wherever they go (Karol, Hluchyj and
 /// Morgan, IEEE Transactions on Communications 35, 1987). Packets of flows that share the link alternate in the queue,
-/// so nobody behind can be faster than the flow that waits.
+/// so none of these flows can be faster than the one that waits.
 ///
 /// Raise all rates together. At the level where link l becomes full
 ///
@@ -15,9 +15,9 @@
 ///
 ///       x_g ≤ x_f    for all g over link i of f's path, i < k(f), that reach this level
 ///
-/// and so on until nobody else has to; the others go on. A flow that waits for nothing beyond a link (its bottleneck is
-/// the link itself or one before it) has nothing in that link's queue, and holds up nobody. Capacity may stay unused:
-/// that is the loss.
+/// and so on until no other flow has to; the remaining flows go on. A flow that waits for nothing beyond a link (its
+/// bottleneck is the link itself or one before it) has nothing in that link's queue, and holds up no flow. Capacity may
+/// stay unused: that is the loss.
 
 #include <cstdint>
 #include <span>

@@ -31,7 +31,7 @@
 ///                 most loaded.
 ///
 ///   Events closer than 1e-11 of the time that has passed are one, and rates that agree to 1e-12 are equal: so that
-///   rounding does not tear apart what is symmetric.
+///   rounding does not disturb symmetry.
 ///
 ///   head_of_line (an option): a switch forwards from a port's input queue in order, so a flow that is slowed at link l
 ///   slows the flows that share the links before l to the same rate; see head_of_line.hpp for the equation. Needs more
@@ -80,8 +80,8 @@ struct Prediction {
 };
 
 /// Errors: a schedule that deadlocks (names participant, stream and step; drift only), participants that `paths`
-/// doesn't know, options that are negative or no numbers. Memory grows with participants, links and messages under way,
-/// not with the number of messages.
+/// does not know, options that are negative or not finite. Memory grows with participants, links and messages under
+/// way, not with the number of messages.
 [[nodiscard]] Result<Prediction> simulate(const Schedule& schedule, const Paths& paths, const FlowOptions& options);
 
 /// One of many runs that have nothing to do with each other.

@@ -15,7 +15,7 @@
 ///   allgather       slot r own                                   end: slots 0 … n−1, slot j what j had
 ///   gather          slot r own                                   end: at the root, slots 0 … n−1, slot j what j had
 ///   scatter         root: slots 0 … n−1 own                      end: slot r, what the root had in it
-///   barrier         nothing                                      nobody ends before everybody has begun
+///   barrier         nothing                                      no rank ends before all have begun
 ///   halo            slots 0 … k−1 own, one a neighbour           end: slots k … 2k−1, what neighbour i sent towards r
 ///
 /// Halo: B = k = 2D for D dimensions; neighbour 2d is the one above in dimension d, 2d + 1 the one below

@@ -1,6 +1,6 @@
 #pragma once
 /// \file
-/// Communication patterns: who talks to whom at the same time, step by step.
+/// Communication patterns: which ranks exchange messages at the same time, step by step.
 
 #include <memory>
 #include <string_view>
@@ -23,7 +23,8 @@ namespace ayatori {
 [[nodiscard]] std::unique_ptr<StepSequence> random_permutations(Rank ranks, std::size_t steps, std::uint64_t seed);
 
 /// A pattern file: one message a line, "FROM TO [BYTES]"; a blank line ends the step; '#' starts a comment.
-/// Errors name file and line: a rank that is no number or beyond `ranks`, no message at all.
+/// Errors name file and line: a rank that is not a number or not below `ranks`, sizes that are not positive numbers, no
+/// message at all.
 [[nodiscard]] Result<std::unique_ptr<StepSequence>> parse_pattern(std::string_view text, std::string_view file,
                                                                   Rank ranks);
 

@@ -1,6 +1,6 @@
 #pragma once
 /// \file
-/// Where ranks are: what an algorithm that suits the network needs to know of it, and no more.
+/// Where ranks are: all that algorithms know of the network.
 
 #include <cstdint>
 #include <span>
@@ -13,32 +13,32 @@
 namespace ayatori {
 
 struct Places {
-  std::vector<std::uint32_t> machine;  ///< by rank: its machine, numbered from 0 in the order of their first ranks
-  std::vector<std::uint32_t> group;    ///< by machine: the leaf, chassis or dragonfly group it is in, numbered likewise
-  std::vector<bool> gateway;           ///< by machine: on every plane of the job; all of them if there is one plane
+  std::vector<std::uint32_t> machine;  ///< by rank; machines are numbered in the order of their first ranks
+  std::vector<std::uint32_t> group;    ///< by machine: its leaf, chassis or dragonfly group, numbered likewise
+  std::vector<bool> gateway;           ///< by machine: whether it is on every plane of the job
 
-  /// Routers that can reduce what passes: of each group its own, and if there are several groups, one above them all;
-  /// in-network reductions have them as participants n, n + 1, … behind the n ranks. Empty: not known.
+  /// Routers that can reduce what passes through them: one for each group, and if there are several groups, one above
+  /// them. In an in-network reduction of n ranks they are the participants n, n + 1, …. Empty: not known.
   std::vector<DeviceId> aggregators;
 
-  /// The machines as a grid, empty if they are none: lengths, and whether each dimension is a ring.
+  /// The lengths of the grid that the machines form, and whether each dimension is a ring. Empty if they form none.
   std::vector<std::uint32_t> dimensions;
   std::vector<bool> periodic;
-  std::vector<std::uint32_t> point;  ///< by machine: row-major number of its point, last coordinate fastest
+  std::vector<std::uint32_t> point;  ///< by machine: the row-major number of its point in the grid
 
   [[nodiscard]] std::uint32_t machine_count() const { return static_cast<std::uint32_t>(group.size()); }
 };
 
-/// Every rank on a machine of its own, no groups, no grid: for algorithms that need to know nothing.
+/// `ranks_per_machine` ranks on each machine (fewer on the last), all machines in one group, without a grid.
 [[nodiscard]] Places places_of_ranks(Rank ranks, std::uint32_t ranks_per_machine = 1);
 
-/// The ranks of a grid's machines in row-major order.
+/// `ranks_per_machine` ranks on each machine of a grid; ranks follow its points in row-major order.
 [[nodiscard]] Places places_on_grid(std::span<const std::uint32_t> dimensions, std::span<const bool> periodic,
                                     std::uint32_t ranks_per_machine = 1);
 
-/// Of a job: groups are the routers of their first endpoints, or in a dragonfly (as far as its
-/// cables tell, router_groups.hpp) the groups of these routers; the grid is that of a direct network, if the job's
-/// machines fill a box of it (over the edge of a torus, too).
+/// The places of a job's ranks. Machines are in one group if their first endpoints are on the same router, or in a
+/// dragonfly, as far as it can be recognised by its cables, on routers of the same group. The machines form a grid if
+/// the network is a direct one and they fill a box of it, which may reach over the edge of a torus.
 [[nodiscard]] Places places_of_job(const Network& network, const Job& job);
 
 }  // namespace ayatori

@@ -1,7 +1,7 @@
 #pragma once
 /// \file
 /// What slots hold before a schedule is played, and what they must hold afterwards: the table of collective.hpp as
-/// functions. The verifier, whatever plays schedules with real data, and the tests all ask here.
+/// functions. The verifier, the check of a play with real data, and the tests all use them.
 
 #include "ayatori/schedule/schedule.hpp"
 
@@ -17,7 +17,7 @@ struct Contribution {
 /// What one slot must hold at the end.
 struct SlotContent {
   enum class Kind : std::uint8_t {
-    nothing,       ///< nobody writes to it: no bytes in it (alltoallv), or no neighbour on that side (halo)
+    nothing,       ///< nothing is written to it: no bytes in it (alltoallv), or no neighbour on that side (halo)
     contribution,  ///< just this one
     combination,   ///< slot `contribution.slot` of all ranks, each combined once
   };

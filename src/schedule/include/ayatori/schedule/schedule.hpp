@@ -11,9 +11,9 @@
 ///   collective's promise (collective.hpp). A participant's program is one or several *streams* that advance
 ///   independently of each other; a stream is a sequence of steps. In a step the participant starts all sends and
 ///   receives at once, waits for all of them, then does the step's local operations in their order, and goes on to the
-///   next step. Streams of one participant must not touch each other's slots, except to read what nobody writes.
-///   Messages from a to b on one stream match in the order in which they are posted; nobody sends to itself. A send may
-///   wait for its receive (rendezvous): a schedule must not deadlock then.
+///   next step. Streams of one participant must not touch each other's slots, except to read slots that none writes.
+///   Messages from a to b on one stream match in the order in which they are posted; no participant sends to itself. A
+///   send may wait for its receive (rendezvous): a schedule must not deadlock then.
 ///
 /// Immutable and safe to read from many threads.
 
@@ -72,13 +72,13 @@ class Schedule {
  public:
   virtual ~Schedule() = default;
 
-  /// What it does, for whom, and of what size.
+  /// The collective, its ranks, root and size.
   [[nodiscard]] virtual const CollectiveCall& call() const = 0;
 
-  /// Ranks, and behind them routers that take part (in-network reduction); call().ranks without those.
+  /// The ranks, followed by the routers that take part (in-network reduction). call().ranks if none does.
   [[nodiscard]] virtual Rank participant_count() const { return call().ranks; }
   [[nodiscard]] virtual std::uint32_t stream_count() const { return 1; }
-  /// Steps of a stream, the same for all participants; who has nothing to do in one is idle.
+  /// Steps of a stream, the same number for all participants; a participant may be idle in some.
   [[nodiscard]] virtual std::size_t step_count(std::uint32_t stream) const = 0;
 
   /// B of collective.hpp: into how many blocks one vector is cut, or of halo how many neighbours there are.
@@ -105,7 +105,7 @@ using SchedulePtr = std::shared_ptr<const Schedule>;
 [[nodiscard]] Bytes bytes_of(const Schedule& schedule, Rank participant, const StepActions& actions,
                              const Transfer& transfer);
 
-/// The schedule as Steps, for whoever counts contention: step i holds the messages of step i of every stream.
+/// The schedule as Steps, whose contention routing counts: step i holds the messages of step i of every stream.
 [[nodiscard]] std::unique_ptr<StepSequence> steps_of(SchedulePtr schedule);
 
 }  // namespace ayatori

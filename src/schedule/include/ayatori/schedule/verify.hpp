@@ -14,7 +14,7 @@ namespace ayatori {
 ///   - matched messages have the same sizes, slot by slot,
 ///   - no slot is written (by a receive, or by another stream) while a message of the same step reads or writes it, and
 ///     no operation reads a slot that nothing was written to,
-///   - nobody leaves a barrier before everybody has entered it,
+///   - no rank leaves a barrier before all ranks have entered it,
 ///   - each rank of a halo has its neighbours' faces; neighbours name each other, on opposite sides, and connect all
 ///     ranks.
 /// Error: the first thing that is wrong, with participant, stream and step. Takes memory for all slots of all
