@@ -4,7 +4,7 @@ Cells are networks, jobs, collectives and sizes.
 
     .venv/bin/python -m bench.validation.choice_grid [--quick]
 
-In every cell all candidates (algorithms, pipelines with several segments) are played by SimGrid's SMPI over the same
+In every cell all candidates (algorithms, pipelines with several chunk sizes) are played by SimGrid's SMPI over the same
 links and routes (smpi.py). A cell is good if the chosen algorithm takes there at most 1.05 times the time of the
 fastest.
 
@@ -91,13 +91,13 @@ class Cell:
     site: Site
     ranking: Ranking
     smpi: dict[tuple[str, int], float]
-    """Seconds of each candidate (algorithm, segment)."""
+    """Seconds of each candidate (algorithm, chunk size)."""
     ratio_without_latency: float = 0
     """Of a miss: time of what was chosen over time of what was fastest, on links without latency."""
 
     @property
     def chosen(self) -> tuple[str, int]:
-        return self.ranking.best.algorithm, self.ranking.best.segment
+        return self.ranking.best.algorithm, self.ranking.best.chunk_bytes
 
     @property
     def fastest(self) -> tuple[str, int]:
@@ -112,7 +112,7 @@ class Cell:
         return self.ratio <= GOOD
 
     def call(self, candidate: tuple[str, int]) -> Call:
-        return Call(self.ranking.collective, candidate[0], self.ranking.bytes, segment=candidate[1])
+        return Call(self.ranking.collective, candidate[0], self.ranking.bytes, chunk_bytes=candidate[1])
 
 
 def play_calls(predictor: Predictor, job: Job, calls: list[Call], links: _core.LinkDefaults) -> dict[Call, float]:
@@ -158,7 +158,7 @@ def explain_misses(predictor: Predictor, job: Job, misses: list[Cell]) -> None:
 
 def cell_of(site: Site, ranking: Ranking, seconds: dict[Call, float]) -> Cell:
     here = {
-        (call.algorithm, call.segment): time
+        (call.algorithm, call.chunk_bytes): time
         for call, time in seconds.items()
         if (call.collective, call.bytes) == (ranking.collective, ranking.bytes)
     }
@@ -169,11 +169,11 @@ def print_misses(misses: list[Cell]) -> None:
     for cell in misses:
         what = f"{cell.site} {cell.ranking.collective} {format_bytes(cell.ranking.bytes)}"
         print(f"{what:<76}{cell.ratio:.3f}, without latency {cell.ratio_without_latency:.3f}")
-        ours = {(candidate.algorithm, candidate.segment): candidate.seconds for candidate in cell.ranking.ranked}
-        for role, (algorithm, segment) in (("chosen", cell.chosen), ("fastest", cell.fastest)):
-            name = algorithm + (f" in {format_bytes(segment)}" if segment else "")
-            there = format_seconds(cell.smpi[algorithm, segment])
-            here = format_seconds(ours[algorithm, segment]) if (algorithm, segment) in ours else "no faster"
+        ours = {(candidate.algorithm, candidate.chunk_bytes): candidate.seconds for candidate in cell.ranking.ranked}
+        for role, (algorithm, chunk) in (("chosen", cell.chosen), ("fastest", cell.fastest)):
+            name = algorithm + (f" in {format_bytes(chunk)}" if chunk else "")
+            there = format_seconds(cell.smpi[algorithm, chunk])
+            here = format_seconds(ours[algorithm, chunk]) if (algorithm, chunk) in ours else "no faster"
             print(f"    {role:<8}{name:<30}SMPI {there:>10}   ours {here:>10}")
 
 

@@ -44,7 +44,7 @@ def words_of(call: Call, places: Places) -> str:
     def listed(numbers: list[int]) -> str:
         return ",".join(str(int(number)) for number in numbers)
 
-    words = [call.collective, call.algorithm, str(call.bytes), f"root={call.root}", f"chunk={call.segment}"]
+    words = [call.collective, call.algorithm, str(call.bytes), f"root={call.root}", f"chunk={call.chunk_bytes}"]
     words.append(f"ranks={listed([places.machine.count(machine) for machine in range(places.machine_count)])}")
     words.append(f"groups={listed(places.group)}")
     if places.dimensions:

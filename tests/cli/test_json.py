@@ -154,7 +154,7 @@ def test_choose(tmp_path: Path, ayatori_command) -> None:
     assert {"mapped-binary", "trinaryx3"} <= {entry["algorithm"] for entry in data["calls"][-1]["left_out"]}
     best = data["calls"][-1]["ranking"][0]
     call = ("--collective", "broadcast", "--bytes", "1MiB", "--algorithm", best["algorithm"])
-    simulated = json_of(ayatori_command("simulate", *job, *call, "--segment", str(best["segment"]), *model, "--json"))
+    simulated = json_of(ayatori_command("simulate", *job, *call, "--chunk", str(best["chunk"]), *model, "--json"))
     assert simulated["time_s"] == best["time_s"]
     table = read_table(out)
     assert table.machines == [(f"N{host}", 2) for host in range(7)]

@@ -17,7 +17,7 @@ from ayatori.base.errors import Error
 from ayatori.formats.choice_table import Table, read_table, table_of, write_table
 from ayatori.model.jobs import random_jobs
 from ayatori.model.network import open_source
-from ayatori.prediction.choice import Candidate, Choice, Ranking, choose, segments_to_try
+from ayatori.prediction.choice import Candidate, Choice, Ranking, choose, chunk_sizes_to_try
 from ayatori.prediction.predictor import Call, Model, Predictor, algorithms_of
 
 COLLECTIVES = list(dict.fromkeys(algorithm.collective for algorithm in _core.algorithms()))
@@ -48,7 +48,9 @@ def test_rankings_are_sorted_and_true(data) -> None:
     assert sorted(names) == sorted(algorithm.name for algorithm in algorithms_of(collective))
     predictor = Predictor(network, model=MODEL)
     for candidate in ranking.ranked:
-        alone = predictor.predict(jobs, Call(collective, candidate.algorithm, size, segment=candidate.segment))[0]
+        alone = predictor.predict(jobs, Call(collective, candidate.algorithm, size, chunk_bytes=candidate.chunk_bytes))[
+            0
+        ]
         assert alone.seconds == candidate.seconds
         automatic = predictor.predict(jobs, Call(collective, candidate.algorithm, size))[0]
         assert candidate.seconds <= automatic.seconds
@@ -67,11 +69,11 @@ def test_several_jobs_count_by_their_mean() -> None:
 
 @settings(deadline=None)
 @given(st.integers(1, 1 << 30), st.integers(1, 64))
-def test_segments_are_powers_of_four_below_the_size(size: int, ranks: int) -> None:
+def test_chunk_sizes_are_powers_of_four_below_the_size(size: int, ranks: int) -> None:
     call = Call("broadcast", "chain", size)
-    segments = segments_to_try(call, _core.places_of_ranks(ranks, 1))
-    assert len(segments) == len(set(segments)) <= 5
-    assert all(1024 <= segment < size and math.log2(segment) % 2 == 0 for segment in segments)
+    sizes = chunk_sizes_to_try(call, _core.places_of_ranks(ranks, 1))
+    assert len(sizes) == len(set(sizes)) <= 5
+    assert all(1024 <= chunk < size and math.log2(chunk) % 2 == 0 for chunk in sizes)
 
 
 @st.composite
@@ -99,7 +101,7 @@ def test_tables_cover_every_size_once(choice: Choice) -> None:
     table = table_from(choice)
     for ranking in choice.rankings:
         found = table.lookup(ranking.collective, ranking.bytes)
-        assert (found.algorithm, found.segment) == (ranking.best.algorithm, ranking.best.segment)
+        assert (found.algorithm, found.segment) == (ranking.best.algorithm, ranking.best.chunk_bytes)
     for sizes in table.collectives.values():
         assert sizes.intervals[0].first == 0 and sizes.intervals[-1].last is None
         for a, b in zip(sizes.intervals, sizes.intervals[1:], strict=False):

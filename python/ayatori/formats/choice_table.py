@@ -73,7 +73,7 @@ def table_of(source: str, network: Network, choice: Choice) -> Table:
 
 def _sizes_of(rankings: Iterable[Ranking]) -> Sizes:
     """Choices change at the geometric middle of two sizes, for times are about straight lines over their logarithms."""
-    by_size = {ranking.bytes: (ranking.best.algorithm, ranking.best.segment) for ranking in rankings}
+    by_size = {ranking.bytes: (ranking.best.algorithm, ranking.best.chunk_bytes) for ranking in rankings}
     sampled = sorted(by_size)
     changes = [(a, b) for a, b in zip(sampled, sampled[1:], strict=False) if by_size[a] != by_size[b]]
     lasts = [math.isqrt(a * b) for a, b in changes]

@@ -15,10 +15,10 @@ from ayatori.model.network import fingerprint
 from ayatori.prediction.predictor import Call, Model, Predictor, algorithms_of, make_schedule, method_on
 from ayatori.resumable import SavedResults, compute, is_first_process
 
-SMALLEST_SEGMENT = 1 << 10
-SEGMENT_PAYS = 0.99
-"""A segment of our own making is taken if it needs less than this of the automatic one's time: the fewer choices
-differ, the fewer intervals a table has."""
+MIN_CHUNK_BYTES = 1 << 10
+CHUNK_PAYS = 0.99
+"""A chunk size that differs from the automatic one is taken if it needs less than this share of its time: the fewer
+choices differ, the fewer intervals a table has."""
 ALGORITHMS_AT_ONCE = os.cpu_count() or 1
 
 
@@ -27,8 +27,8 @@ class Candidate:
     """A way to do a call, and the time it takes: the mean over all jobs."""
 
     algorithm: str
-    segment: int
-    """Bytes in a piece of a pipeline; 0: the algorithm's own choice, or no pipeline."""
+    chunk_bytes: int
+    """Bytes in a chunk of a pipeline; 0: the algorithm's own choice, or no pipeline."""
     seconds: float
 
 
@@ -45,7 +45,7 @@ class Ranking:
     collective: str
     bytes: int
     ranked: list[Candidate]
-    """Fastest first; each algorithm once, with the segment that suits it best."""
+    """Fastest first; each algorithm once, with the chunk size that suits it best."""
     left_out: list[LeftOut]
 
     @property
@@ -126,13 +126,13 @@ def pieces_of(calls: Iterable[tuple[str, int]]) -> list[Piece]:
 
 
 def assess(predictor: Predictor, jobs: Sequence[Job], pieces: Iterable[Piece]) -> list[Candidate | LeftOut]:
-    """What becomes of each piece: its time with the segment that suits it best, or why there is none. In parallel."""
+    """Of each piece the time with the chunk size that suits it best, or why there is none. In parallel."""
     places = [predictor.places(job) for job in jobs]
     variants = [variants_of(predictor, piece, places) for piece in pieces]
     timed = iter(
         _time(predictor, jobs, [call for calls in variants if not isinstance(calls, LeftOut) for call in calls])
     )
-    return [calls if isinstance(calls, LeftOut) else _best_segment([next(timed) for _ in calls]) for calls in variants]
+    return [calls if isinstance(calls, LeftOut) else _best_chunk([next(timed) for _ in calls]) for calls in variants]
 
 
 def rank(pieces: Iterable[Piece], outcomes: Iterable[Candidate | LeftOut]) -> list[Ranking]:
@@ -155,25 +155,25 @@ def rank(pieces: Iterable[Piece], outcomes: Iterable[Candidate | LeftOut]) -> li
 def _time(predictor: Predictor, jobs: Sequence[Job], calls: list[Call]) -> list[Candidate]:
     predictions = iter(predictor.predict_each((job, call) for call in calls for job in jobs))
     return [
-        Candidate(call.algorithm, call.segment, sum(next(predictions).seconds for _ in jobs) / len(jobs))
+        Candidate(call.algorithm, call.chunk_bytes, sum(next(predictions).seconds for _ in jobs) / len(jobs))
         for call in calls
     ]
 
 
-def _best_segment(variants: list[Candidate]) -> Candidate:
+def _best_chunk(variants: list[Candidate]) -> Candidate:
     automatic, *others = variants
     fastest = min(others, key=lambda candidate: candidate.seconds, default=automatic)
-    return fastest if fastest.seconds < SEGMENT_PAYS * automatic.seconds else automatic
+    return fastest if fastest.seconds < CHUNK_PAYS * automatic.seconds else automatic
 
 
 def variants_of(predictor: Predictor, piece: Piece, places: list[Places]) -> list[Call] | LeftOut:
-    """The calls to compare, that with automatic segments first; or why the algorithm can't be chosen."""
+    """The calls to compare, that with the automatic chunk size first; or why the algorithm can't be chosen."""
     call = Call(piece.collective, piece.algorithm.name, piece.bytes)
     if reason := _why_not(predictor, piece.algorithm, call, places):
         return LeftOut(call.algorithm, reason)
     if not piece.algorithm.pipelined:
         return [call]
-    return [call, *(replace(call, segment=segment) for segment in segments_to_try(call, places[0]))]
+    return [call, *(replace(call, chunk_bytes=size) for size in chunk_sizes_to_try(call, places[0]))]
 
 
 def _why_not(predictor: Predictor, algorithm: Algorithm, call: Call, places: list[Places]) -> str:
@@ -189,12 +189,12 @@ def _why_not(predictor: Predictor, algorithm: Algorithm, call: Call, places: lis
     return ""
 
 
-def segments_to_try(call: Call, places: Places) -> list[int]:
-    """Powers of 4 around the segment that the algorithm takes by itself, none of them larger than the message."""
+def chunk_sizes_to_try(call: Call, places: Places) -> list[int]:
+    """Powers of 4 around the chunk size that the algorithm takes by itself, none of them larger than the message."""
     automatic = make_schedule(call, places).slot_bytes(0, 0)
     nearest = round(math.log(max(automatic, 1), 4))
     around = [4**power for power in range(nearest - 2, nearest + 3) if power >= 0]
-    return [segment for segment in around if SMALLEST_SEGMENT <= segment < call.bytes and segment != automatic]
+    return [size for size in around if MIN_CHUNK_BYTES <= size < call.bytes and size != automatic]
 
 
 def choice_as_data(choice: Choice) -> dict[str, Any]:
@@ -213,7 +213,7 @@ def _ranking_as_data(ranking: Ranking) -> dict[str, Any]:
         "collective": ranking.collective,
         "bytes": ranking.bytes,
         "ranking": [
-            {"algorithm": candidate.algorithm, "segment": candidate.segment, "time_s": candidate.seconds}
+            {"algorithm": candidate.algorithm, "chunk": candidate.chunk_bytes, "time_s": candidate.seconds}
             for candidate in ranking.ranked
         ],
         "left_out": [vars(left_out) for left_out in ranking.left_out],

@@ -34,8 +34,8 @@ class Call:
     bytes: int
     """As MPI counts: from one rank to one other, or the whole vector of broadcast, reduce and allreduce."""
     root: int = 0
-    segment: int = 0
-    """Bytes in a piece of a pipeline; 0: the algorithm's own choice."""
+    chunk_bytes: int = 0
+    """Bytes in a chunk of a pipeline; 0: the algorithm's own choice."""
     sizes: Sequence[Sequence[int]] | None = None
     """Of alltoallv, whose `bytes` count for nothing: from each rank (row) to each; lists, or an array's tolist()."""
 
@@ -194,17 +194,17 @@ def make_schedule(call: Call, places: Places) -> Schedule:
     if call.bytes <= 0 and call.collective not in ("barrier", "alltoallv"):
         raise Error(f"{call.collective} of {call.bytes} bytes: there is nothing to send")
     if not 0 <= call.root < 2**32:
-        raise Error(f"root {call.root} is no rank")
-    if call.segment and not _has_segments(call):
-        raise Error(f"{call.collective} by {call.algorithm} is no pipeline and has no segments")
+        raise Error(f"root {call.root} is not a rank")
+    if call.chunk_bytes and not _is_pipeline(call):
+        raise Error(f"{call.collective} by {call.algorithm} is not a pipeline, so there are no chunks")
     options = _core.AlgorithmOptions()
-    options.chunk_bytes = call.segment
+    options.chunk_bytes = call.chunk_bytes
     if call.sizes is not None:
         options.set_pair_sizes(call.sizes)
     return _core.make_schedule(call.algorithm, call.collective, call.root, call.bytes, places, options)
 
 
-def _has_segments(call: Call) -> bool:
+def _is_pipeline(call: Call) -> bool:
     """True for an algorithm that nobody knows, too: that is another error."""
     name = _core.current_name(call.algorithm)
     return all(algorithm.pipelined for algorithm in algorithms_of(call.collective) if algorithm.name == name)
