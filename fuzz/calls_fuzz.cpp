@@ -1,5 +1,5 @@
-// What peers send to a process's global memory: calls, answers, puts, gets and the contents of directories, all of
-// whatever bytes. No crash, no access outside of registered memory, and what is no call is answered as refused.
+// Calls, answers, puts, gets and the contents of directories, of any bytes, as peers may send them to a process. There
+// must be no crash and no access outside registered memory, and bytes that are not a call must be refused.
 
 #include <algorithm>
 #include <cstring>
@@ -21,7 +21,7 @@ constexpr transport::JobKey key = 7;
 constexpr Rank procs = 3;
 constexpr std::size_t memory_bytes = 256;
 
-/// The input, and zeros behind its end.
+/// The input, followed by zeros.
 class Input {
  public:
   Input(const std::uint8_t* data, std::size_t size) : rest_(std::as_bytes(std::span(data, size))) {}

@@ -1,5 +1,5 @@
-// A train from the network: whatever it is, the datagrams in it lie one behind the other inside of it, and trains that
-// our own frames make give them back.
+// A train of any bytes, as the network may deliver it: the datagrams that are read must lie within it, one after the
+// other, and a train made of them must give the same datagrams.
 
 #include <algorithm>
 #include <cstdlib>

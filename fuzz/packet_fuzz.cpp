@@ -1,5 +1,5 @@
-// The packet decoder, and an endpoint behind it, fed with anything: no crash, and what decodes encodes to the same
-// bytes.
+// The packet decoder, and an endpoint, with packets of any bytes: there must be no crash, and a packet that was decoded
+// must be encoded to the same bytes.
 
 #include <algorithm>
 #include <cstdlib>

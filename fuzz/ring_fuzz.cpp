@@ -1,4 +1,4 @@
-// A ring in shared memory that somebody else writes into: whatever is in it, what it gives lies inside of it.
+// A ring in shared memory with any contents: the datagrams that are read must lie within its memory.
 
 #include <cstdlib>
 #include <cstring>

@@ -69,13 +69,14 @@ extern "C" {
 /* Tells in one line what was wrong in the last call of this thread that failed.
  *
  * Returns a string that is never NULL: "" if no call has failed yet. It is valid until the next call of this thread
- * that fails, and must not be freed. Threads: each thread has its own message. Not in the original. */
+ * that fails, and must not be freed.
+ * Threads: each thread has its own message. Not in the original. */
 const char *acp_error_message(void);
 
 /* ------------------------------------------------------------------------------------------------ infrastructure */
 
 /* Opens the library. Returns when all processes of the job have called it. After acp_finalize, all processes may call
- * it once more, and each has the rank that it had.
+ * it again, and each has the rank that it had.
  *
  *   argc, argv   the arguments of main; may be NULL. They are not changed: nothing is taken from them.
  * Returns 0, or -1.
@@ -213,7 +214,7 @@ typedef int64_t acp_handle_t; /* names an operation of this process; a later ope
  * Threads: any number at a time. */
 acp_handle_t acp_copy(acp_ga_t dst, acp_ga_t src, size_t size, acp_handle_t order);
 
-/* Start an atomic operation on 4 or 8 bytes of any process, as the last letter says:
+/* Start an atomic operation on 4 or 8 bytes of any process; the name ends with their number:
  *
  *   acp_cas      writes newval if the value is oldval (compare and swap)
  *   acp_swap     writes value
@@ -248,8 +249,9 @@ acp_handle_t acp_and8(acp_ga_t dst, acp_ga_t src, uint64_t value, acp_handle_t o
  *   handle       from any function that starts an operation; ACP_HANDLE_ALL: all operations so far. With
  *                ACP_HANDLE_NULL, and with a number that is not a handle, it returns 0 at once.
  * Returns 0, or -1 if one of these operations failed that no earlier call has covered; errno and the message are those
- * of the first that failed. Errors: EFAULT, a rank has not registered the memory; EHOSTDOWN, a rank is lost. Threads:
- * any number at a time. Of several that cover the same failure, one reports it. */
+ * of the first that failed.
+ * Errors: EFAULT, a rank has not registered the memory; EHOSTDOWN, a rank is lost.
+ * Threads: any number at a time. Of several that cover the same failure, one reports it. */
 int acp_complete(acp_handle_t handle);
 
 /* Asks, without waiting, whether an operation and all operations before it have ended.

@@ -1,11 +1,14 @@
-// How long it takes to time an all-to-all, and in how much memory. Answers are checked first: each message is there, no
-// link carried more than it can, and where the network has no hot spot the time is that of the endpoints' cables.
+/// \file
+/// How long it takes to predict the time of an all-to-all, and in how much memory. Each prediction is checked: every
+/// message is there, no link carried more than it can, and where the network has no hot spot the time is that of the
+/// endpoints' cables. --benchmark_filter=REGEX chooses cases by their name.
 
+#include <benchmark/benchmark.h>
 #include <fmt/format.h>
 #include <sys/resource.h>
 
-#include <chrono>
 #include <cmath>
+#include <string>
 #include <string_view>
 
 #include "ayatori/flow/simulate.hpp"
@@ -21,11 +24,11 @@ constexpr Bytes bytes = 1 << 20;
 
 struct Case {
   std::string_view source;
-  std::size_t nodes;
-  std::uint32_t ranks_per_node;
+  std::size_t machines;
+  std::uint32_t ranks_per_machine;
   std::string_view algorithm;
   StepMode mode;
-  bool whole;  ///< all nodes of the fabric, whose shifts are free of hot spots; otherwise random ones
+  bool whole;  ///< all machines of the fabric, whose shifts are free of hot spots; otherwise random machines
 };
 
 constexpr Case cases[] = {
@@ -40,12 +43,12 @@ constexpr Case cases[] = {
 
 /// Seconds that the busiest NIC needs for what it sends.
 double least_seconds(const Case& what) {
-  const double ranks = what.ranks_per_node;
-  return static_cast<double>(what.nodes - 1) * ranks * ranks * static_cast<double>(bytes) / rate;
+  const double ranks = what.ranks_per_machine;
+  return static_cast<double>(what.machines - 1) * ranks * ranks * static_cast<double>(bytes) / rate;
 }
 
 bool is_right(const Case& what, const Prediction& prediction) {
-  const std::uint64_t ranks = what.nodes * what.ranks_per_node;
+  const std::uint64_t ranks = what.machines * what.ranks_per_machine;
   for (const HotLinkTime& link : prediction.hot_links) {
     if (link.busy > 1 + 1e-9) return false;
   }
@@ -57,46 +60,43 @@ bool is_right(const Case& what, const Prediction& prediction) {
   return all_there && time_is_right;
 }
 
-bool run(const Case& what) {
+void time_alltoall(benchmark::State& state, const Case& what) {
   const Network network = open_source(std::string(what.source)).value();
   const Routes routes = generate_routes(network, 0).value().routes;
   Random random(1);
-  const Job job = what.whole ? contiguous_job(network, what.nodes, what.ranks_per_node).value()
-                             : random_job(network, what.nodes, what.ranks_per_node, random).value();
+  const Job job = what.whole ? contiguous_job(network, what.machines, what.ranks_per_machine).value()
+                             : random_job(network, what.machines, what.ranks_per_machine, random).value();
   const auto ranks = static_cast<Rank>(job.rank_count());
   const Plan plan = Plan::destination_mod_k(ranks);
   const auto schedule = make_schedule(what.algorithm, {Collective::alltoall, ranks, 0, bytes},
-                                      places_of_ranks(ranks, what.ranks_per_node))
+                                      places_of_ranks(ranks, what.ranks_per_machine))
                             .value();
   const auto paths = routed_paths(network, routes, plan, job, {rate, 0}).value();
   FlowOptions options;
   options.steps = what.mode;
 
-  const auto start = std::chrono::steady_clock::now();
-  const Prediction prediction = simulate(*schedule, *paths, options).value();
-  const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
+  Prediction prediction;
+  for (auto _ : state) prediction = simulate(*schedule, *paths, options).value();
 
+  if (!is_right(what, prediction)) return state.SkipWithError("the prediction is wrong");
   rusage usage{};
   getrusage(RUSAGE_SELF, &usage);
-  const bool right = is_right(what, prediction);
-  fmt::print(
-      "{{\"source\": \"{}\", \"nodes\": {}, \"ranks_per_node\": {}, \"algorithm\": \"{}\", \"steps\": \"{}\", "
-      "\"messages\": {}, \"relative_bandwidth\": {:.4f}, \"seconds\": {:.3f}, \"peak_MiB\": {}, \"right\": {}}}\n",
-      what.source, what.nodes, what.ranks_per_node, what.algorithm,
-      what.mode == StepMode::drift ? "drift" : "synchronous", prediction.messages,
-      least_seconds(what) / prediction.seconds, took.count(), usage.ru_maxrss / 1024, right);
-  std::fflush(stdout);
-  return right;
+  state.counters["messages"] = static_cast<double>(prediction.messages);
+  state.counters["relative_bandwidth"] = least_seconds(what) / prediction.seconds;
+  state.counters["peak_MiB"] = static_cast<double>(usage.ru_maxrss) / 1024;
 }
+
+/// Each case runs once: the largest takes minutes, and the peak of memory is that of the process so far.
+const bool registered = [] {
+  for (const Case& what : cases) {
+    const std::string name = fmt::format("{}/machines:{}x{}/{}/{}", what.source, what.machines, what.ranks_per_machine,
+                                         what.algorithm, what.mode == StepMode::drift ? "drift" : "synchronous");
+    benchmark::RegisterBenchmark(name.c_str(), [&what](benchmark::State& state) { time_alltoall(state, what); })
+        ->Iterations(1)
+        ->Unit(benchmark::kMillisecond);
+  }
+  return true;
+}();
 
 }  // namespace
 }  // namespace ayatori
-
-// With an argument: only the fabrics whose source is that.
-int main(int argc, char** argv) {
-  bool right = true;
-  for (const auto& what : ayatori::cases) {
-    if (argc == 1 || what.source == argv[1]) right = ayatori::run(what) && right;
-  }
-  return right ? 0 : 2;
-}

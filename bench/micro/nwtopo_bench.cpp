@@ -78,24 +78,24 @@ nwtopo_obj_t machine(nwtopo_topology_t topology, unsigned long id) {
 }
 
 /// What a process does for the pattern of a broadcast (paper 2, figure 5): the root, itself, and its neighbours.
-void use_like_a_broadcast(nwtopo_topology_t topology, unsigned long nodes) {
+void use_like_a_broadcast(nwtopo_topology_t topology, unsigned long machines) {
   nwtopo_obj_t root = machine(topology, 0);
-  nwtopo_obj_t me = machine(topology, nodes / 2);
+  nwtopo_obj_t me = machine(topology, machines / 2);
   nwtopo_obj_t grid = me->parents[0];
   int minus[] = {-1, -1, -1};
   nwtopo_obj_t other = nullptr;
-  check(nwtopo_grid_get_shifted_obj(topology, grid, root, minus, &other) == 0 && other->id == nodes - 1, "shifted");
+  check(nwtopo_grid_get_shifted_obj(topology, grid, root, minus, &other) == 0 && other->id == machines - 1, "shifted");
   for (unsigned axis = 0; axis < 3; ++axis) {
     check(nwtopo_grid_get_neighbor_obj(topology, grid, me, axis, 1, &other) == 0, "neighbour");
   }
 }
 
-void check_every_object(nwtopo_topology_t topology, unsigned long nodes) {
+void check_every_object(nwtopo_topology_t topology, unsigned long machines) {
   nwtopo_obj_t grid = nwtopo_topology_get_root(topology);
-  check(grid != nullptr && grid->num_children == nodes, "root");
+  check(grid != nullptr && grid->num_children == machines, "root");
   nwtopo_obj_t* children = nwtopo_obj_get_children(topology, grid);
   check(children != nullptr, "children");
-  for (unsigned long id = 0; id < nodes; ++id) {
+  for (unsigned long id = 0; id < machines; ++id) {
     check(children[id]->id == id && children[id]->parents[0] == grid, "child");
   }
 }
@@ -107,7 +107,7 @@ std::string human(double bytes) {
 }
 
 struct Shape {
-  unsigned long nodes;
+  unsigned long machines;
   const char* source;
 };
 
@@ -117,12 +117,12 @@ constexpr Shape shapes[] = {{12, "torus:2x3x2"},
                             {82944, "torus:48x54x32"},
                             {1000000, "torus:100x100x100"}};
 
-/// Figure 7. The paper gives 10.1 MiB at 82,944 nodes and a straight line.
+/// Figure 7. The paper gives 10.1 MiB at 82,944 machines and a straight line.
 void print_figure_7() {
   fmt::print("Memory of a torus (paper 2, figure 7); ours: nwtopo's own count, in brackets the kernel's\n");
-  fmt::print("{:>9}  {:>11}  {:>10}  {:>22}  {:>22}  {:>22}\n", "nodes", "paper", "load", "loaded",
+  fmt::print("{:>9}  {:>11}  {:>10}  {:>22}  {:>22}  {:>22}\n", "machines", "paper", "load", "loaded",
              "broadcast's pattern", "every object");
-  const double paper_per_node = 10.1 * 1024 * 1024 / 82944;
+  const double paper_per_machine = 10.1 * 1024 * 1024 / 82944;
   for (const Shape& shape : shapes) {
     const double before = kernel_bytes();
     const Loaded topology(shape.source, NWTOPO_TOPOLOGY_FLAG_NO_HOSTNAMES);
@@ -130,11 +130,11 @@ void print_figure_7() {
       return fmt::format("{} ({})", human(own_bytes(topology)), human(std::max(0.0, kernel_bytes() - before)));
     };
     const std::string loaded = told();
-    use_like_a_broadcast(topology, shape.nodes);
+    use_like_a_broadcast(topology, shape.machines);
     const std::string pattern = told();
-    check_every_object(topology, shape.nodes);
-    fmt::print("{:>9}  {:>11}  {:>7.3f} ms  {:>22}  {:>22}  {:>22}\n", shape.nodes,
-               human(paper_per_node * static_cast<double>(shape.nodes)), topology.milliseconds(), loaded, pattern,
+    check_every_object(topology, shape.machines);
+    fmt::print("{:>9}  {:>11}  {:>7.3f} ms  {:>22}  {:>22}  {:>22}\n", shape.machines,
+               human(paper_per_machine * static_cast<double>(shape.machines)), topology.milliseconds(), loaded, pattern,
                told());
   }
 }
@@ -143,7 +143,7 @@ void print_figure_7() {
 void print_touched() {
   const Loaded topology("torus:48x54x32", NWTOPO_TOPOLOGY_FLAG_NO_HOSTNAMES);
   const double untouched = own_bytes(topology);
-  fmt::print("\nK computer, 82,944 nodes: bytes a touched machine, machines picked all over it (bar: 64)\n");
+  fmt::print("\nK computer, 82,944 machines: bytes a touched machine, machines picked all over it (bar: 64)\n");
   unsigned long id = 0;
   unsigned long touched = 0;
   for (const unsigned long count : {100UL, 1000UL, 10000UL, 50000UL, 82944UL}) {
@@ -190,9 +190,9 @@ double rate(unsigned long rounds, Call call) {
 
 /// `count` machines, `apart` ids from one to the next.
 std::vector<nwtopo_obj_t> machines_apart(nwtopo_topology_t topology, unsigned long count, unsigned long apart) {
-  const unsigned long nodes = nwtopo_topology_get_num_objects(topology, 0);
+  const unsigned long count_of_all = nwtopo_topology_get_num_objects(topology, 0);
   std::vector<nwtopo_obj_t> machines;
-  for (unsigned long i = 0, id = 0; i < count; ++i, id = (id + apart) % nodes)
+  for (unsigned long i = 0, id = 0; i < count; ++i, id = (id + apart) % count_of_all)
     machines.push_back(machine(topology, id));
   return machines;
 }

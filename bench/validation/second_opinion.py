@@ -56,7 +56,7 @@ class Site:
 
 def without_cables(network: Network, count: int) -> Network:
     data = json.loads(_core.export_network(network, "json"))
-    routers = {number for number, node in enumerate(data["nodes"]) if node["kind"] == "router"}
+    routers = {number for number, device in enumerate(data["nodes"]) if device["kind"] == "router"}
     between = [cable for cable in data["cables"] if {cable["from"][0], cable["to"][0]} <= routers]
     for cable in random.Random(1).sample(between, count):
         data["cables"].remove(cable)
@@ -111,7 +111,7 @@ ODD_CALLS = [  # where ranks are no power of two
     Call("halo", "halo", 1 << 20),
     Call("barrier", "dissemination", 0),
 ]
-NODE_CALLS = [  # of several ranks a node
+MACHINE_CALLS = [  # of several ranks a machine
     Call("alltoall", "two-level-ring", 1 << 16),
     Call("alltoall", "hierarchical", 1 << 16),
     Call("broadcast", "hierarchical", 1 << 20),
@@ -137,16 +137,16 @@ TORUS_CALLS = [
     ),
 ]
 SITES = [
-    Site("16 nodes", PAPER, PORT, some(16), TREE_CALLS),
-    Site("16 nodes x 8", PAPER, PORT, some(16, 8), [Call("alltoall", "two-level-ring", 1 << 20)]),
-    Site("13 nodes", PAPER, PORT, some(13), ODD_CALLS),
-    Site("13 nodes, pair", PAPER, PORT, some(13), ODD_CALLS[:3], method="pair"),
-    Site("9 nodes x 1, 2, 3", PAPER, PORT, uneven(9), NODE_CALLS),
+    Site("16 machines", PAPER, PORT, some(16), TREE_CALLS),
+    Site("16 machines x 8", PAPER, PORT, some(16, 8), [Call("alltoall", "two-level-ring", 1 << 20)]),
+    Site("13 machines", PAPER, PORT, some(13), ODD_CALLS),
+    Site("13 machines, pair", PAPER, PORT, some(13), ODD_CALLS[:3], method="pair"),
+    Site("9 machines x 1, 2, 3", PAPER, PORT, uneven(9), MACHINE_CALLS),
     Site("17 of 3 levels", "fattree:K=3,levels=3", PORT, some(17), ODD_CALLS),
     Site("17 of 3 levels, 9 cables lost", "fattree:K=3,levels=3", PORT, some(17), GROUP_CALLS, lost_cables=9),
     Site("16 of a dragonfly", "dragonfly:a=4,p=2,h=2", PORT, some(16), GROUP_CALLS),
     Site("hyperx 4x4", "hyperx:4x4", PORT, whole, GROUP_CALLS),
-    Site("full 4, 8 x 1, 2, 3", "full:4,hosts=3", PORT, uneven(8), NODE_CALLS),
+    Site("full 4, 8 x 1, 2, 3", "full:4,hosts=3", PORT, uneven(8), MACHINE_CALLS),
     Site("hypercube 4", "hypercube:4", PORT, whole, GROUP_CALLS),
     *(Site(shape, f"torus:{shape}", TORUS_PORT, whole, TORUS_CALLS) for shape in ("4x4", "5x3", "4x4x4")),
 ]
@@ -211,7 +211,7 @@ def compare_speed() -> None:
     for steps, bar in AT_LEAST_FASTER.items():
         predictor = Predictor(network, None, replace(model, steps=steps))
         here = min((ours(predictor, job, call) for _ in range(3)), key=lambda run: run[1])
-        print_row(f"alltoall shift, 256 nodes, 64 KiB, {steps}", [here], there, f" (at least {bar}x)")
+        print_row(f"alltoall shift, 256 machines, 64 KiB, {steps}", [here], there, f" (at least {bar}x)")
 
 
 def main() -> None:

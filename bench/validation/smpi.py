@@ -14,7 +14,7 @@ from ayatori.base.errors import Error
 from ayatori.prediction.predictor import Call, Predictor, make_schedule
 
 PLAY = Path(__file__).parents[2] / "build/release/mpi/play_smpi"
-BUS = 1e15  # bytes a second: messages inside a node take no time, as in ours
+BUS = 1e15  # bytes a second: messages within a machine take no time, as in ours
 FLUID = [
     "--cfg=network/model:CM02",
     "--cfg=network/crosstraffic:no",

@@ -24,7 +24,7 @@ namespace {
 
 Result<int> failing() { return with_cause(with_hint(fail("no host named '{}'", "n1"), "try n2"), "it is dark"); }
 
-TEST(Error, CarriesMessageCauseAndHint) {
+TEST(Fail, ErrorHasMessageCauseAndHint) {
   const auto result = failing();
   ASSERT_FALSE(result);
   EXPECT_EQ(result.error().message, "no host named 'n1'");
@@ -33,7 +33,7 @@ TEST(Error, CarriesMessageCauseAndHint) {
   EXPECT_EQ(result.error().blame, Error::Blame::user);
 }
 
-TEST(Error, NamesFileAndLine) {
+TEST(FailAt, MessageNamesFileAndLine) {
   const Result<> line = fail_at("hosts", 3, "expected a host");
   EXPECT_EQ(line.error().message, "hosts:3: expected a host");
   const Result<> whole = fail_at("hosts", 0, "the file is empty");
@@ -55,7 +55,7 @@ std::vector<std::string> lines_of(std::string_view text) {
 
 using Lines = std::vector<std::string>;
 
-TEST(LineReader, FindsLinesHoweverTheyEnd) {
+TEST(LineReader, NextReturnsLinesWithAnyLineEnd) {
   EXPECT_EQ(lines_of(""), Lines{});
   EXPECT_EQ(lines_of("a"), Lines{"a"});
   EXPECT_EQ(lines_of("a\n"), Lines{"a"});
@@ -63,7 +63,7 @@ TEST(LineReader, FindsLinesHoweverTheyEnd) {
   EXPECT_EQ(lines_of("\n"), Lines{""});
 }
 
-TEST(Text, IsTrimmedAndSplit) {
+TEST(TrimmedAndSplit, RemoveSpacesAroundEachPart) {
   EXPECT_EQ(trimmed(" \t a b \r\n"), "a b");
   EXPECT_EQ(trimmed("  "), "");
   EXPECT_TRUE(split("", ',').empty());
@@ -71,7 +71,7 @@ TEST(Text, IsTrimmedAndSplit) {
   EXPECT_EQ(split(",", ','), (std::vector<std::string_view>{"", ""}));
 }
 
-TEST(ParseUnsigned, TakesWholeNumbersOnly) {
+TEST(ParseUnsigned, AcceptsOnlyDigitsWithoutOverflow) {
   EXPECT_EQ(parse_unsigned<int>("042"), 42);
   EXPECT_EQ(parse_unsigned<Lid>("65535"), 65535);
   EXPECT_EQ(parse_unsigned<std::uint64_t>("ff", 16), 255U);
@@ -80,14 +80,14 @@ TEST(ParseUnsigned, TakesWholeNumbersOnly) {
   }
 }
 
-TEST(ParseGuid, TakesAllNotations) {
+TEST(ParseGuid, AcceptsAllNotations) {
   EXPECT_EQ(parse_guid("0x0002c90300a1b2c3"), 0x0002c90300a1b2c3U);
   EXPECT_EQ(parse_guid("2c90300a1b2c3"), 0x0002c90300a1b2c3U);
   EXPECT_EQ(parse_guid("0002:c903:00a1:b2c3"), 0x0002c90300a1b2c3U);
   for (const char* text : {"", "0x", "0xg", "0x12345678901234567", "node"}) EXPECT_FALSE(parse_guid(text)) << text;
 }
 
-TEST(NaturalLess, PutsNumbersInOrder) {
+TEST(NaturalLess, ComparesDigitsAsNumbers) {
   EXPECT_TRUE(natural_less("n2", "n10"));
   EXPECT_FALSE(natural_less("n10", "n2"));
   EXPECT_TRUE(natural_less("a1b2", "a1b10"));
@@ -116,7 +116,7 @@ TEST(NaturalLess, IsAStrictTotalOrder) {
 // --- random numbers
 // ---------------------------------------------------------------------------------------------------
 
-TEST(Random, IsTheSameEverywhere) {
+TEST(Random, SequenceOfSeedZeroIsThatOfTheReferenceImplementation) {
   // The reference implementations of SplitMix64 and xoshiro256** (prng.di.unimi.it), seed 0.
   Random random(0);
   EXPECT_EQ(random(), 0x99ec5f36cb75f2b4U);
@@ -124,7 +124,7 @@ TEST(Random, IsTheSameEverywhere) {
   EXPECT_EQ(random(), 0x1a5f849d4933e6e0U);
 }
 
-TEST(Random, IsUniform) {
+TEST(Random, BelowIsUniform) {
   Random random(1);
   constexpr int draws = 60000;
   std::vector<int> seen(6);
@@ -140,7 +140,7 @@ TEST(Random, IsUniform) {
   EXPECT_NEAR(sum / draws, 0.5, 0.006);
 }
 
-TEST(Random, BoundsOfAnySize) {
+TEST(Random, BelowAcceptsBoundsOfAnySize) {
   Random random(2);
   for (int i = 0; i < 1000; ++i) {
     EXPECT_EQ(random.below(1), 0U);
@@ -148,7 +148,7 @@ TEST(Random, BoundsOfAnySize) {
   }
 }
 
-TEST(Random, ShufflesIntoEveryOrder) {
+TEST(Random, ShuffleProducesEveryOrder) {
   std::set<std::vector<int>> orders;
   Random random(3);
   for (int i = 0; i < 1000; ++i) {
@@ -176,7 +176,7 @@ class Files : public testing::Test {
   const std::filesystem::path path_ = folder_ / "file";
 };
 
-TEST_F(Files, ReadBackWhatWasWritten) {
+TEST_F(Files, ReadFileReturnsWhatWriteFileWrote) {
   std::string contents = "first line\nsecond";
   contents.push_back('\0');
   contents.append(1 << 20, 'x');
@@ -187,7 +187,7 @@ TEST_F(Files, ReadBackWhatWasWritten) {
   EXPECT_EQ(file_count(), 1U);
 }
 
-TEST_F(Files, AreWrittenPieceByPiece) {
+TEST_F(Files, WriteFileJoinsThePiecesOfItsSink) {
   std::string expected;
   ASSERT_TRUE(write_file(path_, [&](const Sink& sink) {
     for (int i = 0; i < 100000; ++i) {
@@ -202,19 +202,19 @@ TEST_F(Files, AreWrittenPieceByPiece) {
   EXPECT_EQ(read_file(path_), expected);
 }
 
-TEST_F(Files, CanBeReadByEverybody) {
+TEST_F(Files, WriteFileLetsEveryUserReadTheFile) {
   ASSERT_TRUE(write_file(path_, "x"));
   struct stat status{};
   ASSERT_EQ(::stat(path_.c_str(), &status), 0);
   EXPECT_EQ(status.st_mode & 0777U, 0644U);
 }
 
-TEST_F(Files, SayWhyTheyCannotBeRead) {
+TEST_F(Files, ReadFileReportsTheReasonOfTheSystem) {
   EXPECT_EQ(read_file(path_).error().message, "can't read " + path_.string() + ": No such file or directory");
   EXPECT_EQ(read_file(folder_).error().message, "can't read " + folder_.string() + ": it is a folder");
 }
 
-TEST_F(Files, CanBePipes) {
+TEST_F(Files, ReadFileReadsPipes) {
   ASSERT_EQ(::mkfifo(path_.c_str(), 0600), 0);
   const std::string contents(300000, 'z');
   std::thread writer([&] { std::ofstream(path_) << contents; });
@@ -222,20 +222,20 @@ TEST_F(Files, CanBePipes) {
   writer.join();
 }
 
-TEST_F(Files, StayAsTheyWereInAFolderThatIsNotThere) {
+TEST_F(Files, WriteFileReportsThatTheFolderIsMissing) {
   const auto result = write_file(folder_ / "missing" / "file", "new");
   ASSERT_FALSE(result);
   EXPECT_TRUE(result.error().message.ends_with("missing/file: No such file or directory")) << result.error().message;
   EXPECT_EQ(file_count(), 0U);
 }
 
-TEST_F(Files, StayAsTheyWereWhenTheyAreFolders) {
+TEST_F(Files, WriteFileDoesNotReplaceAFolder) {
   std::filesystem::create_directories(path_ / "inside");
   EXPECT_FALSE(write_file(path_, "new"));
   EXPECT_EQ(file_count(), 1U);
 }
 
-TEST_F(Files, StayAsTheyWereWhenTheDiskIsFull) {
+TEST_F(Files, WriteFileLeavesTheFileUnchangedWhenTheDiskIsFull) {
   ASSERT_TRUE(write_file(path_, "old"));
   // A limit on the size of files is how a full disk looks to one process.
   const auto handler = std::signal(SIGXFSZ, SIG_IGN);

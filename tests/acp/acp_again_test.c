@@ -1,5 +1,5 @@
-/* The library opened and closed again and again, by acp_reset in between, with ends of channels that nobody closes: what
- * is late of one job does no harm in the next. */
+/* The library is opened and closed several times, with acp_reset between, and channels are left open: late packets of the
+ * time before must do no harm. */
 #include "check.h"
 
 enum { openings = 6, resets = 4 };

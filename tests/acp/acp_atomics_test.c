@@ -1,4 +1,4 @@
-/* All ranks on one counter, and each atomic in both sizes; then the same with other ranks. */
+/* All ranks add to one counter, and each atomic in both sizes; then the same after acp_reset. */
 #include "check.h"
 
 enum { adds = 200 };

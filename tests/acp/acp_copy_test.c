@@ -1,10 +1,10 @@
-/* Copies of all kinds: to the next rank, from the previous one, and between two others; starter and registered memory. */
+/* Copies between registered memory: to the next rank, from the next rank, and between two other ranks. */
 #include "check.h"
 
 #include <stdlib.h>
 
-enum { most = 300000 };
-static const size_t sizes[] = {0, 1, 4, 8, 16, 17, 1000, 16384, most};
+enum { max_size = 300000 };
+static const size_t sizes[] = {0, 1, 4, 8, 16, 17, 1000, 16384, max_size};
 
 static unsigned char byte_of(int rank, size_t size, size_t i) {
     return (unsigned char)((size_t)rank * 31 + size * 7 + i + i / 251);
@@ -17,19 +17,14 @@ static int holds_bytes_of(const unsigned char *bytes, int rank, size_t size) {
     return 1;
 }
 
-int main(int argc, char **argv) {
-    CHECK(acp_rank() == -1 && errno == EPERM);
-    CHECK(acp_init(&argc, &argv) == 0);
-    const int me = acp_rank(), procs = acp_procs();
-    const int next = (me + 1) % procs, before = (me + procs - 1) % procs;
+static int me, procs, next, before;
+static unsigned char *memory; /* of this rank, registered: to be read, put by the rank before, got, put by another one */
+static acp_ga_t *addresses;   /* of each rank's memory */
 
-    unsigned char *memory = calloc(4, most);
-    acp_atkey_t key = acp_register_memory(memory, 4 * most, 0);
-    CHECK(key != ACP_ATKEY_NULL);
-    acp_ga_t *addresses = acp_query_address(acp_query_starter_ga(me));
+/* Every rank tells every rank where its memory is. */
+static void exchange_addresses(acp_atkey_t key) {
+    addresses = acp_query_address(acp_query_starter_ga(me));
     CHECK(addresses != NULL);
-
-    /* Everybody tells everybody where its memory is. */
     acp_ga_t *mine = addresses + procs;
     *mine = acp_query_ga(key, memory);
     CHECK(acp_query_rank(*mine) == me && acp_query_address(*mine) == memory && acp_query_color(*mine) == 0);
@@ -39,32 +34,34 @@ int main(int argc, char **argv) {
     }
     CHECK(acp_complete(ACP_HANDLE_ALL) == 0);
     CHECK(acp_sync() == 0);
+}
 
-    for (size_t s = 0; s < sizeof sizes / sizeof *sizes; ++s) {
-        const size_t size = sizes[s];
-        for (size_t i = 0; i < size; ++i) memory[i] = byte_of(me, size, i);
-        CHECK(acp_sync() == 0);
-        /* A put to the next, a get from it, and the one after it to the one before us. */
-        acp_copy(addresses[next] + most, addresses[me], size, ACP_HANDLE_NULL);
-        acp_handle_t get = acp_copy(addresses[me] + 2 * most, addresses[next], size, ACP_HANDLE_NULL);
-        acp_handle_t far = acp_copy(addresses[before] + 3 * most, addresses[(next + 1) % procs], size, ACP_HANDLE_NULL);
-        CHECK(far > get);
-        CHECK(acp_complete(far) == 0);
-        CHECK(acp_inquire(far) == 0 && acp_inquire(ACP_HANDLE_ALL) == 0);
-        CHECK(holds_bytes_of(memory + 2 * most, next, size));
-        CHECK(acp_sync() == 0);
-        CHECK(holds_bytes_of(memory + most, before, size));
-        CHECK(holds_bytes_of(memory + 3 * most, (me + 3) % procs, size));
-        CHECK(acp_sync() == 0);
-    }
+/* A put to the next rank, a get from it, and a copy from the rank after it to the rank before this one. */
+static void copy_in_all_directions(size_t size) {
+    for (size_t i = 0; i < size; ++i) memory[i] = byte_of(me, size, i);
+    CHECK(acp_sync() == 0);
+    acp_copy(addresses[next] + max_size, addresses[me], size, ACP_HANDLE_NULL);
+    acp_handle_t get = acp_copy(addresses[me] + 2 * max_size, addresses[next], size, ACP_HANDLE_NULL);
+    acp_handle_t far = acp_copy(addresses[before] + 3 * max_size, addresses[(next + 1) % procs], size, ACP_HANDLE_NULL);
+    CHECK(far > get);
+    CHECK(acp_complete(far) == 0);
+    CHECK(acp_inquire(far) == 0 && acp_inquire(ACP_HANDLE_ALL) == 0);
+    CHECK(holds_bytes_of(memory + 2 * max_size, next, size));
+    CHECK(acp_sync() == 0);
+    CHECK(holds_bytes_of(memory + max_size, before, size));
+    CHECK(holds_bytes_of(memory + 3 * max_size, (me + 3) % procs, size));
+    CHECK(acp_sync() == 0);
+}
 
-    /* What is refused: at once, or when it is completed. */
-    CHECK(acp_copy(ACP_GA_NULL, addresses[me], 8, ACP_HANDLE_NULL) == (acp_handle_t)ACP_HANDLE_NULL && errno == EINVAL);
-    CHECK(acp_copy(addresses[me] + 4 * most, addresses[me], 1, ACP_HANDLE_NULL) == (acp_handle_t)ACP_HANDLE_NULL &&
-          errno == EFAULT);
+/* Some copies are refused at once, others fail when they are completed. */
+static void check_refusals(void) {
+    const acp_ga_t mine = addresses[me], end = mine + 4 * max_size;
+    CHECK(acp_copy(ACP_GA_NULL, mine, 8, ACP_HANDLE_NULL) == (acp_handle_t)ACP_HANDLE_NULL && errno == EINVAL);
+    CHECK(acp_copy(end, mine, 1, ACP_HANDLE_NULL) == (acp_handle_t)ACP_HANDLE_NULL && errno == EFAULT);
     if (procs > 1) {
-        acp_handle_t outside = acp_copy(addresses[me], addresses[next] + 4 * most - 8, 9, ACP_HANDLE_NULL);
-        acp_handle_t within = acp_copy(addresses[me], addresses[next] + 4 * most - 8, 8, outside);
+        acp_ga_t last_word = addresses[next] + 4 * max_size - 8;
+        acp_handle_t outside = acp_copy(mine, last_word, 9, ACP_HANDLE_NULL);
+        acp_handle_t within = acp_copy(mine, last_word, 8, outside);
         CHECK(acp_complete(within) == -1 && errno == EFAULT);
         CHECK(strstr(acp_error_message(), "has not registered") != NULL);
         CHECK(acp_complete(within) == 0);
@@ -72,6 +69,22 @@ int main(int argc, char **argv) {
     CHECK(acp_complete((acp_handle_t)ACP_HANDLE_NULL) == 0 && acp_complete(1 << 30) == 0);
     CHECK(acp_query_starter_ga(procs) == ACP_GA_NULL && errno == EINVAL);
     CHECK(acp_register_memory(memory, 8, 1) == ACP_ATKEY_NULL && acp_colors() == 1);
+}
+
+int main(int argc, char **argv) {
+    CHECK(acp_rank() == -1 && errno == EPERM);
+    CHECK(acp_init(&argc, &argv) == 0);
+    me = acp_rank();
+    procs = acp_procs();
+    next = (me + 1) % procs;
+    before = (me + procs - 1) % procs;
+    memory = calloc(4, max_size);
+    acp_atkey_t key = acp_register_memory(memory, 4 * max_size, 0);
+    CHECK(key != ACP_ATKEY_NULL);
+    exchange_addresses(key);
+
+    for (size_t s = 0; s < sizeof sizes / sizeof *sizes; ++s) copy_in_all_directions(sizes[s]);
+    check_refusals();
 
     CHECK(acp_sync() == 0);
     CHECK(acp_unregister_memory(key) == 0);

@@ -1,5 +1,5 @@
-/* At the edges: nothing to copy, copies over themselves, what is not registered, ranks that there are not, words that are
- * not aligned, another rank after acp_reset, and operations that are under way when the library is closed. */
+/* Edge cases: copies of no bytes, copies that overlap, memory that is not registered, ranks that do not exist, words that
+ * are not aligned, another rank after acp_reset, and operations that are under way at acp_finalize. */
 #include "check.h"
 
 enum { size = 4096, large = 100000 };
@@ -9,7 +9,7 @@ static unsigned char inbox[large], outbox[large];
 static int me, procs, next, far;
 static acp_ga_t starter, addresses[3]; /* of `memory`: ours, next's, far's */
 
-/* Where the others have what we have at `here`. */
+/* The address in the other ranks of what this rank has at `here`. */
 static void tell_where(acp_ga_t here, acp_ga_t *there) {
     acp_ga_t *told = acp_query_address(starter);
     CHECK(acp_sync() == 0);

@@ -1,5 +1,5 @@
-/* The program ends without acp_finalize while its threads wait in the library: with its own status, and with nothing
- * left under the job's name. */
+/* A program exits without acp_finalize while its threads wait in the library: it must have its own exit status, and leave
+ * no file in /dev/shm. */
 #define _GNU_SOURCE
 #include "check.h"
 

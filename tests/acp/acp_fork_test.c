@@ -1,4 +1,5 @@
-/* Children that end at once, exit, and call the library, in which it is closed; their parents do not notice. */
+/* Children of fork that end at once, that exit, and that call the library, which is closed there. Their parents must go
+ * on undisturbed. */
 #define _GNU_SOURCE
 #include "check.h"
 

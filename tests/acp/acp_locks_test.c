@@ -1,4 +1,5 @@
-/* A lock and counters in one rank's memory, used by all ranks at once: nobody is in it with another one, nothing is lost. */
+/* All ranks use a lock and counters in the memory of one rank: no two ranks may hold the lock at once, and no add may be
+ * lost. */
 #include "check.h"
 
 enum { turns = 20, adds = 100 };
@@ -12,7 +13,7 @@ static void lock(void) {
     } while (words[0] != 0);
 }
 
-/* Opens it when what was written under it is in place. */
+/* Releases the lock when everything written while it was held is completed. */
 static void unlock_after(acp_handle_t written) {
     CHECK(acp_complete(acp_swap8(mine, there, 0, written)) == 0);
     CHECK(words[0] == (uint64_t)acp_rank() + 1);

@@ -1,4 +1,5 @@
-/* The highest rank dies; all others are told who. Run with a short ACP_TIMEOUT. */
+/* The highest rank is killed: the operations of all others must fail with EHOSTDOWN and name it. Run with a short
+ * ACP_TIMEOUT. */
 #define _GNU_SOURCE
 #include "check.h"
 
@@ -7,7 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Until then it may still do what it is asked for. Its launcher sees to it that nothing is left of it. */
+/* Until it is dead it may still answer. The launcher removes what it leaves. */
 static void wait_until_dead(pid_t process) {
     const struct timespec moment = {0, 1000000};
     while (kill(process, 0) == 0) nanosleep(&moment, NULL);

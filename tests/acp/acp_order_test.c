@@ -1,5 +1,5 @@
-/* A value travels round all ranks by copies that name each other, all started by one rank; and data with a flag behind
- * it, which its owner polls without calling the library. */
+/* One rank starts copies that take a value around all ranks, each ordered after the one before; and a copy of a flag that
+ * is ordered after a copy of data, which the owner polls without calling the library. */
 #include "check.h"
 
 enum { rounds = 20, block = 40000 };

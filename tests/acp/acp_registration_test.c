@@ -1,10 +1,10 @@
-/* Memory that comes and goes: others reach it, at odd places too, as long as it is registered, and are told when it is
- * not; there are as many registrations at a time as acp.h says. */
+/* Memory is registered and unregistered: other ranks reach it, at odd addresses too, exactly as long as it is registered;
+ * and a process has as many registrations at a time as acp.h says. */
 #include "check.h"
 
 #include <stdlib.h>
 
-enum { rounds = 20, size = 2000, part = 1500, most = 254 };
+enum { rounds = 20, size = 2000, part = 1500, max_registrations = 254 };
 
 static void come_and_go(void) {
     const int next = (acp_rank() + 1) % acp_procs();
@@ -33,11 +33,11 @@ static void come_and_go(void) {
 }
 
 static void register_as_many_as_there_may_be(void) {
-    static char bytes[most + 1];
-    acp_atkey_t keys[most];
-    for (int i = 0; i < most; ++i) CHECK((keys[i] = acp_register_memory(bytes + i, 2, 0)) != ACP_ATKEY_NULL);
+    static char bytes[max_registrations + 1];
+    acp_atkey_t keys[max_registrations];
+    for (int i = 0; i < max_registrations; ++i) CHECK((keys[i] = acp_register_memory(bytes + i, 2, 0)) != ACP_ATKEY_NULL);
     CHECK(acp_register_memory(bytes, 1, 0) == ACP_ATKEY_NULL && errno == ENOSPC);
-    for (int i = 0; i < most; ++i) CHECK(acp_unregister_memory(keys[i]) == 0);
+    for (int i = 0; i < max_registrations; ++i) CHECK(acp_unregister_memory(keys[i]) == 0);
 }
 
 int main(void) {

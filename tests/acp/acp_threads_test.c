@@ -1,4 +1,4 @@
-/* Several threads of each rank at once: adds to one counter, and copies of their own. */
+/* Several threads of each rank at once add to one counter and make copies of their own. */
 #include "check.h"
 
 #include <pthread.h>

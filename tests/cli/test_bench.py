@@ -15,6 +15,8 @@ import pytest
 from ayatori.base.errors import Error
 from ayatori.measurement import programs
 
+ROOT = Path(__file__).parent.parent.parent
+
 RESULT_KEYS = ["stack", "messages_per_s", "receiver_rss_MB", "duplicates", "retransmissions", "lost"]
 SMALL = ("--senders", "4", "--bytes", "512", "--messages", "300", "--repeats", "2")
 
@@ -29,7 +31,7 @@ def incast(run, *arguments: str) -> dict:
     return json.loads(outcome.stdout)
 
 
-def test_ours_delivers_all_and_sockets_tell_what_they_lost(ayatori_command) -> None:
+def test_incast_delivers_every_message_of_ours_and_counts_what_sockets_lose(ayatori_command) -> None:
     data = incast(ayatori_command, *SMALL, "--stacks", "ours,raw-udp")
     assert (data["senders"], data["bytes"], data["messages"], data["repeats"]) == (4, 512, 300, 2)
     assert [result["stack"] for result in data["results"]] == ["ours", "raw-udp"]
@@ -44,7 +46,7 @@ def test_ours_delivers_all_and_sockets_tell_what_they_lost(ayatori_command) -> N
 
 
 @pytest.mark.parametrize("stack", ["ucx-tcp", "ofi-rxd"])
-def test_peers_deliver_all(stack: str, ayatori_command) -> None:
+def test_incast_over_peers_delivers_every_message(stack: str, ayatori_command) -> None:
     if not is_built(stack):
         pytest.skip(f"{programs.STACKS[stack][1]} is not installed")
     arguments = ("--senders", "3", "--messages", "50", "--repeats", "1", "--stacks", stack)
@@ -52,21 +54,21 @@ def test_peers_deliver_all(stack: str, ayatori_command) -> None:
     assert (result["lost"], result["duplicates"], result["retransmissions"]) == (0, None, None)
 
 
-def test_messages_may_be_larger_than_datagrams(ayatori_command) -> None:
+def test_incast_takes_messages_larger_than_datagrams(ayatori_command) -> None:
     [result] = incast(
         ayatori_command, "--senders", "3", "--bytes", "65536", "--messages", "20", "--repeats", "1", "--stacks", "ours"
     )["results"]
     assert result["lost"] == 0
 
 
-def test_incast_in_words(ayatori_command) -> None:
+def test_incast_prints_a_table(ayatori_command) -> None:
     outcome = ayatori_command("bench", "incast", *SMALL, "--stacks", "ours")
     assert outcome.status == 0, outcome.stderr
     assert outcome.stdout.splitlines()[0] == "4 processes send 300 messages of 512 B each to one"
     assert outcome.stdout.splitlines()[2].split()[0] == "ours"
 
 
-def test_peers(ayatori_command) -> None:
+def test_peers_delivers_every_message(ayatori_command) -> None:
     outcome = ayatori_command("bench", "peers", "--count", "3000", "--json")
     assert outcome.status == 0, outcome.stderr
     data = json.loads(outcome.stdout)
@@ -90,7 +92,7 @@ def test_peers(ayatori_command) -> None:
         (("peers", "--count", "0"), "0 peers can't be had"),
     ],
 )
-def test_bad_input(arguments: tuple[str, ...], message: str, ayatori_command) -> None:
+def test_options_out_of_range_are_refused(arguments: tuple[str, ...], message: str, ayatori_command) -> None:
     outcome = ayatori_command("bench", *arguments)
     assert (outcome.status, outcome.stdout) == (1, "")
     assert outcome.stderr.splitlines()[0] == f"error: {message}"
@@ -120,6 +122,14 @@ def test_a_program_that_takes_too_long_ends_itself(tmp_path: Path, monkeypatch: 
     monkeypatch.setattr(programs, "PROGRAMS", tmp_path)
     with pytest.raises(Error, match="incast_ours took too long"):
         programs.measure_incast(["ours"], programs.IncastSettings(), 1)
+
+
+@pytest.mark.parametrize("path", sorted((ROOT / "bench").rglob("*.py")), ids=lambda path: path.stem)
+def test_modules_of_bench_can_be_imported(path: Path) -> None:
+    """They run under `./run bench` only, where nothing else would notice that a name of ours has changed."""
+    module = ".".join(path.relative_to(ROOT).with_suffix("").parts)
+    done = subprocess.run([sys.executable, "-c", f"import {module}"], cwd=ROOT, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
 
 
 def running(argument: str) -> list[str]:
