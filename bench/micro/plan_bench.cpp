@@ -4,6 +4,7 @@
 
 #include "ayatori/contention/contention.hpp"
 #include "ayatori/network/job.hpp"
+#include "ayatori/planning/make_plan.hpp"
 #include "ayatori/routing/generate.hpp"
 #include "ayatori/schedule/pattern.hpp"
 #include "ayatori/sources/source.hpp"
