@@ -169,7 +169,7 @@ Result<> Process::finish() {
   // Repeated, since late packets open flows once more.
   wait(lock, [&] {
     memory_->endpoint().close_idle(clock_.now());
-    return memory_->endpoint().quiet() || clock_.now() > end;
+    return memory_->endpoint().fully_closed() || clock_.now() > end;
   });
   return met;
 }

@@ -9,7 +9,7 @@
 namespace ayatori::transport {
 namespace {
 
-TEST(Deadlines, GivesTheEarliestFirst) {
+TEST(Deadlines, PopDueGivesTheEarliestFirst) {
   Random random(3);
   Deadlines deadlines(20);
   std::map<std::uint32_t, Time> model;

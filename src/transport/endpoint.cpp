@@ -42,6 +42,7 @@ struct Endpoint::State {
   std::unique_ptr<Initiator> initiator;  // these two are made by the first put or get: few of a million do any
   std::unique_ptr<Target> target;
   HeaderBuffer header{};
+  PacketSeen express_offered;  // the packet of next_express(), for the observer
 };
 
 Initiator& Endpoint::State::as_initiator() {
@@ -88,8 +89,21 @@ void Endpoint::State::take(Time now, const Packet& packet) {
   }
 }
 
+namespace {
+
+PacketSeen seen(const Packet& packet, PeerId peer, std::size_t bytes) {
+  const Lane lane = packet.message == MessageKind::reply ? Lane::replies : Lane::messages;
+  return {packet.kind, {peer, lane, packet.epoch}, packet.sequence, bytes, packet.resent};
+}
+
+}  // namespace
+
 /// Straight to the application: nothing else has to know.
 void Endpoint::State::take_express(Time now, const ExpressPacket& packet) {
+  shared.trace.tell([&](Observer& observer, Time at) {
+    const FlowName flow{packet.from, Lane::messages, 0};
+    observer.packet_received(at, {PacketKind::express, flow, 0, header_bytes + packet.payload.size(), false});
+  });
   ++shared.statistics.received;
   shared.statistics.delivered += packet.messages;
   deliver({.peer = packet.from, .bytes = packet.payload, .several = packet.several});
@@ -102,11 +116,12 @@ void Endpoint::State::tell_application(Time now) {
   abandon_lost_peers();
   for (const Event& event : shared.events) tell(event, now);
   shared.events.clear();
-  const bool room_to_send = sender.take_news_of_room();
-  if ((initiator && initiator->take_news_of_room()) || room_to_send) shared.application.room();
+  const bool room_to_send = sender.room_became_free();
+  if ((initiator && initiator->room_became_free()) || room_to_send) shared.application.room();
 }
 
-/// Who is lost to one part of the endpoint is lost to all; the application hears of it after all that this ended.
+/// One part of the endpoint has found that a peer is lost. The other parts give the peer up, too, and the application
+/// hears of the loss after everything that it ended.
 void Endpoint::State::abandon_lost_peers() {
   const auto is_lost = [](const Event& event) { return event.kind == Event::Kind::lost; };
   if (std::ranges::none_of(shared.events, is_lost)) return;
@@ -207,23 +222,30 @@ Endpoint::~Endpoint() = default;
 
 void Endpoint::use_express(std::function<bool(PeerId)> lossless) { state_->shared.lossless = std::move(lossless); }
 
+void Endpoint::observe(Observer* observer) { state_->shared.trace.observe(observer); }
+
 bool Endpoint::send(Time now, PeerId to, std::span<const std::byte> message, Token token, Order order) {
+  state_->shared.trace.at(now);
   return state_->sender.send(now, to, message, token, order == Order::unordered);
 }
 
 bool Endpoint::call(Time now, PeerId to, std::span<const std::byte> request, Token token) {
+  state_->shared.trace.at(now);
   return state_->sender.call(now, to, request, token);
 }
 
 bool Endpoint::put(Time now, PeerId to, RemoteAddress at, std::span<const std::byte> bytes, Token token) {
+  state_->shared.trace.at(now);
   return state_->as_initiator().put(now, to, at, bytes, token);
 }
 
 bool Endpoint::get(Time now, PeerId from, RemoteAddress at, std::span<std::byte> into, Token token) {
+  state_->shared.trace.at(now);
   return state_->as_initiator().get(now, from, at, into, token);
 }
 
 void Endpoint::receive(Time now, std::span<const std::byte> datagram) {
+  state_->shared.trace.at(now);
   if (const auto express = decode_express(datagram, state_->identity.key, state_->identity.self)) {
     return state_->take_express(now, *express);
   }
@@ -234,25 +256,40 @@ void Endpoint::receive(Time now, std::span<const std::byte> datagram) {
     return;
   }
   ++statistics.received;
+  state_->shared.trace.tell(
+      [&](Observer& observer, Time at) { observer.packet_received(at, seen(*packet, packet->from, datagram.size())); });
   state_->take(now, *packet);
   state_->tell_application(now);
 }
 
 std::optional<Datagram> Endpoint::next_packet(Time now) {
+  state_->shared.trace.at(now);
   Packet packet;
   if (!state_->has_packets() || !state_->next(now, packet)) return std::nullopt;
   if (!carries_data(packet.kind)) ++state_->shared.statistics.control_packets;
-  return state_->wrap(packet);
+  std::optional<Datagram> datagram = state_->wrap(packet);
+  state_->shared.trace.tell([&](Observer& observer, Time at) {
+    observer.packet_sent(at, seen(packet, packet.to, datagram->header.size() + datagram->payload.size()));
+  });
+  return datagram;
 }
 
 std::optional<Datagram> Endpoint::next_express() {
   Packet packet;
   if (!state_->sender.next_express(packet)) return std::nullopt;
   packet.acknowledgement = state_->receiver.take_owed(packet.to);
-  return state_->wrap(packet);
+  std::optional<Datagram> datagram = state_->wrap(packet);
+  if (state_->shared.trace.on()) [[unlikely]] {
+    state_->express_offered = seen(packet, packet.to, datagram->header.size() + datagram->payload.size());
+  }
+  return datagram;
 }
 
 void Endpoint::settle_express(Time now, bool taken) {
+  state_->shared.trace.at(now);
+  if (taken) {
+    state_->shared.trace.tell([&](Observer& observer, Time at) { observer.packet_sent(at, state_->express_offered); });
+  }
   state_->sender.settle_express(now, taken);
   state_->tell_application(now);
 }
@@ -260,6 +297,7 @@ void Endpoint::settle_express(Time now, bool taken) {
 bool Endpoint::ready() const { return state_->ready(); }
 
 void Endpoint::advance(Time now) {
+  state_->shared.trace.at(now);
   state_->sender.advance(now);
   state_->receiver.advance(now);
   if (state_->initiator) state_->initiator->advance(now);
@@ -272,11 +310,12 @@ Time Endpoint::next_deadline() const {
 }
 
 void Endpoint::close_idle(Time now) {
+  state_->shared.trace.at(now);
   state_->sender.close_idle();
   state_->receiver.retire_all(now);
 }
 
-bool Endpoint::quiet() const {
+bool Endpoint::fully_closed() const {
   return state_->sender.contexts() == 0 && !state_->sender.awaits_replies() && state_->receiver.contexts() == 0 &&
          state_->shared.notices.empty() && (!state_->initiator || state_->initiator->idle()) &&
          (!state_->target || !state_->target->owes());
@@ -292,6 +331,6 @@ Epoch Endpoint::retire(Time now) {
 const Statistics& Endpoint::statistics() const { return state_->shared.statistics; }
 std::uint32_t Endpoint::outgoing_contexts() const { return state_->sender.contexts(); }
 std::uint32_t Endpoint::incoming_contexts() const { return state_->receiver.contexts(); }
-std::uint32_t Endpoint::places() const { return state_->receiver.places(); }
+std::uint32_t Endpoint::total_credit() const { return state_->receiver.total_credit(); }
 
 }  // namespace ayatori::transport

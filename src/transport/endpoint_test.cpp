@@ -81,7 +81,7 @@ struct Pair {
 
 using Events = std::vector<std::string>;
 
-TEST(Endpoint, DeliversTheFirstPacketWithoutAHandshake) {
+TEST(Endpoint, FirstPacketIsDeliveredWithoutAHandshake) {
   Pair pair;
   ASSERT_TRUE(pair.a.send(pair.now, 1, bytes_of("hello"), 5));
   pair.carry(pair.a, pair.b);
@@ -90,7 +90,7 @@ TEST(Endpoint, DeliversTheFirstPacketWithoutAHandshake) {
   EXPECT_EQ(pair.a_above.events, Events{"acknowledged 5"});
 }
 
-TEST(Endpoint, NeverTakesALateDuplicateForNew) {
+TEST(Endpoint, LateDuplicateIsNeverDeliveredAgain) {
   Pair pair;
   ASSERT_TRUE(pair.a.send(pair.now, 1, bytes_of("once"), 1));
   const auto late = pair.take(pair.a);
@@ -110,7 +110,7 @@ TEST(Endpoint, NeverTakesALateDuplicateForNew) {
   EXPECT_EQ(pair.b_above.events.back(), "got again from 0");
 }
 
-TEST(Endpoint, RenewsAFlowWhoseEpochIsBelowTheFloorOfItsCell) {
+TEST(Endpoint, FlowBelowTheFloorOfItsCellIsRenewed) {
   Options options;
   options.epoch_cells = 1;
   Pair pair(options);
@@ -131,7 +131,7 @@ TEST(Endpoint, RenewsAFlowWhoseEpochIsBelowTheFloorOfItsCell) {
   EXPECT_EQ(behind.statistics().renewals, 1U);
 }
 
-TEST(Endpoint, CarriesOutACallOnce) {
+TEST(Endpoint, CallIsCarriedOutOnce) {
   Pair pair;
   ASSERT_TRUE(pair.a.call(pair.now, 1, bytes_of("x"), 7));
   const auto call = pair.take(pair.a);
@@ -142,7 +142,7 @@ TEST(Endpoint, CarriesOutACallOnce) {
 }
 
 /// Flows are asked back where contexts are scarce, not from the only peer.
-TEST(Endpoint, KeepsTheFlowsOfCallsOpen) {
+TEST(Endpoint, AwaitedReplyKeepsFlowsOpen) {
   Pair pair;
   for (Token token = 1; token <= 3; ++token) {
     ASSERT_TRUE(pair.a.call(pair.now, 1, bytes_of("x"), token));
@@ -173,15 +173,15 @@ void expect_a_lost_call(Duration give_up_after) {
     pair.take(pair.a);
   }
   EXPECT_EQ(pair.a_above.events, (Events{"failed 7", "lost 1"}));
-  EXPECT_TRUE(pair.a.quiet());
+  EXPECT_TRUE(pair.a.fully_closed());
 }
 
-TEST(Endpoint, FailsACallWhoseReplyNeverComes) {
+TEST(Endpoint, CallWhoseReplyNeverComesFails) {
   expect_a_lost_call(1s);
   expect_a_lost_call(10ms);  // less than time-outs grow to
 }
 
-TEST(Endpoint, TakesNoReplyToACallThatHasFailed) {
+TEST(Endpoint, ReplyToAFailedCallIsIgnored) {
   Options options;
   options.give_up_after = 10ms;
   Pair pair(options);
@@ -209,7 +209,7 @@ TEST(Endpoint, TakesNoReplyToACallThatHasFailed) {
   EXPECT_EQ(pair.a_above.events, (Events{"failed 7", "lost 1"}));
 }
 
-TEST(Endpoint, SharesAcknowledgementsAndSendsThemWithData) {
+TEST(Endpoint, AcknowledgementsAreSharedAndTravelWithData) {
   Pair pair;
   for (Token token = 0; token < 16; ++token) ASSERT_TRUE(pair.a.send(pair.now, 1, bytes_of("m"), token));
   pair.carry(pair.a, pair.b);
@@ -220,7 +220,7 @@ TEST(Endpoint, SharesAcknowledgementsAndSendsThemWithData) {
   EXPECT_EQ(pair.a_above.events.size(), 17U);
 }
 
-TEST(Endpoint, SendsShortMessagesTogetherAndTheSameAgain) {
+TEST(Endpoint, CoalescedPacketHasTheSameMessagesWhenSentAgain) {
   Options options;
   options.retransmission.admission = false;
   Pair pair(options);
@@ -243,7 +243,7 @@ TEST(Endpoint, SendsShortMessagesTogetherAndTheSameAgain) {
   EXPECT_EQ(pair.b.statistics().duplicates, 1U);
 }
 
-TEST(Endpoint, KeepsAPacketOfSeveralUntilItsTurn) {
+TEST(Endpoint, CoalescedPacketWaitsForItsTurn) {
   Pair pair;
   ASSERT_TRUE(pair.a.send(pair.now, 1, bytes_of("first"), 1));
   const auto first = pair.take(pair.a);
@@ -272,7 +272,7 @@ Copy forged(Sequence sequence, std::string_view payload, bool several, std::opti
   return copy;
 }
 
-TEST(Endpoint, LetsNoPieceIntoAMessageThatIsWhole) {
+TEST(Endpoint, FragmentOfACompleteMessageIsDropped) {
   Pair pair;
   pair.b.receive(pair.now, forged(1, std::string_view("\1\0a\1\0b", 6), true));
   pair.b.receive(pair.now, forged(2, "\xff\xff\xff\xff\xff\xff", false, Fragment{6, 0, 1}));
@@ -280,7 +280,7 @@ TEST(Endpoint, LetsNoPieceIntoAMessageThatIsWhole) {
   EXPECT_EQ(pair.b_above.events, (Events{"got first from 0", "got a from 0", "got b from 0"}));
 }
 
-TEST(Endpoint, TakesNoMoreOfAMessageThanItSaysItHas) {
+TEST(Endpoint, FragmentBeyondTheMessageSizeIsDropped) {
   Pair pair;
   pair.b.receive(pair.now, forged(0, "12", false, Fragment{4, 0, 0}));
   pair.b.receive(pair.now, forged(1, "123", false, Fragment{4, 0, 1}));
@@ -291,7 +291,7 @@ TEST(Endpoint, TakesNoMoreOfAMessageThanItSaysItHas) {
 }
 
 /// Its own absence is not its peer's, even if what it asked for was lost on the way.
-TEST(Endpoint, ThatWasStoppedGivesNoPeerUpWhoseContextItWanted) {
+TEST(Endpoint, StoppedEndpointDoesNotGiveUpPeersForItsOwnAbsence) {
   Pair pair;
   ASSERT_TRUE(pair.a.send(pair.now, 1, bytes_of("hello"), 1));
   pair.settle();
@@ -304,7 +304,7 @@ TEST(Endpoint, ThatWasStoppedGivesNoPeerUpWhoseContextItWanted) {
   EXPECT_EQ(pair.b.incoming_contexts(), 0U);
 }
 
-TEST(Endpoint, SaysWhichOptionIsWrong) {
+TEST(Endpoint, MakeNamesTheOptionThatIsOutOfRange) {
   Recorder above;
   Options options;
   options.window = 65;
@@ -320,7 +320,7 @@ TEST(Endpoint, SaysWhichOptionIsWrong) {
             "longest_timeout is 360000000000000000 ns; it must be more than 0, and at most 3600 s");
 }
 
-TEST(Endpoint, RefusesWhatItHasNoRoomFor) {
+TEST(Endpoint, SendIsRefusedWhenAllMessageSlotsAreBusy) {
   Options options;
   options.messages = 2;
   Pair pair(options);
@@ -331,7 +331,7 @@ TEST(Endpoint, RefusesWhatItHasNoRoomFor) {
   EXPECT_TRUE(pair.a.send(pair.now, 1, bytes_of("3"), 3));
 }
 
-TEST(Endpoint, IsNotQuietWhileAReplyIsToCome) {
+TEST(Endpoint, IsNotFullyClosedWhileAReplyIsToCome) {
   Pair pair;
   ASSERT_TRUE(pair.a.call(pair.now, 1, bytes_of("ask"), 3));
   // Acknowledgements arrive, what is asked for does not.
@@ -345,15 +345,15 @@ TEST(Endpoint, IsNotQuietWhileAReplyIsToCome) {
   }
   ASSERT_EQ(pair.a.outgoing_contexts(), 0U);
   (void)pair.take(pair.a);
-  EXPECT_FALSE(pair.a.quiet());
-  for (int i = 0; i < 100 && !pair.a.quiet(); ++i) {
+  EXPECT_FALSE(pair.a.fully_closed());
+  for (int i = 0; i < 100 && !pair.a.fully_closed(); ++i) {
     pair.settle();
     pair.now += 10ms;
     pair.b.advance(pair.now);
     pair.b.close_idle(pair.now);
   }
   EXPECT_EQ(pair.a_above.events, Events{"returned 3"});
-  EXPECT_TRUE(pair.a.quiet());
+  EXPECT_TRUE(pair.a.fully_closed());
 }
 
 }  // namespace

@@ -5,7 +5,7 @@
 namespace ayatori::transport {
 namespace {
 
-TEST(EpochClock, OnlyEverRises) {
+TEST(EpochClock, NextAlwaysRises) {
   EpochClock clock;
   const Epoch first = clock.next(Time(Duration(1000)));
   EXPECT_EQ(first, 1000U);
@@ -15,7 +15,7 @@ TEST(EpochClock, OnlyEverRises) {
   EXPECT_EQ(clock.next(Time(Duration(2000))), 5001U);
 }
 
-TEST(EpochFloors, RememberTheHighestOfACell) {
+TEST(EpochFloors, FloorIsTheHighestEpochOfItsCell) {
   EpochFloors floors(4, 0);
   floors.raise({1, Lane::messages}, 10);
   floors.raise({5, Lane::messages}, 7);  // the same cell

@@ -140,7 +140,7 @@ struct Node {
   std::vector<std::deque<Bytes>> rings;  // by receiver
 };
 
-TEST(Express, IsAcknowledgedByTheWireAndCostsNothingElse) {
+TEST(Express, MessageIsAcknowledgedByTheWireWithoutControlPackets) {
   Node node(2, 16);
   while (message(0, 1, node[0].sent[1]).size() < 200) {
     ASSERT_TRUE(node[0].send(node.now, 1));
@@ -157,7 +157,7 @@ TEST(Express, IsAcknowledgedByTheWireAndCostsNothingElse) {
 }
 
 /// Random sends and calls between peers that are slow, or stand still for a while, over rings with hardly any room.
-TEST(Express, KeepsOrderWhateverIsRefused) {
+TEST(Express, MessagesStayInOrderWhateverTheWireRefuses) {
   for (std::uint64_t seed = 1; seed <= 40; ++seed) {
     SCOPED_TRACE(seed);
     Random random(seed);
@@ -191,7 +191,7 @@ TEST(Express, KeepsOrderWhateverIsRefused) {
 }
 
 /// A ring that stays full is no reason to spin: the message goes where it is acknowledged, and arrives when it can.
-TEST(Express, GivesWayToWhatIsAcknowledgedWhileAPeerStandsStill) {
+TEST(Express, RefusedMessagesAreSentAsDataPackets) {
   Node node(2, 1);
   for (int i = 0; i < 12; ++i) (void)node[0].send(node.now, 1);
   for (int i = 0; i < 1'000; ++i, node.now += 100us) node.drive(0);
@@ -203,7 +203,7 @@ TEST(Express, GivesWayToWhatIsAcknowledgedWhileAPeerStandsStill) {
   EXPECT_EQ(node[1].wrong, 0U);
 }
 
-TEST(Express, APeerThatEndsWithMessagesUntakenIsLost) {
+TEST(Express, PeerThatEndsWithMessagesInItsRingIsLost) {
   Options options = small();
   options.give_up_after = 200ms;
   Node node(2, 16, options);
@@ -219,7 +219,7 @@ TEST(Express, APeerThatEndsWithMessagesUntakenIsLost) {
   EXPECT_EQ(node[0].endpoint.outgoing_contexts(), 0U);
 }
 
-TEST(Express, OfStrangersIsDropped) {
+TEST(Express, PacketWithAnotherJobKeyIsDropped) {
   Node node(2, 16);
   Packet packet;
   packet.kind = PacketKind::express;

@@ -108,12 +108,12 @@ class Forger {
             .selective = one_in(2) ? 0 : random_(),
             .cumulative = below(10),
             .serial = below(one_in(6) ? no_id : 1'000),
-            .window = below(max_window + 2),
+            .credit = below(max_window + 2),
             .duplicates = below(one_in(6) ? no_id : 10),
             .echo = one_in(2) ? stamp_of(now) : below(no_id),
             .answer = one_in(2),
             .queued = one_in(2),
-            .placed = one_in(2)};
+            .rationed = one_in(2)};
   }
 
   /// The payload, and what the packet says of it.
@@ -279,7 +279,7 @@ class Victim {
   Endpoint endpoint_;
 };
 
-TEST(ForgedPackets, EndNothingTwiceAndLeaveNothingOpen) {
+TEST(ForgedPackets, EveryMessageCallPutAndGetEndsExactlyOnce) {
   for (std::uint64_t seed = 1; seed <= 100; ++seed) {
     SCOPED_TRACE(fmt::format("seed {}", seed));
     Ledger ledger;

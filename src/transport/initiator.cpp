@@ -7,18 +7,18 @@ namespace ayatori::transport {
 
 Initiator::Initiator(Shared& shared)
     : shared_(shared),
-      piece_bytes_(shared.options.datagram_bytes - std::uint32_t{header_bytes + range_bytes}),
+      chunk_bytes_(shared.options.datagram_bytes - std::uint32_t{header_bytes + range_bytes}),
       targets_(shared.options.targets),
       idle_(shared.options.targets),
       ready_(shared.options.targets),
       starved_(shared.options.targets),
       operations_(shared.options.operations),
-      pieces_(shared.options.operations),
+      chunks_(shared.options.operations),
       free_operations_(shared.options.operations),
       deadlines_(shared.options.operations) {
   for (std::uint32_t slot = 0; slot < shared.options.operations; ++slot) {
     unused_operations_.push(slot, operations_);
-    unused_pieces_.push(slot, pieces_);
+    unused_chunks_.push(slot, chunks_);
   }
 }
 
@@ -65,12 +65,12 @@ std::optional<ContextId> Initiator::open(Time now, PeerId peer) {
   const auto id = targets_.insert(key);
   TargetPeer& target = targets_[*id];
   target.round_trip = RoundTrip(shared_.options.retransmission);
-  target.width = shared_.options.initial_window;
+  target.congestion = {shared_.options.initial_window, shared_.options.window, AimdController::LossResponse::halve};
   target.heard = now;
   return id;
 }
 
-bool Initiator::take_news_of_room() {
+bool Initiator::room_became_free() {
   if (!was_refused_ || !freed_) return false;
   was_refused_ = false;
   return true;
@@ -81,9 +81,9 @@ bool Initiator::take_news_of_room() {
 std::optional<Packet> Initiator::next_packet(Time now) {
   while (!ready_.empty()) {
     const ContextId id = ready_.front();
-    if (const auto piece = next_piece(id)) {
+    if (const auto chunk = next_chunk(id)) {
       ready_.move_to_end(id);
-      return send(*piece, now);
+      return send(*chunk, now);
     }
     ready_.remove(id);
   }
@@ -91,43 +91,43 @@ std::optional<Packet> Initiator::next_packet(Time now) {
 }
 
 /// What was lost goes first.
-std::optional<std::uint32_t> Initiator::next_piece(ContextId id) {
+std::optional<std::uint32_t> Initiator::next_chunk(ContextId id) {
   TargetPeer& target = targets_[id];
   const bool again = !target.again.empty();
-  if (target.flight >= target.width || (!again && target.uncut.empty())) return std::nullopt;
-  const std::uint32_t operation = again ? pieces_[target.again.head].operation : target.uncut.head;
-  if (!buffer_free_for(operations_[operation].kind) || (!again && unused_pieces_.empty())) {
+  if (target.in_flight >= target.congestion.window() || (!again && target.uncut.empty())) return std::nullopt;
+  const std::uint32_t operation = again ? chunks_[target.again.head].operation : target.uncut.head;
+  if (!buffer_free_for(operations_[operation].kind) || (!again && unused_chunks_.empty())) {
     starved_.push(id);
     return std::nullopt;
   }
-  return again ? target.again.pop(pieces_) : cut(operation);
+  return again ? target.again.pop(chunks_) : cut(operation);
 }
 
-/// Answers to gets come as fast as we ask: never for more than half of the buffers, for others send, too.
+/// Answers to gets come as fast as we ask. They may take half of the receive buffers; the rest is for what others send.
 bool Initiator::buffer_free_for(PacketKind kind) const {
   return kind == PacketKind::put || gets_in_flight_ < std::max(1U, shared_.options.receive_buffers / 2);
 }
 
 std::uint32_t Initiator::cut(std::uint32_t slot) {
   Operation& operation = operations_[slot];
-  const std::uint32_t piece = unused_pieces_.pop(pieces_);
-  const Bytes size = std::min<Bytes>(piece_bytes_, operation.size - operation.cut);
-  pieces_[piece] = {.operation = slot, .offset = operation.cut, .size = static_cast<std::uint32_t>(size)};
+  const std::uint32_t chunk = unused_chunks_.pop(chunks_);
+  const Bytes size = std::min<Bytes>(chunk_bytes_, operation.size - operation.cut);
+  chunks_[chunk] = {.operation = slot, .offset = operation.cut, .size = static_cast<std::uint32_t>(size)};
   operation.cut += size;
-  ++operation.pieces;
+  ++operation.chunks;
   if (operation.cut == operation.size) (void)targets_[operation.target].uncut.pop(operations_);
-  return piece;
+  return chunk;
 }
 
 Packet Initiator::send(std::uint32_t slot, Time now) {
-  Piece& piece = pieces_[slot];
-  const Operation& operation = operations_[piece.operation];
+  Chunk& chunk = chunks_[slot];
+  const Operation& operation = operations_[chunk.operation];
   TargetPeer& target = targets_[operation.target];
-  ++(piece.last_number == 0 ? shared_.statistics.operation_packets : shared_.statistics.operations_again);
-  piece.last_number = shared_.epochs.next(now);
-  if (piece.first_number == 0) piece.first_number = piece.last_number;
-  piece.lost = false;
-  ++target.flight;
+  ++(chunk.last_number == 0 ? shared_.statistics.operation_packets : shared_.statistics.operations_again);
+  chunk.last_number = shared_.epochs.next(now);
+  if (chunk.first_number == 0) chunk.first_number = chunk.last_number;
+  chunk.lost = false;
+  ++target.in_flight;
   if (operation.kind == PacketKind::get) ++gets_in_flight_;
   if (target.unanswered_since == never) target.unanswered_since = now;
   const Duration timeout = target.round_trip.timeout(shared_.options.retransmission);
@@ -137,11 +137,11 @@ Packet Initiator::send(std::uint32_t slot, Time now) {
   Packet packet;
   packet.kind = operation.kind;
   packet.to = targets_.peer(operation.target);
-  packet.epoch = piece.last_number;
+  packet.epoch = chunk.last_number;
   packet.sequence = slot;
   packet.stamp = stamp_of(now);
-  packet.range = RemoteRange{operation.at.key, operation.at.offset + piece.offset, piece.size};
-  if (operation.kind == PacketKind::put) packet.payload = {operation.source + piece.offset, piece.size};
+  packet.range = RemoteRange{operation.at.key, operation.at.offset + chunk.offset, chunk.size};
+  if (operation.kind == PacketKind::put) packet.payload = {operation.source + chunk.offset, chunk.size};
   return packet;
 }
 
@@ -150,88 +150,93 @@ Packet Initiator::send(std::uint32_t slot, Time now) {
 void Initiator::on_answer(Time now, const Packet& packet) {
   if (!answers(packet)) return;
   const std::uint32_t slot = packet.sequence;
-  const ContextId id = operations_[pieces_[slot].operation].target;
+  const ContextId id = operations_[chunks_[slot].operation].target;
   TargetPeer& target = targets_[id];
   target.heard = now;
   target.unanswered_since = never;
   target.attempts = 0;
   take_sample(target, packet, now);
-  const bool latest = packet.epoch == pieces_[slot].last_number;
+  const bool latest = packet.epoch == chunks_[slot].last_number;
   if (latest && packet.kind == PacketKind::stale) {
     shared_.epochs.raise(*packet.floor);
-    lose(slot);
+    lose(slot, LossReason::renewed);
   } else if (latest || packet.kind == PacketKind::contents) {
-    // Of a put only the answer to the copy sent last says that none will be carried out any more.
+    // Only the answer to the latest copy of a put says that no copy will be carried out later.
+    shared_.trace.tell(
+        [&](Observer& observer, Time at) { observer.packet_acknowledged(at, name(slot), slot, chunks_[slot].lost); });
     land(slot, packet);
   }
   if (!target.again.empty() || !target.uncut.empty()) ready_.push(id);
 }
 
-/// Whether it is for a copy of a piece that is not settled yet. Numbers are never used twice.
+/// Whether it is for a copy of a chunk that is not settled yet. Numbers are never used twice.
 bool Initiator::answers(const Packet& packet) const {
-  if (packet.sequence >= pieces_.size()) return false;
-  const Piece& piece = pieces_[packet.sequence];
-  if (piece.last_number == 0 || packet.epoch < piece.first_number || packet.epoch > piece.last_number) return false;
-  const Operation& operation = operations_[piece.operation];
+  if (packet.sequence >= chunks_.size()) return false;
+  const Chunk& chunk = chunks_[packet.sequence];
+  if (chunk.last_number == 0 || packet.epoch < chunk.first_number || packet.epoch > chunk.last_number) return false;
+  const Operation& operation = operations_[chunk.operation];
   if (targets_.peer(operation.target) != packet.from) return false;
   if (packet.kind == PacketKind::refused) return true;
   const bool of_a_get = packet.kind == PacketKind::contents;
-  return of_a_get == (operation.kind == PacketKind::get) && (!of_a_get || packet.payload.size() == piece.size);
+  return of_a_get == (operation.kind == PacketKind::get) && (!of_a_get || packet.payload.size() == chunk.size);
 }
 
 /// Every copy is timed by itself. An answer to an earlier one shows that the later was sent too soon.
 void Initiator::take_sample(TargetPeer& target, const Packet& packet, Time now) {
   if (const auto round_trip = since_stamp(packet.stamp, now)) target.round_trip.sample(*round_trip);
-  const bool too_soon = packet.epoch < pieces_[packet.sequence].last_number;
+  const bool too_soon = packet.epoch < chunks_[packet.sequence].last_number;
   target.round_trip.judge(1, too_soon ? 1 : 0, shared_.options.retransmission);
-  if (++target.grown < target.width) return;
-  target.grown = 0;
-  target.width = std::min(target.width + 1, shared_.options.window);
+  target.congestion.on_acknowledged(1);
 }
 
 void Initiator::land(std::uint32_t slot, const Packet& packet) {
-  const Piece piece = pieces_[slot];
-  Operation& operation = operations_[piece.operation];
+  const Chunk chunk = chunks_[slot];
+  Operation& operation = operations_[chunk.operation];
   if (packet.kind == PacketKind::contents) {
-    std::memcpy(operation.sink + piece.offset, packet.payload.data(), piece.size);
+    std::memcpy(operation.sink + chunk.offset, packet.payload.data(), chunk.size);
   }
   if (packet.kind == PacketKind::refused) {
     operation.refused = true;
     operation.cut = operation.size;
-    targets_[operation.target].uncut.remove(piece.operation, operations_);
+    targets_[operation.target].uncut.remove(chunk.operation, operations_);
   }
   settle(slot);
-  if (operation.pieces > 0 || operation.cut < operation.size) return;
-  end(piece.operation, operation.refused ? Event::Kind::refused : Event::Kind::completed);
+  if (operation.chunks > 0 || operation.cut < operation.size) return;
+  end(chunk.operation, operation.refused ? Event::Kind::refused : Event::Kind::completed);
 }
 
 void Initiator::settle(std::uint32_t slot) {
-  Piece& piece = pieces_[slot];
-  Operation& operation = operations_[piece.operation];
-  if (piece.lost) {
-    targets_[operation.target].again.remove(slot, pieces_);
+  Chunk& chunk = chunks_[slot];
+  Operation& operation = operations_[chunk.operation];
+  if (chunk.lost) {
+    targets_[operation.target].again.remove(slot, chunks_);
   } else {
     leave_flight(slot);
   }
-  --operation.pieces;
-  piece.last_number = 0;
-  unused_pieces_.push(slot, pieces_);
+  --operation.chunks;
+  chunk.last_number = 0;
+  unused_chunks_.push(slot, chunks_);
   wake_starved();
 }
 
-/// A lost piece keeps its memory, but others may go before it is sent again.
-void Initiator::lose(std::uint32_t slot) {
-  if (pieces_[slot].lost) return;
+/// A lost chunk keeps its memory, but others may go before it is sent again.
+void Initiator::lose(std::uint32_t slot, LossReason reason) {
+  if (chunks_[slot].lost) return;
+  note_lost(slot, reason);
   leave_flight(slot);
-  pieces_[slot].lost = true;
-  const ContextId target = operations_[pieces_[slot].operation].target;
-  targets_[target].again.push(slot, pieces_);
+  chunks_[slot].lost = true;
+  const ContextId target = operations_[chunks_[slot].operation].target;
+  targets_[target].again.push(slot, chunks_);
   ready_.push(target);
 }
 
+void Initiator::note_lost(std::uint32_t slot, LossReason reason) const {
+  shared_.trace.tell([&](Observer& observer, Time now) { observer.packet_lost(now, name(slot), slot, reason); });
+}
+
 void Initiator::leave_flight(std::uint32_t slot) {
-  const Operation& operation = operations_[pieces_[slot].operation];
-  --targets_[operation.target].flight;
+  const Operation& operation = operations_[chunks_[slot].operation];
+  --targets_[operation.target].in_flight;
   if (operation.kind == PacketKind::get) --gets_in_flight_;
   deadlines_.clear(slot);
   wake_starved();
@@ -262,10 +267,11 @@ void Initiator::advance(Time now) {
   }
 }
 
-/// Of the copies that were under way together, the first loss slows down and counts as an attempt; the others don't.
+/// Of the copies that were in flight together, only the first that is lost shrinks the window and counts as an attempt.
 void Initiator::time_out(std::uint32_t slot, Time now) {
-  const ContextId id = operations_[pieces_[slot].operation].target;
+  const ContextId id = operations_[chunks_[slot].operation].target;
   TargetPeer& target = targets_[id];
+  shared_.trace.tell([&](Observer& observer, Time at) { observer.timer_fired(at, name(slot), Timer::operation); });
   const bool silent =
       target.unanswered_since != never && now - target.unanswered_since >= shared_.options.give_up_after;
   if (silent && target.attempts >= shared_.options.give_up_attempts) {
@@ -274,20 +280,22 @@ void Initiator::time_out(std::uint32_t slot, Time now) {
     abandon(lost.peer);
     return shared_.events.push_back(lost);
   }
-  if (pieces_[slot].last_number > target.recovered_until) {
+  if (chunks_[slot].last_number > target.recovered_until) {
     target.recovered_until = shared_.epochs.last();
     ++target.attempts;
     target.round_trip.timed_out();
-    target.width = std::max(1U, target.width / 2);
+    target.congestion.on_timeout();
   }
-  lose(slot);
+  lose(slot, LossReason::timeout);
 }
 
 void Initiator::abandon(PeerId peer) {
   const auto id = targets_.find({peer, Lane::messages});
   if (!id) return;
-  for (std::uint32_t slot = 0; slot < pieces_.size(); ++slot) {
-    if (pieces_[slot].last_number != 0 && operations_[pieces_[slot].operation].target == *id) settle(slot);
+  for (std::uint32_t slot = 0; slot < chunks_.size(); ++slot) {
+    if (chunks_[slot].last_number == 0 || operations_[chunks_[slot].operation].target != *id) continue;
+    if (!chunks_[slot].lost) note_lost(slot, LossReason::peer_lost);
+    settle(slot);
   }
   for (std::uint32_t slot = 0; slot < operations_.size(); ++slot) {
     if (operations_[slot].target == *id) end(slot, Event::Kind::failed);

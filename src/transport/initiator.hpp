@@ -10,6 +10,7 @@
 #include "ayatori/transport/contexts.hpp"
 #include "ayatori/transport/endpoint.hpp"
 #include "ayatori/transport/queues.hpp"
+#include "congestion_control.hpp"
 #include "deadlines.hpp"
 #include "round_trip.hpp"
 #include "shared.hpp"
@@ -23,16 +24,16 @@ struct Operation {
   const std::byte* source = nullptr;  // of a put
   std::byte* sink = nullptr;          // of a get
   Bytes size = 0;
-  Bytes cut = 0;  // what has become pieces
+  Bytes cut = 0;  // what has become chunks
   Token token = 0;
   ContextId target = no_id;
-  std::uint32_t pieces = 0;    // under way, or to be sent again
+  std::uint32_t chunks = 0;    // under way, or to be sent again
   std::uint32_t next = no_id;  // in its target's queue, or in the chain of free ones
   bool refused = false;
 };
 
 /// One packet's share of an operation. Each copy that is sent has a number of its own, higher than all before.
-struct Piece {
+struct Chunk {
   std::uint32_t operation = no_id;
   Bytes offset = 0;
   std::uint32_t size = 0;
@@ -45,12 +46,11 @@ struct Piece {
 /// What is known of a peer whose memory is used: kept while there is room, for the next time.
 struct TargetPeer {
   RoundTrip round_trip;
-  std::uint32_t width = 0;    // most pieces under way
-  std::uint32_t grown = 0;    // answers since the width last grew
-  std::uint32_t flight = 0;   // pieces under way
-  Epoch recovered_until = 0;  // losses of copies up to this number have been reacted to
-  SlotQueue uncut;            // operations with bytes that are in no piece yet
-  SlotQueue again;            // lost pieces
+  FlowCongestionController congestion;
+  std::uint32_t in_flight = 0;  // chunks
+  Epoch recovered_until = 0;    // losses of copies up to this number have been reacted to
+  SlotQueue uncut;              // operations with bytes that are in no chunk yet
+  SlotQueue again;              // lost chunks
   std::uint32_t operations = 0;
   Time heard{};
   Time unanswered_since = never;
@@ -76,41 +76,46 @@ class Initiator {
   void abandon(PeerId peer);
 
   /// Whether something was refused for want of room, and some has become free since.
-  [[nodiscard]] bool take_news_of_room();
+  [[nodiscard]] bool room_became_free();
   [[nodiscard]] bool idle() const { return free_operations_ == shared_.options.operations; }
 
  private:
   [[nodiscard]] bool start(Time now, PeerId peer, const Operation& operation);
   [[nodiscard]] std::optional<ContextId> open(Time now, PeerId peer);
 
+  /// The latest copy of a chunk, for the observer.
+  [[nodiscard]] FlowName name(std::uint32_t chunk) const {
+    return {targets_.peer(operations_[chunks_[chunk].operation].target), Lane::messages, chunks_[chunk].last_number};
+  }
   [[nodiscard]] bool answers(const Packet& packet) const;
   void take_sample(TargetPeer& target, const Packet& packet, Time now);
-  void land(std::uint32_t piece, const Packet& packet);
-  void settle(std::uint32_t piece);
-  void lose(std::uint32_t piece);
-  void leave_flight(std::uint32_t piece);
+  void land(std::uint32_t chunk, const Packet& packet);
+  void settle(std::uint32_t chunk);
+  void lose(std::uint32_t chunk, LossReason reason);
+  void note_lost(std::uint32_t chunk, LossReason reason) const;
+  void leave_flight(std::uint32_t chunk);
   void wake_starved();
   void end(std::uint32_t operation, Event::Kind kind);
 
-  [[nodiscard]] std::optional<std::uint32_t> next_piece(ContextId target);
+  [[nodiscard]] std::optional<std::uint32_t> next_chunk(ContextId target);
   [[nodiscard]] bool buffer_free_for(PacketKind kind) const;
   [[nodiscard]] std::uint32_t cut(std::uint32_t operation);
-  [[nodiscard]] Packet send(std::uint32_t piece, Time now);
-  void time_out(std::uint32_t piece, Time now);
+  [[nodiscard]] Packet send(std::uint32_t chunk, Time now);
+  void time_out(std::uint32_t chunk, Time now);
 
   Shared& shared_;
-  std::uint32_t piece_bytes_;
+  std::uint32_t chunk_bytes_;
   ContextTable<TargetPeer> targets_;
   IdQueue idle_;     // targets without operations, the one used longest ago first
   IdQueue ready_;    // targets that may have something to send
-  IdQueue starved_;  // targets that would, had they a free piece or we a buffer for what they answer
+  IdQueue starved_;  // targets with something to send, but no chunk, or no buffer for the answer, is free
   std::vector<Operation> operations_;
-  std::vector<Piece> pieces_;
+  std::vector<Chunk> chunks_;
   SlotQueue unused_operations_;
-  SlotQueue unused_pieces_;
+  SlotQueue unused_chunks_;
   std::uint32_t free_operations_ = 0;
-  std::uint32_t gets_in_flight_ = 0;  // pieces
-  Deadlines deadlines_;               // of pieces
+  std::uint32_t gets_in_flight_ = 0;  // chunks
+  Deadlines deadlines_;               // of chunks
   bool was_refused_ = false;
   bool freed_ = false;
 };

@@ -146,7 +146,7 @@ struct Hoard {
 
 /// Four processes and the owner itself write to places of an owner's memory, one at a time for each place. Between
 /// writes, a place holds what was written last, whatever old datagrams come.
-TEST(Puts, AreNeverUndoneByALateDuplicate) {
+TEST(Puts, LateDuplicateNeverUndoesALaterPut) {
   for (std::uint64_t seed = 0; seed < 8; ++seed) {
     SCOPED_TRACE(fmt::format("seed {}", seed));
     Random random(seed);
@@ -197,7 +197,7 @@ TEST(Puts, AreNeverUndoneByALateDuplicate) {
   }
 }
 
-TEST(Puts, AreNotDoneWhileALaterCopyIsUnderWay) {
+TEST(Puts, NotCompletedWhileALaterCopyIsInFlight) {
   Hoard hoard(2, small());
   Memory& owner = hoard.processes[0]->above;
   const std::vector<std::byte> bytes(10, std::byte{3});
@@ -218,7 +218,7 @@ TEST(Puts, AreNotDoneWhileALaterCopyIsUnderWay) {
   EXPECT_EQ(owner.bytes, std::vector<std::byte>(10, std::byte{4}));
 }
 
-TEST(Gets, TellWhatIsThereWhateverElseComes) {
+TEST(Gets, ContentsAreRightUnderDuplicatesAndReordering) {
   Random random(7);
   Hoard hoard(3, small());
   std::uint64_t got = 0;
@@ -238,16 +238,16 @@ TEST(Gets, TellWhatIsThereWhateverElseComes) {
   EXPECT_EQ(got, 300U);
 }
 
-TEST(Operations, LeaveNothingAtTheTargetButAFloor) {
+TEST(Operations, TargetKeepsOnlyAFloor) {
   Hoard hoard(2, {});
   const std::vector<std::byte> bytes(4000, std::byte{3});
   ASSERT_TRUE(hoard.processes[1]->endpoint.put(hoard.clock(1), 0, {key_of_memory, 10}, bytes, 1));
-  EXPECT_FALSE(hoard.processes[1]->endpoint.quiet());
+  EXPECT_FALSE(hoard.processes[1]->endpoint.fully_closed());
   hoard.deliver_all();
   EXPECT_EQ(hoard.processes[1]->above.ended[1].completed, 1);
   EXPECT_EQ(hoard.processes[0]->endpoint.incoming_contexts(), 0U);
-  EXPECT_TRUE(hoard.processes[0]->endpoint.quiet());
-  EXPECT_TRUE(hoard.processes[1]->endpoint.quiet());
+  EXPECT_TRUE(hoard.processes[0]->endpoint.fully_closed());
+  EXPECT_TRUE(hoard.processes[1]->endpoint.fully_closed());
   // Whoever takes over its rank starts above all numbers that it let through.
   const Epoch floor = hoard.processes[0]->endpoint.retire(hoard.now);
   Memory successor(4096);
@@ -258,7 +258,7 @@ TEST(Operations, LeaveNothingAtTheTargetButAFloor) {
   EXPECT_EQ(successor.writes, 0);
 }
 
-TEST(Operations, ThatTheTargetRefusesSaySo) {
+TEST(Operations, RefusalOfTheTargetIsReported) {
   Hoard hoard(2, small());
   std::vector<std::byte> bytes(3000);
   Endpoint& endpoint = hoard.processes[1]->endpoint;
@@ -267,10 +267,10 @@ TEST(Operations, ThatTheTargetRefusesSaySo) {
   hoard.deliver_all();
   EXPECT_EQ(hoard.processes[1]->above.ended[1].refused, 1);
   EXPECT_EQ(hoard.processes[1]->above.ended[2].refused, 1);
-  EXPECT_TRUE(endpoint.quiet());
+  EXPECT_TRUE(endpoint.fully_closed());
 }
 
-TEST(Operations, FailWhenTheirPeerIsLost) {
+TEST(Operations, LostPeerFailsThem) {
   Options options = small();
   options.give_up_after = 1s;
   Hoard hoard(2, options);
@@ -285,10 +285,10 @@ TEST(Operations, FailWhenTheirPeerIsLost) {
   EXPECT_EQ(hoard.processes[1]->above.lost_peers, std::vector<PeerId>{0});
   EXPECT_EQ(hoard.processes[1]->above.ended[1].failed, 1);
   EXPECT_EQ(hoard.processes[1]->above.ended[2].failed, 1);
-  EXPECT_TRUE(endpoint.quiet());
+  EXPECT_TRUE(endpoint.fully_closed());
 }
 
-TEST(Operations, AreRefusedWhenAllAreBusyAndWelcomeAfterwards) {
+TEST(Operations, RefusedWhileAllSlotsAreBusyAndAcceptedAfterwards) {
   Hoard hoard(2, small());
   std::vector<std::byte> bytes(10);
   Endpoint& endpoint = hoard.processes[1]->endpoint;

@@ -16,7 +16,7 @@ Result<> within(const char* field, Duration value, std::chrono::seconds most) {
 
 Result<> check_sizes(const Options& options) {
   constexpr std::uint64_t max_contexts = 1U << 28;
-  constexpr std::uint64_t max_buffers = 1U << 24;  // Admission counts packets of many times as many places
+  constexpr std::uint64_t max_buffers = 1U << 24;  // Admission counts packets of many times as much credit
   for (const auto& [field, value, least, most] :
        {std::tuple{"datagram_bytes", std::uint64_t{options.datagram_bytes}, 192UL, 65'507UL},
         std::tuple{"outgoing_contexts", std::uint64_t{options.outgoing_contexts}, 1UL, max_contexts},
@@ -38,7 +38,7 @@ Result<> check_sizes(const Options& options) {
   return {};
 }
 
-/// Times are added up, and timers grow 65,536-fold before they are cut: none may leave 64 bits of nanoseconds.
+/// Times are added, and timers double up to sixteen times: the results must fit into 64 bits of nanoseconds.
 Result<> check_times(const Options& options) {
   constexpr std::chrono::seconds longest_timer = std::chrono::hours(1);
   constexpr std::chrono::seconds longest_life(1'000'000'000);

@@ -20,7 +20,7 @@ enum Flag : std::uint16_t {
   is_queued = 128,
   is_call = 256,
   is_reply = 512,
-  is_placed = 1024,
+  is_rationed = 1024,
   is_several = 2048,
   has_range = 4096,
   known_flags = 8191,
@@ -33,7 +33,7 @@ std::uint16_t flags_of(const Packet& packet) {
     flags |= has_acknowledgement;
     if (packet.acknowledgement->answer) flags |= is_answer;
     if (packet.acknowledgement->queued) flags |= is_queued;
-    if (packet.acknowledgement->placed) flags |= is_placed;
+    if (packet.acknowledgement->rationed) flags |= is_rationed;
   }
   if (packet.fragment) flags |= has_fragment;
   if (packet.range) flags |= has_range;
@@ -52,7 +52,7 @@ void write(const Acknowledgement& acknowledgement, Writer& writer) {
   writer.put(acknowledgement.selective);
   writer.put(acknowledgement.cumulative);
   writer.put(acknowledgement.serial);
-  writer.put(acknowledgement.window);
+  writer.put(acknowledgement.credit);
   writer.put(acknowledgement.duplicates);
   writer.put(acknowledgement.echo);
 }
@@ -63,12 +63,12 @@ Acknowledgement read_acknowledgement(Reader& reader, unsigned flags) {
   read.selective = reader.take<std::uint64_t>();
   read.cumulative = reader.take<std::uint32_t>();
   read.serial = reader.take<std::uint32_t>();
-  read.window = reader.take<std::uint32_t>();
+  read.credit = reader.take<std::uint32_t>();
   read.duplicates = reader.take<std::uint32_t>();
   read.echo = reader.take<std::uint32_t>();
   read.answer = (flags & is_answer) != 0;
   read.queued = (flags & is_queued) != 0;
-  read.placed = (flags & is_placed) != 0;
+  read.rationed = (flags & is_rationed) != 0;
   return read;
 }
 
@@ -123,7 +123,7 @@ bool fits_an_operation(std::size_t size) {
 bool makes_sense(const Packet& packet) {
   if (packet.kind < PacketKind::data || packet.kind > PacketKind::express) return false;
   if (packet.epoch == 0 || packet.epoch > last_epoch || packet.floor.value_or(0) > last_epoch) return false;
-  if (packet.acknowledgement && packet.acknowledgement->window > max_window) return false;
+  if (packet.acknowledgement && packet.acknowledgement->credit > max_window) return false;
   const bool tells_floor = packet.kind == PacketKind::renew || packet.kind == PacketKind::stale;
   if (packet.floor.has_value() != tells_floor) return false;
   const bool asks_for_memory = packet.kind == PacketKind::put || packet.kind == PacketKind::get;

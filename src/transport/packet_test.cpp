@@ -30,7 +30,7 @@ std::vector<std::byte> encoded(const Packet& packet) {
   return bytes;
 }
 
-TEST(Packet, ComesBackAsItWas) {
+TEST(Packet, DecodeReadsWhatEncodeHeaderWrote) {
   const std::vector<std::byte> payload(10, std::byte{9});
   Packet packet = sample();
   packet.unordered = packet.more = packet.resent = true;
@@ -51,13 +51,13 @@ TEST(Packet, ComesBackAsItWas) {
   EXPECT_TRUE(std::ranges::equal(read->payload, payload));
 }
 
-TEST(Packet, OfAnotherJobOrForAnotherRankIsAStranger) {
+TEST(Packet, DecodeReportsAnotherJobOrRankAsStranger) {
   const auto bytes = encoded(sample());
   EXPECT_EQ(decode(bytes, key + 1, 4).error(), PacketDefect::stranger);
   EXPECT_EQ(decode(bytes, key, 5).error(), PacketDefect::stranger);
 }
 
-TEST(Packet, CutShortIsMalformed) {
+TEST(Packet, DecodeRefusesATruncatedPacket) {
   Packet packet = sample();
   packet.kind = PacketKind::acknowledgement;
   packet.acknowledgement = Acknowledgement{};
@@ -67,7 +67,7 @@ TEST(Packet, CutShortIsMalformed) {
   }
 }
 
-TEST(Packet, ThatContradictsItselfIsMalformed) {
+TEST(Packet, DecodeRefusesContradictions) {
   const std::vector<std::byte> payload(10);
   Packet beyond = sample();
   beyond.payload = payload;
@@ -88,7 +88,7 @@ TEST(Packet, ThatContradictsItselfIsMalformed) {
   EXPECT_FALSE(decode(encoded(call_without_number), key, 4));
 }
 
-TEST(Packet, OfSeveralMessagesHoldsWholeOnes) {
+TEST(Packet, CountMessagesAcceptsWholeMessagesOnly) {
   const std::vector<std::byte> payload{std::byte{1}, std::byte{0}, std::byte{7}, std::byte{0}, std::byte{0}};
   Packet packet = sample();
   packet.several = true;
@@ -110,7 +110,7 @@ TEST(Packet, OfSeveralMessagesHoldsWholeOnes) {
 }
 
 /// Two ways to read the same bytes, whatever they are.
-TEST(Packet, ThatGoesExpressIsReadQuicklyAsItIsReadInFull) {
+TEST(Packet, DecodeExpressAgreesWithDecode) {
   std::uint64_t quick = 0;
   for (std::uint64_t seed = 1; seed <= 20'000; ++seed) {
     SCOPED_TRACE(seed);
@@ -142,7 +142,7 @@ TEST(Packet, ThatGoesExpressIsReadQuicklyAsItIsReadInFull) {
   EXPECT_GT(quick, 1'000U);
 }
 
-TEST(Stamp, MeasuresWithinAUnitAndSurvivesItsWrap) {
+TEST(Stamp, SinceStampIsRightWithinAUnitAndAcrossTheWrap) {
   for (const std::int64_t start : {0L, 1000L, 274'877'906'000L, 86'400'000'000'000L}) {
     const Time sent{Duration(start)};
     const auto measured = since_stamp(stamp_of(sent), sent + std::chrono::microseconds(5));

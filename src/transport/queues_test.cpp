@@ -10,7 +10,7 @@
 namespace ayatori::transport {
 namespace {
 
-TEST(IdQueue, KeepsTheOrderAndEachIdOnce) {
+TEST(IdQueue, AgreesWithADeque) {
   Random random(2);
   IdQueue queue(10);
   std::deque<std::uint32_t> model;

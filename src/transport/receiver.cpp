@@ -42,7 +42,7 @@ void Receiver::on_data(Time now, const Packet& packet) {
         ++shared_.statistics.no_room;
         break;
       }
-      admission_.arrived(*id, packet, now);
+      arrived(*id, packet, now);
       grant(now);
       owe_for(*id, packet, now);
       break;
@@ -50,7 +50,13 @@ void Receiver::on_data(Time now, const Packet& packet) {
   arm(*id);
 }
 
-/// It came once, at its turn, and needs no room: neither context nor window has to know of it.
+void Receiver::arrived(ContextId id, const Packet& packet, Time now) {
+  const std::uint32_t before = admission_.credit(id);
+  admission_.arrived(id, packet, now);
+  note_credit(id, before);
+}
+
+/// An express packet comes once, in order, and needs no room, so neither context nor window takes note of it.
 void Receiver::on_express(const Packet& packet) { (void)deliver_now(packet); }
 
 void Receiver::on_ask(Time now, const Packet& packet) {
@@ -88,13 +94,14 @@ void Receiver::release_memory() {
 
 // ---- Acknowledgements out
 
-/// A stream's packets share acknowledgements; who may be waiting for one gets it at once. So does a sender that has
-/// used up what it was allowed, as when the gate has just opened: it would take what we hold back for lost.
+/// A stream's packets share acknowledgements. A sender that may be waiting for one gets it at once. So does a sender
+/// that has used up its credit, as when rationing has just ended: it would take packets for lost whose acknowledgement
+/// we hold back.
 void Receiver::owe_for(ContextId id, const Packet& packet, Time now) {
   IncomingFlow& flow = flows_[id];
   if (flow.echo == 0) flow.echo = packet.stamp;
   const bool goes_on = packet.more && flow.window.cumulative() < flow.limit;
-  const bool stream = goes_on && !packet.resent && !admission_.closed() && flow.window.selective() == 0;
+  const bool stream = goes_on && !packet.resent && !admission_.rationing() && flow.window.selective() == 0;
   if (!stream || ++flow.unacknowledged >= shared_.options.acknowledge_every) return owe(id, packet);
   if (flow.acknowledge_by == never) flow.acknowledge_by = now + shared_.options.acknowledge_within;
 }
@@ -114,10 +121,10 @@ Acknowledgement Receiver::acknowledge(ContextId id) {
   made.cumulative = flow.window.cumulative();
   made.selective = flow.window.selective();
   made.serial = ++flow.serial;
-  made.window = admission_.window(id);
-  flow.limit = made.cumulative + made.window;
+  made.credit = admission_.credit(id);
+  flow.limit = made.cumulative + made.credit;
   made.queued = admission_.queued(id);
-  made.placed = admission_.closed();
+  made.rationed = admission_.rationing();
   made.duplicates = flow.duplicates;
   made.echo = std::exchange(flow.echo, 0);
   arm(id);
@@ -150,9 +157,18 @@ std::optional<Packet> Receiver::next_packet() {
 
 void Receiver::grant(Time now) {
   while (const auto id = admission_.grant(now)) {
+    note_credit(*id, 0);
     owed_.push(*id);
     arm(*id);
   }
+}
+
+void Receiver::note_credit(ContextId id, std::uint32_t before) const {
+  shared_.trace.tell([&](Observer& observer, Time now) {
+    const std::uint32_t credit = admission_.credit(id);
+    const FlowKey key = flows_.key(id);
+    if (credit != before) observer.credit_granted(now, {key.peer, key.lane, flows_[id].epoch}, credit);
+  });
 }
 
 // ---- Time
@@ -161,11 +177,13 @@ void Receiver::advance(Time now) {
   while (const auto id = deadlines_.pop_due(now)) {
     IncomingFlow& flow = flows_[*id];
     if (flow.acknowledge_by <= now) owed_.push(*id);
+    const std::uint32_t before = admission_.credit(*id);
     admission_.expire(*id, now);
+    note_credit(*id, before);
     if (flow.retire_since != never) {
       if (now >= retire_due(flow)) check_retiring(*id, now);
     } else if (flow.assemblies != no_id && now >= flow.heard + shared_.options.give_up_after) {
-      // Half a message, and silence: its sender should go on, or close if it gave up.
+      // Half of a message is here, and nothing was heard for long: the sender has to go on, or to close.
       ask_to_retire(*id, now);
     }
     if (flows_.used(*id)) arm(*id);

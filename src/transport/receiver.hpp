@@ -23,7 +23,7 @@ struct Assembly {
   Bytes received = 0;
   Sequence first = 0;           // of its packets
   std::uint32_t next = no_id;   // in its flow's chain, by rising `first`; or in the free chain
-  std::uint32_t reply = no_id;  // a call's promised message slot
+  std::uint32_t reply = no_id;  // a call's reserved message slot
   MessageKind kind = MessageKind::plain;
   bool unordered = false;
   bool several = false;    // not one message but all of a packet's
@@ -47,8 +47,8 @@ struct IncomingFlow {
   std::uint32_t retire_attempts = 0;
 };
 
-/// The flows that were given up although their sender never closed them. Told apart from flows that never were, because
-/// their sender must not be told to renew: part of them was delivered.
+/// The flows that were given up although their sender never closed them. Part of them was delivered, so their senders
+/// must be told to reset, where the sender of a flow that was never accepted is told to renew.
 class AbandonedFlows {
  public:
   void add(PeerId peer, Epoch epoch);
@@ -93,7 +93,7 @@ class Receiver {
   [[nodiscard]] bool owes() const { return !owed_.empty(); }
 
   [[nodiscard]] std::uint32_t contexts() const { return flows_.size(); }
-  [[nodiscard]] std::uint32_t places() const { return admission_.places(); }
+  [[nodiscard]] std::uint32_t total_credit() const { return admission_.total_credit(); }
   [[nodiscard]] Epoch highest_floor() const { return floors_.highest(); }
 
  private:
@@ -117,6 +117,9 @@ class Receiver {
   void owe(ContextId id, const Packet& packet);
   [[nodiscard]] Acknowledgement acknowledge(ContextId id);
   void grant(Time now);
+  void arrived(ContextId id, const Packet& packet, Time now);
+  /// Tells the observer if the flow's credit is not `before` any more.
+  void note_credit(ContextId id, std::uint32_t before) const;
 
   [[nodiscard]] std::uint32_t max_contexts(Lane lane) const;
   [[nodiscard]] std::uint32_t free_contexts(Lane lane) const;

@@ -1,4 +1,4 @@
-// The third part of Receiver: who has a context, and how it is got back. The argument stands in
+// Receiver, continued: which peers have a context, and how it is got back. The argument stands in
 // docs/decisions/0100-evicting-contexts.md.
 
 #include <algorithm>
@@ -34,7 +34,7 @@ bool AbandonedFlows::may_contain(PeerId peer, Epoch epoch) const {
 
 // ---- Given
 
-/// The context of the packet's flow. Here, and only here, is decided that a flow is new.
+/// The context of the packet's flow. Only this function decides that a flow is new.
 std::optional<ContextId> Receiver::admit(Time now, const Packet& packet) {
   if (const auto id = flows_.find(key_of(packet))) {
     IncomingFlow& flow = flows_[*id];
@@ -93,7 +93,7 @@ void Receiver::forget(ContextId id) {
     const std::uint32_t slot = std::exchange(flow.assemblies, assemblies_[flow.assemblies].next);
     const Assembly& assembly = assemblies_[slot];
     if (assembly.memory) shared_.events.push_back({.kind = Event::Kind::release, .reserved = assembly.memory});
-    if (assembly.reply != no_id) sender_.break_promise(assembly.reply);
+    if (assembly.reply != no_id) sender_.release_reply(assembly.reply);
     free(slot);
   }
   admission_.leave(id);
@@ -120,8 +120,8 @@ std::uint32_t Receiver::max_contexts(Lane lane) const {
 
 std::uint32_t Receiver::free_contexts(Lane lane) const { return max_contexts(lane) - flows_.size(lane); }
 
-/// Asks those heard of longest ago to close. Nothing may be taken from them: only a sender knows that it has nothing
-/// under way, and what is taken from one that has could be delivered twice.
+/// Asks the senders heard of longest ago to close. Their contexts may not simply be taken: only a sender knows that it
+/// has nothing under way, and packets under way in a flow that was forgotten could be delivered twice.
 void Receiver::retire_oldest(Lane lane, Time now) {
   IdQueue& recency = recency_[static_cast<std::size_t>(lane)];
   for (int n = 0; n < retired_at_once && !recency.empty(); ++n) {
@@ -161,7 +161,8 @@ void Receiver::check_retiring(ContextId id, Time now) {
   abandon(peer);
 }
 
-/// Counted from the last attempt, not the first: whoever was stopped meanwhile must not make all of them at once.
+/// Counted from the last attempt, not from the first: an endpoint that was stopped meanwhile must not make all attempts
+/// at once.
 Time Receiver::retire_due(const IncomingFlow& flow) const {
   const Options& options = shared_.options;
   const Duration apart = std::min(between_retirements, options.give_up_after / (options.give_up_attempts + 1));

@@ -1,4 +1,4 @@
-// The second part of Receiver: from packets to messages.
+// Receiver, continued: from packets to messages.
 
 #include <algorithm>
 #include <cstring>
@@ -9,8 +9,8 @@ namespace ayatori::transport {
 
 namespace {
 
-/// Whether the packet has a further piece of the message. Who says two things of one message is not believed: what was
-/// checked when the first packet came must stay as it is.
+/// Whether the packet has a further chunk of the message. Its size must be what the first packet said, since memory was
+/// reserved and checked for that.
 bool continues(const Assembly& begun, const Packet& packet) {
   return begun.in_pieces && packet.fragment && packet.fragment->message_size == begun.size &&
          packet.payload.size() <= begun.size - begun.received;
@@ -38,9 +38,9 @@ bool Receiver::deliver_now(const Packet& packet) {
   }
   std::uint32_t reply = no_id;
   if (packet.message == MessageKind::call) {
-    const auto promised = sender_.promise_reply(packet.from, Urgency::at_its_turn);
-    if (!promised) return false;
-    reply = *promised;
+    const auto reserved = sender_.reserve_reply(packet.from, Urgency::at_its_turn);
+    if (!reserved) return false;
+    reply = *reserved;
   }
   deliver(packet.from, packet.message, packet.payload, nullptr, reply);
   return true;
@@ -56,8 +56,8 @@ bool Receiver::keep(IncomingFlow& flow, const Packet& packet) {
   return true;
 }
 
-/// The assembly of the packet's message, made if this is the first of its packets; no_id if there is no room, or if the
-/// packet can be no part of it.
+/// The assembly of the packet's message, made if this is the first of its packets. no_id if there is no room, or if the
+/// packet contradicts what came before.
 std::uint32_t Receiver::assembly_for(IncomingFlow& flow, const Packet& packet) {
   const Sequence first = packet.sequence - (packet.fragment ? packet.fragment->number : 0);
   std::uint32_t* link = &flow.assemblies;
@@ -78,7 +78,7 @@ std::uint32_t Receiver::assembly_for(IncomingFlow& flow, const Packet& packet) {
   return slot;
 }
 
-/// What comes early never takes the last room: it would wait for a message that then finds none.
+/// An early message never takes the last assembly: it would wait for a message that then finds none.
 std::optional<Assembly> Receiver::new_assembly(const Packet& packet, Urgency urgency) {
   if (free_assemblies_ <= (urgency == Urgency::early ? 1 : 0)) return std::nullopt;
   Assembly made;
@@ -88,14 +88,14 @@ std::optional<Assembly> Receiver::new_assembly(const Packet& packet, Urgency urg
   made.in_pieces = packet.fragment.has_value();
   made.size = packet.fragment ? packet.fragment->message_size : packet.payload.size();
   if (made.kind == MessageKind::call) {
-    const auto promised = sender_.promise_reply(packet.from, urgency);
-    if (!promised) return std::nullopt;
-    made.reply = *promised;
+    const auto reserved = sender_.reserve_reply(packet.from, urgency);
+    if (!reserved) return std::nullopt;
+    made.reply = *reserved;
   }
   if (made.size > 0) {
     made.memory = shared_.application.reserve(packet.from, made.size, urgency);
     if (!made.memory) {
-      if (made.reply != no_id) sender_.break_promise(made.reply);
+      if (made.reply != no_id) sender_.release_reply(made.reply);
       return std::nullopt;
     }
   }

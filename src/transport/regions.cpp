@@ -53,7 +53,7 @@ std::optional<std::span<const std::byte>> PublishedRegions::read(const RemoteRan
   return std::span(directory_).subspan(range.offset, range.size);
 }
 
-// ---- Who asks
+// ---- The requester
 
 KnownRegions::KnownRegions(std::uint32_t entries, std::uint32_t fetches, Token first_token)
     : entries_(entries),

@@ -68,7 +68,7 @@ struct Neighbours {
   Time now{1ms};
 };
 
-TEST(PublishedRegions, HaveKeysThatAreNeverUsedTwice) {
+TEST(PublishedRegions, KeysAreNeverUsedTwice) {
   PublishedRegions regions(2);
   ASSERT_EQ(regions.add(100, 50), 0U);
   ASSERT_EQ(regions.add(200, 60), 1U);
@@ -85,7 +85,7 @@ TEST(PublishedRegions, HaveKeysThatAreNeverUsedTwice) {
   EXPECT_NE(regions.at(0)->key, old.key);
 }
 
-TEST(KnownRegions, AreFetchedOnceAndAgainWhenTheirOwnerRefuses) {
+TEST(KnownRegions, FetchIsRepeatedWhenTheOwnerRefusesTheKey) {
   Neighbours both(4, 2);
   ASSERT_EQ(both.owner.published.add(4096, 100), 0U);
   const KnownRegions::Name name{1, 0};
@@ -111,7 +111,7 @@ TEST(KnownRegions, AreFetchedOnceAndAgainWhenTheirOwnerRefuses) {
   EXPECT_FALSE(both.asker.known.find(name));
 }
 
-TEST(KnownRegions, ThatAreNoneAreNotKept) {
+TEST(KnownRegions, IndexWithoutARegionIsNotKept) {
   Neighbours both(4, 1);
   for (const std::uint32_t index : {0U, 100U}) {  // free; not in the directory
     ASSERT_TRUE(both.asker.known.fetch(both.now, both.asker.endpoint, {1, index}));
@@ -126,7 +126,7 @@ TEST(KnownRegions, ThatAreNoneAreNotKept) {
 }
 
 /// The cache against a list in the order of use.
-TEST(KnownRegions, KeepThoseUsedLast) {
+TEST(KnownRegions, EntryUsedLongestAgoIsReplacedFirst) {
   for (std::uint64_t seed = 0; seed < 20; ++seed) {
     SCOPED_TRACE(fmt::format("seed {}", seed));
     Random random(seed);

@@ -17,9 +17,9 @@ namespace ayatori::transport {
 /// with V counted as S / 16 at least. Every copy of a packet is timed by the stamp that its acknowledgement echoes, so
 /// any acknowledgement gives a sample, none is ambiguous, and each ends the back-off. (With Karn's rule instead, a
 /// receiver with one buffer starves the estimate: hardly a packet gets through as its first copy.) What the answer to
-/// an ask gives is only a guess, and the first sample of a data packet begins anew: asks come when many senders ask at
-/// once and wait for each other. Taken for more it makes timers several times too long, of senders who then, with one
-/// buffer between them all, hardly ever get another sample.
+/// an ask gives is only a guess, which the first sample of a data packet replaces: when many senders ask at once, they
+/// wait for each other. Kept, it would make timers several times too long, and with one buffer for all senders those
+/// with long timers hardly ever get another sample.
 ///
 /// What RFC 6298 fixes at a second, the floor, moves here: paper 5 (section 5.3) finds the best timer just above the
 /// one that makes receivers see packets twice. When more of the packets than the target came twice, it rises by an

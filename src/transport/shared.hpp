@@ -12,6 +12,7 @@
 #include "ayatori/transport/options.hpp"
 #include "ayatori/transport/packet.hpp"
 #include "epochs.hpp"
+#include "trace.hpp"
 
 namespace ayatori::transport {
 
@@ -85,6 +86,7 @@ struct Shared {
   Random random;
   EpochClock epochs;  // of flows, and numbers of operations
   Statistics statistics;
+  Trace trace;
   std::function<bool(PeerId)> lossless = [](PeerId) { return false; };  // see Wire::lossless()
   Notices notices;
   std::vector<Event> events;  // grows to what one call can cause: a window's packets, or a lost peer's messages

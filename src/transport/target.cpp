@@ -36,7 +36,7 @@ void Target::on_put(const Packet& packet) {
     ++shared_.statistics.stale_puts;
     return answer(PacketKind::stale, packet);
   }
-  // Refused or not, it has had its turn: no copy of it may come later.
+  // Whether it is refused or not, no copy of it may be carried out later.
   floors_.raise(packet.from, packet.epoch);
   const bool written = shared_.application.write(packet.from, *packet.range, packet.payload);
   answer(written ? PacketKind::done : PacketKind::refused, packet);

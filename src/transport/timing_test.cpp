@@ -8,7 +8,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-TEST(RoundTrip, FollowsTheSamples) {
+TEST(RoundTrip, TimeoutFollowsTheSamples) {
   const Retransmission options;
   RoundTrip round_trip(options);
   EXPECT_EQ(round_trip.timeout(options), options.initial_timeout);
@@ -18,7 +18,7 @@ TEST(RoundTrip, FollowsTheSamples) {
   EXPECT_NEAR(static_cast<double>(round_trip.timeout(options).count()), 125'000, 1'000);
 }
 
-TEST(RoundTrip, BacksOffUntilASampleComes) {
+TEST(RoundTrip, TimeoutDoublesUntilASampleComes) {
   const Retransmission options;
   RoundTrip round_trip(options);
   round_trip.sample(100us);
@@ -31,7 +31,7 @@ TEST(RoundTrip, BacksOffUntilASampleComes) {
   EXPECT_LT(round_trip.timeout(options), 400us);
 }
 
-TEST(RoundTrip, TakesTheAnswerToAnAskForAGuess) {
+TEST(RoundTrip, DataSampleReplacesTheSampleOfAnAsk) {
   const Retransmission options;
   RoundTrip round_trip(options);
   for (int i = 0; i < 3; ++i) round_trip.sample(100us, RoundTrip::Of::control);
@@ -40,7 +40,7 @@ TEST(RoundTrip, TakesTheAnswerToAnAskForAGuess) {
   EXPECT_EQ(round_trip.timeout(options), 30us);
 }
 
-TEST(RoundTrip, RaisesItsFloorOnDuplicatesAndLowersItWithout) {
+TEST(RoundTrip, FloorRisesOnDuplicatesAndFallsWithout) {
   const Retransmission options;
   RoundTrip round_trip(options);
   for (int i = 0; i < 100; ++i) round_trip.sample(10us);
@@ -60,14 +60,14 @@ Options with_buffers(std::uint32_t buffers) {
   return options;
 }
 
-TEST(Admission, StandsOpenUntilSomethingWasLost) {
+TEST(Admission, IsOpenUntilAPacketIsLost) {
   Admission admission(with_buffers(2));
-  EXPECT_EQ(admission.window(0), max_window);
+  EXPECT_EQ(admission.credit(0), max_window);
   admission.wants(0);
   EXPECT_FALSE(admission.grant(Time{}));
   admission.overflowed(0, Time{});
-  EXPECT_TRUE(admission.closed());
-  EXPECT_EQ(admission.window(1), 0U);
+  EXPECT_TRUE(admission.rationing());
+  EXPECT_EQ(admission.credit(1), 0U);
 }
 
 /// How many flows of those that lost a packet may send, the first to report it first.
@@ -77,40 +77,40 @@ std::uint32_t grant_all(Admission& admission) {
   return granted;
 }
 
-TEST(Admission, GrantsAPlaceForEachBufferAndForWhatIsOnTheWay) {
+TEST(Admission, TotalCreditIsOneForEachBufferAndForPacketsInTransit) {
   Admission admission(with_buffers(2));
   for (ContextId flow = 0; flow < 100; ++flow) admission.overflowed(flow, Time{});
   const std::uint32_t granted = grant_all(admission);
-  EXPECT_EQ(granted, 2 + Admission::on_the_way);
-  EXPECT_EQ(admission.window(0), 1U);
-  EXPECT_EQ(admission.window(granted), 0U);
+  EXPECT_EQ(granted, 2 + Admission::in_transit);
+  EXPECT_EQ(admission.credit(0), 1U);
+  EXPECT_EQ(admission.credit(granted), 0U);
   EXPECT_TRUE(admission.queued(granted));
 }
 
-TEST(Admission, GrantsNobodyABurstThatDoesNotFit) {
+TEST(Admission, CreditOfOneFlowIsAtMostTheNumberOfBuffers) {
   Admission admission(with_buffers(3));
   admission.overflowed(0, Time{});
   EXPECT_EQ(grant_all(admission), 1U);
-  EXPECT_EQ(admission.window(0), 3U);
+  EXPECT_EQ(admission.credit(0), 3U);
 }
 
-TEST(Admission, PassesAPlaceOnAfterATurn) {
+TEST(Admission, CreditIsPassedOnAfterAQuantum) {
   Admission admission(with_buffers(1));
-  const ContextId last = 1 + Admission::on_the_way;
+  const ContextId last = 1 + Admission::in_transit;
   for (ContextId flow = 0; flow <= last; ++flow) admission.overflowed(flow, Time{});
   ASSERT_EQ(grant_all(admission), last);
   Packet packet;
   packet.more = true;
-  packet.resent = true;  // losses, so that no place is added
-  for (std::uint32_t i = 0; i < Admission::turn; ++i) admission.arrived(0, packet, Time{});
-  EXPECT_EQ(admission.window(0), 0U);
+  packet.resent = true;  // losses, so that the total credit does not grow
+  for (std::uint32_t i = 0; i < Admission::quantum; ++i) admission.arrived(0, packet, Time{});
+  EXPECT_EQ(admission.credit(0), 0U);
   EXPECT_TRUE(admission.queued(0));
   EXPECT_EQ(admission.grant(Time{}), last);
 }
 
-TEST(Admission, TakesBackAPlaceThatNobodyUses) {
+TEST(Admission, UnusedCreditExpires) {
   Admission admission(with_buffers(1));
-  const ContextId last = 1 + Admission::on_the_way;
+  const ContextId last = 1 + Admission::in_transit;
   for (ContextId flow = 0; flow <= last; ++flow) admission.overflowed(flow, Time{});
   ASSERT_EQ(grant_all(admission), last);
   const Time end = admission.lease_end(0);
@@ -119,13 +119,13 @@ TEST(Admission, TakesBackAPlaceThatNobodyUses) {
   EXPECT_TRUE(admission.queued(0)) << "the grant may have been lost: it is offered once more";
 }
 
-TEST(Admission, OpensAgainWhenNobodyWaitsAndNothingIsLost) {
+TEST(Admission, OpensAgainWhenNoFlowWaitsAndNoPacketIsLost) {
   Admission admission(with_buffers(1));
   admission.overflowed(0, Time{});
   ASSERT_EQ(admission.grant(Time{}), 0U);
   EXPECT_FALSE(admission.grant(Time(1s)));
-  EXPECT_FALSE(admission.closed());
-  EXPECT_EQ(admission.window(0), max_window);
+  EXPECT_FALSE(admission.rationing());
+  EXPECT_EQ(admission.credit(0), max_window);
 }
 
 }  // namespace

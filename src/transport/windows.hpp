@@ -44,7 +44,7 @@ class SendWindow {
   /// Packets sent of which neither an acknowledgement nor their loss is known.
   [[nodiscard]] std::uint32_t in_flight() const {
     const std::uint64_t known = arrived_ | lost_;
-    if (known == 0) return outstanding();  // mostly, and counting is a call where the processor can't be told to do it
+    if (known == 0) return outstanding();  // the usual case; std::popcount is a function call on the oldest x86-64
     return outstanding() - static_cast<std::uint32_t>(std::popcount(known));
   }
 
@@ -54,11 +54,16 @@ class SendWindow {
   [[nodiscard]] std::optional<Sequence> first_lost() const;
   void send_again(Sequence sequence) { lost_ &= ~bit(sequence); }
 
+  /// Whether the packet is under way in this flow, but known as lost.
+  [[nodiscard]] bool is_lost(Sequence sequence) const {
+    return sequence >= acknowledged_ && sequence < next_ && (lost_ & bit(sequence)) != 0;
+  }
+
   /// Whether the packet has arrived or was never sent.
   [[nodiscard]] bool settled(Sequence sequence) const;
 
-  /// Takes in what an acknowledgement says. False, and nothing happens, if it says what can't be: packets that were
-  /// never sent, or less than is known already (it was overtaken).
+  /// Takes in what an acknowledgement says. False, and nothing happens, if it is about packets that were never
+  /// sent, or says less than is known already, because a later acknowledgement overtook it.
   bool acknowledge(Sequence cumulative, std::uint64_t selective);
 
   /// Declares lost whatever was sent below `end` and is not known to have arrived.

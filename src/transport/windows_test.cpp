@@ -10,7 +10,7 @@
 namespace ayatori::transport {
 namespace {
 
-TEST(ReceiveWindow, AgreesWithASet) {
+TEST(ReceiveWindow, JudgeAndMarkAgreeWithASet) {
   for (std::uint64_t seed = 0; seed < 20; ++seed) {
     SCOPED_TRACE(fmt::format("seed {}", seed));
     Random random(seed);
@@ -36,7 +36,7 @@ TEST(ReceiveWindow, AgreesWithASet) {
   }
 }
 
-TEST(SendWindow, RepeatsOnlyWhatIsLost) {
+TEST(SendWindow, FirstLostIsTheLowestLostPacket) {
   SendWindow window;
   for (int i = 0; i < 6; ++i) window.send_next();
   ASSERT_TRUE(window.acknowledge(1, 0b1010));  // 0, 3 and 5 have arrived
@@ -53,7 +53,7 @@ TEST(SendWindow, RepeatsOnlyWhatIsLost) {
   EXPECT_FALSE(window.first_lost());
 }
 
-TEST(SendWindow, IgnoresWhatCannotBeOrWasOvertaken) {
+TEST(SendWindow, AcknowledgeRefusesImpossibleAndOvertakenOnes) {
   SendWindow window;
   for (int i = 0; i < 64; ++i) window.send_next();
   EXPECT_FALSE(window.has_room());
@@ -64,7 +64,7 @@ TEST(SendWindow, IgnoresWhatCannotBeOrWasOvertaken) {
 }
 
 /// Else neither an acknowledgement nor a loss would ever come of it.
-TEST(SendWindow, SendsAgainWhatIsMissingAlthoughItWasSaidToBeThere) {
+TEST(SendWindow, LowestPacketCountsAsMissingWhateverWasSaidBefore) {
   SendWindow window;
   for (int i = 0; i < 3; ++i) window.send_next();
   ASSERT_TRUE(window.acknowledge(0, 0b11));  // 1 and 2 have arrived …
@@ -74,7 +74,7 @@ TEST(SendWindow, SendsAgainWhatIsMissingAlthoughItWasSaidToBeThere) {
   EXPECT_EQ(window.first_lost(), 1U);
 }
 
-TEST(SendWindow, KnowsWhatLaterPacketsOvertook) {
+TEST(SendWindow, OvertakenEndCountsLaterArrivals) {
   SendWindow window;
   for (int i = 0; i < 8; ++i) window.send_next();
   window.acknowledge(0, 0b0011);  // 1 and 2

@@ -18,7 +18,7 @@ class Protocol:
     timer: float | None = None
     """Seconds after which a packet is sent again; None: from round-trip times."""
     admission: bool = False
-    """The server grants places once its buffers have overflowed. Fixed timers without it are paper 5's protocol."""
+    """The server grants credit once its buffers have overflowed. Fixed timers without it are paper 5's protocol."""
     not_ready_delay: float | None = None
     """Reliable connections with a shared receive queue: seconds that an interface waits after a NAK."""
 
@@ -41,8 +41,12 @@ class SimulatedIncast:
     """A TOML file of the network, as docs/simulated-network.toml; seed and buffers above go before its own."""
 
 
-def simulate_incast(protocol: Protocol, incast: SimulatedIncast) -> dict[str, Any]:
-    """Counts, messages a second in virtual time, Jain's index and latencies; see ayatori/simulated/incast.hpp."""
+def simulate_incast(protocol: Protocol, incast: SimulatedIncast, trace: Path | None = None) -> dict[str, Any]:
+    """Counts, messages a second in virtual time, Jain's index and latencies; see ayatori/simulated/incast.hpp.
+
+    With `trace`, every decision of every endpoint is written to this file, as qlog (docs/transport.md). The result is
+    the same.
+    """
     for field in ("bytes", "clients", "messages", "queued"):
         value = getattr(incast, field)
         if not 0 < value < 2**31:
@@ -53,8 +57,14 @@ def simulate_incast(protocol: Protocol, incast: SimulatedIncast) -> dict[str, An
     load = _core.IncastLoad()
     load.clients, load.messages = incast.clients, incast.messages
     load.bytes, load.queued = incast.bytes, incast.queued
+    if protocol.not_ready_delay is not None and trace:
+        raise Error("reliable connections have no endpoints of ours, whose decisions could be traced")
     if protocol.not_ready_delay is not None:
         return _core.run_reliable_connections(load, scenario, protocol.not_ready_delay)
     if protocol.timer is None:
-        return _core.run_incast(load, scenario, _core.adaptive_transport(protocol.admission, incast.buffers))
-    return _core.run_incast(load, scenario, _core.fixed_transport(protocol.timer, protocol.admission, incast.buffers))
+        options = _core.adaptive_transport(protocol.admission, incast.buffers)
+    else:
+        options = _core.fixed_transport(protocol.timer, protocol.admission, incast.buffers)
+    if trace:
+        return _core.trace_incast(load, scenario, options, str(trace))
+    return _core.run_incast(load, scenario, options)

@@ -29,7 +29,7 @@ std::map<Duration, IncastResult> sweep(const Incast& incast, const Scenario& sce
   return results;
 }
 
-TEST(PaperProtocol, HasTheShapeOfTable2) {
+TEST(PaperProtocol, DuplicatesAndRetransmissionsHaveTheShapeOfTable2) {
   const Incast incast{.messages = 150, .bytes = 2048};
   const auto results = sweep(incast, one_buffer(), {10us, 100us, 1ms, 10ms});
   for (const auto& [timeout, result] : results) {
@@ -69,7 +69,7 @@ double best_fixed(const Incast& incast, const Scenario& scenario) {
 /// Nothing tells the endpoints that the server has one buffer but the server's own options. Compared are the steady
 /// rates, and no packet has more than one message: how many clients are late at the end differs from seed to seed, for
 /// fixed timers too. bench/tasks/simulated_incast has whole runs, of many seeds.
-TEST(AdaptiveWithAdmission, IsAsGoodAsTheBestFixedTimer) {
+TEST(AdaptiveWithAdmission, SteadyRateIsAtLeastThatOfTheBestFixedTimer) {
   transport::Options options;
   options.receive_buffers = 1;
   options.coalesce = false;
@@ -87,7 +87,7 @@ TEST(AdaptiveWithAdmission, IsAsGoodAsTheBestFixedTimer) {
 }
 
 /// Clients wait for grants only while there are more of them than places.
-TEST(AdaptiveWithAdmission, LeavesNoneOfManyClientsBehind) {
+TEST(AdaptiveWithAdmission, ManyClientsGetFairShares) {
   transport::Options options;
   options.receive_buffers = 1;
   options.coalesce = false;
@@ -96,7 +96,7 @@ TEST(AdaptiveWithAdmission, LeavesNoneOfManyClientsBehind) {
   EXPECT_GT(result.fairness, 0.8);
 }
 
-TEST(AdaptiveWithAdmission, NeedsNoSecondCopyWhereBuffersSuffice) {
+TEST(AdaptiveWithAdmission, NoDuplicatesWhereBuffersSuffice) {
   transport::Options options;
   Scenario scenario;
   const IncastResult result = run_incast({.messages = 100}, scenario, options);
@@ -106,7 +106,7 @@ TEST(AdaptiveWithAdmission, NeedsNoSecondCopyWhereBuffersSuffice) {
 }
 
 /// Of few clients none waits: the gate opens, and with the next loss closes again.
-TEST(AdaptiveWithAdmission, NeedsNoSecondCopyWhileTheGateSwings) {
+TEST(AdaptiveWithAdmission, FewDuplicatesWhileRationingStartsAndStops) {
   for (const std::uint32_t clients : {2U, 4U}) {
     for (std::uint64_t seed = 1; seed <= 5; ++seed) {
       transport::Options options;
@@ -122,7 +122,7 @@ TEST(AdaptiveWithAdmission, NeedsNoSecondCopyWhileTheGateSwings) {
   }
 }
 
-TEST(Incast, MeasuresLatencyAndFairness) {
+TEST(Incast, LatencyAndFairnessAreThoseOfTheModel) {
   Scenario scenario;
   scenario.jitter = Duration(0);
   scenario.gigabytes_per_second = 0;
@@ -142,14 +142,14 @@ TEST(Incast, MeasuresLatencyAndFairness) {
             all.fairness);
 }
 
-TEST(Incast, OfOneMessageHasNoRateButALatency) {
+TEST(Incast, OneMessageHasALatencyAndNoRate) {
   const IncastResult result = run_incast({.clients = 1, .messages = 1}, {}, transport::stop_and_wait(1ms));
   EXPECT_TRUE(result.complete);
   EXPECT_EQ(result.steady_messages_per_second, 0);
   EXPECT_GT(result.latency.median.count(), 0);
 }
 
-TEST(ManyPeers, AllGreetAndAreGreetedThroughAFewContexts) {
+TEST(ManyPeers, EveryPeerGreetsAndIsGreetedOnceThroughFewContexts) {
   Scenario scenario;
   scenario.drop = 0.05;
   scenario.duplicate = 0.05;

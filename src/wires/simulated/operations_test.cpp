@@ -89,7 +89,7 @@ void write_and_read_back(const Scenario& scenario, const Options& options, PeerI
   EXPECT_EQ(owner.endpoint().incoming_contexts(), 0U);
 }
 
-TEST(Operations, SurviveABadNetwork) {
+TEST(Operations, PutsAndGetsAreRightOnABadNetwork) {
   for (std::uint64_t seed = 0; seed < 20; ++seed) {
     SCOPED_TRACE(fmt::format("seed {}", seed));
     Scenario scenario;
@@ -108,7 +108,7 @@ TEST(Operations, SurviveABadNetwork) {
   }
 }
 
-TEST(Operations, GetThroughToATargetWithOneBuffer) {
+TEST(Operations, PutsAndGetsEndAtATargetWithOneBuffer) {
   Scenario scenario;
   scenario.receive_buffers = 1;
   Options options;

@@ -15,7 +15,7 @@ using namespace transport;
 
 constexpr PeerId centre = 0;
 
-/// What the two sides of a pair say; nobody else says the same.
+/// What one side of a pair says to the other. No two greetings are the same.
 struct Greeting {
   PeerId from = 0;
   PeerId to = 0;
@@ -127,11 +127,11 @@ class Crowd {
     network_.attach(peer, woken->endpoint());
   }
 
-  /// Hibernates whoever is through with everything.
+  /// Hibernates the peers that have nothing left to do.
   void rest() {
     for (auto at = awake_.begin(); at != awake_.end();) {
       Peer& peer = *at->second;
-      if (!peer.endpoint().quiet()) {
+      if (!peer.endpoint().fully_closed()) {
         if (peer.finished()) {
           peer.endpoint().close_idle(network_.now());
           network_.wake(at->first);

@@ -17,7 +17,7 @@ Scenario with_buffers(std::uint32_t buffers) {
   return scenario;
 }
 
-TEST(ReliableConnections, DeliverAll) {
+TEST(ReliableConnections, EveryMessageIsDelivered) {
   for (const std::uint32_t buffers : {1, 2, 10, 100}) {
     const IncastResult result = run_reliable_connections({.messages = 200}, with_buffers(buffers), not_ready_delay);
     EXPECT_TRUE(result.complete) << buffers;
@@ -30,7 +30,7 @@ TEST(ReliableConnections, DeliverAll) {
 }
 
 /// One client: nothing to wait for, and the time of a message is the sum of its parts.
-TEST(ReliableConnections, TakeTheTimeOfTheirParts) {
+TEST(ReliableConnections, OneMessageTakesTheTimeOfItsParts) {
   Scenario scenario = with_buffers(1);
   scenario.jitter = Duration(0);
   scenario.gigabytes_per_second = 0;
@@ -40,7 +40,7 @@ TEST(ReliableConnections, TakeTheTimeOfTheirParts) {
   EXPECT_DOUBLE_EQ(result.fairness, 1);
 }
 
-TEST(ReliableConnections, AreFasterThanAcknowledgementsOfTheServerWhereBuffersSuffice) {
+TEST(ReliableConnections, FasterThanDatagramsWhereBuffersSuffice) {
   const Incast incast{.messages = 300, .queued = 1};
   const Scenario scenario = with_buffers(1000);
   const double theirs = run_reliable_connections(incast, scenario, not_ready_delay).steady_messages_per_second;
@@ -48,7 +48,7 @@ TEST(ReliableConnections, AreFasterThanAcknowledgementsOfTheServerWhereBuffersSu
   EXPECT_GT(theirs, papers * 1.3);
 }
 
-TEST(ReliableConnections, LoseTheirLeadWithOneBuffer) {
+TEST(ReliableConnections, SlowerThanDatagramsWithOneBuffer) {
   const Incast incast{.messages = 300, .queued = 1};
   const double plenty =
       run_reliable_connections(incast, with_buffers(1000), not_ready_delay).steady_messages_per_second;

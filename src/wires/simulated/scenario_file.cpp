@@ -3,7 +3,7 @@
 #include <stdexcept>
 
 namespace ayatori::simulated {
-/// Some texts that are no TOML ("[ #") fail an assertion of toml++ 3.3; a build without assertions would go on.
+/// Some texts that are not valid TOML ("[ #") fail an assertion of toml++ 3.3; a build without assertions would go on.
 static constexpr void require_toml(bool condition) {
   if (!condition) throw std::logic_error("not TOML");
 }
@@ -142,8 +142,8 @@ Result<> read_black_holes(const toml::node& node, std::string_view file, Scenari
   return {};
 }
 
-/// toml++ 3.3 meets undefined behaviour at some characters beyond ASCII (its issues 190 and 295). No key or value of a
-/// scenario has any; in comments, nobody looks.
+/// toml++ 3.3 has undefined behaviour at some characters beyond ASCII (its issues 190 and 295). Keys and values of a
+/// scenario have none, and comments are not used.
 std::string ascii_of(std::string_view text) {
   std::string ascii(text);
   std::ranges::replace_if(ascii, [](char byte) { return static_cast<unsigned char>(byte) > 127; }, '?');

@@ -7,7 +7,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-TEST(ParseDuration, TakesANumberAndAUnit) {
+TEST(ParseDuration, ReadsANumberAndAUnit) {
   EXPECT_EQ(parse_duration("250ns"), 250ns);
   EXPECT_EQ(parse_duration("2us"), 2us);
   EXPECT_EQ(parse_duration("1.5ms"), 1500us);
@@ -18,7 +18,7 @@ TEST(ParseDuration, TakesANumberAndAUnit) {
   }
 }
 
-TEST(ScenarioFile, TheExampleSaysWhatTheDefaultsAre) {
+TEST(ScenarioFile, DocumentedExampleHasTheDefaults) {
   const auto scenario = load_scenario(AYATORI_SOURCE_DIR "/docs/simulated-network.toml");
   ASSERT_TRUE(scenario) << scenario.error().message;
   const Scenario defaults;
@@ -59,7 +59,7 @@ TEST(ScenarioFile, ReadsEveryKey) {
   EXPECT_TRUE(parse_scenario("", "empty.toml"));
 }
 
-TEST(ScenarioFile, NamesFileLineKeyAndWhatWasExpected) {
+TEST(ScenarioFile, ErrorsNameFileLineKeyAndWhatWasExpected) {
   const auto message = [](std::string_view text) { return parse_scenario(text, "p.toml").error().message; };
   EXPECT_EQ(message("seed = 1\ndrop = 2"), "p.toml:2: drop: expected a probability, 0 to 1");
   EXPECT_EQ(message("drop = nan"), "p.toml:1: drop: expected a probability, 0 to 1");

@@ -164,7 +164,7 @@ TEST(UdpWire, KilledPeerIsReportedAsLost) {
   process.run([&] { return !process.lost_peers.empty(); });
   EXPECT_EQ(process.lost_peers, std::vector<PeerId>{1});
   EXPECT_EQ(process.failures, 1U);
-  EXPECT_TRUE(process.endpoint().quiet());
+  EXPECT_TRUE(process.endpoint().fully_closed());
 }
 
 void set_loopback_mtu(int mtu) {

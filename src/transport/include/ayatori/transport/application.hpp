@@ -22,8 +22,8 @@ struct OperationResult {
 };
 
 enum class Urgency : std::uint8_t {
-  at_its_turn,  ///< others wait for it
-  early,        ///< it waits for others
+  at_its_turn,  ///< all messages before it are here: later ones wait for it
+  early,        ///< a message before it is missing, which it waits for
 };
 
 /// Implemented by the layer above. Calls come from within Endpoint::receive(), advance() and settle_express(), on their
@@ -33,10 +33,10 @@ class Application {
  public:
   virtual ~Application() = default;
 
-  /// Memory for a message that comes in several packets or before its turn, or for several short ones that came in one
-  /// packet before theirs; or nullptr: no room now, and the sender tries again later. It is handed back by exactly one
-  /// deliver() or release(). `size` is what the peer says: refuse what is too much. Memory that is bounded must not be
-  /// filled with early messages: what is at its turn has to find some in the end.
+  /// Memory for a message that comes in several packets or before its turn, or for several short messages that came in
+  /// one packet before their turn. It is handed back by exactly one deliver() or release(). nullptr means that there is
+  /// no room now; the sender tries again later. `size`, in bytes, is what the peer says: refuse what is too much. If
+  /// memory is bounded, keep some of it from early messages, so that those at their turn find some in the end.
   virtual std::byte* reserve(PeerId from, Bytes size, Urgency urgency) = 0;
 
   /// A message is here. `reserved` is its memory from reserve(), now the application's again; if it is nullptr, the
@@ -46,19 +46,19 @@ class Application {
   /// Memory from reserve() that the transport needs no longer.
   virtual void release(std::byte* reserved) = 0;
 
-  /// The message was delivered, or on a lossless wire lies where only the peer's end can keep it from being delivered,
-  /// which is then reported as lost(); its memory is the application's again.
+  /// The message was delivered; its memory is the application's again. On a lossless wire the message may still lie in
+  /// the peer's queue: then it is delivered, or the peer ends and is reported as lost().
   virtual void acknowledged(Token) {}
 
   /// A send() or call() that was refused may succeed now.
   virtual void room() {}
 
-  /// The message's peer is lost, and whether the message was delivered can't be known; its memory is the application's
-  /// again. Also for a call whose result never came, a put or a get.
+  /// The peer of this message, call, put or get is lost. Whether it was delivered or carried out is not known. Its
+  /// memory is the application's again.
   virtual void failed(Token) {}
 
-  /// The peer is gone for good: nothing was heard of it since `since`. All that was held for it is freed; its messages
-  /// are reported as failed first.
+  /// The peer is gone for good: nothing was heard of it since `since`. Its messages were reported as failed before
+  /// this, and everything that was held for it is freed.
   virtual void lost(PeerId, [[maybe_unused]] Time since) {}
 
   /// Carries out an operation that a peer called for, for example an atomic on local memory. Runs exactly once for each
@@ -68,13 +68,13 @@ class Application {
   /// The result of a call.
   virtual void returned(Token, std::span<const std::byte> /*result*/) {}
 
-  /// Writes into memory that a peer named; false: there is none such, or it is not the peer's to write. Called from
-  /// receive(), once or more for each piece of a put that is under way, never after the peer was told that the put is
-  /// completed (docs/decisions/0101-puts-and-gets.md). May call nothing.
+  /// Writes into memory that a peer named. False if there is no such memory, or if the peer may not write it. Called
+  /// from receive(), at least once for each chunk of a put that is under way, and never after the peer was told that
+  /// the put is completed (docs/decisions/0101-puts-and-gets.md). May call nothing.
   virtual bool write(PeerId, const RemoteRange&, std::span<const std::byte> /*bytes*/) { return false; }
 
-  /// The contents of memory that a peer named, all of it; they must stay until the endpoint is called again. Nothing:
-  /// there is none such, or it is not the peer's to read. Called from next_packet(). May call nothing.
+  /// The contents of the whole range that a peer named; they must stay until the endpoint is called again. Nothing if
+  /// there is no such memory, or if the peer may not read it. Called from next_packet(). May call nothing.
   virtual std::optional<std::span<const std::byte>> read(PeerId, const RemoteRange&) { return std::nullopt; }
 
   /// A put is carried out, or the bytes of a get are here; its memory is the application's again.

@@ -16,10 +16,10 @@
 ///   - every call is carried out once and returns its result once;
 ///   - this holds for whatever the network drops, duplicates, delays (for any time) or reorders, and whichever contexts
 ///     were given up meanwhile (docs/decisions/0100-evicting-contexts.md).
-/// What the network alters is not noticed: wires whose checksums are too weak must add their own.
+/// The endpoint does not notice bytes that the network alters: wires whose checksums are too weak must add their own.
 ///
-/// Memory: fixed by Options, but for messages, whose memory is the application's; taken at construction, and with the
-/// first put or get. Not thread-safe: one endpoint, one thread at a time; different endpoints share nothing.
+/// Memory is fixed by Options, and taken at construction and with the first put or get; the memory of messages is the
+/// application's. Not thread-safe: one endpoint, one thread at a time; different endpoints share nothing.
 
 #include <cstddef>
 #include <functional>
@@ -34,6 +34,8 @@
 #include "ayatori/transport/time.hpp"
 
 namespace ayatori::transport {
+
+class Observer;
 
 /// A datagram to send: both parts, one after the other.
 struct Datagram {
@@ -68,12 +70,16 @@ class Endpoint {
   Endpoint(Endpoint&&) noexcept;
   Endpoint& operator=(Endpoint&&) noexcept;
 
-  /// Hands back reserved memory through Application::release(); tells nobody else anything.
+  /// Hands back reserved memory through Application::release(). Peers and observers are told nothing.
   ~Endpoint();
 
   /// Lets messages travel express (docs/decisions/0103-express-packets.md) to the peers to whom the wire is lossless
   /// (Wire::lossless()). Asked when a flow is opened; to none before this is called.
   void use_express(std::function<bool(PeerId)> lossless);
+
+  /// Lets an observer see all decisions from now on (observer.hpp); nullptr: none. It must outlive the endpoint, or be
+  /// replaced.
+  void observe(Observer* observer);
 
   /// Queues a message, of any size from 0. Short ones that wait for a packet share it. Its memory stays the caller's
   /// and must not change until acknowledged(token) or failed(token). False, and nothing happens, if all message slots
@@ -96,16 +102,16 @@ class Endpoint {
   [[nodiscard]] bool put(Time now, PeerId to, RemoteAddress at, std::span<const std::byte> bytes, Token token);
   [[nodiscard]] bool get(Time now, PeerId from, RemoteAddress at, std::span<std::byte> into, Token token);
 
-  /// Takes in a datagram; the caller may reuse its memory afterwards. What is no packet of this job for this rank
-  /// changes a counter and nothing else.
+  /// Takes in a datagram; the caller may reuse its memory afterwards. A datagram that is not a packet of this job for
+  /// this rank only changes a counter.
   void receive(Time now, std::span<const std::byte> datagram);
 
   /// The next datagram to send, data first, so that acknowledgements travel with it where they can.
   [[nodiscard]] std::optional<Datagram> next_packet(Time now);
 
   /// The next datagram of those that travel express, which depend on no time; always to be followed by
-  /// settle_express(), which says whether the wire took it. What it took is acknowledged(); what it did not is given
-  /// again a little later, and by next_packet() if that lasts.
+  /// settle_express(), which says whether the wire took it. The messages of a packet that it took are acknowledged(); a
+  /// packet that it refused is given again a little later, and by next_packet() if the wire goes on refusing.
   [[nodiscard]] std::optional<Datagram> next_express();
   void settle_express(Time now, bool taken);
 
@@ -113,26 +119,28 @@ class Endpoint {
   /// travel with.
   [[nodiscard]] bool ready() const;
 
-  /// Does what is due: time-outs, at most Retransmission::resends_per_call of them; more is due again at once. Hand in
-  /// what has arrived first: a process that was stopped for a while must not take its own absence for its peers'.
+  /// Does what is due. At most Retransmission::resends_per_call flows time out in one call; the others are due again at
+  /// once. Hand in what has arrived first: a process that was stopped for a while would take its own absence for its
+  /// peers'.
   void advance(Time now);
   [[nodiscard]] Time next_deadline() const;
 
   /// Closes flows with nothing under way now instead of after Options::close_after, and asks peers to close theirs.
   void close_idle(Time now);
 
-  /// Whether nothing is left but the floors: no flow is open either way, no packet waits to be sent, and no reply is
-  /// still to come, whose sender would find nobody.
-  [[nodiscard]] bool quiet() const;
+  /// Whether the endpoint may be destroyed, or retired, without harm to its peers: no flow is open in either direction,
+  /// no packet waits to be sent, and no reply is still to come.
+  [[nodiscard]] bool fully_closed() const;
 
-  /// All that must be remembered of a quiet endpoint, in 8 bytes: give it as Identity::floor to the one that takes over
-  /// its rank.
+  /// All that must be remembered of a closed endpoint, in 8 bytes: give it as Identity::floor to the endpoint that
+  /// takes over its rank.
   [[nodiscard]] Epoch retire(Time now);
 
   [[nodiscard]] const Statistics& statistics() const;
   [[nodiscard]] std::uint32_t outgoing_contexts() const;  ///< open now
   [[nodiscard]] std::uint32_t incoming_contexts() const;
-  [[nodiscard]] std::uint32_t places() const;  ///< packets that admission lets under way, see Admission
+  [[nodiscard]] std::uint32_t total_credit()
+      const;  ///< packets that admission lets peers have in flight, see Admission
 
  private:
   struct State;

@@ -1,7 +1,7 @@
 #pragma once
 /// \file
 /// What an endpoint may use and how it behaves. The defaults are for a job on
-/// one cluster; whoever has a smaller memory budget lowers the table sizes.
+/// one cluster; lower the table sizes where memory is scarce.
 
 #include <cstdint>
 
@@ -14,7 +14,7 @@ namespace ayatori::transport {
 /// How a sender finds out that a packet was lost.
 struct Retransmission {
   enum class Timer : std::uint8_t {
-    fixed,     ///< resends `fixed_timeout` after each sending, for ever the same (paper 5, section 5.2)
+    fixed,     ///< sends again `fixed_timeout` after each copy, without back-off (paper 5, section 5.2)
     adaptive,  ///< from round-trip times, see RoundTrip
   };
 
@@ -27,8 +27,8 @@ struct Retransmission {
   double duplicate_target = 0.001;                            ///< duplicates per packet above which the floor rises
   std::uint32_t resends_per_call = 32;                        ///< flows that may time out in one advance()
 
-  /// Receivers decide who may send once buffers have overflowed (see Admission). A sender that misses an
-  /// acknowledgement asks before it sends again, in a control packet, unless the receiver has given it places.
+  /// Receivers decide which senders may send once buffers have overflowed (see Admission). A sender that misses an
+  /// acknowledgement asks in a control packet before it sends again, unless it has credit that the receiver rationed.
   bool admission = true;
 };
 
@@ -40,7 +40,8 @@ struct Options {
   std::uint32_t messages = 4096;           ///< messages sent and not yet acknowledged; about 100 bytes each
   std::uint32_t replies = 64;              ///< results of calls not yet acknowledged; and contexts for them, each way
   std::uint32_t assemblies = 1024;         ///< messages partly here, or here before their turn; about 40 bytes each
-  std::uint32_t epoch_cells = 1U << 16;    ///< memory of the forgotten, 8 bytes each (see EpochFloors)
+  std::uint32_t epoch_cells =
+      1U << 16;  ///< what is remembered of flows that were forgotten; 8 bytes each (decision 100)
 
   std::uint32_t operations = 256;   ///< puts and gets under way, and packets of them; about 150 bytes each
   std::uint32_t targets = 64;       ///< peers whose memory is used at once, or was lately; about 170 bytes each

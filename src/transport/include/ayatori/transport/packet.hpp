@@ -46,7 +46,7 @@ enum class PacketKind : std::uint8_t {
   retire,           ///< receiver to sender: close this flow as soon as you can, I need its context
   close,            ///< sender to receiver: all of this flow is acknowledged; it will never send again
   renew,            ///< receiver to sender: I never accepted a packet of this flow; open one above `floor`
-  reset,            ///< receiver to sender: I gave this flow up and don't know any more what I delivered of it
+  reset,            ///< receiver to sender: I gave this flow up, and no longer know what I delivered of it
   busy,             ///< receiver to sender: no context is free now; try again
   put,              ///< initiator to target: write the payload to the range
   get,              ///< initiator to target: tell me the contents of the range
@@ -63,12 +63,12 @@ struct Acknowledgement {
   std::uint64_t selective = 0;   ///< bit i: packet cumulative + 1 + i is here too
   Sequence cumulative = 0;       ///< all packets below are here
   std::uint32_t serial = 0;      ///< numbers a flow's acknowledgements: of two, the higher is the later one
-  std::uint32_t window = 0;      ///< packets below cumulative + window are welcome
+  std::uint32_t credit = 0;      ///< packets below cumulative + credit may be sent
   std::uint32_t duplicates = 0;  ///< packets of the flow that came again, in all
   std::uint32_t echo = 0;        ///< stamp of the first packet that it is for; 0 if it is for none
   bool answer = false;           ///< answers the ask whose sequence the packet repeats
-  bool queued = false;           ///< a window will be granted unasked
-  bool placed = false;           ///< the window is a share of the receiver's buffers, see Admission
+  bool queued = false;           ///< no credit is left; some will be granted without being asked for
+  bool rationed = false;         ///< the credit is a share of the receiver's buffers, see Admission
 
   bool operator==(const Acknowledgement&) const = default;
 };
@@ -177,7 +177,7 @@ struct ExpressPacket {
 }
 
 /// Whether a wire should put this datagram into its reserve for control packets (paper 5, section 4.2: control packets
-/// must not compete with data for the few buffers). Reads one byte and trusts nothing.
+/// must not compete with data for the few buffers). Safe for any bytes.
 [[nodiscard]] bool is_control(std::span<const std::byte> datagram);
 
 }  // namespace ayatori::transport

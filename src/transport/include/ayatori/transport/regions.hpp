@@ -17,8 +17,8 @@
 
 namespace ayatori::transport {
 
-/// Memory that its owner lets peers use. `key` is what RemoteRange::key must be: it is never used twice, so who still
-/// has an old one is refused.
+/// Memory that its owner lets peers use. `key` is what RemoteRange::key must be. It is never used twice, so a peer that
+/// still has an old one is refused.
 struct Region {
   std::uint64_t key = 0;   ///< 0: there is no such region
   std::uint64_t base = 0;  ///< whatever the owner says: an address, for example
@@ -75,12 +75,12 @@ class KnownRegions {
   /// The region, if it is known. What is found was used last and is forgotten last.
   [[nodiscard]] std::optional<Region> find(Name name);
 
-  /// Asks its owner; fetched() tells the end. True, too, if that is under way. False: no room now, try again after
-  /// Application::room() or the end of another fetch.
+  /// Asks the region's owner; completed() or failed() tell the end. Also true if that is under way already. False if
+  /// there is no room now: try again after Application::room(), or after the end of another fetch.
   [[nodiscard]] bool fetch(Time now, Endpoint& endpoint, Name name);
 
-  /// How a fetch ended: to be called first from Application::completed(), refused() and failed(). Nothing: the token is
-  /// none of ours.
+  /// How a fetch ended. Application::completed(), and refused() and failed(), call these first. Nothing if the token is
+  /// not one of a fetch.
   struct Fetched {
     Name name;
     std::optional<Region> region;  ///< nothing: its owner has none with this index, refused, or is lost
@@ -88,10 +88,11 @@ class KnownRegions {
   [[nodiscard]] std::optional<Fetched> completed(Token token);
   [[nodiscard]] std::optional<Fetched> failed(Token token);
 
-  /// Its owner refused what was asked for with this key: it has to be fetched again. What was fetched since stays.
+  /// The owner refused an access with this key, so the region has to be fetched again. An entry with another key, which
+  /// was fetched since, stays.
   void forget(Name name, std::uint64_t key);
 
-  /// All that is known of a peer, which is lost.
+  /// Forgets everything about a peer that is lost.
   void forget(PeerId peer);
 
  private:

@@ -25,9 +25,9 @@ class Wire {
   /// (docs/decisions/0103-express-packets.md). Only such peers are sent express datagrams.
   [[nodiscard]] virtual bool lossless(PeerId) const { return false; }
 
-  /// Takes a datagram, whose memory is the caller's again on return. It may be gathered until flush(). False, and
-  /// nothing happens, if there is no room now: try again after poll() or wait(). An express datagram is refused where
-  /// another would be dropped; that says nothing about other peers.
+  /// Takes a datagram, whose memory is the caller's again on return; the wire may keep a copy until flush(). False, and
+  /// nothing happens, if there is no room now: try again after poll() or wait(). Where another datagram would be
+  /// dropped, an express one is refused; the wire may still have room for other peers.
   [[nodiscard]] virtual bool send(const Datagram& datagram) = 0;
 
   /// Hands over what send() gathered.

@@ -4,8 +4,11 @@
 /// receive buffers.
 
 #include <cstdint>
+#include <functional>
 
+#include "ayatori/simulated/network.hpp"
 #include "ayatori/simulated/scenario.hpp"
+#include "ayatori/transport/observer.hpp"
 #include "ayatori/transport/options.hpp"
 
 namespace ayatori::simulated {
@@ -33,14 +36,21 @@ struct IncastResult {
   std::uint64_t duplicates = 0;       ///< dropped by the server (table 2, 受信)
   std::uint64_t overflowed = 0;       ///< datagrams that found no buffer
   std::uint64_t asks = 0;
-  std::uint32_t places = 0;               ///< at the end, see Admission
+  std::uint32_t credit = 0;               ///< of all clients together at the end, see Admission
   double messages_per_second = 0;         ///< in virtual time, from the first to the last
   double steady_messages_per_second = 0;  ///< … from a tenth to nine tenths of them: while all clients have some
   double fairness = 0;                    ///< of the clients in that time: Jain's index, 1/clients … 1
   Latencies latency;
 };
 
-[[nodiscard]] IncastResult run_incast(const Incast& incast, const Scenario& scenario,
-                                      const transport::Options& options);
+/// What sees an incast's decisions. Both may be empty.
+struct IncastObservers {
+  std::function<transport::Observer*(PeerId)> of_endpoint;  ///< asked once for each rank; 0 is the server
+  Network::DropHandler dropped;
+};
+
+/// The clients have the ranks from 1 on. The same arguments give the same result, with observers and without.
+[[nodiscard]] IncastResult run_incast(const Incast& incast, const Scenario& scenario, const transport::Options& options,
+                                      const IncastObservers& observers = {});
 
 }  // namespace ayatori::simulated

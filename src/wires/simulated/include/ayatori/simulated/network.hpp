@@ -8,6 +8,7 @@
 #include <deque>
 #include <functional>
 #include <queue>
+#include <string_view>
 #include <unordered_map>
 #include <vector>
 
@@ -17,12 +18,21 @@
 
 namespace ayatori::simulated {
 
+enum class Drop : std::uint8_t {
+  chance,      ///< Scenario::drop
+  black_hole,  ///< its sender or receiver is in one
+  overflow,    ///< no receive buffer was free
+  unattached,  ///< no endpoint had the address
+};
+
+[[nodiscard]] std::string_view name(Drop reason);
+
 struct Counters {
   std::uint64_t sent = 0;     ///< datagrams that endpoints handed over
   std::uint64_t dropped = 0;  ///< by chance or in a black hole
   std::uint64_t duplicated = 0;
   std::uint64_t overflowed = 0;  ///< no receive buffer was free
-  std::uint64_t unattached = 0;  ///< nobody had the address
+  std::uint64_t unattached = 0;  ///< no endpoint had the address
 };
 
 /// Each endpoint is a processor that does one thing at a time: it sends what its endpoint wants to send, else handles
@@ -39,6 +49,10 @@ class Network {
 
   /// Called for a datagram to a peer that is not attached; it may attach one. The datagram is then delivered.
   void on_unattached(std::function<void(PeerId)> handler) { on_unattached_ = std::move(handler); }
+
+  /// Called for every datagram that does not reach its receiver.
+  using DropHandler = std::function<void(Time now, PeerId to, Drop reason)>;
+  void on_drop(DropHandler handler) { on_drop_ = std::move(handler); }
 
   /// To be called after an endpoint was used from outside (send, call, close_idle).
   void wake(PeerId peer);
@@ -86,6 +100,7 @@ class Network {
   void launch(PeerId to, DatagramId datagram, Time when);
   void arrive(PeerId to, DatagramId datagram);
   [[nodiscard]] bool in_black_hole(PeerId peer) const;
+  void note_drop(PeerId to, Drop reason) const;
   [[nodiscard]] DatagramId store(const transport::Datagram& datagram);
   void discard(DatagramId datagram) { free_.push_back(datagram); }
   [[nodiscard]] Duration time_on_link(std::size_t bytes) const;
@@ -100,6 +115,7 @@ class Network {
   std::vector<std::vector<std::byte>> datagrams_;
   std::vector<DatagramId> free_;
   std::function<void(PeerId)> on_unattached_;
+  DropHandler on_drop_;
 };
 
 }  // namespace ayatori::simulated

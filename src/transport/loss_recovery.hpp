@@ -1,0 +1,52 @@
+#pragma once
+/// \file
+/// What is lost, and what follows from it, for packets of flows. The terms are those of RFC 9002.
+///
+/// A packet is declared lost when three that were sent after it have arrived (section 6.1.1), or when the receiver was
+/// asked and does not have it. After a timeout the sender asks, as a probe timeout does (section 6.2): it learns what
+/// has arrived, and whether it may send. Without admission, or with credit that the receiver rationed to it, it
+/// declares all lost and sends again without asking.
+
+#include "outgoing_flows.hpp"
+#include "shared.hpp"
+
+namespace ayatori::transport {
+
+class LossRecovery {
+ public:
+  /// RFC 9002's kPacketThreshold.
+  static constexpr std::uint32_t packet_threshold = 3;
+
+  LossRecovery(Shared& shared, OutgoingFlows& flows) : shared_(shared), flows_(flows) {}
+
+  /// Takes in what an acknowledgement says of packets, and measures the round trip. False, and nothing happens, if it
+  /// was overtaken by a later one, or is about packets that were never sent.
+  [[nodiscard]] bool acknowledge(ContextId id, const Packet& packet, Time now);
+
+  /// Declares lost what the acknowledgement shows to be overtaken; at most once a round trip.
+  void find_overtaken(ContextId id);
+
+  /// Nothing was heard of the flow for a whole timeout: asks, or sends again.
+  void time_out(ContextId id);
+
+  /// Whether the peer of a flow was silent for so long, and left so many attempts unanswered, that it is lost.
+  [[nodiscard]] bool is_peer_lost(const OutgoingFlow& flow, Time now) const;
+
+  /// The epoch ends with packets in flight, for this reason: for the observer, all are lost.
+  void note_end_of_epoch(ContextId id, LossReason reason) const;
+
+ private:
+  void take_in_newer(ContextId id, const Packet& packet, std::uint32_t arrived);
+  void declare_lost(ContextId id, Sequence end, LossReason reason);
+  void grow_window(ContextId id, std::uint32_t arrived);
+  [[nodiscard]] bool resends_unasked(const OutgoingFlow& flow) const;
+
+  void note_acknowledged(ContextId id, const SendWindow& before) const;
+  void note_lost(ContextId id, const SendWindow& before, LossReason reason) const;
+  void note_window(ContextId id, std::uint32_t before) const;
+
+  Shared& shared_;
+  OutgoingFlows& flows_;
+};
+
+}  // namespace ayatori::transport
