@@ -7,7 +7,7 @@
 #include <cstdlib>
 #include <string>
 
-#include "../src/sources/infiniband/network_text.hpp"
+#include "../src/sources/infiniband/network_text_fixtures.hpp"
 #include "ayatori/infiniband/infiniband.hpp"
 
 namespace ayatori {

@@ -1,4 +1,4 @@
-// The source "star:FILE": hosts on one switch, a line each: HOST [RATE]. docs/adding-a-source.md is about this file.
+// The source "star:FILE": hosts on one switch, one per line: HOST [RATE]. docs/adding-a-source.md explains this file.
 
 #include <algorithm>
 #include <vector>
@@ -14,7 +14,7 @@ struct StarHost {
   LinkRate rate;
 };
 
-/// A line of the file, whose name and line number its errors give.
+/// Parses one line; errors name the file and the line.
 Result<StarHost> parse_star_line(std::string_view line, std::string_view file, std::size_t number) {
   const std::size_t blank = std::min(line.find(' '), line.size());
   StarHost host{line.substr(0, blank), {}};
@@ -50,9 +50,9 @@ Result<Network> parse_star(std::string_view text, std::string_view file) {
   return builder.build();
 }
 
-/// What stands in the list of kinds; `rest` is what the user wrote behind "star:".
+/// The entry in the list of kinds; `rest` is the text after "star:".
 Result<Network> open_star(std::string_view rest) {
-  if (rest.empty()) return with_hint(fail("star: names no file"), "star:FILE (hosts, one a line)");
+  if (rest.empty()) return with_hint(fail("star: no file is given"), "star:FILE (hosts, one a line)");
   const auto text = read_file(rest);
   return text ? parse_star(*text, rest) : Failure(text.error());
 }

@@ -10,7 +10,7 @@ Result<Network> open_star(std::string_view rest);
 
 namespace {
 
-TEST(Star, HasItsHostsOnOneSwitch) {
+TEST(ParseStar, HostsAreOnOneSwitch) {
   const auto network = parse_star("# two hosts\nn1 25Gbit/s\n\n  n2\n", "hosts.txt");
   ASSERT_TRUE(network);
   EXPECT_EQ(network->router_count(), 1U);
@@ -19,11 +19,11 @@ TEST(Star, HasItsHostsOnOneSwitch) {
   EXPECT_EQ(to_string(network->ports(0)[1].rate), "25Gbit/s");
 }
 
-TEST(Star, SaysWhatIsWrong) {
+TEST(ParseStar, ErrorsNameFileLineAndWhatWasExpected) {
   EXPECT_EQ(parse_star("n1\nn2 fast\n", "hosts.txt").error().message,
             "hosts.txt:2: expected a rate like 25Gbit/s instead of 'fast'");
   EXPECT_EQ(parse_star("", "hosts.txt").error().message, "hosts.txt: expected 1 to 1024 hosts");
-  EXPECT_EQ(open_star("").error().message, "star: names no file");
+  EXPECT_EQ(open_star("").error().message, "star: no file is given");
   EXPECT_NE(open_star("/no/such/file").error().message.find("/no/such/file"), std::string::npos);
 }
 

@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <memory>
 
+#include "ayatori/sources/host_environment.hpp"
 #include "ayatori/sources/topology.hpp"
 #include "ayatori/topology/diff.hpp"
 #include "ayatori/topology/faults.hpp"
@@ -251,11 +252,11 @@ void bind_topology(nb::module_& module) {
         return formula ? std::optional(Handle{make_grid_topology(std::move(*formula))}) : std::nullopt;
       },
       "The topology of a source that is a formula, in constant time; None for all others.");
-  const auto surroundings = [] {
-    return Surroundings{[](const char* name) -> const char* { return std::getenv(name); }};
+  const auto environment = [] {
+    return HostEnvironment{[](const char* name) -> const char* { return std::getenv(name); }};
   };
-  module.def("automatic_source", [surroundings] { return automatic_source(surroundings()); });
-  module.def("job_hosts", [surroundings] { return unwrap(job_hosts(surroundings())); });
+  module.def("automatic_source", [environment] { return automatic_source(environment()); });
+  module.def("job_hosts", [environment] { return unwrap(job_hosts(environment())); });
 }
 
 }  // namespace ayatori::python

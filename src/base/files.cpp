@@ -32,7 +32,7 @@ class FileDescriptor {
   int fd_;
 };
 
-/// Collects small pieces, so that a line at a time costs no system call a line.
+/// Collects small pieces, so that writing line by line does not take a system call per line.
 class BufferedWriter {
  public:
   explicit BufferedWriter(int fd) : fd_(fd) { buffer_.reserve(capacity); }

@@ -81,7 +81,7 @@ bool natural_less(std::string_view a, std::string_view b) {
     }
   }
   if (a.size() - i != b.size() - j) return a.size() - i < b.size() - j;
-  return a < b;  // "n02" and "n2" name two things: keep the order total
+  return a < b;  // "n02" and "n2" are different names: keep the order total
 }
 
 }  // namespace ayatori

@@ -6,13 +6,13 @@
 #include <cerrno>
 #include <cstdlib>
 
-#include "ayatori/sources/topology.hpp"
+#include "ayatori/sources/host_environment.hpp"
 
 namespace ayatori::capi {
 
 namespace {
 
-const Surroundings surroundings{.variable = [](const char* name) -> const char* { return std::getenv(name); }};
+const HostEnvironment surroundings{.variable = [](const char* name) -> const char* { return std::getenv(name); }};
 
 }  // namespace
 

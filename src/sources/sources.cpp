@@ -21,7 +21,7 @@ namespace ayatori {
 
 namespace {
 
-/// A formula says everything itself: the options are about descriptions of real hosts.
+/// For kinds that the options do not concern: those are about node descriptions of real hosts.
 template <Result<Network> (*open)(std::string_view)>
 Result<Network> without_options(std::string_view rest, const SourceOptions&) {
   return open(rest);
@@ -73,8 +73,8 @@ Result<Network> open_source(std::string_view source, const SourceOptions& option
   const std::string_view name = source.substr(0, colon);
   const auto kind = std::find_if(kinds.begin(), kinds.end(), [&](const SourceKind& k) { return k.kind == name; });
   if (colon == std::string_view::npos) {
-    if (kind == kinds.end()) return with_hint(fail("'{}' is no source: expected KIND:…", source), known_kinds());
-    return with_hint(fail("the source '{}' lacks what stands behind the colon", source), std::string(kind->synopsis));
+    if (kind == kinds.end()) return with_hint(fail("'{}' is not a source: expected KIND:…", source), known_kinds());
+    return with_hint(fail("the source '{}' lacks the part after the colon", source), std::string(kind->synopsis));
   }
   if (kind == kinds.end()) return with_hint(fail("unknown kind of source '{}' in '{}'", name, source), known_kinds());
   return kind->open(source.substr(colon + 1), options);

@@ -7,7 +7,7 @@
 namespace ayatori {
 namespace {
 
-TEST(Sources, OpenEveryFormulaThatTheyShow) {
+TEST(SourceKinds, EverySynopsisOfAFormulaOpens) {
   for (const SourceKind& kind : source_kinds()) {
     EXPECT_TRUE(kind.synopsis.starts_with(kind.kind)) << kind.kind;
     if (kind.synopsis.find("FILE") != std::string_view::npos) continue;  // no formula
@@ -16,12 +16,12 @@ TEST(Sources, OpenEveryFormulaThatTheyShow) {
   }
 }
 
-TEST(Sources, HaveEachKindOnce) {
+TEST(SourceKinds, EachKindIsListedOnce) {
   std::set<std::string_view> kinds;
   for (const SourceKind& kind : source_kinds()) EXPECT_TRUE(kinds.insert(kind.kind).second) << kind.kind;
 }
 
-TEST(Sources, ListTheKnownKindsForAnUnknownOne) {
+TEST(OpenSource, AnUnknownKindListsTheKnownOnes) {
   const auto opened = open_source("fatree:K=6");
   ASSERT_FALSE(opened);
   EXPECT_EQ(opened.error().message, "unknown kind of source 'fatree' in 'fatree:K=6'");
@@ -30,19 +30,19 @@ TEST(Sources, ListTheKnownKindsForAnUnknownOne) {
   }
 }
 
-TEST(Sources, NeedAColon) {
-  EXPECT_EQ(open_source("").error().message, "'' is no source: expected KIND:…");
-  EXPECT_EQ(open_source("fabric.txt").error().message, "'fabric.txt' is no source: expected KIND:…");
+TEST(OpenSource, ASourceWithoutAColonIsRefused) {
+  EXPECT_EQ(open_source("").error().message, "'' is not a source: expected KIND:…");
+  EXPECT_EQ(open_source("fabric.txt").error().message, "'fabric.txt' is not a source: expected KIND:…");
   const auto bare = open_source("torus");
-  EXPECT_EQ(bare.error().message, "the source 'torus' lacks what stands behind the colon");
+  EXPECT_EQ(bare.error().message, "the source 'torus' lacks the part after the colon");
   EXPECT_EQ(bare.error().hint, "torus:4x6x16");
 }
 
-TEST(Sources, PassTheErrorsOfFormulasOn) {
+TEST(OpenSource, ReturnsTheErrorsOfFormulas) {
   EXPECT_EQ(open_source("fattree:K=six").error().message, "fattree: 'K' must be a number from 1 to 127, not 'six'");
 }
 
-TEST(Sources, PassTheErrorsOfFilesOn) {
+TEST(OpenSource, ReturnsTheErrorsOfFiles) {
   const auto opened = open_source("ib:/no/such/file");
   ASSERT_FALSE(opened);
   EXPECT_NE(opened.error().message.find("/no/such/file"), std::string::npos) << opened.error().message;

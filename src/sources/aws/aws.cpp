@@ -10,7 +10,7 @@ namespace ayatori {
 
 namespace {
 
-/// From the instance up; AWS lists them from the top down.
+/// The switches above an instance, the nearest first. AWS lists them from the top down.
 Result<std::vector<std::string>> network_nodes(const JsonValue& instance) {
   std::vector<std::string> nodes;
   const auto listed = instance.find("NetworkNodes");
@@ -45,7 +45,7 @@ Result<Network> parse_aws(std::string_view text, std::string_view file) {
   const auto next = document->find("NextToken");
   if (!next) return Failure(next.error());
   if (*next) {
-    return with_hint((**next).wrong("the listing goes on, on another page"),
+    return with_hint((**next).wrong("the listing is not complete: it continues on another page"),
                      "aws ec2 describe-instance-topology joins all pages unless --max-items or --no-paginate is given");
   }
   const auto listed = document->at("Instances");
@@ -55,7 +55,7 @@ Result<Network> parse_aws(std::string_view text, std::string_view file) {
 
 Result<Network> open_aws(std::string_view file) {
   if (file.empty()) {
-    return with_hint(fail("aws: names no file"), "aws:FILE (what aws ec2 describe-instance-topology printed)");
+    return with_hint(fail("aws: no file is given"), "aws:FILE (output of aws ec2 describe-instance-topology)");
   }
   const auto text = read_file(file);
   if (!text) return Failure(text.error());

@@ -9,7 +9,8 @@ namespace {
 
 std::string error_of(const Result<Network>& network) { return network ? "made" : network.error().message; }
 
-TEST(Aws, HasTheTreeOfItsUserGuide) {  // "How instance topology works": four instances under seven network nodes
+TEST(ParseAws,
+     BuildsTheTreeOfTheUserGuide) {  // "How instance topology works": four instances under seven network nodes
   const auto network = open_aws(AYATORI_SOURCE_DIR "/tests/golden/aws/instance-topology.json");
   ASSERT_TRUE(network) << error_of(network);
   EXPECT_EQ(network->planes()[0].name, "efa");
@@ -33,16 +34,16 @@ TEST(Aws, HasTheTreeOfItsUserGuide) {  // "How instance topology works": four in
   EXPECT_TRUE(network->machine(*without_topology).endpoints.empty());
 }
 
-TEST(Aws, RefusesAListingThatGoesOn) {
+TEST(ParseAws, AnIncompleteListingIsRefused) {
   const auto page = parse_aws(R"({"Instances": [{"InstanceId": "i-1"}], "NextToken": "abc"})", "f");
-  EXPECT_EQ(error_of(page), "f: /NextToken: the listing goes on, on another page");
+  EXPECT_EQ(error_of(page), "f: /NextToken: the listing is not complete: it continues on another page");
   EXPECT_EQ(page.error().hint,
             "aws ec2 describe-instance-topology joins all pages unless --max-items or --no-paginate is given");
   EXPECT_TRUE(parse_aws(R"({"Instances": [{"InstanceId": "i-1"}], "NextToken": null})", "f"));
 }
 
-TEST(Aws, SaysWhatIsWrong) {
-  EXPECT_EQ(error_of(parse_aws("", "f")).substr(0, 12), "f:1: no JSON");
+TEST(ParseAws, ErrorsNameFileAndPlace) {
+  EXPECT_EQ(error_of(parse_aws("", "f")).substr(0, 19), "f:1: not valid JSON");
   EXPECT_EQ(error_of(parse_aws("{}", "f")), "f: /: expected a member 'Instances'");
   EXPECT_EQ(error_of(parse_aws(R"({"Instances": []})", "f")), "f: no hosts");
   EXPECT_EQ(error_of(parse_aws(R"({"Instances": [{"InstanceId": ""}]})", "f")), "f: /Instances/0: an empty InstanceId");
@@ -50,7 +51,7 @@ TEST(Aws, SaysWhatIsWrong) {
             "f: /Instances/0/NetworkNodes/0: an empty name");
   EXPECT_EQ(error_of(parse_aws(R"({"Instances": [{"InstanceId": "i", "NetworkNodes": 7}]})", "f")),
             "f: /Instances/0/NetworkNodes: expected an array");
-  EXPECT_EQ(error_of(open_aws("")), "aws: names no file");
+  EXPECT_EQ(error_of(open_aws("")), "aws: no file is given");
   EXPECT_NE(error_of(open_aws("/no/such/file")).find("/no/such/file"), std::string::npos);
 }
 

@@ -34,7 +34,7 @@ class Cursor {
     return true;
   }
 
-  /// The digits that follow, as far as they go. Nothing if there is none, or if they do not fit.
+  /// Reads all digits that follow. Returns nothing if there are none, or if the number does not fit.
   template <typename Integer>
   std::optional<Integer> number(int base = 10) {
     Integer value{};
@@ -50,7 +50,7 @@ class Cursor {
     return number<std::uint64_t>(16);
   }
 
-  /// What stands between a quote here and the next one.
+  /// The text between the quote here and the next one.
   std::optional<std::string_view> quoted() {
     if (!at('"')) return std::nullopt;
     const auto close = rest_.find('"', 1);
@@ -60,7 +60,7 @@ class Cursor {
     return inside;
   }
 
-  /// What stands between a quote here and the line's last one: node descriptions may hold quotes themselves.
+  /// The text between the quote here and the last one of the line: node descriptions may contain quotes.
   std::optional<std::string_view> quoted_to_last() {
     const auto close = rest_.rfind('"');
     if (!at('"') || close == 0) return std::nullopt;
@@ -69,7 +69,7 @@ class Cursor {
     return inside;
   }
 
-  /// Everything up to the next space.
+  /// All characters up to the next blank.
   std::string_view word() {
     std::size_t length = 0;
     while (length < rest_.size() && rest_[length] != ' ' && rest_[length] != '\t') ++length;

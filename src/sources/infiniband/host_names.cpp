@@ -21,7 +21,7 @@ constexpr std::array<std::string_view, 20> families = {"mlx5",  "mlx4",  "mthca"
                                                        "irdma", "i40iw", "cxgb4", "cxgb3",  "qedr",    "hns",   "efa",
                                                        "mana",  "rxe",   "siw",   "ocrdma", "bnxt_re", "ib"};
 
-/// udev's persistent names: "ibp65s0f0", "rocep3s0", "ibo1", "ibx0002c9…".
+/// Persistent names that udev gives: "ibp65s0f0", "rocep3s0", "ibo1", "ibx0002c9…".
 bool is_persistent_name(std::string_view word) {
   for (const std::string_view prefix : {"ib", "roce", "opa", "rdma"}) {
     if (!word.starts_with(prefix)) continue;
@@ -48,7 +48,7 @@ bool equal_ignoring_case(std::string_view a, std::string_view b) {
   return std::ranges::equal(a, b, {}, lower, lower);
 }
 
-/// Names that installers give to every machine alike.
+/// Names that installers give to every machine.
 bool is_placeholder(std::string_view host) {
   constexpr std::array<std::string_view, 9> names = {"localhost", "(none)", "none",  "unknown", "ubuntu",
                                                      "debian",    "centos", "rocky", "linux"};
@@ -108,14 +108,14 @@ bool device_less(const std::optional<DeviceName>& a, const std::optional<DeviceN
   return natural_less(a->family, b->family);
 }
 
-/// A role is the same in two machines: the number alone tells it, whatever driver is behind it.
+/// Devices with the same number have the same role in all machines, whatever their driver.
 bool role_less(const DeviceName& a, const DeviceName& b) {
   return a.number && b.number ? *a.number < *b.number : device_less(a, b);
 }
 
-class Seating {
+class HostAssignment {
  public:
-  Seating(std::span<const Adapter> adapters, std::vector<HostDevice> claims)
+  HostAssignment(std::span<const Adapter> adapters, std::vector<HostDevice> claims)
       : adapters_(adapters), claims_(std::move(claims)), by_host_(claims_.size()) {
     std::iota(by_host_.begin(), by_host_.end(), 0);
     std::sort(by_host_.begin(), by_host_.end(), [&](std::size_t a, std::size_t b) {
@@ -125,8 +125,9 @@ class Seating {
     });
   }
 
-  /// Two adapters can't be the same device of one machine: the name must belong to several machines.
-  void part_namesakes() {
+  /// Two adapters cannot be the same device of one machine, so that a name with such adapters belongs to several
+  /// machines.
+  void separate_namesakes() {
     each_host([&](std::span<const std::size_t> host) {
       const auto twin = std::ranges::adjacent_find(
           host, [&](std::size_t a, std::size_t b) { return claims_[a].device == claims_[b].device; });
@@ -135,18 +136,18 @@ class Seating {
     });
   }
 
-  std::vector<Seat> seats() {
+  std::vector<HostRail> host_rails() {
     const std::vector<DeviceName> roles = all_roles();
-    std::vector<Seat> seats(claims_.size());
+    std::vector<HostRail> host_rails(claims_.size());
     each_host([&](std::span<const std::size_t> host) {
       std::uint32_t next = 0;
       for (const std::size_t adapter : host) {
         const std::uint32_t rail = std::max(next, rank(roles, claims_[adapter].device));
         next = rail + 1;
-        seats[adapter] = {claims_[adapter].host, static_cast<std::uint16_t>(std::min(rail, 0xFFFFU))};
+        host_rails[adapter] = {claims_[adapter].host, static_cast<std::uint16_t>(std::min(rail, 0xFFFFU))};
       }
     });
-    return seats;
+    return host_rails;
   }
 
  private:
@@ -181,21 +182,21 @@ class Seating {
 
   std::span<const Adapter> adapters_;
   std::vector<HostDevice> claims_;
-  std::vector<std::size_t> by_host_;  // sorted by host, then device: what must not change is the host's run
+  std::vector<std::size_t> by_host_;  // sorted by host, then device
 };
 
 }  // namespace
 
-Result<std::vector<Seat>> seat_adapters(std::span<const Adapter> adapters, std::string_view host_pattern) {
+Result<std::vector<HostRail>> assign_hosts(std::span<const Adapter> adapters, std::string_view host_pattern) {
   Result<ReadHost> read = parse_host;
   if (!host_pattern.empty()) read = compile_host_pattern(host_pattern);
   if (!read) return Failure(read.error());
   std::vector<HostDevice> claims;
   claims.reserve(adapters.size());
   for (const Adapter& adapter : adapters) claims.push_back((*read)(adapter.description));
-  Seating seating(adapters, std::move(claims));
-  if (host_pattern.empty()) seating.part_namesakes();
-  return seating.seats();
+  HostAssignment assignment(adapters, std::move(claims));
+  if (host_pattern.empty()) assignment.separate_namesakes();
+  return assignment.host_rails();
 }
 
 }  // namespace ayatori

@@ -1,6 +1,6 @@
 #pragma once
 /// \file
-/// From node descriptions to machines: which adapters sit in one host, and which of its rails each one is.
+/// Finds hosts in node descriptions: which adapters belong to one host, and on which rail each of them is.
 
 #include <cstdint>
 #include <optional>
@@ -29,11 +29,11 @@ struct HostDevice {
 
 [[nodiscard]] std::optional<DeviceName> parse_device_name(std::string_view word);
 
-/// "a08-p1-dgx-04-c01 mlx5_5", "host HCA-1", "'host' (qib0)", "host". Not hosts: a card's model ("MT4129 ConnectX7
-/// Mellanox Technologies"), and names that a machine has before anybody named it ("localhost", "(none)", "ubuntu").
+/// Reads "a08-p1-dgx-04-c01 mlx5_5", "host HCA-1", "'host' (qib0)" and "host". A card's model ("MT4129 ConnectX7
+/// Mellanox Technologies") and an installer's default name ("localhost", "(none)", "ubuntu") name no host.
 [[nodiscard]] HostDevice parse_host(std::string_view description);
 
-/// Reduction engines inside switches: "Mellanox Technologies Aggregation Node".
+/// True for reduction engines inside switches: "Mellanox Technologies Aggregation Node".
 [[nodiscard]] bool describes_aggregation_node(std::string_view description);
 
 struct Adapter {
@@ -41,16 +41,17 @@ struct Adapter {
   Guid guid = 0;
 };
 
-struct Seat {
-  std::string_view host;  ///< within the adapter's description; empty: unnamed
+struct HostRail {
+  std::string_view host;  ///< points into the adapter's description; empty: the host is not named
   std::uint16_t rail = 0;
 };
 
-/// Seats every adapter, in the order given. A rail is the rank of the device's number among all numbers of the fabric,
-/// so that the same rail is the same role in every machine: devices {0, 1, 4, 5} are the rails 0 … 3.
-/// Different machines are never merged: adapters that claim the same device of the same host are all unnamed, unless a
-/// `host_pattern` (as in SourceOptions) says how hosts are read. Error: a pattern that is no regular expression, or
-/// has no group.
-[[nodiscard]] Result<std::vector<Seat>> seat_adapters(std::span<const Adapter> adapters, std::string_view host_pattern);
+/// Host and rail of every adapter, in the order given. A rail is the rank of the device's number among all device
+/// numbers of the fabric, so that a rail has the same role in every machine: devices {0, 1, 4, 5} are the rails 0 … 3.
+/// Different machines are never merged: if two adapters have the same device of the same host, all adapters of that
+/// host are unnamed, unless a `host_pattern` (as in SourceOptions) says how to find hosts. Error: a pattern that is not
+/// a valid regular expression, or that has no group.
+[[nodiscard]] Result<std::vector<HostRail>> assign_hosts(std::span<const Adapter> adapters,
+                                                         std::string_view host_pattern);
 
 }  // namespace ayatori

@@ -23,14 +23,14 @@ std::optional<DeviceName> device_in(std::string_view text, const Match& match) {
 }
 
 HostDevice read_host(const std::regex& pattern, std::string_view description) {
-  // Node descriptions have 64 bytes; a longer text is no reason to exhaust the stack, which std::regex recurses on.
+  // Node descriptions have 64 bytes. Longer texts are shortened, since std::regex recurses once per byte.
   constexpr std::size_t longest = 256;
   const std::string_view text = description.substr(0, longest);
   Match match;
   try {
     if (!std::regex_search(text.begin(), text.end(), match, pattern)) return {};
   } catch (const std::regex_error&) {
-    return {};  // too complex for this text: like one that does not match
+    return {};  // too complex for this text: treated as one that does not match
   }
   return {group(text, match, 1), device_in(text, match)};
 }
@@ -46,7 +46,7 @@ Result<ReadHost> compile_host_pattern(std::string_view host_pattern) {
     }
     return [pattern](std::string_view description) { return read_host(pattern, description); };
   } catch (const std::regex_error& error) {
-    return with_cause(fail("the host pattern '{}' is no regular expression", host_pattern), error.what());
+    return with_cause(fail("the host pattern '{}' is not a valid regular expression", host_pattern), error.what());
   }
 }
 

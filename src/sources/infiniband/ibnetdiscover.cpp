@@ -45,7 +45,7 @@ class Parser {
 
   Result<Subnet> parse() {
     if (auto checked = check_is_text(text_, subnet_.source); !checked) return Failure(checked.error());
-    make_room();
+    reserve();
     while (const auto line = lines_.next()) {
       if (auto read = read_line(*line); !read) return Failure(read.error());
     }
@@ -54,14 +54,14 @@ class Parser {
   }
 
  private:
-  /// What lines before a record tell about it.
+  /// GUIDs from the lines before a record.
   struct Ids {
     std::optional<Guid> guid;
     Guid port_guid = 0;
   };
 
-  /// As much as such a text usually holds, so that a large one is not copied again and again.
-  void make_room() {
+  /// Reserves what a text of this size usually needs, so that large ones are not reallocated again and again.
+  void reserve() {
     constexpr std::size_t bytes_per_end = 100;
     constexpr std::size_t bytes_per_node = 500;
     subnet_.ends.reserve(text_.size() / bytes_per_end);
@@ -72,18 +72,18 @@ class Parser {
   Result<> read_line(std::string_view line) {
     if (line.starts_with('[')) return read_port(line);
     if (line.starts_with('#')) return read_remark(line);
-    current_ = no_id;  // any other line ends a record
+    current_ = no_id;  // a line of any other kind ends the record
     if (line.find_first_not_of(" \t") == std::string_view::npos) return {};
     const std::string_view keyword = keyword_of(line);
     Cursor at(line.substr(keyword.size()));
     if (keyword == "Switch") return read_record(ReportedKind::router, at);
     if (keyword == "Ca" || keyword == "Hca") return read_record(ReportedKind::adapter, at);
-    if (keyword == "Rt") return read_record(ReportedKind::gateway, at);
+    if (keyword == "Rt") return read_record(ReportedKind::subnet_router, at);
     if (keyword == "switchguid") return read_guid(ReportedKind::router, at);
     if (keyword == "caguid" || keyword == "hcaguid" || keyword == "hcaguids") {
       return read_guid(ReportedKind::adapter, at);
     }
-    if (keyword == "rtguid") return read_guid(ReportedKind::gateway, at);
+    if (keyword == "rtguid") return read_guid(ReportedKind::subnet_router, at);
     if (keyword == "sysimgguid") return read_system_guid(at);
     if (keyword == "vendid" || keyword == "devid") return read_unused_id(at);
     if (is_group_heading(keyword)) return {};
@@ -108,7 +108,7 @@ class Parser {
     return expected_here("a Switch, Ca or Rt record, its ids or its ports", line);
   }
 
-  /// Discovery starts somewhere: a file without that node has lost its rest.
+  /// ibnetdiscover names the node where it started: a file without that node has been cut off.
   Result<> read_remark(std::string_view line) {
     Cursor at(line.substr(1));
     if (!at.skip_spaces().accept("Initiated from node ")) return {};
@@ -168,8 +168,7 @@ class Parser {
   Failure refuse_record(std::string_view what, std::string_view found) const {
     Failure failure = expected_here(what, found);
     if (!Cursor(found).skip_spaces().accept(':')) return failure;
-    return with_hint(std::move(failure),
-                     "this is a list of nodes, which tells no cables: run ibnetdiscover without -l");
+    return with_hint(std::move(failure), "this is a list of nodes without cables: run ibnetdiscover without -l");
   }
 
   /// # "leaf-1" enhanced port 0 lid 73 lmc 0      (or, long ago, without quotes)
@@ -208,7 +207,7 @@ class Parser {
     return {};
   }
 
-  /// The GUID comes from the lines before, else from the id, else it is counted as ibsim counts.
+  /// The GUID comes from the lines before the record, else from its id, else it is the next one that ibsim would give.
   Result<> take_ids(ReportedNode& node) {
     Ids& ids = ids_[static_cast<std::size_t>(node.kind)];
     const auto in_id = guid_in_id(node.id);
@@ -241,7 +240,7 @@ class Parser {
     return {};
   }
 
-  /// The index of the node with this id, told already or still to come.
+  /// The index of the node with this id, whose record may be still to come.
   std::uint32_t node_called(std::string_view id) {
     const auto fresh = static_cast<std::uint32_t>(subnet_.nodes.size());
     const auto in_id = guid_in_id(id);
@@ -250,7 +249,7 @@ class Parser {
     if (index == fresh) {
       ReportedNode& node = subnet_.nodes.emplace_back();
       node.id = id;
-      node.line = lines_.line();  // of its first mention, until its record comes
+      node.line = lines_.line();  // of its first mention, until its record is read
     }
     return index;
   }
@@ -279,10 +278,10 @@ class Parser {
 
   Failure cut_off(std::size_t line, std::string what) const {
     return with_hint(fail_at(subnet_.source, line, std::move(what)),
-                     "the report tells a part of the fabric only: was it cut off?");
+                     "the report covers only a part of the fabric: was it cut off?");
   }
 
-  /// Nodes stand in the order of their records, not of their first mention as somebody's neighbour.
+  /// Puts nodes in the order of their records, not of their first mention as a neighbour.
   void order_by_record() {
     std::vector<std::uint32_t> by_line(subnet_.nodes.size());
     for (std::uint32_t i = 0; i < by_line.size(); ++i) by_line[i] = i;
@@ -313,7 +312,7 @@ class Parser {
 
   std::array<Ids, 3> ids_;  // by ReportedKind
   Guid system_guid_ = 0;
-  std::size_t ids_line_ = 0;                                        // 0: no ids wait for their record
+  std::size_t ids_line_ = 0;                                        // 0: no ids are waiting for their record
   std::array<Guid, 3> next_guid_ = {0x200000, 0x100000, 0x300000};  // by ReportedKind; the first two are ibsim's
 
   std::optional<Guid> start_;

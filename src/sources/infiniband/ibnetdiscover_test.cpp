@@ -6,7 +6,7 @@
 
 #include "ayatori/base/files.hpp"
 #include "ayatori/infiniband/infiniband.hpp"
-#include "network_text.hpp"
+#include "network_text_fixtures.hpp"
 
 namespace ayatori {
 namespace {
@@ -47,7 +47,7 @@ std::string error_of(const std::string& text) {
   return network ? "no error" : network.error().message;
 }
 
-TEST(Ibnetdiscover, OfedOf2008) {
+TEST(ParseIbnetdiscover, ReadsOfed2008) {
   const Network network = open("2008-with-lids.txt");
   EXPECT_EQ(network.router_count(), 1);
   EXPECT_EQ(network.device_count(), 3);
@@ -65,7 +65,7 @@ TEST(Ibnetdiscover, OfedOf2008) {
   EXPECT_EQ(to_string(second.rate), "1xSDR");
 }
 
-TEST(Ibnetdiscover, BareFilesOfOldTools) {
+TEST(ParseIbnetdiscover, ReadsOutputWithoutIdsOrLids) {
   const Network network = open("early-without-lids.txt");
   EXPECT_EQ(network.name(0), "SW-6IB4 Voltaire");
   EXPECT_EQ(network.link_count(), 2);
@@ -74,7 +74,7 @@ TEST(Ibnetdiscover, BareFilesOfOldTools) {
   EXPECT_FALSE(network.port(network.endpoints()[0]).rate.known());
 }
 
-TEST(Ibnetdiscover, FullFieldsOddNamesAndGateways) {
+TEST(ParseIbnetdiscover, ReadsFullFieldsOddNamesAndSubnetRouters) {
   const Network network = open("full-fields.txt");
   EXPECT_EQ(network.name(0), "edge \"one\"; #7");
   EXPECT_EQ(network.ports(0)[0].lmc, 1);
@@ -84,7 +84,7 @@ TEST(Ibnetdiscover, FullFieldsOddNamesAndGateways) {
   EXPECT_TRUE(network.find_machine("gate"));
 }
 
-TEST(Ibnetdiscover, GroupedOutput) {
+TEST(ParseIbnetdiscover, ReadsGroupedOutput) {
   const Network network = open("grouped.txt");
   EXPECT_EQ(network.router_count(), 3);
   EXPECT_EQ(network.link_count(), 4);
@@ -94,7 +94,7 @@ TEST(Ibnetdiscover, GroupedOutput) {
   EXPECT_EQ(to_string(network.ports(tor)[41].rate), "2xHDR");
 }
 
-TEST(Ibnetdiscover, NdrWithRailsAggregationAndADegradedLink) {
+TEST(ParseIbnetdiscover, ReadsNdrWithRailsAggregationAndADegradedLink) {
   const Network network = open("ndr.txt");
   EXPECT_EQ(network.router_count(), 2);
   EXPECT_EQ(network.machines().size(), 3);
@@ -108,7 +108,7 @@ TEST(Ibnetdiscover, NdrWithRailsAggregationAndADegradedLink) {
   EXPECT_FALSE(network.machine(*unnamed).named);
 }
 
-TEST(Ibnetdiscover, NetFilesOfIbsim) {
+TEST(ParseIbnetdiscover, ReadsIbsimsNetFiles) {
   const Network network = open("ibsim.net");
   EXPECT_EQ(network.link_count(), 4);
   EXPECT_EQ(network.device(node_called(network, "left")).guid, 0x200000);
@@ -118,7 +118,7 @@ TEST(Ibnetdiscover, NetFilesOfIbsim) {
   EXPECT_EQ(to_string(network.ports(node_called(network, "left"))[2].rate), "4xQDR");
 }
 
-TEST(Ibnetdiscover, CarriageReturnsMakeNoDifference) {
+TEST(ParseIbnetdiscover, CarriageReturnsMakeNoDifference) {
   for (const std::string name : {"2008-with-lids.txt", "full-fields.txt", "grouped.txt", "ibsim.net", "ndr.txt"}) {
     std::string text;
     for (const char c : text_of(name)) text += c == '\n' ? "\r\n" : std::string(1, c);
@@ -128,7 +128,7 @@ TEST(Ibnetdiscover, CarriageReturnsMakeNoDifference) {
   }
 }
 
-TEST(Ibnetdiscover, EveryCutIsAnErrorOrLosesNothing) {
+TEST(ParseIbnetdiscover, EveryTruncationIsRefusedOrLosesNothing) {
   for (const std::string name :
        {"2008-with-lids.txt", "early-without-lids.txt", "full-fields.txt", "grouped.txt", "ibsim.net", "ndr.txt"}) {
     const std::string text = text_of(name);
@@ -141,7 +141,7 @@ TEST(Ibnetdiscover, EveryCutIsAnErrorOrLosesNothing) {
   }
 }
 
-TEST(Ibnetdiscover, AMissingLineIsAnError) {
+TEST(ParseIbnetdiscover, AMissingLineIsRefused) {
   for (const std::string name :
        {"2008-with-lids.txt", "early-without-lids.txt", "full-fields.txt", "grouped.txt", "ibsim.net", "ndr.txt"}) {
     const std::string text = text_of(name);
@@ -156,7 +156,7 @@ TEST(Ibnetdiscover, AMissingLineIsAnError) {
   }
 }
 
-TEST(Ibnetdiscover, ErrorsNameFileLineAndWhatWasExpected) {
+TEST(ParseIbnetdiscover, ErrorsNameFileLineAndWhatWasExpected) {
   const std::string ndr = text_of("ndr.txt");
   EXPECT_EQ(error_of(""), "net: expected ibnetdiscover's output, found an empty file");
   EXPECT_EQ(error_of("# nothing\n\n"), "net: expected ibnetdiscover's output, found no Switch, Ca or Rt record");
@@ -175,9 +175,9 @@ TEST(Ibnetdiscover, ErrorsNameFileLineAndWhatWasExpected) {
   EXPECT_EQ(error_of("Switch 8 \"a\"\n[1] \"b\"[1]\n"),
             "net:2: a cable to an unknown node: expected a record of \"b\"");
   EXPECT_EQ(error_of("Switch 8 \"a\"\n[1] \"b\"[1]\n\nSwitch 8 \"b\"\n"),
-            "net:2: a cable to port 1 of the router b, whose own record does not tell it");
+            "net:2: a cable to port 1 of the router b, whose own record does not list it");
   EXPECT_EQ(error_of("Switch 8 \"a\"\n[1] \"b\"[1]\n[2] \"b\"[1]\n\nSwitch 8 \"b\"\n[1] \"a\"[1]\n"),
-            "net:3: a cable to port 1 of the router b, which line 6 plugs into another port");
+            "net:3: a cable to port 1 of the router b, which line 6 connects to another port");
   EXPECT_EQ(error_of("Switch 8 \"a\"\n\nSwitch 8 \"a\"\n"), "net:3: a second record of the router a, first in line 1");
   EXPECT_EQ(error_of(replaced(ndr, "lid 1 4xNDR", "lid 1 4xN")),
             "net:11: expected a link rate such as 4xNDR, found \"4xN\"");
@@ -186,13 +186,13 @@ TEST(Ibnetdiscover, ErrorsNameFileLineAndWhatWasExpected) {
             "line 33");
 }
 
-TEST(Ibnetdiscover, DuplicateGuidsNameBoth) {
+TEST(ParseIbnetdiscover, DuplicateGuidsAreRefusedByName) {
   EXPECT_EQ(error_of("switchguid=0x7\nSwitch 8 \"a\" # \"one\"\n[1] \"b\"[1]\n\nswitchguid=0x7\nSwitch 8 \"b\" # "
                      "\"two\"\n[1] \"a\"[1]\n"),
             "net:6: duplicate GUID 0x0000000000000007: the router 'one' (a) of line 2 and the router 'two' (b)");
 }
 
-TEST(Ibnetdiscover, WhatIsNotSupportedIsSaid) {
+TEST(ParseIbnetdiscover, IbsimCommandsAndNodeListsAreRefused) {
   for (const std::string line : {"module \"x\"", "include \"other\"", "do Help", "speed=1", "@1 \"x\""}) {
     const auto network = parse_ibnetdiscover(line + "\nSwitch 2 \"a\"\n", "net", "");
     ASSERT_FALSE(network);
@@ -205,12 +205,12 @@ TEST(Ibnetdiscover, WhatIsNotSupportedIsSaid) {
   EXPECT_NE(list.error().hint.find("list of nodes"), std::string::npos);
 }
 
-TEST(Ibnetdiscover, NoiseOfAFailedDiscoveryIsAnError) {
+TEST(ParseIbnetdiscover, OutputOfAFailedDiscoveryIsRefused) {
   const std::string noise = "src/query_smp.c:228; umad (DR path slid 0; dlid 0; 0,1 Attr 0x11:0) bad status 110\n";
   EXPECT_FALSE(parse_ibnetdiscover(noise + text_of("ndr.txt"), "net", ""));
 }
 
-TEST(Ibnetdiscover, PermissiveLidsMeanNone) {
+TEST(ParseIbnetdiscover, ThePermissiveLidMeansNone) {
   const Network network = *parse_ibnetdiscover(
       "Switch 1 \"a\" # \"a\" base port 0 lid 65535 lmc 0\n[1] \"h\"[1] # \"h\" lid 65535 4xEDR\n\n"
       "Ca 1 \"h\"\n[1] \"a\"[1] # lid 65535 lmc 0 \"a\" lid 65535 4xEDR\n",
@@ -219,7 +219,7 @@ TEST(Ibnetdiscover, PermissiveLidsMeanNone) {
   EXPECT_EQ(network.ports(1)[1].lid, 0);
 }
 
-TEST(Ibnetdiscover, FilesThatCantBeRead) {
+TEST(OpenInfiniband, UnreadableFilesAreRefused) {
   const auto missing = open_infiniband("/nonexistent/net", "");
   ASSERT_FALSE(missing);
   EXPECT_EQ(missing.error().message, "can't read /nonexistent/net: No such file or directory");

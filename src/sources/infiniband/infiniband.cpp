@@ -8,7 +8,7 @@ namespace ayatori {
 
 namespace {
 
-/// Tells the two formats of ibnetdiscover apart: -p begins every line with the kind of a node, in two letters.
+/// Recognises the output of -p: every line begins with the kind of a node, in two letters.
 bool is_ports_report(std::string_view text) {
   LineReader lines(text);
   while (const auto line = lines.next()) {
@@ -22,7 +22,7 @@ bool is_ports_report(std::string_view text) {
 }  // namespace
 
 Result<Network> open_infiniband(std::string_view rest, std::string_view host_pattern) {
-  if (rest.empty()) return with_hint(fail("ib: names no file"), "ib:FILE (what ibnetdiscover printed), or ib:live");
+  if (rest.empty()) return with_hint(fail("ib: no file is given"), "ib:FILE (output of ibnetdiscover), or ib:live");
   if (rest == "live") return discover_infiniband(host_pattern);
   const auto text = read_file(rest);
   if (!text) return Failure(text.error());

@@ -91,8 +91,8 @@ std::uint8_t width(unsigned code) {
   }
 }
 
-/// PortInfo's active width and speed (specification 1.2, section 14.2.5.6). A switch tells at port 0 whether its
-/// extended speeds mean anything; FDR10 is a vendor's attribute of a port that is QDR to the specification.
+/// PortInfo's active width and speed (specification 1.2, section 14.2.5.6). Port 0 of a switch says whether its
+/// extended speeds are valid; FDR10 is a vendor's attribute of a port that is QDR to the specification.
 LinkRate rate_of(const ibnd_port_t& port) {
   constexpr unsigned has_extended_speeds = 1U << 14;  // of CapabilityMask
   constexpr unsigned fdr10 = 1;
@@ -110,7 +110,7 @@ LinkRate rate_of(const ibnd_port_t& port) {
   return rate.known() ? rate : LinkRate{};
 }
 
-/// A port whose PortInfo never came has nothing but zeros, which no port answers.
+/// A port whose PortInfo was lost holds zeros only, which no real port answers.
 bool has_answered(const ibnd_port_t* port) {
   return port != nullptr && std::ranges::any_of(port->info, [](std::uint8_t byte) { return byte != 0; });
 }
@@ -120,15 +120,15 @@ bool is_up(const ibnd_port_t& port) {
   return field(port.info, IB_PORT_PHYS_STATE_F) == link_up;
 }
 
-/// libibnetdisc goes on when MADs are lost and leaves holes. A fabric with holes is none.
-class Census {
+/// Copies what libibnetdisc found, and checks that nothing is missing: libibnetdisc goes on when MADs are lost.
+class FabricReader {
  public:
-  explicit Census(ibnd_fabric_t& fabric) : fabric_(fabric) { subnet_.source = source_name; }
+  explicit FabricReader(ibnd_fabric_t& fabric) : fabric_(fabric) { subnet_.source = source_name; }
 
-  Result<Subnet> take() {
+  Result<Subnet> read() {
     for (const int type : {IB_NODE_SWITCH, IB_NODE_CA, IB_NODE_ROUTER}) {
       ibnd_iter_nodes_type(
-          &fabric_, [](ibnd_node_t* node, void* self) { static_cast<Census*>(self)->add(*node); }, type, this);
+          &fabric_, [](ibnd_node_t* node, void* self) { static_cast<FabricReader*>(self)->add(*node); }, type, this);
     }
     for (const ibnd_node_t* node : nodes_) {
       if (auto checked = check(*node); !checked) return Failure(checked.error());
@@ -143,22 +143,22 @@ class Census {
   void add(ibnd_node_t& node) {
     index_[&node] = static_cast<std::uint32_t>(nodes_.size());
     nodes_.push_back(&node);
-    ReportedNode told;
+    ReportedNode reported;
     const char letter = node.type == IB_NODE_SWITCH ? 'S' : node.type == IB_NODE_CA ? 'H' : 'R';
-    told.id = texts_.emplace_back(fmt::format("{}-{:016x}", letter, node.guid));
-    told.description = description_of(node);
-    told.guid = node.guid;
-    told.system_guid = mad_get_field64(node.info, 0, IB_NODE_SYSTEM_GUID_F);
-    told.port_count = static_cast<PortNumber>(node.numports);
-    told.kind = node.type == IB_NODE_SWITCH ? ReportedKind::router
-                : node.type == IB_NODE_CA   ? ReportedKind::adapter
-                                            : ReportedKind::gateway;
-    if (told.kind == ReportedKind::router) {
-      told.port_guid = mad_get_field64(node.info, 0, IB_NODE_PORT_GUID_F);
-      told.lid = node.smalid;
-      told.lmc = node.smalmc;
+    reported.id = texts_.emplace_back(fmt::format("{}-{:016x}", letter, node.guid));
+    reported.description = description_of(node);
+    reported.guid = node.guid;
+    reported.system_guid = mad_get_field64(node.info, 0, IB_NODE_SYSTEM_GUID_F);
+    reported.port_count = static_cast<PortNumber>(node.numports);
+    reported.kind = node.type == IB_NODE_SWITCH ? ReportedKind::router
+                    : node.type == IB_NODE_CA   ? ReportedKind::adapter
+                                                : ReportedKind::subnet_router;
+    if (reported.kind == ReportedKind::router) {
+      reported.port_guid = mad_get_field64(node.info, 0, IB_NODE_PORT_GUID_F);
+      reported.lid = node.smalid;
+      reported.lmc = node.smalmc;
     }
-    subnet_.nodes.push_back(told);
+    subnet_.nodes.push_back(reported);
   }
 
   std::string_view description_of(const ibnd_node_t& node) {
@@ -186,7 +186,7 @@ class Census {
 
   [[nodiscard]] Failure lost(const ibnd_node_t& node, std::string_view what) const {
     return with_hint(
-        fail("{}: {} did not tell {}: MADs were lost", source_name, describe(subnet_.nodes[index_.at(&node)]), what),
+        fail("{}: {} did not report {}: MADs were lost", source_name, describe(subnet_.nodes[index_.at(&node)]), what),
         "try again; if it stays so, that device is not answering");
   }
 
@@ -194,7 +194,7 @@ class Census {
     if (port == nullptr || port->remoteport == nullptr) return {};
     const ibnd_port_t& peer = *port->remoteport;
     const auto peer_index = index_.find(peer.node);
-    if (peer_index == index_.end()) return lost(node, "of which kind its neighbour is");
+    if (peer_index == index_.end()) return lost(node, "what kind of node its neighbour is");
     ReportedEnd end;
     end.node = index_.at(&node);
     end.peer = peer_index->second;
@@ -215,7 +215,7 @@ class Census {
   std::unordered_map<const ibnd_node_t*, std::uint32_t> index_;
 };
 
-/// Asked first and in this order, because the libraries print where there is nothing.
+/// Checked first and in this order, because the libraries print messages where they find nothing.
 Result<> check_there_is_a_port() {
   umad_device_node* const adapters = umad_get_ca_device_list();
   umad_free_ca_device_list(adapters);
@@ -242,8 +242,8 @@ Result<Network> discover_infiniband(std::string_view host_pattern) {
   config.flags = IBND_CONFIG_MLX_EPI;
   const Fabric fabric(ibnd_discover_fabric(nullptr, 0, nullptr, &config));
   if (!fabric) return fail("{}: discovery failed: the local port does not answer MADs", source_name);
-  Census census(*fabric);
-  const auto subnet = census.take();
+  FabricReader reader(*fabric);
+  const auto subnet = reader.read();
   if (!subnet) return Failure(subnet.error());
   return to_network(*subnet, host_pattern);
 }

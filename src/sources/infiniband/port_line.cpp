@@ -32,7 +32,7 @@ Reading read_port_guid(Cursor& at, Guid& guid) {
   return {};
 }
 
-/// "s=4 w=2 v=4", in any order, as far as the remark. They tell the rate where nothing else does.
+/// Reads "s=4 w=2 v=4", in any order, up to the comment. They give the rate if the comment has none.
 Reading read_fields(Cursor& at, ReportedEnd& end) {
   unsigned width = 0;
   unsigned speed = 0;
@@ -41,7 +41,7 @@ Reading read_fields(Cursor& at, ReportedEnd& end) {
     Cursor field(at.word());
     const bool is_width = field.accept("w=");
     const bool is_speed = !is_width && field.accept("s=");
-    if (!is_width && !is_speed) continue;  // "v=4", "(scp)", "slot 4"
+    if (!is_width && !is_speed) continue;  // "v=4", "(scp)", "slot 4" are not needed
     const auto value = field.number<unsigned>();
     if (!value || !field.at_end()) return expect("a number after '='", found);
     (is_width ? width : speed) = *value;
@@ -63,7 +63,7 @@ Reading read_own_lid(Cursor& at, ReportedEnd& end) {
   return {};
 }
 
-/// The neighbour's description is of no use here: its own record has it.
+/// The neighbour's own record has its description, so that this copy is skipped.
 Reading skip_description(Cursor& at) {
   const std::string_view rest = at.skip_spaces().rest();
   if (const auto quote = rest.find('"'); quote != std::string_view::npos) {
@@ -89,7 +89,7 @@ Reading read_rate(Cursor& at, ReportedEnd& end) {
 }
 
 /// # lid 647 lmc 0 "host-1 mlx5_0" lid 73 4xNDR
-Reading read_remark(Cursor& at, bool is_router, ReportedEnd& end) {
+Reading read_comment(Cursor& at, bool is_router, ReportedEnd& end) {
   if (!is_router) {
     if (auto read = read_own_lid(at, end); !read) return read;
   }
@@ -113,8 +113,8 @@ Reading read_ports(Cursor& at, PortLine& line) {
   const auto peer_port = read_port_number(at.skip_spaces());
   if (!peer_port) return expect("the neighbour's port number in brackets", at.rest());
   line.end.peer_port = *peer_port;
-  Guid told_by_its_own_record = 0;
-  return read_port_guid(at, told_by_its_own_record);
+  Guid ignored = 0;  // the neighbour's own record has it
+  return read_port_guid(at, ignored);
 }
 
 }  // namespace
@@ -125,7 +125,7 @@ std::expected<PortLine, Mismatch> read_port_line(std::string_view text, bool is_
   if (auto read = read_ports(at, line); !read) return std::unexpected(read.error());
   if (auto read = read_fields(at, line.end); !read) return std::unexpected(read.error());
   if (!at.accept('#')) return line;
-  if (auto read = read_remark(at, is_router, line.end); !read) return std::unexpected(read.error());
+  if (auto read = read_comment(at, is_router, line.end); !read) return std::unexpected(read.error());
   return line;
 }
 

@@ -41,17 +41,17 @@ struct Line {
 std::optional<ReportedKind> read_kind(Cursor& at) {
   if (at.accept("SW ")) return ReportedKind::router;
   if (at.accept("CA ")) return ReportedKind::adapter;
-  if (at.accept("RT ")) return ReportedKind::gateway;
+  if (at.accept("RT ")) return ReportedKind::subnet_router;
   return std::nullopt;
 }
 
-/// "4x NDR"; "4x ???" is no error, only not known.
+/// Reads "4x NDR". "4x ???" is a rate that is not known, not an error.
 std::optional<LinkRate> read_rate(std::string_view width, std::string_view speed) {
   if (width.contains('?') || speed.contains('?')) return LinkRate{};
   return parse_link_rate(fmt::format("{}{}", width, speed));
 }
 
-/// Ports of one adapter follow each other downwards, with GUIDs that follow each other, too.
+/// The ports of one adapter are listed in descending order, and their GUIDs are consecutive.
 bool same_adapter(const Line& higher, const Line& line) {
   return higher.port.kind == line.port.kind && higher.description == line.description &&
          higher.port.number > line.port.number &&
@@ -149,8 +149,8 @@ class Parser {
     }
     node.port_count = std::max(node.port_count, line.port.number);
     node.guid = line.port.guid;
-    ports_told_.resize(subnet_.nodes.size());
-    if (line.port.number != 0) ++ports_told_[owner->second];
+    reported_ports_.resize(subnet_.nodes.size());
+    if (line.port.number != 0) ++reported_ports_[owner->second];
     return {};
   }
 
@@ -164,16 +164,17 @@ class Parser {
     return node;
   }
 
-  /// Every port of a router has a line, cabled or not, of an adapter at least one. Fewer lines: the report is cut off.
+  /// Every port of a router has a line, cabled or not; an adapter has at least one. Fewer lines mean a truncated
+  /// report.
   Result<> check_nodes_are_whole() const {
     for (std::size_t i = 0; i < subnet_.nodes.size(); ++i) {
       const ReportedNode& node = subnet_.nodes[i];
-      const bool is_whole = node.kind != ReportedKind::router || ports_told_[i] == node.port_count;
+      const bool is_whole = node.kind != ReportedKind::router || reported_ports_[i] == node.port_count;
       if (is_whole && node.port_count != 0) continue;
-      return with_hint(
-          fail_at(subnet_.source, node.line,
-                  fmt::format("expected {} ports of {}, found {}", node.port_count, describe(node), ports_told_[i])),
-          "the report tells a part of the fabric only: was it cut off?");
+      return with_hint(fail_at(subnet_.source, node.line,
+                               fmt::format("expected {} ports of {}, found {}", node.port_count, describe(node),
+                                           reported_ports_[i])),
+                       "the report covers only a part of the fabric: was it cut off?");
     }
     return {};
   }
@@ -185,7 +186,7 @@ class Parser {
       if (peer == owner_.end()) {
         return with_hint(fail_at(subnet_.source, line.number,
                                  fmt::format("a cable to an unknown node: expected lines of {}", line.peer->guid_text)),
-                         "the report tells a part of the fabric only: was it cut off?");
+                         "the report covers only a part of the fabric: was it cut off?");
       }
       ReportedEnd end;
       end.line = line.number;
@@ -210,7 +211,7 @@ class Parser {
   std::string_view text_;
   Subnet subnet_;
   std::vector<Line> lines_;
-  std::vector<unsigned> ports_told_;               // by node
+  std::vector<unsigned> reported_ports_;           // by node
   std::unordered_map<Guid, std::uint32_t> owner_;  // node of a port's GUID
 };
 

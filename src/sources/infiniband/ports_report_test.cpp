@@ -5,8 +5,8 @@
 
 #include "ayatori/base/files.hpp"
 #include "ayatori/infiniband/infiniband.hpp"
-#include "network_text.hpp"
-#include "random_subnet.hpp"
+#include "network_text_fixtures.hpp"
+#include "random_subnet_fixtures.hpp"
 
 namespace ayatori {
 namespace {
@@ -18,7 +18,7 @@ std::string error_of(std::string_view text) {
   return network ? "no error" : network.error().message;
 }
 
-TEST(PortsReport, IsToldApartByItsFirstRecord) {
+TEST(OpenInfiniband, RecognisesAPortsReportByItsFirstRecord) {
   const auto network = open_infiniband(golden, "");
   ASSERT_TRUE(network) << network.error().message;
   EXPECT_EQ(network->router_count(), 2);
@@ -35,7 +35,7 @@ TEST(PortsReport, IsToldApartByItsFirstRecord) {
   EXPECT_EQ(to_string(network->port(node1.endpoints[1]).rate), "4xFDR10");
 }
 
-TEST(PortsReport, EveryCutIsAnErrorOrLosesNothing) {
+TEST(ParsePortsReport, EveryTruncationIsRefusedOrLosesNothing) {
   const std::string text = *read_file(golden);
   const std::string whole = network_text(*parse_ports_report(text, "ports", ""));
   for (std::size_t length = 0; length < text.size(); ++length) {
@@ -45,7 +45,7 @@ TEST(PortsReport, EveryCutIsAnErrorOrLosesNothing) {
   }
 }
 
-TEST(PortsReport, ErrorsNameFileLineAndWhatWasExpected) {
+TEST(ParsePortsReport, ErrorsNameFileLineAndWhatWasExpected) {
   EXPECT_EQ(error_of(""), "ports: expected ibnetdiscover's output, found an empty file");
   EXPECT_EQ(error_of("XX  1 1\n"), "ports:1: expected SW, CA or RT, found \"XX  1 1\"");
   EXPECT_EQ(error_of("SW     1  1 12345 4x SDR 'x'\n"), "ports:1: expected a GUID, found \"12345\"");
@@ -60,7 +60,7 @@ TEST(PortsReport, ErrorsNameFileLineAndWhatWasExpected) {
             "ports:2: duplicate port GUID 0x1: 'y' and the channel adapter 'x' (0x1)");
 }
 
-TEST(PortsReport, TellsTheSameNetworkAsTheDefaultOutput) {
+TEST(ParsePortsReport, GivesTheSameNetworkAsTheDefaultOutput) {
   for (std::uint64_t seed = 1; seed <= 200; ++seed) {
     SCOPED_TRACE(fmt::format("seed {}", seed));
     const Network network = RandomSubnet(seed, true).build();

@@ -17,7 +17,7 @@ std::string_view kind_name(ReportedKind kind) {
       return "router";
     case ReportedKind::adapter:
       return "channel adapter";
-    case ReportedKind::gateway:
+    case ReportedKind::subnet_router:
       return "InfiniBand router";
   }
   return "node";
@@ -34,17 +34,17 @@ LinkRate slower(LinkRate a, LinkRate b) {
   return a.bytes_per_second() <= b.bytes_per_second() ? a : b;
 }
 
-/// Every port's slot, so that each end of a cable finds the other.
-class Patchboard {
+/// Finds the reported end of a cable by its port.
+class CableEnds {
  public:
-  explicit Patchboard(const Subnet& subnet) : subnet_(subnet), first_slot_(subnet.nodes.size() + 1) {
+  explicit CableEnds(const Subnet& subnet) : subnet_(subnet), first_slot_(subnet.nodes.size() + 1) {
     for (std::size_t i = 0; i < subnet.nodes.size(); ++i) {
       first_slot_[i + 1] = first_slot_[i] + subnet.nodes[i].port_count + 1U;
     }
     end_in_slot_.assign(first_slot_.back(), no_id);
   }
 
-  Result<> plug_all() {
+  Result<> index_ends() {
     for (std::uint32_t i = 0; i < subnet_.ends.size(); ++i) {
       const ReportedEnd& end = subnet_.ends[i];
       const ReportedNode& node = subnet_.nodes[end.node];
@@ -54,7 +54,7 @@ class Patchboard {
       }
       std::uint32_t& slot = end_in_slot_[first_slot_[end.node] + end.port];
       if (slot != no_id) {
-        return refuse(end, fmt::format("port {} of {} is told a second time, first in line {}", end.port,
+        return refuse(end, fmt::format("port {} of {} is reported a second time, first in line {}", end.port,
                                        describe(node), subnet_.ends[slot].line));
       }
       slot = i;
@@ -62,7 +62,7 @@ class Patchboard {
     return {};
   }
 
-  /// The index of the end that is told from the other side, in subnet.ends.
+  /// The index in subnet.ends of the end that the device at the other side reported.
   [[nodiscard]] Result<std::uint32_t> other_end(const ReportedEnd& end) const {
     const ReportedNode& peer = subnet_.nodes[end.peer];
     if (end.peer_port == 0 || end.peer_port > peer.port_count) {
@@ -74,14 +74,14 @@ class Patchboard {
     }
     const std::uint32_t other = end_in_slot_[first_slot_[end.peer] + end.peer_port];
     if (other == no_id) {
-      return with_hint(refuse(end, fmt::format("a cable to port {} of {}, whose own record does not tell it",
+      return with_hint(refuse(end, fmt::format("a cable to port {} of {}, whose own record does not list it",
                                                end.peer_port, describe(peer))),
-                       "the report tells a part of the fabric only: was it cut off?");
+                       "the report covers only a part of the fabric: was it cut off?");
     }
-    const ReportedEnd& told = subnet_.ends[other];
-    if (told.peer != end.node || told.peer_port != end.port) {
-      return refuse(end, fmt::format("a cable to port {} of {}, which line {} plugs into another port", end.peer_port,
-                                     describe(peer), told.line));
+    const ReportedEnd& reported = subnet_.ends[other];
+    if (reported.peer != end.node || reported.peer_port != end.port) {
+      return refuse(end, fmt::format("a cable to port {} of {}, which line {} connects to another port", end.peer_port,
+                                     describe(peer), reported.line));
     }
     return other;
   }
@@ -92,8 +92,8 @@ class Patchboard {
       return refuse(end, fmt::format("LID {} for port {} of {}, which has LID {} in line {}", end.peer_lid, other.port,
                                      describe(subnet_.nodes[other.node]), own, other.line));
     }
-    const bool is_unended = end.line != 0 && end.line == subnet_.unended_line;
-    if (is_unended && (end.rate != other.rate || lid_of(end) != other.peer_lid || end.peer_lid != own)) {
+    const bool may_be_cut_off = end.line != 0 && end.line == subnet_.unended_line;
+    if (may_be_cut_off && (end.rate != other.rate || lid_of(end) != other.peer_lid || end.peer_lid != own)) {
       return refuse(end, "expected the rest of this line: the report is cut off");
     }
     return {};
@@ -137,52 +137,52 @@ bool belongs_to_a_machine(const ReportedNode& node) {
   return node.kind != ReportedKind::router && !is_aggregation(node);
 }
 
-Result<std::vector<Seat>> seat_machines(const Subnet& subnet, std::string_view host_pattern) {
+Result<std::vector<HostRail>> hosts_of_adapters(const Subnet& subnet, std::string_view host_pattern) {
   std::vector<Adapter> adapters;
   for (const ReportedNode& node : subnet.nodes) {
     if (belongs_to_a_machine(node)) adapters.push_back({name_of(node), node.guid});
   }
-  return seat_adapters(adapters, host_pattern);
+  return assign_hosts(adapters, host_pattern);
 }
 
-NetworkBuilder::Handle add_node(NetworkBuilder& builder, const ReportedNode& node, const Seat* seat) {
+NetworkBuilder::Handle add_node(NetworkBuilder& builder, const ReportedNode& node, const HostRail* host_rail) {
   const std::string_view name = name_of(node);
   if (node.kind == ReportedKind::router) {
     const auto router = builder.add_router(name, node.guid, node.port_count);
     builder.set_port(router, 0, node.port_guid, assigned(node.lid), node.lmc);
     return router;
   }
-  if (seat == nullptr) return builder.add_aggregation_node(name, node.guid, node.port_count);
-  if (seat->host.empty()) return builder.add_unnamed_nic(name, node.guid, node.port_count);
-  return builder.add_nic(name, node.guid, node.port_count, seat->host, seat->rail);
+  if (host_rail == nullptr) return builder.add_aggregation_node(name, node.guid, node.port_count);
+  if (host_rail->host.empty()) return builder.add_unnamed_nic(name, node.guid, node.port_count);
+  return builder.add_nic(name, node.guid, node.port_count, host_rail->host, host_rail->rail);
 }
 
 /// Handles are the nodes' indices in the subnet.
 Result<> add_nodes(NetworkBuilder& builder, const Subnet& subnet, std::string_view host_pattern) {
-  const auto seats = seat_machines(subnet, host_pattern);
-  if (!seats) return Failure(seats.error());
-  auto seat = seats->begin();
+  const auto host_rails = hosts_of_adapters(subnet, host_pattern);
+  if (!host_rails) return Failure(host_rails.error());
+  auto host_rail = host_rails->begin();
   for (const ReportedNode& node : subnet.nodes) {
-    const auto handle = add_node(builder, node, belongs_to_a_machine(node) ? &*seat++ : nullptr);
+    const auto handle = add_node(builder, node, belongs_to_a_machine(node) ? &*host_rail++ : nullptr);
     builder.set_system_guid(handle, node.system_guid);
   }
   return {};
 }
 
 Result<> add_cables(NetworkBuilder& builder, const Subnet& subnet) {
-  Patchboard board(subnet);
-  if (auto plugged = board.plug_all(); !plugged) return plugged;
+  CableEnds cable_ends(subnet);
+  if (auto indexed = cable_ends.index_ends(); !indexed) return indexed;
   for (std::uint32_t i = 0; i < subnet.ends.size(); ++i) {
     const ReportedEnd& end = subnet.ends[i];
-    const auto other = board.other_end(end);
+    const auto other = cable_ends.other_end(end);
     if (!other) return Failure(other.error());
-    const ReportedEnd& told = subnet.ends[*other];
-    if (auto agreed = board.check_agreement(end, told); !agreed) return agreed;
+    const ReportedEnd& reported = subnet.ends[*other];
+    if (auto agreed = cable_ends.check_agreement(end, reported); !agreed) return agreed;
     if (subnet.nodes[end.node].kind != ReportedKind::router) {
       builder.set_port(end.node, end.port, end.guid, assigned(end.lid), end.lmc);
     }
     if (*other < i) continue;  // connected from there
-    auto connected = builder.connect(end.node, end.port, end.peer, end.peer_port, slower(end.rate, told.rate));
+    auto connected = builder.connect(end.node, end.port, end.peer, end.peer_port, slower(end.rate, reported.rate));
     if (!connected) return fail_at(subnet.source, end.line, connected.error().message);
   }
   return {};

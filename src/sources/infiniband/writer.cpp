@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::string_view infiniband_plane = "infiniband";
 
-/// Formulas and other kinds of network may know no GUIDs: those nodes are counted as ibsim counts them.
+/// GUIDs of all devices. Where the network has none, the device gets the one that ibsim would give it.
 std::vector<Guid> guids_of_all(const Network& network) {
   std::unordered_set<Guid> taken;
   for (DeviceId id = 0; id < network.device_count(); ++id) taken.insert(network.device(id).guid);
@@ -33,7 +33,7 @@ std::vector<Guid> guids_of_all(const Network& network) {
   return guids;
 }
 
-/// A description takes one line, and no byte that a reader would take for binary.
+/// A description as one line of text, with blanks for control characters.
 std::string one_line(std::string_view name) {
   std::string shown(name);
   for (char& c : shown) {
@@ -43,9 +43,9 @@ std::string one_line(std::string_view name) {
   return shown;
 }
 
-/// The neighbour's description in a port's line. Nobody needs it whole: ibsim's lines end after 255 bytes, and
-/// it takes every "x=" in them for an option.
-std::string in_passing(std::string_view name) {
+/// The neighbour's description for a port's line, shortened: ibsim reads no more than 255 bytes per line, and takes
+/// every "x=" in them for an option.
+std::string neighbour_description(std::string_view name) {
   constexpr std::size_t longest = 64;  // bytes of a NodeDescription (specification 1.2, section 14.2.5.2)
   std::string shown = one_line(name.substr(0, longest));
   std::ranges::replace(shown, '=', '-');
@@ -73,7 +73,7 @@ class Writer {
     return has_name(planes[network_.device(id).plane]) || std::ranges::none_of(planes, has_name);
   }
 
-  /// ibnetdiscover tells where it started. We tell our last record there: a reader then sees when it is cut off.
+  /// ibnetdiscover writes the node where it started. We write the last one, so that a reader sees if the file was cut.
   void write_preamble() {
     DeviceId last = no_id;
     for (DeviceId id = 0; id < network_.device_count(); ++id) {
@@ -111,15 +111,16 @@ class Writer {
     const Port& peer = network_.port(port.peer);
     line("[{}]\t\"{}\"[{}]", port.number, node_id(peer.device), peer.number);
     if (!network_.is_router(peer.device)) line("({:x}) ", port_guid(peer));
-    line("\t\t# \"{}\" lid {} {}\n", in_passing(network_.name(peer.device)), lid(peer), rate_word(port.rate));
+    line("\t\t# \"{}\" lid {} {}\n", neighbour_description(network_.name(peer.device)), lid(peer),
+         rate_word(port.rate));
   }
 
   void write_adapter_port(const Port& port) {
     const Port& peer = network_.port(port.peer);
     line("[{}]({:x}) \t\"{}\"[{}]", port.number, port_guid(port), node_id(peer.device), peer.number);
     if (!network_.is_router(peer.device)) line(" ({:x}) ", port_guid(peer));
-    line("\t\t# lid {} lmc {} \"{}\" lid {} {}\n", port.lid, port.lmc, in_passing(network_.name(peer.device)),
-         lid(peer), rate_word(port.rate));
+    line("\t\t# lid {} lmc {} \"{}\" lid {} {}\n", port.lid, port.lmc,
+         neighbour_description(network_.name(peer.device)), lid(peer), rate_word(port.rate));
   }
 
   [[nodiscard]] std::string node_id(DeviceId id) const {

@@ -5,8 +5,8 @@
 
 #include "ayatori/infiniband/infiniband.hpp"
 #include "ayatori/sources/source.hpp"
-#include "network_text.hpp"
-#include "random_subnet.hpp"
+#include "network_text_fixtures.hpp"
+#include "random_subnet_fixtures.hpp"
 
 namespace ayatori {
 namespace {
@@ -17,7 +17,7 @@ std::string written(const Network& network) {
   return text;
 }
 
-TEST(Writer, ReadingBackGivesTheSameNetwork) {
+TEST(WriteIbnetdiscover, ReadingBackGivesTheSameNetwork) {
   for (std::uint64_t seed = 1; seed <= 300; ++seed) {
     SCOPED_TRACE(fmt::format("seed {}", seed));
     const Network network = RandomSubnet(seed, false).build();
@@ -27,7 +27,7 @@ TEST(Writer, ReadingBackGivesTheSameNetwork) {
   }
 }
 
-TEST(Writer, FormulasSurviveToo) {
+TEST(WriteIbnetdiscover, FormulasReadBackAsTheSameNetwork) {
   for (const std::string_view formula : {"fattree:K=6,levels=2,nodes=30", "fattree:K=4,levels=3",
                                          "xgft:h=2;m=4,4;w=2,2;p=1,2", "torus:3x4x5", "mesh:2x3", "full:8,hosts=4"}) {
     const auto network = open_source(formula);
@@ -38,7 +38,7 @@ TEST(Writer, FormulasSurviveToo) {
   }
 }
 
-TEST(Writer, EveryCutIsAnErrorOrLosesNothing) {
+TEST(WriteIbnetdiscover, EveryTruncationIsRefusedOrLosesNothing) {
   for (std::uint64_t seed = 1; seed <= 3; ++seed) {
     SCOPED_TRACE(fmt::format("seed {}", seed));
     const Network network = RandomSubnet(seed, false).build();
@@ -52,7 +52,7 @@ TEST(Writer, EveryCutIsAnErrorOrLosesNothing) {
   }
 }
 
-TEST(Writer, LinesFitIntoIbsims) {
+TEST(WriteIbnetdiscover, LinesFitIbsimsBuffer) {
   const Network network = RandomSubnet(1, false).build();
   const std::string text = written(network);
   for (std::size_t from = 0; from < text.size(); from = text.find('\n', from) + 1) {
@@ -60,7 +60,7 @@ TEST(Writer, LinesFitIntoIbsims) {
   }
 }
 
-TEST(Writer, NodesWithoutGuidAreCountedAsIbsimCounts) {
+TEST(WriteIbnetdiscover, DevicesWithoutGuidAreNumberedAsIbsimDoes) {
   NetworkBuilder builder;
   const auto router = builder.add_router("R0", 0, 4);
   builder.add_router("R1", 0x200000, 4);
@@ -78,7 +78,7 @@ TEST(Writer, NodesWithoutGuidAreCountedAsIbsimCounts) {
   EXPECT_EQ(written(*again), written(network));
 }
 
-TEST(Writer, OnlyTheInfiniBandPlaneIsWritten) {
+TEST(WriteIbnetdiscover, OnlyTheInfiniBandPlaneIsWritten) {
   NetworkBuilder builder;
   builder.begin_plane("ethernet");
   builder.add_router("eth", 0x1, 4);

@@ -9,7 +9,7 @@ namespace {
 
 using nlohmann::json;
 
-/// RFC 6901, section 3: '~' and '/' inside of a step.
+/// Escapes '~' and '/' in one part of a JSON pointer (RFC 6901, section 3).
 std::string escaped(std::string_view step) {
   std::string text;
   for (const char c : step) {
@@ -31,7 +31,7 @@ std::size_t line_of(std::string_view text, std::size_t byte) {
 
 bool is_control(char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; }
 
-/// nlohmann's messages repeat the place and its name of the error before they come to what is wrong.
+/// The part of nlohmann-json's message that says what is wrong, without its name of the error and the place.
 std::string_view reason(std::string_view message) {
   const std::size_t start = message.find(": ");
   return start == std::string_view::npos ? message : message.substr(start + 2);
@@ -52,11 +52,11 @@ Result<JsonValue> JsonValue::parse(std::string_view text, std::string_view file)
     return JsonValue(std::make_shared<const std::string>(file), std::move(value), "");
   } catch (const json::parse_error& error) {
     const std::size_t line = line_of(text, error.byte > 0 ? error.byte - 1 : 0);
-    std::string what = fmt::format("no JSON: {}", reason(error.what()));
+    std::string what = fmt::format("not valid JSON: {}", reason(error.what()));
     std::ranges::replace_if(what, is_control, '?');
     return fail_at(file, line, std::move(what));
   } catch (const json::exception& error) {  // a number too large for a double
-    return fail("{}: no JSON: {}", file, reason(error.what()));
+    return fail("{}: not valid JSON: {}", file, reason(error.what()));
   }
 }
 

@@ -11,7 +11,7 @@ JsonValue document(std::string_view text) {
   return *parsed;
 }
 
-TEST(JsonDocument, IsWalkedByNameAndOrder) {
+TEST(JsonValue, GivesMembersByNameAndItemsInOrder) {
   const JsonValue root = document(R"({"a": [{"b": "x"}, {"b": "y"}], "t": true, "n": null})");
   const auto items = *root.at("a")->items();
   ASSERT_EQ(items.size(), 2U);
@@ -24,7 +24,7 @@ TEST(JsonDocument, IsWalkedByNameAndOrder) {
   EXPECT_TRUE(root.at("a")->is_array());
 }
 
-TEST(JsonDocument, OutlivesItsRoot) {
+TEST(JsonValue, KeepsItsDocumentAlive) {
   std::optional<JsonValue> deep;
   {
     const JsonValue root = document(R"({"a": {"b": "x"}})");
@@ -33,7 +33,7 @@ TEST(JsonDocument, OutlivesItsRoot) {
   EXPECT_EQ(*deep->text(), "x");
 }
 
-TEST(JsonDocument, NamesThePlaceOfAnError) {
+TEST(JsonValue, ErrorsNameFileAndJsonPointer) {
   const JsonValue root = document(R"({"a/b": [{"c~d": 7}], "s": "one\u0007two"})");
   const JsonValue item = (*root.at("a/b")->items())[0];
   EXPECT_EQ(item.at("c~d")->text().error().message, "f.json: /a~1b/0/c~0d: expected a string");
@@ -46,16 +46,16 @@ TEST(JsonDocument, NamesThePlaceOfAnError) {
   EXPECT_EQ(root.at("s")->text().error().message, "f.json: /s: a control character in a string");
 }
 
-TEST(JsonDocument, NamesTheLineThatIsNoJson) {
+TEST(JsonValueParse, ErrorsNameTheLineThatIsNotValidJson) {
   const auto parsed = JsonValue::parse("{\n \"a\": 1,\n \"b\": oops\n}\n", "f.json");
   ASSERT_FALSE(parsed);
-  EXPECT_TRUE(parsed.error().message.starts_with("f.json:3: no JSON: ")) << parsed.error().message;
-  EXPECT_TRUE(JsonValue::parse("", "f.json").error().message.starts_with("f.json:1: no JSON: "));
-  EXPECT_TRUE(JsonValue::parse("\xff", "f.json").error().message.starts_with("f.json:1: no JSON: "));
+  EXPECT_TRUE(parsed.error().message.starts_with("f.json:3: not valid JSON: ")) << parsed.error().message;
+  EXPECT_TRUE(JsonValue::parse("", "f.json").error().message.starts_with("f.json:1: not valid JSON: "));
+  EXPECT_TRUE(JsonValue::parse("\xff", "f.json").error().message.starts_with("f.json:1: not valid JSON: "));
   EXPECT_FALSE(JsonValue::parse("1e999", "f.json"));
 }
 
-TEST(JsonDocument, OfAnyDepthIsNoStackOverflow) {
+TEST(JsonValueParse, AnyDepthIsParsedWithoutStackOverflow) {
   const std::string deep = std::string(100'000, '[') + std::string(100'000, ']');
   EXPECT_TRUE(JsonValue::parse(deep, "f.json"));
   EXPECT_FALSE(JsonValue::parse(std::string(100'000, '['), "f.json"));

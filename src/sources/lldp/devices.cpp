@@ -42,7 +42,7 @@ Result<> LldpDevices::add_names(const std::vector<LldpReport>& reports) {
     if (without_domain.size() == name.size()) continue;
     const auto [other, is_new] = long_names.try_emplace(without_domain, &name);
     if (!is_new && names.contains(std::string(without_domain))) {
-      return fail("'{}' may be '{}' or '{}'", without_domain, *other->second, name);
+      return fail("'{}' matches both '{}' and '{}'", without_domain, *other->second, name);
     }
   }
   for (const std::string& name : names) {

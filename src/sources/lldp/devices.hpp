@@ -1,6 +1,6 @@
 #pragma once
 /// \file
-/// Who is who among the devices that reports name.
+/// Identifies the devices that reports name.
 
 #include <cstdint>
 #include <map>
@@ -21,21 +21,21 @@ struct LldpEnd {
 };
 
 struct LldpDevice {
-  std::string name;                    ///< as it was gathered, else as it calls itself
+  std::string name;                    ///< of its report, else the name that it announces
   const LldpReport* report = nullptr;  ///< its own
   bool forwards = false;
   std::set<std::size_t> neighbours;
 };
 
-/// The devices of all reports. Names with a domain are those without one where only one has that name.
+/// The devices of all reports. A name without domain means the same device as the only one with that name and a domain.
 class LldpDevices {
  public:
-  /// Errors: a device that reported twice; a short name that several long ones have. Keeps pointers to the reports.
+  /// Errors: two reports of one device; a short name that several long names share. Keeps pointers to the reports.
   [[nodiscard]] static Result<LldpDevices> of(const std::vector<LldpReport>& reports);
 
   [[nodiscard]] std::size_t size() const { return devices_.size(); }
   [[nodiscard]] const LldpDevice& operator[](std::size_t index) const { return devices_[index]; }
-  /// Of a name that stands in a report.
+  /// The device that a report calls `name`.
   [[nodiscard]] std::size_t index(const std::string& name) const { return by_name_.at(name); }
   [[nodiscard]] bool is_router(std::size_t index) const;
 

@@ -26,7 +26,7 @@ Result<> add_file(const fs::path& path, LldpRole role, Reports& reports) {
   return {};
 }
 
-/// By name, so that the same folder gives the same network; hidden ones are no reports.
+/// Sorted by name, so that the same folder gives the same network. Hidden files are not reports.
 Result<std::vector<fs::path>> entries_of(const fs::path& folder) {
   std::vector<fs::path> entries;
   std::error_code error;
@@ -52,8 +52,8 @@ Result<> add_folder(const fs::path& folder, LldpRole role, Reports& reports) {
     const bool is_folder = fs::is_directory(entry, error);
     const LldpRole inside = role_of_folder(entry);
     if (is_folder && (inside == LldpRole::unknown || role != LldpRole::unknown)) {
-      return with_hint(fail("{}: a folder where reports were expected", entry.string()),
-                       "a file a device, called after it; also in the subfolders hosts and switches");
+      return with_hint(fail("{}: expected a report, found a folder", entry.string()),
+                       "put one file per device here, or into the subfolders hosts and switches");
     }
     auto added = is_folder ? add_folder(entry, inside, reports) : add_file(entry, role, reports);
     if (!added) return added;
@@ -65,8 +65,8 @@ Result<> add_folder(const fs::path& folder, LldpRole role, Reports& reports) {
 
 Result<Network> open_lldp(std::string_view rest) {
   if (rest.empty()) {
-    return with_hint(fail("lldp: names no file"),
-                     "lldp:FILE or lldp:FOLDER (what lldpctl -f json0 printed on each host)");
+    return with_hint(fail("lldp: no file is given"),
+                     "lldp:FILE or lldp:FOLDER (output of lldpctl -f json0 on each host)");
   }
   Reports reports;
   const fs::path path(rest);
@@ -74,7 +74,7 @@ Result<Network> open_lldp(std::string_view rest) {
   const bool is_folder = fs::is_directory(path, error);
   auto added = is_folder ? add_folder(path, LldpRole::unknown, reports) : add_file(path, LldpRole::unknown, reports);
   if (!added) return Failure(added.error());
-  if (reports.empty()) return fail("{}: no report of any device", rest);
+  if (reports.empty()) return fail("{}: there is no report of any device", rest);
   return network_of_lldp(reports);
 }
 

@@ -56,7 +56,7 @@ std::set<std::string> cables(const Network& network) {
   return all;
 }
 
-TEST(Lldp, OfARealEthernetIsItsTopology) {
+TEST(NetworkOfLldp, ARecordedEthernetHasItsTopology) {
   const Network network = made(open_lldp(AYATORI_SOURCE_DIR "/tests/golden/lldp"));
   EXPECT_EQ(network.planes()[0].name, "ethernet");
   EXPECT_EQ(cables(network), (std::set<std::string>{"leaf1 port 1 -> n1 eth0 port 1", "leaf1 port 2 -> n2 eth0 port 1",
@@ -66,7 +66,7 @@ TEST(Lldp, OfARealEthernetIsItsTopology) {
   EXPECT_EQ(to_string(network.port(network.port_id(0, 1)).rate), "10Gbit/s");
 }
 
-TEST(Lldp, OfHostsAloneShowsTheirSwitches) {
+TEST(NetworkOfLldp, HostsReportsShowTheirSwitches) {
   const Network network = made(opened(many({{"n1", {heard("eth0", "leaf1", "Ethernet1/17", true)}},
                                             {"n2", {heard("eth0", "leaf1", "Ethernet1/3", true)}}})));
   EXPECT_EQ(cables(network),
@@ -74,7 +74,7 @@ TEST(Lldp, OfHostsAloneShowsTheirSwitches) {
   EXPECT_EQ(network.device(0).port_count, 17);
 }
 
-TEST(Lldp, TakesWhatCanForwardToOneOnlyForAHost) {
+TEST(NetworkOfLldp, AForwardingDeviceWithOneNeighbourIsAMachine) {
   const Network network = made(opened(many(
       {{"leaf1",
         {heard("swp1", "n1", "eth0", false), heard("swp2", "n2", "eth0", false), heard("swp3", "leaf2", "swp3", true)}},
@@ -83,7 +83,7 @@ TEST(Lldp, TakesWhatCanForwardToOneOnlyForAHost) {
   EXPECT_EQ(network.machines().size(), 3U);
 }
 
-TEST(Lldp, BelievesItsGathererAboutRoles) {
+TEST(NetworkOfLldp, AGivenRoleOverridesCapabilities) {
   std::vector<LldpReport> reports = {
       {"leaf1", LldpRole::router, "f", {{"swp1", "n1", true, true, "eth0", {}}}},
       {"n1",
@@ -96,11 +96,10 @@ TEST(Lldp, BelievesItsGathererAboutRoles) {
   ASSERT_EQ(network.machines().size(), 1U);
   EXPECT_EQ(network.machine(0).endpoints.size(), 2U);
   for (LldpReport& report : reports) report.role = LldpRole::router;
-  EXPECT_EQ(error_of(network_of_lldp(reports)),
-            "every device that the reports name forwards packets: no machine is left");
+  EXPECT_EQ(error_of(network_of_lldp(reports)), "every device in the reports forwards packets: there is no machine");
 }
 
-TEST(Lldp, KeepsHostsThatNobodyHears) {
+TEST(NetworkOfLldp, HostsWithoutNeighboursAreKept) {
   for (const char* silent : {R"({"lldp": [{}]})", R"({"lldp": []})", R"({"lldp": [{"interface": []}]})"}) {
     const Network network =
         made(opened(fmt::format(R"({{"n1": {}, "n2": {}}})", silent, output({heard("eth0", "leaf1", "swp1", true)}))));
@@ -109,7 +108,7 @@ TEST(Lldp, KeepsHostsThatNobodyHears) {
   }
 }
 
-TEST(Lldp, KnowsADeviceWithAndWithoutItsDomain) {
+TEST(NetworkOfLldp, NamesMatchWithAndWithoutDomain) {
   const Network network = made(opened(many({{"n1", {heard("eth0", "leaf1.site", "swp1", true)}},
                                             {"n2", {heard("eth0", "leaf1", "swp2", true)}},
                                             {"leaf1", {heard("swp1", "n1.site", "eth0", false)}},
@@ -121,12 +120,12 @@ TEST(Lldp, KnowsADeviceWithAndWithoutItsDomain) {
   EXPECT_EQ(error_of(opened(many({{"n1", {heard("eth0", "leaf1.a", "swp1", true)}},
                                   {"n2", {heard("eth0", "leaf1.b", "swp1", true)}},
                                   {"n3", {heard("eth0", "leaf1", "swp1", true)}}}))),
-            "'leaf1' may be 'leaf1.a' or 'leaf1.b'");
+            "'leaf1' matches both 'leaf1.a' and 'leaf1.b'");
   EXPECT_EQ(error_of(opened(many({{"n1", {}}, {"n1.site", {}}}))),
             "'n1' reported twice: in f.json and as 'n1.site' in f.json");
 }
 
-TEST(Lldp, GivesRailsByTheNamesOfInterfaces) {
+TEST(NetworkOfLldp, RailsFollowInterfaceNames) {
   const Network network =
       made(opened(many({{"n1", {heard("eth2", "leaf2", "swp1", true)}},
                         {"n2",
@@ -143,7 +142,7 @@ TEST(Lldp, GivesRailsByTheNamesOfInterfaces) {
   EXPECT_EQ(rails("n2"), (std::vector<int>{0, 1, 2}));
 }
 
-TEST(Lldp, TakesTheDescriptionForAPortThatIsAMacAddress) {
+TEST(ParseLldp, APortIdThatIsAMacAddressYieldsToTheDescription) {
   const std::string with_mac = R"({"lldp": [{"interface": [{"name": "eth0", "via": "LLDP",
     "chassis": [{"id": [{"type": "mac", "value": "02:00:00:00:00:01"}]}],
     "port": [{"id": [{"type": "mac", "value": "02:00:00:00:00:02"}], "descr": [{"value": "swp7"}]}]}]}]})";
@@ -155,7 +154,7 @@ TEST(Lldp, TakesTheDescriptionForAPortThatIsAMacAddress) {
   EXPECT_FALSE(neighbour.named);
 }
 
-TEST(Lldp, PrefersLldpAndNeighboursWithNames) {
+TEST(ParseLldp, PrefersLldpAndNamedNeighbours) {
   const auto neighbours_of = [](const std::vector<std::string>& heard_ones) {
     const auto reports = parse_lldp(output(heard_ones), "f.json", "n1", LldpRole::unknown);
     return reports ? reports->front().neighbours.front().name : reports.error().message;
@@ -169,10 +168,10 @@ TEST(Lldp, PrefersLldpAndNeighboursWithNames) {
   EXPECT_EQ(neighbours_of({other_protocol}), "by-cdp");
   EXPECT_EQ(neighbours_of({firmware}), "02::1");
   EXPECT_EQ(neighbours_of({heard("eth0", "leaf1", "1", true), heard("eth0", "leaf2", "7", true)}),
-            "f.json: /lldp/0/interface: 'eth0' hears 'leaf1' port '1' and 'leaf2' port '7'");
+            "f.json: /lldp/0/interface: 'eth0' has the neighbours 'leaf1' port '1' and 'leaf2' port '7'");
 }
 
-TEST(Lldp, RefusesReportsThatDisagree) {
+TEST(NetworkOfLldp, ContradictingReportsAreRefused) {
   const auto network = opened(many({{"leaf1", {heard("swp1", "n1", "eth0", false), heard("swp2", "n2", "eth0", false)}},
                                     {"n2", {heard("eth0", "leaf1", "swp1", true)}}}));
   EXPECT_EQ(error_of(network),
@@ -180,7 +179,7 @@ TEST(Lldp, RefusesReportsThatDisagree) {
             "to 'leaf1' port 'swp1' by that of 'n2' (f.json)");
 }
 
-TEST(Lldp, TakesTheLowerOfTwoRates) {
+TEST(NetworkOfLldp, TheLowerOfTwoRatesCounts) {
   constexpr auto negotiated = R"(, "auto-negotiation": [{{"current": [{{"value": "{} - x"}}]}}])";
   const Network network =
       made(opened(many({{"leaf1",
@@ -191,27 +190,27 @@ TEST(Lldp, TakesTheLowerOfTwoRates) {
   EXPECT_EQ(to_string(network.ports(0)[2].rate), "?");
 }
 
-TEST(Lldp, SaysWhatIsWrong) {
-  EXPECT_EQ(error_of(opened("{")).substr(0, 17), "f.json:1: no JSON");
+TEST(ParseLldp, ErrorsNameFileAndPlace) {
+  EXPECT_EQ(error_of(opened("{")).substr(0, 24), "f.json:1: not valid JSON");
   EXPECT_EQ(error_of(opened("[]")), "f.json: /: expected an object");
   EXPECT_EQ(error_of(opened(R"({"lldp": {"interface": {}}})")), "f.json: /lldp: expected an array");
-  EXPECT_EQ(opened(R"({"lldp": {"interface": {}}})").error().hint, "lldpctl -f json0 prints what is read here");
+  EXPECT_EQ(opened(R"({"lldp": {"interface": {}}})").error().hint, "this source reads the output of lldpctl -f json0");
   EXPECT_EQ(error_of(opened(R"({"n1": {}})")), "f.json: /n1: expected a member 'lldp'");
   EXPECT_EQ(error_of(opened(R"({"": {"lldp": []}})")), "f.json: /: a device without a name");
   EXPECT_EQ(error_of(opened(R"({"lldp": [{"interface": [{"name": "eth0", "via": "LLDP"}]}]})")),
             "f.json: /lldp/0/interface/0: expected a 'chassis'");
-  EXPECT_EQ(error_of(open_lldp("")), "lldp: names no file");
+  EXPECT_EQ(error_of(open_lldp("")), "lldp: no file is given");
   EXPECT_NE(error_of(open_lldp("/no/such/folder")).find("/no/such/folder"), std::string::npos);
 }
 
-class Folder : public ::testing::Test {
+class OpenLldpFolder : public ::testing::Test {
  protected:
-  Folder() {
+  OpenLldpFolder() {
     std::string pattern = (std::filesystem::temp_directory_path() / "ayatori-lldp-XXXXXX").string();
     if (mkdtemp(pattern.data()) == nullptr) throw std::runtime_error("no temporary folder");
     path_ = pattern;
   }
-  ~Folder() override { std::filesystem::remove_all(path_); }
+  ~OpenLldpFolder() override { std::filesystem::remove_all(path_); }
 
   void write(const std::string& name, std::string_view text) const {
     std::filesystem::create_directories((path_ / name).parent_path());
@@ -223,7 +222,7 @@ class Folder : public ::testing::Test {
   std::filesystem::path path_;
 };
 
-TEST_F(Folder, HasAFileADevice) {
+TEST_F(OpenLldpFolder, ReadsOneFilePerDevice) {
   write("n1.json", output({heard("eth0", "leaf1", "swp1", true)}));
   write("n2", output({heard("eth0", "leaf1", "swp2", true)}));
   write(".n3.json.swp", "no report");
@@ -232,7 +231,7 @@ TEST_F(Folder, HasAFileADevice) {
             (std::set<std::string>{"leaf1 port 1 -> n1 eth0 port 1", "leaf1 port 2 -> n2 eth0 port 1"}));
 }
 
-TEST_F(Folder, TellsHostsFromSwitches) {
+TEST_F(OpenLldpFolder, SubfoldersGiveRoles) {
   write("hosts/n1.json", output({heard("eth0", "leaf1", "swp1", true), heard("eth1", "leaf2", "swp1", true)}));
   write("switches/leaf1.json", output({heard("swp1", "n1", "eth0", true)}));
   const Network network = made(open());
@@ -240,13 +239,13 @@ TEST_F(Folder, TellsHostsFromSwitches) {
   EXPECT_EQ(network.machines().size(), 1U);
 }
 
-TEST_F(Folder, WithoutReportsIsAnError) {
-  EXPECT_EQ(error(), path_.string() + ": no report of any device");
+TEST_F(OpenLldpFolder, AFolderWithoutReportsIsRefused) {
+  EXPECT_EQ(error(), path_.string() + ": there is no report of any device");
   write("rack1/n1.json", output({}));
-  EXPECT_EQ(error(), path_.string() + "/rack1: a folder where reports were expected");
+  EXPECT_EQ(error(), path_.string() + "/rack1: expected a report, found a folder");
 }
 
-TEST(Media, HaveTheRatesOfTheirNames) {
+TEST(RateOfMedium, ReadsIeeeMediumNames) {
   const auto rate = [](std::string_view medium) { return to_string(rate_of_medium(medium)); };
   EXPECT_EQ(rate("10GbaseT - Four-pair Category 6A or better, full duplex mode only"), "10Gbit/s");
   EXPECT_EQ(rate("10GigBaseLR - R fiber over 1310 nm optics"), "10Gbit/s");
@@ -260,7 +259,7 @@ TEST(Media, HaveTheRatesOfTheirNames) {
   }
 }
 
-TEST(PortNumbers, StandInTheNames) {
+TEST(NumberPorts, UsesTheNumbersInTheNames) {
   using Numbers = std::map<std::string, PortNumber>;
   EXPECT_EQ(*number_ports({"swp1", "swp17"}), (Numbers{{"swp1", 1}, {"swp17", 17}}));
   EXPECT_EQ(*number_ports({"Ethernet1/17", "Ethernet1/3"}), (Numbers{{"Ethernet1/17", 17}, {"Ethernet1/3", 3}}));
@@ -271,7 +270,7 @@ TEST(PortNumbers, StandInTheNames) {
   EXPECT_TRUE(number_ports({})->empty());
 }
 
-TEST(PortNumbers, ElseFollowTheNaturalOrder) {
+TEST(NumberPorts, FallsBackToNaturalOrder) {
   using Numbers = std::map<std::string, PortNumber>;
   EXPECT_EQ(*number_ports({"swp2s1", "swp2s0", "swp10s0"}), (Numbers{{"swp2s0", 1}, {"swp2s1", 2}, {"swp10s0", 3}}));
   EXPECT_EQ(*number_ports({"uplink", "Ethernet7"}), (Numbers{{"Ethernet7", 1}, {"uplink", 2}}));

@@ -63,16 +63,16 @@ std::optional<std::map<std::string, PortNumber>> numbers_in(const std::vector<st
   for (const std::string& name : names) split_names.push_back(runs(name));
   const auto run = number_run(split_names);
   if (!run) return std::nullopt;
-  std::vector<std::uint64_t> told;
+  std::vector<std::uint64_t> found;
   for (const auto& name : split_names) {
     const auto number = parse_unsigned<std::uint64_t>(name[*run]);
     if (!number || *number > highest_printed) return std::nullopt;
-    told.push_back(*number);
+    found.push_back(*number);
   }
-  if (std::set(told.begin(), told.end()).size() != told.size()) return std::nullopt;
-  const std::uint64_t shift = std::ranges::find(told, 0U) != told.end() ? 1 : 0;
+  if (std::set(found.begin(), found.end()).size() != found.size()) return std::nullopt;
+  const std::uint64_t shift = std::ranges::find(found, 0U) != found.end() ? 1 : 0;
   std::map<std::string, PortNumber> numbers;
-  for (std::size_t i = 0; i < names.size(); ++i) numbers[names[i]] = static_cast<PortNumber>(told[i] + shift);
+  for (std::size_t i = 0; i < names.size(); ++i) numbers[names[i]] = static_cast<PortNumber>(found[i] + shift);
   return numbers;
 }
 
@@ -101,9 +101,9 @@ LinkRate rate_of_medium(std::string_view medium) {
 }
 
 Result<std::map<std::string, PortNumber>> number_ports(std::vector<std::string> names) {
-  if (names.size() > max_ports) return fail("{} ports; {} are the most", names.size(), max_ports);
+  if (names.size() > max_ports) return fail("{} ports; the maximum is {}", names.size(), max_ports);
   if (names.empty()) return std::map<std::string, PortNumber>();
-  if (auto told = numbers_in(names)) return std::move(*told);
+  if (auto found = numbers_in(names)) return std::move(*found);
   std::ranges::sort(names, natural_less);
   std::map<std::string, PortNumber> numbers;
   for (const std::string& name : names) numbers[name] = static_cast<PortNumber>(numbers.size() + 1);

@@ -1,6 +1,6 @@
 #pragma once
 /// \file
-/// The words in which LLDP speaks of media and ports.
+/// Reads the names of media and ports in LLDP reports.
 
 #include <map>
 #include <string>
@@ -14,11 +14,11 @@
 namespace ayatori {
 
 /// Rate of an IEEE 802.3 medium as lldpctl names it: "25GbaseCR - …", "1000BaseTFD - …", "10GigBaseLR - …",
-/// "2p5GbaseX - …". Not known for other words.
+/// "2p5GbaseX - …". Unknown for other words.
 [[nodiscard]] LinkRate rate_of_medium(std::string_view medium);
 
-/// Numbers for a router's ports, by name: see network_of_lldp. Error: more ports, or higher numbers, than there are
-/// port numbers; then the names are numbered through, if that helps.
+/// Numbers for the ports of a router, by name: see network_of_lldp. If a number in a name is too large for a port
+/// number, ports get their place in the natural order of the names instead. Error: more ports than port numbers.
 [[nodiscard]] Result<std::map<std::string, PortNumber>> number_ports(std::vector<std::string> names);
 
 }  // namespace ayatori

@@ -15,7 +15,7 @@ namespace {
 struct Cable {
   LldpEnd to;
   LinkRate rate;
-  const LldpReport* report = nullptr;  // that told it first
+  const LldpReport* report = nullptr;  // the first report of it
 };
 
 /// Cables by both of their ends.
@@ -25,7 +25,7 @@ struct NaturalOrder {
   bool operator()(const std::string& a, const std::string& b) const { return natural_less(a, b); }
 };
 
-/// What two ends tell may differ while a link comes up; it runs at the lower.
+/// The two ends may announce different rates while a link comes up; it runs at the lower one.
 LinkRate lower(LinkRate a, LinkRate b) {
   if (!a.known() || !b.known()) return a.known() ? a : b;
   return a.megabits < b.megabits ? a : b;
@@ -66,7 +66,8 @@ Result<> EthernetBuilder::plug(const LldpEnd& from, const Cable& cable) {
     return with_hint(fail("{} has two cables: to {} by the report of '{}' ({}), to {} by that of '{}' ({})",
                           describe(from), describe(known.to), known.report->device, known.report->file,
                           describe(cable.to), cable.report->device, cable.report->file),
-                     "gather anew; or let all call ports alike: lldpcli configure lldp portidsubtype ifname");
+                     "gather the reports again; or make all devices name ports in the same way: lldpcli configure lldp "
+                     "portidsubtype ifname");
   }
   known.rate = lower(known.rate, cable.rate);
   return {};
@@ -117,7 +118,7 @@ Result<> EthernetBuilder::add_router(std::size_t device) {
   return {};
 }
 
-/// A machine that nobody hears, and that hears nobody, has a NIC without a cable: it is kept.
+/// A machine without any neighbour is kept, with a NIC that has no cable.
 void EthernetBuilder::add_machine(std::size_t device) {
   const std::string& machine = devices_[device].name;
   const auto interfaces = ports_of(device);
@@ -140,7 +141,7 @@ Result<> EthernetBuilder::connect_all() {
 Result<Network> EthernetBuilder::build() {
   rails_ = rails();
   if (rails_.size() > std::numeric_limits<std::uint16_t>::max()) {
-    return fail("{} names of interfaces; 65535 are the most", rails_.size());
+    return fail("the reports use {} interface names; the maximum is 65535", rails_.size());
   }
   builder_.begin_plane("ethernet");
   for (const std::size_t device : in_natural_order()) {
@@ -165,7 +166,7 @@ Result<Network> network_of_lldp(const std::vector<LldpReport>& reports) {
   }
   auto network = builder.build();
   if (network && network->machines().empty()) {
-    return with_hint(fail("every device that the reports name forwards packets: no machine is left"),
+    return with_hint(fail("every device in the reports forwards packets: there is no machine"),
                      "put the reports of hosts into the subfolder hosts, those of switches into switches");
   }
   return network;

@@ -11,7 +11,7 @@ namespace ayatori {
 
 namespace {
 
-/// json0 makes an array of everything: the first item of the member, nothing if there is none.
+/// json0 wraps every value in an array: the first item of a member; nothing if there is none.
 Result<std::optional<JsonValue>> first(const JsonValue& object, std::string_view key) {
   const auto member = object.find(key);
   if (!member) return Failure(member.error());
@@ -22,7 +22,7 @@ Result<std::optional<JsonValue>> first(const JsonValue& object, std::string_view
   return std::move(items->front());
 }
 
-/// "" where the member, or its value, is not there.
+/// An empty string if the member or its value is missing.
 Result<std::string> first_value(const JsonValue& object, std::string_view key) {
   const auto item = first(object, key);
   if (!item) return Failure(item.error());
@@ -100,7 +100,7 @@ Result<> read_port(const JsonValue& port, LldpNeighbour& neighbour) {
   return {};
 }
 
-/// A neighbour, and the protocol that it was heard by.
+/// A neighbour, and the protocol that announced it.
 struct Heard {
   LldpNeighbour neighbour;
   bool by_lldp = false;
@@ -135,9 +135,10 @@ Result<LldpNeighbour> only_one(std::vector<Heard> heard, const JsonValue& interf
   const LldpNeighbour& one = heard.front().neighbour;
   for (const Heard& other : heard) {
     if (other.neighbour.name == one.name && other.neighbour.port == one.port) continue;
-    return with_hint(interfaces.wrong(fmt::format("'{}' hears '{}' port '{}' and '{}' port '{}'", one.interface,
-                                                  one.name, one.port, other.neighbour.name, other.neighbour.port)),
-                     "a cable has one other end: is there a device between that passes LLDP on?");
+    return with_hint(
+        interfaces.wrong(fmt::format("'{}' has the neighbours '{}' port '{}' and '{}' port '{}'", one.interface,
+                                     one.name, one.port, other.neighbour.name, other.neighbour.port)),
+        "a cable has one other end: does a device in between forward LLDP?");
   }
   return one;
 }
@@ -164,7 +165,8 @@ Result<LldpReport> read_report(const JsonValue& output, std::string_view file, s
   LldpReport report{std::string(device), role, std::string(file), {}};
   const auto top = output.at("lldp");
   if (!top) return Failure(top.error());
-  if (!top->is_array()) return with_hint(top->wrong("expected an array"), "lldpctl -f json0 prints what is read here");
+  if (!top->is_array())
+    return with_hint(top->wrong("expected an array"), "this source reads the output of lldpctl -f json0");
   const auto part = first(output, "lldp");
   if (!part) return Failure(part.error());
   if (!*part) return report;

@@ -68,7 +68,7 @@ Result<> InventoryReader::read_cable(const std::vector<std::string_view>& words)
   const auto is_end = [](const Xname& name) { return name.kind != Xname::Kind::router; };
   if (!is_end(cable.a) || !is_end(cable.b) || (cable.a.is_node() && cable.b.is_node())) {
     return wrong(
-        fmt::format("'{} {}' is no cable: expected a port of a switch, and another or a NIC", words[0], words[1]));
+        fmt::format("'{} {}' is not a cable: expected a switch port, and a switch port or a NIC", words[0], words[1]));
   }
   if (words.size() > 2) {
     const auto rate = parse_link_rate(words[2]);

@@ -1,6 +1,6 @@
 #pragma once
 /// \file
-/// What a list of xnames says, line by line, before anything is assumed.
+/// The content of a list of xnames, before any cable is assumed.
 
 #include <map>
 #include <string>
@@ -22,7 +22,7 @@ struct Inventory {
   struct Node {
     Chassis chassis;
     std::string name;      ///< the alias, or the xname
-    std::size_t line = 0;  ///< that lists it; 0 if only cables name it
+    std::size_t line = 0;  ///< of the list; 0 if only cables name it
   };
   struct Cable {
     Xname a;

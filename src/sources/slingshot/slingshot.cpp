@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::size_t rosetta_ports = 64;
 
-/// A cable of which the file tells no ports.
+/// A cable that is assumed, so that its ports are not known.
 struct AssumedCable {
   std::string router;
   std::string other;  ///< a router or a node
@@ -33,7 +33,7 @@ class Assumptions {
 
   void stand_in_for_switches();
   void form_groups();
-  void deal_nodes();
+  void distribute_nodes();
   void deal(const std::vector<std::string>& nodes, const Switches& switches);
   [[nodiscard]] Result<> cable_groups();
   [[nodiscard]] Result<> check_group(const Switches& group) const;
@@ -49,15 +49,15 @@ class Assumptions {
 Result<std::vector<AssumedCable>> Assumptions::make() {
   const auto reaches_node = [](const Inventory::Cable& cable) { return cable.a.is_node() || cable.b.is_node(); };
   const auto edge_cables = std::ranges::count_if(inventory_.cables, reaches_node);
-  const bool tells_nodes = edge_cables > 0;
-  const bool tells_switches = inventory_.cables.size() > static_cast<std::size_t>(edge_cables);
-  if (!tells_nodes) stand_in_for_switches();
+  const bool lists_node_cables = edge_cables > 0;
+  const bool lists_switch_cables = inventory_.cables.size() > static_cast<std::size_t>(edge_cables);
+  if (!lists_node_cables) stand_in_for_switches();
   for (const auto& [name, chassis] : inventory_.switches) {
     by_chassis_[chassis].push_back(name);
     by_cabinet_[chassis.cabinet].push_back(name);
   }
-  if (!tells_nodes) deal_nodes();
-  if (tells_switches) return cables_;
+  if (!lists_node_cables) distribute_nodes();
+  if (lists_switch_cables) return cables_;
   form_groups();
   if (auto cabled = cable_groups(); !cabled) return Failure(cabled.error());
   return cables_;
@@ -72,7 +72,7 @@ void Assumptions::stand_in_for_switches() {
   }
 }
 
-void Assumptions::deal_nodes() {
+void Assumptions::distribute_nodes() {
   std::map<Chassis, std::vector<std::string>> nodes;
   for (const auto& [name, node] : inventory_.nodes) nodes[node.chassis].push_back(name);
   for (const auto& [chassis, names] : nodes) {
@@ -97,8 +97,8 @@ void Assumptions::form_groups() {
 
 Result<> Assumptions::check_group(const Switches& group) const {
   if (group.size() > rosetta_ports + 1) {
-    return fail("{}: the group of '{}' has {} switches; {} are the most that can be cabled each to each", file_,
-                group.front(), group.size(), rosetta_ports + 1);
+    return fail("{}: the group of '{}' has {} switches; at most {} can be cabled each to each", file_, group.front(),
+                group.size(), rosetta_ports + 1);
   }
   if (groups_.size() - 1 > group.size() * rosetta_ports) {
     return fail("{}: the group of '{}' needs {} cables to other groups; its switches have {} ports", file_,
@@ -111,7 +111,7 @@ Result<> Assumptions::cable_groups() {
   for (const Switches& group : groups_) {
     if (auto checked = check_group(group); !checked) return checked;
   }
-  // Which switch of a group has the cable to another: the other groups in their order go round the switches.
+  // The switches of a group take the cables to the other groups in turn.
   const auto towards = [&](std::size_t from, std::size_t to) {
     const std::size_t links = (groups_.size() + groups_[from].size() - 2) / groups_[from].size();
     return groups_[from][(to < from ? to : to - 1) / std::max<std::size_t>(links, 1)];
@@ -163,7 +163,7 @@ Result<> SlingshotBuilder::add_routers(const std::vector<AssumedCable>& assumed)
   for (const auto& [name, chassis] : inventory_.switches) {
     const std::size_t ports = std::size_t{last_port_[name]} + more[name];
     constexpr std::size_t most = std::numeric_limits<PortNumber>::max();
-    if (ports > most) return fail("{}: '{}' needs {} ports; {} are the most", file_, name, ports, most);
+    if (ports > most) return fail("{}: '{}' needs {} ports; the maximum is {}", file_, name, ports, most);
     routers_[name] = builder_.add_router(name, 0, static_cast<PortNumber>(ports));
   }
   return {};
@@ -223,7 +223,7 @@ Result<Network> parse_slingshot(std::string_view text, std::string_view file) {
 }
 
 Result<Network> open_slingshot(std::string_view file) {
-  if (file.empty()) return with_hint(fail("slingshot: names no file"), "slingshot:FILE (xnames, one a line)");
+  if (file.empty()) return with_hint(fail("slingshot: no file is given"), "slingshot:FILE (xnames, one a line)");
   const auto text = read_file(file);
   if (!text) return Failure(text.error());
   return parse_slingshot(*text, file);

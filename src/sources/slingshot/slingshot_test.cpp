@@ -43,7 +43,7 @@ std::map<std::string, int> between(const Network& network, std::size_t letters) 
   return counts;
 }
 
-TEST(Slingshot, IsADragonflyOfCabinets) {
+TEST(ParseSlingshot, CabinetsBecomeDragonflyGroups) {
   const Network network = made(open_slingshot(AYATORI_SOURCE_DIR "/tests/golden/slingshot/hosts.txt"));
   EXPECT_EQ(network.planes()[0].name, "slingshot");
   EXPECT_EQ(network.machines().size(), 24U);
@@ -61,7 +61,7 @@ TEST(Slingshot, IsADragonflyOfCabinets) {
   EXPECT_TRUE(seen.contains("x1000c0r7 port 1 -> nid000003 h0 port 1"));
 }
 
-TEST(Slingshot, FormsGroupsOfSeveralCabinets) {
+TEST(ParseSlingshot, CabinetsPerGroupJoinsCabinets) {
   std::string text = "cabinets-per-group=2\n";
   for (int cabinet = 1000; cabinet < 1004; ++cabinet) text += fmt::format("x{0}c0r1\nx{0}c0s0b0n0\n", cabinet);
   const Network network = made(parse_slingshot(text, "f"));
@@ -69,7 +69,7 @@ TEST(Slingshot, FormsGroupsOfSeveralCabinets) {
             (std::map<std::string, int>{{"x1000 x1001", 1}, {"x1002 x1003", 1}, {"x1000 x1002", 1}}));
 }
 
-TEST(Slingshot, StandsInForSwitchesThatAreNotListed) {
+TEST(ParseSlingshot, ACabinetWithoutSwitchesGetsOneRouterPerChassis) {
   const Network network = made(parse_slingshot("x1000c0s0b0n0\nx1000c0s0b0n1\nx1000c1s0b0n0\nx1001c0s0b0n0\n", "f"));
   EXPECT_EQ(
       cables(network),
@@ -78,12 +78,12 @@ TEST(Slingshot, StandsInForSwitchesThatAreNotListed) {
                              "x1000c0 port 3 -> x1000c1 port 2", "x1000c0 port 4 -> x1001c0 port 2"}));
 }
 
-TEST(Slingshot, TakesSwitchesOfTheCabinetWhereTheChassisHasNone) {
+TEST(ParseSlingshot, NodesOfAChassisWithoutSwitchesUseTheCabinets) {
   const Network network = made(parse_slingshot("x3000c0r41b0\nx3000c1s1b0n0 # a standard rack\n", "f"));
   EXPECT_EQ(cables(network), (std::set<std::string>{"x3000c0r41 port 1 -> x3000c1s1b0n0 h0 port 1"}));
 }
 
-TEST(Slingshot, BelievesCablesThatTheFileHas) {
+TEST(ParseSlingshot, ListedCablesReplaceAssumedOnes) {
   const Network network = made(parse_slingshot(
       "nid1 x1000c0s0b0n0\nnid2 x1000c0s0b0n1\n"
       "x1000c0r1j5p0 x1000c0s0b0n0h0 200Gbit/s\nx1000c0s0b0n0h1 x1000c0r3j1p1\nx1000c0r1j2p1 x1000c0r3j2p1 400Gbit/s\n"
@@ -98,14 +98,15 @@ TEST(Slingshot, BelievesCablesThatTheFileHas) {
   EXPECT_EQ(network.router_count(), 3U);
 }
 
-TEST(Slingshot, AssumesOnlyTheKindOfCableThatIsMissing) {
+TEST(ParseSlingshot, OnlyTheMissingKindOfCableIsAssumed) {
   const Network network = made(parse_slingshot("x1000c0s0b0n0h0 x1000c0r1j5p0\nx1001c0s0b0n0h0 x1001c0r1j5p0\n", "f"));
   EXPECT_EQ(cables(network), (std::set<std::string>{"x1000c0r1 port 13 -> x1000c0s0b0n0 h0 port 1",
                                                     "x1001c0r1 port 13 -> x1001c0s0b0n0 h0 port 1",
                                                     "x1000c0r1 port 14 -> x1001c0r1 port 14"}));
 }
 
-TEST(Slingshot, OfPerlmuttersSizeHasItsGroups) {  // 12 GPU cabinets of 8 chassis with 4 switches and 16 nodes
+TEST(ParseSlingshot,
+     PerlmuttersListHasItsGroupsAndLinks) {  // 12 GPU cabinets of 8 chassis with 4 switches and 16 nodes
   std::string text;
   for (int cabinet = 1000; cabinet < 1012; ++cabinet) {
     for (int chassis = 0; chassis < 8; ++chassis) {
@@ -120,7 +121,7 @@ TEST(Slingshot, OfPerlmuttersSizeHasItsGroups) {  // 12 GPU cabinets of 8 chassi
   EXPECT_EQ(network.link_count(), 12U * 128U + 12U * (32U * 31U / 2U) + 12U * 11U / 2U);
 }
 
-TEST(Slingshot, SaysWhatIsWrong) {
+TEST(ParseSlingshot, ErrorsNameFileLineAndWhatWasExpected) {
   EXPECT_EQ(error_of(""), "f: no node");
   EXPECT_EQ(error_of("# nothing\n\n"), "f: no node");
   EXPECT_EQ(error_of("x1000c0r1\n"), "f: no node");
@@ -131,20 +132,19 @@ TEST(Slingshot, SaysWhatIsWrong) {
   EXPECT_EQ(error_of("x1000c0s0b0n1 z\nx1000c0s0b0n0h0 x1000c0r1j1p0\nx1000c0s9b0n9h0-alias x1000c0s1b0n0\n"), "made");
   EXPECT_EQ(error_of("cabinets-per-group=0\n"), "f:1: expected a number of cabinets instead of '0'");
   EXPECT_EQ(error_of("x1000c0r1 x1000c0r2j1p0\n"),
-            "f:1: 'x1000c0r1 x1000c0r2j1p0' is no cable: expected a port of a switch, and another or a NIC");
+            "f:1: 'x1000c0r1 x1000c0r2j1p0' is not a cable: expected a switch port, and a switch port or a NIC");
   EXPECT_EQ(error_of("x1000c0r1j1p0 x1000c0s0b0n0h0 fast\n"), "f:1: expected a rate like 200Gbit/s instead of 'fast'");
   EXPECT_EQ(error_of("x1000c0r1j1p0 x1000c0s0b0n0h0\nx1000c0r1j1p0 x1000c0s0b0n1h0\n"),
             "f:2: 'x1000c0r1' port 1 has two cables: to 'x1000c0s0b0n0 h0' port 1 and to 'x1000c0s0b0n1 h0' port 1");
   std::string many = "x1000c0s0b0n0\n";
   for (int slot = 0; slot < 66; ++slot) many += fmt::format("x1000c0r{}\n", slot);
-  EXPECT_EQ(error_of(many),
-            "f: the group of 'x1000c0r0' has 66 switches; 65 are the most that can be cabled each to each");
+  EXPECT_EQ(error_of(many), "f: the group of 'x1000c0r0' has 66 switches; at most 65 can be cabled each to each");
   std::string wide;
   for (int cabinet = 0; cabinet < 66; ++cabinet) wide += fmt::format("x{}c0s0b0n0\n", cabinet);
   EXPECT_EQ(error_of(wide), "f: the group of 'x0c0' needs 65 cables to other groups; its switches have 64 ports");
 }
 
-TEST(Xname, IsReadByItsParts) {
+TEST(ParseXname, ReadsEveryComponent) {
   const auto port = parse_xname("x1000c7r3j14p1");
   ASSERT_TRUE(port);
   EXPECT_EQ(port->device, "x1000c7r3");

@@ -33,7 +33,7 @@ struct Xname {
   [[nodiscard]] bool is_node() const { return kind == Kind::node || kind == Kind::nic; }
 };
 
-/// Nothing if the word is no name of these kinds.
+/// Returns nothing for other words.
 [[nodiscard]] std::optional<Xname> parse_xname(std::string_view word);
 
 }  // namespace ayatori

@@ -16,7 +16,7 @@ Result<std::vector<std::uint64_t>> blocks_per_group(const Blocks& blocks, std::s
     const std::uint64_t base = blocks.sizes.front();
     if (base == 0 || size % base != 0 || !std::has_single_bit(size / base)) {
       return fail_at(file, blocks.line,
-                     fmt::format("the block size {} is no power of two times the first, {}", size, base));
+                     fmt::format("the block size {} is not a power of two times the first, {}", size, base));
     }
     if (!groups.empty() && size / base <= groups.back()) {
       return fail_at(file, blocks.line, fmt::format("block sizes must rise; {} does not", size));

@@ -52,12 +52,12 @@ class ConfReader {
   LineReader lines_;
   std::string_view file_;
   HostLists hosts_;
-  std::size_t line_ = 0;  // where the record at hand begins
+  std::size_t line_ = 0;  // where the current record begins
   std::vector<Switch> switches_;
   Blocks blocks_;
 };
 
-/// A backslash, the last thing but blanks on a line, joins the next line to it; also in a comment, as Slurm does.
+/// A backslash at the end of a line, before any blanks, joins the next line to it; in a comment, too, as in Slurm.
 bool take_continuation(std::string& line) {
   while (!line.empty() && is_blank(line.back())) line.pop_back();
   const std::size_t backslashes = line.size() - (line.find_last_not_of('\\') + 1);
@@ -87,14 +87,14 @@ Result<Network> ConfReader::read() {
   }
   if (!switches_.empty() && !blocks_.blocks.empty()) {
     return fail_at(file_, blocks_.blocks.front().line,
-                   "blocks and switches in one file; Slurm's plugins read one kind");
+                   "the file has both blocks and switches; Slurm's plugins read one kind each");
   }
   if (!blocks_.blocks.empty()) {
     auto switches = slurm::switches_of_blocks(std::move(blocks_), file_);
     if (!switches) return Failure(switches.error());
     switches_ = std::move(*switches);
   }
-  if (switches_.empty()) return fail_at(file_, 0, "no 'SwitchName=…' or 'BlockName=…' in it");
+  if (switches_.empty()) return fail_at(file_, 0, "expected 'SwitchName=…' or 'BlockName=…', found neither");
   return slurm::network_of_switches(switches_, file_);
 }
 
@@ -116,17 +116,18 @@ Result<std::optional<Pair>> ConfReader::take_pair(std::string_view& rest) const 
   const auto is_key = [](unsigned char c) { return std::isalnum(c) != 0 || c == '_' || c == '.'; };
   const auto end = static_cast<std::size_t>(std::ranges::find_if_not(rest, is_key) - rest.begin());
   const std::string_view key = rest.substr(0, end);
-  std::string_view behind = without_leading_blanks(rest.substr(end));
-  if (key.empty() || !behind.starts_with('=')) {
+  std::string_view after_key = without_leading_blanks(rest.substr(end));
+  if (key.empty() || !after_key.starts_with('=')) {
     return wrong(fmt::format("expected 'Key=value' instead of '{}'", rest.substr(0, 40)));
   }
-  behind = without_leading_blanks(behind.substr(1));
-  const bool quoted = behind.starts_with('"');
-  const std::size_t close = quoted ? behind.find('"', 1) : std::min(behind.find_first_of(" \t\r"), behind.size());
-  if (close == std::string_view::npos) return wrong(fmt::format("the quote behind '{}=' has no end", key));
-  const std::string_view value = quoted ? behind.substr(1, close - 1) : behind.substr(0, close);
+  after_key = without_leading_blanks(after_key.substr(1));
+  const bool quoted = after_key.starts_with('"');
+  const std::size_t close =
+      quoted ? after_key.find('"', 1) : std::min(after_key.find_first_of(" \t\r"), after_key.size());
+  if (close == std::string_view::npos) return wrong(fmt::format("the quote after '{}=' is not closed", key));
+  const std::string_view value = quoted ? after_key.substr(1, close - 1) : after_key.substr(0, close);
   if (value.empty()) return wrong(fmt::format("'{}=' has no value", key));
-  rest = behind.substr(quoted ? close + 1 : close);
+  rest = after_key.substr(quoted ? close + 1 : close);
   return Pair{key, value};
 }
 
@@ -146,7 +147,7 @@ Result<> ConfReader::take_switch(std::string_view name, std::string_view rest) {
     if (!*pair) break;
     const auto [key, value] = **pair;
     if (same_word(key, "LinkSpeed")) {
-      if (!parse_unsigned<std::uint32_t>(value)) return wrong(fmt::format("LinkSpeed is no number: '{}'", value));
+      if (!parse_unsigned<std::uint32_t>(value)) return wrong(fmt::format("LinkSpeed is not a number: '{}'", value));
       continue;
     }
     const bool is_nodes = same_word(key, "Nodes");
@@ -174,8 +175,8 @@ Result<> ConfReader::take_block(std::string_view name, std::string_view rest) {
 }
 
 Result<> ConfReader::take_sizes(std::string_view value, std::string_view rest) {
-  if (!without_leading_blanks(rest).empty()) return wrong("expected nothing behind the BlockSizes");
-  if (!blocks_.sizes.empty()) return wrong("BlockSizes are told twice");
+  if (!without_leading_blanks(rest).empty()) return wrong("expected nothing after BlockSizes");
+  if (!blocks_.sizes.empty()) return wrong("BlockSizes is given twice");
   blocks_.line = line_;
   for (const std::string_view text : split(value, ',')) {
     const auto size = parse_unsigned<std::uint64_t>(text);

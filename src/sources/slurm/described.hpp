@@ -1,6 +1,6 @@
 #pragma once
 /// \file
-/// What Slurm's two formats say, before anything is made of it.
+/// The content of Slurm's two formats, before a network is built from it.
 
 #include <cstdint>
 #include <string>
@@ -26,7 +26,7 @@ struct Blocks {
   std::size_t line = 0;              ///< of the sizes
 };
 
-/// Expands host lists and bounds their sum: a few bytes of file can't make us allocate without end.
+/// Expands host lists and limits the sum of their lengths, since a few bytes can describe any number of hosts.
 class HostLists {
  public:
   explicit HostLists(std::string_view file) : file_(file) {}
@@ -37,14 +37,14 @@ class HostLists {
   std::size_t count_ = 0;
 };
 
-/// Checks the switches and cables them.
+/// Checks the switches and builds their network.
 [[nodiscard]] Result<Network> network_of_switches(const std::vector<Switch>& switches, std::string_view file);
 
 /// Blocks as leaf switches, under a switch for each group of neighbouring blocks that makes up one of the sizes.
 [[nodiscard]] Result<std::vector<Switch>> switches_of_blocks(Blocks blocks, std::string_view file);
 
-/// The other way: a network's routers as switches, children first. `same` lists the routers that a switch stands for
-/// besides the one that it is named after. Error: no tree of levels.
+/// The routers of a network as switches, children first. `same` lists the routers that a switch stands for besides the
+/// one that it is named after. Error: the network is not a tree of levels.
 struct WrittenSwitch {
   Switch written;
   std::vector<std::string> same;

@@ -35,7 +35,7 @@ Names random_names(Random& random) {
   return names;
 }
 
-TEST(Hostlist, CompressesRuns) {
+TEST(CompressHostlist, JoinsRuns) {
   EXPECT_EQ(compress_hostlist({}), "");
   EXPECT_EQ(compress_hostlist({"n1"}), "n1");
   EXPECT_EQ(compress_hostlist({"n0", "n1", "n2"}), "n[0-2]");
@@ -46,7 +46,7 @@ TEST(Hostlist, CompressesRuns) {
   EXPECT_EQ(compress_hostlist({"n1234567890", "n1234567891"}), "n1234567890,n1234567891");
 }
 
-TEST(Hostlist, ExpandsToWhatWasCompressed) {
+TEST(CompressHostlist, ExpandingGivesTheSameNames) {
   for (std::uint64_t seed = 1; seed <= 500; ++seed) {
     SCOPED_TRACE(fmt::format("seed {}", seed));
     Random random(seed);
@@ -58,7 +58,7 @@ TEST(Hostlist, ExpandsToWhatWasCompressed) {
 }
 
 /// Slurm's own parser, which `scontrol show hostnames` and `show hostlist` run without a controller.
-class Scontrol : public testing::Test {
+class ScontrolTest : public testing::Test {
  protected:
   void SetUp() override {
     folder_ = std::filesystem::temp_directory_path() / fmt::format("ayatori-scontrol-{}", getpid());
@@ -89,14 +89,14 @@ class Scontrol : public testing::Test {
   std::filesystem::path folder_;
 };
 
-TEST_F(Scontrol, ExpandsAsWeDo) {
+TEST_F(ScontrolTest, ExpandHostlistAgreesWithScontrol) {
   for (const char* list : {"n[0-3,07]", "m[1-2]k[3-4]", "tux[0-3,12,18-20]", "a,b1,c[01-10]", "s[8-11]", "n[007-010]",
                            "r[1-2]n[01-02,5],login"}) {
     EXPECT_EQ(hostnames(list), expand_hostlist(list).value()) << list;
   }
 }
 
-TEST_F(Scontrol, ReadsWhatWeCompress) {
+TEST_F(ScontrolTest, ScontrolReadsCompressHostlistsOutput) {
   for (std::uint64_t seed = 1; seed <= 40; ++seed) {
     SCOPED_TRACE(fmt::format("seed {}", seed));
     Random random(seed);
@@ -105,7 +105,7 @@ TEST_F(Scontrol, ReadsWhatWeCompress) {
   }
 }
 
-TEST_F(Scontrol, CompressesRunsAsWeDo) {
+TEST_F(ScontrolTest, CompressHostlistAgreesWithScontrol) {
   for (const Names& names : {Names{"n1", "n2", "n3"}, Names{"n08", "n09", "n10", "n11"}, Names{"a-1", "b", "c7"},
                              Names{"n1", "n2", "n03", "n5", "login"}}) {
     EXPECT_EQ(run(fmt::format("show hostlist {}", fmt::join(names, ","))).second, compress_hostlist(names) + "\n");

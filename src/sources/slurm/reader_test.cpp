@@ -43,7 +43,7 @@ std::string yaml_error(std::string_view text, std::string_view topology = "") {
   return network ? "none" : network.error().message;
 }
 
-TEST(SlurmConf, ReadsTreesWithSeveralSpines) {
+TEST(ParseSlurmConf, ReadsTreesWithSeveralSpines) {
   const Network network = open(fixture("two-spines.conf"));
   EXPECT_EQ(recognise(network).summary.substr(0, 46), "fat tree, 2 levels, 3 leaves x 2 spines, 1 cab");
   const auto found = neighbours(network);
@@ -57,7 +57,7 @@ TEST(SlurmConf, ReadsTreesWithSeveralSpines) {
   for (const Machine& machine : network.machines()) EXPECT_EQ(machine.endpoints.size(), 1U);
 }
 
-TEST(SlurmConf, ReadsLinesInAnyOrder) {
+TEST(ParseSlurmConf, ReadsLinesInAnyOrder) {
   const Network network = open(fixture("three-levels.conf"));
   const auto levels = rank_levels(network);
   ASSERT_TRUE(levels) << levels.error().reason;
@@ -68,7 +68,7 @@ TEST(SlurmConf, ReadsLinesInAnyOrder) {
   EXPECT_EQ(network.machines().size(), 16U);
 }
 
-TEST(SlurmConf, PutsNodesBeforeUplinksInPortOrder) {
+TEST(ParseSlurmConf, NodesPrecedeUplinksInPortOrder) {
   const Network network = open(fixture("three-levels.conf"));
   for (DeviceId router = 0; router < network.router_count(); ++router) {
     EXPECT_FALSE(network.ports(router)[0].connected());
@@ -79,7 +79,7 @@ TEST(SlurmConf, PutsNodesBeforeUplinksInPortOrder) {
   }
 }
 
-TEST(SlurmConf, StacksBlocksByTheirSizes) {
+TEST(ParseSlurmConf, BlockSizesBuildATree) {
   const Network network = open(fixture("blocks.conf"));
   const auto levels = rank_levels(network);
   ASSERT_TRUE(levels) << levels.error().reason;
@@ -91,7 +91,7 @@ TEST(SlurmConf, StacksBlocksByTheirSizes) {
   EXPECT_EQ(found.at("32 nodes, 2"), (std::set<std::string>{"rack5", "all blocks, 0"}));
 }
 
-TEST(SlurmConf, JoinsBlocksWithoutSizesAtOnce) {
+TEST(ParseSlurmConf, BlocksWithoutSizesShareOneRouter) {
   const auto network = parse_slurm_conf("BlockName=a Nodes=a1\nBlockName=b Nodes=b[1-2]\n", "t");
   ASSERT_TRUE(network) << network.error().message;
   EXPECT_EQ(neighbours(*network).at("all blocks, 0"), (std::set<std::string>{"a", "b"}));
@@ -100,7 +100,7 @@ TEST(SlurmConf, JoinsBlocksWithoutSizesAtOnce) {
   EXPECT_EQ(one->router_count(), 1U);
 }
 
-TEST(SlurmConf, GivesANodeUnderTwoLeavesTwoNics) {
+TEST(ParseSlurmConf, ANodeUnderTwoLeavesHasTwoNics) {
   const auto network =
       parse_slurm_conf("SwitchName=a Nodes=n[1-2]\nSwitchName=b Nodes=n[2-3]\nSwitchName=c Switches=a,b", "t");
   ASSERT_TRUE(network) << network.error().message;
@@ -110,7 +110,7 @@ TEST(SlurmConf, GivesANodeUnderTwoLeavesTwoNics) {
   EXPECT_EQ(network->device(network->port(both.endpoints[1]).device).rail, 1);
 }
 
-TEST(SlurmConf, ContinuesLinesAsSlurmDoes) {
+TEST(ParseSlurmConf, ABackslashContinuesTheLine) {
   EXPECT_EQ(conf_error("SwitchName=a \\\n  Nodes=n1\n"), "none");
   EXPECT_EQ(conf_error("SwitchName=a \\  \nNodes=n1"), "none");
   EXPECT_EQ(conf_error("SwitchName=a Nodes=n1\\"), "none");
@@ -118,52 +118,52 @@ TEST(SlurmConf, ContinuesLinesAsSlurmDoes) {
   EXPECT_EQ(conf_error("\n# x\nSwitchName=a Nodes=n1 \\\n Nodes=n2\n"), "topology.conf:3: 'Nodes=' twice in one line");
 }
 
-TEST(SlurmConf, NamesFileAndLineOfWhatIsWrong) {
+TEST(ParseSlurmConf, ErrorsNameFileAndLine) {
   EXPECT_EQ(conf_error("SwitchName=a Nodes=n1\nSwitchName=a Nodes=n2\n"),
-            "topology.conf:2: 'a' is described twice, first in line 1");
-  EXPECT_EQ(conf_error("SwitchName=a Switches=b\n"), "topology.conf:1: 'a' has the child 'b', which nobody describes");
+            "topology.conf:2: 'a' is defined twice, first in line 1");
+  EXPECT_EQ(conf_error("SwitchName=a Switches=b\n"), "topology.conf:1: 'a' has the child 'b', which is not defined");
   EXPECT_EQ(conf_error("SwitchName=b Nodes=n1\nSwitchName=a Switches=b,b\n"),
             "topology.conf:2: 'a' has the child 'b' twice");
   EXPECT_EQ(conf_error("SwitchName=a Nodes=n[1-3],n2\n"), "topology.conf:1: 'a' has the node 'n2' twice");
   EXPECT_EQ(conf_error("SwitchName=b Nodes=n1\nSwitchName=a Switches=b Nodes=n2\n"),
             "topology.conf:2: 'a' has both nodes and child switches; Slurm allows one of them");
   EXPECT_EQ(conf_error("SwitchName=a Switches=a\n"),
-            "topology.conf:1: switches in a circle, each under the next: a, a");
+            "topology.conf:1: the switches form a cycle, each below the next: a, a");
   EXPECT_EQ(conf_error("SwitchName=t Switches=x\nSwitchName=x Switches=y\nSwitchName=y Switches=z\nSwitchName=z "
                        "Switches=x,l\nSwitchName=l Nodes=n1\n"),
-            "topology.conf:2: switches in a circle, each under the next: x, z, y, x");
+            "topology.conf:2: the switches form a cycle, each below the next: x, z, y, x");
   EXPECT_EQ(conf_error("SwitchName=a Nodes=n[1-\n"), "topology.conf:1: ']' is missing in '[1-'");
   EXPECT_EQ(conf_error("SwitchName=a Knots=n1\n"),
             "topology.conf:1: expected 'Switches=', 'Nodes=' or 'LinkSpeed=' instead of 'Knots='");
-  EXPECT_EQ(conf_error("SwitchName=a Nodes=n1 LinkSpeed=fast\n"), "topology.conf:1: LinkSpeed is no number: 'fast'");
+  EXPECT_EQ(conf_error("SwitchName=a Nodes=n1 LinkSpeed=fast\n"), "topology.conf:1: LinkSpeed is not a number: 'fast'");
   EXPECT_EQ(conf_error("Include other.conf\n"),
             "topology.conf:1: expected 'Key=value' instead of 'Include other.conf'");
   EXPECT_EQ(conf_error("NodeName=a\n"),
             "topology.conf:1: expected 'SwitchName=…', 'BlockName=…' or 'BlockSizes=…' instead of 'NodeName='");
   EXPECT_EQ(conf_error("SwitchName=\n"), "topology.conf:1: 'SwitchName=' has no value");
-  EXPECT_EQ(conf_error("SwitchName=a Nodes=\"n1\n"), "topology.conf:1: the quote behind 'Nodes=' has no end");
-  EXPECT_EQ(conf_error("# nothing\n"), "topology.conf: no 'SwitchName=…' or 'BlockName=…' in it");
+  EXPECT_EQ(conf_error("SwitchName=a Nodes=\"n1\n"), "topology.conf:1: the quote after 'Nodes=' is not closed");
+  EXPECT_EQ(conf_error("# nothing\n"), "topology.conf: expected 'SwitchName=…' or 'BlockName=…', found neither");
   EXPECT_EQ(conf_error("RingName=r Nodes=n[1-8]\n"), "topology.conf:1: rings (topology/ring) are not supported");
   EXPECT_EQ(conf_error("SwitchName=a Nodes=n[0-200000]\nSwitchName=b Nodes=m[0-200000]\n"),
             "topology.conf:2: more than 262144 hosts and switches");
 }
 
-TEST(SlurmConf, ChecksBlocks) {
+TEST(ParseSlurmConf, MalformedBlocksAreRefused) {
   EXPECT_EQ(conf_error("BlockName=a Nodes=n[1-3]\nBlockSizes=4\n"),
             "topology.conf:1: the block 'a' has 3 nodes; the block size is 4");
   EXPECT_EQ(conf_error("BlockName=a Nodes=n[1-4]\nBlockSizes=4,12\n"),
-            "topology.conf:2: the block size 12 is no power of two times the first, 4");
+            "topology.conf:2: the block size 12 is not a power of two times the first, 4");
   EXPECT_EQ(conf_error("BlockName=a Nodes=n[1-4]\nBlockSizes=0\n"),
-            "topology.conf:2: the block size 0 is no power of two times the first, 0");
+            "topology.conf:2: the block size 0 is not a power of two times the first, 0");
   EXPECT_EQ(conf_error("BlockName=a Nodes=n[1-4]\nBlockSizes=4,8,8\n"),
             "topology.conf:2: block sizes must rise; 8 does not");
   EXPECT_EQ(conf_error("BlockSizes=x\n"), "topology.conf:1: expected BlockSizes like 30,120 instead of 'x'");
   EXPECT_EQ(conf_error("BlockName=a\n"), "topology.conf:1: the block 'a' has no nodes");
   EXPECT_EQ(conf_error("SwitchName=s Nodes=n1\nBlockName=a Nodes=n1\n"),
-            "topology.conf:2: blocks and switches in one file; Slurm's plugins read one kind");
+            "topology.conf:2: the file has both blocks and switches; Slurm's plugins read one kind each");
 }
 
-TEST(SlurmYaml, TakesTheClustersDefault) {
+TEST(ParseSlurmYaml, TakesTheClusterDefault) {
   const Network network = open(fixture("topologies.yaml"));
   const auto found = neighbours(network);
   EXPECT_EQ(found.size(), 3U);
@@ -171,23 +171,23 @@ TEST(SlurmYaml, TakesTheClustersDefault) {
   EXPECT_EQ(found.at("s2").size(), 8U + 1);
 }
 
-TEST(SlurmYaml, TakesTheTopologyThatIsNamed) {
+TEST(ParseSlurmYaml, TakesTheNamedTopology) {
   const auto found = neighbours(open(fixture("topologies.yaml,topology=racks")));
   EXPECT_EQ(found.size(), 4U + 2 + 1);
   EXPECT_EQ(found.at("8 nodes, 1"), (std::set<std::string>{"r3", "r4", "all blocks, 0"}));
 }
 
-TEST(SlurmYaml, RefusesWhatHasNoStructure) {
+TEST(ParseSlurmYaml, TopologiesWithoutStructureAreRefused) {
   const auto flat = open_slurm(fixture("topologies.yaml,topology=anywhere"));
   ASSERT_FALSE(flat);
-  EXPECT_EQ(flat.error().message, fixture("topologies.yaml:30: the topology 'anywhere' is flat: it tells no switches"));
+  EXPECT_EQ(flat.error().message, fixture("topologies.yaml:30: the topology 'anywhere' is flat: it lists no switches"));
   const auto unknown = open_slurm(fixture("topologies.yaml,topology=none"));
   ASSERT_FALSE(unknown);
   EXPECT_EQ(unknown.error().message, fixture("topologies.yaml: it has no topology 'none'"));
   EXPECT_EQ(unknown.error().hint, "slurm:FILE,topology=NAME; NAME is one of: racks, fabric, anywhere");
 }
 
-TEST(SlurmYaml, NamesFileAndLineOfWhatIsWrong) {
+TEST(ParseSlurmYaml, ErrorsNameFileAndLine) {
   EXPECT_EQ(yaml_error("a: 1\n"), "t.yaml:1: expected a list of topologies: '- topology: NAME'");
   EXPECT_EQ(yaml_error("- topology: a\n  trea: 1\n"),
             "t.yaml:2: expected one of topology, cluster_default, tree, block, flat, ring, torus3d instead of 'trea'");
@@ -195,21 +195,21 @@ TEST(SlurmYaml, NamesFileAndLineOfWhatIsWrong) {
   EXPECT_EQ(yaml_error("- topology: a\n"), "t.yaml:1: the topology 'a' needs either 'tree:' or 'block:'");
   EXPECT_EQ(yaml_error("- topology: a\n- topology: b\n"), "t.yaml: none of its topologies has 'cluster_default: true'");
   EXPECT_EQ(yaml_error("- topology: a\n  cluster_default: perhaps\n"),
-            "t.yaml:2: expected true or false behind 'cluster_default:'");
+            "t.yaml:2: expected true or false for 'cluster_default:'");
   const std::string tree = "- topology: a\n  tree:\n    switches:\n";
-  EXPECT_EQ(yaml_error(tree), "t.yaml:3: expected a list behind 'switches:'");
+  EXPECT_EQ(yaml_error(tree), "t.yaml:3: expected a list for 'switches:'");
   EXPECT_EQ(yaml_error(tree + "    - switch: s\n      nodes: [n1]\n"),
-            "t.yaml:5: expected a host list like n[01-09] behind 'nodes:'");
+            "t.yaml:5: expected a host list like n[01-09] for 'nodes:'");
   EXPECT_EQ(yaml_error(tree + "    - switch: s\n      children: t\n"),
-            "t.yaml:4: 's' has the child 't', which nobody describes");
+            "t.yaml:4: 's' has the child 't', which is not defined");
   EXPECT_EQ(yaml_error(tree + "    - nodes: n1\n"), "t.yaml:4: expected 'switch: NAME'");
   EXPECT_EQ(yaml_error("- topology: a\n  block:\n    block_sizes: [x]\n    blocks:\n    - block: b\n      nodes: n1\n"),
             "t.yaml:3: expected a number of nodes in 'block_sizes:'");
   EXPECT_EQ(yaml_error("- topology: a\n  tree: [\n").substr(0, 16), "t.yaml:3: no YAM");
 }
 
-TEST(Slurm, TellsTheFormatsApart) {
-  EXPECT_EQ(open_slurm("").error().message, "slurm: names no file");
+TEST(OpenSlurm, RecognisesBothFormats) {
+  EXPECT_EQ(open_slurm("").error().message, "slurm: no file is given");
   EXPECT_NE(open_slurm("/no/such/file").error().message.find("/no/such/file"), std::string::npos);
   EXPECT_EQ(open_slurm(fixture("blocks.conf,topology=x")).error().message,
             fixture("blocks.conf: only topology.yaml has topologies with names"));

@@ -24,7 +24,7 @@ Result<Network> open_slurm(std::string_view rest) {
   const std::size_t comma = rest.rfind(key);
   const std::string_view file = rest.substr(0, comma);
   const std::string_view topology = comma == std::string_view::npos ? "" : rest.substr(comma + key.size());
-  if (file.empty()) return with_hint(fail("slurm: names no file"), "slurm:FILE (topology.conf or topology.yaml)");
+  if (file.empty()) return with_hint(fail("slurm: no file is given"), "slurm:FILE (topology.conf or topology.yaml)");
   const auto text = read_file(file);
   if (!text) return Failure(text.error());
   if (is_yaml(*text)) return parse_slurm_yaml(*text, file, topology);

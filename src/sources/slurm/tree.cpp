@@ -65,7 +65,7 @@ Result<> Tree::name_switches() {
     const auto [known, is_new] = index_.try_emplace(switches_[i].name, i);
     if (is_new) continue;
     return wrong(
-        i, fmt::format("'{}' is described twice, first in line {}", switches_[i].name, switches_[known->second].line));
+        i, fmt::format("'{}' is defined twice, first in line {}", switches_[i].name, switches_[known->second].line));
   }
   return {};
 }
@@ -76,7 +76,7 @@ Result<> Tree::find_children() {
     for (const std::string& name : switches_[i].children) {
       const auto child = index_.find(name);
       if (child == index_.end()) {
-        return wrong(i, fmt::format("'{}' has the child '{}', which nobody describes", switches_[i].name, name));
+        return wrong(i, fmt::format("'{}' has the child '{}', which is not defined", switches_[i].name, name));
       }
       if (!seen.insert(child->second).second) {
         return wrong(i, fmt::format("'{}' has the child '{}' twice", switches_[i].name, name));
@@ -102,7 +102,7 @@ Result<> Tree::check_nodes() const {
   return {};
 }
 
-/// Takes away switches whose children are all taken away (Kahn, 1962): what stays leads into a circle.
+/// Removes switches whose children are all removed (Kahn, 1962): the switches that remain lead into a cycle.
 Result<> Tree::check_circles() const {
   std::vector<std::size_t> above = parents_;
   std::vector<std::size_t> ready;
@@ -116,7 +116,7 @@ Result<> Tree::check_circles() const {
     }
   }
   if (taken == switches_.size()) return {};
-  // Every switch that stays has a parent that stays: going up ends in a circle.
+  // Every switch that remains has a parent that remains: going up leads into a cycle.
   std::vector<std::size_t> parent(switches_.size());
   for (std::size_t i = 0; i < switches_.size(); ++i) {
     if (above[i] == 0) continue;
@@ -129,7 +129,7 @@ Result<> Tree::check_circles() const {
   std::vector<std::string_view> names = {switches_[here].name};
   for (std::size_t next = parent[here]; next != here; next = parent[next]) names.push_back(switches_[next].name);
   names.push_back(switches_[here].name);
-  return wrong(here, fmt::format("switches in a circle, each under the next: {}", fmt::join(names, ", ")));
+  return wrong(here, fmt::format("the switches form a cycle, each below the next: {}", fmt::join(names, ", ")));
 }
 
 Result<> Tree::add_switches(NetworkBuilder& builder) const {
@@ -137,7 +137,7 @@ Result<> Tree::add_switches(NetworkBuilder& builder) const {
   for (std::size_t i = 0; i < switches_.size(); ++i) {
     const std::size_t ports = switches_[i].nodes.size() + children_[i].size() + parents_[i];
     if (ports > max_ports) {
-      return wrong(i, fmt::format("'{}' would need {} ports; {} are the most", switches_[i].name, ports, max_ports));
+      return wrong(i, fmt::format("'{}' would need {} ports; the maximum is {}", switches_[i].name, ports, max_ports));
     }
     builder.add_router(switches_[i].name, 0, static_cast<PortNumber>(ports));
   }

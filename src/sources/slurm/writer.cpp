@@ -18,7 +18,7 @@ namespace slurm {
 
 namespace {
 
-/// What Slurm's parser, YAML and host lists all read as one word.
+/// Characters that Slurm's parser, YAML and host lists all accept in a word.
 std::string plain_word(std::string_view name) {
   std::string word(name);
   for (char& c : word) {
@@ -29,7 +29,7 @@ std::string plain_word(std::string_view name) {
   return word.empty() || word.front() == '-' ? "x" + word : word;
 }
 
-/// Words for names: equal names, and those that become equal, are told apart by a number.
+/// Makes words of names. Equal words get a number, so that they differ.
 class Words {
  public:
   std::string unique(std::string_view name) {
@@ -138,10 +138,10 @@ class Writer {
 Result<std::vector<WrittenSwitch>> switches_of_network(const Network& network) {
   const auto levels = rank_levels(network);
   if (!levels) {
-    return with_hint(with_cause(fail("Slurm's topology files can't say what this network is"), levels.error().reason),
-                     "topology/tree knows trees only; json keeps any network");
+    return with_hint(with_cause(fail("Slurm's topology files cannot describe this network"), levels.error().reason),
+                     "topology/tree has trees only; json keeps any network");
   }
-  if (network.endpoints().empty()) return fail("a Slurm topology needs machines; this network has none with a cable");
+  if (network.endpoints().empty()) return fail("a Slurm topology needs machines with a cable; this network has none");
   return Writer(network, *levels).write();
 }
 
@@ -151,7 +151,7 @@ namespace {
 
 std::string note(const slurm::WrittenSwitch& entry) {
   if (entry.same.empty()) return "";
-  return fmt::format("# {} stands for {} too\n", entry.written.name, slurm::compress_hostlist(entry.same));
+  return fmt::format("# {} also stands for {}\n", entry.written.name, slurm::compress_hostlist(entry.same));
 }
 
 }  // namespace

@@ -74,7 +74,7 @@ Network random_tree(Random& random) {
   return builder.build().value();
 }
 
-TEST(SlurmWriter, ReadingBackGivesTheSameTree) {
+TEST(WriteSlurm, ReadingBackGivesTheSameTree) {
   for (const auto& [write, parse] :
        {std::pair<Write, Parse>{write_slurm_conf, parse_conf}, std::pair<Write, Parse>{write_slurm_yaml, parse_yaml}}) {
     for (std::uint64_t seed = 1; seed <= 100; ++seed) {
@@ -88,7 +88,7 @@ TEST(SlurmWriter, ReadingBackGivesTheSameTree) {
   }
 }
 
-TEST(SlurmWriter, WritesSpinesAsOneSwitch) {
+TEST(WriteSlurm, SpinesAreWrittenAsOneSwitch) {
   const std::string text = written(write_slurm_conf, opened("fattree:K=2,levels=2"));
   EXPECT_EQ(text,
             "# topology.conf for TopologyPlugin=topology/tree, written by Ayatori\n"
@@ -96,18 +96,18 @@ TEST(SlurmWriter, WritesSpinesAsOneSwitch) {
             "SwitchName=LS1 Nodes=N[2-3]\n"
             "SwitchName=LS2 Nodes=N[4-5]\n"
             "SwitchName=LS3 Nodes=N[6-7]\n"
-            "# RS0 stands for RS1 too\n"
+            "# RS0 also stands for RS1\n"
             "SwitchName=RS0 Switches=LS[0-3]\n");
   EXPECT_EQ(written(write_slurm_yaml, opened("fattree:K=2,levels=2,nodes=4")),
             "# topology.yaml of Slurm 25.05 or later, written by Ayatori\n---\n"
             "- topology: default\n  cluster_default: true\n  tree:\n    switches:\n"
             "      - switch: \"LS0\"\n        nodes: \"N[0-1]\"\n"
             "      - switch: \"LS1\"\n        nodes: \"N[2-3]\"\n"
-            "# RS0 stands for RS1 too\n"
+            "# RS0 also stands for RS1\n"
             "      - switch: \"RS0\"\n        children: \"LS[0-1]\"\n");
 }
 
-TEST(SlurmWriter, MakesATreeOfEveryFatTree) {
+TEST(WriteSlurm, EveryFatTreeBecomesATree) {
   for (const char* source : {"fattree:K=3,levels=3", "fattree:K=2,levels=4", "xgft:h=3;m=4,3,2;w=1,2,2;p=1,2,1"}) {
     const Network network = opened(source);
     const auto switches = slurm::switches_of_network(network);
@@ -124,7 +124,7 @@ TEST(SlurmWriter, MakesATreeOfEveryFatTree) {
   }
 }
 
-TEST(SlurmWriter, KeepsSpinesApartThatReachOtherLeaves) {
+TEST(WriteSlurm, SpinesWithDifferentLeavesStaySeparate) {
   NetworkBuilder builder;
   const auto cable = [&](auto a, int port_a, auto b, int port_b) {
     ASSERT_TRUE(builder.connect(a, static_cast<PortNumber>(port_a), b, static_cast<PortNumber>(port_b), {}));
@@ -149,10 +149,10 @@ TEST(SlurmWriter, KeepsSpinesApartThatReachOtherLeaves) {
             "SwitchName=Spine-1-2 Switches=Leaf-[1-2]\n");
 }
 
-TEST(SlurmWriter, RefusesWhatIsNoTree) {
+TEST(WriteSlurm, NetworksOtherThanTreesAreRefused) {
   const auto refused = write_slurm_conf(opened("torus:4x4"), [](std::string_view) {});
   ASSERT_FALSE(refused);
-  EXPECT_EQ(refused.error().message, "Slurm's topology files can't say what this network is");
+  EXPECT_EQ(refused.error().message, "Slurm's topology files cannot describe this network");
   EXPECT_FALSE(refused.error().cause.empty());
   EXPECT_FALSE(refused.error().hint.empty());
 }

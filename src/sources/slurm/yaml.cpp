@@ -36,7 +36,7 @@ class YamlReader {
   Result<Blocks> read_blocks(const YAML::Node& node);
   Result<Switch> read_block(const YAML::Node& node);
 
-  /// Errors: no map, a key beyond `keys`.
+  /// Errors: not a map; a key other than `keys`.
   Result<> check_keys(const YAML::Node& node, std::initializer_list<std::string_view> keys) const;
   Result<std::string> word(const YAML::Node& map, const char* key) const;
   Result<std::vector<std::string>> hosts(const YAML::Node& map, const char* key);
@@ -69,13 +69,13 @@ Result<std::string> YamlReader::word(const YAML::Node& map, const char* key) con
 Result<std::vector<std::string>> YamlReader::hosts(const YAML::Node& map, const char* key) {
   const YAML::Node value = map[key];
   if (!value) return std::vector<std::string>();
-  if (!value.IsScalar()) return wrong(value, fmt::format("expected a host list like n[01-09] behind '{}:'", key));
+  if (!value.IsScalar()) return wrong(value, fmt::format("expected a host list like n[01-09] for '{}:'", key));
   return hosts_.expand(value.Scalar(), line_of(value));
 }
 
 Result<YAML::Node> YamlReader::list(const YAML::Node& map, const char* key) const {
   const YAML::Node value = map[key];
-  if (!value || !value.IsSequence()) return wrong(map, fmt::format("expected a list behind '{}:'", key));
+  if (!value || !value.IsSequence()) return wrong(map, fmt::format("expected a list for '{}:'", key));
   return value;
 }
 
@@ -102,7 +102,7 @@ Result<YAML::Node> YamlReader::choose(const YAML::Node& document, std::string_vi
     const YAML::Node flag = candidate["cluster_default"];
     bool is_default = false;
     if (flag && !YAML::convert<bool>::decode(flag, is_default)) {
-      return wrong(flag, "expected true or false behind 'cluster_default:'");
+      return wrong(flag, "expected true or false for 'cluster_default:'");
     }
     if (topology.empty() ? is_default : *name == topology) return candidate;
   }
@@ -127,7 +127,7 @@ Result<std::vector<Switch>> YamlReader::read_topology(const YAML::Node& topology
   const std::string name = topology["topology"].Scalar();
   for (const char* kind : {"flat", "ring", "torus3d"}) {
     if (!topology[kind]) continue;
-    return with_hint(wrong(topology[kind], fmt::format("the topology '{}' is {}: it tells no switches", name, kind)),
+    return with_hint(wrong(topology[kind], fmt::format("the topology '{}' is {}: it lists no switches", name, kind)),
                      "slurm:FILE,topology=NAME picks another one");
   }
   if (static_cast<bool>(topology["tree"]) == static_cast<bool>(topology["block"])) {

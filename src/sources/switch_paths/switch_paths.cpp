@@ -48,7 +48,7 @@ class PathsBuilder {
 };
 
 Result<> PathsBuilder::add(const HostPath& path) {
-  if (!hosts_.insert(path.host).second) return fail("{}: '{}' stands there twice", file_, path.host);
+  if (!hosts_.insert(path.host).second) return fail("{}: '{}' is listed twice", file_, path.host);
   std::set<std::string_view> seen;
   for (std::size_t i = 0; i < path.switches.size(); ++i) {
     const std::string& here = path.switches[i];
@@ -67,7 +67,7 @@ Result<> PathsBuilder::add_routers() {
   for (const auto& [name, each] : switches_) {
     const std::size_t ports = each.hosts.size() + each.below.size() + each.above.size();
     constexpr std::size_t most = std::numeric_limits<PortNumber>::max();
-    if (ports > most) return fail("{}: '{}' needs {} ports; {} are the most", file_, name, ports, most);
+    if (ports > most) return fail("{}: '{}' needs {} ports; the maximum is {}", file_, name, ports, most);
     routers_[name] = builder_.add_router(name, 0, static_cast<PortNumber>(ports));
   }
   return {};

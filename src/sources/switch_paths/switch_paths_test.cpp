@@ -20,7 +20,7 @@ std::set<std::string> cables(const Network& network) {
   return all;
 }
 
-TEST(SwitchPaths, MakeATree) {
+TEST(NetworkOfPaths, PathsBecomeATree) {
   const auto network = network_of_paths(
       {{"i-2", {"leaf-1", "spine-1"}}, {"i-10", {"leaf-1", "spine-1"}}, {"i-3", {"leaf-2", "spine-1"}}, {"i-4", {}}},
       "efa", "f");
@@ -32,7 +32,7 @@ TEST(SwitchPaths, MakeATree) {
                                                      "leaf-2 port 2 -> spine-1 port 2"}));
 }
 
-TEST(SwitchPaths, HaveOneCableBetweenNeighbours) {
+TEST(NetworkOfPaths, NeighboursHaveOneCable) {
   for (std::uint64_t seed = 1; seed <= 100; ++seed) {
     Random random(seed);
     std::vector<HostPath> paths;
@@ -67,13 +67,13 @@ TEST(SwitchPaths, HaveOneCableBetweenNeighbours) {
   }
 }
 
-TEST(SwitchPaths, SayWhatIsWrong) {
+TEST(NetworkOfPaths, RepeatedNamesAndTooManyPortsAreRefused) {
   EXPECT_EQ(error_of(network_of_paths({}, "p", "f")), "f: no hosts");
-  EXPECT_EQ(error_of(network_of_paths({{"a", {"x"}}, {"a", {"x"}}}, "p", "f")), "f: 'a' stands there twice");
+  EXPECT_EQ(error_of(network_of_paths({{"a", {"x"}}, {"a", {"x"}}}, "p", "f")), "f: 'a' is listed twice");
   EXPECT_EQ(error_of(network_of_paths({{"a", {"x", "y", "x"}}}, "p", "f")), "f: 'x' is above 'a' twice");
   std::vector<HostPath> many;
   for (int i = 0; i < 65536; ++i) many.push_back({std::to_string(i), {"x"}});
-  EXPECT_EQ(error_of(network_of_paths(many, "p", "f")), "f: 'x' needs 65536 ports; 65535 are the most");
+  EXPECT_EQ(error_of(network_of_paths(many, "p", "f")), "f: 'x' needs 65536 ports; the maximum is 65535");
 }
 
 }  // namespace

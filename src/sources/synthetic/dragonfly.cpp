@@ -20,7 +20,7 @@ class GlobalLinks {
   /// Cables between every two groups.
   [[nodiscard]] std::uint64_t rounds() const { return groups_ > 1 ? links_ / (groups_ - 1) : 0; }
 
-  /// The global port, counted through the group, whose cable leads from one group to another in a round.
+  /// The global port of a group, numbered within the group, whose cable leads to another group in a round.
   [[nodiscard]] std::uint64_t port(std::uint64_t from, std::uint64_t to, std::uint64_t round) const {
     return round * (groups_ - 1) + (to < from ? to : to - 1);
   }
@@ -55,10 +55,10 @@ Result<> add_hosts(NetworkBuilder& builder, Handle router, std::string_view plac
 
 Result<> check_ports(const Formula& formula, std::string_view router, std::uint64_t ports) {
   if (ports <= max_ports) return {};
-  return formula.wrong(fmt::format("a {} would need {} ports; {} are the most", router, ports, max_ports));
+  return formula.wrong(fmt::format("a {} would need {} ports; the maximum is {}", router, ports, max_ports));
 }
 
-/// Enough groups for each two to be joined, unless the formula says fewer.
+/// The number of groups: by default the most that can be fully connected.
 Result<std::uint64_t> group_count(const Formula& formula, std::uint64_t links) {
   const std::uint64_t most = links + 1;
   return formula.number("g", most, 1, most);
@@ -93,7 +93,7 @@ Result<> Dragonfly::check(const Formula& formula) const {
 Result<> Dragonfly::cable_group(NetworkBuilder& builder, std::uint64_t group) const {
   for (std::uint64_t high = 1; high < routers; ++high) {
     for (std::uint64_t low = 0; low < high; ++low) {
-      // Nobody has a port towards itself: what is above has one number less.
+      // A router has no port towards itself: the ports of routers above it have numbers one less.
       auto ok = builder.connect(router(group, high), static_cast<PortNumber>(hosts + 1 + low), router(group, low),
                                 static_cast<PortNumber>(hosts + high), rate);
       if (!ok) return ok;
@@ -203,7 +203,7 @@ Result<Network> DragonflyPlus::build() const {
   return builder.build();
 }
 
-/// The keys' notation, and `h`, which both kinds need.
+/// Checks that the formula has keys only, among them `h`, which both kinds require.
 Result<std::uint64_t> parse_links(const Formula& formula) {
   if (!formula.shape().empty()) {
     return formula.wrong(fmt::format("expected key=value instead of '{}'", formula.shape()));

@@ -25,7 +25,7 @@ Result<Formula> Formula::parse(std::string_view kind, std::string_view synopsis,
   while (!text.empty()) {
     const std::size_t end = std::min(text.find_first_of(",;"), text.size());
     if (auto added = formula.add(trimmed(text.substr(0, end)), keys); !added) return Failure(added.error());
-    if (end + 1 == text.size()) return formula.wrong("nothing behind the last separator");
+    if (end + 1 == text.size()) return formula.wrong("nothing follows the last separator");
     text.remove_prefix(std::min(end + 1, text.size()));
   }
   return formula;
@@ -34,7 +34,7 @@ Result<Formula> Formula::parse(std::string_view kind, std::string_view synopsis,
 Result<> Formula::add(std::string_view part, std::span<const std::string_view> keys) {
   const std::size_t equals = part.find('=');
   if (equals == std::string_view::npos) {
-    if (part.empty()) return wrong("nothing between two separators");
+    if (part.empty()) return wrong("nothing stands between two separators");
     if (!entries_.empty()) {
       entries_.back().values.push_back(part);
     } else if (shape_.empty()) {
@@ -116,11 +116,11 @@ void Size::add(std::uint64_t count, std::uint64_t ports) {
 
 Result<> Size::check(const Formula& formula) const {
   if (nodes_ > max_nodes) {
-    return formula.wrong(fmt::format("asks for more than {} nodes", max_nodes));
+    return formula.wrong(fmt::format("has more than {} devices", max_nodes));
   }
   if (slots_ > max_slots) {
     return formula.wrong(
-        fmt::format("asks for {} nodes with {} ports; {} ports are the most", nodes_, slots_, max_slots));
+        fmt::format("has {} devices with {} ports; the maximum is {} ports", nodes_, slots_, max_slots));
   }
   return {};
 }

@@ -1,6 +1,6 @@
 #pragma once
 /// \file
-/// The notation that all formulas share, and what every formula is checked for.
+/// The notation of all formulas, and the checks that apply to every formula.
 ///
 ///     formula = [shape] {separator key '=' value {separator value}}        separator = ',' | ';'
 ///
@@ -22,23 +22,24 @@ inline constexpr std::uint64_t max_ports = 254;
 
 class Formula {
  public:
-  /// `kind` and `synopsis` speak in error messages; `keys` are those that the kind has. Views into `text` are kept.
+  /// `kind` and `synopsis` appear in error messages; `keys` are the keys of the kind. The Formula keeps views of
+  /// `text`.
   [[nodiscard]] static Result<Formula> parse(std::string_view kind, std::string_view synopsis, std::string_view text,
                                              std::span<const std::string_view> keys);
 
-  /// What stands before the first key; empty if nothing does.
+  /// The text before the first key; may be empty.
   [[nodiscard]] std::string_view shape() const { return shape_; }
   [[nodiscard]] bool has(std::string_view key) const { return find(key) != nullptr; }
 
-  /// The key's number, or `otherwise` where it is not given. Error: not one number from `least` to `most`.
+  /// The key's number, or `otherwise` where it is not given. Error: its value is not one number from `least` to `most`.
   [[nodiscard]] Result<std::uint64_t> number(std::string_view key, std::uint64_t otherwise, std::uint64_t least,
                                              std::uint64_t most) const;
-  /// The key's numbers; none where it is not given. Error: one that is no number from 1 to 2^24.
+  /// The key's numbers; none if it is not given. Error: a value that is not a number from 1 to 2^24.
   [[nodiscard]] Result<std::vector<std::uint64_t>> numbers(std::string_view key) const;
-  /// `rate=`, 4xHDR where it is not given.
+  /// The value of `rate`; 4xHDR if it is not given.
   [[nodiscard]] Result<LinkRate> rate() const;
 
-  /// "fattree: what" with the synopsis as the hint.
+  /// The error "fattree: what", with the synopsis as its hint.
   [[nodiscard]] Failure wrong(std::string what) const;
 
  private:
@@ -55,10 +56,10 @@ class Formula {
   std::vector<Entry> entries_;
 };
 
-/// Adds up what a formula asks for, before anything is allocated. Numbers that leave 64 bits stick to the end.
+/// Adds up the devices and ports of a formula before anything is allocated. Sums saturate at 2^64 - 1.
 class Size {
  public:
-  /// `count` nodes with `ports` ports each.
+  /// Adds `count` devices with `ports` ports each.
   void add(std::uint64_t count, std::uint64_t ports);
   /// Error: more than 2^24 nodes, or 2^26 port slots.
   [[nodiscard]] Result<> check(const Formula& formula) const;
@@ -68,16 +69,16 @@ class Size {
   std::uint64_t slots_ = 0;
 };
 
-/// a + b, or the largest number if that is less.
+/// a + b, or 2^64 - 1 if the sum is larger.
 [[nodiscard]] std::uint64_t saturating_sum(std::uint64_t a, std::uint64_t b);
-/// a · b, or the largest number if that is less.
+/// a · b, or 2^64 - 1 if the product is larger.
 [[nodiscard]] std::uint64_t saturating_product(std::uint64_t a, std::uint64_t b);
 
-/// GUIDs by formula: 0x0020… for routers and 0x0010… for NICs, with room for the port GUIDs behind each.
+/// GUIDs by formula: 0x0020… for routers and 0x0010… for NICs; the port GUIDs follow each of them.
 [[nodiscard]] Guid router_guid(std::uint64_t index);
 [[nodiscard]] Guid nic_guid(std::uint64_t index);
 
-/// One NIC of the host "NAME", described as its driver would: "NAME HCA-1" is the NIC of rail 0.
+/// Adds a NIC of the host "NAME", described as a driver does: "NAME HCA-1" is the NIC of rail 0.
 NetworkBuilder::Handle add_host_nic(NetworkBuilder& builder, std::string_view host, std::uint64_t index,
                                     PortNumber ports, std::uint16_t rail);
 

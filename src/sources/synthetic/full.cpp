@@ -62,7 +62,7 @@ Result<Network> open_full(std::string_view rest) {
   if (!rate) return Failure(rate.error());
   if (*hosts + *routers - 1 > max_ports) {
     return formula->wrong(
-        fmt::format("a router would need {} ports; {} are the most", *hosts + *routers - 1, max_ports));
+        fmt::format("a router would need {} ports; the maximum is {}", *hosts + *routers - 1, max_ports));
   }
   return build(*routers, *hosts, *rate);
 }

@@ -59,7 +59,7 @@ std::uint64_t Grid::ports() const {
 
 Result<> Grid::check(const Formula& formula) const {
   if (ports() > max_ports) {
-    return formula.wrong(fmt::format("a router would need {} ports; {} are the most", ports(), max_ports));
+    return formula.wrong(fmt::format("a router would need {} ports; the maximum is {}", ports(), max_ports));
   }
   Size size;
   size.add(points(), ports());
@@ -107,7 +107,7 @@ Result<> Grid::cable_to_all_above(NetworkBuilder& builder, std::uint64_t point) 
   for (std::size_t i = dimensions_.size(); i-- > 0; stride *= dimensions_[i]) {
     last_port -= ports_along(i);
     for (std::uint64_t there = here[i] + 1; there < dimensions_[i]; ++there) {
-      // Nobody has a port towards itself: routers above have one number less than their coordinate.
+      // A router has no port towards itself: routers above it have a number one less than their coordinate.
       auto ok = builder.connect(static_cast<NetworkBuilder::Handle>(point), static_cast<PortNumber>(last_port + there),
                                 static_cast<NetworkBuilder::Handle>(point + (there - here[i]) * stride),
                                 static_cast<PortNumber>(last_port + here[i] + 1), rate_);
@@ -173,7 +173,7 @@ constexpr GridKind mesh = {"mesh", "mesh:4x6x16", Row::line, parse_dimensions};
 constexpr GridKind hyperx = {"hyperx", "hyperx:4x4x4,hosts=2", Row::full, parse_dimensions};
 constexpr GridKind hypercube = {"hypercube", "hypercube:10", Row::line, parse_hypercube};
 
-/// What the text of a formula says, before anything is made of it.
+/// The values of a formula, before the network is built.
 struct GridText {
   Formula formula;
   std::vector<std::uint64_t> dimensions;

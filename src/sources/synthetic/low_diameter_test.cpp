@@ -24,8 +24,8 @@ Network made(Result<Network> opened) {
 
 std::string error_of(const Result<Network>& opened) { return opened ? "made" : opened.error().message; }
 
-/// "R3-1 port 4" behind a router's port.
-std::string behind(const Network& network, std::string_view router, PortNumber number) {
+/// "R3-1 port 4", the peer of a port of a router.
+std::string peer_of(const Network& network, std::string_view router, PortNumber number) {
   for (DeviceId id = 0; id < network.router_count(); ++id) {
     if (network.name(id) != router) continue;
     const Port& port = network.ports(id)[number];
@@ -100,21 +100,21 @@ GroupCables group_cables(const Network& network) {
   return cables;
 }
 
-TEST(Dragonfly, IsThePapersFigure5) {  // Kim et al. 2008: p = h = 2, a = 4, 72 hosts in 9 groups
+TEST(OpenDragonfly, BuildsThePapersFigure5) {  // Kim et al. 2008: p = h = 2, a = 4, 72 hosts in 9 groups
   const Network network = made(open_dragonfly("g=9,a=4,p=2,h=2"));
   EXPECT_EQ(network.machines().size(), 72U);
   EXPECT_EQ(network.router_count(), 36U);
   EXPECT_EQ(network.link_count(), 72U + 9U * 6U + 36U);
   EXPECT_EQ(diameter(network), 3U);
-  EXPECT_EQ(behind(network, "R0-0", 1), "N0-0-0 HCA-1 port 1");
-  EXPECT_EQ(behind(network, "R0-0", 3), "R0-1 port 3");
-  EXPECT_EQ(behind(network, "R0-0", 6), "R1-0 port 6");  // group 0's global port 0 leads to group 1, and back
-  EXPECT_EQ(behind(network, "R0-3", 7), "R8-0 port 6");  // its port 7 leads to group 8
-  EXPECT_EQ(behind(network, "R4-2", 6), "R5-2 port 6");  // past its own group
-  EXPECT_EQ(behind(network, "R8-3", 7), "R7-3 port 7");
+  EXPECT_EQ(peer_of(network, "R0-0", 1), "N0-0-0 HCA-1 port 1");
+  EXPECT_EQ(peer_of(network, "R0-0", 3), "R0-1 port 3");
+  EXPECT_EQ(peer_of(network, "R0-0", 6), "R1-0 port 6");  // group 0's global port 0 leads to group 1, and back
+  EXPECT_EQ(peer_of(network, "R0-3", 7), "R8-0 port 6");  // its port 7 leads to group 8
+  EXPECT_EQ(peer_of(network, "R4-2", 6), "R5-2 port 6");  // past its own group
+  EXPECT_EQ(peer_of(network, "R8-3", 7), "R7-3 port 7");
 }
 
-TEST(Dragonfly, IsBalancedUnlessToldOtherwise) {
+TEST(OpenDragonfly, DefaultsAreBalanced) {
   const Network a = made(open_dragonfly("h=2"));
   const Network b = made(open_dragonfly("g=9,a=4,p=2,h=2"));
   ASSERT_EQ(a.port_count(), b.port_count());
@@ -122,7 +122,7 @@ TEST(Dragonfly, IsBalancedUnlessToldOtherwise) {
 }
 
 /// Section 3.1: N = a·p·(a·h + 1) hosts at most, radix p + a − 1 + h, three hops at most.
-TEST(Dragonfly, HasThePapersSizesForAnyParameters) {
+TEST(OpenDragonfly, CountsAndDiameterMatchThePaper) {
   for (std::uint64_t seed = 1; seed <= 100; ++seed) {
     Random random(seed);
     const std::uint64_t a = 1 + random.below(5);
@@ -155,28 +155,28 @@ TEST(Dragonfly, HasThePapersSizesForAnyParameters) {
   }
 }
 
-TEST(Dragonfly, SaysWhatIsWrong) {
+TEST(OpenDragonfly, ErrorsNameTheKeyAndWhatWasExpected) {
   EXPECT_EQ(error_of(open_dragonfly("")), "dragonfly: the key 'h' is missing: cables to other groups, of each router");
   EXPECT_EQ(error_of(open_dragonfly("9")), "dragonfly: expected key=value instead of '9'");
   EXPECT_EQ(error_of(open_dragonfly("h=2,a=4,g=10")), "dragonfly: 'g' must be a number from 1 to 9, not '10'");
   EXPECT_EQ(error_of(open_dragonfly("h=0")), "dragonfly: 'h' must be a number from 1 to 254, not '0'");
-  EXPECT_EQ(error_of(open_dragonfly("h=100,a=200")), "dragonfly: a router would need 399 ports; 254 are the most");
-  EXPECT_EQ(error_of(open_dragonfly("h=60")), "dragonfly: asks for more than 16777216 nodes");
+  EXPECT_EQ(error_of(open_dragonfly("h=100,a=200")), "dragonfly: a router would need 399 ports; the maximum is 254");
+  EXPECT_EQ(error_of(open_dragonfly("h=60")), "dragonfly: has more than 16777216 devices");
   EXPECT_EQ(error_of(open_dragonfly("h=2,q=2")), "dragonfly: unknown key 'q'; the keys are g, a, p, h, rate");
 }
 
-TEST(DragonflyPlus, IsThePapersSmallOne) {
+TEST(OpenDragonflyPlus, BuildsThePapersSmallExample) {
   const Network network = made(open_dragonfly_plus("g=5,l=2,s=2,p=2,h=2"));
   EXPECT_EQ(network.machines().size(), 20U);
   EXPECT_EQ(network.router_count(), 20U);
-  EXPECT_EQ(behind(network, "LS0-1", 2), "N0-1-1 HCA-1 port 1");
-  EXPECT_EQ(behind(network, "LS3-1", 4), "SS3-1 port 2");
-  EXPECT_EQ(behind(network, "SS0-0", 3), "SS1-0 port 3");
-  EXPECT_EQ(behind(network, "SS0-1", 4), "SS4-0 port 3");
+  EXPECT_EQ(peer_of(network, "LS0-1", 2), "N0-1-1 HCA-1 port 1");
+  EXPECT_EQ(peer_of(network, "LS3-1", 4), "SS3-1 port 2");
+  EXPECT_EQ(peer_of(network, "SS0-0", 3), "SS1-0 port 3");
+  EXPECT_EQ(peer_of(network, "SS0-1", 4), "SS4-0 port 3");
 }
 
 /// Shpiner et al. 2017, section 3: of radix-k routers, (k/2)² · ((k/2)² + 1) hosts; 36 ports: 105,300.
-TEST(DragonflyPlus, HasThePapersSizesForAnyParameters) {
+TEST(OpenDragonflyPlus, CountsAndDiameterMatchThePaper) {
   for (std::uint64_t seed = 1; seed <= 100; ++seed) {
     Random random(seed);
     const std::uint64_t l = 1 + random.below(4);
@@ -207,22 +207,23 @@ TEST(DragonflyPlus, HasThePapersSizesForAnyParameters) {
   }
 }
 
-TEST(DragonflyPlus, OfRadix36HasThePapersHosts) {
+TEST(OpenDragonflyPlus, Radix36HasThePapersHostCount) {
   const Network network = made(open_dragonfly_plus("h=18"));
   EXPECT_EQ(network.machines().size(), 105300U);
   EXPECT_EQ(network.ports(0).size(), 37U);
 }
 
-TEST(DragonflyPlus, SaysWhatIsWrong) {
-  EXPECT_EQ(error_of(open_dragonfly_plus("h=200,s=100")), "dragonfly+: a leaf would need 300 ports; 254 are the most");
+TEST(OpenDragonflyPlus, ErrorsNameTheKeyAndWhatWasExpected) {
+  EXPECT_EQ(error_of(open_dragonfly_plus("h=200,s=100")),
+            "dragonfly+: a leaf would need 300 ports; the maximum is 254");
   EXPECT_EQ(error_of(open_dragonfly_plus("h=200,s=10,p=5")),
-            "dragonfly+: a spine would need 400 ports; 254 are the most");
-  EXPECT_EQ(error_of(open_dragonfly_plus("h=127")), "dragonfly+: asks for more than 16777216 nodes");
+            "dragonfly+: a spine would need 400 ports; the maximum is 254");
+  EXPECT_EQ(error_of(open_dragonfly_plus("h=127")), "dragonfly+: has more than 16777216 devices");
   EXPECT_EQ(error_of(open_dragonfly_plus("h=2,g=6")), "dragonfly+: 'g' must be a number from 1 to 5, not '6'");
 }
 
 /// Ahn et al. 2009, section 2: Π S_i routers of degree T + Σ (S_k − 1), and as many hops as dimensions.
-TEST(HyperX, HasThePapersSizesForAnyParameters) {
+TEST(OpenHyperx, CountsAndDiameterMatchThePaper) {
   for (std::uint64_t seed = 1; seed <= 100; ++seed) {
     Random random(seed);
     std::vector<std::uint64_t> lengths(1 + random.below(4));
@@ -245,7 +246,7 @@ TEST(HyperX, HasThePapersSizesForAnyParameters) {
   }
 }
 
-TEST(HyperX, JoinsRoutersThatDifferInOneCoordinate) {
+TEST(OpenHyperx, RoutersThatDifferInOneCoordinateAreNeighbours) {
   const Network network = made(open_hyperx("3x4x2,hosts=2"));
   const RouterGraph graph(network);
   const auto place = [](DeviceId id) { return std::array{id / 8, id / 2 % 4, id % 2}; };
@@ -256,13 +257,13 @@ TEST(HyperX, JoinsRoutersThatDifferInOneCoordinate) {
       EXPECT_EQ(graph.cable_count(a, b), differing == 1 ? 1U : 0U) << network.name(a) << " " << network.name(b);
     }
   }
-  EXPECT_EQ(behind(network, "R0-0-0", 3), "R1-0-0 port 3");  // behind two hosts: first dimension
-  EXPECT_EQ(behind(network, "R1-0-0", 4), "R2-0-0 port 4");
-  EXPECT_EQ(behind(network, "R0-2-0", 7), "R0-3-0 port 7");
-  EXPECT_EQ(behind(network, "R2-3-0", 8), "R2-3-1 port 8");
+  EXPECT_EQ(peer_of(network, "R0-0-0", 3), "R1-0-0 port 3");  // after two hosts: first dimension
+  EXPECT_EQ(peer_of(network, "R1-0-0", 4), "R2-0-0 port 4");
+  EXPECT_EQ(peer_of(network, "R0-2-0", 7), "R0-3-0 port 7");
+  EXPECT_EQ(peer_of(network, "R2-3-0", 8), "R2-3-1 port 8");
 }
 
-TEST(HyperX, OfOneDimensionIsFull) {
+TEST(OpenHyperx, OneDimensionEqualsFull) {
   const Network a = made(open_hyperx("7"));
   const Network b = made(open_full("7"));
   ASSERT_EQ(a.port_count(), b.port_count());
@@ -270,15 +271,15 @@ TEST(HyperX, OfOneDimensionIsFull) {
   for (PortId id = 0; id < a.port_count(); ++id) EXPECT_EQ(a.describe_link(id), b.describe_link(id));
 }
 
-TEST(HyperX, SaysWhatIsWrong) {
+TEST(OpenHyperx, ErrorsNameTheKeyAndWhatWasExpected) {
   EXPECT_EQ(error_of(open_hyperx("4x0")), "hyperx: expected lengths like 4x6x16 instead of '4x0'");
-  EXPECT_EQ(error_of(open_hyperx("200x200")), "hyperx: a router would need 399 ports; 254 are the most");
+  EXPECT_EQ(error_of(open_hyperx("200x200")), "hyperx: a router would need 399 ports; the maximum is 254");
   EXPECT_EQ(error_of(open_hyperx("18446744073709551615x18446744073709551615")),
-            "hyperx: a router would need 18446744073709551615 ports; 254 are the most");
-  EXPECT_EQ(error_of(open_hyperx("64x64x64x64")), "hyperx: asks for more than 16777216 nodes");
+            "hyperx: a router would need 18446744073709551615 ports; the maximum is 254");
+  EXPECT_EQ(error_of(open_hyperx("64x64x64x64")), "hyperx: has more than 16777216 devices");
 }
 
-TEST(Hypercube, IsTheMeshOfDimensionsOfTwo) {
+TEST(OpenHypercube, EqualsTheMeshOfDimensionsOfTwo) {
   std::string mesh = "2";
   for (std::uint32_t dimensions = 1; dimensions <= 10; ++dimensions, mesh += "x2") {
     const Network a = made(open_hypercube(std::to_string(dimensions)));
@@ -293,7 +294,7 @@ TEST(Hypercube, IsTheMeshOfDimensionsOfTwo) {
   }
 }
 
-TEST(Hypercube, IsAFormula) {
+TEST(HypercubeFormula, HasTheNamesOfTheNetwork) {
   const auto formula = hypercube_formula("30", false);
   ASSERT_TRUE(formula);
   ASSERT_TRUE(*formula);
@@ -303,7 +304,7 @@ TEST(Hypercube, IsAFormula) {
   EXPECT_FALSE(hypercube_formula("33", false));
 }
 
-TEST(Hypercube, FormulaHasTheLinksOfTheNetwork) {
+TEST(HypercubeFormula, HasTheLinksOfTheNetwork) {
   const Network network = made(open_hypercube("5"));
   const TopologyPtr topology = make_grid_topology(std::move(**hypercube_formula("5", false)));
   ASSERT_EQ(topology->machine_count(), network.machines().size());
@@ -320,11 +321,11 @@ TEST(Hypercube, FormulaHasTheLinksOfTheNetwork) {
   }
 }
 
-TEST(Hypercube, SaysWhatIsWrong) {
+TEST(OpenHypercube, ErrorsNameWhatWasExpected) {
   EXPECT_EQ(error_of(open_hypercube("")), "hypercube: expected 1 to 32 dimensions instead of ''");
   EXPECT_EQ(error_of(open_hypercube("0")), "hypercube: expected 1 to 32 dimensions instead of '0'");
   EXPECT_EQ(error_of(open_hypercube("2x2")), "hypercube: expected 1 to 32 dimensions instead of '2x2'");
-  EXPECT_EQ(error_of(open_hypercube("25")), "hypercube: asks for more than 16777216 nodes");
+  EXPECT_EQ(error_of(open_hypercube("25")), "hypercube: has more than 16777216 devices");
 }
 
 }  // namespace

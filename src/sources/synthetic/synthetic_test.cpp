@@ -26,8 +26,8 @@ DeviceId router_named(const Network& network, std::string_view name) {
   return no_id;
 }
 
-/// "RS3 port 1" behind a router's port.
-std::string behind(const Network& network, std::string_view router, PortNumber number) {
+/// "RS3 port 1", the peer of a port of a router.
+std::string peer_of(const Network& network, std::string_view router, PortNumber number) {
   const Port& port = network.ports(router_named(network, router))[number];
   if (!port.connected()) return "nothing";
   const Port& peer = network.port(port.peer);
@@ -40,33 +40,33 @@ std::size_t cabled_ports(const Network& network, DeviceId node) {
   return count;
 }
 
-TEST(FatTree, IsThePapersThirtyNodeCluster) {
+TEST(OpenFatTree, BuildsThePapersThirtyNodeCluster) {
   const Network network = made(open_fat_tree("K=6,levels=2,nodes=30"));
   EXPECT_EQ(network.machines().size(), 30U);
   EXPECT_EQ(network.router_count(), 5U + 6U);
   EXPECT_EQ(network.link_count(), 30U + 30U);
   for (DeviceId router = 0; router < network.router_count(); ++router) EXPECT_EQ(network.device(router).port_count, 12);
-  EXPECT_EQ(behind(network, "LS1", 1), "N6 HCA-1 port 1");
-  EXPECT_EQ(behind(network, "LS1", 7), "RS0 port 2");
-  EXPECT_EQ(behind(network, "LS1", 12), "RS5 port 2");
-  EXPECT_EQ(behind(network, "RS2", 5), "LS4 port 9");
-  EXPECT_EQ(behind(network, "RS2", 6), "nothing");
+  EXPECT_EQ(peer_of(network, "LS1", 1), "N6 HCA-1 port 1");
+  EXPECT_EQ(peer_of(network, "LS1", 7), "RS0 port 2");
+  EXPECT_EQ(peer_of(network, "LS1", 12), "RS5 port 2");
+  EXPECT_EQ(peer_of(network, "RS2", 5), "LS4 port 9");
+  EXPECT_EQ(peer_of(network, "RS2", 6), "nothing");
 }
 
-TEST(FatTree, ListsItsHostsInNetworkOrder) {
+TEST(OpenFatTree, EndpointsAreInNetworkOrder) {
   const Network network = made(open_fat_tree("K=6,nodes=30"));
   for (std::size_t i = 0; i < 30; ++i) {
     EXPECT_EQ(network.machine(network.machines_in_order()[i]).name, fmt::format("N{}", i));
   }
 }
 
-TEST(FatTree, OfThreeLevelsHasPods) {
+TEST(OpenFatTree, ThreeLevelsFormPods) {
   const Network network = made(open_fat_tree("K=3,levels=3"));
   EXPECT_EQ(network.machines().size(), 54U);
   EXPECT_EQ(network.router_count(), 18U + 18U + 9U);
-  EXPECT_EQ(behind(network, "LS4", 5), "MS4 port 2");   // pod 1, its leaf 1, middle router 1
-  EXPECT_EQ(behind(network, "MS4", 6), "RS5 port 2");   // middle router 1 has the roots 3, 4 and 5
-  EXPECT_EQ(behind(network, "RS8", 6), "MS17 port 6");  // pod 5
+  EXPECT_EQ(peer_of(network, "LS4", 5), "MS4 port 2");   // pod 1, its leaf 1, middle router 1
+  EXPECT_EQ(peer_of(network, "MS4", 6), "RS5 port 2");   // middle router 1 has the roots 3, 4 and 5
+  EXPECT_EQ(peer_of(network, "RS8", 6), "MS17 port 6");  // pod 5
 }
 
 TEST(FatTree, LeavesOutEmptyLeavesAndPodsButNoRoot) {
@@ -77,13 +77,13 @@ TEST(FatTree, LeavesOutEmptyLeavesAndPodsButNoRoot) {
   EXPECT_EQ(cabled_ports(network, router_named(network, "RS0")), 2U);
 }
 
-TEST(FatTree, OfOneLevelIsOneRouter) {
+TEST(OpenFatTree, OneLevelIsOneRouter) {
   const Network network = made(open_fat_tree("K=4,levels=1"));
   EXPECT_EQ(network.router_count(), 1U);
   EXPECT_EQ(network.machines().size(), 8U);
 }
 
-TEST(FatTree, HasTheSizesOfTheLiterature) {
+TEST(OpenFatTree, CountsMatchTheLiterature) {
   for (const auto& [formula, hosts, routers] :
        {std::tuple("K=18,levels=2", 648U, 54U), std::tuple("K=18,levels=3", 11664U, 1620U),
         std::tuple("K=2,levels=4", 32U, 56U)}) {
@@ -93,7 +93,7 @@ TEST(FatTree, HasTheSizesOfTheLiterature) {
   }
 }
 
-TEST(Guids, AreDistinctAndRoomy) {
+TEST(OpenFatTree, GuidsAreDistinctAndLeaveRoomForPorts) {
   const Network network = made(open_xgft("m=2,3;w=2,2;p=2,1"));
   std::set<Guid> seen;
   for (DeviceId node = 0; node < network.device_count(); ++node) {
@@ -108,7 +108,7 @@ TEST(Guids, AreDistinctAndRoomy) {
   }
 }
 
-TEST(FatTree, LosesNothingButWhatHasNoHost) {
+TEST(OpenFatTree, NodesRemovesOnlyRoutersWithoutHosts) {
   constexpr std::uint64_t k = 3;
   for (std::uint64_t nodes = 1; nodes <= 2 * k * k * k; ++nodes) {
     const Network network = made(open_fat_tree(fmt::format("K={},levels=3,nodes={}", k, nodes)));
@@ -120,7 +120,7 @@ TEST(FatTree, LosesNothingButWhatHasNoHost) {
   }
 }
 
-TEST(FatTree, SaysWhatIsWrong) {
+TEST(OpenFatTree, ErrorsNameTheKeyAndWhatWasExpected) {
   EXPECT_EQ(error_of(open_fat_tree("")), "fattree: the key 'K' is missing: half the ports of a router");
   EXPECT_EQ(error_of(open_fat_tree("levels=2")), "fattree: the key 'K' is missing: half the ports of a router");
   EXPECT_EQ(error_of(open_fat_tree("6")), "fattree: expected key=value instead of '6'");
@@ -133,20 +133,20 @@ TEST(FatTree, SaysWhatIsWrong) {
   EXPECT_EQ(error_of(open_fat_tree("K=6,nodes=0")), "fattree: 'nodes' must be a number from 1 to 72, not '0'");
   EXPECT_EQ(error_of(open_fat_tree("k=6")), "fattree: unknown key 'k'; the keys are K, levels, nodes, rate");
   EXPECT_EQ(error_of(open_fat_tree("K=6,K=6")), "fattree: key 'K' is given twice");
-  EXPECT_EQ(error_of(open_fat_tree("K=6,")), "fattree: nothing behind the last separator");
-  EXPECT_EQ(error_of(open_fat_tree("K=6,,levels=2")), "fattree: nothing between two separators");
+  EXPECT_EQ(error_of(open_fat_tree("K=6,")), "fattree: nothing follows the last separator");
+  EXPECT_EQ(error_of(open_fat_tree("K=6,,levels=2")), "fattree: nothing stands between two separators");
   EXPECT_EQ(error_of(open_fat_tree("K=6,rate=fast")),
             "fattree: 'rate' must be like 4xHDR (width x SDR, DDR, QDR, FDR10, FDR, EDR, HDR, NDR or XDR), not 'fast'");
   EXPECT_EQ(open_fat_tree("K=").error().hint, "a formula of this kind: fattree:K=6,levels=2,nodes=30");
 }
 
-TEST(FatTree, OfAnySizeIsRefusedBeforeItIsMade) {
-  EXPECT_EQ(error_of(open_fat_tree("K=127,levels=4")), "fattree: asks for more than 16777216 nodes");
+TEST(OpenFatTree, TooLargeFormulasAreRefusedBeforeAllocation) {
+  EXPECT_EQ(error_of(open_fat_tree("K=127,levels=4")), "fattree: has more than 16777216 devices");
   // few hosts, but all roots
-  EXPECT_TRUE(error_of(open_fat_tree("K=127,levels=4,nodes=1")).ends_with("67108864 ports are the most"));
+  EXPECT_TRUE(error_of(open_fat_tree("K=127,levels=4,nodes=1")).ends_with("the maximum is 67108864 ports"));
 }
 
-TEST(Rate, IsThatOfEveryCable) {
+TEST(OpenSource, RateAppliesToEveryCable) {
   for (const auto& opened : {open_fat_tree("K=2,rate=2xNDR"), open_torus("3x3,rate=2xNDR"), open_full("4,rate=2xNDR"),
                              open_xgft("m=2;w=1;rate=2xNDR"), open_mesh("3x3;rate=2xNDR")}) {
     ASSERT_TRUE(opened) << error_of(opened);
@@ -158,7 +158,7 @@ TEST(Rate, IsThatOfEveryCable) {
 }
 
 /// Öhring et al. 1995: level i of XGFT(h; m; w) has Π_{j>i} m_j · Π_{j<=i} w_j nodes, and w_{i+1} links up from each.
-TEST(Xgft, HasTheCountsOfTheLiterature) {
+TEST(OpenXgft, CountsMatchTheLiterature) {
   for (std::uint64_t seed = 1; seed <= 100; ++seed) {
     Random random(seed);
     const std::size_t height = 1 + random.below(4);
@@ -191,24 +191,24 @@ TEST(Xgft, HasTheCountsOfTheLiterature) {
   }
 }
 
-TEST(Xgft, IsTheFatTree) {
+TEST(OpenXgft, EqualsTheFatTreeOfTheSameParameters) {
   const Network a = made(open_fat_tree("K=3,levels=3,nodes=20"));
   const Network b = made(open_xgft("h=3;m=3,3,6;w=1,3,3;nodes=20"));
   ASSERT_EQ(a.port_count(), b.port_count());
   for (PortId id = 0; id < a.port_count(); ++id) EXPECT_EQ(a.describe_link(id), b.describe_link(id));
 }
 
-TEST(Xgft, GivesHostsRailsAndParallelCables) {
+TEST(OpenXgft, W1GivesRailsAndPGivesParallelCables) {
   const Network network = made(open_xgft("m=2,2;w=2,2;p=1,3"));
   EXPECT_EQ(network.machine(0).endpoints.size(), 2U);
   EXPECT_EQ(network.device(network.port(network.machine(0).endpoints[1]).device).rail, 1);
-  EXPECT_EQ(behind(network, "LS1", 1), "N0 HCA-2 port 1");
-  EXPECT_EQ(behind(network, "LS1", 3), "RS2 port 1");
-  EXPECT_EQ(behind(network, "LS1", 5), "RS2 port 3");
-  EXPECT_EQ(behind(network, "LS1", 6), "RS3 port 1");
+  EXPECT_EQ(peer_of(network, "LS1", 1), "N0 HCA-2 port 1");
+  EXPECT_EQ(peer_of(network, "LS1", 3), "RS2 port 1");
+  EXPECT_EQ(peer_of(network, "LS1", 5), "RS2 port 3");
+  EXPECT_EQ(peer_of(network, "LS1", 6), "RS3 port 1");
 }
 
-TEST(Xgft, SaysWhatIsWrong) {
+TEST(OpenXgft, ErrorsNameTheKeyAndWhatWasExpected) {
   EXPECT_EQ(error_of(open_xgft("")), "xgft: the keys 'm' and 'w' are needed: children and parents per level");
   EXPECT_EQ(error_of(open_xgft("m=1,2;w=1")),
             "xgft: 2 levels need as many numbers in m, w and p; there are 2, 1 and 2");
@@ -216,35 +216,35 @@ TEST(Xgft, SaysWhatIsWrong) {
             "xgft: 3 levels need as many numbers in m, w and p; there are 2, 2 and 2");
   EXPECT_EQ(error_of(open_xgft("m=1,x;w=1,1")), "xgft: 'm' must be numbers from 1 to 16777216, not 'x'");
   EXPECT_EQ(error_of(open_xgft("m=1,0;w=1,1")), "xgft: 'm' must be numbers from 1 to 16777216, not '0'");
-  EXPECT_EQ(error_of(open_xgft("m=255;w=1")), "xgft: a router of level 1 would need 255 ports; 254 are the most");
-  EXPECT_EQ(error_of(open_xgft("m=1;w=1;p=255")), "xgft: a NIC would need 255 ports; 254 are the most");
-  EXPECT_EQ(error_of(open_xgft("m=1,1,1,1,1,1,1,1,1;w=1,1,1,1,1,1,1,1,1")), "xgft: 9 levels; 8 are the most");
+  EXPECT_EQ(error_of(open_xgft("m=255;w=1")), "xgft: a router of level 1 would need 255 ports; the maximum is 254");
+  EXPECT_EQ(error_of(open_xgft("m=1;w=1;p=255")), "xgft: a NIC would need 255 ports; the maximum is 254");
+  EXPECT_EQ(error_of(open_xgft("m=1,1,1,1,1,1,1,1,1;w=1,1,1,1,1,1,1,1,1")), "xgft: 9 levels; the maximum is 8");
 }
 
-TEST(Torus, CablesNeighboursAroundTheEdge) {
+TEST(OpenTorus, NeighboursWrapAroundTheEdge) {
   const Network network = made(open_torus("3x4"));
   EXPECT_EQ(network.router_count(), 12U);
   EXPECT_EQ(network.link_count(), 12U + 24U);
-  EXPECT_EQ(behind(network, "R0-0", 1), "N0-0 HCA-1 port 1");
-  EXPECT_EQ(behind(network, "R0-0", 2), "R1-0 port 3");
-  EXPECT_EQ(behind(network, "R0-0", 3), "R2-0 port 2");
-  EXPECT_EQ(behind(network, "R0-0", 4), "R0-1 port 5");
-  EXPECT_EQ(behind(network, "R2-3", 4), "R2-0 port 5");
+  EXPECT_EQ(peer_of(network, "R0-0", 1), "N0-0 HCA-1 port 1");
+  EXPECT_EQ(peer_of(network, "R0-0", 2), "R1-0 port 3");
+  EXPECT_EQ(peer_of(network, "R0-0", 3), "R2-0 port 2");
+  EXPECT_EQ(peer_of(network, "R0-0", 4), "R0-1 port 5");
+  EXPECT_EQ(peer_of(network, "R2-3", 4), "R2-0 port 5");
 }
 
-TEST(Torus, HasOneCableAlongADimensionOfTwo) {
+TEST(OpenTorus, ADimensionOfTwoHasOneCable) {
   EXPECT_EQ(made(open_torus("2x3")).link_count(), 6U + 3U + 6U);
   EXPECT_EQ(made(open_torus("1x3")).link_count(), 3U + 3U);
   EXPECT_EQ(made(open_torus("1")).link_count(), 1U);
 }
 
-TEST(Mesh, HasNoCableAroundTheEdge) {
+TEST(OpenMesh, NoCableWrapsAroundTheEdge) {
   const Network network = made(open_mesh("3x4"));
   EXPECT_EQ(network.link_count(), 12U + 2U * 4U + 3U * 3U);
-  EXPECT_EQ(behind(network, "R2-0", 2), "nothing");
+  EXPECT_EQ(peer_of(network, "R2-0", 2), "nothing");
 }
 
-TEST(Torus, HasTheNeighboursOfItsCoordinates) {
+TEST(OpenTorus, NeighboursDifferByOneInOneCoordinate) {
   const Network network = made(open_torus("4x3x5,hosts=2"));
   std::multiset<std::string> expected;
   for (int x = 0; x < 4; ++x) {
@@ -258,7 +258,7 @@ TEST(Torus, HasTheNeighboursOfItsCoordinates) {
   }
   std::multiset<std::string> found;
   for (DeviceId router = 0; router < network.router_count(); ++router) {
-    for (PortNumber up = 3; up <= 7; up += 2) {  // behind the two hosts' ports: above, below, above, …
+    for (PortNumber up = 3; up <= 7; up += 2) {  // after the two hosts' ports: above, below, above, …
       const Port& port = network.ports(router)[up];
       found.insert(fmt::format("{} {}", network.name(router), network.name(network.port(port.peer).device)));
     }
@@ -267,19 +267,18 @@ TEST(Torus, HasTheNeighboursOfItsCoordinates) {
   EXPECT_TRUE(network.find_machine("N3-2-4-1"));
 }
 
-TEST(Torus, SaysWhatIsWrong) {
+TEST(OpenTorus, ErrorsNameTheKeyAndWhatWasExpected) {
   EXPECT_EQ(error_of(open_torus("")), "torus: expected lengths like 4x6x16");
   EXPECT_EQ(error_of(open_torus("4x")), "torus: expected lengths like 4x6x16 instead of '4x'");
   EXPECT_EQ(error_of(open_torus("4x0")), "torus: expected lengths like 4x6x16 instead of '4x0'");
   EXPECT_EQ(error_of(open_torus("4*4")), "torus: expected lengths like 4x6x16 instead of '4*4'");
   EXPECT_EQ(error_of(open_torus("4x4,5")), "torus: expected key=value instead of '5'");
-  EXPECT_EQ(error_of(open_mesh("4096x4096")), "mesh: asks for more than 16777216 nodes");
-  EXPECT_EQ(error_of(open_mesh("4x4,hosts=254")), "mesh: a router would need 258 ports; 254 are the most");
-  EXPECT_EQ(error_of(open_torus("18446744073709551615x18446744073709551615")),
-            "torus: asks for more than 16777216 nodes");
+  EXPECT_EQ(error_of(open_mesh("4096x4096")), "mesh: has more than 16777216 devices");
+  EXPECT_EQ(error_of(open_mesh("4x4,hosts=254")), "mesh: a router would need 258 ports; the maximum is 254");
+  EXPECT_EQ(error_of(open_torus("18446744073709551615x18446744073709551615")), "torus: has more than 16777216 devices");
 }
 
-TEST(Full, CablesEveryPairOnce) {
+TEST(OpenFull, EveryPairOfRoutersHasOneCable) {
   const Network network = made(open_full("5,hosts=2"));
   EXPECT_EQ(network.machines().size(), 10U);
   EXPECT_EQ(network.link_count(), 10U + 10U);
@@ -296,12 +295,12 @@ TEST(Full, CablesEveryPairOnce) {
   EXPECT_EQ(made(open_full("1,hosts=36")).machines().size(), 36U);
 }
 
-TEST(Full, SaysWhatIsWrong) {
+TEST(OpenFull, ErrorsNameTheKeyAndWhatWasExpected) {
   EXPECT_EQ(error_of(open_full("")), "full: expected the number of routers, once");
   EXPECT_EQ(error_of(open_full("3,nodes=3")), "full: expected the number of routers, once");
   EXPECT_EQ(error_of(open_full("0")), "full: expected 1 to 255 routers instead of '0'");
   EXPECT_EQ(error_of(open_full("nodes=256")), "full: 'nodes' must be a number from 1 to 255, not '256'");
-  EXPECT_EQ(error_of(open_full("255")), "full: a router would need 255 ports; 254 are the most");
+  EXPECT_EQ(error_of(open_full("255")), "full: a router would need 255 ports; the maximum is 254");
 }
 
 }  // namespace

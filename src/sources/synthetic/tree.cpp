@@ -71,14 +71,14 @@ std::uint64_t Tree::tops(std::size_t level) const {
 Result<> Tree::check(const Formula& formula) const {
   Size size;
   if (cables_[0] > max_ports) {
-    return formula.wrong(fmt::format("a NIC would need {} ports; {} are the most", cables_[0], max_ports));
+    return formula.wrong(fmt::format("a NIC would need {} ports; the maximum is {}", cables_[0], max_ports));
   }
   size.add(saturating_product(hosts_, parents_[0]), cables_[0]);
   for (std::size_t level = 1; level <= height(); ++level) {
     const std::uint64_t ports = ports_down(level) + ports_up(level);
     if (ports > max_ports) {
       return formula.wrong(
-          fmt::format("a router of level {} would need {} ports; {} are the most", level, ports, max_ports));
+          fmt::format("a router of level {} would need {} ports; the maximum is {}", level, ports, max_ports));
     }
     size.add(saturating_product(subtrees(level), tops(level)), ports);
   }
@@ -214,7 +214,7 @@ Result<Network> open_xgft(std::string_view rest) {
     return formula->wrong(fmt::format("{} levels need as many numbers in m, w and p; there are {}, {} and {}", *height,
                                       m->size(), w->size(), p->size()));
   }
-  if (*height > highest) return formula->wrong(fmt::format("{} levels; {} are the most", *height, highest));
+  if (*height > highest) return formula->wrong(fmt::format("{} levels; the maximum is {}", *height, highest));
   return open_tree(*formula, std::move(*m), std::move(*w), std::move(*p));
 }
 

@@ -12,9 +12,9 @@ std::uint64_t from_two_rows(Pair point, std::uint64_t length) {
 
 Pair in_three_rows(std::uint64_t position, std::uint64_t length) {
   if (position < length) return {position, 0};
-  const std::uint64_t behind = position - length;
-  const std::uint64_t steps_back = behind / 2;
-  return {length - 1 - steps_back, 1 + (steps_back + behind) % 2};
+  const std::uint64_t position_in_others = position - length;
+  const std::uint64_t steps_back = position_in_others / 2;
+  return {length - 1 - steps_back, 1 + (steps_back + position_in_others) % 2};
 }
 
 std::uint64_t from_three_rows(Pair point, std::uint64_t length) {

@@ -38,7 +38,7 @@ Result<std::vector<std::uint64_t>> parse_lengths(std::string_view text) {
 Result<> take_shape(std::string_view text, Description& description) {
   constexpr std::string_view job = "job=";
   if (text == "job") {
-    return with_hint(fail("tofu: only the job's environment tells its shape (PJM_NODE_X, …)"), "tofu:job=4x6x16");
+    return with_hint(fail("tofu: only the environment of the job has its shape (PJM_NODE_X, …)"), "tofu:job=4x6x16");
   }
   description.is_job = text.starts_with(job);
   const auto lengths = parse_lengths(description.is_job ? text.substr(job.size()) : text);
@@ -79,7 +79,7 @@ Result<> take_option(std::string_view key, std::string_view value, Description& 
   return wrong(fmt::format("expected view, x, y, z or rate instead of '{}'", key));
 }
 
-/// Routers first: their handles are the points of the grid, and so are those of the NICs behind them.
+/// Routers are added first, so that their handles are the points of the grid; the NICs follow in the same order.
 Result<Network> explicit_network(const GridFormula& formula) {
   const TopologyPtr grid = make_grid_topology(formula);
   const std::uint64_t points = grid->machine_count();
@@ -147,7 +147,7 @@ Result<Network> open_tofu(std::string_view rest) {
   for (const std::uint32_t length : formula.dimensions) points *= length;
   constexpr std::uint64_t max_nodes = std::uint64_t{1} << 24;
   if (points > max_nodes / 2) {
-    return tofu::wrong(fmt::format("{} machines and their routers; {} nodes are the most", points, max_nodes));
+    return tofu::wrong(fmt::format("{} machines and their routers; the maximum is {} nodes", points, max_nodes));
   }
   return tofu::explicit_network(formula);
 }
@@ -156,7 +156,7 @@ Result<std::optional<GridFormula>> tofu_formula(std::string_view rest, bool phys
   auto description = tofu::parse(rest);
   if (!description) return Failure(description.error());
   if (physical_view && description->is_job) {
-    return tofu::wrong("a job's shape does not tell where in the six dimensions it lies");
+    return tofu::wrong("the shape of a job does not say where in the six dimensions it lies");
   }
   if (physical_view) description->view = tofu::View::physical;
   return tofu::formula_of(*description);

@@ -73,7 +73,7 @@ void expect_embedded(const std::string& rest) {
   for (const bool periodic : logical->grid(logical->machine_count())->periodic) ASSERT_TRUE(periodic);
 }
 
-TEST(Tofu, LogicalNeighboursArePhysicalOnes) {
+TEST(TofuFormula, LogicalNeighboursArePhysicalNeighbours) {
   for (int x = 1; x <= 4; ++x) {
     for (int y = 1; y <= 4; ++y) {
       for (int z = 1; z <= 4; ++z) {
@@ -86,7 +86,7 @@ TEST(Tofu, LogicalNeighboursArePhysicalOnes) {
   }
 }
 
-TEST(Tofu, TheKComputerIsATorusOf48x54x32) {
+TEST(TofuFormula, TheKComputerIsATorusOf48x54x32) {
   constexpr std::string_view k = "24x18x16x2x3x2";
   EXPECT_EQ(dimensions(k), (std::vector<std::uint32_t>{48, 54, 32}));
   EXPECT_EQ(dimensions("24x18x16,view=2d"), (std::vector<std::uint32_t>{48, 1728}));
@@ -96,7 +96,7 @@ TEST(Tofu, TheKComputerIsATorusOf48x54x32) {
   expect_embedded("24x18x16");
 }
 
-TEST(Tofu, PhysicalNodesHaveTenLinks) {
+TEST(TofuFormula, PhysicalNodesHaveTenLinks) {
   const TopologyPtr physical = topology("4x3x5", true);
   const GridShape& shape = *physical->grid(physical->machine_count());
   EXPECT_EQ(shape.periodic, (std::vector<bool>{true, true, true, false, true, false}));
@@ -110,7 +110,7 @@ TEST(Tofu, PhysicalNodesHaveTenLinks) {
 }
 
 /// Ids of one machine in both views are found by its name.
-TEST(Tofu, ViewsCallMachinesAlike) {
+TEST(TofuFormula, AllViewsUseTheSameMachineNames) {
   const TopologyPtr logical = topology("3x2x4,view=2d");
   const TopologyPtr physical = topology("3x2x4", true);
   for (ObjectId id = 0; id < logical->machine_count(); ++id) {
@@ -124,7 +124,7 @@ TEST(Tofu, ViewsCallMachinesAlike) {
 }
 
 /// The explicit network says the same as the formula, object by object.
-TEST(Tofu, OpensAsANetworkToo) {
+TEST(OpenTofu, TheNetworkHasTheLinksOfTheFormula) {
   for (const char* rest : {"2x1x3", "2x2x2,view=1d", "2x1x2,view=2d,rate=6800MB/s", "3x2x1,view=physical,y=mesh",
                            "job=4x6x2", "job=5", "job=4x3,x=mesh"}) {
     SCOPED_TRACE(rest);
@@ -151,7 +151,7 @@ TEST(Tofu, OpensAsANetworkToo) {
   }
 }
 
-TEST(Tofu, IsRecognisedAsWhatItIs) {
+TEST(OpenTofu, TheShapeIsRecognised) {
   const auto network = open_tofu("2x2x2");
   ASSERT_TRUE(network);
   const Shape shape = recognise(*network);
@@ -159,12 +159,12 @@ TEST(Tofu, IsRecognisedAsWhatItIs) {
   EXPECT_EQ(shape.dimensions, (std::vector<std::uint32_t>{4, 6, 4}));
 }
 
-TEST(Tofu, JobsAreLogicalTori) {
+TEST(OpenTofu, AJobIsALogicalTorus) {
   EXPECT_EQ(dimensions("job=4x6x16"), (std::vector<std::uint32_t>{4, 6, 16}));
   EXPECT_EQ(topology("job=4x6x16")->name(1), "N0-0-1");
   const auto physical = tofu_formula("job=4x6x16", true);
   ASSERT_FALSE(physical);
-  EXPECT_EQ(physical.error().message, "tofu: a job's shape does not tell where in the six dimensions it lies");
+  EXPECT_EQ(physical.error().message, "tofu: the shape of a job does not say where in the six dimensions it lies");
 }
 
 std::map<std::string, std::string> environment;
@@ -173,7 +173,7 @@ const char* variable(const char* name) {
   return found == environment.end() ? nullptr : found->second.c_str();
 }
 
-TEST(Tofu, ReadsAJobsShapeFromItsVariables) {
+TEST(TofuJob, ReadsTheJobsShapeFromItsVariables) {
   environment = {};
   EXPECT_EQ(tofu_job(variable), "");
   environment = {{"PJM_NODE", "384"}, {"PJM_NODE_X", "4"}, {"PJM_NODE_Y", "6"}, {"PJM_NODE_Z", "16"}};
@@ -188,7 +188,7 @@ TEST(Tofu, ReadsAJobsShapeFromItsVariables) {
   EXPECT_EQ(tofu_job(variable), "");
 }
 
-TEST(Tofu, SaysWhatIsWrong) {
+TEST(OpenTofu, ErrorsNameWhatWasExpected) {
   EXPECT_EQ(error(""), "tofu: expected lengths like 24x18x16");
   EXPECT_EQ(error("4x4"), "tofu: expected XxYxZ or XxYxZx2x3x2: groups have 2x3x2 nodes");
   EXPECT_EQ(error("4x4x4x2x2x2"), "tofu: expected XxYxZ or XxYxZx2x3x2: groups have 2x3x2 nodes");
@@ -200,10 +200,10 @@ TEST(Tofu, SaysWhatIsWrong) {
   EXPECT_EQ(error("1x1x1,rate=fast"), "tofu: expected a rate like 5GB/s instead of 'fast'");
   EXPECT_EQ(error("job=1x2x3x4"), "tofu: a job has 1 to 3 dimensions");
   EXPECT_EQ(error("job=4,y=mesh"), "tofu: there is no dimension y");
-  EXPECT_EQ(error("job"), "tofu: only the job's environment tells its shape (PJM_NODE_X, …)");
+  EXPECT_EQ(error("job"), "tofu: only the environment of the job has its shape (PJM_NODE_X, …)");
   EXPECT_EQ(error("1000x1000x1000"), "tofu: more than 2^32 nodes");
   EXPECT_EQ(error("99999999999x99999999999x1"), "tofu: more than 2^32 nodes");
-  EXPECT_EQ(error("200x200x20"), "tofu: 9600000 machines and their routers; 16777216 nodes are the most");
+  EXPECT_EQ(error("200x200x20"), "tofu: 9600000 machines and their routers; the maximum is 16777216 nodes");
 }
 
 }  // namespace

@@ -73,7 +73,7 @@ std::optional<Coordinates> place_named(const Box& box, std::string_view name) {
     if (!coordinate || *coordinate >= lengths[i]) return std::nullopt;
     place[i] = *coordinate;
   }
-  return name_of(place) == name ? std::optional(place) : std::nullopt;  // "N01-…" is no name
+  return name_of(place) == name ? std::optional(place) : std::nullopt;  // refuses "N01-…"
 }
 
 GridFormula formula_of(const Description& description) {

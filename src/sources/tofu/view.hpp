@@ -26,7 +26,7 @@ struct Box {
   std::uint64_t z = 1;
 };
 
-/// What stands behind "tofu:".
+/// The text after "tofu:".
 struct Description {
   std::vector<std::uint64_t> lengths;  ///< X, Y, Z; of a job its logical ones
   bool is_job = false;
@@ -44,7 +44,7 @@ struct Description {
 [[nodiscard]] Coordinates place_of(const Box& box, View view, std::uint64_t point);
 [[nodiscard]] std::uint64_t point_at(const Box& box, View view, const Coordinates& place);
 
-/// "N3-0-15-1-2-0", and back; nothing for a name that is none, or outside of the box.
+/// "N3-0-15-1-2-0", and back. Returns nothing for any other name, and for places outside of the system.
 [[nodiscard]] std::string name_of(const Coordinates& place);
 [[nodiscard]] std::optional<Coordinates> place_named(const Box& box, std::string_view name);
 

@@ -40,7 +40,7 @@ Result<Network> parse_topograph(std::string_view text, std::string_view file) {
 
 Result<Network> open_topograph(std::string_view file) {
   if (file.empty()) {
-    return with_hint(fail("topograph: names no file"), "topograph:FILE (what topograph's engine \"graph\" answered)");
+    return with_hint(fail("topograph: no file is given"), "topograph:FILE (output of topograph's engine \"graph\")");
   }
   const auto text = read_file(file);
   if (!text) return Failure(text.error());

@@ -7,7 +7,7 @@ namespace {
 
 std::string error_of(const Result<Network>& network) { return network ? "made" : network.error().message; }
 
-TEST(Topograph, ListsSwitchesFromTheNearest) {
+TEST(ParseTopograph, LayersAreListedFromTheNearest) {
   const auto network = open_topograph(AYATORI_SOURCE_DIR "/tests/golden/topograph/graph.json");
   ASSERT_TRUE(network) << error_of(network);
   EXPECT_EQ(network->planes()[0].name, "fabric");
@@ -18,7 +18,7 @@ TEST(Topograph, ListsSwitchesFromTheNearest) {
   EXPECT_EQ(network->describe_link(network->port_id(2, 1)), "S3 port 1 -> I34 port 1");
 }
 
-TEST(Topograph, KeepsInstancesWithoutTopology) {
+TEST(ParseTopograph, InstancesWithoutTopologyAreKept) {
   for (const char* layers : {"null", "[]"}) {
     const std::string text = std::string(R"({"instances": [{"id": "a", "network_layers": )") + layers + "}]}";
     const auto network = parse_topograph(text, "f");
@@ -27,17 +27,16 @@ TEST(Topograph, KeepsInstancesWithoutTopology) {
   }
 }
 
-TEST(Topograph, SaysWhatIsWrong) {
-  EXPECT_EQ(error_of(parse_topograph("OK\n", "f")).substr(0, 12), "f:1: no JSON");
+TEST(ParseTopograph, ErrorsNameFileAndPlace) {
+  EXPECT_EQ(error_of(parse_topograph("OK\n", "f")).substr(0, 19), "f:1: not valid JSON");
   EXPECT_EQ(error_of(parse_topograph("[]", "f")), "f: /: expected an object");
   EXPECT_EQ(error_of(parse_topograph(R"({"instances": {}})", "f")), "f: /instances: expected an array");
   EXPECT_EQ(error_of(parse_topograph(R"({"instances": [{"id": 7}]})", "f")), "f: /instances/0/id: expected a string");
   EXPECT_EQ(error_of(parse_topograph(R"({"instances": [{"id": ""}]})", "f")), "f: /instances/0: an empty id");
   EXPECT_EQ(error_of(parse_topograph(R"({"instances": [{"id": "a", "network_layers": ["s", ""]}]})", "f")),
             "f: /instances/0/network_layers/1: an empty name");
-  EXPECT_EQ(error_of(parse_topograph(R"({"instances": [{"id": "a"}, {"id": "a"}]})", "f")),
-            "f: 'a' stands there twice");
-  EXPECT_EQ(error_of(open_topograph("")), "topograph: names no file");
+  EXPECT_EQ(error_of(parse_topograph(R"({"instances": [{"id": "a"}, {"id": "a"}]})", "f")), "f: 'a' is listed twice");
+  EXPECT_EQ(error_of(open_topograph("")), "topograph: no file is given");
 }
 
 }  // namespace

@@ -1,7 +1,6 @@
 #pragma once
 /// \file
-/// Integer types by role. An id is an index into its Network's arrays; it has
-/// no meaning in another Network.
+/// Integer types by role. An id is an index into the arrays of its Network; it has no meaning in another Network.
 
 #include <cstdint>
 #include <limits>

@@ -1,8 +1,7 @@
 #pragma once
 /// \file
-/// Random numbers that are the same on every machine and compiler, from a seed
-/// that the caller passes and prints. xoshiro256** by Blackman and Vigna
-/// (https://prng.di.unimi.it), seeded through SplitMix64.
+/// Random numbers from a seed, the same on every machine and with every compiler. The caller chooses the seed and
+/// prints it. xoshiro256** by Blackman and Vigna (https://prng.di.unimi.it), seeded through SplitMix64.
 
 #include <array>
 #include <cstddef>

@@ -1,6 +1,6 @@
 #pragma once
 /// \file
-/// Reading text line by line and field by field, without copying it.
+/// Reads text line by line and field by field, without copying it.
 
 #include <charconv>
 #include <cstddef>
@@ -12,15 +12,15 @@
 
 namespace ayatori {
 
-/// Walks over the lines of a text; a last line without newline counts, "\r\n" ends a line too.
+/// Gives the lines of a text one by one. Lines end with "\n" or "\r\n"; the last one may lack its end.
 class LineReader {
  public:
   explicit LineReader(std::string_view text) : rest_(text) {}
 
-  /// The next line without its end, or nothing after the last one.
+  /// The next line, without its end. Returns nothing after the last line.
   std::optional<std::string_view> next();
 
-  /// Number of the line that next() gave last, from 1.
+  /// The number, from 1, of the line that next() returned last.
   [[nodiscard]] std::size_t line() const { return line_; }
 
  private:
@@ -28,12 +28,13 @@ class LineReader {
   std::size_t line_ = 0;
 };
 
+/// The text without white space at its beginning and end.
 [[nodiscard]] std::string_view trimmed(std::string_view text);
 
-/// The parts between separators, each trimmed; an empty text has no parts.
+/// The parts between separators, each of them trimmed. An empty text has no parts.
 [[nodiscard]] std::vector<std::string_view> split(std::string_view text, char separator);
 
-/// A whole field as an unsigned number: nothing but digits, and no overflow.
+/// A whole field as an unsigned number. Returns nothing unless the field has digits only and the number fits.
 template <typename Integer>
 [[nodiscard]] std::optional<Integer> parse_unsigned(std::string_view text, int base = 10) {
   Integer value{};
@@ -43,10 +44,11 @@ template <typename Integer>
   return value;
 }
 
-/// "0x2c90300", "2c90300" or "0002:c903:00…" as a 64-bit GUID.
+/// "0x2c90300", "2c90300" or "0002:c903:00…" as a 64-bit GUID. Returns nothing for any other text.
 [[nodiscard]] std::optional<std::uint64_t> parse_guid(std::string_view text);
 
-/// Orders "n2" before "n10": runs of digits compare as numbers. A total order: equal only if the texts are.
+/// Orders "n2" before "n10": sequences of digits compare as numbers. This is a total order: two texts are equivalent
+/// only if they are equal.
 [[nodiscard]] bool natural_less(std::string_view a, std::string_view b);
 
 }  // namespace ayatori

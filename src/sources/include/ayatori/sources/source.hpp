@@ -1,8 +1,7 @@
 #pragma once
 /// \file
-/// Sources: the ways a Network becomes known. A source is named by a string
-/// "KIND:REST", the same everywhere (C, Python, shell). How to add one: a folder
-/// src/sources/KIND with a function that returns a Network, and an entry in sources.cpp.
+/// Sources: the ways in which a Network becomes known. A string "KIND:REST" names one, the same in C, Python and the
+/// shell. docs/adding-a-source.md says how to add a kind: a folder src/sources/KIND and an entry in sources.cpp.
 
 #include <functional>
 #include <optional>
@@ -18,15 +17,15 @@ namespace ayatori {
 struct GridFormula;  // topology/grid.hpp
 
 struct SourceOptions {
-  /// How hosts are read off node descriptions: a regular expression (ECMAScript) whose first group is the host name
-  /// and whose second group, if any, is the device. Empty: the built-in rules (docs/sources.md).
+  /// A regular expression (ECMAScript) that finds the host in a node description: its first group is the host name, its
+  /// second group, if any, the device. Empty: the built-in rules (docs/sources.md).
   std::string host_pattern;
 };
 
-/// Receives what stands behind the colon.
+/// Opens a source. `rest` is the text after the colon.
 using OpenSource = Result<Network> (*)(std::string_view rest, const SourceOptions& options);
 
-/// The same network as a formula, for those who need no explicit one; nothing where this one is no formula.
+/// Opens the same network as a formula, which takes constant memory. Returns nothing if `rest` has no such formula.
 using OpenFormula = Result<std::optional<GridFormula>> (*)(std::string_view rest, bool physical_view);
 
 struct SourceKind {
@@ -36,11 +35,11 @@ struct SourceKind {
   OpenFormula formula = nullptr;  ///< only for kinds that have formulas
 };
 
-/// Every kind that this build knows.
+/// All kinds of source that this build knows.
 [[nodiscard]] std::span<const SourceKind> source_kinds();
 
-/// Opens "fattree:K=6,levels=2,nodes=30", "ib:FILE", "ib:live", … Errors name what is wrong in the
-/// string or file; an unknown kind lists the known ones.
+/// Opens "fattree:K=6,levels=2,nodes=30", "ib:FILE", "ib:live", … Errors name what is wrong in the string or file; the
+/// error of an unknown kind lists the known ones.
 [[nodiscard]] Result<Network> open_source(std::string_view source, const SourceOptions& options = {});
 
 }  // namespace ayatori

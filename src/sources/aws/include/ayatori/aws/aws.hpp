@@ -10,9 +10,10 @@
 
 namespace ayatori {
 
-/// Hosts are called by instance ids and hang off the last of their network nodes, of which the first is the top of the
-/// tree. A network node stands for a group of switches; it becomes one router. Instances of a type without topology
-/// have no cable. Plane "efa". Errors: what is no such document, a listing that ends before its last page (NextToken).
+/// Hosts are named by their instance ids. The network nodes of an instance are listed from the top of the tree down;
+/// the instance is connected to the last one. AWS's network nodes are groups of switches; each becomes one router.
+/// Instances of a type without topology have no cable. The plane is "efa". Errors: not such a document; a listing that
+/// ends before its last page (NextToken).
 [[nodiscard]] Result<Network> parse_aws(std::string_view text, std::string_view file);
 [[nodiscard]] Result<Network> open_aws(std::string_view file);
 

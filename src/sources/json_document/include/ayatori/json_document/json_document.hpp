@@ -1,7 +1,7 @@
 #pragma once
 /// \file
-/// A JSON document of a source, read so that every error names the file and the place in it as a JSON pointer
-/// (RFC 6901): "topology.json: /Instances/3/InstanceId: expected a string".
+/// JSON documents whose errors name the file and the place in it as a JSON pointer (RFC 6901): "topology.json:
+/// /Instances/3/InstanceId: expected a string".
 
 #include <memory>
 #include <nlohmann/json_fwd.hpp>
@@ -15,31 +15,32 @@
 
 namespace ayatori {
 
-/// One value of a document, which it keeps alive. Cheap to copy; any number of threads may read.
+/// One value of a document. It keeps the document alive, is cheap to copy, and any number of threads may read it.
 class JsonValue {
  public:
-  /// `file` names the text in errors. Error: no JSON, "FILE:LINE: …".
+  /// Parses a text; `file` names it in errors. Error: "FILE:LINE: not valid JSON: …".
   [[nodiscard]] static Result<JsonValue> parse(std::string_view text, std::string_view file);
 
   [[nodiscard]] bool is_object() const;
   [[nodiscard]] bool is_array() const;
 
-  /// An object's member; nothing if it is not there or null. Error: this is no object.
+  /// A member of this object; nothing if it is missing or null. Error: this value is not an object.
   [[nodiscard]] Result<std::optional<JsonValue>> find(std::string_view key) const;
-  /// Error: this is no object, or lacks the member.
+  /// A member of this object. Errors: this value is not an object; it lacks the member.
   [[nodiscard]] Result<JsonValue> at(std::string_view key) const;
-  /// All members by name. Error: this is no object.
+  /// All members with their names. Error: this value is not an object.
   [[nodiscard]] Result<std::vector<std::pair<std::string, JsonValue>>> members() const;
-  /// Error: this is no array.
+  /// All items of this array. Error: this value is not an array.
   [[nodiscard]] Result<std::vector<JsonValue>> items() const;
-  /// Errors: this is no string, or has a control character.
+  /// Errors: this value is not a string; it contains a control character.
   [[nodiscard]] Result<std::string> text() const;
+  /// Error: this value is neither true nor false.
   [[nodiscard]] Result<bool> truth() const;
-  /// A member that must be there.
+  /// text() and truth() of a member that must be there.
   [[nodiscard]] Result<std::string> text_at(std::string_view key) const;
   [[nodiscard]] Result<bool> truth_at(std::string_view key) const;
 
-  /// "FILE: /POINTER: what".
+  /// The error "FILE: /POINTER: what".
   [[nodiscard]] Failure wrong(std::string_view what) const;
 
  private:

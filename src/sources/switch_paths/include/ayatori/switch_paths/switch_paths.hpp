@@ -1,6 +1,6 @@
 #pragma once
 /// \file
-/// What clouds tell of their networks: for each host the switches (or groups of switches) above it, and no more.
+/// Networks of which only the switches (or groups of switches) above each host are known, as clouds report them.
 
 #include <string>
 #include <string_view>
@@ -17,13 +17,14 @@ struct HostPath {
   std::vector<std::string> switches;  ///< the nearest first
 };
 
-/// A network on one plane in which neighbours on any path have one cable, of a rate that nobody knows. Ports of a
-/// router count through what is below it by name, hosts first, and then what is above. A host without switches is a
-/// machine without a cable. Errors name `file`: a host or a switch on one path twice, more ports than numbers.
+/// A network on one plane in which neighbours on any path have one cable, whose rate is not known. The ports of a
+/// router lead first to the hosts and then to the switches below it, by name, and last to the switches above it. A host
+/// without switches becomes a machine without a cable. Errors name `file`: a host that is listed twice, a switch that
+/// occurs twice on one path, more ports than port numbers.
 [[nodiscard]] Result<Network> network_of_paths(const std::vector<HostPath>& paths, std::string_view plane,
                                                std::string_view file);
 
-/// The same of a JSON list of instances; `path_of` reads one.
+/// The same for a JSON list of instances; `path_of` reads one of them.
 [[nodiscard]] Result<Network> network_of_instances(const JsonValue& list,
                                                    Result<HostPath> (*path_of)(const JsonValue& instance),
                                                    std::string_view plane, std::string_view file);

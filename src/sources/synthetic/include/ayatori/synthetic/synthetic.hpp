@@ -1,9 +1,9 @@
 #pragma once
 /// \file
-/// Networks from a formula. What stands behind the kind's colon is "key=value,…" (trees, dragonflies, full) or "4x6x16"
-/// (grids), with `rate=4xHDR` understood by all (that is the default). Errors name the key and what was expected; a
-/// formula that asks for more than 2^24 nodes, 2^26 ports, or routers with more than 254 ports is refused before
-/// anything is made. Router GUIDs are 0x0020…, NIC GUIDs 0x0010…; a NIC port's GUID is its NIC's plus the port number.
+/// Networks from a formula: "key=value,…" (trees, dragonflies, full) or "4x6x16" (grids). All formulas take `rate`,
+/// whose default is 4xHDR. Errors name the key and what was expected; a formula of more than 2^24 devices, 2^26 ports,
+/// or routers with more than 254 ports is refused before any memory is allocated. Router GUIDs are 0x0020…, NIC GUIDs
+/// 0x0010…; a NIC port's GUID is its NIC's plus the port number.
 
 #include <optional>
 #include <string_view>
@@ -23,10 +23,10 @@ struct GridFormula;  // topology/grid.hpp
 ///     2 levels  2K leaves, K roots                                             2K² hosts (18-ary: 648)
 ///     3 levels  2K pods, each of K leaves and K middle routers, and K² roots   2K³ hosts (18-ary: 11,664)
 ///
-/// `levels` is 1 … 4, by default 2. `nodes` (default: all) attaches the first so many hosts, and leaves out leaves (and
-/// pods) that would have none; the roots stay. Port K + 1 + j of a leaf goes to root j, or to middle router j of its
-/// pod, whose port K + 1 + t goes to root j·K + t. Names: hosts N0 …, leaves LS0 …, roots RS0 …, middle routers MS0 …
-/// (of 4 levels: MS2-0 …, MS3-0 …). A NIC is described as drivers do: "N0 HCA-1".
+/// `levels` is 1 … 4, by default 2. `nodes` (default: all) is the number of hosts; leaves (and pods) that
+/// would have no host are left out, the roots stay. Port K + 1 + j of a leaf goes to root j, or to middle router j of
+/// its pod, whose port K + 1 + t goes to root j·K + t. Names: hosts N0 …, leaves LS0 …, roots RS0 …, middle routers MS0
+/// … (of 4 levels: MS2-0 …, MS3-0 …). A NIC is described as drivers do: "N0 HCA-1".
 [[nodiscard]] Result<Network> open_fat_tree(std::string_view rest);
 
 /// "h=3;m=18,18,36;w=1,18,18[;p=1,1,1][;nodes=N]": the extended generalized fat tree XGFT(h; m1…mh; w1…wh) (Öhring et
@@ -48,11 +48,11 @@ struct GridFormula;  // topology/grid.hpp
 /// many hops apart as there are dimensions longer than 1.
 [[nodiscard]] Result<Network> open_hyperx(std::string_view rest);
 
-/// "10[,hosts=H]": the mesh of so many (1 to 32) dimensions of 2, port for port: mesh:2x2x….
+/// "10[,hosts=H]": the mesh of 10 (1 to 32) dimensions of length 2; equal to mesh:2x2x… port by port.
 [[nodiscard]] Result<Network> open_hypercube(std::string_view rest);
 
-/// The same as a formula, with the same names, ids and ports; nothing where a point has not exactly one host. Any
-/// number of points below 2^32.
+/// The same networks as formulas, with the same names, ids and ports, of up to 2^32 - 1 points. Return nothing unless
+/// each point has exactly one host.
 [[nodiscard]] Result<std::optional<GridFormula>> torus_formula(std::string_view rest, bool physical_view);
 [[nodiscard]] Result<std::optional<GridFormula>> mesh_formula(std::string_view rest, bool physical_view);
 [[nodiscard]] Result<std::optional<GridFormula>> hypercube_formula(std::string_view rest, bool physical_view);
@@ -62,9 +62,9 @@ struct GridFormula;  // topology/grid.hpp
 /// default it is balanced and of full size: p = h, a = 2h, g = a·h + 1. Ports of a router: 1 … p hosts, then the other
 /// routers of its group, then its h global ones.
 ///
-/// Global cables lie in the consecutive ("absolute") arrangement: the global ports of a group are numbered through,
-/// router by router, and lead to the other groups in their order. With fewer than a·h + 1 groups that repeats, ⌊a·h /
-/// (g − 1)⌋ times for every pair of groups; what is left over after that stays empty. Names: routers R<group>-<router>,
+/// Global cables have the consecutive ("absolute") arrangement: the global ports of a group are numbered router by
+/// router, and lead to the other groups in order. With fewer than a·h + 1 groups this repeats, so that each pair of
+/// groups has ⌊a·h / (g − 1)⌋ cables; the remaining global ports stay unconnected. Names: routers R<group>-<router>,
 /// hosts N<group>-<router>-<host>.
 [[nodiscard]] Result<Network> open_dragonfly(std::string_view rest);
 
@@ -76,7 +76,7 @@ struct GridFormula;  // topology/grid.hpp
 [[nodiscard]] Result<Network> open_dragonfly_plus(std::string_view rest);
 
 /// "N" or "nodes=N[,hosts=H]": N routers R0 …, each with H (default 1) hosts, each cabled to every other.
-/// Hosts N0 … are numbered through.
+/// Hosts are N0 … in the order of their routers.
 [[nodiscard]] Result<Network> open_full(std::string_view rest);
 
 }  // namespace ayatori

@@ -17,13 +17,13 @@ namespace ayatori {
 
 struct GridFormula;  // topology/grid.hpp
 
-/// What stands behind "tofu:" is one of
+/// Opens one of
 ///
 ///     24x18x16x2x3x2   lengths of X, Y, Z, A, B, C: the K computer's 82,944 compute nodes
 ///     24x18x16         the same
-///     job=4x6x16       the logical torus of a job, of one to three dimensions, as its batch system tells it
+///     job=4x6x16       the logical torus of a job, of one to three dimensions, as its batch system says
 ///
-/// and options behind commas:
+/// with options after commas:
 ///
 ///     view=3d          logical torus of 2X × 3Y × 2Z nodes (the default): 48x54x32
 ///     view=2d, 1d      of 2X × 6YZ nodes, and one ring
@@ -31,18 +31,18 @@ struct GridFormula;  // topology/grid.hpp
 ///     x=mesh           this dimension is not closed to a ring: X, Y, Z of the physical view, or those of a job
 ///     rate=5GB/s       (the default; paper 2, table 1)
 ///
-/// Machines are called by their physical coordinates in every view, N3-0-15-1-2-0; those of a job by their logical
-/// ones, since its variables don't tell the physical. Routers are called by the view's coordinates, R7-0-31. Ports are
+/// Machines are named by their physical coordinates in every view, N3-0-15-1-2-0; those of a job by their logical ones,
+/// since its variables do not have the physical ones. Routers are named by the view's coordinates, R7-0-31. Ports are
 /// 1 for the machine itself, then for each dimension the neighbour above and the one below; the plane is "tofu".
 /// Errors: as for other formulas; bare "job", which only resolve_source() (sources/topology.hpp) can fill in.
 [[nodiscard]] Result<Network> open_tofu(std::string_view rest);
 
-/// The same as a formula, up to 2^32 nodes. `physical_view` overrules `view`; an error for a job.
+/// The same as a formula, of up to 2^32 nodes. `physical_view` overrides `view`; it is an error for a job.
 [[nodiscard]] Result<std::optional<GridFormula>> tofu_formula(std::string_view rest, bool physical_view);
 
 /// "job=4x6x16" from the variables that Fujitsu's job manager sets in jobs with a node shape, by `variable`, which
 /// gives nullptr where one is not set: PJM_NODE_X, _Y, _Z, or else PJM_MPI_SHAPE_X, _Y, _Z. Dimensions that a job does
-/// not have are not set. Empty outside of such jobs, and where a value is no length.
+/// not have are not set. Returns an empty string outside of such jobs, and if a value is not a length.
 [[nodiscard]] std::string tofu_job(const char* (*variable)(const char* name));
 
 }  // namespace ayatori

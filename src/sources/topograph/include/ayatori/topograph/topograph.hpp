@@ -1,6 +1,6 @@
 #pragma once
 /// \file
-/// What NVIDIA's topograph found out: the JSON of its engine "graph" (docs/engines/graph.md there; since 2026-05).
+/// What NVIDIA's topograph discovered: the JSON of its engine "graph" (docs/engines/graph.md there; since 2026-05).
 
 #include <string_view>
 
@@ -9,9 +9,9 @@
 
 namespace ayatori {
 
-/// {"instances": [{"id": …, "network_layers": [nearest switch, …, farthest], "labels": {…}}, …]}. Hosts are called by
-/// instance ids; labels (accelerator domains) are not read. Plane "fabric": topograph does not tell which network it
-/// is.
+/// {"instances": [{"id": …, "network_layers": [nearest switch, …, farthest], "labels": {…}}, …]}. Hosts are named
+/// by their instance ids; labels (accelerator domains) are not read. The plane is "fabric": topograph does not say
+/// which network it is.
 [[nodiscard]] Result<Network> parse_topograph(std::string_view text, std::string_view file);
 [[nodiscard]] Result<Network> open_topograph(std::string_view file);
 

@@ -7,7 +7,7 @@
 #include "ayatori/base/files.hpp"
 #include "ayatori/base/text.hpp"
 #include "ayatori/network/job.hpp"
-#include "ayatori/sources/topology.hpp"
+#include "ayatori/sources/host_environment.hpp"
 #include "ayatori/tofu/tofu.hpp"
 
 namespace ayatori {
@@ -17,17 +17,17 @@ namespace {
 namespace fs = std::filesystem;
 
 /// The variable's value; empty where it is not set.
-std::string_view variable(const Surroundings& surroundings, const char* name) {
-  const char* value = surroundings.variable == nullptr ? nullptr : surroundings.variable(name);
+std::string_view variable(const HostEnvironment& environment, const char* name) {
+  const char* value = environment.variable == nullptr ? nullptr : environment.variable(name);
   return value == nullptr ? std::string_view() : value;
 }
 
-std::string tofu_source(const Surroundings& surroundings) {
-  const std::string job = surroundings.variable == nullptr ? "" : tofu_job(surroundings.variable);
+std::string tofu_source(const HostEnvironment& environment) {
+  const std::string job = environment.variable == nullptr ? "" : tofu_job(environment.variable);
   return job.empty() ? "" : "tofu:" + job;
 }
 
-/// What lies in a folder, by name; nothing if it can't be read.
+/// The entries of a folder, sorted by name; none if it cannot be read.
 std::vector<fs::path> entries_of(const fs::path& folder) {
   std::vector<fs::path> found;
   std::error_code error;
@@ -43,7 +43,8 @@ bool has_word(const fs::path& file, std::string_view word) {
   return text && text->find(word) != std::string::npos;
 }
 
-/// "4: ACTIVE" (Documentation/ABI/stable/sysfs-class-infiniband). HCAs that run RoCE are there too: on an Ethernet.
+/// "4: ACTIVE" (Documentation/ABI/stable/sysfs-class-infiniband). RoCE adapters are listed there, too; their link layer
+/// is Ethernet.
 bool has_active_port(const fs::path& infiniband_folder) {
   for (const fs::path& device : entries_of(infiniband_folder)) {
     for (const fs::path& port : entries_of(device / "ports")) {
@@ -54,11 +55,11 @@ bool has_active_port(const fs::path& infiniband_folder) {
 }
 
 /// Slurm itself looks for topology.yaml first.
-std::string slurm_source(const Surroundings& surroundings) {
-  const std::string_view conf = variable(surroundings, "SLURM_CONF");
+std::string slurm_source(const HostEnvironment& environment) {
+  const std::string_view conf = variable(environment, "SLURM_CONF");
   std::vector<fs::path> folders;
   if (!conf.empty()) folders.push_back(fs::path(conf).parent_path());
-  folders.emplace_back(surroundings.slurm_folder);
+  folders.emplace_back(environment.slurm_folder);
   for (const fs::path& folder : folders) {
     for (const char* name : {"topology.yaml", "topology.conf"}) {
       std::error_code error;
@@ -68,7 +69,7 @@ std::string slurm_source(const Surroundings& surroundings) {
   return "";
 }
 
-/// A file that lists a host a line, once for each process.
+/// The hosts of a file that has one line per process.
 Result<std::vector<std::string>> hosts_in_file(const char* name, std::string_view path) {
   const auto text = read_file(path);
   if (!text) return with_cause(Failure(text.error()), fmt::format("the variable {} names this file", name));
@@ -81,30 +82,30 @@ Result<std::vector<std::string>> hosts_in_file(const char* name, std::string_vie
 
 }  // namespace
 
-std::string automatic_source(const Surroundings& surroundings) {
-  if (auto tofu = tofu_source(surroundings); !tofu.empty()) return tofu;
-  if (has_active_port(surroundings.infiniband_folder)) return "ib:live";
-  return slurm_source(surroundings);
+std::string automatic_source(const HostEnvironment& environment) {
+  if (auto tofu = tofu_source(environment); !tofu.empty()) return tofu;
+  if (has_active_port(environment.infiniband_folder)) return "ib:live";
+  return slurm_source(environment);
 }
 
-Result<std::string> resolve_source(std::string_view source, const Surroundings& surroundings) {
+Result<std::string> resolve_source(std::string_view source, const HostEnvironment& environment) {
   constexpr std::string_view job = "tofu:job";
   const std::string_view options = source.substr(std::min(job.size(), source.size()));
   if (!source.starts_with(job) || (!options.empty() && !options.starts_with(','))) return std::string(source);
-  const std::string found = tofu_source(surroundings);
+  const std::string found = tofu_source(environment);
   if (!found.empty()) return found + std::string(options);
   return with_hint(fail("'{}' needs a job with a node shape: PJM_NODE_X is not set", source), "tofu:job=4x6x16");
 }
 
-Result<std::vector<std::string>> job_hosts(const Surroundings& surroundings) {
-  const std::string_view list = variable(surroundings, "SLURM_JOB_NODELIST");
+Result<std::vector<std::string>> job_hosts(const HostEnvironment& environment) {
+  const std::string_view list = variable(environment, "SLURM_JOB_NODELIST");
   if (!list.empty()) {
     auto hosts = expand_hostlist(list);
     if (!hosts) return fail("SLURM_JOB_NODELIST: {}", hosts.error().message);
     return hosts;
   }
   for (const char* name : {"PBS_NODEFILE", "PJM_O_NODEINF"}) {
-    const std::string_view path = variable(surroundings, name);
+    const std::string_view path = variable(environment, name);
     if (!path.empty()) return hosts_in_file(name, path);
   }
   return std::vector<std::string>();

@@ -6,6 +6,7 @@
 #include <map>
 
 #include "ayatori/base/files.hpp"
+#include "ayatori/sources/host_environment.hpp"
 #include "ayatori/sources/topology.hpp"
 
 namespace ayatori {
@@ -16,14 +17,14 @@ namespace fs = std::filesystem;
 std::map<std::string, std::string> environment;
 
 /// A host of its own: folders for the kernel's and Slurm's files, and an environment.
-class AHost : public testing::Test {
+class HostEnvironmentTest : public testing::Test {
  protected:
   void SetUp() override {
     environment.clear();
     fs::create_directories(folder_);
-    surroundings_.infiniband_folder = (folder_ / "infiniband").string();
-    surroundings_.slurm_folder = (folder_ / "etc-slurm").string();
-    surroundings_.variable = [](const char* name) -> const char* {
+    environment_.infiniband_folder = (folder_ / "infiniband").string();
+    environment_.slurm_folder = (folder_ / "etc-slurm").string();
+    environment_.variable = [](const char* name) -> const char* {
       const auto found = environment.find(name);
       return found == environment.end() ? nullptr : found->second.c_str();
     };
@@ -43,64 +44,64 @@ class AHost : public testing::Test {
   }
 
   std::vector<std::string> hosts() {
-    const auto found = job_hosts(surroundings_);
+    const auto found = job_hosts(environment_);
     EXPECT_TRUE(found) << found.error().message;
     return found.value_or(std::vector<std::string>());
   }
 
   fs::path folder_ = fs::temp_directory_path() / fmt::format("ayatori-host-{}", getpid());
-  Surroundings surroundings_;
+  HostEnvironment environment_;
 };
 
-TEST_F(AHost, WithNothingHasNoSource) {
-  EXPECT_EQ(automatic_source(surroundings_), "");
-  surroundings_.variable = nullptr;
-  EXPECT_EQ(automatic_source(surroundings_), "");
+TEST_F(HostEnvironmentTest, AutomaticSourceIsEmptyWithoutAnyNetwork) {
+  EXPECT_EQ(automatic_source(environment_), "");
+  environment_.variable = nullptr;
+  EXPECT_EQ(automatic_source(environment_), "");
 }
 
-TEST_F(AHost, WithAnActivePortIsLive) {
+TEST_F(HostEnvironmentTest, AutomaticSourceIsLiveWithAnActiveInfiniBandPort) {
   add_port("mlx5_0", 1, "1: DOWN", "InfiniBand");
   add_port("mlx5_1", 1, "4: ACTIVE", "Ethernet");
   put("infiniband/mlx5_2/node_desc", "no ports");
-  EXPECT_EQ(automatic_source(surroundings_), "");
+  EXPECT_EQ(automatic_source(environment_), "");
   add_port("mlx5_3", 2, "4: ACTIVE", "InfiniBand");
-  EXPECT_EQ(automatic_source(surroundings_), "ib:live");
+  EXPECT_EQ(automatic_source(environment_), "ib:live");
 }
 
-TEST_F(AHost, WithSlurmsFileTakesIt) {
+TEST_F(HostEnvironmentTest, AutomaticSourceIsSlurmsTopologyFile) {
   const std::string conf = put("etc-slurm/topology.conf", "");
-  EXPECT_EQ(automatic_source(surroundings_), "slurm:" + conf);
+  EXPECT_EQ(automatic_source(environment_), "slurm:" + conf);
   const std::string yaml = put("etc-slurm/topology.yaml", "");
-  EXPECT_EQ(automatic_source(surroundings_), "slurm:" + yaml);
+  EXPECT_EQ(automatic_source(environment_), "slurm:" + yaml);
   environment["SLURM_CONF"] = put("elsewhere/slurm.conf", "");
-  EXPECT_EQ(automatic_source(surroundings_), "slurm:" + yaml);
+  EXPECT_EQ(automatic_source(environment_), "slurm:" + yaml);
   const std::string other = put("elsewhere/topology.conf", "");
-  EXPECT_EQ(automatic_source(surroundings_), "slurm:" + other);
+  EXPECT_EQ(automatic_source(environment_), "slurm:" + other);
   add_port("mlx5_0", 1, "4: ACTIVE", "InfiniBand");
-  EXPECT_EQ(automatic_source(surroundings_), "ib:live");
+  EXPECT_EQ(automatic_source(environment_), "ib:live");
 }
 
-TEST_F(AHost, InAJobWithAShapeIsTofu) {
+TEST_F(HostEnvironmentTest, AutomaticSourceIsTofuInAJobWithAShape) {
   add_port("mlx5_0", 1, "4: ACTIVE", "InfiniBand");
   environment = {{"PJM_NODE_X", "4"}, {"PJM_NODE_Y", "6"}, {"PJM_NODE_Z", "16"}};
-  EXPECT_EQ(automatic_source(surroundings_), "tofu:job=4x6x16");
-  const auto topology = open_topology(automatic_source(surroundings_));
+  EXPECT_EQ(automatic_source(environment_), "tofu:job=4x6x16");
+  const auto topology = open_topology(automatic_source(environment_));
   ASSERT_TRUE(topology) << topology.error().message;
   EXPECT_EQ((*topology)->machine_count(), 384U);
 }
 
-TEST_F(AHost, FillsInTheJobsShape) {
-  EXPECT_EQ(resolve_source("torus:4x4", surroundings_).value(), "torus:4x4");
-  EXPECT_EQ(resolve_source("tofu:job=2x2", surroundings_).value(), "tofu:job=2x2");
-  const auto outside = resolve_source("tofu:job", surroundings_);
+TEST_F(HostEnvironmentTest, ResolveSourceFillsInTheJobsShape) {
+  EXPECT_EQ(resolve_source("torus:4x4", environment_).value(), "torus:4x4");
+  EXPECT_EQ(resolve_source("tofu:job=2x2", environment_).value(), "tofu:job=2x2");
+  const auto outside = resolve_source("tofu:job", environment_);
   ASSERT_FALSE(outside);
   EXPECT_EQ(outside.error().message, "'tofu:job' needs a job with a node shape: PJM_NODE_X is not set");
   environment = {{"PJM_NODE_X", "12"}};
-  EXPECT_EQ(resolve_source("tofu:job", surroundings_).value(), "tofu:job=12");
-  EXPECT_EQ(resolve_source("tofu:job,x=mesh", surroundings_).value(), "tofu:job=12,x=mesh");
+  EXPECT_EQ(resolve_source("tofu:job", environment_).value(), "tofu:job=12");
+  EXPECT_EQ(resolve_source("tofu:job,x=mesh", environment_).value(), "tofu:job=12,x=mesh");
 }
 
-TEST_F(AHost, KnowsTheHostsOfItsJob) {
+TEST_F(HostEnvironmentTest, JobHostsReadsEachBatchSystemsVariable) {
   EXPECT_TRUE(hosts().empty());
   environment = {{"PJM_O_NODEINF", put("nodeinf", "10.3.0.1\n10.3.0.2\n")}};
   EXPECT_EQ(hosts(), (std::vector<std::string>{"10.3.0.1", "10.3.0.2"}));
@@ -110,11 +111,11 @@ TEST_F(AHost, KnowsTheHostsOfItsJob) {
   EXPECT_EQ(hosts(), (std::vector<std::string>{"gpu08", "gpu09", "gpu10", "login"}));
 }
 
-TEST_F(AHost, SaysWhichListItCantRead) {
+TEST_F(HostEnvironmentTest, JobHostsNamesTheVariableOfAnUnreadableList) {
   environment = {{"SLURM_JOB_NODELIST", "n[1-"}};
-  EXPECT_EQ(job_hosts(surroundings_).error().message, "SLURM_JOB_NODELIST: ']' is missing in '[1-'");
+  EXPECT_EQ(job_hosts(environment_).error().message, "SLURM_JOB_NODELIST: ']' is missing in '[1-'");
   environment = {{"PBS_NODEFILE", "/no/such/file"}};
-  const auto missing = job_hosts(surroundings_);
+  const auto missing = job_hosts(environment_);
   ASSERT_FALSE(missing);
   EXPECT_NE(missing.error().message.find("/no/such/file"), std::string::npos);
   EXPECT_EQ(missing.error().cause, "the variable PBS_NODEFILE names this file");

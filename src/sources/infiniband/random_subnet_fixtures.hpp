@@ -1,6 +1,6 @@
 #pragma once
 /// \file
-/// For tests: random networks as a subnet could be, and their `ibnetdiscover -p` report.
+/// For tests: random InfiniBand subnets, and their `ibnetdiscover -p` reports.
 
 #include <fmt/format.h>
 
@@ -13,8 +13,8 @@
 namespace ayatori {
 
 /// Connected; every adapter is cabled; parallel cables, loops, dual-port HCAs, several rails a host, LIDs with LMC,
-/// names with any byte that fits into a line, links of unknown and of lower rate. `plain`: only what the ports report
-/// can tell (one port an adapter, with the GUID of its node; LMC 0; no system GUIDs; no two ports without a cable).
+/// names with any byte that fits into a line, links of unknown and of lower rate. `plain`: only what a ports report can
+/// express (one port an adapter, with the GUID of its node; LMC 0; no system GUIDs; no two ports without a cable).
 class RandomSubnet {
  public:
   RandomSubnet(std::uint64_t seed, bool plain) : random_(seed), plain_(plain) {}

@@ -1,6 +1,6 @@
 #pragma once
 /// \file
-/// For tests: everything that a Network says, as text. Two networks are the same if their texts are.
+/// For tests: what ibnetdiscover's format keeps of a Network, as text. Two networks are equal if their texts are.
 
 #include <fmt/format.h>
 
@@ -21,7 +21,7 @@ inline std::string port_text(const Network& network, PortId id) {
   return text + "\n";
 }
 
-inline std::string node_text(const Network& network, DeviceId id) {
+inline std::string device_text(const Network& network, DeviceId id) {
   const Device& node = network.device(id);
   std::string text = fmt::format("{} kind {} '{}' {:#x} system {:#x} plane {}", id, static_cast<int>(node.kind),
                                  network.name(id), node.guid, node.system_guid, network.planes()[node.plane].name);
@@ -36,7 +36,7 @@ inline std::string node_text(const Network& network, DeviceId id) {
 
 inline std::string network_text(const Network& network) {
   std::string text;
-  for (DeviceId id = 0; id < network.device_count(); ++id) text += node_text(network, id);
+  for (DeviceId id = 0; id < network.device_count(); ++id) text += device_text(network, id);
   return text;
 }
 
