@@ -1,14 +1,20 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
+#include <array>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
+#include "ayatori/base/files.hpp"
 #include "ayatori/base/random.hpp"
 #include "ayatori/json/json.hpp"
 #include "ayatori/network/builder.hpp"
+#include "ayatori/network/shape.hpp"
 #include "ayatori/sources/source.hpp"
-#include "everything.hpp"
+#include "ayatori/sources/topology.hpp"
+#include "network_text_fixtures.hpp"
 
 namespace ayatori {
 namespace {
@@ -23,7 +29,7 @@ void expect_round_trip(const Network& network) {
   const std::string text = written(network);
   const auto again = parse_json(text, "written");
   ASSERT_TRUE(again) << again.error().message << "\n" << again.error().cause;
-  ASSERT_EQ(everything(*again), everything(network));
+  ASSERT_EQ(network_text(*again), network_text(network));
   ASSERT_EQ(written(*again), text);
 }
 
@@ -73,7 +79,7 @@ Network random_network(std::uint64_t seed) {
   return std::move(*network);
 }
 
-TEST(Json, ReadingBackGivesTheSameNetwork) {
+TEST(WriteJson, ReadingBackGivesTheSameNetwork) {
   for (std::uint64_t seed = 1; seed <= 100; ++seed) {
     SCOPED_TRACE(fmt::format("seed {}", seed));
     expect_round_trip(random_network(seed));
@@ -81,7 +87,7 @@ TEST(Json, ReadingBackGivesTheSameNetwork) {
   }
 }
 
-TEST(Json, KeepsWhatOtherSourcesMake) {
+TEST(WriteJson, NetworksOfOtherSourcesReadBackTheSame) {
   std::vector<std::string> sources = {"fattree:K=6,levels=2,nodes=30",
                                       "fattree:K=4,levels=3",
                                       "xgft:h=2;m=4,4;w=2,2;p=1,2",
@@ -105,7 +111,89 @@ TEST(Json, KeepsWhatOtherSourcesMake) {
   }
 }
 
-TEST(Json, ReplacesWhatIsNoUtf8) {
+std::string random_lengths(Random& random) {
+  std::string lengths = std::to_string(1 + random.below(4));
+  for (auto i = random.below(3); i > 0; --i) lengths += fmt::format("x{}", 1 + random.below(4));
+  return lengths;
+}
+
+std::string random_formula(Random& random) {
+  const auto number = [&](std::uint64_t max) { return 1 + random.below(max); };
+  switch (random.below(10)) {
+    case 0:
+      return fmt::format("fattree:K={},levels={}", number(3), number(3));
+    case 1:
+      return fmt::format("xgft:m={},{};w={},{};p={},{}", number(4), number(4), number(3), number(3), number(2),
+                         number(2));
+    case 2:
+      return fmt::format("torus:{}", random_lengths(random));
+    case 3:
+      return fmt::format("mesh:{},hosts={}", random_lengths(random), number(2));
+    case 4:
+      return fmt::format("full:{},hosts={}", number(6), number(3));
+    case 5:
+      return fmt::format("hyperx:{},hosts={}", random_lengths(random), number(2));
+    case 6:
+      return fmt::format("hypercube:{}", number(5));
+    case 7:
+      return fmt::format("dragonfly:h={},p={},a={}", number(2), number(3), number(4));
+    case 8:
+      return fmt::format("dragonfly+:h={},p={},l={},s={}", number(2), number(2), number(3), number(2));
+    default:
+      constexpr std::array views = {"3d", "2d", "1d", "physical"};
+      return fmt::format("tofu:{}x{}x{},view={}", number(2), number(2), number(2), views[random.below(4)]);
+  }
+}
+
+/// Kind, dimensions and numbering of the shape that is recognised, as text.
+std::string shape_text(const Network& network) {
+  const auto shape = recognise(network);
+  return fmt::format("{} {} {}", static_cast<int>(shape.kind), fmt::join(shape.dimensions, " "),
+                     fmt::join(shape.periodic, " "));
+}
+
+/// What nwtopo.h shows by ids: kinds, names, grids and neighbours.
+std::string objects_text(const Topology& topology) {
+  std::string text;
+  for (ObjectId id = 0; id < topology.id_end(); ++id) {
+    if (!topology.contains(id)) continue;
+    text += fmt::format("{} kind {} '{}' height {} links", id, static_cast<int>(topology.kind(id)), topology.name(id),
+                        topology.height(id));
+    std::vector<ObjectId> neighbours;
+    for (std::uint32_t i = 0; i < topology.link_count(id); ++i) neighbours.push_back(topology.link(id, i).to);
+    std::ranges::sort(neighbours);
+    text += fmt::format(" {}", fmt::join(neighbours, " "));
+    if (const GridShape* grid = topology.grid(id)) {
+      text += fmt::format(" grid {} periodic {}", fmt::join(grid->dimensions, "x"), fmt::join(grid->periodic, " "));
+    }
+    text += "\n";
+  }
+  return text;
+}
+
+TEST(WriteJson, RandomFormulasKeepShapeIdsAndNames) {
+  const std::string file = fmt::format("{}/ayatori-json-{}.json", testing::TempDir(), getpid());
+  for (std::uint64_t seed = 1; seed <= 120; ++seed) {
+    Random random(seed);
+    const std::string formula = random_formula(random);
+    SCOPED_TRACE(fmt::format("seed {}: {}", seed, formula));
+    const auto network = open_source(formula);
+    ASSERT_TRUE(network) << network.error().message;
+    expect_round_trip(*network);
+    const auto again = parse_json(written(*network), "written");
+    EXPECT_EQ(shape_text(*again), shape_text(*network));
+
+    ASSERT_TRUE(write_file(file, written(*network)));
+    const auto by_formula = open_topology(formula);
+    const auto by_json = open_topology("json:" + file);
+    ASSERT_TRUE(by_formula && by_json);
+    EXPECT_EQ(objects_text(**by_json), objects_text(**by_formula));
+    if (HasFailure()) break;
+  }
+  std::filesystem::remove(file);
+}
+
+TEST(WriteJson, BytesThatAreNotUtf8AreReplaced) {
   NetworkBuilder builder;
   builder.add_router(
       "a\xff"
@@ -123,7 +211,7 @@ std::string error_in(std::string_view nodes, std::string_view cables = "", std::
   return network ? "none" : network.error().message;
 }
 
-TEST(Json, NamesThePlaceOfWhatIsWrong) {
+TEST(ParseJson, ErrorsNameTheFileAndThePlace) {
   const std::string node = R"({"kind": "router", "name": "R", "ports": 4})";
   const std::string nic = R"({"kind": "nic", "name": "N", "ports": 1, "machine": "h", "rail": 0})";
   EXPECT_EQ(error_in(node + "," + nic, R"({"from": [1, 1], "to": [0, 4], "rate": "4xHDR", "latency": 5})"), "none");
@@ -133,45 +221,62 @@ TEST(Json, NamesThePlaceOfWhatIsWrong) {
   EXPECT_EQ(error_in(node, "", R"("format": "nwtopo-json", "version": 1, "planes": [3])"),
             "t: expected names in 'planes'");
   EXPECT_EQ(error_in(node, "", R"("format": "nwtopo-json", "version": 1, "planes": ["p"], "direct": 1)"),
-            "t: expected true or false behind 'direct'");
+            "t: expected true or false for 'direct'");
   EXPECT_EQ(error_in(node, "", R"("format": "nwtopo-json", "version": 1, "planes": ["p"], "author": 1)"),
             "t: unknown key 'author'");
   EXPECT_EQ(error_in("7"), "t: nodes[0]: expected an object");
   EXPECT_EQ(error_in(node + R"(, {"kind": "switch", "name": "", "ports": 1})"),
             "t: nodes[1]: expected the kind router, nic or aggregation instead of 'switch'");
   EXPECT_EQ(error_in(R"({"kind": "router", "name": "R", "ports": 65536})"),
-            "t: nodes[0]: expected a number up to 65535 behind 'ports'");
+            "t: nodes[0]: expected a number up to 65535 for 'ports'");
   EXPECT_EQ(error_in(R"({"kind": "router", "name": "R", "ports": -1})"),
-            "t: nodes[0]: expected a number up to 65535 behind 'ports'");
+            "t: nodes[0]: expected a number up to 65535 for 'ports'");
   EXPECT_EQ(error_in(R"({"kind": "router", "name": "R", "ports": 4, "plane": 1})"), "t: nodes[0]: there is no plane 1");
   EXPECT_EQ(error_in(R"({"kind": "router", "name": "R", "ports": 4, "rail": 0})"),
             "t: nodes[0]: only a nic has a machine and a rail");
   EXPECT_EQ(error_in(R"({"kind": "nic", "name": "N", "ports": 4, "rail": 0})"),
             "t: nodes[0]: a rail without a machine");
   EXPECT_EQ(error_in(R"({"kind": "router", "name": "R", "ports": 4, "guid": "x"})"),
-            "t: nodes[0]: expected a GUID like \"0x0002c90300000001\" behind 'guid'");
+            "t: nodes[0]: expected a GUID like \"0x0002c90300000001\" for 'guid'");
   EXPECT_EQ(error_in(R"({"kind": "router", "name": "R", "ports": 4, "details": [{"port": 5}]})"),
-            "t: nodes[0].details[0]: expected a number up to 4 behind 'port'");
+            "t: nodes[0].details[0]: expected a number up to 4 for 'port'");
   EXPECT_EQ(error_in(node, R"({"from": [0, 1], "to": [1, 1]})"),
-            "t: cables[0]: expected [node, port] behind 'to', with a node from 0 to 0");
+            "t: cables[0]: expected [node, port] for 'to', with a node from 0 to 0");
   EXPECT_EQ(error_in(node, R"({"from": [0, 1], "to": [0, 5]})"),
             "t: cables[0]: 'R' has no port 5: its ports are 1 to 4");
   EXPECT_EQ(error_in(node, R"({"from": [0, 1], "to": [0, 2], "rate": "fast"})"),
-            "t: cables[0]: expected a rate like \"4xHDR\" or \"25Gbit/s\" behind 'rate'");
+            "t: cables[0]: expected a rate like \"4xHDR\" or \"25Gbit/s\" for 'rate'");
   EXPECT_EQ(error_in(R"({"kind": "router", "name": "R", "name": "S", "ports": 4})"),
-            "t: the key 'name' twice in one object");
+            "t: nodes[0]: the key 'name' twice in one object");
 }
 
-TEST(Json, NamesTheLineWhereTheTextIsNoJson) {
+TEST(ParseJson, AGridThatDoesNotFitIsRefused) {
+  const auto error_of_grid = [](std::string_view grid) {
+    return error_in(
+        R"({"kind": "router", "name": "R", "ports": 4})", "",
+        fmt::format("\"format\": \"nwtopo-json\", \"version\": 1, \"planes\": [\"p\"], \"grid\": {}", grid));
+  };
+  EXPECT_EQ(error_of_grid(R"({"dimensions": [1, 1], "periodic": [true, false]})"), "none");
+  EXPECT_EQ(error_of_grid("[]"), "t: expected an object for 'grid'");
+  EXPECT_EQ(error_of_grid(R"({"dimensions": [1], "periodic": []})"),
+            "t: grid: expected as many values for 'periodic' as for 'dimensions'");
+  EXPECT_EQ(error_of_grid(R"({"dimensions": [0], "periodic": [true]})"), "t: grid: expected lengths in 'dimensions'");
+  EXPECT_EQ(error_of_grid(R"({"dimensions": [4294967294, 4294967294, 2], "periodic": [true, true, true]})"),
+            "t: grid: expected as many points as routers, 1");
+  EXPECT_EQ(error_of_grid(R"({"dimensions": [1], "periodic": [1]})"), "t: grid: expected true or false in 'periodic'");
+  EXPECT_EQ(error_of_grid(R"({"dimensions": 1})"), "t: grid: expected a list for 'dimensions'");
+}
+
+TEST(ParseJson, ErrorsNameTheLineThatIsNotValidJson) {
   const auto refused = parse_json("{\n\"format\": \"nwtopo-json\",\n}", "t");
   ASSERT_FALSE(refused);
-  EXPECT_EQ(refused.error().message, "t:3: no JSON");
+  EXPECT_EQ(refused.error().message, "t:3: not valid JSON");
   EXPECT_FALSE(refused.error().cause.empty());
-  EXPECT_EQ(parse_json("{\"version\": 5e99999}", "t").error().message, "t: no JSON");
-  EXPECT_EQ(open_json("").error().message, "json: names no file");
+  EXPECT_EQ(parse_json("{\"version\": 5e99999}", "t").error().message, "t:1: not valid JSON");
+  EXPECT_EQ(open_json("").error().message, "json: no file is given");
 }
 
-TEST(Json, EveryCutIsAnError) {
+TEST(ParseJson, EveryTruncationIsRefused) {
   const std::string text = written(open_source("full:3").value());
   for (std::size_t length = 0; length + 2 < text.size(); ++length) {
     ASSERT_FALSE(parse_json(std::string_view(text).substr(0, length), "cut")) << length;

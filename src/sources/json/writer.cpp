@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <nlohmann/json.hpp>
 
@@ -33,7 +34,9 @@ class Writer {
     for (std::size_t i = 0; i < network_.planes().size(); ++i) {
       put("{}{}", i == 0 ? "" : ", ", json_text(network_.planes()[i].name));
     }
-    put("],\n\"nodes\": [");
+    put("],\n");
+    write_grid();
+    put("\"nodes\": [");
     for (DeviceId id = 0; id < network_.device_count(); ++id) {
       put("{}\n", id == 0 ? "" : ",");
       write_node(id);
@@ -47,6 +50,13 @@ class Writer {
   }
 
  private:
+  void write_grid() {
+    const auto& grid = network_.told_grid();
+    if (!grid) return;
+    put("\"grid\": {{\"dimensions\": [{}], \"periodic\": [{}]}},\n", fmt::join(grid->dimensions, ", "),
+        fmt::join(grid->periodic, ", "));
+  }
+
   void write_node(DeviceId id) {
     const Device& node = network_.device(id);
     put("{{\"kind\": \"{}\", \"name\": {}, \"ports\": {}", kind_word(node.kind), json_text(network_.name(id)),
@@ -60,7 +70,7 @@ class Writer {
     flush();
   }
 
-  /// A NIC without a machine's name is one whose machine nobody named: it is called after the GUID.
+  /// The machine of a NIC is left out if nobody named it: the reader then names it after the GUID, too.
   void write_owner(const Device& node) {
     const Machine& machine = network_.machine(node.machine);
     if (machine.named || node.rail != 0 || machine.name != fmt::format("hca-{:#018x}", node.guid)) {

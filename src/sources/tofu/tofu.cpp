@@ -89,6 +89,7 @@ Result<Network> explicit_network(const GridFormula& formula) {
   NetworkBuilder builder;
   builder.begin_plane(formula.plane);
   builder.set_direct();
+  builder.set_grid({formula.dimensions, formula.periodic});
   const auto ports = static_cast<PortNumber>(1 + 2 * formula.dimensions.size());
   for (std::uint64_t point = 0; point < points; ++point) {
     builder.add_router(fmt::format("R{}", names->name(point).substr(1)), 0, ports);

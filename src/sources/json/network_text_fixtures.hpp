@@ -1,6 +1,6 @@
 #pragma once
 /// \file
-/// For tests: everything that a Network's accessors say, as text. Two networks are the same if their texts are.
+/// For tests: all that the accessors of a Network return, as text. Two networks are equal if their texts are.
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -18,18 +18,21 @@ inline std::string port_line(const Network& network, PortId id) {
                      static_cast<int>(port.rate.speed), port.rate.megabits, port.latency);
 }
 
-inline std::string node_line(const Network& network, DeviceId id) {
+inline std::string device_line(const Network& network, DeviceId id) {
   const Device& node = network.device(id);
   return fmt::format("node {} kind {} '{}' ports {} plane {} machine {} rail {} slot {} guid {:#x} system {:#x}\n", id,
                      static_cast<int>(node.kind), network.name(id), node.port_count, node.plane, node.machine,
                      node.rail, node.first_slot, node.guid, node.system_guid);
 }
 
-inline std::string everything(const Network& network) {
+inline std::string network_text(const Network& network) {
   std::string text =
       fmt::format("routers {} links {} direct {}\n", network.router_count(), network.link_count(), network.direct());
+  if (const auto& grid = network.told_grid()) {
+    text += fmt::format("grid {} periodic {}\n", fmt::join(grid->dimensions, " "), fmt::join(grid->periodic, " "));
+  }
   for (const Plane& plane : network.planes()) text += fmt::format("plane '{}'\n", plane.name);
-  for (DeviceId id = 0; id < network.device_count(); ++id) text += node_line(network, id);
+  for (DeviceId id = 0; id < network.device_count(); ++id) text += device_line(network, id);
   for (PortId id = 0; id < network.port_count(); ++id) text += port_line(network, id);
   for (const Machine& machine : network.machines()) {
     text += fmt::format("machine '{}' named {} endpoints {} found {}\n", machine.name, machine.named,
