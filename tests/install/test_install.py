@@ -109,6 +109,14 @@ def test_programs_by_pkg_config(programs: Path, library: Path) -> None:
     expect_to_run(programs / "in_cpp", library)
 
 
+ACP_PROJECT = """
+cmake_minimum_required(VERSION 3.16)
+project(outside C)
+find_package(acp 0.1 REQUIRED)
+add_executable(program program.c)
+target_link_libraries(program PRIVATE acp::acp)
+"""
+
 ACP_PROGRAM = r"""
 #include <acp.h>
 #include <stdio.h>
@@ -124,14 +132,42 @@ int main(int argc, char **argv) {
 """
 
 
-@pytest.mark.skipif(shutil.which("pkg-config") is None, reason="pkg-config is not installed")
-def test_acp_by_pkg_config_under_ayatori_run(tmp_path: Path, library: Path) -> None:
+@pytest.fixture
+def acp_program(tmp_path: Path, library: Path) -> Path:
+    """Linked by the line of docs/acp.md; nothing tells the loader where the library is."""
+    if shutil.which("pkg-config") is None:
+        pytest.skip("pkg-config is not installed")
     (tmp_path / "program.c").write_text(ACP_PROGRAM)
-    flags = run("pkg-config", "--cflags", "--libs", "acp", PKG_CONFIG_PATH=str(library.parent / "pkgconfig")).split()
-    run("cc", "-std=c99", *STRICT, tmp_path / "program.c", "-o", tmp_path / "program", *flags)
-    command = [sys.executable, "-m", "ayatori.cli", "run", "--acp", "-n", "3", "--", tmp_path / "program"]
-    says = run(*command, LD_LIBRARY_PATH=str(library.parent))
+    line = "cc program.c $(pkg-config --cflags --libs acp) -o program"
+    assert line in (ROOT / "docs" / "acp.md").read_text()
+    folder = {"PKG_CONFIG_PATH": str(library.parent / "pkgconfig")}
+    run("sh", "-euc", f"cd '{tmp_path}'; {line}", **folder)
+    return tmp_path / "program"
+
+
+def test_program_with_acp_runs_as_the_documented_line_links_it(acp_program: Path) -> None:
+    assert run("env", "-u", "LD_LIBRARY_PATH", acp_program) == "0 of 1\n"
+
+
+def test_program_with_acp_runs_under_ayatori_run(acp_program: Path) -> None:
+    command = [sys.executable, "-m", "ayatori.cli", "run", "--acp", "-n", "3", "--", acp_program]
+    says = run("env", "-u", "LD_LIBRARY_PATH", *command)
     assert sorted(says.splitlines()) == ["0 of 3", "1 of 3", "2 of 3"]
+
+
+def test_program_with_acp_runs_as_find_package_links_it(tmp_path: Path, prefix: Path) -> None:
+    (tmp_path / "program.c").write_text(ACP_PROGRAM)
+    (tmp_path / "CMakeLists.txt").write_text(ACP_PROJECT)
+    run("cmake", "-G", "Ninja", "-S", tmp_path, "-B", tmp_path / "build", f"-DCMAKE_PREFIX_PATH={prefix}")
+    run("cmake", "--build", tmp_path / "build")
+    assert run("env", "-u", "LD_LIBRARY_PATH", tmp_path / "build" / "program") == "0 of 1\n"
+
+
+@pytest.mark.parametrize(("compiler", "standard", "suffix"), [("cc", "-std=c99", "c"), ("c++", "-std=c++17", "cpp")])
+def test_acp_header_compiles_alone(prefix: Path, tmp_path: Path, compiler: str, standard: str, suffix: str) -> None:
+    source = tmp_path / f"only.{suffix}"
+    source.write_text("#include <acp.h>\n#include <acp.h>\n")
+    run(compiler, standard, *STRICT, f"-I{prefix / 'include'}", "-fsyntax-only", source)
 
 
 def test_ayatori_run_ends_all_when_one_fails() -> None:
