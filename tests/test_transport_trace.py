@@ -35,7 +35,7 @@ def test_trace_has_a_header_and_every_packet(trace: Path) -> None:
     result = simulate_incast(OURS, LOAD, trace)
     header, *events = records(trace)
     assert (header["qlog_format"], header["qlog_version"]) == ("JSON-SEQ", "0.3")
-    assert header["title"] == "4 clients send 20 messages of 64 bytes each to rank 0; 1 receive buffers, seed 3"
+    assert header["title"] == "4 clients send 20 messages of 64 bytes each to rank 0; receive buffers: 1, seed: 3"
     assert [event["time"] for event in events] == sorted(event["time"] for event in events)
     sent = Counter(
         event["data"]["is_retransmission"]

@@ -17,7 +17,7 @@ from typing import Any
 from ayatori.prediction.incast import OURS, SimulatedIncast, simulate_incast
 
 SEED = 7
-LOAD = SimulatedIncast(bytes=512, buffers=1, seed=SEED, clients=6, messages=40, queued=4)
+LOAD = SimulatedIncast(bytes=512, buffers=1, seed=SEED, clients=10, messages=40)
 PICTURE = Path(__file__).parent / "incast.svg"
 
 LEFT, WIDTH, TOP, ROW = 96, 860, 96, 46

@@ -17,8 +17,8 @@ namespace ayatori::transport {
 ///
 ///     epoch = max(last + 1, now in nanoseconds, highest floor heard of + 1)
 ///
-/// Only the growth matters for safety. That epochs follow the time makes a new flow's epoch exceed what peers forgot
-/// long ago, even if they forgot another endpoint's flow: clocks that agree within a flow's life save round trips.
+/// Safety needs only that epochs grow. That they follow the time saves round trips: a new flow's epoch exceeds the
+/// floors of its peers, also those that other endpoints' flows have raised, if clocks agree within the life of a flow.
 class EpochClock {
  public:
   explicit EpochClock(Epoch floor = 0) : last_(floor) {}
@@ -33,7 +33,8 @@ class EpochClock {
 
 /// All that a receiver remembers of the flows it has forgotten: for each *cell* (the peers and lanes that share a hash)
 /// an epoch that no forgotten flow of those peers exceeds. Eight bytes a cell, fixed, however many peers there were.
-/// Peers that share a cell may be asked to renew a flow that was never seen; they are never believed one that was.
+/// A peer that shares a cell with others may be asked to renew a flow that was never seen. A flow that was forgotten is
+/// never taken for a new one.
 class EpochFloors {
  public:
   /// `cells` is rounded up to a power of two.
@@ -42,7 +43,7 @@ class EpochFloors {
   [[nodiscard]] Epoch of(FlowKey key) const { return cells_[cell(key)]; }
   void raise(FlowKey key, Epoch epoch);
 
-  /// The highest of all: below it nothing is new to whoever starts again with it.
+  /// The highest of all cells. An endpoint that starts with it as its floor takes no forgotten flow for a new one.
   [[nodiscard]] Epoch highest() const { return highest_; }
 
  private:

@@ -24,7 +24,7 @@ struct Operation {
   const std::byte* source = nullptr;  // of a put
   std::byte* sink = nullptr;          // of a get
   Bytes size = 0;
-  Bytes cut = 0;  // what has become chunks
+  Bytes cut = 0;  // bytes that have become chunks
   Token token = 0;
   ContextId target = no_id;
   std::uint32_t chunks = 0;    // under way, or to be sent again
@@ -43,7 +43,7 @@ struct Chunk {
   bool lost = false;           // to be sent again: not under way
 };
 
-/// What is known of a peer whose memory is used: kept while there is room, for the next time.
+/// What is known of a peer whose memory is used. It is kept for later operations while there is room.
 struct TargetPeer {
   RoundTrip round_trip;
   FlowCongestionController congestion;

@@ -100,7 +100,7 @@ void Receiver::release_memory() {
 void Receiver::owe_for(ContextId id, const Packet& packet, Time now) {
   IncomingFlow& flow = flows_[id];
   if (flow.echo == 0) flow.echo = packet.stamp;
-  const bool goes_on = packet.more && flow.window.cumulative() < flow.limit;
+  const bool goes_on = packet.more && flow.window.cumulative() < flow.credit_limit;
   const bool stream = goes_on && !packet.resent && !admission_.rationing() && flow.window.selective() == 0;
   if (!stream || ++flow.unacknowledged >= shared_.options.acknowledge_every) return owe(id, packet);
   if (flow.acknowledge_by == never) flow.acknowledge_by = now + shared_.options.acknowledge_within;
@@ -122,7 +122,7 @@ Acknowledgement Receiver::acknowledge(ContextId id) {
   made.selective = flow.window.selective();
   made.serial = ++flow.serial;
   made.credit = admission_.credit(id);
-  flow.limit = made.cumulative + made.credit;
+  flow.credit_limit = made.cumulative + made.credit;
   made.queued = admission_.queued(id);
   made.rationed = admission_.rationing();
   made.duplicates = flow.duplicates;

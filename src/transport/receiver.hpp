@@ -1,7 +1,7 @@
 #pragma once
 /// \file
 /// The receiving half of an endpoint: flows from peers, messages that are not
-/// complete or not at their turn, and what the peers are owed.
+/// complete or whose turn has not come, and acknowledgements to send.
 
 #include <optional>
 
@@ -16,7 +16,7 @@
 
 namespace ayatori::transport {
 
-/// A message partly here, or here before its turn.
+/// A message that is not complete, or whose turn has not come.
 struct Assembly {
   std::byte* memory = nullptr;  // from Application::reserve
   Bytes size = 0;
@@ -26,23 +26,23 @@ struct Assembly {
   std::uint32_t reply = no_id;  // a call's reserved message slot
   MessageKind kind = MessageKind::plain;
   bool unordered = false;
-  bool several = false;    // not one message but all of a packet's
+  bool several = false;    // the messages of a coalesced packet
   bool in_pieces = false;  // it comes in several packets
 };
 
 struct IncomingFlow {
   Epoch epoch = 0;
   ReceiveWindow window;
-  std::uint32_t serial = 0;  // acknowledgements sent
-  Sequence limit = 0;        // up to which the last one allowed the sender to go
+  std::uint32_t serial = 0;   // acknowledgements sent
+  Sequence credit_limit = 0;  // what the last one allowed the sender
   std::uint32_t duplicates = 0;
   std::uint32_t echo = 0;            // stamp of the first packet since the last acknowledgement
   std::uint32_t unacknowledged = 0;  // packets since the last acknowledgement
   Time acknowledge_by = never;
-  std::optional<Sequence> asked;     // an ask that wants its answer
+  std::optional<Sequence> asked;     // the sequence of an ask that was not answered yet
   std::uint32_t assemblies = no_id;  // chain
   Time heard{};
-  Time retire_since = never;  // asked to close, unanswered …
+  Time retire_since = never;  // when the sender was first asked to close, if it has not answered
   Time retire_asked = never;  // … and when last
   std::uint32_t retire_attempts = 0;
 };
@@ -75,10 +75,10 @@ class Receiver {
   void on_ask(Time now, const Packet& packet);
   void on_close(const Packet& packet);
 
-  /// The peer is lost: its flow, and what was kept for it, go.
+  /// The peer is lost: forgets its flows and what was kept for them.
   void abandon(PeerId peer);
 
-  /// At the end: gives the application its memory back.
+  /// Before destruction: gives the application its memory back.
   void release_memory();
 
   /// Asks all senders to close their flows as soon as they can.
@@ -87,7 +87,7 @@ class Receiver {
   void advance(Time now);
   [[nodiscard]] Time next_deadline() const { return deadlines_.earliest(); }
 
-  /// An acknowledgement that is owed: of this peer's flow, to travel with data, or of any as a packet of its own.
+  /// An acknowledgement that is due: to this peer, to travel with data; or to any, as a packet of its own.
   [[nodiscard]] std::optional<Acknowledgement> take_owed(PeerId peer);
   [[nodiscard]] std::optional<Packet> next_packet();
   [[nodiscard]] bool owes() const { return !owed_.empty(); }

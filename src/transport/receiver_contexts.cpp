@@ -78,7 +78,7 @@ std::optional<ContextId> Receiver::open(Time now, const Packet& packet) {
   const auto id = flows_.insert(key);
   flows_[*id].epoch = packet.epoch;
   flows_[*id].heard = now;
-  flows_[*id].limit = shared_.options.initial_window;
+  flows_[*id].credit_limit = shared_.options.initial_window;
   recency_like(*id).push(*id);
   // An eighth of the lane's contexts is kept free for newcomers.
   if (free_contexts(key.lane) < max_contexts(key.lane) / 8) retire_oldest(key.lane, now);

@@ -16,7 +16,8 @@
 
 namespace ayatori::transport {
 
-/// Something to tell the application once the endpoint is in a consistent state again: only then may it call back.
+/// Something to tell the application once the endpoint's state is consistent again, since the application may call the
+/// endpoint from its callbacks.
 struct Event {
   enum class Kind : std::uint8_t {
     deliver,
@@ -40,8 +41,8 @@ struct Event {
   Time since{};
 };
 
-/// Control packets that belong to no context. Bounded: of what is thrown away here, the peer's next packet, or our next
-/// retire, asks again.
+/// Control packets that belong to no context. Their number is bounded: a control packet that finds no room here is made
+/// again for the peer's next packet, or by the next attempt to retire.
 class Notices {
  public:
   void add(PacketKind kind, PeerId to, Epoch epoch, std::optional<Epoch> floor = {}) {

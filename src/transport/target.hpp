@@ -11,9 +11,9 @@
 
 namespace ayatori::transport {
 
-/// Lets the puts of each initiator through by rising number only, whatever duplicates come and however late: see
-/// docs/decisions/0101-puts-and-gets.md. The latest number of the `capacity` initiators heard of last is known exactly;
-/// of all others, that it is not above one common floor.
+/// Accepts the puts of each initiator by rising number only, so that a late duplicate is never carried out: see
+/// docs/decisions/0101-puts-and-gets.md. The latest number is kept exactly for the `capacity` initiators heard of last.
+/// For all others there is one common floor, which none of their numbers exceeds.
 class PutFloors {
  public:
   PutFloors(std::uint32_t capacity, Epoch floor);
@@ -34,8 +34,8 @@ class PutFloors {
   Epoch highest_;
 };
 
-/// Carries operations out and answers them. Answers wait in a ring of fixed size; a request that finds it full was
-/// never here. A get is read when its answer is sent, so no contents wait.
+/// Carries operations out and answers them. Answers wait in a ring of fixed size; a request that finds the ring full is
+/// dropped, as if the network had lost it. Memory is read when the answer to a get is sent, so no contents wait.
 class Target {
  public:
   Target(Shared& shared, Epoch floor);

@@ -1,6 +1,6 @@
 #pragma once
 /// \file
-/// Which packets of a flow are under way, and which have come: selective repeat
+/// Which packets of a flow are in flight, and which have arrived: selective repeat
 /// over at most 64 packets. Plain values of a few words, one in each context.
 
 #include <bit>

@@ -14,7 +14,7 @@ Result<IncastResult> trace_incast(const Incast& incast, const Scenario& scenario
   IncastResult result;
   const auto written = write_file(path, [&](const Sink& sink) {
     qlog::QlogTrace trace(
-        fmt::format("{} clients send {} messages of {} bytes each to rank 0; {} receive buffers, seed {}",
+        fmt::format("{} clients send {} messages of {} bytes each to rank 0; receive buffers: {}, seed: {}",
                     incast.clients, incast.messages, incast.bytes, scenario.receive_buffers, scenario.seed),
         sink);
     std::deque<qlog::QlogObserver> observers;

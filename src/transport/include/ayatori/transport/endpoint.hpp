@@ -37,7 +37,7 @@ namespace ayatori::transport {
 
 class Observer;
 
-/// A datagram to send: both parts, one after the other.
+/// A datagram to send: the header, then the payload.
 struct Datagram {
   PeerId to = 0;
   bool control = false;                ///< see is_control()
@@ -73,8 +73,8 @@ class Endpoint {
   /// Hands back reserved memory through Application::release(). Peers and observers are told nothing.
   ~Endpoint();
 
-  /// Lets messages travel express (docs/decisions/0103-express-packets.md) to the peers to whom the wire is lossless
-  /// (Wire::lossless()). Asked when a flow is opened; to none before this is called.
+  /// Lets messages travel express (docs/decisions/0103-express-packets.md) to the peers for which `lossless` returns
+  /// true; see Wire::lossless(). It is called whenever a flow is opened. Before this call nothing travels express.
   void use_express(std::function<bool(PeerId)> lossless);
 
   /// Lets an observer see all decisions from now on (observer.hpp); nullptr: none. It must outlive the endpoint, or be
@@ -115,8 +115,8 @@ class Endpoint {
   [[nodiscard]] std::optional<Datagram> next_express();
   void settle_express(Time now, bool taken);
 
-  /// Whether next_packet() may have more to give than acknowledgements, which had better wait a moment for data to
-  /// travel with.
+  /// Whether next_packet() may give more than acknowledgements. Acknowledgements alone can wait a moment for data that
+  /// they can travel with.
   [[nodiscard]] bool ready() const;
 
   /// Does what is due. At most Retransmission::resends_per_call flows time out in one call; the others are due again at
@@ -125,7 +125,8 @@ class Endpoint {
   void advance(Time now);
   [[nodiscard]] Time next_deadline() const;
 
-  /// Closes flows with nothing under way now instead of after Options::close_after, and asks peers to close theirs.
+  /// Closes the flows that have nothing under way, which would otherwise happen after Options::close_after, and asks
+  /// the peers to close theirs.
   void close_idle(Time now);
 
   /// Whether the endpoint may be destroyed, or retired, without harm to its peers: no flow is open in either direction,
@@ -140,7 +141,7 @@ class Endpoint {
   [[nodiscard]] std::uint32_t outgoing_contexts() const;  ///< open now
   [[nodiscard]] std::uint32_t incoming_contexts() const;
   [[nodiscard]] std::uint32_t total_credit()
-      const;  ///< packets that admission lets peers have in flight, see Admission
+      const;  ///< packets that admission lets peers have in flight (decision 102)
 
  private:
   struct State;

@@ -15,7 +15,7 @@ namespace ayatori::transport {
 struct Retransmission {
   enum class Timer : std::uint8_t {
     fixed,     ///< sends again `fixed_timeout` after each copy, without back-off (paper 5, section 5.2)
-    adaptive,  ///< from round-trip times, see RoundTrip
+    adaptive,  ///< from round-trip times (RFC 6298)
   };
 
   Timer timer = Timer::adaptive;
@@ -27,8 +27,9 @@ struct Retransmission {
   double duplicate_target = 0.001;                            ///< duplicates per packet above which the floor rises
   std::uint32_t resends_per_call = 32;                        ///< flows that may time out in one advance()
 
-  /// Receivers decide which senders may send once buffers have overflowed (see Admission). A sender that misses an
-  /// acknowledgement asks in a control packet before it sends again, unless it has credit that the receiver rationed.
+  /// Receivers decide which senders may send once buffers have overflowed (docs/decisions/0102). A sender that misses
+  /// an acknowledgement asks in a control packet before it sends again, unless it has credit that the receiver
+  /// rationed.
   bool admission = true;
 };
 
@@ -40,14 +41,13 @@ struct Options {
   std::uint32_t messages = 4096;           ///< messages sent and not yet acknowledged; about 100 bytes each
   std::uint32_t replies = 64;              ///< results of calls not yet acknowledged; and contexts for them, each way
   std::uint32_t assemblies = 1024;         ///< messages partly here, or here before their turn; about 40 bytes each
-  std::uint32_t epoch_cells =
-      1U << 16;  ///< what is remembered of flows that were forgotten; 8 bytes each (decision 100)
+  std::uint32_t epoch_cells = 1U << 16;    ///< for the epochs of closed flows (decision 100); 8 bytes each
 
   std::uint32_t operations = 256;   ///< puts and gets under way, and packets of them; about 150 bytes each
   std::uint32_t targets = 64;       ///< peers whose memory is used at once, or was lately; about 170 bytes each
-  std::uint32_t initiators = 1024;  ///< peers whose latest put is remembered one by one; about 50 bytes each
+  std::uint32_t initiators = 1024;  ///< peers whose latest put is remembered exactly; about 50 bytes each
 
-  std::uint32_t window = max_window;    ///< packets of one flow under way, 1 … 64
+  std::uint32_t window = max_window;    ///< most packets of one flow in flight, 1 … 64
   std::uint32_t initial_window = 16;    ///< packets that a new flow may send before it hears anything
   std::uint32_t receive_buffers = 64;   ///< data datagrams that the wire below can hold until they are handled
   bool coalesce = true;                 ///< short messages of a flow that wait for a packet share it

@@ -35,9 +35,10 @@ struct Counters {
   std::uint64_t unattached = 0;  ///< no endpoint had the address
 };
 
-/// Each endpoint is a processor that does one thing at a time: it sends what its endpoint wants to send, else handles
-/// the datagram that waits longest (control datagrams first), else does what is due. A datagram holds its buffer until
-/// it is handled. Links are lossless: a sender whose receiver's link is busy waits. Not thread-safe.
+/// Each endpoint is a machine whose one processor does one thing at a time. It first sends what the endpoint wants to
+/// send; otherwise it handles the datagram that has waited longest, control datagrams first; otherwise it does what is
+/// due. A datagram occupies its buffer until it is handled. Links lose nothing: a sender waits while its receiver's
+/// link is busy. Not thread-safe.
 class Network {
  public:
   explicit Network(const Scenario& scenario);
