@@ -60,6 +60,15 @@ struct Group {
 /// The connected parts of two neighbouring rows (for instance pods), in the order of the lower one.
 [[nodiscard]] std::vector<Row> parts_between(const Scene& scene, const Row& lower, const Row& upper);
 
+/// Routers of one row that stand side by side and that a strand may be drawn to as a whole.
+struct Cluster {
+  std::size_t begin = 0;  ///< of the row
+  std::size_t end = 0;
+};
+/// At most so many: the parts that the cables to the row below make, or runs of equal length if these are too many.
+[[nodiscard]] std::vector<Cluster> clusters_of_row(const Scene& scene, const std::vector<Row>& rows, std::size_t level,
+                                                   std::size_t max_clusters);
+
 /// Pairs of routers that have fewer cables than most of their kind: between the rows of a part of a tree, along the
 /// lines of a grid, within a group.
 [[nodiscard]] std::vector<MissingCables> missing_in_tree(const Scene& scene, const std::vector<Row>& rows);

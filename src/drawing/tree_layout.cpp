@@ -22,12 +22,6 @@ constexpr std::size_t max_strands = 1600;  // between two levels: beyond it, set
 constexpr std::size_t max_unit = 40;       // routers a row that need no sets
 constexpr std::size_t max_dot_rows = 48;   // hosts below each other
 
-/// Routers of one row that stand side by side and that strands may be drawn to as a whole.
-struct Cluster {
-  std::size_t begin = 0;  // of the row
-  std::size_t end = 0;
-};
-
 class TreeLayout {
  public:
   TreeLayout(const Network& network, const Scene& scene, const Levels& levels)
@@ -71,37 +65,11 @@ class TreeLayout {
       if (level < 2 && !pods_.empty()) {
         for (const auto& pod : pods_) clusters_[level].push_back(pod[level]);
       } else if (rows_[level].size() > max_unit) {
-        clusters_[level] = level > 0 ? parts_of_row(level) : runs(rows_[level].size());
+        clusters_[level] = clusters_of_row(scene_, rows_, level, max_unit);
       } else {
         for (std::size_t i = 0; i < rows_[level].size(); ++i) clusters_[level].push_back({i, i + 1});
       }
     }
-  }
-
-  /// Runs of routers that hang together by the row below; equal runs if that does not tell.
-  [[nodiscard]] std::vector<Cluster> parts_of_row(std::size_t level) const {
-    std::vector<Cluster> found;
-    std::size_t at = 0;
-    for (const Row& part : parts_between(scene_, rows_[level - 1], rows_[level])) {
-      const auto size = static_cast<std::size_t>(
-          std::ranges::count_if(part, [&](DeviceId router) { return levels_[router] == level; }));
-      if (size > 0) found.push_back({at, at + size});
-      at += size;
-    }
-    return found.size() > 1 && found.size() <= max_unit ? found : runs(rows_[level].size());
-  }
-
-  static std::vector<Cluster> runs(std::size_t count) {
-    std::size_t length = (count + max_unit - 1) / max_unit;
-    for (std::size_t more = length; more < 2 * length; ++more) {  // without a rest, if possible
-      if (count % more == 0) {
-        length = more;
-        break;
-      }
-    }
-    std::vector<Cluster> found;
-    for (std::size_t i = 0; i < count; i += length) found.push_back({i, std::min(i + length, count)});
-    return found;
   }
 
   // --- positions ----------------------------------------------------------------------------------------------------
@@ -260,31 +228,51 @@ class TreeLayout {
 
   /// Around routers and, below leaves, their hosts.
   void add_frame(Row routers, double bottom, const Cluster& cluster, std::size_t level = 0) {
-    double left = 1e9, right = 0, begin = 1e9;
+    double left = 1e9;
+    double right = 0;
+    double begin = 1e9;
     for (const DeviceId router : routers) {
       const Box& box = drawing_.boxes[router];
       left = std::min(left, box.x - pitch_of(level) / 2);
       right = std::max(right, box.x + pitch_of(level) / 2);
       begin = std::min(begin, box.y - box.height / 2);
     }
-    const double pad = std::min(frame_pad, 2.0);
-    const Frame frame = {
-        (left + right) / 2,       (begin - 3 + bottom) / 2, right - left + 2 * pad, bottom - begin + 3, false,
-        label_of(cluster, level), std::move(routers)};
+    Frame frame;
+    frame.x = (left + right) / 2;
+    frame.y = (begin - 3 + bottom) / 2;
+    frame.width = right - left + 4;
+    frame.height = bottom - begin + 3;
+    frame.label = label_of(cluster, level);
+    frame.routers = std::move(routers);
     if (!named_[rows_.size() - 1 - level]) {
-      const double room = frame.width + 2;
-      if (width_of(frame.label) <= room) {
-        const double y = level == 0 ? bottom + 13 : begin - 9;
-        drawing_.texts.push_back({frame.x, y, frame.label});
-        if (level == 0) bottom_ = std::max(bottom_, bottom + 16);
+      if (level == 0) {
+        name_below(frame, bottom);
       } else {
-        const double y = level == 0 ? bottom + 5 : begin - 9;
-        drawing_.texts.push_back(
-            {frame.x + 3.5, y, frame.label, level == 0 ? Text::Anchor::end : Text::Anchor::start, -90});
-        if (level == 0) bottom_ = std::max(bottom_, bottom + width_of(frame.label) + 8);
+        name_above(frame, begin - 9, cluster, level);
       }
     }
-    drawing_.frames.push_back(frame);
+    drawing_.frames.push_back(std::move(frame));
+  }
+
+  /// Upright where there is no room for it.
+  void name_below(const Frame& frame, double bottom) {
+    if (width_of(frame.label) <= frame.width + 2) {
+      drawing_.texts.push_back({frame.x, bottom + 13, frame.label});
+      bottom_ = std::max(bottom_, bottom + 16);
+    } else {
+      drawing_.texts.push_back({frame.x + 3.5, bottom + 5, frame.label, Text::Anchor::end, -90});
+      bottom_ = std::max(bottom_, bottom + width_of(frame.label) + 8);
+    }
+  }
+
+  /// Where there is no room for both names, the first one, or none.
+  void name_above(const Frame& frame, double y, const Cluster& cluster, std::size_t level) {
+    const std::string first = scene_.labels[rows_[level][cluster.begin]] + " …";
+    for (const std::string& label : {frame.label, first}) {
+      if (width_of(label) > frame.width + 12) continue;
+      drawing_.texts.push_back({frame.x, y, label});
+      return;
+    }
   }
 
   [[nodiscard]] double pitch_of(std::size_t level) const { return drawing_.boxes[rows_[level].front()].width / 0.84; }

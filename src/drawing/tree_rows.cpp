@@ -42,6 +42,19 @@ Partition parts_by_machine(const Network& network, const Scene& scene) {
   return parts;
 }
 
+std::vector<Cluster> runs(std::size_t count, std::size_t max_clusters) {
+  std::size_t length = (count + max_clusters - 1) / max_clusters;
+  for (std::size_t longer = length; longer < 2 * length; ++longer) {  // without a rest, if possible
+    if (count % longer == 0) {
+      length = longer;
+      break;
+    }
+  }
+  std::vector<Cluster> found;
+  for (std::size_t i = 0; i < count; i += length) found.push_back({i, std::min(i + length, count)});
+  return found;
+}
+
 }  // namespace
 
 std::vector<Row> tree_rows(const Network& network, const Scene& scene, const Levels& levels) {
@@ -79,6 +92,22 @@ std::vector<Row> parts_between(const Scene& scene, const Row& lower, const Row& 
     }
   }
   return parts;
+}
+
+std::vector<Cluster> clusters_of_row(const Scene& scene, const std::vector<Row>& rows, std::size_t level,
+                                     std::size_t max_clusters) {
+  const Row& row = rows[level];
+  if (level == 0) return runs(row.size(), max_clusters);
+  std::vector<bool> in_row(scene.size());
+  for (const DeviceId router : row) in_row[router] = true;
+  std::vector<Cluster> found;
+  std::size_t at = 0;
+  for (const Row& part : parts_between(scene, rows[level - 1], row)) {
+    const auto size = static_cast<std::size_t>(std::ranges::count_if(part, [&](DeviceId id) { return in_row[id]; }));
+    if (size > 0) found.push_back({at, at + size});
+    at += size;
+  }
+  return found.size() > 1 && found.size() <= max_clusters ? found : runs(row.size(), max_clusters);
 }
 
 }  // namespace ayatori::drawing

@@ -5,13 +5,11 @@ from __future__ import annotations
 import re
 import shutil
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
-
-sys.path.insert(0, str(Path(__file__).parent.parent / "report"))
 import sample_study as sample
+from sample_drawing import with_drawing
 
 from ayatori.report import write_report
 
@@ -32,7 +30,7 @@ def browse(page: Path, profile: Path, *flags: str) -> str:
 @pytest.fixture(scope="module")
 def page(tmp_path_factory: pytest.TempPathFactory) -> Path:
     studies = sample.paper_study(jobs=100), sample.wide_study(), sample.three_level_study(), sample.ring_study()
-    return write_report(sample.write_studies(tmp_path_factory.mktemp("studies"), *studies))
+    return write_report(sample.write_studies(tmp_path_factory.mktemp("studies"), *map(with_drawing, studies)))
 
 
 @pytest.fixture(scope="module")
@@ -58,10 +56,12 @@ def test_curves_are_there(dom: str) -> None:
 
 
 def test_fabrics_are_there(dom: str) -> None:
-    """Three trees before and after; the ring has only a matrix."""
-    assert count('<svg class="fabric', dom) == 3 * 2
+    """Three trees before and after, and a ring. The second picture of a pair takes the hosts of the first one."""
+    assert count('<svg class="fabric', dom) == 3 * 2 + 1
+    assert count('<use href="#study', dom) == 3
+    assert count('data-strand="', dom) > 100
     assert count('<svg class="matrix', dom) == 2 + 2 + 2 * (16 + 8) + 1
-    assert count('class="host mine"', dom) >= 2 * (16 + 96 + 128)
+    assert count('class="host mine"', dom) >= 16 + 96 + 128
 
 
 def test_an_error_is_told(page: Path, tmp_path: Path) -> None:

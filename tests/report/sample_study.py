@@ -12,6 +12,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from sample_drawing import with_drawing
 from sample_trees import (
     Roots,
     Study,
@@ -178,6 +179,78 @@ def ring_study() -> Study:
     }
 
 
+def multi_rail_study() -> Study:
+    """Eight hosts, each with a NIC on each of four leaves; a job of four hosts and eight ranks, every step told."""
+    leaves, hosts = [f"leaf-{i}" for i in range(4)], [f"dgx-{i}" for i in range(8)]
+    routers = [{"name": name, "level": 0} for name in leaves] + [{"name": f"spine-{i}", "level": 1} for i in range(2)]
+    fabric = {
+        "summary": "8 hosts with 4 rails",
+        "faults": ["leaf-2 <-> spine-1: 0 of 1 cable"],
+        "routers": routers,
+        "hosts": [
+            {"name": host, "router": leaf, "port": i + 1, "rail": rail}
+            for rail, leaf in enumerate(leaves)
+            for i, host in enumerate(hosts)
+        ],
+        "links": [
+            {"a": leaf, "a_port": 9 + j, "b": f"spine-{j}", "b_port": i + 1, "rate": "4xNDR", "degraded": i == j == 0}
+            for i, leaf in enumerate(leaves)
+            for j in range(2)
+            if (i, j) != (2, 1)
+        ],
+    }
+    return {
+        "title": "Four rails",
+        "fabric": fabric,
+        "made": {
+            "date": "2026-11-22 04:00 UTC",
+            "version": "0.1.0",
+            "seed": 7,
+            "command": "ayatori demo ib:x",
+        },
+        "methods": METHODS,
+        "worst_job": {
+            "hosts": hosts[:4],
+            "endpoints": [8 * (rank // 4) + rank % 4 for rank in range(8)],
+            "step": 1,
+            "before": {"method": "rule", "relative_bandwidth": 0.5, "loads": [[0, "ab", 2], [2, "ba", 3]]},
+            "after": {"method": "pair", "relative_bandwidth": 1, "loads": [[0, "ab", 1], [1, "ab", 1]]},
+            "steps": [
+                {"step": step, "before": [[step % 7, "ab", step + 1]], "after": [[step % 7, "ba", 1]]}
+                for step in (0, 2, 3, 4, 5, 6)
+            ],
+        },
+    }
+
+
+def large_study(pods: int = 32, size: int = 128, steps: int = 16) -> Study:
+    """A tree of three levels with 324 hosts a pod (32 pods: 10,368 hosts), and a job of `size` random ones."""
+    tree = ThreeLevels(18, pods)
+    fabric = tree.fabric()
+    job = sorted(random.Random(9).sample(range(len(fabric["hosts"])), size))
+    mod_k: Roots = lambda job, messages: [target for _, target in messages]  # noqa: E731
+    rule: Roots = lambda job, messages: [job.index(target) for _, target in messages]  # noqa: E731
+
+    def loads(shift: int, roots: Roots) -> list[Any]:
+        messages = step(job, shift)
+        found = tree.loads(messages, roots(job, messages))
+        return [[link, direction, load] for (link, direction), load in sorted(found.items())]
+
+    shifts = [1 + i * (size - 1) // steps for i in range(steps)]
+    return {
+        "title": f"{len(fabric['hosts']):,} hosts",
+        "fabric": fabric,
+        "methods": METHODS,
+        "worst_job": {
+            "hosts": [fabric["hosts"][host]["name"] for host in job],
+            "step": shifts[-1],
+            "before": {"method": "destination-mod-K", "relative_bandwidth": 0.4, "loads": loads(shifts[-1], mod_k)},
+            "after": {"method": "rule", "relative_bandwidth": 0.6, "loads": loads(shifts[-1], rule)},
+            "steps": [{"step": s, "before": loads(s, mod_k), "after": loads(s, rule)} for s in shifts[:-1]],
+        },
+    }
+
+
 def write_studies(folder: Path, *studies: Study) -> Path:
     folder.mkdir(parents=True, exist_ok=True)
     for i, study in enumerate(studies):
@@ -186,4 +259,5 @@ def write_studies(folder: Path, *studies: Study) -> Path:
 
 
 if __name__ == "__main__":
-    write_studies(Path(sys.argv[1]), paper_study(), wide_study(), three_level_study(), ring_study())
+    samples = paper_study(), wide_study(), three_level_study(), ring_study(), multi_rail_study(), large_study()
+    write_studies(Path(sys.argv[1]), *map(with_drawing, samples))

@@ -16,18 +16,19 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))
 import sample_study as sample
+from sample_drawing import with_drawing
 
 from ayatori.report import ReportError, write_report
 from ayatori.report.schema import read_study
-from ayatori.report.tiers import bundles_of, levels_of, load_class, short_names
+from ayatori.report.tiers import levels_of, load_class
 
 EVIL = """</script><script>alert(1)</script><img src=x onerror="alert(2)">'&\u202e\x00\x1b[31m"""
-VOID = {"meta", "br"}
+VOID = {"meta", "br", "input"}
 
 
 @pytest.fixture(scope="module")
 def paper() -> dict[str, Any]:
-    return sample.paper_study(jobs=60)
+    return with_drawing(sample.paper_study(jobs=60))
 
 
 def written(folder: Path, *studies: dict[str, Any]) -> str:
@@ -64,6 +65,13 @@ class Reader(HTMLParser):
         return sum(t == tag and style in (a.get("class") or "").split() or t == tag and not style for t, a in self.tags)
 
 
+def explorer_data(page: str) -> dict[str, Any]:
+    """What the first picture's script reads."""
+    found = re.search(r'<script type="application/json" id="study0-data">(.*?)</script>', page)
+    assert found
+    return json.loads(found[1])
+
+
 def test_the_model_of_the_samples_agrees_with_the_paper() -> None:
     """16 of 30 nodes: mod K is nearly never free, the rule in two thirds, colouring and pairs always."""
     free = sample.paper_study(jobs=300)["random"]["free"]
@@ -82,10 +90,17 @@ def test_headline_and_figures_beside_the_papers(tmp_path: Path, paper: dict[str,
 def test_page_is_well_formed_and_draws_every_part(tmp_path: Path, paper: dict[str, Any]) -> None:
     reader = Reader(written(tmp_path, paper))
     assert reader.count("svg", "fabric") == 2 and reader.count("svg", "matrix") == 2
-    assert reader.count("circle", "host") == 2 * 30 + 2 and reader.count("circle", "mine") == 2 * 16 + 1  # and the key
+    assert reader.count("circle", "host") == 30 + 2 and reader.count("circle", "mine") == 16 + 1  # and the key
+    assert reader.count("use") == 1  # the second picture takes the first one's background
     assert reader.count("div", "plot") == 2
-    loads = paper["worst_job"]["before"]["loads"] + paper["worst_job"]["after"]["loads"]
-    assert reader.count("path", "head") >= len(loads)
+    data = explorer_data(written(tmp_path, paper))
+    job = paper["worst_job"]
+    assert data["steps"][data["shown"]][0] == job["step"]
+    assert [len(flat) // 2 for flat in data["steps"][data["shown"]][1:]] == [
+        len(job[side]["loads"]) for side in ("before", "after")
+    ]
+    drawn = {cable for _, _, cables in data["strands"] for cable in cables}
+    assert {cable // 2 for cable in drawn} == set(range(len(paper["fabric"]["links"])))
     assert "Checks: 3 of 3 passed" in reader.texts
 
 
@@ -100,11 +115,11 @@ def test_no_network_reference(tmp_path: Path, paper: dict[str, Any]) -> None:
 
 
 def test_policy_allows_only_the_scripts_of_the_page(tmp_path: Path) -> None:
-    page = written(tmp_path, sample.ring_study())
-    script = re.search(r"<script>(.*?)</script>", page, re.DOTALL)
-    assert script
-    digest = base64.b64encode(hashlib.sha256(script[1].encode()).digest()).decode()
-    assert f"default-src 'none'; script-src 'sha256-{digest}'" in page
+    page = written(tmp_path, with_drawing(sample.ring_study()))
+    scripts = re.findall(r"<script>(.*?)</script>", page, re.DOTALL)
+    assert len(scripts) == 2
+    digests = [base64.b64encode(hashlib.sha256(script.encode()).digest()).decode() for script in scripts]
+    assert "default-src 'none'; script-src " + " ".join(f"'sha256-{digest}'" for digest in digests) + ";" in page
 
 
 def test_plotly_only_where_there_is_a_plot(tmp_path: Path, paper: dict[str, Any]) -> None:
@@ -118,16 +133,21 @@ def test_same_studies_same_bytes(tmp_path: Path, paper: dict[str, Any]) -> None:
     assert sorted(file.name for file in tmp_path.iterdir()) == ["report.html", "study-0.json"]
 
 
+REFERENCES = {"ab", "ba", "line", "curve", "stubs", "start", "middle", "end", *sample.METHODS}
+
+
 def spoil(value: Any, evil: str) -> Any:
     """The value with every text that is no reference made hostile."""
     if isinstance(value, dict):
         return {key: spoil(item, evil) for key, item in value.items()}
     if isinstance(value, list):
         return [spoil(item, evil) for item in value]
-    return value + evil if isinstance(value, str) and value not in ("ab", "ba", *sample.METHODS) else value
+    return value + evil if isinstance(value, str) and value not in REFERENCES else value
 
 
 def test_hostile_texts_stay_texts(tmp_path: Path, paper: dict[str, Any]) -> None:
+    paper = copy.deepcopy(paper)
+    paper["fabric"]["drawing"]["remark"] = "how to read it"
     clean = Reader(written(tmp_path / "clean", paper))
     page = written(tmp_path / "evil", spoil(paper, EVIL))
     assert Reader(page).tags and [tag for tag, _ in Reader(page).tags] == [tag for tag, _ in clean.tags]
@@ -156,6 +176,12 @@ SPOILED = [
     ("fabric.routers.1.name", "LS0", "fabric.routers[1].name: expected a name that no other router has"),
     ("fabric.hosts.2.router", "LS9", "fabric.hosts[2].router: expected the name of a router of fabric.routers"),
     ("fabric.links.4.b_port", "x", "fabric.links[4].b_port: expected a whole number"),
+    ("fabric.drawing.boxes", [], "fabric.drawing.boxes: expected one for each of fabric.routers"),
+    ("fabric.drawing.dots.0", [30, 1, 1], "fabric.drawing.dots[0][0]: expected a whole number from 0 to 29"),
+    ("fabric.drawing.strands.2.form", "knot", "fabric.drawing.strands[2].form: expected line, curve or stubs"),
+    ("fabric.drawing.strands.2.points", [1, 2], "fabric.drawing.strands[2].points: expected 4 numbers"),
+    ("fabric.drawing.strands.0.cables.0", 60, "drawing.strands[0].cables[0]: expected a whole number from 0 to 59"),
+    ("fabric.drawing.width", 1e9, "fabric.drawing.width: expected a number up to 1e+06"),
     ("peak_MBps", 0, "peak_MBps: expected a number"),
     ("random.jobs", 61, "random.relative_bandwidth.destination-mod-K: expected 61 numbers, one for each job"),
     ("random.free.pair", 61, "random.free.pair: expected a whole number from 0 to 60"),
@@ -240,28 +266,67 @@ def test_empty_parts(tmp_path: Path) -> None:
     Reader(written(tmp_path, {"title": "", "fabric": nothing, "random": random, "contiguous": contiguous}))
 
 
-def test_a_fabric_that_is_no_tree_has_a_matrix_and_a_note(tmp_path: Path) -> None:
+def test_a_fabric_that_is_not_a_tree_has_a_picture_and_a_matrix(tmp_path: Path) -> None:
+    reader = Reader(written(tmp_path, with_drawing(sample.ring_study())))
+    assert reader.count("svg", "fabric") == 1 and reader.count("svg", "matrix") == 1
+
+
+def test_a_study_without_a_drawing_says_so(tmp_path: Path) -> None:
     page = written(tmp_path, sample.ring_study())
-    assert Reader(page).count("svg", "fabric") == 0 and Reader(page).count("svg", "matrix") == 1
-    assert "The fabric is no tree" in page
+    assert Reader(page).count("svg", "fabric") == 0 and "The study has no drawing of the fabric" in page
+    study = sample.ring_study()
+    study["fabric"]["not_drawn"] = "9999 routers are too many to draw"
+    assert "9999 routers are too many to draw" in written(tmp_path, study)
 
 
-def test_wide_fabric_bundles_cables_and_tells_degraded_ones(tmp_path: Path) -> None:
-    reader = Reader(written(tmp_path, sample.wide_study()))
+def test_degraded_and_missing_cables_are_drawn_and_told(tmp_path: Path) -> None:
+    reader = Reader(written(tmp_path, with_drawing(sample.wide_study()), with_drawing(sample.multi_rail_study())))
     tips = [attributes["data-tip"] or "" for _, attributes in reader.tags if "data-tip" in attributes]
     assert any("(4xNDR, degraded)" in tip for tip in tips)
     assert any(tip.count("port ") == 4 for tip in tips)  # both cables of a pair in one tip
+    assert "leaf-2 – spine-1\n0 of 1 cable" in tips
 
 
 def test_three_levels_draw_pods_and_planes(tmp_path: Path) -> None:
-    reader = Reader(written(tmp_path, sample.three_level_study(k=4, pods=8, size=32)))
+    reader = Reader(written(tmp_path, with_drawing(sample.three_level_study(k=4, pods=8, size=32))))
     assert reader.count("svg", "fabric") == 2
     assert reader.count("svg", "matrix") == 2 * (8 + 4)  # 8 pods below, 4 planes above
 
 
-def test_a_very_wide_tree_falls_back_to_the_heaviest_blocks(tmp_path: Path) -> None:
-    page = written(tmp_path, sample.three_level_study(k=8, pods=30, size=64))
-    assert "too wide to draw" in page and "16 blocks of 30 shown" in page
+def test_a_very_wide_tree_shows_the_heaviest_blocks(tmp_path: Path) -> None:
+    page = written(tmp_path, with_drawing(sample.three_level_study(k=8, pods=30, size=64)))
+    assert Reader(page).count("svg", "fabric") == 2 and "16 blocks of 30 shown" in page
+
+
+def test_every_nic_of_a_job_with_several_rails_is_marked(tmp_path: Path) -> None:
+    page = written(tmp_path, with_drawing(sample.multi_rail_study()))
+    assert Reader(page).count("circle", "mine") == 4 * 4 + 1  # four NICs of each of four hosts, and the key
+    data = explorer_data(page)
+    assert data["ranks"] == {str(8 * (rank // 4) + rank % 4): rank for rank in range(8)}
+    assert data["mine"] == [8 * rail + host for rail in range(4) for host in range(4)]
+
+
+def test_every_step_of_the_study_can_be_looked_at(tmp_path: Path) -> None:
+    page = written(tmp_path, with_drawing(sample.multi_rail_study()))
+    data = explorer_data(page)
+    assert [step[0] for step in data["steps"]] == list(range(7)) and data["shown"] == 1
+    assert data["steps"][5] == [5, [10, 6], [11, 1]]
+    slider = next(attributes for tag, attributes in Reader(page).tags if attributes.get("type") == "range")
+    assert (slider["max"], slider["value"]) == ("6", "1")
+
+
+def test_faults_come_first_and_red(tmp_path: Path) -> None:
+    page = written(tmp_path, with_drawing(sample.multi_rail_study()))
+    assert "1 fault of the fabric" in page and Reader(page).count("div", "faulty") == 1
+    places = [
+        page.index(part) for part in ("leaf-2 &lt;-&gt; spine-1: 0 of 1 cable", 'class="headline"', 'class="fabric')
+    ]
+    assert places == sorted(places)
+
+
+def test_the_page_says_when_and_how_it_was_made(tmp_path: Path) -> None:
+    text = "".join(Reader(written(tmp_path, sample.multi_rail_study())).texts)
+    assert "2026-11-22 04:00 UTC, Ayatori 0.1.0, seed 7: ayatori demo ib:x" in text
 
 
 def test_hosts_of_one_name_are_told_apart(tmp_path: Path) -> None:
@@ -269,18 +334,16 @@ def test_hosts_of_one_name_are_told_apart(tmp_path: Path) -> None:
     for host in study["fabric"]["hosts"]:
         host["name"] = "MT4129 ConnectX7"
     study["worst_job"]["hosts"] = ["MT4129 ConnectX7"] * 3
-    assert Reader(written(tmp_path, study)).count("circle", "mine") == 2 * 3 + 1  # and the key
+    assert Reader(written(tmp_path, with_drawing(study))).count("circle", "mine") == 3 + 1  # and the key
 
 
 def test_levels_keep_blocks_together(tmp_path: Path) -> None:
-    folder = sample.write_studies(tmp_path, sample.three_level_study(k=2, pods=4, size=4))
+    folder = sample.write_studies(tmp_path, with_drawing(sample.three_level_study(k=2, pods=4, size=4)))
     fabric = read_study(folder / "study-0.json").fabric
     assert fabric
-    names = [[fabric.routers[i].name for i in level] for level in levels_of(fabric, bundles_of(fabric))]
+    names = [[fabric.routers[i].name for i in level] for level in levels_of(fabric)]
     assert names[1] == [f"mid-{i}" for i in range(8)] and names[2] == [f"root-{i}" for i in range(4)]
 
 
 def test_small_helpers() -> None:
     assert [load_class(load) for load in (0, 0.5, 1, 1.5, 2, 3, 4, 50)] == [0, 1, 1, 2, 2, 3, 4, 4]
-    assert short_names(["MF0;A-LEAF-1:MQM/U1", "MF0;A-LEAF-22:MQM/U1"]) == ["A-LEAF-1", "A-LEAF-22"]
-    assert short_names(["same:name:here", "same:name:here"]) == ["same:name:here"] * 2

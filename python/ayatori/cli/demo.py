@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import shlex
+import sys
+from datetime import UTC, datetime
+from importlib.metadata import version
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -43,6 +47,7 @@ def demo(
     lab = run_lab(known, source, host_pattern, note)
     study = run_study(lab, jobs, size, seed, progress)
     data = main_job_as_data(known, lab, study, source, seed)
+    data["made"] = origin_as_data(seed)
     write_json(out / "study-1.json", data)
     report = write_report(out)
     if json:
@@ -52,6 +57,16 @@ def demo(
         say(f"report: {report.resolve()}")
     if not all(check.passed for check in lab.checks):
         raise Error("OpenSM does not hold our tables as made", internal=True)
+
+
+def origin_as_data(seed: int) -> dict[str, Any]:
+    """When and how the study was made, for its report."""
+    return {
+        "date": datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
+        "version": version("ayatori"),
+        "seed": seed,
+        "command": shlex.join(["ayatori", *sys.argv[1:]]),
+    }
 
 
 def describe(data: dict[str, Any]) -> None:

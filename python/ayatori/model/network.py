@@ -8,6 +8,7 @@ from typing import Any
 
 from ayatori import _core
 from ayatori._core import Network
+from ayatori.model.drawing import positions_as_data
 
 
 def open_source(source: str, host_pattern: str = "") -> Network:
@@ -79,39 +80,62 @@ def network_as_data(network: Network) -> dict[str, Any]:
 
 
 def drawing_as_data(network: Network) -> dict[str, Any]:
-    """What the report needs to draw a fabric; link i of `links` is cable i of `router_cables`."""
+    """What the report needs to draw a fabric.
+
+    Host i is endpoint i of `router_endpoints`, link i is cable i of `router_cables`.
+    """
     levels = network.levels()
-    degraded = set(network.degraded_links)
     labels = router_labels(network)
-    hosts = []
-    for endpoint in network.endpoints:
-        router = network.router_of(endpoint)
-        if router is None:
-            continue
-        port = network.port(endpoint)
-        hosts.append(
-            {
-                "name": network.machines[network.machine_of(port.device)].name,
-                "router": labels[router],
-                "port": network.port(port.peer).number,
-                "rail": network.rail(port.device),
-            }
-        )
-    links = []
-    for a, b in router_cables(network):
-        near, far = network.port(a), network.port(b)
-        links.append(
-            {
-                "a": labels[near.device],
-                "a_port": near.number,
-                "b": labels[far.device],
-                "b_port": far.number,
-                "rate": near.rate,
-                "degraded": a in degraded,
-            }
-        )
-    routers = [{"name": label, "level": levels[router] if levels else None} for router, label in enumerate(labels)]
-    return {"summary": network.shape().summary, "routers": routers, "hosts": hosts, "links": links}
+    endpoints, cables = router_endpoints(network), router_cables(network)
+    degraded = set(network.degraded_links)
+    links = [_cable_as_data(network, labels, degraded, a, b) for a, b in cables]
+    return {
+        "summary": network.shape().summary,
+        "faults": faults(network),
+        "routers": [
+            {"name": label, "level": levels[router] if levels else None} for router, label in enumerate(labels)
+        ],
+        "hosts": [_host_as_data(network, labels, endpoint) for endpoint in endpoints],
+        "links": links,
+    } | positions_as_data(network, {endpoint: i for i, endpoint in enumerate(endpoints)}, cables)
+
+
+def _host_as_data(network: Network, labels: list[str], endpoint: int) -> dict[str, Any]:
+    port = network.port(endpoint)
+    router = network.router_of(endpoint)
+    return {
+        "name": network.machines[network.machine_of(port.device)].name,
+        "router": labels[router] if router is not None else "",
+        "port": network.port(port.peer).number,
+        "rail": network.rail(port.device),
+    }
+
+
+def _cable_as_data(network: Network, labels: list[str], degraded: set[int], a: int, b: int) -> dict[str, Any]:
+    near, far = network.port(a), network.port(b)
+    return {
+        "a": labels[near.device],
+        "a_port": near.number,
+        "b": labels[far.device],
+        "b_port": far.number,
+        "rate": near.rate,
+        "degraded": a in degraded,
+    }
+
+
+def faults(network: Network) -> list[str]:
+    """What is irregular or degraded, a line each. Why a network has no shape at all is not a fault of it."""
+    shape = network.shape()
+    irregular = shape.irregularities
+    if shape.kind == "graph":
+        irregular = [line for line in irregular if not line.startswith(("no tree: ", "no grid: ", "not full: "))]
+    slow = [f"{network.describe_link(link)} runs at {network.port(link).rate}" for link in network.degraded_links]
+    return [*irregular, *slow]
+
+
+def router_endpoints(network: Network) -> list[int]:
+    """Endpoints (port ids) that are plugged into a router."""
+    return [endpoint for endpoint in network.endpoints if network.router_of(endpoint) is not None]
 
 
 def router_labels(network: Network) -> list[str]:

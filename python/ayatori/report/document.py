@@ -17,17 +17,23 @@ LOGO = Markup(
 )
 
 
-def document(title: str, kind: str, parts: list[Markup], drawn_from: str, plots: list[Plot]) -> str:
-    """The page around its parts. `kind` stands below our name; every plot's place must be among the parts."""
+def document(
+    title: str, kind: str, parts: list[Markup], drawn_from: str, plots: list[Plot], explored: bool = False
+) -> str:
+    """The page around its parts. `kind` stands below our name; every plot's place must be among the parts.
+
+    `explored`: there are pictures of fabrics among them, whose script comes along.
+    """
+    own = ["fabric.js", "page.js"] if explored else ["page.js"]
     body = tag(
         "body",
         tag("header", LOGO, tag("div", tag("b", "Ayatori"), Markup("<br>"), tag("span", kind))),
         tag("main", *parts),
         tag("footer", tag("p", f"{drawn_from} This page holds all that it shows and reads nothing from a network.")),
         tag("div", id="tip", hidden="hidden", role="tooltip"),
-        *_scripts(plots),
+        *_scripts(plots, own),
     )
-    return f'<!DOCTYPE html>\n<html lang="en">{_head(title, bool(plots))}{body}</html>\n'
+    return f'<!DOCTYPE html>\n<html lang="en">{_head(title, own, bool(plots))}{body}</html>\n'
 
 
 def _asset(name: str) -> str:
@@ -45,9 +51,9 @@ def _hash(script: str) -> str:
     return "'sha256-" + base64.b64encode(hashlib.sha256(script.encode()).digest()).decode() + "'"
 
 
-def _head(title: str, with_plots: bool) -> Markup:
+def _head(title: str, own: list[str], with_plots: bool) -> Markup:
     """Title, styles, and a policy under which only our own scripts run and nothing is loaded."""
-    scripts = " ".join(_hash(script) for script in [_asset("page.js"), *([_plotly()] if with_plots else [])])
+    scripts = " ".join(_hash(script) for script in [*map(_asset, own), *([_plotly()] if with_plots else [])])
     policy = f"default-src 'none'; script-src {scripts}; style-src 'unsafe-inline'; img-src data: blob:"
     meta = '<meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">'
     guard = f'<meta http-equiv="Content-Security-Policy" content="{policy}">'
@@ -56,10 +62,10 @@ def _head(title: str, with_plots: bool) -> Markup:
     return tag("head", Markup(meta + guard + scheme), tag("title", title), style)
 
 
-def _scripts(plots: list[Plot]) -> list[Markup]:
-    """The figures, Plotly (packed: a third of its size) and our own script."""
+def _scripts(plots: list[Plot], own: list[str]) -> list[Markup]:
+    """The figures, Plotly (packed: a third of its size) and our own scripts."""
     scripts = [Markup(f'<script type="application/json" id="figures">{plots_json(plots)}</script>')]
     if plots:
         packed = base64.b64encode(gzip.compress(_plotly().encode(), 9, mtime=0)).decode()
         scripts.append(Markup(f'<script type="application/gzip" id="plotly">{packed}</script>'))
-    return [*scripts, Markup(f"<script>{_asset('page.js')}</script>")]
+    return [*scripts, *(Markup(f"<script>{_asset(name)}</script>") for name in own)]

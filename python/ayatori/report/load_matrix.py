@@ -11,11 +11,11 @@ from ayatori.report.tiers import (
     Bundle,
     Traffic,
     blocks_between,
+    in_order,
+    labels_of,
     levels_of,
     load_class,
     load_text,
-    natural,
-    short_names,
 )
 
 BLOCKS = 16  # blocks shown, the most loaded ones
@@ -44,7 +44,7 @@ class Tier:
 
 def tiers_of(fabric: Fabric, bundles: list[Bundle], sides: Iterable[Side]) -> list[Tier]:
     """The heat maps that are worth showing, the same for every side, so that sides can be compared."""
-    levels = levels_of(fabric, bundles)
+    levels = levels_of(fabric)
     traffics = [Traffic(fabric, side) for side in sides]
     tiers = []
     for depth in range(len(levels) - 1):
@@ -102,11 +102,10 @@ def _busiest(routers: list[int], ends: list[int], block: Block, traffics: list[T
 
 
 def square_tier(fabric: Fabric, bundles: list[Bundle], sides: Iterable[Side]) -> Tier | None:
-    """For fabrics that are no tree: the routers with any load against themselves; None if nothing is loaded."""
+    """For fabrics that are not trees: the routers with any load against themselves; None if nothing is loaded."""
     traffics = [Traffic(fabric, side) for side in sides]
     busy = [bundle for bundle in bundles if _total([bundle], traffics)[0] > 0]
-    routers = sorted({end for bundle in busy for end in (bundle.lower, bundle.upper)})
-    order = sorted(routers, key=lambda i: natural(fabric.routers[i].name))
+    order = in_order(fabric, {end for bundle in busy for end in (bundle.lower, bundle.upper)})
     if not order or len(order) > 2 * ROWS:
         return None
     return Tier("from × to", [Block(order, order, busy)], 1)
@@ -152,8 +151,8 @@ class Grid:
 
 def _grids(fabric: Fabric, tier: Tier) -> list[Grid]:
     """One grid a block, all with the same room for names, so that they align."""
-    rows = [short_names([fabric.routers[i].name for i in block.rows]) for block in tier.blocks]
-    columns = [short_names([fabric.routers[i].name for i in block.columns]) for block in tier.blocks]
+    rows = [labels_of(fabric, block.rows) for block in tier.blocks]
+    columns = [labels_of(fabric, block.columns) for block in tier.blocks]
     left = max(len(name) for names in rows for name in names) * LETTER + 8
     top = max(len(name) for names in columns for name in names) * LETTER + 8
     width, height = max(9.0, min((268 - left) / max(map(len, columns)), 14.0)), 11.0

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from html import escape
 
+VOID = {"input"}  # elements without content and end
+
 
 class Markup(str):
     """Text that is already HTML or SVG; any other text is escaped when it enters a tag."""
@@ -26,7 +28,7 @@ def tag(name: str, *content: object, **attributes: object) -> Markup:
         for key, value in attributes.items()
         if value is not None and value is not False
     )
-    return Markup(f"<{name}{written}>{join(content)}</{name}>")
+    return Markup(f"<{name}{written}>") if name in VOID else Markup(f"<{name}{written}>{join(content)}</{name}>")
 
 
 def plain(value: object) -> object:

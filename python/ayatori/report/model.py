@@ -36,6 +36,71 @@ class Link:
 
 
 @dataclass(frozen=True)
+class Shape:
+    """A box or frame of a drawing: its centre and size."""
+
+    x: float
+    y: float
+    width: float
+    height: float
+    round: bool
+    label: str = ""
+
+
+@dataclass(frozen=True)
+class Strand:
+    """Cables between two routers, or between two sets of them."""
+
+    form: str  # "line", "curve" (a cubic one) or "stubs" (two lines)
+    points: list[float]  # x, y, x, y, …
+    cables: list[int]  # 2 × link, + 1 if the points begin at the link's end b
+    faint: bool
+
+
+@dataclass(frozen=True)
+class MissingCables:
+    """Two routers, by index, with fewer cables than others like them."""
+
+    a: int
+    b: int
+    cables: int
+    usual: int
+    points: list[float]
+
+
+@dataclass(frozen=True)
+class Text:
+    """A line of text; `anchor` as in SVG, `angle` in degrees, `inside` a box."""
+
+    x: float
+    y: float
+    text: str
+    anchor: str
+    angle: float
+    inside: bool
+    size: float
+
+
+@dataclass(frozen=True)
+class Drawing:
+    """Where everything stands; src/drawing decides that. Boxes and labels are by router."""
+
+    width: float
+    height: float
+    dot: float  # radius of a host
+    thickness: float  # of a cable
+    opacity: float
+    remark: str
+    labels: list[str]
+    boxes: list[Shape]
+    frames: list[Shape]
+    dots: dict[int, tuple[float, float]]  # host index -> centre
+    strands: list[Strand]
+    missing: list[MissingCables]
+    texts: list[Text]
+
+
+@dataclass(frozen=True)
 class Fabric:
     """Routers, hosts and the cables between routers."""
 
@@ -43,6 +108,9 @@ class Fabric:
     routers: list[Router]
     hosts: list[Host]
     links: list[Link]
+    faults: list[str]
+    drawing: Drawing | None
+    not_drawn: str  # why there is no drawing
 
 
 @dataclass(frozen=True)
@@ -76,13 +144,23 @@ class Side:
 
 
 @dataclass(frozen=True)
+class Step:
+    """The loads of one step, as of a Side, before and after."""
+
+    number: int
+    sides: list[dict[tuple[int, str], float]]
+
+
+@dataclass(frozen=True)
 class WorstJob:
-    """The step that is drawn, before and after."""
+    """A job, and the step that is drawn first, before and after."""
 
     hosts: list[str]
+    endpoints: list[int]  # index of the host channel adapter of each rank; empty if the study does not tell
     step: int
     before: Side
     after: Side | None
+    steps: list[Step]  # that can be looked at, in order; `step` is among them
 
 
 @dataclass(frozen=True)
@@ -108,6 +186,16 @@ class Check:
 
 
 @dataclass(frozen=True)
+class Origin:
+    """When and how a study was made; empty texts and None are not told."""
+
+    date: str
+    version: str
+    seed: int | None
+    command: str
+
+
+@dataclass(frozen=True)
 class Study:
     """One file; parts that it does not hold are None or empty."""
 
@@ -122,3 +210,4 @@ class Study:
     engines: list[Engine]
     checks: list[Check]
     methods: dict[str, str]  # key -> display name, in order
+    made: Origin | None

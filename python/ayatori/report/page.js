@@ -40,13 +40,23 @@ function axis(own, colours) {
            separatethousands: true };
 }
 
+// An axis of heights begins at 0, or says where: differences look larger than they are otherwise.
+function fromZero(own) {
+  if (own.type === "log") return own;
+  if (!own.range) return { rangemode: "tozero", ...own };
+  if (!(own.range[0] > 0)) return own;
+  const title = typeof own.title === "string" ? own.title : (own.title || {}).text || "";
+  const begin = Number(own.range[0].toPrecision(3)).toLocaleString("en");
+  return { ...own, title: { ...own.title, text: `${title} (axis begins at ${begin})` } };
+}
+
 function layout(own, colours, width) {
   const font = { family: getComputedStyle(document.body).fontFamily, size: 13, color: colours.ink };
   return { font, paper_bgcolor: "rgba(0,0,0,0)", plot_bgcolor: "rgba(0,0,0,0)", height: 360, width,
            margin: { l: 62, r: 16, t: 8, b: 46 }, hovermode: "x unified",
            hoverlabel: { bgcolor: colours.card, bordercolor: colours.rule, font },
            showlegend: false,
-           xaxis: axis(own.xaxis, colours), yaxis: axis(own.yaxis, colours) };
+           xaxis: axis(own.xaxis, colours), yaxis: axis(fromZero(own.yaxis), colours) };
 }
 
 function figures() {
@@ -71,13 +81,20 @@ function followTheme() {
   addEventListener("afterprint", () => { delete root.dataset.print; redraw(); });
 }
 
+// Where there is a fabric, its explorer knows hosts and loads; all else has its tip written on it.
+function tipAt(event) {
+  if (!event.target.closest) return "";
+  const explorer = event.target.closest("svg.fabric") && event.target.closest("[data-explore]")?.explorer;
+  return explorer?.tip(event) || event.target.closest("[data-tip]")?.dataset.tip || "";
+}
+
 function showTips() {
   const tip = document.getElementById("tip");
   const hide = () => { tip.hidden = true; };
   addEventListener("pointermove", (event) => {
-    const owner = event.target.closest && event.target.closest("[data-tip]");
-    if (!owner) return hide();
-    tip.textContent = owner.dataset.tip;
+    const text = tipAt(event);
+    if (!text) return hide();
+    tip.textContent = text;
     tip.hidden = false;
     const left = Math.min(event.clientX + 14, innerWidth - tip.offsetWidth - 8);
     const below = event.clientY + 18 + tip.offsetHeight < innerHeight;

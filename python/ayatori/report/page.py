@@ -4,13 +4,20 @@ from __future__ import annotations
 
 from ayatori.report.curves import Plot, plots_of
 from ayatori.report.document import document
-from ayatori.report.fabric_picture import can_draw, draw_fabric, left_out
+from ayatori.report.fabric_data import fabric_data
+from ayatori.report.fabric_picture import draw_again, draw_fabric, is_narrow, ranks_of
 from ayatori.report.load_matrix import draw_tier, square_tier, tier_note, tiers_of
 from ayatori.report.markup import Markup, count, join, tag
-from ayatori.report.model import Fabric, Side, Study, WorstJob
+from ayatori.report.model import Drawing, Fabric, Origin, Side, Study, WorstJob
 from ayatori.report.tables import checks_table, engines_table, figures_table, headline, hot_table, method_key
-from ayatori.report.tiers import NO_LOADS, bundles_of, load_class, ranks_of
+from ayatori.report.tiers import NO_LOADS, bundles_of, load_class
 
+FAULTS = 12  # that are shown at once
+NO_DRAWING = "The study has no drawing of the fabric; studies that this version of Ayatori makes have one."
+KEYS = (
+    "Keys: / searches, [ and ] change the step, + and − zoom, arrows move, 0 shows all. "
+    "Drag to move; Ctrl and the wheel zoom."
+)
 LOADS = {
     1: "1 message: full speed",
     2: "2 messages: half speed",
@@ -26,7 +33,8 @@ def page_of(studies: list[Study]) -> str:
     sections = [_study(study, plots[study.file], f"study{i}") for i, study in enumerate(studies)]
     drawn_from = f"Drawn from {', '.join(study.file for study in studies)}."
     every_plot = [plot for own in plots.values() for plot in own]
-    return document(title, "report", [_contents(studies), *sections], drawn_from, every_plot)
+    explored = any(study.fabric and study.fabric.drawing for study in studies)
+    return document(title, "report", [_contents(studies), *sections], drawn_from, every_plot, explored)
 
 
 def _contents(studies: list[Study]) -> Markup:
@@ -40,8 +48,10 @@ def _study(study: Study, plots: list[Plot], id: str) -> Markup:
     """One study, from the result to the evidence."""
     parts = [tag("h1", study.title), tag("p", tag("code", study.source), class_="source") if study.source else ""]
     parts += [tag("p", study.fabric.summary)] if study.fabric and study.fabric.summary else []
+    parts += [_origin(study.made)] if study.made else []
+    parts += [_faults(study.fabric)] if study.fabric and study.fabric.faults else []
     parts += [headline(study), figures_table(study)]
-    parts += [_fabric(study.fabric, study)] if study.fabric else []
+    parts += [_fabric(study.fabric, study, id)] if study.fabric else []
     if plots:
         parts += [
             tag("h2", "Curves"),
@@ -70,36 +80,77 @@ def _plot(study: Study, plot: Plot) -> Markup:
     return tag("figure", tag("h3", plot.title), note, tag("ul", *keys, class_="legend"), place, missing, class_="card")
 
 
-def _fabric(fabric: Fabric, study: Study) -> Markup:
+def _origin(made: Origin) -> Markup:
+    """When and how the study was made."""
+    told = [made.date, f"Ayatori {made.version}" if made.version else ""]
+    told += [f"seed {made.seed}" if made.seed is not None else ""]
+    command = tag("code", made.command) if made.command else ""
+    return tag("p", join([part for part in (", ".join(filter(None, told)), command) if part], ": "), class_="source")
+
+
+def _faults(fabric: Fabric) -> Markup:
+    """What is wrong with the fabric, before anything else."""
+    heading = tag("h2", f"{count(len(fabric.faults), 'fault')} of the fabric")
+    first = tag("ul", *(tag("li", fault) for fault in fabric.faults[:FAULTS]))
+    rest = fabric.faults[FAULTS:]
+    if not rest:
+        return tag("div", heading, first, class_="card faulty")
+    others = tag("details", tag("summary", f"{len(rest)} more"), tag("ul", *(tag("li", fault) for fault in rest)))
+    return tag("div", heading, first, others, class_="card faulty")
+
+
+def _fabric(fabric: Fabric, study: Study, id: str) -> Markup:
     """The fabric, with the loads of the worst job's step if there is one."""
     job = study.worst
     sides = [side for side in (job.before, job.after) if side] if job else [NO_LOADS]
-    ranks = ranks_of(fabric, job) if job else {}
-    bundles = bundles_of(fabric)
-    reason = can_draw(fabric)
-    legend = _legend(fabric, sides, with_job=bool(job), with_tree=not reason)
-    parts = [tag("h2", _job_title(job) if job else "The fabric"), legend]
+    parts = [tag("h2", _job_title(job) if job else "The fabric")]
+    parts += [_legend(fabric, sides, with_job=bool(job))]
     names = [_side_title(study, side, i) for i, side in enumerate(sides)]
-    if reason or left_out(fabric):
-        parts.append(tag("p", reason or left_out(fabric), class_="note"))
-    if not reason:
-        pictures = [
-            draw_fabric(fabric, bundles, side, ranks, f"Fabric. {name}")
-            for side, name in zip(sides, names, strict=True)
-        ]
-        parts.append(_cards(pictures, names, _wide(pictures)))
+    if fabric.drawing:
+        parts.append(_explorer(fabric, fabric.drawing, job, names, id))
+    else:
+        parts.append(tag("p", fabric.not_drawn or NO_DRAWING, class_="note"))
     if job:
         parts += _matrices(fabric, sides, names)
         parts += [tag("div", tag("h3", "Hot cables of this step"), hot_table(study, job), class_="card narrow")]
     return join(parts)
 
 
+def _explorer(fabric: Fabric, drawing: Drawing, job: WorstJob | None, names: list[str], id: str) -> Markup:
+    """Pictures of the sides, and what searches, zooms and changes the step in all of them."""
+    ranks = ranks_of(fabric, job) if job else {}
+    labels = [f"Fabric. {name}" for name in names]
+    pictures = [draw_fabric(fabric, drawing, ranks, f"{id}-fabric", labels[0])]
+    pictures += [draw_again(drawing, f"{id}-fabric", label) for label in labels[1:]]
+    return tag(
+        "div",
+        _tools(job),
+        tag("p", drawing.remark, class_="note") if drawing.remark else "",
+        _cards(pictures, names, wide=not is_narrow(drawing)),
+        fabric_data(fabric, drawing, job, ranks, f"{id}-data"),
+        class_="explorer",
+        tabindex=0,
+        data_explore=f"{id}-data",
+    )
+
+
+def _tools(job: WorstJob | None) -> Markup:
+    search = tag("label", "Find a host or router ", tag("input", type="search", autocomplete="off"))
+    zoom = [
+        tag("button", sign, type="button", title=title, data_zoom=act)
+        for sign, title, act in (("+", "zoom in", "in"), ("−", "zoom out", "out"), ("all", "show all", "all"))
+    ]
+    row = [search, tag("span", *zoom, class_="zoom"), tag("output", "", class_="search")]
+    steps = []
+    if job and len(job.steps) > 1:
+        place = [step.number for step in job.steps].index(job.step)
+        slider = tag("input", type="range", min=0, max=len(job.steps) - 1, value=place)
+        steps = [tag("div", tag("label", "Step ", slider), tag("output", "", class_="step"), class_="tools")]
+    return join((tag("div", *row, class_="tools"), *steps, tag("p", KEYS, class_="note keys")))
+
+
 def _job_title(job: WorstJob) -> str:
-    return f"The worst job, {count(len(job.hosts), 'node')}, in step {job.step}"
-
-
-def _wide(pictures: list[Markup]) -> bool:
-    return any('class="fabric wide"' in picture for picture in pictures)
+    return f"The worst job, {count(len(job.hosts), 'host')}, in step {job.step}"
 
 
 def _side_title(study: Study, side: Side, place: int) -> str:
@@ -143,16 +194,17 @@ def _matrices(fabric: Fabric, sides: list[Side], names: list[str]) -> list[Marku
     return parts
 
 
-def _legend(fabric: Fabric, sides: list[Side], with_job: bool, with_tree: bool) -> Markup:
+def _legend(fabric: Fabric, sides: list[Side], with_job: bool) -> Markup:
     """What colours, widths, dots and dashes mean, as far as they occur."""
     used = sorted({load_class(load) for side in sides for load in side.loads.values()} - {0})
     items = [_key(f"load{k}", 2.0 + 1.5 * (k - 1), LOADS[k]) for k in used]
-    if with_tree:
+    if fabric.drawing:
         items += [_key("idle", 1.0, "unused cable" if with_job else "cable")]
-        items += [_key("idle", 2.0, "degraded cable", "7 3")] * any(link.degraded for link in fabric.links)
-        items += (
-            [_dot("host mine", "node of the job"), _dot("host", "other host")] if with_job else [_dot("host", "host")]
-        )
+        items += [_key("degraded", 2.0, "degraded cable")] * any(link.degraded for link in fabric.links)
+        items += [_key("missing", 2.0, "missing cable")] * bool(fabric.drawing.missing)
+        host = "NIC" if any(host.rail for host in fabric.hosts) else "host"
+        items += [_dot("host mine", f"{host} of the job"), _dot("host", f"other {host}")] if with_job else []
+        items += [] if with_job else [_dot("host", host)]
     return tag("ul", *items, class_="legend")
 
 
@@ -160,13 +212,8 @@ def _dot(style: str, said: str) -> Markup:
     return tag("li", tag("svg", tag("circle", cx=17, cy=8, r=5, class_=style), viewBox="0 0 34 16"), said)
 
 
-def _key(style: str, width: float, said: str, dash: str | None = None) -> Markup:
-    line = tag(
-        "path", d="M1 8H30", class_="idle" if style == "idle" else "line", stroke_width=width, stroke_dasharray=dash
-    )
-    head = (
-        ""
-        if style == "idle"
-        else tag("path", d=f"M34 8L25 {2.5 - width / 3:.1f}V{13.5 + width / 3:.1f}Z", class_="head")
-    )
-    return tag("li", tag("svg", line, head, viewBox="0 0 34 16", class_=style), said)
+def _key(style: str, width: float, said: str) -> Markup:
+    line_style = "line" if style.startswith("load") else style
+    line = tag("path", d="M1 8H30", class_=line_style, stroke_width=width)
+    head = tag("path", d=f"M34 8L25 {2.5 - width / 3:.1f}V{13.5 + width / 3:.1f}Z", class_="head")
+    return tag("li", tag("svg", line, head if line_style == "line" else "", viewBox="0 0 34 16", class_=style), said)

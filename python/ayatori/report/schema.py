@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from ayatori.report.drawing_schema import read_drawing
 from ayatori.report.model import (
     Check,
     ContiguousJobs,
@@ -11,9 +12,11 @@ from ayatori.report.model import (
     Fabric,
     Host,
     Link,
+    Origin,
     RandomJobs,
     Router,
     Side,
+    Step,
     Study,
     WorstJob,
 )
@@ -39,7 +42,7 @@ def read_study(file: Path) -> Study:
     study = Study(
         file=file.name,
         title=value.at("title").text(),
-        source=value.at("source").text() if value.has("source") else "",
+        source=_optional_text(value, "source"),
         fabric=fabric,
         peak=value.at("peak_MBps").number(least=1e-9) if value.has("peak_MBps") else None,
         random=_random(value.at("random")) if value.has("random") else None,
@@ -48,6 +51,7 @@ def read_study(file: Path) -> Study:
         engines=[_engine(item) for item in _optional_items(value, "engines")],
         checks=[_check(item) for item in _optional_items(value, "checks")],
         methods={key: name.text() for key, name in _optional_entries(value, "methods")},
+        made=_origin(value.at("made")) if value.has("made") else None,
     )
     study.methods.update({key: key for key in _methods_used(study) if key not in study.methods})
     return study
@@ -80,11 +84,30 @@ def _fabric(value: Value) -> Fabric:
     for i, router in enumerate(routers):
         if names.setdefault(router.name, i) != i:
             value.at("routers").items()[i].at("name").fail("a name that no other router has")
+    hosts = [_host(item, names) for item in value.at("hosts").items()]
+    links = [_link(item, names) for item in value.at("links").items()]
+    drawing = read_drawing(value.at("drawing"), len(routers), len(hosts), len(links)) if value.has("drawing") else None
     return Fabric(
-        summary=value.at("summary").text() if value.has("summary") else "",
+        summary=_optional_text(value, "summary"),
         routers=routers,
-        hosts=[_host(item, names) for item in value.at("hosts").items()],
-        links=[_link(item, names) for item in value.at("links").items()],
+        hosts=hosts,
+        links=links,
+        faults=[item.text() for item in _optional_items(value, "faults")],
+        drawing=drawing,
+        not_drawn=_optional_text(value, "not_drawn"),
+    )
+
+
+def _optional_text(value: Value, key: str) -> str:
+    return value.at(key).text() if value.has(key) else ""
+
+
+def _origin(value: Value) -> Origin:
+    return Origin(
+        date=_optional_text(value, "date"),
+        version=_optional_text(value, "version"),
+        seed=value.at("seed").whole() if value.has("seed") else None,
+        command=_optional_text(value, "command"),
     )
 
 
@@ -113,7 +136,7 @@ def _link(value: Value, names: dict[str, int]) -> Link:
         a_port=value.at("a_port").whole(),
         b=_router_index(value.at("b"), names),
         b_port=value.at("b_port").whole(),
-        rate=value.at("rate").text() if value.has("rate") else "",
+        rate=_optional_text(value, "rate"),
         degraded=value.at("degraded").truth() if value.has("degraded") else False,
     )
 
@@ -174,20 +197,39 @@ def _worst(value: Value, fabric: Fabric | None) -> WorstJob:
     for host in hosts:
         if host.text() not in known:
             host.fail("the name of a host of fabric.hosts")
+    endpoints = [item.whole(most=len(fabric.hosts) - 1) for item in _optional_items(value, "endpoints")]
+    before = _side(value.at("before"), fabric)
+    after = _side(value.at("after"), fabric) if value.has("after") else None
+    step = value.at("step").whole()
+    shown = Step(step, [side.loads for side in (before, after) if side])
+    others = [_step(item, fabric, with_after=bool(after)) for item in _optional_items(value, "steps")]
+    steps = {other.number: other for other in others} | {step: shown}
     return WorstJob(
         hosts=[host.text() for host in hosts],
-        step=value.at("step").whole(),
-        before=_side(value.at("before"), fabric),
-        after=_side(value.at("after"), fabric) if value.has("after") else None,
+        endpoints=endpoints,
+        step=step,
+        before=before,
+        after=after,
+        steps=[steps[number] for number in sorted(steps)],
     )
 
 
+def _step(value: Value, fabric: Fabric, with_after: bool) -> Step:
+    sides = ["before", "after"] if with_after else ["before"]
+    return Step(value.at("step").whole(), [_loads(value.at(side), fabric) for side in sides])
+
+
 def _side(value: Value, fabric: Fabric) -> Side:
+    loads = _loads(value.at("loads"), fabric)
+    return Side(value.at("method").text(), value.at("relative_bandwidth").number(), loads)
+
+
+def _loads(value: Value, fabric: Fabric) -> dict[tuple[int, str], float]:
     loads = {}
-    for item in value.at("loads").items():
+    for item in value.items():
         link, direction, load = _load(item, len(fabric.links))
         loads[link, direction] = load
-    return Side(value.at("method").text(), value.at("relative_bandwidth").number(), loads)
+    return loads
 
 
 def _load(value: Value, links: int) -> tuple[int, str, float]:
@@ -211,7 +253,7 @@ def _engine(value: Value) -> Engine:
         seconds=optional("seconds", "number"),
         free=optional("free", "whole"),
         bandwidth=optional("mean_relative_bandwidth", "number"),
-        note=value.at("note").text() if value.has("note") else "",
+        note=_optional_text(value, "note"),
     )
 
 

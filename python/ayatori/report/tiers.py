@@ -1,15 +1,13 @@
-"""The tree behind a drawing: levels, an order that keeps neighbours together, bundles of cables, and their loads."""
+"""What load tables and matrices are made of: levels, blocks, bundles of cables, and their loads."""
 
 from __future__ import annotations
 
-import os
-import re
 from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass
 
 from ayatori.report.markup import count, figure
-from ayatori.report.model import Fabric, Side, WorstJob
+from ayatori.report.model import Fabric, Side
 
 HEAVY = 4  # the last class of loads: this many messages or more
 NO_LOADS = Side("", 0, {})
@@ -46,31 +44,26 @@ def _upwards(fabric: Fabric, a: int, b: int) -> tuple[int, int]:
     return (a, b) if low < high else (b, a)
 
 
-def levels_of(fabric: Fabric, bundles: list[Bundle]) -> list[list[int]]:
-    """Routers by level, leaves first. Within a level by name, blocks that share cables side by side."""
-    found = {router.level for router in fabric.routers if router.level is not None}
-    levels: list[list[int]] = []
-    for level in sorted(found):
-        names = [i for i, router in enumerate(fabric.routers) if router.level == level]
-        names.sort(key=lambda i: natural(fabric.routers[i].name))
-        levels.append(_beside_neighbours(names, levels[-1], bundles) if levels else names)
-    return levels
+def levels_of(fabric: Fabric) -> list[list[int]]:
+    """Routers by level, leaves first, each from left to right as they are drawn."""
+    levels: dict[int, list[int]] = defaultdict(list)
+    for index in in_order(fabric, range(len(fabric.routers))):
+        level = fabric.routers[index].level
+        if level is not None:
+            levels[level].append(index)
+    return [levels[level] for level in sorted(levels)]
 
 
-def natural(name: str) -> list[tuple[bool, int, str]]:
-    """A key that sorts LS2 before LS10."""
-    parts = re.split(r"(\d{1,18})", name)
-    return [(part.isdecimal(), int(part) if part.isdecimal() else 0, part) for part in parts]
+def in_order(fabric: Fabric, routers: Iterable[int]) -> list[int]:
+    """From left to right as they are drawn, and downwards; without a drawing as they are listed."""
+    boxes = fabric.drawing.boxes if fabric.drawing else []
+    return sorted(routers, key=lambda index: (boxes[index].x, boxes[index].y, index) if boxes else (0, 0, index))
 
 
-def _beside_neighbours(upper: list[int], lower: list[int], bundles: list[Bundle]) -> list[int]:
-    """The upper level, stably sorted by the first lower router of its block."""
-    place = {router: i for i, router in enumerate(lower)}
-    first = {}
-    for block in blocks_between(lower, upper, bundles):
-        start = min((place[router] for router in block if router in place), default=len(lower))
-        first.update({router: start for router in block})
-    return sorted(upper, key=lambda router: first.get(router, len(lower)))
+def labels_of(fabric: Fabric, routers: Iterable[int]) -> list[str]:
+    """Short names, if there is a drawing to take them from."""
+    drawing = fabric.drawing
+    return [drawing.labels[index] if drawing else fabric.routers[index].name for index in routers]
 
 
 def blocks_between(lower: list[int], upper: list[int], bundles: list[Bundle]) -> list[set[int]]:
@@ -90,17 +83,6 @@ def blocks_between(lower: list[int], upper: list[int], bundles: list[Bundle]) ->
     for router in [*lower, *upper]:
         blocks[root(router)].add(router)
     return list(blocks.values())
-
-
-def short_names(names: list[str]) -> list[str]:
-    """Names without what all begin and end with, cut at a separator: `MF0;A09-LEAF-1:MQM/U1` -> `A09-LEAF-1`."""
-    if len(names) < 2 or max(map(len, names)) <= 10:
-        return names
-    head = os.path.commonprefix(names)
-    tail = os.path.commonprefix([name[::-1] for name in names])[::-1]
-    cut = max((i + 1 for i, c in enumerate(head) if c in ";:/ "), default=0)
-    end = max((len(tail) - i for i, c in enumerate(tail) if c in ";:/ "), default=0)
-    return [name[cut : len(name) - end] or name for name in names]
 
 
 class Traffic:
@@ -146,18 +128,6 @@ def hot_cables(fabric: Fabric, sides: Iterable[Side]) -> list[tuple[int, str]]:
         return (*(-side.loads.get(key, 0) for side in sides), key)
 
     return sorted(hot, key=order)
-
-
-def ranks_of(fabric: Fabric, worst: WorstJob) -> dict[int, int]:
-    """Host index -> rank. Of hosts with one name, each is taken once, in the fabric's order."""
-    places: dict[str, list[int]] = defaultdict(list)
-    for index, host in reversed(list(enumerate(fabric.hosts))):
-        places[host.name].append(index)
-    ranks = {}
-    for rank, name in enumerate(worst.hosts):
-        index = places[name].pop() if len(places[name]) > 1 else places[name][0]
-        ranks.setdefault(index, rank)
-    return ranks
 
 
 def load_text(load: float) -> str:

@@ -8,8 +8,10 @@ from typing import Any
 
 from ayatori import _core
 from ayatori._core import Job, Network, Plan, Routes
-from ayatori.model.network import drawing_as_data, router_cables
+from ayatori.model.network import drawing_as_data, router_cables, router_endpoints
 from ayatori.planning.plans import DESTINATION_MOD_K, METHODS, Assessment, assess_jobs, count_free, relative_bandwidths
+
+MAX_STEPS = 64  # of the worst job, that can be looked at
 
 
 @dataclass
@@ -77,26 +79,50 @@ def _by_method(assessed: dict[str, list[Assessment]], measure: Callable[[list[As
 
 
 def worst_job_as_data(study: Study, after: str = "pair") -> dict[str, Any]:
-    """Link loads of the worst job's worst step, without a plan and with one."""
+    """Link loads of the worst job's steps, without a plan and with one; of its worst step first."""
     index = study.worst_job()
-    before = study.random[DESTINATION_MOD_K][index]
+    before, planned = study.random[DESTINATION_MOD_K][index], study.random[after][index]
     step = before.contention.worst_step
     network = study.routed.network
+    places = {endpoint: i for i, endpoint in enumerate(router_endpoints(network))}
+    sides = {"before": (before, DESTINATION_MOD_K), "after": (planned, after)}
+    cables = router_cables(network)
+
+    def loads(side: str, step: int) -> list[list[int | str]]:
+        return _loads_as_data(study.routed, cables, *sides[side], step)
+
     return {
         "hosts": [network.machines[machine].name for machine in before.job.machines],
+        "endpoints": [places[endpoint] for endpoint in before.job.endpoints(network)],
         "step": step,
-        "before": _loads_as_data(study.routed, before, DESTINATION_MOD_K, step),
-        "after": _loads_as_data(study.routed, study.random[after][index], after, step),
+        **{side: _side_as_data(*sides[side]) | {"loads": loads(side, step)} for side in sides},
+        "steps": [{"step": s} | {side: loads(side, s) for side in sides} for s in _steps_to_show(before.job, step)],
     }
 
 
-def _loads_as_data(routed: RoutedNetwork, assessment: Assessment, method: str, step: int) -> dict[str, Any]:
+def _side_as_data(assessment: Assessment, method: str) -> dict[str, Any]:
+    return {"method": method, "relative_bandwidth": assessment.contention.relative_bandwidth}
+
+
+def _steps_to_show(job: Job, worst: int) -> list[int]:
+    """All steps of the shift all-to-all but the worst one, or of many steps so many, evenly spread."""
+    count = job.rank_count - 1
+    stride = -(-count // MAX_STEPS)
+    return [step for step in range(count) if step % stride == 0 and step != worst]
+
+
+def _loads_as_data(
+    routed: RoutedNetwork, cables: list[tuple[int, int]], assessment: Assessment, method: str, step: int
+) -> list[list[int | str]]:
+    """[index of the cable, direction, messages] of each that carries any."""
     loads = step_loads(routed, assessment.job, assessment.planned.plan, method, step)
-    cables = enumerate(router_cables(routed.network))
-    used = [
-        [i, way, loads[port]] for i, ends in cables for way, port in zip(("ab", "ba"), ends, strict=True) if loads[port]
+    directions = ("ab", "ba")
+    return [
+        [i, way, loads[port]]
+        for i, ends in enumerate(cables)
+        for way, port in zip(directions, ends, strict=True)
+        if loads[port]
     ]
-    return {"method": method, "relative_bandwidth": assessment.contention.relative_bandwidth, "loads": used}
 
 
 def step_loads(routed: RoutedNetwork, job: Job, plan: Plan, method: str, step: int) -> list[int]:

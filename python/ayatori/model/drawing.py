@@ -1,0 +1,78 @@
+"""Where everything stands in the picture of a network, in plain data: what the report draws from."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ayatori import _core
+from ayatori._core import Drawing, Network
+from ayatori.base.errors import Error
+
+
+def positions_as_data(network: Network, hosts: dict[int, int], cables: list[tuple[int, int]]) -> dict[str, Any]:
+    """`drawing`, or `not_drawn` with the reason why not.
+
+    Indices in it are places: of hosts as `hosts` gives them for endpoints (port ids), of links as in `cables` (both
+    port ids of each), of routers by their ids. `cables` of a strand are 2 × link, + 1 if it begins at the link's end b.
+    """
+    try:
+        drawing = _core.draw(network)
+    except Error as error:
+        return {"not_drawn": error.message}
+    return {"drawing": _as_data(drawing, hosts, cables)}
+
+
+def _as_data(drawing: Drawing, hosts: dict[int, int], cables: list[tuple[int, int]]) -> dict[str, Any]:
+    ends = {port: 2 * link + end for link, both in enumerate(cables) for end, port in enumerate(both)}
+    return {
+        "width": _short(drawing.width),
+        "height": _short(drawing.height),
+        "dot": round(drawing.dot, 2),
+        "thickness": drawing.thickness,
+        "opacity": drawing.opacity,
+        "remark": drawing.remark,
+        "labels": drawing.labels,
+        "boxes": [_place(box) | {"round": box.round} for box in drawing.boxes],
+        "frames": [_place(frame) | {"round": frame.round, "label": frame.label} for frame in drawing.frames],
+        "dots": [[hosts[dot.endpoint], _short(dot.x), _short(dot.y)] for dot in drawing.dots],
+        "strands": [
+            {
+                "form": strand.form,
+                "points": [_short(value) for value in strand.points],
+                "cables": [ends[port] for port in strand.ports],
+                "faint": strand.faint,
+            }
+            for strand in drawing.strands
+        ],
+        "missing": [
+            {
+                "a": missing.from_router,
+                "b": missing.to_router,
+                "cables": missing.cables,
+                "usual": missing.usual,
+                "points": [_short(value) for value in missing.points],
+            }
+            for missing in drawing.missing
+        ],
+        "texts": [
+            {
+                "x": _short(text.x),
+                "y": _short(text.y),
+                "text": text.text,
+                "anchor": text.anchor,
+                "angle": _short(text.angle),
+                "inside": text.inside,
+                "size": text.size,
+            }
+            for text in drawing.texts
+        ],
+    }
+
+
+def _place(shape: Any) -> dict[str, float]:
+    return {key: _short(getattr(shape, key)) for key in ("x", "y", "width", "height")}
+
+
+def _short(value: float) -> float:
+    """A tenth of a pixel is fine enough."""
+    return round(value, 1)

@@ -1,0 +1,83 @@
+"""Reads the drawing of a fabric: positions by index of router, host and link."""
+
+from __future__ import annotations
+
+from ayatori.report.model import Drawing, MissingCables, Shape, Strand, Text
+from ayatori.report.values import Value
+
+FORMS = {"line": 4, "curve": 8, "stubs": 8}  # how many coordinates each has
+ANCHORS = ("start", "middle", "end")
+LARGEST = 1e6  # pixels
+
+
+def read_drawing(value: Value, routers: int, hosts: int, links: int) -> Drawing:
+    """The drawing of so many routers, hosts and links."""
+    boxes = [_shape(item) for item in value.at("boxes").items()]
+    labels = [item.text() for item in value.at("labels").items()]
+    for key, items in (("boxes", boxes), ("labels", labels)):
+        if len(items) != routers:
+            value.at(key).fail("one for each of fabric.routers")
+    return Drawing(
+        width=_coordinate(value.at("width"), least=1),
+        height=_coordinate(value.at("height"), least=1),
+        dot=_coordinate(value.at("dot")),
+        thickness=_coordinate(value.at("thickness")),
+        opacity=_coordinate(value.at("opacity")),
+        remark=value.at("remark").text(),
+        labels=labels,
+        boxes=boxes,
+        frames=[_shape(item, with_label=True) for item in value.at("frames").items()],
+        dots=dict(_dot(item, hosts) for item in value.at("dots").items()),
+        strands=[_strand(item, links) for item in value.at("strands").items()],
+        missing=[_missing(item, routers) for item in value.at("missing").items()],
+        texts=[_text(item) for item in value.at("texts").items()],
+    )
+
+
+def _coordinate(value: Value, least: float = -LARGEST) -> float:
+    number = value.number(least)
+    return number if number <= LARGEST else value.fail(f"a number up to {LARGEST:g}")
+
+
+def _points(value: Value, count: int) -> list[float]:
+    points = [_coordinate(item) for item in value.items()]
+    return points if len(points) == count else value.fail(f"{count} numbers")
+
+
+def _shape(value: Value, with_label: bool = False) -> Shape:
+    x, y, width, height = (_coordinate(value.at(key)) for key in ("x", "y", "width", "height"))
+    return Shape(x, y, width, height, value.at("round").truth(), value.at("label").text() if with_label else "")
+
+
+def _dot(value: Value, hosts: int) -> tuple[int, tuple[float, float]]:
+    """[host index, x, y]."""
+    parts = value.items()
+    if len(parts) != 3:
+        value.fail("[host index, x, y]")
+    return parts[0].whole(most=hosts - 1), (_coordinate(parts[1]), _coordinate(parts[2]))
+
+
+def _strand(value: Value, links: int) -> Strand:
+    form = value.at("form").text()
+    if form not in FORMS:
+        value.at("form").fail("line, curve or stubs")
+    return Strand(
+        form=form,
+        points=_points(value.at("points"), FORMS[form]),
+        cables=[item.whole(most=2 * links - 1) for item in value.at("cables").items()],
+        faint=value.at("faint").truth(),
+    )
+
+
+def _missing(value: Value, routers: int) -> MissingCables:
+    a, b = (value.at(key).whole(most=routers - 1) for key in ("a", "b"))
+    cables, usual = (value.at(key).whole() for key in ("cables", "usual"))
+    return MissingCables(a, b, cables, usual, _points(value.at("points"), 4))
+
+
+def _text(value: Value) -> Text:
+    anchor = value.at("anchor").text()
+    if anchor not in ANCHORS:
+        value.at("anchor").fail("start, middle or end")
+    x, y, angle, size = (_coordinate(value.at(key)) for key in ("x", "y", "angle", "size"))
+    return Text(x, y, value.at("text").text(), anchor, angle, value.at("inside").truth(), size)
