@@ -1,4 +1,4 @@
-#include "ayatori/flow/max_min.hpp"
+#include "max_min.hpp"
 
 #include <gtest/gtest.h>
 
@@ -8,7 +8,7 @@
 #include <numeric>
 
 #include "ayatori/base/random.hpp"
-#include "ayatori/flow/head_of_line.hpp"
+#include "head_of_line.hpp"
 #include "fair_rates.hpp"
 
 namespace ayatori {

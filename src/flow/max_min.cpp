@@ -1,8 +1,8 @@
-#include "ayatori/flow/max_min.hpp"
+#include "max_min.hpp"
 
 #include <limits>
 
-#include "ayatori/flow/head_of_line.hpp"
+#include "head_of_line.hpp"
 #include "fair_rates.hpp"
 
 namespace ayatori {

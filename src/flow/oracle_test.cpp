@@ -7,8 +7,8 @@
 #include <deque>
 #include <optional>
 
-#include "ayatori/flow/head_of_line.hpp"
-#include "ayatori/flow/max_min.hpp"
+#include "head_of_line.hpp"
+#include "max_min.hpp"
 #include "ayatori/flow/simulate.hpp"
 #include "flow_fixtures.hpp"
 
