@@ -24,10 +24,19 @@ def test_any_text_is_a_number_or_a_clear_error(text: str) -> None:
             assert text in error.message and "\n" not in error.message.replace(text, "")
 
 
+@pytest.mark.parametrize("text", ["1MiB", "1mib", "1MIB", "1M", "1m", "1 MiB", "1024K", "1024kib"])
+def test_parse_bytes_takes_units_in_any_case_and_as_one_letter(text: str) -> None:
+    assert parse_bytes(text) == 2**20
+
+
+def test_parse_bytes_takes_units_with_a_b_as_powers_of_1000() -> None:
+    assert parse_bytes("1mb") == parse_bytes("1 MB") == parse_bytes("1000kb") == 10**6
+
+
 def test_units() -> None:
     assert (parse_bytes("1.5KiB"), parse_bytes("1MB"), parse_bytes("7")) == (1536, 10**6, 7)
     assert (parse_rate("1716MB/s"), parse_rate("100Gbit/s"), parse_seconds("1.5us")) == (1716e6, 12.5e9, 1.5e-6)
-    for wrong in ("0.3B", "1 mb", "-1", "", "1e3"):
+    for wrong in ("0.3B", "1 mx", "-1", "", "1e3", "1MBi"):
         with pytest.raises(Error):
             parse_bytes(wrong)
     for wrong in ("0MB/s", "5", "5MB"):

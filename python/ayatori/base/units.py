@@ -1,4 +1,4 @@
-"""Sizes and rates as people write them: 64KiB, 1716MB/s, 100Gbit/s, 1us."""
+"""Sizes, rates and times as people write them: 64KiB, 1M, 1716MB/s, 100Gbit/s, 1us."""
 
 from __future__ import annotations
 
@@ -7,19 +7,24 @@ import re
 from ayatori.base.errors import Error
 
 _BYTES = {"": 1, "B": 1, "kB": 10**3, "MB": 10**6, "GB": 10**9, "KiB": 2**10, "MiB": 2**20, "GiB": 2**30}
+_SHORT_UNITS = {"K": 2**10, "M": 2**20, "G": 2**30}
+"""As in dd and split: one letter is a power of 1024, and with a B a power of 1000."""
 _RATES = {"B/s": 1, "kB/s": 1e3, "MB/s": 1e6, "GB/s": 1e9, "Mbit/s": 1e6 / 8, "Gbit/s": 1e9 / 8}
 _TIMES = {"s": 1.0, "ms": 1e-3, "us": 1e-6, "ns": 1e-9}
+_BYTES_OF_UNIT = {unit.lower(): size for unit, size in (_BYTES | _SHORT_UNITS).items()}
 MAX_BYTES = 2**58
 
 
 def parse_bytes(text: str) -> int:
-    """ "1MiB" → 1048576. At most 2^58."""
+    """ "1MiB", "1mib" and "1M" → 1048576, "1MB" → 1000000. At most 2^58."""
     number, unit = _split(text)
-    if unit not in _BYTES or number is None or number * _BYTES[unit] % 1:
-        raise Error(f"'{text}' is no number of bytes", hint=f"a number and one of {', '.join(filter(None, _BYTES))}")
-    if number * _BYTES[unit] > MAX_BYTES:
+    size = _BYTES_OF_UNIT.get(unit.lower())
+    if size is None or number is None or number * size % 1:
+        units = ", ".join(filter(None, _BYTES))
+        raise Error(f"'{text}' is not a number of bytes", hint=f"a number and one of {units}, K, M, G (powers of 1024)")
+    if number * size > MAX_BYTES:
         raise Error(f"{text} is more than 2^58 bytes")
-    return int(number * _BYTES[unit])
+    return int(number * size)
 
 
 def parse_rate(text: str) -> float:

@@ -131,6 +131,16 @@ def collect_jobs(
     return random_jobs(network, random_count, job_size, ppn, seed)
 
 
+def jobs_or_whole_network(network: Network, jobs: list[Job], ppn: int) -> list[Job]:
+    """The jobs that were asked for; if there are none, one on all machines."""
+    if jobs:
+        return jobs
+    machines = len(network.machines)
+    if is_first_process():
+        note(f"no job is named: one on all {machines} machines (--job, --random-jobs and --contiguous name others)")
+    return contiguous_jobs(network, [machines], ppn)
+
+
 def parse_range(text: str) -> range:
     match = re.fullmatch(r"(\d{1,9})\.\.(\d{1,9})", text)
     if not match or not 1 <= int(match[1]) <= int(match[2]):

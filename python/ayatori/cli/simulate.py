@@ -21,6 +21,8 @@ from ayatori.prediction.simulation import simulate as compute_simulation
 from ayatori.prediction.simulation import simulation_as_data, simulation_parameters
 from ayatori.resumable import is_first_process
 
+WITHOUT_SIZE = ("alltoallv", "barrier")
+"""--bytes does not count for them: an alltoallv has --sizes."""
 HOT_LINKS_PRINTED = 10
 
 
@@ -28,7 +30,9 @@ def simulate(
     source: options.SOURCE,
     collective: Annotated[str, typer.Option(help="alltoall, broadcast, reduce, allreduce, allgather, …")],
     algorithm: Annotated[str, typer.Option(help="How it is done: two-level-ring, binomial, trinaryx3, …")],
-    bytes: Annotated[str, typer.Option(metavar="SIZE", help="As MPI counts: a pair's message, or the vector.")] = "0",
+    bytes: Annotated[
+        str, typer.Option(metavar="SIZE", help="As MPI counts: a pair's message, or the vector; a barrier has none.")
+    ] = "1MiB",
     job: options.JOB = None,
     random_jobs: options.RANDOM_JOBS = None,
     job_size: options.JOB_SIZE = None,
@@ -62,12 +66,12 @@ def simulate(
     algorithms_of(collective)
     if collective == "alltoallv" and sizes is None:
         raise Error("alltoallv needs a size for each pair of ranks", hint="--sizes FILE, with lines 'FROM TO BYTES'")
-    call = Call(collective, current_name(algorithm), parse_bytes(bytes), root, parse_bytes(chunk))
+    size = 0 if collective in WITHOUT_SIZE else parse_bytes(bytes)
+    call = Call(collective, current_name(algorithm), size, root, parse_bytes(chunk))
     model = options.parse_model(steps, link_bandwidth, link_latency, overhead, eager, injection, bus, head_of_line)
     network = open_source(source, host_pattern)
     jobs = options.collect_jobs(network, job, random_jobs, job_size, seed, contiguous, ppn, order)
-    if not jobs:
-        raise Error("no job to simulate", hint="--job HOSTFILE, --random-jobs N --job-size n, or --contiguous A..B")
+    jobs = options.jobs_or_whole_network(network, jobs, ppn)
     if sizes is not None:
         call = replace(call, sizes=read_sizes(sizes, jobs))
     saved = options.open_partial(source, simulation_parameters(network, jobs, call, method, model), resume)
