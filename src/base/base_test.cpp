@@ -13,8 +13,11 @@
 #include "ayatori/base/error.hpp"
 #include "ayatori/base/files.hpp"
 #include "ayatori/base/ids.hpp"
+#include "ayatori/base/printable.hpp"
 #include "ayatori/base/random.hpp"
+#include "ayatori/base/skipped_lines.hpp"
 #include "ayatori/base/text.hpp"
+#include "ayatori/base/tool_messages.hpp"
 
 namespace ayatori {
 namespace {
@@ -113,6 +116,48 @@ TEST(NaturalLess, IsAStrictTotalOrder) {
   }
 }
 
+TEST(ClassifyToolMessage, RecognisesMessagesAndPrompts) {
+  for (const char* line : {"src/query_smp.c:195; umad (DR path slid 0; dlid 0; 0,1 Attr 0x11:0) bad status 110",
+                           "/var/tmp/BUILD/libibnetdisc/ibnetdisc.c:802; can't open MAD port ((null):0)",
+                           "ibwarn: [298726] mad_rpc_open_port: client_register for mgmt 1 failed",
+                           "ibroute: iberror: failed: can't resolve destination port 7", "ibpanic: [2] main: failed"}) {
+    EXPECT_EQ(classify_tool_message(line), ToolMessage::failure) << line;
+  }
+  for (const char* line :
+       {"DR path slid 0; dlid 0; 0,1 -> new remote switch {0002c902004052f8} portnum 0 base lid 2-2\"Infiniscale\"",
+        "[root@test-node 1]# ibnetdiscover", "user@host:~$ ibnetdiscover > net", "sh-5.1$", "$ ibnetdiscover"}) {
+    EXPECT_EQ(classify_tool_message(line),
+              line == std::string_view("smw:~> ls") ? ToolMessage::none : ToolMessage::harmless)
+        << line;
+  }
+  for (const char* line : {"", "Switch\t36 \"S-0002c90300a1b2c3\"\t\t# \"a@b\" base port 0 lid 1 lmc 0",
+                           "[1]\t\"H-0002c90300a1b2c3\"[1](2c90300a1b2c4) \t\t# \"user@host mlx5_0\" lid 3 4xHDR",
+                           "vendid=0x2c9", "# ibwarn", "Chassis 1 (guid 0x2c90000000000)", "Hello"}) {
+    EXPECT_EQ(classify_tool_message(line), ToolMessage::none) << line;
+  }
+}
+
+TEST(Printable, EscapesControlCharacters) {
+  EXPECT_EQ(printable("plain é ✓"), "plain é ✓");
+  EXPECT_EQ(printable("\x1b[31mred\x7f\n\t\r"), "\\x1b[31mred\\x7f\\n\\t\\r");
+  EXPECT_EQ(printable("\xc2\x9b"
+                      "2J \xc2\xa0"),
+            "\\x9b"
+            "2J \xc2\xa0");
+  EXPECT_EQ(printable(std::string_view("a\0b", 3)), "a\\x00b");
+}
+
+TEST(SkippedLines, WarningsEscapeAndShortenLines) {
+  SkippedLines skipped("a tile");
+  EXPECT_TRUE(skipped.warnings("f").empty());
+  skipped.add(3, "\x1b]0;title\a");
+  skipped.add(4, std::string(200, 'x'));
+  const auto warnings = skipped.warnings("f");
+  ASSERT_EQ(warnings.size(), 2U);
+  EXPECT_EQ(warnings[0], "f:3: skipped, not a tile: \"\\x1b]0;title\\x07\"");
+  EXPECT_EQ(warnings[1], "f:4: skipped, not a tile: \"" + std::string(160, 'x') + "…\"");
+}
+
 // --- random numbers
 // ---------------------------------------------------------------------------------------------------
 
@@ -175,6 +220,22 @@ class Files : public testing::Test {
       std::filesystem::temp_directory_path() / ("ayatori-base-test-" + std::to_string(::getpid()));
   const std::filesystem::path path_ = folder_ / "file";
 };
+
+TEST_F(Files, ReadFileRefusesDevices) {
+  EXPECT_EQ(read_file("/dev/zero").error().message, "can't read /dev/zero: it is neither a regular file nor a pipe");
+}
+
+TEST_F(Files, ReadFileDoesNotWaitForAPipeThatNobodyWritesTo) {
+  ASSERT_EQ(::mkfifo(path_.c_str(), 0600), 0);
+  EXPECT_EQ(read_file(path_).error().message, "can't read " + path_.string() + ": it is a pipe that nobody writes to");
+}
+
+TEST_F(Files, ReadFileRefusesFilesBeyondItsLimit) {
+  std::ofstream(path_) << "x";
+  // A sparse file: it takes no space on the disk.
+  ASSERT_EQ(::truncate(path_.c_str(), static_cast<off_t>(max_file_bytes + 1)), 0);
+  EXPECT_EQ(read_file(path_).error().message, "can't read " + path_.string() + ": it has more than 4 GiB");
+}
 
 TEST_F(Files, ReadFileReturnsWhatWriteFileWrote) {
   std::string contents = "first line\nsecond";

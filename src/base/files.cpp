@@ -1,9 +1,11 @@
 #include "ayatori/base/files.hpp"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <array>
 #include <cerrno>
 #include <cstring>
 #include <optional>
@@ -73,17 +75,61 @@ class BufferedWriter {
   std::string buffer_;
 };
 
+/// Devices such as /dev/zero have no end, and a terminal waits for the user.
+Result<struct stat> check_is_readable(int file, const std::filesystem::path& path) {
+  struct stat status{};
+  if (::fstat(file, &status) != 0) return refused("read", path, errno);
+  if (S_ISDIR(status.st_mode)) return with_code(fail("can't read {}: it is a folder", path.string()), EISDIR);
+  if (S_ISREG(status.st_mode) || S_ISFIFO(status.st_mode)) return status;
+  return with_code(fail("can't read {}: it is neither a regular file nor a pipe", path.string()), EINVAL);
+}
+
+Failure too_large(const std::filesystem::path& path, std::uint64_t max_bytes) {
+  return with_code(fail("can't read {}: it has more than {} GiB", path.string(), max_bytes >> 30U), EFBIG);
+}
+
+void wait_for_input(int file, int timeout_ms) {
+  pollfd input{file, POLLIN, 0};
+  static_cast<void>(::poll(&input, 1, timeout_ms));  // whoever reads next sees an interruption, too
+}
+
+/// Reads a pipe that was opened with O_NONBLOCK: so a pipe that nobody has opened for writing is seen as empty, and one
+/// whose writer has no data yet as EAGAIN.
+Result<std::string> read_pipe(int pipe, const std::filesystem::path& path) {
+  constexpr int wait_ms = 100;
+  int waits_for_writer = 20;
+  std::string contents;
+  std::array<char, std::size_t{1} << 16> piece;
+  for (;;) {
+    const ssize_t got = ::read(pipe, piece.data(), piece.size());
+    if (got > 0) {
+      contents.append(piece.data(), static_cast<std::size_t>(got));
+      if (contents.size() > max_pipe_bytes) return too_large(path, max_pipe_bytes);
+    } else if (got < 0 && errno == EAGAIN) {
+      wait_for_input(pipe, -1);
+    } else if (got < 0 && errno != EINTR) {
+      return refused("read", path, errno);
+    } else if (got == 0 && !contents.empty()) {
+      return contents;
+    } else if (got == 0 && waits_for_writer-- == 0) {
+      return with_code(fail("can't read {}: it is a pipe that nobody writes to", path.string()), ENODATA);
+    } else if (got == 0) {
+      wait_for_input(pipe, wait_ms);
+    }
+  }
+}
+
 }  // namespace
 
 Result<std::string> read_file(const std::filesystem::path& path) {
-  const FileDescriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  const FileDescriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   if (file.get() < 0) return refused("read", path, errno);
-  struct stat status{};
-  if (::fstat(file.get(), &status) == 0 && S_ISDIR(status.st_mode)) {
-    return with_code(fail("can't read {}: it is a folder", path.string()), EISDIR);
-  }
+  const auto status = check_is_readable(file.get(), path);
+  if (!status) return Failure(status.error());
+  if (S_ISFIFO(status->st_mode)) return read_pipe(file.get(), path);
+  if (static_cast<std::uint64_t>(status->st_size) > max_file_bytes) return too_large(path, max_file_bytes);
   // One byte more than the size, so that the read that fills a regular file also meets its end.
-  std::string contents(static_cast<std::size_t>(status.st_size) + 1, '\0');
+  std::string contents(static_cast<std::size_t>(status->st_size) + 1, '\0');
   std::size_t filled = 0;
   for (;;) {
     if (filled == contents.size()) contents.resize(contents.size() * 2);

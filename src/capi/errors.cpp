@@ -5,6 +5,7 @@
 #include <cerrno>
 #include <new>
 
+#include "ayatori/base/printable.hpp"
 #include "nwtopo.h"
 
 namespace ayatori::capi {
@@ -33,6 +34,7 @@ Failed refuse(const Error& error) {
   std::string line = error.message;
   append(line, error.cause);
   append(line, error.hint);
+  line = printable(line);
   if (error.code != 0) return refuse_with(error.code, line);
   return refuse_with(error.blame == Error::Blame::us ? EIO : EINVAL, line);
 }

@@ -2,6 +2,7 @@
 /// \file
 /// Reads and writes files, whole or not at all.
 
+#include <cstdint>
 #include <filesystem>
 #include <functional>
 #include <string>
@@ -11,7 +12,12 @@
 
 namespace ayatori {
 
-/// The contents of a regular file or pipe. Errors name the path and the system's reason.
+/// What read_file() takes at most.
+inline constexpr std::uint64_t max_file_bytes = std::uint64_t{4} << 30;
+inline constexpr std::uint64_t max_pipe_bytes = std::uint64_t{1} << 30;
+
+/// The contents of a regular file or pipe. Errors name the path and the system's reason; they include any other kind of
+/// file (/dev/zero, a terminal), more bytes than above, and a pipe that nobody opens for writing within two seconds.
 [[nodiscard]] Result<std::string> read_file(const std::filesystem::path& path);
 
 /// Takes the contents of a file piece by piece.
