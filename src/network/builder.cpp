@@ -6,6 +6,7 @@
 #include <map>
 #include <numeric>
 #include <tuple>
+#include <unordered_map>
 
 #include "ayatori/base/text.hpp"
 
@@ -143,6 +144,7 @@ Result<Network> NetworkBuilder::build() {
 
   Network network;
   network.planes_ = std::move(planes_);
+  network.warnings_ = std::move(warnings_);
   network.machines_ = std::move(machines_);
   network.machine_by_name_ = std::move(machine_by_name_);
   network.direct_ = direct_;
@@ -185,6 +187,7 @@ Result<Network> NetworkBuilder::build() {
   if (auto checked = check_direct(network); !checked) return Failure(checked.error());
   if (auto checked = check_lids(network); !checked) return Failure(checked.error());
   if (auto indexed = index_guids(network); !indexed) return Failure(indexed.error());
+  find_shared_names(network);
   give_default_guids(network);
   put_in_order(network);
   network.degraded_ = slower_than_their_kind(network);
@@ -227,6 +230,18 @@ Result<> NetworkBuilder::index_guids(Network& network) {
     }
   }
   return {};
+}
+
+void NetworkBuilder::find_shared_names(Network& network) {
+  network.shares_name_.resize(network.device_count());
+  std::unordered_map<std::string_view, DeviceId> first;
+  first.reserve(network.device_count());
+  for (DeviceId id = 0; id < network.device_count(); ++id) {
+    const auto [known, is_new] = first.try_emplace(network.name(id), id);
+    if (is_new) continue;
+    network.shares_name_[known->second] = true;
+    network.shares_name_[id] = true;
+  }
 }
 
 void NetworkBuilder::give_default_guids(Network& network) {

@@ -42,11 +42,23 @@ std::optional<PortId> Network::find_guid(Guid guid) const {
   return found->second;
 }
 
+std::string Network::label(DeviceId id) const {
+  if (!shares_name_[id]) return std::string(name(id));
+  const Port* with_lid = is_router(id) ? &ports(id)[0] : nullptr;
+  for (const Port& port : ports(id)) {
+    if (with_lid == nullptr && port.connected()) with_lid = &port;
+  }
+  const bool has_lid = with_lid != nullptr && with_lid->lid != 0;
+  const std::string lid = has_lid ? fmt::format(", LID {}", with_lid->lid) : "";
+  return devices_[id].guid == 0 && !has_lid ? std::string(name(id))
+                                            : fmt::format("{} ({:#018x}{})", name(id), devices_[id].guid, lid);
+}
+
 std::string Network::describe_link(PortId id) const {
   const Port& from = ports_[id];
-  if (!from.connected()) return fmt::format("{} port {} (no cable)", name(from.device), from.number);
+  if (!from.connected()) return fmt::format("{} port {} (no cable)", label(from.device), from.number);
   const Port& to = ports_[from.peer];
-  return fmt::format("{} port {} -> {} port {}", name(from.device), from.number, name(to.device), to.number);
+  return fmt::format("{} port {} -> {} port {}", label(from.device), from.number, label(to.device), to.number);
 }
 
 }  // namespace ayatori

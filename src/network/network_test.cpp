@@ -113,5 +113,32 @@ TEST(Network, MayBeReadByManyThreadsAtOnce) {
   for (const std::string& text : seen) EXPECT_EQ(text, expected);
 }
 
+TEST(NetworkLabel, AddsGuidAndLidToNamesThatDevicesShare) {
+  NetworkBuilder builder;
+  const auto first = builder.add_router("SwitchIB Mellanox Technologies", 0x7cfe900300a5e3a0, 2);
+  const auto second = builder.add_router("SwitchIB Mellanox Technologies", 0x7cfe900300a5e3b0, 2);
+  const auto nic = builder.add_nic("h mlx5_0", 0x10, 1, "h", 0);
+  builder.set_port(first, 0, 0, 12, 0);
+  ASSERT_TRUE(builder.connect(first, 1, second, 1, {}));
+  ASSERT_TRUE(builder.connect(nic, 1, first, 2, {}));
+  const Network network = builder.build().value();
+  EXPECT_EQ(network.label(0), "SwitchIB Mellanox Technologies (0x7cfe900300a5e3a0, LID 12)");
+  EXPECT_EQ(network.label(1), "SwitchIB Mellanox Technologies (0x7cfe900300a5e3b0)");
+  EXPECT_EQ(network.label(2), "h mlx5_0");
+  EXPECT_EQ(network.describe_link(network.port_id(0, 1)),
+            "SwitchIB Mellanox Technologies (0x7cfe900300a5e3a0, LID 12) port 1 -> "
+            "SwitchIB Mellanox Technologies (0x7cfe900300a5e3b0) port 1");
+}
+
+TEST(NetworkWarnings, KeepTheOrderInWhichTheyWereAdded) {
+  NetworkBuilder builder;
+  builder.add_router("R", 1, 1);
+  builder.add_warning("net:1: skipped");
+  builder.add_warning("net:7: skipped");
+  const Network network = builder.build().value();
+  EXPECT_EQ(std::vector(network.warnings().begin(), network.warnings().end()),
+            (std::vector<std::string>{"net:1: skipped", "net:7: skipped"}));
+}
+
 }  // namespace
 }  // namespace ayatori

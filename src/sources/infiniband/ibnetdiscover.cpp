@@ -31,6 +31,9 @@ std::string_view keyword_of(std::string_view line) {
   return {line.begin(), std::ranges::find_if_not(line, is_letter)};
 }
 
+/// 255 means "no port" in a forwarding table (specification 1.2, section 14.2.5.10).
+constexpr PortNumber max_ports = 254;
+
 constexpr std::string_view id_letters = "SHR";  // in the order of ReportedKind
 
 /// "S-0002c90300a1b2c3", "H-…", "R-…": ids of real devices hold their GUID.
@@ -41,7 +44,9 @@ std::optional<Guid> guid_in_id(std::string_view id) {
 
 class Parser {
  public:
-  Parser(std::string_view text, std::string_view file) : lines_(text), text_(text) { subnet_.source = file; }
+  Parser(std::string_view text, std::string_view file) : text_(foreign_.skip_byte_order_mark(text)), lines_(text_) {
+    subnet_.source = file;
+  }
 
   Result<Subnet> parse() {
     if (auto checked = check_is_text(text_, subnet_.source); !checked) return Failure(checked.error());
@@ -50,6 +55,7 @@ class Parser {
       if (auto read = read_line(*line); !read) return Failure(read.error());
     }
     if (auto checked = check_whole(); !checked) return Failure(checked.error());
+    subnet_.warnings = foreign_.warnings(subnet_.source);
     return std::move(subnet_);
   }
 
@@ -70,9 +76,12 @@ class Parser {
   }
 
   Result<> read_line(std::string_view line) {
-    if (line.starts_with('[')) return read_port(line);
+    const bool is_port = line.size() > 1 && line[0] == '[' && line[1] >= '0' && line[1] <= '9';
+    if (is_port) return read_port(line);
     if (line.starts_with('#')) return read_remark(line);
-    current_ = no_id;  // a line of any other kind ends the record
+    if (foreign_.skip(lines_.line(), line)) return {};
+    if (line.starts_with('[')) return read_port(line);  // which says what is wrong with it
+    current_ = no_id;                                   // a line of any other kind ends the record
     if (line.find_first_not_of(" \t") == std::string_view::npos) return {};
     const std::string_view keyword = keyword_of(line);
     Cursor at(line.substr(keyword.size()));
@@ -148,7 +157,9 @@ class Parser {
   Result<> read_record(ReportedKind kind, Cursor at) {
     const std::string_view found = at.skip_spaces().rest();
     const auto port_count = at.number<PortNumber>();
-    if (!port_count || *port_count == 0) return refuse_record("a number of ports from 1 to 255", found);
+    if (!port_count || *port_count == 0 || *port_count > max_ports) {
+      return refuse_record("a number of ports from 1 to 254", found);
+    }
     const auto id = at.skip_spaces().quoted();
     if (!id || id->empty()) return refuse_record("the node's id in quotes", at.rest());
 
@@ -211,6 +222,7 @@ class Parser {
   Result<> take_ids(ReportedNode& node) {
     Ids& ids = ids_[static_cast<std::size_t>(node.kind)];
     const auto in_id = guid_in_id(node.id);
+    if (ids.guid && in_id && ids.port_guid == *in_id && *ids.guid != *in_id) take_system_guid_from(ids);
     if (ids.guid && in_id && *ids.guid != *in_id) {
       return fail_at(subnet_.source, lines_.line(),
                      fmt::format("expected the GUID {:#018x} of the lines before, found the id \"{}\"", *ids.guid,
@@ -225,6 +237,12 @@ class Parser {
     ids = {};
     ids_line_ = 0;
     return {};
+  }
+
+  /// ibdiagnet writes "switchguid=0x<system>(<node>)" for the chips of a director.
+  void take_system_guid_from(Ids& ids) {
+    if (system_guid_ == 0) system_guid_ = *ids.guid;
+    ids.guid = std::exchange(ids.port_guid, 0);
   }
 
   Result<> read_port(std::string_view line) {
@@ -303,8 +321,9 @@ class Parser {
     return expected(subnet_.source, lines_.line(), what, found);
   }
 
-  LineReader lines_;
+  ForeignLines foreign_;
   std::string_view text_;
+  LineReader lines_;
   Subnet subnet_;
   std::array<std::unordered_map<Guid, std::uint32_t>, 3> by_guid_;  // nodes by id: by its letter and GUID,
   std::unordered_map<std::string_view, std::uint32_t> by_text_;     // and other ids

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "ayatori/base/files.hpp"
+#include "ayatori/base/text.hpp"
 #include "ayatori/infiniband/infiniband.hpp"
 #include "network_text_fixtures.hpp"
 
@@ -168,7 +169,7 @@ TEST(ParseIbnetdiscover, ErrorsNameFileLineAndWhatWasExpected) {
   EXPECT_EQ(error_of("[1] \"a\"[1]\n"),
             "net:1: expected a Switch, Ca or Rt record before its ports, found \"[1] \"a\"[1]\"");
   EXPECT_EQ(error_of("Switch 8 \"a\"\n"), "net: expected cables, found none");
-  EXPECT_EQ(error_of("Switch 0 \"a\"\n"), "net:1: expected a number of ports from 1 to 255, found \"0 \"a\"\"");
+  EXPECT_EQ(error_of("Switch 0 \"a\"\n"), "net:1: expected a number of ports from 1 to 254, found \"0 \"a\"\"");
   EXPECT_EQ(error_of("Switch 8 \"a\"\n[9] \"a\"[1]\n[1] \"a\"[9]\n"),
             "net:2: expected a port from 1 to 8 of the router a, found 9");
   EXPECT_EQ(error_of("Switch 8 \"a\"\n[1] \"a\"[1]\n"), "net:2: port 1 of the router a is cabled to itself");
@@ -205,9 +206,72 @@ TEST(ParseIbnetdiscover, IbsimCommandsAndNodeListsAreRefused) {
   EXPECT_NE(list.error().hint.find("list of nodes"), std::string::npos);
 }
 
-TEST(ParseIbnetdiscover, OutputOfAFailedDiscoveryIsRefused) {
-  const std::string noise = "src/query_smp.c:228; umad (DR path slid 0; dlid 0; 0,1 Attr 0x11:0) bad status 110\n";
-  EXPECT_FALSE(parse_ibnetdiscover(noise + text_of("ndr.txt"), "net", ""));
+std::vector<std::string> warnings_of(const Network& network) {
+  return {network.warnings().begin(), network.warnings().end()};
+}
+
+TEST(ParseIbnetdiscover, ProgramMessagesAreSkippedWithWarnings) {
+  const std::string ndr = text_of("ndr.txt");
+  const Network clean = *parse_ibnetdiscover(ndr, "net", "");
+  EXPECT_TRUE(clean.warnings().empty());
+
+  const std::string message = "src/query_smp.c:195; umad (DR path slid 0; dlid 0; 0,1 Attr 0x11:0) bad status 110";
+  const auto first =
+      parse_ibnetdiscover("\xEF\xBB\xBF[root@gpu-1 ~]# ibnetdiscover\n" + message + "\n" + ndr, "net", "");
+  ASSERT_TRUE(first) << first.error().message;
+  EXPECT_EQ(network_text(*first), network_text(clean));
+  EXPECT_EQ(warnings_of(*first),
+            (std::vector<std::string>{
+                "net:1: skipped a byte order mark",
+                "net:1: skipped, not a part of the report: \"[root@gpu-1 ~]# ibnetdiscover\"",
+                "net:2: skipped, not a part of the report: \"" + message + "\"",
+                "net: devices did not answer when this report was made: a part of the fabric may be missing"}));
+}
+
+TEST(ParseIbnetdiscover, AProgramMessageDoesNotEndTheRecordAroundIt) {
+  const std::string ndr = text_of("ndr.txt");
+  const Network clean = *parse_ibnetdiscover(ndr, "net", "");
+  LineReader lines(ndr);
+  std::size_t from = 0;
+  while (const auto line = lines.next()) {
+    std::string text = ndr;
+    text.insert(from, "ibwarn: [4242] mad_rpc: _do_madrpc failed; dport (DR path slid 0; dlid 0; 0,1)\n");
+    from += line->size() + 1;
+    const auto network = parse_ibnetdiscover(text, "net", "");
+    ASSERT_TRUE(network) << network.error().message;
+    EXPECT_EQ(network_text(*network), network_text(clean));
+    EXPECT_EQ(network->warnings().size(), 2U);
+  }
+}
+
+TEST(ParseIbnetdiscover, ManySkippedLinesAreCounted) {
+  std::string text;
+  for (int i = 0; i < 25; ++i) {
+    text += fmt::format("DR path slid 65535; dlid 65535; 0,1,{} -> new remote switch {{0002c902004052f8}}\n", i);
+  }
+  const auto network = parse_ibnetdiscover(text + text_of("ndr.txt"), "net", "");
+  ASSERT_TRUE(network) << network.error().message;
+  ASSERT_EQ(network->warnings().size(), 11U);
+  EXPECT_EQ(network->warnings().back(), "net: skipped 15 more such lines");
+}
+
+TEST(ParseIbnetdiscover, ReadsTheSystemGuidsOfIbdiagnetsDirectors) {
+  const auto network = parse_ibnetdiscover(
+      "switchguid=0x2c90300aa0000(2c90300aa0001)\nSwitch 2 \"S-0002c90300aa0001\" # \"spine\"\n"
+      "[1] \"S-0002c90300aa0002\"[1]\n\n"
+      "switchguid=0x2c90300aa0000(2c90300aa0002)\nSwitch 2 \"S-0002c90300aa0002\" # \"leaf\"\n"
+      "[1] \"S-0002c90300aa0001\"[1]\n",
+      "net", "");
+  ASSERT_TRUE(network) << network.error().message;
+  EXPECT_EQ(network->device(0).guid, 0x0002c90300aa0001U);
+  EXPECT_EQ(network->device(1).guid, 0x0002c90300aa0002U);
+  EXPECT_EQ(network->device(0).system_guid, 0x0002c90300aa0000U);
+  EXPECT_EQ(network->ports(0)[0].guid, 0x0002c90300aa0001U);
+}
+
+TEST(ParseIbnetdiscover, MorePortsThanTheSpecificationAllowsAreRefused) {
+  EXPECT_EQ(error_of("Switch 300 \"a\"\n"), "net:1: expected a number of ports from 1 to 254, found \"300 \"a\"\"");
+  EXPECT_EQ(error_of("Switch 255 \"a\"\n"), "net:1: expected a number of ports from 1 to 254, found \"255 \"a\"\"");
 }
 
 TEST(ParseIbnetdiscover, ThePermissiveLidMeansNone) {

@@ -3,6 +3,8 @@
 #include <string>
 
 #include "ayatori/base/text.hpp"
+#include "ayatori/base/tool_messages.hpp"
+#include "report_text.hpp"
 
 namespace ayatori {
 
@@ -10,11 +12,12 @@ namespace {
 
 /// Recognises the output of -p: every line begins with the kind of a node, in two letters.
 bool is_ports_report(std::string_view text) {
-  LineReader lines(text);
+  LineReader lines(ForeignLines().skip_byte_order_mark(text));
   while (const auto line = lines.next()) {
     const std::string_view content = trimmed(*line);
     if (content.empty() || content.starts_with('#')) continue;
-    return content.starts_with("SW ") || content.starts_with("CA ") || content.starts_with("RT ");
+    if (content.starts_with("SW ") || content.starts_with("CA ") || content.starts_with("RT ")) return true;
+    if (classify_tool_message(content) == ToolMessage::none) return false;
   }
   return false;
 }

@@ -60,14 +60,20 @@ bool same_adapter(const Line& higher, const Line& line) {
 
 class Parser {
  public:
-  Parser(std::string_view text, std::string_view file) : reader_(text), text_(text) { subnet_.source = file; }
+  Parser(std::string_view text, std::string_view file) : text_(foreign_.skip_byte_order_mark(text)), reader_(text_) {
+    subnet_.source = file;
+  }
 
   Result<Subnet> parse() {
     if (auto checked = check_is_text(text_, subnet_.source); !checked) return Failure(checked.error());
     while (const auto line = reader_.next()) {
       if (trimmed(*line).empty() || line->starts_with('#')) continue;
+      Cursor at(*line);
+      const bool is_port = read_kind(at.skip_spaces()).has_value();
+      if (!is_port && foreign_.skip(reader_.line(), *line)) continue;
       if (auto read = read_line(*line); !read) return Failure(read.error());
     }
+    subnet_.warnings = foreign_.warnings(subnet_.source);
     if (lines_.empty()) return fail_at(subnet_.source, 0, "expected the output of ibnetdiscover -p, found no port");
     subnet_.unended_line = unended_line(text_, reader_.line());
     for (std::size_t i = 0; i < lines_.size(); ++i) {
@@ -207,8 +213,9 @@ class Parser {
     return expected(subnet_.source, reader_.line(), what, found);
   }
 
-  LineReader reader_;
+  ForeignLines foreign_;
   std::string_view text_;
+  LineReader reader_;
   Subnet subnet_;
   std::vector<Line> lines_;
   std::vector<unsigned> reported_ports_;           // by node

@@ -70,5 +70,17 @@ TEST(ParsePortsReport, GivesTheSameNetworkAsTheDefaultOutput) {
   }
 }
 
+TEST(ParsePortsReport, ProgramMessagesAreSkippedWithWarnings) {
+  const Network clean = RandomSubnet(1, true).build();
+  const std::string report = ports_report(clean);
+  const auto network =
+      parse_ports_report("ibwarn: [1] _do_madrpc: recv failed: Connection timed out\n" + report, "ports", "");
+  ASSERT_TRUE(network) << network.error().message;
+  EXPECT_EQ(network_text(*network), network_text(*parse_ports_report(report, "ports", "")));
+  ASSERT_EQ(network->warnings().size(), 2U);
+  EXPECT_EQ(network->warnings()[1],
+            "ports: devices did not answer when this report was made: a part of the fabric may be missing");
+}
+
 }  // namespace
 }  // namespace ayatori

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "ayatori/base/tool_messages.hpp"
+
 namespace ayatori {
 
 std::string excerpt(std::string_view text) {
@@ -46,6 +48,30 @@ Result<> check_is_text(std::string_view text, std::string_view file) {
   return fail_at(file, static_cast<std::size_t>(line),
                  fmt::format("expected text, found the byte {:#04x}: this is a binary file",
                              static_cast<unsigned char>(*control)));
+}
+
+std::string_view ForeignLines::skip_byte_order_mark(std::string_view text) {
+  constexpr std::string_view mark = "\xEF\xBB\xBF";
+  has_byte_order_mark_ = text.starts_with(mark);
+  return has_byte_order_mark_ ? text.substr(mark.size()) : text;
+}
+
+bool ForeignLines::skip(std::size_t number, std::string_view line) {
+  const ToolMessage message = classify_tool_message(line);
+  if (message == ToolMessage::none) return false;
+  has_failures_ |= message == ToolMessage::failure;
+  skipped_.add(number, line);
+  return true;
+}
+
+std::vector<std::string> ForeignLines::warnings(std::string_view file) const {
+  std::vector<std::string> found = skipped_.warnings(file);
+  if (has_byte_order_mark_) found.insert(found.begin(), fmt::format("{}:1: skipped a byte order mark", file));
+  if (has_failures_) {
+    found.push_back(
+        fmt::format("{}: devices did not answer when this report was made: a part of the fabric may be missing", file));
+  }
+  return found;
 }
 
 std::size_t unended_line(std::string_view text, std::size_t last_line) { return text.ends_with('\n') ? 0 : last_line; }

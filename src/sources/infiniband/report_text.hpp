@@ -5,8 +5,10 @@
 #include <cstddef>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "ayatori/base/error.hpp"
+#include "ayatori/base/skipped_lines.hpp"
 #include "ayatori/network/link_rate.hpp"
 
 namespace ayatori {
@@ -19,6 +21,24 @@ namespace ayatori {
 
 /// Refuses an empty file, and bytes that do not occur in text.
 [[nodiscard]] Result<> check_is_text(std::string_view text, std::string_view file);
+
+/// Lines of a saved report that are not part of it: messages of the program, shell prompts, a byte order mark.
+class ForeignLines {
+ public:
+  /// The text without a UTF-8 byte order mark at its beginning.
+  [[nodiscard]] std::string_view skip_byte_order_mark(std::string_view text);
+
+  /// True if the line is such a message; it is then remembered for the warnings.
+  [[nodiscard]] bool skip(std::size_t number, std::string_view line);
+
+  /// The skipped lines, and whether a part of the fabric may be missing.
+  [[nodiscard]] std::vector<std::string> warnings(std::string_view file) const;
+
+ private:
+  SkippedLines skipped_{"a part of the report"};
+  bool has_byte_order_mark_ = false;
+  bool has_failures_ = false;
+};
 
 /// The number of the last line if no newline ends it, else 0.
 [[nodiscard]] std::size_t unended_line(std::string_view text, std::size_t last_line);

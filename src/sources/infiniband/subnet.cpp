@@ -200,6 +200,7 @@ Result<Network> to_network(const Subnet& subnet, std::string_view host_pattern) 
   if (auto checked = check_guids(subnet); !checked) return Failure(checked.error());
   if (auto added = add_nodes(builder, subnet, host_pattern); !added) return Failure(added.error());
   if (auto cabled = add_cables(builder, subnet); !cabled) return Failure(cabled.error());
+  for (const std::string& warning : subnet.warnings) builder.add_warning(warning);
   auto network = builder.build();
   if (!network) return fail_at(subnet.source, 0, network.error().message);
   return network;

@@ -53,6 +53,7 @@ struct Subnet {
   std::string source;  ///< the file's name, or "ib:live"
   std::vector<ReportedNode> nodes;
   std::vector<ReportedEnd> ends;
+  std::vector<std::string> warnings;  ///< of lines that are not part of the report
   /// The report's last line if it lacks a newline, else 0. Such a line may be cut off: the other end of the cable must
   /// confirm every value on it.
   std::size_t unended_line = 0;

@@ -47,6 +47,9 @@ class NetworkBuilder {
   /// Says that the routers lie in a grid (ToldGrid).
   void set_grid(ToldGrid grid) { told_grid_ = std::move(grid); }
 
+  /// Adds what the source could not read, one line each: Network::warnings().
+  void add_warning(std::string warning) { warnings_.push_back(std::move(warning)); }
+
   [[nodiscard]] std::size_t device_count() const { return devices_.size(); }
 
   /// Checks and freezes. Errors: no node at all; two nodes or two NIC ports with one GUID; one LID (or LMC range)
@@ -77,6 +80,7 @@ class NetworkBuilder {
   static Result<> check_direct(const Network& network);
   static Result<> check_lids(const Network& network);
   static Result<> index_guids(Network& network);
+  static void find_shared_names(Network& network);
   static void give_default_guids(Network& network);
   static void put_in_order(Network& network);
 
@@ -85,6 +89,7 @@ class NetworkBuilder {
   std::vector<Machine> machines_;
   std::unordered_map<std::string, MachineId> machine_by_name_;
   std::vector<Plane> planes_;
+  std::vector<std::string> warnings_;
   bool direct_ = false;
   std::optional<ToldGrid> told_grid_;
 };

@@ -104,6 +104,10 @@ class Network {
   [[nodiscard]] const Machine& machine(MachineId id) const { return machines_[id]; }
   [[nodiscard]] std::span<const Plane> planes() const { return planes_; }
 
+  /// What the source could not read, one line each: lines that were skipped, devices that did not answer. Whoever opens
+  /// a source shows them to the user: a part of the network may be missing. Empty for most networks.
+  [[nodiscard]] std::span<const std::string> warnings() const { return warnings_; }
+
   /// Routers are built into the machines, one each (torus nodes): who shows the network need not show them apart.
   [[nodiscard]] bool direct() const { return direct_; }
   /// As the source said, not compared with the cables: shape.hpp does that.
@@ -126,7 +130,11 @@ class Network {
   /// The NIC port (or router port 0) with this GUID; a NIC's node GUID finds its first connected port.
   [[nodiscard]] std::optional<PortId> find_guid(Guid guid) const;
 
-  /// "LS1 port 8 -> RS2 port 2": the directed link that leaves a port, for people.
+  /// A name for people: the device's name, with its GUID and LID if another device has the same name:
+  /// "SwitchIB Mellanox Technologies (0x7cfe900300a5e3a0, LID 12)". A NIC's LID is that of its first cabled port.
+  [[nodiscard]] std::string label(DeviceId id) const;
+
+  /// "LS1 port 8 -> RS2 port 2": the directed link that leaves a port, with the labels of both devices.
   [[nodiscard]] std::string describe_link(PortId id) const;
 
   /// Cables that run below the rate of their kind (see NetworkBuilder::build), as the lower of the two port ids.
@@ -143,8 +151,10 @@ class Network {
   std::vector<Port> ports_;
   std::string name_pool_;
   std::vector<std::uint32_t> name_ends_;
+  std::vector<bool> shares_name_;  // by device: whether another one has the same name
   std::vector<Machine> machines_;
   std::vector<Plane> planes_;
+  std::vector<std::string> warnings_;
   std::vector<PortId> endpoints_;
   std::vector<PortId> aggregation_ports_;
   std::vector<MachineId> machine_order_;
