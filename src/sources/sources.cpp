@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "ayatori/aries/aries.hpp"
 #include "ayatori/aws/aws.hpp"
 #include "ayatori/infiniband/infiniband.hpp"
 #include "ayatori/json/json.hpp"
@@ -56,6 +57,7 @@ constexpr std::array kinds = {
     SourceKind{"aws", "aws:FILE", without_options<open_aws>},
     SourceKind{"topograph", "topograph:FILE", without_options<open_topograph>},
     SourceKind{"slingshot", "slingshot:FILE", without_options<open_slingshot>},
+    SourceKind{"aries", "aries:FILE", without_options<open_aries>},
 };
 
 std::string known_kinds() {
