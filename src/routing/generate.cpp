@@ -91,10 +91,16 @@ bool fits(const Network& network, int lmc) {
   return lmc <= max_lmc && LidMap::last_lid_needed(network, lmc) <= last_unicast_lid;
 }
 
+/// Of the LIDs that generate_routes() will use.
+std::uint64_t last_lid_used(const Network& network, int lmc) {
+  const auto kept = lids_to_keep(network, lmc);
+  return kept ? kept->last() : LidMap::last_lid_needed(network, lmc);
+}
+
 std::string explain(const Network& network, const LmcChoice& choice) {
   const auto text = fmt::format("LMC {}: {} {} a port for {} {}, last LID {:#06x}", choice.lmc, 1U << choice.lmc,
                                 choice.lmc == 0 ? "LID" : "LIDs", choice.paths, choice.paths == 1 ? "path" : "paths",
-                                LidMap::last_lid_needed(network, choice.lmc));
+                                last_lid_used(network, choice.lmc));
   if (choice.all_paths) return text;
   const int wanted = lmc_for(choice.paths);
   if (choice.lmc == max_lmc)

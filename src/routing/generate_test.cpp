@@ -371,6 +371,14 @@ TEST(Generate, KeepsReportedLids) {
   expect_good(network, kept);
 }
 
+TEST(ChooseLmc, ExplanationNamesTheLastLidThatIsKept) {
+  const Network network = with_reported_lids(0, 16);
+  const auto choice = choose_lmc(network);
+  ASSERT_TRUE(choice) << choice.error().message;
+  EXPECT_EQ(choice->explanation, "LMC 0: 1 LID a port for 1 path, last LID 0x0028");
+  EXPECT_EQ(generate(network, 0).routes.lids.last(), 0x28);
+}
+
 TEST(Generate, AssignsLidsIfTheReportedOnesAreIncompleteOrOfAnotherLmc) {
   EXPECT_FALSE(generate(with_reported_lids(2, 16), 1).lids_kept);
   EXPECT_FALSE(generate(with_reported_lids(2, 0), 2).lids_kept);
