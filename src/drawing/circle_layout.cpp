@@ -72,7 +72,7 @@ class CircleLayout {
     ring_ = several() ? radius_for(groups_.size(), 2 * (radius_ + beyond_) + 10) : 0;
     if (groups_.size() > 1) ring_ = std::max(ring_, 1.35 * (radius_ + beyond_));
     const double reach = ring_ + radius_ + beyond_ + margin;
-    middle_ = {reach + (several() ? width_of("group 100") : 0), reach - margin / 2};
+    middle_ = {reach + (several() ? width_of("group 100") : 0), reach + (several() ? 0 : -margin / 2)};
     drawing_.width = 2 * middle_.x;
     drawing_.height = 2 * middle_.y;
   }

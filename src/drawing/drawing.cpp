@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 #include <optional>
 
@@ -112,6 +113,42 @@ Drawing draw_shape(const Network& network, const Scene& scene, const Shape& shap
   return circle_layout(network, scene, {{by_name(scene), {}}});
 }
 
+/// How far from a box's centre its border is, in the direction of a point.
+double to_border(const Box& box, Point to) {
+  const double x = std::abs(to.x - box.x);
+  const double y = std::abs(to.y - box.y);
+  const double length = std::hypot(x, y);
+  if (length == 0) return 0;
+  if (box.round) return box.width / 2;
+  const double across = x > 0 ? box.width / 2 / x : 1e9;
+  const double down = y > 0 ? box.height / 2 / y : 1e9;
+  return std::min(across, down) * length;
+}
+
+/// Moves a point that is a box's centre to its border, in the direction of another one, if that lies outside.
+void stop_at_box(const Box& box, Point& end, Point towards) {
+  if (end.x != box.x || end.y != box.y) return;
+  const double length = std::hypot(towards.x - end.x, towards.y - end.y);
+  const double moved = to_border(box, towards);
+  if (moved >= length) return;
+  end.x += (towards.x - end.x) * moved / length;
+  end.y += (towards.y - end.y) * moved / length;
+}
+
+/// Layouts may draw strands from centre to centre; their ends must be seen, since arrows come there.
+void stop_at_boxes(const Network& network, Drawing& drawing) {
+  for (Strand& strand : drawing.strands) {
+    const Port& port = network.port(strand.ports.front());
+    const Box& first = drawing.boxes[port.device];
+    const Box& last = drawing.boxes[network.port(port.peer).device];
+    std::vector<Point>& at = strand.points;
+    const bool stubs = strand.form == Strand::Form::stubs;
+    const std::vector<Point> whole = at;
+    stop_at_box(first, at.front(), whole[1]);
+    stop_at_box(last, stubs ? at[2] : at.back(), whole[stubs ? 3 : at.size() - 2]);
+  }
+}
+
 }  // namespace
 
 Result<Drawing> draw(const Network& network) {
@@ -123,6 +160,7 @@ Result<Drawing> draw(const Network& network) {
   }
   const Shape shape = recognise(network);
   Drawing drawing = draw_shape(network, scene, shape);
+  stop_at_boxes(network, drawing);
   drawing.shape = shape;
   drawing.names = scene.names;
   drawing.labels = scene.labels;

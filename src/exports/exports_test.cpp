@@ -23,7 +23,7 @@ std::size_t occurrences(std::string_view text, std::string_view part) {
   return count;
 }
 
-/// Two leaves with parallel cables of two rates, a machine on both, names that hurt.
+/// Two leaves with parallel cables of two rates, a machine on both, names that need escaping.
 NetworkBuilder awkward(LinkRate slow = {4, LaneSpeed::edr}) {
   NetworkBuilder builder;
   const auto a = builder.add_router("leaf \"A\" <&>\n", 0x2001, 8);
@@ -42,7 +42,7 @@ Network awkward_network() {
   return built(builder);
 }
 
-TEST(Exports, ListTheKnownFormatsForAnUnknownOne) {
+TEST(ExportNetwork, NamesTheKnownFormatsForAnUnknownOne) {
   const auto done = export_network(opened("full:2"), "powerpoint", [](std::string_view) { FAIL(); });
   ASSERT_FALSE(done);
   EXPECT_EQ(done.error().message, "no format 'powerpoint'");
@@ -52,7 +52,7 @@ TEST(Exports, ListTheKnownFormatsForAnUnknownOne) {
   EXPECT_TRUE(std::ranges::is_sorted(export_formats(), {}, &ExportFormat::name));
 }
 
-TEST(Exports, ClosesWhatItOpens) {
+TEST(ExportNetwork, WritesDocumentsToTheirEnd) {
   for (const char* source : {"fattree:K=2,levels=3", "torus:3x4", "mesh:5", "full:3,hosts=2", "torus:2x2x3x3"}) {
     const Network network = opened(source);
     EXPECT_TRUE(exported(network, "dot").ends_with("}\n")) << source;
@@ -62,7 +62,7 @@ TEST(Exports, ClosesWhatItOpens) {
   }
 }
 
-TEST(Dot, HasABoxARouterAndAnEdgeABundle) {
+TEST(WriteDot, HasOneBoxPerRouterAndOneEdgePerBundle) {
   const std::string tree = exported(opened("fattree:K=6,levels=2,nodes=30"), "dot");
   EXPECT_EQ(occurrences(tree, "shape=box"), 11U);
   EXPECT_EQ(occurrences(tree, "shape=ellipse"), 30U);
@@ -75,13 +75,13 @@ TEST(Dot, HasABoxARouterAndAnEdgeABundle) {
   EXPECT_EQ(occurrences(odd, R"([label="leaf \"A\" <&>\n")"), 2U);
 }
 
-TEST(Dot, ShowsMachinesWithBuiltInRoutersOnce) {
+TEST(WriteDot, ShowsMachinesWithBuiltInRoutersOnce) {
   const std::string ring = exported(opened("torus:5"), "dot");
   EXPECT_EQ(occurrences(ring, "shape="), 5U);
   EXPECT_EQ(occurrences(ring, " -- "), 5U);
 }
 
-TEST(GraphMl, HasANodeADeviceAndAnEdgeACable) {
+TEST(WriteGraphml, HasOneNodePerVertexAndOneEdgePerCable) {
   const std::string odd = exported(awkward_network(), "graphml");
   EXPECT_EQ(occurrences(odd, "<node "), 4U);
   EXPECT_EQ(occurrences(odd, "<edge "), 6U);
@@ -91,7 +91,7 @@ TEST(GraphMl, HasANodeADeviceAndAnEdgeACable) {
   EXPECT_EQ(odd.find("edge_latency\">"), std::string::npos);
 }
 
-TEST(SimGrid, MakesNamesUniqueAndCablesOneLink) {
+TEST(WriteSimgrid, MakesNamesUniqueAndParallelCablesOneLink) {
   const std::string odd = exported(awkward_network(), "simgrid");
   EXPECT_EQ(occurrences(odd, "<host "), 2U);
   EXPECT_EQ(occurrences(odd, "<router id=\"leaf &quot;A&quot; &lt;&amp;&gt;&#10;\"/>"), 1U);
@@ -103,7 +103,7 @@ TEST(SimGrid, MakesNamesUniqueAndCablesOneLink) {
   EXPECT_EQ(occurrences(odd, "<link_ctn id=\"detour\"/>"), 2U * 16U);  // the machine on both leaves
 }
 
-TEST(SimGrid, NeedsEveryRate) {
+TEST(WriteSimgrid, FailsIfARateIsNotKnown) {
   auto builder = awkward({});
   const auto done = export_network(built(builder), "simgrid", [](std::string_view) { FAIL(); });
   ASSERT_FALSE(done);
@@ -111,7 +111,7 @@ TEST(SimGrid, NeedsEveryRate) {
   EXPECT_FALSE(done.error().hint.empty());
 }
 
-TEST(SimGrid, FindsWaysByDijkstraInLargeNetworks) {
+TEST(WriteSimgrid, LetsSimGridRouteByDijkstraInLargeNetworks) {
   EXPECT_NE(exported(opened("torus:5x5"), "simgrid").find("routing=\"Floyd\""), std::string::npos);
   EXPECT_NE(exported(opened("torus:20x20"), "simgrid").find("routing=\"Dijkstra\""), std::string::npos);
 }

@@ -20,14 +20,14 @@ namespace ayatori::exports {
 
 /// A SimGrid platform, version 4.1 (https://simgrid.org/doc/latest/XML_reference.html). Machines are hosts of 1 Gf/s,
 /// routers are routers, the cables between two of them are a split-duplex link of their total payload rate, with the
-/// latency of the network, or 1 µs where none is known. SimGrid finds shortest ways itself, one between any two hosts
+/// latency of the network, or 1 µs where none is known. SimGrid finds shortest routes itself, one between any two hosts
 /// (with Floyd's algorithm in small networks, Dijkstra's in others), so the file grows with the cables only. A machine
-/// with several NICs is no way between its routers: its cables count as a long detour.
+/// with several NICs does not forward between its routers: its cables count as a long detour.
 /// Error: a cable whose rate is not known.
 [[nodiscard]] Result<> write_simgrid(const Network& network, const Sink& sink);
 
-/// A picture (SVG 1.1 without scripts): trees in levels, grids as grids, all else on a circle.
-/// Error: no router, or more than a picture can show.
+/// A picture (SVG 1.1 without scripts), laid out by drawing::draw(). Planes have colours; degraded and missing cables
+/// are red. Error: no router, or more than a picture can show.
 [[nodiscard]] Result<> write_svg(const Network& network, const Sink& sink);
 
 }  // namespace ayatori::exports

@@ -6,7 +6,8 @@ namespace {
 
 constexpr std::string_view replacement = "\xEF\xBF\xBD";  // U+FFFD
 
-/// Bytes of the character that begins the text; 0 if it is none (RFC 3629, section 4: no surrogates, no detours).
+/// Bytes of the character that begins the text; 0 if there is none (RFC 3629, section 4: no surrogates, nothing
+/// overlong).
 std::size_t character_length(std::string_view text) {
   const auto byte = [&](std::size_t i) { return i < text.size() ? static_cast<unsigned char>(text[i]) : 0U; };
   const auto follows = [&](std::size_t i, unsigned low = 0x80, unsigned high = 0xBF) {

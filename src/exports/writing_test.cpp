@@ -34,19 +34,19 @@ std::string unescaped(std::string_view text) {
   return plain;
 }
 
-TEST(Writing, KeepsGoodTextAndReplacesBrokenBytes) {
+TEST(CleanUtf8, KeepsValidTextAndReplacesBrokenBytes) {
   EXPECT_EQ(clean_utf8("n1 – ラック 7 🎌"), "n1 – ラック 7 🎌");
   EXPECT_EQ(clean_utf8("a\xFFz"), "a\xEF\xBF\xBDz");
   EXPECT_EQ(clean_utf8(std::string_view("a\0b", 3)),
             "a\xEF\xBF\xBD"
             "b");
-  EXPECT_EQ(clean_utf8("\xC0\x80"), "\xEF\xBF\xBD\xEF\xBF\xBD");                  // a detour to NUL
+  EXPECT_EQ(clean_utf8("\xC0\x80"), "\xEF\xBF\xBD\xEF\xBF\xBD");                  // an overlong NUL
   EXPECT_EQ(clean_utf8("\xED\xA0\x80"), "\xEF\xBF\xBD\xEF\xBF\xBD\xEF\xBF\xBD");  // a surrogate
   EXPECT_EQ(clean_utf8("\xE3\x83"), "\xEF\xBF\xBD\xEF\xBF\xBD");                  // cut off
-  EXPECT_EQ(clean_utf8("\xEF\xBF\xBE"), "\xEF\xBF\xBD");                          // no character of XML
+  EXPECT_EQ(clean_utf8("\xEF\xBF\xBE"), "\xEF\xBF\xBD");                          // not a character of XML
 }
 
-TEST(Writing, XmlReadsBackAsItWas) {
+TEST(XmlText, ReadsBackAsItWas) {
   EXPECT_EQ(xml_text("<a href=\"x\">&\n</a>"), "&lt;a href=&quot;x&quot;&gt;&amp;&#10;&lt;/a&gt;");
   constexpr std::uint64_t seed = 7;
   Random random(seed);
@@ -59,7 +59,7 @@ TEST(Writing, XmlReadsBackAsItWas) {
   }
 }
 
-TEST(Writing, DotStringsEndWhereTheyShould) {
+TEST(DotText, EndsAtItsClosingQuote) {
   EXPECT_EQ(dot_text("a\"b\\n\nc"), R"("a\"b\\n\nc")");
   constexpr std::uint64_t seed = 8;
   Random random(seed);
@@ -72,7 +72,7 @@ TEST(Writing, DotStringsEndWhereTheyShould) {
   }
 }
 
-TEST(Writing, HandsOutPiecesAndTheRest) {
+TEST(Out, HandsOutPiecesAndTheRest) {
   std::string all;
   std::size_t pieces = 0;
   const Sink sink = [&](std::string_view piece) { all += piece, ++pieces; };

@@ -60,7 +60,7 @@ def devices(network: Network) -> tuple[int, int]:
 
 
 def cables(network: Network) -> int:
-    """Those that an export shows: none of aggregation nodes, none inside of a machine."""
+    """Those that an export shows: none of aggregation engines, none inside of a machine."""
     ends = [{network.kind(network.port(port).device) for port in cable} for cable in network.cables()]
     return sum("aggregation" not in kinds and (devices(network)[1] > 0 or kinds == {"router"}) for kinds in ends)
 
@@ -124,7 +124,7 @@ def simulated(program: Path, folder: Path, source: str, a: str, b: str) -> float
         ("xgft:h=2;m=2,2;w=2,2", "N0", "N3", 4),  # two rails: not through another host
     ],
 )
-def test_simgrid_takes_the_time_of_the_way(
+def test_simgrid_times_a_message_along_the_shortest_route(
     source: str, a: str, b: str, hops: int, ping_pong: Path, tmp_path: Path
 ) -> None:
     expected = 2 * (MEGABYTE / HDR + hops * HOP)

@@ -56,7 +56,7 @@ def worst_job(tree: Any, fabric: Study, job: list[int], before: tuple[str, Roots
 
 
 def paper_study(jobs: int = 1000) -> Study:
-    """Paper 1: random 16-node jobs and contiguous ones on 30 nodes of a 6-ary-2-tree."""
+    """Paper 1: random 16-host jobs and contiguous ones on 30 hosts of a 6-ary-2-tree."""
     tree = TwoLevels(leaves=5, spines=6, per_leaf=6, hosts=30)
     chance = random.Random(1)
     drawn = [sorted(chance.sample(range(30), 16)) for _ in range(jobs)]

@@ -73,7 +73,7 @@ def explorer_data(page: str) -> dict[str, Any]:
 
 
 def test_the_model_of_the_samples_agrees_with_the_paper() -> None:
-    """16 of 30 nodes: mod K is nearly never free, the rule in two thirds, colouring and pairs always."""
+    """16 of 30 hosts: mod K is nearly never free, the rule in two thirds, colouring and pairs always."""
     free = sample.paper_study(jobs=300)["random"]["free"]
     assert free["destination-mod-K"] < 6 and 170 < free["rule"] < 230 and free["colour"] == free["pair"] == 300
 
@@ -82,7 +82,7 @@ def test_headline_and_figures_beside_the_papers(tmp_path: Path, paper: dict[str,
     page = written(tmp_path, paper)
     text = " ".join(Reader(without_plotly(page)).texts)
     free = paper["random"]["free"]
-    assert f"60 random 16-node jobs: {free['destination-mod-K']} free of hot spots → 60" in text
+    assert f"60 random 16-host jobs: {free['destination-mod-K']} free of hot spots → 60" in text
     for figure in ("1,198", "1,607", "888", "1,265", "1,690", "1,716", "jobs ≥ 1,500 MB/s", "of 28"):
         assert figure in text
 
@@ -91,7 +91,7 @@ def test_page_is_well_formed_and_draws_every_part(tmp_path: Path, paper: dict[st
     reader = Reader(written(tmp_path, paper))
     assert reader.count("svg", "fabric") == 2 and reader.count("svg", "matrix") == 2
     assert reader.count("circle", "host") == 30 + 2 and reader.count("circle", "mine") == 16 + 1  # and the key
-    assert reader.count("use") == 1  # the second picture takes the first one's background
+    assert reader.count("use") == 2  # the second picture takes the first one's parts
     assert reader.count("div", "plot") == 2
     data = explorer_data(written(tmp_path, paper))
     job = paper["worst_job"]
@@ -190,7 +190,7 @@ SPOILED = [
     (
         "contiguous.paper_MBps.destination-mod-K",
         {"x": 3},
-        "contiguous.paper_MBps.destination-mod-K: expected numbers of nodes as keys",
+        "contiguous.paper_MBps.destination-mod-K: expected numbers of hosts as keys",
     ),
     ("worst_job.hosts.0", "N77", "worst_job.hosts[0]: expected the name of a host of fabric.hosts"),
     ("worst_job.before.loads.0", [99, "ab", 1], "worst_job.before.loads[0][0]: expected a whole number from 0 to 29"),

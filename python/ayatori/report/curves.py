@@ -37,7 +37,7 @@ def plots_of(study: Study, prefix: str) -> list[Plot]:
     if study.random:
         plots.append(sorted_curve(study, f"{prefix}-sorted"))
     if study.contiguous and study.contiguous.sizes:
-        plots.append(node_curve(study, f"{prefix}-nodes"))
+        plots.append(host_curve(study, f"{prefix}-hosts"))
     return plots
 
 
@@ -59,7 +59,7 @@ def sorted_curve(study: Study, id: str) -> Plot:
     return Plot(
         id,
         "Bandwidth of random jobs, sorted",
-        f"{jobs.jobs:,} jobs of {jobs.size} nodes each, each method's jobs in the order of their bandwidth."
+        f"{jobs.jobs:,} jobs of {jobs.size} hosts each, each method's jobs in the order of their bandwidth."
         + (" Open marks: measured in the paper." if jobs.paper and study.peak else ""),
         _describe(study, curves),
         [method for method in study.methods if method in curves],
@@ -77,8 +77,8 @@ def _corners(x: list[int], y: list[float]) -> tuple[list[int], list[float]]:
     return [x[i] for i in kept], [y[i] for i in kept]
 
 
-def node_curve(study: Study, id: str) -> Plot:
-    """Figure 10 of paper 1: bandwidth against the number of nodes."""
+def host_curve(study: Study, id: str) -> Plot:
+    """Figure 10 of paper 1: bandwidth against the number of hosts."""
     jobs = study.contiguous
     assert jobs
     curves = {method: scaled(study, values) for method, values in jobs.bandwidth.items()}
@@ -88,13 +88,13 @@ def node_curve(study: Study, id: str) -> Plot:
             traces.append(_paper(study, method, list(points), list(points.values())))
     return Plot(
         id,
-        "Bandwidth against the number of nodes",
-        "Jobs on contiguous nodes, from node 0 on."
+        "Bandwidth against the number of hosts",
+        "Jobs on contiguous hosts, from the first one on."
         + (" Open marks: measured in the paper." if jobs.paper and study.peak else ""),
         _describe(study, curves),
         [method for method in study.methods if method in curves],
         traces,
-        _layout(study, "nodes of the job", curves, [min(jobs.sizes), max(jobs.sizes)]),
+        _layout(study, "hosts of the job", curves, [min(jobs.sizes), max(jobs.sizes)]),
     )
 
 
@@ -174,12 +174,12 @@ def _paper(study: Study, method: str, x: list[float], y: list[float]) -> dict[st
 
 
 def _layout(study: Study, x_title: str, curves: dict[str, list[float]], x_range: list[int]) -> dict[str, Any]:
-    """The axes. The y axis starts near the lowest value, not at 0, and says so by its labels."""
+    """The axes. The y axis begins near the lowest value; page.js adds that to its title where it is not 0."""
     top = study.peak or 1.0
     low = min((min(values) for values in curves.values() if values), default=0.0)
     floor = max(0.0, min(low, 0.75 * top) - 0.08 * top)
     pad = max((x_range[1] - x_range[0]) * 0.02, 0.5)
-    y_title = "MB/s a node" if study.peak else "relative bandwidth"
+    y_title = "MB/s a host" if study.peak else "relative bandwidth"
     return {
         "xaxis": {"title": {"text": x_title}, "range": [x_range[0] - pad, x_range[1] + pad]},
         "yaxis": {"title": {"text": y_title}, "range": [floor, top * 1.04]},

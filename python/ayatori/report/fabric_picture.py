@@ -12,25 +12,30 @@ NARROW = 760  # pictures up to this width stand side by side
 
 
 def draw_fabric(fabric: Fabric, drawing: Drawing, ranks: dict[int, int], id: str, label: str) -> Markup:
-    """The picture. `ranks` has the hosts of the job by index; `id` names its background, for `draw_again`."""
+    """The picture. `ranks` has the hosts of the job by index; `id` names its parts, for `draw_again`."""
     mine = machines_of(fabric, ranks)
-    built_in = set() if drawing.dots else {fabric.hosts[host].router for host in mine}
-    background = tag(
+    built_in = {fabric.hosts[host].router for host in mine} if are_built_in(fabric, drawing) else set()
+    frames = tag("g", *(_shape(frame, frame.label) for frame in drawing.frames), class_="frames")
+    under = tag("g", frames, *_cables(fabric, drawing), id=f"{id}-under")
+    over = tag(
         "g",
-        tag("g", *(_shape(frame, frame.label) for frame in drawing.frames), class_="frames"),
-        *_cables(fabric, drawing),
         tag("g", *(_router(fabric, drawing, i, i in built_in) for i in range(len(fabric.routers))), class_="routers"),
         tag("g", *(_text(text) for text in drawing.texts)),
         *_hosts(drawing, mine),
-        id=id,
-        class_="base",
+        id=f"{id}-over",
+        class_="over",
     )
-    return _picture(drawing, background, label)
+    return _picture(drawing, under, over, label)
 
 
 def draw_again(drawing: Drawing, id: str, label: str) -> Markup:
-    """The same background as of the picture with this id, without its bytes."""
-    return _picture(drawing, tag("use", href=f"#{id}"), label)
+    """The same as the picture with this id, without its bytes."""
+    return _picture(drawing, tag("use", href=f"#{id}-under"), tag("use", href=f"#{id}-over"), label)
+
+
+def are_built_in(fabric: Fabric, drawing: Drawing) -> bool:
+    """Whether routers are built into the hosts, so that a host is a box and not a dot."""
+    return bool(fabric.hosts) and not drawing.dots
 
 
 def is_narrow(drawing: Drawing) -> bool:
@@ -62,11 +67,13 @@ def ranks_of(fabric: Fabric, job: WorstJob) -> dict[int, int]:
     return ranks
 
 
-def _picture(drawing: Drawing, background: Markup, label: str) -> Markup:
+def _picture(drawing: Drawing, under: Markup, over: Markup, label: str) -> Markup:
+    """Frames and cables, then the loads on these, then what must stay legible."""
     return tag(
         "svg",
-        background,
+        under,
         tag("g", class_="loads"),
+        over,
         tag("g", class_="found"),
         class_="fabric" if is_narrow(drawing) else "fabric wide",
         viewBox=f"0 0 {drawing.width:g} {drawing.height:g}",

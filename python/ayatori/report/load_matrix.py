@@ -11,7 +11,6 @@ from ayatori.report.tiers import (
     Bundle,
     Traffic,
     blocks_between,
-    in_order,
     labels_of,
     levels_of,
     load_class,
@@ -105,7 +104,7 @@ def square_tier(fabric: Fabric, bundles: list[Bundle], sides: Iterable[Side]) ->
     """For fabrics that are not trees: the routers with any load against themselves; None if nothing is loaded."""
     traffics = [Traffic(fabric, side) for side in sides]
     busy = [bundle for bundle in bundles if _total([bundle], traffics)[0] > 0]
-    order = in_order(fabric, {end for bundle in busy for end in (bundle.lower, bundle.upper)})
+    order = sorted({end for bundle in busy for end in (bundle.lower, bundle.upper)})
     if not order or len(order) > 2 * ROWS:
         return None
     return Tier("from × to", [Block(order, order, busy)], 1)
@@ -127,7 +126,7 @@ def tier_note(tier: Tier) -> str:
     if tier.blocks[0].rows is tier.blocks[0].columns:
         return "Messages on the most loaded cable from the router of the row to the router of the column."
     text = (
-        "Each cell is the cables between two routers: the left half is the way up, the right half the way down. "
+        "Each cell is the cables between two routers: the left half is upwards, the right half downwards. "
         "The numbers are messages on the most loaded cable."
     )
     if any(len(block.bundles) < len(block.rows) * len(block.columns) for block in tier.blocks):
@@ -215,7 +214,7 @@ def _cell(traffic: Traffic, b: Bundle, x: dict[int, float], y: dict[int, float],
 def _part(traffic: Traffic, bundle: Bundle, up: bool, x: float, y: float, width: float, height: float) -> Markup:
     load = traffic.load(bundle, up)
     style = f"load{load_class(load)}"
-    tip = traffic.tip(bundle, up) if load else traffic.way(bundle, up)
+    tip = traffic.tip(bundle, up) if load else traffic.ends(bundle, up)
     box = tag("rect", x=x, y=y, width=width, height=height, class_=f"cell {style}", data_tip=tip)
     if load <= 1:
         return box

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Router:
-    """A switch. Level 0 is a leaf; None means that it stands in no tree."""
+    """A switch. Level 0 is a leaf; None means that the fabric is not a tree."""
 
     name: str
     level: int | None
@@ -127,11 +127,11 @@ class RandomJobs:
 
 @dataclass(frozen=True)
 class ContiguousJobs:
-    """Relative bandwidth of jobs on nodes 0..n-1, one figure per size and method."""
+    """Relative bandwidth of jobs on the first n hosts, one figure per size and method."""
 
     sizes: list[int]
     bandwidth: dict[str, list[float]]
-    paper: dict[str, dict[int, float]]  # method -> {nodes: MB/s}
+    paper: dict[str, dict[int, float]]  # method -> {hosts: MB/s}
 
 
 @dataclass(frozen=True)

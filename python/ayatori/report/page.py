@@ -5,11 +5,11 @@ from __future__ import annotations
 from ayatori.report.curves import Plot, plots_of
 from ayatori.report.document import document
 from ayatori.report.fabric_data import fabric_data
-from ayatori.report.fabric_picture import draw_again, draw_fabric, is_narrow, ranks_of
+from ayatori.report.fabric_picture import are_built_in, draw_again, draw_fabric, is_narrow, ranks_of
+from ayatori.report.listings import checks_listing, engines_listing, figures_listing, headline, hot_listing, method_key
 from ayatori.report.load_matrix import draw_tier, square_tier, tier_note, tiers_of
 from ayatori.report.markup import Markup, count, join, tag
 from ayatori.report.model import Drawing, Fabric, Origin, Side, Study, WorstJob
-from ayatori.report.tables import checks_table, engines_table, figures_table, headline, hot_table, method_key
 from ayatori.report.tiers import NO_LOADS, bundles_of, load_class
 
 FAULTS = 12  # that are shown at once
@@ -50,7 +50,7 @@ def _study(study: Study, plots: list[Plot], id: str) -> Markup:
     parts += [tag("p", study.fabric.summary)] if study.fabric and study.fabric.summary else []
     parts += [_origin(study.made)] if study.made else []
     parts += [_faults(study.fabric)] if study.fabric and study.fabric.faults else []
-    parts += [headline(study), figures_table(study)]
+    parts += [headline(study), figures_listing(study)]
     parts += [_fabric(study.fabric, study, id)] if study.fabric else []
     if plots:
         parts += [
@@ -58,7 +58,7 @@ def _study(study: Study, plots: list[Plot], id: str) -> Markup:
             tag("div", *(_plot(study, plot) for plot in plots), class_="pair plots" if len(plots) > 1 else "plots"),
         ]
     if study.engines:
-        parts += [tag("h2", "Routing engines"), tag("div", engines_table(study.engines), class_="card")]
+        parts += [tag("h2", "Routing engines"), tag("div", engines_listing(study.engines), class_="card")]
     parts += _checks(study)
     return tag("section", *parts, class_="study", id=id)
 
@@ -68,7 +68,7 @@ def _checks(study: Study) -> list[Markup]:
         return []
     passed = sum(check.passed for check in study.checks)
     heading = f"Checks: {passed} of {len(study.checks)} passed"
-    return [tag("h2", heading), tag("div", checks_table(study.checks), class_="card narrow")]
+    return [tag("h2", heading), tag("div", checks_listing(study.checks), class_="card narrow")]
 
 
 def _plot(study: Study, plot: Plot) -> Markup:
@@ -112,7 +112,7 @@ def _fabric(fabric: Fabric, study: Study, id: str) -> Markup:
         parts.append(tag("p", fabric.not_drawn or NO_DRAWING, class_="note"))
     if job:
         parts += _matrices(fabric, sides, names)
-        parts += [tag("div", tag("h3", "Hot cables of this step"), hot_table(study, job), class_="card narrow")]
+        parts += [tag("div", tag("h3", "Hot cables of this step"), hot_listing(study, job), class_="card narrow")]
     return join(parts)
 
 
@@ -203,8 +203,9 @@ def _legend(fabric: Fabric, sides: list[Side], with_job: bool) -> Markup:
         items += [_key("degraded", 2.0, "degraded cable")] * any(link.degraded for link in fabric.links)
         items += [_key("missing", 2.0, "missing cable")] * bool(fabric.drawing.missing)
         host = "NIC" if any(host.rail for host in fabric.hosts) else "host"
-        items += [_dot("host mine", f"{host} of the job"), _dot("host", f"other {host}")] if with_job else []
-        items += [] if with_job else [_dot("host", host)]
+        box = "host box" if are_built_in(fabric, fabric.drawing) else "host"
+        items += [_dot(f"{box} mine", f"{host} of the job"), _dot(box, f"other {host}")] if with_job else []
+        items += [] if with_job else [_dot(box, host)]
     return tag("ul", *items, class_="legend")
 
 

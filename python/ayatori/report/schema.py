@@ -180,11 +180,11 @@ def _contiguous(value: Value) -> ContiguousJobs:
 
 
 def _paper_sizes(value: Value) -> dict[int, float]:
-    """Number of nodes (a JSON key, so a text) -> MB/s."""
+    """Number of hosts (a JSON key, so a text) -> MB/s."""
     result = {}
     for key, figure in value.entries():
         if not (key.isascii() and key.isdigit() and len(key) < 10):
-            value.fail("numbers of nodes as keys")
+            value.fail("numbers of hosts as keys")
         result[int(key)] = figure.number()
     return result
 

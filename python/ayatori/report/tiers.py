@@ -45,19 +45,14 @@ def _upwards(fabric: Fabric, a: int, b: int) -> tuple[int, int]:
 
 
 def levels_of(fabric: Fabric) -> list[list[int]]:
-    """Routers by level, leaves first, each from left to right as they are drawn."""
+    """Routers by level, leaves first, each from left to right as drawn; without a drawing as they are listed."""
+    boxes = fabric.drawing.boxes if fabric.drawing else []
     levels: dict[int, list[int]] = defaultdict(list)
-    for index in in_order(fabric, range(len(fabric.routers))):
+    for index in sorted(range(len(fabric.routers)), key=lambda index: boxes[index].x if boxes else index):
         level = fabric.routers[index].level
         if level is not None:
             levels[level].append(index)
     return [levels[level] for level in sorted(levels)]
-
-
-def in_order(fabric: Fabric, routers: Iterable[int]) -> list[int]:
-    """From left to right as they are drawn, and downwards; without a drawing as they are listed."""
-    boxes = fabric.drawing.boxes if fabric.drawing else []
-    return sorted(routers, key=lambda index: (boxes[index].x, boxes[index].y, index) if boxes else (0, 0, index))
 
 
 def labels_of(fabric: Fabric, routers: Iterable[int]) -> list[str]:
@@ -102,9 +97,9 @@ class Traffic:
 
     def tip(self, bundle: Bundle, up: bool) -> str:
         """Names, then each cable's ports, rate and messages, a line each."""
-        return "\n".join([self.way(bundle, up), *(self._cable_line(bundle, index, up) for index in bundle.cables)])
+        return "\n".join([self.ends(bundle, up), *(self._cable_line(bundle, index, up) for index in bundle.cables)])
 
-    def way(self, bundle: Bundle, up: bool) -> str:
+    def ends(self, bundle: Bundle, up: bool) -> str:
         """The names of the routers in the direction of travel."""
         ends = (bundle.lower, bundle.upper) if up else (bundle.upper, bundle.lower)
         return " → ".join(self.fabric.routers[end].name for end in ends)

@@ -42,16 +42,16 @@ class Value:
 
     def has(self, key: str) -> bool:
         """Whether this object holds the key with something in it."""
-        return self.table().get(key) is not None
+        return self.members().get(key) is not None
 
-    def table(self) -> dict[str, Any]:
+    def members(self) -> dict[str, Any]:
         """The object itself."""
         return self.data if isinstance(self.data, dict) else self.fail("an object")
 
     def at(self, key: str) -> Value:
         """The value of a key that must be there."""
         path = f"{self.path}.{clean(key)}" if self.path else clean(key)
-        if key not in self.table():
+        if key not in self.members():
             raise ReportError(f"{self.file}: {path}: this key is missing", "", "the study may come from an older run")
         return Value(self.data[key], self.file, path)
 
@@ -63,7 +63,7 @@ class Value:
 
     def entries(self) -> list[tuple[str, Value]]:
         """The keys and values of an object."""
-        return [(clean(key), self.at(key)) for key in self.table()]
+        return [(clean(key), self.at(key)) for key in self.members()]
 
     def text(self) -> str:
         """A text, cleaned."""
@@ -93,16 +93,16 @@ class Value:
 
 
 def load_json(file: Path) -> Any:
-    """The parsed file; NaN and Infinity are no JSON."""
+    """The parsed file; NaN and Infinity are not valid JSON."""
 
     def reject(word: str) -> NoReturn:
-        raise ValueError(f"{word} is no number")
+        raise ValueError(f"{word} is not a number")
 
     try:
         return json.loads(file.read_text(encoding="utf-8"), parse_constant=reject)
     except OSError as error:
         raise ReportError(f"{file}: cannot be read", error.strerror or str(error)) from error
     except json.JSONDecodeError as error:
-        raise ReportError(f"{file}:{error.lineno}:{error.colno}: this is not JSON", error.msg) from error
+        raise ReportError(f"{file}:{error.lineno}:{error.colno}: this is not valid JSON", error.msg) from error
     except (ValueError, RecursionError) as error:
-        raise ReportError(f"{file}: this is not JSON", str(error).splitlines()[0]) from error
+        raise ReportError(f"{file}: this is not valid JSON", str(error).splitlines()[0]) from error

@@ -20,7 +20,10 @@ struct ExportFormat {
 /// dot, graphml, ibnetdiscover, ibsim, json, simgrid, slurm (topology.conf), slurm-yaml (topology.yaml), svg.
 [[nodiscard]] std::span<const ExportFormat> export_formats();
 
-/// Error: a format that is not known (the hint lists those that are), or one that can't say what this network is.
+/// Writes a network in a format.
+/// \param format  a name among export_formats()
+/// \param sink    is called with the text, piece by piece, and only when nothing can fail any more
+/// Error: a format that is not known (the hint lists those that are), or one that cannot express this network.
 [[nodiscard]] Result<> export_network(const Network& network, std::string_view format, const Sink& sink);
 
 }  // namespace ayatori

@@ -1,4 +1,4 @@
-"""The words and tables of a study: headline, figures beside the paper's, hot cables, engines, checks."""
+"""The words and listings of a study: headline, figures beside the paper's, hot cables, engines, checks."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def _headline_random(study: Study) -> tuple[str, str] | None:
     if not jobs or not pair:
         return None
     first, best = pair
-    what = f"{jobs.jobs:,} random {jobs.size}-node jobs"
+    what = f"{jobs.jobs:,} random {jobs.size}-host jobs"
     if first == best:
         return f"{what}: {jobs.free[best]:,} free of hot spots", f"With {study.methods[best]}."
     left = jobs.jobs - jobs.free[best]
@@ -68,7 +68,7 @@ def _headline_contiguous(study: Study) -> tuple[str, str] | None:
     if not pair:
         return None
     first, best = pair
-    sizes = f"Jobs on {min(jobs.sizes)} to {max(jobs.sizes)} contiguous nodes"
+    sizes = f"Jobs on {min(jobs.sizes)} to {max(jobs.sizes)} contiguous hosts"
     rest = f"{free[first]:.0f} of {len(jobs.sizes)} free of hot spots"
     arrow = f" → {free[best]:.0f}" if first != best else ""
     return f"{sizes}: {rest}{arrow}", f"With {study.methods[best]}." + _rise(study, jobs.bandwidth, first, best)
@@ -81,7 +81,7 @@ def _headline_worst(study: Study) -> tuple[str, str] | None:
     low, high = scaled(study, [job.before.bandwidth, job.after.bandwidth])
     before, after = (study.methods[side.method] for side in (job.before, job.after))
     return (
-        f"A {len(job.hosts)}-node job: {_show(low)} → {_show(high)} {unit(study)}",
+        f"A {len(job.hosts)}-host job: {_show(low)} → {_show(high)} {unit(study)}",
         f"From {before} to {after}.",
     )
 
@@ -100,7 +100,7 @@ def method_key(study: Study, method: str) -> Markup:
     return tag("svg", line, class_=f"key tone{place % 6}", viewBox="0 0 26 12", aria_hidden="true")
 
 
-def figures_table(study: Study) -> Markup:
+def figures_listing(study: Study) -> Markup:
     """A row a method: jobs free of hot spots, bandwidth here and in the paper."""
     if not study.random and not study.contiguous:
         return join(())
@@ -201,7 +201,7 @@ def _how(study: Study) -> str:
     return text + (" Paper: measured on its cluster." if study.peak and study.random and study.random.paper else "")
 
 
-def hot_table(study: Study, job: WorstJob) -> Markup:
+def hot_listing(study: Study, job: WorstJob) -> Markup:
     """The cables that carry more than one message, by name and port."""
     fabric = study.fabric
     assert fabric
@@ -213,7 +213,7 @@ def hot_table(study: Study, job: WorstJob) -> Markup:
     rows = [_hot_row(study, sides, link, direction) for link, direction in hot[:HOT_ROWS]]
     more = f" The {HOT_ROWS} most loaded are listed." if len(hot) > HOT_ROWS else ""
     said = f"{count(len(hot), 'cable direction')} with more than one message.{more}"
-    return join((tag("p", said, class_="note"), _table(heads, rows, numbers={1, 3, 4, 5})))
+    return join((tag("p", said, class_="note"), _listing(heads, rows, numbers={1, 3, 4, 5})))
 
 
 def _hot_row(study: Study, sides: Iterable[Side], link: int, direction: str) -> list[object]:
@@ -226,21 +226,21 @@ def _hot_row(study: Study, sides: Iterable[Side], link: int, direction: str) -> 
     return [*names, *(load_text(side.loads.get((link, direction), 0)) for side in sides)]
 
 
-def engines_table(engines: list[Engine]) -> Markup:
+def engines_listing(engines: list[Engine]) -> Markup:
     """A row an engine."""
     heads = ["engine", "LMC", "accepted", "seconds", "jobs free", "mean relative bandwidth", "note"]
     rows = [
         [e.name, e.lmc, _verdict(e.accepted, "accepted", "refused"), e.seconds, e.free, e.bandwidth, e.note]
         for e in engines
     ]
-    return _table(heads, rows, numbers={1, 3, 4, 5})
+    return _listing(heads, rows, numbers={1, 3, 4, 5})
 
 
-def checks_table(checks: list[Check]) -> Markup:
+def checks_listing(checks: list[Check]) -> Markup:
     """A row a check, failed ones first."""
     ordered = sorted(checks, key=lambda check: check.passed)
     rows = [[_verdict(check.passed, "passed", "failed"), check.what, check.figure] for check in ordered]
-    return _table(["", "what was checked", "figure"], rows, numbers=set())
+    return _listing(["", "what was checked", "figure"], rows, numbers=set())
 
 
 def _verdict(good: bool | None, yes: str, no: str) -> Markup | None:
@@ -249,8 +249,8 @@ def _verdict(good: bool | None, yes: str, no: str) -> Markup | None:
     return tag("span", f"✓ {yes}" if good else f"✗ {no}", class_="passed" if good else "failed")
 
 
-def _table(heads: list[str], rows: list[list[object]], numbers: set[int]) -> Markup:
-    """A plain table; None becomes a dash, numbers are set to the right."""
+def _listing(heads: list[str], rows: list[list[object]], numbers: set[int]) -> Markup:
+    """A plain listing; None becomes a dash, numbers are set to the right."""
 
     def style(i: int) -> str | None:
         return "number" if i in numbers else None
