@@ -30,7 +30,7 @@ Duration processor_time() {
   return std::chrono::seconds(time.tv_sec) + Duration(time.tv_nsec);
 }
 
-/// Counts what comes; long messages go into one piece of memory.
+/// Counts the messages that arrive; long ones are received into one buffer.
 struct Counter final : Application {
   std::byte* reserve(PeerId, Bytes size, Urgency) override {
     memory.resize(std::max<std::size_t>(memory.size(), size));
@@ -55,10 +55,10 @@ struct Counter final : Application {
   std::uint64_t bytes = 0;
   std::uint64_t done = 0;
   std::vector<std::byte> memory;
-  std::vector<std::byte> shared;  // what peers put into and get from
+  std::vector<std::byte> shared;  // memory that peers put into and get from
 };
 
-/// Datagrams under way: memory that is used again and again.
+/// The datagrams under way, in memory that is reused.
 class InFlight {
  public:
   void put(const Datagram& datagram) {

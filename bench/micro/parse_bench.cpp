@@ -1,5 +1,5 @@
 /// \file
-/// How fast a large ibnetdiscover output is read: bytes a second, the making of the Network included.
+/// How fast a large output of ibnetdiscover is read and made into a Network, in bytes a second.
 /// The bar is 100 MB/s.
 
 #include <benchmark/benchmark.h>

@@ -1,4 +1,5 @@
-/// How long contention and plans take. Each answer is checked as it is timed: the checks cost nothing beside it.
+/// How long it takes to measure contention and to make plans. Each answer is checked while it is timed; the checks take
+/// next to no time.
 
 #include <benchmark/benchmark.h>
 

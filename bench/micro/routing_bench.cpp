@@ -1,4 +1,4 @@
-/// How long tables take to make and to check. Each answer is checked before it is timed.
+/// How long it takes to make and to check forwarding tables. Each answer is checked before it is timed.
 
 #include <benchmark/benchmark.h>
 
@@ -19,7 +19,7 @@ Network open(const char* source) { return open_source(source).value(); }
 void generate(benchmark::State& state, const char* source, int lmc) {
   const Network network = open(source);
   if (!check_tables(network, generate_routes(network, lmc).value().routes).ok()) {
-    state.SkipWithError("the tables are wrong");
+    state.SkipWithError("the forwarding tables are wrong");
     return;
   }
   for (auto _ : state) benchmark::DoNotOptimize(generate_routes(network, lmc));
@@ -30,7 +30,7 @@ void check(benchmark::State& state, const char* source, int lmc) {
   const Network network = open(source);
   const Routes routes = generate_routes(network, lmc).value().routes;
   if (!check_tables(network, routes).ok()) {
-    state.SkipWithError("the tables are wrong");
+    state.SkipWithError("the forwarding tables are wrong");
     return;
   }
   for (auto _ : state) benchmark::DoNotOptimize(check_tables(network, routes));

@@ -1,6 +1,6 @@
-/* Copies of 8 bytes by acp_copy and acp_complete between two processes: from the other one (get) and to it (put), while it
- * waits in acp_sync, and while it computes without calling the library. Answers are checked first. Prints a JSON line a
- * measurement, times in microseconds: the median of single copies.
+/* Copies of 8 bytes by acp_copy and acp_complete between two processes: gets from the other one and puts to it, while
+ * it waits in acp_sync, and while it computes without calling the library. Answers are checked first. Prints one JSON
+ * line for each measurement: the median time of a copy in microseconds.
  *
  * Any library with the interface of include/acp.h can be measured; acp_copies.py compares them. */
 #define _POSIX_C_SOURCE 200809L
@@ -12,12 +12,12 @@
 
 #include <acp.h>
 
-enum { warm = 100, most = 3000 };
+enum { warm = 100, max_count = 3000 };
 
-/* Fewer while the other one computes: where cores are short, each waits for the scheduler. */
-static int count = most;
+/* Reduced while the other process computes: if there are too few cores, each copy waits for the scheduler. */
+static int count = max_count;
 
-static double times[most];
+static double times[max_count];
 
 static double now_us(void) {
     struct timespec now;
@@ -51,7 +51,7 @@ static void measure_both(const char *memory, const char *target, acp_ga_t mine, 
     measure("get", memory, target, mine + 8, there);
 }
 
-/* Words of memory: 0 the value, 1 what was fetched. */
+/* Word 0 of the memory is the value, word 1 gets what was fetched. */
 static void check_answers(volatile uint64_t *words, acp_ga_t mine, acp_ga_t there) {
     for (uint64_t value = 1; value <= 100; ++value) {
         words[0] = value * 0x0101010101010101u;
@@ -65,8 +65,8 @@ static void check_answers(volatile uint64_t *words, acp_ga_t mine, acp_ga_t ther
     }
 }
 
-/* Of starter memory besides: word 2 tells the other one to stop, 3 its new value, 4 where registered memory is, 5 where
- * the other's is. */
+/* Further words of starter memory: 2 tells the other process to stop, 3 is the new value of its word 2, 4 has the
+ * address of the registered memory, 5 that of the other process. */
 int main(int argc, char **argv) {
     if (acp_init(&argc, &argv) != 0 || acp_procs() != 2) {
         fprintf(stderr, "error: this takes two processes\n");
@@ -90,7 +90,7 @@ int main(int argc, char **argv) {
         measure_both("registered", "in acp_sync", my_memory, its_memory);
     }
     acp_sync();
-    count = most / 10;
+    count = max_count / 10;
     if (me == 0) {
         measure_both("registered", "computing", my_memory, its_memory);
         words[3] = 1;

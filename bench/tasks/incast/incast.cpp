@@ -25,7 +25,7 @@ struct Head {
 
 constexpr std::size_t patterns = 256;
 
-/// The bytes after a head are a piece of this, which depends on sender and number.
+/// The bytes after a head are a part of this; which part depends on sender and number.
 const std::vector<std::byte>& pattern(std::size_t bytes) {
   static std::vector<std::byte> made;
   for (std::size_t i = made.size(); i < patterns + bytes; ++i)
@@ -35,7 +35,7 @@ const std::vector<std::byte>& pattern(std::size_t bytes) {
 
 std::size_t pattern_start(const Head& head) { return (head.sender * 7 + head.number * 31) % patterns; }
 
-std::string json_number(std::int64_t value) { return value == not_told ? "null" : fmt::to_string(value); }
+std::string json_number(std::int64_t value) { return value == not_reported ? "null" : fmt::to_string(value); }
 
 Settings settings_of(int argc, char** argv) {
   Settings settings;
@@ -52,20 +52,20 @@ Settings settings_of(int argc, char** argv) {
 
 }  // namespace
 
-void publish(Board& board, std::span<const std::byte> address) {
-  if (address.empty() || address.size() > board.address.size()) give_up("the receiver's address does not fit");
-  std::ranges::copy(address, board.address.begin());
-  board.address_bytes = static_cast<std::uint32_t>(address.size());
+void publish(SharedState& shared, std::span<const std::byte> address) {
+  if (address.empty() || address.size() > shared.address.size()) give_up("the receiver's address does not fit");
+  std::ranges::copy(address, shared.address.begin());
+  shared.address_bytes = static_cast<std::uint32_t>(address.size());
 }
 
-std::span<const std::byte> await_address(Board& board) {
-  while (board.address_bytes == 0) usleep(100);
-  return std::span(board.address).first(board.address_bytes);
+std::span<const std::byte> await_address(SharedState& shared) {
+  while (shared.address_bytes == 0) usleep(100);
+  return std::span(shared.address).first(shared.address_bytes);
 }
 
 Outbox::Outbox(const Settings& settings, std::uint32_t sender)
-    : settings_(settings), sender_(sender), memory_(std::size_t{max_in_hand} * settings.bytes) {
-  for (std::uint32_t buffer = 0; buffer < max_in_hand; ++buffer) free_.push_back(buffer);
+    : settings_(settings), sender_(sender), memory_(std::size_t{max_under_way} * settings.bytes) {
+  for (std::uint32_t buffer = 0; buffer < max_under_way; ++buffer) free_.push_back(buffer);
 }
 
 std::optional<Message> Outbox::front() {
@@ -85,9 +85,9 @@ void Outbox::sent() {
 
 void Outbox::done(std::uint32_t buffer) { free_.push_back(buffer); }
 
-Inbox::Inbox(const Settings& settings, Board& board)
+Inbox::Inbox(const Settings& settings, SharedState& shared)
     : settings_(settings),
-      board_(board),
+      shared_(shared),
       wanted_(std::uint64_t{settings.senders} * settings.messages),
       seen_(settings.senders * (std::size_t{settings.messages} + 1)) {}
 
@@ -108,46 +108,46 @@ void Inbox::take(std::span<const std::byte> message) {
   seen = true;
   if (head.number == 0) return;
   ++taken_;
-  // A look at the clock takes as long as a small message.
+  // Reading the clock takes as long as a small message.
   if (taken_ % 64 == 0 || all_here()) last_ = std::chrono::steady_clock::now();
 }
 
 void Inbox::start() {
   start_ = last_ = std::chrono::steady_clock::now();
-  board_.go = true;
+  shared_.go = true;
 }
 
 void Inbox::report() const {
-  board_.delivered = taken_;
-  board_.seconds = std::chrono::duration<double>(last_ - start_).count();
-  board_.receiver_resident = bench::peak_resident_bytes();
+  shared_.delivered = taken_;
+  shared_.seconds = std::chrono::duration<double>(last_ - start_).count();
+  shared_.receiver_resident = bench::peak_resident_bytes();
 }
 
 namespace {
 
-/// Until every message is here, or no more can come; and every sender has been answered.
-void receive(const Settings& settings, Board& board, const Stack& stack) {
+/// Returns when every message has arrived, or no more can arrive, and every sender has been answered.
+void receive(const Settings& settings, SharedState& shared, const Stack& stack) {
   using Clock = std::chrono::steady_clock;
-  Inbox inbox(settings, board);
-  const auto receiver = stack.receiver(settings, board, inbox);
-  while (board.ready < settings.senders) receiver->progress();
+  Inbox inbox(settings, shared);
+  const auto receiver = stack.receiver(settings, shared, inbox);
+  while (shared.ready < settings.senders) receiver->progress();
   inbox.start();
   std::uint64_t taken = 0;
   Clock::time_point silent_since = Clock::now();
-  while (board.finished < settings.senders || !inbox.all_here()) {
+  while (shared.finished < settings.senders || !inbox.all_here()) {
     receiver->progress();
-    if (stack.reliable || board.finished < settings.senders) continue;
+    if (stack.reliable || shared.finished < settings.senders) continue;
     if (std::exchange(taken, inbox.taken()) != inbox.taken()) silent_since = Clock::now();
     if (Clock::now() - silent_since > silence) break;
   }
   const std::int64_t dropped = receiver->duplicates();
-  if (dropped != not_told) board.duplicates = dropped + static_cast<std::int64_t>(inbox.copies());
+  if (dropped != not_reported) shared.duplicates = dropped + static_cast<std::int64_t>(inbox.copies());
   inbox.report();
 }
 
-void send(const Settings& settings, Board& board, const Stack& stack, std::uint32_t number) {
+void send(const Settings& settings, SharedState& shared, const Stack& stack, std::uint32_t number) {
   Outbox outbox(settings, number);
-  const auto sender = stack.sender(settings, board, outbox, number);
+  const auto sender = stack.sender(settings, shared, outbox, number);
   const auto send_all = [&](std::uint32_t messages) {
     outbox.allow(messages);
     while (!outbox.all_done()) {
@@ -156,38 +156,38 @@ void send(const Settings& settings, Board& board, const Stack& stack, std::uint3
     }
   };
   send_all(1);
-  ++board.ready;
-  while (!board.go) sender->progress();
+  ++shared.ready;
+  while (!shared.go) sender->progress();
   send_all(settings.messages + 1);
   sender->finish();
   const std::int64_t told = sender->retransmissions();
-  if (told == not_told)
-    board.retransmissions = not_told;
+  if (told == not_reported)
+    shared.retransmissions = not_reported;
   else
-    board.retransmissions += told;
-  ++board.finished;
+    shared.retransmissions += told;
+  ++shared.finished;
 }
 
 }  // namespace
 
 int run(int argc, char** argv, const Stack& stack) {
   const Settings settings = settings_of(argc, argv);
-  Board& board = bench::shared<Board>();
+  SharedState& shared = bench::shared<SharedState>();
 
   alarm(max_seconds);
-  std::vector<pid_t> children{bench::start([&] { receive(settings, board, stack); })};
+  std::vector<pid_t> children{bench::start([&] { receive(settings, shared, stack); })};
   for (std::uint32_t i = 0; i < settings.senders; ++i) {
-    children.push_back(bench::start([&] { send(settings, board, stack, i); }));
+    children.push_back(bench::start([&] { send(settings, shared, stack, i); }));
   }
   if (!bench::all_succeed(children)) return 2;
 
-  const std::uint64_t lost = std::uint64_t{settings.senders} * settings.messages - board.delivered;
+  const std::uint64_t lost = std::uint64_t{settings.senders} * settings.messages - shared.delivered;
   if (stack.reliable && lost > 0) give_up(fmt::format("{} messages are lost", lost));
   fmt::print(
       "{{\"messages_per_s\": {:.0f}, \"receiver_rss_MB\": {:.2f}, \"duplicates\": {}, \"retransmissions\": {}, "
       "\"lost\": {}}}\n",
-      static_cast<double>(board.delivered) / board.seconds, static_cast<double>(board.receiver_resident) / 1e6,
-      json_number(board.duplicates), json_number(board.retransmissions), lost);
+      static_cast<double>(shared.delivered) / shared.seconds, static_cast<double>(shared.receiver_resident) / 1e6,
+      json_number(shared.duplicates), json_number(shared.retransmissions), lost);
   return 0;
 }
 

@@ -24,8 +24,8 @@
 
 namespace ayatori::incast {
 
-/// Messages that a sender has under way at most, in every stack.
-inline constexpr std::uint32_t max_in_hand = 64;
+/// The largest number of messages that a sender has under way, in every stack.
+inline constexpr std::uint32_t max_under_way = 64;
 
 struct Settings {
   std::uint32_t senders = 31;
@@ -33,47 +33,47 @@ struct Settings {
   std::uint32_t messages = 5000;
 };
 
-/// A stack that does not tell, or that has none to tell of.
-inline constexpr std::int64_t not_told = -1;
+/// The count of a stack that does not report it.
+inline constexpr std::int64_t not_reported = -1;
 
-/// What all processes see.
-struct Board {
-  std::atomic<std::uint32_t> address_bytes = 0;  ///< 0: the receiver is not there yet
+/// What all processes share.
+struct SharedState {
+  std::atomic<std::uint32_t> address_bytes = 0;  ///< 0 until the receiver has published its address
   std::array<std::byte, 4096> address{};
   std::atomic<std::uint32_t> ready = 0;  ///< senders whose first message has arrived
   std::atomic<bool> go = false;
-  std::atomic<std::uint32_t> finished = 0;  ///< senders all of whose messages have been taken from them
+  std::atomic<std::uint32_t> finished = 0;  ///< senders that have sent everything
 
   std::atomic<std::uint64_t> delivered = 0;
-  std::atomic<std::int64_t> duplicates = not_told;  ///< copies that the receiver's stack, or the receiver, dropped
-  std::atomic<std::int64_t> retransmissions = 0;    ///< of all senders; less than 0: some did not tell
+  std::atomic<std::int64_t> duplicates = not_reported;  ///< copies that the receiver or its stack dropped
+  std::atomic<std::int64_t> retransmissions = 0;        ///< of all senders; not_reported if one does not report it
   double seconds = 0;
-  std::uint64_t receiver_resident = 0;  ///< most bytes in memory at any time
+  std::uint64_t receiver_resident = 0;  ///< peak, in bytes
 };
 
 using bench::give_up;
 
-/// The address that the receiver's stack wants senders to know.
-void publish(Board& board, std::span<const std::byte> address);
-std::span<const std::byte> await_address(Board& board);
+/// Tells the senders the address of the receiver, and waits for it.
+void publish(SharedState& shared, std::span<const std::byte> address);
+std::span<const std::byte> await_address(SharedState& shared);
 
 struct Message {
-  std::uint32_t buffer = 0;  ///< which of max_in_hand holds the bytes
+  std::uint32_t buffer = 0;  ///< which of max_under_way holds the bytes
   std::span<const std::byte> bytes;
 };
 
-/// The messages of one sender. Number 0 is the one before the start, 1 … Settings::messages are counted.
+/// The messages of one sender. Number 0 is sent before the start; 1 to Settings::messages are counted.
 class Outbox {
  public:
   Outbox(const Settings& settings, std::uint32_t sender);
 
   /// The message to be sent next; nothing if none may be sent now, or all buffers are in use.
   [[nodiscard]] std::optional<Message> front();
-  void sent();                      ///< the front() is on its way; its bytes stay until …
+  void sent();                      ///< front() was sent; its bytes stay until …
   void done(std::uint32_t buffer);  ///< … done() is called with its buffer
 
   void allow(std::uint32_t messages) { allowed_ = messages; }
-  [[nodiscard]] bool all_done() const { return next_ == allowed_ && free_.size() == max_in_hand; }
+  [[nodiscard]] bool all_done() const { return next_ == allowed_ && free_.size() == max_under_way; }
 
  private:
   const Settings& settings_;
@@ -84,12 +84,12 @@ class Outbox {
   std::vector<std::byte> memory_;
 };
 
-/// The receiver's account.
+/// Checks and counts the messages of the receiver.
 class Inbox {
  public:
-  Inbox(const Settings& settings, Board& board);
+  Inbox(const Settings& settings, SharedState& shared);
 
-  /// Gives up if the message is none of an Outbox.
+  /// Gives up if the message is not one of an Outbox.
   void take(std::span<const std::byte> message);
 
   /// Starts the clock, and all senders.
@@ -97,14 +97,14 @@ class Inbox {
 
   [[nodiscard]] bool all_here() const { return taken_ == wanted_; }
   [[nodiscard]] std::uint64_t taken() const { return taken_; }
-  [[nodiscard]] std::uint64_t copies() const { return copies_; }  ///< that the stack handed over
+  [[nodiscard]] std::uint64_t copies() const { return copies_; }  ///< delivered by the stack
 
-  /// Writes what was found on the board.
+  /// Writes the results into the shared memory.
   void report() const;
 
  private:
   const Settings& settings_;
-  Board& board_;
+  SharedState& shared_;
   std::uint64_t wanted_;
   std::uint64_t taken_ = 0;
   std::uint64_t copies_ = 0;
@@ -113,31 +113,31 @@ class Inbox {
   std::chrono::steady_clock::time_point last_{};
 };
 
-/// A stack's receiver: hands messages to the Inbox, from within progress().
+/// The receiver of a stack: progress() gives messages to the Inbox.
 class Receiver {
  public:
   virtual ~Receiver() = default;
   virtual void progress() = 0;  ///< may sleep for a millisecond if there is nothing to do
-  [[nodiscard]] virtual std::int64_t duplicates() { return not_told; }  ///< that it dropped
+  [[nodiscard]] virtual std::int64_t duplicates() { return not_reported; }  ///< dropped by the stack
 };
 
-/// A stack's sender: tells the Outbox which messages are done.
+/// The sender of a stack: tells the Outbox which buffers are free.
 class Sender {
  public:
   virtual ~Sender() = default;
   [[nodiscard]] virtual bool send(const Message& message) = 0;  ///< false: no room now
-  virtual void progress() = 0;                                  ///< as Receiver's
-  virtual void finish() {}                                      ///< returns when nothing is left to do for it
-  [[nodiscard]] virtual std::int64_t retransmissions() { return not_told; }
+  virtual void progress() = 0;                                  ///< as that of Receiver
+  virtual void finish() {}                                      ///< returns when everything was sent
+  [[nodiscard]] virtual std::int64_t retransmissions() { return not_reported; }
 };
 
 struct Stack {
-  std::function<std::unique_ptr<Receiver>(const Settings&, Board&, Inbox&)> receiver;
-  std::function<std::unique_ptr<Sender>(const Settings&, Board&, Outbox&, std::uint32_t sender)> sender;
-  bool reliable = true;  ///< nothing may be missing
+  std::function<std::unique_ptr<Receiver>(const Settings&, SharedState&, Inbox&)> receiver;
+  std::function<std::unique_ptr<Sender>(const Settings&, SharedState&, Outbox&, std::uint32_t sender)> sender;
+  bool reliable = true;  ///< no message may be lost
 };
 
-/// Runs it all; the exit status of the program.
+/// Runs all processes; the exit status of the program.
 int run(int argc, char** argv, const Stack& stack);
 
 }  // namespace ayatori::incast

@@ -52,7 +52,7 @@ class OfiEndpoint {
   }
 
  protected:
-  /// Calls `handle` for each completion. Other processes need the core more than a loop that finds nothing.
+  /// Calls `handle` for each completion; yields the core to other processes if there is none.
   template <typename Handle>
   void step(Handle handle) {
     std::array<fi_cq_msg_entry, 64> entries{};
@@ -71,7 +71,7 @@ class OfiEndpoint {
 
 class OfiReceiver final : public Receiver, OfiEndpoint {
  public:
-  OfiReceiver(const Settings& settings, Board& board, Inbox& inbox) : inbox_(inbox), posts_(receives_posted) {
+  OfiReceiver(const Settings& settings, SharedState& shared, Inbox& inbox) : inbox_(inbox), posts_(receives_posted) {
     for (Post& post : posts_) {
       post.bytes.resize(settings.bytes);
       receive(post);
@@ -79,7 +79,7 @@ class OfiReceiver final : public Receiver, OfiEndpoint {
     std::array<std::byte, 256> address{};
     std::size_t size = address.size();
     need(fi_getname(&endpoint_->fid, address.data(), &size), "fi_getname");
-    publish(board, std::span(address).first(size));
+    publish(shared, std::span(address).first(size));
   }
 
   void progress() override {
@@ -106,8 +106,8 @@ class OfiReceiver final : public Receiver, OfiEndpoint {
 
 class OfiSender final : public Sender, OfiEndpoint {
  public:
-  OfiSender(Board& board, Outbox& outbox) : outbox_(outbox) {
-    if (fi_av_insert(addresses_, await_address(board).data(), 1, &receiver_, 0, nullptr) != 1) give_up("fi_av_insert");
+  OfiSender(SharedState& shared, Outbox& outbox) : outbox_(outbox) {
+    if (fi_av_insert(addresses_, await_address(shared).data(), 1, &receiver_, 0, nullptr) != 1) give_up("fi_av_insert");
   }
 
   bool send(const Message& message) override {
@@ -130,15 +130,15 @@ class OfiSender final : public Sender, OfiEndpoint {
 
   Outbox& outbox_;
   fi_addr_t receiver_ = FI_ADDR_UNSPEC;
-  std::array<Context, max_in_hand> contexts_{};
+  std::array<Context, max_under_way> contexts_{};
 };
 
 }  // namespace
 
 int main(int argc, char** argv) {
   return run(argc, argv,
-             {.receiver = [](const Settings& settings, Board& board,
-                             Inbox& inbox) { return std::make_unique<OfiReceiver>(settings, board, inbox); },
-              .sender = [](const Settings&, Board& board, Outbox& outbox,
-                           std::uint32_t) { return std::make_unique<OfiSender>(board, outbox); }});
+             {.receiver = [](const Settings& settings, SharedState& shared,
+                             Inbox& inbox) { return std::make_unique<OfiReceiver>(settings, shared, inbox); },
+              .sender = [](const Settings&, SharedState& shared, Outbox& outbox,
+                           std::uint32_t) { return std::make_unique<OfiSender>(shared, outbox); }});
 }

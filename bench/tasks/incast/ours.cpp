@@ -13,10 +13,10 @@ constexpr Rank receiver_rank = 0;
 
 class Receiver final : public incast::Receiver, OurProcess {
  public:
-  Receiver(const incast::Settings& settings, incast::Board& board, incast::Inbox& inbox)
+  Receiver(const incast::Settings& settings, incast::SharedState& shared, incast::Inbox& inbox)
       : OurProcess("udp", receiver_rank, settings.senders + 1), inbox_(inbox) {
     const std::byte here{1};
-    publish(board, std::span(&here, 1));
+    publish(shared, std::span(&here, 1));
   }
   void progress() override { step(); }
   std::int64_t duplicates() override { return static_cast<std::int64_t>(statistics().duplicates); }
@@ -50,11 +50,12 @@ class Sender final : public incast::Sender, OurProcess {
 int main(int argc, char** argv) {
   return incast::run(
       argc, argv,
-      {.receiver = [](const incast::Settings& settings, incast::Board& board,
-                      incast::Inbox& inbox) { return std::make_unique<Receiver>(settings, board, inbox); },
+      {.receiver = [](const incast::Settings& settings, incast::SharedState& shared,
+                      incast::Inbox& inbox) { return std::make_unique<Receiver>(settings, shared, inbox); },
        .sender =
-           [](const incast::Settings& settings, incast::Board& board, incast::Outbox& outbox, std::uint32_t sender) {
-             await_address(board);
+           [](const incast::Settings& settings, incast::SharedState& shared, incast::Outbox& outbox,
+              std::uint32_t sender) {
+             await_address(shared);
              return std::make_unique<Sender>(settings, outbox, sender + 1);
            }});
 }

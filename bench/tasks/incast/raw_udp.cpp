@@ -1,4 +1,4 @@
-// Plain UDP sockets on the loopback: what does not fit the receiver's socket is lost, and nobody notices.
+// Plain UDP sockets on the loopback: datagrams that do not fit into the receiver's socket are lost without notice.
 
 #include <netinet/in.h>
 #include <poll.h>
@@ -12,7 +12,7 @@ namespace {
 
 using namespace ayatori::incast;
 
-constexpr int receive_bytes = 4 << 20;  // as the others ask for
+constexpr int receive_bytes = 4 << 20;  // as the other stacks ask for
 
 sockaddr_in loopback() {
   sockaddr_in address{};
@@ -23,7 +23,7 @@ sockaddr_in loopback() {
 
 class RawReceiver final : public Receiver {
  public:
-  RawReceiver(const Settings& settings, Board& board, Inbox& inbox) : inbox_(inbox), message_(settings.bytes) {
+  RawReceiver(const Settings& settings, SharedState& shared, Inbox& inbox) : inbox_(inbox), message_(settings.bytes) {
     sockaddr_in address = loopback();
     socklen_t size = sizeof address;
     setsockopt(socket_, SOL_SOCKET, SO_RCVBUF, &receive_bytes, sizeof receive_bytes);
@@ -31,7 +31,7 @@ class RawReceiver final : public Receiver {
         getsockname(socket_, reinterpret_cast<sockaddr*>(&address), &size) != 0) {
       give_up("no UDP socket");
     }
-    publish(board, std::as_bytes(std::span(&address, 1)));
+    publish(shared, std::as_bytes(std::span(&address, 1)));
   }
 
   void progress() override {
@@ -52,9 +52,9 @@ class RawReceiver final : public Receiver {
 
 class RawSender final : public Sender {
  public:
-  RawSender(Board& board, Outbox& outbox) : outbox_(outbox) {
+  RawSender(SharedState& shared, Outbox& outbox) : outbox_(outbox) {
     sockaddr_in address{};
-    const auto published = await_address(board);
+    const auto published = await_address(shared);
     std::memcpy(&address, published.data(), sizeof address);
     if (connect(socket_, reinterpret_cast<sockaddr*>(&address), sizeof address) != 0) give_up("no UDP socket");
   }
@@ -81,9 +81,9 @@ class RawSender final : public Sender {
 
 int main(int argc, char** argv) {
   return run(argc, argv,
-             {.receiver = [](const Settings& settings, Board& board,
-                             Inbox& inbox) { return std::make_unique<RawReceiver>(settings, board, inbox); },
-              .sender = [](const Settings&, Board& board, Outbox& outbox,
-                           std::uint32_t) { return std::make_unique<RawSender>(board, outbox); },
+             {.receiver = [](const Settings& settings, SharedState& shared,
+                             Inbox& inbox) { return std::make_unique<RawReceiver>(settings, shared, inbox); },
+              .sender = [](const Settings&, SharedState& shared, Outbox& outbox,
+                           std::uint32_t) { return std::make_unique<RawSender>(shared, outbox); },
               .reliable = false});
 }

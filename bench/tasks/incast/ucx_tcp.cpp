@@ -35,7 +35,7 @@ class Worker {
   }
 
  protected:
-  /// Sleeps where there is nothing to do: with more processes than cores that is several times faster than to spin.
+  /// Sleeps if there is nothing to do: with more processes than cores that is several times faster than spinning.
   void step() {
     if (ucp_worker_progress(worker_) != 0 || ucp_worker_arm(worker_) != UCS_OK) return;
     pollfd polled{descriptor_, POLLIN, 0};
@@ -49,7 +49,7 @@ class Worker {
 
 class UcxReceiver final : public Receiver, Worker {
  public:
-  UcxReceiver(Board& board, Inbox& inbox) : inbox_(inbox) {
+  UcxReceiver(SharedState& shared, Inbox& inbox) : inbox_(inbox) {
     ucp_am_handler_param_t handler{};
     handler.field_mask = UCP_AM_HANDLER_PARAM_FIELD_ID | UCP_AM_HANDLER_PARAM_FIELD_CB | UCP_AM_HANDLER_PARAM_FIELD_ARG;
     handler.id = message_id;
@@ -59,7 +59,7 @@ class UcxReceiver final : public Receiver, Worker {
     ucp_address_t* address = nullptr;
     std::size_t size = 0;
     need(ucp_worker_get_address(worker_, &address, &size), "ucp_worker_get_address");
-    publish(board, std::span(reinterpret_cast<const std::byte*>(address), size));
+    publish(shared, std::span(reinterpret_cast<const std::byte*>(address), size));
     ucp_worker_release_address(worker_, address);
   }
   void progress() override { step(); }
@@ -76,10 +76,10 @@ class UcxReceiver final : public Receiver, Worker {
 
 class UcxSender final : public Sender, Worker {
  public:
-  UcxSender(Board& board, Outbox& outbox) : outbox_(outbox) {
+  UcxSender(SharedState& shared, Outbox& outbox) : outbox_(outbox) {
     ucp_ep_params_t params{};
     params.field_mask = UCP_EP_PARAM_FIELD_REMOTE_ADDRESS;
-    params.address = reinterpret_cast<const ucp_address_t*>(await_address(board).data());
+    params.address = reinterpret_cast<const ucp_address_t*>(await_address(shared).data());
     need(ucp_ep_create(worker_, &params, &endpoint_), "ucp_ep_create");
   }
 
@@ -126,7 +126,7 @@ class UcxSender final : public Sender, Worker {
 
   Outbox& outbox_;
   ucp_ep_h endpoint_ = nullptr;
-  std::array<Context, max_in_hand> contexts_{};
+  std::array<Context, max_under_way> contexts_{};
   std::vector<std::uint32_t> done_;
 };
 
@@ -134,8 +134,8 @@ class UcxSender final : public Sender, Worker {
 
 int main(int argc, char** argv) {
   return run(argc, argv,
-             {.receiver = [](const Settings&, Board& board,
-                             Inbox& inbox) { return std::make_unique<UcxReceiver>(board, inbox); },
-              .sender = [](const Settings&, Board& board, Outbox& outbox,
-                           std::uint32_t) { return std::make_unique<UcxSender>(board, outbox); }});
+             {.receiver = [](const Settings&, SharedState& shared,
+                             Inbox& inbox) { return std::make_unique<UcxReceiver>(shared, inbox); },
+              .sender = [](const Settings&, SharedState& shared, Outbox& outbox,
+                           std::uint32_t) { return std::make_unique<UcxSender>(shared, outbox); }});
 }

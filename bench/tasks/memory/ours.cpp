@@ -20,7 +20,7 @@ using bench::give_up;
 constexpr std::size_t bytes = 1024;
 constexpr unsigned max_seconds = 120;
 
-struct Board {
+struct SharedState {
   std::atomic<std::uint32_t> ready = 0;
   std::atomic<std::uint32_t> finished = 0;
   std::atomic<std::uint32_t> measured = 0;
@@ -56,27 +56,27 @@ class Process final : public bench::OurProcess {
   Rank acknowledged_ = 0;
 };
 
-void add_memory_of_this_process(Board& board) {
+void add_memory_of_this_process(SharedState& shared) {
   std::ifstream file("/proc/self/smaps_rollup");
   for (std::string line; std::getline(file, line);) {
     std::istringstream words(line);
     std::string field;
     std::uint64_t kilobytes = 0;
     if (!(words >> field >> kilobytes)) continue;
-    if (field == "Pss_Anon:" || field == "Pss_Shmem:") board.own += kilobytes * 1024;
-    if (field == "Rss:") board.rss += kilobytes * 1024;
-    if (field.starts_with("Private_")) board.private_bytes += kilobytes * 1024;
+    if (field == "Pss_Anon:" || field == "Pss_Shmem:") shared.own += kilobytes * 1024;
+    if (field == "Rss:") shared.rss += kilobytes * 1024;
+    if (field.starts_with("Private_")) shared.private_bytes += kilobytes * 1024;
   }
 }
 
 /// Every process stays until all have measured, since a shared page counts by its share.
-void run(const std::string& kind, Board& board, Rank self, Rank processes) {
+void run(const std::string& kind, SharedState& shared, Rank self, Rank processes) {
   Process process(kind, self, processes);
-  for (++board.ready; board.ready < processes;) process.step();
+  for (++shared.ready; shared.ready < processes;) process.step();
   process.exchange();
-  for (++board.finished; board.finished < processes;) process.step();
-  add_memory_of_this_process(board);
-  for (++board.measured; board.measured < processes;) process.step();
+  for (++shared.finished; shared.finished < processes;) process.step();
+  add_memory_of_this_process(shared);
+  for (++shared.measured; shared.measured < processes;) process.step();
 }
 
 }  // namespace
@@ -88,12 +88,12 @@ int main(int argc, char** argv) {
     give_up("memory_ours udp|shm PROCESSES, 1 to 250");
   }
   alarm(max_seconds);
-  Board& board = bench::shared<Board>();
+  SharedState& shared = bench::shared<SharedState>();
   std::vector<pid_t> children;
   for (Rank rank = 0; rank < *processes; ++rank) {
-    children.push_back(bench::start([&] { run(kind, board, rank, *processes); }));
+    children.push_back(bench::start([&] { run(kind, shared, rank, *processes); }));
   }
   if (!bench::all_succeed(children)) return 2;
-  fmt::print("{{\"processes\": {}, \"own\": {}, \"private\": {}, \"rss\": {}}}\n", *processes, board.own / *processes,
-             board.private_bytes / *processes, board.rss / *processes);
+  fmt::print("{{\"processes\": {}, \"own\": {}, \"private\": {}, \"rss\": {}}}\n", *processes, shared.own / *processes,
+             shared.private_bytes / *processes, shared.rss / *processes);
 }

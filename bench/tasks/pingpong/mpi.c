@@ -1,5 +1,5 @@
-/* Ping-pong of 64 bytes between two ranks; prints the median round trip in microseconds. They are timed a few at a
-   time, for to read the clock costs as much as a part of one. */
+/* Ping-pong of 64 bytes between two ranks; prints the median round trip in microseconds. Several round trips are timed
+   at once, since reading the clock takes a good part of one. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
-// Paper 5, section 5.3, over many seeds: 31 clients and a server with one buffer. The best fixed timer of the sweep
-// (of those that make at most 0.1 % duplicates), chosen for each seed after the fact, against adaptive timers with
-// admission on the same network; rates are of whole runs, and of the part while all clients have something to send. No
-// packet has more than one message, so that only the timers are compared; `coalesced` is what ours does by default.
+// Paper 5, section 5.3, over many seeds: 31 clients and a server with one receive buffer. For each seed the best fixed
+// retransmission timer (of those with at most 0.1 % duplicates, chosen after the runs) is compared with our adaptive
+// timers and admission on the same simulated network. Rates are those of whole runs, and of the time while all clients
+// have something to send. A packet has one message, so that only the timers are compared; `coalesced` is our default.
 
 #include <fmt/format.h>
 
@@ -41,14 +41,14 @@ Rates best_fixed(const Incast& incast, const Scenario& scenario) {
   return best;
 }
 
-/// A network, and how many messages a client has in hand.
+/// A network, and how many messages a client has queued.
 struct Setting {
   const char* name;
   Duration latency;
   std::uint32_t queued;
 };
 
-/// Scenario's own, and the one of experiments/low_memory_transport.
+/// The default of Scenario, and that of experiments/low_memory_transport.
 constexpr std::array settings{Setting{"default", Duration(2'000), 4}, Setting{"paper", Duration(4'000), 1}};
 
 std::string spread(std::vector<double> ratios) {
@@ -89,7 +89,7 @@ void compare(const Setting& setting, std::uint32_t bytes, std::uint64_t seeds, s
 
 }  // namespace
 
-/// incast_bench [SEEDS [MESSAGES]]: of each client.
+/// simulated_incast_fixed_timers [SEEDS [MESSAGES]]; MESSAGES are those of each client.
 int main(int argc, char** argv) {
   const std::uint64_t seeds = argc > 1 ? parse_unsigned<std::uint64_t>(argv[1]).value_or(1) : 5;
   const std::uint32_t messages = argc > 2 ? parse_unsigned<std::uint32_t>(argv[2]).value_or(1) : 1000;
