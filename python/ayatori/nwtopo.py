@@ -342,7 +342,8 @@ class Topology:
 
     def diff(self, after: Topology) -> list[Difference]:
         """What has to happen to this topology to become `after`; objects are matched by name."""
-        return [Difference(*found) for found in self._core.difference(after._core)]
+        found = self._core.difference(after._core)
+        return [Difference(each.what, each.is_link, each.name, each.detail) for each in found]
 
     def export(self, format: str, path: str | os.PathLike[str]) -> None:
         """Writes a file, whole or not at all: "cache", or what `ayatori convert` knows ("json", "dot", "svg", …)."""
@@ -370,9 +371,19 @@ class Topology:
     def _ids(self, objects: Iterable[Obj]) -> list[int]:
         return [self._id(obj) for obj in objects]
 
-    def _link(self, link: tuple[int, int, int, int, int, str, float, float, bool, bool]) -> Link:
-        start, end, from_port, to_port, plane, *_ = link
-        return Link(Obj(self, start), Obj(self, end), from_port, to_port, self.planes[plane], *link[5:])
+    def _link(self, link: _core.TopologyLink) -> Link:
+        return Link(
+            Obj(self, link.from_id),
+            Obj(self, link.to_id),
+            link.from_port,
+            link.to_port,
+            self.planes[link.plane],
+            link.rate,
+            link.bytes_per_second,
+            link.latency,
+            link.up,
+            link.degraded,
+        )
 
     def _grid(self, grid: Obj | None) -> Obj:
         if grid is None:

@@ -9,7 +9,9 @@
 #include <nanobind/stl/string_view.h>
 #include <nanobind/stl/vector.h>
 
+#include <cstdint>
 #include <exception>
+#include <string>
 #include <string_view>
 #include <utility>
 
@@ -37,6 +39,11 @@ inline nb::str text(std::string_view bytes) {
   PyObject* decoded = PyUnicode_DecodeUTF8(bytes.data(), static_cast<Py_ssize_t>(bytes.size()), "replace");
   if (decoded == nullptr) throw nb::python_error();
   return nb::steal<nb::str>(decoded);
+}
+
+/// "1 host", "3 hosts".
+inline std::string counted(std::uint64_t count, std::string_view what) {
+  return std::to_string(count) + " " + std::string(what) + (count == 1 ? "" : "s");
 }
 
 using WithoutGil = nb::call_guard<nb::gil_scoped_release>;

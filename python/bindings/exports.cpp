@@ -10,14 +10,17 @@ void bind_exports(nb::module_& module) {
     for (const ExportFormat& format : export_formats()) formats.emplace_back(format.name, format.about);
     return formats;
   });
-  module.def("export_network", [](const Network& network, std::string_view format) {
-    std::string output;
-    {
-      const nb::gil_scoped_release without_gil;
-      unwrap(export_network(network, format, [&](std::string_view piece) { output += piece; }));
-    }
-    return nb::bytes(output.data(), output.size());
-  });
+  module.def(
+      "export_network",
+      [](const Network& network, std::string_view format) {
+        std::string output;
+        {
+          const nb::gil_scoped_release without_gil;
+          unwrap(export_network(network, format, [&](std::string_view piece) { output += piece; }));
+        }
+        return nb::bytes(output.data(), output.size());
+      },
+      nb::arg("network"), nb::arg("format"));
 }
 
 }  // namespace ayatori::python

@@ -1,5 +1,6 @@
 #include "ayatori/network/network.hpp"
 
+#include "ayatori/exports/exports.hpp"
 #include "ayatori/network/job.hpp"
 #include "ayatori/network/levels.hpp"
 #include "ayatori/network/shape.hpp"
@@ -56,6 +57,18 @@ std::vector<T> as_list(std::span<const T> items) {
   return {items.begin(), items.end()};
 }
 
+std::string describe(const Network& network) {
+  return "<Network of " + counted(network.machines().size(), "machine") + ", " +
+         counted(network.router_count(), "router") + " and " + counted(network.link_count(), "link") + ">";
+}
+
+/// What is too large to draw is described.
+nb::str picture(const Network& network) {
+  std::string svg;
+  const auto drawn = export_network(network, "svg", [&](std::string_view piece) { svg += piece; });
+  return text(drawn ? svg : "<pre>&lt;" + describe(network).substr(1, describe(network).size() - 2) + "&gt;</pre>");
+}
+
 void bind_model(nb::module_& module) {
   nb::class_<Port>(module, "Port")
       .def_ro("peer", &Port::peer)
@@ -64,32 +77,54 @@ void bind_model(nb::module_& module) {
       .def_ro("lid", &Port::lid)
       .def_ro("lmc", &Port::lmc)
       .def_ro("number", &Port::number)
+      .def("__repr__",
+           [](const Port& port) {
+             return "<Port " + std::to_string(port.number) + " of device " + std::to_string(port.device) + ", " +
+                    (port.connected() ? to_string(port.rate) : "not connected") + ">";
+           })
       .def_prop_ro("connected", &Port::connected)
       .def_prop_ro("rate", [](const Port& port) { return to_string(port.rate); })
       .def_prop_ro("bytes_per_second", [](const Port& port) { return port.rate.bytes_per_second(); });
 
   nb::class_<Machine>(module, "Machine")
       .def_prop_ro("name", [](const Machine& machine) { return text(machine.name); })
+      .def("__repr__",
+           [](const Machine& machine) {
+             return text("<Machine " + machine.name + " with " + counted(machine.endpoints.size(), "endpoint") + ">");
+           })
       .def_ro("named", &Machine::named)
       .def_ro("endpoints", &Machine::endpoints);
 
   nb::class_<Network>(module, "Network", "An immutable network; see ayatori/network/network.hpp.")
+      .def("__repr__", &describe)
+      .def("_repr_html_", &picture, "The picture that `ayatori show --svg` draws, for notebooks.")
       .def_prop_ro("router_count", &Network::router_count)
       .def_prop_ro("device_count", &Network::device_count)
       .def_prop_ro("link_count", &Network::link_count)
-      .def("name", [](const Network& network, DeviceId id) { return text(network.name(id)); })
-      .def("kind", [](const Network& network, DeviceId id) { return to_word(network.device(id).kind); })
-      .def("guid", [](const Network& network, DeviceId id) { return network.device(id).guid; })
-      .def("rail", [](const Network& network, DeviceId id) { return network.device(id).rail; })
-      .def("machine_of", [](const Network& network, DeviceId id) { return network.device(id).machine; })
-      .def("port", &Network::port, nb::rv_policy::reference_internal)
+      .def(
+          "name", [](const Network& network, DeviceId id) { return text(network.name(id)); }, nb::arg("device"))
+      .def(
+          "kind", [](const Network& network, DeviceId id) { return to_word(network.device(id).kind); },
+          nb::arg("device"))
+      .def(
+          "guid", [](const Network& network, DeviceId id) { return network.device(id).guid; }, nb::arg("device"))
+      .def(
+          "rail", [](const Network& network, DeviceId id) { return network.device(id).rail; }, nb::arg("device"))
+      .def(
+          "machine_of", [](const Network& network, DeviceId id) { return network.device(id).machine; },
+          nb::arg("device"))
+      .def("port", &Network::port, nb::rv_policy::reference_internal, nb::arg("port"))
       .def("cables", &cables, "Both port ids of every cable.")
-      .def("describe_link", [](const Network& network, PortId id) { return text(network.describe_link(id)); })
-      .def("router_of",
-           [](const Network& network, PortId endpoint) -> std::optional<DeviceId> {
-             const DeviceId router = network.router_of(endpoint);
-             return router == no_id ? std::nullopt : std::optional(router);
-           })
+      .def(
+          "describe_link", [](const Network& network, PortId id) { return text(network.describe_link(id)); },
+          nb::arg("link"))
+      .def(
+          "router_of",
+          [](const Network& network, PortId endpoint) -> std::optional<DeviceId> {
+            const DeviceId router = network.router_of(endpoint);
+            return router == no_id ? std::nullopt : std::optional(router);
+          },
+          nb::arg("endpoint"))
       .def_prop_ro("machines", [](const Network& network) { return as_list(network.machines()); })
       .def_prop_ro("machines_in_order", [](const Network& network) { return as_list(network.machines_in_order()); })
       .def_prop_ro("endpoints", [](const Network& network) { return as_list(network.endpoints()); })
@@ -102,13 +137,15 @@ void bind_model(nb::module_& module) {
                      for (const Plane& plane : network.planes()) names.push_back(plane.name);
                      return names;
                    })
-      .def("plane_of", [](const Network& network, DeviceId id) { return network.device(id).plane; })
+      .def(
+          "plane_of", [](const Network& network, DeviceId id) { return network.device(id).plane; }, nb::arg("device"))
       .def("levels", &levels_of, "Tree level of each router, or None if the network is no tree.")
       .def("shape", &recognise);
 }
 
 void bind_shape(nb::module_& module) {
   nb::class_<Shape>(module, "Shape")
+      .def("__repr__", [](const Shape& shape) { return text("<Shape: " + shape.summary + ">"); })
       .def_prop_ro("kind", [](const Shape& shape) { return to_word(shape.kind); })
       .def_ro("routers", &Shape::routers)
       .def_ro("cables", &Shape::cables)
@@ -149,6 +186,11 @@ std::vector<Job> random_jobs(const Network& network, std::size_t count, std::siz
 
 void bind_jobs(nb::module_& module) {
   nb::class_<Job>(module, "Job")
+      .def("__repr__",
+           [](const Job& job) {
+             return "<Job of " + counted(job.rank_count(), "rank") + " on " + counted(job.machines.size(), "machine") +
+                    ">";
+           })
       .def_prop_ro("rank_count", &Job::rank_count)
       .def_prop_ro("machines",
                    [](const Job& job) {
@@ -162,13 +204,20 @@ void bind_jobs(nb::module_& module) {
                      for (const JobMachine& machine : job.machines) ranks.push_back(machine.ranks);
                      return ranks;
                    })
-      .def("endpoints", [](const Job& job, const Network& network) { return endpoints_of_ranks(network, job); });
-  module.def("job_from_hostfile", &job_from_hostfile);
-  module.def("job_of_hosts", &job_of_hosts);
-  module.def("random_jobs", &random_jobs);
-  module.def("contiguous_job", [](const Network& network, std::size_t size, std::uint32_t ranks_per_machine) {
-    return unwrap(contiguous_job(network, size, ranks_per_machine));
-  });
+      .def(
+          "endpoints", [](const Job& job, const Network& network) { return endpoints_of_ranks(network, job); },
+          nb::arg("network"));
+  module.def("job_from_hostfile", &job_from_hostfile, nb::arg("network"), nb::arg("contents"), nb::arg("file"),
+             nb::arg("ranks_per_machine"), nb::arg("network_order"));
+  module.def("job_of_hosts", &job_of_hosts, nb::arg("network"), nb::arg("hosts"), nb::arg("file"));
+  module.def("random_jobs", &random_jobs, nb::arg("network"), nb::arg("count"), nb::arg("size"),
+             nb::arg("ranks_per_machine"), nb::arg("seed"));
+  module.def(
+      "contiguous_job",
+      [](const Network& network, std::size_t size, std::uint32_t ranks_per_machine) {
+        return unwrap(contiguous_job(network, size, ranks_per_machine));
+      },
+      nb::arg("network"), nb::arg("size"), nb::arg("ranks_per_machine"));
 }
 
 }  // namespace

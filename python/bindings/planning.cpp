@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include "ayatori/artefacts/pair_plan_file.hpp"
 #include "ayatori/base/files.hpp"
 #include "ayatori/contention/contention.hpp"
@@ -12,42 +14,67 @@ using Endpoints = std::vector<PortId>;
 
 void bind_plans(nb::module_& module) {
   nb::enum_<Method>(module, "Method")
-      .value("base", Method::destination_mod_k)
+      .value("destination_mod_k", Method::destination_mod_k)
       .value("rule", Method::rule)
       .value("colour", Method::colour)
       .value("pair", Method::pair);
   nb::class_<Plan>(module, "Plan")
-      .def_static("base", &Plan::destination_mod_k)
-      .def_static("per_destination", &Plan::per_destination)
+      .def_static("destination_mod_k", &Plan::destination_mod_k, nb::arg("ranks"))
+      .def_static("per_destination", &Plan::per_destination, nb::arg("method"), nb::arg("path_bits"))
+      .def("__repr__",
+           [](const Plan& plan) {
+             return "<Plan of " + counted(plan.rank_count(), "rank") + ": one path a " +
+                    (plan.is_per_pair() ? "pair" : "destination") + ">";
+           })
       .def_prop_ro("method", &Plan::method)
       .def_prop_ro("rank_count", &Plan::rank_count)
       .def_prop_ro("is_per_pair", &Plan::is_per_pair)
-      .def("path_bits", &Plan::path_bits);
+      .def("path_bits", &Plan::path_bits, nb::arg("from_rank"), nb::arg("to_rank"));
   nb::class_<Planned>(module, "Planned")
+      .def("__repr__",
+           [](const Planned& planned) {
+             return text("<Planned: " + counted(planned.hot_spots, "hot spot") + ", " + planned.reason + ">");
+           })
       .def_ro("plan", &Planned::plan, nb::rv_policy::reference_internal)
       .def_ro("optimal", &Planned::optimal)
       .def_ro("reason", &Planned::reason)
       .def_ro("hot_spots", &Planned::hot_spots)
       .def_ro("lower_bound", &Planned::lower_bound);
-  module.def("write_pair_plan", [](const Plan& plan, const std::string& path) {
-    unwrap(write_file(path, [&](const Sink& sink) { write_pair_plan(plan, sink); }));
-  });
-  module.def("read_pair_plan",
-             [](const std::string& path) { return unwrap(parse_pair_plan(unwrap(read_file(path)), path)); });
+  module.def(
+      "write_pair_plan",
+      [](const Plan& plan, const std::string& path) {
+        unwrap(write_file(path, [&](const Sink& sink) { write_pair_plan(plan, sink); }));
+      },
+      nb::arg("plan"), nb::arg("path"));
+  module.def(
+      "read_pair_plan", [](const std::string& path) { return unwrap(parse_pair_plan(unwrap(read_file(path)), path)); },
+      nb::arg("path"));
   module.def(
       "make_plan",
       [](const Network& network, const Routes& routes, const Endpoints& endpoints, const StepSequence& steps,
          Method method) { return unwrap(make_plan(network, routes, endpoints, steps, method)); },
-      WithoutGil());
+      WithoutGil(), nb::arg("network"), nb::arg("routes"), nb::arg("endpoints"), nb::arg("steps"), nb::arg("method"));
 }
 
 void bind_contention(nb::module_& module) {
   nb::class_<HotLink>(module, "HotLink")
+      .def("__repr__",
+           [](const HotLink& hot) {
+             return "<HotLink " + std::to_string(hot.link) + ": " + counted(hot.hot_steps, "hot step") + ", " +
+                    counted(hot.worst_load, "message") + " in the worst>";
+           })
       .def_ro("link", &HotLink::link)
       .def_ro("worst_load", &HotLink::worst_load)
       .def_ro("worst_step", &HotLink::worst_step)
       .def_ro("hot_steps", &HotLink::hot_steps);
   nb::class_<Contention>(module, "Contention")
+      .def("__repr__",
+           [](const Contention& contention) {
+             const std::string steps = " in " + counted(contention.steps, "step");
+             if (contention.free) return "<Contention: no hot spot" + steps + ">";
+             return fmt::format("<Contention: {}{}, {:.4f} of the bandwidth>",
+                                counted(contention.hot_spots, "hot spot"), steps, contention.relative_bandwidth);
+           })
       .def_ro("steps", &Contention::steps)
       .def_ro("free", &Contention::free)
       .def_ro("relative_bandwidth", &Contention::relative_bandwidth)
@@ -60,13 +87,14 @@ void bind_contention(nb::module_& module) {
       "measure_contention",
       [](const Network& network, const Routes& routes, const Endpoints& endpoints, const Plan& plan,
          const StepSequence& steps) { return unwrap(measure_contention(network, routes, endpoints, plan, steps)); },
-      WithoutGil());
+      WithoutGil(), nb::arg("network"), nb::arg("routes"), nb::arg("endpoints"), nb::arg("plan"), nb::arg("steps"));
   module.def(
       "link_loads",
       [](const Network& network, const Routes& routes, const Endpoints& endpoints, const Plan& plan,
          const StepSequence& steps,
          std::size_t step) { return unwrap(link_loads(network, routes, endpoints, plan, steps, step)); },
-      WithoutGil());
+      WithoutGil(), nb::arg("network"), nb::arg("routes"), nb::arg("endpoints"), nb::arg("plan"), nb::arg("steps"),
+      nb::arg("step"));
 }
 
 }  // namespace

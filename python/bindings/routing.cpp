@@ -36,13 +36,22 @@ std::uint64_t count_entries(const Routes& routes) {
 
 void bind_tables(nb::module_& module) {
   nb::class_<Routes>(module, "Routes", "LIDs and forwarding tables of one network.")
+      .def("__repr__",
+           [](const Routes& routes) {
+             return "<Routes: " + counted(routes.lids.lid_count(), "LID") + " on " +
+                    counted(routes.tables.router_count(), "router") + ">";
+           })
       .def_prop_ro("lid_count", [](const Routes& routes) { return routes.lids.lid_count(); })
       .def_prop_ro("last_lid", [](const Routes& routes) { return routes.lids.last(); })
-      .def("base_lid", [](const Routes& routes, PortId port) { return routes.lids.of(port).base; })
-      .def("lmc", [](const Routes& routes, PortId port) { return routes.lids.of(port).lmc; })
-      .def("out", [](const Routes& routes, DeviceId router, Lid lid) { return routes.tables.out(router, lid); })
+      .def(
+          "base_lid", [](const Routes& routes, PortId port) { return routes.lids.of(port).base; }, nb::arg("port"))
+      .def(
+          "lmc", [](const Routes& routes, PortId port) { return routes.lids.of(port).lmc; }, nb::arg("port"))
+      .def(
+          "out", [](const Routes& routes, DeviceId router, Lid lid) { return routes.tables.out(router, lid); },
+          nb::arg("router"), nb::arg("lid"))
       .def("count_entries", &count_entries)
-      .def("count_differences", &count_differences, "Entries in which two sets of tables differ.");
+      .def("count_differences", &count_differences, "Entries in which two sets of tables differ.", nb::arg("other"));
 
   nb::enum_<Engine>(module, "Engine").value("fat_tree", Engine::fat_tree).value("up_down", Engine::up_down);
   nb::class_<LmcChoice>(module, "LmcChoice")
@@ -57,10 +66,10 @@ void bind_tables(nb::module_& module) {
       .def_ro("paths", &Generated::paths)
       .def_ro("lids_kept", &Generated::lids_kept)
       .def_ro("notes", &Generated::notes);
-  module.def("choose_lmc", [](const Network& network) { return unwrap(choose_lmc(network)); });
+  module.def("choose_lmc", [](const Network& network) { return unwrap(choose_lmc(network)); }, nb::arg("network"));
   module.def(
       "generate_routes", [](const Network& network, int lmc) { return unwrap(generate_routes(network, lmc)); },
-      WithoutGil());
+      WithoutGil(), nb::arg("network"), nb::arg("lmc"));
 }
 
 void bind_table_files(nb::module_& module) {
@@ -69,29 +78,48 @@ void bind_table_files(nb::module_& module) {
       [](const std::string& path, const Network& network) {
         return unwrap(parse_tables(unwrap(read_file(path)), path, network));
       },
-      WithoutGil());
-  module.def("parse_tables", [](std::string_view contents, std::string_view file, const Network& network) {
-    return unwrap(parse_tables(contents, file, network));
-  });
+      WithoutGil(), nb::arg("path"), nb::arg("network"));
+  module.def(
+      "parse_tables",
+      [](std::string_view contents, std::string_view file, const Network& network) {
+        return unwrap(parse_tables(contents, file, network));
+      },
+      nb::arg("contents"), nb::arg("file"), nb::arg("network"));
   module.def(
       "write_tables",
       [](const Network& network, const Routes& routes, const std::string& path) {
         unwrap(write_file(path, [&](const Sink& sink) { write_tables(network, routes, sink); }));
       },
-      WithoutGil());
-  module.def("write_guid_to_lid", [](const Network& network, const Routes& routes, const std::string& path) {
-    unwrap(write_file(path, [&](const Sink& sink) { write_guid_to_lid(network, routes.lids, sink); }));
-  });
+      WithoutGil(), nb::arg("network"), nb::arg("routes"), nb::arg("path"));
+  module.def(
+      "write_guid_to_lid",
+      [](const Network& network, const Routes& routes, const std::string& path) {
+        unwrap(write_file(path, [&](const Sink& sink) { write_guid_to_lid(network, routes.lids, sink); }));
+      },
+      nb::arg("network"), nb::arg("routes"), nb::arg("path"));
 }
 
 void bind_check(nb::module_& module) {
   nb::class_<LinkBalance>(module, "LinkBalance")
+      .def("__repr__",
+           [](const LinkBalance& balance) {
+             return "<LinkBalance: " + std::string(balance.kind) + ", " + std::to_string(balance.min) + " to " +
+                    std::to_string(balance.max) + " LIDs a link>";
+           })
       .def_ro("kind", &LinkBalance::kind)
       .def_ro("links", &LinkBalance::links)
       .def_ro("min", &LinkBalance::min)
       .def_ro("max", &LinkBalance::max)
       .def_ro("mean", &LinkBalance::mean);
   nb::class_<TableCheck>(module, "TableCheck")
+      .def("__repr__",
+           [](const TableCheck& check) {
+             return text("<TableCheck: " +
+                         (check.ok()               ? "good"
+                          : check.problems.empty() ? "bad"
+                                                   : check.problems.front()) +
+                         ">");
+           })
       .def_ro("unreachable", &TableCheck::unreachable)
       .def_ro("looping", &TableCheck::looping)
       .def_ro("deadlock_free", &TableCheck::deadlock_free)
@@ -105,7 +133,7 @@ void bind_check(nb::module_& module) {
                      return items;
                    })
       .def_prop_ro("ok", &TableCheck::ok);
-  module.def("check_tables", &check_tables, WithoutGil());
+  module.def("check_tables", &check_tables, WithoutGil(), nb::arg("network"), nb::arg("routes"));
 }
 
 }  // namespace

@@ -105,6 +105,11 @@ Places grid_places(const std::vector<std::uint32_t>& dimensions, const std::vect
 
 void bind_places(nb::module_& module) {
   nb::class_<Places>(module, "Places", "Where ranks are; see ayatori/schedule/places.hpp.")
+      .def("__repr__",
+           [](const Places& places) {
+             return "<Places of " + counted(places.machine.size(), "rank") + " on " +
+                    counted(places.machine_count(), "machine") + ">";
+           })
       .def_prop_ro("rank_count", [](const Places& places) { return places.machine.size(); })
       .def_prop_ro("machine_count", &Places::machine_count)
       .def_ro("machine", &Places::machine)
@@ -114,24 +119,33 @@ void bind_places(nb::module_& module) {
       .def_ro("dimensions", &Places::dimensions)
       .def_ro("periodic", &Places::periodic)
       .def_ro("point", &Places::point);
-  module.def("places_of_job", &places_of_job);
-  module.def("places_on_grid", &grid_places);
-  module.def("places_of_ranks", [](Rank ranks, std::uint32_t ranks_per_machine) {
-    if (ranks == 0 || ranks > max_ranks || ranks_per_machine == 0) {
-      throw Raised(Error{"places need between 1 and " + std::to_string(max_ranks) + " ranks", {}, {}});
-    }
-    return places_of_ranks(ranks, ranks_per_machine);
-  });
+  module.def("places_of_job", &places_of_job, nb::arg("network"), nb::arg("job"));
+  module.def("places_on_grid", &grid_places, nb::arg("dimensions"), nb::arg("periodic"), nb::arg("ranks_per_machine"));
+  module.def(
+      "places_of_ranks",
+      [](Rank ranks, std::uint32_t ranks_per_machine) {
+        if (ranks == 0 || ranks > max_ranks || ranks_per_machine == 0) {
+          throw Raised(Error{"places need between 1 and " + std::to_string(max_ranks) + " ranks", {}, {}});
+        }
+        return places_of_ranks(ranks, ranks_per_machine);
+      },
+      nb::arg("ranks"), nb::arg("ranks_per_machine"));
 }
 
 void bind_algorithms(nb::module_& module) {
   nb::class_<Algorithm>(module, "Algorithm")
+      .def("__repr__",
+           [](const Algorithm& algorithm) {
+             return "<Algorithm " + std::string(algorithm.name) + " of " + std::string(to_word(algorithm.collective)) +
+                    ">";
+           })
       .def_prop_ro("collective", [](const Algorithm& algorithm) { return to_word(algorithm.collective); })
       .def_prop_ro("name", [](const Algorithm& algorithm) { return algorithm.name; })
       .def_prop_ro("about", [](const Algorithm& algorithm) { return algorithm.about; })
       .def_ro("needs_grid", &Algorithm::needs_grid)
       .def_ro("pipelined", &Algorithm::pipelined);
-  module.def("current_name", &current_name, "The name that algorithms() lists, for one that it had before, too.");
+  module.def("current_name", &current_name, "The name that algorithms() lists, for one that it had before, too.",
+             nb::arg("name"));
   module.def("algorithms", [] { return std::vector(algorithms().begin(), algorithms().end()); });
 
   nb::class_<AlgorithmOptions>(module, "AlgorithmOptions")
@@ -141,36 +155,53 @@ void bind_algorithms(nb::module_& module) {
       .def_rw("order", &AlgorithmOptions::order)
       .def_rw("stencil", &AlgorithmOptions::stencil)
       .def_rw("stencil_periodic", &AlgorithmOptions::stencil_periodic)
-      .def("set_pair_sizes", &set_pair_sizes, "Of alltoallv: bytes from each rank (row) to each, lists or an array.");
+      .def("set_pair_sizes", &set_pair_sizes, "Of alltoallv: bytes from each rank (row) to each, lists or an array.",
+           nb::arg("rows"));
 
   nb::class_<Schedule>(module, "Schedule", "A collective as data; see ayatori/schedule/schedule.hpp.")
+      .def("__repr__",
+           [](const Schedule& schedule) {
+             const CollectiveCall& call = schedule.call();
+             return "<Schedule of " + std::string(to_word(call.collective)) + ", " + counted(call.bytes, "byte") +
+                    " among " + counted(call.ranks, "rank") + ">";
+           })
       .def_prop_ro("collective", [](const Schedule& schedule) { return to_word(schedule.call().collective); })
       .def_prop_ro("ranks", [](const Schedule& schedule) { return schedule.call().ranks; })
       .def_prop_ro("root", [](const Schedule& schedule) { return schedule.call().root; })
       .def_prop_ro("bytes", [](const Schedule& schedule) { return schedule.call().bytes; })
       .def_prop_ro("participant_count", &Schedule::participant_count)
       .def_prop_ro("stream_count", &Schedule::stream_count)
-      .def("step_count", &Schedule::step_count)
+      .def("step_count", &Schedule::step_count, nb::arg("stream"))
       .def_prop_ro("block_count", &Schedule::block_count)
       .def_prop_ro("slot_count", &Schedule::slot_count)
-      .def("slot_bytes", &bytes_in_slot, "Of a participant.")
-      .def("actions", &actions_as_data, "What a participant does in a step of a stream.")
+      .def("slot_bytes", &bytes_in_slot, "Of a participant.", nb::arg("participant"), nb::arg("slot"))
+      .def("actions", &actions_as_data, "What a participant does in a step of a stream.", nb::arg("participant"),
+           nb::arg("stream"), nb::arg("step"))
       .def("count_messages", &count_messages, WithoutGil(), "Messages and bytes in all.")
       .def(
           "verify", [](const Schedule& schedule) { unwrap(verify(schedule)); }, WithoutGil())
       .def("steps", [](const std::shared_ptr<Schedule>& schedule) { return steps_of(schedule); });
-  module.def("make_schedule", [](std::string_view algorithm, std::string_view collective, Rank root, Bytes bytes,
-                                 const Places& places, const AlgorithmOptions& options) {
-    const CollectiveCall call{collective_of(collective), static_cast<Rank>(places.machine.size()), root, bytes};
-    // nanobind hands out what is const as it is what isn't; the class has no way to change it.
-    return std::const_pointer_cast<Schedule>(unwrap(make_schedule(algorithm, call, places, options)));
-  });
+  module.def(
+      "make_schedule",
+      [](std::string_view algorithm, std::string_view collective, Rank root, Bytes bytes, const Places& places,
+         const AlgorithmOptions& options) {
+        const CollectiveCall call{collective_of(collective), static_cast<Rank>(places.machine.size()), root, bytes};
+        // nanobind hands out what is const as it is what isn't; the class has no way to change it.
+        return std::const_pointer_cast<Schedule>(unwrap(make_schedule(algorithm, call, places, options)));
+      },
+      nb::arg("algorithm"), nb::arg("collective"), nb::arg("root"), nb::arg("bytes"), nb::arg("places"),
+      nb::arg("options"));
 }
 
 }  // namespace
 
 void bind_schedule(nb::module_& module) {
   nb::class_<StepSequence>(module, "StepSequence")
+      .def("__repr__",
+           [](const StepSequence& steps) {
+             return "<StepSequence of " + counted(steps.step_count(), "step") + " among " +
+                    counted(steps.rank_count(), "rank") + ">";
+           })
       .def_prop_ro("rank_count", &StepSequence::rank_count)
       .def_prop_ro("step_count", &StepSequence::step_count)
       .def(
@@ -182,14 +213,17 @@ void bind_schedule(nb::module_& module) {
             for (const Message& message : messages) data.emplace_back(message.from, message.to, message.bytes);
             return data;
           },
-          "(from, to, bytes) each.");
-  module.def("shift_all_to_all", &shift_all_to_all);
-  module.def("ring", &ring);
-  module.def("neighbour", &neighbour);
-  module.def("random_permutations", &random_permutations);
-  module.def("parse_pattern", [](std::string_view contents, std::string_view file, Rank ranks) {
-    return unwrap(parse_pattern(contents, file, ranks));
-  });
+          "(from, to, bytes) each.", nb::arg("step"));
+  module.def("shift_all_to_all", &shift_all_to_all, nb::arg("ranks"));
+  module.def("ring", &ring, nb::arg("ranks"));
+  module.def("neighbour", &neighbour, nb::arg("ranks"));
+  module.def("random_permutations", &random_permutations, nb::arg("ranks"), nb::arg("steps"), nb::arg("seed"));
+  module.def(
+      "parse_pattern",
+      [](std::string_view contents, std::string_view file, Rank ranks) {
+        return unwrap(parse_pattern(contents, file, ranks));
+      },
+      nb::arg("contents"), nb::arg("file"), nb::arg("ranks"));
   bind_places(module);
   bind_algorithms(module);
 }

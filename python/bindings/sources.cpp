@@ -9,7 +9,7 @@ void bind_sources(nb::module_& module) {
       [](std::string_view source, std::string_view host_pattern) {
         return unwrap(open_source(source, {std::string(host_pattern)}));
       },
-      WithoutGil());
+      WithoutGil(), nb::arg("source"), nb::arg("host_pattern"));
   module.def("source_kinds", [] {
     std::vector<std::pair<std::string_view, std::string_view>> kinds;
     for (const SourceKind& kind : source_kinds()) kinds.emplace_back(kind.kind, kind.synopsis);

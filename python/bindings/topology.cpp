@@ -98,104 +98,164 @@ auto coordinates(const Handle& handle, ObjectId grid) {
   return as_array(std::move(table), topology.machine_count(), width);
 }
 
-using LinkTuple = nb::typed<nb::tuple, ObjectId, ObjectId, std::uint32_t, std::uint32_t, std::uint32_t, std::string,
-                            double, double, bool, bool>;
+/// A link as Python gets one; ends are ids of objects.
+struct LinkData {
+  ObjectId from, to;
+  std::uint32_t from_port, to_port, plane;
+  std::string rate;
+  double bytes_per_second, latency;
+  bool up, degraded;
+};
 
-LinkTuple link_as_tuple(ObjectId from, const TopologyLink& link) {
+LinkData link_data(ObjectId from, const TopologyLink& link) {
   const LinkRow row = row_of(from, link);
-  return nb::make_tuple(row.from, row.to, row.from_port, row.to_port, row.plane, to_string(link.rate),
-                        row.bytes_per_second, row.latency, row.up != 0, row.degraded != 0);
+  return {
+      row.from,    row.to,      row.from_port,    row.to_port, row.plane, to_string(link.rate), row.bytes_per_second,
+      row.latency, row.up != 0, row.degraded != 0};
 }
 
-nb::typed<nb::list, LinkTuple> as_links(const Handle& handle, const std::vector<RouteStep>& route) {
-  nb::typed<nb::list, LinkTuple> links;
+std::vector<LinkData> as_links(const Handle& handle, const std::vector<RouteStep>& route) {
+  std::vector<LinkData> links;
   for (const RouteStep& step : route) {
-    links.append(link_as_tuple(step.from, transit_of(*handle.topology).link(step.from, step.index)));
+    links.push_back(link_data(step.from, transit_of(*handle.topology).link(step.from, step.index)));
   }
   return links;
 }
 
-nb::typed<nb::list, LinkTuple> route(const Handle& handle, ObjectId from, ObjectId to, std::uint64_t which) {
+std::vector<LinkData> route(const Handle& handle, ObjectId from, ObjectId to, std::uint64_t which) {
   return as_links(handle, unwrap(shortest_route(*handle.topology, from, to, which)));
 }
 
-nb::typed<nb::list, LinkTuple> routed_path(const Handle& handle, const TableRoutes& routes, ObjectId from, ObjectId to,
-                                           std::uint32_t path) {
+std::vector<LinkData> routed_path(const Handle& handle, const TableRoutes& routes, ObjectId from, ObjectId to,
+                                  std::uint32_t path) {
   return as_links(handle, unwrap(routes.route(*handle.topology, from, to, path)));
 }
 
-using DifferenceTuple = nb::typed<nb::tuple, std::string, bool, std::string, std::string>;
+std::vector<Difference> differences(const Handle& before, const Handle& after) {
+  return difference(*before.topology, *after.topology);
+}
 
-nb::typed<nb::list, DifferenceTuple> differences(const Handle& before, const Handle& after) {
-  constexpr std::array words = {"added", "removed", "changed"};
-  nb::typed<nb::list, DifferenceTuple> list;
-  for (const Difference& found : difference(*before.topology, *after.topology)) {
-    list.append(
-        nb::make_tuple(words[static_cast<std::size_t>(found.what)], found.link, text(found.name), text(found.detail)));
-  }
-  return list;
+void bind_links_and_differences(nb::module_& module) {
+  nb::class_<LinkData>(module, "TopologyLink", "A directed link; see ayatori.nwtopo.Link.")
+      .def_ro("from_id", &LinkData::from, "Id of the object that it leaves.")
+      .def_ro("to_id", &LinkData::to, "Id of the object that it reaches.")
+      .def_ro("from_port", &LinkData::from_port)
+      .def_ro("to_port", &LinkData::to_port)
+      .def_ro("plane", &LinkData::plane, "Index into Topology.planes.")
+      .def_ro("rate", &LinkData::rate)
+      .def_ro("bytes_per_second", &LinkData::bytes_per_second)
+      .def_ro("latency", &LinkData::latency, "In seconds.")
+      .def_ro("up", &LinkData::up)
+      .def_ro("degraded", &LinkData::degraded);
+  nb::class_<Difference>(module, "TopologyDifference",
+                         "What two topologies do not share; see ayatori.nwtopo.Difference.")
+      .def_prop_ro("what",
+                   [](const Difference& found) {
+                     constexpr std::array words = {"added", "removed", "changed"};
+                     return words[static_cast<std::size_t>(found.what)];
+                   })
+      .def_ro("is_link", &Difference::link)
+      .def_prop_ro("name", [](const Difference& found) { return text(found.name); })
+      .def_prop_ro("detail", [](const Difference& found) { return text(found.detail); });
 }
 
 void bind_object_calls(nb::class_<Handle>& bound) {
-  bound.def("contains", [](const Handle& h, ObjectId id) { return h.topology->contains(id); })
-      .def("kind", [](const Handle& h, ObjectId id) { return to_word(h.topology->kind(id)); })
-      .def("height", [](const Handle& h, ObjectId id) { return h.topology->height(id); })
-      .def("name", [](const Handle& h, ObjectId id) { return text(h.topology->name(id)); })
-      .def("find", [](const Handle& h, std::string_view name) { return h.topology->find(name); })
-      .def("nic_count", [](const Handle& h, ObjectId id) { return h.topology->nic_count(id); })
-      .def("parent_count", [](const Handle& h, ObjectId id) { return h.topology->parent_count(id); })
-      .def("parent", [](const Handle& h, ObjectId id, std::uint32_t i) { return h.topology->parent(id, i); })
-      .def("child_count", [](const Handle& h, ObjectId id) { return h.topology->child_count(id); })
-      .def("child", [](const Handle& h, ObjectId id, std::uint64_t i) { return h.topology->child(id, i); })
-      .def("link_count", [](const Handle& h, ObjectId id) { return h.topology->link_count(id); })
-      .def("link",
-           [](const Handle& h, ObjectId id, std::uint32_t i) { return link_as_tuple(id, h.topology->link(id, i)); })
-      .def("grid_dimensions", [](const Handle& h, ObjectId id) { return h.topology->grid(id)->dimensions; })
-      .def("grid_periodic", [](const Handle& h, ObjectId id) { return h.topology->grid(id)->periodic; })
-      .def("grid_reference", [](const Handle& h, ObjectId id) { return h.topology->grid(id)->reference; })
-      .def("grid_dense", [](const Handle& h, ObjectId id) { return h.topology->grid(id)->dense; })
-      .def("grid_point", [](const Handle& h, ObjectId grid, ObjectId id) { return point_of(*h.topology, grid, id); })
-      .def("grid_child", [](const Handle& h, ObjectId grid, std::uint64_t point) -> std::optional<ObjectId> {
-        const ObjectId child = h.topology->grid_child(grid, point);
-        return child == no_object ? std::nullopt : std::optional(child);
-      });
+  bound.def(
+           "contains", [](const Handle& h, ObjectId id) { return h.topology->contains(id); }, nb::arg("id"))
+      .def(
+          "kind", [](const Handle& h, ObjectId id) { return to_word(h.topology->kind(id)); }, nb::arg("id"))
+      .def(
+          "height", [](const Handle& h, ObjectId id) { return h.topology->height(id); }, nb::arg("id"))
+      .def(
+          "name", [](const Handle& h, ObjectId id) { return text(h.topology->name(id)); }, nb::arg("id"))
+      .def(
+          "find", [](const Handle& h, std::string_view name) { return h.topology->find(name); }, nb::arg("name"))
+      .def(
+          "nic_count", [](const Handle& h, ObjectId id) { return h.topology->nic_count(id); }, nb::arg("id"))
+      .def(
+          "parent_count", [](const Handle& h, ObjectId id) { return h.topology->parent_count(id); }, nb::arg("id"))
+      .def(
+          "parent", [](const Handle& h, ObjectId id, std::uint32_t i) { return h.topology->parent(id, i); },
+          nb::arg("id"), nb::arg("index"))
+      .def(
+          "child_count", [](const Handle& h, ObjectId id) { return h.topology->child_count(id); }, nb::arg("id"))
+      .def(
+          "child", [](const Handle& h, ObjectId id, std::uint64_t i) { return h.topology->child(id, i); },
+          nb::arg("id"), nb::arg("index"))
+      .def(
+          "link_count", [](const Handle& h, ObjectId id) { return h.topology->link_count(id); }, nb::arg("id"))
+      .def(
+          "link", [](const Handle& h, ObjectId id, std::uint32_t i) { return link_data(id, h.topology->link(id, i)); },
+          nb::arg("id"), nb::arg("index"))
+      .def(
+          "grid_dimensions", [](const Handle& h, ObjectId id) { return h.topology->grid(id)->dimensions; },
+          nb::arg("grid"))
+      .def(
+          "grid_periodic", [](const Handle& h, ObjectId id) { return h.topology->grid(id)->periodic; }, nb::arg("grid"))
+      .def(
+          "grid_reference", [](const Handle& h, ObjectId id) { return h.topology->grid(id)->reference; },
+          nb::arg("grid"))
+      .def(
+          "grid_dense", [](const Handle& h, ObjectId id) { return h.topology->grid(id)->dense; }, nb::arg("grid"))
+      .def(
+          "grid_point", [](const Handle& h, ObjectId grid, ObjectId id) { return point_of(*h.topology, grid, id); },
+          nb::arg("grid"), nb::arg("id"))
+      .def(
+          "grid_child",
+          [](const Handle& h, ObjectId grid, std::uint64_t point) -> std::optional<ObjectId> {
+            const ObjectId child = h.topology->grid_child(grid, point);
+            return child == no_object ? std::nullopt : std::optional(child);
+          },
+          nb::arg("grid"), nb::arg("point"));
 }
 
 void bind_queries(nb::class_<Handle>& bound) {
-  bound.def("coordinates", &coordinates)
+  bound.def("coordinates", &coordinates, nb::arg("grid"))
       .def("link_bytes", &link_bytes, "LinkRow after LinkRow.")
       .def(
-          "hops", [](const Handle& h, ObjectId a, ObjectId b) { return hops(*h.topology, a, b); }, WithoutGil())
-      .def("distances",
-           [](const Handle& h, const Ids& ids) {
-             std::vector<std::uint32_t> matrix;
-             {
-               const nb::gil_scoped_release without_gil;
-               matrix = distances(*h.topology, ids);
-             }
-             return as_array(std::move(matrix), ids.size(), ids.size());
-           })
-      .def("count_routes", [](const Handle& h, ObjectId a, ObjectId b) { return count_routes(*h.topology, a, b); })
-      .def("route", &route)
-      .def("routed_path", &routed_path)
-      .def("common_ancestors",
-           [](const Handle& h, ObjectId a, ObjectId b) { return common_ancestors(*h.topology, a, b); })
-      .def("nearest_machines",
-           [](const Handle& h, ObjectId id, std::size_t count) { return nearest_machines(*h.topology, id, count); })
-      .def("machines_under",
-           [](const Handle& h, ObjectId id) {
-             Ids machines = machines_under(*h.topology, id);
-             const std::size_t count = machines.size();
-             return as_array(std::move(machines), count);
-           })
+          "hops", [](const Handle& h, ObjectId a, ObjectId b) { return hops(*h.topology, a, b); }, WithoutGil(),
+          nb::arg("a"), nb::arg("b"))
+      .def(
+          "distances",
+          [](const Handle& h, const Ids& ids) {
+            std::vector<std::uint32_t> matrix;
+            {
+              const nb::gil_scoped_release without_gil;
+              matrix = distances(*h.topology, ids);
+            }
+            return as_array(std::move(matrix), ids.size(), ids.size());
+          },
+          nb::arg("ids"))
+      .def(
+          "count_routes", [](const Handle& h, ObjectId a, ObjectId b) { return count_routes(*h.topology, a, b); },
+          nb::arg("a"), nb::arg("b"))
+      .def("route", &route, nb::arg("a"), nb::arg("b"), nb::arg("which"))
+      .def("routed_path", &routed_path, nb::arg("tables"), nb::arg("a"), nb::arg("b"), nb::arg("path"))
+      .def(
+          "common_ancestors",
+          [](const Handle& h, ObjectId a, ObjectId b) { return common_ancestors(*h.topology, a, b); }, nb::arg("a"),
+          nb::arg("b"))
+      .def(
+          "nearest_machines",
+          [](const Handle& h, ObjectId id, std::size_t count) { return nearest_machines(*h.topology, id, count); },
+          nb::arg("id"), nb::arg("count"))
+      .def(
+          "machines_under",
+          [](const Handle& h, ObjectId id) {
+            Ids machines = machines_under(*h.topology, id);
+            const std::size_t count = machines.size();
+            return as_array(std::move(machines), count);
+          },
+          nb::arg("id"))
       .def(
           "cut", [](const Handle& h, const Ids& a, const Ids& b) { return unwrap(cut_between(*h.topology, a, b)); },
-          WithoutGil());
+          WithoutGil(), nb::arg("a"), nb::arg("b"));
 }
 
 }  // namespace
 
 void bind_topology(nb::module_& module) {
+  bind_links_and_differences(module);
   nb::class_<Cut>(module, "Cut")
       .def_ro("bytes_per_second", &Cut::bytes_per_second)
       .def_ro("injection", &Cut::injection)
@@ -205,10 +265,15 @@ void bind_topology(nb::module_& module) {
   nb::class_<Handle> bound(module, "Topology", "See ayatori/topology/topology.hpp; objects are ids.");
   bound.def_prop_ro("machine_count", [](const Handle& h) { return h.topology->machine_count(); })
       .def_prop_ro("max_height", [](const Handle& h) { return h.topology->max_height(); })
-      .def("count_at", [](const Handle& h, std::uint32_t height) { return h.topology->count_at(height); })
-      .def("object_at",
-           [](const Handle& h, std::uint32_t height, std::uint64_t i) { return h.topology->object_at(height, i); })
-      .def("machine", [](const Handle& h, std::uint64_t i) { return h.topology->machine(i); })
+      .def(
+          "count_at", [](const Handle& h, std::uint32_t height) { return h.topology->count_at(height); },
+          nb::arg("height"))
+      .def(
+          "object_at",
+          [](const Handle& h, std::uint32_t height, std::uint64_t i) { return h.topology->object_at(height, i); },
+          nb::arg("height"), nb::arg("index"))
+      .def(
+          "machine", [](const Handle& h, std::uint64_t i) { return h.topology->machine(i); }, nb::arg("index"))
       .def_prop_ro("planes",
                    [](const Handle& h) {
                      const auto planes = h.topology->planes();
@@ -216,16 +281,20 @@ void bind_topology(nb::module_& module) {
                    })
       .def_prop_ro("shared_bytes", [](const Handle& h) { return h.topology->shared_bytes(); })
       .def_prop_ro("private_bytes", [](const Handle& h) { return h.topology->private_bytes(); })
-      .def("take_out",
-           [](const Handle& h, std::string_view faults) { return Handle{unwrap(take_out(h.topology, faults))}; })
-      .def("subset",
-           [](const Handle& h, const Ids& machines) { return Handle{unwrap(make_subset(h.topology, machines))}; })
-      .def("difference", &differences, "What has to happen to this one to become the other.")
+      .def(
+          "take_out",
+          [](const Handle& h, std::string_view faults) { return Handle{unwrap(take_out(h.topology, faults))}; },
+          nb::arg("faults"))
+      .def(
+          "subset",
+          [](const Handle& h, const Ids& machines) { return Handle{unwrap(make_subset(h.topology, machines))}; },
+          nb::arg("machines"))
+      .def("difference", &differences, "What has to happen to this one to become the other.", nb::arg("after"))
       .def(
           "network", [](const Handle& h) { return unwrap(network_of(*h.topology)); }, WithoutGil())
       .def(
           "write_cache", [](const Handle& h, std::string_view path) { unwrap(write_cache(*h.topology, path)); },
-          WithoutGil());
+          WithoutGil(), nb::arg("path"));
   bind_object_calls(bound);
   bind_queries(bound);
 
@@ -234,14 +303,14 @@ void bind_topology(nb::module_& module) {
       [](std::string_view source, bool physical_view, std::string_view host_pattern) {
         return Handle{unwrap(open_topology(source, {{std::string(host_pattern)}, physical_view}))};
       },
-      WithoutGil());
+      WithoutGil(), nb::arg("source"), nb::arg("physical_view"), nb::arg("host_pattern"));
   nb::class_<TableRoutes>(module, "TableRoutes", "See ayatori/topology/table_routes.hpp.");
   module.def(
       "parse_table_routes",
       [](std::string_view source, std::string_view host_pattern, std::string_view tables, std::string_view file) {
         return unwrap(TableRoutes::parse(unwrap(open_source(source, {std::string(host_pattern)})), tables, file));
       },
-      WithoutGil());
+      WithoutGil(), nb::arg("source"), nb::arg("host_pattern"), nb::arg("tables"), nb::arg("file"));
   module.def(
       "open_formula",
       [](std::string_view source) -> std::optional<Handle> {
@@ -251,7 +320,7 @@ void bind_topology(nb::module_& module) {
         auto formula = unwrap(kind->formula(source.substr(colon + 1), false));
         return formula ? std::optional(Handle{make_grid_topology(std::move(*formula))}) : std::nullopt;
       },
-      "The topology of a source that is a formula, in constant time; None for all others.");
+      "The topology of a source that is a formula, in constant time; None for all others.", nb::arg("source"));
   const auto environment = [] {
     return HostEnvironment{[](const char* name) -> const char* { return std::getenv(name); }};
   };

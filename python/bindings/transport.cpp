@@ -92,7 +92,9 @@ void bind_transport(nb::module_& module) {
       .def_rw("drop", &Scenario::drop)
       .def_rw("duplicate", &Scenario::duplicate)
       .def_rw("reorder", &Scenario::reorder);
-  module.def("load_network_scenario", [](const std::string& path) { return unwrap(simulated::load_scenario(path)); });
+  module.def(
+      "load_network_scenario", [](const std::string& path) { return unwrap(simulated::load_scenario(path)); },
+      nb::arg("path"));
 
   nb::class_<Incast>(module, "IncastLoad", "Who sends how much to one; see ayatori/simulated/incast.hpp.")
       .def(nb::init<>())
@@ -111,7 +113,8 @@ void bind_transport(nb::module_& module) {
       [](const Incast& incast, const Scenario& scenario, const Options& options) {
         return as_data(without_gil([&] { return checked_incast(incast, scenario, options); }));
       },
-      "Times in seconds; latency_s: median, 99%, 99.9%, longest.");
+      "Times in seconds; latency_s: median, 99%, 99.9%, longest.", nb::arg("load"), nb::arg("scenario"),
+      nb::arg("options"));
   module.def(
       "trace_incast",
       [](const Incast& incast, const Scenario& scenario, const Options& options, const std::string& path) {
@@ -126,7 +129,8 @@ void bind_transport(nb::module_& module) {
         return as_data(
             without_gil([&] { return run_reliable_connections(incast, scenario, from_seconds(not_ready_delay)); }));
       },
-      "Paper 5's other protocol: RC with a shared receive queue. The delay is of RNR NAKs, in seconds.");
+      "Paper 5's other protocol: RC with a shared receive queue. The delay is of RNR NAKs, in seconds.",
+      nb::arg("load"), nb::arg("scenario"), nb::arg("not_ready_delay"));
   module.def("run_many_peers", &many_peers, nb::arg("count"), nb::arg("at_once"), nb::arg("contexts"),
              nb::arg("scenario"));
 }

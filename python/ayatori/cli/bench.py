@@ -35,7 +35,7 @@ def incast(
     with progress("incast", repeats * len(names)) as advance:
         results = measure_incast(names, settings, repeats, advance)
     if json:
-        print_json(asdict(settings) | {"repeats": repeats, "results": results})
+        print_json("bench-incast", asdict(settings) | {"repeats": repeats, "results": results})
     else:
         describe_incast(settings, results)
 
@@ -62,7 +62,7 @@ def peers(
         data = measure_peers(count)
         advance()
     if json:
-        print_json(data)
+        print_json("bench-peers", data)
     else:
         say(f"{data['delivered']} of {data['messages']} messages to and from {count} peers arrived")
         per_peer = data["bytes_per_idle_peer"]

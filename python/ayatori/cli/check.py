@@ -53,7 +53,7 @@ def check(
     data |= check_as_data(network, routes, check_tables(network, routes))
     data |= assessments_as_data(network, method, assessments) | {"pattern": pattern, "seed": seed}
     if json:
-        print_json(data)
+        print_json("check", data)
     else:
         describe(data)
 

@@ -72,7 +72,7 @@ def choose(
         note(f"wrote {out}")
     data = {"source": source} | choice_as_data(choice)
     if json:
-        print_json(data)
+        print_json("choose", data)
     else:
         describe(data)
 

@@ -51,7 +51,7 @@ def demo(
     write_json(out / "study-1.json", data)
     report = write_report(out)
     if json:
-        print_json(data | {"report": str(report)})
+        print_json("demo", data | {"report": str(report)})
     else:
         describe(data)
         say(f"report: {report.resolve()}")

@@ -69,7 +69,7 @@ def fabric(
         data |= check_as_data(network, routes, check(network, routes))
         data["checks"] = [check.as_data() for check in checks]
     if json:
-        print_json(data)
+        print_json("lab-fabric", data)
     else:
         describe(data)
     if not all(check["passed"] for check in data["checks"]):

@@ -12,6 +12,9 @@ from rich.console import Console
 from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
+OUTPUT_VERSION = 1
+"""Of all kinds of JSON output: another one as soon as a key goes or means something else; keys may be added."""
+
 out = Console(highlight=False, soft_wrap=True)
 talk = Console(stderr=True, highlight=False, soft_wrap=True)
 
@@ -24,8 +27,10 @@ def print_error(message: str, cause: str = "", hint: str = "") -> None:
         talk.print(f"[cyan]hint:[/] {escape(hint)}")
 
 
-def print_json(value: Any) -> None:
-    json.dump(value, sys.stdout, indent=1, ensure_ascii=False)
+def print_json(kind: str, value: dict[str, Any]) -> None:
+    """Prints data after the name and the version of their format: docs/json-output.md describes each kind's keys."""
+    head = {"format": f"ayatori-{kind}-output", "version": OUTPUT_VERSION}
+    json.dump(head | value, sys.stdout, indent=1, ensure_ascii=False)
     sys.stdout.write("\n")
 
 

@@ -58,7 +58,7 @@ def plan(
         write_plan(network, routes, jobs[0], after[0].planned, out)
         note(f"wrote {out}")
     if json:
-        print_json(data)
+        print_json("plan", data)
     else:
         describe(data)
 

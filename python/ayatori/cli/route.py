@@ -30,7 +30,7 @@ def route(
         write_for_opensm(network, made, source, out)
         note(f"wrote {out}/lfts, guid2lid and README, which has the opensm command line")
     if json:
-        print_json(data)
+        print_json("route", data)
     else:
         describe(data)
 

@@ -36,7 +36,7 @@ def show(
         draw(source, host_pattern, svg)
     else:
         data = as_data(source, host_pattern)
-        print_json({"source": source} | data) if json else describe(source, data)
+        print_json("show", {"source": source} | data) if json else describe(source, data)
 
 
 def as_data(source: str, host_pattern: str) -> dict[str, Any]:
@@ -58,16 +58,16 @@ def draw(source: str, host_pattern: str, path: Path) -> None:
 def show_differences(before: str, after: str, host_pattern: str, json: bool) -> None:
     opened = [_core.open_topology(source, False, host_pattern) for source in (before, after)]
     found = opened[0].difference(opened[1])
-    counts = {what: sum(difference[0] == what for difference in found) for what in SIGNS}
+    counts = {what: sum(difference.what == what for difference in found) for what in SIGNS}
     if json:
         differences = [
-            {"what": what, "kind": "link" if is_link else "object", "name": name, "detail": detail}
-            for what, is_link, name, detail in found
+            {"what": each.what, "kind": "link" if each.is_link else "object", "name": each.name, "detail": each.detail}
+            for each in found
         ]
-        print_json({"before": before, "after": after} | counts | {"differences": differences})
+        print_json("differences", {"before": before, "after": after} | counts | {"differences": differences})
         return
-    for what, _, name, detail in found:
-        say(f"{SIGNS[what]} {name}" + (f": {detail}" if detail else ""))
+    for each in found:
+        say(f"{SIGNS[each.what]} {each.name}" + (f": {each.detail}" if each.detail else ""))
     say(", ".join(f"{count} {what}" for what, count in counts.items()) if found else "no difference")
 
 

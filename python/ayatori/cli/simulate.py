@@ -84,7 +84,7 @@ def simulate(
     data |= {"model": asdict(model), "sizes": str(sizes) if sizes else None, "seed": seed}
     data |= simulation_as_data(simulation) | {"wall_s": time.monotonic() - started}
     if json:
-        print_json(data)
+        print_json("simulate", data)
     else:
         describe(data)
 

@@ -20,7 +20,7 @@ def formula_as_data(topology: Topology) -> dict[str, Any]:
         for length, ring in zip(lengths, around, strict=True)
     )
     links = cables + machines  # a machine's own, to the router built into it
-    rate = topology.link(0, 0)[5]
+    rate = topology.link(0, 0).rate
     return {
         "machines": machines,
         "unnamed_machines": 0,

@@ -63,7 +63,7 @@ def plan(
     """
     method = method_named(method)
     steps = steps or _core.shift_all_to_all(job.rank_count)
-    plan_method = _core.Method.base if method == DESTINATION_MOD_K else _core.Method[method]
+    plan_method = _core.Method.destination_mod_k if method == DESTINATION_MOD_K else _core.Method[method]
     return _core.make_plan(network, routes, job.endpoints(network), steps, plan_method)
 
 

@@ -130,7 +130,7 @@ class Predictor:
         if self.routes is None:
             return None
         if self.method == DESTINATION_MOD_K:
-            return Plan.base(job.rank_count)
+            return Plan.destination_mod_k(job.rank_count)
         steps = schedule.steps() if schedule.participant_count == job.rank_count else None
         return make_plan(self.network, self.routes, job, self.method, steps).plan
 

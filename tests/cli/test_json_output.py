@@ -1,0 +1,106 @@
+"""Every verb's --json names its format and version, and docs/json-output.md has every key that it prints."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import click
+import pytest
+import typer
+
+from ayatori.cli.app import app
+
+PAGE = (Path(__file__).parent.parent.parent / "docs" / "json-output.md").read_text(encoding="utf-8")
+PAPER = "fattree:K=6,levels=2,nodes=30"
+SMALL = "fattree:K=2,levels=2"
+
+EXAMPLES: dict[str, list[str]] = {
+    "show": [f"show {PAPER}", "show torus:3x4", "show torus:400x400", "show ib:infiniband/2008-with-lids.txt"],
+    "differences": ["show torus:3x3 --diff torus:3x3,rate=4xNDR"],
+    "route": [f"route {PAPER}"],
+    "check": [f"check {PAPER}", f"check {PAPER} --contiguous 16..16"],
+    "plan": [f"plan {PAPER} --contiguous 16..16"],
+    "choose": [f"choose {PAPER} --contiguous 4..4 --collective alltoall --bytes 1KiB"],
+    "simulate": [
+        f"simulate {PAPER} --contiguous 4..5 --collective alltoall --algorithm shift --bytes 1KiB",
+        "simulate torus:3x3 --contiguous 9..9 --collective broadcast --algorithm binomial --bytes 1KiB",
+    ],
+    "lab-fabric": [f"lab fabric {SMALL}"],
+    "bench-incast": ["bench incast --senders 2 --messages 10 --repeats 1 --stacks ours"],
+    "bench-peers": ["bench peers --count 1000"],
+    "demo": [f"demo {SMALL} --jobs 2"],
+}
+"""Of each kind the commands that show all of its keys between them."""
+
+
+def commands_with_json(command: click.Command, words: tuple[str, ...] = ()) -> Iterator[str]:
+    if isinstance(command, click.Group):
+        for name, inner in command.commands.items():
+            yield from commands_with_json(inner, (*words, name))
+    elif any("--json" in parameter.opts for parameter in command.params):
+        yield " ".join(words)
+
+
+def test_there_is_an_example_of_every_verb_with_json() -> None:
+    verbs = set(commands_with_json(typer.main.get_command(app)))
+    commands = [command for examples in EXAMPLES.values() for command in examples]
+    assert verbs == {verb for verb in verbs if any(f"{command} ".startswith(f"{verb} ") for command in commands)}
+    assert len(verbs) >= 10
+
+
+def sections() -> dict[str, str]:
+    parts = re.split(r"^## (\S+)\n", PAGE, flags=re.MULTILINE)
+    return dict(zip(parts[1::2], parts[2::2], strict=True))
+
+
+def test_the_page_has_a_section_for_each_kind() -> None:
+    assert set(sections()) == {"Links", "Tables", "Jobs"} | set(EXAMPLES)
+    for kind in EXAMPLES:
+        assert f"`ayatori-{kind}-output`" in sections()[kind]
+
+
+def documented_keys(kind: str) -> list[str]:
+    """Those in the first column of the section's table, and in the other columns if they have a path."""
+    text = sections()[kind]
+    rows = [line for line in text.splitlines() if line.startswith("| `")]
+    keys = [key for row in rows for key in re.findall(r"`([\w.\[\]*]+)`", row)]
+    for shared in re.findall(r"Besides the keys of ([\w ]+)[,:]", text):
+        for name in re.findall(r"Tables|Jobs", shared):
+            keys += documented_keys(name)
+    if kind == "plan":
+        keys += [f"before.{key}" for key in documented_keys("Jobs")]
+    return keys
+
+
+def is_documented(path: str, keys: list[str]) -> bool:
+    return path in keys or any(key.endswith(".*") and path.startswith(key[:-1]) for key in keys)
+
+
+def paths_in(value: Any, path: str = "") -> Iterator[str]:
+    if isinstance(value, dict):
+        for key, inner in value.items():
+            yield f"{path}.{key}".lstrip(".")
+            yield from paths_in(inner, f"{path}.{key}".lstrip("."))
+    elif isinstance(value, list):
+        for inner in value:
+            yield from paths_in(inner, f"{path}[]") if isinstance(inner, dict) else ()
+
+
+@pytest.mark.parametrize(
+    ("kind", "command"), [(kind, command) for kind, commands in EXAMPLES.items() for command in commands]
+)
+def test_output_names_its_format_and_has_documented_keys(
+    kind: str, command: str, tmp_path: Path, ayatori_command
+) -> None:
+    extra = ["--out", str(tmp_path / "demo")] if kind == "demo" else []
+    golden = Path(__file__).parent.parent / "golden"
+    outcome = ayatori_command(*command.split(), *extra, "--json", cwd=golden)
+    assert outcome.status == 0, outcome.stderr
+    data = json.loads(outcome.stdout)
+    assert list(data.items())[:2] == [("format", f"ayatori-{kind}-output"), ("version", 1)]
+    keys = documented_keys(kind)
+    assert [path for path in paths_in(data) if not is_documented(path, ["format", "version", *keys])] == []
