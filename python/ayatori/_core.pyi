@@ -454,7 +454,7 @@ class TableCheck:
 def check_tables(network: Network, routes: Routes) -> TableCheck: ...
 
 class Method(enum.Enum):
-    base = 0
+    destination_mod_k = 0
 
     rule = 1
 
@@ -464,7 +464,7 @@ class Method(enum.Enum):
 
 class Plan:
     @staticmethod
-    def base(ranks: int) -> Plan: ...
+    def destination_mod_k(ranks: int) -> Plan: ...
 
     @staticmethod
     def per_destination(method: Method, path_bits: Sequence[int]) -> Plan: ...
@@ -1034,6 +1034,11 @@ def fixed_transport(timeout: float, admission: bool, receive_buffers: int) -> Tr
 
 def run_incast(load: IncastLoad, scenario: NetworkScenario, options: TransportOptions) -> dict:
     """Times in seconds; latency_s: median, 99%, 99.9%, longest."""
+
+def trace_incast(load: IncastLoad, scenario: NetworkScenario, options: TransportOptions, path: str) -> dict:
+    """
+    The same as run_incast, with all decisions of the endpoints in a qlog file.
+    """
 
 def run_reliable_connections(load: IncastLoad, scenario: NetworkScenario, not_ready_delay: float) -> dict:
     """
