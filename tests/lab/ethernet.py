@@ -1,4 +1,4 @@
-"""A small Ethernet for real: devices are network namespaces, cables are veth pairs, each device runs lldpd."""
+"""A small real Ethernet: devices are network namespaces, cables are veth pairs, and each device runs lldpd."""
 
 from __future__ import annotations
 
@@ -21,25 +21,33 @@ End = tuple[str, str]
 
 
 def why_not() -> str:
-    """Why this machine can have no such Ethernet; empty if it can."""
+    """The reason why this machine cannot run such an Ethernet; empty if it can."""
     if os.geteuid() != 0:
         return "network namespaces need root"
     for program, package in (("ip", "iproute2"), ("lldpd", "lldpd")):
         if shutil.which(program, path=os.environ.get("PATH", "") + ":/usr/sbin:/sbin") is None:
             return f"{program} is not installed (apt-get install {package})"
+    return _why_no_namespaces()
+
+
+def _why_no_namespaces() -> str:
+    """Tries one. `ip netns exec` fails in a chroot: it needs `/` to be a mount point."""
     probe = f"ayatori-probe-{os.getpid()}"
-    made = subprocess.run(["ip", "netns", "add", probe], capture_output=True, text=True, check=False)
-    if made.returncode != 0:
-        return f"no network namespaces: {made.stderr.strip()}"
-    subprocess.run(["ip", "netns", "delete", probe], check=True)
-    return ""
+    added = subprocess.run(["ip", "netns", "add", probe], capture_output=True, text=True, check=False)
+    if added.returncode != 0:
+        return f"cannot add a network namespace: {added.stderr.strip()}"
+    try:
+        entered = subprocess.run(["ip", "netns", "exec", probe, "true"], capture_output=True, text=True, check=False)
+    finally:
+        subprocess.run(["ip", "netns", "delete", probe], check=False)
+    return "" if entered.returncode == 0 else f"cannot enter a network namespace: {entered.stderr.strip()}"
 
 
 class Ethernet:
-    """Devices that hear each other, for as long as the `with` block lasts.
+    """Devices that announce themselves to each other for as long as the `with` block lasts.
 
-    `devices` says of each whether it forwards (a switch); `cables` are pairs of ends. Each device is known by its name
-    on LLDP, whatever its namespace is called.
+    `devices` maps each name to whether the device forwards packets (a switch); `cables` are pairs of ends. LLDP
+    announces the names of `devices`, not those of the namespaces.
     """
 
     def __init__(self, devices: Mapping[str, bool], cables: list[tuple[End, End]]) -> None:
@@ -54,7 +62,7 @@ class Ethernet:
 
     def __enter__(self) -> Ethernet:
         try:
-            self._folder.chmod(0o755)  # lldpd gives root's rights up before it serves its socket
+            self._folder.chmod(0o755)  # lldpd drops its privileges before it opens its socket
             for namespace in self._namespaces.values():
                 self._ip("netns", "add", namespace)
                 self._made.append(namespace)
@@ -74,15 +82,15 @@ class Ethernet:
             subprocess.run(["ip", "netns", "delete", namespace], check=False)
         self._temporary.cleanup()
 
-    def gather(self, heard: Mapping[str, int]) -> dict[str, str]:
-        """The output of `lldpctl -f json0` of each device, when each hears so many neighbours, rates included."""
+    def gather(self, expected: Mapping[str, int]) -> dict[str, str]:
+        """The output of `lldpctl -f json0` on each device, once each has the given number of neighbours, with rates."""
         deadline = time.monotonic() + _DEADLINE_SECONDS
         outputs: dict[str, str] = {}
         while missing := [device for device in self._devices if device not in outputs]:
             assert time.monotonic() < deadline, f"{missing} did not hear all of their neighbours"
             for device in missing:
                 output = self._control(device, "lldpctl", "-f", "json0")
-                complete = output.count('"via": "LLDP"') == heard[device] == output.count('"current"')
+                complete = output.count('"via": "LLDP"') == expected[device] == output.count('"current"')
                 if complete:
                     outputs[device] = output
             time.sleep(0.2)

@@ -1,4 +1,4 @@
-"""The source lldp: on a real Ethernet: two leaves, a spine and four hosts, each with Debian's lldpd."""
+"""The source lldp: on a real Ethernet of two leaves, a spine and four hosts, each with Debian's lldpd."""
 
 from __future__ import annotations
 
@@ -37,13 +37,13 @@ SEEN = {
 
 @pytest.fixture(scope="module")
 def gathered(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """A folder with a file a device; UPDATE_SNAPSHOTS=1 keeps it as the fixture of the other tests."""
+    """A folder with one file per device; UPDATE_SNAPSHOTS=1 keeps it as the fixture of the other tests."""
     if reason := why_not():
         pytest.skip(reason)
-    heard = {device: sum(device in (a[0], b[0]) for a, b in CABLES) for device in SWITCHES + HOSTS}
+    expected = {device: sum(device in (a[0], b[0]) for a, b in CABLES) for device in SWITCHES + HOSTS}
     devices = dict.fromkeys(SWITCHES, True) | dict.fromkeys(HOSTS, False)
     with Ethernet(devices, CABLES) as ethernet:
-        outputs = ethernet.gather(heard)
+        outputs = ethernet.gather(expected)
     folder = tmp_path_factory.mktemp("gathered")
     for device, output in outputs.items():
         (folder / f"{device}.json").write_text(output)
@@ -59,7 +59,7 @@ def cables(source: str) -> set[tuple[str, int, str, int]]:
     return {(link["from"], link["from_port"], link["to"], link["to_port"]) for link in links}
 
 
-def test_what_is_gathered_is_what_was_plugged(gathered: Path) -> None:
+def test_the_network_has_the_cables_of_the_ethernet(gathered: Path) -> None:
     network = open_source(f"lldp:{gathered}")
     assert list(network.planes) == ["ethernet"]
     assert {network.name(router) for router in range(network.router_count)} == set(SWITCHES)
@@ -68,17 +68,32 @@ def test_what_is_gathered_is_what_was_plugged(gathered: Path) -> None:
     assert {link_as_data(network, link)["rate"] for link, _ in network.cables()} == {"10Gbit/s"}
 
 
-def test_hosts_alone_show_their_leaves(gathered: Path, tmp_path: Path) -> None:
+def test_reports_of_hosts_show_their_leaves(gathered: Path, tmp_path: Path) -> None:
     for host in HOSTS:
         shutil.copy(gathered / f"{host}.json", tmp_path / host)  # as dshbak names them
     assert cables(f"lldp:{tmp_path}") == {cable for cable in SEEN if cable[2] != "spine1"}
 
 
-def test_switches_alone_show_all_cables(gathered: Path, tmp_path: Path) -> None:
+def test_reports_of_switches_show_all_cables(gathered: Path, tmp_path: Path) -> None:
     for switch in SWITCHES:
         shutil.copy(gathered / f"{switch}.json", tmp_path)
     assert cables(f"lldp:{tmp_path}") == SEEN
 
 
-def test_the_fixture_is_such_a_gathering() -> None:
+def test_the_golden_reports_have_the_same_cables() -> None:
     assert cables(f"lldp:{FIXTURE}") == SEEN
+
+
+def test_why_not_names_the_reason_where_namespaces_cannot_be_entered(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As in a chroot whose `/` is not a mount point."""
+    (tmp_path / "lldpd").write_text("#!/bin/sh\n")
+    (tmp_path / "ip").write_text(
+        '#!/bin/sh\n[ "$2" != exec ] || { echo "mount --make-rslave / failed: Invalid argument" >&2; exit 255; }\n'
+    )
+    for program in tmp_path.iterdir():
+        program.chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path), prepend=os.pathsep)
+    monkeypatch.setattr(os, "geteuid", lambda: 0)
+    assert why_not() == "cannot enter a network namespace: mount --make-rslave / failed: Invalid argument"
