@@ -20,6 +20,7 @@ from ayatori.lab.fabric.verification import (
     net_text,
     read_back,
     try_engine,
+    with_guids,
     write_tables_of,
 )
 from ayatori.model.network import open_source
@@ -52,8 +53,8 @@ def fabric(
     with SimulatedFabric(net_text(known)) as running:
         for warning in running.warnings():
             note(f"ibsim: {warning}")
-        network = discover_live(running, host_pattern)
-        checks = [compare_networks(known, network)]
+        network = with_guids(running, known)
+        checks = [compare_networks(network, discover_live(running, host_pattern))]
         if engine == "file":
             checks += load_our_tables(running, network, make_routes_explained(network, lids), source)
             routes = read_back(running, network)
