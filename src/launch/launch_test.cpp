@@ -94,7 +94,17 @@ TEST(FindPlacement, GetsTheKeyFromHydraOverPmi) {
   EXPECT_EQ(put, "0000000000000abc");
 }
 
-TEST(FindPlacement, NamesTheVariableThatIsMissing) {
+TEST(FindPlacement, LauncherThatHasEndedIsAnError) {
+  int pair[2];
+  ASSERT_EQ(socketpair(AF_UNIX, SOCK_STREAM, 0, pair), 0);
+  close(pair[1]);
+  const auto found = placed({{"PMI_FD", std::to_string(pair[0])}, {"PMI_RANK", "0"}, {"PMI_SIZE", "2"}});
+  ASSERT_FALSE(found);
+  EXPECT_EQ(found.error().message, "the launcher does not listen on PMI_FD " + std::to_string(pair[0]));
+  close(pair[0]);
+}
+
+TEST(FindPlacement, RefusesAnAnswerOfTheLauncherThatIsNotPmi) {
   int pair[2];
   ASSERT_EQ(socketpair(AF_UNIX, SOCK_STREAM, 0, pair), 0);
   const std::string answer = "cmd=nonsense\n";

@@ -1,3 +1,4 @@
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -10,7 +11,7 @@ namespace ayatori::launch {
 
 namespace {
 
-constexpr std::size_t longest_line = 1024;
+constexpr std::size_t max_line_bytes = 1024;
 constexpr std::string_view key_name = "ayatori-job-key";
 
 /// Requests to the launcher and its answers, one line each.
@@ -20,7 +21,8 @@ class Pmi {
 
   Result<std::string> ask(std::string_view request, std::string_view answer) {
     const std::string line = fmt::format("{}\n", request);
-    if (write(descriptor_, line.data(), line.size()) != static_cast<ssize_t>(line.size())) {
+    // A launcher that has ended must be an error, not a SIGPIPE.
+    if (::send(descriptor_, line.data(), line.size(), MSG_NOSIGNAL) != static_cast<ssize_t>(line.size())) {
       return with_code(fail("the launcher does not listen on PMI_FD {}", descriptor_), errno);
     }
     auto said = read_line();
@@ -34,7 +36,10 @@ class Pmi {
   Result<std::string> read_line() {
     std::string line;
     char next = 0;
-    while (line.size() < longest_line && read(descriptor_, &next, 1) == 1) {
+    while (line.size() < max_line_bytes) {
+      const ssize_t got = read(descriptor_, &next, 1);
+      if (got < 0 && errno == EINTR) continue;
+      if (got != 1) break;
       if (next == '\n') return line;
       line.push_back(next);
     }
