@@ -130,9 +130,10 @@ Result<> Process::open() {
 
 Result<> Process::make_starter_memory() {
   const launch::Placement& placement = setup_.placement;
-  const Bytes most = memory_->space().max_bytes();
-  if (setup_.starter_bytes > most - page) {
-    return fail("{} bytes of starter memory are more than a process can have: {}", setup_.starter_bytes, most - page);
+  const Bytes max_bytes = memory_->space().max_bytes();
+  if (setup_.starter_bytes > max_bytes - page) {
+    return fail("{} bytes of starter memory are more than a process can have: {}", setup_.starter_bytes,
+                max_bytes - page);
   }
   // The memory of each process starts at a page, so that the words of atomics are aligned.
   const Bytes each = (setup_.starter_bytes + page - 1) / page * page;
@@ -186,7 +187,7 @@ Process::~Process() {
   progress_thread_.join();
 }
 
-// ---- Turns
+// ---- The lock
 
 Process::Lock::Lock(Process& process) : process_(process) { lock(); }
 Process::Lock::~Lock() { unlock(); }
@@ -271,12 +272,12 @@ void Process::sleep(Lock& lock, Duration timeout) {
 // ---- The progress thread
 
 void Process::run_progress_thread() {
-  std::vector<pollfd> bell{{wake_event_.number(), POLLIN, 0}};
+  std::vector<pollfd> polled{{wake_event_.number(), POLLIN, 0}};
   while (!closing_) {
     const std::uint64_t calls = calls_.load(std::memory_order_relaxed);
-    poll_for(bell, idle_before_takeover);
-    std::uint64_t rung = 0;
-    (void)!read(wake_event_.number(), &rung, sizeof rung);
+    poll_for(polled, idle_before_takeover);
+    std::uint64_t count = 0;
+    (void)!read(wake_event_.number(), &count, sizeof count);
     while (!closing_ && waiters_ == 0 && calls_.load(std::memory_order_relaxed) == calls) progress_until_idle();
   }
 }

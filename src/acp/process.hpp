@@ -38,9 +38,9 @@ struct Setup {
   launch::Placement placement;
   WireChoice wires = WireChoice::automatic;
   bool progress_thread = true;
-  Bytes starter_bytes = 1 << 20;  ///< at least; rounded up to whole pages
+  Bytes starter_bytes = 1 << 20;  ///< rounded up to whole pages
   Duration give_up_after = std::chrono::seconds(30);
-  std::optional<std::uint32_t> first_host;  ///< IPv4 address of rank 0's host; nothing: all are on this one
+  std::optional<std::uint32_t> first_host;  ///< IPv4 address of the host of rank 0; none: all ranks are on this host
 };
 
 class Process {

@@ -15,7 +15,7 @@ namespace {
 /// A simpler, slower cache: a list whose last entry was used last.
 class ListedPeers {
  public:
-  explicit ListedPeers(std::size_t most) : most_(most) {}
+  explicit ListedPeers(std::size_t max_values) : max_values_(max_values) {}
 
   int* use(Rank peer) {
     const auto found = std::ranges::find(list_, peer, &std::pair<Rank, int>::first);
@@ -27,15 +27,15 @@ class ListedPeers {
     std::erase_if(list_, [&](const auto& entry) { return entry.first == peer; });
   }
   void keep(Rank peer, int value) {
-    if (list_.size() == most_) list_.erase(list_.begin());
+    if (list_.size() == max_values_) list_.erase(list_.begin());
     list_.emplace_back(peer, value);
   }
   [[nodiscard]] bool empty() const { return list_.empty(); }
-  [[nodiscard]] bool full() const { return list_.size() == most_; }
+  [[nodiscard]] bool full() const { return list_.size() == max_values_; }
   [[nodiscard]] int oldest() const { return list_.front().second; }
 
  private:
-  std::size_t most_;
+  std::size_t max_values_;
   std::vector<std::pair<Rank, int>> list_;
 };
 
@@ -43,9 +43,9 @@ TEST(PeerCache, KeepsTheValuesUsedLastAsASlowerListDoes) {
   for (std::uint64_t seed = 1; seed <= 50; ++seed) {
     SCOPED_TRACE(fmt::format("seed {}", seed));
     Random random(seed);
-    const auto most = static_cast<std::uint32_t>(1 + random.below(9));
-    PeerCache<int> cache(most);
-    ListedPeers listed(most);
+    const auto max_values = static_cast<std::uint32_t>(1 + random.below(9));
+    PeerCache<int> cache(max_values);
+    ListedPeers listed(max_values);
     for (int step = 0; step < 500; ++step) {
       const auto peer = static_cast<Rank>(random.below(16));
       int* const value = cache.use(peer);

@@ -38,19 +38,19 @@ void CombinedWire::flush() {
   far_->flush();
 }
 
-std::size_t CombinedWire::poll(std::size_t most, const std::function<void(std::span<const std::byte>)>& take) {
-  const std::size_t near = near_->poll(most, take);
+std::size_t CombinedWire::poll(std::size_t max_datagrams, const std::function<void(std::span<const std::byte>)>& take) {
+  const std::size_t near = near_->poll(max_datagrams, take);
   const transport::Time now = clock_.now();
-  if (near == most || now - polled_far_ < far_polls_apart) return near;
-  const std::size_t far = far_->poll(most - near, take);
-  if (near + far < most) polled_far_ = now;
+  if (near == max_datagrams || now - polled_far_ < far_polls_apart) return near;
+  const std::size_t far = far_->poll(max_datagrams - near, take);
+  if (near + far < max_datagrams) polled_far_ = now;
   return near + far;
 }
 
 /// Both are prepared, whatever the first one returns: woken() is called for both.
-Duration CombinedWire::prepare_to_sleep(Duration longest) {
-  const Duration near = near_->prepare_to_sleep(longest);
-  return std::min(near, far_->prepare_to_sleep(longest));
+Duration CombinedWire::prepare_to_sleep(Duration timeout) {
+  const Duration near = near_->prepare_to_sleep(timeout);
+  return std::min(near, far_->prepare_to_sleep(timeout));
 }
 
 void CombinedWire::woken() {

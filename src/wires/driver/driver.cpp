@@ -100,10 +100,10 @@ bool Driver::send_held() {
   return true;
 }
 
-void Driver::sleep(Duration longest) {
+void Driver::sleep(Duration timeout) {
   const Time deadline = endpoint_.next_deadline();
-  if (deadline != transport::never) longest = std::min(longest, deadline - clock_.now());
-  if (longest > Duration::zero()) wire_.wait(longest);
+  if (deadline != transport::never) timeout = std::min(timeout, deadline - clock_.now());
+  if (timeout > Duration::zero()) wire_.wait(timeout);
 }
 
 }  // namespace ayatori::wires

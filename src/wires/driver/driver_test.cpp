@@ -27,15 +27,15 @@ struct ScriptedWire final : Wire {
     return true;
   }
   void flush() override {}
-  std::size_t poll(std::size_t most, const std::function<void(std::span<const std::byte>)>& take) override {
+  std::size_t poll(std::size_t max_datagrams, const std::function<void(std::span<const std::byte>)>& take) override {
     std::size_t count = 0;
-    for (; count < most && !arriving.empty(); ++count) {
+    for (; count < max_datagrams && !arriving.empty(); ++count) {
       take(arriving.front());
       arriving.pop_front();
     }
     return count;
   }
-  void wait(Duration longest) override { slept.push_back(longest); }
+  void wait(Duration timeout) override { slept.push_back(timeout); }
   void interrupt() override {}
 
   std::size_t room = 1000;

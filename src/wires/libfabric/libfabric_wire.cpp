@@ -224,13 +224,14 @@ void LibfabricWire::State::read_receive_error() {
   if (error.op_context) in.idle.push(in.index_of(error.op_context));
 }
 
-std::size_t LibfabricWire::poll(std::size_t most, const std::function<void(std::span<const std::byte>)>& take) {
+std::size_t LibfabricWire::poll(std::size_t max_datagrams,
+                                const std::function<void(std::span<const std::byte>)>& take) {
   State& state = *state_;
   std::array<fi_cq_msg_entry, 16> entries;
   std::size_t taken = 0;
-  while (taken < most) {
+  while (taken < max_datagrams) {
     state.post_receives();
-    const std::size_t wanted = std::min(entries.size(), most - taken);
+    const std::size_t wanted = std::min(entries.size(), max_datagrams - taken);
     const ssize_t count = fi_cq_read(state.fabric.received.get(), entries.data(), wanted);
     if (count == -FI_EAVAIL) state.read_receive_error();
     if (count <= 0 && count != -FI_EAVAIL) break;
@@ -275,12 +276,12 @@ std::size_t LibfabricWire::datagram_bytes() const { return state_->datagram_byte
 bool LibfabricWire::send(const Datagram& datagram) { return state_->send(datagram); }
 
 /// Without fi_trywait(3) the descriptor might not become ready for what has arrived already.
-Duration LibfabricWire::prepare_to_sleep(Duration longest) {
+Duration LibfabricWire::prepare_to_sleep(Duration timeout) {
   state_->post_receives();
-  if (state_->stalled || !state_->in.idle.empty()) return std::min(longest, retry_after);
-  if (state_->fabric.received_descriptor < 0) return std::min(longest, retry_after);
+  if (state_->stalled || !state_->in.idle.empty()) return std::min(timeout, retry_after);
+  if (state_->fabric.received_descriptor < 0) return std::min(timeout, retry_after);
   fid* queue = &state_->fabric.received->fid;
-  return fi_trywait(state_->fabric.fabric.get(), &queue, 1) == FI_SUCCESS ? longest : Duration::zero();
+  return fi_trywait(state_->fabric.fabric.get(), &queue, 1) == FI_SUCCESS ? timeout : Duration::zero();
 }
 
 void LibfabricWire::add_descriptors(std::vector<pollfd>& polled) const {

@@ -14,20 +14,20 @@ Result<Descriptor> PollableWire::make_interrupt_event() {
   return interrupt_event;
 }
 
-void PollableWire::wait(Duration longest) {
-  const Duration allowed = prepare_to_sleep(longest);
+void PollableWire::wait(Duration timeout) {
+  const Duration allowed = prepare_to_sleep(timeout);
   if (allowed > Duration::zero()) sleep(allowed);
   woken();
 }
 
-void PollableWire::sleep(Duration longest) {
+void PollableWire::sleep(Duration timeout) {
   polled_.assign({{interrupt_event_.number(), POLLIN, 0}});
   add_descriptors(polled_);
-  const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(longest);
-  const timespec timeout{seconds.count(), (longest - seconds).count()};
-  const int ready = ppoll(polled_.data(), polled_.size(), &timeout, nullptr);
-  std::uint64_t rung = 0;
-  if (ready > 0 && polled_[0].revents != 0) (void)!read(interrupt_event_.number(), &rung, sizeof rung);
+  const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(timeout);
+  const timespec parts{seconds.count(), (timeout - seconds).count()};
+  const int ready = ppoll(polled_.data(), polled_.size(), &parts, nullptr);
+  std::uint64_t count = 0;
+  if (ready > 0 && polled_[0].revents != 0) (void)!read(interrupt_event_.number(), &count, sizeof count);
 }
 
 void PollableWire::interrupt() {

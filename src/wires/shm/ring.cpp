@@ -52,8 +52,8 @@ struct alignas(cache_line) Ring::Cell {
 };
 
 Result<> check(const RingShape& shape) {
-  const auto between = [](std::uint32_t value, std::uint32_t least, std::uint32_t most) {
-    return value >= least && value <= most;
+  const auto between = [](std::uint32_t value, std::uint32_t min, std::uint32_t max) {
+    return value >= min && value <= max;
   };
   if (!std::has_single_bit(shape.cells) || !between(shape.cells, 16, 1U << 20)) {
     return fail("cells is {}; it must be a power of two from 16 to {}", shape.cells, 1U << 20);
@@ -144,9 +144,9 @@ bool Ring::put(const transport::Datagram& datagram) {
 
 /// Nothing if the ring is full. A cell that an earlier sender still writes is skipped; the receiver skips it, too.
 std::optional<std::uint64_t> Ring::take_number(bool control) {
-  const std::uint32_t most = control ? shape_.cells : shape_.cells - shape_.cells / 8;
+  const std::uint32_t max_used = control ? shape_.cells : shape_.cells - shape_.cells / 8;
   // Since the tail was read, other senders and then the receiver may have gone on: the difference is negative then.
-  const auto full = [&](std::uint64_t number) { return static_cast<std::int64_t>(number - known_head_) >= most; };
+  const auto full = [&](std::uint64_t number) { return static_cast<std::int64_t>(number - known_head_) >= max_used; };
   std::uint64_t number = head_->tail.load(std::memory_order_relaxed);
   for (std::uint32_t passed = 0; passed < shape_.cells;) {
     if (full(number)) known_head_ = head_->head.load(std::memory_order_acquire);

@@ -102,10 +102,10 @@ bool ShmWire::send(const Datagram& datagram) {
   return put || !datagram.express;
 }
 
-std::size_t ShmWire::poll(std::size_t most, const std::function<void(std::span<const std::byte>)>& take) {
+std::size_t ShmWire::poll(std::size_t max_datagrams, const std::function<void(std::span<const std::byte>)>& take) {
   std::size_t count = 0;
   int reads = state_->empty_polls > 0 ? reads_while_spinning : 1;
-  while (count < most) {
+  while (count < max_datagrams) {
     const auto datagram = state_->ring.next();
     if (!datagram && --reads > 0) continue;
     if (!datagram) break;
@@ -119,10 +119,10 @@ std::size_t ShmWire::poll(std::size_t most, const std::function<void(std::span<c
   return count;
 }
 
-Duration ShmWire::prepare_to_sleep(Duration longest) {
+Duration ShmWire::prepare_to_sleep(Duration timeout) {
   if (!state_->ring.fall_asleep()) return Duration::zero();
   state_->skip_hanging_sender();
-  return state_->hanging_since ? std::min<Duration>(longest, write_timeout) : longest;
+  return state_->hanging_since ? std::min<Duration>(timeout, write_timeout) : timeout;
 }
 
 void ShmWire::woken() {

@@ -46,8 +46,8 @@ TEST(Departures, FrameReaderReturnsTheDatagramsOfEachPeerInOrder) {
     std::map<transport::PeerId, std::vector<Bytes>> sent, got;
     for (int i = 0; i < 100; ++i) {
       const auto to = static_cast<transport::PeerId>(random.below(5));
-      const std::size_t most = random.below(2) == 0 ? 100 : max_framed(segment);
-      const Bytes bytes = random_bytes(random, 1 + random.below(most));
+      const std::size_t max_size = random.below(2) == 0 ? 100 : max_framed(segment);
+      const Bytes bytes = random_bytes(random, 1 + random.below(max_size));
       const std::size_t header = random.below(bytes.size() + 1);
       if (departures.add({to, false, std::span(bytes).first(header), std::span(bytes).subspan(header)})) {
         sent[to].push_back(bytes);

@@ -63,9 +63,9 @@ Result<Descriptor> bound_socket(const UdpOptions& options) {
 
 Result<> check(const UdpOptions& options) {
   if (auto good = check(options.addresses); !good) return good;
-  const std::size_t most = max_framed(max_udp_payload);
-  if (options.datagram_bytes < 192 || options.datagram_bytes > most) {
-    return fail("datagram_bytes is {}; over UDP it must be 192 to {}", options.datagram_bytes, most);
+  const std::size_t max_bytes = max_framed(max_udp_payload);
+  if (options.datagram_bytes < 192 || options.datagram_bytes > max_bytes) {
+    return fail("datagram_bytes is {}; over UDP it must be 192 to {}", options.datagram_bytes, max_bytes);
   }
   return {};
 }
@@ -225,10 +225,10 @@ void UdpWire::flush() {
   if (!state_->departures.empty()) state_->flush();
 }
 
-std::size_t UdpWire::poll(std::size_t most, const std::function<void(std::span<const std::byte>)>& take) {
+std::size_t UdpWire::poll(std::size_t max_datagrams, const std::function<void(std::span<const std::byte>)>& take) {
   Arrivals& arrivals = state_->arrivals;
   std::size_t count = 0;
-  while (count < most) {
+  while (count < max_datagrams) {
     if (const auto datagram = arrivals.next()) {
       take(*datagram);
       ++count;
@@ -239,8 +239,8 @@ std::size_t UdpWire::poll(std::size_t most, const std::function<void(std::span<c
   return count;
 }
 
-Duration UdpWire::prepare_to_sleep(Duration longest) {
-  return state_->stalled ? std::min(longest, retry_after) : longest;
+Duration UdpWire::prepare_to_sleep(Duration timeout) {
+  return state_->stalled ? std::min(timeout, retry_after) : timeout;
 }
 
 void UdpWire::add_descriptors(std::vector<pollfd>& polled) const {

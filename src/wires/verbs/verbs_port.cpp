@@ -40,8 +40,8 @@ struct DeviceList {
 
 std::size_t poll(ibv_cq* queue, std::span<UdCompletion> completions) {
   std::array<ibv_wc, 32> found;
-  const std::size_t most = std::min(found.size(), completions.size());
-  const int count = ibv_poll_cq(queue, static_cast<int>(most), found.data());
+  const std::size_t max_completions = std::min(found.size(), completions.size());
+  const int count = ibv_poll_cq(queue, static_cast<int>(max_completions), found.data());
   for (int i = 0; i < count; ++i) {
     const bool good = found[i].status == IBV_WC_SUCCESS;
     completions[i] = {found[i].wr_id, found[i].byte_len, good ? nullptr : ibv_wc_status_str(found[i].status)};

@@ -175,11 +175,11 @@ bool VerbsWire::State::look_for_arrivals() {
   return !arrived.empty();
 }
 
-std::size_t VerbsWire::poll(std::size_t most, const std::function<void(std::span<const std::byte>)>& take) {
+std::size_t VerbsWire::poll(std::size_t max_datagrams, const std::function<void(std::span<const std::byte>)>& take) {
   State& state = *state_;
   state.collect_sent();
   std::size_t taken = 0;
-  while (taken < most && (!state.arrived.empty() || state.look_for_arrivals())) {
+  while (taken < max_datagrams && (!state.arrived.empty() || state.look_for_arrivals())) {
     const UdCompletion one = state.arrived.front();
     state.arrived = state.arrived.subspan(1);
     if (one.error) {
@@ -229,10 +229,10 @@ std::size_t VerbsWire::datagram_bytes() const { return state_->datagram_bytes; }
 bool VerbsWire::send(const Datagram& datagram) { return state_->send(datagram); }
 
 /// Datagrams that arrived before the event was asked for raise no event: they are polled for afterwards.
-Duration VerbsWire::prepare_to_sleep(Duration longest) {
+Duration VerbsWire::prepare_to_sleep(Duration timeout) {
   state_->port->ask_for_event();
   if (!state_->arrived.empty() || state_->look_for_arrivals()) return Duration::zero();
-  return state_->stalled || !state_->unposted.empty() ? std::min(longest, retry_after) : longest;
+  return state_->stalled || !state_->unposted.empty() ? std::min(timeout, retry_after) : timeout;
 }
 
 void VerbsWire::woken() { state_->port->take_events(); }

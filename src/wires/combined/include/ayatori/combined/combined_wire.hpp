@@ -24,9 +24,9 @@ class CombinedWire final : public PollableWire {
   [[nodiscard]] bool lossless(transport::PeerId peer) const override { return of(peer).lossless(peer); }
   [[nodiscard]] bool send(const transport::Datagram& datagram) override;
   void flush() override;
-  std::size_t poll(std::size_t most, const std::function<void(std::span<const std::byte>)>& take) override;
+  std::size_t poll(std::size_t max_datagrams, const std::function<void(std::span<const std::byte>)>& take) override;
 
-  Duration prepare_to_sleep(Duration longest) override;
+  Duration prepare_to_sleep(Duration timeout) override;
   void woken() override;
   void add_descriptors(std::vector<pollfd>& polled) const override;
   void withdraw() override;

@@ -3,7 +3,7 @@
 /// Moves datagrams between an Endpoint and a Wire, and gives the endpoint the time of a Clock.
 ///
 /// Spinning:   while (!done) driver.progress();
-/// Waiting:    while (!done) if (!driver.progress()) driver.sleep(longest);
+/// Waiting:    while (!done) if (!driver.progress()) driver.sleep(timeout);
 
 #include <functional>
 #include <vector>
@@ -26,8 +26,8 @@ class Driver {
   /// send. Calls the endpoint's Application.
   bool progress();
 
-  /// Sleeps until progress() may have something to do, for at most `longest`; Wire::interrupt() ends the sleep.
-  void sleep(transport::Duration longest);
+  /// Sleeps until progress() may have something to do, for at most `timeout`; Wire::interrupt() ends the sleep.
+  void sleep(transport::Duration timeout);
 
   /// The time of the last round: what to pass to Endpoint::send() in callbacks and between rounds.
   [[nodiscard]] transport::Time now() const { return now_; }

@@ -15,12 +15,12 @@ using transport::Duration;
 
 class PollableWire : public transport::Wire {
  public:
-  void wait(Duration longest) final;
+  void wait(Duration timeout) final;
   void interrupt() final;
 
   /// To be called before sleeping: from now on, one of the descriptors becomes ready when a datagram arrives. Returns
-  /// how long the sleep may last: `longest`, less if something must be tried again, 0 if a datagram may have arrived.
-  virtual Duration prepare_to_sleep(Duration longest) = 0;
+  /// how long the sleep may last: `timeout`, less if something must be tried again, 0 if a datagram may have arrived.
+  virtual Duration prepare_to_sleep(Duration timeout) = 0;
   virtual void woken() = 0;  ///< to be called after each prepare_to_sleep(), whatever it returned
 
   /// Adds the descriptors to be polled.
@@ -41,7 +41,7 @@ class PollableWire : public transport::Wire {
   explicit PollableWire(Descriptor interrupt_event) : interrupt_event_(std::move(interrupt_event)) {}
 
  private:
-  void sleep(Duration longest);
+  void sleep(Duration timeout);
 
   Descriptor interrupt_event_;  // an eventfd, written by interrupt()
   std::vector<pollfd> polled_;

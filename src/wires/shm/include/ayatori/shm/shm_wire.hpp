@@ -48,9 +48,9 @@ class ShmWire final : public PollableWire {
   [[nodiscard]] bool lossless(transport::PeerId) const override { return true; }
   [[nodiscard]] bool send(const transport::Datagram& datagram) override;
   void flush() override {}
-  std::size_t poll(std::size_t most, const std::function<void(std::span<const std::byte>)>& take) override;
+  std::size_t poll(std::size_t max_datagrams, const std::function<void(std::span<const std::byte>)>& take) override;
 
-  Duration prepare_to_sleep(Duration longest) override;
+  Duration prepare_to_sleep(Duration timeout) override;
   void woken() override;
   void add_descriptors(std::vector<pollfd>& polled) const override;
   void withdraw() override;

@@ -63,9 +63,9 @@ class VerbsWire final : public PollableWire {
   [[nodiscard]] std::size_t datagram_bytes() const override;
   [[nodiscard]] bool send(const transport::Datagram& datagram) override;
   void flush() override {}
-  std::size_t poll(std::size_t most, const std::function<void(std::span<const std::byte>)>& take) override;
+  std::size_t poll(std::size_t max_datagrams, const std::function<void(std::span<const std::byte>)>& take) override;
 
-  Duration prepare_to_sleep(Duration longest) override;
+  Duration prepare_to_sleep(Duration timeout) override;
   void woken() override;
   void add_descriptors(std::vector<pollfd>& polled) const override;
 
