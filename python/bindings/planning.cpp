@@ -1,7 +1,5 @@
 #include <fmt/format.h>
 
-#include "ayatori/artefacts/pair_plan_file.hpp"
-#include "ayatori/base/files.hpp"
 #include "ayatori/contention/contention.hpp"
 #include "ayatori/planning/make_plan.hpp"
 #include "bindings.hpp"
@@ -17,7 +15,8 @@ void bind_plans(nb::module_& module) {
       .value("destination_mod_k", Method::destination_mod_k)
       .value("rule", Method::rule)
       .value("colour", Method::colour)
-      .value("pair", Method::pair);
+      .value("pair", Method::pair)
+      .def_prop_ro("word", [](Method method) { return to_word(method); }, "As the command line calls it.");
   nb::class_<Plan>(module, "Plan")
       .def_static("destination_mod_k", &Plan::destination_mod_k, nb::arg("ranks"))
       .def_static("per_destination", &Plan::per_destination, nb::arg("method"), nb::arg("path_bits"))
@@ -40,15 +39,6 @@ void bind_plans(nb::module_& module) {
       .def_ro("reason", &Planned::reason)
       .def_ro("hot_spots", &Planned::hot_spots)
       .def_ro("lower_bound", &Planned::lower_bound);
-  module.def(
-      "write_pair_plan",
-      [](const Plan& plan, const std::string& path) {
-        unwrap(write_file(path, [&](const Sink& sink) { write_pair_plan(plan, sink); }));
-      },
-      nb::arg("plan"), nb::arg("path"));
-  module.def(
-      "read_pair_plan", [](const std::string& path) { return unwrap(parse_pair_plan(unwrap(read_file(path)), path)); },
-      nb::arg("path"));
   module.def(
       "make_plan",
       [](const Network& network, const Routes& routes, const Endpoints& endpoints, const StepSequence& steps,

@@ -1,8 +1,31 @@
 #include "ayatori/artefacts/plan.hpp"
 
+#include <algorithm>
+#include <array>
 #include <utility>
 
 namespace ayatori {
+
+namespace {
+
+constexpr std::array<std::pair<Method, std::string_view>, 4> method_words = {{
+    {Method::destination_mod_k, "destination-mod-K"},
+    {Method::rule, "rule"},
+    {Method::colour, "colour"},
+    {Method::pair, "pair"},
+}};
+
+}  // namespace
+
+std::string_view to_word(Method method) {
+  return std::ranges::find(method_words, method, &std::pair<Method, std::string_view>::first)->second;
+}
+
+std::optional<Method> parse_method(std::string_view word) {
+  const auto found = std::ranges::find(method_words, word, &std::pair<Method, std::string_view>::second);
+  if (found == method_words.end()) return std::nullopt;
+  return found->first;
+}
 
 Plan Plan::destination_mod_k(Rank ranks) {
   return per_destination(Method::destination_mod_k, std::vector<std::uint8_t>(ranks, 0));

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import itertools
+import json
 from collections import Counter
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
+import jsonschema
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -16,6 +20,8 @@ from ayatori.prediction.predictor import Predictor
 
 MAX_EXAMPLES = 30
 TREE = "fattree:K=3,levels=2,nodes=15"
+METHODS = ["destination-mod-K", "rule", "colour", "pair"]
+SCHEMA = Path(__file__).parents[2] / "src/artefacts/schemas/plan.schema.json"
 
 
 @pytest.fixture(scope="module")
@@ -105,3 +111,21 @@ def test_old_names_of_destination_mod_k_are_understood(old: str) -> None:
     assert method_named(old) == Predictor(network, old).method == "destination-mod-K"
     with pytest.raises(Error, match="no method 'mod'"):
         method_named("mod")
+
+
+@settings(max_examples=MAX_EXAMPLES, deadline=None)
+@given(size=st.integers(1, 15), ppn=st.integers(1, 3), seed=st.integers(0, 2**32), method=st.sampled_from(METHODS))
+def test_plans_come_back_as_they_were_written(fabric, size: int, ppn: int, seed: int, method: str) -> None:
+    network, routes = fabric
+    job = ayatori.random_jobs(network, 1, size, ppn, seed)[0]
+    planned = ayatori.plan(network, routes, job, method)
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "plan.json"
+        write_plan(network, routes, job, planned, path)
+        jsonschema.validate(json.loads(path.read_text()), json.loads(SCHEMA.read_text()))
+        saved = read_plan(network, path)
+    assert (saved.job.machines, saved.job.ranks_on_machines) == (job.machines, job.ranks_on_machines)
+    assert saved.plan.method == planned.plan.method
+    assert saved.lmc == routes.lmc(job.endpoints(network)[0])
+    ranks = range(job.rank_count)
+    assert all(saved.plan.path_bits(a, b) == planned.plan.path_bits(a, b) for a in ranks for b in ranks)

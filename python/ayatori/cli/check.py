@@ -65,7 +65,7 @@ def assess_plan(
     routes = read_routes(network, lfts) if lfts else make_routes(network, saved.lmc)
     steps = steps_of(pattern, saved.job.rank_count, seed)
     measured = contention(network, routes, saved.job, saved.plan, steps)
-    return routes, [Assessment(saved.job, measured)], saved.plan.method.name
+    return routes, [Assessment(saved.job, measured)], saved.plan.method.word
 
 
 def describe(data: dict[str, Any]) -> None:

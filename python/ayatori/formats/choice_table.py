@@ -2,22 +2,16 @@
 
 from __future__ import annotations
 
-import json
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
-from typing import Any
 
+from ayatori import _core
 from ayatori._core import Network
 from ayatori.base.errors import Error
-from ayatori.base.files import read_text, write_json
-from ayatori.planning.plans import METHODS
 from ayatori.prediction.choice import Choice, Ranking
-from ayatori.prediction.predictor import DIMENSION_ORDER, STEP_MODES, Model, algorithms_of
-
-FORMAT = "ayatori-choice"
-VERSION = 1
+from ayatori.prediction.predictor import Model
 
 
 @dataclass(frozen=True)
@@ -27,7 +21,7 @@ class Interval:
     first: int
     last: int | None
     algorithm: str
-    segment: int
+    chunk_bytes: int
 
 
 @dataclass(frozen=True)
@@ -87,137 +81,35 @@ def _sizes_of(rankings: Iterable[Ranking]) -> Sizes:
 
 def write_table(table: Table, path: Path) -> None:
     """Whole or not at all."""
-    write_json(
-        path,
-        {
-            "format": FORMAT,
-            "version": VERSION,
-            "source": table.source,
-            "machines": [{"host": host, "ranks": ranks} for host, ranks in table.machines],
-            "method": table.method,
-            "model": asdict(table.model),
-            "collectives": {name: _sizes_as_data(sizes) for name, sizes in table.collectives.items()},
-        },
+    model = _core.ChoiceModel()
+    for name, value in asdict(table.model).items():
+        setattr(model, name, value)
+    machines = [_core.JobHost(host, ranks) for host, ranks in table.machines]
+    collectives = [
+        _core.CollectiveChoice(
+            name,
+            sizes.sampled,
+            [_core.SizeInterval(i.first, i.last, i.algorithm, i.chunk_bytes) for i in sizes.intervals],
+        )
+        for name, sizes in table.collectives.items()
+    ]
+    _core.write_choice_table(
+        _core.ChoiceTable(table.source, machines, table.method, model, collectives), str(path)
     )
 
 
-def _sizes_as_data(sizes: Sizes) -> dict[str, Any]:
-    return {
-        "sampled": sizes.sampled,
-        "intervals": [
-            {"from": interval.first, "to": interval.last, "algorithm": interval.algorithm, "segment": interval.segment}
-            for interval in sizes.intervals
-        ],
-    }
-
-
 def read_table(path: Path) -> Table:
-    """Reads what write_table wrote. Raises Error, naming the file and the key that is not as it should be."""
-    return _Reader(path).table()
-
-
-class _Reader:
-    """Takes a table apart, key by key."""
-
-    def __init__(self, path: Path) -> None:
-        self.path = path
-
-    def table(self) -> Table:
-        data = self._document()
-        if data.get("format") != FORMAT:
-            raise Error(f"{self.path}: this is no table of choices", hint="`ayatori choose --out FILE` writes one")
-        if data.get("version") != VERSION:
-            raise Error(
-                f"{self.path}: version {data.get('version')} of the choice format, this program reads {VERSION}"
+    """Reads what write_table wrote. Raises Error, naming the file and the place that is not as it should be."""
+    read = _core.read_choice_table(str(path))
+    return Table(
+        read.source,
+        [(machine.host, machine.ranks) for machine in read.machines],
+        read.method,
+        Model(**{field.name: getattr(read.model, field.name) for field in fields(Model)}),
+        {
+            choice.collective: Sizes(
+                choice.sampled, [Interval(i.first, i.last, i.algorithm, i.chunk_bytes) for i in choice.intervals]
             )
-        collectives = self._get(data, "collectives", lambda v: _is_object(v) and bool(v), "a key a collective")
-        return Table(
-            self._get(data, "source", _is_text, "a string"),
-            [self._machine(machine, f"machines[{i}]") for i, machine in enumerate(self._filled_list(data, "machines"))],
-            self._get(data, "method", lambda value: value in (*METHODS, DIMENSION_ORDER), "a way of choosing paths"),
-            self._model(self._get(data, "model", _is_object, "an object")),
-            {name: self._sizes(name, sizes, f"collectives.{name}") for name, sizes in collectives.items()},
-        )
-
-    def _document(self) -> dict[str, Any]:
-        try:
-            data = json.loads(read_text(self.path))
-        except (ValueError, RecursionError) as error:
-            raise Error(f"{self.path}: this is no JSON", str(error)) from error
-        return data if isinstance(data, dict) else {}
-
-    def _machine(self, data: Any, key: str) -> tuple[str, int]:
-        self._expect(_is_object(data), key, "an object")
-        host = self._get(data, "host", _is_text, "a name", key)
-        return host, self._get(data, "ranks", lambda value: _is_count(value) and value > 0, "1 or more", key)
-
-    def _model(self, data: dict[str, Any]) -> Model:
-        names = {field.name for field in fields(Model)}
-        unknown = sorted(data.keys() - names)
-        self._expect(not unknown, f"model.{unknown[0] if unknown else ''}", "none of this name")
-        checks: dict[str, tuple[Callable[[Any], bool], str]] = {
-            "steps": (lambda value: value in STEP_MODES, " or ".join(STEP_MODES)),
-            "eager_limit": (_is_count, "bytes"),
-            "head_of_line": (lambda value: isinstance(value, bool), "true or false"),
-        }
-        number = (_is_amount, "a number, 0 or more")
-        return Model(**{name: self._get(data, name, *checks.get(name, number), "model") for name in sorted(names)})
-
-    def _sizes(self, collective: str, data: Any, key: str) -> Sizes:
-        self._expect(_is_object(data), key, "an object")
-        try:
-            names = {algorithm.name for algorithm in algorithms_of(collective)}
-        except Error as error:
-            raise Error(f"{self.path}: {key}: {error.message}", hint=error.hint) from error
-        sampled = self._filled_list(data, "sampled", key)
-        rising = all(map(_is_count, sampled)) and all(a < b for a, b in zip(sampled, sampled[1:], strict=False))
-        self._expect(rising, f"{key}.sampled", "sizes in bytes, rising")
-        intervals: list[Interval] = []
-        for i, entry in enumerate(self._filled_list(data, "intervals", key)):
-            intervals.append(self._interval(entry, names, intervals, f"{key}.intervals[{i}]"))
-        end = f"{key}.intervals[{len(intervals) - 1}].to"
-        self._expect(intervals[-1].last is None, end, "null, for all sizes above")
-        return Sizes(sampled, intervals)
-
-    def _interval(self, data: Any, names: set[str], before: list[Interval], key: str) -> Interval:
-        self._expect(_is_object(data), key, "an object")
-        end = before[-1].last if before else -1
-        if end is None:
-            raise Error(f"{self.path}: {key}: expected nothing behind the interval without an end")
-        first = self._get(data, "from", lambda v: _is_count(v) and v == end + 1, str(end + 1), key)
-        last = self._get(
-            data, "to", lambda v: v is None or _is_count(v) and v >= first, f"null, or from {first} on", key
-        )
-        algorithm = self._get(data, "algorithm", lambda v: _is_text(v) and v in names, "an algorithm's name", key)
-        return Interval(first, last, algorithm, self._get(data, "segment", _is_count, "bytes", key))
-
-    def _filled_list(self, data: dict[str, Any], name: str, inside: str = "") -> list[Any]:
-        return self._get(data, name, lambda value: isinstance(value, list) and bool(value), "a list, not empty", inside)
-
-    def _get(
-        self, data: dict[str, Any], name: str, is_good: Callable[[Any], bool], expected: str, inside: str = ""
-    ) -> Any:
-        key = f"{inside}.{name}" if inside else name
-        self._expect(name in data, key, f"{expected}; it is missing")
-        self._expect(is_good(data[name]), key, expected)
-        return data[name]
-
-    def _expect(self, good: bool, key: str, expected: str) -> None:
-        if not good:
-            raise Error(f"{self.path}: {key}: expected {expected}")
-
-
-def _is_object(value: Any) -> bool:
-    return isinstance(value, dict)
-
-
-def _is_text(value: Any) -> bool:
-    return isinstance(value, str) and bool(value)
-
-
-def _is_count(value: Any) -> bool:
-    return type(value) is int and 0 <= value < 2**63
-
-
-def _is_amount(value: Any) -> bool:
-    return type(value) in (int, float) and 0 <= value < math.inf
+            for choice in read.collectives
+        },
+    )

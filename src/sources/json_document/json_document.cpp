@@ -62,6 +62,7 @@ Result<JsonValue> JsonValue::parse(std::string_view text, std::string_view file)
 
 bool JsonValue::is_object() const { return value_->is_object(); }
 bool JsonValue::is_array() const { return value_->is_array(); }
+bool JsonValue::has(std::string_view key) const { return value_->is_object() && value_->contains(key); }
 
 Result<std::optional<JsonValue>> JsonValue::find(std::string_view key) const {
   if (!is_object()) return wrong("expected an object");
@@ -101,6 +102,16 @@ Result<std::string> JsonValue::text() const {
 Result<bool> JsonValue::truth() const {
   if (!value_->is_boolean()) return wrong("expected true or false");
   return value_->get<bool>();
+}
+
+Result<std::uint64_t> JsonValue::count() const {
+  if (!value_->is_number_unsigned()) return wrong("expected a whole number, 0 or more");
+  return value_->get<std::uint64_t>();
+}
+
+Result<double> JsonValue::number() const {
+  if (!value_->is_number()) return wrong("expected a number");
+  return value_->get<double>();
 }
 
 Result<std::string> JsonValue::text_at(std::string_view key) const {

@@ -33,6 +33,19 @@ TEST(JsonValue, KeepsItsDocumentAlive) {
   EXPECT_EQ(*deep->text(), "x");
 }
 
+TEST(JsonValue, CountsAreWholeNumbersFromZero) {
+  const JsonValue root = document(R"({"c": 7, "f": 1.5, "m": -1, "n": null, "big": 18446744073709551615})");
+  EXPECT_EQ(*root.at("c")->count(), 7U);
+  EXPECT_EQ(*root.at("big")->count(), 18446744073709551615U);
+  EXPECT_EQ(root.at("f")->count().error().message, "f.json: /f: expected a whole number, 0 or more");
+  EXPECT_FALSE(root.at("m")->count());
+  EXPECT_EQ(*root.at("f")->number(), 1.5);
+  EXPECT_EQ(*root.at("m")->number(), -1);
+  EXPECT_EQ(root.number().error().message, "f.json: /: expected a number");
+  EXPECT_TRUE(root.has("n"));
+  EXPECT_FALSE(root.has("x"));
+}
+
 TEST(JsonValue, ErrorsNameFileAndJsonPointer) {
   const JsonValue root = document(R"({"a/b": [{"c~d": 7}], "s": "one\u0007two"})");
   const JsonValue item = (*root.at("a/b")->items())[0];

@@ -5,7 +5,9 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "ayatori/base/ids.hpp"
@@ -20,6 +22,10 @@ enum class Method : std::uint8_t {
   colour,             ///< one LID per destination, found by colouring the conflict graph
   pair,               ///< one LID per (source, destination), found by colouring each step's bipartite multigraph
 };
+
+/// "destination-mod-K", "rule", "colour", "pair"; and back.
+[[nodiscard]] std::string_view to_word(Method method);
+[[nodiscard]] std::optional<Method> parse_method(std::string_view word);
 
 /// A plan stores path bits (LID minus base LID, 0 … 127), one byte per destination rank, or for Method::pair one byte
 /// per (source, destination) with the destinations of source 0 first. It never changes once it is made, so any number

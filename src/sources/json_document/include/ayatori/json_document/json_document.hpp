@@ -3,6 +3,7 @@
 /// JSON documents whose errors name the file and the place in it as a JSON pointer (RFC 6901): "topology.json:
 /// /Instances/3/InstanceId: expected a string".
 
+#include <cstdint>
 #include <memory>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
@@ -23,6 +24,8 @@ class JsonValue {
 
   [[nodiscard]] bool is_object() const;
   [[nodiscard]] bool is_array() const;
+  /// Is this an object with such a member, null or not?
+  [[nodiscard]] bool has(std::string_view key) const;
 
   /// A member of this object; nothing if it is missing or null. Error: this value is not an object.
   [[nodiscard]] Result<std::optional<JsonValue>> find(std::string_view key) const;
@@ -36,6 +39,9 @@ class JsonValue {
   [[nodiscard]] Result<std::string> text() const;
   /// Error: this value is neither true nor false.
   [[nodiscard]] Result<bool> truth() const;
+  /// A whole number from 0 on, written without a fraction or an exponent.
+  [[nodiscard]] Result<std::uint64_t> count() const;
+  [[nodiscard]] Result<double> number() const;
   /// text() and truth() of a member that must be there.
   [[nodiscard]] Result<std::string> text_at(std::string_view key) const;
   [[nodiscard]] Result<bool> truth_at(std::string_view key) const;

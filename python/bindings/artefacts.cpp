@@ -1,0 +1,83 @@
+#include "ayatori/artefacts/choice_table.hpp"
+#include "ayatori/artefacts/plan_file.hpp"
+#include "bindings.hpp"
+
+namespace ayatori::python {
+
+namespace {
+
+void bind_plan_file(nb::module_& module) {
+  nb::class_<JobHost>(module, "JobHost")
+      .def(nb::init<std::string, std::uint32_t>(), nb::arg("host"), nb::arg("ranks"))
+      .def_ro("host", &JobHost::host)
+      .def_ro("ranks", &JobHost::ranks);
+  nb::class_<RankAddress>(module, "RankAddress")
+      .def(nb::init<Guid, Lid>(), nb::arg("port_guid"), nb::arg("base_lid"))
+      .def_ro("port_guid", &RankAddress::port_guid)
+      .def_ro("base_lid", &RankAddress::base_lid);
+  nb::class_<PlanFile>(module, "PlanFile")
+      .def(nb::init<std::string, int, std::vector<JobHost>, std::vector<RankAddress>, Plan>(), nb::arg("reason"),
+           nb::arg("lmc"), nb::arg("machines"), nb::arg("ranks"), nb::arg("plan"))
+      .def_ro("reason", &PlanFile::reason)
+      .def_ro("lmc", &PlanFile::lmc)
+      .def_ro("machines", &PlanFile::machines)
+      .def_ro("ranks", &PlanFile::ranks)
+      .def_ro("plan", &PlanFile::plan, nb::rv_policy::reference_internal);
+  module.def(
+      "read_plan_file", [](const std::string& path) { return unwrap(read_plan_file(path)); }, WithoutGil(),
+      nb::arg("path"));
+  module.def(
+      "write_plan_file", [](const PlanFile& file, const std::string& path) { unwrap(write_plan_file(file, path)); },
+      WithoutGil(), nb::arg("file"), nb::arg("path"));
+}
+
+void bind_choice_table(nb::module_& module) {
+  nb::class_<ChoiceModel>(module, "ChoiceModel")
+      .def(nb::init<>())
+      .def_rw("steps", &ChoiceModel::steps)
+      .def_rw("link_bandwidth", &ChoiceModel::link_bandwidth)
+      .def_rw("link_latency", &ChoiceModel::link_latency)
+      .def_rw("overhead", &ChoiceModel::overhead)
+      .def_rw("eager_limit", &ChoiceModel::eager_limit)
+      .def_rw("injection", &ChoiceModel::injection)
+      .def_rw("bus", &ChoiceModel::bus)
+      .def_rw("head_of_line", &ChoiceModel::head_of_line);
+  nb::class_<SizeInterval>(module, "SizeInterval")
+      .def(nb::init<Bytes, std::optional<Bytes>, std::string, Bytes>(), nb::arg("first"), nb::arg("last").none(),
+           nb::arg("algorithm"), nb::arg("chunk_bytes"))
+      .def_ro("first", &SizeInterval::first)
+      .def_ro("last", &SizeInterval::last)
+      .def_ro("algorithm", &SizeInterval::algorithm)
+      .def_ro("chunk_bytes", &SizeInterval::chunk_bytes);
+  nb::class_<CollectiveChoice>(module, "CollectiveChoice")
+      .def(nb::init<std::string, std::vector<Bytes>, std::vector<SizeInterval>>(), nb::arg("collective"),
+           nb::arg("sampled"), nb::arg("intervals"))
+      .def_ro("collective", &CollectiveChoice::collective)
+      .def_ro("sampled", &CollectiveChoice::sampled)
+      .def_ro("intervals", &CollectiveChoice::intervals);
+  nb::class_<ChoiceTable>(module, "ChoiceTable")
+      .def(nb::init<std::string, std::vector<JobHost>, std::string, ChoiceModel, std::vector<CollectiveChoice>>(),
+           nb::arg("source"), nb::arg("machines"), nb::arg("method"), nb::arg("model"), nb::arg("collectives"))
+      .def_ro("source", &ChoiceTable::source)
+      .def_ro("machines", &ChoiceTable::machines)
+      .def_ro("method", &ChoiceTable::method)
+      .def_ro("model", &ChoiceTable::model)
+      .def_ro("collectives", &ChoiceTable::collectives)
+      .def("find", &ChoiceTable::find, nb::rv_policy::reference_internal, nb::arg("collective"), nb::arg("size"));
+  module.def(
+      "read_choice_table", [](const std::string& path) { return unwrap(read_choice_table(path)); }, WithoutGil(),
+      nb::arg("path"));
+  module.def(
+      "write_choice_table",
+      [](const ChoiceTable& table, const std::string& path) { unwrap(write_choice_table(table, path)); }, WithoutGil(),
+      nb::arg("table"), nb::arg("path"));
+}
+
+}  // namespace
+
+void bind_artefacts(nb::module_& module) {
+  bind_plan_file(module);
+  bind_choice_table(module);
+}
+
+}  // namespace ayatori::python

@@ -1,0 +1,129 @@
+#include "ayatori/artefacts/choice_table.hpp"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <map>
+
+#include "ayatori/base/random.hpp"
+#include "ayatori/schedule/algorithms.hpp"
+
+namespace ayatori {
+namespace {
+
+std::string error_of(std::string_view text) {
+  const auto table = parse_choice_table(text, "t.json");
+  return table ? "no error" : table.error().message;
+}
+
+/// Tables for any of the collectives, with intervals of any length.
+ChoiceTable random_table(Random& random) {
+  ChoiceTable table{"fattree:K=2", {{"a", 2}, {"b", 1}}, "pair", {}, {}};
+  table.model = {
+      random.below(2) == 0 ? "drift" : "synchronous", 1e9, 1e-6 / 3, 0, random.below(1U << 20), 2.5, 0, true};
+  std::map<std::string, CollectiveChoice> choices;
+  for (std::uint64_t i = 1 + random.below(4); i > 0; --i) {
+    const Algorithm& algorithm = algorithms()[random.below(algorithms().size())];
+    const std::string collective(to_word(algorithm.collective));
+    CollectiveChoice choice{collective, {4}, {}};
+    Bytes first = 0;
+    for (std::uint64_t more = random.below(4); more > 0; --more) {
+      const Bytes last = first + random.below(1000);
+      choice.intervals.push_back({first, last, std::string(algorithm.name), random.below(2) * 4096});
+      choice.sampled.push_back(choice.sampled.back() + 1 + random.below(100));
+      first = last + 1;
+    }
+    choice.intervals.push_back({first, std::nullopt, std::string(algorithm.name), 0});
+    choices[collective] = choice;
+  }
+  for (const auto& [name, choice] : choices) table.collectives.push_back(choice);
+  return table;
+}
+
+TEST(ParseChoiceTable, GivesBackWhatChoiceTableTextWrote) {
+  for (std::uint64_t seed = 1; seed <= 100; ++seed) {
+    SCOPED_TRACE(fmt::format("seed {}", seed));
+    Random random(seed);
+    const ChoiceTable table = random_table(random);
+    const auto read = parse_choice_table(choice_table_text(table), "t.json");
+    ASSERT_TRUE(read) << read.error().message;
+    EXPECT_EQ(*read, table);
+  }
+}
+
+TEST(ChoiceTableFind, GivesTheIntervalThatHasTheSize) {
+  for (std::uint64_t seed = 1; seed <= 50; ++seed) {
+    Random random(seed);
+    const ChoiceTable table = random_table(random);
+    for (const CollectiveChoice& choice : table.collectives) {
+      for (Bytes size = 0; size < 3000; size += 1 + random.below(50)) {
+        const SizeInterval* found = table.find(choice.collective, size);
+        ASSERT_NE(found, nullptr);
+        EXPECT_LE(found->first, size);
+        EXPECT_TRUE(!found->last || size <= *found->last);
+      }
+    }
+    EXPECT_EQ(table.find("dance", 1), nullptr);
+  }
+}
+
+/// As version 1 was written, with the former names of a method, an algorithm and a member.
+constexpr std::string_view version_1 = R"({
+ "format": "ayatori-choice", "version": 1,
+ "source": "fattree:K=6,levels=2,nodes=30",
+ "machines": [{"host": "N5", "ranks": 2}, {"host": "N6", "ranks": 2}],
+ "method": "modk",
+ "model": {"steps": "drift", "link_bandwidth": 1716000000.0, "link_latency": 5e-07, "overhead": 0.0,
+           "eager_limit": 0, "injection": 0, "bus": 0, "head_of_line": false},
+ "collectives": {
+  "alltoall": {
+   "sampled": [1024, 1048576],
+   "intervals": [
+    {"from": 0, "to": 32768, "algorithm": "ring2", "segment": 0},
+    {"from": 32769, "to": null, "algorithm": "shift", "segment": 16384}
+   ]}}})";
+
+std::string replaced(std::string_view what, std::string_view with) {
+  std::string text(version_1);
+  const auto at = text.find(what);
+  EXPECT_NE(at, std::string::npos) << what;
+  return text.replace(at, what.size(), with);
+}
+
+TEST(ParseChoiceTable, ReadsVersion1) {
+  const auto table = parse_choice_table(version_1, "t.json");
+  ASSERT_TRUE(table) << table.error().message;
+  EXPECT_EQ(table->method, "destination-mod-K");
+  EXPECT_EQ(*table->find("alltoall", 32768), (SizeInterval{0, 32768, "two-level-ring", 0}));
+  EXPECT_EQ(*table->find("alltoall", 32769), (SizeInterval{32769, std::nullopt, "shift", 16384}));
+  EXPECT_EQ(error_of(replaced("\"version\": 1", "\"version\": 2")),
+            "t.json: /method: expected destination-mod-K, rule, colour, pair or dimension-order");
+}
+
+TEST(ParseChoiceTable, ErrorsNameThePlaceAndWhatWasExpected) {
+  const std::string interval = "t.json: /collectives/alltoall/intervals/";
+  EXPECT_EQ(error_of(replaced("ayatori-choice", "ayatori-plan")),
+            "t.json: /: expected a choice table: an object with the format \"ayatori-choice\"");
+  EXPECT_EQ(error_of(replaced("\"version\": 1", "\"version\": 0")),
+            "t.json: /version: expected a whole number, 1 or more");
+  EXPECT_EQ(error_of(replaced("\"drift\"", "\"fast\"")), "t.json: /model/steps: expected drift or synchronous");
+  EXPECT_EQ(error_of(replaced("\"bus\": 0", "\"bus\": -1")), "t.json: /model/bus: expected a number, 0 or more");
+  EXPECT_EQ(error_of(replaced("\"bus\": 0", "\"bus\": 0, \"speed\": 1")), "t.json: /model/speed: no member of a model");
+  EXPECT_EQ(error_of(replaced("\"alltoall\"", "\"dance\"")), "t.json: /collectives/dance: no collective has this name");
+  EXPECT_EQ(error_of(replaced("[1024, 1048576]", "[4, 2]")),
+            "t.json: /collectives/alltoall/sampled/1: expected sizes in bytes, each larger than the one before");
+  EXPECT_EQ(error_of(replaced("\"from\": 0", "\"from\": 1")), interval + "0/from: expected 0");
+  EXPECT_EQ(error_of(replaced("\"from\": 32769", "\"from\": 9")), interval + "1/from: expected 32769");
+  EXPECT_EQ(error_of(replaced("\"to\": 32768", "\"to\": null")),
+            interval + "1: expected no interval after the one without an end");
+  EXPECT_EQ(error_of(replaced("\"to\": null", "\"to\": 40000")),
+            interval + "1/to: expected null in the last interval, for all larger sizes");
+  EXPECT_EQ(error_of(replaced("\"to\": null, ", "")), interval + "1: expected a member 'to'");
+  EXPECT_EQ(error_of(replaced("\"shift\"", "\"chain\"")),
+            interval + "1/algorithm: expected the name of an algorithm for alltoall");
+  EXPECT_EQ(error_of(replaced("\"segment\": 0", "\"segment\": true")),
+            interval + "0/segment: expected a whole number, 0 or more");
+}
+
+}  // namespace
+}  // namespace ayatori

@@ -1,0 +1,78 @@
+#pragma once
+/// \file
+/// The choice table: which algorithm an MPI library should take for which collective and size. docs/choice-format.md
+/// describes the file, schemas/choice-table.schema.json its JSON.
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "ayatori/artefacts/job_host.hpp"
+#include "ayatori/base/error.hpp"
+#include "ayatori/base/ids.hpp"
+
+namespace ayatori {
+
+/// The numbers of the simulator that the choices were made with. 0 means: no limit, or no time.
+struct ChoiceModel {
+  std::string steps = "drift";  ///< or "synchronous"
+  double link_bandwidth = 0;    ///< bytes per second
+  double link_latency = 0;      ///< seconds
+  double overhead = 0;          ///< seconds
+  Bytes eager_limit = 0;
+  double injection = 0;  ///< bytes per second
+  double bus = 0;        ///< bytes per second
+  bool head_of_line = false;
+
+  friend bool operator==(const ChoiceModel&, const ChoiceModel&) = default;
+};
+
+/// The choice for all sizes from `first` to `last`, both included.
+struct SizeInterval {
+  Bytes first = 0;
+  std::optional<Bytes> last;  ///< nothing: this and all larger sizes
+  std::string algorithm;      ///< a name of ayatori/schedule/algorithms.hpp
+  Bytes chunk_bytes = 0;      ///< of a pipeline; 0: the algorithm's own choice, or no pipeline
+
+  friend bool operator==(const SizeInterval&, const SizeInterval&) = default;
+};
+
+struct CollectiveChoice {
+  std::string collective;
+  std::vector<Bytes> sampled;           ///< the sizes that were predicted, rising
+  std::vector<SizeInterval> intervals;  ///< cover all sizes from 0 on, each once, in order
+
+  friend bool operator==(const CollectiveChoice&, const CollectiveChoice&) = default;
+};
+
+struct ChoiceTable {
+  std::string source;  ///< the network, as the command line takes it
+  std::vector<JobHost> machines;
+  std::string method;  ///< which paths messages take: a word of Method, or "dimension-order"
+  ChoiceModel model;
+  std::vector<CollectiveChoice> collectives;
+
+  /// The choice for `size` bytes as MPI counts them, in time logarithmic in the number of intervals. nullptr if the
+  /// table has no such collective.
+  [[nodiscard]] const SizeInterval* find(std::string_view collective, Bytes size) const;
+
+  friend bool operator==(const ChoiceTable&, const ChoiceTable&) = default;
+};
+
+/// Writes the table, whole or not at all. Errors: as write_file().
+[[nodiscard]] Result<> write_choice_table(const ChoiceTable& table, const std::filesystem::path& path);
+
+/// Reads what write_choice_table() wrote, and files of version 1. Errors name the file, and the line or the place in it
+/// (a JSON pointer, RFC 6901): not valid JSON, another format or version, a member that is missing or not as
+/// docs/choice-format.md says, an algorithm that its collective does not have.
+[[nodiscard]] Result<ChoiceTable> read_choice_table(const std::filesystem::path& path);
+
+/// read_choice_table() for a text. `file` names it in messages.
+[[nodiscard]] Result<ChoiceTable> parse_choice_table(std::string_view text, std::string_view file);
+
+/// The JSON of write_choice_table().
+[[nodiscard]] std::string choice_table_text(const ChoiceTable& table);
+
+}  // namespace ayatori
