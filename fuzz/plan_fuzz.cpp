@@ -27,7 +27,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   using namespace ayatori;
   const auto file = parse_plan_file({reinterpret_cast<const char*>(data), size}, "fuzz", companion);
   if (!file) {
-    if (!file.error().message.starts_with("fuzz:") || file.error().message.find('\n') != std::string::npos) std::abort();
+    if (!file.error().message.starts_with("fuzz:") || file.error().message.find('\n') != std::string::npos)
+      std::abort();
     return 0;
   }
   const auto again = parse_plan_file(plan_file_text(*file, "c.pairs"), "fuzz", companion);

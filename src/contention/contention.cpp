@@ -30,7 +30,7 @@ struct Job {
   std::span<const PortId> endpoints;
   const Plan& plan;
   const StepSequence& steps;
-  const JobEndpoints& nodes;
+  const JobEndpoints& job_endpoints;
   const LinkWeights& weights;
   const MessageTracer& tracer;
 
@@ -59,7 +59,7 @@ class StepLoads {
   bool send(std::size_t step) {
     job_.steps.step(step, messages_);
     for (const Message& message : messages_) {
-      if (!job_.nodes.uses_network(message)) continue;
+      if (!job_.job_endpoints.uses_network(message)) continue;
       const auto count = [this](PortId link) {
         if (load_[link]++ == 0) touched_.push_back(link);
       };
@@ -227,8 +227,8 @@ Result<Contention> measure(const Job& job) {
   return summary(times, hot_spots);
 }
 
-Result<JobEndpoints> nodes_of(const Network& network, std::span<const PortId> endpoints, const Plan& plan,
-                              const StepSequence& steps) {
+Result<JobEndpoints> endpoints_of(const Network& network, std::span<const PortId> endpoints, const Plan& plan,
+                                  const StepSequence& steps) {
   if (plan.rank_count() != endpoints.size()) {
     return fail("a plan for {} ranks does not fit a job of {} ranks", plan.rank_count(), endpoints.size());
   }
@@ -239,21 +239,21 @@ Result<JobEndpoints> nodes_of(const Network& network, std::span<const PortId> en
 
 Result<Contention> measure_contention(const Network& network, const Routes& routes, std::span<const PortId> endpoints,
                                       const Plan& plan, const StepSequence& steps) {
-  const auto nodes = nodes_of(network, endpoints, plan, steps);
-  if (!nodes) return Failure(nodes.error());
+  const auto job_endpoints = endpoints_of(network, endpoints, plan, steps);
+  if (!job_endpoints) return Failure(job_endpoints.error());
   const LinkWeights weights(network, endpoints);
   const MessageTracer tracer(network, routes, endpoints, plan);
-  return measure({network, routes, endpoints, plan, steps, *nodes, weights, tracer});
+  return measure({network, routes, endpoints, plan, steps, *job_endpoints, weights, tracer});
 }
 
 Result<std::vector<std::uint32_t>> link_loads(const Network& network, const Routes& routes,
                                               std::span<const PortId> endpoints, const Plan& plan,
                                               const StepSequence& steps, std::size_t step) {
-  const auto nodes = nodes_of(network, endpoints, plan, steps);
-  if (!nodes) return Failure(nodes.error());
+  const auto job_endpoints = endpoints_of(network, endpoints, plan, steps);
+  if (!job_endpoints) return Failure(job_endpoints.error());
   const LinkWeights weights(network, endpoints);
   const MessageTracer tracer(network, routes, endpoints, plan);
-  const Job job{network, routes, endpoints, plan, steps, *nodes, weights, tracer};
+  const Job job{network, routes, endpoints, plan, steps, *job_endpoints, weights, tracer};
   StepLoads loads(job);
   if (!loads.send(step)) return job.not_arriving(loads.lost());
   return loads.take();

@@ -7,48 +7,48 @@ namespace ayatori {
 namespace {
 
 /// The job's endpoints, each once, in network order.
-std::vector<PortId> nodes_in_order(const Network& network, std::span<const PortId> endpoints) {
+std::vector<PortId> endpoints_in_order(const Network& network, std::span<const PortId> ports_of_ranks) {
   std::vector<bool> used(network.port_count(), false);
-  for (const PortId endpoint : endpoints) used[endpoint] = true;
-  std::vector<PortId> nodes;
-  for (const PortId endpoint : network.endpoints()) {
-    if (used[endpoint]) nodes.push_back(endpoint);
+  for (const PortId port : ports_of_ranks) used[port] = true;
+  std::vector<PortId> endpoints;
+  for (const PortId port : network.endpoints()) {
+    if (used[port]) endpoints.push_back(port);
   }
-  return nodes;
+  return endpoints;
 }
 
 }  // namespace
 
-Result<JobEndpoints> JobEndpoints::of(const Network& network, std::span<const PortId> endpoints,
+Result<JobEndpoints> JobEndpoints::of(const Network& network, std::span<const PortId> ports_of_ranks,
                                       const StepSequence& steps) {
-  if (endpoints.size() != steps.rank_count()) {
-    return fail("a pattern of {} ranks does not fit a job of {} ranks", steps.rank_count(), endpoints.size());
+  if (ports_of_ranks.size() != steps.rank_count()) {
+    return fail("a pattern of {} ranks does not fit a job of {} ranks", steps.rank_count(), ports_of_ranks.size());
   }
-  JobEndpoints nodes;
-  nodes.endpoint_ = nodes_in_order(network, endpoints);
+  JobEndpoints endpoints;
+  endpoints.port_ = endpoints_in_order(network, ports_of_ranks);
 
-  std::vector<std::uint32_t> node_of_endpoint(network.port_count(), no_id);
-  std::vector<std::uint32_t> site_of_router(network.router_count(), no_id);
-  for (std::uint32_t node = 0; node < nodes.node_count(); ++node) {
-    node_of_endpoint[nodes.endpoint_[node]] = node;
-    const DeviceId router = network.router_of(nodes.endpoint_[node]);
-    std::uint32_t site = router == no_id ? no_id : site_of_router[router];
-    if (site == no_id) {
-      site = nodes.site_count();
-      nodes.first_node_.push_back(node);
-      if (router != no_id) site_of_router[router] = site;
+  std::vector<std::uint32_t> number_of_port(network.port_count(), no_id);
+  std::vector<std::uint32_t> leaf_of_router(network.router_count(), no_id);
+  for (std::uint32_t endpoint = 0; endpoint < endpoints.endpoint_count(); ++endpoint) {
+    number_of_port[endpoints.port_[endpoint]] = endpoint;
+    const DeviceId router = network.router_of(endpoints.port_[endpoint]);
+    std::uint32_t leaf = router == no_id ? no_id : leaf_of_router[router];
+    if (leaf == no_id) {
+      leaf = endpoints.leaf_count();
+      endpoints.first_endpoint_.push_back(endpoint);
+      if (router != no_id) leaf_of_router[router] = leaf;
     }
-    nodes.site_.push_back(site);
+    endpoints.leaf_.push_back(leaf);
   }
-  for (const PortId endpoint : endpoints) {
-    const Port& port = network.port(endpoint);
-    if (node_of_endpoint[endpoint] == no_id) {
+  for (const PortId id : ports_of_ranks) {
+    const Port& port = network.port(id);
+    if (number_of_port[id] == no_id) {
       return fail("'{}' port {} has no cable", network.name(port.device), port.number);
     }
-    nodes.node_of_rank_.push_back(node_of_endpoint[endpoint]);
-    nodes.machine_of_rank_.push_back(network.device(port.device).machine);
+    endpoints.endpoint_of_rank_.push_back(number_of_port[id]);
+    endpoints.machine_of_rank_.push_back(network.device(port.device).machine);
   }
-  return nodes;
+  return endpoints;
 }
 
 LinkWeights::LinkWeights(const Network& network, std::span<const PortId> endpoints) : weight_(network.port_count(), 1) {
@@ -70,27 +70,27 @@ std::uint32_t capacity(double time, double weight) {
   return messages;
 }
 
-IdealTime::IdealTime(const Network& network, const JobEndpoints& nodes, const LinkWeights& weights)
-    : nodes_(nodes), sent_(nodes.node_count(), 0), received_(nodes.node_count(), 0) {
-  for (std::uint32_t node = 0; node < nodes.node_count(); ++node) {
-    send_weight_.push_back(weights[nodes.endpoint(node)]);
-    receive_weight_.push_back(weights[network.port(nodes.endpoint(node)).peer]);
+IdealTime::IdealTime(const Network& network, const JobEndpoints& endpoints, const LinkWeights& weights)
+    : endpoints_(endpoints), sent_(endpoints.endpoint_count(), 0), received_(endpoints.endpoint_count(), 0) {
+  for (std::uint32_t endpoint = 0; endpoint < endpoints.endpoint_count(); ++endpoint) {
+    send_weight_.push_back(weights[endpoints.port(endpoint)]);
+    receive_weight_.push_back(weights[network.port(endpoints.port(endpoint)).peer]);
   }
 }
 
 double IdealTime::of(std::span<const Message> messages) {
   for (const Message& m : messages) {
-    if (!nodes_.uses_network(m)) continue;
-    ++sent_[nodes_.node_of(m.from)];
-    ++received_[nodes_.node_of(m.to)];
+    if (!endpoints_.uses_network(m)) continue;
+    ++sent_[endpoints_.endpoint_of(m.from)];
+    ++received_[endpoints_.endpoint_of(m.to)];
   }
   double longest = 0;
   for (const Message& m : messages) {
-    const std::uint32_t from = nodes_.node_of(m.from);
-    const std::uint32_t to = nodes_.node_of(m.to);
+    const std::uint32_t from = endpoints_.endpoint_of(m.from);
+    const std::uint32_t to = endpoints_.endpoint_of(m.to);
     longest = std::max({longest, sent_[from] * send_weight_[from], received_[to] * receive_weight_[to]});
   }
-  for (const Message& m : messages) sent_[nodes_.node_of(m.from)] = received_[nodes_.node_of(m.to)] = 0;
+  for (const Message& m : messages) sent_[endpoints_.endpoint_of(m.from)] = received_[endpoints_.endpoint_of(m.to)] = 0;
   return longest;
 }
 

@@ -15,7 +15,7 @@ namespace ayatori {
 
 namespace {
 
-constexpr std::uint32_t max_nodes = 2048;                    ///< beyond that, the rule's choice must do
+constexpr std::uint32_t max_endpoints = 2048;                ///< beyond that, the rule's choice must do
 constexpr std::uint64_t max_bytes = std::uint64_t{1} << 28;  ///< for a graph of single clashes, or for loads
 constexpr std::uint64_t colouring_effort = 60'000'000;       ///< vertices looked at by the exact search
 constexpr std::uint64_t proof_effort = 60'000'000;           ///< loads looked at to prove how many hot spots must be
@@ -27,7 +27,7 @@ class ColourPlanner {
  public:
   explicit ColourPlanner(const PlanTask& task)
       : task_(task),
-        demands_(task.network, task.nodes, task.weights, task.steps),
+        demands_(task.network, task.endpoints, task.weights, task.steps),
         loads_(task.paths, demands_, task.weights) {}
 
   MethodResult run() {
@@ -35,27 +35,27 @@ class ColourPlanner {
     improve(short_search);
     if (loads_.cost() == 0) return finish("a colouring exists");
     const auto graph = conflict_graph(task_, demands_, max_bytes);
-    if (!graph) return search("heuristic: too many paths and nodes for an exact search");
-    const Colouring colouring = colour_vertices(graph->graph, colouring_effort / task_.nodes.node_count());
+    if (!graph) return search("heuristic: too many paths and endpoints for an exact search");
+    const Colouring colouring = colour_vertices(graph->graph, colouring_effort / task_.endpoints.endpoint_count());
     switch (colouring.outcome) {
       case Colouring::Outcome::found: {
-        const NodeChoices so_far = choices_;
+        const PathChoices so_far = choices_;
         if (use(graph->choices_of(colouring.colour))) return finish("a colouring exists");
         use(so_far);
         return search("heuristic: pairs of destinations can be kept apart, but not what several of them share");
       }
       case Colouring::Outcome::impossible:
         return prove(*graph, fmt::format("no colouring with {} paths exists (exhaustive search, {} nodes)",
-                                         graph->graph.colours(), colouring.nodes));
+                                         graph->graph.colours(), colouring.tried));
       case Colouring::Outcome::gave_up:
         break;
     }
-    return search(fmt::format("heuristic: exact search given up after {} nodes", colouring.nodes));
+    return search(fmt::format("heuristic: exact search given up after {} nodes", colouring.tried));
   }
 
  private:
   /// Makes these the choices. True if they are free of hot spots.
-  bool use(const NodeChoices& choices) {
+  bool use(const PathChoices& choices) {
     loads_.clear();
     loads_.put(choices);
     choices_ = choices;
@@ -74,15 +74,15 @@ class ColourPlanner {
     const std::uint64_t at_least = std::max<std::uint64_t>(1, task_.bound.hot_spots);
     const FewestHotSpots fewest = fewest_hot_spots(graph, loads_, at_least, known, proof_effort);
     bound_ = fewest.at_least;
-    use(fewest.found ? fewest.choices : NodeChoices(choices_));
+    use(fewest.found ? fewest.choices : PathChoices(choices_));
     if (bound_ < known && !fewest.found) improve(long_search);
-    return finish(fmt::format("{}; at least {} hot spots (exhaustive search, {} nodes)", why, bound_, fewest.nodes));
+    return finish(fmt::format("{}; at least {} hot spots (exhaustive search, {} nodes)", why, bound_, fewest.tried));
   }
 
   void improve(std::uint64_t rounds) {
     const std::uint64_t before = loads_.effort();
-    for (std::uint32_t node = 0; node < task_.nodes.node_count(); ++node) {
-      for (std::uint32_t c = 0; c < task_.paths.choice_count(node); ++c) (void)loads_.added_cost(node, c);
+    for (std::uint32_t endpoint = 0; endpoint < task_.endpoints.endpoint_count(); ++endpoint) {
+      for (std::uint32_t c = 0; c < task_.paths.choice_count(endpoint); ++c) (void)loads_.added_cost(endpoint, c);
     }
     const std::uint64_t round = loads_.effort() - before;
     choices_ = tabu_search(task_.paths, loads_, choices_, std::min(tabu_effort, rounds * round));
@@ -95,7 +95,7 @@ class ColourPlanner {
   const PlanTask& task_;
   JobDemands demands_;
   JobLoads loads_;
-  NodeChoices choices_;
+  PathChoices choices_;
   std::uint64_t bound_ = 0;
 };
 
@@ -103,10 +103,10 @@ class ColourPlanner {
 
 MethodResult plan_by_colour(const PlanTask& task) {
   const std::uint64_t loads = JobLoads::memory(task.paths, task.steps.step_count());
-  if (task.nodes.node_count() <= max_nodes && loads <= max_bytes) return ColourPlanner(task).run();
+  if (task.endpoints.endpoint_count() <= max_endpoints && loads <= max_bytes) return ColourPlanner(task).run();
   return {plan_of(task, Method::colour, choices_by_rule(task)),
           fmt::format("heuristic: {} destinations are too many to search, the rule's choice stands",
-                      task.nodes.node_count()),
+                      task.endpoints.endpoint_count()),
           0};
 }
 

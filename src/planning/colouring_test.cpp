@@ -75,10 +75,10 @@ TEST(GraphColouring, GivesUpWhenTheBudgetIsSpent) {
     for (std::size_t w = 0; w < v; ++w) graph.add_edge(v, w);
   }
   EXPECT_EQ(colour_vertices(graph, 5).outcome, Colouring::Outcome::gave_up);
-  EXPECT_EQ(colour_vertices(graph, 5).nodes, 5U);
+  EXPECT_EQ(colour_vertices(graph, 5).tried, 5U);
   // Colours that nobody has yet are alike: one branch is enough, not 8!.
   EXPECT_EQ(colour_vertices(graph, plenty).outcome, Colouring::Outcome::impossible);
-  EXPECT_EQ(colour_vertices(graph, plenty).nodes, 8U);
+  EXPECT_EQ(colour_vertices(graph, plenty).tried, 8U);
 }
 
 TEST(GraphColouring, NoVerticesNeedNoColours) {

@@ -7,14 +7,14 @@ namespace ayatori {
 
 namespace {
 
-/// Destinations that share something in a step: messages for each (node, choice).
+/// Destinations that share something in a step: messages for each (endpoint, choice).
 class Shared {
  public:
-  void add(std::uint32_t node, std::uint32_t choice, std::uint32_t messages) {
-    const auto same = [&](const Entry& e) { return e.node == node && e.choice == choice; };
+  void add(std::uint32_t endpoint, std::uint32_t choice, std::uint32_t messages) {
+    const auto same = [&](const Entry& e) { return e.endpoint == endpoint && e.choice == choice; };
     const auto known = std::find_if(entries_.begin(), entries_.end(), same);
     if (known == entries_.end()) {
-      entries_.push_back({node, choice, messages});
+      entries_.push_back({endpoint, choice, messages});
     } else {
       known->messages += messages;
     }
@@ -26,7 +26,7 @@ class Shared {
     for (std::size_t i = 0; i < entries_.size(); ++i) {
       if (entries_[i].messages > room) too_much(entries_[i]);
       for (std::size_t j = 0; j < i; ++j) {
-        if (entries_[i].node != entries_[j].node && entries_[i].messages + entries_[j].messages > room) {
+        if (entries_[i].endpoint != entries_[j].endpoint && entries_[i].messages + entries_[j].messages > room) {
           conflict(entries_[i], entries_[j]);
         }
       }
@@ -37,7 +37,7 @@ class Shared {
   [[nodiscard]] bool empty() const { return entries_.empty(); }
 
   struct Entry {
-    std::uint32_t node;
+    std::uint32_t endpoint;
     std::uint32_t choice;
     std::uint32_t messages;
   };
@@ -57,15 +57,15 @@ class GraphMaker {
 
   ConflictGraph plain() const {
     const std::size_t colours = task_.labels.count(0);
-    const std::uint32_t nodes = task_.nodes.node_count();
-    ConflictGraph made{ClashGraph::plain(nodes, colours), {}};
-    made.choice.assign(nodes, std::vector(colours, ConflictGraph::no_choice));
-    for (std::uint32_t node = 0; node < nodes; ++node) {
-      made.graph.list(node).reset();
-      for (std::uint32_t c = 0; c < task_.paths.choice_count(node); ++c) {
-        const Label label = label_of(node, c).value_or(Label{0});
-        made.graph.list(node).set(label);
-        made.choice[node][label] = static_cast<std::uint8_t>(c);
+    const std::uint32_t endpoints = task_.endpoints.endpoint_count();
+    ConflictGraph made{ClashGraph::plain(endpoints, colours), {}};
+    made.choice.assign(endpoints, std::vector(colours, ConflictGraph::no_choice));
+    for (std::uint32_t endpoint = 0; endpoint < endpoints; ++endpoint) {
+      made.graph.list(endpoint).reset();
+      for (std::uint32_t c = 0; c < task_.paths.choice_count(endpoint); ++c) {
+        const Label label = label_of(endpoint, c).value_or(Label{0});
+        made.graph.list(endpoint).set(label);
+        made.choice[endpoint][label] = static_cast<std::uint8_t>(c);
       }
     }
     for (std::uint32_t step = 0; step < demands_.step_count(); ++step) add_edges(made.graph, step);
@@ -74,15 +74,15 @@ class GraphMaker {
 
   ConflictGraph general() const {
     const std::size_t colours = task_.paths.max_choices();
-    const std::uint32_t nodes = task_.nodes.node_count();
-    ConflictGraph made{ClashGraph::general(nodes, colours), {}};
-    made.choice.assign(nodes, std::vector(colours, ConflictGraph::no_choice));
-    for (std::uint32_t node = 0; node < nodes; ++node) {
+    const std::uint32_t endpoints = task_.endpoints.endpoint_count();
+    ConflictGraph made{ClashGraph::general(endpoints, colours), {}};
+    made.choice.assign(endpoints, std::vector(colours, ConflictGraph::no_choice));
+    for (std::uint32_t endpoint = 0; endpoint < endpoints; ++endpoint) {
       for (std::size_t c = 0; c < colours; ++c) {
-        if (c < task_.paths.choice_count(node)) {
-          made.choice[node][c] = static_cast<std::uint8_t>(c);
+        if (c < task_.paths.choice_count(endpoint)) {
+          made.choice[endpoint][c] = static_cast<std::uint8_t>(c);
         } else {
-          made.graph.list(node).reset(c);
+          made.graph.list(endpoint).reset(c);
         }
       }
     }
@@ -100,11 +100,11 @@ class GraphMaker {
   }
 
   [[nodiscard]] bool labels_are_the_same_from_everywhere() const {
-    for (std::uint32_t node = 0; node < task_.nodes.node_count(); ++node) {
-      for (std::uint32_t c = 0; c < task_.paths.choice_count(node); ++c) {
-        const auto label = label_of(node, c);
-        for (std::uint32_t site = 0; site < task_.nodes.site_count(); ++site) {
-          const auto route = task_.paths.route(site, node, c);
+    for (std::uint32_t endpoint = 0; endpoint < task_.endpoints.endpoint_count(); ++endpoint) {
+      for (std::uint32_t c = 0; c < task_.paths.choice_count(endpoint); ++c) {
+        const auto label = label_of(endpoint, c);
+        for (std::uint32_t leaf = 0; leaf < task_.endpoints.leaf_count(); ++leaf) {
+          const auto route = task_.paths.route(leaf, endpoint, c);
           if (!route.empty() && task_.labels.of(route.front()) != *label) return false;
         }
       }
@@ -112,10 +112,10 @@ class GraphMaker {
     return true;
   }
 
-  /// The label of a choice from the first site that needs one.
-  [[nodiscard]] std::optional<Label> label_of(std::uint32_t node, std::uint32_t choice) const {
-    for (std::uint32_t site = 0; site < task_.nodes.site_count(); ++site) {
-      const auto route = task_.paths.route(site, node, choice);
+  /// The label of a choice from the first leaf that needs one.
+  [[nodiscard]] std::optional<Label> label_of(std::uint32_t endpoint, std::uint32_t choice) const {
+    for (std::uint32_t leaf = 0; leaf < task_.endpoints.leaf_count(); ++leaf) {
+      const auto route = task_.paths.route(leaf, endpoint, choice);
       if (!route.empty()) return task_.labels.of(route.front());
     }
     return std::nullopt;
@@ -125,21 +125,21 @@ class GraphMaker {
     const std::uint32_t room = capacity(demands_.ideal(step), task_.weights[task_.paths.port(0)]);
     std::map<std::pair<bool, std::uint32_t>, Shared> groups;
     for (const Demand& demand : demands_.of_step(step)) {
-      groups[{false, demand.site}].add(demand.node, 0, demand.messages);
-      groups[{true, task_.nodes.site(demand.node)}].add(demand.node, 0, demand.messages);
+      groups[{false, demand.leaf}].add(demand.endpoint, 0, demand.messages);
+      groups[{true, task_.endpoints.leaf(demand.endpoint)}].add(demand.endpoint, 0, demand.messages);
     }
     for (const auto& [place, shared] : groups) {
       shared.judge(
-          room, [&](const Shared::Entry& entry) { graph.list(entry.node).reset(); },
-          [&](const Shared::Entry& a, const Shared::Entry& b) { graph.add_edge(a.node, b.node); });
+          room, [&](const Shared::Entry& entry) { graph.list(entry.endpoint).reset(); },
+          [&](const Shared::Entry& a, const Shared::Entry& b) { graph.add_edge(a.endpoint, b.endpoint); });
     }
   }
 
   void add_clashes(ClashGraph& graph, std::vector<Shared>& on_link, std::uint32_t step) const {
     for (const Demand& demand : demands_.of_step(step)) {
-      for (std::uint32_t c = 0; c < task_.paths.choice_count(demand.node); ++c) {
-        for (const LinkIndex link : task_.paths.route(demand.site, demand.node, c)) {
-          on_link[link].add(demand.node, c, demand.messages);
+      for (std::uint32_t c = 0; c < task_.paths.choice_count(demand.endpoint); ++c) {
+        for (const LinkIndex link : task_.paths.route(demand.leaf, demand.endpoint, c)) {
+          on_link[link].add(demand.endpoint, c, demand.messages);
         }
       }
     }
@@ -147,8 +147,10 @@ class GraphMaker {
       if (on_link[link].empty()) continue;
       on_link[link].judge(
           capacity(demands_.ideal(step), task_.weights[task_.paths.port(link)]),
-          [&](const Shared::Entry& entry) { graph.list(entry.node).reset(entry.choice); },
-          [&](const Shared::Entry& a, const Shared::Entry& b) { graph.add_clash(a.node, a.choice, b.node, b.choice); });
+          [&](const Shared::Entry& entry) { graph.list(entry.endpoint).reset(entry.choice); },
+          [&](const Shared::Entry& a, const Shared::Entry& b) {
+            graph.add_clash(a.endpoint, a.choice, b.endpoint, b.choice);
+          });
       on_link[link].clear();
     }
   }
@@ -159,9 +161,10 @@ class GraphMaker {
 
 }  // namespace
 
-NodeChoices ConflictGraph::choices_of(const std::vector<std::uint8_t>& colouring) const {
-  NodeChoices choices;
-  for (std::size_t node = 0; node < colouring.size(); ++node) choices.push_back(choice[node][colouring[node]]);
+PathChoices ConflictGraph::choices_of(const std::vector<std::uint8_t>& colouring) const {
+  PathChoices choices;
+  for (std::size_t endpoint = 0; endpoint < colouring.size(); ++endpoint)
+    choices.push_back(choice[endpoint][colouring[endpoint]]);
   return choices;
 }
 
@@ -175,7 +178,7 @@ bool ConflictGraph::colours_are_alike() const {
 std::optional<ConflictGraph> conflict_graph(const PlanTask& task, const JobDemands& demands, std::uint64_t max_bytes) {
   const GraphMaker maker(task, demands);
   if (maker.is_plain()) return maker.plain();
-  const std::uint64_t pairs = std::uint64_t{task.nodes.node_count()} * task.nodes.node_count();
+  const std::uint64_t pairs = std::uint64_t{task.endpoints.endpoint_count()} * task.endpoints.endpoint_count();
   if (pairs * task.paths.max_choices() * sizeof(ColourSet) > max_bytes) return std::nullopt;
   return maker.general();
 }

@@ -50,21 +50,21 @@ class DeepeningSearch {
 
   [[nodiscard]] bool out_of_effort() const { return loads_.effort() >= effort_end_; }
 
-  /// Are there choices for the nodes from order_[depth] on that keep to the limit?
+  /// Are there choices for the endpoints from order_[depth] on that keep to the limit?
   bool extend(std::size_t depth, std::size_t used) {
     if (depth == order_.size()) return true;
-    const std::uint32_t node = order_[depth];
+    const std::uint32_t endpoint = order_[depth];
     const std::size_t colours =
         colours_are_alike_ ? std::min(used + 1, graph_.graph.colours()) : graph_.graph.colours();
     for (std::size_t colour = 0; colour < colours && !out_of_effort(); ++colour) {
-      const std::uint8_t choice = graph_.choice[node][colour];
+      const std::uint8_t choice = graph_.choice[endpoint][colour];
       if (choice == ConflictGraph::no_choice) continue;
-      ++result_.nodes;
-      loads_.put(node, choice);
+      ++result_.tried;
+      loads_.put(endpoint, choice);
       const bool done = loads_.hot_spots().size() <= limit_ && extend(depth + 1, std::max(used, colour + 1));
-      loads_.take(node, choice);
+      loads_.take(endpoint, choice);
       if (!done) continue;
-      result_.choices[node] = choice;
+      result_.choices[endpoint] = choice;
       return true;
     }
     return false;

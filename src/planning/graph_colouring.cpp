@@ -82,8 +82,8 @@ class VertexSearch {
   }
 
   Outcome attempt(std::uint32_t v, std::size_t a, std::size_t used) {
-    if (result_.nodes == budget_) return Outcome::gave_up;
-    ++result_.nodes;
+    if (result_.tried == budget_) return Outcome::gave_up;
+    ++result_.tried;
     result_.colour[v] = static_cast<std::uint8_t>(a);
     const std::size_t mark = struck_.size();
     const Outcome outcome = strike(v, a) ? extend(used) : Outcome::impossible;

@@ -3,8 +3,8 @@
 /// Colouring the vertices of a graph from lists.
 ///
 /// Each vertex has a list of colours that it may take, and each edge says which colours of its ends clash. In a *plain*
-/// graph equal colours clash, as in any textbook; elsewhere clashes are told one by one (binary constraints), because
-/// in irregular fabrics two paths can meet without having the same name.
+/// graph equal colours clash, as in any textbook. In a *general* graph clashes are given one by one (binary
+/// constraints), because in irregular fabrics two paths can share a link without having the same label.
 
 #include <bitset>
 #include <cstddef>
@@ -31,7 +31,7 @@ class ClashGraph {
 
   /// Plain graphs: v and w may not have the same colour.
   void add_edge(std::size_t v, std::size_t w);
-  /// Others: v with colour a and w with colour b do not go together.
+  /// General graphs: v with colour a and w with colour b do not go together.
   void add_clash(std::size_t v, std::size_t a, std::size_t w, std::size_t b);
 
   [[nodiscard]] bool adjacent(std::size_t v, std::size_t w) const { return adjacent_[v * size() + w]; }
@@ -58,13 +58,13 @@ struct Colouring {
   };
   Outcome outcome = Outcome::gave_up;
   std::vector<std::uint8_t> colour;  ///< by vertex, if found
-  std::uint64_t nodes = 0;           ///< of the search tree: colours tried
+  std::uint64_t tried = 0;           ///< colours that the search gave to a vertex: endpoints of its tree
 };
 
 /// Exact: depth-first search that takes the vertex with the fewest colours left (Brélaz' DSATUR, 1979), strikes
-/// clashing colours off its neighbours' lists and turns back when one is empty. In plain graphs with full lists,
-/// colours that nobody has yet are alike: one of them stands for all. Tries at most `budget` colours: no clock, so
-/// deterministic.
+/// clashing colours off its neighbours' lists and backtracks when one is empty. In plain graphs with full lists,
+/// colours that no vertex has yet are interchangeable: only one of them is tried. Tries at most `budget` colours, which
+/// is deterministic, as a limit of time would not be.
 [[nodiscard]] Colouring colour_vertices(const ClashGraph& graph, std::uint64_t budget);
 
 }  // namespace ayatori

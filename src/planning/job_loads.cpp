@@ -29,31 +29,33 @@ void JobLoads::clear() {
 }
 
 template <typename Visit>
-void JobLoads::for_each_cell(std::uint32_t node, std::uint32_t choice, Visit&& visit) const {
-  for (const std::uint32_t number : demands_.of_node(node)) {
+void JobLoads::for_each_cell(std::uint32_t endpoint, std::uint32_t choice, Visit&& visit) const {
+  for (const std::uint32_t number : demands_.of_endpoint(endpoint)) {
     const Demand& demand = demands_.demand(number);
-    for (const LinkIndex link : paths_.route(demand.site, node, choice)) {
+    for (const LinkIndex link : paths_.route(demand.leaf, endpoint, choice)) {
       visit(demand.step * link_count_ + link, demand.messages);
       ++effort_;
     }
   }
 }
 
-void JobLoads::put(const NodeChoices& choices) {
-  for (std::uint32_t node = 0; node < choices.size(); ++node) put(node, choices[node]);
+void JobLoads::put(const PathChoices& choices) {
+  for (std::uint32_t endpoint = 0; endpoint < choices.size(); ++endpoint) put(endpoint, choices[endpoint]);
 }
 
-void JobLoads::put(std::uint32_t node, std::uint32_t choice) {
-  for_each_cell(node, choice, [this](Cell cell, std::uint32_t messages) { set_load(cell, load_[cell] + messages); });
+void JobLoads::put(std::uint32_t endpoint, std::uint32_t choice) {
+  for_each_cell(endpoint, choice,
+                [this](Cell cell, std::uint32_t messages) { set_load(cell, load_[cell] + messages); });
 }
 
-void JobLoads::take(std::uint32_t node, std::uint32_t choice) {
-  for_each_cell(node, choice, [this](Cell cell, std::uint32_t messages) { set_load(cell, load_[cell] - messages); });
+void JobLoads::take(std::uint32_t endpoint, std::uint32_t choice) {
+  for_each_cell(endpoint, choice,
+                [this](Cell cell, std::uint32_t messages) { set_load(cell, load_[cell] - messages); });
 }
 
-std::uint64_t JobLoads::added_cost(std::uint32_t node, std::uint32_t choice) const {
+std::uint64_t JobLoads::added_cost(std::uint32_t endpoint, std::uint32_t choice) const {
   std::uint64_t cost = 0;
-  for_each_cell(node, choice, [&](Cell cell, std::uint32_t messages) {
+  for_each_cell(endpoint, choice, [&](Cell cell, std::uint32_t messages) {
     cost += price(cell, load_[cell] + messages) - price(cell, load_[cell]);
   });
   return cost;
@@ -84,16 +86,17 @@ void JobLoads::set_hot(Cell cell, bool hot) {
   }
 }
 
-std::vector<std::uint32_t> JobLoads::nodes_at(Cell cell, const NodeChoices& choices) const {
+std::vector<std::uint32_t> JobLoads::endpoints_at(Cell cell, const PathChoices& choices) const {
   const LinkIndex link = cell % link_count_;
-  std::vector<std::uint32_t> nodes;
+  std::vector<std::uint32_t> endpoints;
   for (const Demand& demand : demands_.of_step(cell / link_count_)) {
-    const auto route = paths_.route(demand.site, demand.node, choices[demand.node]);
+    const auto route = paths_.route(demand.leaf, demand.endpoint, choices[demand.endpoint]);
     effort_ += route.size();
     if (std::find(route.begin(), route.end(), link) == route.end()) continue;
-    if (std::find(nodes.begin(), nodes.end(), demand.node) == nodes.end()) nodes.push_back(demand.node);
+    if (std::find(endpoints.begin(), endpoints.end(), demand.endpoint) == endpoints.end())
+      endpoints.push_back(demand.endpoint);
   }
-  return nodes;
+  return endpoints;
 }
 
 }  // namespace ayatori

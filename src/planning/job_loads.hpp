@@ -1,6 +1,6 @@
 #pragma once
 /// \file
-/// The loads of all links in all steps while nodes change their choices.
+/// The loads of all links in all steps, kept up to date while a search changes the choices of endpoints.
 
 #include <cstdint>
 #include <vector>
@@ -17,32 +17,34 @@ class JobLoads {
 
   JobLoads(const JobPaths& paths, const JobDemands& demands, const LinkWeights& weights);
 
-  /// Bytes that this takes for so many steps.
+  /// Bytes of memory that an object takes for so many steps.
   [[nodiscard]] static std::uint64_t memory(const JobPaths& paths, std::uint64_t steps);
 
+  /// Takes all messages off all links.
   void clear();
-  void put(const NodeChoices& choices);
-  void put(std::uint32_t node, std::uint32_t choice);
-  void take(std::uint32_t node, std::uint32_t choice);
+  /// Puts the messages to all endpoints, or to one, on the links of these choices; take() takes them off.
+  void put(const PathChoices& choices);
+  void put(std::uint32_t endpoint, std::uint32_t choice);
+  void take(std::uint32_t endpoint, std::uint32_t choice);
 
   /// Cells with more messages than they carry in ideal(s), in no particular order.
   [[nodiscard]] const std::vector<Cell>& hot_spots() const { return hot_; }
-  /// Σ over cells of e · (e + 1) / 2, e the messages beyond that: a hot spot costs 1, a twice as bad one 3, so that
-  /// what can't be avoided is spread.
+  /// Σ over cells of e · (e + 1) / 2, where e is the number of messages beyond that. One message too many costs 1, two
+  /// on one cell cost 3: hot spots that can't be avoided are spread.
   [[nodiscard]] std::uint64_t cost() const { return cost_; }
-  /// What put() would add to cost(). A lower estimate where several demands for the node share a cell.
-  [[nodiscard]] std::uint64_t added_cost(std::uint32_t node, std::uint32_t choice) const;
+  /// What put() would add to cost(). A lower estimate where several demands for the endpoint share a cell.
+  [[nodiscard]] std::uint64_t added_cost(std::uint32_t endpoint, std::uint32_t choice) const;
 
-  /// Nodes whose messages, with these choices, pass a cell.
-  [[nodiscard]] std::vector<std::uint32_t> nodes_at(Cell cell, const NodeChoices& choices) const;
+  /// The endpoints whose messages pass a cell with these choices.
+  [[nodiscard]] std::vector<std::uint32_t> endpoints_at(Cell cell, const PathChoices& choices) const;
 
-  /// Loads looked at so far: what this object has cost in time.
+  /// How many loads were looked at so far: a measure of time that does not depend on the machine.
   [[nodiscard]] std::uint64_t effort() const { return effort_; }
 
  private:
   [[nodiscard]] std::uint64_t price(Cell cell, std::uint32_t load) const;
   template <typename Visit>
-  void for_each_cell(std::uint32_t node, std::uint32_t choice, Visit&& visit) const;
+  void for_each_cell(std::uint32_t endpoint, std::uint32_t choice, Visit&& visit) const;
   void set_load(Cell cell, std::uint32_t load);
   void set_hot(Cell cell, bool hot);
 

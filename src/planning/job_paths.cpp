@@ -6,34 +6,34 @@ namespace ayatori {
 
 class PathTracer {
  public:
-  PathTracer(const Network& network, const Routes& routes, const JobEndpoints& nodes)
-      : network_(network), routes_(routes), nodes_(nodes), index_of_port_(network.port_count(), no_id) {
-    paths_.site_count_ = nodes.site_count();
+  PathTracer(const Network& network, const Routes& routes, const JobEndpoints& endpoints)
+      : network_(network), routes_(routes), endpoints_(endpoints), index_of_port_(network.port_count(), no_id) {
+    paths_.leaf_count_ = endpoints.leaf_count();
     paths_.first_choice_.push_back(0);
   }
 
   Result<JobPaths> run() {
-    for (std::uint32_t node = 0; node < nodes_.node_count(); ++node) {
-      if (auto added = add_choices(node); !added) return Failure(added.error());
+    for (std::uint32_t endpoint = 0; endpoint < endpoints_.endpoint_count(); ++endpoint) {
+      if (auto added = add_choices(endpoint); !added) return Failure(added.error());
     }
     return std::move(paths_);
   }
 
  private:
-  /// The routes to one LID from all sites.
+  /// The routes to one LID from all leaves.
   struct Candidate {
     std::vector<std::size_t> ends;
     std::vector<LinkIndex> links;
   };
 
-  Result<> add_choices(std::uint32_t node) {
-    const LidRange range = routes_.lids.of(nodes_.endpoint(node));
-    const Port& port = network_.port(nodes_.endpoint(node));
+  Result<> add_choices(std::uint32_t endpoint) {
+    const LidRange range = routes_.lids.of(endpoints_.port(endpoint));
+    const Port& port = network_.port(endpoints_.port(endpoint));
     if (range.base == 0)
       return fail("'{}' port {} has no LID in these tables", network_.name(port.device), port.number);
     std::uint32_t unreached_from = no_id;
     for (std::uint32_t bits = 0; bits < range.count(); ++bits) {
-      const std::uint32_t failed = follow_from_everywhere(node, static_cast<Lid>(range.base + bits));
+      const std::uint32_t failed = follow_from_everywhere(endpoint, static_cast<Lid>(range.base + bits));
       if (failed != no_id) {
         unreached_from = failed;
       } else if (!is_known()) {
@@ -41,7 +41,7 @@ class PathTracer {
       }
     }
     if (paths_.path_bits_.size() == paths_.first_choice_.back()) {
-      const Port& source = network_.port(source_at(unreached_from, node));
+      const Port& source = network_.port(source_at(unreached_from, endpoint));
       return fail("no LID of '{}' port {} is reached from '{}' port {}", network_.name(port.device), port.number,
                   network_.name(source.device), source.number);
     }
@@ -49,27 +49,28 @@ class PathTracer {
     return {};
   }
 
-  /// Fills the candidate. Returns the first site from which nothing arrives, or no_id.
-  std::uint32_t follow_from_everywhere(std::uint32_t node, Lid lid) {
+  /// Fills the candidate. Returns the first leaf from which nothing arrives, or no_id.
+  std::uint32_t follow_from_everywhere(std::uint32_t endpoint, Lid lid) {
     candidate_.ends.clear();
     candidate_.links.clear();
-    for (std::uint32_t site = 0; site < nodes_.site_count(); ++site) {
-      const PortId source = source_at(site, node);
-      if (source != no_id && !follow(source, lid)) return site;
-      if (site == nodes_.site(node)) candidate_.links.resize(candidate_.ends.empty() ? 0 : candidate_.ends.back());
+    for (std::uint32_t leaf = 0; leaf < endpoints_.leaf_count(); ++leaf) {
+      const PortId source = source_at(leaf, endpoint);
+      if (source != no_id && !follow(source, lid)) return leaf;
+      if (leaf == endpoints_.leaf(endpoint))
+        candidate_.links.resize(candidate_.ends.empty() ? 0 : candidate_.ends.back());
       candidate_.ends.push_back(candidate_.links.size());
     }
     return no_id;
   }
 
-  /// An endpoint of the site that can send to the node, if there is one.
-  [[nodiscard]] PortId source_at(std::uint32_t site, std::uint32_t node) const {
-    // Nodes of a site follow each other.
-    std::uint32_t source = nodes_.first_node(site);
-    if (source == node) ++source;
-    if (source == nodes_.node_count() || nodes_.site(source) != site) return no_id;
-    const auto plane = [&](std::uint32_t n) { return network_.device(network_.port(nodes_.endpoint(n)).device).plane; };
-    return plane(source) == plane(node) ? nodes_.endpoint(source) : no_id;
+  /// An endpoint of the leaf that can send to the endpoint, if there is one.
+  [[nodiscard]] PortId source_at(std::uint32_t leaf, std::uint32_t endpoint) const {
+    // Nodes of a leaf follow each other.
+    std::uint32_t source = endpoints_.first_endpoint(leaf);
+    if (source == endpoint) ++source;
+    if (source == endpoints_.endpoint_count() || endpoints_.leaf(source) != leaf) return no_id;
+    const auto plane = [&](std::uint32_t n) { return network_.device(network_.port(endpoints_.port(n)).device).plane; };
+    return plane(source) == plane(endpoint) ? endpoints_.port(source) : no_id;
   }
 
   bool follow(PortId source, Lid lid) {
@@ -95,10 +96,10 @@ class PathTracer {
   }
 
   [[nodiscard]] bool is_candidate(std::size_t choice) const {
-    const std::size_t first_route = choice * paths_.site_count_;
+    const std::size_t first_route = choice * paths_.leaf_count_;
     const std::size_t begin = first_route == 0 ? 0 : paths_.route_end_[first_route - 1];
-    for (std::size_t site = 0; site < paths_.site_count_; ++site) {
-      if (paths_.route_end_[first_route + site] - begin != candidate_.ends[site]) return false;
+    for (std::size_t leaf = 0; leaf < paths_.leaf_count_; ++leaf) {
+      if (paths_.route_end_[first_route + leaf] - begin != candidate_.ends[leaf]) return false;
     }
     return std::equal(candidate_.links.begin(), candidate_.links.end(),
                       paths_.links_.begin() + static_cast<std::ptrdiff_t>(begin));
@@ -113,20 +114,21 @@ class PathTracer {
 
   const Network& network_;
   const Routes& routes_;
-  const JobEndpoints& nodes_;
+  const JobEndpoints& endpoints_;
   std::vector<LinkIndex> index_of_port_;
   std::vector<PortId> trail_;
   Candidate candidate_;
   JobPaths paths_;
 };
 
-Result<JobPaths> JobPaths::traced(const Network& network, const Routes& routes, const JobEndpoints& nodes) {
-  return PathTracer(network, routes, nodes).run();
+Result<JobPaths> JobPaths::traced(const Network& network, const Routes& routes, const JobEndpoints& endpoints) {
+  return PathTracer(network, routes, endpoints).run();
 }
 
 std::uint32_t JobPaths::max_choices() const {
   std::uint32_t most = 0;
-  for (std::uint32_t node = 0; node < node_count(); ++node) most = std::max(most, choice_count(node));
+  for (std::uint32_t endpoint = 0; endpoint < endpoint_count(); ++endpoint)
+    most = std::max(most, choice_count(endpoint));
   return most;
 }
 

@@ -7,11 +7,11 @@
 
 namespace ayatori {
 
-Plan plan_of(const PlanTask& task, Method method, const NodeChoices& choices) {
+Plan plan_of(const PlanTask& task, Method method, const PathChoices& choices) {
   std::vector<std::uint8_t> bits;
-  for (Rank rank = 0; rank < task.nodes.rank_count(); ++rank) {
-    const std::uint32_t node = task.nodes.node_of(rank);
-    bits.push_back(task.paths.path_bits(node, choices[node]));
+  for (Rank rank = 0; rank < task.endpoints.rank_count(); ++rank) {
+    const std::uint32_t endpoint = task.endpoints.endpoint_of(rank);
+    bits.push_back(task.paths.path_bits(endpoint, choices[endpoint]));
   }
   return Plan::per_destination(method, std::move(bits));
 }
@@ -20,7 +20,7 @@ namespace {
 
 /// Everybody's first choice, in the shape of the method's plans.
 Plan plan_without_choice(const PlanTask& task, Method method) {
-  Plan plan = plan_of(task, method, NodeChoices(task.nodes.node_count(), 0));
+  Plan plan = plan_of(task, method, PathChoices(task.endpoints.endpoint_count(), 0));
   if (method != Method::pair) return plan;
   std::vector<std::uint8_t> bits;
   for (Rank rank = 0; rank < plan.rank_count(); ++rank)
@@ -30,12 +30,12 @@ Plan plan_without_choice(const PlanTask& task, Method method) {
 
 MethodResult plan_by(Method method, const PlanTask& task) {
   if (method == Method::destination_mod_k) {
-    return {Plan::destination_mod_k(static_cast<Rank>(task.nodes.rank_count())), "base LIDs for everybody", 0};
+    return {Plan::destination_mod_k(static_cast<Rank>(task.endpoints.rank_count())), "base LIDs for everybody", 0};
   }
-  if (task.nodes.site_count() <= 1) return {plan_without_choice(task, method), "no message leaves its leaf", 0};
+  if (task.endpoints.leaf_count() <= 1) return {plan_without_choice(task, method), "no message leaves its leaf", 0};
   if (task.paths.max_choices() <= 1) {
-    return {plan_without_choice(task, method), "nothing to choose: the tables have one path to each of the job's nodes",
-            0};
+    return {plan_without_choice(task, method),
+            "nothing to choose: the tables have one path to each of the job's endpoints", 0};
   }
   switch (method) {
     case Method::destination_mod_k:
@@ -54,15 +54,15 @@ MethodResult plan_by(Method method, const PlanTask& task) {
 
 Result<Planned> make_plan(const Network& network, const Routes& routes, std::span<const PortId> endpoints,
                           const StepSequence& steps, Method method) {
-  const auto nodes = JobEndpoints::of(network, endpoints, steps);
-  if (!nodes) return Failure(nodes.error());
-  const auto paths = JobPaths::traced(network, routes, *nodes);
+  const auto job_endpoints = JobEndpoints::of(network, endpoints, steps);
+  if (!job_endpoints) return Failure(job_endpoints.error());
+  const auto paths = JobPaths::traced(network, routes, *job_endpoints);
   if (!paths) return Failure(paths.error());
   const LinkWeights weights(network, endpoints);
   const PathLabels labels(network, *paths);
-  LeafBound leaves(network, *nodes, *paths, weights);
+  LeafBound leaves(network, *job_endpoints, *paths, weights);
   const JobBound bound = bound_of(leaves, steps);
-  MethodResult made = plan_by(method, {network, *nodes, weights, steps, *paths, labels, bound});
+  MethodResult made = plan_by(method, {network, *job_endpoints, weights, steps, *paths, labels, bound});
 
   const auto contention = measure_contention(network, routes, endpoints, made.plan, steps);
   if (!contention) return Failure(contention.error());

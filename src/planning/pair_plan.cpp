@@ -1,10 +1,10 @@
 /// \file
-/// A path for every message. In a step, messages are the edges of a bipartite multigraph from the leaves that they
-/// leave to those that they enter; colouring its edges with paths leaves no link with more messages than it must have
-/// (bipartite_colouring.hpp). With three levels the first colouring picks a middle router for every message, and
-/// a second one, of the messages between middle routers, the roots (a Clos network's rearrangement, level by level).
-/// Where LIDs don't reach every path, or cables are missing, messages that found no colour take the emptiest path, and
-/// chains of moves take them off hot spots (step_paths.hpp).
+/// A path for each (source, destination). In a step, messages are the edges of a bipartite multigraph from the leaves
+/// that they leave to the leaves that they enter; colouring its edges with paths leaves no link with more messages than
+/// it must have (bipartite_colouring.hpp). With three levels the first colouring picks a middle router for every
+/// message, and a second one, of the messages between middle routers, the roots (a Clos network's rearrangement, level
+/// by level). Where LIDs don't reach every path, or cables are missing, messages without a colour take the least loaded
+/// path, and chains of moves take them off hot spots (step_paths.hpp).
 
 #include <fmt/format.h>
 
@@ -23,9 +23,9 @@ namespace ayatori {
 
 namespace {
 
-/// Messages that repairs may look at, over all steps of a job: some seconds.
+/// Messages that repairs may look at, over all steps of a job: that takes a few seconds. And at least for each step.
 constexpr std::uint64_t total_effort = 20'000'000;
-constexpr std::uint64_t least_effort = 1000;
+constexpr std::uint64_t min_effort = 1000;
 constexpr int max_restarts = 8;  ///< of a step, from paths given in random order
 
 constexpr std::uint8_t undecided = 0xFF;
@@ -44,68 +44,68 @@ class Colourer {
   }
 
   void colour(StepPaths& step) {
-    open_.assign(step.passengers().size(), ColourSet{});
-    for (std::size_t p = 0; p < open_.size(); ++p) {
-      const Passenger& passenger = step.passengers()[p];
-      if (passenger.fixed) continue;
-      for (std::uint32_t c = 0; c < task_.paths.choice_count(passenger.node); ++c) open_[p].set(c);
+    open_.assign(step.messages().size(), ColourSet{});
+    for (std::size_t i = 0; i < open_.size(); ++i) {
+      const StepMessage& message = step.messages()[i];
+      if (message.fixed) continue;
+      for (std::uint32_t c = 0; c < task_.paths.choice_count(message.endpoint); ++c) open_[i].set(c);
     }
     uncoloured_.clear();
     for (std::size_t height = 0; height < task_.labels.heights(); ++height) colour_height(step, height);
-    for (std::uint32_t p = 0; p < open_.size(); ++p) {
-      if (open_[p].any()) step.move(p, static_cast<std::uint32_t>(open_[p]._Find_first()));
+    for (std::uint32_t i = 0; i < open_.size(); ++i) {
+      if (open_[i].any()) step.move(i, static_cast<std::uint32_t>(open_[i]._Find_first()));
     }
-    for (const std::uint32_t p : uncoloured_) step.give_emptiest(p);
+    for (const std::uint32_t i : uncoloured_) step.choose_least_loaded(i);
   }
 
  private:
   void colour_height(StepPaths& step, std::size_t height) {
     edges_.clear();
     owners_.clear();
-    for (std::uint32_t p = 0; p < open_.size(); ++p) {
-      const Passenger& passenger = step.passengers()[p];
-      if (open_[p].none() || route(passenger, open_[p]._Find_first()).size() / 2 <= height) continue;
-      edges_.push_back(edge(passenger, open_[p], height));
-      owners_.push_back(p);
+    for (std::uint32_t i = 0; i < open_.size(); ++i) {
+      const StepMessage& message = step.messages()[i];
+      if (open_[i].none() || route(message, open_[i]._Find_first()).size() / 2 <= height) continue;
+      edges_.push_back(edge(message, open_[i], height));
+      owners_.push_back(i);
     }
     const auto colours = colour_edges(edges_);
     for (std::size_t e = 0; e < edges_.size(); ++e) narrow(step, owners_[e], height, colours[e]);
   }
 
-  [[nodiscard]] std::span<const LinkIndex> route(const Passenger& passenger, std::size_t choice) const {
-    return task_.paths.route(passenger.site, passenger.node, static_cast<std::uint32_t>(choice));
+  [[nodiscard]] std::span<const LinkIndex> route(const StepMessage& message, std::size_t choice) const {
+    return task_.paths.route(message.leaf, message.endpoint, static_cast<std::uint32_t>(choice));
   }
 
-  /// The message as an edge between the routers where it stands at this height on either side.
-  [[nodiscard]] BipartiteEdge edge(const Passenger& passenger, const ColourSet& choices, std::size_t height) const {
-    const auto any = route(passenger, choices._Find_first());
+  /// The message as an edge between the routers where it is at this height, on its way up and on its way down.
+  [[nodiscard]] BipartiteEdge edge(const StepMessage& message, const ColourSet& choices, std::size_t height) const {
+    const auto any = route(message, choices._Find_first());
     BipartiteEdge edge;
     edge.left = task_.network.port(task_.paths.port(any[height])).device;
     const PortId arrival = task_.network.port(task_.paths.port(any[any.size() - 1 - height])).peer;
     edge.right = task_.network.port(arrival).device;
     for (std::size_t c = choices._Find_first(); c < choices.size(); c = choices._Find_next(c)) {
-      const auto links = route(passenger, c);
+      const auto links = route(message, c);
       if (links.size() == any.size()) edge.list.set(task_.labels.of(links[height]));
     }
     return edge;
   }
 
-  /// Keeps the choices of that colour. Without one the message is left for the emptiest path in the end.
-  void narrow(StepPaths& step, std::uint32_t p, std::size_t height, std::uint16_t colour) {
-    const Passenger& passenger = step.passengers()[p];
+  /// Keeps the choices of that colour. A message without a colour takes the least loaded path in the end.
+  void narrow(StepPaths& step, std::uint32_t i, std::size_t height, std::uint16_t colour) {
+    const StepMessage& message = step.messages()[i];
     if (colour == no_colour) {
-      open_[p].reset();
-      uncoloured_.push_back(p);
+      open_[i].reset();
+      uncoloured_.push_back(i);
       return;
     }
-    for (std::size_t c = open_[p]._Find_first(); c < open_[p].size(); c = open_[p]._Find_next(c)) {
-      const auto links = route(passenger, c);
-      if (height >= links.size() / 2 || task_.labels.of(links[height]) != colour) open_[p].reset(c);
+    for (std::size_t c = open_[i]._Find_first(); c < open_[i].size(); c = open_[i]._Find_next(c)) {
+      const auto links = route(message, c);
+      if (height >= links.size() / 2 || task_.labels.of(links[height]) != colour) open_[i].reset(c);
     }
   }
 
   const PlanTask& task_;
-  std::vector<ColourSet> open_;  // by passenger: choices that are left
+  std::vector<ColourSet> open_;  // by message: choices that are left
   std::vector<std::uint32_t> uncoloured_;
   std::vector<BipartiteEdge> edges_;
   std::vector<std::uint32_t> owners_;  // by edge
@@ -115,12 +115,12 @@ class PairPlanner {
  public:
   explicit PairPlanner(const PlanTask& task)
       : task_(task),
-        ranks_(static_cast<Rank>(task.nodes.rank_count())),
+        ranks_(static_cast<Rank>(task.endpoints.rank_count())),
         bits_(std::size_t{ranks_} * ranks_, undecided),
-        bound_(task.network, task.nodes, task.paths, task.weights),
+        bound_(task.network, task.endpoints, task.paths, task.weights),
         colourer_(task),
         step_(task.paths, task.weights),
-        effort_a_step_(std::max(least_effort, total_effort / std::max<std::size_t>(1, task.steps.step_count()))) {}
+        effort_per_step_(std::max(min_effort, total_effort / std::max<std::size_t>(1, task.steps.step_count()))) {}
 
   MethodResult run() {
     for (std::size_t s = 0; s < task_.steps.step_count(); ++s) {
@@ -129,7 +129,7 @@ class PairPlanner {
     }
     for (std::size_t pair = 0; pair < bits_.size(); ++pair) {
       if (bits_[pair] == undecided)
-        bits_[pair] = task_.paths.path_bits(task_.nodes.node_of(static_cast<Rank>(pair % ranks_)), 0);
+        bits_[pair] = task_.paths.path_bits(task_.endpoints.endpoint_of(static_cast<Rank>(pair % ranks_)), 0);
     }
     return {Plan::per_pair(ranks_, std::move(bits_)), reason(), 0};
   }
@@ -139,7 +139,7 @@ class PairPlanner {
   struct Attempt {
     double time = 0;
     std::size_t hot_links = 0;
-    std::vector<Passenger> passengers;
+    std::vector<StepMessage> messages;
 
     [[nodiscard]] bool better_than(const Attempt& other) const {
       return std::pair(time, hot_links) < std::pair(other.time, other.hot_links);
@@ -148,49 +148,49 @@ class PairPlanner {
 
   void plan_step() {
     const StepBound bound = bound_.of(messages_);
-    const std::vector<Passenger> passengers = board();
-    std::uint64_t effort = effort_a_step_;
-    step_.start(passengers);
+    const std::vector<StepMessage> messages = messages_between_leaves();
+    std::uint64_t effort = effort_per_step_;
+    step_.start(messages);
     if (colourer_.applies()) {
       colourer_.colour(step_);
     } else {
-      give_emptiest(in_order());
+      choose_least_loaded(in_order());
     }
     Attempt best = improved(bound, effort);
-    for (int again = 0; again < max_restarts && best.time > bound.time && effort > passengers.size(); ++again) {
-      effort -= passengers.size();
-      step_.start(passengers);
-      give_emptiest(in_random_order());
+    for (int again = 0; again < max_restarts && best.time > bound.time && effort > messages.size(); ++again) {
+      effort -= messages.size();
+      step_.start(messages);
+      choose_least_loaded(in_random_order());
       Attempt other = improved(bound, effort);
       if (other.better_than(best)) best = std::move(other);
     }
     if (best.time > bound.time) ++unproven_;
-    for (std::size_t p = 0; p < owners_.size(); ++p) {
-      const Passenger& passenger = best.passengers[p];
-      bits_[owners_[p]] = task_.paths.path_bits(passenger.node, passenger.choice);
+    for (std::size_t i = 0; i < owners_.size(); ++i) {
+      const StepMessage& message = best.messages[i];
+      bits_[owners_[i]] = task_.paths.path_bits(message.endpoint, message.choice);
     }
   }
 
-  /// The messages between sites. A pair that met in an earlier step keeps its path.
-  std::vector<Passenger> board() {
-    std::vector<Passenger> passengers;
+  /// The messages between leaves. A pair that met in an earlier step keeps its path.
+  std::vector<StepMessage> messages_between_leaves() {
+    std::vector<StepMessage> messages;
     owners_.clear();
     for (const Message& m : messages_) {
-      if (!task_.nodes.leaves_site(m)) continue;
-      const std::uint32_t node = task_.nodes.node_of(m.to);
+      if (!task_.endpoints.crosses_leaves(m)) continue;
+      const std::uint32_t endpoint = task_.endpoints.endpoint_of(m.to);
       const std::size_t pair = std::size_t{m.from} * ranks_ + m.to;
       const bool decided = bits_[pair] != undecided;
       met_again_ += decided ? 1 : 0;
-      passengers.push_back(
-          {task_.nodes.site(task_.nodes.node_of(m.from)), node, decided ? choice_with(node, bits_[pair]) : 0, decided});
+      messages.push_back({task_.endpoints.leaf(task_.endpoints.endpoint_of(m.from)), endpoint,
+                          decided ? choice_with(endpoint, bits_[pair]) : 0, decided});
       owners_.push_back(pair);
     }
-    return passengers;
+    return messages;
   }
 
-  [[nodiscard]] std::uint32_t choice_with(std::uint32_t node, std::uint8_t bits) const {
+  [[nodiscard]] std::uint32_t choice_with(std::uint32_t endpoint, std::uint8_t bits) const {
     std::uint32_t choice = 0;
-    while (task_.paths.path_bits(node, choice) != bits) ++choice;
+    while (task_.paths.path_bits(endpoint, choice) != bits) ++choice;
     return choice;
   }
 
@@ -206,19 +206,19 @@ class PairPlanner {
     return order;
   }
 
-  void give_emptiest(const std::vector<std::uint32_t>& order) {
-    for (const std::uint32_t p : order) {
-      if (!step_.passengers()[p].fixed) step_.give_emptiest(p);
+  void choose_least_loaded(const std::vector<std::uint32_t>& order) {
+    for (const std::uint32_t i : order) {
+      if (!step_.messages()[i].fixed) step_.choose_least_loaded(i);
     }
   }
 
-  /// Tries to empty all hot spots first, and then at least those that make the step longer.
+  /// Tries to remove all hot spots first, and then at least those that make the step longer.
   Attempt improved(const StepBound& bound, std::uint64_t& effort) {
     if (step_.time() > bound.ideal) step_.relieve(bound.ideal, bound_, effort);
     for (double time = bound.time; time < step_.time() && effort > 0; time = bound_.next_time(time)) {
       step_.relieve(time, bound_, effort);
     }
-    return {step_.time(), step_.busier_than(bound.ideal).size(), step_.passengers()};
+    return {step_.time(), step_.busier_than(bound.ideal).size(), step_.messages()};
   }
 
   [[nodiscard]] std::string reason() const {
@@ -236,9 +236,9 @@ class PairPlanner {
   LeafBound bound_;
   Colourer colourer_;
   StepPaths step_;
-  std::uint64_t effort_a_step_;
+  std::uint64_t effort_per_step_;
   std::vector<Message> messages_;
-  std::vector<std::size_t> owners_;  // by passenger: index into bits_
+  std::vector<std::size_t> owners_;  // by message: index into bits_
   Random random_{1};
   std::size_t unproven_ = 0;   // steps
   std::size_t met_again_ = 0;  // messages whose pair had its path already

@@ -70,9 +70,9 @@ class Labeller {
  private:
   template <typename Visit>
   void for_each_route(Visit&& visit) const {
-    for (std::uint32_t node = 0; node < paths_.node_count(); ++node) {
-      for (std::uint32_t choice = 0; choice < paths_.choice_count(node); ++choice) {
-        for (std::uint32_t site = 0; site < paths_.site_count(); ++site) visit(paths_.route(site, node, choice));
+    for (std::uint32_t endpoint = 0; endpoint < paths_.endpoint_count(); ++endpoint) {
+      for (std::uint32_t choice = 0; choice < paths_.choice_count(endpoint); ++choice) {
+        for (std::uint32_t leaf = 0; leaf < paths_.leaf_count(); ++leaf) visit(paths_.route(leaf, endpoint, choice));
       }
     }
   }

@@ -1,10 +1,10 @@
 #pragma once
 /// \file
-/// Names for paths that mean the same everywhere.
+/// Labels for paths that mean the same at all routers.
 ///
 /// In a regular fat tree a packet that climbs from its leaf by the cable to root r also descends by r: the climbing
 /// link of one leaf and the descending links into all others belong together. Links that some route uses at the same
-/// height, one on the way up and one on the way down, get one label, found by joining them (union-find). If no router
+/// height, one on the way up and one on the way down, get the same label, found by union-find. If no router
 /// has two cables with one label, equal labels are what *colour* means in a colouring: at a router, messages with
 /// different labels never meet. With three levels there is a label per height: the first says which middle router, the
 /// second which root above it.
@@ -25,13 +25,13 @@ class PathLabels {
   /// False if the tables mix labels, as they may where cables are missing: labels are then meaningless.
   [[nodiscard]] bool consistent() const { return consistent_; }
 
-  /// Label of a link: small numbers, in the order in which the first nodes' LIDs use them, counted anew for each group
-  /// of routers that exchange messages at this height.
+  /// The label of a link: numbers from 0, in the order in which the LIDs of the first endpoints use them, counted anew
+  /// for each group of routers that exchange messages at this height.
   [[nodiscard]] Label of(LinkIndex link) const { return label_[link]; }
 
-  /// Number of labels at a height (0: the leaves), over all groups the largest; 0 above the last.
+  /// The number of labels at a height (0: the leaves), in the group that has most; 0 above the last height.
   [[nodiscard]] std::uint32_t count(std::size_t height) const { return height < counts_.size() ? counts_[height] : 0; }
-  /// Heights that routes climb at most: levels − 1.
+  /// How many links routes climb at most: levels − 1.
   [[nodiscard]] std::size_t heights() const { return counts_.size(); }
 
  private:

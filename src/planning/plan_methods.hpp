@@ -1,6 +1,6 @@
 #pragma once
 /// \file
-/// The methods of plan.hpp, one file each. make_plan prepares what they share and measures what they yield.
+/// The methods of planning, one file each. make_plan prepares what they share and measures what they yield.
 
 #include <string>
 #include <vector>
@@ -15,7 +15,7 @@ namespace ayatori {
 
 struct PlanTask {
   const Network& network;
-  const JobEndpoints& nodes;
+  const JobEndpoints& endpoints;
   const LinkWeights& weights;
   const StepSequence& steps;
   const JobPaths& paths;
@@ -23,8 +23,8 @@ struct PlanTask {
   const JobBound& bound;
 };
 
-/// A choice (see JobPaths) for each node.
-using NodeChoices = std::vector<std::uint8_t>;
+/// A choice (see JobPaths) for each endpoint.
+using PathChoices = std::vector<std::uint8_t>;
 
 struct MethodResult {
   Plan plan;
@@ -32,13 +32,13 @@ struct MethodResult {
   std::uint64_t lower_bound = 0;  ///< of hot spots, as far as the method itself knows
 };
 
-[[nodiscard]] NodeChoices choices_by_rule(const PlanTask& task);
+[[nodiscard]] PathChoices choices_by_rule(const PlanTask& task);
 
 [[nodiscard]] MethodResult plan_by_rule(const PlanTask& task);
 [[nodiscard]] MethodResult plan_by_colour(const PlanTask& task);
 [[nodiscard]] MethodResult plan_by_pair(const PlanTask& task);
 
-/// The plan that gives every rank its node's choice.
-[[nodiscard]] Plan plan_of(const PlanTask& task, Method method, const NodeChoices& choices);
+/// The plan in which messages to a rank take the choice of the rank's endpoint.
+[[nodiscard]] Plan plan_of(const PlanTask& task, Method method, const PathChoices& choices);
 
 }  // namespace ayatori

@@ -231,7 +231,7 @@ TEST(Plan, OneLidLeavesNothingToChoose) {
     EXPECT_EQ(planned.hot_spots, base);
     EXPECT_TRUE(std::all_of(planned.plan.all_path_bits().begin(), planned.plan.all_path_bits().end(),
                             [](auto bits) { return bits == 0; }));
-    EXPECT_EQ(planned.reason, "nothing to choose: the tables have one path to each of the job's nodes");
+    EXPECT_EQ(planned.reason, "nothing to choose: the tables have one path to each of the job's endpoints");
   }
 }
 

@@ -1,12 +1,12 @@
 /// \file
-/// Paper 1, section 4.2: with local node id l, the node's position among the job's nodes in network order, N_n nodes,
-/// and N_ln the most nodes on one leaf,
+/// Paper 1, section 4.2: with local endpoint id l, the endpoint's position among the job's endpoints in network order,
+/// N_n endpoints, and N_ln the most endpoints on one leaf,
 ///
 ///     root(l) = l mod M,   M = N_ln if N_n mod N_ln = 0, else K.
 ///
-/// Beyond the paper: nodes of different rails are numbered apart, since a step of one rank per rail moves them side by
-/// side. K is the number of different paths up from a leaf. In trees of more levels the next digit of l picks the path
-/// at the next height, l / M mod K', which is destination-mod-K routing with local ids.
+/// Beyond the paper: endpoints of different rails are numbered apart, since a step of one rank per rail moves them side
+/// by side. K is the number of different paths up from a leaf. In trees of more levels the next digit of l picks the
+/// path at the next height, l / M mod K', which is destination-mod-K routing with local ids.
 
 #include <algorithm>
 #include <map>
@@ -19,37 +19,38 @@ namespace {
 
 class Rule {
  public:
-  explicit Rule(const PlanTask& task) : task_(task), choices_(task.nodes.node_count(), 0) {}
+  explicit Rule(const PlanTask& task) : task_(task), choices_(task.endpoints.endpoint_count(), 0) {}
 
-  NodeChoices run() {
+  PathChoices run() {
     std::map<std::uint16_t, std::vector<std::uint32_t>> rails;
-    for (std::uint32_t node = 0; node < task_.nodes.node_count(); ++node) rails[rail(node)].push_back(node);
-    for (const auto& [rail, nodes] : rails) {
-      const std::uint32_t m = modulus(nodes);
-      for (std::uint32_t l = 0; l < nodes.size(); ++l) choices_[nodes[l]] = choice(nodes[l], l, m);
+    for (std::uint32_t endpoint = 0; endpoint < task_.endpoints.endpoint_count(); ++endpoint)
+      rails[rail(endpoint)].push_back(endpoint);
+    for (const auto& [rail, endpoints] : rails) {
+      const std::uint32_t m = modulus(endpoints);
+      for (std::uint32_t l = 0; l < endpoints.size(); ++l) choices_[endpoints[l]] = choice(endpoints[l], l, m);
     }
     return std::move(choices_);
   }
 
  private:
-  [[nodiscard]] std::uint16_t rail(std::uint32_t node) const {
-    return task_.network.device(task_.network.port(task_.nodes.endpoint(node)).device).rail;
+  [[nodiscard]] std::uint16_t rail(std::uint32_t endpoint) const {
+    return task_.network.device(task_.network.port(task_.endpoints.port(endpoint)).device).rail;
   }
 
-  [[nodiscard]] std::uint32_t modulus(const std::vector<std::uint32_t>& nodes) const {
-    std::vector<std::uint32_t> nodes_on(task_.nodes.site_count(), 0);
-    for (const std::uint32_t node : nodes) ++nodes_on[task_.nodes.site(node)];
-    const std::uint32_t most = *std::max_element(nodes_on.begin(), nodes_on.end());
-    return nodes.size() % most == 0 ? most : std::max(1U, task_.labels.count(0));
+  [[nodiscard]] std::uint32_t modulus(const std::vector<std::uint32_t>& endpoints) const {
+    std::vector<std::uint32_t> endpoints_on(task_.endpoints.leaf_count(), 0);
+    for (const std::uint32_t endpoint : endpoints) ++endpoints_on[task_.endpoints.leaf(endpoint)];
+    const std::uint32_t most = *std::max_element(endpoints_on.begin(), endpoints_on.end());
+    return endpoints.size() % most == 0 ? most : std::max(1U, task_.labels.count(0));
   }
 
   /// The choice whose labels agree with the digits of l for the most heights.
-  [[nodiscard]] std::uint8_t choice(std::uint32_t node, std::uint32_t l, std::uint32_t m) const {
-    const std::uint32_t site = farthest_site(node);
-    std::uint32_t best = l % task_.paths.choice_count(node);
+  [[nodiscard]] std::uint8_t choice(std::uint32_t endpoint, std::uint32_t l, std::uint32_t m) const {
+    const std::uint32_t leaf = farthest_leaf(endpoint);
+    std::uint32_t best = l % task_.paths.choice_count(endpoint);
     std::size_t agreed = 0;
-    for (std::uint32_t c = 0; task_.labels.consistent() && c < task_.paths.choice_count(node); ++c) {
-      const std::size_t heights = heights_agreed(task_.paths.route(site, node, c), l, m);
+    for (std::uint32_t c = 0; task_.labels.consistent() && c < task_.paths.choice_count(endpoint); ++c) {
+      const std::size_t heights = heights_agreed(task_.paths.route(leaf, endpoint, c), l, m);
       if (heights <= agreed) continue;
       agreed = heights;
       best = c;
@@ -68,22 +69,23 @@ class Rule {
     return route.size() / 2;
   }
 
-  /// A site from which the way to the node climbs as high as from any.
-  [[nodiscard]] std::uint32_t farthest_site(std::uint32_t node) const {
+  /// A leaf from which the way to the endpoint climbs as high as from any.
+  [[nodiscard]] std::uint32_t farthest_leaf(std::uint32_t endpoint) const {
     std::uint32_t farthest = 0;
-    for (std::uint32_t site = 0; site < task_.nodes.site_count(); ++site) {
-      if (task_.paths.route(site, node, 0).size() > task_.paths.route(farthest, node, 0).size()) farthest = site;
+    for (std::uint32_t leaf = 0; leaf < task_.endpoints.leaf_count(); ++leaf) {
+      if (task_.paths.route(leaf, endpoint, 0).size() > task_.paths.route(farthest, endpoint, 0).size())
+        farthest = leaf;
     }
     return farthest;
   }
 
   const PlanTask& task_;
-  NodeChoices choices_;
+  PathChoices choices_;
 };
 
 }  // namespace
 
-NodeChoices choices_by_rule(const PlanTask& task) { return Rule(task).run(); }
+PathChoices choices_by_rule(const PlanTask& task) { return Rule(task).run(); }
 
 MethodResult plan_by_rule(const PlanTask& task) {
   std::string reason = task.labels.consistent()

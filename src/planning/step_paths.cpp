@@ -6,70 +6,70 @@
 namespace ayatori {
 
 StepPaths::StepPaths(const JobPaths& paths, const LinkWeights& weights)
-    : paths_(paths), riders_(paths.link_count()), pretended_(paths.link_count(), 0) {
+    : paths_(paths), messages_on_(paths.link_count()), tentative_(paths.link_count(), 0) {
   for (LinkIndex link = 0; link < paths.link_count(); ++link) weight_.push_back(weights[paths.port(link)]);
 }
 
-void StepPaths::start(std::vector<Passenger> passengers) {
-  for (std::uint32_t p = 0; p < passengers_.size(); ++p) {
-    for (const LinkIndex link : route(p, passengers_[p].choice)) riders_[link].clear();
+void StepPaths::start(std::vector<StepMessage> messages) {
+  for (std::uint32_t m = 0; m < messages_.size(); ++m) {
+    for (const LinkIndex link : route(m, messages_[m].choice)) messages_on_[link].clear();
   }
-  passengers_ = std::move(passengers);
-  rides_.assign(passengers_.size(), false);
-  visited_.assign(passengers_.size(), 0);
+  messages_ = std::move(messages);
+  has_path_.assign(messages_.size(), false);
+  visited_.assign(messages_.size(), 0);
   search_ = 0;
-  for (std::uint32_t p = 0; p < passengers_.size(); ++p) {
-    if (passengers_[p].fixed) ride(p);
+  for (std::uint32_t m = 0; m < messages_.size(); ++m) {
+    if (messages_[m].fixed) add_to_links(m);
   }
 }
 
-void StepPaths::ride(std::uint32_t passenger) {
-  rides_[passenger] = true;
-  for (const LinkIndex link : route(passenger, passengers_[passenger].choice)) riders_[link].push_back(passenger);
+void StepPaths::add_to_links(std::uint32_t message) {
+  has_path_[message] = true;
+  for (const LinkIndex link : route(message, messages_[message].choice)) messages_on_[link].push_back(message);
 }
 
-void StepPaths::leave(std::uint32_t passenger) {
-  if (!rides_[passenger]) return;
-  rides_[passenger] = false;
-  for (const LinkIndex link : route(passenger, passengers_[passenger].choice)) {
-    auto& riders = riders_[link];
-    *std::find(riders.begin(), riders.end(), passenger) = riders.back();
-    riders.pop_back();
+void StepPaths::remove_from_links(std::uint32_t message) {
+  if (!has_path_[message]) return;
+  has_path_[message] = false;
+  for (const LinkIndex link : route(message, messages_[message].choice)) {
+    auto& sharing = messages_on_[link];
+    *std::find(sharing.begin(), sharing.end(), message) = sharing.back();
+    sharing.pop_back();
   }
 }
 
-void StepPaths::move(std::uint32_t passenger, std::uint32_t choice) {
-  leave(passenger);
-  passengers_[passenger].choice = choice;
-  ride(passenger);
+void StepPaths::move(std::uint32_t message, std::uint32_t choice) {
+  remove_from_links(message);
+  messages_[message].choice = choice;
+  add_to_links(message);
 }
 
-void StepPaths::give_emptiest(std::uint32_t passenger) {
-  leave(passenger);
-  Crowding best = {std::numeric_limits<double>::infinity(), 0};
-  for (std::uint32_t choice = 0; choice < paths_.choice_count(passengers_[passenger].node); ++choice) {
-    const Crowding crowding = crowding_with(passenger, choice);
-    if (crowding >= best) continue;
-    best = crowding;
-    passengers_[passenger].choice = choice;
+void StepPaths::choose_least_loaded(std::uint32_t message) {
+  remove_from_links(message);
+  PathLoad best = {std::numeric_limits<double>::infinity(), 0};
+  for (std::uint32_t choice = 0; choice < paths_.choice_count(messages_[message].endpoint); ++choice) {
+    const PathLoad sum = load_with(message, choice);
+    if (sum >= best) continue;
+    best = sum;
+    messages_[message].choice = choice;
   }
-  ride(passenger);
+  add_to_links(message);
 }
 
-StepPaths::Crowding StepPaths::crowding_with(std::uint32_t passenger, std::uint32_t choice) const {
-  Crowding crowding = {0, 0};
-  for (const LinkIndex link : route(passenger, choice)) {
+StepPaths::PathLoad StepPaths::load_with(std::uint32_t message, std::uint32_t choice) const {
+  PathLoad sum = {0, 0};
+  for (const LinkIndex link : route(message, choice)) {
     const double time = time_of(link, load(link) + 1);
-    crowding.first = std::max(crowding.first, time);
-    crowding.second += time;
+    sum.first = std::max(sum.first, time);
+    sum.second += time;
   }
-  return crowding;
+  return sum;
 }
 
 double StepPaths::time() const {
   double longest = 0;
-  for (std::uint32_t p = 0; p < passengers_.size(); ++p) {
-    for (const LinkIndex link : route(p, passengers_[p].choice)) {
+  for (std::uint32_t m = 0; m < messages_.size(); ++m) {
+    for (const LinkIndex link : route(m, messages_[m].choice)) {
       longest = std::max(longest, time_of(link, load(link)));
     }
   }
@@ -78,10 +78,10 @@ double StepPaths::time() const {
 
 std::vector<LinkIndex> StepPaths::busier_than(double time) const {
   std::vector<LinkIndex> links;
-  for (std::uint32_t p = 0; p < passengers_.size(); ++p) {
-    for (const LinkIndex link : route(p, passengers_[p].choice)) {
-      // Each link once: at its first rider.
-      if (riders_[link].front() == p && time_of(link, load(link)) > time) {
+  for (std::uint32_t m = 0; m < messages_.size(); ++m) {
+    for (const LinkIndex link : route(m, messages_[m].choice)) {
+      // Each link once: at the first message on it.
+      if (messages_on_[link].front() == m && time_of(link, load(link)) > time) {
         links.push_back(link);
       }
     }
@@ -98,31 +98,31 @@ void StepPaths::relieve(double time, const LeafBound& bound, std::uint64_t& effo
 }
 
 bool StepPaths::make_room(LinkIndex link, double time, std::uint64_t& effort) {
-  const std::vector<std::uint32_t> riders = riders_[link];
-  return std::any_of(riders.begin(), riders.end(), [&](std::uint32_t p) {
+  const std::vector<std::uint32_t> sharing = messages_on_[link];
+  return std::any_of(sharing.begin(), sharing.end(), [&](std::uint32_t m) {
     ++search_;
-    return visit(p) && find_chain(p, time, effort);
+    return visit(m) && find_chain(m, time, effort);
   });
 }
 
-/// False if this search saw the message before, or it can't move.
-bool StepPaths::visit(std::uint32_t passenger) {
-  if (passengers_[passenger].fixed || visited_[passenger] == search_) return false;
-  visited_[passenger] = search_;
+/// False if this search has seen the message before, or if its path is fixed.
+bool StepPaths::visit(std::uint32_t message) {
+  if (messages_[message].fixed || visited_[message] == search_) return false;
+  visited_[message] = search_;
   return true;
 }
 
-bool StepPaths::find_chain(std::uint32_t passenger, double time, std::uint64_t& effort) {
-  states_.assign(1, {passenger, no_id, 0});
+bool StepPaths::find_chain(std::uint32_t message, double time, std::uint64_t& effort) {
+  states_.assign(1, {message, no_id, 0});
   for (std::uint32_t state = 0; state < states_.size(); ++state) {
     if (effort == 0) return false;
     --effort;
-    pretend(state, 1);
-    const Passenger& mover = passengers_[states_[state].passenger];
-    const std::uint32_t choices = paths_.choice_count(mover.node);
+    change_tentatively(state, 1);
+    const StepMessage& mover = messages_[states_[state].message];
+    const std::uint32_t choices = paths_.choice_count(mover.endpoint);
     std::uint32_t choice = 0;
     while (choice < choices && (choice == mover.choice || !try_choice(state, choice, time))) ++choice;
-    pretend(state, -1);
+    change_tentatively(state, -1);
     if (choice == choices) continue;
     apply_chain(state, choice);
     return true;
@@ -130,31 +130,32 @@ bool StepPaths::find_chain(std::uint32_t passenger, double time, std::uint64_t& 
   return false;
 }
 
-/// Changes loads as if all messages up to this state had left, and the earlier ones taken what they want.
-void StepPaths::pretend(std::uint32_t state, int sign) {
+/// Changes loads as if all messages up to this state had left their paths, and the earlier ones had taken the choices
+/// that they want; with sign -1 back again.
+void StepPaths::change_tentatively(std::uint32_t state, int sign) {
   for (std::uint32_t at = state; at != no_id; at = states_[at].cause) {
-    const std::uint32_t mover = states_[at].passenger;
-    for (const LinkIndex link : route(mover, passengers_[mover].choice)) pretended_[link] -= sign;
+    const std::uint32_t mover = states_[at].message;
+    for (const LinkIndex link : route(mover, messages_[mover].choice)) tentative_[link] -= sign;
     if (states_[at].cause == no_id) break;
-    const std::uint32_t causer = states_[states_[at].cause].passenger;
-    for (const LinkIndex link : route(causer, states_[at].wanted)) pretended_[link] += sign;
+    const std::uint32_t causer = states_[states_[at].cause].message;
+    for (const LinkIndex link : route(causer, states_[at].wanted)) tentative_[link] += sign;
   }
 }
 
-/// True if the choice has room. If one link on it is full, those who are on that become states of their own.
+/// True if the choice has room. If one link of it is full, the messages on that link become states of their own.
 bool StepPaths::try_choice(std::uint32_t state, std::uint32_t choice, double time) {
   LinkIndex full = no_id;
-  for (const LinkIndex link : route(states_[state].passenger, choice)) {
-    // Taking a load's changes together never goes below zero: who leaves was there.
-    const std::uint32_t with_me = load(link) + static_cast<std::uint32_t>(pretended_[link]) + 1;
-    if (time_of(link, with_me) <= time) continue;
-    const bool one_too_many = time_of(link, with_me - 1) <= time;
+  for (const LinkIndex link : route(states_[state].message, choice)) {
+    // The changes of a load together never go below zero: a message that leaves a link was on it.
+    const std::uint32_t with_this = load(link) + static_cast<std::uint32_t>(tentative_[link]) + 1;
+    if (time_of(link, with_this) <= time) continue;
+    const bool one_too_many = time_of(link, with_this - 1) <= time;
     if (full != no_id || !one_too_many) return false;
     full = link;
   }
   if (full == no_id) return true;
-  for (const std::uint32_t rider : riders_[full]) {
-    if (visit(rider)) states_.push_back({rider, state, choice});
+  for (const std::uint32_t other : messages_on_[full]) {
+    if (visit(other)) states_.push_back({other, state, choice});
   }
   return false;
 }
@@ -162,7 +163,7 @@ bool StepPaths::try_choice(std::uint32_t state, std::uint32_t choice, double tim
 void StepPaths::apply_chain(std::uint32_t state, std::uint32_t choice) {
   while (state != no_id) {
     const State at = states_[state];
-    move(at.passenger, choice);
+    move(at.message, choice);
     choice = at.wanted;
     state = at.cause;
   }

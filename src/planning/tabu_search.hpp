@@ -1,6 +1,6 @@
 #pragma once
 /// \file
-/// Few hot spots with one choice per node, where no colouring exists or none was found.
+/// Finds choices with few hot spots where no colouring exists or none was found.
 
 #include <cstdint>
 
@@ -8,11 +8,11 @@
 
 namespace ayatori {
 
-/// Improves `choices` as measured by JobLoads::cost(), and returns the best met. Each move takes a hot spot at random
-/// and changes the choice of one of its nodes to the best that is not tabu (Hertz and de Werra's TabuCol, 1987, with
-/// loads in place of conflicts). Stops without hot spots, or after `effort`. Draws from a fixed seed: deterministic.
-/// `loads` must hold `choices`, and holds the result afterwards.
-[[nodiscard]] NodeChoices tabu_search(const JobPaths& paths, JobLoads& loads, NodeChoices choices,
+/// Improves `choices` as measured by JobLoads::cost(), and returns the best choices found. Each move takes a hot spot
+/// at random and changes the choice of one of its endpoints to the best that is not tabu (Hertz and de Werra's TabuCol,
+/// 1987, with loads in place of conflicts). Stops when there are no hot spots, or after `effort`. Deterministic: the
+/// seed is fixed. `loads` must hold `choices`, and holds the result afterwards.
+[[nodiscard]] PathChoices tabu_search(const JobPaths& paths, JobLoads& loads, PathChoices choices,
                                       std::uint64_t effort);
 
 }  // namespace ayatori

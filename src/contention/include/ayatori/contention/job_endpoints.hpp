@@ -1,8 +1,9 @@
 #pragma once
 /// \file
-/// Where the ranks of a job stand. A *node* is a NIC port that ranks of the job use (several ranks on one NIC are
-/// one node), numbered in network order: its number is the local node id of paper 1, section 4.2. A *site* is a router
-/// with nodes of the job on it, a leaf as a rule; an endpoint without a router is a site by itself.
+/// Where the ranks of a job are attached to the network. An *endpoint* is a NIC port that ranks of the job use; several
+/// ranks may share one. Endpoints are numbered from 0 in network order: the number of an endpoint is the local node id
+/// of paper 1, section 4.2. A *leaf* is a router with endpoints of the job on it; an endpoint that is not cabled to a
+/// router is a leaf of its own. Leaves are numbered from 0, too, and the endpoints of a leaf follow each other.
 
 #include <cstdint>
 #include <span>
@@ -16,38 +17,38 @@ namespace ayatori {
 
 class JobEndpoints {
  public:
-  /// Error: endpoints that are not as many as the steps' ranks.
-  [[nodiscard]] static Result<JobEndpoints> of(const Network& network, std::span<const PortId> endpoints,
+  /// `ports_of_ranks` has the port of each rank. Errors: more or fewer ranks than `steps` has; a port without a cable.
+  [[nodiscard]] static Result<JobEndpoints> of(const Network& network, std::span<const PortId> ports_of_ranks,
                                                const StepSequence& steps);
 
-  [[nodiscard]] std::size_t rank_count() const { return node_of_rank_.size(); }
-  [[nodiscard]] std::uint32_t node_count() const { return static_cast<std::uint32_t>(endpoint_.size()); }
-  [[nodiscard]] std::uint32_t site_count() const { return static_cast<std::uint32_t>(first_node_.size()); }
+  [[nodiscard]] std::size_t rank_count() const { return endpoint_of_rank_.size(); }
+  [[nodiscard]] std::uint32_t endpoint_count() const { return static_cast<std::uint32_t>(port_.size()); }
+  [[nodiscard]] std::uint32_t leaf_count() const { return static_cast<std::uint32_t>(first_endpoint_.size()); }
 
-  [[nodiscard]] std::uint32_t node_of(Rank rank) const { return node_of_rank_[rank]; }
-  [[nodiscard]] PortId endpoint(std::uint32_t node) const { return endpoint_[node]; }
-  [[nodiscard]] std::uint32_t site(std::uint32_t node) const { return site_[node]; }
-  [[nodiscard]] std::uint32_t first_node(std::uint32_t site) const { return first_node_[site]; }
+  [[nodiscard]] std::uint32_t endpoint_of(Rank rank) const { return endpoint_of_rank_[rank]; }
+  [[nodiscard]] PortId port(std::uint32_t endpoint) const { return port_[endpoint]; }
+  [[nodiscard]] std::uint32_t leaf(std::uint32_t endpoint) const { return leaf_[endpoint]; }
+  [[nodiscard]] std::uint32_t first_endpoint(std::uint32_t leaf) const { return first_endpoint_[leaf]; }
 
-  /// Messages between ranks of one machine stay inside it.
+  /// False for a message between ranks of one machine, which stays inside it.
   [[nodiscard]] bool uses_network(const Message& message) const {
     return machine_of_rank_[message.from] != machine_of_rank_[message.to];
   }
-  /// Messages between nodes of one site meet nobody but on their own endpoints' cables.
-  [[nodiscard]] bool leaves_site(const Message& message) const {
-    return uses_network(message) && site_[node_of(message.from)] != site_[node_of(message.to)];
+  /// False for a message within a leaf, too: it shares no link but the cables of its own endpoints.
+  [[nodiscard]] bool crosses_leaves(const Message& message) const {
+    return uses_network(message) && leaf_[endpoint_of(message.from)] != leaf_[endpoint_of(message.to)];
   }
 
  private:
-  std::vector<std::uint32_t> node_of_rank_;
+  std::vector<std::uint32_t> endpoint_of_rank_;
   std::vector<MachineId> machine_of_rank_;
-  std::vector<PortId> endpoint_;           // by node
-  std::vector<std::uint32_t> site_;        // by node
-  std::vector<std::uint32_t> first_node_;  // by site
+  std::vector<PortId> port_;                   // by endpoint
+  std::vector<std::uint32_t> leaf_;            // by endpoint
+  std::vector<std::uint32_t> first_endpoint_;  // by leaf
 };
 
-/// What one message costs on a link: r0 / r(l) of contention.hpp. r0 is the rate of the job's fastest endpoint;
-/// links whose rate nobody told count as r0.
+/// The time of one message on each link: r0 / r(l) of contention.hpp. r0 is the rate of the fastest endpoint of the
+/// job; a link of unknown rate counts as r0.
 class LinkWeights {
  public:
   LinkWeights(const Network& network, std::span<const PortId> endpoints);
@@ -58,19 +59,19 @@ class LinkWeights {
   std::vector<double> weight_;  // by port id
 };
 
-/// Messages that a link carries within a time: the largest n with n · weight <= time.
+/// How many messages a link carries within a time: the largest n with n · weight <= time.
 [[nodiscard]] std::uint32_t capacity(double time, double weight);
 
-/// How long a step takes on the endpoints' own cables: ideal(s) of contention.hpp. Not for concurrent use.
+/// The time of a step on the cables of the endpoints: ideal(s) of contention.hpp. Not for concurrent use.
 class IdealTime {
  public:
-  IdealTime(const Network& network, const JobEndpoints& nodes, const LinkWeights& weights);
+  IdealTime(const Network& network, const JobEndpoints& endpoints, const LinkWeights& weights);
 
   [[nodiscard]] double of(std::span<const Message> messages);
 
  private:
-  const JobEndpoints& nodes_;
-  std::vector<double> send_weight_;  // by node
+  const JobEndpoints& endpoints_;
+  std::vector<double> send_weight_;  // by endpoint
   std::vector<double> receive_weight_;
   std::vector<std::uint32_t> sent_;
   std::vector<std::uint32_t> received_;

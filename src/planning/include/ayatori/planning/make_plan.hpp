@@ -17,20 +17,23 @@ namespace ayatori {
 
 struct Planned {
   Plan plan;
-  /// True if nothing better exists: hot_spots is lower_bound, or (on over-subscribed leaves, where hot spots must be
-  /// and only their height counts) no step can take less time.
+  /// True if no better plan of this method exists: hot_spots equals lower_bound, or no step can take less time. (On
+  /// over-subscribed leaves hot spots can't be avoided, and only the time counts.)
   bool optimal = false;
-  /// How that is known, or how far it is not: "a colouring exists", "no colouring with 6 colours exists (exhaustive
+  /// How that is known, or why it is not known: "a colouring exists", "no colouring with 6 colours exists (exhaustive
   /// search, 8123 nodes)", "heuristic: …".
   std::string reason;
   std::uint64_t hot_spots = 0;    ///< (link, step) pairs that are busier than any endpoint in that step
   std::uint64_t lower_bound = 0;  ///< no plan of this method on these tables has fewer (0 where nothing is known)
 };
 
-/// Plans the job whose ranks stand on `endpoints`, for the messages of `steps` (the shift all-to-all unless the caller
-/// has better). Deterministic. Messages between ranks of one machine do not count. Errors: `rule`, `colour` and `pair`
-/// need tables with as many LIDs as the fabric has paths to do their work; with fewer they do what they can and say so
-/// in `reason`; an endpoint without LID or that the tables don't reach is an error.
+/// Plans a job for the messages of `steps`. `endpoints` has the port of each rank. The shift all-to-all
+/// (schedule/pattern.hpp) stands for programs whose messages are not known. Messages between ranks of one machine do
+/// not count. Deterministic.
+///
+/// `rule`, `colour` and `pair` need as many LIDs per port as there are paths (generate.hpp, choose_lmc); with fewer
+/// they plan with those that there are, and `reason` says so. Errors: more or fewer endpoints than ranks; an endpoint
+/// without a cable or a LID, or one that the tables do not lead to.
 [[nodiscard]] Result<Planned> make_plan(const Network& network, const Routes& routes, std::span<const PortId> endpoints,
                                         const StepSequence& steps, Method method);
 
