@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 import ayatori
 from ayatori.base.errors import Error
+from ayatori.formats.plan_file import read_plan, write_plan
 from ayatori.planning.plans import method_named
 from ayatori.prediction.predictor import Predictor
 

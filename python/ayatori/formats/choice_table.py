@@ -93,9 +93,7 @@ def write_table(table: Table, path: Path) -> None:
         )
         for name, sizes in table.collectives.items()
     ]
-    _core.write_choice_table(
-        _core.ChoiceTable(table.source, machines, table.method, model, collectives), str(path)
-    )
+    _core.write_choice_table(_core.ChoiceTable(table.source, machines, table.method, model, collectives), str(path))
 
 
 def read_table(path: Path) -> Table:
