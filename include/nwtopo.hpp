@@ -1,5 +1,6 @@
 /// \file
-/// nwtopo for C++17: nwtopo.h with a handle that ends itself, ranges, and exceptions. Header only; link with -lnwtopo.
+/// nwtopo for C++17: nwtopo.h with a handle that is destroyed with its scope, ranges, and exceptions. Header only; link
+/// with -lnwtopo.
 ///
 ///     nwtopo::Topology topology({"torus:4x6x16"});
 ///     for (nwtopo_obj_t machine : topology.machines()) {
@@ -14,7 +15,9 @@
 
 #include <cerrno>
 #include <cstddef>
+#include <cstdint>
 #include <iterator>
+#include <memory>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -41,6 +44,8 @@ struct Options {
   unsigned long flags = 0;  ///< nwtopo_topology_flags_e
   std::optional<std::string> this_machine = std::nullopt;
   std::optional<std::string> faults = std::nullopt;
+  std::optional<std::string> tables = std::nullopt;        ///< a file of forwarding tables, for routed_path()
+  std::optional<std::string> host_pattern = std::nullopt;  ///< nwtopo_topology_set_host_pattern()
 };
 
 namespace detail {
@@ -131,9 +136,18 @@ class Topology {
   /// Loads it.
   explicit Topology(const Options& options = {}) : Topology(Empty{}, options.flags) {
     detail::checked(nwtopo_topology_set_source(handle_, detail::text(options.source)));
-    detail::checked(nwtopo_topology_set_this_machine(handle_, detail::text(options.this_machine)));
-    detail::checked(nwtopo_topology_set_faults(handle_, detail::text(options.faults)));
+    prepare(options);
     detail::checked(nwtopo_topology_load(handle_));
+  }
+
+  /// What buffer() gave, in this process or another; `options.source` and `tables` do not matter.
+  static Topology from_buffer(const void* bytes, std::size_t size, Options options = {}) {
+    Topology made(Empty{}, options.flags);
+    detail::checked(nwtopo_topology_set_buffer(made.handle_, bytes, size));
+    options.tables.reset();
+    made.prepare(options);
+    detail::checked(nwtopo_topology_load(made.handle_));
+    return made;
   }
 
   Topology(Topology&& other) noexcept : handle_(std::exchange(other.handle_, nullptr)) {}
@@ -224,6 +238,23 @@ class Topology {
       return link;
     });
   }
+  /// Network adapters of a machine.
+  [[nodiscard]] auto nics(nwtopo_obj_t machine) const {
+    if (machine == nullptr || machine->type != NWTOPO_OBJ_MACHINE) {
+      throw std::invalid_argument("the object is not a machine");
+    }
+    return range(machine->attr->machine.num_nics, [handle = handle_, machine](unsigned long index) {
+      nwtopo_nic nic{};
+      detail::checked(nwtopo_obj_get_nic(handle, machine, static_cast<unsigned>(index), &nic));
+      return nic;
+    });
+  }
+  [[nodiscard]] std::optional<nwtopo_nic> nic(std::uint64_t guid) const {
+    nwtopo_nic found{};
+    if (nwtopo_topology_get_nic_by_guid(handle_, guid, &found) == 0) return found;
+    expect_none();
+    return std::nullopt;
+  }
   [[nodiscard]] auto planes() const {
     return range(nwtopo_topology_get_num_planes(handle_), [handle = handle_](unsigned long index) {
       return std::string(detail::checked(nwtopo_topology_get_plane_name(handle, static_cast<unsigned>(index))));
@@ -237,6 +268,20 @@ class Topology {
     const long count = nwtopo_get_hops(handle_, from, to);
     if (count >= 0) return count;
     if (errno != ENOENT) detail::raise();
+    return std::nullopt;
+  }
+  /// From one NIC to another; nothing where there is no way.
+  [[nodiscard]] std::optional<long> hops(const nwtopo_nic& from, const nwtopo_nic& to) const {
+    const long count = nwtopo_get_nic_hops(handle_, from.machine, from.index, to.machine, to.index);
+    if (count >= 0) return count;
+    expect_none();
+    return std::nullopt;
+  }
+  /// The NIC of `to` that a message by `from` should go to; nothing where none can be reached.
+  [[nodiscard]] std::optional<nwtopo_nic> nearest_nic(const nwtopo_nic& from, nwtopo_obj_t to) const {
+    nwtopo_nic found{};
+    if (nwtopo_get_nearest_nic(handle_, from.machine, from.index, to, &found) == 0) return found;
+    expect_none();
     return std::nullopt;
   }
   /// Row-major, NWTOPO_UNREACHABLE where there is no way.
@@ -283,6 +328,15 @@ class Topology {
   void write(const std::string& format, const std::string& path) const {
     detail::checked(nwtopo_topology_export(handle_, format.c_str(), path.c_str()));
   }
+  /// The bytes that from_buffer() takes.
+  [[nodiscard]] std::vector<unsigned char> buffer() const {
+    void* bytes = nullptr;
+    std::size_t size = 0;
+    detail::checked(nwtopo_topology_export_buffer(handle_, &bytes, &size));
+    const std::unique_ptr<void, void (*)(void*)> kept(bytes, nwtopo_buffer_free);
+    const auto* const first = static_cast<const unsigned char*>(bytes);
+    return {first, first + size};
+  }
   [[nodiscard]] std::string source() const {
     const char* const text = nwtopo_topology_get_source(handle_);
     return text == nullptr ? "" : text;
@@ -304,18 +358,25 @@ class Topology {
     throw error;
   }
 
+  void prepare(const Options& options) {
+    detail::checked(nwtopo_topology_set_this_machine(handle_, detail::text(options.this_machine)));
+    detail::checked(nwtopo_topology_set_faults(handle_, detail::text(options.faults)));
+    detail::checked(nwtopo_topology_set_tables(handle_, detail::text(options.tables)));
+    detail::checked(nwtopo_topology_set_host_pattern(handle_, detail::text(options.host_pattern)));
+  }
+
   template <typename Get>
   static Range<Get> range(unsigned long count, Get get) {
     return {count, std::move(get)};
   }
 
-  /// After a failure: that there is none is no error.
+  /// After a failure: throws, unless there is just no such thing.
   static void expect_none() {
     if (errno != ENOENT) detail::raise();
   }
 
   static std::size_t num_dimensions(nwtopo_obj_t grid) {
-    if (grid == nullptr || grid->type != NWTOPO_OBJ_GRID) throw std::invalid_argument("the object is no grid");
+    if (grid == nullptr || grid->type != NWTOPO_OBJ_GRID) throw std::invalid_argument("the object is not a grid");
     return grid->attr->grid.num_dimensions;
   }
   static void expect_dimensions(nwtopo_obj_t grid, const std::vector<int>& numbers) {

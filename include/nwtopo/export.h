@@ -1,18 +1,33 @@
 /*
- * nwtopo: topologies as files, and what changed between two. Part of nwtopo.h; its conventions hold.
+ * nwtopo: topologies as files and buffers, and what changed between two. The conventions of nwtopo.h hold.
  */
 #ifndef NWTOPO_EXPORT_H
 #define NWTOPO_EXPORT_H
+
+#include "../nwtopo.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-/* Writes a file, whole or not at all. Formats: "cache" (load it with the source "cache:FILE": every process of a node maps
- * the same pages), "json" (which "json:FILE" reads back), "dot", "graphml", "svg", "slurm" (topology.conf),
- * "slurm-yaml" (topology.yaml), "simgrid" (platform XML), "ibsim" (net file). Errors: EINVAL for a format that is not
- * known, or that cannot say what this topology is (the message tells what); errno of the file otherwise. */
+/* Writes a topology as a file, whole or not at all.
+ *     format  "cache" (the source "cache:FILE" maps it: every process of a machine shares the same pages), "json" (which
+ *             "json:FILE" reads back), "dot", "graphml", "svg", "slurm" (topology.conf), "slurm-yaml" (topology.yaml),
+ *             "simgrid" (platform XML), "ibsim" (net file)
+ *     path    of the file, which is replaced
+ * Returns 0, or -1 with EINVAL for a format that is not known, or that cannot say what this topology is (the message tells
+ * what); otherwise errno of the file. */
 int nwtopo_topology_export(nwtopo_topology_t topology, const char *format, const char *path);
+
+/* Makes the bytes of a cache in memory: rank 0 loads the topology, broadcasts the bytes, and the others load them by
+ * nwtopo_topology_set_buffer(). They say everything that the topology does, but for forwarding tables.
+ *     bufferp  receives the bytes, for nwtopo_buffer_free(); NULL on failure
+ *     sizep    receives their number
+ * Returns 0 or -1. */
+int nwtopo_topology_export_buffer(nwtopo_topology_t topology, void **bufferp, size_t *sizep);
+
+/* Frees what nwtopo_topology_export_buffer() gave. NULL does nothing. */
+void nwtopo_buffer_free(void *buffer);
 
 typedef enum {
     NWTOPO_DIFF_ADDED,
@@ -27,11 +42,12 @@ struct nwtopo_diff {
     const char *detail; /* of a change: "4xHDR -> 4xNDR"; "" otherwise */
 };
 
-/* What has to happen to `before` to become `after`; objects are matched by name. Gives the number of differences and, in
- * *diffs, an array of as many for nwtopo_diff_free() (NULL if there are none); -1 on error. */
+/* Finds what has to happen to `before` to become `after`; objects are matched by name.
+ *     diffs  receives an array for nwtopo_diff_free(), objects before links; NULL if there are no differences
+ * Returns the number of differences; -1 on error. */
 long nwtopo_topology_diff(nwtopo_topology_t before, nwtopo_topology_t after, struct nwtopo_diff **diffs);
 
-/* NULL does nothing. */
+/* Frees what nwtopo_topology_diff() gave. NULL does nothing. */
 void nwtopo_diff_free(struct nwtopo_diff *diffs);
 
 #ifdef __cplusplus

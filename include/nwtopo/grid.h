@@ -1,31 +1,52 @@
 /*
- * nwtopo: coordinates in a mesh or torus (A.1.5). Part of nwtopo.h; its conventions hold.
+ * nwtopo: coordinates in a mesh or torus (A.1.5). The conventions of nwtopo.h hold.
  *
- * Coordinates are arrays of num_dimensions numbers, from 0. `obj` is a child of the grid, or any object below one (a
- * machine under a router of a torus of switches), which stands for that child. No function allocates once the objects in
- * question exist. Where a grid has no object at the place that is asked for (beyond the edge of a mesh, a hole of a sparse
- * subset), functions give -1 with ENOENT and *objp = NULL.
+ * Coordinates are arrays of num_dimensions numbers, from 0; shifts are arrays of as many, of either sign. `grid` is a
+ * grid object of the topology; of a subset made with REUSE_OBJECTS also the base's: the topology argument decides whose
+ * grid is meant. An object is a child of the grid, or any object below one (a machine under a router of a torus of
+ * switches), which stands for that child. No function allocates once the objects in question exist.
  */
 #ifndef NWTOPO_GRID_H
 #define NWTOPO_GRID_H
+
+#include "../nwtopo.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-/* The object at `coords`. EINVAL if one of them is negative, or not below its dimension. */
+/* Finds the object at a point.
+ *     coords  of the point
+ *     objp    receives the object; NULL on failure
+ * Returns 0, or -1 with EINVAL if a coordinate is negative or not below its dimension, ENOENT if a sparse grid has no
+ * object there. */
 int nwtopo_grid_get_obj(nwtopo_topology_t topology, nwtopo_obj_t grid, int *coords, nwtopo_obj_t *objp);
 
-/* The object that lies `shifts` away from `base`, around the edge in periodic dimensions. */
+/* Finds the object that lies `shifts` away from another, around the edge in periodic dimensions.
+ *     base    where to start
+ *     shifts  one for each dimension
+ *     objp    receives the object; NULL on failure
+ * Returns 0, or -1 with EINVAL if `base` is not under the grid, ENOENT beyond the edge of a mesh or in a hole of a sparse
+ * grid. */
 int nwtopo_grid_get_shifted_obj(nwtopo_topology_t topology, nwtopo_obj_t grid, nwtopo_obj_t base, int *shifts,
                                 nwtopo_obj_t *objp);
 
-/* The same along one dimension, `direction` (from 0). EINVAL if there is no such dimension. */
+/* Finds the object that lies `shift` away from another along one dimension.
+ *     direction  the dimension, from 0
+ * Otherwise as nwtopo_grid_get_shifted_obj(); EINVAL also if there is no such dimension. */
 int nwtopo_grid_get_neighbor_obj(nwtopo_topology_t topology, nwtopo_obj_t grid, nwtopo_obj_t base, unsigned direction,
                                  int shift, nwtopo_obj_t *objp);
 
-/* Where `obj` lies: num_dimensions numbers into `coords`. EINVAL if it is not under the grid. */
+/* Writes where an object lies.
+ *     coords  receives num_dimensions numbers
+ * Returns 0, or -1 with EINVAL if it is not under the grid. */
 int nwtopo_grid_get_coords(nwtopo_topology_t topology, nwtopo_obj_t grid, nwtopo_obj_t obj, int *coords);
+
+/* Writes the lengths of a grid as this topology has it. Those in the grid's attributes are the same, but where `grid` is
+ * the `parents[0]` of a machine that a subset shares with its base: then they are the base's.
+ *     dimensions  receives num_dimensions numbers
+ * Returns 0 or -1. */
+int nwtopo_grid_get_dimensions(nwtopo_topology_t topology, nwtopo_obj_t grid, int *dimensions);
 
 #ifdef __cplusplus
 }

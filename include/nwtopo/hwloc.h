@@ -1,6 +1,6 @@
 /*
- * nwtopo and hwloc: the network outside of a node, and the node inside. Header only: include it where hwloc.h is at
- * hand, and link with -lnwtopo -lhwloc. The conventions of nwtopo.h hold.
+ * nwtopo and hwloc: the network between machines, and the inside of a machine. Header only: include it where hwloc.h is
+ * installed, and link with -lnwtopo -lhwloc. The conventions of nwtopo.h hold.
  *
  *     core --hwloc--> package --hwloc--> NIC | machine --nwtopo--> leaf switch --nwtopo--> spine
  */
@@ -17,8 +17,10 @@
 extern "C" {
 #endif
 
-/* The machine whose inside `node` (loaded) describes: by the host name that hwloc kept in it, else, if it is the node that
- * this process runs on, this machine. NULL and ENOENT if the network does not have it. */
+/* Finds the machine that an hwloc topology describes: by the host name that hwloc kept in it, or else, if it describes the
+ * machine that this process runs on, this machine.
+ *     node  a loaded hwloc topology
+ * Returns the machine; NULL with ENOENT if the network does not have it. */
 static inline nwtopo_obj_t nwtopo_hwloc_get_machine(nwtopo_topology_t topology, hwloc_topology_t node)
 {
     const char *name = hwloc_obj_get_info_by_name(hwloc_get_root_obj(node), "HostName");
@@ -29,9 +31,12 @@ static inline nwtopo_obj_t nwtopo_hwloc_get_machine(nwtopo_topology_t topology, 
     return NULL;
 }
 
-/* Loads the inside of a machine with I/O devices: of this machine live, of another from FOLDER/HOSTNAME.xml as
- * `lstopo HOSTNAME.xml` writes it there (folder may be NULL: only this machine). The caller ends *node with
- * hwloc_topology_destroy(). -1 and ENOENT if there is no such file, else hwloc's errno. */
+/* Loads the inside of a machine with its I/O devices: of this machine live, of another from FOLDER/HOSTNAME.xml, as
+ * `lstopo HOSTNAME.xml` writes it.
+ *     machine  of the network
+ *     folder   of the XML files; NULL: none, so that only this machine can be loaded
+ *     node     receives the hwloc topology, to be ended by hwloc_topology_destroy()
+ * Returns 0, or -1 with ENOENT if the file does not exist, or else with hwloc's errno. */
 static inline int nwtopo_hwloc_load(nwtopo_topology_t topology, nwtopo_obj_t machine, const char *folder,
                                     hwloc_topology_t *node)
 {
@@ -52,8 +57,11 @@ static inline int nwtopo_hwloc_load(nwtopo_topology_t topology, nwtopo_obj_t mac
     return -1;
 }
 
-/* The network device that is nearest to an object of the node (a core, say): that with the lowest common ancestor.
- * Prefers what speaks verbs ("mlx5_0") to what speaks IP ("eth0"). NULL if hwloc sees none. */
+/* Finds the network device that is nearest to an object of a machine, such as a core: the one with the lowest common
+ * ancestor; of several a verbs device ("mlx5_0") rather than an IP interface ("eth0").
+ *     node  a loaded hwloc topology
+ *     near  an object of it
+ * Returns the device; NULL if hwloc knows none. */
 static inline hwloc_obj_t nwtopo_hwloc_get_nic_near(hwloc_topology_t node, hwloc_obj_t near)
 {
     hwloc_obj_t best = NULL, device = NULL;

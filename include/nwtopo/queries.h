@@ -1,5 +1,5 @@
 /*
- * nwtopo: what one asks of a network. Part of nwtopo.h; its conventions hold.
+ * nwtopo: what one asks of a network. The conventions of nwtopo.h hold.
  *
  * Everything is computed on demand, over links that are up; nothing of size N x N is kept. Grids without faults answer
  * from their coordinates, all else by breadth-first search. Machines do not forward, unless their router is built in.
@@ -7,59 +7,103 @@
 #ifndef NWTOPO_QUERIES_H
 #define NWTOPO_QUERIES_H
 
+#include "../nwtopo.h"
+
 #ifdef __cplusplus
 extern "C" {
 #endif
 
 #define NWTOPO_UNREACHABLE (~0u)
 
-/* Links on a shortest way between two machines or routers: 0 from an object to itself, 2 between hosts of one leaf switch,
- * 1 between neighbours of a torus. -1 on error, also (ENOENT) where there is no way. */
+/* Returns the number of links on a shortest way between two machines or routers: 0 from an object to itself, 2 between
+ * hosts of one leaf switch, 1 between neighbours of a torus. -1 on error; ENOENT where there is no way. */
 long nwtopo_get_hops(nwtopo_topology_t topology, nwtopo_obj_t from, nwtopo_obj_t to);
 
-/* Fills `matrix`, num_objs rows of num_objs numbers, with hops; NWTOPO_UNREACHABLE where there is no way. */
+/* Returns the number of links on a shortest way that leaves a machine by one of its NICs and arrives at a NIC of another:
+ * which pairs of NICs are on one rail, and how far others are.
+ *     from, to          machines
+ *     from_nic, to_nic  indices for nwtopo_obj_get_nic()
+ * -1 on error; ENOENT for a NIC that the machine does not have, and where there is no way. */
+long nwtopo_get_nic_hops(nwtopo_topology_t topology, nwtopo_obj_t from, unsigned from_nic, nwtopo_obj_t to,
+                         unsigned to_nic);
+
+/* Finds the NIC of another machine that is nearest to a NIC of this one, and writes it to *nic: where a message that leaves
+ * by the local NIC should go. Of NICs at one distance it is that of the same rail, or else the first.
+ * Returns 0, or -1 with ENOENT for a NIC that the machine does not have, and where no NIC can be reached. */
+int nwtopo_get_nearest_nic(nwtopo_topology_t topology, nwtopo_obj_t from, unsigned from_nic, nwtopo_obj_t to,
+                           struct nwtopo_nic *nic);
+
+/* Writes the distances between machines or routers.
+ *     objs    num_objs objects
+ *     matrix  receives num_objs rows of num_objs numbers: hops, or NWTOPO_UNREACHABLE where there is no way
+ * Returns 0 or -1. */
 int nwtopo_get_distances(nwtopo_topology_t topology, unsigned num_objs, nwtopo_obj_t *objs, unsigned *matrix);
 
-/* How many shortest routes there are, parallel cables counted apart; 0 with ENOENT where there is no way, ULONG_MAX if
- * there are more. */
+/* Returns how many shortest routes there are, parallel cables counted apart; ULONG_MAX if there are more than that; 0 on
+ * error, and with ENOENT where there is no way. */
 unsigned long nwtopo_get_num_routes(nwtopo_topology_t topology, nwtopo_obj_t from, nwtopo_obj_t to);
 
-/* The `which`-th shortest route (from 0): writes up to `max_links` of its links and gives their true number; -1 on
- * error. In a torus, route 0 goes dimension by dimension, from the first to the last. */
+/* Writes a shortest route. In a torus, route 0 goes dimension by dimension, from the first to the last.
+ *     which      of the routes that nwtopo_get_num_routes() counts, from 0
+ *     max_links  how many links fit into `links`
+ *     links      receives the route's first links, as many as fit; may be NULL if max_links is 0
+ * Returns the number of links of the route; -1 on error, with ENOENT if there is no such route. */
 long nwtopo_get_route(nwtopo_topology_t topology, nwtopo_obj_t from, nwtopo_obj_t to, unsigned long which,
                       unsigned max_links, struct nwtopo_link *links);
 
-/* The way that packets take by forwarding tables: before loading, names a file of tables (OpenSM's lfts file or dump,
- * dump_lfts, ibdiagnet's fdbs). NULL: none. Checked at load. */
+/* Before loading: names a file of forwarding tables, by which packets take the routes of nwtopo_get_routed_path().
+ *     file  OpenSM's lfts file or dump, dump_lfts, ibdiagnet's fdbs. NULL: none. The string is copied, and the file is
+ *           read and checked at load.
+ * Returns 0 or -1. */
 int nwtopo_topology_set_tables(nwtopo_topology_t topology, const char *file);
 
-/* The routed way to the `path`-th LID of `to` (0: the base LID). Like nwtopo_get_route(). ENODATA if there are no tables,
- * ENOENT if packets do not arrive or `to` has no such LID. In a torus or mesh of machines: dimension order, as
- * nwtopo_get_route() has it; of a subset of it, or one with faults, that is not known (ENODATA). */
+/* Writes the route that packets take by the forwarding tables. In a torus or mesh of machines without tables: dimension
+ * order, as nwtopo_get_route() has it.
+ *     from, to   machines
+ *     path       which LID of `to`, from its base LID
+ *     max_links  how many links fit into `links`
+ *     links      receives the route's first links, as many as fit; may be NULL if max_links is 0
+ * Returns the number of links of the route; -1 with
+ *     ENODATA  no tables were given, and the network is not a whole torus or mesh of machines without faults
+ *     ENOENT   packets do not arrive, or `to` has no such LID */
 long nwtopo_get_routed_path(nwtopo_topology_t topology, nwtopo_obj_t from, nwtopo_obj_t to, unsigned path,
                             unsigned max_links, struct nwtopo_link *links);
 
-/* The lowest objects above both (or equal to one): writes up to `max_objs` and gives their true number, 0 if there are
- * none; -1 on error. In a fat tree: the routers where the two may meet. */
+/* Writes the lowest objects above both a and b (or equal to one): in a fat tree the routers where the two may meet.
+ *     max_objs  how many objects fit into `objs`
+ *     objs      receives the first objects by rising id; may be NULL if max_objs is 0
+ * Returns how many there are, 0 if none; -1 on error. */
 long nwtopo_get_common_ancestors(nwtopo_topology_t topology, nwtopo_obj_t a, nwtopo_obj_t b, unsigned max_objs,
                                  nwtopo_obj_t *objs);
 
-/* Up to `max_machines` machines nearest to `from`, nearest first, not itself. Gives how many were written; -1 on error. */
+/* Writes the machines that are nearest to a machine or router, nearest first, equally near ones by rising id; not `from`
+ * itself.
+ *     max_machines  how many are wanted
+ *     machines      receives them
+ * Returns how many were written; -1 on error. */
 long nwtopo_get_nearest_machines(nwtopo_topology_t topology, nwtopo_obj_t from, unsigned max_machines,
                                  nwtopo_obj_t *machines);
 
-/* Machines under an object in network order: writes up to `max_machines` and gives their true number; -1 on error. */
+/* Writes the machines under an object, in network order; a machine is under itself.
+ *     max_machines  how many fit into `machines`
+ *     machines      receives the first ones; may be NULL if max_machines is 0
+ * Returns how many there are; -1 on error. */
 long nwtopo_get_machines_under(nwtopo_topology_t topology, nwtopo_obj_t obj, unsigned max_machines,
                                nwtopo_obj_t *machines);
 
-/* What two sets of machines without a common member can exchange. */
+/* What two sets of machines can exchange. */
 struct nwtopo_cut {
     double bandwidth;        /* bytes a second that fit from a to b at once: the narrowest cut between them */
-    double injection;        /* the lesser of what the NICs of a and of b carry */
+    double injection;        /* the lesser of what the NICs of a and of b carry, bytes a second */
     double oversubscription; /* injection / bandwidth; 1 is a full bisection */
     unsigned long num_links; /* links of the cut */
     void *reserved[2];       /* NULL */
 };
+
+/* Computes the narrowest cut between two sets of machines (maximum flow).
+ *     a, b  num_a and num_b machines, at least one each, without a common member
+ *     cut   receives the answer
+ * Returns 0, or -1 with EINVAL for an empty set or a machine that comes twice. */
 int nwtopo_get_cut(nwtopo_topology_t topology, unsigned num_a, nwtopo_obj_t *a, unsigned num_b, nwtopo_obj_t *b,
                    struct nwtopo_cut *cut);
 

@@ -1,4 +1,4 @@
-"""nwtopo for Python: the topology of the network between nodes, as nwtopo.h shows it to C.
+"""nwtopo for Python: the topology of the network between machines, as nwtopo.h shows it to C.
 
 from ayatori import nwtopo
 topology = nwtopo.load("torus:4x6x16")
@@ -6,13 +6,14 @@ here, there = topology.machine("N0-0-0"), topology.machine("N3-2-7")
 print(topology.hops(here, there), topology.coords(there))
 
 A Topology never changes, and any number of threads may use it. Objects are light: an id and the topology they belong
-to. Sequences of objects are made as they are walked, so a machine room of a million costs nothing until it is used.
-What can't be done raises ayatori.Error.
+to. Sequences of objects are made as they are walked, so a network of a million machines costs nothing until it is used.
+Functions raise ayatori.Error for what they cannot do.
 """
 
 from __future__ import annotations
 
 import os
+import socket
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -26,32 +27,72 @@ from ayatori._core import Cut
 from ayatori.base.errors import Error
 from ayatori.base.files import read_text, write_bytes
 
-__all__ = ["LINK", "UNREACHABLE", "Cut", "Difference", "Link", "Obj", "Objects", "Topology", "load"]
+__all__ = [
+    "LINK",
+    "UNREACHABLE",
+    "Cut",
+    "Difference",
+    "Link",
+    "Nic",
+    "Obj",
+    "Objects",
+    "Topology",
+    "from_bytes",
+    "load",
+]
 
 Kind: TypeAlias = Literal["machine", "router", "grid", "full", "graph"]
 
 UNREACHABLE = 0xFFFFFFFF
 """The distance between objects that no way joins."""
+NO_NIC = 0xFFFFFFFF
+"""In Topology.links(): this end of the link is a router."""
 
 LINK = np.dtype(
     {
-        "names": ["from", "to", "from_port", "to_port", "plane", "bytes_per_second", "latency", "up", "degraded"],
-        "formats": ["u8", "u8", "u4", "u4", "u4", "f8", "f8", "?", "?"],
-        "offsets": [0, 8, 32, 36, 40, 16, 24, 44, 45],
-        "itemsize": 48,
+        "names": [
+            *("from", "to", "from_port", "to_port", "from_nic", "to_nic", "plane"),
+            *("bytes_per_second", "latency", "up", "degraded"),
+        ],
+        "formats": ["u8", "u8", "u4", "u4", "u4", "u4", "u4", "f8", "f8", "?", "?"],
+        "offsets": [0, 8, 32, 36, 44, 48, 40, 16, 24, 52, 53],
+        "itemsize": 56,
     }
 )
-"""A row of Topology.links(): ids and ports of both ends, index of the plane, bytes a second, seconds (0: not known)."""
+"""A row of Topology.links(): ids, ports and NICs (NO_NIC at a router) of both ends, index of the plane, bytes a second,
+seconds (0: not known)."""
+
+
+@dataclass(frozen=True)
+class Nic:
+    """A network adapter of a machine."""
+
+    machine: Obj
+    index: int  # among the machine's NICs, from 0, by plane and rail
+    rail: int  # which of a cluster's parallel networks, or of the machine's adapters on one network
+    plane: str
+    guid: int  # 0 if not known
+    device: str  # "mlx5_0"; empty if not known
 
 
 @dataclass(frozen=True)
 class Link:
-    """The directed way out of a port; the way back is a link of the object at its other end."""
+    """The directed way out of a port; the way back is a link of the object at its other end.
 
-    from_: Obj
-    to: Obj
+    An end is None in a route of a subset, where packets go through a router that is built into a machine outside of it.
+    """
+
+    from_: Obj | None
+    to: Obj | None
     from_port: int  # as printed on the device, 0 if not known
     to_port: int
+    from_nic: int | None  # index of the machine's NIC that the port is on; None at a router
+    to_nic: int | None
+    rail: int | None  # of the NIC at the machine's end (at the start, if both are machines); None between routers
+    from_device: str  # name of that NIC; empty at a router, and if not known
+    to_device: str
+    from_guid: int  # of the NIC or router; 0 if not known
+    to_guid: int
     plane: str
     rate: str  # "4xNDR", "?" if not known
     bytes_per_second: float  # payload of one direction, 0 if not known
@@ -118,12 +159,17 @@ class Obj:
 
     @property
     def height(self) -> int:
-        """0 for machines, 1 for what is right above them, …"""
+        """0 for machines, 1 for what is directly above them, …"""
         return self.topology._core.height(self.id)
 
     @property
     def num_nics(self) -> int:
         return self.topology._core.nic_count(self.id) if self.kind == "machine" else 0
+
+    @property
+    def nics(self) -> list[Nic]:
+        """Network adapters of a machine, by plane and rail; of any other object none."""
+        return [self.topology._nic(self.id, i) for i in range(self.num_nics)]
 
     @property
     def parents(self) -> Objects:
@@ -174,9 +220,16 @@ class Obj:
 class Topology:
     """What load() gives."""
 
-    def __init__(self, core: _core.Topology, source: str, tables: _core.TableRoutes | None = None) -> None:
+    def __init__(
+        self,
+        core: _core.Topology,
+        source: str,
+        tables: _core.TableRoutes | None = None,
+        this_machine: str | None = None,
+    ) -> None:
         self._core = core
         self._tables = tables
+        self._this_machine = this_machine
         self.source = source
 
     def __repr__(self) -> str:
@@ -226,6 +279,31 @@ class Topology:
             raise Error(f"no machine named '{name}' in {self.source}")
         return found
 
+    @property
+    def this_machine(self) -> Obj:
+        """The machine that this process runs on: by load()'s `this_machine`, NWTOPO_THIS_MACHINE, or the host name."""
+        for name, said_by in (
+            (self._this_machine, "load()"),
+            (os.environ.get("NWTOPO_THIS_MACHINE"), "NWTOPO_THIS_MACHINE"),
+            (socket.gethostname(), "its host name"),
+        ):
+            if not name:
+                continue
+            found = self._find(name)
+            if found is None and name.isdecimal() and int(name) < 1 << 64 and self._core.contains(int(name)):
+                found = Obj(self, int(name))
+            if found is None or found.kind != "machine":
+                raise Error(f"this machine, '{name}' by {said_by}, is not in {self.source}")
+            return found
+        raise Error("this host has no name", hint="load(..., this_machine=NAME)")
+
+    def nic(self, guid: int) -> Nic:
+        """The NIC with a GUID."""
+        found = self._core.find_nic(guid) if 0 < guid < 1 << 64 else None
+        if found is None:
+            raise Error(f"no NIC has the GUID {guid:#x} in {self.source}")
+        return self._nic(*found)
+
     def router(self, name: str) -> Obj:
         found = self._find(name)
         if found is None or found.kind != "router":
@@ -261,7 +339,7 @@ class Topology:
         grid = self._grid(grid)
         lengths = grid.dimensions
         if len(coords) != len(lengths) or not all(0 <= c < length for c, length in zip(coords, lengths, strict=True)):
-            raise Error(f"{tuple(coords)} is no point of a grid of {'x'.join(map(str, lengths))}")
+            raise Error(f"{tuple(coords)} is not a point of a grid of {'x'.join(map(str, lengths))}")
         child = self._core.grid_child(grid.id, int(np.ravel_multi_index(tuple(coords), lengths)))
         return None if child is None else Obj(self, child)
 
@@ -293,6 +371,16 @@ class Topology:
         hops = self._core.hops(self._id(a), self._id(b))
         return None if hops == UNREACHABLE else hops
 
+    def nic_hops(self, a: Nic, b: Nic) -> int | None:
+        """Links on a shortest way that leaves by one NIC and arrives at another; None if there is no way."""
+        hops = self._core.nic_hops(self._id(a.machine), a.index, self._id(b.machine), b.index)
+        return None if hops == UNREACHABLE else hops
+
+    def nearest_nic(self, nic: Nic, machine: Obj) -> Nic | None:
+        """The NIC of another machine that a message by this one should go to: the nearest, if possible on its rail."""
+        found = self._core.nearest_nic(self._id(nic.machine), nic.index, self._machine_id(machine))
+        return None if found is None else self._nic(machine.id, found)
+
     def distances(self, objects: Iterable[Obj] | None = None) -> npt.NDArray[np.uint32]:
         """Hops between each two of the objects (default: all machines); UNREACHABLE where there is no way."""
         return self._core.distances(self._ids(self.machines if objects is None else objects))
@@ -311,7 +399,7 @@ class Topology:
         if self._tables is None:
             raise Error(f"no forwarding tables were given for {self.source}", hint="load(..., tables=FILE)")
         if path < 0:
-            raise Error(f"path {path} is none: they count from 0")
+            raise Error(f"there is no path {path}: paths count from 0")
         links = self._core.routed_path(self._tables, self._id(a), self._id(b), path)
         return [self._link(link) for link in links]
 
@@ -322,7 +410,7 @@ class Topology:
     def nearest(self, obj: Obj, count: int = 1) -> list[Obj]:
         """Up to `count` machines, nearest first, not the object itself."""
         if count < 0:
-            raise Error(f"{count} machines are none to look for")
+            raise Error(f"cannot look for {count} machines")
         return [Obj(self, id) for id in self._core.nearest_machines(self._id(obj), count)]
 
     def machines_under(self, obj: Obj) -> Objects:
@@ -338,7 +426,7 @@ class Topology:
 
     def shrink(self, machines: Iterable[Obj]) -> Topology:
         """The subset with these machines; ids and heights stay."""
-        return Topology(self._core.subset(self._ids(machines)), self.source, self._tables)
+        return Topology(self._core.subset(self._ids(machines)), self.source, self._tables, self._this_machine)
 
     def diff(self, after: Topology) -> list[Difference]:
         """What has to happen to this topology to become `after`; objects are matched by name."""
@@ -353,8 +441,12 @@ class Topology:
             write_bytes(Path(path), _core.export_network(self._core.network(), format))
 
     def write_cache(self, path: str | os.PathLike[str]) -> None:
-        """Writes what load("cache:PATH") maps: one copy for all processes of a node."""
+        """Writes what load("cache:PATH") maps: one copy for all processes of a machine."""
         self._core.write_cache(os.fspath(path))
+
+    def to_bytes(self) -> bytes:
+        """What from_bytes() reads: rank 0 loads a topology and broadcasts it."""
+        return self._core.cache_bytes()
 
     # ---- helpers
 
@@ -365,24 +457,45 @@ class Topology:
     def _id(self, obj: Obj) -> int:
         """Objects of a subset and of its base are the same by id, so both are welcome where they exist."""
         if not self._core.contains(obj.id):
-            raise Error(f"{obj!r} is no object of {self!r}")
+            raise Error(f"{obj!r} is not an object of {self!r}")
         return obj.id
 
     def _ids(self, objects: Iterable[Obj]) -> list[int]:
         return [self._id(obj) for obj in objects]
 
+    def _machine_id(self, obj: Obj) -> int:
+        if obj.kind != "machine":
+            raise Error(f"{obj!r} is not a machine")
+        return self._id(obj)
+
+    def _nic(self, machine: int, index: int) -> Nic:
+        nic = self._core.nic(machine, index)
+        return Nic(Obj(self, machine), index, nic.rail, self.planes[nic.plane], nic.guid, nic.device)
+
     def _link(self, link: _core.TopologyLink) -> Link:
+        ends = [Obj(self, id) if self._core.contains(id) else None for id in (link.from_id, link.to_id)]
+        near, far = link.from_device, link.to_device
+        rail = None
+        if link.from_nic is not None or link.to_nic is not None:
+            rail = near.rail if link.from_nic is not None else far.rail
         return Link(
-            Obj(self, link.from_id),
-            Obj(self, link.to_id),
-            link.from_port,
-            link.to_port,
-            self.planes[link.plane],
-            link.rate,
-            link.bytes_per_second,
-            link.latency,
-            link.up,
-            link.degraded,
+            from_=ends[0],
+            to=ends[1],
+            from_port=link.from_port,
+            to_port=link.to_port,
+            from_nic=link.from_nic,
+            to_nic=link.to_nic,
+            rail=rail,
+            from_device=near.device,
+            to_device=far.device,
+            from_guid=near.guid,
+            to_guid=far.guid,
+            plane=self.planes[link.plane],
+            rate=link.rate,
+            bytes_per_second=link.bytes_per_second,
+            latency=link.latency,
+            up=link.up,
+            degraded=link.degraded,
         )
 
     def _grid(self, grid: Obj | None) -> Obj:
@@ -392,7 +505,7 @@ class Topology:
                 raise Error(f"{self.source} has {len(grids)} grids", hint="say which one" if grids else "")
             return grids[0]
         if grid.kind != "grid":
-            raise Error(f"{grid!r} is no grid")
+            raise Error(f"{grid!r} is not a grid")
         return grid
 
     def _virtual_objects(self) -> Iterator[Obj]:
@@ -409,18 +522,25 @@ def load(
     *,
     physical_view: bool = False,
     whole_system: bool = False,
+    this_job: bool = False,
+    this_machine: str | None = None,
     faults: str = "",
     tables: str | os.PathLike[str] | None = None,
     host_pattern: str = "",
 ) -> Topology:
-    """Finds a topology out.
+    """Discovers a topology.
 
     `source` is "torus:24x18x16", "ib:live", "ib:FILE", "cache:FILE", …; None takes the environment's NWTOPO_SOURCE, or
-    whichever network is found first, and of that the nodes of this job only, unless `whole_system` is set.
+    whichever network is found first, and of that the machines of this job only, unless `whole_system` is set.
+    `this_job`: only the machines of the batch job that this process runs in, also of a source that was named.
+    `this_machine` is the name or id of the machine that this process runs on, for whoever looks from outside.
     `physical_view`: where the physical and the logical network differ (Tofu), the physical one. `faults` are names of
-    routers or machines, or NAME:PORT for one cable, separated by commas: queries go around them. `tables` is a file of
-    forwarding tables (OpenSM's lfts file or dump, dump_lfts, ibroute) for routed_path().
+    routers or machines, NAME:PORT for one cable, NAME:DEVICE or NAME:DEVICE:PORT for a NIC of a machine, separated by
+    commas: queries go around them. `tables` is a file of forwarding tables (OpenSM's lfts file or dump, dump_lfts,
+    ibroute) for routed_path().
     """
+    if this_job and whole_system:
+        raise Error("this_job and whole_system exclude each other")
     found = source or os.environ.get("NWTOPO_SOURCE") or ""
     automatic = not found
     if automatic:
@@ -430,8 +550,14 @@ def load(
     routes = None
     if tables is not None:
         routes = _core.parse_table_routes(found, host_pattern, read_text(Path(tables)), os.fspath(tables))
-    topology = Topology(_core.open_topology(found, physical_view, host_pattern), found, routes)
-    hosts = _core.job_hosts() if automatic and not whole_system else []
+    topology = Topology(_core.open_topology(found, physical_view, host_pattern), found, routes, this_machine)
+    hosts = _core.job_hosts() if this_job or (automatic and not whole_system) else []
     if hosts:
-        topology = topology.shrink(topology.machine(host) for host in hosts)
-    return Topology(topology._core.take_out(faults), found, routes) if faults else topology
+        # Batch systems name a host once for each of its processes.
+        topology = topology.shrink(topology.machine(host) for host in dict.fromkeys(hosts))
+    return Topology(topology._core.take_out(faults), found, routes, this_machine) if faults else topology
+
+
+def from_bytes(data: bytes, *, this_machine: str | None = None) -> Topology:
+    """The topology that Topology.to_bytes() made, in this process or another. Forwarding tables are not in it."""
+    return Topology(_core.open_cache_bytes(data), "bytes", None, this_machine)

@@ -34,13 +34,23 @@ struct LinkRow {
   ObjectId from, to;
   double bytes_per_second, latency;
   std::uint32_t from_port, to_port, plane;
+  std::uint32_t from_nic, to_nic;  // no_nic at a router
   std::uint8_t up, degraded;
 };
-static_assert(sizeof(LinkRow) == 48);
+static_assert(sizeof(LinkRow) == 56);
 
 LinkRow row_of(ObjectId from, const TopologyLink& link) {
-  return {from,         link.to,    link.rate.bytes_per_second(), link.latency * 1e-9, link.from_port,
-          link.to_port, link.plane, link.state == LinkState::up,  link.degraded};
+  return {from,
+          link.to,
+          link.rate.bytes_per_second(),
+          link.latency * 1e-9,
+          link.from_port,
+          link.to_port,
+          link.plane,
+          link.from_nic,
+          link.to_nic,
+          link.state == LinkState::up,
+          link.degraded};
 }
 
 /// NumPy's array over the vector itself, which lives as long as the array does.
@@ -98,6 +108,30 @@ auto coordinates(const Handle& handle, ObjectId grid) {
   return as_array(std::move(table), topology.machine_count(), width);
 }
 
+/// A NIC as Python gets one; of a router all that is known is the GUID.
+struct NicData {
+  std::uint32_t rail = 0;
+  PlaneId plane = 0;
+  Guid guid = 0;
+  std::string device;
+};
+
+NicData nic_data(const Topology& topology, ObjectId machine, std::uint32_t index) {
+  const TopologyNic nic = topology.nic(machine, index);
+  return {nic.rail, nic.plane, nic.guid, std::string(nic.device)};
+}
+
+NicData device_at(const Topology& topology, ObjectId id, std::uint32_t nic) {
+  if (nic != no_nic) return nic_data(topology, id, nic);
+  NicData found;
+  if (topology.kind(id) == ObjectKind::router) found.guid = topology.router_guid(id);
+  return found;
+}
+
+std::optional<std::uint32_t> number_or_none(std::uint32_t nic) {
+  return nic == no_nic ? std::nullopt : std::optional(nic);
+}
+
 /// A link as Python gets one; ends are ids of objects.
 struct LinkData {
   ObjectId from, to;
@@ -105,19 +139,33 @@ struct LinkData {
   std::string rate;
   double bytes_per_second, latency;
   bool up, degraded;
+  std::optional<std::uint32_t> from_nic, to_nic;
+  NicData from_device, to_device;
 };
 
-LinkData link_data(ObjectId from, const TopologyLink& link) {
+LinkData link_data(const Topology& topology, ObjectId from, std::uint32_t index) {
+  const TopologyLink link = topology.link(from, index);
   const LinkRow row = row_of(from, link);
-  return {
-      row.from,    row.to,      row.from_port,    row.to_port, row.plane, to_string(link.rate), row.bytes_per_second,
-      row.latency, row.up != 0, row.degraded != 0};
+  return {row.from,
+          row.to,
+          row.from_port,
+          row.to_port,
+          row.plane,
+          to_string(link.rate),
+          row.bytes_per_second,
+          row.latency,
+          row.up != 0,
+          row.degraded != 0,
+          number_or_none(link.from_nic),
+          number_or_none(link.to_nic),
+          device_at(topology, from, link.from_nic),
+          device_at(topology, link.to, link.to_nic)};
 }
 
 std::vector<LinkData> as_links(const Handle& handle, const std::vector<RouteStep>& route) {
   std::vector<LinkData> links;
   for (const RouteStep& step : route) {
-    links.push_back(link_data(step.from, transit_of(*handle.topology).link(step.from, step.index)));
+    links.push_back(link_data(transit_of(*handle.topology), step.from, step.index));
   }
   return links;
 }
@@ -136,6 +184,11 @@ std::vector<Difference> differences(const Handle& before, const Handle& after) {
 }
 
 void bind_links_and_differences(nb::module_& module) {
+  nb::class_<NicData>(module, "TopologyNic", "A network adapter; see ayatori.nwtopo.Nic.")
+      .def_ro("rail", &NicData::rail)
+      .def_ro("plane", &NicData::plane, "Index into Topology.planes.")
+      .def_ro("guid", &NicData::guid)
+      .def_prop_ro("device", [](const NicData& nic) { return text(nic.device); });
   nb::class_<LinkData>(module, "TopologyLink", "A directed link; see ayatori.nwtopo.Link.")
       .def_ro("from_id", &LinkData::from, "Id of the object that it leaves.")
       .def_ro("to_id", &LinkData::to, "Id of the object that it reaches.")
@@ -146,7 +199,11 @@ void bind_links_and_differences(nb::module_& module) {
       .def_ro("bytes_per_second", &LinkData::bytes_per_second)
       .def_ro("latency", &LinkData::latency, "In seconds.")
       .def_ro("up", &LinkData::up)
-      .def_ro("degraded", &LinkData::degraded);
+      .def_ro("degraded", &LinkData::degraded)
+      .def_ro("from_nic", &LinkData::from_nic)
+      .def_ro("to_nic", &LinkData::to_nic)
+      .def_ro("from_device", &LinkData::from_device)
+      .def_ro("to_device", &LinkData::to_device);
   nb::class_<Difference>(module, "TopologyDifference",
                          "What two topologies do not share; see ayatori.nwtopo.Difference.")
       .def_prop_ro("what",
@@ -169,7 +226,8 @@ void bind_object_calls(nb::class_<Handle>& bound) {
       .def(
           "name", [](const Handle& h, ObjectId id) { return text(h.topology->name(id)); }, nb::arg("id"))
       .def(
-          "find", [](const Handle& h, std::string_view name) { return h.topology->find(name); }, nb::arg("name"))
+          "find", [](const Handle& h, std::string_view name) { return find_by_name(*h.topology, name); },
+          nb::arg("name"))
       .def(
           "nic_count", [](const Handle& h, ObjectId id) { return h.topology->nic_count(id); }, nb::arg("id"))
       .def(
@@ -185,7 +243,10 @@ void bind_object_calls(nb::class_<Handle>& bound) {
       .def(
           "link_count", [](const Handle& h, ObjectId id) { return h.topology->link_count(id); }, nb::arg("id"))
       .def(
-          "link", [](const Handle& h, ObjectId id, std::uint32_t i) { return link_data(id, h.topology->link(id, i)); },
+          "link", [](const Handle& h, ObjectId id, std::uint32_t i) { return link_data(*h.topology, id, i); },
+          nb::arg("id"), nb::arg("index"))
+      .def(
+          "nic", [](const Handle& h, ObjectId id, std::uint32_t i) { return nic_data(*h.topology, id, i); },
           nb::arg("id"), nb::arg("index"))
       .def(
           "grid_dimensions", [](const Handle& h, ObjectId id) { return h.topology->grid(id)->dimensions; },
@@ -231,6 +292,25 @@ void bind_queries(nb::class_<Handle>& bound) {
           nb::arg("a"), nb::arg("b"))
       .def("route", &route, nb::arg("a"), nb::arg("b"), nb::arg("which"))
       .def("routed_path", &routed_path, nb::arg("tables"), nb::arg("a"), nb::arg("b"), nb::arg("path"))
+      .def(
+          "nic_hops",
+          [](const Handle& h, ObjectId a, std::uint32_t a_nic, ObjectId b, std::uint32_t b_nic) {
+            return nic_hops(*h.topology, a, a_nic, b, b_nic);
+          },
+          nb::arg("a"), nb::arg("a_nic"), nb::arg("b"), nb::arg("b_nic"))
+      .def(
+          "nearest_nic",
+          [](const Handle& h, ObjectId from, std::uint32_t nic, ObjectId to) {
+            return nearest_nic(*h.topology, from, nic, to);
+          },
+          nb::arg("from_"), nb::arg("nic"), nb::arg("to"))
+      .def(
+          "find_nic",
+          [](const Handle& h, Guid guid) -> std::optional<std::pair<ObjectId, std::uint32_t>> {
+            const auto found = find_nic(*h.topology, guid);
+            return found ? std::optional(std::pair(found->machine, found->index)) : std::nullopt;
+          },
+          nb::arg("guid"))
       .def(
           "common_ancestors",
           [](const Handle& h, ObjectId a, ObjectId b) { return common_ancestors(*h.topology, a, b); }, nb::arg("a"),
@@ -292,6 +372,11 @@ void bind_topology(nb::module_& module) {
       .def("difference", &differences, "What has to happen to this one to become the other.", nb::arg("after"))
       .def(
           "network", [](const Handle& h) { return unwrap(network_of(*h.topology)); }, WithoutGil())
+      .def("cache_bytes",
+           [](const Handle& h) {
+             const auto bytes = unwrap(cache_bytes(*h.topology));
+             return nb::bytes(bytes.data(), bytes.size());
+           })
       .def(
           "write_cache", [](const Handle& h, std::string_view path) { unwrap(write_cache(*h.topology, path)); },
           WithoutGil(), nb::arg("path"));
@@ -304,6 +389,13 @@ void bind_topology(nb::module_& module) {
         return Handle{unwrap(open_topology(source, {{std::string(host_pattern)}, physical_view}))};
       },
       WithoutGil(), nb::arg("source"), nb::arg("physical_view"), nb::arg("host_pattern"));
+  module.def(
+      "open_cache_bytes",
+      [](const nb::bytes& bytes) {
+        const auto* const first = static_cast<const std::byte*>(bytes.data());
+        return Handle{unwrap(copy_image({first, bytes.size()}, "the bytes"))};
+      },
+      nb::arg("bytes"));
   nb::class_<TableRoutes>(module, "TableRoutes", "See ayatori/topology/table_routes.hpp.");
   module.def(
       "parse_table_routes",

@@ -85,9 +85,29 @@ int nwtopo_topology_export(nwtopo_topology_t topology, const char* format, const
   });
 }
 
+int nwtopo_topology_export_buffer(nwtopo_topology_t topology, void** bufferp, size_t* sizep) {
+  return guarded([&]() -> int {
+    if (bufferp == nullptr || sizep == nullptr) return refuse(EINVAL, "the place for the buffer or its size is NULL");
+    *bufferp = nullptr;
+    *sizep = 0;
+    const Loaded* const here = loaded(topology);
+    if (here == nullptr) return failed;
+    const auto bytes = cache_bytes(*here->topology);
+    if (!bytes) return refuse(bytes.error());
+    void* const block = std::malloc(bytes->size());
+    if (block == nullptr) throw std::bad_alloc();
+    std::memcpy(block, bytes->data(), bytes->size());
+    *bufferp = block;
+    *sizep = bytes->size();
+    return 0;
+  });
+}
+
+void nwtopo_buffer_free(void* buffer) { std::free(buffer); }
+
 long nwtopo_topology_diff(nwtopo_topology_t before, nwtopo_topology_t after, struct nwtopo_diff** diffs) {
   return guarded([&]() -> long {
-    if (diffs == nullptr) return refuse(EINVAL, "there is no place for the differences: diffs is NULL");
+    if (diffs == nullptr) return refuse(EINVAL, "the pointer to the differences is NULL");
     *diffs = nullptr;
     const Loaded* const old = loaded(before);
     const Loaded* const now = old == nullptr ? nullptr : loaded(after);

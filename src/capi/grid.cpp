@@ -123,7 +123,7 @@ int give_object_at(const Grid& grid, std::uint64_t point, nwtopo_obj_t* objp) {
 template <typename PointIn>
 int look_up(nwtopo_topology_t topology, nwtopo_obj_t grid, nwtopo_obj_t* objp, PointIn point_in) {
   return guarded([&]() -> int {
-    if (objp == nullptr) return refuse(EINVAL, "there is no place for the object: objp is NULL");
+    if (objp == nullptr) return refuse(EINVAL, "the pointer to the object is NULL");
     *objp = nullptr;
     const Grid found = grid_of(topology, grid);
     return found ? give_object_at(found, point_in(found), objp) : -1;
@@ -170,11 +170,21 @@ int nwtopo_grid_get_neighbor_obj(nwtopo_topology_t topology, nwtopo_obj_t grid, 
   });
 }
 
+int nwtopo_grid_get_dimensions(nwtopo_topology_t topology, nwtopo_obj_t grid, int* dimensions) {
+  return guarded([&]() -> int {
+    const Grid found = grid_of(topology, grid);
+    if (!found) return failed;
+    if (dimensions == nullptr) return refuse(EINVAL, "the pointer to the dimensions is NULL");
+    for (std::size_t i = 0; i < found.dimensions(); ++i) dimensions[i] = static_cast<int>(found.shape->dimensions[i]);
+    return 0;
+  });
+}
+
 int nwtopo_grid_get_coords(nwtopo_topology_t topology, nwtopo_obj_t grid, nwtopo_obj_t obj, int* coords) {
   return guarded([&]() -> int {
     const Grid found = grid_of(topology, grid);
     if (!found) return failed;
-    if (coords == nullptr) return refuse(EINVAL, "there is no place for the coordinates: coords is NULL");
+    if (coords == nullptr) return refuse(EINVAL, "the pointer to the coordinates is NULL");
     const std::uint64_t point = point_of(found, obj);
     if (point == no_point) return failed;
     auto rest = static_cast<std::uint32_t>(point);

@@ -66,7 +66,7 @@ Session* session_of(nwtopo_topology_t handle) {
   return guarded([&]() -> Session* {
     if (Session* const session = find_session(handle)) return session;
     if (handle == nullptr) return refuse(EINVAL, "the topology is NULL");
-    return refuse(EINVAL, "this is no topology: it was destroyed, or never initialised");
+    return refuse(EINVAL, "this is not a topology: it was destroyed, or never initialised");
   });
 }
 
@@ -117,7 +117,7 @@ unsigned nwtopo_get_api_version(void) { return NWTOPO_API_VERSION; }
 
 int nwtopo_topology_init(nwtopo_topology_t* topologyp) {
   return guarded([&]() -> int {
-    if (topologyp == nullptr) return refuse(EINVAL, "there is no place for the topology: the pointer is NULL");
+    if (topologyp == nullptr) return refuse(EINVAL, "the pointer to the topology is NULL");
     *topologyp = nullptr;
     *topologyp = handles().add(std::make_unique<Session>());
     return 0;

@@ -1,11 +1,12 @@
 #pragma once
 /// \file
-/// What stands behind a nwtopo_topology_t, and how the C functions come to it.
+/// What a nwtopo_topology_t points to, and how the C functions get at it.
 
 #include <atomic>
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <span>
 #include <string>
 
 #include "ayatori/topology/table_routes.hpp"
@@ -24,6 +25,11 @@ struct Loaded {
   bool as_made = true;                        ///< all of what its source says: no faults, no subset
   std::shared_ptr<const TableRoutes> routes;  ///< nullptr: no forwarding tables were given
 
+  /// Of a subset: what it reads of its base, which the base counts as its own memory as long as its handle lives.
+  TopologyPtr base;
+  std::weak_ptr<const void> base_handle;
+  std::shared_ptr<const void> handle = std::make_shared<char>();  ///< ends with this topology
+
   std::once_flag root_known;
   ObjectId root = no_object;
 };
@@ -35,6 +41,8 @@ struct Session {
   std::optional<std::string> this_machine;
   std::optional<std::string> faults;
   std::optional<std::string> tables;  ///< the file's name
+  std::optional<std::string> host_pattern;
+  std::span<const std::byte> buffer;  ///< the program's, until it is loaded; takes the place of a source
   std::unique_ptr<Loaded> loaded;
 };
 

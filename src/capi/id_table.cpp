@@ -1,6 +1,7 @@
 #include "id_table.hpp"
 
 #include <algorithm>
+#include <bit>
 
 namespace ayatori::capi {
 
@@ -11,55 +12,118 @@ constexpr std::uint32_t first_capacity = 1024;  // a page of slots
 /// Slots for so many objects at the lowest load.
 std::uint64_t slots_for(std::uint64_t objects) { return objects * 25 / 16 + 8; }
 
+/// A permutation of the numbers of so many bits that spreads runs and steps of ids: odd factors and shifts (Knuth, The
+/// Art of Computer Programming 3, section 6.4).
+std::uint64_t scattered(std::uint64_t id, unsigned bits) {
+  constexpr std::uint64_t golden = 0x9E3779B97F4A7C15U;
+  const std::uint64_t mask = (std::uint64_t{1} << bits) - 1;
+  id = id * golden & mask;
+  id ^= id >> (bits / 2 + 1);
+  return id * golden & mask;
+}
+
 }  // namespace
 
-IdTable::IdTable(const nwtopo_obj* slab, std::uint64_t most)
+IdTable::IdTable(const nwtopo_obj* slab, std::uint64_t max_objects, std::uint64_t id_end)
     : slab_(slab),
-      most_(static_cast<std::uint32_t>(std::min<std::uint64_t>(slots_for(most), ~std::uint32_t{0}))),
-      memory_(std::size_t{most_} * sizeof(Slot)),
+      max_slots_(static_cast<std::uint32_t>(std::min<std::uint64_t>(slots_for(max_objects), ~std::uint32_t{0}))),
+      id_bits_(std::clamp(static_cast<unsigned>(std::bit_width(id_end)), 12U, 32U)),
+      memory_(std::size_t{max_slots_} * sizeof(Slot)),
       slots_(static_cast<Slot*>(memory_.data())),
-      capacity_(std::min(first_capacity, most_)) {}
+      capacity_(std::min(first_capacity, max_slots_)),
+      may_be_exact_(id_bits_ <= max_exact_bits),
+      exact_(may_be_exact_) {}
+
+/// The second product takes the place of a division (Lemire 2019). Ids of one home slot have fractions that are further
+/// apart than the greatest power of two in the capacity: their upper bits tell them apart.
+IdTable::Home IdTable::home(unsigned long id, std::uint32_t capacity) const {
+  const std::uint64_t product = scattered(id, id_bits_) * capacity;
+  const std::uint64_t fraction = product & ((std::uint64_t{1} << id_bits_) - 1);
+  const auto floor = static_cast<unsigned>(std::bit_width(capacity)) - 1;
+  return {static_cast<std::uint32_t>(product >> id_bits_), static_cast<std::uint32_t>(fraction >> floor)};
+}
+
+unsigned IdTable::rest_bits(std::uint32_t capacity) const {
+  const auto floor = static_cast<unsigned>(std::bit_width(capacity)) - 1;
+  return id_bits_ > floor ? id_bits_ - floor : 0;
+}
 
 const nwtopo_obj* IdTable::find(unsigned long id) const {
+  const std::uint32_t version = version_.load(std::memory_order_acquire);
   const std::uint32_t capacity = capacity_.load(std::memory_order_acquire);
-  std::uint32_t slot = home(id, capacity);
-  for (std::uint32_t probes = 0; probes < capacity; ++probes) {
+  const Home start = home(id, capacity);
+  if (!exact_.load(std::memory_order_acquire)) return find_by_object(id, start, capacity);
+  return version % 2 == 0 ? find_exact(start, capacity, version) : nullptr;
+}
+
+const nwtopo_obj* IdTable::find_exact(Home home, std::uint32_t capacity, std::uint32_t version) const {
+  const unsigned bits = rest_bits(capacity);
+  const std::uint32_t mask = (std::uint32_t{1} << (bits + distance_bits)) - 1;
+  std::uint32_t slot = home.slot;
+  for (std::uint32_t distance = 0; distance >> distance_bits == 0; ++distance) {
     const std::uint32_t entry = slots_[slot].load(std::memory_order_acquire);
     if (entry == 0) return nullptr;
-    const nwtopo_obj& object = slab_[entry - 1];
-    if (object.id == id) return &object;
+    if ((entry & mask) == (home.rest | distance << bits)) {
+      // The slot may have been written for another capacity.
+      if (version_.load(std::memory_order_acquire) != version) return nullptr;
+      return &slab_[(entry >> (bits + distance_bits)) - 1];
+    }
     if (++slot == capacity) slot = 0;
   }
   return nullptr;
 }
 
-/// Fibonacci hashing (Knuth, The Art of Computer Programming 3, section 6.4) spreads runs of ids evenly; the second
-/// product takes the place of a division (Lemire 2019).
-std::uint32_t IdTable::home(unsigned long id, std::uint32_t capacity) {
-  const std::uint64_t hash = (id * 0x9E3779B97F4A7C15U) >> 32;
-  return static_cast<std::uint32_t>((hash * capacity) >> 32);
+const nwtopo_obj* IdTable::find_by_object(unsigned long id, Home home, std::uint32_t capacity) const {
+  std::uint32_t slot = home.slot;
+  for (std::uint32_t probes = 0; probes < capacity; ++probes) {
+    const std::uint32_t entry = slots_[slot].load(std::memory_order_acquire);
+    if (entry == 0) return nullptr;
+    if (slab_[entry - 1].id == id) return &slab_[entry - 1];
+    if (++slot == capacity) slot = 0;
+  }
+  return nullptr;
 }
 
 bool IdTable::is_full() const { return (taken_ + std::uint64_t{1}) * 5 > capacity_.load() * std::uint64_t{4}; }
 
-std::uint32_t IdTable::grown() const {
-  const std::uint64_t capacity = capacity_.load();
-  return static_cast<std::uint32_t>(std::min<std::uint64_t>(capacity + capacity / 4 + 2, most_));
+std::uint32_t IdTable::larger(std::uint32_t capacity) const {
+  const std::uint64_t more = std::uint64_t{capacity} + capacity / 4 + 2;
+  return static_cast<std::uint32_t>(std::min<std::uint64_t>(more, max_slots_));
 }
 
 std::uint32_t IdTable::capacity_for(std::uint32_t objects) const {
   return static_cast<std::uint32_t>(
-      std::min<std::uint64_t>(std::max<std::uint64_t>(slots_for(objects), first_capacity), most_));
+      std::min<std::uint64_t>(std::max<std::uint64_t>(slots_for(objects), first_capacity), max_slots_));
 }
 
-void IdTable::place(std::uint32_t position) {
+bool IdTable::place(std::uint32_t position) {
   const std::uint32_t capacity = capacity_.load(std::memory_order_relaxed);
-  std::uint32_t slot = home(slab_[position].id, capacity);
-  while (slots_[slot].load(std::memory_order_relaxed) != 0) {
+  const Home start = home(slab_[position].id, capacity);
+  std::uint32_t slot = start.slot;
+  std::uint32_t distance = 0;
+  for (; slots_[slot].load(std::memory_order_relaxed) != 0; ++distance) {
     if (++slot == capacity) slot = 0;
   }
-  slots_[slot].store(position + 1, std::memory_order_release);
+  std::uint32_t entry = position + 1;
+  if (exact_.load(std::memory_order_relaxed)) {
+    if (distance >> distance_bits != 0) {
+      // There is no larger table: from here on ids are compared with the objects'.
+      if (capacity == max_slots_) may_be_exact_ = false;
+      return false;
+    }
+    const unsigned bits = rest_bits(capacity);
+    entry = entry << (bits + distance_bits) | distance << bits | start.rest;
+  }
+  slots_[slot].store(entry, std::memory_order_release);
   ++taken_;
+  return true;
+}
+
+void IdTable::begin_rebuild(std::uint32_t capacity) {
+  if (version_.load(std::memory_order_relaxed) % 2 == 0) version_.fetch_add(1, std::memory_order_acq_rel);
+  clear();
+  exact_.store(may_be_exact_, std::memory_order_release);
+  capacity_.store(capacity, std::memory_order_release);
 }
 
 void IdTable::clear() {

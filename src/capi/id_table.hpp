@@ -13,13 +13,18 @@ namespace ayatori::capi {
 /// Between 0.64 and 0.8 full from its first growth on, so 5 to 6.25 bytes an object: it grows in place, by a quarter,
 /// by walking over the slab again. Home slots come from the upper bits of a product, which fit any capacity.
 ///
-/// find() takes no lock. What it finds is right, whatever happens meanwhile: objects carry their ids and never change.
-/// That it finds nothing is certain only while nobody inserts; the caller asks again under the lock that insert(),
-/// keep_only() and bytes() need.
+/// A slot names a position in the slab. Where ids have at most max_exact_bits bits, the rest of the slot's bits are
+/// what the home slot and the distance from it leave open about the id (Cleary, "Compact hash tables using
+/// bidirectional linear probing", 1984), so that a look-up does not touch the object; otherwise the object's id is
+/// compared.
+///
+/// find() takes no lock. What it finds is right, whatever happens meanwhile: a version that changes during a rebuild
+/// tells it to find nothing. That it finds nothing is certain only while nobody inserts; the caller asks again under
+/// the lock that insert(), keep_only() and bytes() need.
 class IdTable {
  public:
-  /// For objects in `slab`, at most `most` of them.
-  IdTable(const nwtopo_obj* slab, std::uint64_t most);
+  /// For objects in `slab`, at most `max_objects` of them, with ids below `id_end`.
+  IdTable(const nwtopo_obj* slab, std::uint64_t max_objects, std::uint64_t id_end);
 
   [[nodiscard]] const nwtopo_obj* find(unsigned long id) const;
 
@@ -27,7 +32,7 @@ class IdTable {
   template <typename Keeps>
   void insert(std::uint32_t position, Keeps keeps) {
     if (is_full()) rebuild(grown(), position, keeps);
-    place(position);
+    while (!place(position)) rebuild(grown(), position, keeps);
   }
 
   /// Forgets all objects among the first `used` but those that keeps() names, and gives the memory back.
@@ -35,36 +40,59 @@ class IdTable {
   void keep_only(std::uint32_t used, Keeps keeps) {
     std::uint32_t kept = 0;
     for (std::uint32_t position = 0; position < used; ++position) kept += keeps(slab_[position]);
+    may_be_exact_ = false;
     rebuild(capacity_for(kept), used, keeps);
   }
 
   [[nodiscard]] std::size_t bytes() const { return memory_.bytes(capacity_.load() * sizeof(std::uint32_t)); }
 
  private:
-  using Slot = std::atomic<std::uint32_t>;  // 0: free; otherwise 1 + position in the slab
+  using Slot = std::atomic<std::uint32_t>;  // 0: free; otherwise 1 + position in the slab, in the upper bits if exact
   static_assert(sizeof(Slot) == sizeof(std::uint32_t) && Slot::is_always_lock_free);
+
+  static constexpr unsigned distance_bits = 9;
+  static constexpr unsigned max_exact_bits = 21;
+
+  /// Where the search for an id begins, and what an exact slot says of it at that place.
+  struct Home {
+    std::uint32_t slot = 0;
+    std::uint32_t rest = 0;
+  };
 
   template <typename Keeps>
   void rebuild(std::uint32_t capacity, std::uint32_t used, Keeps keeps) {
-    clear();
-    capacity_.store(capacity, std::memory_order_release);
-    for (std::uint32_t position = 0; position < used; ++position) {
-      if (keeps(slab_[position])) place(position);
+    for (bool fits = false; !fits; capacity = larger(capacity)) {
+      begin_rebuild(capacity);
+      fits = true;
+      for (std::uint32_t position = 0; fits && position < used; ++position) {
+        if (keeps(slab_[position])) fits = place(position);
+      }
     }
+    version_.fetch_add(1, std::memory_order_release);
   }
 
-  [[nodiscard]] static std::uint32_t home(unsigned long id, std::uint32_t capacity);
+  void begin_rebuild(std::uint32_t capacity);
+  [[nodiscard]] Home home(unsigned long id, std::uint32_t capacity) const;
+  [[nodiscard]] unsigned rest_bits(std::uint32_t capacity) const;
   [[nodiscard]] bool is_full() const;
-  [[nodiscard]] std::uint32_t grown() const;
+  [[nodiscard]] std::uint32_t larger(std::uint32_t capacity) const;
+  [[nodiscard]] std::uint32_t grown() const { return larger(capacity_.load()); }
   [[nodiscard]] std::uint32_t capacity_for(std::uint32_t objects) const;
-  void place(std::uint32_t position);
+  [[nodiscard]] const nwtopo_obj* find_exact(Home home, std::uint32_t capacity, std::uint32_t version) const;
+  [[nodiscard]] const nwtopo_obj* find_by_object(unsigned long id, Home home, std::uint32_t capacity) const;
+  /// False: the object would be too far from its home for an exact slot.
+  [[nodiscard]] bool place(std::uint32_t position);
   void clear();
 
   const nwtopo_obj* slab_;
-  std::uint32_t most_;  // slots
+  std::uint32_t max_slots_;
+  unsigned id_bits_;
   Reservation memory_;
   Slot* slots_;
+  std::atomic<std::uint32_t> version_ = 0;  // odd while the table is rebuilt
   std::atomic<std::uint32_t> capacity_;
+  bool may_be_exact_;  // all objects of the slab are in the table, none too far from its home
+  std::atomic<bool> exact_;
   std::uint32_t taken_ = 0;
 };
 

@@ -11,6 +11,20 @@ nwtopo_obj_t end_of_link(const Loaded& topology, ObjectId id) {
   return topology.topology->contains(id) ? topology.objects->get(id) : nullptr;
 }
 
+struct EndOfLink {
+  const char* device = nullptr;
+  std::uint64_t guid = 0;
+  unsigned rail = 0;
+};
+
+/// The NIC, or the router, that a link leaves or arrives at. Nothing is known of routers that are built into machines.
+EndOfLink device_at(const Topology& topology, ObjectId id, std::uint32_t nic) {
+  if (topology.kind(id) == ObjectKind::router) return {nullptr, topology.router_guid(id), 0};
+  if (nic == no_nic) return {};
+  const TopologyNic found = topology.nic(id, nic);
+  return {found.device.empty() ? nullptr : found.device.data(), found.guid, found.rail};
+}
+
 }  // namespace
 
 nwtopo_link link_of(const Loaded& topology, ObjectId from, const TopologyLink& link) {
@@ -26,6 +40,17 @@ nwtopo_link link_of(const Loaded& topology, ObjectId from, const TopologyLink& l
   shown.latency = link.latency * 1e-9;
   shown.state = link.state == LinkState::up ? NWTOPO_LINK_UP : NWTOPO_LINK_TAKEN_OUT;
   shown.degraded = link.degraded;
+  const Topology& carrier = transit_of(*topology.topology);
+  const EndOfLink here = device_at(carrier, from, link.from_nic);
+  const EndOfLink there = device_at(carrier, link.to, link.to_nic);
+  static_assert(no_nic == NWTOPO_NO_NIC);
+  shown.from_nic = link.from_nic;
+  shown.to_nic = link.to_nic;
+  shown.rail = link.from_nic != no_nic ? here.rail : there.rail;
+  shown.from_device = here.device;
+  shown.to_device = there.device;
+  shown.from_guid = here.guid;
+  shown.to_guid = there.guid;
   return shown;
 }
 
@@ -50,7 +75,7 @@ int nwtopo_obj_get_link(nwtopo_topology_t topology, nwtopo_obj_t obj, unsigned l
     const Loaded* const here = loaded(topology);
     const ObjectId id = here == nullptr ? no_object : id_of(*here, obj);
     if (id == no_object) return failed;
-    if (link == nullptr) return refuse(EINVAL, "there is no place for the link: it is NULL");
+    if (link == nullptr) return refuse(EINVAL, "the pointer to the link is NULL");
     const std::uint32_t count = here->topology->link_count(id);
     if (index >= count) return refuse(ENOENT, "no link {} of object {}: it has {}", index, id, count);
     *link = link_of(*here, id, here->topology->link(id, static_cast<std::uint32_t>(index)));

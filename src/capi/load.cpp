@@ -8,6 +8,9 @@
 #include "ayatori/base/files.hpp"
 #include "ayatori/sources/topology.hpp"
 #include "ayatori/topology/faults.hpp"
+#include "ayatori/topology/grid.hpp"
+#include "ayatori/topology/image.hpp"
+#include "ayatori/topology/queries.hpp"
 #include "ayatori/topology/subset.hpp"
 #include "handle.hpp"
 #include "names.hpp"
@@ -17,10 +20,6 @@ namespace ayatori::capi {
 
 namespace {
 
-constexpr unsigned long known_flags = NWTOPO_TOPOLOGY_FLAG_PHYSICAL_VIEW | NWTOPO_TOPOLOGY_FLAG_WHOLE_SYSTEM |
-                                      NWTOPO_TOPOLOGY_FLAG_NO_MACHINES | NWTOPO_TOPOLOGY_FLAG_NO_HOSTNAMES |
-                                      NWTOPO_TOPOLOGY_FLAG_REUSE_OBJECTS;
-
 /// Numbers of children, and coordinates, have to fit C's unsigned and int.
 Result<> check_size(const Topology& topology) {
   constexpr std::uint64_t most = std::numeric_limits<int>::max();
@@ -29,10 +28,15 @@ Result<> check_size(const Topology& topology) {
   return {};
 }
 
+/// Two machines in opposite corners of a large torus are a grid with a map of all its points.
+constexpr std::uint64_t max_map_at_once = 65'536;
+
 void fill_all_arrays(const Topology& topology, ObjectStore& objects) {
   for (std::uint32_t height = 1; height <= topology.max_height(); ++height) {
     for (std::uint64_t i = 0; i < topology.count_at(height); ++i) {
-      static_cast<void>(objects.children(topology.object_at(height, i)));
+      const ObjectId id = topology.object_at(height, i);
+      const GridShape* const shape = topology.grid(id);
+      if (shape == nullptr || shape->points() <= max_map_at_once) static_cast<void>(objects.children(id));
     }
   }
 }
@@ -61,6 +65,8 @@ Result<FoundSource> source_of(const Session& session) {
   return FoundSource{std::move(*resolved), found->automatic};
 }
 
+SourceOptions source_options(const Session& session) { return {.host_pattern = session.host_pattern.value_or("")}; }
+
 Result<TopologyPtr> with_faults(const Session& session, Result<TopologyPtr> topology) {
   if (!topology || !session.faults) return topology;
   return take_out(std::move(*topology), *session.faults);
@@ -69,9 +75,10 @@ Result<TopologyPtr> with_faults(const Session& session, Result<TopologyPtr> topo
 /// Tables speak of LIDs and ports: they are read against the source's explicit network.
 Result<std::shared_ptr<const TableRoutes>> read_tables(const Session& session, std::string_view source) {
   if (!session.tables) return nullptr;
+  if (session.buffer.data() != nullptr) return fail("forwarding tables need a source with LIDs: a buffer has none");
   const auto text = read_file(*session.tables);
   if (!text) return Failure(text.error());
-  auto network = open_source(source);
+  auto network = open_source(source, source_options(session));
   if (!network) return Failure(network.error());
   auto routes = TableRoutes::parse(std::move(*network), *text, *session.tables);
   if (!routes) return Failure(routes.error());
@@ -97,23 +104,39 @@ Result<> finish(Session& session, Result<TopologyPtr> opened, std::string source
   return {};
 }
 
+/// An explicit network from which an image was made, and the search for the routers of a subset, have left free pages in
+/// the heap, which the kernel counts as this process's.
+void trim_after_much_work(const Topology& topology) {
+  constexpr std::uint64_t many = 5'000;
+  if (topology.machine_count() >= many && formula_of(topology) == nullptr) trim_heap();
+}
+
+/// Whether the machines of other jobs are left out: by default where nobody named the source.
+bool is_cut_to_job(const Session& session, const FoundSource& found) {
+  if ((session.flags & NWTOPO_TOPOLOGY_FLAG_THIS_JOB) != 0) return true;
+  return found.automatic && (session.flags & NWTOPO_TOPOLOGY_FLAG_WHOLE_SYSTEM) == 0;
+}
+
 Result<> load(Session& session) {
-  auto found = source_of(session);
+  auto found = session.buffer.data() != nullptr ? Result<FoundSource>({"buffer", false}) : source_of(session);
   if (!found) return Failure(found.error());
   const bool physical = (session.flags & NWTOPO_TOPOLOGY_FLAG_PHYSICAL_VIEW) != 0;
-  auto topology = open_topology(found->source, {.source = {}, .physical_view = physical});
+  const TopologyOptions options{.source = source_options(session), .physical_view = physical};
+  auto topology = session.buffer.data() != nullptr ? copy_image(session.buffer, "the buffer")
+                                                   : open_topology(found->source, options);
   auto routes = read_tables(session, found->source);
   if (topology && !routes) return Failure(routes.error());
-  const bool whole = !found->automatic || (session.flags & NWTOPO_TOPOLOGY_FLAG_WHOLE_SYSTEM) != 0;
-  if (topology && !whole) {
+  if (topology && is_cut_to_job(session, *found)) {
     TopologyPtr all = *topology;
     topology = only_this_job(all);
     return finish(session, topology, std::move(found->source), topology && *topology == all, routes.value_or(nullptr));
   }
-  return finish(session, std::move(topology), std::move(found->source), true, routes.value_or(nullptr));
+  auto finished = finish(session, std::move(topology), std::move(found->source), true, routes.value_or(nullptr));
+  if (finished) trim_after_much_work(*session.loaded->topology);
+  return finished;
 }
 
-/// The ids of machines of `base`; nothing, with errno and a message, if one is none.
+/// The ids of machines of `base`; nothing, with errno and a message, if one is not a machine.
 std::optional<std::vector<ObjectId>> machines_of(const Loaded& base, unsigned count, nwtopo_obj_t* machines) {
   std::vector<ObjectId> ids;
   ids.reserve(count);
@@ -132,22 +155,19 @@ std::optional<std::vector<ObjectId>> machines_of(const Loaded& base, unsigned co
 Result<> shrink(Session& session, const Loaded& base, std::span<const ObjectId> machines) {
   const bool reuse = (session.flags & NWTOPO_TOPOLOGY_FLAG_REUSE_OBJECTS) != 0;
   const bool same = base.as_made && machines.size() == base.topology->machine_count();
-  return finish(session, make_subset(base.topology, machines), base.source, same, base.routes,
-                reuse ? ObjectStore::machines_of(base.objects) : nullptr);
+  auto finished = finish(session, make_subset(base.topology, machines), base.source, same, base.routes,
+                         reuse ? ObjectStore::machines_of(base.objects) : nullptr);
+  if (finished) {
+    trim_after_much_work(*base.topology);
+    session.loaded->base = base.base ? base.base : base.topology;
+    session.loaded->base_handle = base.base ? base.base_handle : base.handle;
+  }
+  return finished;
 }
 
 int done(const Result<>& result) {
   if (!result) return refuse(result.error());
   return 0;
-}
-
-int set_text(nwtopo_topology_t topology, std::optional<std::string> Session::* member, const char* text) {
-  return guarded([&]() -> int {
-    Session* const session = unloaded(topology);
-    if (session == nullptr) return failed;
-    session->*member = text == nullptr ? std::nullopt : std::optional<std::string>(text);
-    return 0;
-  });
 }
 
 }  // namespace
@@ -181,44 +201,6 @@ int nwtopo_topology_shrink(nwtopo_topology_t new_topology, nwtopo_topology_t bas
     if (!session->this_machine) session->this_machine = session_of(base_topology)->this_machine;
     return done(shrink(*session, *base, *ids));
   });
-}
-
-unsigned long nwtopo_topology_get_flags(nwtopo_topology_t topology) {
-  const Session* const session = session_of(topology);
-  return session == nullptr ? 0 : session->flags;
-}
-
-int nwtopo_topology_set_flags(nwtopo_topology_t topology, unsigned long flags) {
-  Session* const session = unloaded(topology);
-  if (session == nullptr) return failed;
-  if ((flags & ~known_flags) != 0) {
-    return guarded([&]() -> int { return refuse(EINVAL, "unknown flags {:#x}", flags & ~known_flags); });
-  }
-  session->flags = flags;
-  return 0;
-}
-
-int nwtopo_topology_set_source(nwtopo_topology_t topology, const char* source) {
-  return set_text(topology, &Session::source, source);
-}
-
-int nwtopo_topology_set_this_machine(nwtopo_topology_t topology, const char* machine) {
-  return set_text(topology, &Session::this_machine, machine);
-}
-
-int nwtopo_topology_set_faults(nwtopo_topology_t topology, const char* faults) {
-  return set_text(topology, &Session::faults, faults);
-}
-
-int nwtopo_topology_set_tables(nwtopo_topology_t topology, const char* file) {
-  return set_text(topology, &Session::tables, file);
-}
-
-const char* nwtopo_topology_get_source(nwtopo_topology_t topology) {
-  const Session* const session = session_of(topology);
-  if (session == nullptr) return nullptr;
-  if (session->loaded) return session->loaded->source.c_str();
-  return session->source ? session->source->c_str() : nullptr;
 }
 
 }  // extern "C"

@@ -16,7 +16,7 @@ namespace ayatori::capi {
 
 namespace {
 
-/// Below this a page more or less would weigh more than what is not touched.
+/// Below this size a page would take more memory than untouched pages save.
 constexpr std::size_t least_mapped = std::size_t{16} << 10;
 
 std::size_t whole_pages(std::size_t bytes) {
@@ -31,7 +31,7 @@ void* map(std::size_t size) {
   void* const mapped =
       ::mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (mapped == MAP_FAILED) throw std::bad_alloc();
-  ::madvise(mapped, size, MADV_NOHUGEPAGE);  // one object must not bring two mebibytes to life
+  ::madvise(mapped, size, MADV_NOHUGEPAGE);  // one object must not take a huge page of two mebibytes
   return mapped;
 }
 
@@ -56,6 +56,8 @@ std::size_t Reservation::bytes(std::size_t used) const { return on_heap() ? heap
 
 void Reservation::give_back() { ::madvise(data_, size_, MADV_DONTNEED); }
 
+void trim_heap() { ::malloc_trim(0); }
+
 char* Arena::copy(std::string_view text) {
   char* const copied = take<char>(text.size() + 1);
   std::memcpy(copied, text.data(), text.size());
@@ -66,7 +68,7 @@ char* Arena::copy(std::string_view text) {
 void* Arena::take_bytes(std::size_t size, std::size_t align) {
   std::size_t skip = -reinterpret_cast<std::uintptr_t>(free_) & (align - 1);
   if (size + skip > left_) {
-    // A quarter of what is there already: names cost at most that much too much.
+    // A quarter of what is there already: at most a fifth is unused.
     const std::size_t usual = std::clamp(bytes_ / 4, std::size_t{256}, std::size_t{64} << 10);
     if (size > usual / 2) return add_block(size);  // the rest of the current block stays in use
     free_ = add_block(usual);

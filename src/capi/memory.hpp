@@ -1,6 +1,6 @@
 #pragma once
 /// \file
-/// Where objects live: memory that never moves, costs what is used of it, and can say how much that is.
+/// Memory for objects, which never moves, takes what is used of it, and can say how much that is.
 
 #include <cstddef>
 #include <memory>
@@ -10,8 +10,8 @@
 
 namespace ayatori::capi {
 
-/// Zeroed address space for a known most, whose pages come to life when they are first written. Small ones are plain
-/// heap memory.
+/// Zeroed address space of a given size, whose pages take memory when they are first written. Small ones are plain heap
+/// memory.
 class Reservation {
  public:
   explicit Reservation(std::size_t bytes);
@@ -31,10 +31,13 @@ class Reservation {
   void* data_;
 };
 
+/// Gives free pages of the heap back to the system: after work that took much more memory than its result.
+void trim_heap();
+
 /// Small things that live as long as the arena: names, arrays, attributes.
 class Arena {
  public:
-  /// Memory for `count` objects of T, uninitialised. Behind the last one of a block there is room to read a few words
+  /// Memory for `count` objects of T, uninitialised. After the last one of a block there is room to read a few words
   /// more: a machine's attributes are a part of the union that C programs may copy as a whole.
   template <typename T>
   [[nodiscard]] T* take(std::size_t count) {

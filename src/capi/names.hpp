@@ -10,9 +10,6 @@
 
 namespace ayatori::capi {
 
-/// A machine or router by its name; a machine also if the name given, or its own, has a domain that the other lacks.
-[[nodiscard]] std::optional<ObjectId> find_by_name(const Topology& topology, std::string_view name);
-
 /// The machine that this process runs on: `set` (a name or an id in digits), else NWTOPO_THIS_MACHINE, else this host.
 /// Error ENOENT with the name that was looked for.
 [[nodiscard]] Result<ObjectId> this_machine(const Topology& topology, const std::optional<std::string>& set);

@@ -6,6 +6,7 @@
 #include <cerrno>
 
 #include "ayatori/topology/grid.hpp"
+#include "ayatori/topology/queries.hpp"
 
 namespace ayatori::capi {
 
@@ -28,7 +29,7 @@ TopologyPtr machines_called(const std::string& ending) {
 
 }  // namespace
 
-TEST(NamesTest, ADomainMayBeMissingOnEitherSide) {
+TEST(FindByName, FindsMachinesWithOrWithoutTheirDomain) {
   const auto plain = machines_called("");
   const auto full = machines_called(".cluster.org");
   EXPECT_EQ(find_by_name(*plain, "n2"), 2U);
@@ -37,13 +38,13 @@ TEST(NamesTest, ADomainMayBeMissingOnEitherSide) {
   EXPECT_EQ(find_by_name(*full, "n2"), 2U);
 }
 
-TEST(NamesTest, AnotherDomainIsAnotherMachine) {
+TEST(FindByName, DistinguishesMachinesByTheirDomain) {
   EXPECT_EQ(find_by_name(*machines_called(".cluster.org"), "n2.elsewhere.org"), std::nullopt);
   EXPECT_EQ(find_by_name(*machines_called(""), "n4"), std::nullopt);
   EXPECT_EQ(find_by_name(*machines_called(""), ""), std::nullopt);
 }
 
-TEST(NamesTest, ThisMachineByNameOrId) {
+TEST(ThisMachine, IsFoundByNameOrId) {
   const auto topology = machines_called("");
   EXPECT_EQ(this_machine(*topology, "n3"), 3U);
   EXPECT_EQ(this_machine(*topology, "1"), 1U);

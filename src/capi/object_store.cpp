@@ -27,10 +27,20 @@ std::uint64_t count_objects(const Topology& topology, bool with_machines) {
   return count;
 }
 
-/// What everything but a machine has: its attributes, and the cell that the `parents` of its only children point at.
+/// An array of parents that siblings share, after its length and the next one of the same first parent.
+struct ObjectStore::ParentList {
+  ParentList* next;
+  std::size_t count;
+
+  [[nodiscard]] nwtopo_obj_t* parents() { return reinterpret_cast<nwtopo_obj_t*>(this + 1); }
+};
+
+/// What everything but a machine has: its attributes, the cell that the `parents` of its only children point at, and
+/// the arrays of those children that have further parents.
 struct ObjectStore::ParentRecord {
   nwtopo_obj_attr_u attr;
   nwtopo_obj_t self;
+  ParentList* lists;
 
   static ParentRecord& of(nwtopo_obj_t object) { return *reinterpret_cast<ParentRecord*>(object->attr); }
 };
@@ -41,7 +51,7 @@ ObjectStore::ObjectStore(TopologyPtr topology, Wanted wanted, std::shared_ptr<Ob
       machines_(std::move(machines)),
       memory_(count_objects(*topology_, wanted.machines && !machines_) * sizeof(nwtopo_obj)),
       slab_(static_cast<nwtopo_obj*>(memory_.data())),
-      table_(slab_, count_objects(*topology_, wanted.machines && !machines_)) {}
+      table_(slab_, count_objects(*topology_, wanted.machines && !machines_), topology_->id_end()) {}
 
 nwtopo_obj_t ObjectStore::get(ObjectId id) {
   if (nwtopo_obj_t found = find(id)) return found;
@@ -155,15 +165,20 @@ nwtopo_obj_t* ObjectStore::parents_of(ObjectId id) {
   return shared_parents(id, count);
 }
 
-/// Siblings are mostly asked for one after the other: the last array made is the one to share.
+/// Machines on the same routers share an array, in whichever order they come to exist.
 nwtopo_obj_t* ObjectStore::shared_parents(ObjectId id, std::uint32_t count) {
-  const auto same = [&, i = 0U](nwtopo_obj_t parent) mutable { return parent->id == topology_->parent(id, i++); };
-  if (last_parents_.size() == count && std::ranges::all_of(last_parents_, same)) return last_parents_.data();
-  last_parents_ = {};
-  const std::span<nwtopo_obj_t> parents(arena_.take<nwtopo_obj_t>(count), count);
-  for (std::uint32_t i = 0; i < count; ++i) parents[i] = find(topology_->parent(id, i));
-  last_parents_ = parents;
-  return parents.data();
+  ParentRecord& first = ParentRecord::of(find(topology_->parent(id, 0)));
+  for (ParentList* list = first.lists; list != nullptr; list = list->next) {
+    const std::span<nwtopo_obj_t> known(list->parents(), list->count);
+    const auto same = [&, i = 0U](nwtopo_obj_t parent) mutable { return parent->id == topology_->parent(id, i++); };
+    if (known.size() == count && std::ranges::all_of(known, same)) return known.data();
+  }
+  static_assert(sizeof(ParentList) % sizeof(nwtopo_obj_t) == 0 && alignof(ParentList) == alignof(nwtopo_obj_t));
+  auto* const words = arena_.take<nwtopo_obj_t>(sizeof(ParentList) / sizeof(nwtopo_obj_t) + count);
+  auto* const list = new (words) ParentList{first.lists, count};
+  for (std::uint32_t i = 0; i < count; ++i) list->parents()[i] = find(topology_->parent(id, i));
+  first.lists = list;
+  return list->parents();
 }
 
 char* ObjectStore::name_of(ObjectId id) {

@@ -16,7 +16,7 @@
 
 namespace ayatori::capi {
 
-/// Objects stand one behind the other in a slab, in the order in which they were first asked for; the slab is address
+/// Objects stand one after the other in a slab, in the order in which they were first asked for; the slab is address
 /// space for all of them, so that an object never moves, and a pointer belongs to the store if it points at one of
 /// the slab's slots. An object, once there, has its parents, all the way up, and never changes, but for the arrays that
 /// children() fills. What a machine takes:
@@ -60,6 +60,7 @@ class ObjectStore {
   [[nodiscard]] static std::shared_ptr<ObjectStore> machines_of(const std::shared_ptr<ObjectStore>& store);
 
  private:
+  struct ParentList;
   struct ParentRecord;
 
   [[nodiscard]] bool is_machine(ObjectId id) const { return topology_->kind(id) == ObjectKind::machine; }
@@ -102,7 +103,6 @@ class ObjectStore {
   std::atomic<nwtopo_obj_t*> machine_index_ = nullptr;  // by Topology::machine_index, once there is such an array
   Arena arena_;
   std::vector<nwtopo_obj_attr_u*> nameless_;  // one for each number of NICs
-  std::span<nwtopo_obj_t> last_parents_;
 };
 
 /// Objects of a topology, machines included or not.

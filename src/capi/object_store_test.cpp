@@ -61,6 +61,8 @@ class SpelledOut final : public Topology {
   std::string name(ObjectId id) const override { return fmt::format("object {}", id); }
   std::optional<ObjectId> find(std::string_view) const override { return std::nullopt; }
   std::uint32_t nic_count(ObjectId id) const override { return 1 + id % 2; }
+  TopologyNic nic(ObjectId, std::uint32_t index) const override { return {.rail = index}; }
+  Guid router_guid(ObjectId) const override { return 0; }
   std::span<const std::string> planes() const override { return {}; }
   const GridShape* grid(ObjectId id) const override { return kind(id) == ObjectKind::grid ? &shape : nullptr; }
   ObjectId grid_child(ObjectId, std::uint64_t point) const override {
@@ -117,7 +119,7 @@ TopologyPtr torus(std::uint32_t length) {
 
 }  // namespace
 
-TEST(ObjectStoreTest, ATouchBringsAllThatLiesAbove) {
+TEST(ObjectStoreTest, GetMakesAllParentsExist) {
   ObjectStore store(fat_tree(), all);
   nwtopo_obj_t const host = store.get(3);
   ASSERT_EQ(host->num_parents, 1U);
@@ -154,7 +156,7 @@ TEST(ObjectStoreTest, WithoutMachinesRoutersStay) {
   EXPECT_EQ(store.children(7)[1], store.get(5));
 }
 
-TEST(ObjectStoreTest, EdgesOfAGraphComeOnce) {
+TEST(ObjectStoreTest, ChildrenFillsEachEdgeOfAGraphOnce) {
   ObjectStore store(ring(), all);
   nwtopo_obj_t const graph = store.get(4);
   ASSERT_EQ(graph->attr->graph.num_edges, 4U);
@@ -184,7 +186,7 @@ TEST(ObjectStoreTest, ASparseGridHasHoles) {
   EXPECT_EQ(std::vector(grid->attr->grid.map, grid->attr->grid.map + 6), expected);
 }
 
-TEST(ObjectStoreTest, OnlyItsOwnPointersAreItsOwn) {
+TEST(ObjectStoreTest, IdOfKnowsOnlyItsOwnPointers) {
   ObjectStore store(torus(20), all);
   ObjectStore other(torus(20), all);
   nwtopo_obj_t const object = store.get(17);
@@ -201,7 +203,7 @@ TEST(ObjectStoreTest, OnlyItsOwnPointersAreItsOwn) {
 }
 
 /// Objects in any order, and the switch from slots to the array of children at any time.
-TEST(ObjectStoreTest, AnIdAlwaysLeadsToTheSameObject) {
+TEST(ObjectStoreTest, GetGivesTheSameObjectForAnIdInAllThreads) {
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
     Random random(seed);
     const auto length = static_cast<std::uint32_t>(1 + random.below(24));

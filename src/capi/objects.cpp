@@ -43,6 +43,7 @@ std::size_t all_bytes(const Session& session) {
   for (const auto* text : {&session.source, &session.this_machine, &session.faults}) bytes += bytes_of(*text);
   if (!session.loaded) return bytes;
   const Loaded& loaded = *session.loaded;
+  if (loaded.base && loaded.base_handle.expired()) bytes += loaded.base->private_bytes();
   return bytes + sizeof loaded + loaded.source.capacity() + loaded.topology->private_bytes() + loaded.objects->bytes();
 }
 
@@ -57,7 +58,7 @@ extern "C" {
 
 const char* nwtopo_obj_type_name(nwtopo_obj_type_t type) {
   if (type >= 0 && type < NWTOPO_OBJ_MAX) return to_word(static_cast<ObjectKind>(type)).data();
-  return guarded([&]() -> const char* { return refuse(EINVAL, "{} is no type of object", static_cast<int>(type)); });
+  return guarded([&]() -> const char* { return refuse(EINVAL, "{} is not a type of object", static_cast<int>(type)); });
 }
 
 unsigned nwtopo_topology_get_max_height(nwtopo_topology_t topology) {
@@ -147,11 +148,23 @@ nwtopo_obj_t nwtopo_obj_get_child(nwtopo_topology_t topology, nwtopo_obj_t obj, 
   });
 }
 
+nwtopo_obj_t nwtopo_obj_get_parent(nwtopo_topology_t topology, nwtopo_obj_t obj, unsigned index) {
+  return guarded([&]() -> nwtopo_obj_t {
+    const Loaded* const here = loaded(topology);
+    if (here == nullptr) return failed;
+    const ObjectId id = id_of(*here, obj);
+    if (id == no_object) return failed;
+    const std::uint32_t count = here->topology->parent_count(id);
+    if (index >= count) return refuse(ENOENT, "no parent {} of object {}: it has {}", index, id, count);
+    return object_of(*here, here->topology->parent(id, index));
+  });
+}
+
 int nwtopo_topology_get_memory(nwtopo_topology_t topology, struct nwtopo_memory* memory) {
   return guarded([&]() -> int {
     const Session* const session = session_of(topology);
     if (session == nullptr) return failed;
-    if (memory == nullptr) return refuse(EINVAL, "there is no place for the answer: memory is NULL");
+    if (memory == nullptr) return refuse(EINVAL, "the pointer to the answer is NULL");
     const std::size_t all = all_bytes(*session);
     memory->fixed = fixed_bytes;
     memory->private_ = all > fixed_bytes ? all - fixed_bytes : 0;

@@ -57,7 +57,7 @@ std::optional<std::vector<ObjectId>> devices_of(const Loaded& here, unsigned cou
 
 /// Writes as many objects as fit and gives the number of all.
 long give(const Loaded& here, std::span<const ObjectId> ids, unsigned most, nwtopo_obj_t* objects) {
-  if (objects == nullptr && most > 0) return refuse(EINVAL, "there is no place for the objects: it is NULL");
+  if (objects == nullptr && most > 0) return refuse(EINVAL, "the pointer to the objects is NULL");
   for (std::size_t i = 0; i < std::min<std::size_t>(most, ids.size()); ++i) {
     objects[i] = object_of(here, ids[i]);
     if (objects[i] == nullptr) return failed;
@@ -67,7 +67,7 @@ long give(const Loaded& here, std::span<const ObjectId> ids, unsigned most, nwto
 
 /// Writes as many links of a route as fit and gives the number of all.
 long give_route(const Pair& pair, const Result<std::vector<RouteStep>>& route, unsigned most, nwtopo_link* links) {
-  if (links == nullptr && most > 0) return refuse(EINVAL, "there is no place for the links: it is NULL");
+  if (links == nullptr && most > 0) return refuse(EINVAL, "the pointer to the links is NULL");
   if (!route) return refuse(route.error());
   for (std::size_t i = 0; i < std::min<std::size_t>(most, route->size()); ++i) {
     const auto [from, index] = (*route)[i];
@@ -119,7 +119,7 @@ int nwtopo_get_distances(nwtopo_topology_t topology, unsigned num_objs, nwtopo_o
   return guarded([&]() -> int {
     const Loaded* const here = loaded(topology);
     if (here == nullptr) return failed;
-    if (matrix == nullptr && num_objs > 0) return refuse(EINVAL, "there is no place for the matrix: it is NULL");
+    if (matrix == nullptr && num_objs > 0) return refuse(EINVAL, "the pointer to the matrix is NULL");
     const auto ids = devices_of(*here, num_objs, objs, false);
     if (!ids) return failed;
     static_assert(unreachable == NWTOPO_UNREACHABLE);
@@ -193,7 +193,7 @@ int nwtopo_get_cut(nwtopo_topology_t topology, unsigned num_a, nwtopo_obj_t* a, 
   return guarded([&]() -> int {
     const Loaded* const here = loaded(topology);
     if (here == nullptr) return failed;
-    if (cut == nullptr) return refuse(EINVAL, "there is no place for the answer: cut is NULL");
+    if (cut == nullptr) return refuse(EINVAL, "the pointer to the answer is NULL");
     const auto from = devices_of(*here, num_a, a, true);
     const auto to = from ? devices_of(*here, num_b, b, true) : std::nullopt;
     if (!to) return failed;

@@ -1,6 +1,6 @@
 #pragma once
 /// \file
-/// This process's environment and host: the one place in the library that looks at them.
+/// This process's environment and host. No other file of the library looks at them.
 
 #include <optional>
 #include <string>

@@ -5,6 +5,7 @@
 #include <unistd.h>
 #include <xxhash.h>
 
+#include <array>
 #include <cerrno>
 #include <cstring>
 
@@ -31,22 +32,28 @@ class Mapping {
   std::size_t size_;
 };
 
+/// More than 2^32 objects and links take.
+constexpr std::size_t max_cache_bytes = std::size_t{1} << 38;
+
 Result<ImageBytes> map_file(const std::filesystem::path& path) {
   const auto unreadable = [&](std::string_view why) { return fail("can't read {}: {}", path.string(), why); };
-  const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (file < 0) return unreadable(std::strerror(errno));
+  // Not blocking: opening a pipe that nobody writes to would never return.
+  const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  if (file < 0) return with_code(unreadable(std::strerror(errno)), errno);
   struct stat status{};
-  const bool is_known = ::fstat(file, &status) == 0;
-  const bool is_file = is_known && S_ISREG(status.st_mode);
+  std::array<char, image::magic.size()> start{};
+  const bool is_file = ::fstat(file, &status) == 0 && S_ISREG(status.st_mode);
+  const bool is_cache = is_file && ::pread(file, start.data(), start.size(), 0) == ssize_t{start.size()} &&
+                        start == image::magic && static_cast<std::uint64_t>(status.st_size) <= max_cache_bytes;
   const auto size = static_cast<std::size_t>(status.st_size);
   // All pages at once: the checksum reads every one of them.
-  void* start = is_file && size > 0 ? ::mmap(nullptr, size, PROT_READ, MAP_SHARED | MAP_POPULATE, file, 0) : MAP_FAILED;
+  void* pages = is_cache ? ::mmap(nullptr, size, PROT_READ, MAP_SHARED | MAP_POPULATE, file, 0) : MAP_FAILED;
   const int error = errno;
   ::close(file);
-  if (is_known && !is_file) return unreadable("it is no regular file");
-  if (is_file && size == 0) return fail("{}: this is no topology cache", path.string());
-  if (start == MAP_FAILED) return unreadable(std::strerror(error));
-  return ImageBytes{std::make_shared<Mapping>(start, size), {static_cast<const std::byte*>(start), size}, true};
+  if (!is_file) return unreadable("it is not a regular file");
+  if (!is_cache) return fail("{}: this is not a topology cache", path.string());
+  if (pages == MAP_FAILED) return with_code(unreadable(std::strerror(error)), error);
+  return ImageBytes{std::make_shared<Mapping>(pages, size), {static_cast<const std::byte*>(pages), size}, true};
 }
 
 Result<std::vector<std::byte>> bytes_of(const Topology& topology) {
@@ -71,11 +78,17 @@ Result<TopologyPtr> make_image_topology(const Network& network) {
   return topology_of({kept, *kept, false}, "image", false);
 }
 
-Result<> write_cache(const Topology& topology, const std::filesystem::path& path) {
+Result<std::vector<std::byte>> cache_bytes(const Topology& topology) {
   auto bytes = bytes_of(topology);
-  if (!bytes) return Failure(bytes.error());
+  if (!bytes) return bytes;
   const std::uint64_t checksum = image_checksum(*bytes);
   std::memcpy(bytes->data() + offsetof(image::Header, checksum), &checksum, sizeof checksum);
+  return bytes;
+}
+
+Result<> write_cache(const Topology& topology, const std::filesystem::path& path) {
+  const auto bytes = cache_bytes(topology);
+  if (!bytes) return Failure(bytes.error());
   return write_file(path, std::string_view(reinterpret_cast<const char*>(bytes->data()), bytes->size()));
 }
 
@@ -87,6 +100,11 @@ Result<TopologyPtr> open_cache(const std::filesystem::path& path) {
 
 Result<TopologyPtr> open_image(std::span<const std::byte> bytes, std::string_view name) {
   return topology_of({nullptr, bytes, true}, name, true);
+}
+
+Result<TopologyPtr> copy_image(std::span<const std::byte> bytes, std::string_view name) {
+  const auto kept = std::make_shared<const std::vector<std::byte>>(bytes.begin(), bytes.end());
+  return topology_of({kept, *kept, false}, name, true);
 }
 
 }  // namespace ayatori

@@ -135,7 +135,7 @@ class CutProblem {
     TopologyLink link;
   };
 
-  /// Everything that can be reached from a; a machine is only gone through if its router is built in.
+  /// Every link that can be reached from a. Packets go through a machine only if its router is built in.
   void collect_links() {
     for (const ObjectId machine : a_) vertex(machine);
     for (std::size_t i = 0; i < objects_.size(); ++i) {

@@ -73,7 +73,7 @@ class Inventory {
 
  private:
   void add(const Topology& topology, ObjectId id) {
-    // The kind goes behind the name, so that names decide the order.
+    // The kind comes after the name, so that names decide the order.
     objects.emplace(fmt::format("{}\n{}", key_of(topology, id), to_word(topology.kind(id))), describe(topology, id));
     const std::uint32_t count = topology.link_count(id);
     for (std::uint32_t i = 0; i < count; ++i) {

@@ -23,13 +23,13 @@ Texts texts(const std::vector<Difference>& differences) {
 
 Texts between(const Topology& before, const Topology& after) { return texts(difference(before, after)); }
 
-TEST(Difference, OfTheSameIsNothing) {
+TEST(Difference, OfATopologyAndItselfIsEmpty) {
   for (const char* source : {"fattree:K=3,levels=3,nodes=20", "xgft:h=2;m=3,4;w=2,2;p=2,2", "torus:4x3", "full:5"}) {
     EXPECT_EQ(between(*image_of(source), *image_of(source)), Texts{}) << source;
   }
 }
 
-TEST(Difference, TellsCablesThatAreGone) {
+TEST(Difference, ListsCablesThatAreGone) {
   const Network network = opened("fattree:K=2,levels=2");
   const TopologyPtr whole = got(make_image_topology(network));
   const TopologyPtr less = got(make_image_topology(without_cables(network, "LS1", "RS0", 1)));
@@ -37,7 +37,7 @@ TEST(Difference, TellsCablesThatAreGone) {
   EXPECT_EQ(between(*less, *whole), Texts{"+ link LS1 port 3 - RS0 port 2"});
 }
 
-TEST(Difference, TellsRatesAndFaults) {
+TEST(Difference, ListsChangedRatesAndFaults) {
   const Network network = opened("fattree:K=2,levels=2");
   const TopologyPtr tree = got(make_image_topology(network));
   EXPECT_EQ(between(*tree, *got(take_out(tree, "N3"))),
@@ -47,7 +47,7 @@ TEST(Difference, TellsRatesAndFaults) {
   EXPECT_EQ(faster.front(), "! link LS0 port 1 - N0 port 1: 4xHDR -> 4xNDR");
 }
 
-TEST(Difference, TellsObjectsFirstAndInNaturalOrder) {
+TEST(Difference, ListsObjectsBeforeLinksInNaturalOrder) {
   const auto changes = between(*image_of("fattree:K=2,levels=2,nodes=4"), *image_of("fattree:K=2,levels=2,nodes=6"));
   EXPECT_EQ(changes, (Texts{"+ LS2", "+ N4", "+ N5", "+ link LS2 port 1 - N4 port 1", "+ link LS2 port 2 - N5 port 1",
                             "+ link LS2 port 3 - RS0 port 3", "+ link LS2 port 4 - RS1 port 3"}));
@@ -58,7 +58,7 @@ TEST(Difference, TellsObjectsFirstAndInNaturalOrder) {
 }
 
 /// Unnamed routers, and names that come twice, are counted.
-TEST(Difference, CountsWhatHasOneName) {
+TEST(Difference, CountsObjectsThatShareAName) {
   const auto spares = [](int count) {
     NetworkBuilder builder;
     for (int i = 0; i < count; ++i) builder.add_router("", static_cast<Guid>(i + 1), 4);

@@ -48,25 +48,6 @@ std::uint32_t hops(const Topology& part, ObjectId from, ObjectId to) {
   return hops_by_search(topology, from, to);
 }
 
-std::vector<std::uint32_t> distances(const Topology& part, std::span<const ObjectId> objects) {
-  const Topology& topology = transit_of(part);
-  std::vector<std::uint32_t> matrix;
-  matrix.reserve(objects.size() * objects.size());
-  if (regular_grid(topology) != nullptr) {
-    for (const ObjectId from : objects) {
-      for (const ObjectId to : objects) matrix.push_back(hops(topology, from, to));
-    }
-    return matrix;
-  }
-  for (const ObjectId from : objects) {
-    Search search(topology, from);
-    while (!search.spread().empty()) {
-    }
-    for (const ObjectId to : objects) matrix.push_back(search.distance(to));
-  }
-  return matrix;
-}
-
 std::vector<ObjectId> nearest_machines(const Topology& topology, ObjectId from, std::size_t count) {
   std::vector<ObjectId> found;
   Search search(transit_of(topology), from);

@@ -15,6 +15,7 @@ namespace {
 
 using LinkEnd = std::pair<ObjectId, std::uint32_t>;  // object and index of one of its links
 
+/// The base, but for the state of some links.
 class FaultyTopology final : public ForwardingTopology {
  public:
   FaultyTopology(TopologyPtr without_faults, const std::set<LinkEnd>& out, TopologyPtr transit)
@@ -52,32 +53,69 @@ void take_out_cable(const Topology& base, ObjectId id, std::uint32_t index, std:
   if (const auto back = link_back(base, id, index)) out.emplace(base.link(id, index).to, *back);
 }
 
-/// A machine may have several NICs with a port of this number: all of them.
-bool take_out_port(const Topology& base, ObjectId id, std::optional<std::uint32_t> port, std::set<LinkEnd>& out) {
-  bool found = !port;
+/// Which cables of an object are meant.
+struct Chosen {
+  std::optional<std::uint32_t> nic;
+  std::optional<std::uint32_t> port;
+};
+
+/// Without a NIC: of a port that several NICs of a machine have, that of the first one. False: there is no such cable.
+bool take_out_cables(const Topology& base, ObjectId id, Chosen chosen, std::set<LinkEnd>& out) {
+  bool found = !chosen.nic && !chosen.port;
   const std::uint32_t count = base.link_count(id);
   for (std::uint32_t i = 0; i < count; ++i) {
-    if (port && base.link(id, i).from_port != *port) continue;
+    const TopologyLink link = base.link(id, i);
+    if (chosen.port && link.from_port != *chosen.port) continue;
+    if (chosen.port && !chosen.nic) chosen.nic = link.from_nic;
+    if (chosen.nic && link.from_nic != *chosen.nic) continue;
     take_out_cable(base, id, i, out);
     found = true;
   }
   return found;
 }
 
-/// Names may have a colon in them, so that a whole name goes first.
+/// The NIC of a machine with a device name, such as "mlx5_1".
+std::optional<std::uint32_t> nic_named(const Topology& base, ObjectId machine, std::string_view device) {
+  if (base.kind(machine) != ObjectKind::machine || device.empty()) return std::nullopt;
+  const std::uint32_t count = base.nic_count(machine);
+  for (std::uint32_t i = 0; i < count; ++i) {
+    if (base.nic(machine, i).device == device) return i;
+  }
+  return std::nullopt;
+}
+
+/// A text before and after its last colon; nothing if it has none.
+std::optional<std::pair<std::string_view, std::string_view>> split_at_colon(std::string_view text) {
+  const std::size_t colon = text.rfind(':');
+  if (colon == std::string_view::npos) return std::nullopt;
+  return std::pair(text.substr(0, colon), text.substr(colon + 1));
+}
+
+/// NAME, NAME:PORT, NAME:DEVICE or NAME:DEVICE:PORT. Names may have a colon in them, so that a whole name goes first.
 Result<> take_out_one(const Topology& base, std::string_view fault, std::set<LinkEnd>& out) {
   if (const auto object = base.find(fault)) {
-    take_out_port(base, *object, std::nullopt, out);
+    take_out_cables(base, *object, {}, out);
     return {};
   }
-  const std::size_t colon = fault.rfind(':');
-  const std::string_view name = fault.substr(0, colon);
-  const auto object = colon == std::string_view::npos ? std::nullopt : base.find(name);
-  if (!object) return fail("fault '{}': there is no machine or router '{}'", fault, name);
-  const auto port = parse_unsigned<std::uint32_t>(fault.substr(colon + 1));
-  if (!port) return fail("fault '{}': expected a port number behind the colon", fault);
-  if (take_out_port(base, *object, *port, out)) return {};
-  return fail("fault '{}': '{}' has no cable in port {}", fault, name, *port);
+  const auto parts = split_at_colon(fault);
+  const auto name = parts ? parts->first : fault;
+  const auto port = parts ? parse_unsigned<std::uint32_t>(parts->second) : std::nullopt;
+  if (const auto object = parts ? base.find(name) : std::nullopt) {
+    if (const auto nic = nic_named(base, *object, parts->second)) {
+      if (take_out_cables(base, *object, {nic, {}}, out)) return {};
+      return fail("fault '{}': this NIC has no cable", fault);
+    }
+    if (!port) return fail("fault '{}': expected a port number or the name of a NIC after the colon", fault);
+    if (take_out_cables(base, *object, {{}, port}, out)) return {};
+    return fail("fault '{}': '{}' has no cable in port {}", fault, name, *port);
+  }
+  const auto device = port ? split_at_colon(name) : std::nullopt;
+  const auto machine = device ? base.find(device->first) : std::nullopt;
+  if (!machine) return fail("fault '{}': there is no machine or router '{}'", fault, name);
+  const auto nic = nic_named(base, *machine, device->second);
+  if (!nic) return fail("fault '{}': '{}' has no NIC '{}'", fault, device->first, device->second);
+  if (take_out_cables(base, *machine, {nic, port}, out)) return {};
+  return fail("fault '{}': the NIC has no cable in port {}", fault, *port);
 }
 
 }  // namespace

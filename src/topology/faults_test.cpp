@@ -21,7 +21,7 @@ std::vector<std::string> links_out(const Topology& topology) {
 
 using Texts = std::vector<std::string>;
 
-TEST(Faults, TakeACableOutInBothDirections) {
+TEST(TakeOut, TakesACableOutInBothDirections) {
   const TopologyPtr tree = image_of("fattree:K=2,levels=2");
   const TopologyPtr faulty = got(take_out(tree, "LS1:3"));
   expect_complete(*faulty);
@@ -29,13 +29,13 @@ TEST(Faults, TakeACableOutInBothDirections) {
   EXPECT_TRUE(links_out(*tree).empty());
 }
 
-TEST(Faults, TakeARouterOutWithAllOfItsCables) {
+TEST(TakeOut, TakesARouterOutWithAllOfItsCables) {
   const TopologyPtr faulty = got(take_out(image_of("fattree:K=2,levels=2"), "RS0,\n\nN5:1\n"));
   EXPECT_EQ(links_out(*faulty),
             (Texts{"LS0:3", "LS1:3", "LS2:2", "LS2:3", "LS3:3", "N5:1", "RS0:1", "RS0:2", "RS0:3", "RS0:4"}));
 }
 
-TEST(Faults, OfATorusAndOnTopOfEachOther) {
+TEST(TakeOut, WorksOnATorusAndOnFaultsBefore) {
   GridFormula formula;
   formula.dimensions = {4, 4};
   formula.periodic = {true, true};
@@ -45,7 +45,7 @@ TEST(Faults, OfATorusAndOnTopOfEachOther) {
   EXPECT_EQ(links_out(*got(take_out(once, "N1-0:3,N2-2:4"))), (Texts{"N0-0:2", "N1-0:3", "N2-2:4", "N2-3:5"}));
 }
 
-TEST(Faults, FindNamesWithColons) {
+TEST(TakeOut, FindsNamesWithColons) {
   NetworkBuilder builder;
   const auto a = builder.add_router("MF0;sw01:IS5300/L1:2", 1, 8);
   plug(builder, a, 1, builder.add_router("b", 2, 8), 7);
@@ -55,22 +55,22 @@ TEST(Faults, FindNamesWithColons) {
   EXPECT_EQ(links_out(*got(take_out(pair, "MF0;sw01:IS5300/L1:2:1"))), (Texts{"MF0;sw01:IS5300/L1:2:1", "b:7"}));
 }
 
-TEST(Faults, OfNothingChangeNothing) {
+TEST(TakeOut, OfNothingChangesNothing) {
   const TopologyPtr tree = image_of("fattree:K=2,levels=2");
   EXPECT_EQ(got(take_out(tree, " \n,")), tree);
 }
 
-TEST(Faults, NameWhatIsNotThere) {
+TEST(TakeOut, NamesWhatIsNotThere) {
   const TopologyPtr tree = image_of("fattree:K=2,levels=2");
   const auto error = [&](std::string_view faults) { return take_out(tree, faults).error().message; };
   EXPECT_EQ(error("LS9"), "fault 'LS9': there is no machine or router 'LS9'");
   EXPECT_EQ(error("LS0,XY:2"), "fault 'XY:2': there is no machine or router 'XY'");
-  EXPECT_EQ(error("LS0:nine"), "fault 'LS0:nine': expected a port number behind the colon");
+  EXPECT_EQ(error("LS0:nine"), "fault 'LS0:nine': expected a port number or the name of a NIC after the colon");
   EXPECT_EQ(error("LS0:9"), "fault 'LS0:9': 'LS0' has no cable in port 9");
 }
 
-/// What no query may go over is no way between machines.
-TEST(Faults, LeadSubsetsAnotherWay) {
+/// A subset has no router that only a link which was taken out leads to.
+TEST(TakeOut, LeadsSubsetsAnotherWay) {
   const TopologyPtr tree = image_of("fattree:K=2,levels=2");
   const TopologyPtr faulty = got(take_out(tree, "LS0:3"));
   const TopologyPtr subset = got(make_subset(faulty, std::vector<ObjectId>{0, 7}));

@@ -1,6 +1,6 @@
 #pragma once
 /// \file
-/// A Topology that answers as another one does: what differs is overridden.
+/// A Topology that forwards each question to another one; a derived class overrides the answers that differ.
 
 #include "ayatori/topology/topology.hpp"
 
@@ -32,6 +32,8 @@ class ForwardingTopology : public Topology {
   std::string name(ObjectId id) const override { return base_->name(id); }
   std::optional<ObjectId> find(std::string_view name) const override { return base_->find(name); }
   std::uint32_t nic_count(ObjectId machine) const override { return base_->nic_count(machine); }
+  TopologyNic nic(ObjectId machine, std::uint32_t index) const override { return base_->nic(machine, index); }
+  Guid router_guid(ObjectId router) const override { return base_->router_guid(router); }
   std::span<const std::string> planes() const override { return base_->planes(); }
 
   bool direct() const override { return base_->direct(); }

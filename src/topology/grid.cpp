@@ -42,6 +42,8 @@ class GridTopology final : public Topology {
   std::string name(ObjectId id) const override;
   std::optional<ObjectId> find(std::string_view name) const override;
   std::uint32_t nic_count(ObjectId) const override { return 1; }
+  TopologyNic nic(ObjectId, std::uint32_t) const override { return {}; }
+  Guid router_guid(ObjectId) const override { return 0; }
   std::span<const std::string> planes() const override { return planes_; }
 
   bool direct() const override { return true; }
@@ -140,7 +142,7 @@ std::optional<ObjectId> GridTopology::find(std::string_view name) const {
     if (!coordinate || *coordinate >= shape_.dimensions[i]) return std::nullopt;
     id = id * shape_.dimensions[i] + *coordinate;
   }
-  return this->name(id) == name ? std::optional(id) : std::nullopt;  // "N01" is no name
+  return this->name(id) == name ? std::optional(id) : std::nullopt;  // "N01" is not a name
 }
 
 }  // namespace

@@ -1,6 +1,6 @@
 #pragma once
 /// \file
-/// All that an image says, before it becomes bytes. Objects are numbered as in the image: machines first, then the
+/// The contents of an image, before it becomes bytes. Objects are numbered as in the image: machines first, then the
 /// others by rising id.
 
 #include <map>
@@ -20,12 +20,16 @@ struct ImageDraft {
   struct Object {
     ObjectKind kind = ObjectKind::machine;
     std::uint32_t height = 0;
-    std::uint32_t nics = 0;
+  };
+  struct Nic {
+    std::uint32_t rail = 0;
+    PlaneId plane = 0;
+    Guid guid = 0;
+    std::string device;
   };
   struct Link {
     std::uint32_t back = 0;  ///< index of the link the other way
-    std::uint32_t port = 0;
-    std::uint32_t link_class = 0;
+    std::uint32_t kind = 0;
   };
   struct Group {
     std::uint32_t object = 0;
@@ -40,7 +44,10 @@ struct ImageDraft {
   std::vector<std::size_t> name_ends;
   std::vector<std::size_t> first_link{0};  ///< by object, and the end
   std::vector<Link> links;
-  std::vector<image::LinkClass> classes;
+  std::vector<image::LinkKind> kinds;
+  std::vector<Nic> nics;              ///< by machine
+  std::vector<std::size_t> nic_ends;  ///< by machine
+  std::vector<Guid> router_guids;     ///< by router
   std::vector<Group> groups;
   std::vector<std::string> planes;
   bool direct = false;  ///< Topology::direct
@@ -48,25 +55,26 @@ struct ImageDraft {
   void add_object(const Object& object, std::string_view name);
 };
 
-/// Gives each different class a number.
-class LinkClasses {
+/// Gives each different kind of link a number.
+class LinkKinds {
  public:
-  explicit LinkClasses(std::vector<image::LinkClass>& classes) : classes_(classes) {}
-  [[nodiscard]] std::uint32_t number_of(const image::LinkClass& link_class);
+  explicit LinkKinds(std::vector<image::LinkKind>& kinds) : kinds_(kinds) {}
+  [[nodiscard]] std::uint32_t number_of(const image::LinkKind& kind);
 
  private:
-  std::vector<image::LinkClass>& classes_;
-  std::map<image::LinkClass, std::uint32_t> numbers_;
+  std::vector<image::LinkKind>& kinds_;
+  std::map<image::LinkKind, std::uint32_t> numbers_;
   std::uint32_t last_ = 0;
 };
 
-[[nodiscard]] image::LinkClass class_of(const TopologyLink& link);
+/// A port or NIC number that an image has no room for becomes 2^16 - 1; the caller has checked.
+[[nodiscard]] image::LinkKind kind_of(const TopologyLink& link);
 
 [[nodiscard]] ImageDraft draft_of(const Network& network);
-/// Error: a link without a way back, numbers beyond 32 bits.
+/// Error: a link without a way back, a port number beyond 16 bits.
 [[nodiscard]] Result<ImageDraft> draft_of(const Topology& topology);
 
-/// The bytes of an image. Error: more than its fields hold (2^32 objects or links, 2^16 ports or kinds of link).
+/// The bytes of an image. Error: more than its fields hold (2^32 objects or links, 2^16 links of an object).
 [[nodiscard]] Result<std::vector<std::byte>> write_image(const ImageDraft& draft);
 /// The bytes of a formula.
 [[nodiscard]] Result<std::vector<std::byte>> write_formula(const GridFormula& formula);

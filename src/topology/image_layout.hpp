@@ -11,35 +11,45 @@
 namespace ayatori::image {
 
 inline constexpr std::array<char, 8> magic = {'n', 'w', 't', 'o', 'p', 'o', '\r', '\n'};
-inline constexpr std::uint32_t version = 1;
+inline constexpr std::uint32_t version = 2;
 inline constexpr std::uint32_t byte_order = 0x01020304;
 inline constexpr std::uint32_t none = ~std::uint32_t{0};
 
 enum class Section : std::uint8_t {
-  names,          ///< char: all names in a row
-  name_ends,      ///< u32: end of each object's name, then of each plane's
-  name_order,     ///< u32: machines and routers sorted by name
-  ids,            ///< u64: id of each object; empty if ids are 0, 1, 2, …
-  objects,        ///< Object: one each, and one behind the last
-  others,         ///< Other: what there is to say of objects that are no machines
-  by_height,      ///< u32: objects that are no machines, by height, then id
-  height_ends,    ///< u32: end of each height from 1 on in by_height
-  links,          ///< Link: by object, then in the order of Topology::link
-  neighbours,     ///< u16: which link leads to each child, then to each parent; aligned with links
-  owners,         ///< u32: whose link every owner_stride-th one is
-  classes,        ///< LinkClass
-  groups,         ///< Group: the virtual objects
-  group_of,       ///< u32: group above each object, or none; empty if there are no groups
-  members,        ///< u32: objects in each group, by rising id
-  member_points,  ///< u32: point of each member of a grid
-  by_point,       ///< u32: members of a grid, as positions in its part of members, by rising point
-  dimensions,     ///< Dimension
+  names,            ///< char: all names in a row
+  name_ends,        ///< u32: end of each object's name, then of each plane's, then of each NIC device's
+  name_order,       ///< u32: machines and routers sorted by name
+  ids,              ///< u64: id of each object; empty if ids are 0, 1, 2, …
+  objects,          ///< Object: one each, and one after the last
+  others,           ///< Other: height and kind of objects that are not machines
+  by_height,        ///< u32: objects that are not machines, by height, then id
+  height_ends,      ///< u32: end of each height from 1 on in by_height
+  links,            ///< u32: index of the link back; by object, then in the order of Topology::link
+  link_kinds,       ///< u16: kind of each link
+  wide_link_kinds,  ///< u32: the same where there are more than 2^16 kinds; one of the two is empty
+  owners,           ///< u32: whose link every owner_stride-th one is
+  kinds,            ///< LinkKind
+  listed,           ///< u32: objects whose relatives are not reached by their first links in order
+  list_starts,      ///< u32: where the list of each begins in neighbours, and the end
+  neighbours,       ///< u16: which of the object's links lead to its children, then to its parents
+  machine_kinds,    ///< MachineKind
+  nic_kinds,        ///< NicKind: of the machine kinds
+  nic_starts,       ///< u32: number of NICs before every nic_stride-th machine
+  guid_blocks,      ///< GuidBlock: guid_stride GUIDs each, of all NICs by machine, then of all routers
+  guid_offsets,     ///< u32
+  wide_guids,       ///< u64
+  groups,           ///< Group: the virtual objects
+  group_of,         ///< u32: group above each object, or none; empty if there are no groups
+  members,          ///< u32: objects in each group, by rising id
+  member_points,    ///< u32: point of each member of a grid
+  by_point,         ///< u32: members of a grid, as positions in its part of members, by rising point
+  dimensions,       ///< Dimension
 };
 inline constexpr std::size_t section_count = static_cast<std::size_t>(Section::dimensions) + 1;
 
 enum class Form : std::uint32_t {
   explicit_network = 0,
-  formula = 1,         ///< a grid by formula; it has names (or none), planes, classes and dimensions only
+  formula = 1,         ///< a grid by formula; it has names (or none), planes, kinds and dimensions only
   direct_network = 2,  ///< explicit, and machines have their routers built in
 };
 
@@ -52,48 +62,77 @@ struct Header {
   std::array<char, 8> magic = image::magic;
   std::uint32_t byte_order = image::byte_order;
   std::uint32_t version = image::version;
-  std::uint64_t checksum = 0;  ///< XXH3, 64 bits, seed 0, of all bytes behind this field
+  std::uint64_t checksum = 0;  ///< XXH3, 64 bits, seed 0, of all bytes after this field
   std::uint64_t size = 0;      ///< of all, in bytes
   Form form = Form::explicit_network;
   std::uint32_t machines = 0;
   std::uint32_t objects = 0;
   std::uint32_t planes = 0;
+  std::uint32_t devices = 0;  ///< names of NIC devices
+  std::uint32_t nics = 0;
   std::array<Extent, section_count> sections;
 };
 
 struct Object {
   std::uint32_t first_link = 0;
-  std::uint16_t below = 0;  ///< NICs of a machine, children of a router
-  std::uint16_t above = 0;  ///< parents that links lead to
+  std::uint16_t below = 0;  ///< MachineKind of a machine, number of children of a router
+  std::uint16_t above = 0;  ///< number of parents that links lead to; has_list added if the object is in listed
 };
+inline constexpr std::uint16_t has_list = 0x8000;
+
+/// Objects of a program are created parent by parent, recursively: heights bound the depth of the recursion.
+inline constexpr std::size_t max_heights = 1024;
 
 struct Other {
   std::uint16_t height = 0;
   std::uint16_t kind = 0;  ///< ObjectKind
 };
 
-/// A directed link. Its way back is the link that leaves the port it leads to: that tells the object and port there.
-struct Link {
-  std::uint32_t back = 0;
-  std::uint16_t port = 0;
-  std::uint16_t link_class = 0;
-};
-
 /// Finding the owner of a link takes a search among so many.
 inline constexpr std::uint32_t owner_stride = 32;
 
-struct LinkClass {
+inline constexpr std::uint16_t no_nic_number = 0xFFFF;
+
+/// What many directed links have in common. The far end of a link is told by the link back: its owner, port and NIC.
+struct LinkKind {
   std::uint32_t megabits = 0;
   std::uint32_t latency = 0;
   std::uint16_t plane = 0;
+  std::uint16_t port = 0;
+  std::uint16_t nic = no_nic_number;  ///< number of the machine's NIC that the port is on
   std::uint8_t width = 0;
   std::uint8_t speed = 0;
   std::uint8_t state = 0;
   std::uint8_t degraded = 0;
   std::uint16_t zero = 0;
 
-  friend auto operator<=>(const LinkClass&, const LinkClass&) = default;
+  friend auto operator<=>(const LinkKind&, const LinkKind&) = default;
 };
+
+/// Machines with as many NICs of the same rails, planes and device names.
+struct MachineKind {
+  std::uint32_t first_nic = 0;  ///< in nic_kinds
+  std::uint32_t nics = 0;
+};
+
+struct NicKind {
+  std::uint16_t rail = 0;
+  std::uint16_t plane = 0;
+  std::uint32_t device = none;  ///< name, or none
+
+  friend auto operator<=>(const NicKind&, const NicKind&) = default;
+};
+
+inline constexpr std::uint32_t nic_stride = 32;
+
+/// GUID i of a block is base + stride · i, or base + guid_offsets[start + i], or wide_guids[start - wide_start + i].
+struct GuidBlock {
+  std::uint64_t base = 0;
+  std::uint32_t stride = 0;
+  std::uint32_t start = none;  ///< none: by the stride
+};
+inline constexpr std::uint32_t guid_stride = 32;
+inline constexpr std::uint32_t wide_start = 0x8000'0000;
 
 struct Group {
   std::uint32_t object = 0;
@@ -112,8 +151,9 @@ struct Dimension {
 };
 
 // What is read by another compiler must be what this one wrote.
-static_assert(sizeof(Header) == 48 + 16 * section_count && sizeof(Object) == 8 && sizeof(Other) == 4);
-static_assert(sizeof(Link) == 8 && sizeof(LinkClass) == 16 && sizeof(Group) == 24 && sizeof(Dimension) == 16);
+static_assert(sizeof(Header) == 56 + 16 * section_count && sizeof(Object) == 8 && sizeof(Other) == 4);
+static_assert(sizeof(LinkKind) == 20 && sizeof(MachineKind) == 8 && sizeof(NicKind) == 8 && sizeof(GuidBlock) == 16);
+static_assert(sizeof(Group) == 24 && sizeof(Dimension) == 16);
 inline constexpr std::size_t checked_from = offsetof(Header, checksum) + sizeof(Header::checksum);
 
 }  // namespace ayatori::image

@@ -3,22 +3,23 @@
 #include <cstring>
 #include <limits>
 
+#include "image_check.hpp"
 #include "image_topology.hpp"
 
 namespace ayatori::image {
 
 namespace {
 
-constexpr std::uint64_t max_points = std::uint64_t{1} << 32;
+constexpr std::uint64_t max_points = (std::uint64_t{1} << 31) - 1;
 constexpr std::size_t max_dimensions = 64;
 
 Result<> check_header(const Header& header, std::span<const std::byte> bytes, std::string_view name) {
-  if (header.magic != magic) return fail("{}: this is no topology cache", name);
+  if (header.magic != magic) return fail("{}: this is not a topology cache", name);
   if (header.byte_order == std::byteswap(byte_order)) {
     return with_hint(fail("{}: this cache was written on a machine of the other byte order", name),
                      "write it anew on a machine of this kind");
   }
-  if (header.byte_order != byte_order) return fail("{}: this is no topology cache", name);
+  if (header.byte_order != byte_order) return fail("{}: this is not a topology cache", name);
   if (header.version != version) {
     return with_hint(fail("{}: this cache has version {}, not {}", name, header.version, version),
                      "write it anew with this release");
@@ -29,32 +30,86 @@ Result<> check_header(const Header& header, std::span<const std::byte> bytes, st
   return {};
 }
 
-bool groups_fit(const Reader& reader) {
-  const std::size_t first = reader.header.objects - reader.groups.size();
-  for (std::size_t i = 0; i < reader.groups.size(); ++i) {
-    const Group group = reader.groups[i];
-    if (group.object != first + i || group.members > reader.members.size()) return false;
-  }
-  return true;
-}
-
-/// Whether arrays belong together in their lengths; what they say is met when it is read.
+/// Whether arrays belong together in their lengths; check_image() compares what they say.
 bool fits_together(const Reader& reader) {
   const Header& header = reader.header;
   const std::uint64_t objects = header.objects;
-  if (header.machines > objects || objects == none || reader.name_ends.size() != objects + header.planes) return false;
+  if (header.form > Form::direct_network || header.machines > objects || objects == none) return false;
+  if (reader.name_ends.size() != objects + header.planes + header.devices) return false;
   if (header.planes > std::numeric_limits<std::uint16_t>::max()) return false;
-  if (header.form == Form::formula)
-    return reader.classes.size() == 1 && header.planes == 1 && header.machines == objects;
+  if (header.form == Form::formula) return reader.kinds.size() == 1 && header.planes == 1 && header.machines == objects;
   const bool has_ids = !reader.ids.empty();
   const bool has_groups = !reader.groups.empty();
+  if (reader.groups.size() > reader.others.size()) return false;
+  const std::uint64_t guids = header.nics + reader.others.size() - reader.groups.size();
+  const std::size_t links = reader.links.size();
   return reader.objects.size() == objects + 1 && reader.others.size() == objects - header.machines &&
-         reader.by_height.size() == reader.others.size() && reader.neighbours.size() == reader.links.size() &&
-         reader.owners.size() == (reader.links.size() + owner_stride - 1) / owner_stride &&
-         (!has_ids || reader.ids.size() == objects) && reader.groups.size() <= reader.others.size() &&
-         reader.group_of.size() == (has_groups ? objects : 0) && reader.member_points.size() <= reader.members.size() &&
-         reader.by_point.size() <= reader.members.size() &&
-         reader.height_ends.size() <= std::numeric_limits<std::uint16_t>::max() && groups_fit(reader);
+         reader.by_height.size() == reader.others.size() && links < none &&
+         reader.link_kinds.size() + reader.wide_link_kinds.size() == links &&
+         (reader.link_kinds.empty() || reader.wide_link_kinds.empty()) &&
+         reader.owners.size() == (links + owner_stride - 1) / owner_stride &&
+         reader.list_starts.size() == reader.listed.size() + 1 &&
+         reader.nic_starts.size() == (header.machines + nic_stride - 1) / nic_stride &&
+         reader.guid_blocks.size() == (guids + guid_stride - 1) / guid_stride &&
+         (!has_ids || reader.ids.size() == objects) && reader.group_of.size() == (has_groups ? objects : 0) &&
+         reader.member_points.size() <= reader.members.size() && reader.by_point.size() <= reader.members.size() &&
+         reader.height_ends.size() <= std::numeric_limits<std::uint16_t>::max();
+}
+
+/// Points an array at its section of the bytes.
+class SectionTaker {
+ public:
+  SectionTaker(const Header& header, std::span<const std::byte> bytes) : header_(header), bytes_(bytes) {}
+
+  template <typename Record>
+  void take(Section section, Array<Record>& array) {
+    const Extent extent = header_.sections[static_cast<std::size_t>(section)];
+    fits_ = fits_ && extent.offset % alignof(std::uint64_t) == 0 && extent.offset <= bytes_.size() &&
+            extent.count <= (bytes_.size() - extent.offset) / sizeof(Record);
+    if (!fits_) return;
+    array = Array(std::span(reinterpret_cast<const Record*>(bytes_.data() + extent.offset), extent.count));
+  }
+
+  [[nodiscard]] bool fits() const { return fits_; }
+
+ private:
+  const Header& header_;
+  std::span<const std::byte> bytes_;
+  bool fits_ = true;
+};
+
+/// False if a section does not lie within the bytes.
+bool take_sections(Reader& reader, std::span<const std::byte> bytes) {
+  SectionTaker sections(reader.header, bytes);
+  sections.take(Section::names, reader.names);
+  sections.take(Section::name_ends, reader.name_ends);
+  sections.take(Section::name_order, reader.name_order);
+  sections.take(Section::ids, reader.ids);
+  sections.take(Section::objects, reader.objects);
+  sections.take(Section::others, reader.others);
+  sections.take(Section::by_height, reader.by_height);
+  sections.take(Section::height_ends, reader.height_ends);
+  sections.take(Section::links, reader.links);
+  sections.take(Section::link_kinds, reader.link_kinds);
+  sections.take(Section::wide_link_kinds, reader.wide_link_kinds);
+  sections.take(Section::owners, reader.owners);
+  sections.take(Section::kinds, reader.kinds);
+  sections.take(Section::listed, reader.listed);
+  sections.take(Section::list_starts, reader.list_starts);
+  sections.take(Section::neighbours, reader.neighbours);
+  sections.take(Section::machine_kinds, reader.machine_kinds);
+  sections.take(Section::nic_kinds, reader.nic_kinds);
+  sections.take(Section::nic_starts, reader.nic_starts);
+  sections.take(Section::guid_blocks, reader.guid_blocks);
+  sections.take(Section::guid_offsets, reader.guid_offsets);
+  sections.take(Section::wide_guids, reader.wide_guids);
+  sections.take(Section::groups, reader.groups);
+  sections.take(Section::group_of, reader.group_of);
+  sections.take(Section::members, reader.members);
+  sections.take(Section::member_points, reader.member_points);
+  sections.take(Section::by_point, reader.by_point);
+  sections.take(Section::dimensions, reader.dimensions);
+  return sections.fits();
 }
 
 }  // namespace
@@ -77,6 +132,34 @@ std::vector<std::string> Reader::planes() const {
   std::vector<std::string> found;
   for (std::uint32_t i = 0; i < header.planes; ++i) found.emplace_back(name(std::size_t{header.objects} + i));
   return found;
+}
+
+std::vector<std::string> Reader::devices() const {
+  std::vector<std::string> found;
+  const std::size_t first = std::size_t{header.objects} + header.planes;
+  for (std::uint32_t i = 0; i < header.devices; ++i) found.emplace_back(name(first + i));
+  return found;
+}
+
+std::uint32_t Reader::link_to_relative(std::uint32_t object, std::uint64_t place) const {
+  if ((objects[object].above & has_list) == 0) return static_cast<std::uint32_t>(place);
+  const auto all = listed.span();
+  const auto entry = static_cast<std::size_t>(std::ranges::lower_bound(all, object) - all.begin());
+  return neighbours[list_starts[entry] + place];
+}
+
+std::uint32_t Reader::nics_before(std::uint32_t machine) const {
+  std::uint32_t count = nic_starts[machine / nic_stride];
+  for (std::uint32_t i = machine / nic_stride * nic_stride; i < machine; ++i) count += machine_kind(i).nics;
+  return count;
+}
+
+std::uint64_t Reader::guid(std::uint64_t index) const {
+  const GuidBlock block = guid_blocks[index / guid_stride];
+  const std::uint64_t place = index % guid_stride;
+  if (block.start == none) return block.base + block.stride * place;
+  if (block.start < wide_start) return block.base + guid_offsets[block.start + place];
+  return wide_guids[block.start - wide_start + place];
 }
 
 Result<GridShape> Reader::shape(std::size_t first, std::size_t count, bool dense) const {
@@ -103,7 +186,7 @@ Result<Reader> read(std::span<const std::byte> bytes, std::string_view name, boo
   Reader reader;
   Header& header = reader.header;
   if (bytes.size() < magic.size() || std::memcmp(bytes.data(), magic.data(), magic.size()) != 0) {
-    return fail("{}: this is no topology cache", name);
+    return fail("{}: this is not a topology cache", name);
   }
   std::memcpy(&header, bytes.data(), std::min(bytes.size(), sizeof header));
   if (bytes.size() < checked_from) return fail("{}: this cache is cut off: {} bytes", name, bytes.size());
@@ -113,33 +196,12 @@ Result<Reader> read(std::span<const std::byte> bytes, std::string_view name, boo
     return with_hint(fail("{}: this cache is damaged: its checksum does not fit", name), "write it anew");
   }
 
-  bool fits = true;
-  const auto take = [&]<typename Record>(Section section, Array<Record>& array) {
-    const Extent extent = header.sections[static_cast<std::size_t>(section)];
-    fits = fits && extent.offset % alignof(std::uint64_t) == 0 && extent.offset <= bytes.size() &&
-           extent.count <= (bytes.size() - extent.offset) / sizeof(Record);
-    if (!fits) return;
-    array = Array(std::span(reinterpret_cast<const Record*>(bytes.data() + extent.offset), extent.count));
-  };
-  take(Section::names, reader.names);
-  take(Section::name_ends, reader.name_ends);
-  take(Section::name_order, reader.name_order);
-  take(Section::ids, reader.ids);
-  take(Section::objects, reader.objects);
-  take(Section::others, reader.others);
-  take(Section::by_height, reader.by_height);
-  take(Section::height_ends, reader.height_ends);
-  take(Section::links, reader.links);
-  take(Section::neighbours, reader.neighbours);
-  take(Section::owners, reader.owners);
-  take(Section::classes, reader.classes);
-  take(Section::groups, reader.groups);
-  take(Section::group_of, reader.group_of);
-  take(Section::members, reader.members);
-  take(Section::member_points, reader.member_points);
-  take(Section::by_point, reader.by_point);
-  take(Section::dimensions, reader.dimensions);
-  if (!fits || !fits_together(reader)) return fail("{}: this cache is damaged: its sections don't fit", name);
+  if (!take_sections(reader, bytes) || !fits_together(reader))
+    return fail("{}: this cache is damaged: its sections do not fit", name);
+  if (!check) return reader;
+  if (auto checked = check_image(reader); !checked) {
+    return fail("{}: this cache is damaged: {}", name, checked.error().message);
+  }
   return reader;
 }
 

@@ -46,10 +46,20 @@ struct Reader {
   Array<Other> others;
   Array<std::uint32_t> by_height;
   Array<std::uint32_t> height_ends;
-  Array<Link> links;
-  Array<std::uint16_t> neighbours;
+  Array<std::uint32_t> links;
+  Array<std::uint16_t> link_kinds;
+  Array<std::uint32_t> wide_link_kinds;
   Array<std::uint32_t> owners;
-  Array<LinkClass> classes;
+  Array<LinkKind> kinds;
+  Array<std::uint32_t> listed;
+  Array<std::uint32_t> list_starts;
+  Array<std::uint16_t> neighbours;
+  Array<MachineKind> machine_kinds;
+  Array<NicKind> nic_kinds;
+  Array<std::uint32_t> nic_starts;
+  Array<GuidBlock> guid_blocks;
+  Array<std::uint32_t> guid_offsets;
+  Array<std::uint64_t> wide_guids;
   Array<Group> groups;
   Array<std::uint32_t> group_of;
   Array<std::uint32_t> members;
@@ -61,11 +71,26 @@ struct Reader {
   /// A machine or router.
   [[nodiscard]] std::optional<std::uint32_t> find(std::string_view name) const;
   [[nodiscard]] std::vector<std::string> planes() const;
-  /// Error: lengths that are 0 or make more than 2^32 points, more than 64 dimensions.
+  [[nodiscard]] std::vector<std::string> devices() const;
+  /// Error: lengths that are 0 or make more than 2^31 - 1 points, more than 64 dimensions.
   [[nodiscard]] Result<GridShape> shape(std::size_t first, std::size_t count, bool dense) const;
+
+  [[nodiscard]] std::uint32_t kind_of_link(std::uint32_t link) const {
+    return wide_link_kinds.empty() ? link_kinds[link] : wide_link_kinds[link];
+  }
+  /// How many of a machine's links lead to parents, or of a router's to parents.
+  [[nodiscard]] std::uint32_t parents(std::uint32_t object) const { return objects[object].above & ~has_list; }
+  /// Which link of an object leads to the `place`-th of its children and parents.
+  [[nodiscard]] std::uint32_t link_to_relative(std::uint32_t object, std::uint64_t place) const;
+  [[nodiscard]] MachineKind machine_kind(std::uint32_t machine) const { return machine_kinds[objects[machine].below]; }
+  /// How many NICs machines before this one have.
+  [[nodiscard]] std::uint32_t nics_before(std::uint32_t machine) const;
+  /// Of NICs by machine, then of routers.
+  [[nodiscard]] std::uint64_t guid(std::uint64_t index) const;
 };
 
-/// Compares all that can be without reading on (see topology_of). Each section lies within the bytes.
+/// Each section lies within the bytes. With `check` (not for bytes that were just written), the checksum and everything
+/// that records say of each other is compared, too (check_image).
 [[nodiscard]] Result<Reader> read(std::span<const std::byte> bytes, std::string_view name, bool check);
 
 }  // namespace ayatori::image

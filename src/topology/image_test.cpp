@@ -20,7 +20,7 @@ std::set<ObjectKind> kinds_at(const Topology& topology, std::uint32_t height) {
   return found;
 }
 
-TEST(Image, OfATreeHasMachinesUnderLeavesUnderSpines) {
+TEST(MakeImageTopology, OfATreeHasMachinesUnderLeavesUnderSpines) {
   const TopologyPtr tree = image_of("fattree:K=2,levels=2");
   expect_complete(*tree);
   EXPECT_EQ(tree->machine_count(), 8U);
@@ -36,7 +36,7 @@ TEST(Image, OfATreeHasMachinesUnderLeavesUnderSpines) {
   EXPECT_EQ(as_text(up), "3->12:2 plane 0 4xHDR 0ns");
 }
 
-TEST(Image, OfEachFormulaKeepsWhatTheHeadersPromise) {
+TEST(MakeImageTopology, OfEachFormulaIsConsistent) {
   for (const char* source :
        {"fattree:K=3,levels=3,nodes=20", "fattree:K=2,levels=4", "fattree:K=4,levels=1", "xgft:h=2;m=3,4;w=2,2;p=2,2",
         "xgft:h=3;m=2,2,3;w=1,2,2;p=1,2,1", "torus:4x3x2,hosts=2", "torus:3x3,hosts=0", "mesh:2x3", "full:5,hosts=2",
@@ -47,7 +47,7 @@ TEST(Image, OfEachFormulaKeepsWhatTheHeadersPromise) {
 }
 
 /// The same grid, once as bytes and once as a formula.
-TEST(Image, OfATorusAnswersAsTheFormulaDoes) {
+TEST(MakeImageTopology, OfATorusAnswersAsTheFormulaDoes) {
   for (const char* size : {"5", "1", "2", "3", "2x2", "3x4x5", "1x2", "2x1x3", "4x4", "1x1x1", "2x2x2", "2x3x2", "6x2",
                            "3x3x3", "4x1x4", "1x5x1x3", "2x2x2x2", "11x12", "2x3x2x3"}) {
     for (const char* kind : {"torus", "mesh"}) {
@@ -64,7 +64,7 @@ TEST(Image, OfATorusAnswersAsTheFormulaDoes) {
   }
 }
 
-TEST(Image, OfADiscoveredGridTellsItsPlaces) {
+TEST(MakeImageTopology, OfADiscoveredGridHasItsCoordinates) {
   auto builder = copy_of(opened("torus:4x5,hosts=2"));
   const TopologyPtr grid = got(make_image_topology(built(builder)));
   expect_complete(*grid);
@@ -75,7 +75,7 @@ TEST(Image, OfADiscoveredGridTellsItsPlaces) {
   EXPECT_EQ(grid->grid_point(root, grid->find("R3-4").value()), 19U);
 }
 
-TEST(Image, IsTheSameWhateverTheOrderOfDiscovery) {
+TEST(MakeImageTopology, DoesNotDependOnTheOrderOfDiscovery) {
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
     SCOPED_TRACE(fmt::format("seed {}", seed));
     Random random(seed);
@@ -102,7 +102,7 @@ TEST(Image, IsTheSameWhateverTheOrderOfDiscovery) {
   }
 }
 
-TEST(Image, OfRoutersThatAreAllCabledIsFull) {
+TEST(MakeImageTopology, OfRoutersThatAreAllCabledToEachOtherIsFull) {
   const TopologyPtr full = image_of("full:5,hosts=2");
   EXPECT_EQ(kinds_at(*full, 2), std::set{ObjectKind::full});
   EXPECT_EQ(full->child_count(full->object_at(2, 0)), 5U);
@@ -111,14 +111,14 @@ TEST(Image, OfRoutersThatAreAllCabledIsFull) {
   EXPECT_EQ(direct->link_count(0), 4U);
 }
 
-TEST(Image, OfAnythingElseIsAGraph) {
+TEST(MakeImageTopology, OfAnIrregularNetworkIsAGraph) {
   const TopologyPtr graph = got(make_image_topology(without_cables(opened("torus:4x4,hosts=2"), "R0-0", "R0-1", 1)));
   expect_complete(*graph);
   EXPECT_EQ(kinds_at(*graph, 2), std::set{ObjectKind::graph});
   EXPECT_EQ(graph->child_count(graph->object_at(2, 0)), 16U);
 }
 
-TEST(Image, OfATreeAndASpareRouterIsStillATree) {
+TEST(MakeImageTopology, OfATreeAndASpareRouterIsStillATree) {
   auto builder = copy_of(opened("fattree:K=3,levels=2"));
   builder.add_router("spare", 0x999, 36);
   const TopologyPtr tree = got(make_image_topology(built(builder)));
@@ -140,7 +140,7 @@ Network two_planes() {
   return built(builder);
 }
 
-TEST(Image, OfSeveralPlanesHasTheShapeOfEach) {
+TEST(MakeImageTopology, OfSeveralPlanesHasTheShapeOfEach) {
   const TopologyPtr both = got(make_image_topology(two_planes()));
   expect_complete(*both);
   EXPECT_EQ(both->planes().size(), 2U);
@@ -154,7 +154,7 @@ TEST(Image, OfSeveralPlanesHasTheShapeOfEach) {
   EXPECT_EQ(both->child_count(both->id_end() - 1), 6U);
 }
 
-TEST(Image, OfHostsBackToBackIsAGraphOfThem) {
+TEST(MakeImageTopology, OfHostsBackToBackIsAGraphOfThem) {
   NetworkBuilder builder;
   const auto host = [&](const char* name, Guid guid) { return builder.add_nic("", guid, 2, name, 0); };
   const auto a = host("a", 0x100);
@@ -170,7 +170,7 @@ TEST(Image, OfHostsBackToBackIsAGraphOfThem) {
   EXPECT_EQ(pair->parent_count(pair->find("alone").value()), 0U);
 }
 
-TEST(Image, OfOneMachineHasNothingElse) {
+TEST(MakeImageTopology, OfOneMachineHasNoOtherObject) {
   NetworkBuilder builder;
   builder.add_nic("", 0x100, 1, "a", 0);
   const TopologyPtr one = got(make_image_topology(built(builder)));
@@ -179,7 +179,7 @@ TEST(Image, OfOneMachineHasNothingElse) {
   EXPECT_EQ(one->max_height(), 0U);
 }
 
-TEST(Image, LeavesOutAggregationNodesAndKeepsRails) {
+TEST(MakeImageTopology, LeavesOutAggregationEnginesAndKeepsRails) {
   auto builder = dgx_like();
   const TopologyPtr dgx = got(make_image_topology(built(builder)));
   expect_complete(*dgx);
@@ -190,7 +190,7 @@ TEST(Image, LeavesOutAggregationNodesAndKeepsRails) {
   EXPECT_EQ(dgx->link_count(dgx->find("SPINE-00").value()), 62U);
 }
 
-TEST(Image, TellsDegradedLinksAndLatency) {
+TEST(MakeImageTopology, KeepsDegradedLinksAndLatency) {
   NetworkBuilder builder;
   const auto a = builder.add_router("a", 1, 400);
   const auto b = builder.add_router("b", 2, 400);
@@ -237,7 +237,7 @@ Network random_network(Random& random) {
   return built(builder);
 }
 
-TEST(Image, OfAnyNetworkKeepsWhatTheHeadersPromise) {
+TEST(MakeImageTopology, OfAnyRandomNetworkIsConsistent) {
   for (std::uint64_t seed = 1; seed <= 400; ++seed) {
     SCOPED_TRACE(fmt::format("seed {}", seed));
     Random random(seed);
@@ -246,7 +246,7 @@ TEST(Image, OfAnyNetworkKeepsWhatTheHeadersPromise) {
   }
 }
 
-TEST(Image, OfAHundredThousandHostsTakes128BytesEach) {
+TEST(MakeImageTopology, OfAHundredThousandHostsTakesAtMost128BytesEach) {
   const Network network = opened("xgft:h=3;m=22,22,207;w=1,22,22");
   const TopologyPtr tree = got(make_image_topology(network));
   ASSERT_EQ(tree->machine_count(), 100'188U);

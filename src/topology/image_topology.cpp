@@ -15,7 +15,11 @@ using image::none;
 class ImageTopology final : public Topology {
  public:
   ImageTopology(ImageBytes bytes, image::Reader reader, std::vector<GridShape> shapes)
-      : bytes_(std::move(bytes)), image_(std::move(reader)), shapes_(std::move(shapes)), planes_(image_.planes()) {}
+      : bytes_(std::move(bytes)),
+        image_(std::move(reader)),
+        shapes_(std::move(shapes)),
+        planes_(image_.planes()),
+        devices_(image_.devices()) {}
 
   ObjectId id_end() const override { return image_.header.objects == 0 ? 0 : id_of(image_.header.objects - 1) + 1; }
   bool contains(ObjectId id) const override { return index_of(id) != none; }
@@ -36,7 +40,9 @@ class ImageTopology final : public Topology {
 
   std::string name(ObjectId id) const override;
   std::optional<ObjectId> find(std::string_view name) const override;
-  std::uint32_t nic_count(ObjectId machine) const override { return image_.objects[index_of(machine)].below; }
+  std::uint32_t nic_count(ObjectId machine) const override { return image_.machine_kind(index_of(machine)).nics; }
+  TopologyNic nic(ObjectId machine, std::uint32_t index) const override;
+  Guid router_guid(ObjectId router) const override;
   std::span<const std::string> planes() const override { return planes_; }
 
   bool direct() const override { return image_.header.form == image::Form::direct_network; }
@@ -59,8 +65,8 @@ class ImageTopology final : public Topology {
   [[nodiscard]] image::Other other(std::uint32_t index) const { return image_.others[index - image_.header.machines]; }
   /// Virtual objects come last, so that their order is that of the groups.
   [[nodiscard]] std::uint32_t group_number(std::uint32_t index) const {
-    const auto behind_routers = static_cast<std::uint32_t>(image_.header.objects - image_.groups.size());
-    return index < behind_routers ? none : index - behind_routers;
+    const auto after_routers = static_cast<std::uint32_t>(image_.header.objects - image_.groups.size());
+    return index < after_routers ? none : index - after_routers;
   }
   [[nodiscard]] std::span<const std::uint32_t> members(std::uint32_t group) const {
     return image_.members.part(image_.groups[group].first_member, image_.groups[group].members);
@@ -75,6 +81,7 @@ class ImageTopology final : public Topology {
   image::Reader image_;
   std::vector<GridShape> shapes_;  // by group
   std::vector<std::string> planes_;
+  std::vector<std::string> devices_;  // names of NICs
 };
 
 std::uint32_t ImageTopology::index_of(ObjectId id) const {
@@ -117,14 +124,13 @@ std::uint32_t ImageTopology::height(ObjectId id) const {
 
 std::uint32_t ImageTopology::parent_count(ObjectId id) const {
   const std::uint32_t index = index_of(id);
-  return image_.objects[index].above + (group_above(index) == none ? 0U : 1U);
+  return image_.parents(index) + (group_above(index) == none ? 0U : 1U);
 }
 
 ObjectId ImageTopology::parent(ObjectId id, std::uint32_t i) const {
   const std::uint32_t index = index_of(id);
-  const image::Object object = image_.objects[index];
-  if (i >= object.above) return id_of(image_.groups[group_above(index)].object);
-  return neighbour(index, i + (is_machine(index) ? 0U : object.below));
+  if (i >= image_.parents(index)) return id_of(image_.groups[group_above(index)].object);
+  return neighbour(index, i + (is_machine(index) ? 0U : image_.objects[index].below));
 }
 
 std::uint64_t ImageTopology::child_count(ObjectId id) const {
@@ -157,7 +163,7 @@ std::uint32_t ImageTopology::owner_of(std::uint32_t link) const {
 
 ObjectId ImageTopology::neighbour(std::uint32_t index, std::uint64_t place) const {
   const std::size_t first = image_.objects[index].first_link;
-  return id_of(owner_of(image_.links[first + image_.neighbours[first + place]].back));
+  return id_of(owner_of(image_.links[first + image_.link_to_relative(index, place)]));
 }
 
 std::string ImageTopology::name(ObjectId id) const {
@@ -205,22 +211,43 @@ std::uint32_t ImageTopology::link_count(ObjectId id) const {
 }
 
 TopologyLink ImageTopology::link(ObjectId id, std::uint32_t i) const {
-  const image::Link out = image_.links[std::size_t{image_.objects[index_of(id)].first_link} + i];
-  const image::LinkClass properties = image_.classes[out.link_class];
+  const std::uint32_t here = image_.objects[index_of(id)].first_link + i;
+  const std::uint32_t back = image_.links[here];
+  const image::LinkKind kind = image_.kinds[image_.kind_of_link(here)];
+  const image::LinkKind there = image_.kinds[image_.kind_of_link(back)];
+  const auto nic_of = [](const image::LinkKind& end) { return end.nic == image::no_nic_number ? no_nic : end.nic; };
   TopologyLink link;
-  link.to = id_of(owner_of(out.back));
-  link.from_port = out.port;
-  link.to_port = image_.links[out.back].port;
-  link.plane = properties.plane < planes_.size() ? properties.plane : PlaneId{0};
-  link.rate = {properties.width, static_cast<LaneSpeed>(properties.speed), properties.megabits};
-  link.latency = properties.latency;
-  link.state = properties.state == 0 ? LinkState::up : LinkState::taken_out;
-  link.degraded = properties.degraded != 0;
+  link.to = id_of(owner_of(back));
+  link.from_port = kind.port;
+  link.to_port = there.port;
+  link.from_nic = nic_of(kind);
+  link.to_nic = nic_of(there);
+  link.plane = kind.plane < planes_.size() ? kind.plane : PlaneId{0};
+  link.rate = {kind.width, static_cast<LaneSpeed>(kind.speed), kind.megabits};
+  link.latency = kind.latency;
+  link.state = kind.state == 0 ? LinkState::up : LinkState::taken_out;
+  link.degraded = kind.degraded != 0;
   return link;
 }
 
+TopologyNic ImageTopology::nic(ObjectId machine, std::uint32_t i) const {
+  const std::uint32_t index = index_of(machine);
+  const image::NicKind kind = image_.nic_kinds[std::size_t{image_.machine_kind(index).first_nic} + i];
+  TopologyNic nic;
+  nic.rail = kind.rail;
+  nic.plane = kind.plane;
+  nic.guid = image_.guid(std::uint64_t{image_.nics_before(index)} + i);
+  if (kind.device < devices_.size()) nic.device = devices_[kind.device];
+  return nic;
+}
+
+Guid ImageTopology::router_guid(ObjectId router) const {
+  return image_.guid(std::uint64_t{image_.header.nics} + index_of(router) - image_.header.machines);
+}
+
 std::size_t ImageTopology::private_bytes() const {
-  std::size_t bytes = sizeof *this + planes_.size() * sizeof(std::string) + shapes_.size() * sizeof(GridShape);
+  std::size_t bytes =
+      sizeof *this + (planes_.size() + devices_.size()) * sizeof(std::string) + shapes_.size() * sizeof(GridShape);
   for (const GridShape& shape : shapes_) bytes += shape.dimensions.size() * 3 * sizeof(std::uint32_t);
   return bytes + (bytes_.shared ? 0 : bytes_.bytes.size());
 }
@@ -235,7 +262,7 @@ Result<TopologyPtr> grid_of(ImageBytes bytes, image::Reader reader) {
   GridFormula formula;
   formula.dimensions = std::move(shape->dimensions);
   formula.periodic = std::move(shape->periodic);
-  const image::LinkClass properties = reader.classes[0];
+  const image::LinkKind properties = reader.kinds[0];
   formula.rate = {properties.width, static_cast<LaneSpeed>(properties.speed), properties.megabits};
   formula.latency = properties.latency;
   formula.plane = reader.planes().front();

@@ -17,11 +17,11 @@ struct ImageBytes {
   bool shared = false;
 };
 
-/// `name` speaks in errors. The checksum is compared if `check`: not for bytes that were just written. Errors: no
-/// image, another version or byte order, cut off, checksum, sections that don't fit.
+/// `name` speaks in errors. All of it is compared with itself if `check`: not for bytes that were just written. Errors:
+/// not an image, another version or byte order, cut off, checksum, records that contradict each other.
 [[nodiscard]] Result<TopologyPtr> topology_of(ImageBytes bytes, std::string_view name, bool check);
 
-/// The bytes behind a Topology that topology_of made from an image without a formula; empty for all others.
+/// The bytes of a Topology that topology_of made from an image without a formula; empty for all others.
 [[nodiscard]] std::span<const std::byte> image_bytes(const Topology& topology);
 
 /// What the header's checksum must be.

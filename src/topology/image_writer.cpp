@@ -1,7 +1,9 @@
 #include <algorithm>
 #include <cstring>
 #include <limits>
+#include <map>
 #include <numeric>
+#include <optional>
 #include <span>
 
 #include "ayatori/topology/grid.hpp"
@@ -13,7 +15,7 @@ namespace {
 
 using image::Section;
 
-/// Collects sections behind the header.
+/// Collects sections after the header.
 class Sections {
  public:
   Sections() : bytes_(sizeof(image::Header)) {}
@@ -45,12 +47,15 @@ class Sections {
 };
 
 void add_names(Sections& bytes, std::string names, std::span<const std::size_t> ends,
-               std::span<const std::string> planes) {
+               std::span<const std::string> planes, std::span<const std::string> devices = {}) {
   std::vector<std::uint32_t> name_ends(ends.begin(), ends.end());
-  for (const std::string& plane : planes) {
-    names += plane;
-    name_ends.push_back(static_cast<std::uint32_t>(names.size()));
+  for (const auto& more : {planes, devices}) {
+    for (const std::string& name : more) {
+      names += name;
+      name_ends.push_back(static_cast<std::uint32_t>(names.size()));
+    }
   }
+  bytes.header.devices = static_cast<std::uint32_t>(devices.size());
   bytes.add(Section::names, std::span<const char>(names));
   bytes.add(Section::name_ends, name_ends);
   bytes.header.planes = static_cast<std::uint32_t>(planes.size());
@@ -74,6 +79,45 @@ void add_dimensions(const GridShape& shape, std::vector<image::Dimension>& dimen
   }
 }
 
+/// Which machines have the same NICs.
+struct NicKinds {
+  std::vector<std::uint16_t> kind_of_machine;
+  std::vector<image::MachineKind> machines;
+  std::vector<image::NicKind> nics;
+  std::vector<std::string> devices;
+};
+
+/// Gives machines with the same NICs a number; nothing if there are more kinds than numbers.
+std::optional<NicKinds> nic_kinds_of(const ImageDraft& draft, bool with_devices) {
+  NicKinds found;
+  std::map<std::string, std::uint32_t> device_numbers;
+  std::map<std::vector<image::NicKind>, std::uint16_t> numbers;
+  std::size_t begin = 0;
+  for (const std::size_t end : draft.nic_ends) {
+    std::vector<image::NicKind> nics;
+    for (; begin < end; ++begin) {
+      const ImageDraft::Nic& nic = draft.nics[begin];
+      image::NicKind kind{static_cast<std::uint16_t>(nic.rail), nic.plane, image::none};
+      if (with_devices && !nic.device.empty()) {
+        const auto next = static_cast<std::uint32_t>(found.devices.size());
+        const auto [device, is_new] = device_numbers.try_emplace(nic.device, next);
+        if (is_new) found.devices.push_back(nic.device);
+        kind.device = device->second;
+      }
+      nics.push_back(kind);
+    }
+    if (numbers.size() == std::size_t{1} << 16) return std::nullopt;
+    const auto [entry, is_new] = numbers.try_emplace(nics, static_cast<std::uint16_t>(numbers.size()));
+    if (is_new) {
+      found.machines.push_back(
+          {static_cast<std::uint32_t>(found.nics.size()), static_cast<std::uint32_t>(nics.size())});
+      found.nics.insert(found.nics.end(), nics.begin(), nics.end());
+    }
+    found.kind_of_machine.push_back(entry->second);
+  }
+  return found;
+}
+
 class ImageWriter {
  public:
   explicit ImageWriter(const ImageDraft& draft) : draft_(draft) {}
@@ -83,8 +127,10 @@ class ImageWriter {
  private:
   [[nodiscard]] Result<> check_limits() const;
   [[nodiscard]] std::size_t machines() const;
+  [[nodiscard]] Result<> find_machine_kinds();
   void add_objects();
-  void add_neighbours_of(std::uint32_t object, image::Object& record, std::vector<std::uint16_t>& neighbours);
+  void add_relatives_of(std::uint32_t object, image::Object& record);
+  void add_guids();
   void add_others();
   void add_links();
   void add_groups();
@@ -93,6 +139,9 @@ class ImageWriter {
   Sections bytes_;
   std::vector<std::uint32_t> owner_;                           // by link
   std::vector<std::pair<std::uint32_t, std::uint16_t>> next_;  // neighbour and link, of the object in hand
+  std::vector<std::uint16_t> relatives_;                       // links to its children, then to its parents
+  std::vector<std::uint16_t> machine_kind_;                    // by machine
+  std::vector<std::string> devices_;
 };
 
 std::size_t ImageWriter::machines() const {
@@ -101,35 +150,34 @@ std::size_t ImageWriter::machines() const {
 }
 
 Result<> ImageWriter::check_limits() const {
-  constexpr std::size_t most = std::numeric_limits<std::uint32_t>::max();
+  constexpr std::size_t max_large = std::numeric_limits<std::uint32_t>::max() - 1;
   constexpr std::size_t max_small = std::numeric_limits<std::uint16_t>::max();
-  if (draft_.objects.size() >= most || draft_.links.size() >= most || draft_.names.size() >= most) {
-    return fail("a network of {} objects, {} links and {} bytes of names is too large for an image: {} are the most",
-                draft_.objects.size(), draft_.links.size(), draft_.names.size(), most - 1);
+  if (draft_.objects.size() > max_large || draft_.links.size() > max_large || draft_.names.size() > max_large) {
+    return fail(
+        "a network of {} objects, {} links and {} bytes of names is too large for an image, which has {} at most",
+        draft_.objects.size(), draft_.links.size(), draft_.names.size(), max_large);
   }
-  if (draft_.classes.size() > max_small || draft_.planes.size() > max_small) {
-    return fail("an image can't have {} kinds of link and {} planes: {} are the most", draft_.classes.size(),
-                draft_.planes.size(), max_small);
+  if (draft_.planes.size() > max_small || draft_.nics.size() >= image::wide_start) {
+    return fail("an image cannot have {} planes and {} NICs", draft_.planes.size(), draft_.nics.size());
   }
-  const auto has_large_port = [](const ImageDraft::Link& link) { return link.port > max_small; };
-  if (std::ranges::any_of(draft_.links, has_large_port)) return fail("an image has no ports above {}", max_small);
   for (std::size_t i = 0; i < draft_.objects.size(); ++i) {
-    if (draft_.first_link[i + 1] - draft_.first_link[i] > max_small || draft_.objects[i].nics > max_small ||
-        draft_.objects[i].height > max_small) {
-      return fail("an image has no object with more than {} links, NICs, or levels below it", max_small);
+    if (draft_.first_link[i + 1] - draft_.first_link[i] >= image::has_list) {
+      return fail("an image has no object with {} links or more", image::has_list);
+    }
+    if (draft_.objects[i].height > image::max_heights) {
+      return fail("an image has no object with more than {} levels below it", image::max_heights);
     }
   }
   for (const ImageDraft::Group& group : draft_.groups) {
-    if (std::ranges::any_of(group.points, [](std::uint64_t point) { return point >= most; })) {
-      return fail("an image has no grids of more than {} points", most);
+    if (std::ranges::any_of(group.points, [](std::uint64_t point) { return point > max_large; })) {
+      return fail("an image has no grids of more than {} points", max_large);
     }
   }
   return {};
 }
 
-/// Who is above and who is below: neighbours of another height, each once, by rising id.
-void ImageWriter::add_neighbours_of(std::uint32_t object, image::Object& record,
-                                    std::vector<std::uint16_t>& neighbours) {
+/// Children, then parents: neighbours of another height, each once, by rising id. Says which link leads to each.
+void ImageWriter::add_relatives_of(std::uint32_t object, image::Object& record) {
   const std::size_t first = draft_.first_link[object];
   next_.clear();
   for (std::size_t i = first; i < draft_.first_link[object + 1]; ++i) {
@@ -138,32 +186,47 @@ void ImageWriter::add_neighbours_of(std::uint32_t object, image::Object& record,
   std::ranges::sort(next_);
   next_.erase(std::ranges::unique(next_, {}, [](const auto& next) { return next.first; }).begin(), next_.end());
   const std::uint32_t height = draft_.objects[object].height;
-  std::size_t place = first;
-  const auto add = [&](auto is_wanted) {
-    const std::size_t start = place;
+  relatives_.clear();
+  if (draft_.objects[object].kind == ObjectKind::router) {
     for (const auto& [neighbour, link] : next_) {
-      if (is_wanted(draft_.objects[neighbour].height)) neighbours[place++] = link;
+      if (draft_.objects[neighbour].height < height) relatives_.push_back(link);
     }
-    return static_cast<std::uint16_t>(place - start);
-  };
-  record.below = static_cast<std::uint16_t>(draft_.objects[object].nics);
-  const bool is_router = draft_.objects[object].kind == ObjectKind::router;
-  if (is_router) record.below = add([&](std::uint32_t there) { return there < height; });
-  record.above = add([&](std::uint32_t there) { return there > height; });
+    record.below = static_cast<std::uint16_t>(relatives_.size());
+  }
+  const std::size_t below = relatives_.size();
+  for (const auto& [neighbour, link] : next_) {
+    if (draft_.objects[neighbour].height > height) relatives_.push_back(link);
+  }
+  record.above = static_cast<std::uint16_t>(relatives_.size() - below);
+  for (std::size_t i = 0; i < relatives_.size(); ++i) {
+    if (relatives_[i] == i) continue;
+    record.above |= image::has_list;
+    return;
+  }
 }
 
 void ImageWriter::add_objects() {
   std::vector<image::Object> objects;
-  std::vector<std::uint16_t> neighbours(draft_.links.size());
+  std::vector<std::uint32_t> listed;
+  std::vector<std::uint32_t> list_starts{0};
+  std::vector<std::uint16_t> neighbours;
   objects.reserve(draft_.objects.size() + 1);
   for (std::uint32_t i = 0; i < draft_.objects.size(); ++i) {
     image::Object record;
     record.first_link = static_cast<std::uint32_t>(draft_.first_link[i]);
-    add_neighbours_of(i, record, neighbours);
+    add_relatives_of(i, record);
+    if (draft_.objects[i].kind == ObjectKind::machine) record.below = machine_kind_[i];
+    if ((record.above & image::has_list) != 0) {
+      listed.push_back(i);
+      neighbours.insert(neighbours.end(), relatives_.begin(), relatives_.end());
+      list_starts.push_back(static_cast<std::uint32_t>(neighbours.size()));
+    }
     objects.push_back(record);
   }
   objects.push_back({static_cast<std::uint32_t>(draft_.links.size()), 0, 0});
   bytes_.add(Section::objects, objects);
+  bytes_.add(Section::listed, listed);
+  bytes_.add(Section::list_starts, list_starts);
   bytes_.add(Section::neighbours, neighbours);
   bytes_.add(Section::ids, draft_.ids);
 }
@@ -189,16 +252,75 @@ void ImageWriter::add_others() {
 }
 
 void ImageWriter::add_links() {
-  std::vector<image::Link> links;
+  std::vector<std::uint32_t> links;
+  std::vector<std::uint16_t> kinds;
+  std::vector<std::uint32_t> wide_kinds;
+  const bool wide = draft_.kinds.size() > std::size_t{1} << 16;
   links.reserve(draft_.links.size());
+  (wide ? wide_kinds.reserve(draft_.links.size()) : kinds.reserve(draft_.links.size()));
   for (const ImageDraft::Link& link : draft_.links) {
-    links.push_back({link.back, static_cast<std::uint16_t>(link.port), static_cast<std::uint16_t>(link.link_class)});
+    links.push_back(link.back);
+    if (wide) {
+      wide_kinds.push_back(link.kind);
+    } else {
+      kinds.push_back(static_cast<std::uint16_t>(link.kind));
+    }
   }
   std::vector<std::uint32_t> owners;
   for (std::size_t i = 0; i < owner_.size(); i += image::owner_stride) owners.push_back(owner_[i]);
   bytes_.add(Section::links, links);
+  bytes_.add(Section::link_kinds, kinds);
+  bytes_.add(Section::wide_link_kinds, wide_kinds);
   bytes_.add(Section::owners, owners);
-  bytes_.add(Section::classes, draft_.classes);
+  bytes_.add(Section::kinds, draft_.kinds);
+}
+
+/// Device names are left out if they differ from machine to machine.
+Result<> ImageWriter::find_machine_kinds() {
+  auto found = nic_kinds_of(draft_, true);
+  if (!found) found = nic_kinds_of(draft_, false);
+  if (!found) return fail("the machines have more than {} different sets of NICs", std::size_t{1} << 16);
+  machine_kind_ = std::move(found->kind_of_machine);
+  devices_ = std::move(found->devices);
+  bytes_.add(Section::machine_kinds, found->machines);
+  bytes_.add(Section::nic_kinds, found->nics);
+  std::vector<std::uint32_t> starts;
+  for (std::size_t i = 0; i < machine_kind_.size(); i += image::nic_stride) {
+    starts.push_back(static_cast<std::uint32_t>(i == 0 ? 0 : draft_.nic_ends[i - 1]));
+  }
+  bytes_.add(Section::nic_starts, starts);
+  bytes_.header.nics = static_cast<std::uint32_t>(draft_.nics.size());
+  return {};
+}
+
+/// GUIDs of a formula rise evenly; those of one maker's adapters lie within 32 bits of each other.
+void ImageWriter::add_guids() {
+  std::vector<Guid> guids;
+  for (const ImageDraft::Nic& nic : draft_.nics) guids.push_back(nic.guid);
+  guids.insert(guids.end(), draft_.router_guids.begin(), draft_.router_guids.end());
+  std::vector<image::GuidBlock> blocks;
+  std::vector<std::uint32_t> offsets;
+  std::vector<std::uint64_t> wide;
+  constexpr std::uint64_t max_offset = std::numeric_limits<std::uint32_t>::max();
+  for (std::size_t begin = 0; begin < guids.size(); begin += image::guid_stride) {
+    const auto block = std::span(guids).subspan(begin, std::min<std::size_t>(image::guid_stride, guids.size() - begin));
+    const std::uint64_t step = block.size() > 1 ? block[1] - block[0] : 0;
+    bool is_even = step <= max_offset;
+    for (std::size_t i = 1; i < block.size(); ++i) is_even = is_even && block[i] - block[i - 1] == step;
+    const auto [least, greatest] = std::ranges::minmax(block);
+    if (is_even) {
+      blocks.push_back({block[0], static_cast<std::uint32_t>(step), image::none});
+    } else if (greatest - least <= max_offset) {
+      blocks.push_back({least, 0, static_cast<std::uint32_t>(offsets.size())});
+      for (const Guid guid : block) offsets.push_back(static_cast<std::uint32_t>(guid - least));
+    } else {
+      blocks.push_back({0, 0, static_cast<std::uint32_t>(image::wide_start + wide.size())});
+      wide.insert(wide.end(), block.begin(), block.end());
+    }
+  }
+  bytes_.add(Section::guid_blocks, blocks);
+  bytes_.add(Section::guid_offsets, offsets);
+  bytes_.add(Section::wide_guids, wide);
 }
 
 void ImageWriter::add_groups() {
@@ -243,11 +365,13 @@ Result<std::vector<std::byte>> ImageWriter::write() {
   if (draft_.direct) bytes_.header.form = image::Form::direct_network;
   bytes_.header.machines = static_cast<std::uint32_t>(machines());
   bytes_.header.objects = static_cast<std::uint32_t>(draft_.objects.size());
-  add_names(bytes_, draft_.names, draft_.name_ends, draft_.planes);
+  if (auto found = find_machine_kinds(); !found) return Failure(found.error());
+  add_names(bytes_, draft_.names, draft_.name_ends, draft_.planes, devices_);
   add_name_order(bytes_, draft_.names, draft_.name_ends, draft_.objects.size() - draft_.groups.size());
   add_objects();
   add_others();
   add_links();
+  add_guids();
   add_groups();
   return bytes_.finish();
 }
@@ -278,8 +402,8 @@ Result<std::vector<std::byte>> write_formula(const GridFormula& formula) {
   TopologyLink link;
   link.rate = formula.rate;
   link.latency = formula.latency;
-  const std::array<image::LinkClass, 1> classes = {class_of(link)};
-  bytes.add(Section::classes, std::span<const image::LinkClass>(classes));
+  const std::array<image::LinkKind, 1> kinds = {kind_of(link)};
+  bytes.add(Section::kinds, std::span<const image::LinkKind>(kinds));
   std::vector<image::Dimension> dimensions;
   add_dimensions(shape, dimensions);
   bytes.add(Section::dimensions, dimensions);

@@ -9,11 +9,11 @@ namespace ayatori {
 namespace {
 
 auto seen_from_here(const LinkEnds& link) {
-  return std::tuple(link.from, link.to, link.from_port, link.to_port, link.plane);
+  return std::tuple(link.from, link.to, link.from_nic, link.to_nic, link.from_port, link.to_port, link.plane);
 }
 
 auto seen_from_there(const LinkEnds& link) {
-  return std::tuple(link.to, link.from, link.to_port, link.from_port, link.plane);
+  return std::tuple(link.to, link.from, link.to_nic, link.from_nic, link.to_port, link.from_port, link.plane);
 }
 
 void append_links(const Topology& topology, ObjectId id, std::vector<LinkEnds>& links) {

@@ -13,7 +13,7 @@ namespace {
 class NetworkDrafter {
  public:
   explicit NetworkDrafter(const Network& network)
-      : network_(network), routers_built_in_(are_routers_built_in(network)), classes_(draft_.classes) {}
+      : network_(network), routers_built_in_(are_routers_built_in(network)), kinds_(draft_.kinds) {}
 
   [[nodiscard]] ImageDraft draft();
 
@@ -29,16 +29,18 @@ class NetworkDrafter {
   [[nodiscard]] std::vector<std::uint32_t> machines_back_to_back() const;
 
   [[nodiscard]] bool is_shown(const Port& port) const;
-  [[nodiscard]] image::LinkClass class_of_port(PortId id) const;
+  [[nodiscard]] std::string device_name(DeviceId nic) const;
+  [[nodiscard]] image::LinkKind kind_of_port(PortId id) const;
 
   const Network& network_;
   const bool routers_built_in_;
   ImageDraft draft_;
-  LinkClasses classes_;
+  LinkKinds kinds_;
   std::vector<std::uint32_t> machine_object_;  // by machine
   std::vector<std::uint32_t> router_object_;   // by router
   std::vector<DeviceId> routers_;              // those that are objects, in the order of their ids
   std::vector<PortId> port_of_link_;
+  std::vector<std::uint32_t> nic_number_;  // by device
   std::unordered_set<PortId> degraded_;
 };
 
@@ -68,23 +70,44 @@ void NetworkDrafter::number_objects() {
   }
 }
 
+/// What is left of a NIC's node description ("gpu-1 mlx5_0") without the name of its machine.
+std::string NetworkDrafter::device_name(DeviceId nic) const {
+  std::string_view name = network_.name(nic);
+  const std::string_view host = network_.machine(network_.device(nic).machine).name;
+  if (name.starts_with(host)) name.remove_prefix(host.size());
+  while (name.starts_with(' ') || name.starts_with('/')) name.remove_prefix(1);
+  return std::string(name);
+}
+
+/// NICs by plane, then rail: in the order of a machine's links.
 void NetworkDrafter::add_machines() {
-  std::vector<std::uint32_t> nics(network_.machines().size());
+  std::vector<std::vector<DeviceId>> nics(network_.machines().size());
   for (DeviceId id = 0; id < network_.device_count(); ++id) {
-    if (network_.device(id).kind == DeviceKind::nic) ++nics[network_.device(id).machine];
+    if (network_.device(id).kind == DeviceKind::nic) nics[network_.device(id).machine].push_back(id);
   }
+  nic_number_.resize(network_.device_count());
   for (const MachineId machine : network_.machines_in_order()) {
-    draft_.add_object({ObjectKind::machine, 0, nics[machine]}, network_.machine(machine).name);
+    draft_.add_object({ObjectKind::machine, 0}, network_.machine(machine).name);
+    const auto place = [&](DeviceId id) { return std::pair(network_.device(id).plane, network_.device(id).rail); };
+    std::ranges::stable_sort(nics[machine], {}, place);
+    std::uint32_t number = 0;
+    for (const DeviceId id : nics[machine]) {
+      const Device& nic = network_.device(id);
+      nic_number_[id] = number++;
+      draft_.nics.push_back({nic.rail, nic.plane, nic.guid, device_name(id)});
+    }
+    draft_.nic_ends.push_back(draft_.nics.size());
   }
 }
 
 void NetworkDrafter::add_routers(const Hierarchy& hierarchy) {
   for (const DeviceId router : routers_) {
-    draft_.add_object({ObjectKind::router, hierarchy.height[router], 0}, network_.name(router));
+    draft_.add_object({ObjectKind::router, hierarchy.height[router]}, network_.name(router));
+    draft_.router_guids.push_back(network_.device(router).guid);
   }
 }
 
-/// Aggregation nodes are no objects; the cable between a machine and its built-in router is no link.
+/// Aggregation engines are not objects; the cable between a machine and its built-in router is not a link.
 bool NetworkDrafter::is_shown(const Port& port) const {
   if (!port.connected()) return false;
   const DeviceId other = network_.port(port.peer).device;
@@ -117,14 +140,17 @@ void NetworkDrafter::list_ports() {
   }
 }
 
-image::LinkClass NetworkDrafter::class_of_port(PortId id) const {
+image::LinkKind NetworkDrafter::kind_of_port(PortId id) const {
   const Port& port = network_.port(id);
+  const Device& device = network_.device(port.device);
   TopologyLink link;
+  link.from_port = port.number;
   link.rate = port.rate;
   link.latency = port.latency;
-  link.plane = network_.device(port.device).plane;
+  link.plane = device.plane;
   link.degraded = !degraded_.empty() && degraded_.contains(std::min(id, port.peer));
-  return class_of(link);
+  if (device.kind == DeviceKind::nic) link.from_nic = nic_number_[port.device];
+  return kind_of(link);
 }
 
 void NetworkDrafter::add_links() {
@@ -135,7 +161,7 @@ void NetworkDrafter::add_links() {
   draft_.links.reserve(port_of_link_.size());
   for (const PortId id : port_of_link_) {
     const Port& port = network_.port(id);
-    draft_.links.push_back({link_of_port[port.peer], port.number, classes_.number_of(class_of_port(id))});
+    draft_.links.push_back({link_of_port[port.peer], kinds_.number_of(kind_of_port(id))});
   }
 }
 
@@ -167,7 +193,7 @@ void NetworkDrafter::add_group(ObjectKind kind, std::vector<std::uint32_t> objec
   group.members = std::move(objects);
   group.shape = std::move(shape);
   draft_.groups.push_back(std::move(group));
-  draft_.add_object({kind, height + 1, 0}, "");
+  draft_.add_object({kind, height + 1}, "");
   draft_.first_link.push_back(draft_.links.size());
 }
 

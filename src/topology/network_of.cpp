@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <limits>
-#include <unordered_map>
 #include <unordered_set>
 
 #include "ayatori/network/builder.hpp"
@@ -41,8 +40,7 @@ class NetworkMaker {
   void plug_in(Handle node, ObjectId id, const TopologyLink& link);
   void add_router(ObjectId id, std::string_view name, PlaneId plane);
   void add_nics(ObjectId machine, PlaneId plane);
-  void add_nic(ObjectId machine, PortNumber ports);
-  void add_spare_nics();
+  void add_nic(ObjectId machine, std::uint32_t index, PortNumber ports);
   [[nodiscard]] Result<> add_built_in();
   [[nodiscard]] Result<> plug_all();
   void tell_grid();
@@ -56,8 +54,7 @@ class NetworkMaker {
     std::uint32_t latency = 0;
   };
   std::vector<LinkEnds> ends_;
-  std::vector<Plug> plugs_;                           // beside ends_
-  std::unordered_map<ObjectId, std::uint16_t> nics_;  // by machine, as many as were added
+  std::vector<Plug> plugs_;  // beside ends_
 };
 
 /// In the order of a grid's points, so that the network can be told of the grid.
@@ -113,32 +110,34 @@ void NetworkMaker::add_router(ObjectId id, std::string_view name, PlaneId plane)
   for (const TopologyLink& link : links) plug_in(router, id, link);
 }
 
-void NetworkMaker::add_nic(ObjectId machine, PortNumber ports) {
-  const std::uint16_t rail = nics_[machine]++;
+void NetworkMaker::add_nic(ObjectId machine, std::uint32_t index, PortNumber ports) {
   const std::string name = machine_name(machine);
-  // Room for a GUID of each port behind the NIC's.
+  const TopologyNic nic = topology_.nic(machine, index);
+  const std::string device = nic.device.empty() ? fmt::format("HCA-{}", index + 1) : std::string(nic.device);
+  // Room for a GUID of each port after the NIC's.
   const Guid guid = 0x0010'0000'0000'0000 + (builder_.device_count() << 16);
-  builder_.add_nic(fmt::format("{} HCA-{}", name, rail + 1), guid, ports, name, rail);
+  builder_.add_nic(fmt::format("{} {}", name, device), guid, ports, name, static_cast<std::uint16_t>(nic.rail));
 }
 
-/// Links come NIC by NIC; within one, port numbers rise.
+/// All NICs of the machine on a plane, with their cables or without.
 void NetworkMaker::add_nics(ObjectId machine, PlaneId plane) {
-  const auto links = links_up(machine, plane);
-  for (std::size_t first = 0; first < links.size();) {
-    std::size_t end = first + 1;
-    while (end < links.size() && links[end].from_port > links[end - 1].from_port) ++end;
-    const auto nic = static_cast<Handle>(builder_.device_count());
-    for (std::size_t i = first; i < end; ++i) plug_in(nic, machine, links[i]);
-    add_nic(machine, static_cast<PortNumber>(links[end - 1].from_port));
-    first = end;
+  const std::uint32_t count = topology_.nic_count(machine);
+  for (std::uint32_t index = 0; index < count; ++index) {
+    if (topology_.nic(machine, index).plane != plane) continue;
+    std::uint32_t ports = 1;
+    const auto handle = static_cast<Handle>(builder_.device_count());
+    for (const TopologyLink& link : links_up(machine, plane)) {
+      if (link.from_nic != index) continue;
+      ports = std::max(ports, link.from_port);
+      plug_in(handle, machine, link);
+    }
+    add_nic(machine, index, static_cast<PortNumber>(ports));
   }
-}
-
-/// NICs without a cable; no machine is without a NIC.
-void NetworkMaker::add_spare_nics() {
-  for (std::uint64_t i = 0; i < topology_.machine_count(); ++i) {
-    const ObjectId machine = topology_.machine(i);
-    while (nics_[machine] < std::max<std::uint32_t>(1, topology_.nic_count(machine))) add_nic(machine, 1);
+  // No machine is without a NIC.
+  if (count == 0 && plane == 0) {
+    const std::string name = machine_name(machine);
+    builder_.add_nic(fmt::format("{} HCA-1", name), 0x0010'0000'0000'0000 + (builder_.device_count() << 16), 1, name,
+                     0);
   }
 }
 
@@ -156,7 +155,7 @@ Result<> NetworkMaker::add_built_in() {
     const std::string_view place = std::string_view(name).substr(name.starts_with('N') ? 1 : 0);
     add_router(machine, fmt::format("R{}", place), plane_of(machine));
     const auto nic = static_cast<Handle>(builder_.device_count());
-    add_nic(machine, 1);
+    add_nic(machine, 0, 1);
     const LinkRate rate = topology_.link_count(machine) == 0 ? LinkRate{} : topology_.link(machine, 0).rate;
     if (auto plugged = builder_.connect(nic, 1, router, 1, rate); !plugged) return plugged;
   }
@@ -230,7 +229,6 @@ Result<Network> NetworkMaker::make() {
     }
     for (std::uint64_t i = 0; i < topology_.machine_count(); ++i) add_nics(topology_.machine(i), number);
   }
-  add_spare_nics();
   if (auto plugged = plug_all(); !plugged) return Failure(plugged.error());
   tell_grid();
   return builder_.build();

@@ -20,7 +20,7 @@ void expect_round_trip(const Topology& topology) {
   EXPECT_EQ(as_text(*got(make_image_topology(network_from(topology)))), as_text(topology));
 }
 
-TEST(NetworkOf, HasTheSameImage) {
+TEST(NetworkOf, KeepsTheImageOfEachFormula) {
   for (const char* source :
        {"fattree:K=3,levels=3,nodes=20", "fattree:K=2,levels=4", "fattree:K=4,levels=1", "xgft:h=2;m=3,4;w=2,2;p=2,2",
         "xgft:h=3;m=2,2,3;w=1,2,2;p=1,2,1", "torus:4x3x2,hosts=2", "torus:3x3,hosts=0", "torus:2x2,hosts=3", "mesh:2x3",
@@ -30,7 +30,7 @@ TEST(NetworkOf, HasTheSameImage) {
   }
 }
 
-TEST(NetworkOf, AFormulaHasTheSameImage) {
+TEST(NetworkOf, KeepsTheImageOfAGridFormula) {
   GridFormula formula;
   formula.dimensions = {3, 1, 4, 2};
   formula.periodic = {true, true, false, true};
@@ -40,7 +40,7 @@ TEST(NetworkOf, AFormulaHasTheSameImage) {
   expect_round_trip(*make_grid_topology(formula));
 }
 
-TEST(NetworkOf, RealAndDamagedNetworksHaveTheSameImage) {
+TEST(NetworkOf, KeepsTheImageOfRealAndDamagedNetworks) {
   auto dgx = dgx_like();
   expect_round_trip(*got(make_image_topology(built(dgx))));
   const Network torus = opened("torus:4x4,hosts=2");
@@ -55,7 +55,7 @@ TEST(NetworkOf, RealAndDamagedNetworksHaveTheSameImage) {
   expect_round_trip(*got(make_image_topology(built(builder))));
 }
 
-TEST(NetworkOf, FilesOfRealSubnetsHaveTheSameImage) {
+TEST(NetworkOf, KeepsTheImageOfRealSubnets) {
   std::size_t files = 0;
   for (const auto& file : std::filesystem::directory_iterator(AYATORI_SOURCE_DIR "/fuzz/corpus/ibnetdiscover")) {
     SCOPED_TRACE(file.path());
@@ -67,7 +67,7 @@ TEST(NetworkOf, FilesOfRealSubnetsHaveTheSameImage) {
   EXPECT_GE(files, 6U);
 }
 
-TEST(NetworkOf, ATreeWithPartsMissingHasTheSameImage) {
+TEST(NetworkOf, KeepsTheImageOfATreeWithPartsMissing) {
   for (std::uint64_t seed = 1; seed <= 60; ++seed) {
     SCOPED_TRACE(fmt::format("seed {}", seed));
     Random random(seed);
@@ -78,7 +78,7 @@ TEST(NetworkOf, ATreeWithPartsMissingHasTheSameImage) {
   }
 }
 
-TEST(NetworkOf, LeavesFaultsOut) {
+TEST(NetworkOf, LeavesOutLinksThatAreTakenOut) {
   const Network network = opened("fattree:K=2,levels=2");
   const TopologyPtr tree = got(make_image_topology(network));
   const Network less = network_from(*got(take_out(tree, "LS1:3,RS1")));
@@ -86,7 +86,7 @@ TEST(NetworkOf, LeavesFaultsOut) {
   EXPECT_EQ(less.device_count(), network.device_count());
 }
 
-TEST(NetworkOf, ABoxIsAGridOfItsOwn) {
+TEST(NetworkOf, MakesAGridOfASubsetsBox) {
   const TopologyPtr torus = image_of("torus:4x5");
   const Network box = network_from(*got(make_subset(torus, std::vector<ObjectId>{0, 1, 5, 6, 10, 11, 15, 16})));
   EXPECT_TRUE(box.direct());
@@ -95,7 +95,7 @@ TEST(NetworkOf, ABoxIsAGridOfItsOwn) {
   EXPECT_EQ(grid->grid(8)->periodic, (std::vector<bool>{true, false}));
 }
 
-TEST(NetworkOf, RefusesWhatIsTooLarge) {
+TEST(NetworkOf, RefusesMoreDevicesThanANetworkMayHave) {
   GridFormula formula;
   formula.dimensions = {4096, 4096};
   formula.periodic = {true, true};

@@ -36,15 +36,16 @@ class NumberSet {
   std::vector<std::uint64_t> before_;  // members before each block of words
 };
 
-/// Some of the places in lists that stand one behind another.
+/// Some of the elements of several lists, which are numbered through from the first list to the last.
 class ListParts {
  public:
-  /// Ends a list of the length `kept.size()`, of which those are kept that are true. Call finish() after the last.
+  /// Adds a list of `kept.size()` elements, of which those that are true are members. Call finish() after the last
+  /// list.
   void add(const std::vector<bool>& kept);
   void finish();
 
   [[nodiscard]] std::uint64_t count(std::size_t list) const { return set_.rank(end(list)) - set_.rank(begin(list)); }
-  /// The place in the list of the i-th that is kept.
+  /// The index in the list of its i-th member.
   [[nodiscard]] std::uint64_t place(std::size_t list, std::uint64_t i) const {
     return set_.select(set_.rank(begin(list)) + i) - begin(list);
   }

@@ -69,9 +69,9 @@ std::vector<std::pair<ObjectId, std::uint32_t>> as_pairs(const std::vector<Route
   return pairs;
 }
 
-class Routes : public testing::TestWithParam<const char*> {};
+class ShortestRoute : public testing::TestWithParam<const char*> {};
 
-TEST_P(Routes, AreThoseThatTryingEveryLinkFinds) {
+TEST_P(ShortestRoute, FindsTheRoutesThatTryingEveryLinkFinds) {
   const auto topology = opened(GetParam());
   Random random(7);
   for (int trial = 0; trial < 12; ++trial) {
@@ -90,14 +90,14 @@ TEST_P(Routes, AreThoseThatTryingEveryLinkFinds) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(On, Routes,
+INSTANTIATE_TEST_SUITE_P(On, ShortestRoute,
                          testing::Values("torus:4x4", "torus:5x2x3", "torus:2x2", "torus:1x4", "mesh:3x4", "torus:7",
                                          "torus:4x4x2"));
-INSTANTIATE_TEST_SUITE_P(OnImages, Routes,
+INSTANTIATE_TEST_SUITE_P(OnImages, ShortestRoute,
                          testing::Values("fattree:K=2,levels=2", "fattree:K=2,levels=3", "full:5,hosts=2",
                                          "xgft:h=2;m=2,3;w=1,2;p=1,2", "xgft:h=2;m=2,3;w=2,2", "torus:3x3,hosts=2"));
 
-TEST(Queries, OfGridsByFormulaAgreeWithSearch) {
+TEST(Queries, InGridsByFormulaAgreeWithSearch) {
   Random random(11);
   for (const char* source : {"torus:4x6x5", "mesh:4x6x5", "torus:2x3x2x2", "torus:9", "mesh:1x1x8"}) {
     const auto formula = opened(source);
@@ -116,7 +116,7 @@ TEST(Queries, OfGridsByFormulaAgreeWithSearch) {
   }
 }
 
-TEST(Queries, OfBoxesByFormulaAgreeWithSearch) {
+TEST(Queries, InBoxesByFormulaAgreeWithSearch) {
   Random random(13);
   for (int trial = 0; trial < 20; ++trial) {
     const auto torus = opened("torus:5x4x6");
@@ -141,7 +141,7 @@ TEST(Queries, OfBoxesByFormulaAgreeWithSearch) {
   }
 }
 
-TEST(Queries, RouteZeroOfATorusGoesDimensionByDimension) {
+TEST(ShortestRoute, ZeroOfATorusGoesDimensionByDimension) {
   const auto torus = opened("torus:8x8x8");
   const auto route = shortest_route(*torus, 0, 2 * 64 + 7 * 8 + 3, 0);
   ASSERT_TRUE(route);
@@ -150,7 +150,7 @@ TEST(Queries, RouteZeroOfATorusGoesDimensionByDimension) {
   EXPECT_EQ(passed, (std::vector<ObjectId>{64, 128, 184, 185, 186, 187}));
 }
 
-TEST(Queries, OfAMillionNodesNeedNoSearchThroughThem) {
+TEST(Hops, AcrossAMillionMachinesOfATorusNeedNoSearch) {
   const auto torus = opened("torus:100x100x100");
   EXPECT_EQ(hops(*torus, 0, 505050), 150U);
   EXPECT_EQ(hops(*torus, 0, 999999), 3U);
@@ -160,7 +160,7 @@ TEST(Queries, OfAMillionNodesNeedNoSearchThroughThem) {
   EXPECT_EQ(nearest_machines(*torus, 0, 6), (std::vector<ObjectId>{1, 99, 100, 9900, 10000, 990000}));
 }
 
-TEST(Queries, GoRoundWhatIsTakenOut) {
+TEST(Queries, AvoidLinksThatAreTakenOut) {
   const auto torus = take_out(opened("torus:4x4"), "N0-1,N1-0:2");
   ASSERT_TRUE(torus);
   const Searched search(*torus);
@@ -180,7 +180,7 @@ TEST(Queries, GoRoundWhatIsTakenOut) {
   EXPECT_EQ(nearest_machines(**tree, 0, 8).size(), 5U);
 }
 
-TEST(Queries, KnowWhoStandsAboveAndBelow) {
+TEST(Queries, CommonAncestorsAndMachinesUnderFollowTheTree) {
   const auto tree = opened("fattree:K=3,levels=2,nodes=12");
   const ObjectId leaf = tree->parent(0, 0);
   EXPECT_EQ(common_ancestors(*tree, 0, 1), std::vector<ObjectId>{leaf});
@@ -226,7 +226,7 @@ double narrowest_cut(const Topology& topology, std::span<const ObjectId> a, std:
   return narrowest;
 }
 
-TEST(Cuts, AreAsNarrowAsTheNarrowestOfAll) {
+TEST(CutBetween, IsTheNarrowestOfAllCuts) {
   Random random(5);
   for (const char* source : {"torus:3x4", "mesh:2x5", "fattree:K=2,levels=2", "xgft:h=2;m=3,3;w=1,2;p=1,2",
                              "full:4,hosts=3", "torus:2x3,hosts=2,rate=4xNDR"}) {
@@ -247,7 +247,7 @@ TEST(Cuts, AreAsNarrowAsTheNarrowestOfAll) {
   }
 }
 
-TEST(Cuts, TellTheOversubscriptionOfATree) {
+TEST(CutBetween, GivesTheOversubscriptionOfATree) {
   const auto tapered = opened("xgft:h=2;m=6,4;w=1,2;p=1,1");  // leaves with 6 hosts and 2 cables up
   std::vector<ObjectId> left(12);
   std::vector<ObjectId> right(12);
@@ -259,7 +259,7 @@ TEST(Cuts, TellTheOversubscriptionOfATree) {
   EXPECT_DOUBLE_EQ(cut->oversubscription(), 3.0);
 }
 
-TEST(Cuts, NeedTwoSets) {
+TEST(CutBetween, RefusesSetsThatAreEmptyOrOverlap) {
   const auto torus = opened("torus:4");
   const std::vector<ObjectId> one = {0};
   const std::vector<ObjectId> same = {1, 0};

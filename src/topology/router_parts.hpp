@@ -19,7 +19,7 @@ class UpRouters {
   [[nodiscard]] std::size_t size() const { return ids_.size(); }
   [[nodiscard]] ObjectId id(std::uint32_t router) const { return ids_[router]; }
   [[nodiscard]] std::uint32_t height(std::uint32_t router) const { return heights_[router]; }
-  /// Nothing for what is no router.
+  /// Nothing for what is not a router.
   [[nodiscard]] std::optional<std::uint32_t> number_of(ObjectId id) const;
   [[nodiscard]] std::span<const std::uint32_t> neighbours(std::uint32_t router) const {
     return std::span(neighbours_).subspan(first_[router], first_[router + 1] - first_[router]);

@@ -112,16 +112,17 @@ std::uint64_t count_if_reached(WaysTo& ways, ObjectId from) {
   return ways.distance(from) == unreachable ? 0 : ways.count(from);
 }
 
-/// The link at `here` that the which-th way takes; `which` becomes the number of the way among those behind that link.
+/// The link at `here` that the which-th route takes; `which` becomes the number of the route among those over that
+/// link.
 RouteStep take_link(const Topology& topology, WaysTo& ways, ObjectId here, ObjectId to, std::uint64_t& which) {
   for (std::uint32_t i = 0; i < topology.link_count(here); ++i) {
     const TopologyLink link = topology.link(here, i);
     const bool usable = link.state == LinkState::up && (link.to == to || forwards(topology, link.to));
     if (!usable || ways.distance(link.to) == unreachable) continue;
     if (ways.distance(link.to) + 1 != ways.distance(here)) continue;
-    const std::uint64_t behind = ways.count(link.to);
-    if (which < behind) return {here, i};
-    which -= behind;
+    const std::uint64_t over_link = ways.count(link.to);
+    if (which < over_link) return {here, i};
+    which -= over_link;
   }
   return {};
 }

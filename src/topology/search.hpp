@@ -1,6 +1,6 @@
 #pragma once
 /// \file
-/// Breadth-first search over the links that are up. Machines end a way, unless their routers are built in.
+/// Breadth-first search over the links that are up. It does not go through machines, unless their routers are built in.
 
 #include <cstdlib>
 #include <memory>
@@ -12,7 +12,7 @@
 
 namespace ayatori {
 
-/// Whether ways may lead through the object.
+/// Whether packets may travel through the object.
 [[nodiscard]] bool forwards(const Topology& topology, ObjectId id);
 
 /// Calls visit(link) for each link of the object that is up.
@@ -25,8 +25,8 @@ void for_each_link_up(const Topology& topology, ObjectId id, Visit visit) {
   }
 }
 
-/// Spreads from a start in rounds: after n rounds it has seen everything up to n links away. Links are as good in one
-/// direction as in the other, so distances from the start are distances to it.
+/// Spreads from a start in rounds: after n rounds it has seen everything up to n links away. Links go both ways, so
+/// that distances from the start are distances to it.
 class Search {
  public:
   Search(const Topology& topology, ObjectId start);

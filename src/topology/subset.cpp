@@ -39,6 +39,8 @@ class SubsetTopology final : public Topology {
   std::string name(ObjectId id) const override { return base_->name(id); }
   std::optional<ObjectId> find(std::string_view name) const override;
   std::uint32_t nic_count(ObjectId machine) const override { return base_->nic_count(machine); }
+  TopologyNic nic(ObjectId machine, std::uint32_t index) const override { return base_->nic(machine, index); }
+  Guid router_guid(ObjectId router) const override { return base_->router_guid(router); }
   std::span<const std::string> planes() const override { return base_->planes(); }
 
   bool direct() const override { return base_->direct(); }
@@ -311,11 +313,11 @@ std::size_t SubsetTopology::private_bytes() const {
 }  // namespace
 
 Result<TopologyPtr> make_subset(TopologyPtr base, std::span<const ObjectId> machines) {
-  if (machines.empty()) return fail("a subset needs a machine at least");
+  if (machines.empty()) return fail("a subset needs at least one machine");
   std::vector<ObjectId> sorted(machines.begin(), machines.end());
   for (const ObjectId id : sorted) {
     if (base->machine_index(id) != no_object) continue;
-    return base->contains(id) ? fail("object {} is no machine but a {}", id, to_word(base->kind(id)))
+    return base->contains(id) ? fail("object {} is not a machine but a {}", id, to_word(base->kind(id)))
                               : fail("there is no machine with the id {}", id);
   }
   std::ranges::sort(sorted);

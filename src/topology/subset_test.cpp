@@ -46,7 +46,7 @@ Ids named(const Topology& topology, std::initializer_list<const char*> names) {
   return found;
 }
 
-TEST(NumberSet, RanksAndSelects) {
+TEST(NumberSet, RankAndSelectAgreeWithASortedList) {
   for (std::uint64_t seed = 1; seed <= 50; ++seed) {
     SCOPED_TRACE(fmt::format("seed {}", seed));
     Random random(seed);
@@ -68,7 +68,7 @@ TEST(NumberSet, RanksAndSelects) {
 
 // --- grids ----------------------------------------------------------------------------------------------------------
 
-TEST(SubsetOfAGrid, IsABoxWithItsOwnPeriods) {
+TEST(MakeSubset, OfAGridIsABoxWithItsOwnPeriodicities) {
   const TopologyPtr torus = formula({4, 6, 5}, true);
   Ids machines;
   for (ObjectId x = 1; x < 3; ++x) {
@@ -90,7 +90,7 @@ TEST(SubsetOfAGrid, IsABoxWithItsOwnPeriods) {
   EXPECT_EQ(box->link_count(torus->find("N1-0-4").value()), 4U);
 }
 
-TEST(SubsetOfAGrid, MayBeSparse) {
+TEST(MakeSubset, OfAGridMayBeSparse) {
   const TopologyPtr box = subset_of(formula({4, 4}, false), {5, 6, 9});
   expect_consistent(*box);
   EXPECT_EQ(box->grid(16)->dimensions, (Lengths{2, 2}));
@@ -99,14 +99,14 @@ TEST(SubsetOfAGrid, MayBeSparse) {
   EXPECT_EQ(children_of(*box, 16), (Ids{5, 6, 9}));
 }
 
-TEST(SubsetOfAGrid, OfAllMachinesIsTheSame) {
+TEST(MakeSubset, OfAllMachinesOfAGridIsTheWholeGrid) {
   const TopologyPtr torus = formula({3, 4}, true);
   Ids machines(12);
   std::iota(machines.rbegin(), machines.rend(), 0);
   EXPECT_EQ(as_text(*subset_of(torus, machines)), as_text(*torus));
 }
 
-TEST(SubsetOfAGrid, TakesABitAMachine) {
+TEST(MakeSubset, OfAGridTakesABitAMachine) {
   const TopologyPtr torus = formula({48, 54, 32}, true);  // 82,944 machines
   Ids machines(82'944);
   std::iota(machines.begin(), machines.end(), 0);
@@ -141,7 +141,7 @@ std::uint64_t least_points(const GridShape& shape, const Ids& points) {
   return product;
 }
 
-TEST(SubsetOfAGrid, IsTheSmallestBox) {
+TEST(MakeSubset, OfAGridIsTheSmallestBox) {
   for (std::uint64_t seed = 1; seed <= 300; ++seed) {
     SCOPED_TRACE(fmt::format("seed {}", seed));
     Random random(seed);
@@ -170,7 +170,7 @@ TEST(SubsetOfAGrid, IsTheSmallestBox) {
   }
 }
 
-TEST(SubsetOfAGrid, OfRoutersIsABoxOfThem) {
+TEST(MakeSubset, OfAGridOfRoutersIsABoxOfTheRoutersThatStay) {
   const TopologyPtr torus = image_of("torus:4x5,hosts=2");
   const TopologyPtr box = subset_of(torus, named(*torus, {"N0-4-0", "N0-4-1", "N1-0-1", "N0-1-0"}));
   expect_consistent(*box);
@@ -183,7 +183,7 @@ TEST(SubsetOfAGrid, OfRoutersIsABoxOfThem) {
 
 // --- trees and graphs -----------------------------------------------------------------------------------------------
 
-TEST(SubsetOfATree, OfOneLeafIsThatLeaf) {
+TEST(MakeSubset, OfTheHostsOfOneLeafIsThatLeaf) {
   const TopologyPtr tree = image_of("fattree:K=3,levels=3");
   const TopologyPtr leaf = subset_of(tree, named(*tree, {"N1", "N2"}));
   expect_consistent(*leaf);
@@ -192,7 +192,7 @@ TEST(SubsetOfATree, OfOneLeafIsThatLeaf) {
   EXPECT_EQ(leaf->link_count(tree->find("LS0").value()), 2U);
 }
 
-TEST(SubsetOfATree, OfOnePodHasNoRoots) {
+TEST(MakeSubset, OfOnePodHasNoRoots) {
   const TopologyPtr tree = image_of("fattree:K=3,levels=3");
   const TopologyPtr pod = subset_of(tree, named(*tree, {"N0", "N8"}));
   expect_consistent(*pod);
@@ -285,7 +285,7 @@ void expect_routers_between(const TopologyPtr& base, const Ids& machines) {
   }
 }
 
-TEST(SubsetOfATree, KeepsTheRoutersOnShortestWays) {
+TEST(MakeSubset, OfATreeKeepsExactlyTheRoutersOnShortestWays) {
   for (const char* source : {"fattree:K=3,levels=3,nodes=30", "fattree:K=2,levels=4", "xgft:h=2;m=3,4;w=2,2;p=2,2",
                              "xgft:h=3;m=2,2,3;w=1,2,2;p=1,2,1", "xgft:h=3;m=2,2,3;w=2,1,2", "fattree:K=3,levels=1"}) {
     const TopologyPtr tree = image_of(source);
@@ -299,7 +299,7 @@ TEST(SubsetOfATree, KeepsTheRoutersOnShortestWays) {
 }
 
 /// Trees with cables missing at random, and hosts on their spines: then levels alone don't tell what is shortest.
-TEST(SubsetOfATree, KeepsThemInDamagedTreesToo) {
+TEST(MakeSubset, OfADamagedTreeKeepsExactlyTheRoutersOnShortestWays) {
   for (std::uint64_t seed = 1; seed <= 120; ++seed) {
     SCOPED_TRACE(fmt::format("seed {}", seed));
     Random random(seed);
@@ -313,7 +313,7 @@ TEST(SubsetOfATree, KeepsThemInDamagedTreesToo) {
   }
 }
 
-TEST(SubsetOfAGraph, KeepsTheRoutersOnShortestWays) {
+TEST(MakeSubset, OfAGraphKeepsExactlyTheRoutersOnShortestWays) {
   for (std::uint64_t seed = 1; seed <= 120; ++seed) {
     SCOPED_TRACE(fmt::format("seed {}", seed));
     Random random(seed);
@@ -345,7 +345,7 @@ TEST(SubsetOfAGraph, KeepsTheRoutersOnShortestWays) {
   }
 }
 
-TEST(SubsetOfADgxCluster, OfOneUnitKeepsItsFourLeaves) {
+TEST(MakeSubset, OfOneDgxUnitKeepsItsFourLeaves) {
   auto builder = dgx_like();
   const TopologyPtr dgx = got(make_image_topology(built(builder)));
   const TopologyPtr unit = subset_of(dgx, named(*dgx, {"dgx-00-c00", "dgx-00-c17"}));
@@ -357,7 +357,7 @@ TEST(SubsetOfADgxCluster, OfOneUnitKeepsItsFourLeaves) {
 
 // --- all ------------------------------------------------------------------------------------------------------------
 
-TEST(Subset, OfASubsetIsThatOfTheWhole) {
+TEST(MakeSubset, OfASubsetIsTheSubsetOfTheWhole) {
   for (const char* source :
        {"fattree:K=3,levels=3,nodes=40", "torus:4x3x2,hosts=2", "torus:4x5", "full:6,hosts=2", "full:7", "mesh:3x5"}) {
     const TopologyPtr base = image_of(source);
@@ -373,7 +373,7 @@ TEST(Subset, OfASubsetIsThatOfTheWhole) {
   }
 }
 
-TEST(Subset, GoesThroughACache) {
+TEST(MakeSubset, IsTheSameAfterACacheFile) {
   const auto path = std::filesystem::temp_directory_path() / fmt::format("nwtopo-subset-test-{}", ::getpid());
   for (const char* source :
        {"fattree:K=3,levels=3,nodes=40", "torus:4x3x2,hosts=2", "torus:4x5", "full:6,hosts=2", "full:7"}) {
@@ -385,7 +385,7 @@ TEST(Subset, GoesThroughACache) {
       ASSERT_TRUE(write_cache(*subset, path));
       const TopologyPtr cache = got(open_cache(path));
       EXPECT_EQ(as_text(*cache), as_text(*subset));
-      // The whole is no longer known, but where the part lay in it is.
+      // The whole grid is not in the cache; where the part lay in it is.
       const Ids machines = random_machines(*subset, random, 5);
       const TopologyPtr part = subset_of(cache, machines);
       expect_consistent(*part);
@@ -394,18 +394,18 @@ TEST(Subset, GoesThroughACache) {
   std::filesystem::remove(path);
 }
 
-TEST(Subset, RefusesWhatIsNoMachine) {
+TEST(MakeSubset, RefusesIdsThatAreNotMachines) {
   const TopologyPtr tree = image_of("fattree:K=2,levels=2");
   const auto error = [&](const Ids& ids) { return make_subset(tree, ids).error().message; };
-  EXPECT_EQ(error({}), "a subset needs a machine at least");
-  EXPECT_EQ(error({0, 8}), "object 8 is no machine but a router");
+  EXPECT_EQ(error({}), "a subset needs at least one machine");
+  EXPECT_EQ(error({0, 8}), "object 8 is not a machine but a router");
   EXPECT_EQ(error({99}), "there is no machine with the id 99");
   EXPECT_EQ(error({3, 1, 3}), "the machine 3 ('N3') comes twice");
   EXPECT_EQ(make_subset(subset_of(tree, {1, 2}), Ids{3}).error().message, "there is no machine with the id 3");
 }
 
-/// ThreadSanitizer would see a write that hides behind const.
-TEST(Subset, IsReadByManyThreads) {
+/// ThreadSanitizer would report a write in a const function.
+TEST(MakeSubset, MayBeReadByManyThreads) {
   const TopologyPtr tree = image_of("fattree:K=3,levels=3,nodes=40");
   const TopologyPtr subset = subset_of(tree, {1, 5, 17, 30, 31});
   const std::string expected = as_text(*subset);

@@ -10,7 +10,7 @@ namespace {
 
 using Router = std::uint32_t;
 
-/// Sets that only grow together, with path halving.
+/// Disjoint sets (union-find with path halving).
 class Blocks {
  public:
   explicit Blocks(std::size_t size) : parent_(size) { std::iota(parent_.begin(), parent_.end(), 0); }
@@ -31,7 +31,7 @@ class Blocks {
 /// router is the highest point of shortest ways if and only if it is above machines in two blocks of the height below
 /// it.
 ///
-/// Groups of machines are blocks too, the lowest; they come behind the routers in numbers.
+/// Groups of machines are blocks too, the lowest; their numbers come after those of the routers.
 class TreeWays {
  public:
   TreeWays(const UpRouters& all, std::span<const Router> routers, std::span<const MachineGroup> groups)

@@ -22,7 +22,7 @@ TableRoutes::TableRoutes(Network network, Routes routes) : network_(std::move(ne
   const auto machines = network_.machines_in_order();
   for (std::size_t i = 0; i < machines.size(); ++i) object_of_machine_[machines[i]] = i;
 
-  // In a direct network a router is its machine; else routers come behind the machines.
+  // In a direct network a router is its machine; otherwise routers come after the machines.
   object_of_router_.resize(network_.router_count());
   ObjectId next = machines.size();
   for (const DeviceId router : network_.routers_in_order()) object_of_router_[router] = next++;

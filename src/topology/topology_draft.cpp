@@ -7,14 +7,17 @@ namespace ayatori {
 
 namespace {
 
+constexpr std::uint32_t max_port = 0xFFFF;
+
 class TopologyDrafter {
  public:
-  explicit TopologyDrafter(const Topology& topology) : topology_(topology), classes_(draft_.classes) {}
+  explicit TopologyDrafter(const Topology& topology) : topology_(topology), kinds_(draft_.kinds) {}
 
   [[nodiscard]] Result<ImageDraft> draft();
 
  private:
   void add_objects();
+  void add_nics(ObjectId machine);
   [[nodiscard]] Result<> add_links();
   void add_group(std::uint32_t object);
   [[nodiscard]] std::uint32_t index_of(ObjectId id) const {
@@ -23,7 +26,7 @@ class TopologyDrafter {
 
   const Topology& topology_;
   ImageDraft draft_;
-  LinkClasses classes_;
+  LinkKinds kinds_;
 };
 
 void TopologyDrafter::add_objects() {
@@ -36,10 +39,20 @@ void TopologyDrafter::add_objects() {
     const ObjectKind kind = topology_.kind(id);
     const bool is_machine = kind == ObjectKind::machine;
     const bool is_named = is_machine || kind == ObjectKind::router;
-    draft_.add_object({kind, topology_.height(id), is_machine ? topology_.nic_count(id) : 0},
-                      is_named ? topology_.name(id) : "");
+    draft_.add_object({kind, topology_.height(id)}, is_named ? topology_.name(id) : "");
+    if (is_machine) add_nics(id);
+    if (kind == ObjectKind::router) draft_.router_guids.push_back(topology_.router_guid(id));
     draft_.first_link.push_back(draft_.first_link.back() + topology_.link_count(id));
   }
+}
+
+void TopologyDrafter::add_nics(ObjectId machine) {
+  const std::uint32_t count = topology_.nic_count(machine);
+  for (std::uint32_t i = 0; i < count; ++i) {
+    const TopologyNic nic = topology_.nic(machine, i);
+    draft_.nics.push_back({nic.rail, nic.plane, nic.guid, std::string(nic.device)});
+  }
+  draft_.nic_ends.push_back(draft_.nics.size());
 }
 
 Result<> TopologyDrafter::add_links() {
@@ -50,8 +63,9 @@ Result<> TopologyDrafter::add_links() {
     const std::uint32_t count = topology_.link_count(id);
     for (std::uint32_t i = 0; i < count; ++i) {
       const TopologyLink link = topology_.link(id, i);
+      if (link.from_port > max_port) return fail("an image has no ports above {}", max_port);
       ends.emplace_back(id, link);
-      draft_.links.push_back({0, link.from_port, classes_.number_of(class_of(link))});
+      draft_.links.push_back({0, kinds_.number_of(kind_of(link))});
     }
   }
   const auto partners = pair_up(ends);
@@ -100,18 +114,20 @@ void ImageDraft::add_object(const Object& object, std::string_view name) {
   name_ends.push_back(names.size());
 }
 
-std::uint32_t LinkClasses::number_of(const image::LinkClass& link_class) {
-  if (last_ < classes_.size() && classes_[last_] == link_class) return last_;
-  const auto [entry, is_new] = numbers_.try_emplace(link_class, static_cast<std::uint32_t>(classes_.size()));
-  if (is_new) classes_.push_back(link_class);
+std::uint32_t LinkKinds::number_of(const image::LinkKind& kind) {
+  if (last_ < kinds_.size() && kinds_[last_] == kind) return last_;
+  const auto [entry, is_new] = numbers_.try_emplace(kind, static_cast<std::uint32_t>(kinds_.size()));
+  if (is_new) kinds_.push_back(kind);
   return last_ = entry->second;
 }
 
-image::LinkClass class_of(const TopologyLink& link) {
-  image::LinkClass found;
+image::LinkKind kind_of(const TopologyLink& link) {
+  image::LinkKind found;
   found.megabits = link.rate.megabits;
   found.latency = link.latency;
   found.plane = link.plane;
+  found.port = static_cast<std::uint16_t>(std::min<std::uint32_t>(link.from_port, max_port));
+  found.nic = static_cast<std::uint16_t>(std::min<std::uint32_t>(link.from_nic, image::no_nic_number));
   found.width = link.rate.width;
   found.speed = static_cast<std::uint8_t>(link.rate.speed);
   found.state = static_cast<std::uint8_t>(link.state);

@@ -54,9 +54,10 @@ inline std::vector<TopologyLink> links_of(const Topology& topology, ObjectId id)
 }
 
 inline std::string as_text(const TopologyLink& link) {
-  return fmt::format("{}->{}:{} plane {} {} {}ns{}{}", link.from_port, link.to, link.to_port, link.plane,
-                     to_string(link.rate), link.latency, link.state == LinkState::up ? "" : " out",
-                     link.degraded ? " degraded" : "");
+  const auto nic = [](std::uint32_t number) { return number == no_nic ? "" : fmt::format("(nic {})", number); };
+  return fmt::format("{}{}->{}:{}{} plane {} {} {}ns{}{}", link.from_port, nic(link.from_nic), link.to, link.to_port,
+                     nic(link.to_nic), link.plane, to_string(link.rate), link.latency,
+                     link.state == LinkState::up ? "" : " out", link.degraded ? " degraded" : "");
 }
 
 inline std::string as_text(const Topology& topology, ObjectId id) {
@@ -66,6 +67,10 @@ inline std::string as_text(const Topology& topology, ObjectId id) {
   const ObjectKind kind = topology.kind(id);
   if (kind == ObjectKind::machine) {
     text += fmt::format(" machine {} nics {}", topology.machine_index(id), topology.nic_count(id));
+    for (std::uint32_t i = 0; i < topology.nic_count(id); ++i) {
+      const TopologyNic nic = topology.nic(id, i);
+      text += fmt::format(" rail {} plane {}", nic.rail, nic.plane);
+    }
   }
   if (kind == ObjectKind::machine || kind == ObjectKind::router) {
     text += fmt::format(" found {}", topology.find(topology.name(id)).value_or(no_object));
@@ -151,6 +156,12 @@ inline void expect_consistent(const Topology& topology) {
       EXPECT_EQ(shape->dense, shape->points() == children.size());
     }
     expect_links_lead_back(topology, id);
+    for (const TopologyLink& link : links_of(topology, id)) {
+      if (link.from_nic == no_nic) continue;
+      ASSERT_EQ(topology.kind(id), ObjectKind::machine);
+      ASSERT_LT(link.from_nic, topology.nic_count(id));
+      EXPECT_EQ(topology.nic(id, link.from_nic).plane, link.plane);
+    }
   }
   for (std::uint64_t i = 0; i < topology.machine_count(); ++i) {
     EXPECT_EQ(topology.kind(topology.machine(i)), ObjectKind::machine);
@@ -164,7 +175,7 @@ inline void expect_consistent(const Topology& topology) {
   EXPECT_FALSE(topology.find("no such name"));
 }
 
-/// In every Topology that is no subset.
+/// In every Topology that is not a subset.
 inline void expect_complete(const Topology& topology) {
   expect_consistent(topology);
   EXPECT_EQ(ids_of(topology).size(), topology.id_end());

@@ -24,7 +24,7 @@ std::array<int, 3> coordinates(const Opened& topology, nwtopo_obj_t object) {
   return found;
 }
 
-TEST(GridTest, CoordinatesAndObjectsAreInverse) {
+TEST(GridTest, GetCoordsAndGetObjAreInverse) {
   const Opened topology("torus:5x2x7");
   nwtopo_obj_t const grid = nwtopo_topology_get_root(topology);
   for (nwtopo_obj_t machine : topology.machines()) {
@@ -36,7 +36,7 @@ TEST(GridTest, CoordinatesAndObjectsAreInverse) {
   }
 }
 
-TEST(GridTest, ShiftsGoAroundATorus) {
+TEST(GridTest, GetShiftedObjGoesAroundATorus) {
   const Opened topology("torus:5x2x7");
   nwtopo_obj_t const grid = nwtopo_topology_get_root(topology);
   const auto machines = topology.machines();
@@ -57,7 +57,7 @@ TEST(GridTest, ShiftsGoAroundATorus) {
   }
 }
 
-TEST(GridTest, TheGreatestShiftsAreShiftsToo) {
+TEST(GridTest, GetShiftedObjTakesTheGreatestShifts) {
   const Opened topology("torus:5x2x7");
   nwtopo_obj_t const grid = nwtopo_topology_get_root(topology);
   nwtopo_obj_t const from = nwtopo_topology_get_object_by_id(topology, 69);
@@ -71,7 +71,7 @@ TEST(GridTest, TheGreatestShiftsAreShiftsToo) {
   }
 }
 
-TEST(GridTest, AMeshEnds) {
+TEST(GridTest, GetNeighborObjEndsAtTheEdgeOfAMesh) {
   const Opened topology("mesh:5x2x7");
   nwtopo_obj_t const grid = nwtopo_topology_get_root(topology);
   for (nwtopo_obj_t from : topology.machines()) {

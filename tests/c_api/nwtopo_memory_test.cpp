@@ -18,7 +18,7 @@ constexpr double mebibyte = 1 << 20;
 
 std::size_t taken(const Opened& topology) { return topology.memory().private_; }
 
-TEST(MemoryTest, NothingIsThereUntilItIsTouched) {
+TEST(MemoryTest, LoadTakesNextToNothing) {
   EXPECT_LE(static_cast<double>(taken(Opened(k_computer))), 0.1 * mebibyte);
   EXPECT_LE(static_cast<double>(taken(Opened("torus:100x100x100"))), mebibyte);
 }
@@ -29,7 +29,7 @@ TEST(MemoryTest, TheFixedPartIsTheSameForAll) {
   EXPECT_EQ(small.memory().shared, 0U);
 }
 
-TEST(MemoryTest, NoMachinesIsNextToNothing) {
+TEST(MemoryTest, NoMachinesTakesAtMost100Bytes) {
   for (const char* source : {"torus:2x3x2", k_computer, "torus:100x100x100", "mesh:2x2x2x2x2x2x2"}) {
     const Opened topology(source, NWTOPO_TOPOLOGY_FLAG_NO_MACHINES);
     ASSERT_NE(nwtopo_topology_get_root(topology), nullptr);
@@ -37,7 +37,7 @@ TEST(MemoryTest, NoMachinesIsNextToNothing) {
   }
 }
 
-TEST(MemoryTest, AllObjectsAndTheArrayOfChildren) {
+TEST(MemoryTest, AllObjectsAndTheArrayOfChildrenTakeAtMost5MiB) {
   const Opened topology(k_computer, NWTOPO_TOPOLOGY_FLAG_NO_HOSTNAMES);
   for (unsigned long id = 0; id < k_machines; id += 2) nwtopo_topology_get_object_by_id(topology, id);
   ASSERT_NE(nwtopo_obj_get_children(topology, nwtopo_topology_get_root(topology)), nullptr);
@@ -133,7 +133,7 @@ void touch_and_fill(const Opened& topology) {
   nwtopo_obj_get_children(topology, nwtopo_topology_get_root(topology));
 }
 
-TEST(MemoryTest, TheNumbersAreThoseOfTheSystem) {
+TEST(MemoryTest, GetMemoryAgreesWithTheKernel) {
   expect_honest("torus:100x100x100", 0, [](const Opened&) {});
   expect_honest(k_computer, NWTOPO_TOPOLOGY_FLAG_NO_HOSTNAMES, touch_all);
   expect_honest(k_computer, NWTOPO_TOPOLOGY_FLAG_NO_HOSTNAMES, touch_and_fill);

@@ -38,6 +38,7 @@ static nwtopo_topology_t open_source(const char *source, unsigned long flags) {
 static void use_object(nwtopo_topology_t t, nwtopo_obj_t obj, const char *part) {
     struct nwtopo_link link;
     struct nwtopo_cut cut;
+    struct nwtopo_nic nic;
     nwtopo_obj_t found;
     unsigned distance;
     int coords[3] = {0, 0, 0};
@@ -59,11 +60,19 @@ static void use_object(nwtopo_topology_t t, nwtopo_obj_t obj, const char *part) 
     REFUSED_INT(nwtopo_get_nearest_machines(t, obj, 1, &found), EINVAL, part);
     REFUSED_INT(nwtopo_get_machines_under(t, obj, 1, &found), EINVAL, part);
     REFUSED_INT(nwtopo_get_cut(t, 1, &obj, 1, &obj, &cut), EINVAL, part);
+    REFUSED(nwtopo_obj_get_parent(t, obj, 0), EINVAL, part);
+    REFUSED_INT(nwtopo_grid_get_dimensions(t, obj, coords), EINVAL, part);
+    REFUSED_INT(nwtopo_obj_get_nic(t, obj, 0, &nic), EINVAL, part);
+    REFUSED_INT(nwtopo_get_nic_hops(t, obj, 0, obj, 0), EINVAL, part);
+    REFUSED_INT(nwtopo_get_nearest_nic(t, obj, 0, obj, &nic), EINVAL, part);
 }
 
 /* Every function that needs a loaded topology, with one that is none. */
 static void use(nwtopo_topology_t t, const char *part) {
     struct nwtopo_diff *diffs;
+    struct nwtopo_nic nic;
+    void *buffer;
+    size_t size;
     use_object(t, NULL, part);
     REFUSED(nwtopo_topology_get_max_height(t), EINVAL, part);
     REFUSED(nwtopo_topology_get_object_by_id(t, 0), EINVAL, part);
@@ -77,6 +86,10 @@ static void use(nwtopo_topology_t t, const char *part) {
     REFUSED_INT(nwtopo_topology_export(t, "json", "/nowhere"), EINVAL, part);
     REFUSED_INT(nwtopo_topology_diff(t, t, &diffs), EINVAL, part);
     CHECK(diffs == NULL);
+    REFUSED_INT(nwtopo_topology_export_buffer(t, &buffer, &size), EINVAL, part);
+    CHECK(buffer == NULL && size == 0);
+    REFUSED_INT(nwtopo_topology_get_nic_by_guid(t, 1, &nic), EINVAL, part);
+    REFUSED(nwtopo_topology_get_object_by_guid(t, 1), EINVAL, part);
 }
 
 static void without_a_topology(void) {
@@ -90,14 +103,14 @@ static void without_a_topology(void) {
     nwtopo_topology_destroy(NULL);
     REFUSED_INT(nwtopo_topology_init(NULL), EINVAL, "NULL");
     use(NULL, "the topology is NULL");
-    use(destroyed, "this is no topology");
-    use(wild, "this is no topology");
-    use((nwtopo_topology_t)((char *)fresh + 1), "this is no topology");
+    use(destroyed, "this is not a topology");
+    use(wild, "this is not a topology");
+    use((nwtopo_topology_t)((char *)fresh + 1), "this is not a topology");
     use(fresh, "not loaded yet");
-    REFUSED_INT(nwtopo_topology_load(destroyed), EINVAL, "this is no topology");
-    REFUSED_INT(nwtopo_topology_set_flags(destroyed, 0), EINVAL, "this is no topology");
+    REFUSED_INT(nwtopo_topology_load(destroyed), EINVAL, "this is not a topology");
+    REFUSED_INT(nwtopo_topology_set_flags(destroyed, 0), EINVAL, "this is not a topology");
     REFUSED_INT(nwtopo_topology_set_source(NULL, "torus:4"), EINVAL, "NULL");
-    REFUSED_INT(nwtopo_topology_get_memory(destroyed, &memory), EINVAL, "this is no topology");
+    REFUSED_INT(nwtopo_topology_get_memory(destroyed, &memory), EINVAL, "this is not a topology");
     REFUSED_INT(nwtopo_topology_get_memory(fresh, NULL), EINVAL, "NULL");
     CHECK(nwtopo_topology_get_memory(fresh, &memory) == 0);
     nwtopo_topology_destroy(fresh);
@@ -124,6 +137,8 @@ static void while_loading(void) {
     REFUSED_INT(nwtopo_topology_set_source(t, NULL), EINVAL, "already");
     REFUSED_INT(nwtopo_topology_set_this_machine(t, NULL), EINVAL, "already");
     REFUSED_INT(nwtopo_topology_set_faults(t, NULL), EINVAL, "already");
+    REFUSED_INT(nwtopo_topology_set_host_pattern(t, NULL), EINVAL, "already");
+    REFUSED_INT(nwtopo_topology_set_buffer(t, "x", 1), EINVAL, "already");
     nwtopo_topology_destroy(t);
 }
 

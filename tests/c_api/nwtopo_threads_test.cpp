@@ -30,7 +30,7 @@ void in_threads(Body body) {
   for (std::thread& thread : threads) thread.join();
 }
 
-TEST(ThreadsTest, AllGetTheSameObjects) {
+TEST(ThreadsTest, GetObjectByIdGivesAllThreadsTheSameObjects) {
   const Opened topology("torus:20x20x20");
   constexpr unsigned long count = 8000;
   std::vector<std::vector<nwtopo_obj_t>> seen(thread_count, std::vector<nwtopo_obj_t>(count));
@@ -48,7 +48,7 @@ TEST(ThreadsTest, AllGetTheSameObjects) {
   for (const auto& objects : seen) EXPECT_EQ(objects, seen[0]);
 }
 
-TEST(ThreadsTest, ChildrenMayBeAskedForMeanwhile) {
+TEST(ThreadsTest, GetChildrenMayRunBesideReaders) {
   const Opened topology("torus:20x20x20", NWTOPO_TOPOLOGY_FLAG_NO_HOSTNAMES);
   std::vector<nwtopo_obj_t*> arrays(thread_count);
   in_threads([&](unsigned thread) {
@@ -65,7 +65,7 @@ TEST(ThreadsTest, ChildrenMayBeAskedForMeanwhile) {
   for (nwtopo_obj_t* array : arrays) EXPECT_EQ(array, arrays[0]);
 }
 
-TEST(ThreadsTest, NeighboursCoordinatesAndLinks) {
+TEST(ThreadsTest, GridAndLinkFunctionsMayRunAtOnce) {
   const Opened topology("torus:20x20x20");
   in_threads([&](unsigned thread) {
     nwtopo_obj_t at = nwtopo_topology_get_object_by_id(topology, thread);
@@ -85,7 +85,7 @@ TEST(ThreadsTest, NeighboursCoordinatesAndLinks) {
   });
 }
 
-TEST(ThreadsTest, EachHasItsOwnMessage) {
+TEST(ThreadsTest, EachThreadHasItsOwnErrorMessage) {
   const Opened topology("torus:4x4");
   in_threads([&](unsigned thread) {
     const std::string name = "nobody" + std::to_string(thread);
@@ -98,7 +98,7 @@ TEST(ThreadsTest, EachHasItsOwnMessage) {
   });
 }
 
-TEST(ThreadsTest, HandlesComeAndGo) {
+TEST(ThreadsTest, InitAndDestroyMayRunAtOnce) {
   in_threads([&](unsigned) {
     for (int i = 0; i < 50; ++i) {
       const Opened topology("torus:8x8");

@@ -103,7 +103,7 @@ class WalkTest : public testing::TestWithParam<std::tuple<const char*, unsigned 
   std::unique_ptr<Opened> topology_;
 };
 
-TEST_P(WalkTest, ObjectsSayWhatTheTopologySays) {
+TEST_P(WalkTest, ObjectsHaveTheFieldsThatTheTopologyHas) {
   for_each_object([&](const nwtopo_obj& object) {
     EXPECT_EQ(object.type, static_cast<int>(expected_->kind(object.id)));
     EXPECT_EQ(object.height, expected_->height(object.id));
@@ -114,7 +114,7 @@ TEST_P(WalkTest, ObjectsSayWhatTheTopologySays) {
   });
 }
 
-TEST_P(WalkTest, AnIdAndANameLeadToTheSameObject) {
+TEST_P(WalkTest, GetObjectByIdAndByNameAgree) {
   for_each_object([&](nwtopo_obj& object) {
     EXPECT_EQ(nwtopo_topology_get_object_by_id(*topology_, object.id), &object);
     const std::string name = expected_->name(object.id);
@@ -134,7 +134,7 @@ TEST_P(WalkTest, ParentsAreThereAllTheWayUp) {
   });
 }
 
-TEST_P(WalkTest, ChildrenOneByOneAndAsAnArray) {
+TEST_P(WalkTest, GetChildAndGetChildrenAgree) {
   const bool small = nwtopo_topology_get_num_objects(*topology_, 0) < NWTOPO_SMALL / 2;
   for_each_object([&](nwtopo_obj& object) {
     const bool machines =
@@ -160,7 +160,7 @@ TEST_P(WalkTest, ChildrenOneByOneAndAsAnArray) {
   });
 }
 
-TEST_P(WalkTest, CountsAndTheRoot) {
+TEST_P(WalkTest, GetNumObjectsAndGetRootMatchTheTopology) {
   EXPECT_EQ(nwtopo_topology_get_max_height(*topology_), expected_->max_height());
   for (unsigned height = lowest(); height <= expected_->max_height() + 1; ++height) {
     const std::uint64_t expected = height > expected_->max_height() ? 0 : expected_->count_at(height);
@@ -180,7 +180,7 @@ TEST_P(WalkTest, CountsAndTheRoot) {
   }
 }
 
-TEST_P(WalkTest, Links) {
+TEST_P(WalkTest, GetLinkMatchesTheTopology) {
   for_each_object([&](nwtopo_obj& object) {
     ASSERT_EQ(nwtopo_obj_get_num_links(*topology_, &object), expected_->link_count(object.id));
     for (std::uint32_t i = 0; i < expected_->link_count(object.id); ++i) {

@@ -22,7 +22,7 @@ int code_of(const std::function<void()>& call) {
   return 0;
 }
 
-TEST(WrapperTest, RangesWalkOverEverything) {
+TEST(WrapperTest, RangesVisitEveryObject) {
   const Topology topology({"mesh:3x4"});
   EXPECT_EQ(topology.machines().size(), 12U);
   unsigned long expected = 0;
@@ -38,7 +38,7 @@ TEST(WrapperTest, RangesWalkOverEverything) {
   EXPECT_EQ(topology.planes()[0], nwtopo_topology_get_plane_name(topology.get(), 0));
 }
 
-TEST(WrapperTest, Grids) {
+TEST(WrapperTest, GridFunctionsAreThoseOfC) {
   const Topology topology({"mesh:3x4"});
   nwtopo_obj_t const grid = topology.root();
   nwtopo_obj_t const machine = topology.at(grid, {1, 2});
@@ -51,7 +51,7 @@ TEST(WrapperTest, Grids) {
   EXPECT_EQ(code_of([&] { static_cast<void>(topology.at(grid, {1, 4})); }), EINVAL);
 }
 
-TEST(WrapperTest, NobodyIsNoErrorButNonsenseIs) {
+TEST(WrapperTest, ReturnsNothingForWhatIsNotThereAndThrowsForMisuse) {
   const Topology topology({"torus:4x4"});
   EXPECT_EQ(topology.find("nobody"), nullptr);
   EXPECT_EQ(topology.find("N0-3"), topology.object(3));
@@ -62,7 +62,7 @@ TEST(WrapperTest, NobodyIsNoErrorButNonsenseIs) {
   EXPECT_EQ(code_of([&] { static_cast<void>(topology.subset({})); }), EINVAL);
 }
 
-TEST(WrapperTest, MovesAndSubsets) {
+TEST(WrapperTest, TopologiesMoveAndMakeSubsets) {
   Topology topology({"torus:4x4", NWTOPO_TOPOLOGY_FLAG_NO_HOSTNAMES, "5"});
   EXPECT_EQ(topology.this_machine()->id, 5U);
   EXPECT_EQ(topology.source(), "torus:4x4");
@@ -74,7 +74,7 @@ TEST(WrapperTest, MovesAndSubsets) {
   EXPECT_GT(moved.memory().fixed, 0U);
 }
 
-TEST(WrapperTest, Queries) {
+TEST(WrapperTest, QueriesAreThoseOfC) {
   const Topology topology({"torus:4x4"});
   nwtopo_obj_t const from = topology.object(0);
   nwtopo_obj_t const to = topology.object(10);
@@ -87,6 +87,38 @@ TEST(WrapperTest, Queries) {
   EXPECT_EQ(topology.nearest_machines(from, 2).size(), 2U);
   EXPECT_EQ(topology.machines_under(topology.root()).size(), 16U);
   EXPECT_EQ(topology.cut({from}, {to}).num_links, 4U);
+}
+
+TEST(WrapperTest, OptionsNameForwardingTables) {
+  nwtopo::Options options;
+  options.source = "fattree:K=2,levels=2";
+  options.tables = TEST_FOLDER "/fattree-K2.lfts";
+  const Topology tree(options);
+  const auto path = tree.routed_path(tree.find("N0"), tree.find("N7"));
+  ASSERT_EQ(path.size(), 4U);
+  EXPECT_EQ(path.back().to, tree.find("N7"));
+}
+
+TEST(WrapperTest, NicsAndBuffersAreThoseOfC) {
+  nwtopo::Options options;
+  options.source = "xgft:h=2;m=2,2;w=2,1";
+  const Topology first(options);
+  const std::vector<unsigned char> bytes = first.buffer();
+  const Topology copy = Topology::from_buffer(bytes.data(), bytes.size());
+  ASSERT_EQ(copy.machines().size(), first.machines().size());
+  nwtopo_obj_t const here = copy.machines()[0];
+  nwtopo_obj_t const there = copy.machines()[1];
+  ASSERT_EQ(copy.nics(here).size(), 2U);
+  for (const nwtopo_nic& nic : copy.nics(here)) {
+    ASSERT_TRUE(copy.nic(nic.guid));
+    EXPECT_EQ(copy.nic(nic.guid)->index, nic.index);
+    const auto nearest = copy.nearest_nic(nic, there);
+    ASSERT_TRUE(nearest);
+    EXPECT_EQ(nearest->rail, nic.rail);
+    EXPECT_EQ(copy.hops(nic, *nearest), 2);
+  }
+  EXPECT_FALSE(copy.nic(4711));
+  EXPECT_THROW((void)copy.nics(copy.objects(1)[0]), std::invalid_argument);
 }
 
 }  // namespace

@@ -11,8 +11,9 @@
 
 class Opened {
  public:
-  explicit Opened(const std::string& source, unsigned long flags = 0) : Opened(flags) {
+  explicit Opened(const std::string& source, unsigned long flags = 0, const char* faults = nullptr) : Opened(flags) {
     EXPECT_EQ(nwtopo_topology_set_source(handle_, source.c_str()), 0);
+    EXPECT_EQ(nwtopo_topology_set_faults(handle_, faults), 0);
     EXPECT_EQ(nwtopo_topology_load(handle_), 0) << nwtopo_error_message();
   }
 

@@ -158,7 +158,7 @@ def test_neighbours_go_around_a_torus_and_end_at_the_edge_of_a_mesh(torus: Topol
 
 def test_coordinates_out_of_range_are_refused(torus: Topology, tree: Topology) -> None:
     for coords in ((3, 0, 0), (0, -1, 0), (0, 0), (0, 0, 0, 0)):
-        with pytest.raises(Error, match="no point of a grid of 3x4x5"):
+        with pytest.raises(Error, match="not a point of a grid of 3x4x5"):
             torus.at(coords)
     with pytest.raises(Error, match="2 shifts"):
         torus.shifted(torus.machines[0], (1, 1))
@@ -166,7 +166,7 @@ def test_coordinates_out_of_range_are_refused(torus: Topology, tree: Topology) -
         torus.neighbour(torus.machines[0], 3)
     with pytest.raises(Error, match="has 0 grids"):
         tree.coords(tree.machines[0])
-    with pytest.raises(Error, match="is no grid"):
+    with pytest.raises(Error, match="is not a grid"):
         torus.coords(torus.machines[0], torus.machines[1])
 
 
@@ -257,7 +257,7 @@ def test_bad_subsets_are_refused(tree: Topology, torus: Topology) -> None:
     for machines in ([], [tree.machines[0]] * 2, [tree.router("LS0")]):
         with pytest.raises(Error):
             tree.shrink(machines)
-    with pytest.raises(Error, match="is no object of"):
+    with pytest.raises(Error, match="is not an object of"):
         tree.hops(tree.machines[0], Obj(torus, 59))
 
 
@@ -362,3 +362,94 @@ def test_the_types_of_the_core_are_those_of_its_bindings(tmp_path: Path) -> None
     command = [sys.executable, "-m", "nanobind.stubgen", "-q", "-m", "ayatori._core", "-o", str(stub)]
     subprocess.run(command, check=True, cwd=tmp_path)
     assert stub.read_text() == (ROOT / "python/ayatori/_core.pyi").read_text()
+
+
+# ---- NICs
+
+
+def write_two_rails(path: Path) -> str:
+    """Two hosts with two adapters each, on a leaf for each rail, and a spine; as ibnetdiscover prints it."""
+    lines = []
+    for rail in (0, 1):
+        lines.append(f'Switch\t4 "S-000000000000010{rail}"\t\t# "leaf-{rail}" base port 0 lid {rail + 1} lmc 0')
+        for host in (0, 1):
+            guid = f"1070fd03000{host}0{rail}00"
+            lines.append(
+                f'[{host + 1}]\t"H-{guid}"[1]({guid}) \t\t# "gpu-{host} mlx5_{rail}" lid {10 + 2 * host + rail} 4xHDR'
+            )
+        lines += [f'[4]\t"S-0000000000000102"[{rail + 1}]\t\t# "spine" lid 3 4xHDR', ""]
+    lines.append('Switch\t4 "S-0000000000000102"\t\t# "spine" base port 0 lid 3 lmc 0')
+    lines += [f'[{rail + 1}]\t"S-000000000000010{rail}"[4]\t\t# "leaf-{rail}" lid {rail + 1} 4xHDR' for rail in (0, 1)]
+    for rail, host in product((0, 1), repeat=2):
+        guid = f"1070fd03000{host}0{rail}00"
+        lines += ["", f'Ca\t1 "H-{guid}"\t\t# "gpu-{host} mlx5_{rail}"']
+        lines.append(
+            f'[1]({guid}) \t"S-000000000000010{rail}"[{host + 1}]\t\t# lid 9 lmc 0 "leaf-{rail}" lid {rail + 1} 4xHDR'
+        )
+    path.write_text("\n".join(lines) + "\n")
+    return f"ib:{path}"
+
+
+def test_links_and_machines_tell_their_nics(tmp_path: Path) -> None:
+    topology = nwtopo.load(write_two_rails(tmp_path / "rails"))
+    host = topology.machine("gpu-1")
+    assert [(nic.index, nic.rail, nic.device) for nic in host.nics] == [(0, 0, "mlx5_0"), (1, 1, "mlx5_1")]
+    for nic, link in zip(host.nics, host.links, strict=True):
+        assert (link.from_nic, link.rail, link.from_device, link.from_guid) == (
+            nic.index,
+            nic.rail,
+            nic.device,
+            nic.guid,
+        )
+        assert (link.to_nic, link.to_device) == (None, "")
+        assert topology.nic(nic.guid) == nic
+    assert topology.links()["from_nic"].max() == nwtopo.NO_NIC
+    with pytest.raises(Error, match="no NIC has the GUID 0x5"):
+        topology.nic(5)
+
+
+def test_nic_hops_and_nearest_nic(tmp_path: Path) -> None:
+    topology = nwtopo.load(write_two_rails(tmp_path / "rails"))
+    here, there = topology.machine("gpu-0"), topology.machine("gpu-1")
+    for a, b in product(here.nics, there.nics):
+        assert topology.nic_hops(a, b) == (2 if a.rail == b.rail else 4)
+    assert [topology.nearest_nic(nic, there) for nic in here.nics] == there.nics
+    one_rail = nwtopo.load(topology.source, faults="gpu-1:mlx5_1")
+    assert one_rail.nearest_nic(one_rail.machine("gpu-0").nics[1], one_rail.machine("gpu-1")).index == 0
+
+
+# ---- this machine, jobs, bytes
+
+
+def test_this_machine_is_found_by_name_or_id(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert nwtopo.load(TREE, this_machine="N7").this_machine.name == "N7"
+    assert nwtopo.load(TREE, this_machine="9").this_machine.name == "N9"
+    monkeypatch.setenv("NWTOPO_THIS_MACHINE", "N3")
+    assert nwtopo.load(TREE).this_machine.name == "N3"
+    monkeypatch.setenv("NWTOPO_THIS_MACHINE", "elsewhere")
+    with pytest.raises(Error, match="this machine, 'elsewhere' by NWTOPO_THIS_MACHINE, is not in"):
+        _ = nwtopo.load(TREE).this_machine
+
+
+def test_a_named_source_is_cut_to_the_job_when_asked(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SLURM_JOB_NODELIST", "N[1-3]")
+    assert len(nwtopo.load(TREE).machines) == 32
+    assert names(nwtopo.load(TREE, this_job=True).machines) == ["N1", "N2", "N3"]
+    with pytest.raises(Error, match="exclude each other"):
+        nwtopo.load(TREE, this_job=True, whole_system=True)
+
+
+def test_a_topology_goes_through_bytes(tree: Topology) -> None:
+    copy = nwtopo.from_bytes(tree.to_bytes(), this_machine="N4")
+    assert copy.diff(tree) == []
+    assert copy.this_machine.name == "N4"
+    with pytest.raises(Error, match="not a topology cache"):
+        nwtopo.from_bytes(b"nonsense")
+
+
+def test_a_route_through_a_hole_of_a_subset_has_ends_that_are_none(torus: Topology) -> None:
+    a, b = torus.machine("N0-0-0"), torus.machine("N0-0-2")
+    two = torus.shrink([a, b])
+    assert two.hops(a, b) == 2
+    first, second = next(two.routes(a, b))
+    assert (first.from_.name, first.to, second.from_, second.to.name) == ("N0-0-0", None, None, "N0-0-2")

@@ -1,6 +1,6 @@
 #pragma once
 /// \file
-/// Grids as a formula: nothing is stored per node.
+/// Grids as a formula: nothing is stored per machine.
 
 #include <functional>
 #include <vector>
@@ -26,7 +26,7 @@ struct GridFormula {
 /// dimension the neighbour above and the one below. Machine ids are points; the grid's id is the number of points.
 [[nodiscard]] TopologyPtr make_grid_topology(GridFormula formula);
 
-/// What a Topology was made from by make_grid_topology; nullptr for all others. Lives as long as the Topology.
+/// The formula of a Topology that make_grid_topology made; nullptr for all others. Lives as long as the Topology.
 [[nodiscard]] const GridFormula* formula_of(const Topology& topology);
 
 }  // namespace ayatori

@@ -8,8 +8,8 @@
 
 namespace ayatori {
 
-/// Machines with their NICs, routers (built-in ones get names of their own, "R" + the machine's), links that are up.
-/// GUIDs and LIDs are new. Error: more nodes than an explicit network may have.
+/// Machines with their NICs, routers (built-in ones are named "R" and the machine's name), links that are up. GUIDs and
+/// LIDs are new. Error: more devices than an explicit network may have.
 [[nodiscard]] Result<Network> network_of(const Topology& topology);
 
 }  // namespace ayatori

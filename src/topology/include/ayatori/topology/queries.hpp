@@ -5,7 +5,9 @@
 /// breadth-first search. Safe from many threads.
 
 #include <cstdint>
+#include <optional>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "ayatori/base/error.hpp"
@@ -19,8 +21,34 @@ inline constexpr std::uint32_t unreachable = ~std::uint32_t{0};
 /// neighbours in a torus (whose routers are built in). `unreachable` if no way exists. Hosts do not forward.
 [[nodiscard]] std::uint32_t hops(const Topology& topology, ObjectId from, ObjectId to);
 
-/// Row-major matrix of hops, objects.size()² numbers; one search an object.
+/// Row-major matrix of hops, objects.size()² numbers. Outside of grids: a search over the routers for every 64 sets of
+/// routers that machines are cabled to.
 [[nodiscard]] std::vector<std::uint32_t> distances(const Topology& topology, std::span<const ObjectId> objects);
+
+/// Links on a shortest way that leaves a machine by one of its NICs and arrives at a NIC of another; `unreachable` if
+/// there is none. In a direct network, where links leave the built-in routers: hops between the machines.
+[[nodiscard]] std::uint32_t nic_hops(const Topology& topology, ObjectId from, std::uint32_t from_nic, ObjectId to,
+                                     std::uint32_t to_nic);
+
+/// The NIC of `to` that is nearest to a NIC of `from`; of several that of the same rail, or else the first. Nothing if
+/// none can be reached.
+[[nodiscard]] std::optional<std::uint32_t> nearest_nic(const Topology& topology, ObjectId from, std::uint32_t from_nic,
+                                                       ObjectId to);
+
+/// A machine or router by its name; a machine also if the name given, or its own, has a domain that the other lacks.
+[[nodiscard]] std::optional<ObjectId> find_by_name(const Topology& topology, std::string_view name);
+
+/// A NIC: number `index` of a machine.
+struct NicPlace {
+  ObjectId machine = no_object;
+  std::uint32_t index = 0;
+};
+
+/// By its GUID, which is not 0; nothing if no machine has it. Looks at all NICs.
+[[nodiscard]] std::optional<NicPlace> find_nic(const Topology& topology, Guid guid);
+
+/// The router with a GUID, or the machine with a NIC that has it.
+[[nodiscard]] std::optional<ObjectId> find_by_guid(const Topology& topology, Guid guid);
 
 /// One link of a route: link `index` of object `from` in transit_of(the topology).
 struct RouteStep {

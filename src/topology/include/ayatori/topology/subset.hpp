@@ -1,6 +1,6 @@
 #pragma once
 /// \file
-/// Some of the machines of a Topology, and what of the network lies between them.
+/// Some of the machines of a Topology, and the part of the network that lies between them.
 
 #include <span>
 
@@ -18,7 +18,7 @@ namespace ayatori {
 /// Links that lead out of the subset are not there. In a direct network packets still travel through machines that are
 /// not in the subset: in a grid those in the box, otherwise all (Topology::transit). Takes a bit a machine of `base`,
 /// nothing if it is all of them.
-/// Errors: no machine at all, an id that is no machine of `base`, one that comes twice.
+/// Errors: an empty list, an id that is not a machine of `base`, a machine that comes twice.
 [[nodiscard]] Result<TopologyPtr> make_subset(TopologyPtr base, std::span<const ObjectId> machines);
 
 }  // namespace ayatori

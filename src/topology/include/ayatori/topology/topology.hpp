@@ -43,11 +43,23 @@ enum class LinkState : std::uint8_t {
   taken_out,  ///< a fault given as data (Faults): seen, but no query goes over it
 };
 
+inline constexpr std::uint32_t no_nic = ~std::uint32_t{0};
+
+/// A machine's network adapter.
+struct TopologyNic {
+  std::uint32_t rail = 0;
+  PlaneId plane = 0;
+  Guid guid = 0;            ///< 0: not known
+  std::string_view device;  ///< "mlx5_0"; empty: not known. Ends with a zero byte, and lives as long as the topology
+};
+
 /// The directed link that leaves a port.
 struct TopologyLink {
   ObjectId to = no_object;
   std::uint32_t from_port = 0;
   std::uint32_t to_port = 0;
+  std::uint32_t from_nic = no_nic;  ///< number of the machine's NIC that the port is on; no_nic at a router
+  std::uint32_t to_nic = no_nic;
   PlaneId plane = 0;
   LinkRate rate;
   std::uint32_t latency = 0;  ///< nanoseconds, 0: not known
@@ -76,7 +88,7 @@ class Topology {
   [[nodiscard]] virtual bool contains(ObjectId id) const = 0;
 
   [[nodiscard]] virtual std::uint64_t machine_count() const = 0;
-  /// The index-th machine in network order, and back; no_object for what is no machine here.
+  /// The index-th machine in network order, and back; no_object for an id that is not a machine of this topology.
   [[nodiscard]] virtual ObjectId machine(std::uint64_t index) const = 0;
   [[nodiscard]] virtual std::uint64_t machine_index(ObjectId machine) const = 0;
 
@@ -95,6 +107,8 @@ class Topology {
   [[nodiscard]] virtual std::string name(ObjectId id) const = 0;
   [[nodiscard]] virtual std::optional<ObjectId> find(std::string_view name) const = 0;  ///< a machine or router
   [[nodiscard]] virtual std::uint32_t nic_count(ObjectId machine) const = 0;
+  [[nodiscard]] virtual TopologyNic nic(ObjectId machine, std::uint32_t index) const = 0;  ///< by plane, then rail
+  [[nodiscard]] virtual Guid router_guid(ObjectId router) const = 0;                       ///< 0: not known
   [[nodiscard]] virtual std::span<const std::string> planes() const = 0;
 
   /// Machines forward packets: their routers are built in (Network::direct).

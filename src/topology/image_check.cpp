@@ -1,0 +1,263 @@
+#include "image_check.hpp"
+
+namespace ayatori::image {
+
+namespace {
+
+/// Queries keep arrays by id.
+constexpr std::uint64_t max_id = std::uint64_t{1} << 32;
+
+class ImageCheck {
+ public:
+  explicit ImageCheck(const Reader& reader)
+      : image_(reader),
+        machines_(reader.header.machines),
+        objects_(reader.header.objects),
+        first_group_(objects_ - static_cast<std::uint32_t>(reader.groups.size())) {}
+
+  [[nodiscard]] Result<> check();
+
+ private:
+  [[nodiscard]] bool names_fit() const;
+  [[nodiscard]] bool ids_fit() const;
+  [[nodiscard]] bool heights_fit() const;
+  [[nodiscard]] bool links_belong_to_objects();
+  [[nodiscard]] bool links_fit() const;
+  [[nodiscard]] bool relatives_fit();
+  [[nodiscard]] bool relatives_fit(std::uint32_t object);
+  [[nodiscard]] bool listed_relatives_fit(std::uint32_t object, std::uint32_t begin, std::uint32_t count,
+                                          bool above) const;
+  [[nodiscard]] bool nics_fit() const;
+  [[nodiscard]] bool lists_fit() const;
+  [[nodiscard]] bool groups_fit() const;
+  [[nodiscard]] bool members_fit(std::uint32_t group) const;
+  [[nodiscard]] bool points_fit(std::uint32_t group) const;
+
+  [[nodiscard]] std::uint32_t height(std::uint32_t object) const {
+    return object < machines_ ? 0 : image_.others[object - machines_].height;
+  }
+
+  /// Virtual objects have no links; of machines, `below` says something else.
+  [[nodiscard]] std::uint32_t children(std::uint32_t object) const {
+    return object < machines_ ? 0 : image_.objects[object].below;
+  }
+
+  const Reader& image_;
+  const std::uint32_t machines_;
+  const std::uint32_t objects_;
+  const std::uint32_t first_group_;
+  std::vector<std::uint32_t> owner_;  // by link
+  std::vector<std::uint32_t> seen_;   // by object: 1 + the last object that it was a neighbour of
+};
+
+bool ImageCheck::names_fit() const {
+  const auto ends = image_.name_ends.span();
+  if (!std::ranges::is_sorted(ends) || (!ends.empty() && ends.back() > image_.names.size())) return false;
+  const auto order = image_.name_order.span();
+  return order.size() == first_group_ &&
+         std::ranges::all_of(order, [&](std::uint32_t object) { return object < first_group_; });
+}
+
+bool ImageCheck::ids_fit() const {
+  const auto ids = image_.ids.span();
+  const bool rises = std::ranges::adjacent_find(ids, std::ranges::greater_equal{}) == ids.end();
+  return rises && (ids.empty() || ids.back() < max_id);
+}
+
+/// Every object but machines once, by height, then by number.
+bool ImageCheck::heights_fit() const {
+  const auto ends = image_.height_ends.span();
+  if (ends.size() > max_heights || !std::ranges::is_sorted(ends)) return false;
+  if ((ends.empty() ? 0 : ends.back()) != image_.by_height.size()) return false;
+  std::size_t begin = 0;
+  for (std::size_t i = 0; i < ends.size(); ++i) {
+    const auto level = image_.by_height.part(begin, ends[i] - begin);
+    begin = ends[i];
+    if (std::ranges::adjacent_find(level, std::ranges::greater_equal{}) != level.end()) return false;
+    const auto is_here = [&](std::uint32_t object) {
+      return object >= machines_ && object < objects_ && height(object) == i + 1;
+    };
+    if (!std::ranges::all_of(level, is_here)) return false;
+  }
+  for (std::uint32_t object = machines_; object < objects_; ++object) {
+    const auto kind = static_cast<ObjectKind>(image_.others[object - machines_].kind);
+    const bool is_group = kind == ObjectKind::grid || kind == ObjectKind::full || kind == ObjectKind::graph;
+    if (object < first_group_ ? kind != ObjectKind::router : !is_group) return false;
+  }
+  return true;
+}
+
+bool ImageCheck::links_belong_to_objects() {
+  const auto objects = image_.objects.span();
+  const auto first_link = [](const Object& object) { return object.first_link; };
+  if (!std::ranges::is_sorted(objects, {}, first_link) || objects.front().first_link != 0) return false;
+  if (objects.back().first_link != image_.links.size()) return false;
+  owner_.resize(image_.links.size());
+  for (std::uint32_t object = 0; object < objects_; ++object) {
+    const std::uint32_t begin = objects[object].first_link;
+    const std::uint32_t end = objects[object + 1].first_link;
+    if (object >= first_group_ && begin != end) return false;
+    std::fill(owner_.begin() + begin, owner_.begin() + end, object);
+  }
+  for (std::size_t i = 0; i < image_.owners.size(); ++i) {
+    if (image_.owners[i] != owner_[i * owner_stride]) return false;
+  }
+  return true;
+}
+
+bool ImageCheck::links_fit() const {
+  const auto links = image_.links.span();
+  for (std::uint32_t i = 0; i < links.size(); ++i) {
+    if (links[i] >= links.size() || links[links[i]] != i || image_.kind_of_link(i) >= image_.kinds.size()) return false;
+    const std::uint16_t nic = image_.kinds[image_.kind_of_link(i)].nic;
+    if (nic == no_nic_number) continue;
+    if (owner_[i] >= machines_ || nic >= image_.machine_kind(owner_[i]).nics) return false;
+  }
+  return std::ranges::all_of(image_.kinds.span(), [&](const LinkKind& kind) {
+    return kind.plane < image_.header.planes && kind.speed <= static_cast<std::uint8_t>(LaneSpeed::xdr) &&
+           kind.state <= static_cast<std::uint8_t>(LinkState::taken_out);
+  });
+}
+
+bool ImageCheck::nics_fit() const {
+  const auto kind_fits = [&](const MachineKind& kind) {
+    return image_.nic_kinds.part(kind.first_nic, kind.nics).size() == kind.nics;
+  };
+  const auto nic_fits = [&](const NicKind& nic) {
+    return nic.plane < image_.header.planes && (nic.device == none || nic.device < image_.header.devices);
+  };
+  if (!std::ranges::all_of(image_.machine_kinds.span(), kind_fits)) return false;
+  if (!std::ranges::all_of(image_.nic_kinds.span(), nic_fits)) return false;
+  std::uint64_t nics = 0;
+  for (std::uint32_t machine = 0; machine < machines_; ++machine) {
+    if (image_.objects[machine].below >= image_.machine_kinds.size()) return false;
+    if (machine % nic_stride == 0 && image_.nic_starts[machine / nic_stride] != nics) return false;
+    nics += image_.machine_kind(machine).nics;
+  }
+  if (nics != image_.header.nics) return false;
+  const std::uint64_t guids = nics + first_group_ - machines_;
+  for (std::size_t i = 0; i < image_.guid_blocks.size(); ++i) {
+    const GuidBlock block = image_.guid_blocks[i];
+    const std::uint64_t count = std::min<std::uint64_t>(guid_stride, guids - i * guid_stride);
+    if (block.start == none) continue;
+    const bool is_wide = block.start >= wide_start;
+    const std::uint64_t end = (is_wide ? block.start - wide_start : block.start) + count;
+    if (end > (is_wide ? image_.wide_guids.size() : image_.guid_offsets.size())) return false;
+  }
+  return true;
+}
+
+/// Lists are those of the objects that say that they have one, as long as what they list.
+bool ImageCheck::lists_fit() const {
+  const auto starts = image_.list_starts.span();
+  if (starts.front() != 0 || starts.back() != image_.neighbours.size()) return false;
+  std::size_t next = 0;
+  for (std::uint32_t object = 0; object < objects_; ++object) {
+    if ((image_.objects[object].above & has_list) == 0) continue;
+    const std::size_t relatives = children(object) + image_.parents(object);
+    if (next == image_.listed.size() || image_.listed[next] != object) return false;
+    if (starts[next] > starts[next + 1] || starts[next + 1] - starts[next] != relatives) return false;
+    ++next;
+  }
+  return next == image_.listed.size();
+}
+
+/// Some of the neighbours that an object lists: by rising number, and all above it, or all below.
+bool ImageCheck::listed_relatives_fit(std::uint32_t object, std::uint32_t begin, std::uint32_t count,
+                                      bool above) const {
+  const std::uint32_t first = image_.objects[object].first_link;
+  const std::uint32_t links = image_.objects[object + std::size_t{1}].first_link - first;
+  std::uint32_t last = none;
+  for (std::uint32_t place = begin; place < begin + count; ++place) {
+    const std::uint32_t link = image_.link_to_relative(object, place);
+    if (link >= links) return false;
+    const std::uint32_t neighbour = owner_[image_.links[std::size_t{first} + link]];
+    if (last != none && neighbour <= last) return false;
+    if (above ? height(neighbour) <= height(object) : height(neighbour) >= height(object)) return false;
+    last = neighbour;
+  }
+  return true;
+}
+
+/// It lists all of them, too.
+bool ImageCheck::relatives_fit(std::uint32_t object) {
+  std::uint32_t lower = 0;
+  std::uint32_t higher = 0;
+  for (std::uint32_t i = image_.objects[object].first_link; i < image_.objects[object + std::size_t{1}].first_link;
+       ++i) {
+    const std::uint32_t neighbour = owner_[image_.links[i]];
+    if (seen_[neighbour] == object + 1) continue;
+    seen_[neighbour] = object + 1;
+    lower += height(neighbour) < height(object) ? 1 : 0;
+    higher += height(neighbour) > height(object) ? 1 : 0;
+  }
+  const std::uint32_t below = children(object);
+  const std::uint32_t above = image_.parents(object);
+  return lower == below && higher == above && listed_relatives_fit(object, 0, below, false) &&
+         listed_relatives_fit(object, below, above, true);
+}
+
+bool ImageCheck::relatives_fit() {
+  seen_.resize(objects_);
+  for (std::uint32_t object = 0; object < objects_; ++object) {
+    if (!relatives_fit(object)) return false;
+  }
+  return true;
+}
+
+bool ImageCheck::points_fit(std::uint32_t number) const {
+  const Group group = image_.groups[number];
+  const auto shape = image_.shape(group.first_dimension, group.dimensions, group.dense != 0);
+  const auto points = image_.member_points.part(group.first_member, group.members);
+  const auto order = image_.by_point.part(group.first_member, group.members);
+  if (!shape || points.size() != group.members || order.size() != group.members) return false;
+  if (shape->dense != (shape->points() == group.members)) return false;
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    if (order[i] >= points.size() || points[order[i]] >= shape->points()) return false;
+    if (i > 0 && points[order[i]] <= points[order[i - 1]]) return false;
+  }
+  return true;
+}
+
+bool ImageCheck::members_fit(std::uint32_t number) const {
+  const Group group = image_.groups[number];
+  const auto members = image_.members.part(group.first_member, group.members);
+  if (members.size() != group.members || members.empty()) return false;
+  if (std::ranges::adjacent_find(members, std::ranges::greater_equal{}) != members.end()) return false;
+  return std::ranges::all_of(members, [&](std::uint32_t member) {
+    return member < first_group_ && image_.group_of[member] == number && height(member) < height(group.object);
+  });
+}
+
+/// Groups are the last objects, and know of each object that names them.
+bool ImageCheck::groups_fit() const {
+  std::size_t members = 0;
+  for (std::uint32_t i = 0; i < image_.groups.size(); ++i) {
+    if (image_.groups[i].object != first_group_ + i || !members_fit(i)) return false;
+    const auto kind = static_cast<ObjectKind>(image_.others[first_group_ + i - machines_].kind);
+    if (kind == ObjectKind::grid ? !points_fit(i) : image_.groups[i].dimensions != 0) return false;
+    members += image_.groups[i].members;
+  }
+  const auto has_group = [](std::uint32_t group) { return group != none; };
+  return static_cast<std::size_t>(std::ranges::count_if(image_.group_of.span(), has_group)) == members;
+}
+
+Result<> ImageCheck::check() {
+  if (!names_fit()) return fail("its names do not fit together");
+  if (image_.header.form == Form::formula) return {};
+  if (!ids_fit()) return fail("its ids do not rise, or are too large");
+  if (!heights_fit()) return fail("its objects are not listed once each by their heights");
+  if (!links_belong_to_objects()) return fail("its links do not belong to its objects");
+  if (!nics_fit()) return fail("its NICs do not belong to its machines");
+  if (!links_fit()) return fail("its links do not lead back, or are of no kind that it lists");
+  if (!lists_fit() || !relatives_fit())
+    return fail("its objects do not list the parents and children that links lead to");
+  if (!groups_fit()) return fail("its grid, full and graph objects do not fit their children");
+  return {};
+}
+
+}  // namespace
+
+Result<> check_image(const Reader& reader) { return ImageCheck(reader).check(); }
+
+}  // namespace ayatori::image
