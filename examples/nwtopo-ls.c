@@ -1,9 +1,10 @@
 /*
- * nwtopo-ls: what network is this? One line an object, children below their parents, as lstopo shows a node.
+ * nwtopo-ls: what network is this? One line an object with its id, children below their parents, as lstopo shows the
+ * inside of a machine.
  *
- *     nwtopo-ls [--physical] [--links] [--all] [SOURCE]
+ *     nwtopo-ls [--physical] [--links] [--all] [--this-machine NAME] [SOURCE]
  *
- * Without SOURCE: NWTOPO_SOURCE, or the network that this host is on. Runs of like children are summed up unless --all.
+ * Without SOURCE: NWTOPO_SOURCE, or the network that this host is on. Of many children only some are shown unless --all.
  */
 #include <stdio.h>
 #include <string.h>
@@ -17,6 +18,7 @@ struct options {
     bool all;
     unsigned long flags;
     const char *source;
+    const char *this_machine;
 };
 
 static void indent(unsigned depth)
@@ -35,7 +37,7 @@ static void print_grid(const union nwtopo_obj_attr_u *attr)
 
 static void print_obj(nwtopo_topology_t topology, nwtopo_obj_t obj)
 {
-    printf("%s", nwtopo_obj_type_name(obj->type));
+    printf("%s#%lu", nwtopo_obj_type_name(obj->type), obj->id);
     switch (obj->type) {
     case NWTOPO_OBJ_MACHINE:
         if (obj->attr->machine.hostname) printf(" %s", obj->attr->machine.hostname);
@@ -66,8 +68,9 @@ static int print_links(nwtopo_topology_t topology, nwtopo_obj_t obj, unsigned de
         struct nwtopo_link link;
         if (nwtopo_obj_get_link(topology, obj, (unsigned long)i, &link) != 0) return -1;
         indent(depth + 1);
-        printf("port %u -> %s %lu port %u", link.from_port, nwtopo_obj_type_name(link.to->type), link.to->id,
-               link.to_port);
+        printf("%s%sport %u -> %s#%lu %s%sport %u", link.from_device ? link.from_device : "",
+               link.from_device ? " " : "", link.from_port, nwtopo_obj_type_name(link.to->type), link.to->id,
+               link.to_device ? link.to_device : "", link.to_device ? " " : "", link.to_port);
         if (link.bandwidth > 0) printf(", %.2f GB/s", link.bandwidth / 1e9);
         if (link.latency > 0) printf(", %.0f ns", link.latency * 1e9);
         printf("%s%s\n", link.degraded ? ", degraded" : "", link.state == NWTOPO_LINK_UP ? "" : ", taken out");
@@ -126,11 +129,19 @@ static int run(const struct options *options)
     if (nwtopo_topology_init(&topology) != 0) return -1;
     result = nwtopo_topology_set_flags(topology, options->flags);
     if (result == 0) result = nwtopo_topology_set_source(topology, options->source);
+    if (result == 0) result = nwtopo_topology_set_this_machine(topology, options->this_machine);
     if (result == 0) result = nwtopo_topology_load(topology);
     if (result == 0) {
+        nwtopo_obj_t me = nwtopo_topology_get_this_machine(topology);
         printf("%s: %lu machines, height %u\n", nwtopo_topology_get_source(topology),
                nwtopo_topology_get_num_objects(topology, 0), nwtopo_topology_get_max_height(topology));
-        result = print_all(topology, options);
+        if (me != NULL) {
+            printf("this machine: ");
+            print_obj(topology, me);
+        } else if (options->this_machine != NULL) {
+            result = -1;
+        }
+        if (result == 0) result = print_all(topology, options);
     }
     nwtopo_topology_destroy(topology);
     return result;
@@ -138,16 +149,17 @@ static int run(const struct options *options)
 
 int main(int argc, char **argv)
 {
-    struct options options = {false, false, NWTOPO_TOPOLOGY_FLAG_WHOLE_SYSTEM, NULL};
+    struct options options = {false, false, NWTOPO_TOPOLOGY_FLAG_WHOLE_SYSTEM, NULL, NULL};
     int i;
     for (i = 1; i < argc; i++) {
         if (strcmp(argv[i], "--links") == 0) options.links = true;
         else if (strcmp(argv[i], "--all") == 0) options.all = true;
         else if (strcmp(argv[i], "--physical") == 0) options.flags |= NWTOPO_TOPOLOGY_FLAG_PHYSICAL_VIEW;
+        else if (strcmp(argv[i], "--this-machine") == 0 && i + 1 < argc) options.this_machine = argv[++i];
         else if (argv[i][0] != '-' && options.source == NULL) options.source = argv[i];
         else {
-            fprintf(stderr, "usage: nwtopo-ls [--physical] [--links] [--all] [SOURCE]\n");
-            return 1;
+            fprintf(stderr, "usage: nwtopo-ls [--physical] [--links] [--all] [--this-machine NAME] [SOURCE]\n");
+            return 2;
         }
     }
     if (run(&options) != 0) {

@@ -80,7 +80,7 @@ static void use_link(nwtopo_topology_t topo, nwtopo_obj_t from, nwtopo_obj_t to,
         if (used[from->id * 2 * MAX_DIMENSIONS + (unsigned long)i]++) continue; /* perhaps the other of two links */
         return;
     }
-    fail("two colours share a link, or a parent is no neighbour");
+    fail("two colours share a link, or a parent is not a neighbour");
 }
 
 /* Walks a colour's tree down from the root; gives how many nodes it reached and its depth. */
