@@ -109,7 +109,11 @@ bool ImageCheck::links_fit() const {
   const auto links = image_.links.span();
   for (std::uint32_t i = 0; i < links.size(); ++i) {
     if (links[i] >= links.size() || links[links[i]] != i || image_.kind_of_link(i) >= image_.kinds.size()) return false;
-    const std::uint16_t nic = image_.kinds[image_.kind_of_link(i)].nic;
+    const LinkKind& kind = image_.kinds.span()[image_.kind_of_link(i)];
+    // A cable is up or taken out in both directions: searches start at either end.
+    if (image_.kind_of_link(links[i]) >= image_.kinds.size()) return false;
+    if (kind.state != image_.kinds.span()[image_.kind_of_link(links[i])].state) return false;
+    const std::uint16_t nic = kind.nic;
     if (nic == no_nic_number) continue;
     if (owner_[i] >= machines_ || nic >= image_.machine_kind(owner_[i]).nics) return false;
   }
