@@ -10,7 +10,7 @@ namespace {
 constexpr std::uint32_t first_capacity = 1024;  // a page of slots
 
 /// Slots for so many objects at the lowest load.
-std::uint64_t slots_for(std::uint64_t objects) { return objects * 25 / 16 + 8; }
+std::uint64_t slots_for(std::uint64_t objects) { return objects * 4 / 3 + 8; }
 
 /// A permutation of the numbers of so many bits that spreads runs and steps of ids: odd factors and shifts (Knuth, The
 /// Art of Computer Programming 3, section 6.4).
@@ -84,10 +84,10 @@ const nwtopo_obj* IdTable::find_by_object(unsigned long id, Home home, std::uint
   return nullptr;
 }
 
-bool IdTable::is_full() const { return (taken_ + std::uint64_t{1}) * 5 > capacity_.load() * std::uint64_t{4}; }
+bool IdTable::is_full() const { return (taken_ + std::uint64_t{1}) * 20 > capacity_.load() * std::uint64_t{17}; }
 
 std::uint32_t IdTable::larger(std::uint32_t capacity) const {
-  const std::uint64_t more = std::uint64_t{capacity} + capacity / 4 + 2;
+  const std::uint64_t more = std::uint64_t{capacity} + capacity / 8 + 2;
   return static_cast<std::uint32_t>(std::min<std::uint64_t>(more, max_slots_));
 }
 

@@ -10,7 +10,7 @@
 
 namespace ayatori::capi {
 
-/// Between 0.64 and 0.8 full from its first growth on, so 5 to 6.25 bytes an object: it grows in place, by a quarter,
+/// Between 0.75 and 0.85 full from its first growth on, so 4.7 to 5.4 bytes an object: it grows in place, by an eighth,
 /// by walking over the slab again. Home slots come from the upper bits of a product, which fit any capacity.
 ///
 /// A slot names a position in the slab. Where ids have at most max_exact_bits bits, the rest of the slot's bits are

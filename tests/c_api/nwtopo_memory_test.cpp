@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 #include <malloc.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <fstream>
@@ -131,6 +133,93 @@ void touch_all(const Opened& topology) {
 void touch_and_fill(const Opened& topology) {
   touch_all(topology);
   nwtopo_obj_get_children(topology, nwtopo_topology_get_root(topology));
+}
+
+/// What `scenario` returns in a process of its own, whose heap no other test has used; what does not fit becomes 0.
+double in_child(const std::function<double()>& scenario) {
+  int ends[2];
+  if (::pipe(ends) != 0) return 0;
+  const pid_t child = ::fork();
+  if (child == 0) {
+    const double result = scenario();
+    ::_exit(::write(ends[1], &result, sizeof result) == sizeof result ? 0 : 1);
+  }
+  ::close(ends[1]);
+  double result = 0;
+  const bool told = ::read(ends[0], &result, sizeof result) == sizeof result;
+  ::close(ends[0]);
+  int status = 0;
+  ::waitpid(child, &status, 0);
+  EXPECT_TRUE(told && status == 0) << "the child failed";
+  return result;
+}
+
+double grown_since(std::size_t before) { return static_cast<double>(anonymous_pages()) - static_cast<double>(before); }
+
+/// Bytes of the kernel's count for each of a source's machines, when it is loaded and none has been looked at.
+double load_per_machine(const std::string& source) {
+  return in_child([&] {
+    ::malloc_trim(0);
+    const std::size_t before = anonymous_pages();
+    const Opened topology(source);
+    return grown_since(before) / static_cast<double>(nwtopo_topology_get_num_objects(topology, 0));
+  });
+}
+
+/// Routers exist before, so that it is machines that are counted; in random order, which is the dearest.
+double touch_per_machine(const std::string& source) {
+  return in_child([&] {
+    const Opened topology(source, NWTOPO_TOPOLOGY_FLAG_NO_HOSTNAMES);
+    for (unsigned height = 1; height <= nwtopo_topology_get_max_height(topology); ++height) {
+      const unsigned long count = nwtopo_topology_get_num_objects(topology, height);
+      for (unsigned long i = 0; i < count; ++i) nwtopo_topology_get_object(topology, height, i);
+    }
+    std::vector<unsigned long> order(nwtopo_topology_get_num_objects(topology, 0));
+    for (unsigned long i = 0; i < order.size(); ++i) order[i] = i;
+    std::shuffle(order.begin(), order.end(), std::mt19937(7));
+    ::malloc_trim(0);
+    const std::size_t before = anonymous_pages();
+    for (const unsigned long index : order) nwtopo_topology_get_object(topology, 0, index);
+    return grown_since(before) / static_cast<double>(order.size());
+  });
+}
+
+/// Formulas and a network without a regular shape, one to eight rails.
+constexpr const char* many_networks[] = {"torus:48x54x32",           "xgft:h=2;m=32,200;w=1,16",
+                                         "xgft:h=2;m=32,200;w=2,16", "xgft:h=2;m=32,200;w=4,16",
+                                         "xgft:h=2;m=32,200;w=8,8",  "dragonfly:g=17,a=16,p=16,h=1"};
+
+TEST(MemoryTest, ATouchedMachineTakesAtMost64BytesByTheKernelsCount) {
+  for (const char* source : many_networks) {
+    // The kernel counts whole pages: of objects, of their table, and of arrays of parents.
+    constexpr double pages = 3 * 4096.0 / 4000;
+    const double bytes = touch_per_machine(source);
+    EXPECT_LE(bytes, 64 + pages) << source;
+    EXPECT_GT(bytes, 56) << source;
+  }
+}
+
+TEST(MemoryTest, AHostWithFourRailsTakesAtMost128BytesByTheKernelsCount) {
+  for (const char* source : {"xgft:h=3;m=22,22,20;w=4,11,11", "xgft:h=2;m=32,200;w=4,16"}) {
+    const double bytes = load_per_machine(source);
+    EXPECT_LE(bytes, 128) << source;
+    EXPECT_GT(bytes, 0) << source;
+  }
+}
+
+TEST(MemoryTest, AReusedHalfOfAHundredThousandMachinesTakesHalfAMegabyteByTheKernelsCount) {
+  const double grown = in_child([] {
+    const Opened base("xgft:h=3;m=22,22,207;w=1,22,22", NWTOPO_TOPOLOGY_FLAG_NO_HOSTNAMES);
+    auto machines = base.machines();
+    std::shuffle(machines.begin(), machines.end(), std::mt19937(7));
+    machines.resize(machines.size() / 2);
+    ::malloc_trim(0);
+    const std::size_t before = anonymous_pages();
+    const Opened half(base, std::move(machines), NWTOPO_TOPOLOGY_FLAG_REUSE_OBJECTS);
+    return grown_since(before);
+  });
+  EXPECT_LE(grown, 500'000);
+  EXPECT_GT(grown, 0);
 }
 
 TEST(MemoryTest, GetMemoryAgreesWithTheKernel) {
