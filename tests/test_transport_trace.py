@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from ayatori.errors import Error
+from ayatori.base.errors import Error
 
 from ayatori.prediction.incast import OURS, Protocol, SimulatedIncast, simulate_incast
 
