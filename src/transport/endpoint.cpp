@@ -100,9 +100,9 @@ PacketSeen seen(const Packet& packet, PeerId peer, std::size_t bytes) {
 
 /// Straight to the application: nothing else has to know.
 void Endpoint::State::take_express(Time now, const ExpressPacket& packet) {
-  shared.trace.tell([&](Observer& observer, Time at) {
-    const FlowName flow{packet.from, Lane::messages, 0};
-    observer.packet_received(at, {PacketKind::express, flow, 0, header_bytes + packet.payload.size(), false});
+  shared.trace.tell([from = packet.from, size = packet.payload.size()](Observer& observer, Time at) {
+    const FlowName flow{from, Lane::messages, 0};
+    observer.packet_received(at, {PacketKind::express, flow, 0, header_bytes + size, false});
   });
   ++shared.statistics.received;
   shared.statistics.delivered += packet.messages;

@@ -4,13 +4,6 @@
 
 namespace ayatori::transport {
 
-bool ExpressPath::taken() {
-  refused_since_ = never;
-  if (state_ != ExpressState::allowed) return false;
-  state_ = ExpressState::unconfirmed;
-  return true;
-}
-
 std::optional<Duration> ExpressPath::refused(Time now) {
   if (refused_since_ == never) refused_since_ = now;
   const Duration waited = now - refused_since_;

@@ -25,7 +25,12 @@ class ExpressPath {
   void allow() { state_ = ExpressState::allowed; }
 
   /// The wire took a packet. True if the peer has to confirm from now on, which it had not before.
-  [[nodiscard]] bool taken();
+  [[nodiscard]] bool taken() {
+    refused_since_ = never;
+    if (state_ != ExpressState::allowed) return false;
+    state_ = ExpressState::unconfirmed;
+    return true;
+  }
 
   /// The wire refused a packet. How long to wait before the next attempt; nothing: it was refused for too long, and the
   /// path is suspended.

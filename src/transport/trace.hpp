@@ -2,8 +2,6 @@
 /// \file
 /// How the parts of an endpoint reach its observer.
 
-#include <utility>
-
 #include "ayatori/transport/observer.hpp"
 
 namespace ayatori::transport {
@@ -19,13 +17,19 @@ class Trace {
 
   /// Calls tell(observer, now) if there is an observer.
   template <typename Tell>
-  void tell(Tell&& tell) const {
+  void tell(const Tell& tell) const {
     if (observer_ != nullptr) [[unlikely]] {
-      std::forward<Tell>(tell)(*observer_, now_);
+      call(tell);
     }
   }
 
  private:
+  /// Not inlined, so that the functions that tell keep the size and the registers that they have without an observer.
+  template <typename Tell>
+  [[gnu::noinline, gnu::cold]] void call(const Tell& tell) const {
+    tell(*observer_, now_);
+  }
+
   Observer* observer_ = nullptr;
   Time now_{};
 };
