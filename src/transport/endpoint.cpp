@@ -11,6 +11,15 @@
 
 namespace ayatori::transport {
 
+namespace {
+
+PacketSeen seen(const Packet& packet, PeerId peer, std::size_t bytes) {
+  const Lane lane = packet.message == MessageKind::reply ? Lane::replies : Lane::messages;
+  return {packet.kind, {peer, lane, packet.epoch}, packet.sequence, bytes, packet.resent};
+}
+
+}  // namespace
+
 struct Endpoint::State {
   State(const Identity& chosen, const Options& options, Application& above)
       : identity(chosen),
@@ -23,7 +32,7 @@ struct Endpoint::State {
 
   [[nodiscard]] Initiator& as_initiator();
   [[nodiscard]] Target& as_target();
-  void take(Time now, const Packet& packet);
+  void take(Time now, const Packet& packet, std::size_t bytes);
   void take_express(Time now, const ExpressPacket& packet);
   void tell_application(Time now);
   void abandon_lost_peers();
@@ -55,7 +64,10 @@ Target& Endpoint::State::as_target() {
   return *target;
 }
 
-void Endpoint::State::take(Time now, const Packet& packet) {
+void Endpoint::State::take(Time now, const Packet& packet, std::size_t bytes) {
+  shared.trace.tell([&packet, bytes](Observer& observer, Time at) {
+    observer.packet_received(at, seen(packet, packet.from, bytes));
+  });
   sender.on_heard(now, packet.from);
   if (packet.acknowledgement) sender.on_acknowledgement(now, packet);
   switch (packet.kind) {
@@ -88,15 +100,6 @@ void Endpoint::State::take(Time now, const Packet& packet) {
       return;
   }
 }
-
-namespace {
-
-PacketSeen seen(const Packet& packet, PeerId peer, std::size_t bytes) {
-  const Lane lane = packet.message == MessageKind::reply ? Lane::replies : Lane::messages;
-  return {packet.kind, {peer, lane, packet.epoch}, packet.sequence, bytes, packet.resent};
-}
-
-}  // namespace
 
 /// Straight to the application: nothing else has to know.
 void Endpoint::State::take_express(Time now, const ExpressPacket& packet) {
@@ -201,6 +204,14 @@ std::optional<Datagram> Endpoint::State::wrap(Packet& packet) {
   datagram.header = encode_header(packet, identity.key, header);
   datagram.payload = packet.payload;
   datagram.express = packet.kind == PacketKind::express;
+  shared.trace.tell([&](Observer& observer, Time at) {
+    const PacketSeen out = seen(packet, packet.to, datagram.header.size() + datagram.payload.size());
+    if (datagram.express) {
+      express_offered = out;  // the wire may refuse it
+    } else {
+      observer.packet_sent(at, out);
+    }
+  });
   return made;
 }
 
@@ -256,9 +267,7 @@ void Endpoint::receive(Time now, std::span<const std::byte> datagram) {
     return;
   }
   ++statistics.received;
-  state_->shared.trace.tell(
-      [&](Observer& observer, Time at) { observer.packet_received(at, seen(*packet, packet->from, datagram.size())); });
-  state_->take(now, *packet);
+  state_->take(now, *packet, datagram.size());
   state_->tell_application(now);
 }
 
@@ -267,22 +276,14 @@ std::optional<Datagram> Endpoint::next_packet(Time now) {
   Packet packet;
   if (!state_->has_packets() || !state_->next(now, packet)) return std::nullopt;
   if (!carries_data(packet.kind)) ++state_->shared.statistics.control_packets;
-  std::optional<Datagram> datagram = state_->wrap(packet);
-  state_->shared.trace.tell([&](Observer& observer, Time at) {
-    observer.packet_sent(at, seen(packet, packet.to, datagram->header.size() + datagram->payload.size()));
-  });
-  return datagram;
+  return state_->wrap(packet);
 }
 
 std::optional<Datagram> Endpoint::next_express() {
   Packet packet;
   if (!state_->sender.next_express(packet)) return std::nullopt;
   packet.acknowledgement = state_->receiver.take_owed(packet.to);
-  std::optional<Datagram> datagram = state_->wrap(packet);
-  if (state_->shared.trace.on()) [[unlikely]] {
-    state_->express_offered = seen(packet, packet.to, datagram->header.size() + datagram->payload.size());
-  }
-  return datagram;
+  return state_->wrap(packet);
 }
 
 void Endpoint::settle_express(Time now, bool taken) {
