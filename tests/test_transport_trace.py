@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from ayatori.base.errors import Error
 
+from ayatori.base.errors import Error
 from ayatori.prediction.incast import OURS, Protocol, SimulatedIncast, simulate_incast
 
 LOAD = SimulatedIncast(bytes=64, buffers=1, seed=3, clients=4, messages=20, queued=2)
