@@ -104,8 +104,8 @@ Result<> finish(Session& session, Result<TopologyPtr> opened, std::string source
   return {};
 }
 
-/// An explicit network from which an image was made, and the search for the routers of a subset, have left free pages in
-/// the heap, which the kernel counts as this process's.
+/// An explicit network from which an image was made, and the search for the routers of a subset, have left free pages
+/// in the heap, which the kernel counts as this process's.
 void trim_after_much_work(const Topology& topology) {
   constexpr std::uint64_t many = 5'000;
   if (topology.machine_count() >= many && formula_of(topology) == nullptr) trim_heap();
@@ -158,7 +158,6 @@ Result<> shrink(Session& session, const Loaded& base, std::span<const ObjectId> 
   auto finished = finish(session, make_subset(base.topology, machines), base.source, same, base.routes,
                          reuse ? ObjectStore::machines_of(base.objects) : nullptr);
   if (finished) {
-    trim_after_much_work(*base.topology);
     session.loaded->base = base.base ? base.base : base.topology;
     session.loaded->base_handle = base.base ? base.base_handle : base.handle;
   }
@@ -196,10 +195,13 @@ int nwtopo_topology_shrink(nwtopo_topology_t new_topology, nwtopo_topology_t bas
     if (base == nullptr) return failed;
     if (machines == nullptr) return refuse(EINVAL, "the machines of the subset are NULL");
     if (num_machines == 0) return refuse(EINVAL, "a subset needs at least one machine");
-    const auto ids = machines_of(*base, num_machines, machines);
+    auto ids = machines_of(*base, num_machines, machines);
     if (!ids) return failed;
     if (!session->this_machine) session->this_machine = session_of(base_topology)->this_machine;
-    return done(shrink(*session, *base, *ids));
+    const int result = done(shrink(*session, *base, *ids));
+    ids.reset();
+    if (result == 0) trim_after_much_work(*base->topology);
+    return result;
   });
 }
 

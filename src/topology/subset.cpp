@@ -102,6 +102,9 @@ SubsetTopology::SubsetTopology(TopologyPtr base, const std::vector<ObjectId>& ma
   links_.finish();
   parents_.finish();
   children_.finish();
+  routers_.shrink_to_fit();
+  for (auto& level : others_) level.shrink_to_fit();
+  groups_.shrink_to_fit();
   transit_ = find_transit();
 }
 
