@@ -117,6 +117,7 @@ void bind_flow(nb::module_& module) {
       .def_rw("injection", &FlowOptions::injection)
       .def_rw("bus", &FlowOptions::bus)
       .def_rw("bus_latency", &FlowOptions::bus_latency)
+      .def_rw("copy_bytes_per_second", &FlowOptions::copy_bytes_per_second)
       .def_rw("reduce_bytes_per_second", &FlowOptions::reduce_bytes_per_second)
       .def_rw("head_of_line", &FlowOptions::head_of_line);
   nb::class_<LinkDefaults>(module, "LinkDefaults")

@@ -89,6 +89,35 @@ TEST(SimulateInNetwork, TakesAStepForEachChunkAndThreeMore) {
 
 // ---------------------------------------------------------------------------------------------------------------------
 
+/// On a ring every link carries one block a step: 2 (n − 1) steps, in the first n − 1 of which each rank adds a block.
+TEST(SimulateAllreduceRing, AddsABlockInHalfOfItsSteps) {
+  constexpr double ranks = 8;
+  constexpr double bytes = 8000;
+  const Torus ring({8});
+  FlowOptions options;
+  options.reduce_bytes_per_second = 4e9;
+  const double expected = 2 * (ranks - 1) * bytes / ranks / 1e9 + (ranks - 1) * bytes / ranks / 4e9;
+  const auto schedule = ring.schedule("ring", Collective::allreduce, 8000);
+  for (const StepMode steps : {StepMode::drift, StepMode::synchronous}) {
+    EXPECT_NEAR(seconds(*schedule, *ring.paths, steps, options), expected, 1e-9 * expected);
+  }
+}
+
+/// Each rank copies what it has for itself once, after the messages of the first step. The first and the last of the
+/// shifts on a ring of three are one hop each.
+TEST(SimulateAlltoallShift, CopiesTheOwnBlockOnce) {
+  const Torus ring({3});
+  FlowOptions options;
+  options.copy_bytes_per_second = 2e9;
+  const double expected = 2 * 6000 / 1e9 + 6000 / 2e9;
+  const auto schedule = ring.schedule("shift", Collective::alltoall, 6000);
+  for (const StepMode steps : {StepMode::drift, StepMode::synchronous}) {
+    EXPECT_NEAR(seconds(*schedule, *ring.paths, steps, options), expected, 1e-9 * expected);
+  }
+}
+
+// ---------------------------------------------------------------------------------------------------------------------
+
 /// Sum over all links of the bytes that each carries.
 Bytes link_bytes(const Schedule& schedule, const Paths& paths) {
   Bytes sum = 0;

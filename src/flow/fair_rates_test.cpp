@@ -8,8 +8,8 @@
 #include <numeric>
 
 #include "ayatori/base/random.hpp"
-#include "head_of_line.hpp"
 #include "fair_rates.hpp"
+#include "head_of_line.hpp"
 
 namespace ayatori {
 namespace {

@@ -2,8 +2,8 @@
 
 #include <limits>
 
-#include "head_of_line.hpp"
 #include "fair_rates.hpp"
+#include "head_of_line.hpp"
 
 namespace ayatori {
 

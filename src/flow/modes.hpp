@@ -14,7 +14,7 @@ namespace ayatori {
 [[nodiscard]] Result<Prediction> simulate_synchronous(const Schedule& schedule, const Resources& resources,
                                                       const FlowOptions& options);
 
-/// Seconds of the local operations of one step.
+/// Seconds of the local operations of one step of a participant (simulate.hpp).
 [[nodiscard]] double local_seconds(const Schedule& schedule, Rank participant, const StepActions& actions,
                                    const FlowOptions& options);
 

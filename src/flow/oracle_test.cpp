@@ -7,10 +7,10 @@
 #include <deque>
 #include <optional>
 
-#include "head_of_line.hpp"
-#include "max_min.hpp"
 #include "ayatori/flow/simulate.hpp"
 #include "flow_fixtures.hpp"
+#include "head_of_line.hpp"
+#include "max_min.hpp"
 
 #ifdef _OPENMP
 #include <omp.h>
@@ -138,13 +138,16 @@ class SlowDrift {
   }
 
   [[nodiscard]] double local_time(const Program& program) const {
-    if (options_.reduce_bytes_per_second == 0) return 0;
     StepActions actions;
     schedule_.actions(program.rank, program.stream, program.step, actions);
-    double bytes = 0;
-    for (const auto& local : actions.locals)
-      bytes += static_cast<double>(schedule_.slot_bytes(program.rank, local.from.first));
-    return bytes / options_.reduce_bytes_per_second;
+    double seconds = 0;
+    for (const auto& local : actions.locals) {
+      const bool copies = local.kind == LocalOperation::Kind::copy;
+      const double rate = copies ? options_.copy_bytes_per_second : options_.reduce_bytes_per_second;
+      const auto bytes = static_cast<double>(schedule_.slot_bytes(program.rank, local.from.first));
+      if (rate > 0) seconds += bytes / rate;
+    }
+    return seconds;
   }
 
   /// Whatever can happen at this instant; false if nothing.
@@ -262,6 +265,7 @@ ListedSchedule random_schedule(Random& random, Rank ranks) {
         listed[step + (random.below(8) == 0 ? 1 : 0)][to].receives.push_back(from);
       }
       if (random.below(3) == 0) listed[step][static_cast<Rank>(random.below(ranks))].reduces = 50;
+      if (random.below(3) == 0) listed[step][static_cast<Rank>(random.below(ranks))].copies = 70;
     }
     streams.push_back(listed);
   }
@@ -276,6 +280,7 @@ FlowOptions random_options(Random& random) {
   options.bus = random.below(2) == 0 ? 0 : 250;
   options.bus_latency = random.below(2) == 0 ? 0 : 0.125;
   options.reduce_bytes_per_second = random.below(2) == 0 ? 0 : 100;
+  options.copy_bytes_per_second = random.below(2) == 0 ? 0 : 140;
   return options;
 }
 

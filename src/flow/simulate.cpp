@@ -19,6 +19,7 @@ Result<> check_options(const FlowOptions& options) {
   for (const auto& checked :
        {check(options.overhead, "the overhead of a message"), check(options.injection, "the rate of injection"),
         check(options.bus, "the rate of the bus"), check(options.bus_latency, "the latency of the bus"),
+        check(options.copy_bytes_per_second, "the rate of local copies"),
         check(options.reduce_bytes_per_second, "the rate of reductions")}) {
     if (!checked) return checked;
   }
@@ -29,14 +30,19 @@ Result<> check_options(const FlowOptions& options) {
 
 double local_seconds(const Schedule& schedule, Rank participant, const StepActions& actions,
                      const FlowOptions& options) {
-  if (options.reduce_bytes_per_second == 0) return 0;
-  Bytes bytes = 0;
+  const double copy_rate = options.copy_bytes_per_second;
+  const double reduce_rate = options.reduce_bytes_per_second;
+  if (copy_rate == 0 && reduce_rate == 0) return 0;
+  Bytes copied = 0;
+  Bytes reduced = 0;
   for (const LocalOperation& operation : actions.locals) {
+    Bytes& bytes = operation.kind == LocalOperation::Kind::copy ? copied : reduced;
     for (std::uint32_t i = 0; i < operation.from.count; ++i) {
       bytes += schedule.slot_bytes(participant, operation.from.first + i);
     }
   }
-  return static_cast<double>(bytes) / options.reduce_bytes_per_second;
+  return (copy_rate > 0 ? static_cast<double>(copied) / copy_rate : 0) +
+         (reduce_rate > 0 ? static_cast<double>(reduced) / reduce_rate : 0);
 }
 
 std::vector<HotLinkTime> hottest_links(const Resources& resources, const std::vector<Bytes>& bytes,

@@ -221,6 +221,47 @@ TEST(Simulate, StreamsAdvanceIndependently) {
   expect_seconds(run(schedule, paths, options), 4);
 }
 
+TEST(Simulate, LocalCopiesAndReductionsTakeTheirBytesOverTheirRates) {
+  std::map<Rank, RankStep> step;
+  step[0].copies = 100;
+  step[0].reduces = 60;
+  const ListedSchedule schedule(1, {step});
+  const ListedPaths paths = one_switch(1, 1);
+  FlowOptions options;
+  expect_both(schedule, paths, options, 0);
+  options.copy_bytes_per_second = 200;
+  expect_both(schedule, paths, options, 100 / 200.0);
+  options.reduce_bytes_per_second = 50;
+  expect_both(schedule, paths, options, 100 / 200.0 + 60 / 50.0);
+  options.copy_bytes_per_second = 0;
+  expect_both(schedule, paths, options, 60 / 50.0);
+  options.copy_bytes_per_second = -1;
+  EXPECT_FALSE(simulate(schedule, paths, options));
+}
+
+/// Rank 1 receives for 1 s, reduces for 0.5 s, and sends on for 1 s; rank 0 is done after its own message.
+TEST(Simulate, LocalOperationsComeBetweenTheMessagesOfTwoSteps) {
+  std::map<Rank, RankStep> first{{0, {{{1, 100}}, {}}}, {1, {{}, {0}, 50}}};
+  std::map<Rank, RankStep> second{{1, {{{2, 100}}, {}}}, {2, {{}, {1}}}};
+  const ListedSchedule schedule(3, {first, second});
+  FlowOptions options;
+  options.reduce_bytes_per_second = 100;
+  expect_both(schedule, one_switch(3, 100), options, 1 + 0.5 + 1);
+  EXPECT_NEAR(run(schedule, one_switch(3, 100), options).rank_seconds[0], 1, 1e-9);
+}
+
+TEST(Simulate, StreamsDoTheirLocalOperationsAtTheSameTime) {
+  std::map<Rank, RankStep> reduces;
+  reduces[0].reduces = 100;
+  std::map<Rank, RankStep> copies;
+  copies[0].copies = 300;
+  const ListedSchedule schedule(1, ListedSchedule::Steps{{reduces}, {copies}});
+  FlowOptions options;
+  options.reduce_bytes_per_second = 100;
+  options.copy_bytes_per_second = 100;
+  expect_both(schedule, one_switch(1, 1), options, 3);
+}
+
 /// A broadcast of S chunks through a chain of n ranks: (n − 1 + S − 1) chunks one after the other.
 TEST(Simulate, APipelinedChainTakesRanksPlusChunksMinusTwoSteps) {
   constexpr Rank ranks = 6;

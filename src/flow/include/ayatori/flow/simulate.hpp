@@ -14,9 +14,13 @@
 ///
 ///   It ends when m bytes have flowed; a message of 0 bytes, or inside a machine whose bus has no limit, when it has
 ///   waited (overhead + bus_latency inside a machine). The sender is done then (eager: when it has left, which is at
-///   once), the receiver when it has arrived and the receive is posted. A participant's step ends when all of its
-///   messages have and its local operations are done, which take their bytes divided by `reduce_bytes_per_second` (0:
-///   no time).
+///   once), the receiver when it has arrived and the receive is posted. When all messages of a participant's step have
+///   ended, its local operations follow, one after the other, and then the step ends. They take
+///
+///       Σ bytes of its copies / copy_bytes_per_second + Σ bytes of its reductions / reduce_bytes_per_second
+///
+///   where a rate of 0 means no time. They use no link and no bus, and streams of one participant do theirs at the same
+///   time, as on cores of their own.
 ///
 ///   drift         every participant and stream goes on as soon as its own step has ended, as MPI programs do
 ///   synchronous   step s + 1 of all streams begins for all when step s has ended for all; a step takes as long as
@@ -34,8 +38,8 @@
 ///   rounding does not disturb symmetry.
 ///
 ///   head_of_line (an option): a switch forwards from a port's input queue in order, so a flow that is slowed at link l
-///   slows the flows that share the links before l to the same rate; src/flow/head_of_line.hpp has the equation. Needs more
-///   time: every change is followed through all flows that are connected with it by shared links.
+///   slows the flows that share the links before l to the same rate; src/flow/head_of_line.hpp has the equation. Needs
+///   more time: every change is followed through all flows that are connected with it by shared links.
 ///
 /// Deterministic: the same input gives the same output, bit for bit, on any number of threads.
 
@@ -55,12 +59,13 @@ enum class StepMode : std::uint8_t { drift, synchronous };
 
 struct FlowOptions {
   StepMode steps = StepMode::drift;
-  Bytes eager_limit = 0;   ///< messages up to this size don't wait for their receive
-  double overhead = 0;     ///< seconds a message, before it flows
-  double injection = 0;    ///< bytes a second out of, and into, one NIC; 0: only its links limit it
-  double bus = 0;          ///< bytes a second inside a machine; 0: no limit, messages inside take no time
-  double bus_latency = 0;  ///< seconds a message inside a machine
-  double reduce_bytes_per_second = 0;
+  Bytes eager_limit = 0;               ///< messages up to this size don't wait for their receive
+  double overhead = 0;                 ///< seconds a message, before it flows
+  double injection = 0;                ///< bytes a second out of, and into, one NIC; 0: only its links limit it
+  double bus = 0;                      ///< bytes a second inside a machine; 0: no limit, messages inside take no time
+  double bus_latency = 0;              ///< seconds a message inside a machine
+  double copy_bytes_per_second = 0;    ///< of local copies; 0: they take no time
+  double reduce_bytes_per_second = 0;  ///< of local reductions; 0: they take no time
   bool head_of_line = false;
 };
 
