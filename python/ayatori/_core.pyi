@@ -65,6 +65,12 @@ class Network:
 
     def name(self, device: int) -> str: ...
 
+    def label(self, device: int) -> str:
+        """The name, with GUID and LID if another device has the same name."""
+
+    def lid(self, device: int) -> int:
+        """A router's LID, that of its port 0; 0 for other devices."""
+
     def kind(self, device: int) -> str: ...
 
     def guid(self, device: int) -> int: ...
@@ -103,6 +109,10 @@ class Network:
 
     @property
     def planes(self) -> list[str]: ...
+
+    @property
+    def warnings(self) -> list:
+        """What the source could not read, one line each."""
 
     def plane_of(self, device: int) -> int: ...
 
@@ -167,6 +177,9 @@ def random_jobs(network: Network, count: int, size: int, ranks_per_machine: int,
 def contiguous_job(network: Network, size: int, ranks_per_machine: int) -> Job: ...
 
 def open_source(source: str, host_pattern: str) -> Network: ...
+
+def read_file(path: str) -> bytes:
+    """The contents of a regular file or pipe; refuses endless ones."""
 
 def source_kinds() -> list[tuple[str, str]]: ...
 

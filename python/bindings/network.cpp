@@ -104,6 +104,13 @@ void bind_model(nb::module_& module) {
       .def(
           "name", [](const Network& network, DeviceId id) { return text(network.name(id)); }, nb::arg("device"))
       .def(
+          "label", [](const Network& network, DeviceId id) { return text(network.label(id)); }, nb::arg("device"),
+          "The name, with GUID and LID if another device has the same name.")
+      .def(
+          "lid",
+          [](const Network& network, DeviceId id) { return network.is_router(id) ? network.ports(id)[0].lid : Lid{0}; },
+          nb::arg("device"), "A router's LID, that of its port 0; 0 for other devices.")
+      .def(
           "kind", [](const Network& network, DeviceId id) { return to_word(network.device(id).kind); },
           nb::arg("device"))
       .def(
@@ -137,6 +144,14 @@ void bind_model(nb::module_& module) {
                      for (const Plane& plane : network.planes()) names.push_back(plane.name);
                      return names;
                    })
+      .def_prop_ro(
+          "warnings",
+          [](const Network& network) {
+            nb::list lines;
+            for (const std::string& warning : network.warnings()) lines.append(text(warning));
+            return lines;
+          },
+          "What the source could not read, one line each.")
       .def(
           "plane_of", [](const Network& network, DeviceId id) { return network.device(id).plane; }, nb::arg("device"))
       .def("levels", &levels_of, "Tree level of each router, or None if the network is no tree.")

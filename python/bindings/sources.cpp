@@ -1,3 +1,4 @@
+#include "ayatori/base/files.hpp"
 #include "ayatori/sources/source.hpp"
 #include "bindings.hpp"
 
@@ -10,6 +11,13 @@ void bind_sources(nb::module_& module) {
         return unwrap(open_source(source, {std::string(host_pattern)}));
       },
       WithoutGil(), nb::arg("source"), nb::arg("host_pattern"));
+  module.def(
+      "read_file",
+      [](const std::string& path) {
+        const std::string contents = unwrap(read_file(path));
+        return nb::bytes(contents.data(), contents.size());
+      },
+      nb::arg("path"), "The contents of a regular file or pipe; refuses endless ones.");
   module.def("source_kinds", [] {
     std::vector<std::pair<std::string_view, std::string_view>> kinds;
     for (const SourceKind& kind : source_kinds()) kinds.emplace_back(kind.kind, kind.synopsis);

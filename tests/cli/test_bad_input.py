@@ -49,6 +49,36 @@ def test_binary_file(tmp_path: Path, ayatori_command) -> None:
     assert_refused(ayatori_command("show", f"ib:{path}"), f"{path}:1:")
 
 
+def test_program_messages_in_a_report_are_shown_as_warnings(fabric_file: Path, ayatori_command) -> None:
+    whole = ayatori_command("show", f"ib:{fabric_file}", "--json").stdout
+    message = "src/query_smp.c:195; umad (DR path slid 0; dlid 0; 0,1 Attr 0x11:0) bad status 110; Connection timed out"
+    fabric_file.write_text(f"{message}\n{fabric_file.read_text()}")
+    outcome = ayatori_command("show", f"ib:{fabric_file}", "--json")
+    assert (outcome.status, outcome.stdout) == (0, whole)
+    assert outcome.stderr.splitlines() == [
+        f'warning: {fabric_file}:1: skipped, not a part of the report: "{message}"',
+        f"warning: {fabric_file}: devices did not answer when this report was made: "
+        "a part of the fabric may be missing",
+    ]
+
+
+def test_control_characters_in_messages_are_escaped(tmp_path: Path, ayatori_command) -> None:
+    path = tmp_path / "topology.conf"
+    path.write_text("SwitchName=a Nodes=n1 LinkSpeed=\x1b[31mred\n")
+    outcome = ayatori_command("show", f"slurm:{path}")
+    assert_refused(outcome, "\\x1b[31mred")
+    assert "\x1b" not in outcome.stderr
+
+
+@pytest.mark.parametrize("source", ["ib:/dev/zero", "json:/dev/zero", "slurm:/dev/zero", "lldp:/dev/zero"])
+def test_endless_files(source: str, ayatori_command) -> None:
+    assert_refused(ayatori_command("show", source), "/dev/zero: it is neither a regular file nor a pipe")
+
+
+def test_endless_job_file(ayatori_command) -> None:
+    assert_refused(ayatori_command("check", PAPER, "--job", "/dev/zero"), "/dev/zero")
+
+
 def test_empty_and_missing_files(tmp_path: Path, ayatori_command) -> None:
     empty = tmp_path / "empty"
     empty.write_bytes(b"")

@@ -1,4 +1,4 @@
-"""The one exception that Ayatori raises for what it can't do."""
+"""The exception that Ayatori raises for what it can't do, and the warning for what it could not read."""
 
 from __future__ import annotations
 
@@ -16,3 +16,7 @@ class Error(Exception):
         self.cause = cause
         self.hint = hint
         self.internal = internal
+
+
+class SourceWarning(UserWarning):
+    """What a source could not read: lines of a file that were skipped, devices that did not answer."""

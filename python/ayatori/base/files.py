@@ -10,15 +10,16 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from ayatori import _core
 from ayatori.base.errors import Error
 
 
 def read_text(path: Path) -> str:
-    """The text of a file; bytes that are no UTF-8 become replacement characters."""
-    try:
-        return path.read_text(encoding="utf-8", errors="replace")
-    except OSError as error:
-        raise Error(f"can't read {path}: {error.strerror}") from error
+    """The text of a regular file or pipe; bytes that are not UTF-8 become replacement characters.
+
+    Raises Error, also for what has no end (/dev/zero) or no writer (a pipe).
+    """
+    return _core.read_file(str(path)).decode("utf-8", errors="replace")
 
 
 def write_bytes(path: Path, contents: bytes) -> None:

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import os
 import sys
+import warnings
 from enum import IntEnum
+from typing import Any
 
 import click
 import typer
 
-from ayatori.base.errors import Error
-from ayatori.cli.output import print_error
+from ayatori.base.errors import Error, SourceWarning
+from ayatori.cli.output import print_error, print_warning
 from ayatori.resumable import Interrupted
 
 
@@ -29,6 +31,11 @@ class Status(IntEnum):
     INTERRUPTED = 130
 
 
+def show_warning(message: Warning | str, *_: Any, **__: Any) -> None:
+    """Prints a warning as people expect it of a program, without the place in our code that it comes from."""
+    print_warning(str(message))
+
+
 class UsageError(Error):
     """Options that contradict each other, need each other, or have a value that no input could make right."""
 
@@ -36,7 +43,10 @@ class UsageError(Error):
 def execute(app: typer.Typer, arguments: list[str], name: str) -> int:
     """Runs `app`, called `name`, with these arguments. Returns the exit status; prints what went wrong."""
     try:
-        status = app(arguments, prog_name=name, standalone_mode=False)
+        with warnings.catch_warnings():
+            warnings.showwarning = show_warning
+            warnings.simplefilter("always", SourceWarning)
+            status = app(arguments, prog_name=name, standalone_mode=False)
         if status == Status.INTERRUPTED:
             print_error("interrupted")
         return status if isinstance(status, int) else Status.DONE

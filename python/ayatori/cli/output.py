@@ -27,6 +27,10 @@ def print_error(message: str, cause: str = "", hint: str = "") -> None:
         talk.print(f"[cyan]hint:[/] {escape(hint)}")
 
 
+def print_warning(message: str) -> None:
+    talk.print(f"[bold yellow]warning:[/] {escape(message)}")
+
+
 def print_json(kind: str, value: dict[str, Any]) -> None:
     """Prints data after the name and the version of their format: docs/json-output.md describes each kind's keys."""
     head = {"format": f"ayatori-{kind}-output", "version": OUTPUT_VERSION}

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import warnings
 from collections import Counter
 from hashlib import sha256
 from typing import Any
 
 from ayatori import _core
-from ayatori._core import Network
+from ayatori._core import Network, Port
+from ayatori.base.errors import SourceWarning
 from ayatori.model.drawing import positions_as_data
 
 
@@ -16,8 +18,12 @@ def open_source(source: str, host_pattern: str = "") -> Network:
 
     `host_pattern` is a regular expression that reads the host (first group) and device (second group)
     off an InfiniBand node description; empty takes the built-in rules. Raises Error.
+    Issues a SourceWarning for each line of Network.warnings: a part of the network may be missing.
     """
-    return _core.open_source(source, host_pattern)
+    network = _core.open_source(source, host_pattern)
+    for line in network.warnings:
+        warnings.warn(line, SourceWarning, stacklevel=2)
+    return network
 
 
 def fingerprint(network: Network) -> str:
@@ -26,15 +32,28 @@ def fingerprint(network: Network) -> str:
 
 
 def link_as_data(network: Network, link: int) -> dict[str, Any]:
-    """The directed link that leaves port `link`: names and port numbers of both ends."""
+    """The directed link that leaves port `link`: names, GUIDs, LIDs and port numbers of both ends.
+
+    Names are not always unique; GUIDs are, where the source has them (0x0 otherwise). A LID is that of a
+    router's port 0, or of a NIC's port; 0 is none.
+    """
     here = network.port(link)
     there = network.port(here.peer)
     return {
-        "from": network.name(here.device),
-        "from_port": here.number,
-        "to": network.name(there.device),
-        "to_port": there.number,
+        **end_as_data(network, here, "from"),
+        **end_as_data(network, there, "to"),
         "rate": here.rate,
+    }
+
+
+def end_as_data(network: Network, port: Port, end: str) -> dict[str, Any]:
+    """One end of a link; `end` is "from" or "to"."""
+    is_router = port.device < network.router_count
+    return {
+        end: network.name(port.device),
+        f"{end}_port": port.number,
+        f"{end}_guid": f"{network.guid(port.device):#018x}",
+        f"{end}_lid": network.lid(port.device) if is_router else port.lid,
     }
 
 
