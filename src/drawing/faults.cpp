@@ -50,6 +50,8 @@ std::vector<MissingCables> missing_in_tree(const Scene& scene, const std::vector
     std::vector<bool> is_upper(scene.size());
     for (const DeviceId router : rows[level + 1]) is_upper[router] = true;
     for (const Row& part : parts_between(scene, rows[level], rows[level + 1])) {
+      const auto uppers = static_cast<std::size_t>(std::ranges::count_if(part, [&](auto id) { return is_upper[id]; }));
+      if (uppers * (part.size() - uppers) > 2 * scene.bundles.size()) continue;  // most have no cable
       std::vector<Pair> pairs;
       for (const DeviceId lower : part) {
         for (const DeviceId upper : part) {

@@ -79,6 +79,7 @@ class TreeLayout {
     span_ = widest <= 22 ? std::max(620.0, static_cast<double>(widest) * 64)
                          : std::clamp(static_cast<double>(widest) * 14, 1400.0, 2000.0);
     drawing_.width = left_margin + span_ + right_margin;
+    name_size_ = span_ > 1600 ? 16 : 11;  // wide drawings will be looked at from farther away
     drawing_.thickness = widest <= few ? 1.4 : widest <= 60 ? 0.9 : 0.5;
     drawing_.opacity = widest <= few ? 1 : scene_.bundles.size() <= max_strands ? 0.6 : 0.45;
   }
@@ -129,7 +130,12 @@ class TreeLayout {
     }
     if (level == 0) upright_labels_ = !inside && pitch_ >= 11;
     named_.push_back(inside || above || upright_labels_);
-    drawing_.texts.push_back({left_margin - 12, y + 4, level_name(level), Text::Anchor::end});
+    write_beside(y + 4, level_name(level));
+  }
+
+  /// In the left margin.
+  void write_beside(double y, std::string text) {
+    drawing_.texts.push_back({left_margin - 12, y, std::move(text), Text::Anchor::end, 0, false, name_size_});
   }
 
   [[nodiscard]] std::string level_name(std::size_t level) const {
@@ -154,7 +160,7 @@ class TreeLayout {
     const double begin = leaf.y + leaf.height / 2 + 6;
     bottom_ = begin + (dotted_ ? static_cast<double>(lines) * step + 4 : 0);
     if (dotted_ && crowd > 0) {
-      drawing_.texts.push_back({left_margin - 12, (begin + bottom_) / 2 + 2, "hosts", Text::Anchor::end});
+      write_beside((begin + bottom_) / 2 + 2, "hosts");
     }
     for (DeviceId router = 0; dotted_ && router < scene_.size(); ++router) place_dots(router, columns, step);
     if (upright_labels_) {
@@ -254,23 +260,25 @@ class TreeLayout {
     drawing_.frames.push_back(std::move(frame));
   }
 
+  [[nodiscard]] double name_width(std::string_view name) const { return width_of(name) * name_size_ / 11; }
+
   /// Upright where there is no room for it.
   void name_below(const Frame& frame, double bottom) {
-    if (width_of(frame.label) <= frame.width + 2) {
-      drawing_.texts.push_back({frame.x, bottom + 13, frame.label});
-      bottom_ = std::max(bottom_, bottom + 16);
-    } else {
-      drawing_.texts.push_back({frame.x + 3.5, bottom + 5, frame.label, Text::Anchor::end, -90});
-      bottom_ = std::max(bottom_, bottom + width_of(frame.label) + 8);
-    }
+    const double width = name_width(frame.label);
+    const bool upright = width > frame.width + 2;
+    Text text = {frame.x, bottom + 2 + name_size_, frame.label};
+    if (upright) text = {frame.x + 0.32 * name_size_, bottom + 5, frame.label, Text::Anchor::end, -90};
+    text.size = name_size_;
+    drawing_.texts.push_back(std::move(text));
+    bottom_ = std::max(bottom_, bottom + (upright ? width + 8 : name_size_ + 5));
   }
 
   /// Where there is no room for both names, the first one, or none.
   void name_above(const Frame& frame, double y, const Cluster& cluster, std::size_t level) {
     const std::string first = scene_.labels[rows_[level][cluster.begin]] + " …";
     for (const std::string& label : {frame.label, first}) {
-      if (width_of(label) > frame.width + 12) continue;
-      drawing_.texts.push_back({frame.x, y, label});
+      if (name_width(label) > frame.width + 12) continue;
+      drawing_.texts.push_back({frame.x, y, label, Text::Anchor::middle, 0, false, name_size_});
       return;
     }
   }
@@ -412,6 +420,7 @@ class TreeLayout {
   double span_ = 0;   // width of a row
   double pitch_ = 0;  // distance of routers in the row that was placed last
   double bottom_ = 0;
+  double name_size_ = 11;  // of frames and levels
   bool upright_labels_ = false;
   bool dotted_ = false;
 };

@@ -224,7 +224,10 @@ def multi_rail_study() -> Study:
 
 
 def large_study(pods: int = 32, size: int = 128, steps: int = 16) -> Study:
-    """A tree of three levels with 324 hosts a pod (32 pods: 10,368 hosts), and a job of `size` random ones."""
+    """A tree of three levels with 324 hosts a pod (32 pods: 10,368 hosts), a job of `size` random ones, and curves.
+
+    The curves are random: what matters is how large the page is.
+    """
     tree = ThreeLevels(18, pods)
     fabric = tree.fabric()
     job = sorted(random.Random(9).sample(range(len(fabric["hosts"])), size))
@@ -236,11 +239,14 @@ def large_study(pods: int = 32, size: int = 128, steps: int = 16) -> Study:
         found = tree.loads(messages, roots(job, messages))
         return [[link, direction, load] for (link, direction), load in sorted(found.items())]
 
+    chance = random.Random(10)
+    bandwidths = {method: [chance.uniform(0.3, 1) for _ in range(1000)] for method in METHODS}
     shifts = [1 + i * (size - 1) // steps for i in range(steps)]
     return {
         "title": f"{len(fabric['hosts']):,} hosts",
         "fabric": fabric,
         "methods": METHODS,
+        "random": {"jobs": 1000, "size": size, "seed": 9, "relative_bandwidth": bandwidths, "free": {}},
         "worst_job": {
             "hosts": [fabric["hosts"][host]["name"] for host in job],
             "step": shifts[-1],
