@@ -273,14 +273,14 @@ class TreeLayout {
     bottom_ = std::max(bottom_, bottom + (upright ? width + 8 : name_size_ + 5));
   }
 
-  /// Where there is no room for both names, the first one, or none.
+  /// Where there is no room for both names of every frame of the row, the first one, or none.
   void name_above(const Frame& frame, double y, const Cluster& cluster, std::size_t level) {
-    const std::string first = scene_.labels[rows_[level][cluster.begin]] + " …";
-    for (const std::string& label : {frame.label, first}) {
-      if (name_width(label) > frame.width + 12) continue;
-      drawing_.texts.push_back({frame.x, y, label, Text::Anchor::middle, 0, false, name_size_});
-      return;
-    }
+    const auto label = [&](const Cluster& other) { return name_width(label_of(other, level)); };
+    const auto widest = std::ranges::max_element(clusters_[level], {}, label);
+    const bool both = label(*widest) <= frame.width;
+    const std::string text = both ? frame.label : scene_.labels[rows_[level][cluster.begin]] + " …";
+    if (name_width(text) > frame.width + 12) return;
+    drawing_.texts.push_back({frame.x, y, text, Text::Anchor::middle, 0, false, name_size_});
   }
 
   [[nodiscard]] double pitch_of(std::size_t level) const { return drawing_.boxes[rows_[level].front()].width / 0.84; }

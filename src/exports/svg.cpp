@@ -76,13 +76,20 @@ class SvgWriter {
     out_("</g>\n");
     double y = heading + drawing_.height + 8;
     for (const std::string& remark : remarks) {
-      out_("<text class=\"w\" x=\"20\" y=\"{:.0f}\">{}</text>\n", y, xml_text(remark));
+      const std::string_view style = says_why_no_shape(remark) ? "" : " class=\"w\"";
+      out_("<text{} x=\"20\" y=\"{:.0f}\">{}</text>\n", style, y, xml_text(remark));
       y += line_height;
     }
     out_("</svg>\n");
   }
 
  private:
+  /// "no tree: …", "not full: …": that is not a fault.
+  [[nodiscard]] bool says_why_no_shape(std::string_view remark) const {
+    const std::string_view reason = remark.substr(0, remark.find(": "));
+    return drawing_.shape.kind == ShapeKind::graph && reason.starts_with("no") && reason.size() < remark.size() &&
+           std::ranges::count(reason, ' ') <= 2;
+  }
   [[nodiscard]] PlaneId plane_of(const Strand& strand) const {
     return network_.device(network_.port(strand.ports.front()).device).plane;
   }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import warnings
 from collections import Counter
 from hashlib import sha256
@@ -142,12 +143,16 @@ def _cable_as_data(network: Network, labels: list[str], degraded: set[int], a: i
     }
 
 
+WHY_NO_SHAPE = re.compile(r"(no|not|not an?) [\w+-]+: ")
+"""How the irregularities begin that say why a network has none of the shapes: "no tree: ", "not full: "."""
+
+
 def faults(network: Network) -> list[str]:
     """What is irregular or degraded, a line each. Why a network has no shape at all is not a fault of it."""
     shape = network.shape()
     irregular = shape.irregularities
     if shape.kind == "graph":
-        irregular = [line for line in irregular if not line.startswith(("no tree: ", "no grid: ", "not full: "))]
+        irregular = [line for line in irregular if not WHY_NO_SHAPE.match(line)]
     slow = [f"{network.describe_link(link)} runs at {network.port(link).rate}" for link in network.degraded_links]
     return [*irregular, *slow]
 

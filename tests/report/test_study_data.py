@@ -1,0 +1,79 @@
+"""What a study tells the report of a real network: positions, faults, the job's NICs and its steps."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ayatori import open_source
+from ayatori.model.jobs import contiguous_jobs, random_jobs
+from ayatori.model.network import drawing_as_data
+from ayatori.planning.routes import make_routes, make_routes_explained
+from ayatori.report import write_report
+from ayatori.study.comparison import MAX_STEPS, RoutedNetwork, Study, study_as_data
+
+RAILS = "xgft:h=2;m=6,4;w=2,3"  # two NICs a host
+GOLDEN = Path(__file__).parent.parent / "golden"
+
+
+def study_of(source: str, size: int) -> dict[str, Any]:
+    network = open_source(source)
+    study = Study(RoutedNetwork(network, make_routes(network, 0), make_routes_explained(network).routes))
+    study.run(random_jobs(network, 5, size, seed=3), contiguous_jobs(network, [size]))
+    return study_as_data(study, source, source, 3)
+
+
+@pytest.mark.parametrize(
+    "source", [RAILS, "fattree:K=4,levels=3", "torus:3x4", "hyperx:3x3,hosts=2", "dragonfly:g=9,a=4,p=2,h=2", "full:4"]
+)
+def test_drawing_as_data_places_every_router_nic_and_cable(source: str) -> None:
+    network = open_source(source)
+    fabric = drawing_as_data(network)
+    drawing = fabric["drawing"]
+    assert len(drawing["boxes"]) == len(drawing["labels"]) == len(fabric["routers"]) == network.router_count
+    assert sorted(cable // 2 for strand in drawing["strands"] for cable in strand["cables"]) == list(
+        range(len(fabric["links"]))
+    )
+    assert [dot[0] for dot in drawing["dots"]] == ([] if network.direct else sorted(range(len(fabric["hosts"]))))
+
+
+def test_drawing_as_data_begins_a_strand_at_the_end_that_its_cables_name() -> None:
+    fabric = drawing_as_data(open_source("fattree:K=4,levels=3"))
+    index = {router["name"]: i for i, router in enumerate(fabric["routers"])}
+    for strand in fabric["drawing"]["strands"]:
+        for cable in strand["cables"]:
+            link = fabric["links"][cable // 2]
+            ends = (link["a"], link["b"]) if cable % 2 == 0 else (link["b"], link["a"])
+            near, far = (fabric["drawing"]["boxes"][index[name]]["y"] for name in ends)
+            assert abs(strand["points"][1] - near) < abs(strand["points"][1] - far)
+
+
+def test_drawing_as_data_says_why_there_is_none() -> None:
+    fabric = drawing_as_data(open_source("torus:70x70"))
+    assert fabric["not_drawn"] == "4900 routers with 9800 pairs cabled are too many to draw" and "drawing" not in fabric
+
+
+def test_faults_are_what_is_irregular_or_degraded_but_not_why_there_is_no_shape() -> None:
+    assert drawing_as_data(open_source("dragonfly:g=9,a=4,p=2,h=2"))["faults"] == []
+    faults = drawing_as_data(open_source(f"ib:{GOLDEN / 'infiniband/ndr.txt'}"))["faults"]
+    assert any("spine-1" in fault for fault in faults)
+
+
+def test_study_names_the_nic_of_every_rank_and_the_loads_of_every_step(tmp_path: Path) -> None:
+    data = study_of("fattree:K=4,levels=2", 8)
+    job, hosts = data["worst_job"], data["fabric"]["hosts"]
+    assert [hosts[index]["name"] for index in job["endpoints"]] == job["hosts"]
+    assert sorted([job["step"], *(step["step"] for step in job["steps"])]) == list(range(7))
+    assert all(step["before"] for step in job["steps"])
+    (tmp_path / "study-1.json").write_text(json.dumps(data))
+    page = write_report(tmp_path).read_text(encoding="utf-8")
+    assert page.count('class="host mine"') == 8 + 1  # and the key
+
+
+def test_study_of_a_large_job_keeps_so_many_steps() -> None:
+    job = study_of("fattree:K=12,levels=2", 150)["worst_job"]
+    steps = [step["step"] for step in job["steps"]]
+    assert MAX_STEPS // 2 <= len(steps) <= MAX_STEPS and job["step"] not in steps
