@@ -20,13 +20,18 @@ if TYPE_CHECKING:
     from ayatori.model.network import open_source
     from ayatori.planning.plans import contention, plan, steps_of
     from ayatori.planning.routes import check, make_routes, read_routes
+    from ayatori.prediction.choice import choose
+    from ayatori.prediction.predictor import Call, Model
+    from ayatori.prediction.simulation import simulate
 
 __version__ = "0.1.0"
 
 __all__ = [
+    "Call",
     "Contention",
     "Error",
     "Job",
+    "Model",
     "Network",
     "Plan",
     "Planned",
@@ -34,6 +39,7 @@ __all__ = [
     "Shape",
     "TableCheck",
     "check",
+    "choose",
     "contention",
     "contiguous_jobs",
     "make_routes",
@@ -42,6 +48,7 @@ __all__ = [
     "random_jobs",
     "read_job",
     "read_routes",
+    "simulate",
     "steps_of",
 ]
 
@@ -52,6 +59,9 @@ _MODULES = {
     "model.network": ("open_source",),
     "planning.plans": ("contention", "plan", "steps_of"),
     "planning.routes": ("check", "make_routes", "read_routes"),
+    "prediction.choice": ("choose",),
+    "prediction.predictor": ("Call", "Model"),
+    "prediction.simulation": ("simulate",),
 }
 _MODULE_OF = {name: module for module, names in _MODULES.items() for name in names}
 

@@ -142,7 +142,7 @@ def test_job_larger_than_the_fabric(ayatori_command) -> None:
 
 @pytest.mark.parametrize("lmc", ["8", "-1", "x", "99999999999999"])
 def test_lmc_out_of_range(lmc: str, ayatori_command) -> None:
-    assert_refused(ayatori_command("route", PAPER, f"--lmc={lmc}"), "LMC")
+    assert_wrong_usage(ayatori_command("route", PAPER, f"--lmc={lmc}"), "LMC")
 
 
 def test_lmc_that_does_not_fit(tmp_path: Path, ayatori_command) -> None:
@@ -175,15 +175,14 @@ def test_nothing_written_where_it_can_not_be(tmp_path: Path, ayatori_command) ->
 
 
 def test_options_that_make_no_sense(ayatori_command) -> None:
-    assert_refused(ayatori_command("plan", PAPER), "no job")
-    assert_refused(ayatori_command("plan", PAPER, "--random-jobs", "3"), "--job-size")
-    assert_refused(ayatori_command("plan", PAPER, "--random-jobs", "0", "--job-size", "3"))
-    assert_refused(ayatori_command("plan", PAPER, "--contiguous", "5..3"), "5..3")
-    assert_refused(ayatori_command("plan", PAPER, "--contiguous", "3..5", "--method", "magic"), "magic")
+    assert_wrong_usage(ayatori_command("plan", PAPER, "--random-jobs", "3"), "--job-size")
+    assert_wrong_usage(ayatori_command("plan", PAPER, "--random-jobs", "0", "--job-size", "3"))
+    assert_wrong_usage(ayatori_command("plan", PAPER, "--contiguous", "5..3"), "5..3")
+    assert_wrong_usage(ayatori_command("plan", PAPER, "--contiguous", "3..5", "--method", "magic"), "magic")
     assert_wrong_usage(ayatori_command("show", PAPER, "--no-such-option"), "no-such-option")
-    assert_refused(ayatori_command("convert", PAPER, "--to", "powerpoint"), "powerpoint", "formats: ")
-    assert_refused(ayatori_command("convert", PAPER, "--to", "cache"), "--out")
-    assert_refused(ayatori_command("show", PAPER, "--diff", PAPER, "--svg", "x.svg"), "--diff", "--svg")
+    assert_wrong_usage(ayatori_command("convert", PAPER, "--to", "powerpoint"), "powerpoint", "formats: ")
+    assert_wrong_usage(ayatori_command("convert", PAPER, "--to", "cache"), "--out")
+    assert_wrong_usage(ayatori_command("show", PAPER, "--diff", PAPER, "--svg", "x.svg"), "--diff", "--svg")
 
 
 @pytest.mark.parametrize("other", ["", "nonsense", "what:4", "torus:0", "ib:/no/such"])
@@ -230,10 +229,21 @@ BAD_SIMULATIONS = {
 }
 
 
+WRONG_USAGE = {
+    "--contiguous 3..3 --ppn 5000000000",
+    "--random-jobs 99999999999 --job-size 3",
+    "--random-jobs 2 --job-size -1",
+    "--contiguous 3..3 --collective alltoallv",
+}
+"""Those of them that no input could make right."""
+
+
 @pytest.mark.parametrize("options", BAD_SIMULATIONS)
 def test_simulations_that_make_no_sense(options: str, ayatori_command) -> None:
     call = ("--collective", "alltoall", "--algorithm", "shift", "--bytes", "1KiB")
-    assert_refused(ayatori_command("simulate", PAPER, *call, *options.split()), *BAD_SIMULATIONS[options])
+    status = 2 if options in WRONG_USAGE else 1
+    outcome = ayatori_command("simulate", PAPER, *call, *options.split())
+    assert_refused(outcome, *BAD_SIMULATIONS[options], status=status)
 
 
 def test_sizes_of_pairs_are_for_jobs_of_one_size(tmp_path: Path, ayatori_command) -> None:
@@ -246,7 +256,7 @@ def test_sizes_of_pairs_are_for_jobs_of_one_size(tmp_path: Path, ayatori_command
 @pytest.mark.parametrize("sizes", ["0", "", "1KiB..", "8..4", "1,,2", "-4", "1.5", "9999999999GiB", "1KiB..2KiB..4KiB"])
 def test_sizes_to_choose_for_that_can_not_be(sizes: str, ayatori_command) -> None:
     job = ("--contiguous", "3..3", "--collective", "alltoall")
-    assert_refused(ayatori_command("choose", PAPER, *job, f"--bytes={sizes}"))
+    assert_wrong_usage(ayatori_command("choose", PAPER, *job, f"--bytes={sizes}"))
 
 
 def test_choices_that_make_no_sense(tmp_path: Path, ayatori_command) -> None:
@@ -254,8 +264,7 @@ def test_choices_that_make_no_sense(tmp_path: Path, ayatori_command) -> None:
     out = tmp_path / "no" / "table.json"
     slow = ("--overhead", "1us")
     assert_refused(ayatori_command("choose", *job, "--collective", "alltoall,dance"), "dance", "collectives: ")
-    assert_refused(ayatori_command("choose", *job, "--collective", "alltoall,alltoallv"), "alltoallv", "--sizes")
-    assert_refused(ayatori_command("choose", PAPER, "--collective", "alltoall"), "no job to choose for")
+    assert_wrong_usage(ayatori_command("choose", *job, "--collective", "alltoall,alltoallv"), "alltoallv", "--sizes")
     assert_refused(ayatori_command("choose", *job, "--collective", "alltoall", "--method", "magic", *slow), "magic")
     assert_refused(ayatori_command("choose", *job, "--collective", "alltoall", *slow, "--out", str(out)), str(out))
     assert list(tmp_path.iterdir()) == []

@@ -17,7 +17,7 @@ WHOLE, PART = "fattree:K=2,levels=2", "fattree:K=2,levels=2,nodes=6"
 
 def test_a_difference_names_what_has_to_happen(ayatori_command) -> None:
     outcome = ayatori_command("show", WHOLE, "--diff", PART)
-    assert (outcome.status, outcome.stderr) == (0, "")
+    assert (outcome.status, outcome.stderr) == (3, "")
     *lines, summary = outcome.stdout.splitlines()
     assert {"- N6", "- N7", "- LS3"} <= set(lines)
     assert all(line.startswith("- ") for line in lines)
@@ -58,3 +58,14 @@ def test_a_cache_is_the_same_network(tmp_path: Path, ayatori_command) -> None:
 @pytest.mark.parametrize("source", ["torus:4x6x16", "mesh:5x3", "torus:9", "mesh:2x7,rate=4xNDR"])
 def test_a_formula_is_described_as_its_network(source: str) -> None:
     assert formula_as_data(_core.open_formula(source)) == network_as_data(open_source(source))
+
+
+@pytest.mark.parametrize(
+    "verb", ["plan", "choose --collective broadcast --bytes 1KiB", "simulate --collective alltoall --algorithm shift"]
+)
+def test_without_a_job_the_whole_network_is_the_job(verb: str, ayatori_command) -> None:
+    command = (*verb.split(), WHOLE, "--json")
+    named, unnamed = ayatori_command(*command, "--contiguous", "8..8"), ayatori_command(*command)
+    assert "no job is named: one on all 8 machines" in unnamed.stderr
+    one, other = json.loads(named.stdout), json.loads(unnamed.stdout)
+    assert one | {"wall_s": 0} == other | {"wall_s": 0}

@@ -19,8 +19,10 @@ import sample_study as sample
 from sample_drawing import with_drawing
 
 from ayatori.report import ReportError, write_report
-from ayatori.report.schema import read_study
+from ayatori.report.listings import engines_listing
+from ayatori.report.schema import _engine, read_study
 from ayatori.report.tiers import levels_of, load_class
+from ayatori.report.values import Value
 
 EVIL = """</script><script>alert(1)</script><img src=x onerror="alert(2)">'&\u202e\x00\x1b[31m"""
 VOID = {"meta", "br", "input"}
@@ -347,3 +349,11 @@ def test_levels_keep_blocks_together(tmp_path: Path) -> None:
 
 def test_small_helpers() -> None:
     assert [load_class(load) for load in (0, 0.5, 1, 1.5, 2, 3, 4, 50)] == [0, 1, 1, 2, 2, 3, 4, 4]
+
+
+def test_tables_that_can_deadlock_are_not_shown_as_a_success() -> None:
+    engine = {"name": "OpenSM minhop", "lmc": 0, "accepted": True, "deadlock_free": False, "note": "credit loops"}
+    engines = [engine, engine | {"deadlock_free": True}, engine | {"accepted": False}]
+    listing = engines_listing([_engine(Value(data, "study", "")) for data in engines])
+    verdicts = re.findall(r'<span class="(\w+)">. ([^<]*)</span>', str(listing))
+    assert verdicts == [("failed", "accepted, can deadlock"), ("passed", "accepted"), ("failed", "refused")]

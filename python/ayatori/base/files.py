@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import stat
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
@@ -23,7 +24,12 @@ def read_text(path: Path) -> str:
 
 
 def write_bytes(path: Path, contents: bytes) -> None:
-    """Replaces `path` by `contents`: a temporary file beside it, synced, renamed over it."""
+    """Replaces `path` by `contents`: a temporary file beside it, synced, renamed over it.
+
+    What exists and is no regular file, such as a device, a pipe or a socket, is never replaced: that is an Error. A
+    symbolic link stays, and what it leads to is replaced.
+    """
+    path = _regular(path)
     try:
         descriptor, temporary = tempfile.mkstemp(dir=path.parent or Path("."), prefix=f".{path.name}.")
     except OSError as error:
@@ -38,6 +44,22 @@ def write_bytes(path: Path, contents: bytes) -> None:
     except OSError as error:
         Path(temporary).unlink(missing_ok=True)
         raise Error(f"can't write {path}: {error.strerror}") from error
+
+
+def _regular(path: Path) -> Path:
+    """The file that a path leads to. Raises Error if something is there that is no regular file."""
+    try:
+        target = path.resolve() if path.is_symlink() else path
+        mode = target.stat().st_mode
+    except FileNotFoundError:
+        return target
+    except (OSError, RuntimeError) as error:
+        raise Error(f"can't write {path}: {getattr(error, 'strerror', None) or error}") from error
+    if stat.S_ISDIR(mode):
+        raise Error(f"can't write {path}: it is a folder")
+    if not stat.S_ISREG(mode):
+        raise Error(f"can't write {path}: it is not a regular file", hint="another name; what prints goes to stdout")
+    return target
 
 
 def make_folder(folder: Path) -> None:
@@ -65,6 +87,8 @@ def write_folder(folder: Path, fill: Callable[[Path], None]) -> None:
     try:
         fill(scratch)
         folder.mkdir(exist_ok=True)
+        for file in scratch.iterdir():
+            _regular(folder / file.name)
         for file in scratch.iterdir():
             os.replace(file, folder / file.name)
     except OSError as error:

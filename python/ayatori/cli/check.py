@@ -9,6 +9,7 @@ import typer
 
 from ayatori._core import Network, Routes
 from ayatori.cli import options
+from ayatori.cli.execution import Status
 from ayatori.cli.output import print_json, print_table, progress, say
 from ayatori.cli.route import describe_check
 from ayatori.formats.plan_file import read_plan
@@ -35,8 +36,10 @@ def check(
     lmc: options.LMC = "0",
     host_pattern: options.HOST_PATTERN = "",
     json: options.JSON = False,
-) -> None:
+) -> int:
     """Checks tables (reachability, deadlock, balance) and the contention of jobs on them.
+
+    Exit status: 0 for good tables, 3 for tables with holes, loops or a possible deadlock.
 
     Without --lfts the tables are ours at --lmc; at LMC 0 they are destination-mod-K, as OpenSM's ftree makes them.
     """
@@ -56,6 +59,7 @@ def check(
         print_json("check", data)
     else:
         describe(data)
+    return Status.DONE if data["tables_ok"] else Status.BAD
 
 
 def assess_plan(

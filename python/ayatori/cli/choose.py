@@ -8,9 +8,9 @@ from typing import Annotated, Any
 
 import typer
 
-from ayatori.base.errors import Error
 from ayatori.base.units import format_bytes, format_seconds, parse_bytes
 from ayatori.cli import options
+from ayatori.cli.execution import UsageError
 from ayatori.cli.output import note, print_json, print_table, progress, say
 from ayatori.formats.choice_table import table_of, write_table
 from ayatori.model.network import open_source
@@ -56,9 +56,11 @@ def choose(
     network = open_source(source, host_pattern)
     jobs = options.collect_jobs(network, job, random_jobs, job_size, seed, contiguous, ppn, order)
     if not jobs:
-        raise Error("no job to choose for", hint="--job HOSTFILE, --random-jobs N --job-size n, or --contiguous A..B")
+        raise UsageError(
+            "no job to choose for", hint="--job HOSTFILE, --random-jobs N --job-size n, or --contiguous A..B"
+        )
     if out is not None and len(jobs) > 1:
-        raise Error("--out takes the table of one job", hint="--job HOSTFILE --out FILE")
+        raise UsageError("--out takes the table of one job", hint="--job HOSTFILE --out FILE")
     if model.link_latency == 0 and model.overhead == 0 and is_first_process():
         note("messages take no time but that of their bytes: --link-latency or --overhead tells what small ones cost")
     saved = options.open_partial(source, choice_parameters(network, jobs, calls, method, model), resume)
@@ -82,7 +84,7 @@ def parse_collectives(text: str) -> list[str]:
     for name in names:
         algorithms_of(name)
     if "alltoallv" in names:
-        raise Error(
+        raise UsageError(
             "alltoallv has no one size to choose by", hint="`ayatori simulate --sizes FILE` times one algorithm"
         )
     return names
@@ -93,9 +95,9 @@ def parse_sizes(text: str) -> list[int]:
     sizes: set[int] = set()
     for part in text.split(","):
         ends = re.fullmatch(r"(.+?)\.\.(.+)", part)
-        first, last = (parse_bytes(ends[1]), parse_bytes(ends[2])) if ends else (parse_bytes(part), parse_bytes(part))
+        first, last = (options.value_of(parse_bytes, end) for end in (ends.groups() if ends else (part, part)))
         if not 0 < first <= last:
-            raise Error(f"'{part}' is no size to choose for", hint="for example 64KiB, or 1KiB..64MiB")
+            raise UsageError(f"'{part}' is no size to choose for", hint="for example 64KiB, or 1KiB..64MiB")
         sizes |= {first << doublings for doublings in range((last // first).bit_length())}
     return sorted(sizes)
 

@@ -10,9 +10,9 @@ from typing import Annotated
 import typer
 
 from ayatori import _core
-from ayatori.base.errors import Error
 from ayatori.base.files import write_bytes
 from ayatori.cli import options
+from ayatori.cli.execution import UsageError
 from ayatori.model.network import open_source
 
 FORMATS = [name for name, _ in _core.export_formats()] + ["cache"]
@@ -26,7 +26,7 @@ def convert(
 ) -> None:
     """Writes the network in another program's format, or as a cache that processes of a node share."""
     if to not in FORMATS:
-        raise Error(f"no format '{to}'", hint=f"formats: {', '.join(FORMATS)}")
+        raise UsageError(f"no format '{to}'", hint=f"formats: {', '.join(FORMATS)}")
     if to == "cache":
         write_cache(source, out, host_pattern)
         return
@@ -39,5 +39,5 @@ def convert(
 
 def write_cache(source: str, out: Path | None, host_pattern: str) -> None:
     if out is None:
-        raise Error("a cache is a file to be mapped, not to be printed", hint="--out FILE")
+        raise UsageError("a cache is a file to be mapped, not to be printed", hint="--out FILE")
     _core.open_topology(source, False, host_pattern).write_cache(os.fspath(out))

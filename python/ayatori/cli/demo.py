@@ -14,6 +14,7 @@ import typer
 from ayatori.base.errors import Error
 from ayatori.base.files import make_folder, write_json
 from ayatori.cli import options
+from ayatori.cli.execution import UsageError
 from ayatori.cli.lab import check_in_words
 from ayatori.cli.output import note, print_json, print_table, progress, say
 from ayatori.model.network import open_source
@@ -41,7 +42,7 @@ def demo(
     known = open_source(source, host_pattern)
     size = job_size or min(16, len(known.machines))
     if jobs < 1:
-        raise Error(f"{jobs} random jobs are none to look at")
+        raise UsageError(f"{jobs} random jobs are none to look at")
     make_folder(out)
     note(f"{source}: {known.shape().summary}")
     lab = run_lab(known, source, host_pattern, note)
@@ -117,7 +118,7 @@ def random_rows(data: dict[str, Any]) -> list[list[str]]:
             ]
         else:
             figures = [f"{sum(values) / len(values):.4f}", f"{min(values):.4f}", f"{max(values):.4f}"]
-        rows.append([f"{method}: {METHODS[method]}", f"{random['free'][method]}", *figures])
+        rows.append([f"{method}: {data['methods'][method]}", f"{random['free'][method]}", *figures])
     return rows
 
 

@@ -9,6 +9,7 @@ import typer
 
 from ayatori.base.errors import Error
 from ayatori.cli import options
+from ayatori.cli.execution import UsageError
 from ayatori.cli.output import note, print_json, say
 from ayatori.cli.route import describe_check
 from ayatori.lab.fabric import SimulatedFabric
@@ -36,7 +37,7 @@ def lab() -> None:
     """Real programs on simulated hardware."""
 
 
-@app.command("fabric")
+@app.command("fabric", epilog=options.SOURCES)
 def fabric(
     source: options.SOURCE,
     engine: Annotated[str, typer.Option(help="ftree, updn, minhop, or file: our tables.")] = "file",
@@ -47,7 +48,7 @@ def fabric(
 ) -> None:
     """Runs real OpenSM on a simulated fabric, and reads the tables back over MADs."""
     if engine not in ENGINES:
-        raise Error(f"no engine '{engine}'", hint=f"engines: {', '.join(ENGINES)}")
+        raise UsageError(f"no engine '{engine}'", hint=f"engines: {', '.join(ENGINES)}")
     known = open_source(source, host_pattern)
     lids = options.parse_lmc(lmc)
     with SimulatedFabric(net_text(known)) as running:

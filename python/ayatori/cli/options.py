@@ -3,24 +3,34 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, TypeVar
 
 import typer
 
+from ayatori import _core
 from ayatori._core import Job, Network
 from ayatori.base.errors import Error
 from ayatori.base.units import parse_bytes, parse_rate, parse_seconds
+from ayatori.cli.execution import UsageError
 from ayatori.cli.output import note
 from ayatori.model.jobs import contiguous_jobs, random_jobs, read_job
 from ayatori.prediction.predictor import Model
 from ayatori.resumable import SavedResults, is_first_process, partial_file
 
+Value = TypeVar("Value")
 SAVE_EVERY_SECONDS = 10.0
 MAX_JOBS = 10**6
 MAX_RANKS = 2**24  # of a job
 
-SOURCE = Annotated[str, typer.Argument(metavar="SOURCE", help="fattree:K=6,levels=2,nodes=30, ib:FILE, ib:live, …")]
+SOURCES = f"SOURCE names a network: {', '.join(synopsis for _, synopsis in _core.source_kinds())}."
+"""For the help of verbs that take one."""
+
+SOURCE = Annotated[
+    str,
+    typer.Argument(metavar="SOURCE", help="A network, such as fattree:K=6,levels=2,nodes=30 or ib:FILE; see below."),
+]
 JSON = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 HOST_PATTERN = Annotated[
     str,
@@ -68,14 +78,22 @@ def parse_model(
     """The simulator's numbers from the options above."""
     return Model(
         steps=steps,
-        link_bandwidth=parse_rate(link_bandwidth) if link_bandwidth else 0,
-        link_latency=parse_seconds(link_latency),
-        overhead=parse_seconds(overhead),
-        eager_limit=parse_bytes(eager),
-        injection=parse_rate(injection) if injection else 0,
-        bus=parse_rate(bus) if bus else 0,
+        link_bandwidth=value_of(parse_rate, link_bandwidth) if link_bandwidth else 0,
+        link_latency=value_of(parse_seconds, link_latency),
+        overhead=value_of(parse_seconds, overhead),
+        eager_limit=value_of(parse_bytes, eager),
+        injection=value_of(parse_rate, injection) if injection else 0,
+        bus=value_of(parse_rate, bus) if bus else 0,
         head_of_line=head_of_line,
     )
+
+
+def value_of(parse: Callable[[str], Value], text: str) -> Value:
+    """What an option's text means. Raises UsageError where `parse` raises Error."""
+    try:
+        return parse(text)
+    except Error as error:
+        raise UsageError(error.message, error.cause, error.hint) from error
 
 
 def open_partial(source: str, parameters: dict[str, Any], resume: bool) -> SavedResults:
@@ -91,7 +109,7 @@ def parse_lmc(text: str) -> int | str:
     if text == "auto":
         return text
     if not re.fullmatch(r"\d{1,3}", text) or int(text) > 7:
-        raise Error(f"LMC '{text}' is out of range", hint="0 to 7, or auto")
+        raise UsageError(f"LMC '{text}' is out of range", hint="0 to 7, or auto")
     return int(text)
 
 
@@ -107,11 +125,11 @@ def collect_jobs(
 ) -> list[Job]:
     """The jobs that the options ask for; empty if they ask for none."""
     if order not in ("network", "given"):
-        raise Error(f"no rank order '{order}'", hint="orders: network, given")
+        raise UsageError(f"no rank order '{order}'", hint="orders: network, given")
     if not 0 <= ppn <= MAX_RANKS:
-        raise Error(f"{ppn} ranks a machine make no job")
+        raise UsageError(f"{ppn} ranks a machine make no job")
     if sum(choice is not None for choice in (job, random_count, contiguous)) > 1:
-        raise Error("--job, --random-jobs and --contiguous exclude each other")
+        raise UsageError("--job, --random-jobs and --contiguous exclude each other")
     if job is not None:
         return [read_job(network, job, ppn, order)]
     if contiguous is not None:
@@ -119,15 +137,15 @@ def collect_jobs(
     if random_count is None:
         return []
     if random_count < 1:
-        raise Error(f"{random_count} random jobs are none to look at")
+        raise UsageError(f"{random_count} random jobs are none to look at")
     if random_count > MAX_JOBS:
-        raise Error(f"{random_count} random jobs are more than {MAX_JOBS}")
+        raise UsageError(f"{random_count} random jobs are more than {MAX_JOBS}")
     if job_size is None:
-        raise Error("--random-jobs needs --job-size", hint="how many machines each job takes")
+        raise UsageError("--random-jobs needs --job-size", hint="how many machines each job takes")
     if job_size < 1:
-        raise Error(f"{job_size} machines make no job")
+        raise UsageError(f"{job_size} machines make no job")
     if not 0 <= seed < 2**64:
-        raise Error(f"seed {seed} is no number of 64 bits")
+        raise UsageError(f"seed {seed} is no number of 64 bits")
     return random_jobs(network, random_count, job_size, ppn, seed)
 
 
@@ -144,5 +162,5 @@ def jobs_or_whole_network(network: Network, jobs: list[Job], ppn: int) -> list[J
 def parse_range(text: str) -> range:
     match = re.fullmatch(r"(\d{1,9})\.\.(\d{1,9})", text)
     if not match or not 1 <= int(match[1]) <= int(match[2]):
-        raise Error(f"'{text}' is no range of job sizes", hint="for example 3..30")
+        raise UsageError(f"'{text}' is no range of job sizes", hint="for example 3..30")
     return range(int(match[1]), int(match[2]) + 1)

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
+import textwrap
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, Protocol
@@ -11,6 +13,13 @@ from typing import Any, Protocol
 from rich.console import Console
 from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+WIDTH = 100
+"""Columns that output for people fits into."""
+MAX_GROUPS = 60
+MAX_NAMES = 40
+MIN_TEXT = 40
+MIN_COLUMNS = 4
 
 OUTPUT_VERSION = 1
 """Of all kinds of JSON output: another one as soon as a key goes or means something else; keys may be added."""
@@ -39,8 +48,51 @@ def print_json(kind: str, value: dict[str, Any]) -> None:
 
 
 def say(text: str) -> None:
-    """One line of data for people."""
-    out.print(escape(text))
+    """A sentence or a figure for people: one line, or as many as it needs to fit WIDTH."""
+    for line in wrapped(text):
+        out.print(escape(line))
+
+
+def wrapped(text: str) -> list[str]:
+    """The text in lines of at most WIDTH, but for words that are longer; the second line and others stand indented."""
+    indent = " " * (len(text) - len(text.lstrip()) + 4)
+    lines = textwrap.wrap(text, WIDTH, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False)
+    return lines or [""]
+
+
+def say_list(title: str, items: list[str]) -> None:
+    """A title with the number of items, then the items; those alike are grouped, and what is left out is counted."""
+    if not items:
+        return
+    say(f"  {title}: {len(items)}")
+    groups = grouped(items)
+    lines = [(line, count) for text, count in groups for line in [f"    {text}"]]
+    for line, _ in lines[:MAX_GROUPS]:
+        say(line)
+    if left_out := lines[MAX_GROUPS:]:
+        say(f"    … and {sum(count for _, count in left_out)} more (--json has all)")
+
+
+def grouped(items: list[str]) -> list[tuple[str, int]]:
+    """Sentences, with those that say the same of different subjects as one; and how many items each stands for."""
+    subjects: dict[tuple[str, str], list[str]] = {}
+    for item in items:
+        found = re.fullmatch(r"(the host )?(.+?) (has .+)", item)
+        key = ("host" if found[1] else "device", found[3]) if found else ("", item)
+        subjects.setdefault(key, []).append(found[2] if found else "")
+    texts = []
+    for (kind, predicate), names in subjects.items():
+        subject = {"host": "the host ", "device": ""}.get(kind, "")
+        if not kind:
+            texts.append((predicate, len(names)))
+        elif len(names) == 1:
+            texts.append((f"{subject}{names[0]} {predicate}", 1))
+        else:
+            shown, more = names[:MAX_NAMES], len(names) - MAX_NAMES
+            rest = f", … and {more} more (--json has all)" if more > 0 else ""
+            plural = predicate.replace("has ", "have ", 1)
+            texts.append((f"{len(names)} {kind}s {plural}: {', '.join(shown)}{rest}", len(names)))
+    return texts
 
 
 def note(text: str) -> None:
@@ -51,8 +103,9 @@ def note(text: str) -> None:
 def print_table(title: str, columns: list[str], rows: list[list[str]]) -> None:
     """A table whose first column is text and whose others are figures, aligned to the right.
 
-    Never cut to the width of the terminal: a figure that is not there is worse than a long line.
+    Where it does not fit WIDTH, the text is shortened, and then the last columns are left out; a line says so.
     """
+    columns, rows, left_out = fitted(columns, rows)
     widths = [max(len(row[i]) for row in [columns, *rows]) for i in range(len(columns))]
     if title:
         out.print(escape(title), style="bold")
@@ -60,6 +113,30 @@ def print_table(title: str, columns: list[str], rows: list[list[str]]) -> None:
         text, *figures = row
         aligned = [figure.rjust(width) for figure, width in zip(figures, widths[1:], strict=True)]
         out.print(escape("  ".join([text.ljust(widths[0]), *aligned]).rstrip()))
+    if left_out:
+        out.print(escape(left_out))
+
+
+def fitted(columns: list[str], rows: list[list[str]]) -> tuple[list[str], list[list[str]], str]:
+    """The table within WIDTH, and what to say about what is missing."""
+
+    def width() -> int:
+        return sum(max(len(row[i]) for row in table) + 2 for i in range(len(table[0]))) - 2
+
+    table = [list(columns), *map(list, rows)]
+    dropped = 0
+    longest = max(len(row[0]) for row in table)
+    while width() - longest + min(longest, MIN_TEXT) > WIDTH and len(table[0]) > MIN_COLUMNS:
+        dropped += 1
+        for row in table:
+            row.pop()
+    too_much = width() - WIDTH
+    if too_much > 0:
+        for row in table:
+            if len(row[0]) > (room := longest - too_much):
+                row[0] = row[0][: room - 1] + "…"
+    notes = [f"{dropped} more columns"] * (dropped > 0) + ["names in full"] * (too_much > 0)
+    return table[0], table[1:], f"  ({' and '.join(notes)}: --json)" if notes else ""
 
 
 class Advance(Protocol):

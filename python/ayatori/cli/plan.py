@@ -7,9 +7,9 @@ from typing import Annotated, Any
 
 import typer
 
-from ayatori.base.errors import Error
 from ayatori.cli import options
 from ayatori.cli.check import describe_jobs
+from ayatori.cli.execution import UsageError
 from ayatori.cli.output import note, print_json, progress, say
 from ayatori.formats.plan_file import write_plan
 from ayatori.model.network import open_source
@@ -39,13 +39,12 @@ def plan(
     "Without" is destination-mod-K with one LID a port, as OpenSM's ftree routes.
     """
     if method not in PLAN_METHODS:
-        raise Error(f"no method '{method}'", hint=f"methods: {', '.join(PLAN_METHODS)}")
+        raise UsageError(f"no method '{method}'", hint=f"methods: {', '.join(PLAN_METHODS)}")
     network = open_source(source, host_pattern)
     jobs = options.collect_jobs(network, job, random_jobs, job_size, seed, contiguous, ppn, order)
-    if not jobs:
-        raise Error("no job to plan", hint="--job HOSTFILE, --random-jobs N --job-size n, or --contiguous A..B")
+    jobs = options.jobs_or_whole_network(network, jobs, ppn)
     if out is not None and len(jobs) > 1:
-        raise Error("--out takes the plan of one job", hint="--job HOSTFILE --out FILE")
+        raise UsageError("--out takes the plan of one job", hint="--job HOSTFILE --out FILE")
     one_lid = make_routes(network, 0)
     routes = read_routes(network, lfts) if lfts else make_routes(network, options.parse_lmc(lmc))
     with progress("jobs", 2 * len(jobs)) as advance:

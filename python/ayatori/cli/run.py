@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from ayatori.base.errors import Error
+from ayatori.cli.execution import UsageError
 from ayatori.processes import run_job
 
 
@@ -17,7 +18,7 @@ def run(
 ) -> int:
     """Runs N processes of a program. Exit status: that of the first that failed, after which the others are ended."""
     if not acp:
-        raise Error("which kind of job?", hint="ayatori run --acp -n 4 -- PROGRAM")
+        raise UsageError("which kind of job?", hint="ayatori run --acp -n 4 -- PROGRAM")
     try:
         return run_job(command, count)
     except OSError as error:

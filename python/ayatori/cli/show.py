@@ -9,14 +9,13 @@ from typing import Annotated, Any
 import typer
 
 from ayatori import _core
-from ayatori.base.errors import Error
 from ayatori.base.files import write_bytes
 from ayatori.cli import options
-from ayatori.cli.output import print_json, say
+from ayatori.cli.execution import Status, UsageError
+from ayatori.cli.output import print_json, say, say_list
 from ayatori.model.formula import LARGE, formula_as_data
 from ayatori.model.network import network_as_data, open_source
 
-IRREGULARITIES_SHOWN = 12
 SIGNS = {"added": "+", "removed": "-", "changed": "~"}
 
 
@@ -26,17 +25,21 @@ def show(
     json: options.JSON = False,
     svg: Annotated[Path | None, typer.Option(metavar="FILE", help="Draw it into FILE; '-' is stdout.")] = None,
     diff: Annotated[str | None, typer.Option(metavar="SOURCE", help="What has to happen to become that one.")] = None,
-) -> None:
-    """What network is this: shape, machines, planes, link speeds, faults."""
+) -> int:
+    """What network is this: shape, machines, planes, link speeds, faults.
+
+    Exit status of --diff: 0 if there is no difference, 3 if there are some.
+    """
     if diff is not None and svg is not None:
-        raise Error("--diff and --svg exclude each other")
+        raise UsageError("--diff and --svg exclude each other")
     if diff is not None:
-        show_differences(source, diff, host_pattern, json)
-    elif svg is not None:
+        return show_differences(source, diff, host_pattern, json)
+    if svg is not None:
         draw(source, host_pattern, svg)
     else:
         data = as_data(source, host_pattern)
         print_json("show", {"source": source} | data) if json else describe(source, data)
+    return Status.DONE
 
 
 def as_data(source: str, host_pattern: str) -> dict[str, Any]:
@@ -55,9 +58,10 @@ def draw(source: str, host_pattern: str, path: Path) -> None:
         write_bytes(path, picture)
 
 
-def show_differences(before: str, after: str, host_pattern: str, json: bool) -> None:
+def show_differences(before: str, after: str, host_pattern: str, json: bool) -> Status:
     opened = [_core.open_topology(source, False, host_pattern) for source in (before, after)]
     found = opened[0].difference(opened[1])
+    status = Status.BAD if found else Status.DONE
     counts = {what: sum(difference.what == what for difference in found) for what in SIGNS}
     if json:
         differences = [
@@ -65,10 +69,11 @@ def show_differences(before: str, after: str, host_pattern: str, json: bool) -> 
             for each in found
         ]
         print_json("differences", {"before": before, "after": after} | counts | {"differences": differences})
-        return
+        return status
     for each in found:
         say(f"{SIGNS[each.what]} {each.name}" + (f": {each.detail}" if each.detail else ""))
     say(", ".join(f"{count} {what}" for what, count in counts.items()) if found else "no difference")
+    return status
 
 
 def describe(source: str, data: dict[str, Any]) -> None:
@@ -81,22 +86,12 @@ def describe(source: str, data: dict[str, Any]) -> None:
     for plane in data["planes"]:
         rates = ", ".join(f"{count} at {rate}" for rate, count in plane["link_rates"].items())
         say(f"  links              {data['links']} ({plane['name']}: {rates})")
-    describe_list("degraded links", [link_in_words(link) for link in data["degraded_links"]])
-    describe_list("irregular", data["shape"]["irregularities"])
+    say_list("degraded links", [link_in_words(link) for link in data["degraded_links"]])
+    say_list("irregular", data["shape"]["irregularities"])
 
 
 def unnamed(count: int) -> str:
     return f", {count} of them HCAs that name no host" if count else ""
-
-
-def describe_list(title: str, items: list[str]) -> None:
-    if not items:
-        return
-    say(f"  {title}: {len(items)}")
-    for item in items[:IRREGULARITIES_SHOWN]:
-        say(f"    {item}")
-    if len(items) > IRREGULARITIES_SHOWN:
-        say(f"    … and {len(items) - IRREGULARITIES_SHOWN} more (--json has all)")
 
 
 def link_in_words(link: dict[str, Any]) -> str:

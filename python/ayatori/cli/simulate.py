@@ -14,6 +14,7 @@ from ayatori._core import Job, current_name
 from ayatori.base.errors import Error
 from ayatori.base.units import format_bytes, format_seconds, parse_bytes
 from ayatori.cli import options
+from ayatori.cli.execution import UsageError
 from ayatori.cli.output import print_json, print_table, progress, say
 from ayatori.model.network import open_source
 from ayatori.prediction.predictor import Call, algorithms_of, read_pair_sizes
@@ -63,11 +64,9 @@ def simulate(
     Under mpirun or srun the processes share the jobs.
     """
     started = time.monotonic()
-    algorithms_of(collective)
-    if collective == "alltoallv" and sizes is None:
-        raise Error("alltoallv needs a size for each pair of ranks", hint="--sizes FILE, with lines 'FROM TO BYTES'")
-    size = 0 if collective in WITHOUT_SIZE else parse_bytes(bytes)
-    call = Call(collective, current_name(algorithm), size, root, parse_bytes(chunk))
+    check_collective(collective, sizes)
+    size = 0 if collective in WITHOUT_SIZE else options.value_of(parse_bytes, bytes)
+    call = Call(collective, current_name(algorithm), size, root, options.value_of(parse_bytes, chunk))
     model = options.parse_model(steps, link_bandwidth, link_latency, overhead, eager, injection, bus, head_of_line)
     network = open_source(source, host_pattern)
     jobs = options.collect_jobs(network, job, random_jobs, job_size, seed, contiguous, ppn, order)
@@ -87,6 +86,13 @@ def simulate(
         print_json("simulate", data)
     else:
         describe(data)
+
+
+def check_collective(collective: str, sizes: Path | None) -> None:
+    algorithms_of(collective)
+    if collective == "alltoallv" and sizes is None:
+        hint = "--sizes FILE, with lines 'FROM TO BYTES'"
+        raise UsageError("alltoallv needs a size for each pair of ranks", hint=hint)
 
 
 def read_sizes(file: Path, jobs: list[Job]) -> list[list[int]]:

@@ -16,7 +16,7 @@ from ayatori.model.network import link_as_data
 PATTERNS = ("shift", "ring", "neighbour", "random")
 DESTINATION_MOD_K = "destination-mod-K"
 METHODS = {
-    DESTINATION_MOD_K: "one LID a node, as OpenSM's ftree",
+    DESTINATION_MOD_K: "one LID a node, no plan",
     "rule": "one LID a node, by paper 1's rule",
     "colour": "one LID a node, by colouring",
     "pair": "one LID a pair of nodes",

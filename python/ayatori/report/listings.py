@@ -226,13 +226,17 @@ def _hot_row(study: Study, sides: Iterable[Side], link: int, direction: str) -> 
     return [*names, *(load_text(side.loads.get((link, direction), 0)) for side in sides)]
 
 
+def _acceptance(engine: Engine) -> Markup | None:
+    """Tables that can deadlock are no success, whoever took them."""
+    if engine.accepted and engine.deadlock_free is False:
+        return _verdict(False, "", "accepted, can deadlock")
+    return _verdict(engine.accepted, "accepted", "refused")
+
+
 def engines_listing(engines: list[Engine]) -> Markup:
     """A row an engine."""
     heads = ["engine", "LMC", "accepted", "seconds", "jobs free", "mean relative bandwidth", "note"]
-    rows = [
-        [e.name, e.lmc, _verdict(e.accepted, "accepted", "refused"), e.seconds, e.free, e.bandwidth, e.note]
-        for e in engines
-    ]
+    rows = [[e.name, e.lmc, _acceptance(e), e.seconds, e.free, e.bandwidth, e.note] for e in engines]
     return _listing(heads, rows, numbers={1, 3, 4, 5})
 
 

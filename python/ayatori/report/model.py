@@ -170,6 +170,7 @@ class Engine:
     name: str
     lmc: int | None
     accepted: bool | None
+    deadlock_free: bool | None
     seconds: float | None
     free: int | None
     bandwidth: float | None

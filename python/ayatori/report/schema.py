@@ -250,6 +250,7 @@ def _engine(value: Value) -> Engine:
         name=value.at("name").text(),
         lmc=optional("lmc", "whole"),
         accepted=optional("accepted", "truth"),
+        deadlock_free=optional("deadlock_free", "truth"),
         seconds=optional("seconds", "number"),
         free=optional("free", "whole"),
         bandwidth=optional("mean_relative_bandwidth", "number"),

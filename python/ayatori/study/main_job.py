@@ -78,7 +78,7 @@ def run_study(lab: LabResult, jobs: int, size: int, seed: int, progress: Progres
 def main_job_as_data(known: Network, lab: LabResult, study: Study, source: str, seed: int) -> dict[str, Any]:
     """The study as the report reads it; of the paper's cluster with the paper's figures."""
     title = paper1.TITLE if source == paper1.SOURCE else source
-    data = study_as_data(study, title, source, seed)
+    data = study_as_data(study, title, source, seed) | {"methods": methods_in_words(lab)}
     _restore_rates(data["fabric"]["links"], known)
     data["checks"] = [check.as_data() for check in lab.checks]
     data["engines"] = [_engine_as_data(lab.network, trial, study) for trial in lab.trials]
@@ -88,6 +88,13 @@ def main_job_as_data(known: Network, lab: LabResult, study: Study, source: str, 
         data["random"]["paper_MBps"] = paper1.RANDOM
         data["contiguous"]["paper_MBps"] = paper1.CONTIGUOUS
     return data
+
+
+def methods_in_words(lab: LabResult) -> dict[str, str]:
+    """What each method is in this study: whose tables the baseline goes by depends on what OpenSM's ftree did."""
+    refused = "one LID a node, by our own tables, since OpenSM's ftree refused"
+    baseline = refused if lab.ftree.routes is None else "one LID a node, by the tables of OpenSM's ftree"
+    return METHODS | {DESTINATION_MOD_K: baseline}
 
 
 def _restore_rates(links: list[dict[str, Any]], known: Network) -> None:
@@ -106,7 +113,8 @@ def _engine_as_data(network: Network, trial: EngineTrial, study: Study) -> dict[
     assessed = RoutedNetwork(network, trial.routes, trial.routes).assess(jobs, DESTINATION_MOD_K)
     deadlock_free = check(network, trial.routes).deadlock_free
     note = "deadlock-free" if deadlock_free else "credit loops are possible"
-    return data | {"seconds": trial.run.seconds} | _figures(assessed) | {"note": note}
+    data |= {"seconds": trial.run.seconds, "deadlock_free": deadlock_free}
+    return data | _figures(assessed) | {"note": note}
 
 
 def _method_as_data(method: str, study: Study) -> dict[str, Any]:

@@ -1,0 +1,143 @@
+"""The command line explains itself: help, completion, manual pages; and its output fits 100 columns."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import click
+import pytest
+import typer
+
+import ayatori
+from ayatori import _core
+from ayatori.cli.app import app
+from ayatori.cli.man_pages import write_man_pages
+from ayatori.cli.output import WIDTH, fitted, grouped, wrapped
+
+PAPER = "fattree:K=6,levels=2,nodes=30"
+WITH_SOURCE = ["show", "convert", "route", "check", "plan", "choose", "simulate", "lab fabric", "demo"]
+
+
+@pytest.mark.parametrize("verb", WITH_SOURCE)
+def test_help_lists_the_kinds_of_sources(verb: str, ayatori_command) -> None:
+    text = re.sub(r"\s+", "", ayatori_command(*verb.split(), "--help").stdout)
+    assert "SOURCEnamesanetwork:" in text
+    for _, synopsis in _core.source_kinds():
+        assert re.sub(r"\s+", "", synopsis) in text
+
+
+@pytest.mark.parametrize("verb", ["simulate", "choose"])
+def test_help_lists_the_algorithms(verb: str, ayatori_command) -> None:
+    text = re.sub(r"\s+", "", ayatori_command(verb, "--help").stdout)
+    for algorithm in _core.algorithms():
+        assert algorithm.name in text
+
+
+def test_completion_of_bash_offers_verbs_and_options(ayatori_command) -> None:
+    def offered(words: str, at: int) -> list[str]:
+        environment = {"_AYATORI_COMPLETE": "complete_bash", "COMP_WORDS": words, "COMP_CWORD": str(at)}
+        return ayatori_command(env=environment).stdout.split()
+
+    assert offered("ayatori s", 1) == ["show", "simulate"]
+    assert "--host-pattern" in offered("ayatori show --h", 2)
+
+
+def test_a_manual_page_of_each_command_has_all_of_its_options(tmp_path: Path) -> None:
+    pages = {path.stem: path.read_text() for path in write_man_pages(tmp_path)}
+    root = typer.main.get_command(app)
+    assert isinstance(root, click.Group)
+    assert {f"ayatori-{name}" for name in root.commands} | {"ayatori", "ayatori-lab-fabric"} <= set(pages)
+    for name, command in root.commands.items():
+        page = pages[f"ayatori-{name}"].replace("\\-", "-")
+        for parameter in command.params:
+            if isinstance(parameter, click.Option) and not parameter.hidden:
+                assert parameter.opts[0] in page, (name, parameter.opts)
+
+
+@pytest.mark.skipif(shutil.which("groff") is None, reason="groff is not installed")
+def test_manual_pages_are_clean_roff(tmp_path: Path) -> None:
+    for path in write_man_pages(tmp_path):
+        done = subprocess.run(["groff", "-man", "-Tutf8", "-ww", str(path)], capture_output=True, text=True, check=True)
+        assert done.stderr == "", path
+
+
+COMMANDS = [
+    f"show {PAPER}",
+    "show ib:infiniband/full-fields.txt",
+    f"check {PAPER} --random-jobs 20 --job-size 16",
+    f"plan {PAPER} --random-jobs 20 --job-size 16 --method rule",
+    f"route {PAPER}",
+    "choose torus:3x3 --contiguous 9..9 --collective broadcast,allreduce --bytes 1KiB..4KiB",
+    f"simulate {PAPER} --random-jobs 5 --job-size 16 --collective alltoall --algorithm shift --bytes 1KiB",
+]
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_output_fits_100_columns(command: str, ayatori_command) -> None:
+    outcome = ayatori_command(*command.split(), cwd=Path(__file__).parent.parent / "golden")
+    assert outcome.status == 0, outcome.stderr
+    assert max(map(len, outcome.stdout.splitlines())) <= WIDTH == 100
+
+
+def test_tables_that_are_too_wide_say_what_is_missing() -> None:
+    columns, rows, said = fitted(["name", *"abc"], [["x" * 120, "1", "2", "3"], ["short", "4", "5", "6"]])
+    assert (columns, rows[1]) == (["name", *"abc"], ["short", "4", "5", "6"])
+    assert rows[0][0].endswith("x…") and "names in full" in said
+    columns, _, said = fitted(["name", *(["y" * 30] * 6)], [["x"] * 7])
+    assert len(columns) < 7 and f"{7 - len(columns)} more columns" in said
+    assert fitted(["a", "b"], [["c", "d"]]) == (["a", "b"], [["c", "d"]], "")
+
+
+def test_long_sentences_go_on_indented_and_lose_no_word() -> None:
+    text = "  note: " + " ".join(f"word{i}" for i in range(60))
+    lines = wrapped(text)
+    assert len(lines) > 3 and all(line.startswith("      ") for line in lines[1:])
+    assert " ".join(lines).split() == text.split()
+
+
+def test_repeated_faults_are_one_line_and_all_are_counted() -> None:
+    faults = [f"the host n{i} has 1 rail, most have 2" for i in range(11)]
+    faults += ["leaf-1 has 3 cables to hosts, most have 4", "something else"]
+    texts = grouped(faults)
+    names = ", ".join(f"n{i}" for i in range(11))
+    assert texts == [
+        (f"11 hosts have 1 rail, most have 2: {names}", 11),
+        ("leaf-1 has 3 cables to hosts, most have 4", 1),
+        ("something else", 1),
+    ]
+    assert sum(count for _, count in texts) == len(faults)
+    many, _ = grouped([f"the host n{i} has no cable" for i in range(1000)])[0]
+    assert many.startswith("1000 hosts have no cable: n0, n1, ") and "960 more (--json has all)" in many
+
+
+def test_the_top_level_offers_simulate_and_choose() -> None:
+    network = ayatori.open_source("torus:3x3")
+    [job] = ayatori.contiguous_jobs(network, [9])
+    model = ayatori.Model(link_latency=1e-6)
+    simulation = ayatori.simulate(network, job, ayatori.Call("broadcast", "binomial", 1024), model=model)
+    [ranking] = ayatori.choose(network, job, [("broadcast", 1024)], model=model).rankings
+    binomial = next(candidate for candidate in ranking.ranked if candidate.algorithm == "binomial")
+    assert simulation.seconds == pytest.approx(binomial.seconds)
+    assert set(ayatori.__all__) <= set(dir(ayatori))
+    for name in ayatori.__all__:
+        assert getattr(ayatori, name) is not None
+    with pytest.raises(AttributeError, match="has no attribute 'nonsense'"):
+        ayatori.nonsense  # noqa: B018
+
+
+def test_objects_say_what_they_are() -> None:
+    network = ayatori.open_source(PAPER)
+    routes = ayatori.make_routes(network, 0)
+    [job] = ayatori.contiguous_jobs(network, [16])
+    assert repr(network) == "<Network of 30 machines, 11 routers and 60 links>"
+    assert repr(job) == "<Job of 16 ranks on 16 machines>"
+    assert repr(routes) == "<Routes: 41 LIDs on 11 routers>"
+    assert repr(ayatori.check(network, routes)) == "<TableCheck: good>"
+    assert network._repr_html_().startswith("<svg")
+    assert ayatori.open_source("torus:70x70")._repr_html_().startswith("<pre>")
+    stub = Path(_core.__file__).parent / "_core.pyi"
+    stub = stub if stub.exists() else Path(ayatori.__file__).parent / "_core.pyi"
+    assert "def make_plan(network: Network, routes: Routes," in stub.read_text()
