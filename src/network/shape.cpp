@@ -164,9 +164,10 @@ std::string describe_cables(const std::vector<std::uint32_t>& cables) {
 }
 
 std::string describe_tree(const Shape& shape) {
-  const double worst = *std::max_element(shape.oversubscription.begin(), shape.oversubscription.end());
-  return fmt::format("fat tree, {} levels, {}, {}, oversubscription {:.3g}:1", shape.routers.size(),
-                     describe_levels(shape), describe_cables(shape.cables), worst);
+  const std::string tree = fmt::format("fat tree, {} levels, {}, {}", shape.routers.size(), describe_levels(shape),
+                                       describe_cables(shape.cables));
+  if (shape.oversubscription.empty()) return tree;
+  return fmt::format("{}, oversubscription {:.3g}:1", tree, std::ranges::max(shape.oversubscription));
 }
 
 std::string describe_grid(const Shape& shape) {

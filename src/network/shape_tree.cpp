@@ -35,7 +35,7 @@ class TreeDescriber {
   [[nodiscard]] std::vector<Group> groups_above(std::uint8_t level) const;
   [[nodiscard]] std::uint32_t usual_cables(const std::vector<Group>& groups) const;
   [[nodiscard]] double usual_capacity() const;
-  [[nodiscard]] double worst_oversubscription(std::uint8_t level) const;
+  void add_oversubscription(std::uint8_t level, Shape& shape) const;
   [[nodiscard]] std::optional<double> oversubscription(DeviceId router) const;
 
   void name_machines_above_leaves(Shape& shape) const;
@@ -46,7 +46,7 @@ class TreeDescriber {
   const RouterGraph& graph_;
   const Levels& levels_;
   std::vector<std::uint32_t> endpoints_;
-  double usual_capacity_ = 1;
+  double usual_capacity_ = 0;
 };
 
 std::vector<DeviceId> TreeDescriber::routers_of(std::uint8_t wanted) const {
@@ -100,14 +100,14 @@ std::uint32_t TreeDescriber::usual_cables(const std::vector<Group>& groups) cons
 
 // --- oversubscription -----------------------------------------------------------------------------------------------
 
-/// What a cable of unknown rate is taken for.
+/// The capacity that a cable of unknown rate is taken to have; 0 if no rate is known at all.
 double TreeDescriber::usual_capacity() const {
   std::vector<double> known;
   for (PortId id = 0; id < network_.port_count(); ++id) {
     const Port& port = network_.port(id);
     if (port.connected() && port.rate.known()) known.push_back(port.rate.bytes_per_second());
   }
-  return known.empty() ? 1 : most_common<double>(known);
+  return known.empty() ? 0 : most_common<double>(known);
 }
 
 /// Capacity down : capacity up. Nothing for a router without cables upwards: that is a defect, not a ratio.
@@ -125,10 +125,26 @@ std::optional<double> TreeDescriber::oversubscription(DeviceId router) const {
   return up > 0 ? std::optional(down / up) : std::nullopt;
 }
 
-double TreeDescriber::worst_oversubscription(std::uint8_t wanted) const {
-  double worst = 0;
-  for (const DeviceId router : routers_of(wanted)) worst = std::max(worst, oversubscription(router).value_or(0));
-  return worst;
+/// What most routers of the level have is how the network was designed; the worst router is named beside it. A source
+/// that knows no rate at all (Slurm's topology.conf) knows no cables either: their number would be an invention.
+void TreeDescriber::add_oversubscription(std::uint8_t wanted, Shape& shape) const {
+  if (usual_capacity_ == 0) return;
+  std::vector<double> ratios;
+  DeviceId worst = no_id;
+  double worst_ratio = 0;
+  for (const DeviceId router : routers_of(wanted)) {
+    const auto ratio = oversubscription(router);
+    if (!ratio) continue;
+    ratios.push_back(*ratio);
+    if (*ratio <= worst_ratio) continue;
+    worst = router;
+    worst_ratio = *ratio;
+  }
+  if (ratios.empty()) return;
+  shape.oversubscription.push_back(most_common<double>(ratios));
+  if (worst_ratio <= shape.oversubscription.back()) return;
+  shape.irregularities.push_back(fmt::format("{} is oversubscribed {:.3g}:1, most are {:.3g}:1", name(worst),
+                                             worst_ratio, shape.oversubscription.back()));
 }
 
 // --- what is irregular ----------------------------------------------------------------------------------------------
@@ -186,7 +202,7 @@ TreeShape TreeDescriber::describe() {
     if (i + 1 == levels_.count) break;
     const auto groups = groups_above(i);
     shape.cables.push_back(usual_cables(groups));
-    shape.oversubscription.push_back(worst_oversubscription(i));
+    add_oversubscription(i, shape);
     name_unusual_groups(groups, shape);
     for (const Group& group : groups) {
       if (group.upper.empty()) continue;

@@ -22,9 +22,11 @@ struct Shape {
   ShapeKind kind = ShapeKind::graph;
 
   // A fat tree's measures, from the leaves up.
-  std::vector<std::uint32_t> routers;    ///< routers per level
-  std::vector<std::uint32_t> cables;     ///< per pair of neighbouring levels: the most common number of parallel cables
-  std::vector<double> oversubscription;  ///< per level below the roots: worst router's capacity down : capacity up
+  std::vector<std::uint32_t> routers;  ///< routers per level
+  std::vector<std::uint32_t> cables;   ///< per pair of neighbouring levels: the most common number of parallel cables
+  /// Per level below the roots: capacity down : capacity up, as most routers of the level have it. The worst router is
+  /// named among the irregularities. Empty if the rate of no cable is known.
+  std::vector<double> oversubscription;
 
   // A grid's.
   std::vector<std::uint32_t> dimensions;
