@@ -55,10 +55,7 @@ def choose(
     model = options.parse_model(steps, link_bandwidth, link_latency, overhead, eager, injection, bus, head_of_line)
     network = open_source(source, host_pattern)
     jobs = options.collect_jobs(network, job, random_jobs, job_size, seed, contiguous, ppn, order)
-    if not jobs:
-        raise UsageError(
-            "no job to choose for", hint="--job HOSTFILE, --random-jobs N --job-size n, or --contiguous A..B"
-        )
+    jobs = options.jobs_or_whole_network(network, jobs, ppn)
     if out is not None and len(jobs) > 1:
         raise UsageError("--out takes the table of one job", hint="--job HOSTFILE --out FILE")
     if model.link_latency == 0 and model.overhead == 0 and is_first_process():
