@@ -128,7 +128,7 @@ def test_our_faults_exit_70(fault: Exception, monkeypatch: pytest.MonkeyPatch, c
 @pytest.mark.parametrize("milliseconds", [30, 60, 90, 120, 160, 200])
 def test_ctrl_c_at_the_start_is_one_line(milliseconds: int) -> None:
     """Whatever is being imported then. Earlier, Python itself has not begun with our program."""
-    code = "import os; os.write(1, b'x'); from ayatori.cli import main; main()"
+    code = "import os; from ayatori.cli import main; os.write(1, b'x'); main()"
     command = [sys.executable, "-c", code, "bench", "peers", "--count", "100000000"]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, preexec_fn=take_ctrl_c)
     assert process.stdout is not None
