@@ -69,7 +69,7 @@ nb::str picture(const Network& network) {
   return text(drawn ? svg : "<pre>&lt;" + describe(network).substr(1, describe(network).size() - 2) + "&gt;</pre>");
 }
 
-void bind_model(nb::module_& module) {
+void bind_ports_and_machines(nb::module_& module) {
   nb::class_<Port>(module, "Port")
       .def_ro("peer", &Port::peer)
       .def_ro("device", &Port::device)
@@ -94,15 +94,11 @@ void bind_model(nb::module_& module) {
            })
       .def_ro("named", &Machine::named)
       .def_ro("endpoints", &Machine::endpoints);
+}
 
-  nb::class_<Network>(module, "Network", "An immutable network; see ayatori/network/network.hpp.")
-      .def("__repr__", &describe)
-      .def("_repr_html_", &picture, "The picture that `ayatori show --svg` draws, for notebooks.")
-      .def_prop_ro("router_count", &Network::router_count)
-      .def_prop_ro("device_count", &Network::device_count)
-      .def_prop_ro("link_count", &Network::link_count)
-      .def(
-          "name", [](const Network& network, DeviceId id) { return text(network.name(id)); }, nb::arg("device"))
+void bind_devices(nb::class_<Network>& bound) {
+  bound.def(
+           "name", [](const Network& network, DeviceId id) { return text(network.name(id)); }, nb::arg("device"))
       .def(
           "label", [](const Network& network, DeviceId id) { return text(network.label(id)); }, nb::arg("device"),
           "The name, with GUID and LID if another device has the same name.")
@@ -131,7 +127,17 @@ void bind_model(nb::module_& module) {
             const DeviceId router = network.router_of(endpoint);
             return router == no_id ? std::nullopt : std::optional(router);
           },
-          nb::arg("endpoint"))
+          nb::arg("endpoint"));
+}
+
+void bind_model(nb::module_& module) {
+  bind_ports_and_machines(module);
+  nb::class_<Network> bound(module, "Network", "An immutable network; see ayatori/network/network.hpp.");
+  bound.def("__repr__", &describe)
+      .def("_repr_html_", &picture, "The picture that `ayatori show --svg` draws, for notebooks.")
+      .def_prop_ro("router_count", &Network::router_count)
+      .def_prop_ro("device_count", &Network::device_count)
+      .def_prop_ro("link_count", &Network::link_count)
       .def_prop_ro("machines", [](const Network& network) { return as_list(network.machines()); })
       .def_prop_ro("machines_in_order", [](const Network& network) { return as_list(network.machines_in_order()); })
       .def_prop_ro("endpoints", [](const Network& network) { return as_list(network.endpoints()); })
@@ -156,6 +162,7 @@ void bind_model(nb::module_& module) {
           "plane_of", [](const Network& network, DeviceId id) { return network.device(id).plane; }, nb::arg("device"))
       .def("levels", &levels_of, "Tree level of each router, or None if the network is no tree.")
       .def("shape", &recognise);
+  bind_devices(bound);
 }
 
 void bind_shape(nb::module_& module) {

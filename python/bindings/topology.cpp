@@ -291,7 +291,11 @@ void bind_queries(nb::class_<Handle>& bound) {
           "count_routes", [](const Handle& h, ObjectId a, ObjectId b) { return count_routes(*h.topology, a, b); },
           nb::arg("a"), nb::arg("b"))
       .def("route", &route, nb::arg("a"), nb::arg("b"), nb::arg("which"))
-      .def("routed_path", &routed_path, nb::arg("tables"), nb::arg("a"), nb::arg("b"), nb::arg("path"))
+      .def("routed_path", &routed_path, nb::arg("tables"), nb::arg("a"), nb::arg("b"), nb::arg("path"));
+}
+
+void bind_nics(nb::class_<Handle>& bound) {
+  bound
       .def(
           "nic_hops",
           [](const Handle& h, ObjectId a, std::uint32_t a_nic, ObjectId b, std::uint32_t b_nic) {
@@ -310,7 +314,11 @@ void bind_queries(nb::class_<Handle>& bound) {
             const auto found = find_nic(*h.topology, guid);
             return found ? std::optional(std::pair(found->machine, found->index)) : std::nullopt;
           },
-          nb::arg("guid"))
+          nb::arg("guid"));
+}
+
+void bind_relations(nb::class_<Handle>& bound) {
+  bound
       .def(
           "common_ancestors",
           [](const Handle& h, ObjectId a, ObjectId b) { return common_ancestors(*h.topology, a, b); }, nb::arg("a"),
@@ -332,17 +340,16 @@ void bind_queries(nb::class_<Handle>& bound) {
           WithoutGil(), nb::arg("a"), nb::arg("b"));
 }
 
-}  // namespace
-
-void bind_topology(nb::module_& module) {
-  bind_links_and_differences(module);
+void bind_cut(nb::module_& module) {
   nb::class_<Cut>(module, "Cut")
       .def_ro("bytes_per_second", &Cut::bytes_per_second)
       .def_ro("injection", &Cut::injection)
       .def_ro("links", &Cut::links)
       .def_prop_ro("oversubscription", &Cut::oversubscription);
+}
 
-  nb::class_<Handle> bound(module, "Topology", "See ayatori/topology/topology.hpp; objects are ids.");
+/// What a topology has, and what can be made of it.
+void bind_whole(nb::class_<Handle>& bound) {
   bound.def_prop_ro("machine_count", [](const Handle& h) { return h.topology->machine_count(); })
       .def_prop_ro("max_height", [](const Handle& h) { return h.topology->max_height(); })
       .def(
@@ -380,9 +387,9 @@ void bind_topology(nb::module_& module) {
       .def(
           "write_cache", [](const Handle& h, std::string_view path) { unwrap(write_cache(*h.topology, path)); },
           WithoutGil(), nb::arg("path"));
-  bind_object_calls(bound);
-  bind_queries(bound);
+}
 
+void bind_ways_to_open(nb::module_& module) {
   module.def(
       "open_topology",
       [](std::string_view source, bool physical_view, std::string_view host_pattern) {
@@ -413,11 +420,29 @@ void bind_topology(nb::module_& module) {
         return formula ? std::optional(Handle{make_grid_topology(std::move(*formula))}) : std::nullopt;
       },
       "The topology of a source that is a formula, in constant time; None for all others.", nb::arg("source"));
+}
+
+void bind_environment(nb::module_& module) {
   const auto environment = [] {
     return HostEnvironment{[](const char* name) -> const char* { return std::getenv(name); }};
   };
   module.def("automatic_source", [environment] { return automatic_source(environment()); });
   module.def("job_hosts", [environment] { return unwrap(job_hosts(environment())); });
+}
+
+}  // namespace
+
+void bind_topology(nb::module_& module) {
+  bind_links_and_differences(module);
+  bind_cut(module);
+  nb::class_<Handle> bound(module, "Topology", "See ayatori/topology/topology.hpp; objects are ids.");
+  bind_whole(bound);
+  bind_object_calls(bound);
+  bind_queries(bound);
+  bind_nics(bound);
+  bind_relations(bound);
+  bind_ways_to_open(module);
+  bind_environment(module);
 }
 
 }  // namespace ayatori::python

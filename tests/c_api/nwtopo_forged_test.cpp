@@ -1,5 +1,5 @@
-// Caches in which one word was changed and the checksum put right: the C functions refuse them, or can all be called. What
-// is called is in fuzz/nwtopo_cache_fuzz.cpp, which ends the program where an answer contradicts another.
+// Caches in which one word was changed and the checksum put right: the C functions refuse them, or can all be called.
+// What is called is in fuzz/nwtopo_cache_fuzz.cpp, which ends the program where an answer contradicts another.
 
 #include <gtest/gtest.h>
 
