@@ -122,6 +122,7 @@ void bind_check(nb::module_& module) {
            })
       .def_ro("unreachable", &TableCheck::unreachable)
       .def_ro("looping", &TableCheck::looping)
+      .def_ro("unrouted_router_lids", &TableCheck::unrouted_router_lids)
       .def_ro("deadlock_free", &TableCheck::deadlock_free)
       .def_ro("cycle", &TableCheck::cycle)
       .def_ro("longest", &TableCheck::longest)

@@ -263,6 +263,24 @@ TEST_F(Files, WriteFileJoinsThePiecesOfItsSink) {
   EXPECT_EQ(read_file(path_), expected);
 }
 
+TEST_F(Files, WriteFileRefusesWhatIsNoRegularFile) {
+  ASSERT_EQ(::mkfifo(path_.c_str(), 0600), 0);
+  const auto to_pipe = write_file(path_, "x");
+  ASSERT_FALSE(to_pipe);
+  EXPECT_NE(to_pipe.error().message.find("not a regular file"), std::string::npos);
+  EXPECT_TRUE(std::filesystem::is_fifo(path_));
+  EXPECT_FALSE(write_file(path_.parent_path(), "x"));
+  EXPECT_EQ(file_count(), 1U);
+}
+
+TEST_F(Files, WriteFileWritesWhereASymbolicLinkLeads) {
+  const std::filesystem::path target = path_.string() + "-target";
+  std::filesystem::create_symlink(target, path_);
+  ASSERT_TRUE(write_file(path_, "x"));
+  EXPECT_TRUE(std::filesystem::is_symlink(path_));
+  EXPECT_EQ(read_file(target), "x");
+}
+
 TEST_F(Files, WriteFileLetsEveryUserReadTheFile) {
   ASSERT_TRUE(write_file(path_, "x"));
   struct stat status{};

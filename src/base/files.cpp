@@ -143,7 +143,29 @@ Result<std::string> read_file(const std::filesystem::path& path) {
   return contents;
 }
 
-Result<> write_file(const std::filesystem::path& path, const std::function<void(const Sink&)>& produce) {
+namespace {
+
+/// The file that a path leads to through symbolic links, whether it exists or not. An error if something is there that
+/// is no regular file: root would replace a device by renaming a file over it.
+Result<std::filesystem::path> regular_target(const std::filesystem::path& path) {
+  std::error_code code;
+  const std::filesystem::file_type type = std::filesystem::status(path, code).type();
+  if (type == std::filesystem::file_type::directory) return refused("write", path, EISDIR);
+  if (type != std::filesystem::file_type::regular && type != std::filesystem::file_type::not_found) {
+    return with_code(fail("can't write {}: it is not a regular file", path.string()), EINVAL);
+  }
+  if (!std::filesystem::is_symlink(path, code)) return path;
+  const std::filesystem::path target = std::filesystem::weakly_canonical(path, code);
+  if (code) return refused("write", path, code.value());
+  return target;
+}
+
+}  // namespace
+
+Result<> write_file(const std::filesystem::path& named, const std::function<void(const Sink&)>& produce) {
+  const auto target = regular_target(named);
+  if (!target) return std::unexpected(target.error());
+  const std::filesystem::path& path = *target;
   std::string temporary = path.string() + ".XXXXXX";
   FileDescriptor file(::mkostemp(temporary.data(), O_CLOEXEC));
   if (file.get() < 0) return refused("write", path, errno);

@@ -46,6 +46,7 @@ std::vector<Place> look_around(const Network& network) {
 struct Findings {
   std::uint64_t unreachable = 0;
   std::uint64_t looping = 0;
+  std::uint64_t unrouted_router_lids = 0;
   std::uint32_t longest = 0;
   std::vector<std::string> problems;
 };
@@ -98,20 +99,30 @@ class Checker {
     }
   }
 
+  /// Whether packets from here, which are lost, come to a router that has no entry for the LID.
+  [[nodiscard]] bool ends_without_entry(DeviceId router) const {
+    for (DeviceId next = walk_.next(router); next != no_id; next = walk_.next(router)) router = next;
+    return out_[router] == ForwardingTables::no_port;
+  }
+
   void judge(Lid lid, Findings& findings) const {
-    const std::uint64_t unreachable_before = findings.unreachable;
+    const bool to_router = network_.is_router(network_.port(routes_.lids.owner(lid)).device);
+    bool has_problem = false;
     const DeviceId goal_router = network_.router_of(routes_.lids.owner(lid));
     const bool to_nic = is_nic(lid);
     for (DeviceId router = 0; router < places_.size(); ++router) {
       if (!places_[router].has_way_in) continue;
       if (walk_.fate(router) != Fate::arrives) {
+        const bool unrouted = to_router && walk_.fate(router) == Fate::lost && ends_without_entry(router);
         ++findings.unreachable;
         findings.looping += walk_.fate(router) == Fate::loops ? 1 : 0;
+        findings.unrouted_router_lids += unrouted ? 1 : 0;
+        has_problem |= !unrouted;
       } else if (to_nic && places_[router].nics > (router == goal_router ? 1U : 0U)) {
         findings.longest = std::max(findings.longest, walk_.links(router) + 1);
       }
     }
-    if (findings.unreachable == unreachable_before) return;
+    if (!has_problem) return;
     walk_.describe_problems(out_, max_problems, findings.problems);
   }
 
@@ -160,6 +171,7 @@ void add_up(const std::vector<Findings>& all, TableCheck& check) {
   for (const Findings& findings : all) {
     check.unreachable += findings.unreachable;
     check.looping += findings.looping;
+    check.unrouted_router_lids += findings.unrouted_router_lids;
     check.longest = std::max(check.longest, findings.longest);
     for (const std::string& problem : findings.problems) {
       if (check.problems.size() < max_problems) check.problems.push_back(problem);

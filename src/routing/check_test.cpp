@@ -109,7 +109,7 @@ void expect_same(const Network& network, const Routes& routes) {
   EXPECT_EQ(check.longest, naive.longest);
   EXPECT_EQ(check.deadlock_free, naive.deadlock_free);
   EXPECT_EQ(check.cycle.empty(), check.deadlock_free);
-  EXPECT_EQ(check.problems.empty(), check.unreachable == 0);
+  EXPECT_EQ(check.problems.empty(), check.unreachable == check.unrouted_router_lids);
   for (std::size_t i = 0; i < check.cycle.size(); ++i) {
     const PortId next = check.cycle[(i + 1) % check.cycle.size()];
     EXPECT_EQ(network.port(network.port(check.cycle[i]).peer).device, network.port(next).device);
@@ -232,6 +232,27 @@ TEST(CheckTables, FindsTheDeadlockOfARing) {
   EXPECT_EQ(check.unreachable, 0U);
   EXPECT_FALSE(check.deadlock_free);
   EXPECT_EQ(check.cycle.size(), 4U);
+}
+
+TEST(CheckTables, UnroutedLidsOfRoutersMakeNoTableBad) {
+  const Network network = test::open("fattree:K=2,levels=2");
+  Routes routes = generated(network, 0);
+  const PortId own = network.port_id(0, 0);
+  std::uint64_t taken_out = 0;
+  for (DeviceId router = 1; router < network.router_count(); ++router) {
+    routes.tables.set_out(router, routes.lids.of(own).base, ForwardingTables::no_port);
+    ++taken_out;
+  }
+  const TableCheck without = check_tables(network, routes);
+  EXPECT_EQ(without.unreachable, taken_out);
+  EXPECT_EQ(without.unrouted_router_lids, taken_out);
+  EXPECT_TRUE(without.ok());
+  EXPECT_TRUE(without.problems.empty());
+  routes.tables.set_out(1, routes.lids.of(network.endpoints()[0]).base, ForwardingTables::no_port);
+  const TableCheck with_a_hole = check_tables(network, routes);
+  EXPECT_GT(with_a_hole.unreachable, with_a_hole.unrouted_router_lids);
+  EXPECT_FALSE(with_a_hole.ok());
+  EXPECT_FALSE(with_a_hole.problems.empty());
 }
 
 TEST(CheckTables, SeesTablesThatAreTooSmall) {

@@ -48,6 +48,9 @@ def describe(data: dict[str, Any]) -> None:
 def describe_check(data: dict[str, Any]) -> None:
     """The lines that `route` and `check` share."""
     say(f"  reachable     {'every LID from every router' if data['unreachable'] == 0 else unreachable_in_words(data)}")
+    if data["unrouted_router_lids"]:
+        count = data["unrouted_router_lids"]
+        say(f"                {count} routes from router to router are left out; only management would use them")
     say(f"  deadlock      {'free' if data['deadlock_free'] else cycle_in_words(data)}")
     say(f"  longest route {data['longest_route']} links")
     for link in data["balance"]:

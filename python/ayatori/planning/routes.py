@@ -61,8 +61,9 @@ def check_as_data(network: Network, routes: Routes, checked: TableCheck) -> dict
         "lid_space": LAST_UNICAST_LID,
         "tables_ok": checked.ok,
         "deadlock_free": checked.deadlock_free,
-        "unreachable": checked.unreachable,
+        "unreachable": checked.unreachable - checked.unrouted_router_lids,
         "looping": checked.looping,
+        "unrouted_router_lids": checked.unrouted_router_lids,
         "longest_route": checked.longest,
         "balance": [
             {"links": link.kind, "count": link.links, "min": link.min, "max": link.max, "mean": link.mean}
