@@ -15,7 +15,7 @@ Network small_network() {
   NetworkBuilder builder;
   const auto leaf = builder.add_router("leaf", 0x1000, 16);
   for (const char* name : {"n1", "n2", "Node03.cluster", "a08-p1-dgx-04-c01", "10.0.0.1"}) {
-    const auto port = static_cast<PortNumber>(builder.node_count());
+    const auto port = static_cast<PortNumber>(builder.device_count());
     const auto nic = builder.add_nic(name, 0x100U * port, 1, name, 0);
     require(builder.connect(nic, 1, leaf, port, {}).has_value());
   }

@@ -146,7 +146,7 @@ Result<std::string> read_file(const std::filesystem::path& path) {
 namespace {
 
 /// The file that a path leads to through symbolic links, whether it exists or not. An error if something is there that
-/// is no regular file: root would replace a device by renaming a file over it.
+/// is not a regular file: root would replace a device by renaming a file over it.
 Result<std::filesystem::path> regular_target(const std::filesystem::path& path) {
   std::error_code code;
   const std::filesystem::file_type type = std::filesystem::status(path, code).type();
@@ -154,9 +154,15 @@ Result<std::filesystem::path> regular_target(const std::filesystem::path& path) 
   if (type != std::filesystem::file_type::regular && type != std::filesystem::file_type::not_found) {
     return with_code(fail("can't write {}: it is not a regular file", path.string()), EINVAL);
   }
-  if (!std::filesystem::is_symlink(path, code)) return path;
-  const std::filesystem::path target = std::filesystem::weakly_canonical(path, code);
-  if (code) return refused("write", path, code.value());
+  // Link by link: canonical() needs a file at the end.
+  constexpr int max_links = 40;  // as the kernel
+  std::filesystem::path target = path;
+  for (int links = 0; std::filesystem::is_symlink(target, code); ++links) {
+    if (links == max_links) return refused("write", path, ELOOP);
+    const std::filesystem::path next = std::filesystem::read_symlink(target, code);
+    if (code) return refused("write", path, code.value());
+    target = target.parent_path() / next;
+  }
   return target;
 }
 

@@ -156,6 +156,8 @@ def test_out_never_replaces_what_is_not_a_regular_file(tmp_path: Path, ayatori_c
     for target in (pipe, link):
         for arguments in (
             ("convert", "torus:4", "--to", "json", "--out", str(target)),
+            ("convert", "torus:4", "--to", "cache", "--out", str(target)),
+            ("plan", PAPER, "--contiguous", "16..16", "--method", "pair", "--out", str(target)),
             ("show", "torus:4", "--svg", str(target)),
         ):
             outcome = ayatori_command(*arguments)
