@@ -1,18 +1,22 @@
-"""Style as an ordinary test: format, lint, and that nothing names a machine it was written on."""
+"""The rules of CONTRIBUTING.md that a program can check: format, lint, lengths, and what the core must not do."""
 
 from __future__ import annotations
 
+import ast
+import re
 import shutil
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 ROOT = Path(__file__).parent.parent
-PYTHON = ("python", "tests", "bench")
-CPP = ("src", "fuzz", "bench", "python/bindings", "mpi", "tests/c_api", "examples")
-MAX_LINES = 450
+MAX_LINES_OF_A_FILE = 450
+MAX_LINES_OF_A_FUNCTION = 60
+FUZZ_CORPUS = ROOT / "fuzz" / "corpus"
+WRITTEN_BY_A_PROGRAM = {ROOT / "python" / "ayatori" / "_core.pyi"}
 
 
 def run(*command: str) -> str:
@@ -21,12 +25,30 @@ def run(*command: str) -> str:
 
 
 def sources(*suffixes: str) -> list[Path]:
-    return sorted(path for folder in (*CPP, *PYTHON) for path in (ROOT / folder).rglob("*") if path.suffix in suffixes)
+    """Every file of the project with one of these suffixes, in whichever folder."""
+    built = {ROOT / name for name in ("build", ".venv", ".git")}
+    found = (
+        path
+        for top in ROOT.iterdir()
+        if top not in built
+        for path in (top.rglob("*") if top.is_dir() else [top])
+        if path.suffix in suffixes and FUZZ_CORPUS not in path.parents and path not in WRITTEN_BY_A_PROGRAM
+    )
+    return sorted(found)
+
+
+def core_sources() -> list[Path]:
+    """The C++ that becomes the libraries: without tests and what only they include."""
+    return [path for path in sources(".cpp", ".hpp") if ROOT / "src" in path.parents and not is_test(path)]
+
+
+def is_test(path: Path) -> bool:
+    return path.stem.endswith(("_test", "_fixtures")) or "fixtures" in path.relative_to(ROOT).parts
 
 
 def test_python_is_formatted_and_lint_free() -> None:
-    assert run(sys.executable, "-m", "ruff", "check", *PYTHON) == ""
-    assert run(sys.executable, "-m", "ruff", "format", "--check", *PYTHON) == ""
+    assert run(sys.executable, "-m", "ruff", "check", ".") == ""
+    assert run(sys.executable, "-m", "ruff", "format", "--check", ".") == ""
 
 
 @pytest.mark.skipif(shutil.which("clang-format-19") is None, reason="clang-format-19 is not installed")
@@ -37,19 +59,100 @@ def test_cpp_is_formatted() -> None:
 
 def test_files_can_be_read_in_one_sitting() -> None:
     long = {
-        path.name: lines
-        for path in sources(".cpp", ".hpp", ".py")
-        if (lines := len(path.read_text().splitlines())) > MAX_LINES
+        str(path.relative_to(ROOT)): lines
+        for path in sources(".cpp", ".hpp", ".c", ".h", ".py")
+        if (lines := len(path.read_text(encoding="utf-8").splitlines())) > MAX_LINES_OF_A_FILE
     }
     assert long == {}
 
 
-def test_the_core_neither_prints_nor_aborts() -> None:
-    """Nor looks at the environment: but for the files whose work that is, and acp_abort()."""
-    forbidden = ("std::cout", "std::cerr", "printf(", "abort(", "getenv(", "std::rand")
-    allowed = {ROOT / "src" / file for file in ("capi/surroundings.cpp", "acp/setup.cpp", "acp/api.cpp")}
-    for path in (ROOT / "src").rglob("*.cpp"):
-        if path.name.endswith("_test.cpp") or path in allowed:
+def without_literals(line: str) -> str:
+    """A line of C or C++ without comments, strings and characters, so that its braces can be counted."""
+    return re.sub(r'"(\\.|[^"\\])*"|\'(\\.|[^\'\\])*\'|//.*', "", line)
+
+
+FUNCTION_BEGINS = re.compile(r"\)( const)?( noexcept)?( override)?( -> [\w:<>,&* ]+)? \{$|^\s+: \w+.*\{$")
+NO_FUNCTION_BEGINS = re.compile(r"\s*(if|for|while|switch|else|\} else|do|class|struct|enum|union|namespace)\b")
+
+
+def functions_in_cpp(path: Path) -> Iterator[tuple[int, int]]:
+    """First line and length of each function body, told by the format: the brace that opens it ends a line."""
+    lines = [without_literals(line) for line in path.read_text(encoding="utf-8").splitlines()]
+    for begin, line in enumerate(lines):
+        if not FUNCTION_BEGINS.search(line) or NO_FUNCTION_BEGINS.match(line):
             continue
-        for number, line in enumerate(path.read_text().splitlines(), 1):
-            assert not any(word in line for word in forbidden), f"{path}:{number}: {line}"
+        depth = 0
+        for end in range(begin, len(lines)):
+            depth += lines[end].count("{") - lines[end].count("}")
+            if depth <= 0:
+                break
+        yield begin + 1, end - begin + 1
+
+
+def functions_in_python(path: Path) -> Iterator[tuple[int, int]]:
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            yield node.lineno, (node.end_lineno or node.lineno) - node.lineno + 1
+
+
+def test_functions_are_short() -> None:
+    functions = [(path, functions_in_cpp(path)) for path in sources(".cpp", ".hpp", ".c", ".h")]
+    functions += [(path, functions_in_python(path)) for path in sources(".py")]
+    long = [
+        f"{path.relative_to(ROOT)}:{line}: {length} lines"
+        for path, found in functions
+        for line, length in found
+        if length > MAX_LINES_OF_A_FUNCTION
+    ]
+    assert long == []
+
+
+def test_long_functions_are_found(tmp_path: Path) -> None:
+    body = "".join(f"  step({i});\n" for i in range(70))
+    cpp = tmp_path / "long.cpp"
+    cpp.write_text(f"Made::Made(int a)\n    : a_(a), text_(\"{{\") {{\n{body}}}\n\nint shorter() {{\n  return 1;\n}}\n")
+    assert list(functions_in_cpp(cpp)) == [(2, 72), (75, 3)]
+    python = tmp_path / "long.py"
+    python.write_text("def long():\n" + "    step()\n" * 70)
+    assert list(functions_in_python(python)) == [(1, 71)]
+
+
+def offences(forbidden: str, allowed: set[str], paths: list[Path]) -> list[str]:
+    """Lines of code, comments left out, that match, in files that are not `allowed` (as a path from the root starts)."""
+    return [
+        f"{path.relative_to(ROOT)}:{number}: {line.strip()}"
+        for path in paths
+        if not any(str(path.relative_to(ROOT)).startswith(start) for start in allowed)
+        for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1)
+        if re.search(forbidden, line.split("//")[0])
+    ]
+
+
+def test_the_core_neither_prints_nor_aborts_nor_reads_the_environment() -> None:
+    """But for the files whose work that is, and acp_abort()."""
+    allowed = {"src/capi/surroundings.cpp", "src/acp/setup.cpp", "src/acp/api.cpp"}
+    assert offences(r"std::cout|std::cerr|\bprintf\(|\babort\(|getenv\(", allowed, core_sources()) == []
+
+
+CLOCKS = (
+    r"chrono::\w+_clock|\bclock_gettime\(|\bgettimeofday\(|\btime\(nullptr\)|std::time\(|"
+    r"\bsleep_(for|until)\(|\b(u|nano)sleep\("
+)
+
+
+def test_only_the_driver_knows_a_clock() -> None:
+    assert offences(CLOCKS, {"src/wires/driver/"}, core_sources()) == []
+
+
+def test_random_numbers_come_from_a_seed() -> None:
+    """libacp alone asks the system for randomness: for the key of a job, which nobody may guess."""
+    forbidden = r"\bs?rand\(|random_device|\bdrand48\("
+    assert offences(forbidden, {"src/acp/setup.cpp"}, sources(".cpp", ".hpp", ".c", ".h")) == []
+
+
+def test_no_test_asserts_how_long_something_took() -> None:
+    """These machines are noisy: speed is measured in bench/. Waiting with a time limit is no such assertion."""
+    unit_tests = [path for path in sources(".cpp", ".hpp") if is_test(path)]
+    assert offences(r"(EXPECT|ASSERT)_(LT|LE|GT|GE|NEAR)\(.*(_clock::now|elapsed|stopwatch)", set(), unit_tests) == []
+    python_tests = [path for path in sources(".py") if ROOT / "tests" in path.parents]
+    assert offences(r"assert .*(time\.(time|monotonic|perf_counter)\(|elapsed)", {"tests/test_style.py"}, python_tests) == []

@@ -7,6 +7,7 @@
 #include <cerrno>
 
 #include "ayatori/combined/combined_wire.hpp"
+#include "ayatori/driver/clock.hpp"
 #include "ayatori/shm/shm_wire.hpp"
 #include "ayatori/udp/udp_wire.hpp"
 
@@ -107,7 +108,7 @@ Result<> Process::open() {
   const Time limit = clock_.now() + address_timeout;
   auto wire = make_wire();
   while (!wire && wire.error().code == EADDRINUSE && clock_.now() < limit) {
-    std::this_thread::sleep_for(1ms);
+    wires::pause(1ms);
     wire = make_wire();
   }
   if (!wire) return Failure(wire.error());

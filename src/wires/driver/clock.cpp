@@ -1,5 +1,7 @@
 #include "ayatori/driver/clock.hpp"
 
+#include <thread>
+
 namespace ayatori::wires {
 
 transport::Time SteadyClock::now() {
@@ -11,5 +13,7 @@ Clock& steady_clock() {
   static SteadyClock clock;
   return clock;
 }
+
+void pause(transport::Duration duration) { std::this_thread::sleep_for(duration); }
 
 }  // namespace ayatori::wires

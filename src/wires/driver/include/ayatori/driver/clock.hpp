@@ -22,4 +22,7 @@ class SteadyClock final : public Clock {
 /// One SteadyClock for all; any thread may use it.
 [[nodiscard]] Clock& steady_clock();
 
+/// Sleeps: for who waits for something that nothing announces, such as an address that another process still has.
+void pause(transport::Duration duration);
+
 }  // namespace ayatori::wires
