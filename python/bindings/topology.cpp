@@ -29,7 +29,7 @@ struct Handle {
 };
 using Ids = std::vector<ObjectId>;
 
-/// A link as one row of NumPy's structured array; python/ayatori/nwtopo.py names these fields.
+/// A link as one row of NumPy's structured array; python/ayatori/nwtopo/objects.py names these fields.
 struct LinkRow {
   ObjectId from, to;
   double bytes_per_second, latency;

@@ -64,9 +64,7 @@ def simulate(
     Under mpirun or srun the processes share the jobs.
     """
     started = time.monotonic()
-    check_collective(collective, sizes)
-    size = 0 if collective in WITHOUT_SIZE else options.value_of(parse_bytes, bytes)
-    call = Call(collective, current_name(algorithm), size, root, options.value_of(parse_bytes, chunk))
+    call = parse_call(collective, algorithm, bytes, root, chunk, sizes)
     model = options.parse_model(steps, link_bandwidth, link_latency, overhead, eager, injection, bus, head_of_line)
     network = open_source(source, host_pattern)
     jobs = options.collect_jobs(network, job, random_jobs, job_size, seed, contiguous, ppn, order)
@@ -88,11 +86,14 @@ def simulate(
         describe(data)
 
 
-def check_collective(collective: str, sizes: Path | None) -> None:
+def parse_call(collective: str, algorithm: str, bytes: str, root: int, chunk: str, sizes: Path | None) -> Call:
+    """The call without what the file `sizes` says, which read_sizes() adds when the jobs are known."""
     algorithms_of(collective)
     if collective == "alltoallv" and sizes is None:
         hint = "--sizes FILE, with lines 'FROM TO BYTES'"
         raise UsageError("alltoallv needs a size for each pair of ranks", hint=hint)
+    size = 0 if collective in WITHOUT_SIZE else options.value_of(parse_bytes, bytes)
+    return Call(collective, current_name(algorithm), size, root, options.value_of(parse_bytes, chunk))
 
 
 def read_sizes(file: Path, jobs: list[Job]) -> list[list[int]]:

@@ -1,0 +1,57 @@
+"""How a Topology comes to be: load() from a source, from_bytes() from another process's topology."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from ayatori import _core
+from ayatori.base.errors import Error
+from ayatori.base.files import read_text
+from ayatori.nwtopo.topology import Topology
+
+
+def load(
+    source: str | None = None,
+    *,
+    physical_view: bool = False,
+    whole_system: bool = False,
+    this_job: bool = False,
+    this_machine: str | None = None,
+    faults: str = "",
+    tables: str | os.PathLike[str] | None = None,
+    host_pattern: str = "",
+) -> Topology:
+    """Discovers a topology.
+
+    `source` is "torus:24x18x16", "ib:live", "ib:FILE", "cache:FILE", …; None takes the environment's NWTOPO_SOURCE, or
+    whichever network is found first, and of that the machines of this job only, unless `whole_system` is set.
+    `this_job`: only the machines of the batch job that this process runs in, also of a source that was named.
+    `this_machine` is the name or id of the machine that this process runs on, for whoever looks from outside.
+    `physical_view`: where the physical and the logical network differ (Tofu), the physical one. `faults` are names of
+    routers or machines, NAME:PORT for one cable, NAME:DEVICE or NAME:DEVICE:PORT for a NIC of a machine, separated by
+    commas: queries go around them. `tables` is a file of forwarding tables (OpenSM's lfts file or dump, dump_lfts,
+    ibroute) for routed_path().
+    """
+    if this_job and whole_system:
+        raise Error("this_job and whole_system exclude each other")
+    found = source or os.environ.get("NWTOPO_SOURCE") or ""
+    automatic = not found
+    if automatic:
+        found = _core.automatic_source()
+    if not found:
+        raise Error("no network found", hint="name a source, or set NWTOPO_SOURCE")
+    routes = None
+    if tables is not None:
+        routes = _core.parse_table_routes(found, host_pattern, read_text(Path(tables)), os.fspath(tables))
+    topology = Topology(_core.open_topology(found, physical_view, host_pattern), found, routes, this_machine)
+    hosts = _core.job_hosts() if this_job or (automatic and not whole_system) else []
+    if hosts:
+        # Batch systems name a host once for each of its processes.
+        topology = topology.shrink(topology.machine(host) for host in dict.fromkeys(hosts))
+    return Topology(topology._core.take_out(faults), found, routes, this_machine) if faults else topology
+
+
+def from_bytes(data: bytes, *, this_machine: str | None = None) -> Topology:
+    """The topology that Topology.to_bytes() made, in this process or another. Forwarding tables are not in it."""
+    return Topology(_core.open_cache_bytes(data), "bytes", None, this_machine)

@@ -1,0 +1,19 @@
+"""The networks that most tests of nwtopo ask."""
+
+from __future__ import annotations
+
+import pytest
+from small_networks import TORUS, TREE
+
+from ayatori import nwtopo
+from ayatori.nwtopo import Topology
+
+
+@pytest.fixture(scope="module")
+def tree() -> Topology:
+    return nwtopo.load(TREE)
+
+
+@pytest.fixture(scope="module")
+def torus() -> Topology:
+    return nwtopo.load(TORUS)

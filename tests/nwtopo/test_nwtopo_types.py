@@ -1,0 +1,25 @@
+"""Types: the package's own, and those that its compiled core states."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).parent.parent.parent
+
+
+def test_the_package_is_typed() -> None:
+    package = ROOT / "python/ayatori/nwtopo"
+    command = [sys.executable, "-m", "mypy", "--strict", "--no-error-summary", "--cache-dir", os.devnull, str(package)]
+    done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, check=False)
+    assert (done.returncode, done.stdout) == (0, "")
+
+
+def test_the_types_of_the_core_are_those_of_its_bindings(tmp_path: Path) -> None:
+    """After a change: python -m nanobind.stubgen -m ayatori._core -o python/ayatori/_core.pyi"""
+    stub = tmp_path / "_core.pyi"
+    command = [sys.executable, "-m", "nanobind.stubgen", "-q", "-m", "ayatori._core", "-o", str(stub)]
+    subprocess.run(command, check=True, cwd=tmp_path)
+    assert stub.read_text() == (ROOT / "python/ayatori/_core.pyi").read_text()
