@@ -26,8 +26,10 @@ def write_two_rails(path: Path) -> str:
     for rail, host in product((0, 1), repeat=2):
         guid = f"1070fd03000{host}0{rail}00"
         lines += ["", f'Ca\t1 "H-{guid}"\t\t# "gpu-{host} mlx5_{rail}"']
+        lid = 10 + 2 * host + rail
         lines.append(
-            f'[1]({guid}) \t"S-000000000000010{rail}"[{host + 1}]\t\t# lid 9 lmc 0 "leaf-{rail}" lid {rail + 1} 4xHDR'
+            f'[1]({guid}) \t"S-000000000000010{rail}"[{host + 1}]'
+            f'\t\t# lid {lid} lmc 0 "leaf-{rail}" lid {rail + 1} 4xHDR'
         )
     path.write_text("\n".join(lines) + "\n")
     return f"ib:{path}"
