@@ -14,7 +14,7 @@ namespace ayatori {
 
 namespace {
 
-/// Links are comparable when they join the same kinds of node on the same plane.
+/// Links are comparable when they join the same kinds of device on the same plane.
 using LinkKind = std::tuple<PlaneId, DeviceKind, DeviceKind>;
 
 LinkKind kind_of(const Network& network, PortId id) {
@@ -133,57 +133,7 @@ void NetworkBuilder::set_direct() { direct_ = true; }
 
 Result<Network> NetworkBuilder::build() {
   if (devices_.empty()) return fail("a network without any node");
-
-  // Routers first: per-router tables then need no map.
-  std::vector<Handle> order(devices_.size());
-  std::iota(order.begin(), order.end(), 0);
-  const auto place = [&](Handle h) { return std::pair(devices_[h].device.kind != DeviceKind::router, h); };
-  std::sort(order.begin(), order.end(), [&](Handle a, Handle b) { return place(a) < place(b); });
-  std::vector<DeviceId> id_of(devices_.size());
-  for (DeviceId id = 0; id < order.size(); ++id) id_of[order[id]] = id;
-
-  Network network;
-  network.planes_ = std::move(planes_);
-  network.warnings_ = std::move(warnings_);
-  network.machines_ = std::move(machines_);
-  network.machine_by_name_ = std::move(machine_by_name_);
-  network.direct_ = direct_;
-  network.told_grid_ = std::move(told_grid_);
-  network.ports_.reserve(ports_.size());
-  for (const Handle handle : order) {
-    const PendingDevice& pending = devices_[handle];
-    Device device = pending.device;
-    device.first_slot = static_cast<PortId>(network.ports_.size());
-    for (unsigned number = 0; number <= device.port_count; ++number) {
-      const PendingPort& from = ports_[pending.first_port + number];
-      Port port;
-      port.device = id_of[handle];
-      port.number = static_cast<PortNumber>(number);
-      port.guid = from.guid;
-      port.lid = from.lid;
-      port.lmc = from.lmc;
-      port.rate = from.rate;
-      port.latency = from.latency;
-      const bool is_router = device.kind == DeviceKind::router;
-      if (port.guid == 0 && is_router && number == 0) port.guid = device.guid;
-      network.ports_.push_back(port);
-    }
-    network.name_pool_ += pending.name;
-    network.name_ends_.push_back(static_cast<std::uint32_t>(network.name_pool_.size()));
-    if (device.kind == DeviceKind::router) ++network.router_count_;
-    network.devices_.push_back(device);
-  }
-  for (Handle handle = 0; handle < devices_.size(); ++handle) {
-    for (unsigned number = 1; number <= devices_[handle].device.port_count; ++number) {
-      const PendingPort& from = ports_[devices_[handle].first_port + number];
-      if (from.peer == no_id) continue;
-      const auto id = network.port_id(id_of[handle], static_cast<PortNumber>(number));
-      network.ports_[id].peer = network.port_id(id_of[from.peer], from.peer_port);
-      if (id < network.ports_[id].peer) ++network.link_count_;
-    }
-  }
-  *this = NetworkBuilder();
-
+  Network network = take_network();
   if (auto checked = check_direct(network); !checked) return Failure(checked.error());
   if (auto checked = check_lids(network); !checked) return Failure(checked.error());
   if (auto indexed = index_guids(network); !indexed) return Failure(indexed.error());
@@ -192,6 +142,67 @@ Result<Network> NetworkBuilder::build() {
   put_in_order(network);
   network.degraded_ = slower_than_their_kind(network);
   return network;
+}
+
+Network NetworkBuilder::take_network() {
+  const std::vector<Handle> order = routers_first();
+  std::vector<DeviceId> id_of(order.size());
+  for (DeviceId id = 0; id < order.size(); ++id) id_of[order[id]] = id;
+
+  Network network;
+  network.ports_.reserve(ports_.size());
+  for (const Handle handle : order) append_device(devices_[handle], network);
+  for (Handle handle = 0; handle < devices_.size(); ++handle) append_cables(handle, id_of, network);
+  network.planes_ = std::move(planes_);
+  network.warnings_ = std::move(warnings_);
+  network.machines_ = std::move(machines_);
+  network.machine_by_name_ = std::move(machine_by_name_);
+  network.direct_ = direct_;
+  network.told_grid_ = std::move(told_grid_);
+  *this = NetworkBuilder();
+  return network;
+}
+
+std::vector<NetworkBuilder::Handle> NetworkBuilder::routers_first() const {
+  std::vector<Handle> order(devices_.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::stable_partition(order.begin(), order.end(),
+                        [&](Handle handle) { return devices_[handle].device.kind == DeviceKind::router; });
+  return order;
+}
+
+void NetworkBuilder::append_device(const PendingDevice& pending, Network& network) const {
+  const auto id = static_cast<DeviceId>(network.devices_.size());
+  const bool is_router = pending.device.kind == DeviceKind::router;
+  Device device = pending.device;
+  device.first_slot = static_cast<PortId>(network.ports_.size());
+  for (unsigned number = 0; number <= device.port_count; ++number) {
+    const PendingPort& from = ports_[pending.first_port + number];
+    Port port;
+    port.device = id;
+    port.number = static_cast<PortNumber>(number);
+    port.guid = from.guid == 0 && is_router && number == 0 ? device.guid : from.guid;
+    port.lid = from.lid;
+    port.lmc = from.lmc;
+    port.rate = from.rate;
+    port.latency = from.latency;
+    network.ports_.push_back(port);
+  }
+  network.name_pool_ += pending.name;
+  network.name_ends_.push_back(static_cast<std::uint32_t>(network.name_pool_.size()));
+  if (is_router) ++network.router_count_;
+  network.devices_.push_back(device);
+}
+
+void NetworkBuilder::append_cables(Handle handle, std::span<const DeviceId> id_of, Network& network) const {
+  const PendingDevice& pending = devices_[handle];
+  for (unsigned number = 1; number <= pending.device.port_count; ++number) {
+    const PendingPort& from = ports_[pending.first_port + number];
+    if (from.peer == no_id) continue;
+    const PortId id = network.port_id(id_of[handle], static_cast<PortNumber>(number));
+    network.ports_[id].peer = network.port_id(id_of[from.peer], from.peer_port);
+    if (id < network.ports_[id].peer) ++network.link_count_;
+  }
 }
 
 Result<> NetworkBuilder::check_direct(const Network& network) {
@@ -216,7 +227,8 @@ Result<> NetworkBuilder::index_guids(Network& network) {
     if (guid == 0) continue;
     const auto [other, is_new] = node_by_guid.try_emplace(guid, id);
     if (!is_new)
-      return fail("duplicate GUID {:#018x}: nodes '{}' and '{}'", guid, network.name(other->second), network.name(id));
+      return fail("duplicate GUID {:#018x}: devices '{}' and '{}'", guid, network.name(other->second),
+                  network.name(id));
   }
   for (PortId id = 0; id < network.port_count(); ++id) {
     const Port& port = network.port(id);
@@ -250,10 +262,10 @@ void NetworkBuilder::give_default_guids(Network& network) {
     if (device.kind == DeviceKind::router || port.number == 0 || port.guid != 0 || device.guid == 0) continue;
     const Guid guid = device.guid + port.number;
     const auto id = static_cast<PortId>(&port - network.ports_.data());
-    // Only a guess: what the source told of another port stands.
+    // This GUID is only a guess: a GUID that the source reported for another port takes precedence.
     if (network.port_by_guid_.try_emplace(guid, id).second) port.guid = guid;
   }
-  // A node GUID that is no port's GUID finds the node's first cabled port.
+  // A device GUID that is not the GUID of any port finds the device's first cabled port.
   for (DeviceId id = 0; id < network.device_count(); ++id) {
     const auto ports = network.ports(id);
     const auto cabled = std::ranges::find_if(ports, &Port::connected);
@@ -269,7 +281,7 @@ Result<> NetworkBuilder::check_lids(const Network& network) {
     const Port& port = network.port(id);
     if (port.lid == 0) continue;
     if (port.lmc > max_lmc || port.lid + (1U << port.lmc) - 1 > last_unicast_lid) {
-      return fail("'{}' port {}: LID {:#06x} with LMC {} is no unicast LID range", network.name(port.device),
+      return fail("'{}' port {}: LID {:#06x} with LMC {} is not a range of unicast LIDs", network.name(port.device),
                   port.number, port.lid, port.lmc);
     }
     for (std::uint32_t lid = port.lid; lid < port.lid + (1U << port.lmc); ++lid) {
@@ -301,7 +313,7 @@ void NetworkBuilder::put_in_order(Network& network) {
       const PortId here = network.port_id(id, port.number);
       if (!port.connected()) continue;
       network.machines_[device.machine].endpoints.push_back(here);
-      // Two machines back to back: no router tells their order.
+      // Two machines cabled back to back: no router determines their order, so it is that of their devices.
       if (network.router_of(here) == no_id) network.endpoints_.push_back(here);
     }
   }

@@ -15,12 +15,12 @@ std::string why_not(NetworkBuilder& builder) {
   return network ? "built" : network.error().message;
 }
 
-TEST(Builder, NeedsANode) {
+TEST(NetworkBuilder, BuildRefusesANetworkWithoutDevices) {
   NetworkBuilder builder;
   EXPECT_EQ(why_not(builder), "a network without any node");
 }
 
-TEST(Builder, PutsRoutersFirst) {
+TEST(NetworkBuilder, BuildPutsRoutersFirst) {
   NetworkBuilder builder;
   const auto nic = builder.add_nic("a HCA-1", 0x100, 1, "a", 0);
   const auto router = builder.add_router("leaf", 0x200, 4);
@@ -33,7 +33,7 @@ TEST(Builder, PutsRoutersFirst) {
   EXPECT_EQ(builder.device_count(), 0U);
 }
 
-TEST(Builder, TakesACableThatIsToldTwiceForOne) {
+TEST(NetworkBuilder, ConnectAcceptsTheSameCableTwice) {
   NetworkBuilder builder;
   const auto a = builder.add_router("A", 1, 4);
   const auto b = builder.add_router("B", 2, 4);
@@ -44,7 +44,7 @@ TEST(Builder, TakesACableThatIsToldTwiceForOne) {
   EXPECT_EQ(to_string(network.ports(0)[1].rate), "4xNDR");
 }
 
-TEST(Builder, RefusesASecondCableInAPort) {
+TEST(NetworkBuilder, ConnectRefusesASecondCableInAPort) {
   NetworkBuilder builder;
   const auto a = builder.add_router("A", 1, 4);
   const auto b = builder.add_router("B", 2, 4);
@@ -54,7 +54,7 @@ TEST(Builder, RefusesASecondCableInAPort) {
   EXPECT_EQ(again.error().message, "'A' port 1 has two cables: to 'B' port 2 and to 'B' port 3");
 }
 
-TEST(Builder, RefusesPortsThatAreNotThere) {
+TEST(NetworkBuilder, ConnectRefusesPortsThatDoNotExist) {
   NetworkBuilder builder;
   const auto a = builder.add_router("A", 1, 4);
   const auto b = builder.add_router("B", 2, 4);
@@ -63,14 +63,14 @@ TEST(Builder, RefusesPortsThatAreNotThere) {
   EXPECT_EQ(builder.connect(a, 2, a, 2, {}).error().message, "'A' port 2 is cabled to itself");
 }
 
-TEST(Builder, NamesBothNodesWithOneGuid) {
+TEST(NetworkBuilder, BuildNamesBothDevicesWithOneGuid) {
   NetworkBuilder builder;
   builder.add_router("A", 0x2c90300, 4);
   builder.add_nic("b HCA-1", 0x2c90300, 1, "b", 0);
-  EXPECT_EQ(why_not(builder), "duplicate GUID 0x0000000002c90300: nodes 'A' and 'b HCA-1'");
+  EXPECT_EQ(why_not(builder), "duplicate GUID 0x0000000002c90300: devices 'A' and 'b HCA-1'");
 }
 
-TEST(Builder, NamesBothPortsWithOneGuid) {
+TEST(NetworkBuilder, BuildNamesBothPortsWithOneGuid) {
   NetworkBuilder builder;
   const auto a = builder.add_nic("a HCA-1", 0x100, 1, "a", 0);
   const auto b = builder.add_nic("b HCA-1", 0x200, 2, "b", 0);
@@ -79,7 +79,7 @@ TEST(Builder, NamesBothPortsWithOneGuid) {
   EXPECT_EQ(why_not(builder), "duplicate port GUID 0x0000000000000101: 'a HCA-1' port 1 and 'b HCA-1' port 2");
 }
 
-TEST(Builder, AGuessedGuidGivesWayToAReportedOne) {
+TEST(NetworkBuilder, BuildPrefersAReportedGuidToAGuessedOne) {
   NetworkBuilder builder;
   builder.add_nic("a HCA-1", 0x100, 1, "a", 0);  // its port would be 0x101
   const auto b = builder.add_nic("b HCA-1", 0x200, 2, "b", 0);
@@ -90,7 +90,7 @@ TEST(Builder, AGuessedGuidGivesWayToAReportedOne) {
   EXPECT_EQ(network->ports(0)[1].guid, 0);
 }
 
-TEST(Builder, NamesBothPortsWithOneLid) {
+TEST(NetworkBuilder, BuildNamesBothPortsWithOneLid) {
   NetworkBuilder builder;
   const auto router = builder.add_router("A", 0x100, 4);
   builder.set_port(router, 0, 0, 9, 0);
@@ -99,7 +99,7 @@ TEST(Builder, NamesBothPortsWithOneLid) {
   EXPECT_EQ(why_not(builder), "LID 0x0009 is given twice: to 'A' port 0 and to 'b HCA-1' port 1");
 }
 
-TEST(Builder, AllowsOneLidOnTwoPlanes) {
+TEST(NetworkBuilder, BuildAllowsOneLidOnTwoPlanes) {
   NetworkBuilder builder;
   for (const char* plane : {"infiniband", "second infiniband"}) {
     builder.begin_plane(plane);
@@ -109,7 +109,7 @@ TEST(Builder, AllowsOneLidOnTwoPlanes) {
   EXPECT_EQ(built(builder).planes().size(), 2U);
 }
 
-TEST(Builder, RefusesLidsBeyondUnicast) {
+TEST(NetworkBuilder, BuildRefusesLidsBeyondUnicast) {
   for (const auto& [lid, lmc, fits] :
        {std::tuple(0xBFFF, 0, true), std::tuple(0xC000, 0, false), std::tuple(0xBFF8, 3, true),
         std::tuple(0xBFF9, 3, false), std::tuple(1, 8, false)}) {
@@ -120,7 +120,7 @@ TEST(Builder, RefusesLidsBeyondUnicast) {
   }
 }
 
-TEST(Builder, MakesUnnamedHcasMachinesOfTheirOwn) {
+TEST(NetworkBuilder, AddUnnamedNicMakesAMachineOfItsOwn) {
   NetworkBuilder builder;
   builder.add_unnamed_nic("MT4129 ConnectX7   Mellanox Technologies", 0xe09d730300858d88, 1);
   builder.add_unnamed_nic("MT4129 ConnectX7   Mellanox Technologies", 0xe09d730300857448, 1);
@@ -130,7 +130,7 @@ TEST(Builder, MakesUnnamedHcasMachinesOfTheirOwn) {
   EXPECT_FALSE(network.machine(0).named);
 }
 
-TEST(Builder, SortsEndpointsByRouterAndPort) {
+TEST(NetworkBuilder, BuildSortsEndpointsByRouterAndPort) {
   NetworkBuilder builder;
   const auto second = builder.add_router("leaf10", 1, 8);
   const auto first = builder.add_router("leaf9", 2, 8);
@@ -145,7 +145,7 @@ TEST(Builder, SortsEndpointsByRouterAndPort) {
   EXPECT_EQ(network.endpoints().size(), 3U);
 }
 
-TEST(Builder, KeepsAggregationNodesApart) {
+TEST(NetworkBuilder, BuildListsAggregationPortsApartFromEndpoints) {
   auto builder = dgx_like();
   const Network network = built(builder);
   EXPECT_EQ(network.aggregation_ports().size(), 40U);
@@ -155,9 +155,9 @@ TEST(Builder, KeepsAggregationNodesApart) {
   }
 }
 
-TEST(Builder, FlagsLinksBelowTheRateOfTheirKind) {
+TEST(NetworkBuilder, BuildListsLinksBelowTheRateOfTheirKindAsDegraded) {
   auto builder = copy_of(opened("fattree:K=6,nodes=30,rate=4xNDR"), [n = 0](PortId) mutable { return n++ != 7; });
-  // What was left out comes back slower; hosts on another speed than the routers' cables are no fault.
+  // The cable that was left out comes back slower. Hosts may have another rate than cables between routers.
   const Network whole = opened("fattree:K=6,nodes=30,rate=4xNDR");
   Network network = built(builder);
   EXPECT_TRUE(network.degraded_links().empty());
@@ -175,7 +175,7 @@ TEST(Builder, FlagsLinksBelowTheRateOfTheirKind) {
   EXPECT_EQ(to_string(network.port(link).rate), "1xNDR");
 }
 
-TEST(Builder, ComparesRatesWithinAKindOfLinkOnly) {
+TEST(NetworkBuilder, BuildComparesRatesOnlyWithinAKindOfLink) {
   NetworkBuilder builder;
   const auto a = builder.add_router("A", 1, 8);
   const auto b = builder.add_router("B", 2, 8);
@@ -188,8 +188,8 @@ TEST(Builder, ComparesRatesWithinAKindOfLinkOnly) {
   EXPECT_EQ(network.describe_link(network.degraded_links()[0]), "A port 3 -> B port 3");
 }
 
-/// A slow oracle: cables as the pairs that were plugged.
-TEST(Builder, KeepsEveryCable) {
+/// Compares with a slow oracle: the set of pairs that were plugged.
+TEST(NetworkBuilder, BuildKeepsEveryCable) {
   for (std::uint64_t seed = 1; seed <= 100; ++seed) {
     Random random(seed);
     NetworkBuilder builder;
@@ -218,7 +218,7 @@ TEST(Builder, KeepsEveryCable) {
   }
 }
 
-TEST(Builder, DirectNetworksHaveOneMachineARouter) {
+TEST(NetworkBuilder, SetDirectRequiresOneNicPerRouter) {
   NetworkBuilder builder;
   builder.set_direct();
   const auto router = builder.add_router("R", 0x1000, 3);
@@ -232,7 +232,7 @@ TEST(Builder, DirectNetworksHaveOneMachineARouter) {
   EXPECT_FALSE(opened("fattree:K=2").direct());
 }
 
-TEST(LinkRates, WithoutLanesAreReadAndWritten) {
+TEST(ParseLinkRate, ReadsRatesWithoutLanesAndRefusesOtherText) {
   EXPECT_EQ(parse_link_rate("25Gbit/s")->bytes_per_second(), 3.125e9);
   EXPECT_EQ(parse_link_rate("1716MB/s")->bytes_per_second(), 1.716e9);
   EXPECT_EQ(to_string(*parse_link_rate("5GB/s")), "40Gbit/s");

@@ -72,13 +72,13 @@ Result<MachineId> HostLookup::find_guid(std::string_view host) const {
   if (!port) return fail("the network has no port with the GUID {}", host);
   const DeviceId device = network_.port(*port).device;
   const MachineId machine = network_.device(device).machine;
-  if (machine == no_id) return fail("the GUID {} belongs to '{}', which is no host", host, network_.name(device));
+  if (machine == no_id) return fail("the GUID {} belongs to '{}', which is not a host", host, network_.name(device));
   return machine;
 }
 
 Failure HostLookup::unknown(std::string_view host) const {
   const std::string wanted = folded(host);
-  // A name with half of its letters replaced is a guess that helps nobody.
+  // A name with half of its letters replaced is not a useful hint.
   auto nearest = std::tuple(wanted.size() / 2 + 1, std::size_t{0}, no_id);
   for (const MachineId id : network_.machines_in_order()) {
     const std::string name = folded(network_.machine(id).name);

@@ -1,6 +1,6 @@
 #pragma once
 /// \file
-/// Which machine does a name in a hostfile mean?
+/// Finds the machine that a name in a hostfile means.
 
 #include <string>
 #include <string_view>

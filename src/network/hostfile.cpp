@@ -11,13 +11,13 @@ namespace ayatori {
 
 namespace {
 
-// Beyond anything built; they bound what a few bytes of hostfile can make us allocate.
+// Larger than any machine built. They bound the memory that a few bytes of a hostfile can make us allocate.
 constexpr std::size_t max_hosts = std::size_t{1} << 18;
 constexpr std::uint32_t max_slots = 65536;
 constexpr std::uint32_t max_slots_in_all = std::uint32_t{1} << 30;  // of one host
 constexpr std::size_t longest_name = 255;
 
-/// What a message can quote of a file that may be binary.
+/// The text as a message can quote it: the file may be binary.
 std::string quoted(std::string_view text) {
   constexpr std::size_t longest_quote = 40;
   std::string safe = "'";
@@ -59,7 +59,7 @@ Result<std::vector<std::string>> expand_bracket(std::string_view ranges) {
   return numbers;
 }
 
-/// Each name with each ending, the ending changing fastest.
+/// All combinations of a name and an ending; the ending changes fastest.
 Result<std::vector<std::string>> product(const std::vector<std::string>& names, std::span<const std::string> endings) {
   if (names.size() * endings.size() > max_hosts) return fail("more than {} hosts", max_hosts);
   std::vector<std::string> longer;
@@ -80,7 +80,7 @@ Result<std::vector<std::string>> take_piece(std::string_view& rest) {
   if (rest.front() != '[') {
     const std::string_view literal = before(rest, '[');
     if (!std::all_of(literal.begin(), literal.end(), is_part_of_name))
-      return fail("{} is no host name", quoted(literal));
+      return fail("{} is not a host name", quoted(literal));
     rest.remove_prefix(literal.size());
     return std::vector<std::string>{std::string(literal)};
   }
@@ -104,7 +104,7 @@ Result<std::vector<std::string>> expand_name(std::string_view name) {
   return names;
 }
 
-/// The parts between commas that stand in no bracket.
+/// The parts between commas; commas inside brackets do not separate.
 std::vector<std::string_view> split_outside_brackets(std::string_view text) {
   std::vector<std::string_view> parts;
   bool inside = false;
@@ -150,14 +150,14 @@ std::string_view take_word(std::string_view& rest) {
   return word;
 }
 
-/// The slots that "slots=8 max-slots=8" tells, 0 if none.
+/// The slots in "slots=8 max-slots=8", 0 if none are given.
 Result<std::uint32_t> parse_attributes(std::string_view rest) {
   std::uint32_t told = 0;
   while (!trimmed(rest).empty()) {
     const std::string_view key = take_word(rest);
     const Attribute attribute = attribute_named(key);
     if (attribute == Attribute::unknown) return fail("expected slots=N or max-slots=N instead of {}", quoted(key));
-    if (take_word(rest) != "=") return fail("expected '=' behind {}", quoted(key));
+    if (take_word(rest) != "=") return fail("expected '=' after {}", quoted(key));
     const std::string_view value = take_word(rest);
     if (attribute == Attribute::ignored) continue;
     const auto slots = parse_slots(value);
@@ -195,7 +195,7 @@ Result<> HostfileReader::read_line(std::string_view text, std::size_t line) {
   return {};
 }
 
-/// One "node[01-04]:8".
+/// Reads one item such as "node[01-04]:8".
 Result<> HostfileReader::read_hosts(std::string_view part, std::uint32_t slots, std::size_t line) {
   const std::string_view name = before(part, ':');
   if (name.size() < part.size()) {

@@ -27,7 +27,7 @@ std::string expanded(std::string_view text) {
   return hosts ? fmt::format("{}", fmt::join(*hosts, " ")) : hosts.error().message;
 }
 
-TEST(Hostlist, ExpandsAsSlurmDoes) {
+TEST(ExpandHostlist, ExpandsAsSlurmDoes) {
   EXPECT_EQ(expanded("n[01-03,7]x,m"), "n01x n02x n03x n7x m");
   EXPECT_EQ(expanded("a[1-2]b[3-4]"), "a1b3 a1b4 a2b3 a2b4");
   EXPECT_EQ(expanded("n[9-11]"), "n9 n10 n11");
@@ -37,7 +37,7 @@ TEST(Hostlist, ExpandsAsSlurmDoes) {
   EXPECT_EQ(expanded("n[00000-00001]"), "n00000 n00001");
 }
 
-TEST(Hostlist, SaysWhatIsMalformed) {
+TEST(ExpandHostlist, SaysWhatIsMalformed) {
   EXPECT_EQ(expanded(""), "expected a host name");
   EXPECT_EQ(expanded("a,,b"), "expected a host name");
   EXPECT_EQ(expanded("n[1-"), "']' is missing in '[1-'");
@@ -47,11 +47,11 @@ TEST(Hostlist, SaysWhatIsMalformed) {
   EXPECT_EQ(expanded("n[1-2-3]"), "expected a range like 01-09 instead of '1-2-3'");
   EXPECT_EQ(expanded("n[1-99999999999999999999999]"),
             "expected a range like 01-09 instead of '1-99999999999999999999999'");
-  EXPECT_EQ(expanded("n]"), "'n]' is no host name");
+  EXPECT_EQ(expanded("n]"), "'n]' is not a host name");
   EXPECT_EQ(expanded("n[[1]]"), "expected a range like 01-09 instead of '[1'");
 }
 
-TEST(Hostlist, IsBounded) {
+TEST(ExpandHostlist, RefusesTooManyHostsAndTooLongNames) {
   EXPECT_EQ(expanded("n[1-4000000000]"), "the range '1-4000000000' is longer than 262144 hosts");
   EXPECT_EQ(expanded("[0-999][0-999][0-999]"), "more than 262144 hosts");
   EXPECT_EQ(expanded("[0-200000],[0-200000]"), "more than 262144 hosts");
@@ -101,7 +101,7 @@ Sentence random_sentence(Random& random) {
   return sentence;
 }
 
-TEST(Hostlist, ExpandsEverySentenceOfItsGrammar) {
+TEST(ExpandHostlist, ExpandsRandomListsOfTheGrammar) {
   for (std::uint64_t seed = 1; seed <= 500; ++seed) {
     Random random(seed);
     const Sentence a = random_sentence(random);
@@ -112,35 +112,35 @@ TEST(Hostlist, ExpandsEverySentenceOfItsGrammar) {
   }
 }
 
-TEST(Hostfile, ReadsOpenMpi) {
+TEST(ParseHostfile, ReadsOpenMpi) {
   EXPECT_EQ(read("node01 slots=8 max-slots=8\nnode02 slots=4\nnode03\n"), "node01:8 node02:4 node03");
   EXPECT_EQ(read("node01 slots = 8  max_slots=16\n"), "node01:8");
   EXPECT_EQ(read("node01\tcount=2 user=me\r\n"), "node01:2");
   EXPECT_EQ(read("node01 max-slots=4\n"), "node01");
 }
 
-TEST(Hostfile, AddsUpTheSlotsOfAHostThatIsListedAgain) {
+TEST(ParseHostfile, AddsUpTheSlotsOfAHostThatIsListedAgain) {
   EXPECT_EQ(read("a slots=2\nb\na slots=3\n"), "a:5 b");
   EXPECT_EQ(read("a\na\na\n"), "a:3");
   EXPECT_EQ(read("a\na slots=3\n"), "a:4");
 }
 
-TEST(Hostfile, ReadsMpich) {
+TEST(ParseHostfile, ReadsMpich) {
   EXPECT_EQ(read("node01:8\nnode02:1 binding=user:0,3\nnode03 ifname=eth1\n"), "node01:8 node02:1 node03");
 }
 
-TEST(Hostfile, ReadsSlurm) {
+TEST(ParseHostfile, ReadsSlurm) {
   EXPECT_EQ(read("node[01-02,09],login1\n"), "node01 node02 node09 login1");
   EXPECT_EQ(read("node[1-2]:4,x:2\n"), "node1:4 node2:4 x:2");
   EXPECT_EQ(read("node[1-2] slots=3\n"), "node1:3 node2:3");
 }
 
-TEST(Hostfile, ReadsGuidsAndAnyMixture) {
+TEST(ParseHostfile, ReadsGuidsAndAnyMixture) {
   EXPECT_EQ(read("# a job\n\n0x0010000000000100\n  a:2 # two\nb slots=3#three\nc[1-2]"),
             "0x0010000000000100 a:2 b:3 c1 c2");
 }
 
-TEST(Hostfile, KeepsTheLineOfEachHost) {
+TEST(ParseHostfile, KeepsTheLineOfEachHost) {
   const auto hosts = parse_hostfile("# first\na\n\nb[1-2]\n", "hosts");
   ASSERT_TRUE(hosts);
   ASSERT_EQ(hosts->size(), 3U);
@@ -148,13 +148,13 @@ TEST(Hostfile, KeepsTheLineOfEachHost) {
   EXPECT_EQ((*hosts)[2].line, 4U);
 }
 
-TEST(Hostfile, NamesFileAndLineOfWhatIsWrong) {
+TEST(ParseHostfile, NamesFileAndLineOfErrors) {
   EXPECT_EQ(read(""), "hosts: the file is empty");
   EXPECT_EQ(read("# nothing\n\n"), "hosts: expected a host, found only comments");
   EXPECT_EQ(read("a\nb slots=0\n"), "hosts:2: expected a number of slots from 1 to 65536 instead of '0'");
   EXPECT_EQ(read("a slots=many"), "hosts:1: expected a number of slots from 1 to 65536 instead of 'many'");
   EXPECT_EQ(read("a slots="), "hosts:1: expected a number of slots from 1 to 65536 instead of ''");
-  EXPECT_EQ(read("a slots"), "hosts:1: expected '=' behind 'slots'");
+  EXPECT_EQ(read("a slots"), "hosts:1: expected '=' after 'slots'");
   EXPECT_EQ(read("a 8"), "hosts:1: expected slots=N or max-slots=N instead of '8'");
   EXPECT_EQ(read("a:0"), "hosts:1: expected a number of slots from 1 to 65536 instead of '0'");
   EXPECT_EQ(read("a:2 slots=2"), "hosts:1: the slots are told twice");
@@ -163,10 +163,10 @@ TEST(Hostfile, NamesFileAndLineOfWhatIsWrong) {
   EXPECT_EQ(read(std::string_view("\0\x7f"
                                   "ELF\x02\n",
                                   7)),
-            "hosts:1: '??ELF?' is no host name");
+            "hosts:1: '??ELF?' is not a host name");
 }
 
-TEST(Hostfile, SurvivesAnything) {
+TEST(ParseHostfile, GivesHostsOrAnErrorForRandomText) {
   constexpr std::string_view alphabet = "an01[]-,:= #\tslots\n\r\0\xff";
   for (std::uint64_t seed = 1; seed <= 2000; ++seed) {
     Random random(seed);

@@ -14,7 +14,7 @@ bool holds_all(const Interval& interval, const std::vector<bool>& used) {
   return true;
 }
 
-/// By trying them all, shorter ones first.
+/// The same by trying all intervals, shorter ones first.
 Interval found_by_trying(const std::vector<bool>& used, bool ring) {
   const auto n = static_cast<std::uint32_t>(used.size());
   for (std::uint32_t length = 1; length <= n; ++length) {
@@ -25,7 +25,7 @@ Interval found_by_trying(const std::vector<bool>& used, bool ring) {
   return {};
 }
 
-TEST(Interval, IsTheShortestOfAll) {
+TEST(ShortestAround, IsTheShortestIntervalOfAll) {
   for (std::uint32_t n = 1; n <= 10; ++n) {
     for (std::uint32_t bits = 1; bits < 1U << n; ++bits) {
       std::vector<bool> used(n);

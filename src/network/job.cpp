@@ -20,7 +20,7 @@ std::vector<std::uint32_t> positions_in_order(const Network& network) {
   return position;
 }
 
-/// An entry's slots count only where the caller does not overrule them.
+/// An entry's slots count only if the caller does not set the number of ranks.
 std::uint32_t ranks_on(const Machine& machine, std::uint32_t slots, std::uint32_t ranks_per_machine) {
   if (ranks_per_machine != 0) return ranks_per_machine;
   return slots != 0 ? slots : static_cast<std::uint32_t>(machine.endpoints.size());
@@ -31,7 +31,7 @@ Result<> check_rank_count(const Job& job, std::string_view what) {
   return fail("{}: a job of {} ranks; {} are the most", what, job.rank_count(), max_ranks);
 }
 
-/// Collects a job's machines in the order of their first mention.
+/// Collects the machines of a job in the order in which they are first named.
 class JobList {
  public:
   JobList(const Network& network, std::uint32_t ranks_per_machine)

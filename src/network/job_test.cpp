@@ -11,7 +11,7 @@
 namespace ayatori {
 namespace {
 
-/// Hosts with the given numbers of rails behind one router; 0 rails: a NIC without a cable.
+/// Hosts with the given numbers of rails on one router; 0 rails: a NIC without a cable.
 Network cluster(const std::vector<std::pair<std::string, int>>& hosts) {
   NetworkBuilder builder;
   const auto router = builder.add_router("leaf", 0x100000, 64);
@@ -40,41 +40,41 @@ std::string placed(const Network& network, std::string_view hostfile, std::uint3
   return fmt::format("{}", fmt::join(words, " "));
 }
 
-TEST(Job, TakesSlotsOrOneRankARail) {
+TEST(PlaceJob, TakesSlotsOrOneRankPerRail) {
   const Network network = cluster({{"a", 4}, {"b", 4}});
   EXPECT_EQ(placed(network, "b slots=2\na\n"), "b:2 a:4");
   EXPECT_EQ(placed(network, "b slots=2\na\n", 7), "b:7 a:7");
 }
 
-TEST(Job, IsSortedByTheNetworkOnDemand) {
+TEST(PlaceJob, SortsMachinesInNetworkOrderIfAsked) {
   const Network network = opened("fattree:K=6,nodes=30");
   EXPECT_EQ(placed(network, "N10\nN9\nN2\n", 0, RankOrder::as_given), "N10:1 N9:1 N2:1");
   EXPECT_EQ(placed(network, "N10\nN9\nN2\n", 0, RankOrder::network), "N2:1 N9:1 N10:1");
 }
 
-TEST(Job, FindsHostsByNameInAnyCaseAndByShortName) {
+TEST(PlaceJob, FindsHostsByNameInAnyCaseAndByShortName) {
   const Network network = cluster({{"Node1.cluster.org", 1}, {"node2", 1}});
   EXPECT_EQ(placed(network, "node1\nNODE2\n"), "Node1.cluster.org:1 node2:1");
   EXPECT_EQ(placed(network, "node2.cluster.org"), "node2:1");
   EXPECT_EQ(placed(network, "node1\nnode1.cluster.org slots=3\n"), "Node1.cluster.org:4");
 }
 
-TEST(Job, DoesNotGuessAmongHosts) {
+TEST(PlaceJob, RefusesANameThatSeveralHostsShare) {
   const Network network = cluster({{"n1.a", 1}, {"n1.b", 1}, {"10.0.0.1", 1}});
   EXPECT_EQ(placed(network, "n1"), "hosts:1: 'n1' could be 'n1.a' or 'n1.b'");
   EXPECT_TRUE(placed(network, "10.0.0.2").starts_with("hosts:1: the network has no host '10.0.0.2'"));
 }
 
-TEST(Job, FindsHostsByGuid) {
+TEST(PlaceJob, FindsHostsByGuid) {
   const Network network = opened("fattree:K=6,nodes=30");
   EXPECT_EQ(placed(network, "0x0010000000000301"), "N3:1");    // port
-  EXPECT_EQ(placed(network, "0x0010000000000300:2"), "N3:2");  // node
+  EXPECT_EQ(placed(network, "0x0010000000000300:2"), "N3:2");  // device
   EXPECT_EQ(placed(network, "0x0020000000000000"),
-            "hosts:1: the GUID 0x0020000000000000 belongs to 'LS0', which is no host");
+            "hosts:1: the GUID 0x0020000000000000 belongs to 'LS0', which is not a host");
   EXPECT_EQ(placed(network, "0xabc"), "hosts:1: the network has no port with the GUID 0xabc");
 }
 
-TEST(Job, NamesTheNearestHost) {
+TEST(PlaceJob, HintsAtTheNearestName) {
   const Network network = cluster({{"a08-p1-dgx-04-c01", 1}, {"a08-p1-dgx-04-c11", 1}, {"b01", 1}});
   EXPECT_EQ(placed(network, "b01\na08-p1-dgx-04-c10\n"),
             "hosts:2: the network has no host 'a08-p1-dgx-04-c10' (the nearest name is 'a08-p1-dgx-04-c11')");
@@ -82,7 +82,7 @@ TEST(Job, NamesTheNearestHost) {
   EXPECT_EQ(placed(network, "quite-something-else"), "hosts:1: the network has no host 'quite-something-else'");
 }
 
-TEST(Job, NeedsCablesAndHosts) {
+TEST(PlaceJob, RefusesHostsWithoutCablesAndEmptyJobs) {
   const Network network = cluster({{"a", 1}, {"dark", 0}});
   EXPECT_EQ(placed(network, "a\ndark\n"), "hosts:2: the host 'dark' has no cable");
   const auto none = place_job(network, {}, "hosts", 0, RankOrder::network);
@@ -90,7 +90,7 @@ TEST(Job, NeedsCablesAndHosts) {
   EXPECT_EQ(none.error().message, "hosts: a job needs at least one host");
 }
 
-TEST(Job, IsBounded) {
+TEST(PlaceJob, RefusesTooManyRanks) {
   const Network network = cluster({{"a", 1}, {"A.x", 1}});
   const std::vector<HostEntry> hosts = {{"a", 4'000'000'000, 1}, {"A", 4'000'000'000, 2}};
   const auto job = place_job(network, hosts, "hosts", 0, RankOrder::as_given);
@@ -98,7 +98,7 @@ TEST(Job, IsBounded) {
   EXPECT_EQ(job.error().message, "hosts: a job of 4294967295 ranks; 16777216 are the most");
 }
 
-TEST(Job, CanBeLargeAndContiguous) {
+TEST(ContiguousJob, TakesTheFirstMachinesInNetworkOrder) {
   const Network network = opened("fattree:K=6,nodes=30");
   const auto job = contiguous_job(network, 16, 8);
   ASSERT_TRUE(job);
@@ -111,7 +111,7 @@ TEST(Job, CanBeLargeAndContiguous) {
   EXPECT_EQ(contiguous_job(network, 0, 1).error().message, "a job needs at least one host");
 }
 
-TEST(Job, IsDrawnUniformlyAndInNetworkOrder) {
+TEST(RandomJob, IsDrawnUniformlyAndInNetworkOrder) {
   const Network network = opened("fattree:K=2,levels=2");
   std::vector<int> drawn(network.machines().size());
   constexpr int draws = 4000;
@@ -131,7 +131,7 @@ TEST(Job, IsDrawnUniformlyAndInNetworkOrder) {
   EXPECT_FALSE(random_job(network, 9, 1, random));
 }
 
-TEST(Job, ReplaysFromItsSeed) {
+TEST(RandomJob, IsTheSameForTheSameSeed) {
   const Network network = opened("fattree:K=6,nodes=30");
   Random first(42);
   Random second(42);
@@ -141,7 +141,7 @@ TEST(Job, ReplaysFromItsSeed) {
   for (std::size_t i = 0; i < 16; ++i) EXPECT_EQ(a->machines[i].machine, b->machines[i].machine);
 }
 
-TEST(Endpoints, FollowTheRails) {
+TEST(EndpointsOfRanks, FollowTheRails) {
   const Network network = cluster({{"a", 4}, {"b", 1}});
   const auto hosts = parse_hostfile("a slots=6\nb slots=2\n", "hosts");
   const auto job = place_job(network, *hosts, "hosts", 0, RankOrder::as_given);
@@ -153,7 +153,7 @@ TEST(Endpoints, FollowTheRails) {
   EXPECT_EQ(rails, (std::vector{0, 1, 2, 3, 0, 1, 0, 0}));
 }
 
-TEST(Endpoints, UseBothPortsOfADualPortNic) {
+TEST(EndpointsOfRanks, UseBothPortsOfADualPortNic) {
   NetworkBuilder builder;
   const auto router = builder.add_router("leaf", 1, 4);
   const auto nic = builder.add_nic("a HCA-1", 0x100, 2, "a", 0);
@@ -166,7 +166,7 @@ TEST(Endpoints, UseBothPortsOfADualPortNic) {
   EXPECT_EQ(ports, (std::vector{1, 2, 1}));
 }
 
-TEST(Endpoints, UseTheRailThatIsThere) {
+TEST(EndpointsOfRanks, UseOnlyRailsWithACable) {
   NetworkBuilder builder;
   const auto router = builder.add_router("leaf", 1, 4);
   for (const std::uint16_t rail : {std::uint16_t{1}, std::uint16_t{3}}) {  // rails 0 and 2 are unplugged

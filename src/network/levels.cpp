@@ -74,7 +74,7 @@ std::vector<DeviceId> Ranking::routers_with_machines() const {
   return found;
 }
 
-/// Routers with many machines first, so that those with few are compared with sure leaves.
+/// Routers with many machines first, so that those with few are compared with routers that are certainly leaves.
 void Ranking::choose_leaves() {
   auto candidates = routers_with_machines();
   std::sort(candidates.begin(), candidates.end(), [&](DeviceId a, DeviceId b) {
@@ -112,7 +112,8 @@ bool Ranking::lift_hidden_roots() {
   return lifted;
 }
 
-/// The routers above a true leaf serve its whole pod: another leaf has most of them too, or none has any.
+/// The routers above a true leaf serve its whole pod: another leaf has most of them as neighbours too, or has none of
+/// them.
 bool Ranking::spans_pods(DeviceId leaf) const {
   const auto above = neighbours(leaf);
   std::unordered_map<DeviceId, std::size_t> shared;

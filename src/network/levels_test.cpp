@@ -31,7 +31,7 @@ void expect_levels_of_names(const Network& network, std::uint8_t count) {
   }
 }
 
-TEST(Levels, OfRegularTrees) {
+TEST(RankLevels, FindsTheLevelsOfRegularTrees) {
   expect_levels_of_names(opened("fattree:K=4,levels=1"), 1);
   expect_levels_of_names(opened("fattree:K=6,levels=2,nodes=30"), 2);
   expect_levels_of_names(opened("fattree:K=3,levels=3"), 3);
@@ -40,14 +40,14 @@ TEST(Levels, OfRegularTrees) {
   expect_levels_of_names(opened("xgft:m=4,8;w=4,2"), 2);
 }
 
-TEST(Levels, OfTreesWithAnAlmostEmptyLeafOrPod) {
+TEST(RankLevels, FindsTheLevelsOfTreesWithAnAlmostEmptyLeafOrPod) {
   for (int nodes = 1; nodes <= 54; ++nodes) {
     expect_levels_of_names(opened(fmt::format("fattree:K=3,levels=3,nodes={}", nodes)), 3);
   }
   expect_levels_of_names(opened("fattree:K=6,levels=2,nodes=31"), 2);
 }
 
-TEST(Levels, OfDamagedTrees) {
+TEST(RankLevels, FindsTheLevelsOfDamagedTrees) {
   for (const auto& [source, levels] : {std::pair("fattree:K=6,levels=2", 2), std::pair("fattree:K=6,levels=3", 3),
                                        std::pair("xgft:m=18,31;w=1,9;p=1,2", 2)}) {
     const Network whole = opened(source);
@@ -60,7 +60,7 @@ TEST(Levels, OfDamagedTrees) {
   }
 }
 
-TEST(Levels, OfARealLookingCluster) {
+TEST(RankLevels, FindsTheLevelsOfARealisticCluster) {
   auto builder = dgx_like();
   add_host(builder, "login", 0, 30);
   const Network network = built(builder);
@@ -69,7 +69,7 @@ TEST(Levels, OfARealLookingCluster) {
   for (DeviceId router = 0; router < 40; ++router) EXPECT_EQ(levels->level[router], router < 31 ? 0 : 1);
 }
 
-TEST(Levels, TakeNoSpineWithManagementHostsForALeaf) {
+TEST(RankLevels, DoesNotTakeASpineWithManagementHostsForALeaf) {
   auto builder = dgx_like();
   for (NetworkBuilder::Handle spine = 31; spine < 40; ++spine) {
     add_host(builder, fmt::format("ufm-{}", spine), spine, 64);
@@ -81,7 +81,7 @@ TEST(Levels, TakeNoSpineWithManagementHostsForALeaf) {
   EXPECT_EQ(level_of(network, "SPINE-08"), "1");
 }
 
-TEST(Levels, TakeALeafWithFewHostsForALeafBesideSuchASpine) {
+TEST(RankLevels, TakesALeafWithFewHostsForALeafBesideSuchASpine) {
   const Network whole = opened("fattree:K=6,nodes=31");
   auto builder = copy_of(whole);
   add_host(builder, "ufm", node_named(whole, "RS2").value(), 12);
@@ -90,14 +90,14 @@ TEST(Levels, TakeALeafWithFewHostsForALeafBesideSuchASpine) {
   EXPECT_EQ(level_of(network, "LS5"), "0");
 }
 
-TEST(Levels, TakeNoRootWithAManagementHostForALeafOfAllPods) {
+TEST(RankLevels, DoesNotTakeARootWithAManagementHostForALeaf) {
   const Network whole = opened("fattree:K=6,levels=3,nodes=180");
   auto builder = copy_of(whole);
   add_host(builder, "ufm", node_named(whole, "RS7").value(), first_free_port(whole, node_named(whole, "RS7").value()));
   expect_levels_of_names(built(builder), 3);
 }
 
-TEST(Levels, LeaveOutLoopsAndAggregationNodes) {
+TEST(RankLevels, IgnoresLoopsAndAggregationNodes) {
   const Network whole = opened("fattree:K=6,nodes=30");
   auto builder = copy_of(whole);
   const DeviceId root = node_named(whole, "RS0").value();
@@ -107,7 +107,7 @@ TEST(Levels, LeaveOutLoopsAndAggregationNodes) {
   expect_levels_of_names(built(builder), 2);
 }
 
-TEST(Levels, SayWhichCableBreaksTheTree) {
+TEST(RankLevels, SaysWhichCableBreaksTheTree) {
   EXPECT_EQ(why_not(opened("torus:3x3")), "R0-0 port 2 and R1-0 port 3, both leaves, are cabled");
   const Network whole = opened("fattree:K=6,nodes=30");
   auto builder = copy_of(whole);
@@ -115,7 +115,7 @@ TEST(Levels, SayWhichCableBreaksTheTree) {
   EXPECT_EQ(why_not(built(builder)), "RS0 port 12 and RS5 port 11, both 1 above the leaves, are cabled");
 }
 
-TEST(Levels, NeedRoutersAndMachines) {
+TEST(RankLevels, RefusesNetworksWithoutRoutersOrMachines) {
   NetworkBuilder two_hosts;
   const auto a = two_hosts.add_nic("a HCA-1", 0x100, 1, "a", 0);
   const auto b = two_hosts.add_nic("b HCA-1", 0x200, 1, "b", 0);
@@ -124,13 +124,13 @@ TEST(Levels, NeedRoutersAndMachines) {
   EXPECT_EQ(why_not(opened("full:3,hosts=0")), "no router has a machine");
 }
 
-TEST(Levels, SayWhichRouterNoLeafReaches) {
+TEST(RankLevels, SaysWhichRouterNoLeafReaches) {
   auto builder = copy_of(opened("fattree:K=6,nodes=30"));
   builder.add_router("spare", 0xbeef, 12);
   EXPECT_EQ(why_not(built(builder)), "no cables lead from spare to a router with machines");
 }
 
-TEST(Levels, AreBounded) {
+TEST(RankLevels, RefusesMoreLevelsThanAByteHolds) {
   NetworkBuilder builder;
   constexpr NetworkBuilder::Handle length = 400;
   for (NetworkBuilder::Handle i = 0; i < length; ++i) {

@@ -1,6 +1,6 @@
 #pragma once
 /// \file
-/// Networks that no formula makes: damaged ones, and one like a real cluster.
+/// Networks that the synthetic sources cannot make: damaged ones, and one like a real cluster.
 
 #include <fmt/format.h>
 
@@ -57,7 +57,7 @@ inline int first_free_port(const Network& network, DeviceId device) {
   throw std::runtime_error("no free port");
 }
 
-/// The same network without the cables that `keep` refuses (asked with the lower port id). Handles are the node ids.
+/// The same network without the cables that `keep` refuses (asked with the lower port id). Handles are the device ids.
 inline NetworkBuilder copy_of(
     const Network& network, const std::function<bool(PortId)>& keep = [](PortId) { return true; }) {
   NetworkBuilder builder;
@@ -80,21 +80,22 @@ inline NetworkBuilder copy_of(
   return builder;
 }
 
-/// The same network without the cables between routers A and B; the last `cables` of them.
+/// The same network without the last `cables` cables between routers A and B.
 inline Network without_cables(const Network& network, std::string_view a, std::string_view b, int cables) {
-  const DeviceId node_a = node_named(network, a).value();
-  const DeviceId node_b = node_named(network, b).value();
+  const DeviceId device_a = node_named(network, a).value();
+  const DeviceId device_b = node_named(network, b).value();
   auto builder = copy_of(network, [&](PortId id) {
     const DeviceId from = network.port(id).device;
     const DeviceId to = network.port(network.port(id).peer).device;
-    const bool between = (from == node_a && to == node_b) || (from == node_b && to == node_a);
+    const bool between = (from == device_a && to == device_b) || (from == device_b && to == device_a);
     return !between || cables-- <= 0;
   });
   return built(builder);
 }
 
-/// What a real cluster looks like before anything breaks: 31 leaves, 9 spines, 2 cables a pair, the rails of a host on
-/// four leaves (the last 18 hosts have three: a leaf is still to come), an aggregation node on each router.
+/// A network like that of a real cluster, without damage: 31 leaves, 9 spines, 2 cables a pair, the rails of a host on
+/// four leaves (the last 18 hosts have three, as if one leaf were not installed yet), an aggregation node on each
+/// router.
 inline NetworkBuilder dgx_like() {
   constexpr int leaves = 31;
   constexpr int spines = 9;

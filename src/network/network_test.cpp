@@ -12,7 +12,7 @@
 namespace ayatori {
 namespace {
 
-TEST(Network, HasTwoViewsOfItsPorts) {
+TEST(Network, PortsAndPortAgree) {
   const Network network = opened("fattree:K=3,levels=3,nodes=20");
   std::size_t slots = 0;
   for (DeviceId device = 0; device < network.device_count(); ++device) {
@@ -25,7 +25,7 @@ TEST(Network, HasTwoViewsOfItsPorts) {
   EXPECT_EQ(slots, network.port_count());
 }
 
-TEST(Network, FindsMachinesAndGuids) {
+TEST(Network, FindMachineAndFindGuidFindThem) {
   const Network network = opened("fattree:K=6,nodes=30");
   const auto machine = network.find_machine("N7");
   ASSERT_TRUE(machine);
@@ -40,7 +40,7 @@ TEST(Network, FindsMachinesAndGuids) {
   EXPECT_FALSE(network.find_guid(0xdead));
 }
 
-TEST(Network, DescribesLinks) {
+TEST(Network, DescribeLinkNamesBothPorts) {
   const Network network = opened("fattree:K=6,nodes=30");
   const DeviceId leaf = node_named(network, "LS1").value();
   EXPECT_EQ(network.describe_link(network.port_id(leaf, 8)), "LS1 port 8 -> RS1 port 2");
@@ -48,14 +48,14 @@ TEST(Network, DescribesLinks) {
   EXPECT_EQ(network.describe_link(network.port_id(root, 12)), "RS0 port 12 (no cable)");
 }
 
-TEST(Network, CountsALoopAsOneCable) {
+TEST(Network, LinkCountCountsALoopAsOneCable) {
   NetworkBuilder builder;
   const auto router = builder.add_router("R", 1, 4);
   plug(builder, router, 1, router, 2);
   EXPECT_EQ(built(builder).link_count(), 1U);
 }
 
-TEST(Network, OfHostsBackToBackHasEndpointsButNoRouter) {
+TEST(Network, HostsBackToBackHaveEndpointsButNoRouter) {
   NetworkBuilder builder;
   plug(builder, builder.add_nic("a HCA-1", 0x100, 1, "a", 0), 1, builder.add_nic("b HCA-1", 0x200, 1, "b", 0), 1);
   const Network network = built(builder);
@@ -63,7 +63,7 @@ TEST(Network, OfHostsBackToBackHasEndpointsButNoRouter) {
   EXPECT_EQ(network.router_of(network.endpoints()[0]), no_id);
 }
 
-TEST(LinkRate, IsReadAndSaid) {
+TEST(ParseLinkRate, ReadsWhatToStringWrites) {
   for (const char* text :
        {"1xSDR", "4xDDR", "4xQDR", "4xFDR10", "4xFDR", "4xEDR", "4xHDR", "2xNDR", "4xXDR", "12xQDR"}) {
     const auto rate = parse_link_rate(text);
@@ -78,7 +78,7 @@ TEST(LinkRate, IsReadAndSaid) {
   EXPECT_DOUBLE_EQ((LinkRate{4, LaneSpeed::ndr}.bytes_per_second()), 5e10);
 }
 
-/// Everything that reads a network, in one text.
+/// One text made by all functions that read a network.
 std::string read_all(const Network& network) {
   std::string text = recognise(network).summary;
   text += std::to_string(rank_levels(network)->count);
@@ -97,7 +97,7 @@ std::string read_all(const Network& network) {
   return text;
 }
 
-/// The preset tsan watches this.
+/// The preset tsan checks this for races.
 TEST(Network, MayBeReadByManyThreadsAtOnce) {
   const Network network = opened("fattree:K=6,nodes=30");
   const std::string expected = read_all(network);

@@ -24,7 +24,7 @@ void RouterGraph::add_cables(const Network& network, DeviceId router) {
   first_cable_.push_back(cables_.size());
 }
 
-/// From the router's cables, which are the last in `cables_`.
+/// Derives the neighbours from the router's cables, which are the last in `cables_`.
 void RouterGraph::add_neighbours(DeviceId router) {
   std::vector<Cable> sorted(cables_.begin() + static_cast<std::ptrdiff_t>(first_cable_[router]), cables_.end());
   std::sort(sorted.begin(), sorted.end(),
@@ -73,7 +73,7 @@ std::vector<DeviceId> RouterGraph::common_neighbours(DeviceId a, DeviceId b) con
   return found;
 }
 
-/// Appends what cables lead to from `start`, nearest first.
+/// Appends the routers that cables lead to from `start`, nearest first.
 void RouterGraph::reach(DeviceId start, std::vector<bool>& seen, std::vector<DeviceId>& reached) const {
   const std::size_t first = reached.size();
   reached.push_back(start);

@@ -25,7 +25,7 @@ std::vector<std::uint32_t> endpoints_per_machine(const Network& network, bool na
   return counts;
 }
 
-/// An unnamed HCA is one rail of a host that nobody told; it says nothing about the rails of hosts.
+/// An unnamed HCA is one rail of an unknown host, so it does not count for the number of rails.
 std::uint32_t usual_rails(const Network& network) {
   const auto named = endpoints_per_machine(network, true);
   return most_common<std::uint32_t>(named.empty() ? endpoints_per_machine(network, false) : named);
@@ -58,8 +58,7 @@ std::string describe_machines(const Network& network, const Shape& shape) {
   return named == 0 ? unnamed : hosts + " and " + unnamed;
 }
 
-// --- what holds for every shape
-// ---------------------------------------------------------------------------------------
+// --- irregularities of every shape ----------------------------------------------------------------------------------
 
 void name_loops(const Network& network, Shape& shape) {
   for (DeviceId router = 0; router < network.router_count(); ++router) {
@@ -81,9 +80,9 @@ void name_separate_parts(const Network& network, const RouterGraph& graph, Shape
   }
 }
 
-// --- full, and none of all ------------------------------------------------------------------------------------------
+// --- full, or no known shape ----------------------------------------------------------------------------------------
 
-/// Nothing if two routers are not cabled.
+/// Nothing if any two routers are not cabled.
 std::optional<Shape> find_full(const Network& network, const RouterGraph& graph) {
   if (graph.pair_count() != graph.size() * (graph.size() - 1) / 2) return std::nullopt;
   Shape shape;

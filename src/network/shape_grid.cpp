@@ -15,9 +15,9 @@ namespace {
 
 /// Recognises the Cartesian product of lines and rings. In one, two cables of a router that lie in different dimensions
 /// span a square: their far ends have exactly one more neighbour in common, and no cable between them. Two cables
-/// along one dimension span none. (A ring of 4 is its own square: it is the product of two lines of 2 and is
-/// found as such first.) So squares tell the dimensions at one corner, give every router its place, and the
-/// comparison with the finished grid proves the rest.
+/// along one dimension do not. (A ring of 4 is its own square: it is the product of two lines of 2 and is
+/// found as such first.) So squares determine the dimensions at one corner and the place of every router; then
+/// the comparison with the finished grid proves that all cables fit.
 class GridFinder {
  public:
   GridFinder(const Network& network, const RouterGraph& graph) : network_(network), graph_(graph) {}
@@ -59,8 +59,8 @@ class GridFinder {
   std::vector<DeviceId> at_;          // router by place
 };
 
-/// The ends of lines have fewest neighbours. Of several the first by name, whatever the order of discovery: coordinates
-/// must be the same for all who look.
+/// A router with the fewest neighbours is at the ends of lines. Of several the first by name is taken, so that
+/// coordinates do not depend on the order of discovery.
 DeviceId GridFinder::corner() const {
   const auto routers = network_.routers_in_order();
   return *std::ranges::min_element(routers, {}, [&](DeviceId router) { return graph_.neighbours(router).size(); });
@@ -114,7 +114,7 @@ GridFinder::Found GridFinder::place_all() {
   std::vector<bool> placed(graph_.size());
   for (std::size_t place = 0; place < places; ++place) {
     const DeviceId router = router_at(place);
-    if (router == no_id) return std::unexpected(fmt::format("no square is complete behind {}", name(at_.back())));
+    if (router == no_id) return std::unexpected(fmt::format("no square is complete after {}", name(at_.back())));
     if (placed[router]) return std::unexpected(fmt::format("{} would stand at two places", name(router)));
     placed[router] = true;
     at_.push_back(router);
@@ -148,8 +148,8 @@ Shape GridFinder::lines_as_grid() const {
   return shape;
 }
 
-/// Lines of 2 have no edge to go around. They count as rings unless something longer says that this is a mesh,
-/// and then two of them together are a ring of 4.
+/// A line of 2 and a ring of 2 have the same cable. They count as rings unless a longer dimension shows that this is a
+/// mesh; two rings of 2 together are reported as a ring of 4.
 void GridFinder::merge_squares(Shape& shape) const {
   const bool mesh =
       std::any_of(lines_.begin(), lines_.end(), [](const Line& line) { return !line.ring && line.routers.size() > 2; });
@@ -201,7 +201,7 @@ Shape GridFinder::shape() const {
   return shape;
 }
 
-/// n routers make at most log2(n) dimensions. What has more neighbours is recognised as no grid at once.
+/// n routers make at most log2(n) dimensions. A router with more neighbours shows at once that this is not a grid.
 GridFinder::Found GridFinder::check_degrees() const {
   const std::size_t most = 2 * (std::bit_width(graph_.size()) - 1);
   for (DeviceId router = 0; router < graph_.size(); ++router) {

@@ -1,6 +1,6 @@
 #pragma once
 /// \file
-/// The recognisers behind recognise(), one a shape.
+/// The parts of recognise(), one for each shape.
 
 #include <algorithm>
 #include <expected>
@@ -36,11 +36,11 @@ void name_unequal_hosts(const Network& network, std::span<const DeviceId> router
 void name_unusual_cables(const Network& network, DeviceId a, DeviceId b, std::uint32_t cables, std::uint32_t usual,
                          Shape& shape);
 
-/// What describe_tree() says of a tree, and whether it should be believed.
+/// The result of describe_tree().
 struct TreeShape {
   Shape shape;
-  /// Two leaves at least, and most routers of neighbouring levels that could be cabled are. A grid with
-  /// few hosts can be ranked into levels too, but hardly any cable of a tree would be there.
+  /// True if there are at least two leaves, and most pairs of routers on neighbouring levels of a group are cabled. A
+  /// grid with few hosts can be ranked into levels too, but then has few of the cables of a tree.
   bool plausible = false;
 };
 [[nodiscard]] TreeShape describe_tree(const Network& network, const RouterGraph& graph, const Levels& levels);
@@ -50,7 +50,7 @@ struct TreeShape {
 [[nodiscard]] std::expected<void, std::string> compare_with_grid(const Network& network, const RouterGraph& graph,
                                                                  const Shape& grid);
 
-/// Error: why it is no grid, with names.
+/// Error: why it is not a grid, with names.
 [[nodiscard]] std::expected<Shape, std::string> find_grid(const Network& network, const RouterGraph& graph);
 
 }  // namespace ayatori

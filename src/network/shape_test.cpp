@@ -17,7 +17,7 @@ using Lengths = std::vector<std::uint32_t>;
 
 std::string summary_of(std::string_view source) { return recognise(opened(source)).summary; }
 
-TEST(Shape, OfTrees) {
+TEST(Recognise, FindsTrees) {
   EXPECT_EQ(summary_of("fattree:K=6,levels=2,nodes=30"),
             "fat tree, 2 levels, 5 leaves x 6 spines, 1 cable a pair, oversubscription 1:1, 30 hosts with 1 rail");
   EXPECT_EQ(summary_of("fattree:K=3,levels=3"),
@@ -32,7 +32,7 @@ TEST(Shape, OfTrees) {
             "32 hosts with 1 rail");
 }
 
-TEST(Shape, HasATreesMeasures) {
+TEST(Recognise, GivesTheMeasuresOfATree) {
   const Shape shape = recognise(opened("xgft:m=8,2,2;w=1,2,2;p=1,2,4"));
   EXPECT_EQ(shape.kind, ShapeKind::fat_tree);
   EXPECT_EQ(shape.routers, (Lengths{4, 4, 4}));
@@ -43,7 +43,7 @@ TEST(Shape, HasATreesMeasures) {
   EXPECT_EQ(shape.irregularities, Lines{});
 }
 
-TEST(Shape, OfRegularTreesIsRegular) {
+TEST(Recognise, FindsNoIrregularityInRegularTrees) {
   for (const char* source : {"fattree:K=6,levels=2", "fattree:K=4,levels=3", "fattree:K=2,levels=4",
                              "xgft:m=3,4,5;w=1,2,3;p=2,1,2", "xgft:m=18,36;w=1,18"}) {
     const Shape shape = recognise(opened(source));
@@ -52,7 +52,7 @@ TEST(Shape, OfRegularTreesIsRegular) {
   }
 }
 
-TEST(Shape, CountsOversubscriptionByLinkRate) {
+TEST(Recognise, CountsOversubscriptionByLinkRate) {
   NetworkBuilder builder;
   for (int leaf = 0; leaf < 2; ++leaf) builder.add_router(fmt::format("L{}", leaf), 0x20U + leaf, 16);
   builder.add_router("S", 0x30, 16);
@@ -64,7 +64,7 @@ TEST(Shape, CountsOversubscriptionByLinkRate) {
   EXPECT_EQ(recognise(built(builder)).oversubscription, std::vector{8.0});
 }
 
-TEST(Shape, OfARealLookingCluster) {
+TEST(Recognise, FindsTheTreeOfARealisticCluster) {
   auto builder = dgx_like();
   const Shape shape = recognise(built(builder));
   EXPECT_EQ(shape.summary,
@@ -73,7 +73,7 @@ TEST(Shape, OfARealLookingCluster) {
   EXPECT_EQ(shape.irregularities.front(), "the host dgx-07-c00 has 3 rails, most have 4");
 }
 
-TEST(Shape, NamesWhatIsMissing) {
+TEST(Recognise, NamesEachIrregularity) {
   auto builder = dgx_like();
   Network network = built(builder);
   network = without_cables(network, "LEAF-03", "SPINE-05", 1);
@@ -97,7 +97,7 @@ TEST(Shape, NamesWhatIsMissing) {
   }
 }
 
-TEST(Shape, NamesEveryRemovedCableOfATreeOnce) {
+TEST(Recognise, NamesEveryRemovedCableOfATreeOnce) {
   const Network whole = opened("xgft:m=6,6,4;w=1,6,6;p=1,2,1");
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
     Random random(seed);
@@ -119,7 +119,7 @@ TEST(Shape, NamesEveryRemovedCableOfATreeOnce) {
   }
 }
 
-TEST(Shape, NamesUnequalPods) {
+TEST(Recognise, NamesUnequalPods) {
   const Shape shape = recognise(opened("fattree:K=3,levels=3,nodes=28"));
   EXPECT_EQ(shape.irregularities, (Lines{"LS9 is in a group of 1 router below 3; most groups are of 3 below 3",
                                          "LS9 has 1 cable to hosts, most have 3"}));
@@ -148,7 +148,7 @@ TEST(Recognise, OversubscriptionIsThatOfMostLeavesAndNamesTheWorst) {
   }
 }
 
-TEST(Recognise, InventsNoOversubscriptionWhereNoRateIsKnown) {
+TEST(Recognise, GivesNoOversubscriptionIfNoRateIsKnown) {
   NetworkBuilder builder;
   for (int leaf = 0; leaf < 2; ++leaf) builder.add_router(fmt::format("L{}", leaf), 0x20U + leaf, 16);
   builder.add_router("S", 0x30, 16);
@@ -165,7 +165,7 @@ TEST(Recognise, InventsNoOversubscriptionWhereNoRateIsKnown) {
   EXPECT_EQ(shape.summary.find("oversubscription"), std::string::npos);
 }
 
-TEST(Shape, DoesNotNameThousandsOfCablesThatWereNeverMeantToBe) {
+TEST(Recognise, DoesNotNameThousandsOfCablesOfASparseTree) {
   // 40 leaves, each cabled to 4 of 20 spines
   NetworkBuilder builder;
   for (int leaf = 0; leaf < 40; ++leaf) builder.add_router(fmt::format("L{}", leaf), 0x2000U + leaf, 8);
@@ -179,7 +179,7 @@ TEST(Shape, DoesNotNameThousandsOfCablesThatWereNeverMeantToBe) {
   EXPECT_EQ(shape.irregularities, Lines{"L0 and those beside it: 160 of 800 pairs of 40 routers below 20 are cabled"});
 }
 
-TEST(Shape, OfRouterAndHostsAlone) {
+TEST(Recognise, DescribesOneRouterAndHostsBackToBack) {
   EXPECT_EQ(summary_of("fattree:K=9,levels=1"), "one router, 18 hosts with 1 rail");
   NetworkBuilder builder;
   plug(builder, builder.add_nic("a HCA-1", 0x100, 1, "a", 0), 1, builder.add_nic("b HCA-1", 0x200, 1, "b", 0), 1);
@@ -188,13 +188,13 @@ TEST(Shape, OfRouterAndHostsAlone) {
   EXPECT_EQ(shape.irregularities, Lines{});
 }
 
-TEST(Shape, OfFullyConnectedRouters) {
+TEST(Recognise, FindsFullyConnectedRouters) {
   EXPECT_EQ(summary_of("full:8,hosts=4"), "full, 8 routers, 1 cable a pair, 32 hosts with 1 rail");
   EXPECT_EQ(summary_of("torus:3"), "full, 3 routers, 1 cable a pair, 3 hosts with 1 rail");
   EXPECT_EQ(recognise(opened("full:8,hosts=0")).kind, ShapeKind::full);
 }
 
-TEST(Shape, OfNoneIsAGraphWithReasons) {
+TEST(Recognise, CallsOtherNetworksGraphsAndGivesReasons) {
   const Network network = without_cables(opened("torus:4x5"), "R0-0", "R0-1", 1);
   const Shape shape = recognise(network);
   EXPECT_EQ(shape.kind, ShapeKind::graph);
@@ -205,15 +205,14 @@ TEST(Shape, OfNoneIsAGraphWithReasons) {
   EXPECT_EQ(shape.irregularities[2], "not full: R0-0 and R0-1 are not cabled");
 }
 
-TEST(Shape, NamesSeparateParts) {
+TEST(Recognise, NamesSeparateParts) {
   const Shape shape = recognise(opened("xgft:m=4,4;w=2,1"));
   EXPECT_EQ(shape.irregularities, Lines{"no cables lead from LS0 to LS1"});
 }
 
-// --- grids
-// ------------------------------------------------------------------------------------------------------------
+// --- grids ----------------------------------------------------------------------------------------------------------
 
-/// As recognise() words it: without lengths of 1, and two lines of 2 that are no mesh's are a ring of 4.
+/// As recognise() words it: without lengths of 1, and two lines of 2 that are not part of a mesh are a ring of 4.
 Lengths canonical(Lengths lengths, bool torus) {
   std::erase(lengths, 1U);
   const bool mesh = !torus && std::any_of(lengths.begin(), lengths.end(), [](auto l) { return l > 2; });
@@ -237,7 +236,7 @@ void expect_grid(const Shape& shape, const Lengths& lengths, bool torus, std::st
   }
 }
 
-/// The same network with its nodes in another order and its cables in other ports.
+/// The same network with its devices in another order and its cables in other ports.
 Network scrambled(const Network& network, std::uint64_t seed) {
   Random random(seed);
   std::vector<DeviceId> order(network.device_count());
@@ -264,7 +263,7 @@ Network scrambled(const Network& network, std::uint64_t seed) {
   return built(builder);
 }
 
-TEST(Grid, IsRecognisedFromItsCablesInAnyOrder) {
+TEST(RecogniseGrid, DoesNotDependOnTheOrderOfCables) {
   for (std::uint64_t seed = 1; seed <= 150; ++seed) {
     Random random(seed);
     const bool torus = random.below(2) == 0;
@@ -282,7 +281,7 @@ TEST(Grid, IsRecognisedFromItsCablesInAnyOrder) {
   }
 }
 
-TEST(Grid, KeepsTheOrderOfTheFormula) {
+TEST(RecogniseGrid, KeepsTheOrderOfDimensionsOfTheSource) {
   for (const char* source : {"torus:3x5x7", "torus:7x5x3", "torus:16x4x6", "mesh:5x2x3", "torus:5x3x4x6"}) {
     const Shape shape = recognise(opened(source));
     EXPECT_EQ(fmt::format("{}", fmt::join(shape.dimensions, "x")),
@@ -290,7 +289,7 @@ TEST(Grid, KeepsTheOrderOfTheFormula) {
   }
 }
 
-TEST(Grid, MayHaveFewHosts) {
+TEST(RecogniseGrid, FindsGridsWithFewHosts) {
   const Network empty = opened("torus:4x6,hosts=0");
   EXPECT_EQ(recognise(empty).summary, "torus 4x6, 1 cable a pair, 0 hosts");
   for (std::uint64_t seed = 1; seed <= 40; ++seed) {
@@ -305,7 +304,7 @@ TEST(Grid, MayHaveFewHosts) {
   }
 }
 
-TEST(Grid, MayMixRingsAndLines) {
+TEST(RecogniseGrid, FindsProductsOfRingsAndLines) {
   // A torus without the cables around one edge is a cylinder.
   const Network whole = opened("torus:5x7x3");
   auto cut = copy_of(whole, [&](PortId id) {
@@ -317,7 +316,7 @@ TEST(Grid, MayMixRingsAndLines) {
   EXPECT_EQ(shape.summary, "grid 5x7x3 with edges in dimension 1, 1 cable a pair, 105 hosts with 1 rail");
 }
 
-TEST(Grid, NamesMissingParallelCablesAndUnequalHosts) {
+TEST(RecogniseGrid, NamesMissingParallelCablesAndUnequalHosts) {
   NetworkBuilder builder;
   for (int i = 0; i < 6; ++i) builder.add_router(fmt::format("R{}", i), 0x2000U + i, 8);
   for (int i = 0; i < 6; ++i) {
@@ -331,7 +330,7 @@ TEST(Grid, NamesMissingParallelCablesAndUnequalHosts) {
   EXPECT_EQ(shape.irregularities, (Lines{"R3 <-> R4: 1 of 2 cables", "R5 has 2 cables to hosts, most have 1"}));
 }
 
-TEST(Grid, IsNotSeenInRandomGraphs) {
+TEST(RecogniseGrid, FindsNoGridInRandomGraphs) {
   for (std::uint64_t seed = 1; seed <= 200; ++seed) {
     Random random(seed);
     NetworkBuilder builder;
@@ -371,7 +370,7 @@ void expect_places_fit(const Network& network, const Shape& shape) {
   }
 }
 
-TEST(Grid, TellsThePlaceOfEachRouter) {
+TEST(RecogniseGrid, GivesThePlaceOfEachRouter) {
   for (const char* source : {"torus:4x5", "torus:4x4x4", "mesh:3x4,hosts=2", "torus:2x3x2", "torus:2x5x2x2",
                              "torus:3x2", "mesh:2x3x4", "mesh:7,hosts=3", "torus:1x5x1x6"}) {
     SCOPED_TRACE(source);
@@ -381,7 +380,7 @@ TEST(Grid, TellsThePlaceOfEachRouter) {
   }
 }
 
-TEST(Grid, IsBelievedFromASourceIfCablesAgree) {
+TEST(ToldShape, IsTheDeclaredGridIfCablesAgree) {
   for (const char* source : {"torus:2x2", "mesh:2x2", "torus:3", "mesh:1x2x1", "torus:1x1", "torus:2x3x2,hosts=2"}) {
     SCOPED_TRACE(source);
     const Network network = opened(source);

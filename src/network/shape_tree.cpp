@@ -10,7 +10,7 @@ namespace ayatori {
 
 namespace {
 
-/// Routers of two neighbouring levels that hang together. In a regular tree (XGFT) all lower routers are
+/// A connected component of the routers of two neighbouring levels. In a regular tree (XGFT) all lower routers are
 /// cabled to all upper ones: between leaves and middle routers these groups are the pods.
 struct Group {
   std::vector<DeviceId> lower;
@@ -125,8 +125,9 @@ std::optional<double> TreeDescriber::oversubscription(DeviceId router) const {
   return up > 0 ? std::optional(down / up) : std::nullopt;
 }
 
-/// What most routers of the level have is how the network was designed; the worst router is named beside it. A source
-/// that knows no rate at all (Slurm's topology.conf) knows no cables either: their number would be an invention.
+/// What most routers of the level have is how the network was designed; the worst router is named as an
+/// irregularity. A source without any rate (Slurm's topology.conf) does not know the number of cables either, so no
+/// oversubscription is given.
 void TreeDescriber::add_oversubscription(std::uint8_t wanted, Shape& shape) const {
   if (usual_capacity_ == 0) return;
   std::vector<double> ratios;
@@ -147,7 +148,7 @@ void TreeDescriber::add_oversubscription(std::uint8_t wanted, Shape& shape) cons
                                              worst_ratio, shape.oversubscription.back()));
 }
 
-// --- what is irregular ----------------------------------------------------------------------------------------------
+// --- irregularities -------------------------------------------------------------------------------------------------
 
 void TreeDescriber::name_machines_above_leaves(Shape& shape) const {
   for (DeviceId router = 0; router < graph_.size(); ++router) {
@@ -176,7 +177,7 @@ void TreeDescriber::name_unusual_groups(const std::vector<Group>& groups, Shape&
 }
 
 void TreeDescriber::name_missing_cables(const Group& group, std::uint32_t usual, Shape& shape) const {
-  // Hardly cabled on purpose: thousands of "missing" cables would hide what does matter.
+  // So few cables must be on purpose: thousands of "missing" cables would hide the real faults.
   if (!group.is_dense()) {
     shape.irregularities.push_back(fmt::format(
         "{} and those beside it: {} of {} pairs of {} routers below {} are cabled", name(group.lower.front()),

@@ -2,9 +2,9 @@
 /// \file
 /// Colouring the edges of a bipartite multigraph.
 ///
-/// König (1916): the edges of a bipartite multigraph of degree Δ can be coloured with Δ colours so that edges of one
-/// vertex differ. In a fat tree, one step of a job is such a graph (messages are edges from the leaf that they leave
-/// to the leaf that they enter, paths are colours), which is why a path per message always exists without a hot spot.
+/// König (1916): the edges of a bipartite multigraph of degree Δ can be coloured with Δ colours so that all edges of a
+/// vertex have different colours. In a fat tree, one step of a job is such a graph (messages are edges from the leaf
+/// that they leave to the leaf that they enter, paths are colours), which is why paths without a hot spot always exist.
 
 #include <bitset>
 #include <cstdint>
@@ -24,7 +24,7 @@ struct BipartiteEdge {
 
 constexpr std::uint16_t no_colour = 0xFFFF;
 
-/// A colour for every edge from its list, or no_colour where none was found. With U(v) the union of the lists at
+/// Gives every edge a colour from its list, or no_colour if none was found. With U(v) the union of the lists at
 /// vertex v, no colour is given more than ⌈degree(v) / |U(v)|⌉ times at v. If all lists hold the same colours,
 /// every edge gets one (König, applied to vertices split into parts of |U(v)| edges). With unequal lists, edges are
 /// swapped along alternating paths as far as lists allow.

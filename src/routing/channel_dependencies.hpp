@@ -1,7 +1,7 @@
 #pragma once
 /// \file
-/// The channel dependency graph (Dally and Seitz, 1987): its nodes are the directed links between routers, and an edge
-/// a -> b says that some packet which came by a leaves by b, and so holds buffers of a while it waits for b.
+/// The channel dependency graph (Dally and Seitz, 1987): its vertices are the directed links between routers, and an
+/// edge a -> b says that some packet which came by a leaves by b, and so holds buffers of a while it waits for b.
 /// Packets can wait for each other in a circle only if this graph has a cycle.
 
 #include <array>
@@ -27,7 +27,7 @@ class ChannelDependencies {
   static constexpr unsigned bits = 64;
   using PortSet = std::array<std::uint64_t, 4>;  // by port number of the arrival's router
 
-  /// The first link at or behind `out` that packets arriving by `link` wait for; no_id if there is none.
+  /// The first link at or after `out` that packets arriving by `link` wait for; no_id if there is none.
   [[nodiscard]] PortId next_waited_for(PortId link, unsigned out) const;
 
   const Network& network_;

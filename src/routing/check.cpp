@@ -21,7 +21,7 @@ constexpr std::uint32_t piece_size = 64;
 /// Below this many table entries, waking other threads costs more than they save.
 [[maybe_unused]] constexpr std::size_t worth_threads = 1 << 16;
 
-/// What hangs on a router, as far as a check is concerned.
+/// The channel adapters on a router, as far as the check needs them.
 struct Place {
   std::uint32_t nics = 0;
   bool has_adapters = false;  ///< NICs or aggregation nodes
@@ -42,7 +42,7 @@ std::vector<Place> look_around(const Network& network) {
   return places;
 }
 
-/// What one piece of the LIDs showed.
+/// What the check of one range of LIDs found.
 struct Findings {
   std::uint64_t unreachable = 0;
   std::uint64_t looping = 0;
@@ -51,7 +51,7 @@ struct Findings {
   std::vector<std::string> problems;
 };
 
-/// Follows LIDs; one a thread.
+/// Follows LIDs; each thread has one.
 class Checker {
  public:
   Checker(const Network& network, const Routes& routes, const std::vector<Place>& places,
@@ -80,7 +80,7 @@ class Checker {
     return findings;
   }
 
-  /// LIDs of NICs over each directed link between routers, from NICs.
+  /// How many LIDs of NICs are routed over each directed link between routers, counting packets from NICs.
   [[nodiscard]] const std::vector<std::uint32_t>& load() const { return load_; }
 
  private:

@@ -20,7 +20,7 @@ Routes generated(const Network& network, int lmc) {
   return std::move(result->routes);
 }
 
-/// The same questions answered without any cleverness: each packet by itself, dependencies in a set.
+/// The same check in the simplest way: each packet by itself, dependencies in a set.
 class NaiveCheck {
  public:
   NaiveCheck(const Network& network, const Routes& routes) : network_(network), routes_(routes) {
@@ -142,7 +142,7 @@ TEST(CheckTables, AgreesWithTheNaiveCheck) {
   }
 }
 
-TEST(CheckTables, AgreesOnPureGarbage) {
+TEST(CheckTables, AgreesWithTheNaiveCheckOnRandomTables) {
   for (std::uint64_t seed = 1; seed <= 50; ++seed) {
     SCOPED_TRACE(fmt::format("seed {}", seed));
     Random random(seed);
@@ -157,7 +157,7 @@ TEST(CheckTables, AgreesOnPureGarbage) {
   }
 }
 
-TEST(CheckTables, PraisesAPerfectTree) {
+TEST(CheckTables, FindsNoProblemInAPerfectTree) {
   const Network network = test::open("fattree:K=4,levels=3");
   const TableCheck check = check_tables(network, generated(network, 0));
   EXPECT_TRUE(check.ok());
@@ -180,7 +180,7 @@ TEST(CheckTables, CountsLinksWithoutLevelsTogether) {
 }
 
 /// Two leaves and a root; routers 0, 1, 2, hosts on the leaves.
-class SmallTree : public testing::Test {
+class CheckTablesOfASmallTree : public testing::Test {
  protected:
   Network network_ = Blueprint{3, {{0, 2}, {1, 2}}, {0, 1}, {}}.build();
   Routes routes_ = generated(network_, 0);
@@ -194,22 +194,22 @@ class SmallTree : public testing::Test {
   }
 };
 
-TEST_F(SmallTree, NamesADrop) {
+TEST_F(CheckTablesOfASmallTree, NamesADrop) {
   EXPECT_EQ(problem_with(2, ForwardingTables::no_port), "'R2' has no entry for LID 0x0002 ('mlx5_0' port 1)");
 }
-TEST_F(SmallTree, NamesAPortThatIsNotThere) {
+TEST_F(CheckTablesOfASmallTree, NamesAPortThatDoesNotExist) {
   EXPECT_EQ(problem_with(2, 77), "'R2' sends LID 0x0002 ('mlx5_0' port 1) to port 77, but its ports are 1 to 3");
 }
-TEST_F(SmallTree, NamesAPortWithoutCable) {
+TEST_F(CheckTablesOfASmallTree, NamesAPortWithoutCable) {
   EXPECT_EQ(problem_with(2, 3), "'R2' sends LID 0x0002 ('mlx5_0' port 1) to port 3, which has no cable");
 }
-TEST_F(SmallTree, NamesAWrongNeighbour) {
+TEST_F(CheckTablesOfASmallTree, NamesAWrongNeighbour) {
   EXPECT_EQ(problem_with(0, 1), "'R0' sends LID 0x0002 ('mlx5_0' port 1) to port 1, where 'mlx5_0' port 1 is");
 }
-TEST_F(SmallTree, NamesARouterThatKeepsForeignPackets) {
+TEST_F(CheckTablesOfASmallTree, NamesARouterThatKeepsForeignPackets) {
   EXPECT_EQ(problem_with(0, 0), "'R0' takes LID 0x0002 ('mlx5_0' port 1) for its own");
 }
-TEST_F(SmallTree, NamesALoop) {
+TEST_F(CheckTablesOfASmallTree, NamesALoop) {
   EXPECT_EQ(problem_with(2, 1), "LID 0x0002 ('mlx5_0' port 1) goes round: R0 -> R2 -> R0");
   const TableCheck check = check_tables(network_, routes_);
   EXPECT_EQ(check.looping, 2U);
@@ -255,7 +255,7 @@ TEST(CheckTables, UnroutedLidsOfRoutersMakeNoTableBad) {
   EXPECT_FALSE(with_a_hole.problems.empty());
 }
 
-TEST(CheckTables, SeesTablesThatAreTooSmall) {
+TEST(CheckTables, CountsLidsBeyondTheTablesAsUnreachable) {
   const Network network = test::open("fattree:K=2,levels=2");
   const TableCheck check = check_tables(network, {LidMap::assign(network, 0).value(), ForwardingTables(1, 3)});
   EXPECT_EQ(check.unreachable, (network.endpoints().size() + network.router_count()) * network.router_count());

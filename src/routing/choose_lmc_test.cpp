@@ -27,7 +27,7 @@ TEST(ChooseLmc, StopsAt7) {
             "largest");
 }
 
-TEST(ChooseLmc, SaysWhenNothingFits) {
+TEST(ChooseLmc, FailsIfNotEvenLmc0Fits) {
   const auto choice = choose_lmc(test::open("xgft:m=200,250;w=1,1"));
   ASSERT_FALSE(choice);
   EXPECT_EQ(choice.error().hint, "not even one LID a port fits: split the fabric into subnets");

@@ -17,7 +17,7 @@
 
 namespace ayatori::test {
 
-/// Who is cabled to whom; ports are numbered in the order of the lists.
+/// Which devices are cabled to each other; ports are numbered in the order of the lists.
 struct Blueprint {
   DeviceId routers = 0;
   std::vector<std::pair<DeviceId, DeviceId>> cables;  ///< between routers
@@ -88,7 +88,7 @@ inline Blueprint blueprint_of(const Network& network) {
   return blueprint;
 }
 
-/// Pulls this share of the cables between routers, but none that would cut the fabric in two.
+/// Removes this share of the cables between routers, but no cable without which the fabric is not connected.
 inline void pull_cables(Blueprint& blueprint, double share, Random& random) {
   const auto goal = static_cast<std::size_t>(static_cast<double>(blueprint.cables.size()) * (1 - share));
   for (std::size_t tries = 0; blueprint.cables.size() > goal && tries < 1000; ++tries) {
@@ -100,7 +100,7 @@ inline void pull_cables(Blueprint& blueprint, double share, Random& random) {
 }
 
 /// Levels of random width, each router cabled to a random choice of the next level, a few hosts and aggregation
-/// nodes high up. Drawn until it is in one part.
+/// nodes high up. Draws again until the fabric is connected.
 inline Blueprint random_tree(std::size_t levels, Random& random) {
   for (;;) {
     Blueprint blueprint;
@@ -130,7 +130,7 @@ inline Blueprint random_tree(std::size_t levels, Random& random) {
   }
 }
 
-/// Any graph in one part, with some parallel cables and loops.
+/// Any connected graph, with some parallel cables and loops.
 inline Blueprint random_graph(Random& random) {
   Blueprint blueprint;
   blueprint.routers = 2 + static_cast<DeviceId>(random.below(14));

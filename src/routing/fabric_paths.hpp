@@ -1,6 +1,6 @@
 #pragma once
 /// \file
-/// What the generator knows of a network before it looks at any destination: tree or not, the order, the paths.
+/// What the generator computes once for all destinations: whether the network is a tree, the order, the paths.
 
 #include <cstdint>
 #include <memory>
@@ -15,7 +15,7 @@
 namespace ayatori {
 
 /// The paths to each router that LIDs may choose from. In a tree they are TreePaths; elsewhere as many as the
-/// router has cables to others, and what a path means is left to each router on the way.
+/// router has cables to others, and each router on the way decides itself what a path means.
 class FabricPaths {
  public:
   explicit FabricPaths(const Network& network);

@@ -36,7 +36,7 @@ Result<> check_connected(const Network& network) {
               network.name(other));
 }
 
-/// LIDs that the fabric already uses, if every channel adapter has as many as asked for.
+/// The LIDs that the fabric already uses, if every channel adapter has as many as are wanted.
 std::optional<LidMap> lids_to_keep(const Network& network, int lmc) {
   auto reported = LidMap::reported_by(network);
   if (!reported) return std::nullopt;
@@ -91,7 +91,7 @@ bool fits(const Network& network, int lmc) {
   return lmc <= max_lmc && LidMap::last_lid_needed(network, lmc) <= last_unicast_lid;
 }
 
-/// Of the LIDs that generate_routes() will use.
+/// The last of the LIDs that generate_routes() will use.
 std::uint64_t last_lid_used(const Network& network, int lmc) {
   const auto kept = lids_to_keep(network, lmc);
   return kept ? kept->last() : LidMap::last_lid_needed(network, lmc);

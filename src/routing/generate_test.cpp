@@ -88,8 +88,8 @@ void expect_minimal_hops(const Network& network, const Generated& generated) {
     for (std::uint32_t lid = 1; lid <= generated.routes.lids.last(); ++lid) {
       const PortId owner = generated.routes.lids.owner(static_cast<Lid>(lid));
       if (owner == no_id) continue;
-      const DeviceId node = network.port(owner).device;
-      const DeviceId goal = network.is_router(node) ? node : network.router_of(owner);
+      const DeviceId device = network.port(owner).device;
+      const DeviceId goal = network.is_router(device) ? device : network.router_of(owner);
       if (shortest[goal] < 0) continue;
       ASSERT_LE(hops_by_tables(network, generated.routes, from, static_cast<Lid>(lid)), shortest[goal])
           << network.name(from) << " to " << network.name(goal) << ", LID " << lid;
@@ -103,13 +103,13 @@ bool loses_turns(const Generated& generated) {
   });
 }
 
-class PaperTree : public testing::Test {
+class GenerateForThePaperTree : public testing::Test {
  protected:
   Network network_ = test::open("fattree:K=6,levels=2,nodes=30");
 };
 
 // Paper 1, section 4.1: 6 paths, so lmc = ceil(log2 6).
-TEST_F(PaperTree, NeedsLmc3) {
+TEST_F(GenerateForThePaperTree, ChooseLmcTakes3) {
   const auto choice = choose_lmc(network_);
   ASSERT_TRUE(choice);
   EXPECT_EQ(choice->lmc, 3);
@@ -118,7 +118,7 @@ TEST_F(PaperTree, NeedsLmc3) {
   EXPECT_EQ(choice->explanation, "LMC 3: 8 LIDs a port for 6 paths, last LID 0x0102");
 }
 
-TEST_F(PaperTree, LidBasePlusJGoesByRootJ) {
+TEST_F(GenerateForThePaperTree, LidBasePlusJGoesByRootJ) {
   const Generated generated = generate(network_, 3);
   EXPECT_EQ(generated.engine, Engine::fat_tree);
   EXPECT_EQ(generated.paths, 6U);
@@ -135,7 +135,7 @@ TEST_F(PaperTree, LidBasePlusJGoesByRootJ) {
   }
 }
 
-TEST_F(PaperTree, IsDestinationModKAtLmc0) {
+TEST_F(GenerateForThePaperTree, RoutesByDestinationModKAtLmc0) {
   const Generated generated = generate(network_, 0);
   const auto endpoints = network_.endpoints();
   for (std::size_t i = 0; i < endpoints.size(); ++i) {
@@ -145,7 +145,7 @@ TEST_F(PaperTree, IsDestinationModKAtLmc0) {
   }
 }
 
-TEST_F(PaperTree, ShiftsThePathsWhereLidsAreFewer) {
+TEST_F(GenerateForThePaperTree, ShiftsThePathsIfLidsAreFewer) {
   const Generated generated = generate(network_, 2);
   const auto endpoints = network_.endpoints();
   for (std::size_t i = 0; i < endpoints.size(); ++i) {
@@ -158,7 +158,7 @@ TEST_F(PaperTree, ShiftsThePathsWhereLidsAreFewer) {
 }
 
 // OpenSM's ftree routes consecutive destinations by the digits of their number (Zahavi et al., 2007).
-TEST(Generate, UsesTheDigitsOfTheDestinationIn3Levels) {
+TEST(Generate, RoutesByTheDigitsOfTheDestinationIn3Levels) {
   const Network network = test::open("fattree:K=3,levels=3");
   const Generated generated = generate(network, 0);
   const auto endpoints = network.endpoints();
@@ -184,7 +184,7 @@ TEST(Generate, BalancesRegularTreesPerfectly) {
   }
 }
 
-/// All paths of one destination, from one other leaf: no link twice, but for the endpoints' own cables.
+/// All paths of one destination, from one other leaf: no link twice except the endpoints' own cables.
 void expect_disjoint_paths(const Network& network, const Generated& generated) {
   for (const PortId to : network.endpoints()) {
     const LidRange range = generated.routes.lids.of(to);
@@ -305,7 +305,7 @@ TEST(GenerateProperty, OtherNetworksAreReachableAndDeadlockFree) {
 }
 
 // 31 leaves and 9 spines with 2 cables a pair, some missing, an aggregation node on each router, hosts on a spine.
-TEST(Generate, MakesTheMostOfARealFabric) {
+TEST(Generate, RoutesADamagedRealisticFabricMinimally) {
   Blueprint blueprint;
   blueprint.routers = 40;
   for (DeviceId leaf = 0; leaf < 31; ++leaf) {

@@ -10,7 +10,7 @@ namespace {
 using test::Blueprint;
 
 // Paper 1, section 4.1: BaseLID(i) = 2^lmc · (i + 1).
-TEST(LidMap, AssignsAsThePaperDoes) {
+TEST(LidMap, AssignGivesTheLidsOfThePaper) {
   const Network network = test::open("fattree:K=6,levels=2,nodes=30");
   const LidMap lids = LidMap::assign(network, 3).value();
   for (std::size_t i = 0; i < 30; ++i) {
@@ -27,7 +27,7 @@ TEST(LidMap, AssignsAsThePaperDoes) {
   EXPECT_EQ(lids.owner(static_cast<Lid>(lids.last() + 1)), no_id);
 }
 
-TEST(LidMap, PutsAggregationNodesBehindHosts) {
+TEST(LidMap, AssignPutsAggregationPortsAfterEndpoints) {
   const Network network = Blueprint{2, {{0, 1}}, {0, 1}, {1}}.build();
   const LidMap lids = LidMap::assign(network, 2).value();
   EXPECT_EQ(lids.of(network.aggregation_ports()[0]).base, 12);
@@ -35,13 +35,13 @@ TEST(LidMap, PutsAggregationNodesBehindHosts) {
   EXPECT_EQ(lids.of(network.port_id(0, 0)).base, 16);
 }
 
-TEST(LidMap, RefusesAnLmcOutOfRange) {
+TEST(LidMap, AssignRefusesAnLmcOutOfRange) {
   const Network network = test::open("fattree:K=2,levels=2");
   EXPECT_EQ(LidMap::assign(network, 8).error().message, "LMC 8 is out of range: 0 to 7");
   EXPECT_FALSE(LidMap::assign(network, -1));
 }
 
-TEST(LidMap, SaysWhichLmcFits) {
+TEST(LidMap, AssignSaysWhichLmcFits) {
   const Network network = test::open("fattree:K=18,levels=2");
   const auto lids = LidMap::assign(network, 7);
   ASSERT_FALSE(lids);
@@ -49,7 +49,7 @@ TEST(LidMap, SaysWhichLmcFits) {
   EXPECT_EQ(lids.error().hint, "the largest LMC that fits 648 ports and 54 routers is 6");
 }
 
-TEST(LidMap, RefusesOverlaps) {
+TEST(LidMap, FromRangesRefusesOverlaps) {
   const Network network = test::open("fattree:K=2,levels=2");
   const PortId a = network.endpoints()[0];
   const PortId b = network.endpoints()[1];
@@ -67,14 +67,14 @@ TEST(LidMap, RefusesLidsOutsideTheUnicastSpace) {
   EXPECT_FALSE(LidMap::from_ranges(network, {{a, 0xBFFC, 3}}));
 }
 
-TEST(LidMap, NamesThePortThatReportsNoLid) {
+TEST(LidMap, ReportedByNamesAPortWithoutALid) {
   const Network network = test::open("fattree:K=2,levels=2");
   const auto lids = LidMap::reported_by(network);
   ASSERT_FALSE(lids);
   EXPECT_EQ(lids.error().message, "'N0 HCA-1' port 1 has no LID");
 }
 
-TEST(LidMap, KnowsNothingOfOtherPorts) {
+TEST(LidMap, OfIsEmptyForPortsWithoutALid) {
   const Network network = test::open("fattree:K=2,levels=2");
   const LidMap lids = LidMap::assign(network, 0).value();
   EXPECT_EQ(lids.of(network.port_id(0, 1)).base, 0);

@@ -63,7 +63,7 @@ void PacketWalk::describe_problems(std::span<const TablePort> out, std::size_t m
   for (DeviceId router = 0; router < fate_.size() && problems.size() < most; ++router) {
     if (fate_[router] == Fate::lost && link_[router] == no_id) problems.push_back(describe_loss(router, out[router]));
     if (fate_[router] != Fate::loops || told[router]) continue;
-    // Many routers may lead into one loop: follow each to a router that was told of, or into a new loop.
+    // Many routers may lead into one loop: follow each to a router that was already reported, or into a new loop.
     DeviceId here = router;
     std::vector<DeviceId> path;
     while (!told[here]) {

@@ -1,6 +1,6 @@
 #pragma once
 /// \file
-/// Where a LID's packets go from every router, and what becomes of them.
+/// Where the packets to a LID go from every router, and whether they arrive.
 
 #include <cstdint>
 #include <span>
@@ -20,7 +20,7 @@ enum class Fate : std::uint8_t {
   loops,  ///< goes round for ever
 };
 
-/// One LID's next hops and fates, by router. Reused from LID to LID, one a thread.
+/// One LID's next hops and fates, by router. Each thread has one and reuses it for all its LIDs.
 class PacketWalk {
  public:
   PacketWalk(const Network& network, const LidMap& lids);
@@ -42,7 +42,7 @@ class PacketWalk {
     return link_[router] == no_id ? no_id : network_.port(network_.port(link_[router]).peer).device;
   }
 
-  /// What is wrong, once for each place where packets end or go round, at most `most`: call it after follow().
+  /// What is wrong, once for each place where packets are lost or loop, at most `most`: call it after follow().
   void describe_problems(std::span<const TablePort> out, std::size_t most, std::vector<std::string>& problems) const;
 
  private:

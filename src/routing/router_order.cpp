@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::size_t max_starts_per_level = 16;
 
-/// A router in touch with those that are in the order.
+/// A router that is cabled to one in the order.
 struct Candidate {
   std::uint8_t level;
   std::uint32_t distance;  // from the start
@@ -25,7 +25,7 @@ struct Candidate {
   }
 };
 
-/// Best connected first: whoever stands above as many neighbours as possible leaves less to later ones.
+/// Best connected first: a router above many of its neighbours leaves fewer of them to be placed above later ones.
 std::vector<DeviceId> starts_on(std::uint8_t level, const RouterGraph& graph, const Levels& levels) {
   std::vector<DeviceId> starts;
   for (DeviceId router = 0; router < graph.size(); ++router) {

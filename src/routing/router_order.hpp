@@ -7,14 +7,14 @@
 /// cabled to one of them. Therefore
 ///
 ///   - every router but the first has a neighbour above it, and so a way up to the first and, reversed, down from it:
-///     each router reaches each other by climbing, then descending;
-///   - a packet that never climbs after it descended can't be part of a cycle of waiting packets, because each such
+///     each router reaches every other by climbing, then descending;
+///   - a packet that never climbs after it descended cannot be part of a cycle of waiting packets, because each such
 ///     cycle must turn from down to up at its lowest router.
 ///
-/// In a tree of levels, the router added next is the highest *by level* that is in touch. Then a root is added right
-/// after its first child, and all its other children come below it: of two of its children at most one is above it, so
-/// that going from child to root to child never turns from down to up. The same holds for the middle routers, except
-/// under a leaf that joins two routers which have a root in common (see lost_turns).
+/// In a tree of levels, the router added next is the highest *by level* that is cabled to one in the order. Then a root
+/// is added right after its first child, and all its other children come below it: of two of its children at most one
+/// is above it, so that going from child to root to child never turns from down to up. The same holds for the middle
+/// routers, except under a leaf that joins two routers which have a root in common (see lost_turns).
 
 #include <cstdint>
 #include <span>
@@ -37,7 +37,7 @@ class RouterOrder {
   [[nodiscard]] bool is_above(DeviceId a, DeviceId b) const { return position_[a] < position_[b]; }
 
   /// Turns that climb or peak by level, but would climb after descending in this order: (child, router, child) and
-  /// (child, router, parent) with both neighbours above the router. Routes can't take them.
+  /// (child, router, parent) with both neighbours above the router. Routes cannot take them.
   [[nodiscard]] std::uint64_t lost_turns() const { return lost_turns_; }
   /// Routers at which turns are lost, by id.
   [[nodiscard]] std::span<const DeviceId> losers() const { return losers_; }

@@ -78,7 +78,7 @@ TEST(ParseTables, ReadsOpenSmDumps) {
   EXPECT_EQ(check_tables(network, *routes).unreachable, 0U);
 }
 
-TEST(ParseTables, ReadsTheDiagnosticsAlike) {
+TEST(ParseTables, ReadsDumpLftsAndIbrouteAsOpenSmDumps) {
   const Network network = sample_network();
   const Routes expected = parse_tables(sample("opensm-lfts.dump"), "opensm-lfts.dump", network).value();
   for (const char* name : {"dump_lfts", "dump_lfts-a", "ibroute"}) {
@@ -119,7 +119,7 @@ TEST(ParseTables, FindsTheRangeOfAPortWithGaps) {
   EXPECT_EQ(routes->tables.last_lid(), 7);
 }
 
-TEST(ParseTables, GivesBackWhatWasWritten) {
+TEST(ParseTables, ReadsWhatWriteTablesWrote) {
   for (std::uint64_t seed = 1; seed <= 30; ++seed) {
     SCOPED_TRACE(fmt::format("seed {}", seed));
     Random random(seed);
@@ -150,7 +150,7 @@ TEST(WriteTables, WritesGuidToLidRecords) {
   EXPECT_EQ(text, "0x0000000000100001 0x0008 0x000b\n\n0x0000000000200000 0x000c 0x000c\n\n");
 }
 
-TEST(ParseTables, NamesFileAndLineOfWhatIsWrong) {
+TEST(ParseTables, NamesFileAndLineOfErrors) {
   const std::string dump = sample("opensm-lfts.dump");
   EXPECT_EQ(error_in(replaced(dump, "guid 0x0000000000200001 ", "guid 0x0000000000200009 ")),
             "lfts:23: the network has no router with GUID 0x0000000000200009");
@@ -163,7 +163,7 @@ TEST(ParseTables, NamesFileAndLineOfWhatIsWrong) {
   EXPECT_EQ(error_in(replaced(dump, "0x0004 001", "0x0004 006")), "lfts:2: 'S-1' has no port 6: its ports are 1 to 5");
   EXPECT_EQ(error_in(replaced(dump, "0x0004 001", "0x0004 005")), "lfts:2: 'S-1' port 5 has no cable");
   EXPECT_EQ(error_in(replaced(dump, "0x0004 001", "0xc000 001")),
-            "lfts:2: LID 0xc000 is behind the last unicast LID, 0xbfff");
+            "lfts:2: LID 0xc000 is after the last unicast LID, 0xbfff");
   EXPECT_EQ(error_in(replaced(dump, "0x0004 001", "0x0004 1x")), "lfts:2: expected a LID and a port: '0x0004 001'");
   EXPECT_EQ(error_in(replaced(dump, "0x0005 001", "0x0004 002")),
             "lfts:3: 'S-1' sends LID 0x0004 to port 1 and to port 2");
@@ -178,7 +178,7 @@ TEST(ParseTables, NamesFileAndLineOfWhatIsWrong) {
             "lfts:1: these are multicast tables; expected 'Unicast lids …'");
 }
 
-TEST(ParseTables, RefusesHalfAFabric) {
+TEST(ParseTables, RefusesFilesThatLackARouter) {
   const std::string dump = sample("opensm-lfts.dump");
   EXPECT_EQ(error_in(dump.substr(0, dump.rfind("Unicast"))),
             "lfts: there is no table of 'S-4', guid 0x0000000000200003");
@@ -189,7 +189,7 @@ TEST(ParseTables, RefusesHalfAFabric) {
   EXPECT_EQ(error_in(""), "lfts: no forwarding table in it; expected 'Unicast lids …', as OpenSM and dump_lfts write");
 }
 
-TEST(ParseTables, RefusesLidsThatNoLmcExplains) {
+TEST(ParseTables, RefusesLidsOfAPortThatNoLmcCovers) {
   const std::string text = replaced(sample("opensm-lfts.dump"), "0x0007 001", "0x4004 001");
   EXPECT_EQ(error_in(text), "lfts: 'H-1' port 1 has the LIDs 0x0004 and 0x4004, which no LMC makes one range");
 }

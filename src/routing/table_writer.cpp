@@ -59,7 +59,7 @@ class Directory {
   std::vector<std::vector<PathNumber>> paths_;
 };
 
-/// Writes the entries of one destination router's addresses into all tables. One a thread.
+/// Writes the entries of one destination router's addresses into all tables. Each thread has one.
 class TableWriter {
  public:
   TableWriter(const FabricPaths& paths, const UpDown& routes, ForwardingTables& tables)
@@ -126,7 +126,7 @@ class TableWriter {
     return detour(router, address);
   }
 
-  /// The path can't be had here: its destinations take turns on those that can.
+  /// The path does not exist here: its destinations are distributed over the paths that do.
   PortNumber detour(DeviceId router, const Address& address) const {
     const std::uint8_t level = tree_->level(router);
     const bool down = tree_->level(next_[0]->peer) < level;
@@ -153,7 +153,7 @@ ForwardingTables write_tables_for(const Network& network, const LidMap& lids, co
 #pragma omp parallel if (network.router_count() * lids.lid_count() >= worth_threads)
   {
     TableWriter writer(paths, routes, tables);
-    // Neighbours by id often share a line of cache in the tables: pieces of some size keep threads apart.
+    // Routers with neighbouring ids often share a cache line in the tables: large enough pieces keep threads apart.
 #pragma omp for schedule(dynamic, 16)
     for (DeviceId router = 0; router < network.router_count(); ++router) writer.write(router, directory.at(router));
   }

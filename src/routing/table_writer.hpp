@@ -1,6 +1,6 @@
 #pragma once
 /// \file
-/// From paths to forwarding tables.
+/// Writes forwarding tables from paths.
 
 #include "ayatori/tables/tables.hpp"
 #include "fabric_paths.hpp"

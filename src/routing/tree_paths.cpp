@@ -10,7 +10,7 @@ namespace {
 
 /// More than any LMC can address, and enough for every tree that the LID space holds.
 constexpr std::size_t max_trails = 1024;
-/// Bounds the table from (root, choices) to path in graphs that are trees of levels by name only.
+/// Bounds the table from (root, choices) to path in graphs that are trees of levels only formally.
 constexpr std::size_t max_keys = std::size_t{1} << 22;
 
 constexpr PathNumber no_path = std::numeric_limits<PathNumber>::max();
@@ -134,7 +134,7 @@ void TreePaths::number_paths() {
   }
 }
 
-/// A router above the leaves doesn't mind what was chosen below it.
+/// A router above the leaves does not depend on what was chosen below it.
 void TreePaths::note_trails_of(DeviceId router) {
   const std::uint32_t own_choices = choices_[levels_.level[router]];
   for (const Trail& trail : trails_[router].list) {

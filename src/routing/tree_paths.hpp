@@ -1,8 +1,8 @@
 #pragma once
 /// \file
-/// The paths of a tree of levels, numbered so that all routers mean the same by a number.
+/// The paths of a tree of levels, numbered so that a number means the same path at all routers.
 ///
-/// A path is a root together with one choice a level among the ports that lead to this root (parallel cables, or
+/// A path is a root together with one choice per level among the ports that lead to this root (parallel cables, or
 /// several routers between). Seen from a router below the root it is a *trail* of cables that climbs to it; a packet
 /// climbs the trail of the router where it enters, and descends the trail of its destination in reverse. With k cables
 /// between a leaf and a root, path (root, c) uses cable c of either leaf: different paths share no cable of a leaf.
@@ -11,7 +11,7 @@
 /// cables first. Neighbouring paths thus leave a leaf by different ports, and to different roots while there
 /// are some. In a regular tree of k_0, k_1, … ports up, path p takes port p mod k_0 of a leaf, then port
 /// (p / k_0) mod k_1, and so on, as OpenSM's ftree does with the number of the destination (Zahavi et al., 2007). The
-/// paths of the leaf that has most come first; what other leaves add follows.
+/// paths of the leaf that has the most come first; further paths of other leaves follow.
 
 #include <cstdint>
 #include <span>
@@ -44,7 +44,7 @@ class TreePaths {
   [[nodiscard]] std::uint8_t level(DeviceId router) const { return levels_.level[router]; }
   [[nodiscard]] std::uint8_t level_count() const { return levels_.count; }
 
-  /// Which port, modulo their number, a router on this level takes for a path that it has no trail of.
+  /// Which port, modulo their number, a router on this level takes for a path if the router has no trail of it.
   [[nodiscard]] std::size_t digit_up(std::uint8_t level, PathNumber path) const { return path / ports_below_[level]; }
   [[nodiscard]] std::size_t digit_down(std::uint8_t level, PathNumber path) const {
     return choices_of_[path] / choices_[level];

@@ -36,7 +36,7 @@ void UpDown::aim(DeviceId destination) {
   find_ways_down(destination);
   find_hops(destination);
   if (hops_[order_.front()] < far) return;
-  // Everybody reaches the top; to get on from there, somebody has to leave a tree route.
+  // Every router reaches the top; for packets to get down from there, some router has to leave its tree route.
   tree_.assign(order_.size(), far);
   find_ways_down(destination);
   find_hops(destination);

@@ -19,7 +19,7 @@ Result<LidMap> LidMap::from_ranges(const Network& network, std::vector<LidRange>
   std::uint32_t end = 0;
   for (const LidRange& range : ranges) end = std::max(end, range.base + range.count());
   if (end > std::uint32_t{last_unicast_lid} + 1) {
-    return fail("LID {:#06x} is behind the last unicast LID, {:#06x}", end - 1, last_unicast_lid);
+    return fail("LID {:#06x} is after the last unicast LID, {:#06x}", end - 1, last_unicast_lid);
   }
   map.owner_.assign(end, no_id);
   for (const LidRange& range : ranges) {

@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::size_t lid_space = std::size_t{last_unicast_lid} + 1;
 
-/// Reads a file's blocks, one a router:
+/// Reads the blocks of a file, one for each router:
 ///
 ///     OpenSM    Unicast lids [0-27] of switch Lid 8 guid 0x0000000000200000 ('S-1'):
 ///               0x0004 001 # Channel Adapter portguid 0x0000000000100001: 'H-1'
@@ -64,15 +64,15 @@ bool is_filler(std::string_view line) {
          (line.starts_with("Port ") && line.ends_with("Info"));
 }
 
-/// The hexadecimal number behind `key`; nothing if there is no key, or no number.
-std::optional<std::uint64_t> number_behind(std::string_view line, std::string_view key) {
+/// The hexadecimal number after `key`; nothing if the line has no key, or no number follows it.
+std::optional<std::uint64_t> number_after(std::string_view line, std::string_view key) {
   const auto at = line.find(key);
   if (at == std::string_view::npos) return std::nullopt;
   const auto digits = line.substr(at + key.size());
   return parse_unsigned<std::uint64_t>(digits.substr(0, digits.find_first_not_of("0123456789abcdefABCDEF")), 16);
 }
 
-/// Cuts off and returns what stands before the next blank.
+/// Removes and returns the text before the next blank.
 std::string_view take_word(std::string_view& line) {
   const auto end = std::min(line.find_first_of(" \t"), line.size());
   const auto word = line.substr(0, end);
@@ -108,7 +108,7 @@ Result<> TableReader::take_line(std::string_view line) {
 }
 
 Result<> TableReader::begin_block(std::string_view line) {
-  const auto guid = number_behind(line, " guid 0x");
+  const auto guid = number_after(line, " guid 0x");
   if (!guid) return wrong("expected 'guid 0x…' of a router after 'Unicast lids …'");
   const auto port = network_.find_guid(*guid);
   if (!port || !network_.is_router(network_.port(*port).device)) {
@@ -143,10 +143,10 @@ Result<> TableReader::take_entry(std::string_view line) {
   const auto port = parse_unsigned<unsigned>(take_word(line));
   if (!lid || !port) return wrong("expected a LID and a port: '0x0004 001'");
   if (*lid > last_unicast_lid) {
-    return wrong(fmt::format("LID {:#06x} is behind the last unicast LID, {:#06x}", *lid, last_unicast_lid));
+    return wrong(fmt::format("LID {:#06x} is after the last unicast LID, {:#06x}", *lid, last_unicast_lid));
   }
   ++entries_;
-  // LID 0 is nobody's, and dump_lfts -a shows dropped LIDs too.
+  // LID 0 belongs to no port, and dump_lfts -a lists dropped LIDs too.
   if (*lid == 0 || *port == ForwardingTables::no_port) return {};
   if (auto checked = check_port(*port); !checked) return checked;
   if (auto entered = enter(static_cast<Lid>(*lid), static_cast<TablePort>(*port)); !entered) return entered;
@@ -176,7 +176,7 @@ Result<> TableReader::enter(Lid lid, TablePort port) {
 }
 
 Result<> TableReader::note_owner(Lid lid, std::string_view comment) {
-  const auto guid = number_behind(comment, "portguid 0x");
+  const auto guid = number_after(comment, "portguid 0x");
   if (!guid) return {};
   PortId& owner = owner_[lid];
   if (owner != no_id && network_.port(owner).guid == *guid) return {};
@@ -273,7 +273,7 @@ ForwardingTables TableReader::tables(Lid last_lid) const {
   return tables;
 }
 
-/// What stands behind the entries of a LID. OpenSM reads the GUID, and moves the entry if the port has other LIDs.
+/// The comment after the entries of a LID. OpenSM reads the GUID, and moves the entry if the port has other LIDs.
 std::vector<std::string> comments_on(const Network& network, const LidMap& lids) {
   std::vector<std::string> comments(std::size_t{lids.last()} + 1);
   for (const LidRange& range : lids.ranges()) {

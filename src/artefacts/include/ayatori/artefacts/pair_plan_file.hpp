@@ -1,6 +1,6 @@
 #pragma once
 /// \file
-/// Plans of one path per pair as files: packed bits, at most a byte a pair.
+/// Plans of one path per pair as files: packed bits, at most one byte per pair.
 ///
 ///     offset  size  what
 ///     0       8     "AYAPLAN1"
@@ -18,11 +18,12 @@
 
 namespace ayatori {
 
-/// Plans of other methods are written as what they say for each pair. Entries take as many bits as the largest needs.
+/// Writes the path bits that the plan, of whatever method, has for each pair. All entries take as many bits as the
+/// largest needs.
 void write_pair_plan(const Plan& plan, const Sink& sink);
 
-/// Reads what write_pair_plan wrote, as a plan of Method::pair. `file` is for messages. Errors: no plan file, a file of
-/// another length than its header tells, a wrong checksum.
+/// Reads what write_pair_plan wrote, as a plan of Method::pair. `file` is for messages. Errors: a file that is not a
+/// plan, a file of another length than its header says, a wrong checksum.
 [[nodiscard]] Result<Plan> parse_pair_plan(std::string_view contents, std::string_view file);
 
 }  // namespace ayatori

@@ -1,6 +1,6 @@
 #pragma once
 /// \file
-/// How messages of a step share links, and what that costs.
+/// How messages of a step share links, and how much longer the step takes for it.
 ///
 /// The step-synchronous model: all messages of a step have one size and start together, a link divides its capacity
 /// evenly, and the step lasts as long as its busiest link. With load(l, s) the messages of step s on
@@ -10,8 +10,8 @@
 ///     ideal(s) = max over the endpoints' own cables of the same
 ///     relative bandwidth = Σ ideal(s) / Σ time(s)     over the steps that use the network
 ///
-/// With one rank a NIC ideal(s) = 1, and this is 1 / mean of the most loaded link. A *hot spot* is a (link, step) with
-/// load(l, s) · r0 / r(l) > ideal(s); a job is *free* without one.
+/// With one rank per NIC ideal(s) = 1, and relative bandwidth is 1 / (mean over the steps of the highest link load). A
+/// *hot spot* is a (link, step) with load(l, s) · r0 / r(l) > ideal(s); a job without a hot spot is *free*.
 
 #include <cstdint>
 #include <span>
@@ -33,7 +33,7 @@ struct HotLink {
 };
 
 struct Contention {
-  std::uint64_t steps = 0;  ///< that use the network
+  std::uint64_t steps = 0;  ///< number of steps that use the network
   bool free = true;
   double relative_bandwidth = 1;
   double mean_time = 0;  ///< Σ time(s) / steps, in units of one message on an endpoint's cable
@@ -43,13 +43,13 @@ struct Contention {
   std::vector<HotLink> hot_links;  ///< most hot steps first, then by link id
 };
 
-/// All steps, in parallel (OpenMP); memory is one load counter a link and thread. Error: a message that does not arrive
-/// (names source, destination and LID).
+/// Measures all steps, in parallel (OpenMP). It needs memory for one load counter per link and thread. Error: a message
+/// that does not arrive (names source, destination and LID).
 [[nodiscard]] Result<Contention> measure_contention(const Network& network, const Routes& routes,
                                                     std::span<const PortId> endpoints, const Plan& plan,
                                                     const StepSequence& steps);
 
-/// Loads of one step, by PortId (directed link).
+/// The number of messages on each directed link in one step, by PortId. Errors as for measure_contention.
 [[nodiscard]] Result<std::vector<std::uint32_t>> link_loads(const Network& network, const Routes& routes,
                                                             std::span<const PortId> endpoints, const Plan& plan,
                                                             const StepSequence& steps, std::size_t step);

@@ -1,9 +1,10 @@
 #pragma once
 /// \file
 /// Where the ranks of a job are attached to the network. An *endpoint* is a NIC port that ranks of the job use; several
-/// ranks may share one. Endpoints are numbered from 0 in network order: the number of an endpoint is the local node id
-/// of paper 1, section 4.2. A *leaf* is a router with endpoints of the job on it; an endpoint that is not cabled to a
-/// router is a leaf of its own. Leaves are numbered from 0, too, and the endpoints of a leaf follow each other.
+/// ranks may share one. Endpoints are numbered from 0 in network order: the number of an endpoint is the "local node
+/// id" of paper 1, section 4.2. A *leaf* is a router with endpoints of the job on it; an endpoint that is not cabled to
+/// a router is a leaf of its own. Leaves are numbered from 0, too, and the endpoints of a leaf have consecutive
+/// numbers.
 
 #include <cstdint>
 #include <span>
@@ -34,7 +35,7 @@ class JobEndpoints {
   [[nodiscard]] bool uses_network(const Message& message) const {
     return machine_of_rank_[message.from] != machine_of_rank_[message.to];
   }
-  /// False for a message within a leaf, too: it shares no link but the cables of its own endpoints.
+  /// False also for a message within a leaf: it only uses the cables of its two endpoints.
   [[nodiscard]] bool crosses_leaves(const Message& message) const {
     return uses_network(message) && leaf_[endpoint_of(message.from)] != leaf_[endpoint_of(message.to)];
   }
@@ -62,7 +63,7 @@ class LinkWeights {
 /// How many messages a link carries within a time: the largest n with n · weight <= time.
 [[nodiscard]] std::uint32_t capacity(double time, double weight);
 
-/// The time of a step on the cables of the endpoints: ideal(s) of contention.hpp. Not for concurrent use.
+/// The time of a step on the cables of the endpoints: ideal(s) of contention.hpp. Not safe for concurrent use.
 class IdealTime {
  public:
   IdealTime(const Network& network, const JobEndpoints& endpoints, const LinkWeights& weights);

@@ -1,6 +1,7 @@
 #pragma once
 /// \file
-/// trace() of tables.hpp, for a job's hundreds of millions of messages: what each hop needs stands in one place.
+/// A faster trace() (tables.hpp) for the hundreds of millions of messages of a job: all that a hop needs is stored
+/// together.
 
 #include <cstdint>
 #include <span>
@@ -38,7 +39,7 @@ class MessageTracer {
     return false;
   }
 
-  /// Is one end of this link a NIC?
+  /// True if one end of this link is a NIC.
   [[nodiscard]] bool is_endpoint_cable(PortId link) const { return ends_[link].endpoint_cable; }
 
  private:

@@ -1,8 +1,9 @@
 #pragma once
 /// \file
-/// How sources make a Network: nodes first, cables between them, then build(),
-/// which checks the whole and fixes the ids. Not safe for concurrent use.
+/// How sources make a Network: they add the devices, then the cables between them, and then call build(), which checks
+/// the network and gives its devices their final ids. A builder is not safe for concurrent use.
 
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -14,47 +15,49 @@ namespace ayatori {
 
 class NetworkBuilder {
  public:
-  /// A node's handle while building; Network::node ids differ (routers come first there).
+  /// A device's handle while building. It differs from the DeviceId in the Network, where routers come first.
   using Handle = std::uint32_t;
 
-  /// The plane that following nodes are on. Without a call there is one plane, "infiniband".
+  /// Begins a plane: devices added from now on are on it. Without a call there is one plane, "infiniband".
   void begin_plane(std::string name);
 
   Handle add_router(std::string_view name, Guid guid, PortNumber port_count);
   Handle add_aggregation_node(std::string_view name, Guid guid, PortNumber port_count);
 
-  /// A NIC of the machine called `machine` (made at its first mention).
-  /// `rail` orders the NICs of one machine and should mean the same role in all machines.
+  /// A NIC of the machine called `machine` (which is added when it is first named).
+  /// `rail` orders the NICs of one machine and should have the same role in all machines.
   Handle add_nic(std::string_view name, Guid guid, PortNumber port_count, std::string_view machine, std::uint16_t rail);
 
-  /// A NIC whose machine nobody named: it becomes a machine of its own, "hca-0x…", with named = false.
+  /// A NIC whose machine the source does not name: it gets a machine of its own, "hca-0x…", with named = false.
   Handle add_unnamed_nic(std::string_view name, Guid guid, PortNumber port_count);
 
   void set_system_guid(Handle device, Guid guid);
-  /// GUID, LID and LMC of one port (0: a router's management port). Ports without GUID get the node's GUID
-  /// (routers' port 0), or node GUID + port number (NICs), as HCAs commonly do, unless another port has that one.
+  /// Sets GUID, LID and LMC of one port (0: a router's management port). A port without a GUID gets one in build(): a
+  /// router's port 0 gets the device's GUID; a NIC's port gets the device's GUID + port number, as HCAs commonly have
+  /// it, unless another port has that GUID.
   void set_port(Handle device, PortNumber number, Guid guid, Lid lid, std::uint8_t lmc);
 
-  /// Plugs a cable in. Saying the same cable again, from either end, is no error (files tell each cable twice);
-  /// a port that already has another cable, or a port number beyond the node's, is. `latency` in nanoseconds, 0 if
-  /// not known.
+  /// Plugs a cable in. Adding the same cable again, from either end, is allowed: files often list each cable twice.
+  /// `latency` is in nanoseconds, 0 if not known. Errors: a port that already has another cable, a port number that the
+  /// device does not have, a port cabled to itself.
   Result<> connect(Handle a, PortNumber port_a, Handle b, PortNumber port_b, LinkRate rate, std::uint32_t latency = 0);
 
-  /// Says that the network is direct: build() fails unless each router has exactly one cable to a NIC, and each NIC one
+  /// Declares the network direct: build() fails unless each router has exactly one cable to a NIC, and each NIC one
   /// to a router.
   void set_direct();
 
-  /// Says that the routers lie in a grid (ToldGrid).
+  /// Declares that the routers lie in a grid (ToldGrid).
   void set_grid(ToldGrid grid) { told_grid_ = std::move(grid); }
 
-  /// Adds what the source could not read, one line each: Network::warnings().
+  /// Adds one line about something that the source could not read; Network::warnings() returns these lines.
   void add_warning(std::string warning) { warnings_.push_back(std::move(warning)); }
 
   [[nodiscard]] std::size_t device_count() const { return devices_.size(); }
 
-  /// Checks and freezes. Errors: no node at all; two nodes or two NIC ports with one GUID; one LID (or LMC range)
-  /// on two ports of a plane. Links are compared with the most common rate among links of the same kind (NIC to
-  /// router, router to router, …, on one plane); slower ones are listed as degraded. The builder is empty afterwards.
+  /// Checks what was added and makes the Network. Errors: no device at all; two devices or two NIC ports with the same
+  /// GUID; the same LID (or overlapping LMC ranges) on two ports of a plane. Links are compared with the most common
+  /// rate among links of the same kind (NIC to router, router to router, …, on one plane); slower ones are listed as
+  /// degraded. The builder is empty afterwards.
   Result<Network> build();
 
  private:
@@ -76,6 +79,15 @@ class NetworkBuilder {
   Handle add_device(DeviceKind kind, std::string_view name, Guid guid, PortNumber port_count);
   MachineId machine_named(std::string_view name, bool named);
   PendingPort* slot(Handle device, PortNumber number);
+
+  /// The devices and cables under their final ids, not checked yet. Empties the builder.
+  Network take_network();
+  /// Handles in the order of the DeviceIds: routers first, so that per-router tables need no map.
+  [[nodiscard]] std::vector<Handle> routers_first() const;
+  /// Adds the device, its name and its port slots under the next DeviceId.
+  void append_device(const PendingDevice& pending, Network& network) const;
+  /// Joins the device's ports to their peers. `id_of` has the DeviceId of each handle; all devices are in `network`.
+  void append_cables(Handle handle, std::span<const DeviceId> id_of, Network& network) const;
 
   static Result<> check_direct(const Network& network);
   static Result<> check_lids(const Network& network);

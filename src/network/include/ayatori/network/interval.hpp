@@ -1,6 +1,6 @@
 #pragma once
 /// \file
-/// Which coordinates along one dimension of a grid a job or a subset spans.
+/// The coordinates that a job or a subset spans along one dimension of a grid.
 
 #include <cstdint>
 #include <vector>
@@ -13,8 +13,8 @@ struct Interval {
   std::uint32_t length = 0;
 };
 
-/// The shortest interval around all that are `used`, of which there is at least one. In a ring it may go over the end:
-/// it is what is left when the largest gap is taken out, the first of several as large.
+/// The shortest interval that contains every coordinate that is `used`; at least one must be. In a ring the interval
+/// may wrap around: it is the ring without its largest gap, or without the first of several gaps of that size.
 [[nodiscard]] Interval shortest_around(const std::vector<bool>& used, bool ring);
 
 }  // namespace ayatori

@@ -1,6 +1,6 @@
 #pragma once
 /// \file
-/// Which routers of a tree are leaves, which stand above them.
+/// Which routers of a tree are leaves, and on which levels above them the others are.
 
 #include <cstdint>
 #include <expected>
@@ -19,17 +19,17 @@ struct Levels {
   [[nodiscard]] bool is_root(DeviceId router) const { return level[router] + 1 == count; }
 };
 
-/// Why a network is not a tree of levels, in words that name the routers: "A port 3 and B port 4, both leaves, are
+/// Why a network is not a tree of levels. The reason names the routers: "A port 3 and B port 4, both leaves, are
 /// cabled".
 struct NotATree {
   std::string reason;
 };
 
 /// Ranks the routers by their distance from the leaves. Leaves are the routers with machines. A router with a few
-/// machines (management hosts on a spine) is not taken for one: at most half as many as the leaves have, and it is
-/// cabled to two or more leaves, or to routers that have no leaf in common. Cables from a router to itself and
-/// aggregation nodes don't count. Fails with the first cable that joins two routers of one level, with a router that
-/// no leaf reaches, or if there is no router.
+/// machines (management hosts on a spine) is not a leaf if it has at most half as many machines as the leaves have, and
+/// is cabled to two or more leaves, or to routers that have no leaf in common. Cables from a router to itself and
+/// cables to aggregation nodes are ignored. Errors: a cable that joins two routers of one level (the first is named); a
+/// router that no leaf reaches; no router at all.
 [[nodiscard]] std::expected<Levels, NotATree> rank_levels(const Network& network);
 
 }  // namespace ayatori

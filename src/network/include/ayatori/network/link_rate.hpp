@@ -1,6 +1,6 @@
 #pragma once
 /// \file
-/// What a link carries: its width (lanes) and the speed of a lane, or a plain number where a network knows no lanes.
+/// The rate of a link: its width (lanes) and the speed of a lane, or a plain number for links without lanes.
 
 #include <cstdint>
 #include <optional>
@@ -28,8 +28,8 @@ struct LinkRate {
 /// "4xNDR", "25Gbit/s", "2500Mbit/s"; "?" if not known.
 [[nodiscard]] std::string to_string(LinkRate rate);
 
-/// Reads "4xNDR" as ibnetdiscover prints it, "25Gbit/s", "100Mbit/s", "5GB/s" or "1716MB/s"; nothing if it is no such
-/// word, or more than fits (4 Tbit/s and some).
+/// Reads "4xNDR" as ibnetdiscover prints it, "25Gbit/s", "100Mbit/s", "5GB/s" or "1716MB/s"; nothing if the
+/// text has another form, is 0, or does not fit into 32 bits of Mbit/s (about 4295 Tbit/s).
 [[nodiscard]] std::optional<LinkRate> parse_link_rate(std::string_view text);
 
 }  // namespace ayatori

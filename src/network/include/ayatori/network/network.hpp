@@ -1,16 +1,17 @@
 #pragma once
 /// \file
-/// The one model of a network: machines, their NICs, routers, and the cables
+/// The model of a network: machines, their NICs, routers, and the cables
 /// between them, on one or several planes. A Network never changes once it is
 /// built (see NetworkBuilder), so any number of threads may read it.
 ///
-/// Nodes are what cables connect: routers (InfiniBand switches, Ethernet
-/// switches), NICs (HCAs) and aggregation nodes (reduction engines inside a
-/// switch that answer as a channel adapter). Every node has the port slots
-/// 0 … port_count, as printed on the device. Slot 0 is a router's management
-/// port; on the others' it stays empty. Two views of the same arrays:
+/// Cables connect devices: routers (InfiniBand switches, Ethernet switches),
+/// NICs (HCAs) and aggregation nodes (reduction engines inside a switch that
+/// answer as a channel adapter). Every device has the port slots
+/// 0 … port_count, numbered as printed on the device. Slot 0 is a router's
+/// management port; on other devices it stays empty. The same ports can be
+/// read in two ways:
 ///
-///   by node:  ports(node)[number]        by port:  port(id), with port(id).node, .number, .peer
+///   by device:  ports(device)[number]      by port:  port(id), with port(id).device, .number, .peer
 ///
 /// A PortId also names the *directed link that leaves the port*: link loads,
 /// for example, are an array over port ids.
@@ -56,7 +57,7 @@ struct Device {
   std::uint16_t rail = 0;     ///< which of its machine's NICs: 0, 1, …; same number, same role, in every machine
   PortId first_slot = 0;      ///< id of slot 0
   Guid guid = 0;
-  Guid system_guid = 0;  ///< system image GUID: nodes of one card or chassis share it
+  Guid system_guid = 0;  ///< system image GUID: devices of one card or chassis share it
 };
 
 struct Plane {
@@ -65,12 +66,13 @@ struct Plane {
 
 struct Machine {
   std::string name;               ///< host name; for an unnamed HCA "hca-0x…" with its GUID
-  bool named = true;              ///< false: the source told no host name
+  bool named = true;              ///< false: the source has no host name for it
   std::vector<PortId> endpoints;  ///< its connected NIC ports, sorted by rail, then port number
 };
 
-/// What a source knows of its routers: they lie at the points of a grid, in the order in which it added them, the last
-/// coordinate running fastest. Cables alone can't tell all of it: torus or mesh where lengths are 1 or 2.
+/// A grid that the source of a network declares: its routers lie at the points of the grid in the order in which they
+/// were added, the last coordinate running fastest. Cables alone do not determine it: where a length is 1 or 2, a torus
+/// and a mesh have the same cables.
 struct ToldGrid {
   std::vector<std::uint32_t> dimensions;
   std::vector<bool> periodic;  ///< per dimension
@@ -84,14 +86,14 @@ class Network {
   [[nodiscard]] const Device& device(DeviceId id) const { return devices_[id]; }
   [[nodiscard]] std::string_view name(DeviceId id) const;
   [[nodiscard]] bool is_router(DeviceId id) const { return id < router_count_; }
-  /// Routers in the natural order of their names, then by GUID: the one that network order goes by.
+  /// Routers in the natural order of their names, then by GUID. Network order follows this order.
   [[nodiscard]] std::vector<DeviceId> routers_in_order() const;
 
-  /// Slots 0 … port_count of a node.
+  /// Slots 0 … port_count of a device.
   [[nodiscard]] std::span<const Port> ports(DeviceId id) const {
     return {ports_.data() + devices_[id].first_slot, std::size_t{devices_[id].port_count} + 1};
   }
-  [[nodiscard]] std::size_t port_count() const { return ports_.size(); }  ///< all slots of all nodes
+  [[nodiscard]] std::size_t port_count() const { return ports_.size(); }  ///< all slots of all devices
   [[nodiscard]] const Port& port(PortId id) const { return ports_[id]; }
   [[nodiscard]] PortId port_id(DeviceId device, PortNumber number) const {
     return devices_[device].first_slot + number;
@@ -104,13 +106,13 @@ class Network {
   [[nodiscard]] const Machine& machine(MachineId id) const { return machines_[id]; }
   [[nodiscard]] std::span<const Plane> planes() const { return planes_; }
 
-  /// What the source could not read, one line each: lines that were skipped, devices that did not answer. Whoever opens
-  /// a source shows them to the user: a part of the network may be missing. Empty for most networks.
+  /// What the source could not read, one line each: lines that were skipped, devices that did not answer. A program
+  /// that opens a source should show them to the user, since a part of the network may be missing. Usually empty.
   [[nodiscard]] std::span<const std::string> warnings() const { return warnings_; }
 
-  /// Routers are built into the machines, one each (torus nodes): who shows the network need not show them apart.
+  /// True if each machine has its router built in, as in a torus; a drawing then shows both as one.
   [[nodiscard]] bool direct() const { return direct_; }
-  /// As the source said, not compared with the cables: shape.hpp does that.
+  /// The grid that the source declares. It is not compared with the cables here: told_shape() of shape.hpp does that.
   [[nodiscard]] const std::optional<ToldGrid>& told_grid() const { return told_grid_; }
 
   /// The router at the other end of an endpoint's cable; no_id if it is not plugged into a router.
@@ -127,10 +129,11 @@ class Network {
   [[nodiscard]] std::span<const MachineId> machines_in_order() const { return machine_order_; }
 
   [[nodiscard]] std::optional<MachineId> find_machine(std::string_view name) const;
-  /// The NIC port (or router port 0) with this GUID; a NIC's node GUID finds its first connected port.
+  /// The NIC port (or router port 0) with this GUID; the node GUID of a NIC (InfiniBand's word) finds its first
+  /// connected port.
   [[nodiscard]] std::optional<PortId> find_guid(Guid guid) const;
 
-  /// A name for people: the device's name, with its GUID and LID if another device has the same name:
+  /// The name to show to users: the device's name, with its GUID and LID if another device has the same name:
   /// "SwitchIB Mellanox Technologies (0x7cfe900300a5e3a0, LID 12)". A NIC's LID is that of its first cabled port.
   [[nodiscard]] std::string label(DeviceId id) const;
 

@@ -1,7 +1,7 @@
 #pragma once
 /// \file
-/// The routers of a network and the cables between them, without the rest, in arrays that loops can run through.
-/// Cables from a router to itself are left out: no route needs them.
+/// The routers of a network and the cables between them, in arrays that are fast to iterate over. Cables from a router
+/// to itself are left out: no route needs them.
 
 #include <cstddef>
 #include <cstdint>
@@ -17,8 +17,8 @@ class RouterGraph {
   /// One end of a cable to another router.
   struct Cable {
     DeviceId peer = no_id;
-    PortNumber port = 0;       ///< where it leaves
-    PortNumber peer_port = 0;  ///< where it arrives
+    PortNumber port = 0;       ///< at this router
+    PortNumber peer_port = 0;  ///< at the peer
     PortNumber parallel = 0;   ///< which of the cables between these two routers it is, by port number at the lower id
   };
 
@@ -49,9 +49,9 @@ class RouterGraph {
   /// Pairs of routers that have cables.
   [[nodiscard]] std::size_t pair_count() const { return neighbours_.size() / 2; }
 
-  /// Routers in the order of their distance from `start`, nearest first; those of other parts are missing.
+  /// The routers that cables lead to from `start`, nearest first, beginning with `start`.
   [[nodiscard]] std::vector<DeviceId> by_distance_from(DeviceId start) const;
-  /// One router of each part that no cable joins to another.
+  /// One router of each connected component.
   [[nodiscard]] std::vector<DeviceId> parts() const;
 
  private:

@@ -1,8 +1,7 @@
 #pragma once
 /// \file
-/// A Step: messages that travel at the same time. Whoever makes steps (a
-/// communication pattern, a collective's schedule) implements StepSequence;
-/// routing counts their contention, the flow simulator times them.
+/// A step: messages that are sent at the same time. A communication pattern or a collective's schedule implements
+/// StepSequence; contention is counted, and the flow simulator runs, step by step.
 
 #include <cstddef>
 #include <vector>

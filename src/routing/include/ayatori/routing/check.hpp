@@ -1,6 +1,7 @@
 #pragma once
 /// \file
-/// Are these tables any good? For tables from anywhere: ours, OpenSM's, a file.
+/// Checks forwarding tables, whether Ayatori made them, OpenSM did, or they come from a file: does every packet arrive,
+/// can packets deadlock, and how evenly are the links used?
 
 #include <cstdint>
 #include <string>
@@ -12,7 +13,7 @@
 namespace ayatori {
 
 struct LinkBalance {  ///< LIDs routed over the directed links of one kind
-  std::string kind;   ///< "up 0->1", "down 1->0" by tree level; "links" where there is no tree
+  std::string kind;   ///< "up 0->1", "down 1->0" by tree level; "links" if the network is not a tree
   std::uint64_t links = 0;
   std::uint64_t min = 0;
   std::uint64_t max = 0;
@@ -21,13 +22,13 @@ struct LinkBalance {  ///< LIDs routed over the directed links of one kind
 
 struct TableCheck {
   std::uint64_t unreachable = 0;  ///< (router, LID) pairs whose packets never arrive: dropped, misrouted or looping
-  std::uint64_t looping = 0;      ///< those among them that go round for ever
+  std::uint64_t looping = 0;      ///< those of them whose packets loop
   /// Those among the unreachable that are dropped on the way to a router's own LID. OpenSM's engines leave such entries
   /// out: only management packets go there, and those have directed routes. They make no table bad.
   std::uint64_t unrouted_router_lids = 0;
   bool deadlock_free = true;      ///< the channel dependency graph of packets sent by channel adapters has no cycle
-  std::vector<PortId> cycle;      ///< one cycle of directed links, if not
-  std::uint32_t longest = 0;      ///< most directed links of any route between two endpoints
+  std::vector<PortId> cycle;      ///< one cycle of directed links; empty if deadlock_free
+  std::uint32_t longest = 0;      ///< the largest number of directed links on a route between two endpoints
   std::vector<LinkBalance> balance;
   std::vector<std::string> problems;  ///< the first ten, with names, ports and LIDs; none of unrouted_router_lids
 
@@ -35,7 +36,7 @@ struct TableCheck {
 };
 
 /// Follows every LID from every router that has a way in (OpenMP over LIDs). Channel dependencies (Dally and Seitz,
-/// 1987) are counted for traffic that starts at NICs and aggregation nodes, which is what credits can block;
+/// 1987) are counted for traffic that starts at NICs and aggregation nodes, since only this traffic waits for credits;
 /// routers' own management packets travel on VL 15, which has no flow control.
 [[nodiscard]] TableCheck check_tables(const Network& network, const Routes& routes);
 

@@ -12,13 +12,13 @@
 ///                                (i + j) mod P    otherwise       (LMC 0: destination-mod-K, as OpenSM's ftree)
 ///
 /// Paths are ordered so that neighbouring numbers leave a leaf by different ports. Where a path's cable is missing, or
-/// would not be a shortest way, those that exist share its packets.
+/// would not be on a shortest route, the paths that exist share its packets.
 ///
-/// Deadlock: the routers stand in one total order, in which every route climbs, then descends; it never climbs again,
-/// so channel dependencies have no cycle. In a tree the order is that of its levels, but for a few routers that are
-/// raised so that it has a single top: through them go packets from root to root, and between leaves that share no root
-/// (docs/decisions/0003-one-order-for-all-routes.md has the argument). Networks that are no tree of levels are ordered
-/// breadth first: up*/down* routes (Schroeder et al., Autonet, 1991).
+/// Deadlock: the routers have one total order, in which every route climbs, then descends, and never climbs again. So
+/// channel dependencies have no cycle. In a tree the order is that of its levels, except for a few routers that are
+/// raised so that there is a single top: packets from root to root, and between leaves without a common root, go
+/// through them (docs/decisions/0003-one-order-for-all-routes.md has the argument). Networks that are not trees of
+/// levels are ordered breadth first: up*/down* routes (Schroeder et al., Autonet, 1991).
 
 #include <optional>
 #include <string>
@@ -34,10 +34,10 @@ struct LmcChoice {
   int lmc = 0;
   std::uint32_t paths = 1;  ///< most paths that any leaf has (P)
   bool all_paths = true;    ///< 2^lmc >= paths
-  std::string explanation;  ///< "LMC 3: 8 LIDs a port for 6 paths, last LID 0x00ff"; what does not fit, and what would
+  std::string explanation;  ///< "LMC 3: 8 LIDs a port for 6 paths, last LID 0x00ff", and why no larger LMC fits
 };
 
-/// The smallest LMC that gives every path a LID; if LMC <= 7 or the LID space don't allow it, the largest that fits.
+/// The smallest LMC that gives every path a LID; if LMC <= 7 or the LID space does not allow it, the largest that fits.
 /// Errors: not even LMC 0 fits; a router with more than 254 ports.
 [[nodiscard]] Result<LmcChoice> choose_lmc(const Network& network);
 
@@ -49,12 +49,13 @@ struct Generated {
   Engine engine = Engine::fat_tree;
   std::uint32_t paths = 1;         ///< most paths that any leaf has
   bool lids_kept = false;          ///< the reported LIDs were kept
-  std::vector<std::string> notes;  ///< for people: why up_down, which leaves lack paths, …
+  std::vector<std::string> notes;  ///< to show to users: why up_down, which leaves lack paths, …
 };
 
 /// Makes tables at the given LMC. The LIDs that the network reports are kept if they are complete and have this LMC;
 /// otherwise LidMap::assign. Deterministic, whatever the number of threads (OpenMP over destination leaves).
-/// Errors: see LidMap::assign; a network in several parts (names a router of each); a router with more than 254 ports.
+/// Errors: see LidMap::assign; a network that is not connected (names a router of each of two parts); a router with
+/// more than 254 ports.
 [[nodiscard]] Result<Generated> generate_routes(const Network& network, int lmc);
 
 }  // namespace ayatori

@@ -24,15 +24,15 @@ class LidMap {
  public:
   LidMap() = default;
 
-  /// Error: two ranges overlap, or one ends behind `last_unicast_lid` or starts at 0.
+  /// Error: two ranges overlap, one ends after `last_unicast_lid`, or one starts at 0.
   [[nodiscard]] static Result<LidMap> from_ranges(const Network& network, std::vector<LidRange> ranges);
 
-  /// As the network's source reported them. Error: a connected NIC, aggregation port or router without LID.
+  /// The LIDs that the network's source reported. Error: a connected NIC, aggregation port or router without a LID.
   [[nodiscard]] static Result<LidMap> reported_by(const Network& network);
 
   /// Paper 1, section 4.1: the i-th endpoint in network order gets the base LID 2^lmc · (i + 1). Aggregation ports
   /// follow (same LMC: a subnet manager gives it to every channel adapter), then one LID per router.
-  /// Error: LMC out of 0 … 7, or more LIDs than there are (says how many are needed, and which LMC fits).
+  /// Errors: an LMC outside 0 … 7; more LIDs than exist (the message says how many are needed, and which LMC fits).
   [[nodiscard]] static Result<LidMap> assign(const Network& network, int lmc);
 
   /// The last LID that assign() would use; over `last_unicast_lid` if it does not fit.

@@ -13,16 +13,18 @@
 namespace ayatori {
 
 /// Reads `opensm-lfts.dump`, OpenSM's file-engine input and the output of dump_lfts or ibroute. LIDs come from
-/// the comments behind the entries ("Channel Adapter portguid 0x…"), or from the network where an
+/// the comments after the entries ("Channel Adapter portguid 0x…"), or from the network if an
 /// entry has none. Errors name file and line: a router or port GUID that the network does not have, a port number
-/// beyond the router's or without a cable, a LID behind 0xBFFF, an entry outside a block, one LID with two owners,
-/// nothing readable in it, a router of the network without a block (a half-read fabric is no smaller fabric).
+/// beyond the router's or without a cable, a LID after 0xBFFF, an entry outside a block, one LID with two owners,
+/// a file without any entry, a router of the network without a block (so that a truncated file is not taken for the
+/// tables of a smaller fabric).
 [[nodiscard]] Result<Routes> parse_tables(std::string_view text, std::string_view file, const Network& network);
 
-/// `lfts` for `opensm -R file -U lfts`.
+/// Writes the file `lfts` for `opensm -R file -U lfts`.
 void write_tables(const Network& network, const Routes& routes, const Sink& sink);
 
-/// `guid2lid` for OpenSM's cache folder (`-x` honours it): one record of port GUID, first and last LID a port.
+/// Writes the file `guid2lid` for OpenSM's cache folder (`-x` honours it): for each port one record of port GUID, first
+/// LID and last LID.
 void write_guid_to_lid(const Network& network, const LidMap& lids, const Sink& sink);
 
 }  // namespace ayatori

@@ -1,6 +1,6 @@
 #pragma once
 /// \file
-/// Routes: which way a packet goes. Every router has a linear forwarding table
+/// Routes of packets. Every router has a linear forwarding table
 /// (LFT) that maps a destination LID to the port where the packet leaves.
 
 #include <cstddef>
@@ -14,14 +14,14 @@
 
 namespace ayatori {
 
-/// A port as a forwarding table holds it: 1 byte, as in InfiniBand; 255 is "drop". Tables are the largest thing that
-/// routing keeps, so they don't have the 2 bytes of a PortNumber.
+/// A port as a forwarding table holds it: 1 byte, as in InfiniBand; 255 is "drop". Tables take the most memory
+/// of all that routing keeps, so entries do not have the 2 bytes of a PortNumber.
 using TablePort = std::uint8_t;
 
 /// The highest port number that a table can name.
 inline constexpr PortNumber last_table_port = 254;
 
-/// Error: a router with more ports than a forwarding table can name. Whatever makes Routes asks this first.
+/// Error: a router with more ports than a forwarding table can name. Call it before making Routes.
 [[nodiscard]] Result<> check_table_ports(const Network& network);
 
 class ForwardingTables {
@@ -58,8 +58,8 @@ struct Routes {
 };
 
 /// Follows a packet from the NIC port `source` to `destination`, calling `visit(PortId)` with each directed link it
-/// takes, first the source's own cable. Returns false, after the links it did take, if the packet is dropped, leaves by
-/// a port without a cable, arrives at another node, or has made more hops than there are routers (a loop).
+/// takes, first the source's own cable. Returns false, after visiting the links that it took, if the packet is dropped,
+/// leaves by a port without a cable, arrives at another device, or has made more hops than there are routers (a loop).
 template <typename Visit>
 bool trace(const Network& network, const Routes& routes, PortId source, Lid destination, Visit&& visit) {
   const PortId goal = routes.lids.owner(destination);
