@@ -155,6 +155,7 @@ Result<Network> AriesReader::read() {
   for (std::string& warning : skipped_.warnings(file_)) builder.add_warning(std::move(warning));
   auto network = builder.build();
   if (!network) return fail("{}: {}", file_, network.error().message);
+  if (network->machines().empty()) return fail("{}: no processor tile is listed, so there are no hosts", file_);
   return network;
 }
 

@@ -64,6 +64,12 @@ TEST(ParseAries, LinesWithoutTilesAreSkippedWithAWarning) {
   EXPECT_EQ(network->warnings().front(), "f:1: skipped, not a tile: \"smw:~> rtr --interconnect\"");
 }
 
+TEST(ParseAries, AListWithoutHostsIsRefused) {
+  const auto network = parse_aries("c0-0c0s0a0l02(0:0:2) ptile -> processor\n", "f");
+  ASSERT_FALSE(network);
+  EXPECT_EQ(network.error().message, "f: no processor tile is listed, so there are no hosts");
+}
+
 TEST(ParseAries, EveryTruncationIsRefusedOrLosesNothingButProcessorTiles) {
   const std::string text = read_file(two_groups).value();
   const auto whole = router_cables(parse_aries(text, "f").value());

@@ -26,9 +26,9 @@ struct TableCheck {
   /// Those among the unreachable that are dropped on the way to a router's own LID. OpenSM's engines leave such entries
   /// out: only management packets go there, and those have directed routes. They make no table bad.
   std::uint64_t unrouted_router_lids = 0;
-  bool deadlock_free = true;      ///< the channel dependency graph of packets sent by channel adapters has no cycle
-  std::vector<PortId> cycle;      ///< one cycle of directed links; empty if deadlock_free
-  std::uint32_t longest = 0;      ///< the largest number of directed links on a route between two endpoints
+  bool deadlock_free = true;  ///< the channel dependency graph of packets sent by channel adapters has no cycle
+  std::vector<PortId> cycle;  ///< one cycle of directed links; empty if deadlock_free
+  std::uint32_t longest = 0;  ///< the largest number of directed links on a route between two endpoints
   std::vector<LinkBalance> balance;
   std::vector<std::string> problems;  ///< the first ten, with names, ports and LIDs; none of unrouted_router_lids
 
