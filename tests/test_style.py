@@ -110,7 +110,7 @@ def test_functions_are_short() -> None:
 def test_long_functions_are_found(tmp_path: Path) -> None:
     body = "".join(f"  step({i});\n" for i in range(70))
     cpp = tmp_path / "long.cpp"
-    cpp.write_text(f"Made::Made(int a)\n    : a_(a), text_(\"{{\") {{\n{body}}}\n\nint shorter() {{\n  return 1;\n}}\n")
+    cpp.write_text(f'Made::Made(int a)\n    : a_(a), text_("{{") {{\n{body}}}\n\nint shorter() {{\n  return 1;\n}}\n')
     assert list(functions_in_cpp(cpp)) == [(2, 72), (75, 3)]
     python = tmp_path / "long.py"
     python.write_text("def long():\n" + "    step()\n" * 70)
@@ -118,7 +118,7 @@ def test_long_functions_are_found(tmp_path: Path) -> None:
 
 
 def offences(forbidden: str, allowed: set[str], paths: list[Path]) -> list[str]:
-    """Lines of code, comments left out, that match, in files that are not `allowed` (as a path from the root starts)."""
+    """Lines of code, without comments, that match; not of files whose path from the root begins with an `allowed`."""
     return [
         f"{path.relative_to(ROOT)}:{number}: {line.strip()}"
         for path in paths
@@ -151,8 +151,9 @@ def test_random_numbers_come_from_a_seed() -> None:
 
 
 def test_no_test_asserts_how_long_something_took() -> None:
-    """These machines are noisy: speed is measured in bench/. Waiting with a time limit is no such assertion."""
+    """These machines are noisy: speed is measured in bench/. A deadline for something that must happen is allowed."""
     unit_tests = [path for path in sources(".cpp", ".hpp") if is_test(path)]
     assert offences(r"(EXPECT|ASSERT)_(LT|LE|GT|GE|NEAR)\(.*(_clock::now|elapsed|stopwatch)", set(), unit_tests) == []
     python_tests = [path for path in sources(".py") if ROOT / "tests" in path.parents]
-    assert offences(r"assert .*(time\.(time|monotonic|perf_counter)\(|elapsed)", {"tests/test_style.py"}, python_tests) == []
+    timed = r"assert (?!.*deadline).*(time\.(time|monotonic|perf_counter)\(|elapsed)"
+    assert offences(timed, {"tests/test_style.py"}, python_tests) == []
