@@ -13,6 +13,8 @@ watched() { # what is being done, log, command…
     mkdir -p "$(dirname "$log")"
     : >"$log"
     begin=$(date +%s)
+    # A shell starts what it does not wait for with SIGINT ignored; a program must see it as if it had been waited for.
+    case $(command -v "$1") in */*) set -- env --default-signal=INT,QUIT "$@" ;; esac
     "$@" >"$log" 2>&1 </dev/null &
     child=$!
     trap 'kill "$child" 2>/dev/null; exit 130' INT TERM
