@@ -13,6 +13,10 @@
 extern "C" {
 #endif
 
+/* Of nwtopo/links.h, which may be what includes this header. */
+struct nwtopo_nic;
+struct nwtopo_link;
+
 #define NWTOPO_UNREACHABLE (~0u)
 
 /* Returns the number of links on a shortest way between two machines or routers: 0 from an object to itself, 2 between
