@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include "ayatori/contention/contention.hpp"
+#include "ayatori/contention/jobs_together.hpp"
 #include "ayatori/planning/make_plan.hpp"
 #include "bindings.hpp"
 
@@ -87,11 +88,59 @@ void bind_contention(nb::module_& module) {
       nb::arg("step"));
 }
 
+JobsTogether measured_together(const Network& network, const Routes& routes, const std::vector<std::string>& names,
+                               const std::vector<Endpoints>& endpoints, const std::vector<const Plan*>& plans,
+                               const std::vector<const StepSequence*>& steps, std::uint32_t rounds,
+                               std::uint64_t seed) {
+  if (endpoints.size() != names.size() || plans.size() != names.size() || steps.size() != names.size()) {
+    throw Raised(Error{"as many names, endpoints, plans and steps as jobs are needed", {}, {}, Error::Blame::us});
+  }
+  std::vector<JobOnFabric> jobs;
+  for (std::size_t j = 0; j < names.size(); ++j) jobs.push_back({names[j], endpoints[j], *plans[j], *steps[j]});
+  return unwrap(measure_together(network, routes, jobs, {rounds, seed}));
+}
+
+void bind_jobs_together(nb::module_& module) {
+  nb::class_<JobBesideOthers>(module, "JobBesideOthers")
+      .def("__repr__",
+           [](const JobBesideOthers& job) {
+             return fmt::format("<JobBesideOthers: {:.4f} of the bandwidth, alone {:.4f}>", job.together, job.alone);
+           })
+      .def_ro("alone", &JobBesideOthers::alone)
+      .def_ro("together", &JobBesideOthers::together)
+      .def_ro("delayed_rounds", &JobBesideOthers::delayed_rounds)
+      .def_ro("worst_neighbour", &JobBesideOthers::worst_neighbour)
+      .def_ro("beside_worst_neighbour", &JobBesideOthers::beside_worst_neighbour);
+  nb::class_<SharedLink>(module, "SharedLink")
+      .def("__repr__",
+           [](const SharedLink& shared) {
+             return fmt::format("<SharedLink {}: jobs {} and {}, {:.4f} of the time>", shared.link, shared.first,
+                                shared.second, shared.meeting);
+           })
+      .def_ro("link", &SharedLink::link)
+      .def_ro("first", &SharedLink::first)
+      .def_ro("second", &SharedLink::second)
+      .def_ro("meeting", &SharedLink::meeting);
+  nb::class_<JobsTogether>(module, "JobsTogether")
+      .def("__repr__",
+           [](const JobsTogether& together) {
+             return "<JobsTogether: " + counted(together.jobs.size(), "job") + ", " +
+                    counted(together.shared.size(), "shared link") + ">";
+           })
+      .def_ro("rounds", &JobsTogether::rounds)
+      .def_ro("jobs", &JobsTogether::jobs)
+      .def_ro("shared", &JobsTogether::shared);
+  module.def("measure_together", &measured_together, WithoutGil(), nb::arg("network"), nb::arg("routes"),
+             nb::arg("names"), nb::arg("endpoints"), nb::arg("plans"), nb::arg("steps"), nb::arg("rounds"),
+             nb::arg("seed"));
+}
+
 }  // namespace
 
 void bind_planning(nb::module_& module) {
   bind_plans(module);
   bind_contention(module);
+  bind_jobs_together(module);
 }
 
 }  // namespace ayatori::python

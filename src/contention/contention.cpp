@@ -1,13 +1,12 @@
 #include "ayatori/contention/contention.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <atomic>
 #include <limits>
 
 #include "ayatori/contention/job_endpoints.hpp"
 #include "ayatori/contention/message_tracer.hpp"
+#include "job_traffic.hpp"
 
 namespace ayatori {
 
@@ -24,30 +23,10 @@ struct StepTime {
 };
 
 /// The job on its network: what all threads read.
-struct Job {
-  const Network& network;
-  const Routes& routes;
-  std::span<const PortId> endpoints;
-  const Plan& plan;
-  const StepSequence& steps;
+struct Job : JobTraffic {
   const JobEndpoints& job_endpoints;
   const LinkWeights& weights;
   const MessageTracer& tracer;
-
-  [[nodiscard]] Failure not_arriving(const Message& message) const {
-    const auto name = [&](Rank rank) {
-      const Port& port = network.port(endpoints[rank]);
-      return fmt::format("rank {} ('{}' port {})", rank, network.name(port.device), port.number);
-    };
-    const LidRange range = routes.lids.of(endpoints[message.to]);
-    if (range.base == 0) return fail("{} has no LID in these tables", name(message.to));
-    const std::uint8_t bits = plan.path_bits(message.from, message.to);
-    if (bits >= range.count()) {
-      return fail("the plan wants path bits {} for {}, which has LMC {}", bits, name(message.to), range.lmc);
-    }
-    return fail("messages from {} to {} by LID {:#06x} do not arrive", name(message.from), name(message.to),
-                range.base + bits);
-  }
 };
 
 /// The loads of one step. Only the links that a step touches are looked at and cleared.
@@ -204,7 +183,7 @@ void lower_to(std::atomic<std::size_t>& smallest, std::size_t value) {
 Failure failure_in(const Job& job, std::size_t step) {
   StepLoads loads(job);
   loads.send(step);
-  return job.not_arriving(loads.lost());
+  return not_arriving(job, loads.lost());
 }
 
 Result<Contention> measure(const Job& job) {
@@ -227,35 +206,29 @@ Result<Contention> measure(const Job& job) {
   return summary(times, hot_spots);
 }
 
-Result<JobEndpoints> endpoints_of(const Network& network, std::span<const PortId> endpoints, const Plan& plan,
-                                  const StepSequence& steps) {
-  if (plan.rank_count() != endpoints.size()) {
-    return fail("a plan for {} ranks does not fit a job of {} ranks", plan.rank_count(), endpoints.size());
-  }
-  return JobEndpoints::of(network, endpoints, steps);
-}
-
 }  // namespace
 
 Result<Contention> measure_contention(const Network& network, const Routes& routes, std::span<const PortId> endpoints,
                                       const Plan& plan, const StepSequence& steps) {
-  const auto job_endpoints = endpoints_of(network, endpoints, plan, steps);
+  const JobTraffic traffic{network, routes, endpoints, plan, steps};
+  const auto job_endpoints = endpoints_of(traffic);
   if (!job_endpoints) return Failure(job_endpoints.error());
   const LinkWeights weights(network, endpoints);
   const MessageTracer tracer(network, routes, endpoints, plan);
-  return measure({network, routes, endpoints, plan, steps, *job_endpoints, weights, tracer});
+  return measure({traffic, *job_endpoints, weights, tracer});
 }
 
 Result<std::vector<std::uint32_t>> link_loads(const Network& network, const Routes& routes,
                                               std::span<const PortId> endpoints, const Plan& plan,
                                               const StepSequence& steps, std::size_t step) {
-  const auto job_endpoints = endpoints_of(network, endpoints, plan, steps);
+  const JobTraffic traffic{network, routes, endpoints, plan, steps};
+  const auto job_endpoints = endpoints_of(traffic);
   if (!job_endpoints) return Failure(job_endpoints.error());
   const LinkWeights weights(network, endpoints);
   const MessageTracer tracer(network, routes, endpoints, plan);
-  const Job job{network, routes, endpoints, plan, steps, *job_endpoints, weights, tracer};
+  const Job job{traffic, *job_endpoints, weights, tracer};
   StepLoads loads(job);
-  if (!loads.send(step)) return job.not_arriving(loads.lost());
+  if (!loads.send(step)) return not_arriving(job, loads.lost());
   return loads.take();
 }
 

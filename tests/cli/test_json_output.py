@@ -22,7 +22,7 @@ EXAMPLES: dict[str, list[str]] = {
     "show": [f"show {PAPER}", "show torus:3x4", "show torus:400x400", "show ib:infiniband/2008-with-lids.txt"],
     "differences": ["show torus:3x3 --diff torus:3x3,rate=4xNDR"],
     "route": [f"route {PAPER}"],
-    "check": [f"check {PAPER}", f"check {PAPER} --contiguous 16..16"],
+    "check": [f"check {PAPER}", f"check {PAPER} --contiguous 16..16", f"check {PAPER} --jobs jobs --background 1"],
     "plan": [f"plan {PAPER} --contiguous 16..16"],
     "choose": [f"choose {PAPER} --contiguous 4..4 --collective alltoall --bytes 1KiB"],
     "simulate": [

@@ -9,14 +9,17 @@ import typer
 
 from ayatori._core import Network, Routes
 from ayatori.cli import options
-from ayatori.cli.execution import Status
+from ayatori.cli.execution import Status, UsageError
 from ayatori.cli.output import print_json, print_table, progress, say
 from ayatori.cli.route import describe_check
+from ayatori.formats.job_files import read_jobs
 from ayatori.formats.plan_file import read_plan
 from ayatori.model.network import open_source
 from ayatori.planning.plans import DESTINATION_MOD_K, Assessment, assess_jobs, assessments_as_data, contention, steps_of
 from ayatori.planning.routes import check as check_tables
 from ayatori.planning.routes import check_as_data, make_routes, read_routes
+from ayatori.planning.together import background as background_of
+from ayatori.planning.together import measure_together, together_as_data
 
 HOT_LINKS_SHOWN = 10
 
@@ -33,28 +36,37 @@ def check(
     contiguous: options.CONTIGUOUS = None,
     ppn: options.PPN = 0,
     order: options.ORDER = "network",
+    jobs: options.JOBS = None,
+    background: options.BACKGROUND = 0,
+    rounds: options.ROUNDS = 300,
     lmc: options.LMC = "0",
     host_pattern: options.HOST_PATTERN = "",
     json: options.JSON = False,
 ) -> int:
     """Checks tables (reachability, deadlock, balance) and the contention of jobs on them.
 
+    --jobs measures several jobs that run at the same time, each in a step of its own that is drawn at random.
+
     Exit status: 0 for good tables, 3 for tables with holes, loops or a possible deadlock.
 
     Without --lfts the tables are ours at --lmc; at LMC 0 they are destination-mod-K, as OpenSM's ftree makes them.
     """
     network = open_source(source, host_pattern)
-    if plan is not None:
+    together: dict[str, Any] = {}
+    assessments: list[Assessment] = []
+    method = "tables" if lfts else DESTINATION_MOD_K
+    if jobs:
+        routes, together = assess_together(network, jobs, lfts, lmc, pattern, ppn, order, background, rounds, seed)
+    elif plan is not None:
         routes, assessments, method = assess_plan(network, plan, lfts, pattern, seed)
     else:
         routes = read_routes(network, lfts) if lfts else make_routes(network, options.parse_lmc(lmc))
-        method = "tables" if lfts else DESTINATION_MOD_K
-        jobs = options.collect_jobs(network, job, random_jobs, job_size, seed, contiguous, ppn, order)
-        with progress("jobs", len(jobs)) as advance:
-            assessments = assess_jobs(network, routes, jobs, DESTINATION_MOD_K, pattern, seed, advance)
+        each = options.collect_jobs(network, job, random_jobs, job_size, seed, contiguous, ppn, order)
+        with progress("jobs", len(each)) as advance:
+            assessments = assess_jobs(network, routes, each, DESTINATION_MOD_K, pattern, seed, advance)
     data: dict[str, Any] = {"source": source}
     data |= check_as_data(network, routes, check_tables(network, routes))
-    data |= assessments_as_data(network, method, assessments) | {"pattern": pattern, "seed": seed}
+    data |= assessments_as_data(network, method, assessments) | {"pattern": pattern, "seed": seed} | together
     if json:
         print_json("check", data)
     else:
@@ -72,11 +84,61 @@ def assess_plan(
     return routes, [Assessment(saved.job, measured)], saved.plan.method.word
 
 
+def assess_together(
+    network: Network,
+    files: list[Path],
+    lfts: Path | None,
+    lmc: str,
+    pattern: str,
+    ppn: int,
+    order: str,
+    share: float,
+    rounds: int,
+    seed: int,
+) -> tuple[Routes, dict[str, Any]]:
+    """The jobs of these files together. Plans bring the LMC that they were made for."""
+    jobs, planned_lmc = read_jobs(network, files, ppn, order)
+    if not jobs:
+        raise UsageError("--jobs names no job", hint="--jobs HOSTFILE, --jobs PLAN or --jobs FOLDER, also repeated")
+    for each in jobs:
+        each.pattern = pattern
+    wanted = options.parse_lmc(lmc) if planned_lmc is None else planned_lmc
+    routes = read_routes(network, lfts) if lfts else make_routes(network, wanted)
+    everybody = [*jobs, *background_of(network, jobs, share, seed)]
+    measured = measure_together(network, routes, everybody, rounds, seed)
+    return routes, {"together": together_as_data(network, everybody, measured) | {"background": share}}
+
+
 def describe(data: dict[str, Any]) -> None:
     say(f"{data['source']}: {data['lids']} LIDs, {'tables are good' if data['tables_ok'] else 'tables are BAD'}")
     describe_check(data)
     if data["jobs"]:
         describe_jobs(data)
+    if "together" in data:
+        describe_together(data["together"])
+
+
+def describe_together(together: dict[str, Any]) -> None:
+    """Jobs that run at the same time: what each gets, and which links they share."""
+    jobs = together["jobs"]
+    say(f"  together      {len(jobs)} jobs, {together['rounds']} rounds at random phases")
+    mean, least, alone = together["together"]["mean"], together["together"]["min"], together["alone"]["mean"]
+    say(f"  bandwidth     mean {mean:.4f}, min {least:.4f} of what the NICs could; alone mean {alone:.4f}")
+    rows = [
+        [f"  {job['name']}", str(job["machines"]), job["method"], f"{job['alone']:.4f}", f"{job['together']:.4f}",
+         job["worst_neighbour"] or "-", f"{job['beside_worst_neighbour']:.4f}"]
+        for job in jobs
+    ]  # fmt: skip
+    print_table("", ["  job", "hosts", "paths", "alone", "together", "worst neighbour", "beside it"], rows)
+    if together["isolated"]:
+        say("  isolated      no link carries messages of two jobs, whatever step each is in")
+        return
+    rows = [
+        [f"  {link['from']} port {link['from_port']} -> {link['to']} port {link['to_port']}",
+         " and ".join(link["jobs"]), f"{link['meeting']:.1%}"]
+        for link in together["shared_links"][:HOT_LINKS_SHOWN]
+    ]  # fmt: skip
+    print_table("", [f"  links that jobs share ({together['shared_link_count']})", "jobs", "of the time"], rows)
 
 
 def describe_jobs(data: dict[str, Any]) -> None:

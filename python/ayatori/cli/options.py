@@ -37,6 +37,14 @@ HOST_PATTERN = Annotated[
     typer.Option(metavar="REGEX", help="Reads host (group 1) and device (group 2) off InfiniBand node descriptions."),
 ]
 JOB = Annotated[Path | None, typer.Option(metavar="HOSTFILE", help="A job's hosts: Open MPI, MPICH or Slurm syntax.")]
+JOBS = Annotated[
+    list[Path] | None,
+    typer.Option(metavar="PATH", help="A job that runs too: a hostfile, a plan, or a folder of them. Repeat it."),
+]
+BACKGROUND = Annotated[
+    float, typer.Option(metavar="SHARE", help="With --jobs: this share of all other hosts sends, too, unplanned.")
+]
+ROUNDS = Annotated[int, typer.Option(help="With --jobs: how many random phases are drawn.")]
 RANDOM_JOBS = Annotated[int | None, typer.Option(metavar="N", help="N random jobs of --job-size machines.")]
 JOB_SIZE = Annotated[int | None, typer.Option(metavar="n", help="Machines of a random job.")]
 SEED = Annotated[int, typer.Option(help="Seed of what is random.")]

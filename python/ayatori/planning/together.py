@@ -1,0 +1,105 @@
+"""Jobs that run on one fabric at the same time, and what they do to each other."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from dataclasses import dataclass
+from statistics import fmean
+from typing import Any
+
+from ayatori import _core
+from ayatori._core import Job, JobsTogether, Network, Plan, Routes
+from ayatori.base.errors import Error
+from ayatori.model.network import link_as_data
+from ayatori.planning.plans import DESTINATION_MOD_K, steps_of
+
+ROUNDS = 300
+MAX_ROUNDS = 10**6
+BACKGROUND = "(background)"
+SHARED_LINKS_SHOWN = 20
+
+
+@dataclass
+class JobOnFabric:
+    """One of several jobs. Without a plan every message goes to its destination's base LID."""
+
+    name: str
+    job: Job
+    plan: Plan | None = None
+    pattern: str = "shift"
+
+    @property
+    def method(self) -> str:
+        return DESTINATION_MOD_K if self.plan is None else self.plan.method.word
+
+
+def background(network: Network, jobs: Sequence[JobOnFabric], share: float, seed: int = 1) -> list[JobOnFabric]:
+    """Unplanned traffic of machines that are in none of the jobs, as one more job; none if there is nobody to send.
+
+    A `share` (0 to 1) of these machines is drawn; in each round every one of them sends to another one by its base LID,
+    by a permutation that is drawn for each round.
+    """
+    if not 0 <= share <= 1:
+        raise Error(f"background traffic of {share} of the machines", hint="a share from 0 to 1")
+    busy = {machine for each in jobs for machine in each.job.machines}
+    idle = [
+        machine
+        for machine, described in enumerate(network.machines)
+        if machine not in busy and described.name and described.endpoints
+    ]
+    drawn = sorted(random.Random(seed).sample(idle, round(share * len(idle))))
+    if len(drawn) < 2:
+        return []
+    hosts = [(network.machines[machine].name, 1) for machine in drawn]
+    return [JobOnFabric(BACKGROUND, _core.job_of_hosts(network, hosts, "background traffic"), pattern="random")]
+
+
+def measure_together(
+    network: Network, routes: Routes, jobs: Sequence[JobOnFabric], rounds: int = ROUNDS, seed: int = 1
+) -> JobsTogether:
+    """The bandwidth of each job alone and together with all others, at `rounds` random phases (jobs_together.hpp)."""
+    if not 1 <= rounds <= MAX_ROUNDS:
+        raise Error(f"{rounds} rounds", hint=f"1 to {MAX_ROUNDS}")
+    return _core.measure_together(
+        network,
+        routes,
+        [each.name for each in jobs],
+        [each.job.endpoints(network) for each in jobs],
+        [each.plan or Plan.destination_mod_k(each.job.rank_count) for each in jobs],
+        [steps_of(each.pattern, each.job.rank_count, seed) for each in jobs],
+        rounds,
+        seed,
+    )
+
+
+def together_as_data(network: Network, jobs: Sequence[JobOnFabric], measured: JobsTogether) -> dict[str, Any]:
+    """What `check --jobs --json` prints of its jobs. The background is a neighbour, and no job of its own."""
+    own = [(each, found) for each, found in zip(jobs, measured.jobs, strict=True) if each.name != BACKGROUND]
+    together = [found.together for _, found in own]
+    return {
+        "rounds": measured.rounds,
+        "isolated": not measured.shared,
+        "together": {"mean": fmean(together), "min": min(together), "max": max(together)},
+        "alone": {"mean": fmean(found.alone for _, found in own)},
+        "jobs": [
+            {
+                "name": each.name,
+                "machines": len(each.job.machines),
+                "ranks": each.job.rank_count,
+                "method": each.method,
+                "alone": found.alone,
+                "together": found.together,
+                "delayed": found.delayed_rounds / measured.rounds,
+                "worst_neighbour": None if found.worst_neighbour == number else jobs[found.worst_neighbour].name,
+                "beside_worst_neighbour": found.beside_worst_neighbour,
+            }
+            for number, (each, found) in enumerate(own)
+        ],
+        "shared_link_count": len({shared.link for shared in measured.shared}),
+        "shared_links": [
+            link_as_data(network, shared.link)
+            | {"jobs": [jobs[shared.first].name, jobs[shared.second].name], "meeting": shared.meeting}
+            for shared in measured.shared[:SHARED_LINKS_SHOWN]
+        ],
+    }
