@@ -22,6 +22,7 @@ constexpr std::uint64_t proof_effort = 60'000'000;           ///< loads looked a
 constexpr std::uint64_t tabu_effort = 60'000'000;            ///< loads looked at by tabu search, at most;
 constexpr std::uint64_t short_search = 20;   ///< at first as many as trying every choice so often takes,
 constexpr std::uint64_t long_search = 4000;  ///< and in the end
+constexpr int max_passes = 20;               ///< over all endpoints, to spread them
 
 class ColourPlanner {
  public:
@@ -88,7 +89,70 @@ class ColourPlanner {
     choices_ = tabu_search(task_.paths, loads_, choices_, std::min(tabu_effort, rounds * round));
   }
 
-  [[nodiscard]] MethodResult finish(std::string reason) const {
+  /// Moves endpoints that cause no hot spot to links that carry less and are not hot afterwards either, so that all
+  /// paths are used evenly: whom nobody has planned for suffers least then.
+  void spread() {
+    std::vector<std::uint64_t> carried(task_.paths.link_count(), 0);
+    for (std::uint32_t endpoint = 0; endpoint < choices_.size(); ++endpoint) add_to(carried, endpoint, 1);
+    bool moved = true;
+    for (int pass = 0; moved && pass < max_passes; ++pass) {
+      moved = false;
+      for (std::uint32_t endpoint = 0; endpoint < choices_.size(); ++endpoint) {
+        const std::uint8_t before = choices_[endpoint];
+        add_to(carried, endpoint, -1);
+        loads_.take(endpoint, before);
+        if (loads_.added_cost(endpoint, before) == 0) choices_[endpoint] = least_carrying(carried, endpoint);
+        loads_.put(endpoint, choices_[endpoint]);
+        add_to(carried, endpoint, 1);
+        moved = moved || choices_[endpoint] != before;
+      }
+    }
+  }
+
+  void add_to(std::vector<std::uint64_t>& carried, std::uint32_t endpoint, int sign) const {
+    for (const std::uint32_t number : demands_.of_endpoint(endpoint)) {
+      const Demand& demand = demands_.demand(number);
+      for (const LinkIndex link : task_.paths.route(demand.leaf, endpoint, choices_[endpoint])) {
+        carried[link] += static_cast<std::uint64_t>(sign) * demand.messages;
+      }
+    }
+  }
+
+  /// Of an endpoint that is on no link now: its choice, unless another one causes no hot spot on links that carry less.
+  [[nodiscard]] std::uint8_t least_carrying(const std::vector<std::uint64_t>& carried, std::uint32_t endpoint) {
+    const auto beside = [&](std::uint32_t choice) {
+      std::uint64_t sum = 0;
+      for (const std::uint32_t number : demands_.of_endpoint(endpoint)) {
+        const Demand& demand = demands_.demand(number);
+        for (const LinkIndex link : task_.paths.route(demand.leaf, endpoint, choice)) {
+          sum += carried[link] * demand.messages;
+        }
+      }
+      return sum;
+    };
+    std::uint8_t best = choices_[endpoint];
+    std::uint64_t least = beside(best);
+    for (std::uint32_t c = 0; c < task_.paths.choice_count(endpoint); ++c) {
+      const std::uint64_t sum = beside(c);
+      if (sum >= least || !causes_none(endpoint, c)) continue;
+      least = sum;
+      best = static_cast<std::uint8_t>(c);
+    }
+    return best;
+  }
+
+  /// added_cost() is a lower estimate where several demands share a link, so the loads themselves are asked.
+  [[nodiscard]] bool causes_none(std::uint32_t endpoint, std::uint32_t choice) {
+    if (loads_.added_cost(endpoint, choice) != 0) return false;
+    const std::uint64_t before = loads_.cost();
+    loads_.put(endpoint, choice);
+    const bool none = loads_.cost() == before;
+    loads_.take(endpoint, choice);
+    return none;
+  }
+
+  [[nodiscard]] MethodResult finish(std::string reason) {
+    spread();
     return {plan_of(task_, Method::colour, choices_), std::move(reason), bound_};
   }
 

@@ -30,10 +30,46 @@ constexpr int max_restarts = 8;  ///< of a step, from paths given in random orde
 
 constexpr std::uint8_t undecided = 0xFF;
 
+/// Labels of one height, those that carried least first: a colouring takes the first colours most, and all links are to
+/// be used evenly over the steps.
+class LabelOrder {
+ public:
+  explicit LabelOrder(std::uint32_t labels) : carried_(labels, 0), by_place_(labels), place_(labels) { forget_order(); }
+
+  void add(Label label) { ++carried_[label]; }
+
+  /// By number, as if nothing had been carried.
+  void forget_order() {
+    std::iota(by_place_.begin(), by_place_.end(), Label{0});
+    number_places();
+  }
+
+  void sort() {
+    std::stable_sort(by_place_.begin(), by_place_.end(), [&](Label a, Label b) { return carried_[a] < carried_[b]; });
+    number_places();
+  }
+
+  [[nodiscard]] std::uint32_t place(Label label) const { return place_[label]; }
+  [[nodiscard]] Label at(std::uint32_t place) const { return by_place_[place]; }
+
+ private:
+  void number_places() {
+    for (std::uint32_t place = 0; place < by_place_.size(); ++place) place_[by_place_[place]] = place;
+  }
+
+  std::vector<std::uint64_t> carried_;  // by label
+  std::vector<Label> by_place_;
+  std::vector<std::uint32_t> place_;  // by label
+};
+
 /// Colours the messages of a step height by height.
 class Colourer {
  public:
-  explicit Colourer(const PlanTask& task) : task_(task) {}
+  explicit Colourer(const PlanTask& task) : task_(task) {
+    for (std::size_t height = 0; height < task.labels.heights(); ++height) {
+      orders_.emplace_back(task.labels.count(height));
+    }
+  }
 
   [[nodiscard]] bool applies() const {
     bool fits = task_.labels.consistent();
@@ -56,6 +92,22 @@ class Colourer {
       if (open_[i].any()) step.move(i, static_cast<std::uint32_t>(open_[i]._Find_first()));
     }
     for (const std::uint32_t i : uncoloured_) step.choose_least_loaded(i);
+  }
+
+  /// The labels by number for the next step. Where LIDs name windows of neighbouring paths, that fits them best.
+  void forget_order() {
+    for (LabelOrder& order : orders_) order.forget_order();
+  }
+
+  /// Notes that these are the paths of the step, so that later steps begin with other colours.
+  void keep(std::span<const StepMessage> messages) {
+    for (const StepMessage& message : messages) {
+      const auto links = route(message, message.choice);
+      for (std::size_t height = 0; height < links.size() / 2; ++height) {
+        orders_[height].add(task_.labels.of(links[height]));
+      }
+    }
+    for (LabelOrder& order : orders_) order.sort();
   }
 
  private:
@@ -85,7 +137,7 @@ class Colourer {
     edge.right = task_.network.port(arrival).device;
     for (std::size_t c = choices._Find_first(); c < choices.size(); c = choices._Find_next(c)) {
       const auto links = route(message, c);
-      if (links.size() == any.size()) edge.list.set(task_.labels.of(links[height]));
+      if (links.size() == any.size()) edge.list.set(orders_[height].place(task_.labels.of(links[height])));
     }
     return edge;
   }
@@ -98,14 +150,16 @@ class Colourer {
       uncoloured_.push_back(i);
       return;
     }
+    const Label label = orders_[height].at(colour);
     for (std::size_t c = open_[i]._Find_first(); c < open_[i].size(); c = open_[i]._Find_next(c)) {
       const auto links = route(message, c);
-      if (height >= links.size() / 2 || task_.labels.of(links[height]) != colour) open_[i].reset(c);
+      if (height >= links.size() / 2 || task_.labels.of(links[height]) != label) open_[i].reset(c);
     }
   }
 
   const PlanTask& task_;
-  std::vector<ColourSet> open_;  // by message: choices that are left
+  std::vector<LabelOrder> orders_;  // by height
+  std::vector<ColourSet> open_;     // by message: choices that are left
   std::vector<std::uint32_t> uncoloured_;
   std::vector<BipartiteEdge> edges_;
   std::vector<std::uint32_t> owners_;  // by edge
@@ -157,6 +211,13 @@ class PairPlanner {
       choose_least_loaded(in_order());
     }
     Attempt best = improved(bound, effort);
+    if (best.time > bound.time && colourer_.applies()) {
+      step_.start(messages);
+      colourer_.forget_order();
+      colourer_.colour(step_);
+      Attempt other = improved(bound, effort);
+      if (other.better_than(best)) best = std::move(other);
+    }
     for (int again = 0; again < max_restarts && best.time > bound.time && effort > messages.size(); ++again) {
       effort -= messages.size();
       step_.start(messages);
@@ -165,6 +226,8 @@ class PairPlanner {
       if (other.better_than(best)) best = std::move(other);
     }
     if (best.time > bound.time) ++unproven_;
+    step_.keep(best.messages);
+    if (colourer_.applies()) colourer_.keep(best.messages);
     for (std::size_t i = 0; i < owners_.size(); ++i) {
       const StepMessage& message = best.messages[i];
       bits_[owners_[i]] = task_.paths.path_bits(message.endpoint, message.choice);

@@ -6,7 +6,7 @@
 namespace ayatori {
 
 StepPaths::StepPaths(const JobPaths& paths, const LinkWeights& weights)
-    : paths_(paths), messages_on_(paths.link_count()), tentative_(paths.link_count(), 0) {
+    : paths_(paths), messages_on_(paths.link_count()), kept_(paths.link_count(), 0), tentative_(paths.link_count(), 0) {
   for (LinkIndex link = 0; link < paths.link_count(); ++link) weight_.push_back(weights[paths.port(link)]);
 }
 
@@ -46,7 +46,7 @@ void StepPaths::move(std::uint32_t message, std::uint32_t choice) {
 
 void StepPaths::choose_least_loaded(std::uint32_t message) {
   remove_from_links(message);
-  PathLoad best = {std::numeric_limits<double>::infinity(), 0};
+  PathLoad best = {std::numeric_limits<double>::infinity(), 0, 0};
   for (std::uint32_t choice = 0; choice < paths_.choice_count(messages_[message].endpoint); ++choice) {
     const PathLoad sum = load_with(message, choice);
     if (sum >= best) continue;
@@ -57,13 +57,22 @@ void StepPaths::choose_least_loaded(std::uint32_t message) {
 }
 
 StepPaths::PathLoad StepPaths::load_with(std::uint32_t message, std::uint32_t choice) const {
-  PathLoad sum = {0, 0};
+  double longest = 0;
+  double sum = 0;
+  std::uint64_t kept = 0;
   for (const LinkIndex link : route(message, choice)) {
     const double time = time_of(link, load(link) + 1);
-    sum.first = std::max(sum.first, time);
-    sum.second += time;
+    longest = std::max(longest, time);
+    sum += time;
+    kept += kept_[link];
   }
-  return sum;
+  return {longest, sum, kept};
+}
+
+void StepPaths::keep(std::span<const StepMessage> messages) {
+  for (const StepMessage& message : messages) {
+    for (const LinkIndex link : paths_.route(message.leaf, message.endpoint, message.choice)) ++kept_[link];
+  }
 }
 
 double StepPaths::time() const {

@@ -4,7 +4,7 @@
 
 #include <cstdint>
 #include <span>
-#include <utility>
+#include <tuple>
 #include <vector>
 
 #include "ayatori/contention/job_endpoints.hpp"
@@ -29,8 +29,11 @@ class StepPaths {
   void start(std::vector<StepMessage> messages);
   [[nodiscard]] const std::vector<StepMessage>& messages() const { return messages_; }
 
-  /// Gives one message the least loaded choice: the least time on the busiest link, then the least sum of times.
+  /// Gives one message the least loaded choice: the least time on the busiest link, then the least sum of times, then
+  /// the links that carried least in the steps that were kept.
   void choose_least_loaded(std::uint32_t message);
+  /// Notes that these are the messages and paths of the step, so that later steps take other links.
+  void keep(std::span<const StepMessage> messages);
   void move(std::uint32_t message, std::uint32_t choice);
 
   /// The time of the step: that of its busiest link.
@@ -57,7 +60,8 @@ class StepPaths {
     return paths_.route(messages_[message].leaf, messages_[message].endpoint, choice);
   }
   [[nodiscard]] double time_of(LinkIndex link, std::uint32_t load) const { return load * weight_[link]; }
-  using PathLoad = std::pair<double, double>;
+  /// The longest time of a link, the sum of times, the messages of kept steps.
+  using PathLoad = std::tuple<double, double, std::uint64_t>;
   [[nodiscard]] PathLoad load_with(std::uint32_t message, std::uint32_t choice) const;
   [[nodiscard]] std::uint32_t load(LinkIndex link) const {
     return static_cast<std::uint32_t>(messages_on_[link].size());
@@ -76,6 +80,7 @@ class StepPaths {
   std::vector<StepMessage> messages_;
   std::vector<bool> has_path_;                           // by message
   std::vector<std::vector<std::uint32_t>> messages_on_;  // by link
+  std::vector<std::uint64_t> kept_;                      // by link: messages of the steps that were kept
   std::vector<std::int32_t> tentative_;                  // by link: changes of load along the chain that is looked at
   std::vector<std::uint32_t> visited_;                   // by message: number of the search
   std::uint32_t search_ = 0;
