@@ -183,6 +183,20 @@ def read_file(path: str) -> bytes:
 
 def source_kinds() -> list[tuple[str, str]]: ...
 
+class Message:
+    """A message of a step, from one rank to another."""
+
+    def __repr__(self) -> str: ...
+
+    @property
+    def from_rank(self) -> int: ...
+
+    @property
+    def to_rank(self) -> int: ...
+
+    @property
+    def bytes(self) -> int: ...
+
 class StepSequence:
     def __repr__(self) -> str: ...
 
@@ -192,8 +206,8 @@ class StepSequence:
     @property
     def step_count(self) -> int: ...
 
-    def messages(self, step: int) -> list[tuple[int, int, int]]:
-        """(from, to, bytes) each."""
+    def messages(self, step: int) -> list[Message]:
+        """The messages that travel at the same time in a step."""
 
 def shift_all_to_all(ranks: int) -> StepSequence: ...
 
@@ -242,6 +256,81 @@ def places_of_job(network: Network, job: Job) -> Places: ...
 def places_on_grid(dimensions: Sequence[int], periodic: Sequence[bool], ranks_per_machine: int) -> Places: ...
 
 def places_of_ranks(ranks: int, ranks_per_machine: int) -> Places: ...
+
+class SlotRange:
+    """Consecutive slots of a participant."""
+
+    def __repr__(self) -> str: ...
+
+    @property
+    def first(self) -> int: ...
+
+    @property
+    def count(self) -> int: ...
+
+class ScheduledMessage:
+    """A message that a participant sends or receives in a step."""
+
+    def __repr__(self) -> str: ...
+
+    @property
+    def peer(self) -> int:
+        """The participant at the other end."""
+
+    @property
+    def slots(self) -> list[SlotRange]:
+        """
+        Where the bytes are, or go: ranges in the order in which they are packed.
+        """
+
+    @property
+    def bytes(self) -> int: ...
+
+class LocalOperation:
+    """What a participant does by itself after the messages of a step."""
+
+    def __repr__(self) -> str: ...
+
+    @property
+    def kind(self) -> str:
+        """
+        'copy': from_slots replace what stands there; 'reduce': they are combined with it.
+        """
+
+    @property
+    def from_slots(self) -> SlotRange:
+        """The slots that are read."""
+
+    @property
+    def to_slot(self) -> int:
+        """The first of as many slots that are written."""
+
+class StepActions:
+    """What one participant does in one step."""
+
+    def __repr__(self) -> str: ...
+
+    @property
+    def sends(self) -> list[ScheduledMessage]:
+        """All sends and receives of a step start at once."""
+
+    @property
+    def receives(self) -> list[ScheduledMessage]: ...
+
+    @property
+    def locals(self) -> list[LocalOperation]:
+        """Done in this order when all messages have arrived."""
+
+class ScheduleTotals:
+    """What travels between the participants of a schedule."""
+
+    def __repr__(self) -> str: ...
+
+    @property
+    def messages(self) -> int: ...
+
+    @property
+    def bytes(self) -> int: ...
 
 class Algorithm:
     def __repr__(self) -> str: ...
@@ -336,11 +425,13 @@ class Schedule:
     def slot_bytes(self, participant: int, slot: int) -> int:
         """Of a participant."""
 
-    def actions(self, participant: int, stream: int, step: int) -> dict:
-        """What a participant does in a step of a stream."""
+    def actions(self, participant: int, stream: int, step: int) -> StepActions:
+        """
+        What a participant does in a step of a stream. Raises IndexError if there is none of these numbers.
+        """
 
-    def count_messages(self) -> tuple[int, int]:
-        """Messages and bytes in all."""
+    def totals(self) -> ScheduleTotals:
+        """What travels between participants in all steps."""
 
     def verify(self) -> None: ...
 
@@ -365,10 +456,10 @@ class Routes:
 
     def out(self, router: int, lid: int) -> int: ...
 
-    def count_entries(self) -> int: ...
-
     def count_differences(self, other: Routes) -> int:
-        """Entries in which two sets of tables differ."""
+        """
+        Entries in which the tables differ. Error: they are of different networks.
+        """
 
 class Engine(enum.Enum):
     fat_tree = 0
@@ -1075,7 +1166,10 @@ class Topology:
 
     def grid_child(self, grid: int, point: int) -> int | None: ...
 
-    def coordinates(self, grid: int) -> NDArray[numpy.int32]: ...
+    def coordinates(self, grid: int) -> NDArray[numpy.int32]:
+        """
+        A row a machine, a column a dimension; -1 for machines outside of the grid.
+        """
 
     def link_bytes(self) -> NDArray[numpy.uint8]:
         """LinkRow after LinkRow."""

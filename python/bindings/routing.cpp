@@ -8,32 +8,6 @@ namespace ayatori::python {
 
 namespace {
 
-/// What a fabric's tables disagree in: routers' entries for LIDs that either side routes.
-std::uint64_t count_differences(const Routes& a, const Routes& b) {
-  if (a.tables.router_count() != b.tables.router_count())
-    throw Raised(Error{"the tables are of different networks", {}, {}});
-  const Lid last = std::max(a.tables.last_lid(), b.tables.last_lid());
-  const auto entry = [](const ForwardingTables& tables, DeviceId router, Lid lid) {
-    return lid <= tables.last_lid() ? tables.out(router, lid) : ForwardingTables::no_port;
-  };
-  std::uint64_t differences = 0;
-  for (DeviceId router = 0; router < a.tables.router_count(); ++router) {
-    for (std::uint32_t lid = first_unicast_lid; lid <= last; ++lid) {
-      const Lid here = static_cast<Lid>(lid);
-      if (entry(a.tables, router, here) != entry(b.tables, router, here)) ++differences;
-    }
-  }
-  return differences;
-}
-
-std::uint64_t count_entries(const Routes& routes) {
-  std::uint64_t entries = 0;
-  for (DeviceId router = 0; router < routes.tables.router_count(); ++router) {
-    for (const TablePort port : routes.tables.row(router)) entries += port != ForwardingTables::no_port;
-  }
-  return entries;
-}
-
 void bind_tables(nb::module_& module) {
   nb::class_<Routes>(module, "Routes", "LIDs and forwarding tables of one network.")
       .def("__repr__",
@@ -50,8 +24,12 @@ void bind_tables(nb::module_& module) {
       .def(
           "out", [](const Routes& routes, DeviceId router, Lid lid) { return routes.tables.out(router, lid); },
           nb::arg("router"), nb::arg("lid"))
-      .def("count_entries", &count_entries)
-      .def("count_differences", &count_differences, "Entries in which two sets of tables differ.", nb::arg("other"));
+      .def(
+          "count_differences",
+          [](const Routes& routes, const Routes& other) {
+            return unwrap(count_differences(routes.tables, other.tables));
+          },
+          "Entries in which the tables differ. Error: they are of different networks.", nb::arg("other"));
 
   nb::enum_<Engine>(module, "Engine").value("fat_tree", Engine::fat_tree).value("up_down", Engine::up_down);
   nb::class_<LmcChoice>(module, "LmcChoice")

@@ -1,6 +1,7 @@
 #include <nanobind/stl/shared_ptr.h>
-#include <nanobind/stl/tuple.h>
 #include <nanobind/stl/unique_ptr.h>
+
+#include <span>
 
 #include "ayatori/schedule/algorithms.hpp"
 #include "ayatori/schedule/pattern.hpp"
@@ -11,47 +12,46 @@ namespace ayatori::python {
 
 namespace {
 
+const char* to_word(LocalOperation::Kind kind) { return kind == LocalOperation::Kind::copy ? "copy" : "reduce"; }
+
 Collective collective_of(std::string_view word) {
   if (const auto known = parse_collective(word)) return *known;
   throw Raised(Error{"no collective is called '" + std::string(word) + "'", {}, {}});
 }
 
-using SlotPairs = std::vector<std::pair<Slot, std::uint32_t>>;  ///< first, count
-using TransferData = std::tuple<Rank, SlotPairs, Bytes>;        ///< peer, slots, bytes
+/// A Transfer with its slots and bytes, as Python gets one.
+struct ScheduledMessage {
+  Rank peer = 0;
+  std::vector<SlotRange> slots;
+  Bytes bytes = 0;
+};
 
-std::vector<TransferData> transfers_as_data(const Schedule& schedule, Rank participant, const StepActions& actions,
-                                            const std::vector<Transfer>& transfers) {
-  std::vector<TransferData> data;
+struct ScheduledActions {
+  std::vector<ScheduledMessage> sends;
+  std::vector<ScheduledMessage> receives;
+  std::vector<LocalOperation> locals;
+};
+
+std::vector<ScheduledMessage> messages_of(const Schedule& schedule, Rank participant, const StepActions& actions,
+                                          const std::vector<Transfer>& transfers) {
+  std::vector<ScheduledMessage> messages;
   for (const Transfer& transfer : transfers) {
-    SlotPairs slots;
-    for (std::uint32_t i = 0; i < transfer.range_count; ++i) {
-      const SlotRange& range = actions.ranges[transfer.first_range + i];
-      slots.emplace_back(range.first, range.count);
-    }
-    data.emplace_back(transfer.peer, std::move(slots), bytes_of(schedule, participant, actions, transfer));
+    const auto slots = std::span(actions.ranges).subspan(transfer.first_range, transfer.range_count);
+    messages.push_back(
+        {transfer.peer, {slots.begin(), slots.end()}, bytes_of(schedule, participant, actions, transfer)});
   }
-  return data;
+  return messages;
 }
 
-/// {"sends": [(peer, [(first slot, count), …], bytes), …], "receives": the same, "locals": [(kind, from, count, to),
-/// …]}
-nb::dict actions_as_data(const Schedule& schedule, Rank participant, std::uint32_t stream, std::size_t step) {
+ScheduledActions actions_of(const Schedule& schedule, Rank participant, std::uint32_t stream, std::size_t step) {
   if (participant >= schedule.participant_count() || stream >= schedule.stream_count() ||
       step >= schedule.step_count(stream)) {
     throw nb::index_error("no such participant, stream or step");
   }
   StepActions actions;
   schedule.actions(participant, stream, step, actions);
-  std::vector<std::tuple<std::string_view, Slot, std::uint32_t, Slot>> locals;
-  for (const LocalOperation& local : actions.locals) {
-    const auto kind = local.kind == LocalOperation::Kind::copy ? "copy" : "reduce";
-    locals.emplace_back(kind, local.from.first, local.from.count, local.to);
-  }
-  nb::dict data;
-  data["sends"] = transfers_as_data(schedule, participant, actions, actions.sends);
-  data["receives"] = transfers_as_data(schedule, participant, actions, actions.receives);
-  data["locals"] = locals;
-  return data;
+  return {messages_of(schedule, participant, actions, actions.sends),
+          messages_of(schedule, participant, actions, actions.receives), actions.locals};
 }
 
 Bytes bytes_in_slot(const Schedule& schedule, Rank participant, Slot slot) {
@@ -69,23 +69,6 @@ void set_pair_sizes(AlgorithmOptions& options, const std::vector<std::vector<Byt
     sizes.insert(sizes.end(), row.begin(), row.end());
   }
   options.pair_sizes = table_of_sizes(static_cast<Rank>(rows.size()), std::move(sizes));
-}
-
-/// Messages and bytes that travel in all.
-std::pair<std::uint64_t, Bytes> count_messages(const Schedule& schedule) {
-  std::uint64_t messages = 0;
-  Bytes bytes = 0;
-  StepActions actions;
-  for (std::uint32_t stream = 0; stream < schedule.stream_count(); ++stream) {
-    for (std::size_t step = 0; step < schedule.step_count(stream); ++step) {
-      for (Rank r = 0; r < schedule.participant_count(); ++r) {
-        schedule.actions(r, stream, step, actions);
-        messages += actions.sends.size();
-        for (const Transfer& send : actions.sends) bytes += bytes_of(schedule, r, actions, send);
-      }
-    }
-  }
-  return {messages, bytes};
 }
 
 Places grid_places(const std::vector<std::uint32_t>& dimensions, const std::vector<bool>& periodic,
@@ -132,6 +115,59 @@ void bind_places(nb::module_& module) {
       nb::arg("ranks"), nb::arg("ranks_per_machine"));
 }
 
+std::string in_words(const SlotRange& slots) {
+  return slots.count == 1 ? "slot " + std::to_string(slots.first)
+                          : "slots " + std::to_string(slots.first) + " to " +
+                                std::to_string(std::uint64_t{slots.first} + slots.count - 1);
+}
+
+void bind_actions(nb::module_& module) {
+  nb::class_<SlotRange>(module, "SlotRange", "Consecutive slots of a participant.")
+      .def("__repr__", [](const SlotRange& slots) { return "<SlotRange: " + in_words(slots) + ">"; })
+      .def_ro("first", &SlotRange::first)
+      .def_ro("count", &SlotRange::count);
+  nb::class_<ScheduledMessage>(module, "ScheduledMessage", "A message that a participant sends or receives in a step.")
+      .def("__repr__",
+           [](const ScheduledMessage& message) {
+             return "<ScheduledMessage: " + counted(message.bytes, "byte") + " with participant " +
+                    std::to_string(message.peer) + ">";
+           })
+      .def_ro("peer", &ScheduledMessage::peer, "The participant at the other end.")
+      .def_ro("slots", &ScheduledMessage::slots,
+              "Where the bytes are, or go: ranges in the order in which they are packed.")
+      .def_ro("bytes", &ScheduledMessage::bytes);
+  nb::class_<LocalOperation>(module, "LocalOperation",
+                             "What a participant does by itself after the messages of a step.")
+      .def("__repr__",
+           [](const LocalOperation& local) {
+             return "<LocalOperation: " + std::string(to_word(local.kind)) + " " + in_words(local.from) + " to slot " +
+                    std::to_string(local.to) + ">";
+           })
+      .def_prop_ro(
+          "kind", [](const LocalOperation& local) { return to_word(local.kind); },
+          "'copy': from_slots replace what stands there; 'reduce': they are combined with it.")
+      .def_ro("from_slots", &LocalOperation::from, "The slots that are read.")
+      .def_ro("to_slot", &LocalOperation::to, "The first of as many slots that are written.");
+  nb::class_<ScheduledActions>(module, "StepActions", "What one participant does in one step.")
+      .def("__repr__",
+           [](const ScheduledActions& actions) {
+             return "<StepActions: " + counted(actions.sends.size(), "send") + ", " +
+                    counted(actions.receives.size(), "receive") + ", " +
+                    counted(actions.locals.size(), "local operation") + ">";
+           })
+      .def_ro("sends", &ScheduledActions::sends, "All sends and receives of a step start at once.")
+      .def_ro("receives", &ScheduledActions::receives)
+      .def_ro("locals", &ScheduledActions::locals, "Done in this order when all messages have arrived.");
+  nb::class_<ScheduleTotals>(module, "ScheduleTotals", "What travels between the participants of a schedule.")
+      .def("__repr__",
+           [](const ScheduleTotals& totals) {
+             return "<ScheduleTotals: " + counted(totals.messages, "message") + ", " + counted(totals.bytes, "byte") +
+                    ">";
+           })
+      .def_ro("messages", &ScheduleTotals::messages)
+      .def_ro("bytes", &ScheduleTotals::bytes);
+}
+
 void bind_algorithms(nb::module_& module) {
   nb::class_<Algorithm>(module, "Algorithm")
       .def("__repr__",
@@ -175,9 +211,9 @@ void bind_algorithms(nb::module_& module) {
       .def_prop_ro("block_count", &Schedule::block_count)
       .def_prop_ro("slot_count", &Schedule::slot_count)
       .def("slot_bytes", &bytes_in_slot, "Of a participant.", nb::arg("participant"), nb::arg("slot"))
-      .def("actions", &actions_as_data, "What a participant does in a step of a stream.", nb::arg("participant"),
-           nb::arg("stream"), nb::arg("step"))
-      .def("count_messages", &count_messages, WithoutGil(), "Messages and bytes in all.")
+      .def("actions", &actions_of, nb::arg("participant"), nb::arg("stream"), nb::arg("step"),
+           "What a participant does in a step of a stream. Raises IndexError if there is none of these numbers.")
+      .def("totals", &totals_of, WithoutGil(), "What travels between participants in all steps.")
       .def(
           "verify", [](const Schedule& schedule) { unwrap(verify(schedule)); }, WithoutGil())
       .def("steps", [](const std::shared_ptr<Schedule>& schedule) { return steps_of(schedule); });
@@ -196,6 +232,15 @@ void bind_algorithms(nb::module_& module) {
 }  // namespace
 
 void bind_schedule(nb::module_& module) {
+  nb::class_<Message>(module, "Message", "A message of a step, from one rank to another.")
+      .def("__repr__",
+           [](const Message& message) {
+             return "<Message: " + counted(message.bytes, "byte") + " from rank " + std::to_string(message.from) +
+                    " to rank " + std::to_string(message.to) + ">";
+           })
+      .def_ro("from_rank", &Message::from)
+      .def_ro("to_rank", &Message::to)
+      .def_ro("bytes", &Message::bytes);
   nb::class_<StepSequence>(module, "StepSequence")
       .def("__repr__",
            [](const StepSequence& steps) {
@@ -209,11 +254,9 @@ void bind_schedule(nb::module_& module) {
           [](const StepSequence& steps, std::size_t index) {
             std::vector<Message> messages;
             steps.step(index, messages);
-            std::vector<std::tuple<Rank, Rank, Bytes>> data;
-            for (const Message& message : messages) data.emplace_back(message.from, message.to, message.bytes);
-            return data;
+            return messages;
           },
-          "(from, to, bytes) each.", nb::arg("step"));
+          "The messages that travel at the same time in a step.", nb::arg("step"));
   module.def("shift_all_to_all", &shift_all_to_all, nb::arg("ranks"));
   module.def("ring", &ring, nb::arg("ranks"));
   module.def("neighbour", &neighbour, nb::arg("ranks"));
@@ -225,6 +268,7 @@ void bind_schedule(nb::module_& module) {
       },
       nb::arg("contents"), nb::arg("file"), nb::arg("ranks"));
   bind_places(module);
+  bind_actions(module);
   bind_algorithms(module);
 }
 

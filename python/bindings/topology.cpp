@@ -81,31 +81,9 @@ auto link_bytes(const Handle& handle) {
   return nb::ndarray<nb::numpy, std::uint8_t>(first, {size}, owner);
 }
 
-/// The child of the grid that the object is or lies under.
-std::optional<std::uint64_t> point_of(const Topology& topology, ObjectId grid, ObjectId object) {
-  while (object != grid && topology.parent_count(object) > 0) {
-    for (std::uint32_t i = 0; i < topology.parent_count(object); ++i) {
-      if (topology.parent(object, i) == grid) return topology.grid_point(grid, object);
-    }
-    object = topology.parent(object, 0);
-  }
-  return std::nullopt;
-}
-
-/// -1 for machines that are not under the grid.
 auto coordinates(const Handle& handle, ObjectId grid) {
-  const Topology& topology = *handle.topology;
-  const GridShape& shape = *topology.grid(grid);
-  const std::size_t width = shape.dimensions.size();
-  std::vector<std::int32_t> table(topology.machine_count() * width, -1);
-  for (std::uint64_t i = 0; i < topology.machine_count(); ++i) {
-    auto point = point_of(topology, grid, topology.machine(i));
-    if (!point) continue;
-    for (std::size_t d = width; d-- > 0; *point /= shape.dimensions[d]) {
-      table[i * width + d] = static_cast<std::int32_t>(*point % shape.dimensions[d]);
-    }
-  }
-  return as_array(std::move(table), topology.machine_count(), width);
+  std::vector<std::int32_t> table = machine_coordinates(*handle.topology, grid);
+  return as_array(std::move(table), handle.topology->machine_count(), handle.topology->grid(grid)->dimensions.size());
 }
 
 /// A NIC as Python gets one; of a router all that is known is the GUID.
@@ -259,7 +237,8 @@ void bind_object_calls(nb::class_<Handle>& bound) {
       .def(
           "grid_dense", [](const Handle& h, ObjectId id) { return h.topology->grid(id)->dense; }, nb::arg("grid"))
       .def(
-          "grid_point", [](const Handle& h, ObjectId grid, ObjectId id) { return point_of(*h.topology, grid, id); },
+          "grid_point",
+          [](const Handle& h, ObjectId grid, ObjectId id) { return point_in_grid(*h.topology, grid, id); },
           nb::arg("grid"), nb::arg("id"))
       .def(
           "grid_child",
@@ -271,7 +250,9 @@ void bind_object_calls(nb::class_<Handle>& bound) {
 }
 
 void bind_queries(nb::class_<Handle>& bound) {
-  bound.def("coordinates", &coordinates, nb::arg("grid"))
+  bound
+      .def("coordinates", &coordinates, "A row a machine, a column a dimension; -1 for machines outside of the grid.",
+           nb::arg("grid"))
       .def("link_bytes", &link_bytes, "LinkRow after LinkRow.")
       .def(
           "hops", [](const Handle& h, ObjectId a, ObjectId b) { return hops(*h.topology, a, b); }, WithoutGil(),
@@ -412,12 +393,9 @@ void bind_ways_to_open(nb::module_& module) {
       WithoutGil(), nb::arg("source"), nb::arg("host_pattern"), nb::arg("tables"), nb::arg("file"));
   module.def(
       "open_formula",
-      [](std::string_view source) -> std::optional<Handle> {
-        const std::size_t colon = source.find(':');
-        const auto kind = std::ranges::find(source_kinds(), source.substr(0, colon), &SourceKind::kind);
-        if (colon == std::string_view::npos || kind == source_kinds().end() || kind->formula == nullptr) return {};
-        auto formula = unwrap(kind->formula(source.substr(colon + 1), false));
-        return formula ? std::optional(Handle{make_grid_topology(std::move(*formula))}) : std::nullopt;
+      [](std::string_view source) {
+        const TopologyPtr formula = unwrap(open_formula(source));
+        return formula == nullptr ? std::nullopt : std::optional(Handle{formula});
       },
       "The topology of a source that is a formula, in constant time; None for all others.", nb::arg("source"));
 }

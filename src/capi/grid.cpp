@@ -2,6 +2,7 @@
 
 #include <cerrno>
 
+#include "ayatori/topology/queries.hpp"
 #include "handle.hpp"
 
 namespace ayatori::capi {
@@ -27,27 +28,13 @@ Grid grid_of(nwtopo_topology_t handle, nwtopo_obj_t object) {
   return {};
 }
 
-/// The child of a grid that `id` is, or lies below; no_object if there is none.
-ObjectId child_above(const Topology& topology, ObjectId grid, ObjectId id) {
-  const std::uint32_t count = topology.parent_count(id);
-  for (std::uint32_t i = 0; i < count; ++i) {
-    const ObjectId parent = topology.parent(id, i);
-    if (parent == grid) return id;
-    if (const ObjectId child = child_above(topology, grid, parent); child != no_object) return child;
-  }
-  return no_object;
-}
-
 constexpr std::uint64_t no_point = ~std::uint64_t{0};
 
 /// Where an object lies; no_point, with errno and a message, if it is not under the grid.
 std::uint64_t point_of(const Grid& grid, nwtopo_obj_t object) {
   const ObjectId id = id_of(*grid.loaded, object);
   if (id == no_object) return no_point;
-  const Topology& topology = *grid.loaded->topology;
-  if (const ObjectId child = child_above(topology, grid.id, id); child != no_object) {
-    return topology.grid_point(grid.id, child);
-  }
+  if (const auto point = point_in_grid(*grid.loaded->topology, grid.id, id)) return *point;
   refuse(EINVAL, "object {} is not under the grid", id);
   return no_point;
 }
@@ -187,10 +174,8 @@ int nwtopo_grid_get_coords(nwtopo_topology_t topology, nwtopo_obj_t grid, nwtopo
     if (coords == nullptr) return refuse(EINVAL, "the pointer to the coordinates is NULL");
     const std::uint64_t point = point_of(found, obj);
     if (point == no_point) return failed;
-    auto rest = static_cast<std::uint32_t>(point);
-    for (std::size_t i = found.dimensions(); i-- > 0; rest /= found.shape->dimensions[i]) {
-      coords[i] = static_cast<int>(rest % found.shape->dimensions[i]);
-    }
+    const auto coordinates = coordinates_of_point(*found.shape, point);
+    for (std::size_t i = 0; i < coordinates.size(); ++i) coords[i] = static_cast<int>(coordinates[i]);
     return 0;
   });
 }

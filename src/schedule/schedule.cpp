@@ -31,6 +31,21 @@ Bytes bytes_of(const Schedule& schedule, Rank participant, const StepActions& ac
   return bytes;
 }
 
+ScheduleTotals totals_of(const Schedule& schedule) {
+  ScheduleTotals totals;
+  StepActions actions;
+  for (std::uint32_t stream = 0; stream < schedule.stream_count(); ++stream) {
+    for (std::size_t step = 0; step < schedule.step_count(stream); ++step) {
+      for (Rank participant = 0; participant < schedule.participant_count(); ++participant) {
+        schedule.actions(participant, stream, step, actions);
+        totals.messages += actions.sends.size();
+        for (const Transfer& send : actions.sends) totals.bytes += bytes_of(schedule, participant, actions, send);
+      }
+    }
+  }
+  return totals;
+}
+
 namespace {
 
 class StepsOfSchedule final : public StepSequence {

@@ -31,6 +31,30 @@ std::size_t max_children(const std::set<Edge>& edges) {
   return most;
 }
 
+TEST(TotalsOf, IsTheSumOfAllSteps) {
+  for (const Algorithm& algorithm : algorithms()) {
+    if (algorithm.needs_grid || algorithm.collective == Collective::alltoallv) continue;
+    const Places places = places_of_ranks(12, 3);
+    auto schedule = make_schedule(algorithm.name, {algorithm.collective, 12, 0, 4800}, places, {});
+    if (!schedule) continue;  // not for this job
+    const auto steps = steps_of(*schedule);
+    std::uint64_t messages = 0;
+    Bytes bytes = 0;
+    for (std::size_t i = 0; i < steps->step_count(); ++i) {
+      for (const Message& message : step_of(*steps, i)) ++messages, bytes += message.bytes;
+    }
+    const ScheduleTotals totals = totals_of(**schedule);
+    EXPECT_EQ(totals.messages, messages) << algorithm.name;
+    EXPECT_EQ(totals.bytes, bytes) << algorithm.name;
+  }
+}
+
+TEST(TotalsOf, ABinomialBroadcastSendsTheVectorOnceToEachOtherRank) {
+  const ScheduleTotals totals = totals_of(*made("binomial", {Collective::broadcast, 12, 3, 1000}, places_of_ranks(12)));
+  EXPECT_EQ(totals.messages, 11U);
+  EXPECT_EQ(totals.bytes, 11'000U);
+}
+
 class TorusColours : public testing::TestWithParam<std::vector<std::uint32_t>> {};
 
 TEST_P(TorusColours, ShareNoDirectedLink) {

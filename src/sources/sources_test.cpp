@@ -3,6 +3,8 @@
 #include <set>
 
 #include "ayatori/sources/source.hpp"
+#include "ayatori/sources/topology.hpp"
+#include "ayatori/topology/grid.hpp"
 
 namespace ayatori {
 namespace {
@@ -46,6 +48,27 @@ TEST(OpenSource, ReturnsTheErrorsOfFiles) {
   const auto opened = open_source("ib:/no/such/file");
   ASSERT_FALSE(opened);
   EXPECT_NE(opened.error().message.find("/no/such/file"), std::string::npos) << opened.error().message;
+}
+
+TEST(OpenFormula, OpensTheTopologyThatOpenTopologyOpens) {
+  const auto formula = open_formula("torus:3x4");
+  ASSERT_TRUE(formula);
+  ASSERT_NE(*formula, nullptr);
+  EXPECT_NE(formula_of(**formula), nullptr);
+  EXPECT_EQ((*formula)->machine_count(), 12U);
+}
+
+TEST(OpenFormula, LeavesOtherSourcesAlone) {
+  for (const char* source :
+       {"fattree:K=2,levels=2", "ib:/no/such/file", "cache:/no/such/file", "nonsense:1", "torus"}) {
+    const auto formula = open_formula(source);
+    ASSERT_TRUE(formula) << source;
+    EXPECT_EQ(*formula, nullptr) << source;
+  }
+}
+
+TEST(OpenFormula, ReturnsTheErrorsOfTheFormula) {
+  EXPECT_EQ(open_formula("torus:3xfour").error().message, open_topology("torus:3xfour").error().message);
 }
 
 }  // namespace

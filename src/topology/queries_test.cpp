@@ -197,6 +197,46 @@ TEST(Queries, CommonAncestorsAndMachinesUnderFollowTheTree) {
   EXPECT_EQ(nearest_machines(*tree, 0, 100).size(), 11U);
 }
 
+TEST(MachineCoordinates, AreThoseOfThePointThatTheMachineLiesBelow) {
+  for (const char* source : {"torus:3x4x2", "mesh:5", "torus:2x3,hosts=2", "hyperx:3x2,hosts=2"}) {
+    const auto topology = opened(source);
+    ObjectId grid = no_object;
+    for (ObjectId id = 0; id < topology->id_end(); ++id) {
+      if (topology->grid(id) != nullptr) grid = id;
+    }
+    ASSERT_NE(grid, no_object) << source;
+    const GridShape& shape = *topology->grid(grid);
+    const auto table = machine_coordinates(*topology, grid);
+    ASSERT_EQ(table.size(), topology->machine_count() * shape.dimensions.size()) << source;
+    std::vector<std::uint32_t> here(shape.dimensions.size());
+    std::size_t seen = 0;
+    for (std::uint64_t point = 0; point < shape.points(); ++point) {
+      EXPECT_EQ(coordinates_of_point(shape, point), here) << source;
+      for (const ObjectId machine : machines_under(*topology, topology->grid_child(grid, point))) {
+        EXPECT_EQ(point_in_grid(*topology, grid, machine), point) << source;
+        const auto* const row = &table[topology->machine_index(machine) * here.size()];
+        EXPECT_TRUE(std::equal(here.begin(), here.end(), row)) << source << " machine " << machine;
+        ++seen;
+      }
+      for (std::size_t d = here.size(); d-- > 0;) {  // the next point, as an odometer counts
+        if (++here[d] < shape.dimensions[d]) break;
+        here[d] = 0;
+      }
+    }
+    EXPECT_EQ(seen, topology->machine_count()) << source;
+  }
+}
+
+TEST(PointInGrid, IsNothingForTheGridItselfAndForWhatLiesOutside) {
+  const auto torus = opened("torus:3x4");
+  const ObjectId grid = torus->parent(0, 0);
+  EXPECT_EQ(point_in_grid(*torus, grid, grid), std::nullopt);
+  EXPECT_EQ(child_of_grid(*torus, grid, grid), no_object);
+  EXPECT_EQ(child_of_grid(*torus, grid, 5), 5U);
+  const auto tree = opened("fattree:K=2,levels=2");
+  EXPECT_EQ(child_of_grid(*tree, tree->id_end(), 0), no_object);
+}
+
 /// The narrowest cut by trying every set of objects on a's side.
 double narrowest_cut(const Topology& topology, std::span<const ObjectId> a, std::span<const ObjectId> b) {
   std::vector<ObjectId> between;

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <new>
 
+#include "ayatori/topology/queries.hpp"
+
 namespace ayatori {
 
 bool forwards(const Topology& topology, ObjectId id) {
@@ -47,13 +49,7 @@ std::uint32_t grid_distance(std::uint32_t from, std::uint32_t to, std::uint32_t 
 
 std::vector<std::uint32_t> coordinates_of(const Topology& topology, ObjectId machine) {
   const ObjectId grid = topology.parent(machine, 0);
-  const GridShape& shape = *topology.grid(grid);
-  std::uint64_t point = topology.grid_point(grid, machine);
-  std::vector<std::uint32_t> coordinates(shape.dimensions.size());
-  for (std::size_t i = coordinates.size(); i-- > 0; point /= shape.dimensions[i]) {
-    coordinates[i] = static_cast<std::uint32_t>(point % shape.dimensions[i]);
-  }
-  return coordinates;
+  return coordinates_of_point(*topology.grid(grid), topology.grid_point(grid, machine));
 }
 
 }  // namespace ayatori

@@ -34,11 +34,25 @@ def test_a_schedule_carries_each_pairs_bytes(seed: int) -> None:
     carried = np.diag(np.diag(sizes))  # what a rank has for itself is no message
     for step in range(schedule.step_count(0)):
         for rank in range(RANKS):
-            for peer, _, size in schedule.actions(rank, 0, step)["sends"]:
-                assert size > 0
-                carried[rank, peer] += size
+            for send in schedule.actions(rank, 0, step).sends:
+                assert send.bytes > 0
+                carried[rank, send.peer] += send.bytes
     assert carried.tolist() == sizes
     assert schedule.bytes == carried.sum()
+
+
+def test_what_a_rank_does_in_a_step_has_names() -> None:
+    schedule = make_schedule(Call("reduce", "binomial", 4096), _core.places_of_ranks(2, 1))
+    at_root, at_other = schedule.actions(0, 0, 0), schedule.actions(1, 0, 0)
+    [receive], [send], [local] = at_root.receives, at_other.sends, at_root.locals
+    assert (receive.peer, receive.bytes, send.peer, send.bytes) == (1, 4096, 0, 4096)
+    assert (send.slots[0].first, send.slots[0].count) == (0, 1)
+    assert (local.kind, local.from_slots.count, local.to_slot) == ("reduce", 1, 0)
+    assert repr(at_root) == "<StepActions: 0 sends, 1 receive, 1 local operation>"
+    totals = schedule.totals()
+    assert (totals.messages, totals.bytes) == (1, 4096)
+    with pytest.raises(IndexError, match="no such participant, stream or step"):
+        schedule.actions(2, 0, 0)
 
 
 @pytest.mark.parametrize("seed", range(5))

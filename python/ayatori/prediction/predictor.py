@@ -215,10 +215,12 @@ def read_pair_sizes(file: Path, ranks: int) -> list[list[int]]:
     steps = _core.parse_pattern(read_text(file), str(file), ranks)
     sizes = [[0] * ranks for _ in range(ranks)]
     for step in range(steps.step_count):
-        for sender, receiver, size in steps.messages(step):
-            sizes[sender][receiver] += size
-            if sizes[sender][receiver] > MAX_BYTES:
-                raise Error(f"{file}: from {sender} to {receiver} there are more than 2^58 bytes")
+        for message in steps.messages(step):
+            row = sizes[message.from_rank]
+            row[message.to_rank] += message.bytes
+            if row[message.to_rank] > MAX_BYTES:
+                pair = f"from {message.from_rank} to {message.to_rank}"
+                raise Error(f"{file}: {pair} there are more than 2^58 bytes")
     return sizes
 
 

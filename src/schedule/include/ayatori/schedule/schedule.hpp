@@ -105,6 +105,13 @@ using SchedulePtr = std::shared_ptr<const Schedule>;
 [[nodiscard]] Bytes bytes_of(const Schedule& schedule, Rank participant, const StepActions& actions,
                              const Transfer& transfer);
 
+/// What travels from one participant to another in all steps of a schedule.
+struct ScheduleTotals {
+  std::uint64_t messages = 0;
+  Bytes bytes = 0;
+};
+[[nodiscard]] ScheduleTotals totals_of(const Schedule& schedule);
+
 /// The schedule as Steps, whose contention routing counts: step i holds the messages of step i of every stream.
 [[nodiscard]] std::unique_ptr<StepSequence> steps_of(SchedulePtr schedule);
 

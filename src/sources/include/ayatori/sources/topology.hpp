@@ -17,4 +17,8 @@ struct TopologyOptions {
 /// Network. Errors: those of open_source() and of the cache reader.
 [[nodiscard]] Result<TopologyPtr> open_topology(std::string_view source, const TopologyOptions& options = {});
 
+/// Opens a source that is a formula in constant time. Returns nullptr for all others, which it does not open. Errors:
+/// those of the formula.
+[[nodiscard]] Result<TopologyPtr> open_formula(std::string_view source, bool physical_view = false);
+
 }  // namespace ayatori

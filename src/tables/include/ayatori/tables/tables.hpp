@@ -52,6 +52,10 @@ class ForwardingTables {
   std::vector<TablePort> entries_;  // router-major
 };
 
+/// Counts the entries in which two sets of tables of one network differ. A LID beyond the last of one set is dropped
+/// there. Error: the sets have different numbers of routers.
+[[nodiscard]] Result<std::uint64_t> count_differences(const ForwardingTables& a, const ForwardingTables& b);
+
 struct Routes {
   LidMap lids;
   ForwardingTables tables;

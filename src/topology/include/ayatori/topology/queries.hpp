@@ -74,6 +74,16 @@ struct RouteStep {
 /// Machines under an object, by rising id; a machine is under itself.
 [[nodiscard]] std::vector<ObjectId> machines_under(const Topology& topology, ObjectId object);
 
+/// The child of a grid that an object is, or lies below; no_object if it does not lie below the grid.
+[[nodiscard]] ObjectId child_of_grid(const Topology& topology, ObjectId grid, ObjectId object);
+/// The row-major number of that child's point; nothing if the object does not lie below the grid.
+[[nodiscard]] std::optional<std::uint64_t> point_in_grid(const Topology& topology, ObjectId grid, ObjectId object);
+/// Coordinates of a point given by its row-major number, the last one running fastest.
+[[nodiscard]] std::vector<std::uint32_t> coordinates_of_point(const GridShape& shape, std::uint64_t point);
+/// Row-major matrix with a row for each machine, by its index, and a column for each dimension of the grid; -1 for
+/// machines that do not lie below the grid.
+[[nodiscard]] std::vector<std::int32_t> machine_coordinates(const Topology& topology, ObjectId grid);
+
 /// What two sets of machines can exchange.
 struct Cut {
   double bytes_per_second = 0;  ///< most that can flow from a to b at once: the narrowest cut between them
