@@ -13,7 +13,8 @@ from ayatori.cli.execution import UsageError
 from ayatori.cli.output import note, print_json, progress, say
 from ayatori.formats.plan_file import write_plan
 from ayatori.model.network import open_source
-from ayatori.planning.plans import DESTINATION_MOD_K, PLAN_METHODS, assess_jobs, assessments_as_data
+from ayatori.planning.improvement import PLAN, TablesInUse, improve_jobs, improvements_as_data
+from ayatori.planning.plans import DESTINATION_MOD_K, PLAN_METHODS, assessments_as_data
 from ayatori.planning.routes import make_routes, read_routes
 
 
@@ -28,15 +29,21 @@ def plan(
     ppn: options.PPN = 0,
     order: options.ORDER = "network",
     pattern: options.PATTERN = "shift",
-    lmc: options.LMC = "auto",
-    lfts: Annotated[Path | None, typer.Option(metavar="FILE", help="Plan on these tables instead of ours.")] = None,
+    lmc: Annotated[
+        str | None, typer.Option(help="Plan on tables of ours with 2^LMC LIDs a port; auto (default): one LID a path.")
+    ] = None,
+    lfts: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="The tables in use; without --lmc the plan is made on them, too."),
+    ] = None,
     out: Annotated[Path | None, typer.Option(metavar="FILE", help="Write the job's plan there (with --job).")] = None,
     host_pattern: options.HOST_PATTERN = "",
     json: options.JSON = False,
 ) -> None:
     """Picks the paths of a job's messages, and compares hot spots without and with the plan.
 
-    "Without" is destination-mod-K with one LID a port, as OpenSM's ftree routes.
+    "Without" are the tables in use: those of --lfts, or else destination-mod-K of ours with one LID a port, as OpenSM's
+    ftree routes. A job whose plan would be worse than that keeps them.
     """
     if method not in PLAN_METHODS:
         raise UsageError(f"no method '{method}'", hint=f"methods: {', '.join(PLAN_METHODS)}")
@@ -45,16 +52,18 @@ def plan(
     jobs = options.jobs_or_whole_network(network, jobs, ppn)
     if out is not None and len(jobs) > 1:
         raise UsageError("--out takes the plan of one job", hint="--job HOSTFILE --out FILE")
-    one_lid = make_routes(network, 0)
-    routes = read_routes(network, lfts) if lfts else make_routes(network, options.parse_lmc(lmc))
+    in_use = TablesInUse(read_routes(network, lfts), str(lfts)) if lfts else TablesInUse(make_routes(network, 0))
+    routes = in_use.routes if lfts and lmc is None else make_routes(network, options.parse_lmc(lmc or "auto"))
     with progress("jobs", 2 * len(jobs)) as advance:
-        before = assess_jobs(network, one_lid, jobs, DESTINATION_MOD_K, pattern, seed, advance)
-        after = assess_jobs(network, routes, jobs, method, pattern, seed, advance)
+        improvements = improve_jobs(network, in_use, routes, jobs, method, pattern, seed, advance)
     data: dict[str, Any] = {"source": source, "pattern": pattern, "seed": seed}
-    data |= assessments_as_data(network, method, after)
-    data["before"] = assessments_as_data(network, DESTINATION_MOD_K, before) | {"pattern": pattern}
+    data |= assessments_as_data(network, method, [improvement.better for improvement in improvements])
+    data |= improvements_as_data(in_use, improvements)
+    without = [improvement.without for improvement in improvements]
+    data["before"] = assessments_as_data(network, DESTINATION_MOD_K, without) | {"pattern": pattern}
     if out is not None:
-        write_plan(network, routes, jobs[0], after[0].planned, out)
+        first = improvements[0]
+        write_plan(network, in_use.routes if first.keeps_tables else routes, jobs[0], first.better.planned, out)
         note(f"wrote {out}")
     if json:
         print_json("plan", data)
@@ -63,9 +72,20 @@ def plan(
 
 
 def describe(data: dict[str, Any]) -> None:
-    say(f"{data['source']}: without a plan, one LID a port (destination-mod-K)")
+    say(f"{data['source']}: without a plan")
+    say(f"  baseline      {data['baseline']}")
     describe_jobs(data["before"])
-    say(f"with the plan '{data['method']}'")
+    say(f"with the plan '{data['method']}', where it is better than no plan")
     describe_jobs(data)
+    say(f"  take          {choice_in_words(data)}")
     if data["jobs"] == 1:
         say(f"  proof         {data['per_job'][0]['reason']}")
+
+
+def choice_in_words(data: dict[str, Any]) -> str:
+    """Which of the two is better."""
+    if data["jobs"] == 1:
+        choice = data["choices"][0]
+        word = "the plan" if choice["take"] == PLAN else "no plan"
+        return f"{word}: {choice['with_plan']:.4f} with it, {choice['without']:.4f} without"
+    return f"the plan in {data['jobs'] - data['kept']} of {data['jobs']} jobs, no plan in {data['kept']}"

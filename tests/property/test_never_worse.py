@@ -1,0 +1,46 @@
+"""No choice of `ayatori plan` is worse than no plan: `bench.validation.never_worse` draws the cases, and measures."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import ayatori
+from ayatori.formats.plan_file import read_plan
+from bench.validation.never_worse import check_cases
+
+CASES = int(os.environ.get("NEVER_WORSE_CASES", "150"))
+SEED = int(os.environ.get("NEVER_WORSE_SEED", "1"))
+PAPER = "fattree:K=6,levels=2,nodes=30"
+
+
+def test_no_random_case_is_worse_than_no_plan() -> None:
+    print(f"seed {SEED}")
+    worse, outcomes = check_cases(CASES, SEED)
+    assert worse == []
+    assert all(outcomes[method]["better"] > 0 for method in ("rule", "colour", "pair"))
+
+
+def test_a_job_whose_plan_is_worse_keeps_the_tables_in_use(tmp_path: Path, ayatori_command) -> None:
+    """Random job 1 of 14 nodes: paper 1's rule reaches 0.65 of the bandwidth, destination-mod-K 0.81."""
+    network = ayatori.open_source(PAPER)
+    job = ayatori.random_jobs(network, 1, 14, seed=1)[0]
+    hosts, out = tmp_path / "hosts", tmp_path / "plan.json"
+    hosts.write_text("\n".join(network.machines[machine].name for machine in job.machines))
+    outcome = ayatori_command("plan", PAPER, "--job", str(hosts), "--method", "rule", "--out", str(out))
+    assert outcome.status == 0
+    assert "take          no plan: 0.6500 with it, 0.8125 without" in outcome.stdout
+    saved = read_plan(network, out)
+    assert (saved.plan.method.word, saved.lmc) == ("destination-mod-K", 0)
+
+
+def test_a_plan_is_compared_with_the_tables_that_are_given(tmp_path: Path, ayatori_command) -> None:
+    tables = tmp_path / "tables"
+    assert ayatori_command("route", PAPER, "--lmc", "3", "--out", str(tables)).status == 0
+    arguments = ("plan", PAPER, "--contiguous", "16..16", "--lfts", str(tables / "lfts"))
+    given = ayatori_command(*arguments).stdout
+    # All base LIDs of these tables take the same path: up to six messages at a time on it.
+    assert f"baseline      {tables / 'lfts'}" in given.replace("\n    ", " ")
+    assert "the plan: 1.0000 with it, 0.2500 without" in given
+    ours = ayatori_command(*arguments, "--lmc", "0").stdout
+    assert "the plan: 0.7500 with it, 0.2500 without" in ours
