@@ -103,7 +103,7 @@ TREE_CALLS = [
     Call("alltoall", "shift", 1 << 10),
     Call("allreduce", "recursive-doubling", 1 << 10),
 ]
-ODD_CALLS = [  # where ranks are no power of two
+ODD_CALLS = [  # where the number of ranks is not a power of two
     Call("alltoall", "pairwise", 1 << 16),
     Call("reduce_scatter", "recursive-halving", 1 << 16),
     Call("allgather", "recursive-doubling", 1 << 16),

@@ -87,7 +87,7 @@ def _table1(found: Memory) -> Table:
         rows,
         "Straight lines through what was measured, ± their slope's standard error; 'no growth': the slope is less "
         "than twice that. Ours over UDP has tables of fixed size, however many peers there are; shared memory has a "
-        "ring for each process of the same machine, and none for others. The last row is no extrapolation: one "
+        "ring for each process of the same machine, and none for others. The last row is not extrapolated: one "
         "process that exchanged a message with each peer, which are in its memory as well, with "
         f"{_per_peer(peers)} each.",
     )

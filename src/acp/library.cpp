@@ -93,7 +93,7 @@ Process* opened() {
 
 int open_library() {
   if (!the_process && !left_to_parent) return open(at_first());
-  refuse(EPERM, the_process ? "acp_init was called already" : "a child of fork is no process of its parent's job");
+  refuse(EPERM, the_process ? "acp_init was called already" : "a child of fork does not belong to its parent's job");
   return -1;
 }
 

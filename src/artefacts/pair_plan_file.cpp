@@ -94,7 +94,7 @@ std::vector<std::uint8_t> unpack(std::string_view packed, std::size_t count, uns
   for (std::size_t i = 0; i < count; ++i) {
     const std::size_t first = i * bits;
     unsigned window = static_cast<std::uint8_t>(packed[first / 8]);
-    // An entry may reach into the next byte, but not behind the last.
+    // An entry may reach into the next byte, but not beyond the last.
     if (first % 8 + bits > 8) window |= static_cast<unsigned>(static_cast<std::uint8_t>(packed[first / 8 + 1])) << 8;
     entries[i] = static_cast<std::uint8_t>(window >> (first % 8) & mask);
   }

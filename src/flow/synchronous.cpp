@@ -45,7 +45,7 @@ class StepLoads {
   }
 
   [[nodiscard]] double seconds() {
-    // Messages within machines and messages between them share no constraint.
+    // Messages within machines and messages between them share nothing that limits both.
     const auto network = seconds_by_load(network_, false);
     const auto inside = seconds_by_load(inside_, true);
     return (network && inside ? std::max(*network, *inside) : seconds_by_traffic()) + local_;

@@ -73,7 +73,7 @@ Result<Participants> play_in_random_order(const Schedule& schedule, std::uint64_
   Participants participants = participants_of(schedule, network);
   std::size_t started = 0;
   std::uint64_t events = 0;
-  const std::size_t patience = 1000 + 100 * participants.size();
+  const std::size_t max_idle_turns = 1000 + 100 * participants.size();
   for (std::size_t idle_turns = 0; !all_done(participants); ++idle_turns) {
     if (network.random().below(2) == 0) network.deliver();
     Participant& next = *participants[network.random().below(participants.size())];
@@ -84,7 +84,7 @@ Result<Participants> play_in_random_order(const Schedule& schedule, std::uint64_
     }
     if (network.sizes_differed()) return fail("the two ends of a message differ in size");
     if (std::exchange(events, network.events()) != network.events()) idle_turns = 0;
-    if (idle_turns > patience) return fail("no message is under way, but a participant waits for one");
+    if (idle_turns > max_idle_turns) return fail("no message is under way, but a participant waits for one");
   }
   return participants;
 }

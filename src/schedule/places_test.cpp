@@ -31,7 +31,7 @@ Job job_of(const Network& network, std::initializer_list<const char*> hosts, std
   return job;
 }
 
-TEST(PlacesOfRanks, NumbersMachinesInRankOrder) {
+TEST(Places, MachinesAreNumberedInRankOrder) {
   const Places places = places_of_ranks(5, 2);
   EXPECT_EQ(places.machine, (Numbers{0, 0, 1, 1, 2}));
   EXPECT_EQ(places.group, (Numbers{0, 0, 0}));

@@ -6,7 +6,7 @@ namespace ayatori::transport {
 
 namespace {
 
-/// Losses this many leases apart are no congestion.
+/// Losses this many leases apart do not count as congestion.
 constexpr int calm_leases = 16;
 
 }  // namespace

@@ -228,7 +228,7 @@ TEST(Endpoint, CoalescedPacketHasTheSameMessagesWhenSentAgain) {
   ASSERT_TRUE(pair.a.send(pair.now, 1, {}, 2));
   const auto first = pair.take(pair.a);
   ASSERT_EQ(first.size(), 1U);
-  // What is queued after the first copy was made does not board the second.
+  // A message that is queued after the first copy was made is not in the second.
   ASSERT_TRUE(pair.a.send(pair.now, 1, bytes_of("three"), 3));
   ASSERT_EQ(pair.take(pair.a).size(), 1U);
   pair.now += 2ms;
@@ -311,7 +311,7 @@ TEST(Endpoint, MakeNamesTheOptionThatIsOutOfRange) {
   const auto made = Endpoint::make({.self = 0, .key = 1}, options, above);
   ASSERT_FALSE(made);
   EXPECT_EQ(made.error().message, "window is 65; it must be 1 to 64");
-  // Doubled sixteen times, it would be no time any more.
+  // Doubled sixteen times, it would not fit into a Time any more.
   options.window = 64;
   options.retransmission.longest_timeout = std::chrono::hours(100'000);
   const auto too_long = Endpoint::make({.self = 0, .key = 1}, options, above);

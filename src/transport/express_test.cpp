@@ -190,7 +190,7 @@ TEST(Express, MessagesStayInOrderWhateverTheWireRefuses) {
   }
 }
 
-/// A ring that stays full is no reason to spin: the message goes where it is acknowledged, and arrives when it can.
+/// The sender does not spin while a ring stays full: it sends the message acknowledged instead, and it arrives later.
 TEST(Express, RefusedMessagesAreSentAsDataPackets) {
   Node node(2, 1);
   for (int i = 0; i < 12; ++i) (void)node[0].send(node.now, 1);

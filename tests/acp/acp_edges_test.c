@@ -54,13 +54,13 @@ static void copy_over_itself(void) {
 }
 
 static void refuse_what_is_not_there(void) {
-    const acp_ga_t behind = addresses[1] + size - 8;
+    const acp_ga_t near_end = addresses[1] + size - 8;
     if (next != me) {
-        CHECK(fails_with(acp_copy(behind, addresses[0], 9, ACP_HANDLE_NULL), EFAULT));
-        CHECK(fails_with(acp_copy(behind, addresses[0], 100, ACP_HANDLE_NULL), EFAULT));
-        CHECK(fails_with(acp_copy(behind, addresses[2], 100, ACP_HANDLE_NULL), EFAULT));
-        CHECK(fails_with(acp_copy(addresses[2], behind, 100, ACP_HANDLE_NULL), EFAULT));
-        CHECK(fails_with(acp_add8(starter, behind + 8, 1, ACP_HANDLE_NULL), EFAULT));
+        CHECK(fails_with(acp_copy(near_end, addresses[0], 9, ACP_HANDLE_NULL), EFAULT));
+        CHECK(fails_with(acp_copy(near_end, addresses[0], 100, ACP_HANDLE_NULL), EFAULT));
+        CHECK(fails_with(acp_copy(near_end, addresses[2], 100, ACP_HANDLE_NULL), EFAULT));
+        CHECK(fails_with(acp_copy(addresses[2], near_end, 100, ACP_HANDLE_NULL), EFAULT));
+        CHECK(fails_with(acp_add8(starter, near_end + 8, 1, ACP_HANDLE_NULL), EFAULT));
         CHECK(acp_query_address(addresses[1]) == NULL && errno == EINVAL);
         CHECK(acp_add8(addresses[1], addresses[0], 1, ACP_HANDLE_NULL) == (acp_handle_t)ACP_HANDLE_NULL &&
               errno == EINVAL);

@@ -21,7 +21,7 @@ static void travel(void) {
     CHECK(words[0] == (uint64_t)(rounds * procs));
 }
 
-static void signal_behind_data(void) {
+static void signal_after_data(void) {
     const int next = (acp_rank() + 1) % acp_procs(), before = (acp_rank() + acp_procs() - 1) % acp_procs();
     const acp_ga_t mine = acp_query_starter_ga(acp_rank()) + 4096, there = acp_query_starter_ga(next) + 4096;
     uint64_t *flag = acp_query_address(mine);
@@ -43,7 +43,7 @@ int main(void) {
     CHECK(acp_init(NULL, NULL) == 0);
     travel();
     CHECK(acp_sync() == 0);
-    signal_behind_data();
+    signal_after_data();
     CHECK(acp_finalize() == 0);
     return failures();
 }

@@ -1,5 +1,5 @@
 /* Sizes, offsets and numbers that programs compiled against an older header rely on (LP64). What fails to compile here
- * would break them: a field may only be added behind the others, in place of reserved ones. */
+ * would break them: a field may only be added after the others, in place of reserved ones. */
 #include "check.h"
 
 #define CONCATENATED(a, b) a##b

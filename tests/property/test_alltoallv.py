@@ -31,7 +31,7 @@ def test_a_schedule_carries_each_pairs_bytes(seed: int) -> None:
     sizes = drawn(seed)
     schedule = make_schedule(call(sizes), _core.places_of_ranks(RANKS, 2))
     schedule.verify()
-    carried = np.diag(np.diag(sizes))  # what a rank has for itself is no message
+    carried = np.diag(np.diag(sizes))  # what a rank has for itself is not sent
     for step in range(schedule.step_count(0)):
         for rank in range(RANKS):
             for send in schedule.actions(rank, 0, step).sends:

@@ -103,7 +103,7 @@ TEST(VerbsWire, DataPacketsLeaveTheControlBuffersFree) {
   std::vector<std::size_t> sizes;
   const auto take = [&](std::span<const std::byte> datagram) {
     sizes.push_back(datagram.size());
-    EXPECT_EQ(datagram.front(), std::byte{7}) << "the routing header is no part of it";
+    EXPECT_EQ(datagram.front(), std::byte{7}) << "the routing header is not part of it";
   };
   EXPECT_EQ(pair.second->poll(1, take), 1U);
   EXPECT_EQ(pair.second->poll(64, take), 4U);

@@ -43,7 +43,7 @@ class AddressSpace {
     return upper << offset_bits_ | location.offset;
   }
 
-  /// Nothing if it is no address, or of a rank that there is not.
+  /// Nothing if it is not an address, or if the job has no such rank.
   [[nodiscard]] std::optional<Location> find(GlobalAddress address) const {
     const std::uint64_t upper = address >> offset_bits_;
     const std::uint64_t region = upper & regions;
