@@ -198,11 +198,15 @@ Job job_of_hosts(const Network& network, const std::vector<std::pair<std::string
   return unwrap(place_job(network, entries, file, 0, RankOrder::as_given));
 }
 
+Candidates candidates(bool unnamed_hcas) { return unnamed_hcas ? Candidates::all : Candidates::named; }
+
 std::vector<Job> random_jobs(const Network& network, std::size_t count, std::size_t size,
-                             std::uint32_t ranks_per_machine, std::uint64_t seed) {
+                             std::uint32_t ranks_per_machine, std::uint64_t seed, bool unnamed_hcas) {
   Random random(seed);
   std::vector<Job> jobs;
-  for (std::size_t i = 0; i < count; ++i) jobs.push_back(unwrap(random_job(network, size, ranks_per_machine, random)));
+  for (std::size_t i = 0; i < count; ++i) {
+    jobs.push_back(unwrap(random_job(network, size, ranks_per_machine, random, candidates(unnamed_hcas))));
+  }
   return jobs;
 }
 
@@ -233,13 +237,17 @@ void bind_jobs(nb::module_& module) {
              nb::arg("ranks_per_machine"), nb::arg("network_order"));
   module.def("job_of_hosts", &job_of_hosts, nb::arg("network"), nb::arg("hosts"), nb::arg("file"));
   module.def("random_jobs", &random_jobs, nb::arg("network"), nb::arg("count"), nb::arg("size"),
-             nb::arg("ranks_per_machine"), nb::arg("seed"));
+             nb::arg("ranks_per_machine"), nb::arg("seed"), nb::arg("unnamed_hcas"));
   module.def(
       "contiguous_job",
-      [](const Network& network, std::size_t size, std::uint32_t ranks_per_machine) {
-        return unwrap(contiguous_job(network, size, ranks_per_machine));
+      [](const Network& network, std::size_t size, std::uint32_t ranks_per_machine, bool unnamed_hcas) {
+        return unwrap(contiguous_job(network, size, ranks_per_machine, candidates(unnamed_hcas)));
       },
-      nb::arg("network"), nb::arg("size"), nb::arg("ranks_per_machine"));
+      nb::arg("network"), nb::arg("size"), nb::arg("ranks_per_machine"), nb::arg("unnamed_hcas"));
+  module.def(
+      "machines_for_jobs",
+      [](const Network& network, bool unnamed_hcas) { return machines_for_jobs(network, candidates(unnamed_hcas)); },
+      nb::arg("network"), nb::arg("unnamed_hcas"));
 }
 
 }  // namespace

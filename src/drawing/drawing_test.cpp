@@ -157,7 +157,7 @@ TEST(DrawTree, PutsLeavesOfOnesMachinesRailsSideBySide) {
   const Drawing drawing = drawn(network);
   EXPECT_EQ(drawing.dots.size(), network.endpoints().size());  // every NIC of every host
   std::vector<DeviceId> leaves(31);
-  for (DeviceId i = 0; i < 31; ++i) leaves[i] = *node_named(network, fmt::format("LEAF-{:02}", i));
+  for (DeviceId i = 0; i < 31; ++i) leaves[i] = *device_named(network, fmt::format("LEAF-{:02}", i));
   std::ranges::sort(leaves, {}, [&](DeviceId leaf) { return drawing.boxes[leaf].x; });
   for (std::size_t unit = 0; unit < 31; unit += 4) {  // four leaves share their hosts
     const std::string_view first = network.name(leaves[unit]);

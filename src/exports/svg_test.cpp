@@ -27,7 +27,7 @@ TEST(WriteSvg, NamesTheShapeAndItsRoutersAndHosts) {
 TEST(WriteSvg, MarksDegradedAndMissingCables) {
   auto builder = copy_of(opened("fattree:K=4,levels=2"), [](PortId) { return true; });
   Network whole = built(builder);
-  const PortId slow = whole.port_id(node_named(whole, "LS2").value(), 6);
+  const PortId slow = whole.port_id(device_named(whole, "LS2").value(), 6);
   NetworkBuilder again;
   for (DeviceId id = 0; id < whole.router_count(); ++id) again.add_router(whole.name(id), whole.device(id).guid, 8);
   for (DeviceId id = static_cast<DeviceId>(whole.router_count()); id < whole.device_count(); ++id) {

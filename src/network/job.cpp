@@ -63,15 +63,6 @@ void sort_by_network(const Network& network, Job& job) {
             [&](const JobMachine& a, const JobMachine& b) { return position[a.machine] < position[b.machine]; });
 }
 
-/// Machines that a job can use, in network order.
-std::vector<MachineId> cabled_machines(const Network& network) {
-  std::vector<MachineId> found;
-  for (const MachineId id : network.machines_in_order()) {
-    if (!network.machine(id).endpoints.empty()) found.push_back(id);
-  }
-  return found;
-}
-
 Result<Job> job_on(const Network& network, std::span<const MachineId> machines, std::uint32_t ranks_per_machine) {
   Job job;
   for (const MachineId id : machines) job.machines.push_back({id, ranks_on(network.machine(id), 0, ranks_per_machine)});
@@ -79,10 +70,20 @@ Result<Job> job_on(const Network& network, std::span<const MachineId> machines, 
   return job;
 }
 
-Result<> check_size(std::size_t size, std::size_t available) {
+std::string left_out_as_text(std::size_t unnamed_hcas) {
+  if (unnamed_hcas == 1) return "not counted: 1 HCA that names no host";
+  return fmt::format("not counted: {} HCAs that name no host", unnamed_hcas);
+}
+
+Result<> check_size(const Network& network, std::size_t size, std::size_t available) {
   if (size == 0) return fail("a job needs at least one host");
-  if (size > available) return fail("a job of {} hosts is larger than the network, which has {}", size, available);
-  return {};
+  if (size <= available) return {};
+  const auto too_large = [&] {
+    return fail("a job of {} hosts is larger than the network, which has {}", size, available);
+  };
+  const std::size_t left_out = machines_for_jobs(network, Candidates::all).size() - available;
+  if (left_out == 0) return too_large();
+  return with_hint(too_large(), left_out_as_text(left_out));
 }
 
 PortId endpoint_of(const Network& network, const Machine& machine, std::uint32_t local_index) {
@@ -118,9 +119,21 @@ Result<Job> place_job(const Network& network, std::span<const HostEntry> hosts, 
   return job;
 }
 
-Result<Job> random_job(const Network& network, std::size_t size, std::uint32_t ranks_per_machine, Random& random) {
-  auto machines = cabled_machines(network);
-  if (auto checked = check_size(size, machines.size()); !checked) return Failure(checked.error());
+std::vector<MachineId> machines_for_jobs(const Network& network, Candidates candidates) {
+  const auto named = [&](const Machine& machine) { return machine.named && !machine.endpoints.empty(); };
+  const bool named_only = candidates == Candidates::named && std::ranges::any_of(network.machines(), named);
+  std::vector<MachineId> found;
+  for (const MachineId id : network.machines_in_order()) {
+    const Machine& machine = network.machine(id);
+    if (named_only ? named(machine) : !machine.endpoints.empty()) found.push_back(id);
+  }
+  return found;
+}
+
+Result<Job> random_job(const Network& network, std::size_t size, std::uint32_t ranks_per_machine, Random& random,
+                       Candidates candidates) {
+  auto machines = machines_for_jobs(network, candidates);
+  if (auto checked = check_size(network, size, machines.size()); !checked) return Failure(checked.error());
   random.shuffle(std::span(machines));
   machines.resize(size);
   const auto position = positions_in_order(network);
@@ -128,9 +141,10 @@ Result<Job> random_job(const Network& network, std::size_t size, std::uint32_t r
   return job_on(network, machines, ranks_per_machine);
 }
 
-Result<Job> contiguous_job(const Network& network, std::size_t size, std::uint32_t ranks_per_machine) {
-  auto machines = cabled_machines(network);
-  if (auto checked = check_size(size, machines.size()); !checked) return Failure(checked.error());
+Result<Job> contiguous_job(const Network& network, std::size_t size, std::uint32_t ranks_per_machine,
+                           Candidates candidates) {
+  auto machines = machines_for_jobs(network, candidates);
+  if (auto checked = check_size(network, size, machines.size()); !checked) return Failure(checked.error());
   machines.resize(size);
   return job_on(network, machines, ranks_per_machine);
 }

@@ -141,6 +141,50 @@ TEST(RandomJob, IsTheSameForTheSameSeed) {
   for (std::size_t i = 0; i < 16; ++i) EXPECT_EQ(a->machines[i].machine, b->machines[i].machine);
 }
 
+/// Two hosts, an HCA that names no host, and a host without a cable.
+Network storage_beside_hosts() {
+  NetworkBuilder builder;
+  const auto router = builder.add_router("leaf", 0x100, 8);
+  const auto host_a = builder.add_nic("a HCA-1", 0x200, 1, "a", 0);
+  const auto storage = builder.add_unnamed_nic("storage", 0x300, 1);
+  const auto host_b = builder.add_nic("b HCA-1", 0x400, 1, "b", 0);
+  builder.add_nic("c HCA-1", 0x500, 1, "c", 0);
+  PortNumber port = 1;
+  for (const auto nic : {host_a, storage, host_b}) {
+    if (!builder.connect(nic, 1, router, port++, {})) throw std::runtime_error("port taken");
+  }
+  return builder.build().value();
+}
+
+TEST(RandomJob, HoldsHcasThatNameNoHostOnlyIfAskedFor) {
+  const Network network = storage_beside_hosts();
+  Random random(1);
+  for (const std::size_t size : {1, 2}) {
+    const Job job = random_job(network, size, 1, random).value();
+    for (const JobMachine& entry : job.machines) EXPECT_TRUE(network.machine(entry.machine).named);
+  }
+  const auto too_large = random_job(network, 3, 1, random);
+  ASSERT_FALSE(too_large);
+  EXPECT_EQ(too_large.error().hint, "not counted: 1 HCA that names no host");
+  EXPECT_EQ(random_job(network, 3, 1, random, Candidates::all)->machines.size(), 3U);
+  EXPECT_FALSE(random_job(network, 4, 1, random, Candidates::all)) << "the host without a cable";
+}
+
+TEST(ContiguousJob, HoldsHcasThatNameNoHostOnlyIfAskedFor) {
+  const Network network = storage_beside_hosts();
+  EXPECT_FALSE(contiguous_job(network, 3, 1));
+  EXPECT_EQ(contiguous_job(network, 3, 1, Candidates::all)->machines.size(), 3U);
+}
+
+TEST(MachinesForJobs, AreAllHcasWhereNoHostIsNamed) {
+  NetworkBuilder builder;
+  const auto router = builder.add_router("leaf", 0x100, 2);
+  for (PortNumber port = 1; port <= 2; ++port) {
+    ASSERT_TRUE(builder.connect(builder.add_unnamed_nic("hca", 0x1000U * port, 1), 1, router, port, {}));
+  }
+  EXPECT_EQ(machines_for_jobs(builder.build().value(), Candidates::named).size(), 2U);
+}
+
 TEST(EndpointsOfRanks, FollowTheRails) {
   const Network network = cluster({{"a", 4}, {"b", 1}});
   const auto hosts = parse_hostfile("a slots=6\nb slots=2\n", "hosts");

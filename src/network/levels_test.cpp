@@ -11,7 +11,7 @@ namespace {
 /// Level of each named router, "?" if it is not a tree.
 std::string level_of(const Network& network, std::string_view router) {
   const auto levels = rank_levels(network);
-  return levels ? std::to_string(levels->level[node_named(network, router).value()]) : "?";
+  return levels ? std::to_string(levels->level[device_named(network, router).value()]) : "?";
 }
 
 std::string why_not(const Network& network) {
@@ -84,7 +84,7 @@ TEST(RankLevels, DoesNotTakeASpineWithManagementHostsForALeaf) {
 TEST(RankLevels, TakesALeafWithFewHostsForALeafBesideSuchASpine) {
   const Network whole = opened("fattree:K=6,nodes=31");
   auto builder = copy_of(whole);
-  add_host(builder, "ufm", node_named(whole, "RS2").value(), 12);
+  add_host(builder, "ufm", device_named(whole, "RS2").value(), 12);
   const Network network = built(builder);
   EXPECT_EQ(level_of(network, "RS2"), "1");
   EXPECT_EQ(level_of(network, "LS5"), "0");
@@ -93,14 +93,14 @@ TEST(RankLevels, TakesALeafWithFewHostsForALeafBesideSuchASpine) {
 TEST(RankLevels, DoesNotTakeARootWithAManagementHostForALeaf) {
   const Network whole = opened("fattree:K=6,levels=3,nodes=180");
   auto builder = copy_of(whole);
-  add_host(builder, "ufm", node_named(whole, "RS7").value(), first_free_port(whole, node_named(whole, "RS7").value()));
+  add_host(builder, "ufm", device_named(whole, "RS7").value(), first_free_port(whole, device_named(whole, "RS7").value()));
   expect_levels_of_names(built(builder), 3);
 }
 
 TEST(RankLevels, IgnoresLoopsAndAggregationNodes) {
   const Network whole = opened("fattree:K=6,nodes=30");
   auto builder = copy_of(whole);
-  const DeviceId root = node_named(whole, "RS0").value();
+  const DeviceId root = device_named(whole, "RS0").value();
   plug(builder, root, 11, root, 12);
   const auto engine = builder.add_aggregation_node("Mellanox Technologies Aggregation Node", 0xa66, 1);
   plug(builder, engine, 1, root, 10);
@@ -111,7 +111,7 @@ TEST(RankLevels, SaysWhichCableBreaksTheTree) {
   EXPECT_EQ(why_not(opened("torus:3x3")), "R0-0 port 2 and R1-0 port 3, both leaves, are cabled");
   const Network whole = opened("fattree:K=6,nodes=30");
   auto builder = copy_of(whole);
-  plug(builder, node_named(whole, "RS0").value(), 12, node_named(whole, "RS5").value(), 11);
+  plug(builder, device_named(whole, "RS0").value(), 12, device_named(whole, "RS5").value(), 11);
   EXPECT_EQ(why_not(built(builder)), "RS0 port 12 and RS5 port 11, both 1 above the leaves, are cabled");
 }
 

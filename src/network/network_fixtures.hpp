@@ -28,7 +28,7 @@ inline Network opened(std::string_view source) {
   return std::move(*network);
 }
 
-inline std::optional<DeviceId> node_named(const Network& network, std::string_view name) {
+inline std::optional<DeviceId> device_named(const Network& network, std::string_view name) {
   for (DeviceId id = 0; id < network.device_count(); ++id) {
     if (network.name(id) == name) return id;
   }
@@ -82,8 +82,8 @@ inline NetworkBuilder copy_of(
 
 /// The same network without the last `cables` cables between routers A and B.
 inline Network without_cables(const Network& network, std::string_view a, std::string_view b, int cables) {
-  const DeviceId device_a = node_named(network, a).value();
-  const DeviceId device_b = node_named(network, b).value();
+  const DeviceId device_a = device_named(network, a).value();
+  const DeviceId device_b = device_named(network, b).value();
   auto builder = copy_of(network, [&](PortId id) {
     const DeviceId from = network.port(id).device;
     const DeviceId to = network.port(network.port(id).peer).device;

@@ -42,9 +42,9 @@ TEST(Network, FindMachineAndFindGuidFindThem) {
 
 TEST(Network, DescribeLinkNamesBothPorts) {
   const Network network = opened("fattree:K=6,nodes=30");
-  const DeviceId leaf = node_named(network, "LS1").value();
+  const DeviceId leaf = device_named(network, "LS1").value();
   EXPECT_EQ(network.describe_link(network.port_id(leaf, 8)), "LS1 port 8 -> RS1 port 2");
-  const DeviceId root = node_named(network, "RS0").value();
+  const DeviceId root = device_named(network, "RS0").value();
   EXPECT_EQ(network.describe_link(network.port_id(root, 12)), "RS0 port 12 (no cable)");
 }
 

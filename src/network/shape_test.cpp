@@ -79,11 +79,11 @@ TEST(Recognise, NamesEachIrregularity) {
   network = without_cables(network, "LEAF-03", "SPINE-05", 1);
   network = without_cables(network, "LEAF-04", "SPINE-05", 2);
   auto changed = copy_of(network);
-  add_host(changed, "ufm", node_named(network, "SPINE-08").value(), 64);
-  add_host(changed, "login", node_named(network, "LEAF-09").value(), 30);
+  add_host(changed, "ufm", device_named(network, "SPINE-08").value(), 64);
+  add_host(changed, "login", device_named(network, "LEAF-09").value(), 30);
   changed.add_nic("dark HCA-1", 0xdada00, 1, "dark", 0);
   changed.add_unnamed_nic("MT4129 ConnectX7   Mellanox Technologies", 0xdadb00, 1);
-  plug(changed, node_named(network, "SPINE-00").value(), 63, node_named(network, "SPINE-00").value(), 64);
+  plug(changed, device_named(network, "SPINE-00").value(), 63, device_named(network, "SPINE-00").value(), 64);
   const Shape shape = recognise(built(changed));
   EXPECT_EQ(shape.summary,
             "fat tree, 2 levels, 31 leaves x 9 spines, 2 cables a pair, oversubscription 1:1, "

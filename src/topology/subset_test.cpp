@@ -306,7 +306,7 @@ TEST(MakeSubset, OfADamagedTreeKeepsExactlyTheRoutersOnShortestWays) {
     const Network whole = opened(seed % 2 == 0 ? "fattree:K=3,levels=3,nodes=40" : "xgft:h=3;m=2,3,3;w=2,2,2");
     const std::uint64_t out_of_100 = random.below(50);
     auto builder = copy_of(whole, [&](PortId) { return random.below(100) >= out_of_100; });
-    if (seed % 4 == 0) add_host(builder, "management", node_named(whole, "RS1").value(), 6);
+    if (seed % 4 == 0) add_host(builder, "management", device_named(whole, "RS1").value(), 6);
     const TopologyPtr tree = got(make_image_topology(built(builder)));
     expect_routers_between(tree, random_machines(*tree, random, 10));
     if (HasFailure()) return;

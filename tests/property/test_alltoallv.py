@@ -59,7 +59,7 @@ def test_what_a_rank_does_in_a_step_has_names() -> None:
 def test_each_synchronous_step_takes_its_largest_message(seed: int) -> None:
     sizes = drawn(seed)
     network = open_source(f"fattree:K={RANKS + 1},levels=2,nodes={RANKS}")
-    job = _core.contiguous_job(network, RANKS, 1)
+    job = _core.contiguous_job(network, RANKS, 1, False)
     predictor = Predictor(network, model=Model(steps="synchronous", link_bandwidth=1e9))
     [prediction] = predictor.predict([job], call(sizes))
     steps = [max(sizes[rank][(rank + step) % RANKS] for rank in range(RANKS)) for step in range(1, RANKS)]

@@ -39,6 +39,7 @@ def check(
     jobs: options.JOBS = None,
     background: options.BACKGROUND = 0,
     rounds: options.ROUNDS = 300,
+    unnamed_hcas: options.UNNAMED_HCAS = False,
     lmc: options.LMC = "0",
     host_pattern: options.HOST_PATTERN = "",
     json: options.JSON = False,
@@ -61,7 +62,7 @@ def check(
         routes, assessments, method = assess_plan(network, plan, lfts, pattern, seed)
     else:
         routes = read_routes(network, lfts) if lfts else make_routes(network, options.parse_lmc(lmc))
-        each = options.collect_jobs(network, job, random_jobs, job_size, seed, contiguous, ppn, order)
+        each = options.collect_jobs(network, job, random_jobs, job_size, seed, contiguous, ppn, order, unnamed_hcas)
         with progress("jobs", len(each)) as advance:
             assessments = assess_jobs(network, routes, each, DESTINATION_MOD_K, pattern, seed, advance)
     data: dict[str, Any] = {"source": source}

@@ -33,6 +33,7 @@ def choose(
     contiguous: options.CONTIGUOUS = None,
     ppn: options.PPN = 0,
     order: options.ORDER = "network",
+    unnamed_hcas: options.UNNAMED_HCAS = False,
     method: options.METHOD = None,
     steps: options.STEPS = "drift",
     link_bandwidth: options.LINK_BANDWIDTH = None,
@@ -54,8 +55,8 @@ def choose(
     calls = [(name, size) for name in parse_collectives(collective) for size in sizes_for(name, parse_sizes(bytes))]
     model = options.parse_model(steps, link_bandwidth, link_latency, overhead, eager, injection, bus, head_of_line)
     network = open_source(source, host_pattern)
-    jobs = options.collect_jobs(network, job, random_jobs, job_size, seed, contiguous, ppn, order)
-    jobs = options.jobs_or_whole_network(network, jobs, ppn)
+    jobs = options.collect_jobs(network, job, random_jobs, job_size, seed, contiguous, ppn, order, unnamed_hcas)
+    jobs = options.jobs_or_whole_network(network, jobs, ppn, unnamed_hcas)
     if out is not None and len(jobs) > 1:
         raise UsageError("--out takes the table of one job", hint="--job HOSTFILE --out FILE")
     if model.link_latency == 0 and model.overhead == 0 and is_first_process():

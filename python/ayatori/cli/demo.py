@@ -17,6 +17,7 @@ from ayatori.cli import options
 from ayatori.cli.execution import UsageError
 from ayatori.cli.lab import check_in_words
 from ayatori.cli.output import note, print_json, print_table, progress, say
+from ayatori.model.jobs import count_hosts
 from ayatori.model.network import open_source
 from ayatori.planning.plans import METHODS
 from ayatori.report import write_report
@@ -40,7 +41,7 @@ def demo(
     Without SOURCE this is the main job on paper 1's cluster, its figures beside ours.
     """
     known = open_source(source, host_pattern)
-    size = job_size or min(16, len(known.machines))
+    size = job_size or min(16, count_hosts(known))
     if jobs < 1:
         raise UsageError(f"{jobs} random jobs are none to look at")
     make_folder(out)

@@ -15,7 +15,7 @@ from ayatori.base.errors import Error
 from ayatori.base.units import parse_bytes, parse_rate, parse_seconds
 from ayatori.cli.execution import UsageError
 from ayatori.cli.output import note
-from ayatori.model.jobs import contiguous_jobs, random_jobs, read_job
+from ayatori.model.jobs import contiguous_jobs, random_jobs, read_job, whole_network_job
 from ayatori.prediction.predictor import Model
 from ayatori.resumable import SavedResults, is_first_process, partial_file
 
@@ -46,6 +46,9 @@ BACKGROUND = Annotated[
 ]
 ROUNDS = Annotated[int, typer.Option(help="With --jobs: how many random phases are drawn.")]
 RANDOM_JOBS = Annotated[int | None, typer.Option(metavar="N", help="N random jobs of --job-size machines.")]
+UNNAMED_HCAS = Annotated[
+    bool, typer.Option("--unnamed-hcas", help="Jobs that are not listed may hold HCAs that name no host.")
+]
 JOB_SIZE = Annotated[int | None, typer.Option(metavar="n", help="Machines of a random job.")]
 SEED = Annotated[int, typer.Option(help="Seed of what is random.")]
 CONTIGUOUS = Annotated[str | None, typer.Option(metavar="A..B", help="Jobs of the first A, …, B machines.")]
@@ -130,6 +133,7 @@ def collect_jobs(
     contiguous: str | None,
     ppn: int,
     order: str,
+    unnamed_hcas: bool,
 ) -> list[Job]:
     """The jobs that the options ask for; empty if they ask for none."""
     if order not in ("network", "given"):
@@ -141,7 +145,7 @@ def collect_jobs(
     if job is not None:
         return [read_job(network, job, ppn, order)]
     if contiguous is not None:
-        return contiguous_jobs(network, parse_range(contiguous), ppn)
+        return contiguous_jobs(network, parse_range(contiguous), ppn, unnamed_hcas)
     if random_count is None:
         return []
     if random_count < 1:
@@ -154,17 +158,18 @@ def collect_jobs(
         raise UsageError(f"{job_size} machines make no job")
     if not 0 <= seed < 2**64:
         raise UsageError(f"seed {seed} is no number of 64 bits")
-    return random_jobs(network, random_count, job_size, ppn, seed)
+    return random_jobs(network, random_count, job_size, ppn, seed, unnamed_hcas)
 
 
-def jobs_or_whole_network(network: Network, jobs: list[Job], ppn: int) -> list[Job]:
-    """The jobs that were asked for; if there are none, one on all machines."""
+def jobs_or_whole_network(network: Network, jobs: list[Job], ppn: int, unnamed_hcas: bool) -> list[Job]:
+    """The jobs that were asked for; if there are none, one on all hosts."""
     if jobs:
         return jobs
-    machines = len(network.machines)
+    whole = whole_network_job(network, ppn, unnamed_hcas)
     if is_first_process():
-        note(f"no job is named: one on all {machines} machines (--job, --random-jobs and --contiguous name others)")
-    return contiguous_jobs(network, [machines], ppn)
+        hosts = len(whole.machines)
+        note(f"no job is named: one on all {hosts} machines (--job, --random-jobs and --contiguous name others)")
+    return [whole]
 
 
 def parse_range(text: str) -> range:

@@ -28,6 +28,7 @@ def plan(
     contiguous: options.CONTIGUOUS = None,
     ppn: options.PPN = 0,
     order: options.ORDER = "network",
+    unnamed_hcas: options.UNNAMED_HCAS = False,
     pattern: options.PATTERN = "shift",
     lmc: Annotated[
         str | None, typer.Option(help="Plan on tables of ours with 2^LMC LIDs a port; auto (default): one LID a path.")
@@ -48,8 +49,8 @@ def plan(
     if method not in PLAN_METHODS:
         raise UsageError(f"no method '{method}'", hint=f"methods: {', '.join(PLAN_METHODS)}")
     network = open_source(source, host_pattern)
-    jobs = options.collect_jobs(network, job, random_jobs, job_size, seed, contiguous, ppn, order)
-    jobs = options.jobs_or_whole_network(network, jobs, ppn)
+    jobs = options.collect_jobs(network, job, random_jobs, job_size, seed, contiguous, ppn, order, unnamed_hcas)
+    jobs = options.jobs_or_whole_network(network, jobs, ppn, unnamed_hcas)
     if out is not None and len(jobs) > 1:
         raise UsageError("--out takes the plan of one job", hint="--job HOSTFILE --out FILE")
     in_use = TablesInUse(read_routes(network, lfts), str(lfts)) if lfts else TablesInUse(make_routes(network, 0))

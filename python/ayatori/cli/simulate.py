@@ -41,6 +41,7 @@ def simulate(
     contiguous: options.CONTIGUOUS = None,
     ppn: options.PPN = 0,
     order: options.ORDER = "network",
+    unnamed_hcas: options.UNNAMED_HCAS = False,
     root: Annotated[int, typer.Option(help="The root's rank.")] = 0,
     sizes: Annotated[Path | None, typer.Option(metavar="FILE", help="Of alltoallv: lines 'FROM TO BYTES'.")] = None,
     chunk: Annotated[
@@ -67,8 +68,8 @@ def simulate(
     call = parse_call(collective, algorithm, bytes, root, chunk, sizes)
     model = options.parse_model(steps, link_bandwidth, link_latency, overhead, eager, injection, bus, head_of_line)
     network = open_source(source, host_pattern)
-    jobs = options.collect_jobs(network, job, random_jobs, job_size, seed, contiguous, ppn, order)
-    jobs = options.jobs_or_whole_network(network, jobs, ppn)
+    jobs = options.collect_jobs(network, job, random_jobs, job_size, seed, contiguous, ppn, order, unnamed_hcas)
+    jobs = options.jobs_or_whole_network(network, jobs, ppn, unnamed_hcas)
     if sizes is not None:
         call = replace(call, sizes=read_sizes(sizes, jobs))
     saved = options.open_partial(source, simulation_parameters(network, jobs, call, method, model), resume)

@@ -23,11 +23,26 @@ def placement_as_data(job: Job) -> list[list[int]]:
     return [list(pair) for pair in zip(job.machines, job.ranks_on_machines, strict=True)]
 
 
-def random_jobs(network: Network, count: int, size: int, ppn: int = 0, seed: int = 1) -> list[Job]:
-    """`count` jobs of `size` different machines each, drawn uniformly, machines in network order."""
-    return _core.random_jobs(network, count, size, ppn, seed)
+def random_jobs(
+    network: Network, count: int, size: int, ppn: int = 0, seed: int = 1, unnamed_hcas: bool = False
+) -> list[Job]:
+    """`count` jobs of `size` different machines each, drawn uniformly, machines in network order.
+
+    HCAs that name no host are in none of them unless `unnamed_hcas`, or unless the network names no host at all.
+    """
+    return _core.random_jobs(network, count, size, ppn, seed, unnamed_hcas)
 
 
-def contiguous_jobs(network: Network, sizes: Iterable[int], ppn: int = 0) -> list[Job]:
-    """For each size the job of the network's first so many machines."""
-    return [_core.contiguous_job(network, size, ppn) for size in sizes]
+def contiguous_jobs(network: Network, sizes: Iterable[int], ppn: int = 0, unnamed_hcas: bool = False) -> list[Job]:
+    """For each size the job of the network's first so many machines; `unnamed_hcas` as for random_jobs."""
+    return [_core.contiguous_job(network, size, ppn, unnamed_hcas) for size in sizes]
+
+
+def whole_network_job(network: Network, ppn: int = 0, unnamed_hcas: bool = False) -> Job:
+    """The job on all machines that a program can run on."""
+    return _core.contiguous_job(network, count_hosts(network, unnamed_hcas), ppn, unnamed_hcas)
+
+
+def count_hosts(network: Network, unnamed_hcas: bool = False) -> int:
+    """How many machines jobs are drawn from."""
+    return len(_core.machines_for_jobs(network, unnamed_hcas))

@@ -19,7 +19,7 @@ from ayatori.lab.fabric.verification import (
     net_text,
     try_engine,
 )
-from ayatori.model.jobs import contiguous_jobs, random_jobs
+from ayatori.model.jobs import contiguous_jobs, count_hosts, random_jobs
 from ayatori.model.network import rates_by_port
 from ayatori.planning.plans import DESTINATION_MOD_K, METHODS, PLAN_METHODS, Assessment, count_free, relative_bandwidths
 from ayatori.planning.routes import MadeRoutes, check, make_routes, make_routes_explained
@@ -67,7 +67,7 @@ def run_study(lab: LabResult, jobs: int, size: int, seed: int, progress: Progres
     one_lid = lab.ftree.routes or make_routes(network, 0)
     study = Study(RoutedNetwork(network, one_lid, lab.made.routes))
     random = random_jobs(network, jobs, size, seed=seed)
-    machines = len(network.machines)
+    machines = count_hosts(network)
     step = max(1, machines // MAX_CONTIGUOUS_JOBS)
     contiguous = contiguous_jobs(network, range(min(3, machines), machines + 1, step))
     with progress("planning", len(METHODS) * (len(random) + len(contiguous))) as advance:

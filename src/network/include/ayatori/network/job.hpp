@@ -58,13 +58,23 @@ struct HostEntry {
 [[nodiscard]] Result<Job> place_job(const Network& network, std::span<const HostEntry> hosts, std::string_view file,
                                     std::uint32_t ranks_per_machine, RankOrder order);
 
-/// `size` different machines with cables, drawn uniformly, in network order. `ranks_per_machine` as above. Error: a job
-/// of 0 machines, or of more than have cables.
-[[nodiscard]] Result<Job> random_job(const Network& network, std::size_t size, std::uint32_t ranks_per_machine,
-                                     Random& random);
+/// Which machines a job may be given whose hosts nobody lists. No program starts on a machine that is not cabled.
+enum class Candidates : std::uint8_t {
+  named,  ///< those with a host name; all cabled ones in a network that names no host
+  all,    ///< also HCAs that name no host: those of storage, of gateways, of management
+};
 
-/// The first `size` machines with cables in network order. Errors as for random_job.
-[[nodiscard]] Result<Job> contiguous_job(const Network& network, std::size_t size, std::uint32_t ranks_per_machine);
+/// The candidates in network order.
+[[nodiscard]] std::vector<MachineId> machines_for_jobs(const Network& network, Candidates candidates);
+
+/// `size` different candidates, drawn uniformly, in network order. `ranks_per_machine` as above. Error: a job of 0
+/// machines, or of more than there are candidates.
+[[nodiscard]] Result<Job> random_job(const Network& network, std::size_t size, std::uint32_t ranks_per_machine,
+                                     Random& random, Candidates candidates = Candidates::named);
+
+/// The first `size` candidates in network order. Errors as for random_job.
+[[nodiscard]] Result<Job> contiguous_job(const Network& network, std::size_t size, std::uint32_t ranks_per_machine,
+                                         Candidates candidates = Candidates::named);
 
 /// The NIC port that each rank sends and receives through: rank with local index l on its machine uses the
 /// machine's endpoint of rail l, or its (l mod number of endpoints)-th where it has no such rail.
