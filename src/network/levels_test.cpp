@@ -93,7 +93,8 @@ TEST(RankLevels, TakesALeafWithFewHostsForALeafBesideSuchASpine) {
 TEST(RankLevels, DoesNotTakeARootWithAManagementHostForALeaf) {
   const Network whole = opened("fattree:K=6,levels=3,nodes=180");
   auto builder = copy_of(whole);
-  add_host(builder, "ufm", device_named(whole, "RS7").value(), first_free_port(whole, device_named(whole, "RS7").value()));
+  add_host(builder, "ufm", device_named(whole, "RS7").value(),
+           first_free_port(whole, device_named(whole, "RS7").value()));
   expect_levels_of_names(built(builder), 3);
 }
 
