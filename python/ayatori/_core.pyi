@@ -143,6 +143,15 @@ class Shape:
     def periodic(self) -> list[bool]: ...
 
     @property
+    def groups(self) -> list[list[int]]:
+        """
+        The routers of each group of a dragonfly or dragonfly+, leaves before spines.
+        """
+
+    @property
+    def hosts(self) -> int: ...
+
+    @property
     def machines(self) -> int: ...
 
     @property

@@ -30,6 +30,12 @@ const char* to_word(ShapeKind kind) {
       return "grid";
     case ShapeKind::full:
       return "full";
+    case ShapeKind::hyperx:
+      return "hyperx";
+    case ShapeKind::dragonfly:
+      return "dragonfly";
+    case ShapeKind::dragonfly_plus:
+      return "dragonfly_plus";
     case ShapeKind::graph:
       return "graph";
   }
@@ -174,6 +180,18 @@ void bind_shape(nb::module_& module) {
       .def_ro("oversubscription", &Shape::oversubscription)
       .def_ro("dimensions", &Shape::dimensions)
       .def_ro("periodic", &Shape::periodic)
+      .def_prop_ro(
+          "groups",
+          [](const Shape& shape) {
+            std::vector<std::vector<DeviceId>> groups;
+            for (const RouterGroup& group : shape.groups) {
+              groups.push_back(group.routers);
+              groups.back().insert(groups.back().end(), group.spines.begin(), group.spines.end());
+            }
+            return groups;
+          },
+          "The routers of each group of a dragonfly or dragonfly+, leaves before spines.")
+      .def_ro("hosts", &Shape::hosts)
       .def_ro("machines", &Shape::machines)
       .def_ro("rails", &Shape::rails)
       .def_prop_ro("summary", [](const Shape& shape) { return text(shape.summary); })

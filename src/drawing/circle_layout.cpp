@@ -29,7 +29,7 @@ double radius_for(std::size_t count, double width) {
 
 class CircleLayout {
  public:
-  CircleLayout(const Network& network, const Scene& scene, const std::vector<Group>& groups)
+  CircleLayout(const Network& network, const Scene& scene, const std::vector<RouterGroup>& groups)
       : network_(network), scene_(scene), groups_(groups) {}
 
   Drawing lay_out() {
@@ -60,9 +60,9 @@ class CircleLayout {
     labelled_ = scene_.size() <= max_labels;
     std::size_t largest = 0;
     bool has_spines = false;
-    for (const Group& group : groups_) {
-      largest = std::max({largest, group.outer.size(), 2 * group.inner.size()});
-      has_spines |= !group.inner.empty();
+    for (const RouterGroup& group : groups_) {
+      largest = std::max({largest, group.routers.size(), 2 * group.spines.size()});
+      has_spines |= !group.spines.empty();
     }
     const double spacing = inside_ ? text_room_ + 24 : labelled_ ? 17 : 11;
     radius_ = std::max(radius_for(largest, spacing), several() ? 24.0 : largest <= 4 ? 80.0 : 150.0);
@@ -78,9 +78,10 @@ class CircleLayout {
   }
 
   /// Routers with hosts on a circle, turned with the group; a dragonfly+'s spines on a smaller one inside.
-  void place_group(const Group& group, Point centre, double turn) {
-    place_ring(group.outer, centre, group.outer.size() == 1 && several() ? 0 : radius_, turn);
-    place_ring(group.inner, centre, radius_ * 0.45, turn + std::numbers::pi / static_cast<double>(group.outer.size()));
+  void place_group(const RouterGroup& group, Point centre, double turn) {
+    place_ring(group.routers, centre, group.routers.size() == 1 && several() ? 0 : radius_, turn);
+    place_ring(group.spines, centre, radius_ * 0.45,
+               turn + std::numbers::pi / static_cast<double>(group.routers.size()));
   }
 
   void place_ring(const Row& routers, Point centre, double radius, double turn) {
@@ -102,8 +103,8 @@ class CircleLayout {
 
   void add_frame(std::size_t index, Point centre, double angle) {
     const double size = 2 * (radius_ + beyond_);
-    Frame frame = {centre.x, centre.y, size, size, true, fmt::format("group {}", index), groups_[index].outer};
-    frame.routers.insert(frame.routers.end(), groups_[index].inner.begin(), groups_[index].inner.end());
+    Frame frame = {centre.x, centre.y, size, size, true, fmt::format("group {}", index), groups_[index].routers};
+    frame.routers.insert(frame.routers.end(), groups_[index].spines.begin(), groups_[index].spines.end());
     const double side = std::cos(angle);
     const auto anchor = side > 0.3 ? Text::Anchor::start : side < -0.3 ? Text::Anchor::end : Text::Anchor::middle;
     const double away = size / 2 + 7;
@@ -147,7 +148,7 @@ class CircleLayout {
   void place_cables() {
     std::vector<std::size_t> group_of(scene_.size());
     for (std::size_t i = 0; i < groups_.size(); ++i) {
-      for (const Row* routers : {&groups_[i].outer, &groups_[i].inner}) {
+      for (const Row* routers : {&groups_[i].routers, &groups_[i].spines}) {
         for (const DeviceId router : *routers) group_of[router] = i;
       }
     }
@@ -180,7 +181,7 @@ class CircleLayout {
 
   const Network& network_;
   const Scene& scene_;
-  const std::vector<Group>& groups_;
+  const std::vector<RouterGroup>& groups_;
   Drawing drawing_;
   double text_room_ = 0;
   double radius_ = 0;  // of a group
@@ -193,7 +194,7 @@ class CircleLayout {
 
 }  // namespace
 
-Drawing circle_layout(const Network& network, const Scene& scene, const std::vector<Group>& groups) {
+Drawing circle_layout(const Network& network, const Scene& scene, const std::vector<RouterGroup>& groups) {
   return CircleLayout(network, scene, groups).lay_out();
 }
 

@@ -89,7 +89,7 @@ Drawing draw_tree(const Network& network, const Scene& scene, const Levels& leve
   return drawing;
 }
 
-Drawing draw_groups(const Network& network, const Scene& scene, const std::vector<Group>& groups) {
+Drawing draw_groups(const Network& network, const Scene& scene, const std::vector<RouterGroup>& groups) {
   Drawing drawing = circle_layout(network, scene, groups);
   drawing.missing = missing_in_groups(scene, groups);
   return drawing;
@@ -102,12 +102,13 @@ Drawing draw_shape(const Network& network, const Scene& scene, const Shape& shap
   if (shape.kind == ShapeKind::full) return draw_groups(network, scene, {{by_name(scene), {}}});
   std::vector<bool> periodic;
   if (const auto grid = grid_of(network, shape, periodic)) return draw_grid(network, scene, *grid, periodic);
-  if (const auto grid = hyperx_points(scene); !grid.dimensions.empty()) {
+  if (shape.kind == ShapeKind::hyperx) {
+    const GridPoints grid{shape.dimensions, shape.at, true};
     Drawing drawing = grid_layout(scene, grid);
     drawing.missing = missing_in_grid(scene, grid, {});
     return drawing;
   }
-  if (const auto groups = groups_of(scene); !groups.empty()) return draw_groups(network, scene, groups);
+  if (!shape.groups.empty()) return draw_groups(network, scene, shape.groups);
   if (const auto levels = rough_levels(scene)) return draw_tree(network, scene, *levels);
   if (scene.size() <= max_settled) return force_layout(scene);
   return circle_layout(network, scene, {{by_name(scene), {}}});

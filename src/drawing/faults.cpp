@@ -85,13 +85,15 @@ std::vector<MissingCables> missing_in_grid(const Scene& scene, const GridPoints&
   return missing;
 }
 
-std::vector<MissingCables> missing_in_groups(const Scene& scene, const std::vector<Group>& groups) {
+std::vector<MissingCables> missing_in_groups(const Scene& scene, const std::vector<RouterGroup>& groups) {
   const PairCounter counter(scene);
   std::vector<Pair> pairs;
-  for (const auto& [outer, inner] : groups) {
-    const Row& others = inner.empty() ? outer : inner;
-    for (std::size_t i = 0; i < outer.size(); ++i) {
-      for (std::size_t j = inner.empty() ? i + 1 : 0; j < others.size(); ++j) pairs.emplace_back(outer[i], others[j]);
+  for (const auto& [routers, spines] : groups) {
+    const Row& others = spines.empty() ? routers : spines;
+    for (std::size_t i = 0; i < routers.size(); ++i) {
+      for (std::size_t j = spines.empty() ? i + 1 : 0; j < others.size(); ++j) {
+        pairs.emplace_back(routers[i], others[j]);
+      }
     }
   }
   std::vector<MissingCables> missing;

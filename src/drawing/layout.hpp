@@ -35,25 +35,13 @@ struct GridPoints {
   bool full_rows = false;    ///< HyperX: every router is cabled to every other of its row
 };
 
-/// Routers whose cables among each other are drawn close together.
-struct Group {
-  Row outer;  ///< with hosts
-  Row inner;  ///< dragonfly+: without
-};
-
 [[nodiscard]] Drawing tree_layout(const Network& network, const Scene& scene, const Levels& levels);
 [[nodiscard]] Drawing grid_layout(const Scene& scene, const GridPoints& grid);
-/// Groups on a circle, or one group as a circle.
-[[nodiscard]] Drawing circle_layout(const Network& network, const Scene& scene, const std::vector<Group>& groups);
+/// Groups on a circle, each as a circle (spines inside), or one group as a circle.
+[[nodiscard]] Drawing circle_layout(const Network& network, const Scene& scene, const std::vector<RouterGroup>& groups);
 /// Routers as far from each other as they are in the network, as far as a plane allows (stress majorization, Gansner
 /// et al. 2004).
 [[nodiscard]] Drawing force_layout(const Scene& scene);
-
-/// A dragonfly's groups: sets of routers that are all cabled to each other, or (dragonfly+) leaves cabled to the same
-/// spines; empty if there are none.
-[[nodiscard]] std::vector<Group> groups_of(const Scene& scene);
-/// The points of a HyperX of two or more dimensions; none if it is not one.
-[[nodiscard]] GridPoints hyperx_points(const Scene& scene);
 
 /// A tree's rows, from the leaves up: by name, but those that share cables, or whose hosts are the same, side by side.
 [[nodiscard]] std::vector<Row> tree_rows(const Network& network, const Scene& scene, const Levels& levels);
@@ -74,7 +62,7 @@ struct Cluster {
 [[nodiscard]] std::vector<MissingCables> missing_in_tree(const Scene& scene, const std::vector<Row>& rows);
 [[nodiscard]] std::vector<MissingCables> missing_in_grid(const Scene& scene, const GridPoints& grid,
                                                          const std::vector<bool>& periodic);
-[[nodiscard]] std::vector<MissingCables> missing_in_groups(const Scene& scene, const std::vector<Group>& groups);
+[[nodiscard]] std::vector<MissingCables> missing_in_groups(const Scene& scene, const std::vector<RouterGroup>& groups);
 
 /// A bundle's cables as a line from `from` to `to`.
 [[nodiscard]] Strand straight(const CableBundle& bundle, Point from, Point to);

@@ -137,11 +137,20 @@ Shape find_shape(const Network& network, const RouterGraph& graph) {
     name_unequal_hosts_of_all(network, *grid);
     return *grid;
   }
+  const Adjacency adjacency = adjacency_of(graph);
+  auto hyperx = find_hyperx(network, graph, adjacency);
+  if (hyperx) {
+    name_unequal_hosts_of_all(network, *hyperx);
+    return *hyperx;
+  }
+  if (auto dragonfly = find_dragonfly(network, graph, adjacency)) return *dragonfly;
   if (has_levels) return tree.shape;
   Shape shape;
   shape.irregularities = {
       fmt::format("no tree: {}", levels ? "no router stands above the leaves" : levels.error().reason),
-      fmt::format("no grid: {}", grid.error()), fmt::format("not full: {}", why_not_full(network, graph))};
+      fmt::format("no grid: {}", grid.error()), fmt::format("not full: {}", why_not_full(network, graph)),
+      fmt::format("no HyperX: {}", hyperx.error()),
+      "no dragonfly: the routers do not fall into groups, most pairs of which are cabled"};
   return shape;
 }
 
@@ -182,6 +191,24 @@ std::string describe_grid(const Shape& shape) {
                      describe_cables(shape.cables));
 }
 
+std::string describe_hyperx(const Shape& shape) {
+  return fmt::format("HyperX {}, {}", fmt::join(shape.dimensions, "x"), describe_cables(shape.cables));
+}
+
+/// "dragonfly, 9 groups of 4 routers, 1 cable a pair, 1 cable between two groups"
+std::string describe_dragonfly(const Shape& shape) {
+  std::string group = counted(shape.routers.front(), "router", "routers");
+  if (shape.kind == ShapeKind::dragonfly_plus) {
+    group = fmt::format("{} x {}", counted(shape.routers.front(), "leaf", "leaves"),
+                        counted(shape.routers.back(), "spine", "spines"));
+  }
+  if (!shape.dimensions.empty()) group += fmt::format(" as HyperX {}", fmt::join(shape.dimensions, "x"));
+  return fmt::format(
+      "{}, {} of {}, {}, {} between two groups", shape.kind == ShapeKind::dragonfly ? "dragonfly" : "dragonfly+",
+      counted(shape.groups.size(), "group", "groups"), group,
+      describe_cables({shape.cables.begin(), shape.cables.end() - 1}), counted(shape.cables.back(), "cable", "cables"));
+}
+
 std::string describe(const Network& network, const RouterGraph& graph, const Shape& shape) {
   switch (shape.kind) {
     case ShapeKind::fat_tree:
@@ -191,6 +218,11 @@ std::string describe(const Network& network, const RouterGraph& graph, const Sha
     case ShapeKind::full:
       if (graph.size() == 1) return "one router";
       return fmt::format("full, {} routers, {}", graph.size(), describe_cables(shape.cables));
+    case ShapeKind::hyperx:
+      return describe_hyperx(shape);
+    case ShapeKind::dragonfly:
+    case ShapeKind::dragonfly_plus:
+      return describe_dragonfly(shape);
     case ShapeKind::graph:
       break;
   }

@@ -5,10 +5,12 @@
 #include <algorithm>
 #include <expected>
 #include <map>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "adjacency.hpp"
 #include "ayatori/network/levels.hpp"
 #include "ayatori/network/router_graph.hpp"
 #include "ayatori/network/shape.hpp"
@@ -52,5 +54,12 @@ struct TreeShape {
 
 /// Error: why it is not a grid, with names.
 [[nodiscard]] std::expected<Shape, std::string> find_grid(const Network& network, const RouterGraph& graph);
+
+/// Error: why it is not a HyperX.
+[[nodiscard]] std::expected<Shape, std::string> find_hyperx(const Network& network, const RouterGraph& graph,
+                                                            const Adjacency& adjacency);
+/// Nothing if it is neither a dragonfly nor a dragonfly+.
+[[nodiscard]] std::optional<Shape> find_dragonfly(const Network& network, const RouterGraph& graph,
+                                                  const Adjacency& adjacency);
 
 }  // namespace ayatori

@@ -9,7 +9,6 @@
 #include "ayatori/network/interval.hpp"
 #include "ayatori/network/router_graph.hpp"
 #include "ayatori/network/shape.hpp"
-#include "router_groups.hpp"
 
 namespace ayatori {
 
@@ -35,9 +34,20 @@ std::set<PlaneId> planes_of(const Network& network, const Machine& machine) {
   return planes;
 }
 
+/// By router: its group in a dragonfly or dragonfly+; empty for all other shapes.
+std::vector<std::uint32_t> router_groups(const Network& network) {
+  const Shape shape = recognise(network);
+  std::vector<std::uint32_t> group(shape.groups.empty() ? 0 : network.router_count());
+  for (std::uint32_t number = 0; number < shape.groups.size(); ++number) {
+    for (const DeviceId router : shape.groups[number].routers) group[router] = number;
+    for (const DeviceId router : shape.groups[number].spines) group[router] = number;
+  }
+  return group;
+}
+
 /// `routers`: of each group the first that the job uses.
 void add_groups(const Network& network, const Job& job, Places& places, std::vector<DeviceId>& routers) {
-  const auto dragonfly = dragonfly_groups(network);
+  const auto dragonfly = router_groups(network);
   std::map<std::uint32_t, std::uint32_t> known_groups;
   for (const JobMachine& member : job.machines) {
     const DeviceId router = first_router(network, network.machine(member.machine));

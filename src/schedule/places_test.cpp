@@ -127,7 +127,7 @@ TEST(PlacesOfJob, GroupsOfADragonflyAreItsGroups) {
     const std::uint64_t g = 2 + random.below(a * h);
     const auto source = fmt::format("dragonfly:g={},a={},p={},h={}", g, a, 1 + random.below(3), h);
     const Network network = opened(source);  // the smallest are prisms, and thus grids
-    if (recognise(network).kind != ShapeKind::graph || !cables_tell_groups(network)) continue;
+    if (recognise(network).kind != ShapeKind::dragonfly || !cables_tell_groups(network)) continue;
     ++told;
     expect_groups_of_names(source, seed);
   }

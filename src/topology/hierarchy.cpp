@@ -95,6 +95,9 @@ bool HierarchyFinder::take(const Network& piece, const std::vector<DeviceId>& ro
       // One router alone is a tree of one leaf, unless it is built into a machine, which then needs something above.
       if (routers.size() > 1 || network_.direct()) add_group(ObjectKind::full, routers);
       return true;
+    case ShapeKind::hyperx:
+    case ShapeKind::dragonfly:
+    case ShapeKind::dragonfly_plus:
     case ShapeKind::graph:
       break;
   }

@@ -69,3 +69,17 @@ def test_without_a_job_the_whole_network_is_the_job(verb: str, ayatori_command) 
     assert "no job is named: one on all 8 machines" in unnamed.stderr
     one, other = json.loads(named.stdout), json.loads(unnamed.stdout)
     assert one | {"wall_s": 0} == other | {"wall_s": 0}
+
+
+@pytest.mark.parametrize(
+    "source", ["hyperx:3x4x4,hosts=2", "dragonfly:g=9,a=4,p=2,h=2", "dragonfly+:g=5,l=3,s=2,p=2,h=2"]
+)
+@pytest.mark.parametrize(("kind", "form"), [("json", "json"), ("ib", "ibsim")])
+def test_a_file_has_the_shape_of_the_formula_it_came_from(
+    source: str, kind: str, form: str, tmp_path: Path, ayatori_command
+) -> None:
+    file = tmp_path / "fabric"
+    assert ayatori_command("convert", source, "--to", form, "--out", str(file)).status == 0
+    shapes = [network_as_data(open_source(each))["shape"] for each in (source, f"{kind}:{file}")]
+    assert shapes[0]["kind"] in ("hyperx", "dragonfly", "dragonfly_plus")
+    assert shapes[0] == shapes[1]

@@ -70,6 +70,16 @@ def shape_as_data(network: Network) -> dict[str, Any]:
         }
     if shape.kind == "grid":
         data |= {"dimensions": shape.dimensions, "periodic": shape.periodic}
+    if shape.kind == "hyperx":
+        data |= {"dimensions": shape.dimensions, "cables": shape.cables}
+    if shape.kind in ("dragonfly", "dragonfly_plus"):
+        data |= {
+            "groups": len(shape.groups),
+            "routers": shape.routers,
+            "dimensions": shape.dimensions,
+            "hosts": shape.hosts,
+            "cables": shape.cables,
+        }
     data |= {"machines": shape.machines, "rails": shape.rails, "irregularities": shape.irregularities}
     return data
 

@@ -6,9 +6,11 @@
 #include <map>
 #include <set>
 #include <string>
+#include <vector>
 
 #include "ayatori/base/files.hpp"
 #include "ayatori/base/text.hpp"
+#include "ayatori/network/shape.hpp"
 #include "tile_line.hpp"
 
 namespace ayatori {
@@ -112,6 +114,45 @@ TEST(ParseAries, ErrorsNameFileLineAndWhatWasExpected) {
   EXPECT_EQ(error_in("c0-0c0s0a0l40 green -> c0-0c0s1a0l50\n"),
             "f: 'c0-0c0s1a0' port 41 has two cables: to 'c0-0c0s0a0' port 33 and to 'c0-0c0s1n0' port 1");
   EXPECT_EQ(error_of(open_aries("")), "aries: no file is given");
+}
+
+/// What `rtr --interconnect` would list of the cables of a Cray XC: each group two cabinets of 3 chassis with 16
+/// blades, a router joined to all of its chassis, three times to all of its slot, and one cable between any two groups.
+std::string interconnect_of(std::size_t groups) {
+  constexpr std::size_t chassis = 6;
+  constexpr std::size_t slots = 16;
+  constexpr std::size_t routers = chassis * slots;
+  std::vector<int> used(groups * routers);
+  std::string text;
+  const auto tile = [&](std::size_t i) {
+    const std::size_t row = i / slots % chassis;
+    const int number = used[i]++;
+    return fmt::format("c{}-0c{}s{}a0l{}{}", i / routers * 2 + row / 3, row % 3, i % slots, number / 8, number % 8);
+  };
+  const auto join = [&](std::size_t a, std::size_t b, const char* colour) {
+    const std::string from = tile(a);
+    text += fmt::format("{} {} -> {}\n", from, colour, tile(b));
+  };
+  for (std::size_t a = 0; a < groups * routers; ++a) {
+    for (std::size_t b = a + 1; b / routers == a / routers; ++b) {
+      if (a / slots == b / slots) join(a, b, "green");
+      for (int cable = 0; cable < (a % slots == b % slots ? 3 : 0); ++cable) join(a, b, "black");
+    }
+  }
+  for (std::size_t a = 0; a < groups; ++a) {
+    for (std::size_t b = 0; b < a; ++b) join(a * routers + 11 * b, b * routers + 11 * a + 1, "blue");
+  }
+  return text;
+}
+
+TEST(ParseAries, ACrayXcIsRecognisedAsADragonfly) {
+  const auto network = parse_aries(interconnect_of(4), "f");
+  ASSERT_TRUE(network) << network.error().message;
+  const Shape shape = recognise(*network);
+  EXPECT_EQ(shape.summary,
+            "dragonfly, 4 groups of 96 routers as HyperX 16x6, 1 and 3 cables a pair, 1 cable between two groups, 1536 "
+            "hosts with 1 rail");
+  EXPECT_TRUE(shape.irregularities.empty());
 }
 
 TEST(ReadTileLine, NumbersPortsByRowAndColumn) {

@@ -1,6 +1,7 @@
 #pragma once
 /// \file
-/// The shape of a Network, recognised from its cables alone: fat tree, grid, fully connected, or none of these.
+/// The shape of a Network, recognised from its cables and from where its hosts are: fat tree, grid, fully connected,
+/// HyperX, dragonfly, dragonfly+, or none of these.
 
 #include <cstdint>
 #include <optional>
@@ -12,26 +13,44 @@
 namespace ayatori {
 
 enum class ShapeKind : std::uint8_t {
-  fat_tree,  ///< levels of routers, cables only between neighbouring levels
-  grid,      ///< torus or mesh of routers
-  full,      ///< every router cabled to every other, or one router alone
-  graph,     ///< none of these
+  fat_tree,   ///< levels of routers, cables only between neighbouring levels
+  grid,       ///< torus or mesh of routers
+  full,       ///< every router cabled to every other, or one router alone
+  hyperx,     ///< routers at the points of a box; those that differ in one coordinate only are cabled to each other
+  dragonfly,  ///< groups with cables between each two; within a group each router is cabled to each other
+  dragonfly_plus,  ///< the same, but that a group consists of leaves, each cabled to each of its spines
+  graph,           ///< none of these
+};
+
+/// A group of a dragonfly or dragonfly+. Routers come in the natural order of their names.
+struct RouterGroup {
+  std::vector<DeviceId> routers;  ///< of a dragonfly+: its leaves
+  std::vector<DeviceId> spines;   ///< of a dragonfly+: cabled to the leaves and to spines of other groups
 };
 
 struct Shape {
   ShapeKind kind = ShapeKind::graph;
 
-  // For a fat tree, from the leaves up:
-  std::vector<std::uint32_t> routers;  ///< routers per level
-  std::vector<std::uint32_t> cables;   ///< per pair of neighbouring levels: the most common number of parallel cables
+  /// Of a fat tree: per level, from the leaves up. Of a dragonfly: {routers of a group}; of a dragonfly+: {leaves,
+  /// spines of a group}, as most groups have them. Of a full network: {all}.
+  std::vector<std::uint32_t> routers;
+  /// The most common number of parallel cables. Of a fat tree: per pair of neighbouring levels. Of a grid or full
+  /// network: {between neighbours}. Of a HyperX: per dimension. Of a dragonfly(+): between two routers of a group (per
+  /// dimension, if groups have these), and last between two groups.
+  std::vector<std::uint32_t> cables;
   /// Per level below the roots: capacity down : capacity up, as most routers of the level have it. The worst router is
   /// named among the irregularities. Empty if the rate of no cable is known.
   std::vector<double> oversubscription;
 
-  // For a grid:
-  std::vector<std::uint32_t> dimensions;
-  std::vector<bool> periodic;  ///< per dimension
+  // For a grid or HyperX:
+  std::vector<std::uint32_t>
+      dimensions;              ///< also of a dragonfly whose groups are each cabled as a HyperX (Cray's Aries)
+  std::vector<bool> periodic;  ///< of a grid: per dimension
   std::vector<DeviceId> at;    ///< router at each point, the last coordinate running fastest
+
+  // For a dragonfly or dragonfly+:
+  std::vector<RouterGroup> groups;  ///< in the natural order of the names of their first routers
+  std::uint32_t hosts = 0;          ///< cables to hosts of a router (dragonfly+: of a leaf), as most have them
 
   std::uint32_t machines = 0;
   std::uint32_t rails = 0;  ///< the most common number of endpoints per machine
@@ -45,9 +64,17 @@ struct Shape {
 };
 
 /// Recognises the shape of the network. The first that fits is taken of: a tree with most of its cables, full, a grid,
-/// any other tree, a graph. A grid is recognised however its devices and ports are numbered; its dimensions come in the
-/// order of the ports at a corner. Two dimensions of length 2 are the same graph as a ring of 4, and are reported as a
-/// ring unless another dimension has edges. Takes a few milliseconds for thousands of routers.
+/// a HyperX, a dragonfly+, a dragonfly, any other tree, a graph. Neither names nor numbers of devices and ports matter.
+///
+/// A grid's and a HyperX's dimensions come in the order of the ports at a corner. Two dimensions of length 2 are the
+/// same graph as a ring of 4, and are reported as a ring unless another dimension has edges. A HyperX whose lengths are
+/// all at most 3 is a torus, a dragonfly of two groups is often a HyperX, and one of groups of one router is full.
+///
+/// A HyperX, dragonfly or dragonfly+ of which up to a quarter of the cables is missing is recognised, with a line for
+/// every pair of routers or groups that lacks cables, and for every cable that does not belong to the shape, if these
+/// are few. Groups of two or three routers are recognised only if nothing is missing.
+///
+/// Takes a few milliseconds for thousands of routers.
 [[nodiscard]] Shape recognise(const Network& network);
 
 /// The grid that the network's source declares (ToldGrid), with only kind, dimensions, periodic and at filled in.
