@@ -331,7 +331,7 @@ TEST(RecogniseDragonflyPlus, LeavesWithoutHostsAndSpinesWithAHostKeepTheirPlaces
     const DeviceId peer = whole.port(port.peer).device;
     return whole.is_router(port.device) && whole.is_router(peer) ? true : !is_emptied(port.device) && !is_emptied(peer);
   });
-  const DeviceId spine = node_named(whole, "SS3-1").value();
+  const DeviceId spine = device_named(whole, "SS3-1").value();
   const Network halfway = built(builder);
   auto with_host = copy_of(halfway);
   add_host(with_host, "ufm", spine, first_free_port(halfway, spine));
