@@ -29,6 +29,17 @@ def test_help_lists_the_kinds_of_sources(verb: str, ayatori_command) -> None:
         assert re.sub(r"\s+", "", synopsis) in text
 
 
+@pytest.mark.parametrize("verb", WITH_SOURCE)
+def test_help_says_what_each_argument_is(verb: str, ayatori_command) -> None:
+    """Some versions of click lose the help of Typer's arguments: pyproject.toml leaves them out."""
+    command = typer.main.get_command(app)
+    for word in verb.split():
+        command = command.commands[word]
+    shown = re.sub(r"[\s│]+", "", ayatori_command(*verb.split(), "--help").stdout)
+    for parameter in command.params:
+        assert parameter.help and re.sub(r"\s+", "", parameter.help) in shown, parameter.name
+
+
 @pytest.mark.parametrize("verb", ["simulate", "choose"])
 def test_help_lists_the_algorithms(verb: str, ayatori_command) -> None:
     text = re.sub(r"\s+", "", ayatori_command(verb, "--help").stdout)
@@ -55,6 +66,9 @@ def test_a_manual_page_of_each_command_has_all_of_its_options(tmp_path: Path) ->
         for parameter in command.params:
             if isinstance(parameter, click.Option) and not parameter.hidden:
                 assert parameter.opts[0] in page, (name, parameter.opts)
+    check = pages["ayatori-check"].replace("\\-", "-")
+    assert "[default: shift]" in check and "\\e[" not in check
+    assert "A network, such as fattree:K=6,levels=2,nodes=30 or ib:FILE" in check
 
 
 @pytest.mark.skipif(shutil.which("groff") is None, reason="groff is not installed")

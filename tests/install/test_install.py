@@ -199,6 +199,35 @@ def test_installed_programs_write_and_read_a_cache(prefix: Path, tmp_path: Path)
     assert "this machine: machine#3 N3" in run(prefix / "bin" / "nwtopo-ls", "--this-machine", "3", f"cache:{cache}")
 
 
+@pytest.fixture(scope="module")
+def helped(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A prefix with the manual pages and completions, made by the function that `./run install` calls."""
+    prefix = tmp_path_factory.mktemp("helped")
+    (prefix / "lib" / "ayatori").mkdir(parents=True)
+    (prefix / "lib" / "ayatori" / "venv").symlink_to(sys.prefix)
+    (prefix / "bin").mkdir()
+    (prefix / "bin" / "ayatori").symlink_to(Path(sys.prefix) / "bin" / "ayatori")
+    run("sh", "-euc", f". '{ROOT}/scripts/install.sh'; install_help '{prefix}'")
+    return prefix
+
+
+def test_manual_pages_are_installed_where_man_looks(helped: Path) -> None:
+    pages = {path.name for path in (helped / "share" / "man" / "man1").iterdir()}
+    assert {"ayatori.1", "ayatori-show.1", "ayatori-lab-fabric.1", "ayatori-bench-simulated-incast.1"} <= pages
+    if shutil.which("man"):
+        assert "ayatori-check" in run("man", "-M", helped / "share" / "man", "ayatori-check")
+
+
+def test_completion_is_installed_for_each_shell(helped: Path) -> None:
+    share = helped / "share"
+    script = share / "bash-completion" / "completions" / "ayatori"
+    complete = "COMP_WORDS=(ayatori s); COMP_CWORD=1; _ayatori_completion ayatori; echo ${COMPREPLY[@]}"
+    path = f"{helped / 'bin'}:{os.environ['PATH']}"
+    assert run("bash", "-c", f". '{script}'; {complete}", PATH=path) == "show simulate\n"
+    assert (share / "zsh" / "site-functions" / "_ayatori").read_text().startswith("#compdef ayatori\n")
+    assert "complete --command ayatori" in (share / "fish" / "vendor_completions.d" / "ayatori.fish").read_text()
+
+
 def exported(library: Path) -> dict[str, str]:
     """Functions and variables that the library defines, with the node of their version."""
     symbols = {}

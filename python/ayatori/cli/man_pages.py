@@ -70,7 +70,8 @@ def _page(command: click.Command, context: click.Context, name: str) -> str:
 
 
 def _one_line(text: str) -> str:
-    return " ".join(text.split())
+    """The text without line breaks, and without the backslash by which Typer hides a [ from Rich."""
+    return " ".join(text.split()).replace("\\[", "[")
 
 
 def _roff(text: str) -> str:

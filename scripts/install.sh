@@ -1,0 +1,34 @@
+# What `./run install PREFIX=DIR` puts where. Nothing is compiled for it but what `./run build` compiles.
+
+install_help() { # prefix: manual pages and completion, both from the command line's own help
+    "$1/lib/ayatori/venv/bin/python" -m ayatori.cli.man_pages "$1/share/man/man1" >/dev/null
+    while read -r shell file; do
+        mkdir -p "$(dirname "$1/share/$file")"
+        _AYATORI_COMPLETE=source_$shell "$1/bin/ayatori" | sed '/./,$!d' >"$1/share/$file"
+    done <<'END'
+bash bash-completion/completions/ayatori
+zsh zsh/site-functions/_ayatori
+fish fish/vendor_completions.d/ayatori.fish
+END
+    echo "manual pages: man -M $1/share/man ayatori" >&2
+    echo "completion in this bash: . $1/share/bash-completion/completions/ayatori" >&2
+}
+
+install_into() {
+    prefix=$1
+    case $prefix in /*) ;; *) prefix="$PWD/$prefix" ;; esac
+    build
+    cmake --install build/release --prefix "$prefix" --component development >/dev/null
+    # The wheel is made from what is compiled already, by the Python that it was compiled for.
+    rm -rf build/wheel
+    watched "making the wheel" build/wheel.log \
+        .venv/bin/pip wheel -v --disable-pip-version-check --no-build-isolation --no-deps -w build/wheel . || exit 1
+    .venv/bin/python -m venv "$prefix/lib/ayatori/venv"
+    watched "installing the wheel" build/install.log \
+        "$prefix/lib/ayatori/venv/bin/pip" install --disable-pip-version-check build/wheel/ayatori-*.whl || exit 1
+    mkdir -p "$prefix/bin"
+    ln -sf ../lib/ayatori/venv/bin/ayatori "$prefix/bin/ayatori"
+    install_help "$prefix"
+    echo "installed into $prefix" >&2
+    say_where_it_is "$prefix/bin"
+}
