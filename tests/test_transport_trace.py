@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -62,3 +63,17 @@ def test_trace_of_reliable_connections_is_refused(trace: Path) -> None:
     with pytest.raises(Error, match="reliable connections"):
         simulate_incast(Protocol("RC", not_ready_delay=1e-5), LOAD, trace)
     assert not trace.exists()
+
+
+def test_the_command_writes_the_trace_that_the_function_writes(trace: Path, tmp_path: Path, ayatori_command) -> None:
+    scenario = tmp_path / "scenario.toml"
+    scenario.write_text('drop = 0.01\nlatency = "5us"\n')
+    load = replace(LOAD, queued=1, scenario=scenario)
+    result = simulate_incast(OURS, load, trace)
+    of_command = tmp_path / "command.sqlog"
+    words = "--senders 4 --messages 20 --bytes 64B --buffers 1 --seed 3 --json".split()
+    files = "--scenario", str(scenario), "--trace", str(of_command)
+    outcome = ayatori_command("bench", "simulated-incast", *words, *files)
+    assert outcome.status == 0 and outcome.stderr == f"wrote {of_command}\n"
+    assert json.loads(outcome.stdout)["retransmissions"] == result["retransmissions"]
+    assert of_command.read_bytes() == trace.read_bytes()

@@ -147,13 +147,13 @@ def test_lmc_out_of_range(lmc: str, ayatori_command) -> None:
 
 def test_lmc_that_does_not_fit(tmp_path: Path, ayatori_command) -> None:
     out = tmp_path / "out"
-    refused = ayatori_command("route", "fattree:K=18,levels=3", "--lmc", "5", "--out", str(out))
+    refused = ayatori_command("route", "fattree:K=18,levels=3", "--lmc", "5", "--out-dir", str(out))
     assert_refused(refused, "LMC 5", "LMC that fits")
     assert list(tmp_path.iterdir()) == []
 
 
 def test_table_with_a_port_that_does_not_exist(tmp_path: Path, ayatori_command) -> None:
-    assert ayatori_command("route", PAPER, "--out", str(tmp_path / "tables")).status == 0
+    assert ayatori_command("route", PAPER, "--out-dir", str(tmp_path / "tables")).status == 0
     lfts = tmp_path / "tables" / "lfts"
     lines = lfts.read_text().splitlines()
     broken = next(i for i, line in enumerate(lines) if line.startswith("0x"))
@@ -169,7 +169,7 @@ def test_table_with_a_port_that_does_not_exist(tmp_path: Path, ayatori_command) 
 def test_nothing_written_where_it_can_not_be(tmp_path: Path, ayatori_command) -> None:
     file = tmp_path / "file"
     file.write_text("mine")
-    assert_refused(ayatori_command("route", PAPER, "--out", str(file / "tables")), str(file))
+    assert_refused(ayatori_command("route", PAPER, "--out-dir", str(file / "tables")), str(file))
     assert_refused(ayatori_command("convert", PAPER, "--to", "ibsim", "--out", str(tmp_path / "no" / "folder")), "no")
     assert file.read_text() == "mine"
 

@@ -28,7 +28,7 @@ def test_version(ayatori_command) -> None:
 
 
 def test_good_tables_exit_0_and_tables_with_a_hole_exit_3(tmp_path: Path, ayatori_command) -> None:
-    assert ayatori_command("route", PAPER, "--lmc", "0", "--out", str(tmp_path / "tables")).status == 0
+    assert ayatori_command("route", PAPER, "--lmc", "0", "--out-dir", str(tmp_path / "tables")).status == 0
     lfts = tmp_path / "tables" / "lfts"
     check = ("check", PAPER, "--lfts", str(lfts))
     assert ayatori_command(*check).status == 0
@@ -44,7 +44,7 @@ def test_good_tables_exit_0_and_tables_with_a_hole_exit_3(tmp_path: Path, ayator
 
 def test_tables_that_can_deadlock_exit_3(tmp_path: Path, ayatori_command) -> None:
     """All packets clockwise around a ring: each arrives, and all can wait for each other."""
-    assert ayatori_command("route", "torus:5", "--lmc", "0", "--out", str(tmp_path / "tables")).status == 0
+    assert ayatori_command("route", "torus:5", "--lmc", "0", "--out-dir", str(tmp_path / "tables")).status == 0
     clockwise = tmp_path / "lfts"
     network = ayatori.open_source("torus:5")
     routes = ayatori.read_routes(network, tmp_path / "tables" / "lfts")
@@ -162,7 +162,7 @@ def test_out_never_replaces_what_is_not_a_regular_file(tmp_path: Path, ayatori_c
         ):
             outcome = ayatori_command(*arguments)
             assert outcome.status == 1 and "regular file" in outcome.stderr, outcome
-    outcome = ayatori_command("route", PAPER, "--out", str(tables))
+    outcome = ayatori_command("route", PAPER, "--out-dir", str(tables))
     assert outcome.status == 1 and "regular file" in outcome.stderr, outcome
     assert pipe.is_fifo() and link.is_symlink() and (tables / "lfts").is_fifo()
 

@@ -47,7 +47,7 @@ def test_check_with_jobs(ayatori_command) -> None:
 
 def test_route(tmp_path: Path, ayatori_command) -> None:
     out = tmp_path / "tables"
-    data = json_of(ayatori_command("route", PAPER, "--lmc", "auto", "--out", str(out), "--json"))
+    data = json_of(ayatori_command("route", PAPER, "--lmc", "auto", "--out-dir", str(out), "--json"))
     assert (data["lmc"], data["lids"], data["lid_space"]) == (3, 30 * 8 + 11, 0xBFFF)
     assert data["tables_ok"] and data["deadlock_free"] and data["unreachable"] == 0
     assert sorted(file.name for file in out.iterdir()) == ["README", "guid2lid", "lfts"]

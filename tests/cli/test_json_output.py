@@ -31,8 +31,9 @@ EXAMPLES: dict[str, list[str]] = {
     ],
     "lab-fabric": [f"lab fabric {SMALL}"],
     "bench-incast": ["bench incast --senders 2 --messages 10 --repeats 1 --stacks ours"],
+    "bench-simulated-incast": ["bench simulated-incast --senders 3 --messages 20"],
     "bench-peers": ["bench peers --count 1000"],
-    "demo": [f"demo {SMALL} --jobs 2"],
+    "demo": [f"demo {SMALL} --random-jobs 2"],
 }
 """Of each kind the commands that show all of its keys between them."""
 
@@ -96,7 +97,7 @@ def paths_in(value: Any, path: str = "") -> Iterator[str]:
 def test_output_names_its_format_and_has_documented_keys(
     kind: str, command: str, tmp_path: Path, ayatori_command
 ) -> None:
-    extra = ["--out", str(tmp_path / "demo")] if kind == "demo" else []
+    extra = ["--out-dir", str(tmp_path / "demo")] if kind == "demo" else []
     golden = Path(__file__).parent.parent / "golden"
     outcome = ayatori_command(*command.split(), *extra, "--json", cwd=golden)
     assert outcome.status == (3 if kind == "differences" else 0), outcome.stderr

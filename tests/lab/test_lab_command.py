@@ -53,7 +53,7 @@ def net(tmp_path: Path) -> Path:
 
 
 def test_lab_holds_the_tables_of_route_and_check_reads_what_lab_writes(net: Path, tmp_path: Path) -> None:
-    run("route", f"ib:{net}", "--out", str(tmp_path / "tables"))
+    run("route", f"ib:{net}", "--out-dir", str(tmp_path / "tables"))
     held = tmp_path / "held"
     lab = json.loads(run("lab", "fabric", f"ib:{net}", "--out", str(held), "--json"))
     assert all(check["passed"] for check in lab["checks"])

@@ -36,6 +36,7 @@ def test_parse_bytes_takes_units_with_a_b_as_powers_of_1000() -> None:
 def test_units() -> None:
     assert (parse_bytes("1.5KiB"), parse_bytes("1MB"), parse_bytes("7")) == (1536, 10**6, 7)
     assert (parse_rate("1716MB/s"), parse_rate("100Gbit/s"), parse_seconds("1.5us")) == (1716e6, 12.5e9, 1.5e-6)
+    assert parse_rate("2MiB/s") == parse_rate("2mib/s") == 2**21 and parse_rate("8mbit/s") == parse_rate("1mb/s") == 1e6
     for wrong in ("0.3B", "1 mx", "-1", "", "1e3", "1MBi"):
         with pytest.raises(Error):
             parse_bytes(wrong)

@@ -9,9 +9,11 @@ from ayatori.base.errors import Error
 _BYTES = {"": 1, "B": 1, "kB": 10**3, "MB": 10**6, "GB": 10**9, "KiB": 2**10, "MiB": 2**20, "GiB": 2**30}
 _SHORT_UNITS = {"K": 2**10, "M": 2**20, "G": 2**30}
 """As in dd and split: one letter is a power of 1024, and with a B a power of 1000."""
-_RATES = {"B/s": 1, "kB/s": 1e3, "MB/s": 1e6, "GB/s": 1e9, "Mbit/s": 1e6 / 8, "Gbit/s": 1e9 / 8}
+_RATES = {f"{unit}/s": float(size) for unit, size in _BYTES.items() if unit} | {"Mbit/s": 1e6 / 8, "Gbit/s": 1e9 / 8}
 _TIMES = {"s": 1.0, "ms": 1e-3, "us": 1e-6, "ns": 1e-9}
+# Letters may be small or capital: no two units differ in that alone.
 _BYTES_OF_UNIT = {unit.lower(): size for unit, size in (_BYTES | _SHORT_UNITS).items()}
+_RATE_OF_UNIT = {unit.lower(): rate for unit, rate in _RATES.items()}
 MAX_BYTES = 2**58
 
 
@@ -30,17 +32,19 @@ def parse_bytes(text: str) -> int:
 def parse_rate(text: str) -> float:
     """ "1716MB/s" → 1.716e9 bytes a second; more than 0."""
     number, unit = _split(text)
-    if unit not in _RATES or not number:
-        raise Error(f"'{text}' is no bandwidth", hint=f"a number and one of {', '.join(_RATES)}")
-    return number * _RATES[unit]
+    rate = _RATE_OF_UNIT.get(unit.lower())
+    if rate is None or not number:
+        raise Error(f"'{text}' is not a bandwidth", hint=f"a number and one of {', '.join(_RATES)}")
+    return number * rate
 
 
 def parse_seconds(text: str) -> float:
     """ "1.5us" → 1.5e-6."""
     number, unit = _split(text)
-    if unit not in _TIMES or number is None:
-        raise Error(f"'{text}' is no time", hint=f"a number and one of {', '.join(_TIMES)}")
-    return number * _TIMES[unit]
+    seconds = _TIMES.get(unit.lower())
+    if seconds is None or number is None:
+        raise Error(f"'{text}' is not a time", hint=f"a number and one of {', '.join(_TIMES)}")
+    return number * seconds
 
 
 def _split(text: str) -> tuple[float | int | None, str]:

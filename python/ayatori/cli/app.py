@@ -9,6 +9,7 @@ import typer
 import ayatori
 from ayatori import _core
 from ayatori.cli import bench, check, choose, convert, demo, lab, plan, report, route, run, show, simulate
+from ayatori.cli.former_names import taking
 from ayatori.cli.options import SOURCES
 
 
@@ -52,13 +53,13 @@ def options_of_all(
 
 app.command("show", epilog=SOURCES)(show.show)
 app.command("convert", epilog=SOURCES)(convert.convert)
-app.command("route", epilog=SOURCES)(route.route)
+app.command("route", epilog=SOURCES, cls=taking({"--out": "--out-dir"}))(route.route)
 app.command("check", epilog=SOURCES)(check.check)
 app.command("plan", epilog=SOURCES)(plan.plan)
 app.command("choose", epilog=f"{SOURCES}\n\n{ALGORITHMS}")(choose.choose)
-app.command("simulate", epilog=f"{SOURCES}\n\n{ALGORITHMS}")(simulate.simulate)
+app.command("simulate", epilog=f"{SOURCES}\n\n{ALGORITHMS}", cls=taking({"--segment": "--chunk"}))(simulate.simulate)
 app.command("run")(run.run)
 app.add_typer(lab.app, name="lab")
 app.add_typer(bench.app, name="bench")
 app.command("report")(report.report)
-app.command("demo", epilog=SOURCES)(demo.demo)
+app.command("demo", epilog=SOURCES, cls=taking({"--jobs": "--random-jobs", "--out": "--out-dir"}))(demo.demo)

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import asdict
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from ayatori.base.units import format_bytes
+from ayatori.base.units import format_bytes, format_seconds, parse_bytes, parse_seconds
 from ayatori.cli import options
-from ayatori.cli.output import print_json, print_table, progress, say
+from ayatori.cli.output import note, print_json, print_table, progress, say
 from ayatori.measurement.programs import STACKS, IncastSettings, measure_incast, measure_peers
+from ayatori.prediction.incast import OURS, Protocol, SimulatedIncast, result_as_data, simulate_incast
 
 app = typer.Typer(help="How fast is it on this machine, beside others?", no_args_is_help=True)
 
@@ -23,7 +25,7 @@ def bench() -> None:
 @app.command("incast")
 def incast(
     senders: Annotated[int, typer.Option(help="Processes that send; one more receives.")] = IncastSettings.senders,
-    bytes: Annotated[int, typer.Option(help="Of a message, 8 to 65536.")] = IncastSettings.bytes,
+    bytes: Annotated[str, typer.Option(metavar="SIZE", help="Of a message, 8 B to 64 KiB.")] = "1KiB",
     messages: Annotated[int, typer.Option(help="Of each sender.")] = IncastSettings.messages,
     stacks: Annotated[str, typer.Option(metavar="A,B,…", help=f"From {', '.join(STACKS)}.")] = ",".join(STACKS),
     repeats: Annotated[int, typer.Option(help="Times that the stacks take turns.")] = 3,
@@ -31,7 +33,7 @@ def incast(
 ) -> None:
     """Many processes send to one over the loopback, on one stack after the other; every byte is checked."""
     names = [name.strip() for name in stacks.split(",") if name.strip()]
-    settings = IncastSettings(senders, bytes, messages)
+    settings = IncastSettings(senders, options.value_of(parse_bytes, bytes), messages)
     with progress("incast", repeats * len(names)) as advance:
         results = measure_incast(names, settings, repeats, advance)
     if json:
@@ -50,6 +52,56 @@ def incast_row(result: dict[str, Any]) -> list[str]:
     rates = [f"{result['messages_per_s'][key]:.0f}" for key in ("median", "min", "max")]
     counts = ["not told" if result[key] is None else str(result[key]) for key in ("duplicates", "retransmissions")]
     return [f"  {result['stack']}", *rates, f"{result['receiver_rss_MB']:.1f}", *counts, str(result["lost"])]
+
+
+@app.command("simulated-incast")
+def simulated_incast(
+    senders: Annotated[int, typer.Option(help="Processes that send; one more receives.")] = SimulatedIncast.clients,
+    bytes: Annotated[str, typer.Option(metavar="SIZE", help="Of a message.")] = "64B",
+    messages: Annotated[int, typer.Option(help="Of each sender.")] = SimulatedIncast.messages,
+    buffers: Annotated[int, typer.Option(help="Receive buffers of the one that receives.")] = 1,
+    timer: Annotated[
+        str | None,
+        typer.Option(metavar="TIME", help="Sends again after this time, as paper 5's protocol; else by our transport."),
+    ] = None,
+    seed: options.SEED = 1,
+    scenario: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="What the network does to datagrams (TOML).")
+    ] = None,
+    trace: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write every decision of every endpoint there, as qlog.")
+    ] = None,
+    json: options.JSON = False,
+) -> None:
+    """Many processes send to one that has few receive buffers, on a simulated network, in virtual time.
+
+    The same options give the same result and the same trace. docs/transport.md says how to read a trace,
+    docs/simulated-network.toml what a scenario may say.
+    """
+    load = SimulatedIncast(options.value_of(parse_bytes, bytes), buffers, seed, senders, messages, scenario=scenario)
+    protocol = Protocol("fixed timer", options.value_of(parse_seconds, timer)) if timer else OURS
+    data = result_as_data(protocol, load, simulate_incast(protocol, load, trace))
+    if trace is not None:
+        note(f"wrote {trace}")
+    if json:
+        print_json("bench-simulated-incast", data)
+    else:
+        describe_simulated_incast(data)
+
+
+def describe_simulated_incast(data: dict[str, Any]) -> None:
+    say(
+        f"{data['senders']} processes send {data['messages']} messages of {format_bytes(data['bytes'])} each to one "
+        f"with {data['buffers']} receive {'buffer' if data['buffers'] == 1 else 'buffers'}"
+    )
+    total = data["senders"] * data["messages"]
+    lost = "" if data["complete"] else f", {total - data['delivered']} of {total} did not arrive"
+    say(f"  protocol      {data['protocol']}{lost}")
+    say(f"  messages      {data['messages_per_s']:.0f} a second, fairness {data['fairness']:.3f} (Jain's index)")
+    latency = {name: format_seconds(value) for name, value in data["latency_s"].items()}
+    say(f"  latency       median {latency['median']}, 99 % {latency['p99']}, longest {latency['max']}")
+    say(f"  packets       {data['data_packets']}, {data['retransmissions']} sent again")
+    say(f"  no buffer     {data['overflowed']} packets found none, {data['duplicates']} came twice")
 
 
 @app.command("peers")

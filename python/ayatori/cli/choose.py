@@ -24,7 +24,7 @@ def choose(
     source: options.SOURCE,
     collective: Annotated[str, typer.Option(metavar="C[,C…]", help="alltoall, broadcast, reduce, allreduce, …")],
     bytes: Annotated[
-        str, typer.Option(metavar="B[,B…]", help="Sizes as MPI counts them; 1KiB..64MiB: doubling from one to another.")
+        str, typer.Option(metavar="SIZE[,SIZE…]", help="As MPI counts them; 1KiB..64MiB: doubling from one to another.")
     ] = "1KiB..4MiB",
     job: options.JOB = None,
     random_jobs: options.RANDOM_JOBS = None,

@@ -14,7 +14,6 @@ import typer
 from ayatori.base.errors import Error
 from ayatori.base.files import make_folder, write_json
 from ayatori.cli import options
-from ayatori.cli.execution import UsageError
 from ayatori.cli.lab import check_in_words
 from ayatori.cli.output import note, print_json, print_table, progress, say
 from ayatori.model.jobs import count_hosts
@@ -29,10 +28,10 @@ def demo(
     source: Annotated[
         str, typer.Argument(metavar="[SOURCE]", help="A fabric; the paper's by default.")
     ] = paper1.SOURCE,
-    jobs: Annotated[int, typer.Option(help="Random jobs.")] = 1000,
+    random_jobs: options.RANDOM_JOBS = 1000,
     job_size: options.JOB_SIZE = None,
     seed: options.SEED = 1,
-    out: Annotated[Path, typer.Option(metavar="DIR", help="Where results and report go.")] = Path("ayatori-demo"),
+    out_dir: Annotated[Path, typer.Option(metavar="DIR", help="Where results and report go.")] = Path("ayatori-demo"),
     host_pattern: options.HOST_PATTERN = "",
     json: options.JSON = False,
 ) -> None:
@@ -42,16 +41,15 @@ def demo(
     """
     known = open_source(source, host_pattern)
     size = job_size or min(16, count_hosts(known))
-    if jobs < 1:
-        raise UsageError(f"{jobs} random jobs are none to look at")
-    make_folder(out)
+    jobs = options.random_job_count(random_jobs or 0)
+    make_folder(out_dir)
     note(f"{source}: {known.shape().summary}")
     lab = run_lab(known, source, host_pattern, note)
     study = run_study(lab, jobs, size, seed, progress)
     data = main_job_as_data(known, lab, study, source, seed)
     data["made"] = origin_as_data(seed)
-    write_json(out / "study-1.json", data)
-    report = write_report(out)
+    write_json(out_dir / "study-1.json", data)
+    report = write_report(out_dir)
     if json:
         print_json("demo", data | {"report": str(report)})
     else:

@@ -49,7 +49,7 @@ RANDOM_JOBS = Annotated[int | None, typer.Option(metavar="N", help="N random job
 UNNAMED_HCAS = Annotated[
     bool, typer.Option("--unnamed-hcas", help="Jobs that are not listed may hold HCAs that name no host.")
 ]
-JOB_SIZE = Annotated[int | None, typer.Option(metavar="n", help="Machines of a random job.")]
+JOB_SIZE = Annotated[int | None, typer.Option(metavar="N", help="Machines of a random job.")]
 SEED = Annotated[int, typer.Option(help="Seed of what is random.")]
 CONTIGUOUS = Annotated[str | None, typer.Option(metavar="A..B", help="Jobs of the first A, …, B machines.")]
 PPN = Annotated[int, typer.Option(help="Ranks a machine; 0: the hostfile's slots, else one a rail.")]
@@ -148,10 +148,7 @@ def collect_jobs(
         return contiguous_jobs(network, parse_range(contiguous), ppn, unnamed_hcas)
     if random_count is None:
         return []
-    if random_count < 1:
-        raise UsageError(f"{random_count} random jobs are none to look at")
-    if random_count > MAX_JOBS:
-        raise UsageError(f"{random_count} random jobs are more than {MAX_JOBS}")
+    random_job_count(random_count)
     if job_size is None:
         raise UsageError("--random-jobs needs --job-size", hint="how many machines each job takes")
     if job_size < 1:
@@ -159,6 +156,15 @@ def collect_jobs(
     if not 0 <= seed < 2**64:
         raise UsageError(f"seed {seed} is no number of 64 bits")
     return random_jobs(network, random_count, job_size, ppn, seed, unnamed_hcas)
+
+
+def random_job_count(count: int) -> int:
+    """The value of --random-jobs. Raises UsageError if it is out of range."""
+    if count < 1:
+        raise UsageError(f"{count} random jobs are none to look at")
+    if count > MAX_JOBS:
+        raise UsageError(f"{count} random jobs are more than {MAX_JOBS}")
+    return count
 
 
 def jobs_or_whole_network(network: Network, jobs: list[Job], ppn: int, unnamed_hcas: bool) -> list[Job]:

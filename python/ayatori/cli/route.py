@@ -16,7 +16,9 @@ from ayatori.planning.routes import check, check_as_data, make_routes_explained,
 def route(
     source: options.SOURCE,
     lmc: options.LMC = "auto",
-    out: Annotated[Path | None, typer.Option(metavar="DIR", help="Write lfts, guid2lid and a README there.")] = None,
+    out_dir: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="Write lfts, guid2lid and a README there.")
+    ] = None,
     host_pattern: options.HOST_PATTERN = "",
     json: options.JSON = False,
 ) -> None:
@@ -26,9 +28,9 @@ def route(
     data = {"source": source, "engine": made.engine, "lmc": made.lmc, "paths": made.paths}
     data |= check_as_data(network, made.routes, check(network, made.routes))
     data |= {"explanation": made.explanation, "notes": made.notes}
-    if out is not None:
-        write_for_opensm(network, made, source, out)
-        note(f"wrote {out}/lfts, guid2lid and README, which has the opensm command line")
+    if out_dir is not None:
+        write_for_opensm(network, made, source, out_dir)
+        note(f"wrote {out_dir}/lfts, guid2lid and README, which has the opensm command line")
     if json:
         print_json("route", data)
     else:

@@ -29,8 +29,8 @@ HOT_LINKS_PRINTED = 10
 
 def simulate(
     source: options.SOURCE,
-    collective: Annotated[str, typer.Option(help="alltoall, broadcast, reduce, allreduce, allgather, …")],
-    algorithm: Annotated[str, typer.Option(help="How it is done: two-level-ring, binomial, trinaryx3, …")],
+    collective: Annotated[str, typer.Option(metavar="C", help="alltoall, broadcast, reduce, allreduce, allgather, …")],
+    algorithm: Annotated[str, typer.Option(metavar="A", help="How it is done: two-level-ring, binomial, trinaryx3, …")],
     bytes: Annotated[
         str, typer.Option(metavar="SIZE", help="As MPI counts: a pair's message, or the vector; a barrier has none.")
     ] = "1MiB",
@@ -45,7 +45,7 @@ def simulate(
     root: Annotated[int, typer.Option(help="The root's rank.")] = 0,
     sizes: Annotated[Path | None, typer.Option(metavar="FILE", help="Of alltoallv: lines 'FROM TO BYTES'.")] = None,
     chunk: Annotated[
-        str, typer.Option("--chunk", "--segment", metavar="SIZE", help="Of pipelines; 0: the algorithm's own choice.")
+        str, typer.Option(metavar="SIZE", help="Of a pipeline's pieces; 0: the algorithm's own choice.")
     ] = "0",
     method: options.METHOD = None,
     steps: options.STEPS = "drift",

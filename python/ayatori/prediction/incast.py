@@ -41,6 +41,22 @@ class SimulatedIncast:
     """A TOML file of the network, as docs/simulated-network.toml; seed and buffers above go before its own."""
 
 
+def result_as_data(protocol: Protocol, incast: SimulatedIncast, result: dict[str, Any]) -> dict[str, Any]:
+    """What was simulated, and what simulate_incast() found; latencies by name."""
+    settings = {
+        "protocol": protocol.name,
+        "timer_s": protocol.timer,
+        "senders": incast.clients,
+        "bytes": incast.bytes,
+        "messages": incast.messages,
+        "buffers": incast.buffers,
+        "seed": incast.seed,
+        "scenario": str(incast.scenario) if incast.scenario else None,
+    }
+    latencies = dict(zip(("median", "p99", "p999", "max"), result["latency_s"], strict=True))
+    return settings | result | {"latency_s": latencies}
+
+
 def simulate_incast(protocol: Protocol, incast: SimulatedIncast, trace: Path | None = None) -> dict[str, Any]:
     """Counts, messages a second in virtual time, Jain's index and latencies; see ayatori/simulated/incast.hpp.
 

@@ -144,8 +144,9 @@ class PortGuids:
 def load_our_tables(fabric: SimulatedFabric, network: Network, made: MadeRoutes, source: str) -> Iterator[LabCheck]:
     """Loads our tables through OpenSM's file engine; yields what OpenSM, the switches and ibdmchk say of them.
 
-    The tables are those that `ayatori route --out` writes for `network`: they are written to files in the same way, and
-    what the switches then hold is compared with these files. Only port GUIDs are translated, since ibsim has its own.
+    The tables are those that `ayatori route --out-dir` writes for `network`: they are written to files in the same way,
+    and what the switches then hold is compared with these files. Only port GUIDs are translated, since ibsim has its
+    own.
     """
     checked = check(network, made.routes)
     yield LabCheck("our own check: every LID reachable, no deadlock", checked.ok, f"{made.routes.lid_count} LIDs")

@@ -1,0 +1,132 @@
+"""Options are called the same in all verbs, mean the same, and take their values in the same units."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import click
+import pytest
+import typer
+
+from ayatori.base.units import parse_bytes
+from ayatori.cli.app import app
+
+PAPER = "fattree:K=6,levels=2,nodes=30"
+
+
+def commands(command: click.Command, words: tuple[str, ...] = ()) -> Iterator[tuple[str, click.Command]]:
+    if isinstance(command, click.Group):
+        for name, inner in command.commands.items():
+            yield from commands(inner, (*words, name))
+    else:
+        yield " ".join(words), command
+
+
+COMMANDS = dict(commands(typer.main.get_command(app)))
+
+
+def options_of(command: click.Command) -> dict[str, click.Option]:
+    return {option.opts[0]: option for option in command.params if isinstance(option, click.Option)}
+
+
+def uses(name: str) -> dict[str, click.Option]:
+    """The verbs that have an option of this name."""
+    return {verb: options_of(command)[name] for verb, command in COMMANDS.items() if name in options_of(command)}
+
+
+NAMES = sorted({name for command in COMMANDS.values() for name in options_of(command)})
+
+
+def one_of(metavar: str | None) -> str | None:
+    """What a list takes many of: `SIZE[,SIZE…]` is many a SIZE."""
+    return re.sub(r"\[,.*\]$", "", metavar) if metavar else metavar
+
+
+def test_there_are_options_to_look_at() -> None:
+    assert len(COMMANDS) >= 14 and len(NAMES) >= 30
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_an_option_takes_the_same_in_all_verbs(name: str) -> None:
+    kinds = {verb: (type(option.type), one_of(option.metavar), option.is_flag) for verb, option in uses(name).items()}
+    assert len(set(kinds.values())) == 1, kinds
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_an_option_has_one_name_that_says_what_python_calls_it(name: str) -> None:
+    for verb, option in uses(name).items():
+        assert option.opts == [name], (verb, option.opts)  # former names are taken by former_names.py
+        if re.fullmatch(r"--[a-z]+(-[a-z]+)*", name):
+            assert option.name in (name[2:].replace("-", "_"), f"{name[2:]}_"), verb
+        else:
+            assert name == "-n", verb  # as mpirun has it
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_an_option_that_takes_a_word_or_a_path_says_which(name: str) -> None:
+    """What is written is FILE for `--out`, DIR for `--out-dir`; what is read is FILE or HOSTFILE."""
+    for verb, option in uses(name).items():
+        if name.startswith("--out") or name == "--trace" or name == "--svg":
+            assert option.metavar == ("DIR" if name == "--out-dir" else "FILE"), verb
+        elif isinstance(option.type, click.Path) or "path" in option.type.name:
+            assert option.metavar in ("FILE", "HOSTFILE", "PATH", "DIR"), (verb, option.metavar)
+
+
+def test_sizes_times_and_rates_are_words_with_units() -> None:
+    for name in NAMES:
+        for verb, option in uses(name).items():
+            if one_of(option.metavar) in ("SIZE", "TIME", "RATE"):
+                assert option.type.name == "text", (verb, name)
+    for name in ("--bytes", "--chunk", "--eager"):
+        assert {one_of(option.metavar) for option in uses(name).values()} == {"SIZE"}, name
+    for name in ("--link-latency", "--overhead", "--timer"):
+        assert {option.metavar for option in uses(name).values()} == {"TIME"}, name
+    assert [parse_bytes(text) for text in ("1M", "1MiB", "1mib", "1 mib")] == [2**20] * 4
+
+
+def test_verbs_with_a_source_take_a_host_pattern() -> None:
+    for verb, command in COMMANDS.items():
+        takes_source = any(isinstance(p, click.Argument) and "SOURCE" in (p.metavar or "") for p in command.params)
+        assert takes_source == ("--host-pattern" in options_of(command)), verb
+
+
+def test_jobs_are_named_by_the_same_options() -> None:
+    """Who takes random jobs takes their size and seed, too; who takes a hostfile takes ranks and their order."""
+    for verb in uses("--random-jobs"):
+        assert {"--job-size", "--seed"} <= set(options_of(COMMANDS[verb])), verb
+    for verb in uses("--job"):
+        assert {"--ppn", "--order"} <= set(options_of(COMMANDS[verb])), verb
+    for option in uses("--seed").values():
+        assert option.default == 1
+
+
+FORMER = {"route": {"--out": "--out-dir"}, "simulate": {"--segment": "--chunk"}}
+FORMER["demo"] = {"--jobs": "--random-jobs", "--out": "--out-dir"}
+
+
+@pytest.mark.parametrize("verb", FORMER)
+def test_former_names_are_taken_and_not_shown(verb: str, ayatori_command) -> None:
+    assert dict(COMMANDS[verb].former_names) == FORMER[verb]
+    shown = ayatori_command(verb, "--help").stdout
+    for former, current in FORMER[verb].items():
+        assert re.search(rf"{current}\b", shown) and not re.search(rf"{former}(?![-\w])", shown)
+
+
+def test_a_former_name_does_what_the_name_of_today_does(tmp_path: Path, ayatori_command) -> None:
+    for option in ("--out", "--out-dir"):
+        folder = tmp_path / option
+        assert ayatori_command("route", PAPER, f"{option}={folder}").status == 0
+    former, current = (sorted(path.name for path in (tmp_path / option).iterdir()) for option in ("--out", "--out-dir"))
+    assert former == current == ["README", "guid2lid", "lfts"]
+    call = "simulate torus:3x3 --collective broadcast --algorithm chain --bytes 64k".split()
+    times = [ayatori_command(*call, option, "4kib", "--json").stdout for option in ("--segment", "--chunk")]
+    assert all('"chunk_bytes": 4096' in text for text in times)
+
+
+def test_bench_takes_sizes_with_units(ayatori_command) -> None:
+    refused = ayatori_command("bench", "incast", "--bytes", "1parsec")
+    assert refused.status == 2 and "'1parsec' is not a number of bytes" in refused.stderr
+    outcome = ayatori_command("bench", "simulated-incast", "--senders", "2", "--messages", "3", "--bytes", "1k")
+    assert outcome.stdout.startswith("2 processes send 3 messages of 1 KiB each to one with 1 receive buffer\n")
