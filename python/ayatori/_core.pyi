@@ -622,6 +622,9 @@ class Planned:
     @property
     def lower_bound(self) -> int: ...
 
+    @property
+    def max_relative_bandwidth(self) -> float: ...
+
 def make_plan(network: Network, routes: Routes, endpoints: Sequence[int], steps: StepSequence, method: Method) -> Planned: ...
 
 class HotLink:

@@ -39,7 +39,8 @@ void bind_plans(nb::module_& module) {
       .def_ro("optimal", &Planned::optimal)
       .def_ro("reason", &Planned::reason)
       .def_ro("hot_spots", &Planned::hot_spots)
-      .def_ro("lower_bound", &Planned::lower_bound);
+      .def_ro("lower_bound", &Planned::lower_bound)
+      .def_ro("max_relative_bandwidth", &Planned::max_relative_bandwidth);
   module.def(
       "make_plan",
       [](const Network& network, const Routes& routes, const Endpoints& endpoints, const StepSequence& steps,

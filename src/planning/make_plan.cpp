@@ -101,8 +101,13 @@ Result<Planned> make_plan(const Network& network, const Routes& routes, std::spa
   planned.hot_spots = best->contention.hot_spots;
   planned.lower_bound = std::max(best->made.lower_bound, bound.hot_spots);
   // Sums of the same numbers in the same order where the bound is met, but weights are not always whole.
-  const bool takes_least_time = total_time(best->contention) <= bound.time * (1 + 1e-9);
+  const double time = total_time(best->contention);
+  const bool takes_least_time = time <= bound.time * (1 + 1e-9);
   planned.optimal = planned.hot_spots == planned.lower_bound || takes_least_time;
+  // The relative bandwidth is the sum of ideal times by the sum of times.
+  if (bound.time > 0) {
+    planned.max_relative_bandwidth = std::min(1.0, best->contention.relative_bandwidth * time / bound.time);
+  }
   return planned;
 }
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import json
+import math
 from collections import Counter
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -104,6 +105,25 @@ def test_colour_is_free_exactly_when_some_choice_of_lids_is(fabric, peers, size:
     planned = ayatori.plan(network, routes, job, "colour")
     assert ayatori.contention(network, routes, job, planned.plan).free == some_choice_is_free
     assert planned.optimal
+
+
+@settings(max_examples=MAX_EXAMPLES, deadline=None)
+@given(size=st.integers(2, 24), seed=st.integers(0, 2**32), method=st.sampled_from(METHODS))
+def test_no_plan_exceeds_what_the_leaves_allow(size: int, seed: int, method: str) -> None:
+    hosts, uplinks = 6, 4
+    network = ayatori.open_source(f"xgft:h=2;m={hosts},4;w=1,{uplinks}")
+    job = ayatori.random_jobs(network, 1, size, seed=seed)[0]
+    planned = ayatori.plan(network, ayatori.make_routes(network), job, method)
+    leaf_of = [machine // hosts for machine in job.machines]
+    times = []
+    for shift in range(1, size):
+        pairs = [(leaf_of[rank], leaf_of[(rank + shift) % size]) for rank in range(size)]
+        away = [pair for pair in pairs if pair[0] != pair[1]]
+        cuts = [*Counter(a for a, _ in away).values(), *Counter(b for _, b in away).values()]
+        times.append(max(1, *(math.ceil(messages / uplinks) for messages in cuts), 1))
+    assert planned.max_relative_bandwidth == pytest.approx(len(times) / sum(times))
+    measured = ayatori.contention(network, ayatori.make_routes(network), job, planned.plan)
+    assert measured.relative_bandwidth <= planned.max_relative_bandwidth * (1 + 1e-9)
 
 
 @pytest.mark.parametrize("old", ["modk", "base"])

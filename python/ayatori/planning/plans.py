@@ -141,7 +141,17 @@ def assessments_as_data(network: Network, method: str, assessments: list[Assessm
 def _proof_as_data(planned: Planned | None) -> dict[str, Any]:
     if planned is None:
         return {}
-    return {"optimal": planned.optimal, "lower_bound": planned.lower_bound, "reason": planned.reason}
+    return {
+        "optimal": planned.optimal,
+        "lower_bound": planned.lower_bound,
+        "max_relative_bandwidth": planned.max_relative_bandwidth,
+        "reason": planned.reason,
+    }
+
+
+def max_relative_bandwidths(assessments: list[Assessment]) -> list[float]:
+    """Of each job what no plan on its tables exceeds."""
+    return [assessment.planned.max_relative_bandwidth for assessment in assessments if assessment.planned]
 
 
 def hottest_links(network: Network, assessments: list[Assessment]) -> list[dict[str, Any]]:

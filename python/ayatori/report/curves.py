@@ -15,6 +15,7 @@ DASHES = ["6px 3px", "solid", "9px 6px", "solid"]
 WIDTHS = [2.6, 5.0, 3.4, 8.0]
 MANY = 5000  # jobs beyond which only the corners of a curve are kept
 TIP = 26  # letters of a method's name in a tip
+BOUND = "no plan can exceed"
 SYMBOLS = ["circle", "square", "diamond", "triangle-up"]
 
 
@@ -55,12 +56,13 @@ def sorted_curve(study: Study, id: str) -> Plot:
     curves = {method: scaled(study, sorted(values)) for method, values in jobs.bandwidth.items()}
     ranks = list(range(1, jobs.jobs + 1))
     traces = [_line(study, m, *_corners(ranks, curves[m]), shape="hv") for m in _bottom_first(study, curves)]
+    traces += [_bound(*_corners(ranks, scaled(study, sorted(jobs.bound))), shape="hv")] if jobs.bound else []
     traces += [_paper(study, method, *_paper_points(study, method)) for method in jobs.paper if study.peak]
     return Plot(
         id,
         "Bandwidth of random jobs, sorted",
         f"{jobs.jobs:,} jobs of {jobs.size} hosts each, each method's jobs in the order of their bandwidth."
-        + (" Open marks: measured in the paper." if jobs.paper and study.peak else ""),
+        + _key_to_the_rest(bool(jobs.bound), bool(jobs.paper and study.peak)),
         _describe(study, curves),
         [method for method in study.methods if method in curves],
         traces,
@@ -83,6 +85,7 @@ def host_curve(study: Study, id: str) -> Plot:
     assert jobs
     curves = {method: scaled(study, values) for method, values in jobs.bandwidth.items()}
     traces = [_line(study, m, jobs.sizes, curves[m], marks=True) for m in _bottom_first(study, curves)]
+    traces += [_bound(jobs.sizes, scaled(study, jobs.bound))] if jobs.bound else []
     for method, points in jobs.paper.items():
         if study.peak and points:
             traces.append(_paper(study, method, list(points), list(points.values())))
@@ -90,7 +93,7 @@ def host_curve(study: Study, id: str) -> Plot:
         id,
         "Bandwidth against the number of hosts",
         "Jobs on contiguous hosts, from the first one on."
-        + (" Open marks: measured in the paper." if jobs.paper and study.peak else ""),
+        + _key_to_the_rest(bool(jobs.bound), bool(jobs.paper and study.peak)),
         _describe(study, curves),
         [method for method in study.methods if method in curves],
         traces,
@@ -143,6 +146,27 @@ def _line(study: Study, method: str, x: list[int], y: list[float], **style: Any)
     if style.get("marks"):
         trace["marker"] = {"symbol": SYMBOLS[place % len(SYMBOLS)], "size": 7 + 2 * min(place, 3)}
     return trace
+
+
+def _bound(x: list[int], y: list[float], shape: str = "linear") -> dict[str, Any]:
+    """Above all methods, and so thin that a curve which reaches it stays visible."""
+    return {
+        "type": "scatter",
+        "name": BOUND,
+        "x": x,
+        "y": y,
+        "mode": "lines",
+        "tone": "ink",
+        "hovertemplate": "%{y:,.4~g}",
+        "line": {"width": 1.2, "dash": "1px 3px", "shape": shape},
+    }
+
+
+def _key_to_the_rest(bound: bool, paper: bool) -> str:
+    """Of what is drawn beside the methods."""
+    return (" Dotted: no plan on our tables can exceed it." if bound else "") + (
+        " Open marks: measured in the paper." if paper else ""
+    )
 
 
 def _paper_points(study: Study, method: str) -> tuple[list[float], list[float]]:

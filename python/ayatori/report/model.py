@@ -123,6 +123,7 @@ class RandomJobs:
     bandwidth: dict[str, list[float]]
     free: dict[str, int]
     paper: dict[str, dict[str, float]]  # method -> {mean, min, max, over_<MB/s>}
+    bound: list[float]  # what no plan of each job exceeds; empty if the study does not tell
 
 
 @dataclass(frozen=True)
@@ -132,6 +133,7 @@ class ContiguousJobs:
     sizes: list[int]
     bandwidth: dict[str, list[float]]
     paper: dict[str, dict[int, float]]  # method -> {hosts: MB/s}
+    bound: list[float]  # what no plan exceeds, by size; empty if the study does not tell
 
 
 @dataclass(frozen=True)

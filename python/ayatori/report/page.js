@@ -28,7 +28,7 @@ function theme() {
 }
 
 function coloured(trace, colours) {
-  const colour = colours.tones[trace.tone];
+  const colour = trace.tone === "ink" ? colours.ink : colours.tones[trace.tone];
   const { tone, ...rest } = trace;
   const marker = trace.marker && { ...trace.marker, color: colour, line: { ...trace.marker.line, color: colour } };
   return { ...rest, ...(trace.line && { line: { ...trace.line, color: colour } }), ...(marker && { marker }) };

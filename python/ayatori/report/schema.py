@@ -143,15 +143,21 @@ def _link(value: Value, names: dict[str, int]) -> Link:
 
 def _bandwidths(value: Value, count: int) -> dict[str, list[float]]:
     """Method -> one relative bandwidth for each of `count` jobs."""
-    result = {}
-    for method, item in value.entries():
-        result[method] = item.numbers()
-        if len(result[method]) != count:
-            raise ReportError(
-                f"{item.file}: {item.path}: expected {count} numbers, one for each job",
-                f"found {len(result[method])} numbers",
-            )
-    return result
+    return {method: _one_a_job(item, count) for method, item in value.entries()}
+
+
+def _bound(value: Value, count: int) -> list[float]:
+    """What no plan of each of `count` jobs exceeds; empty if the study does not tell."""
+    return _one_a_job(value.at("bound"), count) if value.has("bound") else []
+
+
+def _one_a_job(value: Value, count: int) -> list[float]:
+    numbers = value.numbers()
+    if len(numbers) != count:
+        raise ReportError(
+            f"{value.file}: {value.path}: expected {count} numbers, one for each job", f"found {len(numbers)} numbers"
+        )
+    return numbers
 
 
 def _random(value: Value) -> RandomJobs:
@@ -167,6 +173,7 @@ def _random(value: Value) -> RandomJobs:
         bandwidth=_bandwidths(value.at("relative_bandwidth"), jobs),
         free={method: item.whole(most=jobs) for method, item in _optional_entries(value, "free")},
         paper=paper,
+        bound=_bound(value, jobs),
     )
 
 
@@ -176,6 +183,7 @@ def _contiguous(value: Value) -> ContiguousJobs:
         sizes=sizes,
         bandwidth=_bandwidths(value.at("relative_bandwidth"), len(sizes)),
         paper={method: _paper_sizes(item) for method, item in _optional_entries(value, "paper_MBps")},
+        bound=_bound(value, len(sizes)),
     )
 
 

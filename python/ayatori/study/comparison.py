@@ -9,7 +9,15 @@ from typing import Any
 from ayatori import _core
 from ayatori._core import Job, Network, Plan, Routes
 from ayatori.model.network import drawing_as_data, router_cables, router_endpoints
-from ayatori.planning.plans import DESTINATION_MOD_K, METHODS, Assessment, assess_jobs, count_free, relative_bandwidths
+from ayatori.planning.plans import (
+    DESTINATION_MOD_K,
+    METHODS,
+    Assessment,
+    assess_jobs,
+    count_free,
+    max_relative_bandwidths,
+    relative_bandwidths,
+)
 
 MAX_STEPS = 64  # of the worst job, that can be looked at
 
@@ -64,11 +72,13 @@ def study_as_data(study: Study, title: str, source: str, seed: int) -> dict[str,
             "seed": seed,
             "relative_bandwidth": _by_method(study.random, relative_bandwidths),
             "free": _by_method(study.random, count_free),
+            "bound": max_relative_bandwidths(study.random["pair"]),
         },
         "contiguous": {
             "sizes": [len(assessment.job.machines) for assessment in study.contiguous[DESTINATION_MOD_K]],
             "relative_bandwidth": _by_method(study.contiguous, relative_bandwidths),
             "free": _by_method(study.contiguous, count_free),
+            "bound": max_relative_bandwidths(study.contiguous["pair"]),
         },
         "worst_job": worst_job_as_data(study),
     }

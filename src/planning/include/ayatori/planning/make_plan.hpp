@@ -25,6 +25,9 @@ struct Planned {
   std::string reason;
   std::uint64_t hot_spots = 0;    ///< (link, step) pairs that are busier than any endpoint in that step
   std::uint64_t lower_bound = 0;  ///< no plan of this method on these tables has fewer (0 where nothing is known)
+  /// No plan on these tables has a larger relative bandwidth (contention.hpp): the links at each leaf, for the messages
+  /// that must leave or enter it in each step, allow no more. At most 1.
+  double max_relative_bandwidth = 1;
 };
 
 /// Plans a job for the messages of `steps`. `endpoints` has the port of each rank. The shift all-to-all
