@@ -39,6 +39,8 @@ class Ranking {
   [[nodiscard]] bool stands_above_leaves(DeviceId router) const;
   [[nodiscard]] bool lift_hidden_roots();
   [[nodiscard]] bool spans_pods(DeviceId leaf) const;
+  [[nodiscard]] bool add_empty_leaves();
+  [[nodiscard]] bool is_cabled_like_a_leaf(DeviceId router) const;
 
   [[nodiscard]] std::expected<void, NotATree> spread_from_leaves();
   [[nodiscard]] std::expected<void, NotATree> check_cables() const;
@@ -132,6 +134,33 @@ bool Ranking::spans_pods(DeviceId leaf) const {
   return above.size() >= 2 && serve_others == above.size() && 2 * max_shared <= above.size();
 }
 
+/// Without this, a switch at the edge whose machines are gone, or not there yet, would be ranked above the spines.
+bool Ranking::add_empty_leaves() {
+  std::vector<DeviceId> empty;
+  for (DeviceId router = 0; router < network_.router_count(); ++router) {
+    if (levels_.level[router] == 2 && machine_cables_[router] == 0 && is_cabled_like_a_leaf(router)) {
+      empty.push_back(router);
+    }
+  }
+  for (const DeviceId router : empty) is_leaf_[router] = true;
+  return !empty.empty();
+}
+
+/// A leaf is cabled to the routers above its pod, a router above the pods to some in each pod. Some cables may be
+/// missing.
+bool Ranking::is_cabled_like_a_leaf(DeviceId router) const {
+  const auto around = neighbours(router);
+  std::unordered_map<DeviceId, std::size_t> shared;
+  for (const DeviceId above : around) {
+    for (const DeviceId leaf : neighbours(above)) {
+      if (is_leaf_[leaf]) ++shared[leaf];
+    }
+  }
+  return std::ranges::any_of(shared, [&](const auto& entry) {
+    return 4 * entry.second >= 3 * std::max(around.size(), neighbours(entry.first).size());
+  });
+}
+
 std::string Ranking::describe(std::uint8_t level) const {
   return level == 0 ? "both leaves" : fmt::format("both {} above the leaves", level);
 }
@@ -189,6 +218,9 @@ std::expected<Levels, NotATree> Ranking::rank() {
   choose_leaves();
   if (auto spread = spread_from_leaves(); !spread) return std::unexpected(spread.error());
   if (levels_.count > 2 && lift_hidden_roots()) {
+    if (auto spread = spread_from_leaves(); !spread) return std::unexpected(spread.error());
+  }
+  if (levels_.count > 2 && add_empty_leaves()) {
     if (auto spread = spread_from_leaves(); !spread) return std::unexpected(spread.error());
   }
   if (auto checked = check_cables(); !checked) return std::unexpected(checked.error());

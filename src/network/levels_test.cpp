@@ -60,6 +60,24 @@ TEST(RankLevels, FindsTheLevelsOfDamagedTrees) {
   }
 }
 
+TEST(RankLevels, SwitchesWithoutHostsAtTheEdgeAreLeaves) {
+  for (const char* source : {"fattree:K=4,levels=2", "fattree:K=3,levels=3", "xgft:m=18,31;w=1,9;p=1,2"}) {
+    const Network whole = opened(source);
+    for (std::uint64_t seed = 1; seed <= 10; ++seed) {
+      SCOPED_TRACE(fmt::format("{} seed {}", source, seed));
+      Random random(seed);
+      std::vector<bool> emptied(whole.router_count());
+      for (std::uint64_t i = 1 + random.below(3); i > 0; --i) emptied[random.below(emptied.size())] = true;
+      auto builder = copy_of(whole, [&](PortId id) {
+        const Port& port = whole.port(id);
+        const DeviceId peer = whole.port(port.peer).device;
+        return whole.is_router(port.device) ? whole.is_router(peer) || !emptied[port.device] : !emptied[peer];
+      });
+      expect_levels_of_names(built(builder), source[0] == 'x' || source[10] == '4' ? 2 : 3);
+    }
+  }
+}
+
 TEST(RankLevels, FindsTheLevelsOfARealisticCluster) {
   auto builder = dgx_like();
   add_host(builder, "login", 0, 30);
