@@ -261,6 +261,7 @@ void name_unequal_hosts(const Network& network, std::span<const DeviceId> router
 void name_unusual_cables(const Network& network, DeviceId a, DeviceId b, std::uint32_t cables, std::uint32_t usual,
                          Shape& shape) {
   if (cables == usual) return;
+  if (cables == 0) ++shape.missing_pairs;
   shape.irregularities.push_back(
       fmt::format("{} <-> {}: {} of {}", network.name(a), network.name(b), cables, counted(usual, "cable", "cables")));
 }

@@ -271,7 +271,7 @@ std::optional<Shape> told_shape(const Network& network) {
 std::optional<MachineGrid> machine_grid(const Network& network) {
   if (!network.direct()) return std::nullopt;
   const Shape shape = told_shape(network).value_or(recognise(network));
-  if (shape.kind != ShapeKind::grid) return std::nullopt;
+  if (shape.kind != ShapeKind::grid || shape.missing_pairs > 0) return std::nullopt;
   std::vector<std::uint32_t> point_of_router(network.router_count());
   for (std::uint32_t point = 0; point < shape.at.size(); ++point) point_of_router[shape.at[point]] = point;
   MachineGrid grid{shape.dimensions, shape.periodic, {}};

@@ -86,6 +86,8 @@ bool HierarchyFinder::take(const Network& piece, const std::vector<DeviceId>& ro
       return true;
     }
     case ShapeKind::grid: {
+      // A subset of a grid is the box around its machines, in which all must be reachable.
+      if (shape.missing_pairs > 0) return false;
       std::vector<DeviceId> at;
       for (const DeviceId router : shape.at) at.push_back(routers[router]);
       add_group(ObjectKind::grid, std::move(at), shape);

@@ -52,6 +52,9 @@ struct Shape {
   std::vector<RouterGroup> groups;  ///< in the natural order of the names of their first routers
   std::uint32_t hosts = 0;          ///< cables to hosts of a router (dragonfly+: of a leaf), as most have them
 
+  /// Pairs of routers that the shape would join and that no cable joins. 0 for a graph.
+  std::size_t missing_pairs = 0;
+
   std::uint32_t machines = 0;
   std::uint32_t rails = 0;  ///< the most common number of endpoints per machine
 
@@ -88,7 +91,7 @@ struct MachineGrid {
   std::vector<std::uint32_t> point;  ///< by machine: row-major, last coordinate fastest; no_id if it has no cable
 };
 
-/// Nothing if the network is not direct, or its routers do not form a grid.
+/// Nothing if the network is not direct, or its routers do not form a grid with all of its cables.
 [[nodiscard]] std::optional<MachineGrid> machine_grid(const Network& network);
 
 }  // namespace ayatori
