@@ -25,8 +25,8 @@
  *     a handle                           after that operation and all before it
  *     ACP_HANDLE_ALL, ACP_HANDLE_CONT    after all operations before
  * Operations start in the order in which they were called, and may complete in any order. Between processes there is no
- * order, except by acp_sync and by reading memory: an aligned 1, 2, 4 or 8 bytes are written at once, and a process
- * that reads them (with a volatile or atomic read) also reads everything that operations wrote which the same process
+ * order, except by acp_sync and by reading memory: aligned 1, 2, 4 or 8 bytes are written as a whole, and a process
+ * that reads them (with a volatile or atomic read) also sees the effects of all operations that the writing process
  * had completed before.
  *
  * Completion. An operation is completed when its effect is in the destination's memory. Until then the local memory
@@ -51,10 +51,10 @@
  * thread that waits serves other processes meanwhile; when no thread has called for half a millisecond, a thread of the
  * library does so (with ACP_PROGRESS=poll there is no such thread).
  *
- * Other processes. In a child of fork(2) the library is closed for good; its memory is there, its starter memory is
- * still that of its parent, and the parent goes on undisturbed. A program started by exec(3) inherits nothing. A
- * process that ends without acp_finalize, or is killed, is lost to the others; to exit while threads are in the library
- * is harmless. A process that is stopped (SIGSTOP) for less than ACP_TIMEOUT and goes on loses nothing.
+ * Other processes. In a child of fork(2) the library is closed for good; starter memory stays shared with its parent
+ * (if the host has several ranks), which is not disturbed. A program started by exec(3) inherits nothing. A process
+ * that ends without acp_finalize, or is killed, is lost to the others; to exit while threads are in the library is
+ * harmless. A process that is stopped (SIGSTOP) for less than ACP_TIMEOUT and goes on loses nothing.
  */
 #ifndef ACP_H
 #define ACP_H

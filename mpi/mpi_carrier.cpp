@@ -8,7 +8,7 @@ namespace ayatori {
 
 namespace {
 
-/// MPI counts with int: more bytes are several blocks of this size and a rest.
+/// MPI counts are int: a longer piece becomes several blocks of this size and a remainder.
 constexpr Bytes max_block = Bytes{1} << 30;
 static_assert(max_block <= std::numeric_limits<int>::max());
 

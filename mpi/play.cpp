@@ -6,9 +6,9 @@
 ///     ppn=1           ranks on each machine
 ///     ranks=2,2,1     or: how many ranks there are on each machine
 ///     groups=0,0,1    the leaf or chassis that each machine is in
-///     grid=4x4x4      the machines form a grid of this shape,
-///     rings=1,1,0     whose dimensions are rings (1) or lines (0); without this key, rings,
-///     points=0,2,1    at these points of it (row-major); without this key, in this order
+///     grid=4x4x4      the machines form a grid of this shape
+///     rings=1,1,0     by dimension of the grid: a ring (1) or a line (0); default: all are rings
+///     points=0,2,1    by machine: its point in the grid (row-major number); default: 0,1,2,…
 ///     root=0          the root's rank
 ///     chunk=0         bytes in a chunk of a pipeline; 0: the algorithm's own choice. segment= means the same
 ///     seed=1          of alltoallv: each pair's bytes are drawn from 0 … BYTES, and one pair in four has none

@@ -19,15 +19,15 @@ struct nwtopo_link;
 
 #define NWTOPO_UNREACHABLE (~0u)
 
-/* Returns the number of links on a shortest way between two machines or routers: 0 from an object to itself, 2 between
- * hosts of one leaf switch, 1 between neighbours of a torus. -1 on error; ENOENT where there is no way. */
+/* Returns the number of links on a shortest route between two machines or routers: 0 from an object to itself, 2 between
+ * hosts of one leaf switch, 1 between neighbours of a torus. -1 on error; ENOENT where there is no route. */
 long nwtopo_get_hops(nwtopo_topology_t topology, nwtopo_obj_t from, nwtopo_obj_t to);
 
-/* Returns the number of links on a shortest way that leaves a machine by one of its NICs and arrives at a NIC of another:
+/* Returns the number of links on a shortest route that leaves a machine by one of its NICs and arrives at a NIC of another:
  * which pairs of NICs are on one rail, and how far others are.
  *     from, to          machines
  *     from_nic, to_nic  indices for nwtopo_obj_get_nic()
- * -1 on error; ENOENT for a NIC that the machine does not have, and where there is no way. */
+ * -1 on error; ENOENT for a NIC that the machine does not have, and where there is no route. */
 long nwtopo_get_nic_hops(nwtopo_topology_t topology, nwtopo_obj_t from, unsigned from_nic, nwtopo_obj_t to,
                          unsigned to_nic);
 
@@ -39,12 +39,12 @@ int nwtopo_get_nearest_nic(nwtopo_topology_t topology, nwtopo_obj_t from, unsign
 
 /* Writes the distances between machines or routers.
  *     objs    num_objs objects
- *     matrix  receives num_objs rows of num_objs numbers: hops, or NWTOPO_UNREACHABLE where there is no way
+ *     matrix  receives num_objs rows of num_objs numbers: hops, or NWTOPO_UNREACHABLE where there is no route
  * Returns 0 or -1. */
 int nwtopo_get_distances(nwtopo_topology_t topology, unsigned num_objs, nwtopo_obj_t *objs, unsigned *matrix);
 
 /* Returns how many shortest routes there are, parallel cables counted apart; ULONG_MAX if there are more than that; 0 on
- * error, and with ENOENT where there is no way. */
+ * error, and with ENOENT where there is no route. */
 unsigned long nwtopo_get_num_routes(nwtopo_topology_t topology, nwtopo_obj_t from, nwtopo_obj_t to);
 
 /* Writes a shortest route. In a torus, route 0 goes dimension by dimension, from the first to the last.
@@ -64,7 +64,7 @@ int nwtopo_topology_set_tables(nwtopo_topology_t topology, const char *file);
 /* Writes the route that packets take by the forwarding tables. In a torus or mesh of machines without tables: dimension
  * order, as nwtopo_get_route() has it.
  *     from, to   machines
- *     path       which LID of `to`, from its base LID
+ *     path       which LID of `to`: 0 is its base LID
  *     max_links  how many links fit into `links`
  *     links      receives the route's first links, as many as fit; may be NULL if max_links is 0
  * Returns the number of links of the route; -1 with
@@ -97,14 +97,14 @@ long nwtopo_get_machines_under(nwtopo_topology_t topology, nwtopo_obj_t obj, uns
 
 /* What two sets of machines can exchange. */
 struct nwtopo_cut {
-    double bandwidth;        /* bytes a second that fit from a to b at once: the narrowest cut between them */
+    double bandwidth;        /* maximum flow from a to b, bytes a second: the capacity of a minimum cut */
     double injection;        /* the lesser of what the NICs of a and of b carry, bytes a second */
     double oversubscription; /* injection / bandwidth; 1 is a full bisection */
     unsigned long num_links; /* links of the cut */
     void *reserved[2];       /* NULL */
 };
 
-/* Computes the narrowest cut between two sets of machines (maximum flow).
+/* Computes the minimum cut between two sets of machines (maximum flow).
  *     a, b  num_a and num_b machines, at least one each, without a common member
  *     cut   receives the answer
  * Returns 0, or -1 with EINVAL for an empty set or a machine that comes twice. */

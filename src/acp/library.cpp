@@ -27,7 +27,7 @@ struct AtExit {
   }
 } at_exit;
 
-/// A fork copies one of several threads: what the others were doing at that moment is never finished in the child.
+/// Closes the library in a child of fork, which has only the forking thread: what others had begun is never finished.
 void leave_to_parent() {
   Process* process = the_process.exchange(nullptr);
   if (!process) return;

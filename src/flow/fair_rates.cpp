@@ -67,7 +67,7 @@ void FairRates::remove(FlowId id) {
 
 void FairRates::relax(Constraint constraint) {
   State& state = constraints_[constraint];
-  // Where no flow waits, no rate changes at first; grow() finds those that change nevertheless.
+  // If it limits no flow, no rate changes directly; grow() finds the flows that new ones slow down.
   if (state.relaxed || (state.limited == 0 && queues_ == 0)) return;
   state.relaxed = true;
   relaxed_.push_back(constraint);
@@ -132,7 +132,7 @@ void FairRates::prepare(State& state) {
   }
   state.open = state.members;
   state.left = state.capacity - taken;
-  state.level = never;
+  state.level = not_full;
 }
 
 void FairRates::fill() {
@@ -228,7 +228,7 @@ bool FairRates::grow_at(Constraint constraint) {
   double fastest = 0;
   for (const User& user : state.users) {
     const Flow& flow = flows_[user.flow];
-    // Whoever joined at another constraint since the filling has not got its new rate yet.
+    // A flow that joined during this grow(), at another constraint, still has its old rate.
     const double rate = flow.member && flow.frozen ? flow.filled : flow.rate;
     used += rate;
     if (flow.member && flow.frozen) fastest = std::max(fastest, rate);

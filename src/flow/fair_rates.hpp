@@ -5,8 +5,8 @@
 ///   1. The *members* are the new flows, and all flows whose bottleneck a flow joined or left.
 ///   2. Progressive filling gives the members new rates, while all others keep theirs.
 ///   3. An outsider joins the members where this breaks the definition of max-min fairness: its bottleneck is no longer
-///      full, or has become one on which others are faster, or it is faster than a member that has to wait for
-///      it. If one joined, back to 2.
+///      full, or carries a faster member now, or it is faster than the members that one of its full constraints
+///      limits. If an outsider joined, back to 2.
 ///
 /// Then every flow has a full constraint on which none is faster: that is the definition, and there is only one such
 /// allocation (Bertsekas and Gallager, Data Networks, section 6.5.2).
@@ -51,14 +51,14 @@ class FairRates {
   [[nodiscard]] bool needs_update() const { return !added_.empty() || !relaxed_.empty(); }
   [[nodiscard]] double rate(FlowId flow) const { return flows_[flow].rate; }
 
-  /// Is it full, and does a flow wait for it?
+  /// Whether it is the bottleneck of at least one flow.
   [[nodiscard]] bool limits(Constraint constraint) const { return constraints_[constraint].limited != 0; }
   /// All constraints for which limits() may have changed in the last update.
   [[nodiscard]] std::span<const Constraint> touched() const { return touched_; }
 
  private:
   static constexpr Constraint nothing = no_id;
-  static constexpr double never = std::numeric_limits<double>::infinity();
+  static constexpr double not_full = std::numeric_limits<double>::infinity();
 
   struct Use {
     Constraint constraint;
@@ -70,7 +70,7 @@ class FairRates {
     double filled = 0;  // rate of the filling under way
     Constraint bottleneck = nothing;
     Constraint next_bottleneck = nothing;
-    std::uint32_t held = 0;  // uses before this one wait with it
+    std::uint32_t held = 0;  // the flows on the links of its uses before this one are held up already
     bool alive = false;
     bool member = false;
     bool frozen = false;
@@ -87,8 +87,8 @@ class FairRates {
     bool relaxed = false;
     // Of the filling under way:
     double left = 0;
-    double level = never;    // of the flows that it limits; never: it is not full
-    std::uint32_t open = 0;  // members that still grow
+    double level = not_full;  // rate of the flows that it limits
+    std::uint32_t open = 0;   // members that still grow
     std::uint32_t members = 0;
   };
   struct Candidate {

@@ -15,7 +15,7 @@ constexpr std::size_t max_parts = 32;
 constexpr std::size_t min_messages_for_threads = 1U << 16;
 
 /// The largest delay and size of a set of messages, and the load of the constraint that limits them most.
-struct Slowest {
+struct Maxima {
   double delay = 0;
   Bytes bytes = 0;
   double seconds_a_byte = 0;  // max_l load(l) / capacity(l)
@@ -93,16 +93,16 @@ class StepLoads {
     if (message.to >= schedule_.participant_count()) return false;
     messages_.push_back(message);
     resources_.find_route(message.from, message.to, route_);
-    Slowest& slowest = route_.within_machine ? inside_ : network_;
-    slowest.delay = std::max(slowest.delay, route_.delay);
+    Maxima& maxima = route_.within_machine ? inside_ : network_;
+    maxima.delay = std::max(maxima.delay, route_.delay);
     if (!route_.within_machine) network_bytes_ += message.bytes;
     if (message.bytes == 0 || route_.shared.empty()) return true;
-    slowest.bytes = std::max(slowest.bytes, message.bytes);
-    for (const Constraint constraint : route_.shared) put(message.bytes, constraint, slowest);
+    maxima.bytes = std::max(maxima.bytes, message.bytes);
+    for (const Constraint constraint : route_.shared) put(message.bytes, constraint, maxima);
     return true;
   }
 
-  void put(Bytes bytes, Constraint constraint, Slowest& slowest) {
+  void put(Bytes bytes, Constraint constraint, Maxima& maxima) {
     Load& load = loads_[constraint];
     if (load.flows == 0) {
       touched_.push_back(constraint);
@@ -113,27 +113,27 @@ class StepLoads {
     load.least_delay = std::min(load.least_delay, route_.delay);
     load.least_bytes = std::min(load.least_bytes, bytes);
     load.bytes += bytes;
-    slowest.seconds_a_byte = std::max(slowest.seconds_a_byte, seconds_a_byte(constraint));
+    maxima.seconds_a_byte = std::max(maxima.seconds_a_byte, seconds_a_byte(constraint));
   }
 
   [[nodiscard]] double seconds_a_byte(Constraint constraint) const {
     return loads_[constraint].flows / resources_.capacity()[constraint];
   }
 
-  [[nodiscard]] bool is_most_loaded(Constraint constraint, const Slowest& slowest) const {
-    return seconds_a_byte(constraint) == slowest.seconds_a_byte;
+  [[nodiscard]] bool is_most_loaded(Constraint constraint, const Maxima& maxima) const {
+    return seconds_a_byte(constraint) == maxima.seconds_a_byte;
   }
 
-  /// simulate.hpp's equation for the messages between machines, or for those inside them, if it holds.
-  [[nodiscard]] std::optional<double> seconds_by_load(const Slowest& slowest, bool inside) const {
-    if (slowest.bytes == 0) return slowest.delay;
+  /// Seconds by simulate.hpp's equation for messages between (or inside) machines; nothing where it does not apply.
+  [[nodiscard]] std::optional<double> seconds_by_load(const Maxima& maxima, bool inside) const {
+    if (maxima.bytes == 0) return maxima.delay;
     const bool holds = std::any_of(touched_.begin(), touched_.end(), [&](Constraint constraint) {
       const Load& load = loads_[constraint];
-      return resources_.is_bus(constraint) == inside && is_most_loaded(constraint, slowest) &&
-             load.least_delay == slowest.delay && load.least_bytes == slowest.bytes;
+      return resources_.is_bus(constraint) == inside && is_most_loaded(constraint, maxima) &&
+             load.least_delay == maxima.delay && load.least_bytes == maxima.bytes;
     });
     if (!holds) return std::nullopt;
-    return slowest.delay + static_cast<double>(slowest.bytes) * slowest.seconds_a_byte;
+    return maxima.delay + static_cast<double>(maxima.bytes) * maxima.seconds_a_byte;
   }
 
   [[nodiscard]] double seconds_by_traffic() {
@@ -152,8 +152,8 @@ class StepLoads {
   Route route_;
   std::vector<Load> loads_;  // by constraint
   std::vector<Constraint> touched_;
-  Slowest network_;
-  Slowest inside_;
+  Maxima network_;
+  Maxima inside_;
   double local_ = 0;
   Bytes network_bytes_ = 0;
   Message unknown_;  // to a peer that does not take part
@@ -214,7 +214,7 @@ std::size_t step_count(const Schedule& schedule) {
   return steps;
 }
 
-/// Steps `begin` to `end`, into `totals`; or why one of them cannot be taken.
+/// Adds steps `begin` … `end` − 1 to `totals`. Returns why a step cannot be simulated, if one cannot.
 std::optional<Failure> run(StepLoads& step, std::size_t begin, std::size_t end, Totals& totals) {
   for (std::size_t s = begin; s < end; ++s) {
     if (!step.collect(s)) return step.failure(s);

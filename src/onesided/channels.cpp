@@ -154,7 +154,7 @@ void Channels::fail_all(End& end, Outcome outcome) {
   }
 }
 
-// ---- Onwards
+// ---- Progress
 
 void Channels::progress() {
   if (open_ == 0) return;
@@ -226,7 +226,7 @@ bool Channels::put(std::uint32_t request, Bytes size) {
   return taken;
 }
 
-/// The receiver has carried out the call: the message does not need its buffer any longer.
+/// The put is completed: tells the receiver that the message is in its buffer. The send is done then.
 bool Channels::tell_written(std::uint32_t request) {
   const Request& send = requests_[request];
   const End& end = ends_[send.end];
@@ -284,7 +284,7 @@ void Channels::take_message(End& end, const Call& call) {
     const std::uint32_t number = end.queue[i];
     Request& receive = requests_[number];
     if (receive.sequence != sequence) continue;
-    // The call's size is what is inside of it; what did not fit the buffer is not there.
+    // words[1] is the size of the whole message; call.size is what the call carries of it, cut to the buffer.
     receive.size = std::min<Bytes>(receive.size, call.words[1]);
     const Bytes inside = call.kind == CallKind::inlined ? std::min<Bytes>(receive.size, call.size) : 0;
     if (inside > 0) std::memcpy(receive.bytes, &call.words[2], inside);

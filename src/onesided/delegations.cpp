@@ -17,33 +17,33 @@ Answer Delegations::accept(Rank initiator, const Call& call) {
     store(target, source, size);
     return {.value = 1};
   }
-  const auto job = std::ranges::find(jobs_, Job::State::free, &Job::state);
-  if (job == jobs_.end()) return {.status = Status::busy};
+  const auto delegation = std::ranges::find(delegations_, Delegation::State::free, &Delegation::state);
+  if (delegation == delegations_.end()) return {.status = Status::busy};
   ++busy_;
-  *job = {.state = Job::State::waiting,
-          .initiator = initiator,
-          .handle = call.words[3],
-          .transfer = {.remote = *src, .local = target, .size = size}};
+  *delegation = {.state = Delegation::State::waiting,
+                 .initiator = initiator,
+                 .handle = call.words[3],
+                 .transfer = {.remote = *src, .local = target, .size = size}};
   return {.value = 0};
 }
 
 void Delegations::progress() {
   if (busy_ == 0 || !core_.endpoint_reported) return;
-  for (std::uint64_t number = 0; number < jobs_.size(); ++number) {
-    if (jobs_[number].state == Job::State::waiting) begin(number);
-    if (jobs_[number].state == Job::State::to_tell) tell(number);
+  for (std::uint64_t number = 0; number < delegations_.size(); ++number) {
+    if (delegations_[number].state == Delegation::State::waiting) begin(number);
+    if (delegations_[number].state == Delegation::State::to_tell) tell(number);
   }
 }
 
 void Delegations::begin(std::uint64_t number) {
-  Job& job = jobs_[number];
+  Delegation& delegation = delegations_[number];
   const Token token = token_of(Purpose::delegation, number);
-  job.state = Job::State::under_way;
-  switch (core_.transfers.begin(core_.now, *core_.endpoint, job.transfer, token)) {
+  delegation.state = Delegation::State::under_way;
+  switch (core_.transfers.begin(core_.now, *core_.endpoint, delegation.transfer, token)) {
     case Transfers::Begun::under_way:
       return;
     case Transfers::Begun::later:
-      job.state = Job::State::waiting;
+      delegation.state = Delegation::State::waiting;
       return;
     case Transfers::Begun::impossible:
       return end(number, core_.transfers.fault() == Fault::lost ? Status::lost : Status::refused);
@@ -51,27 +51,28 @@ void Delegations::begin(std::uint64_t number) {
 }
 
 void Delegations::refused(std::uint64_t number) {
-  if (!core_.transfers.refused(jobs_[number].transfer)) return end(number, Status::refused);
-  jobs_[number].state = Job::State::waiting;
+  if (!core_.transfers.refused(delegations_[number].transfer)) return end(number, Status::refused);
+  delegations_[number].state = Delegation::State::waiting;
 }
 
 void Delegations::end(std::uint64_t number, Status status) {
   // If the initiator was lost meanwhile, there is nobody to be told.
-  if (jobs_[number].state == Job::State::telling) return told(number);
-  jobs_[number].status = status;
-  jobs_[number].state = Job::State::to_tell;
+  if (delegations_[number].state == Delegation::State::telling) return told(number);
+  delegations_[number].status = status;
+  delegations_[number].state = Delegation::State::to_tell;
 }
 
 void Delegations::tell(std::uint64_t number) {
-  const Job& job = jobs_[number];
-  const Call call{.kind = CallKind::copied, .words = {job.handle, static_cast<std::uint64_t>(job.status)}};
-  if (core_.call(job.initiator, call, token_of(Purpose::delegation, number))) {
-    jobs_[number].state = Job::State::telling;
+  const Delegation& delegation = delegations_[number];
+  const Call call{.kind = CallKind::copied,
+                  .words = {delegation.handle, static_cast<std::uint64_t>(delegation.status)}};
+  if (core_.call(delegation.initiator, call, token_of(Purpose::delegation, number))) {
+    delegations_[number].state = Delegation::State::telling;
   }
 }
 
 void Delegations::told(std::uint64_t number) {
-  jobs_[number].state = Job::State::free;
+  delegations_[number].state = Delegation::State::free;
   --busy_;
 }
 

@@ -12,21 +12,21 @@ namespace ayatori::onesided {
 
 class Delegations {
  public:
-  Delegations(Core& core, std::uint32_t capacity) : core_(core), jobs_(capacity) {}
+  Delegations(Core& core, std::uint32_t capacity) : core_(core), delegations_(capacity) {}
 
   /// The answer to a call of kind `copy`; its value is 1 if the copy is done already.
   [[nodiscard]] Answer accept(Rank initiator, const Call& call);
   void progress();
 
-  void transferred(std::uint64_t job) { end(job, Status::done); }
-  void refused(std::uint64_t job);
-  void failed(std::uint64_t job) { end(job, Status::lost); }
-  void told(std::uint64_t job);
+  void transferred(std::uint64_t delegation) { end(delegation, Status::done); }
+  void refused(std::uint64_t delegation);
+  void failed(std::uint64_t delegation) { end(delegation, Status::lost); }
+  void told(std::uint64_t delegation);
 
   [[nodiscard]] bool idle() const { return busy_ == 0; }
 
  private:
-  struct Job {
+  struct Delegation {
     enum class State : std::uint8_t { free, waiting, under_way, to_tell, telling };
     State state = State::free;
     Status status = Status::done;
@@ -40,7 +40,7 @@ class Delegations {
   void end(std::uint64_t number, Status status);
 
   Core& core_;
-  std::vector<Job> jobs_;
+  std::vector<Delegation> delegations_;
   std::uint32_t busy_ = 0;
 };
 

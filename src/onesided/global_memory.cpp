@@ -132,7 +132,7 @@ Answer GlobalMemory::State::carry_out(PeerId from, const Call& call) {
   }
 }
 
-// ---- The end of what the endpoint was given
+// ---- Completions that the endpoint reports
 
 void GlobalMemory::State::returned(Token token, std::span<const std::byte> result) {
   core.endpoint_reported = true;
@@ -169,7 +169,7 @@ void GlobalMemory::State::refused(Token token) {
   // A put of a channel is refused if the receive ended because the channel was closed, which the peer will report.
 }
 
-/// A call, put or get to a peer that is lost. lost() handles everything that is not at the endpoint.
+/// A call, put or get has failed because its peer is lost. lost() ends what the endpoint does not have.
 void GlobalMemory::State::failed(Token token) {
   core.endpoint_reported = true;
   if (core.transfers.fetch_failed(token, Fault::lost)) return;

@@ -23,7 +23,7 @@ Player::Player(const RankProgram& program, Carrier& carrier, Combine combine)
 
 Result<> Player::start(std::span<std::byte* const> regions) {
   if (regions.size() != regions_.size()) {
-    return fail("{} regions of memory for a program of {}", regions.size(), regions_.size());
+    return fail("{} regions of memory were given, but the program has {}", regions.size(), regions_.size());
   }
   resolve(regions);
   for (std::uint32_t stream = 0; stream < streams_.size(); ++stream) {
@@ -55,7 +55,7 @@ Result<> Player::begin_steps(std::uint32_t number) {
   return {};
 }
 
-/// Receives come first: what arrives at once has its place then.
+/// Receives are posted before sends, so that a message that arrives at once finds its receive.
 Result<> Player::post_messages(std::uint32_t number, const RankProgram::Step& step) {
   streams_[number].open = step.message_count();
   open_ += step.message_count();

@@ -53,12 +53,12 @@ class PhasedSchedule final : public Schedule {
   /// Appends a phase to the stream.
   void then(std::uint32_t stream, PhasePtr phase);
   void then(PhasePtr phase) { then(0, std::move(phase)); }
-  /// A phase that begins at a given step of stream 0, beside the others that take place then.
+  /// Adds a phase that begins at a given step of stream 0; it may overlap other phases.
   void at(std::size_t first_step, PhasePtr phase) { at(0, first_step, std::move(phase)); }
   void at(std::uint32_t stream, std::size_t first_step, PhasePtr phase);
   /// The ranks and the routers that take part.
   void set_participants(Rank participants) { participants_ = participants; }
-  /// Where it is not what the layout's vector is cut into (collective.hpp).
+  /// Sets block_count() where it differs from SlotLayout::blocks (collective.hpp).
   void set_block_count(std::uint32_t blocks) { block_count_ = blocks; }
   void set_neighbours(Neighbours neighbours) { neighbours_ = std::move(neighbours); }
   /// Instead of the layout's.
@@ -79,7 +79,7 @@ class PhasedSchedule final : public Schedule {
   void actions(Rank participant, std::uint32_t stream, std::size_t step, StepActions& actions) const override;
 
  private:
-  /// As MPI libraries do, nothing is sent between two ranks that have no bytes for each other; both ends know it.
+  /// Removes messages and local operations of 0 bytes (alltoallv only), as MPI libraries do; both ends know the sizes.
   void leave_out_empty(Rank participant, StepActions& actions) const;
 
   struct Placed {
@@ -100,7 +100,7 @@ class PhasedSchedule final : public Schedule {
   std::vector<Stream> streams_{1};
 };
 
-/// Phase `inner` among some of the participants: it counts them from 0, `map` translates.
+/// Runs `inner` among some of the participants, which `inner` numbers from 0; `map` translates the numbers.
 template <typename Map>
 class Among final : public Phase {
  public:

@@ -1,4 +1,4 @@
-// Blocks that travel from neighbour to neighbour, and the allgather and reduce-scatter that skip neighbours.
+// Ring algorithms, Bruck's allgather and the pairwise-exchange reduce-scatter.
 #include <algorithm>
 #include <bit>
 
@@ -64,7 +64,7 @@ Result<SchedulePtr> make_bruck_allgather(const CollectiveCall& call, const Place
   return program;
 }
 
-// Step s: what r has for r + s goes there.
+// In step s, rank r sends its contribution for rank r + s + 1 to it, and receives one for itself from r − s − 1.
 Result<SchedulePtr> make_pairwise_reduce_scatter(const CollectiveCall& call, const Places&, const AlgorithmOptions&) {
   const Rank n = call.ranks;
   const SlotLayout layout{call.bytes, 1, n, 1};

@@ -6,7 +6,7 @@ namespace ayatori::transport {
 
 namespace {
 
-/// Losses this many leases apart do not count as congestion.
+/// Rationing ends when no flow waits and no loss was seen for this many leases.
 constexpr int calm_leases = 16;
 
 }  // namespace
@@ -41,7 +41,7 @@ void Admission::arrived(ContextId flow, const Packet& packet, Time now) {
   }
   Grant& grant = grants_[flow];
   if (grant.credit == 0) {
-    // It was sent before rationing began. Whoever sends now will probably send soon again: worth free credit.
+    // It was sent before rationing began, or on credit since taken back: queued if more follows, or credit is free.
     if (packet.more || granted_ < total_) waiting_.push(flow);
     return;
   }
@@ -76,7 +76,7 @@ std::optional<ContextId> Admission::grant(Time now) {
 void Admission::expire(ContextId flow, Time now) {
   Grant& grant = grants_[flow];
   if (grant.credit == 0 || grant.lease_end > now) return;
-  // A grant that got lost looks like a sender without need: offer it once more.
+  // If no packet came on this credit, the grant may have been lost: the flow is queued once more.
   const bool again = grant.fresh && !grant.missed;
   take_back(flow);
   grant.missed = again;

@@ -48,7 +48,7 @@ struct Endpoint::State {
   Shared shared;
   Sender sender;
   Receiver receiver;
-  std::unique_ptr<Initiator> initiator;  // these two are made by the first put or get: few of a million do any
+  std::unique_ptr<Initiator> initiator;  // this and `target` are made on first use: many endpoints need neither
   std::unique_ptr<Target> target;
   HeaderBuffer header{};
   PacketSeen express_offered;  // the packet of next_express(), for the observer
@@ -87,7 +87,7 @@ void Endpoint::State::take(Time now, const Packet& packet, std::size_t bytes) {
       return sender.on_reset(packet);
     case PacketKind::acknowledgement:
     case PacketKind::busy:
-      return;  // that the peer lives is all it says
+      return;  // all that it says was taken in above
     case PacketKind::put:
       return as_target().on_put(packet);
     case PacketKind::get:
@@ -101,7 +101,7 @@ void Endpoint::State::take(Time now, const Packet& packet, std::size_t bytes) {
   }
 }
 
-/// Straight to the application: nothing else has to know.
+/// Delivers at once: the receiver keeps no state for express packets. The sender notes that the peer was heard.
 void Endpoint::State::take_express(Time now, const ExpressPacket& packet) {
   shared.trace.tell([from = packet.from, size = packet.payload.size()](Observer& observer, Time at) {
     const FlowName flow{from, Lane::messages, 0};
@@ -114,7 +114,7 @@ void Endpoint::State::take_express(Time now, const ExpressPacket& packet) {
   tell_application(now);
 }
 
-/// Callbacks may send, which may cause no further event.
+/// Callbacks may call send() and call(), which never add an event.
 void Endpoint::State::tell_application(Time now) {
   abandon_lost_peers();
   for (const Event& event : shared.events) tell(event, now);
@@ -124,7 +124,7 @@ void Endpoint::State::tell_application(Time now) {
 }
 
 /// One part of the endpoint has found that a peer is lost. The other parts give the peer up, too, and the application
-/// hears of the loss after everything that it ended.
+/// is told of the loss after all other events.
 void Endpoint::State::abandon_lost_peers() {
   const auto is_lost = [](const Event& event) { return event.kind == Event::Kind::lost; };
   if (std::ranges::none_of(shared.events, is_lost)) return;
@@ -194,7 +194,7 @@ bool Endpoint::State::next(Time now, Packet& packet) {
   return take(receiver.next_packet());
 }
 
-/// Filled where it is returned: to be copied just after its parts were written would take longer than all of this.
+/// Builds the datagram in the value that is returned: a copy would take longer than the rest of this function.
 std::optional<Datagram> Endpoint::State::wrap(Packet& packet) {
   packet.from = identity.self;
   std::optional<Datagram> made;

@@ -94,9 +94,9 @@ void Receiver::release_memory() {
 
 // ---- Acknowledgements out
 
-/// A stream's packets share acknowledgements. A sender that may be waiting for one gets it at once. So does a sender
-/// that has used up its credit, as when rationing has just ended: it would take packets for lost whose acknowledgement
-/// we hold back.
+/// Packets of a stream share an acknowledgement. It is sent at once if the sender may be waiting for it, and if the
+/// sender has used up its credit, as when rationing has just ended: without it the sender would take packets for
+/// lost that have arrived.
 void Receiver::owe_for(ContextId id, const Packet& packet, Time now) {
   IncomingFlow& flow = flows_[id];
   if (flow.echo == 0) flow.echo = packet.stamp;
@@ -183,7 +183,7 @@ void Receiver::advance(Time now) {
     if (flow.retire_since != never) {
       if (now >= retire_due(flow)) check_retiring(*id, now);
     } else if (flow.assemblies != no_id && now >= flow.heard + shared_.options.give_up_after) {
-      // Half of a message is here, and nothing was heard for long: the sender has to go on, or to close.
+      // Packets wait here for missing ones, and the sender was silent for long: it has to go on, or to close.
       ask_to_retire(*id, now);
     }
     if (flows_.used(*id)) arm(*id);

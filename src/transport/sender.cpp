@@ -102,7 +102,7 @@ bool Sender::next_packet(Time now, Packet& packet) {
   return false;
 }
 
-/// What was lost goes first. An ask goes when no data may.
+/// Lost packets are sent first, then new ones. An ask that is needed is sent only when no data may be sent.
 bool Sender::fill(Packet& packet, ContextId id, Time now) {
   OutgoingFlow& flow = flows_[id];
   if (flow.phase == Phase::held) {
@@ -138,7 +138,7 @@ bool Sender::send_new(Packet& packet, ContextId id) {
   return true;
 }
 
-/// Nothing is asked again before the answer or the next time-out, however many packets can't go.
+/// Makes an ask. No further one follows before an acknowledgement, a time-out or a probe (CreditState::asked).
 void Sender::ask(Packet& packet, ContextId id) {
   OutgoingFlow& flow = flows_[id];
   flows_.enter(id, CreditState::asked);
@@ -187,7 +187,7 @@ void Sender::on_acknowledgement(Time now, const Packet& packet) {
 void Sender::on_retire(Time now, const Packet& packet) {
   const auto id = flows_.find(packet.from, packet.epoch);
   if (!id) {
-    // A flow that is not open is closed: nothing of it is unacknowledged.
+    // This epoch has ended here: nothing more will be sent in it.
     return shared_.notices.add(PacketKind::close, packet.from, packet.epoch);
   }
   if (flows_[*id].phase == Phase::held) return;  // nothing of this epoch was sent: no receiver has a context for it
@@ -195,7 +195,7 @@ void Sender::on_retire(Time now, const Packet& packet) {
   if (flows_[*id].may_close()) close_or_reopen(*id, now);
 }
 
-/// The receiver needs the context, and nothing is under way.
+/// Ends the epoch, of which nothing is under way: the receiver needs the context, or the sequences run out.
 void Sender::close_or_reopen(ContextId id, Time now) {
   OutgoingFlow& flow = flows_[id];
   if (flow.activity == Activity::idle) return flows_.close(id);
@@ -210,7 +210,7 @@ void Sender::close_or_reopen(ContextId id, Time now) {
 void Sender::on_renew(Time now, const Packet& packet) {
   const auto id = flows_.find(packet.from, packet.epoch);
   if (!id) return;
-  if (flows_[*id].serial > 0) return report_lost(*id);  // it did accept the epoch once: it has lost its memory
+  if (flows_[*id].serial > 0) return report_lost(*id);  // the peer accepted it before: it has lost its state
   ++shared_.statistics.renewals;
   shared_.epochs.raise(*packet.floor);
   recovery_.note_end_of_epoch(*id, LossReason::renewed);
@@ -223,7 +223,7 @@ void Sender::on_reset(const Packet& packet) {
   if (const auto id = flows_.find(packet.from, packet.epoch)) report_lost(*id);
 }
 
-/// Endpoint tells the application, after all that this ends.
+/// Endpoint tells the application of the loss, after the failures that it causes.
 void Sender::report_lost(ContextId id) {
   const Event lost{.kind = Event::Kind::lost, .peer = flows_.peer(id), .since = flows_[id].heard};
   ++shared_.statistics.lost_peers;
@@ -279,7 +279,7 @@ void Sender::time_out(ContextId id, Time now) {
   flows_.arm(id, now);
 }
 
-/// Asks a peer that owes a reply whether it is alive. Whoever is asked already keeps its timer, which counts the
+/// Asks a peer that owes a reply whether it is alive. A flow that probes already keeps its timer, which counts the
 /// attempts.
 void Sender::probe(PeerId peer, Time now) {
   const auto id = flows_.open(now, {peer, Lane::messages});

@@ -14,10 +14,10 @@ namespace {
 constexpr std::size_t max_received = 64;
 
 /// Datagrams sent in one round, before the wire is polled again.
-constexpr int most_sent = 64;
+constexpr int max_sent = 64;
 
-/// No wire holds the datagrams of more rounds than this. A process that lags behind for longer is not catching up but
-/// flooded, and its timers must run.
+/// No wire holds as many datagrams as this many rounds take. A process that lags for longer is flooded faster than it
+/// can receive, and its timers must run.
 constexpr std::uint32_t max_rounds_behind = 1024;
 
 }  // namespace
@@ -58,7 +58,7 @@ bool Driver::advance(bool received) {
 
 bool Driver::send_express() {
   int sent = 0;
-  for (; sent < most_sent; ++sent) {
+  for (; sent < max_sent; ++sent) {
     const auto datagram = endpoint_.next_express();
     if (!datagram) break;
     const bool taken = wire_.send(*datagram);
@@ -71,7 +71,7 @@ bool Driver::send_express() {
 bool Driver::send() {
   int sent = 0;
   bool room = send_held();
-  while (room && sent < most_sent) {
+  while (room && sent < max_sent) {
     const auto datagram = endpoint_.next_packet(now_);
     if (!datagram) break;
     room = put_on_wire(*datagram);

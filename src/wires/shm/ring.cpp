@@ -13,8 +13,8 @@ constexpr std::uint64_t magic = 0x676e'6972'5f61'7961;  // "aya_ring"
 constexpr std::uint32_t version = 1;
 constexpr std::uint32_t none = ~std::uint32_t{0};
 
-/// Who may use a cell. Free and ready cells also have the number that they are free or ready for: several numbers share
-/// a cell, and a sender that took one of them long ago must not take the state of a later one for its own.
+/// Who may use a cell. Free and ready cells also have the number that they are free or ready for: numbers that are
+/// a lap apart share a cell, and a slow sender must not mistake the state of a later number for that of its own.
 enum State : std::uint64_t {
   free_cell,  // the sender that takes the number
   ready,      // the receiver
@@ -142,10 +142,10 @@ bool Ring::put(const transport::Datagram& datagram) {
   return finish(*slot);
 }
 
-/// Nothing if the ring is full. A cell that an earlier sender still writes is skipped; the receiver skips it, too.
+/// Nothing if the ring is full. Cells that were given up and are not free again are skipped.
 std::optional<std::uint64_t> Ring::take_number(bool control) {
   const std::uint32_t max_used = control ? shape_.cells : shape_.cells - shape_.cells / 8;
-  // Since the tail was read, other senders and then the receiver may have gone on: the difference is negative then.
+  // The receiver may have passed `number`, which was read earlier: the difference is negative then.
   const auto full = [&](std::uint64_t number) { return static_cast<std::int64_t>(number - known_head_) >= max_used; };
   std::uint64_t number = head_->tail.load(std::memory_order_relaxed);
   for (std::uint32_t passed = 0; passed < shape_.cells;) {
@@ -166,7 +166,7 @@ bool Ring::closed() const { return head_->closed.load(std::memory_order_relaxed)
 // ---- The receiver
 
 std::optional<std::span<const std::byte>> Ring::next() {
-  // At most once around, whatever others have written into the ring.
+  // At most one lap, so that a corrupted ring cannot keep the receiver here.
   for (std::uint32_t passed = 0; passed < shape_.cells; ++passed) {
     Cell& cell = this->cell(next_);
     const std::uint64_t state = cell.state.load();
@@ -196,7 +196,7 @@ void Ring::done() {
   pass();
 }
 
-/// A sender that reads this head also reads the cell as the receiver left it.
+/// Release order: a sender that sees the new head also sees the cell freed.
 void Ring::pass() { head_->head.store(++next_, std::memory_order_release); }
 
 bool Ring::fall_asleep() {

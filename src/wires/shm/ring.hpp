@@ -6,7 +6,7 @@
 ///
 /// A sender takes the next number, and with it a cell. It writes a small datagram into the cell, or a large one into a
 /// free buffer whose number it writes into the cell, and marks the cell as ready. The receiver takes ready cells in
-/// order and reads each datagram where it lies. So a datagram is copied once, and a small one fills three cache lines.
+/// order and reads each datagram where it lies. So a datagram is copied once, and a small one takes no buffer.
 ///
 /// A full ring drops datagrams, as any network does: the transport sends again. The last eighth of the cells is
 /// reserved for control packets (paper 5, section 4.2).
@@ -113,7 +113,7 @@ class Ring {
   std::byte* buffers_;
   std::uint64_t known_head_ = 0;    // senders: how far the receiver was when they last looked
   std::uint64_t next_ = 0;          // the receiver: number of the cell whose turn it is
-  std::uint32_t taken_buffer_ = 0;  // of the datagram that next() gave: others may write what its cell says
+  std::uint32_t taken_buffer_ = 0;  // of the datagram that next() gave; a copy, as others can overwrite the cell
   std::uint64_t malformed_ = 0;
 };
 
