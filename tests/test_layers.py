@@ -1,13 +1,15 @@
-"""Python's packages import in one direction only, as the targets of CMake do for C++; docs/map.md draws it."""
+"""Python packages import in one direction only, as CMake holds it for C++; docs/map.md says what uses what."""
 
 from __future__ import annotations
 
 import ast
+import re
 from pathlib import Path
 
 import pytest
 
-PACKAGE = Path(__file__).parent.parent / "python" / "ayatori"
+PROJECT = Path(__file__).parent.parent
+PACKAGE = PROJECT / "python" / "ayatori"
 
 MAY_IMPORT = {
     "base": {"_core"},
@@ -67,3 +69,30 @@ def test_the_allowed_imports_have_no_cycle() -> None:
     while ready := {room for room, needs in MAY_IMPORT.items() if room not in placed and needs <= placed}:
         placed |= ready
     assert placed == set(MAY_IMPORT) | {"_core"}
+
+
+def used_in_the_map() -> dict[str, set[str]]:
+    """Of each folder of src that has a row of its own in docs/map.md, the folders in its column "uses"."""
+    rows = re.findall(r"^\| `(src/[a-z/]+)` \|.*\| (.*) \|$", (PROJECT / "docs/map.md").read_text(), re.MULTILINE)
+    return {folder: set(re.sub(r"\([^)]*\)|[,;]|nothing", " ", uses).split()) for folder, uses in rows}
+
+
+def used_in_cmake(folder: str) -> set[str]:
+    text = (PROJECT / folder / "CMakeLists.txt").read_text()
+    [uses] = re.findall(r"\bUSES ([a-z_ ]+?)\s*(?:[A-Z]|\))", re.sub(r"TEST_USES[^)A-Z]*", "", text)) or [""]
+    return set(uses.split())
+
+
+PROSE = {"src/sources", "src/exports", "src/wires/fixtures"}
+"""Folders whose row names the kinds of sources together, or which have headers only."""
+
+
+@pytest.mark.parametrize("folder", sorted(used_in_the_map().keys() - PROSE))
+def test_the_map_says_what_a_folder_uses(folder: str) -> None:
+    assert used_in_the_map()[folder] == used_in_cmake(folder)
+
+
+def test_the_map_has_a_row_for_each_folder() -> None:
+    folders = {str(path.parent.relative_to(PROJECT)) for path in (PROJECT / "src").rglob("CMakeLists.txt")}
+    of_sources = {folder for folder in folders if folder.startswith("src/sources/")}
+    assert used_in_the_map().keys() >= folders - of_sources - {"src", "src/wires"}
