@@ -12,6 +12,7 @@
 ///     root=0          the root's rank
 ///     chunk=0         bytes in a chunk of a pipeline; 0: the algorithm's own choice. segment= means the same
 ///     seed=1          of alltoallv: each pair's bytes are drawn from 0 … BYTES, and one pair in four has none
+///     steps=FILE      of planned: the steps that `ayatori plan --steps-out FILE` wrote
 ///     check=1         use real data and compare the result with what the collective promises; 0: only time it
 ///
 /// Prints a line for each call: the seconds (MPI_Wtime) until the last rank is done, with 9 digits. All ranks begin at

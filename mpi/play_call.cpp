@@ -8,8 +8,10 @@
 #include <numeric>
 #include <vector>
 
+#include "ayatori/base/files.hpp"
 #include "ayatori/base/random.hpp"
 #include "ayatori/base/text.hpp"
+#include "ayatori/schedule/pattern.hpp"
 
 namespace ayatori {
 
@@ -48,6 +50,8 @@ class Keys {
     return value.value_or(0);
   }
 
+  [[nodiscard]] std::string_view text(std::string_view name) const { return values_.find(name)->second; }
+
   void remember(Failure failure) {
     if (ok_) ok_ = std::move(failure);
   }
@@ -55,8 +59,8 @@ class Keys {
 
  private:
   std::map<std::string, std::string, std::less<>> values_ = {
-      {"grid", ""},   {"rings", ""}, {"points", ""}, {"ppn", "1"},  {"ranks", ""},
-      {"groups", ""}, {"root", "0"}, {"chunk", "0"}, {"seed", "1"}, {"check", "0"}};
+      {"grid", ""},  {"rings", ""},  {"points", ""}, {"ppn", "1"},   {"ranks", ""}, {"groups", ""},
+      {"root", "0"}, {"chunk", "0"}, {"seed", "1"},  {"check", "0"}, {"steps", ""}};
   Result<> ok_;
 };
 
@@ -66,6 +70,16 @@ PairSizes drawn_sizes(Rank ranks, Bytes max_bytes, std::uint64_t seed) {
   std::vector<Bytes> sizes(std::size_t{ranks} * ranks);
   for (Bytes& size : sizes) size = random.below(4) == 0 ? 0 : random.below(max_bytes + 1);
   return table_of_sizes(ranks, std::move(sizes));
+}
+
+Result<std::shared_ptr<const PlannedSteps>> planned_steps_in(const std::string& path, Rank ranks) {
+  const auto text = read_file(path);
+  if (!text) return Failure(text.error());
+  const auto pattern = parse_pattern(*text, path, ranks);
+  if (!pattern) return Failure(pattern.error());
+  auto steps = PlannedSteps::of(**pattern);
+  if (!steps) return with_cause(fail("{} does not hold the steps of an all-to-all", path), steps.error().message);
+  return std::make_shared<const PlannedSteps>(std::move(*steps));
 }
 
 Result<> put_on_grid(Keys& keys, Places& places) {
@@ -127,6 +141,11 @@ Result<PlayCall> parse_play_call(std::span<const std::string_view> words, Rank r
   const std::uint64_t seed = keys.number("seed");
   if (*collective == Collective::alltoallv) {
     parsed.options.pair_sizes = drawn_sizes(ranks, parsed.call.bytes, seed);
+  }
+  if (keys.has("steps")) {
+    auto steps = planned_steps_in(std::string(keys.text("steps")), ranks);
+    if (!steps) return Failure(steps.error());
+    parsed.options.planned_steps = std::move(*steps);
   }
   auto places = places_of(keys, ranks);
   if (!keys.ok()) return Failure(keys.ok().error());

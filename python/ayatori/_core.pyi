@@ -220,6 +220,15 @@ class StepSequence:
     def messages(self, step: int) -> list[Message]:
         """The messages that travel at the same time in a step."""
 
+class PlannedSteps(StepSequence):
+    """An all-to-all's steps, made for a job's paths."""
+
+    @staticmethod
+    def of(steps: StepSequence) -> PlannedSteps:
+        """
+        The same steps, if they are an all-to-all in which nobody sends or receives twice at a time.
+        """
+
 def shift_all_to_all(ranks: int) -> StepSequence: ...
 
 def ring(ranks: int) -> StepSequence: ...
@@ -229,6 +238,8 @@ def neighbour(ranks: int) -> StepSequence: ...
 def random_permutations(ranks: int, steps: int, seed: int) -> StepSequence: ...
 
 def parse_pattern(contents: str, file: str, ranks: int) -> StepSequence: ...
+
+def write_pattern(steps: StepSequence, path: str) -> None: ...
 
 class Places:
     """Where ranks are; see ayatori/schedule/places.hpp."""
@@ -343,6 +354,45 @@ class ScheduleTotals:
     @property
     def bytes(self) -> int: ...
 
+class AlgorithmOptions:
+    def __init__(self) -> None: ...
+
+    @property
+    def radix(self) -> int: ...
+
+    @radix.setter
+    def radix(self, arg: int, /) -> None: ...
+
+    @property
+    def chunk_bytes(self) -> int: ...
+
+    @chunk_bytes.setter
+    def chunk_bytes(self, arg: int, /) -> None: ...
+
+    @property
+    def planned_steps(self) -> PlannedSteps:
+        """
+        Of planned: who sends to whom in which step; without them it is the shift.
+        """
+
+    @planned_steps.setter
+    def planned_steps(self, value: PlannedSteps | None) -> None: ...
+
+    @property
+    def stencil(self) -> list[int]: ...
+
+    @stencil.setter
+    def stencil(self, arg: Sequence[int], /) -> None: ...
+
+    @property
+    def stencil_periodic(self) -> list[bool]: ...
+
+    @stencil_periodic.setter
+    def stencil_periodic(self, arg: Sequence[bool], /) -> None: ...
+
+    def set_pair_sizes(self, rows: Sequence[Sequence[int]]) -> None:
+        """Of alltoallv: bytes from each rank (row) to each, lists or an array."""
+
 class Algorithm:
     def __repr__(self) -> str: ...
 
@@ -365,42 +415,6 @@ def current_name(name: str) -> str:
     """The name that algorithms() lists, for one that it had before, too."""
 
 def algorithms() -> list[Algorithm]: ...
-
-class AlgorithmOptions:
-    def __init__(self) -> None: ...
-
-    @property
-    def radix(self) -> int: ...
-
-    @radix.setter
-    def radix(self, arg: int, /) -> None: ...
-
-    @property
-    def chunk_bytes(self) -> int: ...
-
-    @chunk_bytes.setter
-    def chunk_bytes(self, arg: int, /) -> None: ...
-
-    @property
-    def order(self) -> list[int]: ...
-
-    @order.setter
-    def order(self, arg: Sequence[int], /) -> None: ...
-
-    @property
-    def stencil(self) -> list[int]: ...
-
-    @stencil.setter
-    def stencil(self, arg: Sequence[int], /) -> None: ...
-
-    @property
-    def stencil_periodic(self) -> list[bool]: ...
-
-    @stencil_periodic.setter
-    def stencil_periodic(self, arg: Sequence[bool], /) -> None: ...
-
-    def set_pair_sizes(self, rows: Sequence[Sequence[int]]) -> None:
-        """Of alltoallv: bytes from each rank (row) to each, lists or an array."""
 
 class Schedule:
     """A collective as data; see ayatori/schedule/schedule.hpp."""
@@ -672,6 +686,48 @@ class Contention:
 def measure_contention(network: Network, routes: Routes, endpoints: Sequence[int], plan: Plan, steps: StepSequence) -> Contention: ...
 
 def link_loads(network: Network, routes: Routes, endpoints: Sequence[int], plan: Plan, steps: StepSequence, step: int) -> list[int]: ...
+
+class LoadBound:
+    """
+    Times of an all-to-all on given paths; see ayatori/planning/make_steps.hpp.
+    """
+
+    def __repr__(self) -> str: ...
+
+    @property
+    def time(self) -> float:
+        """No order of the messages takes less."""
+
+    @property
+    def busiest(self) -> int:
+        """A directed link that needs it."""
+
+    @property
+    def endpoint_time(self) -> float:
+        """What no paths and no order can beat."""
+
+class MadeSteps:
+    def __repr__(self) -> str: ...
+
+    @property
+    def steps(self) -> PlannedSteps: ...
+
+    @property
+    def contention(self) -> Contention: ...
+
+    @property
+    def time(self) -> float:
+        """Of all steps, in units of one message on an endpoint's cable."""
+
+    @property
+    def bound(self) -> LoadBound: ...
+
+    @property
+    def reason(self) -> str: ...
+
+def alltoall_bound(network: Network, routes: Routes, endpoints: Sequence[int], plan: Plan) -> LoadBound: ...
+
+def make_steps(network: Network, routes: Routes, endpoints: Sequence[int], plan: Plan) -> MadeSteps: ...
 
 class JobBesideOthers:
     def __repr__(self) -> str: ...

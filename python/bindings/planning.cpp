@@ -1,8 +1,10 @@
 #include <fmt/format.h>
 
+#include <nanobind/stl/shared_ptr.h>
 #include "ayatori/contention/contention.hpp"
 #include "ayatori/contention/jobs_together.hpp"
 #include "ayatori/planning/make_plan.hpp"
+#include "ayatori/planning/make_steps.hpp"
 #include "bindings.hpp"
 
 namespace ayatori::python {
@@ -46,6 +48,34 @@ void bind_plans(nb::module_& module) {
       [](const Network& network, const Routes& routes, const Endpoints& endpoints, const StepSequence& steps,
          Method method) { return unwrap(make_plan(network, routes, endpoints, steps, method)); },
       WithoutGil(), nb::arg("network"), nb::arg("routes"), nb::arg("endpoints"), nb::arg("steps"), nb::arg("method"));
+}
+
+void bind_steps(nb::module_& module) {
+  nb::class_<LoadBound>(module, "LoadBound",
+                        "Times of an all-to-all on given paths; see ayatori/planning/make_steps.hpp.")
+      .def("__repr__", [](const LoadBound& bound) { return fmt::format("<LoadBound: at least {:g}>", bound.time); })
+      .def_ro("time", &LoadBound::time, "No order of the messages takes less.")
+      .def_ro("busiest", &LoadBound::busiest, "A directed link that needs it.")
+      .def_ro("endpoint_time", &LoadBound::endpoint_time, "What no paths and no order can beat.");
+  nb::class_<MadeSteps>(module, "MadeSteps")
+      .def("__repr__", [](const MadeSteps& made) { return text("<MadeSteps: " + made.reason + ">"); })
+      .def_prop_ro("steps", [](const MadeSteps& made) { return std::const_pointer_cast<PlannedSteps>(made.steps); })
+      .def_ro("contention", &MadeSteps::contention)
+      .def_ro("time", &MadeSteps::time, "Of all steps, in units of one message on an endpoint's cable.")
+      .def_ro("bound", &MadeSteps::bound)
+      .def_ro("reason", &MadeSteps::reason);
+  module.def(
+      "alltoall_bound",
+      [](const Network& network, const Routes& routes, const Endpoints& endpoints, const Plan& plan) {
+        return unwrap(alltoall_bound(network, routes, endpoints, plan));
+      },
+      WithoutGil(), nb::arg("network"), nb::arg("routes"), nb::arg("endpoints"), nb::arg("plan"));
+  module.def(
+      "make_steps",
+      [](const Network& network, const Routes& routes, const Endpoints& endpoints, const Plan& plan) {
+        return unwrap(make_steps(network, routes, endpoints, plan));
+      },
+      WithoutGil(), nb::arg("network"), nb::arg("routes"), nb::arg("endpoints"), nb::arg("plan"));
 }
 
 void bind_contention(nb::module_& module) {
@@ -141,6 +171,7 @@ void bind_jobs_together(nb::module_& module) {
 void bind_planning(nb::module_& module) {
   bind_plans(module);
   bind_contention(module);
+  bind_steps(module);
   bind_jobs_together(module);
 }
 

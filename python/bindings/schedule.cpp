@@ -3,6 +3,7 @@
 
 #include <span>
 
+#include "ayatori/base/files.hpp"
 #include "ayatori/schedule/algorithms.hpp"
 #include "ayatori/schedule/pattern.hpp"
 #include "ayatori/schedule/verify.hpp"
@@ -168,6 +169,22 @@ void bind_actions(nb::module_& module) {
       .def_ro("bytes", &ScheduleTotals::bytes);
 }
 
+void bind_algorithm_options(nb::module_& module) {
+  nb::class_<AlgorithmOptions>(module, "AlgorithmOptions")
+      .def(nb::init<>())
+      .def_rw("radix", &AlgorithmOptions::radix)
+      .def_rw("chunk_bytes", &AlgorithmOptions::chunk_bytes)
+      .def_prop_rw(
+          "planned_steps",
+          [](const AlgorithmOptions& options) { return std::const_pointer_cast<PlannedSteps>(options.planned_steps); },
+          [](AlgorithmOptions& options, std::shared_ptr<PlannedSteps> steps) { options.planned_steps = steps; },
+          nb::arg("value").none(), "Of planned: who sends to whom in which step; without them it is the shift.")
+      .def_rw("stencil", &AlgorithmOptions::stencil)
+      .def_rw("stencil_periodic", &AlgorithmOptions::stencil_periodic)
+      .def("set_pair_sizes", &set_pair_sizes, "Of alltoallv: bytes from each rank (row) to each, lists or an array.",
+           nb::arg("rows"));
+}
+
 void bind_algorithms(nb::module_& module) {
   nb::class_<Algorithm>(module, "Algorithm")
       .def("__repr__",
@@ -183,16 +200,6 @@ void bind_algorithms(nb::module_& module) {
   module.def("current_name", &current_name, "The name that algorithms() lists, for one that it had before, too.",
              nb::arg("name"));
   module.def("algorithms", [] { return std::vector(algorithms().begin(), algorithms().end()); });
-
-  nb::class_<AlgorithmOptions>(module, "AlgorithmOptions")
-      .def(nb::init<>())
-      .def_rw("radix", &AlgorithmOptions::radix)
-      .def_rw("chunk_bytes", &AlgorithmOptions::chunk_bytes)
-      .def_rw("order", &AlgorithmOptions::order)
-      .def_rw("stencil", &AlgorithmOptions::stencil)
-      .def_rw("stencil_periodic", &AlgorithmOptions::stencil_periodic)
-      .def("set_pair_sizes", &set_pair_sizes, "Of alltoallv: bytes from each rank (row) to each, lists or an array.",
-           nb::arg("rows"));
 
   nb::class_<Schedule>(module, "Schedule", "A collective as data; see ayatori/schedule/schedule.hpp.")
       .def("__repr__",
@@ -257,6 +264,12 @@ void bind_schedule(nb::module_& module) {
             return messages;
           },
           "The messages that travel at the same time in a step.", nb::arg("step"));
+  nb::class_<PlannedSteps, StepSequence>(module, "PlannedSteps", "An all-to-all's steps, made for a job's paths.")
+      .def_static(
+          "of",
+          [](const StepSequence& steps) { return std::make_shared<PlannedSteps>(unwrap(PlannedSteps::of(steps))); },
+          WithoutGil(), "The same steps, if they are an all-to-all in which nobody sends or receives twice at a time.",
+          nb::arg("steps"));
   module.def("shift_all_to_all", &shift_all_to_all, nb::arg("ranks"));
   module.def("ring", &ring, nb::arg("ranks"));
   module.def("neighbour", &neighbour, nb::arg("ranks"));
@@ -267,8 +280,15 @@ void bind_schedule(nb::module_& module) {
         return unwrap(parse_pattern(contents, file, ranks));
       },
       nb::arg("contents"), nb::arg("file"), nb::arg("ranks"));
+  module.def(
+      "write_pattern",
+      [](const StepSequence& steps, const std::string& path) {
+        unwrap(write_file(path, [&](const Sink& sink) { write_pattern(steps, sink); }));
+      },
+      WithoutGil(), nb::arg("steps"), nb::arg("path"));
   bind_places(module);
   bind_actions(module);
+  bind_algorithm_options(module);
   bind_algorithms(module);
 }
 

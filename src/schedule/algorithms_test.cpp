@@ -7,6 +7,7 @@
 #include <array>
 
 #include "ayatori/base/random.hpp"
+#include "ayatori/schedule/pattern.hpp"
 #include "ayatori/schedule/verify.hpp"
 #include "case_fixtures.hpp"
 
@@ -58,9 +59,9 @@ TEST(MakeSchedule, ErrorsSayWhatDoesNotFit) {
     return made ? "no error" : made.error().message;
   };
   const Places four = places_of_ranks(4);
-  AlgorithmOptions unary, repeating, six_points;
+  AlgorithmOptions unary, of_five, six_points;
   unary.radix = 1;
-  repeating.order = {1, 3, 3};
+  of_five.planned_steps = std::make_shared<const PlannedSteps>(PlannedSteps::of(*shift_all_to_all(5)).value());
   six_points.stencil = {3, 2};
   EXPECT_EQ(error_of("rings", {Collective::alltoall, 4, 0, 1}, four), "no alltoall algorithm is called 'rings'");
   EXPECT_EQ(error_of("ring", {Collective::alltoall, 5, 0, 1}, four),
@@ -71,8 +72,8 @@ TEST(MakeSchedule, ErrorsSayWhatDoesNotFit) {
             "trinaryx3 needs machines that form a grid, and these form none");
   EXPECT_EQ(error_of("knomial", {Collective::broadcast, 4, 0, 1}, four, unary),
             "a k-nomial tree needs a radix of at least 2");
-  EXPECT_EQ(error_of("planned", {Collective::alltoall, 4, 0, 1}, four, repeating),
-            "the order of a planned alltoall of 4 ranks must hold each distance 1 ... 3 once");
+  EXPECT_EQ(error_of("planned", {Collective::alltoall, 4, 0, 1}, four, of_five),
+            "the call has 4 ranks, the planned steps are those of 5");
   EXPECT_EQ(error_of("halo", {Collective::halo, 4, 0, 1}, four, six_points),
             "the stencil has 6 points, but there are 4 ranks");
   EXPECT_EQ(error_of("shift", {Collective::alltoall, 4, 0, ~Bytes{0}}, four),

@@ -37,37 +37,36 @@ void exchange(Rank ranks, Rank to, Rank from, StepActions& actions) {
   actions.receive(from, from_rank(ranks, from));
 }
 
-/// r sends to r + distance(step), receives from r − distance(step).
-template <typename Distance>
-SchedulePtr shifts(const CollectiveCall& call, const AlgorithmOptions& options, Distance distance) {
+}  // namespace
+
+/// r sends to r + s, receives from r − s, s = 1 … n − 1.
+Result<SchedulePtr> make_shift(const CollectiveCall& call, const Places&, const AlgorithmOptions& options) {
   const Rank n = call.ranks;
   auto program = direct_program_of(call, options);
-  program->then(phase(n - 1, [n, distance](Rank r, std::size_t step, StepActions& actions) {
-    const Rank d = distance(step);
+  program->then(phase(n - 1, [n](Rank r, std::size_t step, StepActions& actions) {
+    const Rank d = static_cast<Rank>(step) + 1;
     exchange(n, (r + d) % n, (r + n - d) % n, actions);
   }));
   program->at(0, keep_own(n));
   return program;
 }
 
-}  // namespace
-
-Result<SchedulePtr> make_shift(const CollectiveCall& call, const Places&, const AlgorithmOptions& options) {
-  return shifts(call, options, [](std::size_t step) { return static_cast<Rank>(step + 1); });
-}
-
 Result<SchedulePtr> make_planned(const CollectiveCall& call, const Places&, const AlgorithmOptions& options) {
-  if (options.order.empty()) return make_shift(call, {}, options);
-  std::vector<bool> seen(call.ranks);
-  for (const Rank distance : options.order) {
-    if (distance == 0 || distance >= call.ranks || seen[distance]) break;
-    seen[distance] = true;
+  if (options.planned_steps == nullptr) return make_shift(call, {}, options);
+  const Rank n = call.ranks;
+  if (options.planned_steps->rank_count() != n) {
+    return fail("the call has {} ranks, the planned steps are those of {}", n, options.planned_steps->rank_count());
   }
-  if (options.order.size() + 1 != call.ranks || std::count(seen.begin(), seen.end(), true) + 1 != call.ranks) {
-    return fail("the order of a planned alltoall of {} ranks must hold each distance 1 ... {} once", call.ranks,
-                call.ranks - 1);
-  }
-  return shifts(call, options, [order = options.order](std::size_t step) { return order[step]; });
+  auto program = direct_program_of(call, options);
+  program->then(phase(options.planned_steps->step_count(),
+                      [n, steps = options.planned_steps](Rank r, std::size_t step, StepActions& actions) {
+                        const Rank to = steps->destination(step, r);
+                        const Rank from = steps->source(step, r);
+                        if (to != no_id) actions.send(to, for_rank(to));
+                        if (from != no_id) actions.receive(from, from_rank(n, from));
+                      }));
+  program->at(0, keep_own(n));
+  return program;
 }
 
 Result<SchedulePtr> make_pairwise(const CollectiveCall& call, const Places&, const AlgorithmOptions& options) {

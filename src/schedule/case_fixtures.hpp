@@ -7,6 +7,8 @@
 
 #include <algorithm>
 #include <array>
+#include <memory>
+#include <numeric>
 #include <string>
 #include <vector>
 
@@ -41,6 +43,7 @@ class CaseDraw {
     drawn.call = {algorithm.collective, n, static_cast<Rank>(random_.below(n)), bytes(n)};
     if (random_.below(2) == 0) drawn.options.radix = static_cast<std::uint32_t>(2 + random_.below(7));
     if (algorithm.collective == Collective::alltoallv) drawn.options.pair_sizes = pair_sizes(n);
+    if (algorithm.name == "planned" && random_.below(4) != 0) drawn.options.planned_steps = planned_steps(n);
     if (random_.below(2) == 0) drawn.options.chunk_bytes = 1 + drawn.call.bytes / (1 + random_.below(5));
     return drawn;
   }
@@ -49,6 +52,24 @@ class CaseDraw {
   Bytes bytes(Rank n) {
     const std::array<Bytes, 7> sizes{0, 1, n - 1, n, 7 * n + 3, random_.below(5000), 1 << 20};
     return std::min(sizes[random_.below(sizes.size())], max_bytes_);
+  }
+
+  /// Shifts in random order among ranks in random order, with silent steps in between.
+  std::shared_ptr<const PlannedSteps> planned_steps(Rank n) {
+    std::vector<Rank> distances(n + random_.below(4));
+    std::iota(distances.begin(), distances.end(), Rank{0});
+    random_.shuffle(std::span(distances));
+    std::vector<Rank> order(n);
+    std::iota(order.begin(), order.end(), Rank{0});
+    random_.shuffle(std::span(order));
+    std::vector<Rank> destinations;
+    for (const Rank distance : distances) {
+      const std::size_t begin = destinations.size();
+      destinations.resize(begin + n, no_id);
+      if (distance == 0 || distance >= n) continue;
+      for (Rank i = 0; i < n; ++i) destinations[begin + order[i]] = order[(i + distance) % n];
+    }
+    return std::make_shared<const PlannedSteps>(PlannedSteps::of(n, std::move(destinations)).value());
   }
 
   /// Some pairs have much to say, some little, some nothing.

@@ -101,15 +101,6 @@ TEST(Alltoallv, SendsEachPairItsBytesInTheOrderOfAlltoall) {
   }
 }
 
-TEST(AlltoallPlanned, TakesDistancesInTheOrderGiven) {
-  AlgorithmOptions options;
-  options.order = {2, 3, 1};
-  const auto steps = steps_of(made("planned", {Collective::alltoall, 4, 0, 1}, places_of_ranks(4), options));
-  for (std::size_t s = 0; s < 3; ++s) {
-    for (const Message& message : step_of(*steps, s)) EXPECT_EQ(message.to, (message.from + options.order[s]) % 4);
-  }
-}
-
 TEST(AllreduceRingAndRabenseifner, MoveAsFewBytesAsPossible) {
   for (const std::string_view name : {"ring", "rabenseifner", "bine", "swing"}) {
     constexpr Rank n = 16;

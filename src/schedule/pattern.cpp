@@ -184,4 +184,17 @@ Result<std::unique_ptr<StepSequence>> parse_pattern(std::string_view text, std::
   return PatternReader(text, file, ranks).read();
 }
 
+void write_pattern(const StepSequence& steps, const Sink& sink) {
+  std::vector<Message> messages;
+  for (std::size_t s = 0; s < steps.step_count(); ++s) {
+    steps.step(s, messages);
+    std::string text;
+    for (const Message& message : messages) {
+      const std::string size = message.bytes == 1 ? "" : fmt::format(" {}", message.bytes);
+      text += fmt::format("{} {}{}\n", message.from, message.to, size);
+    }
+    sink(text + "\n");
+  }
+}
+
 }  // namespace ayatori

@@ -23,7 +23,7 @@ EXAMPLES: dict[str, list[str]] = {
     "differences": ["show torus:3x3 --diff torus:3x3,rate=4xNDR"],
     "route": [f"route {PAPER}"],
     "check": [f"check {PAPER}", f"check {PAPER} --contiguous 16..16", f"check {PAPER} --jobs jobs --background 1"],
-    "plan": [f"plan {PAPER} --contiguous 16..16"],
+    "plan": [f"plan {PAPER} --contiguous 16..16 --own-steps --lmc 0"],
     "choose": [f"choose {PAPER} --contiguous 4..4 --collective alltoall --bytes 1KiB"],
     "simulate": [
         f"simulate {PAPER} --contiguous 4..5 --collective alltoall --algorithm shift --bytes 1KiB",

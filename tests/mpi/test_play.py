@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+import ayatori
 from ayatori import _core
 
 ROOT = Path(__file__).parent.parent.parent
@@ -68,6 +69,19 @@ def run_play(cluster: Path, ranks: int, *arguments: str) -> subprocess.Completed
 
 
 ALGORITHMS = [(a.collective, a.name, a.needs_grid) for a in _core.algorithms() if a.name not in NEED_ROUTERS]
+
+
+def test_steps_made_for_the_paths_are_played_from_their_file(cluster: Path) -> None:
+    network = ayatori.open_source("fattree:K=6,levels=2,nodes=30")
+    job = ayatori.contiguous_jobs(network, [13])[0]
+    plan = _core.Plan.destination_mod_k(13)
+    made = _core.make_steps(network, ayatori.make_routes(network, 0), job.endpoints(network), plan)
+    _core.write_pattern(made.steps, str(cluster / "steps"))
+    assert play(cluster, 13, "alltoall", "planned", "1000", "steps=steps", "check=1") > 0
+    (cluster / "broken").write_text("0 1\n")
+    done = run_play(cluster, 13, "alltoall", "planned", "1000", "steps=broken")
+    assert done.returncode != 0
+    assert "broken does not hold the steps of an all-to-all" in done.stdout + done.stderr
 
 
 @pytest.mark.parametrize(("collective", "name", "needs_grid"), ALGORITHMS)

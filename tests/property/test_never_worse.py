@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from pathlib import Path
 
@@ -44,3 +45,18 @@ def test_a_plan_is_compared_with_the_tables_that_are_given(tmp_path: Path, ayato
     assert "the plan: 1.0000 with it, 0.2500 without" in given
     ours = ayatori_command(*arguments, "--lmc", "0").stdout
     assert "the plan: 0.7500 with it, 0.2500 without" in ours
+
+
+def test_own_steps_are_written_and_beat_the_shift_without_a_plan(tmp_path: Path, ayatori_command) -> None:
+    steps = tmp_path / "steps"
+    arguments = (PAPER, "--contiguous", "16..16", "--lmc", "0")
+    planned = ayatori_command("plan", *arguments, "--steps-out", str(steps), "--json")
+    data = json.loads(planned.stdout)
+    assert data["choices"][0]["take"] == "no plan, own steps"
+    assert data["choices"][0]["without"] == 0.75
+    assert data["relative_bandwidth"]["mean"] == data["choices"][0]["without_own_steps"] >= 15 / 16
+    assert data["per_job"][0]["steps"]["bound"] == 15
+    checked = json.loads(ayatori_command("check", *arguments, "--pattern", str(steps), "--json").stdout)
+    assert checked["free"] == 1
+    with_pattern = ayatori_command("plan", *arguments, "--own-steps", "--pattern", "ring")
+    assert (with_pattern.status, "not for ring" in with_pattern.stderr) == (1, True)

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from ayatori._core import Job, Network, Routes
-from ayatori.planning.plans import DESTINATION_MOD_K, Assessment, assess_jobs
+from ayatori.base.errors import Error
+from ayatori.planning.plans import DESTINATION_MOD_K, Assessment, assess_jobs, with_made_steps
 
 OURS = "destination-mod-K tables of ours, one LID a port"
 PLAN, NO_PLAN = "plan", "no plan"
+OWN_STEPS = "own steps"
 
 
 @dataclass(frozen=True)
@@ -27,21 +29,33 @@ class Improvement:
 
     without: Assessment
     planned: Assessment
+    own_steps: dict[str, Assessment] = field(default_factory=dict)
+    """Of PLAN and NO_PLAN: the same paths, with steps of the all-to-all that are made for them."""
+
+    @property
+    def candidates(self) -> dict[str, Assessment]:
+        """All of them by name; of those that are equally good the first is taken."""
+        named = {PLAN: self.planned, NO_PLAN: self.without}
+        return named | {f"{paths}, {OWN_STEPS}": assessment for paths, assessment in self.own_steps.items()}
+
+    @property
+    def take(self) -> str:
+        """The name of the best."""
+        return min(self.candidates, key=lambda name: _order(self.candidates[name]))
 
     @property
     def keeps_tables(self) -> bool:
-        """True if the plan would be worse than no plan."""
-        return _order(self.planned) > _order(self.without)
+        """True if no plan is better than the plan."""
+        return self.take.startswith(NO_PLAN)
 
     @property
     def better(self) -> Assessment:
-        """The plan, unless it would be worse."""
-        return self.without if self.keeps_tables else self.planned
+        return self.candidates[self.take]
 
 
 def _order(assessment: Assessment) -> tuple[float, int]:
     """Less is better. Twelve digits: what differs less is the same bandwidth, summed in another order."""
-    return -float(f"{assessment.contention.relative_bandwidth:.12g}"), assessment.contention.hot_spots
+    return -float(f"{assessment.relative_bandwidth:.12g}"), assessment.contention.hot_spots
 
 
 def improve_jobs(
@@ -52,15 +66,27 @@ def improve_jobs(
     method: str,
     pattern: str = "shift",
     seed: int = 1,
+    make_steps: bool = False,
     progress: Callable[[], None] = lambda: None,
 ) -> list[Improvement]:
     """Measures each job on the tables in use, and with its plan by `method` on `routes`; `progress` after each of both.
 
-    Only relative bandwidth and hot spots decide, whatever the method says of itself.
+    With `make_steps` both also with steps that are made for their paths, which count as two more. Only bandwidth and
+    hot spots decide, whatever the method says of itself. Raises Error for steps of another pattern than the all-to-all.
     """
+    if make_steps and pattern != "shift":
+        raise Error(f"steps are made for the all-to-all, not for {pattern}", hint="leave out --pattern or --own-steps")
     without = assess_jobs(network, in_use.routes, jobs, DESTINATION_MOD_K, pattern, seed, progress)
     planned = assess_jobs(network, routes, jobs, method, pattern, seed, progress)
-    return [Improvement(*pair) for pair in zip(without, planned, strict=True)]
+    improvements = [Improvement(*pair) for pair in zip(without, planned, strict=True)]
+    for improvement in improvements if make_steps else []:
+        for name, tables, assessment in (
+            (NO_PLAN, in_use.routes, improvement.without),
+            (PLAN, routes, improvement.planned),
+        ):
+            improvement.own_steps[name] = with_made_steps(network, tables, assessment)
+            progress()
+    return improvements
 
 
 def improvements_as_data(in_use: TablesInUse, improvements: Iterable[Improvement]) -> dict[str, Any]:
@@ -71,9 +97,14 @@ def improvements_as_data(in_use: TablesInUse, improvements: Iterable[Improvement
         "kept": sum(improvement.keeps_tables for improvement in improvements),
         "choices": [
             {
-                "take": NO_PLAN if improvement.keeps_tables else PLAN,
-                "with_plan": improvement.planned.contention.relative_bandwidth,
-                "without": improvement.without.contention.relative_bandwidth,
+                "take": improvement.take,
+                "with_plan": improvement.planned.relative_bandwidth,
+                "without": improvement.without.relative_bandwidth,
+            }
+            | {
+                f"{key}_own_steps": improvement.own_steps[name].relative_bandwidth
+                for key, name in (("with_plan", PLAN), ("without", NO_PLAN))
+                if name in improvement.own_steps
             }
             for improvement in improvements
         ],

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from ayatori import _core
-from ayatori._core import Contention, Job, Network, Plan, Planned, Routes, StepSequence
+from ayatori._core import Contention, Job, MadeSteps, Network, Plan, Planned, Routes, StepSequence
 from ayatori.base.errors import Error
 from ayatori.base.files import read_text
 from ayatori.model.network import link_as_data
@@ -67,6 +67,14 @@ def plan(
     return _core.make_plan(network, routes, job.endpoints(network), steps, plan_method)
 
 
+def with_made_steps(network: Network, routes: Routes, assessment: Assessment) -> Assessment:
+    """The same paths, with steps of the all-to-all that are made for them."""
+    if assessment.planned is None:
+        raise Error("steps are made for the paths of a plan", internal=True)
+    made = _core.make_steps(network, routes, assessment.job.endpoints(network), assessment.planned.plan)
+    return Assessment(assessment.job, made.contention, assessment.planned, made)
+
+
 def contention(network: Network, routes: Routes, job: Job, plan: Plan, steps: StepSequence | None = None) -> Contention:
     """How the job's messages share links, step by step; the shift all-to-all unless told otherwise."""
     steps = steps or _core.shift_all_to_all(job.rank_count)
@@ -80,6 +88,15 @@ class Assessment:
     job: Job
     contention: Contention
     planned: Planned | None = None
+    made: MadeSteps | None = None
+    """The steps made for these paths, if `contention` is theirs."""
+
+    @property
+    def relative_bandwidth(self) -> float:
+        """Of steps that were made: the share of the time in which the busiest NIC sends, over the whole all-to-all."""
+        if self.made is None or self.made.time == 0:
+            return self.contention.relative_bandwidth
+        return self.made.bound.endpoint_time / self.made.time
 
 
 def assess_jobs(
@@ -102,7 +119,7 @@ def assess_jobs(
 
 
 def relative_bandwidths(assessments: list[Assessment]) -> list[float]:
-    return [assessment.contention.relative_bandwidth for assessment in assessments]
+    return [assessment.relative_bandwidth for assessment in assessments]
 
 
 def count_free(assessments: list[Assessment]) -> int:
@@ -128,11 +145,12 @@ def assessments_as_data(network: Network, method: str, assessments: list[Assessm
                 "machines": len(assessment.job.machines),
                 "ranks": assessment.job.rank_count,
                 "free": assessment.contention.free,
-                "relative_bandwidth": assessment.contention.relative_bandwidth,
+                "relative_bandwidth": assessment.relative_bandwidth,
                 "hot_spots": assessment.contention.hot_spots,
                 "worst_load": assessment.contention.worst_time,
             }
             | _proof_as_data(assessment.planned)
+            | _steps_as_data(assessment.made)
             for assessment in assessments
         ],
     }
@@ -152,6 +170,13 @@ def _proof_as_data(planned: Planned | None) -> dict[str, Any]:
 def max_relative_bandwidths(assessments: list[Assessment]) -> list[float]:
     """Of each job what no plan on its tables exceeds."""
     return [assessment.planned.max_relative_bandwidth for assessment in assessments if assessment.planned]
+
+
+def _steps_as_data(made: MadeSteps | None) -> dict[str, Any]:
+    if made is None:
+        return {}
+    steps = {"count": made.steps.step_count, "time": made.time, "bound": made.bound.time, "reason": made.reason}
+    return {"steps": steps}
 
 
 def hottest_links(network: Network, assessments: list[Assessment]) -> list[dict[str, Any]]:

@@ -12,7 +12,7 @@ from ayatori._core import Algorithm, Job, Network, Places
 from ayatori.base.errors import Error
 from ayatori.model.jobs import placement_as_data
 from ayatori.model.network import fingerprint
-from ayatori.prediction.predictor import Call, Model, Predictor, algorithms_of, make_schedule, method_on
+from ayatori.prediction.predictor import PLANNED, Call, Model, Predictor, algorithms_of, make_schedule, method_on
 from ayatori.resumable import SavedResults, compute, is_first_process
 
 MIN_CHUNK_BYTES = 1 << 10
@@ -180,8 +180,8 @@ def _why_not(predictor: Predictor, algorithm: Algorithm, call: Call, places: lis
     """Why the algorithm can't be chosen; empty if it can."""
     if algorithm.needs_grid and not all(place.dimensions for place in places):
         return "the job's machines form no grid"
-    if algorithm.name == "planned" and predictor.method != "pair":
-        return "there is no plan with one path a pair (--method pair)"
+    if algorithm.name == PLANNED and predictor.routes is None:
+        return "its steps are made for paths by forwarding tables"
     for place in places:
         schedule = make_schedule(call, place)
         if schedule.participant_count > place.rank_count:

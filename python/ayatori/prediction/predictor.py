@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from ayatori import _core
-from ayatori._core import Job, Network, Places, Plan, Routes, Schedule
+from ayatori._core import Job, Network, Places, Plan, PlannedSteps, Routes, Schedule
 from ayatori.base.errors import Error
 from ayatori.base.files import read_text
 from ayatori.base.units import MAX_BYTES
@@ -21,6 +21,8 @@ from ayatori.planning.plans import plan as make_plan
 from ayatori.planning.routes import make_routes
 
 DIMENSION_ORDER = "dimension-order"
+PLANNED = "planned"
+"""The all-to-all whose steps are made for the job's paths."""
 STEP_MODES = ("drift", "synchronous")
 HOT_LINKS_SHOWN = 20
 
@@ -105,14 +107,18 @@ class Predictor:
     """One network, one way of choosing paths, one model: ready to predict any job and call on it.
 
     `method` is one of METHODS, or DIMENSION_ORDER for machines with built-in routers in a grid; None takes what the
-    network would do by itself: dimension order in such a grid, destination-mod-K otherwise.
+    network would do by itself: dimension order in such a grid, destination-mod-K otherwise. With `routes`, a fabric's
+    own tables, they are those, and destination-mod-K stands for base LIDs on them.
     """
 
-    def __init__(self, network: Network, method: str | None = None, model: Model | None = None) -> None:
+    def __init__(
+        self, network: Network, method: str | None = None, model: Model | None = None, routes: Routes | None = None
+    ) -> None:
         self.network = network
-        self.method = method_on(network, method)
+        self.method = method_on(network, method) if routes is None else method_named(method or DESTINATION_MOD_K)
         self.model = model or Model()
-        self.routes = self._make_routes()
+        self.routes = routes if routes is not None else self._make_routes()
+        self._planned_steps: dict[Any, tuple[Plan, PlannedSteps]] = {}
 
     def _make_routes(self) -> Routes | None:
         if self.method == DIMENSION_ORDER:
@@ -142,8 +148,9 @@ class Predictor:
         """Each call on its job by itself, in parallel."""
         runs = list(runs)
         places = [self.places(job) for job, _ in runs]
-        schedules = [make_schedule(call, place) for (_, call), place in zip(runs, places, strict=True)]
-        plans = [self.plan(job, schedule) for (job, _), schedule in zip(runs, schedules, strict=True)]
+        prepared = [self._prepare(job, call, place) for (job, call), place in zip(runs, places, strict=True)]
+        schedules = [schedule for schedule, _ in prepared]
+        plans = [plan for _, plan in prepared]
         results = _core.simulate_jobs(
             self.network,
             self.routes,
@@ -158,6 +165,19 @@ class Predictor:
             self._prediction(call, place, result)
             for (_, call), place, result in zip(runs, places, results, strict=True)
         ]
+
+    def _prepare(self, job: Job, call: Call, places: Places) -> tuple[Schedule, Plan | None]:
+        """The call's schedule, and the job's paths for it. Steps of "planned" are made for the paths of the shift."""
+        if call.algorithm != PLANNED or self.routes is None:
+            schedule = make_schedule(call, places)
+            return schedule, self.plan(job, schedule)
+        key = (tuple(job.machines), tuple(job.ranks_on_machines))
+        if key not in self._planned_steps:
+            plan = make_plan(self.network, self.routes, job, self.method).plan
+            made = _core.make_steps(self.network, self.routes, job.endpoints(self.network), plan)
+            self._planned_steps[key] = plan, made.steps
+        plan, steps = self._planned_steps[key]
+        return make_schedule(call, places, steps), plan
 
     def _routers(self, schedule: Schedule, places: Places) -> list[int]:
         """Those that take part behind the ranks."""
@@ -190,7 +210,8 @@ def method_on(network: Network, method: str | None) -> str:
     return DIMENSION_ORDER if is_grid_of_machines else DESTINATION_MOD_K
 
 
-def make_schedule(call: Call, places: Places) -> Schedule:
+def make_schedule(call: Call, places: Places, planned_steps: PlannedSteps | None = None) -> Schedule:
+    """`planned_steps` are those of the algorithm "planned", which is the shift without them."""
     if call.bytes <= 0 and call.collective not in ("barrier", "alltoallv"):
         raise Error(f"{call.collective} of {call.bytes} bytes: there is nothing to send")
     if not 0 <= call.root < 2**32:
@@ -199,6 +220,7 @@ def make_schedule(call: Call, places: Places) -> Schedule:
         raise Error(f"{call.collective} by {call.algorithm} is not a pipeline, so there are no chunks")
     options = _core.AlgorithmOptions()
     options.chunk_bytes = call.chunk_bytes
+    options.planned_steps = planned_steps
     if call.sizes is not None:
         options.set_pair_sizes(call.sizes)
     return _core.make_schedule(call.algorithm, call.collective, call.root, call.bytes, places, options)

@@ -3,6 +3,7 @@
 /// The algorithms of all collectives by name, and the schedules that they make.
 
 #include <functional>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -10,6 +11,7 @@
 
 #include "ayatori/base/error.hpp"
 #include "ayatori/schedule/places.hpp"
+#include "ayatori/schedule/planned_steps.hpp"
 #include "ayatori/schedule/schedule.hpp"
 
 namespace ayatori {
@@ -34,7 +36,8 @@ struct AlgorithmOptions {
   /// smallest, S = sqrt((d − 1) · m / h), where m are the bytes that one stream carries, d is the tree's depth and
   /// h = 16 KiB, a message that takes as long as its overhead.
   Bytes chunk_bytes = 0;
-  std::vector<Rank> order;  ///< of "planned": the distances 1 … n − 1, each once, in the order of the steps
+  /// Of "planned": who sends to whom in which step. Without them "planned" is "shift".
+  std::shared_ptr<const PlannedSteps> planned_steps;
   /// Of "halo": the lengths of the grid of ranks in row-major order, and which of its dimensions are rings. Empty: the
   /// places' grid if it has one rank on each machine; otherwise three rings of lengths as equal as the number of ranks
   /// allows.

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "ayatori/base/error.hpp"
+#include "ayatori/base/files.hpp"
 #include "ayatori/network/step.hpp"
 
 namespace ayatori {
@@ -27,5 +28,8 @@ namespace ayatori {
 /// message at all.
 [[nodiscard]] Result<std::unique_ptr<StepSequence>> parse_pattern(std::string_view text, std::string_view file,
                                                                   Rank ranks);
+
+/// A file that parse_pattern() reads as these steps, as long as none of them is without messages.
+void write_pattern(const StepSequence& steps, const Sink& sink);
 
 }  // namespace ayatori
