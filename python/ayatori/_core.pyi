@@ -1068,6 +1068,11 @@ def export_formats() -> list[tuple[str, str]]: ...
 
 def export_network(network: Network, format: str) -> bytes: ...
 
+def export_picture(network: Network, groups: Sequence[tuple[str, Sequence[int]]], links: Sequence[tuple[int, str]]) -> bytes:
+    """
+    An SVG picture with groups (name, endpoints) in colours and links (port, text) in red.
+    """
+
 class TopologyNic:
     """A network adapter; see ayatori.nwtopo.Nic."""
 

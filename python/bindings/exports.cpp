@@ -4,6 +4,24 @@
 
 namespace ayatori::python {
 
+namespace {
+
+/// `groups` are names with endpoints, `links` ports with a text.
+nb::bytes picture(const Network& network, const std::vector<std::pair<std::string, std::vector<PortId>>>& groups,
+                  const std::vector<std::pair<PortId, std::string>>& links) {
+  PictureMarks marks;
+  for (const auto& [name, endpoints] : groups) marks.groups.push_back({name, endpoints});
+  for (const auto& [port, words] : links) marks.links.push_back({port, words});
+  std::string output;
+  {
+    const nb::gil_scoped_release without_gil;
+    unwrap(export_picture(network, marks, [&](std::string_view piece) { output += piece; }));
+  }
+  return nb::bytes(output.data(), output.size());
+}
+
+}  // namespace
+
 void bind_exports(nb::module_& module) {
   module.def("export_formats", [] {
     std::vector<std::pair<std::string_view, std::string_view>> formats;
@@ -21,6 +39,8 @@ void bind_exports(nb::module_& module) {
         return nb::bytes(output.data(), output.size());
       },
       nb::arg("network"), nb::arg("format"));
+  module.def("export_picture", &picture, nb::arg("network"), nb::arg("groups"), nb::arg("links"),
+             "An SVG picture with groups (name, endpoints) in colours and links (port, text) in red.");
 }
 
 }  // namespace ayatori::python

@@ -47,4 +47,8 @@ Result<> export_network(const Network& network, std::string_view format, const S
   return with_hint(fail("no format '{}'", format), fmt::format("formats: {}", fmt::join(names, ", ")));
 }
 
+Result<> export_picture(const Network& network, const PictureMarks& marks, const Sink& sink) {
+  return exports::write_marked_svg(network, marks, sink);
+}
+
 }  // namespace ayatori

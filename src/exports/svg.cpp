@@ -19,6 +19,7 @@ using drawing::Text;
 
 constexpr std::size_t max_tips = 1500;  // strands, and hosts, that still tell their names when pointed at
 constexpr std::size_t max_remarks = 4;  // lines about what is irregular
+constexpr std::size_t max_marked = 12;  // lines about marked links
 constexpr double heading = 58;          // room for title and legend
 constexpr double line_height = 17;
 
@@ -28,8 +29,11 @@ constexpr std::string_view style =
     "Arial,sans-serif}text{font-size:11px;fill:#5a6274}.t{font-size:16px;font-weight:650;fill:#1b2230}"
     ".b{fill:#333c4f}.i{fill:#fff;font-weight:600}.h{fill:#fff;stroke:#5a6274;stroke-width:.8}"
     ".r{fill:#f1eee7;stroke:#dfdbd2}.p{stroke:#5a6274;stroke-linecap:round;fill:none}.c{fill:none}.f{opacity:.5}"
-    ".d{stroke:#c5221f;stroke-dasharray:7 3}.m{stroke:#c5221f;stroke-dasharray:2 3}.w{fill:#c5221f}";
+    ".d{stroke:#c5221f;stroke-dasharray:7 3}.m{stroke:#c5221f;stroke-dasharray:2 3}.w{fill:#c5221f}"
+    ".s{stroke:#c5221f}";
 constexpr std::array plane_colours = {"#8fa3bd", "#3d8fd9", "#8d4a9e", "#00553f", "#e0a100"};
+constexpr std::array group_colours = {"#0072b2", "#e69f00", "#009e73", "#cc79a7",
+                                      "#56b4e9", "#8d4a9e", "#a6761d", "#1b2230"};
 
 /// SVG path data.
 std::string path_of(const std::vector<Point>& at, Strand::Form form) {
@@ -46,13 +50,22 @@ std::string path_of(const std::vector<Point>& at, Strand::Form form) {
 
 class SvgWriter {
  public:
-  SvgWriter(const Network& network, const Drawing& drawing, Out& out)
-      : network_(network), drawing_(drawing), out_(out) {
+  SvgWriter(const Network& network, const Drawing& drawing, const PictureMarks& marks, Out& out)
+      : network_(network), drawing_(drawing), marks_(marks), out_(out) {
     for (const drawing::Dot& dot : drawing.dots) ++hosts_[network.router_of(dot.endpoint)];
+    for (std::size_t i = 0; i < marks.groups.size(); ++i) {
+      for (const PortId endpoint : marks.groups[i].endpoints) groups_of_[endpoint].push_back(i);
+    }
+    for (const PictureMarks::Link& link : marks.links) {
+      std::string& text = marked_[std::min(link.port, network.port(link.port).peer)];
+      text += (text.empty() ? "" : "; ") + link.text;
+    }
   }
 
   void write() {
-    const std::vector<std::string> remarks = remarks_in_words();
+    std::vector<std::string> remarks = marked_in_words();
+    const std::vector<std::string> irregularities = remarks_in_words();
+    remarks.insert(remarks.end(), irregularities.begin(), irregularities.end());
     const std::string& summary = drawing_.shape.summary;
     const double title = static_cast<double>(summary.size()) * 9.8;
     const double width = std::max({drawing_.width, legend_width() + 40, std::min(title + 40, 1200.0), 320.0});
@@ -121,6 +134,7 @@ class SvgWriter {
     out_("<g class=\"d\" stroke-width=\"{:.2g}\">\n", std::max(drawing_.thickness * 1.5, 1.5));
     write_strands(true, [](const Strand& strand) { return strand.degraded; });
     out_("</g>\n");
+    write_marked_strands();
     for (const drawing::MissingCables& missing : drawing_.missing) {
       out_("<path class=\"m\" stroke-width=\"1.5\" d=\"{}\"><title>{} - {}: {} of {} cables</title></path>\n",
            path_of(missing.points, Strand::Form::line), xml_text(drawing_.names[missing.from]),
@@ -150,6 +164,28 @@ class SvgWriter {
     }
     if (!together.empty()) out_("<path d=\"{}\"/>\n", together);
     if (!faint.empty()) out_("<path class=\"f\" d=\"{}\"/>\n", faint);
+  }
+
+  /// Over the others, and twice as thick.
+  void write_marked_strands() {
+    if (marked_.empty()) return;
+    out_("<g class=\"s\" stroke-width=\"{:.2g}\">\n", std::max(drawing_.thickness * 2, 2.5));
+    for (const Strand& strand : drawing_.strands) {
+      const std::string marks = marks_of(strand);
+      if (marks.empty()) continue;
+      out_("<path d=\"{}\"><title>{}: {}</title></path>\n", path_of(strand.points, strand.form),
+           xml_text(strand_in_words(strand)), xml_text(marks));
+    }
+    out_("</g>\n");
+  }
+
+  [[nodiscard]] std::string marks_of(const Strand& strand) const {
+    std::string marks;
+    for (const PortId port : strand.ports) {
+      const auto found = marked_.find(std::min(port, network_.port(port).peer));
+      if (found != marked_.end()) marks += (marks.empty() ? "" : "; ") + found->second;
+    }
+    return marks;
   }
 
   /// "LS2 - RS1: 2 x 4xHDR"; of several pairs of routers only how many cables there are.
@@ -183,23 +219,45 @@ class SvgWriter {
     out_("</g>\n");
   }
 
-  /// Many hosts are one path of dots.
+  /// Many hosts are one path of dots for each colour.
   void write_hosts() {
-    if (drawing_.dots.size() > max_tips) {
-      std::string path;
-      for (const drawing::Dot& dot : drawing_.dots) path += fmt::format("M{:.1f} {:.1f}h0", dot.x, dot.y);
-      out_("<path class=\"p\" stroke-width=\"{:.2g}\" d=\"{}\"/>\n", 2 * drawing_.dot, path);
-      return;
-    }
+    if (drawing_.dots.size() > max_tips) return write_hosts_as_paths();
     out_("<g class=\"h\">\n");
     for (const drawing::Dot& dot : drawing_.dots) {
       const Device& nic = network_.device(network_.port(dot.endpoint).device);
       const Machine& machine = network_.machine(nic.machine);
       const std::string rail = machine.endpoints.size() > 1 ? fmt::format(", rail {}", nic.rail) : "";
-      out_("<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"{:.2g}\"><title>{}{}</title></circle>\n", dot.x, dot.y,
-           drawing_.dot, xml_text(machine.name), rail);
+      out_("<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"{:.2g}\"{}><title>{}{}{}</title></circle>\n", dot.x, dot.y,
+           drawing_.dot, fill_of(dot.endpoint), xml_text(machine.name), rail, xml_text(names_of_groups(dot.endpoint)));
     }
     out_("</g>\n");
+  }
+
+  void write_hosts_as_paths() {
+    std::map<std::string_view, std::string> paths;  // by colour; "" for hosts in no group
+    for (const drawing::Dot& dot : drawing_.dots) {
+      paths[colour_of(dot.endpoint)] += fmt::format("M{:.1f} {:.1f}h0", dot.x, dot.y);
+    }
+    for (const auto& [colour, path] : paths) {
+      const std::string stroke = colour.empty() ? "" : fmt::format(" style=\"stroke:{}\"", colour);
+      out_("<path class=\"p\" stroke-width=\"{:.2g}\"{} d=\"{}\"/>\n", 2 * drawing_.dot, stroke, path);
+    }
+  }
+
+  [[nodiscard]] std::string_view colour_of(PortId endpoint) const {
+    const auto found = groups_of_.find(endpoint);
+    return found == groups_of_.end() ? "" : group_colours[found->second.front() % group_colours.size()];
+  }
+  [[nodiscard]] std::string fill_of(PortId endpoint) const {
+    const std::string_view colour = colour_of(endpoint);
+    return colour.empty() ? "" : fmt::format(" style=\"fill:{}\"", colour);
+  }
+  [[nodiscard]] std::string names_of_groups(PortId endpoint) const {
+    std::string names;
+    const auto found = groups_of_.find(endpoint);
+    if (found == groups_of_.end()) return names;
+    for (const std::size_t group : found->second) names += ", " + marks_.groups[group].name;
+    return names;
   }
 
   void write_texts() {
@@ -244,6 +302,13 @@ class SvgWriter {
     if (drawing_.shape.rails > 1) {
       entries.push_back({"stroke=\"none\"", fmt::format("a dot is a NIC, {} a host", drawing_.shape.rails)});
     }
+    for (std::size_t i = 0; i < std::min(marks_.groups.size(), group_colours.size()); ++i) {
+      entries.push_back({fmt::format("style=\"stroke:{}\"", group_colours[i]), marks_.groups[i].name});
+    }
+    if (marks_.groups.size() > group_colours.size()) {
+      const std::size_t more = marks_.groups.size() - group_colours.size();
+      entries.push_back({"stroke=\"none\"", fmt::format("and {} more in the same colours", more)});
+    }
     if (!drawing_.remark.empty()) entries.push_back({"stroke=\"none\"", drawing_.remark});
     return entries;
   }
@@ -263,6 +328,18 @@ class SvgWriter {
     }
   }
 
+  [[nodiscard]] std::vector<std::string> marked_in_words() const {
+    std::vector<std::string> lines;
+    for (const PictureMarks::Link& link : marks_.links) {
+      if (lines.size() == max_marked) {
+        lines.push_back(fmt::format("… and {} more", marks_.links.size() - max_marked));
+        break;
+      }
+      lines.push_back(fmt::format("{}: {}", network_.describe_link(link.port), link.text));
+    }
+    return lines;
+  }
+
   [[nodiscard]] std::vector<std::string> remarks_in_words() const {
     std::vector<std::string> remarks = drawing_.shape.irregularities;
     const std::size_t count = remarks.size();
@@ -275,17 +352,22 @@ class SvgWriter {
 
   const Network& network_;
   const Drawing& drawing_;
-  std::map<DeviceId, std::size_t> hosts_;  // by router
+  const PictureMarks& marks_;
+  std::map<DeviceId, std::size_t> hosts_;                 // by router
+  std::map<PortId, std::vector<std::size_t>> groups_of_;  // by endpoint: numbers of groups
+  std::map<PortId, std::string> marked_;                  // by the lower port of a cable: what is said of it
   Out& out_;
 };
 
 }  // namespace
 
-Result<> write_svg(const Network& network, const Sink& sink) {
+Result<> write_svg(const Network& network, const Sink& sink) { return write_marked_svg(network, {}, sink); }
+
+Result<> write_marked_svg(const Network& network, const PictureMarks& marks, const Sink& sink) {
   const auto drawing = drawing::draw(network);
   if (!drawing) return with_hint(fail("svg: {}", drawing.error().message), drawing.error().hint);
   Out out(sink);
-  SvgWriter(network, *drawing, out).write();
+  SvgWriter(network, *drawing, marks, out).write();
   return {};
 }
 

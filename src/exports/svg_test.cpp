@@ -3,6 +3,7 @@
 #include "../network/network_fixtures.hpp"
 #include "ayatori/network/shape.hpp"
 #include "writers.hpp"
+#include "writing.hpp"
 
 namespace ayatori::exports {
 namespace {
@@ -47,6 +48,38 @@ TEST(WriteSvg, MarksDegradedAndMissingCables) {
   EXPECT_NE(gap.find("LS2 &lt;-&gt; RS1: 0 of 1 cable"), std::string::npos);
   EXPECT_NE(gap.find(">missing: 1<"), std::string::npos);
   EXPECT_NE(gap.find("LS2 - RS1: 0 of 1 cables"), std::string::npos);
+}
+
+TEST(WriteMarkedSvg, ShowsGroupsInColoursAndNamesMarkedLinks) {
+  const Network network = opened("fattree:K=4,levels=2");
+  const auto endpoint = [&](const char* name) {
+    return network.machine(network.find_machine(name).value()).endpoints[0];
+  };
+  const PortId link = network.port_id(device_named(network, "LS1").value(), 5);
+  const PictureMarks marks{{{"left <1>", {endpoint("N0"), endpoint("N5")}}, {"right", {endpoint("N6")}}},
+                           {{link, "left <1> and right"}}};
+  std::string svg;
+  ASSERT_TRUE(write_marked_svg(network, marks, [&](std::string_view piece) { svg += piece; }));
+  const auto count = [&](std::string_view text) {
+    std::size_t found = 0;
+    for (std::size_t at = svg.find(text); at != std::string::npos; at = svg.find(text, at + 1)) ++found;
+    return found;
+  };
+  EXPECT_EQ(count("style=\"fill:#0072b2\""), 2U);
+  EXPECT_EQ(count("style=\"fill:#e69f00\""), 1U);
+  EXPECT_EQ(count("<title>N5, left &lt;1&gt;</title>"), 1U);
+  EXPECT_EQ(count(">left &lt;1&gt;</text>"), 1U) << "the legend";
+  EXPECT_EQ(count(xml_text(network.describe_link(link)) + ": left &lt;1&gt; and right</text>"), 1U) << "below";
+  EXPECT_EQ(count("4xHDR: left &lt;1&gt; and right</title>"), 1U) << "where it is pointed at";
+  EXPECT_EQ(count("<1>"), 0U);
+}
+
+TEST(WriteMarkedSvg, ShowsThousandsOfHostsInTheColoursOfTheirGroups) {
+  const Network network = opened("fattree:K=18,levels=3,nodes=4000");
+  const PortId first = network.machine(0).endpoints[0];
+  std::string svg;
+  ASSERT_TRUE(write_marked_svg(network, {{{"job", {first}}}, {}}, [&](std::string_view piece) { svg += piece; }));
+  EXPECT_NE(svg.find("style=\"stroke:#0072b2\" d=\"M"), std::string::npos);
 }
 
 TEST(WriteSvg, WritesNothingIfTheNetworkCannotBeDrawn) {

@@ -4,6 +4,7 @@
 
 #include "ayatori/base/error.hpp"
 #include "ayatori/base/files.hpp"
+#include "ayatori/exports/exports.hpp"
 #include "ayatori/network/network.hpp"
 
 namespace ayatori::exports {
@@ -29,5 +30,6 @@ namespace ayatori::exports {
 /// A picture (SVG 1.1 without scripts), laid out by drawing::draw(). Planes have colours; degraded and missing cables
 /// are red. Error: no router, or more than a picture can show.
 [[nodiscard]] Result<> write_svg(const Network& network, const Sink& sink);
+[[nodiscard]] Result<> write_marked_svg(const Network& network, const PictureMarks& marks, const Sink& sink);
 
 }  // namespace ayatori::exports

@@ -8,6 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from ayatori._core import Network, Routes
+from ayatori.base.files import write_bytes
 from ayatori.cli import options
 from ayatori.cli.execution import Status, UsageError
 from ayatori.cli.output import print_json, print_table, progress, say
@@ -19,7 +20,7 @@ from ayatori.planning.plans import DESTINATION_MOD_K, Assessment, assess_jobs, a
 from ayatori.planning.routes import check as check_tables
 from ayatori.planning.routes import check_as_data, make_routes, read_routes
 from ayatori.planning.together import background as background_of
-from ayatori.planning.together import measure_together, together_as_data
+from ayatori.planning.together import measure_together, picture_of_jobs, together_as_data
 
 HOT_LINKS_SHOWN = 10
 
@@ -39,6 +40,9 @@ def check(
     jobs: options.JOBS = None,
     background: options.BACKGROUND = 0,
     rounds: options.ROUNDS = 300,
+    svg: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Draw the jobs of --jobs, and the links that they share.")
+    ] = None,
     unnamed_hcas: options.UNNAMED_HCAS = False,
     lmc: options.LMC = "0",
     host_pattern: options.HOST_PATTERN = "",
@@ -53,11 +57,15 @@ def check(
     Without --lfts the tables are ours at --lmc; at LMC 0 they are destination-mod-K, as OpenSM's ftree makes them.
     """
     network = open_source(source, host_pattern)
+    if svg is not None and not jobs:
+        raise UsageError("--svg draws several jobs", hint="--jobs HOSTFILE --jobs HOSTFILE --svg FILE")
+    if str(svg) == "-":
+        raise UsageError("--svg of check names a file", hint="stdout has what was found")
     together: dict[str, Any] = {}
     assessments: list[Assessment] = []
     method = "tables" if lfts else DESTINATION_MOD_K
     if jobs:
-        routes, together = assess_together(network, jobs, lfts, lmc, pattern, ppn, order, background, rounds, seed)
+        routes, together = assess_together(network, jobs, lfts, lmc, pattern, ppn, order, background, rounds, seed, svg)
     elif plan is not None:
         routes, assessments, method = assess_plan(network, plan, lfts, pattern, seed)
     else:
@@ -96,8 +104,9 @@ def assess_together(
     share: float,
     rounds: int,
     seed: int,
+    svg: Path | None,
 ) -> tuple[Routes, dict[str, Any]]:
-    """The jobs of these files together. Plans bring the LMC that they were made for."""
+    """The jobs of these files together, also drawn into `svg`. Plans bring the LMC that they were made for."""
     jobs, planned_lmc = read_jobs(network, files, ppn, order)
     if not jobs:
         raise UsageError("--jobs names no job", hint="--jobs HOSTFILE, --jobs PLAN or --jobs FOLDER, also repeated")
@@ -107,6 +116,8 @@ def assess_together(
     routes = read_routes(network, lfts) if lfts else make_routes(network, wanted)
     everybody = [*jobs, *background_of(network, jobs, share, seed)]
     measured = measure_together(network, routes, everybody, rounds, seed)
+    if svg is not None:
+        write_bytes(svg, picture_of_jobs(network, everybody, measured.shared))
     return routes, {"together": together_as_data(network, everybody, measured) | {"background": share}}
 
 

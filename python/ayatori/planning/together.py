@@ -9,7 +9,7 @@ from statistics import fmean
 from typing import Any
 
 from ayatori import _core
-from ayatori._core import Job, JobsTogether, Network, Plan, Routes
+from ayatori._core import Job, JobsTogether, Network, Plan, Routes, SharedLink
 from ayatori.base.errors import Error
 from ayatori.model.network import link_as_data
 from ayatori.planning.plans import DESTINATION_MOD_K, steps_of
@@ -71,6 +71,22 @@ def measure_together(
         rounds,
         seed,
     )
+
+
+def picture_of_jobs(network: Network, jobs: Sequence[JobOnFabric], shared: Sequence[SharedLink]) -> bytes:
+    """An SVG picture: each job's NICs in a colour, and in red the links that two jobs use, by the jobs' names."""
+    sharers: dict[int, dict[str, None]] = {}
+    for link in shared:
+        sharers.setdefault(link.link, {}).update(dict.fromkeys((jobs[link.first].name, jobs[link.second].name)))
+    return _core.export_picture(
+        network,
+        [(each.name, each.job.endpoints(network)) for each in jobs],
+        [(link, _in_words(list(names))) for link, names in sharers.items()],
+    )
+
+
+def _in_words(names: list[str]) -> str:
+    return f"{', '.join(names[:-1])} and {names[-1]}"
 
 
 def together_as_data(network: Network, jobs: Sequence[JobOnFabric], measured: JobsTogether) -> dict[str, Any]:

@@ -3,7 +3,9 @@
 /// A network in other programs' formats.
 
 #include <span>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "ayatori/base/error.hpp"
 #include "ayatori/base/files.hpp"
@@ -17,6 +19,22 @@ struct ExportFormat {
   Result<> (*write)(const Network& network, const Sink& sink);
 };
 
+/// What a picture shows beside the network.
+struct PictureMarks {
+  /// A job: its NICs are drawn in a colour of its own, which the legend tells.
+  struct Group {
+    std::string name;
+    std::vector<PortId> endpoints;
+  };
+  /// A directed link, drawn red. The text appears below the picture, and when the link is pointed at.
+  struct Link {
+    PortId port = no_id;  ///< the port that it leaves
+    std::string text;
+  };
+  std::vector<Group> groups;
+  std::vector<Link> links;
+};
+
 /// dot, graphml, ibnetdiscover, ibsim, json, simgrid, slurm (topology.conf), slurm-yaml (topology.yaml), svg.
 [[nodiscard]] std::span<const ExportFormat> export_formats();
 
@@ -25,5 +43,8 @@ struct ExportFormat {
 /// \param sink    is called with the text, piece by piece, and only when nothing can fail any more
 /// Error: a format that is not known (the hint lists those that are), or one that cannot express this network.
 [[nodiscard]] Result<> export_network(const Network& network, std::string_view format, const Sink& sink);
+
+/// The picture of the format "svg", with marks. Errors as for export_network.
+[[nodiscard]] Result<> export_picture(const Network& network, const PictureMarks& marks, const Sink& sink);
 
 }  // namespace ayatori

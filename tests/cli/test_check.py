@@ -1,0 +1,43 @@
+"""`ayatori check`: the picture of several jobs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+SOURCE = "fattree:K=6,levels=2,nodes=30"
+
+
+def write_jobs(folder: Path, **hosts: range) -> list[str]:
+    """A hostfile for each job; the options that name them."""
+    options = []
+    for name, numbers in hosts.items():
+        (folder / name).write_text("".join(f"N{number}\n" for number in numbers))
+        options += ["--jobs", str(folder / name)]
+    return options
+
+
+def test_jobs_are_drawn_in_colours_and_their_shared_links_named(tmp_path: Path, ayatori_command) -> None:
+    jobs = write_jobs(tmp_path, left=range(0, 30, 3), middle=range(1, 30, 3), right=range(2, 30, 3))
+    picture = tmp_path / "jobs.svg"
+    outcome = ayatori_command("check", SOURCE, *jobs, "--svg", str(picture))
+    assert outcome.status == 0, outcome.stderr
+    drawn = picture.read_text()
+    assert "<title>N3, left</title>" in drawn
+    assert drawn.count("fill:#0072b2") == 10
+    assert "LS0 port 7 -&gt; RS0 port 1: left, middle and right</text>" in drawn
+
+
+def test_isolated_jobs_share_no_link_in_the_picture(tmp_path: Path, ayatori_command) -> None:
+    jobs = write_jobs(tmp_path, left=range(0, 6), right=range(6, 12))
+    picture = tmp_path / "jobs.svg"
+    outcome = ayatori_command("check", SOURCE, *jobs, "--svg", str(picture))
+    assert outcome.status == 0, outcome.stderr
+    assert "isolated" in outcome.stdout
+    assert 'class="s"' not in picture.read_text()
+
+
+def test_a_picture_needs_jobs_and_a_file(ayatori_command) -> None:
+    for arguments in (["--svg", "jobs.svg"], ["--jobs", "left", "--svg", "-"]):
+        outcome = ayatori_command("check", SOURCE, *arguments)
+        assert outcome.status == 2
+        assert "--svg" in outcome.stderr
