@@ -3,47 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
 #include <numeric>
 #include <tuple>
 #include <unordered_map>
 
 #include "ayatori/base/text.hpp"
+#include "degraded_links.hpp"
 
 namespace ayatori {
-
-namespace {
-
-/// Links are comparable when they join the same kinds of device on the same plane.
-using LinkKind = std::tuple<PlaneId, DeviceKind, DeviceKind>;
-
-LinkKind kind_of(const Network& network, PortId id) {
-  const Device& a = network.device(network.port(id).device);
-  const Device& b = network.device(network.port(network.port(id).peer).device);
-  return {a.plane, std::min(a.kind, b.kind), std::max(a.kind, b.kind)};
-}
-
-std::vector<PortId> slower_than_their_kind(const Network& network) {
-  std::map<LinkKind, std::map<double, std::size_t>> rates;
-  std::vector<PortId> links;
-  for (PortId id = 0; id < network.port_count(); ++id) {
-    const Port& port = network.port(id);
-    if (!port.connected() || port.peer < id || !port.rate.known()) continue;
-    links.push_back(id);
-    ++rates[kind_of(network, id)][port.rate.bytes_per_second()];
-  }
-  const auto usual_rate = [&](const LinkKind& kind) {
-    const auto& counts = rates.at(kind);
-    return std::max_element(counts.begin(), counts.end(), [](auto& a, auto& b) { return a.second < b.second; })->first;
-  };
-  std::map<LinkKind, double> usual;
-  for (const auto& [kind, counts] : rates) usual[kind] = usual_rate(kind);
-  std::erase_if(links,
-                [&](PortId id) { return network.port(id).rate.bytes_per_second() >= usual.at(kind_of(network, id)); });
-  return links;
-}
-
-}  // namespace
 
 void NetworkBuilder::begin_plane(std::string name) { planes_.push_back({std::move(name)}); }
 
@@ -91,6 +58,15 @@ MachineId NetworkBuilder::machine_named(std::string_view name, bool named) {
 }
 
 void NetworkBuilder::set_system_guid(Handle device, Guid guid) { devices_[device].device.system_guid = guid; }
+
+void NetworkBuilder::set_model(Handle device, std::uint32_t vendor_id, std::uint32_t model_id) {
+  devices_[device].device.vendor_id = vendor_id;
+  devices_[device].device.model_id = model_id;
+}
+
+void NetworkBuilder::set_max_rate(Handle device, PortNumber number, LinkRate rate) {
+  if (PendingPort* port = slot(device, number)) port->max_rate = rate;
+}
 
 NetworkBuilder::PendingPort* NetworkBuilder::slot(Handle device, PortNumber number) {
   if (number > devices_[device].device.port_count) return nullptr;
@@ -140,7 +116,7 @@ Result<Network> NetworkBuilder::build() {
   find_shared_names(network);
   give_default_guids(network);
   put_in_order(network);
-  network.degraded_ = slower_than_their_kind(network);
+  network.degraded_ = find_degraded_links(network);
   return network;
 }
 
@@ -185,6 +161,7 @@ void NetworkBuilder::append_device(const PendingDevice& pending, Network& networ
     port.lid = from.lid;
     port.lmc = from.lmc;
     port.rate = from.rate;
+    port.max_rate = from.max_rate;
     port.latency = from.latency;
     network.ports_.push_back(port);
   }

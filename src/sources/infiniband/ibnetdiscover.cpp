@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
 #include <optional>
 #include <unordered_map>
 
@@ -94,7 +95,8 @@ class Parser {
     }
     if (keyword == "rtguid") return read_guid(ReportedKind::subnet_router, at);
     if (keyword == "sysimgguid") return read_system_guid(at);
-    if (keyword == "vendid" || keyword == "devid") return read_unused_id(at);
+    if (keyword == "vendid") return read_model_id(at, vendor_id_);
+    if (keyword == "devid") return read_model_id(at, model_id_);
     if (is_group_heading(keyword)) return {};
     return refuse_line(keyword, line);
   }
@@ -148,8 +150,12 @@ class Parser {
     return {};
   }
 
-  Result<> read_unused_id(Cursor at) {
-    if (!at.accept('=') || !at.guid()) return expected_here("'=' and a number", at.rest());
+  Result<> read_model_id(Cursor at, std::uint32_t& id) {
+    const auto number = at.accept('=') ? at.guid() : std::nullopt;
+    if (!number || *number > std::numeric_limits<std::uint32_t>::max()) {
+      return expected_here("'=' and a number of 32 bits", at.rest());
+    }
+    id = static_cast<std::uint32_t>(*number);
     ids_line_ = lines_.line();
     return {};
   }
@@ -233,6 +239,8 @@ class Parser {
     if (node.guid == 0) return expected_here("a GUID other than 0", node.id);
     node.port_guid = ids.port_guid;
     node.system_guid = std::exchange(system_guid_, 0);
+    node.vendor_id = std::exchange(vendor_id_, 0);
+    node.model_id = std::exchange(model_id_, 0);
     next = node.guid + (node.kind == ReportedKind::router ? 1 : node.port_count + 1U);
     ids = {};
     ids_line_ = 0;
@@ -331,6 +339,8 @@ class Parser {
 
   std::array<Ids, 3> ids_;  // by ReportedKind
   Guid system_guid_ = 0;
+  std::uint32_t vendor_id_ = 0;
+  std::uint32_t model_id_ = 0;
   std::size_t ids_line_ = 0;                                        // 0: no ids are waiting for their record
   std::array<Guid, 3> next_guid_ = {0x200000, 0x100000, 0x300000};  // by ReportedKind; the first two are ibsim's
 

@@ -85,6 +85,52 @@ TEST(ParseIbnetdiscover, ReadsFullFieldsOddNamesAndSubnetRouters) {
   EXPECT_TRUE(network.find_machine("gate"));
 }
 
+/// A switch of one model with two hosts of others; the cables of n1 run at `rate`, as the switch or the host reports
+/// it.
+std::string one_switch(std::string_view at_switch, std::string_view at_host) {
+  return fmt::format(R"(vendid=0x2c9
+devid=0xd2f0
+switchguid=0x1(1)
+Switch	2 "S-0000000000000001"		# "sw" enhanced port 0 lid 1 lmc 0
+[1]	"H-0000000000000010"[1](10) 		# "n1 HCA-1" lid 2 {}
+[2]	"H-0000000000000020"[1](20) 		# "n2 HCA-1" lid 3 4xHDR
+
+vendid=0x2c9
+devid=0x1017
+caguid=0x10
+Ca	1 "H-0000000000000010"		# "n1 HCA-1"
+[1](10) 	"S-0000000000000001"[1]		# lid 2 lmc 0 "sw" lid 1 {}
+
+vendid=0x2c9
+devid=0x101b
+caguid=0x20
+Ca	1 "H-0000000000000020"		# "n2 HCA-1"
+[1](20) 	"S-0000000000000001"[2]		# lid 3 lmc 0 "sw" lid 1 4xHDR
+)",
+                     at_switch, at_host);
+}
+
+TEST(ParseIbnetdiscover, KeepsModelsSoThatAnOlderHostIsNotDegraded) {
+  const auto network = parse_ibnetdiscover(one_switch("4xEDR", "4xEDR"), "net", "");
+  ASSERT_TRUE(network) << network.error().message;
+  EXPECT_EQ(network->device(0).model_id, 0xd2f0U);
+  EXPECT_EQ(network->device(node_called(*network, "n1 HCA-1")).model_id, 0x1017U);
+  EXPECT_EQ(network->device(node_called(*network, "n2 HCA-1")).vendor_id, 0x2c9U);
+  EXPECT_TRUE(network->degraded_links().empty());
+  EXPECT_TRUE(network->warnings().empty());
+}
+
+TEST(ParseIbnetdiscover, WarnsOfEndsThatContradictEachOther) {
+  const auto network = parse_ibnetdiscover(one_switch("4xEDR", "1xEDR"), "net", "");
+  ASSERT_TRUE(network) << network.error().message;
+  ASSERT_EQ(network->warnings().size(), 1U);
+  EXPECT_EQ(
+      network->warnings().front(),
+      "net:5: port 1 of the router 'sw' (S-0000000000000001) runs at 4xEDR, but the other end of its cable, port 1 "
+      "of the channel adapter 'n1 HCA-1' (H-0000000000000010), at 1xEDR in line 12");
+  EXPECT_EQ(to_string(network->ports(0)[1].rate), "1xEDR");
+}
+
 TEST(ParseIbnetdiscover, ReadsGroupedOutput) {
   const Network network = open("grouped.txt");
   EXPECT_EQ(network.router_count(), 3);

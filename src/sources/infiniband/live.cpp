@@ -91,15 +91,19 @@ std::uint8_t width(unsigned code) {
   }
 }
 
-/// PortInfo's active width and speed (specification 1.2, section 14.2.5.6). Port 0 of a switch says whether its
-/// extended speeds are valid; FDR10 is a vendor's attribute of a port that is QDR to the specification.
-LinkRate rate_of(const ibnd_port_t& port) {
-  constexpr unsigned has_extended_speeds = 1U << 14;  // of CapabilityMask
-  constexpr unsigned fdr10 = 1;
+/// Port 0 of a switch says whether the extended speeds of its ports are valid.
+bool has_extended_speeds(const ibnd_port_t& port) {
+  constexpr unsigned extended_speeds = 1U << 14;  // of CapabilityMask
   const bool is_switch = port.node->type == IB_NODE_SWITCH;
   const ibnd_port_t& capable = is_switch ? *port.node->ports[0] : port;
-  const bool extends = field(capable.info, IB_PORT_CAPMASK_F) & has_extended_speeds;
-  const unsigned extended = extends ? field(port.info, IB_PORT_LINK_SPEED_EXT_ACTIVE_F) : 0;
+  return (field(capable.info, IB_PORT_CAPMASK_F) & extended_speeds) != 0;
+}
+
+constexpr unsigned fdr10 = 1;  // of a vendor's attribute: to the specification, such a port is QDR
+
+/// PortInfo's active width and speed (specification 1.2, section 14.2.5.6).
+LinkRate rate_of(const ibnd_port_t& port) {
+  const unsigned extended = has_extended_speeds(port) ? field(port.info, IB_PORT_LINK_SPEED_EXT_ACTIVE_F) : 0;
   LinkRate rate{width(field(port.info, IB_PORT_LINK_WIDTH_ACTIVE_F)),
                 basic_speed(field(port.info, IB_PORT_LINK_SPEED_ACTIVE_F))};
   if (extended != 0) {
@@ -107,6 +111,22 @@ LinkRate rate_of(const ibnd_port_t& port) {
   } else if (rate.speed == LaneSpeed::qdr && (field(port.ext_info, IB_MLNX_EXT_PORT_LINK_SPEED_ACTIVE_F) & fdr10)) {
     rate.speed = LaneSpeed::fdr10;
   }
+  return rate.known() ? rate : LinkRate{};
+}
+
+/// The widest and fastest of what PortInfo says is supported, a bit each.
+LinkRate max_rate_of(const ibnd_port_t& port) {
+  LinkRate rate;
+  const unsigned widths = field(port.info, IB_PORT_LINK_WIDTH_SUPPORTED_F);
+  const unsigned speeds = field(port.info, IB_PORT_LINK_SPEED_SUPPORTED_F);
+  const unsigned extended = has_extended_speeds(port) ? field(port.info, IB_PORT_LINK_SPEED_EXT_SUPPORTED_F) : 0;
+  for (unsigned bit = 1; bit <= 16; bit *= 2) {
+    if (widths & bit) rate.width = std::max(rate.width, width(bit));
+    if (speeds & bit) rate.speed = std::max(rate.speed, basic_speed(bit));
+    if (extended & bit) rate.speed = std::max(rate.speed, extended_speed(bit));
+  }
+  const unsigned vendors = field(port.ext_info, IB_MLNX_EXT_PORT_LINK_SPEED_SUPPORTED_F);
+  if (rate.speed == LaneSpeed::qdr && (vendors & fdr10)) rate.speed = LaneSpeed::fdr10;
   return rate.known() ? rate : LinkRate{};
 }
 
@@ -149,6 +169,8 @@ class FabricReader {
     reported.description = description_of(node);
     reported.guid = node.guid;
     reported.system_guid = mad_get_field64(node.info, 0, IB_NODE_SYSTEM_GUID_F);
+    reported.vendor_id = mad_get_field(node.info, 0, IB_NODE_VENDORID_F);
+    reported.model_id = mad_get_field(node.info, 0, IB_NODE_DEVID_F);
     reported.port_count = static_cast<PortNumber>(node.numports);
     reported.kind = node.type == IB_NODE_SWITCH ? ReportedKind::router
                     : node.type == IB_NODE_CA   ? ReportedKind::adapter
@@ -204,6 +226,7 @@ class FabricReader {
     end.lid = port->base_lid;
     end.lmc = port->lmc;
     end.rate = rate_of(*port);
+    end.max_rate = max_rate_of(*port);
     subnet_.ends.push_back(end);
     return {};
   }

@@ -23,8 +23,9 @@ inline std::string port_text(const Network& network, PortId id) {
 
 inline std::string device_text(const Network& network, DeviceId id) {
   const Device& node = network.device(id);
-  std::string text = fmt::format("{} kind {} '{}' {:#x} system {:#x} plane {}", id, static_cast<int>(node.kind),
-                                 network.name(id), node.guid, node.system_guid, network.planes()[node.plane].name);
+  std::string text = fmt::format("{} kind {} '{}' {:#x} system {:#x} model {} {} plane {}", id,
+                                 static_cast<int>(node.kind), network.name(id), node.guid, node.system_guid,
+                                 node.vendor_id, node.model_id, network.planes()[node.plane].name);
   if (node.machine != no_id) {
     const Machine& machine = network.machine(node.machine);
     text += fmt::format(" machine {} {} rail {}", machine.name, machine.named ? "named" : "unnamed", node.rail);

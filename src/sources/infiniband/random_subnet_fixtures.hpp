@@ -61,6 +61,7 @@ class RandomSubnet {
 
   void set_system_guid(Handle node) {
     if (!plain_ && random_.below(3) > 0) builder_.set_system_guid(node, new_guid());
+    if (!plain_ && random_.below(3) > 0) builder_.set_model(node, 0x2c9, static_cast<std::uint32_t>(random_.below(9)));
   }
 
   void add_router(std::size_t number) {

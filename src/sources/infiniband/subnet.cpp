@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <optional>
 #include <unordered_map>
 
 #include "ayatori/network/builder.hpp"
@@ -99,6 +100,17 @@ class CableEnds {
     return {};
   }
 
+  /// Both ends of a cable run at one rate. If the report says otherwise, one of them was asked while the link was being
+  /// trained, or is at fault.
+  [[nodiscard]] std::optional<std::string> contradiction(const ReportedEnd& end, const ReportedEnd& other) const {
+    if (!end.rate.known() || !other.rate.known() || end.rate == other.rate) return std::nullopt;
+    const std::string where = end.line == 0 ? "" : fmt::format(":{}", end.line);
+    const std::string there = other.line == 0 ? "" : fmt::format(" in line {}", other.line);
+    return fmt::format("{}{}: port {} of {} runs at {}, but the other end of its cable, port {} of {}, at {}{}",
+                       subnet_.source, where, end.port, describe(subnet_.nodes[end.node]), to_string(end.rate),
+                       other.port, describe(subnet_.nodes[other.node]), to_string(other.rate), there);
+  }
+
  private:
   [[nodiscard]] Lid lid_of(const ReportedEnd& end) const {
     const ReportedNode& node = subnet_.nodes[end.node];
@@ -165,6 +177,7 @@ Result<> add_nodes(NetworkBuilder& builder, const Subnet& subnet, std::string_vi
   for (const ReportedNode& node : subnet.nodes) {
     const auto handle = add_node(builder, node, belongs_to_a_machine(node) ? &*host_rail++ : nullptr);
     builder.set_system_guid(handle, node.system_guid);
+    builder.set_model(handle, node.vendor_id, node.model_id);
   }
   return {};
 }
@@ -181,7 +194,9 @@ Result<> add_cables(NetworkBuilder& builder, const Subnet& subnet) {
     if (subnet.nodes[end.node].kind != ReportedKind::router) {
       builder.set_port(end.node, end.port, end.guid, assigned(end.lid), end.lmc);
     }
+    builder.set_max_rate(end.node, end.port, end.max_rate);
     if (*other < i) continue;  // connected from there
+    if (auto contradiction = cable_ends.contradiction(end, reported)) builder.add_warning(std::move(*contradiction));
     auto connected = builder.connect(end.node, end.port, end.peer, end.peer_port, slower(end.rate, reported.rate));
     if (!connected) return fail_at(subnet.source, end.line, connected.error().message);
   }

@@ -28,6 +28,8 @@ struct ReportedNode {
   Guid guid = 0;
   Guid port_guid = 0;  ///< of a router's port 0; 0 if it equals the node's
   Guid system_guid = 0;
+  std::uint32_t vendor_id = 0;
+  std::uint32_t model_id = 0;
   std::size_t line = 0;  ///< of the report; 0 if the report has no lines
   Lid lid = 0;           ///< of a router's port 0, as reported
   std::uint8_t lmc = 0;
@@ -47,6 +49,7 @@ struct ReportedEnd {
   PortNumber peer_port = 0;
   std::uint8_t lmc = 0;
   LinkRate rate;
+  LinkRate max_rate;  ///< that the port supports
 };
 
 struct Subnet {

@@ -84,8 +84,8 @@ class Writer {
   }
 
   void write_record(DeviceId id) {
-    line("\nvendid=0x0\ndevid=0x0\n");
     const Device& node = network_.device(id);
+    line("\nvendid={:#x}\ndevid={:#x}\n", node.vendor_id, node.model_id);
     if (node.system_guid != 0) line("sysimgguid={:#x}\n", node.system_guid);
     network_.is_router(id) ? write_router_heading(id) : write_adapter_heading(id);
     for (const Port& port : network_.ports(id)) {

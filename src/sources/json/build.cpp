@@ -99,6 +99,7 @@ NetworkBuilder::Handle Building::add(const DeviceRecord& device) {
 Result<> Building::set_ports(std::size_t index) {
   const DeviceRecord& device = records_.devices[index];
   builder_.set_system_guid(handles_[index], device.system_guid);
+  builder_.set_model(handles_[index], device.vendor_id, device.model_id);
   const bool is_last = index + 1 == records_.devices.size();
   const std::size_t end = is_last ? records_.details.size() : records_.devices[index + 1].first_detail;
   for (std::size_t i = device.first_detail; i < end; ++i) {
@@ -108,7 +109,9 @@ Result<> Building::set_ports(std::size_t index) {
                      fmt::format("nodes[{}].details[{}]: expected a number up to {} for 'port'", index,
                                  i - device.first_detail, device.ports));
     }
-    builder_.set_port(handles_[index], static_cast<PortNumber>(detail.port), detail.guid, detail.lid, detail.lmc);
+    const auto port = static_cast<PortNumber>(detail.port);
+    builder_.set_port(handles_[index], port, detail.guid, detail.lid, detail.lmc);
+    builder_.set_max_rate(handles_[index], port, detail.max_rate);
   }
   return {};
 }

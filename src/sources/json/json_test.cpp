@@ -61,6 +61,8 @@ Network random_network(std::uint64_t seed) {
                                     : builder.add_nic(name, guid(), ports, fmt::format("host{}", random.below(12)),
                                                       static_cast<std::uint16_t>(random.below(4)));
       if (random.below(4) == 0) builder.set_system_guid(node, 0xabc0 + i);
+      if (random.below(2) == 0) builder.set_model(node, 0x2c9, static_cast<std::uint32_t>(random.below(3)));
+      if (random.below(2) == 0) builder.set_max_rate(node, ports, rate());
       if (random.below(2) == 0) {
         const auto lmc = static_cast<std::uint8_t>(random.below(3));
         builder.set_port(node, ports, guid(), next_lid, lmc);

@@ -13,16 +13,17 @@ namespace ayatori {
 
 inline std::string port_line(const Network& network, PortId id) {
   const Port& port = network.port(id);
-  return fmt::format("  port {} of node {}: peer {} guid {:#x} lid {} lmc {} rate {}x{} {} latency {}\n", port.number,
-                     port.device, port.peer, port.guid, port.lid, port.lmc, port.rate.width,
-                     static_cast<int>(port.rate.speed), port.rate.megabits, port.latency);
+  return fmt::format("  port {} of node {}: peer {} guid {:#x} lid {} lmc {} rate {}x{} {} max {} latency {}\n",
+                     port.number, port.device, port.peer, port.guid, port.lid, port.lmc, port.rate.width,
+                     static_cast<int>(port.rate.speed), port.rate.megabits, to_string(port.max_rate), port.latency);
 }
 
 inline std::string device_line(const Network& network, DeviceId id) {
   const Device& node = network.device(id);
-  return fmt::format("node {} kind {} '{}' ports {} plane {} machine {} rail {} slot {} guid {:#x} system {:#x}\n", id,
-                     static_cast<int>(node.kind), network.name(id), node.port_count, node.plane, node.machine,
-                     node.rail, node.first_slot, node.guid, node.system_guid);
+  return fmt::format(
+      "node {} kind {} '{}' ports {} plane {} machine {} rail {} slot {} guid {:#x} system {:#x} model {} {}\n", id,
+      static_cast<int>(node.kind), network.name(id), node.port_count, node.plane, node.machine, node.rail,
+      node.first_slot, node.guid, node.system_guid, node.vendor_id, node.model_id);
 }
 
 inline std::string network_text(const Network& network) {

@@ -37,9 +37,9 @@ enum class In : std::uint8_t {
 constexpr std::array<std::string_view, 7> document_keys = {"format", "version", "direct", "planes",
                                                            "grid",   "nodes",   "cables"};
 constexpr std::array<std::string_view, 2> grid_keys = {"dimensions", "periodic"};
-constexpr std::array<std::string_view, 9> node_keys = {"kind", "name", "ports",       "plane",  "machine",
-                                                       "rail", "guid", "system_guid", "details"};
-constexpr std::array<std::string_view, 4> detail_keys = {"port", "guid", "lid", "lmc"};
+constexpr std::array<std::string_view, 11> node_keys = {
+    "kind", "name", "ports", "plane", "machine", "rail", "guid", "system_guid", "vendor_id", "model_id", "details"};
+constexpr std::array<std::string_view, 5> detail_keys = {"port", "guid", "lid", "lmc", "max_rate"};
 constexpr std::array<std::string_view, 4> cable_keys = {"from", "to", "rate", "latency"};
 
 std::span<const std::string_view> keys_in(In where) {
@@ -106,6 +106,7 @@ class RecordReader {
   bool take_number(const Scalar& value, Integer& field);
   bool take_text(const Scalar& value, std::string& field);
   bool take_guid(const Scalar& value, Guid& field);
+  bool take_rate(const Scalar& value, LinkRate& field);
 
   bool enter(In where);
   [[nodiscard]] bool has(std::string_view key) const;
@@ -319,6 +320,8 @@ bool RecordReader::node_value(const Scalar& value) {
   if (key_ == "rail") return take_number(value, device.rail);
   if (key_ == "guid") return take_guid(value, device.guid);
   if (key_ == "system_guid") return take_guid(value, device.system_guid);
+  if (key_ == "vendor_id") return take_number(value, device.vendor_id);
+  if (key_ == "model_id") return take_number(value, device.model_id);
   return refuse(fmt::format("expected a list for '{}'", key_));
 }
 
@@ -339,6 +342,7 @@ bool RecordReader::detail_value(const Scalar& value) {
   if (key_ == "guid") return take_guid(value, detail.guid);
   if (key_ == "lid") return take_number(value, detail.lid);
   if (key_ == "lmc") return take_number(value, detail.lmc);
+  if (key_ == "max_rate") return take_rate(value, detail.max_rate);
   PortNumber port = 0;
   if (!take_number(value, port)) return false;
   detail.port = port;
@@ -349,12 +353,7 @@ bool RecordReader::cable_value(const Scalar& value) {
   CableRecord& cable = records_.cables.back();
   if (key_ == "latency") return take_number(value, cable.latency);
   if (key_ != "rate") return refuse(fmt::format("expected a list for '{}'", key_));
-  std::string word;
-  if (!take_text(value, word)) return false;
-  const auto rate = parse_link_rate(word);
-  if (!rate) return refuse("expected a rate like \"4xHDR\" or \"25Gbit/s\" for 'rate'");
-  cable.rate = *rate;
-  return true;
+  return take_rate(value, cable.rate);
 }
 
 bool RecordReader::end_value(const Scalar& value) {
@@ -390,6 +389,15 @@ bool RecordReader::take_guid(const Scalar& value, Guid& field) {
   const auto guid = parse_guid(word);
   if (!guid) return refuse(fmt::format("expected a GUID like \"0x0002c90300000001\" for '{}'", key_));
   field = *guid;
+  return true;
+}
+
+bool RecordReader::take_rate(const Scalar& value, LinkRate& field) {
+  std::string word;
+  if (!take_text(value, word)) return false;
+  const auto rate = parse_link_rate(word);
+  if (!rate) return refuse(fmt::format("expected a rate like \"4xHDR\" or \"25Gbit/s\" for '{}'", key_));
+  field = *rate;
   return true;
 }
 

@@ -20,6 +20,8 @@ struct DeviceRecord {
   std::optional<std::string> machine;
   Guid guid = 0;
   Guid system_guid = 0;
+  std::uint32_t vendor_id = 0;
+  std::uint32_t model_id = 0;
   std::size_t first_detail = 0;  ///< into Records::details; its details end where those of the next device begin
   PortNumber ports = 0;
   PlaneId plane = 0;
@@ -32,6 +34,7 @@ struct DetailRecord {
   std::uint32_t port = no_id;  ///< no_id if the file does not have it
   Lid lid = 0;
   std::uint8_t lmc = 0;
+  LinkRate max_rate;
 };
 
 /// "[node, port]"

@@ -65,6 +65,8 @@ class Writer {
     if (node.kind == DeviceKind::nic) write_owner(node);
     if (node.guid != 0) put(", \"guid\": \"{:#018x}\"", node.guid);
     if (node.system_guid != 0) put(", \"system_guid\": \"{:#018x}\"", node.system_guid);
+    if (node.vendor_id != 0) put(", \"vendor_id\": {}", node.vendor_id);
+    if (node.model_id != 0) put(", \"model_id\": {}", node.model_id);
     write_details(id);
     put("}}");
     flush();
@@ -85,11 +87,12 @@ class Writer {
       // The builder gives a router's port 0 the router's GUID.
       const bool implied = node.kind == DeviceKind::router && port.number == 0 && port.guid == node.guid;
       const bool has_guid = port.guid != 0 && !implied;
-      if (!has_guid && port.lid == 0 && port.lmc == 0) continue;
+      if (!has_guid && port.lid == 0 && port.lmc == 0 && !port.max_rate.known()) continue;
       put("{}{{\"port\": {}", std::exchange(before, ", "), port.number);
       if (has_guid) put(", \"guid\": \"{:#018x}\"", port.guid);
       if (port.lid != 0) put(", \"lid\": {}", port.lid);
       if (port.lmc != 0) put(", \"lmc\": {}", port.lmc);
+      if (port.max_rate.known()) put(", \"max_rate\": \"{}\"", to_string(port.max_rate));
       put("}}");
     }
     if (before == ", ") put("]");

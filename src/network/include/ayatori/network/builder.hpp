@@ -32,6 +32,10 @@ class NetworkBuilder {
   Handle add_unnamed_nic(std::string_view name, Guid guid, PortNumber port_count);
 
   void set_system_guid(Handle device, Guid guid);
+  /// Which model the device is: VendorID and DeviceID of InfiniBand's NodeInfo (specification 1.2, section 14.2.5.3).
+  void set_model(Handle device, std::uint32_t vendor_id, std::uint32_t model_id);
+  /// The highest rate that the port supports, whatever is plugged in.
+  void set_max_rate(Handle device, PortNumber number, LinkRate rate);
   /// Sets GUID, LID and LMC of one port (0: a router's management port). A port without a GUID gets one in build(): a
   /// router's port 0 gets the device's GUID; a NIC's port gets the device's GUID + port number, as HCAs commonly have
   /// it, unless another port has that GUID.
@@ -55,9 +59,13 @@ class NetworkBuilder {
   [[nodiscard]] std::size_t device_count() const { return devices_.size(); }
 
   /// Checks what was added and makes the Network. Errors: no device at all; two devices or two NIC ports with the same
-  /// GUID; the same LID (or overlapping LMC ranges) on two ports of a plane. Links are compared with the most common
-  /// rate among links of the same kind (NIC to router, router to router, …, on one plane); slower ones are listed as
-  /// degraded. The builder is empty afterwards.
+  /// GUID; the same LID (or overlapping LMC ranges) on two ports of a plane. The builder is empty afterwards.
+  ///
+  /// A link is listed as degraded if it runs slower than both of its ends support. Where an end does not tell this
+  /// (set_max_rate), it is degraded if another cable between the same two devices is faster, or if it is slower than is
+  /// usual in its class: the links on one plane that join the same two models of device (set_model; without a model,
+  /// devices of the same kind with the same number of ports). Usual is the commonest rate, and a slower one that two or
+  /// more links and at least a third of the class have.
   Result<Network> build();
 
  private:
@@ -68,6 +76,7 @@ class NetworkBuilder {
     std::uint8_t lmc = 0;
     PortNumber peer_port = 0;
     LinkRate rate;
+    LinkRate max_rate;
     std::uint32_t latency = 0;
   };
   struct PendingDevice {

@@ -27,10 +27,10 @@ struct NotATree {
 
 /// Ranks the routers by their distance from the leaves. Leaves are the routers with machines. A router with a few
 /// machines (management hosts on a spine) is not a leaf if it has at most half as many machines as the leaves have, and
-/// is cabled to two or more leaves, or to routers that have no leaf in common. A router without machines is a leaf if it
-/// shares at least three quarters of its neighbours with a leaf: a switch at the edge whose machines are gone, or not
-/// there yet. Cables from a router to itself and cables to aggregation nodes are ignored. Errors: a cable that joins two
-/// routers of one level (the first is named); a router that no leaf reaches; no router at all.
+/// is cabled to two or more leaves, or to routers that have no leaf in common. A router without machines is a leaf if
+/// it shares at least three quarters of its neighbours with a leaf: a switch at the edge whose machines are gone, or
+/// not there yet. Cables from a router to itself and cables to aggregation nodes are ignored. Errors: a cable that
+/// joins two routers of one level (the first is named); a router that no leaf reaches; no router at all.
 [[nodiscard]] std::expected<Levels, NotATree> rank_levels(const Network& network);
 
 }  // namespace ayatori

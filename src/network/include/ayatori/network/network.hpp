@@ -44,6 +44,7 @@ struct Port {
   std::uint8_t lmc = 0;
   PortNumber number = 0;
   LinkRate rate;              ///< active rate of the cable
+  LinkRate max_rate;          ///< highest rate that the port supports; not known if the source does not tell it
   std::uint32_t latency = 0;  ///< of the cable and the device at its end, in nanoseconds; 0 is "not known"
 
   [[nodiscard]] bool connected() const { return peer != no_id; }
@@ -57,7 +58,9 @@ struct Device {
   std::uint16_t rail = 0;     ///< which of its machine's NICs: 0, 1, …; same number, same role, in every machine
   PortId first_slot = 0;      ///< id of slot 0
   Guid guid = 0;
-  Guid system_guid = 0;  ///< system image GUID: devices of one card or chassis share it
+  Guid system_guid = 0;         ///< system image GUID: devices of one card or chassis share it
+  std::uint32_t vendor_id = 0;  ///< who made it (an IEEE company id), 0: not known
+  std::uint32_t model_id = 0;   ///< which of the vendor's models it is (InfiniBand's DeviceID), 0: not known
 };
 
 struct Plane {
@@ -106,8 +109,9 @@ class Network {
   [[nodiscard]] const Machine& machine(MachineId id) const { return machines_[id]; }
   [[nodiscard]] std::span<const Plane> planes() const { return planes_; }
 
-  /// What the source could not read, one line each: lines that were skipped, devices that did not answer. A program
-  /// that opens a source should show them to the user, since a part of the network may be missing. Usually empty.
+  /// What the source could not read, or what contradicts itself, one line each: lines that were skipped, devices that
+  /// did not answer, cables whose ends report two rates. A program that opens a source should show them to the user,
+  /// since a part of the network may be missing. Usually empty.
   [[nodiscard]] std::span<const std::string> warnings() const { return warnings_; }
 
   /// True if each machine has its router built in, as in a torus; a drawing then shows both as one.
@@ -140,7 +144,7 @@ class Network {
   /// "LS1 port 8 -> RS2 port 2": the directed link that leaves a port, with the labels of both devices.
   [[nodiscard]] std::string describe_link(PortId id) const;
 
-  /// Cables that run below the rate of their kind (see NetworkBuilder::build), as the lower of the two port ids.
+  /// Cables that run slower than they should (see NetworkBuilder::build), as the lower of the two port ids.
   [[nodiscard]] std::span<const PortId> degraded_links() const { return degraded_; }
 
  private:

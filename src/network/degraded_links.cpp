@@ -1,0 +1,100 @@
+#include "degraded_links.hpp"
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+#include <utility>
+
+namespace ayatori {
+
+namespace {
+
+/// What devices of one model have in common. Where the source does not tell the model, the number of ports stands for
+/// it.
+using Model = std::tuple<DeviceKind, std::uint32_t, std::uint32_t, PortNumber>;
+
+Model model_of(const Device& device) {
+  const bool told = device.vendor_id != 0 || device.model_id != 0;
+  return {device.kind, device.vendor_id, device.model_id, told ? PortNumber{0} : device.port_count};
+}
+
+/// Links are of one class when they join the same two models on the same plane.
+using LinkClass = std::tuple<PlaneId, Model, Model>;
+
+/// The rate that both ends support; not known unless both ends tell it.
+LinkRate supported_by_both(const Port& a, const Port& b) {
+  if (!a.max_rate.known() || !b.max_rate.known()) return {};
+  if (a.max_rate.megabits == 0 && b.max_rate.megabits == 0) {
+    return {std::min(a.max_rate.width, b.max_rate.width), std::min(a.max_rate.speed, b.max_rate.speed)};
+  }
+  return a.max_rate.bytes_per_second() <= b.max_rate.bytes_per_second() ? a.max_rate : b.max_rate;
+}
+
+class DegradedLinks {
+ public:
+  explicit DegradedLinks(const Network& network) : network_(network) {
+    for (PortId id = 0; id < network.port_count(); ++id) {
+      const Port& port = network.port(id);
+      if (!port.connected() || port.peer < id || !port.rate.known()) continue;
+      links_.push_back(id);
+      ++rates_[class_of(id)][rate(id)];
+      double& fastest = fastest_between_[ends_of(id)];
+      fastest = std::max(fastest, rate(id));
+    }
+    for (const auto& [link_class, counts] : rates_) slowest_usual_[link_class] = slowest_usual(counts);
+  }
+
+  [[nodiscard]] std::vector<PortId> find() const {
+    std::vector<PortId> found;
+    std::ranges::copy_if(links_, std::back_inserter(found), [&](PortId id) { return is_degraded(id); });
+    return found;
+  }
+
+ private:
+  [[nodiscard]] double rate(PortId id) const { return network_.port(id).rate.bytes_per_second(); }
+
+  [[nodiscard]] std::pair<DeviceId, DeviceId> ends_of(PortId id) const {
+    const DeviceId a = network_.port(id).device;
+    const DeviceId b = network_.port(network_.port(id).peer).device;
+    return {std::min(a, b), std::max(a, b)};
+  }
+
+  [[nodiscard]] LinkClass class_of(PortId id) const {
+    const auto [a, b] = ends_of(id);
+    const Model first = model_of(network_.device(a));
+    const Model second = model_of(network_.device(b));
+    return {network_.device(a).plane, std::min(first, second), std::max(first, second)};
+  }
+
+  /// The commonest rate of a class, or a slower one that several links and a third of all have: hosts with slower
+  /// cables of their own, and not a cable that is damaged.
+  static double slowest_usual(const std::map<double, std::size_t>& counts) {
+    std::size_t all = 0;
+    for (const auto& [rate, count] : counts) all += count;
+    const auto commonest =
+        std::ranges::max_element(counts, [](const auto& a, const auto& b) { return a.second < b.second; });
+    for (const auto& [rate, count] : counts) {
+      if (rate == commonest->first || (count >= 2 && 3 * count >= all)) return rate;
+    }
+    return commonest->first;
+  }
+
+  [[nodiscard]] bool is_degraded(PortId id) const {
+    const Port& port = network_.port(id);
+    const LinkRate supported = supported_by_both(port, network_.port(port.peer));
+    if (supported.known()) return rate(id) < supported.bytes_per_second();
+    return rate(id) < fastest_between_.at(ends_of(id)) || rate(id) < slowest_usual_.at(class_of(id));
+  }
+
+  const Network& network_;
+  std::vector<PortId> links_;
+  std::map<LinkClass, std::map<double, std::size_t>> rates_;
+  std::map<LinkClass, double> slowest_usual_;
+  std::map<std::pair<DeviceId, DeviceId>, double> fastest_between_;
+};
+
+}  // namespace
+
+std::vector<PortId> find_degraded_links(const Network& network) { return DegradedLinks(network).find(); }
+
+}  // namespace ayatori
