@@ -903,6 +903,13 @@ class Drawing:
     def boxes(self) -> list[DrawnBox]: ...
 
     @property
+    def box_of(self) -> list[int]:
+        """By router, where boxes stand for several routers; else empty."""
+
+    @property
+    def box_names(self) -> list: ...
+
+    @property
     def frames(self) -> list[DrawnFrame]: ...
 
     @property

@@ -94,6 +94,13 @@ void bind_drawing(nb::module_& module) {
                      return labels;
                    })
       .def_ro("boxes", &Drawing::boxes)
+      .def_ro("box_of", &Drawing::box_of, "By router, where boxes stand for several routers; else empty.")
+      .def_prop_ro("box_names",
+                   [](const Drawing& drawing) {
+                     nb::list names;
+                     for (const std::string& name : drawing.box_names) names.append(text(name));
+                     return names;
+                   })
       .def_ro("frames", &Drawing::frames)
       .def_ro("dots", &Drawing::dots)
       .def_ro("strands", &Drawing::strands)

@@ -9,6 +9,7 @@
 
 #include "ayatori/base/text.hpp"
 #include "ayatori/network/levels.hpp"
+#include "joined.hpp"
 #include "layout.hpp"
 
 namespace ayatori::drawing {
@@ -71,47 +72,74 @@ Row by_name(const Scene& scene) {
   return order;
 }
 
-Drawing draw_grid(const Network& network, const Scene& scene, const GridPoints& grid,
-                  const std::vector<bool>& periodic) {
-  Drawing drawing;
-  if (grid.dimensions.size() == 1 && periodic[0]) {
-    drawing = circle_layout(network, scene, {{grid.at, {}}});
-  } else {
-    drawing = grid_layout(scene, grid);
-  }
-  drawing.missing = missing_in_grid(scene, grid, periodic);
-  return drawing;
-}
+/// How routers stand to each other: one of these, or nothing that is known.
+struct Arrangement {
+  std::optional<Levels> levels;
+  std::optional<GridPoints> grid;
+  std::vector<bool> periodic;       // of the grid
+  std::vector<RouterGroup> groups;  // on a circle
+};
 
-Drawing draw_tree(const Network& network, const Scene& scene, const Levels& levels) {
-  Drawing drawing = tree_layout(network, scene, levels);
-  drawing.missing = missing_in_tree(scene, tree_rows(network, scene, levels));
-  return drawing;
-}
-
-Drawing draw_groups(const Network& network, const Scene& scene, const std::vector<RouterGroup>& groups) {
-  Drawing drawing = circle_layout(network, scene, groups);
-  drawing.missing = missing_in_groups(scene, groups);
-  return drawing;
-}
-
-Drawing draw_shape(const Network& network, const Scene& scene, const Shape& shape) {
+Arrangement arrangement_of(const Network& network, const Scene& scene, const Shape& shape) {
+  Arrangement found;
   if (shape.kind == ShapeKind::fat_tree || scene.size() == 1) {
-    if (const auto levels = rank_levels(network)) return draw_tree(network, scene, levels_of_tree(*levels));
+    if (const auto levels = rank_levels(network)) found.levels = levels_of_tree(*levels);
+    if (found.levels) return found;
   }
-  if (shape.kind == ShapeKind::full) return draw_groups(network, scene, {{by_name(scene), {}}});
-  std::vector<bool> periodic;
-  if (const auto grid = grid_of(network, shape, periodic)) return draw_grid(network, scene, *grid, periodic);
-  if (shape.kind == ShapeKind::hyperx) {
-    const GridPoints grid{shape.dimensions, shape.at, true};
-    Drawing drawing = grid_layout(scene, grid);
-    drawing.missing = missing_in_grid(scene, grid, {});
-    return drawing;
+  if (shape.kind == ShapeKind::full) {
+    found.groups = {{by_name(scene), {}}};
+  } else if (auto grid = grid_of(network, shape, found.periodic)) {
+    found.grid = std::move(grid);
+  } else if (shape.kind == ShapeKind::hyperx) {
+    found.grid = GridPoints{shape.dimensions, shape.at, true};
+  } else if (!shape.groups.empty()) {
+    found.groups = shape.groups;
+  } else {
+    found.levels = rough_levels(scene);
   }
-  if (!shape.groups.empty()) return draw_groups(network, scene, shape.groups);
-  if (const auto levels = rough_levels(scene)) return draw_tree(network, scene, *levels);
+  return found;
+}
+
+Drawing lay_out(const Network& network, const Scene& scene, const Arrangement& arrangement) {
+  if (arrangement.levels) return tree_layout(network, scene, *arrangement.levels);
+  if (const auto& grid = arrangement.grid) {
+    const bool ring = grid->dimensions.size() == 1 && !grid->full_rows && arrangement.periodic[0];
+    return ring ? circle_layout(network, scene, {{grid->at, {}}}) : grid_layout(scene, *grid);
+  }
+  if (!arrangement.groups.empty()) return circle_layout(network, scene, arrangement.groups);
   if (scene.size() <= max_settled) return force_layout(scene);
   return circle_layout(network, scene, {{by_name(scene), {}}});
+}
+
+std::vector<MissingCables> missing_cables(const Network& network, const Scene& scene, const Arrangement& arrangement) {
+  if (arrangement.levels) return missing_in_tree(scene, tree_rows(network, scene, *arrangement.levels));
+  if (arrangement.grid) return missing_in_grid(scene, *arrangement.grid, arrangement.periodic);
+  return missing_in_groups(scene, arrangement.groups);
+}
+
+Drawing draw_joined(const Network& network, const Scene& scene, const Arrangement& arrangement,
+                    const DrawingLimits& limits) {
+  RouterSets sets;
+  Arrangement of_sets;
+  if (arrangement.levels) {
+    sets = sets_of_tree(scene, tree_rows(network, scene, *arrangement.levels), limits.sets);
+    of_sets.levels.emplace();
+    for (const Row& routers : sets.sets) of_sets.levels->push_back((*arrangement.levels)[routers.front()]);
+  } else if (arrangement.grid) {
+    const bool is_line = arrangement.grid->dimensions.size() == 1;
+    sets = sets_of_grid(scene, *arrangement.grid, is_line ? limits.sets : limits.blocks, of_sets.grid.emplace());
+    of_sets.periodic = arrangement.periodic;
+  } else {
+    const bool grouped = arrangement.groups.size() > 1;
+    sets = grouped ? sets_of_groups(scene, arrangement.groups, limits.sets)
+                   : sets_of_row(scene, by_name(scene), limits.sets);
+    Row circle(sets.sets.size());
+    std::iota(circle.begin(), circle.end(), 0);
+    of_sets.groups = {{std::move(circle), {}}};
+  }
+  Drawing drawing = lay_out(network, join(network, scene, sets), of_sets);
+  finish_joined(network, scene, sets, drawing);
+  return drawing;
 }
 
 /// How far from a box's centre its border is, in the direction of a point.
@@ -140,8 +168,8 @@ void stop_at_box(const Box& box, Point& end, Point towards) {
 void stop_at_boxes(const Network& network, Drawing& drawing) {
   for (Strand& strand : drawing.strands) {
     const Port& port = network.port(strand.ports.front());
-    const Box& first = drawing.boxes[port.device];
-    const Box& last = drawing.boxes[network.port(port.peer).device];
+    const Box& first = drawing.boxes[drawing.box_of_router(port.device)];
+    const Box& last = drawing.boxes[drawing.box_of_router(network.port(port.peer).device)];
     std::vector<Point>& at = strand.points;
     const bool stubs = strand.form == Strand::Form::stubs;
     const std::vector<Point> whole = at;
@@ -152,22 +180,21 @@ void stop_at_boxes(const Network& network, Drawing& drawing) {
 
 }  // namespace
 
-Result<Drawing> draw(const Network& network) {
+Result<Drawing> draw(const Network& network, const DrawingLimits& limits) {
   const Scene scene = scene_of(network);
   if (scene.size() == 0) return with_hint(fail("the network has no router to draw"), "dot draws hosts alone");
-  if (scene.size() > max_routers || scene.bundles.size() > max_bundles) {
-    return with_hint(fail("{} routers with {} pairs cabled are too many to draw", scene.size(), scene.bundles.size()),
-                     fmt::format("up to {} routers and {} pairs", max_routers, max_bundles));
-  }
   const Shape shape = recognise(network);
-  Drawing drawing = draw_shape(network, scene, shape);
+  const Arrangement arrangement = arrangement_of(network, scene, shape);
+  const bool too_many = scene.size() > limits.routers || scene.bundles.size() > limits.bundles;
+  Drawing drawing = too_many ? draw_joined(network, scene, arrangement, limits) : lay_out(network, scene, arrangement);
   stop_at_boxes(network, drawing);
   drawing.shape = shape;
   drawing.names = scene.names;
   drawing.labels = scene.labels;
+  drawing.missing = missing_cables(network, scene, arrangement);
   for (MissingCables& missing : drawing.missing) {
-    const Box& a = drawing.boxes[missing.from];
-    const Box& b = drawing.boxes[missing.to];
+    const Box& a = drawing.boxes[drawing.box_of_router(missing.from)];
+    const Box& b = drawing.boxes[drawing.box_of_router(missing.to)];
     missing.points = {{a.x, a.y}, {b.x, b.y}};
   }
   return drawing;

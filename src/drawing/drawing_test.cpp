@@ -306,13 +306,12 @@ TEST(DrawGraph, HasLevelsWhereHostsAreOnSomeRoutersOnly) {
   EXPECT_LT(drawing.boxes[2].y, drawing.boxes[0].y);
 }
 
-TEST(Draw, RefusesANetworkWithoutRoutersAndOneTooLarge) {
+TEST(Draw, RefusesANetworkWithoutRouters) {
   NetworkBuilder builder;
   const auto a = builder.add_nic("a HCA-1", 1, 1, "a", 0);
   const auto b = builder.add_nic("b HCA-1", 8, 1, "b", 0);
   plug(builder, a, 1, b, 1);
   EXPECT_EQ(draw(built(builder)).error().message, "the network has no router to draw");
-  EXPECT_EQ(draw(opened("torus:70x70")).error().message, "4900 routers with 9800 pairs cabled are too many to draw");
 }
 
 }  // namespace

@@ -13,7 +13,7 @@
 
 namespace ayatori::drawing {
 
-/// What is drawn: routers by id, and the cables between two of them.
+/// What is drawn: routers by id (or sets of them, joined.hpp), and the cables between two of them.
 struct Scene {
   std::vector<std::string> names;              ///< by router
   std::vector<std::string> labels;             ///< short names

@@ -52,7 +52,7 @@ class SvgWriter {
  public:
   SvgWriter(const Network& network, const Drawing& drawing, const PictureMarks& marks, Out& out)
       : network_(network), drawing_(drawing), marks_(marks), out_(out) {
-    for (const drawing::Dot& dot : drawing.dots) ++hosts_[network.router_of(dot.endpoint)];
+    for (const drawing::Dot& dot : drawing.dots) ++hosts_[drawing.box_of_router(network.router_of(dot.endpoint))];
     for (std::size_t i = 0; i < marks.groups.size(); ++i) {
       for (const PortId endpoint : marks.groups[i].endpoints) groups_of_[endpoint].push_back(i);
     }
@@ -155,7 +155,7 @@ class SvgWriter {
         continue;
       }
       out_("<path d=\"{}\"", path);
-      if (strand.ports.size() > 1 && !strand.degraded) {
+      if (strand.ports.size() > 1 && !strand.degraded && !drawing_.joined()) {
         out_(" stroke-width=\"{:.2g}\"",
              drawing_.thickness * std::min(0.5 + 0.5 * static_cast<double>(strand.ports.size()), 4.0));
       }
@@ -202,6 +202,12 @@ class SvgWriter {
                        rate, strand.degraded ? ", degraded" : "");
   }
 
+  [[nodiscard]] std::string box_in_words(std::size_t box) {
+    if (drawing_.joined()) return drawing_.box_names[box];
+    const std::size_t hosts = hosts_[static_cast<std::uint32_t>(box)];
+    return drawing_.names[box] + (hosts > 0 ? ", " + drawing::hosts_in_words(hosts) : "");
+  }
+
   void write_boxes() {
     out_("<g class=\"b\">\n");
     for (std::size_t i = 0; i < drawing_.boxes.size(); ++i) {
@@ -212,9 +218,7 @@ class SvgWriter {
         out_("<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\" rx=\"3\">", box.x - box.width / 2,
              box.y - box.height / 2, box.width, box.height);
       }
-      const std::size_t hosts = hosts_[static_cast<DeviceId>(i)];
-      out_("<title>{}{}</title></{}>\n", xml_text(drawing_.names[i]),
-           hosts > 0 ? ", " + drawing::hosts_in_words(hosts) : "", box.round ? "circle" : "rect");
+      out_("<title>{}</title></{}>\n", xml_text(box_in_words(i)), box.round ? "circle" : "rect");
     }
     out_("</g>\n");
   }
@@ -353,7 +357,7 @@ class SvgWriter {
   const Network& network_;
   const Drawing& drawing_;
   const PictureMarks& marks_;
-  std::map<DeviceId, std::size_t> hosts_;                 // by router
+  std::map<std::uint32_t, std::size_t> hosts_;            // by box
   std::map<PortId, std::vector<std::size_t>> groups_of_;  // by endpoint: numbers of groups
   std::map<PortId, std::string> marked_;                  // by the lower port of a cable: what is said of it
   Out& out_;

@@ -124,6 +124,19 @@ def test_ten_thousand_hosts_stay_small_and_are_found(browser: Browser, large: Pa
     assert browser.value(LOADS) != before
 
 
+def test_search_finds_a_host_below_a_box_of_several_routers(browser: Browser, tmp_path: Path) -> None:
+    browser.open(report(tmp_path, sample.many_routers_study()))
+    assert browser.value("document.documentElement.dataset.errors || ''") == ""
+    assert "load2" in browser.value(LOADS)
+    browser.press("/")
+    browser.type("n4000")
+    assert browser.value(said("search")) == "n4000: R4000 port 1, rail 0"
+    assert browser.value(FOUND) == 1
+    browser.value("document.querySelector('input[type=search]').value = ''")
+    browser.type("R4199")
+    assert browser.value(said("search")) == "R4199" and browser.value(FOUND) == 1
+
+
 def test_no_request_leaves_the_page(browser: Browser, rails: Path, large: Path) -> None:
     for page in (rails, large):
         browser.events.clear()

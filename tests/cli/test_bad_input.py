@@ -195,7 +195,6 @@ def test_difference_to_a_cache_that_is_not_there(ayatori_command) -> None:
 
 
 def test_pictures_that_can_not_be(tmp_path: Path, ayatori_command) -> None:
-    assert_refused(ayatori_command("show", "torus:70x70", "--svg", "-"), "too many to draw")
     assert_refused(ayatori_command("show", PAPER, "--svg", str(tmp_path / "no" / "folder.svg")), "no")
     assert list(tmp_path.iterdir()) == []
 

@@ -151,7 +151,7 @@ def test_objects_say_what_they_are() -> None:
     assert repr(routes) == "<Routes: 41 LIDs on 11 routers>"
     assert repr(ayatori.check(network, routes)) == "<TableCheck: good>"
     assert network._repr_html_().startswith("<svg")
-    assert ayatori.open_source("torus:70x70")._repr_html_().startswith("<pre>")
+    assert ayatori.open_source("torus:70x70")._repr_html_().startswith("<svg")
     stub = Path(_core.__file__).parent / "_core.pyi"
     stub = stub if stub.exists() else Path(ayatori.__file__).parent / "_core.pyi"
     assert "def make_plan(network: Network, routes: Routes," in stub.read_text()

@@ -196,6 +196,33 @@ def ring_study() -> Study:
     }
 
 
+def many_routers_study(routers: int = 4200) -> Study:
+    """A ring of more routers than have a box each; a job of two hosts, and loads inside a box and between two."""
+    study = ring_study()
+    names = [f"R{i}" for i in range(routers)]
+    return study | {
+        "title": "A long ring",
+        "fabric": {
+            "summary": f"{routers} routers",
+            "routers": [{"name": name, "level": None} for name in names],
+            "hosts": [{"name": f"n{i}", "router": name, "port": 1, "rail": 0} for i, name in enumerate(names)],
+            "links": [
+                {"a": name, "a_port": 3, "b": names[(i + 1) % routers], "b_port": 4, "rate": "4xEDR"}
+                for i, name in enumerate(names)
+            ],
+        },
+        "worst_job": {
+            "hosts": ["n0", "n2000"],
+            "step": 1,
+            "before": {
+                "method": "minhop",
+                "relative_bandwidth": 0.5,
+                "loads": [[i, "ab", 1 + i % 2] for i in range(routers)],
+            },
+        },
+    }
+
+
 def multi_rail_study() -> Study:
     """Eight hosts, each with a NIC on each of four leaves; a job of four hosts and eight ranks, every step told."""
     leaves, hosts = [f"leaf-{i}" for i in range(4)], [f"dgx-{i}" for i in range(8)]

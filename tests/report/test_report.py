@@ -273,6 +273,29 @@ def test_a_fabric_that_is_not_a_tree_has_a_picture_and_a_matrix(tmp_path: Path) 
     assert reader.count("svg", "fabric") == 1 and reader.count("svg", "matrix") == 1
 
 
+def test_many_routers_are_drawn_as_boxes_of_several_and_those_of_the_job_are_marked(tmp_path: Path) -> None:
+    page = written(tmp_path, with_drawing(sample.many_routers_study()))
+    assert "4200 routers are too many to show one by one" in page
+    reader = Reader(page)
+    tips = [attributes["data-tip"] or "" for _, attributes in reader.tags if "data-tip" in attributes]
+    several = [tip for tip in tips if re.fullmatch(r"R\d+ … R\d+, \d+ routers, \d+ hosts", tip)]
+    assert 10 < len(several) <= 64
+    marked = [attributes for name, attributes in reader.tags if name == "circle" and attributes.get("class") == "mine"]
+    assert len(marked) == 2 and "box with a host of the job" in page
+
+
+def test_a_study_whose_boxes_and_routers_do_not_fit_is_refused(tmp_path: Path) -> None:
+    for key, wrong, said in (
+        ("box_of", [0], "one for each of fabric.routers"),
+        ("box_names", [], "one for each of boxes"),
+        ("box_of", [9999] * 4200, "a whole number from 0 to"),
+    ):
+        study = with_drawing(sample.many_routers_study())
+        study["fabric"]["drawing"] |= {key: wrong}
+        with pytest.raises(ReportError, match=said):
+            written(tmp_path, study)
+
+
 def test_a_study_without_a_drawing_says_so(tmp_path: Path) -> None:
     page = written(tmp_path, sample.ring_study())
     assert Reader(page).count("svg", "fabric") == 0 and "The study has no drawing of the fabric" in page

@@ -51,9 +51,26 @@ def test_drawing_as_data_begins_a_strand_at_the_end_that_its_cables_name() -> No
             assert abs(strand["points"][1] - near) < abs(strand["points"][1] - far)
 
 
-def test_drawing_as_data_says_why_there_is_none() -> None:
-    fabric = drawing_as_data(open_source("torus:70x70"))
-    assert fabric["not_drawn"] == "4900 routers with 9800 pairs cabled are too many to draw" and "drawing" not in fabric
+def test_drawing_as_data_says_why_there_is_none(tmp_path: Path) -> None:
+    nics = [{"kind": "nic", "name": f"{name} HCA-1", "ports": 1, "machine": name, "guid": guid}
+            for name, guid in (("a", "0x10"), ("b", "0x20"))]  # fmt: skip
+    cable = {"from": [0, 1], "to": [1, 1], "rate": "4xHDR"}
+    network = {"format": "nwtopo-json", "version": 1, "planes": ["ib"], "nodes": nics, "cables": [cable]}
+    (tmp_path / "two.json").write_text(json.dumps(network))
+    fabric = drawing_as_data(open_source(f"json:{tmp_path / 'two.json'}"))
+    assert fabric["not_drawn"] == "the network has no router to draw" and "drawing" not in fabric
+    assert open_source(f"json:{tmp_path / 'two.json'}")._repr_html_().startswith("<pre>")
+
+
+@pytest.mark.parametrize("source", ["torus:70x70", "dragonfly:g=201,a=20,p=1,h=10"])
+def test_drawing_as_data_of_many_routers_has_a_box_for_several(source: str) -> None:
+    fabric = drawing_as_data(open_source(source))
+    drawing = fabric["drawing"]
+    assert len(drawing["box_of"]) == len(drawing["labels"]) == len(fabric["routers"])
+    assert set(drawing["box_of"]) == set(range(len(drawing["boxes"]))) and len(drawing["boxes"]) < 1500
+    assert len(drawing["box_names"]) == len(drawing["boxes"])
+    drawn = sorted(cable // 2 for strand in drawing["strands"] for cable in strand["cables"])
+    assert drawn == list(range(len(fabric["links"])))
 
 
 def test_faults_are_what_is_irregular_or_degraded_but_not_why_there_is_no_shape() -> None:

@@ -14,6 +14,7 @@ def positions_as_data(network: Network, hosts: dict[int, int], cables: list[tupl
 
     Indices in it are places: of hosts as `hosts` gives them for endpoints (port ids), of links as in `cables` (both
     port ids of each), of routers by their ids. `cables` of a strand are 2 × link, + 1 if it begins at the link's end b.
+    Where boxes stand for several routers, `box_of` has each router's box and `box_names` what each box is.
     """
     try:
         drawing = _core.draw(network)
@@ -24,7 +25,8 @@ def positions_as_data(network: Network, hosts: dict[int, int], cables: list[tupl
 
 def _as_data(drawing: Drawing, hosts: dict[int, int], cables: list[tuple[int, int]]) -> dict[str, Any]:
     ends = {port: 2 * link + end for link, both in enumerate(cables) for end, port in enumerate(both)}
-    return {
+    joined = {"box_of": drawing.box_of, "box_names": drawing.box_names} if drawing.box_of else {}
+    return joined | {
         "width": _short(drawing.width),
         "height": _short(drawing.height),
         "dot": round(drawing.dot, 2),

@@ -14,9 +14,9 @@ def read_drawing(value: Value, routers: int, hosts: int, links: int) -> Drawing:
     """The drawing of so many routers, hosts and links."""
     boxes = [_shape(item) for item in value.at("boxes").items()]
     labels = [item.text() for item in value.at("labels").items()]
-    for key, items in (("boxes", boxes), ("labels", labels)):
-        if len(items) != routers:
-            value.at(key).fail("one for each of fabric.routers")
+    if len(labels) != routers:
+        value.at("labels").fail("one for each of fabric.routers")
+    box_of, box_names = _boxes_of_routers(value, routers, len(boxes))
     return Drawing(
         width=_coordinate(value.at("width"), least=1),
         height=_coordinate(value.at("height"), least=1),
@@ -26,12 +26,29 @@ def read_drawing(value: Value, routers: int, hosts: int, links: int) -> Drawing:
         remark=value.at("remark").text(),
         labels=labels,
         boxes=boxes,
+        box_of=box_of,
+        box_names=box_names,
         frames=[_shape(item, with_label=True) for item in value.at("frames").items()],
         dots=dict(_dot(item, hosts) for item in value.at("dots").items()),
         strands=[_strand(item, links) for item in value.at("strands").items()],
         missing=[_missing(item, routers) for item in value.at("missing").items()],
         texts=[_text(item) for item in value.at("texts").items()],
     )
+
+
+def _boxes_of_routers(value: Value, routers: int, boxes: int) -> tuple[list[int], list[str]]:
+    """The box of each router, and the names of boxes that stand for several routers."""
+    if not value.has("box_of"):
+        if boxes != routers:
+            value.at("boxes").fail("one for each of fabric.routers")
+        return list(range(routers)), []
+    box_of = [item.whole(most=boxes - 1) for item in value.at("box_of").items()]
+    names = [item.text() for item in value.at("box_names").items()]
+    if len(box_of) != routers:
+        value.at("box_of").fail("one for each of fabric.routers")
+    if len(names) != boxes:
+        value.at("box_names").fail("one for each of boxes")
+    return box_of, names
 
 
 def _coordinate(value: Value, least: float = -LARGEST) -> float:

@@ -210,7 +210,7 @@
       const output = this.root.querySelector("output.search");
       const text = this.root.querySelector("input[type=search]").value.trim();
       const spots = !found ? [] : found.host ? this.hostsByName.get(found.name).map((host) => this.spotOf(host))
-        : [this.data.boxes[found.router]];
+        : [this.boxOf(found.router)];
       const more = this.matches.length > 1 ? ` (${place + 1} of ${this.matches.length}; Enter shows the next)` : "";
       output.textContent = found ? this.foundInWords(found) + more : text ? `nothing is called ${text}` : "";
       for (const picture of this.pictures) {
@@ -223,7 +223,12 @@
 
     spotOf(host) {
       const dot = this.data.dots[host];
-      return dot ? [dot[0], dot[1], 0] : this.data.boxes[this.data.at[host][0]];
+      return dot ? [dot[0], dot[1], 0] : this.boxOf(this.data.at[host][0]);
+    }
+
+    // A router's own box, or the one that stands for it and others.
+    boxOf(router) {
+      return this.data.boxes[this.data.boxOf ? this.data.boxOf[router] : router];
     }
 
     foundInWords(found) {

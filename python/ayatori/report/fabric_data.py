@@ -22,6 +22,7 @@ def fabric_data(fabric: Fabric, drawing: Drawing, job: WorstJob | None, ranks: d
         "dot": drawing.dot,
         "routers": [router.name for router in fabric.routers],
         "boxes": [[box.x, box.y, box.width, box.height] for box in drawing.boxes],
+        "boxOf": drawing.box_of if drawing.box_names else None,
         "hosts": [host.name for host in fabric.hosts],
         "at": [[host.router, host.port, host.rail] for host in fabric.hosts],
         "dots": [drawing.dots.get(index) for index in range(len(fabric.hosts))],

@@ -14,12 +14,12 @@ NARROW = 760  # pictures up to this width stand side by side
 def draw_fabric(fabric: Fabric, drawing: Drawing, ranks: dict[int, int], id: str, label: str) -> Markup:
     """The picture. `ranks` has the hosts of the job by index; `id` names its parts, for `draw_again`."""
     mine = machines_of(fabric, ranks)
-    built_in = {fabric.hosts[host].router for host in mine} if are_built_in(fabric, drawing) else set()
+    marked = {drawing.box_of[fabric.hosts[host].router] for host in mine} if marks_boxes(fabric, drawing) else set()
     frames = tag("g", *(_shape(frame, frame.label) for frame in drawing.frames), class_="frames")
     under = tag("g", frames, *_cables(fabric, drawing), id=f"{id}-under")
     over = tag(
         "g",
-        tag("g", *(_router(fabric, drawing, i, i in built_in) for i in range(len(fabric.routers))), class_="routers"),
+        tag("g", *(_box(fabric, drawing, i, i in marked) for i in range(len(drawing.boxes))), class_="routers"),
         tag("g", *(_text(text) for text in drawing.texts)),
         *_hosts(drawing, mine),
         id=f"{id}-over",
@@ -33,8 +33,8 @@ def draw_again(drawing: Drawing, id: str, label: str) -> Markup:
     return _picture(drawing, tag("use", href=f"#{id}-under"), tag("use", href=f"#{id}-over"), label)
 
 
-def are_built_in(fabric: Fabric, drawing: Drawing) -> bool:
-    """Whether routers are built into the hosts, so that a host is a box and not a dot."""
+def marks_boxes(fabric: Fabric, drawing: Drawing) -> bool:
+    """Whether hosts have no dots, so that boxes are marked: routers are built in, or a box stands for many."""
     return bool(fabric.hosts) and not drawing.dots
 
 
@@ -136,11 +136,14 @@ def _missing(fabric: Fabric, pair: MissingCables) -> Markup:
     return tag("path", d=path_of(line), class_="missing", data_tip=tip)
 
 
-def _router(fabric: Fabric, drawing: Drawing, index: int, of_job: bool) -> Markup:
-    """A box; marked if it is built into a machine of the job, which has no dot then."""
+def _box(fabric: Fabric, drawing: Drawing, index: int, of_job: bool) -> Markup:
+    """A router or several; marked if a machine of the job is there that has no dot."""
+    style = "mine" if of_job else None
+    if drawing.box_names:
+        return _shape(drawing.boxes[index], drawing.box_names[index], style)
     router = fabric.routers[index]
     tip = router.name if router.level is None else f"{router.name}\nlevel {router.level}"
-    return _shape(drawing.boxes[index], tip, style="mine" if of_job else None)
+    return _shape(drawing.boxes[index], tip, style)
 
 
 def _text(text: Text) -> Markup:

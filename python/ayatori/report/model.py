@@ -83,7 +83,8 @@ class Text:
 
 @dataclass(frozen=True)
 class Drawing:
-    """Where everything stands; src/drawing decides that. Boxes and labels are by router."""
+    """Where everything stands; src/drawing decides that. Labels are by router, and so are boxes unless they stand for
+    several routers each."""
 
     width: float
     height: float
@@ -93,6 +94,8 @@ class Drawing:
     remark: str
     labels: list[str]
     boxes: list[Shape]
+    box_of: list[int]  # by router
+    box_names: list[str]  # empty if each box is a router
     frames: list[Shape]
     dots: dict[int, tuple[float, float]]  # host index -> centre
     strands: list[Strand]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ayatori.report.curves import Plot, plots_of
 from ayatori.report.document import document
 from ayatori.report.fabric_data import fabric_data
-from ayatori.report.fabric_picture import are_built_in, draw_again, draw_fabric, is_narrow, ranks_of
+from ayatori.report.fabric_picture import draw_again, draw_fabric, is_narrow, marks_boxes, ranks_of
 from ayatori.report.listings import checks_listing, engines_listing, figures_listing, headline, hot_listing, method_key
 from ayatori.report.load_matrix import draw_tier, square_tier, tier_note, tiers_of
 from ayatori.report.markup import Markup, count, join, tag
@@ -203,9 +203,13 @@ def _legend(fabric: Fabric, sides: list[Side], with_job: bool) -> Markup:
         items += [_key("degraded", 2.0, "degraded cable")] * any(link.degraded for link in fabric.links)
         items += [_key("missing", 2.0, "missing cable")] * bool(fabric.drawing.missing)
         host = "NIC" if any(host.rail for host in fabric.hosts) else "host"
-        box = "host box" if are_built_in(fabric, fabric.drawing) else "host"
-        items += [_dot(f"{box} mine", f"{host} of the job"), _dot(box, f"other {host}")] if with_job else []
-        items += [] if with_job else [_dot(box, host)]
+        boxed = marks_boxes(fabric, fabric.drawing)
+        if boxed and fabric.drawing.box_names:
+            items += [_dot("host box mine", f"box with a {host} of the job"), _dot("host box", "other box")] * with_job
+        else:
+            box = "host box" if boxed else "host"
+            items += [_dot(f"{box} mine", f"{host} of the job"), _dot(box, f"other {host}")] if with_job else []
+            items += [] if with_job else [_dot(box, host)]
     return tag("ul", *items, class_="legend")
 
 

@@ -46,9 +46,10 @@ def _upwards(fabric: Fabric, a: int, b: int) -> tuple[int, int]:
 
 def levels_of(fabric: Fabric) -> list[list[int]]:
     """Routers by level, leaves first, each from left to right as drawn; without a drawing as they are listed."""
-    boxes = fabric.drawing.boxes if fabric.drawing else []
+    drawing = fabric.drawing
+    places = [drawing.boxes[box].x for box in drawing.box_of] if drawing else list(range(len(fabric.routers)))
     levels: dict[int, list[int]] = defaultdict(list)
-    for index in sorted(range(len(fabric.routers)), key=lambda index: boxes[index].x if boxes else index):
+    for index in sorted(range(len(fabric.routers)), key=lambda index: places[index]):
         level = fabric.routers[index].level
         if level is not None:
             levels[level].append(index)

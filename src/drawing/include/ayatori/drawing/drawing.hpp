@@ -11,7 +11,9 @@
 ///   dragonfly, dragonfly+  groups, each framed, on a circle
 ///   anything else        levels if it has some, else by distances between routers
 ///
-/// Where there are too many cables to tell apart, one strand stands for all cables between two sets of routers.
+/// Where there are too many cables to tell apart, one strand stands for all cables between two sets of routers. Where
+/// there are too many routers, one box stands for a set of them (a pod's leaves, a block of a grid, a group), and a
+/// strand may be a loop: the cables inside the set.
 
 #include <cstddef>
 #include <cstdint>
@@ -30,7 +32,7 @@ struct Point {
   double y = 0;
 };
 
-/// A router.
+/// A router, or a set of routers.
 struct Box {
   double x = 0;  ///< of the centre
   double y = 0;
@@ -99,7 +101,7 @@ struct Drawing {
   double dot = 3;                   ///< radius of a host
   double thickness = 1;             ///< of a single cable's line
   double opacity = 1;               ///< of cables
-  std::vector<Box> boxes;           ///< by router
+  std::vector<Box> boxes;           ///< by router, unless routers are joined
   std::vector<std::string> names;   ///< by router: its own, or that of the machine that it is built into
   std::vector<std::string> labels;  ///< names without what all begin and end with
   std::vector<Frame> frames;
@@ -108,13 +110,26 @@ struct Drawing {
   std::vector<MissingCables> missing;
   std::vector<Text> texts;
   std::string remark;  ///< how to read it, where that is not plain; else empty
+
+  // Only where routers are joined, else empty:
+  std::vector<std::uint32_t> box_of;   ///< by router: its set's box
+  std::vector<std::string> box_names;  ///< by box: "LS0 … LS17, 18 routers, 324 hosts"
+
+  [[nodiscard]] bool joined() const { return !box_of.empty(); }
+  [[nodiscard]] std::uint32_t box_of_router(DeviceId router) const { return joined() ? box_of[router] : router; }
 };
 
-inline constexpr std::size_t max_routers = 4096;
-inline constexpr std::size_t max_bundles = 40'000;
+/// What is drawn one by one, and how much of it where that is too much. A bundle is a pair of routers with cables of
+/// one rate.
+struct DrawingLimits {
+  std::size_t routers = 4096;  ///< that have a box each
+  std::size_t bundles = 40'000;
+  std::size_t sets = 64;      ///< beyond these: of each level of a tree, of groups, or of all other routers
+  std::size_t blocks = 1500;  ///< … of a grid of several dimensions
+};
 
-/// Error: no router, or more than max_routers or max_bundles (pairs of routers with cables of one rate).
-[[nodiscard]] Result<Drawing> draw(const Network& network);
+/// Error: no router.
+[[nodiscard]] Result<Drawing> draw(const Network& network, const DrawingLimits& limits = {});
 
 /// How wide a text of size 11 will be, about: what fits where is decided before any font is known.
 [[nodiscard]] double width_of(std::string_view text);
