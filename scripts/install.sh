@@ -23,7 +23,8 @@ install_into() {
     rm -rf build/wheel
     watched "making the wheel" build/wheel.log \
         .venv/bin/pip wheel -v --disable-pip-version-check --no-build-isolation --no-deps -w build/wheel . || exit 1
-    .venv/bin/python -m venv "$prefix/lib/ayatori/venv"
+    watched "making the prefix's Python environment" build/install-venv.log \
+        .venv/bin/python -m venv "$prefix/lib/ayatori/venv" || exit 1
     watched "installing the wheel" build/install.log \
         "$prefix/lib/ayatori/venv/bin/pip" install --disable-pip-version-check build/wheel/ayatori-*.whl || exit 1
     mkdir -p "$prefix/bin"

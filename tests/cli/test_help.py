@@ -6,6 +6,7 @@ import re
 import shutil
 import subprocess
 from pathlib import Path
+from time import sleep
 
 import click
 import pytest
@@ -15,7 +16,7 @@ import ayatori
 from ayatori import _core
 from ayatori.cli.app import app
 from ayatori.cli.man_pages import write_man_pages
-from ayatori.cli.output import WIDTH, fitted, grouped, wrapped
+from ayatori.cli.output import WIDTH, fitted, grouped, saying_what_is_done, wrapped
 
 PAPER = "fattree:K=6,levels=2,nodes=30"
 WITH_SOURCE = ["show", "convert", "route", "check", "plan", "choose", "simulate", "lab fabric", "demo"]
@@ -125,6 +126,17 @@ def test_repeated_faults_are_one_line_and_all_are_counted() -> None:
     assert sum(count for _, count in texts) == len(faults)
     many, _ = grouped([f"the host n{i} has no cable" for i in range(1000)])[0]
     assert many.startswith("1000 hosts have no cable: n0, n1, ") and "960 more (--json has all)" in many
+
+
+def test_what_takes_long_is_said_again_until_it_is_done(capsys: pytest.CaptureFixture[str]) -> None:
+    with saying_what_is_done(every_seconds=0.02) as doing:
+        doing("first")
+        doing("second")
+        said = capsys.readouterr().err
+        while said.count("second (0 s)\n") < 2:
+            sleep(0.001)
+            said += capsys.readouterr().err
+    assert said.startswith("first\nsecond\nsecond (0 s)\n")
 
 
 def test_the_top_level_offers_simulate_and_choose() -> None:

@@ -15,7 +15,7 @@ from ayatori.base.errors import Error
 from ayatori.base.files import make_folder, write_json
 from ayatori.cli import options
 from ayatori.cli.lab import check_in_words
-from ayatori.cli.output import note, print_json, print_table, progress, say
+from ayatori.cli.output import print_json, print_table, progress, say, saying_what_is_done
 from ayatori.model.jobs import count_hosts
 from ayatori.model.network import open_source
 from ayatori.planning.plans import METHODS
@@ -43,13 +43,16 @@ def demo(
     size = job_size or min(16, count_hosts(known))
     jobs = options.random_job_count(random_jobs or 0)
     make_folder(out_dir)
-    note(f"{source}: {known.shape().summary}")
-    lab = run_lab(known, source, host_pattern, note)
-    study = run_study(lab, jobs, size, seed, progress)
-    data = main_job_as_data(known, lab, study, source, seed)
-    data["made"] = origin_as_data(seed)
-    write_json(out_dir / "study-1.json", data)
-    report = write_report(out_dir)
+    with saying_what_is_done() as doing:
+        doing(f"{source}: {known.shape().summary}")
+        lab = run_lab(known, source, host_pattern, doing)
+        doing(f"planning {jobs} random jobs of {size} machines, and contiguous ones, by every method")
+        study = run_study(lab, jobs, size, seed, progress)
+        doing("measuring each engine's tables, and drawing the report")
+        data = main_job_as_data(known, lab, study, source, seed)
+        data["made"] = origin_as_data(seed)
+        write_json(out_dir / "study-1.json", data)
+        report = write_report(out_dir)
     if json:
         print_json("demo", data | {"report": str(report)})
     else:

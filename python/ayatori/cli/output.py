@@ -6,7 +6,9 @@ import json
 import re
 import sys
 import textwrap
-from collections.abc import Iterator
+import threading
+import time
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, Protocol
 
@@ -98,6 +100,41 @@ def grouped(items: list[str]) -> list[tuple[str, int]]:
 def note(text: str) -> None:
     """One line of talk: what is being done, what to know."""
     talk.print(escape(text), style="dim")
+
+
+@contextmanager
+def saying_what_is_done(every_seconds: float = 8.0) -> Iterator[Callable[[str], None]]:
+    """Yields a note() whose text is repeated, with the seconds that it took so far, until the next one or the end.
+
+    For what takes long where there is no terminal that shows a progress bar: nobody has to wonder whether it hangs.
+    """
+    doing, begun = "", time.monotonic()
+    changed, over = threading.Condition(), False
+
+    def say_now(text: str) -> None:
+        nonlocal doing, begun
+        with changed:
+            doing, begun = text, time.monotonic()
+            note(text)
+            changed.notify()
+
+    def repeat() -> None:
+        with changed:
+            while not over:
+                if not changed.wait(every_seconds) and doing:
+                    note(f"{doing} ({time.monotonic() - begun:.0f} s)")
+
+    speaker = threading.Thread(target=repeat, daemon=True)
+    if not talk.is_terminal:
+        speaker.start()
+    try:
+        yield say_now
+    finally:
+        with changed:
+            over = True
+            changed.notify()
+        if speaker.ident is not None:
+            speaker.join()
 
 
 def print_table(title: str, columns: list[str], rows: list[list[str]]) -> None:
