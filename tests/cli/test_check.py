@@ -17,14 +17,14 @@ def write_jobs(folder: Path, **hosts: range) -> list[str]:
 
 
 def test_jobs_are_drawn_in_colours_and_their_shared_links_named(tmp_path: Path, ayatori_command) -> None:
-    jobs = write_jobs(tmp_path, left=range(0, 30, 3), middle=range(1, 30, 3), right=range(2, 30, 3))
+    jobs = write_jobs(tmp_path, left=range(0, 30, 4), middle=range(1, 30, 4), right=range(2, 30, 4))
     picture = tmp_path / "jobs.svg"
     outcome = ayatori_command("check", SOURCE, *jobs, "--svg", str(picture))
     assert outcome.status == 0, outcome.stderr
     drawn = picture.read_text()
-    assert "<title>N3, left</title>" in drawn
-    assert drawn.count("fill:#0072b2") == 10
-    assert "LS0 port 7 -&gt; RS0 port 1: left, middle and right</text>" in drawn
+    assert "<title>N4, left</title>" in drawn
+    assert drawn.count("fill:#0072b2") == 8
+    assert "LS0 port 7 -&gt; RS0 port 1: left and right</text>" in drawn
 
 
 def test_isolated_jobs_share_no_link_in_the_picture(tmp_path: Path, ayatori_command) -> None:
