@@ -1,10 +1,12 @@
 #include <fmt/format.h>
 
 #include <nanobind/stl/shared_ptr.h>
+#include "ayatori/contention/beside.hpp"
 #include "ayatori/contention/contention.hpp"
 #include "ayatori/contention/jobs_together.hpp"
 #include "ayatori/planning/make_plan.hpp"
 #include "ayatori/planning/make_steps.hpp"
+#include "ayatori/planning/plan_beside.hpp"
 #include "bindings.hpp"
 
 namespace ayatori::python {
@@ -131,6 +133,60 @@ JobsTogether measured_together(const Network& network, const Routes& routes, con
   return unwrap(measure_together(network, routes, jobs, {rounds, seed}));
 }
 
+void bind_beside(nb::module_& module) {
+  nb::class_<LinkUse>(module, "LinkUse")
+      .def(nb::init<PortId, std::uint64_t, std::uint32_t>(), nb::arg("link"), nb::arg("steps"), nb::arg("worst_load"))
+      .def_ro("link", &LinkUse::link)
+      .def_ro("steps", &LinkUse::steps)
+      .def_ro("worst_load", &LinkUse::worst_load);
+  nb::class_<Footprint>(module, "Footprint")
+      .def(nb::init<std::uint64_t, std::vector<LinkUse>>(), nb::arg("steps"), nb::arg("links"))
+      .def("__repr__",
+           [](const Footprint& footprint) { return "<Footprint of " + counted(footprint.links.size(), "link") + ">"; })
+      .def_ro("steps", &Footprint::steps)
+      .def_ro("links", &Footprint::links);
+  module.def(
+      "footprint_of",
+      [](const Network& network, const Routes& routes, const Endpoints& endpoints, const Plan& plan,
+         const StepSequence& steps) { return unwrap(footprint_of(network, routes, endpoints, plan, steps)); },
+      WithoutGil(), nb::arg("network"), nb::arg("routes"), nb::arg("endpoints"), nb::arg("plan"), nb::arg("steps"));
+  nb::class_<PlannedBeside>(module, "PlannedBeside")
+      .def("__repr__", [](const PlannedBeside& planned) { return text("<PlannedBeside: " + planned.reason + ">"); })
+      .def_ro("plan", &PlannedBeside::plan, nb::rv_policy::reference_internal)
+      .def_ro("footprint", &PlannedBeside::footprint, nb::rv_policy::reference_internal)
+      .def_ro("isolated", &PlannedBeside::isolated)
+      .def_ro("meetings", &PlannedBeside::meetings)
+      .def_ro("least_meetings", &PlannedBeside::least_meetings)
+      .def_ro("reason", &PlannedBeside::reason);
+  module.def(
+      "plan_beside",
+      [](const Network& network, const Routes& routes, const Endpoints& endpoints, const StepSequence& steps,
+         const std::vector<Footprint>& others) {
+        return unwrap(plan_beside(network, routes, endpoints, steps, others));
+      },
+      WithoutGil(), nb::arg("network"), nb::arg("routes"), nb::arg("endpoints"), nb::arg("steps"), nb::arg("others"));
+}
+
+void bind_bandwidth_beside(nb::module_& module) {
+  module.def(
+      "bandwidth_beside",
+      [](const Network& network, const Routes& routes, const Endpoints& endpoints, const Plan& plan,
+         const StepSequence& steps, const std::vector<Footprint>& others) {
+        return unwrap(bandwidth_beside(network, routes, endpoints, plan, steps, others));
+      },
+      WithoutGil(), nb::arg("network"), nb::arg("routes"), nb::arg("endpoints"), nb::arg("plan"), nb::arg("steps"),
+      nb::arg("others"));
+  module.def(
+      "planned",
+      [](const Plan& plan, std::string reason) {
+        Planned planned;
+        planned.plan = plan;
+        planned.reason = std::move(reason);
+        return planned;
+      },
+      nb::arg("plan"), nb::arg("reason"), "A plan that was made elsewhere, with what is to be said of it.");
+}
+
 void bind_jobs_together(nb::module_& module) {
   nb::class_<JobBesideOthers>(module, "JobBesideOthers")
       .def("__repr__",
@@ -171,6 +227,8 @@ void bind_jobs_together(nb::module_& module) {
 void bind_planning(nb::module_& module) {
   bind_plans(module);
   bind_contention(module);
+  bind_beside(module);
+  bind_bandwidth_beside(module);
   bind_steps(module);
   bind_jobs_together(module);
 }

@@ -5,6 +5,7 @@
 #include <map>
 #include <set>
 
+#include "ayatori/contention/beside.hpp"
 #include "ayatori/contention/contention.hpp"
 #include "ayatori/schedule/pattern.hpp"
 #include "tree_fixtures.hpp"
@@ -248,6 +249,44 @@ TEST(SharedLinks, AreThoseThatBothJobsUseInSomeStep) {
   }
   EXPECT_EQ(found, expected);
   EXPECT_FALSE(expected.empty());
+}
+
+TEST(BandwidthBeside, IsAboutWhatTheRoundsMeasure) {
+  const Fabric fabric = make(Tree{.down = {4, 6}, .up = {4}}, 2);
+  for (std::uint64_t seed = 1; seed <= 10; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    Random random(seed);
+    std::vector<TestJob> jobs;
+    std::vector<Footprint> others;
+    for (int j = 0; j < 4; ++j) {
+      TestJob job{
+          .endpoints = fabric.job(test::random_subset(24, 6, random)), .plan = {}, .steps = shift_all_to_all(6)};
+      job.plan = random_plan(6, 4, random);
+      if (j > 0)
+        others.push_back(footprint_of(fabric.network, fabric.routes, job.endpoints, job.plan, *job.steps).value());
+      jobs.push_back(std::move(job));
+    }
+    const double predicted =
+        bandwidth_beside(fabric.network, fabric.routes, jobs[0].endpoints, jobs[0].plan, *jobs[0].steps, others)
+            .value();
+    const JobBesideOthers measured = measure(fabric, jobs, {5000, seed}).jobs[0];
+    EXPECT_NEAR(predicted, measured.together, 0.25 * measured.together);
+    const double alone =
+        bandwidth_beside(fabric.network, fabric.routes, jobs[0].endpoints, jobs[0].plan, *jobs[0].steps, {}).value();
+    EXPECT_NEAR(alone, measured.alone, 1e-12);
+  }
+}
+
+TEST(CrowdsOf, AreTheChancesOfIndependentJobs) {
+  const Fabric fabric = make(Tree{.down = {2, 2}, .up = {2}}, 1);
+  const std::vector<Footprint> others = {{4, {{0, 1, 1}, {1, 4, 1}}}, {2, {{0, 1, 1}}}, {5, {{0, 1, 1}}}};
+  const auto crowds = crowds_of(fabric.network, others);
+  EXPECT_NEAR(crowds[0][0], 1 - 0.75 * 0.5 * 0.8, 1e-12);
+  EXPECT_NEAR(crowds[0][2], 0.25 * 0.5 * 0.2, 1e-12);
+  EXPECT_NEAR(crowds[0][1], 0.25 * 0.5 + 0.25 * 0.2 + 0.5 * 0.2 - 2 * 0.25 * 0.5 * 0.2, 1e-12);
+  EXPECT_EQ(crowds[0][3], 0);
+  EXPECT_EQ(crowds[1][0], 1);
+  EXPECT_EQ(crowds[2][0], 0);
 }
 
 TEST(FootprintOf, CountsTheStepsAndTheLoadOfEachLink) {
