@@ -1,5 +1,6 @@
 #include "ayatori/artefacts/choice_table.hpp"
 #include "ayatori/artefacts/plan_file.hpp"
+#include "ayatori/artefacts/running_file.hpp"
 #include "bindings.hpp"
 
 namespace ayatori::python {
@@ -73,10 +74,40 @@ void bind_choice_table(nb::module_& module) {
       nb::arg("table"), nb::arg("path"));
 }
 
+void bind_running_file(nb::module_& module) {
+  nb::class_<UsedLink>(module, "UsedLink")
+      .def(nb::init<std::uint32_t, PortNumber, std::uint64_t>(), nb::arg("device"), nb::arg("port"), nb::arg("steps"))
+      .def_ro("device", &UsedLink::device)
+      .def_ro("port", &UsedLink::port)
+      .def_ro("steps", &UsedLink::steps);
+  nb::class_<RunningJob>(module, "RunningJob")
+      .def(nb::init<std::string, std::string, std::vector<JobHost>, std::uint64_t, std::vector<UsedLink>>(),
+           nb::arg("name"), nb::arg("method"), nb::arg("machines"), nb::arg("steps"), nb::arg("links"))
+      .def_ro("name", &RunningJob::name)
+      .def_ro("method", &RunningJob::method)
+      .def_ro("machines", &RunningJob::machines)
+      .def_ro("steps", &RunningJob::steps)
+      .def_ro("links", &RunningJob::links);
+  nb::class_<RunningFile>(module, "RunningFile")
+      .def(nb::init<int, std::vector<std::string>, std::vector<RunningJob>>(), nb::arg("lmc"), nb::arg("devices"),
+           nb::arg("jobs"))
+      .def_ro("lmc", &RunningFile::lmc)
+      .def_ro("devices", &RunningFile::devices)
+      .def_ro("jobs", &RunningFile::jobs);
+  module.def(
+      "read_running_file", [](const std::string& path) { return unwrap(read_running_file(path)); }, WithoutGil(),
+      nb::arg("path"));
+  module.def(
+      "write_running_file",
+      [](const RunningFile& file, const std::string& path) { unwrap(write_running_file(file, path)); }, WithoutGil(),
+      nb::arg("file"), nb::arg("path"));
+}
+
 }  // namespace
 
 void bind_artefacts(nb::module_& module) {
   bind_plan_file(module);
+  bind_running_file(module);
   bind_choice_table(module);
 }
 

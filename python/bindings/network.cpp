@@ -123,6 +123,14 @@ void bind_devices(nb::class_<Network>& bound) {
           "machine_of", [](const Network& network, DeviceId id) { return network.device(id).machine; },
           nb::arg("device"))
       .def("port", &Network::port, nb::rv_policy::reference_internal, nb::arg("port"))
+      .def(
+          "cabled_port",
+          [](const Network& network, DeviceId device, PortNumber number) -> std::optional<PortId> {
+            if (device >= network.device_count() || number > network.device(device).port_count) return std::nullopt;
+            const PortId port = network.port_id(device, number);
+            return network.port(port).connected() ? std::optional(port) : std::nullopt;
+          },
+          nb::arg("device"), nb::arg("number"), "The id of a device's port; None if it has no such port, or no cable.")
       .def("cables", &cables, "Both port ids of every cable.")
       .def(
           "describe_link", [](const Network& network, PortId id) { return text(network.describe_link(id)); },

@@ -24,6 +24,8 @@ EXAMPLES: dict[str, list[str]] = {
     "route": [f"route {PAPER}"],
     "check": [f"check {PAPER}", f"check {PAPER} --contiguous 16..16", f"check {PAPER} --jobs jobs --background 1"],
     "plan": [f"plan {PAPER} --contiguous 16..16 --own-steps --lmc 0"],
+    "plan-beside": [f"plan {PAPER} --job jobs/left --running jobs --state {{state}}"],
+    "place": [f"place {PAPER} --nodes 6 --free free.hosts --running jobs"],
     "choose": [f"choose {PAPER} --contiguous 4..4 --collective alltoall --bytes 1KiB"],
     "simulate": [
         f"simulate {PAPER} --contiguous 4..5 --collective alltoall --algorithm shift --bytes 1KiB",
@@ -99,6 +101,7 @@ def test_output_names_its_format_and_has_documented_keys(
 ) -> None:
     extra = ["--out-dir", str(tmp_path / "demo")] if kind == "demo" else []
     golden = Path(__file__).parent.parent / "golden"
+    command = command.format(state=tmp_path / "running.json")
     outcome = ayatori_command(*command.split(), *extra, "--json", cwd=golden)
     assert outcome.status == (3 if kind == "differences" else 0), outcome.stderr
     data = json.loads(outcome.stdout)

@@ -1,0 +1,82 @@
+"""What `plan --running` and `place` share: a job beside those that run."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from ayatori._core import Job, Network, Routes
+from ayatori.cli.output import print_table, say
+from ayatori.formats.running import default_state, listed_jobs, locked, read_running, still_running, write_running
+from ayatori.planning.beside import Placed, RunningJob, hosts_of, plan_beside
+
+RUNNING = Annotated[
+    str | None,
+    typer.Option(metavar="FOLDER|slurm", help="The jobs that run: a folder of hostfiles, or what squeue prints."),
+]
+STATE = Annotated[
+    Path | None, typer.Option(metavar="FILE", help="With --running: keeps which job uses which links, under a lock.")
+]
+NAME = Annotated[
+    str | None, typer.Option(metavar="ID", help="With --running: what the new job is called; else its hostfile's name.")
+]
+SHARED_LINKS_SHOWN = 10
+
+
+def jobs_beside(
+    network: Network, routes: Routes, lmc: int, running: str | None, state: Path | None, without: str = ""
+) -> list[RunningJob]:
+    """The jobs that run, but for the one of this name; none if `running` is None."""
+    if running is None:
+        return []
+    known = read_running(network, state or default_state(network, running), lmc)
+    listed = {name: job for name, job in listed_jobs(network, running).items() if name != without}
+    return still_running(network, routes, listed, known)
+
+
+def add_to_running(
+    network: Network,
+    routes: Routes,
+    lmc: int,
+    running: str,
+    state: Path | None,
+    name: str,
+    job: Job,
+    pattern: str,
+    seed: int,
+    save: Callable[[Placed], None],
+) -> tuple[Placed, list[RunningJob]]:
+    """Plans the job beside those that run, saves the plan and notes the job, all under the lock.
+
+    The plans of the others stand. The job is noted last: what fails leaves the file as it was.
+    """
+    file = state or default_state(network, running)
+    with locked(file):
+        others = jobs_beside(network, routes, lmc, running, file, name)
+        placed = plan_beside(network, routes, job, others, pattern, seed)
+        save(placed)
+        mine = RunningJob(name, placed.plan.method.word, hosts_of(network, job), placed.footprint)
+        write_running(network, file, lmc, [*others, mine])
+    return placed, others
+
+
+def describe_placed(data: dict[str, Any]) -> None:
+    """A job beside those that run, as placed_as_data() has it."""
+    say(f"  job           {data['name']}: {data['machines']} hosts, {data['ranks']} ranks, {data['method']}")
+    expected, without = data["relative_bandwidth"], data["without_plan"]
+    say(f"  expected      {expected:.4f} of what the NICs could; {without:.4f} by base LIDs")
+    if data["isolated"]:
+        say("  isolated      no link carries messages of another job, whatever step each is in")
+        return
+    say(f"  meetings      {data['meetings']:.4f} a step; no plan has fewer than {data['least_meetings']:.4f}")
+    rows = [
+        [f"  {link['from']} port {link['from_port']} -> {link['to']} port {link['to_port']}",
+         link["job"], f"{link['meeting']:.1%}"]
+        for link in data["shared_links"][:SHARED_LINKS_SHOWN]
+    ]  # fmt: skip
+    if rows:
+        title = f"  links that it shares ({data['shared_link_count']})"
+        print_table("", [title, "with job", "of the time"], rows)

@@ -1,0 +1,66 @@
+"""ayatori place: hosts for a new job."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from ayatori.cli import options
+from ayatori.cli.beside import RUNNING, STATE, describe_placed, jobs_beside
+from ayatori.cli.execution import UsageError
+from ayatori.cli.output import print_json, say
+from ayatori.model.jobs import read_job
+from ayatori.model.network import open_source
+from ayatori.planning.beside import placed_as_data
+from ayatori.planning.placement import propose
+from ayatori.planning.routes import make_routes, read_routes
+
+
+def place(
+    source: options.SOURCE,
+    nodes: Annotated[int, typer.Option(metavar="N", help="How many hosts the job takes.")],
+    free: Annotated[Path, typer.Option(metavar="HOSTFILE", help="The hosts that are free.")],
+    running: RUNNING = None,
+    state: STATE = None,
+    proposals: Annotated[int, typer.Option(metavar="N", help="How many to print, at most.")] = 3,
+    ppn: options.PPN = 0,
+    pattern: options.PATTERN = "shift",
+    seed: options.SEED = 1,
+    lmc: options.LMC = "auto",
+    lfts: Annotated[Path | None, typer.Option(metavar="FILE", help="The tables in use.")] = None,
+    host_pattern: options.HOST_PATTERN = "",
+    json: options.JSON = False,
+) -> None:
+    """Proposes hosts on which a new job neither disturbs the jobs that run nor is disturbed.
+
+    Each proposal is planned beside the jobs of --running, and has the bandwidth that the job is expected to get.
+    """
+    if proposals < 1:
+        raise UsageError(f"{proposals} proposals are none")
+    if state is not None and running is None:
+        raise UsageError("--state needs --running")
+    network = open_source(source, host_pattern)
+    candidates = read_job(network, free)
+    routes = read_routes(network, lfts) if lfts else make_routes(network, options.parse_lmc(lmc))
+    made_for = routes.lmc(candidates.endpoints(network)[0])
+    others = jobs_beside(network, routes, made_for, running, state)
+    found = propose(network, routes, candidates, nodes, others, proposals, ppn, pattern, seed)
+    data: dict[str, Any] = {"source": source, "pattern": pattern, "seed": seed, "running": len(others)}
+    data["proposals"] = [
+        {"how": each.how, "hosts": each.hosts} | placed_as_data(network, f"proposal {number}", each.placed, others)
+        for number, each in enumerate(found, 1)
+    ]
+    if json:
+        print_json("place", data)
+    else:
+        describe(data)
+
+
+def describe(data: dict[str, Any]) -> None:
+    say(f"{data['source']}: {data['running']} jobs run")
+    for proposal in data["proposals"]:
+        say(f"{proposal['name']}: {proposal['how']}")
+        describe_placed(proposal)
+        say(f"  hosts         {','.join(proposal['hosts'])}")

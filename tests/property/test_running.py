@@ -1,0 +1,171 @@
+"""Jobs that run, the file that keeps their links, and hosts for the next one."""
+
+from __future__ import annotations
+
+import json
+import os
+import threading
+import time
+from pathlib import Path
+
+import jsonschema
+import pytest
+
+import ayatori
+from ayatori import _core
+from ayatori.base.errors import Error
+from ayatori.formats.job_files import read_jobs
+from ayatori.formats.running import (
+    default_state,
+    jobs_of_squeue,
+    listed_jobs,
+    locked,
+    read_running,
+    still_running,
+    write_running,
+)
+from ayatori.planning.beside import RunningJob, hosts_of, plan_beside, unplanned
+from ayatori.planning.placement import propose
+from ayatori.planning.together import measure_together
+
+TREE = "fattree:K=4,levels=2"
+SCHEMA = Path(__file__).parents[2] / "src/artefacts/schemas/running.schema.json"
+
+
+@pytest.fixture(scope="module")
+def fabric() -> tuple[ayatori.Network, ayatori.Routes]:
+    network = ayatori.open_source(TREE)
+    return network, ayatori.make_routes(network)
+
+
+def job_on(network: ayatori.Network, hosts: str) -> ayatori.Job:
+    return _core.job_from_hostfile(network, hosts, "here", 0, True)
+
+
+def note(network: ayatori.Network, name: str, placed) -> RunningJob:
+    return RunningJob(name, placed.plan.method.word, hosts_of(network, placed.job), placed.footprint)
+
+
+def test_the_file_keeps_jobs_and_fits_its_schema(fabric, tmp_path: Path) -> None:
+    network, routes = fabric
+    first = note(network, "4711", plan_beside(network, routes, job_on(network, "N[0-5,9]"), []))
+    second = unplanned(network, routes, "4712", job_on(network, "N[12-17]"))
+    state = tmp_path / "running.json"
+    write_running(network, state, 2, [first, second])
+    jsonschema.validate(json.loads(state.read_text()), json.loads(SCHEMA.read_text()))
+    again = read_running(network, state, 2)
+    assert [job.name for job in again] == ["4711", "4712"]
+    assert [(use.link, use.steps) for use in again[0].footprint.links] == [
+        (use.link, use.steps) for use in first.footprint.links
+    ]
+    with pytest.raises(Error, match="planned on tables of LMC 2, this one would be on LMC 3"):
+        read_running(network, state, 3)
+
+
+def test_links_that_are_gone_are_left_out(fabric, tmp_path: Path) -> None:
+    network, routes = fabric
+    state = tmp_path / "running.json"
+    write_running(network, state, 2, [unplanned(network, routes, "a", job_on(network, "N[0-31]"))])
+    smaller = ayatori.open_source("fattree:K=4,levels=2,nodes=8")
+    kept = read_running(smaller, state, 2)[0].footprint.links
+    assert 0 < len(kept) < len(read_running(network, state, 2)[0].footprint.links)
+
+
+def test_a_job_that_is_gone_or_has_other_hosts_frees_its_links(fabric) -> None:
+    network, routes = fabric
+    a, b = (job_on(network, hosts) for hosts in ("N[0-7]", "N[8-15]"))
+    known = [note(network, name, plan_beside(network, routes, job, [])) for name, job in (("a", a), ("b", b))]
+    assert [job.name for job in still_running(network, routes, {"b": b}, known)] == ["b"]
+    now = still_running(network, routes, {"a": b, "b": b}, known)
+    assert [(job.name, job.method) for job in now] == [("b", "pair"), ("a", "destination-mod-K")]
+
+
+def test_a_job_that_starts_changes_no_plan_and_a_planned_one_stands(tmp_path: Path, ayatori_command) -> None:
+    running = tmp_path / "running"
+    running.mkdir()
+    seen = {}
+    for name, hosts in (("a", "N[0,1,4,5,8,9]"), ("b", "N[2,3,6,7,10,11]")):
+        (running / name).write_text(f"{hosts}\n")
+        done = ayatori_command(
+            "plan", TREE, "--job", str(running / name), "--running", str(running), "--out", f"{tmp_path}/{name}.json"
+        )
+        assert done.status == 0, done.stderr
+        seen[name] = (tmp_path / f"{name}.json.pairs").read_bytes()
+    assert (tmp_path / "a.json.pairs").read_bytes() == seen["a"]
+    network = ayatori.open_source(TREE)
+    jobs, lmc = read_jobs(network, [tmp_path / "a.json", tmp_path / "b.json"])
+    measured = measure_together(network, ayatori.make_routes(network, lmc), jobs)
+    assert measured.shared == []
+    assert [job.together for job in measured.jobs] == [1, 1]
+    (running / "a").unlink()
+    place = ayatori_command("place", TREE, "--nodes", "4", "--free", "/dev/stdin", "--running", str(running), "--json")
+    assert place.status != 0
+    state = read_running(network, default_state(network, str(running)), lmc)
+    assert [job.name for job in state] == ["a", "b"], "place changes nothing"
+
+
+def test_what_fails_leaves_the_file_as_it_was(tmp_path: Path, ayatori_command) -> None:
+    (tmp_path / "running").mkdir()
+    job = tmp_path / "job"
+    job.write_text("N[0-7]\n")
+    arguments = ["plan", TREE, "--job", str(job), "--running", str(tmp_path / "running")]
+    failed = ayatori_command(*arguments, "--out", str(tmp_path / "no" / "such" / "folder.json"))
+    assert failed.status == 1
+    assert not (tmp_path / "running" / ".ayatori-running.json").exists()
+    assert ayatori_command(*arguments, "--method", "rule").status == 2
+
+
+def test_two_processes_take_turns(tmp_path: Path) -> None:
+    state = tmp_path / "running.json"
+    order: list[str] = []
+
+    def second() -> None:
+        with locked(state):
+            order.append("second")
+
+    with locked(state):
+        thread = threading.Thread(target=second)
+        thread.start()
+        time.sleep(0.2)
+        order.append("first")
+    thread.join(timeout=30)
+    assert order == ["first", "second"]
+
+
+def test_squeue_lists_jobs_with_host_lists(fabric, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    network, _ = fabric
+    jobs = jobs_of_squeue(network, "4711 N[0-2,7]\n4712_3 N9\n4713 \n\n")
+    assert {name: len(job.machines) for name, job in jobs.items()} == {"4711": 4, "4712_3": 1}
+    with pytest.raises(Error, match=r"squeue's line 1 \(job 4711\)"):
+        jobs_of_squeue(network, "4711 elsewhere[1-2]\n")
+    squeue = tmp_path / "squeue"
+    squeue.write_text('#!/bin/sh\necho "17 N[3-4]"\n')
+    squeue.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
+    assert list(listed_jobs(network, "slurm")) == ["17"]
+    squeue.write_text("#!/bin/sh\necho 'slurm_load_jobs error: no controller' >&2\nexit 1\n")
+    with pytest.raises(Error, match="squeue failed") as caught:
+        listed_jobs(network, "slurm")
+    assert "no controller" in caught.value.cause
+    with pytest.raises(Error, match="no such folder"):
+        listed_jobs(network, str(tmp_path / "nowhere"))
+
+
+def test_proposals_are_free_hosts_the_best_first(fabric) -> None:
+    network, routes = fabric
+    busy = [note(network, "a", plan_beside(network, routes, job_on(network, "N[0,4,8,12,16,20]"), []))]
+    free = job_on(network, "N[1-3,5-7,9-11,13-15]")
+    found = propose(network, routes, free, 6, busy)
+    assert 1 <= len(found) <= 3
+    bandwidths = [each.placed.bandwidth for each in found]
+    assert bandwidths == sorted(bandwidths, reverse=True)
+    assert bandwidths[0] == 1
+    names = {network.machines[machine].name for machine in free.machines}
+    for each in found:
+        assert len(set(each.hosts)) == 6
+        assert set(each.hosts) <= names
+    assert propose(network, routes, free, 3, busy)[0].placed.isolated
+    with pytest.raises(Error, match="13 of 12 free hosts"):
+        propose(network, routes, free, 13, busy)
+    with pytest.raises(Error, match="host 'N0' is not free: job 'a' runs on it"):
+        propose(network, routes, job_on(network, "N[0-7]"), 4, busy)
