@@ -2,18 +2,21 @@
 
 bare_release=bookworm
 
-bare_mounts() { # root, mount or umount
-    if [ "$2" = mount ]; then
-        # Bound to itself, so that programs which look for a mount point at / find one.
+# Runs in namespaces of its own: its mounts and its processes are gone when it ends, however it ends. Of this machine's
+# environment it has what leads to packages, and SIGINT, which a shell's background job ignores otherwise.
+in_bare_root() { # root, command of ./run
+    # The root is bound to itself, so that programs which look for a mount point at / find one.
+    # shellcheck disable=SC2016
+    exec env -i --default-signal=INT,QUIT \
+        HOME=/root PATH=/usr/sbin:/usr/bin:/sbin:/bin TERM="${TERM:-dumb}" LANG=C.UTF-8 \
+        ${http_proxy:+http_proxy="$http_proxy"} ${https_proxy:+https_proxy="$https_proxy"} \
+        ${PIP_INDEX_URL:+PIP_INDEX_URL="$PIP_INDEX_URL"} ${CI:+CI="$CI"} \
+        unshare --mount --pid --fork --kill-child sh -euc '
         mount --bind "$1" "$1"
         mount -t proc proc "$1/proc"
         mount -t sysfs -o ro sysfs "$1/sys"
         mount --rbind /dev "$1/dev"
-        mount --make-rslave "$1/dev"
-    else
-        for folder in dev sys proc; do ! mountpoint -q "$1/$folder" || umount -R "$1/$folder"; done
-        ! mountpoint -q "$1" || umount "$1"
-    fi
+        exec chroot "$1" sh -c "cd /root/ayatori && ./run $2"' sh "$1" "$2"
 }
 
 make_bare_root() { # root
@@ -35,19 +38,20 @@ run_bare() { # commands of ./run…; demo and test without
     need_packages $bare_packages
     [ $# -gt 0 ] || set -- demo test
     root=$(mktemp -d "${TMPDIR:-/tmp}/ayatori-bare.XXXXXX")
-    trap 'bare_mounts "$root" umount; rm -rf --one-file-system "$root"' EXIT
+    running=
+    trap '[ -z "$running" ] || kill "$running" 2>/dev/null; rm -rf --one-file-system "$root"' EXIT
     trap 'exit 130' INT TERM
     make_bare_root "$root" || exit 1
     git clone -q --no-hardlinks . "$root/root/ayatori"
-    bare_mounts "$root" mount
     for command in "$@"; do
         echo "== bare: ./run $command" >&2
-        env -i HOME=/root PATH=/usr/sbin:/usr/bin:/sbin:/bin TERM="${TERM:-dumb}" LANG=C.UTF-8 \
-            ${http_proxy:+http_proxy="$http_proxy"} ${https_proxy:+https_proxy="$https_proxy"} \
-            ${PIP_INDEX_URL:+PIP_INDEX_URL="$PIP_INDEX_URL"} ${CI:+CI="$CI"} \
-            chroot "$root" sh -c "cd /root/ayatori && ./run $command" </dev/null || {
+        # In the background, and waited for: the shell takes a signal at once.
+        in_bare_root "$root" "$command" </dev/null &
+        running=$!
+        wait "$running" || {
             echo "error: './run $command' fails on a bare Debian" >&2
             exit 1
         }
+        running=
     done
 }
