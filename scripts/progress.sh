@@ -1,6 +1,6 @@
 # watched: runs a command with its output in a log, and says meanwhile what it is doing.
 
-progress_seconds=8 # between two lines where nobody can be shown one that changes
+progress_seconds=8 # between two lines of progress where there is no terminal
 
 last_line() { # file: its last line without control characters, cut to fit
     tail -c 400 "$1" 2>/dev/null | tr '\r' '\n' | sed 's/\x1b\[[0-9;?]*[A-Za-z]//g; /^[[:space:]]*$/d' | tail -n 1 | cut -c1-80

@@ -28,7 +28,7 @@ ctest_suite() { # preset, targets…
     build_preset "$@"
     preset=$1
     log="build/$preset/ctest.log"
-    # Programs that were left out above are listed as tests that were not built; examples are no such programs.
+    # ctest lists the tests of programs that were left out above as not built. Examples are not listed in this way.
     left_out='_NOT_BUILT$'
     [ $# = 1 ] || left_out="$left_out|^example\\."
     failure_is_expected=1 watched "testing $preset" "$log" \

@@ -28,9 +28,9 @@ from sample_trees import (
 )
 
 METHODS = {
-    "destination-mod-K": "destination mod K, one LID a node (OpenSM ftree)",
-    "rule": "one LID a node, by the paper's rule",
-    "colour": "one LID a node, by colouring",
+    "destination-mod-K": "destination-mod-K, one LID a port (OpenSM ftree)",
+    "rule": "one LID a destination, by the paper's rule",
+    "colour": "one LID a destination, by colouring",
     "pair": "one path a pair",
 }
 CHECKS = [

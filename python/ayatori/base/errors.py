@@ -7,7 +7,7 @@ class Error(Exception):
     """What can't be done, why, and what would work instead: one line each, the last two may be empty.
 
     `internal` tells whose fault it is: False for the user's input (the command line exits with 1),
-    True for a defect or failed resource of ours (exit 2).
+    True for a defect or failed resource of ours (exit 70).
     """
 
     def __init__(self, message: str, cause: str = "", hint: str = "", internal: bool = False) -> None:

@@ -18,7 +18,7 @@ from ayatori.base.errors import Error
 def read_text(path: Path) -> str:
     """The text of a regular file or pipe; bytes that are not UTF-8 become replacement characters.
 
-    Raises Error, also for what has no end (/dev/zero) or no writer (a pipe).
+    Raises Error, also for a file without an end (/dev/zero) and a pipe without a writer.
     """
     return _core.read_file(str(path)).decode("utf-8", errors="replace")
 
@@ -26,8 +26,8 @@ def read_text(path: Path) -> str:
 def write_bytes(path: Path, contents: bytes) -> None:
     """Replaces `path` by `contents`: a temporary file beside it, synced, renamed over it.
 
-    What exists and is no regular file, such as a device, a pipe or a socket, is never replaced: that is an Error. A
-    symbolic link stays, and what it leads to is replaced.
+    Only regular files are replaced: a device, a pipe or a socket is an Error. A symbolic link stays, and the file that
+    it leads to is replaced.
     """
     path = _regular(path)
     try:
@@ -47,7 +47,7 @@ def write_bytes(path: Path, contents: bytes) -> None:
 
 
 def _regular(path: Path) -> Path:
-    """The file that a path leads to. Raises Error if something is there that is no regular file."""
+    """The file that a path leads to. Raises Error if something else than a regular file is there."""
     try:
         target = path.resolve() if path.is_symlink() else path
         mode = target.stat().st_mode

@@ -95,7 +95,7 @@ def parse_sizes(text: str) -> list[int]:
         ends = re.fullmatch(r"(.+?)\.\.(.+)", part)
         first, last = (options.value_of(parse_bytes, end) for end in (ends.groups() if ends else (part, part)))
         if not 0 < first <= last:
-            raise UsageError(f"'{part}' is no size to choose for", hint="for example 64KiB, or 1KiB..64MiB")
+            raise UsageError(f"'{part}' is not a size to choose for", hint="for example 64KiB, or 1KiB..64MiB")
         sizes |= {first << doublings for doublings in range((last // first).bit_length())}
     return sorted(sizes)
 

@@ -154,7 +154,7 @@ def collect_jobs(
     if job_size < 1:
         raise UsageError(f"{job_size} machines make no job")
     if not 0 <= seed < 2**64:
-        raise UsageError(f"seed {seed} is no number of 64 bits")
+        raise UsageError(f"seed {seed} does not fit in 64 bits")
     return random_jobs(network, random_count, job_size, ppn, seed, unnamed_hcas)
 
 
@@ -181,5 +181,5 @@ def jobs_or_whole_network(network: Network, jobs: list[Job], ppn: int, unnamed_h
 def parse_range(text: str) -> range:
     match = re.fullmatch(r"(\d{1,9})\.\.(\d{1,9})", text)
     if not match or not 1 <= int(match[1]) <= int(match[2]):
-        raise UsageError(f"'{text}' is no range of job sizes", hint="for example 3..30")
+        raise UsageError(f"'{text}' is not a range of job sizes", hint="for example 3..30")
     return range(int(match[1]), int(match[2]) + 1)

@@ -106,7 +106,7 @@ def note(text: str) -> None:
 def saying_what_is_done(every_seconds: float = 8.0) -> Iterator[Callable[[str], None]]:
     """Yields a note() whose text is repeated, with the seconds that it took so far, until the next one or the end.
 
-    For what takes long where there is no terminal that shows a progress bar: nobody has to wonder whether it hangs.
+    Where there is no terminal to show a progress bar, whoever reads the log can see that the program goes on.
     """
     doing, begun = "", time.monotonic()
     changed, over = threading.Condition(), False

@@ -35,7 +35,7 @@ IN_USE = Annotated[
 def plan(
     source: options.SOURCE,
     job: options.JOB = None,
-    method: Annotated[str, typer.Option(help="rule (paper 1), colour (one LID a node) or pair (one a pair).")] = "pair",
+    method: Annotated[str, typer.Option(help="rule (paper 1), colour (one LID a rank) or pair (one a pair).")] = "pair",
     random_jobs: options.RANDOM_JOBS = None,
     job_size: options.JOB_SIZE = None,
     seed: options.SEED = 1,

@@ -16,10 +16,10 @@ from ayatori.model.network import link_as_data
 PATTERNS = ("shift", "ring", "neighbour", "random")
 DESTINATION_MOD_K = "destination-mod-K"
 METHODS = {
-    DESTINATION_MOD_K: "one LID a node, no plan",
-    "rule": "one LID a node, by paper 1's rule",
-    "colour": "one LID a node, by colouring",
-    "pair": "one LID a pair of nodes",
+    DESTINATION_MOD_K: "one LID a port, no plan",
+    "rule": "one LID a destination, by paper 1's rule",
+    "colour": "one LID a destination, by colouring",
+    "pair": "one LID a pair of source and destination",
 }
 PLAN_METHODS = ("rule", "colour", "pair")
 HOT_LINKS_SHOWN = 20

@@ -180,7 +180,7 @@ class Predictor:
         return make_schedule(call, places, steps), plan
 
     def _routers(self, schedule: Schedule, places: Places) -> list[int]:
-        """Those that take part behind the ranks."""
+        """The routers that take part, which are numbered after the ranks."""
         taking_part = schedule.participant_count - schedule.ranks
         if taking_part > 0 and self.routes is None:
             raise Error("routers with machines built in can't take part", hint="in-network needs switches")
@@ -274,7 +274,7 @@ def _pairs_between_machines(places: Places) -> int:
 
 
 def algorithms_of(collective: str) -> list[_core.Algorithm]:
-    """Raises Error for what is no collective."""
+    """Raises Error for an unknown collective."""
     known = [algorithm for algorithm in _core.algorithms() if algorithm.collective == collective]
     if not known:
         collectives = dict.fromkeys(algorithm.collective for algorithm in _core.algorithms())

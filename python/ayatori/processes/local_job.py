@@ -1,6 +1,6 @@
 """The processes of a job that uses libacp, all on this machine.
 
-`python -m ayatori.processes.local_job N PROGRAM…` does it, too; it needs nothing of ayatori but this package and base.
+`python -m ayatori.processes.local_job N PROGRAM…` does it, too; it needs only this package of ayatori, and base.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ def run_job(command: Sequence[str], count: int) -> int:
 
 
 class _Signals:
-    """Passes on what asks us to end; what comes before the processes are there, as soon as they are."""
+    """Forwards the signals that ask a process to end; those that arrive before the processes run, when they do."""
 
     def __init__(self) -> None:
         self._received: list[int] = []

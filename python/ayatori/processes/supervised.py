@@ -31,8 +31,8 @@ class Supervised:
     """Commands that run side by side, each in a process group of its own, below a supervisor.
 
     When one of them fails the others are ended. When all have ended, what they have started and left running is killed.
-    All of them are killed when this process ends, however it ends, and when this object is no longer there. Any thread
-    may make this object, and may end before the commands do.
+    All of them are killed when this process ends, however it ends, and when this object is deleted. Any thread may
+    create this object, and may end before the commands do.
     """
 
     def __init__(

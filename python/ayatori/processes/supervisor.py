@@ -95,7 +95,7 @@ class Supervisor:
         return json.loads(received)
 
     def _reply(self, answer: dict[str, Any]) -> None:
-        with suppress(OSError):  # who does not listen any more is seen by the poll
+        with suppress(OSError):  # if the parent is gone, the poll sees it
             self._control.sendall(json.dumps(answer).encode() + b"\n")
 
     def _start(self, request: dict[str, Any]) -> list[int]:

@@ -227,7 +227,7 @@ def _hot_row(study: Study, sides: Iterable[Side], link: int, direction: str) -> 
 
 
 def _acceptance(engine: Engine) -> Markup | None:
-    """Tables that can deadlock are no success, whoever took them."""
+    """Tables that can deadlock count as failed, also where OpenSM accepted them."""
     if engine.accepted and engine.deadlock_free is False:
         return _verdict(False, "", "accepted, can deadlock")
     return _verdict(engine.accepted, "accepted", "refused")

@@ -12,7 +12,7 @@ from ayatori.report.markup import Markup, count, join, tag
 from ayatori.report.model import Drawing, Fabric, Origin, Side, Study, WorstJob
 from ayatori.report.tiers import NO_LOADS, bundles_of, load_class
 
-FAULTS = 12  # that are shown at once
+FAULTS = 12  # that are listed without a click
 NO_DRAWING = "The study has no drawing of the fabric; studies that this version of Ayatori makes have one."
 KEYS = (
     "Keys: / searches, [ and ] change the step, + and − zoom, arrows move, 0 shows all. "

@@ -30,7 +30,7 @@ def compute(
     work: Work,
     advance: Callable[[int], None] = lambda _count: None,
 ) -> list[Any]:
-    """The results of so many pieces, kept in `saved` under `name`; those that are there already are not made again.
+    """The results of all pieces, kept in `saved` under `name`; results that are there already are not computed again.
 
     `work` gets up to `chunk` pieces at a time; `advance` is called with how many more are done. In a run of several MPI
     processes every process calls this with the same arguments: the first has the chunks done by the others and returns
@@ -75,7 +75,7 @@ def compute_items(
 def _interruptions_once() -> Iterator[None]:
     """The first SIGINT or SIGTERM (mpirun's answer to Ctrl-C) raises KeyboardInterrupt; later ones are ignored.
 
-    Impatient people press twice, timeout(1) sends two: the second must not end the saving.
+    People press Ctrl-C twice, and timeout(1) sends two signals: the second must not interrupt the saving.
     """
     usual: dict[signal.Signals, Any] = {signal.SIGINT: signal.default_int_handler, signal.SIGTERM: signal.SIG_DFL}
 
@@ -100,7 +100,7 @@ Mapping = Callable[[list[range]], Iterator[list[Any]]]
 
 @contextmanager
 def _mapping(work: Work) -> Iterator[Mapping | None]:
-    """How chunks get done: here, or by the other processes of an MPI run; None in those."""
+    """What computes chunks: this process, or the other processes of an MPI run. In those it is None."""
     if mpi_processes() == 1:
         yield lambda chunks: (_interruptible(work, chunk) for chunk in chunks)
         return
@@ -117,7 +117,7 @@ def _mapping(work: Work) -> Iterator[Mapping | None]:
         yield None if pool is None else lambda chunks: pool.map(_work_here, chunks)
 
 
-# What travels between processes are numbers and results: each has prepared the same work.
+# Only numbers of pieces and results are sent between processes, since each has prepared the same work.
 _work_of_this_process: Work | None = None
 
 
@@ -127,7 +127,7 @@ def _work_here(chunk: range) -> list[Any]:
 
 
 def _interruptible(work: Work, chunk: range) -> list[Any]:
-    """Does the work in a thread: Python sees Ctrl-C only between its own instructions, and a chunk may be one call."""
+    """Does the work in a thread, since Python handles Ctrl-C only between its instructions, and a chunk may be one."""
     outcome: list[Any] = []
 
     def do() -> None:

@@ -18,13 +18,13 @@ VERSION = 1
 class SavedResults:
     """Lists of results by name, and the parameters that they depend on.
 
-    `parameters` are plain data. `save_every` is how many seconds may pass between two savings: 0 saves at every chance.
-    Without a path the results are in memory only.
+    `parameters` are plain data. `save_every` is the least time between two savings in seconds; 0 saves whenever
+    results are added. Without a path the results are in memory only.
     """
 
     def __init__(self, path: Path | None, parameters: dict[str, Any], save_every: float = 0) -> None:
         self.path = path
-        self.parameters = json.loads(json.dumps(parameters))  # as they come back from the file
+        self.parameters = json.loads(json.dumps(parameters))  # as they are read from the file
         self.results: dict[str, list[Any]] = {}
         self._save_every = save_every
         self._saved_at = time.monotonic()
@@ -54,11 +54,11 @@ class SavedResults:
         return True
 
     def of(self, name: str) -> list[Any]:
-        """The results of this name so far; what is added to them later shows in the same list."""
+        """The list of results of this name. Results that are added later are appended to the same list."""
         return self.results.setdefault(name, [])
 
     def add(self, name: str, results: list[Any]) -> None:
-        """Adds results, and saves all if it is time to."""
+        """Adds results, and saves all if the last saving was long enough ago."""
         self.of(name).extend(results)
         if time.monotonic() - self._saved_at >= self._save_every:
             self.save()
@@ -78,6 +78,6 @@ class SavedResults:
 
 
 def partial_file(parameters: dict[str, Any], folder: Path = Path(".")) -> Path:
-    """The name of a file for the results of a run with these parameters; another one for others."""
+    """The name of a file for the results of a run with these parameters; other parameters give another name."""
     digest = hashlib.sha256(json.dumps(parameters, sort_keys=True).encode()).hexdigest()
     return folder / f"ayatori-{digest[:12]}.partial"

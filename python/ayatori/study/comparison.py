@@ -19,7 +19,7 @@ from ayatori.planning.plans import (
     relative_bandwidths,
 )
 
-MAX_STEPS = 64  # of the worst job, that can be looked at
+MAX_STEPS = 64  # of the worst job, whose loads a study has
 
 
 @dataclass
@@ -115,7 +115,7 @@ def _side_as_data(assessment: Assessment, method: str) -> dict[str, Any]:
 
 
 def _steps_to_show(job: Job, worst: int) -> list[int]:
-    """All steps of the shift all-to-all but the worst one, or of many steps so many, evenly spread."""
+    """All steps of the shift all-to-all but the worst one; of more than MAX_STEPS as many, evenly spread."""
     count = job.rank_count - 1
     stride = -(-count // MAX_STEPS)
     return [step for step in range(count) if step % stride == 0 and step != worst]

@@ -11,7 +11,7 @@ from ayatori._core import Network
 from ayatori.lab.fabric import SimulatedFabric
 from ayatori.lab.fabric.verification import (
     OPENSM_ENGINES,
-    EngineTrial,
+    EngineRun,
     LabCheck,
     compare_networks,
     discover_live,
@@ -40,11 +40,11 @@ class LabResult:
     """As it was discovered over MADs."""
     made: MadeRoutes
     checks: list[LabCheck] = field(default_factory=list)
-    trials: list[EngineTrial] = field(default_factory=list)
+    engines: list[EngineRun] = field(default_factory=list)
 
     @property
-    def ftree(self) -> EngineTrial:
-        return next(trial for trial in self.trials if trial.engine == "ftree")
+    def ftree(self) -> EngineRun:
+        return next(tried for tried in self.engines if tried.engine == "ftree")
 
 
 def run_lab(known: Network, source: str, host_pattern: str, tell: Callable[[str], None]) -> LabResult:
@@ -55,7 +55,7 @@ def run_lab(known: Network, source: str, host_pattern: str, tell: Callable[[str]
         result = LabResult(network, make_routes_explained(network), [compare_networks(known, network)])
         for engine in OPENSM_ENGINES:
             tell(f"OpenSM routes it by {engine}")
-            result.trials.append(try_engine(lab, network, engine))
+            result.engines.append(try_engine(lab, network, engine))
         tell(f"our tables ({result.made.explanation}) go into OpenSM's file engine, and are read back")
         result.checks += load_our_tables(lab, network, result.made, source)
     return result
@@ -81,7 +81,7 @@ def main_job_as_data(known: Network, lab: LabResult, study: Study, source: str, 
     data = study_as_data(study, title, source, seed) | {"methods": methods_in_words(lab)}
     _restore_rates(data["fabric"]["links"], known)
     data["checks"] = [check.as_data() for check in lab.checks]
-    data["engines"] = [_engine_as_data(lab.network, trial, study) for trial in lab.trials]
+    data["engines"] = [_engine_as_data(lab.network, tried, study) for tried in lab.engines]
     data["engines"] += [_method_as_data(method, study) for method in PLAN_METHODS]
     if source == paper1.SOURCE:
         data["peak_MBps"] = paper1.PEAK_MBPS
@@ -92,8 +92,8 @@ def main_job_as_data(known: Network, lab: LabResult, study: Study, source: str, 
 
 def methods_in_words(lab: LabResult) -> dict[str, str]:
     """What each method is in this study: whose tables the baseline goes by depends on what OpenSM's ftree did."""
-    refused = "one LID a node, by our own tables, since OpenSM's ftree refused"
-    baseline = refused if lab.ftree.routes is None else "one LID a node, by the tables of OpenSM's ftree"
+    refused = "one LID a port, by our own tables, since OpenSM's ftree refused"
+    baseline = refused if lab.ftree.routes is None else "one LID a port, by the tables of OpenSM's ftree"
     return METHODS | {DESTINATION_MOD_K: baseline}
 
 
@@ -104,16 +104,16 @@ def _restore_rates(links: list[dict[str, Any]], known: Network) -> None:
         link["rate"] = rates.get((link["a"], link["a_port"]), link["rate"])
 
 
-def _engine_as_data(network: Network, trial: EngineTrial, study: Study) -> dict[str, Any]:
+def _engine_as_data(network: Network, tried: EngineRun, study: Study) -> dict[str, Any]:
     """One of OpenSM's own engines on the study's random jobs."""
-    data: dict[str, Any] = {"name": f"OpenSM {trial.engine}", "lmc": 0, "accepted": trial.routes is not None}
-    if trial.run is None or trial.routes is None:
-        return data | {"note": f"refused: {trial.refusal}"}
+    data: dict[str, Any] = {"name": f"OpenSM {tried.engine}", "lmc": 0, "accepted": tried.routes is not None}
+    if tried.run is None or tried.routes is None:
+        return data | {"note": f"refused: {tried.refusal}"}
     jobs = [assessment.job for assessment in study.random[DESTINATION_MOD_K]]
-    assessed = RoutedNetwork(network, trial.routes, trial.routes).assess(jobs, DESTINATION_MOD_K)
-    deadlock_free = check(network, trial.routes).deadlock_free
+    assessed = RoutedNetwork(network, tried.routes, tried.routes).assess(jobs, DESTINATION_MOD_K)
+    deadlock_free = check(network, tried.routes).deadlock_free
     note = "deadlock-free" if deadlock_free else "credit loops are possible"
-    data |= {"seconds": trial.run.seconds, "deadlock_free": deadlock_free}
+    data |= {"seconds": tried.run.seconds, "deadlock_free": deadlock_free}
     return data | _figures(assessed) | {"note": note}
 
 

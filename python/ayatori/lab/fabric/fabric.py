@@ -20,7 +20,7 @@ from ayatori.processes import ProgramError, find_program, last_line, run_program
 Engine = Literal["minhop", "updn", "ftree", "file"]
 
 _DIAGNOSTICS = "infiniband-diags"
-_ADAPTER = "ibsim0"  # said aloud, since /etc/infiniband-diags/ibdiag.conf, which is always read, may name a real one
+_ADAPTER = "ibsim0"  # named, since /etc/infiniband-diags/ibdiag.conf, which is always read, may name a real one
 _MAX_LMC = 7
 _UNICAST_LIDS = 0xBFFF
 _LFT_ATTRIBUTE = "0x19"
@@ -29,9 +29,9 @@ _LFT_ATTRIBUTE = "0x19"
 class SimulatedFabric:
     """ibsim with one fabric, from `with` to the end of its block.
 
-    Programs attach themselves to node `host`. All files go to the private folder `folder`, which vanishes with the
-    block, as do the files of the results. OpenSM also talks to syslog, and ibdmchk run by root leaves a report in
-    /var/cache/ibutils; neither can be told otherwise.
+    Programs run as if on the device `host`. All files go to the private folder `folder`, which is removed at the end
+    of the block with the files of the results. OpenSM also writes to syslog, and ibdmchk leaves a report in
+    /var/cache/ibutils when root runs it; neither has an option against that.
 
     Every process ends with the block, and with this process even if that is killed (the folder then stays). The
     thread that enters the block must live until the block ends. Any number of fabrics may run at the same time, each
@@ -78,16 +78,16 @@ class SimulatedFabric:
         return self._simulator.pid
 
     def warnings(self) -> tuple[str, ...]:
-        """What is doubtful about the fabric: nodes that no program will see, and ibsim's own complaints.
+        """Problems of the fabric: devices that no program will see, and warnings of ibsim itself.
 
-        ibsim 0.10 complains of every NDR link: it does not know that speed and shows such links as SDR.
+        ibsim 0.10 warns of every NDR link: it does not know that speed and shows such links as SDR.
         """
         lost = few(self._net.unreachable_from(self.host))
-        note = f'these nodes cannot be reached from "{self.host}": {", ".join(lost)}'
+        note = f'these devices cannot be reached from "{self.host}": {", ".join(lost)}'
         return (*((note,) if lost else ()), *self._simulator.warnings)
 
     def environment(self) -> dict[str, str]:
-        """The variables to add to those of any program that uses libibumad, to put it on node `host`.
+        """The variables that a program which uses libibumad needs in addition, to run as if on the device `host`.
 
         Such a program makes a folder sys-PID in its working directory: start it in `folder`. ibsim serves ten
         programs at a time.
@@ -132,14 +132,14 @@ class SimulatedFabric:
 
         Its port GUIDs are ibsim's: node GUID plus port number, whatever the fabric's text says.
 
-        Raises ProgramError if a MAD stays without answer, or after `timeout` seconds.
+        Raises ProgramError if a MAD is not answered, or after `timeout` seconds.
         """
         return self._ask("ibnetdiscover", "--node-name-map", os.devnull, timeout=timeout)
 
     def read_tables(self, *, timeout: float = 60.0) -> str:
         """The LFT of every switch as dump_fts reads it by MADs; parse_lfts understands it.
 
-        Raises ProgramError if a MAD stays without answer, or after `timeout` seconds for one program.
+        Raises ProgramError if a MAD is not answered, or after `timeout` seconds for one program.
         """
 
         def read_block(path: str, block: int) -> list[int]:
@@ -158,20 +158,23 @@ class SimulatedFabric:
         return run_ibdmchk(opensm, self._new("ibdmchk"), child_environment(), timeout)
 
     def _ask(self, name: str, *arguments: str, timeout: float) -> str:
-        """The output of a diagnostic program; any complaint means that it is not whole."""
+        """The output of a diagnostic program.
+
+        Raises ProgramError if it printed any error, since its output is incomplete then.
+        """
         program = find_program(name, _DIAGNOSTICS)
-        output, complaints = self._new(name), self._new(f"{name}-complaints")
+        output, errors = self._new(name), self._new(f"{name}-errors")
         status = run_program(
             [program, "-C", _ADAPTER, *arguments],
             folder=self.folder,
             environment=self._variables(),
             output=output,
-            errors=complaints,
+            errors=errors,
             timeout=timeout,
             watch=self._simulator.check,
         )
-        if status != 0 or complaints.stat().st_size:
-            raise ProgramError(f"{name} could not read the fabric", last_line(complaints) or f"status {status}")
+        if status != 0 or errors.stat().st_size:
+            raise ProgramError(f"{name} could not read the fabric", last_line(errors) or f"status {status}")
         return read_text(output)
 
     def _variables(self) -> dict[str, str]:

@@ -59,7 +59,7 @@ class IbdmchkReport:
 def run_ibdmchk(opensm: OpensmRun, folder: Path, environment: Mapping[str, str], timeout: float) -> IbdmchkReport:
     """Checks each path that carries tables of its own; files go to the new folder `folder`.
 
-    ibdmchk misreads LMC > 0, so path j is shown to it as a fabric with LMC 0 whose adapters have only their LID
+    ibdmchk misreads LMC > 0, so it is given path j as a fabric with LMC 0 whose adapters have only their LID
     number j. As its time grows with the highest LID, the LIDs that remain are renumbered from 1.
 
     Raises ProgramError if ibdmchk is missing, gives no verdict, or takes longer than `timeout` seconds for one path.
@@ -77,7 +77,7 @@ def run_ibdmchk(opensm: OpensmRun, folder: Path, environment: Mapping[str, str],
         links.write_text(format_links(subnet, path, numbers), encoding="utf-8")
         fdbs.write_text(format_fdbs(tables, numbers), encoding="utf-8")
         argv: list[str | Path] = [program, "-l", "0", "-s", links, "-f", fdbs, "-m", opensm.mcfdbs]
-        # The status is no verdict: ibdmchk 1.5.7 often crashes while it frees its memory, after its last word.
+        # The exit status says nothing: ibdmchk 1.5.7 often crashes when it frees its memory, after its last line.
         run_program(argv, folder=folder, environment=environment, output=output, timeout=timeout)
         checks.append(_verdict(path, output))
     return IbdmchkReport(tuple(checks))

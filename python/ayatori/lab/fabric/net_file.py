@@ -1,7 +1,7 @@
 """A fabric in the language of ibsim: its size, and whether ibsim would read all of it.
 
 ibsim takes what ibnetdiscover prints. It cuts long lines, long names and long descriptions without a word, and ends
-a node's list of ports at the first line that is no port. Whatever it would lose is an error here.
+a node's list of ports at the first line that is not a port. Whatever ibsim would lose is an error here.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from ayatori.processes import ProgramError
 _MAX_LINE_BYTES = 254
 _MAX_ID_BYTES = 64
 _MAX_DESCRIPTION_BYTES = 63
-_MAX_HOST_ID_BYTES = 31  # what a program that attaches itself to a node can send
+_MAX_HOST_ID_BYTES = 31  # that a program can send to name its node
 
 _HEADER = re.compile(r'(Switch|Hca|Ca|Rt)\s+(\d+)\s*"([^"]*)"(.*)')
 _DESCRIPTION = re.compile(r'[^#]*#\s*(?:"([^"]*)"|(.*?)(?: enhanced port | base port | lid | lmc |$))')
@@ -55,7 +55,7 @@ class NetFile:
         return sum(len(node.neighbours) for node in self.nodes.values() if node.kind != "Switch")
 
     def host(self) -> str:
-        """The node that programs attach themselves to: the first connected channel adapter, else the first switch.
+        """The node that programs run on: the first connected channel adapter, else the first switch.
 
         Raises ProgramError if no node has a link and a name that a program can ask for.
         """
@@ -68,7 +68,7 @@ class NetFile:
         return min(able, key=lambda name: self.nodes[name].kind == "Switch")
 
     def unreachable_from(self, host: str) -> list[str]:
-        """The node ids that no chain of links joins to `host`."""
+        """The node ids that no path of links joins to `host`."""
         seen = {host}
         stack = [host]
         while stack:
@@ -110,7 +110,7 @@ def _header(number: int, line: str, nodes: dict[str, Node]) -> Node | None:
     if not line.startswith(_NODE_WORDS):
         return None
     if not (match := _HEADER.match(line)):
-        _refuse(number, "is no node", 'TYPE PORTS "ID" # "DESCRIPTION"')
+        _refuse(number, "is not a node", 'TYPE PORTS "ID" # "DESCRIPTION"')
     kind, ports, name, rest = match.groups()
     _check_id(number, name)
     _require(name not in nodes, number, f'repeats the node id "{name}"', "each node once")
@@ -124,7 +124,7 @@ def _header(number: int, line: str, nodes: dict[str, Node]) -> Node | None:
 def _neighbour(number: int, line: str) -> str:
     """The node id at the other end of a port's line."""
     if not (match := _PORT.match(line)):
-        _refuse(number, "is no port", '[PORT] "ID"[PORT]')
+        _refuse(number, "is not a port", '[PORT] "ID"[PORT]')
     _check_id(number, match[1])
     return match[1]
 

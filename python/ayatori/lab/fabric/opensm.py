@@ -16,16 +16,16 @@ from ayatori.lab.fabric.opensm_log import NO_ENGINE, GrowingLog, OpensmLog, few,
 from ayatori.lab.fabric.tables import parse_guid2lid
 from ayatori.processes import ProgramError, find_program, last_line, run_program
 
-# Errors, info and verbose: only there the file engine tells of switches that it skips.
+# Errors, information and verbose messages: the file engine reports switches that it skips as verbose ones.
 _LOG_FLAGS = 0x07
 _DUMP_ROUTING = 0x40
 
-# OpenSM looks at a signal to end only between sweeps, by default every 10 s.
+# OpenSM reacts to a signal only between sweeps, by default every 10 s.
 _SWEEP_SECONDS = "1"
 
 _PORT_GUID = re.compile(r" PortGUID:([0-9a-fA-F]+) ")
 
-# Every file that OpenSM would read from /etc/opensm without being told.
+# Every file that OpenSM would read from /etc/opensm by default.
 _CONFIG_FILES = (
     "partition_config_file",
     "per_module_logging_file",
@@ -39,9 +39,9 @@ _CONFIG_FILES = (
 class OpensmRun:
     """How one sweep went.
 
-    `engine` is the one that really routed. `refusal` tells why it is not the one that was asked for, else it is
-    empty. `errors` and `warnings` are few lines of the log. `seconds` runs from OpenSM's start to its end. The paths
-    are OpenSM's own files in the lab's private folder and vanish with it.
+    `engine` is the one that routed. `refusal` says why another one than the requested one did, and is empty otherwise.
+    `errors` and `warnings` are the first lines of their kind in the log. `seconds` is the time from OpenSM's start to
+    its end. The paths are OpenSM's own files in the lab's private folder, and are removed with it.
     """
 
     engine: str
@@ -85,7 +85,7 @@ class OpensmRun:
 
 @dataclass(frozen=True)
 class OpensmRequest:
-    """What one sweep shall do; the arguments of SimulatedFabric.run_opensm."""
+    """The arguments of SimulatedFabric.run_opensm."""
 
     engine: str
     tables: Path | None
@@ -101,7 +101,7 @@ def run_opensm(
 ) -> OpensmRun:
     """Runs one sweep in the new folder `folder`.
 
-    `environment` makes OpenSM a client of the simulator; `check` raises if the simulator died.
+    `environment` makes OpenSM a client of the simulator; `check` raises if the simulator has ended.
 
     Raises ProgramError: see SimulatedFabric.run_opensm.
     """
@@ -151,7 +151,7 @@ def _arguments(request: OpensmRequest, folder: Path) -> list[str | Path]:
 
 
 def _engine_used(request: OpensmRequest, said: OpensmLog, status: int, folder: Path) -> str:
-    """The engine that routed. Raises ProgramError unless the subnet came up, routed."""
+    """The engine that routed. Raises ProgramError unless the subnet came up with routes."""
     if said.refusal and not said.engine:
         _refuse(request, said)
     cause = said.errors[0] if said.errors else last_line(folder / "osm.out")
@@ -183,7 +183,7 @@ def _check_lids(wanted: Path, given: Path) -> None:
 
 
 def _unknown_ports(wanted: Path, subnet: Path) -> tuple[str, ...]:
-    """The ports of a guid2lid file that the fabric lacks, perhaps since ibsim gives port GUIDs of its own."""
+    """A line for each port of a guid2lid file that the fabric lacks, for example since ibsim changes port GUIDs."""
     known = {int(guid, 16) for guid in _PORT_GUID.findall(read_text(subnet))}
     return few(
         f"{wanted.name}: no port 0x{guid:016x}" for guid in parse_guid2lid(read_text(wanted)) if guid not in known

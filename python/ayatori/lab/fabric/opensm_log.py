@@ -1,4 +1,4 @@
-"""What OpenSM's log tells about one sweep."""
+"""What OpenSM's log says about one sweep."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-# OpenSM writes this for every sweep in which no allowed engine could route. It then tries again for ever.
+# OpenSM writes this after every sweep in which no allowed engine could route. Then it tries again, without end.
 NO_ENGINE = "No routing engine able to successfully configure"
 
 _LINE = re.compile(r"\w{3} +\d+ [\d:]+ \d+ \[\w+\] 0x(\w\w) -> (.*)")
@@ -16,7 +16,7 @@ _ROUTED_BY = re.compile(r"osm_ucast_mgr_process: (\S+) tables configured on all 
 _BUILDING = "ucast_mgr_route: building routing with"
 _CANNOT_BUILD = re.compile(r"ucast_mgr_route: \S+: cannot build")
 _SUBNET_UP = "SUBNET UP"
-_HARMLESS = "Failed to setup routing engine 'no_fallback'"  # it says so, and honours it
+_HARMLESS = "Failed to setup routing engine 'no_fallback'"  # OpenSM prints this although it does as asked
 _WARNINGS = ("cannot find switch", "PARSE WARNING", "LID collision", "Errors during initialization")
 _FEW = 10
 
@@ -68,7 +68,7 @@ def _is_error(level: int) -> bool:
 
 
 def _refusal(lines: list[tuple[int, str]]) -> str:
-    """Why the first engine gave up: its first error, else the last thing that it told, else its giving up itself."""
+    """Why the first engine gave up: its first error, else its last message, else the line that says that it gave up."""
     said: list[tuple[int, str]] = []
     for level, message in lines:
         if message.startswith(_BUILDING):

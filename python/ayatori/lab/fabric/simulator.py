@@ -20,7 +20,7 @@ _START_SECONDS = 120.0
 _ANSWER_SECONDS = 0.5
 _POLL_SECONDS = 0.005
 
-# All unicast LIDs. ibsim writes beyond its array for a LID above its limit, so no smaller fabric gets a smaller one.
+# All unicast LIDs. ibsim writes beyond its array for a LID above its limit, so the limit is the same for small fabrics.
 _LFT_ENTRIES = 0xC000
 
 # ibsim's control message: magic, client, type, length, data. Disconnecting a client that was never connected changes
@@ -30,7 +30,7 @@ _PING = _CONTROL.pack(0xDEADBEEF, 0, 2, 0)
 
 _COMPLAINT = re.compile(r"ibwarn: \[\d+\] (.*)|(fatal: .*)")
 
-# Variables that would lead a program to another simulator, another node or another cache.
+# Variables by which a program would use another simulator, another device or another cache.
 _PRIVATE_PREFIXES = ("IBSIM_", "SIM_", "OSM_")
 
 
@@ -54,7 +54,7 @@ def find_preload() -> Path:
 
 
 class Simulator:
-    """A running ibsim with a socket name of its own, so that several do not meet.
+    """A running ibsim with a socket name of its own, so that several can run at the same time.
 
     `warnings` is what it complained of while it read the fabric, each complaint once with its count.
     """
@@ -124,6 +124,6 @@ class Simulator:
         return [match[1] or match[2] for line in lines if (match := _COMPLAINT.match(line))]
 
     def _last_words(self) -> str:
-        """ibsim's last complaint; its very last line often says only that it gives up."""
+        """The last error that ibsim printed; its very last line often says only that it gives up."""
         complaints = self._complaints()
         return complaints[-1] if complaints else last_line(self._log)

@@ -34,7 +34,7 @@ def parse_lfts(text: str) -> dict[int, dict[int, int]]:
 
 
 def complete_lfts(text: str, read_block: Callable[[str, int], list[int]]) -> str:
-    """Adds to the output of dump_fts the entries that it forgets.
+    """Adds the entries that dump_fts leaves out to its output.
 
     dump_fts reads whole blocks of 64 LIDs up to the table's top, but leaves out the last block if the top is its
     first LID. `read_block(path, block)` reads one block of the switch at a directed route, as output ports.
@@ -57,7 +57,7 @@ def parse_guid2lid(text: str) -> dict[int, tuple[int, int]]:
 
 
 def parse_mad_bytes(text: str) -> list[int] | None:
-    """The bytes of the attribute that smpdump prints; None if no answer came, which it tells by no status alone."""
+    """The bytes of the attribute that smpdump prints; None if no answer came, which its exit status does not tell."""
     attribute, status, _ = text.partition("SMP status")
     numbers = bytes.fromhex("".join(re.findall(r"\b[0-9a-f]{4}\b", attribute)))
     return list(numbers) if status and len(numbers) == _MAD_BYTES else None

@@ -39,7 +39,7 @@ class LabCheck:
 
 
 @dataclass(frozen=True)
-class EngineTrial:
+class EngineRun:
     """One OpenSM engine on the fabric: its tables as read back over MADs, or why there are none."""
 
     engine: Engine
@@ -70,7 +70,7 @@ def discover_live(fabric: SimulatedFabric, host_pattern: str = "") -> Network:
 
 
 def compare_networks(known: Network, discovered: Network) -> LabCheck:
-    """Are the same routers and HCAs, by node GUID, joined by the same cables?"""
+    """Compares two networks: do the same cables join the same routers and HCAs, which node GUIDs identify?"""
     missing = _cables_by_guid(known) ^ _cables_by_guid(discovered)
     figure = f"{discovered.device_count} devices, {discovered.link_count} cables"
     if missing:
@@ -85,13 +85,13 @@ def _cables_by_guid(network: Network) -> set[tuple[tuple[str, int], ...]]:
     return {tuple(sorted((end(a), end(b)))) for a, b in network.cables()}
 
 
-def try_engine(fabric: SimulatedFabric, network: Network, engine: Engine) -> EngineTrial:
+def try_engine(fabric: SimulatedFabric, network: Network, engine: Engine) -> EngineRun:
     """Lets OpenSM route by one of its own engines, and reads the tables back."""
     try:
         run = fabric.run_opensm(engine)
     except ProgramError as error:
-        return EngineTrial(engine, None, None, error.cause or error.message)
-    return EngineTrial(engine, run, read_back(fabric, network), "")
+        return EngineRun(engine, None, None, error.cause or error.message)
+    return EngineRun(engine, run, read_back(fabric, network), "")
 
 
 def read_back(fabric: SimulatedFabric, network: Network) -> Routes:
