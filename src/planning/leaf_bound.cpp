@@ -5,15 +5,27 @@
 
 namespace ayatori {
 
-/// Matches the messages of one cut with its links, by augmenting paths (Kuhn, 1955).
+namespace {
+
+/// With fewer messages, threads cost more than they save.
+[[maybe_unused]] constexpr std::size_t worth_threads = std::size_t{1} << 16;
+
+}  // namespace
+
+/// Matches the messages of one cut with its links, by augmenting paths (Kuhn, 1955). Its arrays over links are those of
+/// the bound: there are far more links than a cut has.
 class LeafBound::Matching {
  public:
-  Matching(const LeafBound& bound, const LeafCut& cut, double time)
-      : bound_(bound), cut_(cut), time_(time), carried_(bound.weight_.size()), seen_(bound.weight_.size(), 0) {}
+  Matching(const LeafBound& bound, const LeafCut& cut, double time) : bound_(bound), cut_(cut), time_(time) {}
+  ~Matching() {
+    for (const LinkIndex link : used_) bound_.carried_[link].clear();
+  }
+  Matching(const Matching&) = delete;
+  Matching& operator=(const Matching&) = delete;
 
   bool carries_all() {
     for (std::uint32_t message = 0; message < cut_.others.size(); ++message) {
-      ++search_;
+      ++bound_.search_;
       if (!place(message)) return false;
     }
     return true;
@@ -22,10 +34,11 @@ class LeafBound::Matching {
  private:
   bool place(std::uint32_t message) {
     for (const LinkIndex link : cut_.links_with(cut_.others[message])) {
-      if (seen_[link] == search_) continue;
-      seen_[link] = search_;
-      auto& carried = carried_[link];
+      if (bound_.seen_[link] == bound_.search_) continue;
+      bound_.seen_[link] = bound_.search_;
+      auto& carried = bound_.carried_[link];
       if (carried.size() < capacity(time_, bound_.weight_[link])) {
+        if (carried.empty()) used_.push_back(link);
         carried.push_back(message);
         return true;
       }
@@ -41,9 +54,7 @@ class LeafBound::Matching {
   const LeafBound& bound_;
   const LeafCut& cut_;
   double time_;
-  std::vector<std::vector<std::uint32_t>> carried_;  // by link
-  std::vector<std::uint32_t> seen_;                  // by link: number of the search
-  std::uint32_t search_ = 0;
+  std::vector<LinkIndex> used_;
 };
 
 const LeafBound::Links& LeafBound::LeafCut::links_with(std::uint32_t other) const {
@@ -63,6 +74,8 @@ LeafBound::LeafBound(const Network& network, const JobEndpoints& endpoints, cons
   different_weights_ = weight_;
   std::sort(different_weights_.begin(), different_weights_.end());
   different_weights_.erase(std::unique(different_weights_.begin(), different_weights_.end()), different_weights_.end());
+  carried_.resize(weight_.size());
+  seen_.assign(weight_.size(), 0);
   collect_links(paths);
   collect_fewer_links(paths);
 }
@@ -177,12 +190,21 @@ double LeafBound::next_time(double time) const {
   return next;
 }
 
-JobBound bound_of(LeafBound& bound, const StepSequence& steps) {
+JobBound bound_of(const LeafBound& bound, const StepSequence& steps) {
+  std::vector<StepBound> by_step(steps.step_count());
+#pragma omp parallel if (by_step.size() * steps.rank_count() >= worth_threads)
+  {
+    LeafBound mine = bound;
+    std::vector<Message> messages;
+#pragma omp for schedule(dynamic, 16)
+    for (std::size_t s = 0; s < by_step.size(); ++s) {
+      steps.step(s, messages);
+      by_step[s] = mine.of(messages);
+    }
+  }
+  // Summed in order, so that the number of threads changes nothing.
   JobBound sum;
-  std::vector<Message> messages;
-  for (std::size_t s = 0; s < steps.step_count(); ++s) {
-    steps.step(s, messages);
-    const StepBound step = bound.of(messages);
+  for (const StepBound& step : by_step) {
     sum.time += step.time;
     sum.hot_spots += step.hot_spots;
   }

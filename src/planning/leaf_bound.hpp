@@ -65,13 +65,17 @@ class LeafBound {
   std::vector<LeafCut> in_;
   std::vector<std::uint32_t> source_leaf_;       // by link: the leaf that it leads out of, or no_id
   std::vector<std::uint32_t> destination_leaf_;  // by link: the leaf that it leads into, or no_id
+  // Scratch of Matching, by link: the messages that it carries, and the number of the search that saw it last.
+  mutable std::vector<std::vector<std::uint32_t>> carried_;
+  mutable std::vector<std::uint32_t> seen_;
+  mutable std::uint32_t search_ = 0;
 };
 
-/// Sums over all steps.
+/// Sums over all steps, found in parallel (OpenMP).
 struct JobBound {
   double time = 0;
   std::uint64_t hot_spots = 0;
 };
-[[nodiscard]] JobBound bound_of(LeafBound& bound, const StepSequence& steps);
+[[nodiscard]] JobBound bound_of(const LeafBound& bound, const StepSequence& steps);
 
 }  // namespace ayatori

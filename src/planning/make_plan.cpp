@@ -90,7 +90,7 @@ Result<Planned> make_plan(const Network& network, const Routes& routes, std::spa
   if (!paths) return Failure(paths.error());
   const LinkWeights weights(network, endpoints);
   const PathLabels labels(network, *paths);
-  LeafBound leaves(network, *job_endpoints, *paths, weights);
+  const LeafBound leaves(network, *job_endpoints, *paths, weights);
   const JobBound bound = bound_of(leaves, steps);
   auto best = best_of_method_and_no_choice({network, *job_endpoints, weights, steps, *paths, labels, bound}, method,
                                            routes, endpoints);

@@ -218,6 +218,12 @@ class PairPlanner {
       Attempt other = improved(bound, effort);
       if (other.better_than(best)) best = std::move(other);
     }
+    if (best.time > bound.time) {
+      step_.start(messages);
+      choose_base_lids();
+      Attempt other = improved(bound, effort);
+      if (other.better_than(best)) best = std::move(other);
+    }
     for (int again = 0; again < max_restarts && best.time > bound.time && effort > messages.size(); ++again) {
       effort -= messages.size();
       step_.start(messages);
@@ -272,6 +278,13 @@ class PairPlanner {
   void choose_least_loaded(const std::vector<std::uint32_t>& order) {
     for (const std::uint32_t i : order) {
       if (!step_.messages()[i].fixed) step_.choose_least_loaded(i);
+    }
+  }
+
+  /// Where there are fewer LIDs than paths, tables spread base LIDs over the paths.
+  void choose_base_lids() {
+    for (std::uint32_t i = 0; i < owners_.size(); ++i) {
+      if (!step_.messages()[i].fixed) step_.move(i, 0);
     }
   }
 
