@@ -46,8 +46,11 @@ void bind_tables(nb::module_& module) {
       .def_ro("notes", &Generated::notes);
   module.def("choose_lmc", [](const Network& network) { return unwrap(choose_lmc(network)); }, nb::arg("network"));
   module.def(
-      "generate_routes", [](const Network& network, int lmc) { return unwrap(generate_routes(network, lmc)); },
-      WithoutGil(), nb::arg("network"), nb::arg("lmc"));
+      "generate_routes",
+      [](const Network& network, int lmc, const std::vector<std::uint32_t>& endpoint_numbers) {
+        return unwrap(generate_routes(network, lmc, endpoint_numbers));
+      },
+      WithoutGil(), nb::arg("network"), nb::arg("lmc"), nb::arg("endpoint_numbers"));
 }
 
 void bind_table_files(nb::module_& module) {

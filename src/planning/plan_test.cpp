@@ -108,6 +108,35 @@ TEST(PaperFigure9, AColouringAlwaysExists) { EXPECT_EQ(random_jobs(Method::colou
 
 TEST(PaperFigure9, PairsAreAlwaysFree) { EXPECT_EQ(random_jobs(Method::pair, 1, 1000).free, 1000); }
 
+/// Paper 1, figure 3: a 3-ary-2-tree whose packets to node i go by root i mod 3.
+Contention on_three_ary_tree(const std::vector<std::uint32_t>& nodes) {
+  const Fabric fabric = test::make({.down = {3, 6}, .up = {3}}, 0);
+  const auto job = fabric.job(nodes);
+  const auto ranks = static_cast<Rank>(nodes.size());
+  return measure(fabric, job, Plan::destination_mod_k(ranks), *shift_all_to_all(ranks));
+}
+
+TEST(PaperFigure3, ContiguousNodesCollideAtShiftThree) {
+  const Fabric fabric = test::make({.down = {3, 6}, .up = {3}}, 0);
+  const auto job = fabric.contiguous(8);
+  // Nodes 3 and 5 send to 6 and 0, from leaf 1 by root 0. Step 2 is the shift by 3.
+  const auto loads =
+      link_loads(fabric.network, fabric.routes, job, Plan::destination_mod_k(8), *shift_all_to_all(8), 2);
+  ASSERT_TRUE(loads) << loads.error().message;
+  const DeviceId leaf = fabric.network.router_of(job[3]);
+  EXPECT_EQ((*loads)[fabric.network.port_id(leaf, 4)], 2U);
+  EXPECT_EQ((*loads)[fabric.network.port_id(leaf, 5)], 1U);
+  EXPECT_EQ((*loads)[fabric.network.port_id(leaf, 6)], 0U);
+  EXPECT_FALSE(on_three_ary_tree({0, 1, 2, 3, 4, 5, 6, 7}).free);
+}
+
+TEST(PaperFigure3, SymmetricNodesAreFree) {
+  // The paper's cure for eight nodes: two on each leaf.
+  EXPECT_TRUE(on_three_ary_tree({0, 1, 3, 4, 6, 7, 9, 10}).free);
+  EXPECT_FALSE(on_three_ary_tree({0, 1, 3, 4, 6, 7, 9}).free);
+  EXPECT_TRUE(on_three_ary_tree({0, 1, 2, 3, 4, 5, 6, 7, 8}).free);
+}
+
 TEST(PaperFigure10, ContiguousJobs) {
   const Fabric& fabric = paper().six_paths;
   for (std::uint32_t size = 3; size <= 30; ++size) {

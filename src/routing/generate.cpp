@@ -125,7 +125,10 @@ Result<LmcChoice> choose_lmc(const Network& network) {
   return choice;
 }
 
-Result<Generated> generate_routes(const Network& network, int lmc) {
+Result<Generated> generate_routes(const Network& network, int lmc, std::span<const std::uint32_t> endpoint_numbers) {
+  if (!endpoint_numbers.empty() && endpoint_numbers.size() != network.endpoints().size()) {
+    return fail("{} numbers do not fit {} endpoints", endpoint_numbers.size(), network.endpoints().size());
+  }
   if (auto fits_tables = check_table_ports(network); !fits_tables) return Failure(fits_tables.error());
   if (auto connected = check_connected(network); !connected) return Failure(connected.error());
   Generated generated;
@@ -141,7 +144,7 @@ Result<Generated> generate_routes(const Network& network, int lmc) {
   generated.engine = paths.tree() != nullptr ? Engine::fat_tree : Engine::up_down;
   generated.paths = paths.max_paths();
   generated.notes = notes_on(network, paths, order);
-  generated.routes.tables = write_tables_for(network, *lids, paths, order);
+  generated.routes.tables = write_tables_for(network, *lids, paths, order, endpoint_numbers);
   generated.routes.lids = std::move(*lids);
   return generated;
 }

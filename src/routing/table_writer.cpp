@@ -23,11 +23,13 @@ struct Address {
 /// All addresses, by router.
 class Directory {
  public:
-  Directory(const Network& network, const LidMap& lids, const FabricPaths& paths) : at_(network.router_count()) {
+  Directory(const Network& network, const LidMap& lids, const FabricPaths& paths,
+            std::span<const std::uint32_t> endpoint_numbers)
+      : at_(network.router_count()) {
     paths_.reserve(network.router_count());
     for (DeviceId router = 0; router < network.router_count(); ++router) paths_.push_back(paths.to(router));
-    enter_all(network, lids, network.endpoints());
-    enter_all(network, lids, network.aggregation_ports());
+    enter_all(network, lids, network.endpoints(), endpoint_numbers);
+    enter_all(network, lids, network.aggregation_ports(), {});
     for (DeviceId router = 0; router < network.router_count(); ++router) {
       enter(router, 0, lids.of(network.port_id(router, 0)), router);
     }
@@ -36,10 +38,13 @@ class Directory {
   [[nodiscard]] const std::vector<Address>& at(DeviceId router) const { return at_[router]; }
 
  private:
-  void enter_all(const Network& network, const LidMap& lids, std::span<const PortId> ports) {
-    for (std::size_t number = 0; number < ports.size(); ++number) {
-      const Port& router_port = network.port(network.port(ports[number]).peer);
-      enter(router_port.device, static_cast<TablePort>(router_port.number), lids.of(ports[number]), number);
+  /// `numbers` of the ports; empty: 0, 1, 2, …
+  void enter_all(const Network& network, const LidMap& lids, std::span<const PortId> ports,
+                 std::span<const std::uint32_t> numbers) {
+    for (std::size_t i = 0; i < ports.size(); ++i) {
+      const Port& router_port = network.port(network.port(ports[i]).peer);
+      enter(router_port.device, static_cast<TablePort>(router_port.number), lids.of(ports[i]),
+            numbers.empty() ? i : numbers[i]);
     }
   }
 
@@ -146,9 +151,9 @@ class TableWriter {
 }  // namespace
 
 ForwardingTables write_tables_for(const Network& network, const LidMap& lids, const FabricPaths& paths,
-                                  const RouterOrder& order) {
+                                  const RouterOrder& order, std::span<const std::uint32_t> endpoint_numbers) {
   ForwardingTables tables(network.router_count(), lids.last());
-  const Directory directory(network, lids, paths);
+  const Directory directory(network, lids, paths, endpoint_numbers);
   const UpDown routes(paths.graph(), order, paths.levels());
 #pragma omp parallel if (network.router_count() * lids.lid_count() >= worth_threads)
   {

@@ -2,6 +2,9 @@
 /// \file
 /// Writes forwarding tables from paths.
 
+#include <cstdint>
+#include <span>
+
 #include "ayatori/tables/tables.hpp"
 #include "fabric_paths.hpp"
 #include "router_order.hpp"
@@ -9,8 +12,10 @@
 namespace ayatori {
 
 /// Tables in which every LID is reachable from every router, by routes that climb in the order, then descend.
-/// OpenMP over the routers that destinations are attached to; the result does not depend on the number of threads.
+/// `endpoint_numbers` as in generate_routes(). OpenMP over the routers that destinations are attached to; the result
+/// does not depend on the number of threads.
 [[nodiscard]] ForwardingTables write_tables_for(const Network& network, const LidMap& lids, const FabricPaths& paths,
-                                                const RouterOrder& order);
+                                                const RouterOrder& order,
+                                                std::span<const std::uint32_t> endpoint_numbers);
 
 }  // namespace ayatori

@@ -9,13 +9,18 @@ import typer
 
 from ayatori.cli import options
 from ayatori.cli.output import note, print_json, say
+from ayatori.formats.job_files import read_jobs
 from ayatori.model.network import open_source
-from ayatori.planning.routes import check, check_as_data, make_routes_explained, write_for_opensm
+from ayatori.planning.routes import changes_for_jobs, check, check_as_data, make_routes_explained, write_for_opensm
 
 
 def route(
     source: options.SOURCE,
     lmc: options.LMC = "auto",
+    for_jobs: Annotated[
+        list[Path] | None,
+        typer.Option("--for", metavar="RUNNING", help="Spread these jobs over the paths: hostfiles, or folders."),
+    ] = None,
     out_dir: Annotated[
         Path | None, typer.Option(metavar="DIR", help="Write lfts, guid2lid and a README there.")
     ] = None,
@@ -24,10 +29,12 @@ def route(
 ) -> None:
     """Makes forwarding tables with one or several LIDs a port, checks them, writes them for OpenSM."""
     network = open_source(source, host_pattern)
-    made = make_routes_explained(network, options.parse_lmc(lmc))
+    running = [named.job for named in read_jobs(network, for_jobs or [])[0]]
+    made = make_routes_explained(network, options.parse_lmc(lmc), running)
     data = {"source": source, "engine": made.engine, "lmc": made.lmc, "paths": made.paths}
     data |= check_as_data(network, made.routes, check(network, made.routes))
     data |= {"explanation": made.explanation, "notes": made.notes}
+    data |= changes_for_jobs(network, made, running)
     if out_dir is not None:
         write_for_opensm(network, made, source, out_dir)
         note(f"wrote {out_dir}/lfts, guid2lid and README, which has the opensm command line")
@@ -42,6 +49,9 @@ def describe(data: dict[str, Any]) -> None:
     say(f"{data['source']}: {engine} tables, {data['explanation']}")
     say(f"  LIDs          {data['lids']} of {data['lid_space']}")
     say(f"  paths         {data['paths']} to a leaf at most")
+    if data["running"]:
+        jobs = "1 job" if data["running"] == 1 else f"{data['running']} jobs"
+        say(f"  for {jobs:9} {data['changed_entries']} of {data['entries']} entries change")
     describe_check(data)
     for line in data["notes"]:
         say(f"  note: {line}")

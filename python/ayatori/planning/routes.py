@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from ayatori import _core
-from ayatori._core import Network, Routes, TableCheck
+from ayatori._core import Job, Network, Routes, TableCheck
 from ayatori.base.errors import Error
 from ayatori.base.files import write_folder
 from ayatori.model.network import link_as_data
@@ -27,16 +28,45 @@ class MadeRoutes:
     notes: list[str] = field(default_factory=list)
 
 
-def make_routes_explained(network: Network, lmc: int | str = "auto") -> MadeRoutes:
-    """Makes tables with 2^lmc LIDs a port; "auto" takes as many as the fabric has paths, if they fit."""
+def make_routes_explained(network: Network, lmc: int | str = "auto", running: Sequence[Job] = ()) -> MadeRoutes:
+    """Makes tables with 2^lmc LIDs a port; "auto" takes as many as the fabric has paths, if they fit.
+
+    With `running`, jobs that run now, each job's NICs are spread over the paths by themselves, as if no other existed:
+    paper 1's rule in the tables. NICs of no job keep the paths that they have without these jobs.
+    """
     if lmc == "auto":
         choice = _core.choose_lmc(network)
         lmc, explanation = choice.lmc, choice.explanation
     else:
         lmc = int(lmc)
         explanation = f"LMC {lmc} as asked"
-    made = _core.generate_routes(network, lmc)
+    made = _core.generate_routes(network, lmc, endpoint_numbers(network, running))
     return MadeRoutes(made.routes, made.lmc, made.engine.name, made.paths, explanation, list(made.notes))
+
+
+def endpoint_numbers(network: Network, running: Sequence[Job]) -> list[int]:
+    """By place in network.endpoints: the NIC's number in its job in network order, or its place if it is in none.
+
+    Of a NIC that two jobs use, the number in the first counts. Empty without jobs.
+    """
+    if not running:
+        return []
+    numbers: dict[int, int] = {}
+    for job in running:
+        of_job = set(job.endpoints(network))
+        for number, endpoint in enumerate(endpoint for endpoint in network.endpoints if endpoint in of_job):
+            numbers.setdefault(endpoint, number)
+    return [numbers.get(endpoint, place) for place, endpoint in enumerate(network.endpoints)]
+
+
+def changes_for_jobs(network: Network, made: MadeRoutes, running: Sequence[Job]) -> dict[str, int]:
+    """How many entries of the tables, made for these jobs, differ from those that no job has a say in."""
+    changed = made.routes.count_differences(make_routes(network, made.lmc)) if running else 0
+    return {
+        "running": len(running),
+        "changed_entries": changed,
+        "entries": network.router_count * made.routes.lid_count,
+    }
 
 
 def make_routes(network: Network, lmc: int | str = "auto") -> Routes:

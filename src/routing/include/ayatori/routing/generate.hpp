@@ -20,7 +20,9 @@
 /// through them (docs/decisions/0003-one-order-for-all-routes.md has the argument). Networks that are not trees of
 /// levels are ordered breadth first: up*/down* routes (Schroeder et al., Autonet, 1991).
 
+#include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -56,6 +58,12 @@ struct Generated {
 /// otherwise LidMap::assign. Deterministic, whatever the number of threads (OpenMP over destination leaves).
 /// Errors: see LidMap::assign; a network that is not connected (names a router of each of two parts); a router with
 /// more than 254 ports.
-[[nodiscard]] Result<Generated> generate_routes(const Network& network, int lmc);
+///
+/// `endpoint_numbers` are the numbers i of the rule above, by place in network.endpoints(); empty: the places
+/// themselves. Jobs whose endpoints have consecutive numbers of their own get paths of their own tables as paper 1's
+/// rule gives them LIDs: as many of a job's endpoints on each path as on any other. Error: numbers for more or fewer
+/// endpoints.
+[[nodiscard]] Result<Generated> generate_routes(const Network& network, int lmc,
+                                                std::span<const std::uint32_t> endpoint_numbers = {});
 
 }  // namespace ayatori
