@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import json
+import os
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
@@ -14,3 +18,32 @@ def test_the_example_of_a_source_is_short_and_as_shown() -> None:
     page = (ROOT / "docs" / "adding-a-source.md").read_text(encoding="utf-8")
     assert re.findall(r"```cpp\n(.*?)```", page, re.DOTALL) == [example]
     assert len(example.splitlines()) <= MAX_LINES
+
+
+def test_the_prolog_for_slurm_plans_a_job_beside_those_that_squeue_lists(tmp_path: Path) -> None:
+    programs = tmp_path / "bin"
+    programs.mkdir()
+    (programs / "squeue").write_text("#!/bin/sh\nprintf '17 N[0-3]\\n18 N[4-9]\\n'\n", encoding="utf-8")
+    (programs / "ayatori").write_text(f'#!/bin/sh\nexec {sys.executable} -m ayatori.cli "$@"\n', encoding="utf-8")
+    (programs / "logger").write_text('#!/bin/sh\necho "$@" >&2\n', encoding="utf-8")
+    for program in programs.iterdir():
+        program.chmod(0o755)
+    environment = {
+        **os.environ,
+        "PATH": f"{programs}:{os.environ['PATH']}",
+        "AYATORI_SOURCE": "fattree:K=3,levels=2",
+        "AYATORI_PLANS": str(tmp_path),
+        "SLURM_JOB_ID": "18",
+        "SLURM_JOB_NODELIST": "N[4-9]",
+    }
+    script = str(ROOT / "examples" / "slurm" / "prolog")
+    done = subprocess.run(["sh", script], env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode == 0
+    assert (tmp_path / "18.json").exists(), done.stderr
+    running = json.loads((tmp_path / "running.json").read_text(encoding="utf-8"))
+    assert [(job["name"], job["method"]) for job in running["jobs"]] == [("17", "destination-mod-K"), ("18", "pair")]
+    broken = subprocess.run(
+        ["sh", script], env=environment | {"AYATORI_SOURCE": "no:such"}, capture_output=True, text=True, check=False
+    )
+    assert broken.returncode == 0
+    assert "job 18 runs without a plan" in broken.stderr
