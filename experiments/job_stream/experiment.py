@@ -1,0 +1,85 @@
+"""Streams of jobs on paper 1's cluster, by both ways to allocate nodes; the all-to-all of each job by every method."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from ayatori import _core
+from ayatori._core import Network
+from ayatori.cli.output import progress
+from ayatori.model.network import open_source
+from ayatori.planning.plans import DESTINATION_MOD_K, METHODS, assess_jobs, with_made_steps
+from ayatori.planning.routes import make_routes
+from ayatori.resumable import SavedResults, compute_items
+from experiments.job_stream.presentation import OWN_STEPS, Streams, figures_of, tables_of
+from experiments.job_stream.stream import ALLOCATIONS, run_stream
+from experiments.page import present
+
+SOURCE = "fattree:K=6,levels=2,nodes=30"
+
+
+@dataclass(frozen=True)
+class Settings:
+    jobs: int = 1000
+    sizes: tuple[int, int] = (2, 16)
+    seed: int = 1
+    chunk: int = 50
+    """Jobs between two savings; changes no figure."""
+
+
+def run(folder: Path, settings: Settings = Settings(), resume: bool = False) -> Path:
+    """Computes, prints and draws it all; returns the page."""
+    network = open_source(SOURCE)
+    results = SavedResults(folder / "results.json", _parameters(settings))
+    if resume:
+        results.load()
+    streams = _compute(network, settings, results)
+    about = f"{SOURCE}, {settings.jobs} jobs of {settings.sizes[0]} to {settings.sizes[1]} nodes, seed {settings.seed}"
+    title = "Paper 1, section 2.4: node utilisation against bandwidth"
+    return present(results, title, about, tables_of(streams), figures_of(streams))
+
+
+def _parameters(settings: Settings) -> dict[str, object]:
+    given = asdict(settings) | {"source": SOURCE}
+    return {name: value for name, value in given.items() if name != "chunk"}
+
+
+def _compute(network: Network, settings: Settings, results: SavedResults) -> Streams:
+    found = Streams({}, {})
+    methods = [*METHODS, OWN_STEPS]
+    with progress("jobs", settings.jobs * len(methods) * len(ALLOCATIONS)) as advance:
+        for name, allocate in ALLOCATIONS.items():
+            stream = run_stream(len(network.machines), settings.jobs, settings.sizes, allocate, settings.seed)
+            found.utilisation[name] = stream.utilisation
+            found.bandwidth[name] = {
+                method: compute_items(
+                    results,
+                    f"{name}: {method}",
+                    stream.nodes_of_jobs,
+                    settings.chunk,
+                    _bandwidths(network, method),
+                    advance,
+                )
+                for method in methods
+            }
+    return found
+
+
+def _bandwidths(network: Network, method: str) -> Callable[[Sequence[list[int]]], list[float]]:
+    """Relative bandwidths of the shift all-to-all, each job by itself; OWN_STEPS have no plan, and one LID a port."""
+    plan_method = DESTINATION_MOD_K if method == OWN_STEPS else method
+    routes = make_routes(network, 0 if plan_method == DESTINATION_MOD_K else "auto")
+
+    def bandwidths(nodes_of_jobs: Sequence[list[int]]) -> list[float]:
+        jobs = [
+            _core.job_of_hosts(network, [(network.machines[node].name, 1) for node in nodes], "stream")
+            for nodes in nodes_of_jobs
+        ]
+        assessments = assess_jobs(network, routes, jobs, plan_method)
+        if method == OWN_STEPS:
+            assessments = [with_made_steps(network, routes, assessment) for assessment in assessments]
+        return [assessment.relative_bandwidth for assessment in assessments]
+
+    return bandwidths
