@@ -6,6 +6,8 @@ import json
 import os
 from pathlib import Path
 
+import pytest
+
 import ayatori
 from ayatori.formats.plan_file import read_plan
 from bench.validation.never_worse import check_cases
@@ -60,3 +62,20 @@ def test_own_steps_are_written_and_beat_the_shift_without_a_plan(tmp_path: Path,
     assert checked["free"] == 1
     with_pattern = ayatori_command("plan", *arguments, "--own-steps", "--pattern", "ring")
     assert (with_pattern.status, "not for ring" in with_pattern.stderr) == (1, True)
+
+
+def test_steps_are_made_for_the_tables_that_a_fabric_has(tmp_path: Path, ayatori_command) -> None:
+    """Base LIDs of tables with several LIDs a port all take the first path: the bound by load is what steps reach."""
+    tables = tmp_path / "tables"
+    assert ayatori_command("route", PAPER, "--lmc", "3", "--out-dir", str(tables)).status == 0
+    arguments = (PAPER, "--contiguous", "16..16", "--lfts", str(tables / "lfts"), "--json")
+    call = ("--collective", "alltoall", "--bytes", "1MiB", "--link-bandwidth", "1000MB/s", "--steps", "synchronous")
+    simulated = json.loads(ayatori_command("simulate", *arguments, *call, "--algorithm", "planned").stdout)
+    planned = json.loads(ayatori_command("plan", *arguments, "--own-steps").stdout)
+    assert simulated["method"] == "tables"
+    bandwidth = simulated["bandwidth_MBps"]["mean"] / 1000
+    assert bandwidth == pytest.approx(0.25)
+    assert planned["choices"][0]["without_own_steps"] == pytest.approx(0.25)
+    chosen = json.loads(ayatori_command("choose", *arguments, *call).stdout)
+    times = {entry["algorithm"]: entry["time_s"] for entry in chosen["calls"][0]["ranking"]}
+    assert (chosen["method"], times["planned"]) == ("tables", simulated["time_s"])

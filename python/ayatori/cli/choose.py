@@ -14,6 +14,7 @@ from ayatori.cli.execution import UsageError
 from ayatori.cli.output import note, print_json, print_table, progress, say
 from ayatori.formats.choice_table import table_of, write_table
 from ayatori.model.network import open_source
+from ayatori.planning.routes import read_routes
 from ayatori.prediction.choice import choice_as_data, choice_parameters, pieces_of
 from ayatori.prediction.choice import choose as rank_algorithms
 from ayatori.prediction.predictor import algorithms_of
@@ -35,6 +36,7 @@ def choose(
     order: options.ORDER = "network",
     unnamed_hcas: options.UNNAMED_HCAS = False,
     method: options.METHOD = None,
+    lfts: options.LFTS = None,
     steps: options.STEPS = "drift",
     link_bandwidth: options.LINK_BANDWIDTH = None,
     link_latency: options.LINK_LATENCY = "0s",
@@ -61,9 +63,11 @@ def choose(
         raise UsageError("--out takes the table of one job", hint="--job HOSTFILE --out FILE")
     if model.link_latency == 0 and model.overhead == 0 and is_first_process():
         note("messages take no time but that of their bytes: --link-latency or --overhead tells what small ones cost")
-    saved = options.open_partial(source, choice_parameters(network, jobs, calls, method, model), resume)
+    routes = read_routes(network, lfts) if lfts else None
+    parameters = choice_parameters(network, jobs, calls, method, model) | options.tables_as_data(lfts)
+    saved = options.open_partial(source, parameters, resume)
     with progress("algorithms", len(pieces_of(calls))) as advance:
-        choice = rank_algorithms(network, jobs, calls, method, model, saved=saved, advance=advance)
+        choice = rank_algorithms(network, jobs, calls, method, model, routes=routes, saved=saved, advance=advance)
     if not is_first_process():
         return
     saved.remove()
@@ -71,6 +75,7 @@ def choose(
         write_table(table_of(source, network, choice), out)
         note(f"wrote {out}")
     data = {"source": source} | choice_as_data(choice)
+    data["method"] = options.name_of_paths(choice.method, method, lfts)
     if json:
         print_json("choose", data)
     else:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
 from collections.abc import Callable
 from pathlib import Path
@@ -12,6 +13,7 @@ import typer
 from ayatori import _core
 from ayatori._core import Job, Network
 from ayatori.base.errors import Error
+from ayatori.base.files import read_text
 from ayatori.base.units import parse_bytes, parse_rate, parse_seconds
 from ayatori.cli.execution import UsageError
 from ayatori.cli.output import note
@@ -62,6 +64,10 @@ METHOD = Annotated[
     typer.Option(
         help="Paths: destination-mod-K, rule, colour, pair, or dimension-order (the default in grids of machines)."
     ),
+]
+LFTS = Annotated[
+    Path | None,
+    typer.Option(metavar="FILE", help="The fabric's own tables, not ours; base LIDs without --method."),
 ]
 STEPS = Annotated[str, typer.Option(help="drift: each rank goes on when it can, as in MPI; synchronous: all together.")]
 LINK_BANDWIDTH = Annotated[
@@ -114,6 +120,16 @@ def open_partial(source: str, parameters: dict[str, Any], resume: bool) -> Saved
     if resume and not saved.load() and is_first_process():
         note(f"nothing to resume from ({saved.path}): starting from the beginning")
     return saved
+
+
+def tables_as_data(lfts: Path | None) -> dict[str, str]:
+    """What the results of a run depend on: the content of its tables."""
+    return {} if lfts is None else {"tables": hashlib.sha256(read_text(lfts).encode()).hexdigest()}
+
+
+def name_of_paths(used: str, asked: str | None, lfts: Path | None) -> str:
+    """The method as reports name it: base LIDs on given tables are nobody's method, but those tables."""
+    return "tables" if lfts is not None and asked is None else used
 
 
 def parse_lmc(text: str) -> int | str:

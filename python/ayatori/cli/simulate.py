@@ -17,9 +17,10 @@ from ayatori.cli import options
 from ayatori.cli.execution import UsageError
 from ayatori.cli.output import print_json, print_table, progress, say
 from ayatori.model.network import open_source
+from ayatori.planning.routes import read_routes
 from ayatori.prediction.predictor import Call, algorithms_of, read_pair_sizes
+from ayatori.prediction.simulation import Simulation, simulation_as_data, simulation_parameters
 from ayatori.prediction.simulation import simulate as compute_simulation
-from ayatori.prediction.simulation import simulation_as_data, simulation_parameters
 from ayatori.resumable import is_first_process
 
 WITHOUT_SIZE = ("alltoallv", "barrier")
@@ -48,6 +49,7 @@ def simulate(
         str, typer.Option(metavar="SIZE", help="Of a pipeline's pieces; 0: the algorithm's own choice.")
     ] = "0",
     method: options.METHOD = None,
+    lfts: options.LFTS = None,
     steps: options.STEPS = "drift",
     link_bandwidth: options.LINK_BANDWIDTH = None,
     link_latency: options.LINK_LATENCY = "0s",
@@ -72,19 +74,27 @@ def simulate(
     jobs = options.jobs_or_whole_network(network, jobs, ppn, unnamed_hcas)
     if sizes is not None:
         call = replace(call, sizes=read_sizes(sizes, jobs))
-    saved = options.open_partial(source, simulation_parameters(network, jobs, call, method, model), resume)
+    routes = read_routes(network, lfts) if lfts else None
+    parameters = simulation_parameters(network, jobs, call, method, model) | options.tables_as_data(lfts)
+    saved = options.open_partial(source, parameters, resume)
     with progress("jobs", len(jobs)) as advance:
-        simulation = compute_simulation(network, jobs, call, method, model, saved=saved, advance=advance)
+        simulation = compute_simulation(network, jobs, call, method, model, routes=routes, saved=saved, advance=advance)
     if not is_first_process():
         return
     saved.remove()
-    data: dict[str, Any] = {"source": source, "method": simulation.method} | asdict(replace(call, sizes=None))
-    data |= {"model": asdict(model), "sizes": str(sizes) if sizes else None, "seed": seed}
-    data |= simulation_as_data(simulation) | {"wall_s": time.monotonic() - started}
+    paths = options.name_of_paths(simulation.method, method, lfts)
+    data: dict[str, Any] = {"source": source, "method": paths} | as_data(simulation, sizes)
+    data |= {"seed": seed, "wall_s": time.monotonic() - started}
     if json:
         print_json("simulate", data)
     else:
         describe(data)
+
+
+def as_data(simulation: Simulation, sizes: Path | None) -> dict[str, Any]:
+    """What was simulated, and what came out."""
+    data = asdict(replace(simulation.call, sizes=None)) | {"model": asdict(simulation.model)}
+    return data | {"sizes": str(sizes) if sizes else None} | simulation_as_data(simulation)
 
 
 def parse_call(collective: str, algorithm: str, bytes: str, root: int, chunk: str, sizes: Path | None) -> Call:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
-from ayatori._core import Algorithm, Job, Network, Places
+from ayatori._core import Algorithm, Job, Network, Places, Routes
 from ayatori.base.errors import Error
 from ayatori.model.jobs import placement_as_data
 from ayatori.model.network import fingerprint
@@ -79,20 +79,21 @@ def choose(
     method: str | None = None,
     model: Model | None = None,
     *,
+    routes: Routes | None = None,
     saved: SavedResults | None = None,
     advance: Callable[[int], None] = lambda _count: None,
 ) -> Choice:
     """Ranks the algorithms for each of `calls` (collective, bytes as MPI counts), roots being rank 0.
 
-    Every algorithm takes the paths of its own plan by `method` (see Predictor). With several jobs their mean time
-    counts. The outcomes go to `saved`, and those that are there already are not computed again (see choice_parameters);
-    in a run of several MPI processes only the first has rankings. `advance` is called with the number of algorithms
-    that are done. Raises Error for no jobs, unknown collectives, sizes that can't be.
+    Every algorithm takes the paths of its own plan by `method` on `routes` (see Predictor). With several jobs their
+    mean time counts. The outcomes go to `saved`, and those that are there already are not computed again (see
+    choice_parameters); in a run of several MPI processes only the first has rankings. `advance` is called with the
+    number of algorithms that are done. Raises Error for no jobs, unknown collectives, sizes that can't be.
     """
     jobs = [jobs] if isinstance(jobs, Job) else list(jobs)
     if not jobs:
         raise Error("no job to choose for")
-    predictor = Predictor(network, method, model)
+    predictor = Predictor(network, method, model, routes)
     pieces = pieces_of(calls)
 
     def work(numbers: range) -> list[dict[str, Any]]:

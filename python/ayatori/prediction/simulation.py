@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass
 from statistics import fmean
 from typing import Any
 
-from ayatori._core import Job, Network
+from ayatori._core import Job, Network, Routes
 from ayatori.base.errors import Error
 from ayatori.model.jobs import placement_as_data
 from ayatori.model.network import fingerprint
@@ -43,20 +43,21 @@ def simulate(
     method: str | None = None,
     model: Model | None = None,
     *,
+    routes: Routes | None = None,
     saved: SavedResults | None = None,
     advance: Callable[[int], None] = lambda _count: None,
 ) -> Simulation:
     """Times the messages of `call` on each job as flows that share links fairly.
 
-    `method` and `model` are Predictor's. The predictions go to `saved`, and those that are there already are not
-    computed again (see simulation_parameters). In a run of several MPI processes all of them call this and share the
-    jobs. `advance` is called with the number of jobs that are done. Raises Error for no jobs, unknown algorithms,
+    `method`, `model` and `routes` are Predictor's. The predictions go to `saved`, and those that are there already are
+    not computed again (see simulation_parameters). In a run of several MPI processes all of them call this and share
+    the jobs. `advance` is called with the number of jobs that are done. Raises Error for no jobs, unknown algorithms,
     sizes that can't be.
     """
     jobs = [jobs] if isinstance(jobs, Job) else list(jobs)
     if not jobs:
         raise Error("no job to simulate")
-    predictor = Predictor(network, method, model)
+    predictor = Predictor(network, method, model, routes)
 
     def work(numbers: range) -> list[dict[str, Any]]:
         return [asdict(prediction) for prediction in predictor.predict(jobs[numbers.start : numbers.stop], call)]
