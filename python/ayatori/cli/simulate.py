@@ -82,8 +82,7 @@ def simulate(
     if not is_first_process():
         return
     saved.remove()
-    paths = options.name_of_paths(simulation.method, method, lfts)
-    data: dict[str, Any] = {"source": source, "method": paths} | as_data(simulation, sizes)
+    data = {"source": source} | as_data(simulation, options.name_of_paths(simulation.method, method, lfts), sizes)
     data |= {"seed": seed, "wall_s": time.monotonic() - started}
     if json:
         print_json("simulate", data)
@@ -91,9 +90,9 @@ def simulate(
         describe(data)
 
 
-def as_data(simulation: Simulation, sizes: Path | None) -> dict[str, Any]:
-    """What was simulated, and what came out."""
-    data = asdict(replace(simulation.call, sizes=None)) | {"model": asdict(simulation.model)}
+def as_data(simulation: Simulation, paths: str, sizes: Path | None) -> dict[str, Any]:
+    """What was simulated, on paths of this name, and what came out."""
+    data = {"method": paths} | asdict(replace(simulation.call, sizes=None)) | {"model": asdict(simulation.model)}
     return data | {"sizes": str(sizes) if sizes else None} | simulation_as_data(simulation)
 
 
