@@ -89,7 +89,7 @@ def test_peers_delivers_every_message(ayatori_command) -> None:
         (("incast", "--bytes", "65536"), "raw-udp can't send 65536 bytes"),
         (("incast", "--messages", "-1"), "messages: -1 is out of range"),
         (("incast", "--repeats", "0"), "repeats: 0 is out of range"),
-        (("peers", "--count", "0"), "0 peers can't be had"),
+        (("peers", "--count", "0"), "peers: 0 is out of range"),
     ],
 )
 def test_options_out_of_range_are_refused(arguments: tuple[str, ...], message: str, ayatori_command) -> None:

@@ -155,7 +155,7 @@ def collect_jobs(
     if order not in ("network", "given"):
         raise UsageError(f"no rank order '{order}'", hint="orders: network, given")
     if not 0 <= ppn <= MAX_RANKS:
-        raise UsageError(f"{ppn} ranks a machine make no job")
+        raise UsageError(f"--ppn {ppn} is out of range", hint=f"0 to {MAX_RANKS}")
     if sum(choice is not None for choice in (job, random_count, contiguous)) > 1:
         raise UsageError("--job, --random-jobs and --contiguous exclude each other")
     if job is not None:
@@ -168,7 +168,7 @@ def collect_jobs(
     if job_size is None:
         raise UsageError("--random-jobs needs --job-size", hint="how many machines each job takes")
     if job_size < 1:
-        raise UsageError(f"{job_size} machines make no job")
+        raise UsageError(f"--job-size {job_size} is out of range", hint="at least 1")
     if not 0 <= seed < 2**64:
         raise UsageError(f"seed {seed} does not fit in 64 bits")
     return random_jobs(network, random_count, job_size, ppn, seed, unnamed_hcas)
@@ -176,10 +176,8 @@ def collect_jobs(
 
 def random_job_count(count: int) -> int:
     """The value of --random-jobs. Raises UsageError if it is out of range."""
-    if count < 1:
-        raise UsageError(f"{count} random jobs are none to look at")
-    if count > MAX_JOBS:
-        raise UsageError(f"{count} random jobs are more than {MAX_JOBS}")
+    if not 1 <= count <= MAX_JOBS:
+        raise UsageError(f"--random-jobs {count} is out of range", hint=f"1 to {MAX_JOBS}")
     return count
 
 

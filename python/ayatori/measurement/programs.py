@@ -17,7 +17,7 @@ from ayatori.base.errors import Error
 from ayatori.processes import last_line, run_program
 
 PROGRAMS = Path(_core.__file__).parent / "programs"
-LONGEST_S = 300.0
+MAX_SECONDS = 300.0
 """Of one run; programs end themselves before."""
 
 STACKS = {
@@ -31,7 +31,7 @@ STACKS = {
 MAX_SENDERS = 250
 MAX_BYTES = 65536
 MAX_BYTES_OF_A_DATAGRAM = 65507
-"""Over IPv4: where nobody cuts messages, they can't be larger."""
+"""Over IPv4, for stacks that send each message as one datagram."""
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,7 @@ class IncastSettings:
 def measure_incast(
     stacks: Sequence[str], incast: IncastSettings, repeats: int, advance: Callable[[], None] = lambda: None
 ) -> list[dict[str, Any]]:
-    """One result a stack. Stacks take turns, so that what else the machine does meets them all."""
+    """One result a stack. Stacks take turns, so that other load of the machine affects all of them alike."""
     _check(stacks, incast, repeats)
     runs: dict[str, list[dict[str, Any]]] = {stack: [] for stack in stacks}
     arguments = [str(incast.senders), str(incast.bytes), str(incast.messages)]
@@ -60,8 +60,8 @@ def measure_incast(
 def measure_peers(count: int) -> dict[str, Any]:
     """One process with `count` simulated peers, a message to and from each."""
     if not 1 <= count <= 10**8:
-        raise Error(f"{count} peers can't be had", hint="from 1 to 100000000")
-    return _run_program(_program("many_peers_ours"), [str(count)], LONGEST_S + count / 1000)
+        raise Error(f"peers: {count} is out of range", hint="1 to 100000000")
+    return _run_program(_program("many_peers_ours"), [str(count)], MAX_SECONDS + count / 1000)
 
 
 def _check(stacks: Sequence[str], incast: IncastSettings, repeats: int) -> None:
@@ -94,8 +94,8 @@ def _program(name: str, hint: str = "") -> Path:
     return path
 
 
-def _run_program(program: Path, arguments: list[str], timeout: float = LONGEST_S) -> dict[str, Any]:
-    """The JSON line that it prints. Whatever ends us ends it, too."""
+def _run_program(program: Path, arguments: list[str], timeout: float = MAX_SECONDS) -> dict[str, Any]:
+    """The JSON line that the program prints. It is killed when this process ends, however that happens."""
     with tempfile.TemporaryDirectory(prefix="ayatori-") as name:
         folder = Path(name)
         output, errors = folder / "output", folder / "errors"
@@ -125,6 +125,6 @@ def _summary(runs: list[dict[str, Any]]) -> dict[str, Any]:
 
 
 def _sum(counts: list[int | None]) -> int | None:
-    """Nothing where the stack does not tell."""
+    """The sum, or None if a run does not tell its count."""
     told = [count for count in counts if count is not None]
     return sum(told) if len(told) == len(counts) else None
