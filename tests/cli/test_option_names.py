@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import keyword
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -58,7 +59,9 @@ def test_an_option_takes_the_same_in_all_verbs(name: str) -> None:
 def test_an_option_has_one_name_that_says_what_python_calls_it(name: str) -> None:
     for verb, option in uses(name).items():
         assert option.opts == [name], (verb, option.opts)  # former names are taken by former_names.py
-        if re.fullmatch(r"--[a-z]+(-[a-z]+)*", name):
+        if keyword.iskeyword(name[2:]):
+            assert option.name and option.name.startswith(f"{name[2:]}_"), verb
+        elif re.fullmatch(r"--[a-z]+(-[a-z]+)*", name):
             assert option.name in (name[2:].replace("-", "_"), f"{name[2:]}_"), verb
         else:
             assert name == "-n", verb  # as mpirun has it

@@ -19,7 +19,7 @@ def route(
     lmc: options.LMC = "auto",
     for_jobs: Annotated[
         list[Path] | None,
-        typer.Option("--for", metavar="RUNNING", help="Spread these jobs over the paths: hostfiles, or folders."),
+        typer.Option("--for", metavar="PATH", help="Spread these jobs over the paths: hostfiles, or folders."),
     ] = None,
     out_dir: Annotated[
         Path | None, typer.Option(metavar="DIR", help="Write lfts, guid2lid and a README there.")
