@@ -68,7 +68,7 @@ typedef enum {
     NWTOPO_OBJ_MACHINE, /* a computer: always at height 0 */
     NWTOPO_OBJ_ROUTER,  /* forwards packets: an InfiniBand or Ethernet switch */
     NWTOPO_OBJ_GRID,    /* virtual: its children form a mesh or torus */
-    NWTOPO_OBJ_FULL,    /* virtual: each of its children is joined to each other */
+    NWTOPO_OBJ_FULL,    /* virtual: each of its children is joined to each other: routers, or (dragonfly) groups of them */
     NWTOPO_OBJ_GRAPH,   /* virtual: its children are joined by the edges in its attributes */
     NWTOPO_OBJ_MAX,     /* number of types */
     NWTOPO_OBJ_MESH = NWTOPO_OBJ_GRAPH /* the paper's enum calls a graph so */
@@ -86,7 +86,15 @@ typedef struct nwtopo_obj *nwtopo_obj_t;
  * `children` is filled when a topology of at most NWTOPO_SMALL objects is loaded, but for grids of more than 65,536
  * points. Elsewhere it is NULL until nwtopo_obj_get_children() has been called for the object: code that is to work at any
  * size, or while other threads make that call, makes it itself. With NO_MACHINES it stays NULL where children are machines.
- * num_children is always right. */
+ * num_children is always right.
+ *
+ * Networks that consist of groups have an object for each group, above its routers, and one above all groups:
+ *     dragonfly   a group is FULL, or GRAPH where cables within it are missing or it is not cabled each to each (Cray's
+ *                 Aries); the object above the groups is FULL
+ *     dragonfly+  a group is a GRAPH of its leaves and spines, and the spines are parents of the leaves; the object above
+ *                 the groups is FULL
+ *     HyperX      each row of each dimension is FULL, or GRAPH where cables are missing; a router has a row in each
+ *                 dimension among its parents. The object above the rows is a GRAPH without edges: rows meet at routers */
 struct nwtopo_obj {
     unsigned long id;       /* the same object has the same id in every process and every subset */
     nwtopo_obj_type_t type;

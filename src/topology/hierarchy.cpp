@@ -46,7 +46,7 @@ std::optional<Piece> cut_out(const Network& whole, std::vector<DeviceId> routers
 
 class HierarchyFinder {
  public:
-  explicit HierarchyFinder(const Network& network) : network_(network) {
+  explicit HierarchyFinder(const Network& network) : network_(network), graph_(network) {
     found_.height.assign(network.router_count(), 1);
   }
 
@@ -57,8 +57,13 @@ class HierarchyFinder {
   [[nodiscard]] bool take(const Network& piece, const std::vector<DeviceId>& routers);
   void take_parts(const Network& piece, const std::vector<DeviceId>& routers);
   void add_group(ObjectKind kind, std::vector<DeviceId> routers, const Shape& shape = {});
+  void add_dragonfly(const Shape& shape, const std::vector<DeviceId>& routers);
+  void add_rows(const Shape& shape, const std::vector<DeviceId>& routers);
+  void add_above(ObjectKind kind, std::size_t first);
+  [[nodiscard]] ObjectKind full_or_graph(const std::vector<DeviceId>& routers) const;
 
   const Network& network_;
+  const RouterGraph graph_;
   Hierarchy found_;
 };
 
@@ -71,7 +76,56 @@ std::vector<std::vector<DeviceId>> HierarchyFinder::routers_by_plane() const {
 }
 
 void HierarchyFinder::add_group(ObjectKind kind, std::vector<DeviceId> routers, const Shape& shape) {
-  found_.groups.push_back({kind, std::move(routers), shape.dimensions, shape.periodic});
+  found_.groups.push_back({kind, std::move(routers), {}, shape.dimensions, shape.periodic});
+}
+
+/// Whether each router is cabled to each other.
+ObjectKind HierarchyFinder::full_or_graph(const std::vector<DeviceId>& routers) const {
+  for (const DeviceId a : routers) {
+    for (const DeviceId b : routers) {
+      if (a < b && !graph_.joins(a, b)) return ObjectKind::graph;
+    }
+  }
+  return ObjectKind::full;
+}
+
+/// An object above all groups from `first` on.
+void HierarchyFinder::add_above(ObjectKind kind, std::size_t first) {
+  Hierarchy::Group top;
+  top.kind = kind;
+  for (std::size_t i = first; i < found_.groups.size(); ++i) top.groups.push_back(i);
+  found_.groups.push_back(std::move(top));
+}
+
+void HierarchyFinder::add_dragonfly(const Shape& shape, const std::vector<DeviceId>& routers) {
+  const std::size_t first = found_.groups.size();
+  for (const RouterGroup& group : shape.groups) {
+    std::vector<DeviceId> members;
+    for (const DeviceId router : group.routers) members.push_back(routers[router]);
+    const ObjectKind kind = group.spines.empty() ? full_or_graph(members) : ObjectKind::graph;
+    for (const DeviceId spine : group.spines) {
+      members.push_back(routers[spine]);
+      found_.height[routers[spine]] = 2;
+    }
+    add_group(kind, std::move(members));
+  }
+  add_above(ObjectKind::full, first);
+}
+
+void HierarchyFinder::add_rows(const Shape& shape, const std::vector<DeviceId>& routers) {
+  const std::size_t first = found_.groups.size();
+  std::size_t stride = shape.at.size();
+  for (const std::size_t length : shape.dimensions) {
+    stride /= length;
+    for (std::size_t point = 0; point < shape.at.size(); ++point) {
+      if (point / stride % length != 0) continue;
+      std::vector<DeviceId> row;
+      for (std::size_t i = 0; i < length; ++i) row.push_back(routers[shape.at[point + i * stride]]);
+      const ObjectKind kind = full_or_graph(row);
+      add_group(kind, std::move(row));
+    }
+  }
+  add_above(ObjectKind::graph, first);
 }
 
 /// Takes all routers of a piece in if together they have a shape. `routers`: what they are in the whole network.
@@ -98,8 +152,12 @@ bool HierarchyFinder::take(const Network& piece, const std::vector<DeviceId>& ro
       if (routers.size() > 1 || network_.direct()) add_group(ObjectKind::full, routers);
       return true;
     case ShapeKind::hyperx:
+      add_rows(shape, routers);
+      return true;
     case ShapeKind::dragonfly:
     case ShapeKind::dragonfly_plus:
+      add_dragonfly(shape, routers);
+      return true;
     case ShapeKind::graph:
       break;
   }

@@ -30,6 +30,7 @@ class ImageCheck {
   [[nodiscard]] bool nics_fit() const;
   [[nodiscard]] bool lists_fit() const;
   [[nodiscard]] bool groups_fit() const;
+  [[nodiscard]] bool groups_above_fit() const;
   [[nodiscard]] bool members_fit(std::uint32_t group) const;
   [[nodiscard]] bool points_fit(std::uint32_t group) const;
 
@@ -229,7 +230,8 @@ bool ImageCheck::members_fit(std::uint32_t number) const {
   if (members.size() != group.members || members.empty()) return false;
   if (std::ranges::adjacent_find(members, std::ranges::greater_equal{}) != members.end()) return false;
   return std::ranges::all_of(members, [&](std::uint32_t member) {
-    return member < first_group_ && image_.group_of[member] == number && height(member) < height(group.object);
+    return member < group.object && height(member) < height(group.object) &&
+           std::ranges::binary_search(image_.groups_above_of(member), number);
   });
 }
 
@@ -242,8 +244,21 @@ bool ImageCheck::groups_fit() const {
     if (kind == ObjectKind::grid ? !points_fit(i) : image_.groups[i].dimensions != 0) return false;
     members += image_.groups[i].members;
   }
-  const auto has_group = [](std::uint32_t group) { return group != none; };
-  return static_cast<std::size_t>(std::ranges::count_if(image_.group_of.span(), has_group)) == members;
+  return members == image_.groups_above.size();
+}
+
+/// Every object's list of groups rises, and no list is longer than its part.
+bool ImageCheck::groups_above_fit() const {
+  const auto starts = image_.group_starts.span();
+  if (starts.empty()) return image_.groups_above.empty();
+  if (!std::ranges::is_sorted(starts) || starts.front() != 0 || starts.back() != image_.groups_above.size())
+    return false;
+  for (std::uint32_t object = 0; object < objects_; ++object) {
+    const auto above = image_.groups_above_of(object);
+    if (std::ranges::adjacent_find(above, std::ranges::greater_equal{}) != above.end()) return false;
+    if (!above.empty() && above.back() >= image_.groups.size()) return false;
+  }
+  return true;
 }
 
 Result<> ImageCheck::check() {
@@ -256,7 +271,7 @@ Result<> ImageCheck::check() {
   if (!links_fit()) return fail("its links do not lead back, or are of no kind that it lists");
   if (!lists_fit() || !relatives_fit())
     return fail("its objects do not list the parents and children that links lead to");
-  if (!groups_fit()) return fail("its grid, full and graph objects do not fit their children");
+  if (!groups_above_fit() || !groups_fit()) return fail("its grid, full and graph objects do not fit their children");
   return {};
 }
 

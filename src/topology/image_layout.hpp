@@ -11,7 +11,7 @@
 namespace ayatori::image {
 
 inline constexpr std::array<char, 8> magic = {'n', 'w', 't', 'o', 'p', 'o', '\r', '\n'};
-inline constexpr std::uint32_t version = 2;
+inline constexpr std::uint32_t version = 3;
 inline constexpr std::uint32_t byte_order = 0x01020304;
 inline constexpr std::uint32_t none = ~std::uint32_t{0};
 
@@ -39,7 +39,8 @@ enum class Section : std::uint8_t {
   guid_offsets,     ///< u32
   wide_guids,       ///< u64
   groups,           ///< Group: the virtual objects
-  group_of,         ///< u32: group above each object, or none; empty if there are no groups
+  group_starts,     ///< u32: where the groups above each object begin in groups_above, and the end; empty: no groups
+  groups_above,     ///< u32: numbers of groups, rising for each object
   members,          ///< u32: objects in each group, by rising id
   member_points,    ///< u32: point of each member of a grid
   by_point,         ///< u32: members of a grid, as positions in its part of members, by rising point

@@ -51,8 +51,9 @@ bool fits_together(const Reader& reader) {
          reader.list_starts.size() == reader.listed.size() + 1 &&
          reader.nic_starts.size() == (header.machines + nic_stride - 1) / nic_stride &&
          reader.guid_blocks.size() == (guids + guid_stride - 1) / guid_stride &&
-         (!has_ids || reader.ids.size() == objects) && reader.group_of.size() == (has_groups ? objects : 0) &&
-         reader.member_points.size() <= reader.members.size() && reader.by_point.size() <= reader.members.size() &&
+         (!has_ids || reader.ids.size() == objects) && reader.group_starts.size() == (has_groups ? objects + 1 : 0) &&
+         reader.groups_above.size() == reader.members.size() && reader.member_points.size() <= reader.members.size() &&
+         reader.by_point.size() <= reader.members.size() &&
          reader.height_ends.size() <= std::numeric_limits<std::uint16_t>::max();
 }
 
@@ -104,7 +105,8 @@ bool take_sections(Reader& reader, std::span<const std::byte> bytes) {
   sections.take(Section::guid_offsets, reader.guid_offsets);
   sections.take(Section::wide_guids, reader.wide_guids);
   sections.take(Section::groups, reader.groups);
-  sections.take(Section::group_of, reader.group_of);
+  sections.take(Section::group_starts, reader.group_starts);
+  sections.take(Section::groups_above, reader.groups_above);
   sections.take(Section::members, reader.members);
   sections.take(Section::member_points, reader.member_points);
   sections.take(Section::by_point, reader.by_point);

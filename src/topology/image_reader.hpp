@@ -61,13 +61,21 @@ struct Reader {
   Array<std::uint32_t> guid_offsets;
   Array<std::uint64_t> wide_guids;
   Array<Group> groups;
-  Array<std::uint32_t> group_of;
+  Array<std::uint32_t> group_starts;
+  Array<std::uint32_t> groups_above;
   Array<std::uint32_t> members;
   Array<std::uint32_t> member_points;
   Array<std::uint32_t> by_point;
   Array<Dimension> dimensions;
 
   [[nodiscard]] std::string_view name(std::size_t index) const;
+  /// Numbers of the groups above an object.
+  [[nodiscard]] std::span<const std::uint32_t> groups_above_of(std::uint32_t object) const {
+    if (group_starts.empty()) return {};
+    const std::uint32_t begin = group_starts[object];
+    const std::uint32_t end = group_starts[object + std::size_t{1}];
+    return groups_above.part(begin, end < begin ? 0 : end - begin);
+  }
   /// A machine or router.
   [[nodiscard]] std::optional<std::uint32_t> find(std::string_view name) const;
   [[nodiscard]] std::vector<std::string> planes() const;

@@ -4,6 +4,9 @@
 
 #include "ayatori/base/random.hpp"
 #include "ayatori/base/text.hpp"
+#include "ayatori/network/shape.hpp"
+#include "ayatori/topology/network_of.hpp"
+#include "ayatori/topology/subset.hpp"
 #include "topology_fixtures.hpp"
 
 namespace ayatori {
@@ -116,6 +119,96 @@ TEST(MakeImageTopology, OfAnIrregularNetworkIsAGraph) {
   expect_complete(*graph);
   EXPECT_EQ(kinds_at(*graph, 2), std::set{ObjectKind::graph});
   EXPECT_EQ(graph->child_count(graph->object_at(2, 0)), 16U);
+}
+
+/// The virtual objects: kind, height and number of children of each, and how many there are of these.
+std::map<std::string, int> virtual_objects(const Topology& topology) {
+  std::map<std::string, int> found;
+  for (const ObjectId id : ids_of(topology)) {
+    const ObjectKind kind = topology.kind(id);
+    if (kind == ObjectKind::machine || kind == ObjectKind::router) continue;
+    ++found[fmt::format("{} of {} at height {}", to_word(kind), topology.child_count(id), topology.height(id))];
+  }
+  return found;
+}
+
+using Counts = std::map<std::string, int>;
+
+TEST(MakeImageTopology, GroupsOfADragonflyAreFullBelowAFullObject) {
+  const Network whole = opened("dragonfly:g=9,a=4,p=2,h=2");
+  const TopologyPtr topology = got(make_image_topology(whole));
+  expect_complete(*topology);
+  EXPECT_EQ(virtual_objects(*topology), (Counts{{"full of 4 at height 2", 9}, {"full of 9 at height 3", 1}}));
+  const ObjectId router = topology->find("R3-1").value();
+  const auto parents = parents_of(*topology, router);
+  ASSERT_EQ(parents.size(), 1U);
+  for (const ObjectId other : children_of(*topology, parents[0])) EXPECT_TRUE(topology->name(other).starts_with("R3-"));
+  const TopologyPtr damaged = got(make_image_topology(without_cables(whole, "R3-1", "R3-2", 1)));
+  expect_complete(*damaged);
+  EXPECT_EQ(virtual_objects(*damaged),
+            (Counts{{"full of 4 at height 2", 8}, {"graph of 4 at height 2", 1}, {"full of 9 at height 3", 1}}));
+}
+
+TEST(MakeImageTopology, GroupsOfADragonflyPlusHaveSpinesAboveLeaves) {
+  const TopologyPtr topology = image_of("dragonfly+:g=5,l=3,s=2,p=2,h=2");
+  expect_complete(*topology);
+  EXPECT_EQ(virtual_objects(*topology), (Counts{{"graph of 5 at height 3", 5}, {"full of 5 at height 4", 1}}));
+  EXPECT_EQ(parents_of(*topology, topology->find("LS2-0").value()).size(), 3U);  // two spines and the group
+  EXPECT_EQ(topology->height(topology->find("SS2-0").value()), 2U);
+}
+
+TEST(MakeImageTopology, RowsOfAHyperXAreFullInEachDimension) {
+  for (const char* source : {"hyperx:3x4x5,hosts=2", "hyperx:3x4x5"}) {  // the second has its routers built in
+    SCOPED_TRACE(source);
+    const TopologyPtr topology = image_of(source);
+    expect_complete(*topology);
+    const std::uint32_t row = topology->direct() ? 1 : 2;
+    EXPECT_EQ(virtual_objects(*topology), (Counts{{fmt::format("full of 3 at height {}", row), 20},
+                                                  {fmt::format("full of 4 at height {}", row), 15},
+                                                  {fmt::format("full of 5 at height {}", row), 12},
+                                                  {fmt::format("graph of 47 at height {}", row + 1), 1}}));
+    const ObjectId here = topology->direct() ? topology->machine(7) : topology->find("R1-2-3").value();
+    const auto rows = parents_of(*topology, here);
+    ASSERT_EQ(rows.size(), 3U);
+    std::set<ObjectId> neighbours;
+    for (const ObjectId id : rows) {
+      for (const ObjectId other : children_of(*topology, id)) neighbours.insert(other);
+    }
+    EXPECT_EQ(neighbours.size(), 1U + 2 + 3 + 4);
+    const auto again = network_of(*topology);
+    ASSERT_TRUE(again) << again.error().message;
+    EXPECT_EQ(recognise(*again).dimensions, recognise(opened(source)).dimensions);
+  }
+}
+
+TEST(MakeSubset, KeepsTheGroupsOfItsRouters) {
+  for (const char* source :
+       {"dragonfly:g=9,a=4,p=2,h=2", "dragonfly+:g=5,l=3,s=2,p=2,h=2", "hyperx:3x4x5,hosts=2", "hyperx:4x5"}) {
+    const TopologyPtr whole = image_of(source);
+    for (std::uint64_t seed = 1; seed <= 10; ++seed) {
+      SCOPED_TRACE(fmt::format("{} seed {}", source, seed));
+      Random random(seed);
+      std::vector<ObjectId> machines;
+      for (std::uint64_t i = 0; i < whole->machine_count(); ++i) {
+        if (random.below(4) == 0) machines.push_back(whole->machine(i));
+      }
+      if (machines.empty()) continue;
+      const TopologyPtr part = got(make_subset(whole, machines));
+      expect_consistent(*part);
+      for (const ObjectId id : ids_of(*part)) {
+        std::vector<ObjectId> kept = parents_of(*whole, id);
+        std::erase_if(kept, [&](ObjectId parent) { return !part->contains(parent); });
+        EXPECT_EQ(parents_of(*part, id), kept);
+        // Whatever is above one of the routers is there, too.
+        const ObjectKind kind = part->kind(id);
+        if (kind != ObjectKind::machine || whole->direct()) {
+          for (const ObjectId parent : parents_of(*whole, id)) {
+            EXPECT_TRUE(part->contains(parent) || whole->kind(parent) == ObjectKind::router);
+          }
+        }
+      }
+    }
+  }
 }
 
 TEST(MakeImageTopology, OfATreeAndASpareRouterIsStillATree) {

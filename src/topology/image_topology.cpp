@@ -71,8 +71,9 @@ class ImageTopology final : public Topology {
   [[nodiscard]] std::span<const std::uint32_t> members(std::uint32_t group) const {
     return image_.members.part(image_.groups[group].first_member, image_.groups[group].members);
   }
-  [[nodiscard]] std::uint32_t group_above(std::uint32_t index) const {
-    return image_.group_of.empty() ? none : image_.group_of[index];
+  /// Numbers of the groups that an object is in.
+  [[nodiscard]] std::span<const std::uint32_t> groups_above(std::uint32_t index) const {
+    return image_.groups_above_of(index);
   }
   [[nodiscard]] std::uint32_t owner_of(std::uint32_t link) const;
   [[nodiscard]] ObjectId neighbour(std::uint32_t index, std::uint64_t place) const;
@@ -124,12 +125,13 @@ std::uint32_t ImageTopology::height(ObjectId id) const {
 
 std::uint32_t ImageTopology::parent_count(ObjectId id) const {
   const std::uint32_t index = index_of(id);
-  return image_.parents(index) + (group_above(index) == none ? 0U : 1U);
+  return image_.parents(index) + static_cast<std::uint32_t>(groups_above(index).size());
 }
 
 ObjectId ImageTopology::parent(ObjectId id, std::uint32_t i) const {
   const std::uint32_t index = index_of(id);
-  if (i >= image_.parents(index)) return id_of(image_.groups[group_above(index)].object);
+  const std::uint32_t routers = image_.parents(index);
+  if (i >= routers) return id_of(image_.groups[groups_above(index)[i - routers]].object);
   return neighbour(index, i + (is_machine(index) ? 0U : image_.objects[index].below));
 }
 

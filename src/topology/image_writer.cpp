@@ -325,18 +325,18 @@ void ImageWriter::add_guids() {
 
 void ImageWriter::add_groups() {
   std::vector<image::Group> groups;
-  std::vector<std::uint32_t> group_of;
+  std::vector<std::vector<std::uint32_t>> above(draft_.groups.empty() ? 0 : draft_.objects.size());
   std::vector<std::uint32_t> members;
   std::vector<std::uint32_t> points;
   std::vector<std::uint32_t> by_point;
   std::vector<image::Dimension> dimensions;
-  if (!draft_.groups.empty()) group_of.assign(draft_.objects.size(), image::none);
   for (const ImageDraft::Group& group : draft_.groups) {
     const std::size_t first = members.size();
     groups.push_back({group.object, static_cast<std::uint32_t>(first), static_cast<std::uint32_t>(group.members.size()),
                       static_cast<std::uint32_t>(dimensions.size()),
                       static_cast<std::uint32_t>(group.shape.dimensions.size()), group.shape.dense ? 1U : 0U});
-    for (const std::uint32_t member : group.members) group_of[member] = static_cast<std::uint32_t>(groups.size() - 1);
+    for (const std::uint32_t member : group.members)
+      above[member].push_back(static_cast<std::uint32_t>(groups.size() - 1));
     members.insert(members.end(), group.members.begin(), group.members.end());
     // Aligned with members, so that one place in both belongs to one object.
     points.resize(first);
@@ -347,8 +347,16 @@ void ImageWriter::add_groups() {
     std::ranges::sort(order, {}, [&](std::uint32_t i) { return group.points[i]; });
     add_dimensions(group.shape, dimensions);
   }
+  std::vector<std::uint32_t> group_starts;
+  std::vector<std::uint32_t> groups_above;
+  for (const auto& of_object : above) {
+    group_starts.push_back(static_cast<std::uint32_t>(groups_above.size()));
+    groups_above.insert(groups_above.end(), of_object.begin(), of_object.end());
+  }
+  if (!above.empty()) group_starts.push_back(static_cast<std::uint32_t>(groups_above.size()));
   bytes_.add(Section::groups, groups);
-  bytes_.add(Section::group_of, group_of);
+  bytes_.add(Section::group_starts, group_starts);
+  bytes_.add(Section::groups_above, groups_above);
   bytes_.add(Section::members, members);
   bytes_.add(Section::member_points, points);
   bytes_.add(Section::by_point, by_point);

@@ -198,18 +198,28 @@ void NetworkDrafter::add_group(ObjectKind kind, std::vector<std::uint32_t> objec
 }
 
 void NetworkDrafter::add_groups(const Hierarchy& hierarchy) {
-  // By their first members, whatever the order of discovery.
-  std::map<std::uint32_t, std::pair<const Hierarchy::Group*, std::vector<std::uint32_t>>> in_order;
-  for (const Hierarchy::Group& group : hierarchy.groups) {
+  // By their members, whatever the order of discovery; then those above other groups.
+  std::map<std::vector<std::uint32_t>, std::size_t> in_order;
+  for (std::size_t i = 0; i < hierarchy.groups.size(); ++i) {
+    std::vector<std::uint32_t> objects;
+    for (const DeviceId router : hierarchy.groups[i].routers) objects.push_back(router_object_[router]);
+    std::ranges::sort(objects);
+    if (!objects.empty()) in_order[std::move(objects)] = i;
+  }
+  std::vector<std::uint32_t> object_of_group(hierarchy.groups.size());
+  for (const auto& [members, i] : in_order) {
+    const Hierarchy::Group& group = hierarchy.groups[i];
+    object_of_group[i] = static_cast<std::uint32_t>(draft_.objects.size());
     std::vector<std::uint32_t> objects;
     for (const DeviceId router : group.routers) objects.push_back(router_object_[router]);
-    const std::uint32_t first = std::ranges::min(objects);
-    in_order[first] = {&group, std::move(objects)};
-  }
-  for (auto& [first, entry] : in_order) {
-    const Hierarchy::Group& group = *entry.first;
     GridShape shape{group.dimensions, group.periodic, std::vector<std::uint32_t>(group.dimensions.size()), true};
-    add_group(group.kind, std::move(entry.second), std::move(shape));
+    add_group(group.kind, std::move(objects), std::move(shape));
+  }
+  for (const Hierarchy::Group& group : hierarchy.groups) {
+    if (group.groups.empty()) continue;
+    std::vector<std::uint32_t> objects;
+    for (const std::size_t below : group.groups) objects.push_back(object_of_group[below]);
+    add_group(group.kind, std::move(objects), {});
   }
   if (auto machines = machines_back_to_back(); !machines.empty()) {
     add_group(ObjectKind::graph, std::move(machines), {});

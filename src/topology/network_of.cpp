@@ -17,10 +17,11 @@ using Handle = NetworkBuilder::Handle;
 
 constexpr std::uint64_t max_nodes = std::uint64_t{1} << 24;
 
-/// The virtual object over machines that have their routers built in.
+/// The first virtual object over machines that have their routers built in.
 std::optional<ObjectId> group_of_machines(const Topology& topology) {
-  if (!topology.direct() || topology.max_height() != 1) return std::nullopt;
-  return topology.object_at(1, 0);
+  if (!topology.direct() || topology.max_height() == 0) return std::nullopt;
+  const ObjectId first = topology.object_at(1, 0);
+  return topology.kind(first) == ObjectKind::router ? std::nullopt : std::optional(first);
 }
 
 class NetworkMaker {

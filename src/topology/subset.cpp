@@ -152,7 +152,7 @@ std::optional<std::size_t> SubsetTopology::router_number(ObjectId id) const {
   return static_cast<std::size_t>(found - routers_.begin());
 }
 
-/// Virtual objects have nothing but machines and routers below them, and nothing above.
+/// From the lowest up: virtual objects may stand above others.
 void SubsetTopology::add_groups() {
   for (std::uint32_t height = 1; height <= base_->max_height(); ++height) {
     const std::uint64_t count = base_->count_at(height);
@@ -162,7 +162,6 @@ void SubsetTopology::add_groups() {
     }
   }
   std::ranges::sort(groups_, {}, &Group::id);
-  for (const Group& group : groups_) add_other(group.id);
 }
 
 void SubsetTopology::add_group(ObjectId id) {
@@ -186,6 +185,7 @@ void SubsetTopology::add_group(ObjectId id) {
     group.box.emplace(*shape, points);
   }
   groups_.push_back(std::move(group));
+  add_other(id);
 }
 
 const SubsetTopology::Group* SubsetTopology::group(ObjectId id) const {

@@ -11,8 +11,9 @@
 ///
 /// Object ids mean the same object in every process that opened the same source, and in every subset: machines have the
 /// ids 0 … N − 1 in network order, then come routers, then virtual objects. Heights: machines 0, routers 1 more than
-/// the highest below them, a virtual object 1 more than its children. A Topology never changes; any number of threads
-/// may read it. Arguments are ids that contains() knows and indices below the count that goes with them.
+/// the highest below them, a virtual object 1 more than its children, which may be virtual objects too. A Topology
+/// never changes; any number of threads may read it. Arguments are ids that contains() knows and indices below the
+/// count that goes with them.
 
 #include <cstdint>
 #include <memory>
@@ -34,7 +35,7 @@ enum class ObjectKind : std::uint8_t {
   machine,
   router,
   grid,   ///< its children form a mesh or torus
-  full,   ///< each of its children is joined to each other
+  full,   ///< each of its children is joined to each other; they may be groups of a dragonfly
   graph,  ///< its children are joined by the edges that it lists
 };
 
