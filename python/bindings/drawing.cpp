@@ -8,14 +8,14 @@ namespace {
 
 using namespace drawing;
 
-const char* to_word(Strand::Form form) {
+const char* to_word(DrawnBundle::Form form) {
   switch (form) {
-    case Strand::Form::line:
+    case DrawnBundle::Form::line:
       return "line";
-    case Strand::Form::curve:
+    case DrawnBundle::Form::curve:
       return "curve";
-    case Strand::Form::stubs:
-      return "stubs";
+    case DrawnBundle::Form::ends:
+      return "ends";
   }
   return "";
 }
@@ -55,12 +55,12 @@ void bind_shapes(nb::module_& module) {
       .def_prop_ro("label", [](const Frame& frame) { return text(frame.label); })
       .def_ro("routers", &Frame::routers);
   nb::class_<Dot>(module, "DrawnDot").def_ro("x", &Dot::x).def_ro("y", &Dot::y).def_ro("endpoint", &Dot::endpoint);
-  nb::class_<Strand>(module, "DrawnStrand")
-      .def_prop_ro("form", [](const Strand& strand) { return to_word(strand.form); })
-      .def_ro("faint", &Strand::faint)
-      .def_ro("degraded", &Strand::degraded)
-      .def_prop_ro("points", [](const Strand& strand) { return flat(strand.points); })
-      .def_ro("ports", &Strand::ports);
+  nb::class_<DrawnBundle>(module, "DrawnBundle")
+      .def_prop_ro("form", [](const DrawnBundle& drawn) { return to_word(drawn.form); })
+      .def_ro("faint", &DrawnBundle::faint)
+      .def_ro("degraded", &DrawnBundle::degraded)
+      .def_prop_ro("points", [](const DrawnBundle& drawn) { return flat(drawn.points); })
+      .def_ro("ports", &DrawnBundle::ports);
   nb::class_<MissingCables>(module, "MissingCables")
       .def_ro("from_router", &MissingCables::from)
       .def_ro("to_router", &MissingCables::to)
@@ -103,7 +103,7 @@ void bind_drawing(nb::module_& module) {
                    })
       .def_ro("frames", &Drawing::frames)
       .def_ro("dots", &Drawing::dots)
-      .def_ro("strands", &Drawing::strands)
+      .def_ro("bundles", &Drawing::bundles)
       .def_ro("missing", &Drawing::missing)
       .def_ro("texts", &Drawing::texts)
       .def_prop_ro("remark", [](const Drawing& drawing) { return text(drawing.remark); });

@@ -13,7 +13,7 @@ namespace {
 
 constexpr double margin = 24;
 constexpr std::size_t max_labels = 150;    // routers whose names can still stand around
-constexpr std::size_t max_strands = 2500;  // cables between groups: beyond it, groups are joined
+constexpr std::size_t max_bundles = 2500;  // cables between groups: beyond it, groups are joined
 constexpr std::size_t max_dots = 6;        // hosts of a router that are not just counted
 
 /// The angle of the `index`-th of `count` places around, from the top on, clockwise.
@@ -153,22 +153,22 @@ class CircleLayout {
       }
     }
     const auto is_global = [&](const CableBundle& bundle) { return group_of[bundle.from] != group_of[bundle.to]; };
-    const bool joined = std::ranges::count_if(scene_.bundles, is_global) > static_cast<std::ptrdiff_t>(max_strands);
-    std::map<std::pair<std::size_t, std::size_t>, Strand> bands;
+    const bool joined = std::ranges::count_if(scene_.bundles, is_global) > static_cast<std::ptrdiff_t>(max_bundles);
+    std::map<std::pair<std::size_t, std::size_t>, DrawnBundle> bands;
     for (const CableBundle& bundle : scene_.bundles) {
       const Box& a = drawing_.boxes[bundle.from];
       const Box& b = drawing_.boxes[bundle.to];
       if (!joined || !is_global(bundle) || bundle.degraded) {
-        drawing_.strands.push_back(straight(bundle, {a.x, a.y}, {b.x, b.y}));
+        drawing_.bundles.push_back(straight(bundle, {a.x, a.y}, {b.x, b.y}));
         continue;
       }
       const auto [first, second] = std::minmax(group_of[bundle.from], group_of[bundle.to]);
-      Strand& band = bands[{first, second}];
+      DrawnBundle& band = bands[{first, second}];
       if (band.points.empty()) band.points = between_frames(drawing_.frames[first], drawing_.frames[second]);
       const auto ports = group_of[bundle.from] == first ? bundle.ports : far_ports(network_, bundle);
       band.ports.insert(band.ports.end(), ports.begin(), ports.end());
     }
-    for (auto& [ends, band] : bands) drawing_.strands.push_back(std::move(band));
+    for (auto& [ends, band] : bands) drawing_.bundles.push_back(std::move(band));
     if (joined) drawing_.remark = "a line between two groups: all cables between them";
   }
 

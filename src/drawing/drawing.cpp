@@ -164,17 +164,17 @@ void stop_at_box(const Box& box, Point& end, Point towards) {
   end.y += (towards.y - end.y) * moved / length;
 }
 
-/// Layouts may draw strands from centre to centre; their ends must be seen, since arrows come there.
+/// Layouts may draw bundles from centre to centre; their ends must be seen, since arrows come there.
 void stop_at_boxes(const Network& network, Drawing& drawing) {
-  for (Strand& strand : drawing.strands) {
-    const Port& port = network.port(strand.ports.front());
+  for (DrawnBundle& drawn : drawing.bundles) {
+    const Port& port = network.port(drawn.ports.front());
     const Box& first = drawing.boxes[drawing.box_of_router(port.device)];
     const Box& last = drawing.boxes[drawing.box_of_router(network.port(port.peer).device)];
-    std::vector<Point>& at = strand.points;
-    const bool stubs = strand.form == Strand::Form::stubs;
+    std::vector<Point>& at = drawn.points;
+    const bool two_ends = drawn.form == DrawnBundle::Form::ends;
     const std::vector<Point> whole = at;
     stop_at_box(first, at.front(), whole[1]);
-    stop_at_box(last, stubs ? at[2] : at.back(), whole[stubs ? 3 : at.size() - 2]);
+    stop_at_box(last, two_ends ? at[2] : at.back(), whole[two_ends ? 3 : at.size() - 2]);
   }
 }
 

@@ -55,20 +55,20 @@ void expect_boxes_and_dots_apart_and_inside(const Drawing& drawing) {
   }
 }
 
-/// Strands hold every cable once, by the port that is nearer to where the strand begins.
-void expect_strands_hold_every_cable_once(const Network& network, const Drawing& drawing) {
+/// Bundles hold every cable once, by the port that is nearer to where the bundle begins.
+void expect_bundles_hold_every_cable_once(const Network& network, const Drawing& drawing) {
   std::set<PortId> cables = cables_between_routers(network);
-  for (const Strand& strand : drawing.strands) {
-    ASSERT_EQ(strand.points.size(), strand.form == Strand::Form::line ? 2U : 4U);
-    for (const PortId id : strand.ports) {
+  for (const DrawnBundle& drawn : drawing.bundles) {
+    ASSERT_EQ(drawn.points.size(), drawn.form == DrawnBundle::Form::line ? 2U : 4U);
+    for (const PortId id : drawn.ports) {
       const Port& port = network.port(id);
       EXPECT_EQ(cables.erase(std::min(id, port.peer)), 1U) << network.describe_link(id);
-      if (strand.ports.size() > 2) continue;  // may join many routers, and then begins at none of them
+      if (drawn.ports.size() > 2) continue;  // may join many routers, and then begins at none of them
       const Box& here = drawing.boxes[port.device];
       const Box& there = drawing.boxes[network.port(port.peer).device];
-      EXPECT_LE(distance(strand.points.front(), here), distance(strand.points.front(), there) + 1e-6);
+      EXPECT_LE(distance(drawn.points.front(), here), distance(drawn.points.front(), there) + 1e-6);
     }
-    for (const Point& point : strand.points) expect_inside(drawing, point);
+    for (const Point& point : drawn.points) expect_inside(drawing, point);
   }
   EXPECT_TRUE(cables.empty()) << network.describe_link(*cables.begin()) << " is not drawn";
 }
@@ -82,7 +82,7 @@ TEST_P(DrawEveryShape, ShowsAllRoutersAndCablesInsideAndApart) {
   ASSERT_EQ(drawing.names.size(), network.router_count());
   EXPECT_TRUE(drawing.missing.empty());
   expect_boxes_and_dots_apart_and_inside(drawing);
-  expect_strands_hold_every_cable_once(network, drawing);
+  expect_bundles_hold_every_cable_once(network, drawing);
 }
 
 TEST_P(DrawEveryShape, IsTheSameEachTime) {
@@ -92,7 +92,7 @@ TEST_P(DrawEveryShape, IsTheSameEachTime) {
     EXPECT_EQ(first.boxes[i].x, second.boxes[i].x);
     EXPECT_EQ(first.boxes[i].y, second.boxes[i].y);
   }
-  EXPECT_EQ(first.strands.size(), second.strands.size());
+  EXPECT_EQ(first.bundles.size(), second.bundles.size());
 }
 
 INSTANTIATE_TEST_SUITE_P(Drawing, DrawEveryShape,
@@ -146,9 +146,9 @@ TEST(DrawTree, JoinsCablesBetweenFramesWhereThereAreTooManyToTellApart) {
   EXPECT_LE(drawing.width, 2100);
   EXPECT_EQ(drawing.frames.size(), 36U + 18U);
   EXPECT_EQ(drawing.dots.size(), 11'664U);
-  const auto joined = [](const Strand& strand) { return strand.ports.size() == 18; };
-  EXPECT_EQ(std::ranges::count_if(drawing.strands, joined), 36 * 18);
-  EXPECT_EQ(drawing.strands.size(), 36U * 18 + 36U * 18 * 18);
+  const auto joined = [](const DrawnBundle& drawn) { return drawn.ports.size() == 18; };
+  EXPECT_EQ(std::ranges::count_if(drawing.bundles, joined), 36 * 18);
+  EXPECT_EQ(drawing.bundles.size(), 36U * 18 + 36U * 18 * 18);
 }
 
 TEST(DrawTree, PutsLeavesOfOnesMachinesRailsSideBySide) {
@@ -208,10 +208,10 @@ TEST(DrawHyperX, StandsAsAGridAndJoinsLongRows) {
   std::set<double> columns, rows;
   for (const Box& box : small.boxes) columns.insert(box.x), rows.insert(box.y);
   EXPECT_EQ(columns.size() * rows.size(), 20U);
-  EXPECT_EQ(small.strands.size(), 5U * 6 + 4U * 10);
+  EXPECT_EQ(small.bundles.size(), 5U * 6 + 4U * 10);
   const Drawing large = drawn(opened("hyperx:8x8x8"));
-  EXPECT_EQ(large.strands.size(), 3U * 64);
-  for (const Strand& row : large.strands) EXPECT_EQ(row.ports.size(), 28U);
+  EXPECT_EQ(large.bundles.size(), 3U * 64);
+  for (const DrawnBundle& row : large.bundles) EXPECT_EQ(row.ports.size(), 28U);
 }
 
 TEST(DrawDragonfly, FramesEachGroup) {
@@ -274,17 +274,17 @@ TEST(DrawGraph, KeepsNeighboursNearAndBoxesApart) {
   ASSERT_EQ(recognise(network).kind, ShapeKind::graph);
   const Drawing drawing = drawn(network);
   expect_boxes_and_dots_apart_and_inside(drawing);
-  expect_strands_hold_every_cable_once(network, drawing);
+  expect_bundles_hold_every_cable_once(network, drawing);
   double near = 0;
   double all = 0;
-  for (const Strand& strand : drawing.strands) {
-    near += std::hypot(strand.points[1].x - strand.points[0].x, strand.points[1].y - strand.points[0].y);
+  for (const DrawnBundle& drawn : drawing.bundles) {
+    near += std::hypot(drawn.points[1].x - drawn.points[0].x, drawn.points[1].y - drawn.points[0].y);
   }
   for (const Box& a : drawing.boxes) {
     for (const Box& b : drawing.boxes) all += distance({a.x, a.y}, b);
   }
   const auto routers = static_cast<double>(drawing.boxes.size());
-  EXPECT_LT(near / static_cast<double>(drawing.strands.size()), 0.7 * all / (routers * (routers - 1)));
+  EXPECT_LT(near / static_cast<double>(drawing.bundles.size()), 0.7 * all / (routers * (routers - 1)));
 }
 
 TEST(DrawGraph, HasLevelsWhereHostsAreOnSomeRoutersOnly) {
@@ -300,7 +300,7 @@ TEST(DrawGraph, HasLevelsWhereHostsAreOnSomeRoutersOnly) {
   ASSERT_EQ(recognise(network).kind, ShapeKind::graph);
   const Drawing drawing = drawn(network);
   expect_boxes_and_dots_apart_and_inside(drawing);
-  expect_strands_hold_every_cable_once(network, drawing);
+  expect_bundles_hold_every_cable_once(network, drawing);
   EXPECT_EQ(drawing.boxes[0].y, drawing.boxes[1].y);
   EXPECT_EQ(drawing.boxes[2].y, drawing.boxes[3].y);
   EXPECT_LT(drawing.boxes[2].y, drawing.boxes[0].y);

@@ -144,7 +144,7 @@ Drawing force_layout(const Scene& scene) {
   for (const CableBundle& bundle : scene.bundles) {
     const Box& a = drawing.boxes[bundle.from];
     const Box& b = drawing.boxes[bundle.to];
-    drawing.strands.push_back(straight(bundle, {a.x, a.y}, {b.x, b.y}));
+    drawing.bundles.push_back(straight(bundle, {a.x, a.y}, {b.x, b.y}));
   }
   return drawing;
 }

@@ -142,27 +142,27 @@ class GridLayout {
       const Box& a = drawing_.boxes[bundle.from];
       const Box& b = drawing_.boxes[bundle.to];
       const auto difference = difference_of(bundle.from, bundle.to);
-      Strand strand = straight(bundle, {a.x, a.y}, {b.x, b.y});
-      strand.faint = difference && difference->dimension + 2 < steps_.size();
+      DrawnBundle drawn = straight(bundle, {a.x, a.y}, {b.x, b.y});
+      drawn.faint = difference && difference->dimension + 2 < steps_.size();
       if (!difference || difference->distance == 1) {
-        drawing_.strands.push_back(std::move(strand));
+        drawing_.bundles.push_back(std::move(drawn));
         continue;
       }
       if (planes && !grid_.full_rows) {
-        strand.form = Strand::Form::stubs;
-        strand.points = {
-            {a.x, a.y}, stub_end(a, b, difference->dimension), {b.x, b.y}, stub_end(b, a, difference->dimension)};
+        drawn.form = DrawnBundle::Form::ends;
+        drawn.points = {
+            {a.x, a.y}, open_end(a, b, difference->dimension), {b.x, b.y}, open_end(b, a, difference->dimension)};
         drawing_.remark = "open ends: cables around the edge";
       } else {
-        strand.form = Strand::Form::curve;
-        strand.points = arc(a, b, *difference);
+        drawn.form = DrawnBundle::Form::curve;
+        drawn.points = arc(a, b, *difference);
       }
-      drawing_.strands.push_back(std::move(strand));
+      drawing_.bundles.push_back(std::move(drawn));
     }
   }
 
   /// Where the beginning of the cable around the edge from `a`, away from `b`, ends.
-  [[nodiscard]] Point stub_end(const Box& a, const Box& b, std::size_t dimension) const {
+  [[nodiscard]] Point open_end(const Box& a, const Box& b, std::size_t dimension) const {
     const double length = std::hypot(b.x - a.x, b.y - a.y);
     const double shown = std::min(std::hypot(steps_[dimension].x, steps_[dimension].y) * 0.5, 18.0);
     return {a.x - (b.x - a.x) / length * shown, a.y - (b.y - a.y) / length * shown};
@@ -201,25 +201,25 @@ class GridLayout {
   /// A line through each row stands for all cables of the row.
   void draw_rows() {
     drawing_.remark = "a line through a row: each of its routers is cabled to every other";
-    std::map<std::pair<std::size_t, DeviceId>, Strand> rows;  // by dimension and first router
+    std::map<std::pair<std::size_t, DeviceId>, DrawnBundle> rows;  // by dimension and first router
     for (const CableBundle& bundle : scene_.bundles) {
       const auto difference = difference_of(bundle.from, bundle.to);
       if (!difference || bundle.degraded) {
         const Box& a = drawing_.boxes[bundle.from];
         const Box& b = drawing_.boxes[bundle.to];
-        drawing_.strands.push_back(straight(bundle, {a.x, a.y}, {b.x, b.y}));
+        drawing_.bundles.push_back(straight(bundle, {a.x, a.y}, {b.x, b.y}));
         continue;
       }
       const std::size_t dimension = difference->dimension;
       const auto [first, last] = ends_of_row(bundle.from, dimension);
-      Strand& row = rows[{dimension, first}];
+      DrawnBundle& row = rows[{dimension, first}];
       const Box& a = drawing_.boxes[first];
       const Box& b = drawing_.boxes[last];
       row.points = {{a.x, a.y}, {b.x, b.y}};
       row.faint = dimension + 2 < steps_.size();
       row.ports.insert(row.ports.end(), bundle.ports.begin(), bundle.ports.end());
     }
-    for (auto& [key, row] : rows) drawing_.strands.push_back(std::move(row));
+    for (auto& [key, row] : rows) drawing_.bundles.push_back(std::move(row));
   }
 
   [[nodiscard]] std::pair<DeviceId, DeviceId> ends_of_row(DeviceId router, std::size_t dimension) const {

@@ -191,18 +191,18 @@ Scene join(const Network& network, const Scene& scene, const RouterSets& sets) {
 }
 
 void finish_joined(const Network& network, const Scene& scene, const RouterSets& sets, Drawing& drawing) {
-  std::map<std::pair<std::uint32_t, bool>, Strand> loops;
+  std::map<std::pair<std::uint32_t, bool>, DrawnBundle> loops;
   for (const CableBundle& bundle : scene.bundles) {
     const std::uint32_t set = sets.set_of[bundle.from];
     if (set != sets.set_of[bundle.to]) continue;
-    Strand& loop = loops[{set, bundle.degraded}];
-    loop.form = Strand::Form::curve;
+    DrawnBundle& loop = loops[{set, bundle.degraded}];
+    loop.form = DrawnBundle::Form::curve;
     loop.degraded = bundle.degraded;
     loop.ports.insert(loop.ports.end(), bundle.ports.begin(), bundle.ports.end());
   }
   for (auto& [key, loop] : loops) {
     loop.points = loop_at(drawing.boxes[key.first]);
-    drawing.strands.push_back(std::move(loop));
+    drawing.bundles.push_back(std::move(loop));
   }
   drawing.box_of = sets.set_of;
   for (std::size_t set = 0; set < sets.sets.size(); ++set) drawing.box_names.push_back(set_in_words(scene, sets, set));

@@ -54,20 +54,20 @@ TEST_P(DrawJoined, ShowsEachRouterInOneBoxAndFewBoxes) {
   EXPECT_FALSE(drawing_.remark.empty());
 }
 
-TEST_P(DrawJoined, HasEveryCableOnceInAStrandBetweenTheBoxesOfItsEnds) {
+TEST_P(DrawJoined, HasEveryCableOnceInABundleBetweenTheBoxesOfItsEnds) {
   std::set<PortId> cables = cables_between_routers(network_);
-  for (const Strand& strand : drawing_.strands) {
+  for (const DrawnBundle& drawn : drawing_.bundles) {
     const auto ends_of = [&](PortId id) {
       const Port& port = network_.port(id);
       return std::pair(drawing_.box_of[port.device], drawing_.box_of[network_.port(port.peer).device]);
     };
-    const auto ends = ends_of(strand.ports.front());
-    for (const PortId id : strand.ports) {
+    const auto ends = ends_of(drawn.ports.front());
+    for (const PortId id : drawn.ports) {
       EXPECT_EQ(cables.erase(std::min(id, network_.port(id).peer)), 1U) << network_.describe_link(id);
-      if (strand.form != Strand::Form::line || ends.first == ends.second) continue;
+      if (drawn.form != DrawnBundle::Form::line || ends.first == ends.second) continue;
       EXPECT_EQ(ends_of(id), ends);
     }
-    for (const Point& point : strand.points) {
+    for (const Point& point : drawn.points) {
       EXPECT_GE(point.x, 0);
       EXPECT_GE(point.y, 0);
       EXPECT_LE(point.x, drawing_.width);
@@ -119,14 +119,14 @@ TEST(DrawGridJoined, DrawsCablesInsideABoxAsALoop) {
     if (box == drawing.box_of[network.port(port.peer).device]) ++cables[box];
   }
   for (const auto& [box, count] : cables) {
-    const auto is_loop = [&](const Strand& strand) {
-      const Port& port = network.port(strand.ports.front());
+    const auto is_loop = [&](const DrawnBundle& drawn) {
+      const Port& port = network.port(drawn.ports.front());
       return drawing.box_of[port.device] == box && drawing.box_of[network.port(port.peer).device] == box;
     };
-    const auto loop = std::ranges::find_if(drawing.strands, is_loop);
-    ASSERT_NE(loop, drawing.strands.end());
+    const auto loop = std::ranges::find_if(drawing.bundles, is_loop);
+    ASSERT_NE(loop, drawing.bundles.end());
     EXPECT_EQ(loop->ports.size(), count);
-    EXPECT_EQ(loop->form, Strand::Form::curve);
+    EXPECT_EQ(loop->form, DrawnBundle::Form::curve);
   }
 }
 

@@ -48,7 +48,7 @@ struct GridPoints {
 /// The connected parts of two neighbouring rows (for instance pods), in the order of the lower one.
 [[nodiscard]] std::vector<Row> parts_between(const Scene& scene, const Row& lower, const Row& upper);
 
-/// Routers of one row that stand side by side and that a strand may be drawn to as a whole.
+/// Routers of one row that stand side by side and that a bundle may lead to as a whole.
 struct Cluster {
   std::size_t begin = 0;  ///< of the row
   std::size_t end = 0;
@@ -65,7 +65,7 @@ struct Cluster {
 [[nodiscard]] std::vector<MissingCables> missing_in_groups(const Scene& scene, const std::vector<RouterGroup>& groups);
 
 /// A bundle's cables as a line from `from` to `to`.
-[[nodiscard]] Strand straight(const CableBundle& bundle, Point from, Point to);
+[[nodiscard]] DrawnBundle straight(const CableBundle& bundle, Point from, Point to);
 /// Its ports at `to`.
 [[nodiscard]] std::vector<PortId> far_ports(const Network& network, const CableBundle& bundle);
 

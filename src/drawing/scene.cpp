@@ -61,8 +61,8 @@ Scene scene_of(const Network& network) {
   return scene;
 }
 
-Strand straight(const CableBundle& bundle, Point from, Point to) {
-  return {Strand::Form::line, false, bundle.degraded, {from, to}, bundle.ports};
+DrawnBundle straight(const CableBundle& bundle, Point from, Point to) {
+  return {DrawnBundle::Form::line, false, bundle.degraded, {from, to}, bundle.ports};
 }
 
 std::vector<PortId> far_ports(const Network& network, const CableBundle& bundle) {

@@ -18,7 +18,7 @@ constexpr double right_margin = 16;
 constexpr double top = 34;
 constexpr double frame_pad = 7;
 constexpr std::size_t few = 14;            // routers a row that leave room for thick lines
-constexpr std::size_t max_strands = 1600;  // between two levels: beyond it, sets of routers are joined
+constexpr std::size_t max_bundles = 1600;  // between two levels: beyond it, sets of routers are joined
 constexpr std::size_t max_unit = 40;       // routers a row that need no sets
 constexpr std::size_t max_dot_rows = 48;   // hosts below each other
 
@@ -81,7 +81,7 @@ class TreeLayout {
     drawing_.width = left_margin + span_ + right_margin;
     name_size_ = span_ > 1600 ? 16 : 11;  // wide drawings will be looked at from farther away
     drawing_.thickness = widest <= few ? 1.4 : widest <= 60 ? 0.9 : 0.5;
-    drawing_.opacity = widest <= few ? 1 : scene_.bundles.size() <= max_strands ? 0.6 : 0.45;
+    drawing_.opacity = widest <= few ? 1 : scene_.bundles.size() <= max_bundles ? 0.6 : 0.45;
   }
 
   void place_rows() {
@@ -305,16 +305,16 @@ class TreeLayout {
       const bool inside_pods = between == std::pair{0, 1} && !pods_.empty();
       if (between.first == between.second) {
         for (const std::size_t i : bundles) add_arc(scene_.bundles[i]);
-      } else if (bundles.size() <= max_strands || inside_pods) {
-        add_strands(bundles, bundles.size() > max_strands);
+      } else if (bundles.size() <= max_bundles || inside_pods) {
+        add_each(bundles, bundles.size() > max_bundles);
       } else {
         add_bands(bundles, static_cast<std::size_t>(between.first), static_cast<std::size_t>(between.second));
       }
     }
   }
 
-  /// A strand each. Ends are spread along the boxes, in the order of the boxes at the other end.
-  void add_strands(const std::vector<std::size_t>& bundles, bool faint) {
+  /// A line for each bundle. Ends are spread along the boxes, in the order of the boxes at the other end.
+  void add_each(const std::vector<std::size_t>& bundles, bool faint) {
     std::map<DeviceId, std::vector<std::pair<double, std::size_t>>> ends;
     for (const std::size_t i : bundles) {
       const CableBundle& bundle = scene_.bundles[i];
@@ -333,11 +333,11 @@ class TreeLayout {
       const bool up = levels_[bundle.from] < levels_[bundle.to];
       const Box& low = drawing_.boxes[up ? bundle.from : bundle.to];
       const Box& high = drawing_.boxes[up ? bundle.to : bundle.from];
-      Strand strand = straight(bundle, {x[2 * i + (up ? 0 : 1)], low.y - low.height / 2},
-                               {x[2 * i + (up ? 1 : 0)], high.y + high.height / 2});
-      if (!up) strand.ports = far_ports(network_, bundle);
-      strand.faint = faint;
-      drawing_.strands.push_back(std::move(strand));
+      DrawnBundle drawn = straight(bundle, {x[2 * i + (up ? 0 : 1)], low.y - low.height / 2},
+                                   {x[2 * i + (up ? 1 : 0)], high.y + high.height / 2});
+      if (!up) drawn.ports = far_ports(network_, bundle);
+      drawn.faint = faint;
+      drawing_.bundles.push_back(std::move(drawn));
     }
   }
 
@@ -350,14 +350,14 @@ class TreeLayout {
     const Box& a = drawing_.boxes[bundle.from];
     const Box& b = drawing_.boxes[bundle.to];
     const double rise = std::min(20 + std::abs(b.x - a.x) / 5, 80.0);
-    Strand strand = straight(bundle, {}, {});
-    strand.form = Strand::Form::curve;
+    DrawnBundle drawn = straight(bundle, {}, {});
+    drawn.form = DrawnBundle::Form::curve;
     const double over = std::max(a.y - a.height / 2 - rise, 4.0);
-    strand.points = {{a.x, a.y - a.height / 2}, {a.x, over}, {b.x, over}, {b.x, b.y - b.height / 2}};
-    drawing_.strands.push_back(std::move(strand));
+    drawn.points = {{a.x, a.y - a.height / 2}, {a.x, over}, {b.x, over}, {b.x, b.y - b.height / 2}};
+    drawing_.bundles.push_back(std::move(drawn));
   }
 
-  /// A strand for all bundles between two clusters; a degraded one is drawn by itself besides.
+  /// One line for all bundles between two clusters; a degraded bundle has a line of its own besides.
   void add_bands(const std::vector<std::size_t>& bundles, std::size_t low, std::size_t high) {
     const auto lower_of = cluster_indices(low);
     const auto upper_of = cluster_indices(high);
@@ -379,14 +379,14 @@ class TreeLayout {
     for (const auto& [ends, ports] : bands)
       above[ends.first].push_back(ends.second), below[ends.second].push_back(ends.first);
     for (auto& [ends, ports] : bands) {
-      Strand strand;
-      strand.points = {band_end(low, ends.first, above[ends.first], ends.second, true),
-                       band_end(high, ends.second, below[ends.second], ends.first, false)};
-      strand.ports = std::move(ports);
-      drawing_.strands.push_back(std::move(strand));
+      DrawnBundle drawn;
+      drawn.points = {band_end(low, ends.first, above[ends.first], ends.second, true),
+                      band_end(high, ends.second, below[ends.second], ends.first, false)};
+      drawn.ports = std::move(ports);
+      drawing_.bundles.push_back(std::move(drawn));
       drawing_.remark = "a line between two frames: all cables between them";
     }
-    add_strands(alone, false);
+    add_each(alone, false);
   }
 
   [[nodiscard]] std::map<DeviceId, std::size_t> cluster_indices(std::size_t level) const {

@@ -12,12 +12,12 @@ namespace {
 
 using drawing::Box;
 using drawing::Drawing;
+using drawing::DrawnBundle;
 using drawing::Frame;
 using drawing::Point;
-using drawing::Strand;
 using drawing::Text;
 
-constexpr std::size_t max_tips = 1500;  // strands, and hosts, that still tell their names when pointed at
+constexpr std::size_t max_tips = 1500;  // bundles, and hosts, that still tell their names when pointed at
 constexpr std::size_t max_remarks = 4;  // lines about what is irregular
 constexpr std::size_t max_marked = 12;  // lines about marked links
 constexpr double heading = 58;          // room for title and legend
@@ -36,8 +36,8 @@ constexpr std::array group_colours = {"#0072b2", "#e69f00", "#009e73", "#cc79a7"
                                       "#56b4e9", "#8d4a9e", "#a6761d", "#1b2230"};
 
 /// SVG path data.
-std::string path_of(const std::vector<Point>& at, Strand::Form form) {
-  if (form == Strand::Form::curve) {
+std::string path_of(const std::vector<Point>& at, DrawnBundle::Form form) {
+  if (form == DrawnBundle::Form::curve) {
     return fmt::format("M{:.1f} {:.1f}C{:.1f} {:.1f} {:.1f} {:.1f} {:.1f} {:.1f}", at[0].x, at[0].y, at[1].x, at[1].y,
                        at[2].x, at[2].y, at[3].x, at[3].y);
   }
@@ -103,8 +103,8 @@ class SvgWriter {
     return drawing_.shape.kind == ShapeKind::graph && reason.starts_with("no") && reason.size() < remark.size() &&
            std::ranges::count(reason, ' ') <= 2;
   }
-  [[nodiscard]] PlaneId plane_of(const Strand& strand) const {
-    return network_.device(network_.port(strand.ports.front()).device).plane;
+  [[nodiscard]] PlaneId plane_of(const DrawnBundle& drawn) const {
+    return network_.device(network_.port(drawn.ports.front()).device).plane;
   }
 
   void write_frames() {
@@ -124,64 +124,64 @@ class SvgWriter {
 
   /// Cables by plane; over them those that run slower than their kind, and where some are missing.
   void write_cables() {
-    const bool with_tips = drawing_.strands.size() <= max_tips;
+    const bool with_tips = drawing_.bundles.size() <= max_tips;
     out_("<g class=\"c\" stroke-width=\"{:.2g}\">\n", drawing_.thickness);
     for (std::size_t plane = 0; plane < network_.planes().size(); ++plane) {
       out_("<g stroke=\"{}\" opacity=\"{:.2g}\">\n", plane_colours[plane % plane_colours.size()], drawing_.opacity);
-      write_strands(with_tips, [&](const Strand& s) { return !s.degraded && plane_of(s) == plane; });
+      write_bundles(with_tips, [&](const DrawnBundle& s) { return !s.degraded && plane_of(s) == plane; });
       out_("</g>\n");
     }
     out_("<g class=\"d\" stroke-width=\"{:.2g}\">\n", std::max(drawing_.thickness * 1.5, 1.5));
-    write_strands(true, [](const Strand& strand) { return strand.degraded; });
+    write_bundles(true, [](const DrawnBundle& drawn) { return drawn.degraded; });
     out_("</g>\n");
-    write_marked_strands();
+    write_marked_bundles();
     for (const drawing::MissingCables& missing : drawing_.missing) {
       out_("<path class=\"m\" stroke-width=\"1.5\" d=\"{}\"><title>{} - {}: {} of {} cables</title></path>\n",
-           path_of(missing.points, Strand::Form::line), xml_text(drawing_.names[missing.from]),
+           path_of(missing.points, DrawnBundle::Form::line), xml_text(drawing_.names[missing.from]),
            xml_text(drawing_.names[missing.to]), missing.cables, missing.usual);
     }
     out_("</g>\n");
   }
 
   template <typename Filter>
-  void write_strands(bool with_tips, Filter belongs) {
+  void write_bundles(bool with_tips, Filter belongs) {
     std::string together;
     std::string faint;
-    for (const Strand& strand : drawing_.strands) {
-      if (!belongs(strand)) continue;
-      const std::string path = path_of(strand.points, strand.form);
+    for (const DrawnBundle& drawn : drawing_.bundles) {
+      if (!belongs(drawn)) continue;
+      const std::string path = path_of(drawn.points, drawn.form);
       if (!with_tips) {
-        (strand.faint ? faint : together) += path;
+        (drawn.faint ? faint : together) += path;
         continue;
       }
       out_("<path d=\"{}\"", path);
-      if (strand.ports.size() > 1 && !strand.degraded && !drawing_.joined()) {
+      if (drawn.ports.size() > 1 && !drawn.degraded && !drawing_.joined()) {
         out_(" stroke-width=\"{:.2g}\"",
-             drawing_.thickness * std::min(0.5 + 0.5 * static_cast<double>(strand.ports.size()), 4.0));
+             drawing_.thickness * std::min(0.5 + 0.5 * static_cast<double>(drawn.ports.size()), 4.0));
       }
-      if (strand.faint) out_(" class=\"f\"");
-      out_("><title>{}</title></path>\n", xml_text(strand_in_words(strand)));
+      if (drawn.faint) out_(" class=\"f\"");
+      out_("><title>{}</title></path>\n", xml_text(bundle_in_words(drawn)));
     }
     if (!together.empty()) out_("<path d=\"{}\"/>\n", together);
     if (!faint.empty()) out_("<path class=\"f\" d=\"{}\"/>\n", faint);
   }
 
   /// Over the others, and twice as thick.
-  void write_marked_strands() {
+  void write_marked_bundles() {
     if (marked_.empty()) return;
     out_("<g class=\"s\" stroke-width=\"{:.2g}\">\n", std::max(drawing_.thickness * 2, 2.5));
-    for (const Strand& strand : drawing_.strands) {
-      const std::string marks = marks_of(strand);
+    for (const DrawnBundle& drawn : drawing_.bundles) {
+      const std::string marks = marks_of(drawn);
       if (marks.empty()) continue;
-      out_("<path d=\"{}\"><title>{}: {}</title></path>\n", path_of(strand.points, strand.form),
-           xml_text(strand_in_words(strand)), xml_text(marks));
+      out_("<path d=\"{}\"><title>{}: {}</title></path>\n", path_of(drawn.points, drawn.form),
+           xml_text(bundle_in_words(drawn)), xml_text(marks));
     }
     out_("</g>\n");
   }
 
-  [[nodiscard]] std::string marks_of(const Strand& strand) const {
+  [[nodiscard]] std::string marks_of(const DrawnBundle& drawn) const {
     std::string marks;
-    for (const PortId port : strand.ports) {
+    for (const PortId port : drawn.ports) {
       const auto found = marked_.find(std::min(port, network_.port(port).peer));
       if (found != marked_.end()) marks += (marks.empty() ? "" : "; ") + found->second;
     }
@@ -189,17 +189,17 @@ class SvgWriter {
   }
 
   /// "LS2 - RS1: 2 x 4xHDR"; of several pairs of routers only how many cables there are.
-  [[nodiscard]] std::string strand_in_words(const Strand& strand) const {
-    const Port& first = network_.port(strand.ports.front());
+  [[nodiscard]] std::string bundle_in_words(const DrawnBundle& drawn) const {
+    const Port& first = network_.port(drawn.ports.front());
     const DeviceId peer = network_.port(first.peer).device;
     const auto elsewhere = [&](PortId id) {
       const Port& port = network_.port(id);
       return port.device != first.device || network_.port(port.peer).device != peer;
     };
     const std::string rate = to_string(first.rate);
-    if (std::ranges::any_of(strand.ports, elsewhere)) return fmt::format("{} cables, {}", strand.ports.size(), rate);
-    return fmt::format("{} - {}: {} x {}{}", drawing_.names[first.device], drawing_.names[peer], strand.ports.size(),
-                       rate, strand.degraded ? ", degraded" : "");
+    if (std::ranges::any_of(drawn.ports, elsewhere)) return fmt::format("{} cables, {}", drawn.ports.size(), rate);
+    return fmt::format("{} - {}: {} x {}{}", drawing_.names[first.device], drawing_.names[peer], drawn.ports.size(),
+                       rate, drawn.degraded ? ", degraded" : "");
   }
 
   [[nodiscard]] std::string box_in_words(std::size_t box) {
@@ -287,10 +287,10 @@ class SvgWriter {
   [[nodiscard]] std::vector<Entry> legend() const {
     std::map<std::pair<PlaneId, std::string>, std::size_t> cables;
     std::size_t degraded = 0;
-    for (const Strand& strand : drawing_.strands) {
-      if (strand.degraded) degraded += strand.ports.size();
-      for (const PortId port : strand.ports) {
-        if (!strand.degraded) ++cables[{plane_of(strand), to_string(network_.port(port).rate)}];
+    for (const DrawnBundle& drawn : drawing_.bundles) {
+      if (drawn.degraded) degraded += drawn.ports.size();
+      for (const PortId port : drawn.ports) {
+        if (!drawn.degraded) ++cables[{plane_of(drawn), to_string(network_.port(port).rate)}];
       }
     }
     std::vector<Entry> entries;

@@ -94,7 +94,7 @@ def test_keys_change_step_and_zoom(browser: Browser, rails: Path) -> None:
     assert [float(part) for part in browser.value(VIEW).split()] == [float(part) for part in whole.split()]
 
 
-def test_pointer_shows_tips_of_hosts_and_strands(browser: Browser, rails: Path) -> None:
+def test_pointer_shows_tips_of_hosts_and_bundles(browser: Browser, rails: Path) -> None:
     browser.open(rails)
     browser.value("document.querySelector('svg.fabric').scrollIntoView()")
     browser.settle()

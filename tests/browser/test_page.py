@@ -59,7 +59,7 @@ def test_fabrics_are_there(dom: str) -> None:
     """Three trees before and after, and a ring. The second picture of a pair takes the hosts of the first one."""
     assert count('<svg class="fabric', dom) == 3 * 2 + 1
     assert count('<use href="#study', dom) == 2 * 3
-    assert count('data-strand="', dom) > 100
+    assert count('data-bundle="', dom) > 100
     assert count('<svg class="matrix', dom) == 2 + 2 + 2 * (16 + 8) + 1
     assert count('class="host mine"', dom) >= 16 + 96 + 128
 

@@ -101,7 +101,7 @@ def test_page_is_well_formed_and_draws_every_part(tmp_path: Path, paper: dict[st
     assert [len(flat) // 2 for flat in data["steps"][data["shown"]][1:]] == [
         len(job[side]["loads"]) for side in ("before", "after")
     ]
-    drawn = {cable for _, _, cables in data["strands"] for cable in cables}
+    drawn = {cable for _, _, cables in data["bundles"] for cable in cables}
     assert {cable // 2 for cable in drawn} == set(range(len(paper["fabric"]["links"])))
     assert "Checks: 3 of 3 passed" in reader.texts
 
@@ -135,7 +135,7 @@ def test_same_studies_same_bytes(tmp_path: Path, paper: dict[str, Any]) -> None:
     assert sorted(file.name for file in tmp_path.iterdir()) == ["report.html", "study-0.json"]
 
 
-REFERENCES = {"ab", "ba", "line", "curve", "stubs", "start", "middle", "end", *sample.METHODS}
+REFERENCES = {"ab", "ba", "line", "curve", "ends", "start", "middle", "end", *sample.METHODS}
 
 
 def spoil(value: Any, evil: str) -> Any:
@@ -180,9 +180,9 @@ SPOILED = [
     ("fabric.links.4.b_port", "x", "fabric.links[4].b_port: expected a whole number"),
     ("fabric.drawing.boxes", [], "fabric.drawing.boxes: expected one for each of fabric.routers"),
     ("fabric.drawing.dots.0", [30, 1, 1], "fabric.drawing.dots[0][0]: expected a whole number from 0 to 29"),
-    ("fabric.drawing.strands.2.form", "knot", "fabric.drawing.strands[2].form: expected line, curve or stubs"),
-    ("fabric.drawing.strands.2.points", [1, 2], "fabric.drawing.strands[2].points: expected 4 numbers"),
-    ("fabric.drawing.strands.0.cables.0", 60, "drawing.strands[0].cables[0]: expected a whole number from 0 to 59"),
+    ("fabric.drawing.bundles.2.form", "knot", "fabric.drawing.bundles[2].form: expected line, curve or ends"),
+    ("fabric.drawing.bundles.2.points", [1, 2], "fabric.drawing.bundles[2].points: expected 4 numbers"),
+    ("fabric.drawing.bundles.0.cables.0", 60, "drawing.bundles[0].cables[0]: expected a whole number from 0 to 59"),
     ("fabric.drawing.width", 1e9, "fabric.drawing.width: expected a number up to 1e+06"),
     ("peak_MBps", 0, "peak_MBps: expected a number"),
     ("random.jobs", 61, "random.relative_bandwidth.destination-mod-K: expected 61 numbers, one for each job"),

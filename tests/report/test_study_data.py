@@ -34,21 +34,21 @@ def test_drawing_as_data_places_every_router_nic_and_cable(source: str) -> None:
     fabric = drawing_as_data(network)
     drawing = fabric["drawing"]
     assert len(drawing["boxes"]) == len(drawing["labels"]) == len(fabric["routers"]) == network.router_count
-    assert sorted(cable // 2 for strand in drawing["strands"] for cable in strand["cables"]) == list(
+    assert sorted(cable // 2 for bundle in drawing["bundles"] for cable in bundle["cables"]) == list(
         range(len(fabric["links"]))
     )
     assert [dot[0] for dot in drawing["dots"]] == ([] if network.direct else sorted(range(len(fabric["hosts"]))))
 
 
-def test_drawing_as_data_begins_a_strand_at_the_end_that_its_cables_name() -> None:
+def test_drawing_as_data_begins_a_bundle_at_the_end_that_its_cables_name() -> None:
     fabric = drawing_as_data(open_source("fattree:K=4,levels=3"))
     index = {router["name"]: i for i, router in enumerate(fabric["routers"])}
-    for strand in fabric["drawing"]["strands"]:
-        for cable in strand["cables"]:
+    for bundle in fabric["drawing"]["bundles"]:
+        for cable in bundle["cables"]:
             link = fabric["links"][cable // 2]
             ends = (link["a"], link["b"]) if cable % 2 == 0 else (link["b"], link["a"])
             near, far = (fabric["drawing"]["boxes"][index[name]]["y"] for name in ends)
-            assert abs(strand["points"][1] - near) < abs(strand["points"][1] - far)
+            assert abs(bundle["points"][1] - near) < abs(bundle["points"][1] - far)
 
 
 def test_drawing_as_data_says_why_there_is_none(tmp_path: Path) -> None:
@@ -69,7 +69,7 @@ def test_drawing_as_data_of_many_routers_has_a_box_for_several(source: str) -> N
     assert len(drawing["box_of"]) == len(drawing["labels"]) == len(fabric["routers"])
     assert set(drawing["box_of"]) == set(range(len(drawing["boxes"]))) and len(drawing["boxes"]) < 1500
     assert len(drawing["box_names"]) == len(drawing["boxes"])
-    drawn = sorted(cable // 2 for strand in drawing["strands"] for cable in strand["cables"])
+    drawn = sorted(cable // 2 for bundle in drawing["bundles"] for cable in bundle["cables"])
     assert drawn == list(range(len(fabric["links"])))
 
 

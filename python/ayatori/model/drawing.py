@@ -13,7 +13,7 @@ def positions_as_data(network: Network, hosts: dict[int, int], cables: list[tupl
     """`drawing`, or `not_drawn` with the reason why not.
 
     Indices in it are places: of hosts as `hosts` gives them for endpoints (port ids), of links as in `cables` (both
-    port ids of each), of routers by their ids. `cables` of a strand are 2 × link, + 1 if it begins at the link's end b.
+    port ids of each), of routers by their ids. `cables` of a bundle are 2 × link, + 1 if it begins at the link's end b.
     Where boxes stand for several routers, `box_of` has each router's box and `box_names` what each box is.
     """
     try:
@@ -37,14 +37,14 @@ def _as_data(drawing: Drawing, hosts: dict[int, int], cables: list[tuple[int, in
         "boxes": [_place(box) | {"round": box.round} for box in drawing.boxes],
         "frames": [_place(frame) | {"round": frame.round, "label": frame.label} for frame in drawing.frames],
         "dots": [[hosts[dot.endpoint], _short(dot.x), _short(dot.y)] for dot in drawing.dots],
-        "strands": [
+        "bundles": [
             {
-                "form": strand.form,
-                "points": [_short(value) for value in strand.points],
-                "cables": [ends[port] for port in strand.ports],
-                "faint": strand.faint,
+                "form": bundle.form,
+                "points": [_short(value) for value in bundle.points],
+                "cables": [ends[port] for port in bundle.ports],
+                "faint": bundle.faint,
             }
-            for strand in drawing.strands
+            for bundle in drawing.bundles
         ],
         "missing": [
             {

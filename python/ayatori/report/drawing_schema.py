@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from ayatori.report.model import Drawing, MissingCables, Shape, Strand, Text
+from ayatori.report.model import Bundle, Drawing, MissingCables, Shape, Text
 from ayatori.report.values import Value
 
-FORMS = {"line": 4, "curve": 8, "stubs": 8}  # how many coordinates each has
+FORMS = {"line": 4, "curve": 8, "ends": 8}  # how many coordinates each has
 ANCHORS = ("start", "middle", "end")
 LARGEST = 1e6  # pixels
 
@@ -30,7 +30,7 @@ def read_drawing(value: Value, routers: int, hosts: int, links: int) -> Drawing:
         box_names=box_names,
         frames=[_shape(item, with_label=True) for item in value.at("frames").items()],
         dots=dict(_dot(item, hosts) for item in value.at("dots").items()),
-        strands=[_strand(item, links) for item in value.at("strands").items()],
+        bundles=[_bundle(item, links) for item in value.at("bundles").items()],
         missing=[_missing(item, routers) for item in value.at("missing").items()],
         texts=[_text(item) for item in value.at("texts").items()],
     )
@@ -74,11 +74,11 @@ def _dot(value: Value, hosts: int) -> tuple[int, tuple[float, float]]:
     return parts[0].whole(most=hosts - 1), (_coordinate(parts[1]), _coordinate(parts[2]))
 
 
-def _strand(value: Value, links: int) -> Strand:
+def _bundle(value: Value, links: int) -> Bundle:
     form = value.at("form").text()
     if form not in FORMS:
-        value.at("form").fail("line, curve or stubs")
-    return Strand(
+        value.at("form").fail("line, curve or ends")
+    return Bundle(
         form=form,
         points=_points(value.at("points"), FORMS[form]),
         cables=[item.whole(most=2 * links - 1) for item in value.at("cables").items()],

@@ -1,8 +1,8 @@
 // Shows the loads of a step over the picture of a fabric, tips, and what is searched for; zooms. One explorer a fabric.
 "use strict";
 {
-  const MAX_STRANDS = 3000;  // loaded strands that are drawn, the heaviest
-  const MAX_BADGES = 60;     // numbers on hot strands
+  const MAX_BUNDLES = 3000;  // loaded bundles that are drawn, the heaviest
+  const MAX_BADGES = 60;     // numbers on hot bundles
   const MAX_LINES = 6;       // cables that a tip lists
   const HEAVY = 4;           // the last class of loads
 
@@ -18,7 +18,7 @@
       this.pictures = [...root.querySelectorAll("svg.fabric")];
       this.view = { x: 0, y: 0, width: this.data.width, height: this.data.height };
       this.degraded = new Set(this.data.degraded);
-      this.strandOf = this.indexCables();
+      this.bundleOf = this.indexCables();
       this.hostsByName = new Map();
       this.data.hosts.forEach((name, i) => this.hostsByName.set(name, [...(this.hostsByName.get(name) || []), i]));
       this.loads = [];
@@ -27,13 +27,13 @@
       this.showStep(this.data.shown);
     }
 
-    // Direction of a cable -> its strand, and whether it goes along the strand's points.
+    // Direction of a cable -> its bundle, and whether it goes along the bundle's points.
     indexCables() {
       const index = new Map();
-      this.data.strands.forEach(([, , cables], strand) => {
+      this.data.bundles.forEach(([, , cables], bundle) => {
         for (const cable of cables) {
-          index.set(cable, [strand, 0]);
-          index.set(cable ^ 1, [strand, 1]);
+          index.set(cable, [bundle, 0]);
+          index.set(cable ^ 1, [bundle, 1]);
         }
       });
       return index;
@@ -70,14 +70,14 @@
     loadsAsMarkup(loads) {
       const heaviest = new Map();
       for (const [direction, load] of loads) {
-        const found = this.strandOf.get(direction);
+        const found = this.bundleOf.get(direction);
         if (!found) continue;
         const key = 2 * found[0] + found[1];
         heaviest.set(key, Math.max(heaviest.get(key) || 0, load));
       }
-      const drawn = [...heaviest].sort((a, b) => a[1] - b[1] || a[0] - b[0]).slice(-MAX_STRANDS);
+      const drawn = [...heaviest].sort((a, b) => a[1] - b[1] || a[0] - b[0]).slice(-MAX_BUNDLES);
       const hot = drawn.filter(([, load]) => load > 1).slice(-MAX_BADGES);
-      return drawn.map(([key, load]) => this.strandAsMarkup(key, load)).join("") +
+      return drawn.map(([key, load]) => this.bundleAsMarkup(key, load)).join("") +
              hot.map(([key, load]) => this.badgeAsMarkup(key, load)).join("");
     }
 
@@ -86,10 +86,10 @@
       return (load > 1 ? Math.min(thin + 1.5 * (load - 1), 8) : thin) * this.unit;
     }
 
-    // The strand's points in the direction of travel, a little to one side of its middle.
+    // The bundle's points in the direction of travel, a little to one side of its middle.
     route(key, load) {
-      const [form, own] = this.data.strands[key >> 1];
-      const last = form === "stubs" ? [own[4], own[5]] : own.slice(-2);
+      const [form, own] = this.data.bundles[key >> 1];
+      const last = form === "ends" ? [own[4], own[5]] : own.slice(-2);
       const backwards = key & 1;
       const length = Math.hypot(last[0] - own[0], last[1] - own[1]) || 1;
       const aside = (this.widthOf(load) / 2 + 0.4 * this.unit) * (backwards ? 1 : -1);
@@ -97,20 +97,20 @@
       const points = [];
       for (let i = 0; i < own.length; i += 2) points.push([own[i] + dx, own[i + 1] + dy]);
       // Stubs: away from the first end, then towards the second.
-      if (form === "stubs") {
+      if (form === "ends") {
         const [a, b, c, d] = points;
         return { form, points: backwards ? [c, d, b, a] : [a, b, d, c] };
       }
       return { form, points: backwards ? points.reverse() : points };
     }
 
-    strandAsMarkup(key, load) {
+    bundleAsMarkup(key, load) {
       const { form, points } = this.route(key, load);
       const width = this.widthOf(load);
       const at = points.map(([x, y]) => `${x.toFixed(1)} ${y.toFixed(1)}`);
       const path = form === "curve" ? `M${at[0]}C${at.slice(1).join(" ")}`
         : at.map((point, i) => (i % 2 ? "L" : "M") + point).join("");
-      return `<g class="load${loadClass(load)}" data-strand="${key}"><path class="line" stroke-width="${width.toFixed(2)}" ` +
+      return `<g class="load${loadClass(load)}" data-bundle="${key}"><path class="line" stroke-width="${width.toFixed(2)}" ` +
         `d="${path}"/><path class="head" d="${this.headAt(points.at(-2), points.at(-1), width)}"/>` +
         `<path class="reach" stroke-width="${(7 * this.unit).toFixed(1)}" d="${path}"/></g>`;
     }
@@ -135,8 +135,8 @@
 
     // --- tips --------------------------------------------------------------------------------------------------------
 
-    strandTip(key, side) {
-      const [, , cables] = this.data.strands[key >> 1];
+    bundleTip(key, side) {
+      const [, , cables] = this.data.bundles[key >> 1];
       const directions = cables.map((cable) => cable ^ (key & 1));
       const ends = directions.map((direction) => this.endsOf(direction));
       const loads = directions.map((direction) => this.loads[side].get(direction) || 0);
@@ -182,8 +182,8 @@
 
     tip(event) {
       const picture = event.target.closest("svg.fabric");
-      const strand = event.target.closest("[data-strand]");
-      if (strand) return this.strandTip(Number(strand.dataset.strand), this.pictures.indexOf(picture));
+      const bundle = event.target.closest("[data-bundle]");
+      if (bundle) return this.bundleTip(Number(bundle.dataset.bundle), this.pictures.indexOf(picture));
       const host = this.hostAt(picture, event);
       return host < 0 ? "" : this.hostTip(host);
     }

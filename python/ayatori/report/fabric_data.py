@@ -29,7 +29,7 @@ def fabric_data(fabric: Fabric, drawing: Drawing, job: WorstJob | None, ranks: d
         "rates": rates,
         "links": [[link.a, link.a_port, link.b, link.b_port, place[link.rate]] for link in fabric.links],
         "degraded": [index for index, link in enumerate(fabric.links) if link.degraded],
-        "strands": [[strand.form, strand.points, strand.cables] for strand in drawing.strands],
+        "bundles": [[bundle.form, bundle.points, bundle.cables] for bundle in drawing.bundles],
         "ranks": ranks,
         "mine": sorted(machines_of(fabric, ranks)),
         "steps": [[step.number, *map(_flat, step.sides)] for step in job.steps] if job else [],

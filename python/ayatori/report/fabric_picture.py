@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 
 from ayatori.report.markup import Markup, count, tag
-from ayatori.report.model import Drawing, Fabric, MissingCables, Shape, Strand, Text, WorstJob
+from ayatori.report.model import Bundle, Drawing, Fabric, MissingCables, Shape, Text, WorstJob
 
 SINGLE = 1500  # hosts that are circles of their own; of more only those of the job
 NARROW = 760  # pictures up to this width stand side by side
@@ -89,19 +89,19 @@ def _shape(shape: Shape, tip: str, style: str | None = None) -> Markup:
     return tag("rect", **corner, width=shape.width, height=shape.height, rx=3, class_=style, data_tip=tip)
 
 
-def path_of(strand: Strand) -> str:
+def path_of(bundle: Bundle) -> str:
     """Its path data, as of svg.cpp."""
-    p = [f"{value:g}" for value in strand.points]
-    if strand.form == "curve":
+    p = [f"{value:g}" for value in bundle.points]
+    if bundle.form == "curve":
         return f"M{p[0]} {p[1]}C{' '.join(p[2:])}"
     return "".join(f"M{p[i]} {p[i + 1]}L{p[i + 2]} {p[i + 3]}" for i in range(0, len(p), 4))
 
 
 def _cables(fabric: Fabric, drawing: Drawing) -> list[Markup]:
     """Sound cables as one path, or two; over them, red, those that are degraded or missing."""
-    degraded = [strand for strand in drawing.strands if _is_degraded(fabric, strand)]
-    faulty = {id(strand) for strand in degraded}
-    sound = [strand for strand in drawing.strands if id(strand) not in faulty]
+    degraded = [bundle for bundle in drawing.bundles if _is_degraded(fabric, bundle)]
+    faulty = {id(bundle) for bundle in degraded}
+    sound = [bundle for bundle in drawing.bundles if id(bundle) not in faulty]
     style = {"class_": "idle", "stroke_width": f"{drawing.thickness:g}"}
     return [
         tag("path", d="".join(path_of(s) for s in sound if not s.faint), opacity=f"{drawing.opacity:g}", **style),
@@ -115,15 +115,15 @@ def _cables(fabric: Fabric, drawing: Drawing) -> list[Markup]:
     ]
 
 
-def _is_degraded(fabric: Fabric, strand: Strand) -> bool:
-    return any(fabric.links[cable // 2].degraded for cable in strand.cables)
+def _is_degraded(fabric: Fabric, bundle: Bundle) -> bool:
+    return any(fabric.links[cable // 2].degraded for cable in bundle.cables)
 
 
-def _degraded_tip(fabric: Fabric, strand: Strand) -> str:
+def _degraded_tip(fabric: Fabric, bundle: Bundle) -> str:
     """The names, and a line for each cable with its ports and rate."""
-    first = fabric.links[strand.cables[0] // 2]
+    first = fabric.links[bundle.cables[0] // 2]
     lines = [f"{fabric.routers[first.a].name} – {fabric.routers[first.b].name}"]
-    for link in (fabric.links[cable // 2] for cable in strand.cables):
+    for link in (fabric.links[cable // 2] for cable in bundle.cables):
         rate = f" ({link.rate}{', degraded' if link.degraded else ''})" if link.rate or link.degraded else ""
         lines.append(f"port {link.a_port} – port {link.b_port}{rate}")
     return "\n".join(lines)
@@ -132,7 +132,7 @@ def _degraded_tip(fabric: Fabric, strand: Strand) -> str:
 def _missing(fabric: Fabric, pair: MissingCables) -> Markup:
     names = " – ".join(fabric.routers[i].name for i in (pair.a, pair.b))
     tip = f"{names}\n{pair.cables} of {count(pair.usual, 'cable')}"
-    line = Strand("line", pair.points, [], False)
+    line = Bundle("line", pair.points, [], False)
     return tag("path", d=path_of(line), class_="missing", data_tip=tip)
 
 

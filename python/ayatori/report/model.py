@@ -48,10 +48,10 @@ class Shape:
 
 
 @dataclass(frozen=True)
-class Strand:
+class Bundle:
     """Cables between two routers, or between two sets of them."""
 
-    form: str  # "line", "curve" (a cubic one) or "stubs" (two lines)
+    form: str  # "line", "curve" (a cubic one) or "ends" (two lines)
     points: list[float]  # x, y, x, y, …
     cables: list[int]  # 2 × link, + 1 if the points begin at the link's end b
     faint: bool
@@ -98,7 +98,7 @@ class Drawing:
     box_names: list[str]  # empty if each box is a router
     frames: list[Shape]
     dots: dict[int, tuple[float, float]]  # host index -> centre
-    strands: list[Strand]
+    bundles: list[Bundle]
     missing: list[MissingCables]
     texts: list[Text]
 

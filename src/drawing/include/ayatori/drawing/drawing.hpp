@@ -11,9 +11,9 @@
 ///   dragonfly, dragonfly+  groups, each framed, on a circle
 ///   anything else        levels if it has some, else by distances between routers
 ///
-/// Where there are too many cables to tell apart, one strand stands for all cables between two sets of routers. Where
+/// Where there are too many cables to tell apart, one bundle stands for all cables between two sets of routers. Where
 /// there are too many routers, one box stands for a set of them (a pod's leaves, a block of a grid, a group), and a
-/// strand may be a loop: the cables inside the set.
+/// bundle may be a loop: the cables inside the set.
 
 #include <cstddef>
 #include <cstdint>
@@ -41,7 +41,7 @@ struct Box {
   bool round = false;
 };
 
-/// Routers that belong together: a pod, the group of a dragonfly, a run of leaves that one strand stands for.
+/// Routers that belong together: a pod, the group of a dragonfly, a run of leaves that one bundle leads to.
 struct Frame {
   double x = 0;  ///< of the centre
   double y = 0;
@@ -59,12 +59,12 @@ struct Dot {
   PortId endpoint = no_id;
 };
 
-/// Cables between two routers, or between two sets of them. Strands of one bundle hold parallel cables of one rate.
-struct Strand {
+/// Cables between two routers, or between two sets of them. Parallel cables of one rate are in one.
+struct DrawnBundle {
   enum class Form : std::uint8_t {
     line,   ///< two points
     curve,  ///< a cubic Bézier curve: its four points
-    stubs,  ///< two lines, of two points each: the first begins at one end, the second at the other
+    ends,   ///< two lines, of two points each: the first begins at one end, the second at the other
   };
   Form form = Form::line;
   bool faint = false;         ///< in the background
@@ -106,7 +106,7 @@ struct Drawing {
   std::vector<std::string> labels;  ///< names without what all begin and end with
   std::vector<Frame> frames;
   std::vector<Dot> dots;
-  std::vector<Strand> strands;
+  std::vector<DrawnBundle> bundles;
   std::vector<MissingCables> missing;
   std::vector<Text> texts;
   std::string remark;  ///< how to read it, where that is not plain; else empty
