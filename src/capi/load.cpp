@@ -107,7 +107,7 @@ Result<> finish(Session& session, Result<TopologyPtr> opened, std::string source
 /// An explicit network from which an image was made, and the search for the routers of a subset, have left free pages
 /// in the heap, which the kernel counts as this process's.
 void trim_after_much_work(const Topology& topology) {
-  constexpr std::uint64_t many = 5'000;
+  constexpr std::uint64_t many = 500;
   if (topology.machine_count() >= many && formula_of(topology) == nullptr) trim_heap();
 }
 
