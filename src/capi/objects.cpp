@@ -96,6 +96,21 @@ nwtopo_obj_t nwtopo_topology_get_object_by_name(nwtopo_topology_t topology, cons
   });
 }
 
+unsigned nwtopo_topology_get_num_warnings(nwtopo_topology_t topology) {
+  const Loaded* const here = loaded(topology);
+  return here == nullptr ? 0 : static_cast<unsigned>(here->topology->warnings().size());
+}
+
+const char* nwtopo_topology_get_warning(nwtopo_topology_t topology, unsigned index) {
+  return guarded([&]() -> const char* {
+    const Loaded* const here = loaded(topology);
+    if (here == nullptr) return failed;
+    const auto warnings = here->topology->warnings();
+    if (index >= warnings.size()) return refuse(ENOENT, "no warning {}: there are {}", index, warnings.size());
+    return warnings[index].c_str();
+  });
+}
+
 unsigned long nwtopo_topology_get_num_objects(nwtopo_topology_t topology, unsigned height) {
   return guarded([&]() -> unsigned long {
     const Loaded* const here = loaded(topology);
