@@ -262,8 +262,8 @@ nwtopo_obj_t nwtopo_topology_get_object_by_name(nwtopo_topology_t topology, cons
 
 /* Returns the number of warnings of a topology: of what its source could not read and left out, so that a part of the
  * network may be missing. Dumps of InfiniBand fabrics, for example, often have messages of the programs that made them
- * between their lines. 0: the source was read completely. Subsets, caches and buffers have the warnings of the topology
- * that they were made from.
+ * between their lines. The warnings of a file of forwarding tables follow those of the source. 0: all was read. Subsets,
+ * caches and buffers have the warnings of the topology that they were made from.
  * Returns 0 (and errno EINVAL) if the topology is not loaded. */
 unsigned nwtopo_topology_get_num_warnings(nwtopo_topology_t topology);
 

@@ -98,6 +98,8 @@ Result<> finish(Session& session, Result<TopologyPtr> opened, std::string source
   made->objects = std::make_shared<ObjectStore>(*topology, wanted, std::move(machines));
   made->source = std::move(source);
   made->as_made = as_made && !session.faults;
+  made->warnings.assign((*topology)->warnings().begin(), (*topology)->warnings().end());
+  if (routes) made->warnings.insert(made->warnings.end(), routes->warnings().begin(), routes->warnings().end());
   made->routes = std::move(routes);
   if (count_objects(**topology, wanted.machines) <= NWTOPO_SMALL) fill_all_arrays(**topology, *made->objects);
   session.loaded = std::move(made);

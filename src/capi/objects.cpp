@@ -44,6 +44,7 @@ std::size_t all_bytes(const Session& session) {
   if (!session.loaded) return bytes;
   const Loaded& loaded = *session.loaded;
   if (loaded.base && loaded.base_handle.expired()) bytes += loaded.base->private_bytes();
+  for (const std::string& warning : loaded.warnings) bytes += sizeof warning + warning.capacity();
   return bytes + sizeof loaded + loaded.source.capacity() + loaded.topology->private_bytes() + loaded.objects->bytes();
 }
 
@@ -98,16 +99,15 @@ nwtopo_obj_t nwtopo_topology_get_object_by_name(nwtopo_topology_t topology, cons
 
 unsigned nwtopo_topology_get_num_warnings(nwtopo_topology_t topology) {
   const Loaded* const here = loaded(topology);
-  return here == nullptr ? 0 : static_cast<unsigned>(here->topology->warnings().size());
+  return here == nullptr ? 0 : static_cast<unsigned>(here->warnings.size());
 }
 
 const char* nwtopo_topology_get_warning(nwtopo_topology_t topology, unsigned index) {
   return guarded([&]() -> const char* {
     const Loaded* const here = loaded(topology);
     if (here == nullptr) return failed;
-    const auto warnings = here->topology->warnings();
-    if (index >= warnings.size()) return refuse(ENOENT, "no warning {}: there are {}", index, warnings.size());
-    return warnings[index].c_str();
+    if (index < here->warnings.size()) return here->warnings[index].c_str();
+    return refuse(ENOENT, "no warning {}: there are {}", index, here->warnings.size());
   });
 }
 
