@@ -16,7 +16,14 @@ from ayatori.cli.route import describe_check
 from ayatori.formats.job_files import read_jobs
 from ayatori.formats.plan_file import read_plan
 from ayatori.model.network import open_source
-from ayatori.planning.plans import DESTINATION_MOD_K, Assessment, assess_jobs, assessments_as_data, contention, steps_of
+from ayatori.planning.plans import (
+    DESTINATION_MOD_K,
+    Assessment,
+    assess_unplanned,
+    assessments_as_data,
+    contention,
+    steps_of,
+)
 from ayatori.planning.routes import check as check_tables
 from ayatori.planning.routes import check_as_data, make_routes, read_routes
 from ayatori.planning.together import background as background_of
@@ -72,7 +79,7 @@ def check(
         routes = read_routes(network, lfts) if lfts else make_routes(network, options.parse_lmc(lmc))
         each = options.collect_jobs(network, job, random_jobs, job_size, seed, contiguous, ppn, order, unnamed_hcas)
         with progress("jobs", len(each)) as advance:
-            assessments = assess_jobs(network, routes, each, DESTINATION_MOD_K, pattern, seed, advance)
+            assessments = assess_unplanned(network, routes, each, pattern, seed, advance)
     data: dict[str, Any] = {"source": source}
     data |= check_as_data(network, routes, check_tables(network, routes))
     data |= assessments_as_data(network, method, assessments) | {"pattern": pattern, "seed": seed} | together

@@ -118,6 +118,24 @@ def assess_jobs(
     return assessments
 
 
+def assess_unplanned(
+    network: Network,
+    routes: Routes,
+    jobs: Iterable[Job],
+    pattern: str = "shift",
+    seed: int = 1,
+    progress: Callable[[], None] = lambda: None,
+) -> list[Assessment]:
+    """Measures each job without a plan, and does not ask how good a plan could be: that takes most of the time."""
+    assessments = []
+    for job in jobs:
+        steps = steps_of(pattern, job.rank_count, seed)
+        no_plan = Plan.destination_mod_k(job.rank_count)
+        assessments.append(Assessment(job, contention(network, routes, job, no_plan, steps)))
+        progress()
+    return assessments
+
+
 def relative_bandwidths(assessments: list[Assessment]) -> list[float]:
     return [assessment.relative_bandwidth for assessment in assessments]
 
