@@ -326,31 +326,33 @@ namespace {
 /// The text of entries, made from pieces that are formatted once.
 class EntryText {
  public:
-  EntryText(const Network& network, const Routes& routes, TableFileOptions options) {
+  EntryText(const Network& network, const Routes& routes, bool all_comments)
+      : comments_(comments_on(network, routes.lids)),
+        all_comments_(all_comments),
+        is_commented_(routes.tables.last_lid() + std::size_t{1}) {
     for (std::uint32_t lid = 0; lid <= routes.tables.last_lid(); ++lid) lids_.push_back(fmt::format("0x{:04x} ", lid));
     for (std::uint32_t port = 0; port <= last_table_port; ++port) ports_.push_back(fmt::format("{:03}", port));
-    if (options.comments) comments_ = comments_on(network, routes.lids);
-    no_comment_ = options.comments ? " # unknown node and type\n" : "\n";
   }
 
-  [[nodiscard]] std::size_t length(std::uint32_t lid) const {
-    return lids_[lid].size() + ports_[0].size() + comment(lid).size();
-  }
-  void append(std::uint32_t lid, TablePort port, std::string& text) const {
-    text += lids_[lid];
-    text += ports_[port];
-    text += comment(lid);
+  /// Calls add(piece) for the pieces of an entry.
+  template <typename Add>
+  void add_entry(std::uint32_t lid, TablePort port, Add add) {
+    add(std::string_view(lids_[lid]));
+    add(std::string_view(ports_[port]));
+    add(all_comments_ || !is_commented_[lid] ? comment(lid) : std::string_view("\n"));
+    is_commented_[lid] = true;
   }
 
  private:
   [[nodiscard]] std::string_view comment(std::uint32_t lid) const {
-    return lid < comments_.size() ? std::string_view(comments_[lid]) : no_comment_;
+    return lid < comments_.size() ? std::string_view(comments_[lid]) : " # unknown node and type\n";
   }
 
+  std::vector<std::string> comments_;
   std::vector<std::string> lids_;
   std::vector<std::string> ports_;
-  std::vector<std::string> comments_;
-  std::string_view no_comment_;
+  bool all_comments_;
+  std::vector<bool> is_commented_;  // by LID
 };
 
 std::string heading_of(const Network& network, const Routes& routes, DeviceId router) {
@@ -358,6 +360,8 @@ std::string heading_of(const Network& network, const Routes& routes, DeviceId ro
                      routes.lids.of(network.port_id(router, 0)).base, network.device(router).guid,
                      network.name(router));
 }
+
+std::string end_of(const Routes& routes) { return fmt::format("{} lids dumped\n", routes.tables.last_lid()); }
 
 /// Whether the file has a block of this router.
 bool is_written(const Routes& routes, DeviceId router, const Routes* changed_from) {
@@ -375,33 +379,32 @@ bool is_written(const Routes& routes, DeviceId router, const Routes* changed_fro
 }  // namespace
 
 void write_tables(const Network& network, const Routes& routes, const Sink& sink, TableFileOptions options) {
-  const EntryText entries(network, routes, options);
+  EntryText entries(network, routes, options.comments);
   std::string block;
   for (DeviceId router = 0; router < network.router_count(); ++router) {
     if (!is_written(routes, router, options.changed_from)) continue;
     block = heading_of(network, routes, router);
     const auto row = routes.tables.row(router);
     for (std::uint32_t lid = 0; lid < row.size(); ++lid) {
-      if (row[lid] != ForwardingTables::no_port) entries.append(lid, row[lid], block);
+      if (row[lid] == ForwardingTables::no_port) continue;
+      entries.add_entry(lid, row[lid], [&](std::string_view piece) { block += piece; });
     }
-    fmt::format_to(std::back_inserter(block), "{} lids dumped\n", routes.tables.last_lid());
+    block += end_of(routes);
     sink(block);
   }
 }
 
 std::uint64_t table_file_bytes(const Network& network, const Routes& routes, TableFileOptions options) {
-  const EntryText entries(network, routes, options);
-  std::vector<std::uint32_t> lengths;
-  for (std::uint32_t lid = 0; lid <= routes.tables.last_lid(); ++lid)
-    lengths.push_back(static_cast<std::uint32_t>(entries.length(lid)));
-  const std::size_t end = fmt::formatted_size("{} lids dumped\n", routes.tables.last_lid());
+  EntryText entries(network, routes, options.comments);
   std::uint64_t bytes = 0;
   for (DeviceId router = 0; router < network.router_count(); ++router) {
     if (!is_written(routes, router, options.changed_from)) continue;
-    bytes += heading_of(network, routes, router).size() + end;
+    bytes += heading_of(network, routes, router).size() + end_of(routes).size();
     const auto row = routes.tables.row(router);
-    for (std::uint32_t lid = 0; lid < row.size(); ++lid)
-      bytes += row[lid] != ForwardingTables::no_port ? lengths[lid] : 0;
+    for (std::uint32_t lid = 0; lid < row.size(); ++lid) {
+      if (row[lid] == ForwardingTables::no_port) continue;
+      entries.add_entry(lid, row[lid], [&](std::string_view piece) { bytes += piece.size(); });
+    }
   }
   return bytes;
 }

@@ -39,7 +39,7 @@ def route(
         Path | None, typer.Option(metavar="DIR", help="Write lfts, guid2lid and a README there.")
     ] = None,
     compact: Annotated[
-        bool, typer.Option("--compact", help="Write lfts without comments: a seventh of the bytes.")
+        bool, typer.Option("--compact", help="Comments in lfts once a LID: a seventh of the bytes.")
     ] = False,
     changed_from: Annotated[
         Path | None,

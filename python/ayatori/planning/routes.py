@@ -15,8 +15,8 @@ from ayatori.base.files import write_folder
 from ayatori.model.network import link_as_data
 
 LAST_UNICAST_LID = 0xBFFF
-NO_COMMENTS = """
-The entries have no comments, so that OpenSM takes them for the LIDs that they name: never load
+FEW_COMMENTS = """
+Most entries have no comment, so that OpenSM takes them for the LIDs that they name: never load
 them without -x and this guid2lid.
 """
 
@@ -121,7 +121,7 @@ class TableFile:
     """Which file of tables is written for OpenSM."""
 
     comments: bool = True
-    """After each entry the GUID and name of its destination, six of seven bytes."""
+    """After each entry, not only the first of each LID, its destination's GUID and name: six of seven bytes."""
     changed_from: Routes | None = None
     """Only the switches whose entries differ from these tables."""
 
@@ -190,4 +190,4 @@ Load them, from this folder:
 
 Keep a copy of the old guid2lid. LIDs change, so do this when no job runs, and restart a standby
 subnet manager with the same files.
-{"" if file.comments else NO_COMMENTS}"""
+{"" if file.comments else FEW_COMMENTS}"""
