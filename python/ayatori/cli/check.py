@@ -19,6 +19,7 @@ from ayatori.model.network import open_source
 from ayatori.planning.plans import (
     DESTINATION_MOD_K,
     Assessment,
+    assess_jobs,
     assess_unplanned,
     assessments_as_data,
     contention,
@@ -79,7 +80,10 @@ def check(
         routes = read_routes(network, lfts) if lfts else make_routes(network, options.parse_lmc(lmc))
         each = options.collect_jobs(network, job, random_jobs, job_size, seed, contiguous, ppn, order, unnamed_hcas)
         with progress("jobs", len(each)) as advance:
-            assessments = assess_unplanned(network, routes, each, pattern, seed, advance)
+            if json:  # which tells how good any plan could be
+                assessments = assess_jobs(network, routes, each, DESTINATION_MOD_K, pattern, seed, advance)
+            else:
+                assessments = assess_unplanned(network, routes, each, pattern, seed, advance)
     data: dict[str, Any] = {"source": source}
     data |= check_as_data(network, routes, check_tables(network, routes))
     data |= assessments_as_data(network, method, assessments) | {"pattern": pattern, "seed": seed} | together

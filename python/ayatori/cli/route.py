@@ -25,7 +25,7 @@ from ayatori.planning.routes import (
 MAX_PARTS = 4
 
 LARGE_FILE = 10**8
-"""Bytes of tables from which on a smaller form is offered."""
+"""Bytes of tables from which on the size is told, and a smaller form offered."""
 
 
 def route(
@@ -62,15 +62,21 @@ def route(
         data["differing_entries"] = made.routes.count_differences(old)
     if out_dir is not None:
         file = TableFile(not compact, old)
-        size = table_file_bytes(network, made.routes, file)
-        hint = "; --compact writes a seventh of it" if file.comments and size >= LARGE_FILE else ""
-        note(f"writing {out_dir}/{file.name}: {size_in_words(size)}{hint}")
+        announce(out_dir / file.name, table_file_bytes(network, made.routes, file), file)
         write_for_opensm(network, made, source, out_dir, checked, file)
         note(f"wrote {out_dir}/{file.name}, guid2lid and README, which has the opensm command line")
     if json:
         print_json("route", data)
     else:
         describe(data)
+
+
+def announce(path: Path, size: int, file: TableFile) -> None:
+    """Says how large a file will be before it is written, if that takes its time."""
+    if size < LARGE_FILE:
+        return
+    hint = "; --compact writes a seventh of it" if file.comments else ""
+    note(f"writing {path}, in OpenSM's format: {size_in_words(size)}{hint}")
 
 
 def size_in_words(size: int) -> str:

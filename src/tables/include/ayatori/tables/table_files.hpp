@@ -23,9 +23,9 @@ namespace ayatori {
 [[nodiscard]] Result<Routes> parse_tables(std::string_view text, std::string_view file, const Network& network);
 
 struct TableFileOptions {
-  /// After each entry its destination's port GUID and name, not only after the first entry of each LID. OpenSM takes the
-  /// entry for this port's LIDs, also if they are others than the file says; entries without a comment it takes for the
-  /// LIDs that they name. Comments are six of seven bytes.
+  /// After each entry its destination's port GUID and name, not only after the first entry of each LID. OpenSM takes
+  /// the entry for this port's LIDs, also if they are others than the file says; entries without a comment it takes for
+  /// the LIDs that they name. Comments are six of seven bytes.
   bool comments = true;
   /// Only the routers whose entries differ from these tables, of the same network. nullptr: all routers. OpenSM's file
   /// engine needs all of them: a router without a block gets no routes.
