@@ -75,7 +75,7 @@ def test_the_size_of_the_tables_is_told_and_less_can_be_written(tmp_path: Path, 
     old = tmp_path / "tables1" / "lfts"
     made = ayatori_command("route", source, "--changed-from", str(old), "--out-dir", str(out), "--json")
     assert made.status == 0, made.stderr
-    assert json.loads(made.stdout)["changed_entries"] == 0
+    assert json.loads(made.stdout)["differing_entries"] == 0
     assert (out / "changed-lfts").read_text(encoding="utf-8") == ""
     lines = old.read_text(encoding="utf-8").splitlines(keepends=True)
     entry = next(i for i, line in enumerate(lines) if i > 60 and line.startswith("0x"))
@@ -83,6 +83,6 @@ def test_the_size_of_the_tables_is_told_and_less_can_be_written(tmp_path: Path, 
     old.write_text("".join(lines), encoding="utf-8")
     again = tmp_path / "again"
     made = ayatori_command("route", source, "--changed-from", str(old), "--out-dir", str(again), "--json")
-    assert json.loads(made.stdout)["changed_entries"] == 1
+    assert json.loads(made.stdout)["differing_entries"] == 1
     assert (again / "changed-lfts").read_text(encoding="utf-8").count("Unicast lids") == 1
     assert "OpenSM's file engine can't load it" in (again / "README").read_text(encoding="utf-8").replace("\n", " ")
