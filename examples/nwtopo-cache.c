@@ -48,6 +48,10 @@ static int write_cache(const struct options *options)
     if (result == 0) result = nwtopo_topology_load(topology);
     if (result == 0) result = nwtopo_topology_export(topology, "cache", options->file);
     if (result == 0) {
+        unsigned count = nwtopo_topology_get_num_warnings(topology), i;
+        for (i = 0; i < count; i++) {
+            fprintf(stderr, "nwtopo-cache: warning: %s\n", nwtopo_topology_get_warning(topology, i));
+        }
         printf("%s: %lu machines of %s\n", options->file, nwtopo_topology_get_num_objects(topology, 0),
                nwtopo_topology_get_source(topology));
     }

@@ -122,6 +122,13 @@ static int print_all(nwtopo_topology_t topology, const struct options *options)
     return 0;
 }
 
+/* What the source could not read: a part of the network may be missing. */
+static void print_warnings(nwtopo_topology_t topology)
+{
+    unsigned count = nwtopo_topology_get_num_warnings(topology), i;
+    for (i = 0; i < count; i++) fprintf(stderr, "nwtopo-ls: warning: %s\n", nwtopo_topology_get_warning(topology, i));
+}
+
 static int run(const struct options *options)
 {
     nwtopo_topology_t topology;
@@ -133,6 +140,7 @@ static int run(const struct options *options)
     if (result == 0) result = nwtopo_topology_load(topology);
     if (result == 0) {
         nwtopo_obj_t me = nwtopo_topology_get_this_machine(topology);
+        print_warnings(topology);
         printf("%s: %lu machines, height %u\n", nwtopo_topology_get_source(topology),
                nwtopo_topology_get_num_objects(topology, 0), nwtopo_topology_get_max_height(topology));
         if (me != NULL) {

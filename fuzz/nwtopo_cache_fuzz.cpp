@@ -5,10 +5,11 @@
 #include <cerrno>
 #include <cstdint>
 #include <cstring>
+#include <span>
 #include <vector>
 
-#include "image_layout.hpp"
-#include "image_topology.hpp"
+#include "ayatori/topology/image.hpp"
+#include "image_checksums.hpp"
 #include "nwtopo.h"
 #include "require.hpp"
 
@@ -107,7 +108,8 @@ void shrink_to(nwtopo_topology_t base, std::vector<nwtopo_obj_t> machines, unsig
   nwtopo_topology_destroy(part);
 }
 
-void use(nwtopo_topology_t topology) {
+/// Pairs are asked of `small` networks only.
+void use(nwtopo_topology_t topology, bool small) {
   std::vector<nwtopo_obj_t> machines;
   for (unsigned height = 0; height <= nwtopo_topology_get_max_height(topology); ++height) {
     const unsigned long count = nwtopo_topology_get_num_objects(topology, height);
@@ -118,8 +120,6 @@ void use(nwtopo_topology_t topology) {
     }
   }
   (void)nwtopo_topology_get_root(topology);
-  // Formulas may be forged into tori of a billion machines, in which a cut takes its time.
-  const bool small = nwtopo_topology_get_num_objects(topology, 0) <= 2000;
   for (nwtopo_obj_t const a : machines) {
     for (nwtopo_obj_t const b : machines) {
       if (small) ask_of_pair(topology, a, b);
@@ -133,20 +133,24 @@ void use(nwtopo_topology_t topology) {
   require(nwtopo_topology_get_memory(topology, &memory) == 0);
 }
 
+/// Formulas may be forged into tori of a billion machines, in which a cut takes its time.
+bool is_small(std::span<const std::byte> bytes) {
+  constexpr std::uint64_t max_machines = 2000;
+  const auto topology = open_image(bytes, "fuzz");
+  return topology && transit_of(**topology).machine_count() <= max_machines;
+}
+
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   std::vector<std::uint64_t> aligned(size / 8 + 1);
   std::memcpy(aligned.data(), data, size);
   auto* bytes = reinterpret_cast<std::byte*>(aligned.data());
-  if (size >= image::checked_from) {
-    const std::uint64_t right = image_checksum({bytes, size});
-    std::memcpy(bytes + offsetof(image::Header, checksum), &right, sizeof right);
-  }
+  put_checksums_right({bytes, size});
   nwtopo_topology_t topology = nullptr;
   require(nwtopo_topology_init(&topology) == 0 && nwtopo_topology_set_buffer(topology, bytes, size) == 0);
   if (nwtopo_topology_load(topology) == 0) {
-    use(topology);
+    use(topology, is_small({bytes, size}));
   } else {
     require(errno != 0 && *nwtopo_error_message() != '\0');
   }

@@ -1,5 +1,5 @@
-// Caches: refused, or every answer can be had. The checksum is put right in half of the inputs, so that what lies
-// behind it is reached.
+// Caches: refused, or every answer can be had. The checksums are put right in half of the inputs, so that the checks
+// after them are reached.
 
 #include <algorithm>
 #include <cstdint>
@@ -7,8 +7,7 @@
 #include <vector>
 
 #include "ayatori/topology/image.hpp"
-#include "image_layout.hpp"
-#include "image_topology.hpp"
+#include "image_checksums.hpp"
 #include "require.hpp"
 
 using namespace ayatori;
@@ -53,10 +52,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   std::memcpy(aligned.data(), data, size);
   auto* bytes = reinterpret_cast<std::byte*>(aligned.data());
   const std::span<const std::byte> image(bytes, size);
-  if (size >= image::checked_from && (data[size - 1] & 1) == 0) {
-    const std::uint64_t right = image_checksum(image);
-    std::memcpy(bytes + offsetof(image::Header, checksum), &right, sizeof right);
-  }
+  if (size > 0 && (data[size - 1] & 1) == 0) put_checksums_right({bytes, size});
   const auto topology = open_image(image, "fuzz");
   if (!topology) {
     require(!topology.error().message.empty());
@@ -70,6 +66,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   }
   for (ObjectId id = 0; id < std::min(enough, opened.id_end()); ++id) {
     if (opened.contains(id)) walk(opened, id);
+  }
+  for (const std::string& warning : opened.warnings()) require(warning.size() < size);
+  for (std::uint64_t i = 0; i < std::min(enough, opened.machine_count()); ++i) {
+    require(transit_of(opened).contains(opened.machine(i)));
   }
   return 0;
 }

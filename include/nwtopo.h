@@ -268,6 +268,18 @@ nwtopo_obj_t nwtopo_topology_get_this_machine(nwtopo_topology_t topology);
 /* Returns a machine or router by its name; a machine also by its name without the domain. Errors: ENOENT. */
 nwtopo_obj_t nwtopo_topology_get_object_by_name(nwtopo_topology_t topology, const char *name);
 
+/* Returns the number of warnings of a topology: of what its source could not read and left out, so that a part of the
+ * network may be missing. Dumps of InfiniBand fabrics, for example, often have messages of the programs that made them
+ * between their lines. The warnings of a file of forwarding tables follow those of the source. 0: all was read. Subsets,
+ * caches and buffers have the warnings of the topology that they were made from.
+ * Returns 0 (and errno EINVAL) if the topology is not loaded. */
+unsigned nwtopo_topology_get_num_warnings(nwtopo_topology_t topology);
+
+/* Returns a warning in one line: the place, and what was skipped there ("fabric.txt:12: skipped, not ...").
+ *     index  below nwtopo_topology_get_num_warnings()
+ * The string belongs to the topology. Errors: ENOENT (and NULL) for another index. */
+const char *nwtopo_topology_get_warning(nwtopo_topology_t topology, unsigned index);
+
 /* Returns the number of objects at a height; 0 above the highest. */
 unsigned long nwtopo_topology_get_num_objects(nwtopo_topology_t topology, unsigned height);
 

@@ -169,6 +169,13 @@ class Topology {
     return made;
   }
 
+  /// What the source could not read, one line each: a part of the network may be missing. Empty: nothing.
+  [[nodiscard]] std::vector<std::string> warnings() const {
+    std::vector<std::string> found(nwtopo_topology_get_num_warnings(handle_));
+    for (unsigned i = 0; i < found.size(); ++i) found[i] = detail::checked(nwtopo_topology_get_warning(handle_, i));
+    return found;
+  }
+
   // Objects
 
   [[nodiscard]] unsigned max_height() const { return nwtopo_topology_get_max_height(handle_); }

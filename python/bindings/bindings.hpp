@@ -11,6 +11,7 @@
 
 #include <cstdint>
 #include <exception>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -39,6 +40,13 @@ inline nb::str text(std::string_view bytes) {
   PyObject* decoded = PyUnicode_DecodeUTF8(bytes.data(), static_cast<Py_ssize_t>(bytes.size()), "replace");
   if (decoded == nullptr) throw nb::python_error();
   return nb::steal<nb::str>(decoded);
+}
+
+/// A list of such texts.
+inline nb::list texts(std::span<const std::string> lines) {
+  nb::list found;
+  for (const std::string& line : lines) found.append(text(line));
+  return found;
 }
 
 /// "1 host", "3 hosts".

@@ -165,12 +165,7 @@ void bind_model(nb::module_& module) {
                      return names;
                    })
       .def_prop_ro(
-          "warnings",
-          [](const Network& network) {
-            nb::list lines;
-            for (const std::string& warning : network.warnings()) lines.append(text(warning));
-            return lines;
-          },
+          "warnings", [](const Network& network) { return texts(network.warnings()); },
           "What the source could not read, one line each.")
       .def(
           "plane_of", [](const Network& network, DeviceId id) { return network.device(id).plane; }, nb::arg("device"))

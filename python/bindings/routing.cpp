@@ -15,6 +15,7 @@ void bind_tables(nb::module_& module) {
              return "<Routes: " + counted(routes.lids.lid_count(), "LID") + " on " +
                     counted(routes.tables.router_count(), "router") + ">";
            })
+      .def_prop_ro("warnings", [](const Routes& routes) { return texts(routes.warnings); })
       .def_prop_ro("lid_count", [](const Routes& routes) { return routes.lids.lid_count(); })
       .def_prop_ro("last_lid", [](const Routes& routes) { return routes.lids.last(); })
       .def(
@@ -68,10 +69,20 @@ void bind_table_files(nb::module_& module) {
       nb::arg("contents"), nb::arg("file"), nb::arg("network"));
   module.def(
       "write_tables",
-      [](const Network& network, const Routes& routes, const std::string& path) {
-        unwrap(write_file(path, [&](const Sink& sink) { write_tables(network, routes, sink); }));
+      [](const Network& network, const Routes& routes, const std::string& path, bool comments,
+         const Routes* changed_from) {
+        const TableFileOptions options{comments, changed_from};
+        unwrap(write_file(path, [&](const Sink& sink) { write_tables(network, routes, sink, options); }));
       },
-      WithoutGil(), nb::arg("network"), nb::arg("routes"), nb::arg("path"));
+      WithoutGil(), nb::arg("network"), nb::arg("routes"), nb::arg("path"), nb::arg("comments") = true,
+      nb::arg("changed_from") = nb::none());
+  module.def(
+      "table_file_bytes",
+      [](const Network& network, const Routes& routes, bool comments, const Routes* changed_from) {
+        return table_file_bytes(network, routes, {comments, changed_from});
+      },
+      WithoutGil(), "How many bytes write_tables() writes.", nb::arg("network"), nb::arg("routes"),
+      nb::arg("comments") = true, nb::arg("changed_from") = nb::none());
   module.def(
       "write_guid_to_lid",
       [](const Network& network, const Routes& routes, const std::string& path) {
@@ -107,6 +118,7 @@ void bind_check(nb::module_& module) {
       .def_ro("deadlock_free", &TableCheck::deadlock_free)
       .def_ro("cycle", &TableCheck::cycle)
       .def_ro("longest", &TableCheck::longest)
+      .def_prop_ro("parts", [](const TableCheck& check) { return texts(check.parts); })
       .def_ro("balance", &TableCheck::balance)
       .def_prop_ro("problems",
                    [](const TableCheck& check) {

@@ -347,6 +347,7 @@ void bind_whole(nb::class_<Handle>& bound) {
                      const auto planes = h.topology->planes();
                      return std::vector<std::string>(planes.begin(), planes.end());
                    })
+      .def_prop_ro("warnings", [](const Handle& h) { return texts(h.topology->warnings()); })
       .def_prop_ro("shared_bytes", [](const Handle& h) { return h.topology->shared_bytes(); })
       .def_prop_ro("private_bytes", [](const Handle& h) { return h.topology->private_bytes(); })
       .def(
@@ -384,7 +385,8 @@ void bind_ways_to_open(nb::module_& module) {
         return Handle{unwrap(copy_image({first, bytes.size()}, "the bytes"))};
       },
       nb::arg("bytes"));
-  nb::class_<TableRoutes>(module, "TableRoutes", "See ayatori/topology/table_routes.hpp.");
+  nb::class_<TableRoutes>(module, "TableRoutes", "See ayatori/topology/table_routes.hpp.")
+      .def_prop_ro("warnings", [](const TableRoutes& routes) { return texts(routes.warnings()); });
   module.def(
       "parse_table_routes",
       [](std::string_view source, std::string_view host_pattern, std::string_view tables, std::string_view file) {

@@ -8,6 +8,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "ayatori/topology/table_routes.hpp"
 #include "ayatori/topology/topology.hpp"
@@ -24,6 +25,7 @@ struct Loaded {
   std::string source;
   bool as_made = true;                        ///< all of what its source says: no faults, no subset
   std::shared_ptr<const TableRoutes> routes;  ///< nullptr: no forwarding tables were given
+  std::vector<std::string> warnings;          ///< of the source, then of the tables
 
   /// Of a subset: what it reads of its base, which the base counts as its own memory as long as its handle lives.
   TopologyPtr base;

@@ -98,6 +98,8 @@ Result<> finish(Session& session, Result<TopologyPtr> opened, std::string source
   made->objects = std::make_shared<ObjectStore>(*topology, wanted, std::move(machines));
   made->source = std::move(source);
   made->as_made = as_made && !session.faults;
+  made->warnings.assign((*topology)->warnings().begin(), (*topology)->warnings().end());
+  if (routes) made->warnings.insert(made->warnings.end(), routes->warnings().begin(), routes->warnings().end());
   made->routes = std::move(routes);
   if (count_objects(**topology, wanted.machines) <= NWTOPO_SMALL) fill_all_arrays(**topology, *made->objects);
   session.loaded = std::move(made);
@@ -107,7 +109,7 @@ Result<> finish(Session& session, Result<TopologyPtr> opened, std::string source
 /// An explicit network from which an image was made, and the search for the routers of a subset, have left free pages
 /// in the heap, which the kernel counts as this process's.
 void trim_after_much_work(const Topology& topology) {
-  constexpr std::uint64_t many = 5'000;
+  constexpr std::uint64_t many = 500;
   if (topology.machine_count() >= many && formula_of(topology) == nullptr) trim_heap();
 }
 

@@ -24,7 +24,7 @@ namespace ayatori::capi {
 ///     56   struct nwtopo_obj
 ///      0   parents: one parent is named by a cell beside that parent, several by an array that siblings share
 ///      0   attr: without names, one record for all machines with so many NICs; with names, 16 and the name
-///   ≤5.4   its slot in the table of ids; or, once the object above all machines has its `children` array, that array
+///   ≤4.9   its slot in the table of ids; or, once the object above all machines has its `children` array, that array
 ///          is the way from a machine's id to the object, and the slots are given back: 8
 ///
 /// Machines that were asked for one after the other stand in a *row* of the slab, like their ids: the first such row is

@@ -44,6 +44,7 @@ std::size_t all_bytes(const Session& session) {
   if (!session.loaded) return bytes;
   const Loaded& loaded = *session.loaded;
   if (loaded.base && loaded.base_handle.expired()) bytes += loaded.base->private_bytes();
+  for (const std::string& warning : loaded.warnings) bytes += sizeof warning + warning.capacity();
   return bytes + sizeof loaded + loaded.source.capacity() + loaded.topology->private_bytes() + loaded.objects->bytes();
 }
 
@@ -93,6 +94,20 @@ nwtopo_obj_t nwtopo_topology_get_object_by_name(nwtopo_topology_t topology, cons
     const auto id = find_by_name(*here->topology, name);
     if (!id) return refuse(ENOENT, "no machine or router is called '{}'", name);
     return object_of(*here, *id);
+  });
+}
+
+unsigned nwtopo_topology_get_num_warnings(nwtopo_topology_t topology) {
+  const Loaded* const here = loaded(topology);
+  return here == nullptr ? 0 : static_cast<unsigned>(here->warnings.size());
+}
+
+const char* nwtopo_topology_get_warning(nwtopo_topology_t topology, unsigned index) {
+  return guarded([&]() -> const char* {
+    const Loaded* const here = loaded(topology);
+    if (here == nullptr) return failed;
+    if (index < here->warnings.size()) return here->warnings[index].c_str();
+    return refuse(ENOENT, "no warning {}: there are {}", index, here->warnings.size());
   });
 }
 

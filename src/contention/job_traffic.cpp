@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "ayatori/network/router_graph.hpp"
+
 namespace ayatori {
 
 Result<JobEndpoints> endpoints_of(const JobTraffic& job) {
@@ -16,6 +18,10 @@ Failure not_arriving(const JobTraffic& job, const Message& message) {
     const Port& port = job.network.port(job.endpoints[rank]);
     return fmt::format("rank {} ('{}' port {})", rank, job.network.name(port.device), port.number);
   };
+  if (!is_reachable(job.network, job.endpoints[message.from], job.endpoints[message.to])) {
+    return fail("the job lies in several parts of the network: no cables lead from {} to {}", name(message.from),
+                name(message.to));
+  }
   const LidRange range = job.routes.lids.of(job.endpoints[message.to]);
   if (range.base == 0) return fail("{} has no LID in these tables", name(message.to));
   const std::uint8_t bits = job.plan.path_bits(message.from, message.to);

@@ -6,6 +6,7 @@
 
 #include "ayatori/contention/message_tracer.hpp"
 #include "ayatori/flow/paths.hpp"
+#include "ayatori/network/router_graph.hpp"
 #include "default_rate.hpp"
 
 namespace ayatori {
@@ -144,6 +145,10 @@ class RoutedPaths final : public Paths {
   }
 
   [[nodiscard]] Failure not_arriving(Rank from, Rank to) const {
+    if (from < ranks_ && to < ranks_ && !is_reachable(network_, ports_[from], ports_[to])) {
+      return fail("the job lies in several parts of the network: no cables lead from {} to {}", describe(from),
+                  describe(to));
+    }
     const std::uint32_t bits = path_bits(from, to);
     if (bits >= lids_[to].count()) {
       return fail("the plan wants path bits {} for {}, which has LMC {}", bits, describe(to), lids_[to].lmc);

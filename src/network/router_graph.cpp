@@ -106,4 +106,28 @@ std::vector<DeviceId> RouterGraph::parts() const {
   return found;
 }
 
+std::vector<std::uint32_t> RouterGraph::part_numbers() const {
+  std::vector<bool> seen(size(), false);
+  std::vector<DeviceId> reached;
+  std::vector<std::uint32_t> numbers(size(), 0);
+  std::uint32_t part = 0;
+  for (DeviceId start = 0; start < size(); ++start) {
+    if (seen[start]) continue;
+    const std::size_t first = reached.size();
+    reach(start, seen, reached);
+    for (std::size_t i = first; i < reached.size(); ++i) numbers[reached[i]] = part;
+    ++part;
+  }
+  return numbers;
+}
+
+bool is_reachable(const Network& network, PortId from, PortId to) {
+  if (from == to || network.port(from).peer == to) return true;
+  const DeviceId first = network.router_of(from);
+  const DeviceId last = network.router_of(to);
+  if (first == no_id || last == no_id) return false;
+  const auto reached = RouterGraph(network).by_distance_from(first);
+  return std::ranges::find(reached, last) != reached.end();
+}
+
 }  // namespace ayatori

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "ayatori/network/router_graph.hpp"
+
 namespace ayatori {
 
 class PathTracer {
@@ -41,7 +43,12 @@ class PathTracer {
       }
     }
     if (paths_.path_bits_.size() == paths_.first_choice_.back()) {
-      const Port& source = network_.port(source_at(unreached_from, endpoint));
+      const PortId from = source_at(unreached_from, endpoint);
+      const Port& source = network_.port(from);
+      if (!is_reachable(network_, from, endpoints_.port(endpoint))) {
+        return fail("the job lies in several parts of the network: no cables lead from '{}' port {} to '{}' port {}",
+                    network_.name(source.device), source.number, network_.name(port.device), port.number);
+      }
       return fail("no LID of '{}' port {} is reached from '{}' port {}", network_.name(port.device), port.number,
                   network_.name(source.device), source.number);
     }

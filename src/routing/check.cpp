@@ -6,6 +6,8 @@
 #include <map>
 
 #include "ayatori/network/levels.hpp"
+#include "ayatori/network/router_graph.hpp"
+#include "ayatori/routing/describe_parts.hpp"
 #include "channel_dependencies.hpp"
 #include "packet_walk.hpp"
 
@@ -26,11 +28,14 @@ struct Place {
   std::uint32_t nics = 0;
   bool has_adapters = false;  ///< NICs or aggregation nodes
   bool has_way_in = false;
+  std::uint32_t part = 0;  ///< of the network: packets can't come from another one
 };
 
 std::vector<Place> look_around(const Network& network) {
   std::vector<Place> places(network.router_count());
+  const auto parts = RouterGraph(network).part_numbers();
   for (DeviceId router = 0; router < network.router_count(); ++router) {
+    places[router].part = parts[router];
     for (const Port& port : network.ports(router)) {
       if (!port.connected()) continue;
       const DeviceKind kind = network.device(network.port(port.peer).device).kind;
@@ -106,12 +111,14 @@ class Checker {
   }
 
   void judge(Lid lid, Findings& findings) const {
-    const bool to_router = network_.is_router(network_.port(routes_.lids.owner(lid)).device);
+    const DeviceId owner = network_.port(routes_.lids.owner(lid)).device;
+    const bool to_router = network_.is_router(owner);
     bool has_problem = false;
-    const DeviceId goal_router = network_.router_of(routes_.lids.owner(lid));
+    const DeviceId goal_router = to_router ? owner : network_.router_of(routes_.lids.owner(lid));
+    if (goal_router == no_id) return;  // no router has a cable to it
     const bool to_nic = is_nic(lid);
     for (DeviceId router = 0; router < places_.size(); ++router) {
-      if (!places_[router].has_way_in) continue;
+      if (!places_[router].has_way_in || places_[router].part != places_[goal_router].part) continue;
       if (walk_.fate(router) != Fate::arrives) {
         const bool unrouted = to_router && walk_.fate(router) == Fate::lost && ends_without_entry(router);
         ++findings.unreachable;
@@ -123,7 +130,8 @@ class Checker {
       }
     }
     if (!has_problem) return;
-    walk_.describe_problems(out_, max_problems, findings.problems);
+    const auto is_in_part = [&](DeviceId router) { return places_[router].part == places_[goal_router].part; };
+    walk_.describe_problems(out_, max_problems, is_in_part, findings.problems);
   }
 
   /// Calls `visit(router)` for each router that packets from routers with `is_source` come through.
@@ -231,6 +239,7 @@ TableCheck check_tables(const Network& network, const Routes& routes) {
   check.cycle = dependencies.find_cycle();
   check.deadlock_free = check.cycle.empty();
   check.balance = balance_of(network, load);
+  check.parts = describe_parts(network);
   return check;
 }
 

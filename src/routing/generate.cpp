@@ -4,37 +4,16 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <unordered_map>
 
 #include "fabric_paths.hpp"
+#include "parts.hpp"
 #include "router_order.hpp"
 #include "table_writer.hpp"
 
 namespace ayatori {
 
 namespace {
-
-bool all_in_one_part(const RouterGraph& graph) { return graph.by_distance_from(0).size() == graph.size(); }
-
-/// Two routers, one in each of two parts.
-std::pair<DeviceId, DeviceId> apart(const RouterGraph& graph) {
-  std::vector<bool> with_first(graph.size(), false);
-  for (const DeviceId router : graph.by_distance_from(0)) with_first[router] = true;
-  return {0, static_cast<DeviceId>(std::find(with_first.begin(), with_first.end(), false) - with_first.begin())};
-}
-
-Result<> check_connected(const Network& network) {
-  if (network.router_count() == 0) return fail("the network has no router: there is nothing to route");
-  for (const PortId endpoint : network.endpoints()) {
-    if (network.router_of(endpoint) != no_id) continue;
-    return fail("the network is in several parts: '{}' port {} is not cabled to a router",
-                network.name(network.port(endpoint).device), network.port(endpoint).number);
-  }
-  const RouterGraph graph(network);
-  if (all_in_one_part(graph)) return {};
-  const auto [one, other] = apart(graph);
-  return fail("the network is in several parts: no cables lead from '{}' to '{}'", network.name(one),
-              network.name(other));
-}
 
 /// The LIDs that the fabric already uses, if every channel adapter has as many as are wanted.
 std::optional<LidMap> lids_to_keep(const Network& network, int lmc) {
@@ -110,13 +89,91 @@ std::string explain(const Network& network, const LmcChoice& choice) {
                      LidMap::last_lid_needed(network, next), last_unicast_lid);
 }
 
+/// Most paths that any leaf has.
+Result<std::uint32_t> count_paths(const Network& network) {
+  const RouterGraph graph(network);
+  if (graph.size() == 0 || is_in_one_part(network, graph)) return FabricPaths(network).max_paths();
+  const auto parts = parts_of(network, graph);
+  if (!parts) return Failure(parts.error());
+  std::uint32_t most = 1;
+  for (const NetworkPart& part : *parts) most = std::max(most, FabricPaths(part.network).max_paths());
+  return most;
+}
+
+/// Tables of a network whose cables join all of it.
+Generated generate_for_part(const Network& network, LidMap lids, std::span<const std::uint32_t> endpoint_numbers) {
+  const FabricPaths paths(network);
+  const RouterOrder order = paths.tree() != nullptr ? RouterOrder::for_tree(paths.graph(), *paths.levels())
+                                                    : RouterOrder::breadth_first(paths.graph());
+  Generated generated;
+  generated.engine = paths.tree() != nullptr ? Engine::fat_tree : Engine::up_down;
+  generated.paths = paths.max_paths();
+  generated.notes = notes_on(network, paths, order);
+  generated.routes.tables = write_tables_for(network, lids, paths, order, endpoint_numbers);
+  generated.routes.lids = std::move(lids);
+  return generated;
+}
+
+/// What `lids` gives the ports of a part.
+Result<LidMap> lids_of(const NetworkPart& part, const Network& whole, const LidMap& lids) {
+  std::vector<LidRange> ranges;
+  for (PortId port = 0; port < part.network.port_count(); ++port) {
+    const Port& here = part.network.port(port);
+    // A NIC of two parts has LIDs in both; only the port that is cabled here matters.
+    if (!here.connected() && !(part.network.is_router(here.device) && here.number == 0)) continue;
+    LidRange range = lids.of(part.in_whole(whole, port));
+    range.port = port;
+    if (range.base != 0) ranges.push_back(range);
+  }
+  return LidMap::from_ranges(part.network, std::move(ranges));
+}
+
+/// The numbers of a part's endpoints, by place in its own list; empty if those of the whole network are.
+std::vector<std::uint32_t> numbers_of(const NetworkPart& part, const Network& whole,
+                                      std::span<const std::uint32_t> endpoint_numbers) {
+  std::vector<std::uint32_t> numbers;
+  if (endpoint_numbers.empty()) return numbers;
+  std::unordered_map<PortId, std::uint32_t> number_of;
+  for (std::size_t i = 0; i < endpoint_numbers.size(); ++i) number_of[whole.endpoints()[i]] = endpoint_numbers[i];
+  for (const PortId port : part.network.endpoints()) numbers.push_back(number_of.at(part.in_whole(whole, port)));
+  return numbers;
+}
+
+/// Tables for each part of its own: between parts there are no entries.
+Result<Generated> generate_by_part(const Network& network, LidMap lids, const RouterGraph& graph,
+                                   std::span<const std::uint32_t> endpoint_numbers) {
+  const auto parts = parts_of(network, graph);
+  if (!parts) return Failure(parts.error());
+  Generated generated;
+  generated.routes.tables = ForwardingTables(network.router_count(), lids.last());
+  for (const NetworkPart& part : *parts) {
+    auto part_lids = lids_of(part, network, lids);
+    if (!part_lids) return Failure(part_lids.error());
+    const auto numbers = numbers_of(part, network, endpoint_numbers);
+    const Generated made = generate_for_part(part.network, std::move(*part_lids), numbers);
+    for (DeviceId router = 0; router < part.network.router_count(); ++router) {
+      std::ranges::copy(made.routes.tables.row(router), generated.routes.tables.row(part.devices[router]).begin());
+    }
+    if (part.network.endpoints().empty()) continue;  // nobody needs the notes on an island without hosts
+    if (made.engine == Engine::up_down) generated.engine = Engine::up_down;
+    generated.paths = std::max(generated.paths, made.paths);
+    for (const std::string& note : made.notes) {
+      generated.notes.push_back(fmt::format("part of '{}': {}", network.name(part.devices.front()), note));
+    }
+  }
+  generated.routes.lids = std::move(lids);
+  return generated;
+}
+
 }  // namespace
 
 Result<LmcChoice> choose_lmc(const Network& network) {
   if (auto fits_tables = check_table_ports(network); !fits_tables) return Failure(fits_tables.error());
   if (!fits(network, 0)) return Failure(LidMap::assign(network, 0).error());
   LmcChoice choice;
-  choice.paths = FabricPaths(network).max_paths();
+  const auto paths = count_paths(network);
+  if (!paths) return Failure(paths.error());
+  choice.paths = *paths;
   const int wanted = lmc_for(choice.paths);
   choice.lmc = std::min(wanted, max_lmc);
   while (!fits(network, choice.lmc)) --choice.lmc;
@@ -130,22 +187,18 @@ Result<Generated> generate_routes(const Network& network, int lmc, std::span<con
     return fail("{} numbers do not fit {} endpoints", endpoint_numbers.size(), network.endpoints().size());
   }
   if (auto fits_tables = check_table_ports(network); !fits_tables) return Failure(fits_tables.error());
-  if (auto connected = check_connected(network); !connected) return Failure(connected.error());
-  Generated generated;
+  if (network.router_count() == 0) return fail("the network has no router: there is nothing to route");
   auto kept = lids_to_keep(network, lmc);
-  generated.lids_kept = kept.has_value();
+  const bool lids_kept = kept.has_value();
   auto lids = kept ? Result<LidMap>(std::move(*kept)) : LidMap::assign(network, lmc);
   if (!lids) return Failure(lids.error());
-
-  const FabricPaths paths(network);
-  const RouterOrder order = paths.tree() != nullptr ? RouterOrder::for_tree(paths.graph(), *paths.levels())
-                                                    : RouterOrder::breadth_first(paths.graph());
-  generated.lmc = lmc;
-  generated.engine = paths.tree() != nullptr ? Engine::fat_tree : Engine::up_down;
-  generated.paths = paths.max_paths();
-  generated.notes = notes_on(network, paths, order);
-  generated.routes.tables = write_tables_for(network, *lids, paths, order, endpoint_numbers);
-  generated.routes.lids = std::move(*lids);
+  const RouterGraph graph(network);
+  auto generated = is_in_one_part(network, graph)
+                       ? Result<Generated>(generate_for_part(network, std::move(*lids), endpoint_numbers))
+                       : generate_by_part(network, std::move(*lids), graph, endpoint_numbers);
+  if (!generated) return generated;
+  generated->lmc = lmc;
+  generated->lids_kept = lids_kept;
   return generated;
 }
 

@@ -384,13 +384,6 @@ TEST(Generate, AssignsLidsIfTheReportedOnesAreIncompleteOrOfAnotherLmc) {
   EXPECT_FALSE(generate(with_reported_lids(2, 0), 2).lids_kept);
 }
 
-TEST(Generate, RefusesANetworkInParts) {
-  const Network network = Blueprint{4, {{0, 1}, {2, 3}}, {0, 1, 2, 3}, {}}.build();
-  const auto generated = generate_routes(network, 0);
-  ASSERT_FALSE(generated);
-  EXPECT_EQ(generated.error().message, "the network is in several parts: no cables lead from 'R0' to 'R2'");
-}
-
 TEST(Generate, RefusesHostsWithoutRouter) {
   NetworkBuilder builder;
   const auto a = builder.add_nic("a", 0x10, 1, "host1", 0);

@@ -3,6 +3,7 @@
 /// Where the packets to a LID go from every router, and whether they arrive.
 
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string>
 #include <vector>
@@ -42,8 +43,10 @@ class PacketWalk {
     return link_[router] == no_id ? no_id : network_.port(network_.port(link_[router]).peer).device;
   }
 
-  /// What is wrong, once for each place where packets are lost or loop, at most `most`: call it after follow().
-  void describe_problems(std::span<const TablePort> out, std::size_t most, std::vector<std::string>& problems) const;
+  /// What is wrong at the routers that `concerns` is true of, once for each place where packets are lost or loop, at
+  /// most `most`: call it after follow().
+  void describe_problems(std::span<const TablePort> out, std::size_t most,
+                         const std::function<bool(DeviceId)>& concerns, std::vector<std::string>& problems) const;
 
  private:
   void begin(Lid lid);

@@ -90,6 +90,54 @@ TEST(ParseTables, ReadsDumpLftsAndIbrouteAsOpenSmDumps) {
   }
 }
 
+/// What ibroute and dump_lfts print between the entries when a router does not answer, and what a terminal adds.
+TEST(ParseTables, ShowsTheMessagesThatItSkips) {
+  const Network network = sample_network();
+  const auto good = parse_tables(sample("ibroute"), "ibroute", network).value();
+  EXPECT_TRUE(good.warnings.empty());
+  const auto routes = parse_tables(
+      "root@host:~# ibroute -G 0x200000\n"
+      "ibwarn: [4711] mad_rpc: _do_madrpc failed; dport (Lid 8)\n" +
+          sample("ibroute") + "ibroute: iberror: failed: can't get switch info\n",
+      "ibroute", network);
+  ASSERT_TRUE(routes) << routes.error().message;
+  EXPECT_EQ(routes->tables, good.tables);
+  ASSERT_EQ(routes->warnings.size(), 4U);
+  EXPECT_NE(routes->warnings[0].find("ibroute:1: skipped, not an entry of forwarding tables: \"root@host"),
+            std::string::npos)
+      << routes->warnings[0];
+  EXPECT_NE(routes->warnings[2].find("can't get switch info"), std::string::npos) << routes->warnings[2];
+  EXPECT_NE(routes->warnings[3].find("entries may be missing"), std::string::npos) << routes->warnings[3];
+}
+
+TEST(WriteTables, LeavesOutCommentsAndUnchangedRouters) {
+  const Network network = sample_network();
+  const Routes routes = parse_tables(sample("opensm-lfts.dump"), "lfts", network).value();
+  const auto written = [&](TableFileOptions options) {
+    std::string text;
+    write_tables(network, routes, [&](std::string_view piece) { text += piece; }, options);
+    EXPECT_EQ(text.size(), table_file_bytes(network, routes, options));
+    return text;
+  };
+  const std::string full = written({});
+  const std::string compact = written({.comments = false});
+  EXPECT_LT(compact.size(), full.size());
+  EXPECT_EQ(static_cast<std::size_t>(std::ranges::count(compact, '#')), routes.lids.lid_count());
+  const auto again = parse_tables(compact, "lfts", network);
+  ASSERT_TRUE(again) << again.error().message;
+  EXPECT_EQ(again->tables, routes.tables);
+  expect_same_lids(again->lids, routes.lids);
+  EXPECT_EQ(parse_tables(full, "lfts", network).value().tables, routes.tables);
+  Routes old = routes;
+  EXPECT_EQ(written({.changed_from = &old}), "");
+  const Lid lid = routes.lids.of(network.endpoints()[0]).base;
+  old.tables.set_out(1, lid, ForwardingTables::no_port);
+  const std::string changed = written({.changed_from = &old});
+  EXPECT_NE(full.find(changed), std::string::npos);
+  EXPECT_EQ(changed.find("Unicast lids", 1), std::string::npos);
+  EXPECT_NE(changed.find(network.name(1)), std::string::npos);
+}
+
 TEST(ParseTables, TakesMissingOwnersFromTheNetwork) {
   const auto nothing = parse_tables(sample("dump_lfts-n"), "lfts", sample_network());
   ASSERT_FALSE(nothing);

@@ -6,7 +6,9 @@
 #include <iterator>
 #include <map>
 
+#include "ayatori/base/skipped_lines.hpp"
 #include "ayatori/base/text.hpp"
+#include "ayatori/base/tool_messages.hpp"
 
 namespace ayatori {
 
@@ -33,6 +35,8 @@ class TableReader {
 
  private:
   Result<> take_line(std::string_view line);
+  bool skip_message(std::string_view line);
+  [[nodiscard]] std::vector<std::string> warnings() const;
   Result<> begin_block(std::string_view line);
   Result<> end_block(std::string_view line);
   Result<> take_entry(std::string_view line);
@@ -57,6 +61,8 @@ class TableReader {
   std::size_t entries_ = 0;                   // in this block
   std::size_t open_since_ = 0;                // line of a block's beginning whose end has not come
   bool blocks_have_ends_ = false;
+  SkippedLines skipped_{"an entry of forwarding tables"};
+  bool has_failures_ = false;
 };
 
 bool is_filler(std::string_view line) {
@@ -94,6 +100,7 @@ Result<Routes> TableReader::read() {
   Routes routes;
   routes.tables = tables(lids->last());
   routes.lids = std::move(*lids);
+  routes.warnings = warnings();
   return routes;
 }
 
@@ -101,10 +108,28 @@ Result<> TableReader::take_line(std::string_view line) {
   if (line.starts_with("0x")) return take_entry(line);
   if (line.starts_with("Unicast lids")) return begin_block(line);
   if (line.ends_with("lids dumped")) return end_block(line);
-  if (is_filler(line)) return {};
+  if (is_filler(line) || skip_message(line)) return {};
   if (line.starts_with("Multicast mlids")) return wrong("these are multicast tables; expected 'Unicast lids …'");
   return wrong(fmt::format("expected 'Unicast lids …', an entry ('0x0004 001 …') or '… lids dumped', not '{}'",
                            line.substr(0, 40)));
+}
+
+/// Messages that dump_lfts and ibroute print where a router did not answer, and shell prompts around them.
+bool TableReader::skip_message(std::string_view line) {
+  const ToolMessage message = classify_tool_message(line);
+  if (message == ToolMessage::none) return false;
+  has_failures_ |= message == ToolMessage::failure;
+  skipped_.add(lines_.line(), line);
+  return true;
+}
+
+std::vector<std::string> TableReader::warnings() const {
+  auto found = skipped_.warnings(file_);
+  if (has_failures_) {
+    found.push_back(
+        fmt::format("{}: routers did not answer when these tables were read: entries may be missing", file_));
+  }
+  return found;
 }
 
 Result<> TableReader::begin_block(std::string_view line) {
@@ -296,24 +321,92 @@ Result<Routes> parse_tables(std::string_view text, std::string_view file, const 
   return TableReader(text, file, network).read();
 }
 
-void write_tables(const Network& network, const Routes& routes, const Sink& sink) {
-  const auto comments = comments_on(network, routes.lids);
-  const Lid last = routes.tables.last_lid();
+namespace {
+
+/// The text of entries, made from pieces that are formatted once.
+class EntryText {
+ public:
+  EntryText(const Network& network, const Routes& routes, bool all_comments)
+      : comments_(comments_on(network, routes.lids)),
+        all_comments_(all_comments),
+        is_commented_(routes.tables.last_lid() + std::size_t{1}) {
+    for (std::uint32_t lid = 0; lid <= routes.tables.last_lid(); ++lid) lids_.push_back(fmt::format("0x{:04x} ", lid));
+    for (std::uint32_t port = 0; port <= last_table_port; ++port) ports_.push_back(fmt::format("{:03}", port));
+  }
+
+  /// Calls add(piece) for the pieces of an entry.
+  template <typename Add>
+  void add_entry(std::uint32_t lid, TablePort port, Add add) {
+    add(std::string_view(lids_[lid]));
+    add(std::string_view(ports_[port]));
+    add(all_comments_ || !is_commented_[lid] ? comment(lid) : std::string_view("\n"));
+    is_commented_[lid] = true;
+  }
+
+ private:
+  [[nodiscard]] std::string_view comment(std::uint32_t lid) const {
+    return lid < comments_.size() ? std::string_view(comments_[lid]) : " # unknown node and type\n";
+  }
+
+  std::vector<std::string> comments_;
+  std::vector<std::string> lids_;
+  std::vector<std::string> ports_;
+  bool all_comments_;
+  std::vector<bool> is_commented_;  // by LID
+};
+
+std::string heading_of(const Network& network, const Routes& routes, DeviceId router) {
+  return fmt::format("Unicast lids [0-{}] of switch Lid {} guid 0x{:016x} ('{}'):\n", routes.tables.last_lid(),
+                     routes.lids.of(network.port_id(router, 0)).base, network.device(router).guid,
+                     network.name(router));
+}
+
+std::string end_of(const Routes& routes) { return fmt::format("{} lids dumped\n", routes.tables.last_lid()); }
+
+/// Whether the file has a block of this router.
+bool is_written(const Routes& routes, DeviceId router, const Routes* changed_from) {
+  if (changed_from == nullptr) return true;
+  const auto now = routes.tables.row(router);
+  const auto before = changed_from->tables.row(router);
+  for (std::size_t lid = 0; lid < std::max(now.size(), before.size()); ++lid) {
+    const TablePort one = lid < now.size() ? now[lid] : ForwardingTables::no_port;
+    const TablePort other = lid < before.size() ? before[lid] : ForwardingTables::no_port;
+    if (one != other) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+void write_tables(const Network& network, const Routes& routes, const Sink& sink, TableFileOptions options) {
+  EntryText entries(network, routes, options.comments);
   std::string block;
   for (DeviceId router = 0; router < network.router_count(); ++router) {
-    block.clear();
-    const auto out = std::back_inserter(block);
-    fmt::format_to(out, "Unicast lids [0-{}] of switch Lid {} guid 0x{:016x} ('{}'):\n", last,
-                   routes.lids.of(network.port_id(router, 0)).base, network.device(router).guid, network.name(router));
+    if (!is_written(routes, router, options.changed_from)) continue;
+    block = heading_of(network, routes, router);
     const auto row = routes.tables.row(router);
     for (std::uint32_t lid = 0; lid < row.size(); ++lid) {
       if (row[lid] == ForwardingTables::no_port) continue;
-      fmt::format_to(out, "0x{:04x} {:03}", lid, row[lid]);
-      block += lid < comments.size() ? std::string_view(comments[lid]) : " # unknown node and type\n";
+      entries.add_entry(lid, row[lid], [&](std::string_view piece) { block += piece; });
     }
-    fmt::format_to(out, "{} lids dumped\n", last);
+    block += end_of(routes);
     sink(block);
   }
+}
+
+std::uint64_t table_file_bytes(const Network& network, const Routes& routes, TableFileOptions options) {
+  EntryText entries(network, routes, options.comments);
+  std::uint64_t bytes = 0;
+  for (DeviceId router = 0; router < network.router_count(); ++router) {
+    if (!is_written(routes, router, options.changed_from)) continue;
+    bytes += heading_of(network, routes, router).size() + end_of(routes).size();
+    const auto row = routes.tables.row(router);
+    for (std::uint32_t lid = 0; lid < row.size(); ++lid) {
+      if (row[lid] == ForwardingTables::no_port) continue;
+      entries.add_entry(lid, row[lid], [&](std::string_view piece) { bytes += piece.size(); });
+    }
+  }
+  return bytes;
 }
 
 void write_guid_to_lid(const Network& network, const LidMap& lids, const Sink& sink) {

@@ -59,8 +59,13 @@ Result<ImageBytes> map_file(const std::filesystem::path& path) {
 Result<std::vector<std::byte>> bytes_of(const Topology& topology) {
   if (const auto bytes = image_bytes(topology); !bytes.empty()) return std::vector(bytes.begin(), bytes.end());
   if (const GridFormula* formula = formula_of(topology)) return write_formula(*formula);
-  const auto draft = draft_of(topology);
+  auto draft = draft_of(topology);
   if (!draft) return Failure(draft.error());
+  if (const TopologyPtr transit = topology.transit()) {
+    auto inner = cache_bytes(*transit);
+    if (!inner) return inner;
+    draft->transit = std::move(*inner);
+  }
   return write_image(*draft);
 }
 

@@ -8,6 +8,10 @@
 #include <thread>
 
 #include "ayatori/base/files.hpp"
+#include "ayatori/base/random.hpp"
+#include "ayatori/topology/faults.hpp"
+#include "ayatori/topology/queries.hpp"
+#include "ayatori/topology/subset.hpp"
 #include "image_layout.hpp"
 #include "image_topology.hpp"
 #include "topology_fixtures.hpp"
@@ -65,6 +69,67 @@ TEST_F(Cache, OpenCacheAnswersAsTheTopologyThatWasWritten) {
   }
 }
 
+std::vector<std::uint32_t> distances_of(const Topology& topology) {
+  std::vector<ObjectId> machines;
+  for (std::uint64_t i = 0; i < topology.machine_count(); ++i) machines.push_back(topology.machine(i));
+  return distances(topology, machines);
+}
+
+std::vector<ObjectId> some_machines(const Topology& topology, Random& random) {
+  std::vector<ObjectId> chosen = {topology.machine(random.below(topology.machine_count()))};
+  for (std::uint64_t i = 0; i < topology.machine_count(); ++i) {
+    if (random.below(4) == 0 && topology.machine(i) != chosen.front()) chosen.push_back(topology.machine(i));
+  }
+  return chosen;
+}
+
+/// Packets of a sparse subset travel through machines that are not in it: the file must say so, also of faults there,
+/// and of a subset that is read back, shrunk and written again.
+TEST_F(Cache, OpenCacheKeepsTheDistancesOfSparseSubsets) {
+  const char* const sources[] = {"torus:7x5", "torus:4x3x5", "mesh:6x4", "hypercube:5", "full:6", "torus:5x4,hosts=2"};
+  for (std::uint64_t seed = 1; seed <= 60; ++seed) {
+    SCOPED_TRACE(fmt::format("seed {}", seed));
+    Random random(seed);
+    const std::string source = sources[random.below(std::size(sources))];
+    TopologyPtr whole = image_of(source);
+    if (random.below(2) == 0) whole = got(take_out(whole, whole->name(whole->machine(random.below(3)))));
+    const TopologyPtr subset = got(make_subset(whole, some_machines(*whole, random)));
+    const TopologyPtr read = through_file(*subset);
+    EXPECT_EQ(as_text(*read), as_text(*subset)) << source;
+    EXPECT_EQ(distances_of(*read), distances_of(*subset)) << source;
+    const auto fewer = some_machines(*read, random);
+    const TopologyPtr smaller = got(make_subset(read, fewer));
+    EXPECT_EQ(distances_of(*through_file(*smaller)), distances_of(*smaller)) << source;
+  }
+}
+
+TEST_F(Cache, OpenCacheKeepsTheDistancesOfASparseSubsetOfAFormula) {
+  const TopologyPtr torus = make_grid_topology([] {
+    GridFormula formula;
+    formula.dimensions = {9, 9};
+    formula.periodic = {true, true};
+    formula.plane = "tofu";
+    return formula;
+  }());
+  const std::vector<ObjectId> corners = {0, 3, 27};
+  const TopologyPtr subset = got(make_subset(torus, corners));
+  ASSERT_EQ(distances_of(*subset), (std::vector<std::uint32_t>{0, 3, 3, 3, 0, 6, 3, 6, 0}));
+  EXPECT_EQ(distances_of(*through_file(*subset)), distances_of(*subset));
+}
+
+TEST_F(Cache, OpenCacheKeepsWarnings) {
+  NetworkBuilder builder;
+  builder.add_router("switch", 1, 4);
+  builder.add_warning("fabric.txt:7: skipped, not a record: \"ibwarn: bad status 110\"");
+  builder.add_warning("another");
+  const TopologyPtr image = got(make_image_topology(builder.build().value()));
+  const TopologyPtr read = through_file(*image);
+  const auto warnings = read->warnings();
+  ASSERT_EQ(warnings.size(), 2U);
+  EXPECT_TRUE(std::ranges::equal(warnings, image->warnings()));
+  EXPECT_NE(warnings[0].find("bad status 110"), std::string::npos);
+}
+
 GridFormula formula_of_size(std::vector<std::uint32_t> dimensions) {
   GridFormula formula;
   formula.periodic.resize(dimensions.size(), true);
@@ -114,7 +179,7 @@ TEST_F(Cache, OpenCacheSaysWhyItRefusesAFile) {
     std::memcpy(bytes.data() + offset, &value, sizeof value);
     return error_of(bytes);
   };
-  EXPECT_NE(with(offsetof(image::Header, version), std::uint32_t{9}).find("version 9, not 3"), std::string::npos);
+  EXPECT_NE(with(offsetof(image::Header, version), std::uint32_t{9}).find("version 9, not 4"), std::string::npos);
   EXPECT_NE(with(offsetof(image::Header, byte_order), std::byteswap(image::byte_order))
                 .find("written on a machine of the other byte order"),
             std::string::npos);

@@ -17,20 +17,19 @@ constexpr std::uint32_t no_number = ~std::uint32_t{0};
 /// What packets may go through, by dense numbers, and the links that are up between them.
 class ForwardingGraph {
  public:
-  explicit ForwardingGraph(const Topology& topology) : number_(topology.id_end(), no_number), first_{0} {
-    std::vector<ObjectId> ids;
+  explicit ForwardingGraph(const Topology& topology) : first_{0} {
     for (std::uint32_t height = topology.direct() ? 0 : 1; height <= topology.max_height(); ++height) {
       const std::uint64_t count = topology.count_at(height);
       for (std::uint64_t i = 0; i < count; ++i) {
         const ObjectId id = topology.object_at(height, i);
         if (!forwards(topology, id)) continue;
-        number_[id] = static_cast<std::uint32_t>(ids.size());
-        ids.push_back(id);
+        ids_.push_back(id);
       }
     }
-    for (const ObjectId id : ids) {
+    std::ranges::sort(ids_);
+    for (const ObjectId id : ids_) {
       for_each_link_up(topology, id, [&](const TopologyLink& link) {
-        if (number_[link.to] != no_number) neighbours_.push_back(number_[link.to]);
+        if (const std::uint32_t number = number_of(link.to); number != no_number) neighbours_.push_back(number);
       });
       const auto begin = neighbours_.begin() + static_cast<std::ptrdiff_t>(first_.back());
       std::sort(begin, neighbours_.end());
@@ -41,13 +40,16 @@ class ForwardingGraph {
 
   [[nodiscard]] std::size_t size() const { return first_.size() - 1; }
   /// no_number for what does not forward.
-  [[nodiscard]] std::uint32_t number_of(ObjectId id) const { return number_[id]; }
+  [[nodiscard]] std::uint32_t number_of(ObjectId id) const {
+    const auto found = std::ranges::lower_bound(ids_, id);
+    return found == ids_.end() || *found != id ? no_number : static_cast<std::uint32_t>(found - ids_.begin());
+  }
   [[nodiscard]] std::span<const std::uint32_t> neighbours(std::size_t number) const {
     return std::span(neighbours_).subspan(first_[number], first_[number + 1] - first_[number]);
   }
 
  private:
-  std::vector<std::uint32_t> number_;  // by id
+  std::vector<ObjectId> ids_;  // rising: an array by id would be as long as the greatest id of a small subset
   std::vector<std::size_t> first_;
   std::vector<std::uint32_t> neighbours_;
 };

@@ -40,7 +40,7 @@ class ImageCheck {
 
   /// Virtual objects have no links; of machines, `below` says something else.
   [[nodiscard]] std::uint32_t children(std::uint32_t object) const {
-    return object < machines_ ? 0 : image_.objects[object].below;
+    return object < machines_ ? 0 : image_.below[object];
   }
 
   const Reader& image_;
@@ -52,11 +52,16 @@ class ImageCheck {
 };
 
 bool ImageCheck::names_fit() const {
-  const auto ends = image_.name_ends.span();
-  if (!std::ranges::is_sorted(ends) || (!ends.empty() && ends.back() > image_.names.size())) return false;
-  const auto order = image_.name_order.span();
-  return order.size() == first_group_ &&
-         std::ranges::all_of(order, [&](std::uint32_t object) { return object < first_group_; });
+  std::uint32_t end = 0;
+  for (std::size_t i = 0; i < image_.name_ends.size(); ++i) {
+    if (image_.name_ends[i] < end) return false;
+    end = image_.name_ends[i];
+  }
+  if (end > image_.names.size() || image_.name_order.size() != first_group_) return false;
+  for (std::size_t i = 0; i < image_.name_order.size(); ++i) {
+    if (image_.name_order[i] >= first_group_) return false;
+  }
+  return true;
 }
 
 bool ImageCheck::ids_fit() const {
@@ -72,13 +77,12 @@ bool ImageCheck::heights_fit() const {
   if ((ends.empty() ? 0 : ends.back()) != image_.by_height.size()) return false;
   std::size_t begin = 0;
   for (std::size_t i = 0; i < ends.size(); ++i) {
-    const auto level = image_.by_height.part(begin, ends[i] - begin);
+    for (std::size_t place = begin; place < ends[i]; ++place) {
+      const std::uint32_t object = image_.by_height[place];
+      if (object < machines_ || object >= objects_ || height(object) != i + 1) return false;
+      if (place > begin && object <= image_.by_height[place - 1]) return false;
+    }
     begin = ends[i];
-    if (std::ranges::adjacent_find(level, std::ranges::greater_equal{}) != level.end()) return false;
-    const auto is_here = [&](std::uint32_t object) {
-      return object >= machines_ && object < objects_ && height(object) == i + 1;
-    };
-    if (!std::ranges::all_of(level, is_here)) return false;
   }
   for (std::uint32_t object = machines_; object < objects_; ++object) {
     const auto kind = static_cast<ObjectKind>(image_.others[object - machines_].kind);
@@ -89,14 +93,12 @@ bool ImageCheck::heights_fit() const {
 }
 
 bool ImageCheck::links_belong_to_objects() {
-  const auto objects = image_.objects.span();
-  const auto first_link = [](const Object& object) { return object.first_link; };
-  if (!std::ranges::is_sorted(objects, {}, first_link) || objects.front().first_link != 0) return false;
-  if (objects.back().first_link != image_.links.size()) return false;
+  if (image_.first_links[0] != 0 || image_.first_links[objects_] != image_.links.size()) return false;
   owner_.resize(image_.links.size());
   for (std::uint32_t object = 0; object < objects_; ++object) {
-    const std::uint32_t begin = objects[object].first_link;
-    const std::uint32_t end = objects[object + 1].first_link;
+    const std::uint32_t begin = image_.first_links[object];
+    const std::uint32_t end = image_.first_links[object + 1];
+    if (begin > end || end > image_.links.size()) return false;
     if (object >= first_group_ && begin != end) return false;
     std::fill(owner_.begin() + begin, owner_.begin() + end, object);
   }
@@ -107,13 +109,13 @@ bool ImageCheck::links_belong_to_objects() {
 }
 
 bool ImageCheck::links_fit() const {
-  const auto links = image_.links.span();
-  for (std::uint32_t i = 0; i < links.size(); ++i) {
-    if (links[i] >= links.size() || links[links[i]] != i || image_.kind_of_link(i) >= image_.kinds.size()) return false;
-    const LinkKind& kind = image_.kinds.span()[image_.kind_of_link(i)];
+  const auto kinds = image_.kinds.span();
+  for (std::uint32_t i = 0; i < image_.links.size(); ++i) {
+    const std::uint32_t back = image_.links[i];
+    if (back >= image_.links.size() || image_.links[back] != i || image_.link_kinds[i] >= kinds.size()) return false;
+    const LinkKind& kind = kinds[image_.link_kinds[i]];
     // A cable is up or taken out in both directions: searches start at either end.
-    if (image_.kind_of_link(links[i]) >= image_.kinds.size()) return false;
-    if (kind.state != image_.kinds.span()[image_.kind_of_link(links[i])].state) return false;
+    if (image_.link_kinds[back] >= kinds.size() || kind.state != kinds[image_.link_kinds[back]].state) return false;
     const std::uint16_t nic = kind.nic;
     if (nic == no_nic_number) continue;
     if (owner_[i] >= machines_ || nic >= image_.machine_kind(owner_[i]).nics) return false;
@@ -135,7 +137,7 @@ bool ImageCheck::nics_fit() const {
   if (!std::ranges::all_of(image_.nic_kinds.span(), nic_fits)) return false;
   std::uint64_t nics = 0;
   for (std::uint32_t machine = 0; machine < machines_; ++machine) {
-    if (image_.objects[machine].below >= image_.machine_kinds.size()) return false;
+    if (image_.below[machine] >= image_.machine_kinds.size()) return false;
     if (machine % nic_stride == 0 && image_.nic_starts[machine / nic_stride] != nics) return false;
     nics += image_.machine_kind(machine).nics;
   }
@@ -158,7 +160,7 @@ bool ImageCheck::lists_fit() const {
   if (starts.front() != 0 || starts.back() != image_.neighbours.size()) return false;
   std::size_t next = 0;
   for (std::uint32_t object = 0; object < objects_; ++object) {
-    if ((image_.objects[object].above & has_list) == 0) continue;
+    if ((image_.above[object] & has_list) == 0) continue;
     const std::size_t relatives = children(object) + image_.parents(object);
     if (next == image_.listed.size() || image_.listed[next] != object) return false;
     if (starts[next] > starts[next + 1] || starts[next + 1] - starts[next] != relatives) return false;
@@ -170,8 +172,8 @@ bool ImageCheck::lists_fit() const {
 /// Some of the neighbours that an object lists: by rising number, and all above it, or all below.
 bool ImageCheck::listed_relatives_fit(std::uint32_t object, std::uint32_t begin, std::uint32_t count,
                                       bool above) const {
-  const std::uint32_t first = image_.objects[object].first_link;
-  const std::uint32_t links = image_.objects[object + std::size_t{1}].first_link - first;
+  const std::uint32_t first = image_.first_links[object];
+  const std::uint32_t links = image_.first_links[object + std::size_t{1}] - first;
   std::uint32_t last = none;
   for (std::uint32_t place = begin; place < begin + count; ++place) {
     const std::uint32_t link = image_.link_to_relative(object, place);
@@ -188,8 +190,7 @@ bool ImageCheck::listed_relatives_fit(std::uint32_t object, std::uint32_t begin,
 bool ImageCheck::relatives_fit(std::uint32_t object) {
   std::uint32_t lower = 0;
   std::uint32_t higher = 0;
-  for (std::uint32_t i = image_.objects[object].first_link; i < image_.objects[object + std::size_t{1}].first_link;
-       ++i) {
+  for (std::uint32_t i = image_.first_links[object]; i < image_.first_links[object + std::size_t{1}]; ++i) {
     const std::uint32_t neighbour = owner_[image_.links[i]];
     if (seen_[neighbour] == object + 1) continue;
     seen_[neighbour] = object + 1;

@@ -50,7 +50,9 @@ struct ImageDraft {
   std::vector<Guid> router_guids;     ///< by router
   std::vector<Group> groups;
   std::vector<std::string> planes;
-  bool direct = false;  ///< Topology::direct
+  std::vector<std::string> warnings;  ///< Topology::warnings
+  std::vector<std::byte> transit;     ///< an image of Topology::transit; empty: packets stay within this one
+  bool direct = false;                ///< Topology::direct
 
   void add_object(const Object& object, std::string_view name);
 };

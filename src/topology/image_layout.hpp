@@ -11,47 +11,69 @@
 namespace ayatori::image {
 
 inline constexpr std::array<char, 8> magic = {'n', 'w', 't', 'o', 'p', 'o', '\r', '\n'};
-inline constexpr std::uint32_t version = 3;
+inline constexpr std::uint32_t version = 4;
 inline constexpr std::uint32_t byte_order = 0x01020304;
 inline constexpr std::uint32_t none = ~std::uint32_t{0};
 
 enum class Section : std::uint8_t {
-  names,            ///< char: all names in a row
-  name_ends,        ///< u32: end of each object's name, then of each plane's, then of each NIC device's
-  name_order,       ///< u32: machines and routers sorted by name
-  ids,              ///< u64: id of each object; empty if ids are 0, 1, 2, …
-  objects,          ///< Object: one each, and one after the last
-  others,           ///< Other: height and kind of objects that are not machines
-  by_height,        ///< u32: objects that are not machines, by height, then id
-  height_ends,      ///< u32: end of each height from 1 on in by_height
-  links,            ///< u32: index of the link back; by object, then in the order of Topology::link
-  link_kinds,       ///< u16: kind of each link
-  wide_link_kinds,  ///< u32: the same where there are more than 2^16 kinds; one of the two is empty
-  owners,           ///< u32: whose link every owner_stride-th one is
-  kinds,            ///< LinkKind
-  listed,           ///< u32: objects whose relatives are not reached by their first links in order
-  list_starts,      ///< u32: where the list of each begins in neighbours, and the end
-  neighbours,       ///< u16: which of the object's links lead to its children, then to its parents
-  machine_kinds,    ///< MachineKind
-  nic_kinds,        ///< NicKind: of the machine kinds
-  nic_starts,       ///< u32: number of NICs before every nic_stride-th machine
-  guid_blocks,      ///< GuidBlock: guid_stride GUIDs each, of all NICs by machine, then of all routers
-  guid_offsets,     ///< u32
-  wide_guids,       ///< u64
-  groups,           ///< Group: the virtual objects
-  group_starts,     ///< u32: where the groups above each object begin in groups_above, and the end; empty: no groups
-  groups_above,     ///< u32: numbers of groups, rising for each object
-  members,          ///< u32: objects in each group, by rising id
-  member_points,    ///< u32: point of each member of a grid
-  by_point,         ///< u32: members of a grid, as positions in its part of members, by rising point
-  dimensions,       ///< Dimension
+  names,               ///< char: all names in a row
+  name_end_blocks,     ///< NumberBlock: end of each object's name, each plane's, each NIC device's, and of each warning
+  name_end_entries,    ///< u8: of those blocks
+  name_order_blocks,   ///< NumberBlock: machines and routers sorted by name
+  name_order_entries,  ///< u8
+  ids,                 ///< u64: id of each object; empty if ids are 0, 1, 2, …
+  first_link_blocks,   ///< NumberBlock: first link of each object, and the end
+  first_link_entries,  ///< u8
+  below_blocks,        ///< NumberBlock: MachineKind of each machine, number of children of each router
+  below_entries,       ///< u8
+  above_blocks,        ///< NumberBlock: number of parents that links lead to; has_list added if the object is in listed
+  above_entries,       ///< u8
+  others,              ///< Other: height and kind of objects that are not machines
+  by_height_blocks,    ///< NumberBlock: objects that are not machines, by height, then id
+  by_height_entries,   ///< u8
+  height_ends,         ///< u32: end of each height from 1 on in by_height
+  link_blocks,         ///< NumberBlock: index of the link back; by object, then in the order of Topology::link
+  link_entries,        ///< u8: of those blocks
+  kind_blocks,         ///< NumberBlock: kind of each link
+  kind_entries,        ///< u8
+  owners,              ///< u32: whose link every owner_stride-th one is
+  kinds,               ///< LinkKind
+  listed,              ///< u32: objects whose relatives are not reached by their first links in order
+  list_starts,         ///< u32: where the list of each begins in neighbours, and the end
+  neighbour_blocks,    ///< NumberBlock: which of the object's links lead to its children, then to its parents
+  neighbour_entries,   ///< u8
+  machine_kinds,       ///< MachineKind
+  nic_kinds,           ///< NicKind: of the machine kinds
+  nic_starts,          ///< u32: number of NICs before every nic_stride-th machine
+  guid_blocks,         ///< GuidBlock: guid_stride GUIDs each, of all NICs by machine, then of all routers
+  guid_offsets,        ///< u32
+  wide_guids,          ///< u64
+  groups,              ///< Group: the virtual objects
+  group_starts,        ///< u32: where the groups above each object begin in groups_above, and the end; empty: no groups
+  groups_above,        ///< u32: numbers of groups, rising for each object
+  members,             ///< u32: objects in each group, by rising id
+  member_points,       ///< u32: point of each member of a grid
+  by_point,            ///< u32: members of a grid, as positions in its part of members, by rising point
+  dimensions,          ///< Dimension
+  transit,             ///< u8: an image of Topology::transit; empty if there is none
 };
-inline constexpr std::size_t section_count = static_cast<std::size_t>(Section::dimensions) + 1;
+inline constexpr std::size_t section_count = static_cast<std::size_t>(Section::transit) + 1;
 
 enum class Form : std::uint32_t {
   explicit_network = 0,
   formula = 1,         ///< a grid by formula; it has names (or none), planes, kinds and dimensions only
   direct_network = 2,  ///< explicit, and machines have their routers built in
+};
+
+/// How numbers are packed (packed_numbers.hpp).
+struct NumberFormat {
+  std::uint8_t entry_bits = 0;
+  std::uint8_t block_bits = 0;  ///< a block has 2^block_bits numbers
+};
+
+struct NumberBlock {
+  std::uint32_t start = 0;
+  std::uint32_t pattern = 1;  ///< the period in the lowest 7 bits, and the stride
 };
 
 struct Extent {
@@ -71,14 +93,22 @@ struct Header {
   std::uint32_t planes = 0;
   std::uint32_t devices = 0;  ///< names of NIC devices
   std::uint32_t nics = 0;
+  std::uint32_t warnings = 0;
+  std::uint32_t links = 0;
+  NumberFormat link_format;
+  NumberFormat kind_format;
+  NumberFormat neighbour_format;
+  NumberFormat name_end_format;
+  NumberFormat name_order_format;
+  NumberFormat first_link_format;
+  NumberFormat below_format;
+  NumberFormat above_format;
+  NumberFormat by_height_format;
+  NumberFormat zeros;
+  std::uint32_t names = 0;  ///< in name_order
   std::array<Extent, section_count> sections;
 };
 
-struct Object {
-  std::uint32_t first_link = 0;
-  std::uint16_t below = 0;  ///< MachineKind of a machine, number of children of a router
-  std::uint16_t above = 0;  ///< number of parents that links lead to; has_list added if the object is in listed
-};
 inline constexpr std::uint16_t has_list = 0x8000;
 
 /// Objects of a program are created parent by parent, recursively: heights bound the depth of the recursion.
@@ -152,7 +182,8 @@ struct Dimension {
 };
 
 // What is read by another compiler must be what this one wrote.
-static_assert(sizeof(Header) == 56 + 16 * section_count && sizeof(Object) == 8 && sizeof(Other) == 4);
+static_assert(sizeof(Header) == 88 + 16 * section_count && sizeof(NumberBlock) == 8);
+static_assert(sizeof(Other) == 4);
 static_assert(sizeof(LinkKind) == 20 && sizeof(MachineKind) == 8 && sizeof(NicKind) == 8 && sizeof(GuidBlock) == 16);
 static_assert(sizeof(Group) == 24 && sizeof(Dimension) == 16);
 inline constexpr std::size_t checked_from = offsetof(Header, checksum) + sizeof(Header::checksum);

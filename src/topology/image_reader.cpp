@@ -2,6 +2,7 @@
 
 #include <cstring>
 #include <limits>
+#include <ranges>
 
 #include "image_check.hpp"
 #include "image_topology.hpp"
@@ -35,7 +36,7 @@ bool fits_together(const Reader& reader) {
   const Header& header = reader.header;
   const std::uint64_t objects = header.objects;
   if (header.form > Form::direct_network || header.machines > objects || objects == none) return false;
-  if (reader.name_ends.size() != objects + header.planes + header.devices) return false;
+  if (!reader.name_ends.is_complete() || !reader.name_order.is_complete()) return false;
   if (header.planes > std::numeric_limits<std::uint16_t>::max()) return false;
   if (header.form == Form::formula) return reader.kinds.size() == 1 && header.planes == 1 && header.machines == objects;
   const bool has_ids = !reader.ids.empty();
@@ -43,10 +44,9 @@ bool fits_together(const Reader& reader) {
   if (reader.groups.size() > reader.others.size()) return false;
   const std::uint64_t guids = header.nics + reader.others.size() - reader.groups.size();
   const std::size_t links = reader.links.size();
-  return reader.objects.size() == objects + 1 && reader.others.size() == objects - header.machines &&
-         reader.by_height.size() == reader.others.size() && links < none &&
-         reader.link_kinds.size() + reader.wide_link_kinds.size() == links &&
-         (reader.link_kinds.empty() || reader.wide_link_kinds.empty()) &&
+  return reader.first_links.is_complete() && reader.below.is_complete() && reader.above.is_complete() &&
+         reader.others.size() == objects - header.machines && reader.by_height.is_complete() && links < none &&
+         reader.links.is_complete() && reader.link_kinds.is_complete() && reader.neighbours.is_complete() &&
          reader.owners.size() == (links + owner_stride - 1) / owner_stride &&
          reader.list_starts.size() == reader.listed.size() + 1 &&
          reader.nic_starts.size() == (header.machines + nic_stride - 1) / nic_stride &&
@@ -71,6 +71,14 @@ class SectionTaker {
     array = Array(std::span(reinterpret_cast<const Record*>(bytes_.data() + extent.offset), extent.count));
   }
 
+  [[nodiscard]] PackedNumbers numbers(Section blocks, Section entries, NumberFormat format, std::size_t count) {
+    Array<NumberBlock> found_blocks;
+    Array<std::uint8_t> found_entries;
+    take(blocks, found_blocks);
+    take(entries, found_entries);
+    return {found_blocks, found_entries, format, count};
+  }
+
   [[nodiscard]] bool fits() const { return fits_; }
 
  private:
@@ -83,21 +91,32 @@ class SectionTaker {
 bool take_sections(Reader& reader, std::span<const std::byte> bytes) {
   SectionTaker sections(reader.header, bytes);
   sections.take(Section::names, reader.names);
-  sections.take(Section::name_ends, reader.name_ends);
-  sections.take(Section::name_order, reader.name_order);
+  const Header& header = reader.header;
+  const std::size_t names = std::size_t{header.objects} + header.planes + header.devices + header.warnings;
+  reader.name_ends =
+      sections.numbers(Section::name_end_blocks, Section::name_end_entries, header.name_end_format, names);
+  reader.name_order =
+      sections.numbers(Section::name_order_blocks, Section::name_order_entries, header.name_order_format, header.names);
   sections.take(Section::ids, reader.ids);
-  sections.take(Section::objects, reader.objects);
+  const std::size_t objects = header.form == Form::formula ? 0 : std::size_t{header.objects};
+  const std::size_t with_end = header.form == Form::formula ? 0 : objects + 1;
+  reader.first_links =
+      sections.numbers(Section::first_link_blocks, Section::first_link_entries, header.first_link_format, with_end);
+  reader.below = sections.numbers(Section::below_blocks, Section::below_entries, header.below_format, objects);
+  reader.above = sections.numbers(Section::above_blocks, Section::above_entries, header.above_format, objects);
   sections.take(Section::others, reader.others);
-  sections.take(Section::by_height, reader.by_height);
+  reader.by_height = sections.numbers(Section::by_height_blocks, Section::by_height_entries, header.by_height_format,
+                                      reader.others.size());
   sections.take(Section::height_ends, reader.height_ends);
-  sections.take(Section::links, reader.links);
-  sections.take(Section::link_kinds, reader.link_kinds);
-  sections.take(Section::wide_link_kinds, reader.wide_link_kinds);
+  reader.links = sections.numbers(Section::link_blocks, Section::link_entries, header.link_format, header.links);
+  reader.link_kinds = sections.numbers(Section::kind_blocks, Section::kind_entries, header.kind_format, header.links);
   sections.take(Section::owners, reader.owners);
   sections.take(Section::kinds, reader.kinds);
   sections.take(Section::listed, reader.listed);
   sections.take(Section::list_starts, reader.list_starts);
-  sections.take(Section::neighbours, reader.neighbours);
+  const std::size_t neighbours = reader.list_starts.empty() ? 0 : reader.list_starts[reader.list_starts.size() - 1];
+  reader.neighbours =
+      sections.numbers(Section::neighbour_blocks, Section::neighbour_entries, header.neighbour_format, neighbours);
   sections.take(Section::machine_kinds, reader.machine_kinds);
   sections.take(Section::nic_kinds, reader.nic_kinds);
   sections.take(Section::nic_starts, reader.nic_starts);
@@ -111,6 +130,7 @@ bool take_sections(Reader& reader, std::span<const std::byte> bytes) {
   sections.take(Section::member_points, reader.member_points);
   sections.take(Section::by_point, reader.by_point);
   sections.take(Section::dimensions, reader.dimensions);
+  sections.take(Section::transit, reader.transit);
   return sections.fits();
 }
 
@@ -124,27 +144,32 @@ std::string_view Reader::name(std::size_t index) const {
 }
 
 std::optional<std::uint32_t> Reader::find(std::string_view wanted) const {
-  const auto order = name_order.span();
-  const auto found = std::ranges::lower_bound(order, wanted, {}, [&](std::uint32_t object) { return name(object); });
-  if (wanted.empty() || found == order.end() || *found >= header.objects || name(*found) != wanted) return std::nullopt;
-  return *found;
+  const auto places = std::views::iota(std::size_t{0}, name_order.size());
+  const auto found = std::ranges::lower_bound(places, wanted, {}, [&](std::size_t i) { return name(name_order[i]); });
+  if (wanted.empty() || found == places.end()) return std::nullopt;
+  const std::uint32_t object = name_order[*found];
+  if (object >= header.objects || name(object) != wanted) return std::nullopt;
+  return object;
 }
 
-std::vector<std::string> Reader::planes() const {
+std::vector<std::string> Reader::names_from(std::size_t first, std::uint32_t count) const {
   std::vector<std::string> found;
-  for (std::uint32_t i = 0; i < header.planes; ++i) found.emplace_back(name(std::size_t{header.objects} + i));
+  for (std::uint32_t i = 0; i < count; ++i) found.emplace_back(name(first + i));
   return found;
 }
+
+std::vector<std::string> Reader::planes() const { return names_from(header.objects, header.planes); }
 
 std::vector<std::string> Reader::devices() const {
-  std::vector<std::string> found;
-  const std::size_t first = std::size_t{header.objects} + header.planes;
-  for (std::uint32_t i = 0; i < header.devices; ++i) found.emplace_back(name(first + i));
-  return found;
+  return names_from(std::size_t{header.objects} + header.planes, header.devices);
+}
+
+std::vector<std::string> Reader::warnings() const {
+  return names_from(std::size_t{header.objects} + header.planes + header.devices, header.warnings);
 }
 
 std::uint32_t Reader::link_to_relative(std::uint32_t object, std::uint64_t place) const {
-  if ((objects[object].above & has_list) == 0) return static_cast<std::uint32_t>(place);
+  if ((above[object] & has_list) == 0) return static_cast<std::uint32_t>(place);
   const auto all = listed.span();
   const auto entry = static_cast<std::size_t>(std::ranges::lower_bound(all, object) - all.begin());
   return neighbours[list_starts[entry] + place];

@@ -12,48 +12,31 @@
 
 #include "ayatori/base/error.hpp"
 #include "ayatori/topology/topology.hpp"
+#include "image_array.hpp"
 #include "image_layout.hpp"
+#include "packed_numbers.hpp"
 
 namespace ayatori::image {
-
-template <typename Record>
-class Array {
- public:
-  Array() = default;
-  explicit Array(std::span<const Record> records) : records_(records) {}
-
-  [[nodiscard]] std::size_t size() const { return records_.size(); }
-  [[nodiscard]] bool empty() const { return records_.empty(); }
-  [[nodiscard]] Record operator[](std::size_t i) const { return i < records_.size() ? records_[i] : Record{}; }
-  [[nodiscard]] std::span<const Record> span() const { return records_; }
-  /// The part that is there.
-  [[nodiscard]] std::span<const Record> part(std::size_t first, std::size_t count) const {
-    first = std::min(first, records_.size());
-    return records_.subspan(first, std::min(count, records_.size() - first));
-  }
-
- private:
-  std::span<const Record> records_;
-};
 
 struct Reader {
   Header header;
   Array<char> names;
-  Array<std::uint32_t> name_ends;
-  Array<std::uint32_t> name_order;
+  PackedNumbers name_ends;
+  PackedNumbers name_order;
   Array<std::uint64_t> ids;
-  Array<Object> objects;
+  PackedNumbers first_links;
+  PackedNumbers below;
+  PackedNumbers above;
   Array<Other> others;
-  Array<std::uint32_t> by_height;
+  PackedNumbers by_height;
   Array<std::uint32_t> height_ends;
-  Array<std::uint32_t> links;
-  Array<std::uint16_t> link_kinds;
-  Array<std::uint32_t> wide_link_kinds;
+  PackedNumbers links;
+  PackedNumbers link_kinds;
   Array<std::uint32_t> owners;
   Array<LinkKind> kinds;
   Array<std::uint32_t> listed;
   Array<std::uint32_t> list_starts;
-  Array<std::uint16_t> neighbours;
+  PackedNumbers neighbours;
   Array<MachineKind> machine_kinds;
   Array<NicKind> nic_kinds;
   Array<std::uint32_t> nic_starts;
@@ -67,8 +50,10 @@ struct Reader {
   Array<std::uint32_t> member_points;
   Array<std::uint32_t> by_point;
   Array<Dimension> dimensions;
+  Array<std::byte> transit;
 
   [[nodiscard]] std::string_view name(std::size_t index) const;
+  [[nodiscard]] std::vector<std::string> names_from(std::size_t first, std::uint32_t count) const;
   /// Numbers of the groups above an object.
   [[nodiscard]] std::span<const std::uint32_t> groups_above_of(std::uint32_t object) const {
     if (group_starts.empty()) return {};
@@ -80,17 +65,15 @@ struct Reader {
   [[nodiscard]] std::optional<std::uint32_t> find(std::string_view name) const;
   [[nodiscard]] std::vector<std::string> planes() const;
   [[nodiscard]] std::vector<std::string> devices() const;
+  [[nodiscard]] std::vector<std::string> warnings() const;
   /// Error: lengths that are 0 or make more than 2^31 - 1 points, more than 64 dimensions.
   [[nodiscard]] Result<GridShape> shape(std::size_t first, std::size_t count, bool dense) const;
 
-  [[nodiscard]] std::uint32_t kind_of_link(std::uint32_t link) const {
-    return wide_link_kinds.empty() ? link_kinds[link] : wide_link_kinds[link];
-  }
   /// How many of a machine's links lead to parents, or of a router's to parents.
-  [[nodiscard]] std::uint32_t parents(std::uint32_t object) const { return objects[object].above & ~has_list; }
+  [[nodiscard]] std::uint32_t parents(std::uint32_t object) const { return above[object] & ~has_list; }
   /// Which link of an object leads to the `place`-th of its children and parents.
   [[nodiscard]] std::uint32_t link_to_relative(std::uint32_t object, std::uint64_t place) const;
-  [[nodiscard]] MachineKind machine_kind(std::uint32_t machine) const { return machine_kinds[objects[machine].below]; }
+  [[nodiscard]] MachineKind machine_kind(std::uint32_t machine) const { return machine_kinds[below[machine]]; }
   /// How many NICs machines before this one have.
   [[nodiscard]] std::uint32_t nics_before(std::uint32_t machine) const;
   /// Of NICs by machine, then of routers.

@@ -14,12 +14,14 @@ using image::none;
 /// Indices number the image's objects; ids are the same unless it holds a subset.
 class ImageTopology final : public Topology {
  public:
-  ImageTopology(ImageBytes bytes, image::Reader reader, std::vector<GridShape> shapes)
+  ImageTopology(ImageBytes bytes, image::Reader reader, std::vector<GridShape> shapes, TopologyPtr transit)
       : bytes_(std::move(bytes)),
         image_(std::move(reader)),
         shapes_(std::move(shapes)),
         planes_(image_.planes()),
-        devices_(image_.devices()) {}
+        devices_(image_.devices()),
+        warnings_(image_.warnings()),
+        transit_(std::move(transit)) {}
 
   ObjectId id_end() const override { return image_.header.objects == 0 ? 0 : id_of(image_.header.objects - 1) + 1; }
   bool contains(ObjectId id) const override { return index_of(id) != none; }
@@ -44,6 +46,7 @@ class ImageTopology final : public Topology {
   TopologyNic nic(ObjectId machine, std::uint32_t index) const override;
   Guid router_guid(ObjectId router) const override;
   std::span<const std::string> planes() const override { return planes_; }
+  std::span<const std::string> warnings() const override { return warnings_; }
 
   bool direct() const override { return image_.header.form == image::Form::direct_network; }
   const GridShape* grid(ObjectId id) const override;
@@ -52,6 +55,8 @@ class ImageTopology final : public Topology {
 
   std::uint32_t link_count(ObjectId id) const override;
   TopologyLink link(ObjectId id, std::uint32_t index) const override;
+
+  TopologyPtr transit() const override { return transit_; }
 
   std::size_t shared_bytes() const override { return bytes_.shared ? bytes_.bytes.size() : 0; }
   std::size_t private_bytes() const override;
@@ -83,6 +88,8 @@ class ImageTopology final : public Topology {
   std::vector<GridShape> shapes_;  // by group
   std::vector<std::string> planes_;
   std::vector<std::string> devices_;  // names of NICs
+  std::vector<std::string> warnings_;
+  TopologyPtr transit_;  // reads a part of the bytes; nullptr: packets stay within the image
 };
 
 std::uint32_t ImageTopology::index_of(ObjectId id) const {
@@ -132,14 +139,14 @@ ObjectId ImageTopology::parent(ObjectId id, std::uint32_t i) const {
   const std::uint32_t index = index_of(id);
   const std::uint32_t routers = image_.parents(index);
   if (i >= routers) return id_of(image_.groups[groups_above(index)[i - routers]].object);
-  return neighbour(index, i + (is_machine(index) ? 0U : image_.objects[index].below));
+  return neighbour(index, i + (is_machine(index) ? 0U : image_.below[index]));
 }
 
 std::uint64_t ImageTopology::child_count(ObjectId id) const {
   const std::uint32_t index = index_of(id);
   if (is_machine(index)) return 0;
   const std::uint32_t group = group_number(index);
-  return group == none ? image_.objects[index].below : members(group).size();
+  return group == none ? image_.below[index] : members(group).size();
 }
 
 ObjectId ImageTopology::child(ObjectId id, std::uint64_t i) const {
@@ -154,7 +161,7 @@ std::uint32_t ImageTopology::owner_of(std::uint32_t link) const {
   std::uint32_t high = stride + 1 < image_.owners.size() ? image_.owners[stride + 1] : image_.header.objects - 1;
   while (low < high) {
     const std::uint32_t middle = high - (high - low) / 2;  // overflows for no bounds, even forged ones
-    if (image_.objects[middle].first_link <= link) {
+    if (image_.first_links[middle] <= link) {
       low = middle;
     } else {
       high = middle - 1;
@@ -164,7 +171,7 @@ std::uint32_t ImageTopology::owner_of(std::uint32_t link) const {
 }
 
 ObjectId ImageTopology::neighbour(std::uint32_t index, std::uint64_t place) const {
-  const std::size_t first = image_.objects[index].first_link;
+  const std::size_t first = image_.first_links[index];
   return id_of(owner_of(image_.links[first + image_.link_to_relative(index, place)]));
 }
 
@@ -207,16 +214,16 @@ std::uint64_t ImageTopology::grid_point(ObjectId grid, ObjectId child) const {
 
 std::uint32_t ImageTopology::link_count(ObjectId id) const {
   const std::uint32_t index = index_of(id);
-  const std::uint32_t begin = image_.objects[index].first_link;
-  const std::uint32_t end = image_.objects[index + 1].first_link;
+  const std::uint32_t begin = image_.first_links[index];
+  const std::uint32_t end = image_.first_links[index + 1];
   return end < begin ? 0 : std::min<std::uint32_t>(end - begin, static_cast<std::uint32_t>(image_.links.size()));
 }
 
 TopologyLink ImageTopology::link(ObjectId id, std::uint32_t i) const {
-  const std::uint32_t here = image_.objects[index_of(id)].first_link + i;
+  const std::uint32_t here = image_.first_links[index_of(id)] + i;
   const std::uint32_t back = image_.links[here];
-  const image::LinkKind kind = image_.kinds[image_.kind_of_link(here)];
-  const image::LinkKind there = image_.kinds[image_.kind_of_link(back)];
+  const image::LinkKind kind = image_.kinds[image_.link_kinds[here]];
+  const image::LinkKind there = image_.kinds[image_.link_kinds[back]];
   const auto nic_of = [](const image::LinkKind& end) { return end.nic == image::no_nic_number ? no_nic : end.nic; };
   TopologyLink link;
   link.to = id_of(owner_of(back));
@@ -251,6 +258,8 @@ std::size_t ImageTopology::private_bytes() const {
   std::size_t bytes =
       sizeof *this + (planes_.size() + devices_.size()) * sizeof(std::string) + shapes_.size() * sizeof(GridShape);
   for (const GridShape& shape : shapes_) bytes += shape.dimensions.size() * 3 * sizeof(std::uint32_t);
+  for (const std::string& warning : warnings_) bytes += sizeof warning + warning.capacity();
+  if (transit_) bytes += transit_->private_bytes();
   return bytes + (bytes_.shared ? 0 : bytes_.bytes.size());
 }
 
@@ -280,6 +289,38 @@ Result<TopologyPtr> grid_of(ImageBytes bytes, image::Reader reader) {
   return make_grid_topology(std::move(formula));
 }
 
+/// Whether the grids of one topology that are as large in the other have the same objects at the same points there.
+bool grids_agree(const Topology& inner, const Topology& outer, const image::Reader& reader) {
+  for (const image::Group& group : reader.groups.span()) {
+    const ObjectId id = reader.ids.empty() ? group.object : reader.ids[group.object];
+    const GridShape* const shape = outer.grid(id);
+    const GridShape* const other = inner.contains(id) ? inner.grid(id) : nullptr;
+    if (shape == nullptr || other == nullptr || shape->dimensions != other->dimensions) continue;
+    for (std::uint64_t i = 0; i < outer.child_count(id); ++i) {
+      const ObjectId child = outer.child(id, i);
+      if (inner.grid_child(id, outer.grid_point(id, child)) != child) return false;
+    }
+  }
+  return true;
+}
+
+/// The topology that packets travel in has everything that the other one has; its own bytes count as part of those.
+Result<TopologyPtr> transit_of(const ImageBytes& bytes, const image::Reader& reader, std::string_view name,
+                               bool check) {
+  const ImageBytes inner{bytes.owner, reader.transit.span(), true};
+  auto transit = topology_of(inner, name, check);
+  if (!transit) return transit;
+  if ((*transit)->transit()) return fail("{}: this cache is damaged: it has more than one network inside", name);
+  for (std::uint32_t i = 0; i < reader.header.objects - reader.groups.size(); ++i) {
+    const ObjectId id = reader.ids.empty() ? i : reader.ids[i];
+    const ObjectKind kind = i < reader.header.machines ? ObjectKind::machine : ObjectKind::router;
+    if (!(*transit)->contains(id) || (*transit)->kind(id) != kind) {
+      return fail("{}: this cache is damaged: packets travel in a network without object {}", name, id);
+    }
+  }
+  return transit;
+}
+
 }  // namespace
 
 Result<TopologyPtr> topology_of(ImageBytes bytes, std::string_view name, bool check) {
@@ -299,7 +340,14 @@ Result<TopologyPtr> topology_of(ImageBytes bytes, std::string_view name, bool ch
     if (!shape) return damaged(shape.error());
     shapes.push_back(std::move(*shape));
   }
-  return std::make_shared<ImageTopology>(std::move(bytes), std::move(*reader), std::move(shapes));
+  Result<TopologyPtr> transit = nullptr;
+  if (!reader->transit.empty()) transit = transit_of(bytes, *reader, name, check);
+  if (!transit) return transit;
+  auto image = std::make_shared<ImageTopology>(std::move(bytes), *reader, std::move(shapes), *transit);
+  if (*transit && !grids_agree(**transit, *image, *reader)) {
+    return fail("{}: this cache is damaged: packets travel in another grid", name);
+  }
+  return image;
 }
 
 std::span<const std::byte> image_bytes(const Topology& topology) {

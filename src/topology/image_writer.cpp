@@ -8,6 +8,7 @@
 
 #include "ayatori/topology/grid.hpp"
 #include "image_draft.hpp"
+#include "packed_numbers.hpp"
 
 namespace ayatori {
 
@@ -34,6 +35,13 @@ class Sections {
   void add(Section section, const std::vector<Record>& records) {
     add(section, std::span<const Record>(records));
   }
+  [[nodiscard]] image::NumberFormat add_numbers(Section blocks, Section entries,
+                                                std::span<const std::uint32_t> numbers) {
+    const image::NumberPacking packing = image::pack(numbers);
+    add(blocks, packing.blocks);
+    add(entries, packing.entries);
+    return packing.format;
+  }
 
   std::vector<std::byte> finish() {
     header.size = bytes_.size();
@@ -47,17 +55,19 @@ class Sections {
 };
 
 void add_names(Sections& bytes, std::string names, std::span<const std::size_t> ends,
-               std::span<const std::string> planes, std::span<const std::string> devices = {}) {
+               std::span<const std::string> planes, std::span<const std::string> devices = {},
+               std::span<const std::string> warnings = {}) {
   std::vector<std::uint32_t> name_ends(ends.begin(), ends.end());
-  for (const auto& more : {planes, devices}) {
+  for (const auto& more : {planes, devices, warnings}) {
     for (const std::string& name : more) {
       names += name;
       name_ends.push_back(static_cast<std::uint32_t>(names.size()));
     }
   }
   bytes.header.devices = static_cast<std::uint32_t>(devices.size());
+  bytes.header.warnings = static_cast<std::uint32_t>(warnings.size());
   bytes.add(Section::names, std::span<const char>(names));
-  bytes.add(Section::name_ends, name_ends);
+  bytes.header.name_end_format = bytes.add_numbers(Section::name_end_blocks, Section::name_end_entries, name_ends);
   bytes.header.planes = static_cast<std::uint32_t>(planes.size());
 }
 
@@ -69,7 +79,8 @@ void add_name_order(Sections& bytes, std::string_view names, std::span<const std
     const std::size_t begin = i == 0 ? 0 : ends[i - 1];
     return names.substr(begin, ends[i] - begin);
   });
-  bytes.add(Section::name_order, order);
+  bytes.header.name_order_format = bytes.add_numbers(Section::name_order_blocks, Section::name_order_entries, order);
+  bytes.header.names = static_cast<std::uint32_t>(count);
 }
 
 void add_dimensions(const GridShape& shape, std::vector<image::Dimension>& dimensions) {
@@ -125,11 +136,17 @@ class ImageWriter {
   [[nodiscard]] Result<std::vector<std::byte>> write();
 
  private:
+  /// How many of an object's neighbours are its children and its parents.
+  struct Relatives {
+    std::uint32_t below = 0;
+    std::uint32_t above = 0;  ///< has_list added if the object lists them
+  };
+
   [[nodiscard]] Result<> check_limits() const;
   [[nodiscard]] std::size_t machines() const;
   [[nodiscard]] Result<> find_machine_kinds();
   void add_objects();
-  void add_relatives_of(std::uint32_t object, image::Object& record);
+  [[nodiscard]] Relatives find_relatives_of(std::uint32_t object);
   void add_guids();
   void add_others();
   void add_links();
@@ -177,7 +194,8 @@ Result<> ImageWriter::check_limits() const {
 }
 
 /// Children, then parents: neighbours of another height, each once, by rising id. Says which link leads to each.
-void ImageWriter::add_relatives_of(std::uint32_t object, image::Object& record) {
+ImageWriter::Relatives ImageWriter::find_relatives_of(std::uint32_t object) {
+  Relatives found;
   const std::size_t first = draft_.first_link[object];
   next_.clear();
   for (std::size_t i = first; i < draft_.first_link[object + 1]; ++i) {
@@ -191,43 +209,43 @@ void ImageWriter::add_relatives_of(std::uint32_t object, image::Object& record) 
     for (const auto& [neighbour, link] : next_) {
       if (draft_.objects[neighbour].height < height) relatives_.push_back(link);
     }
-    record.below = static_cast<std::uint16_t>(relatives_.size());
+    found.below = static_cast<std::uint32_t>(relatives_.size());
   }
   const std::size_t below = relatives_.size();
   for (const auto& [neighbour, link] : next_) {
     if (draft_.objects[neighbour].height > height) relatives_.push_back(link);
   }
-  record.above = static_cast<std::uint16_t>(relatives_.size() - below);
+  found.above = static_cast<std::uint32_t>(relatives_.size() - below);
   for (std::size_t i = 0; i < relatives_.size(); ++i) {
-    if (relatives_[i] == i) continue;
-    record.above |= image::has_list;
-    return;
+    if (relatives_[i] != i) found.above |= image::has_list;
   }
+  return found;
 }
 
 void ImageWriter::add_objects() {
-  std::vector<image::Object> objects;
+  std::vector<std::uint32_t> first_links(draft_.first_link.begin(), draft_.first_link.end());
+  std::vector<std::uint32_t> below;
+  std::vector<std::uint32_t> above;
   std::vector<std::uint32_t> listed;
   std::vector<std::uint32_t> list_starts{0};
-  std::vector<std::uint16_t> neighbours;
-  objects.reserve(draft_.objects.size() + 1);
+  std::vector<std::uint32_t> neighbours;
   for (std::uint32_t i = 0; i < draft_.objects.size(); ++i) {
-    image::Object record;
-    record.first_link = static_cast<std::uint32_t>(draft_.first_link[i]);
-    add_relatives_of(i, record);
-    if (draft_.objects[i].kind == ObjectKind::machine) record.below = machine_kind_[i];
-    if ((record.above & image::has_list) != 0) {
-      listed.push_back(i);
-      neighbours.insert(neighbours.end(), relatives_.begin(), relatives_.end());
-      list_starts.push_back(static_cast<std::uint32_t>(neighbours.size()));
-    }
-    objects.push_back(record);
+    const Relatives relatives = find_relatives_of(i);
+    below.push_back(draft_.objects[i].kind == ObjectKind::machine ? machine_kind_[i] : relatives.below);
+    above.push_back(relatives.above);
+    if ((relatives.above & image::has_list) == 0) continue;
+    listed.push_back(i);
+    neighbours.insert(neighbours.end(), relatives_.begin(), relatives_.end());
+    list_starts.push_back(static_cast<std::uint32_t>(neighbours.size()));
   }
-  objects.push_back({static_cast<std::uint32_t>(draft_.links.size()), 0, 0});
-  bytes_.add(Section::objects, objects);
+  image::Header& header = bytes_.header;
+  header.first_link_format = bytes_.add_numbers(Section::first_link_blocks, Section::first_link_entries, first_links);
+  header.below_format = bytes_.add_numbers(Section::below_blocks, Section::below_entries, below);
+  header.above_format = bytes_.add_numbers(Section::above_blocks, Section::above_entries, above);
   bytes_.add(Section::listed, listed);
   bytes_.add(Section::list_starts, list_starts);
-  bytes_.add(Section::neighbours, neighbours);
+  bytes_.header.neighbour_format =
+      bytes_.add_numbers(Section::neighbour_blocks, Section::neighbour_entries, neighbours);
   bytes_.add(Section::ids, draft_.ids);
 }
 
@@ -247,30 +265,19 @@ void ImageWriter::add_others() {
     ends.back() = i + 1;
   }
   bytes_.add(Section::others, others);
-  bytes_.add(Section::by_height, by_height);
+  bytes_.header.by_height_format = bytes_.add_numbers(Section::by_height_blocks, Section::by_height_entries, by_height);
   bytes_.add(Section::height_ends, ends);
 }
 
 void ImageWriter::add_links() {
-  std::vector<std::uint32_t> links;
-  std::vector<std::uint16_t> kinds;
-  std::vector<std::uint32_t> wide_kinds;
-  const bool wide = draft_.kinds.size() > std::size_t{1} << 16;
-  links.reserve(draft_.links.size());
-  (wide ? wide_kinds.reserve(draft_.links.size()) : kinds.reserve(draft_.links.size()));
-  for (const ImageDraft::Link& link : draft_.links) {
-    links.push_back(link.back);
-    if (wide) {
-      wide_kinds.push_back(link.kind);
-    } else {
-      kinds.push_back(static_cast<std::uint16_t>(link.kind));
-    }
-  }
+  std::vector<std::uint32_t> numbers(draft_.links.size());
+  std::ranges::transform(draft_.links, numbers.begin(), &ImageDraft::Link::back);
+  bytes_.header.links = static_cast<std::uint32_t>(numbers.size());
+  bytes_.header.link_format = bytes_.add_numbers(Section::link_blocks, Section::link_entries, numbers);
+  std::ranges::transform(draft_.links, numbers.begin(), &ImageDraft::Link::kind);
+  bytes_.header.kind_format = bytes_.add_numbers(Section::kind_blocks, Section::kind_entries, numbers);
   std::vector<std::uint32_t> owners;
   for (std::size_t i = 0; i < owner_.size(); i += image::owner_stride) owners.push_back(owner_[i]);
-  bytes_.add(Section::links, links);
-  bytes_.add(Section::link_kinds, kinds);
-  bytes_.add(Section::wide_link_kinds, wide_kinds);
   bytes_.add(Section::owners, owners);
   bytes_.add(Section::kinds, draft_.kinds);
 }
@@ -374,13 +381,14 @@ Result<std::vector<std::byte>> ImageWriter::write() {
   bytes_.header.machines = static_cast<std::uint32_t>(machines());
   bytes_.header.objects = static_cast<std::uint32_t>(draft_.objects.size());
   if (auto found = find_machine_kinds(); !found) return Failure(found.error());
-  add_names(bytes_, draft_.names, draft_.name_ends, draft_.planes, devices_);
+  add_names(bytes_, draft_.names, draft_.name_ends, draft_.planes, devices_, draft_.warnings);
   add_name_order(bytes_, draft_.names, draft_.name_ends, draft_.objects.size() - draft_.groups.size());
   add_objects();
   add_others();
   add_links();
   add_guids();
   add_groups();
+  bytes_.add(Section::transit, draft_.transit);
   return bytes_.finish();
 }
 

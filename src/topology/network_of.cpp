@@ -232,6 +232,7 @@ Result<Network> NetworkMaker::make() {
   }
   if (auto plugged = plug_all(); !plugged) return Failure(plugged.error());
   tell_grid();
+  for (const std::string& warning : topology_.warnings()) builder_.add_warning(warning);
   return builder_.build();
 }
 

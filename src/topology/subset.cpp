@@ -42,6 +42,7 @@ class SubsetTopology final : public Topology {
   TopologyNic nic(ObjectId machine, std::uint32_t index) const override { return base_->nic(machine, index); }
   Guid router_guid(ObjectId router) const override { return base_->router_guid(router); }
   std::span<const std::string> planes() const override { return base_->planes(); }
+  std::span<const std::string> warnings() const override { return base_->warnings(); }
 
   bool direct() const override { return base_->direct(); }
   const GridShape* grid(ObjectId id) const override;
@@ -108,20 +109,37 @@ SubsetTopology::SubsetTopology(TopologyPtr base, const std::vector<ObjectId>& ma
   transit_ = find_transit();
 }
 
+/// By the points of the box or by the children of the grid, whichever are fewer.
+std::vector<ObjectId> children_in_box(const Topology& topology, ObjectId grid, const GridBox& box) {
+  std::vector<ObjectId> found;
+  const std::uint64_t points = box.shape().points();
+  const std::uint64_t children = topology.child_count(grid);
+  if (points <= children) {
+    for (std::uint64_t point = 0; point < points; ++point) {
+      const ObjectId child = topology.grid_child(grid, box.to_base(point));
+      if (child != no_object) found.push_back(child);
+    }
+    return found;
+  }
+  for (std::uint64_t i = 0; i < children; ++i) {
+    const ObjectId child = topology.child(grid, i);
+    if (box.contains(topology.grid_point(grid, child))) found.push_back(child);
+  }
+  return found;
+}
+
 /// In a grid of machines with built-in routers, packets travel through every point of the box, whether its machine is
 /// in the subset or not; in another direct network, through all of it.
 TopologyPtr SubsetTopology::find_transit() const {
   const TopologyPtr whole = base_->transit() ? base_->transit() : base_;
   if (!base_->direct() || machine_count() == whole->machine_count()) return nullptr;
   if (groups_.size() != 1 || !groups_.front().box) return whole;
+  const ObjectId grid = groups_.front().id;
   const GridBox& box = *groups_.front().box;
   if (box.shape().dense) return nullptr;
-  std::vector<ObjectId> in_box;
-  const std::uint64_t points = box.shape().points();
-  for (std::uint64_t point = 0; point < points; ++point) {
-    const ObjectId machine = whole->grid_child(groups_.front().id, box.to_base(point));
-    if (machine != no_object) in_box.push_back(machine);
-  }
+  const GridShape* const shape = whole->contains(grid) ? whole->grid(grid) : nullptr;
+  if (shape == nullptr || shape->dimensions != base_->grid(grid)->dimensions) return whole;
+  std::vector<ObjectId> in_box = children_in_box(*whole, grid, box);
   if (in_box.size() == machine_count()) return nullptr;
   if (in_box.size() == whole->machine_count()) return whole;
   std::ranges::sort(in_box);

@@ -46,6 +46,14 @@ std::uint64_t GridBox::to_base(std::uint64_t point) const {
   return found;
 }
 
+bool GridBox::contains(std::uint64_t point) const {
+  for (std::size_t i = lengths_.size(); i-- > 0; point /= lengths_[i]) {
+    const std::uint64_t length = lengths_[i];
+    if ((point % length + length - start_[i]) % length >= shape_.dimensions[i]) return false;
+  }
+  return true;
+}
+
 std::uint64_t GridBox::from_base(std::uint64_t point) const {
   std::uint64_t found = 0;
   std::uint64_t stride = 1;

@@ -18,6 +18,8 @@ class GridBox {
 
   [[nodiscard]] const GridShape& shape() const { return shape_; }
   [[nodiscard]] std::uint64_t to_base(std::uint64_t point) const;
+  /// Whether a point of the base lies in the box.
+  [[nodiscard]] bool contains(std::uint64_t point) const;
   /// Of a base point inside the box.
   [[nodiscard]] std::uint64_t from_base(std::uint64_t point) const;
   [[nodiscard]] std::size_t bytes() const {

@@ -96,6 +96,7 @@ void TopologyDrafter::add_group(std::uint32_t object) {
 Result<ImageDraft> TopologyDrafter::draft() {
   draft_.direct = topology_.direct();
   draft_.planes.assign(topology_.planes().begin(), topology_.planes().end());
+  draft_.warnings.assign(topology_.warnings().begin(), topology_.warnings().end());
   add_objects();
   if (auto added = add_links(); !added) return Failure(added.error());
   for (std::uint32_t i = 0; i < draft_.objects.size(); ++i) {

@@ -78,6 +78,8 @@ static void use(nwtopo_topology_t t, const char *part) {
     REFUSED(nwtopo_topology_get_object_by_id(t, 0), EINVAL, part);
     REFUSED(nwtopo_topology_get_this_machine(t), EINVAL, part);
     REFUSED(nwtopo_topology_get_object_by_name(t, "N0"), EINVAL, part);
+    REFUSED(nwtopo_topology_get_num_warnings(t), EINVAL, part);
+    REFUSED(nwtopo_topology_get_warning(t, 0), EINVAL, part);
     REFUSED(nwtopo_topology_get_num_objects(t, 0), EINVAL, part);
     REFUSED(nwtopo_topology_get_object(t, 0, 0), EINVAL, part);
     REFUSED(nwtopo_topology_get_root(t), EINVAL, part);

@@ -52,6 +52,36 @@ static void without_tables_only_grids_have_ways(void) {
     nwtopo_topology_destroy(t);
 }
 
+/* Messages of the program that wrote the tables: skipped, and told. */
+static void skipped_lines_are_warned_of(void) {
+    const char *path = "nwtopo_tables_test.lfts";
+    FILE *from = fopen(TABLES, "r"), *to = fopen(path, "w");
+    nwtopo_topology_t t, part;
+    nwtopo_obj_t machine;
+    char line[512];
+    CHECK(from != NULL && to != NULL);
+    fprintf(to, "ibroute: iberror: failed: no answer\n");
+    while (fgets(line, sizeof line, from) != NULL) fputs(line, to);
+    fclose(from);
+    fclose(to);
+    t = loaded_with("fattree:K=2", TABLES);
+    CHECK(nwtopo_topology_get_num_warnings(t) == 0);
+    CHECK(nwtopo_topology_get_warning(t, 0) == NULL && errno == ENOENT);
+    nwtopo_topology_destroy(t);
+    t = loaded_with("fattree:K=2", path);
+    CHECK(nwtopo_topology_get_num_warnings(t) == 2);
+    CHECK(strstr(nwtopo_topology_get_warning(t, 0), ":1: skipped") != NULL);
+    CHECK(strstr(nwtopo_topology_get_warning(t, 0), "iberror: failed: no answer") != NULL);
+    CHECK(strstr(nwtopo_topology_get_warning(t, 1), "entries may be missing") != NULL);
+    CHECK(nwtopo_topology_get_warning(t, 2) == NULL && errno == ENOENT);
+    machine = nwtopo_topology_get_object(t, 0, 0);
+    CHECK(nwtopo_topology_init(&part) == 0 && nwtopo_topology_shrink(part, t, 1, &machine) == 0);
+    CHECK(nwtopo_topology_get_num_warnings(part) == 2);
+    nwtopo_topology_destroy(part);
+    nwtopo_topology_destroy(t);
+    remove(path);
+}
+
 static void bad_tables_are_refused(void) {
     nwtopo_topology_t t;
     CHECK(nwtopo_topology_init(&t) == 0);
@@ -69,6 +99,7 @@ int main(void) {
     different_lids_go_by_different_spines();
     a_subset_keeps_its_ways();
     without_tables_only_grids_have_ways();
+    skipped_lines_are_warned_of();
     bad_tables_are_refused();
     return failures();
 }

@@ -5,7 +5,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <fstream>
 #include <functional>
+#include <string>
 
 namespace {
 
@@ -36,6 +38,25 @@ TEST(WrapperTest, RangesVisitEveryObject) {
   }
   EXPECT_EQ(links, 2 * (3 * 3 + 2 * 4));
   EXPECT_EQ(topology.planes()[0], nwtopo_topology_get_plane_name(topology.get(), 0));
+}
+
+/// A dump with a message of the program that made it: what was skipped is told, also of a subset and a copy.
+TEST(WrapperTest, WarningsTellWhatTheSourceSkipped) {
+  const std::string path = testing::TempDir() + "nwtopo-wrapper-fabric.txt";
+  std::ofstream(path) << "switchguid=0x10(10)\nSwitch 2 \"S-10\" # \"leaf\" base port 0 lid 1 lmc 0\n"
+                         "[1] \"H-20\"[1](21) # \"n1 HCA-1\" lid 2 4xHDR\n"
+                         "ibwarn: [7] mad_rpc: _do_madrpc failed\n"
+                         "caguid=0x20\nCa 1 \"H-20\" # \"n1 HCA-1\"\n"
+                         "[1](21) \"S-10\"[1] # lid 2 lmc 0 \"leaf\" lid 1 4xHDR\n";
+  const Topology topology({"ib:" + path});
+  const auto warnings = topology.warnings();
+  ASSERT_GE(warnings.size(), 1U);
+  EXPECT_NE(warnings[0].find(":4: skipped"), std::string::npos) << warnings[0];
+  EXPECT_NE(warnings[0].find("_do_madrpc failed"), std::string::npos) << warnings[0];
+  EXPECT_EQ(topology.subset({topology.machines()[0]}).warnings(), warnings);
+  const auto bytes = topology.buffer();
+  EXPECT_EQ(Topology::from_buffer(bytes.data(), bytes.size()).warnings(), warnings);
+  EXPECT_TRUE(Topology({"torus:3x3"}).warnings().empty());
 }
 
 TEST(WrapperTest, GridFunctionsAreThoseOfC) {

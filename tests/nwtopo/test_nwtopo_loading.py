@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import warnings
+from pathlib import Path
+
 import pytest
 from small_networks import TREE, names
 
@@ -42,3 +45,31 @@ def test_a_named_source_is_cut_to_the_job_when_asked(monkeypatch: pytest.MonkeyP
     assert names(nwtopo.load(TREE, this_job=True).machines) == ["N1", "N2", "N3"]
     with pytest.raises(Error, match="exclude each other"):
         nwtopo.load(TREE, this_job=True, whole_system=True)
+
+
+FABRIC = """switchguid=0x10(10)
+Switch 2 "S-10" # "leaf" base port 0 lid 1 lmc 0
+[1] "H-20"[1](21) # "n1 HCA-1" lid 2 4xHDR
+ibwarn: [7] mad_rpc: _do_madrpc failed
+caguid=0x20
+Ca 1 "H-20" # "n1 HCA-1"
+[1](21) "S-10"[1] # lid 2 lmc 0 "leaf" lid 1 4xHDR
+"""
+
+
+def test_what_the_source_skipped_is_warned_of(tmp_path: Path) -> None:
+    path = tmp_path / "fabric.txt"
+    path.write_text(FABRIC, encoding="utf-8")
+    with pytest.warns(nwtopo.SourceWarning, match="fabric.txt:4: skipped, .*_do_madrpc failed") as told:
+        topology = nwtopo.load(f"ib:{path}")
+    assert [str(line.message) for line in told] == topology.warnings
+    assert told[0].filename == __file__
+    assert topology.shrink([topology.machine("n1")]).warnings == topology.warnings
+    with pytest.warns(nwtopo.SourceWarning):
+        assert nwtopo.from_bytes(topology.to_bytes()).warnings == topology.warnings
+
+
+def test_a_source_that_was_read_completely_has_no_warnings() -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert nwtopo.load(TREE).warnings == []

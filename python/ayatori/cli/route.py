@@ -8,10 +8,24 @@ from typing import Annotated, Any
 import typer
 
 from ayatori.cli import options
-from ayatori.cli.output import note, print_json, say
+from ayatori.cli.output import note, print_json, print_warning, say
 from ayatori.formats.job_files import read_jobs
 from ayatori.model.network import open_source
-from ayatori.planning.routes import changes_for_jobs, check, check_as_data, make_routes_explained, write_for_opensm
+from ayatori.planning.routes import (
+    TableFile,
+    changes_for_jobs,
+    check,
+    check_as_data,
+    make_routes_explained,
+    read_routes,
+    table_file_bytes,
+    write_for_opensm,
+)
+
+MAX_PARTS = 4
+
+LARGE_FILE = 10**8
+"""Bytes of tables from which on the size is told, and a smaller form offered."""
 
 
 def route(
@@ -24,6 +38,13 @@ def route(
     out_dir: Annotated[
         Path | None, typer.Option(metavar="DIR", help="Write lfts, guid2lid and a README there.")
     ] = None,
+    compact: Annotated[
+        bool, typer.Option("--compact", help="Comments in lfts once a LID: a seventh of the bytes.")
+    ] = False,
+    changed_from: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Tables in use: count what changes, and write only switches that change."),
+    ] = None,
     host_pattern: options.HOST_PATTERN = "",
     json: options.JSON = False,
 ) -> None:
@@ -31,17 +52,38 @@ def route(
     network = open_source(source, host_pattern)
     running = [named.job for named in read_jobs(network, for_jobs or [])[0]]
     made = make_routes_explained(network, options.parse_lmc(lmc), running)
+    checked = check(network, made.routes)
     data = {"source": source, "engine": made.engine, "lmc": made.lmc, "paths": made.paths}
-    data |= check_as_data(network, made.routes, check(network, made.routes))
+    data |= check_as_data(network, made.routes, checked)
     data |= {"explanation": made.explanation, "notes": made.notes}
     data |= changes_for_jobs(network, made, running)
+    old = read_routes(network, changed_from) if changed_from is not None else None
+    if old is not None:
+        data["differing_entries"] = made.routes.count_differences(old)
     if out_dir is not None:
-        write_for_opensm(network, made, source, out_dir)
-        note(f"wrote {out_dir}/lfts, guid2lid and README, which has the opensm command line")
+        file = TableFile(not compact, old)
+        announce(out_dir / file.name, table_file_bytes(network, made.routes, file), file)
+        write_for_opensm(network, made, source, out_dir, checked, file)
+        note(f"wrote {out_dir}/{file.name}, guid2lid and README, which has the opensm command line")
     if json:
         print_json("route", data)
     else:
         describe(data)
+
+
+def announce(path: Path, size: int, file: TableFile) -> None:
+    """Says how large a file will be before it is written, if that takes its time."""
+    if size < LARGE_FILE:
+        return
+    hint = "; --compact writes a seventh of it" if file.comments else ""
+    note(f"writing {path}, in OpenSM's format: {size_in_words(size)}{hint}")
+
+
+def size_in_words(size: int) -> str:
+    for unit, name in ((10**9, "GB"), (10**6, "MB"), (10**3, "kB")):
+        if size >= unit:
+            return f"{size / unit:.1f} {name}"
+    return f"{size} bytes"
 
 
 def describe(data: dict[str, Any]) -> None:
@@ -52,6 +94,8 @@ def describe(data: dict[str, Any]) -> None:
     if data["running"]:
         jobs = "1 job" if data["running"] == 1 else f"{data['running']} jobs"
         say(f"  for {jobs:9} {data['changed_entries']} of {data['entries']} entries change")
+    if "differing_entries" in data:
+        say(f"  differences   {data['differing_entries']} entries differ from those tables")
     describe_check(data)
     for line in data["notes"]:
         say(f"  note: {line}")
@@ -59,6 +103,8 @@ def describe(data: dict[str, Any]) -> None:
 
 def describe_check(data: dict[str, Any]) -> None:
     """The lines that `route` and `check` share."""
+    if data["parts"]:
+        print_warning(parts_in_words(data["parts"]))
     say(f"  reachable     {'every LID from every router' if data['unreachable'] == 0 else unreachable_in_words(data)}")
     if data["unrouted_router_lids"]:
         count = data["unrouted_router_lids"]
@@ -69,6 +115,12 @@ def describe_check(data: dict[str, Any]) -> None:
         say(f"  balance       {link['links']}: {link['min']} to {link['max']} LIDs a link, mean {link['mean']:.1f}")
     for problem in data["problems"]:
         say(f"  problem: {problem}")
+
+
+def parts_in_words(parts: list[str]) -> str:
+    shown = "; ".join(parts[:MAX_PARTS])
+    more = f"; and {len(parts) - MAX_PARTS} more" if len(parts) > MAX_PARTS else ""
+    return f"the network is in {len(parts)} parts, which no cables join: {shown}{more}"
 
 
 def unreachable_in_words(data: dict[str, Any]) -> str:

@@ -11,6 +11,7 @@ Functions raise ayatori.Error for what they cannot do.
 """
 
 from ayatori._core import Cut
+from ayatori.base.errors import SourceWarning
 from ayatori.nwtopo.loading import from_bytes, load
 from ayatori.nwtopo.objects import LINK, NO_NIC, UNREACHABLE, Difference, Kind, Link, Nic, Obj, Objects
 from ayatori.nwtopo.topology import Topology
@@ -26,6 +27,7 @@ __all__ = [
     "Nic",
     "Obj",
     "Objects",
+    "SourceWarning",
     "Topology",
     "from_bytes",
     "load",

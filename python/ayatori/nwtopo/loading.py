@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import os
+import warnings
 from pathlib import Path
 
 from ayatori import _core
-from ayatori.base.errors import Error
+from ayatori.base.errors import Error, SourceWarning
 from ayatori.base.files import read_text
 from ayatori.nwtopo.topology import Topology
 
@@ -32,6 +33,8 @@ def load(
     routers or machines, NAME:PORT for one cable, NAME:DEVICE or NAME:DEVICE:PORT for a NIC of a machine, separated by
     commas: queries go around them. `tables` is a file of forwarding tables (OpenSM's lfts file or dump, dump_lfts,
     ibroute) for routed_path().
+
+    What the source or the tables could not read is told by a SourceWarning a line, and by Topology.warnings.
     """
     if this_job and whole_system:
         raise Error("this_job and whole_system exclude each other")
@@ -49,9 +52,17 @@ def load(
     if hosts:
         # Batch systems name a host once for each of its processes.
         topology = topology.shrink(topology.machine(host) for host in dict.fromkeys(hosts))
-    return Topology(topology._core.take_out(faults), found, routes, this_machine) if faults else topology
+    if faults:
+        topology = Topology(topology._core.take_out(faults), found, routes, this_machine)
+    return _warned(topology)
 
 
 def from_bytes(data: bytes, *, this_machine: str | None = None) -> Topology:
     """The topology that Topology.to_bytes() made, in this process or another. Forwarding tables are not in it."""
-    return Topology(_core.open_cache_bytes(data), "bytes", None, this_machine)
+    return _warned(Topology(_core.open_cache_bytes(data), "bytes", None, this_machine))
+
+
+def _warned(topology: Topology) -> Topology:
+    for line in topology.warnings:
+        warnings.warn(line, SourceWarning, stacklevel=3)
+    return topology

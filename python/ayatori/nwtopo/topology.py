@@ -46,6 +46,14 @@ class Topology:
         return self._core.planes
 
     @property
+    def warnings(self) -> list[str]:
+        """What the source, then the file of tables, could not read, one line each: something may be missing.
+
+        load() and from_bytes() issue a SourceWarning for each, too.
+        """
+        return [*self._core.warnings, *(self._tables.warnings if self._tables else ())]
+
+    @property
     def private_bytes(self) -> int:
         """Memory of this process; `shared_bytes` is that of a mapped cache, once a node."""
         return self._core.private_bytes

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -9,11 +10,15 @@ from typing import Any
 
 from ayatori import _core
 from ayatori._core import Job, Network, Routes, TableCheck
-from ayatori.base.errors import Error
+from ayatori.base.errors import Error, SourceWarning
 from ayatori.base.files import write_folder
 from ayatori.model.network import link_as_data
 
 LAST_UNICAST_LID = 0xBFFF
+FEW_COMMENTS = """
+Most entries have no comment, so that OpenSM takes them for the LIDs that they name: never load
+them without -x and this guid2lid.
+"""
 
 
 @dataclass
@@ -75,8 +80,14 @@ def make_routes(network: Network, lmc: int | str = "auto") -> Routes:
 
 
 def read_routes(network: Network, path: Path) -> Routes:
-    """Reads opensm-lfts.dump, OpenSM's file-engine tables, or the output of dump_lfts and ibroute."""
-    return _core.read_tables(str(path), network)
+    """Reads opensm-lfts.dump, OpenSM's file-engine tables, or the output of dump_lfts and ibroute.
+
+    Issues a SourceWarning for each line that it skips: entries may be missing.
+    """
+    routes = _core.read_tables(str(path), network)
+    for line in routes.warnings:
+        warnings.warn(line, SourceWarning, stacklevel=2)
+    return routes
 
 
 def check(network: Network, routes: Routes) -> TableCheck:
@@ -95,6 +106,7 @@ def check_as_data(network: Network, routes: Routes, checked: TableCheck) -> dict
         "looping": checked.looping,
         "unrouted_router_lids": checked.unrouted_router_lids,
         "longest_route": checked.longest,
+        "parts": list(checked.parts),
         "balance": [
             {"links": link.kind, "count": link.links, "min": link.min, "max": link.max, "mean": link.mean}
             for link in checked.balance
@@ -104,21 +116,62 @@ def check_as_data(network: Network, routes: Routes, checked: TableCheck) -> dict
     }
 
 
-def write_for_opensm(network: Network, made: MadeRoutes, source: str, folder: Path) -> None:
-    """Writes `lfts`, `guid2lid` and a README with the opensm command line; refuses tables that fail their check."""
-    checked = check(network, made.routes)
+@dataclass
+class TableFile:
+    """Which file of tables is written for OpenSM."""
+
+    comments: bool = True
+    """After each entry, not only the first of each LID, its destination's GUID and name: six of seven bytes."""
+    changed_from: Routes | None = None
+    """Only the switches whose entries differ from these tables."""
+
+    @property
+    def name(self) -> str:
+        return "lfts" if self.changed_from is None else "changed-lfts"
+
+
+def table_file_bytes(network: Network, routes: Routes, file: TableFile | None = None) -> int:
+    """How large the file of tables will be, without writing it."""
+    file = file or TableFile()
+    return _core.table_file_bytes(network, routes, file.comments, file.changed_from)
+
+
+def write_for_opensm(
+    network: Network,
+    made: MadeRoutes,
+    source: str,
+    folder: Path,
+    checked: TableCheck | None = None,
+    file: TableFile | None = None,
+) -> None:
+    """Writes `lfts` (or `changed-lfts`), `guid2lid` and a README; refuses tables that fail their check.
+
+    `checked`: what check() said of them, if it was asked already.
+    """
+    checked = checked or check(network, made.routes)
     if not checked.ok:
         raise Error("the tables fail their check", "; ".join(checked.problems), internal=True)
+    written = file or TableFile()
 
     def fill(scratch: Path) -> None:
-        _core.write_tables(network, made.routes, str(scratch / "lfts"))
+        path = str(scratch / written.name)
+        _core.write_tables(network, made.routes, path, written.comments, written.changed_from)
         _core.write_guid_to_lid(network, made.routes, str(scratch / "guid2lid"))
-        (scratch / "README").write_text(opensm_readme(made, source), encoding="utf-8")
+        (scratch / "README").write_text(opensm_readme(made, source, written), encoding="utf-8")
 
     write_folder(folder, fill)
 
 
-def opensm_readme(made: MadeRoutes, source: str) -> str:
+def opensm_readme(made: MadeRoutes, source: str, file: TableFile) -> str:
+    if file.changed_from is not None:
+        return f"""Forwarding tables that change
+=============================
+
+Made from {source}: {made.routes.lid_count} LIDs, {made.explanation}.
+
+`changed-lfts` has the switches whose entries differ from the old tables, whole. OpenSM's file engine can't load it: a
+switch that its file leaves out gets no routes. Write all switches for it: `ayatori route` without --changed-from.
+"""
     return f"""Forwarding tables for OpenSM's file engine
 ==========================================
 
@@ -137,4 +190,4 @@ Load them, from this folder:
 
 Keep a copy of the old guid2lid. LIDs change, so do this when no job runs, and restart a standby
 subnet manager with the same files.
-"""
+{"" if file.comments else FEW_COMMENTS}"""

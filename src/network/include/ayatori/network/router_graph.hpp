@@ -53,6 +53,8 @@ class RouterGraph {
   [[nodiscard]] std::vector<DeviceId> by_distance_from(DeviceId start) const;
   /// One router of each connected component.
   [[nodiscard]] std::vector<DeviceId> parts() const;
+  /// The connected component of each router: its index in parts().
+  [[nodiscard]] std::vector<std::uint32_t> part_numbers() const;
 
  private:
   void add_cables(const Network& network, DeviceId router);
@@ -65,5 +67,8 @@ class RouterGraph {
   std::vector<Neighbour> neighbours_;
   std::vector<std::size_t> first_neighbour_;  // by router, and the end
 };
+
+/// Whether cables and routers lead from one endpoint to another.
+[[nodiscard]] bool is_reachable(const Network& network, PortId from, PortId to);
 
 }  // namespace ayatori

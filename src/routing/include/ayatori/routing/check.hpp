@@ -21,8 +21,10 @@ struct LinkBalance {  ///< LIDs routed over the directed links of one kind
 };
 
 struct TableCheck {
-  std::uint64_t unreachable = 0;  ///< (router, LID) pairs whose packets never arrive: dropped, misrouted or looping
-  std::uint64_t looping = 0;      ///< those of them whose packets loop
+  /// (router, LID) pairs whose packets never arrive: dropped, misrouted or looping. Pairs in parts of the network that
+  /// no cables join are not counted.
+  std::uint64_t unreachable = 0;
+  std::uint64_t looping = 0;  ///< those of them whose packets loop
   /// Those among the unreachable that are dropped on the way to a router's own LID. OpenSM's engines leave such entries
   /// out: only management packets go there, and those have directed routes. They make no table bad.
   std::uint64_t unrouted_router_lids = 0;
@@ -30,6 +32,7 @@ struct TableCheck {
   std::vector<PortId> cycle;  ///< one cycle of directed links; empty if deadlock_free
   std::uint32_t longest = 0;  ///< the largest number of directed links on a route between two endpoints
   std::vector<LinkBalance> balance;
+  std::vector<std::string> parts;     ///< describe_parts()
   std::vector<std::string> problems;  ///< the first ten, with names, ports and LIDs; none of unrouted_router_lids
 
   [[nodiscard]] bool ok() const { return unreachable == unrouted_router_lids && deadlock_free; }

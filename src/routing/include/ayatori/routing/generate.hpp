@@ -1,7 +1,7 @@
 #pragma once
 /// \file
 /// Forwarding tables for fat trees, regular or not, with one or several LIDs per
-/// destination; and for any other connected network.
+/// destination; and for any other network. Parts of a network that no cables join have tables of their own.
 ///
 /// A *path* of a tree is a root router together with a choice among parallel cables. Packets climb towards their
 /// path's root until they meet a router that has the destination below it, and then descend. Which path a LID
@@ -56,8 +56,8 @@ struct Generated {
 
 /// Makes tables at the given LMC. The LIDs that the network reports are kept if they are complete and have this LMC;
 /// otherwise LidMap::assign. Deterministic, whatever the number of threads (OpenMP over destination leaves).
-/// Errors: see LidMap::assign; a network that is not connected (names a router of each of two parts); a router with
-/// more than 254 ports.
+/// Between parts of a network that no cables join (describe_parts) there are no entries.
+/// Errors: see LidMap::assign; a network without routers; a router with more than 254 ports.
 ///
 /// `endpoint_numbers` are the numbers i of the rule above, by place in network.endpoints(); empty: the places
 /// themselves. Jobs whose endpoints have consecutive numbers of their own get paths of their own tables as paper 1's

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "ayatori/base/error.hpp"
@@ -59,6 +60,7 @@ class ForwardingTables {
 struct Routes {
   LidMap lids;
   ForwardingTables tables;
+  std::vector<std::string> warnings = {};  ///< of lines of a file that were skipped: entries may be missing
 };
 
 /// Follows a packet from the NIC port `source` to `destination`, calling `visit(PortId)` with each directed link it

@@ -26,6 +26,9 @@ class TableRoutes {
   [[nodiscard]] Result<std::vector<RouteStep>> route(const Topology& topology, ObjectId from, ObjectId to,
                                                      std::uint32_t path) const;
 
+  /// Of lines of the file that were skipped (Routes::warnings).
+  [[nodiscard]] std::span<const std::string> warnings() const { return routes_.warnings; }
+
  private:
   TableRoutes(Network network, Routes routes);
   [[nodiscard]] ObjectId object_of(DeviceId node) const;

@@ -112,6 +112,9 @@ class Topology {
   [[nodiscard]] virtual Guid router_guid(ObjectId router) const = 0;                       ///< 0: not known
   [[nodiscard]] virtual std::span<const std::string> planes() const = 0;
 
+  /// What the source could not read, one line each ("FILE:LINE: skipped, …"): a part of the network may be missing.
+  [[nodiscard]] virtual std::span<const std::string> warnings() const { return {}; }
+
   /// Machines forward packets: their routers are built in (Network::direct).
   [[nodiscard]] virtual bool direct() const = 0;
 

@@ -1,0 +1,88 @@
+"""Networks in several parts: what `route`, `check` and `plan` do with an island, and with a job across it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+RAILS = "xgft:h=2;m=6,4;w=2,3"  # two planes, without a cable between them
+
+
+def write_islands(path: Path) -> str:
+    """A switch with three hosts, one with two, and one that nothing is cabled to."""
+    records = []
+    for island, hosts in ((1, 3), (2, 2), (3, 0)):
+        lids = [10 * island + port for port in range(1, hosts + 1)]
+        records.append(
+            f'switchguid=0x{island}({island})\nSwitch 8 "S-{island}" # "leaf{island}" base port 0 lid {island}'
+        )
+        records[-1] += " lmc 0"
+        for port, lid in enumerate(lids, start=1):
+            records[-1] += f'\n[{port}] "H-{lid}0"[1]({lid}1) # "h{lid} HCA-1" lid {lid} 4xHDR'
+        for port, lid in enumerate(lids, start=1):
+            records.append(
+                f'caguid=0x{lid}0\nCa 1 "H-{lid}0" # "h{lid} HCA-1"\n'
+                f'[1]({lid}1) "S-{island}"[{port}] # lid {lid} lmc 0 "leaf{island}" lid {island} 4xHDR'
+            )
+    path.write_text("\n\n".join(records) + "\n", encoding="utf-8")
+    return f"ib:{path}"
+
+
+def test_tables_of_islands_are_good_and_the_parts_are_named(tmp_path: Path, ayatori_command) -> None:
+    source = write_islands(tmp_path / "fabric.txt")
+    made = ayatori_command("route", source, "--out-dir", str(tmp_path / "tables"))
+    assert made.status == 0, made.stderr
+    said = " ".join(made.stderr.split())
+    assert "warning: the network is in 3 parts, which no cables join: 3 hosts on 'leaf1'; 2 hosts on 'leaf2'" in said
+    assert "no hosts on 'leaf3'" in said
+    checked = ayatori_command("check", source, "--lfts", str(tmp_path / "tables" / "lfts"), "--json")
+    assert checked.status == 0, checked.stderr
+    data = json.loads(checked.stdout)
+    assert data["tables_ok"] and data["unreachable"] == 0 and len(data["parts"]) == 3
+
+
+def test_a_job_within_one_part_is_checked_and_planned_and_one_across_parts_refused(
+    tmp_path: Path, ayatori_command
+) -> None:
+    source = write_islands(tmp_path / "fabric.txt")
+    within, across = tmp_path / "within", tmp_path / "across"
+    within.write_text("h11\nh12\nh13\n", encoding="utf-8")
+    across.write_text("h11\nh21\n", encoding="utf-8")
+    for verb in ("check", "plan"):
+        good = ayatori_command(verb, source, "--job", str(within))
+        assert good.status == 0, good.stderr
+        refused = ayatori_command(verb, source, "--job", str(across))
+        assert refused.status == 1
+        assert "the job lies in several parts of the network: no cables lead from" in " ".join(refused.stderr.split())
+
+
+def test_each_plane_of_several_is_routed(ayatori_command) -> None:
+    made = ayatori_command("route", RAILS, "--json")
+    assert made.status == 0, made.stderr
+    data = json.loads(made.stdout)
+    assert data["engine"] == "fat_tree" and data["paths"] == 3 and len(data["parts"]) == 2 and data["tables_ok"]
+
+
+def test_the_size_of_the_tables_is_told_and_less_can_be_written(tmp_path: Path, ayatori_command) -> None:
+    source = "fattree:K=3,levels=2"
+    sizes = {}
+    for extra in ((), ("--compact",)):
+        out = tmp_path / f"tables{len(extra)}"
+        assert ayatori_command("route", source, "--out-dir", str(out), *extra).status == 0
+        sizes[extra] = (out / "lfts").stat().st_size
+    assert sizes[("--compact",)] < 0.5 * sizes[()]
+    out = tmp_path / "changed"
+    old = tmp_path / "tables1" / "lfts"
+    made = ayatori_command("route", source, "--changed-from", str(old), "--out-dir", str(out), "--json")
+    assert made.status == 0, made.stderr
+    assert json.loads(made.stdout)["differing_entries"] == 0
+    assert (out / "changed-lfts").read_text(encoding="utf-8") == ""
+    lines = old.read_text(encoding="utf-8").splitlines(keepends=True)
+    entry = next(i for i, line in enumerate(lines) if i > 60 and line.startswith("0x"))
+    del lines[entry]
+    old.write_text("".join(lines), encoding="utf-8")
+    again = tmp_path / "again"
+    made = ayatori_command("route", source, "--changed-from", str(old), "--out-dir", str(again), "--json")
+    assert json.loads(made.stdout)["differing_entries"] == 1
+    assert (again / "changed-lfts").read_text(encoding="utf-8").count("Unicast lids") == 1
+    assert "OpenSM's file engine can't load it" in (again / "README").read_text(encoding="utf-8").replace("\n", " ")
