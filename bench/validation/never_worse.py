@@ -71,7 +71,7 @@ def damaged(source: str, dice: random.Random, folder: Path) -> str:
 
 
 def drawn_case(seed: int, folder: Path) -> Case | None:
-    """None for a network in several parts, or without enough LIDs."""
+    """None for a job in several parts of a network, and for a network without enough LIDs."""
     dice = random.Random(seed)
     source = formula(dice)
     network = ayatori.open_source(damaged(source, dice, folder))
@@ -88,8 +88,27 @@ def drawn_case(seed: int, folder: Path) -> Case | None:
         if contiguous
         else ayatori.random_jobs(network, 1, machines, ppn, seed)[0]
     )
+    if not lies_in_one_part(network, job):
+        return None
     words = f"seed {seed}: {source}, {machines} machines of {ppn} ranks, {method}, LMC {lmc}, in use {lmc_in_use}"
     return Case(words, network, TablesInUse(used), routes, job, method)
+
+
+def lies_in_one_part(network: Network, job: Job) -> bool:
+    """True if cables lead from each endpoint of the job to all others."""
+    beside = defaultdict(set)
+    for a, b in network.cables():
+        here, there = network.port(a).device, network.port(b).device
+        beside[here].add(there)
+        beside[there].add(here)
+    devices = {network.port(endpoint).device for endpoint in job.endpoints(network)}
+    reached, waiting = set(), [min(devices)]
+    while waiting:
+        device = waiting.pop()
+        if device not in reached:
+            reached.add(device)
+            waiting += beside[device]
+    return devices <= reached
 
 
 class PacketWalk:
