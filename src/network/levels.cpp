@@ -39,8 +39,8 @@ class Ranking {
   [[nodiscard]] bool stands_above_leaves(DeviceId router) const;
   [[nodiscard]] bool lift_hidden_roots();
   [[nodiscard]] bool spans_pods(DeviceId leaf) const;
+  class LeafLikeness;
   [[nodiscard]] bool add_empty_leaves();
-  [[nodiscard]] bool is_cabled_like_a_leaf(DeviceId router) const;
 
   [[nodiscard]] std::expected<void, NotATree> spread_from_leaves();
   [[nodiscard]] std::expected<void, NotATree> check_cables() const;
@@ -134,31 +134,47 @@ bool Ranking::spans_pods(DeviceId leaf) const {
   return above.size() >= 2 && serve_others == above.size() && 2 * max_shared <= above.size();
 }
 
+/// Looks for the leaves that a router shares its neighbours with.
+class Ranking::LeafLikeness {
+ public:
+  explicit LeafLikeness(const Ranking& ranking)
+      : is_leaf_(ranking.is_leaf_), shared_(ranking.network_.router_count(), 0) {
+    for (DeviceId router = 0; router < shared_.size(); ++router) around_.push_back(ranking.neighbours(router));
+  }
+
+  /// A leaf is cabled to the routers above its pod, a router above the pods to some in each pod. Some cables may be
+  /// missing.
+  [[nodiscard]] bool is_cabled_like_a_leaf(DeviceId router) {
+    leaves_.clear();
+    for (const DeviceId above : around_[router]) {
+      for (const DeviceId leaf : around_[above]) {
+        if (is_leaf_[leaf] && shared_[leaf]++ == 0) leaves_.push_back(leaf);
+      }
+    }
+    const bool found = std::ranges::any_of(leaves_, [&](DeviceId leaf) {
+      return 4 * shared_[leaf] >= 3 * std::max(around_[router].size(), around_[leaf].size());
+    });
+    for (const DeviceId leaf : leaves_) shared_[leaf] = 0;
+    return found;
+  }
+
+ private:
+  const std::vector<bool>& is_leaf_;
+  std::vector<std::vector<DeviceId>> around_;  // by router
+  std::vector<std::size_t> shared_;            // by leaf: neighbours in common with the router that is looked at
+  std::vector<DeviceId> leaves_;               // that have any
+};
+
 /// Without this, a switch at the edge whose machines are gone, or not there yet, would be ranked above the spines.
 bool Ranking::add_empty_leaves() {
+  LeafLikeness likeness(*this);
   std::vector<DeviceId> empty;
   for (DeviceId router = 0; router < network_.router_count(); ++router) {
-    if (levels_.level[router] == 2 && machine_cables_[router] == 0 && is_cabled_like_a_leaf(router)) {
-      empty.push_back(router);
-    }
+    const bool may_be_one = levels_.level[router] == 2 && machine_cables_[router] == 0;
+    if (may_be_one && likeness.is_cabled_like_a_leaf(router)) empty.push_back(router);
   }
   for (const DeviceId router : empty) is_leaf_[router] = true;
   return !empty.empty();
-}
-
-/// A leaf is cabled to the routers above its pod, a router above the pods to some in each pod. Some cables may be
-/// missing.
-bool Ranking::is_cabled_like_a_leaf(DeviceId router) const {
-  const auto around = neighbours(router);
-  std::unordered_map<DeviceId, std::size_t> shared;
-  for (const DeviceId above : around) {
-    for (const DeviceId leaf : neighbours(above)) {
-      if (is_leaf_[leaf]) ++shared[leaf];
-    }
-  }
-  return std::ranges::any_of(shared, [&](const auto& entry) {
-    return 4 * entry.second >= 3 * std::max(around.size(), neighbours(entry.first).size());
-  });
 }
 
 std::string Ranking::describe(std::uint8_t level) const {

@@ -27,19 +27,18 @@ constexpr std::uint32_t piece_size = 64;
 struct Place {
   std::uint32_t nics = 0;
   bool has_adapters = false;  ///< NICs or aggregation nodes
-  bool has_way_in = false;
-  std::uint32_t part = 0;  ///< of the network: packets can't come from another one
+  std::uint32_t part =
+      no_id;  ///< of the network: packets can't come from another one; no_id for a router without cables
 };
 
 std::vector<Place> look_around(const Network& network) {
   std::vector<Place> places(network.router_count());
   const auto parts = RouterGraph(network).part_numbers();
   for (DeviceId router = 0; router < network.router_count(); ++router) {
-    places[router].part = parts[router];
     for (const Port& port : network.ports(router)) {
       if (!port.connected()) continue;
       const DeviceKind kind = network.device(network.port(port.peer).device).kind;
-      places[router].has_way_in = true;
+      places[router].part = parts[router];
       places[router].has_adapters |= kind != DeviceKind::router;
       places[router].nics += kind == DeviceKind::nic ? 1 : 0;
     }
@@ -117,8 +116,10 @@ class Checker {
     const DeviceId goal_router = to_router ? owner : network_.router_of(routes_.lids.owner(lid));
     if (goal_router == no_id) return;  // no router has a cable to it
     const bool to_nic = is_nic(lid);
+    const std::uint32_t part = places_[goal_router].part;
+    if (part == no_id) return;  // no packet can come to it
     for (DeviceId router = 0; router < places_.size(); ++router) {
-      if (!places_[router].has_way_in || places_[router].part != places_[goal_router].part) continue;
+      if (places_[router].part != part) continue;
       if (walk_.fate(router) != Fate::arrives) {
         const bool unrouted = to_router && walk_.fate(router) == Fate::lost && ends_without_entry(router);
         ++findings.unreachable;
@@ -130,7 +131,7 @@ class Checker {
       }
     }
     if (!has_problem) return;
-    const auto is_in_part = [&](DeviceId router) { return places_[router].part == places_[goal_router].part; };
+    const auto is_in_part = [&](DeviceId router) { return places_[router].part == part; };
     walk_.describe_problems(out_, max_problems, is_in_part, findings.problems);
   }
 
