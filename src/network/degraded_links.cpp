@@ -38,10 +38,13 @@ class DegradedLinks {
       if (!port.connected() || port.peer < id || !port.rate.known()) continue;
       links_.push_back(id);
       ++rates_[class_of(id)][rate(id)];
+    }
+    for (const auto& [link_class, counts] : rates_) slowest_usual_[link_class] = slowest_usual(counts);
+    for (const PortId id : links_) {
+      if (!differ_in_rate(class_of(id))) continue;
       double& fastest = fastest_between_[ends_of(id)];
       fastest = std::max(fastest, rate(id));
     }
-    for (const auto& [link_class, counts] : rates_) slowest_usual_[link_class] = slowest_usual(counts);
   }
 
   [[nodiscard]] std::vector<PortId> find() const {
@@ -66,6 +69,8 @@ class DegradedLinks {
     return {network_.device(a).plane, std::min(first, second), std::max(first, second)};
   }
 
+  [[nodiscard]] bool differ_in_rate(const LinkClass& links) const { return rates_.at(links).size() > 1; }
+
   /// The commonest rate of a class, or a slower one that several links and a third of all have: hosts with slower
   /// cables of their own, and not a cable that is damaged.
   static double slowest_usual(const std::map<double, std::size_t>& counts) {
@@ -83,14 +88,15 @@ class DegradedLinks {
     const Port& port = network_.port(id);
     const LinkRate supported = supported_by_both(port, network_.port(port.peer));
     if (supported.known()) return rate(id) < supported.bytes_per_second();
-    return rate(id) < fastest_between_.at(ends_of(id)) || rate(id) < slowest_usual_.at(class_of(id));
+    const LinkClass own = class_of(id);
+    return differ_in_rate(own) && (rate(id) < fastest_between_.at(ends_of(id)) || rate(id) < slowest_usual_.at(own));
   }
 
   const Network& network_;
   std::vector<PortId> links_;
   std::map<LinkClass, std::map<double, std::size_t>> rates_;
   std::map<LinkClass, double> slowest_usual_;
-  std::map<std::pair<DeviceId, DeviceId>, double> fastest_between_;
+  std::map<std::pair<DeviceId, DeviceId>, double> fastest_between_;  // of classes whose links differ in rate
 };
 
 }  // namespace
