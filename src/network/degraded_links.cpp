@@ -36,12 +36,13 @@ class DegradedLinks {
     for (PortId id = 0; id < network.port_count(); ++id) {
       const Port& port = network.port(id);
       if (!port.connected() || port.peer < id || !port.rate.known()) continue;
-      links_.push_back(id);
-      ++rates_[class_of(id)][rate(id)];
+      Rates& rates = rates_[class_of(id)];
+      ++rates.counts[rate(id)];
+      links_.push_back({id, &rates});
     }
-    for (const auto& [link_class, counts] : rates_) slowest_usual_[link_class] = slowest_usual(counts);
-    for (const PortId id : links_) {
-      if (!differ_in_rate(class_of(id))) continue;
+    for (auto& [link_class, rates] : rates_) rates.slowest_usual = slowest_usual(rates.counts);
+    for (const auto& [id, rates] : links_) {
+      if (rates->counts.size() == 1) continue;
       double& fastest = fastest_between_[ends_of(id)];
       fastest = std::max(fastest, rate(id));
     }
@@ -49,11 +50,19 @@ class DegradedLinks {
 
   [[nodiscard]] std::vector<PortId> find() const {
     std::vector<PortId> found;
-    std::ranges::copy_if(links_, std::back_inserter(found), [&](PortId id) { return is_degraded(id); });
+    for (const auto& [id, rates] : links_) {
+      if (is_degraded(id, *rates)) found.push_back(id);
+    }
     return found;
   }
 
  private:
+  /// Of the links of a class.
+  struct Rates {
+    std::map<double, std::size_t> counts;  // links, by rate
+    double slowest_usual = 0;
+  };
+
   [[nodiscard]] double rate(PortId id) const { return network_.port(id).rate.bytes_per_second(); }
 
   [[nodiscard]] std::pair<DeviceId, DeviceId> ends_of(PortId id) const {
@@ -69,8 +78,6 @@ class DegradedLinks {
     return {network_.device(a).plane, std::min(first, second), std::max(first, second)};
   }
 
-  [[nodiscard]] bool differ_in_rate(const LinkClass& links) const { return rates_.at(links).size() > 1; }
-
   /// The commonest rate of a class, or a slower one that several links and a third of all have: hosts with slower
   /// cables of their own, and not a cable that is damaged.
   static double slowest_usual(const std::map<double, std::size_t>& counts) {
@@ -84,18 +91,17 @@ class DegradedLinks {
     return commonest->first;
   }
 
-  [[nodiscard]] bool is_degraded(PortId id) const {
+  [[nodiscard]] bool is_degraded(PortId id, const Rates& rates) const {
     const Port& port = network_.port(id);
     const LinkRate supported = supported_by_both(port, network_.port(port.peer));
     if (supported.known()) return rate(id) < supported.bytes_per_second();
-    const LinkClass own = class_of(id);
-    return differ_in_rate(own) && (rate(id) < fastest_between_.at(ends_of(id)) || rate(id) < slowest_usual_.at(own));
+    if (rates.counts.size() == 1) return false;
+    return rate(id) < fastest_between_.at(ends_of(id)) || rate(id) < rates.slowest_usual;
   }
 
   const Network& network_;
-  std::vector<PortId> links_;
-  std::map<LinkClass, std::map<double, std::size_t>> rates_;
-  std::map<LinkClass, double> slowest_usual_;
+  std::vector<std::pair<PortId, const Rates*>> links_;
+  std::map<LinkClass, Rates> rates_;
   std::map<std::pair<DeviceId, DeviceId>, double> fastest_between_;  // of classes whose links differ in rate
 };
 
