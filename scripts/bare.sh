@@ -38,6 +38,7 @@ run_bare() { # commands of ./run…; demo and test without
     need_packages $bare_packages
     [ $# -gt 0 ] || set -- demo test
     root=$(mktemp -d "${TMPDIR:-/tmp}/ayatori-bare.XXXXXX")
+    chmod 755 "$root" # it becomes "/", which not only root may enter
     running=
     trap '[ -z "$running" ] || kill "$running" 2>/dev/null; rm -rf --one-file-system "$root"' EXIT
     trap 'exit 130' INT TERM
