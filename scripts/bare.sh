@@ -40,7 +40,7 @@ run_bare() { # commands of ./run…; demo and test without
     root=$(mktemp -d "${TMPDIR:-/tmp}/ayatori-bare.XXXXXX")
     chmod 755 "$root" # it becomes "/", which not only root may enter
     running=
-    trap '[ -z "$running" ] || kill "$running" 2>/dev/null; rm -rf --one-file-system "$root"' EXIT
+    trap '[ -z "$running" ] || kill "$running" 2>/dev/null || true; rm -rf --one-file-system "$root"' EXIT
     trap 'exit 130' INT TERM
     make_bare_root "$root" || exit 1
     git clone -q --no-hardlinks . "$root/root/ayatori"
