@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import tempfile
 from pathlib import Path
 from types import TracebackType
@@ -24,6 +25,15 @@ _ADAPTER = "ibsim0"  # named, since /etc/infiniband-diags/ibdiag.conf, which is 
 _MAX_LMC = 7
 _UNICAST_LIDS = 0xBFFF
 _LFT_ATTRIBUTE = "0x19"
+
+
+def _make_folder() -> tempfile.TemporaryDirectory[str]:
+    """A folder that is removed when this process ends, also by a signal that arrives while the folder is made."""
+    waiting = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT, signal.SIGTERM, signal.SIGHUP})
+    try:
+        return tempfile.TemporaryDirectory(prefix="ayatori-lab-")
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, waiting)
 
 
 class SimulatedFabric:
@@ -54,7 +64,7 @@ class SimulatedFabric:
         Raises ProgramError if a program is missing, or ibsim refuses the fabric.
         """
         self._preload = find_preload()
-        self._folder = tempfile.TemporaryDirectory(prefix="ayatori-lab-")
+        self._folder = _make_folder()
         self.folder = Path(self._folder.name).resolve()
         try:
             self._simulator = Simulator(self._text, self._net, self.folder)
