@@ -10,27 +10,10 @@
 #include "../network/network_fixtures.hpp"
 #include "ayatori/base/random.hpp"
 #include "ayatori/network/levels.hpp"
+#include "drawing_fixtures.hpp"
 
 namespace ayatori::drawing {
 namespace {
-
-Drawing drawn(const Network& network) {
-  auto drawing = draw(network);
-  if (!drawing) throw std::runtime_error(drawing.error().message);
-  return std::move(*drawing);
-}
-
-/// Every cable between two different routers, by its lower port id.
-std::set<PortId> cables_between_routers(const Network& network) {
-  std::set<PortId> cables;
-  for (PortId id = 0; id < network.port_count(); ++id) {
-    const Port& port = network.port(id);
-    if (!port.connected() || !network.is_router(port.device)) continue;
-    const DeviceId peer = network.port(port.peer).device;
-    if (network.is_router(peer) && peer != port.device) cables.insert(std::min(id, port.peer));
-  }
-  return cables;
-}
 
 void expect_inside(const Drawing& drawing, Point point) {
   EXPECT_GE(point.x, 0);

@@ -7,29 +7,12 @@
 #include "../network/network_fixtures.hpp"
 #include "ayatori/drawing/drawing.hpp"
 #include "ayatori/network/levels.hpp"
+#include "drawing_fixtures.hpp"
 
 namespace ayatori::drawing {
 namespace {
 
 constexpr DrawingLimits tight = {.routers = 8, .bundles = 1000, .sets = 5, .blocks = 12};
-
-Drawing drawn(const Network& network, const DrawingLimits& limits) {
-  auto drawing = draw(network, limits);
-  if (!drawing) throw std::runtime_error(drawing.error().message);
-  return std::move(*drawing);
-}
-
-/// Every cable between two different routers, by its lower port id.
-std::set<PortId> cables_between_routers(const Network& network) {
-  std::set<PortId> cables;
-  for (PortId id = 0; id < network.port_count(); ++id) {
-    const Port& port = network.port(id);
-    if (!port.connected() || !network.is_router(port.device)) continue;
-    const DeviceId peer = network.port(port.peer).device;
-    if (network.is_router(peer) && peer != port.device) cables.insert(std::min(id, port.peer));
-  }
-  return cables;
-}
 
 class DrawJoined : public testing::TestWithParam<const char*> {
  protected:

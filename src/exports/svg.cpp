@@ -306,15 +306,24 @@ class SvgWriter {
     if (drawing_.shape.rails > 1) {
       entries.push_back({"stroke=\"none\"", fmt::format("a dot is a NIC, {} a host", drawing_.shape.rails)});
     }
-    for (std::size_t i = 0; i < std::min(marks_.groups.size(), group_colours.size()); ++i) {
-      entries.push_back({fmt::format("style=\"stroke:{}\"", group_colours[i]), marks_.groups[i].name});
-    }
-    if (marks_.groups.size() > group_colours.size()) {
-      const std::size_t more = marks_.groups.size() - group_colours.size();
-      entries.push_back({"stroke=\"none\"", fmt::format("and {} more in the same colours", more)});
-    }
+    add_groups(entries);
     if (!drawing_.remark.empty()) entries.push_back({"stroke=\"none\"", drawing_.remark});
     return entries;
+  }
+
+  void add_groups(std::vector<Entry>& entries) const {
+    const std::size_t groups = marks_.groups.size();
+    if (groups > 0 && drawing_.dots.empty()) {
+      entries.push_back({"stroke=\"none\"", "too many routers to show the NICs of jobs"});
+      return;
+    }
+    for (std::size_t i = 0; i < std::min(groups, group_colours.size()); ++i) {
+      entries.push_back({fmt::format("style=\"stroke:{}\"", group_colours[i]), marks_.groups[i].name});
+    }
+    if (groups > group_colours.size()) {
+      entries.push_back(
+          {"stroke=\"none\"", fmt::format("and {} more in the same colours", groups - group_colours.size())});
+    }
   }
 
   [[nodiscard]] double legend_width() const {

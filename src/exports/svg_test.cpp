@@ -82,6 +82,15 @@ TEST(WriteMarkedSvg, ShowsThousandsOfHostsInTheColoursOfTheirGroups) {
   EXPECT_NE(svg.find("style=\"stroke:#0072b2\" d=\"M"), std::string::npos);
 }
 
+TEST(WriteMarkedSvg, SaysWhereTooManyRoutersHideTheJobs) {
+  const Network network = opened("torus:70x70");
+  std::string svg;
+  const PictureMarks marks{{{"job", {network.machine(0).endpoints[0]}}}, {}};
+  ASSERT_TRUE(write_marked_svg(network, marks, [&](std::string_view piece) { svg += piece; }));
+  EXPECT_NE(svg.find("too many routers to show the NICs of jobs"), std::string::npos);
+  EXPECT_EQ(svg.find(">job</text>"), std::string::npos) << "no colour is claimed that is not drawn";
+}
+
 TEST(WriteSvg, WritesNothingIfTheNetworkCannotBeDrawn) {
   NetworkBuilder builder;
   const auto a = builder.add_nic("a HCA-1", 1, 1, "a", 0);

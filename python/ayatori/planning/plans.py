@@ -112,8 +112,7 @@ def assess_jobs(
     assessments = []
     for job in jobs:
         planned = plan(network, routes, job, method)
-        steps = steps_of(pattern, job.rank_count, seed)
-        assessments.append(Assessment(job, contention(network, routes, job, planned.plan, steps), planned))
+        assessments.append(Assessment(job, _measure(network, routes, job, planned.plan, pattern, seed), planned))
         progress()
     return assessments
 
@@ -129,11 +128,14 @@ def assess_unplanned(
     """Measures each job without a plan, and does not ask how good a plan could be: that takes most of the time."""
     assessments = []
     for job in jobs:
-        steps = steps_of(pattern, job.rank_count, seed)
         no_plan = Plan.destination_mod_k(job.rank_count)
-        assessments.append(Assessment(job, contention(network, routes, job, no_plan, steps)))
+        assessments.append(Assessment(job, _measure(network, routes, job, no_plan, pattern, seed)))
         progress()
     return assessments
+
+
+def _measure(network: Network, routes: Routes, job: Job, plan: Plan, pattern: str, seed: int) -> Contention:
+    return contention(network, routes, job, plan, steps_of(pattern, job.rank_count, seed))
 
 
 def relative_bandwidths(assessments: list[Assessment]) -> list[float]:
