@@ -1,55 +1,12 @@
 // Every algorithm, played with real data by all of its participants: in random orders, and by threads.
 #include <gtest/gtest.h>
 
-#include <memory>
-#include <thread>
-
-#include "ayatori/player/player.hpp"
-#include "ayatori/player/sample_data.hpp"
 #include "carrier_fixtures.hpp"
 #include "case_fixtures.hpp"
+#include "participant_fixtures.hpp"
 
 namespace ayatori {
 namespace {
-
-/// One participant with its slots.
-struct Participant {
-  Participant(const Schedule& schedule, Rank self, Carrier& carrier)
-      : memory(schedule, self),
-        program(RankProgram::compile(schedule, self).value()),
-        player(program, carrier, add_bytes) {
-    fill_with_sample_data(schedule, self, memory);
-  }
-
-  Result<> start() {
-    std::byte* const regions[] = {memory.data()};
-    return player.start(regions);
-  }
-
-  SlotMemory memory;
-  RankProgram program;
-  Player player;
-  bool started = false;
-  bool done = false;
-};
-
-using Participants = std::vector<std::unique_ptr<Participant>>;
-
-template <typename Network>
-Participants participants_of(const Schedule& schedule, Network& network) {
-  Participants participants;
-  for (Rank self = 0; self < schedule.participant_count(); ++self) {
-    participants.push_back(std::make_unique<Participant>(schedule, self, network.carrier(self)));
-  }
-  return participants;
-}
-
-Result<> check(const Schedule& schedule, const Participants& participants) {
-  for (Rank rank = 0; rank < schedule.call().ranks; ++rank) {
-    if (auto ok = check_sample_data(schedule, rank, participants[rank]->memory); !ok) return ok;
-  }
-  return {};
-}
 
 bool all_done(const Participants& participants) {
   return std::all_of(participants.begin(), participants.end(), [](const auto& each) { return each->done; });
@@ -92,26 +49,7 @@ Result<Participants> play_in_random_order(const Schedule& schedule, std::uint64_
 Result<> play_and_check(const Schedule& schedule, std::uint64_t seed) {
   const auto participants = play_in_random_order(schedule, seed);
   if (!participants) return Failure(participants.error());
-  return check(schedule, *participants);
-}
-
-Result<> play_by_threads(const Schedule& schedule) {
-  ThreadNetwork network(schedule.participant_count());
-  const Participants participants = participants_of(schedule, network);
-  std::vector<Result<>> outcomes(participants.size());
-  {
-    std::vector<std::jthread> threads;
-    for (std::size_t i = 0; i < participants.size(); ++i) {
-      threads.emplace_back([&, i] {
-        outcomes[i] = participants[i]->start();
-        if (outcomes[i]) outcomes[i] = participants[i]->player.finish();
-      });
-    }
-  }
-  for (const auto& outcome : outcomes) {
-    if (!outcome) return outcome;
-  }
-  return check(schedule, participants);
+  return check_promise(schedule, *participants);
 }
 
 constexpr Bytes max_bytes = 400;
@@ -141,7 +79,10 @@ TEST_P(PlayEveryAlgorithm, InRandomOrdersEndsWithWhatTheCollectivePromises) {
 
 TEST_P(PlayEveryAlgorithm, ByThreadsEndsWithWhatTheCollectivePromises) {
   for (const Rank ranks : {2U, 5U, 8U, 12U}) {
-    ASSERT_NO_FATAL_FAILURE(expect_promise(ranks, 8000 + ranks, play_by_threads));
+    ASSERT_NO_FATAL_FAILURE(expect_promise(ranks, 8000 + ranks, [](const Schedule& schedule) {
+      ThreadNetwork network(schedule.participant_count());
+      return play_by_threads(schedule, network);
+    }));
   }
 }
 

@@ -1,0 +1,40 @@
+#include "ayatori/carriers/combined_carrier.hpp"
+
+#include "node_memory_state.hpp"
+
+namespace ayatori {
+
+Carrier& CombinedCarrier::carrier_to(Rank participant) const {
+  return near_.reaches(participant) ? static_cast<Carrier&>(near_) : far_;
+}
+
+Result<> CombinedCarrier::post_send(RequestId request, const CarriedMessage& message) {
+  return carrier_to(message.peer).post_send(request, message);
+}
+
+Result<> CombinedCarrier::post_receive(RequestId request, const CarriedMessage& message) {
+  return carrier_to(message.peer).post_receive(request, message);
+}
+
+Result<std::size_t> CombinedCarrier::test_some(std::span<RequestId> completed) {
+  const auto near = near_.test_some(completed);
+  if (!near) return near;
+  const auto far = far_.test_some(completed.subspan(*near));
+  if (!far) return far;
+  return *near + *far;
+}
+
+Result<std::size_t> CombinedCarrier::wait_some(std::span<RequestId> completed) {
+  Patience patience;
+  while (true) {
+    const auto count = test_some(completed);
+    if (!count || *count > 0) return count;
+    if (auto paused = near_.memory_.pause(patience); !paused) {
+      const auto last = test_some(completed);
+      if (!last || *last > 0) return last;
+      return Failure(paused.error());
+    }
+  }
+}
+
+}  // namespace ayatori

@@ -1,0 +1,49 @@
+#pragma once
+/// \file
+/// What has become complete for one carrier since its player last asked.
+
+#include <algorithm>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "ayatori/player/carrier.hpp"
+
+namespace ayatori {
+
+class Completions {
+ public:
+  void add(RequestId request) { requests_.push_back(request); }
+  void fail(Error error) {
+    if (!error_) error_ = std::move(error);
+  }
+
+  [[nodiscard]] bool empty() const { return requests_.empty() && !error_; }
+
+  /// As many as fit, the latest first. An error is told again whenever it is asked for.
+  [[nodiscard]] Result<std::size_t> take(std::span<RequestId> out) {
+    if (error_) return Failure(*error_);
+    const std::size_t count = std::min(out.size(), requests_.size());
+    for (std::size_t i = 0; i < count; ++i) {
+      out[i] = requests_.back();
+      requests_.pop_back();
+    }
+    return count;
+  }
+
+ private:
+  std::vector<RequestId> requests_;
+  std::optional<Error> error_;
+};
+
+/// A message of one carrier, as it was posted.
+struct Posted {
+  Completions* owner = nullptr;
+  RequestId request = 0;
+  std::uint64_t context = 0;
+  CarriedMessage message;
+
+  void complete() const { owner->add(request); }
+};
+
+}  // namespace ayatori

@@ -1,0 +1,65 @@
+#pragma once
+/// \file
+/// Carries messages among processes of one node through the memory that they share.
+///
+/// Up to 40 bytes travel with the header of a message in one cache line; up to 32 KiB are copied into the sender's
+/// outbox and from there; more is copied once, from the sender's memory to the receiver's, where the kernel permits
+/// that, and in fragments through the outbox where it does not. A send of up to 32 KiB is complete at once if there is
+/// room. What a step sends to several receivers lies in the outbox once.
+
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "ayatori/carriers/node_memory.hpp"
+#include "ayatori/player/carrier.hpp"
+
+namespace ayatori {
+
+/// A participant of a schedule that is on this node.
+struct NodeParticipant {
+  Rank participant = 0;  ///< its number in the schedule: its rank in the communicator
+  Rank node_rank = 0;    ///< its number in the segment
+};
+
+class MemoryCarrier final : public Carrier {
+ public:
+  /// `participants` are those of the communicator that are on this node. `memory` must outlive the carrier.
+  ///
+  /// Messages match only within a `context`. All participants give a play the same, and no two plays that overlap in
+  /// time among the same processes have the same: a communicator's number and the number of the call on it, say.
+  MemoryCarrier(NodeMemory& memory, std::span<const NodeParticipant> participants, std::uint64_t context);
+  MemoryCarrier(const MemoryCarrier&) = delete;
+  MemoryCarrier& operator=(const MemoryCarrier&) = delete;
+  /// Messages that are under way are given up: their peers may wait for ever.
+  ~MemoryCarrier() override;
+
+  /// The context of the plays from now on. No message is under way.
+  void set_context(std::uint64_t context) { context_ = context; }
+
+  /// Whether the participant can be reached.
+  [[nodiscard]] bool reaches(Rank participant) const { return node_rank_of(participant) != no_id; }
+
+  /// Errors: a peer that is not on this node; a stream above 65535.
+  [[nodiscard]] Result<> post_send(RequestId request, const CarriedMessage& message) override;
+  [[nodiscard]] Result<> post_receive(RequestId request, const CarriedMessage& message) override;
+  /// Error: a message whose ends differ in size.
+  [[nodiscard]] Result<std::size_t> test_some(std::span<RequestId> completed) override;
+  /// Spins for some microseconds, then yields, then sleeps for up to a millisecond at a time. Where there are more
+  /// processes than cores it does not spin. Error: also a peer that has ended, as far as the system knows.
+  [[nodiscard]] Result<std::size_t> wait_some(std::span<RequestId> completed) override;
+
+ private:
+  friend class CombinedCarrier;
+  struct State;
+
+  [[nodiscard]] Rank node_rank_of(Rank participant) const;
+  [[nodiscard]] Result<Rank> peer_of(const CarriedMessage& message) const;
+
+  NodeMemory::State& memory_;
+  std::vector<NodeParticipant> participants_;  ///< in order of their numbers
+  std::uint64_t context_;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace ayatori

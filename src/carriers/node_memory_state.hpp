@@ -1,0 +1,43 @@
+#pragma once
+/// \file
+/// What a NodeMemory consists of, for the carriers that use it.
+
+#include <memory>
+
+#include "ayatori/carriers/node_memory.hpp"
+#include "patience.hpp"
+#include "receiver.hpp"
+#include "sender.hpp"
+
+namespace ayatori {
+
+struct NodeMemory::State {
+  State(std::shared_ptr<NodeSegment> node_segment, Rank own_rank, Options own_options);
+
+  void progress() {
+    receiver.progress();
+    sender.progress();
+  }
+
+  /// Between two looks at what has come. Error: a process that is waited for has ended.
+  [[nodiscard]] Result<> pause(Patience& patience);
+
+  [[nodiscard]] bool crowded();
+
+  std::shared_ptr<NodeSegment> segment;
+  SegmentView view;
+  Rank self;
+  Options options;
+  Sender sender;
+  Receiver receiver;
+
+ private:
+  [[nodiscard]] Result<> look_for_ended_peers();
+
+  std::uint32_t pauses_ = 0;
+  std::uint32_t sleeps_ = 0;
+  bool all_joined_ = false;
+  bool crowded_ = false;
+};
+
+}  // namespace ayatori

@@ -1,0 +1,24 @@
+#pragma once
+/// \file
+/// What a process does between two looks at whether something has come: it spins as long as an answer is likely within
+/// microseconds, then lets others run, and sleeps once it has waited for milliseconds.
+
+#include <cstdint>
+
+namespace ayatori {
+
+class Patience {
+ public:
+  enum class Step : std::uint8_t { spun, yielded, slept };
+
+  /// `crowded`: more processes want to run here than there are cores. Spinning would keep from running the one that is
+  /// waited for.
+  Step wait(bool crowded);
+
+ private:
+  std::uint32_t spins_ = 0;
+  std::uint32_t yields_ = 0;
+  std::uint32_t sleeps_ = 0;
+};
+
+}  // namespace ayatori

@@ -1,0 +1,84 @@
+#pragma once
+/// \file
+/// The sending side of one process: messages on their way into the lanes to its peers.
+
+#include <optional>
+#include <vector>
+
+#include "completions.hpp"
+#include "outbox.hpp"
+#include "segment_layout.hpp"
+
+namespace ayatori {
+
+/// Messages to one peer leave in the order in which they were posted. One that finds no room waits, and those after it.
+class Sender {
+ public:
+  Sender(const SegmentView& view, Rank self);
+
+  void post(Rank peer, const Posted& posted);
+
+  /// Goes on with what waits for its peers.
+  void progress();
+
+  /// From now on the contents of memory that was posted may have changed.
+  void forget_contents();
+
+  /// Drops what a carrier has posted; it is not told any more.
+  void forget(const Completions* owner);
+
+  /// Calls visit(peer) for each peer that something waits for.
+  template <typename Visit>
+  void visit_awaited(Visit visit) const {
+    for (const std::uint32_t number : open_tickets_) visit(tickets_[number].peer);
+    for (const Rank peer : waiting_lanes_) visit(peer);
+  }
+
+ private:
+  struct Lane {
+    std::uint32_t next = 0;   ///< number of the message that is sent next
+    std::uint32_t taken = 0;  ///< what the peer had taken when we last looked
+    Fifo<Posted> waiting;
+  };
+  struct Ticket {
+    Posted posted;
+    Rank peer = 0;
+    bool streaming = false;
+    Bytes streamed = 0;
+  };
+  /// Payload in the outbox that the next message may have in common.
+  struct Publication {
+    const Outbox* outbox = nullptr;  ///< nullptr: there is none
+    CarriedMessage message;
+    std::uint32_t offset = 0;
+  };
+
+  [[nodiscard]] bool try_send(Rank peer, const Posted& posted);
+  [[nodiscard]] bool announce(Rank peer, const Posted& posted);
+  [[nodiscard]] bool has_room(Rank peer);
+  [[nodiscard]] LaneSlot& begin_slot(Rank peer, const Posted& posted, SlotKind kind);
+  void finish_slot(Rank peer);
+  [[nodiscard]] Outbox& outbox_for(Bytes bytes) { return bytes <= max_small_bytes ? small_ : large_; }
+  [[nodiscard]] std::optional<std::uint32_t> room_for(Bytes bytes);
+  [[nodiscard]] std::optional<std::uint32_t> publish(const CarriedMessage& message);
+  [[nodiscard]] bool is_published(const CarriedMessage& message) const;
+  /// True when the ticket is done.
+  [[nodiscard]] bool serve(std::uint32_t number);
+  [[nodiscard]] bool stream(std::uint32_t number);
+
+  static constexpr Bytes max_small_bytes = 4096;
+
+  SegmentView view_;
+  Rank self_;
+  std::byte* memory_;  ///< of the outbox
+  Outbox small_;
+  Outbox large_;
+  Publication latest_;
+  std::vector<Lane> lanes_;          ///< by peer
+  std::vector<Rank> waiting_lanes_;  ///< those in which something waits
+  std::vector<Ticket> tickets_;      ///< by number
+  std::vector<std::uint32_t> free_tickets_;
+  std::vector<std::uint32_t> open_tickets_;
+};
+
+}  // namespace ayatori

@@ -1,0 +1,73 @@
+#pragma once
+/// \file
+/// For tests that play a schedule by all of its participants with sample data: what each of them needs, and the check.
+
+#include <memory>
+#include <thread>
+#include <vector>
+
+#include "ayatori/player/player.hpp"
+#include "ayatori/player/sample_data.hpp"
+
+namespace ayatori {
+
+/// One participant with its slots.
+struct Participant {
+  Participant(const Schedule& schedule, Rank self, Carrier& carrier)
+      : memory(schedule, self),
+        program(RankProgram::compile(schedule, self).value()),
+        player(program, carrier, add_bytes) {
+    fill_with_sample_data(schedule, self, memory);
+  }
+
+  Result<> start() {
+    std::byte* const regions[] = {memory.data()};
+    return player.start(regions);
+  }
+
+  SlotMemory memory;
+  RankProgram program;
+  Player player;
+  bool started = false;
+  bool done = false;
+};
+
+using Participants = std::vector<std::unique_ptr<Participant>>;
+
+template <typename Network>
+Participants participants_of(const Schedule& schedule, Network& network) {
+  Participants participants;
+  for (Rank self = 0; self < schedule.participant_count(); ++self) {
+    participants.push_back(std::make_unique<Participant>(schedule, self, network.carrier(self)));
+  }
+  return participants;
+}
+
+inline Result<> check_promise(const Schedule& schedule, const Participants& participants) {
+  for (Rank rank = 0; rank < schedule.call().ranks; ++rank) {
+    if (auto ok = check_sample_data(schedule, rank, participants[rank]->memory); !ok) return ok;
+  }
+  return {};
+}
+
+/// Each participant by a thread of its own.
+template <typename Network>
+Result<> play_by_threads(const Schedule& schedule, Network& network) {
+  const Participants participants = participants_of(schedule, network);
+  std::vector<Result<>> outcomes(participants.size());
+  {
+    std::vector<std::jthread> threads;
+    for (std::size_t i = 0; i < participants.size(); ++i) {
+      threads.emplace_back([&, i] {
+        outcomes[i] = participants[i]->start();
+        if (outcomes[i]) outcomes[i] = participants[i]->player.finish();
+      });
+    }
+  }
+  for (const auto& outcome : outcomes) {
+    if (!outcome) return outcome;
+  }
+  return check_promise(schedule, participants);
+}
+
+}  // namespace ayatori
