@@ -99,9 +99,16 @@ struct ListedPaths final : Paths {
   [[nodiscard]] Rank participant_count() const override { return static_cast<Rank>(machines.size()); }
   [[nodiscard]] std::uint32_t machine(Rank participant) const override { return machines[participant]; }
   [[nodiscard]] std::uint32_t nic(Rank rank) const override { return nics.empty() ? machines[rank] : nics[rank]; }
+  [[nodiscard]] std::uint32_t machine_count() const override { return count(machines); }
+  [[nodiscard]] std::uint32_t nic_count() const override { return count(nics.empty() ? machines : nics); }
   void path(Rank from, Rank to, std::vector<std::uint32_t>& links) const override {
     const auto at = paths.find({from, to});
     links = at == paths.end() ? std::vector<std::uint32_t>{} : at->second;
+  }
+
+ private:
+  static std::uint32_t count(const std::vector<std::uint32_t>& numbers) {
+    return numbers.empty() ? 0 : *std::ranges::max_element(numbers) + 1;
   }
 };
 

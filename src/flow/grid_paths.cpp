@@ -30,6 +30,9 @@ class GridPaths final : public Paths {
   [[nodiscard]] double latency(std::uint32_t) const override { return links_.latency; }
   [[nodiscard]] Rank participant_count() const override { return static_cast<Rank>(machine_of_rank_.size()); }
   [[nodiscard]] std::uint32_t machine(Rank participant) const override { return machine_of_rank_[participant]; }
+  [[nodiscard]] std::uint32_t machine_count() const override {
+    return static_cast<std::uint32_t>(point_of_machine_.size());
+  }
 
   /// "(0,3) +1": from this point upwards in dimension 1.
   [[nodiscard]] std::string name(std::uint32_t link) const override {
@@ -125,17 +128,14 @@ Result<std::unique_ptr<Paths>> grid_paths_of_job(const Network& network, const J
   const auto common = common_links(network, links);
   if (!common) return Failure(common.error());
   std::vector<std::uint32_t> machine_of_rank;
-  std::vector<std::uint32_t> point_of_machine;
-  for (std::uint32_t machine = 0; machine < job.machines.size(); ++machine) {
-    const JobMachine& member = job.machines[machine];
+  for (const JobMachine& member : job.machines) {
     if (grid->point[member.machine] == no_id) {
       return fail("{} has no cable", network.machine(member.machine).name);
     }
-    machine_of_rank.insert(machine_of_rank.end(), member.ranks, machine);
-    point_of_machine.push_back(grid->point[member.machine]);
+    machine_of_rank.insert(machine_of_rank.end(), member.ranks, member.machine);
   }
   return grid_paths(std::move(grid->dimensions), std::move(grid->periodic), std::move(machine_of_rank),
-                    std::move(point_of_machine), *common);
+                    std::move(grid->point), *common);
 }
 
 }  // namespace ayatori

@@ -47,6 +47,9 @@ class MessageMatcher {
     free_.push_back(id);
   }
 
+  /// No message is known.
+  [[nodiscard]] bool empty() const { return messages_.size() == free_.size(); }
+
   /// The first message that the stream waits for and whose other side was never posted; nullptr if there is none.
   [[nodiscard]] const PostedMessage* unmatched(StreamId stream) const {
     for (const PostedMessage& message : messages_) {

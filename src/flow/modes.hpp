@@ -14,6 +14,10 @@ namespace ayatori {
 [[nodiscard]] Result<Prediction> simulate_synchronous(const Schedule& schedule, const Resources& resources,
                                                       const FlowOptions& options);
 
+/// Errors of simulate(): options that are negative or not finite; participants that `paths` does not know.
+[[nodiscard]] Result<> check_options(const FlowOptions& options);
+[[nodiscard]] Result<> check_participants(const Schedule& schedule, const Paths& paths);
+
 /// Seconds of the local operations of one step of a participant (simulate.hpp).
 [[nodiscard]] double local_seconds(const Schedule& schedule, Rank participant, const StepActions& actions,
                                    const FlowOptions& options);

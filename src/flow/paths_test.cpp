@@ -47,7 +47,7 @@ TEST(RoutedPaths, FollowTheForwardingTablesToThePlansLid) {
   EXPECT_EQ(paths->participant_count(), 32U);
   EXPECT_EQ(paths->link_count(), fabric.network.port_count());
   for (Rank from = 0; from < 32; ++from) {
-    EXPECT_EQ(paths->machine(from), from / 2);
+    EXPECT_EQ(paths->machine(from), job.machines[from / 2].machine);
     for (Rank to = 0; to < 32; ++to) {
       Links expected;
       if (from / 2 != to / 2) {
@@ -96,9 +96,12 @@ TEST(RoutedPaths, EachRankUsesTheNicOfItsRail) {
   const Routes routes = generate_routes(network, 0).value().routes;
   const auto paths =
       routed_paths(network, routes, Plan::destination_mod_k(6), contiguous_job(network, 2, 3).value(), {}).value();
-  std::vector<std::uint32_t> nics;
-  for (Rank rank = 0; rank < 6; ++rank) nics.push_back(paths->nic(rank));
-  EXPECT_EQ(nics, (std::vector<std::uint32_t>{0, 1, 0, 2, 3, 2}));
+  std::vector<std::uint32_t> rails;
+  for (Rank rank = 0; rank < 6; ++rank) {
+    EXPECT_EQ(network.device(paths->nic(rank)).machine, paths->machine(rank));
+    rails.push_back(network.device(paths->nic(rank)).rail);
+  }
+  EXPECT_EQ(rails, (std::vector<std::uint32_t>{0, 1, 0, 0, 1, 0}));
 }
 
 TEST(RoutedPaths, LeadToAndFromRoutersThatTakePart) {

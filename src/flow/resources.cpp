@@ -1,12 +1,9 @@
 #include "resources.hpp"
 
-#include <algorithm>
-
 namespace ayatori {
 
-Resources::Resources(const Paths& paths, Rank ranks, const FlowOptions& options)
+Resources::Resources(const Paths& paths, const FlowOptions& options)
     : paths_(paths),
-      ranks_(ranks),
       options_(options),
       first_nic_(static_cast<Constraint>(paths.link_count())),
       first_bus_(first_nic_) {
@@ -14,13 +11,9 @@ Resources::Resources(const Paths& paths, Rank ranks, const FlowOptions& options)
     capacity_.push_back(paths.bytes_per_second(link));
     latency_.push_back(paths.latency(link));
   }
-  std::uint32_t machines = 0;
-  std::uint32_t nics = 0;
-  for (Rank r = 0; r < paths.participant_count(); ++r) machines = std::max(machines, paths.machine(r) + 1);
-  for (Rank r = 0; r < ranks; ++r) nics = std::max(nics, paths.nic(r) + 1);
-  capacity_.insert(capacity_.end(), std::size_t{nics} * 2, options.injection);
+  if (options.injection > 0) capacity_.insert(capacity_.end(), std::size_t{paths.nic_count()} * 2, options.injection);
   first_bus_ = static_cast<Constraint>(capacity_.size());
-  capacity_.insert(capacity_.end(), machines, options.bus);
+  if (options.bus > 0) capacity_.insert(capacity_.end(), paths.machine_count(), options.bus);
 }
 
 void Resources::find_route(Rank from, Rank to, Route& route) const {
@@ -36,12 +29,13 @@ void Resources::find_route(Rank from, Rank to, Route& route) const {
     return;
   }
   paths_.path(from, to, route.links);
-  if (options_.injection > 0 && from < ranks_) route.shared.push_back(out_of(from));
+  const bool limited = options_.injection > 0;
+  if (limited && paths_.nic(from) != no_id) route.shared.push_back(out_of(paths_.nic(from)));
   for (const Constraint link : route.links) {
     route.delay += latency_[link];
     route.shared.push_back(link);
   }
-  if (options_.injection > 0 && to < ranks_) route.shared.push_back(into(to));
+  if (limited && paths_.nic(to) != no_id) route.shared.push_back(into(paths_.nic(to)));
 }
 
 }  // namespace ayatori

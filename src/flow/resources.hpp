@@ -1,7 +1,7 @@
 #pragma once
 /// \file
 /// What flows share: the constraints of simulate.hpp in one numbering. First the directed links, then two for each NIC
-/// (what leaves it and what enters it), then the bus of each machine.
+/// (what leaves it and what enters it), then the bus of each machine. NICs and buses without a limit are left out.
 
 #include <vector>
 
@@ -22,7 +22,7 @@ struct Route {
 /// Immutable; safe to read from many threads.
 class Resources {
  public:
-  Resources(const Paths& paths, Rank ranks, const FlowOptions& options);
+  Resources(const Paths& paths, const FlowOptions& options);
 
   [[nodiscard]] const std::vector<double>& capacity() const { return capacity_; }
   [[nodiscard]] std::size_t link_count() const { return latency_.size(); }
@@ -34,12 +34,11 @@ class Resources {
   void find_route(Rank from, Rank to, Route& route) const;
 
  private:
-  [[nodiscard]] Constraint out_of(Rank rank) const { return first_nic_ + 2 * paths_.nic(rank); }
-  [[nodiscard]] Constraint into(Rank rank) const { return first_nic_ + 2 * paths_.nic(rank) + 1; }
+  [[nodiscard]] Constraint out_of(std::uint32_t nic) const { return first_nic_ + 2 * nic; }
+  [[nodiscard]] Constraint into(std::uint32_t nic) const { return first_nic_ + 2 * nic + 1; }
   [[nodiscard]] Constraint bus_of(std::uint32_t machine) const { return first_bus_ + machine; }
 
   const Paths& paths_;
-  Rank ranks_;
   FlowOptions options_;
   Constraint first_nic_;
   Constraint first_bus_;

@@ -26,19 +26,12 @@ class RoutedPaths final : public Paths {
         ranks_(plan.rank_count()),
         ports_(endpoints_of_ranks(network, job)),
         tracer_(network, routes, ports_, plan) {
-    for (std::uint32_t machine = 0; machine < job.machines.size(); ++machine) {
-      machines_.insert(machines_.end(), job.machines[machine].ranks, machine);
-    }
-    for (std::uint32_t i = 0; i < routers.size(); ++i) {
-      ports_.push_back(network.port_id(routers[i], 0));
-      machines_.push_back(static_cast<std::uint32_t>(job.machines.size()) + i);
+    for (const JobMachine& member : job.machines) machines_.insert(machines_.end(), member.ranks, member.machine);
+    for (const DeviceId router : routers) {
+      ports_.push_back(network.port_id(router, 0));
+      machines_.push_back(static_cast<std::uint32_t>(network.machines().size()) + router);
     }
     for (const PortId port : ports_) lids_.push_back(routes.lids.of(port));
-    std::map<DeviceId, std::uint32_t> nics;
-    for (const PortId port : ports_) {
-      const auto next = static_cast<std::uint32_t>(nics.size());
-      nics_.push_back(nics.try_emplace(network.port(port).device, next).first->second);
-    }
   }
 
   [[nodiscard]] std::size_t link_count() const override { return network_.port_count(); }
@@ -57,7 +50,13 @@ class RoutedPaths final : public Paths {
   [[nodiscard]] std::string name(std::uint32_t link) const override { return network_.describe_link(link); }
   [[nodiscard]] Rank participant_count() const override { return static_cast<Rank>(ports_.size()); }
   [[nodiscard]] std::uint32_t machine(Rank participant) const override { return machines_[participant]; }
-  [[nodiscard]] std::uint32_t nic(Rank rank) const override { return nics_[rank]; }
+  [[nodiscard]] std::uint32_t nic(Rank rank) const override {
+    return rank < ranks_ ? network_.port(ports_[rank]).device : no_id;
+  }
+  [[nodiscard]] std::uint32_t machine_count() const override {
+    return static_cast<std::uint32_t>(network_.machines().size() + network_.device_count());
+  }
+  [[nodiscard]] std::uint32_t nic_count() const override { return static_cast<std::uint32_t>(network_.device_count()); }
 
   void path(Rank from, Rank to, std::vector<std::uint32_t>& links) const override {
     links.clear();
@@ -166,7 +165,6 @@ class RoutedPaths final : public Paths {
   std::vector<PortId> ports_;
   MessageTracer tracer_;  // between ranks
   std::vector<std::uint32_t> machines_;
-  std::vector<std::uint32_t> nics_;
   std::vector<LidRange> lids_;
 };
 

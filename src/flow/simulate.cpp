@@ -11,6 +11,8 @@ namespace {
 
 constexpr std::size_t max_hot_links = 16;
 
+}  // namespace
+
 Result<> check_options(const FlowOptions& options) {
   const auto check = [](double value, std::string_view name) -> Result<> {
     if (std::isfinite(value) && value >= 0) return {};
@@ -26,7 +28,11 @@ Result<> check_options(const FlowOptions& options) {
   return {};
 }
 
-}  // namespace
+Result<> check_participants(const Schedule& schedule, const Paths& paths) {
+  if (schedule.participant_count() <= paths.participant_count()) return {};
+  return fail("a schedule of {} participants does not fit on paths of {}", schedule.participant_count(),
+              paths.participant_count());
+}
 
 double local_seconds(const Schedule& schedule, Rank participant, const StepActions& actions,
                      const FlowOptions& options) {
@@ -70,11 +76,8 @@ Failure no_such_peer(const Schedule& schedule, Rank from, Rank peer, std::uint32
 
 Result<Prediction> simulate(const Schedule& schedule, const Paths& paths, const FlowOptions& options) {
   if (auto checked = check_options(options); !checked) return Failure(checked.error());
-  if (schedule.participant_count() > paths.participant_count()) {
-    return fail("a schedule of {} participants does not fit on paths of {}", schedule.participant_count(),
-                paths.participant_count());
-  }
-  const Resources resources(paths, schedule.call().ranks, options);
+  if (auto checked = check_participants(schedule, paths); !checked) return Failure(checked.error());
+  const Resources resources(paths, options);
   return options.steps == StepMode::drift ? simulate_drift(schedule, resources, options)
                                           : simulate_synchronous(schedule, resources, options);
 }

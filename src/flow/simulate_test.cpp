@@ -113,7 +113,7 @@ TEST(Resources, FindRouteUsesTheBusWithinAMachineAndNoBusBetweenMachines) {
   FlowOptions options;
   options.injection = 3;
   options.bus = 7;
-  const Resources resources(paths, 4, options);
+  const Resources resources(paths, options);
   Route route;
   for (const auto& [from, to] : std::vector<std::pair<Rank, Rank>>{{0, 1}, {3, 2}, {0, 2}, {1, 3}, {2, 0}, {3, 1}}) {
     resources.find_route(from, to, route);

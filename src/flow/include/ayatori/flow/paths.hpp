@@ -26,11 +26,15 @@ class Paths {
   [[nodiscard]] virtual std::string name(std::uint32_t link) const = 0;
   /// The ranks, followed by the routers that take part.
   [[nodiscard]] virtual Rank participant_count() const = 0;
-  /// Below participant_count(): the machine or router that a participant is on. Messages within one do not use the
-  /// network.
+  /// The number of the machine or router that a participant is on: the same in the paths of all jobs on one network.
+  /// Messages within one do not use the network.
   [[nodiscard]] virtual std::uint32_t machine(Rank participant) const = 0;
-  /// Below participant_count(): the NIC that a rank sends and receives through. By default each machine has one.
+  /// The number of the NIC that a rank sends and receives through, again the same for all jobs; no_id of a router. By
+  /// default each machine has one.
   [[nodiscard]] virtual std::uint32_t nic(Rank rank) const { return machine(rank); }
+  /// Numbers of machines, and of NICs, are below these.
+  [[nodiscard]] virtual std::uint32_t machine_count() const = 0;
+  [[nodiscard]] virtual std::uint32_t nic_count() const { return machine_count(); }
   /// Replaces `links` by those that a message takes, in order; each at most once, none within a machine.
   virtual void path(Rank from, Rank to, std::vector<std::uint32_t>& links) const = 0;
 };

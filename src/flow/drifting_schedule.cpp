@@ -1,0 +1,164 @@
+#include "drifting_schedule.hpp"
+
+#include <algorithm>
+
+#include "modes.hpp"
+
+namespace ayatori {
+
+DriftingSchedule::DriftingSchedule(const Schedule& schedule, const FlowOptions& options, Traffic& traffic,
+                                   ParticipantPlaces places, std::uint32_t number)
+    : schedule_(schedule),
+      options_(options),
+      traffic_(traffic),
+      places_(places),
+      first_token_(Token{number} << number_shift),
+      streams_(schedule.stream_count()),
+      progress_(std::size_t{schedule.participant_count()} * streams_) {}
+
+Rank DriftingSchedule::place_of(Rank participant) const {
+  const Rank ranks = schedule_.call().ranks;
+  return participant < ranks ? places_.ranks + participant : places_.routers + (participant - ranks);
+}
+
+void DriftingSchedule::begin() {
+  streams_left_ = progress_.size();
+  for (StreamId id = 0; id < progress_.size(); ++id) {
+    progress_[id] = {};
+    ready_.push_back(id);
+  }
+}
+
+void DriftingSchedule::complete(Token token) {
+  --under_way_;
+  const auto id = static_cast<std::uint32_t>(token >> 1);
+  if ((token & 1) == 0) return arrive(id);
+  progress_[id].local = 0;
+  ready_.push_back(id);
+}
+
+void DriftingSchedule::arrive(MessageId id) {
+  PostedMessage& message = matcher_[id];
+  message.arrived = true;
+  if (!message.eager) complete_message(message.sender);
+  if (message.receive_posted) receive(id);
+}
+
+void DriftingSchedule::receive(MessageId id) {
+  complete_message(matcher_[id].receiver);
+  matcher_.release(id);
+}
+
+void DriftingSchedule::complete_message(StreamId id) {
+  if (--progress_[id].open == 0) ready_.push_back(id);
+}
+
+/// A stream is ready when the messages of its step are complete: it does the step's local operations, or begins the
+/// next step.
+Result<> DriftingSchedule::advance() {
+  while (!ready_.empty()) {
+    ready_now_.swap(ready_);
+    for (const StreamId id : ready_now_) {
+      if (auto begun = advance(id); !begun) return begun;
+    }
+    ready_now_.clear();
+  }
+  if (streams_left_ != 0 && under_way_ == 0) return deadlock();
+  return {};
+}
+
+Result<> DriftingSchedule::advance(StreamId id) {
+  Progress& progress = progress_[id];
+  if (progress.local > 0) {
+    ++under_way_;
+    traffic_.start_timer(progress.local, local_token_of(id));
+    return {};
+  }
+  if (progress.step == schedule_.step_count(stream(id))) {
+    progress.end = traffic_.now();
+    --streams_left_;
+    return {};
+  }
+  return begin_step(id, progress.step++);
+}
+
+Result<> DriftingSchedule::begin_step(StreamId self, std::size_t step) {
+  schedule_.actions(participant(self), stream(self), step, actions_);
+  Progress& progress = progress_[self];
+  // One more, so that the stream is not ready before all messages are posted.
+  progress.open = static_cast<std::uint32_t>(actions_.sends.size() + actions_.receives.size() + 1);
+  progress.local = local_seconds(schedule_, participant(self), actions_, options_);
+  for (const Transfer& transfer : actions_.receives) {
+    if (transfer.peer >= schedule_.participant_count()) return unknown_peer(self, transfer.peer, step);
+    post_receive(id_of(transfer.peer, stream(self)), self);
+  }
+  for (const Transfer& transfer : actions_.sends) {
+    if (transfer.peer >= schedule_.participant_count()) return unknown_peer(self, transfer.peer, step);
+    post_send(self, id_of(transfer.peer, stream(self)), bytes_of(schedule_, participant(self), actions_, transfer));
+  }
+  complete_message(self);
+  return {};
+}
+
+void DriftingSchedule::post_receive(StreamId sender, StreamId receiver) {
+  const MessageId id = matcher_.post_receive(sender, receiver);
+  PostedMessage& message = matcher_[id];
+  if (message.arrived) {
+    receive(id);
+  } else if (message.send_posted && !message.eager) {
+    depart(id);
+  }
+}
+
+void DriftingSchedule::post_send(StreamId sender, StreamId receiver, Bytes bytes) {
+  const MessageId id = matcher_.post_send(sender, receiver);
+  PostedMessage& message = matcher_[id];
+  message.bytes = bytes;
+  message.eager = bytes <= options_.eager_limit;
+  if (message.eager) complete_message(sender);
+  if (message.eager || message.receive_posted) depart(id);
+}
+
+void DriftingSchedule::depart(MessageId id) {
+  const PostedMessage& message = matcher_[id];
+  const Rank from = place_of(participant(message.sender));
+  const Rank to = place_of(participant(message.receiver));
+  ++messages_;
+  ++under_way_;
+  if (!traffic_.send(from, to, message.bytes, token_of(id))) network_bytes_ += message.bytes;
+}
+
+double DriftingSchedule::end() const {
+  double last = 0;
+  for (const Progress& progress : progress_) last = std::max(last, progress.end);
+  return last;
+}
+
+std::vector<double> DriftingSchedule::rank_ends() const {
+  std::vector<double> ends(schedule_.call().ranks);
+  for (StreamId id = 0; id < progress_.size(); ++id) {
+    if (participant(id) >= ends.size()) continue;
+    double& rank = ends[participant(id)];
+    rank = std::max(rank, progress_[id].end);
+  }
+  return ends;
+}
+
+Failure DriftingSchedule::unknown_peer(StreamId self, Rank peer, std::size_t step) const {
+  return no_such_peer(schedule_, participant(self), peer, stream(self), step);
+}
+
+Failure DriftingSchedule::deadlock() const {
+  const auto waits = [](const Progress& progress) { return progress.end < 0; };
+  const auto id = static_cast<StreamId>(std::ranges::find_if(progress_, waits) - progress_.begin());
+  auto failure = fail("the schedule deadlocks: participant {} never ends step {} of stream {}", participant(id),
+                      progress_[id].step - 1, stream(id));
+  const PostedMessage* message = matcher_.unmatched(id);
+  if (message == nullptr) return failure;
+  return with_cause(std::move(failure),
+                    message->send_posted
+                        ? fmt::format("{} never posts a receive for its message", participant(message->receiver))
+                        : fmt::format("{} never sends it a message", participant(message->sender)));
+}
+
+}  // namespace ayatori
