@@ -23,11 +23,13 @@ if TYPE_CHECKING:
     from ayatori.prediction.choice import choose
     from ayatori.prediction.predictor import Call, Model
     from ayatori.prediction.simulation import simulate
+    from ayatori.prediction.together import CompanySimulation
 
 __version__ = "0.1.0"
 
 __all__ = [
     "Call",
+    "CompanySimulation",
     "Contention",
     "Error",
     "Job",
@@ -62,6 +64,7 @@ _MODULES = {
     "prediction.choice": ("choose",),
     "prediction.predictor": ("Call", "Model"),
     "prediction.simulation": ("simulate",),
+    "prediction.together": ("CompanySimulation",),
 }
 _MODULE_OF = {name: module for module, names in _MODULES.items() for name in names}
 

@@ -242,6 +242,11 @@ def random_permutations(ranks: int, steps: int, seed: int) -> StepSequence: ...
 
 def parse_pattern(contents: str, file: str, ranks: int) -> StepSequence: ...
 
+def schedule_of_pattern(steps: StepSequence, bytes: int) -> Schedule:
+    """
+    Traffic that belongs to no collective: every message has so many bytes.
+    """
+
 def write_pattern(steps: StepSequence, path: str) -> None: ...
 
 class Places:
@@ -1498,6 +1503,24 @@ def simulate_jobs(network: Network, routes: Routes | None, plans: Sequence[Plan]
     """
     Times one schedule a job, jobs in parallel; a dict each. Without routes (and plans) messages go by dimension order. `routers`: of each job, or none at all.
     """
+
+class JobsSideBySide:
+    """Jobs that run at the same time; see ayatori/flow/side_by_side.hpp."""
+
+    def __init__(self, network: Network, routes: Routes | None, plans: Sequence[Plan], jobs: Sequence[Job], schedules: Sequence[Schedule], options: FlowOptions, links: LinkDefaults, routers: Sequence[Sequence[int]]) -> None:
+        """As simulate_jobs takes them."""
+
+    def seconds(self, runs: Sequence[Sequence[tuple[int, float, bool]]]) -> list[list[float]]:
+        """
+        Of each run, the mean time of a call of each of its jobs. A job of a run: its number, its phase in seconds, and whether it is timed. In parallel.
+        """
+
+    def busy_links(self, job: int) -> list[tuple[int, float]]:
+        """
+        The links that a job uses, and how many seconds each needs for the bytes of one call.
+        """
+
+    def link_name(self, link: int) -> str: ...
 
 def smpi_platform(network: Network, routes: Routes | None, plan: Plan | None, job: Job, links: LinkDefaults, bus: float) -> bytes:
     """The same links and routes for SimGrid, with one host for each rank."""

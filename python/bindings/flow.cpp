@@ -1,9 +1,12 @@
+#include "ayatori/flow/side_by_side.hpp"
 #include "ayatori/flow/simulate.hpp"
 #include "ayatori/flow/smpi_platform.hpp"
 
 #include <nanobind/stl/shared_ptr.h>
+#include <nanobind/stl/tuple.h>
 
 #include <functional>
+#include <tuple>
 
 #include "bindings.hpp"
 
@@ -71,21 +74,30 @@ LinkName link_names(const Routing& routing, const Job& job) {
              std::uint32_t link) { return paths->name(link); };
 }
 
-nb::list simulate_jobs(const Network& network, const Routes* routes, const std::vector<const Plan*>& plans,
-                       const std::vector<const Job*>& jobs, const std::vector<std::shared_ptr<Schedule>>& schedules,
-                       const FlowOptions& options, const LinkDefaults& links,
-                       const std::vector<std::vector<DeviceId>>& routers) {
+/// What is to be run, from Python's lists. Raises Error for lists of different lengths.
+std::vector<PlannedRun> planned_runs(const Routes* routes, const std::vector<const Plan*>& plans,
+                                     const std::vector<const Job*>& jobs,
+                                     const std::vector<std::shared_ptr<Schedule>>& schedules,
+                                     const std::vector<std::vector<DeviceId>>& routers) {
   const auto one_a_job = [&](std::size_t count) { return count == jobs.size(); };
   if (!one_a_job(schedules.size()) || (routes != nullptr && !one_a_job(plans.size())) ||
       (!routers.empty() && !one_a_job(routers.size()))) {
     throw Raised(Error{"as many plans and schedules as jobs are needed", {}, {}, Error::Blame::us});
   }
-  const Routing routing{network, routes, links};
   std::vector<PlannedRun> planned;
   for (std::size_t i = 0; i < jobs.size(); ++i) {
     planned.push_back({routes == nullptr ? nullptr : plans[i], jobs[i], schedules[i],
                        routers.empty() ? std::vector<DeviceId>{} : routers[i]});
   }
+  return planned;
+}
+
+nb::list simulate_jobs(const Network& network, const Routes* routes, const std::vector<const Plan*>& plans,
+                       const std::vector<const Job*>& jobs, const std::vector<std::shared_ptr<Schedule>>& schedules,
+                       const FlowOptions& options, const LinkDefaults& links,
+                       const std::vector<std::vector<DeviceId>>& routers) {
+  const Routing routing{network, routes, links};
+  const auto planned = planned_runs(routes, plans, jobs, schedules, routers);
   std::vector<Prediction> predictions;
   {
     const nb::gil_scoped_release without_gil;
@@ -94,6 +106,78 @@ nb::list simulate_jobs(const Network& network, const Routes* routes, const std::
   nb::list result;
   for (std::size_t i = 0; i < jobs.size(); ++i) result.append(as_dict(predictions[i], link_names(routing, *jobs[i])));
   return result;
+}
+
+/// Jobs with their paths, which are followed once for all runs.
+class JobsSideBySide {
+ public:
+  JobsSideBySide(const Network& network, const Routes* routes, const std::vector<const Plan*>& plans,
+                 const std::vector<const Job*>& jobs, const std::vector<std::shared_ptr<Schedule>>& schedules,
+                 const FlowOptions& options, const LinkDefaults& links,
+                 const std::vector<std::vector<DeviceId>>& routers)
+      : options_(options) {
+    const Routing routing{network, routes, links};
+    for (const PlannedRun& run : planned_runs(routes, plans, jobs, schedules, routers)) {
+      schedules_.push_back(run.schedule);
+      paths_.push_back(unwrap(routing.paths(run.plan, *run.job, run.routers)));
+    }
+  }
+
+  JobsSideBySide(const JobsSideBySide&) = delete;
+
+  /// A job of a run: its number, its phase, and whether it is timed.
+  using Member = std::tuple<std::uint32_t, double, bool>;
+
+  [[nodiscard]] std::vector<std::vector<double>> seconds(const std::vector<std::vector<Member>>& members) const {
+    std::vector<std::vector<JobSideBySide>> runs;
+    for (const auto& run : members) {
+      std::vector<JobSideBySide>& jobs = runs.emplace_back();
+      for (const auto& [job, phase, is_timed] : run) {
+        jobs.push_back({*schedules_.at(job), *paths_.at(job), phase, is_timed});
+      }
+    }
+    std::vector<std::vector<double>> seconds;
+    for (auto& times : simulate_all_side_by_side(runs, options_)) {
+      std::vector<double>& of_run = seconds.emplace_back();
+      for (const TimeSideBySide& time : unwrap(std::move(times))) of_run.push_back(time.seconds);
+    }
+    return seconds;
+  }
+
+  [[nodiscard]] std::vector<std::pair<std::uint32_t, double>> busy_links(std::uint32_t job) const {
+    std::vector<std::pair<std::uint32_t, double>> busy;
+    const auto seconds = seconds_on_links(*schedules_.at(job), *paths_.at(job));
+    for (std::uint32_t link = 0; link < seconds.size(); ++link) {
+      if (seconds[link] > 0) busy.emplace_back(link, seconds[link]);
+    }
+    return busy;
+  }
+
+  [[nodiscard]] std::string name_of(std::uint32_t link) const { return paths_.at(0)->name(link); }
+
+ private:
+  FlowOptions options_;
+  std::vector<std::shared_ptr<Schedule>> schedules_;
+  std::vector<std::unique_ptr<Paths>> paths_;
+};
+
+void bind_side_by_side(nb::module_& module) {
+  nb::class_<JobsSideBySide>(module, "JobsSideBySide",
+                             "Jobs that run at the same time; see ayatori/flow/side_by_side.hpp.")
+      .def(nb::init<const Network&, const Routes*, const std::vector<const Plan*>&, const std::vector<const Job*>&,
+                    const std::vector<std::shared_ptr<Schedule>>&, const FlowOptions&, const LinkDefaults&,
+                    const std::vector<std::vector<DeviceId>>&>(),
+           nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>(), nb::keep_alive<1, 4>(), nb::arg("network"),
+           nb::arg("routes").none(), nb::arg("plans"), nb::arg("jobs"), nb::arg("schedules"), nb::arg("options"),
+           nb::arg("links"), nb::arg("routers"), "As simulate_jobs takes them.")
+      .def("seconds", &JobsSideBySide::seconds, WithoutGil(), nb::arg("runs"),
+           "Of each run, the mean time of a call of each of its jobs. A job of a run: its number, its phase in "
+           "seconds, and whether it is timed. In parallel.")
+      .def("busy_links", &JobsSideBySide::busy_links, WithoutGil(), nb::arg("job"),
+           "The links that a job uses, and how many seconds each needs for the bytes of one call.")
+      .def(
+          "link_name", [](const JobsSideBySide& jobs, std::uint32_t link) { return text(jobs.name_of(link)); },
+          nb::arg("link"));
 }
 
 nb::bytes smpi_platform(const Network& network, const Routes* routes, const Plan* plan, const Job& job,
@@ -128,6 +212,7 @@ void bind_flow(nb::module_& module) {
              nb::arg("jobs"), nb::arg("schedules"), nb::arg("options"), nb::arg("links"), nb::arg("routers"),
              "Times one schedule a job, jobs in parallel; a dict each. Without routes (and plans) messages go by "
              "dimension order. `routers`: of each job, or none at all.");
+  bind_side_by_side(module);
   module.def("smpi_platform", &smpi_platform, nb::arg("network"), nb::arg("routes").none(), nb::arg("plan").none(),
              nb::arg("job"), nb::arg("links"), nb::arg("bus"),
              "The same links and routes for SimGrid, with one host for each rank.");

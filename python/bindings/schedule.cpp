@@ -6,6 +6,7 @@
 #include "ayatori/base/files.hpp"
 #include "ayatori/schedule/algorithms.hpp"
 #include "ayatori/schedule/pattern.hpp"
+#include "ayatori/schedule/pattern_schedule.hpp"
 #include "ayatori/schedule/verify.hpp"
 #include "bindings.hpp"
 
@@ -280,6 +281,12 @@ void bind_schedule(nb::module_& module) {
         return unwrap(parse_pattern(contents, file, ranks));
       },
       nb::arg("contents"), nb::arg("file"), nb::arg("ranks"));
+  module.def(
+      "schedule_of_pattern",
+      [](const StepSequence& steps, Bytes bytes) {
+        return std::const_pointer_cast<Schedule>(schedule_of_pattern(steps, bytes));
+      },
+      nb::arg("steps"), nb::arg("bytes"), "Traffic that belongs to no collective: every message has so many bytes.");
   module.def(
       "write_pattern",
       [](const StepSequence& steps, const std::string& path) {

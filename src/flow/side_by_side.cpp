@@ -150,7 +150,15 @@ Result<std::vector<TimeSideBySide>> simulate_side_by_side(std::span<const JobSid
   return SideBySide(jobs, options).run();
 }
 
-std::vector<Bytes> bytes_on_links(const Schedule& schedule, const Paths& paths) {
+std::vector<Result<std::vector<TimeSideBySide>>> simulate_all_side_by_side(
+    std::span<const std::vector<JobSideBySide>> runs, const FlowOptions& options) {
+  std::vector<Result<std::vector<TimeSideBySide>>> times(runs.size());
+#pragma omp parallel for schedule(dynamic, 1)
+  for (std::size_t i = 0; i < runs.size(); ++i) times[i] = simulate_side_by_side(runs[i], options);
+  return times;
+}
+
+std::vector<double> seconds_on_links(const Schedule& schedule, const Paths& paths) {
   std::vector<Bytes> bytes(paths.link_count(), 0);
   std::vector<std::uint32_t> links;
   StepActions actions;
@@ -166,7 +174,11 @@ std::vector<Bytes> bytes_on_links(const Schedule& schedule, const Paths& paths) 
       }
     }
   }
-  return bytes;
+  std::vector<double> seconds;
+  for (std::uint32_t link = 0; link < bytes.size(); ++link) {
+    seconds.push_back(static_cast<double>(bytes[link]) / paths.bytes_per_second(link));
+  }
+  return seconds;
 }
 
 }  // namespace ayatori

@@ -168,9 +168,20 @@ TEST(SimulateSideBySide, ErrorsNameTheJob) {
   EXPECT_FALSE(simulate_side_by_side({{{larger, one.paths}}}, {}));
 }
 
-TEST(BytesOnLinks, AreThoseOfAllMessagesBetweenMachines) {
+TEST(SimulateAllSideBySide, EqualsEachRunByItself) {
+  const Sender one(0, 100);
+  const Sender other(2, 300);
+  const std::vector<std::vector<JobSideBySide>> runs = {{one.at(0), other.at(0.5)}, {one.at(0, false)}, {other.at(1)}};
+  const auto times = simulate_all_side_by_side(runs, {});
+  ASSERT_EQ(times.size(), 3U);
+  EXPECT_EQ(times[0].value()[1].seconds, run(runs[0])[1].seconds);
+  EXPECT_FALSE(times[1]);
+  EXPECT_EQ(times[2].value()[0].seconds, 3);
+}
+
+TEST(SecondsOnLinks, AreThoseOfAllMessagesBetweenMachines) {
   const Sender one(0, 100, 3, 1);
-  EXPECT_EQ(bytes_on_links(one.schedule, one.paths), (std::vector<Bytes>{0, 300}));
+  EXPECT_EQ(seconds_on_links(one.schedule, one.paths), (std::vector<double>{0, 3}));
 }
 
 }  // namespace

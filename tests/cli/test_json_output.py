@@ -29,6 +29,7 @@ EXAMPLES: dict[str, list[str]] = {
     "choose": [f"choose {PAPER} --contiguous 4..4 --collective alltoall --bytes 1KiB"],
     "simulate": [
         f"simulate {PAPER} --contiguous 4..5 --collective alltoall --algorithm shift --bytes 1KiB",
+        f"simulate {PAPER} --jobs jobs --background 1 --collective alltoall --algorithm shift --bytes 1KiB --rounds 3",
         "simulate torus:3x3 --contiguous 9..9 --collective broadcast --algorithm binomial --bytes 1KiB",
     ],
     "lab-fabric": [f"lab fabric {SMALL}"],

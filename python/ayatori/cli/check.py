@@ -8,12 +8,11 @@ from typing import Annotated, Any
 import typer
 
 from ayatori._core import Network, Routes
-from ayatori.base.files import write_bytes
 from ayatori.cli import options
-from ayatori.cli.execution import Status, UsageError
+from ayatori.cli.execution import Status
 from ayatori.cli.output import print_json, print_table, progress, say
 from ayatori.cli.route import describe_check
-from ayatori.formats.job_files import read_jobs
+from ayatori.cli.together import JobsAsked, describe_shared_links
 from ayatori.formats.plan_file import read_plan
 from ayatori.model.network import open_source
 from ayatori.planning.plans import (
@@ -27,8 +26,7 @@ from ayatori.planning.plans import (
 )
 from ayatori.planning.routes import check as check_tables
 from ayatori.planning.routes import check_as_data, make_routes, read_routes
-from ayatori.planning.together import background as background_of
-from ayatori.planning.together import measure_together, picture_of_jobs, together_as_data
+from ayatori.planning.together import BACKGROUND, measure_together, together_as_data
 
 HOT_LINKS_SHOWN = 10
 
@@ -48,9 +46,7 @@ def check(
     jobs: options.JOBS = None,
     background: options.BACKGROUND = 0,
     rounds: options.ROUNDS = 300,
-    svg: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Draw the jobs of --jobs, and the links that they share.")
-    ] = None,
+    svg: options.SVG_OF_JOBS = None,
     unnamed_hcas: options.UNNAMED_HCAS = False,
     lmc: options.LMC = "0",
     host_pattern: options.HOST_PATTERN = "",
@@ -65,15 +61,13 @@ def check(
     Without --lfts the tables are ours at --lmc; at LMC 0 they are destination-mod-K, as OpenSM's ftree makes them.
     """
     network = open_source(source, host_pattern)
-    if svg is not None and not jobs:
-        raise UsageError("--svg draws several jobs", hint="--jobs HOSTFILE --jobs HOSTFILE --svg FILE")
-    if str(svg) == "-":
-        raise UsageError("--svg of check names a file", hint="stdout has what was found")
+    asked = JobsAsked(jobs, background, ppn, order, seed, svg)
+    asked.check([job, random_jobs, contiguous, plan])
     together: dict[str, Any] = {}
     assessments: list[Assessment] = []
     method = "tables" if lfts else DESTINATION_MOD_K
     if jobs:
-        routes, together = assess_together(network, jobs, lfts, lmc, pattern, ppn, order, background, rounds, seed, svg)
+        routes, together = assess_together(network, asked, lfts, lmc, pattern, rounds)
     elif plan is not None:
         routes, assessments, method = assess_plan(network, plan, lfts, pattern, seed)
     else:
@@ -105,31 +99,17 @@ def assess_plan(
 
 
 def assess_together(
-    network: Network,
-    files: list[Path],
-    lfts: Path | None,
-    lmc: str,
-    pattern: str,
-    ppn: int,
-    order: str,
-    share: float,
-    rounds: int,
-    seed: int,
-    svg: Path | None,
+    network: Network, asked: JobsAsked, lfts: Path | None, lmc: str, pattern: str, rounds: int
 ) -> tuple[Routes, dict[str, Any]]:
-    """The jobs of these files together, also drawn into `svg`. Plans bring the LMC that they were made for."""
-    jobs, planned_lmc = read_jobs(network, files, ppn, order)
-    if not jobs:
-        raise UsageError("--jobs names no job", hint="--jobs HOSTFILE, --jobs PLAN or --jobs FOLDER, also repeated")
+    """The jobs that are asked for together. Plans bring the LMC that they were made for."""
+    jobs, planned_lmc = asked.read(network)
     for each in jobs:
-        each.pattern = pattern
+        each.pattern = pattern if each.name != BACKGROUND else each.pattern
     wanted = options.parse_lmc(lmc) if planned_lmc is None else planned_lmc
     routes = read_routes(network, lfts) if lfts else make_routes(network, wanted)
-    everybody = [*jobs, *background_of(network, jobs, share, seed)]
-    measured = measure_together(network, routes, everybody, rounds, seed)
-    if svg is not None:
-        write_bytes(svg, picture_of_jobs(network, everybody, measured.shared))
-    return routes, {"together": together_as_data(network, everybody, measured) | {"background": share}}
+    measured = measure_together(network, routes, jobs, rounds, asked.seed)
+    asked.draw(network, jobs, measured.shared)
+    return routes, {"together": together_as_data(network, jobs, measured) | {"background": asked.background}}
 
 
 def describe(data: dict[str, Any]) -> None:
@@ -138,13 +118,13 @@ def describe(data: dict[str, Any]) -> None:
     if data["jobs"]:
         describe_jobs(data)
     if "together" in data:
-        describe_together(data["together"])
+        describe_together(data["together"], data["seed"])
 
 
-def describe_together(together: dict[str, Any]) -> None:
+def describe_together(together: dict[str, Any], seed: int) -> None:
     """Jobs that run at the same time: what each gets, and which links they share."""
     jobs = together["jobs"]
-    say(f"  together      {len(jobs)} jobs, {together['rounds']} rounds at random phases")
+    say(f"  together      {len(jobs)} jobs, {together['rounds']} rounds at random phases (seed {seed})")
     mean, least, alone = together["together"]["mean"], together["together"]["min"], together["alone"]["mean"]
     say(f"  bandwidth     mean {mean:.4f}, min {least:.4f} of what the NICs could; alone mean {alone:.4f}")
     rows = [
@@ -153,15 +133,7 @@ def describe_together(together: dict[str, Any]) -> None:
         for job in jobs
     ]  # fmt: skip
     print_table("", ["  job", "hosts", "paths", "alone", "together", "worst neighbour", "beside it"], rows)
-    if together["isolated"]:
-        say("  isolated      no link carries messages of two jobs, whatever step each is in")
-        return
-    rows = [
-        [f"  {link['from']} port {link['from_port']} -> {link['to']} port {link['to_port']}",
-         " and ".join(link["jobs"]), f"{link['meeting']:.1%}"]
-        for link in together["shared_links"][:HOT_LINKS_SHOWN]
-    ]  # fmt: skip
-    print_table("", [f"  links that jobs share ({together['shared_link_count']})", "jobs", "of the time"], rows)
+    describe_shared_links(together)
 
 
 def describe_jobs(data: dict[str, Any]) -> None:

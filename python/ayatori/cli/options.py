@@ -47,6 +47,9 @@ BACKGROUND = Annotated[
     float, typer.Option(metavar="SHARE", help="With --jobs: this share of all other hosts sends, too, unplanned.")
 ]
 ROUNDS = Annotated[int, typer.Option(help="With --jobs: how many random phases are drawn.")]
+SVG_OF_JOBS = Annotated[
+    Path | None, typer.Option("--svg", metavar="FILE", help="Draw the jobs of --jobs, and the links that they share.")
+]
 RANDOM_JOBS = Annotated[int | None, typer.Option(metavar="N", help="N random jobs of --job-size machines.")]
 UNNAMED_HCAS = Annotated[
     bool, typer.Option("--unnamed-hcas", help="Jobs that are not listed may hold HCAs that name no host.")

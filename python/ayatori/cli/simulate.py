@@ -4,37 +4,42 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import asdict, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from ayatori._core import Job, current_name
+from ayatori._core import Job, Network, current_name
 from ayatori.base.errors import Error
 from ayatori.base.units import format_bytes, format_seconds, parse_bytes
 from ayatori.cli import options
 from ayatori.cli.execution import UsageError
 from ayatori.cli.output import print_json, print_table, progress, say
+from ayatori.cli.together import JobsAsked, describe_shared_links
 from ayatori.model.network import open_source
-from ayatori.planning.routes import read_routes
-from ayatori.prediction.predictor import Call, algorithms_of, read_pair_sizes
+from ayatori.planning.routes import make_routes, read_routes
+from ayatori.planning.together import BACKGROUND
+from ayatori.prediction.predictor import Call, Model, algorithms_of, read_pair_sizes
 from ayatori.prediction.simulation import Simulation, simulation_as_data, simulation_parameters
 from ayatori.prediction.simulation import simulate as compute_simulation
+from ayatori.prediction.together import CompanySimulation, company_as_data
 from ayatori.resumable import is_first_process
 
 WITHOUT_SIZE = ("alltoallv", "barrier")
 """--bytes does not count for them: an alltoallv has --sizes."""
 HOT_LINKS_PRINTED = 10
+BYTES = Annotated[
+    str, typer.Option(metavar="SIZE", help="As MPI counts: a pair's message, or the vector; a barrier has none.")
+]
+CHUNK = Annotated[str, typer.Option(metavar="SIZE", help="Of a pipeline's pieces; 0: the algorithm's own choice.")]
 
 
 def simulate(
     source: options.SOURCE,
     collective: Annotated[str, typer.Option(metavar="C", help="alltoall, broadcast, reduce, allreduce, allgather, …")],
     algorithm: Annotated[str, typer.Option(metavar="A", help="How it is done: two-level-ring, binomial, trinaryx3, …")],
-    bytes: Annotated[
-        str, typer.Option(metavar="SIZE", help="As MPI counts: a pair's message, or the vector; a barrier has none.")
-    ] = "1MiB",
+    bytes: BYTES = "1MiB",
     job: options.JOB = None,
     random_jobs: options.RANDOM_JOBS = None,
     job_size: options.JOB_SIZE = None,
@@ -42,12 +47,14 @@ def simulate(
     contiguous: options.CONTIGUOUS = None,
     ppn: options.PPN = 0,
     order: options.ORDER = "network",
+    jobs: options.JOBS = None,
+    background: options.BACKGROUND = 0,
+    rounds: options.ROUNDS = 30,
+    svg: options.SVG_OF_JOBS = None,
     unnamed_hcas: options.UNNAMED_HCAS = False,
     root: Annotated[int, typer.Option(help="The root's rank.")] = 0,
     sizes: Annotated[Path | None, typer.Option(metavar="FILE", help="Of alltoallv: lines 'FROM TO BYTES'.")] = None,
-    chunk: Annotated[
-        str, typer.Option(metavar="SIZE", help="Of a pipeline's pieces; 0: the algorithm's own choice.")
-    ] = "0",
+    chunk: CHUNK = "0",
     method: options.METHOD = None,
     lfts: options.LFTS = None,
     steps: options.STEPS = "drift",
@@ -64,34 +71,79 @@ def simulate(
 ) -> None:
     """Times a collective's messages as flows that share links fairly.
 
-    Under mpirun or srun the processes share the jobs.
+    --jobs times jobs that run at the same time, each in a loop of its own that begins at a random phase.
+
+    Under mpirun or srun the processes share jobs that are timed one by one.
     """
     started = time.monotonic()
     call = parse_call(collective, algorithm, bytes, root, chunk, sizes)
     model = options.parse_model(steps, link_bandwidth, link_latency, overhead, eager, injection, bus, head_of_line)
     network = open_source(source, host_pattern)
-    jobs = options.collect_jobs(network, job, random_jobs, job_size, seed, contiguous, ppn, order, unnamed_hcas)
-    jobs = options.jobs_or_whole_network(network, jobs, ppn, unnamed_hcas)
-    if sizes is not None:
-        call = replace(call, sizes=read_sizes(sizes, jobs))
-    routes = read_routes(network, lfts) if lfts else None
-    parameters = simulation_parameters(network, jobs, call, method, model) | options.tables_as_data(lfts)
+    asked = JobsAsked(jobs, background, ppn, order, seed, svg)
+    asked.check([job, random_jobs, contiguous, resume or None])
+    question = Question(call, sizes, method, model, lfts)
+    if jobs:
+        simulation, together = simulate_together(network, asked, question, rounds)
+    else:
+        each = options.collect_jobs(network, job, random_jobs, job_size, seed, contiguous, ppn, order, unnamed_hcas)
+        each = options.jobs_or_whole_network(network, each, ppn, unnamed_hcas)
+        simulation, together = simulate_each(network, each, question, source, resume), {}
+    if is_first_process():
+        data = {"source": source} | as_data(simulation, question) | {"seed": seed} | together
+        data["wall_s"] = time.monotonic() - started
+        print_json("simulate", data) if json else describe(data)
+
+
+@dataclass(frozen=True)
+class Question:
+    """What is simulated on each job, over which paths."""
+
+    call: Call
+    sizes: Path | None
+    """Of an alltoallv."""
+    method: str | None
+    model: Model
+    lfts: Path | None
+
+    def call_on(self, jobs: list[Job]) -> Call:
+        """The call with what the file of sizes says, if there is one."""
+        return self.call if self.sizes is None else replace(self.call, sizes=read_sizes(self.sizes, jobs))
+
+
+def simulate_each(network: Network, jobs: list[Job], question: Question, source: str, resume: bool) -> Simulation:
+    """Each job by itself; what is done is kept for --resume until all are."""
+    call, method, model = question.call_on(jobs), question.method, question.model
+    routes = read_routes(network, question.lfts) if question.lfts else None
+    parameters = simulation_parameters(network, jobs, call, method, model) | options.tables_as_data(question.lfts)
     saved = options.open_partial(source, parameters, resume)
     with progress("jobs", len(jobs)) as advance:
         simulation = compute_simulation(network, jobs, call, method, model, routes=routes, saved=saved, advance=advance)
-    if not is_first_process():
-        return
-    saved.remove()
-    data = {"source": source} | as_data(simulation, options.name_of_paths(simulation.method, method, lfts), sizes)
-    data |= {"seed": seed, "wall_s": time.monotonic() - started}
-    if json:
-        print_json("simulate", data)
-    else:
-        describe(data)
+    if is_first_process():
+        saved.remove()
+    return simulation
 
 
-def as_data(simulation: Simulation, paths: str, sizes: Path | None) -> dict[str, Any]:
-    """What was simulated, on paths of this name, and what came out."""
+def simulate_together(
+    network: Network, asked: JobsAsked, question: Question, rounds: int
+) -> tuple[Simulation, dict[str, Any]]:
+    """The jobs that are asked for, each alone, and all together. Plans bring the LMC that they were made for."""
+    jobs, planned_lmc = asked.read(network)
+    call = question.call_on([each.job for each in jobs if each.name != BACKGROUND])
+    routes = read_routes(network, question.lfts) if question.lfts else None
+    if routes is None and planned_lmc is not None:
+        routes = make_routes(network, planned_lmc)
+    simulation = CompanySimulation(network, jobs, call, question.method, question.model, routes, rounds, asked.seed)
+    with progress("simulations", simulation.count) as advance:
+        company = simulation.run(advance)
+    if asked.svg is not None and company.links_of is None:
+        raise Error("--svg draws links of paths by tables, not by dimension order", hint="--method destination-mod-K")
+    asked.draw(network, jobs, company.shared)
+    return company.alone(), {"together": company_as_data(company) | {"background": asked.background}}
+
+
+def as_data(simulation: Simulation, question: Question) -> dict[str, Any]:
+    """What was simulated, and what came out."""
+    paths, sizes = options.name_of_paths(simulation.method, question.method, question.lfts), question.sizes
     data = {"method": paths} | asdict(replace(simulation.call, sizes=None)) | {"model": asdict(simulation.model)}
     return data | {"sizes": str(sizes) if sizes else None} | simulation_as_data(simulation)
 
@@ -114,14 +166,18 @@ def read_sizes(file: Path, jobs: list[Job]) -> list[list[int]]:
 
 
 def describe(data: dict[str, Any]) -> None:
+    """The call and its paths, each job alone, and all together if they ran at the same time."""
     size = f" of {data['sizes'] or format_bytes(data['bytes'])}" if data["collective"] != "barrier" else ""
     jobs = f"{data['jobs']} jobs" if data["jobs"] > 1 else f"{data['per_job'][0]['ranks']} ranks"
     say(f"{data['source']}: {data['collective']}{size} by {data['algorithm']}, {jobs}")
     say(f"  paths         {data['method']}, steps {data['model']['steps']}")
-    say(f"  time          {spread(data['times_s'], data['jobs'], format_seconds)}")
+    alone = ", each job alone" if "together" in data else ""
+    say(f"  time          {spread(data['times_s'], data['jobs'], format_seconds)}{alone}")
     if data["bandwidth_MBps"]["mean"] is not None:
         say(f"  bandwidth     {spread(data['bandwidth_MBps'], data['jobs'], lambda rate: f'{rate:.1f} MB/s')}")
     say(f"  messages      {data['messages']}, {format_bytes(data['network_bytes'])} over the network")
+    if "together" in data:
+        return describe_together(data["together"], data["seed"])
     hottest = [link for link in data["hot_links"] if link["saturated"] > 0][:HOT_LINKS_PRINTED]
     if hottest:
         rows = [
@@ -129,6 +185,21 @@ def describe(data: dict[str, Any]) -> None:
             for link in hottest
         ]
         print_table("", ["  links that flows waited for", "of the time", "busy", "jobs"], rows)
+
+
+def describe_together(together: dict[str, Any], seed: int) -> None:
+    """Jobs that run at the same time: what a call of each takes, and which links they share."""
+    jobs = together["jobs"]
+    say(f"  together      {len(jobs)} jobs, {together['rounds']} rounds at random phases (seed {seed})")
+    say(f"  time          {spread(together['time_s'], len(jobs), format_seconds)}, while all run")
+    rows = [
+        [f"  {job['name']}", str(job["machines"]), job["method"], format_seconds(job["alone_s"]),
+         format_seconds(job["time_s"]), f"{job['delayed']:.0%}", job["worst_neighbour"] or "-",
+         format_seconds(job["beside_worst_neighbour_s"])]
+        for job in jobs
+    ]  # fmt: skip
+    print_table("", ["  job", "hosts", "paths", "alone", "together", "delayed", "worst neighbour", "beside it"], rows)
+    describe_shared_links(together)
 
 
 def spread(values: dict[str, float], jobs: int, text: Callable[[float], str]) -> str:

@@ -6,10 +6,10 @@ import random
 from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import fmean
-from typing import Any
+from typing import Any, Protocol
 
 from ayatori import _core
-from ayatori._core import Job, JobsTogether, Network, Plan, Routes, SharedLink
+from ayatori._core import Job, JobsTogether, Network, Plan, Routes
 from ayatori.base.errors import Error
 from ayatori.model.network import link_as_data
 from ayatori.planning.plans import DESTINATION_MOD_K, steps_of
@@ -18,6 +18,17 @@ ROUNDS = 300
 MAX_ROUNDS = 10**6
 BACKGROUND = "(background)"
 SHARED_LINKS_SHOWN = 20
+
+
+class LinkOfJobs(Protocol):
+    """A directed link that two jobs use, by their numbers."""
+
+    @property
+    def link(self) -> int: ...
+    @property
+    def first(self) -> int: ...
+    @property
+    def second(self) -> int: ...
 
 
 @dataclass
@@ -73,7 +84,7 @@ def measure_together(
     )
 
 
-def picture_of_jobs(network: Network, jobs: Sequence[JobOnFabric], shared: Sequence[SharedLink]) -> bytes:
+def picture_of_jobs(network: Network, jobs: Sequence[JobOnFabric], shared: Sequence[LinkOfJobs]) -> bytes:
     """An SVG picture: each job's NICs in a colour, and in red the links that two jobs use, by the jobs' names."""
     sharers: dict[int, dict[str, None]] = {}
     for link in shared:

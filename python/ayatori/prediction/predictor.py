@@ -103,6 +103,23 @@ class Prediction:
     rank_seconds: list[float] = field(default_factory=list)
 
 
+@dataclass(frozen=True)
+class PreparedRun:
+    """A call on a job, ready to be simulated."""
+
+    job: Job
+    places: Places
+    schedule: Schedule
+    plan: Plan | None
+    """None where messages go by dimension order."""
+    moved: float | None
+    """The bytes that its bandwidth counts: bandwidth_bytes()."""
+
+    def bandwidth(self, seconds: float) -> float | None:
+        """Bytes a second of a call that takes so long; None for a barrier, and for no time."""
+        return self.moved / seconds if self.moved is not None and seconds > 0 else None
+
+
 class Predictor:
     """One network, one way of choosing paths, one model: ready to predict any job and call on it.
 
@@ -146,25 +163,43 @@ class Predictor:
 
     def predict_each(self, runs: Iterable[tuple[Job, Call]]) -> list[Prediction]:
         """Each call on its job by itself, in parallel."""
-        runs = list(runs)
-        places = [self.places(job) for job, _ in runs]
-        prepared = [self._prepare(job, call, place) for (job, call), place in zip(runs, places, strict=True)]
-        schedules = [schedule for schedule, _ in prepared]
-        plans = [plan for _, plan in prepared]
-        results = _core.simulate_jobs(
+        return self.predict_prepared([self.prepare(job, call) for job, call in runs])
+
+    def predict_prepared(self, runs: Sequence[PreparedRun]) -> list[Prediction]:
+        """Each run by itself, in parallel."""
+        results = _core.simulate_jobs(*self.arguments(runs))
+        return [self._prediction(run, result) for run, result in zip(runs, results, strict=True)]
+
+    def arguments(self, runs: Sequence[PreparedRun]) -> tuple[Any, ...]:
+        """What the simulator is called with."""
+        return (
             self.network,
             self.routes,
-            [plan for plan in plans if plan is not None],
-            [job for job, _ in runs],
-            schedules,
+            [run.plan for run in runs if run.plan is not None],
+            [run.job for run in runs],
+            [run.schedule for run in runs],
             self.model.options(),
             self.model.links(),
-            [self._routers(schedule, place) for schedule, place in zip(schedules, places, strict=True)],
+            [self._routers(run.schedule, run.places) for run in runs],
         )
-        return [
-            self._prediction(call, place, result)
-            for (_, call), place, result in zip(runs, places, results, strict=True)
-        ]
+
+    def prepare(self, job: Job, call: Call, plan: Plan | None = None) -> PreparedRun:
+        """A call on a job: its schedule, and the job's paths for it, unless a `plan` says them already."""
+        places = self.places(job)
+        if plan is not None:
+            if self.routes is None:
+                raise Error("a plan says paths by tables, not by dimension order", hint="--method destination-mod-K")
+            schedule = self._schedule_on(job, call, places, plan)
+        else:
+            schedule, plan = self._prepare(job, call, places)
+        return PreparedRun(job, places, schedule, plan, bandwidth_bytes(call, places))
+
+    def _schedule_on(self, job: Job, call: Call, places: Places, plan: Plan) -> Schedule:
+        """The call's schedule; steps of "planned" are made for the plan's paths."""
+        if call.algorithm != PLANNED:
+            return make_schedule(call, places)
+        made = _core.make_steps(self.network, self.routes, job.endpoints(self.network), plan)
+        return make_schedule(call, places, made.steps)
 
     def _prepare(self, job: Job, call: Call, places: Places) -> tuple[Schedule, Plan | None]:
         """The call's schedule, and the job's paths for it. Steps of "planned" are made for the paths of the shift."""
@@ -186,14 +221,13 @@ class Predictor:
             raise Error("routers with machines built in can't take part", hint="in-network needs switches")
         return list(places.aggregators[:taking_part])
 
-    def _prediction(self, call: Call, places: Places, result: dict[str, Any]) -> Prediction:
-        moved = bandwidth_bytes(call, places)
+    def _prediction(self, run: PreparedRun, result: dict[str, Any]) -> Prediction:
         seconds = result["seconds"]
         return Prediction(
             seconds=seconds,
             messages=result["messages"],
             network_bytes=result["network_bytes"],
-            bandwidth=moved / seconds if moved is not None and seconds > 0 else None,
+            bandwidth=run.bandwidth(seconds),
             hot_links=[LinkUse(**use) for use in result["hot_links"]],
             rank_seconds=result["rank_seconds"],
         )

@@ -43,7 +43,12 @@ struct TimeSideBySide {
 [[nodiscard]] Result<std::vector<TimeSideBySide>> simulate_side_by_side(std::span<const JobSideBySide> jobs,
                                                                         const FlowOptions& options);
 
-/// The bytes that one call puts on each link.
-[[nodiscard]] std::vector<Bytes> bytes_on_links(const Schedule& schedule, const Paths& paths);
+/// The times of many runs, in their order, in parallel (OpenMP). Errors: those above, run by run.
+[[nodiscard]] std::vector<Result<std::vector<TimeSideBySide>>> simulate_all_side_by_side(
+    std::span<const std::vector<JobSideBySide>> runs, const FlowOptions& options);
+
+/// By link: the seconds that it needs for the bytes of one call. Precondition: the paths have the schedule's
+/// participants.
+[[nodiscard]] std::vector<double> seconds_on_links(const Schedule& schedule, const Paths& paths);
 
 }  // namespace ayatori

@@ -1,0 +1,70 @@
+"""What `check --jobs` and `simulate --jobs` share: jobs that run at the same time, as the options name them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ayatori._core import Network
+from ayatori.base.files import write_bytes
+from ayatori.cli.execution import UsageError
+from ayatori.cli.output import print_table, say
+from ayatori.formats.job_files import read_jobs
+from ayatori.planning.together import JobOnFabric, LinkOfJobs, background, picture_of_jobs
+
+SHARED_LINKS_PRINTED = 10
+
+
+@dataclass(frozen=True)
+class JobsAsked:
+    """The options that name jobs that run at the same time."""
+
+    files: list[Path] | None
+    background: float
+    ppn: int
+    order: str
+    seed: int
+    svg: Path | None
+    """Where they are drawn, or nowhere."""
+
+    def check(self, one_by_one: Sequence[object]) -> None:
+        """Raises UsageError for options that contradict each other; `one_by_one` name jobs that are looked at alone."""
+        if self.svg is not None and not self.files:
+            raise UsageError("--svg draws several jobs", hint="--jobs HOSTFILE --jobs HOSTFILE --svg FILE")
+        if str(self.svg) == "-":
+            raise UsageError("--svg names a file", hint="stdout has what was found")
+        if self.files and any(option is not None for option in one_by_one):
+            raise UsageError("--jobs excludes options that name jobs one by one")
+
+    def read(self, network: Network) -> tuple[list[JobOnFabric], int | None]:
+        """The jobs of these files, the background last, and the LMC that their plans were made for (None: no plan)."""
+        jobs, planned_lmc = read_jobs(network, self.files or [], self.ppn, self.order)
+        if not jobs:
+            raise UsageError("--jobs names no job", hint="--jobs HOSTFILE, --jobs PLAN or --jobs FOLDER, also repeated")
+        return [*jobs, *background(network, jobs, self.background, self.seed)], planned_lmc
+
+    def draw(self, network: Network, jobs: Sequence[JobOnFabric], shared: Sequence[LinkOfJobs]) -> None:
+        """The jobs and the links that they share, if a picture is asked for."""
+        if self.svg is not None:
+            write_bytes(self.svg, picture_of_jobs(network, jobs, shared))
+
+
+def describe_shared_links(together: dict[str, Any]) -> None:
+    """The links on which jobs meet most often, with both jobs."""
+    if together["isolated"]:
+        say("  isolated      no link carries messages of two jobs, whatever step each is in")
+        return
+    rows = [
+        [f"  {name_of(link)}", " and ".join(link["jobs"]), f"{link['meeting']:.1%}"]
+        for link in together["shared_links"][:SHARED_LINKS_PRINTED]
+    ]
+    print_table("", [f"  links that jobs share ({together['shared_link_count']})", "jobs", "of the time"], rows)
+
+
+def name_of(link: dict[str, Any]) -> str:
+    """Both ends of a cable; of paths by dimension order, which have none, the link's own name."""
+    if "from" not in link:
+        return link["link"]
+    return f"{link['from']} port {link['from_port']} -> {link['to']} port {link['to_port']}"

@@ -1,0 +1,273 @@
+"""Jobs that run on one fabric at the same time: how long the calls of each take, alone and with the others."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from random import Random
+from statistics import fmean
+from typing import Any
+
+import numpy as np
+
+from ayatori import _core
+from ayatori._core import JobsSideBySide, Network, Plan, Routes
+from ayatori.base.errors import Error
+from ayatori.model.network import link_as_data
+from ayatori.planning.plans import steps_of
+from ayatori.planning.together import BACKGROUND, SHARED_LINKS_SHOWN, JobOnFabric
+from ayatori.prediction.predictor import Call, Model, Prediction, Predictor, PreparedRun
+from ayatori.prediction.simulation import Simulation
+
+ROUNDS = 30
+MAX_ROUNDS = 10**6
+MAX_NEIGHBOURS_TRIED = 4
+"""A job is timed beside so many others by themselves, in search of the one that delays it most: those it meets most."""
+
+BACKGROUND_STEPS = 64
+RUNS_AT_ONCE = 16
+DELAYED = 1 + 1e-6
+"""A call that takes this many times as long as alone is delayed, and not rounded differently."""
+
+Times = list[list[float]]
+"""By round, by job."""
+
+
+@dataclass
+class JobInCompany:
+    """What a job's calls take beside the others."""
+
+    name: str
+    run: PreparedRun
+    method: str
+    alone: Prediction
+    seconds: float
+    """Of a call while all jobs run: the mean over the rounds."""
+    delayed: float
+    """The share of rounds in which a call takes longer than alone."""
+    worst_neighbour: str | None
+    seconds_beside_worst_neighbour: float
+
+    @property
+    def bandwidth(self) -> float | None:
+        """Bytes a second while all jobs run; None for a barrier."""
+        return self.run.bandwidth(self.seconds)
+
+
+@dataclass
+class MeetingLink:
+    """A directed link that two jobs use."""
+
+    link: int
+    name: str
+    first: int
+    second: int
+    meeting: float
+    """How likely both use it at one moment: the product of the shares of the time in which each keeps it busy."""
+
+
+@dataclass
+class Company:
+    """Jobs that ran at the same time."""
+
+    call: Call
+    method: str
+    model: Model
+    jobs: list[JobInCompany]
+    """Without the background."""
+    names: list[str]
+    """Of all, by the numbers in `shared`."""
+    shared: list[MeetingLink]
+    """Most meetings first."""
+    rounds: int
+    links_of: Network | None
+    """The network whose ports the links' numbers are; None where paths go by dimension order."""
+
+    def alone(self) -> Simulation:
+        """The same jobs, each by itself."""
+        jobs = [job.run.job for job in self.jobs]
+        predictions = [job.alone for job in self.jobs]
+        return Simulation(self.call, self.method, self.model, jobs, predictions, self.links_of)
+
+
+class CompanySimulation:
+    """Times a call on each of some jobs, alone and while all others repeat theirs (side_by_side.hpp).
+
+    In each of `rounds` rounds every job begins at a phase that is drawn from `seed`, up to the time of its call alone,
+    and drifts from then on: jobs know nothing of each other. `method`, `model` and `routes` are Predictor's; jobs with
+    a plan keep it. A job called BACKGROUND (planning.together.background) sends its pattern in messages as large as
+    the call's, and is not timed. Raises Error for no jobs, unknown algorithms, sizes that can't be, synchronous steps.
+    """
+
+    def __init__(
+        self,
+        network: Network,
+        jobs: Sequence[JobOnFabric],
+        call: Call,
+        method: str | None = None,
+        model: Model | None = None,
+        routes: Routes | None = None,
+        rounds: int = ROUNDS,
+        seed: int = 1,
+    ) -> None:
+        if not 1 <= rounds <= MAX_ROUNDS:
+            raise Error(f"{rounds} rounds", hint=f"1 to {MAX_ROUNDS}")
+        self.predictor = Predictor(network, method, model, routes)
+        if self.predictor.model.steps != "drift":
+            raise Error("jobs that run at the same time drift", hint="--steps drift")
+        self.jobs, self.call, self.rounds, self.seed = list(jobs), call, rounds, seed
+        self.timed = [number for number, each in enumerate(jobs) if each.name != BACKGROUND]
+        if not self.timed:
+            raise Error("no job to simulate")
+        self.runs = [prepare(self.predictor, each, call, seed) for each in jobs]
+        self.alone = self.predictor.predict_prepared(self.runs)
+        seconds = [each.seconds for each in self.alone]
+        random = Random(seed)
+        self.phases = [[random.random() * alone for alone in seconds] for _ in range(rounds)]
+        self.core = JobsSideBySide(*self.predictor.arguments(self.runs))
+        self.shared = shared_links(self.core, seconds)
+        self.pairs = pairs_to_try(self.shared, self.timed)
+
+    @property
+    def count(self) -> int:
+        """How many simulations run() does."""
+        return self.rounds * (1 + len(self.pairs))
+
+    def run(self, advance: Callable[[int], None] = lambda _count: None) -> Company:
+        """Does all rounds, in parallel; `advance` is called with how many simulations more are done."""
+        together = self._times(range(len(self.jobs)), advance)
+        beside = {pair: self._times(pair, advance) for pair in self.pairs}
+        predictor = self.predictor
+        return Company(
+            call=self.call,
+            method=predictor.method,
+            model=predictor.model,
+            jobs=[self._in_company(number, together, beside) for number in self.timed],
+            names=[each.name for each in self.jobs],
+            shared=self.shared,
+            rounds=self.rounds,
+            links_of=predictor.network if predictor.routes is not None else None,
+        )
+
+    def _times(self, members: Sequence[int], advance: Callable[[int], None]) -> Times:
+        """Of each round the times of these jobs' calls while only they run."""
+        found: Times = []
+        for first in range(0, self.rounds, RUNS_AT_ONCE):
+            phases = self.phases[first : first + RUNS_AT_ONCE]
+            found += self.core.seconds([[(job, phase[job], job in self.timed) for job in members] for phase in phases])
+            advance(len(phases))
+        return found
+
+    def _in_company(self, number: int, together: Times, beside: dict[tuple[int, int], Times]) -> JobInCompany:
+        alone = self.alone[number]
+        worst, slowest = None, alone.seconds
+        for pair, rounds in beside.items():
+            if number not in pair:
+                continue
+            seconds = fmean(of_round[pair.index(number)] for of_round in rounds)
+            if seconds > slowest * DELAYED:
+                worst, slowest = self.jobs[pair[1 - pair.index(number)]].name, seconds
+        times = [of_round[number] for of_round in together]
+        return JobInCompany(
+            name=self.jobs[number].name,
+            run=self.runs[number],
+            method=self._method_of(number),
+            alone=alone,
+            seconds=fmean(times),
+            delayed=sum(seconds > alone.seconds * DELAYED for seconds in times) / len(times),
+            worst_neighbour=worst,
+            seconds_beside_worst_neighbour=slowest,
+        )
+
+    def _method_of(self, number: int) -> str:
+        plan = self.jobs[number].plan
+        return self.predictor.method if plan is None else plan.method.word
+
+
+def prepare(predictor: Predictor, each: JobOnFabric, call: Call, seed: int) -> PreparedRun:
+    """The call on a job; of the background a pattern's messages, one as large as another."""
+    if each.name != BACKGROUND:
+        return predictor.prepare(each.job, call, each.plan)
+    size = message_bytes(call)
+    if size == 0:
+        raise Error(f"background traffic beside a {call.collective} has messages of no size")
+    ranks = each.job.rank_count
+    steps = _core.random_permutations(ranks, min(BACKGROUND_STEPS, max(1, ranks - 1)), seed)
+    if each.pattern != "random":
+        steps = steps_of(each.pattern, ranks, seed)
+    schedule = _core.schedule_of_pattern(steps, size)
+    plan = None if predictor.routes is None else Plan.destination_mod_k(ranks)
+    return PreparedRun(each.job, predictor.places(each.job), schedule, plan, moved=None)
+
+
+def message_bytes(call: Call) -> int:
+    """What the messages of background traffic have: the call's size, of an alltoallv the mean of its pairs."""
+    if call.sizes is None:
+        return call.bytes
+    sizes = np.asarray(call.sizes, dtype=np.int64)
+    return int(sizes.sum()) // max(1, int(np.count_nonzero(sizes)))
+
+
+def shared_links(core: JobsSideBySide, alone: Sequence[float]) -> list[MeetingLink]:
+    """The links that two jobs use, whatever each is doing; most meetings first."""
+    users: dict[int, list[tuple[int, float]]] = {}
+    for job, seconds in enumerate(alone):
+        for link, busy in core.busy_links(job):
+            users.setdefault(link, []).append((job, min(1.0, busy / seconds) if seconds > 0 else 0.0))
+    shared = [
+        MeetingLink(link, core.link_name(link), first, second, share * other)
+        for link, uses in users.items()
+        for (first, share), (second, other) in combinations(uses, 2)
+    ]
+    return sorted(shared, key=lambda each: (-each.meeting, each.link, each.first, each.second))
+
+
+def pairs_to_try(shared: Sequence[MeetingLink], timed: Sequence[int]) -> list[tuple[int, int]]:
+    """Each job that is timed with those that it meets most, MAX_NEIGHBOURS_TRIED of them."""
+    meetings: dict[int, dict[int, float]] = {}
+    for link in shared:
+        for job, other in ((link.first, link.second), (link.second, link.first)):
+            of_job = meetings.setdefault(job, {})
+            of_job[other] = of_job.get(other, 0.0) + link.meeting
+    pairs: dict[tuple[int, int], None] = {}
+    for job in timed:
+        of_job = meetings.get(job, {})
+        most = sorted(of_job, key=lambda other: (-of_job[other], other))[:MAX_NEIGHBOURS_TRIED]
+        pairs.update(dict.fromkeys((min(job, other), max(job, other)) for other in most))
+    return list(pairs)
+
+
+def company_as_data(company: Company) -> dict[str, Any]:
+    """What `simulate --jobs --json` prints of its jobs while all of them run."""
+    times = [job.seconds for job in company.jobs]
+    return {
+        "rounds": company.rounds,
+        "isolated": not company.shared,
+        "time_s": {"mean": fmean(times), "min": min(times), "max": max(times)},
+        "alone_s": {"mean": fmean(job.alone.seconds for job in company.jobs)},
+        "jobs": [_job_as_data(job) for job in company.jobs],
+        "shared_link_count": len({link.link for link in company.shared}),
+        "shared_links": [_link_as_data(company, link) for link in company.shared[:SHARED_LINKS_SHOWN]],
+    }
+
+
+def _job_as_data(job: JobInCompany) -> dict[str, Any]:
+    return {
+        "name": job.name,
+        "machines": len(job.run.job.machines),
+        "ranks": job.run.job.rank_count,
+        "method": job.method,
+        "alone_s": job.alone.seconds,
+        "time_s": job.seconds,
+        "bandwidth_MBps": None if job.bandwidth is None else job.bandwidth / 1e6,
+        "delayed": job.delayed,
+        "worst_neighbour": job.worst_neighbour,
+        "beside_worst_neighbour_s": job.seconds_beside_worst_neighbour,
+    }
+
+
+def _link_as_data(company: Company, shared: MeetingLink) -> dict[str, Any]:
+    ends = {} if company.links_of is None else link_as_data(company.links_of, shared.link)
+    names = [company.names[shared.first], company.names[shared.second]]
+    return {"link": shared.name} | ends | {"jobs": names, "meeting": shared.meeting}

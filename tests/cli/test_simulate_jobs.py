@@ -1,0 +1,76 @@
+"""`ayatori simulate --jobs`: jobs that run at the same time."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+SOURCE = "fattree:K=6,levels=2,nodes=30"
+SHIFT = ["--collective", "alltoall", "--algorithm", "shift", "--bytes", "64KiB", "--rounds", "4"]
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """Three jobs on every fourth host."""
+    for name, hosts in {"left": range(0, 30, 4), "middle": range(1, 30, 4), "right": range(2, 30, 4)}.items():
+        (tmp_path / name).write_text("".join(f"N{host}\n" for host in hosts))
+    return tmp_path
+
+
+def test_each_job_is_timed_alone_and_together(folder: Path, ayatori_command) -> None:
+    picture = folder.parent / "jobs.svg"
+    outcome = ayatori_command("simulate", SOURCE, "--jobs", str(folder), *SHIFT, "--seed", "7", "--svg", str(picture))
+    assert outcome.status == 0, outcome.stderr
+    assert "3 jobs, 4 rounds at random phases (seed 7)" in outcome.stdout
+    assert "worst neighbour" in outcome.stdout
+    assert "left and right" in outcome.stdout
+    drawn = picture.read_text()
+    assert "<title>N4, left</title>" in drawn
+    assert " and right</text>" in drawn
+
+
+def test_plans_and_given_tables_are_used(folder: Path, ayatori_command) -> None:
+    tables = folder.parent / "tables"
+    assert ayatori_command("route", SOURCE, "--lmc", "auto", "--out-dir", str(tables)).status == 0
+    plan = ["plan", SOURCE, "--job", str(folder / "left"), "--method", "pair", "--out", str(folder / "left.json")]
+    assert ayatori_command(*plan).status == 0
+    (folder / "left").unlink()
+    lfts = next(tables.glob("*lfts*"))
+    outcome = ayatori_command("simulate", SOURCE, "--jobs", str(folder), *SHIFT, "--lfts", str(lfts), "--json")
+    assert outcome.status == 0, outcome.stderr
+    data = json.loads(outcome.stdout)
+    assert data["method"] == "tables"
+    assert {job["name"]: job["method"] for job in data["together"]["jobs"]} == {
+        "left": "pair",
+        "middle": "destination-mod-K",
+        "right": "destination-mod-K",
+    }
+    assert data["jobs"] == 3
+    ours = ayatori_command("simulate", SOURCE, "--jobs", str(folder), *SHIFT, "--json")
+    assert json.loads(ours.stdout)["together"] == data["together"]
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (["--jobs", ".", "--job", "left"], "--jobs excludes"),
+        (["--jobs", ".", "--contiguous", "3..4"], "--jobs excludes"),
+        (["--jobs", ".", "--resume"], "--jobs excludes"),
+        (["--svg", "jobs.svg"], "--svg draws several jobs"),
+        (["--jobs", ".", "--svg", "-"], "--svg names a file"),
+    ],
+)
+def test_options_that_contradict_each_other_are_refused(
+    options: list[str], said: str, folder: Path, ayatori_command
+) -> None:
+    outcome = ayatori_command("simulate", SOURCE, *SHIFT, *options, cwd=folder)
+    assert outcome.status == 2
+    assert said in outcome.stderr
+
+
+def test_synchronous_steps_are_refused(folder: Path, ayatori_command) -> None:
+    outcome = ayatori_command("simulate", SOURCE, *SHIFT, "--jobs", str(folder), "--steps", "synchronous")
+    assert outcome.status == 1
+    assert "--steps drift" in outcome.stderr
