@@ -419,6 +419,10 @@ class Algorithm:
     @property
     def pipelined(self) -> bool: ...
 
+    @property
+    def of_an_mpi(self) -> bool:
+        """It repeats what an MPI library does; not for choices of our own."""
+
 def current_name(name: str) -> str:
     """The name that algorithms() lists, for one that it had before, too."""
 

@@ -14,6 +14,8 @@ namespace {
 
 constexpr bool on_grid = true;
 constexpr bool pipelined = true;
+constexpr bool in_one_piece = false;
+constexpr bool of_an_mpi = true;
 
 constexpr std::array all_algorithms{
     Algorithm{Collective::alltoall, "shift", "step s: send to r + s, receive from r - s (paper 1, 2.3)", false,
@@ -62,6 +64,19 @@ constexpr std::array all_algorithms{
               make_trinaryx3, pipelined},
     Algorithm{Collective::broadcast, "sixcolour", "trinaryx3 and its mirror images: two trees a dimension", on_grid,
               make_sixcolour, pipelined},
+    Algorithm{Collective::broadcast, "linear", "the root sends to all at once", false, make_linear_tree, in_one_piece,
+              of_an_mpi},
+    Algorithm{Collective::broadcast, "openmpi-binomial", "Open MPI's binomial tree: parents lack the highest bit",
+              false, make_openmpi_binomial, pipelined, of_an_mpi},
+    Algorithm{Collective::broadcast, "openmpi-binary", "Open MPI's pipelined binary tree", false, make_openmpi_binary,
+              pipelined, of_an_mpi},
+    Algorithm{Collective::broadcast, "openmpi-chains", "Open MPI's pipelined chains, 4 by default", false,
+              make_openmpi_chains, pipelined, of_an_mpi},
+    Algorithm{Collective::broadcast, "mpi-scatter-ring", "scatter-allgather with blocks as MPI libraries cut them",
+              false, make_scatter_ring, in_one_piece, of_an_mpi},
+    Algorithm{Collective::broadcast, "mpi-scatter-doubling",
+              "binomial scatter, allgather by doubling, as in Open MPI and MPICH", false, make_scatter_doubling,
+              in_one_piece, of_an_mpi},
 
     Algorithm{Collective::reduce, "binomial", "binomial tree", false, make_binomial},
     Algorithm{Collective::reduce, "knomial", "k-nomial tree, k = 4 by default", false, make_knomial},
@@ -75,6 +90,19 @@ constexpr std::array all_algorithms{
               make_trinaryx3, pipelined},
     Algorithm{Collective::reduce, "sixcolour", "trinaryx3 and its mirror images: two trees a dimension", on_grid,
               make_sixcolour, pipelined},
+    Algorithm{Collective::reduce, "linear", "all send to the root at once", false, make_linear_tree, in_one_piece,
+              of_an_mpi},
+    Algorithm{Collective::reduce, "openmpi-binary", "Open MPI's pipelined binary tree", false, make_openmpi_binary,
+              pipelined, of_an_mpi},
+    Algorithm{Collective::reduce, "openmpi-chains", "Open MPI's pipelined chains, 4 by default", false,
+              make_openmpi_chains, pipelined, of_an_mpi},
+    Algorithm{Collective::reduce, "openmpi-in-order-binary",
+              "Open MPI's binary tree that combines in the order of ranks", false, make_openmpi_in_order_binary,
+              pipelined, of_an_mpi},
+    Algorithm{Collective::reduce, "openmpi-rabenseifner", "Open MPI's: near halves first, gathered at the root", false,
+              make_openmpi_rabenseifner, in_one_piece, of_an_mpi},
+    Algorithm{Collective::reduce, "mpich-rabenseifner", "MPICH's: near halves first, gathered at the root", false,
+              make_mpich_rabenseifner, in_one_piece, of_an_mpi},
 
     Algorithm{Collective::allreduce, "recursive-doubling", "exchange everything with r xor 2^s", false,
               make_recursive_doubling},
@@ -95,6 +123,12 @@ constexpr std::array all_algorithms{
               make_trinaryx3, pipelined},
     Algorithm{Collective::allreduce, "sixcolour", "trinaryx3 and its mirror images: two trees a dimension", on_grid,
               make_sixcolour, pipelined},
+    Algorithm{Collective::allreduce, "linear", "all send to rank 0, which sends to all", false, make_linear_tree,
+              in_one_piece, of_an_mpi},
+    Algorithm{Collective::allreduce, "openmpi-rabenseifner", "Open MPI's: near halves first, and back", false,
+              make_openmpi_rabenseifner, in_one_piece, of_an_mpi},
+    Algorithm{Collective::allreduce, "mpich-rabenseifner", "MPICH's: near halves first, and back", false,
+              make_mpich_rabenseifner, in_one_piece, of_an_mpi},
 
     Algorithm{Collective::reduce_scatter, "ring", "each block goes round once", false, make_ring_reduce_scatter},
     Algorithm{Collective::reduce_scatter, "recursive-halving", "exchange halves with r xor n/2, n/4, ...", false,
@@ -113,6 +147,8 @@ constexpr std::array all_algorithms{
     Algorithm{Collective::allgather, "hierarchical",
               "gather on machines, ring among their leaders, broadcast on machines", false,
               make_hierarchical_allgather},
+    Algorithm{Collective::allgather, "neighbour-exchange", "two blocks to the rank above and the rank below in turn",
+              false, make_neighbour_exchange, in_one_piece, of_an_mpi},
 
     Algorithm{Collective::gather, "binomial", "binomial tree", false, make_binomial_scatter_gather},
     Algorithm{Collective::gather, "linear", "all at once", false, make_linear_scatter_gather},
@@ -128,6 +164,12 @@ constexpr std::array all_algorithms{
     Algorithm{Collective::barrier, "hierarchical", "binomial trees of ranks, machines, groups, up and down", false,
               make_hierarchical_tree},
     Algorithm{Collective::barrier, "in-network", "routers collect and release", false, make_in_network},
+    Algorithm{Collective::barrier, "linear", "all signal rank 0, which signals all", false, make_linear_tree,
+              in_one_piece, of_an_mpi},
+    Algorithm{Collective::barrier, "double-ring", "two signals go round, one after the other", false, make_double_ring,
+              in_one_piece, of_an_mpi},
+    Algorithm{Collective::barrier, "recursive-doubling", "exchange signals with r xor 2^s", false,
+              make_doubling_barrier, in_one_piece, of_an_mpi},
 
     Algorithm{Collective::halo, "halo", "both neighbours in each dimension, all at once", false, make_halo},
 };

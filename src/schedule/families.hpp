@@ -15,7 +15,7 @@ Maker make_shift, make_planned, make_pairwise, make_spread, make_ring_alltoall, 
     make_two_level_ring_blocking, make_bruck_alltoall;
 
 // trees.cpp: broadcast, reduce, allreduce or barrier, as the call says, along one kind of tree
-Maker make_binomial, make_knomial, make_chain, make_binary, make_mapped_binary;
+Maker make_binomial, make_knomial, make_linear_tree, make_chain, make_binary, make_mapped_binary;
 Maker make_trinaryx1, make_trinaryx3, make_sixcolour;
 Maker make_hierarchical_tree, make_in_network;
 
@@ -25,17 +25,24 @@ Maker make_halving_reduce_scatter, make_doubling_allgather;
 
 // rings.cpp
 Maker make_ring_allgather, make_ring_reduce_scatter, make_ring_allreduce, make_bruck_allgather;
-Maker make_pairwise_reduce_scatter;
+Maker make_pairwise_reduce_scatter, make_neighbour_exchange;
 
 // scatter_gather.cpp: scatter or gather, as the call says
 Maker make_binomial_scatter_gather, make_linear_scatter_gather, make_hierarchical_scatter_gather;
 Maker make_scatter_allgather;
 
 // neighbours.cpp
-Maker make_dissemination, make_halo;
+Maker make_dissemination, make_double_ring, make_doubling_barrier, make_halo;
 
 // hierarchical.cpp
 Maker make_hierarchical_alltoall, make_hierarchical_reduce_scatter, make_hierarchical_allreduce,
     make_hierarchical_allgather;
+
+// mpi_trees.cpp: broadcast or reduce, as the call says
+Maker make_openmpi_binomial, make_openmpi_binary, make_openmpi_chains, make_openmpi_in_order_binary;
+
+// mpi_exchanges.cpp: reduce or allreduce, as the call says; broadcast
+Maker make_openmpi_rabenseifner, make_mpich_rabenseifner;
+Maker make_scatter_doubling, make_scatter_ring;
 
 }  // namespace ayatori

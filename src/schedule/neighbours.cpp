@@ -20,6 +20,44 @@ Result<SchedulePtr> make_dissemination(const CollectiveCall& call, const Places&
   return program;
 }
 
+// Two tokens go round from rank 0, one after the other: the first collects, the second releases.
+Result<SchedulePtr> make_double_ring(const CollectiveCall& call, const Places&, const AlgorithmOptions&) {
+  const Rank n = call.ranks;
+  auto program = std::make_shared<PhasedSchedule>(call, SlotLayout{0, 1, 0, 0});
+  program->then(phase(n > 1 ? 2 * std::size_t{n} : 0, [n](Rank r, std::size_t step, StepActions& actions) {
+    const auto from = static_cast<Rank>(step % n);
+    if (r == from) actions.send((r + 1) % n, SlotRange{});
+    if (r == (from + 1) % n) actions.receive(from, SlotRange{});
+  }));
+  return program;
+}
+
+// Ranks from the largest power of two on tell a lower one that they have begun, and are told when all have.
+Result<SchedulePtr> make_doubling_barrier(const CollectiveCall& call, const Places&, const AlgorithmOptions&) {
+  const Rank n = call.ranks;
+  const Rank core = std::bit_floor(n);
+  auto program = std::make_shared<PhasedSchedule>(call, SlotLayout{0, 1, 0, 0});
+  const auto fold = [n, core](bool upwards) {
+    return phase(n > core ? 1 : 0, [=](Rank r, std::size_t, StepActions& actions) {
+      const Rank partner = r ^ core;
+      if (partner >= n) return;
+      if ((r < core) == upwards) {
+        actions.send(partner, SlotRange{});
+      } else {
+        actions.receive(partner, SlotRange{});
+      }
+    });
+  };
+  program->then(fold(false));
+  program->then(phase(std::bit_width(core) - 1, [core](Rank r, std::size_t step, StepActions& actions) {
+    if (r >= core) return;
+    actions.send(r ^ Rank{1} << step, SlotRange{});
+    actions.receive(r ^ Rank{1} << step, SlotRange{});
+  }));
+  program->then(fold(true));
+  return program;
+}
+
 namespace {
 
 struct Stencil {

@@ -2,6 +2,7 @@
 /// \file
 /// What all algorithms are made of: phases, one after another or overlapping, on one or several streams.
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -24,15 +25,20 @@ using PhasePtr = std::unique_ptr<Phase>;
 
 /// Sizes of slots: a vector of `bytes` cut into `blocks`, `copies` times, then `pairs` of scratch slots that
 /// have the sizes of the largest and of the smallest block: any block finds one that fits. With one block every slot
-/// holds `bytes`.
+/// holds `bytes`. Blocks differ by at most one byte, or with `chunk` > 0 they have that many bytes, the last ones what
+/// is left: as MPI libraries cut pieces.
 struct SlotLayout {
   Bytes bytes = 0;
   std::uint32_t blocks = 1;
   std::uint32_t copies = 1;
   std::uint32_t pairs = 0;
+  Bytes chunk = 0;
 
   [[nodiscard]] Slot slots() const { return blocks * copies + 2 * pairs; }
-  [[nodiscard]] Bytes block_bytes(std::uint32_t block) const { return bytes / blocks + (block < bytes % blocks); }
+  [[nodiscard]] Bytes block_bytes(std::uint32_t block) const {
+    if (chunk > 0) return std::min(chunk, bytes - std::min(bytes, block * chunk));
+    return bytes / blocks + (block < bytes % blocks);
+  }
   [[nodiscard]] Bytes slot_bytes(Slot slot) const;
   /// The slot of scratch pair `pair` that fits `block`.
   [[nodiscard]] Slot scratch(std::uint32_t pair, std::uint32_t block) const;

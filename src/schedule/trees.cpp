@@ -121,6 +121,10 @@ Result<SchedulePtr> make_knomial(const CollectiveCall& call, const Places&, cons
   return whole(call, std::make_shared<KnomialTree>(call.ranks, call.root, std::min(radix, std::max(2U, call.ranks))));
 }
 
+Result<SchedulePtr> make_linear_tree(const CollectiveCall& call, const Places&, const AlgorithmOptions&) {
+  return whole(call, std::make_shared<KnomialTree>(call.ranks, call.root, std::max(2U, call.ranks)));
+}
+
 Result<SchedulePtr> make_chain(const CollectiveCall& call, const Places&, const AlgorithmOptions& options) {
   return pipelined(call, {chain_tree(call.ranks, call.root)}, options);
 }

@@ -123,7 +123,13 @@ def _outcome_from(data: dict[str, Any]) -> Candidate | LeftOut:
 
 
 def pieces_of(calls: Iterable[tuple[str, int]]) -> list[Piece]:
-    return [Piece(*call, algorithm) for call in dict.fromkeys(calls) for algorithm in algorithms_of(call[0])]
+    """Algorithms that only repeat what an MPI library does are for its own tables (mpi_tables)."""
+    return [
+        Piece(*call, algorithm)
+        for call in dict.fromkeys(calls)
+        for algorithm in algorithms_of(call[0])
+        if not algorithm.of_an_mpi
+    ]
 
 
 def assess(predictor: Predictor, jobs: Sequence[Job], pieces: Iterable[Piece]) -> list[Candidate | LeftOut]:

@@ -38,6 +38,8 @@ class Call:
     root: int = 0
     chunk_bytes: int = 0
     """Bytes in a chunk of a pipeline; 0: the algorithm's own choice."""
+    radix: int = 0
+    """Of k-nomial trees, or the number of chains; 0: the algorithm's own choice."""
     sizes: Sequence[Sequence[int]] | None = None
     """Of alltoallv, whose `bytes` count for nothing: from each rank (row) to each; lists, or an array's tolist()."""
 
@@ -254,6 +256,7 @@ def make_schedule(call: Call, places: Places, planned_steps: PlannedSteps | None
         raise Error(f"{call.collective} by {call.algorithm} is not a pipeline, so there are no chunks")
     options = _core.AlgorithmOptions()
     options.chunk_bytes = call.chunk_bytes
+    options.radix = call.radix
     options.planned_steps = planned_steps
     if call.sizes is not None:
         options.set_pair_sizes(call.sizes)

@@ -31,7 +31,7 @@ struct PairSizes {
 [[nodiscard]] PairSizes table_of_sizes(Rank ranks, std::vector<Bytes> sizes);
 
 struct AlgorithmOptions {
-  std::uint32_t radix = 0;  ///< of k-nomial trees, at least 2; 0: the algorithm's own choice
+  std::uint32_t radix = 0;  ///< of k-nomial trees, at least 2; of chains, their number; 0: the algorithm's own choice
   /// The size of one chunk of a pipeline. 0: the number S of chunks is chosen so that (d + S − 1) · (h + m / S) is
   /// smallest, S = sqrt((d − 1) · m / h), where m are the bytes that one stream carries, d is the tree's depth and
   /// h = 16 KiB, a message that takes as long as its overhead.
@@ -53,6 +53,9 @@ struct Algorithm {
   bool needs_grid = false;  ///< Places::dimensions must not be empty
   Result<SchedulePtr> (*make)(const CollectiveCall& call, const Places& places, const AlgorithmOptions& options);
   bool pipelined = false;  ///< AlgorithmOptions::chunk_bytes applies; slot 0 of its schedules is one chunk
+  /// It is there to predict what an MPI library does, whose tables `ayatori choose --to` writes; choices of our own
+  /// leave it out. A pipelined one sends one piece where chunk_bytes is 0.
+  bool of_an_mpi = false;
 };
 
 /// All algorithms, ordered by collective.

@@ -3,8 +3,9 @@
 /// Collectives and what they promise.
 ///
 /// Slots at the start and at the end, by rank r of n; "own" slots hold contributions of r, all others are empty. B is
-/// the number of blocks that an algorithm splits one vector into (block sizes differ by at most one byte; where bytes <
-/// B some blocks are empty). All slots after those named here are scratch.
+/// the number of blocks that an algorithm splits one vector into (block sizes differ by at most one byte, except in
+/// algorithms that repeat an MPI's, which cut as it does; where bytes < B some blocks are empty). All slots after those
+/// named here are scratch.
 ///
 ///   alltoall        slots 0 … n−1: own, slot j for rank j        end: slots n … 2n−1, slot n+j what j had for r
 ///   alltoallv       as alltoall, but each pair has a size of its own; pairs of no bytes have no message
