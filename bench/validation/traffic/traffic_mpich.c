@@ -1,7 +1,6 @@
-/* MPICH with ch4:ucx hands each message to another machine to ucp_tag_send_nbx or ucp_tag_send_sync_nbx. Those that are
- * defined here take the place of the library's, since the executable is searched first, and call them. Which rank an
- * endpoint leads to is learnt from one message to each rank. MPIR_CVAR_NOLOCAL=1 makes MPICH treat all ranks as if each
- * was on a machine of its own; without it, messages through shared memory are not seen. */
+/* MPICH with ch4:ucx hands each message to ucp_tag_send_nbx or ucp_tag_send_sync_nbx. Those that are defined here take
+ * the place of the library's, since the executable is searched first, and call them. Which rank an endpoint leads to is
+ * learnt from one message to each rank; a message that went another way would leave its rank unseen. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <mpi.h>

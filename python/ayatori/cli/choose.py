@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from ayatori.base.units import format_bytes, format_seconds, parse_bytes
-from ayatori.cli import options
+from ayatori.cli import choose_for_mpi, options
 from ayatori.cli.execution import UsageError
 from ayatori.cli.output import note, print_json, print_table, progress, say
 from ayatori.formats.choice_table import table_of, write_table
@@ -17,16 +17,18 @@ from ayatori.model.network import open_source
 from ayatori.planning.routes import read_routes
 from ayatori.prediction.choice import choice_as_data, choice_parameters, pieces_of
 from ayatori.prediction.choice import choose as rank_algorithms
-from ayatori.prediction.predictor import algorithms_of
+from ayatori.prediction.predictor import Predictor, algorithms_of
 from ayatori.resumable import is_first_process
+
+BYTES = Annotated[
+    str, typer.Option(metavar="SIZE[,SIZE…]", help="As MPI counts them; 1KiB..64MiB: doubling from one to another.")
+]
 
 
 def choose(
     source: options.SOURCE,
     collective: Annotated[str, typer.Option(metavar="C[,C…]", help="alltoall, broadcast, reduce, allreduce, …")],
-    bytes: Annotated[
-        str, typer.Option(metavar="SIZE[,SIZE…]", help="As MPI counts them; 1KiB..64MiB: doubling from one to another.")
-    ] = "1KiB..4MiB",
+    bytes: BYTES = "1KiB..4MiB",
     job: options.JOB = None,
     random_jobs: options.RANDOM_JOBS = None,
     job_size: options.JOB_SIZE = None,
@@ -46,6 +48,8 @@ def choose(
     bus: options.BUS = None,
     head_of_line: options.HEAD_OF_LINE = False,
     out: Annotated[Path | None, typer.Option(metavar="FILE", help="Write one job's table there, for MPI.")] = None,
+    to: choose_for_mpi.TO = "",
+    mpi_library: choose_for_mpi.LIBRARY = None,
     resume: options.RESUME = False,
     host_pattern: options.HOST_PATTERN = "",
     json: options.JSON = False,
@@ -64,6 +68,9 @@ def choose(
     if model.link_latency == 0 and model.overhead == 0 and is_first_process():
         note("messages take no time but that of their bytes: --link-latency or --overhead tells what small ones cost")
     routes = read_routes(network, lfts) if lfts else None
+    if to:
+        own = choose_for_mpi.Options(to, out, mpi_library, resume, json)
+        return choose_for_mpi.choose(source, Predictor(network, method, model, routes), jobs, calls, own)
     parameters = choice_parameters(network, jobs, calls, method, model) | options.tables_as_data(lfts)
     saved = options.open_partial(source, parameters, resume)
     with progress("algorithms", len(pieces_of(calls))) as advance:
@@ -76,10 +83,7 @@ def choose(
         note(f"wrote {out}")
     data = {"source": source} | choice_as_data(choice)
     data["method"] = options.name_of_paths(choice.method, method, lfts)
-    if json:
-        print_json("choose", data)
-    else:
-        describe(data)
+    print_json("choose", data) if json else describe(data)
 
 
 def parse_collectives(text: str) -> list[str]:

@@ -1,0 +1,100 @@
+"""ayatori choose --to: tables for the selectors that MPI libraries have themselves."""
+
+from __future__ import annotations
+
+import shlex
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from ayatori._core import Job
+from ayatori.base.units import format_bytes
+from ayatori.cli.execution import UsageError
+from ayatori.cli.output import note, print_json, print_table, progress, say
+from ayatori.mpi_tables import rules
+from ayatori.mpi_tables.tables import IN_A_FILE, mpi_named, rules_as_data, write
+from ayatori.prediction.predictor import Predictor
+from ayatori.resumable import is_first_process
+
+TO = Annotated[
+    str, typer.Option(metavar="MPI", help="Of that MPI's own algorithms: openmpi, openmpi-json, mpich, intel, ucc.")
+]
+LIBRARY = Annotated[
+    Path | None,
+    typer.Option("--mpi-library", metavar="FILE", help="With --to mpich: the libmpich.so that runs the job."),
+]
+
+
+@dataclass(frozen=True)
+class Options:
+    """Those of `choose` that are for tables of MPI libraries."""
+
+    to: str
+    out: Path | None
+    library: Path | None
+    """--mpi-library"""
+    resume: bool
+    json: bool
+
+
+def choose(source: str, predictor: Predictor, jobs: list[Job], calls: list[tuple[str, int]], options: Options) -> None:
+    """Ranks the library's algorithms, writes its table and tells how it is used. One process does all of it."""
+    mpi = mpi_named(options.to)
+    if len(jobs) != 1:
+        raise UsageError("--to takes the table of one job", hint=f"--job HOSTFILE --to {mpi.word}")
+    if options.resume:
+        raise UsageError("--resume is for our own algorithms, not for --to")
+    if options.out is None and mpi.word in IN_A_FILE:
+        raise UsageError(f"the rules of {mpi.title} stand in a file", hint=f"--to {mpi.word} --out FILE")
+    if not is_first_process():
+        return
+    with progress("sizes", rules.calls_to_rank(mpi, calls)) as advance:
+        ranked = rules.rank(mpi, predictor, jobs[0], calls, advance)
+    chosen = rules.rules_from(mpi, jobs[0].rank_count, ranked)
+    written = write(chosen, options.out, options.library)
+    data = {"source": source, "method": predictor.method, "model": vars(predictor.model)}
+    data |= rules_as_data(chosen, ranked, written)
+    for file in written.files:
+        note(f"wrote {file}")
+    if options.json:
+        print_json("mpi-table", data)
+    else:
+        describe(data, mpi.title)
+
+
+def describe(data: dict[str, Any], title: str) -> None:
+    say(f"{data['source']}: rules of {title} for {data['ranks']} ranks")
+    say(f"  paths         {data['method']}, steps {data['model']['steps']}")
+    rows = [row for entry in data["collectives"] for row in rows_of(entry)]
+    print_table("", ["  collective", "bytes", "algorithm", "segment"], rows)
+    if not data["proven"]:
+        say(f"  What {title} sends is taken from its documentation; it was not seen in its traffic.")
+    left_out = [entry for entry in data["left_out"] if _is_about(entry["algorithm"], data)]
+    for entry in left_out:
+        say(f"  without {entry['algorithm']}: {entry['reason']}")
+    say("to use it:")
+    if data["mca"]:
+        say("  mpirun " + " ".join(f"--mca {name} {shlex.quote(value)}" for name, value in data["mca"].items()))
+        say("or")
+    for name, value in data["environment"].items():
+        print(f"  export {name}={shlex.quote(value)}")
+
+
+def _is_about(algorithm: str, data: dict[str, Any]) -> bool:
+    """Whether an algorithm that is left out belongs to a collective that was asked for, or to all."""
+    words = set(algorithm.replace(",", " ").split())
+    collectives = {entry["collective"] for entry in data["collectives"]}
+    return bool(words & collectives) or algorithm.startswith("the algorithms")
+
+
+def rows_of(entry: dict[str, Any]) -> list[list[str]]:
+    rows = []
+    for number, rule in enumerate(entry["rules"]):
+        name = f"{rule['algorithm']} ({rule['key']})" if isinstance(rule["key"], int) else rule["algorithm"]
+        name += f", {rule['fan_out']} chains" if rule["fan_out"] else ""
+        sizes = "all" if rule["to"] is None and rule["from"] == 0 else f"{rule['from']}…{rule['to'] or ''}"
+        segment = format_bytes(rule["segment"]) if rule["segment"] else ""
+        rows.append([f"  {entry['collective']}" if number == 0 else "", sizes, name, segment])
+    return rows
