@@ -25,20 +25,35 @@ Result<> Player::start(std::span<std::byte* const> regions) {
   if (regions.size() != regions_.size()) {
     return fail("{} regions of memory were given, but the program has {}", regions.size(), regions_.size());
   }
-  resolve(regions);
+  std::copy(regions.begin(), regions.end(), regions_.begin());
+  sizes_.clear();
+  for (std::size_t i = 0; i < pieces_.size(); ++i) {
+    const RankProgram::Piece& piece = program_.pieces()[i];
+    pieces_[i] = {address(piece), piece.bytes};
+  }
+  return begin_streams();
+}
+
+Result<> Player::start(std::span<std::byte* const> regions, std::span<const Bytes> sizes) {
+  if (regions.size() != regions_.size() || sizes.size() != regions_.size()) {
+    return fail("{} regions and {} sizes were given, but the program has {}", regions.size(), sizes.size(),
+                regions_.size());
+  }
+  std::copy(regions.begin(), regions.end(), regions_.begin());
+  sizes_.assign(sizes.begin(), sizes.end());
+  for (std::size_t i = 0; i < pieces_.size(); ++i) {
+    const std::uint32_t region = program_.pieces()[i].region;
+    pieces_[i] = {regions_[region], sizes_[region]};
+  }
+  return begin_streams();
+}
+
+Result<> Player::begin_streams() {
   for (std::uint32_t stream = 0; stream < streams_.size(); ++stream) {
     streams_[stream] = {};
     if (auto begun = begin_steps(stream); !begun) return give_up(begun.error());
   }
   return {};
-}
-
-void Player::resolve(std::span<std::byte* const> regions) {
-  std::copy(regions.begin(), regions.end(), regions_.begin());
-  for (std::size_t i = 0; i < pieces_.size(); ++i) {
-    const RankProgram::Piece& piece = program_.pieces()[i];
-    pieces_[i] = {address(piece), piece.bytes};
-  }
 }
 
 std::byte* Player::address(const RankProgram::Piece& piece) const { return regions_[piece.region] + piece.offset; }
@@ -49,21 +64,30 @@ Result<> Player::begin_steps(std::uint32_t number) {
   const auto steps = program_.steps(number);
   for (; stream.step < steps.size(); ++stream.step) {
     const RankProgram::Step& step = steps[stream.step];
-    if (step.message_count() > 0) return post_messages(number, step);
+    if (auto posted = post_messages(number, step); !posted) return posted;
+    if (stream.open > 0) return {};
     do_locals(step);
   }
   return {};
 }
 
+std::span<const std::span<std::byte>> Player::pieces_of(const RankProgram::Message& message) const {
+  return std::span(pieces_).subspan(message.first_piece, message.piece_count);
+}
+
 /// Receives are posted before sends, so that a message that arrives at once finds its receive.
 Result<> Player::post_messages(std::uint32_t number, const RankProgram::Step& step) {
-  streams_[number].open = step.message_count();
-  open_ += step.message_count();
   for (std::uint32_t i = 0; i < step.message_count(); ++i) {
     const RankProgram::Message& message = program_.messages()[step.first_message + i];
     const RequestId request = program_.first_request(number) + i;
-    const CarriedMessage carried{message.peer, number, message.bytes,
-                                 std::span(pieces_).subspan(message.first_piece, message.piece_count)};
+    CarriedMessage carried{message.peer, number, message.bytes, pieces_of(message)};
+    if (!sizes_.empty()) {
+      carried.bytes = 0;
+      for (const auto& piece : carried.pieces) carried.bytes += piece.size();
+      if (carried.bytes == 0) continue;
+    }
+    ++streams_[number].open;
+    ++open_;
     const auto posted =
         i < step.receive_count ? carrier_.post_receive(request, carried) : carrier_.post_send(request, carried);
     if (!posted) return posted;
@@ -73,10 +97,12 @@ Result<> Player::post_messages(std::uint32_t number, const RankProgram::Step& st
 
 void Player::do_locals(const RankProgram::Step& step) {
   for (const RankProgram::Local& local : program_.locals().subspan(step.first_local, step.local_count)) {
+    const Bytes bytes = sizes_.empty() ? local.from.bytes : sizes_[local.from.region];
+    if (bytes == 0) continue;
     if (local.kind == LocalOperation::Kind::copy) {
-      std::memcpy(address(local.to), address(local.from), local.from.bytes);
+      std::memcpy(address(local.to), address(local.from), bytes);
     } else {
-      combine_(address(local.to), address(local.from), local.from.bytes);
+      combine_(address(local.to), address(local.from), bytes);
     }
   }
 }

@@ -245,5 +245,65 @@ TEST(Player, AllocatesNothingWhilePlaying) {
   }
 }
 
+/// Rank 0 of two ranks and four slots, each of which is a region: sends slot 0, receives slot 1, copies 1 to 2, and
+/// exchanges slot 3.
+struct PlayBySlot {
+  PlayBySlot() : schedule({Collective::barrier, 2, 0, 0}, {1, 1, 1, 1}, 1, 2, 1) {
+    schedule.at(0, 0).send(1, SlotRange{0, 1});
+    schedule.at(0, 0).receive(1, SlotRange{1, 1});
+    schedule.at(0, 0).copy({1, 1}, 2);
+    schedule.at(0, 1).send(1, SlotRange{3, 1});
+    ProgramOptions options;
+    options.region_starts = {0, 1, 2, 3};
+    program = RankProgram::compile(schedule, 0, options).value();
+  }
+  WrittenSchedule schedule;
+  RankProgram program;
+  RecordingCarrier carrier;
+};
+
+TEST(PlayerWithSizes, MessagesAndCopiesHaveTheSizesOfThisPlay) {
+  PlayBySlot play;
+  Player player(play.program, play.carrier, add_bytes);
+  std::array<std::array<std::byte, 8>, 4> memory{};
+  memory[1].fill(std::byte{7});
+  std::byte* const regions[] = {memory[0].data(), memory[1].data(), memory[2].data(), memory[3].data()};
+  const Bytes sizes[] = {5, 3, 3, 8};
+  ASSERT_TRUE(player.start(regions, sizes));
+  ASSERT_EQ(play.carrier.posts.size(), 2U);
+  EXPECT_EQ(play.carrier.posts[0].message.bytes, 3U);
+  EXPECT_EQ(play.carrier.posts[1].message.bytes, 5U);
+  for (const auto& post : play.carrier.posts) play.carrier.completed.push_back(post.request);
+  EXPECT_FALSE(player.advance().value());
+  EXPECT_EQ(memory[2][2], std::byte{7});
+  EXPECT_EQ(memory[2][3], std::byte{0});
+  EXPECT_EQ(play.carrier.posts.back().message.bytes, 8U);
+}
+
+TEST(PlayerWithSizes, MessagesWithoutBytesAreNotSentAndTheirStepsEnd) {
+  PlayBySlot play;
+  Player player(play.program, play.carrier, add_bytes);
+  std::array<std::byte, 8> memory{};
+  std::byte* const regions[] = {nullptr, nullptr, nullptr, memory.data()};
+  const Bytes only_the_last[] = {0, 0, 0, 8};
+  ASSERT_TRUE(player.start(regions, only_the_last));
+  ASSERT_EQ(play.carrier.posts.size(), 1U);
+  EXPECT_EQ(play.carrier.posts[0].message.pieces[0].data(), memory.data());
+  const Bytes nothing[] = {0, 0, 0, 0};
+  play.carrier.completed = {play.carrier.posts[0].request};
+  EXPECT_TRUE(player.advance().value());
+  play.carrier.posts.clear();
+  ASSERT_TRUE(player.start(regions, nothing));
+  EXPECT_TRUE(play.carrier.posts.empty());
+  EXPECT_TRUE(player.done());
+}
+
+TEST(PlayerWithSizes, AnotherNumberOfSizesIsAnError) {
+  PlayBySlot play;
+  Player player(play.program, play.carrier, add_bytes);
+  std::byte* const regions[] = {nullptr, nullptr, nullptr, nullptr};
+  EXPECT_FALSE(player.start(regions, std::array<Bytes, 3>{}));
+}
+
 }  // namespace
 }  // namespace ayatori

@@ -31,6 +31,11 @@ class Player {
   /// play is under way. Error: another number of regions than the program has, or the carrier's.
   [[nodiscard]] Result<> start(std::span<std::byte* const> regions);
 
+  /// Begins to play with other sizes than those that the program was compiled with: `sizes` has the bytes of each
+  /// region. For programs in which every slot is a region (of an alltoallv, say). Messages that have no bytes then are
+  /// not sent: both ends must give the slots of a message the same sizes.
+  [[nodiscard]] Result<> start(std::span<std::byte* const> regions, std::span<const Bytes> sizes);
+
   /// Goes as far as is possible without waiting. True when the play is done. Error: the carrier's; the play has ended
   /// then, and messages that are under way are the carrier's to give up.
   [[nodiscard]] Result<bool> advance();
@@ -47,10 +52,11 @@ class Player {
     std::uint32_t open = 0;  ///< messages of the step that are not complete
   };
 
-  void resolve(std::span<std::byte* const> regions);
+  [[nodiscard]] Result<> begin_streams();
   [[nodiscard]] std::byte* address(const RankProgram::Piece& piece) const;
   [[nodiscard]] Result<> begin_steps(std::uint32_t stream);
   [[nodiscard]] Result<> post_messages(std::uint32_t stream, const RankProgram::Step& step);
+  [[nodiscard]] std::span<const std::span<std::byte>> pieces_of(const RankProgram::Message& message) const;
   void do_locals(const RankProgram::Step& step);
   [[nodiscard]] Result<> complete(std::size_t count);
   [[nodiscard]] Result<> give_up(const Error& error);
@@ -59,6 +65,7 @@ class Player {
   Carrier& carrier_;
   Combine combine_;
   std::vector<std::byte*> regions_;
+  std::vector<Bytes> sizes_;                  ///< by region, in a play with sizes of its own; empty otherwise
   std::vector<std::span<std::byte>> pieces_;  ///< the program's, in this play's memory
   std::vector<Stream> streams_;
   std::vector<std::uint32_t> stream_of_;  ///< by request

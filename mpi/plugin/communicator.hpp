@@ -1,0 +1,67 @@
+#pragma once
+/// \file
+/// What the plug-in keeps for a communicator of the program: a communicator of its own for its messages, the places of
+/// the ranks, the compiled programs. It hangs on the program's communicator as an attribute, and goes with it.
+
+#include <mpi.h>
+
+#include <list>
+#include <memory>
+
+#include "ayatori/schedule/places.hpp"
+#include "compiled_call.hpp"
+
+namespace ayatori::plugin {
+
+class Communicator {
+ public:
+  /// The state of a communicator whose collectives can be played; nullptr for all others: MPI_COMM_NULL,
+  /// inter-communicators, those of one process, and those with processes outside of MPI_COMM_WORLD. Local.
+  [[nodiscard]] static Communicator* find(MPI_Comm comm);
+
+  Communicator(const Communicator&) = delete;
+  Communicator& operator=(const Communicator&) = delete;
+  ~Communicator();
+
+  [[nodiscard]] Rank rank() const { return rank_; }
+  [[nodiscard]] Rank ranks() const { return ranks_; }
+
+  /// Makes what plays need, at the first call; collective. False if the MPI has no communicator left to give: the same
+  /// on all ranks.
+  [[nodiscard]] bool prepare();
+
+  /// For messages of plays; errors return. After prepare().
+  [[nodiscard]] MPI_Comm own() const { return own_; }
+  [[nodiscard]] const Places& places() const { return places_; }
+
+  /// The compiled call of this shape; nullptr if there is no such schedule. The pointer is good until the next call.
+  [[nodiscard]] CompiledCall* compiled(const CallShape& shape);
+
+  /// Hands an error of a play to the program's error handler. From then on nothing is played here.
+  int give_up(const Error& error);
+
+ private:
+  explicit Communicator(MPI_Comm comm);
+  [[nodiscard]] bool is_playable() const;
+  [[nodiscard]] bool make_own();
+  void find_machines();
+  friend void begin_communicators();
+  friend void end_communicators();
+  static int forget(MPI_Comm comm, int keyval, void* state, void* extra);
+
+  enum class State : std::uint8_t { new_, ready, useless };
+
+  MPI_Comm comm_;
+  MPI_Comm own_ = MPI_COMM_NULL;
+  Rank rank_ = 0;
+  Rank ranks_ = 1;
+  State state_ = State::new_;
+  Places places_;
+  std::list<std::unique_ptr<CompiledCall>> compiled_;  ///< the one used last comes first
+};
+
+/// Called in MPI_Init, and when MPI_Finalize begins.
+void begin_communicators();
+void end_communicators();
+
+}  // namespace ayatori::plugin

@@ -1,0 +1,82 @@
+#include "compiled_call.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+namespace ayatori::plugin {
+
+namespace {
+
+/// Where regions begin, by CompiledCall's rule.
+std::vector<Slot> region_starts(const Schedule& schedule, bool by_slot) {
+  const Rank ranks = schedule.call().ranks;
+  if (by_slot) {
+    std::vector<Slot> each(schedule.slot_count());
+    std::iota(each.begin(), each.end(), 0U);
+    return each;
+  }
+  switch (schedule.call().collective) {
+    case Collective::broadcast:
+    case Collective::reduce:
+    case Collective::allreduce:
+      return {0, schedule.block_count()};
+    case Collective::alltoall:
+      return {0, ranks, 2 * ranks};
+    default:
+      return {0, ranks};
+  }
+}
+
+}  // namespace
+
+Result<std::unique_ptr<CompiledCall>> CompiledCall::make(const CallShape& shape, Rank rank, const Places& places,
+                                                         MPI_Comm own) {
+  const auto ranks = static_cast<Rank>(places.machine.size());
+  AlgorithmOptions options;
+  if (shape.choice.chunk_bytes > 0) {
+    options.chunk_bytes = std::max<Bytes>(1, shape.choice.chunk_bytes / shape.element_bytes);
+  }
+  const CollectiveCall call{shape.collective, ranks, shape.root, shape.elements};
+  const auto schedule = make_schedule(shape.choice.algorithm, call, places, options);
+  if (!schedule) return Failure(schedule.error());
+  if ((*schedule)->participant_count() > ranks) return fail("{} needs routers that reduce", shape.choice.algorithm);
+  ProgramOptions program_options;
+  program_options.element_bytes = shape.element_bytes;
+  program_options.region_starts = region_starts(**schedule, shape.by_slot);
+  auto program = RankProgram::compile(**schedule, rank, program_options);
+  if (!program) return Failure(program.error());
+  return std::unique_ptr<CompiledCall>(new CompiledCall(shape, std::move(*program), own));
+}
+
+CompiledCall::CompiledCall(CallShape shape, RankProgram program, MPI_Comm own)
+    : shape_(std::move(shape)),
+      program_(std::move(program)),
+      uses_(region_uses(program_)),
+      carrier_(own, program_),
+      player_(program_, carrier_,
+              [this](std::byte* to, const std::byte* from, std::size_t bytes) { combine_(to, from, bytes); }),
+      regions_(uses_.size()) {
+  if (shape_.by_slot) sizes_.resize(uses_.size());
+}
+
+Result<> CompiledCall::play(std::span<std::byte* const> regions, Combine combine) {
+  std::ranges::copy(regions, regions_.begin());
+  Memory scratch;
+  if (regions.size() < regions_.size()) {
+    scratch = Memory(uses_.back());
+    regions_.back() = scratch.begin();
+  }
+  combine_ = std::move(combine);
+  if (auto begun = player_.start(regions_); !begun) return begun;
+  return player_.finish();
+}
+
+Result<> CompiledCall::play(std::span<std::byte* const> regions, std::span<const Bytes> sizes, Combine combine) {
+  std::ranges::copy(regions, regions_.begin());
+  std::ranges::copy(sizes, sizes_.begin());
+  combine_ = std::move(combine);
+  if (auto begun = player_.start(regions_, sizes_); !begun) return begun;
+  return player_.finish();
+}
+
+}  // namespace ayatori::plugin

@@ -1,0 +1,79 @@
+#pragma once
+/// \file
+/// A collective call that is ready to be played on one communicator, as often as the program makes it.
+
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "ayatori/player/player.hpp"
+#include "ayatori/player/region_use.hpp"
+#include "ayatori/schedule/algorithms.hpp"
+#include "ayatori/tuning/settings.hpp"
+#include "mpi_carrier.hpp"
+
+namespace ayatori::plugin {
+
+/// All on which the messages of a call depend. The same on all ranks.
+struct CallShape {
+  Collective collective = Collective::barrier;
+  ForcedChoice choice = {};
+  Rank root = 0;
+  Bytes elements = 0;       ///< as CollectiveCall::bytes counts
+  Bytes element_bytes = 1;  ///< no element is cut into two
+  bool by_slot = false;     ///< every slot is a region of its own, and each play has its own sizes
+
+  friend bool operator==(const CallShape&, const CallShape&) = default;
+};
+
+/// Memory for the part of a region that a program uses, or for data in between; not initialised.
+class Memory {
+ public:
+  Memory() = default;
+  explicit Memory(Bytes bytes) : bytes_(new std::byte[bytes]) {}
+  explicit Memory(const RegionUse& use) : bytes_(new std::byte[use.end - use.first]), first_(use.first) {}
+  /// Where the region would begin: only its used part may be touched.
+  [[nodiscard]] std::byte* begin() const { return bytes_.get() - first_; }
+
+ private:
+  std::unique_ptr<std::byte[]> bytes_;
+  Bytes first_ = 0;
+};
+
+class CompiledCall {
+ public:
+  /// Errors: those of make_schedule(), and a schedule in which routers take part.
+  [[nodiscard]] static Result<std::unique_ptr<CompiledCall>> make(const CallShape& shape, Rank rank,
+                                                                  const Places& places, MPI_Comm own);
+  CompiledCall(const CompiledCall&) = delete;
+  CompiledCall& operator=(const CompiledCall&) = delete;
+
+  [[nodiscard]] const CallShape& shape() const { return shape_; }
+
+  /// Regions by collective, unless each slot is one: the first is the vector of a broadcast, reduce or allreduce, the n
+  /// blocks of the others; of an alltoall the first is sent and the second received. The last is scratch.
+  [[nodiscard]] const RegionUse& use(std::size_t region) const { return uses_[region]; }
+  [[nodiscard]] std::size_t region_count() const { return uses_.size(); }
+
+  /// Plays with these regions, and scratch memory after them. `combine` does reductions.
+  [[nodiscard]] Result<> play(std::span<std::byte* const> regions, Combine combine = nullptr);
+
+  /// By slot: with a region and a size for each of the collective's slots (no scratch is needed), or for all slots.
+  [[nodiscard]] Result<> play(std::span<std::byte* const> regions, std::span<const Bytes> sizes,
+                              Combine combine = nullptr);
+
+ private:
+  CompiledCall(CallShape shape, RankProgram program, MPI_Comm own);
+
+  CallShape shape_;
+  RankProgram program_;
+  std::vector<RegionUse> uses_;
+  MpiCarrier carrier_;
+  Combine combine_;
+  Player player_;
+  std::vector<std::byte*> regions_;
+  std::vector<Bytes> sizes_;
+};
+
+}  // namespace ayatori::plugin

@@ -1,0 +1,14 @@
+/// \file
+/// libayatori_mpi_engine.so: loaded by libayatori_mpi.so after MPI_Init.
+
+#include "calls.hpp"
+
+extern "C" __attribute__((visibility("default"))) int ayatori_mpi_engine_start(struct ayatori_mpi_calls* played) {
+  using namespace ayatori::plugin;
+  begin_process();
+  begin_communicators();
+#define AYATORI_PLAYED(name, parameters, arguments) played->name = &name;
+  AYATORI_MPI_CALLS(AYATORI_PLAYED)
+#undef AYATORI_PLAYED
+  return 1;
+}

@@ -1,0 +1,176 @@
+/* libayatori_mpi.so, the library that is preloaded or linked: it defines the MPI functions of interposed_calls.h, hands
+ * each call to the engine (libayatori_mpi_engine.so, in the same folder) if there is one, and to the MPI otherwise.
+ *
+ * LD_PRELOAD puts it into every process below, also into shells and launchers. Hence it needs no library but libc, and
+ * refers to no symbol of MPI: the MPI's own functions are looked up at the first call, and the engine is loaded after
+ * MPI_Init, if the MPI is of the family for which it was built. */
+
+#include "interposed_calls.h"
+
+#include <dlfcn.h>
+#include <link.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static struct ayatori_mpi_calls of_mpi; /* PMPI_…, once they were looked up */
+static struct ayatori_mpi_calls of_engine;
+/* The calls in use; NULL before the first. Written before MPI_Init returns, when the process has one thread in MPI. */
+static const struct ayatori_mpi_calls* calls;
+
+static struct {
+  int (*Init)(int*, char***);
+  int (*Init_thread)(int*, char***, int, int*);
+  int (*Initialized)(int*);
+  int (*Get_library_version)(char*, int*);
+  int (*Comm_rank)(MPI_Comm, int*);
+} base;
+
+static int is_first_process(void) {
+  static const char* const names[] = {"OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK", "SLURM_PROCID"};
+  for (size_t i = 0; i < sizeof names / sizeof *names; ++i) {
+    const char* const rank = getenv(names[i]);
+    if (rank != NULL) return strcmp(rank, "0") == 0;
+  }
+  return 1;
+}
+
+/* One line for the job. */
+static void tell(const char* what, const char* detail) {
+  if (is_first_process()) fprintf(stderr, "ayatori: %s%s\n", what, detail);
+}
+
+/* --- The MPI's own functions -------------------------------------------------------------------------------------- */
+
+static void* mpi_library; /* of a process that loaded its MPI later; NULL: it is among the libraries of the start */
+
+/* Files that may be an MPI library, as the loader has them. */
+static struct {
+  char names[8][1024];
+  int count;
+} candidates;
+
+static int note_candidate(struct dl_phdr_info* info, size_t size, void* unused) {
+  (void)size;
+  (void)unused;
+  const char* const file = strrchr(info->dlpi_name, '/');
+  if (file == NULL || strncmp(file, "/libmpi", 7) != 0 || strlen(info->dlpi_name) >= sizeof *candidates.names) return 0;
+  strcpy(candidates.names[candidates.count++], info->dlpi_name);
+  return candidates.count == sizeof candidates.names / sizeof *candidates.names;
+}
+
+/* A program that loads MPI by dlopen (mpi4py) has it in a scope of its own, which neither RTLD_NEXT nor the engine
+ * sees. Asked for again with RTLD_GLOBAL, the same library becomes visible to all. */
+static void make_mpi_visible(void) {
+  candidates.count = 0;
+  dl_iterate_phdr(note_candidate, NULL);
+  for (int i = 0; i < candidates.count && mpi_library == NULL; ++i) {
+    void* const library = dlopen(candidates.names[i], RTLD_LAZY | RTLD_NOLOAD | RTLD_GLOBAL);
+    if (library != NULL && dlsym(library, "PMPI_Init") != NULL) mpi_library = library;
+  }
+}
+
+static void* own_function(const char* name) {
+  if (mpi_library != NULL) return dlsym(mpi_library, name);
+  void* const found = dlsym(RTLD_NEXT, name);
+  return found != NULL ? found : dlsym(RTLD_DEFAULT, name);
+}
+
+static void look_up(void* function, const char* name) {
+  void* const found = own_function(name);
+  if (found == NULL) {
+    fprintf(stderr, "ayatori: this process has no %s: it calls MPI, but no MPI library is loaded\n", name);
+    abort();
+  }
+  memcpy(function, &found, sizeof found);
+}
+
+static void look_up_all(void) {
+  if (calls != NULL) return;
+  if (own_function("PMPI_Init") == NULL) make_mpi_visible();
+#define LOOK_UP(name, parameters, arguments) look_up(&of_mpi.name, "PMPI_" #name);
+  AYATORI_MPI_CALLS(LOOK_UP)
+#undef LOOK_UP
+  look_up(&base.Init, "PMPI_Init");
+  look_up(&base.Init_thread, "PMPI_Init_thread");
+  look_up(&base.Get_library_version, "PMPI_Get_library_version");
+  calls = &of_mpi;
+}
+
+/* --- The engine --------------------------------------------------------------------------------------------------- */
+
+#ifdef OPEN_MPI
+static const char family[] = "Open MPI";
+static const char* const beginnings[] = {"Open MPI v4.", "Open MPI v5."};
+#else
+static const char family[] = "MPICH";
+static const char* const beginnings[] = {"MPICH Version:", "Intel(R) MPI", "MVAPICH"};
+#endif
+
+/* Handles and constants of another family mean something else: its calls can only be passed on. */
+static int is_of_our_family(void) {
+  char version[MPI_MAX_LIBRARY_VERSION_STRING > 8192 ? MPI_MAX_LIBRARY_VERSION_STRING : 8192];
+  int length = 0;
+  base.Get_library_version(version, &length);
+  for (size_t i = 0; i < sizeof beginnings / sizeof *beginnings; ++i) {
+    if (strncmp(version, beginnings[i], strlen(beginnings[i])) == 0) return 1;
+  }
+  version[strcspn(version, ",\n\t")] = '\0';
+  if (is_first_process()) {
+    fprintf(stderr, "ayatori: this plug-in is for %s, but the program runs with %s: its collectives are left alone\n",
+            family, version);
+  }
+  return 0;
+}
+
+static void* open_engine(void) {
+  Dl_info self;
+  char path[4096];
+  if (dladdr((void*)&calls, &self) == 0 || self.dli_fname == NULL) return NULL;
+  const char* const end = strrchr(self.dli_fname, '/');
+  const int folder = end == NULL ? 0 : (int)(end - self.dli_fname + 1);
+  const int length = snprintf(path, sizeof path, "%.*slibayatori_mpi_engine.so", folder, self.dli_fname);
+  if (length < 0 || (size_t)length >= sizeof path) return NULL;
+  return dlopen(path, RTLD_NOW | RTLD_LOCAL);
+}
+
+static void start_engine(void) {
+  const char* const wanted = getenv("AYATORI_MPI");
+  if (wanted != NULL && strcmp(wanted, "off") == 0) return;
+  if (!is_of_our_family()) return;
+  void* const engine = open_engine();
+  void* const found = engine == NULL ? NULL : dlsym(engine, "ayatori_mpi_engine_start");
+  if (found == NULL) {
+    tell("collectives are left alone: ", dlerror());
+    return;
+  }
+  ayatori_mpi_start* start;
+  memcpy(&start, &found, sizeof found);
+  of_engine = of_mpi;
+  if (start(&of_engine)) calls = &of_engine;
+}
+
+/* --- What programs call ------------------------------------------------------------------------------------------- */
+
+#define EXPORTED __attribute__((visibility("default")))
+
+EXPORTED int MPI_Init(int* argc, char*** argv) {
+  look_up_all();
+  const int code = base.Init(argc, argv);
+  if (code == MPI_SUCCESS) start_engine();
+  return code;
+}
+
+EXPORTED int MPI_Init_thread(int* argc, char*** argv, int required, int* provided) {
+  look_up_all();
+  const int code = base.Init_thread(argc, argv, required, provided);
+  if (code == MPI_SUCCESS) start_engine();
+  return code;
+}
+
+#define WRAPPER(name, parameters, arguments)               \
+  EXPORTED int MPI_##name parameters {                     \
+    if (__builtin_expect(calls == NULL, 0)) look_up_all(); \
+    return calls->name arguments;                          \
+  }
+AYATORI_MPI_CALLS(WRAPPER)

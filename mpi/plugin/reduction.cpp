@@ -1,0 +1,128 @@
+#include "reduction.hpp"
+
+#include <algorithm>
+#include <limits>
+
+namespace ayatori::plugin {
+
+namespace {
+
+enum class Kind : std::uint8_t { other, integer, real, complex, logical, raw, pair };
+
+struct TypeKind {
+  MPI_Datatype type;
+  Kind kind;
+};
+
+/// By MPI 3.1, section 5.9.2. Types that are missing here are left to the MPI.
+Kind kind_of(MPI_Datatype type) {
+  static const TypeKind kinds[] = {
+      {MPI_INT, Kind::integer},
+      {MPI_DOUBLE, Kind::real},
+      {MPI_FLOAT, Kind::real},
+      {MPI_LONG, Kind::integer},
+      {MPI_UNSIGNED_LONG, Kind::integer},
+      {MPI_UNSIGNED, Kind::integer},
+      {MPI_LONG_LONG, Kind::integer},
+      {MPI_UNSIGNED_LONG_LONG, Kind::integer},
+      {MPI_INT64_T, Kind::integer},
+      {MPI_UINT64_T, Kind::integer},
+      {MPI_INT32_T, Kind::integer},
+      {MPI_UINT32_T, Kind::integer},
+      {MPI_INT16_T, Kind::integer},
+      {MPI_UINT16_T, Kind::integer},
+      {MPI_INT8_T, Kind::integer},
+      {MPI_UINT8_T, Kind::integer},
+      {MPI_SHORT, Kind::integer},
+      {MPI_UNSIGNED_SHORT, Kind::integer},
+      {MPI_SIGNED_CHAR, Kind::integer},
+      {MPI_UNSIGNED_CHAR, Kind::integer},
+      {MPI_AINT, Kind::integer},
+      {MPI_OFFSET, Kind::integer},
+      {MPI_COUNT, Kind::integer},
+      {MPI_LONG_DOUBLE, Kind::real},
+      {MPI_C_FLOAT_COMPLEX, Kind::complex},
+      {MPI_C_DOUBLE_COMPLEX, Kind::complex},
+      {MPI_C_BOOL, Kind::logical},
+      {MPI_BYTE, Kind::raw},
+      {MPI_FLOAT_INT, Kind::pair},
+      {MPI_DOUBLE_INT, Kind::pair},
+      {MPI_LONG_INT, Kind::pair},
+      {MPI_2INT, Kind::pair},
+      {MPI_SHORT_INT, Kind::pair},
+      {MPI_LONG_DOUBLE_INT, Kind::pair},
+      {MPI_INTEGER, Kind::integer},
+      {MPI_REAL, Kind::real},
+      {MPI_DOUBLE_PRECISION, Kind::real},
+      {MPI_COMPLEX, Kind::complex},
+      {MPI_LOGICAL, Kind::logical},
+  };
+  const auto found = std::ranges::find(kinds, type, &TypeKind::type);
+  return found == std::end(kinds) ? Kind::other : found->kind;
+}
+
+bool is_defined(MPI_Op op, Kind kind) {
+  if (op == MPI_SUM || op == MPI_PROD) return kind == Kind::integer || kind == Kind::real || kind == Kind::complex;
+  if (op == MPI_MAX || op == MPI_MIN) return kind == Kind::integer || kind == Kind::real;
+  if (op == MPI_LAND || op == MPI_LOR || op == MPI_LXOR) return kind == Kind::integer || kind == Kind::logical;
+  if (op == MPI_BAND || op == MPI_BOR || op == MPI_BXOR) return kind == Kind::integer || kind == Kind::raw;
+  if (op == MPI_MAXLOC || op == MPI_MINLOC) return kind == Kind::pair;
+  return false;
+}
+
+bool is_builtin(MPI_Op op) {
+  for (const MPI_Op known : {MPI_SUM, MPI_MAX, MPI_MIN, MPI_PROD, MPI_LAND, MPI_BAND, MPI_LOR, MPI_BOR, MPI_LXOR,
+                             MPI_BXOR, MPI_MAXLOC, MPI_MINLOC, MPI_REPLACE, MPI_NO_OP}) {
+    if (op == known) return true;
+  }
+  return false;
+}
+
+bool lies_within_its_extent(const Layout& layout) {
+  MPI_Aint low = 0;
+  MPI_Aint extent = 0;
+  MPI_Aint true_low = 0;
+  MPI_Aint true_extent = 0;
+  PMPI_Type_get_extent(layout.type, &low, &extent);
+  PMPI_Type_get_true_extent(layout.type, &true_low, &true_extent);
+  return low == 0 && extent > 0 && true_low >= 0 && true_low + true_extent <= extent;
+}
+
+bool look_whether_it_can_be_played(MPI_Op op, const Layout& layout) {
+  if (is_builtin(op)) return layout.is_named && is_defined(op, kind_of(layout.type));
+  int commutes = 0;
+  return PMPI_Op_commutative(op, &commutes) == MPI_SUCCESS && commutes != 0 && lies_within_its_extent(layout);
+}
+
+}  // namespace
+
+bool can_play(MPI_Op op, const Layout& layout) {
+  if (op == MPI_OP_NULL) return false;
+  thread_local struct {
+    MPI_Op op = MPI_OP_NULL;
+    MPI_Datatype type = MPI_DATATYPE_NULL;
+    bool answer = false;
+  } last;
+  if (last.op == op && last.type == layout.type) return last.answer;
+  const bool answer = look_whether_it_can_be_played(op, layout);
+  // The handles of operations and types that a program made may come to mean others.
+  if (is_builtin(op) && layout.is_named) last = {op, layout.type, answer};
+  return answer;
+}
+
+Reduction reduction_of(MPI_Op op, const Layout& layout) { return {op, layout, static_cast<Bytes>(layout.extent)}; }
+
+Combine combine_by(const Reduction& reduction) {
+  return [&reduction](std::byte* to, const std::byte* from, std::size_t bytes) {
+    const Bytes max_count = std::numeric_limits<int>::max();
+    for (Bytes left = bytes / reduction.element_bytes; left > 0;) {
+      const Bytes count = std::min(left, max_count);
+      PMPI_Reduce_local(from, to, static_cast<int>(count), reduction.layout.type, reduction.op);
+      to += count * reduction.element_bytes;
+      from += count * reduction.element_bytes;
+      left -= count;
+    }
+  };
+}
+
+}  // namespace ayatori::plugin

@@ -1,0 +1,29 @@
+#pragma once
+/// \file
+/// Reductions by the MPI's own operations, on data that the plug-in moves.
+
+#include <mpi.h>
+
+#include "ayatori/player/player.hpp"
+#include "elements.hpp"
+
+namespace ayatori::plugin {
+
+struct Reduction {
+  MPI_Op op = MPI_OP_NULL;
+  Layout layout;
+  /// Bytes from one element to the next as messages carry them: the extent, since operations work on elements as they
+  /// lie in memory.
+  Bytes element_bytes = 0;
+};
+
+/// Whether a reduction can be played, which is the same on all ranks: the operation is commutative and defined for the
+/// type, and elements lie within their extent. Other calls are left to the MPI, which also says what is wrong in them.
+[[nodiscard]] bool can_play(MPI_Op op, const Layout& layout);
+
+[[nodiscard]] Reduction reduction_of(MPI_Op op, const Layout& layout);
+
+/// For the Player. The reduction must outlive it.
+[[nodiscard]] Combine combine_by(const Reduction& reduction);
+
+}  // namespace ayatori::plugin

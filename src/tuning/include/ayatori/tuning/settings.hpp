@@ -1,0 +1,48 @@
+#pragma once
+/// \file
+/// What the user's environment asks of the plug-in. Process 0 reads its environment and sends the text to all others,
+/// so that all of them decide alike whatever their own environments say.
+
+#include <array>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "ayatori/base/error.hpp"
+#include "ayatori/base/ids.hpp"
+#include "ayatori/tuning/mpi_call.hpp"
+
+namespace ayatori {
+
+/// One algorithm for all sizes of a call.
+struct ForcedChoice {
+  std::string algorithm;  ///< empty: the MPI's own, whatever else would be chosen
+  Bytes chunk_bytes = 0;  ///< of a pipeline; 0: the algorithm's own choice
+
+  friend bool operator==(const ForcedChoice&, const ForcedChoice&) = default;
+};
+
+struct Settings {
+  bool verbose = false;  ///< AYATORI_VERBOSE
+  bool guard = true;     ///< AYATORI_GUARD: whether the first calls are compared with the MPI's own
+  std::array<std::optional<ForcedChoice>, mpi_call_count> forced;
+  std::vector<std::string> complaints;  ///< one line for each variable that can't be used, and so is not
+};
+
+/// "16KiB": a whole number, followed by nothing, B, KiB, MiB, GiB, KB, MB or GB. Nothing for any other
+/// text, or more than 2^62 bytes.
+[[nodiscard]] std::optional<Bytes> parse_byte_count(std::string_view text);
+
+/// "trinaryx3", "trinaryx3:chunk=16KiB" ("segment" means the same), or "mpi" for the MPI's own. Errors say what is
+/// wrong: no algorithm of this name for the call, one that needs routers, one that can't be played with the sizes of
+/// this call, a key that is not known.
+[[nodiscard]] Result<ForcedChoice> parse_forced_choice(MpiCall call, std::string_view text);
+
+/// The names of the variables that Settings are made of.
+[[nodiscard]] std::vector<std::string_view> setting_variables();
+
+/// Reads lines "NAME=VALUE". Never fails: what can't be used becomes a complaint.
+[[nodiscard]] Settings parse_settings(std::string_view lines);
+
+}  // namespace ayatori

@@ -1,0 +1,114 @@
+#include "ayatori/tuning/settings.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "ayatori/base/text.hpp"
+#include "ayatori/schedule/algorithms.hpp"
+
+namespace ayatori {
+
+namespace {
+
+struct Unit {
+  std::string_view name;
+  Bytes bytes;
+};
+
+constexpr std::array<Unit, 8> units = {{{"", 1},
+                                        {"B", 1},
+                                        {"KB", 1'000},
+                                        {"MB", 1'000'000},
+                                        {"GB", 1'000'000'000},
+                                        {"KiB", Bytes{1} << 10},
+                                        {"MiB", Bytes{1} << 20},
+                                        {"GiB", Bytes{1} << 30}}};
+constexpr Bytes max_byte_count = Bytes{1} << 62;
+
+Result<std::string> playable_algorithm(MpiCall call, std::string_view word) {
+  const std::string_view name = current_name(word);
+  std::string known;
+  for (const Algorithm& algorithm : algorithms()) {
+    if (algorithm.collective != names_of(call).collective || algorithm.name == "in-network") continue;
+    if (names_of(call).sized_by_rank && call != MpiCall::reduce_scatter && !takes_sizes_by_rank(call, algorithm.name)) {
+      continue;
+    }
+    if (algorithm.name == name) return std::string(name);
+    known += known.empty() ? "" : ", ";
+    known += algorithm.name;
+  }
+  return with_hint(fail("{} has no algorithm '{}'", names_of(call).name, word), "there are mpi, " + known);
+}
+
+bool is_on(std::string_view value) { return !value.empty() && value != "0" && value != "off"; }
+
+void complain(Settings& settings, std::string_view name, std::string_view value, const Error& error) {
+  std::string line = fmt::format("{}={} is not used: {}", name, value, error.message);
+  if (!error.hint.empty()) line += fmt::format(" ({})", error.hint);
+  settings.complaints.push_back(std::move(line));
+}
+
+void read_forced(Settings& settings, std::string_view name, std::string_view value) {
+  for (const MpiCallNames& call : mpi_calls()) {
+    if (call.variable != name) continue;
+    auto forced = parse_forced_choice(call.call, value);
+    if (forced) {
+      settings.forced[static_cast<std::size_t>(call.call)] = std::move(*forced);
+    } else {
+      complain(settings, name, value, forced.error());
+    }
+  }
+}
+
+}  // namespace
+
+std::optional<Bytes> parse_byte_count(std::string_view text) {
+  const std::size_t digits = std::min(text.find_first_not_of("0123456789"), text.size());
+  const auto number = parse_unsigned<Bytes>(text.substr(0, digits));
+  const auto unit = std::ranges::find(units, text.substr(digits), &Unit::name);
+  if (!number || unit == units.end() || *number > max_byte_count / unit->bytes) return std::nullopt;
+  return *number * unit->bytes;
+}
+
+Result<ForcedChoice> parse_forced_choice(MpiCall call, std::string_view text) {
+  const auto parts = split(text, ':');
+  if (parts.empty()) return fail("expected the name of an algorithm, or mpi");
+  ForcedChoice choice;
+  if (parts[0] != "mpi") {
+    auto algorithm = playable_algorithm(call, parts[0]);
+    if (!algorithm) return Failure(algorithm.error());
+    choice.algorithm = std::move(*algorithm);
+  }
+  for (const std::string_view part : std::span(parts).subspan(1)) {
+    const std::size_t equals = std::min(part.find('='), part.size());
+    const std::string_view key = part.substr(0, equals);
+    if (key != "chunk" && key != "segment") return fail("no option '{}'; there is chunk=SIZE", part);
+    const auto bytes = parse_byte_count(part.substr(std::min(equals + 1, part.size())));
+    if (!bytes || *bytes == 0) return fail("'{}' is not a size; 16KiB is one", part);
+    choice.chunk_bytes = *bytes;
+  }
+  return choice;
+}
+
+std::vector<std::string_view> setting_variables() {
+  std::vector<std::string_view> names = {"AYATORI_VERBOSE", "AYATORI_GUARD"};
+  for (const MpiCallNames& call : mpi_calls()) names.push_back(call.variable);
+  return names;
+}
+
+Settings parse_settings(std::string_view lines) {
+  Settings settings;
+  LineReader reader(lines);
+  while (const auto line = reader.next()) {
+    const std::size_t equals = line->find('=');
+    if (equals == std::string_view::npos) continue;
+    const std::string_view name = line->substr(0, equals);
+    const std::string_view value = line->substr(equals + 1);
+    if (name == "AYATORI_VERBOSE") settings.verbose = is_on(value);
+    if (name == "AYATORI_GUARD") settings.guard = is_on(value);
+    read_forced(settings, name, value);
+  }
+  return settings;
+}
+
+}  // namespace ayatori

@@ -1,0 +1,73 @@
+#include "ayatori/tuning/settings.hpp"
+
+#include <gtest/gtest.h>
+
+#include "ayatori/schedule/algorithms.hpp"
+
+namespace ayatori {
+namespace {
+
+TEST(ParseByteCount, TakesWholeNumbersWithUnits) {
+  EXPECT_EQ(parse_byte_count("0"), Bytes{0});
+  EXPECT_EQ(parse_byte_count("17"), Bytes{17});
+  EXPECT_EQ(parse_byte_count("16KiB"), Bytes{16384});
+  EXPECT_EQ(parse_byte_count("3MB"), Bytes{3'000'000});
+  EXPECT_EQ(parse_byte_count("1GiB"), Bytes{1} << 30);
+}
+
+TEST(ParseByteCount, RefusesAllOtherTexts) {
+  for (const char* text :
+       {"", "KiB", "-1", "1.5KiB", "1 KiB", "1kib", "16KiBs", "99999999999999999999", "8589934592GiB"})
+    EXPECT_EQ(parse_byte_count(text), std::nullopt) << text;
+}
+
+TEST(ParseForcedChoice, ReadsAlgorithmAndChunk) {
+  EXPECT_EQ(*parse_forced_choice(MpiCall::allreduce, "trinaryx3:segment=16KiB"), (ForcedChoice{"trinaryx3", 16384}));
+  EXPECT_EQ(*parse_forced_choice(MpiCall::bcast, "chain:chunk=1000"), (ForcedChoice{"chain", 1000}));
+  EXPECT_EQ(*parse_forced_choice(MpiCall::alltoall, "ring2"), (ForcedChoice{"two-level-ring", 0}));
+  EXPECT_EQ(*parse_forced_choice(MpiCall::barrier, "mpi"), (ForcedChoice{"", 0}));
+}
+
+TEST(ParseForcedChoice, TakesEveryAlgorithmOfACallWhoseBlocksHaveOneSize) {
+  for (const Algorithm& algorithm : algorithms()) {
+    for (const MpiCallNames& call : mpi_calls()) {
+      if (call.collective != algorithm.collective || call.sized_by_rank || algorithm.name == "in-network") continue;
+      EXPECT_TRUE(parse_forced_choice(call.call, algorithm.name)) << call.name << " " << algorithm.name;
+    }
+  }
+}
+
+TEST(ParseForcedChoice, NamesWhatIsWrong) {
+  const auto message = [](MpiCall call, const char* text) {
+    const auto choice = parse_forced_choice(call, text);
+    return choice ? "" : choice.error().message;
+  };
+  EXPECT_EQ(message(MpiCall::bcast, ""), "expected the name of an algorithm, or mpi");
+  EXPECT_EQ(message(MpiCall::bcast, "recursive-doubling"), "MPI_Bcast has no algorithm 'recursive-doubling'");
+  EXPECT_EQ(message(MpiCall::allreduce, "in-network"), "MPI_Allreduce has no algorithm 'in-network'");
+  EXPECT_EQ(message(MpiCall::gatherv, "binomial"), "MPI_Gatherv has no algorithm 'binomial'");
+  EXPECT_EQ(message(MpiCall::bcast, "chain:width=3"), "no option 'width=3'; there is chunk=SIZE");
+  EXPECT_EQ(message(MpiCall::bcast, "chain:chunk=some"), "'chunk=some' is not a size; 16KiB is one");
+  EXPECT_EQ(message(MpiCall::bcast, "chain:chunk"), "'chunk' is not a size; 16KiB is one");
+}
+
+TEST(ParseSettings, UsesWhatItKnowsAndComplainsOfTheRest) {
+  const Settings settings = parse_settings(
+      "AYATORI_VERBOSE=1\nAYATORI_GUARD=off\nAYATORI_BCAST=chain\nAYATORI_REDUCE=best\nHOME=/root\nnothing\n");
+  EXPECT_TRUE(settings.verbose);
+  EXPECT_FALSE(settings.guard);
+  EXPECT_EQ(settings.forced[static_cast<std::size_t>(MpiCall::bcast)], (ForcedChoice{"chain", 0}));
+  EXPECT_EQ(settings.forced[static_cast<std::size_t>(MpiCall::reduce)], std::nullopt);
+  ASSERT_EQ(settings.complaints.size(), 1U);
+  EXPECT_EQ(settings.complaints[0].rfind("AYATORI_REDUCE=best is not used: MPI_Reduce has no algorithm 'best'", 0), 0U);
+}
+
+TEST(ParseSettings, WithoutAnythingNothingIsForcedAndTheGuardIsOn) {
+  const Settings settings = parse_settings("");
+  EXPECT_FALSE(settings.verbose);
+  EXPECT_TRUE(settings.guard);
+  for (const auto& forced : settings.forced) EXPECT_EQ(forced, std::nullopt);
+}
+
+}  // namespace
+}  // namespace ayatori

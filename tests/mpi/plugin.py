@@ -1,0 +1,79 @@
+"""MPI programs under the plug-in, on this machine, with either MPI."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent.parent
+BUILT = ROOT / "build/release/mpi"
+PROGRAMS = Path(__file__).parent / "programs"
+FAMILIES = ("openmpi", "mpich")
+
+# Many ranks share few cores here: they must not poll while others have work.
+OPEN_MPI_HERE = {
+    "OMPI_ALLOW_RUN_AS_ROOT": "1",
+    "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
+    "OMPI_MCA_mpi_yield_when_idle": "1",
+    "OMPI_MCA_btl_vader_single_copy_mechanism": "none",
+}
+
+
+def library(family: str) -> Path:
+    return BUILT / family / "libayatori_mpi.so"
+
+
+def needs(family: str) -> pytest.MarkDecorator:
+    """Skips where this MPI is not installed."""
+    here = shutil.which(f"mpicxx.{family}") and shutil.which(f"mpirun.{family}") and library(family).exists()
+    return pytest.mark.skipif(not here, reason=f"lib{family}-dev is not installed")
+
+
+def families() -> list[object]:
+    return [pytest.param(family, marks=needs(family)) for family in FAMILIES]
+
+
+@dataclass
+class Mpi:
+    """One of the MPIs, and the programs that were compiled with it."""
+
+    family: str
+    folder: Path
+
+    def compiled(self, source: str, compiler: str = "mpicxx", *options: str) -> Path:
+        program = self.folder / f"{Path(source).stem}.{self.family}"
+        if not program.exists():
+            command = [f"{compiler}.{self.family}", "-O1", *options, str(PROGRAMS / source), "-o", str(program)]
+            done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=120)
+            assert done.returncode == 0, done.stderr
+        return program
+
+    def run(
+        self,
+        ranks: int,
+        *command: str | Path,
+        plugin: Path | None = None,
+        preload: bool = True,
+        timeout: float = 120,
+        **variables: str,
+    ) -> subprocess.CompletedProcess[str]:
+        """`plugin`: another library than this MPI's own."""
+        environment = os.environ | OPEN_MPI_HERE | variables
+        preloaded = f"LD_PRELOAD={plugin or library(self.family)}"
+        launch = [f"mpirun.{self.family}", "-np", str(ranks)]
+        if self.family == "openmpi":
+            launch.append("--oversubscribe")
+        return subprocess.run(
+            [*launch, *(["env", preloaded] if preload else []), *map(str, command)],
+            env=environment,
+            cwd=self.folder,
+            capture_output=True,
+            text=True,
+            timeout=timeout,
+            check=False,
+        )

@@ -1,0 +1,67 @@
+"""Every schedule, played inside real MPI programs: the data must be what the MPI itself delivers."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import plugin
+import pytest
+
+from ayatori import _core
+
+CALLS = {
+    "BARRIER": "barrier",
+    "BCAST": "broadcast",
+    "REDUCE": "reduce",
+    "ALLREDUCE": "allreduce",
+    "REDUCE_SCATTER_BLOCK": "reduce_scatter",
+    "REDUCE_SCATTER": "reduce_scatter",
+    "ALLGATHER": "allgather",
+    "GATHER": "gather",
+    "SCATTER": "scatter",
+    "ALLTOALL": "alltoall",
+}
+WITH_SIZES = {
+    "ALLGATHERV": ["ring", "recursive-doubling", "bruck"],
+    "GATHERV": ["linear"],
+    "SCATTERV": ["linear"],
+    "ALLTOALLV": ["shift", "pairwise", "spread", "planned", "two-level-ring", "two-level-ring-blocking"],
+}
+NEED_ROUTERS = {"in-network"}  # whose participants are not all MPI processes
+
+
+def algorithms_of(call: str) -> list[str]:
+    known = [a for a in _core.algorithms() if a.collective == CALLS.get(call) and a.name not in NEED_ROUTERS]
+    return WITH_SIZES.get(call) or [a.name for a in known if not a.needs_grid]
+
+
+def forcing(turn: int) -> dict[str, str]:
+    """The turn-th algorithm of every call, with chunks in every other turn."""
+    chunk = ":chunk=1000B" if turn % 2 == 1 else ""
+    names = {call: algorithms_of(call) for call in [*CALLS, *WITH_SIZES]}
+    return {f"AYATORI_{call}": known[turn % len(known)] + chunk for call, known in names.items()}
+
+
+TURNS = max(len(algorithms_of(call)) for call in CALLS)
+
+
+@pytest.mark.parametrize("ranks", [1, 2, 3, 4, 5, 7, 8, 13, 16])
+@pytest.mark.parametrize("family", plugin.families())
+def test_data_are_those_of_the_mpi(family: str, ranks: int, tmp_path_factory: pytest.TempPathFactory) -> None:
+    mpi = plugin.Mpi(family, tmp_path_factory.getbasetemp())
+    program = mpi.compiled("check_collectives.cpp", "mpicxx", "-std=c++20")
+    rounds = 140 if ranks < 8 else 42  # MPICH's ranks poll: the more there are to a core, the slower
+    for turn in range(TURNS):
+        seed = 1000 * ranks + turn
+        done = mpi.run(
+            ranks, program, str(seed), str(rounds), AYATORI_VERBOSE="1", AYATORI_GUARD="off", **forcing(turn)
+        )
+        assert done.returncode == 0, f"seed {seed}, {forcing(turn)}:\n{done.stdout}\n{done.stderr}"
+        assert f"{rounds} rounds, 0 failures" in done.stdout
+        played = {line.split()[1] for line in done.stderr.splitlines() if "forced by" in line}
+        assert len(played) >= (12 if ranks > 1 else 0), done.stderr
+
+
+def test_the_programs_folder_has_no_program_that_no_test_runs() -> None:
+    tests = "".join(path.read_text(encoding="utf-8") for path in Path(__file__).parent.glob("test_plugin*.py"))
+    assert [path.name for path in plugin.PROGRAMS.glob("*.c*") if path.name not in tests] == []
