@@ -11,6 +11,7 @@ from typing import TypeVar
 from ayatori.cli.output import note, progress
 from ayatori.model.jobs import contiguous_jobs
 from ayatori.model.network import open_source
+from ayatori.prediction.costs import Costs, MessageCosts
 from ayatori.prediction.predictor import Call, Model, Predictor
 from ayatori.resumable import SavedResults, compute_items
 from bench.validation.smpi import platform_of, play_calls, smpi_is_there, words_of
@@ -25,14 +26,15 @@ from experiments.torus_broadcast.presentation import (
     tables_of,
 )
 
-FX10 = Model(link_bandwidth=5e9, link_latency=0.1e-6, overhead=0.8e-6, injection=20e9)
+FX10 = Model(link_bandwidth=5e9, link_latency=0.1e-6, costs=Costs(between=MessageCosts(latency=0.8e-6, bandwidth=20e9)))
 """Paper 2's table 1: links of 5 GB/s, four of them a node at once. Times as Fujitsu has told of Tofu: 0.9 us for 8
 bytes to a neighbour, of which some 0.1 us for the hop. What the paper's software adds to that, it does not tell."""
 
 Item = TypeVar("Item")
 
 RUNS = {tree: (tree, FX10) for tree in TREES} | {
-    no_limit(tree): (tree, replace(FX10, injection=0)) for tree in ("trinaryx3", "sixcolour")
+    no_limit(tree): (tree, replace(FX10, costs=Costs(between=MessageCosts(latency=0.8e-6))))
+    for tree in ("trinaryx3", "sixcolour")
 }
 
 LINKS_ONLY = Model(link_bandwidth=5e9, link_latency=1e-6)

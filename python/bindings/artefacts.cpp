@@ -1,3 +1,4 @@
+#include "ayatori/artefacts/calibration.hpp"
 #include "ayatori/artefacts/choice_table.hpp"
 #include "ayatori/artefacts/plan_file.hpp"
 #include "ayatori/artefacts/running_file.hpp"
@@ -32,17 +33,67 @@ void bind_plan_file(nb::module_& module) {
       WithoutGil(), nb::arg("file"), nb::arg("path"));
 }
 
+void bind_costs(nb::module_& module) {
+  nb::class_<CostLine>(module, "CostLine", "seconds + bytes * seconds_per_byte, from a size on.")
+      .def(nb::init<Bytes, double, double>(), nb::arg("first"), nb::arg("seconds"), nb::arg("seconds_per_byte"))
+      .def_ro("first", &CostLine::from)
+      .def_ro("seconds", &CostLine::seconds)
+      .def_ro("seconds_per_byte", &CostLine::seconds_per_byte);
+  nb::class_<MessageCosts>(module, "MessageCosts", "See ayatori/artefacts/message_costs.hpp.")
+      .def(nb::init<>())
+      .def_rw("latency", &MessageCosts::latency)
+      .def_rw("send", &MessageCosts::send)
+      .def_rw("receive", &MessageCosts::receive)
+      .def_rw("gap", &MessageCosts::gap)
+      .def_rw("eager_limit", &MessageCosts::eager_limit)
+      .def_rw("rendezvous", &MessageCosts::rendezvous)
+      .def_rw("bandwidth", &MessageCosts::bandwidth);
+  nb::class_<CommunicationCosts>(module, "CommunicationCosts", "See ayatori/artefacts/message_costs.hpp.")
+      .def(nb::init<>())
+      .def_rw("inside", &CommunicationCosts::inside)
+      .def_rw("between", &CommunicationCosts::between)
+      .def_rw("copy", &CommunicationCosts::copy)
+      .def_rw("reduce", &CommunicationCosts::reduce);
+}
+
+void bind_calibration(nb::module_& module) {
+  nb::class_<FitError>(module, "FitError")
+      .def(nb::init<std::string, bool, std::uint64_t, double, double>(), nb::arg("what"), nb::arg("fitted"),
+           nb::arg("points"), nb::arg("median"), nb::arg("max"))
+      .def_ro("what", &FitError::what)
+      .def_ro("fitted", &FitError::fitted)
+      .def_ro("points", &FitError::points)
+      .def_ro("median", &FitError::median)
+      .def_ro("max", &FitError::max);
+  nb::class_<Calibration>(module, "Calibration", "See ayatori/artefacts/calibration.hpp.")
+      .def(nb::init<>())
+      .def_rw("machine", &Calibration::machine)
+      .def_rw("mpi", &Calibration::mpi)
+      .def_rw("remarks", &Calibration::remarks)
+      .def_rw("inside", &Calibration::inside, nb::arg().none())
+      .def_rw("between", &Calibration::between, nb::arg().none())
+      .def_rw("links_between", &Calibration::links_between)
+      .def_rw("copy", &Calibration::copy)
+      .def_rw("reduce", &Calibration::reduce)
+      .def_rw("errors", &Calibration::errors);
+  module.def(
+      "read_calibration", [](const std::string& path) { return unwrap(read_calibration(path)); }, WithoutGil(),
+      nb::arg("path"));
+  module.def(
+      "write_calibration",
+      [](const Calibration& calibration, const std::string& path) { unwrap(write_calibration(calibration, path)); },
+      WithoutGil(), nb::arg("calibration"), nb::arg("path"));
+}
+
 void bind_choice_table(nb::module_& module) {
   nb::class_<ChoiceModel>(module, "ChoiceModel")
       .def(nb::init<>())
       .def_rw("steps", &ChoiceModel::steps)
       .def_rw("link_bandwidth", &ChoiceModel::link_bandwidth)
       .def_rw("link_latency", &ChoiceModel::link_latency)
-      .def_rw("overhead", &ChoiceModel::overhead)
-      .def_rw("eager_limit", &ChoiceModel::eager_limit)
-      .def_rw("injection", &ChoiceModel::injection)
-      .def_rw("bus", &ChoiceModel::bus)
-      .def_rw("head_of_line", &ChoiceModel::head_of_line);
+      .def_rw("head_of_line", &ChoiceModel::head_of_line)
+      .def_rw("costs_from", &ChoiceModel::costs_from)
+      .def_rw("costs", &ChoiceModel::costs);
   nb::class_<SizeInterval>(module, "SizeInterval")
       .def(nb::init<Bytes, std::optional<Bytes>, std::string, Bytes>(), nb::arg("first"), nb::arg("last").none(),
            nb::arg("algorithm"), nb::arg("chunk_bytes"))
@@ -106,6 +157,8 @@ void bind_running_file(nb::module_& module) {
 }  // namespace
 
 void bind_artefacts(nb::module_& module) {
+  bind_costs(module);
+  bind_calibration(module);
   bind_plan_file(module);
   bind_running_file(module);
   bind_choice_table(module);

@@ -4,12 +4,12 @@
 
 #include <algorithm>
 #include <array>
-#include <nlohmann/json.hpp>
+#include <span>
 
-#include "artefact_reader.hpp"
 #include "ayatori/artefacts/plan.hpp"
 #include "ayatori/base/files.hpp"
 #include "ayatori/schedule/algorithms.hpp"
+#include "costs_json.hpp"
 
 namespace ayatori {
 
@@ -21,18 +21,26 @@ constexpr ArtefactHead table_head = {
     .format = "ayatori-choice",
     .name = "a choice table",
     .made_by = "`ayatori choose SOURCE --job HOSTFILE --out FILE` writes one",
-    .last_version = 2,
+    .last_version = 3,
 };
 
-constexpr std::array<std::string_view, 8> model_members = {
+constexpr std::array<std::string_view, 9> model_members = {
+    "steps", "link_bandwidth", "link_latency", "head_of_line", "costs_from", "inside", "between", "copy", "reduce"};
+constexpr std::array<std::string_view, 8> former_model_members = {
     "steps", "link_bandwidth", "link_latency", "overhead", "eager_limit", "injection", "bus", "head_of_line"};
 
 // --- writing --------------------------------------------------------------------------------------------------------
 
 Json model_as_json(const ChoiceModel& model) {
-  return {{"steps", model.steps},       {"link_bandwidth", model.link_bandwidth}, {"link_latency", model.link_latency},
-          {"overhead", model.overhead}, {"eager_limit", model.eager_limit},       {"injection", model.injection},
-          {"bus", model.bus},           {"head_of_line", model.head_of_line}};
+  return {{"steps", model.steps},
+          {"link_bandwidth", model.link_bandwidth},
+          {"link_latency", model.link_latency},
+          {"head_of_line", model.head_of_line},
+          {"costs_from", model.costs_from},
+          {"inside", message_costs_as_json(model.costs.inside)},
+          {"between", message_costs_as_json(model.costs.between)},
+          {"copy", size_cost_as_json(model.costs.copy)},
+          {"reduce", size_cost_as_json(model.costs.reduce)}};
 }
 
 Json choice_as_json(const CollectiveChoice& choice) {
@@ -63,31 +71,78 @@ Result<std::string> read_steps(const JsonValue& model) {
   return model.at("steps")->wrong("expected drift or synchronous");
 }
 
-Result<ChoiceModel> read_model(const JsonValue& model) {
+Result<> check_members(const JsonValue& model, std::span<const std::string_view> known) {
   const auto members = model.members();
   if (!members) return Failure(members.error());
   for (const auto& [name, value] : *members) {
-    if (std::ranges::find(model_members, name) == model_members.end()) return value.wrong("no member of a model");
+    if (std::ranges::find(known, name) == known.end()) return value.wrong("no member of a model");
   }
+  return {};
+}
+
+/// Versions 1 and 2 had one overhead and one eager limit for all messages, and neither copies nor reductions took time.
+Result<CommunicationCosts> read_former_costs(const JsonValue& model) {
+  CommunicationCosts costs;
+  using Amount = std::pair<std::string_view, double*>;
+  for (const auto& [name, to] : {Amount{"overhead", &costs.between.latency}, Amount{"bus", &costs.inside.bandwidth},
+                                 Amount{"injection", &costs.between.bandwidth}}) {
+    const auto amount = amount_at(model, name);
+    if (!amount) return Failure(amount.error());
+    *to = *amount;
+  }
+  const auto eager_limit = count_at(model, "eager_limit", 0, max_count);
+  if (!eager_limit) return Failure(eager_limit.error());
+  costs.inside.latency = costs.between.latency;
+  costs.inside.eager_limit = costs.between.eager_limit = *eager_limit;
+  return costs;
+}
+
+Result<CommunicationCosts> read_costs(const JsonValue& model) {
+  CommunicationCosts costs;
+  using Messages = std::pair<std::string_view, MessageCosts CommunicationCosts::*>;
+  for (const auto& [name, member] :
+       {Messages{"inside", &CommunicationCosts::inside}, Messages{"between", &CommunicationCosts::between}}) {
+    const auto value = model.at(name);
+    if (!value) return Failure(value.error());
+    auto read = read_message_costs(*value);
+    if (!read) return Failure(read.error());
+    costs.*member = std::move(*read);
+  }
+  using Local = std::pair<std::string_view, SizeCost CommunicationCosts::*>;
+  for (const auto& [name, member] :
+       {Local{"copy", &CommunicationCosts::copy}, Local{"reduce", &CommunicationCosts::reduce}}) {
+    auto read = size_cost_at(model, name);
+    if (!read) return Failure(read.error());
+    costs.*member = std::move(*read);
+  }
+  return costs;
+}
+
+Result<ChoiceModel> read_model(const JsonValue& model, std::uint64_t version) {
+  const bool former = version < 3;
+  const auto known = former ? std::span<const std::string_view>(former_model_members) : model_members;
+  if (auto checked = check_members(model, known); !checked) return Failure(checked.error());
   ChoiceModel read;
   const auto steps = read_steps(model);
   if (!steps) return Failure(steps.error());
   read.steps = *steps;
   using Amount = std::pair<std::string_view, double ChoiceModel::*>;
   for (const auto& [name, member] :
-       {Amount{"link_bandwidth", &ChoiceModel::link_bandwidth}, Amount{"link_latency", &ChoiceModel::link_latency},
-        Amount{"overhead", &ChoiceModel::overhead}, Amount{"injection", &ChoiceModel::injection},
-        Amount{"bus", &ChoiceModel::bus}}) {
+       {Amount{"link_bandwidth", &ChoiceModel::link_bandwidth}, Amount{"link_latency", &ChoiceModel::link_latency}}) {
     const auto amount = amount_at(model, name);
     if (!amount) return Failure(amount.error());
     read.*member = *amount;
   }
-  const auto eager_limit = count_at(model, "eager_limit", 0, max_count);
-  if (!eager_limit) return Failure(eager_limit.error());
-  read.eager_limit = *eager_limit;
   const auto head_of_line = model.truth_at("head_of_line");
   if (!head_of_line) return Failure(head_of_line.error());
   read.head_of_line = *head_of_line;
+  auto costs = former ? read_former_costs(model) : read_costs(model);
+  if (!costs) return Failure(costs.error());
+  read.costs = std::move(*costs);
+  if (former) return read;
+  auto costs_from = filled_text_at(model, "costs_from");
+  if (!costs_from) return Failure(costs_from.error());
+  read.costs_from = std::move(*costs_from);
   return read;
 }
 
@@ -210,7 +265,7 @@ Result<ChoiceTable> read_table(const JsonValue& document) {
   table.method = std::move(*method);
   const auto model_value = document.at("model");
   if (!model_value) return Failure(model_value.error());
-  auto model = read_model(*model_value);
+  auto model = read_model(*model_value, *version);
   if (!model) return Failure(model.error());
   table.model = std::move(*model);
   auto collectives = read_collectives(document, *version);

@@ -19,8 +19,12 @@ std::string error_of(std::string_view text) {
 /// Tables for any of the collectives, with intervals of any length.
 ChoiceTable random_table(Random& random) {
   ChoiceTable table{"fattree:K=2", {{"a", 2}, {"b", 1}}, "pair", {}, {}};
-  table.model = {
-      random.below(2) == 0 ? "drift" : "synchronous", 1e9, 1e-6 / 3, 0, random.below(1U << 20), 2.5, 0, true};
+  CommunicationCosts costs;
+  costs.inside = {1e-7, {{0, 1e-7 / 3, 0}}, {}, 0, random.below(1U << 20), 1e-6, 0};
+  costs.between.send = {{0, 1e-6, 0}, {4097, 0, 1e-10}};
+  costs.between.bandwidth = 2.5;
+  costs.reduce = {{0, 0, 1e-9 / 3}};
+  table.model = {random.below(2) == 0 ? "drift" : "synchronous", 1e9, 1e-6 / 3, true, "assumed for 4xHDR", costs};
   std::map<std::string, CollectiveChoice> choices;
   for (std::uint64_t i = 1 + random.below(4); i > 0; --i) {
     const Algorithm& algorithm = algorithms()[random.below(algorithms().size())];
@@ -96,8 +100,38 @@ TEST(ParseChoiceTable, ReadsVersion1) {
   EXPECT_EQ(table->method, "destination-mod-K");
   EXPECT_EQ(*table->find("alltoall", 32768), (SizeInterval{0, 32768, "two-level-ring", 0}));
   EXPECT_EQ(*table->find("alltoall", 32769), (SizeInterval{32769, std::nullopt, "shift", 16384}));
+  EXPECT_EQ(table->model, ChoiceModel("drift", 1716e6, 5e-7, false, "given", {}));
   EXPECT_EQ(error_of(replaced("\"version\": 1", "\"version\": 2")),
             "t.json: /method: expected destination-mod-K, rule, colour, pair or dimension-order");
+}
+
+TEST(ParseChoiceTable, ReadsTheCostsOfFormerVersions) {
+  const auto table = parse_choice_table(replaced(R"("overhead": 0.0,
+           "eager_limit": 0, "injection": 0, "bus": 0)",
+                                                 R"("overhead": 0.5, "eager_limit": 7, "injection": 2, "bus": 3)"),
+                                        "t.json");
+  ASSERT_TRUE(table) << table.error().message;
+  CommunicationCosts costs;
+  costs.inside = {0.5, {}, {}, 0, 7, 0, 3};
+  costs.between = {0.5, {}, {}, 0, 7, 0, 2};
+  EXPECT_EQ(table->model.costs, costs);
+}
+
+TEST(ParseChoiceTable, ErrorsInCostsNameTheirPlace) {
+  Random random(1);
+  const std::string text = choice_table_text(random_table(random));
+  const auto with = [&text](std::string_view what, std::string_view instead) {
+    std::string changed = text;
+    const auto at = changed.find(what);
+    EXPECT_NE(at, std::string::npos) << what;
+    return changed.replace(at, what.size(), instead);
+  };
+  EXPECT_EQ(error_of(with("\"bandwidth\": 2.5", "\"bandwidth\": -1")),
+            "t.json: /model/between/bandwidth: expected a number, 0 or more");
+  EXPECT_EQ(error_of(with("\"from\": 4097", "\"from\": 0")),
+            "t.json: /model/between/send/1: expected lines with rising sizes 'from'");
+  EXPECT_EQ(error_of(with("\"copy\": [],", "")), "t.json: /model: expected a member 'copy'");
+  EXPECT_EQ(error_of(with("assumed for 4xHDR", "")), "t.json: /model/costs_from: expected a string that is not empty");
 }
 
 TEST(ParseChoiceTable, ErrorsNameThePlaceAndWhatWasExpected) {

@@ -79,11 +79,15 @@ TEST(SimulateInNetwork, TakesAStepForEachChunkAndThreeMore) {
     ASSERT_EQ(schedule->participant_count(), 11U);
     const double step = 1e-6 + chunk / 1e9;
     expect_both(*schedule, *paths, (chunks + 3) * step);
-    // A leaf adds three vectors to its first, one step a chunk; the spine adds one to one, a step later.
-    FlowOptions reducing;
-    reducing.reduce_bytes_per_second = 4e9;
-    const double expected = (chunks + 3) * step + (3 * chunks + 1) * chunk / 4e9;
-    EXPECT_NEAR(seconds(*schedule, *paths, StepMode::synchronous, reducing), expected, 1e-9 * expected);
+    // Routers add as fast as their links bring the chunks. A hop between a rank and a router has half of the latency.
+    FlowOptions costly;
+    costly.costs.reduce = {{0, 0, 1 / 4e9}};
+    costly.costs.between.send = {{0, 1e-6, 0}};
+    costly.costs.between.latency = 3e-6;
+    // Chunks leave ranks in the first of these steps, and reach them in the last.
+    const double steps_with_ranks = std::min(chunks + 3, 2 * chunks);
+    const double expected = (chunks + 3) * step + steps_with_ranks * 1.5e-6 + chunks * 1e-6;
+    EXPECT_NEAR(seconds(*schedule, *paths, StepMode::synchronous, costly), expected, 1e-9 * expected);
   }
 }
 
@@ -95,7 +99,7 @@ TEST(SimulateAllreduceRing, AddsABlockInHalfOfItsSteps) {
   constexpr double bytes = 8000;
   const Torus ring({8});
   FlowOptions options;
-  options.reduce_bytes_per_second = 4e9;
+  options.costs.reduce = {{0, 0, 1 / 4e9}};
   const double expected = 2 * (ranks - 1) * bytes / ranks / 1e9 + (ranks - 1) * bytes / ranks / 4e9;
   const auto schedule = ring.schedule("ring", Collective::allreduce, 8000);
   for (const StepMode steps : {StepMode::drift, StepMode::synchronous}) {
@@ -108,7 +112,7 @@ TEST(SimulateAllreduceRing, AddsABlockInHalfOfItsSteps) {
 TEST(SimulateAlltoallShift, CopiesTheOwnBlockOnce) {
   const Torus ring({3});
   FlowOptions options;
-  options.copy_bytes_per_second = 2e9;
+  options.costs.copy = {{0, 0, 1 / 2e9}};
   const double expected = 2 * 6000 / 1e9 + 6000 / 2e9;
   const auto schedule = ring.schedule("shift", Collective::alltoall, 6000);
   for (const StepMode steps : {StepMode::drift, StepMode::synchronous}) {

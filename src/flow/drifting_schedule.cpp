@@ -31,21 +31,52 @@ void DriftingSchedule::begin() {
 
 void DriftingSchedule::complete(Token token) {
   --under_way_;
-  const auto id = static_cast<std::uint32_t>(token >> 1);
-  if ((token & 1) == 0) return arrive(id);
-  progress_[id].local = 0;
-  ready_.push_back(id);
+  const auto id = static_cast<std::uint32_t>(token >> kind_bits);
+  switch (static_cast<Kind>(token & ((1U << kind_bits) - 1))) {
+    case Kind::message:
+      return arrive(id);
+    case Kind::send_overhead:
+      return make_ready(id);
+    case Kind::receive_overhead:
+      return end_receive(id);
+    case Kind::local_operations:
+      progress_[id].local = 0;
+      return ready_.push_back(id);
+  }
+}
+
+void DriftingSchedule::occupy(Rank participant, double seconds, Token token) {
+  ++under_way_;
+  traffic_.occupy(place_of(participant), seconds, token);
+}
+
+/// The sender's processor is done with the message.
+void DriftingSchedule::make_ready(MessageId id) {
+  PostedMessage& message = matcher_[id];
+  message.ready = true;
+  const bool departs = message.eager || message.receive_posted;
+  if (message.eager) complete_message(message.sender);
+  if (departs) depart(id);
 }
 
 void DriftingSchedule::arrive(MessageId id) {
-  PostedMessage& message = matcher_[id];
-  message.arrived = true;
-  if (!message.eager) complete_message(message.sender);
-  if (message.receive_posted) receive(id);
+  matcher_[id].arrived = true;
+  if (matcher_[id].receive_posted) begin_receive(id);
 }
 
-void DriftingSchedule::receive(MessageId id) {
-  complete_message(matcher_[id].receiver);
+void DriftingSchedule::begin_receive(MessageId id) {
+  const PostedMessage& message = matcher_[id];
+  const Rank from = participant(message.sender);
+  const Rank to = participant(message.receiver);
+  const double seconds = traffic_.resources().receive_seconds(place_of(from), place_of(to), message.bytes);
+  if (seconds == 0) return end_receive(id);
+  occupy(to, seconds, token_of(Kind::receive_overhead, id));
+}
+
+void DriftingSchedule::end_receive(MessageId id) {
+  const PostedMessage& message = matcher_[id];
+  if (!message.eager) complete_message(message.sender);
+  complete_message(message.receiver);
   matcher_.release(id);
 }
 
@@ -70,8 +101,7 @@ Result<> DriftingSchedule::advance() {
 Result<> DriftingSchedule::advance(StreamId id) {
   Progress& progress = progress_[id];
   if (progress.local > 0) {
-    ++under_way_;
-    traffic_.start_timer(progress.local, local_token_of(id));
+    occupy(participant(id), progress.local, token_of(Kind::local_operations, id));
     return {};
   }
   if (progress.step == schedule_.step_count(stream(id))) {
@@ -104,8 +134,8 @@ void DriftingSchedule::post_receive(StreamId sender, StreamId receiver) {
   const MessageId id = matcher_.post_receive(sender, receiver);
   PostedMessage& message = matcher_[id];
   if (message.arrived) {
-    receive(id);
-  } else if (message.send_posted && !message.eager) {
+    begin_receive(id);
+  } else if (message.ready && !message.eager) {
     depart(id);
   }
 }
@@ -113,10 +143,13 @@ void DriftingSchedule::post_receive(StreamId sender, StreamId receiver) {
 void DriftingSchedule::post_send(StreamId sender, StreamId receiver, Bytes bytes) {
   const MessageId id = matcher_.post_send(sender, receiver);
   PostedMessage& message = matcher_[id];
+  const Rank from = place_of(participant(sender));
+  const Rank to = place_of(participant(receiver));
   message.bytes = bytes;
-  message.eager = bytes <= options_.eager_limit;
-  if (message.eager) complete_message(sender);
-  if (message.eager || message.receive_posted) depart(id);
+  message.eager = bytes <= traffic_.resources().costs(from, to).eager_limit;
+  const double seconds = traffic_.resources().send_seconds(from, to, bytes);
+  if (seconds == 0) return make_ready(id);
+  occupy(participant(sender), seconds, token_of(Kind::send_overhead, id));
 }
 
 void DriftingSchedule::depart(MessageId id) {
@@ -125,7 +158,8 @@ void DriftingSchedule::depart(MessageId id) {
   const Rank to = place_of(participant(message.receiver));
   ++messages_;
   ++under_way_;
-  if (!traffic_.send(from, to, message.bytes, token_of(id))) network_bytes_ += message.bytes;
+  const bool within = traffic_.send_in_turn(from, to, message.bytes, token_of(Kind::message, id));
+  if (!within) network_bytes_ += message.bytes;
 }
 
 double DriftingSchedule::end() const {

@@ -66,11 +66,18 @@ class DriftingSchedule {
   [[nodiscard]] std::uint32_t stream(StreamId id) const { return id % streams_; }
   [[nodiscard]] StreamId id_of(Rank participant, std::uint32_t stream) const { return participant * streams_ + stream; }
   [[nodiscard]] Rank place_of(Rank participant) const;
-  [[nodiscard]] Token token_of(MessageId message) const { return first_token_ | (Token{message} << 1); }
-  [[nodiscard]] Token local_token_of(StreamId id) const { return first_token_ | (Token{id} << 1) | 1; }
+  /// What is over when a token is complete: of a message, or of a stream.
+  enum class Kind : std::uint8_t { message, send_overhead, receive_overhead, local_operations };
+  static constexpr unsigned kind_bits = 2;
+  [[nodiscard]] Token token_of(Kind kind, std::uint32_t id) const {
+    return first_token_ | (Token{id} << kind_bits) | static_cast<Token>(kind);
+  }
 
+  void occupy(Rank participant, double seconds, Token token);
+  void make_ready(MessageId id);
   void arrive(MessageId id);
-  void receive(MessageId id);
+  void begin_receive(MessageId id);
+  void end_receive(MessageId id);
   void complete_message(StreamId id);
   Result<> advance(StreamId id);
   Result<> begin_step(StreamId self, std::size_t step);

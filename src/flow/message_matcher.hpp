@@ -22,7 +22,8 @@ struct PostedMessage {
   Bytes bytes = 0;
   bool send_posted = false;
   bool receive_posted = false;
-  bool eager = false;      ///< it left when it was sent, without waiting for its receive
+  bool eager = false;      ///< it leaves when it is sent, without waiting for its receive
+  bool ready = false;      ///< the sender's processor is done with it
   bool arrived = false;    ///< possibly before its receive was posted
   MessageId next = no_id;  ///< the next message in the same queue
 };

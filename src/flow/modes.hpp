@@ -18,7 +18,7 @@ namespace ayatori {
 [[nodiscard]] Result<> check_options(const FlowOptions& options);
 [[nodiscard]] Result<> check_participants(const Schedule& schedule, const Paths& paths);
 
-/// Seconds of the local operations of one step of a participant (simulate.hpp).
+/// Seconds of the local operations of one step of a participant (simulate.hpp); 0 of a router.
 [[nodiscard]] double local_seconds(const Schedule& schedule, Rank participant, const StepActions& actions,
                                    const FlowOptions& options);
 

@@ -11,25 +11,26 @@ Resources::Resources(const Paths& paths, const FlowOptions& options)
     capacity_.push_back(paths.bytes_per_second(link));
     latency_.push_back(paths.latency(link));
   }
-  if (options.injection > 0) capacity_.insert(capacity_.end(), std::size_t{paths.nic_count()} * 2, options.injection);
+  const double injection = options.costs.between.bandwidth;
+  if (injection > 0) capacity_.insert(capacity_.end(), std::size_t{paths.nic_count()} * 2, injection);
   first_bus_ = static_cast<Constraint>(capacity_.size());
-  if (options.bus > 0) capacity_.insert(capacity_.end(), paths.machine_count(), options.bus);
+  const double bus = options.costs.inside.bandwidth;
+  if (bus > 0) capacity_.insert(capacity_.end(), paths.machine_count(), bus);
 }
 
 void Resources::find_route(Rank from, Rank to, Route& route) const {
   route.shared.clear();
   route.links.clear();
-  route.delay = options_.overhead;
-  const std::uint32_t source = paths_.machine(from);
-  const std::uint32_t target = paths_.machine(to);
-  route.within_machine = source == target;
+  // Half of the latency lies at each end, and routers have none.
+  const int ranks_at_ends = (has_processor(from) ? 1 : 0) + (has_processor(to) ? 1 : 0);
+  route.delay = costs(from, to).latency * ranks_at_ends / 2;
+  route.within_machine = within_machine(from, to);
   if (route.within_machine) {
-    route.delay += options_.bus_latency;
-    if (options_.bus > 0) route.shared.push_back(bus_of(source));
+    if (options_.costs.inside.bandwidth > 0) route.shared.push_back(bus_of(paths_.machine(from)));
     return;
   }
   paths_.path(from, to, route.links);
-  const bool limited = options_.injection > 0;
+  const bool limited = options_.costs.between.bandwidth > 0;
   if (limited && paths_.nic(from) != no_id) route.shared.push_back(out_of(paths_.nic(from)));
   for (const Constraint link : route.links) {
     route.delay += latency_[link];

@@ -14,7 +14,7 @@ namespace ayatori {
 /// What lies between the two ends of a message.
 struct Route {
   bool within_machine = false;          ///< both ends are on one machine
-  double delay = 0;                     ///< seconds before it flows
+  double delay = 0;                     ///< seconds before an eager message flows
   std::vector<Constraint> links = {};   ///< of the network
   std::vector<Constraint> shared = {};  ///< all constraints, in the order in which the message meets them
 };
@@ -29,6 +29,34 @@ class Resources {
 
   /// Used by messages within a machine, and by no others.
   [[nodiscard]] bool is_bus(Constraint constraint) const { return constraint >= first_bus_; }
+
+  [[nodiscard]] Rank participant_count() const { return paths_.participant_count(); }
+  /// Routers have neither a processor nor a NIC.
+  [[nodiscard]] bool has_processor(Rank participant) const { return paths_.nic(participant) != no_id; }
+  [[nodiscard]] bool within_machine(Rank from, Rank to) const { return paths_.machine(from) == paths_.machine(to); }
+  /// What messages between the two participants cost.
+  [[nodiscard]] const MessageCosts& costs(Rank from, Rank to) const {
+    return within_machine(from, to) ? options_.costs.inside : options_.costs.between;
+  }
+  /// Seconds by which a message flows later than Route::delay says: a rendezvous, in which routers don't take part.
+  [[nodiscard]] double rendezvous_delay(Rank from, Rank to, Bytes bytes) const {
+    const MessageCosts& costs = this->costs(from, to);
+    return bytes > costs.eager_limit && has_processor(from) && has_processor(to) ? costs.rendezvous : 0;
+  }
+  /// Seconds of the processor of a message's sender and receiver: none of routers.
+  [[nodiscard]] double send_seconds(Rank from, Rank to, Bytes bytes) const {
+    return has_processor(from) ? seconds_of(costs(from, to).send, bytes) : 0;
+  }
+  [[nodiscard]] double receive_seconds(Rank from, Rank to, Bytes bytes) const {
+    return has_processor(to) ? seconds_of(costs(from, to).receive, bytes) : 0;
+  }
+  /// What messages leave one after the other: a number for each NIC, and for messages inside machines for each rank.
+  [[nodiscard]] std::uint32_t outlet(Rank from, Rank to) const {
+    return within_machine(from, to) ? paths_.nic_count() + from : paths_.nic(from);
+  }
+  [[nodiscard]] std::uint32_t outlet_count() const { return paths_.nic_count() + paths_.participant_count(); }
+  /// Least seconds between two messages out of this outlet; 0 for what routers send, which have none.
+  [[nodiscard]] double gap(Rank from, Rank to) const { return has_processor(from) ? costs(from, to).gap : 0; }
 
   /// Replaces `route`. Routers have no NIC: what they send and receive is limited by their links only.
   void find_route(Rank from, Rank to, Route& route) const;

@@ -94,11 +94,11 @@ TEST(SimulateSideBySide, JobsOnOneMachineShareItsNicAndItsBus) {
   const Sender one(0, 100, 1, 0);
   const Sender other(0, 100, 1, 1);
   FlowOptions options;
-  options.injection = 100;
+  options.costs.between.bandwidth = 100;
   EXPECT_NEAR(run({one.at(0), other.at(0)}, options)[0].seconds, 2, 1e-9);
   const ListedPaths inside({100}, {4, 4}, {});
   FlowOptions with_bus;
-  with_bus.bus = 100;
+  with_bus.costs.inside.bandwidth = 100;
   const auto times = run({{one.schedule, inside}, {other.schedule, inside}}, with_bus);
   EXPECT_NEAR(times[1].seconds, 2, 1e-9);
 }
@@ -122,7 +122,7 @@ TEST(SimulateSideBySide, EqualsASlowReferenceForRandomJobs) {
     Random random(seed);
     const ListedPaths links = test::random_links(random);
     FlowOptions options = test::random_options(random);
-    options.head_of_line = options.injection == 0 && random.below(3) == 0;
+    options.head_of_line = options.costs.between.bandwidth == 0 && random.below(3) == 0;
     std::deque<ListedPaths> paths;
     std::deque<ListedSchedule> schedules;
     std::vector<JobSideBySide> jobs;
@@ -157,7 +157,7 @@ TEST(SimulateSideBySide, ErrorsNameTheJob) {
   EXPECT_EQ(deadlock.error().message, "job 1: the schedule deadlocks: participant 1 never ends step 0 of stream 0");
   const ListedSchedule never_received(2, ListedSchedule::Steps{{{{0, {{{1, 10}}, {}}}}}});
   FlowOptions eager;
-  eager.eager_limit = 100;
+  eager.costs.between.eager_limit = 100;
   const auto left = simulate_side_by_side({{{never_received, one.paths}}}, eager);
   ASSERT_FALSE(left);
   EXPECT_EQ(left.error().message, "job 0: when the call ends, messages are left that no rank receives");

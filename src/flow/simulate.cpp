@@ -11,18 +11,38 @@ namespace {
 
 constexpr std::size_t max_hot_links = 16;
 
+Result<> check(double value, std::string_view name) {
+  if (std::isfinite(value) && value >= 0) return {};
+  return fail("{} must be a number from 0 on, not {}", name, value);
+}
+
+Result<> check(const SizeCost& cost, std::string_view name) {
+  for (std::size_t i = 0; i < cost.size(); ++i) {
+    if (i > 0 && cost[i].from <= cost[i - 1].from) return fail("the sizes of {} must rise", name);
+    if (auto checked = check(cost[i].seconds, name); !checked) return checked;
+    if (auto checked = check(cost[i].seconds_per_byte, name); !checked) return checked;
+  }
+  return {};
+}
+
+Result<> check(const MessageCosts& costs) {
+  for (const auto& checked :
+       {check(costs.latency, "the latency of a message"), check(costs.send, "the overhead of sending"),
+        check(costs.receive, "the overhead of receiving"), check(costs.gap, "the gap between messages"),
+        check(costs.rendezvous, "the latency of a rendezvous")}) {
+    if (!checked) return checked;
+  }
+  return {};
+}
+
 }  // namespace
 
 Result<> check_options(const FlowOptions& options) {
-  const auto check = [](double value, std::string_view name) -> Result<> {
-    if (std::isfinite(value) && value >= 0) return {};
-    return fail("{} must be a number from 0 on, not {}", name, value);
-  };
   for (const auto& checked :
-       {check(options.overhead, "the overhead of a message"), check(options.injection, "the rate of injection"),
-        check(options.bus, "the rate of the bus"), check(options.bus_latency, "the latency of the bus"),
-        check(options.copy_bytes_per_second, "the rate of local copies"),
-        check(options.reduce_bytes_per_second, "the rate of reductions")}) {
+       {check(options.costs.between), check(options.costs.inside),
+        check(options.costs.between.bandwidth, "the rate of injection"),
+        check(options.costs.inside.bandwidth, "the rate of the bus"),
+        check(options.costs.copy, "the time of local copies"), check(options.costs.reduce, "the time of reductions")}) {
     if (!checked) return checked;
   }
   return {};
@@ -36,19 +56,17 @@ Result<> check_participants(const Schedule& schedule, const Paths& paths) {
 
 double local_seconds(const Schedule& schedule, Rank participant, const StepActions& actions,
                      const FlowOptions& options) {
-  const double copy_rate = options.copy_bytes_per_second;
-  const double reduce_rate = options.reduce_bytes_per_second;
-  if (copy_rate == 0 && reduce_rate == 0) return 0;
-  Bytes copied = 0;
-  Bytes reduced = 0;
+  const CommunicationCosts& costs = options.costs;
+  if (participant >= schedule.call().ranks || (costs.copy.empty() && costs.reduce.empty())) return 0;
+  double seconds = 0;
   for (const LocalOperation& operation : actions.locals) {
-    Bytes& bytes = operation.kind == LocalOperation::Kind::copy ? copied : reduced;
+    Bytes bytes = 0;
     for (std::uint32_t i = 0; i < operation.from.count; ++i) {
       bytes += schedule.slot_bytes(participant, operation.from.first + i);
     }
+    seconds += seconds_of(operation.kind == LocalOperation::Kind::copy ? costs.copy : costs.reduce, bytes);
   }
-  return (copy_rate > 0 ? static_cast<double>(copied) / copy_rate : 0) +
-         (reduce_rate > 0 ? static_cast<double>(reduced) / reduce_rate : 0);
+  return seconds;
 }
 
 std::vector<HotLinkTime> hottest_links(const Resources& resources, const std::vector<Bytes>& bytes,

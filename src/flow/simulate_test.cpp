@@ -23,6 +23,8 @@ void expect_seconds(const Prediction& prediction, double seconds) {
   EXPECT_NEAR(prediction.seconds, seconds, 1e-9 * seconds);
 }
 
+SizeCost bytes_a_second(double rate) { return {{0, 0, 1 / rate}}; }
+
 /// What both modes say.
 void expect_both(const Schedule& schedule, const Paths& paths, FlowOptions options, double seconds) {
   options.steps = StepMode::drift;
@@ -46,11 +48,11 @@ TEST(Simulate, AScheduleWithoutMessagesTakesNoTime) {
   expect_both(ListedSchedule(1, std::vector<std::map<Rank, RankStep>>{}), one_switch(1, 1), {}, 0);
 }
 
-TEST(Simulate, OneMessageTakesOverheadLatencyAndItsBytesOverTheRate) {
+TEST(Simulate, OneMessageTakesItsLatenciesAndItsBytesOverTheRate) {
   const ListedPaths paths = one_switch(2, 1e9, 3e-6);
   const ListedSchedule schedule = at_once(2, {{0, 1, 1000000}});
   FlowOptions options;
-  options.overhead = 1e-6;
+  options.costs.between.latency = 1e-6;
   expect_both(schedule, paths, options, 1e-6 + 2 * 3e-6 + 1e-3);
   const Prediction prediction = run(schedule, paths, options);
   EXPECT_EQ(prediction.messages, 1U);
@@ -98,9 +100,9 @@ TEST(Simulate, InjectionLimitsANic) {
   const ListedSchedule schedule = at_once(4, {{0, 2, 100}, {1, 3, 100}});
   expect_both(schedule, paths, {}, 1);
   FlowOptions options;
-  options.injection = 100;
+  options.costs.between.bandwidth = 100;
   expect_both(schedule, paths, options, 2);
-  options.injection = 50;
+  options.costs.between.bandwidth = 50;
   expect_both(schedule, paths, options, 4);
   // A NIC each.
   paths.nics = {0, 1, 2, 3};
@@ -111,8 +113,8 @@ TEST(Resources, FindRouteUsesTheBusWithinAMachineAndNoBusBetweenMachines) {
   ListedPaths paths({10, 10}, {0, 0, 1, 1}, {{{0, 2}, {0}}, {{1, 3}, {1}}, {{2, 0}, {1}}, {{3, 1}, {0}}});
   paths.nics = {0, 1, 2, 3};
   FlowOptions options;
-  options.injection = 3;
-  options.bus = 7;
+  options.costs.between.bandwidth = 3;
+  options.costs.inside.bandwidth = 7;
   const Resources resources(paths, options);
   Route route;
   for (const auto& [from, to] : std::vector<std::pair<Rank, Rank>>{{0, 1}, {3, 2}, {0, 2}, {1, 3}, {2, 0}, {3, 1}}) {
@@ -129,9 +131,9 @@ TEST(Simulate, MessagesWithinAMachineShareItsBus) {
   const ListedSchedule schedule = at_once(4, {{0, 1, 100}, {1, 2, 300}});
   expect_both(schedule, paths, {}, 0);
   FlowOptions options;
-  options.bus_latency = 0.5;
+  options.costs.inside.latency = 0.5;
   expect_both(schedule, paths, options, 0.5);
-  options.bus = 200;
+  options.costs.inside.bandwidth = 200;
   expect_both(schedule, paths, options, 2.5);
   EXPECT_EQ(run(schedule, paths, options).network_bytes, 0U);
   EXPECT_EQ(run(schedule, paths, options).messages, 2U);
@@ -154,7 +156,7 @@ TEST(Simulate, ARendezvousMessageWaitsForItsReceive) {
   EXPECT_NEAR(late.rank_seconds[0], 6, 1e-9);
   EXPECT_NEAR(late.rank_seconds[1], 6, 1e-9);
   FlowOptions options;
-  options.eager_limit = 100;
+  options.costs.between.eager_limit = 100;
   const Prediction eager = run(late_receiver(), paths, options);
   EXPECT_EQ(eager.rank_seconds[0], 0);
   EXPECT_NEAR(eager.rank_seconds[1], 5, 1e-9);
@@ -164,7 +166,7 @@ TEST(Simulate, AnEagerSenderGoesOnAtOnceAndItsReceiverWaits) {
   // The receiver is there first and waits; the sender has gone on.
   const ListedPaths paths({100}, {0, 1}, {{{0, 1}, {0}}});
   FlowOptions options;
-  options.eager_limit = 1000;
+  options.costs.between.eager_limit = 1000;
   const Prediction prediction = run(at_once(2, {{0, 1, 100}}), paths, options);
   EXPECT_EQ(prediction.rank_seconds[0], 0);
   EXPECT_NEAR(prediction.rank_seconds[1], 1, 1e-9);
@@ -176,7 +178,7 @@ TEST(Simulate, MessagesBetweenTwoRanksMatchInTheOrderOfTheirPosts) {
   std::map<Rank, RankStep> second{{0, {{{1, 300}}, {}}}, {1, {{}, {0}, 50}}};
   const ListedPaths paths({100}, {0, 1}, {{{0, 1}, {0}}});
   FlowOptions options;
-  options.reduce_bytes_per_second = 100;
+  options.costs.reduce = bytes_a_second(100);
   const Prediction prediction = run(ListedSchedule(2, {first, second}), paths, options);
   EXPECT_NEAR(prediction.rank_seconds[0], 4, 1e-9);
   EXPECT_NEAR(prediction.rank_seconds[1], 4.5, 1e-9);
@@ -229,13 +231,13 @@ TEST(Simulate, LocalCopiesAndReductionsTakeTheirBytesOverTheirRates) {
   const ListedPaths paths = one_switch(1, 1);
   FlowOptions options;
   expect_both(schedule, paths, options, 0);
-  options.copy_bytes_per_second = 200;
+  options.costs.copy = bytes_a_second(200);
   expect_both(schedule, paths, options, 100 / 200.0);
-  options.reduce_bytes_per_second = 50;
+  options.costs.reduce = bytes_a_second(50);
   expect_both(schedule, paths, options, 100 / 200.0 + 60 / 50.0);
-  options.copy_bytes_per_second = 0;
+  options.costs.copy = {};
   expect_both(schedule, paths, options, 60 / 50.0);
-  options.copy_bytes_per_second = -1;
+  options.costs.copy = {{0, 0, -1}};
   EXPECT_FALSE(simulate(schedule, paths, options));
 }
 
@@ -245,21 +247,102 @@ TEST(Simulate, LocalOperationsComeBetweenTheMessagesOfTwoSteps) {
   std::map<Rank, RankStep> second{{1, {{{2, 100}}, {}}}, {2, {{}, {1}}}};
   const ListedSchedule schedule(3, {first, second});
   FlowOptions options;
-  options.reduce_bytes_per_second = 100;
+  options.costs.reduce = bytes_a_second(100);
   expect_both(schedule, one_switch(3, 100), options, 1 + 0.5 + 1);
   EXPECT_NEAR(run(schedule, one_switch(3, 100), options).rank_seconds[0], 1, 1e-9);
 }
 
-TEST(Simulate, StreamsDoTheirLocalOperationsAtTheSameTime) {
+TEST(Simulate, StreamsOfARankShareItsProcessor) {
   std::map<Rank, RankStep> reduces;
   reduces[0].reduces = 100;
   std::map<Rank, RankStep> copies;
   copies[0].copies = 300;
   const ListedSchedule schedule(1, ListedSchedule::Steps{{reduces}, {copies}});
   FlowOptions options;
-  options.reduce_bytes_per_second = 100;
-  options.copy_bytes_per_second = 100;
-  expect_both(schedule, one_switch(1, 1), options, 3);
+  options.costs.reduce = bytes_a_second(100);
+  options.costs.copy = bytes_a_second(100);
+  expect_both(schedule, one_switch(1, 1), options, 1 + 3);
+}
+
+/// Costs of the processors in messages between machines.
+FlowOptions with_overheads(SizeCost send, SizeCost receive) {
+  FlowOptions options;
+  options.costs.between.send = std::move(send);
+  options.costs.between.receive = std::move(receive);
+  return options;
+}
+
+TEST(Simulate, OneMessageTakesTheOverheadsOfBothEnds) {
+  FlowOptions options = with_overheads({{0, 1, 0.01}}, {{0, 2, 0.02}});
+  options.costs.between.latency = 0.5;
+  // 1 + 200/100 to send, 0.5 and 2 · 0.25 of latency, 200 bytes at 100, 2 + 200/50 to receive.
+  expect_both(at_once(2, {{0, 1, 200}}), one_switch(2, 100, 0.25), options, 3 + 1 + 2 + 6);
+  options.costs.between.eager_limit = 200;
+  const Prediction eager = run(at_once(2, {{0, 1, 200}}), one_switch(2, 100, 0.25), options);
+  EXPECT_NEAR(eager.rank_seconds[0], 3, 1e-9);
+  EXPECT_NEAR(eager.rank_seconds[1], 12, 1e-9);
+}
+
+TEST(Simulate, TheLineOfAMessagesSizeSaysItsOverhead) {
+  const FlowOptions options = with_overheads({{10, 1, 0}, {100, 0, 0.05}}, {});
+  for (const auto& [bytes, seconds] : std::vector<std::pair<Bytes, double>>{{9, 0}, {10, 1}, {99, 1}, {100, 5}}) {
+    expect_both(at_once(2, {{0, 1, bytes}}), one_switch(2, 100), options, seconds + static_cast<double>(bytes) / 100);
+  }
+}
+
+TEST(Simulate, ARankSendsItsMessagesOneAfterTheOther) {
+  // The sends leave at 1 s, 2 s and 3 s; each then has a link for itself.
+  const ListedPaths paths({100, 100, 100}, {0, 1, 2, 3}, {{{0, 1}, {0}}, {{0, 2}, {1}}, {{0, 3}, {2}}});
+  const FlowOptions options = with_overheads({{0, 1, 0}}, {});
+  const Prediction prediction = run(at_once(4, {{0, 1, 100}, {0, 2, 100}, {0, 3, 100}}), paths, options);
+  for (const Rank rank : {1U, 2U, 3U}) EXPECT_NEAR(prediction.rank_seconds[rank], rank + 1.0, 1e-9);
+}
+
+TEST(Simulate, ARankReceivesItsMessagesOneAfterTheOther) {
+  // All arrive at 1 s; the receiver takes 2 s for each, and the senders wait until it is done with theirs.
+  const ListedPaths paths({100, 100, 100}, {0, 1, 2, 3}, {{{1, 0}, {0}}, {{2, 0}, {1}}, {{3, 0}, {2}}});
+  const FlowOptions options = with_overheads({}, {{0, 2, 0}});
+  expect_both(at_once(4, {{1, 0, 100}, {2, 0, 100}, {3, 0, 100}}), paths, options, 1 + 3 * 2);
+  const Prediction prediction = run(at_once(4, {{1, 0, 100}, {2, 0, 100}, {3, 0, 100}}), paths, options);
+  EXPECT_NEAR(prediction.rank_seconds[1] + prediction.rank_seconds[2] + prediction.rank_seconds[3], 3 + 5 + 7, 1e-9);
+}
+
+TEST(Simulate, AnUnexpectedMessageIsReceivedWhenItsReceiveIsPosted) {
+  const ListedPaths paths({100, 100}, {0, 1, 2}, {{{0, 1}, {0}}, {{2, 1}, {1}}});
+  FlowOptions options = with_overheads({}, {{0, 2, 0}});
+  options.costs.between.eager_limit = 100;
+  // The message of rank 2 is there at 5 s and received at 7 s; then that of rank 0, which came at 1 s, until 9 s.
+  EXPECT_NEAR(run(late_receiver(), paths, options).rank_seconds[1], 9, 1e-9);
+}
+
+TEST(Simulate, MessagesLeaveANicOneGapAfterTheOther) {
+  ListedPaths paths({100, 100, 100}, {0, 0, 1, 2}, {{{0, 2}, {0}}, {{1, 3}, {1}}, {{0, 3}, {2}}});
+  FlowOptions options;
+  options.costs.between.gap = 0.5;
+  const ListedSchedule schedule = at_once(4, {{0, 2, 100}, {1, 3, 100}, {0, 3, 100}});
+  expect_both(schedule, paths, options, 1 + 2 * 0.5);
+  paths.nics = {0, 1, 2, 3};
+  expect_both(schedule, paths, options, 1 + 0.5);
+  // Inside a machine each rank counts for itself, and the bus has no limit.
+  options.costs.inside.gap = 0.25;
+  expect_both(at_once(3, {{0, 1, 100}, {0, 2, 100}, {1, 2, 100}}), ListedPaths({}, {0, 0, 0}, {}), options, 0.25);
+}
+
+TEST(Simulate, OnlyMessagesAboveTheEagerLimitTakeARendezvous) {
+  FlowOptions options;
+  options.costs.between.eager_limit = 100;
+  options.costs.between.rendezvous = 3;
+  expect_both(at_once(2, {{0, 1, 100}}), one_switch(2, 100), options, 1);
+  expect_both(at_once(2, {{0, 1, 200}}), one_switch(2, 100), options, 3 + 2);
+}
+
+TEST(Simulate, MessagesInsideAMachineHaveCostsOfTheirOwn) {
+  const ListedPaths paths({100}, {0, 0, 1}, {{{0, 2}, {0}}});
+  FlowOptions options = with_overheads({{0, 10, 0}}, {{0, 10, 0}});
+  options.costs.inside.send = {{0, 1, 0}};
+  options.costs.inside.receive = {{0, 2, 0}};
+  options.costs.inside.latency = 4;
+  expect_both(at_once(3, {{0, 1, 100}}), paths, options, 1 + 4 + 2);
 }
 
 /// A broadcast of S chunks through a chain of n ranks: (n − 1 + S − 1) chunks one after the other.
@@ -275,7 +358,7 @@ TEST(Simulate, APipelinedChainTakesRanksPlusChunksMinusTwoSteps) {
     }
   }
   FlowOptions options;
-  options.overhead = 0.25;
+  options.costs.between.latency = 0.25;
   expect_both(ListedSchedule(ranks, steps), one_switch(ranks, 1000), options, (ranks - 1 + chunks - 1) * 1.25);
 }
 
@@ -336,7 +419,7 @@ TEST(Simulate, ADeadlockNamesParticipantStreamStepAndPeer) {
   // Both ranks send first, which works for eager messages only.
   EXPECT_FALSE(simulate(ListedSchedule(2, {send, receive}), one_switch(2, 1), {}));
   FlowOptions options;
-  options.eager_limit = 100;
+  options.costs.between.eager_limit = 100;
   EXPECT_TRUE(simulate(ListedSchedule(2, {send, receive}), one_switch(2, 1), options));
 }
 
@@ -352,8 +435,12 @@ TEST(Simulate, RefusesUnknownPeersAndNegativeOptions) {
     EXPECT_EQ(failed.error().message, "participant 0 talks to 7 in step 0 of stream 0, but there are 2");
   }
   FlowOptions options;
-  options.bus = -1;
+  options.costs.inside.bandwidth = -1;
   EXPECT_FALSE(simulate(schedule, one_switch(4, 1), options));
+  options.costs.inside.bandwidth = 0;
+  options.costs.between.receive = {{100, 1, 0}, {100, 2, 0}};
+  EXPECT_EQ(simulate(schedule, one_switch(4, 1), options).error().message,
+            "the sizes of the overhead of receiving must rise");
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <deque>
+#include <map>
 #include <optional>
 
 #include "ayatori/flow/simulate.hpp"
@@ -48,6 +49,9 @@ class SlowDrift {
     for (const Program& program : programs_) ends[program.rank] = std::max(ends[program.rank], program.end);
     return ends;
   }
+
+  /// Whether two messages could leave a NIC at the same time: which of them is first is left open.
+  [[nodiscard]] bool order_is_open() const { return order_is_open_; }
 
   /// The mean time of each job's calls that begin when all have begun, until each job has ended one. No deadlock.
   std::vector<double> run_in_loops() {
@@ -102,9 +106,15 @@ class SlowDrift {
     Bytes bytes = 0;
     std::optional<std::size_t> sender_step = {};
     std::optional<std::size_t> receiver_step = {};
-    double starts = -1;  // when it begins to flow; negative: not known yet
+    double sent_at = -1;  // when the sender's processor is done; negative: not known yet
+    double starts = -1;   // when it begins to flow; negative: not known yet
     double left = 0;
     bool arrived = false;
+    double received_at = -1;  // when the receiver's processor is done; negative: not known yet
+  };
+  struct Outlet {
+    double last_asked = -1;
+    double free_from = 0;
   };
 
   [[nodiscard]] bool is_done(std::size_t job) const {
@@ -118,12 +128,50 @@ class SlowDrift {
     std::erase_if(messages_, [&](const InFlight& message) { return message.job == job; });
   }
 
-  [[nodiscard]] bool eager(const InFlight& message) const { return message.bytes <= options_.eager_limit; }
+  [[nodiscard]] bool same_machine(const InFlight& message) const {
+    const Paths& paths = jobs_[message.job].paths;
+    return paths.machine(message.from) == paths.machine(message.to);
+  }
+  [[nodiscard]] const MessageCosts& costs(const InFlight& message) const {
+    return same_machine(message) ? options_.costs.inside : options_.costs.between;
+  }
+  [[nodiscard]] bool eager(const InFlight& message) const { return message.bytes <= costs(message).eager_limit; }
+  [[nodiscard]] bool over(double time) const { return time >= 0 && time <= now_ * (1 + 1e-12); }
+
+  /// A straight line for each size, by its definition.
+  static double line(const SizeCost& cost, Bytes bytes) {
+    double seconds = 0;
+    for (const auto& [from, fixed, per_byte] : cost) {
+      if (bytes >= from) seconds = fixed + per_byte * static_cast<double>(bytes);
+    }
+    return seconds;
+  }
+
+  /// When the rank's processor is done with what it is asked for now.
+  double busy_until(std::size_t job, Rank rank, double seconds) {
+    if (seconds == 0) return now_;
+    double& until = busy_[{job, rank}];
+    until = std::max(until, now_) + seconds;
+    return until;
+  }
+
+  /// When a message that could leave now leaves.
+  double leaves(const InFlight& message) {
+    if (costs(message).gap == 0) return now_;
+    const bool inside = same_machine(message);
+    const std::uint32_t number = inside ? message.from : jobs_[message.job].paths.nic(message.from);
+    Outlet& outlet = outlets_[{inside ? message.job + 1 : 0, number}];
+    order_is_open_ |= outlet.last_asked == now_;
+    outlet.last_asked = now_;
+    const double at = std::max(outlet.free_from, now_);
+    outlet.free_from = at + costs(message).gap;
+    return at;
+  }
 
   [[nodiscard]] double delay(const InFlight& message) const {
-    double delay = options_.overhead;
+    double delay = costs(message).latency + (eager(message) ? 0 : costs(message).rendezvous);
+    if (same_machine(message)) return delay;
     const Paths& paths = jobs_[message.job].paths;
-    if (paths.machine(message.from) == paths.machine(message.to)) return delay + options_.bus_latency;
     std::vector<std::uint32_t> links;
     paths.path(message.from, message.to, links);
     for (const auto link : links) delay += paths.latency(link);
@@ -135,10 +183,12 @@ class SlowDrift {
     const auto links = static_cast<std::uint32_t>(paths.link_count());
     const std::uint32_t a = paths.machine(message.from);
     const std::uint32_t b = paths.machine(message.to);
-    if (a == b) return options_.bus > 0 ? std::vector<std::uint32_t>{links + 3 * a} : std::vector<std::uint32_t>{};
+    if (a == b)
+      return options_.costs.inside.bandwidth > 0 ? std::vector<std::uint32_t>{links + 3 * a}
+                                                 : std::vector<std::uint32_t>{};
     std::vector<std::uint32_t> path;
     paths.path(message.from, message.to, path);
-    if (options_.injection > 0) {
+    if (options_.costs.between.bandwidth > 0) {
       path.push_back(links + 3 * paths.nic(message.from) + 1);
       path.push_back(links + 3 * paths.nic(message.to) + 2);
     }
@@ -152,7 +202,8 @@ class SlowDrift {
     for (const SlowJob& job : jobs_) count = std::max({count, job.paths.machine_count(), job.paths.nic_count()});
     for (std::uint32_t link = 0; link < paths.link_count(); ++link) capacity.push_back(paths.bytes_per_second(link));
     for (std::uint32_t number = 0; number < count; ++number) {
-      capacity.insert(capacity.end(), {options_.bus, options_.injection, options_.injection});
+      const double injection = options_.costs.between.bandwidth;
+      capacity.insert(capacity.end(), {options_.costs.inside.bandwidth, injection, injection});
     }
     return capacity;
   }
@@ -171,26 +222,31 @@ class SlowDrift {
     StepActions actions;
     const Schedule& schedule = jobs_[program.job].schedule;
     schedule.actions(program.rank, program.stream, program.step, actions);
+    for (const Transfer& receive : actions.receives) {
+      InFlight& message = find_or_make(program.job, receive.peer, program.rank, program.stream,
+                                       [](const InFlight& m) { return !m.receiver_step; });
+      message.receiver_step = program.step;
+      depart_if_ready(message);
+      receive_if_there(message);
+    }
     for (const Transfer& send : actions.sends) {
       InFlight& message = find_or_make(program.job, program.rank, send.peer, program.stream,
                                        [](const InFlight& m) { return !m.sender_step; });
       message.sender_step = program.step;
       message.bytes = bytes_of(schedule, program.rank, actions, send);
       message.left = static_cast<double>(message.bytes);
-    }
-    for (const Transfer& receive : actions.receives) {
-      InFlight& message = find_or_make(program.job, receive.peer, program.rank, program.stream,
-                                       [](const InFlight& m) { return !m.receiver_step; });
-      message.receiver_step = program.step;
+      message.sent_at = busy_until(program.job, program.rank, line(costs(message).send, message.bytes));
     }
     program.begun = true;
   }
 
   [[nodiscard]] bool step_is_over(const Program& program) const {
     return std::none_of(messages_.begin(), messages_.end(), [&](const InFlight& message) {
-      if (message.job != program.job || message.stream != program.stream || message.arrived) return false;
-      const bool sends = message.from == program.rank && message.sender_step == program.step && !eager(message);
-      return sends || (message.to == program.rank && message.receiver_step == program.step);
+      if (message.job != program.job || message.stream != program.stream) return false;
+      const bool sends = message.from == program.rank && message.sender_step == program.step;
+      const bool receives = message.to == program.rank && message.receiver_step == program.step;
+      return (sends && !over(eager(message) ? message.sent_at : message.received_at)) ||
+             (receives && !over(message.received_at));
     });
   }
 
@@ -201,9 +257,8 @@ class SlowDrift {
     double seconds = 0;
     for (const auto& local : actions.locals) {
       const bool copies = local.kind == LocalOperation::Kind::copy;
-      const double rate = copies ? options_.copy_bytes_per_second : options_.reduce_bytes_per_second;
-      const auto bytes = static_cast<double>(schedule.slot_bytes(program.rank, local.from.first));
-      if (rate > 0) seconds += bytes / rate;
+      const Bytes bytes = schedule.slot_bytes(program.rank, local.from.first);
+      seconds += line(copies ? options_.costs.copy : options_.costs.reduce, bytes);
     }
     return seconds;
   }
@@ -221,32 +276,39 @@ class SlowDrift {
         begin(program);
         moved = true;
       } else if (program.local_until < 0 && step_is_over(program)) {
-        program.local_until = now_ + local_time(program);
+        program.local_until = busy_until(program.job, program.rank, local_time(program));
         moved = true;
-      } else if (program.local_until >= 0 && program.local_until <= now_ * (1 + 1e-12)) {
+      } else if (over(program.local_until)) {
         program.local_until = -1;
         program.begun = false;
         ++program.step;
         moved = true;
       }
     }
-    for (InFlight& message : messages_) {
-      if (message.starts >= 0 || !message.sender_step || (!eager(message) && !message.receiver_step)) continue;
-      message.starts = now_ + delay(message);
-      moved = true;
-    }
+    for (InFlight& message : messages_) moved |= depart_if_ready(message);
     for (InFlight& message : messages_) {
       if (message.arrived || !flows(message)) continue;
       if (message.left > 1e-9 && !constraints(message).empty()) continue;
       message.arrived = true;
       moved = true;
     }
+    for (InFlight& message : messages_) moved |= receive_if_there(message);
     return moved;
   }
 
-  [[nodiscard]] bool flows(const InFlight& message) const {
-    return message.starts >= 0 && message.starts <= now_ * (1 + 1e-12) && !message.arrived;
+  bool depart_if_ready(InFlight& message) {
+    if (message.starts >= 0 || !over(message.sent_at) || (!eager(message) && !message.receiver_step)) return false;
+    message.starts = leaves(message) + delay(message);
+    return true;
   }
+
+  bool receive_if_there(InFlight& message) {
+    if (!message.arrived || !message.receiver_step || message.received_at >= 0) return false;
+    message.received_at = busy_until(message.job, message.to, line(costs(message).receive, message.bytes));
+    return true;
+  }
+
+  [[nodiscard]] bool flows(const InFlight& message) const { return over(message.starts) && !message.arrived; }
 
   bool advance_to_next_event() {
     std::vector<std::vector<std::uint32_t>> paths;
@@ -256,8 +318,9 @@ class SlowDrift {
       if (flows(message)) {
         flowing.push_back(&message);
         paths.push_back(constraints(message));
-      } else if (!message.arrived && message.starts > now_) {
-        next = std::min(next, message.starts);
+      }
+      for (const double time : {message.sent_at, message.starts, message.received_at}) {
+        if (time > now_ && !over(time)) next = std::min(next, time);
       }
     }
     for (const Program& program : programs_) {
@@ -279,6 +342,9 @@ class SlowDrift {
   FlowOptions options_;
   std::deque<InFlight> messages_;
   std::vector<Program> programs_;
+  std::map<std::pair<std::size_t, Rank>, double> busy_;              // until when a job's rank's processor is
+  std::map<std::pair<std::size_t, std::uint32_t>, Outlet> outlets_;  // 0 and a NIC, or job + 1 and a rank
+  bool order_is_open_ = false;
   double now_ = 0;
 };
 
@@ -317,19 +383,26 @@ inline ListedPaths random_paths(Random& random, Rank ranks) {
 }
 
 /// Random messages, whose send and receive stand in the same step; sometimes a receive comes a step later.
-inline ListedSchedule random_schedule(Random& random, Rank ranks) {
+inline ListedSchedule random_schedule(Random& random, Rank ranks, bool all_sizes_differ = false) {
   ListedSchedule::Steps streams;
-  for (std::uint64_t s = 1 + random.below(2); s > 0; --s) {
+  Bytes next_size = 1;
+  const std::uint64_t stream_count = 1 + random.below(2);
+  // No two streams of a rank may want its processor at the same time, for their order would be left open.
+  const bool with_locals = all_sizes_differ || stream_count == 1;
+  while (streams.size() < stream_count) {
     const std::size_t steps = 1 + random.below(6);
     std::vector<std::map<Rank, RankStep>> listed(steps + 1);
-    for (std::size_t step = 0; step < steps; ++step) {
+    for (Rank rank = 0; all_sizes_differ && rank < ranks; ++rank) listed[0][rank].copies = ++next_size;
+    for (std::size_t step = all_sizes_differ ? 1 : 0; step < steps; ++step) {
       for (std::uint64_t messages = random.below(2 * ranks); messages > 0; --messages) {
         const Rank from = static_cast<Rank>(random.below(ranks));
         const Rank to = static_cast<Rank>(random.below(ranks));
         if (from == to) continue;
-        listed[step][from].sends.emplace_back(to, random.below(5) * 100);
+        listed[step][from].sends.emplace_back(to, all_sizes_differ ? next_size : random.below(5) * 100);
+        next_size += 3;
         listed[step + (random.below(8) == 0 ? 1 : 0)][to].receives.push_back(from);
       }
+      if (!with_locals) continue;
       if (random.below(3) == 0) listed[step][static_cast<Rank>(random.below(ranks))].reduces = 50;
       if (random.below(3) == 0) listed[step][static_cast<Rank>(random.below(ranks))].copies = 70;
     }
@@ -340,13 +413,15 @@ inline ListedSchedule random_schedule(Random& random, Rank ranks) {
 
 inline FlowOptions random_options(Random& random) {
   FlowOptions options;
-  options.eager_limit = random.below(3) * 150;
-  options.overhead = random.below(2) == 0 ? 0 : 0.25;
-  options.injection = random.below(2) == 0 ? 0 : 150;
-  options.bus = random.below(2) == 0 ? 0 : 250;
-  options.bus_latency = random.below(2) == 0 ? 0 : 0.125;
-  options.reduce_bytes_per_second = random.below(2) == 0 ? 0 : 100;
-  options.copy_bytes_per_second = random.below(2) == 0 ? 0 : 140;
+  for (MessageCosts* costs : {&options.costs.inside, &options.costs.between}) {
+    costs->eager_limit = random.below(3) * 150;
+    costs->latency = random.below(2) == 0 ? 0 : 0.25;
+    costs->rendezvous = random.below(2) == 0 ? 0 : 0.125;
+  }
+  options.costs.between.bandwidth = random.below(2) == 0 ? 0 : 150;
+  options.costs.inside.bandwidth = random.below(2) == 0 ? 0 : 250;
+  if (random.below(2) == 0) options.costs.reduce = {{0, 0, 1 / 100.0}};
+  if (random.below(2) == 0) options.costs.copy = {{0, 0.5, 1 / 140.0}};
   return options;
 }
 

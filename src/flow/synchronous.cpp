@@ -25,7 +25,12 @@ struct Maxima {
 class StepLoads {
  public:
   StepLoads(const Schedule& schedule, const Resources& resources, const FlowOptions& options)
-      : schedule_(schedule), resources_(resources), options_(options), loads_(resources.capacity().size()) {}
+      : schedule_(schedule),
+        resources_(resources),
+        options_(options),
+        loads_(resources.capacity().size()),
+        overheads_(schedule.participant_count()),
+        left_(resources.outlet_count()) {}
 
   /// Replaces everything by the messages of this step. False if one goes to a peer that does not take part.
   bool collect(std::size_t step) {
@@ -34,7 +39,9 @@ class StepLoads {
       if (step >= schedule_.step_count(stream)) continue;
       for (Rank from = 0; from < schedule_.participant_count(); ++from) {
         schedule_.actions(from, stream, step, actions_);
-        local_ = std::max(local_, local_seconds(schedule_, from, actions_, options_));
+        Overheads& overheads = overheads_[from];
+        overheads.local += local_seconds(schedule_, from, actions_, options_);
+        longest_.local = std::max(longest_.local, overheads.local);
         for (const Transfer& send : actions_.sends) {
           if (!add({from, send.peer, bytes_of(schedule_, from, actions_, send)}))
             return remember_unknown_peer(from, send.peer, stream);
@@ -48,7 +55,8 @@ class StepLoads {
     // Messages within machines and messages between them share nothing that limits both.
     const auto network = seconds_by_load(network_, false);
     const auto inside = seconds_by_load(inside_, true);
-    return (network && inside ? std::max(*network, *inside) : seconds_by_traffic()) + local_;
+    return longest_.send + longest_gaps_ + (network && inside ? std::max(*network, *inside) : seconds_by_traffic()) +
+           longest_.receive + longest_.local;
   }
 
   /// `visit(link, bytes, most loaded?)`
@@ -73,6 +81,13 @@ class StepLoads {
     Bytes bytes = 0;
   };
 
+  /// Seconds of a participant's processor.
+  struct Overheads {
+    double send = 0;
+    double receive = 0;
+    double local = 0;
+  };
+
   bool remember_unknown_peer(Rank from, Rank to, std::uint32_t stream) {
     unknown_ = {from, to, 0};
     unknown_stream_ = stream;
@@ -85,7 +100,10 @@ class StepLoads {
     messages_.clear();
     network_ = {};
     inside_ = {};
-    local_ = 0;
+    overheads_.assign(overheads_.size(), {});
+    longest_ = {};
+    longest_gaps_ = 0;
+    left_.assign(left_.size(), 0);
     network_bytes_ = 0;
   }
 
@@ -93,6 +111,8 @@ class StepLoads {
     if (message.to >= schedule_.participant_count()) return false;
     messages_.push_back(message);
     resources_.find_route(message.from, message.to, route_);
+    route_.delay += resources_.rendezvous_delay(message.from, message.to, message.bytes);
+    add_overheads(message);
     Maxima& maxima = route_.within_machine ? inside_ : network_;
     maxima.delay = std::max(maxima.delay, route_.delay);
     if (!route_.within_machine) network_bytes_ += message.bytes;
@@ -100,6 +120,18 @@ class StepLoads {
     maxima.bytes = std::max(maxima.bytes, message.bytes);
     for (const Constraint constraint : route_.shared) put(message.bytes, constraint, maxima);
     return true;
+  }
+
+  void add_overheads(const Message& message) {
+    const auto [from, to, bytes] = message;
+    double& send = overheads_[from].send;
+    double& receive = overheads_[to].receive;
+    send += resources_.send_seconds(from, to, bytes);
+    receive += resources_.receive_seconds(from, to, bytes);
+    longest_.send = std::max(longest_.send, send);
+    longest_.receive = std::max(longest_.receive, receive);
+    const double gap = resources_.gap(from, to);
+    if (gap > 0) longest_gaps_ = std::max(longest_gaps_, gap * left_[resources_.outlet(from, to)]++);
   }
 
   void put(Bytes bytes, Constraint constraint, Maxima& maxima) {
@@ -138,7 +170,9 @@ class StepLoads {
 
   [[nodiscard]] double seconds_by_traffic() {
     Traffic traffic(resources_, options_.head_of_line);
-    for (const Message& message : messages_) traffic.send(message.from, message.to, message.bytes, 0);
+    for (const auto& [from, to, bytes] : messages_) {
+      traffic.send(from, to, bytes, 0, resources_.rendezvous_delay(from, to, bytes));
+    }
     while (traffic.advance(completed_)) {
     }
     return traffic.now();
@@ -154,7 +188,10 @@ class StepLoads {
   std::vector<Constraint> touched_;
   Maxima network_;
   Maxima inside_;
-  double local_ = 0;
+  std::vector<Overheads> overheads_;  // by participant
+  Overheads longest_;
+  std::vector<std::uint32_t> left_;  // messages that have left each outlet
+  double longest_gaps_ = 0;
   Bytes network_bytes_ = 0;
   Message unknown_;  // to a peer that does not take part
   std::uint32_t unknown_stream_ = 0;

@@ -7,20 +7,41 @@ namespace ayatori {
 Traffic::Traffic(const Resources& resources, bool head_of_line)
     : resources_(resources),
       rates_(resources.capacity(), head_of_line ? static_cast<std::uint32_t>(resources.link_count()) : 0),
+      processor_free_from_(resources.participant_count(), 0),
+      outlet_free_from_(resources.outlet_count(), 0),
       link_bytes_(resources.link_count(), 0),
       saturated_(resources.link_count(), 0),
       saturated_since_(resources.link_count(), -1) {}
 
-bool Traffic::send(Rank from, Rank to, Bytes bytes, Token token) {
+bool Traffic::send(Rank from, Rank to, Bytes bytes, Token token, double seconds) {
   resources_.find_route(from, to, route_);
   for (const Constraint link : route_.links) link_bytes_[link] += bytes;
   const Bytes flowing = route_.shared.empty() ? 0 : bytes;
-  if (route_.delay == 0 && flowing != 0) {
+  const double delay = route_.delay + seconds;
+  if (delay == 0 && flowing != 0) {
     begin_flow(flowing, token);
   } else {
-    timers_.push({now_ + route_.delay, timers_made_++, token, from, to, flowing});
+    timers_.push({now_ + delay, timers_made_++, token, from, to, flowing});
   }
   return route_.within_machine;
+}
+
+bool Traffic::send_in_turn(Rank from, Rank to, Bytes bytes, Token token) {
+  double wait = resources_.rendezvous_delay(from, to, bytes);
+  const double gap = resources_.gap(from, to);
+  if (gap > 0) {
+    double& free_from = outlet_free_from_[resources_.outlet(from, to)];
+    const double at = std::max(free_from, now_);
+    free_from = at + gap;
+    wait += at - now_;
+  }
+  return send(from, to, bytes, token, wait);
+}
+
+void Traffic::occupy(Rank rank, double seconds, Token token) {
+  double& free_from = processor_free_from_[rank];
+  free_from = std::max(free_from, now_) + seconds;
+  start_timer(free_from - now_, token);
 }
 
 void Traffic::start_timer(double seconds, Token token) { timers_.push({now_ + seconds, timers_made_++, token}); }

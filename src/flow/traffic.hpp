@@ -32,10 +32,17 @@ class Traffic {
   /// Seconds since the beginning.
   [[nodiscard]] double now() const { return now_; }
 
-  /// Begins a message now. True if both ends are on one machine.
-  bool send(Rank from, Rank to, Bytes bytes, Token token);
+  [[nodiscard]] const Resources& resources() const { return resources_; }
+
+  /// Begins a message now; it waits `seconds` longer than its route says. True if both ends are on one machine.
+  bool send(Rank from, Rank to, Bytes bytes, Token token, double seconds = 0);
+  /// send() for a message that takes its turn at the NIC that it leaves, and a rendezvous if it is not eager.
+  bool send_in_turn(Rank from, Rank to, Bytes bytes, Token token);
   /// The token is complete after `seconds`.
   void start_timer(double seconds, Token token);
+  /// The token is complete when the rank's processor has done what it was asked before, and then this for `seconds` >
+  /// 0.
+  void occupy(Rank rank, double seconds, Token token);
 
   /// Goes to the next instant at which a message or timer is complete, and replaces `completed` by all that are. False
   /// if nothing is under way.
@@ -73,6 +80,8 @@ class Traffic {
 
   const Resources& resources_;
   FairRates rates_;
+  std::vector<double> processor_free_from_;  // by participant
+  std::vector<double> outlet_free_from_;     // by outlet
   double now_ = 0;
   std::uint64_t timers_made_ = 0;
   std::priority_queue<Timer, std::vector<Timer>, std::greater<>> timers_;

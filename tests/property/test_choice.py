@@ -19,6 +19,7 @@ from ayatori.formats.choice_table import Table, read_table, table_of, write_tabl
 from ayatori.model.jobs import random_jobs
 from ayatori.model.network import open_source
 from ayatori.prediction.choice import Candidate, Choice, Ranking, choose, chunk_sizes_to_try
+from ayatori.prediction.costs import Costs, Line, MessageCosts
 from ayatori.prediction.predictor import Call, Model, Predictor, algorithms_of
 
 COLLECTIVES = list(dict.fromkeys(algorithm.collective for algorithm in _core.algorithms()))
@@ -89,7 +90,9 @@ def choices(draw) -> Choice:
         for size in draw(st.lists(SIZES, min_size=1, max_size=8, unique=True)):
             best = Candidate(draw(st.sampled_from(names[:3])), draw(st.sampled_from([0, 4096])), 1.0)
             rankings.append(Ranking(collective, size, [best], []))
-    model = Model(link_latency=draw(st.floats(0, 1)), eager_limit=draw(SIZES), head_of_line=draw(st.booleans()))
+    send = (Line(0, draw(st.floats(0, 1))), Line(draw(SIZES), 0.25, draw(st.floats(0, 1))))
+    costs = Costs("given", MessageCosts(eager_limit=draw(SIZES)), MessageCosts(send=send), reduce=(Line(1, 0, 0.5),))
+    model = Model(link_latency=draw(st.floats(0, 1)), costs=costs, head_of_line=draw(st.booleans()))
     return Choice(jobs, draw(st.sampled_from(["destination-mod-K", "pair", "dimension-order"])), model, rankings)
 
 
@@ -178,15 +181,15 @@ def test_cut_tables_are_refused(data) -> None:
     ("keys", "value", "named"),
     [
         (["format"], "ayatori-plan", "expected a choice table"),
-        (["version"], 3, "version 3"),
+        (["version"], 4, "version 4"),
         (["source"], "", "/source: expected"),
         (["method"], "magic", "/method: expected"),
         (["machines"], [], "/machines: expected"),
         (["machines", 0, "ranks"], 0, "/machines/0/ranks: expected"),
         (["machines", 0, "host"], 7, "/machines/0/host: expected"),
         (["model", "steps"], "fast", "/model/steps: expected drift or synchronous"),
-        (["model", "overhead"], -1, "/model/overhead: expected"),
-        (["model", "overhead"], math.nan, "JSON"),
+        (["model", "between", "gap"], -1, "/model/between/gap: expected"),
+        (["model", "between", "gap"], math.nan, "JSON"),
         (["model", "speed"], 1, "/model/speed: no member"),
         (["collectives"], {}, "/collectives: expected"),
         (["collectives", "dance"], {}, "/collectives/dance: no collective"),

@@ -11,6 +11,7 @@ from ayatori import _core
 from ayatori.base.errors import Error
 from ayatori.planning.plans import plan as make_plan
 from ayatori.planning.together import BACKGROUND, JobOnFabric, background
+from ayatori.prediction.costs import Costs, MessageCosts
 from ayatori.prediction.predictor import Call, Model
 from ayatori.prediction.simulation import simulate
 from ayatori.prediction.together import CompanySimulation, company_as_data, message_bytes
@@ -40,7 +41,7 @@ def test_isolated_jobs_take_as_long_as_alone(network: ayatori.Network) -> None:
 
 def test_alone_is_what_simulate_says(network: ayatori.Network) -> None:
     jobs = [job_on(network, range(0, 18, 2), "even"), job_on(network, range(1, 18, 2), "odd")]
-    model = Model(link_latency=1e-6, overhead=2e-6)
+    model = Model(link_latency=1e-6, costs=Costs(between=MessageCosts(latency=2e-6)))
     company = CompanySimulation(network, jobs, CALL, "rule", model, rounds=2).run()
     expected = simulate(network, [each.job for each in jobs], CALL, "rule", model)
     assert [job.alone.seconds for job in company.jobs] == [each.seconds for each in expected.predictions]

@@ -8,6 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
+from ayatori._core import Job
 from ayatori.base.units import format_bytes, format_seconds, parse_bytes
 from ayatori.cli import choose_for_mpi, options
 from ayatori.cli.execution import UsageError
@@ -17,7 +18,8 @@ from ayatori.model.network import open_source
 from ayatori.planning.routes import read_routes
 from ayatori.prediction.choice import choice_as_data, choice_parameters, pieces_of
 from ayatori.prediction.choice import choose as rank_algorithms
-from ayatori.prediction.predictor import Predictor, algorithms_of
+from ayatori.prediction.costs import FREE
+from ayatori.prediction.predictor import Model, Predictor, algorithms_of
 from ayatori.resumable import is_first_process
 
 BYTES = Annotated[
@@ -40,10 +42,11 @@ def choose(
     method: options.METHOD = None,
     lfts: options.LFTS = None,
     steps: options.STEPS = "drift",
+    calibration: options.CALIBRATION = None,
     link_bandwidth: options.LINK_BANDWIDTH = None,
     link_latency: options.LINK_LATENCY = "0s",
-    overhead: options.OVERHEAD = "0s",
-    eager: options.EAGER = "0",
+    overhead: options.OVERHEAD = None,
+    eager: options.EAGER = None,
     injection: options.INJECTION = None,
     bus: options.BUS = None,
     head_of_line: options.HEAD_OF_LINE = False,
@@ -59,14 +62,13 @@ def choose(
     Under mpirun or srun the processes share the algorithms.
     """
     calls = [(name, size) for name in parse_collectives(collective) for size in sizes_for(name, parse_sizes(bytes))]
-    model = options.parse_model(steps, link_bandwidth, link_latency, overhead, eager, injection, bus, head_of_line)
+    model = options.parse_model(
+        steps, calibration, link_bandwidth, link_latency, overhead, eager, injection, bus, head_of_line
+    )
     network = open_source(source, host_pattern)
-    jobs = options.collect_jobs(network, job, random_jobs, job_size, seed, contiguous, ppn, order, unnamed_hcas)
-    jobs = options.jobs_or_whole_network(network, jobs, ppn, unnamed_hcas)
-    if out is not None and len(jobs) > 1:
-        raise UsageError("--out takes the table of one job", hint="--job HOSTFILE --out FILE")
-    if model.link_latency == 0 and model.overhead == 0 and is_first_process():
-        note("messages take no time but that of their bytes: --link-latency or --overhead tells what small ones cost")
+    jobs = options.jobs_to_predict(network, job, random_jobs, job_size, seed, contiguous, ppn, order, unnamed_hcas)
+    check_out(out, jobs)
+    warn_of_no_costs(model)
     routes = read_routes(network, lfts) if lfts else None
     if to:
         own = choose_for_mpi.Options(to, out, mpi_library, resume, json)
@@ -84,6 +86,16 @@ def choose(
     data = {"source": source} | choice_as_data(choice)
     data["method"] = options.name_of_paths(choice.method, method, lfts)
     print_json("choose", data) if json else describe(data)
+
+
+def check_out(out: Path | None, jobs: list[Job]) -> None:
+    if out is not None and len(jobs) > 1:
+        raise UsageError("--out takes the table of one job", hint="--job HOSTFILE --out FILE")
+
+
+def warn_of_no_costs(model: Model) -> None:
+    if model.link_latency == 0 and model.costs == FREE and is_first_process():
+        note("messages take no time but that of their bytes: --calibration, --link-latency or --overhead tells more")
 
 
 def parse_collectives(text: str) -> list[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any, TypeVar
 
@@ -17,7 +18,9 @@ from ayatori.base.files import read_text
 from ayatori.base.units import parse_bytes, parse_rate, parse_seconds
 from ayatori.cli.execution import UsageError
 from ayatori.cli.output import note
+from ayatori.formats.calibration import costs_of, read_calibration
 from ayatori.model.jobs import contiguous_jobs, random_jobs, read_job, whole_network_job
+from ayatori.prediction.costs import FREE, fixed
 from ayatori.prediction.predictor import Model
 from ayatori.resumable import SavedResults, is_first_process, partial_file
 
@@ -77,8 +80,15 @@ LINK_BANDWIDTH = Annotated[
     str | None, typer.Option(metavar="RATE", help="Of every link, e.g. 1716MB/s; else the network's own rates.")
 ]
 LINK_LATENCY = Annotated[str, typer.Option(metavar="TIME", help="Of each link whose own is not known.")]
-OVERHEAD = Annotated[str, typer.Option(metavar="TIME", help="Of each message, before it flows.")]
-EAGER = Annotated[str, typer.Option(metavar="SIZE", help="Messages up to this size do not wait for their receive.")]
+CALIBRATION = Annotated[
+    Path | None, typer.Option(metavar="FILE", help="What messages, copies and reductions cost, as calibrate wrote it.")
+]
+OVERHEAD = Annotated[
+    str | None, typer.Option(metavar="TIME", help="Of each message, on the processors of its sender and its receiver.")
+]
+EAGER = Annotated[
+    str | None, typer.Option(metavar="SIZE", help="Messages up to this size do not wait for their receive.")
+]
 INJECTION = Annotated[str | None, typer.Option(metavar="RATE", help="Of each NIC, out and in; else no limit.")]
 BUS = Annotated[str | None, typer.Option(metavar="RATE", help="Inside a node; else no limit.")]
 HEAD_OF_LINE = Annotated[bool, typer.Option("--head-of-line", help="Switches forward what arrives in its order.")]
@@ -87,23 +97,33 @@ RESUME = Annotated[bool, typer.Option("--resume", help="Go on where Ctrl-C ended
 
 def parse_model(
     steps: str,
+    calibration: Path | None,
     link_bandwidth: str | None,
     link_latency: str,
-    overhead: str,
-    eager: str,
+    overhead: str | None,
+    eager: str | None,
     injection: str | None,
     bus: str | None,
     head_of_line: bool,
 ) -> Model:
-    """The simulator's numbers from the options above."""
+    """The simulator's numbers: the calibration's, and instead of these what the other options say."""
+    costs = costs_of(read_calibration(calibration)) if calibration is not None else FREE
+    inside, between = costs.inside, costs.between
+    if overhead is not None:
+        busy = fixed(value_of(parse_seconds, overhead))
+        inside, between = (replace(messages, send=busy, receive=busy) for messages in (inside, between))
+    if eager is not None:
+        limit = value_of(parse_bytes, eager)
+        inside, between = (replace(messages, eager_limit=limit) for messages in (inside, between))
+    if injection is not None:
+        between = replace(between, bandwidth=value_of(parse_rate, injection))
+    if bus is not None:
+        inside = replace(inside, bandwidth=value_of(parse_rate, bus))
     return Model(
         steps=steps,
         link_bandwidth=value_of(parse_rate, link_bandwidth) if link_bandwidth else 0,
         link_latency=value_of(parse_seconds, link_latency),
-        overhead=value_of(parse_seconds, overhead),
-        eager_limit=value_of(parse_bytes, eager),
-        injection=value_of(parse_rate, injection) if injection else 0,
-        bus=value_of(parse_rate, bus) if bus else 0,
+        costs=replace(costs, inside=inside, between=between),
         head_of_line=head_of_line,
     )
 
@@ -193,6 +213,22 @@ def jobs_or_whole_network(network: Network, jobs: list[Job], ppn: int, unnamed_h
         hosts = len(whole.machines)
         note(f"no job is named: one on all {hosts} machines (--job, --random-jobs and --contiguous name others)")
     return [whole]
+
+
+def jobs_to_predict(
+    network: Network,
+    job: Path | None,
+    random_count: int | None,
+    job_size: int | None,
+    seed: int,
+    contiguous: str | None,
+    ppn: int,
+    order: str,
+    unnamed_hcas: bool,
+) -> list[Job]:
+    """The jobs that the options ask for; if they ask for none, one on all hosts."""
+    jobs = collect_jobs(network, job, random_count, job_size, seed, contiguous, ppn, order, unnamed_hcas)
+    return jobs_or_whole_network(network, jobs, ppn, unnamed_hcas)
 
 
 def parse_range(text: str) -> range:

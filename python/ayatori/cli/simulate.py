@@ -58,10 +58,11 @@ def simulate(
     method: options.METHOD = None,
     lfts: options.LFTS = None,
     steps: options.STEPS = "drift",
+    calibration: options.CALIBRATION = None,
     link_bandwidth: options.LINK_BANDWIDTH = None,
     link_latency: options.LINK_LATENCY = "0s",
-    overhead: options.OVERHEAD = "0s",
-    eager: options.EAGER = "0",
+    overhead: options.OVERHEAD = None,
+    eager: options.EAGER = None,
     injection: options.INJECTION = None,
     bus: options.BUS = None,
     head_of_line: options.HEAD_OF_LINE = False,
@@ -77,7 +78,9 @@ def simulate(
     """
     started = time.monotonic()
     call = parse_call(collective, algorithm, bytes, root, chunk, sizes)
-    model = options.parse_model(steps, link_bandwidth, link_latency, overhead, eager, injection, bus, head_of_line)
+    model = options.parse_model(
+        steps, calibration, link_bandwidth, link_latency, overhead, eager, injection, bus, head_of_line
+    )
     network = open_source(source, host_pattern)
     asked = JobsAsked(jobs, background, ppn, order, seed, svg)
     asked.check([job, random_jobs, contiguous, resume or None])
@@ -85,8 +88,7 @@ def simulate(
     if jobs:
         simulation, together = simulate_together(network, asked, question, rounds)
     else:
-        each = options.collect_jobs(network, job, random_jobs, job_size, seed, contiguous, ppn, order, unnamed_hcas)
-        each = options.jobs_or_whole_network(network, each, ppn, unnamed_hcas)
+        each = options.jobs_to_predict(network, job, random_jobs, job_size, seed, contiguous, ppn, order, unnamed_hcas)
         simulation, together = simulate_each(network, each, question, source, resume), {}
     if is_first_process():
         data = {"source": source} | as_data(simulation, question) | {"seed": seed} | together

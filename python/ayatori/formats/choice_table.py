@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass, fields
+from dataclasses import dataclass
 from pathlib import Path
 
 from ayatori import _core
 from ayatori._core import Network
 from ayatori.base.errors import Error
 from ayatori.prediction.choice import Choice, Ranking
+from ayatori.prediction.costs import from_core, to_core
 from ayatori.prediction.predictor import Model
+
+_PLAIN = ("steps", "link_bandwidth", "link_latency", "head_of_line")
+"""Members of a model that are numbers and words."""
 
 
 @dataclass(frozen=True)
@@ -82,8 +86,9 @@ def _sizes_of(rankings: Iterable[Ranking]) -> Sizes:
 def write_table(table: Table, path: Path) -> None:
     """Whole or not at all."""
     model = _core.ChoiceModel()
-    for name, value in asdict(table.model).items():
-        setattr(model, name, value)
+    for name in _PLAIN:
+        setattr(model, name, getattr(table.model, name))
+    model.costs, model.costs_from = to_core(table.model.costs), table.model.costs.origin
     machines = [_core.JobHost(host, ranks) for host, ranks in table.machines]
     collectives = [
         _core.CollectiveChoice(
@@ -103,7 +108,10 @@ def read_table(path: Path) -> Table:
         read.source,
         [(machine.host, machine.ranks) for machine in read.machines],
         read.method,
-        Model(**{field.name: getattr(read.model, field.name) for field in fields(Model)}),
+        Model(
+            costs=from_core(read.model.costs, read.model.costs_from),
+            **{name: getattr(read.model, name) for name in _PLAIN},
+        ),
         {
             choice.collective: Sizes(
                 choice.sampled, [Interval(i.first, i.last, i.algorithm, i.chunk_bytes) for i in choice.intervals]

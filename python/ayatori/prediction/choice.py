@@ -208,7 +208,7 @@ def choice_as_data(choice: Choice) -> dict[str, Any]:
     """What `choose --json` prints, but for the source."""
     return {
         "method": choice.method,
-        "model": vars(choice.model),
+        "model": asdict(choice.model),
         "jobs": len(choice.jobs),
         "ranks": [job.rank_count for job in choice.jobs],
         "calls": [_ranking_as_data(ranking) for ranking in choice.rankings],

@@ -19,6 +19,7 @@ from ayatori.model.network import link_as_data
 from ayatori.planning.plans import DESTINATION_MOD_K, method_named
 from ayatori.planning.plans import plan as make_plan
 from ayatori.planning.routes import make_routes
+from ayatori.prediction.costs import FREE, Costs, to_core
 
 DIMENSION_ORDER = "dimension-order"
 PLANNED = "planned"
@@ -46,17 +47,14 @@ class Call:
 
 @dataclass(frozen=True)
 class Model:
-    """The simulator's numbers: bytes a second, seconds, bytes. 0 is no limit and no time."""
+    """The simulator's numbers: bytes a second, seconds, bytes."""
 
     steps: str = "drift"
     link_bandwidth: float = 0
     """Of every link; 0: the network's own rates, 4xHDR where it does not tell."""
     link_latency: float = 0
     """Of each link whose latency the network does not tell."""
-    overhead: float = 0
-    eager_limit: int = 0
-    injection: float = 0
-    bus: float = 0
+    costs: Costs = FREE
     head_of_line: bool = False
 
     def options(self) -> _core.FlowOptions:
@@ -64,10 +62,7 @@ class Model:
             raise Error(f"no steps '{self.steps}'", hint=f"steps: {', '.join(STEP_MODES)}")
         options = _core.FlowOptions()
         options.steps = _core.StepMode[self.steps]
-        options.overhead = self.overhead
-        options.eager_limit = self.eager_limit
-        options.injection = self.injection
-        options.bus = self.bus
+        options.costs = to_core(self.costs)
         options.head_of_line = self.head_of_line
         return options
 

@@ -10,21 +10,20 @@
 #include <vector>
 
 #include "ayatori/artefacts/job_host.hpp"
+#include "ayatori/artefacts/message_costs.hpp"
 #include "ayatori/base/error.hpp"
 #include "ayatori/base/ids.hpp"
 
 namespace ayatori {
 
-/// The numbers of the simulator that the choices were made with. 0 means: no limit, or no time.
+/// The numbers of the simulator that the choices were made with.
 struct ChoiceModel {
   std::string steps = "drift";  ///< or "synchronous"
-  double link_bandwidth = 0;    ///< bytes per second
+  double link_bandwidth = 0;    ///< bytes per second; 0: the network's own rates
   double link_latency = 0;      ///< seconds
-  double overhead = 0;          ///< seconds
-  Bytes eager_limit = 0;
-  double injection = 0;  ///< bytes per second
-  double bus = 0;        ///< bytes per second
   bool head_of_line = false;
+  std::string costs_from = "given";  ///< where `costs` come from: "assumed for 4xHDR", "measured on …", "given"
+  CommunicationCosts costs;
 
   friend bool operator==(const ChoiceModel&, const ChoiceModel&) = default;
 };
@@ -64,9 +63,9 @@ struct ChoiceTable {
 /// Writes the table, whole or not at all. Errors: as write_file().
 [[nodiscard]] Result<> write_choice_table(const ChoiceTable& table, const std::filesystem::path& path);
 
-/// Reads what write_choice_table() wrote, and files of version 1. Errors name the file, and the line or the place in it
-/// (a JSON pointer, RFC 6901): not valid JSON, another format or version, a member that is missing or not as
-/// docs/choice-format.md says, an algorithm that its collective does not have.
+/// Reads what write_choice_table() wrote, and files of versions 1 and 2. Errors name the file, and the line or the
+/// place in it (a JSON pointer, RFC 6901): not valid JSON, another format or version, a member that is missing or not
+/// as docs/choice-format.md says, an algorithm that its collective does not have.
 [[nodiscard]] Result<ChoiceTable> read_choice_table(const std::filesystem::path& path);
 
 /// read_choice_table() for a text. `file` names it in messages.

@@ -4,28 +4,44 @@
 ///
 /// The model
 ///
-///   A message of m bytes from rank a to rank b begins when the sender has posted it and, if m > eager_limit, the
-///   receiver has posted its receive as well. It then waits for overhead + Σ latency(l) over the links l of its path,
-///   and flows at a rate that is shared max-min fairly among all flows under way: rates x_f are the unique allocation
-///   in which no x_f can grow without shrinking one that is not larger,
+///   A message of m bytes costs what FlowOptions::costs say of messages inside a machine, or between two (`c` below).
+///   Each rank has one processor, which does one thing after another, in the order in which they become possible: it
+///   sends in the order of the step's sends, receives what has arrived, copies and reduces. Streams of a rank share it.
+///   Routers that take part have no processor, and nothing but links costs them time; a message between a rank and a
+///   router has half of c.latency and no rendezvous.
 ///
-///       Σ_{f over l} x_f ≤ capacity(l)   for every directed link l,
-///       Σ_{f out of / into NIC n} x_f ≤ injection(n),       Σ_{f inside machine n} x_f ≤ bus(n).
+///     1. The sender's processor is busy for c.send(m). An eager message (m ≤ c.eager_limit) is done for the sender
+///     then.
+///     2. A larger one waits until its receive is posted. Messages leave a NIC (inside a machine: a rank) at least
+///     c.gap
+///        after each other.
+///     3. It waits for
 ///
-///   It ends when m bytes have flowed; a message of 0 bytes, or inside a machine whose bus has no limit, when it has
-///   waited (overhead + bus_latency inside a machine). The sender is done then (eager: when it has left, which is at
-///   once), the receiver when it has arrived and the receive is posted. When all messages of a participant's step have
-///   ended, its local operations follow, one after the other, and then the step ends. They take
+///            c.latency + Σ latency(l) over the links l of its path + (c.rendezvous if it is not eager)
 ///
-///       Σ bytes of its copies / copy_bytes_per_second + Σ bytes of its reductions / reduce_bytes_per_second
+///        and flows at a rate that is shared max-min fairly among all flows under way: rates x_f are the unique
+///        allocation in which no x_f can grow without shrinking one that is not larger,
 ///
-///   where a rate of 0 means no time. They use no link and no bus, and streams of one participant do theirs at the same
-///   time, as on cores of their own.
+///            Σ_{f over l} x_f ≤ capacity(l)   for every directed link l,
+///            Σ_{f out of / into NIC n} x_f ≤ injection,       Σ_{f inside a machine} x_f ≤ bus.
+///
+///        It has arrived when m bytes have flowed; a message of 0 bytes, or inside a machine whose bus has no limit,
+///        when it has waited.
+///     4. When it has arrived and its receive is posted, the receiver's processor is busy for c.receive(m). Then it is
+///        done for the receiver, and, if it was not eager, for the sender.
+///
+///   So one message alone takes c.send(m) + latencies + m / rate + c.receive(m). When all messages of a participant's
+///   step are done its local operations follow, one after the other, and then the step ends. They keep the processor
+///   busy for Σ copy(bytes of a copy) + Σ reduce(bytes of a reduction).
 ///
 ///   drift         every participant and stream goes on as soon as its own step has ended, as MPI programs do
-///   synchronous   step s + 1 of all streams begins for all when step s has ended for all; a step takes as long as
-///                 its slowest message, and then the longest local operations. A message belongs to the step that
-///                 sends it, its receive is posted. With load(l) the flows over l, the last flow ends at
+///   synchronous   step s + 1 of all streams begins for all when step s has ended for all. A message belongs to the
+///   step
+///                 that sends it, its receive is posted. A step has phases, each as long as it takes the slowest: all
+///                 send overheads of a participant; the messages; all receive overheads of a participant; its local
+///                 operations, of all streams together. Of the messages that leave a NIC, or inside a machine a rank,
+///                 the last leaves (messages − 1) · gap after the first, and so does the whole phase. With load(l) the
+///                 flows over l, and delay(f) the wait of 3, the last flow ends at
 ///
 ///                     max_f delay(f) + max_f bytes(f) · max_l load(l) / capacity(l)
 ///
@@ -49,6 +65,7 @@
 #include <span>
 #include <vector>
 
+#include "ayatori/artefacts/message_costs.hpp"
 #include "ayatori/base/error.hpp"
 #include "ayatori/flow/paths.hpp"
 #include "ayatori/schedule/schedule.hpp"
@@ -59,13 +76,7 @@ enum class StepMode : std::uint8_t { drift, synchronous };
 
 struct FlowOptions {
   StepMode steps = StepMode::drift;
-  Bytes eager_limit = 0;               ///< messages up to this size don't wait for their receive
-  double overhead = 0;                 ///< seconds a message, before it flows
-  double injection = 0;                ///< bytes a second out of, and into, one NIC; 0: only its links limit it
-  double bus = 0;                      ///< bytes a second inside a machine; 0: no limit, messages inside take no time
-  double bus_latency = 0;              ///< seconds a message inside a machine
-  double copy_bytes_per_second = 0;    ///< of local copies; 0: they take no time
-  double reduce_bytes_per_second = 0;  ///< of local reductions; 0: they take no time
+  CommunicationCosts costs;
   bool head_of_line = false;
 };
 

@@ -1,0 +1,87 @@
+"""Calibrations on disk (docs/calibration-format.md): what messages, copies and reductions cost on a machine."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from ayatori import _core
+from ayatori.prediction.costs import (
+    FREE,
+    Costs,
+    MessageCosts,
+    SizeCost,
+    message_costs_from_core,
+    message_costs_to_core,
+    size_cost_from_core,
+    size_cost_to_core,
+)
+
+
+@dataclass(frozen=True)
+class FitError:
+    """How far fitted costs are from what was measured: shares of the measured times."""
+
+    what: str
+    fitted: bool
+    """The fit has seen these measurements; otherwise they check it."""
+    points: int
+    median: float
+    max: float
+
+
+@dataclass(frozen=True)
+class Calibration:
+    machine: str
+    mpi: str
+    inside: MessageCosts | None = None
+    between: MessageCosts | None = None
+    """None: not measured."""
+    links_between: int = 0
+    """Links between the machines that were measured; their latency is part of that of `between`."""
+    copy: SizeCost = ()
+    reduce: SizeCost = ()
+    remarks: Sequence[str] = ()
+    errors: Sequence[FitError] = ()
+
+
+def costs_of(calibration: Calibration, otherwise: Costs = FREE) -> Costs:
+    """What was measured, and `otherwise` for what was not."""
+    return Costs(
+        f"measured on {calibration.machine}",
+        calibration.inside or otherwise.inside,
+        calibration.between or otherwise.between,
+        calibration.copy or otherwise.copy,
+        calibration.reduce or otherwise.reduce,
+    )
+
+
+def write_calibration(calibration: Calibration, path: Path) -> None:
+    """Whole or not at all."""
+    core = _core.Calibration()
+    core.machine, core.mpi, core.remarks = calibration.machine, calibration.mpi, list(calibration.remarks)
+    core.inside = message_costs_to_core(calibration.inside) if calibration.inside else None
+    core.between = message_costs_to_core(calibration.between) if calibration.between else None
+    core.links_between = calibration.links_between
+    core.copy, core.reduce = size_cost_to_core(calibration.copy), size_cost_to_core(calibration.reduce)
+    core.errors = [
+        _core.FitError(error.what, error.fitted, error.points, error.median, error.max) for error in calibration.errors
+    ]
+    _core.write_calibration(core, str(path))
+
+
+def read_calibration(path: Path) -> Calibration:
+    """Reads what write_calibration wrote. Raises Error, naming the file and the place that is not as it should be."""
+    core = _core.read_calibration(str(path))
+    return Calibration(
+        core.machine,
+        core.mpi,
+        message_costs_from_core(core.inside) if core.inside else None,
+        message_costs_from_core(core.between) if core.between else None,
+        core.links_between,
+        size_cost_from_core(core.copy),
+        size_cost_from_core(core.reduce),
+        tuple(core.remarks),
+        tuple(FitError(error.what, error.fitted, error.points, error.median, error.max) for error in core.errors),
+    )

@@ -1,0 +1,110 @@
+"""What messages and local operations cost: the numbers of the model that ayatori/flow/simulate.hpp describes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ayatori import _core
+
+
+@dataclass(frozen=True)
+class Line:
+    """`seconds` + bytes x `seconds_per_byte`, for sizes from `first` bytes up to the next line's."""
+
+    first: int
+    seconds: float
+    seconds_per_byte: float = 0
+
+
+SizeCost = tuple[Line, ...]
+"""A time by the number of bytes; 0 below the first line, so without lines everywhere."""
+
+
+def seconds_of(cost: SizeCost, size: int) -> float:
+    line = next((line for line in reversed(cost) if line.first <= size), None)
+    return line.seconds + size * line.seconds_per_byte if line else 0
+
+
+@dataclass(frozen=True)
+class MessageCosts:
+    """Of messages inside a machine, or between machines. Seconds; 0 is no time."""
+
+    latency: float = 0
+    """From when the sender's processor is done until a first byte arrives, without that of links."""
+    send: SizeCost = ()
+    """Time of the sender's processor."""
+    receive: SizeCost = ()
+    gap: float = 0
+    """Least time between two messages out of one NIC (inside a machine: out of one rank)."""
+    eager_limit: int = 0
+    """Larger messages wait for their receive."""
+    rendezvous: float = 0
+    """More latency of messages above the eager limit."""
+    bandwidth: float = 0
+    """Bytes a second out of, and into, a NIC; inside a machine of all messages together; 0: no limit but the links."""
+
+
+@dataclass(frozen=True)
+class Costs:
+    origin: str = "given"
+    """Where the numbers come from, in words."""
+    inside: MessageCosts = MessageCosts()
+    between: MessageCosts = MessageCosts()
+    copy: SizeCost = ()
+    """Of a local copy."""
+    reduce: SizeCost = ()
+    """Of combining two vectors of so many bytes each."""
+
+
+FREE = Costs()
+"""Messages take the time of their bytes and of their links' latency, and nothing else takes time."""
+
+
+def fixed(seconds: float) -> SizeCost:
+    """The same for all sizes."""
+    return (Line(0, seconds),) if seconds else ()
+
+
+def to_core(costs: Costs) -> _core.CommunicationCosts:
+    core = _core.CommunicationCosts()
+    core.inside = message_costs_to_core(costs.inside)
+    core.between = message_costs_to_core(costs.between)
+    core.copy = size_cost_to_core(costs.copy)
+    core.reduce = size_cost_to_core(costs.reduce)
+    return core
+
+
+def from_core(core: _core.CommunicationCosts, origin: str) -> Costs:
+    return Costs(
+        origin,
+        message_costs_from_core(core.inside),
+        message_costs_from_core(core.between),
+        size_cost_from_core(core.copy),
+        size_cost_from_core(core.reduce),
+    )
+
+
+def size_cost_to_core(cost: SizeCost) -> list[_core.CostLine]:
+    return [_core.CostLine(line.first, line.seconds, line.seconds_per_byte) for line in cost]
+
+
+def size_cost_from_core(lines: Sequence[_core.CostLine]) -> SizeCost:
+    return tuple(Line(line.first, line.seconds, line.seconds_per_byte) for line in lines)
+
+
+_NUMBERS = ("latency", "gap", "eager_limit", "rendezvous", "bandwidth")
+
+
+def message_costs_to_core(costs: MessageCosts) -> _core.MessageCosts:
+    core = _core.MessageCosts()
+    for name in _NUMBERS:
+        setattr(core, name, getattr(costs, name))
+    core.send, core.receive = size_cost_to_core(costs.send), size_cost_to_core(costs.receive)
+    return core
+
+
+def message_costs_from_core(core: _core.MessageCosts) -> MessageCosts:
+    numbers: dict[str, Any] = {name: getattr(core, name) for name in _NUMBERS}
+    return MessageCosts(send=size_cost_from_core(core.send), receive=size_cost_from_core(core.receive), **numbers)

@@ -1,0 +1,80 @@
+#include "ayatori/artefacts/calibration.hpp"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+
+namespace ayatori {
+namespace {
+
+Calibration example() {
+  Calibration calibration;
+  calibration.machine = "n1: some processor, 2 cores";
+  calibration.mpi = "Open MPI 4.1.4";
+  calibration.remarks = {"the machine was busy"};
+  calibration.inside = MessageCosts{1e-7, {{0, 1e-7, 0}, {4097, 2e-7, 1e-10}}, {{0, 1e-7, 2e-10}}, 0, 4096, 1e-6, 5e9};
+  calibration.links_between = 2;
+  calibration.copy = {{0, 0, 1e-10}};
+  calibration.reduce = {{0, 1e-8, 2e-10}};
+  calibration.errors = {{"one way inside", true, 21, 0.03, 0.125}, {"exchange inside", false, 20, 0.0625, 0.25}};
+  return calibration;
+}
+
+std::string refused(const std::string& text) {
+  const auto calibration = parse_calibration(text, "calibration.json");
+  return calibration ? "accepted" : calibration.error().message;
+}
+
+/// The example with the first `from` replaced; spaces and line ends do not count.
+std::string with(const std::string& from, const std::string& to) {
+  std::string text = calibration_text(example());
+  std::erase_if(text, [](char c) { return c == ' ' || c == '\n'; });
+  const auto at = text.find(from);
+  EXPECT_NE(at, std::string::npos) << from;
+  return text.replace(at, from.size(), to);
+}
+
+TEST(SecondsOf, TakesTheLineOfTheSize) {
+  const SizeCost cost = {{10, 1, 0}, {100, 0, 0.5}};
+  EXPECT_EQ(seconds_of({}, 5), 0);
+  EXPECT_EQ(seconds_of(cost, 9), 0);
+  EXPECT_EQ(seconds_of(cost, 10), 1);
+  EXPECT_EQ(seconds_of(cost, 99), 1);
+  EXPECT_EQ(seconds_of(cost, 100), 50);
+}
+
+TEST(Calibration, SurvivesBeingWrittenAndRead) {
+  const auto path = std::filesystem::temp_directory_path() / "ayatori-calibration-test.json";
+  ASSERT_TRUE(write_calibration(example(), path));
+  const auto again = read_calibration(path);
+  std::filesystem::remove(path);
+  ASSERT_TRUE(again) << again.error().message;
+  EXPECT_EQ(*again, example());
+}
+
+TEST(Calibration, MayHaveMessagesBetweenMachinesOnly) {
+  Calibration calibration = example();
+  std::swap(calibration.inside, calibration.between);
+  EXPECT_EQ(parse_calibration(calibration_text(calibration), "f").value(), calibration);
+}
+
+TEST(Calibration, WhatIsWrongIsNamedWithItsPlace) {
+  EXPECT_EQ(refused("{}"),
+            "calibration.json: /: expected a calibration: an object with the format \"ayatori-calibration\"");
+  EXPECT_EQ(refused(with("\"version\":1", "\"version\":2")),
+            "calibration.json: /: version 2 of the format ayatori-calibration; this program reads versions 1 to 1");
+  EXPECT_EQ(refused(with("\"mpi\":\"OpenMPI4.1.4\"", "\"mpi\":\"\"")),
+            "calibration.json: /mpi: expected a string that is not empty");
+  EXPECT_EQ(refused(with("\"between\":null,", "")), "calibration.json: /: expected a member 'between'");
+  EXPECT_EQ(refused(with("\"bandwidth\":5", "\"bandwidth\":-5")),
+            "calibration.json: /inside/bandwidth: expected a number, 0 or more");
+  EXPECT_EQ(refused(with("\"from\":4097", "\"from\":0")),
+            "calibration.json: /inside/send/1: expected lines with rising sizes 'from'");
+  EXPECT_EQ(refused(with("\"eager_limit\":4096", "\"eager_limit\":0.5")),
+            "calibration.json: /inside/eager_limit: expected a whole number, 0 or more");
+  EXPECT_EQ(refused(with("\"points\":21", "\"points\":0")),
+            "calibration.json: /errors/0/points: expected a whole number, 1 or more");
+}
+
+}  // namespace
+}  // namespace ayatori

@@ -1,0 +1,59 @@
+#pragma once
+/// \file
+/// What messages and local operations cost on a machine: the numbers of a LogGP model (Alexandrov, Ionescu, Schauser
+/// and Scheiman, Journal of Parallel and Distributed Computing 44, 1997) with overheads that grow with the size, as in
+/// PLogP (Kielmann, Bal and Verstoep, 2000) and LogGOPS (Hoefler, Schneider and Lumsdaine, 2010).
+
+#include <vector>
+
+#include "ayatori/base/ids.hpp"
+
+namespace ayatori {
+
+/// seconds + bytes · seconds_per_byte, for sizes from `from` bytes up to the next line's.
+struct CostLine {
+  Bytes from = 0;
+  double seconds = 0;
+  double seconds_per_byte = 0;
+
+  friend bool operator==(const CostLine&, const CostLine&) = default;
+};
+
+/// A time by the number of bytes: lines with rising `from`. 0 below the first line, so without lines everywhere.
+using SizeCost = std::vector<CostLine>;
+
+/// In time proportional to the number of lines, of which there are few.
+[[nodiscard]] inline double seconds_of(const SizeCost& cost, Bytes bytes) {
+  const CostLine* found = nullptr;
+  for (const CostLine& line : cost) {
+    if (line.from > bytes) break;
+    found = &line;
+  }
+  return found == nullptr ? 0 : found->seconds + static_cast<double>(bytes) * found->seconds_per_byte;
+}
+
+/// Of messages within a machine, or of those between machines. All times in seconds; 0 is no time.
+struct MessageCosts {
+  double latency = 0;     ///< from when the sender's processor is done until a first byte arrives; not that of links
+  SizeCost send;          ///< time of the sender's processor
+  SizeCost receive;       ///< time of the receiver's processor
+  double gap = 0;         ///< least time between two messages out of one NIC (within a machine: out of one rank)
+  Bytes eager_limit = 0;  ///< larger messages wait for their receive
+  double rendezvous = 0;  ///< more latency of messages above the eager limit, once the receive is posted
+  double bandwidth = 0;   ///< bytes a second: out of, and into, one NIC; inside a machine: of all messages together.
+                          ///< 0: no limit but that of the links
+
+  friend bool operator==(const MessageCosts&, const MessageCosts&) = default;
+};
+
+/// All that a machine's part of a communication costs.
+struct CommunicationCosts {
+  MessageCosts inside;   ///< of messages within a machine
+  MessageCosts between;  ///< of messages between machines
+  SizeCost copy;         ///< of a local copy
+  SizeCost reduce;       ///< of combining two vectors of so many bytes each
+
+  friend bool operator==(const CommunicationCosts&, const CommunicationCosts&) = default;
+};
+
+}  // namespace ayatori
