@@ -17,6 +17,7 @@ MAY_IMPORT = {
     "planning": {"model", "base", "_core"},
     "resumable": {"base"},
     "prediction": {"planning", "model", "resumable", "base", "_core"},
+    "ordering": {"prediction", "planning", "model", "base", "_core"},
     "mpi_tables": {"prediction", "planning", "model", "base", "_core"},
     "formats": {"prediction", "planning", "model", "base", "_core"},
     "processes": {"base"},
@@ -26,8 +27,8 @@ MAY_IMPORT = {
     "study": {"lab", "planning", "model", "base", "_core"},
     "nwtopo": {"base", "_core"},
     "__init__": {"prediction", "planning", "model", "base", "_core"},
-    "cli": {"study", "report", "lab", "measurement", "processes", "formats", "mpi_tables", "prediction", "planning"}
-    | {"resumable", "model", "base", "_core"},
+    "cli": {"study", "report", "lab", "measurement", "processes", "formats", "mpi_tables", "ordering", "prediction"}
+    | {"planning", "resumable", "model", "base", "_core"},
 }
 """Of each package, and of each module that stands alone, the packages of ours that it may import."""
 

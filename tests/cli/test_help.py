@@ -19,7 +19,19 @@ from ayatori.cli.man_pages import write_man_pages
 from ayatori.cli.output import WIDTH, fitted, grouped, saying_what_is_done, wrapped
 
 PAPER = "fattree:K=6,levels=2,nodes=30"
-WITH_SOURCE = ["show", "convert", "route", "check", "plan", "place", "choose", "simulate", "lab fabric", "demo"]
+WITH_SOURCE = [
+    "show",
+    "convert",
+    "route",
+    "check",
+    "plan",
+    "place",
+    "order",
+    "choose",
+    "simulate",
+    "lab fabric",
+    "demo",
+]
 
 
 @pytest.mark.parametrize("verb", WITH_SOURCE)

@@ -27,6 +27,7 @@ EXAMPLES: dict[str, list[str]] = {
     "plan-beside": [f"plan {PAPER} --job jobs/left --running jobs --state {{state}}"],
     "place": [f"place {PAPER} --nodes 6 --free free.hosts --running jobs"],
     "choose": [f"choose {PAPER} --contiguous 4..4 --collective alltoall --bytes 1KiB"],
+    "order": [f"order {PAPER} --job jobs/left --pattern ring --trials 20"],
     "mpi-table": [f"choose {PAPER} --contiguous 4..4 --collective allgather --bytes 1KiB --to intel"],
     "simulate": [
         f"simulate {PAPER} --contiguous 4..5 --collective alltoall --algorithm shift --bytes 1KiB",

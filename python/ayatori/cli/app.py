@@ -8,7 +8,7 @@ import typer
 
 import ayatori
 from ayatori import _core
-from ayatori.cli import bench, check, choose, convert, demo, lab, place, plan, report, route, run, show, simulate
+from ayatori.cli import bench, check, choose, convert, demo, lab, order, place, plan, report, route, run, show, simulate
 from ayatori.cli.former_names import taking
 from ayatori.cli.options import SOURCES
 
@@ -57,6 +57,7 @@ app.command("route", epilog=SOURCES, cls=taking({"--out": "--out-dir"}))(route.r
 app.command("check", epilog=SOURCES)(check.check)
 app.command("plan", epilog=SOURCES)(plan.plan)
 app.command("place", epilog=SOURCES)(place.place)
+app.command("order", epilog=f"{SOURCES}\n\n{ALGORITHMS}")(order.order)
 app.command("choose", epilog=f"{SOURCES}\n\n{ALGORITHMS}")(choose.choose)
 app.command("simulate", epilog=f"{SOURCES}\n\n{ALGORITHMS}", cls=taking({"--segment": "--chunk"}))(simulate.simulate)
 app.command("run")(run.run)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -19,7 +19,7 @@ from ayatori.prediction.predictor import Predictor
 from ayatori.resumable import is_first_process
 
 TO = Annotated[
-    str, typer.Option(metavar="MPI", help="Of that MPI's own algorithms: openmpi, openmpi-json, mpich, intel, ucc.")
+    str, typer.Option(metavar="FORMAT", help="Of that MPI's own algorithms: openmpi, openmpi-json, mpich, intel, ucc.")
 ]
 LIBRARY = Annotated[
     Path | None,
@@ -54,7 +54,7 @@ def choose(source: str, predictor: Predictor, jobs: list[Job], calls: list[tuple
         ranked = rules.rank(mpi, predictor, jobs[0], calls, advance)
     chosen = rules.rules_from(mpi, jobs[0].rank_count, ranked)
     written = write(chosen, options.out, options.library)
-    data = {"source": source, "method": predictor.method, "model": vars(predictor.model)}
+    data = {"source": source, "method": predictor.method, "model": asdict(predictor.model)}
     data |= rules_as_data(chosen, ranked, written)
     for file in written.files:
         note(f"wrote {file}")

@@ -1,0 +1,116 @@
+"""ayatori order: which host of a job should have which ranks?"""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from ayatori._core import Network
+from ayatori.base.units import format_seconds, parse_bytes
+from ayatori.cli import options
+from ayatori.cli.execution import UsageError
+from ayatori.cli.output import note, print_json, progress, say
+from ayatori.model.network import open_source
+from ayatori.ordering.files import FORMATS, hosts_of, write
+from ayatori.ordering.search import Ordered, Traffic, order_ranks, trials_for
+from ayatori.planning.plans import steps_of
+from ayatori.planning.routes import read_routes
+from ayatori.prediction.predictor import Call, Predictor, algorithms_of
+
+HOSTS_SHOWN = 16
+
+
+def order(
+    source: options.SOURCE,
+    job: Annotated[Path, typer.Option(metavar="HOSTFILE", help="The job's hosts: Open MPI, MPICH or Slurm syntax.")],
+    collective: Annotated[
+        str, typer.Option(metavar="C", help="What the job does most: alltoall, allreduce, halo, …")
+    ] = "",
+    algorithm: Annotated[str, typer.Option(metavar="A", help="Of the collective; see below.")] = "",
+    pattern: Annotated[
+        str, typer.Option(help="Instead: shift, ring, neighbour, random, or a file of 'FROM TO' lines.")
+    ] = "",
+    bytes: Annotated[str, typer.Option(metavar="SIZE", help="As MPI counts them, or of each message.")] = "1MiB",
+    ppn: options.PPN = 0,
+    order: options.ORDER = "given",
+    method: options.METHOD = None,
+    lfts: options.LFTS = None,
+    steps: options.STEPS = "drift",
+    calibration: options.CALIBRATION = None,
+    link_bandwidth: options.LINK_BANDWIDTH = None,
+    link_latency: options.LINK_LATENCY = "0s",
+    overhead: options.OVERHEAD = None,
+    trials: Annotated[int, typer.Option(metavar="N", help="Orders to predict; 0: about a minute's worth.")] = 0,
+    seed: options.SEED = 1,
+    to: Annotated[
+        str, typer.Option(metavar="FORMAT", help="Of --out: hostfile, rankfile, mpich, slurm, coordinates.")
+    ] = "hostfile",
+    out: Annotated[Path | None, typer.Option(metavar="FILE", help="Write the order there.")] = None,
+    host_pattern: options.HOST_PATTERN = "",
+    json: options.JSON = False,
+) -> None:
+    """Finds a rank order that suits the network and what the job does, and tells how much that gains.
+
+    Hosts change places; each keeps its number of ranks. The order is never predicted to be slower than the given one.
+    """
+    if to not in FORMATS:
+        raise UsageError(f"no format '{to}' of rank orders", hint=f"formats: {', '.join(FORMATS)}")
+    model = options.parse_model(steps, calibration, link_bandwidth, link_latency, overhead, None, None, None, False)
+    network = open_source(source, host_pattern)
+    given = options.collect_jobs(network, job, None, None, seed, None, ppn, order, False)[0]
+    traffic = traffic_of(collective, algorithm, pattern, options.value_of(parse_bytes, bytes), given.rank_count, seed)
+    predictor = Predictor(network, method, model, read_routes(network, lfts) if lfts else None)
+    count = trials_for(given, traffic, predictor, trials or None)
+    with progress("orders", count) as advance:
+        ordered = order_ranks(predictor, given, traffic, count, seed, advance)
+    use = write(network, ordered.job, to, out) if out is not None else ""
+    data = {"source": source, "collective": collective, "algorithm": algorithm, "pattern": pattern, "bytes": bytes}
+    data |= {"method": options.name_of_paths(predictor.method, method, lfts), "model": asdict(model), "seed": seed}
+    data |= as_data(network, ordered) | {"file": str(out) if out is not None else None, "use": use}
+    if out is not None:
+        note(f"wrote {out}")
+    print_json("order", data) if json else describe(data)
+
+
+def traffic_of(collective: str, algorithm: str, pattern: str, size: int, ranks: int, seed: int) -> Traffic:
+    if bool(pattern) == bool(collective):
+        raise UsageError("an order is for a --collective with its --algorithm, or for a --pattern")
+    if pattern:
+        if size == 0:
+            raise UsageError("messages of a pattern need bytes")
+        return Traffic(pattern=steps_of(pattern, ranks, seed), message_bytes=size)
+    known = [each.name for each in algorithms_of(collective)]
+    if not algorithm:
+        raise UsageError(f"which algorithm of {collective}?", hint=f"--algorithm: {', '.join(known)}")
+    if collective == "alltoallv":
+        raise UsageError("an alltoallv has no one size", hint="--pattern FILE")
+    return Traffic(Call(collective, algorithm, 0 if collective == "barrier" else size))
+
+
+def as_data(network: Network, ordered: Ordered) -> dict[str, Any]:
+    return {
+        "given_time_s": ordered.given_seconds,
+        "time_s": ordered.seconds,
+        "gain": ordered.gain,
+        "trials": ordered.trials,
+        "settled": ordered.settled,
+        "hosts": [{"host": host, "ranks": ranks} for host, ranks in hosts_of(network, ordered.job)],
+    }
+
+
+def describe(data: dict[str, Any]) -> None:
+    what = f"{data['collective']} {data['algorithm']}" if data["collective"] else f"pattern {data['pattern']}"
+    say(f"{data['source']}: {sum(host['ranks'] for host in data['hosts'])} ranks, {what} of {data['bytes']}")
+    say(f"  paths         {data['method']}, steps {data['model']['steps']}")
+    say(f"  as given      {format_seconds(data['given_time_s'])}")
+    how = "no change of two hosts makes it faster" if data["settled"] else "more trials may find a faster one"
+    say(f"  ordered       {format_seconds(data['time_s'])}, x{data['gain']:.2f} as fast")
+    say(f"  trials        {data['trials']} orders were predicted; {how}")
+    names = [host["host"] for host in data["hosts"]]
+    more = f", … and {len(names) - HOSTS_SHOWN} more" if len(names) > HOSTS_SHOWN else ""
+    say(f"  hosts         {', '.join(names[:HOSTS_SHOWN])}{more}")
+    if data["use"]:
+        say(f"to use it: {data['use']}")

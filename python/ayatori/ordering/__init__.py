@@ -1,0 +1,1 @@
+"""Which host of a job should have which ranks (`ayatori order`)?"""

@@ -1,0 +1,217 @@
+"""A rank order that suits the network and the pattern: hosts change places until the predicted time falls no more."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from random import Random
+
+from ayatori import _core
+from ayatori._core import Job, Network, StepSequence
+from ayatori.base.errors import Error
+from ayatori.prediction.predictor import Call, Predictor, PreparedRun
+
+AT_ONCE = 4 * (os.cpu_count() or 1)
+"""Orders that are predicted in parallel."""
+MESSAGES_TO_PREDICT = 20_000_000
+"""Of all orders together, where the caller does not say how many orders are tried: about a minute on two cores."""
+MIN_TRIALS, MAX_TRIALS = 20, 5_000
+SHAKES, SWAPS_OF_A_SHAKE = 6, 3
+
+
+@dataclass(frozen=True)
+class Traffic:
+    """What the job will do: a collective by an algorithm, or a pattern of messages of one size."""
+
+    call: Call | None = None
+    pattern: StepSequence | None = None
+    """Over the job's ranks."""
+    message_bytes: int = 0
+    """Of each message of the pattern."""
+
+
+@dataclass(frozen=True)
+class Ordered:
+    """The best order that was found."""
+
+    job: Job
+    seconds: float
+    given_seconds: float
+    """In the order that was given."""
+    trials: int
+    """Orders that were predicted."""
+    settled: bool
+    """No change of places of two hosts makes it faster."""
+
+    @property
+    def gain(self) -> float:
+        """The given order takes this many times as long."""
+        return self.given_seconds / self.seconds if self.seconds > 0 else 1.0
+
+
+Order = tuple[int, ...]
+"""order[i]: which of the given job's hosts stands i-th."""
+Cost = tuple[float, float]
+"""The predicted time, and the mean over ranks of when each is done, which tells orders apart that take equally long."""
+
+
+def order_ranks(
+    predictor: Predictor,
+    job: Job,
+    traffic: Traffic,
+    trials: int | None = None,
+    seed: int = 1,
+    advance: Callable[[int], None] = lambda _count: None,
+) -> Ordered:
+    """The fastest order found, never one that is predicted to take longer than the given one.
+
+    Hosts with as many ranks change places, so that each rank keeps its number of neighbours on its host; others stay
+    where they are. The search starts from the given order and from the network's (machines_in_order), and takes the
+    best change of places of two hosts again and again, all pairs where `trials` allow and random ones otherwise.
+    `advance` is called with numbers of trials that add up to trials_for().
+    """
+    search = _Search(predictor, job, traffic, trials_for(job, traffic, predictor, trials), Random(seed), advance)
+    return search.run()
+
+
+def trials_for(job: Job, traffic: Traffic, predictor: Predictor, trials: int | None) -> int:
+    """How many orders are predicted at most."""
+    if trials is not None:
+        if trials < 1:
+            raise Error(f"{trials} trials are none")
+        return trials
+    run = _prepare(predictor, job, traffic)
+    steps = run.schedule.steps()
+    messages = sum(len(steps.messages(step)) for step in _some(steps.step_count)) * max(1, steps.step_count // 16)
+    return max(MIN_TRIALS, min(MAX_TRIALS, MESSAGES_TO_PREDICT // max(1, messages)))
+
+
+def _some(steps: int) -> range:
+    """At most 16 steps, spread over all of them."""
+    return range(0, steps, max(1, steps // 16))
+
+
+def _prepare(predictor: Predictor, job: Job, traffic: Traffic) -> PreparedRun:
+    if traffic.call is not None:
+        return predictor.prepare(job, traffic.call)
+    if traffic.pattern is None:
+        raise Error("neither a collective nor a pattern to order for")
+    schedule = _core.schedule_of_pattern(traffic.pattern, traffic.message_bytes)
+    return PreparedRun(job, predictor.places(job), schedule, predictor.plan(job, schedule), None)
+
+
+class _Search:
+    def __init__(
+        self,
+        predictor: Predictor,
+        job: Job,
+        traffic: Traffic,
+        trials: int,
+        random: Random,
+        advance: Callable[[int], None],
+    ) -> None:
+        self._predictor = predictor
+        self._job = job
+        self._traffic = traffic
+        self._left = trials
+        self._random = random
+        self._advance = advance
+        self._known: dict[Order, Cost] = {}
+        ranks = job.ranks_on_machines
+        self._pairs = [(a, b) for a, b in combinations(range(len(ranks)), 2) if ranks[a] == ranks[b]]
+
+    def run(self) -> Ordered:
+        given = tuple(range(len(self._job.machines)))
+        starts = list(dict.fromkeys([given, self._network_order()]))
+        allowed = self._left
+        self._predict(starts, at_least=1)
+        best, settled = given, not self._pairs
+        for start in sorted((order for order in starts if order in self._known), key=self._known.__getitem__):
+            found, settled_here = self._descend(start)
+            if self._known[found] < self._known[best] or (found == best and settled_here):
+                best, settled = found, settled_here
+        best = self._shaken(best)
+        if self._known[best][0] >= self._known[given][0]:  # not faster, if only more even
+            best = given
+        self._advance(self._left)
+        return Ordered(
+            in_order(self._predictor.network, self._job, best),
+            self._known[best][0],
+            self._known[given][0],
+            allowed - self._left,
+            settled,
+        )
+
+    def _shaken(self, best: Order) -> Order:
+        """Starts again some changes away from the best order, until that has not helped a few times."""
+        failures = 0
+        while failures < SHAKES and self._left > 0 and self._pairs:
+            other = list(best)
+            for a, b in self._random.choices(self._pairs, k=SWAPS_OF_A_SHAKE):
+                other[a], other[b] = other[b], other[a]
+            self._predict([tuple(other)])
+            if tuple(other) not in self._known:
+                break
+            found, _ = self._descend(tuple(other))
+            failures = 0 if self._known[found] < self._known[best] else failures + 1
+            best = min(best, found, key=self._known.__getitem__)
+        return best
+
+    def _network_order(self) -> Order:
+        """Hosts with as many ranks in the order of the network, in the places of such hosts."""
+        position = {machine: i for i, machine in enumerate(self._predictor.network.machines_in_order)}
+        ranks = self._job.ranks_on_machines
+        order = list(range(len(ranks)))
+        for count in set(ranks):
+            places = [i for i, own in enumerate(ranks) if own == count]
+            sorted_hosts = sorted(places, key=lambda i: position[self._job.machines[i]])
+            for place, host in zip(places, sorted_hosts, strict=True):
+                order[place] = host
+        return tuple(order)
+
+    def _descend(self, order: Order) -> tuple[Order, bool]:
+        """Changes places of two hosts while that helps; and whether all pairs were tried at the end."""
+        while True:
+            better = None
+            for batch in self._swaps(order):
+                if self._left == 0:
+                    return order, False
+                self._predict(batch)
+                fastest = min((other for other in batch if other in self._known), key=self._known.__getitem__)
+                if self._known[fastest] < self._known[order]:
+                    better = fastest
+                    break
+            if better is None:
+                return order, self._left > 0 or not self._pairs
+            order = better
+
+    def _swaps(self, order: Order) -> Iterator[list[Order]]:
+        pairs = self._random.sample(self._pairs, len(self._pairs))
+        for first in range(0, len(pairs), AT_ONCE):
+            batch = []
+            for a, b in pairs[first : first + AT_ONCE]:
+                other = list(order)
+                other[a], other[b] = other[b], other[a]
+                batch.append(tuple(other))
+            yield batch
+
+    def _predict(self, orders: Sequence[Order], at_least: int = 0) -> None:
+        """Those that are not known yet, as many as trials are left."""
+        new = [order for order in orders if order not in self._known]
+        new = new[: max(self._left, at_least)]
+        jobs = [in_order(self._predictor.network, self._job, order) for order in new]
+        runs = [_prepare(self._predictor, job, self._traffic) for job in jobs]
+        for order, prediction in zip(new, self._predictor.predict_prepared(runs), strict=True):
+            times = prediction.rank_seconds or [prediction.seconds]
+            self._known[order] = (float(f"{prediction.seconds:.9g}"), float(f"{sum(times) / len(times):.9g}"))
+        self._left -= min(self._left, len(new))
+        self._advance(len(new))
+
+
+def in_order(network: Network, job: Job, order: Sequence[int]) -> Job:
+    """The job's hosts, each with its ranks, in another order."""
+    machines, ranks = job.machines, job.ranks_on_machines
+    hosts = [(network.machines[machines[i]].name, ranks[i]) for i in order]
+    return _core.job_of_hosts(network, hosts, "the job")

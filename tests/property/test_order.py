@@ -1,0 +1,168 @@
+"""Rank orders: never slower than the given one, on small jobs about as fast as the fastest of all, and written so that
+each format says the same."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from itertools import permutations
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import ayatori
+from ayatori import _core
+from ayatori.base.errors import Error
+from ayatori.ordering.files import FORMATS, hosts_of, write
+from ayatori.ordering.search import Traffic, in_order, order_ranks
+from ayatori.planning.plans import steps_of
+from ayatori.prediction.predictor import Call, Model, Predictor
+
+SOURCES = ["fattree:K=6,levels=2,nodes=30", "torus:4x3", "torus:3x3x3", "dragonfly:p=2,a=4,h=2"]
+CALLS = [
+    Call("allreduce", "ring", 1 << 18),
+    Call("allreduce", "recursive-doubling", 1 << 16),
+    Call("alltoall", "bruck", 1 << 12),
+    Call("broadcast", "binomial", 1 << 20),
+    Call("halo", "halo", 1 << 16),
+]
+
+
+@cache
+def network_of(source: str):
+    return ayatori.open_source(source)
+
+
+@cache
+def predictor_of(source: str) -> Predictor:
+    return Predictor(network_of(source), model=Model(link_latency=1e-6))
+
+
+@st.composite
+def jobs(draw, source: str, hosts: int):
+    """Hosts in any order; some have more ranks than others."""
+    network = network_of(source)
+    names = [network.machines[machine].name for machine in network.machines_in_order]
+    chosen = draw(st.permutations(names))[: draw(st.integers(1, hosts))]
+    slots = draw(st.sampled_from([[1], [2], [1, 2]]))
+    return _core.job_of_hosts(network, [(name, slots[i % len(slots)]) for i, name in enumerate(chosen)], "drawn")
+
+
+@st.composite
+def traffics(draw, ranks: int) -> Traffic:
+    if draw(st.booleans()):
+        return Traffic(draw(st.sampled_from(CALLS)))
+    return Traffic(
+        pattern=steps_of(draw(st.sampled_from(["ring", "random", "shift"])), ranks, 3), message_bytes=1 << 16
+    )
+
+
+def exhaustive(predictor: Predictor, job: _core.Job, traffic: Traffic) -> float:
+    """The time of the fastest of all orders that keep each host's ranks in its class of places."""
+    ranks = job.ranks_on_machines
+    best = float("inf")
+    for order in permutations(range(len(ranks))):
+        if any(ranks[place] != ranks[host] for place, host in enumerate(order)):
+            continue
+        other = in_order(predictor.network, job, order)
+        best = min(best, order_ranks(predictor, other, traffic, trials=1).given_seconds)
+    return best
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.data())
+def test_on_small_jobs_the_order_is_nearly_the_fastest_of_all(data) -> None:
+    source = data.draw(st.sampled_from(SOURCES))
+    predictor = predictor_of(source)
+    job = data.draw(jobs(source, 5))
+    traffic = data.draw(traffics(job.rank_count))
+    found = order_ranks(predictor, job, traffic)
+    fastest = exhaustive(predictor, job, traffic)
+    assert fastest <= found.seconds * (1 + 1e-8)
+    assert found.seconds <= 1.02 * fastest
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.data())
+def test_an_order_is_the_same_hosts_and_never_slower_than_the_given_one(data) -> None:
+    source = data.draw(st.sampled_from(SOURCES))
+    predictor = predictor_of(source)
+    job = data.draw(jobs(source, 12))
+    traffic = data.draw(traffics(job.rank_count))
+    trials = data.draw(st.integers(1, 60))
+    found = order_ranks(predictor, job, traffic, trials, seed=data.draw(st.integers(0, 99)))
+    assert found.trials <= trials
+    assert found.seconds <= found.given_seconds
+    assert found.gain >= 1
+    assert found.job.ranks_on_machines == job.ranks_on_machines
+    assert sorted(zip(found.job.machines, found.job.ranks_on_machines, strict=True)) == sorted(
+        zip(job.machines, job.ranks_on_machines, strict=True)
+    )
+    # What is promised is what the simulator says of that order.
+    alone = order_ranks(predictor, found.job, traffic, trials=1)
+    assert alone.given_seconds == pytest.approx(found.seconds, rel=1e-8)
+
+
+def test_a_scattered_ring_becomes_a_ring_of_neighbours() -> None:
+    """Of 12 hosts of a 4x3 torus in the worst order, neighbours in the ring become neighbours in the torus."""
+    predictor = predictor_of("torus:4x3")
+    names = [predictor.network.machines[machine].name for machine in predictor.network.machines_in_order]
+    scattered = [names[5 * i % 12] for i in range(12)]
+    job = _core.job_of_hosts(predictor.network, [(name, 1) for name in scattered], "job")
+    ring = Traffic(Call("allreduce", "ring", 12 << 20))
+    found = order_ranks(predictor, job, ring)
+    # 22 steps of 1 MiB between neighbours, which nothing shares.
+    neighbours = _core.job_of_hosts(predictor.network, [(names[0], 1), (names[1], 1)], "job")
+    (step,) = predictor.predict([neighbours], Call("broadcast", "binomial", 1 << 20))
+    assert found.seconds == pytest.approx(22 * step.seconds, rel=0.01)
+    assert found.gain > 1.5
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.data())
+def test_each_format_says_the_same_order(tmp_path_factory, data) -> None:
+    source = data.draw(st.sampled_from(SOURCES))
+    network = network_of(source)
+    job = data.draw(jobs(source, 8))
+    folder: Path = tmp_path_factory.mktemp("order")
+    ranks = [host for host, count in hosts_of(network, job) for _ in range(count)]
+    texts = {}
+    for word in FORMATS:
+        assert str(folder / word) in write(network, job, word, folder / word)
+        texts[word] = (folder / word).read_text()
+    for word in ("hostfile", "mpich", "slurm"):
+        read = _core.job_from_hostfile(network, texts[word], word, 0, False)
+        if word != "slurm":  # which lists a host once a rank; Open MPI's rule adds the slots up
+            assert hosts_of(network, read) == hosts_of(network, job)
+    assert texts["slurm"].splitlines() == ranks
+    lines = [re.fullmatch(r"rank (\d+)=(\S+) slot=(\d+)", line) for line in texts["rankfile"].splitlines()]
+    assert [(int(line[1]), line[2]) for line in lines if line] == list(enumerate(ranks))
+    head, *rows = texts["coordinates"].splitlines()
+    assert ":" in head
+    found = [tuple(map(int, re.fullmatch(r"(\d+): (\d+) (\d+) (\d+)", row).groups())) for row in rows]  # type: ignore[union-attr]
+    assert [row[0] for row in found] == list(range(len(ranks)))
+    places = _core.places_of_job(network, job)
+    for rank, group, switch, port in found:
+        assert group == places.group[places.machine[rank]]
+        same_machine = [other for other in found if other[2:] == (switch, port)]
+        assert {ranks[other[0]] for other in same_machine} == {ranks[rank]}
+
+
+def test_what_cannot_be_ordered_is_refused(tmp_path: Path, ayatori_command) -> None:
+    (tmp_path / "hosts").write_text("N0\nN7\nN13\nN20\n")
+    job = ["order", SOURCES[0], "--job", str(tmp_path / "hosts")]
+    assert ayatori_command(*job).status == 2
+    assert ayatori_command(*job, "--pattern", "ring", "--collective", "halo").status == 2
+    assert ayatori_command(*job, "--collective", "allreduce").status == 2
+    assert ayatori_command(*job, "--pattern", "ring", "--to", "svg").status == 2
+    assert ayatori_command(*job, "--collective", "allreduce", "--algorithm", "magic").status == 1
+    assert ayatori_command(*job, "--pattern", "ring", "--trials", "-1").status == 1
+    with pytest.raises(Error, match="neither"):
+        predictor = predictor_of(SOURCES[0])
+        order_ranks(predictor, _core.job_of_hosts(predictor.network, [("N0", 1)], "job"), Traffic())
+    done = ayatori_command(*job, "--pattern", "ring", "--to", "slurm", "--out", str(tmp_path / "slurm"))
+    assert done.status == 0, done.stderr
+    assert "SLURM_HOSTFILE=" in done.stdout
+    assert sorted((tmp_path / "slurm").read_text().split()) == ["N0", "N13", "N20", "N7"]
