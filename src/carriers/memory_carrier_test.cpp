@@ -64,8 +64,8 @@ TEST(MemoryCarrier, CompletesASmallSendBeforeItsReceiveIsPosted) {
 
 TEST(MemoryCarrier, ReceivesIntoOtherPiecesThanWereSent) {
   for (const bool read_peers : {true, false}) {
-    for (const std::size_t size : {0UL, 1UL, 40UL, 41UL, 4096UL, 32768UL, 32769UL, 300'001UL}) {
-      MemoryNetwork network(2, {.while_waiting = nullptr, .read_peers = read_peers});
+    for (const std::size_t size : {0UL, 1UL, 40UL, 41UL, 232UL, 233UL, 4096UL, 32768UL, 32769UL, 300'001UL}) {
+      MemoryNetwork network(2, {.while_waiting = nullptr, .max_published_bytes = 32768, .read_peers = read_peers});
       const Buffer sent = filled(size, 1, size < 3 ? 1 : 3);
       const Buffer received(size, size < 7 ? 1 : 7);
       ASSERT_TRUE(network.carrier(1).post_receive(0, received.message(0)));
@@ -87,6 +87,35 @@ TEST(MemoryCarrier, SendsMessagesOfVeryManyPieces) {
   EXPECT_EQ(received.bytes, sent.bytes);
 }
 
+/// Those who receive the same contents get fragments together, but nobody waits for ever for one who does not receive.
+TEST(MemoryCarrier, SendsToOneReceiverWhileAnotherOfTheSameContentsIsNotThere) {
+  MemoryNetwork network(4);
+  const Buffer sent = filled(700'000, 1);
+  for (Rank peer = 1; peer < 4; ++peer) ASSERT_TRUE(network.carrier(0).post_send(peer, sent.message(peer)));
+  std::vector<Buffer> received;
+  for (int i = 0; i < 3; ++i) received.emplace_back(700'000);
+  ASSERT_TRUE(network.carrier(1).post_receive(0, received[0].message(0)));
+  ASSERT_TRUE(network.carrier(2).post_receive(0, received[1].message(0)));
+  std::size_t done = 0;
+  // Rank 2 stops in the middle.
+  for (int turn = 0; turn < 20'000; ++turn) {
+    static_cast<void>(test_all(network.carrier(0)));
+    done += test_all(network.carrier(1)).size();
+    if (turn == 1010) static_cast<void>(test_all(network.carrier(2)));
+  }
+  EXPECT_EQ(done, 1U);
+  EXPECT_EQ(received[0].bytes, sent.bytes);
+  ASSERT_TRUE(network.carrier(3).post_receive(0, received[2].message(0)));
+  std::size_t late = 0;
+  for (int turn = 0; turn < 20'000 && late < 2; ++turn) {
+    static_cast<void>(test_all(network.carrier(0)));
+    late += test_all(network.carrier(2)).size() + test_all(network.carrier(3)).size();
+  }
+  EXPECT_EQ(late, 2U);
+  EXPECT_EQ(received[1].bytes, sent.bytes);
+  EXPECT_EQ(received[2].bytes, sent.bytes);
+}
+
 TEST(MemoryCarrier, MatchesOnlyWithinAContextAndAStream) {
   const auto segment = NodeSegment::create(2).value();
   const auto first = NodeMemory::make(segment, 0).value();
@@ -95,7 +124,7 @@ TEST(MemoryCarrier, MatchesOnlyWithinAContextAndAStream) {
   MemoryCarrier send_b(*first, all_on_one_node(2), 2);
   MemoryCarrier receive_a(*second, all_on_one_node(2), 1);
   MemoryCarrier receive_b(*second, all_on_one_node(2), 2);
-  for (const std::size_t size : {8UL, 3000UL, 100'000UL}) {
+  for (const std::size_t size : {8UL, 3000UL, 200'000UL}) {
     const Buffer a0 = filled(size, 10), a1 = filled(size, 11), b0 = filled(size, 12), b1 = filled(size, 13);
     ASSERT_TRUE(send_a.post_send(0, a0.message(1, 0)));
     ASSERT_TRUE(send_a.post_send(1, a1.message(1, 1)));
@@ -103,12 +132,12 @@ TEST(MemoryCarrier, MatchesOnlyWithinAContextAndAStream) {
     ASSERT_TRUE(send_b.post_send(1, b1.message(1, 1)));
     const Buffer in_a0(size), in_a1(size), in_b0(size), in_b1(size);
     ASSERT_TRUE(receive_b.post_receive(1, in_b1.message(0, 1)));
-    progress_until({&send_b, &receive_b}, {size > 32768 ? 1UL : 2UL, 1});
+    progress_until({&send_b, &receive_b}, {size > 131'072 ? 1UL : 2UL, 1});
     ASSERT_TRUE(receive_a.post_receive(1, in_a1.message(0, 1)));
     ASSERT_TRUE(receive_a.post_receive(0, in_a0.message(0, 0)));
     ASSERT_TRUE(receive_b.post_receive(0, in_b0.message(0, 0)));
     progress_until({&send_a, &receive_a}, {2, 2});
-    progress_until({&send_b, &receive_b}, {size > 32768 ? 1UL : 0UL, 1});
+    progress_until({&send_b, &receive_b}, {size > 131'072 ? 1UL : 0UL, 1});
     EXPECT_EQ(in_a0.bytes, a0.bytes);
     EXPECT_EQ(in_a1.bytes, a1.bytes);
     EXPECT_EQ(in_b0.bytes, b0.bytes);
@@ -292,7 +321,7 @@ TEST(MemoryCarrier, CarriesRandomMessagesBetweenThreads) {
   for (std::uint64_t seed = 1; seed <= 6; ++seed) {
     constexpr Rank ranks = 4;
     const auto plan = random_plan(ranks, 150, seed);
-    MemoryNetwork network(ranks, {.while_waiting = nullptr, .read_peers = seed % 2 == 0});
+    MemoryNetwork network(ranks, {.while_waiting = nullptr, .max_published_bytes = 3000, .read_peers = seed % 2 == 0});
     std::array<int, ranks> results{};
     {
       std::vector<std::jthread> threads;

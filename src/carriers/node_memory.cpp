@@ -51,7 +51,7 @@ NodeMemory::State::State(std::shared_ptr<NodeSegment> node_segment, Rank own_ran
       view(segment->memory(), segment->ranks()),
       self(own_rank),
       options(std::move(own_options)),
-      sender(view, self),
+      sender(view, self, options.max_published_bytes),
       receiver(view, self, options.read_peers) {
   RankInfo& info = view.info(self);
   info.head_address = reinterpret_cast<std::uint64_t>(segment->memory());

@@ -96,7 +96,7 @@ TEST(SegmentView, NothingLiesOnAnythingElse) {
       for (std::uint32_t i = 0; i < SegmentShape::tickets; ++i) add(view.ticket(rank, i), cache_line);
       for (Rank to = 0; to < ranks; ++to) {
         add(view.taken(rank, to), cache_line);
-        add(*view.slots(rank, to), view.shape().slots * sizeof(LaneSlot));
+        for (std::uint32_t i = 0; i < view.shape().slots; ++i) add(view.slot(rank, to, i), view.shape().slot_bytes);
       }
     }
     std::ranges::sort(parts);

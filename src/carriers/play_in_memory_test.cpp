@@ -42,7 +42,7 @@ class PlayInMemory : public testing::TestWithParam<Collective> {
 TEST_P(PlayInMemory, ByThreadsEndsWithWhatTheCollectivePromises) { expect_promise_by_threads({}); }
 
 TEST_P(PlayInMemory, InFragmentsEndsWithWhatTheCollectivePromises) {
-  expect_promise_by_threads({.while_waiting = nullptr, .read_peers = false});
+  expect_promise_by_threads({.while_waiting = nullptr, .max_published_bytes = 2000, .read_peers = false});
 }
 
 int play(const Schedule& schedule, Rank self, Carrier& carrier) {

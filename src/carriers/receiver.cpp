@@ -54,9 +54,8 @@ void Receiver::progress() {
 /// Takes messages from the lane until nobody waits for one, or none is there.
 void Receiver::look_at(Rank peer) {
   Lane& lane = lanes_[peer];
-  const LaneSlot* slots = view_.slots(peer, self_);
   while (!lane.posted.empty() || !lane.inflows.empty()) {
-    const LaneSlot& slot = slots[lane.next & (view_.shape().slots - 1)];
+    const LaneSlot& slot = view_.slot(peer, self_, lane.next);
     if (slot.turn.load(std::memory_order_acquire) != lane.next + 1) return;
     take(peer, slot);
     ++lane.next;
@@ -81,7 +80,9 @@ void Receiver::take(Rank peer, const LaneSlot& slot) {
 }
 
 const std::byte* Receiver::contents(Rank peer, const LaneSlot& slot) const {
-  if (slot.kind == SlotKind::contained) return slot.body.contained;
+  if (slot.kind == SlotKind::contained) {
+    return reinterpret_cast<const std::byte*>(&slot) + offsetof(LaneSlot, body);
+  }
   const bool whole = slot.kind == SlotKind::published;
   return view_.outbox(peer) + (whole ? slot.body.published.offset : slot.body.fragment.offset);
 }

@@ -12,11 +12,13 @@ constexpr std::size_t info_begin = whole_pages(sizeof(SegmentHead));
 
 }  // namespace
 
+/// With many ranks, slots become smaller first, then fewer: the lanes of a rank have 256 to 320 KiB at most.
 SegmentShape::SegmentShape(Rank node_ranks)
     : ranks(node_ranks),
-      slots(node_ranks <= 256   ? 16
-            : node_ranks <= 512 ? 8
-                                : 4) {}
+      slots(node_ranks <= 64 || (node_ranks > 128 && node_ranks <= 256) ? 16
+            : node_ranks <= 512                                         ? 8
+                                                                        : 4),
+      slot_bytes(node_ranks <= 128 ? 256 : cache_line) {}
 
 std::size_t SegmentShape::block_bytes() const { return whole_pages(outbox_begin() + small_bytes + large_bytes); }
 
@@ -32,8 +34,9 @@ std::atomic<std::uint32_t>& SegmentView::taken(Rank from, Rank to) const {
   return reinterpret_cast<LonelyNumber*>(lane(from, to))->value;
 }
 
-LaneSlot* SegmentView::slots(Rank from, Rank to) const {
-  return reinterpret_cast<LaneSlot*>(lane(from, to) + sizeof(LonelyNumber));
+LaneSlot& SegmentView::slot(Rank from, Rank to, std::uint32_t number) const {
+  const std::size_t index = number & (shape_.slots - 1);
+  return *reinterpret_cast<LaneSlot*>(lane(from, to) + sizeof(LonelyNumber) + index * shape_.slot_bytes);
 }
 
 }  // namespace ayatori

@@ -5,12 +5,11 @@
 ///     Head | Info of each process | block of process 0 | block of process 1 | …
 ///     block: tickets | a lane to each process of the node | outbox
 ///
-/// A *lane* is a ring of slots of one cache line, from one sender to one receiver. The sender fills a slot and sets its
-/// turn; the receiver takes slots in their order and counts those that it has taken. Both numbers are in lines of their
-/// own, so that in the steady state one line travels for each small message. Payload of up to max_inline_bytes travels
-/// in the slot; more lies in the sender's *outbox*, once, however many read it, or stays in the sender's own memory,
-/// from where the receiver copies it (RemoteMemory). The sender hears of the latter through a *ticket*, one word in its
-/// block.
+/// A *lane* is a ring of slots, from one sender to one receiver. The sender fills a slot and sets its turn; the
+/// receiver takes slots in their order and counts those that it has taken. Both numbers are in lines of their own, so
+/// that in the steady state one line travels for each small message. Payload travels in the slot if it has room; more
+/// lies in the sender's *outbox*, once, however many read it, or stays in the sender's own memory, from where the
+/// receiver copies it (RemoteMemory). The sender hears of the latter through a *ticket*, one word in its block.
 
 #include <atomic>
 #include <cstddef>
@@ -21,7 +20,6 @@
 namespace ayatori {
 
 inline constexpr std::size_t cache_line = 64;
-inline constexpr std::size_t max_inline_bytes = 40;
 inline constexpr std::size_t max_cores = 1024;  ///< as many as a cpu_set_t has
 
 enum class SlotKind : std::uint16_t {
@@ -31,6 +29,7 @@ enum class SlotKind : std::uint16_t {
   fragment,   ///< a part of an announced message that the receiver could not read itself
 };
 
+/// The beginning of a slot; contained payload goes on after its first cache line, as far as SegmentShape::slot_bytes.
 struct alignas(cache_line) LaneSlot {
   struct Published {
     std::uint32_t offset;  ///< in the sender's outbox
@@ -47,7 +46,7 @@ struct alignas(cache_line) LaneSlot {
     std::uint32_t offset;
   };
   union Body {
-    std::byte contained[max_inline_bytes];
+    std::byte contained[40];
     Published published;
     Announced announced;
     Fragment fragment;
@@ -92,13 +91,15 @@ struct SegmentShape {
   explicit SegmentShape(Rank node_ranks);
 
   Rank ranks;
-  std::uint32_t slots;                                   ///< of a lane; a power of two
+  std::uint32_t slots;       ///< of a lane; a power of two
+  std::uint32_t slot_bytes;  ///< whole cache lines
+  [[nodiscard]] std::size_t max_contained_bytes() const { return slot_bytes - offsetof(LaneSlot, body); }
   static constexpr std::uint32_t tickets = 64;           ///< announced messages of one sender at a time
-  static constexpr std::uint32_t small_bytes = 1 << 16;  ///< of the outbox's part for small messages, which stays in a
+  static constexpr std::uint32_t small_bytes = 1 << 15;  ///< of the outbox's part for small messages, which stays in a
                                                          ///< core's own cache
   static constexpr std::uint32_t large_bytes = 6 << 16;  ///< of the part for all others
 
-  [[nodiscard]] std::size_t lane_bytes() const { return sizeof(LonelyNumber) + slots * sizeof(LaneSlot); }
+  [[nodiscard]] std::size_t lane_bytes() const { return sizeof(LonelyNumber) + std::size_t{slots} * slot_bytes; }
   [[nodiscard]] std::size_t lanes_begin() const { return tickets * sizeof(LonelyNumber); }
   [[nodiscard]] std::size_t outbox_begin() const { return lanes_begin() + ranks * lane_bytes(); }
   [[nodiscard]] std::size_t block_bytes() const;  ///< whole pages
@@ -117,8 +118,8 @@ class SegmentView {
   [[nodiscard]] std::atomic<std::uint32_t>& ticket(Rank owner, std::uint32_t number) const;
   /// How many messages the receiver has taken from a lane.
   [[nodiscard]] std::atomic<std::uint32_t>& taken(Rank from, Rank to) const;
-  /// The slots of a lane.
-  [[nodiscard]] LaneSlot* slots(Rank from, Rank to) const;
+  /// The slot of a lane in which message `number` travels.
+  [[nodiscard]] LaneSlot& slot(Rank from, Rank to, std::uint32_t number) const;
   /// The small part, followed by the large one.
   [[nodiscard]] std::byte* outbox(Rank owner) const { return block(owner) + shape_.outbox_begin(); }
 

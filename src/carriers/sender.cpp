@@ -9,10 +9,9 @@ namespace ayatori {
 
 namespace {
 
-/// Larger messages stay where they are, and the receiver copies them from there: one copy instead of two, for a system
-/// call and an answer.
-constexpr Bytes max_published_bytes = 32 * 1024;
 constexpr Bytes fragment_bytes = 16 * 1024;
+constexpr std::uint32_t max_waits = 1000;          ///< of one receiver for others, counted in calls of progress()
+constexpr std::size_t max_list_bytes = 32 * 1024;  ///< of the pieces of an announced message
 
 bool same_memory(const CarriedMessage& a, const CarriedMessage& b) {
   if (a.bytes != b.bytes || a.pieces.size() != b.pieces.size()) return false;
@@ -23,9 +22,10 @@ bool same_memory(const CarriedMessage& a, const CarriedMessage& b) {
 
 }  // namespace
 
-Sender::Sender(const SegmentView& view, Rank self)
+Sender::Sender(const SegmentView& view, Rank self, Bytes max_published_bytes)
     : view_(view),
       self_(self),
+      max_published_bytes_(std::min<Bytes>(max_published_bytes, SegmentShape::large_bytes / 2)),
       memory_(view.outbox(self)),
       small_(0, SegmentShape::small_bytes),
       large_(SegmentShape::small_bytes, SegmentShape::large_bytes),
@@ -44,13 +44,15 @@ void Sender::post(Rank peer, const Posted& posted) {
 bool Sender::try_send(Rank peer, const Posted& posted) {
   if (!has_room(peer)) return false;
   const CarriedMessage& message = posted.message;
-  if (message.bytes <= max_inline_bytes) {
-    copy_out(message.pieces, 0, begin_slot(peer, posted, SlotKind::contained).body.contained, message.bytes);
+  if (message.bytes <= view_.shape().max_contained_bytes()) {
+    // Not by its member `contained`, which ends with the first cache line.
+    auto* slot = reinterpret_cast<std::byte*>(&begin_slot(peer, posted, SlotKind::contained));
+    copy_out(message.pieces, 0, slot + offsetof(LaneSlot, body), message.bytes);
     finish_slot(peer);
     posted.complete();
     return true;
   }
-  if (message.bytes > max_published_bytes) return announce(peer, posted);
+  if (message.bytes > max_published_bytes_) return announce(peer, posted);
   const auto offset = publish(message);
   if (!offset) return announce(peer, posted);
   begin_slot(peer, posted, SlotKind::published).body.published = {*offset};
@@ -68,9 +70,9 @@ bool Sender::announce(Rank peer, const Posted& posted) {
   if (pieces.size() > 1) {
     const std::size_t bytes = pieces.size() * sizeof(RemotePiece);
     // A list that is too long is not given: the receiver asks for fragments then.
-    const auto offset = bytes <= max_published_bytes ? room_for(bytes) : std::optional(0U);
+    const auto offset = bytes <= max_list_bytes ? room_for(bytes) : std::optional(0U);
     if (!offset) return false;
-    if (bytes > max_published_bytes) {
+    if (bytes > max_list_bytes) {
       body.pieces = 0;
     } else {
       auto* list = reinterpret_cast<RemotePiece*>(memory_ + *offset);
@@ -82,7 +84,9 @@ bool Sender::announce(Rank peer, const Posted& posted) {
   }
   free_tickets_.pop_back();
   open_tickets_.push_back(body.ticket);
-  tickets_[body.ticket] = {posted, peer, false, 0};
+  if (!same_memory(announced_, posted.message)) ++group_;
+  announced_ = posted.message;
+  tickets_[body.ticket] = {posted, peer, group_, false, 0, 0};
   view_.ticket(self_, body.ticket).store(ticket_open, std::memory_order_relaxed);
   begin_slot(peer, posted, SlotKind::announced).body.announced = body;
   finish_slot(peer);
@@ -97,7 +101,7 @@ bool Sender::has_room(Rank peer) {
 }
 
 LaneSlot& Sender::begin_slot(Rank peer, const Posted& posted, SlotKind kind) {
-  LaneSlot& slot = view_.slots(self_, peer)[lanes_[peer].next & (view_.shape().slots - 1)];
+  LaneSlot& slot = view_.slot(self_, peer, lanes_[peer].next);
   slot.kind = kind;
   slot.stream = static_cast<std::uint16_t>(posted.message.stream);
   slot.context = posted.context;
@@ -107,7 +111,7 @@ LaneSlot& Sender::begin_slot(Rank peer, const Posted& posted, SlotKind kind) {
 
 void Sender::finish_slot(Rank peer) {
   Lane& lane = lanes_[peer];
-  LaneSlot& slot = view_.slots(self_, peer)[lane.next & (view_.shape().slots - 1)];
+  LaneSlot& slot = view_.slot(self_, peer, lane.next);
   ++lane.next;
   slot.turn.store(lane.next, std::memory_order_release);
 }
@@ -159,6 +163,7 @@ void Sender::progress() {
     return waiting.empty();
   });
   forget_contents();
+  announced_.bytes = 0;
 }
 
 bool Sender::serve(std::uint32_t number) {
@@ -175,25 +180,58 @@ bool Sender::serve(std::uint32_t number) {
   return true;
 }
 
-/// Sends fragments as long as there is room; true after the last one.
+/// Sends fragments as long as there is room; true after the last one. Receivers of the same contents get them together,
+/// so that each fragment is copied into the outbox once.
 bool Sender::stream(std::uint32_t number) {
   Ticket& ticket = tickets_[number];
   const CarriedMessage& message = ticket.posted.message;
+  if (ticket.streamed == 0 && waits_for_answers(ticket)) return false;
   while (ticket.streamed < message.bytes) {
+    if (!has_room(ticket.peer) || !collect_members(ticket)) return false;
     const Bytes bytes = std::min(fragment_bytes, message.bytes - ticket.streamed);
-    if (!has_room(ticket.peer)) return false;
     const auto offset = room_for(bytes);
     if (!offset) return false;
     copy_out(message.pieces, ticket.streamed, memory_ + *offset, bytes);
-    LaneSlot& slot = begin_slot(ticket.peer, ticket.posted, SlotKind::fragment);
-    slot.bytes = bytes;
-    slot.body.fragment = {ticket.streamed, number, *offset};
-    outbox_for(bytes).add_reader({ticket.peer, lanes_[ticket.peer].next});
+    for (const std::uint32_t member : members_) send_fragment(member, bytes, *offset);
     outbox_for(bytes).close();
-    finish_slot(ticket.peer);
-    ticket.streamed += bytes;
   }
   return true;
+}
+
+/// Whether others of its group have not answered yet, and it is worth waiting for them.
+bool Sender::waits_for_answers(Ticket& ticket) {
+  const bool all_answered = std::ranges::all_of(open_tickets_, [&](std::uint32_t other) {
+    return tickets_[other].group != ticket.group || tickets_[other].streaming;
+  });
+  return !all_answered && ++ticket.waits < max_waits;
+}
+
+/// Collects the tickets of its group that are as far as this one. False if one of them has no room yet, and it is worth
+/// waiting for it.
+bool Sender::collect_members(Ticket& ticket) {
+  members_.clear();
+  bool all_have_room = true;
+  for (const std::uint32_t number : open_tickets_) {
+    const Ticket& other = tickets_[number];
+    const bool goes_along = other.group == ticket.group && other.streaming && other.streamed == ticket.streamed;
+    if (!goes_along || other.posted.owner == nullptr) continue;
+    if (has_room(other.peer)) {
+      members_.push_back(number);
+    } else {
+      all_have_room = false;
+    }
+  }
+  return all_have_room || ++ticket.waits >= max_waits;
+}
+
+void Sender::send_fragment(std::uint32_t number, Bytes bytes, std::uint32_t offset) {
+  Ticket& ticket = tickets_[number];
+  LaneSlot& slot = begin_slot(ticket.peer, ticket.posted, SlotKind::fragment);
+  slot.bytes = bytes;
+  slot.body.fragment = {ticket.streamed, number, offset};
+  outbox_for(bytes).add_reader({ticket.peer, lanes_[ticket.peer].next});
+  finish_slot(ticket.peer);
+  ticket.streamed += bytes;
 }
 
 void Sender::forget(const Completions* owner) {

@@ -14,7 +14,8 @@ namespace ayatori {
 /// Messages to one peer leave in the order in which they were posted. One that finds no room waits, and those after it.
 class Sender {
  public:
-  Sender(const SegmentView& view, Rank self);
+  /// Messages of up to `max_published_bytes` are copied into the outbox if it has room, larger ones are announced.
+  Sender(const SegmentView& view, Rank self, Bytes max_published_bytes);
 
   void post(Rank peer, const Posted& posted);
 
@@ -43,8 +44,10 @@ class Sender {
   struct Ticket {
     Posted posted;
     Rank peer = 0;
-    bool streaming = false;
+    std::uint32_t group = 0;  ///< of announced messages with the same contents
+    bool streaming = false;   ///< the receiver wants fragments
     Bytes streamed = 0;
+    std::uint32_t waits = 0;  ///< how often it has waited for others of its group
   };
   /// Payload in the outbox that the next message may have in common.
   struct Publication {
@@ -65,20 +68,27 @@ class Sender {
   /// True when the ticket is done.
   [[nodiscard]] bool serve(std::uint32_t number);
   [[nodiscard]] bool stream(std::uint32_t number);
+  void send_fragment(std::uint32_t number, Bytes bytes, std::uint32_t offset);
+  [[nodiscard]] bool waits_for_answers(Ticket& ticket);
+  [[nodiscard]] bool collect_members(Ticket& ticket);
 
   static constexpr Bytes max_small_bytes = 4096;
 
   SegmentView view_;
   Rank self_;
+  Bytes max_published_bytes_;
   std::byte* memory_;  ///< of the outbox
   Outbox small_;
   Outbox large_;
   Publication latest_;
+  CarriedMessage announced_;         ///< latest; without bytes if its memory may have changed
+  std::uint32_t group_ = 0;          ///< of that
   std::vector<Lane> lanes_;          ///< by peer
   std::vector<Rank> waiting_lanes_;  ///< those in which something waits
   std::vector<Ticket> tickets_;      ///< by number
   std::vector<std::uint32_t> free_tickets_;
   std::vector<std::uint32_t> open_tickets_;
+  std::vector<std::uint32_t> members_;  ///< tickets that get the same fragment
 };
 
 }  // namespace ayatori

@@ -2,10 +2,10 @@
 /// \file
 /// Carries messages among processes of one node through the memory that they share.
 ///
-/// Up to 40 bytes travel with the header of a message in one cache line; up to 32 KiB are copied into the sender's
-/// outbox and from there; more is copied once, from the sender's memory to the receiver's, where the kernel permits
-/// that, and in fragments through the outbox where it does not. A send of up to 32 KiB is complete at once if there is
-/// room. What a step sends to several receivers lies in the outbox once.
+/// Up to 232 bytes travel in the slot that announces the message (40 where more than 128 ranks share the node); up to
+/// 128 KiB are copied into the sender's outbox and from there, and the send is complete at once if there is room. More
+/// comes in fragments through the outbox, or by one copy from the sender's memory (NodeMemoryOptions). What a step
+/// sends to several receivers lies in the outbox once.
 
 #include <memory>
 #include <span>
