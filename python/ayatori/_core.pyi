@@ -423,6 +423,10 @@ class Algorithm:
     def of_an_mpi(self) -> bool:
         """It repeats what an MPI library does; not for choices of our own."""
 
+    @property
+    def within_a_node(self) -> bool:
+        """It is for ranks that share memory."""
+
 def current_name(name: str) -> str:
     """The name that algorithms() lists, for one that it had before, too."""
 

@@ -16,6 +16,8 @@ constexpr bool on_grid = true;
 constexpr bool pipelined = true;
 constexpr bool in_one_piece = false;
 constexpr bool of_an_mpi = true;
+constexpr bool ours = false;
+constexpr bool within_a_node = true;
 
 constexpr std::array all_algorithms{
     Algorithm{Collective::alltoall, "shift", "step s: send to r + s, receive from r - s (paper 1, 2.3)", false,
@@ -84,6 +86,10 @@ constexpr std::array all_algorithms{
     Algorithm{Collective::reduce, "binary", "pipelined binary tree in rank order", false, make_binary, pipelined},
     Algorithm{Collective::reduce, "hierarchical", "binomial among ranks, then machines, then groups", false,
               make_hierarchical_tree},
+    Algorithm{Collective::reduce, "spread", "all send to the root at once, which combines in rank order", false,
+              make_spread_reduce, in_one_piece, ours, within_a_node},
+    Algorithm{Collective::reduce, "two-step", "each rank combines a block of all, then the root collects", false,
+              make_two_step_reduce, in_one_piece, ours, within_a_node},
     Algorithm{Collective::reduce, "mapped-binary", "pipelined binary tree mapped on the grid", on_grid,
               make_mapped_binary, pipelined},
     Algorithm{Collective::reduce, "trinaryx3", "one pipelined tree a dimension of a torus (paper 2, 4.3)", on_grid,
@@ -119,6 +125,10 @@ constexpr std::array all_algorithms{
     Algorithm{Collective::allreduce, "in-network", "routers reduce and broadcast (SHARP)", false, make_in_network,
               pipelined},
     Algorithm{Collective::allreduce, "binomial", "binomial tree up and down", false, make_binomial},
+    Algorithm{Collective::allreduce, "spread", "all send everything to all, and each combines in rank order", false,
+              make_spread_allreduce, in_one_piece, ours, within_a_node},
+    Algorithm{Collective::allreduce, "two-step", "each rank combines a block of all, then sends it to all", false,
+              make_two_step_allreduce, in_one_piece, ours, within_a_node},
     Algorithm{Collective::allreduce, "trinaryx3", "one pipelined tree a dimension, up and down at once", on_grid,
               make_trinaryx3, pipelined},
     Algorithm{Collective::allreduce, "sixcolour", "trinaryx3 and its mirror images: two trees a dimension", on_grid,
@@ -138,6 +148,8 @@ constexpr std::array all_algorithms{
     Algorithm{Collective::reduce_scatter, "hierarchical",
               "reduce on machines, ring among their leaders, scatter on machines", false,
               make_hierarchical_reduce_scatter},
+    Algorithm{Collective::reduce_scatter, "spread", "all messages at once; combines in rank order", false,
+              make_spread_reduce_scatter, in_one_piece, ours, within_a_node},
 
     Algorithm{Collective::allgather, "ring", "each block goes round once", false, make_ring_allgather},
     Algorithm{Collective::allgather, "recursive-doubling", "exchange what there is with r xor 1, 2, 4, ...", false,
@@ -149,6 +161,8 @@ constexpr std::array all_algorithms{
               make_hierarchical_allgather},
     Algorithm{Collective::allgather, "neighbour-exchange", "two blocks to the rank above and the rank below in turn",
               false, make_neighbour_exchange, in_one_piece, of_an_mpi},
+    Algorithm{Collective::allgather, "spread", "all messages at once", false, make_spread_allgather, in_one_piece, ours,
+              within_a_node},
 
     Algorithm{Collective::gather, "binomial", "binomial tree", false, make_binomial_scatter_gather},
     Algorithm{Collective::gather, "linear", "all at once", false, make_linear_scatter_gather},
@@ -164,6 +178,8 @@ constexpr std::array all_algorithms{
     Algorithm{Collective::barrier, "hierarchical", "binomial trees of ranks, machines, groups, up and down", false,
               make_hierarchical_tree},
     Algorithm{Collective::barrier, "in-network", "routers collect and release", false, make_in_network},
+    Algorithm{Collective::barrier, "spread", "all signal all at once", false, make_spread_barrier, in_one_piece, ours,
+              within_a_node},
     Algorithm{Collective::barrier, "linear", "all signal rank 0, which signals all", false, make_linear_tree,
               in_one_piece, of_an_mpi},
     Algorithm{Collective::barrier, "double-ring", "two signals go round, one after the other", false, make_double_ring,

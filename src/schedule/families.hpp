@@ -31,6 +31,14 @@ Maker make_pairwise_reduce_scatter, make_neighbour_exchange;
 Maker make_binomial_scatter_gather, make_linear_scatter_gather, make_hierarchical_scatter_gather;
 Maker make_scatter_allgather;
 
+// spread.cpp
+Maker make_spread_allreduce, make_two_step_allreduce, make_spread_reduce_scatter, make_spread_allgather;
+Maker make_linear_broadcast, make_linear_reduce, make_two_step_reduce, make_spread_barrier;
+
+// spread.cpp
+Maker make_spread_allreduce, make_two_step_allreduce, make_spread_reduce_scatter, make_spread_allgather;
+Maker make_spread_reduce, make_two_step_reduce, make_spread_barrier;
+
 // neighbours.cpp
 Maker make_dissemination, make_double_ring, make_doubling_barrier, make_halo;
 

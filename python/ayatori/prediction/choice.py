@@ -123,12 +123,13 @@ def _outcome_from(data: dict[str, Any]) -> Candidate | LeftOut:
 
 
 def pieces_of(calls: Iterable[tuple[str, int]]) -> list[Piece]:
-    """Algorithms that only repeat what an MPI library does are for its own tables (mpi_tables)."""
+    """Algorithms that only repeat what an MPI library does are for its own tables (mpi_tables), those for ranks that
+    share memory for the plug-in."""
     return [
         Piece(*call, algorithm)
         for call in dict.fromkeys(calls)
         for algorithm in algorithms_of(call[0])
-        if not algorithm.of_an_mpi
+        if not algorithm.of_an_mpi and not algorithm.within_a_node
     ]
 
 

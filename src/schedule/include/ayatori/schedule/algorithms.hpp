@@ -56,6 +56,9 @@ struct Algorithm {
   /// It is there to predict what an MPI library does, whose tables `ayatori choose --to` writes; choices of our own
   /// leave it out. A pipelined one sends one piece where chunk_bytes is 0.
   bool of_an_mpi = false;
+  /// It is for ranks that share memory: few steps, and messages from every rank to every other. Choices for networks
+  /// leave it out.
+  bool within_a_node = false;
 };
 
 /// All algorithms, ordered by collective.
