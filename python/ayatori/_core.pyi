@@ -710,6 +710,11 @@ class Contention:
 
 def measure_contention(network: Network, routes: Routes, endpoints: Sequence[int], plan: Plan, steps: StepSequence) -> Contention: ...
 
+def measure_multipath_contention(network: Network, routes: Routes, endpoints: Sequence[int], steps: StepSequence) -> Contention:
+    """
+    Every message in equal parts over all paths that its destination's LIDs name.
+    """
+
 def link_loads(network: Network, routes: Routes, endpoints: Sequence[int], plan: Plan, steps: StepSequence, step: int) -> list[int]: ...
 
 class LinkUse:
@@ -1632,7 +1637,7 @@ class LinkDefaults:
 
 def simulate_jobs(network: Network, routes: Routes | None, plans: Sequence[Plan], jobs: Sequence[Job], schedules: Sequence[Schedule], options: FlowOptions, links: LinkDefaults, routers: Sequence[Sequence[int]]) -> list:
     """
-    Times one schedule a job, jobs in parallel; a dict each. Without routes (and plans) messages go by dimension order. `routers`: of each job, or none at all.
+    Times one schedule a job, jobs in parallel; a dict each. Without routes (and plans) messages go by dimension order, without a plan over all LIDs. `routers`: of each job, or none at all.
     """
 
 class JobsSideBySide:

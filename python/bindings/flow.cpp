@@ -14,7 +14,7 @@ namespace ayatori::python {
 
 namespace {
 
-/// How routes are found: by forwarding tables and a plan, or without tables in dimension order.
+/// How routes are found: by forwarding tables and a plan, or over all LIDs; without tables in dimension order.
 struct Routing {
   const Network& network;
   const Routes* routes;  ///< nullptr: dimension order
@@ -23,6 +23,7 @@ struct Routing {
   [[nodiscard]] Result<std::unique_ptr<Paths>> paths(const Plan* plan, const Job& job,
                                                      std::span<const DeviceId> routers) const {
     if (routes == nullptr) return grid_paths_of_job(network, job, links);
+    if (plan == nullptr) return multipath_paths(network, *routes, job, links, routers);
     return routed_paths(network, *routes, *plan, job, links, routers);
   }
 };
@@ -205,7 +206,7 @@ void bind_flow(nb::module_& module) {
   module.def("simulate_jobs", &simulate_jobs, nb::arg("network"), nb::arg("routes").none(), nb::arg("plans"),
              nb::arg("jobs"), nb::arg("schedules"), nb::arg("options"), nb::arg("links"), nb::arg("routers"),
              "Times one schedule a job, jobs in parallel; a dict each. Without routes (and plans) messages go by "
-             "dimension order. `routers`: of each job, or none at all.");
+             "dimension order, without a plan over all LIDs. `routers`: of each job, or none at all.");
   bind_side_by_side(module);
   module.def("smpi_platform", &smpi_platform, nb::arg("network"), nb::arg("routes").none(), nb::arg("plan").none(),
              nb::arg("job"), nb::arg("links"), nb::arg("bus"),

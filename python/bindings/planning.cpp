@@ -113,6 +113,13 @@ void bind_contention(nb::module_& module) {
          const StepSequence& steps) { return unwrap(measure_contention(network, routes, endpoints, plan, steps)); },
       WithoutGil(), nb::arg("network"), nb::arg("routes"), nb::arg("endpoints"), nb::arg("plan"), nb::arg("steps"));
   module.def(
+      "measure_multipath_contention",
+      [](const Network& network, const Routes& routes, const Endpoints& endpoints, const StepSequence& steps) {
+        return unwrap(measure_multipath_contention(network, routes, endpoints, steps));
+      },
+      WithoutGil(), nb::arg("network"), nb::arg("routes"), nb::arg("endpoints"), nb::arg("steps"),
+      "Every message in equal parts over all paths that its destination's LIDs name.");
+  module.def(
       "link_loads",
       [](const Network& network, const Routes& routes, const Endpoints& endpoints, const Plan& plan,
          const StepSequence& steps,

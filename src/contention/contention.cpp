@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cmath>
 #include <limits>
 
 #include "ayatori/contention/job_endpoints.hpp"
 #include "ayatori/contention/message_tracer.hpp"
+#include "ayatori/contention/multipath_tracer.hpp"
 #include "job_traffic.hpp"
 
 namespace ayatori {
@@ -17,30 +19,44 @@ constexpr std::size_t no_step = std::numeric_limits<std::size_t>::max();
 /// Below this many messages, threads cost more than they bring.
 constexpr std::uint64_t worth_threads = 1U << 16;
 
+/// Times that differ by less are equal: parts of messages do not sum up exactly.
+constexpr double time_tolerance = 1e-9;
+
 struct StepTime {
   double ideal = 0;
   double time = 0;
 };
 
+bool is_longer(double time, double ideal) { return time > ideal * (1 + time_tolerance); }
+
+/// Parts of messages count as what they are parts of.
+std::uint32_t whole_messages(std::uint32_t load) { return load; }
+std::uint32_t whole_messages(double load) { return static_cast<std::uint32_t>(std::ceil(load - time_tolerance)); }
+
 /// The job on its network: what all threads read.
+template <typename Tracer>
 struct Job : JobTraffic {
   const JobEndpoints& job_endpoints;
   const LinkWeights& weights;
-  const MessageTracer& tracer;
+  const Tracer& tracer;
 };
 
 /// The loads of one step. Only the links that a step touches are looked at and cleared.
+template <typename Tracer>
 class StepLoads {
  public:
-  explicit StepLoads(const Job& job) : job_(job), load_(job.network.port_count(), 0) {}
+  using Load = typename Tracer::Load;
+
+  explicit StepLoads(const Job<Tracer>& job) : job_(job), load_(job.network.port_count(), 0) {}
 
   /// Sends the messages of a step. False if one does not arrive: `lost()` is the first.
   bool send(std::size_t step) {
     job_.steps.step(step, messages_);
     for (const Message& message : messages_) {
       if (!job_.job_endpoints.uses_network(message)) continue;
-      const auto count = [this](PortId link) {
-        if (load_[link]++ == 0) touched_.push_back(link);
+      const auto count = [this](PortId link, Load share = 1) {
+        if (load_[link] == 0) touched_.push_back(link);
+        load_[link] += share;
       };
       if (!job_.tracer.trace(message, count)) {
         lost_ = message;
@@ -63,7 +79,7 @@ class StepLoads {
   template <typename Visit>
   void for_each_hot_spot(double ideal, Visit&& visit) const {
     for (const PortId link : touched_) {
-      if (time_of(link) > ideal) visit(link, load_[link]);
+      if (is_longer(time_of(link), ideal)) visit(link, whole_messages(load_[link]));
     }
   }
 
@@ -73,13 +89,13 @@ class StepLoads {
   }
 
   [[nodiscard]] const Message& lost() const { return lost_; }
-  [[nodiscard]] std::vector<std::uint32_t> take() { return std::move(load_); }
+  [[nodiscard]] std::vector<Load> take() { return std::move(load_); }
 
  private:
   [[nodiscard]] double time_of(PortId link) const { return load_[link] * job_.weights[link]; }
 
-  const Job& job_;
-  std::vector<std::uint32_t> load_;
+  const Job<Tracer>& job_;
+  std::vector<Load> load_;
   std::vector<PortId> touched_;
   std::vector<Message> messages_;
   Message lost_;
@@ -148,15 +164,16 @@ Contention summary(const std::vector<StepTime>& times, const HotSpots& hot_spots
 }
 
 /// One thread's part of the steps.
+template <typename Tracer>
 class Share {
  public:
-  Share(const Job& job, std::vector<StepTime>& times) : loads_(job), hot_spots_(job.network), times_(times) {}
+  Share(const Job<Tracer>& job, std::vector<StepTime>& times) : loads_(job), hot_spots_(job.network), times_(times) {}
 
   bool run(std::size_t step) {
     const bool arrived = loads_.send(step);
     if (arrived) {
       times_[step] = loads_.time();
-      if (times_[step].time > times_[step].ideal) {
+      if (is_longer(times_[step].time, times_[step].ideal)) {
         loads_.for_each_hot_spot(times_[step].ideal, [&](PortId link, std::uint32_t load) {
           hot_spots_.add(link, load, static_cast<std::uint32_t>(step));
         });
@@ -169,7 +186,7 @@ class Share {
   [[nodiscard]] const HotSpots& hot_spots() const { return hot_spots_; }
 
  private:
-  StepLoads loads_;
+  StepLoads<Tracer> loads_;
   HotSpots hot_spots_;
   std::vector<StepTime>& times_;
 };
@@ -180,13 +197,15 @@ void lower_to(std::atomic<std::size_t>& smallest, std::size_t value) {
   }
 }
 
-Failure failure_in(const Job& job, std::size_t step) {
-  StepLoads loads(job);
+template <typename Tracer>
+Failure failure_in(const Job<Tracer>& job, std::size_t step) {
+  StepLoads<Tracer> loads(job);
   loads.send(step);
   return not_arriving(job, loads.lost());
 }
 
-Result<Contention> measure(const Job& job) {
+template <typename Tracer>
+Result<Contention> measure(const Job<Tracer>& job) {
   const std::size_t step_count = job.steps.step_count();
   [[maybe_unused]] const bool many = std::uint64_t{step_count} * job.endpoints.size() >= worth_threads;
   std::vector<StepTime> times(step_count);
@@ -194,7 +213,7 @@ Result<Contention> measure(const Job& job) {
   std::atomic<std::size_t> first_failed = no_step;
 #pragma omp parallel if (many)
   {
-    Share share(job, times);
+    Share<Tracer> share(job, times);
 #pragma omp for schedule(dynamic)
     for (std::size_t step = 0; step < step_count; ++step) {
       if (step < first_failed && !share.run(step)) lower_to(first_failed, step);
@@ -215,7 +234,19 @@ Result<Contention> measure_contention(const Network& network, const Routes& rout
   if (!job_endpoints) return Failure(job_endpoints.error());
   const LinkWeights weights(network, endpoints);
   const MessageTracer tracer(network, routes, endpoints, plan);
-  return measure({traffic, *job_endpoints, weights, tracer});
+  return measure<MessageTracer>({traffic, *job_endpoints, weights, tracer});
+}
+
+Result<Contention> measure_multipath_contention(const Network& network, const Routes& routes,
+                                                std::span<const PortId> endpoints, const StepSequence& steps) {
+  const Plan base_lids = Plan::destination_mod_k(static_cast<Rank>(endpoints.size()));
+  const JobTraffic traffic{network, routes, endpoints, base_lids, steps};
+  const auto job_endpoints = endpoints_of(traffic);
+  if (!job_endpoints) return Failure(job_endpoints.error());
+  const LinkWeights weights(network, endpoints);
+  const auto tracer = MultipathTracer::of(network, routes, endpoints);
+  if (!tracer) return Failure(tracer.error());
+  return measure<MultipathTracer>({traffic, *job_endpoints, weights, *tracer});
 }
 
 Result<std::vector<std::uint32_t>> link_loads(const Network& network, const Routes& routes,
@@ -226,8 +257,8 @@ Result<std::vector<std::uint32_t>> link_loads(const Network& network, const Rout
   if (!job_endpoints) return Failure(job_endpoints.error());
   const LinkWeights weights(network, endpoints);
   const MessageTracer tracer(network, routes, endpoints, plan);
-  const Job job{traffic, *job_endpoints, weights, tracer};
-  StepLoads loads(job);
+  const Job<MessageTracer> job{traffic, *job_endpoints, weights, tracer};
+  StepLoads<MessageTracer> loads(job);
   if (!loads.send(step)) return not_arriving(job, loads.lost());
   return loads.take();
 }

@@ -81,8 +81,9 @@ struct ListedPaths final : Paths {
   std::vector<double> rates = {};
   std::vector<std::uint32_t> machines = {};
   std::map<std::pair<Rank, Rank>, std::vector<std::uint32_t>> paths = {};
-  std::vector<double> latencies = {};    ///< empty: 0
-  std::vector<std::uint32_t> nics = {};  ///< empty: one a machine
+  std::vector<double> latencies = {};                                 ///< empty: 0
+  std::vector<std::uint32_t> nics = {};                               ///< empty: one a machine
+  std::map<std::pair<Rank, Rank>, std::vector<PartPath>> parts = {};  ///< of pairs whose messages are cut
 
   ListedPaths(std::vector<double> link_rates, std::vector<std::uint32_t> machine_of_rank,
               std::map<std::pair<Rank, Rank>, std::vector<std::uint32_t>> listed,
@@ -100,10 +101,25 @@ struct ListedPaths final : Paths {
   [[nodiscard]] std::uint32_t machine(Rank participant) const override { return machines[participant]; }
   [[nodiscard]] std::uint32_t nic(Rank rank) const override { return nics.empty() ? machines[rank] : nics[rank]; }
   [[nodiscard]] std::uint32_t machine_count() const override { return count(machines); }
-  [[nodiscard]] std::uint32_t nic_count() const override { return count(nics.empty() ? machines : nics); }
+  [[nodiscard]] std::uint32_t nic_count() const override {
+    std::vector<std::uint32_t> all = nics.empty() ? machines : nics;
+    for (const auto& [pair, of_pair] : parts) {
+      for (const PartPath& part : of_pair) all.insert(all.end(), {part.from_nic, part.to_nic});
+    }
+    return count(all);
+  }
   void path(Rank from, Rank to, std::vector<std::uint32_t>& links) const override {
     const auto at = paths.find({from, to});
     links = at == paths.end() ? std::vector<std::uint32_t>{} : at->second;
+  }
+  [[nodiscard]] std::uint32_t part_count(Rank from, Rank to) const override {
+    const auto at = parts.find({from, to});
+    return at == parts.end() ? 1 : static_cast<std::uint32_t>(at->second.size());
+  }
+  void part(std::uint32_t number, Rank from, Rank to, PartPath& path) const override {
+    const auto at = parts.find({from, to});
+    if (at == parts.end()) return Paths::part(number, from, to, path);
+    path = at->second[number];
   }
 
  private:

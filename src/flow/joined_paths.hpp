@@ -32,6 +32,8 @@ class JoinedPaths final : public Paths {
   [[nodiscard]] std::uint32_t machine_count() const override { return machine_count_; }
   [[nodiscard]] std::uint32_t nic_count() const override { return nic_count_; }
   void path(Rank from, Rank to, std::vector<std::uint32_t>& links) const override;
+  [[nodiscard]] std::uint32_t part_count(Rank from, Rank to) const override;
+  void part(std::uint32_t number, Rank from, Rank to, PartPath& path) const override;
 
  private:
   struct Participant {

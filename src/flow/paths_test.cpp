@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <set>
+
 #include "ayatori/contention/contention.hpp"
 #include "ayatori/flow/simulate.hpp"
 #include "ayatori/network/builder.hpp"
@@ -102,6 +104,36 @@ TEST(RoutedPaths, EachRankUsesTheNicOfItsRail) {
     rails.push_back(network.device(paths->nic(rank)).rail);
   }
   EXPECT_EQ(rails, (std::vector<std::uint32_t>{0, 1, 0, 0, 1, 0}));
+}
+
+TEST(MultipathPaths, CutMessagesIntoAPartForEachPath) {
+  const Fabric fabric("fattree:K=6,levels=2,nodes=30", 3);
+  Random random(1);
+  const Job job = random_job(fabric.network, 16, 2, random).value();
+  const auto endpoints = endpoints_of_ranks(fabric.network, job);
+  const DeviceId leaf = fabric.network.router_of(endpoints[0]);
+  const auto paths = multipath_paths(fabric.network, fabric.routes, job, {}, std::vector{leaf}).value();
+  ASSERT_EQ(paths->participant_count(), 33U);
+  for (Rank from = 0; from < 33; ++from) {
+    for (Rank to = 0; to < 33; ++to) {
+      if (paths->machine(from) == paths->machine(to)) continue;
+      const bool spread =
+          from < 32 && to < 32 && fabric.network.router_of(endpoints[from]) != fabric.network.router_of(endpoints[to]);
+      ASSERT_EQ(paths->part_count(from, to), spread ? 6U : 1U);
+      std::set<Links> found;
+      for (std::uint32_t number = 0; number < paths->part_count(from, to); ++number) {
+        PartPath part;
+        paths->part(number, from, to, part);
+        if (from < 32 && to < 32) {
+          EXPECT_EQ(part.links.front(), endpoints[from]);
+          EXPECT_EQ(fabric.network.port(part.links.back()).peer, endpoints[to]);
+          EXPECT_EQ(part.from_nic, fabric.network.port(endpoints[from]).device);
+          EXPECT_EQ(part.to_nic, fabric.network.port(endpoints[to]).device);
+        }
+        EXPECT_TRUE(found.insert(part.links).second);
+      }
+    }
+  }
 }
 
 TEST(RoutedPaths, LeadToAndFromRoutersThatTakePart) {

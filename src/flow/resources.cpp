@@ -1,5 +1,7 @@
 #include "resources.hpp"
 
+#include <algorithm>
+
 namespace ayatori {
 
 Resources::Resources(const Paths& paths, const FlowOptions& options)
@@ -18,9 +20,14 @@ Resources::Resources(const Paths& paths, const FlowOptions& options)
   if (bus > 0) capacity_.insert(capacity_.end(), paths.machine_count(), bus);
 }
 
-void Resources::find_route(Rank from, Rank to, Route& route) const {
+std::uint32_t Resources::part_count(Rank from, Rank to, Bytes bytes) const {
+  if (paths_.machine(from) == paths_.machine(to)) return 1;
+  return static_cast<std::uint32_t>(std::clamp<Bytes>(bytes, 1, paths_.part_count(from, to)));
+}
+
+void Resources::find_route(Rank from, Rank to, std::uint32_t part, Route& route) const {
   route.shared.clear();
-  route.links.clear();
+  route.path.links.clear();
   // Half of the latency lies at each end, and routers have none.
   const int ranks_at_ends = (has_processor(from) ? 1 : 0) + (has_processor(to) ? 1 : 0);
   route.delay = costs(from, to).latency * ranks_at_ends / 2;
@@ -29,14 +36,14 @@ void Resources::find_route(Rank from, Rank to, Route& route) const {
     if (options_.costs.inside.bandwidth > 0) route.shared.push_back(bus_of(paths_.machine(from)));
     return;
   }
-  paths_.path(from, to, route.links);
+  paths_.part(part, from, to, route.path);
   const bool limited = options_.costs.between.bandwidth > 0;
-  if (limited && paths_.nic(from) != no_id) route.shared.push_back(out_of(paths_.nic(from)));
-  for (const Constraint link : route.links) {
+  if (limited && route.path.from_nic != no_id) route.shared.push_back(out_of(route.path.from_nic));
+  for (const Constraint link : route.path.links) {
     route.delay += latency_[link];
     route.shared.push_back(link);
   }
-  if (limited && paths_.nic(to) != no_id) route.shared.push_back(into(paths_.nic(to)));
+  if (limited && route.path.to_nic != no_id) route.shared.push_back(into(route.path.to_nic));
 }
 
 }  // namespace ayatori

@@ -11,13 +11,18 @@
 
 namespace ayatori {
 
-/// What lies between the two ends of a message.
+/// What lies between the two ends of a part of a message.
 struct Route {
   bool within_machine = false;          ///< both ends are on one machine
   double delay = 0;                     ///< seconds before an eager message flows
-  std::vector<Constraint> links = {};   ///< of the network
-  std::vector<Constraint> shared = {};  ///< all constraints, in the order in which the message meets them
+  PartPath path = {};                   ///< its links are constraints, too
+  std::vector<Constraint> shared = {};  ///< all constraints, in the order in which it meets them
 };
+
+/// The bytes of a part of a message: equal, but for the first parts, which have what does not divide.
+[[nodiscard]] inline Bytes bytes_of_part(Bytes bytes, std::uint32_t parts, std::uint32_t number) {
+  return bytes / parts + (number < bytes % parts ? 1 : 0);
+}
 
 /// Immutable; safe to read from many threads.
 class Resources {
@@ -58,8 +63,12 @@ class Resources {
   /// Least seconds between two messages out of this outlet; 0 for what routers send, which have none.
   [[nodiscard]] double gap(Rank from, Rank to) const { return has_processor(from) ? costs(from, to).gap : 0; }
 
-  /// Replaces `route`. Routers have no NIC: what they send and receive is limited by their links only.
-  void find_route(Rank from, Rank to, Route& route) const;
+  /// Into how many parts a message is cut: at least 1, and at most as many as it has bytes; an empty one has 1.
+  [[nodiscard]] std::uint32_t part_count(Rank from, Rank to, Bytes bytes) const;
+
+  /// Replaces `route` by that of a part. Routers have no NIC: what they send and receive is limited by their links
+  /// only.
+  void find_route(Rank from, Rank to, std::uint32_t part, Route& route) const;
 
  private:
   [[nodiscard]] Constraint out_of(std::uint32_t nic) const { return first_nic_ + 2 * nic; }

@@ -159,24 +159,25 @@ std::vector<Result<std::vector<TimeSideBySide>>> simulate_all_side_by_side(
 }
 
 std::vector<double> seconds_on_links(const Schedule& schedule, const Paths& paths) {
-  std::vector<Bytes> bytes(paths.link_count(), 0);
-  std::vector<std::uint32_t> links;
+  const Resources resources(paths, {});
+  std::vector<double> seconds(paths.link_count(), 0);
+  Route route;
   StepActions actions;
+  const auto add = [&](Rank from, Rank to, Bytes bytes) {
+    const std::uint32_t parts = resources.part_count(from, to, bytes);
+    for (std::uint32_t part = 0; part < parts; ++part) {
+      resources.find_route(from, to, part, route);
+      const auto flowing = static_cast<double>(bytes_of_part(bytes, parts, part));
+      for (const Constraint link : route.path.links) seconds[link] += flowing / resources.capacity()[link];
+    }
+  };
   for (std::uint32_t stream = 0; stream < schedule.stream_count(); ++stream) {
     for (std::size_t step = 0; step < schedule.step_count(stream); ++step) {
       for (Rank from = 0; from < schedule.participant_count(); ++from) {
         schedule.actions(from, stream, step, actions);
-        for (const Transfer& send : actions.sends) {
-          if (paths.machine(from) == paths.machine(send.peer)) continue;
-          paths.path(from, send.peer, links);
-          for (const std::uint32_t link : links) bytes[link] += bytes_of(schedule, from, actions, send);
-        }
+        for (const Transfer& send : actions.sends) add(from, send.peer, bytes_of(schedule, from, actions, send));
       }
     }
-  }
-  std::vector<double> seconds;
-  for (std::uint32_t link = 0; link < bytes.size(); ++link) {
-    seconds.push_back(static_cast<double>(bytes[link]) / paths.bytes_per_second(link));
   }
   return seconds;
 }

@@ -118,7 +118,7 @@ TEST(Resources, FindRouteUsesTheBusWithinAMachineAndNoBusBetweenMachines) {
   const Resources resources(paths, options);
   Route route;
   for (const auto& [from, to] : std::vector<std::pair<Rank, Rank>>{{0, 1}, {3, 2}, {0, 2}, {1, 3}, {2, 0}, {3, 1}}) {
-    resources.find_route(from, to, route);
+    resources.find_route(from, to, 0, route);
     EXPECT_EQ(route.shared.size(), route.within_machine ? 1U : 3U);
     for (const Constraint shared : route.shared) {
       EXPECT_EQ(resources.is_bus(shared), route.within_machine) << from << " to " << to << ", " << shared;

@@ -98,6 +98,12 @@ class SlowDrift {
     bool done = false;
     double end = 0;
   };
+  struct Part {
+    PartPath path = {};
+    double starts = 0;  // when it begins to flow
+    double left = 0;    // bytes
+    bool arrived = false;
+  };
   struct InFlight {
     std::size_t job;
     Rank from;
@@ -106,9 +112,8 @@ class SlowDrift {
     Bytes bytes = 0;
     std::optional<std::size_t> sender_step = {};
     std::optional<std::size_t> receiver_step = {};
-    double sent_at = -1;  // when the sender's processor is done; negative: not known yet
-    double starts = -1;   // when it begins to flow; negative: not known yet
-    double left = 0;
+    double sent_at = -1;           // when the sender's processor is done; negative: not known yet
+    std::vector<Part> parts = {};  // none: it has not left yet
     bool arrived = false;
     double received_at = -1;  // when the receiver's processor is done; negative: not known yet
   };
@@ -168,31 +173,39 @@ class SlowDrift {
     return at;
   }
 
-  [[nodiscard]] double delay(const InFlight& message) const {
-    double delay = costs(message).latency + (eager(message) ? 0 : costs(message).rendezvous);
-    if (same_machine(message)) return delay;
+  /// Cuts a message into parts that begin to flow when they have waited.
+  void depart(InFlight& message) {
     const Paths& paths = jobs_[message.job].paths;
-    std::vector<std::uint32_t> links;
-    paths.path(message.from, message.to, links);
-    for (const auto link : links) delay += paths.latency(link);
-    return delay;
+    const double leaves_at =
+        leaves(message) + costs(message).latency + (eager(message) ? 0 : costs(message).rendezvous);
+    Bytes left = message.bytes;
+    Bytes parts = same_machine(message) ? 1 : paths.part_count(message.from, message.to);
+    for (std::uint32_t number = 0; parts > 0; ++number, --parts) {
+      Part& part = message.parts.emplace_back();
+      const Bytes bytes = (left + parts - 1) / parts;
+      if (bytes == 0 && number > 0) part.arrived = true;
+      part.left = static_cast<double>(bytes);
+      left -= bytes;
+      part.starts = leaves_at;
+      if (same_machine(message)) continue;
+      paths.part(number, message.from, message.to, part.path);
+      for (const auto link : part.path.links) part.starts += paths.latency(link);
+    }
   }
 
-  [[nodiscard]] std::vector<std::uint32_t> constraints(const InFlight& message) const {
+  [[nodiscard]] std::vector<std::uint32_t> constraints(const InFlight& message, const Part& part) const {
     const Paths& paths = jobs_[message.job].paths;
     const auto links = static_cast<std::uint32_t>(paths.link_count());
-    const std::uint32_t a = paths.machine(message.from);
-    const std::uint32_t b = paths.machine(message.to);
-    if (a == b)
-      return options_.costs.inside.bandwidth > 0 ? std::vector<std::uint32_t>{links + 3 * a}
-                                                 : std::vector<std::uint32_t>{};
-    std::vector<std::uint32_t> path;
-    paths.path(message.from, message.to, path);
-    if (options_.costs.between.bandwidth > 0) {
-      path.push_back(links + 3 * paths.nic(message.from) + 1);
-      path.push_back(links + 3 * paths.nic(message.to) + 2);
+    if (same_machine(message)) {
+      const std::uint32_t bus = links + 3 * paths.machine(message.from);
+      return options_.costs.inside.bandwidth > 0 ? std::vector<std::uint32_t>{bus} : std::vector<std::uint32_t>{};
     }
-    return path;
+    std::vector<std::uint32_t> all = part.path.links;
+    if (options_.costs.between.bandwidth > 0) {
+      all.push_back(links + 3 * part.path.from_nic + 1);
+      all.push_back(links + 3 * part.path.to_nic + 2);
+    }
+    return all;
   }
 
   [[nodiscard]] std::vector<double> capacities() const {
@@ -234,7 +247,6 @@ class SlowDrift {
                                        [](const InFlight& m) { return !m.sender_step; });
       message.sender_step = program.step;
       message.bytes = bytes_of(schedule, program.rank, actions, send);
-      message.left = static_cast<double>(message.bytes);
       message.sent_at = busy_until(program.job, program.rank, line(costs(message).send, message.bytes));
     }
     program.begun = true;
@@ -286,20 +298,27 @@ class SlowDrift {
       }
     }
     for (InFlight& message : messages_) moved |= depart_if_ready(message);
-    for (InFlight& message : messages_) {
-      if (message.arrived || !flows(message)) continue;
-      if (message.left > 1e-9 && !constraints(message).empty()) continue;
-      message.arrived = true;
-      moved = true;
-    }
+    for (InFlight& message : messages_) moved |= arrive_if_flowed(message);
     for (InFlight& message : messages_) moved |= receive_if_there(message);
     return moved;
   }
 
   bool depart_if_ready(InFlight& message) {
-    if (message.starts >= 0 || !over(message.sent_at) || (!eager(message) && !message.receiver_step)) return false;
-    message.starts = leaves(message) + delay(message);
+    if (!message.parts.empty() || !over(message.sent_at) || (!eager(message) && !message.receiver_step)) return false;
+    depart(message);
     return true;
+  }
+
+  bool arrive_if_flowed(InFlight& message) {
+    bool moved = false;
+    for (Part& part : message.parts) {
+      if (part.arrived || !flows(part) || (part.left > 1e-9 && !constraints(message, part).empty())) continue;
+      part.arrived = true;
+      moved = true;
+    }
+    const auto has_arrived = [](const Part& part) { return part.arrived; };
+    message.arrived = !message.parts.empty() && std::ranges::all_of(message.parts, has_arrived);
+    return moved;
   }
 
   bool receive_if_there(InFlight& message) {
@@ -308,18 +327,22 @@ class SlowDrift {
     return true;
   }
 
-  [[nodiscard]] bool flows(const InFlight& message) const { return over(message.starts) && !message.arrived; }
+  [[nodiscard]] bool flows(const Part& part) const { return over(part.starts) && !part.arrived; }
 
   bool advance_to_next_event() {
     std::vector<std::vector<std::uint32_t>> paths;
-    std::vector<InFlight*> flowing;
+    std::vector<Part*> flowing;
     double next = INFINITY;
     for (InFlight& message : messages_) {
-      if (flows(message)) {
-        flowing.push_back(&message);
-        paths.push_back(constraints(message));
+      for (Part& part : message.parts) {
+        if (flows(part)) {
+          flowing.push_back(&part);
+          paths.push_back(constraints(message, part));
+        } else if (!part.arrived) {
+          next = std::min(next, part.starts);
+        }
       }
-      for (const double time : {message.sent_at, message.starts, message.received_at}) {
+      for (const double time : {message.sent_at, message.received_at}) {
         if (time > now_ && !over(time)) next = std::min(next, time);
       }
     }
@@ -360,6 +383,22 @@ inline ListedPaths random_links(Random& random) {
   return {rates, {}, {}, latencies};
 }
 
+/// Cuts the messages of some pairs into up to three parts, over pieces of their path and NICs of their machines.
+inline void cut_some_messages(ListedPaths& paths, Random& random) {
+  for (const auto& [pair, links] : paths.paths) {
+    if (random.below(2) == 0) continue;
+    const auto nic_of = [&](Rank rank) {
+      return 2 * paths.machines[rank] + static_cast<std::uint32_t>(random.below(2));
+    };
+    for (std::uint64_t part = 1 + random.below(3); part > 0; --part) {
+      std::vector<std::uint32_t> piece = links;
+      random.shuffle(std::span(piece));
+      piece.resize(1 + random.below(piece.size()));
+      paths.parts[pair].push_back({piece, nic_of(pair.first), nic_of(pair.second)});
+    }
+  }
+}
+
 /// Random loop-free paths over links; ranks are on some of as many machines, and perhaps share a NIC there.
 inline ListedPaths random_paths_on(ListedPaths links, Random& random, Rank ranks, Rank machine_count) {
   for (Rank r = 0; r < ranks; ++r) links.machines.push_back(static_cast<std::uint32_t>(random.below(machine_count)));
@@ -375,6 +414,7 @@ inline ListedPaths random_paths_on(ListedPaths links, Random& random, Rank ranks
   }
   for (const std::uint32_t machine : links.machines)
     links.nics.push_back(2 * machine + static_cast<std::uint32_t>(random.below(2)));
+  if (random.below(2) == 0) cut_some_messages(links, random);
   return links;
 }
 

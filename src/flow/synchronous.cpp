@@ -14,7 +14,7 @@ constexpr std::size_t max_parts = 32;
 /// With fewer messages, threads cost more than they save.
 constexpr std::size_t min_messages_for_threads = 1U << 16;
 
-/// The largest delay and size of a set of messages, and the load of the constraint that limits them most.
+/// The largest delay and size of a set of (parts of) messages, and the load of the constraint that limits them most.
 struct Maxima {
   double delay = 0;
   Bytes bytes = 0;
@@ -110,16 +110,22 @@ class StepLoads {
   bool add(const Message& message) {
     if (message.to >= schedule_.participant_count()) return false;
     messages_.push_back(message);
-    resources_.find_route(message.from, message.to, route_);
-    route_.delay += resources_.rendezvous_delay(message.from, message.to, message.bytes);
     add_overheads(message);
+    const std::uint32_t parts = resources_.part_count(message.from, message.to, message.bytes);
+    for (std::uint32_t part = 0; part < parts; ++part) add_part(message, part, parts);
+    if (!route_.within_machine) network_bytes_ += message.bytes;
+    return true;
+  }
+
+  void add_part(const Message& message, std::uint32_t part, std::uint32_t parts) {
+    resources_.find_route(message.from, message.to, part, route_);
+    route_.delay += resources_.rendezvous_delay(message.from, message.to, message.bytes);
+    const Bytes bytes = bytes_of_part(message.bytes, parts, part);
     Maxima& maxima = route_.within_machine ? inside_ : network_;
     maxima.delay = std::max(maxima.delay, route_.delay);
-    if (!route_.within_machine) network_bytes_ += message.bytes;
-    if (message.bytes == 0 || route_.shared.empty()) return true;
-    maxima.bytes = std::max(maxima.bytes, message.bytes);
-    for (const Constraint constraint : route_.shared) put(message.bytes, constraint, maxima);
-    return true;
+    if (bytes == 0 || route_.shared.empty()) return;
+    maxima.bytes = std::max(maxima.bytes, bytes);
+    for (const Constraint constraint : route_.shared) put(bytes, constraint, maxima);
   }
 
   void add_overheads(const Message& message) {

@@ -14,16 +14,35 @@ Traffic::Traffic(const Resources& resources, bool head_of_line)
       saturated_since_(resources.link_count(), -1) {}
 
 bool Traffic::send(Rank from, Rank to, Bytes bytes, Token token, double seconds) {
-  resources_.find_route(from, to, route_);
-  for (const Constraint link : route_.links) link_bytes_[link] += bytes;
+  const std::uint32_t parts = resources_.part_count(from, to, bytes);
+  const MessageNumber message = number_for({token, from, to, parts});
+  for (std::uint32_t part = 0; part < parts; ++part) {
+    send_part(message, part, bytes_of_part(bytes, parts, part), seconds);
+  }
+  return route_.within_machine;
+}
+
+Traffic::MessageNumber Traffic::number_for(const SentMessage& message) {
+  if (free_messages_.empty()) {
+    messages_.push_back(message);
+    return static_cast<MessageNumber>(messages_.size() - 1);
+  }
+  const MessageNumber number = free_messages_.back();
+  free_messages_.pop_back();
+  messages_[number] = message;
+  return number;
+}
+
+void Traffic::send_part(MessageNumber message, std::uint32_t part, Bytes bytes, double seconds) {
+  resources_.find_route(messages_[message].from, messages_[message].to, part, route_);
+  for (const Constraint link : route_.path.links) link_bytes_[link] += bytes;
   const Bytes flowing = route_.shared.empty() ? 0 : bytes;
   const double delay = route_.delay + seconds;
   if (delay == 0 && flowing != 0) {
-    begin_flow(flowing, token);
+    begin_flow(flowing, message);
   } else {
-    timers_.push({now_ + delay, timers_made_++, token, from, to, flowing});
+    timers_.push({now_ + delay, timers_made_++, 0, message, part, flowing});
   }
-  return route_.within_machine;
 }
 
 bool Traffic::send_in_turn(Rank from, Rank to, Bytes bytes, Token token) {
@@ -46,10 +65,16 @@ void Traffic::occupy(Rank rank, double seconds, Token token) {
 
 void Traffic::start_timer(double seconds, Token token) { timers_.push({now_ + seconds, timers_made_++, token}); }
 
-void Traffic::begin_flow(Bytes bytes, Token token) {
+void Traffic::begin_flow(Bytes bytes, MessageNumber message) {
   const FlowId id = rates_.add(route_.shared);
   if (flows_.size() <= id) flows_.resize(id + 1);
-  flows_[id] = {token, static_cast<double>(bytes), now_, 0};
+  flows_[id] = {message, static_cast<double>(bytes), now_, 0};
+}
+
+void Traffic::finish_part(MessageNumber message, std::vector<Token>& completed) {
+  if (--messages_[message].parts_left != 0) return;
+  completed.push_back(messages_[message].token);
+  free_messages_.push_back(message);
 }
 
 bool Traffic::advance(std::vector<Token>& completed) {
@@ -94,7 +119,7 @@ void Traffic::finish_flows(double until, std::vector<Token>& completed) {
     const FlowId id = ends_.first();
     ends_.erase(id);
     rates_.remove(id);
-    completed.push_back(flows_[id].token);
+    finish_part(flows_[id].message, completed);
   }
 }
 
@@ -102,12 +127,15 @@ void Traffic::finish_timers(double until, std::vector<Token>& completed) {
   while (!timers_.empty() && timers_.top().time <= until) {
     const Timer timer = timers_.top();
     timers_.pop();
-    if (timer.bytes == 0) {
+    if (timer.message == no_id) {
       completed.push_back(timer.token);
-      continue;
+    } else if (timer.bytes == 0) {
+      finish_part(timer.message, completed);
+    } else {
+      const SentMessage& message = messages_[timer.message];
+      resources_.find_route(message.from, message.to, timer.part, route_);
+      begin_flow(timer.bytes, timer.message);
     }
-    resources_.find_route(timer.from, timer.to, route_);
-    begin_flow(timer.bytes, timer.token);
   }
 }
 

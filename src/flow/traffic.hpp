@@ -1,6 +1,7 @@
 #pragma once
 /// \file
 /// Messages under way, and the time at which each has arrived: latency, then max-min fair sharing, event by event.
+/// Parts of a message are flows of their own; it has arrived when all of them have.
 ///
 /// Times that differ by less than `time_tolerance` of the time that has passed are the same instant: whatever
 /// ends then, ends together, and rates are computed once afterwards. So equal messages that started together end
@@ -54,25 +55,36 @@ class Traffic {
   [[nodiscard]] std::vector<double> saturated_seconds() const;
 
  private:
-  struct Flow {
+  using MessageNumber = std::uint32_t;
+
+  struct SentMessage {
     Token token = 0;
+    Rank from = 0;
+    Rank to = 0;
+    std::uint32_t parts_left = 0;
+  };
+  struct Flow {
+    MessageNumber message = 0;
     double left = 0;  // bytes, at `since`
     double since = 0;
     double rate = 0;  // bytes a second, from then on
   };
   struct Timer {
     double time;
-    std::uint64_t order;  // of timers at one time
-    Token token;
-    Rank from = 0;
-    Rank to = 0;
-    Bytes bytes = 0;  // 0: nothing flows after it
+    std::uint64_t order;            // of timers at one time
+    Token token;                    // of a timer that belongs to no message
+    MessageNumber message = no_id;  // whose part begins to flow
+    std::uint32_t part = 0;
+    Bytes bytes = 0;  // 0: nothing flows
     friend bool operator>(const Timer& a, const Timer& b) {
       return a.time != b.time ? a.time > b.time : a.order > b.order;
     }
   };
 
-  void begin_flow(Bytes bytes, Token token);
+  MessageNumber number_for(const SentMessage& message);
+  void send_part(MessageNumber message, std::uint32_t part, Bytes bytes, double seconds);
+  void begin_flow(Bytes bytes, MessageNumber message);
+  void finish_part(MessageNumber message, std::vector<Token>& completed);
   void update_rates();
   void note_saturation();
   void finish_flows(double until, std::vector<Token>& completed);
@@ -85,6 +97,8 @@ class Traffic {
   double now_ = 0;
   std::uint64_t timers_made_ = 0;
   std::priority_queue<Timer, std::vector<Timer>, std::greater<>> timers_;
+  std::vector<SentMessage> messages_;
+  std::vector<MessageNumber> free_messages_;
   std::vector<Flow> flows_;  // by FlowId
   EventHeap ends_;           // of flows
   Route route_;

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
+
+import pytest
 
 SOURCE = "fattree:K=6,levels=2,nodes=30"
 
@@ -41,3 +44,30 @@ def test_a_picture_needs_jobs_and_a_file(ayatori_command) -> None:
         outcome = ayatori_command("check", SOURCE, *arguments)
         assert outcome.status == 2
         assert "--svg" in outcome.stderr
+
+
+@pytest.mark.parametrize("method", ["pair", "multipath"])
+def test_a_method_is_measured_on_tables_with_the_lids_that_it_needs(method: str, ayatori_command) -> None:
+    outcome = ayatori_command("check", SOURCE, "--random-jobs", "3", "--job-size", "16", "--method", method)
+    assert outcome.status == 0, outcome.stderr
+    assert f"3 of 3 free of hot spots (shift, {method})" in outcome.stdout
+
+
+def test_jobs_together_without_a_plan_are_planned_by_the_method(tmp_path: Path, ayatori_command) -> None:
+    jobs = write_jobs(tmp_path, left=range(0, 30, 4), right=range(2, 30, 4))
+    outcome = ayatori_command("check", SOURCE, *jobs, "--method", "pair", "--rounds", "5", "--json")
+    assert [job["method"] for job in json.loads(outcome.stdout)["together"]["jobs"]] == ["pair", "pair"]
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (["--method", "pair", "--plan", "plan.json"], "--method excludes --plan"),
+        (["--method", "multipath", "--jobs", "left"], "simulate --jobs times them"),
+        (["--jobs", "left", "--contiguous", "3..4"], "--jobs excludes"),
+    ],
+)
+def test_options_that_contradict_each_other_are_refused(options: list[str], said: str, ayatori_command) -> None:
+    outcome = ayatori_command("check", SOURCE, *options)
+    assert outcome.status == 2
+    assert said in outcome.stderr

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from ayatori._core import Network, Routes
+from ayatori._core import Job, Network, Routes
 from ayatori.cli import options
-from ayatori.cli.execution import Status
+from ayatori.cli.execution import Status, UsageError
 from ayatori.cli.output import print_json, print_table, progress, say
 from ayatori.cli.route import describe_check
 from ayatori.cli.together import JobsAsked, describe_shared_links
@@ -17,13 +18,17 @@ from ayatori.formats.plan_file import read_plan
 from ayatori.model.network import open_source
 from ayatori.planning.plans import (
     DESTINATION_MOD_K,
+    MULTIPATH,
     Assessment,
     assess_jobs,
+    assess_multipath,
     assess_unplanned,
     assessments_as_data,
     contention,
+    method_named,
     steps_of,
 )
+from ayatori.planning.plans import plan as make_plan
 from ayatori.planning.routes import check as check_tables
 from ayatori.planning.routes import check_as_data, make_routes, read_routes
 from ayatori.planning.together import BACKGROUND, measure_together, together_as_data
@@ -48,7 +53,11 @@ def check(
     rounds: options.ROUNDS = 300,
     svg: options.SVG_OF_JOBS = None,
     unnamed_hcas: options.UNNAMED_HCAS = False,
-    lmc: options.LMC = "0",
+    lmc: Annotated[
+        str | None,
+        typer.Option(help="log2 of the LIDs a port, 0 to 7, or 'auto'; default 0, auto with --method."),
+    ] = None,
+    method: options.METHOD = None,
     host_pattern: options.HOST_PATTERN = "",
     json: options.JSON = False,
 ) -> int:
@@ -63,29 +72,59 @@ def check(
     network = open_source(source, host_pattern)
     asked = JobsAsked(jobs, background, ppn, order, seed, svg)
     asked.check([job, random_jobs, contiguous, plan])
+    if method is not None and plan is not None:
+        raise UsageError("--method excludes --plan, which says how its paths were chosen")
     together: dict[str, Any] = {}
     assessments: list[Assessment] = []
-    method = "tables" if lfts else DESTINATION_MOD_K
+    tables = Tables(lfts, lmc, method and method_named(method, [MULTIPATH]))
+    paths = tables.name_of_paths
     if jobs:
-        routes, together = assess_together(network, asked, lfts, lmc, pattern, rounds)
+        routes, together = assess_together(network, asked, tables, pattern, rounds)
     elif plan is not None:
-        routes, assessments, method = assess_plan(network, plan, lfts, pattern, seed)
+        routes, assessments, paths = assess_plan(network, plan, lfts, pattern, seed)
     else:
-        routes = read_routes(network, lfts) if lfts else make_routes(network, options.parse_lmc(lmc))
+        routes = tables.of(network)
         each = options.collect_jobs(network, job, random_jobs, job_size, seed, contiguous, ppn, order, unnamed_hcas)
-        with progress("jobs", len(each)) as advance:
-            if json:  # which tells how good any plan could be
-                assessments = assess_jobs(network, routes, each, DESTINATION_MOD_K, pattern, seed, advance)
-            else:
-                assessments = assess_unplanned(network, routes, each, pattern, seed, advance)
+        assessments = assess_each(network, routes, each, tables.method, pattern, seed, with_bounds=json)
     data: dict[str, Any] = {"source": source}
     data |= check_as_data(network, routes, check_tables(network, routes))
-    data |= assessments_as_data(network, method, assessments) | {"pattern": pattern, "seed": seed} | together
-    if json:
-        print_json("check", data)
-    else:
-        describe(data)
+    data |= assessments_as_data(network, paths, assessments) | {"pattern": pattern, "seed": seed} | together
+    print_json("check", data) if json else describe(data)
     return Status.DONE if data["tables_ok"] else Status.BAD
+
+
+@dataclass(frozen=True)
+class Tables:
+    """The options that say which tables are looked at, and which paths on them."""
+
+    lfts: Path | None
+    lmc: str | None
+    method: str | None
+
+    @property
+    def name_of_paths(self) -> str:
+        return options.name_of_paths(DESTINATION_MOD_K, None, self.lfts) if self.method is None else self.method
+
+    def of(self, network: Network, planned_lmc: int | None = None) -> Routes:
+        """Those that are given, or ours: at the LMC of plans, or that which is asked for, or what the method needs."""
+        if self.lfts is not None:
+            return read_routes(network, self.lfts)
+        if planned_lmc is not None:
+            return make_routes(network, planned_lmc)
+        by_default = "0" if self.method in (None, DESTINATION_MOD_K) else "auto"
+        return make_routes(network, options.parse_lmc(by_default if self.lmc is None else self.lmc))
+
+
+def assess_each(
+    network: Network, routes: Routes, jobs: list[Job], method: str | None, pattern: str, seed: int, with_bounds: bool
+) -> list[Assessment]:
+    """Each job by itself; `with_bounds` tells how good any plan could be, which takes most of the time."""
+    with progress("jobs", len(jobs)) as advance:
+        if method == MULTIPATH:
+            return assess_multipath(network, routes, jobs, pattern, seed, advance)
+        if with_bounds or method not in (None, DESTINATION_MOD_K):
+            return assess_jobs(network, routes, jobs, method or DESTINATION_MOD_K, pattern, seed, advance)
+        return assess_unplanned(network, routes, jobs, pattern, seed, advance)
 
 
 def assess_plan(
@@ -99,14 +138,19 @@ def assess_plan(
 
 
 def assess_together(
-    network: Network, asked: JobsAsked, lfts: Path | None, lmc: str, pattern: str, rounds: int
+    network: Network, asked: JobsAsked, tables: Tables, pattern: str, rounds: int
 ) -> tuple[Routes, dict[str, Any]]:
     """The jobs that are asked for together. Plans bring the LMC that they were made for."""
+    if tables.method == MULTIPATH:
+        raise UsageError("--jobs counts one path for each message", hint="simulate --jobs times them")
     jobs, planned_lmc = asked.read(network)
+    routes = tables.of(network, planned_lmc)
     for each in jobs:
-        each.pattern = pattern if each.name != BACKGROUND else each.pattern
-    wanted = options.parse_lmc(lmc) if planned_lmc is None else planned_lmc
-    routes = read_routes(network, lfts) if lfts else make_routes(network, wanted)
+        if each.name == BACKGROUND:
+            continue
+        each.pattern = pattern
+        if each.plan is None and tables.method is not None:
+            each.plan = make_plan(network, routes, each.job, tables.method).plan
     measured = measure_together(network, routes, jobs, rounds, asked.seed)
     asked.draw(network, jobs, measured.shared)
     return routes, {"together": together_as_data(network, jobs, measured) | {"background": asked.background}}

@@ -68,7 +68,8 @@ PATTERN = Annotated[str, typer.Option(help="shift, ring, neighbour, random, or a
 METHOD = Annotated[
     str | None,
     typer.Option(
-        help="Paths: destination-mod-K, rule, colour, pair, or dimension-order (the default in grids of machines)."
+        help="Paths: destination-mod-K, rule, colour, pair; dimension-order (the default in grids of machines); "
+        "multipath: each message over all LIDs."
     ),
 ]
 LFTS = Annotated[

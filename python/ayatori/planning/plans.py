@@ -22,6 +22,8 @@ METHODS = {
     "pair": "one LID a pair of source and destination",
 }
 PLAN_METHODS = ("rule", "colour", "pair")
+MULTIPATH = "multipath"
+"""Every message in equal parts over all paths that its destination's LIDs name (multipath_tracer.hpp): no plan."""
 HOT_LINKS_SHOWN = 20
 
 
@@ -130,6 +132,24 @@ def assess_unplanned(
     for job in jobs:
         no_plan = Plan.destination_mod_k(job.rank_count)
         assessments.append(Assessment(job, _measure(network, routes, job, no_plan, pattern, seed)))
+        progress()
+    return assessments
+
+
+def assess_multipath(
+    network: Network,
+    routes: Routes,
+    jobs: Iterable[Job],
+    pattern: str = "shift",
+    seed: int = 1,
+    progress: Callable[[], None] = lambda: None,
+) -> list[Assessment]:
+    """Measures each job with every message over all LIDs of its destination."""
+    assessments = []
+    for job in jobs:
+        steps = steps_of(pattern, job.rank_count, seed)
+        measured = _core.measure_multipath_contention(network, routes, job.endpoints(network), steps)
+        assessments.append(Assessment(job, measured))
         progress()
     return assessments
 

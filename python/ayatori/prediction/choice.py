@@ -12,6 +12,7 @@ from ayatori._core import Algorithm, Job, Network, Places, Routes
 from ayatori.base.errors import Error
 from ayatori.model.jobs import placement_as_data
 from ayatori.model.network import fingerprint
+from ayatori.planning.plans import MULTIPATH
 from ayatori.prediction.predictor import PLANNED, Call, Model, Predictor, algorithms_of, make_schedule, method_on
 from ayatori.resumable import SavedResults, compute, is_first_process
 
@@ -94,6 +95,8 @@ def choose(
     if not jobs:
         raise Error("no job to choose for")
     predictor = Predictor(network, method, model, routes)
+    if predictor.method == MULTIPATH:
+        raise Error("a program sends a message by one path", hint="simulate times calls over all LIDs")
     pieces = pieces_of(calls)
 
     def work(numbers: range) -> list[dict[str, Any]]:

@@ -16,7 +16,7 @@ from ayatori.base.errors import Error
 from ayatori.base.files import read_text
 from ayatori.base.units import MAX_BYTES
 from ayatori.model.network import link_as_data
-from ayatori.planning.plans import DESTINATION_MOD_K, method_named
+from ayatori.planning.plans import DESTINATION_MOD_K, MULTIPATH, method_named
 from ayatori.planning.plans import plan as make_plan
 from ayatori.planning.routes import make_routes
 from ayatori.prediction.costs import FREE, Costs, to_core
@@ -108,7 +108,7 @@ class PreparedRun:
     places: Places
     schedule: Schedule
     plan: Plan | None
-    """None where messages go by dimension order."""
+    """None where messages go by dimension order, or over all LIDs."""
     moved: float | None
     """The bytes that its bandwidth counts: bandwidth_bytes()."""
 
@@ -120,16 +120,18 @@ class PreparedRun:
 class Predictor:
     """One network, one way of choosing paths, one model: ready to predict any job and call on it.
 
-    `method` is one of METHODS, or DIMENSION_ORDER for machines with built-in routers in a grid; None takes what the
-    network would do by itself: dimension order in such a grid, destination-mod-K otherwise. With `routes`, a fabric's
-    own tables, they are those, and destination-mod-K stands for base LIDs on them.
+    `method` is one of METHODS, MULTIPATH, or DIMENSION_ORDER for machines with built-in routers in a grid; None takes
+    what the network would do by itself: dimension order in such a grid, destination-mod-K otherwise. With `routes`, a
+    fabric's own tables, they are those, and destination-mod-K stands for base LIDs on them.
     """
 
     def __init__(
         self, network: Network, method: str | None = None, model: Model | None = None, routes: Routes | None = None
     ) -> None:
         self.network = network
-        self.method = method_on(network, method) if routes is None else method_named(method or DESTINATION_MOD_K)
+        self.method = method_on(network, method)
+        if routes is not None:
+            self.method = method_named(method or DESTINATION_MOD_K, [MULTIPATH])
         self.model = model or Model()
         self.routes = routes if routes is not None else self._make_routes()
         self._planned_steps: dict[Any, tuple[Plan, PlannedSteps]] = {}
@@ -147,7 +149,7 @@ class Predictor:
 
     def plan(self, job: Job, schedule: Schedule) -> Plan | None:
         """The job's paths for this schedule; None where no plan chooses them."""
-        if self.routes is None:
+        if self.routes is None or self.method == MULTIPATH:
             return None
         if self.method == DESTINATION_MOD_K:
             return Plan.destination_mod_k(job.rank_count)
@@ -172,7 +174,7 @@ class Predictor:
         return (
             self.network,
             self.routes,
-            [run.plan for run in runs if run.plan is not None],
+            [run.plan for run in runs] if self.routes is not None else [],
             [run.job for run in runs],
             [run.schedule for run in runs],
             self.model.options(),
@@ -203,6 +205,8 @@ class Predictor:
         if call.algorithm != PLANNED or self.routes is None:
             schedule = make_schedule(call, places)
             return schedule, self.plan(job, schedule)
+        if self.method == MULTIPATH:
+            raise Error("steps are made for one path of each message", hint="another --method than multipath")
         key = (tuple(job.machines), tuple(job.ranks_on_machines))
         if key not in self._planned_steps:
             plan = make_plan(self.network, self.routes, job, self.method).plan
@@ -236,7 +240,7 @@ def method_on(network: Network, method: str | None) -> str:
     Raises Error for no method.
     """
     if method:
-        return method_named(method, [DIMENSION_ORDER])
+        return method_named(method, [DIMENSION_ORDER, MULTIPATH])
     is_grid_of_machines = network.direct and network.shape().kind == "grid"
     return DIMENSION_ORDER if is_grid_of_machines else DESTINATION_MOD_K
 

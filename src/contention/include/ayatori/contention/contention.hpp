@@ -49,6 +49,13 @@ struct Contention {
                                                     std::span<const PortId> endpoints, const Plan& plan,
                                                     const StepSequence& steps);
 
+/// The same with every message in equal parts over all paths that its destination's LIDs name (multipath_tracer.hpp):
+/// load(l, s) then is a sum of parts, and HotLink::worst_load is rounded up. Errors: those of MultipathTracer::of(), an
+/// endpoint without a cable.
+[[nodiscard]] Result<Contention> measure_multipath_contention(const Network& network, const Routes& routes,
+                                                              std::span<const PortId> endpoints,
+                                                              const StepSequence& steps);
+
 /// The number of messages on each directed link in one step, by PortId. Errors as for measure_contention.
 [[nodiscard]] Result<std::vector<std::uint32_t>> link_loads(const Network& network, const Routes& routes,
                                                             std::span<const PortId> endpoints, const Plan& plan,

@@ -16,16 +16,24 @@ namespace ayatori {
 
 class MessageTracer {
  public:
+  /// What a link carries of messages: their number.
+  using Load = std::uint32_t;
+
   MessageTracer(const Network& network, const Routes& routes, std::span<const PortId> endpoints, const Plan& plan);
 
   /// Calls `visit(PortId)` with each directed link that the message takes. False if it does not arrive.
   template <typename Visit>
   bool trace(const Message& message, Visit&& visit) const {
-    const Receiver& receiver = receivers_[message.to];
-    const std::uint8_t bits = plan_.path_bits(message.from, message.to);
+    return trace(message.from, message.to, plan_.path_bits(message.from, message.to), visit);
+  }
+
+  /// The same by these path bits, whatever the plan says.
+  template <typename Visit>
+  bool trace(Rank from, Rank to, std::uint8_t bits, Visit&& visit) const {
+    const Receiver& receiver = receivers_[to];
     if (bits >= receiver.lids) return false;
     const auto lid = static_cast<Lid>(receiver.base + bits);
-    PortId link = receivers_[message.from].port;
+    PortId link = receivers_[from].port;
     for (std::uint32_t hops = 0; hops <= max_hops_; ++hops) {
       const LinkEnd& end = ends_[link];
       if (end.port == no_id) return false;

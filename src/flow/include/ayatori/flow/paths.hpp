@@ -1,6 +1,6 @@
 #pragma once
 /// \file
-/// Which links a message takes: by forwarding tables and a plan, or by dimension order in a grid.
+/// Which links a message takes: by forwarding tables and a plan, over all LIDs, or by dimension order in a grid.
 
 #include <memory>
 #include <span>
@@ -15,6 +15,13 @@
 #include "ayatori/tables/tables.hpp"
 
 namespace ayatori {
+
+/// The way of a part of a message.
+struct PartPath {
+  std::vector<std::uint32_t> links = {};  ///< in the order in which it takes them; each at most once
+  std::uint32_t from_nic = no_id;         ///< through which it leaves a rank; no_id: a router
+  std::uint32_t to_nic = no_id;           ///< through which it arrives
+};
 
 /// Directed links are numbered 0 … link_count() − 1. Immutable; safe to read from many threads.
 class Paths {
@@ -35,8 +42,21 @@ class Paths {
   /// Numbers of machines, and of NICs, are below these.
   [[nodiscard]] virtual std::uint32_t machine_count() const = 0;
   [[nodiscard]] virtual std::uint32_t nic_count() const { return machine_count(); }
-  /// Replaces `links` by those that a message takes, in order; each at most once, none within a machine.
+  /// Replaces `links` by those that a message (or its first part) takes, in order; each at most once, none within a
+  /// machine.
   virtual void path(Rank from, Rank to, std::vector<std::uint32_t>& links) const = 0;
+
+  /// Into how many parts a message between machines is cut, which travel at the same time; at least 1. By default it is
+  /// whole.
+  [[nodiscard]] virtual std::uint32_t part_count([[maybe_unused]] Rank from, [[maybe_unused]] Rank to) const {
+    return 1;
+  }
+  /// Replaces `path` by the way of a part below part_count().
+  virtual void part([[maybe_unused]] std::uint32_t number, Rank from, Rank to, PartPath& path) const {
+    this->path(from, to, path.links);
+    path.from_nic = nic(from);
+    path.to_nic = nic(to);
+  }
 };
 
 struct LinkDefaults {
@@ -53,6 +73,12 @@ struct LinkDefaults {
                                                           const Plan& plan, const Job& job,
                                                           const LinkDefaults& defaults,
                                                           std::span<const DeviceId> routers = {});
+
+/// Paths over all LIDs of each destination: a message between ranks is cut into a part for each different path that
+/// they name (multipath_tracer.hpp). Errors: those of routed_paths() on base LIDs, and of MultipathTracer::of().
+[[nodiscard]] Result<std::unique_ptr<Paths>> multipath_paths(const Network& network, const Routes& routes,
+                                                             const Job& job, const LinkDefaults& defaults,
+                                                             std::span<const DeviceId> routers = {});
 
 /// Paths in a grid of machines with built-in routers, in dimension order: from the first dimension to the last, the
 /// shorter way round, upwards if both are equally long. `point_of_machine` is the row-major number of each machine's

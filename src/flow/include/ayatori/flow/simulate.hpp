@@ -30,6 +30,9 @@
 ///     4. When it has arrived and its receive is posted, the receiver's processor is busy for c.receive(m). Then it is
 ///        done for the receiver, and, if it was not eager, for the sender.
 ///
+///   Paths may cut a message between machines into n parts (paths.hpp) of m/n bytes each, the first ones with what does
+///   not divide. In 3 each part is a flow of its own on a path of its own; the message has arrived when all have.
+///
 ///   So one message alone takes c.send(m) + latencies + m / rate + c.receive(m). When all messages of a participant's
 ///   step are done its local operations follow, one after the other, and then the step ends. They keep the processor
 ///   busy for Σ copy(bytes of a copy) + Σ reduce(bytes of a reduction).
