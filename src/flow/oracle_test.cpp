@@ -4,6 +4,7 @@
 
 #include "ayatori/flow/simulate.hpp"
 #include "flow_fixtures.hpp"
+#include "random_flow_fixtures.hpp"
 #include "slow_drift_fixtures.hpp"
 
 #ifdef _OPENMP

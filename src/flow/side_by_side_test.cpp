@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "random_flow_fixtures.hpp"
 #include "slow_drift_fixtures.hpp"
 
 namespace ayatori {
