@@ -1,0 +1,134 @@
+"""A real Slurm of four nodes on one machine: what we write is taken by it, and what we offer starts under it.
+
+Everything runs in namespaces of its own, which end with their first process; nothing stays.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent.parent
+START = Path(__file__).parent / "start.sh"
+NAMESPACES = "unshare --net --pid --mount --uts --ipc --fork --kill-child --mount-proc".split()
+SECONDS = 90
+FAT_TREE = "fattree:K=2,levels=2,nodes=4"
+
+
+def namespaces_can_be_made() -> bool:
+    return os.geteuid() == 0 and subprocess.run([*NAMESPACES, "ip", "link"], capture_output=True).returncode == 0
+
+
+pytestmark = [
+    pytest.mark.skipif(
+        not all(shutil.which(program) for program in ("slurmctld", "slurmd", "munged", "srun", "ip", "unshare")),
+        reason="Slurm (slurm-wlm, munge) is not installed",
+    ),
+    pytest.mark.skipif(not namespaces_can_be_made(), reason="no namespaces without root"),
+]
+
+
+@pytest.fixture
+def folder() -> Iterator[Path]:
+    """With a short path: Slurm's PMIx makes sockets in it, whose names may have 107 characters."""
+    with tempfile.TemporaryDirectory(prefix="s-") as name:
+        yield Path(name)
+
+
+def in_slurm(folder: Path, script: str) -> str:
+    """What the shell script prints, with srun and scontrol for the four nodes N0 to N3."""
+    (folder / "script").write_text(script)
+    command = [*NAMESPACES, "sh", str(START), str(folder), str(folder / "script")]
+    environment = os.environ | {"TMPDIR": str(folder)}
+    done = subprocess.run(
+        command, capture_output=True, text=True, timeout=SECONDS, env=environment, stdin=subprocess.DEVNULL, check=False
+    )
+    logs = "".join(f"\n{log.name}: {log.read_text(errors='replace')[-800:]}" for log in (folder / "log").glob("*"))
+    assert done.returncode == 0, done.stdout + done.stderr + logs
+    return done.stdout
+
+
+def test_the_topology_that_we_write_is_the_one_that_slurm_shows(folder: Path, ayatori_command) -> None:
+    topology = folder / "topology.conf"
+    assert ayatori_command("convert", FAT_TREE, "--to", "slurm", "--out", str(topology)).status == 0
+    written = re.findall(r"SwitchName=(\S+) (?:Nodes|Switches)=(\S+)", topology.read_text())
+    assert len(written) == 3
+    shown = in_slurm(folder, "scontrol show topology")
+    taken = re.findall(r"SwitchName=(\S+) Level=(\d) LinkSpeed=\d+ Nodes=(\S+)(?: Switches=(\S+))?", shown)
+    assert {(name, switches or nodes) for name, _, nodes, switches in taken} == set(written)
+    assert sorted(level for _, level, _, _ in taken) == ["0", "0", "1"]
+    # Read again, it is the tree that it was: two leaves with two hosts each.
+    shape = ayatori_command("show", f"slurm:{topology}").stdout
+    assert re.search(r"2 levels, 2 leaves x 1 spine, .* 4 hosts", shape), shape
+
+
+def test_ranks_run_in_the_order_that_we_write(folder: Path, ayatori_command) -> None:
+    (folder / "hosts").write_text("N0\nN2\nN3\nN1\n")
+    job = ["order", FAT_TREE, "--job", str(folder / "hosts"), "--ppn", "2", "--link-latency", "1us"]
+    call = [
+        "--collective",
+        "allreduce",
+        "--algorithm",
+        "recursive-doubling",
+        "--to",
+        "slurm",
+        "--out",
+        str(folder / "order"),
+    ]
+    done = ayatori_command(*job, *call)
+    assert done.status == 0, done.stderr
+    use = re.search(r"to use it: (SLURM_HOSTFILE=\S+ srun -m arbitrary -n 8)", re.sub(r"\s+", " ", done.stdout))
+    assert use, done.stdout
+    printed = in_slurm(folder, f"{use[1]} sh -c 'echo $SLURM_PROCID $SLURMD_NODENAME'")
+    order = (folder / "order").read_text().split()
+    assert sorted(printed.splitlines()) == sorted(f"{rank} {host}" for rank, host in enumerate(order))
+    assert order != ["N0", "N0", "N2", "N2", "N3", "N3", "N1", "N1"]
+
+
+def test_programs_of_libacp_start_by_srun(folder: Path) -> None:
+    """Four processes on a node: their ranks and key come from Slurm's PMIx, and all of their copies arrive."""
+    libraries = ROOT / "build/release/src"
+    source = ROOT / "tests/acp/acp_copy_test.c"
+    flags = ["-std=c99", f"-I{ROOT / 'include'}", f"-L{libraries}", f"-Wl,-rpath,{libraries}", "-lacp", "-pthread"]
+    subprocess.run(["cc", str(source), "-o", str(folder / "copy"), *flags], check=True, timeout=60)
+    in_slurm(folder, f"ACP_TIMEOUT=20 srun --mpi=pmix -N 1 -n 4 {folder / 'copy'}")
+
+
+MPI_PROGRAM = """
+#include <mpi.h>
+#include <stdio.h>
+int main(int argc, char **argv) {
+  int rank, ranks, sum;
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+  int mine = rank + 1;
+  MPI_Allreduce(&mine, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+  printf("%d of %d: %d\\n", rank, ranks, sum);
+  MPI_Finalize();
+}
+"""
+
+
+@pytest.mark.skipif(shutil.which("mpicc.openmpi") is None, reason="Open MPI is not installed")
+def test_an_mpi_program_starts_by_srun_with_the_plug_in(folder: Path) -> None:
+    """Open MPI on two nodes, alone and under the plug-in with an algorithm of ours."""
+    (folder / "sum.c").write_text(MPI_PROGRAM)
+    subprocess.run(["mpicc.openmpi", "sum.c", "-o", "sum"], cwd=folder, check=True, timeout=60)
+    plug_in = ROOT / "build/release/mpi/openmpi/libayatori_mpi.so"
+    expected = sorted(f"{rank} of 4: 10" for rank in range(4))
+    run = f"srun --mpi=pmix -N 2 -n 4 {folder / 'sum'}"
+    script = f"export OMPI_MCA_btl=tcp,self OMPI_MCA_pml=ob1\n{run}\necho --\n"
+    if plug_in.exists():
+        script += f"LD_PRELOAD={plug_in} AYATORI_ALLREDUCE=recursive-doubling {run}\n"
+    alone, _, under = in_slurm(folder, script).partition("--\n")
+    assert sorted(alone.splitlines()) == expected
+    if plug_in.exists():
+        assert sorted(line for line in under.splitlines() if " of 4: " in line) == expected
