@@ -5,6 +5,7 @@
 
 #include "ayatori/carriers/memory_carrier.hpp"
 #include "ayatori/player/player.hpp"
+#include "ayatori/player/region_use.hpp"
 #include "ayatori/schedule/algorithms.hpp"
 #include "collectives.hpp"
 
@@ -70,6 +71,9 @@ class Play {
       options.region_starts.pop_back();
     }
     program_ = std::make_unique<RankProgram>(need(RankProgram::compile(*schedule, self(), options)));
+    // The vector that is sent must stay as it is.
+    sends_own_memory_ = call.is("reduce") && !is_root_ && !region_uses(*program_)[0].written;
+    if (sends_own_memory_) regions_.memory[0] = out();
     regions_.memory.resize(options.region_starts.size());
     if (regions_.starts.size() == options.region_starts.size()) {
       scratch_.resize(program_->region_bytes().back());
@@ -112,7 +116,6 @@ class Play {
       if (is_root_) return {{0, n}, {out(), nullptr}};
       return all_but_own(self(), n, call_.bytes(), in(), nullptr);
     }
-    if (call_.is("reduce") && !is_root_) return {{0, blocks}, {out(), nullptr}};
     return {{0, blocks}, {in(), nullptr}};
   }
 
@@ -120,7 +123,7 @@ class Play {
   void copy_own() {
     const std::size_t bytes = call_.bytes();
     const std::size_t own = static_cast<std::size_t>(call_.rank()) * bytes;
-    if (call_.is("allreduce") || (call_.is("reduce") && is_root_)) std::memcpy(in(), out(), bytes);
+    if (call_.is("allreduce") || (call_.is("reduce") && !sends_own_memory_)) std::memcpy(in(), out(), bytes);
     if (call_.is("allgather") || (call_.is("gather") && is_root_)) std::memcpy(in() + own, out(), bytes);
     if (call_.is("scatter") && is_root_) std::memcpy(in(), out() + own, bytes);
     if (call_.is("reduce_scatter")) std::memcpy(in(), out() + own, bytes);
@@ -128,6 +131,7 @@ class Play {
 
   Call& call_;
   bool is_root_;
+  bool sends_own_memory_ = false;
   MemoryCarrier carrier_;
   Regions regions_;
   std::vector<std::byte> scratch_;

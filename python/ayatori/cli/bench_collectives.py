@@ -1,0 +1,205 @@
+"""ayatori bench collectives, ayatori bench alltoall: an MPI alone, with a table, and with the plug-in, in turns."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from ayatori.base.errors import Error
+from ayatori.base.units import format_bytes, parse_bytes
+from ayatori.cli import options
+from ayatori.cli.execution import UsageError
+from ayatori.cli.output import note, print_json, print_table, progress, say
+from ayatori.measurement.collectives import (
+    COLLECTIVES,
+    FAMILIES,
+    Cell,
+    Measured,
+    Setting,
+    Stack,
+    alltoall_bandwidth,
+    cells_of,
+    check,
+    installed_families,
+    measure_collectives,
+    plugin_of,
+    verdict,
+)
+from ayatori.mpi_tables import mpich, openmpi
+
+SIZES = "8B,64B,512B,4KiB,32KiB,256KiB,1MiB,4MiB"
+
+RANKS = Annotated[str, typer.Option(metavar="N[,N…]", help="Processes.")]
+MPIS = Annotated[str, typer.Option(metavar="M[,M…]", help=f"From {', '.join(FAMILIES)}; else those installed.")]
+LAUNCH = Annotated[
+    str, typer.Option(metavar="WORDS", help="What starts the program: 'mpirun -np 64 --hostfile h'; one MPI, one N.")
+]
+TABLE = Annotated[
+    Path | None, typer.Option(metavar="FILE", help="Measure with this table of `choose --to`, too; one MPI.")
+]
+REPEATS = Annotated[int, typer.Option(help="Times that the stacks take turns.")]
+
+
+def collectives(
+    collective: Annotated[str, typer.Option(metavar="C[,C…]", help="barrier, allreduce, …; else all.")] = "",
+    bytes: Annotated[
+        str, typer.Option(metavar="SIZE[,SIZE…]", help="For one other rank, or the whole vector.")
+    ] = SIZES,
+    ranks: RANKS = "2",
+    mpi: MPIS = "",
+    launch: LAUNCH = "",
+    table: TABLE = None,
+    repeats: REPEATS = 5,
+    json: options.JSON = False,
+) -> None:
+    """How long do an MPI's collectives take: alone, with a table, with our plug-in?
+
+    Every result is checked before it is timed. The stacks take turns; a time is the median over all turns of the time
+    of one call on the slowest rank, with the roots in turn.
+    """
+    data = measured(collective, bytes, ranks, mpi, launch, table, repeats)
+    if json:
+        print_json("bench-collectives", {"repeats": repeats, "settings": data})
+        return
+    for setting in data:
+        describe(setting)
+
+
+def alltoall(
+    bytes: Annotated[str, typer.Option(metavar="SIZE[,SIZE…]", help="From each rank to each other.")] = SIZES,
+    ranks: RANKS = "2",
+    mpi: MPIS = "",
+    launch: LAUNCH = "",
+    table: TABLE = None,
+    repeats: REPEATS = 5,
+    json: options.JSON = False,
+) -> None:
+    """The bandwidth of MPI_Alltoall: what a machine sends to the others by the time (paper 1, figure 8).
+
+    On one machine, where nothing goes to others: what its ranks send to each other.
+    """
+    data = measured("alltoall", bytes, ranks, mpi, launch, table, repeats)
+    for setting in data:
+        for cell in setting["cells"]:
+            for stack in cell["stacks"]:
+                size = Cell("alltoall", cell["bytes"])
+                seconds = stack["median_us"] * 1e-6
+                rate = alltoall_bandwidth(size, setting["ranks"], setting["machines"], seconds)
+                stack["bandwidth_MBps"] = rate / 1e6
+    if json:
+        print_json("bench-alltoall", {"repeats": repeats, "settings": data})
+        return
+    for setting in data:
+        describe_bandwidth(setting)
+
+
+def measured(
+    collective: str, sizes: str, ranks: str, mpi: str, launch: str, table: Path | None, repeats: int
+) -> list[dict[str, Any]]:
+    families = words_of(mpi) or installed_families()
+    if not families:
+        raise Error("no MPI is here", hint="apt-get install libopenmpi-dev openmpi-bin, then ./run build")
+    counts = [number_of(word) for word in words_of(ranks)]
+    if launch and len(families) * len(counts) != 1:
+        raise UsageError("--launch starts one MPI with one number of ranks", hint="--mpi openmpi --ranks 64")
+    if table is not None and len(families) != 1:
+        raise UsageError("--table is the table of one MPI", hint="--mpi openmpi --table FILE")
+    cells = cells_of(
+        words_of(collective) or COLLECTIVES, [options.value_of(parse_bytes, word) for word in words_of(sizes)]
+    )
+    settings = [Setting(family, count, launch) for family in families for count in counts]
+    for setting in settings:
+        check(setting, cells, repeats)
+    stacks = {family: stacks_of(family, table) for family in families}
+    with progress("collectives", sum(repeats * len(stacks[setting.family]) for setting in settings)) as advance:
+        return [
+            as_data(setting, measure_collectives(setting, stacks[setting.family], cells, repeats, advance))
+            for setting in settings
+        ]
+
+
+def words_of(text: str) -> list[str]:
+    return [word.strip() for word in text.split(",") if word.strip()]
+
+
+def number_of(word: str) -> int:
+    if not word.isdecimal():
+        raise UsageError(f"'{word}' is not a number of ranks", hint="for example 2,4,8")
+    return int(word)
+
+
+def stacks_of(family: str, table: Path | None) -> list[Stack]:
+    stacks = [Stack("mpi")]
+    if table is not None:
+        stacks.append(Stack("table", variables_for(family, table)))
+    plugin = plugin_of(family)
+    if plugin.exists():
+        stacks.append(Stack("plug-in", preloaded=plugin))
+    else:
+        note(f"the plug-in for {FAMILIES.get(family, family)} was not built, and is left out")
+    return stacks
+
+
+def variables_for(family: str, table: Path) -> dict[str, str]:
+    if not table.exists():
+        raise Error(f"{table} does not exist")
+    if family == "openmpi":
+        return {f"OMPI_MCA_{name}": value for name, value in openmpi.settings(table)}
+    device = mpich.device_path(table)
+    return dict(mpich.settings([table, device] if device.exists() else [table]))
+
+
+def as_data(setting: Setting, found: dict[Cell, list[Measured]]) -> dict[str, Any]:
+    results = list(found.values())
+    others = [measured.stack for measured in results[0][1:]]
+    return {
+        "mpi": setting.family,
+        "ranks": setting.ranks,
+        "machines": results[0][0].machines,
+        "cells": [asdict(cell) | {"stacks": [times_of(one) for one in measured]} for cell, measured in found.items()],
+        "verdicts": [{"stack": stack} | asdict(verdict(results, stack)) for stack in others],
+    }
+
+
+def times_of(measured: Measured) -> dict[str, Any]:
+    times = measured.microseconds
+    return {"stack": measured.stack, "median_us": measured.median, "min_us": min(times), "max_us": max(times)}
+
+
+def heading(setting: dict[str, Any]) -> str:
+    machines = "one machine" if setting["machines"] == 1 else f"{setting['machines']} machines"
+    return f"{FAMILIES[setting['mpi']]}, {setting['ranks']} ranks on {machines}"
+
+
+def describe(setting: dict[str, Any]) -> None:
+    say(f"{heading(setting)}: microseconds for a call, and as a multiple of the MPI alone")
+    names = [stack["stack"] for stack in setting["cells"][0]["stacks"]]
+    columns = ["  collective", "bytes", "mpi", *(word for name in names[1:] for word in (name, "multiple"))]
+    print_table("", columns, [row_of(cell) for cell in setting["cells"]])
+    for one in setting["verdicts"]:
+        say(
+            f"  {one['stack']}: of {one['cells']} cells {one['slower']} are more than 5 % slower, {one['faster']} more "
+            f"than 5 % faster; {one['middle']:.2f} times the MPI's time in the middle, {one['worst']:.2f} at worst"
+        )
+
+
+def row_of(cell: dict[str, Any]) -> list[str]:
+    alone = cell["stacks"][0]["median_us"]
+    row = [f"  {cell['collective']}", format_bytes(cell["bytes"]), f"{alone:.2f}"]
+    for stack in cell["stacks"][1:]:
+        row += [f"{stack['median_us']:.2f}", f"{stack['median_us'] / alone:.2f}"]
+    return row
+
+
+def describe_bandwidth(setting: dict[str, Any]) -> None:
+    what = "its ranks send to each other" if setting["machines"] == 1 else "a machine sends to the others"
+    say(f"{heading(setting)}: MB/s that {what}")
+    names = [stack["stack"] for stack in setting["cells"][0]["stacks"]]
+    rows = [
+        [f"  {format_bytes(cell['bytes'])}", *(f"{stack['bandwidth_MBps']:.1f}" for stack in cell["stacks"])]
+        for cell in setting["cells"]
+    ]
+    print_table("", ["  bytes", *names], rows)

@@ -1,0 +1,214 @@
+"""Collectives of the MPIs on this machine (or on hosts that `launch` names), alone and with what makes them faster."""
+
+from __future__ import annotations
+
+import json
+import os
+import shlex
+import shutil
+import tempfile
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+from ayatori.base.errors import Error
+from ayatori.measurement.programs import PROGRAMS
+from ayatori.processes import last_line, run_program
+
+FAMILIES = {"openmpi": "Open MPI", "mpich": "MPICH"}
+COLLECTIVES = (
+    "barrier",
+    "broadcast",
+    "reduce",
+    "allreduce",
+    "reduce_scatter",
+    "allgather",
+    "gather",
+    "scatter",
+    "alltoall",
+)
+MAX_RANKS = 4096
+MAX_BYTES = 1 << 30
+BLOCKS = 5
+"""Measurements of a cell in one run of the program."""
+MAX_SECONDS = 900.0
+"""Of one run."""
+NOTICEABLE = 0.05
+"""A share of the time by which a stack must be slower or faster to be counted so."""
+
+
+@dataclass(frozen=True)
+class Stack:
+    """An MPI, and what is added to it."""
+
+    name: str
+    variables: dict[str, str] = field(default_factory=dict)
+    """Of the MPI's environment."""
+    preloaded: Path | None = None
+    """Into the ranks, not into what starts them."""
+
+
+@dataclass(frozen=True)
+class Setting:
+    """One MPI with a number of ranks."""
+
+    family: str
+    ranks: int
+    launch: str = ""
+    """The words before the program; empty: the family's mpirun on this machine."""
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A collective of one size; `bytes` as CollectiveCall counts: for one other rank, or the whole vector."""
+
+    collective: str
+    bytes: int
+
+
+@dataclass(frozen=True)
+class Measured:
+    """A cell on one stack."""
+
+    stack: str
+    microseconds: list[float]
+    machines: int
+
+    @property
+    def median(self) -> float:
+        return median(self.microseconds)
+
+
+def installed_families() -> list[str]:
+    """Those whose mpirun is here, and the program that measures it."""
+    return [name for name in FAMILIES if shutil.which(f"mpirun.{name}") and program_of(name).exists()]
+
+
+def program_of(family: str) -> Path:
+    return PROGRAMS / f"collectives_mpi_{family}"
+
+
+def plugin_of(family: str) -> Path:
+    return PROGRAMS.parent / "mpi" / family / "libayatori_mpi.so"
+
+
+def measure_collectives(
+    setting: Setting,
+    stacks: Sequence[Stack],
+    cells: Sequence[Cell],
+    repeats: int,
+    advance: Callable[[], None] = lambda: None,
+) -> dict[Cell, list[Measured]]:
+    """Of each cell one measurement a stack. Stacks take turns, so that other load of the machine affects all alike."""
+    check(setting, cells, repeats)
+    found: dict[tuple[Cell, str], list[float]] = {(cell, stack.name): [] for cell in cells for stack in stacks}
+    machines = 1
+    for _ in range(repeats):
+        for stack in stacks:
+            for line in _run(setting, stack, cells):
+                found[Cell(line["collective"], line["bytes"]), stack.name] += line["us"]
+                machines = line["machines"]
+            advance()
+    return {cell: [Measured(stack.name, found[cell, stack.name], machines) for stack in stacks] for cell in cells}
+
+
+def cells_of(collectives: Sequence[str], sizes: Sequence[int]) -> list[Cell]:
+    """A barrier has one cell, without bytes."""
+    return [Cell(name, size) for name in collectives for size in (sizes if name != "barrier" else [0])]
+
+
+def check(setting: Setting, cells: Sequence[Cell], repeats: int) -> None:
+    """Raises Error if something of it can't be measured."""
+    if setting.family not in FAMILIES:
+        raise Error(f"no MPI is called '{setting.family}'", hint=f"there are {', '.join(FAMILIES)}")
+    if not program_of(setting.family).exists():
+        raise Error(
+            f"collectives_mpi_{setting.family} was not built",
+            hint=f"apt-get install lib{setting.family}-dev, then ./run build",
+        )
+    for cell in cells:
+        if cell.collective not in COLLECTIVES:
+            raise Error(f"'{cell.collective}' can't be measured", hint=f"there are {', '.join(COLLECTIVES)}")
+        if cell.collective != "barrier" and (not 4 <= cell.bytes <= MAX_BYTES or cell.bytes % 4 != 0):
+            raise Error(f"bytes: {cell.bytes} is out of range", hint=f"multiples of 4 up to {MAX_BYTES}")
+    for value, most, what in ((setting.ranks, MAX_RANKS, "ranks"), (repeats, 1000, "repeats")):
+        if not 1 <= value <= most:
+            raise Error(f"{what}: {value} is out of range", hint=f"1 to {most}")
+
+
+def alltoall_bandwidth(cell: Cell, ranks: int, machines: int, seconds: float) -> float:
+    """Bytes a second that a machine sends to the others, on average (paper 1, figure 8).
+
+    On one machine, where none are sent to others: that its ranks send to each other.
+    """
+    if machines == 1:
+        return ranks * (ranks - 1) * cell.bytes / seconds
+    on_a_machine = ranks / machines
+    return on_a_machine * (ranks - on_a_machine) * cell.bytes / seconds
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """How a stack compares with the first one, by medians."""
+
+    cells: int
+    slower: int
+    """By more than NOTICEABLE."""
+    faster: int
+    worst: float
+    """The largest time as a multiple of the first stack's."""
+    middle: float
+
+
+def verdict(results: Sequence[Sequence[Measured]], stack: str) -> Verdict:
+    """`results` of one cell each, the first stack first."""
+    ratios = []
+    for measured in results:
+        [ours] = [one for one in measured if one.stack == stack]
+        ratios.append(ours.median / measured[0].median)
+    return Verdict(
+        cells=len(ratios),
+        slower=sum(ratio > 1 + NOTICEABLE for ratio in ratios),
+        faster=sum(ratio < 1 - NOTICEABLE for ratio in ratios),
+        worst=max(ratios),
+        middle=median(ratios),
+    )
+
+
+def _run(setting: Setting, stack: Stack, cells: Sequence[Cell]) -> list[dict[str, Any]]:
+    lines = []
+    for collective in dict.fromkeys(cell.collective for cell in cells):
+        sizes = ",".join(str(cell.bytes) for cell in cells if cell.collective == collective)
+        output = _output(setting, stack, [str(program_of(setting.family)), collective, sizes, str(BLOCKS)])
+        lines += [json.loads(line) for line in output.splitlines() if line.startswith("{")]
+    return lines
+
+
+def _output(setting: Setting, stack: Stack, command: list[str]) -> str:
+    with tempfile.TemporaryDirectory(prefix="ayatori-") as name:
+        folder = Path(name)
+        output, errors = folder / "output", folder / "errors"
+        preload = ["env", f"LD_PRELOAD={stack.preloaded}"] if stack.preloaded else []
+        words = [*_launch(setting), *preload, *command]
+        variables = os.environ | _variables() | stack.variables
+        status = run_program(
+            words, folder=folder, environment=variables, output=output, errors=errors, timeout=MAX_SECONDS
+        )
+        if status != 0:
+            raise Error(f"{stack.name} failed on {setting.ranks} ranks", cause=last_line(errors) or f"status {status}")
+        return output.read_text(encoding="utf-8")
+
+
+def _launch(setting: Setting) -> list[str]:
+    if setting.launch:
+        return shlex.split(setting.launch)
+    words = [f"mpirun.{setting.family}", "-np", str(setting.ranks)]
+    return [*words, "--oversubscribe"] if setting.family == "openmpi" else words
+
+
+def _variables() -> dict[str, str]:
+    if os.geteuid() != 0:
+        return {}
+    return {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
