@@ -22,13 +22,26 @@ MAY_IMPORT = {
     "formats": {"prediction", "planning", "model", "base", "_core"},
     "processes": {"base"},
     "measurement": {"processes", "base", "_core"},
+    "calibration": {"formats", "prediction", "processes", "base", "_core"},
     "lab": {"planning", "model", "processes", "base", "_core"},
     "report": {"base"},
     "study": {"lab", "planning", "model", "base", "_core"},
     "nwtopo": {"base", "_core"},
     "__init__": {"prediction", "planning", "model", "base", "_core"},
-    "cli": {"study", "report", "lab", "measurement", "processes", "formats", "mpi_tables", "ordering", "prediction"}
-    | {"planning", "resumable", "model", "base", "_core"},
+    "cli": {
+        "study",
+        "report",
+        "lab",
+        "calibration",
+        "measurement",
+        "processes",
+        "formats",
+        "mpi_tables",
+        "ordering",
+        "prediction",
+        "planning",
+    }
+    | {"resumable", "model", "base", "_core"},
 }
 """Of each package, and of each module that stands alone, the packages of ours that it may import."""
 

@@ -27,10 +27,11 @@ from ayatori.base.units import format_bytes, format_seconds
 from ayatori.model.jobs import contiguous_jobs, random_jobs
 from ayatori.model.network import open_source
 from ayatori.prediction.choice import LeftOut, Ranking, assess, pieces_of, rank, variants_of
+from ayatori.prediction.costs import FREE
 from ayatori.prediction.predictor import DIMENSION_ORDER, Call, Model, Predictor
 from bench.validation import smpi
 
-MODEL = Model(link_bandwidth=1716e6, link_latency=5e-7)
+MODEL = Model(link_bandwidth=1716e6, link_latency=5e-7, costs=FREE)
 GOOD = 1.05
 BAR = 0.95
 MANY_RANKS = 50  # that SMPI takes minutes for: every second size is enough

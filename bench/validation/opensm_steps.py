@@ -21,6 +21,7 @@ from ayatori import _core
 from ayatori._core import Job, Network, Plan, Routes
 from ayatori.lab.fabric import SimulatedFabric
 from ayatori.lab.fabric.verification import net_text
+from ayatori.prediction.costs import FREE
 from ayatori.prediction.predictor import Call, Model, Predictor
 from ayatori.study.paper1 import PEAK_MBPS, SOURCE
 
@@ -49,7 +50,8 @@ def figures(network: Network, routes: Routes, jobs: Sequence[Job]) -> dict[str, 
 
 def drifting(network: Network, routes: Routes, jobs: Sequence[Job]) -> dict[str, float]:
     """MB/s a node of ranks that go on as soon as they can."""
-    predictor = Predictor(network, model=Model(link_bandwidth=PEAK_MBPS * 1e6), routes=routes)
+    model = Model(link_bandwidth=PEAK_MBPS * 1e6, link_latency=0, costs=FREE)
+    predictor = Predictor(network, model=model, routes=routes)
     return {
         name: fmean(
             (prediction.bandwidth or 0) / 1e6

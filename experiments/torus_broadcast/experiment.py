@@ -11,7 +11,7 @@ from typing import TypeVar
 from ayatori.cli.output import note, progress
 from ayatori.model.jobs import contiguous_jobs
 from ayatori.model.network import open_source
-from ayatori.prediction.costs import Costs, MessageCosts
+from ayatori.prediction.costs import FREE, Costs, MessageCosts
 from ayatori.prediction.predictor import Call, Model, Predictor
 from ayatori.resumable import SavedResults, compute_items
 from bench.validation.smpi import platform_of, play_calls, smpi_is_there, words_of
@@ -37,7 +37,7 @@ RUNS = {tree: (tree, FX10) for tree in TREES} | {
     for tree in ("trinaryx3", "sixcolour")
 }
 
-LINKS_ONLY = Model(link_bandwidth=5e9, link_latency=1e-6)
+LINKS_ONLY = Model(link_bandwidth=5e9, link_latency=1e-6, costs=FREE)
 """What SMPI knows as well: links, and no other limits."""
 
 BOX = "4x4x4"

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from ayatori.planning.plans import contention, plan, steps_of
     from ayatori.planning.routes import check, make_routes, read_routes
     from ayatori.prediction.choice import choose
+    from ayatori.prediction.costs import FREE, Costs, Line, MessageCosts
     from ayatori.prediction.predictor import Call, Model
     from ayatori.prediction.simulation import simulate
     from ayatori.prediction.together import CompanySimulation
@@ -28,11 +29,15 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 __all__ = [
+    "FREE",
     "Call",
     "CompanySimulation",
     "Contention",
+    "Costs",
     "Error",
     "Job",
+    "Line",
+    "MessageCosts",
     "Model",
     "Network",
     "Plan",
@@ -62,6 +67,7 @@ _MODULES = {
     "planning.plans": ("contention", "plan", "steps_of"),
     "planning.routes": ("check", "make_routes", "read_routes"),
     "prediction.choice": ("choose",),
+    "prediction.costs": ("FREE", "Costs", "Line", "MessageCosts"),
     "prediction.predictor": ("Call", "Model"),
     "prediction.simulation": ("simulate",),
     "prediction.together": ("CompanySimulation",),

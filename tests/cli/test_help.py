@@ -154,7 +154,7 @@ def test_what_takes_long_is_said_again_until_it_is_done(capsys: pytest.CaptureFi
 def test_the_top_level_offers_simulate_and_choose() -> None:
     network = ayatori.open_source("torus:3x3")
     [job] = ayatori.contiguous_jobs(network, [9])
-    model = ayatori.Model(link_latency=1e-6)
+    model = ayatori.Model(link_latency=1e-6, costs=ayatori.FREE)
     simulation = ayatori.simulate(network, job, ayatori.Call("broadcast", "binomial", 1024), model=model)
     [ranking] = ayatori.choose(network, job, [("broadcast", 1024)], model=model).rankings
     binomial = next(candidate for candidate in ranking.ranked if candidate.algorithm == "binomial")

@@ -74,6 +74,8 @@ def test_a_pair_plan_takes_at_max_a_byte_a_pair(tmp_path: Path, ayatori_command)
     assert sum(file.stat().st_size for file in tmp_path.iterdir()) <= 648 * 648
 
 
+FREE = ("--calibration", "none")
+"""Messages take the time of their bytes and of their links' latency."""
 SHIFT = ("--collective", "alltoall", "--algorithm", "shift", "--bytes", "1MiB", "--link-bandwidth", "1716MB/s")
 
 
@@ -94,7 +96,7 @@ def test_simulate(ayatori_command) -> None:
 def test_synchronous_steps_take_what_contention_says(ayatori_command) -> None:
     """One rank a node, no latency: a step takes as long as its most loaded link."""
     jobs = ("--random-jobs", "20", "--job-size", "16", "--seed", "3")
-    simulated = json_of(ayatori_command("simulate", PAPER, *jobs, *SHIFT, "--steps", "synchronous", "--json"))
+    simulated = json_of(ayatori_command("simulate", PAPER, *jobs, *SHIFT, "--steps", "synchronous", *FREE, "--json"))
     counted = json_of(ayatori_command("check", PAPER, *jobs, "--json"))
     assert [job["bandwidth_MBps"] / 1716 for job in simulated["per_job"]] == [
         pytest.approx(job["relative_bandwidth"], rel=1e-9) for job in counted["per_job"]
@@ -102,7 +104,7 @@ def test_synchronous_steps_take_what_contention_says(ayatori_command) -> None:
 
 
 def test_barriers_have_no_bandwidth(ayatori_command) -> None:
-    call = ("--collective", "barrier", "--algorithm", "dissemination", "--link-latency", "1us")
+    call = ("--collective", "barrier", "--algorithm", "dissemination", "--link-latency", "1us", *FREE)
     data = json_of(ayatori_command("simulate", PAPER, "--contiguous", "4..4", *call, "--json"))
     assert data["bandwidth_MBps"] == {"mean": None, "min": None, "max": None}
     assert data["time_s"] == pytest.approx(4e-6), "two rounds of two links"
@@ -117,7 +119,7 @@ def test_links_have_the_latency_that_the_network_tells(method: str, tmp_path: Pa
 
     def simulate() -> object:
         file.write_text(json.dumps(network))
-        call = ("--collective", "barrier", "--algorithm", "dissemination", "--method", method, "--json")
+        call = ("--collective", "barrier", "--algorithm", "dissemination", "--method", method, *FREE, "--json")
         return ayatori_command("simulate", f"json:{file}", "--contiguous", "2..2", *call)
 
     for cable in between:
@@ -131,7 +133,17 @@ def test_links_have_the_latency_that_the_network_tells(method: str, tmp_path: Pa
 def test_the_sizes_of_an_alltoallv(tmp_path: Path, ayatori_command) -> None:
     sizes = tmp_path / "sizes"
     sizes.write_text("0 1 3000\n2 1 6000 # what takes longest\n")
-    call = ("--collective", "alltoallv", "--algorithm", "shift", "--sizes", str(sizes), "--link-bandwidth", "1GB/s")
+    call = (
+        "--collective",
+        "alltoallv",
+        "--algorithm",
+        "shift",
+        "--sizes",
+        str(sizes),
+        "--link-bandwidth",
+        "1GB/s",
+        *FREE,
+    )
     data = json_of(ayatori_command("simulate", PAPER, "--contiguous", "3..3", *call, "--json"))
     assert (data["sizes"], data["messages"], data["network_bytes"]) == (str(sizes), 2, 9000)
     assert data["time_s"] == pytest.approx(9e-6), "two shifts, one after the other"

@@ -26,6 +26,7 @@ EXAMPLES: dict[str, list[str]] = {
     "plan": [f"plan {PAPER} --contiguous 16..16 --own-steps --lmc 0"],
     "plan-beside": [f"plan {PAPER} --job jobs/left --running jobs --state {{state}}"],
     "place": [f"place {PAPER} --nodes 6 --free free.hosts --running jobs"],
+    "calibrate": ["calibrate --seconds 10ms"],
     "choose": [f"choose {PAPER} --contiguous 4..4 --collective alltoall --bytes 1KiB"],
     "order": [f"order {PAPER} --job jobs/left --pattern ring --trials 20"],
     "mpi-table": [f"choose {PAPER} --contiguous 4..4 --collective allgather --bytes 1KiB --to intel"],

@@ -84,7 +84,7 @@ def test_sizes_times_and_rates_are_words_with_units() -> None:
                 assert option.type.name == "text", (verb, name)
     for name in ("--bytes", "--chunk", "--eager"):
         assert {one_of(option.metavar) for option in uses(name).values()} == {"SIZE"}, name
-    for name in ("--link-latency", "--overhead", "--timer"):
+    for name in ("--link-latency", "--latency", "--overhead", "--timer"):
         assert {option.metavar for option in uses(name).values()} == {"TIME"}, name
     assert [parse_bytes(text) for text in ("1M", "1MiB", "1mib", "1 mib")] == [2**20] * 4
 

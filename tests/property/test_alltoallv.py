@@ -10,6 +10,7 @@ import pytest
 from ayatori import _core
 from ayatori.base.errors import Error
 from ayatori.model.network import open_source
+from ayatori.prediction.costs import FREE
 from ayatori.prediction.predictor import Call, Model, Predictor, bandwidth_bytes, make_schedule, read_pair_sizes
 
 RANKS = 7
@@ -60,7 +61,7 @@ def test_each_synchronous_step_takes_its_largest_message(seed: int) -> None:
     sizes = drawn(seed)
     network = open_source(f"fattree:K={RANKS + 1},levels=2,nodes={RANKS}")
     job = _core.contiguous_job(network, RANKS, 1, False)
-    predictor = Predictor(network, model=Model(steps="synchronous", link_bandwidth=1e9))
+    predictor = Predictor(network, model=Model("synchronous", 1e9, link_latency=0, costs=FREE))
     [prediction] = predictor.predict([job], call(sizes))
     steps = [max(sizes[rank][(rank + step) % RANKS] for rank in range(RANKS)) for step in range(1, RANKS)]
     assert prediction.seconds == pytest.approx(sum(steps) / 1e9, rel=1e-9)

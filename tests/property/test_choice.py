@@ -19,13 +19,13 @@ from ayatori.formats.choice_table import Table, read_table, table_of, write_tabl
 from ayatori.model.jobs import random_jobs
 from ayatori.model.network import open_source
 from ayatori.prediction.choice import Candidate, Choice, Ranking, choose, chunk_sizes_to_try
-from ayatori.prediction.costs import Costs, Line, MessageCosts
+from ayatori.prediction.costs import FREE, Costs, Line, MessageCosts
 from ayatori.prediction.predictor import Call, Model, Predictor, algorithms_of
 
 COLLECTIVES = list(dict.fromkeys(algorithm.collective for algorithm in _core.algorithms()))
 SIZED = [collective for collective in COLLECTIVES if collective not in ("barrier", "alltoallv")]  # one number says all
 SOURCES = ["fattree:K=3,levels=2", "torus:2x3x2", "dragonfly:a=2,p=2,h=1"]
-MODEL = Model(link_bandwidth=1e9, link_latency=1e-6)
+MODEL = Model(link_bandwidth=1e9, link_latency=1e-6, costs=FREE)
 SIZES = st.integers(1, 1 << 40)
 SCHEMA = Path(__file__).parents[2] / "src/artefacts/schemas/choice-table.schema.json"
 
@@ -210,7 +210,7 @@ def test_errors_name_file_and_key(tmp_path: Path, keys: list, value, named: str)
         Ranking("alltoall", size, [Candidate(name, 0, 1.0)], []) for size, name in ((1024, "bruck"), (4096, "shift"))
     ]
     path = tmp_path / "table.json"
-    write_table(table_from(Choice(jobs, "destination-mod-K", Model(), rankings)), path)
+    write_table(table_from(Choice(jobs, "destination-mod-K", Model(link_latency=0, costs=FREE), rankings)), path)
     document = json.loads(path.read_text())
     inner = document
     for key in keys[:-1]:

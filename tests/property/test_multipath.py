@@ -8,6 +8,7 @@ import ayatori
 from ayatori.base.errors import Error
 from ayatori.planning.plans import DESTINATION_MOD_K, MULTIPATH, assess_multipath
 from ayatori.prediction.choice import choose
+from ayatori.prediction.costs import FREE
 from ayatori.prediction.predictor import Call, Model
 from ayatori.prediction.simulation import simulate
 
@@ -22,7 +23,7 @@ def network() -> ayatori.Network:
 def bandwidth(network: ayatori.Network, method: str, algorithm: str, ppn: int, head_of_line: bool) -> float:
     """The mean over some random jobs, relative to a link's."""
     jobs = ayatori.random_jobs(network, 4, 16, ppn, seed=1)
-    model = Model(link_bandwidth=PEAK, head_of_line=head_of_line)
+    model = Model(link_bandwidth=PEAK, link_latency=0, costs=FREE, head_of_line=head_of_line)
     simulation = simulate(network, jobs, Call("alltoall", algorithm, 1 << 20), method, model)
     found = [prediction.bandwidth for prediction in simulation.predictions]
     return sum(each for each in found if each is not None) / len(found) / PEAK

@@ -18,6 +18,7 @@ from ayatori.base.errors import Error
 from ayatori.ordering.files import FORMATS, hosts_of, write
 from ayatori.ordering.search import Traffic, in_order, order_ranks
 from ayatori.planning.plans import steps_of
+from ayatori.prediction.costs import FREE
 from ayatori.prediction.predictor import Call, Model, Predictor
 
 SOURCES = ["fattree:K=6,levels=2,nodes=30", "torus:4x3", "torus:3x3x3", "dragonfly:p=2,a=4,h=2"]
@@ -37,7 +38,7 @@ def network_of(source: str):
 
 @cache
 def predictor_of(source: str) -> Predictor:
-    return Predictor(network_of(source), model=Model(link_latency=1e-6))
+    return Predictor(network_of(source), model=Model(link_latency=1e-6, costs=FREE))
 
 
 @st.composite

@@ -11,13 +11,15 @@ from ayatori import _core
 from ayatori.base.errors import Error
 from ayatori.planning.plans import plan as make_plan
 from ayatori.planning.together import BACKGROUND, JobOnFabric, background
-from ayatori.prediction.costs import Costs, MessageCosts
+from ayatori.prediction.costs import FREE, Costs, MessageCosts
 from ayatori.prediction.predictor import Call, Model
 from ayatori.prediction.simulation import simulate
 from ayatori.prediction.together import CompanySimulation, company_as_data, message_bytes
 
 TREE = "fattree:K=3,levels=2,nodes=18"
 CALL = Call("alltoall", "shift", 1 << 20)
+BARE = Model(link_latency=0, costs=FREE)
+"""Messages take the time of their bytes."""
 
 
 @pytest.fixture(scope="module")
@@ -31,7 +33,7 @@ def job_on(network: ayatori.Network, hosts: range | list[int], name: str = "mine
 
 def test_isolated_jobs_take_as_long_as_alone(network: ayatori.Network) -> None:
     jobs = [job_on(network, range(first, first + 3), f"leaf{first}") for first in (0, 3, 6)]
-    company = CompanySimulation(network, jobs, CALL, rounds=5).run()
+    company = CompanySimulation(network, jobs, CALL, model=BARE, rounds=5).run()
     assert company.shared == []
     for job in company.jobs:
         assert job.seconds == pytest.approx(job.alone.seconds, rel=1e-9)
@@ -55,7 +57,7 @@ def test_jobs_that_share_links_delay_each_other_and_name_the_worst(network: ayat
         job_on(network, [1, 6], "far"),
         job_on(network, [9, 10, 11], "apart"),
     ]
-    company = CompanySimulation(network, jobs, CALL, rounds=4).run()
+    company = CompanySimulation(network, jobs, CALL, model=BARE, rounds=4).run()
     near, far, apart = company.jobs
     # Both send to a host whose number is 0 modulo 3: over one uplink, at half of its rate.
     assert near.seconds == pytest.approx(2 * near.alone.seconds, rel=1e-6)
@@ -67,7 +69,7 @@ def test_jobs_that_share_links_delay_each_other_and_name_the_worst(network: ayat
 
 def test_the_same_seed_gives_the_same_times_and_another_one_others(network: ayatori.Network) -> None:
     jobs = [job_on(network, range(0, 18, 2), "even"), job_on(network, range(1, 18, 2), "odd")]
-    model = Model(link_latency=1e-6)
+    model = Model(link_latency=1e-6, costs=FREE)
 
     def times(seed: int) -> list[float]:
         return [
@@ -83,18 +85,18 @@ def test_a_plan_is_kept_and_others_are_planned_by_the_method(network: ayatori.Ne
     mine = job_on(network, [0, 1, 4, 7, 9, 12, 16], "mine")
     mine.plan = make_plan(network, routes, mine.job, "pair").plan
     other = job_on(network, [2, 3, 5, 6, 8, 10], "other")
-    company = CompanySimulation(network, [mine, other], CALL, "rule", routes=routes, rounds=2).run()
+    company = CompanySimulation(network, [mine, other], CALL, "rule", BARE, routes, rounds=2).run()
     assert [job.method for job in company.jobs] == ["pair", "rule"]
-    alone = simulate(network, mine.job, CALL, "pair", routes=routes)
+    alone = simulate(network, mine.job, CALL, "pair", BARE, routes=routes)
     assert company.jobs[0].alone.seconds == alone.seconds
-    planned = CompanySimulation(network, [mine], replace(CALL, algorithm="planned"), routes=routes, rounds=1).run()
+    planned = CompanySimulation(network, [mine], replace(CALL, algorithm="planned"), None, BARE, routes, 1).run()
     assert planned.jobs[0].alone.seconds <= alone.seconds * (1 + 1e-9)
 
 
 def test_the_background_delays_and_is_not_timed(network: ayatori.Network) -> None:
     jobs = [job_on(network, [0, 1, 3, 4, 6, 9])]
     everybody = [*jobs, *background(network, jobs, 1)]
-    company = CompanySimulation(network, everybody, CALL, rounds=5).run()
+    company = CompanySimulation(network, everybody, CALL, model=BARE, rounds=5).run()
     assert [job.name for job in company.jobs] == ["mine"]
     assert company.jobs[0].worst_neighbour == BACKGROUND
     assert company.jobs[0].seconds > company.jobs[0].alone.seconds * 1.05
@@ -112,14 +114,16 @@ def test_jobs_on_machines_with_built_in_routers_share_links_by_name() -> None:
     torus = ayatori.open_source("torus:4x4")
     everyone = ayatori.contiguous_jobs(torus, [16])[0]
     jobs = [JobOnFabric("one", everyone), JobOnFabric("two", everyone)]
-    company = CompanySimulation(torus, jobs, CALL, rounds=2).run()
+    company = CompanySimulation(torus, jobs, CALL, model=BARE, rounds=2).run()
     data = company_as_data(company)
     assert data["shared_links"][0]["link"].startswith("(")
     assert data["time_s"]["mean"] > 1.5 * data["alone_s"]["mean"]
 
 
 def test_a_job_of_one_rank_takes_no_time(network: ayatori.Network) -> None:
-    company = CompanySimulation(network, [job_on(network, [0]), job_on(network, [1, 5], "two")], CALL, rounds=2).run()
+    company = CompanySimulation(
+        network, [job_on(network, [0]), job_on(network, [1, 5], "two")], CALL, model=BARE, rounds=2
+    ).run()
     assert company.jobs[0].seconds == 0
     assert company.jobs[0].bandwidth is None
     assert company.jobs[1].seconds > 0
@@ -128,7 +132,7 @@ def test_a_job_of_one_rank_takes_no_time(network: ayatori.Network) -> None:
 def test_what_cannot_be_simulated_is_refused(network: ayatori.Network) -> None:
     jobs = [job_on(network, [0, 5])]
     with pytest.raises(Error, match="rounds"):
-        CompanySimulation(network, jobs, CALL, rounds=0)
+        CompanySimulation(network, jobs, CALL, model=BARE, rounds=0)
     with pytest.raises(Error, match="drift"):
         CompanySimulation(network, jobs, CALL, model=Model(steps="synchronous"))
     with pytest.raises(Error, match="no job"):

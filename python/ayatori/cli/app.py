@@ -8,7 +8,23 @@ import typer
 
 import ayatori
 from ayatori import _core
-from ayatori.cli import bench, check, choose, convert, demo, lab, order, place, plan, report, route, run, show, simulate
+from ayatori.cli import (
+    bench,
+    calibrate,
+    check,
+    choose,
+    convert,
+    demo,
+    lab,
+    order,
+    place,
+    plan,
+    report,
+    route,
+    run,
+    show,
+    simulate,
+)
 from ayatori.cli.former_names import taking
 from ayatori.cli.options import SOURCES
 
@@ -58,6 +74,7 @@ app.command("check", epilog=SOURCES)(check.check)
 app.command("plan", epilog=SOURCES)(plan.plan)
 app.command("place", epilog=SOURCES)(place.place)
 app.command("order", epilog=f"{SOURCES}\n\n{ALGORITHMS}")(order.order)
+app.command("calibrate")(calibrate.calibrate)
 app.command("choose", epilog=f"{SOURCES}\n\n{ALGORITHMS}")(choose.choose)
 app.command("simulate", epilog=f"{SOURCES}\n\n{ALGORITHMS}", cls=taking({"--segment": "--chunk"}))(simulate.simulate)
 app.command("run")(run.run)

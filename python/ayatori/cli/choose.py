@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import groupby
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -18,7 +19,6 @@ from ayatori.model.network import open_source
 from ayatori.planning.routes import read_routes
 from ayatori.prediction.choice import choice_as_data, choice_parameters, pieces_of
 from ayatori.prediction.choice import choose as rank_algorithms
-from ayatori.prediction.costs import FREE
 from ayatori.prediction.predictor import Model, Predictor, algorithms_of
 from ayatori.resumable import is_first_process
 
@@ -44,7 +44,8 @@ def choose(
     steps: options.STEPS = "drift",
     calibration: options.CALIBRATION = None,
     link_bandwidth: options.LINK_BANDWIDTH = None,
-    link_latency: options.LINK_LATENCY = "0s",
+    link_latency: options.LINK_LATENCY = None,
+    latency: options.LATENCY = None,
     overhead: options.OVERHEAD = None,
     eager: options.EAGER = None,
     injection: options.INJECTION = None,
@@ -62,13 +63,11 @@ def choose(
     Under mpirun or srun the processes share the algorithms.
     """
     calls = [(name, size) for name in parse_collectives(collective) for size in sizes_for(name, parse_sizes(bytes))]
-    model = options.parse_model(
-        steps, calibration, link_bandwidth, link_latency, overhead, eager, injection, bus, head_of_line
-    )
+    costs = (link_bandwidth, link_latency, latency, overhead, eager, injection, bus)
     network = open_source(source, host_pattern)
+    model = options.ModelOptions(steps, calibration, *costs, head_of_line).model_on(network)
     jobs = options.jobs_to_predict(network, job, random_jobs, job_size, seed, contiguous, ppn, order, unnamed_hcas)
     check_out(out, jobs)
-    warn_of_no_costs(model)
     routes = read_routes(network, lfts) if lfts else None
     if to:
         own = choose_for_mpi.Options(to, out, mpi_library, resume, json)
@@ -85,17 +84,12 @@ def choose(
         note(f"wrote {out}")
     data = {"source": source} | choice_as_data(choice)
     data["method"] = options.name_of_paths(choice.method, method, lfts)
-    print_json("choose", data) if json else describe(data)
+    print_json("choose", data) if json else describe(data, model)
 
 
 def check_out(out: Path | None, jobs: list[Job]) -> None:
     if out is not None and len(jobs) > 1:
         raise UsageError("--out takes the table of one job", hint="--job HOSTFILE --out FILE")
-
-
-def warn_of_no_costs(model: Model) -> None:
-    if model.link_latency == 0 and model.costs == FREE and is_first_process():
-        note("messages take no time but that of their bytes: --calibration, --link-latency or --overhead tells more")
 
 
 def parse_collectives(text: str) -> list[str]:
@@ -125,30 +119,47 @@ def sizes_for(collective: str, sizes: list[int]) -> list[int]:
     return [0] if collective == "barrier" else sizes
 
 
-def describe(data: dict[str, Any]) -> None:
+def describe(data: dict[str, Any], model: Model) -> None:
     jobs = f"{data['jobs']} jobs, their mean time" if data["jobs"] > 1 else f"{data['ranks'][0]} ranks"
     say(f"{data['source']}: {jobs}")
     say(f"  paths         {data['method']}, steps {data['model']['steps']}")
+    options.describe_costs(model)
     for collective in dict.fromkeys(call["collective"] for call in data["calls"]):
         describe_collective(collective, [call for call in data["calls"] if call["collective"] == collective])
 
 
 def describe_collective(collective: str, calls: list[dict[str, Any]]) -> None:
-    places = max(len(call["ranking"]) for call in calls)
-    columns = [f"  {collective}", "fastest", "time", *(f"{place}." for place in range(2, places + 1))]
-    print_table("", columns, [ranking_as_row(call, places) for call in calls])
+    """A row for the sizes that are next to each other and take the same algorithm."""
+    columns = [f"  {collective}", "fastest", "time", "next", "times as long"]
+    print_table("", columns, [interval_as_row(run) for run in runs_of(calls)])
     left_out = {entry["algorithm"]: entry["reason"] for call in calls for entry in call["left_out"]}
     for algorithm, reason in left_out.items():
         say(f"  without {algorithm}: {reason}")
 
 
-def ranking_as_row(call: dict[str, Any], places: int) -> list[str]:
-    """The fastest with its time, the others with how many times that."""
-    best, *others = call["ranking"]
-    size = format_bytes(call["bytes"]) if call["bytes"] else ""
-    row = [f"  {size}", name_of(best), format_seconds(best["time_s"])]
-    row += [f"{name_of(other)} x{times_as_long(other, best):.2f}" for other in others]
-    return row + [""] * (places - 1 - len(others))
+def runs_of(calls: list[dict[str, Any]]) -> list[list[dict[str, Any]]]:
+    """The calls by size, those next to each other together whose fastest algorithm and chunk size are the same."""
+    by_size = sorted(calls, key=lambda call: call["bytes"])
+    return [list(run) for _, run in groupby(by_size, key=lambda call: name_of(call["ranking"][0]))]
+
+
+def interval_as_row(run: list[dict[str, Any]]) -> list[str]:
+    """From the smallest to the largest size: the time of both, and what is second there with how many times that."""
+    ends = [run[0], run[-1]] if len(run) > 1 else [run[0]]
+    seconds = [call["ranking"][1:2] for call in ends]
+    names = list(dict.fromkeys(name_of(other) for others in seconds for other in others))
+    factors = [
+        f"x{times_as_long(other, call['ranking'][0]):.2f}"
+        for call, others in zip(ends, seconds, strict=True)
+        for other in others
+    ]
+    return [
+        "  " + " .. ".join(format_bytes(call["bytes"]) for call in ends if call["bytes"]),
+        name_of(run[0]["ranking"][0]),
+        " .. ".join(format_seconds(call["ranking"][0]["time_s"]) for call in ends),
+        ", ".join(names),
+        " .. ".join(factors),
+    ]
 
 
 def times_as_long(other: dict[str, Any], best: dict[str, Any]) -> float:

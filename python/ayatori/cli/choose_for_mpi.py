@@ -12,10 +12,11 @@ import typer
 from ayatori._core import Job
 from ayatori.base.units import format_bytes
 from ayatori.cli.execution import UsageError
+from ayatori.cli.options import describe_costs
 from ayatori.cli.output import note, print_json, print_table, progress, say
 from ayatori.mpi_tables import rules
 from ayatori.mpi_tables.tables import IN_A_FILE, mpi_named, rules_as_data, write
-from ayatori.prediction.predictor import Predictor
+from ayatori.prediction.predictor import Model, Predictor
 from ayatori.resumable import is_first_process
 
 TO = Annotated[
@@ -61,12 +62,13 @@ def choose(source: str, predictor: Predictor, jobs: list[Job], calls: list[tuple
     if options.json:
         print_json("mpi-table", data)
     else:
-        describe(data, mpi.title)
+        describe(data, mpi.title, predictor.model)
 
 
-def describe(data: dict[str, Any], title: str) -> None:
+def describe(data: dict[str, Any], title: str, model: Model) -> None:
     say(f"{data['source']}: rules of {title} for {data['ranks']} ranks")
     say(f"  paths         {data['method']}, steps {data['model']['steps']}")
+    describe_costs(model)
     rows = [row for entry in data["collectives"] for row in rows_of(entry)]
     print_table("", ["  collective", "bytes", "algorithm", "segment"], rows)
     if not data["proven"]:

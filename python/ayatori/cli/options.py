@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated, Any, TypeVar
 
@@ -15,17 +15,20 @@ from ayatori import _core
 from ayatori._core import Job, Network
 from ayatori.base.errors import Error
 from ayatori.base.files import read_text
-from ayatori.base.units import parse_bytes, parse_rate, parse_seconds
+from ayatori.base.units import format_bytes, format_seconds, parse_bytes, parse_rate, parse_seconds
 from ayatori.cli.execution import UsageError
-from ayatori.cli.output import note
+from ayatori.cli.output import note, say
 from ayatori.formats.calibration import costs_of, read_calibration
 from ayatori.model.jobs import contiguous_jobs, random_jobs, read_job, whole_network_job
-from ayatori.prediction.costs import FREE, fixed
+from ayatori.prediction.assumed import assumed_costs, assumed_link_latency
+from ayatori.prediction.costs import FREE, MessageCosts, fixed, seconds_of
 from ayatori.prediction.predictor import Model
 from ayatori.resumable import SavedResults, is_first_process, partial_file
 
 Value = TypeVar("Value")
 SAVE_EVERY_SECONDS = 10.0
+NO_COSTS = "none"
+"""--calibration none"""
 MAX_JOBS = 10**6
 MAX_RANKS = 2**24  # of a job
 
@@ -80,9 +83,15 @@ STEPS = Annotated[str, typer.Option(help="drift: each rank goes on when it can, 
 LINK_BANDWIDTH = Annotated[
     str | None, typer.Option(metavar="RATE", help="Of every link, e.g. 1716MB/s; else the network's own rates.")
 ]
-LINK_LATENCY = Annotated[str, typer.Option(metavar="TIME", help="Of each link whose own is not known.")]
+LINK_LATENCY = Annotated[
+    str | None, typer.Option(metavar="TIME", help="Of each link whose own is not known; else assumed for its rate.")
+]
+LATENCY = Annotated[
+    str | None, typer.Option(metavar="TIME", help="Of each message between machines, without that of its links.")
+]
 CALIBRATION = Annotated[
-    Path | None, typer.Option(metavar="FILE", help="What messages, copies and reductions cost, as calibrate wrote it.")
+    str | None,
+    typer.Option(metavar="FILE|none", help="What messages and copies cost, as calibrate wrote it; none: nothing."),
 ]
 OVERHEAD = Annotated[
     str | None, typer.Option(metavar="TIME", help="Of each message, on the processors of its sender and its receiver.")
@@ -96,36 +105,65 @@ HEAD_OF_LINE = Annotated[bool, typer.Option("--head-of-line", help="Switches for
 RESUME = Annotated[bool, typer.Option("--resume", help="Go on where Ctrl-C ended the same command.")]
 
 
-def parse_model(
-    steps: str,
-    calibration: Path | None,
-    link_bandwidth: str | None,
-    link_latency: str,
-    overhead: str | None,
-    eager: str | None,
-    injection: str | None,
-    bus: str | None,
-    head_of_line: bool,
-) -> Model:
-    """The simulator's numbers: the calibration's, and instead of these what the other options say."""
-    costs = costs_of(read_calibration(calibration)) if calibration is not None else FREE
-    inside, between = costs.inside, costs.between
-    if overhead is not None:
-        busy = fixed(value_of(parse_seconds, overhead))
-        inside, between = (replace(messages, send=busy, receive=busy) for messages in (inside, between))
-    if eager is not None:
-        limit = value_of(parse_bytes, eager)
-        inside, between = (replace(messages, eager_limit=limit) for messages in (inside, between))
-    if injection is not None:
-        between = replace(between, bandwidth=value_of(parse_rate, injection))
-    if bus is not None:
-        inside = replace(inside, bandwidth=value_of(parse_rate, bus))
-    return Model(
-        steps=steps,
-        link_bandwidth=value_of(parse_rate, link_bandwidth) if link_bandwidth else 0,
-        link_latency=value_of(parse_seconds, link_latency),
-        costs=replace(costs, inside=inside, between=between),
-        head_of_line=head_of_line,
+@dataclass(frozen=True)
+class ModelOptions:
+    """The options that say what messages cost."""
+
+    steps: str
+    calibration: str | None
+    link_bandwidth: str | None = None
+    link_latency: str | None = None
+    latency: str | None = None
+    overhead: str | None = None
+    eager: str | None = None
+    injection: str | None = None
+    bus: str | None = None
+    head_of_line: bool = False
+
+    def model_on(self, network: Network) -> Model:
+        """What is assumed for this network or was measured, and instead of these numbers what the options say."""
+        free = self.calibration == NO_COSTS
+        link_latency = 0.0 if free else assumed_link_latency(network)
+        if self.link_latency is not None:
+            link_latency = value_of(parse_seconds, self.link_latency)
+        costs = FREE if free else assumed_costs(network)
+        if self.calibration and not free:
+            costs = costs_of(read_calibration(Path(self.calibration)), costs, link_latency)
+        return Model(
+            steps=self.steps,
+            link_bandwidth=value_of(parse_rate, self.link_bandwidth) if self.link_bandwidth else 0,
+            link_latency=link_latency,
+            costs=replace(costs, inside=self._inside(costs.inside), between=self._between(costs.between)),
+            head_of_line=self.head_of_line,
+        )
+
+    def _messages(self, costs: MessageCosts) -> MessageCosts:
+        if self.overhead is not None:
+            busy = fixed(value_of(parse_seconds, self.overhead))
+            costs = replace(costs, send=busy, receive=busy, gap=0.0)
+        return costs if self.eager is None else replace(costs, eager_limit=value_of(parse_bytes, self.eager))
+
+    def _inside(self, costs: MessageCosts) -> MessageCosts:
+        costs = self._messages(costs)
+        return costs if self.bus is None else replace(costs, bandwidth=value_of(parse_rate, self.bus))
+
+    def _between(self, costs: MessageCosts) -> MessageCosts:
+        costs = self._messages(costs)
+        if self.latency is not None:
+            costs = replace(costs, latency=value_of(parse_seconds, self.latency))
+        return costs if self.injection is None else replace(costs, bandwidth=value_of(parse_rate, self.injection))
+
+
+def describe_costs(model: Model) -> None:
+    """Two lines: where the numbers come from, and the most important ones."""
+    costs = model.costs or FREE
+    between = costs.between
+    say(f"  costs         {costs.origin}")
+    small = seconds_of(between.send, 0), seconds_of(between.receive, 0)
+    say(
+        f"                between machines: latency {format_seconds(between.latency)} and "
+        f"{format_seconds(model.link_latency or 0)} a link, overheads {' and '.join(map(format_seconds, small))}, "
+        f"eager up to {format_bytes(between.eager_limit)}"
     )
 
 

@@ -18,7 +18,7 @@ from ayatori.ordering.files import FORMATS, hosts_of, write
 from ayatori.ordering.search import Ordered, Traffic, order_ranks, trials_for
 from ayatori.planning.plans import steps_of
 from ayatori.planning.routes import read_routes
-from ayatori.prediction.predictor import Call, Predictor, algorithms_of
+from ayatori.prediction.predictor import Call, Model, Predictor, algorithms_of
 
 HOSTS_SHOWN = 16
 
@@ -41,7 +41,8 @@ def order(
     steps: options.STEPS = "drift",
     calibration: options.CALIBRATION = None,
     link_bandwidth: options.LINK_BANDWIDTH = None,
-    link_latency: options.LINK_LATENCY = "0s",
+    link_latency: options.LINK_LATENCY = None,
+    latency: options.LATENCY = None,
     overhead: options.OVERHEAD = None,
     trials: Annotated[int, typer.Option(metavar="N", help="Orders to predict; 0: about a minute's worth.")] = 0,
     seed: options.SEED = 1,
@@ -58,8 +59,9 @@ def order(
     """
     if to not in FORMATS:
         raise UsageError(f"no format '{to}' of rank orders", hint=f"formats: {', '.join(FORMATS)}")
-    model = options.parse_model(steps, calibration, link_bandwidth, link_latency, overhead, None, None, None, False)
+    costs = (link_bandwidth, link_latency, latency, overhead)
     network = open_source(source, host_pattern)
+    model = options.ModelOptions(steps, calibration, *costs).model_on(network)
     given = options.collect_jobs(network, job, None, None, seed, None, ppn, order, False)[0]
     traffic = traffic_of(collective, algorithm, pattern, options.value_of(parse_bytes, bytes), given.rank_count, seed)
     predictor = Predictor(network, method, model, read_routes(network, lfts) if lfts else None)
@@ -72,7 +74,7 @@ def order(
     data |= as_data(network, ordered) | {"file": str(out) if out is not None else None, "use": use}
     if out is not None:
         note(f"wrote {out}")
-    print_json("order", data) if json else describe(data)
+    print_json("order", data) if json else describe(data, model)
 
 
 def traffic_of(collective: str, algorithm: str, pattern: str, size: int, ranks: int, seed: int) -> Traffic:
@@ -101,10 +103,11 @@ def as_data(network: Network, ordered: Ordered) -> dict[str, Any]:
     }
 
 
-def describe(data: dict[str, Any]) -> None:
+def describe(data: dict[str, Any], model: Model) -> None:
     what = f"{data['collective']} {data['algorithm']}" if data["collective"] else f"pattern {data['pattern']}"
     say(f"{data['source']}: {sum(host['ranks'] for host in data['hosts'])} ranks, {what} of {data['bytes']}")
     say(f"  paths         {data['method']}, steps {data['model']['steps']}")
+    options.describe_costs(model)
     say(f"  as given      {format_seconds(data['given_time_s'])}")
     how = "no change of two hosts makes it faster" if data["settled"] else "more trials may find a faster one"
     say(f"  ordered       {format_seconds(data['time_s'])}, x{data['gain']:.2f} as fast")

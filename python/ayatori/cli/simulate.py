@@ -60,7 +60,8 @@ def simulate(
     steps: options.STEPS = "drift",
     calibration: options.CALIBRATION = None,
     link_bandwidth: options.LINK_BANDWIDTH = None,
-    link_latency: options.LINK_LATENCY = "0s",
+    link_latency: options.LINK_LATENCY = None,
+    latency: options.LATENCY = None,
     overhead: options.OVERHEAD = None,
     eager: options.EAGER = None,
     injection: options.INJECTION = None,
@@ -78,10 +79,9 @@ def simulate(
     """
     started = time.monotonic()
     call = parse_call(collective, algorithm, bytes, root, chunk, sizes)
-    model = options.parse_model(
-        steps, calibration, link_bandwidth, link_latency, overhead, eager, injection, bus, head_of_line
-    )
+    costs = (link_bandwidth, link_latency, latency, overhead, eager, injection, bus)
     network = open_source(source, host_pattern)
+    model = options.ModelOptions(steps, calibration, *costs, head_of_line).model_on(network)
     asked = JobsAsked(jobs, background, ppn, order, seed, svg)
     asked.check([job, random_jobs, contiguous, resume or None])
     question = Question(call, sizes, method, model, lfts)
@@ -93,7 +93,7 @@ def simulate(
     if is_first_process():
         data = {"source": source} | as_data(simulation, question) | {"seed": seed} | together
         data["wall_s"] = time.monotonic() - started
-        print_json("simulate", data) if json else describe(data)
+        print_json("simulate", data) if json else describe(data, model)
 
 
 @dataclass(frozen=True)
@@ -167,12 +167,13 @@ def read_sizes(file: Path, jobs: list[Job]) -> list[list[int]]:
     return read_pair_sizes(file, *ranks)
 
 
-def describe(data: dict[str, Any]) -> None:
+def describe(data: dict[str, Any], model: Model) -> None:
     """The call and its paths, each job alone, and all together if they ran at the same time."""
     size = f" of {data['sizes'] or format_bytes(data['bytes'])}" if data["collective"] != "barrier" else ""
     jobs = f"{data['jobs']} jobs" if data["jobs"] > 1 else f"{data['per_job'][0]['ranks']} ranks"
     say(f"{data['source']}: {data['collective']}{size} by {data['algorithm']}, {jobs}")
     say(f"  paths         {data['method']}, steps {data['model']['steps']}")
+    options.describe_costs(model)
     alone = ", each job alone" if "together" in data else ""
     say(f"  time          {spread(data['times_s'], data['jobs'], format_seconds)}{alone}")
     if data["bandwidth_MBps"]["mean"] is not None:

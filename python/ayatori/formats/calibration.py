@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ayatori import _core
 from ayatori.prediction.costs import (
-    FREE,
     Costs,
     MessageCosts,
     SizeCost,
@@ -46,12 +45,18 @@ class Calibration:
     errors: Sequence[FitError] = ()
 
 
-def costs_of(calibration: Calibration, otherwise: Costs = FREE) -> Costs:
-    """What was measured, and `otherwise` for what was not."""
+def costs_of(calibration: Calibration, otherwise: Costs, link_latency: float) -> Costs:
+    """What was measured, and `otherwise` for what was not. Links have `link_latency` each, also those measured over."""
+    between = calibration.between
+    if between is not None:
+        between = replace(between, latency=max(0.0, between.latency - calibration.links_between * link_latency))
+    origin = f"measured on {calibration.machine} with {calibration.mpi}"
+    if calibration.between is None:
+        origin += f", between machines {otherwise.origin}"
     return Costs(
-        f"measured on {calibration.machine}",
+        origin,
         calibration.inside or otherwise.inside,
-        calibration.between or otherwise.between,
+        between or otherwise.between,
         calibration.copy or otherwise.copy,
         calibration.reduce or otherwise.reduce,
     )

@@ -11,7 +11,7 @@ from ayatori import _core
 from ayatori._core import Network
 from ayatori.base.errors import Error
 from ayatori.prediction.choice import Choice, Ranking
-from ayatori.prediction.costs import from_core, to_core
+from ayatori.prediction.costs import FREE, from_core, to_core
 from ayatori.prediction.predictor import Model
 
 _PLAIN = ("steps", "link_bandwidth", "link_latency", "head_of_line")
@@ -87,8 +87,9 @@ def write_table(table: Table, path: Path) -> None:
     """Whole or not at all."""
     model = _core.ChoiceModel()
     for name in _PLAIN:
-        setattr(model, name, getattr(table.model, name))
-    model.costs, model.costs_from = to_core(table.model.costs), table.model.costs.origin
+        setattr(model, name, getattr(table.model, name) or getattr(model, name))
+    costs = table.model.costs or FREE
+    model.costs, model.costs_from = to_core(costs), costs.origin
     machines = [_core.JobHost(host, ranks) for host, ranks in table.machines]
     collectives = [
         _core.CollectiveChoice(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -19,6 +19,7 @@ from ayatori.model.network import link_as_data
 from ayatori.planning.plans import DESTINATION_MOD_K, MULTIPATH, method_named
 from ayatori.planning.plans import plan as make_plan
 from ayatori.planning.routes import make_routes
+from ayatori.prediction.assumed import assumed_costs, assumed_link_latency
 from ayatori.prediction.costs import FREE, Costs, to_core
 
 DIMENSION_ORDER = "dimension-order"
@@ -52,24 +53,34 @@ class Model:
     steps: str = "drift"
     link_bandwidth: float = 0
     """Of every link; 0: the network's own rates, 4xHDR where it does not tell."""
-    link_latency: float = 0
-    """Of each link whose latency the network does not tell."""
-    costs: Costs = FREE
+    link_latency: float | None = None
+    """Of each link whose latency the network does not tell; None: assumed for its rate."""
+    costs: Costs | None = None
+    """Of messages, copies and reductions; None: assumed for the rate of the links. FREE: they cost nothing."""
     head_of_line: bool = False
+
+    def on(self, network: Network) -> Model:
+        """With what is assumed for this network in place of None."""
+        latency, costs = self.link_latency, self.costs
+        return replace(
+            self,
+            link_latency=assumed_link_latency(network) if latency is None else latency,
+            costs=assumed_costs(network) if costs is None else costs,
+        )
 
     def options(self) -> _core.FlowOptions:
         if self.steps not in STEP_MODES:
             raise Error(f"no steps '{self.steps}'", hint=f"steps: {', '.join(STEP_MODES)}")
         options = _core.FlowOptions()
         options.steps = _core.StepMode[self.steps]
-        options.costs = to_core(self.costs)
+        options.costs = to_core(self.costs or FREE)
         options.head_of_line = self.head_of_line
         return options
 
     def links(self) -> _core.LinkDefaults:
         links = _core.LinkDefaults()
         links.bytes_per_second = self.link_bandwidth
-        links.latency = self.link_latency
+        links.latency = self.link_latency or 0
         return links
 
 
@@ -132,7 +143,7 @@ class Predictor:
         self.method = method_on(network, method)
         if routes is not None:
             self.method = method_named(method or DESTINATION_MOD_K, [MULTIPATH])
-        self.model = model or Model()
+        self.model = (model or Model()).on(network)
         self.routes = routes if routes is not None else self._make_routes()
         self._planned_steps: dict[Any, tuple[Plan, PlannedSteps]] = {}
 

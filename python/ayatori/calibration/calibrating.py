@@ -1,0 +1,83 @@
+"""Measures this machine, or two of a hostfile, and makes the calibration of what was measured."""
+
+from __future__ import annotations
+
+import os
+import platform
+from collections.abc import Callable
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from ayatori.calibration.fitting import Fit, fit
+from ayatori.calibration.measuring import Measurement, Mpi, compile_program, hosts_in, measure
+from ayatori.formats.calibration import Calibration
+
+TOO_NOISY = 0.2
+"""Share of the times whose rounds differ too much."""
+
+
+def calibrate(
+    mpi: Mpi,
+    seconds: float,
+    hostfile: Path | None = None,
+    links_between: int = 2,
+    note: Callable[[str], None] = lambda _text: None,
+) -> Calibration:
+    """Messages inside this machine, and, if the hostfile names two hosts, between these; `seconds` each.
+
+    Raises Error if the MPI can't be compiled for or started.
+    """
+    with TemporaryDirectory(prefix="ayatori-") as name:
+        folder = Path(name)
+        program = compile_program(mpi, folder)
+        note(f"inside this machine: two ranks for {seconds:g} s")
+        inside = measure(mpi, program, folder, seconds, None)
+        between = None
+        if hostfile is not None and len(hosts_in(hostfile)) > 1:
+            note(f"between {' and '.join(hosts_in(hostfile)[:2])}: one rank each for {seconds:g} s")
+            between = measure(mpi, program, folder, seconds, hostfile)
+    return calibration_of(inside, between, links_between)
+
+
+def calibration_of(inside: Measurement, between: Measurement | None, links_between: int) -> Calibration:
+    own = fit(inside, "inside")
+    other = fit(between, "between") if between else None
+    remarks = [*_remarks("inside", inside), *(_remarks("between", between) if between else [])]
+    cores = len(os.sched_getaffinity(0))
+    if cores < 2:
+        remarks.append(f"{cores} core for 2 ranks: times inside the machine are those of ranks that take turns")
+    if between and between.same_node:
+        remarks.append("the MPI says that the two hosts are one machine, and may not have used their network")
+    return Calibration(
+        machine=f"{platform.node()}: {_processor()}, {cores} cores",
+        mpi=inside.mpi,
+        inside=own.messages,
+        between=other.messages if other else None,
+        links_between=links_between if other else 0,
+        copy=own.copy,
+        reduce=own.reduce,
+        remarks=tuple(remarks),
+        errors=(*own.errors, *_errors_of_messages(other)),
+    )
+
+
+def _errors_of_messages(between: Fit | None) -> list:
+    """Copies and reductions are those of inside."""
+    own = ("copy ", "reduce ")
+    return [error for error in between.errors if not error.what.startswith(own)] if between else []
+
+
+def _remarks(where: str, measured: Measurement) -> list[str]:
+    share = measured.noisy_share()
+    if share <= TOO_NOISY:
+        return []
+    return [f"{where}: too noisy, {share:.0%} of the times differ by more than half between rounds; measure again"]
+
+
+def _processor() -> str:
+    try:
+        text = Path("/proc/cpuinfo").read_text(encoding="utf-8")
+    except OSError:
+        return platform.machine()
+    names = [line.split(":", 1)[1].strip() for line in text.splitlines() if line.startswith("model name")]
+    return names[0] if names else platform.machine()

@@ -1,0 +1,157 @@
+"""The costs of the model (ayatori/flow/simulate.hpp), fitted to measurements between two ranks, and their errors.
+
+With s(m) and r(m) the overheads of sender and receiver, L the latency, B the bandwidth and R the rendezvous (0 of eager
+messages), the model says of two ranks
+
+    one way     s(m) + L + R + m / B + r(m)
+    exchange    s(m) + L + R + k m / B + r(m),   k = 2 inside a machine, where both messages share B, else 1
+    combine     an exchange + reduce(m)
+
+The sends of eager messages say s, those of a rendezvous take as long as the smallest; the smallest messages say L. The
+exchanges say B inside a machine; between machines it is the slope of the largest messages. r(m) is what is left, by
+straight lines: of the geometric mean of one way and what an exchange would be without k, since no r can fit both where
+a real rank is slowed down by its own message on the way out.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from statistics import median
+
+from ayatori.calibration.lines import lines_through
+from ayatori.calibration.measuring import CHECKED_SIZES, Measurement
+from ayatori.formats.calibration import FitError
+from ayatori.prediction.costs import Line, MessageCosts, SizeCost, seconds_of
+
+SMALL = 64
+"""Bytes: messages up to this size are all latency and overhead."""
+LARGE = 64 * 1024
+"""Bytes: messages from this size on are all bandwidth."""
+SHARES_BANDWIDTH = 0.05
+"""Two messages at once share the bandwidth if they take at least this share longer than one."""
+
+
+@dataclass(frozen=True)
+class Fit:
+    messages: MessageCosts
+    copy: SizeCost
+    reduce: SizeCost
+    errors: Sequence[FitError]
+
+
+def fit(measured: Measurement, where: str) -> Fit:
+    """`where` is "inside" or "between" and names the errors."""
+    messages = fit_messages(measured, where == "inside")
+    copy, reduce = (lines_through(_fitted(measured.medians(pattern))) for pattern in ("copy", "reduce"))
+    both = 2 if where == "inside" else 1
+    patterns: list[tuple[str, Callable[[int], float], bool]] = [
+        ("one_way", lambda size: one_way(messages, size), True),
+        ("exchange", lambda size: one_way(messages, size, both), True),
+        ("combine", lambda size: one_way(messages, size, both) + seconds_of(reduce, size), False),
+        ("copy", lambda size: seconds_of(copy, size), True),
+        ("reduce", lambda size: seconds_of(reduce, size), True),
+    ]
+    errors = []
+    for pattern, predicted, is_fitted in patterns:
+        times = measured.medians(pattern)
+        name = f"{pattern.replace('_', ' ')} {where}"
+        errors += errors_of(name, predicted, _fitted(times) if is_fitted else [], fitted=True)
+        held_out = [(size, seconds) for size, seconds in times.items() if not is_fitted or size in CHECKED_SIZES]
+        errors += errors_of(name, predicted, held_out, fitted=False)
+    return Fit(messages, copy, reduce, errors)
+
+
+def one_way(costs: MessageCosts, size: int, sharing: int = 1) -> float:
+    """Seconds of a message, or of each of `sharing` messages that share the bandwidth."""
+    seconds = seconds_of(costs.send, size) + costs.latency + seconds_of(costs.receive, size)
+    seconds += costs.rendezvous if size > costs.eager_limit else 0
+    return seconds + (sharing * size / costs.bandwidth if costs.bandwidth else 0)
+
+
+def fit_messages(measured: Measurement, inside: bool) -> MessageCosts:
+    limit = measured.eager_limit
+    single = dict(_fitted(measured.medians("one_way")))
+    send = fit_send(measured, single)
+    latency = fit_latency(measured, single, send)
+    bandwidth = shared_bandwidth(measured, single) if inside else slope_of_large(single)
+    whole = means_of_patterns(measured, single, bandwidth if inside else 0)
+    if bandwidth:
+        left = [(size, seconds - seconds_of(send, size) - latency) for size, seconds in whole.items()]
+        bandwidth = max(bandwidth, *(size / seconds for size, seconds in left if seconds > 0 and size >= LARGE))
+
+    def rest(size: int) -> float:
+        return whole[size] - seconds_of(send, size) - latency - (size / bandwidth if bandwidth else 0)
+
+    below = lines_through([(size, rest(size)) for size in whole if size <= limit])
+    above = [(size, rest(size)) for size in whole if size > limit]
+    rendezvous = 0.0
+    if above and below:
+        rendezvous = min(max(0.0, above[0][1] - seconds_of(below, limit)), min(seconds for _, seconds in above))
+        rendezvous = max(0.0, rendezvous)
+    receive = below + lines_through([(size, seconds - rendezvous) for size, seconds in above], limit + 1)
+    gap = fit_gap(measured, send, receive)
+    return MessageCosts(latency, send, receive, gap, limit, rendezvous, bandwidth)
+
+
+def means_of_patterns(measured: Measurement, single: Mapping[int, float], shared: float) -> dict[int, float]:
+    """Seconds of one way by size, as both patterns say it."""
+    exchanged = measured.medians("exchange")
+    more = {size: size / shared if shared else 0.0 for size in single}
+    return {size: math.sqrt(one * max(exchanged[size] - more[size], one / 4)) for size, one in single.items()}
+
+
+def fit_send(measured: Measurement, whole: Mapping[int, float]) -> SizeCost:
+    """At most half of the message's time, as a sender that is interrupted would say more than it takes."""
+    eager = [(size, min(seconds, whole[size] / 2)) for size, seconds in _fitted(measured.medians("send"))]
+    if not eager:
+        return ()
+    after = Line(measured.eager_limit + 1, eager[0][1])
+    return (*lines_through(eager), after)
+
+
+def fit_latency(measured: Measurement, whole: Mapping[int, float], send: SizeCost) -> float:
+    received = measured.medians("receive")
+    rest = [
+        whole[size] - seconds_of(send, size) - received[size] for size in whole if size <= SMALL and size in received
+    ]
+    return max(0.0, median(rest)) if rest else 0.0
+
+
+def shared_bandwidth(measured: Measurement, whole: Mapping[int, float]) -> float:
+    """Bytes a second of all messages inside a machine; 0: two take no longer than one."""
+    exchanged = measured.medians("exchange")
+    more = [(size, exchanged[size] - seconds) for size, seconds in whole.items() if size >= LARGE]
+    if not more or median(seconds / whole[size] for size, seconds in more) < SHARES_BANDWIDTH:
+        return 0.0
+    return median(size / seconds for size, seconds in more if seconds > 0)
+
+
+def slope_of_large(whole: Mapping[int, float]) -> float:
+    large = sorted((size, seconds) for size, seconds in whole.items() if size >= LARGE)
+    slopes = [(b - a) / (u - t) for (a, t), (b, u) in zip(large, large[1:], strict=False) if u > t]
+    return median(slopes) if slopes else 0.0
+
+
+def fit_gap(measured: Measurement, send: SizeCost, receive: SizeCost) -> float:
+    """What small messages one after the other take, where it is more than the overheads of either end; else 0."""
+    bursts = [(size, seconds) for size, seconds in measured.medians("burst").items() if size <= SMALL]
+    gaps = [seconds for size, seconds in bursts if seconds > max(seconds_of(send, size), seconds_of(receive, size))]
+    return median(gaps) if 2 * len(gaps) > len(bursts) else 0.0
+
+
+def errors_of(
+    name: str,
+    predicted: Callable[[int], float],
+    points: Iterable[tuple[int, float]],
+    *,
+    fitted: bool,
+) -> list[FitError]:
+    shares = [abs(predicted(size) - seconds) / seconds for size, seconds in points if seconds > 0]
+    return [FitError(name, fitted, len(shares), median(shares), max(shares))] if shares else []
+
+
+def _fitted(times: Mapping[int, float]) -> list[tuple[int, float]]:
+    """The measurements that the fit may see, by size."""
+    return sorted((size, seconds) for size, seconds in times.items() if size not in CHECKED_SIZES)

@@ -1,0 +1,143 @@
+"""Measurements between two ranks, by the program bench/tasks/calibrate/mpi.c under any MPI's mpirun."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from ayatori import _core
+from ayatori.base.errors import Error
+from ayatori.processes import last_line, run_program
+
+SOURCE = Path(_core.__file__).parent / "programs" / "calibrate.c"
+FITTED_SIZES = tuple(4**power for power in range(12))
+"""1 B … 4 MiB; the program adds the eager limit and one byte more."""
+CHECKED_SIZES = tuple(size for size in (factor * 4**power for power in range(11) for factor in (2, 3)) if size > 2)
+LEAST_SECONDS = 120.0
+"""For everything but the measuring itself: starting, the eager limit, at least nine rounds."""
+MAX_SPREAD = 1.5
+"""Three quarters of the rounds should be below this many times their median."""
+
+
+@dataclass
+class Samples:
+    """Of one pattern: medians over many rounds, in seconds, by size in bytes."""
+
+    median: dict[int, float] = field(default_factory=dict)
+    three_quarters: dict[int, float] = field(default_factory=dict)
+
+
+@dataclass
+class Measurement:
+    mpi: str
+    hosts: Sequence[str]
+    same_node: bool
+    rounds: int
+    eager_limit: int
+    patterns: dict[str, Samples]
+
+    def medians(self, pattern: str) -> dict[int, float]:
+        return self.patterns[pattern].median
+
+    def noisy_share(self) -> float:
+        """Of the times of messages, the share whose rounds differ too much."""
+        spreads = [
+            samples.three_quarters[size] > MAX_SPREAD * samples.median[size]
+            for pattern in ("one_way", "exchange")
+            for samples in [self.patterns[pattern]]
+            for size in samples.median
+        ]
+        return sum(spreads) / len(spreads)
+
+
+@dataclass(frozen=True)
+class Mpi:
+    """An MPI's programs."""
+
+    mpirun: str
+    mpicc: str
+    is_open_mpi: bool
+
+
+def find_mpi(mpirun: str, mpicc: str | None = None) -> Mpi:
+    """The compiler is by default the one beside mpirun: mpicc.openmpi of mpirun.openmpi. Raises Error for none."""
+    found = shutil.which(mpirun)
+    if found is None:
+        raise Error(f"{mpirun} is not installed", hint="--mpirun PROGRAM; apt-get install openmpi-bin, or mpich")
+    done = subprocess.run([found, "--version"], capture_output=True, text=True, check=False)
+    path = Path(found)
+    name = path.name.replace("mpirun", "mpicc").replace("mpiexec", "mpicc")
+    compiler = mpicc or shutil.which(str(path.with_name(name))) or shutil.which(name) or shutil.which("mpicc")
+    if compiler is None or shutil.which(compiler) is None:
+        hint = "--mpicc PROGRAM; apt-get install libopenmpi-dev, or libmpich-dev"
+        raise Error(f"there is no compiler for the MPI of {mpirun}", hint=hint)
+    return Mpi(found, compiler, "Open MPI" in done.stdout or "OpenRTE" in done.stdout)
+
+
+def compile_program(mpi: Mpi, folder: Path) -> Path:
+    program = folder / "calibrate"
+    done = subprocess.run([mpi.mpicc, "-O2", "-o", program, SOURCE], capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        lines = done.stderr.strip().splitlines()
+        raise Error(f"{mpi.mpicc} can't compile the program that measures", cause=lines[-1] if lines else "")
+    return program
+
+
+def measure(mpi: Mpi, program: Path, folder: Path, seconds: float, hostfile: Path | None) -> Measurement:
+    """Two ranks on this machine; with a hostfile on its first two hosts, for so many seconds."""
+    sizes = [str(size) for size in sorted({*FITTED_SIZES, *CHECKED_SIZES})]
+    output, errors = folder / "output", folder / "errors"
+    status = run_program(
+        [mpi.mpirun, *placement(mpi, hostfile), program, f"{seconds:g}", *sizes],
+        folder=folder,
+        environment=os.environ | _as_root(),
+        output=output,
+        errors=errors,
+        timeout=LEAST_SECONDS + 3 * seconds,
+    )
+    if status != 0:
+        raise Error(f"{mpi.mpirun} failed", cause=last_line(errors) or last_line(output) or f"status {status}")
+    return parse_measurement(output.read_text(encoding="utf-8"))
+
+
+def placement(mpi: Mpi, hostfile: Path | None) -> list[str]:
+    """Options for two ranks, each bound to a core: on one machine, or one on each of two hosts."""
+    if mpi.is_open_mpi:
+        where = ["--hostfile", str(hostfile), "--map-by", "node"] if hostfile else ["--map-by", "core"]
+        return ["--oversubscribe", "--bind-to", "core" if _cores() >= 2 else "none", *where, "-np", "2"]
+    where = ["-f", str(hostfile), "-ppn", "1"] if hostfile else []
+    return [*where, "-bind-to", "core" if _cores() >= 2 else "none", "-np", "2"]
+
+
+def parse_measurement(text: str) -> Measurement:
+    """Lines of JSON, as the program prints them."""
+    lines: list[dict[str, Any]] = [json.loads(line) for line in text.splitlines() if line.startswith("{")]
+    if not lines or "eager_limit" not in lines[0]:
+        raise Error("the program that measures printed nothing that can be read", internal=True)
+    patterns: dict[str, Samples] = {}
+    for line in lines[1:]:
+        samples = patterns.setdefault(line["pattern"], Samples())
+        samples.median[line["bytes"]] = line["median"]
+        samples.three_quarters[line["bytes"]] = line["three_quarters"]
+    return Measurement(patterns=patterns, **lines[0])
+
+
+def hosts_in(hostfile: Path) -> list[str]:
+    """The host that each line begins with, each once."""
+    lines = (line.split("#")[0].split() for line in hostfile.read_text(encoding="utf-8").splitlines())
+    return list(dict.fromkeys(words[0].split(":")[0] for words in lines if words))
+
+
+def _cores() -> int:
+    return len(os.sched_getaffinity(0))
+
+
+def _as_root() -> dict[str, str]:
+    """Open MPI does not start for root without these."""
+    return {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"} if os.geteuid() == 0 else {}

@@ -1,0 +1,86 @@
+"""ayatori calibrate: what do messages, copies and reductions cost on this machine?"""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from ayatori.base.units import format_bytes, format_seconds, parse_seconds
+from ayatori.calibration.calibrating import calibrate as measure_and_fit
+from ayatori.calibration.measuring import find_mpi
+from ayatori.cli import options
+from ayatori.cli.execution import UsageError
+from ayatori.cli.output import note, print_json, print_table, print_warning, say, saying_what_is_done
+from ayatori.formats.calibration import Calibration, write_calibration
+from ayatori.prediction.costs import MessageCosts, seconds_of
+
+SIZES_PRINTED = (1, 1 << 10, 1 << 16, 1 << 20, 1 << 22)
+MAX_SECONDS = 3600.0
+
+
+def calibrate(
+    out: Annotated[Path | None, typer.Option(metavar="FILE", help="Write the calibration there.")] = None,
+    mpirun: Annotated[str, typer.Option(metavar="PROGRAM", help="Which MPI: mpirun.mpich, …")] = "mpirun",
+    mpicc: Annotated[
+        str | None, typer.Option(metavar="PROGRAM", help="Its compiler, if it is not the one beside mpirun.")
+    ] = None,
+    hostfile: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Of two hosts or more: measures between the first two, too.")
+    ] = None,
+    links: Annotated[int, typer.Option(help="Links that messages between these two take.")] = 2,
+    seconds: Annotated[str, typer.Option(metavar="TIME", help="To measure for, inside and between.")] = "20s",
+    json: options.JSON = False,
+) -> None:
+    """Measures messages by MPI, fits the model of simulate and choose to some, and checks it on others.
+
+    Two ranks on this machine, and one on each of two hosts of --hostfile.
+    """
+    time = options.value_of(parse_seconds, seconds)
+    if not 0 < time <= MAX_SECONDS:
+        raise UsageError(f"--seconds {seconds} is out of range", hint="for example 20s; at most an hour")
+    if not 0 <= links <= 1000:
+        raise UsageError(f"--links {links} is out of range", hint="0 to 1000")
+    mpi = find_mpi(mpirun, mpicc)
+    with saying_what_is_done() as doing:
+        calibration = measure_and_fit(mpi, time, hostfile, links, doing)
+    if out is not None:
+        write_calibration(calibration, out)
+        note(f"wrote {out}")
+    print_json("calibrate", asdict(calibration)) if json else describe(calibration)
+
+
+def describe(calibration: Calibration) -> None:
+    say(f"{calibration.machine}, {calibration.mpi}")
+    for name, costs in (("inside a machine", calibration.inside), ("between machines", calibration.between)):
+        if costs is not None:
+            describe_messages(name, costs)
+    rows = [
+        [f"  {format_bytes(size)}", *(format_seconds(seconds_of(cost, size)) for cost in local)]
+        for local in [(calibration.copy, calibration.reduce)]
+        for size in SIZES_PRINTED
+    ]
+    print_table("", ["  in a rank", "copy", "reduce"], rows)
+    rows = [
+        [f"  {error.what}", "fitted" if error.fitted else "checked", str(error.points), f"{error.median:.1%}"]
+        + [f"{error.max:.1%}"]
+        for error in calibration.errors
+    ]
+    print_table("", ["  error of the model", "times", "points", "median", "largest"], rows)
+    for remark in calibration.remarks:
+        print_warning(remark)
+
+
+def describe_messages(name: str, costs: MessageCosts) -> None:
+    rendezvous = f", rendezvous {format_seconds(costs.rendezvous)}" if costs.rendezvous else ""
+    gap = f", gap {format_seconds(costs.gap)}" if costs.gap else ""
+    bandwidth = f", {costs.bandwidth / 1e6:.0f} MB/s" if costs.bandwidth else ""
+    eager = f"eager up to {format_bytes(costs.eager_limit)}"
+    say(f"  {name}: latency {format_seconds(costs.latency)}{gap}, {eager}{rendezvous}{bandwidth}")
+    rows = [
+        [f"  {format_bytes(size)}", *(format_seconds(seconds_of(cost, size)) for cost in (costs.send, costs.receive))]
+        for size in SIZES_PRINTED
+    ]
+    print_table("", ["  overhead of", "sender", "receiver"], rows)

@@ -1,0 +1,208 @@
+"""Costs of messages: assumed by rate, fitted to measurements, saved, and the same formulas as the simulator's."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import jsonschema
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from ayatori.base.errors import Error
+from ayatori.calibration.calibrating import TOO_NOISY, calibration_of
+from ayatori.calibration.fitting import fit, one_way
+from ayatori.calibration.lines import TOLERANCE, lines_through
+from ayatori.calibration.measuring import (
+    CHECKED_SIZES,
+    FITTED_SIZES,
+    Measurement,
+    Samples,
+    find_mpi,
+    hosts_in,
+    parse_measurement,
+)
+from ayatori.formats.calibration import Calibration, FitError, costs_of, read_calibration, write_calibration
+from ayatori.model.jobs import contiguous_jobs
+from ayatori.model.network import open_source
+from ayatori.prediction.assumed import LANES, assumed_costs, fabric_of
+from ayatori.prediction.costs import FREE, Costs, Line, MessageCosts, SizeCost, seconds_of
+from ayatori.prediction.predictor import Call, Model, Predictor
+
+SCHEMA = Path(__file__).parents[2] / "src/artefacts/schemas/calibration.schema.json"
+SECONDS = st.floats(1e-9, 1e-3)
+PER_BYTE = st.floats(1e-12, 1e-8)
+SIZES = (*FITTED_SIZES, *CHECKED_SIZES)
+
+
+@st.composite
+def message_costs(draw, inside: bool = True) -> MessageCosts:
+    """Overheads that a fit can tell apart: one line each below and above the eager limit."""
+    limit = draw(st.integers(100, 100000))
+    above = Line(limit + 1, draw(SECONDS), draw(PER_BYTE))
+    busy = draw(st.floats(1e-8, 1e-6))
+    return MessageCosts(
+        latency=draw(st.floats(1e-8, 1e-5)),
+        send=(Line(0, busy), Line(limit + 1, busy)),
+        receive=(Line(0, draw(SECONDS), draw(PER_BYTE)), above),
+        eager_limit=limit,
+        rendezvous=draw(SECONDS),
+        bandwidth=draw(st.sampled_from([0.0, 1e9])) if inside else 1e9,
+    )
+
+
+def measurement_of(costs: MessageCosts, copy: SizeCost, reduce: SizeCost, inside: bool = True) -> Measurement:
+    """What an ideal machine with these costs would measure."""
+    sizes = sorted({*SIZES, costs.eager_limit, costs.eager_limit + 1})
+    both = 2 if inside else 1
+    eager = [size for size in sizes if size <= costs.eager_limit]
+    times = {
+        "one_way": {size: one_way(costs, size) for size in sizes},
+        "exchange": {size: one_way(costs, size, both) for size in sizes},
+        "combine": {size: one_way(costs, size, both) + seconds_of(reduce, size) for size in sizes},
+        "send": {size: seconds_of(costs.send, size) for size in eager},
+        "receive": {size: seconds_of(costs.receive, size) for size in eager},
+        "burst": {size: max(seconds_of(costs.send, size), seconds_of(costs.receive, size)) for size in eager},
+        "copy": {size: seconds_of(copy, size) for size in sizes},
+        "reduce": {size: seconds_of(reduce, size) for size in sizes},
+    }
+    samples = {name: Samples(dict(medians), dict(medians)) for name, medians in times.items()}
+    return Measurement("an MPI", ("a", "a"), inside, 10, costs.eager_limit, samples)
+
+
+@settings(max_examples=100, deadline=None)
+@given(message_costs(), SECONDS, PER_BYTE)
+def test_fit_finds_costs_that_say_what_was_measured(costs: MessageCosts, fixed: float, per_byte: float) -> None:
+    local = (Line(0, fixed, per_byte),)
+    found = fit(measurement_of(costs, local, local), "inside")
+    assert found.messages.eager_limit == costs.eager_limit
+    assert {error.fitted for error in found.errors} == {True, False}
+    for error in found.errors:
+        assert error.median <= 0.06, error
+
+
+@settings(max_examples=50, deadline=None)
+@given(message_costs(inside=False))
+def test_fit_between_machines_finds_the_bandwidth(costs: MessageCosts) -> None:
+    """The slope of large messages, of which the receiver's overhead is a part."""
+    local = (Line(0, 1e-8, 1e-10),)
+    found = fit(measurement_of(costs, local, local, inside=False), "between")
+    slope = 1 / costs.bandwidth + costs.receive[-1].seconds_per_byte
+    assert found.messages.bandwidth == pytest.approx(1 / slope, rel=0.15)
+    assert all(error.median <= 0.06 for error in found.errors)
+
+
+@given(st.lists(st.tuples(st.integers(1, 1 << 22), SECONDS), min_size=2, max_size=20, unique_by=lambda point: point[0]))
+def test_lines_rise_in_size_and_are_nowhere_below_zero(points: list[tuple[int, float]]) -> None:
+    lines = lines_through(points)
+    assert lines[0].first == 0
+    assert [line.first for line in lines] == sorted({line.first for line in lines})
+    assert all(line.seconds >= 0 and line.seconds_per_byte >= 0 for line in lines)
+
+
+@given(SECONDS, PER_BYTE)
+def test_points_on_a_line_make_one_line(fixed: float, per_byte: float) -> None:
+    lines = lines_through([(size, fixed + per_byte * size) for size in FITTED_SIZES])
+    assert len(lines) == 1
+    for size in SIZES:
+        assert seconds_of(lines, size) == pytest.approx(fixed + per_byte * size, rel=2 * TOLERANCE)
+
+
+@pytest.mark.parametrize("ppn", [1, 2])
+def test_the_formulas_of_the_fit_are_those_of_the_simulator(ppn: int) -> None:
+    network = open_source("full:2,hosts=1")
+    [job] = contiguous_jobs(network, [3 - ppn], ppn)
+    messages = MessageCosts(1e-6, (Line(0, 3e-7, 1e-10),), (Line(0, 4e-7, 2e-10),), 0, 4096, 7e-6, 2e9)
+    reduce = (Line(0, 1e-7, 3e-10),)
+    costs = Costs("given", inside=messages, between=messages, reduce=reduce)
+    predictor = Predictor(network, model=Model(link_bandwidth=1e12, link_latency=0, costs=costs))
+    both = 2 if ppn == 2 else 1
+    for size in (8, 4096, 5000, 1 << 20):
+        [sent] = predictor.predict([job], Call("broadcast", "binomial", size))
+        assert sent.seconds == pytest.approx(one_way(messages, size), rel=1e-9)
+        [combined] = predictor.predict([job], Call("allreduce", "recursive-doubling", size))
+        expected = one_way(messages, size, both) + seconds_of(reduce, size)
+        assert combined.seconds == pytest.approx(expected, rel=1e-9)
+
+
+def test_noise_is_said() -> None:
+    measured = measurement_of(MessageCosts(1e-6, (Line(0, 1e-7),), (Line(0, 1e-7, 1e-10),), 0, 4096), (), ())
+    assert measured.noisy_share() == 0
+    assert calibration_of(measured, None, 0).remarks == ()
+    for samples in measured.patterns.values():
+        samples.three_quarters = {size: 2 * seconds for size, seconds in samples.median.items()}
+    assert measured.noisy_share() == 1 > TOO_NOISY
+    assert any("too noisy" in remark for remark in calibration_of(measured, None, 0).remarks)
+
+
+@settings(max_examples=30, deadline=None)
+@given(message_costs(), st.none() | message_costs(), st.integers(0, 9))
+def test_calibrations_come_back_as_they_were_written(
+    inside: MessageCosts, between: MessageCosts | None, links: int
+) -> None:
+    errors = (FitError("one way inside", True, 12, 0.03, 0.5),)
+    written = Calibration("n1", "MPI", inside, between, links, (Line(0, 0.0, 1e-10),), (), ("busy",), errors)
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "calibration.json"
+        write_calibration(written, path)
+        assert read_calibration(path) == written
+        jsonschema.validate(json.loads(path.read_text()), json.loads(SCHEMA.read_text()))
+
+
+def test_what_was_not_measured_is_assumed_and_said_so() -> None:
+    assumed = assumed_costs(open_source("fattree:K=2,levels=2"))
+    inside, between = MessageCosts(latency=3e-6), MessageCosts(latency=5e-6)
+    costs = costs_of(Calibration("n1", "MPI", inside), assumed, 1e-7)
+    assert (costs.inside, costs.between, costs.copy) == (inside, assumed.between, assumed.copy)
+    assert costs.origin == "measured on n1 with MPI, between machines assumed for 4xHDR"
+    costs = costs_of(Calibration("n1", "MPI", None, between, 2), assumed, 1e-7)
+    assert costs.between.latency == pytest.approx(4.8e-6), "two links are counted by themselves"
+
+
+@pytest.mark.parametrize("rate", ["1xSDR", "4xFDR10", *(f"4x{lane}" for lane in LANES), "?", "1Gbit/s", "2500Mbit/s"])
+def test_nothing_is_assumed_to_be_free(rate: str) -> None:
+    for direct in (False, True):
+        costs = fabric_of(rate, direct).costs()
+        assert min(costs.latency, costs.gap, costs.rendezvous, seconds_of(costs.send, 1)) > 0
+        assert one_way(costs, 1) < one_way(costs, costs.eager_limit + 1)
+
+
+def test_faster_ethernet_is_not_assumed_to_be_slower() -> None:
+    rates = [f"{gigabits}Gbit/s" for gigabits in (1, 10, 25, 40, 100, 200, 400)]
+    times = [one_way(fabric_of(rate, False).costs(), 1) for rate in rates]
+    assert times == sorted(times, reverse=True)
+
+
+def test_models_say_zero_only_if_they_are_told_to() -> None:
+    network = open_source("fattree:K=2,levels=2")
+    [job] = contiguous_jobs(network, [4], 1)
+    call = Call("allreduce", "recursive-doubling", 8)
+    [assumed] = Predictor(network).predict([job], call)
+    assert 2e-6 < assumed.seconds < 2e-5
+    [free] = Predictor(network, model=Model(link_latency=0, costs=FREE)).predict([job], call)
+    assert free.seconds < 1e-8
+
+
+def test_what_the_program_prints_is_read() -> None:
+    text = """[n1] some warning
+{"mpi": "Open MPI v4.1.4", "hosts": ["n1", "n2"], "same_node": false, "rounds": 9, "eager_limit": 4040}
+{"pattern": "one_way", "bytes": 8, "median": 1e-06, "tenth": 9e-07, "three_quarters": 2e-06}
+"""
+    measured = parse_measurement(text)
+    assert (measured.mpi, measured.same_node, measured.eager_limit) == ("Open MPI v4.1.4", False, 4040)
+    assert measured.medians("one_way") == {8: 1e-6}
+    with pytest.raises(Error, match="nothing that can be read"):
+        parse_measurement("")
+
+
+def test_hosts_of_a_hostfile(tmp_path: Path) -> None:
+    file = tmp_path / "hosts"
+    file.write_text("# two of them\nn1 slots=2\nn2:4\n\nn1\n")
+    assert hosts_in(file) == ["n1", "n2"]
+
+
+def test_an_mpi_that_is_not_there_is_an_error() -> None:
+    with pytest.raises(Error, match="not installed"):
+        find_mpi("no-such-mpirun")
