@@ -4,7 +4,8 @@ A cell is a collective, a number of ranks and an interval of sizes with its algo
 with a cell for everything that the catalogue knows are written as `choose` writes them; the MPI runs calls of the
 first, a middle and the last size of each interval, from several roots, and each message that it sends (from whom, to
 whom, how many bytes, in which order between two ranks) must be that of the schedule that `choose` has timed. Runs with
-one rank more and one less must send what they send without the table.
+one rank more and one less must send what they send without the table. By a table that is chosen by prediction, what was
+predicted to be best must run.
 
     python -m bench.validation.mpi_tables [--ranks 2..8] [--mpi openmpi,mpich] [--quick]
 """
@@ -16,16 +17,22 @@ import sys
 import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 from ayatori.base.errors import Error
-from ayatori.mpi_tables.catalogue import Mpi, MpiAlgorithm
-from ayatori.mpi_tables.rules import Rule, Rules, call_of
+from ayatori.model.jobs import contiguous_jobs
+from ayatori.model.network import open_source
+from ayatori.mpi_tables.catalogue import Mpi, MpiAlgorithm, our_collective
+from ayatori.mpi_tables.rules import Rule, Rules, call_of, rank, rules_from
 from ayatori.mpi_tables.tables import MPIS, write
+from ayatori.prediction.predictor import Model, Predictor
 from bench.validation.mpi_traffic import Cell, Program, Traffic, is_there, traffic_of
 
 WIDTH = 5000
 """Sizes from the first of an interval to that of the next."""
+FAT_TREE = "fattree:K=6,levels=2,nodes=30"
+SIZES = [512, 4 << 10, 32 << 10, 256 << 10]
 SEGMENTS = (0, 1000, 2048)
 ROOTED = {"bcast", "reduce", "gather", "scatter"}
 
@@ -74,6 +81,7 @@ def cells_of(rules: Rules, first_of_its_kind: bool) -> Iterator[tuple[Cell, Rule
                 yield from ((Cell(collective, size, root), rule) for root in roots)
 
 
+@cache
 def expected(cell: Cell, rule: Rule, ranks: int) -> Traffic:
     return traffic_of(call_of(rule.algorithm, cell.bytes, rule.segment_bytes, cell.root), ranks)
 
@@ -97,6 +105,28 @@ def prove(mpi: Mpi, program: Program, ranks: int, folder: Path, groupings: list[
                     print(f"{mpi.word}, {ranks} ranks: {cell} by {rule.algorithm.name}, segment {rule.segment_bytes}")
                     print(f"  sent     {sorted(traffic.items())}")
                     print(f"  expected {sorted(expected(cell, rule, ranks).items())}")
+    return outcome
+
+
+def prove_chosen(mpi: Mpi, program: Program, ranks: int, folder: Path) -> Outcome:
+    """A table as `choose` makes it, for hosts of a fat tree: at each size that it has predicted, its best one runs."""
+    network = open_source(FAT_TREE)
+    predictor = Predictor(network, model=Model(link_latency=1e-6))
+    ours = dict.fromkeys(our_collective(collective) for collective in mpi.collectives)
+    calls = [(name, size) for name in ours for size in ([0] if name == "barrier" else SIZES)]
+    ranked = rank(mpi, predictor, contiguous_jobs(network, [ranks])[0], calls)
+    rules = rules_from(mpi, ranks, ranked)
+    written = write(rules, folder / "rules.json")
+    cells = [Cell(entry.collective, entry.bytes) for entry in ranked]
+    taken = [rules.lookup(cell.collective, cell.bytes) for cell in cells]
+    sent = program.traffic(ranks, cells, dict(written.environment))
+    outcome = Outcome(len(cells), len(cells))
+    for entry, cell, rule, traffic in zip(ranked, cells, taken, sent, strict=True):
+        best = entry.ways[0]
+        is_best = (rule.algorithm, rule.segment_bytes) == (best.algorithm, best.segment_bytes)
+        if traffic != expected(cell, rule, ranks) or not (is_best or cell.collective in mpi.one_choice):
+            outcome.wrong += 1
+            print(f"{mpi.word}, {ranks} ranks: {cell} is not done by {best.algorithm.name}")
     return outcome
 
 
@@ -142,13 +172,15 @@ def main() -> int:
             program = Program(word, folder)
             for ranks in range(first, last + 1):
                 found = prove(MPIS[word], program, ranks, folder, groupings_of(MPIS[word], ranks))
+                chosen = prove_chosen(MPIS[word], program, ranks, folder)
                 guards = prove_guards(MPIS[word], program, ranks, folder)
                 print(
                     f"{word}, {ranks} ranks: {found.cells} cells in {found.calls} calls, {found.wrong} not as written; "
+                    f"{chosen.calls} calls of a chosen table, {chosen.wrong} not as predicted; "
                     f"{guards.calls} calls of other communicators, {guards.wrong} changed",
                     flush=True,
                 )
-                failed |= found.wrong + guards.wrong > 0
+                failed |= found.wrong + chosen.wrong + guards.wrong > 0
     return 1 if failed else 0
 
 

@@ -178,6 +178,9 @@ class Job:
     @property
     def ranks_on_machines(self) -> list[int]: ...
 
+    def in_order(self, places: Sequence[int]) -> Job:
+        """The same machines with their ranks: the i-th is the one at places[i]."""
+
     def endpoints(self, network: Network) -> list[int]: ...
 
 def job_from_hostfile(network: Network, contents: str, file: str, ranks_per_machine: int, network_order: bool) -> Job: ...

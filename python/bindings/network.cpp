@@ -219,6 +219,19 @@ Job job_of_hosts(const Network& network, const std::vector<std::pair<std::string
   return unwrap(place_job(network, entries, file, 0, RankOrder::as_given));
 }
 
+/// The same machines with their ranks: the i-th is now the one that was at places[i].
+Job job_in_order(const Job& job, const std::vector<std::size_t>& places) {
+  std::vector<bool> taken(job.machines.size(), false);
+  Job ordered;
+  for (const std::size_t place : places) {
+    if (place >= taken.size() || taken[place]) throw nb::value_error("each place of the job once");
+    taken[place] = true;
+    ordered.machines.push_back(job.machines[place]);
+  }
+  if (places.size() != taken.size()) throw nb::value_error("each place of the job once");
+  return ordered;
+}
+
 Candidates candidates(bool unnamed_hcas) { return unnamed_hcas ? Candidates::all : Candidates::named; }
 
 std::vector<Job> random_jobs(const Network& network, std::size_t count, std::size_t size,
@@ -251,6 +264,8 @@ void bind_jobs(nb::module_& module) {
                      for (const JobMachine& machine : job.machines) ranks.push_back(machine.ranks);
                      return ranks;
                    })
+      .def("in_order", &job_in_order, "The same machines with their ranks: the i-th is the one at places[i].",
+           nb::arg("places"))
       .def(
           "endpoints", [](const Job& job, const Network& network) { return endpoints_of_ranks(network, job); },
           nb::arg("network"));

@@ -3,9 +3,10 @@ each format says the same."""
 
 from __future__ import annotations
 
+import math
 import re
 from functools import cache
-from itertools import permutations
+from itertools import combinations, permutations
 from pathlib import Path
 
 import pytest
@@ -16,7 +17,7 @@ import ayatori
 from ayatori import _core
 from ayatori.base.errors import Error
 from ayatori.ordering.files import FORMATS, hosts_of, write
-from ayatori.ordering.search import Traffic, in_order, order_ranks
+from ayatori.ordering.search import MAX_PAIRS, Traffic, order_ranks
 from ayatori.planning.plans import steps_of
 from ayatori.prediction.costs import FREE
 from ayatori.prediction.predictor import Call, Model, Predictor
@@ -67,7 +68,7 @@ def exhaustive(predictor: Predictor, job: _core.Job, traffic: Traffic) -> float:
     for order in permutations(range(len(ranks))):
         if any(ranks[place] != ranks[host] for place, host in enumerate(order)):
             continue
-        other = in_order(predictor.network, job, order)
+        other = job.in_order(order)
         best = min(best, order_ranks(predictor, other, traffic, trials=1).given_seconds)
     return best
 
@@ -104,6 +105,13 @@ def test_an_order_is_the_same_hosts_and_never_slower_than_the_given_one(data) ->
     # What is promised is what the simulator says of that order.
     alone = order_ranks(predictor, found.job, traffic, trials=1)
     assert alone.given_seconds == pytest.approx(found.seconds, rel=1e-8)
+    if found.settled:
+        for a, b in combinations(range(len(job.machines)), 2):
+            places = list(range(len(job.machines)))
+            places[a], places[b] = b, a
+            if job.ranks_on_machines[a] == job.ranks_on_machines[b]:
+                other = order_ranks(predictor, found.job.in_order(places), traffic, trials=1)
+                assert other.given_seconds >= found.seconds * (1 - 1e-8)
 
 
 def test_a_scattered_ring_becomes_a_ring_of_neighbours() -> None:
@@ -167,3 +175,23 @@ def test_what_cannot_be_ordered_is_refused(tmp_path: Path, ayatori_command) -> N
     assert done.status == 0, done.stderr
     assert "SLURM_HOSTFILE=" in done.stdout
     assert sorted((tmp_path / "slurm").read_text().split()) == ["N0", "N13", "N20", "N7"]
+
+
+def test_an_order_names_each_place_once() -> None:
+    job = _core.contiguous_job(network_of(SOURCES[0]), 3, 1, False)
+    assert job.in_order([2, 0, 1]).machines == [job.machines[2], job.machines[0], job.machines[1]]
+    for wrong in ([0, 1], [0, 1, 1], [0, 1, 3]):
+        with pytest.raises(ValueError, match="each place"):
+            job.in_order(wrong)
+
+
+def test_large_jobs_try_random_pairs_and_do_not_claim_to_be_settled() -> None:
+    network = ayatori.open_source("fattree:K=18,levels=2")
+    predictor = Predictor(network, model=Model(steps="synchronous", link_latency=1e-6))
+    names = [network.machines[machine].name for machine in network.machines_in_order]
+    count = len(names)
+    assert math.comb(count, 2) > MAX_PAIRS
+    job = _core.job_of_hosts(network, [(names[7 * i % count], 1) for i in range(count)], "job")
+    found = order_ranks(predictor, job, Traffic(Call("allreduce", "recursive-doubling", 1 << 20)), trials=10)
+    assert found.trials == 10
+    assert not found.settled

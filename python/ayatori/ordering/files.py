@@ -6,17 +6,15 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from ayatori import _core
-from ayatori._core import Job, Network
+from ayatori._core import Job, Machine, Network
 from ayatori.base.errors import Error
 from ayatori.base.files import write_bytes
 
 
 def hosts_of(network: Network, job: Job) -> list[tuple[str, int]]:
     """Hosts in rank order, and how many ranks each has."""
-    return [
-        (network.machines[machine].name, ranks)
-        for machine, ranks in zip(job.machines, job.ranks_on_machines, strict=True)
-    ]
+    machines = network.machines  # a list that is made when it is asked for
+    return [(machines[machine].name, ranks) for machine, ranks in zip(job.machines, job.ranks_on_machines, strict=True)]
 
 
 def hostfile(network: Network, job: Job) -> str:
@@ -46,7 +44,8 @@ def coordinates(network: Network, job: Job) -> str:
     Groups are those of a dragonfly, elsewhere the leaves.
     """
     places = _core.places_of_job(network, job)
-    switches = [_port_of(network, machine) for machine in job.machines]
+    machines = network.machines
+    switches = [_port_of(network, machines[machine]) for machine in job.machines]
     numbers = {switch: number for number, switch in enumerate(sorted({switch for switch, _ in switches}))}
     rows = ["rank: group switch port"]
     for rank, machine in enumerate(places.machine):
@@ -55,14 +54,14 @@ def coordinates(network: Network, job: Job) -> str:
     return _lines(iter(rows))
 
 
-def _port_of(network: Network, machine: int) -> tuple[int, int]:
+def _port_of(network: Network, machine: Machine) -> tuple[int, int]:
     """The router that a machine's first endpoint is at, and the number of the port there."""
-    for endpoint in network.machines[machine].endpoints:
+    for endpoint in machine.endpoints:
         router = network.router_of(endpoint)
         if router is not None:
             port = network.port(endpoint)
             return router, network.port(port.peer).number if port.connected else port.number
-    raise Error(f"{network.machines[machine].name} is at no switch", hint="--to hostfile")
+    raise Error(f"{machine.name} is at no switch", hint="--to hostfile")
 
 
 def _lines(lines: Iterator[str]) -> str:

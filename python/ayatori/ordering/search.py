@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -9,7 +10,7 @@ from itertools import combinations
 from random import Random
 
 from ayatori import _core
-from ayatori._core import Job, Network, StepSequence
+from ayatori._core import Job, StepSequence
 from ayatori.base.errors import Error
 from ayatori.prediction.predictor import Call, Predictor, PreparedRun
 
@@ -18,6 +19,8 @@ AT_ONCE = 4 * (os.cpu_count() or 1)
 MESSAGES_TO_PREDICT = 20_000_000
 """Of all orders together, where the caller does not say how many orders are tried: about a minute on two cores."""
 MIN_TRIALS, MAX_TRIALS = 20, 5_000
+MAX_PAIRS = 100_000
+"""Of two hosts; where there are more, random ones are tried."""
 SHAKES, SWAPS_OF_A_SHAKE = 6, 3
 
 
@@ -119,42 +122,45 @@ class _Search:
         self._random = random
         self._advance = advance
         self._known: dict[Order, Cost] = {}
-        ranks = job.ranks_on_machines
-        self._pairs = [(a, b) for a, b in combinations(range(len(ranks)), 2) if ranks[a] == ranks[b]]
+        self._settled: set[Order] = set()
+        places: dict[int, list[int]] = {}
+        for place, ranks in enumerate(job.ranks_on_machines):
+            places.setdefault(ranks, []).append(place)
+        self._classes = [own for own in places.values() if len(own) > 1]
+        """Places of hosts with as many ranks."""
+        self._pair_counts = [math.comb(len(own), 2) for own in self._classes]
 
     def run(self) -> Ordered:
         given = tuple(range(len(self._job.machines)))
         starts = list(dict.fromkeys([given, self._network_order()]))
         allowed = self._left
         self._predict(starts, at_least=1)
-        best, settled = given, not self._pairs
+        best = given
         for start in sorted((order for order in starts if order in self._known), key=self._known.__getitem__):
-            found, settled_here = self._descend(start)
-            if self._known[found] < self._known[best] or (found == best and settled_here):
-                best, settled = found, settled_here
+            best = min(best, self._descend(start), key=self._known.__getitem__)
         best = self._shaken(best)
         if self._known[best][0] >= self._known[given][0]:  # not faster, if only more even
             best = given
         self._advance(self._left)
         return Ordered(
-            in_order(self._predictor.network, self._job, best),
+            self._job.in_order(best),
             self._known[best][0],
             self._known[given][0],
             allowed - self._left,
-            settled,
+            best in self._settled or not self._classes,
         )
 
     def _shaken(self, best: Order) -> Order:
         """Starts again some changes away from the best order, until that has not helped a few times."""
         failures = 0
-        while failures < SHAKES and self._left > 0 and self._pairs:
+        while failures < SHAKES and self._left > 0 and self._classes:
             other = list(best)
-            for a, b in self._random.choices(self._pairs, k=SWAPS_OF_A_SHAKE):
+            for a, b in (self._random_pair() for _ in range(SWAPS_OF_A_SHAKE)):
                 other[a], other[b] = other[b], other[a]
             self._predict([tuple(other)])
             if tuple(other) not in self._known:
                 break
-            found, _ = self._descend(tuple(other))
+            found = self._descend(tuple(other))
             failures = 0 if self._known[found] < self._known[best] else failures + 1
             best = min(best, found, key=self._known.__getitem__)
         return best
@@ -162,33 +168,41 @@ class _Search:
     def _network_order(self) -> Order:
         """Hosts with as many ranks in the order of the network, in the places of such hosts."""
         position = {machine: i for i, machine in enumerate(self._predictor.network.machines_in_order)}
-        ranks = self._job.ranks_on_machines
-        order = list(range(len(ranks)))
-        for count in set(ranks):
-            places = [i for i, own in enumerate(ranks) if own == count]
-            sorted_hosts = sorted(places, key=lambda i: position[self._job.machines[i]])
-            for place, host in zip(places, sorted_hosts, strict=True):
+        machines = self._job.machines
+        order = list(range(len(machines)))
+        for places in self._classes:
+            hosts = sorted(places, key=lambda place: position[machines[place]])
+            for place, host in zip(places, hosts, strict=True):
                 order[place] = host
         return tuple(order)
 
-    def _descend(self, order: Order) -> tuple[Order, bool]:
-        """Changes places of two hosts while that helps; and whether all pairs were tried at the end."""
+    def _descend(self, order: Order) -> Order:
+        """Changes places of two hosts while that helps and trials are left."""
         while True:
             better = None
+            complete = sum(self._pair_counts) <= MAX_PAIRS
             for batch in self._swaps(order):
                 if self._left == 0:
-                    return order, False
+                    return order
                 self._predict(batch)
+                complete &= all(other in self._known for other in batch)
                 fastest = min((other for other in batch if other in self._known), key=self._known.__getitem__)
                 if self._known[fastest] < self._known[order]:
                     better = fastest
                     break
             if better is None:
-                return order, self._left > 0 or not self._pairs
+                if complete:
+                    self._settled.add(order)
+                return order
             order = better
 
     def _swaps(self, order: Order) -> Iterator[list[Order]]:
-        pairs = self._random.sample(self._pairs, len(self._pairs))
+        """All changes of places of two hosts in random order, in batches; of very many pairs a part."""
+        if sum(self._pair_counts) <= MAX_PAIRS:
+            pairs = [pair for own in self._classes for pair in combinations(own, 2)]
+            self._random.shuffle(pairs)
+        else:
+            pairs = [self._random_pair() for _ in range(self._left)]
         for first in range(0, len(pairs), AT_ONCE):
             batch = []
             for a, b in pairs[first : first + AT_ONCE]:
@@ -197,21 +211,19 @@ class _Search:
                 batch.append(tuple(other))
             yield batch
 
+    def _random_pair(self) -> tuple[int, int]:
+        (own,) = self._random.choices(self._classes, self._pair_counts)
+        a, b = self._random.sample(own, 2)
+        return a, b
+
     def _predict(self, orders: Sequence[Order], at_least: int = 0) -> None:
         """Those that are not known yet, as many as trials are left."""
         new = [order for order in orders if order not in self._known]
         new = new[: max(self._left, at_least)]
-        jobs = [in_order(self._predictor.network, self._job, order) for order in new]
+        jobs = [self._job.in_order(order) for order in new]
         runs = [_prepare(self._predictor, job, self._traffic) for job in jobs]
         for order, prediction in zip(new, self._predictor.predict_prepared(runs), strict=True):
             times = prediction.rank_seconds or [prediction.seconds]
             self._known[order] = (float(f"{prediction.seconds:.9g}"), float(f"{sum(times) / len(times):.9g}"))
         self._left -= min(self._left, len(new))
         self._advance(len(new))
-
-
-def in_order(network: Network, job: Job, order: Sequence[int]) -> Job:
-    """The job's hosts, each with its ranks, in another order."""
-    machines, ranks = job.machines, job.ranks_on_machines
-    hosts = [(network.machines[machines[i]].name, ranks[i]) for i in order]
-    return _core.job_of_hosts(network, hosts, "the job")
