@@ -319,6 +319,21 @@ def test_presets_of_intel_and_scores_of_ucc_say_the_same_as_the_rules(data) -> N
 # --- the command ------------------------------------------------------------------------------------------------------
 
 
+def test_the_command_writes_both_files_of_mpich(tmp_path: Path, ayatori_command) -> None:
+    """From a library without MPI_Reduce's tree, which is then refused before anything is written."""
+    a_release(tmp_path)
+    out = tmp_path / "table.json"
+    own = ["--to", "mpich", "--mpi-library", str(tmp_path / "libmpich.so"), "--out", str(out)]
+    arguments = ["choose", SOURCE, *JOB, "--bytes", "1KiB,1MiB", *own]
+    assert ayatori_command(*arguments, "--collective", "allreduce,reduce").status == 1
+    assert not out.exists()
+    done = ayatori_command(*arguments, "--collective", "allreduce,broadcast,allgather")
+    assert done.status == 0, done.stderr
+    exports = dict(re.findall(r"export (\w+)=(.*)", done.stdout))
+    assert exports == dict(zip(mpich.VARIABLES, [str(out), str(tmp_path / "table-ch4.json")], strict=True))
+    assert all(Path(file).exists() for file in exports.values())
+
+
 @pytest.mark.parametrize("mpi", ["openmpi", "openmpi-json", "intel", "ucc"])
 def test_the_command_writes_a_table_and_tells_how_to_use_it(mpi: str, tmp_path: Path, ayatori_command) -> None:
     collectives = "allgather,broadcast,alltoall" + ("" if mpi == "ucc" else ",allreduce,barrier")
