@@ -79,8 +79,8 @@ class Play {
       scratch_.resize(program_->region_bytes().back());
       regions_.memory.back() = scratch_.data();
     }
-    player_ =
-        std::make_unique<Player>(*program_, carrier_, [](std::byte* to, const std::byte* from, std::size_t bytes) {
+    player_ = std::make_unique<Player>(
+        *program_, carrier_, [](std::byte* to, const std::byte* from, std::size_t bytes, auto...) {
           PMPI_Reduce_local(from, to, static_cast<int>(bytes / sizeof(std::uint32_t)), MPI_UINT32_T, MPI_SUM);
         });
   }
