@@ -27,7 +27,7 @@ function(ayatori_library name)
   target_link_libraries(${ARG_IN} PRIVATE ${name})
   target_link_libraries(${name} PRIVATE ${headers} fmt::fmt openmp ${ARG_LINKS})
   ayatori_precompiled(${name} precompiled)
-  if(ARG_IN STREQUAL libacp)
+  if(ARG_IN STREQUAL libacp OR name STREQUAL carriers OR name STREQUAL player)
     # A message passes many small functions, each of which would cost as much again by being called from outside.
     target_compile_options(${name} PRIVATE -fno-semantic-interposition)
     set_target_properties(${name} PROPERTIES INTERPROCEDURAL_OPTIMIZATION_RELEASE ${AYATORI_IPO})

@@ -34,9 +34,4 @@ std::atomic<std::uint32_t>& SegmentView::taken(Rank from, Rank to) const {
   return reinterpret_cast<LonelyNumber*>(lane(from, to))->value;
 }
 
-LaneSlot& SegmentView::slot(Rank from, Rank to, std::uint32_t number) const {
-  const std::size_t index = number & (shape_.slots - 1);
-  return *reinterpret_cast<LaneSlot*>(lane(from, to) + sizeof(LonelyNumber) + index * shape_.slot_bytes);
-}
-
 }  // namespace ayatori

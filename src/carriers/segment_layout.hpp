@@ -110,7 +110,8 @@ struct SegmentShape {
 /// Finds things in a mapped segment.
 class SegmentView {
  public:
-  SegmentView(std::byte* memory, Rank ranks) : memory_(memory), shape_(ranks) {}
+  SegmentView(std::byte* memory, Rank ranks)
+      : memory_(memory), shape_(ranks), blocks_(memory + shape_.blocks_begin()), block_bytes_(shape_.block_bytes()) {}
 
   [[nodiscard]] const SegmentShape& shape() const { return shape_; }
   [[nodiscard]] SegmentHead& head() const { return *reinterpret_cast<SegmentHead*>(memory_); }
@@ -119,20 +120,23 @@ class SegmentView {
   /// How many messages the receiver has taken from a lane.
   [[nodiscard]] std::atomic<std::uint32_t>& taken(Rank from, Rank to) const;
   /// The slot of a lane in which message `number` travels.
-  [[nodiscard]] LaneSlot& slot(Rank from, Rank to, std::uint32_t number) const;
+  [[nodiscard]] LaneSlot& slot(Rank from, Rank to, std::uint32_t number) const {
+    const std::size_t index = number & (shape_.slots - 1);
+    return *reinterpret_cast<LaneSlot*>(lane(from, to) + sizeof(LonelyNumber) + index * shape_.slot_bytes);
+  }
   /// The small part, followed by the large one.
   [[nodiscard]] std::byte* outbox(Rank owner) const { return block(owner) + shape_.outbox_begin(); }
 
  private:
-  [[nodiscard]] std::byte* block(Rank rank) const {
-    return memory_ + shape_.blocks_begin() + rank * shape_.block_bytes();
-  }
+  [[nodiscard]] std::byte* block(Rank rank) const { return blocks_ + rank * block_bytes_; }
   [[nodiscard]] std::byte* lane(Rank from, Rank to) const {
     return block(from) + shape_.lanes_begin() + to * shape_.lane_bytes();
   }
 
   std::byte* memory_;
   SegmentShape shape_;
+  std::byte* blocks_;
+  std::size_t block_bytes_;
 };
 
 }  // namespace ayatori
