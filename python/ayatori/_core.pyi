@@ -193,6 +193,16 @@ def contiguous_job(network: Network, size: int, ranks_per_machine: int, unnamed_
 
 def machines_for_jobs(network: Network, unnamed_hcas: bool) -> list[int]: ...
 
+class RailUse(enum.Enum):
+    own = 0
+
+    aligned = 1
+
+    striped = 2
+
+def job_of_nics(network: Network, job: Job) -> Job:
+    """The same machines with a rank for each of their NICs."""
+
 def open_source(source: str, host_pattern: str) -> Network: ...
 
 def read_file(path: str) -> bytes:
@@ -251,6 +261,9 @@ def schedule_of_pattern(steps: StepSequence, bytes: int) -> Schedule:
     """
 
 def write_pattern(steps: StepSequence, path: str) -> None: ...
+
+def on_rails(network: Network, job: Job, steps: StepSequence, use: RailUse) -> StepSequence:
+    """The steps of a job's ranks as those of its NICs."""
 
 class Places:
     """Where ranks are; see ayatori/schedule/places.hpp."""
@@ -1638,15 +1651,15 @@ class LinkDefaults:
     @latency.setter
     def latency(self, arg: float, /) -> None: ...
 
-def simulate_jobs(network: Network, routes: Routes | None, plans: Sequence[Plan], jobs: Sequence[Job], schedules: Sequence[Schedule], options: FlowOptions, links: LinkDefaults, routers: Sequence[Sequence[int]]) -> list:
+def simulate_jobs(network: Network, routes: Routes | None, plans: Sequence[Plan], jobs: Sequence[Job], schedules: Sequence[Schedule], options: FlowOptions, links: LinkDefaults, routers: Sequence[Sequence[int]], rails: RailUse = RailUse.own) -> list:
     """
-    Times one schedule a job, jobs in parallel; a dict each. Without routes (and plans) messages go by dimension order, without a plan over all LIDs. `routers`: of each job, or none at all.
+    Times one schedule a job, jobs in parallel; a dict each. Without routes (and plans) messages go by dimension order, without a plan over all LIDs. `routers`: of each job, or none at all. `rails` other than `own` need plans of the jobs' NICs (job_of_nics).
     """
 
 class JobsSideBySide:
     """Jobs that run at the same time; see ayatori/flow/side_by_side.hpp."""
 
-    def __init__(self, network: Network, routes: Routes | None, plans: Sequence[Plan], jobs: Sequence[Job], schedules: Sequence[Schedule], options: FlowOptions, links: LinkDefaults, routers: Sequence[Sequence[int]]) -> None:
+    def __init__(self, network: Network, routes: Routes | None, plans: Sequence[Plan], jobs: Sequence[Job], schedules: Sequence[Schedule], options: FlowOptions, links: LinkDefaults, routers: Sequence[Sequence[int]], rails: RailUse = RailUse.own) -> None:
         """As simulate_jobs takes them."""
 
     def seconds(self, runs: Sequence[Sequence[tuple[int, float, bool]]]) -> list[list[float]]:

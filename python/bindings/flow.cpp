@@ -19,12 +19,25 @@ struct Routing {
   const Network& network;
   const Routes* routes;  ///< nullptr: dimension order
   LinkDefaults links;
+  RailUse rails = RailUse::own;  ///< otherwise plans are those of the job's NICs
 
   [[nodiscard]] Result<std::unique_ptr<Paths>> paths(const Plan* plan, const Job& job,
                                                      std::span<const DeviceId> routers) const {
     if (routes == nullptr) return grid_paths_of_job(network, job, links);
-    if (plan == nullptr) return multipath_paths(network, *routes, job, links, routers);
-    return routed_paths(network, *routes, *plan, job, links, routers);
+    if (rails == RailUse::own) return paths_by_tables(plan, job, routers);
+    RailMap map(network, job, rails);
+    const auto sends = [&map](Rank leaves, Rank arrives) { return map.may_connect(leaves, arrives); };
+    auto of_nics = paths_by_tables(plan, map.nics(), routers, sends);
+    if (!of_nics) return of_nics;
+    return rail_paths(std::move(*of_nics), std::move(map));
+  }
+
+ private:
+  [[nodiscard]] Result<std::unique_ptr<Paths>> paths_by_tables(const Plan* plan, const Job& job,
+                                                               std::span<const DeviceId> routers,
+                                                               const Sends& sends = {}) const {
+    if (plan == nullptr) return multipath_paths(network, *routes, job, links, routers, sends);
+    return routed_paths(network, *routes, *plan, job, links, routers, sends);
   }
 };
 
@@ -96,8 +109,8 @@ std::vector<PlannedRun> planned_runs(const Routes* routes, const std::vector<con
 nb::list simulate_jobs(const Network& network, const Routes* routes, const std::vector<const Plan*>& plans,
                        const std::vector<const Job*>& jobs, const std::vector<std::shared_ptr<Schedule>>& schedules,
                        const FlowOptions& options, const LinkDefaults& links,
-                       const std::vector<std::vector<DeviceId>>& routers) {
-  const Routing routing{network, routes, links};
+                       const std::vector<std::vector<DeviceId>>& routers, RailUse rails) {
+  const Routing routing{network, routes, links, rails};
   const auto planned = planned_runs(routes, plans, jobs, schedules, routers);
   std::vector<Prediction> predictions;
   {
@@ -115,9 +128,9 @@ class JobsSideBySide {
   JobsSideBySide(const Network& network, const Routes* routes, const std::vector<const Plan*>& plans,
                  const std::vector<const Job*>& jobs, const std::vector<std::shared_ptr<Schedule>>& schedules,
                  const FlowOptions& options, const LinkDefaults& links,
-                 const std::vector<std::vector<DeviceId>>& routers)
+                 const std::vector<std::vector<DeviceId>>& routers, RailUse rails)
       : options_(options) {
-    const Routing routing{network, routes, links};
+    const Routing routing{network, routes, links, rails};
     for (const PlannedRun& run : planned_runs(routes, plans, jobs, schedules, routers)) {
       schedules_.push_back(run.schedule);
       paths_.push_back(unwrap(routing.paths(run.plan, *run.job, run.routers)));
@@ -167,10 +180,10 @@ void bind_side_by_side(nb::module_& module) {
                              "Jobs that run at the same time; see ayatori/flow/side_by_side.hpp.")
       .def(nb::init<const Network&, const Routes*, const std::vector<const Plan*>&, const std::vector<const Job*>&,
                     const std::vector<std::shared_ptr<Schedule>>&, const FlowOptions&, const LinkDefaults&,
-                    const std::vector<std::vector<DeviceId>>&>(),
+                    const std::vector<std::vector<DeviceId>>&, RailUse>(),
            nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>(), nb::keep_alive<1, 4>(), nb::arg("network"),
            nb::arg("routes").none(), nb::arg("plans"), nb::arg("jobs"), nb::arg("schedules"), nb::arg("options"),
-           nb::arg("links"), nb::arg("routers"), "As simulate_jobs takes them.")
+           nb::arg("links"), nb::arg("routers"), nb::arg("rails") = RailUse::own, "As simulate_jobs takes them.")
       .def("seconds", &JobsSideBySide::seconds, WithoutGil(), nb::arg("runs"),
            "Of each run, the mean time of a call of each of its jobs. A job of a run: its number, its phase in "
            "seconds, and whether it is timed. In parallel.")
@@ -205,8 +218,10 @@ void bind_flow(nb::module_& module) {
       .def_rw("latency", &LinkDefaults::latency);
   module.def("simulate_jobs", &simulate_jobs, nb::arg("network"), nb::arg("routes").none(), nb::arg("plans"),
              nb::arg("jobs"), nb::arg("schedules"), nb::arg("options"), nb::arg("links"), nb::arg("routers"),
+             nb::arg("rails") = RailUse::own,
              "Times one schedule a job, jobs in parallel; a dict each. Without routes (and plans) messages go by "
-             "dimension order, without a plan over all LIDs. `routers`: of each job, or none at all.");
+             "dimension order, without a plan over all LIDs. `routers`: of each job, or none at all. `rails` other "
+             "than `own` need plans of the jobs' NICs (job_of_nics).");
   bind_side_by_side(module);
   module.def("smpi_platform", &smpi_platform, nb::arg("network"), nb::arg("routes").none(), nb::arg("plan").none(),
              nb::arg("job"), nb::arg("links"), nb::arg("bus"),

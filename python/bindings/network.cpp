@@ -3,6 +3,7 @@
 #include "ayatori/exports/exports.hpp"
 #include "ayatori/network/job.hpp"
 #include "ayatori/network/levels.hpp"
+#include "ayatori/network/rails.hpp"
 #include "ayatori/network/shape.hpp"
 #include "bindings.hpp"
 
@@ -286,12 +287,23 @@ void bind_jobs(nb::module_& module) {
       nb::arg("network"), nb::arg("unnamed_hcas"));
 }
 
+void bind_rails(nb::module_& module) {
+  nb::enum_<RailUse>(module, "RailUse")
+      .value("own", RailUse::own)
+      .value("aligned", RailUse::aligned)
+      .value("striped", RailUse::striped);
+  module.def(
+      "job_of_nics", [](const Network& network, const Job& job) { return RailMap(network, job, RailUse::own).nics(); },
+      nb::arg("network"), nb::arg("job"), "The same machines with a rank for each of their NICs.");
+}
+
 }  // namespace
 
 void bind_network(nb::module_& module) {
   bind_model(module);
   bind_shape(module);
   bind_jobs(module);
+  bind_rails(module);
 }
 
 }  // namespace ayatori::python

@@ -4,6 +4,7 @@
 #include <span>
 
 #include "ayatori/base/files.hpp"
+#include "ayatori/network/rails.hpp"
 #include "ayatori/schedule/algorithms.hpp"
 #include "ayatori/schedule/pattern.hpp"
 #include "ayatori/schedule/pattern_schedule.hpp"
@@ -239,6 +240,19 @@ void bind_algorithms(nb::module_& module) {
       nb::arg("options"));
 }
 
+void bind_rails(nb::module_& module) {
+  module.def(
+      "on_rails",
+      [](const Network& network, const Job& job, const StepSequence& steps, RailUse use) {
+        if (steps.rank_count() != job.rank_count()) {
+          throw Raised(Error{"steps for another number of ranks than the job has", {}, {}, Error::Blame::us});
+        }
+        return on_rails(steps, RailMap(network, job, use));
+      },
+      nb::keep_alive<0, 3>(), nb::arg("network"), nb::arg("job"), nb::arg("steps"), nb::arg("use"),
+      "The steps of a job's ranks as those of its NICs.");
+}
+
 }  // namespace
 
 void bind_schedule(nb::module_& module) {
@@ -295,6 +309,7 @@ void bind_schedule(nb::module_& module) {
         unwrap(write_file(path, [&](const Sink& sink) { write_pattern(steps, sink); }));
       },
       WithoutGil(), nb::arg("steps"), nb::arg("path"));
+  bind_rails(module);
   bind_places(module);
   bind_actions(module);
   bind_algorithm_options(module);

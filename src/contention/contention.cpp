@@ -225,6 +225,20 @@ Result<Contention> measure(const Job<Tracer>& job) {
   return summary(times, hot_spots);
 }
 
+/// Which rank sends to which over the network in some step.
+MultipathTracer::Sends sends_in(const StepSequence& steps, const JobEndpoints& job) {
+  const std::size_t ranks = steps.rank_count();
+  std::vector<bool> sends(ranks * ranks);
+  std::vector<Message> messages;
+  for (std::size_t step = 0; step < steps.step_count(); ++step) {
+    steps.step(step, messages);
+    for (const Message& message : messages) {
+      if (job.uses_network(message)) sends[message.from * ranks + message.to] = true;
+    }
+  }
+  return [sends = std::move(sends), ranks](Rank from, Rank to) { return sends[from * ranks + to]; };
+}
+
 }  // namespace
 
 Result<Contention> measure_contention(const Network& network, const Routes& routes, std::span<const PortId> endpoints,
@@ -244,7 +258,7 @@ Result<Contention> measure_multipath_contention(const Network& network, const Ro
   const auto job_endpoints = endpoints_of(traffic);
   if (!job_endpoints) return Failure(job_endpoints.error());
   const LinkWeights weights(network, endpoints);
-  const auto tracer = MultipathTracer::of(network, routes, endpoints);
+  const auto tracer = MultipathTracer::of(network, routes, endpoints, sends_in(steps, *job_endpoints));
   if (!tracer) return Failure(tracer.error());
   return measure<MultipathTracer>({traffic, *job_endpoints, weights, *tracer});
 }

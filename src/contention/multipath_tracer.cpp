@@ -24,14 +24,14 @@ MultipathTracer::MultipathTracer(const Network& network, const Routes& routes, s
 }
 
 Result<MultipathTracer> MultipathTracer::of(const Network& network, const Routes& routes,
-                                            std::span<const PortId> endpoints) {
+                                            std::span<const PortId> endpoints, const Sends& sends) {
   for (Rank rank = 0; rank < endpoints.size(); ++rank) {
     if (routes.lids.of(endpoints[rank]).base == 0) {
       return fail("{} has no LID in these tables", describe(network, endpoints, rank));
     }
   }
   MultipathTracer tracer(network, routes, endpoints);
-  const auto lost = tracer.find_paths(routes, endpoints);
+  const auto lost = tracer.find_paths(routes, endpoints, sends);
   if (!lost) return tracer;
   return fail("messages from {} to {} do not arrive by all of its LIDs", describe(network, endpoints, lost->from),
               describe(network, endpoints, lost->to));
@@ -53,13 +53,14 @@ void MultipathTracer::number_leaves(const Network& network, std::span<const Port
 }
 
 /// From one leaf packets to one LID go the same way: one source on each leaf is enough, but not the destination itself.
-std::optional<Message> MultipathTracer::find_paths(const Routes& routes, std::span<const PortId> endpoints) {
+std::optional<Message> MultipathTracer::find_paths(const Routes& routes, std::span<const PortId> endpoints,
+                                                   const Sends& sends) {
   const auto ranks = static_cast<Rank>(endpoints.size());
   std::vector<Rank> lost_from(ranks, no_id);
 #pragma omp parallel for schedule(dynamic, 16)
   for (Rank to = 0; to < ranks; ++to) {
     for (const auto& sources : ranks_of_leaf_) {
-      const auto elsewhere = [&](Rank from) { return endpoints[from] != endpoints[to]; };
+      const auto elsewhere = [&](Rank from) { return endpoints[from] != endpoints[to] && (!sends || sends(from, to)); };
       const auto from = std::ranges::find_if(sources, elsewhere);
       if (from == sources.end() || find_paths(*from, to, routes.lids.of(endpoints[to]).count())) continue;
       lost_from[to] = *from;

@@ -36,11 +36,12 @@ class MultipathPaths final : public WrappedPaths {
 }  // namespace
 
 Result<std::unique_ptr<Paths>> multipath_paths(const Network& network, const Routes& routes, const Job& job,
-                                               const LinkDefaults& defaults, std::span<const DeviceId> routers) {
+                                               const LinkDefaults& defaults, std::span<const DeviceId> routers,
+                                               const Sends& sends) {
   auto base_lids = std::make_unique<const Plan>(Plan::destination_mod_k(static_cast<Rank>(job.rank_count())));
-  auto on_base_lids = routed_paths(network, routes, *base_lids, job, defaults, routers);
+  auto on_base_lids = routed_paths(network, routes, *base_lids, job, defaults, routers, sends);
   if (!on_base_lids) return Failure(on_base_lids.error());
-  auto tracer = MultipathTracer::of(network, routes, endpoints_of_ranks(network, job));
+  auto tracer = MultipathTracer::of(network, routes, endpoints_of_ranks(network, job), sends);
   if (!tracer) return Failure(tracer.error());
   return std::make_unique<MultipathPaths>(std::move(base_lids), std::move(*on_base_lids), std::move(*tracer));
 }

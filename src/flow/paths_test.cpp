@@ -136,6 +136,48 @@ TEST(MultipathPaths, CutMessagesIntoAPartForEachPath) {
   }
 }
 
+/// The paths of a rank's messages are those of the NICs that the map names, whose tables and LIDs are the fabric's.
+TEST(RailPaths, AreThoseOfTheNicsThatAPartUses) {
+  NetworkBuilder builder;
+  const DeviceId routers[] = {builder.add_router("R0", 1, 5), builder.add_router("R1", 2, 5)};
+  for (std::uint16_t i = 0; i < 4; ++i) {
+    const auto nic = builder.add_nic("nic", 0x100U + 16U * i, 1, i < 2 ? "a" : "b", i % 2);
+    ASSERT_TRUE(builder.connect(nic, 1, routers[i % 2], static_cast<PortNumber>(i / 2 + 1), {}));
+  }
+  ASSERT_TRUE(builder.connect(routers[0], 5, routers[1], 5, {}));
+  const Network network = builder.build().value();
+  const Routes routes = generate_routes(network, 0).value().routes;
+  const Job job = contiguous_job(network, 2, 3).value();
+  for (const RailUse use : {RailUse::own, RailUse::aligned, RailUse::striped}) {
+    RailMap map(network, job, use);
+    const Plan plan = Plan::destination_mod_k(4);
+    const auto of_nics = routed_paths(network, routes, plan, map.nics(), {}).value();
+    const auto paths = rail_paths(routed_paths(network, routes, plan, map.nics(), {}).value(), map);
+    ASSERT_EQ(paths->participant_count(), 6U);
+    for (Rank from = 0; from < 6; ++from) {
+      EXPECT_EQ(paths->machine(from), job.machines[from / 3].machine);
+      for (Rank to = 0; to < 6; ++to) {
+        if (from / 3 == to / 3) {
+          EXPECT_EQ(paths->part_count(from, to), 1U);
+          EXPECT_TRUE(path(*paths, from, to).empty());
+          continue;
+        }
+        ASSERT_EQ(paths->part_count(from, to), use == RailUse::striped ? 2U : 1U);
+        for (std::uint32_t number = 0; number < paths->part_count(from, to); ++number) {
+          const auto [leaves, arrives] = map.nics_of_part(from, to, number);
+          PartPath part;
+          paths->part(number, from, to, part);
+          EXPECT_EQ(part.links, path(*of_nics, leaves, arrives));
+          EXPECT_EQ(part.from_nic, of_nics->nic(leaves));
+          EXPECT_EQ(part.to_nic, of_nics->nic(arrives));
+          // On one rail a message stays on one router.
+          EXPECT_EQ(part.links.size(), leaves % 2 == arrives % 2 ? 2U : 3U);
+        }
+      }
+    }
+  }
+}
+
 TEST(RoutedPaths, LeadToAndFromRoutersThatTakePart) {
   const Fabric fabric("fattree:K=4,levels=2");
   const Job job = contiguous_job(fabric.network, 8, 1).value();

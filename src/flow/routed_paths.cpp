@@ -69,17 +69,17 @@ class RoutedPaths final : public Paths {
     }
   }
 
-  Result<> check() const {
+  Result<> check(const Sends& sends) const {
     for (Rank participant = 0; participant < ports_.size(); ++participant) {
       if (lids_[participant].base == 0) return fail("{} has no LID in these tables", describe(participant));
     }
     std::atomic<Rank> first_lost = no_id;
 #pragma omp parallel for schedule(dynamic, 64)
     for (Rank to = 0; to < ports_.size(); ++to) {
-      if (to < first_lost && !lost_on_the_way_to(to).arrives) lower_to(first_lost, to);
+      if (to < first_lost && !lost_on_the_way_to(to, sends).arrives) lower_to(first_lost, to);
     }
     if (first_lost == no_id) return {};
-    return not_arriving(lost_on_the_way_to(first_lost).from, first_lost);
+    return not_arriving(lost_on_the_way_to(first_lost, sends).from, first_lost);
   }
 
  private:
@@ -116,11 +116,12 @@ class RoutedPaths final : public Paths {
   }
 
   /// Packets from one leaf to one LID go the same way: one source each is enough.
-  [[nodiscard]] Loss lost_on_the_way_to(Rank to) const {
+  [[nodiscard]] Loss lost_on_the_way_to(Rank to, const Sends& sends) const {
     std::map<DeviceId, std::bitset<max_path_bits>> followed_from;
     auto followed = followed_from.end();
     for (Rank from = 0; from < ports_.size(); ++from) {
       if (machines_[from] == machines_[to]) continue;
+      if (sends && from < ranks_ && to < ranks_ && !sends(from, to)) continue;
       const std::uint32_t bits = path_bits(from, to);
       if (bits >= lids_[to].count()) return {false, from};
       const DeviceId leaf = first_router(from);
@@ -172,12 +173,12 @@ class RoutedPaths final : public Paths {
 
 Result<std::unique_ptr<Paths>> routed_paths(const Network& network, const Routes& routes, const Plan& plan,
                                             const Job& job, const LinkDefaults& defaults,
-                                            std::span<const DeviceId> routers) {
+                                            std::span<const DeviceId> routers, const Sends& sends) {
   if (plan.rank_count() != job.rank_count()) {
     return fail("a plan for {} ranks does not fit a job of {} ranks", plan.rank_count(), job.rank_count());
   }
   auto paths = std::make_unique<RoutedPaths>(network, routes, plan, job, defaults, routers);
-  if (auto checked = paths->check(); !checked) return Failure(checked.error());
+  if (auto checked = paths->check(sends); !checked) return Failure(checked.error());
   return paths;
 }
 

@@ -27,6 +27,7 @@ from ayatori.planning.plans import (
     contention,
     method_named,
     steps_of,
+    traffic_of_nics,
 )
 from ayatori.planning.plans import plan as make_plan
 from ayatori.planning.routes import check as check_tables
@@ -58,6 +59,7 @@ def check(
         typer.Option(help="log2 of the LIDs a port, 0 to 7, or 'auto'; default 0, auto with --method."),
     ] = None,
     method: options.METHOD = None,
+    rails: options.RAILS = "own",
     host_pattern: options.HOST_PATTERN = "",
     json: options.JSON = False,
 ) -> int:
@@ -76,7 +78,7 @@ def check(
         raise UsageError("--method excludes --plan, which says how its paths were chosen")
     together: dict[str, Any] = {}
     assessments: list[Assessment] = []
-    tables = Tables(lfts, lmc, method and method_named(method, [MULTIPATH]))
+    tables = Tables(lfts, lmc, method and method_named(method, [MULTIPATH]), options.parse_rails(rails))
     paths = tables.name_of_paths
     if jobs:
         routes, together = assess_together(network, asked, tables, pattern, rounds)
@@ -85,10 +87,12 @@ def check(
     else:
         routes = tables.of(network)
         each = options.collect_jobs(network, job, random_jobs, job_size, seed, contiguous, ppn, order, unnamed_hcas)
-        assessments = assess_each(network, routes, each, tables.method, pattern, seed, with_bounds=json)
+        assessments = assess_each(network, each, tables, routes, pattern, seed, with_bounds=json)
     data: dict[str, Any] = {"source": source}
     data |= check_as_data(network, routes, check_tables(network, routes))
-    data |= assessments_as_data(network, paths, assessments) | {"pattern": pattern, "seed": seed} | together
+    data |= (
+        assessments_as_data(network, paths, assessments) | {"pattern": pattern, "seed": seed, "rails": rails} | together
+    )
     print_json("check", data) if json else describe(data)
     return Status.DONE if data["tables_ok"] else Status.BAD
 
@@ -100,6 +104,7 @@ class Tables:
     lfts: Path | None
     lmc: str | None
     method: str | None
+    rails: str
 
     @property
     def name_of_paths(self) -> str:
@@ -116,15 +121,16 @@ class Tables:
 
 
 def assess_each(
-    network: Network, routes: Routes, jobs: list[Job], method: str | None, pattern: str, seed: int, with_bounds: bool
+    network: Network, jobs: list[Job], tables: Tables, routes: Routes, pattern: str, seed: int, with_bounds: bool
 ) -> list[Assessment]:
     """Each job by itself; `with_bounds` tells how good any plan could be, which takes most of the time."""
     with progress("jobs", len(jobs)) as advance:
+        method, rails = tables.method or DESTINATION_MOD_K, tables.rails
         if method == MULTIPATH:
-            return assess_multipath(network, routes, jobs, pattern, seed, advance)
-        if with_bounds or method not in (None, DESTINATION_MOD_K):
-            return assess_jobs(network, routes, jobs, method or DESTINATION_MOD_K, pattern, seed, advance)
-        return assess_unplanned(network, routes, jobs, pattern, seed, advance)
+            return assess_multipath(network, routes, jobs, pattern, seed, advance, rails)
+        if with_bounds or method != DESTINATION_MOD_K:
+            return assess_jobs(network, routes, jobs, method, pattern, seed, advance, rails)
+        return assess_unplanned(network, routes, jobs, pattern, seed, advance, rails)
 
 
 def assess_plan(
@@ -150,8 +156,10 @@ def assess_together(
             continue
         each.pattern = pattern
         if each.plan is None and tables.method is not None:
-            each.plan = make_plan(network, routes, each.job, tables.method).plan
-    measured = measure_together(network, routes, jobs, rounds, asked.seed)
+            steps = steps_of("shift", each.job.rank_count)
+            nics, steps = traffic_of_nics(network, each.job, steps, tables.rails)
+            each.plan = make_plan(network, routes, nics, tables.method, steps).plan
+    measured = measure_together(network, routes, jobs, rounds, asked.seed, tables.rails)
     asked.draw(network, jobs, measured.shared)
     return routes, {"together": together_as_data(network, jobs, measured) | {"background": asked.background}}
 

@@ -20,6 +20,7 @@ from ayatori.cli.execution import UsageError
 from ayatori.cli.output import note, say
 from ayatori.formats.calibration import costs_of, read_calibration
 from ayatori.model.jobs import contiguous_jobs, random_jobs, read_job, whole_network_job
+from ayatori.planning.plans import rails_named
 from ayatori.prediction.assumed import assumed_costs, assumed_link_latency
 from ayatori.prediction.costs import FREE, MessageCosts, fixed, seconds_of
 from ayatori.prediction.predictor import Model
@@ -101,6 +102,13 @@ EAGER = Annotated[
 ]
 INJECTION = Annotated[str | None, typer.Option(metavar="RATE", help="Of each NIC, out and in; else no limit.")]
 BUS = Annotated[str | None, typer.Option(metavar="RATE", help="Inside a node; else no limit.")]
+RAILS = Annotated[
+    str,
+    typer.Option(
+        help="Of machines with several NICs: own (rank i has NIC i), aligned (both ends on the receiver's rail), "
+        "striped (each message over all)."
+    ),
+]
 HEAD_OF_LINE = Annotated[bool, typer.Option("--head-of-line", help="Switches forward what arrives in its order.")]
 RESUME = Annotated[bool, typer.Option("--resume", help="Go on where Ctrl-C ended the same command.")]
 
@@ -165,6 +173,12 @@ def describe_costs(model: Model) -> None:
         f"{format_seconds(model.link_latency or 0)} a link, overheads {' and '.join(map(format_seconds, small))}, "
         f"eager up to {format_bytes(between.eager_limit)}"
     )
+
+
+def parse_rails(text: str) -> str:
+    """A use of rails, by its name."""
+    value_of(rails_named, text)
+    return text
 
 
 def value_of(parse: Callable[[str], Value], text: str) -> Value:

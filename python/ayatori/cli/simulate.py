@@ -67,6 +67,7 @@ def simulate(
     injection: options.INJECTION = None,
     bus: options.BUS = None,
     head_of_line: options.HEAD_OF_LINE = False,
+    rails: options.RAILS = "own",
     resume: options.RESUME = False,
     host_pattern: options.HOST_PATTERN = "",
     json: options.JSON = False,
@@ -84,7 +85,7 @@ def simulate(
     model = options.ModelOptions(steps, calibration, *costs, head_of_line).model_on(network)
     asked = JobsAsked(jobs, background, ppn, order, seed, svg)
     asked.check([job, random_jobs, contiguous, resume or None])
-    question = Question(call, sizes, method, model, lfts)
+    question = Question(call, sizes, method, replace(model, rails=options.parse_rails(rails)), lfts)
     if jobs:
         simulation, together = simulate_together(network, asked, question, rounds)
     else:

@@ -22,6 +22,12 @@ METHODS = {
     "pair": "one LID a pair of source and destination",
 }
 PLAN_METHODS = ("rule", "colour", "pair")
+RAILS = {
+    "own": "by the NICs of both ranks: local rank i has the NIC of rail i",
+    "aligned": "on the rail of the receiver's NIC at both ends",
+    "striped": "in equal parts over all rails",
+}
+"""By which of its NICs a message leaves a machine with several, and by which it arrives (rails.hpp)."""
 MULTIPATH = "multipath"
 """Every message in equal parts over all paths that its destination's LIDs name (multipath_tracer.hpp): no plan."""
 HOT_LINKS_SHOWN = 20
@@ -53,6 +59,21 @@ def steps_of(pattern: str, ranks: int, seed: int = 1) -> StepSequence:
     if not path.exists():
         raise Error(f"no pattern or pattern file '{pattern}'", hint=f"patterns: {', '.join(PATTERNS)}")
     return _core.parse_pattern(read_text(path), pattern, ranks)
+
+
+def rails_named(name: str) -> _core.RailUse:
+    """One of RAILS. Raises Error for another name."""
+    if name not in RAILS:
+        raise Error(f"no use of rails '{name}'", hint=f"rails: {', '.join(RAILS)}")
+    return _core.RailUse[name]
+
+
+def traffic_of_nics(network: Network, job: Job, steps: StepSequence, rails: str) -> tuple[Job, StepSequence]:
+    """The job and its steps as those whose paths are chosen and counted: of its ranks, or of its NICs."""
+    use = rails_named(rails)
+    if use == _core.RailUse.own:
+        return job, steps
+    return _core.job_of_nics(network, job), _core.on_rails(network, job, steps, use)
 
 
 def plan(
@@ -109,12 +130,15 @@ def assess_jobs(
     pattern: str = "shift",
     seed: int = 1,
     progress: Callable[[], None] = lambda: None,
+    rails: str = "own",
 ) -> list[Assessment]:
-    """Plans each job by `method` and measures its contention; calls `progress` after each."""
+    """Plans each job by `method` and measures its contention; calls `progress` after each. `rails` is one of RAILS."""
     assessments = []
     for job in jobs:
-        planned = plan(network, routes, job, method)
-        assessments.append(Assessment(job, _measure(network, routes, job, planned.plan, pattern, seed), planned))
+        nics, steps = traffic_of_nics(network, job, _core.shift_all_to_all(job.rank_count), rails)
+        planned = plan(network, routes, nics, method, steps)
+        nics, steps = traffic_of_nics(network, job, steps_of(pattern, job.rank_count, seed), rails)
+        assessments.append(Assessment(job, contention(network, routes, nics, planned.plan, steps), planned))
         progress()
     return assessments
 
@@ -126,12 +150,14 @@ def assess_unplanned(
     pattern: str = "shift",
     seed: int = 1,
     progress: Callable[[], None] = lambda: None,
+    rails: str = "own",
 ) -> list[Assessment]:
     """Measures each job without a plan, and does not ask how good a plan could be: that takes most of the time."""
     assessments = []
     for job in jobs:
-        no_plan = Plan.destination_mod_k(job.rank_count)
-        assessments.append(Assessment(job, _measure(network, routes, job, no_plan, pattern, seed)))
+        nics, steps = traffic_of_nics(network, job, steps_of(pattern, job.rank_count, seed), rails)
+        no_plan = Plan.destination_mod_k(nics.rank_count)
+        assessments.append(Assessment(job, contention(network, routes, nics, no_plan, steps)))
         progress()
     return assessments
 
@@ -143,19 +169,16 @@ def assess_multipath(
     pattern: str = "shift",
     seed: int = 1,
     progress: Callable[[], None] = lambda: None,
+    rails: str = "own",
 ) -> list[Assessment]:
     """Measures each job with every message over all LIDs of its destination."""
     assessments = []
     for job in jobs:
-        steps = steps_of(pattern, job.rank_count, seed)
-        measured = _core.measure_multipath_contention(network, routes, job.endpoints(network), steps)
+        nics, steps = traffic_of_nics(network, job, steps_of(pattern, job.rank_count, seed), rails)
+        measured = _core.measure_multipath_contention(network, routes, nics.endpoints(network), steps)
         assessments.append(Assessment(job, measured))
         progress()
     return assessments
-
-
-def _measure(network: Network, routes: Routes, job: Job, plan: Plan, pattern: str, seed: int) -> Contention:
-    return contention(network, routes, job, plan, steps_of(pattern, job.rank_count, seed))
 
 
 def relative_bandwidths(assessments: list[Assessment]) -> list[float]:

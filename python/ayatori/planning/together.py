@@ -12,7 +12,7 @@ from ayatori import _core
 from ayatori._core import Job, JobsTogether, Network, Plan, Routes
 from ayatori.base.errors import Error
 from ayatori.model.network import link_as_data
-from ayatori.planning.plans import DESTINATION_MOD_K, steps_of
+from ayatori.planning.plans import DESTINATION_MOD_K, steps_of, traffic_of_nics
 
 ROUNDS = 300
 MAX_ROUNDS = 10**6
@@ -67,31 +67,41 @@ def background(network: Network, jobs: Sequence[JobOnFabric], share: float, seed
 
 
 def measure_together(
-    network: Network, routes: Routes, jobs: Sequence[JobOnFabric], rounds: int = ROUNDS, seed: int = 1
+    network: Network,
+    routes: Routes,
+    jobs: Sequence[JobOnFabric],
+    rounds: int = ROUNDS,
+    seed: int = 1,
+    rails: str = "own",
 ) -> JobsTogether:
-    """The bandwidth of each job alone and together with all others, at `rounds` random phases (jobs_together.hpp)."""
+    """The bandwidth of each job alone and together with all others, at `rounds` random phases (jobs_together.hpp).
+
+    `rails` is one of RAILS; plans are then those of the jobs' NICs.
+    """
     if not 1 <= rounds <= MAX_ROUNDS:
         raise Error(f"{rounds} rounds", hint=f"1 to {MAX_ROUNDS}")
+    steps = [steps_of(each.pattern, each.job.rank_count, seed) for each in jobs]
+    traffic = [traffic_of_nics(network, each.job, own, rails) for each, own in zip(jobs, steps, strict=True)]
     return _core.measure_together(
         network,
         routes,
         [each.name for each in jobs],
-        [each.job.endpoints(network) for each in jobs],
-        [each.plan or Plan.destination_mod_k(each.job.rank_count) for each in jobs],
-        [steps_of(each.pattern, each.job.rank_count, seed) for each in jobs],
+        [nics.endpoints(network) for nics, _ in traffic],
+        [each.plan or Plan.destination_mod_k(nics.rank_count) for each, (nics, _) in zip(jobs, traffic, strict=True)],
+        [of_nics for _, of_nics in traffic],
         rounds,
         seed,
     )
 
 
 def picture_of_jobs(network: Network, jobs: Sequence[JobOnFabric], shared: Sequence[LinkOfJobs]) -> bytes:
-    """An SVG picture: each job's NICs in a colour, and in red the links that two jobs use, by the jobs' names."""
+    """An SVG picture: all NICs of each job's machines in a colour, and in red, with both names, links that two use."""
     sharers: dict[int, dict[str, None]] = {}
     for link in shared:
         sharers.setdefault(link.link, {}).update(dict.fromkeys((jobs[link.first].name, jobs[link.second].name)))
     return _core.export_picture(
         network,
-        [(each.name, each.job.endpoints(network)) for each in jobs],
+        [(each.name, _core.job_of_nics(network, each.job).endpoints(network)) for each in jobs],
         [(link, _in_words(list(names))) for link, names in sharers.items()],
     )
 

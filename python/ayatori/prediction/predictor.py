@@ -16,7 +16,7 @@ from ayatori.base.errors import Error
 from ayatori.base.files import read_text
 from ayatori.base.units import MAX_BYTES
 from ayatori.model.network import link_as_data
-from ayatori.planning.plans import DESTINATION_MOD_K, MULTIPATH, method_named
+from ayatori.planning.plans import DESTINATION_MOD_K, MULTIPATH, method_named, rails_named, traffic_of_nics
 from ayatori.planning.plans import plan as make_plan
 from ayatori.planning.routes import make_routes
 from ayatori.prediction.assumed import assumed_costs, assumed_link_latency
@@ -58,6 +58,8 @@ class Model:
     costs: Costs | None = None
     """Of messages, copies and reductions; None: assumed for the rate of the links. FREE: they cost nothing."""
     head_of_line: bool = False
+    rails: str = "own"
+    """One of planning.plans.RAILS: by which NICs messages leave and arrive at machines with several."""
 
     def on(self, network: Network) -> Model:
         """With what is assumed for this network in place of None."""
@@ -145,6 +147,8 @@ class Predictor:
             self.method = method_named(method or DESTINATION_MOD_K, [MULTIPATH])
         self.model = (model or Model()).on(network)
         self.routes = routes if routes is not None else self._make_routes()
+        if self.routes is None and self.model.rails != "own":
+            raise Error("machines with routers built in have no rails", hint="--rails own")
         self._planned_steps: dict[Any, tuple[Plan, PlannedSteps]] = {}
 
     def _make_routes(self) -> Routes | None:
@@ -163,9 +167,16 @@ class Predictor:
         if self.routes is None or self.method == MULTIPATH:
             return None
         if self.method == DESTINATION_MOD_K:
-            return Plan.destination_mod_k(job.rank_count)
-        steps = schedule.steps() if schedule.participant_count == job.rank_count else None
-        return make_plan(self.network, self.routes, job, self.method, steps).plan
+            return self.base_lids(job)
+        of_ranks = schedule.participant_count == job.rank_count
+        steps = schedule.steps() if of_ranks else _core.shift_all_to_all(job.rank_count)
+        nics, steps = traffic_of_nics(self.network, job, steps, self.model.rails)
+        return make_plan(self.network, self.routes, nics, self.method, steps).plan
+
+    def base_lids(self, job: Job) -> Plan:
+        """No plan: of the job's ranks, or where rails say so of its NICs."""
+        nics = job if self.model.rails == "own" else _core.job_of_nics(self.network, job)
+        return Plan.destination_mod_k(nics.rank_count)
 
     def predict(self, jobs: Iterable[Job], call: Call) -> list[Prediction]:
         """The call on each job by itself, jobs in parallel."""
@@ -191,6 +202,7 @@ class Predictor:
             self.model.options(),
             self.model.links(),
             [self._routers(run.schedule, run.places) for run in runs],
+            rails_named(self.model.rails),
         )
 
     def prepare(self, job: Job, call: Call, plan: Plan | None = None) -> PreparedRun:
@@ -218,6 +230,8 @@ class Predictor:
             return schedule, self.plan(job, schedule)
         if self.method == MULTIPATH:
             raise Error("steps are made for one path of each message", hint="another --method than multipath")
+        if self.model.rails != "own":
+            raise Error("steps are made for messages between the ranks' own NICs", hint="--rails own")
         key = (tuple(job.machines), tuple(job.ranks_on_machines))
         if key not in self._planned_steps:
             plan = make_plan(self.network, self.routes, job, self.method).plan

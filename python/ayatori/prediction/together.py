@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from ayatori import _core
-from ayatori._core import JobsSideBySide, Network, Plan, Routes
+from ayatori._core import JobsSideBySide, Network, Routes
 from ayatori.base.errors import Error
 from ayatori.model.network import link_as_data
 from ayatori.planning.plans import steps_of
@@ -197,7 +197,7 @@ def prepare(predictor: Predictor, each: JobOnFabric, call: Call, seed: int) -> P
     if each.pattern != "random":
         steps = steps_of(each.pattern, ranks, seed)
     schedule = _core.schedule_of_pattern(steps, size)
-    plan = None if predictor.routes is None else Plan.destination_mod_k(ranks)
+    plan = None if predictor.routes is None else predictor.base_lids(each.job)
     return PreparedRun(each.job, predictor.places(each.job), schedule, plan, moved=None)
 
 

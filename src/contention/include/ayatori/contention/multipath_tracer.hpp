@@ -7,6 +7,7 @@
 #include <array>
 #include <bit>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -25,11 +26,14 @@ class MultipathTracer {
  public:
   /// What a link carries of messages: a sum of parts.
   using Load = double;
+  /// Whether a rank sends to another; empty: all do.
+  using Sends = std::function<bool(Rank from, Rank to)>;
 
-  /// `endpoints` has the port of each rank. `network`, `routes` must outlive it. Errors: a rank without a LID; a LID of
+  /// `endpoints` has the port of each rank. `network`, `routes` must outlive it. With `sends` only ranks that send to
+  /// each other have paths. Errors: a rank without a LID; a LID of
   /// a rank by which packets from another rank's leaf do not arrive (names both).
   [[nodiscard]] static Result<MultipathTracer> of(const Network& network, const Routes& routes,
-                                                  std::span<const PortId> endpoints);
+                                                  std::span<const PortId> endpoints, const Sends& sends = {});
 
   /// At least 1.
   [[nodiscard]] std::uint32_t path_count(Rank from, Rank to) const {
@@ -67,7 +71,8 @@ class MultipathTracer {
   [[nodiscard]] std::uint8_t path_bits(Rank from, Rank to, std::uint32_t path) const;
   void number_leaves(const Network& network, std::span<const PortId> endpoints);
   /// A message that does not arrive by all LIDs, if there is one.
-  [[nodiscard]] std::optional<Message> find_paths(const Routes& routes, std::span<const PortId> endpoints);
+  [[nodiscard]] std::optional<Message> find_paths(const Routes& routes, std::span<const PortId> endpoints,
+                                                  const Sends& sends);
   /// False if a packet does not arrive by one of the LIDs.
   [[nodiscard]] bool find_paths(Rank from, Rank to, std::uint32_t lids);
 

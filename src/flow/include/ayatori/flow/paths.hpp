@@ -2,6 +2,7 @@
 /// \file
 /// Which links a message takes: by forwarding tables and a plan, over all LIDs, or by dimension order in a grid.
 
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -12,6 +13,7 @@
 #include "ayatori/base/ids.hpp"
 #include "ayatori/network/job.hpp"
 #include "ayatori/network/network.hpp"
+#include "ayatori/network/rails.hpp"
 #include "ayatori/tables/tables.hpp"
 
 namespace ayatori {
@@ -59,6 +61,9 @@ class Paths {
   }
 };
 
+/// Whether a rank sends to another; empty: all do.
+using Sends = std::function<bool(Rank from, Rank to)>;
+
 struct LinkDefaults {
   double bytes_per_second = 0;  ///< > 0: of every link; 0: the network's rates, and 4xHDR where they are not known
   double latency = 0;           ///< seconds of each link whose latency the network does not know
@@ -68,17 +73,24 @@ struct LinkDefaults {
 /// `routers` are the participants after the ranks, in this order; packets to a router go to its own LID. A path is
 /// followed when it is asked for, so that memory is some numbers for each rank.
 /// Errors: a plan for another number of ranks; a rank or router without LID; path bits beyond the LMC; two ranks
-/// between which packets do not arrive (checked in parallel, once for each leaf, destination and LID).
+/// (of which one sends to the other, if `sends` says so) between which packets do not arrive (checked in parallel, once
+/// for each leaf, destination and LID).
 [[nodiscard]] Result<std::unique_ptr<Paths>> routed_paths(const Network& network, const Routes& routes,
                                                           const Plan& plan, const Job& job,
                                                           const LinkDefaults& defaults,
-                                                          std::span<const DeviceId> routers = {});
+                                                          std::span<const DeviceId> routers = {},
+                                                          const Sends& sends = {});
 
 /// Paths over all LIDs of each destination: a message between ranks is cut into a part for each different path that
 /// they name (multipath_tracer.hpp). Errors: those of routed_paths() on base LIDs, and of MultipathTracer::of().
 [[nodiscard]] Result<std::unique_ptr<Paths>> multipath_paths(const Network& network, const Routes& routes,
                                                              const Job& job, const LinkDefaults& defaults,
-                                                             std::span<const DeviceId> routers = {});
+                                                             std::span<const DeviceId> routers = {},
+                                                             const Sends& sends = {});
+
+/// Paths of a job's ranks on machines with several NICs, from those of the job's NICs (RailMap::nics): messages leave
+/// and arrive by the NICs that the map says, in parts if it says so.
+[[nodiscard]] std::unique_ptr<Paths> rail_paths(std::unique_ptr<Paths> of_nics, RailMap map);
 
 /// Paths in a grid of machines with built-in routers, in dimension order: from the first dimension to the last, the
 /// shorter way round, upwards if both are equally long. `point_of_machine` is the row-major number of each machine's

@@ -1,0 +1,62 @@
+#pragma once
+/// \file
+/// Machines with several NICs, one a rail: by which of them does a message leave its machine, and by which does it
+/// arrive?
+
+#include <cstdint>
+#include <memory>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "ayatori/network/job.hpp"
+#include "ayatori/network/network.hpp"
+#include "ayatori/network/step.hpp"
+
+namespace ayatori {
+
+enum class RailUse : std::uint8_t {
+  own,      ///< by the NICs of its two ranks (endpoints_of_ranks), as MPI processes that are bound to a NIC do
+  aligned,  ///< on the rail of the receiver's NIC at both ends: it crosses to another rail inside the sender's machine,
+            ///< as NCCL's PXN does. Where the sender's machine has no such NIC, by the sender's own.
+  striped,  ///< in equal parts over all rails, each on its own rail at both ends, as UCX's multi-rail does
+};
+
+/// The NICs of a job as a job of its own, with a rank for each NIC of each machine, in the order of the machines and
+/// there of the rails; and which of them a message between ranks uses. Immutable; safe to read from many threads.
+class RailMap {
+ public:
+  RailMap(const Network& network, const Job& job, RailUse use);
+
+  /// One rank for each NIC.
+  [[nodiscard]] const Job& nics() const { return nics_; }
+  /// Of the job whose messages are mapped.
+  [[nodiscard]] Rank rank_count() const { return static_cast<Rank>(nic_of_rank_.size()); }
+  /// The number of a rank's own NIC in nics().
+  [[nodiscard]] Rank nic_of(Rank rank) const { return nic_of_rank_[rank]; }
+
+  /// Into how many parts a message is cut: at least 1. Within a machine it is whole.
+  [[nodiscard]] std::uint32_t part_count(Rank from, Rank to) const;
+  /// The NICs by which a part leaves and arrives. Precondition: part < part_count(from, to).
+  [[nodiscard]] std::pair<Rank, Rank> nics_of_part(Rank from, Rank to, std::uint32_t part) const;
+  /// Whether some message may leave by one NIC and arrive by another, which is on another machine. Between rails that
+  /// no cable joins, none does but by `own`.
+  [[nodiscard]] bool may_connect(Rank leaves, Rank arrives) const;
+
+ private:
+  [[nodiscard]] Rank first_nic(Rank rank) const { return first_nic_[machine_[rank]]; }
+  [[nodiscard]] std::uint32_t nic_count(Rank rank) const { return nics_.machines[machine_[rank]].ranks; }
+
+  RailUse use_;
+  Job nics_;
+  std::vector<std::uint32_t> machine_;  // by rank: in the job
+  std::vector<Rank> nic_of_rank_;
+  std::vector<Rank> first_nic_;                // by machine of the job
+  std::vector<std::uint32_t> machine_of_nic_;  // in the job
+};
+
+/// The steps of a job as steps of its NICs: each part of a message is one. Parts have what remains of a division as
+/// well: bytes are rounded up. `steps` must outlive the result. Precondition: as many ranks as the map has.
+[[nodiscard]] std::unique_ptr<StepSequence> on_rails(const StepSequence& steps, RailMap map);
+
+}  // namespace ayatori

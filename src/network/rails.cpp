@@ -1,0 +1,80 @@
+#include "ayatori/network/rails.hpp"
+
+#include <algorithm>
+
+namespace ayatori {
+
+namespace {
+
+class StepsOnRails final : public StepSequence {
+ public:
+  StepsOnRails(const StepSequence& steps, RailMap map) : steps_(steps), map_(std::move(map)) {}
+
+  [[nodiscard]] Rank rank_count() const override { return static_cast<Rank>(map_.nics().rank_count()); }
+  [[nodiscard]] std::size_t step_count() const override { return steps_.step_count(); }
+
+  void step(std::size_t index, std::vector<Message>& messages) const override {
+    std::vector<Message> between_ranks;
+    steps_.step(index, between_ranks);
+    messages.clear();
+    for (const auto& [from, to, bytes] : between_ranks) {
+      const std::uint32_t parts = map_.part_count(from, to);
+      for (std::uint32_t part = 0; part < parts; ++part) {
+        const auto [leaves, arrives] = map_.nics_of_part(from, to, part);
+        messages.push_back({leaves, arrives, (bytes + parts - 1) / parts});
+      }
+    }
+  }
+
+ private:
+  const StepSequence& steps_;
+  RailMap map_;
+};
+
+}  // namespace
+
+RailMap::RailMap(const Network& network, const Job& job, RailUse use) : use_(use) {
+  Rank first = 0;
+  for (const JobMachine& member : job.machines) {
+    machine_.insert(machine_.end(), member.ranks, static_cast<std::uint32_t>(nics_.machines.size()));
+    const auto count = static_cast<std::uint32_t>(network.machine(member.machine).endpoints.size());
+    nics_.machines.push_back({member.machine, count});
+    first_nic_.push_back(first);
+    machine_of_nic_.insert(machine_of_nic_.end(), count, static_cast<std::uint32_t>(nics_.machines.size() - 1));
+    first += count;
+  }
+  const std::vector<PortId> of_ranks = endpoints_of_ranks(network, job);
+  const std::vector<PortId> of_nics = endpoints_of_ranks(network, nics_);
+  for (Rank rank = 0; rank < of_ranks.size(); ++rank) {
+    const auto begin = of_nics.begin() + first_nic(rank);
+    const auto own = std::find(begin, begin + nic_count(rank), of_ranks[rank]);
+    nic_of_rank_.push_back(static_cast<Rank>(own - of_nics.begin()));
+  }
+}
+
+std::uint32_t RailMap::part_count(Rank from, Rank to) const {
+  if (use_ != RailUse::striped || machine_[from] == machine_[to]) return 1;
+  return std::min(nic_count(from), nic_count(to));
+}
+
+std::pair<Rank, Rank> RailMap::nics_of_part(Rank from, Rank to, std::uint32_t part) const {
+  if (machine_[from] == machine_[to] || use_ == RailUse::own) return {nic_of(from), nic_of(to)};
+  if (use_ == RailUse::striped) return {first_nic(from) + part, first_nic(to) + part};
+  const std::uint32_t rail = nic_of(to) - first_nic(to);
+  return {rail < nic_count(from) ? first_nic(from) + rail : nic_of(from), nic_of(to)};
+}
+
+bool RailMap::may_connect(Rank leaves, Rank arrives) const {
+  const std::uint32_t from = machine_of_nic_[leaves];
+  const std::uint32_t to = machine_of_nic_[arrives];
+  const Rank rail = arrives - first_nic_[to];
+  if (from == to) return false;
+  if (use_ == RailUse::own || rail == leaves - first_nic_[from]) return true;
+  return use_ == RailUse::aligned && rail >= nics_.machines[from].ranks;
+}
+
+std::unique_ptr<StepSequence> on_rails(const StepSequence& steps, RailMap map) {
+  return std::make_unique<StepsOnRails>(steps, std::move(map));
+}
+
+}  // namespace ayatori

@@ -1,0 +1,122 @@
+#include "ayatori/network/rails.hpp"
+
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "ayatori/network/builder.hpp"
+
+namespace ayatori {
+namespace {
+
+/// Machines with so many NICs each, all on one router.
+Network machines_with(const std::vector<std::uint16_t>& nic_counts) {
+  NetworkBuilder builder;
+  const auto router = builder.add_router("R", 1, 40);
+  PortNumber port = 0;
+  for (std::size_t machine = 0; machine < nic_counts.size(); ++machine) {
+    for (std::uint16_t rail = 0; rail < nic_counts[machine]; ++rail) {
+      const auto nic = builder.add_nic("nic", 0x1000U + 16U * port, 1, "m" + std::to_string(machine), rail);
+      ++port;
+      EXPECT_TRUE(builder.connect(nic, 1, router, port, {}));
+    }
+  }
+  return builder.build().value();
+}
+
+using Pairs = std::vector<std::pair<Rank, Rank>>;
+
+Pairs parts(const RailMap& map, Rank from, Rank to) {
+  Pairs found;
+  for (std::uint32_t part = 0; part < map.part_count(from, to); ++part) {
+    found.push_back(map.nics_of_part(from, to, part));
+  }
+  return found;
+}
+
+TEST(RailMap, HasARankForEachNic) {
+  const Network network = machines_with({2, 3});
+  const Job job = contiguous_job(network, 2, 1).value();
+  const RailMap map(network, job, RailUse::striped);
+  EXPECT_EQ(map.rank_count(), 2U);
+  EXPECT_EQ(map.nics().rank_count(), 5U);
+  const auto endpoints = endpoints_of_ranks(network, map.nics());
+  for (Rank nic = 0; nic < 5; ++nic)
+    EXPECT_EQ(network.device(network.port(endpoints[nic]).device).rail, nic < 2 ? nic : nic - 2);
+}
+
+TEST(RailMap, OwnUsesTheNicsOfBothRanks) {
+  const Network network = machines_with({2, 2});
+  const RailMap map(network, contiguous_job(network, 2, 3).value(), RailUse::own);
+  EXPECT_EQ(parts(map, 0, 4), (Pairs{{0, 3}}));
+  EXPECT_EQ(parts(map, 2, 5), (Pairs{{0, 2}}));
+}
+
+TEST(RailMap, AlignedStaysOnTheRailOfTheReceiver) {
+  const Network network = machines_with({2, 2, 1});
+  const RailMap map(network, contiguous_job(network, 3, 2).value(), RailUse::aligned);
+  EXPECT_EQ(parts(map, 0, 3), (Pairs{{1, 3}}));
+  EXPECT_EQ(parts(map, 1, 2), (Pairs{{0, 2}}));
+  // Machine 2 has one NIC only.
+  EXPECT_EQ(parts(map, 5, 3), (Pairs{{4, 3}}));
+  EXPECT_EQ(parts(map, 3, 5), (Pairs{{2, 4}}));
+}
+
+TEST(RailMap, StripedUsesEachRailThatBothMachinesHave) {
+  const Network network = machines_with({3, 3, 2});
+  const RailMap map(network, contiguous_job(network, 3, 1).value(), RailUse::striped);
+  EXPECT_EQ(parts(map, 0, 1), (Pairs{{0, 3}, {1, 4}, {2, 5}}));
+  EXPECT_EQ(parts(map, 1, 2), (Pairs{{3, 6}, {4, 7}}));
+}
+
+TEST(RailMap, MessagesWithinAMachineAreWhole) {
+  const Network network = machines_with({3, 3});
+  const RailMap map(network, contiguous_job(network, 2, 3).value(), RailUse::striped);
+  EXPECT_EQ(parts(map, 0, 2), (Pairs{{0, 2}}));
+}
+
+TEST(RailMap, MayConnectWhatSomeMessageUses) {
+  const Network network = machines_with({3, 2, 3, 1});
+  const Job job = contiguous_job(network, 4, 3).value();
+  for (const RailUse use : {RailUse::own, RailUse::aligned, RailUse::striped}) {
+    const RailMap map(network, job, use);
+    std::set<std::pair<Rank, Rank>> used;
+    for (Rank from = 0; from < 12; ++from) {
+      for (Rank to = 0; to < 12; ++to) {
+        if (from / 3 == to / 3) continue;
+        for (const auto& pair : parts(map, from, to)) used.insert(pair);
+      }
+    }
+    for (Rank leaves = 0; leaves < 9; ++leaves) {
+      for (Rank arrives = 0; arrives < 9; ++arrives) {
+        EXPECT_EQ(map.may_connect(leaves, arrives), used.contains({leaves, arrives})) << leaves << " " << arrives;
+      }
+    }
+  }
+}
+
+TEST(OnRails, SendsEachPartFromNicToNic) {
+  class OneStep final : public StepSequence {
+   public:
+    [[nodiscard]] Rank rank_count() const override { return 2; }
+    [[nodiscard]] std::size_t step_count() const override { return 1; }
+    void step(std::size_t, std::vector<Message>& messages) const override { messages = {{0, 1, 10}, {1, 0, 1}}; }
+  };
+  const Network network = machines_with({3, 3});
+  const RailMap map(network, contiguous_job(network, 2, 1).value(), RailUse::striped);
+  const OneStep steps;
+  const auto railed = on_rails(steps, map);
+  EXPECT_EQ(railed->rank_count(), 6U);
+  std::vector<Message> messages;
+  railed->step(0, messages);
+  ASSERT_EQ(messages.size(), 6U);
+  for (Rank rail = 0; rail < 3; ++rail) {
+    EXPECT_EQ(messages[rail].from, rail);
+    EXPECT_EQ(messages[rail].to, 3 + rail);
+    EXPECT_EQ(messages[rail].bytes, 4U);
+    EXPECT_EQ(messages[3 + rail].bytes, 1U);
+  }
+}
+
+}  // namespace
+}  // namespace ayatori

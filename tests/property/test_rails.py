@@ -1,0 +1,151 @@
+"""Machines with several NICs: messages by the ranks' own, on the receiver's rail, or over all rails."""
+
+from __future__ import annotations
+
+import json
+from itertools import product
+from typing import Any
+
+import pytest
+
+import ayatori
+from ayatori import _core
+from ayatori.base.errors import Error
+from ayatori.planning.plans import assess_jobs, assess_multipath, assess_unplanned, contention, traffic_of_nics
+from ayatori.planning.together import JobOnFabric, background, measure_together, picture_of_jobs
+from ayatori.prediction.predictor import Call, Model
+from ayatori.prediction.simulation import simulate
+from ayatori.prediction.together import CompanySimulation
+
+PLANES = "xgft:m=3,4;w=2,3"
+"""Twelve hosts with two NICs each; no cable joins the rails."""
+CALL = Call("alltoall", "shift", 1 << 20)
+
+
+def two_rails() -> dict[str, Any]:
+    """Twelve hosts with two NICs each, three hosts on two leaves of their own, and three spines for all leaves."""
+    nodes: list[dict[str, Any]] = [{"kind": "router", "name": f"L{leaf}", "ports": 6} for leaf in range(8)]
+    nodes += [{"kind": "router", "name": f"S{spine}", "ports": 8} for spine in range(3)]
+    cables = [{"from": [leaf, 4 + spine], "to": [8 + spine, 1 + leaf]} for leaf, spine in product(range(8), range(3))]
+    for host, rail in product(range(12), range(2)):
+        guid = f"0x{(host + 1) * 4096 + rail * 16:016x}"
+        name = f"N{host} HCA-{rail + 1}"
+        cables.append({"from": [len(nodes), 1], "to": [host // 3 * 2 + rail, 1 + host % 3]})
+        nodes.append({"kind": "nic", "name": name, "ports": 1, "machine": f"N{host}", "rail": rail, "guid": guid})
+    head = {"format": "nwtopo-json", "version": 1, "direct": False, "planes": ["infiniband"]}
+    return {**head, "nodes": nodes, "cables": [{**cable, "rate": "4xHDR"} for cable in cables]}
+
+
+@pytest.fixture(scope="module")
+def source(tmp_path_factory: pytest.TempPathFactory) -> str:
+    file = tmp_path_factory.mktemp("rails") / "two-rails.json"
+    file.write_text(json.dumps(two_rails()), encoding="utf-8")
+    return f"json:{file}"
+
+
+@pytest.fixture(scope="module")
+def network(source: str) -> ayatori.Network:
+    return ayatori.open_source(source)
+
+
+@pytest.mark.parametrize("method", ["destination-mod-K", "multipath"])
+def test_rails_that_no_cable_joins_need_no_paths_between_them(method: str) -> None:
+    planes = ayatori.open_source(PLANES)
+    job = hosts(planes, [0, 5], 2)
+    one, both = hosts(planes, [0, 5], 1), seconds(planes, job, "aligned", method)
+    assert seconds(planes, one, "striped", method) == pytest.approx(seconds(planes, one, "own", method) / 2, rel=1e-5)
+    # Three steps, in each of which a NIC sends one message.
+    assert both == pytest.approx(3 * seconds(planes, one, "own", method))
+    with pytest.raises(Error, match="no cables lead from"):
+        seconds(planes, job, "own", method)
+    [spread] = assess_multipath(planes, ayatori.make_routes(planes), [job], rails="striped")
+    assert spread.contention.free
+
+
+def hosts(network: ayatori.Network, numbers: list[int], ppn: int) -> ayatori.Job:
+    return _core.job_of_hosts(network, [(f"N{number}", ppn) for number in numbers], "here")
+
+
+def seconds(network: ayatori.Network, job: ayatori.Job, rails: str, method: str = "pair") -> float:
+    return simulate(network, job, CALL, method, Model(rails=rails)).seconds
+
+
+@pytest.mark.parametrize("method", ["destination-mod-K", "pair", "multipath"])
+def test_a_message_over_two_rails_takes_half_of_the_time(network: ayatori.Network, method: str) -> None:
+    job = hosts(network, [0, 5], 1)
+    one = seconds(network, job, "own", method)
+    assert seconds(network, job, "aligned", method) == pytest.approx(one)
+    assert seconds(network, job, "striped", method) == pytest.approx(one / 2, rel=1e-5)
+
+
+def test_a_rank_of_each_machine_uses_a_nic_of_its_own_by_default(network: ayatori.Network) -> None:
+    """Both ranks of a machine send at once, each by its NIC."""
+    job = hosts(network, [0, 5], 2)
+    assert job.rank_count == 4
+    endpoints = job.endpoints(network)
+    assert len(set(endpoints)) == 4
+    assert simulate(network, job, CALL).seconds == simulate(network, job, CALL, model=Model(rails="own")).seconds
+
+
+def test_aligned_messages_leave_by_the_rail_on_which_they_arrive(network: ayatori.Network) -> None:
+    job = hosts(network, [0, 5, 9], 2)
+    nics, steps = traffic_of_nics(network, job, _core.shift_all_to_all(6), "aligned")
+    assert nics.rank_count == 6
+    crossing = 0
+    for step in range(steps.step_count):
+        for message in steps.messages(step):
+            if message.from_rank // 2 != message.to_rank // 2:
+                assert message.from_rank % 2 == message.to_rank % 2
+                crossing += 1
+    assert crossing == 6 * 4
+
+
+@pytest.mark.parametrize("rails", ["aligned", "striped"])
+def test_contention_is_that_of_the_nics(network: ayatori.Network, rails: str) -> None:
+    job = hosts(network, [0, 1, 4, 7, 8, 11], 1)
+    routes = ayatori.make_routes(network)
+    nics, steps = traffic_of_nics(network, job, _core.shift_all_to_all(6), rails)
+    base = contention(network, routes, nics, _core.Plan.destination_mod_k(12), steps)
+    [unplanned] = assess_unplanned(network, routes, [job], rails=rails)
+    assert unplanned.contention.relative_bandwidth == base.relative_bandwidth
+    [planned] = assess_jobs(network, routes, [job], "pair", rails=rails)
+    assert planned.contention.relative_bandwidth >= base.relative_bandwidth
+    [spread] = assess_multipath(network, routes, [job], rails=rails)
+    assert spread.contention.free
+
+
+def test_several_jobs_are_striped_too(network: ayatori.Network) -> None:
+    jobs = [JobOnFabric("left", hosts(network, [0, 5], 1)), JobOnFabric("right", hosts(network, [1, 10], 1))]
+    everybody = [*jobs, *background(network, jobs, 0.5)]
+    measured = measure_together(network, ayatori.make_routes(network, 0), everybody, 20, rails="striped")
+    assert all(0 < each.together <= each.alone for each in measured.jobs)
+    company = CompanySimulation(network, everybody, CALL, model=Model(rails="striped"), rounds=2).run()
+    alone = simulate(network, jobs[0].job, CALL, model=Model(rails="striped"))
+    assert company.jobs[0].alone.seconds == alone.seconds
+    assert company.jobs[0].seconds >= alone.seconds * (1 - 1e-9)
+
+
+def test_the_picture_shows_every_nic_of_a_job(network: ayatori.Network) -> None:
+    jobs = [JobOnFabric("left", hosts(network, [0, 5], 1)), JobOnFabric("right", hosts(network, [1, 10], 1))]
+    drawn = picture_of_jobs(network, jobs, []).decode()
+    assert drawn.count(", left</title>") == 4
+    assert drawn.count(", right</title>") == 4
+
+
+def test_what_cannot_be_is_refused(network: ayatori.Network) -> None:
+    with pytest.raises(Error, match="no use of rails 'all'"):
+        simulate(network, hosts(network, [0, 5], 1), CALL, model=Model(rails="all"))
+    torus = ayatori.open_source("torus:3x3")
+    with pytest.raises(Error, match="have no rails"):
+        simulate(torus, ayatori.contiguous_jobs(torus, [4])[0], CALL, model=Model(rails="striped"))
+    with pytest.raises(Error, match="own NICs"):
+        simulate(network, hosts(network, [0, 5], 1), Call("alltoall", "planned", 1024), model=Model(rails="striped"))
+
+
+def test_the_command_line_offers_them(ayatori_command, source: str) -> None:
+    for verb in (["check"], ["simulate", "--collective", "alltoall", "--algorithm", "shift"]):
+        outcome = ayatori_command(*verb[:1], source, *verb[1:], "--contiguous", "4..4", "--rails", "striped")
+        assert outcome.status == 0, outcome.stderr
+        outcome = ayatori_command(*verb[:1], source, *verb[1:], "--contiguous", "4..4", "--rails", "all")
+        assert outcome.status == 2
+        assert "rails: own, aligned, striped" in outcome.stderr
