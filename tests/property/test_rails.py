@@ -13,6 +13,7 @@ from ayatori import _core
 from ayatori.base.errors import Error
 from ayatori.planning.plans import assess_jobs, assess_multipath, assess_unplanned, contention, traffic_of_nics
 from ayatori.planning.together import JobOnFabric, background, measure_together, picture_of_jobs
+from ayatori.prediction.costs import FREE
 from ayatori.prediction.predictor import Call, Model
 from ayatori.prediction.simulation import simulate
 from ayatori.prediction.together import CompanySimulation
@@ -20,6 +21,7 @@ from ayatori.prediction.together import CompanySimulation
 PLANES = "xgft:m=3,4;w=2,3"
 """Twelve hosts with two NICs each; no cable joins the rails."""
 CALL = Call("alltoall", "shift", 1 << 20)
+STRIPED = Model(rails="striped", link_latency=0, costs=FREE)
 
 
 def two_rails() -> dict[str, Any]:
@@ -67,7 +69,7 @@ def hosts(network: ayatori.Network, numbers: list[int], ppn: int) -> ayatori.Job
 
 
 def seconds(network: ayatori.Network, job: ayatori.Job, rails: str, method: str = "pair") -> float:
-    return simulate(network, job, CALL, method, Model(rails=rails)).seconds
+    return simulate(network, job, CALL, method, Model(rails=rails, link_latency=0, costs=FREE)).seconds
 
 
 @pytest.mark.parametrize("method", ["destination-mod-K", "pair", "multipath"])
@@ -84,7 +86,8 @@ def test_a_rank_of_each_machine_uses_a_nic_of_its_own_by_default(network: ayator
     assert job.rank_count == 4
     endpoints = job.endpoints(network)
     assert len(set(endpoints)) == 4
-    assert simulate(network, job, CALL).seconds == simulate(network, job, CALL, model=Model(rails="own")).seconds
+    by_default = simulate(network, job, CALL, model=Model()).seconds
+    assert simulate(network, job, CALL, model=Model(rails="own")).seconds == by_default
 
 
 def test_aligned_messages_leave_by_the_rail_on_which_they_arrive(network: ayatori.Network) -> None:
@@ -119,8 +122,8 @@ def test_several_jobs_are_striped_too(network: ayatori.Network) -> None:
     everybody = [*jobs, *background(network, jobs, 0.5)]
     measured = measure_together(network, ayatori.make_routes(network, 0), everybody, 20, rails="striped")
     assert all(0 < each.together <= each.alone for each in measured.jobs)
-    company = CompanySimulation(network, everybody, CALL, model=Model(rails="striped"), rounds=2).run()
-    alone = simulate(network, jobs[0].job, CALL, model=Model(rails="striped"))
+    company = CompanySimulation(network, everybody, CALL, model=STRIPED, rounds=2).run()
+    alone = simulate(network, jobs[0].job, CALL, model=STRIPED)
     assert company.jobs[0].alone.seconds == alone.seconds
     assert company.jobs[0].seconds >= alone.seconds * (1 - 1e-9)
 
@@ -134,12 +137,22 @@ def test_the_picture_shows_every_nic_of_a_job(network: ayatori.Network) -> None:
 
 def test_what_cannot_be_is_refused(network: ayatori.Network) -> None:
     with pytest.raises(Error, match="no use of rails 'all'"):
-        simulate(network, hosts(network, [0, 5], 1), CALL, model=Model(rails="all"))
+        simulate(network, hosts(network, [0, 5], 1), CALL, model=Model(rails="all", link_latency=0, costs=FREE))
     torus = ayatori.open_source("torus:3x3")
     with pytest.raises(Error, match="have no rails"):
-        simulate(torus, ayatori.contiguous_jobs(torus, [4])[0], CALL, model=Model(rails="striped"))
+        simulate(
+            torus,
+            ayatori.contiguous_jobs(torus, [4])[0],
+            CALL,
+            model=STRIPED,
+        )
     with pytest.raises(Error, match="own NICs"):
-        simulate(network, hosts(network, [0, 5], 1), Call("alltoall", "planned", 1024), model=Model(rails="striped"))
+        simulate(
+            network,
+            hosts(network, [0, 5], 1),
+            Call("alltoall", "planned", 1024),
+            model=STRIPED,
+        )
 
 
 def test_the_command_line_offers_them(ayatori_command, source: str) -> None:
