@@ -137,6 +137,8 @@ constexpr std::array all_algorithms{
               in_one_piece, of_an_mpi},
     Algorithm{Collective::allreduce, "openmpi-rabenseifner", "Open MPI's: near halves first, and back", false,
               make_openmpi_rabenseifner, in_one_piece, of_an_mpi},
+    Algorithm{Collective::allreduce, "openmpi-segmented-ring", "Open MPI's: the blocks of the ring in parts", false,
+              make_openmpi_segmented_ring, pipelined, of_an_mpi},
     Algorithm{Collective::allreduce, "mpich-rabenseifner", "MPICH's: near halves first, and back", false,
               make_mpich_rabenseifner, in_one_piece, of_an_mpi},
 

@@ -50,7 +50,7 @@ Maker make_hierarchical_alltoall, make_hierarchical_reduce_scatter, make_hierarc
 Maker make_openmpi_binomial, make_openmpi_binary, make_openmpi_chains, make_openmpi_in_order_binary;
 
 // mpi_exchanges.cpp: reduce or allreduce, as the call says; broadcast
-Maker make_openmpi_rabenseifner, make_mpich_rabenseifner;
+Maker make_openmpi_rabenseifner, make_mpich_rabenseifner, make_openmpi_segmented_ring;
 Maker make_scatter_doubling, make_scatter_ring;
 
 }  // namespace ayatori

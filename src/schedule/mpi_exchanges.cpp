@@ -282,6 +282,39 @@ Result<SchedulePtr> make_openmpi_rabenseifner(const CollectiveCall& call, const 
   return near_first(call, Fold::halves_to_even);
 }
 
+// The reduce-scatter goes round once for each part of the blocks, the allgather once with whole blocks. A vector that
+// has less than chunk_bytes for each rank is not cut.
+Result<SchedulePtr> make_openmpi_segmented_ring(const CollectiveCall& call, const Places&,
+                                                const AlgorithmOptions& options) {
+  constexpr Bytes most = 1 << 20;
+  const Rank n = call.ranks;
+  const Bytes cut = n * std::max<Bytes>(1, std::min(options.chunk_bytes, call.bytes));
+  const Bytes rest = call.bytes % cut;
+  const Bytes cuts = options.chunk_bytes == 0 ? 1 : call.bytes / cut + (rest >= n && rest > cut / 2 ? 1 : 0);
+  const auto parts = static_cast<std::uint32_t>(std::clamp<Bytes>(cuts, 1, std::max<Bytes>(1, most / n)));
+  const SlotLayout blocks{call.bytes, n, 1, 0};
+  auto program = std::make_shared<PhasedSchedule>(call, SlotLayout{call.bytes, n * parts, 2, 0});
+  program->set_slot_sizes([=](Rank, Slot slot) {
+    const std::uint32_t block = slot / parts % n;
+    return SlotLayout{blocks.block_bytes(block), parts, 1, 0}.block_bytes(slot % parts);
+  });
+  program->then(phase(std::size_t{parts} * (n - 1), [=](Rank r, std::size_t step, StepActions& actions) {
+    const auto part = static_cast<Slot>(step / (n - 1));
+    const auto s = static_cast<Rank>(step % (n - 1));
+    const Slot leaving = (r + n - s) % n * parts + part;
+    const Slot arriving = (r + 2 * n - 1 - s) % n * parts + part;
+    actions.send((r + 1) % n, SlotRange{leaving, 1});
+    actions.receive((r + n - 1) % n, SlotRange{n * parts + arriving, 1});
+    actions.reduce({n * parts + arriving, 1}, arriving);
+  }));
+  program->then(phase(n - 1, [=](Rank r, std::size_t step, StepActions& actions) {
+    const auto s = static_cast<Rank>(step);
+    actions.send((r + 1) % n, SlotRange{(r + 1 + n - s) % n * parts, parts});
+    actions.receive((r + n - 1) % n, SlotRange{(r + n - s) % n * parts, parts});
+  }));
+  return program;
+}
+
 Result<SchedulePtr> make_mpich_rabenseifner(const CollectiveCall& call, const Places&, const AlgorithmOptions&) {
   return near_first(call, call.collective == Collective::reduce ? Fold::whole_to_even : Fold::whole_to_odd);
 }
