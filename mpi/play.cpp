@@ -13,6 +13,8 @@
 ///     chunk=0         bytes in a chunk of a pipeline; 0: the algorithm's own choice. segment= means the same
 ///     seed=1          of alltoallv: each pair's bytes are drawn from 0 … BYTES, and one pair in four has none
 ///     steps=FILE      of planned: the steps that `ayatori plan --steps-out FILE` wrote
+///     repeats=1       play it so often, and print the median; times in which another process took a rank's core do not
+///                     count, unless too few are left
 ///     check=1         use real data and compare the result with what the collective promises; 0: only time it
 ///
 /// Prints a line for each call: the seconds (MPI_Wtime) until the last rank is done, with 9 digits. All ranks begin at
@@ -20,13 +22,16 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
+#include <functional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "ayatori/base/text.hpp"
@@ -77,10 +82,11 @@ bool ranks_share_a_clock() {
   return known != 0 && *is_global != 0;
 }
 
-/// Ranks leave a barrier one after the other; where they share a clock they wait for the last.
-void begin_together() {
+/// Ranks leave a barrier one after the other; where they share a clock they wait for the last. Returns when they began:
+/// on that clock the same for all.
+double begin_together() {
   MPI_Barrier(MPI_COMM_WORLD);
-  if (!ranks_share_a_clock()) return;
+  if (!ranks_share_a_clock()) return MPI_Wtime();
   constexpr double enough_for_all_to_know = 1e-3;
   double begin = MPI_Wtime() + enough_for_all_to_know;
   MPI_Allreduce(MPI_IN_PLACE, &begin, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
@@ -88,6 +94,7 @@ void begin_together() {
   if (left > 2e-6) usleep(static_cast<unsigned>(left * 1e6) - 1);
   while (MPI_Wtime() < begin) {
   }
+  return begin;
 }
 
 void play_once(Player& player, std::byte* memory) {
@@ -97,14 +104,44 @@ void play_once(Player& player, std::byte* memory) {
   if (!played) give_up(played.error().message);
 }
 
-double seconds_of(Player& player, std::byte* memory) {
-  begin_together();
-  const double start = MPI_Wtime();
+/// How often another process has taken this one's core.
+long interruptions() {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  return usage.ru_nivcsw;
+}
+
+/// Of one play the time of the slowest rank, and whether another process took the core of one, or let it begin late.
+std::pair<double, bool> time_once(Player& player, std::byte* memory) {
+  const long before = interruptions();
+  const double begin = begin_together();
+  constexpr double late = 1e-6;
+  const bool woke_late = MPI_Wtime() - begin > late;
   play_once(player, memory);
-  const double mine = MPI_Wtime() - start;
-  double slowest = 0;
-  MPI_Reduce(&mine, &slowest, 1, MPI_DOUBLE, MPI_MAX, 0, MPI_COMM_WORLD);
-  return slowest;
+  const double mine[] = {MPI_Wtime() - begin, woke_late || interruptions() != before ? 1.0 : 0.0};
+  double slowest[] = {0, 0};
+  MPI_Reduce(mine, slowest, 2, MPI_DOUBLE, MPI_MAX, 0, MPI_COMM_WORLD);
+  return {slowest[0], slowest[1] != 0};
+}
+
+/// The median of so many plays; those in which no process was interrupted count, if there are enough of them.
+double seconds_of(Player& player, std::byte* memory, std::uint32_t repeats, const std::function<void()>& prepare) {
+  constexpr std::size_t enough = 5;
+  std::vector<double> undisturbed;
+  std::vector<double> all;
+  // Buffers and connections are there after the first play.
+  prepare();
+  if (repeats > 1) time_once(player, memory);
+  for (std::uint32_t i = 0; i < repeats; ++i) {
+    prepare();
+    const auto [seconds, interrupted] = time_once(player, memory);
+    all.push_back(seconds);
+    if (!interrupted) undisturbed.push_back(seconds);
+  }
+  std::vector<double>& counted = undisturbed.size() < enough ? all : undisturbed;
+  const auto middle = counted.begin() + static_cast<std::ptrdiff_t>(counted.size() / 2);
+  std::nth_element(counted.begin(), middle, counted.end());
+  return *middle;
 }
 
 /// Ranks enter a millisecond after each other, rank 0 first or last: nobody may leave before the last has entered.
@@ -130,21 +167,21 @@ RankProgram program_of(const Schedule& schedule, Rank rank, bool timing_only) {
   return std::move(*program);
 }
 
-double time_without_data(const Schedule& schedule, Rank rank) {
+double time_without_data(const Schedule& schedule, Rank rank, std::uint32_t repeats) {
   const RankProgram program = program_of(schedule, rank, true);
   const MessageBuffer buffer(std::max<Bytes>(1, program.max_message_bytes()));
   MpiCarrier carrier(MPI_COMM_WORLD, program);
   Player player(program, carrier, nullptr);
-  return seconds_of(player, buffer.data());
+  return seconds_of(player, buffer.data(), repeats, [] {});
 }
 
-double time_and_check(const Schedule& schedule, Rank rank) {
+double time_and_check(const Schedule& schedule, Rank rank, std::uint32_t repeats) {
   const RankProgram program = program_of(schedule, rank, false);
   SlotMemory memory(schedule, rank);
-  fill_with_sample_data(schedule, rank, memory);
   MpiCarrier carrier(MPI_COMM_WORLD, program);
   Player player(program, carrier, add_bytes);
-  const double seconds = seconds_of(player, memory.data());
+  const auto fill = [&] { fill_with_sample_data(schedule, rank, memory); };
+  const double seconds = seconds_of(player, memory.data(), repeats, fill);
   if (auto ok = check_sample_data(schedule, rank, memory); !ok) give_up(ok.error().message);
   if (schedule.call().collective == Collective::barrier) check_barrier(player, rank, schedule.call().ranks);
   return seconds;
@@ -154,7 +191,8 @@ double play(const PlayCall& call, Rank rank) {
   const auto schedule = make_schedule(call.algorithm, call.call, call.places, call.options);
   if (!schedule) give_up(schedule.error().message);
   if ((*schedule)->participant_count() > call.call.ranks) give_up("routers take part: only a simulation can do that");
-  return call.check ? time_and_check(**schedule, rank) : time_without_data(**schedule, rank);
+  return call.check ? time_and_check(**schedule, rank, call.repeats)
+                    : time_without_data(**schedule, rank, call.repeats);
 }
 
 /// The calls of the command line: itself, or the lines of the file that it names.

@@ -19,6 +19,8 @@ namespace {
 
 using Numbers = std::vector<std::uint32_t>;
 
+constexpr Bytes max_repeats = 10000;
+
 /// The keys of one call. The first value that is not what its key needs is remembered as the error.
 class Keys {
  public:
@@ -60,7 +62,7 @@ class Keys {
  private:
   std::map<std::string, std::string, std::less<>> values_ = {
       {"grid", ""},  {"rings", ""},  {"points", ""}, {"ppn", "1"},   {"ranks", ""}, {"groups", ""},
-      {"root", "0"}, {"chunk", "0"}, {"seed", "1"},  {"check", "0"}, {"steps", ""}};
+      {"root", "0"}, {"chunk", "0"}, {"seed", "1"},  {"check", "0"}, {"steps", ""}, {"repeats", "1"}};
   Result<> ok_;
 };
 
@@ -138,6 +140,7 @@ Result<PlayCall> parse_play_call(std::span<const std::string_view> words, Rank r
   parsed.algorithm = words[1];
   parsed.options.chunk_bytes = keys.number("chunk");
   parsed.check = keys.number("check") != 0;
+  parsed.repeats = static_cast<std::uint32_t>(std::clamp<Bytes>(keys.number("repeats"), 1, max_repeats));
   const std::uint64_t seed = keys.number("seed");
   if (*collective == Collective::alltoallv) {
     parsed.options.pair_sizes = drawn_sizes(ranks, parsed.call.bytes, seed);

@@ -17,6 +17,7 @@ struct PlayCall {
   Places places;
   AlgorithmOptions options;
   bool check = false;
+  std::uint32_t repeats = 1;  ///< plays that are timed; the median counts
 };
 
 /// COLLECTIVE ALGORITHM BYTES [key=value …], for a job of `ranks` ranks. Errors: what is missing, not a number or not

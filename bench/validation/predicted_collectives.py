@@ -1,0 +1,150 @@
+"""Predicted against measured collectives, in which the ranks of this machine play our schedules by a real MPI.
+
+    python -m bench.validation.predicted_collectives [MPIRUN] [RANKS] [SECONDS]
+
+By default mpirun.openmpi and 2 ranks; the machine is calibrated for SECONDS (30) first, by the same MPI. No size below
+was fitted, and no collective. A row is a cell: predicted and measured seconds of each algorithm (the median of many
+plays, whose data are checked), and what `choose` would take beside the best measured.
+
+    bars    15% median error over all cells; the chosen algorithm at most 5% slower than the best in 90% of the cells
+
+More ranks than cores are not modelled; then the rows only say how far off the model is.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import median
+from tempfile import TemporaryDirectory
+
+from ayatori import _core
+from ayatori.base.errors import Error
+from ayatori.base.units import format_bytes, format_seconds
+from ayatori.calibration.calibrating import calibrate
+from ayatori.calibration.measuring import Mpi, find_mpi, placement
+from ayatori.formats.calibration import costs_of
+from ayatori.model.jobs import contiguous_jobs
+from ayatori.model.network import open_source
+from ayatori.prediction.assumed import assumed_costs
+from ayatori.prediction.choice import LeftOut as Refused
+from ayatori.prediction.choice import Piece, variants_of
+from ayatori.prediction.predictor import Call, Model, Predictor, algorithms_of
+from ayatori.processes import last_line, run_program
+
+PLAYS = Path(__file__).parents[2] / "build/release/mpi"
+COLLECTIVES = ("broadcast", "reduce", "allreduce", "allgather", "alltoall", "reduce_scatter")
+SIZES = (2, 48, 768, 3072, 12288, 49152, 196608, 786432, 3145728)
+"""Held out by the fit."""
+REPEATS, REPEATS_OF_LARGE, LARGE = 31, 9, 65536
+ERROR_BAR = 0.15
+SLOWER_BAR = 0.05
+CELLS_BAR = 0.9
+
+
+@dataclass(frozen=True)
+class Timed:
+    call: Call
+    predicted: float
+    measured: float
+
+    @property
+    def error(self) -> float:
+        return abs(self.predicted - self.measured) / self.measured
+
+
+def predictor_for(mpi: Mpi, seconds: float) -> Predictor:
+    """One machine with what calibrate measures there."""
+    network = open_source("full:2,hosts=1")
+    calibration = calibrate(mpi, seconds)
+    for error in calibration.errors:
+        print(f"{error.what:<20}{'fitted' if error.fitted else 'checked':<9}{error.median:8.1%} median")
+    for remark in calibration.remarks:
+        print(f"warning: {remark}")
+    return Predictor(network, model=Model(costs=costs_of(calibration, assumed_costs(network), 0)))
+
+
+def calls_for(predictor: Predictor, job: _core.Job) -> list[Call]:
+    places = [predictor.places(job)]
+    pieces = [
+        Piece(collective, size, algorithm)
+        for collective in COLLECTIVES
+        for size in SIZES
+        for algorithm in algorithms_of(collective)
+    ]
+    found = [(piece, variants_of(predictor, piece, places)) for piece in pieces]
+    return [calls[0] for _, calls in found if not isinstance(calls, Refused)]
+
+
+def measure(mpi: Mpi, ranks: int, calls: list[Call]) -> list[float]:
+    play = PLAYS / ("play_openmpi" if mpi.is_open_mpi else "play_mpich")
+    repeats = [REPEATS if call.bytes < LARGE else REPEATS_OF_LARGE for call in calls]
+    places = f"ppn={ranks} check=1"
+    lines = [
+        f"{call.collective} {call.algorithm} {call.bytes} {places} repeats={count}"
+        for call, count in zip(calls, repeats, strict=True)
+    ]
+    with TemporaryDirectory() as name:
+        folder = Path(name)
+        (folder / "calls").write_text("".join(f"{line}\n" for line in lines))
+        options = [*placement(mpi, None)[:-1], str(ranks)]
+        status = run_program(
+            [mpi.mpirun, *options, play, "@calls"],
+            folder=folder,
+            environment=os.environ | {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"},
+            output=folder / "output",
+            errors=folder / "errors",
+            timeout=1800,
+        )
+        if status != 0:
+            raise Error(f"{play.name} failed", cause=last_line(folder / "errors"), internal=True)
+        return [float(line) for line in (folder / "output").read_text().split()]
+
+
+def compare(timed: list[Timed]) -> None:
+    cells: dict[tuple[str, int], list[Timed]] = {}
+    for each in timed:
+        cells.setdefault((each.call.collective, each.call.bytes), []).append(each)
+    good = 0
+    for (collective, size), rows in cells.items():
+        best = min(rows, key=lambda row: row.measured)
+        chosen = min(rows, key=lambda row: row.predicted)
+        slower = chosen.measured / best.measured - 1
+        good += slower <= SLOWER_BAR
+        print(
+            f"{collective:<16}{format_bytes(size):>10}{median(row.error for row in rows):8.1%} error  "
+            f"{chosen.call.algorithm:<20}{format_seconds(chosen.predicted):>10} predicted "
+            f"{format_seconds(chosen.measured):>10} measured, {slower:+.1%} against {best.call.algorithm}"
+        )
+    for size in SIZES:
+        errors = [row.error for row in timed if row.call.bytes == size]
+        print(f"{format_bytes(size):>10}: {median(errors):6.1%} median error of {len(errors)}")
+    print(f"median error {median(row.error for row in timed):.1%} of {len(timed)} (bar {ERROR_BAR:.0%})")
+    share = good / len(cells)
+    print(
+        f"chosen at most {SLOWER_BAR:.0%} slower than the best: {share:.0%} of {len(cells)} cells (bar {CELLS_BAR:.0%})"
+    )
+
+
+def main() -> None:
+    mpirun, ranks, seconds = (*sys.argv[1:], *("mpirun.openmpi", "2", "30")[len(sys.argv) - 1 :])
+    mpi = find_mpi(mpirun)
+    predictor = predictor_for(mpi, float(seconds))
+    [job] = contiguous_jobs(predictor.network, [1], int(ranks))
+    calls = calls_for(predictor, job)
+    predicted = [prediction.seconds for prediction in predictor.predict_each((job, call) for call in calls)]
+    if int(ranks) > len(os.sched_getaffinity(0)):
+        print(
+            f"warning: {ranks} ranks take turns on {len(os.sched_getaffinity(0))} cores, which the model does not know"
+        )
+    measured = measure(mpi, int(ranks), calls)
+    compare([Timed(*row) for row in zip(calls, predicted, measured, strict=True) if row[2] > 0])
+
+
+if __name__ == "__main__":
+    try:
+        main()
+    except Error as error:
+        sys.exit(f"error: {error.message}\n{error.cause}")
