@@ -120,11 +120,12 @@ std::pair<double, bool> time_once(Player& player, std::byte* memory) {
   play_once(player, memory);
   const double mine[] = {MPI_Wtime() - begin, woke_late || interruptions() != before ? 1.0 : 0.0};
   double slowest[] = {0, 0};
-  MPI_Reduce(mine, slowest, 2, MPI_DOUBLE, MPI_MAX, 0, MPI_COMM_WORLD);
+  MPI_Allreduce(mine, slowest, 2, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
   return {slowest[0], slowest[1] != 0};
 }
 
-/// The median of so many plays; those in which no process was interrupted count, if there are enough of them.
+/// The median of so many plays; those in which no process was interrupted count. It is played up to ten times as often
+/// until these are enough; if they never are, all plays count.
 double seconds_of(Player& player, std::byte* memory, std::uint32_t repeats, const std::function<void()>& prepare) {
   constexpr std::size_t enough = 5;
   std::vector<double> undisturbed;
@@ -132,7 +133,8 @@ double seconds_of(Player& player, std::byte* memory, std::uint32_t repeats, cons
   // Buffers and connections are there after the first play.
   prepare();
   if (repeats > 1) time_once(player, memory);
-  for (std::uint32_t i = 0; i < repeats; ++i) {
+  const auto are_too_few = [&] { return repeats > 1 && undisturbed.size() < enough && all.size() < 10 * repeats; };
+  while (all.size() < repeats || are_too_few()) {
     prepare();
     const auto [seconds, interrupted] = time_once(player, memory);
     all.push_back(seconds);
