@@ -25,8 +25,27 @@ struct Part {
   return played ? MPI_SUCCESS : part.on.give_up(played.error());
 }
 
-/// Who plays a call. `bytes` is its size as MPI counts (choice-format.md); with sizes by rank no size is known to all.
-/// Nothing: the MPI does. The shape's choice is filled in here.
-[[nodiscard]] std::optional<Part> part_to_play(MPI_Comm comm, MpiCall call, Bytes bytes, CallShape shape);
+/// One call from its decision to its end: who plays it, and how long it took if that is to be known.
+class Turn {
+ public:
+  /// `bytes` is the call's size as MPI counts (choice-format.md); with sizes by rank no size is known to all. `exact`:
+  /// the result does not depend on who plays. The shape's choice is filled in here.
+  Turn(MPI_Comm comm, MpiCall call, Bytes bytes, CallShape shape, bool exact = true);
+  Turn(const Turn&) = delete;
+  Turn& operator=(const Turn&) = delete;
+  /// The call is over, whoever played it.
+  ~Turn();
+
+  /// False: the MPI plays it.
+  explicit operator bool() const { return part_.has_value(); }
+  const Part* operator->() const { return &*part_; }
+  const Part& operator*() const { return *part_; }
+
+ private:
+  Communicator* on_ = nullptr;
+  Decision* decision_ = nullptr;  ///< on trial
+  std::optional<Part> part_;
+  double begin_ = 0;
+};
 
 }  // namespace ayatori::plugin

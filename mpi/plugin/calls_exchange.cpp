@@ -23,7 +23,7 @@ int Allgather(const void* sent, int sent_count, MPI_Datatype sent_type, void* re
   if (!in_place && is_wrong(sent_count, sent_type)) return pass();
   Elements all{received, static_cast<Bytes>(received_count), layout_of(received_type)};
   const Bytes block = all.bytes();
-  const auto part = part_to_play(comm, MpiCall::allgather, block, {.elements = block});
+  const Turn part(comm, MpiCall::allgather, block, {.elements = block});
   if (!part) return pass();
   all.count *= on->ranks();
   const Bytewise data(all, in_place ? Access::both : Access::write, on->own());
@@ -45,7 +45,7 @@ int Allgatherv(const void* sent, int sent_count, MPI_Datatype sent_type, void* r
   const bool in_place = sent == MPI_IN_PLACE;
   if (on == nullptr || received_type == MPI_DATATYPE_NULL) return pass();
   if (!in_place && is_wrong(sent_count, sent_type)) return pass();
-  const auto part = part_to_play(comm, MpiCall::allgatherv, 0, {.elements = 1, .by_slot = true});
+  const Turn part(comm, MpiCall::allgatherv, 0, {.elements = 1, .by_slot = true});
   if (!part) return pass();
   const BytewiseBlocks data(received, {received_counts, on->ranks()}, {received_at, on->ranks()},
                             layout_of(received_type), in_place ? Access::both : Access::write, on->own());
@@ -68,7 +68,7 @@ int Alltoall(const void* sent, int sent_count, MPI_Datatype sent_type, void* rec
   if (!in_place && is_wrong(sent_count, sent_type)) return pass();
   Elements to{received, static_cast<Bytes>(received_count), layout_of(received_type)};
   const Bytes block = to.bytes();
-  const auto part = part_to_play(comm, MpiCall::alltoall, block, {.elements = block});
+  const Turn part(comm, MpiCall::alltoall, block, {.elements = block});
   if (!part) return pass();
   to.count *= on->ranks();
   Elements from = to;
@@ -91,7 +91,7 @@ int Alltoallv(const void* sent, const int sent_counts[], const int sent_from[], 
   const bool in_place = sent == MPI_IN_PLACE;
   if (on == nullptr || received_type == MPI_DATATYPE_NULL) return pass();
   if (!in_place && sent_type == MPI_DATATYPE_NULL) return pass();
-  const auto part = part_to_play(comm, MpiCall::alltoallv, 0, {.elements = 1, .by_slot = true});
+  const Turn part(comm, MpiCall::alltoallv, 0, {.elements = 1, .by_slot = true});
   if (!part) return pass();
   const std::size_t n = on->ranks();
   const Layout to = layout_of(received_type);

@@ -88,7 +88,7 @@ int Gather(const void* sent, int sent_count, MPI_Datatype sent_type, void* recei
   Elements all;
   if (is_root) all = {received, static_cast<Bytes>(received_count), layout_of(received_type)};
   const Bytes block = is_root ? all.bytes() : mine->bytes();
-  const auto part = part_to_play(comm, MpiCall::gather, block, {.root = static_cast<Rank>(root), .elements = block});
+  const Turn part(comm, MpiCall::gather, block, {.root = static_cast<Rank>(root), .elements = block});
   if (!part) return pass();
   all.count *= on->ranks();
   return outcome(*part, is_root ? gather_at_root(*part, mine, all, block) : gather_elsewhere(*part, *mine, block));
@@ -110,7 +110,7 @@ int Scatter(const void* sent, int sent_count, MPI_Datatype sent_type, void* rece
   Elements all;
   if (is_root) all = {sent, static_cast<Bytes>(sent_count), layout_of(sent_type)};
   const Bytes block = is_root ? all.bytes() : mine->bytes();
-  const auto part = part_to_play(comm, MpiCall::scatter, block, {.root = static_cast<Rank>(root), .elements = block});
+  const Turn part(comm, MpiCall::scatter, block, {.root = static_cast<Rank>(root), .elements = block});
   if (!part) return pass();
   all.count *= on->ranks();
   return outcome(*part, is_root ? scatter_at_root(*part, all, mine, block) : scatter_elsewhere(*part, *mine, block));
@@ -127,8 +127,7 @@ int Gatherv(const void* sent, int sent_count, MPI_Datatype sent_type, void* rece
   const bool in_place = is_root && sent == MPI_IN_PLACE;
   if (is_root && received_type == MPI_DATATYPE_NULL) return pass();
   if (!in_place && is_wrong(sent_count, sent_type)) return pass();
-  const auto part =
-      part_to_play(comm, MpiCall::gatherv, 0, {.root = static_cast<Rank>(root), .elements = 1, .by_slot = true});
+  const Turn part(comm, MpiCall::gatherv, 0, {.root = static_cast<Rank>(root), .elements = 1, .by_slot = true});
   if (!part) return pass();
   std::optional<Elements> mine;
   if (!in_place) mine = Elements{sent, static_cast<Bytes>(sent_count), layout_of(sent_type)};
@@ -155,8 +154,7 @@ int Scatterv(const void* sent, const int sent_counts[], const int sent_from[], M
   const bool in_place = is_root && received == MPI_IN_PLACE;
   if (is_root && sent_type == MPI_DATATYPE_NULL) return pass();
   if (!in_place && is_wrong(received_count, received_type)) return pass();
-  const auto part =
-      part_to_play(comm, MpiCall::scatterv, 0, {.root = static_cast<Rank>(root), .elements = 1, .by_slot = true});
+  const Turn part(comm, MpiCall::scatterv, 0, {.root = static_cast<Rank>(root), .elements = 1, .by_slot = true});
   if (!part) return pass();
   std::optional<Elements> mine;
   if (!in_place) mine = Elements{received, static_cast<Bytes>(received_count), layout_of(received_type)};

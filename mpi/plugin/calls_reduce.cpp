@@ -109,8 +109,7 @@ int Reduce(const void* sent, void* received, int count, MPI_Datatype type, MPI_O
   const auto pass = [&] { return PMPI_Reduce(sent, received, count, type, op, root, comm); };
   if (root < 0 || is_for_mpi(count, type, op)) return pass();
   const Vector vector{sent, received, static_cast<Bytes>(count), reduction_of(op, layout_of(type))};
-  const auto part =
-      part_to_play(comm, MpiCall::reduce, vector.bytes(), shape_of(vector, vector.count, static_cast<Rank>(root)));
+  const Turn part(comm, MpiCall::reduce, vector.bytes(), shape_of(vector, vector.count, static_cast<Rank>(root)), is_exact(vector.reduction));
   if (!part) return pass();
   const bool is_root = part->on.rank() == static_cast<Rank>(root);
   return outcome(*part, is_root ? reduce_to_received(*part, vector) : reduce_towards_root(*part, vector));
@@ -120,7 +119,7 @@ int Allreduce(const void* sent, void* received, int count, MPI_Datatype type, MP
   const auto pass = [&] { return PMPI_Allreduce(sent, received, count, type, op, comm); };
   if (is_for_mpi(count, type, op)) return pass();
   const Vector vector{sent, received, static_cast<Bytes>(count), reduction_of(op, layout_of(type))};
-  const auto part = part_to_play(comm, MpiCall::allreduce, vector.bytes(), shape_of(vector, vector.count));
+  const Turn part(comm, MpiCall::allreduce, vector.bytes(), shape_of(vector, vector.count), is_exact(vector.reduction));
   if (!part) return pass();
   return outcome(*part, reduce_to_received(*part, vector));
 }
@@ -129,7 +128,7 @@ int Reduce_scatter_block(const void* sent, void* received, int count, MPI_Dataty
   const auto pass = [&] { return PMPI_Reduce_scatter_block(sent, received, count, type, op, comm); };
   if (is_for_mpi(count, type, op)) return pass();
   Vector vector{sent, received, static_cast<Bytes>(count), reduction_of(op, layout_of(type))};
-  const auto part = part_to_play(comm, MpiCall::reduce_scatter_block, vector.bytes(), shape_of(vector, vector.count));
+  const Turn part(comm, MpiCall::reduce_scatter_block, vector.bytes(), shape_of(vector, vector.count), is_exact(vector.reduction));
   if (!part) return pass();
   const Bytes block_count = vector.count;
   vector.count *= part->on.ranks();
@@ -147,7 +146,7 @@ int Reduce_scatter(const void* sent, void* received, const int counts[], MPI_Dat
   if (total == 0 || std::ranges::min(blocks) < 0) return pass();
   CallShape shape = shape_of(vector, static_cast<Bytes>(counts[0]));
   if (!alike) shape = {.elements = 1, .by_slot = true};
-  const auto part = part_to_play(comm, MpiCall::reduce_scatter, vector.bytes() / on->ranks(), shape);
+  const Turn part(comm, MpiCall::reduce_scatter, vector.bytes() / on->ranks(), shape, is_exact(vector.reduction));
   if (!part) return pass();
   const auto played =
       alike ? reduce_and_scatter(*part, vector, shape.elements) : reduce_and_scatter(*part, vector, blocks);

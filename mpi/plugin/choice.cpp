@@ -2,19 +2,37 @@
 
 namespace ayatori::plugin {
 
-std::optional<Part> part_to_play(MPI_Comm comm, MpiCall call, Bytes, CallShape shape) {
-  const auto& forced = process().settings.forced[static_cast<std::size_t>(call)];
-  if (!forced || forced->algorithm.empty()) return std::nullopt;
-  Communicator* const on = Communicator::find(comm);
-  if (on == nullptr || shape.root >= on->ranks() || !on->prepare()) return std::nullopt;
+namespace {
+
+/// The choice, compiled; nullptr if it can't be played, as all ranks find alike.
+CompiledCall* compiled(Communicator& on, MpiCall call, const ForcedChoice& choice, CallShape shape) {
+  if (shape.by_slot && !takes_sizes_by_rank(call, choice.algorithm)) return nullptr;
   shape.collective = names_of(call).collective;
-  shape.choice = *forced;
-  if (shape.by_slot && !takes_sizes_by_rank(call, forced->algorithm)) return std::nullopt;
-  CompiledCall* const compiled = on->compiled(shape);
-  if (compiled == nullptr) return std::nullopt;
-  explain(fmt::format("{} on {} ranks: {}, forced by {}", names_of(call).name, on->ranks(), forced->algorithm,
-                      names_of(call).variable));
-  return Part{*on, *compiled};
+  shape.choice = choice;
+  return on.compiled(shape);
+}
+
+}  // namespace
+
+Turn::Turn(MPI_Comm comm, MpiCall call, Bytes bytes, CallShape shape, bool exact) : on_(Communicator::find(comm)) {
+  if (on_ == nullptr || shape.root >= on_->ranks()) return;
+  Decision& decision = on_->decision(call, bytes, exact);
+  if (decision.next() == nullptr && !decision.on_trial()) return;
+  if (!on_->prepare()) return;
+  while (const ForcedChoice* const choice = decision.next()) {
+    if (CompiledCall* const ready = compiled(*on_, call, *choice, shape)) {
+      part_.emplace(*on_, *ready);
+      break;
+    }
+    decision.drop(*choice);
+  }
+  if (!decision.on_trial()) return;
+  decision_ = &decision;
+  begin_ = PMPI_Wtime();
+}
+
+Turn::~Turn() {
+  if (decision_ != nullptr) decision_->note(PMPI_Wtime() - begin_, on_->own());
 }
 
 }  // namespace ayatori::plugin

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <bit>
 #include <mutex>
 #include <numeric>
 #include <set>
@@ -13,7 +14,9 @@ namespace ayatori::plugin {
 
 namespace {
 
-constexpr std::size_t max_compiled = 32;
+/// Memory of all compiled programs of this process; of a communicator the one that is in use is kept in any case.
+constexpr Bytes max_compiled_bytes = Bytes{512} << 10;
+std::atomic<Bytes> compiled_bytes{0};
 
 int keyval = MPI_KEYVAL_INVALID;
 bool ended = true;
@@ -51,7 +54,8 @@ class ErrorsReturn {
   MPI_Errhandler before_ = MPI_ERRHANDLER_NULL;
 };
 
-bool lies_in_the_world(MPI_Comm comm, int ranks) {
+/// In MPI_COMM_WORLD, by rank; empty if a process is outside of it.
+std::vector<Rank> ranks_in_world(MPI_Comm comm, int ranks) {
   MPI_Group group = MPI_GROUP_NULL;
   PMPI_Comm_group(comm, &group);
   std::vector<int> here(static_cast<std::size_t>(ranks));
@@ -59,8 +63,12 @@ bool lies_in_the_world(MPI_Comm comm, int ranks) {
   std::vector<int> there(here.size(), MPI_UNDEFINED);
   PMPI_Group_translate_ranks(group, ranks, here.data(), process().world, there.data());
   PMPI_Group_free(&group);
-  return std::ranges::find(there, MPI_UNDEFINED) == there.end();
+  if (std::ranges::find(there, MPI_UNDEFINED) != there.end()) return {};
+  return {there.begin(), there.end()};
 }
+
+/// Of the communicators of this process that are played on, the largest number.
+std::atomic<std::uint32_t> largest_number{0};
 
 }  // namespace
 
@@ -92,10 +100,16 @@ Communicator::Communicator(MPI_Comm comm) : comm_(comm) {
   PMPI_Comm_size(comm, &ranks);
   rank_ = static_cast<Rank>(rank);
   ranks_ = static_cast<Rank>(ranks);
-  if (is_inter != 0 || ranks < 2 || !lies_in_the_world(comm, ranks)) state_ = State::useless;
+  if (is_inter == 0 && ranks > 1) world_ranks_ = ranks_in_world(comm, ranks);
+  if (world_ranks_.empty()) {
+    state_ = State::useless;
+  } else {
+    places_ = places_of_part(process().places, world_ranks_);
+  }
 }
 
 Communicator::~Communicator() {
+  for (const auto& one : compiled_) compiled_bytes -= one->memory_bytes();
   if (own_ == MPI_COMM_NULL) return;
   const std::lock_guard lock(all_mutex);
   all.erase(this);
@@ -112,7 +126,7 @@ bool Communicator::prepare() {
     const std::lock_guard lock(all_mutex);
     all.insert(this);
   }
-  find_machines();
+  make_messages();
   return true;
 }
 
@@ -121,10 +135,13 @@ bool Communicator::make_own() {
   const ErrorsReturn errors_return(comm_);
   MPI_Group group = MPI_GROUP_NULL;
   PMPI_Comm_group(comm_, &group);
-  int made = PMPI_Comm_create(comm_, group, &own_) == MPI_SUCCESS && own_ != MPI_COMM_NULL ? 1 : 0;
+  const bool made = PMPI_Comm_create(comm_, group, &own_) == MPI_SUCCESS && own_ != MPI_COMM_NULL;
   PMPI_Group_free(&group);
-  PMPI_Allreduce(MPI_IN_PLACE, &made, 1, MPI_INT, MPI_MIN, comm_);
-  if (made == 1) {
+  int agreed[] = {made ? 1 : 0, -static_cast<int>(largest_number.load())};
+  PMPI_Allreduce(MPI_IN_PLACE, agreed, 2, MPI_INT, MPI_MIN, comm_);
+  number_ = static_cast<std::uint32_t>(1 - agreed[1]);
+  if (agreed[0] == 1) {
+    largest_number.store(std::max(largest_number.load(), number_));
     PMPI_Comm_set_errhandler(own_, MPI_ERRORS_RETURN);
     return true;
   }
@@ -133,24 +150,21 @@ bool Communicator::make_own() {
   return false;
 }
 
-/// Ranks that can share memory are on one machine: the MPI is asked, no file is believed.
-void Communicator::find_machines() {
-  MPI_Comm machine = MPI_COMM_NULL;
-  PMPI_Comm_split_type(own_, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &machine);
-  auto first = static_cast<int>(rank_);
-  PMPI_Bcast(&first, 1, MPI_INT, 0, machine);
-  PMPI_Comm_free(&machine);
-  std::vector<int> firsts(ranks_);
-  PMPI_Allgather(&first, 1, MPI_INT, firsts.data(), 1, MPI_INT, own_);
-  std::vector<std::uint32_t> number(ranks_, no_id);
-  std::uint32_t machines = 0;
-  for (const int of_rank : firsts) {
-    std::uint32_t& known = number[static_cast<std::size_t>(of_rank)];
-    if (known == no_id) known = machines++;
-    places_.machine.push_back(known);
+void Communicator::make_messages() {
+  std::vector<NodeParticipant> near;
+  for (Rank rank = 0; rank < ranks_; ++rank) {
+    const Rank node_rank = process().node_rank[world_ranks_[rank]];
+    if (node_rank != no_id) near.push_back({rank, node_rank});
   }
-  places_.group.assign(machines, 0);
-  places_.gateway.assign(machines, true);
+  messages_ = std::make_unique<Messages>(own_, near, ranks_, number_);
+}
+
+Decision& Communicator::decision(MpiCall call, Bytes bytes, bool exact) {
+  const std::uint32_t size_class = static_cast<std::uint32_t>(std::bit_width(bytes));
+  const std::uint32_t key = static_cast<std::uint32_t>(call) * 256 + size_class * 2 + (exact ? 1 : 0);
+  const auto known = decisions_.find(key);
+  if (known != decisions_.end()) return known->second;
+  return decisions_.emplace(key, Decision(call, bytes, exact, places_)).first->second;
 }
 
 CompiledCall* Communicator::compiled(const CallShape& shape) {
@@ -159,13 +173,17 @@ CompiledCall* Communicator::compiled(const CallShape& shape) {
     compiled_.splice(compiled_.begin(), compiled_, one);
     return compiled_.front().get();
   }
-  auto made = CompiledCall::make(shape, rank_, places_, own_);
+  auto made = CompiledCall::make(shape, rank_, places_, *messages_);
   if (!made) {
     explain(fmt::format("left to the MPI: {}", made.error().message));
     return nullptr;
   }
   compiled_.push_front(std::move(*made));
-  if (compiled_.size() > max_compiled) compiled_.pop_back();
+  compiled_bytes += compiled_.front()->memory_bytes();
+  while (compiled_.size() > 1 && compiled_bytes > max_compiled_bytes) {
+    compiled_bytes -= compiled_.back()->memory_bytes();
+    compiled_.pop_back();
+  }
   return compiled_.front().get();
 }
 
@@ -207,8 +225,13 @@ void end_communicators() {
   ended = true;
   generation.fetch_add(1, std::memory_order_acq_rel);
   const std::lock_guard lock(all_mutex);
-  for (Communicator* const one : all) PMPI_Comm_free(&one->own_);
+  for (Communicator* const one : all) {
+    one->compiled_.clear();
+    one->messages_.reset();
+    PMPI_Comm_free(&one->own_);
+  }
   all.clear();
+  process().memory.reset();
   PMPI_Comm_free_keyval(&keyval);
 }
 

@@ -6,10 +6,13 @@
 #include <mpi.h>
 
 #include <list>
+#include <map>
 #include <memory>
+#include <vector>
 
 #include "ayatori/schedule/places.hpp"
 #include "compiled_call.hpp"
+#include "decision.hpp"
 
 namespace ayatori::plugin {
 
@@ -34,6 +37,9 @@ class Communicator {
   [[nodiscard]] MPI_Comm own() const { return own_; }
   [[nodiscard]] const Places& places() const { return places_; }
 
+  /// What is known of calls of this kind and about this size; made when it is first asked for.
+  [[nodiscard]] Decision& decision(MpiCall call, Bytes bytes, bool exact);
+
   /// The compiled call of this shape; nullptr if there is no such schedule. The pointer is good until the next call.
   [[nodiscard]] CompiledCall* compiled(const CallShape& shape);
 
@@ -44,7 +50,7 @@ class Communicator {
   explicit Communicator(MPI_Comm comm);
   [[nodiscard]] bool is_playable() const;
   [[nodiscard]] bool make_own();
-  void find_machines();
+  void make_messages();
   friend void begin_communicators();
   friend void end_communicators();
   static int forget(MPI_Comm comm, int keyval, void* state, void* extra);
@@ -56,7 +62,11 @@ class Communicator {
   Rank rank_ = 0;
   Rank ranks_ = 1;
   State state_ = State::new_;
+  std::uint32_t number_ = 0;  ///< the same on all ranks; other communicators of any of them have others
+  std::vector<Rank> world_ranks_;
   Places places_;
+  std::unique_ptr<Messages> messages_;
+  std::map<std::uint32_t, Decision> decisions_;
   std::list<std::unique_ptr<CompiledCall>> compiled_;  ///< the one used last comes first
 };
 

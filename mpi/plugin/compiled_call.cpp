@@ -30,7 +30,7 @@ std::vector<Slot> region_starts(const Schedule& schedule, bool by_slot) {
 }  // namespace
 
 Result<std::unique_ptr<CompiledCall>> CompiledCall::make(const CallShape& shape, Rank rank, const Places& places,
-                                                         MPI_Comm own) {
+                                                         Messages& messages) {
   const auto ranks = static_cast<Rank>(places.machine.size());
   AlgorithmOptions options;
   if (shape.choice.chunk_bytes > 0) {
@@ -45,18 +45,34 @@ Result<std::unique_ptr<CompiledCall>> CompiledCall::make(const CallShape& shape,
   program_options.region_starts = region_starts(**schedule, shape.by_slot);
   auto program = RankProgram::compile(**schedule, rank, program_options);
   if (!program) return Failure(program.error());
-  return std::unique_ptr<CompiledCall>(new CompiledCall(shape, std::move(*program), own));
+  return std::unique_ptr<CompiledCall>(new CompiledCall(shape, std::move(*program), messages));
 }
 
-CompiledCall::CompiledCall(CallShape shape, RankProgram program, MPI_Comm own)
+CompiledCall::CompiledCall(CallShape shape, RankProgram program, Messages& messages)
     : shape_(std::move(shape)),
       program_(std::move(program)),
       uses_(region_uses(program_)),
-      carrier_(own, program_),
-      player_(program_, carrier_,
-              [this](std::byte* to, const std::byte* from, std::size_t bytes) { combine_(to, from, bytes); }),
+      messages_(messages),
+      carrier_(messages, program_),
+      player_(program_, carrier_.get(),
+              [this](std::byte* to, const std::byte* from, std::size_t bytes, OperandOrder order) {
+                combine_(to, from, bytes, order);
+              }),
       regions_(uses_.size()) {
   if (shape_.by_slot) sizes_.resize(uses_.size());
+}
+
+/// The program, and the player's pieces, streams and requests.
+Bytes CompiledCall::memory_bytes() const {
+  Bytes bytes = sizeof *this + program_.locals().size() * sizeof(RankProgram::Local) +
+                program_.messages().size() * sizeof(RankProgram::Message) +
+                program_.pieces().size() * (sizeof(RankProgram::Piece) + sizeof(std::span<std::byte>)) +
+                program_.max_open_messages() * (sizeof(MPI_Request) + 2 * sizeof(RequestId)) +
+                uses_.size() * (sizeof(RegionUse) + sizeof(std::byte*) + 2 * sizeof(Bytes));
+  for (std::uint32_t stream = 0; stream < program_.stream_count(); ++stream) {
+    bytes += program_.steps(stream).size_bytes();
+  }
+  return bytes;
 }
 
 Result<> CompiledCall::play(std::span<std::byte* const> regions, Combine combine) {
@@ -67,6 +83,7 @@ Result<> CompiledCall::play(std::span<std::byte* const> regions, Combine combine
     regions_.back() = scratch.begin();
   }
   combine_ = std::move(combine);
+  messages_.begin_play();
   if (auto begun = player_.start(regions_); !begun) return begun;
   return player_.finish();
 }
@@ -75,6 +92,7 @@ Result<> CompiledCall::play(std::span<std::byte* const> regions, std::span<const
   std::ranges::copy(regions, regions_.begin());
   std::ranges::copy(sizes, sizes_.begin());
   combine_ = std::move(combine);
+  messages_.begin_play();
   if (auto begun = player_.start(regions_, sizes_); !begun) return begun;
   return player_.finish();
 }

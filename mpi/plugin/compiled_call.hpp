@@ -11,7 +11,7 @@
 #include "ayatori/player/region_use.hpp"
 #include "ayatori/schedule/algorithms.hpp"
 #include "ayatori/tuning/settings.hpp"
-#include "mpi_carrier.hpp"
+#include "messages.hpp"
 
 namespace ayatori::plugin {
 
@@ -45,7 +45,7 @@ class CompiledCall {
  public:
   /// Errors: those of make_schedule(), and a schedule in which routers take part.
   [[nodiscard]] static Result<std::unique_ptr<CompiledCall>> make(const CallShape& shape, Rank rank,
-                                                                  const Places& places, MPI_Comm own);
+                                                                  const Places& places, Messages& messages);
   CompiledCall(const CompiledCall&) = delete;
   CompiledCall& operator=(const CompiledCall&) = delete;
 
@@ -54,6 +54,8 @@ class CompiledCall {
   /// Regions by collective, unless each slot is one: the first is the vector of a broadcast, reduce or allreduce, the n
   /// blocks of the others; of an alltoall the first is sent and the second received. The last is scratch.
   [[nodiscard]] const RegionUse& use(std::size_t region) const { return uses_[region]; }
+  /// What this object takes, about.
+  [[nodiscard]] Bytes memory_bytes() const;
   [[nodiscard]] std::size_t region_count() const { return uses_.size(); }
 
   /// Plays with these regions, and scratch memory after them. `combine` does reductions.
@@ -64,12 +66,13 @@ class CompiledCall {
                               Combine combine = nullptr);
 
  private:
-  CompiledCall(CallShape shape, RankProgram program, MPI_Comm own);
+  CompiledCall(CallShape shape, RankProgram program, Messages& messages);
 
   CallShape shape_;
   RankProgram program_;
   std::vector<RegionUse> uses_;
-  MpiCarrier carrier_;
+  Messages& messages_;
+  CallCarrier carrier_;
   Combine combine_;
   Player player_;
   std::vector<std::byte*> regions_;

@@ -5,7 +5,7 @@
 
 extern "C" __attribute__((visibility("default"))) int ayatori_mpi_engine_start(struct ayatori_mpi_calls* played) {
   using namespace ayatori::plugin;
-  begin_process();
+  if (!begin_process()) return 0;
   begin_communicators();
 #define AYATORI_PLAYED(name, parameters, arguments) played->name = &name;
   AYATORI_MPI_CALLS(AYATORI_PLAYED)

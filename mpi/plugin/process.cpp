@@ -6,6 +6,8 @@
 #include <set>
 #include <string>
 
+#include "nodes.hpp"
+
 namespace ayatori::plugin {
 
 namespace {
@@ -21,7 +23,10 @@ std::string settings_of_environment() {
   return lines;
 }
 
-/// Process 0's text, in all processes.
+}  // namespace
+
+Process& process() { return the_process; }
+
 std::string shared_text(std::string text) {
   auto length = static_cast<int>(text.size());
   PMPI_Bcast(&length, 1, MPI_INT, 0, MPI_COMM_WORLD);
@@ -30,15 +35,15 @@ std::string shared_text(std::string text) {
   return text;
 }
 
-}  // namespace
-
-const Process& process() { return the_process; }
-
-void begin_process() {
+bool begin_process() {
   PMPI_Comm_rank(MPI_COMM_WORLD, &the_process.rank);
-  PMPI_Comm_group(MPI_COMM_WORLD, &the_process.world);
   the_process.settings = parse_settings(shared_text(settings_of_environment()));
   for (const std::string& complaint : the_process.settings.complaints) tell(complaint);
+  if (!the_process.settings.plays_anything()) return false;
+  PMPI_Comm_group(MPI_COMM_WORLD, &the_process.world);
+  find_nodes(the_process);
+  add_topology(the_process);
+  return true;
 }
 
 void tell(std::string_view line) {

@@ -4,8 +4,12 @@
 
 #include <mpi.h>
 
+#include <memory>
 #include <string_view>
+#include <vector>
 
+#include "ayatori/carriers/node_memory.hpp"
+#include "ayatori/schedule/places.hpp"
 #include "ayatori/tuning/settings.hpp"
 
 namespace ayatori::plugin {
@@ -14,18 +18,24 @@ struct Process {
   Settings settings;  ///< the same in all processes of MPI_COMM_WORLD
   int rank = 0;       ///< in MPI_COMM_WORLD
   MPI_Group world = MPI_GROUP_NULL;
+  Places places;                       ///< of the ranks of MPI_COMM_WORLD
+  std::vector<Rank> node_rank;         ///< by rank of MPI_COMM_WORLD: its number on our node; no_id if it is elsewhere
+  std::unique_ptr<NodeMemory> memory;  ///< shared by the node's processes; nullptr: messages go through the MPI
 };
 
-/// Filled once, before the program's first collective call; only read afterwards.
-[[nodiscard]] const Process& process();
+/// Filled once, before the program's first collective call; but for the memory it is only read afterwards.
+[[nodiscard]] Process& process();
 
-/// Called in MPI_Init by all processes of MPI_COMM_WORLD.
-void begin_process();
+/// Called in MPI_Init by all processes of MPI_COMM_WORLD. False: nothing will be played.
+[[nodiscard]] bool begin_process();
 
 /// Prints a line on process 0.
 void tell(std::string_view line);
 
 /// The same with AYATORI_VERBOSE, and each line only once.
 void explain(std::string_view line);
+
+/// Process 0's text, in all processes of MPI_COMM_WORLD.
+[[nodiscard]] std::string shared_text(std::string text);
 
 }  // namespace ayatori::plugin

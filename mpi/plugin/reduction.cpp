@@ -1,6 +1,7 @@
 #include "reduction.hpp"
 
 #include <algorithm>
+#include <cstring>
 #include <limits>
 
 namespace ayatori::plugin {
@@ -112,15 +113,49 @@ bool can_play(MPI_Op op, const Layout& layout) {
 
 Reduction reduction_of(MPI_Op op, const Layout& layout) { return {op, layout, static_cast<Bytes>(layout.extent)}; }
 
+bool is_exact(const Reduction& reduction) {
+  if (!is_builtin(reduction.op)) return false;
+  const Kind kind = kind_of(reduction.layout.type);
+  if (kind == Kind::integer || kind == Kind::logical || kind == Kind::raw) return true;
+  // Zeros of both signs, and what is not a number, come out as the order has it.
+  return false;
+}
+
+namespace {
+
+/// MPI_Reduce_local: to = from ∘ to.
+void prepend(const Reduction& reduction, std::byte* to, const std::byte* from, Bytes bytes) {
+  const Bytes max_count = std::numeric_limits<int>::max();
+  for (Bytes left = bytes / reduction.element_bytes; left > 0;) {
+    const Bytes count = std::min(left, max_count);
+    PMPI_Reduce_local(from, to, static_cast<int>(count), reduction.layout.type, reduction.op);
+    to += count * reduction.element_bytes;
+    from += count * reduction.element_bytes;
+    left -= count;
+  }
+}
+
+/// to = to ∘ from, by way of a copy of `from` that stays in the cache.
+void append(const Reduction& reduction, std::byte* to, const std::byte* from, Bytes bytes) {
+  constexpr Bytes cached = 8192;
+  const Bytes at_once = std::max<Bytes>(1, cached / reduction.element_bytes) * reduction.element_bytes;
+  const Memory copy(std::min(at_once, bytes));
+  for (Bytes done = 0; done < bytes; done += at_once) {
+    const Bytes part = std::min(at_once, bytes - done);
+    std::memcpy(copy.begin(), from + done, part);
+    prepend(reduction, copy.begin(), to + done, part);
+    std::memcpy(to + done, copy.begin(), part);
+  }
+}
+
+}  // namespace
+
 Combine combine_by(const Reduction& reduction) {
-  return [&reduction](std::byte* to, const std::byte* from, std::size_t bytes) {
-    const Bytes max_count = std::numeric_limits<int>::max();
-    for (Bytes left = bytes / reduction.element_bytes; left > 0;) {
-      const Bytes count = std::min(left, max_count);
-      PMPI_Reduce_local(from, to, static_cast<int>(count), reduction.layout.type, reduction.op);
-      to += count * reduction.element_bytes;
-      from += count * reduction.element_bytes;
-      left -= count;
+  return [&reduction](std::byte* to, const std::byte* from, std::size_t bytes, OperandOrder order) {
+    if (order == OperandOrder::to_first && !is_exact(reduction)) {
+      append(reduction, to, from, bytes);
+    } else {
+      prepend(reduction, to, from, bytes);
     }
   };
 }

@@ -23,6 +23,9 @@ struct Reduction {
 
 [[nodiscard]] Reduction reduction_of(MPI_Op op, const Layout& layout);
 
+/// Whether the result has the same bits in whatever order elements are combined.
+[[nodiscard]] bool is_exact(const Reduction& reduction);
+
 /// For the Player. The reduction must outlive it.
 [[nodiscard]] Combine combine_by(const Reduction& reduction);
 

@@ -13,10 +13,10 @@ namespace ayatori {
 
 /// One participant with its slots.
 struct Participant {
-  Participant(const Schedule& schedule, Rank self, Carrier& carrier)
+  Participant(const Schedule& schedule, Rank self, Carrier& carrier, Combine combine)
       : memory(schedule, self),
         program(RankProgram::compile(schedule, self).value()),
-        player(program, carrier, add_bytes) {
+        player(program, carrier, std::move(combine)) {
     fill_with_sample_data(schedule, self, memory);
   }
 
@@ -35,10 +35,10 @@ struct Participant {
 using Participants = std::vector<std::unique_ptr<Participant>>;
 
 template <typename Network>
-Participants participants_of(const Schedule& schedule, Network& network) {
+Participants participants_of(const Schedule& schedule, Network& network, const Combine& combine = add_bytes) {
   Participants participants;
   for (Rank self = 0; self < schedule.participant_count(); ++self) {
-    participants.push_back(std::make_unique<Participant>(schedule, self, network.carrier(self)));
+    participants.push_back(std::make_unique<Participant>(schedule, self, network.carrier(self), combine));
   }
   return participants;
 }

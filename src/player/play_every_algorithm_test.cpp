@@ -25,9 +25,10 @@ Result<> take_turn(Participant& participant) {
 }
 
 /// Participants start and go on, and messages are delivered, in an order drawn from `seed`.
-Result<Participants> play_in_random_order(const Schedule& schedule, std::uint64_t seed) {
+Result<Participants> play_in_random_order(const Schedule& schedule, std::uint64_t seed,
+                                          const Combine& combine = add_bytes) {
   RandomNetwork network(schedule.participant_count(), seed);
-  Participants participants = participants_of(schedule, network);
+  Participants participants = participants_of(schedule, network, combine);
   std::size_t started = 0;
   std::uint64_t events = 0;
   const std::size_t max_idle_turns = 1000 + 100 * participants.size();
@@ -92,6 +93,33 @@ INSTANTIATE_TEST_SUITE_P(Of, PlayEveryAlgorithm,
                                          Collective::allgather, Collective::gather, Collective::scatter,
                                          Collective::barrier, Collective::halo),
                          [](const auto& test) { return std::string(to_word(test.param)); });
+
+/// Commutes as floating-point operations may: what comes out depends on the order, bit by bit.
+void combine_in_order(std::byte* to, const std::byte* from, std::size_t bytes, OperandOrder order) {
+  for (std::size_t i = 0; i < bytes; ++i) {
+    const auto [first, second] = order == OperandOrder::from_first ? std::pair(from[i], to[i]) : std::pair(to[i], from[i]);
+    to[i] = static_cast<std::byte>(std::to_integer<unsigned>(first) * 3 + std::to_integer<unsigned>(second) * 5);
+  }
+}
+
+TEST(PlayAllreduce, AllRanksGetTheSameBitsWhateverTheOrderOfOperandsDoes) {
+  for (const Algorithm& algorithm : algorithms()) {
+    if (algorithm.collective != Collective::allreduce || algorithm.name == "in-network") continue;
+    for (Rank ranks = 2; ranks <= 17; ++ranks) {
+      const ScheduleCase drawn = CaseDraw(9000 + ranks, max_bytes).of(algorithm, ranks);
+      const auto schedule = make_schedule(algorithm.name, drawn.call, drawn.places, drawn.options).value();
+      const auto participants = play_in_random_order(*schedule, ranks, combine_in_order);
+      ASSERT_TRUE(participants) << participants.error().message;
+      for (Slot slot = 0; slot < schedule->block_count(); ++slot) {
+        const auto expected = (*participants)[0]->memory.slot(slot);
+        for (Rank rank = 1; rank < drawn.call.ranks; ++rank) {
+          ASSERT_TRUE(std::ranges::equal((*participants)[rank]->memory.slot(slot), expected))
+              << drawn.describe() << ", rank " << rank;
+        }
+      }
+    }
+  }
+}
 
 /// The faces are compared with those of a grid that is walked here, not with the neighbours that the schedule names.
 TEST(PlayHalo, FacesComeFromTheNeighboursOnTheGrid) {

@@ -6,6 +6,15 @@
 
 namespace ayatori {
 
+namespace {
+
+OperandOrder order_of(LocalOperation::Kind kind) {
+  if (kind == LocalOperation::Kind::append) return OperandOrder::to_first;
+  return kind == LocalOperation::Kind::prepend ? OperandOrder::from_first : OperandOrder::any;
+}
+
+}  // namespace
+
 Player::Player(const RankProgram& program, Carrier& carrier, Combine combine)
     : program_(program),
       carrier_(carrier),
@@ -102,7 +111,7 @@ void Player::do_locals(const RankProgram::Step& step) {
     if (local.kind == LocalOperation::Kind::copy) {
       std::memcpy(address(local.to), address(local.from), bytes);
     } else {
-      combine_(address(local.to), address(local.from), bytes);
+      combine_(address(local.to), address(local.from), bytes, order_of(local.kind));
     }
   }
 }

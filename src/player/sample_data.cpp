@@ -44,7 +44,7 @@ std::byte sample_byte(Contribution contribution, std::size_t index) {
   return static_cast<std::byte>(mixed(mixed(owner) + index) & 0xFF);
 }
 
-void add_bytes(std::byte* to, const std::byte* from, std::size_t bytes) {
+void add_bytes(std::byte* to, const std::byte* from, std::size_t bytes, OperandOrder) {
   for (std::size_t i = 0; i < bytes; ++i) {
     to[i] = static_cast<std::byte>(static_cast<unsigned>(to[i]) + static_cast<unsigned>(from[i]));
   }

@@ -146,13 +146,13 @@ PhasePtr allgather(ButterflyPtr pairs, Owned owned) {
   });
 }
 
-/// Partners exchange all that they have.
+/// Partners exchange all that they have. What the lower one has comes first: then both get the same bits.
 PhasePtr exchange_all(ButterflyPtr pairs, std::uint32_t slots) {
   return phase(pairs->levels(), [=](Rank v, std::size_t step, StepActions& actions) {
     const Rank partner = pairs->partner(v, step);
     actions.send(partner, SlotRange{0, slots});
     actions.receive(partner, SlotRange{slots, slots});
-    actions.reduce({slots, slots}, 0);
+    actions.combine_alike({slots, slots}, 0, partner < v);
   });
 }
 

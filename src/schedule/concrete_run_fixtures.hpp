@@ -149,7 +149,7 @@ class ConcreteRun {
       if (!fits_) return;
       const std::uint64_t from = numbers_[self][local.from.first + k];
       std::uint64_t& to = numbers_[self][local.to + k];
-      to = local.kind == LocalOperation::Kind::reduce ? to + from : from;
+      to = local.kind == LocalOperation::Kind::copy ? from : to + from;
     }
   }
 

@@ -106,38 +106,71 @@ std::vector<std::uint32_t> coordinates(std::uint32_t point, std::span<const std:
   return found;
 }
 
-/// The box that the job's machines fill, if they do, with their points in it.
-void add_grid(const Network& network, const Job& job, Places& places) {
-  const auto grid = machine_grid(network);
-  if (!grid) return;
+/// A grid, and where in it each machine is, by the row-major number of its point; no_id if it is not in it.
+struct PointsOnGrid {
+  std::vector<std::uint32_t> dimensions;
+  std::vector<bool> periodic;
+  std::vector<std::uint32_t> point;
+};
+
+/// The box that the machines fill, if they do, with their points in it.
+void put_in_box(const PointsOnGrid& grid, Places& places) {
   std::vector<std::vector<std::uint32_t>> at;
-  for (const JobMachine& member : job.machines) {
-    if (grid->point[member.machine] == no_id) return;
-    at.push_back(coordinates(grid->point[member.machine], grid->dimensions));
+  for (const std::uint32_t point : grid.point) {
+    if (point == no_id) return;
+    at.push_back(coordinates(point, grid.dimensions));
   }
   std::vector<Interval> box;
   std::size_t points = 1;
-  for (std::size_t i = 0; i < grid->dimensions.size(); ++i) {
-    std::vector<bool> taken(grid->dimensions[i]);
+  for (std::size_t i = 0; i < grid.dimensions.size(); ++i) {
+    std::vector<bool> taken(grid.dimensions[i]);
     for (const auto& place : at) taken[place[i]] = true;
-    box.push_back(shortest_around(taken, grid->periodic[i]));
+    box.push_back(shortest_around(taken, grid.periodic[i]));
     points *= box.back().length;
   }
   std::set<std::vector<std::uint32_t>> different(at.begin(), at.end());
   if (points != at.size() || different.size() != at.size()) return;
   for (std::size_t i = 0; i < box.size(); ++i) {
     places.dimensions.push_back(box[i].length);
-    places.periodic.push_back(grid->periodic[i] && box[i].length == grid->dimensions[i]);
+    places.periodic.push_back(grid.periodic[i] && box[i].length == grid.dimensions[i]);
   }
   for (const auto& place : at) {
     std::uint32_t point = 0;
     for (std::size_t i = 0; i < box.size(); ++i) {
-      const std::uint32_t length = grid->dimensions[i];
+      const std::uint32_t length = grid.dimensions[i];
       point = point * box[i].length + (place[i] + length - box[i].start) % length;
     }
     places.point.push_back(point);
   }
 }
+
+void add_grid(const Network& network, const Job& job, Places& places) {
+  const auto found = machine_grid(network);
+  if (!found) return;
+  PointsOnGrid grid{{found->dimensions.begin(), found->dimensions.end()},
+                    {found->periodic.begin(), found->periodic.end()},
+                    {}};
+  for (const JobMachine& member : job.machines) grid.point.push_back(found->point[member.machine]);
+  put_in_box(grid, places);
+}
+
+/// Gives numbers to what comes, in the order in which it first comes.
+class Renumbering {
+ public:
+  explicit Renumbering(std::size_t known) : number_(known, no_id) {}
+  std::uint32_t operator()(std::uint32_t old) {
+    if (number_[old] == no_id) {
+      number_[old] = static_cast<std::uint32_t>(old_.size());
+      old_.push_back(old);
+    }
+    return number_[old];
+  }
+  [[nodiscard]] const std::vector<std::uint32_t>& old() const { return old_; }
+
+ private:
+  std::vector<std::uint32_t> number_;
+  std::vector<std::uint32_t> old_;
+};
 
 }  // namespace
 
@@ -168,6 +201,21 @@ Places places_of_job(const Network& network, const Job& job) {
   add_aggregators(network, routers, places);
   add_grid(network, job, places);
   return places;
+}
+
+Places places_of_part(const Places& whole, std::span<const Rank> ranks) {
+  Places part;
+  Renumbering machine(whole.machine_count());
+  Renumbering group(whole.machine_count());
+  for (const Rank rank : ranks) part.machine.push_back(machine(whole.machine[rank]));
+  PointsOnGrid grid{whole.dimensions, whole.periodic, {}};
+  for (const std::uint32_t old : machine.old()) {
+    part.group.push_back(group(whole.group[old]));
+    part.gateway.push_back(whole.gateway[old]);
+    if (!whole.point.empty()) grid.point.push_back(whole.point[old]);
+  }
+  if (!whole.dimensions.empty()) put_in_box(grid, part);
+  return part;
 }
 
 }  // namespace ayatori

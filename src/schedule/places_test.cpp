@@ -5,6 +5,7 @@
 
 #include <fstream>
 #include <map>
+#include <numeric>
 
 #include "ayatori/network/builder.hpp"
 #include "ayatori/network/shape.hpp"
@@ -276,6 +277,42 @@ TEST(PlacesOfJob, OfASquareAreAsItsSourceSays) {
   const Places places = places_of_job(network, job_of(network, {"N0-0", "N0-1", "N1-0", "N1-1"}));
   EXPECT_EQ(places.dimensions, (Numbers{2, 2}));
   EXPECT_EQ(places.point, (Numbers{0, 1, 2, 3}));
+}
+
+}  // namespace
+}  // namespace ayatori
+
+namespace ayatori {
+namespace {
+
+TEST(PlacesOfPart, AllRanksInTheirOrderHaveThePlacesOfTheWhole) {
+  const std::uint32_t lengths[] = {2, 3};
+  const bool rings[] = {true, false};
+  const Places whole = places_on_grid(lengths, rings, 2);
+  std::vector<Rank> all(12);
+  std::iota(all.begin(), all.end(), 0U);
+  const Places part = places_of_part(whole, all);
+  EXPECT_EQ(part.machine, whole.machine);
+  EXPECT_EQ(part.group, whole.group);
+  EXPECT_EQ(part.dimensions, whole.dimensions);
+  EXPECT_EQ(part.periodic, whole.periodic);
+  EXPECT_EQ(part.point, whole.point);
+}
+
+TEST(PlacesOfPart, MachinesAndGroupsCountAnewAndFillABox) {
+  const std::uint32_t lengths[] = {4, 4};
+  const bool rings[] = {true, true};
+  Places whole = places_on_grid(lengths, rings);
+  for (std::uint32_t machine = 0; machine < 16; ++machine) whole.group[machine] = machine / 4;
+  const Rank row_over_the_edge[] = {15, 12, 13};  // points (3, 3), (3, 0), (3, 1)
+  const Places part = places_of_part(whole, row_over_the_edge);
+  EXPECT_EQ(part.machine, (std::vector<std::uint32_t>{0, 1, 2}));
+  EXPECT_EQ(part.group, (std::vector<std::uint32_t>{0, 0, 0}));
+  EXPECT_EQ(part.dimensions, (std::vector<std::uint32_t>{1, 3}));
+  EXPECT_EQ(part.periodic, (std::vector<bool>{false, false}));
+  EXPECT_EQ(part.point, (std::vector<std::uint32_t>{0, 1, 2}));
+  const Rank corner_missing[] = {0, 1, 4};
+  EXPECT_TRUE(places_of_part(whole, corner_missing).dimensions.empty());
 }
 
 }  // namespace

@@ -232,7 +232,7 @@ Result<> SymbolicExecution::end_step(std::size_t thread) {
 Result<> SymbolicExecution::do_locally(std::size_t thread, const LocalOperation& operation) {
   const SlotRange& from = operation.from;
   const SlotRange to{operation.to, from.count};
-  const bool reduces = operation.kind == LocalOperation::Kind::reduce;
+  const bool reduces = operation.kind != LocalOperation::Kind::copy;
   if (auto ok = touch(thread, from, false); !ok) return ok;
   if (auto ok = touch(thread, to, true); !ok) return ok;
   if (reduces) {

@@ -91,9 +91,14 @@ Result<ForcedChoice> parse_forced_choice(MpiCall call, std::string_view text) {
 }
 
 std::vector<std::string_view> setting_variables() {
-  std::vector<std::string_view> names = {"AYATORI_VERBOSE", "AYATORI_GUARD"};
+  std::vector<std::string_view> names = {"AYATORI_VERBOSE", "AYATORI_GUARD", "AYATORI_NODE_MEMORY",
+                                         "AYATORI_REPRODUCIBLE", "AYATORI_RANKS_PER_MACHINE"};
   for (const MpiCallNames& call : mpi_calls()) names.push_back(call.variable);
   return names;
+}
+
+bool Settings::plays_anything() const {
+  return guard || std::ranges::any_of(forced, [](const auto& choice) { return choice && !choice->algorithm.empty(); });
 }
 
 Settings parse_settings(std::string_view lines) {
@@ -106,6 +111,11 @@ Settings parse_settings(std::string_view lines) {
     const std::string_view value = line->substr(equals + 1);
     if (name == "AYATORI_VERBOSE") settings.verbose = is_on(value);
     if (name == "AYATORI_GUARD") settings.guard = is_on(value);
+    if (name == "AYATORI_NODE_MEMORY") settings.node_memory = is_on(value);
+    if (name == "AYATORI_REPRODUCIBLE") settings.reproducible = is_on(value);
+    if (name == "AYATORI_RANKS_PER_MACHINE") {
+      settings.ranks_per_machine = parse_unsigned<std::uint32_t>(value).value_or(0);
+    }
     read_forced(settings, name, value);
   }
   return settings;

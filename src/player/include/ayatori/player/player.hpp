@@ -16,8 +16,12 @@
 
 namespace ayatori {
 
-/// Combines `bytes` bytes at `from` into those at `to`: to = to ∘ from. Called with whole elements only.
-using Combine = std::function<void(std::byte* to, const std::byte* from, std::size_t bytes)>;
+/// In which order operands are combined.
+enum class OperandOrder : std::uint8_t { any, to_first, from_first };
+
+/// Combines `bytes` bytes at `from` into those at `to`: to = to ∘ from, or if `order` says from_first, to = from ∘ to.
+/// Called with whole elements only.
+using Combine = std::function<void(std::byte* to, const std::byte* from, std::size_t bytes, OperandOrder order)>;
 
 /// Allocates memory when it is made, and none afterwards. Not safe for concurrent use.
 class Player {

@@ -4,6 +4,7 @@
 /// which contributions are in it. Whatever plays schedules is tested with it, here, over MPI and under SMPI.
 
 #include "ayatori/base/error.hpp"
+#include "ayatori/player/player.hpp"
 #include "ayatori/player/slot_memory.hpp"
 #include "ayatori/schedule/promise.hpp"
 
@@ -13,7 +14,7 @@ namespace ayatori {
 [[nodiscard]] std::byte sample_byte(Contribution contribution, std::size_t index);
 
 /// The reduction of sample data: byte by byte, modulo 256. A player's Combine.
-void add_bytes(std::byte* to, const std::byte* from, std::size_t bytes);
+void add_bytes(std::byte* to, const std::byte* from, std::size_t bytes, OperandOrder order = OperandOrder::any);
 
 /// Fills the slots that hold the participant's own contributions at the start (slots_at_start), and all others with
 /// bytes that belong to no contribution. Routers contribute nothing.

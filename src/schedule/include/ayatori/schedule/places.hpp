@@ -41,4 +41,8 @@ struct Places {
 /// the network is a direct one and they fill a box of it, which may reach over the edge of a torus.
 [[nodiscard]] Places places_of_job(const Network& network, const Job& job);
 
+/// The places of some of the ranks of `whole`, in this order: those of a communicator. Groups are those of `whole`. The
+/// machines form a grid if they fill a box of the grid of `whole`. Aggregators are not known.
+[[nodiscard]] Places places_of_part(const Places& whole, std::span<const Rank> ranks);
+
 }  // namespace ayatori

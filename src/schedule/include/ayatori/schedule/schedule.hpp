@@ -40,7 +40,10 @@ struct Transfer {
 struct LocalOperation {
   enum class Kind : std::uint8_t {
     copy,    ///< to = from
-    reduce,  ///< to = to ∘ from
+    reduce,  ///< to = to ∘ from, or from ∘ to: the operation commutes, and nobody else combines the same
+    /// Several participants combine the same, and must get the same bits: to = to ∘ from, in this order.
+    append,
+    prepend,  ///< likewise, to = from ∘ to
   };
   Kind kind = Kind::copy;
   SlotRange from;
@@ -62,6 +65,10 @@ struct StepActions {
   void send(Rank to, std::span<const SlotRange> slots) { add(sends, to, slots); }
   void receive(Rank from, std::span<const SlotRange> slots) { add(receives, from, slots); }
   void copy(SlotRange from, Slot to) { locals.push_back({LocalOperation::Kind::copy, from, to}); }
+  /// As its partner does with the same operands, from its side: whose operand comes first is the same on both.
+  void combine_alike(SlotRange from, Slot to, bool from_first) {
+    locals.push_back({from_first ? LocalOperation::Kind::prepend : LocalOperation::Kind::append, from, to});
+  }
   void reduce(SlotRange from, Slot to) { locals.push_back({LocalOperation::Kind::reduce, from, to}); }
 
  private:

@@ -26,8 +26,18 @@ struct ForcedChoice {
 struct Settings {
   bool verbose = false;  ///< AYATORI_VERBOSE
   bool guard = true;     ///< AYATORI_GUARD: whether the first calls are compared with the MPI's own
+  bool node_memory = true;  ///< AYATORI_NODE_MEMORY: whether processes of a node talk through memory that they share
+  /// AYATORI_RANKS_PER_MACHINE: take so many ranks each for those of one machine, whatever the MPI says; for tests of
+  /// schedules for many machines on one. 0: ask the MPI.
+  std::uint32_t ranks_per_machine = 0;
+  /// AYATORI_REPRODUCIBLE: results of operations that round are the same from run to run; so what is played for them
+  /// may not depend on the times of this run.
+  bool reproducible = true;
   std::array<std::optional<ForcedChoice>, mpi_call_count> forced;
   std::vector<std::string> complaints;  ///< one line for each variable that can't be used, and so is not
+
+  /// Whether there is any call that may be played.
+  [[nodiscard]] bool plays_anything() const;
 };
 
 /// "16KiB": a whole number, followed by nothing, B, KiB, MiB, GiB, KB, MB or GB. Nothing for any other

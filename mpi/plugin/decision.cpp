@@ -1,0 +1,61 @@
+#include "decision.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace ayatori::plugin {
+
+Decision::Decision(MpiCall call, Bytes bytes, bool exact, const Places& places)
+    : call_(call), bytes_(bytes), ways_(1) {
+  const Settings& settings = process().settings;
+  if (const auto& forced = settings.forced[static_cast<std::size_t>(call)]) {
+    ways_.push_back(*forced);
+    settled_ = forced->algorithm.empty() ? 0 : 1;
+    explain(fmt::format("{} on {} ranks: {}, forced by {}", names_of(call).name, places.machine.size(),
+                        forced->algorithm.empty() ? "the MPI's own" : forced->algorithm, names_of(call).variable));
+    return;
+  }
+  if (!settings.guard) return;
+  if (!exact && settings.reproducible) {
+    explain(fmt::format("{} of operations that round: the MPI's own, so that results do not depend on the time",
+                        names_of(call).name));
+    return;
+  }
+  for (ForcedChoice& one : candidates(call, bytes, places)) ways_.push_back(std::move(one));
+  trial_.emplace(ways_.size());
+}
+
+const ForcedChoice* Decision::next() const {
+  const ForcedChoice& way = ways_[trial_ ? trial_->turn() : settled_];
+  return way.algorithm.empty() ? nullptr : &way;
+}
+
+void Decision::drop(const ForcedChoice& choice) {
+  std::erase(ways_, ForcedChoice(choice));
+  settled_ = 0;
+  if (trial_) trial_.emplace(ways_.size());
+  if (ways_.size() == 1) trial_.reset();
+}
+
+void Decision::note(double seconds, MPI_Comm own) {
+  trial_->note(seconds);
+  if (!trial_->over()) return;
+  std::vector<double> medians = trial_->medians();
+  PMPI_Allreduce(MPI_IN_PLACE, medians.data(), static_cast<int>(medians.size()), MPI_DOUBLE, MPI_MAX, own);
+  settled_ = fastest_way(medians);
+  explain_outcome(medians, settled_);
+  trial_.reset();
+}
+
+void Decision::explain_outcome(const std::vector<double>& seconds, std::size_t best) const {
+  std::string times;
+  for (std::size_t way = 0; way < ways_.size(); ++way) {
+    times += fmt::format("{}{} {:.1f} us", way == 0 ? "" : ", ", way == 0 ? "the MPI's own" : ways_[way].algorithm,
+                         seconds[way] * 1e6);
+  }
+  explain(fmt::format("{} of about {} bytes: {} ({})", names_of(call_).name, bytes_,
+                      best == 0 ? "the MPI's own" : ways_[best].algorithm, times));
+}
+
+}  // namespace ayatori::plugin

@@ -1,0 +1,18 @@
+#pragma once
+/// \file
+/// Where the processes of MPI_COMM_WORLD are: on which nodes, and where these are in the network. Called in MPI_Init by
+/// all of them.
+
+#include "process.hpp"
+
+namespace ayatori::plugin {
+
+/// Asks the MPI which processes share a node, and makes the memory through which those of ours talk. Where it can't be
+/// made on one of them, none of the node has it.
+void find_nodes(Process& process);
+
+/// Adds what a source of topologies (NWTOPO_SOURCE, or what the host's environment names) says of the nodes: groups and
+/// grid. Process 0 opens it and tells the others. A source that fits badly costs nothing but its use.
+void add_topology(Process& process);
+
+}  // namespace ayatori::plugin

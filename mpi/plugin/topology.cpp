@@ -1,0 +1,117 @@
+// Where the nodes of the job are in the network. What it says changes which schedules are made, never whether they are
+// right: all ranks get the same answer from process 0.
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <string>
+
+#include "ayatori/base/text.hpp"
+#include "ayatori/network/job.hpp"
+#include "ayatori/sources/host_environment.hpp"
+#include "ayatori/sources/source.hpp"
+#include "nodes.hpp"
+
+namespace ayatori::plugin {
+
+namespace {
+
+const HostEnvironment surroundings{.variable = [](const char* name) -> const char* { return std::getenv(name); }};
+
+/// On process 0. Reading a live fabric takes longer than a program should wait in MPI_Init, unless it is asked for.
+std::string source_here() {
+  const char* const named = std::getenv("NWTOPO_SOURCE");
+  if (named != nullptr && *named != '\0') return named;
+  std::string found = automatic_source(surroundings);
+  return found == "ib:live" ? "" : found;
+}
+
+constexpr std::size_t name_bytes = 256;
+using HostName = std::array<char, name_bytes>;
+
+/// By rank of MPI_COMM_WORLD, on process 0.
+std::vector<HostName> host_names(const Process& process) {
+  HostName mine{};
+  gethostname(mine.data(), mine.size() - 1);
+  std::vector<HostName> names(process.rank == 0 ? process.places.machine.size() : 0);
+  PMPI_Gather(mine.data(), name_bytes, MPI_CHAR, names.data(), name_bytes, MPI_CHAR, 0, MPI_COMM_WORLD);
+  return names;
+}
+
+Result<Job> job_of(const Network& network, const Process& process, const std::vector<HostName>& names) {
+  const std::size_t machines = process.places.machine_count();
+  if (process.settings.ranks_per_machine > 0) return contiguous_job(network, machines, 1);
+  std::vector<HostEntry> hosts;
+  for (std::size_t rank = 0; rank < names.size(); ++rank) {
+    if (process.places.machine[rank] == hosts.size()) hosts.push_back({names[rank].data(), 1, 0});
+  }
+  auto job = place_job(network, hosts, "the job's nodes", 1, RankOrder::as_given);
+  if (job && job->machines.size() != machines) return fail("several nodes have the same name");
+  return job;
+}
+
+/// One number after the other, as text.
+std::string in_words(const Places& places) {
+  std::string text;
+  const auto add = [&](const auto& list) {
+    text += fmt::format("{}", list.size());
+    for (const auto& one : list) text += fmt::format(" {}", static_cast<std::uint32_t>(one));
+    text += '\n';
+  };
+  add(places.group);
+  add(places.gateway);
+  add(places.dimensions);
+  add(places.periodic);
+  add(places.point);
+  return text;
+}
+
+void take_words(std::string_view text, Places& places) {
+  LineReader lines(text);
+  const auto take = [&](auto& list) {
+    const auto line = lines.next();
+    if (!line) return;
+    list.clear();
+    const auto words = split(*line, ' ');
+    for (const auto word : std::span(words).subspan(1)) {
+      list.push_back(parse_unsigned<std::uint32_t>(word).value_or(0));
+    }
+  };
+  take(places.group);
+  take(places.gateway);
+  take(places.dimensions);
+  take(places.periodic);
+  take(places.point);
+}
+
+Result<std::string> places_by(const std::string& source, const Process& process, const std::vector<HostName>& names) {
+  const auto network = open_source(source);
+  if (!network) return Failure(network.error());
+  const auto job = job_of(*network, process, names);
+  if (!job) return Failure(job.error());
+  return in_words(places_of_job(*network, *job));
+}
+
+}  // namespace
+
+void add_topology(Process& process) {
+  const std::string source = shared_text(process.rank == 0 ? source_here() : "");
+  if (source.empty()) return;
+  const auto names = host_names(process);
+  std::string found;
+  if (process.rank == 0) {
+    auto words = places_by(source, process, names);
+    if (words) {
+      found = std::move(*words);
+      explain(fmt::format("the network is {}", source));
+    } else {
+      tell(fmt::format("the network is not used: {}", words.error().message));
+    }
+  }
+  found = shared_text(std::move(found));
+  if (!found.empty()) take_words(found, process.places);
+}
+
+}  // namespace ayatori::plugin

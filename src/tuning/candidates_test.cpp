@@ -1,0 +1,29 @@
+#include "ayatori/tuning/candidates.hpp"
+
+#include <gtest/gtest.h>
+
+namespace ayatori {
+namespace {
+
+TEST(Candidates, CanBePlayedForEveryCallAndSize) {
+  for (const MpiCallNames& call : mpi_calls()) {
+    for (const Bytes bytes : {Bytes{0}, Bytes{1}, Bytes{16384}, Bytes{16385}, Bytes{1} << 40}) {
+      for (const Places& places : {places_of_ranks(6, 6), places_of_ranks(6, 1), places_of_ranks(6, 2)}) {
+        const auto found = candidates(call.call, bytes, places);
+        EXPECT_GE(found.size(), 1U) << call.name;
+        EXPECT_LE(found.size(), 2U) << call.name;
+        for (const ForcedChoice& choice : found)
+          EXPECT_TRUE(parse_forced_choice(call.call, choice.algorithm)) << call.name << " " << choice.algorithm;
+      }
+    }
+  }
+}
+
+TEST(Candidates, OfSeveralMachinesWithSeveralRanksAreHierarchicalFirst) {
+  EXPECT_EQ(candidates(MpiCall::allreduce, 8, places_of_ranks(6, 2))[0].algorithm, "hierarchical");
+  EXPECT_NE(candidates(MpiCall::allreduce, 8, places_of_ranks(6, 1))[0].algorithm, "hierarchical");
+  EXPECT_NE(candidates(MpiCall::allreduce, 8, places_of_ranks(6, 6))[0].algorithm, "hierarchical");
+}
+
+}  // namespace
+}  // namespace ayatori

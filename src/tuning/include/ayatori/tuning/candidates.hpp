@@ -1,0 +1,16 @@
+#pragma once
+/// \file
+/// Which algorithms are worth a trial, where neither the user nor a choice table names one.
+
+#include <vector>
+
+#include "ayatori/schedule/places.hpp"
+#include "ayatori/tuning/settings.hpp"
+
+namespace ayatori {
+
+/// At most two, for `bytes` as MPI counts them (0 for calls with a size for each rank). Those that combine or forward
+/// on machines first come first where there are several machines with several ranks.
+[[nodiscard]] std::vector<ForcedChoice> candidates(MpiCall call, Bytes bytes, const Places& places);
+
+}  // namespace ayatori
