@@ -15,7 +15,7 @@ int Bcast(void* buffer, int count, MPI_Datatype type, int root, MPI_Comm comm) {
   if (count <= 0 || type == MPI_DATATYPE_NULL || root < 0) return PMPI_Bcast(buffer, count, type, root, comm);
   const Elements elements{buffer, static_cast<Bytes>(count), layout_of(type)};
   const Turn part(comm, MpiCall::bcast, elements.bytes(),
-                                 {.root = static_cast<Rank>(root), .elements = elements.bytes()});
+                  {.root = static_cast<Rank>(root), .elements = elements.bytes()});
   if (!part) return PMPI_Bcast(buffer, count, type, root, comm);
   const bool sends = part->on.rank() == static_cast<Rank>(root);
   const Bytewise data(elements, sends ? Bytewise::Access::read : Bytewise::Access::write, part->on.own());

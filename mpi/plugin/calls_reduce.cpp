@@ -109,7 +109,8 @@ int Reduce(const void* sent, void* received, int count, MPI_Datatype type, MPI_O
   const auto pass = [&] { return PMPI_Reduce(sent, received, count, type, op, root, comm); };
   if (root < 0 || is_for_mpi(count, type, op)) return pass();
   const Vector vector{sent, received, static_cast<Bytes>(count), reduction_of(op, layout_of(type))};
-  const Turn part(comm, MpiCall::reduce, vector.bytes(), shape_of(vector, vector.count, static_cast<Rank>(root)), is_exact(vector.reduction));
+  const Turn part(comm, MpiCall::reduce, vector.bytes(), shape_of(vector, vector.count, static_cast<Rank>(root)),
+                  is_exact(vector.reduction));
   if (!part) return pass();
   const bool is_root = part->on.rank() == static_cast<Rank>(root);
   return outcome(*part, is_root ? reduce_to_received(*part, vector) : reduce_towards_root(*part, vector));
@@ -128,7 +129,8 @@ int Reduce_scatter_block(const void* sent, void* received, int count, MPI_Dataty
   const auto pass = [&] { return PMPI_Reduce_scatter_block(sent, received, count, type, op, comm); };
   if (is_for_mpi(count, type, op)) return pass();
   Vector vector{sent, received, static_cast<Bytes>(count), reduction_of(op, layout_of(type))};
-  const Turn part(comm, MpiCall::reduce_scatter_block, vector.bytes(), shape_of(vector, vector.count), is_exact(vector.reduction));
+  const Turn part(comm, MpiCall::reduce_scatter_block, vector.bytes(), shape_of(vector, vector.count),
+                  is_exact(vector.reduction));
   if (!part) return pass();
   const Bytes block_count = vector.count;
   vector.count *= part->on.ranks();

@@ -6,8 +6,7 @@
 
 namespace ayatori::plugin {
 
-Decision::Decision(MpiCall call, Bytes bytes, bool exact, const Places& places)
-    : call_(call), bytes_(bytes), ways_(1) {
+Decision::Decision(MpiCall call, Bytes bytes, bool exact, const Places& places) : call_(call), bytes_(bytes), ways_(1) {
   const Settings& settings = process().settings;
   if (const auto& forced = settings.forced[static_cast<std::size_t>(call)]) {
     ways_.push_back(*forced);

@@ -1,7 +1,7 @@
 #pragma once
 /// \file
-/// Who plays the calls of one kind and about one size on a communicator: what the user forces, else what the first calls
-/// show to be the fastest.
+/// Who plays the calls of one kind and about one size on a communicator: what the user forces, else what the first
+/// calls show to be the fastest.
 
 #include <optional>
 #include <vector>

@@ -174,3 +174,18 @@ EXPORTED int MPI_Init_thread(int* argc, char*** argv, int required, int* provide
     return calls->name arguments;                          \
   }
 AYATORI_MPI_CALLS(WRAPPER)
+
+/* At the end of a process in which MPI was there and initialised, but not by us: a program that asks dlopen's handle
+ * for MPI's functions gets the MPI's own. Fortran's MPI_Init of Open MPI is another such way. */
+__attribute__((destructor)) static void notice_escape(void) {
+  if (calls != NULL) return;
+  make_mpi_visible();
+  if (mpi_library == NULL) return;
+  int (*initialized)(int*);
+  void* const found = dlsym(mpi_library, "PMPI_Initialized");
+  if (found == NULL) return;
+  memcpy(&initialized, &found, sizeof found);
+  int was = 0;
+  initialized(&was);
+  if (was) tell("this program called MPI past the plug-in, which has played nothing", "");
+}

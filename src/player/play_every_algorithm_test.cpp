@@ -97,7 +97,8 @@ INSTANTIATE_TEST_SUITE_P(Of, PlayEveryAlgorithm,
 /// Commutes as floating-point operations may: what comes out depends on the order, bit by bit.
 void combine_in_order(std::byte* to, const std::byte* from, std::size_t bytes, OperandOrder order) {
   for (std::size_t i = 0; i < bytes; ++i) {
-    const auto [first, second] = order == OperandOrder::from_first ? std::pair(from[i], to[i]) : std::pair(to[i], from[i]);
+    const auto [first, second] =
+        order == OperandOrder::from_first ? std::pair(from[i], to[i]) : std::pair(to[i], from[i]);
     to[i] = static_cast<std::byte>(std::to_integer<unsigned>(first) * 3 + std::to_integer<unsigned>(second) * 5);
   }
 }

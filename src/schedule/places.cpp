@@ -147,9 +147,8 @@ void put_in_box(const PointsOnGrid& grid, Places& places) {
 void add_grid(const Network& network, const Job& job, Places& places) {
   const auto found = machine_grid(network);
   if (!found) return;
-  PointsOnGrid grid{{found->dimensions.begin(), found->dimensions.end()},
-                    {found->periodic.begin(), found->periodic.end()},
-                    {}};
+  PointsOnGrid grid{
+      {found->dimensions.begin(), found->dimensions.end()}, {found->periodic.begin(), found->periodic.end()}, {}};
   for (const JobMachine& member : job.machines) grid.point.push_back(found->point[member.machine]);
   put_in_box(grid, places);
 }

@@ -1,0 +1,120 @@
+"""The plug-in in programs that do what programs do: communicators that come and go, threads, Fortran, faults."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import plugin
+import pytest
+
+MPI_LIBRARY = {"openmpi": "libmpi.so.40", "mpich": "libmpich.so.12"}
+RING = {"AYATORI_ALLREDUCE": "ring"}
+
+
+@pytest.fixture(scope="module", params=plugin.families())
+def mpi(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> plugin.Mpi:
+    return plugin.Mpi(request.param, tmp_path_factory.getbasetemp())
+
+
+def expect_right(done: subprocess.CompletedProcess[str]) -> None:
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert set(done.stdout.split()) == {"right"}, done.stdout + done.stderr
+
+
+@pytest.mark.parametrize("forced", [{}, RING], ids=["on trial", "forced"])
+@pytest.mark.parametrize(("ranks", "mode"), [(3, []), (2, ["threads"]), (2, ["many"])])
+def test_communicators_attributes_and_errors_stay_the_programs(
+    mpi: plugin.Mpi, ranks: int, mode: list[str], forced: dict[str, str]
+) -> None:
+    program = mpi.compiled("check_communicators.cpp", "mpicxx", "-std=c++20")
+    expect_right(mpi.run(ranks, program, *mode, timeout=300, **forced))
+
+
+@pytest.mark.parametrize("source", ["fortran_mpifh.f90", "fortran_usempi.f90", "fortran_f08.f90"])
+def test_fortran_programs_get_right_results(mpi: plugin.Mpi, source: str) -> None:
+    expect_right(mpi.run(3, mpi.compiled(source, "mpifort", "-fallow-argument-mismatch"), **RING))
+
+
+def test_a_program_that_loads_its_mpi_later_is_played_for(mpi: plugin.Mpi) -> None:
+    program = mpi.compiled("loads_mpi_later.c", "mpicc", "-Wl,--as-needed")
+    done = mpi.run(2, program, MPI_LIBRARY[mpi.family], AYATORI_VERBOSE="1", AYATORI_BARRIER="tree")
+    expect_right(done)
+    assert "MPI_Barrier on 2 ranks: tree" in done.stderr
+
+
+def test_a_program_whose_calls_escape_is_told(mpi: plugin.Mpi) -> None:
+    program = mpi.compiled("loads_mpi_later.c", "mpicc", "-Wl,--as-needed")
+    done = mpi.run(2, program, MPI_LIBRARY[mpi.family], "escape")
+    expect_right(done)
+    told = [line for line in done.stderr.splitlines() if line.startswith("ayatori:")]
+    assert told == ["ayatori: this program called MPI past the plug-in, which has played nothing"]
+
+
+def test_the_plugin_of_the_other_mpi_says_so_and_steps_aside(mpi: plugin.Mpi) -> None:
+    (other,) = {"openmpi", "mpich"} - {mpi.family}
+    if not plugin.library(other).exists():
+        pytest.skip("there is only one MPI here")
+    program = mpi.compiled("check_collectives.cpp", "mpicxx", "-std=c++20")
+    done = mpi.run(3, program, "1", "140", plugin=plugin.library(other), **RING)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "140 rounds, 0 failures" in done.stdout
+    told = [line for line in done.stderr.splitlines() if line.startswith("ayatori:")]
+    assert len(told) == 1 and "its collectives are left alone" in told[0], done.stderr
+
+
+@pytest.mark.parametrize("how", [[], ["killed"]], ids=["terminated", "killed"])
+def test_the_job_ends_when_a_rank_does(mpi: plugin.Mpi, how: list[str]) -> None:
+    done = mpi.run(3, mpi.compiled("end_early.c", "mpicc"), *how, timeout=60, **RING)
+    assert done.returncode != 0
+    assert "went on" not in done.stdout
+
+
+def test_a_topology_that_does_not_have_the_hosts_is_told_and_not_used(mpi: plugin.Mpi) -> None:
+    program = mpi.compiled("check_communicators.cpp", "mpicxx", "-std=c++20")
+    done = mpi.run(3, program, NWTOPO_SOURCE="fattree:K=6,levels=2,nodes=30", **RING)
+    expect_right(done)
+    assert "ayatori: the network is not used: " in done.stderr
+
+
+def test_a_topology_that_lies_costs_no_correctness(mpi: plugin.Mpi) -> None:
+    """Each rank is taken for a machine of a torus, which this machine is not."""
+    program = mpi.compiled("check_collectives.cpp", "mpicxx", "-std=c++20")
+    variables = {
+        "NWTOPO_SOURCE": "torus:2x2x2",
+        "AYATORI_RANKS_PER_MACHINE": "1",
+        "AYATORI_BCAST": "trinaryx3:chunk=1000",
+        "AYATORI_REDUCE": "mapped-binary:chunk=1000",
+        "AYATORI_ALLREDUCE": "sixcolour:segment=500",
+        "AYATORI_VERBOSE": "1",
+    }
+    done = mpi.run(8, program, "8", "140", **variables)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "140 rounds, 0 failures" in done.stdout
+    for call in ("MPI_Bcast on 8 ranks: trinaryx3", "MPI_Allreduce on 8 ranks: sixcolour"):
+        assert call in done.stderr
+
+
+def test_without_file_descriptors_left_messages_take_another_way(mpi: plugin.Mpi) -> None:
+    """The processes' shared memory needs one, which the limit does not grant."""
+    program = mpi.compiled("check_communicators.cpp", "mpicxx", "-std=c++20")
+    for limit in range(20, 60, 4):
+        limited = ["sh", "-c", f'ulimit -n {limit}; exec "$0"', program]
+        without = mpi.run(2, *limited, preload=False)
+        if without.returncode == 0:
+            break
+    expect_right(mpi.run(2, *limited, **RING))
+
+
+def test_what_can_not_be_forced_is_told_once_and_left_to_the_mpi(mpi: plugin.Mpi) -> None:
+    program = mpi.compiled("check_communicators.cpp", "mpicxx", "-std=c++20")
+    done = mpi.run(3, program, AYATORI_ALLREDUCE="fastest")
+    expect_right(done)
+    assert done.stderr.count("ayatori: AYATORI_ALLREDUCE=fastest is not used") == 1
+
+
+def test_mpi_can_be_left_alone(mpi: plugin.Mpi, tmp_path: Path) -> None:
+    program = mpi.compiled("check_communicators.cpp", "mpicxx", "-std=c++20")
+    done = mpi.run(3, program, AYATORI_MPI="off", AYATORI_VERBOSE="1", **RING)
+    expect_right(done)
+    assert "ayatori:" not in done.stderr
