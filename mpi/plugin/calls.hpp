@@ -42,6 +42,8 @@ class Turn {
   const Part& operator*() const { return *part_; }
 
  private:
+  bool take_from_table(MpiCall call, Bytes bytes, const CallShape& shape);
+
   Communicator* on_ = nullptr;
   Decision* decision_ = nullptr;  ///< on trial
   std::optional<Part> part_;

@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include "calls.hpp"
 
 namespace ayatori::plugin {
@@ -16,6 +18,7 @@ CompiledCall* compiled(Communicator& on, MpiCall call, const ForcedChoice& choic
 
 Turn::Turn(MPI_Comm comm, MpiCall call, Bytes bytes, CallShape shape, bool exact) : on_(Communicator::find(comm)) {
   if (on_ == nullptr || shape.root >= on_->ranks()) return;
+  if (!process().settings.forced[static_cast<std::size_t>(call)] && take_from_table(call, bytes, shape)) return;
   Decision& decision = on_->decision(call, bytes, exact);
   if (decision.next() == nullptr && !decision.on_trial()) return;
   if (!on_->prepare()) return;
@@ -29,6 +32,17 @@ Turn::Turn(MPI_Comm comm, MpiCall call, Bytes bytes, CallShape shape, bool exact
   if (!decision.on_trial()) return;
   decision_ = &decision;
   begin_ = PMPI_Wtime();
+}
+
+bool Turn::take_from_table(MpiCall call, Bytes bytes, const CallShape& shape) {
+  const SizeInterval* const interval = on_->by_table(call, bytes);
+  if (interval == nullptr || !on_->prepare()) return false;
+  CompiledCall* const ready = compiled(*on_, call, {interval->algorithm, interval->chunk_bytes}, shape);
+  if (ready == nullptr) return false;
+  explain(fmt::format("{} on {} ranks from {} bytes on: {}, by the choice table", names_of(call).name, on_->ranks(),
+                      interval->first, interval->algorithm));
+  part_.emplace(*on_, *ready);
+  return true;
 }
 
 Turn::~Turn() {

@@ -159,6 +159,12 @@ void Communicator::make_messages() {
   messages_ = std::make_unique<Messages>(own_, near, ranks_, number_);
 }
 
+const SizeInterval* Communicator::by_table(MpiCall call, Bytes bytes) const {
+  if (!process().table || names_of(call).sized_by_rank) return nullptr;
+  if (ranks_ != process().places.machine.size() || !std::ranges::is_sorted(world_ranks_)) return nullptr;
+  return process().table->find(to_word(names_of(call).collective), bytes);
+}
+
 Decision& Communicator::decision(MpiCall call, Bytes bytes, bool exact) {
   const std::uint32_t size_class = static_cast<std::uint32_t>(std::bit_width(bytes));
   const std::uint32_t key = static_cast<std::uint32_t>(call) * 256 + size_class * 2 + (exact ? 1 : 0);

@@ -33,6 +33,9 @@ class Communicator {
   /// on all ranks.
   [[nodiscard]] bool prepare();
 
+  /// The choice that a table has for this call: for all ranks of the job, in their order. nullptr: none.
+  [[nodiscard]] const SizeInterval* by_table(MpiCall call, Bytes bytes) const;
+
   /// For messages of plays; errors return. After prepare().
   [[nodiscard]] MPI_Comm own() const { return own_; }
   [[nodiscard]] const Places& places() const { return places_; }

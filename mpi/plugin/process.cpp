@@ -1,5 +1,7 @@
 #include "process.hpp"
 
+#include <fmt/format.h>
+
 #include <cstdio>
 #include <cstdlib>
 #include <mutex>
@@ -23,6 +25,35 @@ std::string settings_of_environment() {
   return lines;
 }
 
+/// Process 0 reads the choice table, and all others take its text.
+void take_table() {
+  const char* const path = std::getenv("AYATORI_CHOICE");
+  std::string text;
+  if (the_process.rank == 0 && path != nullptr && *path != '\0') {
+    auto read = read_choice_table(path);
+    if (read) {
+      text = choice_table_text(*read);
+    } else {
+      tell(fmt::format("the choice table is not used: {}", read.error().message));
+    }
+  }
+  text = shared_text(std::move(text));
+  if (text.empty()) return;
+  auto table = parse_choice_table(text, "AYATORI_CHOICE");
+  if (table) the_process.table = std::move(*table);
+}
+
+/// A table is made for one job: as many ranks on each machine, in their order.
+bool fits(const ChoiceTable& table, const Places& places) {
+  Rank rank = 0;
+  for (std::uint32_t machine = 0; machine < table.machines.size(); ++machine) {
+    for (std::uint32_t k = 0; k < table.machines[machine].ranks; ++k, ++rank) {
+      if (rank >= places.machine.size() || places.machine[rank] != machine) return false;
+    }
+  }
+  return rank == places.machine.size();
+}
+
 }  // namespace
 
 Process& process() { return the_process; }
@@ -39,10 +70,15 @@ bool begin_process() {
   PMPI_Comm_rank(MPI_COMM_WORLD, &the_process.rank);
   the_process.settings = parse_settings(shared_text(settings_of_environment()));
   for (const std::string& complaint : the_process.settings.complaints) tell(complaint);
-  if (!the_process.settings.plays_anything()) return false;
+  take_table();
+  if (!the_process.settings.plays_anything() && !the_process.table) return false;
   PMPI_Comm_group(MPI_COMM_WORLD, &the_process.world);
   find_nodes(the_process);
   add_topology(the_process);
+  if (the_process.table && !fits(*the_process.table, the_process.places)) {
+    tell("the choice table is not used: it was made for a job with other numbers of ranks on its machines");
+    the_process.table.reset();
+  }
   return true;
 }
 

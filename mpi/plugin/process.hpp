@@ -5,9 +5,12 @@
 #include <mpi.h>
 
 #include <memory>
+#include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
+#include "ayatori/artefacts/choice_table.hpp"
 #include "ayatori/carriers/node_memory.hpp"
 #include "ayatori/schedule/places.hpp"
 #include "ayatori/tuning/settings.hpp"
@@ -15,8 +18,9 @@
 namespace ayatori::plugin {
 
 struct Process {
-  Settings settings;  ///< the same in all processes of MPI_COMM_WORLD
-  int rank = 0;       ///< in MPI_COMM_WORLD
+  Settings settings;                 ///< the same in all processes of MPI_COMM_WORLD
+  std::optional<ChoiceTable> table;  ///< that AYATORI_CHOICE names
+  int rank = 0;                      ///< in MPI_COMM_WORLD
   MPI_Group world = MPI_GROUP_NULL;
   Places places;                       ///< of the ranks of MPI_COMM_WORLD
   std::vector<Rank> node_rank;         ///< by rank of MPI_COMM_WORLD: its number on our node; no_id if it is elsewhere

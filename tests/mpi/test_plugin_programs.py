@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 from pathlib import Path
 
@@ -104,6 +105,46 @@ def test_without_file_descriptors_left_messages_take_another_way(mpi: plugin.Mpi
         if without.returncode == 0:
             break
     expect_right(mpi.run(2, *limited, **RING))
+
+
+def choice_table(folder: Path, ranks: int) -> Path:
+    choices = {"sampled": [8], "intervals": [{"from": 0, "to": None, "algorithm": "bine", "chunk": 0}]}
+    model = {"steps": "drift", "link_bandwidth": 1e9, "link_latency": 0.0, "overhead": 0.0}
+    table = {
+        "format": "ayatori-choice",
+        "version": 2,
+        "source": "full:2",
+        "machines": [{"host": "here", "ranks": ranks}],
+        "method": "destination-mod-K",
+        "model": {**model, "eager_limit": 0, "injection": 0, "bus": 0, "head_of_line": False},
+        "collectives": {"allreduce": choices},
+    }
+    path = folder / "choices.json"
+    path.write_text(json.dumps(table), encoding="utf-8")
+    return path
+
+
+def test_a_choice_table_is_obeyed(mpi: plugin.Mpi, tmp_path: Path) -> None:
+    program = mpi.compiled("check_communicators.cpp", "mpicxx", "-std=c++20")
+    done = mpi.run(3, program, AYATORI_CHOICE=str(choice_table(tmp_path, 3)), AYATORI_VERBOSE="1")
+    expect_right(done)
+    assert "MPI_Allreduce on 3 ranks from 0 bytes on: bine, by the choice table" in done.stderr
+
+
+def test_a_choice_table_of_another_cluster_is_told_and_not_used(mpi: plugin.Mpi, tmp_path: Path) -> None:
+    program = mpi.compiled("check_communicators.cpp", "mpicxx", "-std=c++20")
+    done = mpi.run(3, program, AYATORI_CHOICE=str(choice_table(tmp_path, 4)), AYATORI_VERBOSE="1")
+    expect_right(done)
+    assert done.stderr.count("ayatori: the choice table is not used: it was made for a job with other numbers") == 1
+    assert "by the choice table" not in done.stderr
+
+
+def test_a_choice_table_that_can_not_be_read_is_told(mpi: plugin.Mpi, tmp_path: Path) -> None:
+    (tmp_path / "broken").write_text("{", encoding="utf-8")
+    program = mpi.compiled("check_communicators.cpp", "mpicxx", "-std=c++20")
+    done = mpi.run(2, program, AYATORI_CHOICE=str(tmp_path / "broken"))
+    expect_right(done)
+    assert done.stderr.count("ayatori: the choice table is not used: ") == 1
 
 
 def test_what_can_not_be_forced_is_told_once_and_left_to_the_mpi(mpi: plugin.Mpi) -> None:

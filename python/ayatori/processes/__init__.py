@@ -3,16 +3,19 @@
 from ayatori.processes.child import Child, run_program
 from ayatori.processes.errors import ProgramError
 from ayatori.processes.local_job import run_job
+from ayatori.processes.mpi_job import MpiJob, mpi_job
 from ayatori.processes.programs import find_program, last_line
 from ayatori.processes.supervised import Command, Supervised
 
 __all__ = [
     "Child",
     "Command",
+    "MpiJob",
     "ProgramError",
     "Supervised",
     "find_program",
     "last_line",
+    "mpi_job",
     "run_job",
     "run_program",
 ]
