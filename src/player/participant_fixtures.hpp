@@ -13,7 +13,7 @@ namespace ayatori {
 
 /// One participant with its slots.
 struct Participant {
-  Participant(const Schedule& schedule, Rank self, Carrier& carrier, Combine combine)
+  Participant(const Schedule& schedule, Rank self, Carrier& carrier, Combine combine = add_bytes)
       : memory(schedule, self),
         program(RankProgram::compile(schedule, self).value()),
         player(program, carrier, std::move(combine)) {
