@@ -7,6 +7,7 @@
 #include "ayatori/planning/make_plan.hpp"
 #include "ayatori/planning/make_steps.hpp"
 #include "ayatori/planning/plan_beside.hpp"
+#include "ayatori/planning/plan_jointly.hpp"
 #include "bindings.hpp"
 
 namespace ayatori::python {
@@ -170,6 +171,16 @@ void bind_beside(nb::module_& module) {
       [](const Network& network, const Routes& routes, const Endpoints& endpoints, const StepSequence& steps,
          const std::vector<Footprint>& others) {
         return unwrap(plan_beside(network, routes, endpoints, steps, others));
+      },
+      WithoutGil(), nb::arg("network"), nb::arg("routes"), nb::arg("endpoints"), nb::arg("steps"), nb::arg("others"));
+  module.def(
+      "plan_jointly",
+      [](const Network& network, const Routes& routes, const std::vector<Endpoints>& endpoints,
+         const std::vector<const StepSequence*>& steps, const std::vector<Footprint>& others) {
+        if (endpoints.size() != steps.size()) throw nb::value_error("endpoints and steps are lists of one length");
+        std::vector<JobToPlan> jobs;
+        for (std::size_t i = 0; i < endpoints.size(); ++i) jobs.push_back({endpoints[i], *steps[i]});
+        return unwrap(plan_jointly(network, routes, jobs, others));
       },
       WithoutGil(), nb::arg("network"), nb::arg("routes"), nb::arg("endpoints"), nb::arg("steps"), nb::arg("others"));
 }

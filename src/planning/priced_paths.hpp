@@ -29,6 +29,8 @@ class PricedPaths {
 
   [[nodiscard]] const std::vector<StepMessage>& messages() const { return messages_; }
   [[nodiscard]] double cost() const { return cost_; }
+  /// Choices that all steps so far have looked at.
+  [[nodiscard]] std::uint64_t looked_at() const { return looked_at_; }
 
   /// Gives messages the cheapest choices one after the other, as if none had a path yet.
   void choose_cheapest();

@@ -25,6 +25,7 @@ EXAMPLES: dict[str, list[str]] = {
     "check": [f"check {PAPER}", f"check {PAPER} --contiguous 16..16", f"check {PAPER} --jobs jobs --background 1"],
     "plan": [f"plan {PAPER} --contiguous 16..16 --own-steps --lmc 0"],
     "plan-beside": [f"plan {PAPER} --job jobs/left --running jobs --state {{state}}"],
+    "plan-jointly": [f"plan {PAPER} --jobs jobs --lmc 0"],
     "place": [f"place {PAPER} --nodes 6 --free free.hosts --running jobs"],
     "calibrate": ["calibrate --seconds 10ms"],
     "choose": [f"choose {PAPER} --contiguous 4..4 --collective alltoall --bytes 1KiB"],

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Container
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -11,7 +12,7 @@ import typer
 from ayatori._core import Job, Network, Routes
 from ayatori.cli.output import print_table, say
 from ayatori.formats.running import default_state, listed_jobs, locked, read_running, still_running, write_running
-from ayatori.planning.beside import Placed, RunningJob, hosts_of, plan_beside
+from ayatori.planning.beside import Placed, RunningJob, hosts_of, plan_beside, plan_jointly
 
 RUNNING = Annotated[
     str | None,
@@ -27,39 +28,64 @@ SHARED_LINKS_SHOWN = 10
 
 
 def jobs_beside(
-    network: Network, routes: Routes, lmc: int, running: str | None, state: Path | None, without: str = ""
-) -> list[RunningJob]:
-    """The jobs that run, but for the one of this name; none if `running` is None."""
-    if running is None:
-        return []
-    known = read_running(network, state or default_state(network, running), lmc)
-    listed = {name: job for name, job in listed_jobs(network, running).items() if name != without}
-    return still_running(network, routes, listed, known)
-
-
-def add_to_running(
     network: Network,
     routes: Routes,
     lmc: int,
-    running: str,
+    running: str | None,
     state: Path | None,
-    name: str,
-    job: Job,
-    pattern: str,
-    seed: int,
-    save: Callable[[Placed], None],
-) -> tuple[Placed, list[RunningJob]]:
-    """Plans the job beside those that run, saves the plan and notes the job, all under the lock.
+    without: Container[str] = (),
+) -> list[RunningJob]:
+    """The jobs that run, but for those of these names; none if `running` is None."""
+    if running is None:
+        return []
+    known = read_running(network, state or default_state(network, running), lmc)
+    listed = {name: job for name, job in listed_jobs(network, running).items() if name not in without}
+    return still_running(network, routes, listed, known)
 
-    The plans of the others stand. The job is noted last: what fails leaves the file as it was.
+
+@dataclass
+class NewJobs:
+    """Jobs that are to be planned beside those that run, by name; several are planned jointly."""
+
+    network: Network
+    routes: Routes
+    jobs: dict[str, Job]
+    pattern: str
+    seed: int
+
+    @property
+    def lmc(self) -> int:
+        """What the jobs' plans are made for."""
+        return self.routes.lmc(next(iter(self.jobs.values())).endpoints(self.network)[0])
+
+    def plan(self, others: list[RunningJob]) -> dict[str, Placed]:
+        jobs = list(self.jobs.values())
+        if len(jobs) == 1:
+            placed = [plan_beside(self.network, self.routes, jobs[0], others, self.pattern, self.seed)]
+        else:
+            placed = plan_jointly(self.network, self.routes, jobs, others, self.pattern, self.seed)
+        return dict(zip(self.jobs, placed, strict=True))
+
+
+def noted(network: Network, name: str, placed: Placed) -> RunningJob:
+    """A job that was planned, as one that runs."""
+    return RunningJob(name, placed.plan.method.word, hosts_of(network, placed.job), placed.footprint)
+
+
+def add_to_running(
+    new: NewJobs, running: str, state: Path | None, save: Callable[[dict[str, Placed]], None]
+) -> tuple[dict[str, Placed], list[RunningJob]]:
+    """Plans the jobs beside those that run, saves the plans and notes the jobs, all under the lock.
+
+    The plans of the others stand. The jobs are noted last: what fails leaves the file as it was.
     """
-    file = state or default_state(network, running)
+    file = state or default_state(new.network, running)
     with locked(file):
-        others = jobs_beside(network, routes, lmc, running, file, name)
-        placed = plan_beside(network, routes, job, others, pattern, seed)
+        others = jobs_beside(new.network, new.routes, new.lmc, running, file, new.jobs)
+        placed = new.plan(others)
         save(placed)
-        mine = RunningJob(name, placed.plan.method.word, hosts_of(network, job), placed.footprint)
-        write_running(network, file, lmc, [*others, mine])
+        mine = [noted(new.network, name, each) for name, each in placed.items()]
+        write_running(new.network, file, new.lmc, [*others, *mine])
     return placed, others
 
 

@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
+from statistics import fmean
 from typing import Annotated, Any
 
 import typer
 
-from ayatori._core import Network, Routes, write_pattern
+from ayatori._core import Job, Network, Routes, write_pattern
 from ayatori.cli import options
-from ayatori.cli.beside import NAME, RUNNING, STATE, add_to_running, describe_placed
+from ayatori.cli.beside import NAME, RUNNING, STATE, NewJobs, add_to_running, describe_placed, noted
 from ayatori.cli.check import describe_jobs
 from ayatori.cli.execution import UsageError
 from ayatori.cli.output import note, print_json, progress, say
+from ayatori.formats.job_files import files_of_jobs
 from ayatori.formats.plan_file import write_plan
 from ayatori.model.jobs import read_job
 from ayatori.model.network import open_source
-from ayatori.planning.beside import Placed, placed_as_data
+from ayatori.planning.beside import Placed, RunningJob, placed_as_data
 from ayatori.planning.improvement import Improvement, TablesInUse, improve_jobs, improvements_as_data
 from ayatori.planning.plans import DESTINATION_MOD_K, PLAN_METHODS, assessments_as_data
 from ayatori.planning.routes import make_routes, read_routes
@@ -35,6 +38,10 @@ IN_USE = Annotated[
 def plan(
     source: options.SOURCE,
     job: options.JOB = None,
+    jobs: Annotated[
+        list[Path] | None,
+        typer.Option(metavar="PATH", help="A job that is planned jointly: a hostfile, or a folder of them. Repeat it."),
+    ] = None,
     method: Annotated[str, typer.Option(help="rule (paper 1), colour (one LID a rank) or pair (one a pair).")] = "pair",
     random_jobs: options.RANDOM_JOBS = None,
     job_size: options.JOB_SIZE = None,
@@ -49,7 +56,9 @@ def plan(
     ] = None,
     lfts: IN_USE = None,
     own_steps: OWN_STEPS = False,
-    out: Annotated[Path | None, typer.Option(metavar="FILE", help="Write the job's plan there (with --job).")] = None,
+    out: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write the job's plan there (--jobs: a folder).")
+    ] = None,
     steps_out: STEPS_OUT = None,
     running: RUNNING = None,
     state: STATE = None,
@@ -62,25 +71,37 @@ def plan(
     "Without" are the tables in use: those of --lfts, or else destination-mod-K of ours with one LID a port, as OpenSM's
     ftree routes. A job whose plan would be worse than that keeps them.
 
-    --running plans the job beside those that run, on links that they don't use; their plans stand.
+    --running plans the job beside those that run, on links that they don't use; their plans stand. --jobs plans jobs
+    that start together jointly: each may take a detour so that another one finds free links.
     """
     if method not in PLAN_METHODS:
         raise UsageError(f"no method '{method}'", hint=f"methods: {', '.join(PLAN_METHODS)}")
     network = open_source(source, host_pattern)
-    if running is not None:
-        if any((random_jobs, contiguous, own_steps, steps_out)):
-            raise UsageError("--running plans one job's paths", hint="--job HOSTFILE --running FOLDER --out FILE")
-        beside(source, network, job, method, running, state, name, pattern, seed, ppn, order, lmc, lfts, out, json)
+    if running is not None or jobs:
+        what = "--jobs" if jobs else "--running"
+        if any((random_jobs, contiguous, own_steps, steps_out)) or (job is None) == (not jobs):
+            raise UsageError(f"{what} plans the paths of hostfiles", hint="--job HOSTFILE or --jobs FOLDER, not both")
+        if method != "pair":
+            raise UsageError(f"{what} has no method '{method}'", hint="pair: one path a pair of nodes")
+        if jobs and name:
+            raise UsageError("--name names one job", hint="jobs of --jobs are called after their hostfiles")
+        files = [job] if job is not None else files_of_jobs(jobs or [])
+        if not files:
+            raise UsageError("--jobs names no job", hint="--jobs HOSTFILE, or --jobs FOLDER, also repeated")
+        routes = read_routes(network, lfts) if lfts else make_routes(network, options.parse_lmc(lmc or "auto"))
+        asked = InCompany(source, files, running, state, name, out, json)
+        new = asked.named([read_job(network, file, ppn, order) for file in files])
+        in_company(asked, NewJobs(network, routes, new, pattern, seed))
         return
-    jobs = options.collect_jobs(network, job, random_jobs, job_size, seed, contiguous, ppn, order, unnamed_hcas)
-    jobs = options.jobs_or_whole_network(network, jobs, ppn, unnamed_hcas)
-    if (out is not None or steps_out is not None) and len(jobs) > 1:
+    each = options.collect_jobs(network, job, random_jobs, job_size, seed, contiguous, ppn, order, unnamed_hcas)
+    each = options.jobs_or_whole_network(network, each, ppn, unnamed_hcas)
+    if (out is not None or steps_out is not None) and len(each) > 1:
         raise UsageError("--out and --steps-out take one job", hint="--job HOSTFILE --out FILE")
     own_steps = own_steps or steps_out is not None
     in_use = TablesInUse(read_routes(network, lfts), str(lfts)) if lfts else TablesInUse(make_routes(network, 0))
     routes = in_use.routes if lfts and lmc is None else make_routes(network, options.parse_lmc(lmc or "auto"))
-    with progress("jobs", (4 if own_steps else 2) * len(jobs)) as advance:
-        improvements = improve_jobs(network, in_use, routes, jobs, method, pattern, seed, own_steps, advance)
+    with progress("jobs", (4 if own_steps else 2) * len(each)) as advance:
+        improvements = improve_jobs(network, in_use, routes, each, method, pattern, seed, own_steps, advance)
     data = {"source": source, "pattern": pattern, "seed": seed}
     data |= comparison_as_data(network, in_use, improvements, method, pattern)
     if out is not None:
@@ -104,46 +125,74 @@ def comparison_as_data(
     return data | {"before": before | {"pattern": pattern}}
 
 
-def beside(
-    source: str,
-    network: Network,
-    hostfile: Path | None,
-    method: str,
-    running: str,
-    state: Path | None,
-    name: str | None,
-    pattern: str,
-    seed: int,
-    ppn: int,
-    order: str,
-    lmc: str | None,
-    lfts: Path | None,
-    out: Path | None,
-    json: bool,
-) -> None:
-    """The plan of one job beside those that run."""
-    if hostfile is None:
-        raise UsageError("--running needs --job", hint="--job HOSTFILE --running FOLDER, or --running slurm")
-    if method != "pair":
-        raise UsageError(f"--running has no method '{method}'", hint="pair: one path a pair of nodes")
-    job = read_job(network, hostfile, ppn, order)
-    routes = read_routes(network, lfts) if lfts else make_routes(network, options.parse_lmc(lmc or "auto"))
-    made_for = routes.lmc(job.endpoints(network)[0])
-    name = name or hostfile.name
+@dataclass
+class InCompany:
+    """What --running and --jobs ask for."""
 
-    def save(placed: Placed) -> None:
-        if out is not None:
-            write_plan(network, routes, job, placed.planned(), out)
-            note(f"wrote {out}")
+    source: str
+    hostfiles: list[Path]
+    running: str | None
+    state: Path | None
+    name: str | None
+    out: Path | None
+    json: bool
 
-    placed, others = add_to_running(network, routes, made_for, running, state, name, job, pattern, seed, save)
-    data: dict[str, Any] = {"source": source, "pattern": pattern, "seed": seed, "running": len(others)}
-    data |= placed_as_data(network, name, placed, others)
-    if json:
-        print_json("plan-beside", data)
+    def named(self, jobs: list[Job]) -> dict[str, Job]:
+        names = [self.name or file.name for file in self.hostfiles]
+        if len(set(names)) < len(names):
+            raise UsageError("two jobs of --jobs have one name", hint="a hostfile of another name for each")
+        return dict(zip(names, jobs, strict=True))
+
+    def save(self, network: Network, routes: Routes, placed: dict[str, Placed]) -> None:
+        """One job's plan into the file --out, those of several jobs into this folder."""
+        if self.out is None:
+            return
+        if len(placed) > 1:
+            self.out.mkdir(parents=True, exist_ok=True)
+        for name, each in placed.items():
+            file = self.out if len(placed) == 1 else self.out / f"{name}.json"
+            write_plan(network, routes, each.job, each.planned(), file)
+            note(f"wrote {file}")
+
+
+def in_company(asked: InCompany, new: NewJobs) -> None:
+    """Plans of new jobs beside each other, and beside those that run."""
+
+    def save(placed: dict[str, Placed]) -> None:
+        asked.save(new.network, new.routes, placed)
+
+    others: list[RunningJob] = []
+    if asked.running is None:
+        placed = new.plan(others)
+        save(placed)
+    else:
+        placed, others = add_to_running(new, asked.running, asked.state, save)
+    data: dict[str, Any] = {"source": asked.source, "pattern": new.pattern, "seed": new.seed, "running": len(others)}
+    each_beside = {}
+    for name, each in placed.items():
+        rest = [noted(new.network, other, one) for other, one in placed.items() if other != name]
+        each_beside[name] = placed_as_data(new.network, name, each, [*others, *rest])
+    if len(placed) == 1:
+        data |= next(iter(each_beside.values()))
+    else:
+        data |= {
+            "relative_bandwidth": fmean(each.bandwidth for each in placed.values()),
+            "without_plan": fmean(each.without_plan for each in placed.values()),
+            "isolated": all(each.isolated for each in placed.values()),
+            "jobs": list(each_beside.values()),
+        }
+    if asked.json:
+        print_json("plan-beside" if len(placed) == 1 else "plan-jointly", data)
         return
-    say(f"{source}: beside {len(others)} jobs that run")
-    describe_placed(data)
+    if len(placed) == 1:
+        say(f"{asked.source}: beside {len(others)} jobs that run")
+        describe_placed(data)
+        return
+    say(f"{asked.source}: {len(placed)} jobs planned jointly, beside {len(others)} that run")
+    expected, without = data["relative_bandwidth"], data["without_plan"]
+    say(f"  expected      {expected:.4f} of what the NICs could, in the mean; {without:.4f} if all had base LIDs")
+    for job in data["jobs"]:
+        describe_placed(job)
 
 
 def describe(data: dict[str, Any]) -> None:

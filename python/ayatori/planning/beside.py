@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ayatori import _core
-from ayatori._core import Footprint, Job, JobHost, Network, Plan, Planned, PlannedBeside, Routes
+from ayatori._core import Footprint, Job, JobHost, Network, Plan, Planned, PlannedBeside, Routes, StepSequence
 from ayatori.model.network import link_as_data
 from ayatori.planning.plans import steps_of
 
@@ -38,7 +38,7 @@ class Placed:
     bandwidth: float
     """Expected beside the others, with this plan (beside.hpp)."""
     without_plan: float
-    """The same with base LIDs on the same tables."""
+    """The same with base LIDs on the same tables; of jobs that are planned jointly, if all of them had these."""
 
     def planned(self) -> Planned:
         """As write_plan() takes it."""
@@ -63,20 +63,98 @@ def plan_beside(
     network: Network, routes: Routes, job: Job, others: Sequence[RunningJob], pattern: str = "shift", seed: int = 1
 ) -> Placed:
     """Plans a job so that it takes links that the others don't use; base LIDs where it would get more with them."""
-    endpoints, steps = job.endpoints(network), steps_of(pattern, job.rank_count, seed)
-    footprints = [other.footprint for other in others]
-    base = Plan.destination_mod_k(job.rank_count)
-    made: PlannedBeside = _core.plan_beside(network, routes, endpoints, steps, footprints)
-    with_plan, without = (
-        _core.bandwidth_beside(network, routes, endpoints, plan, steps, footprints) for plan in (made.plan, base)
+    fabric = _Fabric(network, routes, [other.footprint for other in others])
+    new = _NewJob(job, job.endpoints(network), steps_of(pattern, job.rank_count, seed))
+    made = _core.plan_beside(network, routes, new.endpoints, new.steps, fabric.others)
+    return _better_of_plans_and_base_lids(fabric, [new], [made])[0]
+
+
+def plan_jointly(
+    network: Network,
+    routes: Routes,
+    jobs: Sequence[Job],
+    others: Sequence[RunningJob],
+    pattern: str = "shift",
+    seed: int = 1,
+) -> list[Placed]:
+    """Plans jobs that start together, each of which may give way to the others; `others` run already and don't.
+
+    All of them get base LIDs where they would get more with these, in the mean.
+    """
+    fabric = _Fabric(network, routes, [other.footprint for other in others])
+    new = [_NewJob(job, job.endpoints(network), steps_of(pattern, job.rank_count, seed)) for job in jobs]
+    endpoints, steps = [each.endpoints for each in new], [each.steps for each in new]
+    return _better_of_plans_and_base_lids(
+        fabric, new, _core.plan_jointly(network, routes, endpoints, steps, fabric.others)
     )
-    if with_plan >= without:
-        found = (made.isolated, made.meetings, made.least_meetings)
-        return Placed(job, made.plan, made.footprint, made.reason, *found, with_plan, without)
-    footprint = _core.footprint_of(network, routes, endpoints, base, steps)
-    shared = bool(shared_with(RunningJob("", "", [], footprint), others))
-    reason = "base LIDs: beside the jobs that run every plan that was found is worse"
-    return Placed(job, base, footprint, reason, not shared, made.meetings, made.least_meetings, without, without)
+
+
+@dataclass
+class _NewJob:
+    """A job, and the steps that it is planned for."""
+
+    job: Job
+    endpoints: list[int]
+    steps: StepSequence
+
+
+@dataclass
+class _Fabric:
+    """Where jobs are planned: tables, and the links that other jobs use."""
+
+    network: Network
+    routes: Routes
+    others: list[Footprint]
+
+    def footprint(self, new: _NewJob, plan: Plan) -> Footprint:
+        return _core.footprint_of(self.network, self.routes, new.endpoints, plan, new.steps)
+
+    def bandwidths(self, new: Sequence[_NewJob], plans: Sequence[Plan], footprints: Sequence[Footprint]) -> list[float]:
+        """What each of the new jobs is expected to get beside the others and the other new ones."""
+        return [
+            _core.bandwidth_beside(
+                self.network,
+                self.routes,
+                each.endpoints,
+                plans[i],
+                each.steps,
+                [*self.others, *footprints[:i], *footprints[i + 1 :]],
+            )
+            for i, each in enumerate(new)
+        ]
+
+
+def _better_of_plans_and_base_lids(
+    fabric: _Fabric, new: Sequence[_NewJob], made: Sequence[PlannedBeside]
+) -> list[Placed]:
+    with_plans = fabric.bandwidths(new, [each.plan for each in made], [each.footprint for each in made])
+    base = [Plan.destination_mod_k(each.job.rank_count) for each in new]
+    footprints = [fabric.footprint(each, plan) for each, plan in zip(new, base, strict=True)]
+    without = fabric.bandwidths(new, base, footprints)
+    if sum(with_plans) >= sum(without):
+        return [
+            Placed(
+                each.job,
+                planned.plan,
+                planned.footprint,
+                planned.reason,
+                planned.isolated,
+                planned.meetings,
+                planned.least_meetings,
+                bandwidth,
+                by_base_lids,
+            )
+            for each, planned, bandwidth, by_base_lids in zip(new, made, with_plans, without, strict=True)
+        ]
+    placed = []
+    for i, each in enumerate(new):
+        rest = [RunningJob("", "", [], other) for other in (*fabric.others, *footprints[:i], *footprints[i + 1 :])]
+        shared = bool(shared_with(RunningJob("", "", [], footprints[i]), rest))
+        reason = "base LIDs: beside the other jobs every plan that was found is worse"
+        found = made[i]
+        bounds = (not shared, found.meetings, found.least_meetings)
+        placed.append(Placed(each.job, base[i], footprints[i], reason, *bounds, without[i], without[i]))
+    return placed
 
 
 def shared_with(job: RunningJob, others: Sequence[RunningJob]) -> list[tuple[int, str, float]]:

@@ -1,0 +1,34 @@
+#pragma once
+/// \file
+/// Can several jobs all have links of their own? An exact answer where the jobs are small.
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "ayatori/artefacts/plan.hpp"
+#include "ayatori/contention/footprint.hpp"
+#include "beside_planner.hpp"
+
+namespace ayatori {
+
+struct JointIsolation {
+  enum class Outcome : std::uint8_t {
+    found,
+    impossible,  ///< proven: the search was exhaustive
+    gave_up,     ///< the budget ran out, or the jobs are too large for this search
+  };
+  Outcome outcome = Outcome::gave_up;
+  std::vector<Plan> plans = {};  ///< by job, if found
+};
+
+/// Looks for a path for each message so that no link carries two messages of a step, messages of two jobs, whatever
+/// step each is in, or messages of `others`. A constraint problem: the message with the fewest paths left for its
+/// conflicts so far is next (Boussemart et al., 2004: dom/wdeg), paths that clash are struck off all other messages,
+/// and the search begins anew now and then, with what it has learnt of messages. It tries the paths of `hints` (a plan
+/// for each job) first. Gives messages at most `budget` paths.
+[[nodiscard]] JointIsolation isolate_jointly(std::span<const BesideTask> jobs, std::span<const Footprint> others,
+                                             std::span<const Plan> hints, std::uint64_t budget);
+
+}  // namespace ayatori

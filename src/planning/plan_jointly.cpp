@@ -1,0 +1,163 @@
+#include "ayatori/planning/plan_jointly.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
+#include "ayatori/base/random.hpp"
+#include "ayatori/contention/beside.hpp"
+#include "beside_planner.hpp"
+#include "joint_isolation.hpp"
+
+namespace ayatori {
+
+namespace {
+
+constexpr std::uint64_t total_effort = 400'000'000;  ///< choices looked at, over all restarts
+constexpr std::uint64_t isolation_budget = 500'000;  ///< paths that the exact search gives to messages
+constexpr int max_restarts = 4;                      ///< each plans the jobs in another order first
+constexpr int max_rounds = 30;                       ///< of a restart: each plans every job once more
+/// What a round adds to the price of a link that jobs share, in meetings; restarts take turns. The small one finds the
+/// most bandwidth where jobs must meet, the large one finds more often that they need not.
+constexpr double raises[] = {0.03, 0.1};
+
+/// Plans of all jobs, and what they are worth: the mean of the bandwidths that jobs expect.
+struct Plans {
+  std::vector<Plan> plans;
+  std::vector<Footprint> footprints;  // by job
+  double value = -1;
+  bool isolated = false;
+};
+
+class JointPlanner {
+ public:
+  JointPlanner(const Network& network, std::span<const BesideTask> tasks, std::span<const Footprint> others)
+      : network_(network), tasks_(tasks), others_(others) {}
+
+  Result<Plans> run() {
+    std::vector<std::size_t> order(tasks_.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    for (int restart = 0; restart < max_restarts && !is_done(); ++restart) {
+      if (restart > 0) random_.shuffle(std::span(order));
+      const auto searched = search(order, raises[static_cast<std::size_t>(restart) % std::size(raises)]);
+      if (!searched) return Failure(searched.error());
+      if (restart == 0 && !best_.isolated) {
+        const auto isolated = isolate();
+        if (!isolated) return Failure(isolated.error());
+      }
+    }
+    return std::move(best_);
+  }
+
+ private:
+  [[nodiscard]] bool is_done() const { return best_.isolated || (best_.value >= 0 && effort_ >= total_effort); }
+
+  Result<> search(std::span<const std::size_t> order, double raise) {
+    const auto begun = plan_in_turn(order);
+    if (!begun) return begun;
+    contested_.assign(network_.port_count(), 0);
+    for (int round = 0; round < max_rounds && !is_done(); ++round) {
+      for (const SharedLink& shared : shared_links(now_.footprints)) contested_[shared.link] += raise;
+      for (std::size_t i = 0; i < order.size(); ++i) {
+        // Each round begins with another job: the first one finds most links taken.
+        const std::size_t job = order[(i + static_cast<std::size_t>(round)) % order.size()];
+        BesidePlanner planner(tasks_[job], beside(job), contested_);
+        const auto kept = keep(job, planner.improve(now_.plans[job]), planner.effort_spent());
+        if (!kept) return kept;
+      }
+      const auto compared = compare();
+      if (!compared) return compared;
+    }
+    return {};
+  }
+
+  /// Looks for links of its own for each job, and is sure where the jobs are small.
+  Result<> isolate() {
+    JointIsolation found = isolate_jointly(tasks_, others_, best_.plans, isolation_budget);
+    if (found.outcome != JointIsolation::Outcome::found) return {};
+    for (std::size_t job = 0; job < tasks_.size(); ++job) {
+      const auto kept = keep(job, std::move(found.plans[job]), 0);
+      if (!kept) return kept;
+    }
+    return compare();
+  }
+
+  Result<> plan_in_turn(std::span<const std::size_t> order) {
+    now_ = {std::vector<Plan>(tasks_.size()), std::vector<Footprint>(tasks_.size())};
+    for (const std::size_t job : order) {
+      BesidePlanner planner(tasks_[job], beside(job));
+      const auto kept = keep(job, planner.run(), planner.effort_spent());
+      if (!kept) return kept;
+    }
+    return compare();
+  }
+
+  Result<> keep(std::size_t job, Plan plan, std::uint64_t effort) {
+    const BesideTask& task = tasks_[job];
+    auto footprint = footprint_of(network_, task.routes, task.ports, plan, task.steps);
+    if (!footprint) return Failure(footprint.error());
+    now_.plans[job] = std::move(plan);
+    now_.footprints[job] = std::move(*footprint);
+    effort_ += effort;
+    return {};
+  }
+
+  Result<> compare() {
+    now_.value = 0;
+    now_.isolated = true;
+    for (std::size_t job = 0; job < tasks_.size(); ++job) {
+      const BesideTask& task = tasks_[job];
+      const std::vector<Footprint> others = beside(job);
+      const auto bandwidth = bandwidth_beside(network_, task.routes, task.ports, now_.plans[job], task.steps, others);
+      if (!bandwidth) return Failure(bandwidth.error());
+      now_.value += *bandwidth / static_cast<double>(tasks_.size());
+      now_.isolated = now_.isolated && meetings_of(network_, now_.footprints[job], others) == 0;
+    }
+    if (now_.value > best_.value) best_ = now_;
+    return {};
+  }
+
+  [[nodiscard]] std::vector<Footprint> beside(std::size_t job) const {
+    std::vector<Footprint> others(others_.begin(), others_.end());
+    for (std::size_t i = 0; i < tasks_.size(); ++i) {
+      if (i != job) others.push_back(now_.footprints[i]);
+    }
+    return others;
+  }
+
+  const Network& network_;
+  std::span<const BesideTask> tasks_;
+  std::span<const Footprint> others_;
+  std::vector<double> contested_;  // by port: what is added to the price of the link
+  Plans now_;
+  Plans best_;
+  std::uint64_t effort_ = 0;
+  Random random_{1};
+};
+
+}  // namespace
+
+Result<std::vector<PlannedBeside>> plan_jointly(const Network& network, const Routes& routes,
+                                                std::span<const JobToPlan> jobs, std::span<const Footprint> others) {
+  std::vector<BesideTask> tasks;
+  for (const JobToPlan& job : jobs) {
+    auto task = BesideTask::of(network, routes, job.endpoints, job.steps);
+    if (!task) return Failure(task.error());
+    tasks.push_back(std::move(*task));
+  }
+  auto made = JointPlanner(network, tasks, others).run();
+  if (!made) return Failure(made.error());
+  std::vector<PlannedBeside> planned;
+  for (std::size_t job = 0; job < tasks.size(); ++job) {
+    std::vector<Footprint> beside(others.begin(), others.end());
+    for (std::size_t i = 0; i < tasks.size(); ++i) {
+      if (i != job) beside.push_back(made->footprints[i]);
+    }
+    planned.push_back(tasks[job].beside(beside, std::move(made->plans[job]), made->footprints[job]));
+  }
+  return planned;
+}
+
+}  // namespace ayatori
