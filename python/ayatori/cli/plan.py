@@ -24,6 +24,14 @@ from ayatori.planning.improvement import Improvement, TablesInUse, improve_jobs,
 from ayatori.planning.plans import DESTINATION_MOD_K, PLAN_METHODS, assessments_as_data
 from ayatori.planning.routes import make_routes, read_routes
 
+JOINT = Annotated[
+    list[Path] | None,
+    typer.Option(metavar="PATH", help="A job that is planned jointly: a hostfile, or a folder of them. Repeat it."),
+]
+METHOD = Annotated[str, typer.Option(help="rule (paper 1), colour (one LID a rank) or pair (one a pair).")]
+PLAN_LMC = Annotated[
+    str | None, typer.Option(help="Plan on tables of ours with 2^LMC LIDs a port; auto (default): one LID a path.")
+]
 OWN_STEPS = Annotated[
     bool, typer.Option("--own-steps", help="Also order the messages of the all-to-all for the paths.")
 ]
@@ -38,11 +46,8 @@ IN_USE = Annotated[
 def plan(
     source: options.SOURCE,
     job: options.JOB = None,
-    jobs: Annotated[
-        list[Path] | None,
-        typer.Option(metavar="PATH", help="A job that is planned jointly: a hostfile, or a folder of them. Repeat it."),
-    ] = None,
-    method: Annotated[str, typer.Option(help="rule (paper 1), colour (one LID a rank) or pair (one a pair).")] = "pair",
+    jobs: JOINT = None,
+    method: METHOD = "pair",
     random_jobs: options.RANDOM_JOBS = None,
     job_size: options.JOB_SIZE = None,
     seed: options.SEED = 1,
@@ -51,9 +56,7 @@ def plan(
     order: options.ORDER = "network",
     unnamed_hcas: options.UNNAMED_HCAS = False,
     pattern: options.PATTERN = "shift",
-    lmc: Annotated[
-        str | None, typer.Option(help="Plan on tables of ours with 2^LMC LIDs a port; auto (default): one LID a path.")
-    ] = None,
+    lmc: PLAN_LMC = None,
     lfts: IN_USE = None,
     own_steps: OWN_STEPS = False,
     out: Annotated[
@@ -71,27 +74,16 @@ def plan(
     "Without" are the tables in use: those of --lfts, or else destination-mod-K of ours with one LID a port, as OpenSM's
     ftree routes. A job whose plan would be worse than that keeps them.
 
-    --running plans the job beside those that run, on links that they don't use; their plans stand. --jobs plans jobs
-    that start together jointly: each may take a detour so that another one finds free links.
+    --running plans the job beside those that run, whose plans stand; --jobs plans jobs that start together.
     """
     if method not in PLAN_METHODS:
         raise UsageError(f"no method '{method}'", hint=f"methods: {', '.join(PLAN_METHODS)}")
     network = open_source(source, host_pattern)
     if running is not None or jobs:
-        what = "--jobs" if jobs else "--running"
-        if any((random_jobs, contiguous, own_steps, steps_out)) or (job is None) == (not jobs):
-            raise UsageError(f"{what} plans the paths of hostfiles", hint="--job HOSTFILE or --jobs FOLDER, not both")
-        if method != "pair":
-            raise UsageError(f"{what} has no method '{method}'", hint="pair: one path a pair of nodes")
-        if jobs and name:
-            raise UsageError("--name names one job", hint="jobs of --jobs are called after their hostfiles")
-        files = [job] if job is not None else files_of_jobs(jobs or [])
-        if not files:
-            raise UsageError("--jobs names no job", hint="--jobs HOSTFILE, or --jobs FOLDER, also repeated")
+        asked = InCompany(source, method, job, jobs or [], running, state, name, out, json)
+        asked.check(any((random_jobs, contiguous, own_steps, steps_out)))
         routes = read_routes(network, lfts) if lfts else make_routes(network, options.parse_lmc(lmc or "auto"))
-        asked = InCompany(source, files, running, state, name, out, json)
-        new = asked.named([read_job(network, file, ppn, order) for file in files])
-        in_company(asked, NewJobs(network, routes, new, pattern, seed))
+        in_company(asked, NewJobs(network, routes, asked.read(network, ppn, order), pattern, seed))
         return
     each = options.collect_jobs(network, job, random_jobs, job_size, seed, contiguous, ppn, order, unnamed_hcas)
     each = options.jobs_or_whole_network(network, each, ppn, unnamed_hcas)
@@ -108,10 +100,7 @@ def plan(
         write_better_plan(network, in_use.routes, routes, improvements[0], out)
     if steps_out is not None:
         write_steps(improvements[0], steps_out)
-    if json:
-        print_json("plan", data)
-    else:
-        describe(data)
+    print_json("plan", data) if json else describe(data)
 
 
 def comparison_as_data(
@@ -130,18 +119,34 @@ class InCompany:
     """What --running and --jobs ask for."""
 
     source: str
-    hostfiles: list[Path]
+    method: str
+    job: Path | None
+    jobs: list[Path]
     running: str | None
     state: Path | None
     name: str | None
     out: Path | None
     json: bool
 
-    def named(self, jobs: list[Job]) -> dict[str, Job]:
-        names = [self.name or file.name for file in self.hostfiles]
+    def check(self, other_jobs: bool) -> None:
+        """Raises UsageError for options that don't go together; `other_jobs`: jobs or steps are asked for, too."""
+        what = "--jobs" if self.jobs else "--running"
+        if other_jobs or (self.job is None) == (not self.jobs):
+            raise UsageError(f"{what} plans the paths of hostfiles", hint="--job HOSTFILE or --jobs FOLDER, not both")
+        if self.method != "pair":
+            raise UsageError(f"{what} has no method '{self.method}'", hint="pair: one path a pair of nodes")
+        if self.jobs and self.name:
+            raise UsageError("--name names one job", hint="jobs of --jobs are called after their hostfiles")
+
+    def read(self, network: Network, ppn: int, order: str) -> dict[str, Job]:
+        """The jobs to plan, by name."""
+        files = [self.job] if self.job is not None else files_of_jobs(self.jobs)
+        names = [self.name or file.name for file in files]
+        if not files:
+            raise UsageError("--jobs names no job", hint="--jobs HOSTFILE, or --jobs FOLDER, also repeated")
         if len(set(names)) < len(names):
             raise UsageError("two jobs of --jobs have one name", hint="a hostfile of another name for each")
-        return dict(zip(names, jobs, strict=True))
+        return dict(zip(names, [read_job(network, file, ppn, order) for file in files], strict=True))
 
     def save(self, network: Network, routes: Routes, placed: dict[str, Placed]) -> None:
         """One job's plan into the file --out, those of several jobs into this folder."""
