@@ -214,8 +214,10 @@ Result<> check_size(const CollectiveCall& call) {
   return {};
 }
 
-/// An alltoallv's call with the bytes of all its pairs; others as they are.
-Result<CollectiveCall> counted(CollectiveCall call, const AlgorithmOptions& options) {
+}  // namespace
+
+Result<CollectiveCall> checked_call(CollectiveCall call, const AlgorithmOptions& options) {
+  if (const auto ok = check_size(call); !ok) return Failure(ok.error());
   if (call.collective != Collective::alltoallv) {
     if (options.pair_sizes.ranks > 0)
       return fail("a size for each pair is for alltoallv, not for {}", to_word(call.collective));
@@ -237,8 +239,6 @@ Result<CollectiveCall> counted(CollectiveCall call, const AlgorithmOptions& opti
   return call;
 }
 
-}  // namespace
-
 std::span<const Algorithm> algorithms() { return all_algorithms; }
 
 std::string_view current_name(std::string_view algorithm) {
@@ -254,7 +254,8 @@ PairSizes table_of_sizes(Rank ranks, std::vector<Bytes> sizes) {
 
 Result<SchedulePtr> make_schedule(std::string_view algorithm, const CollectiveCall& call, const Places& places,
                                   const AlgorithmOptions& options) {
-  if (const auto ok = check_size(call); !ok) return Failure(ok.error());
+  const auto sized = checked_call(call, options);
+  if (!sized) return Failure(sized.error());
   if (places.machine.size() != call.ranks) {
     return fail("the call has {} ranks, their places are those of {}", call.ranks, places.machine.size());
   }
@@ -264,8 +265,6 @@ Result<SchedulePtr> make_schedule(std::string_view algorithm, const CollectiveCa
       return with_hint(fail("{} needs machines that form a grid, and these form none", algorithm),
                        "a job that fills a box of a torus or mesh");
     }
-    const auto sized = counted(call, options);
-    if (!sized) return Failure(sized.error());
     return known.make(*sized, places, options);
   }
   return unknown(algorithm, call.collective);

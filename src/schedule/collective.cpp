@@ -36,4 +36,9 @@ std::optional<Collective> parse_collective(std::string_view word) {
   return std::nullopt;
 }
 
+bool has_root(Collective collective) {
+  return collective == Collective::broadcast || collective == Collective::reduce || collective == Collective::gather ||
+         collective == Collective::scatter;
+}
+
 }  // namespace ayatori

@@ -2,7 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <tuple>
+
+#include "ayatori/schedule/verify.hpp"
 
 namespace ayatori {
 
@@ -27,6 +30,7 @@ Value Contributions::sum(Value a, Value b) {
   if (a > b) std::swap(a, b);
   const auto [entry, is_new] = sums_.try_emplace(std::uint64_t{a} << 32 | b, nothing);
   if (!is_new) return entry->second;
+  work_ += 1 + rises_[a]->size() + rises_[b]->size();
   Rises merged;
   auto left = rises_[a]->begin();
   auto right = rises_[b]->begin();
@@ -42,7 +46,14 @@ Value Contributions::sum(Value a, Value b) {
       merged.pop_back();
     }
   }
+  too_often_ = too_often_ || has_too_many(merged);
   return entry->second = intern(std::move(merged));
+}
+
+/// A slot's rises add up to 0, so those of slots before do not count.
+bool Contributions::has_too_many(const Rises& rises) {
+  std::int32_t times = 0;
+  return std::ranges::any_of(rises, [&](const Rise& rise) { return (times += rise.by) > max_times_combined; });
 }
 
 std::pair<Rank, Slot> Contributions::only(Value value) const {

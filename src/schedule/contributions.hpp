@@ -26,6 +26,10 @@ class Contributions {
   /// Slot `slot` of ranks 0 … ranks − 1, once each.
   [[nodiscard]] Value of_all(Rank ranks, Slot slot) { return intern({{slot, 0, 1}, {slot, ranks, -1}}); }
   [[nodiscard]] Value sum(Value a, Value b);
+  /// Steps that sum() has gone through so far, in new sums: a measure of its time and memory.
+  [[nodiscard]] std::uint64_t work() const { return work_; }
+  /// Whether a sum had some contribution more often than max_times_combined; counts are not to be trusted then.
+  [[nodiscard]] bool too_often() const { return too_often_; }
   /// For error messages: "rank 3's slot 1 2 times, …".
   [[nodiscard]] std::string describe(Value value) const;
   /// Rank and slot, if it is just one contribution; {no_id, 0} otherwise.
@@ -44,10 +48,13 @@ class Contributions {
   };
 
   Value intern(Rises rises);
+  [[nodiscard]] static bool has_too_many(const Rises& rises);
 
   std::vector<const Rises*> rises_;  // by value
   std::unordered_map<Rises, Value, Hash> known_;
   std::unordered_map<std::uint64_t, Value> sums_;
+  std::uint64_t work_ = 0;
+  bool too_often_ = false;
 };
 
 }  // namespace ayatori

@@ -33,16 +33,17 @@ void PhasedSchedule::actions(Rank participant, std::uint32_t stream, std::size_t
     if (step < placed.first_step || step - placed.first_step >= placed.phase->steps()) continue;
     placed.phase->add(participant, step - placed.first_step, actions);
   }
-  if (call_.collective == Collective::alltoallv) leave_out_empty(participant, actions);
+  if (call_.collective == Collective::alltoallv) leave_out_empty(*this, participant, actions);
 }
 
-void PhasedSchedule::leave_out_empty(Rank participant, StepActions& actions) const {
-  const auto empty = [&](const Transfer& transfer) { return bytes_of(*this, participant, actions, transfer) == 0; };
+void leave_out_empty(const Schedule& schedule, Rank participant, StepActions& actions) {
+  const auto empty = [&](const Transfer& transfer) { return bytes_of(schedule, participant, actions, transfer) == 0; };
   std::erase_if(actions.sends, empty);
   std::erase_if(actions.receives, empty);
   std::erase_if(actions.locals, [&](const LocalOperation& local) {
     Bytes bytes = 0;
-    for (std::uint32_t k = 0; k < local.from.count; ++k) bytes += slot_bytes(participant, local.from.first + k);
+    for (std::uint32_t k = 0; k < local.from.count; ++k)
+      bytes += schedule.slot_bytes(participant, local.from.first + k);
     return bytes == 0;
   });
 }

@@ -23,6 +23,9 @@ class Phase {
 
 using PhasePtr = std::unique_ptr<Phase>;
 
+/// Removes messages and local operations of 0 bytes (alltoallv only), as MPI libraries do; both ends know the sizes.
+void leave_out_empty(const Schedule& schedule, Rank participant, StepActions& actions);
+
 /// Sizes of slots: a vector of `bytes` cut into `blocks`, `copies` times, then `pairs` of scratch slots that
 /// have the sizes of the largest and of the smallest block: any block finds one that fits. With one block every slot
 /// holds `bytes`. Blocks differ by at most one byte, or with `chunk` > 0 they have that many bytes, the last ones what
@@ -85,9 +88,6 @@ class PhasedSchedule final : public Schedule {
   void actions(Rank participant, std::uint32_t stream, std::size_t step, StepActions& actions) const override;
 
  private:
-  /// Removes messages and local operations of 0 bytes (alltoallv only), as MPI libraries do; both ends know the sizes.
-  void leave_out_empty(Rank participant, StepActions& actions) const;
-
   struct Placed {
     std::size_t first_step = 0;
     PhasePtr phase;

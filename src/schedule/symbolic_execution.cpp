@@ -21,11 +21,12 @@ Failure SymbolicExecution::wrong(std::size_t thread, fmt::format_string<Args...>
               threads_[thread].step, fmt::format(what, std::forward<Args>(args)...));
 }
 
-SymbolicExecution::SymbolicExecution(const Schedule& schedule)
+SymbolicExecution::SymbolicExecution(const Schedule& schedule, const VerificationLimits& limits)
     : schedule_(schedule),
       streams_(schedule.stream_count()),
       slots_(schedule.slot_count()),
       participants_(schedule.participant_count()),
+      max_work_(limits.work),
       is_barrier_(schedule.call().collective == Collective::barrier) {
   const std::size_t all_slots = std::size_t{participants_} * slots_;
   values_.assign(all_slots, Contributions::nothing);
@@ -73,6 +74,7 @@ Result<> SymbolicExecution::begin_step(std::size_t thread) {
   Thread& self = threads_[thread];
   const std::size_t steps = schedule_.step_count(stream_of(thread));
   for (; self.step < steps; ++self.step) {
+    if (auto ok = spend(1); !ok) return ok;
     schedule_.actions(participant_of(thread), stream_of(thread), self.step, self.actions);
     if (self.actions.idle()) continue;
     if (auto ok = check_step(thread); !ok) return ok;
@@ -94,9 +96,12 @@ Result<> SymbolicExecution::check_ranges(std::size_t thread, std::span<const Tra
     if (transfer.peer >= participants_)
       return wrong(thread, "a message with {}, which does not take part", transfer.peer);
     if (transfer.peer == self) return wrong(thread, "a message with itself");
+    std::uint64_t slots = 0;
     for (std::uint32_t i = 0; i < transfer.range_count; ++i) {
       const SlotRange range = threads_[thread].actions.ranges[transfer.first_range + i];
       if (auto ok = touch(thread, range, receiving); !ok) return ok;
+      slots += range.count;
+      if (slots > slots_) return wrong(thread, "a message of more than the {} slots that there are", slots_);
       for (Slot slot = range.first; slot < range.first + range.count; ++slot) {
         const std::size_t at = index(self, slot);
         if (receiving && sent_in_[at] == instance_)
@@ -115,6 +120,7 @@ Result<> SymbolicExecution::touch(std::size_t thread, SlotRange slots, bool writ
     return wrong(thread, "slots {} ... {}, but there are {}", slots.first, std::uint64_t{slots.first} + slots.count - 1,
                  slots_);
   }
+  if (auto ok = spend(slots.count); !ok) return ok;
   const std::uint32_t stream = stream_of(thread);
   for (Slot slot = slots.first; slot < slots.first + slots.count; ++slot) {
     const std::size_t at = index(participant_of(thread), slot);
@@ -162,6 +168,7 @@ Result<> SymbolicExecution::post(std::size_t thread) {
     const std::size_t peer = thread_of(sends[i].peer, stream);
     const auto& theirs = threads_[peer].actions.receives;
     const std::size_t match = first_open(theirs, threads_[peer].received, rank);
+    if (auto ok = spend(1 + match); !ok) return ok;
     if (match == theirs.size()) continue;
     if (auto ok = meet(thread, i, peer, match); !ok) return ok;
   }
@@ -169,6 +176,7 @@ Result<> SymbolicExecution::post(std::size_t thread) {
     const std::size_t peer = thread_of(receives[i].peer, stream);
     const auto& theirs = threads_[peer].actions.sends;
     const std::size_t match = first_open(theirs, threads_[peer].sent, rank);
+    if (auto ok = spend(1 + match); !ok) return ok;
     if (match == theirs.size()) continue;
     if (auto ok = meet(peer, match, thread, i); !ok) return ok;
   }
@@ -207,6 +215,7 @@ Result<> SymbolicExecution::meet(std::size_t sender, std::size_t send, std::size
   arrived.clear();
   for (const Slot slot : sent) arrived.push_back(values_[index(participant_of(sender), slot)]);
   if (is_barrier_) {
+    if (auto ok = spend(participants_); !ok) return ok;
     for (Rank other = 0; other < participants_; ++other)
       to.heard_next[other] = to.heard_next[other] || from.heard[other];
   }
@@ -249,8 +258,18 @@ Result<> SymbolicExecution::do_locally(std::size_t thread, const LocalOperation&
     const Value source = values_[index(self, from.first + k)];
     Value& target = values_[index(self, to.first + k)];
     target = reduces ? contributions_.sum(target, source) : source;
+    if (contributions_.too_often()) {
+      return wrong(thread, "slot {} combines a contribution more than {} times", to.first + k, max_times_combined);
+    }
+    if (auto ok = spend(0); !ok) return ok;
   }
   return {};
+}
+
+Result<> SymbolicExecution::spend(std::uint64_t work) {
+  work_ += work;
+  if (work_ + contributions_.work() <= max_work_) return {};
+  return fail("more than {} actions would have to be followed to verify this schedule", max_work_);
 }
 
 Failure SymbolicExecution::deadlock() const {

@@ -7,15 +7,16 @@
 
 #include "ayatori/base/error.hpp"
 #include "ayatori/schedule/schedule.hpp"
+#include "ayatori/schedule/verify.hpp"
 #include "contributions.hpp"
 
 namespace ayatori {
 
 class SymbolicExecution {
  public:
-  explicit SymbolicExecution(const Schedule& schedule);
+  SymbolicExecution(const Schedule& schedule, const VerificationLimits& limits);
 
-  /// Runs to the end. Error: the first rule that is broken, with participant, stream and step.
+  /// Runs to the end. Error: the first rule that is broken, with participant, stream and step; or too much work.
   [[nodiscard]] Result<> run();
 
   /// After run().
@@ -58,6 +59,7 @@ class SymbolicExecution {
   [[nodiscard]] Result<> end_step(std::size_t thread);
   [[nodiscard]] Result<> do_locally(std::size_t thread, const LocalOperation& operation);
   [[nodiscard]] Failure deadlock() const;
+  [[nodiscard]] Result<> spend(std::uint64_t work);
   [[nodiscard]] std::vector<Slot> slots_in(const StepActions& actions, const Transfer& transfer) const;
 
   template <typename... Args>
@@ -67,6 +69,8 @@ class SymbolicExecution {
   std::size_t streams_;
   Slot slots_;
   Rank participants_;
+  std::uint64_t max_work_;
+  std::uint64_t work_ = 0;
   bool is_barrier_;
   Contributions contributions_;
   std::vector<Value> values_;

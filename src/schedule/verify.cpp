@@ -116,11 +116,22 @@ Result<> check_layout(const Schedule& schedule) {
   return call.collective == Collective::alltoallv ? check_sizes_of_pairs(schedule) : Result<>();
 }
 
+Result<> check_slot_limit(const Schedule& schedule, const VerificationLimits& limits) {
+  const std::uint64_t participants = schedule.participant_count();
+  std::uint64_t each = std::max<std::uint64_t>(schedule.slot_count(), schedule.stream_count());
+  // Of a barrier it is remembered, in bits, who has heard of whom.
+  if (schedule.call().collective == Collective::barrier) each += participants * schedule.stream_count() / 64;
+  if (participants == 0 || each <= limits.slots / participants) return {};
+  return fail("{} participants with {} slots and {} streams each are more than the {} slots that can be verified",
+              participants, schedule.slot_count(), schedule.stream_count(), limits.slots);
+}
+
 }  // namespace
 
-Result<> verify(const Schedule& schedule) {
+Result<> verify(const Schedule& schedule, const VerificationLimits& limits) {
+  if (auto ok = check_slot_limit(schedule, limits); !ok) return ok;
   if (auto ok = check_layout(schedule); !ok) return ok;
-  SymbolicExecution execution(schedule);
+  SymbolicExecution execution(schedule, limits);
   if (auto ok = execution.run(); !ok) return ok;
   const Collective collective = schedule.call().collective;
   if (collective == Collective::barrier) return check_barrier(schedule, execution);

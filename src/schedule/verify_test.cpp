@@ -248,6 +248,29 @@ TEST(Verify, RejectsAHaloThatLeavesARankOut) {
   EXPECT_EQ(verdict(schedule), "no chain of neighbours leads from rank 0 to rank 2");
 }
 
+TEST(Verify, EndsWithAnErrorAtTheLimitsThatItIsGiven) {
+  const auto verdict_with = [](const Schedule& schedule, const VerificationLimits& limits) {
+    const auto ok = verify(schedule, limits);
+    return ok ? "right" : ok.error().message;
+  };
+  EXPECT_EQ(verdict_with(right_allreduce(), {4, 1000}), "right");
+  EXPECT_EQ(verdict_with(right_allreduce(), {3, 1000}),
+            "2 participants with 2 slots and 1 streams each are more than the 3 slots that can be verified");
+  EXPECT_EQ(verdict_with(right_allreduce(), {4, 10}),
+            "more than 10 actions would have to be followed to verify this schedule");
+  const WrittenSchedule wide_barrier({Collective::barrier, 1000, 0, 0}, {}, 1, 0);
+  EXPECT_EQ(verdict_with(wide_barrier, {15'000, 1000}),
+            "1000 participants with 0 slots and 1 streams each are more than the 15000 slots that can be verified");
+}
+
+TEST(Verify, RejectsAMessageThatListsMoreSlotsThanThereAre) {
+  auto schedule = right_allreduce();
+  const SlotRange again[] = {{0, 1}, {0, 1}, {0, 1}};
+  schedule.at(0, 0).sends.clear();
+  schedule.at(0, 0).send(1, again);
+  EXPECT_EQ(verdict(schedule), "participant 0, stream 0, step 0: a message of more than the 2 slots that there are");
+}
+
 // Mutations
 // ------------------------------------------------------------------------------------------------------------
 

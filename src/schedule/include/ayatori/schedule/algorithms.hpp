@@ -68,6 +68,11 @@ struct Algorithm {
 /// called before. Any other name is returned as it is.
 [[nodiscard]] std::string_view current_name(std::string_view algorithm);
 
+/// The call, if a schedule can be made for it; of an alltoallv with the bytes of all its pairs, which are asked for
+/// once each. Errors: no rank, or more than max_ranks; a root that is not a rank; pair sizes of another collective or
+/// number of ranks, or none for an alltoallv; more than 2^58 bytes in all.
+[[nodiscard]] Result<CollectiveCall> checked_call(CollectiveCall call, const AlgorithmOptions& options);
+
 /// Makes the schedule of one call. Every algorithm works for every number of ranks from 1 to max_ranks.
 ///
 /// `algorithm` is a name that algorithms() lists for the call's collective, or a former one (current_name). `places`

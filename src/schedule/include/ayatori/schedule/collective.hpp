@@ -59,6 +59,9 @@ enum class Collective : std::uint8_t {
 [[nodiscard]] std::string_view to_word(Collective collective);
 [[nodiscard]] std::optional<Collective> parse_collective(std::string_view word);
 
+/// Whether one rank has a part of its own in it: broadcast, reduce, gather, scatter.
+[[nodiscard]] bool has_root(Collective collective);
+
 struct CollectiveCall {
   Collective collective = Collective::barrier;
   Rank ranks = 1;

@@ -2,10 +2,26 @@
 /// \file
 /// Proof by symbolic execution that a schedule does what its collective promises.
 
+#include <cstdint>
+#include <limits>
+
 #include "ayatori/base/error.hpp"
 #include "ayatori/schedule/schedule.hpp"
 
 namespace ayatori {
+
+/// What verify() may take, for schedules that somebody else has made. Our own have no limits.
+struct VerificationLimits {
+  /// Slots of all participants together; each takes some 30 bytes.
+  std::uint64_t slots = std::numeric_limits<std::uint64_t>::max();
+  /// Slots that are read or written, steps, messages that are compared, and contributions that are combined, all added
+  /// up. A unit takes some ten nanoseconds, and at most some 16 bytes.
+  std::uint64_t work = std::numeric_limits<std::uint64_t>::max();
+};
+
+/// The most often that a slot may hold one contribution while a schedule runs. Whatever holds one twice is wrong in the
+/// end; the limit keeps the count from going round.
+inline constexpr std::int32_t max_times_combined = 1 << 20;
 
 /// Runs the schedule with slots that hold *which contributions* (of which rank's which slot, and how often) instead of
 /// bytes, under rendezvous semantics, and checks
@@ -17,8 +33,8 @@ namespace ayatori {
 ///   - no rank leaves a barrier before all ranks have entered it,
 ///   - each rank of a halo has its neighbours' faces; neighbours name each other, on opposite sides, and connect all
 ///     ranks.
-/// Error: the first thing that is wrong, with participant, stream and step. Takes memory for all slots of all
-/// participants: meant for up to some hundred ranks.
-[[nodiscard]] Result<> verify(const Schedule& schedule);
+/// Error: the first thing that is wrong, with participant, stream and step; or that a limit is reached. Takes memory
+/// for all slots of all participants: meant for up to some hundred ranks.
+[[nodiscard]] Result<> verify(const Schedule& schedule, const VerificationLimits& limits = {});
 
 }  // namespace ayatori
