@@ -6,7 +6,7 @@ include(CMakePackageConfigHelpers)
 install(TARGETS libnwtopo EXPORT nwtopo LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT development)
 install(TARGETS libayatori LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT development)
 install(TARGETS libacp EXPORT acp LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT development)
-install(FILES include/acp.h include/nwtopo.h include/nwtopo.hpp DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT development)
+install(FILES include/acp.h include/ayatori_algorithm.h include/nwtopo.h include/nwtopo.hpp DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT development)
 install(DIRECTORY include/nwtopo DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT development)
 foreach(folder base network tables topology sources drawing exports schedule routing artefacts contention planning
         flow)

@@ -99,7 +99,7 @@ TEST(AlgorithmWriter, RefusesWhatCannotBe) {
   EXPECT_EQ(refusal(head), "65 streams; expected 1 to 64");
   head = allreduce_of_two;
   head.blocks = 4'000'000'000;
-  EXPECT_EQ(refusal(head), "2 participants with 4000000000 slots each are more than 16777216 slots");
+  EXPECT_EQ(refusal(head), "2 participants with 4000000000 slots each are more than 2097152 slots");
   EXPECT_EQ(refusal(with_scratch(allreduce_of_two, {1})), "a scratch slot as large as block 1, but there are 1");
   EXPECT_EQ(refusal(with_scratch({Collective::barrier, 2, 0, 2, 1, 1, {}, {}}, {0})), "barrier has no scratch slots");
   EXPECT_EQ(refusal({Collective::gather, 2, 0, 2, 1, 2, {}, {}}), "2 blocks of gather");

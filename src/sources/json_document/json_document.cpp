@@ -62,6 +62,7 @@ Result<JsonValue> JsonValue::parse(std::string_view text, std::string_view file)
 
 bool JsonValue::is_object() const { return value_->is_object(); }
 bool JsonValue::is_array() const { return value_->is_array(); }
+bool JsonValue::is_null() const { return value_->is_null(); }
 bool JsonValue::has(std::string_view key) const { return value_->is_object() && value_->contains(key); }
 
 Result<std::optional<JsonValue>> JsonValue::find(std::string_view key) const {
@@ -85,11 +86,31 @@ Result<std::vector<std::pair<std::string, JsonValue>>> JsonValue::members() cons
   return all;
 }
 
+Result<std::optional<JsonValue>> JsonValue::other_member(std::span<const std::string_view> names) const {
+  if (!is_object()) return wrong("expected an object");
+  for (const auto& [key, value] : value_->items()) {
+    if (std::ranges::find(names, key) == names.end()) return below(value, key);
+  }
+  return std::nullopt;
+}
+
 Result<std::vector<JsonValue>> JsonValue::items() const {
   if (!is_array()) return wrong("expected an array");
   std::vector<JsonValue> all;
   for (std::size_t i = 0; i < value_->size(); ++i) all.push_back(below((*value_)[i], std::to_string(i)));
   return all;
+}
+
+Result<std::size_t> JsonValue::size() const {
+  if (!is_array()) return wrong("expected an array");
+  return value_->size();
+}
+
+Result<JsonValue> JsonValue::item(std::size_t index) const {
+  const auto count = size();
+  if (!count) return Failure(count.error());
+  if (index >= *count) return wrong(fmt::format("expected an item {}", index));
+  return below((*value_)[index], std::to_string(index));
 }
 
 Result<std::string> JsonValue::text() const {

@@ -16,11 +16,19 @@ TEST(JsonValue, GivesMembersByNameAndItemsInOrder) {
   const auto items = *root.at("a")->items();
   ASSERT_EQ(items.size(), 2U);
   EXPECT_EQ(*items[1].at("b")->text(), "y");
+  EXPECT_EQ(*root.at("a")->size(), 2U);
+  EXPECT_EQ(*root.at("a")->item(1)->text_at("b"), "y");
+  EXPECT_EQ(root.at("a")->item(2).error().message, "f.json: /a: expected an item 2");
+  EXPECT_EQ(root.size().error().message, "f.json: /: expected an array");
   EXPECT_TRUE(*root.at("t")->truth());
   EXPECT_FALSE(*root.find("n"));
+  EXPECT_TRUE(document("[null]").item(0)->is_null());
   EXPECT_FALSE(*root.find("none"));
   EXPECT_EQ(root.members()->size(), 3U);
   EXPECT_TRUE(root.is_object());
+  const std::string_view known[] = {"a", "n", "t"};
+  EXPECT_FALSE(*root.other_member(known));
+  EXPECT_EQ((*root.other_member(std::span(known).first(2)))->wrong("x").error().message, "f.json: /t: x");
   EXPECT_TRUE(root.at("a")->is_array());
 }
 

@@ -12,7 +12,7 @@ namespace ayatori {
 
 /// What verify() may take, for schedules that somebody else has made. Our own have no limits.
 struct VerificationLimits {
-  /// Slots of all participants together; each takes some 30 bytes.
+  /// Slots of all participants together; each takes some 30 bytes, and 100 more if it holds something at the start.
   std::uint64_t slots = std::numeric_limits<std::uint64_t>::max();
   /// Slots that are read or written, steps, messages that are compared, and contributions that are combined, all added
   /// up. A unit takes some ten nanoseconds, and at most some 16 bytes.

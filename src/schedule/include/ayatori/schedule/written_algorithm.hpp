@@ -18,8 +18,9 @@
 
 namespace ayatori {
 
-/// What a written algorithm may take: schedules of others can be hostile, and are verified before they are used.
-inline constexpr VerificationLimits written_limits{.slots = std::uint64_t{1} << 24, .work = std::uint64_t{1} << 26};
+/// What a written algorithm may take: schedules of others can be hostile, and are verified before they are used. An
+/// alltoall among 1024 ranks has as many slots.
+inline constexpr VerificationLimits written_limits{.slots = std::uint64_t{1} << 21, .work = std::uint64_t{1} << 26};
 inline constexpr std::uint32_t max_written_streams = 64;
 /// Steps, messages, ranges of slots and local operations together; each takes at most 20 bytes.
 inline constexpr std::uint64_t max_written_entries = std::uint64_t{1} << 24;

@@ -7,6 +7,7 @@
 #include <memory>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -24,6 +25,7 @@ class JsonValue {
 
   [[nodiscard]] bool is_object() const;
   [[nodiscard]] bool is_array() const;
+  [[nodiscard]] bool is_null() const;
   /// Is this an object with such a member, null or not?
   [[nodiscard]] bool has(std::string_view key) const;
 
@@ -33,8 +35,14 @@ class JsonValue {
   [[nodiscard]] Result<JsonValue> at(std::string_view key) const;
   /// All members with their names. Error: this value is not an object.
   [[nodiscard]] Result<std::vector<std::pair<std::string, JsonValue>>> members() const;
+  /// A member with none of these names; nothing if there is none. Error: this value is not an object.
+  [[nodiscard]] Result<std::optional<JsonValue>> other_member(std::span<const std::string_view> names) const;
   /// All items of this array. Error: this value is not an array.
   [[nodiscard]] Result<std::vector<JsonValue>> items() const;
+  /// The number of items, and one of them: for arrays too long for items(), which takes some 100 bytes an item. Errors:
+  /// this value is not an array; it has no such item.
+  [[nodiscard]] Result<std::size_t> size() const;
+  [[nodiscard]] Result<JsonValue> item(std::size_t index) const;
   /// Errors: this value is not a string; it contains a control character.
   [[nodiscard]] Result<std::string> text() const;
   /// Error: this value is neither true nor false.
