@@ -3,6 +3,8 @@
 ///     smpirun -np 64 -platform P.xml -hostfile H ./play COLLECTIVE ALGORITHM BYTES [key=value …]
 ///     smpirun -np 64 -platform P.xml -hostfile H ./play @FILE     one such call a line, one after the other
 ///
+/// ALGORITHM is one of ours, or of others: file:F, library:L.so:NAME (docs/schedule-format.md).
+///
 ///     ppn=1           ranks on each machine
 ///     ranks=2,2,1     or: how many ranks there are on each machine
 ///     groups=0,0,1    the leaf or chassis that each machine is in
@@ -35,6 +37,7 @@
 #include <vector>
 
 #include "ayatori/base/text.hpp"
+#include "ayatori/loaded/loaded_algorithm.hpp"
 #include "ayatori/player/player.hpp"
 #include "ayatori/player/sample_data.hpp"
 #include "mpi_carrier.hpp"
@@ -190,7 +193,7 @@ double time_and_check(const Schedule& schedule, Rank rank, std::uint32_t repeats
 }
 
 double play(const PlayCall& call, Rank rank) {
-  const auto schedule = make_schedule(call.algorithm, call.call, call.places, call.options);
+  const auto schedule = make_named_schedule(call.algorithm, call.call, call.places, call.options);
   if (!schedule) give_up(schedule.error().message);
   if ((*schedule)->participant_count() > call.call.ranks) give_up("routers take part: only a simulation can do that");
   return call.check ? time_and_check(**schedule, rank, call.repeats)

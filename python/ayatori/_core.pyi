@@ -1377,6 +1377,48 @@ def read_choice_table(path: str) -> ChoiceTable: ...
 
 def write_choice_table(table: ChoiceTable, path: str) -> None: ...
 
+class LoadedAlgorithm:
+    """An algorithm of others, from a file or a library."""
+
+    @property
+    def takes_chunks(self) -> bool: ...
+
+    def make(self, collective: str, root: int, bytes: int, places: Places, options: AlgorithmOptions) -> tuple[Schedule | None, str]:
+        """A verified schedule; or None, and why there is none for this call."""
+
+def names_loaded_algorithm(name: str) -> bool: ...
+
+def load_algorithm(name: str) -> LoadedAlgorithm: ...
+
+class WrittenSchedule:
+    """A schedule whose steps are written out."""
+
+    def __repr__(self) -> str: ...
+
+    @property
+    def collective(self) -> str: ...
+
+    @property
+    def ranks(self) -> int: ...
+
+    @property
+    def root(self) -> int: ...
+
+    @property
+    def sizes(self, /) -> tuple[int, int | None, int]:
+        """
+        The sizes that it is right for: from, to (None: no end), and what they are multiples of.
+        """
+
+    def schedule(self, bytes: int) -> Schedule:
+        """The schedule of a call of that many bytes; not of an alltoallv."""
+
+def written_out(schedule: Schedule) -> WrittenSchedule: ...
+
+def read_schedule_file(path: str) -> tuple[str, list[WrittenSchedule]]: ...
+
+def write_schedule_file(name: str, schedules: Sequence[WrittenSchedule], path: str) -> None: ...
+
 def export_formats() -> list[tuple[str, str]]: ...
 
 def export_network(network: Network, format: str) -> bytes: ...

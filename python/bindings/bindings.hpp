@@ -63,6 +63,7 @@ void bind_routing(nb::module_& module);
 void bind_planning(nb::module_& module);
 void bind_drawing(nb::module_& module);
 void bind_artefacts(nb::module_& module);
+void bind_loaded(nb::module_& module);
 void bind_exports(nb::module_& module);
 void bind_topology(nb::module_& module);
 void bind_flow(nb::module_& module);

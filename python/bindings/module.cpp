@@ -32,6 +32,7 @@ NB_MODULE(_core, module) {
   bind_planning(module);
   bind_drawing(module);
   bind_artefacts(module);
+  bind_loaded(module);
   bind_exports(module);
   bind_topology(module);
   bind_flow(module);

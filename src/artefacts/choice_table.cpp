@@ -221,6 +221,7 @@ class CollectiveReader {
   [[nodiscard]] Result<std::string> read_algorithm(const JsonValue& entry) const {
     auto word = entry.text_at("algorithm");
     if (!word) return word;
+    if (names_loaded_algorithm(*word)) return word;
     const std::string_view name = current_name(*word);
     const auto is_named = [&](const Algorithm& algorithm) {
       return algorithm.collective == collective_ && algorithm.name == name;

@@ -71,6 +71,16 @@ TEST(ChoiceTableFind, GivesTheIntervalThatHasTheSize) {
   }
 }
 
+TEST(ChoiceTable, KeepsNamesOfOthersAlgorithmsAsTheyAre) {
+  Random random(3);
+  ChoiceTable table = random_table(random);
+  table.collectives = {
+      {"allreduce", {8}, {{0, 7, "library:/opt/mine.so:fast", 0}, {8, std::nullopt, "file:a b.json", 0}}}};
+  const auto again = parse_choice_table(choice_table_text(table), "t.json");
+  ASSERT_TRUE(again) << again.error().message;
+  EXPECT_EQ(*again, table);
+}
+
 /// As version 1 was written, with the former names of a method, an algorithm and a member.
 constexpr std::string_view version_1 = R"({
  "format": "ayatori-choice", "version": 1,

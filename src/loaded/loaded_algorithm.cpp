@@ -57,10 +57,6 @@ Result<LoadedSchedule> LoadedAlgorithm::make(const CollectiveCall& call, const P
   return make_checked(*checked, places, options);
 }
 
-bool names_loaded_algorithm(std::string_view name) {
-  return name.starts_with(file_prefix) || name.starts_with(library_prefix);
-}
-
 Result<std::shared_ptr<const LoadedAlgorithm>> load_algorithm(std::string_view name) {
   if (name.starts_with(file_prefix)) return load_file(name.substr(file_prefix.size()));
   if (!name.starts_with(library_prefix)) {

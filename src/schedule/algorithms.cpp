@@ -247,6 +247,8 @@ std::string_view current_name(std::string_view algorithm) {
   return algorithm;
 }
 
+bool names_loaded_algorithm(std::string_view name) { return name.starts_with("file:") || name.starts_with("library:"); }
+
 PairSizes table_of_sizes(Rank ranks, std::vector<Bytes> sizes) {
   const auto table = std::make_shared<const std::vector<Bytes>>(std::move(sizes));
   return {ranks, [ranks, table](Rank from, Rank to) { return (*table)[std::size_t{from} * ranks + to]; }};

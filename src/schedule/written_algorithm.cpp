@@ -296,13 +296,19 @@ Result<> verify_written(std::shared_ptr<const WrittenAlgorithm> algorithm, const
 
 namespace {
 
-/// The block that a scratch slot is as large as, at the participant that has most there.
+/// The block that a scratch slot is as large as, at all participants that have something there.
 Result<std::uint32_t> block_of(const Schedule& schedule, const WrittenHead& head, Slot slot) {
   Bytes bytes = 0;
   for (Rank participant = 0; participant < head.participants; ++participant) {
-    bytes = std::max(bytes, schedule.slot_bytes(participant, slot));
+    const Bytes here = schedule.slot_bytes(participant, slot);
+    if (bytes > 0 && here > 0 && here != bytes) {
+      return with_hint(fail("scratch slot {} has {} bytes at one participant and {} at another", slot, bytes, here),
+                       "a number of bytes that can be cut into equal blocks");
+    }
+    bytes = std::max(bytes, here);
   }
-  if (!head.cuts_one_vector()) return 0;
+  // Where nobody has anything the slot is not used; the proof of the whole would find it otherwise.
+  if (!head.cuts_one_vector() || bytes == 0) return 0;
   for (const std::uint32_t block : {0U, head.blocks - 1}) {
     if (schedule.slot_bytes(0, block) == bytes) return block;
   }
@@ -330,6 +336,18 @@ Result<WrittenHead> head_of(const Schedule& schedule) {
     head.scratch.push_back(*block);
   }
   return head;
+}
+
+/// A written algorithm cuts a vector into blocks as equal as can be. Some MPI libraries cut it otherwise.
+Result<> check_blocks(const Schedule& schedule, const WrittenHead& head) {
+  const SlotLayout layout{schedule.call().bytes, head.blocks, 1, 0};
+  for (std::uint32_t block = 0; head.cuts_one_vector() && block < head.blocks; ++block) {
+    const Bytes bytes = schedule.slot_bytes(0, block);
+    if (bytes == layout.block_bytes(block)) continue;
+    return fail("block {} has {} bytes, but {} if the vector is cut as equally as can be", block, bytes,
+                layout.block_bytes(block));
+  }
+  return {};
 }
 
 Result<> write_step(AlgorithmWriter& writer, const StepActions& actions) {
@@ -367,6 +385,7 @@ Result<> write_steps(AlgorithmWriter& writer, const Schedule& schedule) {
 Result<WrittenWithSizes> written_out(const Schedule& schedule) {
   auto head = head_of(schedule);
   if (!head) return Failure(head.error());
+  if (auto ok = check_blocks(schedule, *head); !ok) return Failure(ok.error());
   const std::uint32_t blocks = head->cuts_one_vector() ? head->blocks : 1;
   auto writer = AlgorithmWriter::begin(std::move(*head));
   if (!writer) return Failure(writer.error());

@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from ayatori import _core
+
 ROOT = Path(__file__).parents[2]
 BUILD = ROOT / "build" / "release"
 
@@ -106,6 +108,24 @@ def test_programs_by_pkg_config(programs: Path, library: Path) -> None:
     expect_to_run(programs / "in_cpp")
 
 
+ALGORITHM = """
+#include <ayatori_algorithm.h>
+#include <ayatori_algorithm.h>
+
+int ayatori_make_schedule(const struct ayatori_call *call, struct ayatori_schedule *schedule)
+{
+    uint32_t rank;
+    if (call->algorithm[0] != 'f') return ayatori_refuse(schedule, "there is only flat");
+    for (rank = 0; rank < call->ranks; rank++) {
+        if (rank == call->root) continue;
+        ayatori_step(schedule, call->root, 0);
+        ayatori_send(schedule, rank, 0, 1);
+        ayatori_step(schedule, rank, 0);
+        ayatori_receive(schedule, call->root, 0, 1);
+    }
+    return 0;
+}
+"""
 ACP_PROJECT = """
 cmake_minimum_required(VERSION 3.16)
 project(outside C)
@@ -165,6 +185,20 @@ def test_acp_header_compiles_alone(prefix: Path, tmp_path: Path, compiler: str, 
     source = tmp_path / f"only.{suffix}"
     source.write_text("#include <acp.h>\n#include <acp.h>\n")
     run(compiler, standard, *STRICT, f"-I{prefix / 'include'}", "-fsyntax-only", source)
+
+
+@pytest.mark.parametrize(("compiler", "standard", "suffix"), [("cc", "-std=c99", "c"), ("c++", "-std=c++17", "cpp")])
+def test_a_library_of_algorithms_needs_the_header_only(
+    prefix: Path, tmp_path: Path, compiler: str, standard: str, suffix: str
+) -> None:
+    source = tmp_path / f"algorithm.{suffix}"
+    source.write_text(ALGORITHM)
+    library = tmp_path / "algorithm.so"
+    hidden = ["-shared", "-fPIC", "-fvisibility=hidden", f"-I{prefix / 'include'}"]
+    run(compiler, standard, *STRICT, *hidden, source, "-o", library)
+    loaded = _core.load_algorithm(f"library:{library}:flat")
+    schedule, reason = loaded.make("broadcast", 2, 100, _core.places_of_ranks(5, 1), _core.AlgorithmOptions())
+    assert schedule is not None and schedule.totals().messages == 4, reason
 
 
 def test_ayatori_run_ends_all_when_one_fails() -> None:

@@ -11,6 +11,7 @@ import pytest
 
 import ayatori
 from ayatori import _core
+from ayatori.formats.schedule_file import write_schedules
 
 ROOT = Path(__file__).parent.parent.parent
 PLAY = ROOT / "build/release/mpi/play_smpi"
@@ -93,6 +94,21 @@ def test_ranks_end_with_what_the_collective_promises(
     else:
         root = ["root=3"] if collective in ("broadcast", "reduce", "gather", "scatter") else []
         assert play(cluster, 13, collective, name, "1001", "ppn=2", *root, "check=1") > 0
+
+
+def test_algorithms_of_others_are_played_as_ours(cluster: Path) -> None:
+    schedule = _core.make_schedule(
+        "swing", "allreduce", 0, 1200, _core.places_of_ranks(12, 1), _core.AlgorithmOptions()
+    )
+    write_schedules([schedule], cluster / "swing.json")
+    assert play(cluster, 12, "allreduce", "file:swing.json", "1200", "check=1") > 0
+    assert play(cluster, 12, "allreduce", "file:swing.json", "1200") == play(cluster, 12, "allreduce", "swing", "1200")
+    library = f"library:{ROOT / 'build/release/examples/example_algorithm.so'}"
+    assert play(cluster, 12, "broadcast", f"{library}:two-level", "4099", "ppn=5", "root=7", "check=1") > 0
+    assert play(cluster, 16, "allreduce", f"{library}:doubling", "4099", "check=1") > 0
+    done = run_play(cluster, 12, "allreduce", f"{library}:doubling", "4099")
+    assert done.returncode != 0
+    assert "the number of ranks is no power of two" in done.stdout + done.stderr
 
 
 def test_calls_of_a_file_are_played_one_after_the_other(cluster: Path) -> None:

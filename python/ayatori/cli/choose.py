@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
-from ayatori._core import Job
+from ayatori._core import Job, Network
 from ayatori.base.units import format_bytes, format_seconds, parse_bytes
 from ayatori.cli import choose_for_mpi, options
 from ayatori.cli.execution import UsageError
@@ -17,7 +17,7 @@ from ayatori.cli.output import note, print_json, print_table, progress, say
 from ayatori.formats.choice_table import table_of, write_table
 from ayatori.model.network import open_source
 from ayatori.planning.routes import read_routes
-from ayatori.prediction.choice import choice_as_data, choice_parameters, pieces_of
+from ayatori.prediction.choice import Choice, choice_as_data, choice_parameters, pieces_of
 from ayatori.prediction.choice import choose as rank_algorithms
 from ayatori.prediction.predictor import Model, Predictor, algorithms_of
 from ayatori.resumable import is_first_process
@@ -25,6 +25,9 @@ from ayatori.resumable import is_first_process
 BYTES = Annotated[
     str, typer.Option(metavar="SIZE[,SIZE…]", help="As MPI counts them; 1KiB..64MiB: doubling from one to another.")
 ]
+OTHERS_HELP = "Also others' algorithms: file:F, library:L.so:NAME. Repeatable."
+WITH = Annotated[list[str] | None, typer.Option("--with", metavar="NAME", help=OTHERS_HELP)]
+OUT = Annotated[Path | None, typer.Option(metavar="FILE", help="Write one job's table there, for MPI.")]
 
 
 def choose(
@@ -51,7 +54,8 @@ def choose(
     injection: options.INJECTION = None,
     bus: options.BUS = None,
     head_of_line: options.HEAD_OF_LINE = False,
-    out: Annotated[Path | None, typer.Option(metavar="FILE", help="Write one job's table there, for MPI.")] = None,
+    with_: WITH = None,
+    out: OUT = None,
     to: choose_for_mpi.TO = "",
     mpi_library: choose_for_mpi.LIBRARY = None,
     resume: options.RESUME = False,
@@ -72,16 +76,16 @@ def choose(
     if to:
         own = choose_for_mpi.Options(to, out, mpi_library, resume, json)
         return choose_for_mpi.choose(source, Predictor(network, method, model, routes), jobs, calls, own)
-    parameters = choice_parameters(network, jobs, calls, method, model) | options.tables_as_data(lfts)
+    parameters = choice_parameters(network, jobs, calls, method, model, with_ or []) | options.tables_as_data(lfts)
     saved = options.open_partial(source, parameters, resume)
-    with progress("algorithms", len(pieces_of(calls))) as advance:
-        choice = rank_algorithms(network, jobs, calls, method, model, routes=routes, saved=saved, advance=advance)
+    with progress("algorithms", len(pieces_of(calls, with_ or []))) as advance:
+        choice = rank_algorithms(
+            network, jobs, calls, method, model, routes=routes, others=with_ or [], saved=saved, advance=advance
+        )
     if not is_first_process():
         return
     saved.remove()
-    if out is not None:
-        write_table(table_of(source, network, choice), out)
-        note(f"wrote {out}")
+    write_choice(out, source, network, choice)
     data = {"source": source} | choice_as_data(choice)
     data["method"] = options.name_of_paths(choice.method, method, lfts)
     print_json("choose", data) if json else describe(data, model)
@@ -90,6 +94,12 @@ def choose(
 def check_out(out: Path | None, jobs: list[Job]) -> None:
     if out is not None and len(jobs) > 1:
         raise UsageError("--out takes the table of one job", hint="--job HOSTFILE --out FILE")
+
+
+def write_choice(out: Path | None, source: str, network: Network, choice: Choice) -> None:
+    if out is not None:
+        write_table(table_of(source, network, choice), out)
+        note(f"wrote {out}")
 
 
 def parse_collectives(text: str) -> list[str]:

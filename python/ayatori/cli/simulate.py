@@ -10,17 +10,18 @@ from typing import Annotated, Any
 
 import typer
 
-from ayatori._core import Job, Network, current_name
+from ayatori._core import Job, Network, current_name, places_of_job
 from ayatori.base.errors import Error
 from ayatori.base.units import format_bytes, format_seconds, parse_bytes
 from ayatori.cli import options
 from ayatori.cli.execution import UsageError
-from ayatori.cli.output import print_json, print_table, progress, say
+from ayatori.cli.output import note, print_json, print_table, progress, say
 from ayatori.cli.together import JobsAsked, describe_shared_links
+from ayatori.formats.schedule_file import write_schedules
 from ayatori.model.network import open_source
 from ayatori.planning.routes import make_routes, read_routes
 from ayatori.planning.together import BACKGROUND
-from ayatori.prediction.predictor import Call, Model, algorithms_of, read_pair_sizes
+from ayatori.prediction.predictor import Call, Model, algorithms_of, make_schedule, read_pair_sizes
 from ayatori.prediction.simulation import Simulation, simulation_as_data, simulation_parameters
 from ayatori.prediction.simulation import simulate as compute_simulation
 from ayatori.prediction.together import CompanySimulation, company_as_data
@@ -35,10 +36,18 @@ BYTES = Annotated[
 CHUNK = Annotated[str, typer.Option(metavar="SIZE", help="Of a pipeline's pieces; 0: the algorithm's own choice.")]
 
 
+ALGORITHM = Annotated[
+    str, typer.Option(metavar="A", help="How it is done: two-level-ring, …; file:F, library:L.so:NAME")
+]
+SCHEDULE_OUT = Annotated[
+    Path | None, typer.Option(metavar="FILE", help="Write one job's schedule there, step by step.")
+]
+
+
 def simulate(
     source: options.SOURCE,
     collective: Annotated[str, typer.Option(metavar="C", help="alltoall, broadcast, reduce, allreduce, allgather, …")],
-    algorithm: Annotated[str, typer.Option(metavar="A", help="How it is done: two-level-ring, binomial, trinaryx3, …")],
+    algorithm: ALGORITHM,
     bytes: BYTES = "1MiB",
     job: options.JOB = None,
     random_jobs: options.RANDOM_JOBS = None,
@@ -68,6 +77,7 @@ def simulate(
     bus: options.BUS = None,
     head_of_line: options.HEAD_OF_LINE = False,
     rails: options.RAILS = "own",
+    schedule_out: SCHEDULE_OUT = None,
     resume: options.RESUME = False,
     host_pattern: options.HOST_PATTERN = "",
     json: options.JSON = False,
@@ -75,7 +85,6 @@ def simulate(
     """Times a collective's messages as flows that share links fairly.
 
     --jobs times jobs that run at the same time, each in a loop of its own that begins at a random phase.
-
     Under mpirun or srun the processes share jobs that are timed one by one.
     """
     started = time.monotonic()
@@ -84,17 +93,21 @@ def simulate(
     network = open_source(source, host_pattern)
     model = options.ModelOptions(steps, calibration, *costs, head_of_line).model_on(network)
     asked = JobsAsked(jobs, background, ppn, order, seed, svg)
-    asked.check([job, random_jobs, contiguous, resume or None])
+    asked.check([job, random_jobs, contiguous, schedule_out, resume or None])
     question = Question(call, sizes, method, replace(model, rails=options.parse_rails(rails)), lfts)
     if jobs:
         simulation, together = simulate_together(network, asked, question, rounds)
     else:
         each = options.jobs_to_predict(network, job, random_jobs, job_size, seed, contiguous, ppn, order, unnamed_hcas)
+        write_schedule(network, each, question, schedule_out)
         simulation, together = simulate_each(network, each, question, source, resume), {}
     if is_first_process():
-        data = {"source": source} | as_data(simulation, question) | {"seed": seed} | together
-        data["wall_s"] = time.monotonic() - started
-        print_json("simulate", data) if json else describe(data, model)
+        report({"source": source} | as_data(simulation, question) | {"seed": seed} | together, started, model, json)
+
+
+def report(data: dict[str, Any], started: float, model: Model, json: bool) -> None:
+    data["wall_s"] = time.monotonic() - started
+    print_json("simulate", data) if json else describe(data, model)
 
 
 @dataclass(frozen=True)
@@ -159,6 +172,20 @@ def parse_call(collective: str, algorithm: str, bytes: str, root: int, chunk: st
         raise UsageError("alltoallv needs a size for each pair of ranks", hint=hint)
     size = 0 if collective in WITHOUT_SIZE else options.value_of(parse_bytes, bytes)
     return Call(collective, current_name(algorithm), size, root, options.value_of(parse_bytes, chunk))
+
+
+def write_schedule(network: Network, jobs: list[Job], question: Question, file: Path | None) -> None:
+    if file is None:
+        return
+    if len(jobs) > 1:
+        raise UsageError("--schedule-out takes the schedule of one job", hint="--job HOSTFILE --schedule-out FILE")
+    if not is_first_process():
+        return
+    call = question.call_on(jobs)
+    written = write_schedules([make_schedule(call, places_of_job(network, jobs[0]))], file, call.algorithm)[0]
+    first, last, multiple = written.sizes
+    sizes = "all sizes" if multiple == 1 else f"multiples of {multiple} bytes"
+    note(f"wrote {file}, for {sizes if first != last else format_bytes(first)}")
 
 
 def read_sizes(file: Path, jobs: list[Job]) -> list[list[int]]:

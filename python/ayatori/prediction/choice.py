@@ -8,11 +8,13 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
-from ayatori._core import Algorithm, Job, Network, Places, Routes
+from ayatori._core import Algorithm, AlgorithmOptions, Job, Network, Places, Routes
 from ayatori.base.errors import Error
 from ayatori.model.jobs import placement_as_data
 from ayatori.model.network import fingerprint
 from ayatori.planning.plans import MULTIPATH
+from ayatori.prediction import loaded
+from ayatori.prediction.loaded import OtherAlgorithm
 from ayatori.prediction.predictor import PLANNED, Call, Model, Predictor, algorithms_of, make_schedule, method_on
 from ayatori.resumable import SavedResults, compute, is_first_process
 
@@ -70,7 +72,7 @@ class Piece:
 
     collective: str
     bytes: int
-    algorithm: Algorithm
+    algorithm: Algorithm | OtherAlgorithm
 
 
 def choose(
@@ -81,15 +83,19 @@ def choose(
     model: Model | None = None,
     *,
     routes: Routes | None = None,
+    others: Sequence[str] = (),
     saved: SavedResults | None = None,
     advance: Callable[[int], None] = lambda _count: None,
 ) -> Choice:
     """Ranks the algorithms for each of `calls` (collective, bytes as MPI counts), roots being rank 0.
 
+    Beside ours it ranks `others`: file:F, library:L.so:NAME (docs/schedule-format.md).
+
     Every algorithm takes the paths of its own plan by `method` on `routes` (see Predictor). With several jobs their
     mean time counts. The outcomes go to `saved`, and those that are there already are not computed again (see
     choice_parameters); in a run of several MPI processes only the first has rankings. `advance` is called with the
-    number of algorithms that are done. Raises Error for no jobs, unknown collectives, sizes that can't be.
+    number of algorithms that are done. Raises Error for no jobs, unknown collectives, sizes that can't be, algorithms
+    of others that are wrong.
     """
     jobs = [jobs] if isinstance(jobs, Job) else list(jobs)
     if not jobs:
@@ -97,7 +103,7 @@ def choose(
     predictor = Predictor(network, method, model, routes)
     if predictor.method == MULTIPATH:
         raise Error("a program sends a message by one path", hint="simulate times calls over all LIDs")
-    pieces = pieces_of(calls)
+    pieces = pieces_of(calls, others)
 
     def work(numbers: range) -> list[dict[str, Any]]:
         return [vars(outcome) for outcome in assess(predictor, jobs, pieces[numbers.start : numbers.stop])]
@@ -109,7 +115,12 @@ def choose(
 
 
 def choice_parameters(
-    network: Network, jobs: Sequence[Job], calls: Sequence[tuple[str, int]], method: str | None, model: Model
+    network: Network,
+    jobs: Sequence[Job],
+    calls: Sequence[tuple[str, int]],
+    method: str | None,
+    model: Model,
+    others: Sequence[str] = (),
 ) -> dict[str, Any]:
     """All that the outcomes of choose() depend on."""
     return {
@@ -117,6 +128,7 @@ def choice_parameters(
         "method": method_on(network, method),
         "model": asdict(model),
         "calls": calls,
+        "others": loaded.fingerprints(others),
         "jobs": [placement_as_data(job) for job in jobs],
     }
 
@@ -125,13 +137,19 @@ def _outcome_from(data: dict[str, Any]) -> Candidate | LeftOut:
     return LeftOut(**data) if "reason" in data else Candidate(**data)
 
 
-def pieces_of(calls: Iterable[tuple[str, int]]) -> list[Piece]:
-    """Algorithms that only repeat what an MPI library does are for its own tables (mpi_tables), those for ranks that
-    share memory for the plug-in."""
+def pieces_of(calls: Iterable[tuple[str, int]], others: Sequence[str] = ()) -> list[Piece]:
+    """Of ours and `others`. Algorithms that only repeat what an MPI library does are for its own tables (mpi_tables),
+    those for ranks that share memory for the plug-in.
+
+    Raises Error for a name in `others` that is not one of others' algorithms.
+    """
+    for name in others:
+        loaded.load(name)
+    more = [OtherAlgorithm(name) for name in dict.fromkeys(others)]
     return [
         Piece(*call, algorithm)
         for call in dict.fromkeys(calls)
-        for algorithm in algorithms_of(call[0])
+        for algorithm in (*algorithms_of(call[0]), *more)
         if not algorithm.of_an_mpi and not algorithm.within_a_node
     ]
 
@@ -194,6 +212,10 @@ def _why_not(predictor: Predictor, algorithm: Algorithm, call: Call, places: lis
     if algorithm.name == PLANNED and predictor.routes is None:
         return "its steps are made for paths by forwarding tables"
     for place in places:
+        if loaded.is_other(call.algorithm):
+            made, reason = loaded.make(call.algorithm, call.collective, 0, call.bytes, place, AlgorithmOptions())
+            if made is None:
+                return reason
         schedule = make_schedule(call, place)
         if schedule.participant_count > place.rank_count:
             return "routers take part, which run no MPI"

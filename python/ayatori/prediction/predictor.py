@@ -19,6 +19,7 @@ from ayatori.model.network import link_as_data
 from ayatori.planning.plans import DESTINATION_MOD_K, MULTIPATH, method_named, rails_named, traffic_of_nics
 from ayatori.planning.plans import plan as make_plan
 from ayatori.planning.routes import make_routes
+from ayatori.prediction import loaded
 from ayatori.prediction.assumed import assumed_costs, assumed_link_latency
 from ayatori.prediction.costs import FREE, Costs, to_core
 
@@ -35,6 +36,7 @@ class Call:
 
     collective: str
     algorithm: str
+    """One of ours, or of others: file:F, library:L.so:NAME."""
     bytes: int
     """As MPI counts: from one rank to one other, or the whole vector of broadcast, reduce and allreduce."""
     root: int = 0
@@ -276,7 +278,7 @@ def make_schedule(call: Call, places: Places, planned_steps: PlannedSteps | None
         raise Error(f"{call.collective} of {call.bytes} bytes: there is nothing to send")
     if not 0 <= call.root < 2**32:
         raise Error(f"root {call.root} is not a rank")
-    if call.chunk_bytes and not _is_pipeline(call):
+    if call.chunk_bytes and not loaded.is_other(call.algorithm) and not _is_pipeline(call):
         raise Error(f"{call.collective} by {call.algorithm} is not a pipeline, so there are no chunks")
     options = _core.AlgorithmOptions()
     options.chunk_bytes = call.chunk_bytes
@@ -284,7 +286,12 @@ def make_schedule(call: Call, places: Places, planned_steps: PlannedSteps | None
     options.planned_steps = planned_steps
     if call.sizes is not None:
         options.set_pair_sizes(call.sizes)
-    return _core.make_schedule(call.algorithm, call.collective, call.root, call.bytes, places, options)
+    if not loaded.is_other(call.algorithm):
+        return _core.make_schedule(call.algorithm, call.collective, call.root, call.bytes, places, options)
+    schedule, reason = loaded.make(call.algorithm, call.collective, call.root, call.bytes, places, options)
+    if schedule is None:
+        raise Error(f"{call.algorithm} has no schedule for this call", cause=reason)
+    return schedule
 
 
 def _is_pipeline(call: Call) -> bool:

@@ -11,6 +11,7 @@ from ayatori._core import Job, Network, Routes
 from ayatori.base.errors import Error
 from ayatori.model.jobs import placement_as_data
 from ayatori.model.network import fingerprint
+from ayatori.prediction.loaded import fingerprints
 from ayatori.prediction.predictor import Call, LinkUse, Model, Prediction, Predictor, hottest_links, method_on
 from ayatori.resumable import SavedResults, compute
 
@@ -81,6 +82,7 @@ def simulation_parameters(
         "method": method_on(network, method),
         "model": asdict(model),
         "call": asdict(call),
+        "others": fingerprints([call.algorithm]),
         "jobs": [placement_as_data(job) for job in jobs],
     }
 

@@ -43,9 +43,6 @@ class LoadedAlgorithm {
                                                             const AlgorithmOptions& options) const = 0;
 };
 
-/// Whether a name is that of an algorithm of others: "file:…" or "library:…".
-[[nodiscard]] bool names_loaded_algorithm(std::string_view name);
-
 /// Reads the file, or loads the library. A library stays loaded until the process ends. Errors: those of
 /// read_schedule_file(); a library that cannot be loaded, or has no such function; a name of another kind.
 [[nodiscard]] Result<std::shared_ptr<const LoadedAlgorithm>> load_algorithm(std::string_view name);

@@ -68,6 +68,9 @@ struct Algorithm {
 /// called before. Any other name is returned as it is.
 [[nodiscard]] std::string_view current_name(std::string_view algorithm);
 
+/// Whether a name is that of an algorithm of others: "file:…" or "library:…" (ayatori/loaded/loaded_algorithm.hpp).
+[[nodiscard]] bool names_loaded_algorithm(std::string_view name);
+
 /// The call, if a schedule can be made for it; of an alltoallv with the bytes of all its pairs, which are asked for
 /// once each. Errors: no rank, or more than max_ranks; a root that is not a rank; pair sizes of another collective or
 /// number of ranks, or none for an alltoallv; more than 2^58 bytes in all.

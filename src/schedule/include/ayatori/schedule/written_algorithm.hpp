@@ -150,7 +150,9 @@ struct WrittenWithSizes {
 };
 
 /// Writes a schedule out: its steps, and as many sizes as they are right for, at least that of its call. Errors: more
-/// than the limits above; a scratch slot that is as large as no block; a schedule that is not right.
+/// than the limits above; blocks that are not as equal as can be; a scratch slot that is as large as no
+/// block, or not the same at all participants; a
+/// schedule that is not right.
 [[nodiscard]] Result<WrittenWithSizes> written_out(const Schedule& schedule);
 
 }  // namespace ayatori
