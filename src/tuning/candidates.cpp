@@ -46,6 +46,32 @@ std::vector<ForcedChoice> of_blocks(MpiCall call, Bytes bytes) {
   }
 }
 
+/// Among ranks that share memory a step costs more than a message (src/schedule/spread.cpp), as long as they are few.
+constexpr std::size_t max_ranks_of_spread = 32;
+
+std::vector<ForcedChoice> within_a_node(MpiCall call, Bytes bytes) {
+  switch (call) {
+    case MpiCall::bcast:
+      return {{"linear", 0}, {"binomial", 0}};
+    case MpiCall::reduce:
+      return bytes < Bytes{1} << 20 ? std::vector<ForcedChoice>{{"spread", 0}, {"binomial", 0}}
+                                    : std::vector<ForcedChoice>{{"two-step", 0}, {"spread", 0}};
+    case MpiCall::allreduce:
+      return bytes <= small / 2 ? std::vector<ForcedChoice>{{"spread", 0}, {"recursive-doubling", 0}}
+                                : std::vector<ForcedChoice>{{"two-step", 0}, {"recursive-doubling", 0}};
+    case MpiCall::reduce_scatter_block:
+    case MpiCall::reduce_scatter:
+      return {{"spread", 0}, {"pairwise", 0}};
+    case MpiCall::allgather:
+    case MpiCall::allgatherv:
+      return {{"spread", 0}, {"ring", 0}};
+    case MpiCall::barrier:
+      return {{"spread", 0}, {"dissemination", 0}};
+    default:
+      return of_blocks(call, bytes);
+  }
+}
+
 bool has_hierarchical(MpiCall call) {
   return !names_of(call).sized_by_rank && call != MpiCall::gather && call != MpiCall::scatter;
 }
@@ -53,9 +79,11 @@ bool has_hierarchical(MpiCall call) {
 }  // namespace
 
 std::vector<ForcedChoice> candidates(MpiCall call, Bytes bytes, const Places& places) {
+  const std::size_t ranks = places.machine.size();
+  if (places.machine_count() == 1 && ranks <= max_ranks_of_spread) return within_a_node(call, bytes);
   const bool is_vector = call == MpiCall::bcast || call == MpiCall::reduce || call == MpiCall::allreduce;
   auto found = is_vector ? of_vectors(call, bytes) : of_blocks(call, bytes);
-  const bool several = places.machine_count() > 1 && places.machine_count() < places.machine.size();
+  const bool several = places.machine_count() > 1 && places.machine_count() < ranks;
   if (several && has_hierarchical(call)) {
     found.resize(1);
     found.insert(found.begin(), {"hierarchical", 0});

@@ -25,5 +25,10 @@ TEST(Candidates, OfSeveralMachinesWithSeveralRanksAreHierarchicalFirst) {
   EXPECT_NE(candidates(MpiCall::allreduce, 8, places_of_ranks(6, 6))[0].algorithm, "hierarchical");
 }
 
+TEST(Candidates, WithinANodeHaveFewStepsUnlessRanksAreMany) {
+  EXPECT_EQ(candidates(MpiCall::barrier, 0, places_of_ranks(8, 8))[0].algorithm, "spread");
+  EXPECT_NE(candidates(MpiCall::barrier, 0, places_of_ranks(64, 64))[0].algorithm, "spread");
+}
+
 }  // namespace
 }  // namespace ayatori

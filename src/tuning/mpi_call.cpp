@@ -31,7 +31,7 @@ bool takes_sizes_by_rank(MpiCall call, std::string_view algorithm) {
     case MpiCall::reduce_scatter:  // a scratch slot has the size of the rank's own block
       return algorithm == "pairwise";
     case MpiCall::allgatherv:  // every rank knows every size, and every slot belongs to one rank
-      return algorithm == "ring" || algorithm == "recursive-doubling" || algorithm == "bruck";
+      return algorithm == "ring" || algorithm == "recursive-doubling" || algorithm == "bruck" || algorithm == "spread";
     case MpiCall::gatherv:
     case MpiCall::scatterv:  // only the root knows all sizes
       return algorithm == "linear";
