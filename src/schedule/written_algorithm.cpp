@@ -307,11 +307,12 @@ Result<std::uint32_t> block_of(const Schedule& schedule, const WrittenHead& head
     }
     bytes = std::max(bytes, here);
   }
-  // Where nobody has anything the slot is not used; the proof of the whole would find it otherwise.
-  if (!head.cuts_one_vector() || bytes == 0) return 0;
+  if (!head.cuts_one_vector()) return 0;
   for (const std::uint32_t block : {0U, head.blocks - 1}) {
     if (schedule.slot_bytes(0, block) == bytes) return block;
   }
+  // Where nobody has anything the slot is not used; the proof of the whole would find it otherwise.
+  if (bytes == 0) return 0;
   return fail("scratch slot {} has {} bytes, which no block has", slot, bytes);
 }
 
