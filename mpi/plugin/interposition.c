@@ -115,7 +115,8 @@ static int is_of_our_family(void) {
   for (size_t i = 0; i < sizeof beginnings / sizeof *beginnings; ++i) {
     if (strncmp(version, beginnings[i], strlen(beginnings[i])) == 0) return 1;
   }
-  version[strcspn(version, ",\n\t")] = '\0';
+  version[strcspn(version, ",\n")] = '\0';
+  for (char* tab = version; (tab = strchr(tab, '\t')) != NULL;) *tab = ' ';
   if (is_first_process()) {
     fprintf(stderr, "ayatori: this plug-in is for %s, but the program runs with %s: its collectives are left alone\n",
             family, version);

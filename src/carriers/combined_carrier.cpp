@@ -25,11 +25,11 @@ Result<std::size_t> CombinedCarrier::test_some(std::span<RequestId> completed) {
 }
 
 Result<std::size_t> CombinedCarrier::wait_some(std::span<RequestId> completed) {
-  Patience patience;
+  Backoff backoff;
   while (true) {
     const auto count = test_some(completed);
     if (!count || *count > 0) return count;
-    if (auto paused = near_.memory_.pause(patience); !paused) {
+    if (auto paused = near_.memory_.pause(backoff); !paused) {
       const auto last = test_some(completed);
       if (!last || *last > 0) return last;
       return Failure(paused.error());

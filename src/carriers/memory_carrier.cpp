@@ -61,9 +61,9 @@ Result<std::size_t> MemoryCarrier::test_some(std::span<RequestId> completed) {
 
 Result<std::size_t> MemoryCarrier::wait_some(std::span<RequestId> completed) {
   memory_.progress();
-  Patience patience;
+  Backoff backoff;
   while (state_->completions.empty()) {
-    const auto paused = memory_.pause(patience);
+    const auto paused = memory_.pause(backoff);
     memory_.progress();
     if (!paused && state_->completions.empty()) return Failure(paused.error());
   }

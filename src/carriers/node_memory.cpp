@@ -68,9 +68,9 @@ bool NodeMemory::State::crowded() {
   return crowded_;
 }
 
-Result<> NodeMemory::State::pause(Patience& patience) {
+Result<> NodeMemory::State::pause(Backoff& backoff) {
   if (options.while_waiting && ++pauses_ % pauses_between_calls == 0) options.while_waiting();
-  if (patience.wait(crowded()) != Patience::Step::slept) return {};
+  if (backoff.wait(crowded()) != Backoff::Step::slept) return {};
   return ++sleeps_ % sleeps_between_checks == 0 ? look_for_ended_peers() : Result<>();
 }
 

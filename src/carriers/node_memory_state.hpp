@@ -5,7 +5,7 @@
 #include <memory>
 
 #include "ayatori/carriers/node_memory.hpp"
-#include "patience.hpp"
+#include "backoff.hpp"
 #include "receiver.hpp"
 #include "sender.hpp"
 
@@ -20,7 +20,7 @@ struct NodeMemory::State {
   }
 
   /// Between two looks at what has come. Error: a process that is waited for has ended.
-  [[nodiscard]] Result<> pause(Patience& patience);
+  [[nodiscard]] Result<> pause(Backoff& backoff);
 
   [[nodiscard]] bool crowded();
 

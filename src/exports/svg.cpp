@@ -89,8 +89,8 @@ class SvgWriter {
     out_("</g>\n");
     double y = heading + drawing_.height + 8;
     for (const std::string& remark : remarks) {
-      const std::string_view style = says_why_no_shape(remark) ? "" : " class=\"w\"";
-      out_("<text{} x=\"20\" y=\"{:.0f}\">{}</text>\n", style, y, xml_text(remark));
+      const std::string_view weight = says_why_no_shape(remark) ? "" : " class=\"w\"";
+      out_("<text{} x=\"20\" y=\"{:.0f}\">{}</text>\n", weight, y, xml_text(remark));
       y += line_height;
     }
     out_("</svg>\n");

@@ -10,11 +10,10 @@
 ///   Routers that take part have no processor, and nothing but links costs them time; a message between a rank and a
 ///   router has half of c.latency and no rendezvous.
 ///
-///     1. The sender's processor is busy for c.send(m). An eager message (m ≤ c.eager_limit) is done for the sender
-///     then.
-///     2. A larger one waits until its receive is posted. Messages leave a NIC (inside a machine: a rank) at least
-///     c.gap
-///        after each other.
+///     1. The sender's processor is busy for c.send(m). Then an eager message (m ≤ c.eager_limit) is done for the
+///        sender.
+///     2. A larger one waits until its receive is posted. Messages leave a NIC (inside a machine: a rank) at intervals
+///        of at least c.gap.
 ///     3. It waits for
 ///
 ///            c.latency + Σ latency(l) over the links l of its path + (c.rendezvous if it is not eager)
@@ -39,12 +38,11 @@
 ///
 ///   drift         every participant and stream goes on as soon as its own step has ended, as MPI programs do
 ///   synchronous   step s + 1 of all streams begins for all when step s has ended for all. A message belongs to the
-///   step
-///                 that sends it, its receive is posted. A step has phases, each as long as it takes the slowest: all
-///                 send overheads of a participant; the messages; all receive overheads of a participant; its local
-///                 operations, of all streams together. Of the messages that leave a NIC, or inside a machine a rank,
-///                 the last leaves (messages − 1) · gap after the first, and so does the whole phase. With load(l) the
-///                 flows over l, and delay(f) the wait of 3, the last flow ends at
+///                 step that sends it, its receive is posted. A step has phases, each as long as it takes the
+///                 slowest: all send overheads of a participant; the messages; all receive overheads of a
+///                 participant; its local operations, of all streams together. Of the messages that leave a NIC, or
+///                 inside a machine a rank, the last leaves (messages − 1) · gap after the first, and so does the
+///                 whole phase. With load(l) the flows over l, and delay(f) the wait of 3, the last flow ends at
 ///
 ///                     max_f delay(f) + max_f bytes(f) · max_l load(l) / capacity(l)
 ///

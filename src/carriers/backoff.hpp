@@ -7,7 +7,7 @@
 
 namespace ayatori {
 
-class Patience {
+class Backoff {
  public:
   enum class Step : std::uint8_t { spun, yielded, slept };
 

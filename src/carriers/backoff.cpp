@@ -1,4 +1,4 @@
-#include "patience.hpp"
+#include "backoff.hpp"
 
 #include <poll.h>
 #include <sched.h>
@@ -30,7 +30,7 @@ void sleep_ns(long nanoseconds) {
 
 }  // namespace
 
-Patience::Step Patience::wait(bool crowded) {
+Backoff::Step Backoff::wait(bool crowded) {
   if (!crowded && spins_ < max_spins) {
     ++spins_;
     pause_core();
