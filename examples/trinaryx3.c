@@ -63,7 +63,7 @@ static int get_pattern(nwtopo_topology_t topo, nwtopo_obj_t grid, nwtopo_obj_t r
 
 /* And end here. What follows checks them. */
 
-static void fail(const char *what)
+static _Noreturn void fail(const char *what)
 {
     fprintf(stderr, "trinaryx3: %s\n", what);
     exit(1);

@@ -100,7 +100,6 @@ def test_differences_exit_3(ayatori_command) -> None:
         "route torus:4 --lmc 9",
         "check torus:4 --order random",
         "convert torus:4 --to powerpoint",
-        "run -- true",
         "lab fabric torus:4 --engine best",
     ],
 )

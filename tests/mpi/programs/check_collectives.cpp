@@ -81,6 +81,22 @@ void allgather(Round& round) {
   });
 }
 
+/// MPI_Alltoall by the MPI's own MPI_Alltoallv.
+int equal_alltoallv(const void* sent, int send_count, MPI_Datatype send_type, void* received, int receive_count,
+                    MPI_Datatype receive_type, MPI_Comm comm) {
+  const auto blocks = static_cast<std::size_t>(ranks);
+  const std::vector<int> send_counts(blocks, send_count);
+  const std::vector<int> receive_counts(blocks, receive_count);
+  std::vector<int> send_at(blocks);
+  std::vector<int> receive_at(blocks);
+  for (std::size_t i = 0; i < blocks; ++i) {
+    send_at[i] = static_cast<int>(i) * send_count;
+    receive_at[i] = static_cast<int>(i) * receive_count;
+  }
+  return PMPI_Alltoallv(sent, send_counts.data(), send_at.data(), send_type, received, receive_counts.data(),
+                        receive_at.data(), receive_type, comm);
+}
+
 void alltoall(Round& round) {
   const int ints = round.ints();
   const IntType from = round.own_type();
@@ -90,17 +106,22 @@ void alltoall(Round& round) {
   sent.fill(round.own);
   const Buffer before = sent;
   Buffer received(to.type, long{per(ints, to)} * ranks);
-  // Open MPI 4.1 writes beside the buffer in place, if the type has gaps: the reference is not in place.
+  // Open MPI 4.1's own functions write beside the buffers if the type has gaps, in place and, from 12 ranks on, in
+  // Bruck's algorithm: the reference is its MPI_Alltoallv, and not in place.
   received.fill(round.own);
   const Buffer received_before = received;
   compare_filled(received, [&](bool ours, void* data) {
-    if (!in_place) {
-      return (ours ? MPI_Alltoall : PMPI_Alltoall)(sent.data(), per(ints, from), from.type, data, per(ints, to),
-                                                   to.type, round.comm);
+    const int send_count = per(ints, from);
+    const int receive_count = per(ints, to);
+    if (ours) {
+      return in_place ? MPI_Alltoall(MPI_IN_PLACE, 0, MPI_INT, data, receive_count, to.type, round.comm)
+                      : MPI_Alltoall(sent.data(), send_count, from.type, data, receive_count, to.type, round.comm);
     }
-    if (ours) return MPI_Alltoall(MPI_IN_PLACE, 0, MPI_INT, data, per(ints, to), to.type, round.comm);
-    Buffer before = received_before;
-    return PMPI_Alltoall(before.data(), per(ints, to), to.type, data, per(ints, to), to.type, round.comm);
+    Buffer from_place = received_before;
+    const IntType& type = in_place ? to : from;
+    const int count = in_place ? receive_count : send_count;
+    return equal_alltoallv(in_place ? from_place.data() : sent.data(), count, type.type, data, receive_count, to.type,
+                           round.comm);
   });
   check(sent == before, "sent data");
 }
