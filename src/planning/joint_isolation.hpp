@@ -16,7 +16,7 @@ namespace ayatori {
 struct JointIsolation {
   enum class Outcome : std::uint8_t {
     found,
-    impossible,  ///< proven: the search was exhaustive
+    impossible,  ///< proven, of plans in which a link carries at most one message of a step: the search was exhaustive
     gave_up,     ///< the budget ran out, or the jobs are too large for this search
   };
   Outcome outcome = Outcome::gave_up;
