@@ -69,7 +69,18 @@ def test_steps_are_made_for_the_tables_that_a_fabric_has(tmp_path: Path, ayatori
     tables = tmp_path / "tables"
     assert ayatori_command("route", PAPER, "--lmc", "3", "--out-dir", str(tables)).status == 0
     arguments = (PAPER, "--contiguous", "16..16", "--lfts", str(tables / "lfts"), "--json")
-    call = ("--collective", "alltoall", "--bytes", "1MiB", "--link-bandwidth", "1000MB/s", "--steps", "synchronous", "--calibration", "none")
+    call = (
+        "--collective",
+        "alltoall",
+        "--bytes",
+        "1MiB",
+        "--link-bandwidth",
+        "1000MB/s",
+        "--steps",
+        "synchronous",
+        "--calibration",
+        "none",
+    )
     simulated = json.loads(ayatori_command("simulate", *arguments, *call, "--algorithm", "planned").stdout)
     planned = json.loads(ayatori_command("plan", *arguments, "--own-steps").stdout)
     assert simulated["method"] == "tables"

@@ -130,7 +130,9 @@ def test_results_are_taken_if_the_network_is_the_same(verb: str, tmp_path: Path,
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr("ayatori.cli.options.SAVE_EVERY_SECONDS", 0)
     monkeypatch.setattr(SavedResults, "remove", lambda _saved: None)  # as if each run had been interrupted
-    command = f"{verb} json:network --contiguous 2..3 --collective alltoall --bytes 1MB --calibration none --json".split()
+    command = (
+        f"{verb} json:network --contiguous 2..3 --collective alltoall --bytes 1MB --calibration none --json".split()
+    )
 
     def seconds(source: str, *options: str) -> float:
         Path("network").write_bytes(_core.export_network(open_source(source), "json"))
