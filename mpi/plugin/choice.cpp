@@ -39,8 +39,10 @@ bool Turn::take_from_table(MpiCall call, Bytes bytes, const CallShape& shape) {
   if (interval == nullptr || !on_->prepare()) return false;
   CompiledCall* const ready = compiled(*on_, call, {interval->algorithm, interval->chunk_bytes}, shape);
   if (ready == nullptr) return false;
-  explain(fmt::format("{} on {} ranks from {} bytes on: {}, by the choice table", names_of(call).name, on_->ranks(),
-                      interval->first, interval->algorithm));
+  if (process().settings.verbose) {  // or each call of the program would make this line
+    explain(fmt::format("{} on {} ranks from {} bytes on: {}, by the choice table", names_of(call).name, on_->ranks(),
+                        interval->first, interval->algorithm));
+  }
   part_.emplace(*on_, *ready);
   return true;
 }

@@ -153,13 +153,11 @@ def assess_unplanned(
     rails: str = "own",
 ) -> list[Assessment]:
     """Measures each job without a plan, and does not ask how good a plan could be: that takes most of the time."""
-    assessments = []
-    for job in jobs:
-        nics, steps = traffic_of_nics(network, job, steps_of(pattern, job.rank_count, seed), rails)
-        no_plan = Plan.destination_mod_k(nics.rank_count)
-        assessments.append(Assessment(job, contention(network, routes, nics, no_plan, steps)))
-        progress()
-    return assessments
+
+    def measure(nics: Job, steps: StepSequence) -> Contention:
+        return contention(network, routes, nics, Plan.destination_mod_k(nics.rank_count), steps)
+
+    return _assess(network, jobs, pattern, seed, progress, rails, measure)
 
 
 def assess_multipath(
@@ -172,11 +170,27 @@ def assess_multipath(
     rails: str = "own",
 ) -> list[Assessment]:
     """Measures each job with every message over all LIDs of its destination."""
+
+    def measure(nics: Job, steps: StepSequence) -> Contention:
+        return _core.measure_multipath_contention(network, routes, nics.endpoints(network), steps)
+
+    return _assess(network, jobs, pattern, seed, progress, rails, measure)
+
+
+def _assess(
+    network: Network,
+    jobs: Iterable[Job],
+    pattern: str,
+    seed: int,
+    progress: Callable[[], None],
+    rails: str,
+    measure: Callable[[Job, StepSequence], Contention],
+) -> list[Assessment]:
+    """Measures what the NICs of each job send, without a plan."""
     assessments = []
     for job in jobs:
         nics, steps = traffic_of_nics(network, job, steps_of(pattern, job.rank_count, seed), rails)
-        measured = _core.measure_multipath_contention(network, routes, nics.endpoints(network), steps)
-        assessments.append(Assessment(job, measured))
+        assessments.append(Assessment(job, measure(nics, steps)))
         progress()
     return assessments
 
