@@ -84,13 +84,13 @@ def fit_messages(measured: Measurement, inside: bool) -> MessageCosts:
     def rest(size: int) -> float:
         return whole[size] - seconds_of(send, size) - latency - (size / bandwidth if bandwidth else 0)
 
-    below = lines_through([(size, rest(size)) for size in whole if size <= limit])
+    below = lines_through([(size, rest(size)) for size in whole if size <= limit], whole=whole)
     above = [(size, rest(size)) for size in whole if size > limit]
     rendezvous = 0.0
     if above and below:
         rendezvous = min(max(0.0, above[0][1] - seconds_of(below, limit)), min(seconds for _, seconds in above))
         rendezvous = max(0.0, rendezvous)
-    receive = below + lines_through([(size, seconds - rendezvous) for size, seconds in above], limit + 1)
+    receive = below + lines_through([(size, t - rendezvous) for size, t in above], limit + 1, whole)
     gap = fit_gap(measured, send, receive)
     return MessageCosts(latency, send, receive, gap, limit, rendezvous, bandwidth)
 

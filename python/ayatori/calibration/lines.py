@@ -3,24 +3,27 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from ayatori.prediction.costs import Line, SizeCost
 
-Point = tuple[int, float]
-"""Bytes, and the seconds that they took."""
+Point = tuple[int, float, float]
+"""Bytes, the seconds that they took, and the seconds of which an error is a share."""
 
 TOLERANCE = 0.04
-"""A line goes on as long as it is no further from any point, as a share of the point's time."""
+"""A line goes on as long as it is no further from any point, as a share of that point's time."""
 STEEPEST = 3
 """Between two points between which the time grows faster than the size, the lines are halved this often."""
 
 
-def lines_through(points: Sequence[Point], first: int = 0) -> SizeCost:
-    """From `first` bytes on; each line begins at the point where the last one ended. No number is below 0."""
-    points = [(size, max(seconds, 0.0)) for size, seconds in sorted(points)]
+def lines_through(
+    times: Sequence[tuple[int, float]], first: int = 0, whole: Mapping[int, float] | None = None
+) -> SizeCost:
+    """From `first` bytes on; each line begins at the point where the last one ended. No number is below 0. The times
+    may be parts of longer ones: errors are shares of these, `whole` by size."""
+    points = [(size, max(t, 0.0), whole[size] if whole else t) for size, t in sorted(times)]
     if len(points) < 2:
-        return tuple(Line(first, seconds) for _, seconds in points)
+        return tuple(Line(first, seconds) for _, seconds, _ in points)
     lines: list[Line] = []
     at = 0
     while at < len(points) - 1:
@@ -35,23 +38,23 @@ def lines_through(points: Sequence[Point], first: int = 0) -> SizeCost:
 
 def _lines_between(points: Sequence[Point], halvings: int) -> list[Line]:
     line = best_line(points)
-    (small, least), (large, most) = points[0], points[-1]
+    (small, least, of_least), (large, most, of_most) = points[0], points[-1]
     if halvings == 0 or error_of(line, points) <= TOLERANCE or len(points) > 2 or least <= 0 or large < 4 * small:
         return [line]
-    middle = (math.isqrt(small * large), math.sqrt(least * most))
+    middle = (math.isqrt(small * large), math.sqrt(least * most), math.sqrt(of_least * of_most))
     return [part for pair in ((points[0], middle), (middle, points[-1])) for part in _lines_between(pair, halvings - 1)]
 
 
 def best_line(points: Sequence[Point]) -> Line:
     """The line from the first point's size on with the least squares of errors, which are shares of the times."""
-    weighted = [(size, seconds) for size, seconds in points if seconds > 0]
+    weighted = [(size, seconds, of) for size, seconds, of in points if of > 0]
     if not weighted:
         return Line(points[0][0], 0.0)
-    ones = sum(1 / t**2 for _, t in weighted)
-    sizes = sum(m / t**2 for m, t in weighted)
-    squares = sum(m * m / t**2 for m, t in weighted)
-    times = sum(1 / t for _, t in weighted)
-    products = sum(m / t for m, t in weighted)
+    ones = sum(1 / of**2 for _, _, of in weighted)
+    sizes = sum(m / of**2 for m, _, of in weighted)
+    squares = sum(m * m / of**2 for m, _, of in weighted)
+    times = sum(t / of**2 for _, t, of in weighted)
+    products = sum(m * t / of**2 for m, t, of in weighted)
     determinant = ones * squares - sizes * sizes
     fixed, slope = times / ones, 0.0
     if determinant > 1e-12 * ones * squares:
@@ -66,10 +69,6 @@ def best_line(points: Sequence[Point]) -> Line:
 
 def error_of(line: Line, points: Sequence[Point]) -> float:
     return max(
-        (
-            abs(line.seconds + line.seconds_per_byte * size - seconds) / seconds
-            for size, seconds in points
-            if seconds > 0
-        ),
+        (abs(line.seconds + line.seconds_per_byte * size - seconds) / of for size, seconds, of in points if of > 0),
         default=0.0,
     )
