@@ -11,6 +11,7 @@ import typer
 from ayatori._core import Job, Network, Routes
 from ayatori.cli import options
 from ayatori.cli.execution import Status, UsageError
+from ayatori.cli.grouped import grouped
 from ayatori.cli.output import print_json, print_table, progress, say
 from ayatori.cli.route import describe_check
 from ayatori.cli.together import JobsAsked, describe_shared_links
@@ -37,23 +38,16 @@ from ayatori.planning.together import BACKGROUND, measure_together, together_as_
 HOT_LINKS_SHOWN = 10
 
 
+@grouped
 def check(
+    *,
     source: options.SOURCE,
     lfts: Annotated[Path | None, typer.Option(metavar="FILE", help="OpenSM's or dump_lfts' tables.")] = None,
     plan: Annotated[Path | None, typer.Option(metavar="FILE", help="A plan that `ayatori plan --out` wrote.")] = None,
     pattern: options.PATTERN = "shift",
-    job: options.JOB = None,
-    random_jobs: options.RANDOM_JOBS = None,
-    job_size: options.JOB_SIZE = None,
-    seed: options.SEED = 1,
-    contiguous: options.CONTIGUOUS = None,
-    ppn: options.PPN = 0,
-    order: options.ORDER = "network",
-    jobs: options.JOBS = None,
-    background: options.BACKGROUND = 0,
+    each: options.JobOptions,
+    asked: JobsAsked,
     rounds: options.ROUNDS = 300,
-    svg: options.SVG_OF_JOBS = None,
-    unnamed_hcas: options.UNNAMED_HCAS = False,
     lmc: Annotated[
         str | None,
         typer.Option(help="log2 of the LIDs a port, 0 to 7, or 'auto'; default 0, auto with --method."),
@@ -72,27 +66,24 @@ def check(
     Without --lfts the tables are ours at --lmc; at LMC 0 they are destination-mod-K, as OpenSM's ftree makes them.
     """
     network = open_source(source, host_pattern)
-    asked = JobsAsked(jobs, background, ppn, order, seed, svg)
-    asked.check([job, random_jobs, contiguous, plan])
+    asked.check([*each.named, plan])
     if method is not None and plan is not None:
         raise UsageError("--method excludes --plan, which says how its paths were chosen")
     together: dict[str, Any] = {}
     assessments: list[Assessment] = []
     tables = Tables(lfts, lmc, method and method_named(method, [MULTIPATH]), options.parse_rails(rails))
     paths = tables.name_of_paths
-    if jobs:
-        routes, together = assess_together(network, asked, tables, pattern, rounds)
+    if asked.jobs:
+        routes, together = assess_together(network, asked, each, tables, pattern, rounds)
     elif plan is not None:
-        routes, assessments, paths = assess_plan(network, plan, lfts, pattern, seed)
+        routes, assessments, paths = assess_plan(network, plan, lfts, pattern, each.seed)
     else:
         routes = tables.of(network)
-        each = options.collect_jobs(network, job, random_jobs, job_size, seed, contiguous, ppn, order, unnamed_hcas)
-        assessments = assess_each(network, each, tables, routes, pattern, seed, with_bounds=json)
+        assessments = assess_each(network, each.jobs_on(network), tables, routes, pattern, each.seed, with_bounds=json)
     data: dict[str, Any] = {"source": source}
     data |= check_as_data(network, routes, check_tables(network, routes))
-    data |= (
-        assessments_as_data(network, paths, assessments) | {"pattern": pattern, "seed": seed, "rails": rails} | together
-    )
+    data |= assessments_as_data(network, paths, assessments)
+    data |= {"pattern": pattern, "seed": each.seed, "rails": rails} | together
     print_json("check", data) if json else describe(data)
     return Status.DONE if data["tables_ok"] else Status.BAD
 
@@ -144,22 +135,22 @@ def assess_plan(
 
 
 def assess_together(
-    network: Network, asked: JobsAsked, tables: Tables, pattern: str, rounds: int
+    network: Network, asked: JobsAsked, each: options.JobOptions, tables: Tables, pattern: str, rounds: int
 ) -> tuple[Routes, dict[str, Any]]:
     """The jobs that are asked for together. Plans bring the LMC that they were made for."""
     if tables.method == MULTIPATH:
         raise UsageError("--jobs counts one path for each message", hint="simulate --jobs times them")
-    jobs, planned_lmc = asked.read(network)
+    jobs, planned_lmc = asked.read(network, each)
     routes = tables.of(network, planned_lmc)
-    for each in jobs:
-        if each.name == BACKGROUND:
+    for one in jobs:
+        if one.name == BACKGROUND:
             continue
-        each.pattern = pattern
-        if each.plan is None and tables.method is not None:
-            steps = steps_of("shift", each.job.rank_count)
-            nics, steps = traffic_of_nics(network, each.job, steps, tables.rails)
-            each.plan = make_plan(network, routes, nics, tables.method, steps).plan
-    measured = measure_together(network, routes, jobs, rounds, asked.seed, tables.rails)
+        one.pattern = pattern
+        if one.plan is None and tables.method is not None:
+            steps = steps_of("shift", one.job.rank_count)
+            nics, steps = traffic_of_nics(network, one.job, steps, tables.rails)
+            one.plan = make_plan(network, routes, nics, tables.method, steps).plan
+    measured = measure_together(network, routes, jobs, rounds, each.seed, tables.rails)
     asked.draw(network, jobs, measured.shared)
     return routes, {"together": together_as_data(network, jobs, measured) | {"background": asked.background}}
 

@@ -13,10 +13,10 @@ from ayatori._core import Job, Network
 from ayatori.base.units import format_bytes, format_seconds, parse_bytes
 from ayatori.cli import choose_for_mpi, options
 from ayatori.cli.execution import UsageError
+from ayatori.cli.grouped import grouped
 from ayatori.cli.output import note, print_json, print_table, progress, say
 from ayatori.formats.choice_table import table_of, write_table
 from ayatori.model.network import open_source
-from ayatori.planning.routes import read_routes
 from ayatori.prediction.choice import Choice, choice_as_data, choice_parameters, pieces_of
 from ayatori.prediction.choice import choose as rank_algorithms
 from ayatori.prediction.predictor import Model, Predictor, algorithms_of
@@ -30,34 +30,18 @@ WITH = Annotated[list[str] | None, typer.Option("--with", metavar="NAME", help=O
 OUT = Annotated[Path | None, typer.Option(metavar="FILE", help="Write one job's table there, for MPI.")]
 
 
+@grouped
 def choose(
+    *,
     source: options.SOURCE,
     collective: Annotated[str, typer.Option(metavar="C[,C…]", help="alltoall, broadcast, reduce, allreduce, …")],
     bytes: BYTES = "1KiB..4MiB",
-    job: options.JOB = None,
-    random_jobs: options.RANDOM_JOBS = None,
-    job_size: options.JOB_SIZE = None,
-    seed: options.SEED = 1,
-    contiguous: options.CONTIGUOUS = None,
-    ppn: options.PPN = 0,
-    order: options.ORDER = "network",
-    unnamed_hcas: options.UNNAMED_HCAS = False,
-    method: options.METHOD = None,
-    lfts: options.LFTS = None,
-    steps: options.STEPS = "drift",
-    calibration: options.CALIBRATION = None,
-    link_bandwidth: options.LINK_BANDWIDTH = None,
-    link_latency: options.LINK_LATENCY = None,
-    latency: options.LATENCY = None,
-    overhead: options.OVERHEAD = None,
-    eager: options.EAGER = None,
-    injection: options.INJECTION = None,
-    bus: options.BUS = None,
-    head_of_line: options.HEAD_OF_LINE = False,
+    each: options.JobOptions,
+    paths: options.PathOptions,
+    costs: options.ModelOptions,
     with_: WITH = None,
     out: OUT = None,
-    to: choose_for_mpi.TO = "",
-    mpi_library: choose_for_mpi.LIBRARY = None,
+    of_mpi: choose_for_mpi.TableOptions,
     resume: options.RESUME = False,
     host_pattern: options.HOST_PATTERN = "",
     json: options.JSON = False,
@@ -67,28 +51,42 @@ def choose(
     Under mpirun or srun the processes share the algorithms.
     """
     calls = [(name, size) for name in parse_collectives(collective) for size in sizes_for(name, parse_sizes(bytes))]
-    costs = (link_bandwidth, link_latency, latency, overhead, eager, injection, bus)
     network = open_source(source, host_pattern)
-    model = options.ModelOptions(steps, calibration, *costs, head_of_line).model_on(network)
-    jobs = options.jobs_to_predict(network, job, random_jobs, job_size, seed, contiguous, ppn, order, unnamed_hcas)
+    model = costs.model_on(network)
+    jobs = each.jobs_or_whole_network(network)
     check_out(out, jobs)
-    routes = read_routes(network, lfts) if lfts else None
-    if to:
-        own = choose_for_mpi.Options(to, out, mpi_library, resume, json)
-        return choose_for_mpi.choose(source, Predictor(network, method, model, routes), jobs, calls, own)
-    parameters = choice_parameters(network, jobs, calls, method, model, with_ or []) | options.tables_as_data(lfts)
-    saved = options.open_partial(source, parameters, resume)
-    with progress("algorithms", len(pieces_of(calls, with_ or []))) as advance:
-        choice = rank_algorithms(
-            network, jobs, calls, method, model, routes=routes, others=with_ or [], saved=saved, advance=advance
-        )
+    if of_mpi.to:
+        predictor = Predictor(network, paths.method, model, paths.tables_on(network))
+        return choose_for_mpi.choose(source, predictor, jobs, calls, of_mpi, out, resume, json)
+    choice = rank(network, jobs, calls, paths, model, with_ or [], source, resume)
     if not is_first_process():
         return
-    saved.remove()
     write_choice(out, source, network, choice)
-    data = {"source": source} | choice_as_data(choice)
-    data["method"] = options.name_of_paths(choice.method, method, lfts)
+    data = {"source": source} | choice_as_data(choice) | {"method": paths.name_of(choice.method)}
     print_json("choose", data) if json else describe(data, model)
+
+
+def rank(
+    network: Network,
+    jobs: list[Job],
+    calls: list[tuple[str, int]],
+    paths: options.PathOptions,
+    model: Model,
+    others: list[str],
+    source: str,
+    resume: bool,
+) -> Choice:
+    """Our algorithms, and `others`, by their times; what is done is kept for --resume until all are."""
+    parameters = choice_parameters(network, jobs, calls, paths.method, model, others) | paths.tables_as_data()
+    saved = options.open_partial(source, parameters, resume)
+    routes = paths.tables_on(network)
+    with progress("algorithms", len(pieces_of(calls, others))) as advance:
+        choice = rank_algorithms(
+            network, jobs, calls, paths.method, model, routes=routes, others=others, saved=saved, advance=advance
+        )
+    if is_first_process():
+        saved.remove()
+    return choice
 
 
 def check_out(out: Path | None, jobs: list[Job]) -> None:

@@ -24,42 +24,47 @@ TO = Annotated[
 ]
 LIBRARY = Annotated[
     Path | None,
-    typer.Option("--mpi-library", metavar="FILE", help="With --to mpich: the libmpich.so that runs the job."),
+    typer.Option(metavar="FILE", help="With --to mpich: the libmpich.so that runs the job."),
 ]
 
 
 @dataclass(frozen=True)
-class Options:
-    """Those of `choose` that are for tables of MPI libraries."""
+class TableOptions:
+    """The options of `choose` that only tables of MPI libraries have."""
 
-    to: str
-    out: Path | None
-    library: Path | None
-    """--mpi-library"""
-    resume: bool
-    json: bool
+    to: TO = ""
+    mpi_library: LIBRARY = None
 
 
-def choose(source: str, predictor: Predictor, jobs: list[Job], calls: list[tuple[str, int]], options: Options) -> None:
+def choose(
+    source: str,
+    predictor: Predictor,
+    jobs: list[Job],
+    calls: list[tuple[str, int]],
+    options: TableOptions,
+    out: Path | None,
+    resume: bool,
+    json: bool,
+) -> None:
     """Ranks the library's algorithms, writes its table and tells how it is used. One process does all of it."""
     mpi = mpi_named(options.to)
     if len(jobs) != 1:
         raise UsageError("--to takes the table of one job", hint=f"--job HOSTFILE --to {mpi.word}")
-    if options.resume:
+    if resume:
         raise UsageError("--resume is for our own algorithms, not for --to")
-    if options.out is None and mpi.word in IN_A_FILE:
+    if out is None and mpi.word in IN_A_FILE:
         raise UsageError(f"the rules of {mpi.title} stand in a file", hint=f"--to {mpi.word} --out FILE")
     if not is_first_process():
         return
     with progress("sizes", rules.calls_to_rank(mpi, calls)) as advance:
         ranked = rules.rank(mpi, predictor, jobs[0], calls, advance)
     chosen = rules.rules_from(mpi, jobs[0].rank_count, ranked)
-    written = write(chosen, options.out, options.library)
+    written = write(chosen, out, options.mpi_library)
     data = {"source": source, "method": predictor.method, "model": asdict(predictor.model)}
     data |= rules_as_data(chosen, ranked, written)
     for file in written.files:
         note(f"wrote {file}")
-    if options.json:
+    if json:
         print_json("mpi-table", data)
     else:
         describe(data, mpi.title, predictor.model)

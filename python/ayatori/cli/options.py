@@ -12,7 +12,7 @@ from typing import Annotated, Any, TypeVar
 import typer
 
 from ayatori import _core
-from ayatori._core import Job, Network
+from ayatori._core import Job, Network, Routes
 from ayatori.base.errors import Error
 from ayatori.base.files import read_text
 from ayatori.base.units import format_bytes, format_seconds, parse_bytes, parse_rate, parse_seconds
@@ -21,6 +21,7 @@ from ayatori.cli.output import note, say
 from ayatori.formats.calibration import costs_of, read_calibration
 from ayatori.model.jobs import contiguous_jobs, random_jobs, read_job, whole_network_job
 from ayatori.planning.plans import rails_named
+from ayatori.planning.routes import read_routes
 from ayatori.prediction.assumed import assumed_costs, assumed_link_latency
 from ayatori.prediction.costs import FREE, MessageCosts, fixed, seconds_of
 from ayatori.prediction.predictor import Model
@@ -114,19 +115,92 @@ RESUME = Annotated[bool, typer.Option("--resume", help="Go on where Ctrl-C ended
 
 
 @dataclass(frozen=True)
+class JobOptions:
+    """The options that name jobs which are looked at one by one."""
+
+    job: JOB = None
+    random_jobs: RANDOM_JOBS = None
+    job_size: JOB_SIZE = None
+    seed: SEED = 1
+    contiguous: CONTIGUOUS = None
+    ppn: PPN = 0
+    order: ORDER = "network"
+    unnamed_hcas: UNNAMED_HCAS = False
+
+    @property
+    def named(self) -> list[object]:
+        """What names jobs, each None where it is not given."""
+        return [self.job, self.random_jobs, self.contiguous]
+
+    def jobs_on(self, network: Network) -> list[Job]:
+        """The jobs that the options ask for; empty if they ask for none."""
+        if self.order not in ("network", "given"):
+            raise UsageError(f"no rank order '{self.order}'", hint="orders: network, given")
+        if not 0 <= self.ppn <= MAX_RANKS:
+            raise UsageError(f"--ppn {self.ppn} is out of range", hint=f"0 to {MAX_RANKS}")
+        if sum(choice is not None for choice in self.named) > 1:
+            raise UsageError("--job, --random-jobs and --contiguous exclude each other")
+        if self.job is not None:
+            return [read_job(network, self.job, self.ppn, self.order)]
+        if self.contiguous is not None:
+            return contiguous_jobs(network, parse_range(self.contiguous), self.ppn, self.unnamed_hcas)
+        if self.random_jobs is None:
+            return []
+        random_job_count(self.random_jobs)
+        if self.job_size is None:
+            raise UsageError("--random-jobs needs --job-size", hint="how many machines each job takes")
+        if self.job_size < 1:
+            raise UsageError(f"--job-size {self.job_size} is out of range", hint="at least 1")
+        if not 0 <= self.seed < 2**64:
+            raise UsageError(f"seed {self.seed} does not fit in 64 bits")
+        return random_jobs(network, self.random_jobs, self.job_size, self.ppn, self.seed, self.unnamed_hcas)
+
+    def jobs_or_whole_network(self, network: Network) -> list[Job]:
+        """The jobs that the options ask for; if they ask for none, one on all hosts."""
+        jobs = self.jobs_on(network)
+        if jobs:
+            return jobs
+        whole = whole_network_job(network, self.ppn, self.unnamed_hcas)
+        if is_first_process():
+            hosts = len(whole.machines)
+            note(f"no job is named: one on all {hosts} machines (--job, --random-jobs and --contiguous name others)")
+        return [whole]
+
+
+@dataclass(frozen=True)
+class PathOptions:
+    """The options that say which way messages go."""
+
+    method: METHOD = None
+    lfts: LFTS = None
+
+    def tables_on(self, network: Network) -> Routes | None:
+        """The fabric's own tables, if they are given."""
+        return read_routes(network, self.lfts) if self.lfts else None
+
+    def tables_as_data(self) -> dict[str, str]:
+        """What the results of a run depend on: the content of its tables."""
+        return {} if self.lfts is None else {"tables": hashlib.sha256(read_text(self.lfts).encode()).hexdigest()}
+
+    def name_of(self, used: str) -> str:
+        """The method as reports name it: base LIDs on given tables are nobody's method, but those tables."""
+        return name_of_paths(used, self.method, self.lfts)
+
+
+@dataclass(frozen=True)
 class ModelOptions:
     """The options that say what messages cost."""
 
-    steps: str
-    calibration: str | None
-    link_bandwidth: str | None = None
-    link_latency: str | None = None
-    latency: str | None = None
-    overhead: str | None = None
-    eager: str | None = None
-    injection: str | None = None
-    bus: str | None = None
-    head_of_line: bool = False
+    steps: STEPS = "drift"
+    calibration: CALIBRATION = None
+    link_bandwidth: LINK_BANDWIDTH = None
+    link_latency: LINK_LATENCY = None
+    latency: LATENCY = None
+    overhead: OVERHEAD = None
+    eager: EAGER = None
+    injection: INJECTION = None
+    bus: BUS = None
+    head_of_line: HEAD_OF_LINE = False
 
     def model_on(self, network: Network) -> Model:
         """What is assumed for this network or was measured, and instead of these numbers what the options say."""
@@ -198,11 +272,6 @@ def open_partial(source: str, parameters: dict[str, Any], resume: bool) -> Saved
     return saved
 
 
-def tables_as_data(lfts: Path | None) -> dict[str, str]:
-    """What the results of a run depend on: the content of its tables."""
-    return {} if lfts is None else {"tables": hashlib.sha256(read_text(lfts).encode()).hexdigest()}
-
-
 def name_of_paths(used: str, asked: str | None, lfts: Path | None) -> str:
     """The method as reports name it: base LIDs on given tables are nobody's method, but those tables."""
     return "tables" if lfts is not None and asked is None else used
@@ -216,72 +285,11 @@ def parse_lmc(text: str) -> int | str:
     return int(text)
 
 
-def collect_jobs(
-    network: Network,
-    job: Path | None,
-    random_count: int | None,
-    job_size: int | None,
-    seed: int,
-    contiguous: str | None,
-    ppn: int,
-    order: str,
-    unnamed_hcas: bool,
-) -> list[Job]:
-    """The jobs that the options ask for; empty if they ask for none."""
-    if order not in ("network", "given"):
-        raise UsageError(f"no rank order '{order}'", hint="orders: network, given")
-    if not 0 <= ppn <= MAX_RANKS:
-        raise UsageError(f"--ppn {ppn} is out of range", hint=f"0 to {MAX_RANKS}")
-    if sum(choice is not None for choice in (job, random_count, contiguous)) > 1:
-        raise UsageError("--job, --random-jobs and --contiguous exclude each other")
-    if job is not None:
-        return [read_job(network, job, ppn, order)]
-    if contiguous is not None:
-        return contiguous_jobs(network, parse_range(contiguous), ppn, unnamed_hcas)
-    if random_count is None:
-        return []
-    random_job_count(random_count)
-    if job_size is None:
-        raise UsageError("--random-jobs needs --job-size", hint="how many machines each job takes")
-    if job_size < 1:
-        raise UsageError(f"--job-size {job_size} is out of range", hint="at least 1")
-    if not 0 <= seed < 2**64:
-        raise UsageError(f"seed {seed} does not fit in 64 bits")
-    return random_jobs(network, random_count, job_size, ppn, seed, unnamed_hcas)
-
-
 def random_job_count(count: int) -> int:
     """The value of --random-jobs. Raises UsageError if it is out of range."""
     if not 1 <= count <= MAX_JOBS:
         raise UsageError(f"--random-jobs {count} is out of range", hint=f"1 to {MAX_JOBS}")
     return count
-
-
-def jobs_or_whole_network(network: Network, jobs: list[Job], ppn: int, unnamed_hcas: bool) -> list[Job]:
-    """The jobs that were asked for; if there are none, one on all hosts."""
-    if jobs:
-        return jobs
-    whole = whole_network_job(network, ppn, unnamed_hcas)
-    if is_first_process():
-        hosts = len(whole.machines)
-        note(f"no job is named: one on all {hosts} machines (--job, --random-jobs and --contiguous name others)")
-    return [whole]
-
-
-def jobs_to_predict(
-    network: Network,
-    job: Path | None,
-    random_count: int | None,
-    job_size: int | None,
-    seed: int,
-    contiguous: str | None,
-    ppn: int,
-    order: str,
-    unnamed_hcas: bool,
-) -> list[Job]:
-    """The jobs that the options ask for; if they ask for none, one on all hosts."""
-    jobs = collect_jobs(network, job, random_count, job_size, seed, contiguous, ppn, order, unnamed_hcas)
-    return jobs_or_whole_network(network, jobs, ppn, unnamed_hcas)
 
 
 def parse_range(text: str) -> range:

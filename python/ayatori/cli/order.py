@@ -12,18 +12,20 @@ from ayatori._core import Network
 from ayatori.base.units import format_seconds, parse_bytes
 from ayatori.cli import options
 from ayatori.cli.execution import UsageError
+from ayatori.cli.grouped import grouped
 from ayatori.cli.output import note, print_json, progress, say
 from ayatori.model.network import open_source
 from ayatori.ordering.files import FORMATS, hosts_of, write
 from ayatori.ordering.search import Ordered, Traffic, order_ranks, trials_for
 from ayatori.planning.plans import steps_of
-from ayatori.planning.routes import read_routes
 from ayatori.prediction.predictor import Call, Model, Predictor, algorithms_of
 
 HOSTS_SHOWN = 16
 
 
+@grouped
 def order(
+    *,
     source: options.SOURCE,
     job: Annotated[Path, typer.Option(metavar="HOSTFILE", help="The job's hosts: Open MPI, MPICH or Slurm syntax.")],
     collective: Annotated[
@@ -36,14 +38,8 @@ def order(
     bytes: Annotated[str, typer.Option(metavar="SIZE", help="As MPI counts them, or of each message.")] = "1MiB",
     ppn: options.PPN = 0,
     order: options.ORDER = "given",
-    method: options.METHOD = None,
-    lfts: options.LFTS = None,
-    steps: options.STEPS = "drift",
-    calibration: options.CALIBRATION = None,
-    link_bandwidth: options.LINK_BANDWIDTH = None,
-    link_latency: options.LINK_LATENCY = None,
-    latency: options.LATENCY = None,
-    overhead: options.OVERHEAD = None,
+    paths: options.PathOptions,
+    costs: options.ModelOptions,
     trials: Annotated[int, typer.Option(metavar="N", help="Orders to predict; 0: about a minute's worth.")] = 0,
     seed: options.SEED = 1,
     to: Annotated[
@@ -59,18 +55,18 @@ def order(
     """
     if to not in FORMATS:
         raise UsageError(f"no format '{to}' of rank orders", hint=f"formats: {', '.join(FORMATS)}")
-    costs = (link_bandwidth, link_latency, latency, overhead)
     network = open_source(source, host_pattern)
-    model = options.ModelOptions(steps, calibration, *costs).model_on(network)
-    given = options.collect_jobs(network, job, None, None, seed, None, ppn, order, False)[0]
+    model = costs.model_on(network)
+    given = options.JobOptions(job=job, ppn=ppn, order=order).jobs_on(network)[0]
     traffic = traffic_of(collective, algorithm, pattern, options.value_of(parse_bytes, bytes), given.rank_count, seed)
-    predictor = Predictor(network, method, model, read_routes(network, lfts) if lfts else None)
+    predictor = Predictor(network, paths.method, model, paths.tables_on(network))
     count = trials_for(given, traffic, predictor, trials or None)
     with progress("orders", count) as advance:
         ordered = order_ranks(predictor, given, traffic, count, seed, advance)
     use = write(network, ordered.job, to, out) if out is not None else ""
-    data = {"source": source, "collective": collective, "algorithm": algorithm, "pattern": pattern, "bytes": bytes}
-    data |= {"method": options.name_of_paths(predictor.method, method, lfts), "model": asdict(model), "seed": seed}
+    data: dict[str, Any] = {"source": source, "collective": collective, "algorithm": algorithm}
+    data |= {"pattern": pattern, "bytes": bytes}
+    data |= {"method": paths.name_of(predictor.method), "model": asdict(model), "seed": seed}
     data |= as_data(network, ordered) | {"file": str(out) if out is not None else None, "use": use}
     if out is not None:
         note(f"wrote {out}")

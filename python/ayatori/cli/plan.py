@@ -14,6 +14,7 @@ from ayatori.cli import options
 from ayatori.cli.beside import NAME, RUNNING, STATE, NewJobs, add_to_running, describe_placed, noted
 from ayatori.cli.check import describe_jobs
 from ayatori.cli.execution import UsageError
+from ayatori.cli.grouped import grouped
 from ayatori.cli.output import note, print_json, progress, say
 from ayatori.formats.job_files import files_of_jobs
 from ayatori.formats.plan_file import write_plan
@@ -43,18 +44,13 @@ IN_USE = Annotated[
 ]
 
 
+@grouped
 def plan(
+    *,
     source: options.SOURCE,
-    job: options.JOB = None,
+    each: options.JobOptions,
     jobs: JOINT = None,
     method: METHOD = "pair",
-    random_jobs: options.RANDOM_JOBS = None,
-    job_size: options.JOB_SIZE = None,
-    seed: options.SEED = 1,
-    contiguous: options.CONTIGUOUS = None,
-    ppn: options.PPN = 0,
-    order: options.ORDER = "network",
-    unnamed_hcas: options.UNNAMED_HCAS = False,
     pattern: options.PATTERN = "shift",
     lmc: PLAN_LMC = None,
     lfts: IN_USE = None,
@@ -80,21 +76,20 @@ def plan(
         raise UsageError(f"no method '{method}'", hint=f"methods: {', '.join(PLAN_METHODS)}")
     network = open_source(source, host_pattern)
     if running is not None or jobs:
-        asked = InCompany(source, method, job, jobs or [], running, state, name, out, json)
-        asked.check(any((random_jobs, contiguous, own_steps, steps_out)))
+        asked = InCompany(source, method, each.job, jobs or [], running, state, name, out, json)
+        asked.check(any((each.random_jobs, each.contiguous, own_steps, steps_out)))
         routes = read_routes(network, lfts) if lfts else make_routes(network, options.parse_lmc(lmc or "auto"))
-        in_company(asked, NewJobs(network, routes, asked.read(network, ppn, order), pattern, seed))
+        in_company(asked, NewJobs(network, routes, asked.read(network, each.ppn, each.order), pattern, each.seed))
         return
-    each = options.collect_jobs(network, job, random_jobs, job_size, seed, contiguous, ppn, order, unnamed_hcas)
-    each = options.jobs_or_whole_network(network, each, ppn, unnamed_hcas)
-    if (out is not None or steps_out is not None) and len(each) > 1:
+    alone = each.jobs_or_whole_network(network)
+    if (out is not None or steps_out is not None) and len(alone) > 1:
         raise UsageError("--out and --steps-out take one job", hint="--job HOSTFILE --out FILE")
     own_steps = own_steps or steps_out is not None
     in_use = TablesInUse(read_routes(network, lfts), str(lfts)) if lfts else TablesInUse(make_routes(network, 0))
     routes = in_use.routes if lfts and lmc is None else make_routes(network, options.parse_lmc(lmc or "auto"))
-    with progress("jobs", (4 if own_steps else 2) * len(each)) as advance:
-        improvements = improve_jobs(network, in_use, routes, each, method, pattern, seed, own_steps, advance)
-    data = {"source": source, "pattern": pattern, "seed": seed}
+    with progress("jobs", (4 if own_steps else 2) * len(alone)) as advance:
+        improvements = improve_jobs(network, in_use, routes, alone, method, pattern, each.seed, own_steps, advance)
+    data = {"source": source, "pattern": pattern, "seed": each.seed}
     data |= comparison_as_data(network, in_use, improvements, method, pattern)
     if out is not None:
         write_better_plan(network, in_use.routes, routes, improvements[0], out)

@@ -15,11 +15,12 @@ from ayatori.base.errors import Error
 from ayatori.base.units import format_bytes, format_seconds, parse_bytes
 from ayatori.cli import options
 from ayatori.cli.execution import UsageError
+from ayatori.cli.grouped import grouped
 from ayatori.cli.output import note, print_json, print_table, progress, say
 from ayatori.cli.together import JobsAsked, describe_shared_links
 from ayatori.formats.schedule_file import write_schedules
 from ayatori.model.network import open_source
-from ayatori.planning.routes import make_routes, read_routes
+from ayatori.planning.routes import make_routes
 from ayatori.planning.together import BACKGROUND
 from ayatori.prediction.predictor import Call, Model, algorithms_of, make_schedule, read_pair_sizes
 from ayatori.prediction.simulation import Simulation, simulation_as_data, simulation_parameters
@@ -44,38 +45,21 @@ SCHEDULE_OUT = Annotated[
 ]
 
 
+@grouped
 def simulate(
+    *,
     source: options.SOURCE,
     collective: Annotated[str, typer.Option(metavar="C", help="alltoall, broadcast, reduce, allreduce, allgather, …")],
     algorithm: ALGORITHM,
     bytes: BYTES = "1MiB",
-    job: options.JOB = None,
-    random_jobs: options.RANDOM_JOBS = None,
-    job_size: options.JOB_SIZE = None,
-    seed: options.SEED = 1,
-    contiguous: options.CONTIGUOUS = None,
-    ppn: options.PPN = 0,
-    order: options.ORDER = "network",
-    jobs: options.JOBS = None,
-    background: options.BACKGROUND = 0,
+    each: options.JobOptions,
+    asked: JobsAsked,
     rounds: options.ROUNDS = 30,
-    svg: options.SVG_OF_JOBS = None,
-    unnamed_hcas: options.UNNAMED_HCAS = False,
     root: Annotated[int, typer.Option(help="The root's rank.")] = 0,
     sizes: Annotated[Path | None, typer.Option(metavar="FILE", help="Of alltoallv: lines 'FROM TO BYTES'.")] = None,
     chunk: CHUNK = "0",
-    method: options.METHOD = None,
-    lfts: options.LFTS = None,
-    steps: options.STEPS = "drift",
-    calibration: options.CALIBRATION = None,
-    link_bandwidth: options.LINK_BANDWIDTH = None,
-    link_latency: options.LINK_LATENCY = None,
-    latency: options.LATENCY = None,
-    overhead: options.OVERHEAD = None,
-    eager: options.EAGER = None,
-    injection: options.INJECTION = None,
-    bus: options.BUS = None,
-    head_of_line: options.HEAD_OF_LINE = False,
+    paths: options.PathOptions,
+    costs: options.ModelOptions,
     rails: options.RAILS = "own",
     schedule_out: SCHEDULE_OUT = None,
     resume: options.RESUME = False,
@@ -89,20 +73,19 @@ def simulate(
     """
     started = time.monotonic()
     call = parse_call(collective, algorithm, bytes, root, chunk, sizes)
-    costs = (link_bandwidth, link_latency, latency, overhead, eager, injection, bus)
     network = open_source(source, host_pattern)
-    model = options.ModelOptions(steps, calibration, *costs, head_of_line).model_on(network)
-    asked = JobsAsked(jobs, background, ppn, order, seed, svg)
-    asked.check([job, random_jobs, contiguous, schedule_out, resume or None])
-    question = Question(call, sizes, method, replace(model, rails=options.parse_rails(rails)), lfts)
-    if jobs:
-        simulation, together = simulate_together(network, asked, question, rounds)
+    model = replace(costs.model_on(network), rails=options.parse_rails(rails))
+    asked.check([*each.named, schedule_out, resume or None])
+    question = Question(call, sizes, paths, model)
+    if asked.jobs:
+        simulation, together = simulate_together(network, asked, each, question, rounds)
     else:
-        each = options.jobs_to_predict(network, job, random_jobs, job_size, seed, contiguous, ppn, order, unnamed_hcas)
-        write_schedule(network, each, question, schedule_out)
-        simulation, together = simulate_each(network, each, question, source, resume), {}
+        jobs = each.jobs_or_whole_network(network)
+        write_schedule(network, jobs, question, schedule_out)
+        simulation, together = simulate_each(network, jobs, question, source, resume), {}
     if is_first_process():
-        report({"source": source} | as_data(simulation, question) | {"seed": seed} | together, started, model, json)
+        found = as_data(simulation, question) | {"seed": each.seed} | together
+        report({"source": source} | found, started, model, json)
 
 
 def report(data: dict[str, Any], started: float, model: Model, json: bool) -> None:
@@ -117,9 +100,8 @@ class Question:
     call: Call
     sizes: Path | None
     """Of an alltoallv."""
-    method: str | None
+    paths: options.PathOptions
     model: Model
-    lfts: Path | None
 
     def call_on(self, jobs: list[Job]) -> Call:
         """The call with what the file of sizes says, if there is one."""
@@ -128,9 +110,9 @@ class Question:
 
 def simulate_each(network: Network, jobs: list[Job], question: Question, source: str, resume: bool) -> Simulation:
     """Each job by itself; what is done is kept for --resume until all are."""
-    call, method, model = question.call_on(jobs), question.method, question.model
-    routes = read_routes(network, question.lfts) if question.lfts else None
-    parameters = simulation_parameters(network, jobs, call, method, model) | options.tables_as_data(question.lfts)
+    call, method, model = question.call_on(jobs), question.paths.method, question.model
+    routes = question.paths.tables_on(network)
+    parameters = simulation_parameters(network, jobs, call, method, model) | question.paths.tables_as_data()
     saved = options.open_partial(source, parameters, resume)
     with progress("jobs", len(jobs)) as advance:
         simulation = compute_simulation(network, jobs, call, method, model, routes=routes, saved=saved, advance=advance)
@@ -140,15 +122,17 @@ def simulate_each(network: Network, jobs: list[Job], question: Question, source:
 
 
 def simulate_together(
-    network: Network, asked: JobsAsked, question: Question, rounds: int
+    network: Network, asked: JobsAsked, each: options.JobOptions, question: Question, rounds: int
 ) -> tuple[Simulation, dict[str, Any]]:
     """The jobs that are asked for, each alone, and all together. Plans bring the LMC that they were made for."""
-    jobs, planned_lmc = asked.read(network)
-    call = question.call_on([each.job for each in jobs if each.name != BACKGROUND])
-    routes = read_routes(network, question.lfts) if question.lfts else None
+    jobs, planned_lmc = asked.read(network, each)
+    call = question.call_on([one.job for one in jobs if one.name != BACKGROUND])
+    routes = question.paths.tables_on(network)
     if routes is None and planned_lmc is not None:
         routes = make_routes(network, planned_lmc)
-    simulation = CompanySimulation(network, jobs, call, question.method, question.model, routes, rounds, asked.seed)
+    simulation = CompanySimulation(
+        network, jobs, call, question.paths.method, question.model, routes, rounds, each.seed
+    )
     with progress("simulations", simulation.count) as advance:
         company = simulation.run(advance)
     if asked.svg is not None and company.links_of is None:
@@ -159,9 +143,14 @@ def simulate_together(
 
 def as_data(simulation: Simulation, question: Question) -> dict[str, Any]:
     """What was simulated, and what came out."""
-    paths, sizes = options.name_of_paths(simulation.method, question.method, question.lfts), question.sizes
-    data = {"method": paths} | asdict(replace(simulation.call, sizes=None)) | {"model": asdict(simulation.model)}
-    return data | {"sizes": str(sizes) if sizes else None} | simulation_as_data(simulation)
+    call, sizes = simulation.call, question.sizes
+    return {
+        "method": question.paths.name_of(simulation.method),
+        **asdict(replace(call, sizes=None)),
+        "model": asdict(simulation.model),
+        "sizes": str(sizes) if sizes else None,
+        **simulation_as_data(simulation),
+    }
 
 
 def parse_call(collective: str, algorithm: str, bytes: str, root: int, chunk: str, sizes: Path | None) -> Call:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from ayatori._core import Network
 from ayatori.base.files import write_bytes
+from ayatori.cli import options
 from ayatori.cli.execution import UsageError
 from ayatori.cli.output import print_table, say
 from ayatori.formats.job_files import read_jobs
@@ -21,29 +21,28 @@ SHARED_LINKS_PRINTED = 10
 class JobsAsked:
     """The options that name jobs that run at the same time."""
 
-    files: list[Path] | None
-    background: float
-    ppn: int
-    order: str
-    seed: int
-    svg: Path | None
-    """Where they are drawn, or nowhere."""
+    jobs: options.JOBS = None
+    background: options.BACKGROUND = 0
+    svg: options.SVG_OF_JOBS = None
 
     def check(self, one_by_one: Sequence[object]) -> None:
         """Raises UsageError for options that contradict each other; `one_by_one` name jobs that are looked at alone."""
-        if self.svg is not None and not self.files:
+        if self.svg is not None and not self.jobs:
             raise UsageError("--svg draws several jobs", hint="--jobs HOSTFILE --jobs HOSTFILE --svg FILE")
         if str(self.svg) == "-":
             raise UsageError("--svg names a file", hint="stdout has what was found")
-        if self.files and any(option is not None for option in one_by_one):
+        if self.jobs and any(option is not None for option in one_by_one):
             raise UsageError("--jobs excludes options that name jobs one by one")
 
-    def read(self, network: Network) -> tuple[list[JobOnFabric], int | None]:
-        """The jobs of these files, the background last, and the LMC that their plans were made for (None: no plan)."""
-        jobs, planned_lmc = read_jobs(network, self.files or [], self.ppn, self.order)
+    def read(self, network: Network, each: options.JobOptions) -> tuple[list[JobOnFabric], int | None]:
+        """The jobs, the background last, and the LMC that their plans were made for (None: no plan).
+
+        `each` says how many ranks a machine has, in which order, and the seed of the background.
+        """
+        jobs, planned_lmc = read_jobs(network, self.jobs or [], each.ppn, each.order)
         if not jobs:
             raise UsageError("--jobs names no job", hint="--jobs HOSTFILE, --jobs PLAN or --jobs FOLDER, also repeated")
-        return [*jobs, *background(network, jobs, self.background, self.seed)], planned_lmc
+        return [*jobs, *background(network, jobs, self.background, each.seed)], planned_lmc
 
     def draw(self, network: Network, jobs: Sequence[JobOnFabric], shared: Sequence[LinkOfJobs]) -> None:
         """The jobs and the links that they share, if a picture is asked for."""
