@@ -3,7 +3,8 @@
 ///     smpirun -np 64 -platform P.xml -hostfile H ./play COLLECTIVE ALGORITHM BYTES [key=value …]
 ///     smpirun -np 64 -platform P.xml -hostfile H ./play @FILE     one such call a line, one after the other
 ///
-/// ALGORITHM is one of ours, or of others: file:F, library:L.so:NAME (docs/schedule-format.md).
+/// ALGORITHM is one of ours, or of others: file:F, library:L.so:NAME (docs/schedule-format.md); or `mpi`, the function
+/// of the MPI itself, which chooses an algorithm of its own.
 ///
 ///     ppn=1           ranks on each machine
 ///     ranks=2,2,1     or: how many ranks there are on each machine
@@ -41,6 +42,7 @@
 #include "ayatori/player/player.hpp"
 #include "ayatori/player/sample_data.hpp"
 #include "mpi_carrier.hpp"
+#include "own_collectives.hpp"
 #include "play_call.hpp"
 
 namespace {
@@ -100,11 +102,22 @@ double begin_together() {
   return begin;
 }
 
-void play_once(Player& player, std::byte* memory) {
-  std::byte* const regions[] = {memory};
-  auto played = player.start(regions);
-  if (played) played = player.finish();
-  if (!played) give_up(played.error().message);
+/// Does the call once.
+using Once = std::function<void()>;
+
+Once player_of(Player& player, std::byte* memory) {
+  return [&player, memory] {
+    std::byte* const regions[] = {memory};
+    auto played = player.start(regions);
+    if (played) played = player.finish();
+    if (!played) give_up(played.error().message);
+  };
+}
+
+Once own_function_of(const CollectiveCall& call, std::byte* memory) {
+  return [&call, memory] {
+    if (auto called = call_own_collective(call, memory); !called) give_up(called.error().message);
+  };
 }
 
 /// How often another process has taken this one's core.
@@ -115,12 +128,12 @@ long interruptions() {
 }
 
 /// Of one play the time of the slowest rank, and whether another process took the core of one, or let it begin late.
-std::pair<double, bool> time_once(Player& player, std::byte* memory) {
+std::pair<double, bool> time_once(const Once& play_once) {
   const long before = interruptions();
   const double begin = begin_together();
   constexpr double late = 1e-6;
   const bool woke_late = MPI_Wtime() - begin > late;
-  play_once(player, memory);
+  play_once();
   const double mine[] = {MPI_Wtime() - begin, woke_late || interruptions() != before ? 1.0 : 0.0};
   double slowest[] = {0, 0};
   MPI_Allreduce(mine, slowest, 2, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
@@ -129,17 +142,17 @@ std::pair<double, bool> time_once(Player& player, std::byte* memory) {
 
 /// The median of so many plays; those in which no process was interrupted count. It is played up to ten times as often
 /// until these are enough; if they never are, all plays count.
-double seconds_of(Player& player, std::byte* memory, std::uint32_t repeats, const std::function<void()>& prepare) {
+double seconds_of(const Once& play_once, std::uint32_t repeats, const std::function<void()>& prepare) {
   constexpr std::size_t enough = 5;
   std::vector<double> undisturbed;
   std::vector<double> all;
   // Buffers and connections are there after the first play.
   prepare();
-  if (repeats > 1) time_once(player, memory);
+  if (repeats > 1) time_once(play_once);
   const auto are_too_few = [&] { return repeats > 1 && undisturbed.size() < enough && all.size() < 10 * repeats; };
   while (all.size() < repeats || are_too_few()) {
     prepare();
-    const auto [seconds, interrupted] = time_once(player, memory);
+    const auto [seconds, interrupted] = time_once(play_once);
     all.push_back(seconds);
     if (!interrupted) undisturbed.push_back(seconds);
   }
@@ -150,13 +163,13 @@ double seconds_of(Player& player, std::byte* memory, std::uint32_t repeats, cons
 }
 
 /// Ranks enter a millisecond after each other, rank 0 first or last: nobody may leave before the last has entered.
-void check_barrier(Player& player, Rank rank, Rank ranks) {
+void check_barrier(const Once& play_once, Rank rank, Rank ranks) {
   if (!ranks_share_a_clock()) give_up("a barrier can be checked only where all ranks share a clock");
   for (const Rank turn : {rank, ranks - 1 - rank}) {
     begin_together();
     usleep(turn * 1000);
     double last_to_enter = MPI_Wtime();
-    play_once(player, nullptr);
+    play_once();
     double first_to_leave = MPI_Wtime();
     MPI_Allreduce(MPI_IN_PLACE, &last_to_enter, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
     MPI_Allreduce(MPI_IN_PLACE, &first_to_leave, 1, MPI_DOUBLE, MPI_MIN, MPI_COMM_WORLD);
@@ -177,7 +190,15 @@ double time_without_data(const Schedule& schedule, Rank rank, std::uint32_t repe
   const MessageBuffer buffer(std::max<Bytes>(1, program.max_message_bytes()));
   MpiCarrier carrier(MPI_COMM_WORLD, program);
   Player player(program, carrier, nullptr);
-  return seconds_of(player, buffer.data(), repeats, [] {});
+  return seconds_of(player_of(player, buffer.data()), repeats, [] {});
+}
+
+double check_and_time(const Schedule& schedule, Rank rank, SlotMemory& memory, const Once& play_once,
+                      std::uint32_t repeats) {
+  const double seconds = seconds_of(play_once, repeats, [&] { fill_with_sample_data(schedule, rank, memory); });
+  if (auto ok = check_sample_data(schedule, rank, memory); !ok) give_up(ok.error().message);
+  if (schedule.call().collective == Collective::barrier) check_barrier(play_once, rank, schedule.call().ranks);
+  return seconds;
 }
 
 double time_and_check(const Schedule& schedule, Rank rank, std::uint32_t repeats) {
@@ -185,14 +206,23 @@ double time_and_check(const Schedule& schedule, Rank rank, std::uint32_t repeats
   SlotMemory memory(schedule, rank);
   MpiCarrier carrier(MPI_COMM_WORLD, program);
   Player player(program, carrier, add_bytes);
-  const auto fill = [&] { fill_with_sample_data(schedule, rank, memory); };
-  const double seconds = seconds_of(player, memory.data(), repeats, fill);
-  if (auto ok = check_sample_data(schedule, rank, memory); !ok) give_up(ok.error().message);
-  if (schedule.call().collective == Collective::barrier) check_barrier(player, rank, schedule.call().ranks);
-  return seconds;
+  return check_and_time(schedule, rank, memory, player_of(player, memory.data()), repeats);
+}
+
+/// The MPI's own function, in the memory that a schedule of the same promise has.
+double time_own(const PlayCall& call, Rank rank) {
+  const auto schedule = make_schedule(plainest_algorithm(call.call.collective), call.call, call.places, call.options);
+  if (!schedule) give_up(schedule.error().message);
+  if (!call.check) {
+    const MessageBuffer buffer(std::max<Bytes>(1, bytes_of_own_collective(call.call)));
+    return seconds_of(own_function_of(call.call, buffer.data()), call.repeats, [] {});
+  }
+  SlotMemory memory(**schedule, rank);
+  return check_and_time(**schedule, rank, memory, own_function_of(call.call, memory.data()), call.repeats);
 }
 
 double play(const PlayCall& call, Rank rank) {
+  if (call.algorithm == "mpi") return time_own(call, rank);
   const auto schedule = make_named_schedule(call.algorithm, call.call, call.places, call.options);
   if (!schedule) give_up(schedule.error().message);
   if ((*schedule)->participant_count() > call.call.ranks) give_up("routers take part: only a simulation can do that");

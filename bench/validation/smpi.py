@@ -1,4 +1,4 @@
-"""Schedules played by MPI processes under SimGrid's SMPI, in its fluid model without its correction factors."""
+"""Calls played by MPI processes under SimGrid's SMPI (mpi/play.cpp): schedules, or what SMPI's selectors choose."""
 
 from __future__ import annotations
 
@@ -26,6 +26,10 @@ FLUID = [
     "--cfg=smpi/async-small-thresh:1",
     "--log=root.thres:error",
 ]
+"""SMPI's fluid model without its correction factors: what our flow simulator models, too."""
+AS_IT_COMES = ["--cfg=smpi/simulate-computation:no", "--log=root.thres:error"]
+"""SMPI as it comes: bandwidth and latency corrected by size, eager messages up to 64 KiB, acknowledgements that take
+bandwidth."""
 
 
 def smpi_is_there() -> bool:
@@ -53,15 +57,25 @@ def words_of(call: Call, places: Places) -> str:
     return " ".join(words)
 
 
-def play_calls(platform: bytes, ranks: int, calls: Sequence[str]) -> list[float]:
-    """Seconds of each call ("alltoall shift 1024 ppn=2"), one after the other on the hosts rank-0, rank-1, …"""
+def play_calls(
+    platform: bytes,
+    ranks: int,
+    calls: Sequence[str],
+    host: str = "rank-{}",
+    configuration: Sequence[str] = FLUID,
+    selector: str | None = None,
+) -> list[float]:
+    """Seconds of each call ("alltoall shift 1024 ppn=2"), one after the other. Rank r runs on the host with r in its
+    name. `selector` is the MPI library whose choice SMPI repeats ("ompi", "mpich") for the algorithm `mpi`."""
+    chosen = [f"--cfg=smpi/coll-selector:{selector}"] if selector else []
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         (folder / "platform.xml").write_bytes(platform)
-        (folder / "hosts").write_text("".join(f"rank-{rank}\n" for rank in range(ranks)))
+        (folder / "hosts").write_text("".join(f"{host.format(rank)}\n" for rank in range(ranks)))
         (folder / "calls").write_text("".join(f"{call}\n" for call in calls))
-        command = ["smpirun", "-np", str(ranks), "-platform", "platform.xml", "-hostfile", "hosts", *FLUID]
-        done = subprocess.run([*command, str(PLAY), "@calls"], cwd=folder, capture_output=True, text=True, check=False)
+        command = ["smpirun", "-np", str(ranks), "-platform", "platform.xml", "-hostfile", "hosts"]
+        command += [*configuration, *chosen, str(PLAY), "@calls"]
+        done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
     if done.returncode != 0:
         raise Error(f"smpirun {calls[0]} failed", cause=(done.stdout + done.stderr).strip()[-500:], internal=True)
     return [float(line) for line in done.stdout.splitlines()[-len(calls) :]]
