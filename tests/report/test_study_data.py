@@ -8,12 +8,15 @@ from typing import Any
 
 import pytest
 
-from ayatori import open_source
+from ayatori import _core, open_source
 from ayatori.model.jobs import contiguous_jobs, random_jobs
 from ayatori.model.network import drawing_as_data
+from ayatori.planning.improvement import TablesInUse, improve_jobs
 from ayatori.planning.routes import make_routes, make_routes_explained
+from ayatori.planning.together import JobOnFabric, measure_together
 from ayatori.report import write_report
 from ayatori.study.comparison import MAX_STEPS, RoutedNetwork, Study, study_as_data
+from ayatori.study.pictures import plan_as_study, together_as_study
 
 RAILS = "xgft:h=2;m=6,4;w=2,3"  # two NICs a host
 GOLDEN = Path(__file__).parent.parent / "golden"
@@ -94,3 +97,56 @@ def test_study_of_a_large_job_keeps_so_many_steps() -> None:
     job = study_of("fattree:K=12,levels=2", 150)["worst_job"]
     steps = [step["step"] for step in job["steps"]]
     assert MAX_STEPS // 2 <= len(steps) <= MAX_STEPS and job["step"] not in steps
+
+
+def jobs_together(source: str, sizes: list[int]) -> dict[str, Any]:
+    network = open_source(source)
+    names = [machine.name for machine in network.machines]
+    jobs = []
+    for number, size in enumerate(sizes):
+        hosts = [(name, 1) for name in names[number :: len(sizes)][:size]]
+        jobs.append(JobOnFabric(f"job {number}", _core.job_of_hosts(network, hosts, "test")))
+    routes = make_routes(network, 0)
+    measured = measure_together(network, routes, jobs, rounds=5)
+    return together_as_study(network, routes, source, jobs, measured, "own")
+
+
+def test_together_as_study_names_every_cable_that_two_jobs_use() -> None:
+    together = jobs_together("fattree:K=4,levels=2", [6, 5, 7])["together"]
+    users = {}
+    for job in together["jobs"]:
+        for cable in job["cables"]:
+            users.setdefault(cable, []).append(job["name"])
+    assert {shared["cable"]: shared["jobs"] for shared in together["shared"]} == {
+        cable: names for cable, names in users.items() if len(names) > 1
+    }
+    assert [len(job["hosts"]) for job in together["jobs"]] == [6, 5, 7]
+
+
+@pytest.mark.parametrize("source", ["fattree:K=4,levels=2", "torus:4x4", RAILS, "dragonfly:g=9,a=4,p=2,h=2"])
+def test_a_report_of_several_jobs_has_each_job_and_the_cables_that_they_share(source: str, tmp_path: Path) -> None:
+    study = jobs_together(source, [5, 5])
+    (tmp_path / "study-1.json").write_text(json.dumps(study))
+    page = write_report(tmp_path).read_text()
+    assert page.count("data-of=") >= 2 and "job 0</" in page and "job 1</" in page
+    assert ("job 0 and job 1" in page) == bool(study["together"]["shared"])
+
+
+def test_plan_as_study_has_the_tables_in_use_beside_ours_and_the_plan() -> None:
+    network = open_source("fattree:K=4,levels=2")
+    jobs = random_jobs(network, 6, 10, seed=2)
+    one_lid, many_lids = make_routes(network, 0), make_routes_explained(network).routes
+    in_use = TablesInUse(one_lid, "of the fabric")
+    improvements = improve_jobs(network, in_use, many_lids, jobs, "pair")
+    ours = [improvement.without for improvement in improvements]
+    study = plan_as_study(network, "a fabric", in_use, ours, many_lids, "pair", improvements)
+    assert list(study["methods"]) == ["tables in use", "destination-mod-K", "pair"]
+    assert "of the fabric" in study["methods"]["tables in use"]
+    assert list(study["random"]["relative_bandwidth"]) == list(study["methods"])
+    assert all(
+        planned <= bound + 1e-9
+        for planned, bound in zip(study["random"]["relative_bandwidth"]["pair"], study["random"]["bound"], strict=True)
+    )
+    worst = study["worst_job"]
+    assert worst["before"]["method"] == "tables in use" and worst["after"]["method"] == "pair"
+    assert worst["before"]["relative_bandwidth"] == min(study["random"]["relative_bandwidth"]["tables in use"])

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from ayatori._core import Job, Network, Routes
+from ayatori._core import Job, JobsTogether, Network, Routes
 from ayatori.cli import options
 from ayatori.cli.execution import Status, UsageError
 from ayatori.cli.grouped import grouped
 from ayatori.cli.output import print_json, print_table, progress, say
+from ayatori.cli.report import save_report
 from ayatori.cli.route import describe_check
 from ayatori.cli.together import JobsAsked, describe_shared_links
 from ayatori.formats.plan_file import read_plan
@@ -33,7 +35,8 @@ from ayatori.planning.plans import (
 from ayatori.planning.plans import plan as make_plan
 from ayatori.planning.routes import check as check_tables
 from ayatori.planning.routes import check_as_data, make_routes, read_routes
-from ayatori.planning.together import BACKGROUND, measure_together, together_as_data
+from ayatori.planning.together import BACKGROUND, JobOnFabric, measure_together, together_as_data
+from ayatori.study.pictures import together_as_study
 
 HOT_LINKS_SHOWN = 10
 
@@ -54,6 +57,7 @@ def check(
     ] = None,
     method: options.METHOD = None,
     rails: options.RAILS = "own",
+    report: options.REPORT = None,
     host_pattern: options.HOST_PATTERN = "",
     json: options.JSON = False,
 ) -> int:
@@ -67,6 +71,10 @@ def check(
     """
     network = open_source(source, host_pattern)
     asked.check([*each.named, plan])
+    if report is not None and not asked.jobs:
+        raise UsageError(
+            "--report draws several jobs", hint="--jobs FOLDER --report DIR; one job: ayatori plan --report"
+        )
     if method is not None and plan is not None:
         raise UsageError("--method excludes --plan, which says how its paths were chosen")
     together: dict[str, Any] = {}
@@ -74,7 +82,7 @@ def check(
     tables = Tables(lfts, lmc, method and method_named(method, [MULTIPATH]), options.parse_rails(rails))
     paths = tables.name_of_paths
     if asked.jobs:
-        routes, together = assess_together(network, asked, each, tables, pattern, rounds)
+        routes, together = assess_together(network, asked, each, tables, pattern, rounds, drawing(source, report))
     elif plan is not None:
         routes, assessments, paths = assess_plan(network, plan, lfts, pattern, each.seed)
     else:
@@ -134,8 +142,27 @@ def assess_plan(
     return routes, [Assessment(saved.job, measured)], saved.plan.method.word
 
 
+Draw = Callable[[Network, Routes, list[JobOnFabric], JobsTogether, str], None]
+
+
+def drawing(source: str, folder: Path | None) -> Draw:
+    """What draws the report of jobs that were measured together, if one is asked for."""
+
+    def draw(network: Network, routes: Routes, jobs: list[JobOnFabric], measured: JobsTogether, rails: str) -> None:
+        if folder is not None:
+            save_report(folder, "study-jobs.json", together_as_study(network, routes, source, jobs, measured, rails))
+
+    return draw
+
+
 def assess_together(
-    network: Network, asked: JobsAsked, each: options.JobOptions, tables: Tables, pattern: str, rounds: int
+    network: Network,
+    asked: JobsAsked,
+    each: options.JobOptions,
+    tables: Tables,
+    pattern: str,
+    rounds: int,
+    draw: Draw,
 ) -> tuple[Routes, dict[str, Any]]:
     """The jobs that are asked for together. Plans bring the LMC that they were made for."""
     if tables.method == MULTIPATH:
@@ -152,6 +179,7 @@ def assess_together(
             one.plan = make_plan(network, routes, nics, tables.method, steps).plan
     measured = measure_together(network, routes, jobs, rounds, each.seed, tables.rails)
     asked.draw(network, jobs, measured.shared)
+    draw(network, routes, jobs, measured, tables.rails)
     return routes, {"together": together_as_data(network, jobs, measured) | {"background": asked.background}}
 
 

@@ -58,6 +58,9 @@ ROUNDS = Annotated[int, typer.Option(help="With --jobs: how many random phases a
 SVG_OF_JOBS = Annotated[
     Path | None, typer.Option("--svg", metavar="FILE", help="Draw the jobs of --jobs, and the links that they share.")
 ]
+REPORT = Annotated[
+    Path | None, typer.Option(metavar="DIR", help="Also draw it: DIR/report.html, beside what it was drawn from.")
+]
 RANDOM_JOBS = Annotated[int | None, typer.Option(metavar="N", help="N random jobs of --job-size machines.")]
 UNNAMED_HCAS = Annotated[
     bool, typer.Option("--unnamed-hcas", help="Jobs that are not listed may hold HCAs that name no host.")

@@ -16,14 +16,23 @@ from ayatori.cli.check import describe_jobs
 from ayatori.cli.execution import UsageError
 from ayatori.cli.grouped import grouped
 from ayatori.cli.output import note, print_json, progress, say
+from ayatori.cli.report import save_report
 from ayatori.formats.job_files import files_of_jobs
 from ayatori.formats.plan_file import write_plan
 from ayatori.model.jobs import read_job
 from ayatori.model.network import open_source
 from ayatori.planning.beside import Placed, RunningJob, placed_as_data
-from ayatori.planning.improvement import Improvement, TablesInUse, improve_jobs, improvements_as_data
-from ayatori.planning.plans import DESTINATION_MOD_K, PLAN_METHODS, assessments_as_data
+from ayatori.planning.improvement import OURS, Improvement, TablesInUse, improve_jobs, improvements_as_data
+from ayatori.planning.plans import (
+    DESTINATION_MOD_K,
+    PLAN_METHODS,
+    Assessment,
+    assess_unplanned,
+    assessments_as_data,
+    relative_bandwidths,
+)
 from ayatori.planning.routes import make_routes, read_routes
+from ayatori.study.pictures import plan_as_study
 
 JOINT = Annotated[
     list[Path] | None,
@@ -59,6 +68,7 @@ def plan(
         Path | None, typer.Option(metavar="FILE", help="Write the job's plan there (--jobs: a folder).")
     ] = None,
     steps_out: STEPS_OUT = None,
+    report: options.REPORT = None,
     running: RUNNING = None,
     state: STATE = None,
     name: NAME = None,
@@ -89,8 +99,12 @@ def plan(
     routes = in_use.routes if lfts and lmc is None else make_routes(network, options.parse_lmc(lmc or "auto"))
     with progress("jobs", (4 if own_steps else 2) * len(alone)) as advance:
         improvements = improve_jobs(network, in_use, routes, alone, method, pattern, each.seed, own_steps, advance)
+    ours = on_tables_of_ours(network, in_use, alone, pattern, each.seed)
     data = {"source": source, "pattern": pattern, "seed": each.seed}
-    data |= comparison_as_data(network, in_use, improvements, method, pattern)
+    data |= comparison_as_data(network, in_use, improvements, method, pattern, ours)
+    if report is not None:
+        study = plan_as_study(network, source, in_use, ours, routes, method, improvements)
+        save_report(report, "study-plan.json", study)
     if out is not None:
         write_better_plan(network, in_use.routes, routes, improvements[0], out)
     if steps_out is not None:
@@ -98,15 +112,30 @@ def plan(
     print_json("plan", data) if json else describe(data)
 
 
+def on_tables_of_ours(
+    network: Network, in_use: TablesInUse, jobs: list[Job], pattern: str, seed: int
+) -> list[Assessment]:
+    """The jobs on destination-mod-K of ours, which stands beside tables of others; empty if ours are in use."""
+    if in_use.name == OURS:
+        return []
+    return assess_unplanned(network, make_routes(network, 0), jobs, pattern, seed)
+
+
 def comparison_as_data(
-    network: Network, in_use: TablesInUse, improvements: list[Improvement], method: str, pattern: str
+    network: Network,
+    in_use: TablesInUse,
+    improvements: list[Improvement],
+    method: str,
+    pattern: str,
+    ours: list[Assessment],
 ) -> dict[str, Any]:
-    """The jobs with their plans, and without."""
+    """The jobs with their plans, and without; the mean on tables of ours, where these are not in use."""
     data = assessments_as_data(network, method, [improvement.better for improvement in improvements])
     data |= improvements_as_data(in_use, improvements)
     without = [improvement.without for improvement in improvements]
     before = assessments_as_data(network, DESTINATION_MOD_K, without)
-    return data | {"before": before | {"pattern": pattern}}
+    mean = fmean(relative_bandwidths(ours)) if ours else None
+    return data | {"before": before | {"pattern": pattern}, "tables_of_ours": mean}
 
 
 @dataclass
@@ -199,6 +228,8 @@ def describe(data: dict[str, Any]) -> None:
     say(f"{data['source']}: without a plan")
     say(f"  baseline      {data['baseline']}")
     describe_jobs(data["before"])
+    if data["tables_of_ours"] is not None:
+        say(f"  beside it     mean {data['tables_of_ours']:.4f} on {OURS}, without a plan")
     say(f"with the plan '{data['method']}', where it is better than no plan")
     describe_jobs(data)
     say(f"  take          {choice_in_words(data)}")

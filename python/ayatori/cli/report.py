@@ -1,20 +1,29 @@
-"""ayatori report: one HTML page from saved results."""
+"""ayatori report: one HTML page from saved results; other verbs save theirs for it."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
-from ayatori.cli.output import say
+from ayatori.base.files import make_folder, write_json
+from ayatori.cli.output import note, say
 from ayatori.report import write_report
 
 
 def report(
     folder: Annotated[
-        Path, typer.Argument(metavar="DIR", help="A folder with study-*.json, as `ayatori demo` writes.")
+        Path,
+        typer.Argument(metavar="DIR", help="A folder with study-*.json, as demo and --report write them."),
     ],
 ) -> None:
     """Draws a folder's saved results as one self-contained HTML page."""
     say(str(write_report(folder)))
+
+
+def save_report(folder: Path, name: str, study: dict[str, Any]) -> None:
+    """Writes a study into the folder, and draws the page of all studies there."""
+    make_folder(folder)
+    write_json(folder / name, study)
+    note(f"wrote {write_report(folder)}")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import gzip
 import hashlib
+from collections.abc import Sequence
 from importlib.resources import files
 
 from ayatori.report.curves import Plot, plots_json
@@ -18,13 +19,13 @@ LOGO = Markup(
 
 
 def document(
-    title: str, kind: str, parts: list[Markup], drawn_from: str, plots: list[Plot], explored: bool = False
+    title: str, kind: str, parts: list[Markup], drawn_from: str, plots: list[Plot], pictures: Sequence[str] = ()
 ) -> str:
     """The page around its parts. `kind` stands below our name; every plot's place must be among the parts.
 
-    `explored`: there are pictures of fabrics among them, whose script comes along.
+    `pictures`: the scripts that the pictures among the parts need, in this order.
     """
-    own = ["fabric.js", "page.js"] if explored else ["page.js"]
+    own = [*pictures, "page.js"]
     body = tag(
         "body",
         tag("header", LOGO, tag("div", tag("b", "Ayatori"), Markup("<br>"), tag("span", kind))),

@@ -63,8 +63,27 @@
     drawLoads() {
       this.unit = Math.min(this.view.width / (this.pictures[0].clientWidth || this.view.width), 3);
       this.pictures.forEach((picture, side) => {
-        picture.querySelector("g.loads").innerHTML = this.loads[side] ? this.loadsAsMarkup(this.loads[side]) : "";
+        picture.querySelector("g.loads").innerHTML =
+          this.loads[side] ? this.hotElsewhere(side) + this.loadsAsMarkup(this.loads[side]) : "";
       });
+    }
+
+    // Marks below the loads of one side: where the other side has more than one message and this one has not.
+    hotElsewhere(side) {
+      const keys = new Set();
+      for (const [direction, load] of this.loads[1 - side] || []) {
+        const found = this.bundleOf.get(direction);
+        if (found && load > 1 && (this.loads[side].get(direction) || 0) <= 1) keys.add(2 * found[0] + found[1]);
+      }
+      return [...keys].slice(0, MAX_BADGES).map((key) => {
+        const { form, points } = this.route(key, 1);
+        return `<path class="elsewhere" stroke-width="${(8 * this.unit).toFixed(1)}" d="${this.pathAlong(form, points)}"/>`;
+      }).join("");
+    }
+
+    pathAlong(form, points) {
+      const at = points.map(([x, y]) => `${x.toFixed(1)} ${y.toFixed(1)}`);
+      return form === "curve" ? `M${at[0]}C${at.slice(1).join(" ")}` : at.map((point, i) => (i % 2 ? "L" : "M") + point).join("");
     }
 
     loadsAsMarkup(loads) {
@@ -107,9 +126,7 @@
     bundleAsMarkup(key, load) {
       const { form, points } = this.route(key, load);
       const width = this.widthOf(load);
-      const at = points.map(([x, y]) => `${x.toFixed(1)} ${y.toFixed(1)}`);
-      const path = form === "curve" ? `M${at[0]}C${at.slice(1).join(" ")}`
-        : at.map((point, i) => (i % 2 ? "L" : "M") + point).join("");
+      const path = this.pathAlong(form, points);
       return `<g class="load${loadClass(load)}" data-bundle="${key}"><path class="line" stroke-width="${width.toFixed(2)}" ` +
         `d="${path}"/><path class="head" d="${this.headAt(points.at(-2), points.at(-1), width)}"/>` +
         `<path class="reach" stroke-width="${(7 * this.unit).toFixed(1)}" d="${path}"/></g>`;
@@ -313,7 +330,8 @@
     }
   }
 
-  for (const root of document.querySelectorAll("[data-explore]")) root.explorer = new Explorer(root);
+  globalThis.FabricExplorer = Explorer;
+  for (const root of document.querySelectorAll("[data-explore]:not([data-jobs])")) root.explorer = new Explorer(root);
   addEventListener("keydown", (event) => {
     if (event.key !== "/" || event.target.tagName === "INPUT") return;
     const search = document.querySelector("[data-explore] input[type=search]");

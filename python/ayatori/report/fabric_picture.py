@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 
-from ayatori.report.markup import Markup, count, tag
+from ayatori.report.markup import Markup, count, join, tag
 from ayatori.report.model import Bundle, Drawing, Fabric, MissingCables, Shape, Text, WorstJob
 
 SINGLE = 1500  # hosts that are circles of their own; of more only those of the job
@@ -26,6 +26,48 @@ def draw_fabric(fabric: Fabric, drawing: Drawing, ranks: dict[int, int], id: str
         class_="over",
     )
     return _picture(drawing, under, over, label)
+
+
+def draw_jobs(fabric: Fabric, drawing: Drawing, jobs: list[list[int]], colours: int, id: str) -> Markup:
+    """The picture with the hosts of several jobs, each in one of so many colours; of boxes that stand for hosts, a
+    strip for each job below the box."""
+    job_of = {host: number for number, hosts in enumerate(jobs) for host in hosts}
+    strips: dict[int, list[int]] = defaultdict(list)
+    if marks_boxes(fabric, drawing):
+        for host, number in sorted(job_of.items(), key=lambda item: (item[1], item[0])):
+            box = drawing.box_of[fabric.hosts[host].router]
+            if number not in strips[box]:
+                strips[box].append(number)
+    frames = tag("g", *(_shape(frame, frame.label) for frame in drawing.frames), class_="frames")
+    over = tag(
+        "g",
+        tag("g", *(_box(fabric, drawing, i, False) for i in range(len(drawing.boxes))), class_="routers"),
+        tag("g", *(_strips(drawing.boxes[box], own, colours) for box, own in strips.items()), class_="strips"),
+        tag("g", *(_text(text) for text in drawing.texts)),
+        tag("g", *(_dot_of_job(drawing, host, job_of.get(host), colours) for host in drawing.dots), class_="hosts"),
+        class_="over",
+    )
+    under = tag("g", frames, *_cables(fabric, drawing), id=f"{id}-under")
+    return _picture(drawing, under, over, "Fabric with several jobs")
+
+
+def _dot_of_job(drawing: Drawing, host: int, job: int | None, colours: int) -> Markup:
+    x, y = drawing.dots[host]
+    style = "host" if job is None else f"host own job{job % colours}"
+    return tag("circle", cx=x, cy=y, r=f"{drawing.dot:g}", class_=style, data_of=job)
+
+
+def _strips(box: Shape, jobs: list[int], colours: int) -> Markup:
+    """The jobs that have hosts there, side by side along the lower edge of a box."""
+    width, height = box.width / len(jobs), max(2.0, min(5.0, box.height / 3))
+    top = box.y + box.height / 2 - height
+    left = box.x - box.width / 2
+    return join(
+        tag(
+            "rect", x=left + i * width, y=top, width=width, height=height, class_=f"own job{job % colours}", data_of=job
+        )
+        for i, job in enumerate(jobs)
+    )
 
 
 def draw_again(drawing: Drawing, id: str, label: str) -> Markup:

@@ -169,6 +169,41 @@ class WorstJob:
 
 
 @dataclass(frozen=True)
+class JobAmongOthers:
+    """One of several jobs that run at the same time; cables as directions: 2 × link, + 1 from its end b."""
+
+    name: str
+    machines: int
+    method: str
+    alone: float
+    together: float
+    worst_neighbour: str  # empty: nobody disturbs it
+    beside_worst_neighbour: float
+    hosts: list[int]  # indices of its host channel adapters
+    cables: list[int]  # that it uses, whatever step it is in
+
+
+@dataclass(frozen=True)
+class SharedCable:
+    """A direction of a cable that several jobs use."""
+
+    cable: int
+    meeting: float  # share of the time
+    jobs: list[str]
+
+
+@dataclass(frozen=True)
+class Together:
+    """Jobs that run at the same time."""
+
+    rounds: int
+    alone: float  # mean relative bandwidths
+    mean: float
+    jobs: list[JobAmongOthers]
+    shared: list[SharedCable]
+
+
+@dataclass(frozen=True)
 class Engine:
     """What one routing engine did with the fabric."""
 
@@ -213,6 +248,7 @@ class Study:
     random: RandomJobs | None
     contiguous: ContiguousJobs | None
     worst: WorstJob | None
+    together: Together | None
     engines: list[Engine]
     checks: list[Check]
     methods: dict[str, str]  # key -> display name, in order

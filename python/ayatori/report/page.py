@@ -11,6 +11,7 @@ from ayatori.report.load_matrix import draw_tier, square_tier, tier_note, tiers_
 from ayatori.report.markup import Markup, count, join, tag
 from ayatori.report.model import Drawing, Fabric, Origin, Side, Study, WorstJob
 from ayatori.report.tiers import NO_LOADS, bundles_of, load_class
+from ayatori.report.together_part import together_part, zoom_buttons
 
 FAULTS = 12  # that are listed without a click
 NO_DRAWING = "The study has no drawing of the fabric; studies that this version of Ayatori makes have one."
@@ -33,8 +34,13 @@ def page_of(studies: list[Study]) -> str:
     sections = [_study(study, plots[study.file], f"study{i}") for i, study in enumerate(studies)]
     drawn_from = f"Drawn from {', '.join(study.file for study in studies)}."
     every_plot = [plot for own in plots.values() for plot in own]
-    explored = any(study.fabric and study.fabric.drawing for study in studies)
-    return document(title, "report", [_contents(studies), *sections], drawn_from, every_plot, explored)
+    return document(title, "report", [_contents(studies), *sections], drawn_from, every_plot, _pictures(studies))
+
+
+def _pictures(studies: list[Study]) -> list[str]:
+    """The scripts of fabrics that are drawn, and of several jobs on one."""
+    drawn = [study for study in studies if study.fabric and study.fabric.drawing]
+    return ["fabric.js"] * bool(drawn) + ["jobs.js"] * any(study.together for study in drawn)
 
 
 def _contents(studies: list[Study]) -> Markup:
@@ -51,7 +57,10 @@ def _study(study: Study, plots: list[Plot], id: str) -> Markup:
     parts += [_origin(study.made)] if study.made else []
     parts += [_faults(study.fabric)] if study.fabric and study.fabric.faults else []
     parts += [headline(study), figures_listing(study)]
-    parts += [_fabric(study.fabric, study, id)] if study.fabric else []
+    if study.fabric and study.together:
+        parts += [together_part(study, study.together, study.fabric, id)]
+    if study.fabric and (study.worst or not study.together):
+        parts += [_fabric(study.fabric, study, id)]
     if plots:
         parts += [
             tag("h2", "Curves"),
@@ -136,11 +145,7 @@ def _explorer(fabric: Fabric, drawing: Drawing, job: WorstJob | None, names: lis
 
 def _tools(job: WorstJob | None) -> Markup:
     search = tag("label", "Find a host or router ", tag("input", type="search", autocomplete="off"))
-    zoom = [
-        tag("button", sign, type="button", title=title, data_zoom=act)
-        for sign, title, act in (("+", "zoom in", "in"), ("−", "zoom out", "out"), ("all", "show all", "all"))
-    ]
-    row = [search, tag("span", *zoom, class_="zoom"), tag("output", "", class_="search")]
+    row = [search, zoom_buttons(), tag("output", "", class_="search")]
     steps = []
     if job and len(job.steps) > 1:
         place = [step.number for step in job.steps].index(job.step)
@@ -199,6 +204,8 @@ def _legend(fabric: Fabric, sides: list[Side], with_job: bool) -> Markup:
     used = sorted({load_class(load) for side in sides for load in side.loads.values()} - {0})
     items = [_key(f"load{k}", 2.0 + 1.5 * (k - 1), LOADS[k]) for k in used]
     if fabric.drawing:
+        both = len(sides) == 2 and any(load > 1 for side in sides for load in side.loads.values())
+        items += [_key("elsewhere", 8.0, "several messages in the other picture")] * both
         items += [_key("idle", 1.0, "unused cable" if with_job else "cable")]
         items += [_key("degraded", 2.0, "degraded cable")] * any(link.degraded for link in fabric.links)
         items += [_key("missing", 2.0, "missing cable")] * bool(fabric.drawing.missing)

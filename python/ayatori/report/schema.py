@@ -20,6 +20,7 @@ from ayatori.report.model import (
     Study,
     WorstJob,
 )
+from ayatori.report.together_schema import read_together
 from ayatori.report.values import ReportError, Value, load_json
 
 
@@ -48,6 +49,7 @@ def read_study(file: Path) -> Study:
         random=_random(value.at("random")) if value.has("random") else None,
         contiguous=_contiguous(value.at("contiguous")) if value.has("contiguous") else None,
         worst=_worst(value.at("worst_job"), fabric) if value.has("worst_job") else None,
+        together=read_together(value.at("together"), fabric) if value.has("together") else None,
         engines=[_engine(item) for item in _optional_items(value, "engines")],
         checks=[_check(item) for item in _optional_items(value, "checks")],
         methods={key: name.text() for key, name in _optional_entries(value, "methods")},

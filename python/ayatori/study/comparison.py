@@ -8,6 +8,7 @@ from typing import Any
 
 from ayatori import _core
 from ayatori._core import Job, Network, Plan, Routes
+from ayatori.base.errors import Error
 from ayatori.model.network import drawing_as_data, router_cables, router_endpoints
 from ayatori.planning.plans import (
     DESTINATION_MOD_K,
@@ -20,6 +21,7 @@ from ayatori.planning.plans import (
 )
 
 MAX_STEPS = 64  # of the worst job, whose loads a study has
+OURS = "destination-mod-K, ours: one LID a port, no plan"
 
 
 @dataclass
@@ -64,7 +66,7 @@ def study_as_data(study: Study, title: str, source: str, seed: int) -> dict[str,
     return {
         "title": title,
         "source": source,
-        "methods": METHODS,
+        "methods": METHODS | {DESTINATION_MOD_K: OURS},
         "fabric": drawing_as_data(study.routed.network),
         "random": {
             "jobs": len(study.random[DESTINATION_MOD_K]),
@@ -88,30 +90,46 @@ def _by_method(assessed: dict[str, list[Assessment]], measure: Callable[[list[As
     return {method: measure(assessments) for method, assessments in assessed.items()}
 
 
+@dataclass(frozen=True)
+class Side:
+    """A job by one method: the paths that its messages take on these tables, and what it gets."""
+
+    method: str
+    assessment: Assessment
+    routes: Routes
+
+
 def worst_job_as_data(study: Study, after: str = "pair") -> dict[str, Any]:
     """Link loads of the worst job's steps, without a plan and with one; of its worst step first."""
     index = study.worst_job()
-    before, planned = study.random[DESTINATION_MOD_K][index], study.random[after][index]
-    step = before.contention.worst_step
-    network = study.routed.network
+    routed = study.routed
+    before, planned = (
+        Side(method, study.random[method][index], routed.routes(method)) for method in (DESTINATION_MOD_K, after)
+    )
+    return job_as_data(routed.network, before, planned)
+
+
+def job_as_data(network: Network, before: Side, after: Side) -> dict[str, Any]:
+    """Link loads of a job's shift all-to-all, by both; the worst step of `before` first."""
+    job, step = before.assessment.job, before.assessment.contention.worst_step
     places = {endpoint: i for i, endpoint in enumerate(router_endpoints(network))}
-    sides = {"before": (before, DESTINATION_MOD_K), "after": (planned, after)}
+    sides = {"before": before, "after": after}
     cables = router_cables(network)
 
     def loads(side: str, step: int) -> list[list[int | str]]:
-        return _loads_as_data(study.routed, cables, *sides[side], step)
+        return _loads_as_data(network, cables, sides[side], step)
 
     return {
-        "hosts": [network.machines[machine].name for machine in before.job.machines],
-        "endpoints": [places[endpoint] for endpoint in before.job.endpoints(network)],
+        "hosts": [network.machines[machine].name for machine in job.machines],
+        "endpoints": [places[endpoint] for endpoint in job.endpoints(network)],
         "step": step,
-        **{side: _side_as_data(*sides[side]) | {"loads": loads(side, step)} for side in sides},
-        "steps": [{"step": s} | {side: loads(side, s) for side in sides} for s in _steps_to_show(before.job, step)],
+        **{name: _side_as_data(side) | {"loads": loads(name, step)} for name, side in sides.items()},
+        "steps": [{"step": s} | {side: loads(side, s) for side in sides} for s in _steps_to_show(job, step)],
     }
 
 
-def _side_as_data(assessment: Assessment, method: str) -> dict[str, Any]:
-    return {"method": method, "relative_bandwidth": assessment.contention.relative_bandwidth}
+def _side_as_data(side: Side) -> dict[str, Any]:
+    return {"method": side.method, "relative_bandwidth": side.assessment.contention.relative_bandwidth}
 
 
 def _steps_to_show(job: Job, worst: int) -> list[int]:
@@ -121,11 +139,11 @@ def _steps_to_show(job: Job, worst: int) -> list[int]:
     return [step for step in range(count) if step % stride == 0 and step != worst]
 
 
-def _loads_as_data(
-    routed: RoutedNetwork, cables: list[tuple[int, int]], assessment: Assessment, method: str, step: int
-) -> list[list[int | str]]:
+def _loads_as_data(network: Network, cables: list[tuple[int, int]], side: Side, step: int) -> list[list[int | str]]:
     """[index of the cable, direction, messages] of each that carries any."""
-    loads = step_loads(routed, assessment.job, assessment.planned.plan, method, step)
+    if side.assessment.planned is None:
+        raise Error("a picture of a job needs its paths", internal=True)
+    loads = step_loads(network, side.routes, side.assessment.job, side.assessment.planned.plan, step)
     directions = ("ab", "ba")
     return [
         [i, way, loads[port]]
@@ -135,7 +153,7 @@ def _loads_as_data(
     ]
 
 
-def step_loads(routed: RoutedNetwork, job: Job, plan: Plan, method: str, step: int) -> list[int]:
+def step_loads(network: Network, routes: Routes, job: Job, plan: Plan, step: int) -> list[int]:
     """Messages on each directed link (by port id) in one step of the job's shift all-to-all."""
     steps = _core.shift_all_to_all(job.rank_count)
-    return _core.link_loads(routed.network, routed.routes(method), job.endpoints(routed.network), plan, steps, step)
+    return _core.link_loads(network, routes, job.endpoints(network), plan, steps, step)

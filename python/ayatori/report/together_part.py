@@ -1,0 +1,144 @@
+"""The part of the page about jobs that run at the same time: figures, picture, cables that they share."""
+
+from __future__ import annotations
+
+import json
+
+from ayatori.report.fabric_data import fabric_data
+from ayatori.report.fabric_picture import draw_jobs
+from ayatori.report.markup import Markup, count, join, tag
+from ayatori.report.model import Fabric, JobAmongOthers, SharedCable, Study, Together
+
+COLOURS = 8  # of jobs: --job0 … in page.css
+SHARED_ROWS = 20
+
+
+def together_part(study: Study, together: Together, fabric: Fabric, id: str) -> Markup:
+    """All of it; without the picture where the fabric has none."""
+    parts = [tag("h2", f"{count(len(together.jobs), 'job')} at the same time"), _headline(together), _figures(together)]
+    if fabric.drawing:
+        parts.append(_explorer(fabric, together, id))
+    else:
+        parts.append(tag("p", fabric.not_drawn, class_="note"))
+    return join([*parts, _shared_cables(fabric, together)])
+
+
+def _headline(together: Together) -> Markup:
+    lost = 1 - together.mean / together.alone if together.alone else 0.0
+    if not together.shared:
+        said = "No cable carries messages of two jobs, whatever step each is in"
+    else:
+        said = f"{count(len(together.shared), 'direction')} of cables carry messages of several jobs"
+    figures = (
+        f"Mean bandwidth of a job: {together.alone:.3f} of peak alone, {together.mean:.3f} with all others "
+        f"({-lost:+.0%}), over {count(together.rounds, 'round')} of random phases."
+    )
+    return tag("div", tag("strong", said), tag("p", figures), class_="headline")
+
+
+def _swatch(number: int) -> Markup:
+    return tag("svg", tag("circle", cx=8, cy=8, r=6), class_=f"swatch job{number % COLOURS}", viewBox="0 0 16 16")
+
+
+def _figures(together: Together) -> Markup:
+    """A row a job: alone, with all others, beside the neighbour that disturbs it most."""
+    columns = ("hosts", "paths", "alone", "together", "worst neighbour", "beside it")
+    words = ("paths", "worst neighbour")
+    head = [tag("th", name, scope="col", class_=None if name in words else "number") for name in columns]
+    rows = [_figures_row(number, job) for number, job in enumerate(together.jobs)]
+    table = tag("table", tag("thead", tag("tr", tag("th", "job", scope="col"), *head)), tag("tbody", *rows))
+    note = "Bandwidths are shares of what the network cards could."
+    return tag("div", tag("div", table, class_="scroll"), tag("p", note, class_="note"), class_="card")
+
+
+def _figures_row(number: int, job: JobAmongOthers) -> Markup:
+    return tag(
+        "tr",
+        tag("th", _swatch(number), job.name, scope="row"),
+        tag("td", job.machines, class_="number"),
+        tag("td", job.method),
+        tag("td", f"{job.alone:.3f}", class_="number"),
+        tag("td", f"{job.together:.3f}", class_="number"),
+        tag("td", job.worst_neighbour or "none"),
+        tag("td", f"{job.beside_worst_neighbour:.3f}", class_="number"),
+    )
+
+
+def _explorer(fabric: Fabric, together: Together, id: str) -> Markup:
+    """The picture, and buttons that show all jobs or one of them."""
+    assert fabric.drawing
+    buttons = [tag("button", "all jobs", type="button", data_job="all", aria_pressed="true")]
+    buttons += [
+        tag("button", _swatch(number), job.name, type="button", data_job=number, aria_pressed="false")
+        for number, job in enumerate(together.jobs)
+    ]
+    legend = [
+        tag("li", tag("svg", tag("path", d="M1 8H33", class_="shared"), viewBox="0 0 34 16"), "cable of several jobs"),
+        tag("li", "Each other line is a cable that one job uses, in its colour, whatever step it is in."),
+    ]
+    more = len(together.jobs) - COLOURS
+    legend += [tag("li", f"{count(more, 'job')} more in the same colours")] if more > 0 else []
+    search = tag("label", "Find a host or router ", tag("input", type="search", autocomplete="off"))
+    tools = tag("div", search, zoom_buttons(), tag("output", "", class_="search"), class_="tools")
+    picture = draw_jobs(fabric, fabric.drawing, [job.hosts for job in together.jobs], COLOURS, f"{id}-jobs")
+    return tag(
+        "div",
+        tag("div", *buttons, class_="tools jobs", role="group", aria_label="Which jobs are shown"),
+        tools,
+        tag("ul", *legend, class_="legend"),
+        tag("p", fabric.drawing.remark, class_="note") if fabric.drawing.remark else "",
+        tag("figure", tag("figcaption", "all jobs", class_="note shown"), picture, class_="card"),
+        fabric_data(fabric, fabric.drawing, None, {}, f"{id}-jobs-data"),
+        _jobs_data(together, f"{id}-jobs-uses"),
+        class_="explorer",
+        tabindex=0,
+        data_explore=f"{id}-jobs-data",
+        data_jobs=f"{id}-jobs-uses",
+    )
+
+
+def zoom_buttons() -> Markup:
+    """What fabric.js listens to."""
+    acts = (("+", "zoom in", "in"), ("−", "zoom out", "out"), ("all", "show all", "all"))
+    buttons = [tag("button", sign, type="button", title=title, data_zoom=act) for sign, title, act in acts]
+    return tag("span", *buttons, class_="zoom")
+
+
+def _jobs_data(together: Together, id: str) -> Markup:
+    """What jobs.js shows: names, hosts and cables of each job, and who shares which cable."""
+    data = {
+        "colours": COLOURS,
+        "names": [job.name for job in together.jobs],
+        "hosts": [job.hosts for job in together.jobs],
+        "cables": [job.cables for job in together.jobs],
+        "shared": [[shared.cable, shared.jobs, round(shared.meeting, 4)] for shared in together.shared],
+    }
+    text = json.dumps(data, separators=(",", ":"), allow_nan=False)
+    safe = text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
+    return Markup(f'<script type="application/json" id="{id}">{safe}</script>')
+
+
+def _shared_cables(fabric: Fabric, together: Together) -> Markup:
+    """The cables that jobs share, those on which they meet most often first."""
+    if not together.shared:
+        return join(())
+    ordered = sorted(together.shared, key=lambda shared: (-shared.meeting, shared.cable))
+    rows = [_shared_row(fabric, shared) for shared in ordered[:SHARED_ROWS]]
+    head = ("from", "to", "jobs", "of the time")
+    table = tag(
+        "table",
+        tag("thead", tag("tr", *(tag("th", name, scope="col") for name in head))),
+        tag("tbody", *rows),
+    )
+    rest = len(ordered) - SHARED_ROWS
+    note = tag("p", f"and {count(rest, 'direction')} more", class_="note") if rest > 0 else ""
+    return tag("div", tag("h3", "Cables that jobs share"), tag("div", table, class_="scroll"), note, class_="card")
+
+
+def _shared_row(fabric: Fabric, shared: SharedCable) -> Markup:
+    link = fabric.links[shared.cable // 2]
+    ends = [(link.a, link.a_port), (link.b, link.b_port)]
+    start, end = reversed(ends) if shared.cable % 2 else ends
+    names = [f"{fabric.routers[router].name} port {port}" for router, port in (start, end)]
+    together = f"{', '.join(shared.jobs[:-1])} and {shared.jobs[-1]}" if len(shared.jobs) > 1 else shared.jobs[0]
+    return tag("tr", *(tag("td", name) for name in names), tag("td", together), tag("td", f"{shared.meeting:.1%}"))
