@@ -53,6 +53,15 @@ class Mpi:
             assert done.returncode == 0, done.stderr
         return program
 
+    def yielding(self) -> Path:
+        """For MPICH: its ranks would poll for whole time slices where they share cores."""
+        shared = self.folder / "yields_when_idle.so"
+        if not shared.exists():
+            source = PROGRAMS / "yields_when_idle.c"
+            done = subprocess.run(["cc", "-O2", "-shared", "-fPIC", source, "-o", shared], check=False, timeout=120)
+            assert done.returncode == 0
+        return shared
+
     def run(
         self,
         ranks: int,
@@ -64,12 +73,14 @@ class Mpi:
     ) -> subprocess.CompletedProcess[str]:
         """`plugin`: another library than this MPI's own."""
         environment = os.environ | OPEN_MPI_HERE | variables
-        preloaded = f"LD_PRELOAD={plugin or library(self.family)}"
+        libraries = [plugin or library(self.family)] if preload else []
+        libraries += [self.yielding()] if self.family == "mpich" else []
+        preloaded = "LD_PRELOAD=" + ":".join(map(str, libraries))
         launch = [f"mpirun.{self.family}", "-np", str(ranks)]
         if self.family == "openmpi":
             launch.append("--oversubscribe")
         return subprocess.run(
-            [*launch, *(["env", preloaded] if preload else []), *map(str, command)],
+            [*launch, "env", preloaded, *map(str, command)],
             env=environment,
             cwd=self.folder,
             capture_output=True,

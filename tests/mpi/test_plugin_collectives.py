@@ -63,5 +63,5 @@ def test_data_are_those_of_the_mpi(family: str, ranks: int, tmp_path_factory: py
 
 
 def test_the_programs_folder_has_no_program_that_no_test_runs() -> None:
-    tests = "".join(path.read_text(encoding="utf-8") for path in Path(__file__).parent.glob("test_plugin*.py"))
+    tests = "".join(path.read_text(encoding="utf-8") for path in Path(__file__).parent.glob("*.py"))
     assert [path.name for path in plugin.PROGRAMS.glob("*.c*") if path.name not in tests] == []

@@ -1,0 +1,76 @@
+"""One process of mpi4py's test suite: runs its tests, and writes a line for each outcome as soon as it is known.
+
+    mpirun -np N python mpi4py_outcomes.py FOLDER_OF_TESTS FOLDER_OF_OUTCOMES [options of mpi4py's main.py]
+
+The lines of process R are in FOLDER_OF_OUTCOMES/R.
+"""
+
+from __future__ import annotations
+
+import sys
+import unittest
+from pathlib import Path
+from typing import Any
+
+
+class Outcomes(unittest.TestResult):
+    """Writes "ok NAME", "FAIL NAME", "ERROR NAME" or "skipped NAME"; "begun NAME" before."""
+
+    lines: Any = None
+
+    def startTest(self, test: unittest.TestCase) -> None:
+        super().startTest(test)
+        self._write("begun", test)
+
+    def _write(self, word: str, test: unittest.TestCase) -> None:
+        self.lines.write(f"{word} {test.id()}\n")
+        self.lines.flush()
+
+    def addSuccess(self, test: unittest.TestCase) -> None:
+        self._write("ok", test)
+
+    def addFailure(self, test: unittest.TestCase, err: Any) -> None:
+        super().addFailure(test, err)
+        self._write("FAIL", test)
+        print(self.failures[-1][1], file=sys.stderr, flush=True)
+
+    def addError(self, test: unittest.TestCase, err: Any) -> None:
+        super().addError(test, err)
+        self._write("ERROR", test)
+        print(self.errors[-1][1], file=sys.stderr, flush=True)
+
+    def addSkip(self, test: unittest.TestCase, reason: str) -> None:
+        self._write("skipped", test)
+
+    def addSubTest(self, test: unittest.TestCase, subtest: unittest.TestCase, err: Any) -> None:
+        super().addSubTest(test, subtest, err)
+        if err is not None:
+            self._write("FAIL", test)
+
+
+class Runner:
+    def __init__(self, **_options: object) -> None:
+        pass
+
+    def run(self, tests: unittest.TestSuite) -> unittest.TestResult:
+        outcomes = Outcomes()
+        tests.run(outcomes)
+        return outcomes
+
+
+def run(tests: Path, outcomes: Path, options: list[str]) -> None:
+    sys.path.insert(0, str(tests))
+    main = __import__("main")
+    from mpi4py import MPI
+
+    with (outcomes / str(MPI.COMM_WORLD.Get_rank())).open("w", encoding="utf-8") as lines:
+        Outcomes.lines = lines
+        sys.argv = ["main.py", "--no-numpy", *options]
+        try:
+            main.main(module=None, testRunner=Runner)
+        except SystemExit:
+            lines.write("end\n")
+
+
+if __name__ == "__main__":
+    run(Path(sys.argv[1]), Path(sys.argv[2]), sys.argv[3:])

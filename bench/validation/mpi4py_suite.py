@@ -1,0 +1,167 @@
+"""mpi4py's own test suite with the plug-in and without: every process must pass the same tests.
+
+    python -m bench.validation.mpi4py_suite                 # both MPIs, 1 to 5 processes
+    python -m bench.validation.mpi4py_suite --mpi mpich --ranks 3 --only cco_ --variable AYATORI_REPRODUCIBLE=off
+
+The installed mpi4py is used, a wheel that takes the MPI it finds; its tests come from the same version's source
+distribution on PyPI. Even numbers of processes ask for one thread, so that messages within the node go through memory;
+odd ones for MPI_THREAD_MULTIPLE, as mpi4py does by default.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib.metadata
+import os
+import shutil
+import subprocess
+import sys
+import tarfile
+import tempfile
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from ayatori.base.errors import Error
+from ayatori.processes import run_program
+from bench.harness.programs import ROOT
+
+KEPT = ROOT / "build" / "mpi4py"
+SECONDS = 600
+FAMILIES = ("openmpi", "mpich")
+LEFT_OUT = {
+    "openmpi": ["test_spawn"],  # does not end on few cores, with or without the plug-in
+    "mpich": ["test_spawn", "test_util_sync"],  # the second fails without the plug-in, too, and then waits for ever
+}
+OPEN_MPI_HERE = {
+    "OMPI_ALLOW_RUN_AS_ROOT": "1",
+    "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
+    "OMPI_MCA_mpi_yield_when_idle": "1",
+    "OMPI_MCA_btl_vader_single_copy_mechanism": "none",
+}
+
+Outcomes = list[dict[str, str]]
+"""By process: what came of each test: ok, skipped, FAIL or ERROR."""
+
+
+@dataclass(frozen=True)
+class Run:
+    """A run of the suite, or of its modules whose names contain one of `only`."""
+
+    family: str
+    ranks: int
+    only: Sequence[str] = ()
+
+    def options(self) -> list[str]:
+        chosen = [f"-i{word}" for word in self.only] + [f"-e{word}" for word in LEFT_OUT[self.family]]
+        return [*chosen, *(["--thread-level=single"] if self.ranks % 2 == 0 else [])]
+
+
+def is_there(family: str) -> bool:
+    return all(map(shutil.which, (f"mpirun.{family}", f"mpicc.{family}"))) and plugin_of(family).exists()
+
+
+def plugin_of(family: str) -> Path:
+    return ROOT / "build" / "release" / "mpi" / family / "libayatori_mpi.so"
+
+
+def suite() -> Path:
+    """The folder of mpi4py's tests; downloaded when it is first asked for."""
+    version = importlib.metadata.version("mpi4py")
+    folder = KEPT / f"mpi4py-{version}"
+    if not (folder / "test").exists():
+        KEPT.mkdir(parents=True, exist_ok=True)
+        pip = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--no-binary=mpi4py", f"--dest={KEPT}"]
+        done = subprocess.run([*pip, f"mpi4py=={version}"], capture_output=True, text=True, check=False)
+        if done.returncode != 0:
+            raise Error("can't download mpi4py's tests", done.stderr.strip().rpartition("\n")[2])
+        with tarfile.open(KEPT / f"mpi4py-{version}.tar.gz") as archive:
+            archive.extractall(KEPT, filter="data")
+    return folder / "test"
+
+
+def yielding(folder: Path) -> Path:
+    """MPICH polls without a pause: where ranks share cores, a collective takes as long as their time slices."""
+    library = folder / "yields_when_idle.so"
+    source = ROOT / "tests" / "mpi" / "programs" / "yields_when_idle.c"
+    subprocess.run(["cc", "-O2", "-shared", "-fPIC", source, "-o", library], check=True)
+    return library
+
+
+def environment_of(family: str, folder: Path, more: Mapping[str, str]) -> dict[str, str]:
+    """The wheel asks for MPICH by the name that it has elsewhere."""
+    renamed = folder / "libraries"
+    renamed.mkdir(exist_ok=True)
+    if family == "mpich":
+        shown = subprocess.run(["mpicc.mpich", "-show"], capture_output=True, text=True, check=True).stdout
+        places = [Path(word[2:]) / "libmpich.so" for word in shown.split() if word.startswith("-L")]
+        (renamed / "libmpi.so.12").symlink_to(next(place for place in places if place.exists()))
+    return {**os.environ, **OPEN_MPI_HERE, "LD_LIBRARY_PATH": str(renamed), "MPI4PY_MPIABI": family, **more}
+
+
+def outcomes_of(run: Run, preload: bool, variables: Mapping[str, str] | None = None) -> Outcomes:
+    """Raises Error if the suite does not come to its end."""
+    tests = suite()
+    program = Path(__file__).with_name("mpi4py_outcomes.py")
+    with tempfile.TemporaryDirectory(prefix="ayatori-mpi4py-") as name:
+        folder = Path(name)
+        lines = folder / "outcomes"
+        lines.mkdir()
+        launch = [f"mpirun.{run.family}", "-np", str(run.ranks)]
+        launch += ["--oversubscribe"] if run.family == "openmpi" else []
+        preloaded = [yielding(folder)] if run.family == "mpich" else []
+        preloaded += [plugin_of(run.family)] if preload else []
+        launch += ["env", "LD_PRELOAD=" + ":".join(map(str, preloaded))]
+        status = run_program(
+            [*launch, sys.executable, program, tests, lines, *run.options()],
+            folder=folder,
+            environment=environment_of(run.family, folder, variables or {}),
+            output=folder / "output",
+            errors=folder / "errors",
+            timeout=SECONDS,
+        )
+        files = [lines / str(rank) for rank in range(run.ranks)]
+        read = [file.read_text(encoding="utf-8").splitlines() if file.exists() else [] for file in files]
+        if any(len(one) < 2 or one[-1] != "end" for one in read):
+            last = next((one[-1] for one in read if one and one[-1] != "end"), "the beginning")
+            said = (folder / "errors").read_text(encoding="utf-8", errors="replace")[-2000:]
+            raise Error(f"the suite ended early with status {status}, at: {last}", said)
+    return [
+        {name: word for word, _, name in (line.partition(" ") for line in one[:-1]) if word != "begun"} for one in read
+    ]
+
+
+def differences(without: Outcomes, with_plugin: Outcomes) -> list[str]:
+    """One line for each test that has another outcome on some process."""
+    return [
+        f"process {rank}: {test}: {before.get(test, 'not run')} without, {after.get(test, 'not run')} with the plug-in"
+        for rank, (before, after) in enumerate(zip(without, with_plugin, strict=True))
+        for test in sorted({*before, *after})
+        if before.get(test) != after.get(test)
+    ]
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--mpi", nargs="+", choices=FAMILIES, default=[*FAMILIES])
+    parser.add_argument("--ranks", nargs="+", type=int, default=[1, 2, 3, 4, 5])
+    parser.add_argument("--only", nargs="*", default=[], help="modules with one of these words in their names")
+    parser.add_argument("--variable", nargs="*", default=[], metavar="NAME=VALUE", help="for the run with the plug-in")
+    options = parser.parse_args()
+    variables = dict(word.split("=", 1) for word in options.variable)
+    wrong = 0
+    for family in filter(is_there, options.mpi):
+        for ranks in options.ranks:
+            run = Run(family, ranks, options.only)
+            without, after = outcomes_of(run, preload=False), outcomes_of(run, preload=True, variables=variables)
+            found = differences(without, after)
+            wrong += len(found)
+            counts = ", ".join(f"{n} {word}" for word, n in sorted(Counter(without[0].values()).items()))
+            print(f"{family}, {ranks} processes: {counts}; {len(found)} differ with the plug-in", flush=True)
+            print(*found, sep="\n", end="\n" if found else "", flush=True)
+    return 0 if wrong == 0 else 3
+
+
+if __name__ == "__main__":
+    sys.exit(main())

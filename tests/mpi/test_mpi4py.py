@@ -1,0 +1,28 @@
+"""mpi4py's tests of collectives pass with the plug-in as without it: a part of bench/validation/mpi4py_suite.py."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import plugin
+import pytest
+
+MODULES = ["cco_buf", "cco_vec", "cco_obj", "cco_nb", "test_op", "test_comm"]
+
+
+@pytest.mark.parametrize("family", plugin.families())
+def test_mpi4pys_collectives_do_what_they_do_without_the_plugin(family: str) -> None:
+    pytest.importorskip("mpi4py")
+    command = [sys.executable, "-m", "bench.validation.mpi4py_suite", "--mpi", family, "--ranks", "3"]
+    done = subprocess.run(
+        [*command, "--only", *MODULES, "--variable", "AYATORI_REPRODUCIBLE=off"],
+        cwd=plugin.ROOT,
+        capture_output=True,
+        text=True,
+        timeout=600,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    passed = int(done.stdout.partition(" ok")[0].split()[-1])
+    assert passed > 300 and "; 0 differ with the plug-in" in done.stdout, done.stdout
