@@ -31,14 +31,14 @@ MpiCarrier::MpiCarrier(MPI_Comm communicator, const RankProgram& program)
 
 Result<> MpiCarrier::post_send(RequestId request, const CarriedMessage& message) {
   return post(message, [&](void* data, int count, MPI_Datatype type) {
-    return MPI_Isend(data, count, type, static_cast<int>(message.peer), static_cast<int>(message.stream), communicator_,
+    return MPI_Isend(data, count, type, static_cast<int>(message.peer), tag_of(message), communicator_,
                      &requests_[request]);
   });
 }
 
 Result<> MpiCarrier::post_receive(RequestId request, const CarriedMessage& message) {
   return post(message, [&](void* data, int count, MPI_Datatype type) {
-    return MPI_Irecv(data, count, type, static_cast<int>(message.peer), static_cast<int>(message.stream), communicator_,
+    return MPI_Irecv(data, count, type, static_cast<int>(message.peer), tag_of(message), communicator_,
                      &requests_[request]);
   });
 }

@@ -11,12 +11,15 @@
 
 namespace ayatori {
 
-/// Message tags are stream numbers, so `communicator` should be used for nothing else while a play is under way. Errors
-/// are MPI's own words, if the communicator's error handler lets them return.
+/// Message tags are stream numbers, counted from set_first_tag(): nothing else that is under way on `communicator` may
+/// have the same. Errors are MPI's own words, if the communicator's error handler lets them return.
 class MpiCarrier final : public Carrier {
  public:
   /// Carries for programs like this one: with as many messages under way and pieces a message at most.
   MpiCarrier(MPI_Comm communicator, const RankProgram& program);
+
+  /// The tag of stream 0 from now on; 0 at first. No message is under way.
+  void set_first_tag(int tag) { first_tag_ = tag; }
 
   [[nodiscard]] Result<> post_send(RequestId request, const CarriedMessage& message) override;
   [[nodiscard]] Result<> post_receive(RequestId request, const CarriedMessage& message) override;
@@ -30,7 +33,13 @@ class MpiCarrier final : public Carrier {
   [[nodiscard]] Result<> post(const CarriedMessage& message, Post post_message);
   [[nodiscard]] Result<MPI_Datatype> type_of(const CarriedMessage& message);
 
+  /// The tag of a message's stream.
+  [[nodiscard]] int tag_of(const CarriedMessage& message) const {
+    return first_tag_ + static_cast<int>(message.stream);
+  }
+
   MPI_Comm communicator_;
+  int first_tag_ = 0;
   std::vector<MPI_Request> requests_;  ///< by RequestId; MPI_REQUEST_NULL if it is not under way
   std::vector<int> lengths_;           ///< of a derived datatype that is being made
   std::vector<MPI_Aint> addresses_;

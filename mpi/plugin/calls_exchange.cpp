@@ -1,6 +1,6 @@
 // MPI_Allgather(v), MPI_Alltoall(v): every rank receives a block from each.
+#include "call_data.hpp"
 #include "calls.hpp"
-#include "elements.hpp"
 
 namespace ayatori::plugin {
 
@@ -10,102 +10,198 @@ using Access = Bytewise::Access;
 
 bool is_wrong(int count, MPI_Datatype type) { return count < 0 || type == MPI_DATATYPE_NULL; }
 
-}  // namespace
+class AlltoallData {
+ public:
+  AlltoallData(const Part& part, const Elements& from, const Elements& to, bool in_place)
+      : leaving_(part.kept(from), Access::read, part.on.own(), in_place || part.call.use(0).written),
+        arriving_(part.kept(to), Access::write, part.on.own()),
+        regions_{leaving_.begin(), arriving_.begin()} {}
 
-int Allgather(const void* sent, int sent_count, MPI_Datatype sent_type, void* received, int received_count,
-              MPI_Datatype received_type, MPI_Comm comm) {
-  const auto pass = [&] {
-    return PMPI_Allgather(sent, sent_count, sent_type, received, received_count, received_type, comm);
-  };
+  [[nodiscard]] std::span<std::byte* const> regions() const { return regions_; }
+  [[nodiscard]] static std::span<const Bytes> sizes() { return {}; }
+  [[nodiscard]] static Combine combine() { return nullptr; }
+  void finish() const { arriving_.finish(); }
+
+ private:
+  Bytewise leaving_;
+  Bytewise arriving_;
+  std::array<std::byte*, 2> regions_;
+};
+
+/// One buffer with a block for each rank.
+struct Blocks {
+  const void* address;
+  std::span<const int> counts;
+  std::span<const int> displacements;
+  Layout layout;
+};
+
+class AlltoallvData {
+ public:
+  AlltoallvData(const Part& part, const Blocks& from, const Blocks& to, bool in_place)
+      : arriving_(to.address, to.counts, to.displacements, part.kept(to.layout), Access::write, part.on.own()),
+        leaving_(from.address, from.counts, from.displacements, part.kept(from.layout), Access::read, part.on.own(),
+                 in_place),
+        regions_(leaving_.begins().begin(), leaving_.begins().end()),
+        sizes_(leaving_.sizes().begin(), leaving_.sizes().end()) {
+    regions_.insert(regions_.end(), arriving_.begins().begin(), arriving_.begins().end());
+    sizes_.insert(sizes_.end(), arriving_.sizes().begin(), arriving_.sizes().end());
+  }
+
+  [[nodiscard]] std::span<std::byte* const> regions() const { return regions_; }
+  [[nodiscard]] std::span<const Bytes> sizes() const { return sizes_; }
+  [[nodiscard]] static Combine combine() { return nullptr; }
+  void finish() const { arriving_.finish(); }
+
+ private:
+  BytewiseBlocks arriving_;
+  BytewiseBlocks leaving_;
+  std::vector<std::byte*> regions_;
+  std::vector<Bytes> sizes_;
+};
+
+template <typename Pass>
+int allgather(const void* sent, int sent_count, MPI_Datatype sent_type, void* received, int received_count,
+              MPI_Datatype received_type, MPI_Comm comm, MPI_Request* request, Pass pass) {
   Communicator* const on = Communicator::find(comm);
   const bool in_place = sent == MPI_IN_PLACE;
   if (on == nullptr || is_wrong(received_count, received_type)) return pass();
   if (!in_place && is_wrong(sent_count, sent_type)) return pass();
   Elements all{received, static_cast<Bytes>(received_count), layout_of(received_type)};
   const Bytes block = all.bytes();
-  const Turn part(comm, MpiCall::allgather, block, {.elements = block});
-  if (!part) return pass();
+  Turn turn(comm, MpiCall::allgather, block, {.elements = block}, request);
+  if (!turn) return pass();
   all.count *= on->ranks();
-  const Bytewise data(all, in_place ? Access::both : Access::write, on->own());
-  if (!in_place) {
-    pack({sent, static_cast<Bytes>(sent_count), layout_of(sent_type)}, data.begin() + on->rank() * block, on->own());
-  }
-  std::byte* const regions[] = {data.begin()};
-  const auto played = part->call.play(regions);
-  data.finish();
-  return outcome(*part, played);
+  std::optional<Elements> mine;
+  if (!in_place) mine = Elements{sent, static_cast<Bytes>(sent_count), layout_of(sent_type)};
+  return turn.play<BlockOfEach>(all, in_place ? Access::both : Access::write, mine, block);
 }
 
-int Allgatherv(const void* sent, int sent_count, MPI_Datatype sent_type, void* received, const int received_counts[],
-               const int received_at[], MPI_Datatype received_type, MPI_Comm comm) {
-  const auto pass = [&] {
-    return PMPI_Allgatherv(sent, sent_count, sent_type, received, received_counts, received_at, received_type, comm);
-  };
+template <typename Pass>
+int allgatherv(const void* sent, int sent_count, MPI_Datatype sent_type, void* received, const int received_counts[],
+               const int received_at[], MPI_Datatype received_type, MPI_Comm comm, MPI_Request* request, Pass pass) {
   Communicator* const on = Communicator::find(comm);
   const bool in_place = sent == MPI_IN_PLACE;
   if (on == nullptr || received_type == MPI_DATATYPE_NULL) return pass();
   if (!in_place && is_wrong(sent_count, sent_type)) return pass();
-  const Turn part(comm, MpiCall::allgatherv, 0, {.elements = 1, .by_slot = true});
-  if (!part) return pass();
-  const BytewiseBlocks data(received, {received_counts, on->ranks()}, {received_at, on->ranks()},
-                            layout_of(received_type), in_place ? Access::both : Access::write, on->own());
-  if (!in_place) {
-    pack({sent, static_cast<Bytes>(sent_count), layout_of(sent_type)}, data.begins()[on->rank()], on->own());
-  }
-  const auto played = part->call.play(data.begins(), data.sizes());
-  data.finish();
-  return outcome(*part, played);
+  Turn turn(comm, MpiCall::allgatherv, 0, {.elements = 1, .by_slot = true}, request);
+  if (!turn) return pass();
+  const std::size_t n = on->ranks();
+  std::optional<Elements> mine;
+  if (!in_place) mine = Elements{sent, static_cast<Bytes>(sent_count), layout_of(sent_type)};
+  return turn.play<SizedBlockOfEach>(received, std::span(received_counts, n), std::span(received_at, n),
+                                     layout_of(received_type), in_place ? Access::both : Access::write, mine);
 }
 
-int Alltoall(const void* sent, int sent_count, MPI_Datatype sent_type, void* received, int received_count,
-             MPI_Datatype received_type, MPI_Comm comm) {
-  const auto pass = [&] {
-    return PMPI_Alltoall(sent, sent_count, sent_type, received, received_count, received_type, comm);
-  };
+template <typename Pass>
+int alltoall(const void* sent, int sent_count, MPI_Datatype sent_type, void* received, int received_count,
+             MPI_Datatype received_type, MPI_Comm comm, MPI_Request* request, Pass pass) {
   Communicator* const on = Communicator::find(comm);
   const bool in_place = sent == MPI_IN_PLACE;
   if (on == nullptr || is_wrong(received_count, received_type)) return pass();
   if (!in_place && is_wrong(sent_count, sent_type)) return pass();
   Elements to{received, static_cast<Bytes>(received_count), layout_of(received_type)};
   const Bytes block = to.bytes();
-  const Turn part(comm, MpiCall::alltoall, block, {.elements = block});
-  if (!part) return pass();
+  Turn turn(comm, MpiCall::alltoall, block, {.elements = block}, request);
+  if (!turn) return pass();
   to.count *= on->ranks();
   Elements from = to;
   if (!in_place) from = {sent, static_cast<Bytes>(sent_count) * on->ranks(), layout_of(sent_type)};
-  const Bytewise leaving(from, Access::read, on->own(), in_place || part->call.use(0).written);
-  const Bytewise arriving(to, Access::write, on->own());
-  std::byte* const regions[] = {leaving.begin(), arriving.begin()};
-  const auto played = part->call.play(regions);
-  arriving.finish();
-  return outcome(*part, played);
+  return turn.play<AlltoallData>(from, to, in_place);
 }
 
-int Alltoallv(const void* sent, const int sent_counts[], const int sent_from[], MPI_Datatype sent_type, void* received,
-              const int received_counts[], const int received_at[], MPI_Datatype received_type, MPI_Comm comm) {
-  const auto pass = [&] {
-    return PMPI_Alltoallv(sent, sent_counts, sent_from, sent_type, received, received_counts, received_at,
-                          received_type, comm);
-  };
+template <typename Pass>
+int alltoallv(const void* sent, const int sent_counts[], const int sent_from[], MPI_Datatype sent_type, void* received,
+              const int received_counts[], const int received_at[], MPI_Datatype received_type, MPI_Comm comm,
+              MPI_Request* request, Pass pass) {
   Communicator* const on = Communicator::find(comm);
   const bool in_place = sent == MPI_IN_PLACE;
   if (on == nullptr || received_type == MPI_DATATYPE_NULL) return pass();
   if (!in_place && sent_type == MPI_DATATYPE_NULL) return pass();
-  const Turn part(comm, MpiCall::alltoallv, 0, {.elements = 1, .by_slot = true});
-  if (!part) return pass();
+  Turn turn(comm, MpiCall::alltoallv, 0, {.elements = 1, .by_slot = true}, request);
+  if (!turn) return pass();
   const std::size_t n = on->ranks();
-  const Layout to = layout_of(received_type);
-  const BytewiseBlocks arriving(received, {received_counts, n}, {received_at, n}, to, Access::write, on->own());
-  const BytewiseBlocks leaving =
-      in_place ? BytewiseBlocks(received, {received_counts, n}, {received_at, n}, to, Access::read, on->own(), true)
-               : BytewiseBlocks(sent, {sent_counts, n}, {sent_from, n}, layout_of(sent_type), Access::read, on->own());
-  std::vector<std::byte*> regions(leaving.begins().begin(), leaving.begins().end());
-  regions.insert(regions.end(), arriving.begins().begin(), arriving.begins().end());
-  std::vector<Bytes> sizes(leaving.sizes().begin(), leaving.sizes().end());
-  sizes.insert(sizes.end(), arriving.sizes().begin(), arriving.sizes().end());
-  const auto played = part->call.play(regions, sizes);
-  arriving.finish();
-  return outcome(*part, played);
+  const Blocks to{received, {received_counts, n}, {received_at, n}, layout_of(received_type)};
+  Blocks from = to;
+  if (!in_place) from = {sent, {sent_counts, n}, {sent_from, n}, layout_of(sent_type)};
+  return turn.play<AlltoallvData>(from, to, in_place);
+}
+
+}  // namespace
+
+int Allgather(const void* sent, int sent_count, MPI_Datatype sent_type, void* received, int received_count,
+              MPI_Datatype received_type, MPI_Comm comm) {
+  return allgather(sent, sent_count, sent_type, received, received_count, received_type, comm, nullptr, [&] {
+    return PMPI_Allgather(sent, sent_count, sent_type, received, received_count, received_type, comm);
+  });
+}
+
+int Iallgather(const void* sent, int sent_count, MPI_Datatype sent_type, void* received, int received_count,
+               MPI_Datatype received_type, MPI_Comm comm, MPI_Request* request) {
+  const auto pass = [&] {
+    return PMPI_Iallgather(sent, sent_count, sent_type, received, received_count, received_type, comm, request);
+  };
+  return request == nullptr
+             ? pass()
+             : allgather(sent, sent_count, sent_type, received, received_count, received_type, comm, request, pass);
+}
+
+int Allgatherv(const void* sent, int sent_count, MPI_Datatype sent_type, void* received, const int received_counts[],
+               const int received_at[], MPI_Datatype received_type, MPI_Comm comm) {
+  return allgatherv(sent, sent_count, sent_type, received, received_counts, received_at, received_type, comm, nullptr,
+                    [&] {
+                      return PMPI_Allgatherv(sent, sent_count, sent_type, received, received_counts, received_at,
+                                             received_type, comm);
+                    });
+}
+
+int Iallgatherv(const void* sent, int sent_count, MPI_Datatype sent_type, void* received, const int received_counts[],
+                const int received_at[], MPI_Datatype received_type, MPI_Comm comm, MPI_Request* request) {
+  const auto pass = [&] {
+    return PMPI_Iallgatherv(sent, sent_count, sent_type, received, received_counts, received_at, received_type, comm,
+                            request);
+  };
+  return request == nullptr ? pass()
+                            : allgatherv(sent, sent_count, sent_type, received, received_counts, received_at,
+                                         received_type, comm, request, pass);
+}
+
+int Alltoall(const void* sent, int sent_count, MPI_Datatype sent_type, void* received, int received_count,
+             MPI_Datatype received_type, MPI_Comm comm) {
+  return alltoall(sent, sent_count, sent_type, received, received_count, received_type, comm, nullptr, [&] {
+    return PMPI_Alltoall(sent, sent_count, sent_type, received, received_count, received_type, comm);
+  });
+}
+
+int Ialltoall(const void* sent, int sent_count, MPI_Datatype sent_type, void* received, int received_count,
+              MPI_Datatype received_type, MPI_Comm comm, MPI_Request* request) {
+  const auto pass = [&] {
+    return PMPI_Ialltoall(sent, sent_count, sent_type, received, received_count, received_type, comm, request);
+  };
+  return request == nullptr
+             ? pass()
+             : alltoall(sent, sent_count, sent_type, received, received_count, received_type, comm, request, pass);
+}
+
+int Alltoallv(const void* sent, const int sent_counts[], const int sent_from[], MPI_Datatype sent_type, void* received,
+              const int received_counts[], const int received_at[], MPI_Datatype received_type, MPI_Comm comm) {
+  return alltoallv(sent, sent_counts, sent_from, sent_type, received, received_counts, received_at, received_type, comm,
+                   nullptr, [&] {
+                     return PMPI_Alltoallv(sent, sent_counts, sent_from, sent_type, received, received_counts,
+                                           received_at, received_type, comm);
+                   });
+}
+
+int Ialltoallv(const void* sent, const int sent_counts[], const int sent_from[], MPI_Datatype sent_type, void* received,
+               const int received_counts[], const int received_at[], MPI_Datatype received_type, MPI_Comm comm,
+               MPI_Request* request) {
+  const auto pass = [&] {
+    return PMPI_Ialltoallv(sent, sent_counts, sent_from, sent_type, received, received_counts, received_at,
+                           received_type, comm, request);
+  };
+  return request == nullptr ? pass()
+                            : alltoallv(sent, sent_counts, sent_from, sent_type, received, received_counts, received_at,
+                                        received_type, comm, request, pass);
 }
 
 }  // namespace ayatori::plugin

@@ -1,6 +1,8 @@
 // MPI_Gather(v), MPI_Scatter(v): the root has a block for each rank, the others have their own.
+#include <cstring>
+
+#include "call_data.hpp"
 #include "calls.hpp"
-#include "elements.hpp"
 
 namespace ayatori::plugin {
 
@@ -10,73 +12,102 @@ using Access = Bytewise::Access;
 
 bool is_wrong(int count, MPI_Datatype type) { return count < 0 || type == MPI_DATATYPE_NULL; }
 
-/// Whether the program touches nothing of its first region but the block of `rank`.
-bool touches_only_block(const CompiledCall& call, Rank rank, Bytes block) {
-  return call.use(0).first >= rank * block && call.use(0).end <= (rank + Bytes{1}) * block;
-}
-
-Result<> gather_at_root(const Part& part, const std::optional<Elements>& sent, const Elements& received, Bytes block) {
-  const Bytewise data(received, sent ? Access::write : Access::both, part.on.own());
-  if (sent) pack(*sent, data.begin() + part.on.rank() * block, part.on.own());
-  std::byte* const regions[] = {data.begin()};
-  auto played = part.call.play(regions);
-  data.finish();
-  return played;
-}
-
-Result<> gather_elsewhere(const Part& part, const Elements& sent, Bytes block) {
-  const Bytes at = part.on.rank() * block;
-  if (touches_only_block(part.call, part.on.rank(), block)) {
-    const Bytewise data(sent, Access::read, part.on.own());
-    std::byte* const regions[] = {data.begin() - at};
-    return part.call.play(regions);
+/// Not at the root: this rank's block, and where a schedule passes on the blocks of others, memory for those.
+class OwnBlock {
+ public:
+  OwnBlock(const Part& part, const Elements& own, Access access, Bytes block)
+      : data_(part.kept(own), access, part.on.own()), access_(access) {
+    const Bytes at = part.on.rank() * block;
+    regions_[0] = data_.begin() - at;
+    const RegionUse& use = part.call.use(0);
+    if (use.first >= at && use.end <= at + block) return;
+    subtree_ = Memory(use);
+    bytes_ = own.bytes();
+    in_subtree_ = subtree_.begin() + at;
+    regions_[0] = subtree_.begin();
+    if (access == Access::read) copy(data_.begin(), in_subtree_);
   }
-  const Memory subtree(part.call.use(0));
-  pack(sent, subtree.begin() + at, part.on.own());
-  std::byte* const regions[] = {subtree.begin()};
-  return part.call.play(regions);
-}
 
-Result<> scatter_at_root(const Part& part, const Elements& sent, const std::optional<Elements>& received, Bytes block) {
-  const Bytewise data(sent, Access::read, part.on.own());
-  std::byte* const regions[] = {data.begin()};
-  auto played = part.call.play(regions);
-  if (received) unpack(data.begin() + part.on.rank() * block, *received, part.on.own());
-  return played;
-}
-
-Result<> scatter_elsewhere(const Part& part, const Elements& received, Bytes block) {
-  const Bytes at = part.on.rank() * block;
-  if (touches_only_block(part.call, part.on.rank(), block)) {
-    const Bytewise data(received, Access::write, part.on.own());
-    std::byte* const regions[] = {data.begin() - at};
-    auto played = part.call.play(regions);
-    data.finish();
-    return played;
+  [[nodiscard]] std::span<std::byte* const> regions() const { return regions_; }
+  [[nodiscard]] static std::span<const Bytes> sizes() { return {}; }
+  [[nodiscard]] static Combine combine() { return nullptr; }
+  void finish() const {
+    if (access_ == Access::write) copy(in_subtree_, data_.begin());
+    data_.finish();
   }
-  const Memory subtree(part.call.use(0));
-  std::byte* const regions[] = {subtree.begin()};
-  auto played = part.call.play(regions);
-  unpack(subtree.begin() + at, received, part.on.own());
-  return played;
-}
 
-/// A play with sizes by rank in which only this rank's block is here.
-Result<> play_own_block(const Part& part, std::byte* begin, Bytes bytes) {
-  std::vector<std::byte*> regions(part.on.ranks(), nullptr);
-  std::vector<Bytes> sizes(part.on.ranks(), 0);
-  regions[part.on.rank()] = begin;
-  sizes[part.on.rank()] = bytes;
-  return part.call.play(regions, sizes);
-}
+ private:
+  void copy(const std::byte* from, std::byte* to) const {
+    if (bytes_ > 0) std::memcpy(to, from, bytes_);
+  }
 
-}  // namespace
+  Bytewise data_;
+  Access access_;
+  Memory subtree_;
+  std::byte* in_subtree_ = nullptr;
+  Bytes bytes_ = 0;  ///< 0 without a subtree
+  std::array<std::byte*, 1> regions_;
+};
 
-int Gather(const void* sent, int sent_count, MPI_Datatype sent_type, void* received, int received_count,
-           MPI_Datatype received_type, int root, MPI_Comm comm) {
-  const auto pass = [&] {
-    return PMPI_Gather(sent, sent_count, sent_type, received, received_count, received_type, root, comm);
-  };
+/// The root's part of a scatter. What it keeps for itself goes to `own`, if that is elsewhere.
+class Scattered {
+ public:
+  Scattered(const Part& part, const Elements& all, const std::optional<Elements>& own, Bytes block)
+      : data_(part.kept(all), Access::read, part.on.own()), regions_{data_.begin()} {
+    if (own) unpack(data_.begin() + part.on.rank() * block, *own, part.on.own());
+  }
+
+  [[nodiscard]] std::span<std::byte* const> regions() const { return regions_; }
+  [[nodiscard]] static std::span<const Bytes> sizes() { return {}; }
+  [[nodiscard]] static Combine combine() { return nullptr; }
+  void finish() const {}
+
+ private:
+  Bytewise data_;
+  std::array<std::byte*, 1> regions_;
+};
+
+/// Not at the root, with sizes by rank: only this rank's block is here.
+class SizedOwnBlock {
+ public:
+  SizedOwnBlock(const Part& part, const Elements& own, Access access)
+      : data_(part.kept(own), access, part.on.own()), regions_(part.on.ranks()), sizes_(part.on.ranks()) {
+    regions_[part.on.rank()] = data_.begin();
+    sizes_[part.on.rank()] = own.bytes();
+  }
+
+  [[nodiscard]] std::span<std::byte* const> regions() const { return regions_; }
+  [[nodiscard]] std::span<const Bytes> sizes() const { return sizes_; }
+  [[nodiscard]] static Combine combine() { return nullptr; }
+  void finish() const { data_.finish(); }
+
+ private:
+  Bytewise data_;
+  std::vector<std::byte*> regions_;
+  std::vector<Bytes> sizes_;
+};
+
+/// The root's part of a scatter with sizes by rank.
+class SizedScattered {
+ public:
+  SizedScattered(const Part& part, const void* address, std::span<const int> counts, std::span<const int> displacements,
+                 const Layout& layout, const std::optional<Elements>& own)
+      : data_(address, counts, displacements, part.kept(layout), Access::read, part.on.own()) {
+    if (own) unpack(data_.begins()[part.on.rank()], *own, part.on.own());
+  }
+
+  [[nodiscard]] std::span<std::byte* const> regions() const { return data_.begins(); }
+  [[nodiscard]] std::span<const Bytes> sizes() const { return data_.sizes(); }
+  [[nodiscard]] static Combine combine() { return nullptr; }
+  void finish() const {}
+
+ private:
+  BytewiseBlocks data_;
+};
+
+template <typename Pass>
+int gather(const void* sent, int sent_count, MPI_Datatype sent_type, void* received, int received_count,
+           MPI_Datatype received_type, int root, MPI_Comm comm, MPI_Request* request, Pass pass) {
   Communicator* const on = Communicator::find(comm);
   if (on == nullptr || root < 0) return pass();
   const bool is_root = on->rank() == static_cast<Rank>(root);
@@ -88,17 +119,16 @@ int Gather(const void* sent, int sent_count, MPI_Datatype sent_type, void* recei
   Elements all;
   if (is_root) all = {received, static_cast<Bytes>(received_count), layout_of(received_type)};
   const Bytes block = is_root ? all.bytes() : mine->bytes();
-  const Turn part(comm, MpiCall::gather, block, {.root = static_cast<Rank>(root), .elements = block});
-  if (!part) return pass();
+  Turn turn(comm, MpiCall::gather, block, {.root = static_cast<Rank>(root), .elements = block}, request);
+  if (!turn) return pass();
+  if (!is_root) return turn.play<OwnBlock>(*mine, Access::read, block);
   all.count *= on->ranks();
-  return outcome(*part, is_root ? gather_at_root(*part, mine, all, block) : gather_elsewhere(*part, *mine, block));
+  return turn.play<BlockOfEach>(all, mine ? Access::write : Access::both, mine, block);
 }
 
-int Scatter(const void* sent, int sent_count, MPI_Datatype sent_type, void* received, int received_count,
-            MPI_Datatype received_type, int root, MPI_Comm comm) {
-  const auto pass = [&] {
-    return PMPI_Scatter(sent, sent_count, sent_type, received, received_count, received_type, root, comm);
-  };
+template <typename Pass>
+int scatter(const void* sent, int sent_count, MPI_Datatype sent_type, void* received, int received_count,
+            MPI_Datatype received_type, int root, MPI_Comm comm, MPI_Request* request, Pass pass) {
   Communicator* const on = Communicator::find(comm);
   if (on == nullptr || root < 0) return pass();
   const bool is_root = on->rank() == static_cast<Rank>(root);
@@ -110,65 +140,126 @@ int Scatter(const void* sent, int sent_count, MPI_Datatype sent_type, void* rece
   Elements all;
   if (is_root) all = {sent, static_cast<Bytes>(sent_count), layout_of(sent_type)};
   const Bytes block = is_root ? all.bytes() : mine->bytes();
-  const Turn part(comm, MpiCall::scatter, block, {.root = static_cast<Rank>(root), .elements = block});
-  if (!part) return pass();
+  Turn turn(comm, MpiCall::scatter, block, {.root = static_cast<Rank>(root), .elements = block}, request);
+  if (!turn) return pass();
+  if (!is_root) return turn.play<OwnBlock>(*mine, Access::write, block);
   all.count *= on->ranks();
-  return outcome(*part, is_root ? scatter_at_root(*part, all, mine, block) : scatter_elsewhere(*part, *mine, block));
+  return turn.play<Scattered>(all, mine, block);
 }
 
-int Gatherv(const void* sent, int sent_count, MPI_Datatype sent_type, void* received, const int received_counts[],
-            const int received_at[], MPI_Datatype received_type, int root, MPI_Comm comm) {
-  const auto pass = [&] {
-    return PMPI_Gatherv(sent, sent_count, sent_type, received, received_counts, received_at, received_type, root, comm);
-  };
+template <typename Pass>
+int gatherv(const void* sent, int sent_count, MPI_Datatype sent_type, void* received, const int received_counts[],
+            const int received_at[], MPI_Datatype received_type, int root, MPI_Comm comm, MPI_Request* request,
+            Pass pass) {
   Communicator* const on = Communicator::find(comm);
   if (on == nullptr || root < 0) return pass();
   const bool is_root = on->rank() == static_cast<Rank>(root);
   const bool in_place = is_root && sent == MPI_IN_PLACE;
   if (is_root && received_type == MPI_DATATYPE_NULL) return pass();
   if (!in_place && is_wrong(sent_count, sent_type)) return pass();
-  const Turn part(comm, MpiCall::gatherv, 0, {.root = static_cast<Rank>(root), .elements = 1, .by_slot = true});
-  if (!part) return pass();
+  Turn turn(comm, MpiCall::gatherv, 0, {.root = static_cast<Rank>(root), .elements = 1, .by_slot = true}, request);
+  if (!turn) return pass();
   std::optional<Elements> mine;
   if (!in_place) mine = Elements{sent, static_cast<Bytes>(sent_count), layout_of(sent_type)};
-  if (!is_root) {
-    const Bytewise data(*mine, Access::read, on->own());
-    return outcome(*part, play_own_block(*part, data.begin(), mine->bytes()));
-  }
-  const BytewiseBlocks data(received, {received_counts, on->ranks()}, {received_at, on->ranks()},
-                            layout_of(received_type), in_place ? Access::both : Access::write, on->own());
-  if (mine) pack(*mine, data.begins()[on->rank()], on->own());
-  const auto played = part->call.play(data.begins(), data.sizes());
-  data.finish();
-  return outcome(*part, played);
+  if (!is_root) return turn.play<SizedOwnBlock>(*mine, Access::read);
+  const std::size_t n = on->ranks();
+  return turn.play<SizedBlockOfEach>(received, std::span(received_counts, n), std::span(received_at, n),
+                                     layout_of(received_type), in_place ? Access::both : Access::write, mine);
 }
 
-int Scatterv(const void* sent, const int sent_counts[], const int sent_from[], MPI_Datatype sent_type, void* received,
-             int received_count, MPI_Datatype received_type, int root, MPI_Comm comm) {
-  const auto pass = [&] {
-    return PMPI_Scatterv(sent, sent_counts, sent_from, sent_type, received, received_count, received_type, root, comm);
-  };
+template <typename Pass>
+int scatterv(const void* sent, const int sent_counts[], const int sent_from[], MPI_Datatype sent_type, void* received,
+             int received_count, MPI_Datatype received_type, int root, MPI_Comm comm, MPI_Request* request, Pass pass) {
   Communicator* const on = Communicator::find(comm);
   if (on == nullptr || root < 0) return pass();
   const bool is_root = on->rank() == static_cast<Rank>(root);
   const bool in_place = is_root && received == MPI_IN_PLACE;
   if (is_root && sent_type == MPI_DATATYPE_NULL) return pass();
   if (!in_place && is_wrong(received_count, received_type)) return pass();
-  const Turn part(comm, MpiCall::scatterv, 0, {.root = static_cast<Rank>(root), .elements = 1, .by_slot = true});
-  if (!part) return pass();
+  Turn turn(comm, MpiCall::scatterv, 0, {.root = static_cast<Rank>(root), .elements = 1, .by_slot = true}, request);
+  if (!turn) return pass();
   std::optional<Elements> mine;
   if (!in_place) mine = Elements{received, static_cast<Bytes>(received_count), layout_of(received_type)};
-  if (!is_root) {
-    const Bytewise data(*mine, Access::write, on->own());
-    const auto played = play_own_block(*part, data.begin(), mine->bytes());
-    data.finish();
-    return outcome(*part, played);
-  }
-  const BytewiseBlocks data(sent, {sent_counts, on->ranks()}, {sent_from, on->ranks()}, layout_of(sent_type),
-                            Access::read, on->own());
-  const auto played = part->call.play(data.begins(), data.sizes());
-  if (mine) unpack(data.begins()[on->rank()], *mine, on->own());
-  return outcome(*part, played);
+  if (!is_root) return turn.play<SizedOwnBlock>(*mine, Access::write);
+  const std::size_t n = on->ranks();
+  return turn.play<SizedScattered>(sent, std::span(sent_counts, n), std::span(sent_from, n), layout_of(sent_type),
+                                   mine);
+}
+
+}  // namespace
+
+int Gather(const void* sent, int sent_count, MPI_Datatype sent_type, void* received, int received_count,
+           MPI_Datatype received_type, int root, MPI_Comm comm) {
+  return gather(sent, sent_count, sent_type, received, received_count, received_type, root, comm, nullptr, [&] {
+    return PMPI_Gather(sent, sent_count, sent_type, received, received_count, received_type, root, comm);
+  });
+}
+
+int Igather(const void* sent, int sent_count, MPI_Datatype sent_type, void* received, int received_count,
+            MPI_Datatype received_type, int root, MPI_Comm comm, MPI_Request* request) {
+  const auto pass = [&] {
+    return PMPI_Igather(sent, sent_count, sent_type, received, received_count, received_type, root, comm, request);
+  };
+  return request == nullptr
+             ? pass()
+             : gather(sent, sent_count, sent_type, received, received_count, received_type, root, comm, request, pass);
+}
+
+int Scatter(const void* sent, int sent_count, MPI_Datatype sent_type, void* received, int received_count,
+            MPI_Datatype received_type, int root, MPI_Comm comm) {
+  return scatter(sent, sent_count, sent_type, received, received_count, received_type, root, comm, nullptr, [&] {
+    return PMPI_Scatter(sent, sent_count, sent_type, received, received_count, received_type, root, comm);
+  });
+}
+
+int Iscatter(const void* sent, int sent_count, MPI_Datatype sent_type, void* received, int received_count,
+             MPI_Datatype received_type, int root, MPI_Comm comm, MPI_Request* request) {
+  const auto pass = [&] {
+    return PMPI_Iscatter(sent, sent_count, sent_type, received, received_count, received_type, root, comm, request);
+  };
+  return request == nullptr
+             ? pass()
+             : scatter(sent, sent_count, sent_type, received, received_count, received_type, root, comm, request, pass);
+}
+
+int Gatherv(const void* sent, int sent_count, MPI_Datatype sent_type, void* received, const int received_counts[],
+            const int received_at[], MPI_Datatype received_type, int root, MPI_Comm comm) {
+  return gatherv(sent, sent_count, sent_type, received, received_counts, received_at, received_type, root, comm,
+                 nullptr, [&] {
+                   return PMPI_Gatherv(sent, sent_count, sent_type, received, received_counts, received_at,
+                                       received_type, root, comm);
+                 });
+}
+
+int Igatherv(const void* sent, int sent_count, MPI_Datatype sent_type, void* received, const int received_counts[],
+             const int received_at[], MPI_Datatype received_type, int root, MPI_Comm comm, MPI_Request* request) {
+  const auto pass = [&] {
+    return PMPI_Igatherv(sent, sent_count, sent_type, received, received_counts, received_at, received_type, root, comm,
+                         request);
+  };
+  return request == nullptr ? pass()
+                            : gatherv(sent, sent_count, sent_type, received, received_counts, received_at,
+                                      received_type, root, comm, request, pass);
+}
+
+int Scatterv(const void* sent, const int sent_counts[], const int sent_from[], MPI_Datatype sent_type, void* received,
+             int received_count, MPI_Datatype received_type, int root, MPI_Comm comm) {
+  return scatterv(sent, sent_counts, sent_from, sent_type, received, received_count, received_type, root, comm, nullptr,
+                  [&] {
+                    return PMPI_Scatterv(sent, sent_counts, sent_from, sent_type, received, received_count,
+                                         received_type, root, comm);
+                  });
+}
+
+int Iscatterv(const void* sent, const int sent_counts[], const int sent_from[], MPI_Datatype sent_type, void* received,
+              int received_count, MPI_Datatype received_type, int root, MPI_Comm comm, MPI_Request* request) {
+  const auto pass = [&] {
+    return PMPI_Iscatterv(sent, sent_counts, sent_from, sent_type, received, received_count, received_type, root, comm,
+                          request);
+  };
+  return request == nullptr ? pass()
+                            : scatterv(sent, sent_counts, sent_from, sent_type, received, received_count, received_type,
+                                       root, comm, request, pass);
 }
 
 }  // namespace ayatori::plugin

@@ -1,6 +1,7 @@
 // MPI_Reduce, MPI_Allreduce, MPI_Reduce_scatter(_block). Messages carry elements with their gaps, as operations need
 // them; what the program receives is written without touching its gaps.
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <numeric>
 
@@ -28,119 +29,182 @@ struct Vector {
   Reduction reduction;
 
   [[nodiscard]] Bytes bytes() const { return count * reduction.element_bytes; }
+  [[nodiscard]] const void* operand() const { return sent == MPI_IN_PLACE ? received : sent; }
 };
 
-Result<> play_at(const Part& part, std::byte* vector, const Reduction& reduction) {
-  std::byte* const regions[] = {vector};
-  return part.call.play(regions, combine_by(reduction));
-}
-
-/// Where the result is wanted.
-Result<> reduce_to_received(const Part& part, const Vector& vector) {
-  const Layout& layout = vector.reduction.layout;
-  const void* const from = vector.sent == MPI_IN_PLACE ? vector.received : vector.sent;
-  if (layout.packed) {
-    if (from != vector.received) std::memcpy(vector.received, from, vector.bytes());
-    return play_at(part, static_cast<std::byte*>(vector.received), vector.reduction);
+/// Where the result is wanted: in the program's buffer, or in one with gaps.
+class ReducedToReceived {
+ public:
+  ReducedToReceived(const Part& part, const Vector& vector)
+      : vector_(vector), own_(part.on.own()), regions_{static_cast<std::byte*>(vector.received)} {
+    const Layout& layout = vector_.reduction.layout;
+    if (!layout.packed) {
+      work_ = Memory(vector_.bytes());
+      regions_[0] = work_.begin();
+      copy_with_gaps(vector_.operand(), work_.begin(), vector_.count, layout);
+    } else if (vector_.operand() != vector_.received) {
+      std::memcpy(vector_.received, vector_.operand(), vector_.bytes());
+    }
   }
-  const Memory work(vector.bytes());
-  copy_with_gaps(from, work.begin(), vector.count, layout);
-  auto played = play_at(part, work.begin(), vector.reduction);
-  copy({work.begin(), vector.count, layout}, {vector.received, vector.count, layout}, part.on.own());
-  return played;
-}
+
+  [[nodiscard]] std::span<std::byte* const> regions() const { return regions_; }
+  [[nodiscard]] static std::span<const Bytes> sizes() { return {}; }
+  [[nodiscard]] Combine combine() const { return combine_by(vector_.reduction); }
+  void finish() const {
+    const Layout& layout = vector_.reduction.layout;
+    if (layout.packed) return;
+    copy({work_.begin(), vector_.count, layout}, {vector_.received, vector_.count, layout}, own_);
+  }
+
+ private:
+  Vector vector_;
+  MPI_Comm own_;
+  Memory work_;
+  std::array<std::byte*, 1> regions_;
+};
 
 /// Where it is not: the program's vector must stay as it is.
-Result<> reduce_towards_root(const Part& part, const Vector& vector) {
-  if (vector.reduction.layout.packed && !part.call.use(0).written) {
-    return play_at(part, static_cast<std::byte*>(const_cast<void*>(vector.sent)), vector.reduction);
+class ReducedTowardsRoot {
+ public:
+  ReducedTowardsRoot(const Part& part, const Vector& vector)
+      : reduction_(vector.reduction), regions_{static_cast<std::byte*>(const_cast<void*>(vector.sent))} {
+    if (reduction_.layout.packed && !part.call.use(0).written) return;
+    work_ = Memory(vector.bytes());
+    regions_[0] = work_.begin();
+    copy_with_gaps(vector.sent, work_.begin(), vector.count, reduction_.layout);
   }
-  const Memory work(vector.bytes());
-  copy_with_gaps(vector.sent, work.begin(), vector.count, vector.reduction.layout);
-  return play_at(part, work.begin(), vector.reduction);
-}
 
-/// Blocks of one size.
-Result<> reduce_and_scatter(const Part& part, const Vector& vector, Bytes block_count) {
-  const Layout& layout = vector.reduction.layout;
-  const Memory work(vector.bytes());
-  copy_with_gaps(vector.sent == MPI_IN_PLACE ? vector.received : vector.sent, work.begin(), vector.count, layout);
-  auto played = play_at(part, work.begin(), vector.reduction);
-  const std::byte* const result = work.begin() + part.on.rank() * block_count * vector.reduction.element_bytes;
-  copy({result, block_count, layout}, {vector.received, block_count, layout}, part.on.own());
-  return played;
-}
+  [[nodiscard]] std::span<std::byte* const> regions() const { return regions_; }
+  [[nodiscard]] static std::span<const Bytes> sizes() { return {}; }
+  [[nodiscard]] Combine combine() const { return combine_by(reduction_); }
+  void finish() const {}
+
+ private:
+  Reduction reduction_;
+  Memory work_;
+  std::array<std::byte*, 1> regions_;
+};
+
+/// Blocks of one size, of which each rank gets one.
+class ReducedBlocks {
+ public:
+  ReducedBlocks(const Part& part, const Vector& vector, Bytes block_count)
+      : vector_(vector),
+        own_(part.on.own()),
+        block_count_(block_count),
+        work_(vector.bytes()),
+        result_(work_.begin() + part.on.rank() * block_count * vector.reduction.element_bytes),
+        regions_{work_.begin()} {
+    copy_with_gaps(vector.operand(), work_.begin(), vector.count, vector.reduction.layout);
+  }
+
+  [[nodiscard]] std::span<std::byte* const> regions() const { return regions_; }
+  [[nodiscard]] static std::span<const Bytes> sizes() { return {}; }
+  [[nodiscard]] Combine combine() const { return combine_by(vector_.reduction); }
+  void finish() const {
+    const Layout& layout = vector_.reduction.layout;
+    copy({result_, block_count_, layout}, {vector_.received, block_count_, layout}, own_);
+  }
+
+ private:
+  Vector vector_;
+  MPI_Comm own_;
+  Bytes block_count_;
+  Memory work_;
+  std::byte* result_;
+  std::array<std::byte*, 1> regions_;
+};
 
 /// Blocks of any size: each slot of the schedule is one, those after them hold what is to be combined with our own.
-Result<> reduce_and_scatter(const Part& part, const Vector& vector, std::span<const int> counts) {
-  const Layout& layout = vector.reduction.layout;
-  const Memory work(vector.bytes());
-  copy_with_gaps(vector.sent == MPI_IN_PLACE ? vector.received : vector.sent, work.begin(), vector.count, layout);
-  std::vector<std::byte*> regions;
-  std::vector<Bytes> sizes;
-  std::byte* here = work.begin();
-  for (const int count : counts) {
-    regions.push_back(here);
-    sizes.push_back(static_cast<Bytes>(count) * vector.reduction.element_bytes);
-    here += sizes.back();
+class SizedReducedBlocks {
+ public:
+  SizedReducedBlocks(const Part& part, const Vector& vector, std::span<const int> counts)
+      : vector_(vector), own_(part.on.own()), work_(vector.bytes()) {
+    copy_with_gaps(vector.operand(), work_.begin(), vector.count, vector.reduction.layout);
+    std::byte* here = work_.begin();
+    for (const int count : counts) {
+      regions_.push_back(here);
+      sizes_.push_back(static_cast<Bytes>(count) * vector.reduction.element_bytes);
+      here += sizes_.back();
+    }
+    const Bytes own_bytes = sizes_[part.on.rank()];
+    own_count_ = own_bytes / vector.reduction.element_bytes;
+    result_ = regions_[part.on.rank()];
+    scratch_ = Memory(own_bytes);
+    regions_.resize(part.call.region_count(), scratch_.begin());
+    sizes_.resize(part.call.region_count(), own_bytes);
   }
-  const Bytes own = sizes[part.on.rank()];
-  const Memory scratch(own);
-  regions.resize(part.call.region_count(), scratch.begin());
-  sizes.resize(part.call.region_count(), own);
-  auto played = part.call.play(regions, sizes, combine_by(vector.reduction));
-  const Bytes own_count = own / vector.reduction.element_bytes;
-  copy({regions[part.on.rank()], own_count, layout}, {vector.received, own_count, layout}, part.on.own());
-  return played;
-}
 
-/// Whether the MPI should see the call, alike on all ranks.
-bool is_for_mpi(int count, MPI_Datatype type, MPI_Op op) {
-  return count <= 0 || type == MPI_DATATYPE_NULL || !can_play(op, layout_of(type));
+  [[nodiscard]] std::span<std::byte* const> regions() const { return regions_; }
+  [[nodiscard]] std::span<const Bytes> sizes() const { return sizes_; }
+  [[nodiscard]] Combine combine() const { return combine_by(vector_.reduction); }
+  void finish() const {
+    const Layout& layout = vector_.reduction.layout;
+    copy({result_, own_count_, layout}, {vector_.received, own_count_, layout}, own_);
+  }
+
+ private:
+  Vector vector_;
+  MPI_Comm own_;
+  Memory work_;
+  Memory scratch_;
+  std::byte* result_ = nullptr;
+  Bytes own_count_ = 0;
+  std::vector<std::byte*> regions_;
+  std::vector<Bytes> sizes_;
+};
+
+/// Whether the MPI should see the call, alike on all ranks. A call that does not block may go on when the program has
+/// freed its operation or datatype, which only the MPI can keep: so it is played with those that MPI names.
+bool is_for_mpi(int count, MPI_Datatype type, MPI_Op op, const MPI_Request* request) {
+  if (count <= 0 || type == MPI_DATATYPE_NULL || !can_play(op, layout_of(type))) return true;
+  return request != nullptr && !(is_builtin(op) && layout_of(type).is_named);
 }
 
 CallShape shape_of(const Vector& vector, Bytes elements, Rank root = 0) {
   return {.root = root, .elements = elements, .element_bytes = vector.reduction.element_bytes};
 }
 
-}  // namespace
-
-int Reduce(const void* sent, void* received, int count, MPI_Datatype type, MPI_Op op, int root, MPI_Comm comm) {
-  const auto pass = [&] { return PMPI_Reduce(sent, received, count, type, op, root, comm); };
-  if (root < 0 || is_for_mpi(count, type, op)) return pass();
+template <typename Pass>
+int reduce(const void* sent, void* received, int count, MPI_Datatype type, MPI_Op op, int root, MPI_Comm comm,
+           MPI_Request* request, Pass pass) {
+  if (root < 0 || is_for_mpi(count, type, op, request)) return pass();
   const Vector vector{sent, received, static_cast<Bytes>(count), reduction_of(op, layout_of(type))};
-  const Turn part(comm, MpiCall::reduce, vector.bytes(), shape_of(vector, vector.count, static_cast<Rank>(root)),
-                  is_exact(vector.reduction));
-  if (!part) return pass();
-  const bool is_root = part->on.rank() == static_cast<Rank>(root);
-  return outcome(*part, is_root ? reduce_to_received(*part, vector) : reduce_towards_root(*part, vector));
+  Turn turn(comm, MpiCall::reduce, vector.bytes(), shape_of(vector, vector.count, static_cast<Rank>(root)), request,
+            is_exact(vector.reduction));
+  if (!turn) return pass();
+  const bool is_root = turn.on().rank() == static_cast<Rank>(root);
+  return is_root ? turn.play<ReducedToReceived>(vector) : turn.play<ReducedTowardsRoot>(vector);
 }
 
-int Allreduce(const void* sent, void* received, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm) {
-  const auto pass = [&] { return PMPI_Allreduce(sent, received, count, type, op, comm); };
-  if (is_for_mpi(count, type, op)) return pass();
+template <typename Pass>
+int allreduce(const void* sent, void* received, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm,
+              MPI_Request* request, Pass pass) {
+  if (is_for_mpi(count, type, op, request)) return pass();
   const Vector vector{sent, received, static_cast<Bytes>(count), reduction_of(op, layout_of(type))};
-  const Turn part(comm, MpiCall::allreduce, vector.bytes(), shape_of(vector, vector.count), is_exact(vector.reduction));
-  if (!part) return pass();
-  return outcome(*part, reduce_to_received(*part, vector));
+  Turn turn(comm, MpiCall::allreduce, vector.bytes(), shape_of(vector, vector.count), request,
+            is_exact(vector.reduction));
+  return turn ? turn.play<ReducedToReceived>(vector) : pass();
 }
 
-int Reduce_scatter_block(const void* sent, void* received, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm) {
-  const auto pass = [&] { return PMPI_Reduce_scatter_block(sent, received, count, type, op, comm); };
-  if (is_for_mpi(count, type, op)) return pass();
+template <typename Pass>
+int reduce_scatter_block(const void* sent, void* received, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm,
+                         MPI_Request* request, Pass pass) {
+  if (is_for_mpi(count, type, op, request)) return pass();
   Vector vector{sent, received, static_cast<Bytes>(count), reduction_of(op, layout_of(type))};
-  const Turn part(comm, MpiCall::reduce_scatter_block, vector.bytes(), shape_of(vector, vector.count),
-                  is_exact(vector.reduction));
-  if (!part) return pass();
+  Turn turn(comm, MpiCall::reduce_scatter_block, vector.bytes(), shape_of(vector, vector.count), request,
+            is_exact(vector.reduction));
+  if (!turn) return pass();
   const Bytes block_count = vector.count;
-  vector.count *= part->on.ranks();
-  return outcome(*part, reduce_and_scatter(*part, vector, block_count));
+  vector.count *= turn.on().ranks();
+  return turn.play<ReducedBlocks>(vector, block_count);
 }
 
-int Reduce_scatter(const void* sent, void* received, const int counts[], MPI_Datatype type, MPI_Op op, MPI_Comm comm) {
-  const auto pass = [&] { return PMPI_Reduce_scatter(sent, received, counts, type, op, comm); };
+template <typename Pass>
+int reduce_scatter(const void* sent, void* received, const int counts[], MPI_Datatype type, MPI_Op op, MPI_Comm comm,
+                   MPI_Request* request, Pass pass) {
   Communicator* const on = Communicator::find(comm);
-  if (on == nullptr || is_for_mpi(1, type, op)) return pass();
+  if (on == nullptr || is_for_mpi(1, type, op, request)) return pass();
   const std::span<const int> blocks(counts, on->ranks());
   const auto total = std::accumulate(blocks.begin(), blocks.end(), Bytes{0});
   const Vector vector{sent, received, total, reduction_of(op, layout_of(type))};
@@ -148,11 +212,55 @@ int Reduce_scatter(const void* sent, void* received, const int counts[], MPI_Dat
   if (total == 0 || std::ranges::min(blocks) < 0) return pass();
   CallShape shape = shape_of(vector, static_cast<Bytes>(counts[0]));
   if (!alike) shape = {.elements = 1, .by_slot = true};
-  const Turn part(comm, MpiCall::reduce_scatter, vector.bytes() / on->ranks(), shape, is_exact(vector.reduction));
-  if (!part) return pass();
-  const auto played =
-      alike ? reduce_and_scatter(*part, vector, shape.elements) : reduce_and_scatter(*part, vector, blocks);
-  return outcome(*part, played);
+  Turn turn(comm, MpiCall::reduce_scatter, vector.bytes() / on->ranks(), shape, request, is_exact(vector.reduction));
+  if (!turn) return pass();
+  return alike ? turn.play<ReducedBlocks>(vector, shape.elements) : turn.play<SizedReducedBlocks>(vector, blocks);
+}
+
+}  // namespace
+
+int Reduce(const void* sent, void* received, int count, MPI_Datatype type, MPI_Op op, int root, MPI_Comm comm) {
+  return reduce(sent, received, count, type, op, root, comm, nullptr,
+                [&] { return PMPI_Reduce(sent, received, count, type, op, root, comm); });
+}
+
+int Ireduce(const void* sent, void* received, int count, MPI_Datatype type, MPI_Op op, int root, MPI_Comm comm,
+            MPI_Request* request) {
+  const auto pass = [&] { return PMPI_Ireduce(sent, received, count, type, op, root, comm, request); };
+  return request == nullptr ? pass() : reduce(sent, received, count, type, op, root, comm, request, pass);
+}
+
+int Allreduce(const void* sent, void* received, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm) {
+  return allreduce(sent, received, count, type, op, comm, nullptr,
+                   [&] { return PMPI_Allreduce(sent, received, count, type, op, comm); });
+}
+
+int Iallreduce(const void* sent, void* received, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm,
+               MPI_Request* request) {
+  const auto pass = [&] { return PMPI_Iallreduce(sent, received, count, type, op, comm, request); };
+  return request == nullptr ? pass() : allreduce(sent, received, count, type, op, comm, request, pass);
+}
+
+int Reduce_scatter_block(const void* sent, void* received, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm) {
+  return reduce_scatter_block(sent, received, count, type, op, comm, nullptr,
+                              [&] { return PMPI_Reduce_scatter_block(sent, received, count, type, op, comm); });
+}
+
+int Ireduce_scatter_block(const void* sent, void* received, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm,
+                          MPI_Request* request) {
+  const auto pass = [&] { return PMPI_Ireduce_scatter_block(sent, received, count, type, op, comm, request); };
+  return request == nullptr ? pass() : reduce_scatter_block(sent, received, count, type, op, comm, request, pass);
+}
+
+int Reduce_scatter(const void* sent, void* received, const int counts[], MPI_Datatype type, MPI_Op op, MPI_Comm comm) {
+  return reduce_scatter(sent, received, counts, type, op, comm, nullptr,
+                        [&] { return PMPI_Reduce_scatter(sent, received, counts, type, op, comm); });
+}
+
+int Ireduce_scatter(const void* sent, void* received, const int counts[], MPI_Datatype type, MPI_Op op, MPI_Comm comm,
+                    MPI_Request* request) {
+  const auto pass = [&] { return PMPI_Ireduce_scatter(sent, received, counts, type, op, comm, request); };
+  return request == nullptr ? pass() : reduce_scatter(sent, received, counts, type, op, comm, request, pass);
 }
 
 }  // namespace ayatori::plugin

@@ -8,6 +8,7 @@
 #include <set>
 #include <vector>
 
+#include "own_progress.hpp"
 #include "process.hpp"
 
 namespace ayatori::plugin {
@@ -25,7 +26,8 @@ bool ended = true;
 std::atomic<std::uint64_t> generation{1};
 
 std::mutex all_mutex;
-std::set<Communicator*> all;  // those that have a communicator of their own
+std::set<Communicator*> all;            // those that have a communicator of their own
+std::vector<Communicator*> the_buried;  // whose last play ended somewhere in the MPI, where none may be freed
 
 /// The communicator that this thread used last.
 struct LastUsed {
@@ -81,11 +83,10 @@ Communicator* Communicator::find(MPI_Comm comm) {
   if (PMPI_Comm_get_attr(comm, keyval, &attribute, &has_one) != MPI_SUCCESS) return nullptr;
   auto* state = static_cast<Communicator*>(attribute);
   if (has_one == 0) {
-    state = new Communicator(comm);
-    if (PMPI_Comm_set_attr(comm, keyval, state) != MPI_SUCCESS) {
-      delete state;
-      return nullptr;
-    }
+    const std::shared_ptr<Communicator> made(new Communicator(comm), &Communicator::bury);
+    state = made.get();
+    if (PMPI_Comm_set_attr(comm, keyval, state) != MPI_SUCCESS) return nullptr;
+    state->self_ = made;
   }
   last_used = {comm, now, state->is_playable() ? state : nullptr};
   return last_used.state;
@@ -110,6 +111,7 @@ Communicator::Communicator(MPI_Comm comm) : comm_(comm) {
 
 Communicator::~Communicator() {
   for (const auto& one : compiled_) compiled_bytes -= one->memory_bytes();
+  for (const auto& one : idle_) compiled_bytes -= one->memory_bytes();
   if (own_ == MPI_COMM_NULL) return;
   const std::lock_guard lock(all_mutex);
   all.erase(this);
@@ -179,13 +181,9 @@ CompiledCall* Communicator::compiled(const CallShape& shape) {
     compiled_.splice(compiled_.begin(), compiled_, one);
     return compiled_.front().get();
   }
-  auto made = CompiledCall::make(shape, rank_, places_, *messages_);
-  if (!made) {
-    explain(fmt::format("left to the MPI: {}", made.error().message));
-    return nullptr;
-  }
-  compiled_.push_front(std::move(*made));
-  compiled_bytes += compiled_.front()->memory_bytes();
+  auto made = make_call(shape, CompiledCall::Carried::by_all);
+  if (made == nullptr) return nullptr;
+  compiled_.push_front(std::move(made));
   while (compiled_.size() > 1 && compiled_bytes > max_compiled_bytes) {
     compiled_bytes -= compiled_.back()->memory_bytes();
     compiled_.pop_back();
@@ -193,10 +191,41 @@ CompiledCall* Communicator::compiled(const CallShape& shape) {
   return compiled_.front().get();
 }
 
-int Communicator::give_up(const Error& error) {
+std::unique_ptr<CompiledCall> Communicator::make_call(const CallShape& shape, CompiledCall::Carried carried) {
+  auto made = CompiledCall::make(shape, rank_, places_, *messages_, carried);
+  if (!made) {
+    explain(fmt::format("left to the MPI: {}", made.error().message));
+    return nullptr;
+  }
+  compiled_bytes += (*made)->memory_bytes();
+  return std::move(*made);
+}
+
+std::unique_ptr<CompiledCall> Communicator::lend(const CallShape& shape) {
+  {
+    const std::lock_guard lock(idle_mutex_);
+    const auto found = std::ranges::find_if(idle_, [&](const auto& one) { return one->shape() == shape; });
+    if (found != idle_.end()) {
+      std::swap(*found, idle_.back());
+      auto lent = std::move(idle_.back());
+      idle_.pop_back();
+      return lent;
+    }
+  }
+  return make_call(shape, CompiledCall::Carried::by_mpi);
+}
+
+void Communicator::give_back(std::unique_ptr<CompiledCall> call) {
+  const std::lock_guard lock(idle_mutex_);
+  idle_.push_back(std::move(call));
+  if (compiled_bytes <= max_compiled_bytes || idle_.size() == 1) return;
+  compiled_bytes -= idle_.front()->memory_bytes();
+  idle_.erase(idle_.begin());
+}
+
+int Communicator::give_up(int code) {
   state_ = State::useless;
   generation.fetch_add(1, std::memory_order_acq_rel);
-  const int code = error.code == 0 ? MPI_ERR_OTHER : error.code;
   PMPI_Comm_call_errhandler(comm_, code);
   return code;
 }
@@ -204,8 +233,26 @@ int Communicator::give_up(const Error& error) {
 /// The program frees its communicator, or MPI_Finalize does.
 int Communicator::forget(MPI_Comm, int, void* state, void*) {
   generation.fetch_add(1, std::memory_order_acq_rel);
-  delete static_cast<Communicator*>(state);
+  auto* const self = static_cast<Communicator*>(state);
+  self->comm_ = MPI_COMM_WORLD;
+  self->self_.reset();
+  free_buried_communicators();
   return MPI_SUCCESS;
+}
+
+/// Nobody has it any more.
+void Communicator::bury(Communicator* state) {
+  const std::lock_guard lock(all_mutex);
+  the_buried.push_back(state);
+}
+
+void free_buried_communicators() {
+  std::vector<Communicator*> now;
+  {
+    const std::lock_guard lock(all_mutex);
+    now.swap(the_buried);
+  }
+  for (const Communicator* const one : now) delete one;
 }
 
 namespace {
@@ -228,6 +275,7 @@ void begin_communicators() {
 }
 
 void end_communicators() {
+  free_buried_communicators();
   ended = true;
   generation.fetch_add(1, std::memory_order_acq_rel);
   const std::lock_guard lock(all_mutex);
@@ -239,6 +287,7 @@ void end_communicators() {
   all.clear();
   process().memory.reset();
   PMPI_Comm_free_keyval(&keyval);
+  end_progress();
 }
 
 }  // namespace ayatori::plugin

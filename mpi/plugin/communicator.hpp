@@ -1,13 +1,16 @@
 #pragma once
 /// \file
 /// What the plug-in keeps for a communicator of the program: a communicator of its own for its messages, the places of
-/// the ranks, the compiled programs. It hangs on the program's communicator as an attribute, and goes with it.
+/// the ranks, the compiled programs. It hangs on the program's communicator as an attribute, and goes with it, or with
+/// the last of its plays that do not block.
 
 #include <mpi.h>
 
+#include <atomic>
 #include <list>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <vector>
 
 #include "ayatori/schedule/places.hpp"
@@ -16,7 +19,7 @@
 
 namespace ayatori::plugin {
 
-class Communicator {
+class Communicator : public std::enable_shared_from_this<Communicator> {
  public:
   /// The state of a communicator whose collectives can be played; nullptr for all others: MPI_COMM_NULL,
   /// inter-communicators, those of one process, and those with processes outside of MPI_COMM_WORLD. Local.
@@ -32,6 +35,8 @@ class Communicator {
   /// Makes what plays need, at the first call; collective. False if the MPI has no communicator left to give: the same
   /// on all ranks.
   [[nodiscard]] bool prepare();
+  /// Whether that has happened: the same on all ranks.
+  [[nodiscard]] bool is_ready() const { return state_ == State::ready; }
 
   /// The choice that a table has for this call: for all ranks of the job, in their order. nullptr: none.
   [[nodiscard]] const SizeInterval* by_table(MpiCall call, Bytes bytes) const;
@@ -46,12 +51,20 @@ class Communicator {
   /// The compiled call of this shape; nullptr if there is no such schedule. The pointer is good until the next call.
   [[nodiscard]] CompiledCall* compiled(const CallShape& shape);
 
-  /// Hands an error of a play to the program's error handler. From then on nothing is played here.
-  int give_up(const Error& error);
+  /// The same for a play that does not block: nobody else has it until it comes back, from any thread.
+  [[nodiscard]] std::unique_ptr<CompiledCall> lend(const CallShape& shape);
+  void give_back(std::unique_ptr<CompiledCall> call);
+
+  /// Hands an error of a play to the program's error handler. From then on nothing is played here. Returns the code.
+  int give_up(int code);
+  int give_up(const Error& error) { return give_up(code_of(error)); }
+  [[nodiscard]] static int code_of(const Error& error) { return error.code == 0 ? MPI_ERR_OTHER : error.code; }
 
  private:
   explicit Communicator(MPI_Comm comm);
   [[nodiscard]] bool is_playable() const;
+  [[nodiscard]] std::unique_ptr<CompiledCall> make_call(const CallShape& shape, CompiledCall::Carried carried);
+  static void bury(Communicator* state);
   [[nodiscard]] bool make_own();
   void make_messages();
   friend void begin_communicators();
@@ -60,7 +73,8 @@ class Communicator {
 
   enum class State : std::uint8_t { new_, ready, useless };
 
-  MPI_Comm comm_;
+  std::shared_ptr<Communicator> self_;  ///< until the program frees its communicator
+  std::atomic<MPI_Comm> comm_;          ///< MPI_COMM_WORLD afterwards, whose error handler is the MPI's, too
   MPI_Comm own_ = MPI_COMM_NULL;
   Rank rank_ = 0;
   Rank ranks_ = 1;
@@ -71,7 +85,12 @@ class Communicator {
   std::unique_ptr<Messages> messages_;
   std::map<std::uint32_t, Decision> decisions_;
   std::list<std::unique_ptr<CompiledCall>> compiled_;  ///< the one used last comes first
+  std::mutex idle_mutex_;
+  std::vector<std::unique_ptr<CompiledCall>> idle_;  ///< to be lent
 };
+
+/// Frees what was left of communicators that the program freed while something was outstanding on them.
+void free_buried_communicators();
 
 /// Called in MPI_Init, and when MPI_Finalize begins.
 void begin_communicators();

@@ -30,7 +30,7 @@ std::vector<Slot> region_starts(const Schedule& schedule, bool by_slot) {
 }  // namespace
 
 Result<std::unique_ptr<CompiledCall>> CompiledCall::make(const CallShape& shape, Rank rank, const Places& places,
-                                                         Messages& messages) {
+                                                         Messages& messages, Carried carried) {
   const auto ranks = static_cast<Rank>(places.machine.size());
   AlgorithmOptions options;
   if (shape.choice.chunk_bytes > 0) {
@@ -45,15 +45,14 @@ Result<std::unique_ptr<CompiledCall>> CompiledCall::make(const CallShape& shape,
   program_options.region_starts = region_starts(**schedule, shape.by_slot);
   auto program = RankProgram::compile(**schedule, rank, program_options);
   if (!program) return Failure(program.error());
-  return std::unique_ptr<CompiledCall>(new CompiledCall(shape, std::move(*program), messages));
+  return std::unique_ptr<CompiledCall>(new CompiledCall(shape, std::move(*program), messages, carried));
 }
 
-CompiledCall::CompiledCall(CallShape shape, RankProgram program, Messages& messages)
+CompiledCall::CompiledCall(CallShape shape, RankProgram program, Messages& messages, Carried carried)
     : shape_(std::move(shape)),
       program_(std::move(program)),
       uses_(region_uses(program_)),
-      messages_(messages),
-      carrier_(messages, program_),
+      carrier_(messages, program_, carried == Carried::by_mpi),
       player_(program_, carrier_.get(),
               [this](std::byte* to, const std::byte* from, std::size_t bytes, OperandOrder order) {
                 combine_(to, from, bytes, order);
@@ -75,26 +74,35 @@ Bytes CompiledCall::memory_bytes() const {
   return bytes;
 }
 
-Result<> CompiledCall::play(std::span<std::byte* const> regions, Combine combine) {
+Result<> CompiledCall::begin(std::span<std::byte* const> regions, std::span<const Bytes> sizes, Combine combine) {
   std::ranges::copy(regions, regions_.begin());
-  Memory scratch;
-  if (regions.size() < regions_.size()) {
-    scratch = Memory(uses_.back());
-    regions_.back() = scratch.begin();
-  }
   combine_ = std::move(combine);
-  messages_.begin_play();
-  if (auto begun = player_.start(regions_); !begun) return begun;
-  return player_.finish();
+  carrier_.begin_play();
+  if (shape_.by_slot) {
+    std::ranges::copy(sizes, sizes_.begin());
+    return player_.start(regions_, sizes_);
+  }
+  if (regions.size() < regions_.size()) {
+    scratch_ = Memory(uses_.back());
+    regions_.back() = scratch_.begin();
+  }
+  return player_.start(regions_);
+}
+
+Result<bool> CompiledCall::advance() {
+  const auto done = player_.advance();
+  if (done && !*done) return false;
+  scratch_ = Memory();
+  carrier_.end_play();
+  return done;
 }
 
 Result<> CompiledCall::play(std::span<std::byte* const> regions, std::span<const Bytes> sizes, Combine combine) {
-  std::ranges::copy(regions, regions_.begin());
-  std::ranges::copy(sizes, sizes_.begin());
-  combine_ = std::move(combine);
-  messages_.begin_play();
-  if (auto begun = player_.start(regions_, sizes_); !begun) return begun;
-  return player_.finish();
+  if (auto begun = begin(regions, sizes, std::move(combine)); !begun) return begun;
+  auto played = player_.finish();
+  scratch_ = Memory();
+  carrier_.end_play();
+  return played;
 }
 
 }  // namespace ayatori::plugin

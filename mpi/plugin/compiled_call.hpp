@@ -43,9 +43,14 @@ class Memory {
 
 class CompiledCall {
  public:
+  /// Which way messages go. Those of plays that do not block go by the MPI: the memory of a node is for one play at a
+  /// time, and somebody must look at it.
+  enum class Carried : std::uint8_t { by_all, by_mpi };
+
   /// Errors: those of make_schedule(), and a schedule in which routers take part.
   [[nodiscard]] static Result<std::unique_ptr<CompiledCall>> make(const CallShape& shape, Rank rank,
-                                                                  const Places& places, Messages& messages);
+                                                                  const Places& places, Messages& messages,
+                                                                  Carried carried);
   CompiledCall(const CompiledCall&) = delete;
   CompiledCall& operator=(const CompiledCall&) = delete;
 
@@ -58,25 +63,27 @@ class CompiledCall {
   [[nodiscard]] Bytes memory_bytes() const;
   [[nodiscard]] std::size_t region_count() const { return uses_.size(); }
 
-  /// Plays with these regions, and scratch memory after them. `combine` does reductions.
-  [[nodiscard]] Result<> play(std::span<std::byte* const> regions, Combine combine = nullptr);
+  /// Plays with these regions, and scratch memory after them. By slot: with a region and a size for each of the
+  /// collective's slots (no scratch is needed), or for all slots. `combine` does reductions.
+  [[nodiscard]] Result<> play(std::span<std::byte* const> regions, std::span<const Bytes> sizes, Combine combine);
 
-  /// By slot: with a region and a size for each of the collective's slots (no scratch is needed), or for all slots.
-  [[nodiscard]] Result<> play(std::span<std::byte* const> regions, std::span<const Bytes> sizes,
-                              Combine combine = nullptr);
+  /// The same in parts: begin() posts the first messages, advance() goes as far as is possible without waiting and says
+  /// whether the play is over; after an error it is, too.
+  [[nodiscard]] Result<> begin(std::span<std::byte* const> regions, std::span<const Bytes> sizes, Combine combine);
+  [[nodiscard]] Result<bool> advance();
 
  private:
-  CompiledCall(CallShape shape, RankProgram program, Messages& messages);
+  CompiledCall(CallShape shape, RankProgram program, Messages& messages, Carried carried);
 
   CallShape shape_;
   RankProgram program_;
   std::vector<RegionUse> uses_;
-  Messages& messages_;
   CallCarrier carrier_;
   Combine combine_;
   Player player_;
   std::vector<std::byte*> regions_;
   std::vector<Bytes> sizes_;
+  Memory scratch_;  ///< of the play that is under way
 };
 
 }  // namespace ayatori::plugin

@@ -7,6 +7,9 @@ extern "C" __attribute__((visibility("default"))) int ayatori_mpi_engine_start(s
   using namespace ayatori::plugin;
   if (!begin_process()) return 0;
   begin_communicators();
+  if (process().plays_nonblocking) {
+    if (Communicator* const world = Communicator::find(MPI_COMM_WORLD)) static_cast<void>(world->prepare());
+  }
 #define AYATORI_PLAYED(name, parameters, arguments) played->name = &name;
   AYATORI_MPI_CALLS(AYATORI_PLAYED)
 #undef AYATORI_PLAYED

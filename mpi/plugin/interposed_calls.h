@@ -7,6 +7,70 @@
 
 #include <mpi.h>
 
+/// The forms that do not block.
+#define AYATORI_NONBLOCKING_CALLS(X)                                                                                  \
+  X(Ibarrier, (MPI_Comm comm, MPI_Request * request), (comm, request))                                                \
+  X(Ibcast, (void* buffer, int count, MPI_Datatype type, int root, MPI_Comm comm, MPI_Request* request),              \
+    (buffer, count, type, root, comm, request))                                                                       \
+  X(Ireduce,                                                                                                          \
+    (const void* sent, void* received, int count, MPI_Datatype type, MPI_Op op, int root, MPI_Comm comm,              \
+     MPI_Request* request),                                                                                           \
+    (sent, received, count, type, op, root, comm, request))                                                           \
+  X(Iallreduce,                                                                                                       \
+    (const void* sent, void* received, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm, MPI_Request* request), \
+    (sent, received, count, type, op, comm, request))                                                                 \
+  X(Ireduce_scatter_block,                                                                                            \
+    (const void* sent, void* received, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm, MPI_Request* request), \
+    (sent, received, count, type, op, comm, request))                                                                 \
+  X(Ireduce_scatter,                                                                                                  \
+    (const void* sent, void* received, const int counts[], MPI_Datatype type, MPI_Op op, MPI_Comm comm,               \
+     MPI_Request* request),                                                                                           \
+    (sent, received, counts, type, op, comm, request))                                                                \
+  X(Iallgather,                                                                                                       \
+    (const void* sent, int sent_count, MPI_Datatype sent_type, void* received, int received_count,                    \
+     MPI_Datatype received_type, MPI_Comm comm, MPI_Request* request),                                                \
+    (sent, sent_count, sent_type, received, received_count, received_type, comm, request))                            \
+  X(Iallgatherv,                                                                                                      \
+    (const void* sent, int sent_count, MPI_Datatype sent_type, void* received, const int received_counts[],           \
+     const int received_at[], MPI_Datatype received_type, MPI_Comm comm, MPI_Request* request),                       \
+    (sent, sent_count, sent_type, received, received_counts, received_at, received_type, comm, request))              \
+  X(Igather,                                                                                                          \
+    (const void* sent, int sent_count, MPI_Datatype sent_type, void* received, int received_count,                    \
+     MPI_Datatype received_type, int root, MPI_Comm comm, MPI_Request* request),                                      \
+    (sent, sent_count, sent_type, received, received_count, received_type, root, comm, request))                      \
+  X(Igatherv,                                                                                                         \
+    (const void* sent, int sent_count, MPI_Datatype sent_type, void* received, const int received_counts[],           \
+     const int received_at[], MPI_Datatype received_type, int root, MPI_Comm comm, MPI_Request* request),             \
+    (sent, sent_count, sent_type, received, received_counts, received_at, received_type, root, comm, request))        \
+  X(Iscatter,                                                                                                         \
+    (const void* sent, int sent_count, MPI_Datatype sent_type, void* received, int received_count,                    \
+     MPI_Datatype received_type, int root, MPI_Comm comm, MPI_Request* request),                                      \
+    (sent, sent_count, sent_type, received, received_count, received_type, root, comm, request))                      \
+  X(Iscatterv,                                                                                                        \
+    (const void* sent, const int sent_counts[], const int sent_from[], MPI_Datatype sent_type, void* received,        \
+     int received_count, MPI_Datatype received_type, int root, MPI_Comm comm, MPI_Request* request),                  \
+    (sent, sent_counts, sent_from, sent_type, received, received_count, received_type, root, comm, request))          \
+  X(Ialltoall,                                                                                                        \
+    (const void* sent, int sent_count, MPI_Datatype sent_type, void* received, int received_count,                    \
+     MPI_Datatype received_type, MPI_Comm comm, MPI_Request* request),                                                \
+    (sent, sent_count, sent_type, received, received_count, received_type, comm, request))                            \
+  X(Ialltoallv,                                                                                                       \
+    (const void* sent, const int sent_counts[], const int sent_from[], MPI_Datatype sent_type, void* received,        \
+     const int received_counts[], const int received_at[], MPI_Datatype received_type, MPI_Comm comm,                 \
+     MPI_Request* request),                                                                                           \
+    (sent, sent_counts, sent_from, sent_type, received, received_counts, received_at, received_type, comm, request))
+
+/// Functions that make communicators. All of their processes call them, so what a call that does not block needs of a
+/// communicator can be made here.
+#define AYATORI_COMMUNICATOR_CALLS(X)                                                                        \
+  X(Comm_dup, (MPI_Comm comm, MPI_Comm * made), (comm, made))                                                \
+  X(Comm_split, (MPI_Comm comm, int colour, int key, MPI_Comm* made), (comm, colour, key, made))             \
+  X(Comm_create, (MPI_Comm comm, MPI_Group group, MPI_Comm * made), (comm, group, made))                     \
+  X(Cart_create,                                                                                             \
+    (MPI_Comm comm, int dimensions, const int lengths[], const int periodic[], int reorder, MPI_Comm* made), \
+    (comm, dimensions, lengths, periodic, reorder, made))
+
+/// All of them.
 #define AYATORI_MPI_CALLS(X)                                                                                          \
   X(Barrier, (MPI_Comm comm), (comm))                                                                                 \
   X(Bcast, (void* buffer, int count, MPI_Datatype type, int root, MPI_Comm comm), (buffer, count, type, root, comm))  \
@@ -50,7 +114,9 @@
   X(Alltoallv,                                                                                                        \
     (const void* sent, const int sent_counts[], const int sent_from[], MPI_Datatype sent_type, void* received,        \
      const int received_counts[], const int received_at[], MPI_Datatype received_type, MPI_Comm comm),                \
-    (sent, sent_counts, sent_from, sent_type, received, received_counts, received_at, received_type, comm))
+    (sent, sent_counts, sent_from, sent_type, received, received_counts, received_at, received_type, comm))           \
+  AYATORI_NONBLOCKING_CALLS(X)                                                                                        \
+  AYATORI_COMMUNICATOR_CALLS(X)
 
 /// Functions with the types of the MPI's own: either the MPI's (PMPI_…) or ours.
 struct ayatori_mpi_calls {

@@ -5,10 +5,12 @@
 #include <mpi.h>
 
 #include <memory>
+#include <mutex>
 #include <span>
 
 #include "ayatori/carriers/combined_carrier.hpp"
 #include "ayatori/player/rank_program.hpp"
+#include "ayatori/progress/tag_ranges.hpp"
 #include "mpi_carrier.hpp"
 
 namespace ayatori::plugin {
@@ -18,25 +20,41 @@ class Messages {
   /// `near` are the ranks of this node, this one included.
   Messages(MPI_Comm own, std::span<const NodeParticipant> near, Rank ranks, std::uint32_t number);
 
-  /// The next play on the communicator begins: all ranks count alike.
-  void begin_play();
+  /// Whether a play that does not block can have so many streams. The same on all ranks.
+  [[nodiscard]] bool has_tags(std::uint32_t streams) const;
 
  private:
   friend class CallCarrier;
+  /// The next play on the communicator begins: all ranks count alike.
+  void begin_play();
+  /// The first tag of a play that does not block: all ranks get the same. Such plays are under way at the same time.
+  [[nodiscard]] int take_tags(std::uint32_t streams);
+  void give_back_tags(int first);
+
   MPI_Comm own_;
   std::uint64_t number_;
   std::uint32_t plays_ = 0;
   bool all_near_;
   std::unique_ptr<MemoryCarrier> near_;  ///< nullptr: all by the MPI
+  std::mutex tags_mutex_;
+  TagRanges tags_;
 };
 
 /// What carries the messages of one compiled call.
 class CallCarrier {
  public:
-  CallCarrier(Messages& messages, const RankProgram& program);
+  /// `outstanding`: for plays that do not block, all by the MPI.
+  CallCarrier(Messages& messages, const RankProgram& program, bool outstanding);
   [[nodiscard]] Carrier& get() const { return *carrier_; }
 
+  void begin_play();
+  void end_play();
+
  private:
+  Messages& messages_;
+  std::uint32_t streams_;
+  bool outstanding_;
+  int first_tag_ = 0;
   std::unique_ptr<MpiCarrier> far_;
   std::unique_ptr<CombinedCarrier> both_;
   Carrier* carrier_;

@@ -5,15 +5,11 @@
 #include <algorithm>
 #include <numeric>
 
+#include "own_progress.hpp"
+
 namespace ayatori::plugin {
 
 namespace {
-
-/// The MPI must be asked now and then while we wait for another process, so that it serves others meanwhile.
-void let_mpi_progress() {
-  int found = 0;
-  PMPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_SELF, &found, MPI_STATUS_IGNORE);
-}
 
 std::shared_ptr<NodeSegment> shared_segment(MPI_Comm node, int self, int ranks) {
   NodeInvitation invitation{};

@@ -9,6 +9,7 @@
 #include <string>
 
 #include "nodes.hpp"
+#include "own_progress.hpp"
 
 namespace ayatori::plugin {
 
@@ -73,11 +74,18 @@ bool begin_process() {
   take_table();
   if (!the_process.settings.plays_anything() && !the_process.table) return false;
   PMPI_Comm_group(MPI_COMM_WORLD, &the_process.world);
+  begin_progress();
   find_nodes(the_process);
   add_topology(the_process);
   if (the_process.table && !fits(*the_process.table, the_process.places)) {
     tell("the choice table is not used: it was made for a job with other numbers of ranks on its machines");
     the_process.table.reset();
+  }
+  if (the_process.settings.forces_nonblocking() || the_process.table) {
+    the_process.plays_nonblocking = join_progress_of_mpi();
+    if (!the_process.plays_nonblocking) {
+      explain("calls that do not block: the MPI's own, which does not let others take part in its progress");
+    }
   }
   return true;
 }

@@ -12,6 +12,7 @@
 
 #include "ayatori/artefacts/choice_table.hpp"
 #include "ayatori/carriers/node_memory.hpp"
+#include "ayatori/progress/outstanding.hpp"
 #include "ayatori/schedule/places.hpp"
 #include "ayatori/tuning/settings.hpp"
 
@@ -22,12 +23,16 @@ struct Process {
   std::optional<ChoiceTable> table;  ///< that AYATORI_CHOICE names
   int rank = 0;                      ///< in MPI_COMM_WORLD
   MPI_Group world = MPI_GROUP_NULL;
-  Places places;                       ///< of the ranks of MPI_COMM_WORLD
-  std::vector<Rank> node_rank;         ///< by rank of MPI_COMM_WORLD: its number on our node; no_id if it is elsewhere
+  Places places;                ///< of the ranks of MPI_COMM_WORLD
+  std::vector<Rank> node_rank;  ///< by rank of MPI_COMM_WORLD: its number on our node; no_id if it is elsewhere
+  /// Whether calls that do not block can be played, and some may be: the same in all processes.
+  bool plays_nonblocking = false;
+  Outstanding outstanding;             ///< those of them that are not over
   std::unique_ptr<NodeMemory> memory;  ///< shared by the node's processes; nullptr: messages go through the MPI
 };
 
-/// Filled once, before the program's first collective call; but for the memory it is only read afterwards.
+/// Filled once, before the program's first collective call; but for the memory and what is outstanding it is only read
+/// afterwards.
 [[nodiscard]] Process& process();
 
 /// Called in MPI_Init by all processes of MPI_COMM_WORLD. False: nothing will be played.

@@ -71,14 +71,6 @@ bool is_defined(MPI_Op op, Kind kind) {
   return false;
 }
 
-bool is_builtin(MPI_Op op) {
-  for (const MPI_Op known : {MPI_SUM, MPI_MAX, MPI_MIN, MPI_PROD, MPI_LAND, MPI_BAND, MPI_LOR, MPI_BOR, MPI_LXOR,
-                             MPI_BXOR, MPI_MAXLOC, MPI_MINLOC, MPI_REPLACE, MPI_NO_OP}) {
-    if (op == known) return true;
-  }
-  return false;
-}
-
 bool lies_within_its_extent(const Layout& layout) {
   MPI_Aint low = 0;
   MPI_Aint extent = 0;
@@ -96,6 +88,14 @@ bool look_whether_it_can_be_played(MPI_Op op, const Layout& layout) {
 }
 
 }  // namespace
+
+bool is_builtin(MPI_Op op) {
+  for (const MPI_Op known : {MPI_SUM, MPI_MAX, MPI_MIN, MPI_PROD, MPI_LAND, MPI_BAND, MPI_LOR, MPI_BOR, MPI_LXOR,
+                             MPI_BXOR, MPI_MAXLOC, MPI_MINLOC, MPI_REPLACE, MPI_NO_OP}) {
+    if (op == known) return true;
+  }
+  return false;
+}
 
 bool can_play(MPI_Op op, const Layout& layout) {
   if (op == MPI_OP_NULL) return false;

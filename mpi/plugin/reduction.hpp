@@ -23,6 +23,9 @@ struct Reduction {
 
 [[nodiscard]] Reduction reduction_of(MPI_Op op, const Layout& layout);
 
+/// MPI_SUM, …: never freed.
+[[nodiscard]] bool is_builtin(MPI_Op op);
+
 /// Whether the result has the same bits in whatever order elements are combined.
 [[nodiscard]] bool is_exact(const Reduction& reduction);
 

@@ -1,5 +1,9 @@
 #include "ayatori/tuning/mpi_call.hpp"
 
+#include <fmt/format.h>
+
+#include <string>
+
 namespace ayatori {
 
 namespace {
@@ -22,7 +26,21 @@ constexpr std::array<MpiCallNames, mpi_call_count> all_calls = {{
     {MpiCall::alltoallv, "MPI_Alltoallv", "AYATORI_ALLTOALLV", Collective::alltoall, true},
 }};
 
+std::array<std::string, mpi_call_count> make_nonblocking_variables() {
+  constexpr std::string_view prefix = "AYATORI_";
+  std::array<std::string, mpi_call_count> variables;
+  for (std::size_t i = 0; i < variables.size(); ++i) {
+    variables[i] = fmt::format("{}I{}", prefix, all_calls[i].variable.substr(prefix.size()));
+  }
+  return variables;
+}
+
 }  // namespace
+
+std::string_view nonblocking_variable(MpiCall call) {
+  static const auto variables = make_nonblocking_variables();
+  return variables[static_cast<std::size_t>(call)];
+}
 
 std::span<const MpiCallNames, mpi_call_count> mpi_calls() { return all_calls; }
 

@@ -24,6 +24,7 @@ constexpr std::array<Unit, 8> units = {{{"", 1},
                                         {"MiB", Bytes{1} << 20},
                                         {"GiB", Bytes{1} << 30}}};
 constexpr Bytes max_byte_count = Bytes{1} << 62;
+constexpr std::uint32_t max_cpu = 65535;
 
 Result<std::string> playable_algorithm(MpiCall call, std::string_view word) {
   const std::string_view name = current_name(word);
@@ -50,14 +51,42 @@ void complain(Settings& settings, std::string_view name, std::string_view value,
 
 void read_forced(Settings& settings, std::string_view name, std::string_view value) {
   for (const MpiCallNames& call : mpi_calls()) {
-    if (call.variable != name) continue;
+    const bool blocks = call.variable == name;
+    if (!blocks && nonblocking_variable(call.call) != name) continue;
     auto forced = parse_forced_choice(call.call, value);
     if (forced) {
-      settings.forced[static_cast<std::size_t>(call.call)] = std::move(*forced);
+      auto& all = blocks ? settings.forced : settings.forced_nonblocking;
+      all[static_cast<std::size_t>(call.call)] = std::move(*forced);
     } else {
       complain(settings, name, value, forced.error());
     }
   }
+}
+
+bool forces_an_algorithm(const std::optional<ForcedChoice>& choice) { return choice && !choice->algorithm.empty(); }
+
+void read_progress(Settings& settings, std::string_view value) {
+  if (value == "thread") {
+    settings.progress = ProgressMode::thread;
+  } else if (value == "calls") {
+    settings.progress = ProgressMode::calls;
+  } else if (is_on(value)) {
+    complain(settings, "AYATORI_PROGRESS", value, fail("there are thread, calls and off").error());
+  }
+}
+
+/// "3" or "2,3".
+void read_progress_cpus(Settings& settings, std::string_view value) {
+  std::vector<std::uint32_t> cpus;
+  for (const std::string_view word : split(value, ',')) {
+    const auto cpu = parse_unsigned<std::uint32_t>(word);
+    if (!cpu || *cpu > max_cpu) {
+      complain(settings, "AYATORI_PROGRESS_CPU", value, fail("'{}' is not the number of a core", word).error());
+      return;
+    }
+    cpus.push_back(*cpu);
+  }
+  settings.progress_cpus = std::move(cpus);
 }
 
 }  // namespace
@@ -91,15 +120,21 @@ Result<ForcedChoice> parse_forced_choice(MpiCall call, std::string_view text) {
 }
 
 std::vector<std::string_view> setting_variables() {
-  std::vector<std::string_view> names = {"AYATORI_VERBOSE", "AYATORI_GUARD", "AYATORI_NODE_MEMORY",
-                                         "AYATORI_REPRODUCIBLE", "AYATORI_RANKS_PER_MACHINE"};
-  for (const MpiCallNames& call : mpi_calls()) names.push_back(call.variable);
+  std::vector<std::string_view> names = {
+      "AYATORI_VERBOSE",           "AYATORI_GUARD",    "AYATORI_NODE_MEMORY", "AYATORI_REPRODUCIBLE",
+      "AYATORI_RANKS_PER_MACHINE", "AYATORI_PROGRESS", "AYATORI_PROGRESS_CPU"};
+  for (const MpiCallNames& call : mpi_calls()) {
+    names.push_back(call.variable);
+    names.push_back(nonblocking_variable(call.call));
+  }
   return names;
 }
 
 bool Settings::plays_anything() const {
-  return guard || std::ranges::any_of(forced, [](const auto& choice) { return choice && !choice->algorithm.empty(); });
+  return guard || std::ranges::any_of(forced, forces_an_algorithm) || forces_nonblocking();
 }
+
+bool Settings::forces_nonblocking() const { return std::ranges::any_of(forced_nonblocking, forces_an_algorithm); }
 
 Settings parse_settings(std::string_view lines) {
   Settings settings;
@@ -116,6 +151,8 @@ Settings parse_settings(std::string_view lines) {
     if (name == "AYATORI_RANKS_PER_MACHINE") {
       settings.ranks_per_machine = parse_unsigned<std::uint32_t>(value).value_or(0);
     }
+    if (name == "AYATORI_PROGRESS") read_progress(settings, value);
+    if (name == "AYATORI_PROGRESS_CPU") read_progress_cpus(settings, value);
     read_forced(settings, name, value);
   }
   return settings;

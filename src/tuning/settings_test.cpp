@@ -62,6 +62,28 @@ TEST(ParseSettings, UsesWhatItKnowsAndComplainsOfTheRest) {
   EXPECT_EQ(settings.complaints[0].rfind("AYATORI_REDUCE=best is not used: MPI_Reduce has no algorithm 'best'", 0), 0U);
 }
 
+TEST(ParseSettings, FormsThatDoNotBlockHaveVariablesOfTheirOwn) {
+  const Settings settings = parse_settings("AYATORI_IBCAST=chain:chunk=1000\nAYATORI_REDUCE=binomial\n");
+  EXPECT_EQ(settings.forced_nonblocking[static_cast<std::size_t>(MpiCall::bcast)], (ForcedChoice{"chain", 1000}));
+  EXPECT_EQ(settings.forced[static_cast<std::size_t>(MpiCall::bcast)], std::nullopt);
+  EXPECT_EQ(settings.forced_nonblocking[static_cast<std::size_t>(MpiCall::reduce)], std::nullopt);
+  EXPECT_TRUE(settings.forces_nonblocking());
+  EXPECT_FALSE(parse_settings("AYATORI_BCAST=chain\nAYATORI_IBCAST=mpi\n").forces_nonblocking());
+}
+
+TEST(ParseSettings, ReadsWhoMovesOperationsAndOnWhichCores) {
+  EXPECT_EQ(parse_settings("AYATORI_PROGRESS=thread\n").progress, ProgressMode::thread);
+  EXPECT_EQ(parse_settings("AYATORI_PROGRESS=calls\n").progress, ProgressMode::calls);
+  EXPECT_EQ(parse_settings("AYATORI_PROGRESS=off\n").progress, ProgressMode::off);
+  EXPECT_EQ(parse_settings("AYATORI_PROGRESS_CPU=2,31\n").progress_cpus, (std::vector<std::uint32_t>{2, 31}));
+  for (const char* wrong : {"AYATORI_PROGRESS=threads\n", "AYATORI_PROGRESS_CPU=2,\n", "AYATORI_PROGRESS_CPU=all\n"}) {
+    const Settings settings = parse_settings(wrong);
+    EXPECT_EQ(settings.progress, ProgressMode::off) << wrong;
+    EXPECT_TRUE(settings.progress_cpus.empty()) << wrong;
+    EXPECT_EQ(settings.complaints.size(), 1U) << wrong;
+  }
+}
+
 TEST(ParseSettings, WithoutAnythingNothingIsForcedAndTheGuardIsOn) {
   const Settings settings = parse_settings("");
   EXPECT_FALSE(settings.verbose);

@@ -43,6 +43,9 @@ struct MpiCallNames {
 
 [[nodiscard]] inline const MpiCallNames& names_of(MpiCall call) { return mpi_calls()[static_cast<std::size_t>(call)]; }
 
+/// The variable that forces the algorithm of the call's form that does not block: "AYATORI_IBCAST".
+[[nodiscard]] std::string_view nonblocking_variable(MpiCall call);
+
 /// Whether a schedule of this algorithm can be played with a size of its own for each block: it then sends blocks only
 /// between ranks that know their size.
 [[nodiscard]] bool takes_sizes_by_rank(MpiCall call, std::string_view algorithm);

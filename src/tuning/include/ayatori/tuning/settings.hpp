@@ -23,6 +23,13 @@ struct ForcedChoice {
   friend bool operator==(const ForcedChoice&, const ForcedChoice&) = default;
 };
 
+/// Who moves operations that do not block, while the program computes?
+enum class ProgressMode : std::uint8_t {
+  off,     ///< nobody but the MPI, in its own calls
+  calls,   ///< every call of MPI that the plug-in sees
+  thread,  ///< a thread
+};
+
 struct Settings {
   bool verbose = false;     ///< AYATORI_VERBOSE
   bool guard = true;        ///< AYATORI_GUARD: whether the first calls are compared with the MPI's own
@@ -34,10 +41,17 @@ struct Settings {
   /// may not depend on the times of this run.
   bool reproducible = true;
   std::array<std::optional<ForcedChoice>, mpi_call_count> forced;
+  std::array<std::optional<ForcedChoice>, mpi_call_count> forced_nonblocking;  ///< of MPI_Ibcast, …
+  ProgressMode progress = ProgressMode::off;                                   ///< AYATORI_PROGRESS
+  /// AYATORI_PROGRESS_CPU: on which core the thread runs; of several, the k-th process of a node takes the k-th. Empty:
+  /// on any.
+  std::vector<std::uint32_t> progress_cpus;
   std::vector<std::string> complaints;  ///< one line for each variable that can't be used, and so is not
 
   /// Whether there is any call that may be played.
   [[nodiscard]] bool plays_anything() const;
+  /// Whether one is forced that does not block.
+  [[nodiscard]] bool forces_nonblocking() const;
 };
 
 /// "16KiB": a whole number, followed by nothing, B, KiB, MiB, GiB, KB, MB or GB. Nothing for any other

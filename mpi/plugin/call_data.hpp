@@ -1,0 +1,66 @@
+#pragma once
+/// \file
+/// Data of calls (played_call.hpp) of which several functions make use.
+
+#include <array>
+#include <optional>
+
+#include "played_call.hpp"
+
+namespace ayatori::plugin {
+
+/// One buffer of the program is the one region.
+class OneBuffer {
+ public:
+  OneBuffer(const Part& part, const Elements& elements, Bytewise::Access access)
+      : data_(part.kept(elements), access, part.on.own()), regions_{data_.begin()} {}
+
+  [[nodiscard]] std::span<std::byte* const> regions() const { return regions_; }
+  [[nodiscard]] static std::span<const Bytes> sizes() { return {}; }
+  [[nodiscard]] static Combine combine() { return nullptr; }
+  void finish() const { data_.finish(); }
+
+ private:
+  Bytewise data_;
+  std::array<std::byte*, 1> regions_;
+};
+
+/// One buffer with a block for each rank. `own`, if there is one, is what this rank puts into its block.
+class BlockOfEach {
+ public:
+  BlockOfEach(const Part& part, const Elements& all, Bytewise::Access access, const std::optional<Elements>& own,
+              Bytes block)
+      : data_(part.kept(all), access, part.on.own()), regions_{data_.begin()} {
+    if (own) pack(*own, data_.begin() + part.on.rank() * block, part.on.own());
+  }
+
+  [[nodiscard]] std::span<std::byte* const> regions() const { return regions_; }
+  [[nodiscard]] static std::span<const Bytes> sizes() { return {}; }
+  [[nodiscard]] static Combine combine() { return nullptr; }
+  void finish() const { data_.finish(); }
+
+ private:
+  Bytewise data_;
+  std::array<std::byte*, 1> regions_;
+};
+
+/// The same with blocks of any size, each a region.
+class SizedBlockOfEach {
+ public:
+  SizedBlockOfEach(const Part& part, const void* address, std::span<const int> counts,
+                   std::span<const int> displacements, const Layout& layout, Bytewise::Access access,
+                   const std::optional<Elements>& own)
+      : data_(address, counts, displacements, part.kept(layout), access, part.on.own()) {
+    if (own) pack(*own, data_.begins()[part.on.rank()], part.on.own());
+  }
+
+  [[nodiscard]] std::span<std::byte* const> regions() const { return data_.begins(); }
+  [[nodiscard]] std::span<const Bytes> sizes() const { return data_.sizes(); }
+  [[nodiscard]] static Combine combine() { return nullptr; }
+  void finish() const { data_.finish(); }
+
+ private:
+  BytewiseBlocks data_;
+};
+
+}  // namespace ayatori::plugin

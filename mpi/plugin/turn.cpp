@@ -1,0 +1,82 @@
+#include "turn.hpp"
+
+#include <fmt/format.h>
+
+namespace ayatori::plugin {
+
+namespace {
+
+/// The shape with the choice in it; nothing if that can't be played, as all ranks find alike.
+std::optional<CallShape> with_choice(MpiCall call, const ForcedChoice& choice, CallShape shape) {
+  if (shape.by_slot && !takes_sizes_by_rank(call, choice.algorithm)) return std::nullopt;
+  shape.collective = names_of(call).collective;
+  shape.choice = choice;
+  return shape;
+}
+
+CompiledCall* compiled(Communicator& on, MpiCall call, const ForcedChoice& choice, const CallShape& shape) {
+  const auto chosen = with_choice(call, choice, shape);
+  return chosen ? on.compiled(*chosen) : nullptr;
+}
+
+}  // namespace
+
+Turn::Turn(MPI_Comm comm, MpiCall call, Bytes bytes, CallShape shape, MPI_Request* request, bool exact)
+    : on_(Communicator::find(comm)), request_(request) {
+  if (on_ == nullptr || shape.root >= on_->ranks()) return;
+  if (request != nullptr) {
+    take_nonblocking(call, bytes, std::move(shape));
+    return;
+  }
+  // All ranks are in this call, and may wait for each other, as they may not in one that does not block.
+  if (process().plays_nonblocking && !on_->prepare()) return;
+  if (!process().settings.forced[static_cast<std::size_t>(call)] && take_from_table(call, bytes, shape)) return;
+  Decision& decision = on_->decision(call, bytes, exact);
+  if (decision.next() == nullptr && !decision.on_trial()) return;
+  if (!on_->prepare()) return;
+  while (const ForcedChoice* const choice = decision.next()) {
+    call_ = compiled(*on_, call, *choice, shape);
+    if (call_ != nullptr) break;
+    decision.drop(*choice);
+  }
+  if (!decision.on_trial()) return;
+  decision_ = &decision;
+  begin_ = PMPI_Wtime();
+}
+
+bool Turn::take_from_table(MpiCall call, Bytes bytes, const CallShape& shape) {
+  const SizeInterval* const interval = on_->by_table(call, bytes);
+  if (interval == nullptr || !on_->prepare()) return false;
+  call_ = compiled(*on_, call, {interval->algorithm, interval->chunk_bytes}, shape);
+  if (call_ == nullptr) return false;
+  if (process().settings.verbose) {  // or each call of the program would make this line
+    explain(fmt::format("{} on {} ranks from {} bytes on: {}, by the choice table", names_of(call).name, on_->ranks(),
+                        interval->first, interval->algorithm));
+  }
+  return true;
+}
+
+/// What the user or a table says: the time of a call that does not block tells nothing, so there is no trial.
+void Turn::take_nonblocking(MpiCall call, Bytes bytes, CallShape shape) {
+  if (!process().plays_nonblocking || !on_->is_ready()) return;
+  free_buried_communicators();
+  const auto& forced = process().settings.forced_nonblocking[static_cast<std::size_t>(call)];
+  const SizeInterval* const interval = forced ? nullptr : on_->by_table(call, bytes);
+  ForcedChoice choice;
+  if (forced) choice = *forced;
+  if (interval != nullptr) choice = {interval->algorithm, interval->chunk_bytes};
+  if (choice.algorithm.empty()) return;
+  const auto chosen = with_choice(call, choice, std::move(shape));
+  if (!chosen) return;
+  lent_ = on_->lend(*chosen);
+  call_ = lent_.get();
+  if (call_ == nullptr || !process().settings.verbose) return;
+  explain(fmt::format("{} without blocking on {} ranks: {}, {}", names_of(call).name, on_->ranks(), choice.algorithm,
+                      forced ? fmt::format("forced by {}", nonblocking_variable(call)) : "by the choice table"));
+}
+
+Turn::~Turn() {
+  if (decision_ != nullptr) decision_->note(PMPI_Wtime() - begin_, on_->own());
+}
+
+}  // namespace ayatori::plugin

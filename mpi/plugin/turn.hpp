@@ -1,0 +1,57 @@
+#pragma once
+/// \file
+/// One call of the program, from the decision who plays it to its end.
+
+#include <optional>
+
+#include "communicator.hpp"
+#include "decision.hpp"
+#include "played_call.hpp"
+#include "process.hpp"
+
+namespace ayatori::plugin {
+
+/// Who plays a call, and how long it took if that is to be known.
+class Turn {
+ public:
+  /// `bytes` is the call's size as MPI counts (choice-format.md); with sizes by rank no size is known to all. `exact`:
+  /// the result does not depend on who plays. The shape's choice is filled in here. `request`: of a call that does not
+  /// block, and otherwise nullptr.
+  Turn(MPI_Comm comm, MpiCall call, Bytes bytes, CallShape shape, MPI_Request* request, bool exact = true);
+  Turn(const Turn&) = delete;
+  Turn& operator=(const Turn&) = delete;
+  /// The call is over, whoever played it.
+  ~Turn();
+
+  /// False: the MPI plays it.
+  explicit operator bool() const { return call_ != nullptr; }
+  [[nodiscard]] const Communicator& on() const { return *on_; }
+
+  /// Plays it with the data of the call: Data(part, arguments …). Returns what the MPI function returns, after the play
+  /// if it blocks.
+  template <typename Data, typename... Arguments>
+  [[nodiscard]] int play(Arguments&&... arguments) {
+    if (request_ == nullptr) {
+      Data data(Part{*on_, *call_, nullptr}, std::forward<Arguments>(arguments)...);
+      const auto played = call_->play(data.regions(), data.sizes(), data.combine());
+      data.finish();
+      return played ? MPI_SUCCESS : on_->give_up(played.error());
+    }
+    return begin_outstanding(std::make_unique<OutstandingCall<Data>>(on_->shared_from_this(), std::move(lent_),
+                                                                     std::forward<Arguments>(arguments)...),
+                             request_);
+  }
+
+ private:
+  bool take_from_table(MpiCall call, Bytes bytes, const CallShape& shape);
+  void take_nonblocking(MpiCall call, Bytes bytes, CallShape shape);
+
+  Communicator* on_ = nullptr;
+  Decision* decision_ = nullptr;  ///< on trial
+  CompiledCall* call_ = nullptr;
+  MPI_Request* request_;
+  std::unique_ptr<CompiledCall> lent_;  ///< to a call that does not block
+  double begin_ = 0;
+};
+
+}  // namespace ayatori::plugin

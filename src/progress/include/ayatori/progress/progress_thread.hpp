@@ -1,0 +1,72 @@
+#pragma once
+/// \file
+/// A thread that lets operations go on while the program computes, and sleeps while there are none.
+
+#include <atomic>
+#include <condition_variable>
+#include <cstdint>
+#include <functional>
+#include <mutex>
+#include <optional>
+#include <thread>
+
+#include "ayatori/progress/progress_trial.hpp"
+
+namespace ayatori {
+
+struct ProgressThreadOptions {
+  std::function<void()> poll;         ///< lets everything that is under way move once
+  std::function<bool()> has_work;     ///< whether anything is under way; called by any thread, often
+  std::function<double()> now;        ///< seconds, about the same in all processes of the job
+  std::function<bool()> is_crowded;   ///< whether threads are waiting for a core; asked now and then
+  std::optional<std::uint32_t> core;  ///< on which it runs; otherwise on those of the thread that makes it
+  /// How a trial ended; called by the thread of the program.
+  std::function<void(const ProgressTrial::Outcome&)> tried;
+};
+
+/// The thread looks every 100 µs while something is under way, every 300 µs if the node is crowded, and never spins: a
+/// program that computes on all cores shall lose little to it. begin() and end() are safe for concurrent use.
+class ProgressThread {
+ public:
+  explicit ProgressThread(ProgressThreadOptions options);
+  ProgressThread(const ProgressThread&) = delete;
+  ProgressThread& operator=(const ProgressThread&) = delete;
+  /// Ends the thread, after its look if it is at one.
+  ~ProgressThread();
+
+  /// Something is under way, and nothing was before. Wakes the thread if it is asleep.
+  void wake();
+
+  /// The program waits in the library itself, which lets everything move meanwhile: the thread keeps out of its way.
+  void enter() { inside_.fetch_add(1, std::memory_order_relaxed); }
+  void leave() { inside_.fetch_sub(1, std::memory_order_relaxed); }
+
+  /// Looks that the thread has taken.
+  [[nodiscard]] std::uint64_t polls() const { return polls_.load(std::memory_order_relaxed); }
+
+ private:
+  void run();
+  [[nodiscard]] bool shall_work();
+  void sleep();
+  void pause();
+  void stay_on_core() const;
+
+  ProgressThreadOptions options_;
+  std::mutex mutex_;
+  std::condition_variable woken_;
+  ProgressTrial trial_;    ///< under mutex_
+  bool stop_ = false;      ///< under mutex_
+  bool is_woken_ = false;  ///< under mutex_
+  bool asleep_ = false;    ///< under mutex_
+  std::atomic<int> inside_{0};
+  std::atomic<std::uint64_t> polls_{0};
+  bool crowded_ = false;  ///< of the thread alone
+  std::uint32_t looks_until_asked_ = 0;
+  std::thread thread_;  ///< the last: it uses all others
+};
+
+/// What the kernel says: whether more threads are runnable on this node than there are cores on which this process may
+/// run. The kernel's count is of one moment.
+[[nodiscard]] bool more_threads_than_cores();
+
+}  // namespace ayatori

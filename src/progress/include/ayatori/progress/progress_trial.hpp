@@ -1,0 +1,52 @@
+#pragma once
+/// \file
+/// Does it pay to move operations while the program computes? Slices of time with and without it take turns, and the
+/// program's own cycles show in which it is faster: everything that it costs is in them, wherever it is paid.
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+namespace ayatori {
+
+/// Takes no time of its own: times are handed in, in seconds. All processes that hand in about the same times are in
+/// the same slice. Not safe for concurrent use.
+class ProgressTrial {
+ public:
+  struct Outcome {
+    bool pays = true;
+    double with = 0;  ///< mean of a cycle, in seconds; the tenth that took longest does not count
+    double without = 0;
+  };
+
+  /// Whether operations are to be moved at this time.
+  [[nodiscard]] bool on(double now) const;
+
+  /// A cycle of the program begins (it has begun something, and nothing was under way before), and the one before is
+  /// over. Gives the outcome when a trial ends with this cycle: that is after `seconds_of_trial`, or some ten cycles if
+  /// these take longer. What does not pay is tried again after a while.
+  std::optional<Outcome> begin_cycle(double now);
+
+  static constexpr double seconds_of_trial = 1;
+
+ private:
+  [[nodiscard]] std::uint64_t slice_of(double now) const { return static_cast<std::uint64_t>(now / slice_); }
+  [[nodiscard]] bool is_enough() const;
+  void begin_trial(double now);
+  [[nodiscard]] Outcome compare();
+
+  static constexpr double first_slice = 1.0 / 16;
+
+  double slice_ = first_slice;
+  double begin_ = 0;      ///< of the trial
+  double longer_at_ = 0;  ///< when slices become longer, if few cycles fit into one
+  double last_ = 0;       ///< begin of the cycle
+  bool on_trial_ = false;
+  bool settled_ = false;
+  bool pays_ = true;
+  double again_at_ = 0;
+  std::vector<double> with_;
+  std::vector<double> without_;
+};
+
+}  // namespace ayatori

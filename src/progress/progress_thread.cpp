@@ -1,0 +1,126 @@
+#include "ayatori/progress/progress_thread.hpp"
+
+#include <poll.h>
+#include <pthread.h>
+#include <sched.h>
+#include <sys/prctl.h>
+
+#include <csignal>
+#include <cstdio>
+#include <ctime>
+
+namespace ayatori {
+
+namespace {
+
+constexpr long pause_ns = 100'000;
+constexpr long pause_crowded_ns = 300'000;
+constexpr std::uint32_t looks_between_questions = 64;
+constexpr int idle_pauses_before_sleep = 10;  ///< a program that begins something again soon need not wake us
+
+void sleep_ns(long nanoseconds) {
+  const timespec time{0, nanoseconds};
+  ppoll(nullptr, 0, &time, nullptr);
+}
+
+}  // namespace
+
+ProgressThread::ProgressThread(ProgressThreadOptions options) : options_(std::move(options)) {
+  // Signals are the program's: its own threads take them.
+  sigset_t all;
+  sigset_t before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  thread_ = std::thread([this] { run(); });
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+}
+
+ProgressThread::~ProgressThread() {
+  {
+    const std::lock_guard lock(mutex_);
+    stop_ = true;
+  }
+  woken_.notify_one();
+  thread_.join();
+}
+
+void ProgressThread::wake() {
+  std::optional<ProgressTrial::Outcome> outcome;
+  bool is_asleep = false;
+  {
+    const std::lock_guard lock(mutex_);
+    const double now = options_.now();
+    outcome = trial_.begin_cycle(now);
+    is_woken_ = is_woken_ || trial_.on(now);
+    is_asleep = asleep_ && is_woken_;
+  }
+  if (is_asleep) woken_.notify_one();
+  if (outcome && options_.tried) options_.tried(*outcome);
+}
+
+void ProgressThread::stay_on_core() const {
+  pthread_setname_np(pthread_self(), "ayatori");
+  prctl(PR_SET_TIMERSLACK, 1000UL);
+  if (!options_.core) return;
+  cpu_set_t cores;
+  CPU_ZERO(&cores);
+  CPU_SET(*options_.core, &cores);
+  sched_setaffinity(0, sizeof cores, &cores);
+}
+
+/// Whether something is under way that is to be moved now.
+bool ProgressThread::shall_work() {
+  if (!options_.has_work()) return false;
+  const std::lock_guard lock(mutex_);
+  return trial_.on(options_.now());
+}
+
+void ProgressThread::pause() {
+  if (looks_until_asked_-- == 0) {
+    looks_until_asked_ = looks_between_questions;
+    crowded_ = options_.is_crowded && options_.is_crowded();
+  }
+  sleep_ns(crowded_ ? pause_crowded_ns : pause_ns);
+}
+
+void ProgressThread::sleep() {
+  std::unique_lock lock(mutex_);
+  asleep_ = true;
+  woken_.wait(lock, [&] { return is_woken_ || stop_; });
+  asleep_ = false;
+  is_woken_ = false;
+}
+
+void ProgressThread::run() {
+  stay_on_core();
+  for (int idle = idle_pauses_before_sleep;;) {
+    if (idle >= idle_pauses_before_sleep) sleep();
+    {
+      const std::lock_guard lock(mutex_);
+      if (stop_) return;
+    }
+    pause();
+    if (!shall_work()) {
+      ++idle;
+      continue;
+    }
+    idle = 0;
+    if (inside_.load(std::memory_order_relaxed) > 0) continue;
+    options_.poll();
+    polls_.fetch_add(1, std::memory_order_relaxed);
+  }
+}
+
+bool more_threads_than_cores() {
+  cpu_set_t cores;
+  CPU_ZERO(&cores);
+  if (sched_getaffinity(0, sizeof cores, &cores) != 0) return false;
+  std::FILE* const file = std::fopen("/proc/loadavg", "r");
+  if (file == nullptr) return false;
+  int runnable = 0;
+  const int read = std::fscanf(file, "%*f %*f %*f %d/", &runnable);
+  std::fclose(file);
+  return read == 1 && runnable > CPU_COUNT(&cores);
+}
+
+}  // namespace ayatori

@@ -1,0 +1,77 @@
+#include "ayatori/progress/progress_trial.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+namespace ayatori {
+
+namespace {
+
+constexpr std::size_t enough_cycles = 8;    ///< with, and as many without
+constexpr double least_gain = 0.01;         ///< less may be chance
+constexpr double seconds_without_end = 8;   ///< of a trial of which nothing is to be learnt
+constexpr double seconds_until_again = 30;  ///< until what does not pay is tried again
+constexpr double longest_slice = 4;
+
+/// Without the longest tenth, in which something else took the core.
+double mean_of(std::vector<double>& seconds) {
+  std::ranges::sort(seconds);
+  const auto counted = static_cast<std::ptrdiff_t>(seconds.size() - seconds.size() / 10);
+  return std::accumulate(seconds.begin(), seconds.begin() + counted, 0.0) / static_cast<double>(counted);
+}
+
+/// Which of the two slices of a pair is with progress: drawn, so that no rhythm of the program meets it.
+bool is_with(std::uint64_t slice) {
+  std::uint64_t bits = (slice / 2 + 1) * 0x9e3779b97f4a7c15U;
+  bits = (bits ^ (bits >> 30)) * 0xbf58476d1ce4e5b9U;
+  return (slice + (bits >> 40)) % 2 == 1;
+}
+
+}  // namespace
+
+bool ProgressTrial::on(double now) const { return on_trial_ ? is_with(slice_of(now)) : pays_; }
+
+void ProgressTrial::begin_trial(double now) {
+  on_trial_ = true;
+  slice_ = first_slice;
+  begin_ = now;
+  longer_at_ = now + seconds_of_trial;
+  with_.clear();
+  without_.clear();
+}
+
+bool ProgressTrial::is_enough() const { return std::min(with_.size(), without_.size()) >= enough_cycles; }
+
+ProgressTrial::Outcome ProgressTrial::compare() {
+  Outcome outcome;
+  if (!is_enough()) return outcome;
+  outcome.with = mean_of(with_);
+  outcome.without = mean_of(without_);
+  outcome.pays = outcome.with < outcome.without * (1 - least_gain);
+  return outcome;
+}
+
+std::optional<ProgressTrial::Outcome> ProgressTrial::begin_cycle(double now) {
+  if (!on_trial_) {
+    if (settled_ && (pays_ || now < again_at_)) return std::nullopt;
+    begin_trial(now);
+    last_ = now;
+    return std::nullopt;
+  }
+  if (slice_of(last_) == slice_of(now)) (is_with(slice_of(now)) ? with_ : without_).push_back(now - last_);
+  last_ = now;
+  if (now < begin_ + seconds_of_trial) return std::nullopt;
+  if (!is_enough() && now < begin_ + seconds_without_end) {
+    if (now >= longer_at_) slice_ = std::min(longest_slice, 2 * slice_);
+    if (now >= longer_at_) longer_at_ = now + seconds_of_trial;
+    return std::nullopt;
+  }
+  const Outcome outcome = compare();
+  on_trial_ = false;
+  settled_ = true;
+  pays_ = outcome.pays;
+  again_at_ = now + seconds_until_again;
+  return outcome;
+}
+
+}  // namespace ayatori

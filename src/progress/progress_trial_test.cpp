@@ -1,0 +1,99 @@
+// A program whose cycles take a given time with progress, and another without, against what the trial finds.
+#include "ayatori/progress/progress_trial.hpp"
+
+#include <gtest/gtest.h>
+
+#include "ayatori/base/random.hpp"
+
+namespace ayatori {
+namespace {
+
+struct Program {
+  double with;
+  double without;
+  double noise = 0.05;      ///< of a cycle, at most
+  bool alternates = false;  ///< every other cycle takes four times as long
+};
+
+struct Found {
+  std::optional<ProgressTrial::Outcome> outcome;
+  double seconds = 0;  ///< until then
+};
+
+/// Cycles until the trial ends; a cycle takes what the slice says in which it begins.
+Found run(ProgressTrial& trial, const Program& program, double& now, Random& random, double seconds) {
+  const double begin = now;
+  for (int cycle = 0; now < begin + seconds; ++cycle) {
+    if (const auto outcome = trial.begin_cycle(now)) return {outcome, now - begin};
+    const double exact = trial.on(now) ? program.with : program.without;
+    const double longer = program.alternates && cycle % 2 == 1 ? 4 : 1;
+    now += longer * exact * (1 + program.noise * static_cast<double>(random.below(1000)) / 1000);
+  }
+  return {};
+}
+
+TEST(ProgressTrial, FindsWhatIsFasterWithinASecond) {
+  for (std::uint64_t seed = 0; seed < 200; ++seed) {
+    Random random(seed);
+    const bool pays = seed % 2 == 0;
+    const bool alternates = seed % 3 == 0;
+    const double longest = alternates ? 0.0005 : 0.015;  // such that there are enough in a second
+    const double cycle = longest * static_cast<double>(1 + random.below(1000)) / 1000;
+    const Program program{cycle, cycle * (pays ? 1.1 : 0.9), 0.05, alternates};
+    double now = 1e6 + static_cast<double>(random.below(1000));
+    ProgressTrial trial;
+    const Found found = run(trial, program, now, random, 10);
+    ASSERT_TRUE(found.outcome) << "seed " << seed;
+    EXPECT_EQ(found.outcome->pays, pays) << "seed " << seed;
+    EXPECT_TRUE(found.seconds < 1.1) << "seed " << seed << ": " << found.seconds << " s";
+    EXPECT_EQ(trial.on(now), pays) << "seed " << seed;
+  }
+}
+
+TEST(ProgressTrial, WhatGainsNothingDoesNotPay) {
+  Random random(3);
+  ProgressTrial trial;
+  double now = 5;
+  const Found found = run(trial, {0.004, 0.004, 0.01, false}, now, random, 10);
+  ASSERT_TRUE(found.outcome);
+  EXPECT_FALSE(found.outcome->pays);
+}
+
+TEST(ProgressTrial, CyclesLongerThanASliceAreComparedAfterSomeOfThem) {
+  Random random(4);
+  ProgressTrial trial;
+  double now = 100;
+  const Found found = run(trial, {0.15, 0.2, 0.01, false}, now, random, 20);
+  ASSERT_TRUE(found.outcome);
+  EXPECT_TRUE(found.outcome->pays);
+  EXPECT_TRUE(found.outcome->with > 0) << "there were cycles to compare";
+}
+
+TEST(ProgressTrial, WhereNothingCanBeComparedOperationsAreMoved) {
+  ProgressTrial trial;
+  EXPECT_TRUE(trial.on(0));
+  std::optional<ProgressTrial::Outcome> outcome;
+  for (double now = 0; now < 100 && !outcome; now += 9) outcome = trial.begin_cycle(now);
+  ASSERT_TRUE(outcome);
+  EXPECT_TRUE(outcome->pays);
+  EXPECT_EQ(outcome->with, 0);
+}
+
+TEST(ProgressTrial, WhatDoesNotPayIsTriedAgainAndWhatPaysIsNot) {
+  for (const bool pays_at_first : {false, true}) {
+    Random random(5);
+    ProgressTrial trial;
+    double now = 0;
+    const Program one{0.01, 0.012};
+    const Program other{0.012, 0.01};
+    const Found first = run(trial, pays_at_first ? one : other, now, random, 5);
+    ASSERT_TRUE(first.outcome);
+    EXPECT_EQ(first.outcome->pays, pays_at_first);
+    const Found second = run(trial, pays_at_first ? other : one, now, random, 60);
+    ASSERT_EQ(second.outcome.has_value(), !pays_at_first);
+    EXPECT_EQ(second.outcome && second.outcome->pays, !pays_at_first);
+  }
+}
+
+}  // namespace
+}  // namespace ayatori
