@@ -10,6 +10,7 @@
 
 #include "own_progress.hpp"
 #include "process.hpp"
+#include "quick_calls.hpp"
 
 namespace ayatori::plugin {
 
@@ -24,6 +25,11 @@ bool ended = true;
 
 /// Counts up whenever a communicator is freed, after which its handle may come to mean another one.
 std::atomic<std::uint64_t> generation{1};
+
+void forget_handles() {
+  generation.fetch_add(1, std::memory_order_acq_rel);
+  forget_quick_calls();
+}
 
 std::mutex all_mutex;
 std::set<Communicator*> all;            // those that have a communicator of their own
@@ -187,6 +193,7 @@ CompiledCall* Communicator::compiled(const CallShape& shape) {
   while (compiled_.size() > 1 && compiled_bytes > max_compiled_bytes) {
     compiled_bytes -= compiled_.back()->memory_bytes();
     compiled_.pop_back();
+    forget_quick_calls();
   }
   return compiled_.front().get();
 }
@@ -225,14 +232,14 @@ void Communicator::give_back(std::unique_ptr<CompiledCall> call) {
 
 int Communicator::give_up(int code) {
   state_ = State::useless;
-  generation.fetch_add(1, std::memory_order_acq_rel);
+  forget_handles();
   PMPI_Comm_call_errhandler(comm_, code);
   return code;
 }
 
 /// The program frees its communicator, or MPI_Finalize does.
 int Communicator::forget(MPI_Comm, int, void* state, void*) {
-  generation.fetch_add(1, std::memory_order_acq_rel);
+  forget_handles();
   auto* const self = static_cast<Communicator*>(state);
   self->comm_ = MPI_COMM_WORLD;
   self->self_.reset();
@@ -277,7 +284,7 @@ void begin_communicators() {
 void end_communicators() {
   free_buried_communicators();
   ended = true;
-  generation.fetch_add(1, std::memory_order_acq_rel);
+  forget_handles();
   const std::lock_guard lock(all_mutex);
   for (Communicator* const one : all) {
     one->compiled_.clear();

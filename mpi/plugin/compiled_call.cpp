@@ -7,6 +7,9 @@ namespace ayatori::plugin {
 
 namespace {
 
+/// Small plays should not have to ask for memory.
+constexpr Bytes max_kept_scratch = 4096;
+
 /// Where regions begin, by CompiledCall's rule.
 std::vector<Slot> region_starts(const Schedule& schedule, bool by_slot) {
   const Rank ranks = schedule.call().ranks;
@@ -59,6 +62,9 @@ CompiledCall::CompiledCall(CallShape shape, RankProgram program, Messages& messa
               }),
       regions_(uses_.size()) {
   if (shape_.by_slot) sizes_.resize(uses_.size());
+  if (uses_.empty() || uses_.back().end - uses_.back().first > max_kept_scratch) return;
+  kept_scratch_ = Memory(uses_.back());
+  has_kept_scratch_ = true;
 }
 
 /// The program, and the player's pieces, streams and requests.
@@ -67,41 +73,50 @@ Bytes CompiledCall::memory_bytes() const {
                 program_.messages().size() * sizeof(RankProgram::Message) +
                 program_.pieces().size() * (sizeof(RankProgram::Piece) + sizeof(std::span<std::byte>)) +
                 program_.max_open_messages() * (sizeof(MPI_Request) + 2 * sizeof(RequestId)) +
-                uses_.size() * (sizeof(RegionUse) + sizeof(std::byte*) + 2 * sizeof(Bytes));
+                uses_.size() * (sizeof(RegionUse) + sizeof(std::byte*) + 2 * sizeof(Bytes)) +
+                (has_kept_scratch_ ? uses_.back().end - uses_.back().first : 0);
   for (std::uint32_t stream = 0; stream < program_.stream_count(); ++stream) {
     bytes += program_.steps(stream).size_bytes();
   }
   return bytes;
 }
 
-Result<> CompiledCall::begin(std::span<std::byte* const> regions, std::span<const Bytes> sizes, Combine combine) {
+/// Says where the play's memory is.
+void CompiledCall::place(std::span<std::byte* const> regions, std::span<const Bytes> sizes) {
   std::ranges::copy(regions, regions_.begin());
-  combine_ = std::move(combine);
-  carrier_.begin_play();
   if (shape_.by_slot) {
     std::ranges::copy(sizes, sizes_.begin());
-    return player_.start(regions_, sizes_);
+  } else if (regions.size() < regions_.size()) {
+    if (!has_kept_scratch_) scratch_ = Memory(uses_.back());
+    regions_.back() = has_kept_scratch_ ? kept_scratch_.begin() : scratch_.begin();
   }
-  if (regions.size() < regions_.size()) {
-    scratch_ = Memory(uses_.back());
-    regions_.back() = scratch_.begin();
-  }
-  return player_.start(regions_);
+}
+
+void CompiledCall::end() {
+  scratch_ = Memory();
+  carrier_.end_play();
+}
+
+Result<> CompiledCall::begin(std::span<std::byte* const> regions, std::span<const Bytes> sizes, Combine combine) {
+  place(regions, sizes);
+  combine_ = std::move(combine);
+  carrier_.begin_play();
+  return shape_.by_slot ? player_.start(regions_, sizes_) : player_.start(regions_);
 }
 
 Result<bool> CompiledCall::advance() {
   const auto done = player_.advance();
   if (done && !*done) return false;
-  scratch_ = Memory();
-  carrier_.end_play();
+  end();
   return done;
 }
 
 Result<> CompiledCall::play(std::span<std::byte* const> regions, std::span<const Bytes> sizes, Combine combine) {
-  if (auto begun = begin(regions, sizes, std::move(combine)); !begun) return begun;
-  auto played = player_.finish();
-  scratch_ = Memory();
-  carrier_.end_play();
+  place(regions, sizes);
+  combine_ = std::move(combine);
+  carrier_.begin_play();
+  auto played = shape_.by_slot ? player_.play(regions_, sizes_) : player_.play(regions_);
+  end();
   return played;
 }
 

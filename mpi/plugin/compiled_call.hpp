@@ -74,6 +74,8 @@ class CompiledCall {
 
  private:
   CompiledCall(CallShape shape, RankProgram program, Messages& messages, Carried carried);
+  void place(std::span<std::byte* const> regions, std::span<const Bytes> sizes);
+  void end();
 
   CallShape shape_;
   RankProgram program_;
@@ -83,7 +85,9 @@ class CompiledCall {
   Player player_;
   std::vector<std::byte*> regions_;
   std::vector<Bytes> sizes_;
-  Memory scratch_;  ///< of the play that is under way
+  Memory scratch_;       ///< of the play that is under way
+  Memory kept_scratch_;  ///< where it is small
+  bool has_kept_scratch_ = false;
 };
 
 }  // namespace ayatori::plugin

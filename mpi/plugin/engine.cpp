@@ -2,6 +2,7 @@
 /// libayatori_mpi_engine.so: loaded by libayatori_mpi.so after MPI_Init.
 
 #include "calls.hpp"
+#include "quick_calls.hpp"
 
 extern "C" __attribute__((visibility("default"))) int ayatori_mpi_engine_start(struct ayatori_mpi_calls* played) {
   using namespace ayatori::plugin;
@@ -13,5 +14,6 @@ extern "C" __attribute__((visibility("default"))) int ayatori_mpi_engine_start(s
 #define AYATORI_PLAYED(name, parameters, arguments) played->name = &name;
   AYATORI_MPI_CALLS(AYATORI_PLAYED)
 #undef AYATORI_PLAYED
+  begin_quick_calls(*played);
   return 1;
 }

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "quick_calls.hpp"
+
 namespace ayatori::plugin {
 
 namespace {
@@ -76,7 +78,11 @@ void Turn::take_nonblocking(MpiCall call, Bytes bytes, CallShape shape) {
 }
 
 Turn::~Turn() {
-  if (decision_ != nullptr) decision_->note(PMPI_Wtime() - begin_, on_->own());
+  if (decision_ != nullptr) {
+    decision_->note(PMPI_Wtime() - begin_, on_->own());
+  } else if (request_ == nullptr) {
+    settle_call(on_, call_);
+  }
 }
 
 }  // namespace ayatori::plugin

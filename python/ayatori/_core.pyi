@@ -877,6 +877,11 @@ class JobsTogether:
 
 def measure_together(network: Network, routes: Routes, names: Sequence[str], endpoints: Sequence[Sequence[int]], plans: Sequence[Plan], steps: Sequence[StepSequence], rounds: int, seed: int) -> JobsTogether: ...
 
+def play_without_carrying(steps: int) -> int:
+    """
+    Returns the number of messages that were played; see ayatori/player/own_time.hpp.
+    """
+
 class DrawnBox:
     @property
     def x(self) -> float: ...
@@ -1190,6 +1195,12 @@ class Calibration:
 
     @reduce.setter
     def reduce(self, arg: Sequence[CostLine], /) -> None: ...
+
+    @property
+    def engine(self) -> float: ...
+
+    @engine.setter
+    def engine(self, arg: float, /) -> None: ...
 
     @property
     def errors(self) -> list[FitError]: ...

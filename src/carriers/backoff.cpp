@@ -15,14 +15,6 @@ constexpr std::uint32_t max_yields = 4000;  ///< some milliseconds: a yield take
 constexpr long first_sleep_ns = 20'000;     ///< small beside what has been waited for already
 constexpr long max_sleep_ns = 1'000'000;
 
-void pause_core() {
-#if defined(__x86_64__) || defined(__i386__)
-  __builtin_ia32_pause();
-#elif defined(__aarch64__)
-  asm volatile("yield");
-#endif
-}
-
 void sleep_ns(long nanoseconds) {
   const timespec time{0, nanoseconds};
   ppoll(nullptr, 0, &time, nullptr);

@@ -7,6 +7,15 @@
 
 namespace ayatori {
 
+/// Tells the core that it is in a loop that waits.
+inline void pause_core() {
+#if defined(__x86_64__) || defined(__i386__)
+  __builtin_ia32_pause();
+#elif defined(__aarch64__)
+  asm volatile("yield");
+#endif
+}
+
 class Backoff {
  public:
   enum class Step : std::uint8_t { spun, yielded, slept };

@@ -37,4 +37,10 @@ Result<std::size_t> CombinedCarrier::wait_some(std::span<RequestId> completed) {
   }
 }
 
+/// The memory's carrier refuses steps with messages to other nodes.
+Result<bool> CombinedCarrier::exchange(std::span<const CarriedMessage> receives,
+                                       std::span<const CarriedMessage> sends) {
+  return near_.exchange(receives, sends);
+}
+
 }  // namespace ayatori

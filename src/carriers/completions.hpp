@@ -3,6 +3,7 @@
 /// What has become complete for one carrier since its player last asked.
 
 #include <algorithm>
+#include <limits>
 #include <optional>
 #include <span>
 #include <vector>
@@ -19,6 +20,18 @@ class Completions {
   }
 
   [[nodiscard]] bool empty() const { return requests_.empty() && !error_; }
+
+  /// How many are complete; an error counts as all.
+  [[nodiscard]] std::size_t count() const {
+    return error_ ? std::numeric_limits<std::size_t>::max() : requests_.size();
+  }
+
+  /// Forgets those that are complete. Error: as take().
+  [[nodiscard]] Result<> clear() {
+    if (error_) return Failure(*error_);
+    requests_.clear();
+    return {};
+  }
 
   /// As many as fit, the latest first. An error is told again whenever it is asked for.
   [[nodiscard]] Result<std::size_t> take(std::span<RequestId> out) {

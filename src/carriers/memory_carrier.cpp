@@ -7,8 +7,16 @@
 
 namespace ayatori {
 
+namespace {
+
+/// Looks for a message before its process does anything else: some microseconds, if it need not let others run.
+constexpr int max_looks = 200;
+
+}  // namespace
+
 struct MemoryCarrier::State {
   Completions completions;
+  Completions exchanged;
 };
 
 MemoryCarrier::MemoryCarrier(NodeMemory& memory, std::span<const NodeParticipant> participants, std::uint64_t context)
@@ -20,8 +28,10 @@ MemoryCarrier::MemoryCarrier(NodeMemory& memory, std::span<const NodeParticipant
 }
 
 MemoryCarrier::~MemoryCarrier() {
-  memory_.sender.forget(&state_->completions);
-  memory_.receiver.forget(&state_->completions);
+  for (const Completions* const owner : {&state_->completions, &state_->exchanged}) {
+    memory_.sender.forget(owner);
+    memory_.receiver.forget(owner);
+  }
 }
 
 Rank MemoryCarrier::node_rank_of(Rank participant) const {
@@ -68,6 +78,61 @@ Result<std::size_t> MemoryCarrier::wait_some(std::span<RequestId> completed) {
     if (!paused && state_->completions.empty()) return Failure(paused.error());
   }
   return state_->completions.take(completed);
+}
+
+bool MemoryCarrier::can_exchange(std::span<const CarriedMessage> messages) const {
+  return std::ranges::all_of(messages, [this](const CarriedMessage& message) {
+    return message.bytes <= memory_.options.max_published_bytes && reaches(message.peer);
+  });
+}
+
+/// No order of receives can make anybody wait for ever: sends that find no room are left to the sender, which goes on
+/// with them whenever this process waits.
+Result<bool> MemoryCarrier::exchange(std::span<const CarriedMessage> receives, std::span<const CarriedMessage> sends) {
+  if (!memory_.receiver.idle() || !memory_.sender.idle()) return false;
+  if (!can_exchange(receives) || !can_exchange(sends)) return false;
+  std::size_t posted = 0;
+  for (const CarriedMessage& message : sends) {
+    const Rank peer = node_rank_of(message.peer);
+    if (memory_.sender.send_at_once(peer, context_, message)) continue;
+    memory_.sender.post(peer, {&state_->exchanged, 0, context_, message});
+    ++posted;
+  }
+  memory_.sender.forget_contents();
+  for (const CarriedMessage& message : receives) {
+    if (auto taken = take(message); !taken) return Failure(taken.error());
+  }
+  if (auto finished = finish_exchange(posted + receives.size()); !finished) return Failure(finished.error());
+  return true;
+}
+
+/// Waits for the message and takes it.
+Result<> MemoryCarrier::take(const CarriedMessage& message) {
+  const Rank peer = node_rank_of(message.peer);
+  const Posted posted{&state_->exchanged, 0, context_, message};
+  if (memory_.receiver.take_at_once(peer, posted)) return {};
+  for (int look = memory_.crowded() ? max_looks : 0; look < max_looks; ++look) {
+    pause_core();
+    if (memory_.receiver.take_at_once(peer, posted)) return {};
+  }
+  Backoff backoff;
+  while (true) {
+    const auto paused = memory_.pause(backoff, peer);
+    memory_.progress();
+    if (memory_.receiver.take_at_once(peer, posted)) return {};
+    if (!paused) return Failure(paused.error());
+  }
+}
+
+/// Waits until so many messages of the exchange are complete.
+Result<> MemoryCarrier::finish_exchange(std::size_t posted) {
+  Backoff backoff;
+  while (state_->exchanged.count() < posted) {
+    const auto paused = memory_.pause(backoff);
+    memory_.progress();
+    if (!paused && state_->exchanged.count() < posted) return Failure(paused.error());
+  }
+  return state_->exchanged.clear();
 }
 
 }  // namespace ayatori

@@ -68,14 +68,14 @@ bool NodeMemory::State::crowded() {
   return crowded_;
 }
 
-Result<> NodeMemory::State::pause(Backoff& backoff) {
+Result<> NodeMemory::State::pause(Backoff& backoff, Rank awaited) {
   if (options.while_waiting && ++pauses_ % pauses_between_calls == 0) options.while_waiting();
   if (backoff.wait(crowded()) != Backoff::Step::slept) return {};
-  return ++sleeps_ % sleeps_between_checks == 0 ? look_for_ended_peers() : Result<>();
+  return ++sleeps_ % sleeps_between_checks == 0 ? look_for_ended_peers(awaited) : Result<>();
 }
 
 /// What a peer sent before it ended is still there: it was looked for since.
-Result<> NodeMemory::State::look_for_ended_peers() {
+Result<> NodeMemory::State::look_for_ended_peers(Rank awaited) {
   Result<> result;
   const auto check = [&](Rank peer) {
     const pid_t process = view.info(peer).process.load(std::memory_order_acquire);
@@ -85,6 +85,7 @@ Result<> NodeMemory::State::look_for_ended_peers() {
   };
   sender.visit_awaited(check);
   receiver.visit_awaited(check);
+  if (awaited != no_id) check(awaited);
   if (result) return {};
   progress();
   return result;

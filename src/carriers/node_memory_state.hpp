@@ -19,8 +19,9 @@ struct NodeMemory::State {
     sender.progress();
   }
 
-  /// Between two looks at what has come. Error: a process that is waited for has ended.
-  [[nodiscard]] Result<> pause(Backoff& backoff);
+  /// Between two looks at what has come. Error: a process that is waited for has ended: one of those that the sender
+  /// and the receiver wait for, or `awaited`.
+  [[nodiscard]] Result<> pause(Backoff& backoff, Rank awaited = no_id);
 
   [[nodiscard]] bool crowded();
 
@@ -32,7 +33,7 @@ struct NodeMemory::State {
   Receiver receiver;
 
  private:
-  [[nodiscard]] Result<> look_for_ended_peers();
+  [[nodiscard]] Result<> look_for_ended_peers(Rank awaited);
 
   std::uint32_t pauses_ = 0;
   std::uint32_t sleeps_ = 0;

@@ -28,9 +28,12 @@ class PlayInMemory : public testing::TestWithParam<Collective> {
       for (const Bytes max_bytes : {Bytes{30}, Bytes{4000}, Bytes{ranks > 5 ? 10'000U : 80'000U}}) {
         for (const SchedulePtr& schedule : schedules_of(GetParam(), ranks, 100 + ranks, max_bytes)) {
           MemoryNetwork network(ranks, options);
-          // Twice, so that all that is used again is.
-          for (int turn = 0; turn < 2; ++turn) {
-            const Result<> played = play_by_threads(*schedule, network);
+          // Several times, so that all that is used again is: message by message, by whole steps, and some of each.
+          for (std::size_t turn = 0; turn < 4; ++turn) {
+            const auto whole_steps = [turn](std::size_t rank) {
+              return turn == 1 || (turn > 1 && rank % 2 == turn - 2);
+            };
+            const Result<> played = play_by_threads(*schedule, network, whole_steps);
             ASSERT_TRUE(played) << played.error().message << "\n" << ranks << " ranks, up to " << max_bytes << " bytes";
           }
         }
@@ -47,7 +50,7 @@ TEST_P(PlayInMemory, InFragmentsEndsWithWhatTheCollectivePromises) {
 
 int play(const Schedule& schedule, Rank self, Carrier& carrier) {
   Participant participant(schedule, self, carrier);
-  if (!participant.start() || !participant.player.finish()) return 1;
+  if (!participant.play(true)) return 1;
   return check_sample_data(schedule, self, participant.memory) ? 0 : 2;
 }
 

@@ -15,6 +15,25 @@ void Receiver::post(Rank peer, const Posted& posted) {
   await(peer);
 }
 
+bool Receiver::take_at_once(Rank peer, const Posted& posted) {
+  Lane& lane = lanes_[peer];
+  if (!lane.early.empty() && take_early(peer, posted)) return true;
+  while (true) {
+    const LaneSlot& slot = view_.slot(peer, self_, lane.next);
+    if (slot.turn.load(std::memory_order_acquire) != lane.next + 1) return false;
+    const bool is_it =
+        slot.context == posted.context && slot.stream == posted.message.stream && slot.kind != SlotKind::fragment;
+    if (is_it) {
+      accept(peer, posted, slot);
+    } else {
+      take(peer, slot);
+    }
+    ++lane.next;
+    view_.taken(peer, self_).store(lane.next, std::memory_order_release);
+    if (is_it) return true;
+  }
+}
+
 void Receiver::await(Rank peer) {
   if (std::exchange(lanes_[peer].awaited, true)) return;
   awaited_.push_back(peer);
@@ -72,6 +91,11 @@ void Receiver::take(Rank peer, const LaneSlot& slot) {
   if (found == waiting.end()) return set_aside(peer, slot);
   const Posted posted = *found;
   waiting.erase(found);
+  accept(peer, posted, slot);
+}
+
+/// The slot has the message that was posted.
+void Receiver::accept(Rank peer, const Posted& posted, const LaneSlot& slot) {
   if (slot.kind == SlotKind::announced) {
     fetch(peer, posted, slot.body.announced, slot.bytes);
   } else {

@@ -20,6 +20,13 @@ class Receiver {
 
   void post(Rank peer, const Posted& posted);
 
+  /// Takes a message that has arrived, as if it were posted now; false if it is not there yet. Precondition: idle(),
+  /// but for a fetch that an earlier call began: a large message may come in fragments, and is not complete then.
+  [[nodiscard]] bool take_at_once(Rank peer, const Posted& posted);
+
+  /// Nobody waits for anything.
+  [[nodiscard]] bool idle() const { return awaited_.empty(); }
+
   /// Takes what has arrived from peers that somebody waits for.
   void progress();
 
@@ -60,6 +67,7 @@ class Receiver {
   void await(Rank peer);
   void look_at(Rank peer);
   void take(Rank peer, const LaneSlot& slot);
+  void accept(Rank peer, const Posted& posted, const LaneSlot& slot);
   void take_fragment(Rank peer, const LaneSlot& slot);
   void set_aside(Rank peer, const LaneSlot& slot);
   [[nodiscard]] bool take_early(Rank peer, const Posted& posted);

@@ -45,21 +45,32 @@ bool Sender::try_send(Rank peer, const Posted& posted) {
   if (!has_room(peer)) return false;
   const CarriedMessage& message = posted.message;
   if (message.bytes <= view_.shape().max_contained_bytes()) {
-    // Not by its member `contained`, which ends with the first cache line.
-    auto* slot = reinterpret_cast<std::byte*>(&begin_slot(peer, posted, SlotKind::contained));
-    copy_out(message.pieces, 0, slot + offsetof(LaneSlot, body), message.bytes);
-    finish_slot(peer);
+    fill_slot(peer, posted.context, message);
     posted.complete();
     return true;
   }
   if (message.bytes > max_published_bytes_) return announce(peer, posted);
   const auto offset = publish(message);
   if (!offset) return announce(peer, posted);
-  begin_slot(peer, posted, SlotKind::published).body.published = {*offset};
+  begin_slot(peer, posted.context, posted.message, SlotKind::published).body.published = {*offset};
   outbox_for(message.bytes).add_reader({peer, lanes_[peer].next});
   finish_slot(peer);
   posted.complete();
   return true;
+}
+
+bool Sender::send_at_once(Rank peer, std::uint64_t context, const CarriedMessage& message) {
+  if (message.bytes > view_.shape().max_contained_bytes()) return false;
+  if (!lanes_[peer].waiting.empty() || !has_room(peer)) return false;
+  fill_slot(peer, context, message);
+  return true;
+}
+
+void Sender::fill_slot(Rank peer, std::uint64_t context, const CarriedMessage& message) {
+  // Not by its member `contained`, which ends with the first cache line.
+  auto* slot = reinterpret_cast<std::byte*>(&begin_slot(peer, context, message, SlotKind::contained));
+  copy_out(message.pieces, 0, slot + offsetof(LaneSlot, body), message.bytes);
+  finish_slot(peer);
 }
 
 bool Sender::announce(Rank peer, const Posted& posted) {
@@ -88,7 +99,7 @@ bool Sender::announce(Rank peer, const Posted& posted) {
   announced_ = posted.message;
   tickets_[body.ticket] = {posted, peer, group_, false, 0, 0};
   view_.ticket(self_, body.ticket).store(ticket_open, std::memory_order_relaxed);
-  begin_slot(peer, posted, SlotKind::announced).body.announced = body;
+  begin_slot(peer, posted.context, posted.message, SlotKind::announced).body.announced = body;
   finish_slot(peer);
   return true;
 }
@@ -100,12 +111,12 @@ bool Sender::has_room(Rank peer) {
   return lane.next - lane.taken < view_.shape().slots;
 }
 
-LaneSlot& Sender::begin_slot(Rank peer, const Posted& posted, SlotKind kind) {
+LaneSlot& Sender::begin_slot(Rank peer, std::uint64_t context, const CarriedMessage& message, SlotKind kind) {
   LaneSlot& slot = view_.slot(self_, peer, lanes_[peer].next);
   slot.kind = kind;
-  slot.stream = static_cast<std::uint16_t>(posted.message.stream);
-  slot.context = posted.context;
-  slot.bytes = posted.message.bytes;
+  slot.stream = static_cast<std::uint16_t>(message.stream);
+  slot.context = context;
+  slot.bytes = message.bytes;
   return slot;
 }
 
@@ -226,7 +237,7 @@ bool Sender::collect_members(Ticket& ticket) {
 
 void Sender::send_fragment(std::uint32_t number, Bytes bytes, std::uint32_t offset) {
   Ticket& ticket = tickets_[number];
-  LaneSlot& slot = begin_slot(ticket.peer, ticket.posted, SlotKind::fragment);
+  LaneSlot& slot = begin_slot(ticket.peer, ticket.posted.context, ticket.posted.message, SlotKind::fragment);
   slot.bytes = bytes;
   slot.body.fragment = {ticket.streamed, number, offset};
   outbox_for(bytes).add_reader({ticket.peer, lanes_[ticket.peer].next});

@@ -19,6 +19,12 @@ class Sender {
 
   void post(Rank peer, const Posted& posted);
 
+  /// Sends a message that fits into a slot, if nothing waits for the peer and a slot is free; false: nothing was sent.
+  [[nodiscard]] bool send_at_once(Rank peer, std::uint64_t context, const CarriedMessage& message);
+
+  /// Nothing waits to be sent.
+  [[nodiscard]] bool idle() const { return waiting_lanes_.empty() && open_tickets_.empty(); }
+
   /// Goes on with what waits for its peers.
   void progress();
 
@@ -59,7 +65,8 @@ class Sender {
   [[nodiscard]] bool try_send(Rank peer, const Posted& posted);
   [[nodiscard]] bool announce(Rank peer, const Posted& posted);
   [[nodiscard]] bool has_room(Rank peer);
-  [[nodiscard]] LaneSlot& begin_slot(Rank peer, const Posted& posted, SlotKind kind);
+  void fill_slot(Rank peer, std::uint64_t context, const CarriedMessage& message);
+  [[nodiscard]] LaneSlot& begin_slot(Rank peer, std::uint64_t context, const CarriedMessage& message, SlotKind kind);
   void finish_slot(Rank peer);
   [[nodiscard]] Outbox& outbox_for(Bytes bytes) { return bytes <= max_small_bytes ? small_ : large_; }
   [[nodiscard]] std::optional<std::uint32_t> room_for(Bytes bytes);

@@ -216,6 +216,8 @@ class RecordingCarrier final : public Carrier {
   std::vector<Post> posts;
   std::vector<RequestId> completed;  ///< to be reported next
   std::string refusal;               ///< if not empty, the next post fails with it
+  bool completes_at_once = false;    ///< what is posted is reported as complete by the next question
+  std::size_t exchanges = 0;         ///< so many steps are carried whole, before others are refused
 
   /// "receive from 1 on stream 0", "send to 2 on stream 0", …, since the last call.
   std::vector<std::string> take_posts() {
@@ -242,11 +244,20 @@ class RecordingCarrier final : public Carrier {
     if (completed.empty()) return fail("nothing will be complete");
     return test_some(reported);
   }
+  Result<bool> exchange(std::span<const CarriedMessage> receives, std::span<const CarriedMessage> sends) override {
+    if (!refusal.empty()) return fail("{}", refusal);
+    if (exchanges == 0) return false;
+    --exchanges;
+    for (const CarriedMessage& message : receives) posts.push_back({false, 0, message});
+    for (const CarriedMessage& message : sends) posts.push_back({true, 0, message});
+    return true;
+  }
 
  private:
   Result<> post(bool is_send, RequestId request, const CarriedMessage& message) {
     if (!refusal.empty()) return fail("{}", refusal);
     posts.push_back({is_send, request, message});
+    if (completes_at_once) completed.push_back(request);
     return {};
   }
 };

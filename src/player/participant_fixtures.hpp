@@ -2,6 +2,7 @@
 /// \file
 /// For tests that play a schedule by all of its participants with sample data: what each of them needs, and the check.
 
+#include <functional>
 #include <memory>
 #include <thread>
 #include <vector>
@@ -23,6 +24,14 @@ struct Participant {
   Result<> start() {
     std::byte* const regions[] = {memory.data()};
     return player.start(regions);
+  }
+
+  /// From the first message to the last; `whole_steps`: by Player::play().
+  Result<> play(bool whole_steps) {
+    std::byte* const regions[] = {memory.data()};
+    if (whole_steps) return player.play(regions);
+    const auto begun = player.start(regions);
+    return begun ? player.finish() : begun;
   }
 
   SlotMemory memory;
@@ -50,18 +59,17 @@ inline Result<> check_promise(const Schedule& schedule, const Participants& part
   return {};
 }
 
-/// Each participant by a thread of its own.
+/// Each participant by a thread of its own. `whole_steps(rank)` says who plays by Player::play().
 template <typename Network>
-Result<> play_by_threads(const Schedule& schedule, Network& network) {
+Result<> play_by_threads(
+    const Schedule& schedule, Network& network,
+    const std::function<bool(std::size_t)>& whole_steps = [](std::size_t) { return false; }) {
   const Participants participants = participants_of(schedule, network);
   std::vector<Result<>> outcomes(participants.size());
   {
     std::vector<std::jthread> threads;
     for (std::size_t i = 0; i < participants.size(); ++i) {
-      threads.emplace_back([&, i] {
-        outcomes[i] = participants[i]->start();
-        if (outcomes[i]) outcomes[i] = participants[i]->player.finish();
-      });
+      threads.emplace_back([&, i] { outcomes[i] = participants[i]->play(whole_steps(i)); });
     }
   }
   for (const auto& outcome : outcomes) {

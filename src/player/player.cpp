@@ -21,29 +21,60 @@ Player::Player(const RankProgram& program, Carrier& carrier, Combine combine)
       combine_(std::move(combine)),
       regions_(program.region_bytes().size()),
       pieces_(program.pieces().size()),
+      messages_(program.messages().size()),
       streams_(program.stream_count()),
       stream_of_(program.max_open_messages()),
       completed_(program.max_open_messages()) {
   for (std::uint32_t stream = 0; stream < program.stream_count(); ++stream) {
     const auto first = stream_of_.begin() + program.first_request(stream);
     std::fill(first, stream_of_.end(), stream);
+    for (const RankProgram::Step& step : program.steps(stream)) {
+      for (std::uint32_t i = 0; i < step.message_count(); ++i) {
+        const RankProgram::Message& message = program.messages()[step.first_message + i];
+        messages_[step.first_message + i] = {message.peer, stream, message.bytes,
+                                             std::span(pieces_).subspan(message.first_piece, message.piece_count)};
+      }
+    }
   }
 }
 
 Result<> Player::start(std::span<std::byte* const> regions) {
-  if (regions.size() != regions_.size()) {
-    return fail("{} regions of memory were given, but the program has {}", regions.size(), regions_.size());
-  }
-  std::copy(regions.begin(), regions.end(), regions_.begin());
-  sizes_.clear();
-  for (std::size_t i = 0; i < pieces_.size(); ++i) {
-    const RankProgram::Piece& piece = program_.pieces()[i];
-    pieces_[i] = {address(piece), piece.bytes};
-  }
+  if (auto placed = place(regions); !placed) return placed;
   return begin_streams();
 }
 
 Result<> Player::start(std::span<std::byte* const> regions, std::span<const Bytes> sizes) {
+  if (auto placed = place(regions, sizes); !placed) return placed;
+  return begin_streams();
+}
+
+Result<> Player::play(std::span<std::byte* const> regions) {
+  if (auto placed = place(regions); !placed) return placed;
+  return play_through();
+}
+
+Result<> Player::play(std::span<std::byte* const> regions, std::span<const Bytes> sizes) {
+  if (auto placed = place(regions, sizes); !placed) return placed;
+  return play_through();
+}
+
+/// Says where the program's memory is in this play.
+Result<> Player::place(std::span<std::byte* const> regions) {
+  if (regions.size() != regions_.size()) {
+    return fail("{} regions of memory were given, but the program has {}", regions.size(), regions_.size());
+  }
+  std::copy(regions.begin(), regions.end(), regions_.begin());
+  for (std::size_t i = 0; i < pieces_.size(); ++i) {
+    const RankProgram::Piece& piece = program_.pieces()[i];
+    pieces_[i] = {address(piece), piece.bytes};
+  }
+  if (sizes_.empty()) return {};
+  sizes_.clear();
+  for (std::size_t i = 0; i < messages_.size(); ++i) messages_[i].bytes = program_.messages()[i].bytes;
+  return {};
+}
+
+Result<> Player::place(std::span<std::byte* const> regions, std::span<const Bytes> sizes) {
   if (regions.size() != regions_.size() || sizes.size() != regions_.size()) {
     return fail("{} regions and {} sizes were given, but the program has {}", regions.size(), sizes.size(),
                 regions_.size());
@@ -54,7 +85,11 @@ Result<> Player::start(std::span<std::byte* const> regions, std::span<const Byte
     const std::uint32_t region = program_.pieces()[i].region;
     pieces_[i] = {regions_[region], sizes_[region]};
   }
-  return begin_streams();
+  for (CarriedMessage& message : messages_) {
+    message.bytes = 0;
+    for (const auto& piece : message.pieces) message.bytes += piece.size();
+  }
+  return {};
 }
 
 Result<> Player::begin_streams() {
@@ -80,28 +115,54 @@ Result<> Player::begin_steps(std::uint32_t number) {
   return {};
 }
 
-std::span<const std::span<std::byte>> Player::pieces_of(const RankProgram::Message& message) const {
-  return std::span(pieces_).subspan(message.first_piece, message.piece_count);
-}
-
 /// Receives are posted before sends, so that a message that arrives at once finds its receive.
 Result<> Player::post_messages(std::uint32_t number, const RankProgram::Step& step) {
   for (std::uint32_t i = 0; i < step.message_count(); ++i) {
-    const RankProgram::Message& message = program_.messages()[step.first_message + i];
+    const CarriedMessage& message = messages_[step.first_message + i];
+    if (message.bytes == 0 && !sizes_.empty()) continue;
     const RequestId request = program_.first_request(number) + i;
-    CarriedMessage carried{message.peer, number, message.bytes, pieces_of(message)};
-    if (!sizes_.empty()) {
-      carried.bytes = 0;
-      for (const auto& piece : carried.pieces) carried.bytes += piece.size();
-      if (carried.bytes == 0) continue;
-    }
     ++streams_[number].open;
     ++open_;
     const auto posted =
-        i < step.receive_count ? carrier_.post_receive(request, carried) : carrier_.post_send(request, carried);
+        i < step.receive_count ? carrier_.post_receive(request, message) : carrier_.post_send(request, message);
     if (!posted) return posted;
   }
   return {};
+}
+
+Result<> Player::play_through() {
+  if (streams_.size() != 1) {
+    if (auto begun = begin_streams(); !begun) return begun;
+    return finish();
+  }
+  for (const RankProgram::Step& step : program_.steps(0)) {
+    const auto exchanged = exchange(step);
+    if (!exchanged) return Failure(exchanged.error());
+    if (!*exchanged) {
+      if (auto carried = carry_one_by_one(step); !carried) return give_up(carried.error());
+    }
+    do_locals(step);
+  }
+  return {};
+}
+
+/// The messages of a step of the only stream.
+Result<> Player::carry_one_by_one(const RankProgram::Step& step) {
+  if (auto posted = post_messages(0, step); !posted) return posted;
+  while (open_ > 0) {
+    const auto count = carrier_.wait_some(completed_);
+    if (!count) return Failure(count.error());
+    open_ -= static_cast<std::uint32_t>(*count);
+  }
+  streams_.front().open = 0;
+  return {};
+}
+
+/// All messages of a step at once. Where sizes are by rank, some of them may not exist: then message by message.
+Result<bool> Player::exchange(const RankProgram::Step& step) {
+  if (!sizes_.empty()) return false;
+  const std::span<const CarriedMessage> messages = std::span(messages_).subspan(step.first_message);
+  return carrier_.exchange(messages.first(step.receive_count), messages.subspan(step.receive_count, step.send_count));
 }
 
 void Player::do_locals(const RankProgram::Step& step) {

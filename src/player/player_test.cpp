@@ -77,6 +77,43 @@ TEST(Player, PostsReceivesBeforeSends) {
             (Words{"receive from 2 on stream 0", "send to 1 on stream 0", "send to 2 on stream 0"}));
 }
 
+/// Two steps: a message to 1, and one from 2, which is added to the first slot.
+WrittenSchedule send_then_add() {
+  WrittenSchedule schedule = empty_schedule(2);
+  schedule.at(0, 0).send(1, SlotRange{0, 1});
+  schedule.at(0, 1).receive(2, SlotRange{1, 1});
+  schedule.at(0, 1).reduce(SlotRange{1, 1}, 0);
+  return schedule;
+}
+
+TEST(Player, PlayHandsWholeStepsToTheCarrierAndPostsTheMessagesOfThoseThatItRefuses) {
+  const WrittenSchedule schedule = send_then_add();
+  for (const std::size_t exchanges : {0U, 1U, 2U}) {
+    Play play(schedule, 0);
+    play.carrier.exchanges = exchanges;
+    play.carrier.completes_at_once = true;
+    play.memory.slot(0)[0] = std::byte{3};
+    play.memory.slot(1)[0] = std::byte{4};
+    for (int turn = 1; turn < 3; ++turn) {
+      std::byte* const regions[] = {play.memory.data()};
+      ASSERT_TRUE(play.player.play(regions));
+      EXPECT_EQ(play.carrier.take_posts(), (Words{"send to 1 on stream 0", "receive from 2 on stream 0"})) << exchanges;
+      EXPECT_EQ(play.memory.slot(0)[0], std::byte(3 + 4 * turn)) << "combined once in each play";
+      EXPECT_TRUE(play.player.done());
+    }
+  }
+}
+
+TEST(Player, PlayReturnsTheErrorOfACarrierThatCantExchange) {
+  const WrittenSchedule schedule = send_then_add();
+  Play play(schedule, 0);
+  play.carrier.refusal = "the cable is cut";
+  std::byte* const regions[] = {play.memory.data()};
+  const auto played = play.player.play(regions);
+  ASSERT_FALSE(played);
+  EXPECT_EQ(played.error().message, "the cable is cut");
+}
+
 TEST(Player, AStepBeginsWhenAllMessagesOfTheStepBeforeAreComplete) {
   WrittenSchedule schedule = empty_schedule(3);
   schedule.at(0, 0).send(1, SlotRange{0, 1});

@@ -87,8 +87,7 @@ class Play {
 
   void run() {
     copy_own();
-    auto played = player_->start(regions_.memory);
-    if (played) played = player_->finish();
+    const auto played = player_->play(regions_.memory);
     if (!played) bench::stop(played.error().message);
   }
 

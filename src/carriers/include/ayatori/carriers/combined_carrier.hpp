@@ -18,6 +18,9 @@ class CombinedCarrier final : public Carrier {
   [[nodiscard]] Result<std::size_t> test_some(std::span<RequestId> completed) override;
   /// Waits as a MemoryCarrier does, and looks at both.
   [[nodiscard]] Result<std::size_t> wait_some(std::span<RequestId> completed) override;
+  /// Where all of a step's messages stay on this node.
+  [[nodiscard]] Result<bool> exchange(std::span<const CarriedMessage> receives,
+                                      std::span<const CarriedMessage> sends) override;
 
  private:
   [[nodiscard]] Carrier& carrier_to(Rank participant) const;

@@ -48,6 +48,10 @@ class MemoryCarrier final : public Carrier {
   /// Spins for some microseconds, then yields, then sleeps for up to a millisecond at a time. Where there are more
   /// processes than cores it does not spin. Error: also a peer that has ended, as far as the system knows.
   [[nodiscard]] Result<std::size_t> wait_some(std::span<RequestId> completed) override;
+  /// Sends go into the lanes at once, and receives are taken from them in their order. Only while nothing else is under
+  /// way in this process, and for messages of up to the size of the outbox's (128 KiB). Errors: as of all of these.
+  [[nodiscard]] Result<bool> exchange(std::span<const CarriedMessage> receives,
+                                      std::span<const CarriedMessage> sends) override;
 
  private:
   friend class CombinedCarrier;
@@ -55,6 +59,9 @@ class MemoryCarrier final : public Carrier {
 
   [[nodiscard]] Rank node_rank_of(Rank participant) const;
   [[nodiscard]] Result<Rank> peer_of(const CarriedMessage& message) const;
+  [[nodiscard]] bool can_exchange(std::span<const CarriedMessage> messages) const;
+  [[nodiscard]] Result<> take(const CarriedMessage& message);
+  [[nodiscard]] Result<> finish_exchange(std::size_t posted);
 
   NodeMemory::State& memory_;
   std::vector<NodeParticipant> participants_;  ///< in order of their numbers

@@ -45,6 +45,16 @@ class Carrier {
 
   /// The same, but waits until there is at least one. Called only while a message is under way.
   [[nodiscard]] virtual Result<std::size_t> wait_some(std::span<RequestId> completed) = 0;
+
+  /// For carriers to which a small message costs less than to remember it: carries all messages of a step and waits
+  /// until they are complete. False: nothing was sent or received, and the caller posts the messages one by one.
+  /// Called only while no message of this play is under way. All ends of the messages may choose differently.
+  [[nodiscard]] virtual Result<bool> exchange(std::span<const CarriedMessage> receives,
+                                              std::span<const CarriedMessage> sends) {
+    static_cast<void>(receives);
+    static_cast<void>(sends);
+    return false;
+  }
 };
 
 }  // namespace ayatori

@@ -40,6 +40,11 @@ class Player {
   /// not sent: both ends must give the slots of a message the same sizes.
   [[nodiscard]] Result<> start(std::span<std::byte* const> regions, std::span<const Bytes> sizes);
 
+  /// start() and finish() in one. A play of one stream has its messages carried step by step, all of a step at once
+  /// where the carrier can do that (Carrier::exchange).
+  [[nodiscard]] Result<> play(std::span<std::byte* const> regions);
+  [[nodiscard]] Result<> play(std::span<std::byte* const> regions, std::span<const Bytes> sizes);
+
   /// Goes as far as is possible without waiting. True when the play is done. Error: the carrier's; the play has ended
   /// then, and messages that are under way are the carrier's to give up.
   [[nodiscard]] Result<bool> advance();
@@ -56,11 +61,15 @@ class Player {
     std::uint32_t open = 0;  ///< messages of the step that are not complete
   };
 
+  [[nodiscard]] Result<> place(std::span<std::byte* const> regions);
+  [[nodiscard]] Result<> place(std::span<std::byte* const> regions, std::span<const Bytes> sizes);
   [[nodiscard]] Result<> begin_streams();
+  [[nodiscard]] Result<> play_through();
+  [[nodiscard]] Result<bool> exchange(const RankProgram::Step& step);
+  [[nodiscard]] Result<> carry_one_by_one(const RankProgram::Step& step);
   [[nodiscard]] std::byte* address(const RankProgram::Piece& piece) const;
   [[nodiscard]] Result<> begin_steps(std::uint32_t stream);
   [[nodiscard]] Result<> post_messages(std::uint32_t stream, const RankProgram::Step& step);
-  [[nodiscard]] std::span<const std::span<std::byte>> pieces_of(const RankProgram::Message& message) const;
   void do_locals(const RankProgram::Step& step);
   [[nodiscard]] Result<> complete(std::size_t count);
   [[nodiscard]] Result<> give_up(const Error& error);
@@ -71,6 +80,7 @@ class Player {
   std::vector<std::byte*> regions_;
   std::vector<Bytes> sizes_;                  ///< by region, in a play with sizes of its own; empty otherwise
   std::vector<std::span<std::byte>> pieces_;  ///< the program's, in this play's memory
+  std::vector<CarriedMessage> messages_;      ///< the program's; their pieces are parts of `pieces_`
   std::vector<Stream> streams_;
   std::vector<std::uint32_t> stream_of_;  ///< by request
   std::vector<RequestId> completed_;      ///< the first `count` of them, as the carrier reported them

@@ -1,0 +1,275 @@
+#include "quick_calls.hpp"
+
+#include <array>
+#include <atomic>
+#include <cstring>
+#include <vector>
+
+#include "calls.hpp"
+#include "reduction.hpp"
+
+namespace ayatori::plugin {
+
+namespace {
+
+/// All on which it depends who plays a call of one function, as this rank sees it.
+struct Key {
+  MPI_Comm comm = MPI_COMM_NULL;
+  MPI_Datatype type = MPI_DATATYPE_NULL;
+  MPI_Op op = MPI_OP_NULL;
+  int count = 0;
+  int root = 0;
+
+  friend bool operator==(const Key&, const Key&) = default;
+};
+
+struct Known {
+  Key key;
+  std::uint64_t epoch = 0;
+  Communicator* on = nullptr;
+  CompiledCall* call = nullptr;  ///< nullptr: the MPI plays it
+  Bytes bytes = 0;               ///< of `count` elements
+  Reduction reduction;
+};
+
+constexpr std::size_t known_of_a_function = 32;
+std::array<std::array<Known, known_of_a_function>, mpi_call_count> all_known;
+
+/// What is remembered of another epoch counts no more.
+std::atomic<std::uint64_t> epoch{1};
+
+struct {
+  bool is_settled = false;
+  Communicator* on = nullptr;
+  CompiledCall* call = nullptr;
+} latest;
+
+Known& place_of(MpiCall call, const Key& key) {
+  const auto hash =
+      static_cast<std::uint32_t>(key.count) * 0x9E37'79B1U + static_cast<std::uint32_t>(key.root) * 0x0800'0000U;
+  return all_known[static_cast<std::size_t>(call)][hash >> 27];
+}
+static_assert(known_of_a_function == 1U << (32 - 27));
+
+const Known* find_known(MpiCall call, const Key& key) {
+  const Known& known = place_of(call, key);
+  if (known.epoch == epoch.load(std::memory_order_relaxed) && known.key == key) return &known;
+  latest.is_settled = false;
+  return nullptr;
+}
+
+/// After a call that went the long way. Types and operations that the program made may come to mean others.
+[[gnu::noinline]] int learn(MpiCall call, const Key& key, int code) {
+  if (!std::exchange(latest.is_settled, false) || code != MPI_SUCCESS) return code;
+  Layout layout;
+  if (key.type != MPI_DATATYPE_NULL) layout = layout_of(key.type);
+  if (key.type != MPI_DATATYPE_NULL && (!layout.is_named || !layout.packed)) return code;
+  if (key.op != MPI_OP_NULL && !is_builtin(key.op)) return code;
+  Known& known = place_of(call, key);
+  known = {key, epoch.load(std::memory_order_relaxed), latest.on, latest.call, 0, {}};
+  if (key.type != MPI_DATATYPE_NULL) known.bytes = static_cast<Bytes>(key.count) * layout.size;
+  if (key.op != MPI_OP_NULL) known.reduction = reduction_of(key.op, layout);
+  return code;
+}
+
+int outcome_of(const Known& known, const Result<>& played) {
+  return played ? MPI_SUCCESS : known.on->give_up(played.error());
+}
+
+template <std::size_t count>
+int play(const Known& known, std::byte* const (&regions)[count], Combine combine = nullptr) {
+  return outcome_of(known, known.call->play(regions, {}, std::move(combine)));
+}
+
+std::byte* bytes_at(const void* address) { return static_cast<std::byte*>(const_cast<void*>(address)); }
+
+/// Copies what the program gave to where the schedule wants it.
+void give(const void* from, std::byte* to, Bytes bytes) {
+  if (from != MPI_IN_PLACE) std::memcpy(to, from, bytes);
+}
+
+/// Whether the schedule touches nothing of its first region but this rank's block.
+bool touches_only_own_block(const Known& known) {
+  const RegionUse& use = known.call->use(0);
+  const Bytes begin = known.on->rank() * known.bytes;
+  return use.first >= begin && use.end <= begin + known.bytes;
+}
+
+bool is_root(const Known& known) { return known.on->rank() == static_cast<Rank>(known.key.root); }
+
+/// Memory that is kept from call to call, for what is small.
+std::byte* small_memory(Bytes bytes) {
+  constexpr Bytes max_kept = 65'536;
+  static std::vector<std::byte> kept;
+  if (bytes > max_kept) return nullptr;
+  if (kept.size() < bytes) kept.resize(bytes);
+  return kept.data();
+}
+
+// Each of these goes the short way if it knows the call, and the long way (calls.hpp) otherwise.
+
+int quick_barrier(MPI_Comm comm) {
+  const Key key{.comm = comm};
+  const Known* const known = find_known(MpiCall::barrier, key);
+  if (known == nullptr) return learn(MpiCall::barrier, key, Barrier(comm));
+  if (known->call == nullptr) return PMPI_Barrier(comm);
+  std::byte* const regions[] = {nullptr, nullptr};
+  return play(*known, regions);
+}
+
+int quick_bcast(void* buffer, int count, MPI_Datatype type, int root, MPI_Comm comm) {
+  const Key key{comm, type, MPI_OP_NULL, count, root};
+  const Known* const known = find_known(MpiCall::bcast, key);
+  if (known == nullptr) return learn(MpiCall::bcast, key, Bcast(buffer, count, type, root, comm));
+  if (known->call == nullptr) return PMPI_Bcast(buffer, count, type, root, comm);
+  std::byte* const regions[] = {bytes_at(buffer)};
+  return play(*known, regions);
+}
+
+int quick_reduce(const void* sent, void* received, int count, MPI_Datatype type, MPI_Op op, int root, MPI_Comm comm) {
+  const Key key{comm, type, op, count, root};
+  const Known* const known = find_known(MpiCall::reduce, key);
+  if (known == nullptr) return learn(MpiCall::reduce, key, Reduce(sent, received, count, type, op, root, comm));
+  if (known->call == nullptr) return PMPI_Reduce(sent, received, count, type, op, root, comm);
+  if (is_root(*known)) {
+    give(sent, bytes_at(received), known->bytes);
+    std::byte* const regions[] = {bytes_at(received)};
+    return play(*known, regions, combine_by(known->reduction));
+  }
+  if (known->call->use(0).written) return Reduce(sent, received, count, type, op, root, comm);
+  std::byte* const regions[] = {bytes_at(sent)};
+  return play(*known, regions, combine_by(known->reduction));
+}
+
+int quick_allreduce(const void* sent, void* received, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm) {
+  const Key key{comm, type, op, count, 0};
+  const Known* const known = find_known(MpiCall::allreduce, key);
+  if (known == nullptr) return learn(MpiCall::allreduce, key, Allreduce(sent, received, count, type, op, comm));
+  if (known->call == nullptr) return PMPI_Allreduce(sent, received, count, type, op, comm);
+  give(sent, bytes_at(received), known->bytes);
+  std::byte* const regions[] = {bytes_at(received)};
+  return play(*known, regions, combine_by(known->reduction));
+}
+
+int quick_reduce_scatter_block(const void* sent, void* received, int count, MPI_Datatype type, MPI_Op op,
+                               MPI_Comm comm) {
+  const Key key{comm, type, op, count, 0};
+  const Known* const known = find_known(MpiCall::reduce_scatter_block, key);
+  const auto long_way = [&] { return Reduce_scatter_block(sent, received, count, type, op, comm); };
+  if (known == nullptr) return learn(MpiCall::reduce_scatter_block, key, long_way());
+  if (known->call == nullptr) return PMPI_Reduce_scatter_block(sent, received, count, type, op, comm);
+  const Bytes all = known->bytes * known->on->ranks();
+  std::byte* const work = small_memory(all);
+  if (work == nullptr) return long_way();
+  std::memcpy(work, sent == MPI_IN_PLACE ? received : sent, all);
+  std::byte* const regions[] = {work};
+  const int code = play(*known, regions, combine_by(known->reduction));
+  std::memcpy(received, work + known->on->rank() * known->bytes, known->bytes);
+  return code;
+}
+
+int quick_allgather(const void* sent, int sent_count, MPI_Datatype sent_type, void* received, int received_count,
+                    MPI_Datatype received_type, MPI_Comm comm) {
+  const auto long_way = [&] {
+    return Allgather(sent, sent_count, sent_type, received, received_count, received_type, comm);
+  };
+  if (sent != MPI_IN_PLACE && (sent_count != received_count || sent_type != received_type)) return long_way();
+  const Key key{comm, received_type, MPI_OP_NULL, received_count, 0};
+  const Known* const known = find_known(MpiCall::allgather, key);
+  if (known == nullptr) return learn(MpiCall::allgather, key, long_way());
+  if (known->call == nullptr) {
+    return PMPI_Allgather(sent, sent_count, sent_type, received, received_count, received_type, comm);
+  }
+  give(sent, bytes_at(received) + known->on->rank() * known->bytes, known->bytes);
+  std::byte* const regions[] = {bytes_at(received)};
+  return play(*known, regions);
+}
+
+int quick_gather(const void* sent, int sent_count, MPI_Datatype sent_type, void* received, int received_count,
+                 MPI_Datatype received_type, int root, MPI_Comm comm) {
+  const auto long_way = [&] {
+    return Gather(sent, sent_count, sent_type, received, received_count, received_type, root, comm);
+  };
+  if (sent == MPI_IN_PLACE) return long_way();
+  const Key key{comm, sent_type, MPI_OP_NULL, sent_count, root};
+  const Known* const known = find_known(MpiCall::gather, key);
+  if (known == nullptr) return learn(MpiCall::gather, key, long_way());
+  if (known->call == nullptr) {
+    return PMPI_Gather(sent, sent_count, sent_type, received, received_count, received_type, root, comm);
+  }
+  const Bytes at = known->on->rank() * known->bytes;
+  if (is_root(*known)) {
+    if (received_count != sent_count || received_type != sent_type) return long_way();
+    give(sent, bytes_at(received) + at, known->bytes);
+    std::byte* const regions[] = {bytes_at(received)};
+    return play(*known, regions);
+  }
+  if (!touches_only_own_block(*known)) return long_way();
+  std::byte* const regions[] = {bytes_at(sent) - at};
+  return play(*known, regions);
+}
+
+int quick_scatter(const void* sent, int sent_count, MPI_Datatype sent_type, void* received, int received_count,
+                  MPI_Datatype received_type, int root, MPI_Comm comm) {
+  const auto long_way = [&] {
+    return Scatter(sent, sent_count, sent_type, received, received_count, received_type, root, comm);
+  };
+  if (received == MPI_IN_PLACE) return long_way();
+  const Key key{comm, received_type, MPI_OP_NULL, received_count, root};
+  const Known* const known = find_known(MpiCall::scatter, key);
+  if (known == nullptr) return learn(MpiCall::scatter, key, long_way());
+  if (known->call == nullptr) {
+    return PMPI_Scatter(sent, sent_count, sent_type, received, received_count, received_type, root, comm);
+  }
+  const Bytes at = known->on->rank() * known->bytes;
+  if (is_root(*known)) {
+    if (received_count != sent_count || received_type != sent_type) return long_way();
+    std::byte* const regions[] = {bytes_at(sent)};
+    const int code = play(*known, regions);
+    std::memcpy(received, bytes_at(sent) + at, known->bytes);
+    return code;
+  }
+  if (!touches_only_own_block(*known)) return long_way();
+  std::byte* const regions[] = {bytes_at(received) - at};
+  return play(*known, regions);
+}
+
+int quick_alltoall(const void* sent, int sent_count, MPI_Datatype sent_type, void* received, int received_count,
+                   MPI_Datatype received_type, MPI_Comm comm) {
+  const auto long_way = [&] {
+    return Alltoall(sent, sent_count, sent_type, received, received_count, received_type, comm);
+  };
+  if (sent == MPI_IN_PLACE || sent_count != received_count || sent_type != received_type) return long_way();
+  const Key key{comm, received_type, MPI_OP_NULL, received_count, 0};
+  const Known* const known = find_known(MpiCall::alltoall, key);
+  if (known == nullptr) return learn(MpiCall::alltoall, key, long_way());
+  if (known->call == nullptr) {
+    return PMPI_Alltoall(sent, sent_count, sent_type, received, received_count, received_type, comm);
+  }
+  if (known->call->use(0).written) return long_way();
+  std::byte* const regions[] = {bytes_at(sent), bytes_at(received)};
+  return play(*known, regions);
+}
+
+}  // namespace
+
+void begin_quick_calls(struct ayatori_mpi_calls& played) {
+  int level = MPI_THREAD_SINGLE;
+  PMPI_Query_thread(&level);
+  if (level == MPI_THREAD_MULTIPLE) return;
+  played.Barrier = &quick_barrier;
+  played.Bcast = &quick_bcast;
+  played.Reduce = &quick_reduce;
+  played.Allreduce = &quick_allreduce;
+  played.Reduce_scatter_block = &quick_reduce_scatter_block;
+  played.Allgather = &quick_allgather;
+  played.Gather = &quick_gather;
+  played.Scatter = &quick_scatter;
+  played.Alltoall = &quick_alltoall;
+}
+
+void settle_call(Communicator* on, CompiledCall* played) { latest = {true, on, played}; }
+
+void forget_quick_calls() { epoch.fetch_add(1, std::memory_order_relaxed); }
+
+}  // namespace ayatori::plugin

@@ -1,0 +1,27 @@
+#pragma once
+/// \file
+/// The short way for calls that the program has made before: with the same communicator, type, count, operation and
+/// root, of which it is settled who plays them. They need no decision, no search and no memory: a call that is the
+/// MPI's goes straight to it, and one that is ours straight to its compiled schedule.
+
+#include <mpi.h>
+
+#include "interposed_calls.h"
+
+namespace ayatori::plugin {
+
+class Communicator;
+class CompiledCall;
+
+/// Puts the short ways in front of calls that block. Not under MPI_THREAD_MULTIPLE: several threads would share what is
+/// remembered.
+void begin_quick_calls(struct ayatori_mpi_calls& played);
+
+/// Of the call that is just being made it is settled who plays it, as long as nothing is forgotten: `played` on `on`,
+/// or the MPI if it is nullptr.
+void settle_call(Communicator* on, CompiledCall* played);
+
+/// What is remembered may be wrong from now on: a communicator or a compiled call is gone.
+void forget_quick_calls();
+
+}  // namespace ayatori::plugin
