@@ -39,6 +39,11 @@ void Decision::drop(const ForcedChoice& choice) {
 
 void Decision::note(double seconds, MPI_Comm own) {
   trial_->note(seconds);
+  if (trial_->needs_agreement()) {
+    double longest = trial_->first_time();
+    PMPI_Allreduce(MPI_IN_PLACE, &longest, 1, MPI_DOUBLE, MPI_MAX, own);
+    trial_->agree(longest);
+  }
   if (!trial_->over()) return;
   std::vector<double> medians = trial_->medians();
   PMPI_Allreduce(MPI_IN_PLACE, medians.data(), static_cast<int>(medians.size()), MPI_DOUBLE, MPI_MAX, own);
@@ -50,7 +55,7 @@ void Decision::note(double seconds, MPI_Comm own) {
 void Decision::explain_outcome(const std::vector<double>& seconds, std::size_t best) const {
   std::string times;
   for (std::size_t way = 0; way < ways_.size(); ++way) {
-    times += fmt::format("{}{} {:.1f} us", way == 0 ? "" : ", ", way == 0 ? "the MPI's own" : ways_[way].algorithm,
+    times += fmt::format("{}{} {:.2f} us", way == 0 ? "" : ", ", way == 0 ? "the MPI's own" : ways_[way].algorithm,
                          seconds[way] * 1e6);
   }
   explain(fmt::format("{} of about {} bytes: {} ({})", names_of(call_).name, bytes_,

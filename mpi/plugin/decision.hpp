@@ -23,7 +23,8 @@ class Decision {
   [[nodiscard]] bool on_trial() const { return trial_.has_value(); }
   /// Takes a choice out that can't be played. The same on all ranks.
   void drop(const ForcedChoice& choice);
-  /// The call that next() was about took so long. Collective on `own` when the trial ends.
+  /// The call that next() was about took so long. Collective on `own` after the first calls, and when
+  /// the trial ends.
   void note(double seconds, MPI_Comm own);
 
  private:

@@ -9,6 +9,9 @@ namespace {
 /// So much faster must a way be than the MPI's own: less may be noise.
 constexpr double clearly_faster = 0.97;
 
+constexpr double seconds_of_a_turn = 50e-6;
+constexpr double max_calls_of_a_turn = 16;
+
 }  // namespace
 
 Trial::Trial(std::size_t ways, std::size_t rounds) : rounds_(rounds), times_(ways) {
@@ -16,8 +19,27 @@ Trial::Trial(std::size_t ways, std::size_t rounds) : rounds_(rounds), times_(way
 }
 
 void Trial::note(double seconds) {
-  if (calls_ >= times_.size()) times_[turn()].push_back(seconds);
-  ++calls_;
+  if (!counts_) {
+    first_time_ = std::max(first_time_, seconds);
+    next_way();
+    counts_ = needs_agreement_ = way_ == 0;
+    return;
+  }
+  seconds_ += seconds;
+  if (++calls_ < calls_of_a_turn_) return;
+  times_[way_].push_back(seconds_ / static_cast<double>(calls_of_a_turn_));
+  calls_ = 0;
+  seconds_ = 0;
+  next_way();
+  if (way_ == 0) ++round_;
+}
+
+void Trial::next_way() { way_ = (way_ + 1) % times_.size(); }
+
+void Trial::agree(double first_time_of_all) {
+  needs_agreement_ = false;
+  const double calls = seconds_of_a_turn / std::max(first_time_of_all, 1e-9);
+  calls_of_a_turn_ = static_cast<std::size_t>(std::clamp(calls, 1.0, max_calls_of_a_turn));
 }
 
 std::vector<double> Trial::medians() const {
