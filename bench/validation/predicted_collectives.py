@@ -1,19 +1,26 @@
 """Predicted against measured collectives, in which the ranks of this machine play our schedules by a real MPI.
 
-    python -m bench.validation.predicted_collectives [MPIRUN] [RANKS] [SECONDS]
+    python -m bench.validation.predicted_collectives [MPIRUN] [RANKS] [SECONDS] [--hosts N] [--rate RATE]
 
 By default mpirun.openmpi and 2 ranks; the machine is calibrated for SECONDS (30) first, by the same MPI. No size below
 was fitted, and no collective. A row is a cell: predicted and measured seconds of each algorithm (the median of many
 plays, whose data are checked), and what `choose` would take beside the best measured.
 
+With --hosts the ranks are on N hosts in network namespaces (hosts.sh), in blocks, whose links carry RATE (of tc: 1gbit)
+each way. It needs root, and leaves nothing behind, however it ends. Calibrated are two ranks of this machine, and one
+on each of the first two hosts.
+
     bars    15% median error over all cells; the chosen algorithm at most 5% slower than the best in 90% of the cells
 
-More ranks than cores are not modelled; then the rows only say how far off the model is.
+More ranks than cores are not modelled: ranks wait for their turn then. Such cells are marked, and no bar is asked of
+them: the rows only say how far off the model is.
 """
 
 from __future__ import annotations
 
+import argparse
 import os
+import subprocess
 import sys
 from dataclasses import dataclass
 from pathlib import Path
@@ -24,7 +31,7 @@ from ayatori import _core
 from ayatori.base.errors import Error
 from ayatori.base.units import format_bytes, format_seconds
 from ayatori.calibration.calibrating import calibrate
-from ayatori.calibration.measuring import Mpi, find_mpi, placement
+from ayatori.calibration.measuring import Mpi, find_mpi, hosts_in, placement
 from ayatori.formats.calibration import costs_of
 from ayatori.model.jobs import contiguous_jobs
 from ayatori.model.network import open_source
@@ -39,6 +46,8 @@ COLLECTIVES = ("broadcast", "reduce", "allreduce", "allgather", "alltoall", "red
 SIZES = (2, 48, 768, 3072, 12288, 49152, 196608, 786432, 3145728)
 """Held out by the fit."""
 REPEATS, REPEATS_OF_LARGE, LARGE = 31, 9, 65536
+INSIDE = "AYATORI_HOSTS_FOLDER"
+"""Where hosts.sh has put its files, if this runs among its hosts."""
 ERROR_BAR = 0.15
 SLOWER_BAR = 0.05
 CELLS_BAR = 0.9
@@ -55,10 +64,11 @@ class Timed:
         return abs(self.predicted - self.measured) / self.measured
 
 
-def predictor_for(mpi: Mpi, seconds: float) -> Predictor:
-    """One machine with what calibrate measures there."""
-    network = open_source("full:2,hosts=1")
-    calibration = calibrate(mpi, seconds)
+def predictor_for(mpi: Mpi, seconds: float, hostfile: Path | None) -> Predictor:
+    """One machine with what calibrate measures there, or as many as the hostfile names."""
+    hosts = len(hosts_in(hostfile)) if hostfile else 2
+    network = open_source(f"fattree:K={max(2, hosts)},levels=1")
+    calibration = calibrate(mpi, seconds, hostfile)
     for error in calibration.errors:
         print(f"{error.what:<20}{'fitted' if error.fitted else 'checked':<9}{error.median:8.1%} median")
     for remark in calibration.remarks:
@@ -78,10 +88,11 @@ def calls_for(predictor: Predictor, job: _core.Job) -> list[Call]:
     return [calls[0] for _, calls in found if not isinstance(calls, Refused)]
 
 
-def measure(mpi: Mpi, ranks: int, calls: list[Call]) -> list[float]:
+def measure(mpi: Mpi, ranks: int, calls: list[Call], hostfile: Path | None) -> list[float]:
     play = PLAYS / ("play_openmpi" if mpi.is_open_mpi else "play_mpich")
     repeats = [REPEATS if call.bytes < LARGE else REPEATS_OF_LARGE for call in calls]
-    places = f"ppn={ranks} check=1"
+    per_host = -(-ranks // len(hosts_in(hostfile))) if hostfile else ranks
+    places = f"ppn={per_host} check=1"
     lines = [
         f"{call.collective} {call.algorithm} {call.bytes} {places} repeats={count}"
         for call, count in zip(calls, repeats, strict=True)
@@ -89,7 +100,9 @@ def measure(mpi: Mpi, ranks: int, calls: list[Call]) -> list[float]:
     with TemporaryDirectory() as name:
         folder = Path(name)
         (folder / "calls").write_text("".join(f"{line}\n" for line in lines))
-        options = [*placement(mpi, None)[:-1], str(ranks)]
+        options = (
+            [*placement(mpi, None)[:-1], str(ranks)] if hostfile is None else on_hosts(mpi, hostfile, per_host, ranks)
+        )
         status = run_program(
             [mpi.mpirun, *options, play, "@calls"],
             folder=folder,
@@ -101,6 +114,14 @@ def measure(mpi: Mpi, ranks: int, calls: list[Call]) -> list[float]:
         if status != 0:
             raise Error(f"{play.name} failed", cause=last_line(folder / "errors"), internal=True)
         return [float(line) for line in (folder / "output").read_text().split()]
+
+
+def on_hosts(mpi: Mpi, hostfile: Path, per_host: int, ranks: int) -> list[str]:
+    """Options of mpirun for blocks of ranks; each host has one core, which its ranks share."""
+    if mpi.is_open_mpi:
+        where = ["--hostfile", str(hostfile), "--map-by", f"ppr:{per_host}:node", "--bind-to", "none"]
+        return ["--oversubscribe", *where, "-np", str(ranks)]
+    return ["-f", str(hostfile), "-ppn", str(per_host), "-np", str(ranks)]
 
 
 def compare(timed: list[Timed]) -> None:
@@ -129,18 +150,36 @@ def compare(timed: list[Timed]) -> None:
 
 
 def main() -> None:
-    mpirun, ranks, seconds = (*sys.argv[1:], *("mpirun.openmpi", "2", "30")[len(sys.argv) - 1 :])
-    mpi = find_mpi(mpirun)
-    predictor = predictor_for(mpi, float(seconds))
-    [job] = contiguous_jobs(predictor.network, [1], int(ranks))
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("mpirun", nargs="?", default="mpirun.openmpi")
+    parser.add_argument("ranks", nargs="?", type=int, default=2)
+    parser.add_argument("seconds", nargs="?", type=float, default=30)
+    parser.add_argument("--hosts", type=int, default=1)
+    parser.add_argument("--rate", default="1gbit")
+    asked = parser.parse_args()
+    folder = os.environ.get(INSIDE)
+    if asked.hosts > 1 and folder is None:
+        sys.exit(run_among_hosts(asked.hosts, asked.rate))
+    hostfile = Path(folder) / "hostfile" if folder else None
+    mpi = find_mpi(asked.mpirun)
+    predictor = predictor_for(mpi, asked.seconds, hostfile)
+    [job] = contiguous_jobs(predictor.network, [asked.hosts], -(-asked.ranks // asked.hosts))
     calls = calls_for(predictor, job)
     predicted = [prediction.seconds for prediction in predictor.predict_each((job, call) for call in calls)]
-    if int(ranks) > len(os.sched_getaffinity(0)):
-        print(
-            f"warning: {ranks} ranks take turns on {len(os.sched_getaffinity(0))} cores, which the model does not know"
-        )
-    measured = measure(mpi, int(ranks), calls)
+    cores = len(os.sched_getaffinity(0))
+    if asked.ranks > cores:
+        print(f"no bar is asked of these cells: {asked.ranks} ranks take turns on {cores} cores, which is not modelled")
+    measured = measure(mpi, asked.ranks, calls, hostfile)
     compare([Timed(*row) for row in zip(calls, predicted, measured, strict=True) if row[2] > 0])
+
+
+def run_among_hosts(count: int, rate: str) -> int:
+    """This program again, in namespaces that end with it."""
+    with TemporaryDirectory(prefix="ayatori-") as folder:
+        own = ["unshare", "--net", "--pid", "--mount", "--uts", "--ipc", "--fork", "--kill-child", "--mount-proc"]
+        again = [sys.executable, "-m", "bench.validation.predicted_collectives", *sys.argv[1:]]
+        hosts = [*own, "sh", str(Path(__file__).with_name("hosts.sh")), str(count), rate, folder]
+        return subprocess.run([*hosts, *again], env=os.environ | {INSIDE: folder}, check=False).returncode
 
 
 if __name__ == "__main__":

@@ -75,6 +75,7 @@ void bind_calibration(nb::module_& module) {
       .def_rw("links_between", &Calibration::links_between)
       .def_rw("copy", &Calibration::copy)
       .def_rw("reduce", &Calibration::reduce)
+      .def_rw("engine", &Calibration::engine)
       .def_rw("errors", &Calibration::errors);
   module.def(
       "read_calibration", [](const std::string& path) { return unwrap(read_calibration(path)); }, WithoutGil(),

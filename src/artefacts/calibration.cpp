@@ -116,6 +116,10 @@ class CalibrationReader {
     auto reduce = size_cost_at(document_, "reduce");
     if (!reduce) return Failure(reduce.error());
     calibration_.reduce = std::move(*reduce);
+    if (!document_.has("engine")) return {};  // as in files that were written before it was measured
+    const auto engine = amount_at(document_, "engine");
+    if (!engine) return Failure(engine.error());
+    calibration_.engine = *engine;
     return {};
   }
 
@@ -149,6 +153,7 @@ std::string calibration_text(const Calibration& calibration) {
                          {"links_between", calibration.links_between},
                          {"copy", size_cost_as_json(calibration.copy)},
                          {"reduce", size_cost_as_json(calibration.reduce)},
+                         {"engine", calibration.engine},
                          {"errors", errors_as_json(calibration.errors)}};
   return document.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
 }

@@ -15,6 +15,7 @@ Calibration example() {
   calibration.inside = MessageCosts{1e-7, {{0, 1e-7, 0}, {4097, 2e-7, 1e-10}}, {{0, 1e-7, 2e-10}}, 0, 4096, 1e-6, 5e9};
   calibration.links_between = 2;
   calibration.copy = {{0, 0, 1e-10}};
+  calibration.engine = 4e-8;
   calibration.reduce = {{0, 1e-8, 2e-10}};
   calibration.errors = {{"one way inside", true, 21, 0.03, 0.125}, {"exchange inside", false, 20, 0.0625, 0.25}};
   return calibration;

@@ -33,6 +33,20 @@ def test_communicators_attributes_and_errors_stay_the_programs(
     expect_right(mpi.run(ranks, program, *mode, timeout=300, **forced))
 
 
+LINEAR = ("BCAST", "GATHER", "SCATTER")
+SPREAD = ("BARRIER", "REDUCE", "ALLREDUCE", "REDUCE_SCATTER_BLOCK", "ALLGATHER", "ALLTOALL")
+SMALL_STEPS = {f"AYATORI_{call}": "linear" for call in LINEAR} | {f"AYATORI_{call}": "spread" for call in SPREAD}
+
+
+@pytest.mark.parametrize("variables", [{}, SMALL_STEPS, RING], ids=["on trial", "small steps", "ring"])
+@pytest.mark.parametrize("ranks", [2, 3])
+def test_calls_that_are_made_again_get_right_results(mpi: plugin.Mpi, ranks: int, variables: dict[str, str]) -> None:
+    program = mpi.compiled("check_repeats.cpp", "mpicxx", "-std=c++20")
+    done = mpi.run(ranks, program, timeout=300, **variables)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert done.stdout.strip() == "right", done.stdout + done.stderr
+
+
 @pytest.mark.parametrize("source", ["fortran_mpifh.f90", "fortran_usempi.f90", "fortran_f08.f90"])
 def test_fortran_programs_get_right_results(mpi: plugin.Mpi, source: str) -> None:
     expect_right(mpi.run(3, mpi.compiled(source, "mpifort", "-fallow-argument-mismatch"), **RING))

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from ayatori.base.errors import Error
 from ayatori.calibration.calibrating import TOO_NOISY, calibration_of
-from ayatori.calibration.fitting import fit, one_way
+from ayatori.calibration.fitting import fit, fit_engine, one_way
 from ayatori.calibration.lines import TOLERANCE, lines_through
 from ayatori.calibration.measuring import (
     CHECKED_SIZES,
@@ -57,6 +57,10 @@ def message_costs(draw, inside: bool = True) -> MessageCosts:
     )
 
 
+WAITS = 3e-8
+"""That an ideal machine takes for each message more if they are waited for one by one."""
+
+
 def measurement_of(costs: MessageCosts, copy: SizeCost, reduce: SizeCost, inside: bool = True) -> Measurement:
     """What an ideal machine with these costs would measure."""
     sizes = sorted({*SIZES, costs.eager_limit, costs.eager_limit + 1})
@@ -65,6 +69,7 @@ def measurement_of(costs: MessageCosts, copy: SizeCost, reduce: SizeCost, inside
     times = {
         "one_way": {size: one_way(costs, size) for size in sizes},
         "exchange": {size: one_way(costs, size, both) for size in sizes},
+        "waits": {size: one_way(costs, size, both) + 2 * WAITS for size in sizes},
         "combine": {size: one_way(costs, size, both) + seconds_of(reduce, size) for size in sizes},
         "send": {size: seconds_of(costs.send, size) for size in eager},
         "receive": {size: seconds_of(costs.receive, size) for size in eager},
@@ -142,12 +147,25 @@ def test_noise_is_said() -> None:
 
 
 @settings(max_examples=30, deadline=None)
+@given(message_costs(), st.floats(0, 1e-6))
+def test_the_engine_takes_what_its_player_does_and_what_it_waits_longer(costs: MessageCosts, player: float) -> None:
+    found = fit_engine(measurement_of(costs, (), ()), player)
+    assert found == pytest.approx(player + WAITS, abs=1e-9)
+
+
+@given(message_costs(), st.integers(0, 1 << 22))
+def test_schedules_that_our_engine_plays_cost_its_time_at_both_ends(costs: MessageCosts, size: int) -> None:
+    played = costs_of(Calibration("n1", "MPI", costs, costs, engine=5e-8), FREE, 0)
+    for found in (played.inside, played.between):
+        assert one_way(found, size) == pytest.approx(one_way(costs, size) + 1e-7)
+
+
 @given(message_costs(), st.none() | message_costs(), st.integers(0, 9))
 def test_calibrations_come_back_as_they_were_written(
     inside: MessageCosts, between: MessageCosts | None, links: int
 ) -> None:
     errors = (FitError("one way inside", True, 12, 0.03, 0.5),)
-    written = Calibration("n1", "MPI", inside, between, links, (Line(0, 0.0, 1e-10),), (), ("busy",), errors)
+    written = Calibration("n1", "MPI", inside, between, links, (Line(0, 0.0, 1e-10),), (), 4e-8, ("busy",), errors)
     with TemporaryDirectory() as folder:
         path = Path(folder) / "calibration.json"
         write_calibration(written, path)

@@ -14,6 +14,7 @@
  *     send       Isend and Wait of a message that does not wait for its receive
  *     receive    Irecv and Wait of a message that has arrived already
  *     burst      a message of many that are sent one after the other
+ *     waits      an exchange whose messages are waited for one by one, as Ayatori's engine does
  *     combine    an exchange, and the sum of both vectors: a step of recursive doubling
  *     copy       memcpy
  *     reduce     MPI_Reduce_local, a sum of doubles (of bytes where the size is no multiple of 8)
@@ -24,11 +25,11 @@
 #include <string.h>
 #include <sys/resource.h>
 
-enum { max_sizes = 128, max_rounds = 1000, min_rounds = 9, min_counted = 5, max_repeats = 64, burst_length = 32, patterns = 8 };
-enum pattern { one_way, exchange, send_alone, receive_alone, burst, combine, copy, reduce };
+enum { max_sizes = 128, max_rounds = 1000, min_rounds = 9, min_counted = 5, max_repeats = 64, burst_length = 32, patterns = 9 };
+enum pattern { one_way, exchange, waits, send_alone, receive_alone, burst, combine, copy, reduce };
 
-static const char* const pattern_names[patterns] = {"one_way", "exchange", "send",  "receive",
-                                                    "burst",   "combine",  "copy", "reduce"};
+static const char* const pattern_names[patterns] = {"one_way", "exchange", "waits", "send", "receive",
+                                                    "burst",   "combine",  "copy",  "reduce"};
 
 static int rank;
 static long eager_limit;
@@ -67,6 +68,16 @@ static void exchange_once(int bytes) {
     MPI_Waitall(2, requests, statuses);
 }
 
+static void exchange_and_wait_one_by_one(int bytes) {
+    MPI_Request requests[2];
+    MPI_Irecv(in, bytes, MPI_BYTE, !rank, 0, MPI_COMM_WORLD, &requests[0]);
+    MPI_Isend(out, bytes, MPI_BYTE, !rank, 0, MPI_COMM_WORLD, &requests[1]);
+    for (int i = 0; i < 2; ++i) {
+        int which;
+        MPI_Waitany(2, requests, &which, MPI_STATUS_IGNORE);
+    }
+}
+
 static void reduce_once(int bytes) {
     if (bytes % 8 == 0)
         MPI_Reduce_local(in, out, bytes / 8, MPI_DOUBLE, MPI_SUM);
@@ -90,6 +101,13 @@ static double time_one_way(int bytes, int repeats) {
         if (rank == 1) send(out, bytes);
     }
     return (MPI_Wtime() - start) / repeats / 2;
+}
+
+static double time_waits(int bytes, int repeats) {
+    exchange_once(1);
+    const double start = MPI_Wtime();
+    for (int i = 0; i < repeats; ++i) exchange_and_wait_one_by_one(bytes);
+    return (MPI_Wtime() - start) / repeats;
 }
 
 static double time_exchange(int bytes, int repeats, int reduces) {
@@ -169,6 +187,7 @@ static double time_pattern(enum pattern pattern, int bytes, int repeats, double 
     switch (pattern) {
         case one_way: return time_one_way(bytes, repeats);
         case exchange: return time_exchange(bytes, repeats, 0);
+        case waits: return time_waits(bytes, repeats);
         case combine: return time_exchange(bytes, repeats, 1);
         case send_alone: return bytes <= eager_limit ? time_send(bytes, repeats) : 0;
         case receive_alone:

@@ -8,8 +8,15 @@ from collections.abc import Callable
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from ayatori.calibration.fitting import Fit, fit
-from ayatori.calibration.measuring import Measurement, Mpi, compile_program, hosts_in, measure
+from ayatori.calibration.fitting import Fit, fit, fit_engine
+from ayatori.calibration.measuring import (
+    Measurement,
+    Mpi,
+    compile_program,
+    hosts_in,
+    measure,
+    player_seconds,
+)
 from ayatori.formats.calibration import Calibration
 
 TOO_NOISY = 0.2
@@ -56,6 +63,7 @@ def calibration_of(inside: Measurement, between: Measurement | None, links_betwe
         links_between=links_between if other else 0,
         copy=own.copy,
         reduce=own.reduce,
+        engine=fit_engine(inside, player_seconds()),
         remarks=tuple(remarks),
         errors=(*own.errors, *_errors_of_messages(other)),
     )

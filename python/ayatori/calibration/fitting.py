@@ -141,6 +141,13 @@ def fit_gap(measured: Measurement, send: SizeCost, receive: SizeCost) -> float:
     return median(gaps) if 2 * len(gaps) > len(bursts) else 0.0
 
 
+def fit_engine(measured: Measurement, player: float) -> float:
+    """Seconds of each end of a message: those of the player, and that the engine waits for messages one by one."""
+    together = measured.medians("exchange")
+    more = [seconds - together[size] for size, seconds in measured.medians("waits").items() if size <= SMALL]
+    return player + (max(0.0, median(more)) / 2 if more else 0.0)
+
+
 def errors_of(
     name: str,
     predicted: Callable[[int], float],

@@ -9,6 +9,8 @@ import subprocess
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from statistics import median
+from time import perf_counter
 from typing import Any
 
 from ayatori import _core
@@ -104,6 +106,16 @@ def measure(mpi: Mpi, program: Path, folder: Path, seconds: float, hostfile: Pat
     if status != 0:
         raise Error(f"{mpi.mpirun} failed", cause=last_line(errors) or last_line(output) or f"status {status}")
     return parse_measurement(output.read_text(encoding="utf-8"))
+
+
+def player_seconds(steps: int = 100_000, turns: int = 9) -> float:
+    """What our player takes for each end of a message, whatever carries it: the median over some turns."""
+    times = []
+    for _ in range(turns):
+        begin = perf_counter()
+        ends = _core.play_without_carrying(steps // turns)
+        times.append((perf_counter() - begin) / ends)
+    return median(times)
 
 
 def placement(mpi: Mpi, hostfile: Path | None) -> list[str]:

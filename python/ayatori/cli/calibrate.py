@@ -63,6 +63,7 @@ def describe(calibration: Calibration) -> None:
         for size in SIZES_PRINTED
     ]
     print_table("", ["  in a rank", "copy", "reduce"], rows)
+    say(f"  our engine: {format_seconds(calibration.engine)} for each end of a message, besides the MPI")
     rows = [
         [f"  {error.what}", "fitted" if error.fitted else "checked", str(error.points), f"{error.median:.1%}"]
         + [f"{error.max:.1%}"]

@@ -9,6 +9,7 @@ from pathlib import Path
 from ayatori import _core
 from ayatori.prediction.costs import (
     Costs,
+    Line,
     MessageCosts,
     SizeCost,
     message_costs_from_core,
@@ -41,13 +42,16 @@ class Calibration:
     """Links between the machines that were measured; their latency is part of that of `between`."""
     copy: SizeCost = ()
     reduce: SizeCost = ()
+    engine: float = 0
+    """Seconds that who plays a schedule over this MPI takes for each end of a message, besides the MPI."""
     remarks: Sequence[str] = ()
     errors: Sequence[FitError] = ()
 
 
 def costs_of(calibration: Calibration, otherwise: Costs, link_latency: float) -> Costs:
     """What was measured, and `otherwise` for what was not. Links have `link_latency` each, also those measured over."""
-    between = calibration.between
+    inside = calibration.inside and _played(calibration.inside, calibration.engine)
+    between = calibration.between and _played(calibration.between, calibration.engine)
     if between is not None:
         between = replace(between, latency=max(0.0, between.latency - calibration.links_between * link_latency))
     origin = f"measured on {calibration.machine} with {calibration.mpi}"
@@ -55,11 +59,23 @@ def costs_of(calibration: Calibration, otherwise: Costs, link_latency: float) ->
         origin += f", between machines {otherwise.origin}"
     return Costs(
         origin,
-        calibration.inside or otherwise.inside,
+        inside or otherwise.inside,
         between or otherwise.between,
         calibration.copy or otherwise.copy,
         calibration.reduce or otherwise.reduce,
     )
+
+
+def _played(costs: MessageCosts, engine: float) -> MessageCosts:
+    """What messages cost that our engine sends and receives by the MPI."""
+    return replace(costs, send=_more(costs.send, engine), receive=_more(costs.receive, engine))
+
+
+def _more(cost: SizeCost, seconds: float) -> SizeCost:
+    if seconds == 0:
+        return cost
+    lines = cost if cost and cost[0].first == 0 else (Line(0, 0.0), *cost)
+    return tuple(replace(line, seconds=line.seconds + seconds) for line in lines)
 
 
 def write_calibration(calibration: Calibration, path: Path) -> None:
@@ -70,6 +86,7 @@ def write_calibration(calibration: Calibration, path: Path) -> None:
     core.between = message_costs_to_core(calibration.between) if calibration.between else None
     core.links_between = calibration.links_between
     core.copy, core.reduce = size_cost_to_core(calibration.copy), size_cost_to_core(calibration.reduce)
+    core.engine = calibration.engine
     core.errors = [
         _core.FitError(error.what, error.fitted, error.points, error.median, error.max) for error in calibration.errors
     ]
@@ -87,6 +104,7 @@ def read_calibration(path: Path) -> Calibration:
         core.links_between,
         size_cost_from_core(core.copy),
         size_cost_from_core(core.reduce),
+        core.engine,
         tuple(core.remarks),
         tuple(FitError(error.what, error.fitted, error.points, error.median, error.max) for error in core.errors),
     )
