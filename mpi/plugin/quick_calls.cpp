@@ -38,6 +38,9 @@ std::array<std::array<Known, known_of_a_function>, mpi_call_count> all_known;
 /// What is remembered of another epoch counts no more.
 std::atomic<std::uint64_t> epoch{1};
 
+/// Off under MPI_THREAD_MULTIPLE.
+bool in_use = false;
+
 struct {
   bool is_settled = false;
   Communicator* on = nullptr;
@@ -257,6 +260,7 @@ void begin_quick_calls(struct ayatori_mpi_calls& played) {
   int level = MPI_THREAD_SINGLE;
   PMPI_Query_thread(&level);
   if (level == MPI_THREAD_MULTIPLE) return;
+  in_use = true;
   played.Barrier = &quick_barrier;
   played.Bcast = &quick_bcast;
   played.Reduce = &quick_reduce;
@@ -268,7 +272,9 @@ void begin_quick_calls(struct ayatori_mpi_calls& played) {
   played.Alltoall = &quick_alltoall;
 }
 
-void settle_call(Communicator* on, CompiledCall* played) { latest = {true, on, played}; }
+void settle_call(Communicator* on, CompiledCall* played) {
+  if (in_use) latest = {true, on, played};
+}
 
 void forget_quick_calls() { epoch.fetch_add(1, std::memory_order_relaxed); }
 
