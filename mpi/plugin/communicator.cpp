@@ -8,6 +8,7 @@
 #include <set>
 #include <vector>
 
+#include "background.hpp"
 #include "own_progress.hpp"
 #include "process.hpp"
 #include "quick_calls.hpp"
@@ -266,6 +267,7 @@ namespace {
 
 /// MPI_Finalize deletes the attributes of MPI_COMM_SELF before anything else, while all of MPI still works.
 int finalize_begins(MPI_Comm, int, void*, void*) {
+  end_background();
   end_communicators();
   return MPI_SUCCESS;
 }

@@ -1,19 +1,22 @@
 /// \file
 /// libayatori_mpi_engine.so: loaded by libayatori_mpi.so after MPI_Init.
 
+#include "background.hpp"
 #include "calls.hpp"
 #include "quick_calls.hpp"
 
-extern "C" __attribute__((visibility("default"))) int ayatori_mpi_engine_start(struct ayatori_mpi_calls* played) {
+extern "C" __attribute__((visibility("default"))) int ayatori_mpi_engine_start(struct ayatori_mpi_calls* played,
+                                                                               int level) {
   using namespace ayatori::plugin;
-  if (!begin_process()) return 0;
+  if (!begin_process(level)) return 0;
   begin_communicators();
   if (process().plays_nonblocking) {
     if (Communicator* const world = Communicator::find(MPI_COMM_WORLD)) static_cast<void>(world->prepare());
   }
 #define AYATORI_PLAYED(name, parameters, arguments) played->name = &name;
-  AYATORI_MPI_CALLS(AYATORI_PLAYED)
+  AYATORI_COLLECTIVE_CALLS(AYATORI_PLAYED)
 #undef AYATORI_PLAYED
   begin_quick_calls(*played);
+  begin_background(*played);
   return 1;
 }

@@ -70,8 +70,39 @@
     (MPI_Comm comm, int dimensions, const int lengths[], const int periodic[], int reorder, MPI_Comm* made), \
     (comm, dimensions, lengths, periodic, reorder, made))
 
-/// All of them.
-#define AYATORI_MPI_CALLS(X)                                                                                          \
+/// Functions that begin requests.
+#define AYATORI_BEGINNING_CALLS(X)                                                                                  \
+  X(Isend, (const void* data, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm, MPI_Request* request),  \
+    (data, count, type, to, tag, comm, request))                                                                    \
+  X(Issend, (const void* data, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm, MPI_Request* request), \
+    (data, count, type, to, tag, comm, request))                                                                    \
+  X(Irsend, (const void* data, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm, MPI_Request* request), \
+    (data, count, type, to, tag, comm, request))                                                                    \
+  X(Irecv, (void* data, int count, MPI_Datatype type, int from, int tag, MPI_Comm comm, MPI_Request* request),      \
+    (data, count, type, from, tag, comm, request))                                                                  \
+  X(Start, (MPI_Request * request), (request))
+
+/// Functions that begin several or end requests, and others that programs call while they compute.
+#define AYATORI_REQUEST_CALLS(X)                                                                                       \
+  X(Startall, (int count, MPI_Request requests[]), (count, requests))                                                  \
+  X(Wait, (MPI_Request * request, MPI_Status * status), (request, status))                                             \
+  X(Waitany, (int count, MPI_Request requests[], int* index, MPI_Status* status), (count, requests, index, status))    \
+  X(Waitsome, (int count, MPI_Request requests[], int* over, int indices[], MPI_Status statuses[]),                    \
+    (count, requests, over, indices, statuses))                                                                        \
+  X(Waitall, (int count, MPI_Request requests[], MPI_Status statuses[]), (count, requests, statuses))                  \
+  X(Test, (MPI_Request * request, int* over, MPI_Status* status), (request, over, status))                             \
+  X(Testany, (int count, MPI_Request requests[], int* index, int* over, MPI_Status* status),                           \
+    (count, requests, index, over, status))                                                                            \
+  X(Testsome, (int count, MPI_Request requests[], int* over, int indices[], MPI_Status statuses[]),                    \
+    (count, requests, over, indices, statuses))                                                                        \
+  X(Testall, (int count, MPI_Request requests[], int* over, MPI_Status statuses[]), (count, requests, over, statuses)) \
+  X(Request_free, (MPI_Request * request), (request))                                                                  \
+  X(Comm_rank, (MPI_Comm comm, int* rank), (comm, rank))                                                               \
+  X(Comm_size, (MPI_Comm comm, int* size), (comm, size))                                                               \
+  X(Get_count, (const MPI_Status* status, MPI_Datatype type, int* count), (status, type, count))
+
+/// Those that are played, and what goes with them.
+#define AYATORI_COLLECTIVE_CALLS(X)                                                                                   \
   X(Barrier, (MPI_Comm comm), (comm))                                                                                 \
   X(Bcast, (void* buffer, int count, MPI_Datatype type, int root, MPI_Comm comm), (buffer, count, type, root, comm))  \
   X(Reduce, (const void* sent, void* received, int count, MPI_Datatype type, MPI_Op op, int root, MPI_Comm comm),     \
@@ -118,6 +149,12 @@
   AYATORI_NONBLOCKING_CALLS(X)                                                                                        \
   AYATORI_COMMUNICATOR_CALLS(X)
 
+/// All of them.
+#define AYATORI_MPI_CALLS(X)  \
+  AYATORI_COLLECTIVE_CALLS(X) \
+  AYATORI_BEGINNING_CALLS(X)  \
+  AYATORI_REQUEST_CALLS(X)
+
 /// Functions with the types of the MPI's own: either the MPI's (PMPI_…) or ours.
 struct ayatori_mpi_calls {
 #define AYATORI_MEMBER(name, parameters, arguments) int(*name) parameters;
@@ -126,5 +163,6 @@ struct ayatori_mpi_calls {
 };
 
 /// What the library libayatori_mpi_engine.so offers to libayatori_mpi.so. Called once, after MPI_Init, by all processes
-/// of MPI_COMM_WORLD. Fills `played` and returns 1, or returns 0 where there is nothing to play.
-typedef int ayatori_mpi_start(struct ayatori_mpi_calls* played);
+/// of MPI_COMM_WORLD. `played` has the MPI's own functions, of which it replaces some; then it returns 1, or 0 if it
+/// replaces none. `level` is the thread level for which the program asked, or -1 if it is the one that it has.
+typedef int ayatori_mpi_start(struct ayatori_mpi_calls* played, int level);

@@ -135,7 +135,8 @@ static void* open_engine(void) {
   return dlopen(path, RTLD_NOW | RTLD_LOCAL);
 }
 
-static void start_engine(void) {
+/* `level`: the thread level for which the program asked, or -1 if that is what it has. */
+static void start_engine(int level) {
   const char* const wanted = getenv("AYATORI_MPI");
   if (wanted != NULL && strcmp(wanted, "off") == 0) return;
   if (!is_of_our_family()) return;
@@ -148,24 +149,34 @@ static void start_engine(void) {
   ayatori_mpi_start* start;
   memcpy(&start, &found, sizeof found);
   of_engine = of_mpi;
-  if (start(&of_engine)) calls = &of_engine;
+  if (start(&of_engine, level)) calls = &of_engine;
 }
 
 /* --- What programs call ------------------------------------------------------------------------------------------- */
 
 #define EXPORTED __attribute__((visibility("default")))
 
+/* A thread of ours calls the MPI while the program does. */
+static int wants_thread(void) {
+  const char* const wanted = getenv("AYATORI_PROGRESS");
+  const char* const all = getenv("AYATORI_MPI");
+  return wanted != NULL && strcmp(wanted, "thread") == 0 && (all == NULL || strcmp(all, "off") != 0);
+}
+
 EXPORTED int MPI_Init(int* argc, char*** argv) {
   look_up_all();
-  const int code = base.Init(argc, argv);
-  if (code == MPI_SUCCESS) start_engine();
+  const int raised = wants_thread();
+  int provided = MPI_THREAD_SINGLE;
+  const int code = raised ? base.Init_thread(argc, argv, MPI_THREAD_MULTIPLE, &provided) : base.Init(argc, argv);
+  if (code == MPI_SUCCESS) start_engine(raised ? MPI_THREAD_SINGLE : -1);
   return code;
 }
 
 EXPORTED int MPI_Init_thread(int* argc, char*** argv, int required, int* provided) {
   look_up_all();
-  const int code = base.Init_thread(argc, argv, required, provided);
-  if (code == MPI_SUCCESS) start_engine();
+  const int raised = required < MPI_THREAD_MULTIPLE && wants_thread();
+  const int code = base.Init_thread(argc, argv, raised ? MPI_THREAD_MULTIPLE : required, provided);
+  if (code == MPI_SUCCESS) start_engine(raised ? required : -1);
   return code;
 }
 

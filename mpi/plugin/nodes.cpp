@@ -30,18 +30,14 @@ std::shared_ptr<NodeSegment> shared_segment(MPI_Comm node, int self, int ranks) 
 }
 
 /// Several threads may play at the same time then, and the memory is not made for that.
-bool threads_may_call() {
-  int level = MPI_THREAD_SINGLE;
-  PMPI_Query_thread(&level);
-  return level == MPI_THREAD_MULTIPLE;
-}
+bool threads_may_call(const Process& process) { return process.level == MPI_THREAD_MULTIPLE; }
 
 void make_memory(Process& process, MPI_Comm node) {
   int self = 0;
   int ranks = 1;
   PMPI_Comm_rank(node, &self);
   PMPI_Comm_size(node, &ranks);
-  int wanted = process.settings.node_memory && !threads_may_call() && ranks > 1 ? 1 : 0;
+  int wanted = process.settings.node_memory && !threads_may_call(process) && ranks > 1 ? 1 : 0;
   PMPI_Allreduce(MPI_IN_PLACE, &wanted, 1, MPI_INT, MPI_MIN, node);
   if (wanted == 0) return;
   auto segment = shared_segment(node, self, ranks);

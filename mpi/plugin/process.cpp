@@ -67,12 +67,15 @@ std::string shared_text(std::string text) {
   return text;
 }
 
-bool begin_process() {
+bool begin_process(int level) {
+  PMPI_Query_thread(&the_process.level);
+  if (level >= 0) the_process.level = level;
   PMPI_Comm_rank(MPI_COMM_WORLD, &the_process.rank);
   the_process.settings = parse_settings(shared_text(settings_of_environment()));
   for (const std::string& complaint : the_process.settings.complaints) tell(complaint);
   take_table();
-  if (!the_process.settings.plays_anything() && !the_process.table) return false;
+  const bool moves = the_process.settings.progress != ProgressMode::off;
+  if (!the_process.settings.plays_anything() && !the_process.table && !moves) return false;
   PMPI_Comm_group(MPI_COMM_WORLD, &the_process.world);
   begin_progress();
   find_nodes(the_process);

@@ -22,6 +22,7 @@ struct Process {
   Settings settings;                 ///< the same in all processes of MPI_COMM_WORLD
   std::optional<ChoiceTable> table;  ///< that AYATORI_CHOICE names
   int rank = 0;                      ///< in MPI_COMM_WORLD
+  int level = MPI_THREAD_SINGLE;     ///< at which the program calls the MPI, whatever the MPI grants
   MPI_Group world = MPI_GROUP_NULL;
   Places places;                ///< of the ranks of MPI_COMM_WORLD
   std::vector<Rank> node_rank;  ///< by rank of MPI_COMM_WORLD: its number on our node; no_id if it is elsewhere
@@ -35,8 +36,9 @@ struct Process {
 /// afterwards.
 [[nodiscard]] Process& process();
 
-/// Called in MPI_Init by all processes of MPI_COMM_WORLD. False: nothing will be played.
-[[nodiscard]] bool begin_process();
+/// Called in MPI_Init by all processes of MPI_COMM_WORLD; `level` as in ayatori_mpi_start. False: nothing is to be
+/// done.
+[[nodiscard]] bool begin_process(int level);
 
 /// Prints a line on process 0.
 void tell(std::string_view line);

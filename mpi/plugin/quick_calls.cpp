@@ -257,9 +257,7 @@ int quick_alltoall(const void* sent, int sent_count, MPI_Datatype sent_type, voi
 }  // namespace
 
 void begin_quick_calls(struct ayatori_mpi_calls& played) {
-  int level = MPI_THREAD_SINGLE;
-  PMPI_Query_thread(&level);
-  if (level == MPI_THREAD_MULTIPLE) return;
+  if (process().level == MPI_THREAD_MULTIPLE) return;
   in_use = true;
   played.Barrier = &quick_barrier;
   played.Bcast = &quick_bcast;

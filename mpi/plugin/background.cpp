@@ -1,0 +1,155 @@
+#include "background.hpp"
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <cstring>
+#include <memory>
+#include <tuple>
+
+#include "ayatori/progress/in_flight.hpp"
+#include "ayatori/progress/progress_thread.hpp"
+#include "calls.hpp"
+#include "own_progress.hpp"
+
+namespace ayatori::plugin {
+
+namespace {
+
+InFlight in_flight;
+std::unique_ptr<ProgressThread> thread;
+
+bool is_anything_under_way() { return in_flight.count() > 0 || process().outstanding.count() > 0; }
+
+InFlight::Key key_of(MPI_Request request) {
+  InFlight::Key key = 0;
+  std::memcpy(&key, &request, sizeof request);
+  return key;
+}
+
+/// MPI_Wtime begins when each process does: this clock is about the same on all nodes.
+double seconds_now() {
+  return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
+}
+
+void tell_outcome(const ProgressTrial::Outcome& outcome) {
+  if (outcome.with == 0) return;
+  explain(fmt::format("the progress thread is {}: a cycle of the program takes {:.1f} us with it, {:.1f} us without",
+                      outcome.pays ? "on" : "off", outcome.with * 1e6, outcome.without * 1e6));
+}
+
+std::optional<std::uint32_t> core_of_thread() {
+  const auto& cores = process().settings.progress_cpus;
+  if (cores.empty()) return std::nullopt;
+  const Rank on_node = process().node_rank[static_cast<std::size_t>(process().rank)];
+  return cores[(on_node == no_id ? 0 : on_node) % cores.size()];
+}
+
+void start_thread() {
+  int level = MPI_THREAD_SINGLE;
+  PMPI_Query_thread(&level);
+  if (level != MPI_THREAD_MULTIPLE) {
+    tell(
+        "there is no progress thread: the MPI grants no MPI_THREAD_MULTIPLE (is AYATORI_PROGRESS set for all "
+        "processes?)");
+    return;
+  }
+  ProgressThreadOptions options;
+  options.poll = let_mpi_progress;
+  options.has_work = is_anything_under_way;
+  options.now = seconds_now;
+  options.is_crowded = more_threads_than_cores;
+  options.core = core_of_thread();
+  options.tried = tell_outcome;
+  thread = std::make_unique<ProgressThread>(std::move(options));
+}
+
+/// A function that begins a request, its last argument: the request is noted.
+template <auto Function>
+struct Begins;
+template <typename... Arguments, int (*Function)(Arguments...)>
+struct Begins<Function> {
+  static int call(Arguments... arguments) {
+    const int code = Function(arguments...);
+    if (code == MPI_SUCCESS) note_begun(std::get<sizeof...(Arguments) - 1>(std::tuple(arguments...)));
+    return code;
+  }
+};
+
+/// Any function: after it, what is under way may move.
+template <auto Function>
+struct Moves;
+template <typename... Arguments, int (*Function)(Arguments...)>
+struct Moves<Function> {
+  static int call(Arguments... arguments) {
+    move_by_call();
+    return Function(arguments...);
+  }
+};
+
+void see_requests(ayatori_mpi_calls& calls) {
+#define AYATORI_OURS(name, parameters, arguments) calls.name = &Begins<&name>::call;
+  AYATORI_NONBLOCKING_CALLS(AYATORI_OURS)
+#undef AYATORI_OURS
+#define AYATORI_OF_MPI(name, parameters, arguments) calls.name = &Begins<&PMPI_##name>::call;
+  AYATORI_BEGINNING_CALLS(AYATORI_OF_MPI)
+#undef AYATORI_OF_MPI
+  calls.Startall = &Startall;
+  calls.Wait = &Wait;
+  calls.Waitany = &Waitany;
+  calls.Waitsome = &Waitsome;
+  calls.Waitall = &Waitall;
+  calls.Test = &Test;
+  calls.Testany = &Testany;
+  calls.Testsome = &Testsome;
+  calls.Testall = &Testall;
+  calls.Request_free = &Request_free;
+}
+
+}  // namespace
+
+void begin_background(ayatori_mpi_calls& calls) {
+  const ProgressMode mode = process().settings.progress;
+  if (mode == ProgressMode::thread) start_thread();
+  if (mode == ProgressMode::calls) {
+    calls.Comm_rank = &Moves<&PMPI_Comm_rank>::call;
+    calls.Comm_size = &Moves<&PMPI_Comm_size>::call;
+    calls.Get_count = &Moves<&PMPI_Get_count>::call;
+  }
+  if (mode == ProgressMode::calls || thread != nullptr) see_requests(calls);
+}
+
+void end_background() { thread.reset(); }
+
+/// A request that is over at once (a small message, say) is nothing to wait for.
+void note_begun(const MPI_Request* request) {
+  if (request == nullptr || *request == MPI_REQUEST_NULL) return;
+  int is_over = 0;
+  if (PMPI_Request_get_status(*request, &is_over, MPI_STATUS_IGNORE) == MPI_SUCCESS && is_over != 0) return;
+  if (in_flight.add(key_of(*request)) && thread != nullptr) thread->wake();
+  move_by_call();
+}
+
+void note_ended(MPI_Request request) {
+  if (request != MPI_REQUEST_NULL) in_flight.remove(key_of(request));
+}
+
+InsideMpi::InsideMpi() {
+  if (thread != nullptr) thread->enter();
+}
+
+InsideMpi::~InsideMpi() {
+  if (thread != nullptr) thread->leave();
+}
+
+void move_by_call() {
+  if (process().settings.progress != ProgressMode::calls || !is_anything_under_way()) return;
+  constexpr double seconds_between = 10e-6;
+  thread_local double last = 0;
+  const double now = PMPI_Wtime();
+  if (now < last + seconds_between) return;
+  last = now;
+  let_mpi_progress();
+}
+
+}  // namespace ayatori::plugin
