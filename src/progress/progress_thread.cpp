@@ -15,6 +15,7 @@ namespace {
 
 constexpr long pause_ns = 100'000;
 constexpr long pause_crowded_ns = 300'000;
+constexpr long pause_until_later_ns = 5'000'000;
 constexpr std::uint32_t looks_between_questions = 64;
 constexpr int idle_pauses_before_sleep = 10;  ///< a program that begins something again soon need not wake us
 
@@ -51,7 +52,7 @@ void ProgressThread::wake() {
     const std::lock_guard lock(mutex_);
     const double now = options_.now();
     outcome = trial_.begin_cycle(now);
-    is_woken_ = is_woken_ || trial_.on(now);
+    is_woken_ = is_woken_ || trial_.on(now) || trial_.on_trial();
     is_asleep = asleep_ && is_woken_;
   }
   if (is_asleep) woken_.notify_one();
@@ -68,11 +69,12 @@ void ProgressThread::stay_on_core() const {
   sched_setaffinity(0, sizeof cores, &cores);
 }
 
-/// Whether something is under way that is to be moved now.
-bool ProgressThread::shall_work() {
-  if (!options_.has_work()) return false;
+/// Whether something is under way, and is to be moved now or in another slice of a trial.
+ProgressThread::Work ProgressThread::work() {
+  if (!options_.has_work()) return Work::none;
   const std::lock_guard lock(mutex_);
-  return trial_.on(options_.now());
+  if (trial_.on(options_.now())) return Work::now;
+  return trial_.on_trial() ? Work::later : Work::none;
 }
 
 void ProgressThread::pause() {
@@ -100,12 +102,10 @@ void ProgressThread::run() {
       if (stop_) return;
     }
     pause();
-    if (!shall_work()) {
-      ++idle;
-      continue;
-    }
-    idle = 0;
-    if (inside_.load(std::memory_order_relaxed) > 0) continue;
+    const Work found = work();
+    idle = found == Work::none ? idle + 1 : 0;
+    if (found == Work::later) sleep_ns(pause_until_later_ns);
+    if (found != Work::now || inside_.load(std::memory_order_relaxed) > 0) continue;
     options_.poll();
     polls_.fetch_add(1, std::memory_order_relaxed);
   }

@@ -14,13 +14,21 @@
 ///                                        they hinder each other. Of each turn; median and quartiles
 ///
 /// What was received is checked after every turn.
+///
+///     overlap_mpi_FAMILY idle SECONDS
+///
+/// has nothing under way for so long, and prints which share of a core each thread named "ayatori" used meanwhile, by
+/// the kernel's account (/proc/self/task/N/schedstat).
 
 #include <mpi.h>
+
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
+#include <filesystem>
+#include <fstream>
 #include <string>
 #include <vector>
 
@@ -225,12 +233,44 @@ class Overlap {
   int turn_ = 0;
 };
 
+/// Nanoseconds on a core, of all threads of this name.
+double used_by(const std::string& name) {
+  double used = 0;
+  for (const auto& thread : std::filesystem::directory_iterator("/proc/self/task")) {
+    std::string comm;
+    std::ifstream(thread.path() / "comm") >> comm;
+    double nanoseconds = 0;
+    if (comm == name && std::ifstream(thread.path() / "schedstat") >> nanoseconds) used += nanoseconds;
+  }
+  return used;
+}
+
+void idle(double seconds) {
+  const std::string name = "ayatori";
+  std::vector<int> data(1000000);  // the thread has had something to do
+  MPI_Request request = MPI_REQUEST_NULL;
+  MPI_Ibcast(data.data(), 1000000, MPI_INT, 0, MPI_COMM_WORLD, &request);
+  MPI_Wait(&request, MPI_STATUS_IGNORE);
+  usleep(100000);
+  const double before = used_by(name);
+  usleep(static_cast<useconds_t>(seconds * 1e6));
+  const double share = (used_by(name) - before) / (seconds * 1e9);
+  if (rank == 0) {
+    std::printf("{\"idle\": %g, \"used_before\": %g, \"share_of_a_core\": %g}\n", seconds, before / 1e9, share);
+  }
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+  if (argc == 3 && std::string(argv[1]) == "idle") {
+    idle(std::atof(argv[2]));
+    MPI_Finalize();
+    return 0;
+  }
   if (argc < 5) give_up("overlap CALL KERNEL BYTES REPEATS [WARM_UP_SECONDS]");
   Overlap overlap(argv[1], argv[2], std::strtoull(argv[3], nullptr, 10));
   const int repeats = std::max(1, std::atoi(argv[4]));

@@ -45,8 +45,9 @@ class ProgressThread {
   [[nodiscard]] std::uint64_t polls() const { return polls_.load(std::memory_order_relaxed); }
 
  private:
+  enum class Work : std::uint8_t { none, later, now };
   void run();
-  [[nodiscard]] bool shall_work();
+  [[nodiscard]] Work work();
   void sleep();
   void pause();
   void stay_on_core() const;

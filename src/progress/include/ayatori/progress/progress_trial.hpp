@@ -21,6 +21,8 @@ class ProgressTrial {
 
   /// Whether operations are to be moved at this time.
   [[nodiscard]] bool on(double now) const;
+  /// Whether that may change before the next cycle begins.
+  [[nodiscard]] bool on_trial() const { return on_trial_; }
 
   /// A cycle of the program begins (it has begun something, and nothing was under way before), and the one before is
   /// over. Gives the outcome when a trial ends with this cycle: that is after `seconds_of_trial`, or some ten cycles if

@@ -1,0 +1,61 @@
+"""AYATORI_PROGRESS: what is under way is moved while the program computes, by a thread or in its calls."""
+
+from __future__ import annotations
+
+import plugin
+import pytest
+from test_plugin_nonblocking import forcing
+
+
+@pytest.fixture(scope="module", params=plugin.families())
+def mpi(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> plugin.Mpi:
+    return plugin.Mpi(request.param, tmp_path_factory.getbasetemp())
+
+
+@pytest.mark.parametrize("played", [True, False], ids=["played", "the MPI's own"])
+@pytest.mark.parametrize("ranks", [1, 3])
+@pytest.mark.parametrize("mode", ["thread", "calls"])
+def test_data_are_those_of_the_mpi(mpi: plugin.Mpi, mode: str, ranks: int, played: bool) -> None:
+    program = mpi.compiled("check_nonblocking.cpp", "mpicxx", "-std=c++20")
+    forced = forcing(1) if played else {}
+    done = mpi.run(ranks, program, "30", "60", AYATORI_PROGRESS=mode, **forced)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "60 rounds, 0 failures" in done.stdout
+
+
+@pytest.mark.parametrize("level", ["single", "threads"])
+@pytest.mark.parametrize("mode", ["thread", "calls"])
+def test_programs_may_do_with_requests_what_they_did(mpi: plugin.Mpi, mode: str, level: str) -> None:
+    program = mpi.compiled("check_progress.cpp", "mpicxx", "-std=c++20")
+    done = mpi.run(3, program, level, AYATORI_PROGRESS=mode, AYATORI_IBCAST="chain:chunk=10000")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert done.stdout.replace("right", "").strip() == "", done.stdout
+
+
+@pytest.mark.parametrize("mode", ["off", "thread", "calls"])
+def test_a_message_moves_while_the_receiver_computes(mpi: plugin.Mpi, mode: str) -> None:
+    """It is too large for the MPI to send at once. The receiver looks at its memory, and calls nothing but, where calls
+    are to move it, MPI_Comm_rank."""
+    program = mpi.compiled("moves_while_computing.c", "mpicc")
+    done = mpi.run(2, program, mode, AYATORI_PROGRESS=mode)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert done.stdout == ("stood still\n" if mode == "off" else "moved\n")
+
+
+def test_the_thread_runs_where_it_is_told_to_and_the_level_is_the_programs_otherwise(mpi: plugin.Mpi) -> None:
+    program = mpi.compiled("thread_on_core.c", "mpicc")
+    done = mpi.run(2, program, AYATORI_PROGRESS="thread", AYATORI_PROGRESS_CPU="1,0")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert sorted(done.stdout.splitlines()) == [
+        "rank 0: level 3, thread on core 1",
+        "rank 1: level 3, thread on core 0",
+    ]
+    done = mpi.run(1, program)
+    assert done.stdout == "rank 0: level 0, no thread\n"
+
+
+def test_a_word_that_is_not_known_is_told(mpi: plugin.Mpi) -> None:
+    program = mpi.compiled("check_communicators.cpp", "mpicxx", "-std=c++20")
+    done = mpi.run(2, program, AYATORI_PROGRESS="always")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "ayatori: AYATORI_PROGRESS=always is not used: there are thread, calls and off" in done.stderr
