@@ -1,8 +1,9 @@
 """How much of a communication does a computation hide, on two hosts with a slow cable: by the MPI alone, and with the
 plug-in's progress thread (AYATORI_PROGRESS)? And what does the thread cost where there is nothing to hide?
 
-    python -m bench.validation.overlap --rate 400mbit --repeats 40
+    python -m bench.validation.overlap --rate 200mbit --repeats 40
 
+The hosts are network namespaces, each with a core of its own (hosts.sh). It needs root, and leaves nothing behind.
 The times are medians over the repeats of one run, with their quartiles; runs take turns. The overlap is
 (communication + computation - both) / min(communication, computation), of each repeat.
 """
@@ -11,19 +12,23 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
+import subprocess
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from ayatori.base.errors import Error
 from bench.harness.programs import BUILT, ROOT, in_turns, output_of
-from bench.harness.two_hosts import TwoHosts
 
 FAMILIES = ("openmpi", "mpich")
 CALLS = ("isend", "iallreduce")
 KERNELS = ("arithmetic", "memory")
-WARM_UP_SECONDS = 3  # until the plug-in has tried whether its thread pays
+WARM_UP_SECONDS = 4  # until the plug-in has tried whether its thread pays
+INSIDE = "AYATORI_HOSTS_FOLDER"
+"""Where hosts.sh has put its files, if this runs among its hosts."""
 
 
 def plugin_of(family: str) -> Path:
@@ -37,10 +42,21 @@ def variables_of(family: str, way: str) -> dict[str, str]:
     return {"LD_PRELOAD": str(plugin_of(family)), "AYATORI_PROGRESS": way, "AYATORI_GUARD": "off"}
 
 
-def measure(hosts: TwoHosts, family: str, way: str, words: Sequence[str]) -> dict[str, Any]:
+def launcher(family: str, folder: Path) -> list[str]:
+    """What starts a process on each host, by TCP over the cable. hosts.sh has told the launchers how to get there."""
+    hosts = (folder / "hostfile").read_text(encoding="utf-8").split()
+    if family == "mpich":
+        return ["mpiexec.mpich", "-hosts", ",".join(hosts), "-np", str(len(hosts))]
+    by_tcp = ["--mca", "pml", "ob1", "--mca", "btl", "tcp,self", "--bind-to", "none"]
+    return ["mpirun.openmpi", "--allow-run-as-root", "--host", ",".join(hosts), "-np", str(len(hosts)), *by_tcp]
+
+
+def measure(folder: Path, family: str, way: str, words: Sequence[str]) -> dict[str, Any]:
     program = BUILT / "tasks" / f"overlap_mpi_{family}"
-    command = hosts.command(family, [program, *words], variables_of(family, way))
-    lines = [line for line in output_of(command).splitlines() if line.startswith("{")]
+    variables = {"UCX_TLS": "tcp,self", **variables_of(family, way)}
+    settings = ["env", *(f"{name}={value}" for name, value in variables.items())]
+    output = output_of([*launcher(family, folder), *settings, program, *words])
+    lines = [line for line in output.splitlines() if line.startswith("{")]
     if not lines:
         raise Error(f"overlap_mpi_{family} printed no result")
     return dict(json.loads(lines[-1]))
@@ -61,9 +77,9 @@ def print_row(family: str, way: str, result: dict[str, Any]) -> None:
     )
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
+def arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--rate", default="400mbit")
+    parser.add_argument("--rate", default="200mbit", help="of the cable, each way, as tc has it")
     parser.add_argument("--bytes", default="1048576")
     parser.add_argument("--repeats", type=int, default=40)
     parser.add_argument("--turns", type=int, default=1)
@@ -72,31 +88,49 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--calls", nargs="+", default=CALLS, choices=CALLS)
     parser.add_argument("--kernels", nargs="+", default=KERNELS, choices=KERNELS)
     parser.add_argument("--json", type=Path, help="write all results to this file, too")
-    chosen = parser.parse_args(arguments)
+    return parser.parse_args()
+
+
+def measure_in_turns(
+    folder: Path, family: str, words: Sequence[str], chosen: argparse.Namespace
+) -> list[dict[str, Any]]:
+    def run(way: str) -> dict[str, Any]:
+        result = measure(folder, family, way, words)
+        print_row(family, way, result)
+        return {"family": family, "way": way, **result}
+
+    stacks = {way: lambda _, way=way: run(way) for way in chosen.ways}
+    return [one for results in in_turns(stacks, chosen.turns).values() for one in results]
+
+
+def main(chosen: argparse.Namespace, folder: Path) -> None:
     results: list[dict[str, Any]] = []
-    with TwoHosts(chosen.rate) as hosts:
-        for family in chosen.families:
-            for way in (way for way in chosen.ways if way == "thread"):
-                idle = measure(hosts, family, way, ["idle", "5"])
-                print(f"{family}: the thread sleeps with {idle['share_of_a_core']:.4%} of a core", flush=True)
-            for call in chosen.calls:
-                for kernel in chosen.kernels:
-                    words = [call, kernel, chosen.bytes, str(chosen.repeats), str(WARM_UP_SECONDS)]
-
-                    def run(way: str, family: str = family, words: Sequence[str] = words) -> dict[str, Any]:
-                        result = measure(hosts, family, way, words)
-                        print_row(family, way, result)
-                        return {"family": family, "way": way, **result}
-
-                    stacks = {way: lambda _, way=way, run=run: run(way) for way in chosen.ways}
-                    results += [one for list_of in in_turns(stacks, chosen.turns).values() for one in list_of]
+    for family in chosen.families:
+        if "thread" in chosen.ways:
+            idle = measure(folder, family, "thread", ["idle", "5"])
+            print(f"{family:8} the thread sleeps with {idle['share_of_a_core']:.4%} of a core", flush=True)
+        for call in chosen.calls:
+            for kernel in chosen.kernels:
+                words = [call, kernel, chosen.bytes, str(chosen.repeats), str(WARM_UP_SECONDS)]
+                results += measure_in_turns(folder, family, words, chosen)
     if chosen.json is not None:
         chosen.json.write_text(json.dumps(results, indent=1) + "\n", encoding="utf-8")
-    return 0
+
+
+def run_between_hosts(chosen: argparse.Namespace) -> int:
+    """This program again, in namespaces that end with it."""
+    with TemporaryDirectory(prefix="ayatori-") as folder:
+        own = ["unshare", "--net", "--pid", "--mount", "--uts", "--ipc", "--fork", "--kill-child", "--mount-proc"]
+        again = [sys.executable, "-m", "bench.validation.overlap", *sys.argv[1:]]
+        hosts = [*own, "sh", str(Path(__file__).with_name("hosts.sh")), "2", chosen.rate, folder]
+        return subprocess.run([*hosts, *again], env=os.environ | {INSIDE: folder}, check=False).returncode
 
 
 if __name__ == "__main__":
     try:
-        sys.exit(main())
+        if INSIDE in os.environ:
+            main(arguments(), Path(os.environ[INSIDE]))
+        else:
+            sys.exit(run_between_hosts(arguments()))
     except Error as error:
         sys.exit(f"error: {error}")
