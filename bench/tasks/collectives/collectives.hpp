@@ -17,6 +17,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <span>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -61,6 +62,9 @@ class Call {
   [[nodiscard]] std::uint32_t* out() { return out_.data(); }
   /// Of a broadcast also what the root sends.
   [[nodiscard]] std::uint32_t* in() { return in_.data(); }
+
+  [[nodiscard]] std::span<std::uint32_t> out_memory() { return out_; }
+  [[nodiscard]] std::span<std::uint32_t> in_memory() { return in_; }
 
   /// Before a call whose result is checked.
   void fill(int root) {
