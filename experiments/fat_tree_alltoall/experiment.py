@@ -11,6 +11,7 @@ from ayatori.cli.output import progress
 from ayatori.model.jobs import contiguous_jobs, random_jobs
 from ayatori.model.network import open_source
 from ayatori.planning.plans import METHODS
+from ayatori.prediction.assumed import COPY, INSIDE
 from ayatori.prediction.costs import FREE, Costs, MessageCosts
 from ayatori.prediction.predictor import Call, Model, Predictor
 from ayatori.resumable import SavedResults, compute_items
@@ -23,6 +24,10 @@ BYTES = 1 << 20
 NIC_LIMIT = Costs(between=MessageCosts(bandwidth=1716e6))
 PAPER_MODEL = Model(link_bandwidth=1716e6, link_latency=0, costs=FREE)
 """The paper's peak on every link. Latencies are left out: a message of 1 MiB takes 600 us."""
+INSIDE_MEASURED = Costs(inside=INSIDE, copy=COPY)
+"""What a message and a copy inside a node cost each rank, as `ayatori calibrate` measured it on a machine of today."""
+INSIDE_SHARED = Costs(inside=MessageCosts(bandwidth=5e9))
+"""All messages inside a node share 5 GB/s: a guess, for the paper does not tell how fast its nodes' memory is."""
 
 
 @dataclass(frozen=True)
@@ -33,9 +38,11 @@ class Variant:
     model: Model = PAPER_MODEL
     algorithm: str = "two-level-ring"
     ranks_per_node: int = 8
+    contiguous: bool = False
+    """Whether figure 10 has it, too."""
 
 
-MAIN = Variant("as the paper: 2-level ring, 8 ranks a node, drifting")
+MAIN = Variant("as the paper: 2-level ring, 8 ranks a node, drifting", contiguous=True)
 VARIANTS = [
     MAIN,
     Variant("two-level-ring-blocking: each rank waits after each message", algorithm="two-level-ring-blocking"),
@@ -44,6 +51,16 @@ VARIANTS = [
     Variant("1 rank a node, synchronous steps", replace(PAPER_MODEL, steps="synchronous"), ranks_per_node=1),
     Variant("links of 4xDDR's 2000 MB/s, NICs of 1716", Model(link_bandwidth=2000e6, link_latency=0, costs=NIC_LIMIT)),
     Variant("head-of-line blocking", replace(PAPER_MODEL, head_of_line=True)),
+    Variant(
+        "and the time inside a node: as measured on a machine of today",
+        replace(PAPER_MODEL, costs=INSIDE_MEASURED),
+        contiguous=True,
+    ),
+    Variant(
+        "and the time inside a node: 5 GB/s for all of its ranks",
+        replace(PAPER_MODEL, costs=INSIDE_SHARED),
+        contiguous=True,
+    ),
     Variant("plain ring over all ranks (shift)", algorithm="shift"),
     Variant("plain ring, head-of-line blocking", replace(PAPER_MODEL, head_of_line=True), "shift"),
 ]
@@ -85,7 +102,8 @@ def _parameters(settings: Settings) -> dict[str, object]:
 def _compute(network: Network, settings: Settings, results: SavedResults) -> Bandwidths:
     first, last = settings.contiguous
     sizes = range(first, last + 1)
-    figures = len(METHODS) * (len(sizes) + settings.jobs * len(settings.variants))
+    shown = [variant for variant in settings.variants if variant.contiguous]
+    figures = len(METHODS) * (len(sizes) * len(shown) + settings.jobs * len(settings.variants))
     found = Bandwidths(settings.seed, list(sizes))
     with progress("all-to-all", figures) as advance:
         for variant in settings.variants:
@@ -101,13 +119,19 @@ def _compute(network: Network, settings: Settings, results: SavedResults) -> Ban
                 )
                 for method in METHODS
             }
-        jobs = contiguous_jobs(network, sizes, MAIN.ranks_per_node)
-        found.contiguous = {
-            method: compute_items(
-                results, f"contiguous: {method}", jobs, settings.chunk, _bandwidths(network, MAIN, method), advance
-            )
-            for method in METHODS
-        }
+        for variant in shown:
+            jobs = contiguous_jobs(network, sizes, variant.ranks_per_node)
+            found.contiguous[variant.name] = {
+                method: compute_items(
+                    results,
+                    f"contiguous, {variant.name}: {method}",
+                    jobs,
+                    settings.chunk,
+                    _bandwidths(network, variant, method),
+                    advance,
+                )
+                for method in METHODS
+            }
     return found
 
 

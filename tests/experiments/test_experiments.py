@@ -18,8 +18,12 @@ from ayatori.resumable import SavedResults
 from experiments import fat_tree_alltoall, torus_broadcast
 from experiments.fat_tree_alltoall.experiment import VARIANTS
 
+MEASURED_INSIDE, SHARED_INSIDE = (variant for variant in VARIANTS if "inside a node" in variant.name)
 FEW_JOBS = fat_tree_alltoall.Settings(
-    jobs=4, contiguous=(15, 18), variants=(VARIANTS[0], VARIANTS[1], VARIANTS[-1]), chunk=2
+    jobs=4,
+    contiguous=(15, 18),
+    variants=(VARIANTS[0], VARIANTS[1], MEASURED_INSIDE, SHARED_INSIDE, VARIANTS[-1]),
+    chunk=2,
 )
 SMALL_TORUS = torus_broadcast.Settings(shapes=("2x3x2",), sizes=(1 << 12, 1 << 20), smpi=False)
 GOLDEN = json.loads((Path(__file__).parent / "golden.json").read_text())
@@ -45,6 +49,17 @@ def figures(folder: Path) -> dict[str, list[float]]:
 
 def test_bandwidths_on_the_fat_tree_are_as_they_were(fat_tree: Path) -> None:
     assert figures(fat_tree) == GOLDEN["fat_tree_alltoall"]
+
+
+def test_time_inside_a_node_is_a_small_part_of_an_all_to_alls(fat_tree: Path) -> None:
+    """As paper 1 says of its figure 8, whose T includes it."""
+    found = figures(fat_tree)
+    for jobs in ("random", "contiguous"):
+        for method in ("destination-mod-K", "rule"):
+            without = found[f"{jobs}, {VARIANTS[0].name}: {method}"]
+            for variant in (MEASURED_INSIDE, SHARED_INSIDE):
+                for mbps, bare in zip(found[f"{jobs}, {variant.name}: {method}"], without, strict=True):
+                    assert 0.97 * bare < mbps < bare
 
 
 def test_times_on_tori_are_as_they_were(torus: Path) -> None:

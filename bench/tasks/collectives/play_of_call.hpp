@@ -2,6 +2,8 @@
 /// \file
 /// A call of the harness done by one of our schedules, over any carrier, in the call's own memory.
 
+#include <mpi.h>
+
 #include <algorithm>
 #include <cstring>
 #include <memory>
