@@ -9,6 +9,7 @@ from functools import cache
 from itertools import combinations, permutations
 from pathlib import Path
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -16,6 +17,7 @@ from hypothesis import strategies as st
 import ayatori
 from ayatori import _core
 from ayatori.base.errors import Error
+from ayatori.ordering.embedding import embed, hops_between
 from ayatori.ordering.files import FORMATS, hosts_of, write
 from ayatori.ordering.search import MAX_PAIRS, Traffic, order_ranks
 from ayatori.planning.plans import steps_of
@@ -112,6 +114,62 @@ def test_an_order_is_the_same_hosts_and_never_slower_than_the_given_one(data) ->
             if job.ranks_on_machines[a] == job.ranks_on_machines[b]:
                 other = order_ranks(predictor, found.job.in_order(places), traffic, trials=1)
                 assert other.given_seconds >= found.seconds * (1 - 1e-8)
+
+
+@cache
+def hops_by_floyd(source: str) -> np.ndarray:
+    """Between all machines, by the matrix of all devices."""
+    network = network_of(source)
+    hops = np.full((network.device_count, network.device_count), np.inf)
+    np.fill_diagonal(hops, 0)
+    for a, b in network.cables():
+        ends = network.port(a).device, network.port(b).device
+        hops[ends] = hops[ends[::-1]] = 1
+    for middle in range(network.device_count):
+        hops = np.minimum(hops, hops[:, [middle]] + hops[[middle], :])
+    devices = [network.port(machine.endpoints[0]).device for machine in network.machines]
+    return hops[np.ix_(devices, devices)]
+
+
+@pytest.mark.parametrize("source", SOURCES)
+def test_hops_between_machines_are_the_shortest(source: str) -> None:
+    chosen = list(range(len(network_of(source).machines)))[::-1]
+    assert (hops_between(network_of(source), chosen) == hops_by_floyd(source)[np.ix_(chosen, chosen)]).all()
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.data())
+def test_an_embedded_order_keeps_classes_and_puts_those_that_talk_near(data) -> None:
+    source = data.draw(st.sampled_from(SOURCES))
+    count = data.draw(st.integers(2, 12))
+    hosts = data.draw(st.permutations(range(len(network_of(source).machines))))[:count]
+    kinds = [data.draw(st.integers(0, 1)) for _ in hosts]
+    classes = [[place for place, kind in enumerate(kinds) if kind == number] for number in (0, 1)]
+    hops = hops_between(network_of(source), hosts)
+    # Each place talks to one other.
+    traffic = np.zeros((count, count))
+    for place in range(count - count % 2):
+        traffic[place, place ^ 1] = 1
+    order = embed(traffic, hops, [own for own in classes if len(own) > 1], range(count))
+    assert sorted(order) == list(range(count))
+    assert all(kinds[place] == kinds[host] for place, host in enumerate(order))
+    if sum(kinds) in (0, count):
+        far = sum(hops[order[place], order[place ^ 1]] for place in range(0, count - count % 2, 2))
+        nearest = sum(min(hops[a, b] for a in range(count) for b in range(count) if a != b) for _ in range(count // 2))
+        assert far >= nearest
+        assert hops[order[0], order[1]] == min(hops[order[0], host] for host in range(count) if host != order[0])
+
+
+def test_partners_that_are_far_in_every_given_order_are_near_at_once() -> None:
+    """Rank r talks to r + 15 only: the network's order has all partners on other leaves, three predictions suffice."""
+    predictor = predictor_of("fattree:K=6,levels=2,nodes=30")
+    [job] = ayatori.contiguous_jobs(predictor.network, [30])
+    pairs = [(rank, (rank + 15) % 30) for rank in range(30)]
+    pattern = _core.parse_pattern("".join(f"{a} {b}\n" for a, b in pairs), "pairs", 30)
+    found = order_ranks(predictor, job, Traffic(pattern=pattern, message_bytes=1 << 20), trials=3)
+    leaf = {machine: machine // 6 for machine in range(30)}
+    assert all(leaf[found.job.machines[a]] == leaf[found.job.machines[b]] for a, b in pairs)
+    assert found.gain > 1
 
 
 def test_a_scattered_ring_becomes_a_ring_of_neighbours() -> None:

@@ -12,6 +12,7 @@ from random import Random
 from ayatori import _core
 from ayatori._core import Job, StepSequence
 from ayatori.base.errors import Error
+from ayatori.ordering.embedding import MAX_HOSTS, embed, hops_between, traffic_between
 from ayatori.prediction.predictor import Call, Predictor, PreparedRun
 
 AT_ONCE = 4 * (os.cpu_count() or 1)
@@ -71,8 +72,9 @@ def order_ranks(
     """The fastest order found, never one that is predicted to take longer than the given one.
 
     Hosts with as many ranks change places, so that each rank keeps its number of neighbours on its host; others stay
-    where they are. The search starts from the given order and from the network's (machines_in_order), and takes the
-    best change of places of two hosts again and again, all pairs where `trials` allow and random ones otherwise.
+    where they are. The search starts from the given order, from the network's (machines_in_order), and from one in
+    which hosts that send much to each other are near (embedding.py). It takes the best change of places of two hosts
+    again and again, all pairs where `trials` allow and random ones otherwise.
     `advance` is called with numbers of trials that add up to trials_for().
     """
     search = _Search(predictor, job, traffic, trials_for(job, traffic, predictor, trials), Random(seed), advance)
@@ -132,7 +134,8 @@ class _Search:
 
     def run(self) -> Ordered:
         given = tuple(range(len(self._job.machines)))
-        starts = list(dict.fromkeys([given, self._network_order()]))
+        network = self._network_order()
+        starts = list(dict.fromkeys([given, network, *self._embedded_order(network)]))
         allowed = self._left
         self._predict(starts, at_least=1)
         best = given
@@ -175,6 +178,16 @@ class _Search:
             for place, host in zip(places, hosts, strict=True):
                 order[place] = host
         return tuple(order)
+
+    def _embedded_order(self, network: Order) -> list[Order]:
+        """None for a job of very many hosts."""
+        hosts = len(self._job.machines)
+        if hosts > MAX_HOSTS or not self._classes:
+            return []
+        run = _prepare(self._predictor, self._job, self._traffic)
+        traffic = traffic_between(run.schedule.steps(), run.places.machine, hosts)
+        hops = hops_between(self._predictor.network, self._job.machines)
+        return [embed(traffic, hops, self._classes, network)]
 
     def _descend(self, order: Order) -> Order:
         """Changes places of two hosts while that helps and trials are left."""
