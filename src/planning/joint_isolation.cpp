@@ -5,46 +5,40 @@
 
 #include "ayatori/base/random.hpp"
 #include "graph_colouring.hpp"
+#include "link_prices.hpp"
 
 namespace ayatori {
 
 namespace {
 
-constexpr std::size_t max_messages = 4000;         ///< of all jobs
-constexpr std::size_t max_path_links = 4'000'000;  ///< of all paths of all messages
-constexpr std::uint64_t first_run = 2000;          ///< paths given before the search begins anew
-constexpr double longer_run = 1.3;                 ///< each run is so much longer than the one before
+constexpr std::uint64_t first_run = 2000;  ///< paths given before the search begins anew
+constexpr double longer_run = 1.3;         ///< each run is so much longer than the one before
 
-/// A message between leaves, and what it may take.
+/// What the search knows of a message.
 struct Traveller {
-  std::uint32_t job = 0;
-  std::uint32_t step = 0;  ///< of all jobs
-  std::size_t pair = 0;    ///< of the job, source-major
-  std::uint32_t leaf = 0;
-  std::uint32_t endpoint = 0;
   std::uint32_t hint = 0;  ///< choice that is tried first
   double failures = 1;     ///< how often no path was left
 };
 
 class IsolationSearch {
  public:
-  IsolationSearch(std::span<const BesideTask> jobs, std::span<const Footprint> others, std::span<const Plan> hints)
-      : jobs_(jobs) {
-    if (jobs.empty()) return;
-    taken_ = shares_of(jobs[0].network, others);
-    owner_.assign(taken_.size(), no_id);
-    owned_by_.assign(taken_.size(), 0);
-    for (std::uint32_t job = 0; job < jobs.size(); ++job) collect(job, hints[job]);
+  IsolationSearch(const JointMessages& messages, const Network& network, std::span<const Footprint> others,
+                  std::span<const std::uint32_t> hints)
+      : messages_(messages),
+        users_(messages.link_count()),
+        owner_(messages.link_count(), no_id),
+        owned_by_(messages.link_count(), 0) {
+    const std::vector<double> shares = shares_of(network, others);
+    for (LinkIndex link = 0; link < messages.link_count(); ++link) taken_.push_back(shares[messages.port(link)] > 0);
+    for (const std::uint32_t hint : hints) travellers_.push_back({hint});
   }
-
-  [[nodiscard]] bool applies() const { return fits_ && travellers_.size() <= max_messages; }
 
   JointIsolation run(std::uint64_t budget) {
     index_links();
     if (!open_without_others()) return {JointIsolation::Outcome::impossible};
     for (double run = first_run; given_ < budget; run *= longer_run) {
       const auto outcome = search(std::min(budget, given_ + static_cast<std::uint64_t>(run)));
-      if (outcome == JointIsolation::Outcome::found) return {outcome, plans()};
+      if (outcome == JointIsolation::Outcome::found) return {outcome, given_choice_};
       if (outcome == JointIsolation::Outcome::impossible) return {outcome};
     }
     return {};
@@ -53,47 +47,14 @@ class IsolationSearch {
  private:
   using Path = std::pair<std::uint32_t, std::uint32_t>;  ///< message and choice
 
-  void collect(std::uint32_t job, const Plan& hint) {
-    const BesideTask& task = jobs_[job];
-    const auto ranks = static_cast<Rank>(task.endpoints.rank_count());
-    if (task.paths.max_choices() > max_colours) fits_ = false;
-    std::vector<bool> met(std::size_t{ranks} * ranks, false);
-    std::vector<Message> messages;
-    for (std::size_t s = 0; s < task.steps.step_count(); ++s, ++steps_) {
-      task.steps.step(s, messages);
-      for (const Message& m : messages) {
-        if (!task.endpoints.crosses_leaves(m)) continue;
-        const std::size_t pair = std::size_t{m.from} * ranks + m.to;
-        if (met[pair] || travellers_.size() > max_messages) fits_ = false;
-        if (!fits_) return;
-        met[pair] = true;
-        Traveller traveller{job, steps_, pair, task.endpoints.leaf(task.endpoints.endpoint_of(m.from)),
-                            task.endpoints.endpoint_of(m.to)};
-        const std::uint32_t choices = task.paths.choice_count(traveller.endpoint);
-        for (std::uint32_t choice = 0; choice < choices; ++choice) {
-          if (task.paths.path_bits(traveller.endpoint, choice) == hint.path_bits(m.from, m.to)) traveller.hint = choice;
-          path_links_ += route(traveller, choice).size();
-        }
-        fits_ = fits_ && path_links_ <= max_path_links;
-        travellers_.push_back(traveller);
-      }
-    }
-  }
-
-  [[nodiscard]] std::span<const LinkIndex> route(const Traveller& message, std::uint32_t choice) const {
-    return jobs_[message.job].paths.route(message.leaf, message.endpoint, choice);
-  }
-  [[nodiscard]] PortId port(const Traveller& message, LinkIndex link) const {
-    return jobs_[message.job].paths.port(link);
+  [[nodiscard]] std::span<const LinkIndex> route(std::uint32_t message, std::uint32_t choice) const {
+    return messages_.route(message, choice);
   }
 
   void index_links() {
-    users_.resize(taken_.size());
     for (std::uint32_t m = 0; m < travellers_.size(); ++m) {
-      const Traveller& message = travellers_[m];
-      const std::uint32_t choices = jobs_[message.job].paths.choice_count(message.endpoint);
-      for (std::uint32_t choice = 0; choice < choices; ++choice) {
-        for (const LinkIndex link : route(message, choice)) users_[port(message, link)].emplace_back(m, choice);
+      for (std::uint32_t choice = 0; choice < messages_.choice_count(m); ++choice) {
+        for (const LinkIndex link : route(m, choice)) users_[link].emplace_back(m, choice);
       }
     }
   }
@@ -103,13 +64,8 @@ class IsolationSearch {
     open_.assign(travellers_.size(), ColourSet{});
     given_choice_.assign(travellers_.size(), no_id);
     for (std::uint32_t m = 0; m < travellers_.size(); ++m) {
-      const Traveller& message = travellers_[m];
-      const std::uint32_t choices = jobs_[message.job].paths.choice_count(message.endpoint);
-      for (std::uint32_t choice = 0; choice < choices; ++choice) {
-        const auto links = route(message, choice);
-        if (std::ranges::all_of(links, [&](LinkIndex link) { return taken_[port(message, link)] == 0; })) {
-          open_[m].set(choice);
-        }
+      for (std::uint32_t choice = 0; choice < messages_.choice_count(m); ++choice) {
+        if (std::ranges::none_of(route(m, choice), [&](LinkIndex link) { return taken_[link]; })) open_[m].set(choice);
       }
       if (open_[m].none()) return false;
     }
@@ -162,14 +118,14 @@ class IsolationSearch {
 
   /// What the message had last if that is open, else the one with the most links that its job has already.
   [[nodiscard]] std::uint32_t best_choice(std::uint32_t m, const ColourSet& left) const {
-    const Traveller& message = travellers_[m];
-    if (left.test(message.hint)) return message.hint;
+    if (left.test(travellers_[m].hint)) return travellers_[m].hint;
+    const std::uint32_t job = messages_.all()[m].job;
     std::uint32_t best = no_id;
     std::size_t most = 0;
     for (std::size_t c = left._Find_first(); c < left.size(); c = left._Find_next(c)) {
       const auto choice = static_cast<std::uint32_t>(c);
       std::size_t own = 1;
-      for (const LinkIndex link : route(message, choice)) own += owner_[port(message, link)] == message.job ? 1 : 0;
+      for (const LinkIndex link : route(m, choice)) own += owner_[link] == job ? 1 : 0;
       if (own <= most) continue;
       most = own;
       best = choice;
@@ -180,16 +136,14 @@ class IsolationSearch {
   /// Gives a message a path and strikes what clashes with it. False if some message has none left.
   bool give(std::uint32_t m, std::uint32_t choice) {
     ++given_;
-    Traveller& message = travellers_[m];
-    message.hint = choice;
+    const JointMessage& message = messages_.all()[m];
+    travellers_[m].hint = choice;
     given_choice_[m] = choice;
     trail_.push_back({Change::given, m, choice});
-    for (const LinkIndex link : route(message, choice)) {
-      const PortId id = port(message, link);
-      owner_[id] = message.job;
-      ++owned_by_[id];
-      for (const auto& [other, path] : users_[id]) {
-        const Traveller& user = travellers_[other];
+    for (const LinkIndex link : route(m, choice)) {
+      own(link, message.job);
+      for (const auto& [other, path] : users_[link]) {
+        const JointMessage& user = messages_.all()[other];
         if (other == m || !open_[other].test(path)) continue;
         if (user.job == message.job && user.step != message.step) continue;
         if (given_choice_[other] != no_id) continue;
@@ -207,12 +161,15 @@ class IsolationSearch {
 
   /// A failure stops in the middle of a path: undo_to() expects all of its links to be owned.
   void complete_ownership(std::uint32_t m, std::uint32_t choice, LinkIndex last) {
-    const Traveller& message = travellers_[m];
-    const auto links = route(message, choice);
+    const auto links = route(m, choice);
     for (auto link = std::find(links.begin(), links.end(), last) + 1; link != links.end(); ++link) {
-      owner_[port(message, *link)] = message.job;
-      ++owned_by_[port(message, *link)];
+      own(*link, messages_.all()[m].job);
     }
+  }
+
+  void own(LinkIndex link, std::uint32_t job) {
+    owner_[link] = job;
+    ++owned_by_[link];
   }
 
   void undo_to(std::size_t size) {
@@ -223,30 +180,10 @@ class IsolationSearch {
         continue;
       }
       given_choice_[m] = no_id;
-      for (const LinkIndex link : route(travellers_[m], choice)) {
-        const PortId id = port(travellers_[m], link);
-        if (--owned_by_[id] == 0) owner_[id] = no_id;
+      for (const LinkIndex link : route(m, choice)) {
+        if (--owned_by_[link] == 0) owner_[link] = no_id;
       }
     }
-  }
-
-  [[nodiscard]] std::vector<Plan> plans() const {
-    std::vector<Plan> plans;
-    for (std::uint32_t job = 0; job < jobs_.size(); ++job) {
-      const BesideTask& task = jobs_[job];
-      const auto ranks = static_cast<Rank>(task.endpoints.rank_count());
-      std::vector<std::uint8_t> bits(std::size_t{ranks} * ranks);
-      for (std::size_t pair = 0; pair < bits.size(); ++pair) {
-        bits[pair] = task.paths.path_bits(task.endpoints.endpoint_of(static_cast<Rank>(pair % ranks)), 0);
-      }
-      for (std::uint32_t m = 0; m < travellers_.size(); ++m) {
-        if (travellers_[m].job == job) {
-          bits[travellers_[m].pair] = task.paths.path_bits(travellers_[m].endpoint, given_choice_[m]);
-        }
-      }
-      plans.push_back(Plan::per_pair(ranks, std::move(bits)));
-    }
-    return plans;
   }
 
   struct Change {
@@ -256,27 +193,23 @@ class IsolationSearch {
     std::uint32_t choice;
   };
 
-  std::span<const BesideTask> jobs_;
-  std::vector<double> taken_;  // by port: p(l) of the others
+  const JointMessages& messages_;
+  std::vector<bool> taken_;  // by link: used by others
   std::vector<Traveller> travellers_;
-  std::uint32_t steps_ = 0;  // of all jobs
-  std::size_t path_links_ = 0;
-  bool fits_ = true;
-  std::vector<std::vector<Path>> users_;     // by port
+  std::vector<std::vector<Path>> users_;     // by link
   std::vector<ColourSet> open_;              // by message: choices that are left
   std::vector<std::uint32_t> given_choice_;  // by message, or no_id
-  std::vector<std::uint32_t> owner_;         // by port: job, or no_id
-  std::vector<std::uint32_t> owned_by_;      // by port: messages that have it
+  std::vector<std::uint32_t> owner_;         // by link: job, or no_id
+  std::vector<std::uint32_t> owned_by_;      // by link: messages that have it
   std::vector<Change> trail_;
   std::uint64_t given_ = 0;  // paths, in all runs
 };
 
 }  // namespace
 
-JointIsolation isolate_jointly(std::span<const BesideTask> jobs, std::span<const Footprint> others,
-                               std::span<const Plan> hints, std::uint64_t budget) {
-  IsolationSearch search(jobs, others, hints);
-  return search.applies() ? search.run(budget) : JointIsolation{};
+JointIsolation isolate_jointly(const JointMessages& messages, const Network& network, std::span<const Footprint> others,
+                               std::span<const std::uint32_t> hints, std::uint64_t budget) {
+  return IsolationSearch(messages, network, others, hints).run(budget);
 }
 
 }  // namespace ayatori

@@ -3,13 +3,11 @@
 /// Can several jobs all have links of their own? An exact answer where the jobs are small.
 
 #include <cstdint>
-#include <optional>
 #include <span>
 #include <vector>
 
-#include "ayatori/artefacts/plan.hpp"
 #include "ayatori/contention/footprint.hpp"
-#include "beside_planner.hpp"
+#include "joint_messages.hpp"
 
 namespace ayatori {
 
@@ -17,18 +15,19 @@ struct JointIsolation {
   enum class Outcome : std::uint8_t {
     found,
     impossible,  ///< proven, of plans in which a link carries at most one message of a step: the search was exhaustive
-    gave_up,     ///< the budget ran out, or the jobs are too large for this search
+    gave_up,     ///< the budget ran out
   };
   Outcome outcome = Outcome::gave_up;
-  std::vector<Plan> plans = {};  ///< by job, if found
+  std::vector<std::uint32_t> choices = {};  ///< by message, if found
 };
 
 /// Looks for a path for each message so that no link carries two messages of a step, messages of two jobs, whatever
 /// step each is in, or messages of `others`. A constraint problem: the message with the fewest paths left for its
 /// conflicts so far is next (Boussemart et al., 2004: dom/wdeg), paths that clash are struck off all other messages,
-/// and the search begins anew now and then, with what it has learnt of messages. It tries the paths of `hints` (a plan
-/// for each job) first. Gives messages at most `budget` paths.
-[[nodiscard]] JointIsolation isolate_jointly(std::span<const BesideTask> jobs, std::span<const Footprint> others,
-                                             std::span<const Plan> hints, std::uint64_t budget);
+/// and the search begins anew now and then, with what it has learnt of messages. It tries `hints` (choices by message)
+/// first. Gives messages at most `budget` paths.
+[[nodiscard]] JointIsolation isolate_jointly(const JointMessages& messages, const Network& network,
+                                             std::span<const Footprint> others, std::span<const std::uint32_t> hints,
+                                             std::uint64_t budget);
 
 }  // namespace ayatori

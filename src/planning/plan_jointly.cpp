@@ -10,6 +10,8 @@
 #include "ayatori/contention/beside.hpp"
 #include "beside_planner.hpp"
 #include "joint_isolation.hpp"
+#include "joint_messages.hpp"
+#include "meeting_search.hpp"
 
 namespace ayatori {
 
@@ -17,8 +19,17 @@ namespace {
 
 constexpr std::uint64_t total_effort = 400'000'000;  ///< choices looked at, over all restarts
 constexpr std::uint64_t isolation_budget = 500'000;  ///< paths that the exact search gives to messages
-constexpr int max_restarts = 4;                      ///< each plans the jobs in another order first
-constexpr int max_rounds = 30;                       ///< of a restart: each plans every job once more
+
+constexpr int runs_between_isolations = 5;
+constexpr std::uint64_t moves_a_message = 700;  ///< of a run of annealing
+constexpr int annealing_runs = 30;
+/// In meetings of two steps: a run that forgets where it began, one that stays near the best, and the end of both.
+constexpr double far_temperature = 4;
+constexpr double near_temperature = 1;
+constexpr double last_temperature = 0.15;
+constexpr double shared_prices[] = {0.2, 0.5, 1};  ///< of MeetingSearch; runs take turns
+constexpr int max_restarts = 4;                    ///< each plans the jobs in another order first
+constexpr int max_rounds = 30;                     ///< of a restart: each plans every job once more
 /// What a round adds to the price of a link that jobs share, in meetings; restarts take turns. The small one finds the
 /// most bandwidth where jobs must meet, the large one finds more often that they need not.
 constexpr double raises[] = {0.03, 0.1};
@@ -39,24 +50,56 @@ class JointPlanner {
   Result<Plans> run() {
     std::vector<std::size_t> order(tasks_.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
-    for (int restart = 0; restart < max_restarts && !is_done(); ++restart) {
-      if (restart > 0) random_.shuffle(std::span(order));
-      const auto searched = search(order, raises[static_cast<std::size_t>(restart) % std::size(raises)]);
-      if (!searched) return Failure(searched.error());
-      if (restart == 0 && !best_.isolated) {
-        const auto isolated = isolate();
-        if (!isolated) return Failure(isolated.error());
-      }
-    }
+    const auto begun = plan_in_turn(order);
+    if (!begun) return Failure(begun.error());
+    if (is_done()) return std::move(best_);
+    const auto messages = JointMessages::of(tasks_, best_.plans);
+    const auto searched =
+        messages && MeetingSearch::applies(tasks_, *messages) ? plan_together(*messages) : plan_again_and_again(order);
+    if (!searched) return Failure(searched.error());
     return std::move(best_);
   }
 
  private:
   [[nodiscard]] bool is_done() const { return best_.isolated || (best_.value >= 0 && effort_ >= total_effort); }
 
+  /// Small jobs: an exact search for links of their own, and one that knows which steps meet, in turns. The one begins
+  /// with what the other has found.
+  Result<> plan_together(const JointMessages& messages) {
+    MeetingSearch search(tasks_, messages, others_);
+    JointIsolation isolated;
+    for (int run = 0; run < annealing_runs; ++run) {
+      if (isolated.outcome == JointIsolation::Outcome::gave_up && run % runs_between_isolations == 0) {
+        isolated = isolate_jointly(messages, network_, others_, search.choices(), isolation_budget);
+        if (isolated.outcome == JointIsolation::Outcome::found) return take(messages.plans(isolated.choices));
+      }
+      anneal(search, run, moves_a_message * messages.all().size());
+      if (search.is_isolated()) break;
+    }
+    return take(messages.plans(search.choices()));
+  }
+
+  void anneal(MeetingSearch& search, int run, std::uint64_t moves) {
+    const double price = shared_prices[static_cast<std::size_t>(run / 2) % std::size(shared_prices)];
+    const bool far = run % 2 == 0;
+    if (!far) search.return_to_best();
+    search.anneal({moves, far ? far_temperature : near_temperature, last_temperature, price}, random_);
+  }
+
+  Result<> plan_again_and_again(std::span<std::size_t> order) {
+    for (int restart = 0; restart < max_restarts && !is_done(); ++restart) {
+      if (restart > 0) {
+        random_.shuffle(order);
+        const auto begun = plan_in_turn(order);
+        if (!begun) return begun;
+      }
+      const auto searched = search(order, raises[static_cast<std::size_t>(restart) % std::size(raises)]);
+      if (!searched) return searched;
+    }
+    return {};
+  }
+
   Result<> search(std::span<const std::size_t> order, double raise) {
-    const auto begun = plan_in_turn(order);
-    if (!begun) return begun;
     contested_.assign(network_.port_count(), 0);
     for (int round = 0; round < max_rounds && !is_done(); ++round) {
       for (const SharedLink& shared : shared_links(now_.footprints)) contested_[shared.link] += raise;
@@ -73,14 +116,13 @@ class JointPlanner {
     return {};
   }
 
-  /// Looks for links of its own for each job, and is sure where the jobs are small.
-  Result<> isolate() {
-    JointIsolation found = isolate_jointly(tasks_, others_, best_.plans, isolation_budget);
-    if (found.outcome != JointIsolation::Outcome::found) return {};
+  /// Plans that were made elsewhere are the best.
+  Result<> take(std::vector<Plan> plans) {
     for (std::size_t job = 0; job < tasks_.size(); ++job) {
-      const auto kept = keep(job, std::move(found.plans[job]), 0);
+      const auto kept = keep(job, std::move(plans[job]), 0);
       if (!kept) return kept;
     }
+    best_.value = -1;
     return compare();
   }
 

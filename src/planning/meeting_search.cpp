@@ -1,0 +1,333 @@
+#include "meeting_search.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <limits>
+
+#include "ayatori/contention/job_endpoints.hpp"
+#include "leaf_bound.hpp"
+
+namespace ayatori {
+
+namespace {
+
+constexpr std::uint32_t max_steps = 64;                  ///< of a job: bits of a StepSet
+constexpr std::size_t max_loads = std::size_t{1} << 22;  ///< steps times links
+constexpr int max_chain = 24;                            ///< messages that move together
+constexpr double crowded_price = 0.5;                    ///< of a link with several messages of one step
+
+constexpr double least_gain = 1e-12;  ///< what rounding can't make
+
+template <typename Visit>
+void for_each_bit(std::uint64_t bits, Visit visit) {
+  for (; bits != 0; bits &= bits - 1) visit(static_cast<std::uint32_t>(std::countr_zero(bits)));
+}
+
+bool every_link_carries_one(const BesideTask& task) {
+  LeafBound bound(task.network, task.endpoints, task.paths, task.weights);
+  std::vector<Message> messages;
+  for (LinkIndex link = 0; link < task.paths.link_count(); ++link) {
+    if (task.weights[task.paths.port(link)] != 1) return false;
+  }
+  for (std::size_t s = 0; s < task.steps.step_count(); ++s) {
+    task.steps.step(s, messages);
+    const StepBound step = bound.of(messages);
+    if (step.time > 1 || step.ideal > 1) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+bool MeetingSearch::applies(std::span<const BesideTask> jobs, const JointMessages& messages) {
+  return !messages.all().empty() && std::size_t{messages.step_count()} * messages.link_count() <= max_loads &&
+         std::ranges::all_of(jobs, [](const BesideTask& task) {
+           return task.steps.step_count() <= max_steps && every_link_carries_one(task);
+         });
+}
+
+MeetingSearch::MeetingSearch(std::span<const BesideTask> jobs, const JointMessages& messages,
+                             std::span<const Footprint> others)
+    : messages_(messages),
+      job_count_(static_cast<std::uint32_t>(jobs.size())),
+      load_(std::size_t{messages.step_count()} * messages.link_count(), 0),
+      users_(std::size_t{messages.link_count()} * job_count_, 0),
+      shared_(std::size_t{messages.step_count()} * messages.step_count(), 0),
+      meets_(std::size_t{messages.step_count()} * job_count_, 0),
+      job_time_(job_count_, 0),
+      job_ideal_(job_count_, 0),
+      is_changed_(messages.step_count(), false) {
+  if (!others.empty()) {
+    const std::vector<Crowd> crowds = crowds_of(jobs[0].network, others);
+    for (LinkIndex link = 0; link < messages.link_count(); ++link) crowd_.push_back(crowds[messages.port(link)]);
+  }
+  if (job_count_ == 3) triple_.assign(std::size_t{step_count(0)} * step_count(1) * step_count(2), 0);
+  add_steps(jobs);
+  add_messages();
+  best_ = choice_;
+  best_crowded_ = crowded_links_;
+  best_value_ = value_now();
+}
+
+void MeetingSearch::add_steps(std::span<const BesideTask> jobs) {
+  double steps = 0;
+  std::vector<Message> sent;
+  for (std::uint32_t job = 0; job < job_count_; ++job) {
+    const BesideTask& task = jobs[job];
+    IdealTime ideal(task.network, task.endpoints, task.weights);
+    for (std::uint32_t s = 0; s < step_count(job); ++s) {
+      task.steps.step(s, sent);
+      steps_.push_back({job, s, ideal.of(sent)});
+      job_ideal_[job] += steps_.back().ideal;
+      note_change(static_cast<std::uint32_t>(steps_.size() - 1));
+    }
+    steps += step_count(job);
+  }
+  const double mean = std::max(1.0, steps / job_count_);
+  meeting_ = 2.0 / (job_count_ * mean * mean);
+}
+
+void MeetingSearch::add_messages() {
+  first_message_.assign(steps_.size() + 1, 0);
+  for (std::uint32_t m = 0; m < messages_.all().size(); ++m) {
+    ++first_message_[messages_.all()[m].step + 1];
+    choice_.push_back(messages_.all()[m].choice);
+    if (messages_.choice_count(m) > 1) movable_.push_back(m);
+  }
+  for (std::size_t s = 0; s < steps_.size(); ++s) first_message_[s + 1] += first_message_[s];
+  for (std::uint32_t m = 0; m < choice_.size(); ++m) place(m, choice_[m], 1);
+  refresh_times();
+}
+
+void MeetingSearch::place(std::uint32_t message, std::uint32_t choice, int sign) {
+  const std::uint32_t step = messages_.all()[message].step;
+  note_change(step);
+  for (const LinkIndex link : messages_.route(message, choice)) {
+    std::uint16_t& messages = load(step, link);
+    if (sign > 0) {
+      if (++messages == 1) count_users(step, link, 1);
+      if (messages == 2) ++crowded_links_;
+    } else {
+      if (--messages == 0) count_users(step, link, -1);
+      if (messages == 1) --crowded_links_;
+    }
+  }
+}
+
+/// A step begins to use a link (sign 1), or uses it no longer (-1).
+void MeetingSearch::count_users(std::uint32_t step, LinkIndex link, int sign) {
+  for (std::uint32_t job = 0; job < job_count_; ++job) {
+    if (job == steps_[step].job) continue;
+    for_each_bit(users(link, job),
+                 [&](std::uint32_t number) { count_shared(step, messages_.first_step(job) + number, sign); });
+  }
+  if (!triple_.empty()) count_triples(step, link, sign);
+  users(link, steps_[step].job) ^= StepSet{1} << steps_[step].number;
+}
+
+void MeetingSearch::count_shared(std::uint32_t step, std::uint32_t other, int sign) {
+  std::uint16_t& links = shared_[std::size_t{step} * steps_.size() + other];
+  const std::uint16_t before = links;
+  links = static_cast<std::uint16_t>(links + sign);
+  shared_[std::size_t{other} * steps_.size() + step] = links;
+  shared_links_ += static_cast<std::uint64_t>(static_cast<std::int64_t>(sign));
+  if ((before == 0) == (links == 0)) return;
+  const Step& a = steps_[step];
+  const Step& b = steps_[other];
+  meets_[std::size_t{step} * job_count_ + b.job] ^= StepSet{1} << b.number;
+  meets_[std::size_t{other} * job_count_ + a.job] ^= StepSet{1} << a.number;
+  note_change(other);
+}
+
+void MeetingSearch::count_triples(std::uint32_t step, LinkIndex link, int sign) {
+  const std::uint32_t job = steps_[step].job;
+  const std::uint32_t second = (job + 1) % 3;
+  const std::uint32_t third = (job + 2) % 3;
+  std::array<std::uint32_t, 3> numbers{};
+  numbers[job] = steps_[step].number;
+  for_each_bit(users(link, second), [&](std::uint32_t b) {
+    numbers[second] = b;
+    for_each_bit(users(link, third), [&](std::uint32_t c) {
+      numbers[third] = c;
+      count_triple(numbers, sign);
+    });
+  });
+}
+
+void MeetingSearch::count_triple(std::array<std::uint32_t, 3> numbers, int sign) {
+  std::uint16_t& links = triple_[(std::size_t{numbers[0]} * step_count(1) + numbers[1]) * step_count(2) + numbers[2]];
+  const bool before = links != 0;
+  links = static_cast<std::uint16_t>(links + sign);
+  if (before == (links != 0)) return;
+  for (std::uint32_t job = 0; job < 3; ++job) {
+    const std::uint32_t step = messages_.first_step(job) + numbers[job];
+    steps_[step].triples += static_cast<std::uint32_t>(sign);
+    note_change(step);
+  }
+}
+
+void MeetingSearch::note_change(std::uint32_t step) {
+  if (is_changed_[step]) return;
+  is_changed_[step] = true;
+  changed_.push_back(step);
+}
+
+void MeetingSearch::refresh_times() {
+  for (const std::uint32_t s : changed_) {
+    Step& step = steps_[s];
+    const double time = time_of(s);
+    job_time_[step.job] += time - step.time;
+    step.time = time;
+    is_changed_[s] = false;
+  }
+  changed_.clear();
+}
+
+double MeetingSearch::time_of(std::uint32_t s) const {
+  const Step& step = steps_[s];
+  if (step.ideal == 0) return 0;
+  double alone = 1;
+  double pairs = 1;
+  for (std::uint32_t job = 0; job < job_count_; ++job) {
+    if (job == step.job || step_count(job) == 0) continue;
+    const int met = std::popcount(meets_[std::size_t{s} * job_count_ + job]);
+    alone *= 1 - static_cast<double>(met) / step_count(job);
+    pairs *= step_count(job);
+  }
+  if (crowd_.empty()) return step.ideal + 1 - alone + step.triples / pairs;
+  const Crowd nobody = free_of_others(s);
+  double time = step.ideal + 1 - alone * nobody[0] + step.triples / pairs;
+  for (std::size_t k = 1; k < nobody.size(); ++k) time += 1 - nobody[k];
+  return time;
+}
+
+/// How likely no link of the step has 1, 2, … of the jobs that run already.
+Crowd MeetingSearch::free_of_others(std::uint32_t s) const {
+  Crowd nobody;
+  nobody.fill(1);
+  for (std::uint32_t m = first_message_[s]; m < first_message_[s + 1]; ++m) {
+    for (const LinkIndex link : messages_.route(m, choice_[m])) {
+      for (std::size_t k = 0; k < nobody.size(); ++k) nobody[k] *= 1 - crowd_[link][k];
+    }
+  }
+  return nobody;
+}
+
+double MeetingSearch::value_now() const {
+  double value = 0;
+  for (std::uint32_t job = 0; job < job_count_; ++job) {
+    value += job_time_[job] == 0 ? 1 : job_ideal_[job] / job_time_[job];
+  }
+  return value / job_count_;
+}
+
+double MeetingSearch::cost() const {
+  return 1 - value_now() + crowded_price * static_cast<double>(crowded_links_) +
+         shared_price_ * meeting_ * static_cast<double>(shared_links_);
+}
+
+void MeetingSearch::move(std::uint32_t message, std::uint32_t choice) {
+  trail_.emplace_back(message, choice_[message]);
+  place(message, choice_[message], -1);
+  choice_[message] = choice;
+  place(message, choice, 1);
+}
+
+void MeetingSearch::undo() {
+  for (; !trail_.empty(); trail_.pop_back()) {
+    const auto [message, choice] = trail_.back();
+    place(message, choice_[message], -1);
+    choice_[message] = choice;
+    place(message, choice, 1);
+  }
+}
+
+/// A message of the same step on a link that this one uses, or no_id.
+std::uint32_t MeetingSearch::driven_away_by(std::uint32_t message) const {
+  const std::uint32_t step = messages_.all()[message].step;
+  for (const LinkIndex link : messages_.route(message, choice_[message])) {
+    if (load_[std::size_t{step} * messages_.link_count() + link] < 2) continue;
+    for (std::uint32_t other = first_message_[step]; other < first_message_[step + 1]; ++other) {
+      if (other == message || messages_.choice_count(other) < 2) continue;
+      const auto route = messages_.route(other, choice_[other]);
+      if (std::ranges::find(route, link) != route.end()) return other;
+    }
+  }
+  return no_id;
+}
+
+/// Of the other choices of a message one with the fewest messages of its step.
+std::uint32_t MeetingSearch::least_crowded_choice(std::uint32_t message, Random& random) const {
+  const std::uint32_t step = messages_.all()[message].step;
+  const std::uint32_t choices = messages_.choice_count(message);
+  const auto first = static_cast<std::uint32_t>(random.below(choices));
+  std::uint32_t best = choice_[message];
+  std::uint32_t least = std::numeric_limits<std::uint32_t>::max();
+  for (std::uint32_t i = 0; i < choices; ++i) {
+    const std::uint32_t choice = (first + i) % choices;
+    if (choice == choice_[message]) continue;
+    std::uint32_t messages = 0;
+    for (const LinkIndex link : messages_.route(message, choice)) {
+      messages += load_[std::size_t{step} * messages_.link_count() + link];
+    }
+    if (messages >= least) continue;
+    least = messages;
+    best = choice;
+  }
+  return best;
+}
+
+/// False if messages still drive each other away in the end.
+bool MeetingSearch::move_in_chain(std::uint32_t message, std::uint32_t choice, Random& random) {
+  move(message, choice);
+  for (int moves = 1; moves < max_chain; ++moves) {
+    const std::uint32_t other = driven_away_by(message);
+    if (other == no_id) return true;
+    // The message that came stays where it is: the other one sees what it left.
+    move(other, least_crowded_choice(other, random));
+    message = other;
+  }
+  return false;
+}
+
+void MeetingSearch::return_to_best() {
+  for (const std::uint32_t message : movable_) {
+    if (choice_[message] != best_[message]) move(message, best_[message]);
+  }
+  trail_.clear();
+  refresh_times();
+}
+
+void MeetingSearch::anneal(const Annealing& run, Random& random) {
+  if (movable_.empty()) return;
+  shared_price_ = run.shared_price;
+  double now = cost();
+  for (std::uint64_t i = 0; i < run.moves && !is_isolated(); ++i) {
+    const double done = static_cast<double>(i) / static_cast<double>(run.moves);
+    const double cooling = std::pow(run.last_temperature / run.first_temperature, done);
+    const double temperature = meeting_ * run.first_temperature * cooling;
+    const std::uint32_t message = movable_[random.below(movable_.size())];
+    const std::uint32_t choices = messages_.choice_count(message);
+    const auto further = static_cast<std::uint32_t>(1 + random.below(choices - 1));
+    trail_.clear();
+    const std::uint64_t crowded_before = crowded_links_;
+    const bool clean = move_in_chain(message, (choice_[message] + further) % choices, random);
+    refresh_times();
+    const double then = cost();
+    const bool worse = then > now && std::exp((now - then) / temperature) < random.fraction();
+    if ((!clean && crowded_links_ > crowded_before) || worse) {
+      undo();
+      refresh_times();
+      continue;
+    }
+    now = then;
+    if (crowded_links_ > best_crowded_) continue;
+    if (crowded_links_ == best_crowded_ && value_now() <= best_value_ + least_gain) continue;
+    best_crowded_ = crowded_links_;
+    best_value_ = value_now();
+    best_ = choice_;
+  }
+}
+
+}  // namespace ayatori

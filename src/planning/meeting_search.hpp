@@ -1,0 +1,122 @@
+#pragma once
+/// \file
+/// Paths for all messages of several small jobs, so that the steps of the jobs meet as little as can be found: a search
+/// that knows which step of a job meets which step of another one.
+///
+/// Each job is in a step that is drawn at random. With own(s) the time of step s alone, a_k(s) the share of job k's
+/// steps that use one of its links, and b(s) the share of pairs of steps of two other jobs that use one of its links
+/// at the same time,
+///
+///     time(s) = own(s) + 1 − Π_k (1 − a_k(s)) + b(s)        value = mean over the jobs of Σ ideal(s) / Σ time(s)
+///
+/// which is exactly what measure_together() (contention/jobs_together.hpp) tends to with many rounds, for up to three
+/// jobs none of which has several messages on a link in a step. Of more jobs b(s) is left out. Of jobs that run
+/// already, only how often they use each link is known: they count as in contention/beside.hpp.
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "ayatori/base/random.hpp"
+#include "ayatori/contention/beside.hpp"
+#include "ayatori/contention/footprint.hpp"
+#include "joint_messages.hpp"
+
+namespace ayatori {
+
+/// Temperatures and prices are in units of what one meeting of two steps costs.
+struct Annealing {
+  std::uint64_t moves = 0;
+  double first_temperature = 0;
+  double last_temperature = 0;
+  double shared_price = 0;  ///< of each link that two steps share, whether they meet on others or not
+};
+
+class MeetingSearch {
+ public:
+  /// Begins with the choices that `messages` has. Both arguments must outlive the search.
+  MeetingSearch(std::span<const BesideTask> jobs, const JointMessages& messages, std::span<const Footprint> others);
+
+  /// Is no job larger than this search takes, and does each link carry one message in the time of a step?
+  [[nodiscard]] static bool applies(std::span<const BesideTask> jobs, const JointMessages& messages);
+
+  /// Simulated annealing from where the search is: a message takes another path, messages that it drives away take
+  /// others, and so on. Ends when no step meets another one. The best choices of all runs are kept.
+  void anneal(const Annealing& run, Random& random);
+
+  /// Goes back to the best choices.
+  void return_to_best();
+
+  [[nodiscard]] double value() const { return best_value_; }
+  /// Links that carry several messages of a step, each counted once a step: then value() is an estimate.
+  [[nodiscard]] std::uint64_t crowded() const { return best_crowded_; }
+  [[nodiscard]] bool is_isolated() const { return best_crowded_ == 0 && best_value_ > 1 - 1e-9; }
+  [[nodiscard]] const std::vector<std::uint32_t>& choices() const { return best_; }
+
+ private:
+  using StepSet = std::uint64_t;  ///< of one job
+  struct Step {
+    std::uint32_t job = 0;
+    std::uint32_t number = 0;   ///< in the job
+    double ideal = 0;           ///< 0: no message uses the network
+    std::uint32_t triples = 0;  ///< pairs of steps of two other jobs that use one of its links at the same time
+    double time = 0;
+  };
+
+  void add_steps(std::span<const BesideTask> jobs);
+  void add_messages();
+  void place(std::uint32_t message, std::uint32_t choice, int sign);
+  void count_users(std::uint32_t step, LinkIndex link, int sign);
+  void count_shared(std::uint32_t step, std::uint32_t other, int sign);
+  void count_triples(std::uint32_t step, LinkIndex link, int sign);
+  void count_triple(std::array<std::uint32_t, 3> numbers, int sign);
+  void note_change(std::uint32_t step);
+  void move(std::uint32_t message, std::uint32_t choice);
+  bool move_in_chain(std::uint32_t message, std::uint32_t choice, Random& random);
+  [[nodiscard]] std::uint32_t driven_away_by(std::uint32_t message) const;
+  [[nodiscard]] std::uint32_t least_crowded_choice(std::uint32_t message, Random& random) const;
+  void undo();
+  void refresh_times();
+  [[nodiscard]] double time_of(std::uint32_t step) const;
+  [[nodiscard]] Crowd free_of_others(std::uint32_t step) const;
+  [[nodiscard]] double cost() const;
+  [[nodiscard]] double value_now() const;
+  [[nodiscard]] std::uint16_t& load(std::uint32_t step, LinkIndex link) {
+    return load_[std::size_t{step} * messages_.link_count() + link];
+  }
+  [[nodiscard]] StepSet& users(LinkIndex link, std::uint32_t job) {
+    return users_[std::size_t{link} * job_count_ + job];
+  }
+  [[nodiscard]] std::uint32_t step_count(std::uint32_t job) const {
+    return messages_.first_step(job + 1) - messages_.first_step(job);
+  }
+
+  const JointMessages& messages_;
+  std::uint32_t job_count_;
+  std::vector<Crowd> crowd_;  // by link: of others; empty if there are none
+  std::vector<Step> steps_;
+  std::vector<std::uint32_t> first_message_;  // by step, and the end
+  std::vector<std::uint32_t> choice_;         // by message
+  std::vector<std::uint32_t> movable_;        // messages with several choices
+  std::vector<std::uint16_t> load_;           // by step and link: messages
+  std::vector<StepSet> users_;                // by link and job: steps with messages on it
+  std::vector<std::uint16_t> shared_;         // by two steps, both ways: links that both use
+  std::vector<StepSet> meets_;                // by step and job: steps of the job that it shares a link with
+  std::vector<std::uint16_t> triple_;         // by three steps, one of each of three jobs: links that all use
+  std::vector<double> job_time_;              // by job: Σ time
+  std::vector<double> job_ideal_;             // by job: Σ ideal
+  double meeting_ = 0;                        // about what one meeting of two steps adds to the cost
+  std::uint64_t shared_links_ = 0;            // Σ of shared_ over the pairs of steps
+  std::uint64_t crowded_links_ = 0;           // links with several messages of a step
+  std::vector<std::uint32_t> changed_;        // steps whose time is to be computed anew
+  std::vector<bool> is_changed_;
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> trail_;  // message, and its choice before
+  double shared_price_ = 0;
+  std::uint64_t best_crowded_ = 0;
+  double best_value_ = 0;
+  std::vector<std::uint32_t> best_;
+};
+
+}  // namespace ayatori

@@ -1,0 +1,182 @@
+#include "meeting_search.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+#include <memory>
+
+#include "../contention/tree_fixtures.hpp"
+#include "ayatori/contention/jobs_together.hpp"
+#include "ayatori/schedule/pattern.hpp"
+
+namespace ayatori {
+namespace {
+
+using test::Fabric;
+using test::Tree;
+using Job = std::vector<PortId>;
+
+/// Jobs of these sizes on random hosts, with base LIDs.
+struct Problem {
+  Problem(const Fabric& fabric, std::uint32_t hosts, const std::vector<std::uint32_t>& sizes, Random& random) {
+    auto order = test::random_subset(hosts, hosts, random);
+    random.shuffle(std::span(order));
+    auto from = order.begin();
+    for (const std::uint32_t size : sizes) {
+      std::vector<std::uint32_t> mine(from, from + size);
+      from += size;
+      std::sort(mine.begin(), mine.end());
+      jobs.push_back(fabric.job(mine));
+      steps.push_back(shift_all_to_all(size));
+      plans.push_back(Plan::destination_mod_k(size));
+    }
+    for (std::size_t i = 0; i < jobs.size(); ++i) {
+      tasks.push_back(BesideTask::of(fabric.network, fabric.routes, jobs[i], *steps[i]).value());
+    }
+  }
+
+  std::vector<Job> jobs;
+  std::vector<std::unique_ptr<StepSequence>> steps;
+  std::vector<Plan> plans;
+  std::vector<BesideTask> tasks;
+};
+
+/// The mean over the jobs of what each gets over all combinations of their steps, packets being followed one by one.
+class AllPhases {
+ public:
+  AllPhases(const Fabric& fabric, const Problem& problem, const std::vector<Plan>& plans) {
+    for (std::size_t job = 0; job < problem.jobs.size(); ++job) {
+      loads_.emplace_back();
+      for (std::size_t s = 0; s < problem.steps[job]->step_count(); ++s) {
+        loads_.back().push_back(loads(fabric, problem.jobs[job], *problem.steps[job], plans[job], s));
+      }
+    }
+  }
+
+  double mean_bandwidth() {
+    times_.assign(loads_.size(), 0);
+    combinations_ = 0;
+    std::vector<const Loads*> now;
+    combine(now);
+    double mean = 0;
+    for (const double time : times_) mean += static_cast<double>(combinations_) / time / double(times_.size());
+    return mean;
+  }
+
+ private:
+  using Loads = std::map<PortId, int>;
+
+  static Loads loads(const Fabric& fabric, const Job& job, const StepSequence& steps, const Plan& plan, std::size_t s) {
+    std::vector<Message> messages;
+    steps.step(s, messages);
+    Loads loads;
+    for (const Message& m : messages) {
+      const auto lid = static_cast<Lid>(fabric.routes.lids.of(job[m.to]).base + plan.path_bits(m.from, m.to));
+      EXPECT_TRUE(trace(fabric.network, fabric.routes, job[m.from], lid, [&](PortId link) { ++loads[link]; }));
+    }
+    return loads;
+  }
+
+  void combine(std::vector<const Loads*>& now) {
+    if (now.size() < loads_.size()) {
+      for (const Loads& step : loads_[now.size()]) {
+        now.push_back(&step);
+        combine(now);
+        now.pop_back();
+      }
+      return;
+    }
+    ++combinations_;
+    Loads all;
+    for (const Loads* each : now) {
+      for (const auto& [link, load] : *each) all[link] += load;
+    }
+    for (std::size_t job = 0; job < now.size(); ++job) {
+      int longest = 0;
+      for (const auto& [link, load] : *now[job]) longest = std::max(longest, all[link]);
+      times_[job] += longest;
+    }
+  }
+
+  std::vector<std::vector<Loads>> loads_;  // by job and step
+  std::vector<double> times_;              // by job: Σ over the combinations
+  std::uint64_t combinations_ = 0;
+};
+
+constexpr Annealing run{3000, 4, 0.25, 0.5};
+
+TEST(MeetingSearch, TheValueIsWhatJobsGetOverAllPhases) {
+  int clean = 0;
+  int imperfect = 0;
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    Random random(seed);
+    const Fabric fabric = make(Tree{.down = {4, 4}, .up = {4}, .scramble = random.below(3)}, 2);
+    const Problem problem =
+        seed % 2 == 0 ? Problem(fabric, 16, {7, 8}, random) : Problem(fabric, 16, {5, 6, 5}, random);
+    const auto messages = JointMessages::of(problem.tasks, problem.plans);
+    ASSERT_TRUE(messages);
+    ASSERT_TRUE(MeetingSearch::applies(problem.tasks, *messages));
+    MeetingSearch search(problem.tasks, *messages, {});
+    for (int i = 0; i < 3; ++i) search.anneal(run, random);
+    if (search.crowded() != 0) continue;  // a link with two messages of a step: the value is an estimate only
+    ++clean;
+    const double bandwidth = AllPhases(fabric, problem, messages->plans(search.choices())).mean_bandwidth();
+    EXPECT_NEAR(search.value(), bandwidth, 1e-9);
+    EXPECT_EQ(search.is_isolated(), bandwidth > 1 - 1e-9);
+    imperfect += search.is_isolated() ? 0 : 1;
+  }
+  EXPECT_GT(clean, 10);
+  EXPECT_GT(imperfect, 3);
+}
+
+TEST(MeetingSearch, FurtherRunsNeverLoseWhatWasFound) {
+  Random random(3);
+  const Fabric fabric = make(Tree{.down = {4, 4}, .up = {4}}, 2);
+  const Problem problem(fabric, 16, {8, 8}, random);
+  const auto messages = JointMessages::of(problem.tasks, problem.plans);
+  MeetingSearch search(problem.tasks, *messages, {});
+  double value = search.crowded() == 0 ? search.value() : 0;
+  for (int i = 0; i < 10; ++i) {
+    search.anneal(run, random);
+    EXPECT_EQ(search.crowded(), 0U);
+    EXPECT_GE(search.value(), value);
+    value = search.value();
+  }
+}
+
+TEST(MeetingSearch, LeavesLinksToJobsThatRun) {
+  Random random(4);
+  const Fabric fabric = make(Tree{.down = {4, 4}, .up = {4}}, 2);
+  const Problem runs(fabric, 8, {4}, random);  // on the first two leaves
+  const Footprint taken =
+      footprint_of(fabric.network, fabric.routes, runs.jobs[0], runs.plans[0], *runs.steps[0]).value();
+  std::vector<PortId> rest;
+  for (const PortId port : fabric.contiguous(16)) {
+    if (std::ranges::find(runs.jobs[0], port) == runs.jobs[0].end() && rest.size() < 6) rest.push_back(port);
+  }
+  const auto steps = shift_all_to_all(static_cast<Rank>(rest.size()));
+  const std::vector<BesideTask> tasks{BesideTask::of(fabric.network, fabric.routes, rest, *steps).value()};
+  const std::vector<Plan> plans{Plan::destination_mod_k(static_cast<Rank>(rest.size()))};
+  const auto messages = JointMessages::of(tasks, plans);
+  const std::vector<Footprint> others{taken};
+  MeetingSearch search(tasks, *messages, others);
+  for (int i = 0; i < 5 && !search.is_isolated(); ++i) search.anneal(run, random);
+  const Plan plan = messages->plans(search.choices())[0];
+  const Footprint mine = footprint_of(fabric.network, fabric.routes, rest, plan, *steps).value();
+  EXPECT_EQ(search.is_isolated(), shared_links(std::vector<Footprint>{taken, mine}).empty());
+  EXPECT_TRUE(search.is_isolated());
+}
+
+TEST(MeetingSearch, DoesNotApplyWhereALinkCarriesSeveralMessagesOfAStep) {
+  const Fabric fabric = make(Tree{.down = {4, 4}, .up = {2}}, 1);
+  Random random(1);
+  const Problem problem(fabric, 16, {8, 8}, random);
+  const auto messages = JointMessages::of(problem.tasks, problem.plans);
+  ASSERT_TRUE(messages);
+  EXPECT_FALSE(MeetingSearch::applies(problem.tasks, *messages));
+}
+
+}  // namespace
+}  // namespace ayatori
