@@ -10,6 +10,8 @@ test_packages="pkg-config libgtest-dev libbenchmark-dev clang-19 libclang-rt-19-
     libibverbs-dev"
 # What the benchmarks measure beside ours.
 peer_packages="libopenmpi-dev libfabric-bin"
+# The integer program beside our plans, from PyPI.
+bench_python_packages="ortools>=9.10"
 # Whose memory the experiments measure beside ours.
 experiment_packages="openmpi-bin libopenmpi-dev mpich libmpich-dev"
 # What `./run bare` makes a root file system with.

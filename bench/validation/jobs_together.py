@@ -14,7 +14,7 @@ from __future__ import annotations
 import argparse
 import random
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from statistics import fmean
 
@@ -77,19 +77,24 @@ def planned_jointly(fabric: Fabric, jobs: Sequence[Job]) -> list[PlannedBeside]:
     return _core.plan_jointly(fabric.network, fabric.routes, endpoints, steps, [])
 
 
-def few_jobs(fabric: Fabric, count: int, sizes: tuple[int, int], cases: int, seed: int) -> None:
+def drawn_jobs(fabric: Fabric, count: int, sizes: tuple[int, int], cases: int, seed: int) -> Iterator[list[Job]]:
+    """Cases of `count` disjoint random jobs that fit on the fabric together."""
     drawn = random.Random(seed)
     hosts = fabric.hosts()
-    isolated = proven = isolated_jointly = 0
-    planned: list[float] = []
-    unplanned: list[float] = []
-    sample: list[tuple[float, float]] = []
-    for case in range(cases):
+    for _ in range(cases):
         wanted = [drawn.randint(*sizes) for _ in range(count)]
         while sum(wanted) > len(hosts):
             wanted = [drawn.randint(*sizes) for _ in range(count)]
         shuffled = drawn.sample(hosts, sum(wanted))
-        jobs = [fabric.job(shuffled[sum(wanted[:i]) : sum(wanted[: i + 1])]) for i in range(count)]
+        yield [fabric.job(shuffled[sum(wanted[:i]) : sum(wanted[: i + 1])]) for i in range(count)]
+
+
+def few_jobs(fabric: Fabric, count: int, sizes: tuple[int, int], cases: int, seed: int) -> None:
+    isolated = proven = isolated_jointly = 0
+    planned: list[float] = []
+    unplanned: list[float] = []
+    sample: list[tuple[float, float]] = []
+    for case, jobs in enumerate(drawn_jobs(fabric, count, sizes, cases, seed)):
         plans = planned_in_turn(fabric, jobs)
         isolated += all(each.isolated for each in plans)
         proven += any(each.least_meetings > 0 for each in plans)
