@@ -15,6 +15,7 @@ from ayatori.model.network import link_as_data
 
 PATTERNS = ("shift", "ring", "neighbour", "random")
 DESTINATION_MOD_K = "destination-mod-K"
+BASE_LIDS = "base LIDs for everybody"
 METHODS = {
     DESTINATION_MOD_K: "one LID a port, no plan",
     "rule": "one LID a destination, by paper 1's rule",
@@ -95,7 +96,7 @@ def with_made_steps(network: Network, routes: Routes, assessment: Assessment) ->
     if assessment.planned is None:
         raise Error("steps are made for the paths of a plan", internal=True)
     made = _core.make_steps(network, routes, assessment.job.endpoints(network), assessment.planned.plan)
-    return Assessment(assessment.job, made.contention, assessment.planned, made)
+    return Assessment(assessment.job, made.contention, assessment.planned, made, assessment.proven)
 
 
 def contention(network: Network, routes: Routes, job: Job, plan: Plan, steps: StepSequence | None = None) -> Contention:
@@ -113,6 +114,8 @@ class Assessment:
     planned: Planned | None = None
     made: MadeSteps | None = None
     """The steps made for these paths, if `contention` is theirs."""
+    proven: bool = True
+    """Whether `planned` says how good a plan could be."""
 
     @property
     def relative_bandwidth(self) -> float:
@@ -158,6 +161,22 @@ def assess_unplanned(
         return contention(network, routes, nics, Plan.destination_mod_k(nics.rank_count), steps)
 
     return _assess(network, jobs, pattern, seed, progress, rails, measure)
+
+
+def assess_base_lids(
+    network: Network,
+    routes: Routes,
+    jobs: Iterable[Job],
+    pattern: str = "shift",
+    seed: int = 1,
+    progress: Callable[[], None] = lambda: None,
+) -> list[Assessment]:
+    """As assess_unplanned(), with the base LIDs as a plan, which can be written and given steps of its own."""
+    assessments = assess_unplanned(network, routes, jobs, pattern, seed, progress)
+    for assessment in assessments:
+        plan = Plan.destination_mod_k(assessment.job.rank_count)
+        assessment.planned, assessment.proven = _core.planned(plan, BASE_LIDS), False
+    return assessments
 
 
 def assess_multipath(
@@ -226,16 +245,19 @@ def assessments_as_data(network: Network, method: str, assessments: list[Assessm
                 "hot_spots": assessment.contention.hot_spots,
                 "worst_load": assessment.contention.worst_time,
             }
-            | _proof_as_data(assessment.planned)
+            | _proof_as_data(assessment)
             | _steps_as_data(assessment.made)
             for assessment in assessments
         ],
     }
 
 
-def _proof_as_data(planned: Planned | None) -> dict[str, Any]:
+def _proof_as_data(assessment: Assessment) -> dict[str, Any]:
+    planned = assessment.planned
     if planned is None:
         return {}
+    if not assessment.proven:
+        return {"reason": planned.reason}
     return {
         "optimal": planned.optimal,
         "lower_bound": planned.lower_bound,
