@@ -33,10 +33,6 @@ Maker make_scatter_allgather;
 
 // spread.cpp
 Maker make_spread_allreduce, make_two_step_allreduce, make_spread_reduce_scatter, make_spread_allgather;
-Maker make_linear_broadcast, make_linear_reduce, make_two_step_reduce, make_spread_barrier;
-
-// spread.cpp
-Maker make_spread_allreduce, make_two_step_allreduce, make_spread_reduce_scatter, make_spread_allgather;
 Maker make_spread_reduce, make_two_step_reduce, make_spread_barrier;
 
 // neighbours.cpp
@@ -46,8 +42,9 @@ Maker make_dissemination, make_double_ring, make_doubling_barrier, make_halo;
 Maker make_hierarchical_alltoall, make_hierarchical_reduce_scatter, make_hierarchical_allreduce,
     make_hierarchical_allgather;
 
-// mpi_trees.cpp: broadcast or reduce, as the call says
+// mpi_trees.cpp: broadcast or reduce, as the call says; gather
 Maker make_openmpi_binomial, make_openmpi_binary, make_openmpi_chains, make_openmpi_in_order_binary;
+Maker make_openmpi_split_binary, make_openmpi_linear_sync;
 
 // mpi_exchanges.cpp: reduce or allreduce, as the call says; broadcast
 Maker make_openmpi_rabenseifner, make_mpich_rabenseifner, make_openmpi_segmented_ring;

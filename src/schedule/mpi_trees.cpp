@@ -1,6 +1,7 @@
 // The trees of Open MPI's collectives where they differ from ours, so that its algorithms can be predicted and its
 // selection tables written. Which rank sends how much to which is proven by what Open MPI 4.1 sends
 // (bench/validation/mpi_tables.py).
+#include <array>
 #include <bit>
 
 #include "families.hpp"
@@ -141,6 +142,63 @@ std::shared_ptr<PhasedSchedule> along(const CollectiveCall& call, TreePtr tree, 
   return program;
 }
 
+/// Halves of the vector, each in pieces; the first has an element more if their number is odd.
+class Halves {
+ public:
+  Halves(Bytes bytes, Bytes piece) : bytes_{bytes - bytes / 2, bytes / 2} {
+    constexpr Bytes most = 1 << 20;
+    piece_ = piece == 0 ? bytes_[0] : std::max(piece, (bytes + most - 1) / most);
+  }
+
+  [[nodiscard]] bool fit(Bytes piece) const { return bytes_[1] > 0 && piece <= bytes_[1]; }
+  [[nodiscard]] std::uint32_t pieces(std::size_t half) const {
+    return static_cast<std::uint32_t>((bytes_[half] + piece_ - 1) / piece_);
+  }
+  [[nodiscard]] SlotRange all(std::size_t half) const { return {half == 0 ? 0 : pieces(0), pieces(half)}; }
+  [[nodiscard]] SlotRange piece(std::size_t half, std::size_t i) const {
+    return {all(half).first + static_cast<Slot>(i), 1};
+  }
+  [[nodiscard]] Bytes slot_bytes(Slot slot) const {
+    const std::size_t half = slot < pieces(0) ? 0 : 1;
+    return std::min(piece_, bytes_[half] - (slot - all(half).first) * piece_);
+  }
+
+ private:
+  std::array<Bytes, 2> bytes_;
+  Bytes piece_ = 0;
+};
+
+/// Down the tree of openmpi-binary, but each half of the vector to one of the root's two subtrees.
+PhasePtr halves_down(TreePtr tree, const Halves& halves, Rank ranks, Rank root) {
+  if (ranks == 1) return phase(0, [](Rank, std::size_t, StepActions&) {});
+  const std::size_t steps = tree->rounds() + halves.pieces(0) - 1;
+  return phase(steps, [tree, halves, ranks, root](Rank r, std::size_t step, StepActions& actions) {
+    const auto half_of = [&](Rank rank) { return static_cast<std::size_t>((rank + ranks - root) % ranks + 1) % 2; };
+    const auto is_due = [&](Rank rank) {
+      return step >= tree->arrival(rank) && step - tree->arrival(rank) < halves.pieces(half_of(rank));
+    };
+    const auto due = [&](Rank rank) { return halves.piece(half_of(rank), step - tree->arrival(rank)); };
+    if (r != root && is_due(r)) actions.receive(tree->parent(r), due(r));
+    for (const Rank child : tree->children(r)) {
+      if (is_due(child)) actions.send(child, due(child));
+    }
+  });
+}
+
+/// Ranks next to each other have different halves, but for the root and, of an even number of ranks, the last one.
+PhasePtr halves_exchanged(const Halves& halves, Rank ranks, Rank root) {
+  return phase(ranks > 1 ? 1 : 0, [halves, ranks, root](Rank r, std::size_t, StepActions& actions) {
+    const Rank last = (root + ranks - 1) % ranks;
+    const std::size_t half = ((r + ranks - root) % ranks + 1) % 2;
+    if (ranks % 2 == 0 && r == root) actions.send(last, halves.all(1));
+    if (ranks % 2 == 0 && r == last) actions.receive(root, halves.all(1));
+    if (r == root || (ranks % 2 == 0 && r == last)) return;
+    const Rank partner = half == 0 ? (r + 1) % ranks : (r + ranks - 1) % ranks;
+    actions.receive(partner, halves.all(1 - half));
+    actions.send(partner, halves.all(half));
+  });
+}
+
 }  // namespace
 
 Result<SchedulePtr> make_openmpi_binomial(const CollectiveCall& call, const Places&, const AlgorithmOptions& options) {
@@ -154,6 +212,42 @@ Result<SchedulePtr> make_openmpi_binary(const CollectiveCall& call, const Places
 Result<SchedulePtr> make_openmpi_chains(const CollectiveCall& call, const Places&, const AlgorithmOptions& options) {
   const std::uint32_t chains = options.radix == 0 ? 4 : options.radix;
   return along(call, std::make_shared<ChainsTree>(call.ranks, call.root, chains), options);
+}
+
+// A vector that has not a piece for each half goes along one chain.
+Result<SchedulePtr> make_openmpi_split_binary(const CollectiveCall& call, const Places&,
+                                              const AlgorithmOptions& options) {
+  const Halves halves(call.bytes, options.chunk_bytes);
+  if (!halves.fit(options.chunk_bytes)) {
+    return along(call, std::make_shared<ChainsTree>(call.ranks, call.root, 1), options);
+  }
+  auto program =
+      std::make_shared<PhasedSchedule>(call, SlotLayout{call.bytes, halves.pieces(0) + halves.pieces(1), 1, 0});
+  program->set_slot_sizes([halves](Rank, Slot slot) { return halves.slot_bytes(slot); });
+  program->then(
+      halves_down(std::make_shared<LevelledBinaryTree>(call.ranks, call.root), halves, call.ranks, call.root));
+  program->then(halves_exchanged(halves, call.ranks, call.root));
+  return program;
+}
+
+// The root signals one rank after the other, which then sends its data and, as a second message, the rest: nothing,
+// where a table names no size of the first.
+Result<SchedulePtr> make_openmpi_linear_sync(const CollectiveCall& call, const Places&, const AlgorithmOptions&) {
+  auto program = std::make_shared<PhasedSchedule>(call, SlotLayout{call.bytes, 1, call.ranks, 0});
+  const std::size_t turns = call.ranks - 1;
+  if (turns == 0) return program;
+  program->then(phase(2 * turns + 1, [turns, root = call.root](Rank r, std::size_t step, StepActions& actions) {
+    const auto sender = [root](std::size_t turn) { return static_cast<Rank>(turn < root ? turn : turn + 1); };
+    const auto message = [&](Rank from, Rank to, SlotRange slots) {
+      if (r == from) actions.send(to, slots);
+      if (r == to) actions.receive(from, slots);
+    };
+    const std::size_t turn = step / 2;
+    if (step % 2 == 1) return message(sender(turn), root, {sender(turn), 1});
+    if (turn < turns) message(root, sender(turn), {});
+    if (turn > 0) message(sender(turn - 1), root, {});
+  }));
+  return program;
 }
 
 // Its tree is that of the last rank, which hands the result to the root in one message.
