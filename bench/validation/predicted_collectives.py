@@ -40,6 +40,7 @@ from ayatori.prediction.choice import LeftOut as Refused
 from ayatori.prediction.choice import Piece, variants_of
 from ayatori.prediction.predictor import Call, Model, Predictor, algorithms_of
 from ayatori.processes import last_line, run_program
+from bench.validation.hosts import command_among_hosts, why_no_hosts
 
 PLAYS = Path(__file__).parents[2] / "build/release/mpi"
 COLLECTIVES = ("broadcast", "reduce", "allreduce", "allgather", "alltoall", "reduce_scatter")
@@ -159,6 +160,8 @@ def main() -> None:
     asked = parser.parse_args()
     folder = os.environ.get(INSIDE)
     if asked.hosts > 1 and folder is None:
+        if why := why_no_hosts():
+            raise Error(f"there can't be {asked.hosts} hosts here", cause=why)
         sys.exit(run_among_hosts(asked.hosts, asked.rate))
     hostfile = Path(folder) / "hostfile" if folder else None
     mpi = find_mpi(asked.mpirun)
@@ -176,10 +179,9 @@ def main() -> None:
 def run_among_hosts(count: int, rate: str) -> int:
     """This program again, in namespaces that end with it."""
     with TemporaryDirectory(prefix="ayatori-") as folder:
-        own = ["unshare", "--net", "--pid", "--mount", "--uts", "--ipc", "--fork", "--kill-child", "--mount-proc"]
         again = [sys.executable, "-m", "bench.validation.predicted_collectives", *sys.argv[1:]]
-        hosts = [*own, "sh", str(Path(__file__).with_name("hosts.sh")), str(count), rate, folder]
-        return subprocess.run([*hosts, *again], env=os.environ | {INSIDE: folder}, check=False).returncode
+        command = command_among_hosts(count, rate, Path(folder), again)
+        return subprocess.run(command, env=os.environ | {INSIDE: folder}, check=False).returncode
 
 
 if __name__ == "__main__":

@@ -18,6 +18,14 @@ def measured(stack: str, *times: float) -> Measured:
     return Measured(stack, list(times), 1)
 
 
+def test_runs_are_compared_with_those_beside_them() -> None:
+    """The machine was half as fast in the second run, for both."""
+    alone = measured("mpi", *(10, 11, 90, 9, 8), *(20, 20, 20, 20, 20), *(10, 10, 10, 10, 10))
+    ours = measured("plug-in", *(5, 5, 5, 5, 5), *(11, 10, 900, 9, 8), *(4, 4, 4, 4, 4))
+    assert collectives.multiple(ours, alone) == pytest.approx(0.5)
+    assert collectives.multiple(alone, alone) == 1
+
+
 def test_verdict_compares_medians_with_the_first_stack() -> None:
     results = [
         [measured("mpi", 10, 11, 90), measured("plug-in", 4, 5.5, 1000)],

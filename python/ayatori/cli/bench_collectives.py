@@ -25,6 +25,7 @@ from ayatori.measurement.collectives import (
     check,
     installed_families,
     measure_collectives,
+    multiple,
     plugin_of,
     verdict,
 )
@@ -58,7 +59,8 @@ def collectives(
     """How long do an MPI's collectives take: alone, with a table, with our plug-in?
 
     Every result is checked before it is timed. The stacks take turns; a time is the median over all turns of the time
-    of one call on the slowest rank, with the roots in turn.
+    of one call on the slowest rank, with the roots in turn. A multiple is the median over the turns, each compared
+    with the MPI's beside it.
     """
     data = measured(collective, bytes, ranks, mpi, launch, table, repeats)
     if json:
@@ -159,14 +161,18 @@ def as_data(setting: Setting, found: dict[Cell, list[Measured]]) -> dict[str, An
         "mpi": setting.family,
         "ranks": setting.ranks,
         "machines": results[0][0].machines,
-        "cells": [asdict(cell) | {"stacks": [times_of(one) for one in measured]} for cell, measured in found.items()],
+        "cells": [
+            asdict(cell) | {"stacks": [times_of(one, measured[0]) for one in measured]}
+            for cell, measured in found.items()
+        ],
         "verdicts": [{"stack": stack} | asdict(verdict(results, stack)) for stack in others],
     }
 
 
-def times_of(measured: Measured) -> dict[str, Any]:
+def times_of(measured: Measured, alone: Measured) -> dict[str, Any]:
     times = measured.microseconds
-    return {"stack": measured.stack, "median_us": measured.median, "min_us": min(times), "max_us": max(times)}
+    found = {"stack": measured.stack, "median_us": measured.median, "min_us": min(times), "max_us": max(times)}
+    return found | {"multiple": multiple(measured, alone)}
 
 
 def heading(setting: dict[str, Any]) -> str:
@@ -190,7 +196,7 @@ def row_of(cell: dict[str, Any]) -> list[str]:
     alone = cell["stacks"][0]["median_us"]
     row = [f"  {cell['collective']}", format_bytes(cell["bytes"]), f"{alone:.2f}"]
     for stack in cell["stacks"][1:]:
-        row += [f"{stack['median_us']:.2f}", f"{stack['median_us'] / alone:.2f}"]
+        row += [f"{stack['median_us']:.2f}", f"{stack['multiple']:.2f}"]
     return row
 
 

@@ -101,15 +101,19 @@ def measure_collectives(
     repeats: int,
     advance: Callable[[], None] = lambda: None,
 ) -> dict[Cell, list[Measured]]:
-    """Of each cell one measurement a stack. Stacks take turns, so that other load of the machine affects all alike."""
+    """Of each cell one measurement a stack. Stacks take turns with each collective, so that other load of the machine,
+    and where its cores are, affect all alike."""
     check(setting, cells, repeats)
     found: dict[tuple[Cell, str], list[float]] = {(cell, stack.name): [] for cell in cells for stack in stacks}
     machines = 1
+    collectives = list(dict.fromkeys(cell.collective for cell in cells))
     for _ in range(repeats):
-        for stack in stacks:
-            for line in _run(setting, stack, cells):
-                found[Cell(line["collective"], line["bytes"]), stack.name] += line["us"]
-                machines = line["machines"]
+        for collective in collectives:
+            for stack in stacks:
+                for line in _run(setting, stack, [cell for cell in cells if cell.collective == collective]):
+                    found[Cell(line["collective"], line["bytes"]), stack.name] += line["us"]
+                    machines = line["machines"]
+        for _stack in stacks:
             advance()
     return {cell: [Measured(stack.name, found[cell, stack.name], machines) for stack in stacks] for cell in cells}
 
@@ -149,9 +153,23 @@ def alltoall_bandwidth(cell: Cell, ranks: int, machines: int, seconds: float) ->
     return on_a_machine * (ranks - on_a_machine) * cell.bytes / seconds
 
 
+def multiple(ours: Measured, alone: Measured) -> float:
+    """How many times as long it takes: the median over the runs, each compared with the other stack's run beside it.
+
+    A virtual machine's cores may share a cache in one minute and not in the next; runs beside each other see the same.
+    """
+    pairs = zip(_medians_of_runs(ours), _medians_of_runs(alone), strict=True)
+    return median(mine / other for mine, other in pairs)
+
+
+def _medians_of_runs(measured: Measured) -> list[float]:
+    times = measured.microseconds
+    return [median(times[first : first + BLOCKS]) for first in range(0, len(times), BLOCKS)]
+
+
 @dataclass(frozen=True)
 class Verdict:
-    """How a stack compares with the first one, by medians."""
+    """How a stack compares with the first one, by multiple()."""
 
     cells: int
     slower: int
@@ -167,7 +185,7 @@ def verdict(results: Sequence[Sequence[Measured]], stack: str) -> Verdict:
     ratios = []
     for measured in results:
         [ours] = [one for one in measured if one.stack == stack]
-        ratios.append(ours.median / measured[0].median)
+        ratios.append(multiple(ours, measured[0]))
     return Verdict(
         cells=len(ratios),
         slower=sum(ratio > 1 + NOTICEABLE for ratio in ratios),
@@ -178,12 +196,10 @@ def verdict(results: Sequence[Sequence[Measured]], stack: str) -> Verdict:
 
 
 def _run(setting: Setting, stack: Stack, cells: Sequence[Cell]) -> list[dict[str, Any]]:
-    lines = []
-    for collective in dict.fromkeys(cell.collective for cell in cells):
-        sizes = ",".join(str(cell.bytes) for cell in cells if cell.collective == collective)
-        output = _output(setting, stack, [str(program_of(setting.family)), collective, sizes, str(BLOCKS)])
-        lines += [json.loads(line) for line in output.splitlines() if line.startswith("{")]
-    return lines
+    """`cells` of one collective."""
+    sizes = ",".join(str(cell.bytes) for cell in cells)
+    output = _output(setting, stack, [str(program_of(setting.family)), cells[0].collective, sizes, str(BLOCKS)])
+    return [json.loads(line) for line in output.splitlines() if line.startswith("{")]
 
 
 def _output(setting: Setting, stack: Stack, command: list[str]) -> str:
