@@ -3,7 +3,7 @@
 #
 # To be run by `unshare --net --pid --mount --uts --ipc --fork --kill-child --mount-proc`: all namespaces and interfaces
 # are inside of these, and are gone when it ends, however it ends. Each host is a network namespace with a host name of its
-# own and one core, in turn; a bridge joins them, and every cable carries RATE (of tc: 1gbit) each way. FOLDER gets a
+# own and one core, in turn; a bridge joins them, and every cable carries RATE (of tc: 200mbit) each way. FOLDER gets a
 # hostfile, and `agent`, which starts a program on a host as ssh would. COMMAND finds both MPIs told to use it.
 set -eu
 count=$1
@@ -19,10 +19,12 @@ ip link add bridge type bridge
 ip address add 10.78.0.254/24 dev bridge
 ip link set bridge up
 
-# A burst of 32 KiB, so that small messages do not wait for the next tick of the kernel's clock.
+# Packets leave at the rate one by one, as on a cable: a burst would let all that fits into it through at once, and a
+# segment that the kernel cuts only at the other end counts as one packet.
 shape() {
+    "$@" ip link set "$device" gso_max_segs 1
     "$@" tc qdisc add dev "$device" root handle 1: htb default 1
-    "$@" tc class add dev "$device" parent 1: classid 1:1 htb rate "$rate" burst 32k cburst 32k quantum 60000
+    "$@" tc class add dev "$device" parent 1: classid 1:1 htb rate "$rate" burst 1600 cburst 1600 quantum 1600
 }
 
 printf '127.0.0.1 localhost\n10.78.0.254 head\n' >"$folder/hosts"

@@ -6,8 +6,8 @@ By default mpirun.openmpi and 2 ranks; the machine is calibrated for SECONDS (30
 was fitted, and no collective. A row is a cell: predicted and measured seconds of each algorithm (the median of many
 plays, whose data are checked), and what `choose` would take beside the best measured.
 
-With --hosts the ranks are on N hosts in network namespaces (hosts.sh), in blocks, whose links carry RATE (of tc: 1gbit)
-each way. It needs root, and leaves nothing behind, however it ends. Calibrated are two ranks of this machine, and one
+With --hosts the ranks are on N hosts in network namespaces (hosts.sh), in blocks, whose links carry RATE (as tc has it:
+200mbit) each way. It needs root, and leaves nothing behind, however it ends. Calibrated are two ranks of this machine, and one
 on each of the first two hosts.
 
     bars    15% median error over all cells; the chosen algorithm at most 5% slower than the best in 90% of the cells
@@ -46,7 +46,7 @@ PLAYS = Path(__file__).parents[2] / "build/release/mpi"
 COLLECTIVES = ("broadcast", "reduce", "allreduce", "allgather", "alltoall", "reduce_scatter")
 SIZES = (2, 48, 768, 3072, 12288, 49152, 196608, 786432, 3145728)
 """Held out by the fit."""
-REPEATS, REPEATS_OF_LARGE, LARGE = 31, 9, 65536
+REPEATS, REPEATS_OF_LARGE, REPEATS_OVER_LINKS, LARGE = 31, 9, 3, 65536
 INSIDE = "AYATORI_HOSTS_FOLDER"
 """Where hosts.sh has put its files, if this runs among its hosts."""
 ERROR_BAR = 0.15
@@ -91,7 +91,8 @@ def calls_for(predictor: Predictor, job: _core.Job) -> list[Call]:
 
 def measure(mpi: Mpi, ranks: int, calls: list[Call], hostfile: Path | None) -> list[float]:
     play = PLAYS / ("play_openmpi" if mpi.is_open_mpi else "play_mpich")
-    repeats = [REPEATS if call.bytes < LARGE else REPEATS_OF_LARGE for call in calls]
+    large = REPEATS_OF_LARGE if hostfile is None else REPEATS_OVER_LINKS
+    repeats = [REPEATS if call.bytes < LARGE else large for call in calls]
     per_host = -(-ranks // len(hosts_in(hostfile))) if hostfile else ranks
     places = f"ppn={per_host} check=1"
     lines = [
@@ -156,7 +157,7 @@ def main() -> None:
     parser.add_argument("ranks", nargs="?", type=int, default=2)
     parser.add_argument("seconds", nargs="?", type=float, default=30)
     parser.add_argument("--hosts", type=int, default=1)
-    parser.add_argument("--rate", default="1gbit")
+    parser.add_argument("--rate", default="200mbit")
     asked = parser.parse_args()
     folder = os.environ.get(INSIDE)
     if asked.hosts > 1 and folder is None:

@@ -23,7 +23,7 @@ def test_ranks_on_two_hosts_measure_messages_between_them(family: str, tmp_path:
     hostfile = tmp_path / "hostfile"
     command = [mpi.mpirun, *placement(mpi, hostfile), program, "0.01", "1", "4096"]
     done = subprocess.run(
-        command_among_hosts(2, "1gbit", tmp_path, command),
+        command_among_hosts(2, "200mbit", tmp_path, command),
         env=os.environ | plugin.OPEN_MPI_HERE,
         capture_output=True,
         text=True,
@@ -40,7 +40,7 @@ def test_ranks_on_two_hosts_measure_messages_between_them(family: str, tmp_path:
 def test_nothing_is_left_of_hosts_whose_first_process_is_killed(tmp_path: Path) -> None:
     mark = tmp_path / "up"
     script = f"ip netns exec h1 sh -c 'echo > {mark}; exec sleep 1000.{os.getpid()}'"
-    command = command_among_hosts(2, "1gbit", tmp_path, ["sh", "-c", script])
+    command = command_among_hosts(2, "200mbit", tmp_path, ["sh", "-c", script])
     with subprocess.Popen(command, stderr=subprocess.DEVNULL) as hosts:
         deadline = time.monotonic() + 60
         while not mark.exists():
