@@ -6,9 +6,9 @@ By default mpirun.openmpi and 2 ranks; the machine is calibrated for SECONDS (30
 was fitted, and no collective. A row is a cell: predicted and measured seconds of each algorithm (the median of many
 plays, whose data are checked), and what `choose` would take beside the best measured.
 
-With --hosts the ranks are on N hosts in network namespaces (hosts.sh), in blocks, whose links carry RATE (as tc has it:
-200mbit) each way. It needs root, and leaves nothing behind, however it ends. Calibrated are two ranks of this machine, and one
-on each of the first two hosts.
+With --hosts the ranks are on N hosts in network namespaces (hosts.sh), in blocks, whose links carry RATE each way, as tc
+has it (200mbit), packet by packet. It needs root, and leaves nothing behind, however it ends. Calibrated are two ranks
+of this machine, and one on each of the first two hosts.
 
     bars    15% median error over all cells; the chosen algorithm at most 5% slower than the best in 90% of the cells
 
@@ -182,7 +182,7 @@ def run_among_hosts(count: int, rate: str) -> int:
     with TemporaryDirectory(prefix="ayatori-") as folder:
         again = [sys.executable, "-m", "bench.validation.predicted_collectives", *sys.argv[1:]]
         command = command_among_hosts(count, rate, Path(folder), again)
-        return subprocess.run(command, env=os.environ | {INSIDE: folder}, check=False).returncode
+        return subprocess.run(command, env=os.environ | {INSIDE: folder, "HOSTS_BURST": "1600"}, check=False).returncode
 
 
 if __name__ == "__main__":
