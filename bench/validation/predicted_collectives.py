@@ -6,8 +6,8 @@ By default mpirun.openmpi and 2 ranks; the machine is calibrated for SECONDS (30
 was fitted, and no collective. A row is a cell: predicted and measured seconds of each algorithm (the median of many
 plays, whose data are checked), and what `choose` would take beside the best measured.
 
-With --hosts the ranks are on N hosts in network namespaces (hosts.sh), in blocks, whose links carry RATE each way, as tc
-has it (200mbit), packet by packet. It needs root, and leaves nothing behind, however it ends. Calibrated are two ranks
+With --hosts the ranks are on N hosts in network namespaces (hosts.sh), in blocks, whose links carry RATE (200mbit, as
+tc has it) each way, packet by packet. It needs root, and leaves nothing behind, however it ends. Calibrated are two ranks
 of this machine, and one on each of the first two hosts.
 
     bars    15% median error over all cells; the chosen algorithm at most 5% slower than the best in 90% of the cells
