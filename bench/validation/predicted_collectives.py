@@ -7,8 +7,8 @@ was fitted, and no collective. A row is a cell: predicted and measured seconds o
 plays, whose data are checked), and what `choose` would take beside the best measured.
 
 With --hosts the ranks are on N hosts in network namespaces (hosts.sh), in blocks, whose links carry RATE (200mbit, as
-tc has it) each way, packet by packet. It needs root, and leaves nothing behind, however it ends. Calibrated are two ranks
-of this machine, and one on each of the first two hosts.
+tc has it) each way, packet by packet. It needs root, and leaves nothing behind, however it ends. Calibrated are two
+ranks of this machine, and one on each of the first two hosts.
 
     bars    15% median error over all cells; the chosen algorithm at most 5% slower than the best in 90% of the cells
 
