@@ -1,4 +1,4 @@
-"""Hosts in network namespaces: both MPIs measure between them, and nothing is left of them."""
+"""Hosts in network namespaces: nothing is left of them."""
 
 from __future__ import annotations
 
@@ -7,34 +7,11 @@ import subprocess
 import time
 from pathlib import Path
 
-import plugin
 import pytest
 
-from ayatori.calibration.measuring import compile_program, find_mpi, hosts_in, parse_measurement, placement
 from bench.validation.hosts import command_among_hosts, why_no_hosts
 
 pytestmark = pytest.mark.skipif(bool(why_no_hosts()), reason=why_no_hosts() or "")
-
-
-@pytest.mark.parametrize("family", plugin.families())
-def test_ranks_on_two_hosts_measure_messages_between_them(family: str, tmp_path: Path) -> None:
-    mpi = find_mpi(f"mpirun.{family}")
-    program = compile_program(mpi, tmp_path)
-    hostfile = tmp_path / "hostfile"
-    command = [mpi.mpirun, *placement(mpi, hostfile), program, "0.01", "1", "4096"]
-    done = subprocess.run(
-        command_among_hosts(2, "200mbit", tmp_path, command),
-        env=os.environ | plugin.OPEN_MPI_HERE,
-        capture_output=True,
-        text=True,
-        timeout=300,
-        check=False,
-    )
-    assert done.returncode == 0, done.stdout + done.stderr
-    assert hosts_in(hostfile) == ["h0", "h1"]
-    measured = parse_measurement(done.stdout)
-    assert (sorted(measured.hosts), measured.same_node) == (["h0", "h1"], False)
-    assert set(measured.medians("one_way")) >= {1, 4096}
 
 
 def test_nothing_is_left_of_hosts_whose_first_process_is_killed(tmp_path: Path) -> None:
