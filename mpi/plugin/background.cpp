@@ -4,8 +4,8 @@
 
 #include <chrono>
 #include <cstring>
-#include <memory>
 #include <tuple>
+#include <utility>
 
 #include "ayatori/progress/in_flight.hpp"
 #include "ayatori/progress/progress_thread.hpp"
@@ -17,7 +17,7 @@ namespace ayatori::plugin {
 namespace {
 
 InFlight in_flight;
-std::unique_ptr<ProgressThread> thread;
+ProgressThread* thread = nullptr;  // ended in MPI_Finalize, and not by a child of fork() that exits
 
 bool is_anything_under_way() { return in_flight.count() > 0 || process().outstanding.count() > 0; }
 
@@ -61,7 +61,7 @@ void start_thread() {
   options.is_crowded = more_threads_than_cores;
   options.core = core_of_thread();
   options.tried = tell_outcome;
-  thread = std::make_unique<ProgressThread>(std::move(options));
+  thread = new ProgressThread(std::move(options));
 }
 
 /// A function that begins a request, its last argument: the request is noted.
@@ -119,7 +119,7 @@ void begin_background(ayatori_mpi_calls& calls) {
   if (mode == ProgressMode::calls || thread != nullptr) see_requests(calls);
 }
 
-void end_background() { thread.reset(); }
+void end_background() { delete std::exchange(thread, nullptr); }
 
 /// A request that is over at once (a small message, say) is nothing to wait for.
 void note_begun(const MPI_Request* request) {

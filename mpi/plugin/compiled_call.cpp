@@ -48,6 +48,9 @@ Result<std::unique_ptr<CompiledCall>> CompiledCall::make(const CallShape& shape,
   program_options.region_starts = region_starts(**schedule, shape.by_slot);
   auto program = RankProgram::compile(**schedule, rank, program_options);
   if (!program) return Failure(program.error());
+  if (carried == Carried::by_mpi && !messages.has_tags(program->stream_count())) {
+    return fail("{} needs more tags than the MPI has", shape.choice.algorithm);
+  }
   return std::unique_ptr<CompiledCall>(new CompiledCall(shape, std::move(*program), messages, carried));
 }
 

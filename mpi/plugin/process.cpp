@@ -15,7 +15,8 @@ namespace ayatori::plugin {
 
 namespace {
 
-Process the_process;
+/// Never destroyed: a program may exit with calls that are outstanding, when the MPI is gone already.
+Process& the_process = *new Process;
 
 std::string settings_of_environment() {
   std::string lines;
