@@ -1,0 +1,114 @@
+"""Four processes that exchange messages over a loopback that loses packets: our transport, libacp and their peers.
+
+    .venv/bin/python -m bench.tasks.lossy.compare [LOSS …]
+
+Prints one JSON line for each loss in percent (0, 0.1, 1, 5 and 20 if none is given): the median goodput of each stack,
+and those of ours divided by that of the kernel's TCP in the same run; then how much goodput is left when another
+program has the receiver's core, too, and the round trips of small messages at 1 %. Needs root or user namespaces, and
+nft (Debian's nftables). Stacks take turns; one that is not built (UCX) is left out, and so is one that fails.
+"""
+
+from __future__ import annotations
+
+import json
+import statistics
+import sys
+from collections.abc import Callable
+from typing import Any
+
+from ayatori.base.errors import Error
+from bench.harness.programs import BUILT, in_turns, output_of
+
+TURNS = 9
+LOSSES = ["0", "0.1", "1", "5", "20"]
+OURS = ["ours", "libacp"]
+STACKS = [*OURS, "tcp", "ucx_tcp"]
+LONGEST = 300.0
+
+Line = dict[str, Any]
+
+
+def measured(stack: str, *arguments: str) -> Line | None:
+    try:
+        line: Line = json.loads(output_of([BUILT / "tasks" / f"lossy_{stack}", *arguments], timeout=LONGEST))
+    except Error as problem:
+        print(f"{stack} {' '.join(arguments)}: {problem} ({problem.cause})", file=sys.stderr)
+        return None
+    return line
+
+
+def runs_of(stacks: list[str], *arguments: str) -> dict[str, list[Line]]:
+    built = [stack for stack in stacks if (BUILT / "tasks" / f"lossy_{stack}").exists()]
+    runs: dict[str, Callable[[int], Line | None]] = {
+        stack: lambda _, stack=stack: measured(stack, *arguments) for stack in built
+    }
+    return {stack: [line for line in lines if line] for stack, lines in in_turns(runs, TURNS).items()}
+
+
+def rounds_for(loss: str) -> str:
+    """As many as kernel TCP does in a few seconds."""
+    return "60" if float(loss) < 5 else "20" if float(loss) < 20 else "6"
+
+
+def median_rates(runs: dict[str, list[Line]]) -> dict[str, float]:
+    return {stack: statistics.median(line["MB_per_s"] for line in lines) for stack, lines in runs.items() if lines}
+
+
+def exchange(loss: str) -> None:
+    runs = runs_of(STACKS, "exchange", loss, rounds_for(loss))
+    rates = median_rates(runs)
+    print(
+        json.dumps(
+            {
+                "loss_percent": float(loss),
+                "MB_per_s": rates,
+                "over_tcp": {stack: round(rates[stack] / rates["tcp"], 3) for stack in OURS if stack in rates},
+                "duplicates": sum(line["duplicates"] for line in runs["ours"]),
+                "packets": sum(line["packets"] for line in runs["ours"]),
+                "runs": {stack: [line["MB_per_s"] for line in lines] for stack, lines in runs.items()},
+            }
+        ),
+        flush=True,
+    )
+
+
+def busy_receiver() -> None:
+    runs = {load: runs_of(["ours", "tcp"], "stream", load) for load in ("idle", "busy")}
+    idle, busy = median_rates(runs["idle"]), median_rates(runs["busy"])
+    worst = max(line["duplicates"] / line["packets"] for line in runs["busy"]["ours"])
+    print(
+        json.dumps(
+            {
+                "busy_receiver": {
+                    "idle_MB_per_s": idle,
+                    "busy_MB_per_s": busy,
+                    "left": {stack: round(busy[stack] / idle[stack], 3) for stack in busy},
+                    "duplicates_max": round(worst, 5),
+                }
+            }
+        ),
+        flush=True,
+    )
+
+
+def small_messages() -> None:
+    runs = runs_of(["ours", "tcp"], "pingpong", "1")
+    median = {
+        stack: {key: statistics.median(line["round_trip_us"][key] for line in lines) for key in ("median", "p99")}
+        for stack, lines in runs.items()
+    }
+    ratio = {
+        stack: round(
+            statistics.median(line["round_trip_us"]["p99"] / line["round_trip_us"]["median"] for line in lines), 2
+        )
+        for stack, lines in runs.items()
+    }
+    print(json.dumps({"small_messages": {"round_trip_us": median, "p99_over_median": ratio}}), flush=True)
+
+
+if __name__ == "__main__":
+    for loss in sys.argv[1:] or LOSSES:
+        exchange(loss)
+    if not sys.argv[1:]:
+        busy_receiver()
+        small_messages()
