@@ -22,6 +22,7 @@ from typing import Any
 
 from ayatori.base.errors import Error
 from bench.harness.programs import BUILT, ROOT, in_turns, output_of
+from bench.validation.hosts import command_among_hosts
 
 FAMILIES = ("openmpi", "mpich")
 CALLS = ("isend", "iallreduce")
@@ -120,10 +121,9 @@ def main(chosen: argparse.Namespace, folder: Path) -> None:
 def run_between_hosts(chosen: argparse.Namespace) -> int:
     """This program again, in namespaces that end with it."""
     with TemporaryDirectory(prefix="ayatori-") as folder:
-        own = ["unshare", "--net", "--pid", "--mount", "--uts", "--ipc", "--fork", "--kill-child", "--mount-proc"]
         again = [sys.executable, "-m", "bench.validation.overlap", *sys.argv[1:]]
-        hosts = [*own, "sh", str(Path(__file__).with_name("hosts.sh")), "2", chosen.rate, folder]
-        return subprocess.run([*hosts, *again], env=os.environ | {INSIDE: folder}, check=False).returncode
+        command = command_among_hosts(2, chosen.rate, Path(folder), again)
+        return subprocess.run(command, env=os.environ | {INSIDE: folder}, check=False).returncode
 
 
 if __name__ == "__main__":
