@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "ayatori/contention/contention.hpp"
+#include "ayatori/network/router_graph.hpp"
 #include "plan_methods.hpp"
 
 namespace ayatori {
@@ -54,6 +55,18 @@ MethodResult plan_by(Method method, const PlanTask& task) {
 
 double total_time(const Contention& contention) { return contention.mean_time * static_cast<double>(contention.steps); }
 
+/// Tells what its measure and the least time of any plan say of a plan whose hot spots are known.
+void judge(Planned& planned, const Contention& measured, double least_time) {
+  // Sums of the same numbers in the same order where the bound is met, but weights are not always whole.
+  const double time = total_time(measured);
+  const bool takes_least_time = time <= least_time * (1 + 1e-9);
+  planned.optimal = planned.hot_spots == planned.lower_bound || takes_least_time;
+  // The relative bandwidth is the sum of ideal times by the sum of times.
+  if (least_time > 0) {
+    planned.max_relative_bandwidth = std::min(1.0, measured.relative_bandwidth * time / least_time);
+  }
+}
+
 /// A plan with its measure.
 struct Measured {
   MethodResult made;
@@ -80,10 +93,14 @@ Result<Measured> best_of_method_and_no_choice(const PlanTask& task, Method metho
   return best;
 }
 
-}  // namespace
+/// A plan of endpoints that cables join, and the least time that all steps take by any plan on these tables.
+struct PlanOfPart {
+  Planned planned;
+  double least_time = 0;
+};
 
-Result<Planned> make_plan(const Network& network, const Routes& routes, std::span<const PortId> endpoints,
-                          const StepSequence& steps, Method method) {
+Result<PlanOfPart> plan_part(const Network& network, const Routes& routes, std::span<const PortId> endpoints,
+                             const StepSequence& steps, Method method) {
   const auto job_endpoints = JobEndpoints::of(network, endpoints, steps);
   if (!job_endpoints) return Failure(job_endpoints.error());
   const auto paths = JobPaths::traced(network, routes, *job_endpoints);
@@ -95,20 +112,133 @@ Result<Planned> make_plan(const Network& network, const Routes& routes, std::spa
   auto best = best_of_method_and_no_choice({network, *job_endpoints, weights, steps, *paths, labels, bound}, method,
                                            routes, endpoints);
   if (!best) return Failure(best.error());
-  Planned planned;
+  PlanOfPart part;
+  Planned& planned = part.planned;
   planned.plan = std::move(best->made.plan);
   planned.reason = std::move(best->made.reason);
   planned.hot_spots = best->contention.hot_spots;
   planned.lower_bound = std::max(best->made.lower_bound, bound.hot_spots);
-  // Sums of the same numbers in the same order where the bound is met, but weights are not always whole.
-  const double time = total_time(best->contention);
-  const bool takes_least_time = time <= bound.time * (1 + 1e-9);
-  planned.optimal = planned.hot_spots == planned.lower_bound || takes_least_time;
-  // The relative bandwidth is the sum of ideal times by the sum of times.
-  if (bound.time > 0) {
-    planned.max_relative_bandwidth = std::min(1.0, best->contention.relative_bandwidth * time / bound.time);
+  part.least_time = bound.time;
+  judge(planned, best->contention, bound.time);
+  return part;
+}
+
+/// The ranks of a job whose endpoints cables join, as a job of its own: of each step the messages between them.
+class StepsOfPart final : public StepSequence {
+ public:
+  StepsOfPart(const StepSequence& all, const std::vector<Rank>& number, Rank ranks)
+      : all_(all), number_(number), ranks_(ranks) {}
+
+  [[nodiscard]] Rank rank_count() const override { return ranks_; }
+  [[nodiscard]] std::size_t step_count() const override { return all_.step_count(); }
+  void step(std::size_t index, std::vector<Message>& messages) const override {
+    all_.step(index, messages);
+    std::erase_if(messages, [&](const Message& message) {
+      return number_[message.from] == no_id || number_[message.to] == no_id;
+    });
+    for (Message& message : messages) message = {number_[message.from], number_[message.to], message.bytes};
   }
+
+ private:
+  const StepSequence& all_;
+  const std::vector<Rank>& number_;  // of each rank of the job in the part; no_id: it is in another one
+  Rank ranks_;
+};
+
+/// Ranks by the connected component in which their endpoints are, in the order of their lowest ranks.
+std::vector<std::vector<Rank>> ranks_by_part(const Network& network, std::span<const PortId> endpoints) {
+  const std::vector<std::uint32_t> part_of = RouterGraph(network).part_numbers();
+  std::vector<std::vector<Rank>> parts;
+  std::vector<std::uint32_t> place(part_of.size(), no_id);
+  for (Rank rank = 0; rank < endpoints.size(); ++rank) {
+    const Port& port = network.port(endpoints[rank]);
+    const DeviceId router = port.connected() ? network.port(port.peer).device : no_id;
+    if (router >= part_of.size()) return {};  // JobEndpoints says what is wrong
+    std::uint32_t& number = place[part_of[router]];
+    if (number == no_id) {
+      number = static_cast<std::uint32_t>(parts.size());
+      parts.emplace_back();
+    }
+    parts[number].push_back(rank);
+  }
+  return parts;
+}
+
+/// Whether some message goes from one part to another, and not within a machine.
+bool crosses(const Network& network, std::span<const PortId> endpoints, const StepSequence& steps,
+             const std::vector<std::vector<Rank>>& parts) {
+  const auto machine = [&](Rank rank) { return network.device(network.port(endpoints[rank]).device).machine; };
+  std::vector<std::size_t> part_of(steps.rank_count());
+  for (std::size_t part = 0; part < parts.size(); ++part) {
+    for (const Rank rank : parts[part]) part_of[rank] = part;
+  }
+  std::vector<Message> messages;
+  for (std::size_t s = 0; s < steps.step_count(); ++s) {
+    steps.step(s, messages);
+    for (const Message& message : messages) {
+      if (part_of[message.from] != part_of[message.to] && machine(message.from) != machine(message.to)) return true;
+    }
+  }
+  return false;
+}
+
+/// Puts a part's path bits where its ranks are in the job.
+void place_bits(const Plan& plan, const std::vector<Rank>& ranks, Rank all, std::vector<std::uint8_t>& bits) {
+  for (Rank to = 0; to < ranks.size(); ++to) {
+    if (!plan.is_per_pair()) {
+      bits[ranks[to]] = plan.path_bits(0, to);
+      continue;
+    }
+    for (Rank from = 0; from < ranks.size(); ++from) {
+      bits[std::size_t{ranks[from]} * all + ranks[to]] = plan.path_bits(from, to);
+    }
+  }
+}
+
+/// Each part by itself, as rails are that no cable joins. All of them take as long as the slowest.
+Result<Planned> plan_each_part(const Network& network, const Routes& routes, std::span<const PortId> endpoints,
+                               const StepSequence& steps, Method method, const std::vector<std::vector<Rank>>& parts) {
+  const auto all = static_cast<Rank>(endpoints.size());
+  std::vector<std::uint8_t> bits(method == Method::pair ? std::size_t{all} * all : all);
+  double least_time = 0;
+  std::string reasons;
+  for (const std::vector<Rank>& ranks : parts) {
+    std::vector<Rank> number(all, no_id);
+    std::vector<PortId> own;
+    for (const Rank rank : ranks) {
+      number[rank] = static_cast<Rank>(own.size());
+      own.push_back(endpoints[rank]);
+    }
+    const auto part =
+        plan_part(network, routes, own, StepsOfPart(steps, number, static_cast<Rank>(own.size())), method);
+    if (!part) return Failure(part.error());
+    place_bits(part->planned.plan, ranks, all, bits);
+    least_time = std::max(least_time, part->least_time);
+    reasons += (reasons.empty() ? "" : "; ") + part->planned.reason;
+  }
+  Planned planned;
+  planned.plan = method == Method::pair                ? Plan::per_pair(all, std::move(bits))
+                 : method == Method::destination_mod_k ? Plan::destination_mod_k(all)
+                                                       : Plan::per_destination(method, std::move(bits));
+  planned.reason = fmt::format("{} parts that no cable joins: {}", parts.size(), reasons);
+  const auto measured = measure_contention(network, routes, endpoints, planned.plan, steps);
+  if (!measured) return Failure(measured.error());
+  planned.hot_spots = measured->hot_spots;
+  judge(planned, *measured, least_time);
   return planned;
+}
+
+}  // namespace
+
+Result<Planned> make_plan(const Network& network, const Routes& routes, std::span<const PortId> endpoints,
+                          const StepSequence& steps, Method method) {
+  const std::vector<std::vector<Rank>> parts = ranks_by_part(network, endpoints);
+  if (parts.size() > 1 && steps.rank_count() == endpoints.size() && !crosses(network, endpoints, steps, parts)) {
+    return plan_each_part(network, routes, endpoints, steps, method, parts);
+  }
+  auto part = plan_part(network, routes, endpoints, steps, method);
+  if (!part) return Failure(part.error());
+  return std::move(part->planned);
 }
 
 }  // namespace ayatori

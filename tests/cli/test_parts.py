@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import pytest
+
 RAILS = "xgft:h=2;m=6,4;w=2,3"  # two planes, without a cable between them
 
 
@@ -61,6 +63,27 @@ def test_each_plane_of_several_is_routed(ayatori_command) -> None:
     assert made.status == 0, made.stderr
     data = json.loads(made.stdout)
     assert data["engine"] == "fat_tree" and data["paths"] == 3 and len(data["parts"]) == 2 and data["tables_ok"]
+
+
+@pytest.mark.parametrize("method", ["rule", "colour", "pair"])
+@pytest.mark.parametrize("rails", ["aligned", "striped"])
+def test_rails_that_no_cable_joins_are_planned_and_measured_alike(method: str, rails: str, ayatori_command) -> None:
+    jobs = ["--random-jobs", "3", "--job-size", "9", "--rails", rails, "--json"]
+    planned = ayatori_command("plan", RAILS, "--method", method, *jobs)
+    assert planned.status == 0, planned.stderr
+    checked = ayatori_command("check", RAILS, "--method", method, *jobs)
+    assert checked.status == 0, checked.stderr
+    with_plan = [choice["with_plan"] for choice in json.loads(planned.stdout)["choices"]]
+    assert with_plan == [job["relative_bandwidth"] for job in json.loads(checked.stdout)["per_job"]]
+    for found in json.loads(planned.stdout)["per_job"]:
+        assert found["relative_bandwidth"] <= found["max_relative_bandwidth"] + 1e-9
+
+
+def test_a_plan_of_rails_has_no_file(tmp_path: Path, ayatori_command) -> None:
+    refused = ayatori_command("plan", RAILS, "--contiguous", "4..4", "--rails", "aligned", "--out", str(tmp_path / "p"))
+    assert refused.status == 2 and "have paths between ranks" in refused.stderr
+    own = ayatori_command("plan", RAILS, "--contiguous", "4..4")
+    assert own.status == 1 and "several parts" in own.stderr
 
 
 def test_the_size_of_the_tables_is_told_and_less_can_be_written(tmp_path: Path, ayatori_command) -> None:

@@ -68,6 +68,7 @@ def plan(
         Path | None, typer.Option(metavar="FILE", help="Write the job's plan there (--jobs: a folder).")
     ] = None,
     steps_out: STEPS_OUT = None,
+    rails: options.RAILS = "own",
     report: options.REPORT = None,
     running: RUNNING = None,
     state: STATE = None,
@@ -87,11 +88,12 @@ def plan(
     network = open_source(source, host_pattern)
     if running is not None or jobs:
         asked = InCompany(source, method, each.job, jobs or [], running, state, name, out, json)
-        asked.check(any((each.random_jobs, each.contiguous, own_steps, steps_out)))
+        asked.check(any((each.random_jobs, each.contiguous, own_steps, steps_out, report, rails != "own")))
         routes = read_routes(network, lfts) if lfts else make_routes(network, options.parse_lmc(lmc or "auto"))
         in_company(asked, NewJobs(network, routes, asked.read(network, each.ppn, each.order), pattern, each.seed))
         return
     alone = each.jobs_or_whole_network(network)
+    check_rails(rails, out, steps_out, report)
     if (out is not None or steps_out is not None) and len(alone) > 1:
         raise UsageError("--out and --steps-out take one job", hint="--job HOSTFILE --out FILE")
     own_steps = own_steps or steps_out is not None
@@ -100,9 +102,9 @@ def plan(
     prove = json or report is not None
     with progress("jobs", (4 if own_steps else 2) * len(alone)) as advance:
         improvements = improve_jobs(
-            network, in_use, routes, alone, method, pattern, each.seed, own_steps, advance, prove
+            network, in_use, routes, alone, method, pattern, each.seed, own_steps, advance, prove, rails
         )
-    ours = on_tables_of_ours(network, in_use, alone, pattern, each.seed)
+    ours = on_tables_of_ours(network, in_use, alone, pattern, each.seed, rails)
     data = {"source": source, "pattern": pattern, "seed": each.seed}
     data |= comparison_as_data(network, in_use, improvements, method, pattern, ours)
     if report is not None:
@@ -115,13 +117,19 @@ def plan(
     print_json("plan", data) if json else describe(data)
 
 
+def check_rails(rails: str, *by_ranks: object) -> None:
+    """Raises UsageError for rails with an option whose results are of ranks, not of NICs."""
+    if options.parse_rails(rails) != "own" and any(each is not None for each in by_ranks):
+        raise UsageError("--out, --steps-out and --report have paths between ranks", hint="--rails own with them")
+
+
 def on_tables_of_ours(
-    network: Network, in_use: TablesInUse, jobs: list[Job], pattern: str, seed: int
+    network: Network, in_use: TablesInUse, jobs: list[Job], pattern: str, seed: int, rails: str
 ) -> list[Assessment]:
     """The jobs on destination-mod-K of ours, which stands beside tables of others; empty if ours are in use."""
     if in_use.name == OURS:
         return []
-    return assess_unplanned(network, make_routes(network, 0), jobs, pattern, seed)
+    return assess_unplanned(network, make_routes(network, 0), jobs, pattern, seed, rails=rails)
 
 
 def comparison_as_data(

@@ -69,21 +69,24 @@ def improve_jobs(
     make_steps: bool = False,
     progress: Callable[[], None] = lambda: None,
     prove_baseline: bool = False,
+    rails: str = "own",
 ) -> list[Improvement]:
     """Measures each job on the tables in use, and with its plan by `method` on `routes`; `progress` after each of both.
 
     With `make_steps` both also with steps that are made for their paths, which count as two more. Only bandwidth and
     hot spots decide, whatever the method says of itself. `prove_baseline` also asks what no plan on the tables in use
-    exceeds: for thousands of nodes that takes longer than all the rest. Raises Error for steps of another pattern than
-    the all-to-all.
+    exceeds: for thousands of nodes that takes longer than all the rest. `rails` is one of RAILS. Raises Error for steps
+    of another pattern than the all-to-all, or of other messages than those between the ranks' own NICs.
     """
+    if make_steps and rails != "own":
+        raise Error("steps are made for messages between the ranks' own NICs", hint="--rails own")
     if make_steps and pattern != "shift":
         raise Error(f"steps are made for the all-to-all, not for {pattern}", hint="leave out --pattern or --own-steps")
     if prove_baseline:
-        without = assess_jobs(network, in_use.routes, jobs, DESTINATION_MOD_K, pattern, seed, progress)
+        without = assess_jobs(network, in_use.routes, jobs, DESTINATION_MOD_K, pattern, seed, progress, rails)
     else:
-        without = assess_base_lids(network, in_use.routes, jobs, pattern, seed, progress)
-    planned = assess_jobs(network, routes, jobs, method, pattern, seed, progress)
+        without = assess_base_lids(network, in_use.routes, jobs, pattern, seed, progress, rails)
+    planned = assess_jobs(network, routes, jobs, method, pattern, seed, progress, rails)
     improvements = [Improvement(*pair) for pair in zip(without, planned, strict=True)]
     for improvement in improvements if make_steps else []:
         for name, tables, assessment in (

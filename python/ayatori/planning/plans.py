@@ -170,11 +170,13 @@ def assess_base_lids(
     pattern: str = "shift",
     seed: int = 1,
     progress: Callable[[], None] = lambda: None,
+    rails: str = "own",
 ) -> list[Assessment]:
     """As assess_unplanned(), with the base LIDs as a plan, which can be written and given steps of its own."""
-    assessments = assess_unplanned(network, routes, jobs, pattern, seed, progress)
+    assessments = assess_unplanned(network, routes, jobs, pattern, seed, progress, rails)
     for assessment in assessments:
-        plan = Plan.destination_mod_k(assessment.job.rank_count)
+        nics = assessment.job if rails == "own" else _core.job_of_nics(network, assessment.job)
+        plan = Plan.destination_mod_k(nics.rank_count)
         assessment.planned, assessment.proven = _core.planned(plan, BASE_LIDS), False
     return assessments
 
