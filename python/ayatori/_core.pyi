@@ -1691,6 +1691,15 @@ class FlowOptions:
     @head_of_line.setter
     def head_of_line(self, arg: bool, /) -> None: ...
 
+class PathChoice(enum.Enum):
+    """Who chooses the path of a message; see ayatori/flow/paths.hpp."""
+
+    plan = 0
+
+    load = 1
+
+    hash = 2
+
 class LinkDefaults:
     def __init__(self) -> None: ...
 
@@ -1706,7 +1715,7 @@ class LinkDefaults:
     @latency.setter
     def latency(self, arg: float, /) -> None: ...
 
-def simulate_jobs(network: Network, routes: Routes | None, plans: Sequence[Plan], jobs: Sequence[Job], schedules: Sequence[Schedule], options: FlowOptions, links: LinkDefaults, routers: Sequence[Sequence[int]], rails: RailUse = RailUse.own) -> list:
+def simulate_jobs(network: Network, routes: Routes | None, plans: Sequence[Plan], jobs: Sequence[Job], schedules: Sequence[Schedule], options: FlowOptions, links: LinkDefaults, routers: Sequence[Sequence[int]], rails: RailUse = RailUse.own, choice: PathChoice = PathChoice.plan, hash_seed: int = 0) -> list:
     """
     Times one schedule a job, jobs in parallel; a dict each. Without routes (and plans) messages go by dimension order, without a plan over all LIDs. `routers`: of each job, or none at all. `rails` other than `own` need plans of the jobs' NICs (job_of_nics).
     """
@@ -1714,7 +1723,7 @@ def simulate_jobs(network: Network, routes: Routes | None, plans: Sequence[Plan]
 class JobsSideBySide:
     """Jobs that run at the same time; see ayatori/flow/side_by_side.hpp."""
 
-    def __init__(self, network: Network, routes: Routes | None, plans: Sequence[Plan], jobs: Sequence[Job], schedules: Sequence[Schedule], options: FlowOptions, links: LinkDefaults, routers: Sequence[Sequence[int]], rails: RailUse = RailUse.own) -> None:
+    def __init__(self, network: Network, routes: Routes | None, plans: Sequence[Plan], jobs: Sequence[Job], schedules: Sequence[Schedule], options: FlowOptions, links: LinkDefaults, routers: Sequence[Sequence[int]], rails: RailUse = RailUse.own, choice: PathChoice = PathChoice.plan, hash_seed: int = 0) -> None:
         """As simulate_jobs takes them."""
 
     def seconds(self, runs: Sequence[Sequence[tuple[int, float, bool]]]) -> list[list[float]]:

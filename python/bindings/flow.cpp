@@ -20,6 +20,8 @@ struct Routing {
   const Routes* routes;  ///< nullptr: dimension order
   LinkDefaults links;
   RailUse rails = RailUse::own;  ///< otherwise plans are those of the job's NICs
+  PathChoice choice = PathChoice::plan;
+  std::uint64_t hash_seed = 0;
 
   [[nodiscard]] Result<std::unique_ptr<Paths>> paths(const Plan* plan, const Job& job,
                                                      std::span<const DeviceId> routers) const {
@@ -36,6 +38,8 @@ struct Routing {
   [[nodiscard]] Result<std::unique_ptr<Paths>> paths_by_tables(const Plan* plan, const Job& job,
                                                                std::span<const DeviceId> routers,
                                                                const Sends& sends = {}) const {
+    if (choice == PathChoice::load) return adaptive_paths(network, *routes, job, links, routers, sends);
+    if (choice == PathChoice::hash) return ecmp_paths(network, *routes, job, links, hash_seed, routers, sends);
     if (plan == nullptr) return multipath_paths(network, *routes, job, links, routers, sends);
     return routed_paths(network, *routes, *plan, job, links, routers, sends);
   }
@@ -109,8 +113,9 @@ std::vector<PlannedRun> planned_runs(const Routes* routes, const std::vector<con
 nb::list simulate_jobs(const Network& network, const Routes* routes, const std::vector<const Plan*>& plans,
                        const std::vector<const Job*>& jobs, const std::vector<std::shared_ptr<Schedule>>& schedules,
                        const FlowOptions& options, const LinkDefaults& links,
-                       const std::vector<std::vector<DeviceId>>& routers, RailUse rails) {
-  const Routing routing{network, routes, links, rails};
+                       const std::vector<std::vector<DeviceId>>& routers, RailUse rails, PathChoice choice,
+                       std::uint64_t hash_seed) {
+  const Routing routing{network, routes, links, rails, choice, hash_seed};
   const auto planned = planned_runs(routes, plans, jobs, schedules, routers);
   std::vector<Prediction> predictions;
   {
@@ -128,9 +133,10 @@ class JobsSideBySide {
   JobsSideBySide(const Network& network, const Routes* routes, const std::vector<const Plan*>& plans,
                  const std::vector<const Job*>& jobs, const std::vector<std::shared_ptr<Schedule>>& schedules,
                  const FlowOptions& options, const LinkDefaults& links,
-                 const std::vector<std::vector<DeviceId>>& routers, RailUse rails)
+                 const std::vector<std::vector<DeviceId>>& routers, RailUse rails, PathChoice choice,
+                 std::uint64_t hash_seed)
       : options_(options) {
-    const Routing routing{network, routes, links, rails};
+    const Routing routing{network, routes, links, rails, choice, hash_seed};
     for (const PlannedRun& run : planned_runs(routes, plans, jobs, schedules, routers)) {
       schedules_.push_back(run.schedule);
       paths_.push_back(unwrap(routing.paths(run.plan, *run.job, run.routers)));
@@ -180,10 +186,11 @@ void bind_side_by_side(nb::module_& module) {
                              "Jobs that run at the same time; see ayatori/flow/side_by_side.hpp.")
       .def(nb::init<const Network&, const Routes*, const std::vector<const Plan*>&, const std::vector<const Job*>&,
                     const std::vector<std::shared_ptr<Schedule>>&, const FlowOptions&, const LinkDefaults&,
-                    const std::vector<std::vector<DeviceId>>&, RailUse>(),
+                    const std::vector<std::vector<DeviceId>>&, RailUse, PathChoice, std::uint64_t>(),
            nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>(), nb::keep_alive<1, 4>(), nb::arg("network"),
            nb::arg("routes").none(), nb::arg("plans"), nb::arg("jobs"), nb::arg("schedules"), nb::arg("options"),
-           nb::arg("links"), nb::arg("routers"), nb::arg("rails") = RailUse::own, "As simulate_jobs takes them.")
+           nb::arg("links"), nb::arg("routers"), nb::arg("rails") = RailUse::own, nb::arg("choice") = PathChoice::plan,
+           nb::arg("hash_seed") = 0, "As simulate_jobs takes them.")
       .def("seconds", &JobsSideBySide::seconds, WithoutGil(), nb::arg("runs"),
            "Of each run, the mean time of a call of each of its jobs. A job of a run: its number, its phase in "
            "seconds, and whether it is timed. In parallel.")
@@ -212,13 +219,17 @@ void bind_flow(nb::module_& module) {
       .def_rw("steps", &FlowOptions::steps)
       .def_rw("costs", &FlowOptions::costs)
       .def_rw("head_of_line", &FlowOptions::head_of_line);
+  nb::enum_<PathChoice>(module, "PathChoice", "Who chooses the path of a message; see ayatori/flow/paths.hpp.")
+      .value("plan", PathChoice::plan)
+      .value("load", PathChoice::load)
+      .value("hash", PathChoice::hash);
   nb::class_<LinkDefaults>(module, "LinkDefaults")
       .def(nb::init<>())
       .def_rw("bytes_per_second", &LinkDefaults::bytes_per_second)
       .def_rw("latency", &LinkDefaults::latency);
   module.def("simulate_jobs", &simulate_jobs, nb::arg("network"), nb::arg("routes").none(), nb::arg("plans"),
              nb::arg("jobs"), nb::arg("schedules"), nb::arg("options"), nb::arg("links"), nb::arg("routers"),
-             nb::arg("rails") = RailUse::own,
+             nb::arg("rails") = RailUse::own, nb::arg("choice") = PathChoice::plan, nb::arg("hash_seed") = 0,
              "Times one schedule a job, jobs in parallel; a dict each. Without routes (and plans) messages go by "
              "dimension order, without a plan over all LIDs. `routers`: of each job, or none at all. `rails` other "
              "than `own` need plans of the jobs' NICs (job_of_nics).");

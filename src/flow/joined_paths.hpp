@@ -14,7 +14,7 @@ namespace ayatori {
 class JoinedPaths final : public Paths {
  public:
   /// `ranks[job]` of the participants of `jobs[job]` are ranks. What is referred to must outlive it. Preconditions: at
-  /// least one job; links, machines and NICs are numbered alike in all of them.
+  /// least one job; links, machines and NICs are numbered alike in all of them, and all split by load or none does.
   JoinedPaths(std::vector<const Paths*> jobs, std::span<const Rank> ranks);
 
   /// The places of a job's participants among all.
@@ -34,6 +34,7 @@ class JoinedPaths final : public Paths {
   void path(Rank from, Rank to, std::vector<std::uint32_t>& links) const override;
   [[nodiscard]] std::uint32_t part_count(Rank from, Rank to) const override;
   void part(std::uint32_t number, Rank from, Rank to, PartPath& path) const override;
+  [[nodiscard]] bool splits_by_load() const override { return jobs_.front()->splits_by_load(); }
 
  private:
   struct Participant {

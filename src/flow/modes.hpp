@@ -16,6 +16,8 @@ namespace ayatori {
 
 /// Errors of simulate(): options that are negative or not finite; participants that `paths` does not know.
 [[nodiscard]] Result<> check_options(const FlowOptions& options);
+/// Nor what is not modelled where packets spread by load.
+[[nodiscard]] Result<> check_split(const Paths& paths, const FlowOptions& options);
 [[nodiscard]] Result<> check_participants(const Schedule& schedule, const Paths& paths);
 
 /// Seconds of the local operations of one step of a participant (simulate.hpp); 0 of a router.

@@ -35,6 +35,8 @@ class Resources {
   /// Used by messages within a machine, and by no others.
   [[nodiscard]] bool is_bus(Constraint constraint) const { return constraint >= first_bus_; }
 
+  [[nodiscard]] bool splits_by_load() const { return paths_.splits_by_load(); }
+
   [[nodiscard]] Rank participant_count() const { return paths_.participant_count(); }
   /// Routers have neither a processor nor a NIC.
   [[nodiscard]] bool has_processor(Rank participant) const { return paths_.nic(participant) != no_id; }

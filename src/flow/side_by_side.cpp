@@ -146,6 +146,11 @@ Result<> check(std::span<const JobSideBySide> jobs) {
 Result<std::vector<TimeSideBySide>> simulate_side_by_side(std::span<const JobSideBySide> jobs,
                                                           const FlowOptions& options) {
   if (auto checked = check_options(options); !checked) return Failure(checked.error());
+  FlowOptions drifting = options;
+  drifting.steps = StepMode::drift;
+  for (const JobSideBySide& job : jobs) {
+    if (auto checked = check_split(job.paths, drifting); !checked) return Failure(checked.error());
+  }
   if (auto checked = check(jobs); !checked) return Failure(checked.error());
   return SideBySide(jobs, options).run();
 }

@@ -48,6 +48,15 @@ Result<> check_options(const FlowOptions& options) {
   return {};
 }
 
+Result<> check_split(const Paths& paths, const FlowOptions& options) {
+  if (!paths.splits_by_load()) return {};
+  if (options.head_of_line) return fail("head-of-line blocking is not modelled where packets spread by load");
+  if (options.steps == StepMode::synchronous) {
+    return fail("synchronous steps count the loads of fixed paths, and packets spread by load");
+  }
+  return {};
+}
+
 Result<> check_participants(const Schedule& schedule, const Paths& paths) {
   if (schedule.participant_count() <= paths.participant_count()) return {};
   return fail("a schedule of {} participants does not fit on paths of {}", schedule.participant_count(),
@@ -95,6 +104,7 @@ Failure no_such_peer(const Schedule& schedule, Rank from, Rank peer, std::uint32
 Result<Prediction> simulate(const Schedule& schedule, const Paths& paths, const FlowOptions& options) {
   if (auto checked = check_options(options); !checked) return Failure(checked.error());
   if (auto checked = check_participants(schedule, paths); !checked) return Failure(checked.error());
+  if (auto checked = check_split(paths, options); !checked) return Failure(checked.error());
   const Resources resources(paths, options);
   return options.steps == StepMode::drift ? simulate_drift(schedule, resources, options)
                                           : simulate_synchronous(schedule, resources, options);

@@ -1,6 +1,7 @@
 #include "traffic.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 namespace ayatori {
 
@@ -11,11 +12,19 @@ Traffic::Traffic(const Resources& resources, bool head_of_line)
       outlet_free_from_(resources.outlet_count(), 0),
       link_bytes_(resources.link_count(), 0),
       saturated_(resources.link_count(), 0),
-      saturated_since_(resources.link_count(), -1) {}
+      saturated_since_(resources.link_count(), -1) {
+  if (!resources.splits_by_load()) return;
+  adaptive_ = std::make_unique<AdaptiveRates>(resources.capacity());
+  carried_.assign(resources.capacity().size(), 0);
+}
 
 bool Traffic::send(Rank from, Rank to, Bytes bytes, Token token, double seconds) {
-  const std::uint32_t parts = resources_.part_count(from, to, bytes);
+  const std::uint32_t parts = resources_.splits_by_load() ? 1 : resources_.part_count(from, to, bytes);
   const MessageNumber message = number_for({token, from, to, parts});
+  if (resources_.splits_by_load()) {
+    send_by_load(message, bytes, seconds);
+    return route_.within_machine;
+  }
   for (std::uint32_t part = 0; part < parts; ++part) {
     send_part(message, part, bytes_of_part(bytes, parts, part), seconds);
   }
@@ -45,6 +54,51 @@ void Traffic::send_part(MessageNumber message, std::uint32_t part, Bytes bytes, 
   }
 }
 
+/// Its packets wait for the longest of its paths.
+void Traffic::send_by_load(MessageNumber message, Bytes bytes, double seconds) {
+  const auto [token, from, to, left] = messages_[message];
+  double longest = 0;
+  const std::uint32_t paths = resources_.part_count(from, to, std::max<Bytes>(bytes, 1U << 31U));
+  for (std::uint32_t path = 0; path < paths; ++path) {
+    resources_.find_route(from, to, path, route_);
+    longest = std::max(longest, route_.delay);
+  }
+  const Bytes flowing = route_.shared.empty() ? 0 : bytes;
+  const double delay = longest + seconds;
+  if (delay == 0 && flowing != 0) {
+    begin_flow(flowing, message);
+  } else {
+    timers_.push({now_ + delay, timers_made_++, 0, message, 0, flowing});
+  }
+}
+
+FlowId Traffic::add_flow(const SentMessage& message) {
+  if (!adaptive_) return rates_.add(route_.shared);
+  std::vector<std::vector<Constraint>> paths;
+  const std::uint32_t count = resources_.part_count(message.from, message.to, Bytes{1} << 31U);
+  for (std::uint32_t path = 0; path < count; ++path) {
+    resources_.find_route(message.from, message.to, path, route_);
+    paths.push_back(route_.shared);
+  }
+  return adaptive_->add(std::move(paths));
+}
+
+/// Notes what has flowed at the present rates.
+void Traffic::carry() {
+  if (!adaptive_) return;
+  adaptive_->carry(now_ - carried_until_, carried_);
+  carried_until_ = now_;
+}
+
+std::vector<Bytes> Traffic::link_bytes() const {
+  if (!adaptive_) return link_bytes_;
+  std::vector<Bytes> bytes;
+  for (std::size_t link = 0; link < link_bytes_.size(); ++link) {
+    bytes.push_back(static_cast<Bytes>(std::llround(carried_[link])));
+  }
+  return bytes;
+}
+
 bool Traffic::send_in_turn(Rank from, Rank to, Bytes bytes, Token token) {
   double wait = resources_.rendezvous_delay(from, to, bytes);
   const double gap = resources_.gap(from, to);
@@ -66,7 +120,7 @@ void Traffic::occupy(Rank rank, double seconds, Token token) {
 void Traffic::start_timer(double seconds, Token token) { timers_.push({now_ + seconds, timers_made_++, token}); }
 
 void Traffic::begin_flow(Bytes bytes, MessageNumber message) {
-  const FlowId id = rates_.add(route_.shared);
+  const FlowId id = add_flow(messages_[message]);
   if (flows_.size() <= id) flows_.resize(id + 1);
   flows_[id] = {message, static_cast<double>(bytes), now_, 0};
 }
@@ -85,6 +139,7 @@ bool Traffic::advance(std::vector<Token>& completed) {
     const double next = std::min(first_timer, ends_.first_time());
     if (next == std::numeric_limits<double>::infinity()) return false;
     now_ = std::max(now_, next);
+    carry();
     const double until = now_ * (1 + time_tolerance);
     finish_flows(until, completed);
     finish_timers(until, completed);
@@ -93,32 +148,36 @@ bool Traffic::advance(std::vector<Token>& completed) {
 }
 
 void Traffic::update_rates() {
-  if (!rates_.needs_update()) return;
-  for (const FlowId id : rates_.update()) {
-    Flow& flow = flows_[id];
-    flow.left = std::max(0.0, flow.left - flow.rate * (now_ - flow.since));
-    flow.since = now_;
-    flow.rate = rates_.rate(id);
-    ends_.set(id, now_ + flow.left / flow.rate);
-  }
+  if (!with_rates([](auto& rates) { return rates.needs_update(); })) return;
+  with_rates([&](auto& rates) {
+    for (const FlowId id : rates.update()) {
+      Flow& flow = flows_[id];
+      flow.left = std::max(0.0, flow.left - flow.rate * (now_ - flow.since));
+      flow.since = now_;
+      flow.rate = rates.rate(id);
+      ends_.set(id, now_ + flow.left / flow.rate);
+    }
+  });
   note_saturation();
 }
 
 void Traffic::note_saturation() {
-  for (const Constraint link : rates_.touched()) {
-    if (link >= saturated_.size()) continue;
-    const bool was = saturated_since_[link] >= 0;
-    if (was == rates_.limits(link)) continue;
-    if (was) saturated_[link] += now_ - saturated_since_[link];
-    saturated_since_[link] = was ? -1 : now_;
-  }
+  with_rates([&](const auto& rates) {
+    for (const Constraint link : rates.touched()) {
+      if (link >= saturated_.size()) continue;
+      const bool was = saturated_since_[link] >= 0;
+      if (was == rates.limits(link)) continue;
+      if (was) saturated_[link] += now_ - saturated_since_[link];
+      saturated_since_[link] = was ? -1 : now_;
+    }
+  });
 }
 
 void Traffic::finish_flows(double until, std::vector<Token>& completed) {
   while (ends_.first_time() <= until) {
     const FlowId id = ends_.first();
     ends_.erase(id);
-    rates_.remove(id);
+    with_rates([&](auto& rates) { rates.remove(id); });
     finish_part(flows_[id].message, completed);
   }
 }

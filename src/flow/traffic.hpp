@@ -8,9 +8,11 @@
 /// together although their times were rounded differently, and a symmetric schedule stays symmetric.
 
 #include <cstdint>
+#include <memory>
 #include <queue>
 #include <vector>
 
+#include "adaptive_rates.hpp"
 #include "ayatori/base/ids.hpp"
 #include "event_heap.hpp"
 #include "fair_rates.hpp"
@@ -49,8 +51,8 @@ class Traffic {
   /// if nothing is under way.
   bool advance(std::vector<Token>& completed);
 
-  /// Bytes of messages that began, by link.
-  [[nodiscard]] const std::vector<Bytes>& link_bytes() const { return link_bytes_; }
+  /// Bytes of messages that began, by link; where packets spread by load, those that have flowed.
+  [[nodiscard]] std::vector<Bytes> link_bytes() const;
   /// Seconds until now in which some flow waited for the link.
   [[nodiscard]] std::vector<double> saturated_seconds() const;
 
@@ -83,7 +85,15 @@ class Traffic {
 
   MessageNumber number_for(const SentMessage& message);
   void send_part(MessageNumber message, std::uint32_t part, Bytes bytes, double seconds);
+  void send_by_load(MessageNumber message, Bytes bytes, double seconds);
   void begin_flow(Bytes bytes, MessageNumber message);
+  [[nodiscard]] FlowId add_flow(const SentMessage& message);
+  void carry();
+  /// What computes the rates: of paths that are fixed, or by load.
+  template <typename Act>
+  decltype(auto) with_rates(Act&& act) {
+    return adaptive_ ? act(*adaptive_) : act(rates_);
+  }
   void finish_part(MessageNumber message, std::vector<Token>& completed);
   void update_rates();
   void note_saturation();
@@ -92,6 +102,9 @@ class Traffic {
 
   const Resources& resources_;
   FairRates rates_;
+  std::unique_ptr<AdaptiveRates> adaptive_;  // instead of `rates_`, where packets spread by load
+  double carried_until_ = 0;
+  std::vector<double> carried_;              // bytes until then, by constraint
   std::vector<double> processor_free_from_;  // by participant
   std::vector<double> outlet_free_from_;     // by outlet
   double now_ = 0;

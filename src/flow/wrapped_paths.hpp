@@ -27,6 +27,7 @@ class WrappedPaths : public Paths {
   void part(std::uint32_t number, Rank from, Rank to, PartPath& path) const override {
     inner_->part(number, from, to, path);
   }
+  [[nodiscard]] bool splits_by_load() const override { return inner_->splits_by_load(); }
 
  protected:
   [[nodiscard]] const Paths& inner() const { return *inner_; }

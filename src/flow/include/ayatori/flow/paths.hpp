@@ -59,6 +59,16 @@ class Paths {
     path.from_nic = nic(from);
     path.to_nic = nic(to);
   }
+
+  /// Whether parts are no equal pieces of a message, but paths among which its packets spread by load at every moment.
+  [[nodiscard]] virtual bool splits_by_load() const { return false; }
+};
+
+/// Who chooses the path of a message between ranks.
+enum class PathChoice : std::uint8_t {
+  plan,  ///< a plan, or the tables without one
+  load,  ///< each router, packet by packet: adaptive_paths()
+  hash,  ///< each router, by a hash of the flow: ecmp_paths()
 };
 
 /// Whether a rank sends to another; empty: all do.
@@ -87,6 +97,27 @@ struct LinkDefaults {
                                                              const Job& job, const LinkDefaults& defaults,
                                                              std::span<const DeviceId> routers = {},
                                                              const Sends& sends = {});
+
+/// Routing that adapts: a message's packets take all shortest ways between the routers of its ranks, each by load
+/// (simulate.hpp). What routers send that take part goes by `routes`, on base LIDs. Errors: those of routed_paths() on
+/// base LIDs; ranks between which no cables lead; more shortest ways than fit in memory.
+[[nodiscard]] Result<std::unique_ptr<Paths>> adaptive_paths(const Network& network, const Routes& routes,
+                                                            const Job& job, const LinkDefaults& defaults,
+                                                            std::span<const DeviceId> routers = {},
+                                                            const Sends& sends = {});
+
+/// Equal-cost multipath: each router hashes the flow of a message, and takes that of its cables on a shortest way
+/// whose number, by port, is the hash modulo their count. A flow is an ordered pair of ranks, as the five-tuple of a
+/// RoCE queue pair is, and keeps its path; routers hash differently, so that their choices don't depend on each other.
+/// What routers send that take part goes by `routes`, on base LIDs. Errors: as adaptive_paths().
+[[nodiscard]] Result<std::unique_ptr<Paths>> ecmp_paths(const Network& network, const Routes& routes, const Job& job,
+                                                        const LinkDefaults& defaults, std::uint64_t seed,
+                                                        std::span<const DeviceId> routers = {},
+                                                        const Sends& sends = {});
+
+/// SplitMix64's mixing (Steele, Lea and Flood, OOPSLA 2014) of the seed with the router and then with the flow:
+/// x ← seed; for each of the words router, flow: x ← mix(x + word + 0x9e3779b97f4a7c15). The flow is 2³² · from + to.
+[[nodiscard]] std::uint64_t ecmp_hash(std::uint64_t seed, std::uint64_t router, std::uint64_t flow);
 
 /// Paths of a job's ranks on machines with several NICs, from those of the job's NICs (RailMap::nics): messages leave
 /// and arrive by the NICs that the map says, in parts if it says so.

@@ -32,6 +32,11 @@
 ///   Paths may cut a message between machines into n parts (paths.hpp) of m/n bytes each, the first ones with what does
 ///   not divide. In 3 each part is a flow of its own on a path of its own; the message has arrived when all have.
 ///
+///   Where packets spread by load (Paths::splits_by_load()) a message is one flow over all of its paths. It waits for
+///   the longest latency among these; its rate and the shares of its paths, which change whenever a flow comes or goes,
+///   are those of src/flow/adaptive_rates.hpp: the shares that load the links most evenly, and max-min fair rates at
+///   these shares. Needs StepMode::drift and no head_of_line.
+///
 ///   So one message alone takes c.send(m) + latencies + m / rate + c.receive(m). When all messages of a participant's
 ///   step are done its local operations follow, one after the other, and then the step ends. They keep the processor
 ///   busy for Σ copy(bytes of a copy) + Σ reduce(bytes of a reduction).
