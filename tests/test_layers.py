@@ -18,7 +18,7 @@ MAY_IMPORT = {
     "resumable": {"base"},
     "prediction": {"planning", "model", "resumable", "base", "_core"},
     "ordering": {"prediction", "planning", "model", "base", "_core"},
-    "mpi_tables": {"prediction", "planning", "model", "base", "_core"},
+    "mpi_tables": {"prediction", "planning", "model", "resumable", "base", "_core"},
     "formats": {"prediction", "planning", "model", "base", "_core"},
     "processes": {"base"},
     "measurement": {"processes", "base", "_core"},

@@ -147,6 +147,20 @@ def test_results_are_taken_if_the_network_is_the_same(verb: str, tmp_path: Path,
     assert seconds("full:3,rate=4xHDR", "--resume") == slow / 2
 
 
+def test_a_table_for_an_mpi_goes_on_where_it_ended(tmp_path: Path, monkeypatch, capsys) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("ayatori.cli.options.SAVE_EVERY_SECONDS", 0)
+    monkeypatch.setattr(SavedResults, "remove", lambda _saved: None)
+    command = "choose full:4 --collective alltoall,allreduce --bytes 1KiB,1MiB --to openmpi --out table".split()
+    assert execute(app, command, "ayatori") == 0
+    first = Path("table").read_text()
+    with monkeypatch.context() as no_work:
+        no_work.setattr(computation, "_interruptible", None)
+        assert execute(app, [*command, "--resume"], "ayatori") == 0
+    assert Path("table").read_text() == first
+    capsys.readouterr()
+
+
 def test_an_error_of_the_work_is_the_error_of_the_run(tmp_path: Path) -> None:
     def work(_chunk: range) -> list[int]:
         raise Error("no such job")

@@ -52,12 +52,14 @@ def choose(
     """
     calls = [(name, size) for name in parse_collectives(collective) for size in sizes_for(name, parse_sizes(bytes))]
     network = open_source(source, host_pattern)
-    model = costs.model_on(network)
+    model = paths.hashing(costs.model_on(network), each.seed)
     jobs = each.jobs_or_whole_network(network)
     check_out(out, jobs)
     if of_mpi.to:
         predictor = Predictor(network, paths.method, model, paths.tables_on(network))
-        return choose_for_mpi.choose(source, predictor, jobs, calls, of_mpi, out, resume, json)
+        parameters = choice_parameters(network, jobs, calls, paths.method, model) | paths.tables_as_data()
+        saved = options.open_partial(source, parameters | {"to": of_mpi.to}, resume)
+        return choose_for_mpi.choose(source, predictor, jobs, calls, of_mpi, out, saved, json)
     choice = rank(network, jobs, calls, paths, model, with_ or [], source, resume)
     if not is_first_process():
         return
@@ -130,7 +132,7 @@ def sizes_for(collective: str, sizes: list[int]) -> list[int]:
 def describe(data: dict[str, Any], model: Model) -> None:
     jobs = f"{data['jobs']} jobs, their mean time" if data["jobs"] > 1 else f"{data['ranks'][0]} ranks"
     say(f"{data['source']}: {jobs}")
-    say(f"  paths         {data['method']}, steps {data['model']['steps']}")
+    options.describe_paths(data)
     options.describe_costs(model)
     for collective in dict.fromkeys(call["collective"] for call in data["calls"]):
         describe_collective(collective, [call for call in data["calls"] if call["collective"] == collective])

@@ -12,12 +12,12 @@ import typer
 from ayatori._core import Job
 from ayatori.base.units import format_bytes
 from ayatori.cli.execution import UsageError
-from ayatori.cli.options import describe_costs
+from ayatori.cli.options import describe_costs, describe_paths
 from ayatori.cli.output import note, print_json, print_table, progress, say
 from ayatori.mpi_tables import rules
 from ayatori.mpi_tables.tables import IN_A_FILE, mpi_named, rules_as_data, write
 from ayatori.prediction.predictor import Model, Predictor
-from ayatori.resumable import is_first_process
+from ayatori.resumable import SavedResults, is_first_process
 
 TO = Annotated[
     str, typer.Option(metavar="FORMAT", help="Of that MPI's own algorithms: openmpi, openmpi-json, mpich, intel, ucc.")
@@ -43,21 +43,23 @@ def choose(
     calls: list[tuple[str, int]],
     options: TableOptions,
     out: Path | None,
-    resume: bool,
+    saved: SavedResults,
     json: bool,
 ) -> None:
-    """Ranks the library's algorithms, writes its table and tells how it is used. One process does all of it."""
+    """Ranks the library's algorithms, writes its table and tells how it is used.
+
+    Under mpirun or srun the processes share the sizes; what is done is kept in `saved` until all are.
+    """
     mpi = mpi_named(options.to)
     if len(jobs) != 1:
         raise UsageError("--to takes the table of one job", hint=f"--job HOSTFILE --to {mpi.word}")
-    if resume:
-        raise UsageError("--resume is for our own algorithms, not for --to")
     if out is None and mpi.word in IN_A_FILE:
         raise UsageError(f"the rules of {mpi.title} stand in a file", hint=f"--to {mpi.word} --out FILE")
+    with progress("sizes", len(rules.calls_to_rank(mpi, calls))) as advance:
+        ranked = rules.rank(mpi, predictor, jobs[0], calls, advance, saved)
     if not is_first_process():
         return
-    with progress("sizes", rules.calls_to_rank(mpi, calls)) as advance:
-        ranked = rules.rank(mpi, predictor, jobs[0], calls, advance)
+    saved.remove()
     chosen = rules.rules_from(mpi, jobs[0].rank_count, ranked)
     written = write(chosen, out, options.mpi_library)
     data = {"source": source, "method": predictor.method, "model": asdict(predictor.model)}
@@ -72,7 +74,7 @@ def choose(
 
 def describe(data: dict[str, Any], title: str, model: Model) -> None:
     say(f"{data['source']}: rules of {title} for {data['ranks']} ranks")
-    say(f"  paths         {data['method']}, steps {data['model']['steps']}")
+    describe_paths(data)
     describe_costs(model)
     rows = [row for entry in data["collectives"] for row in rows_of(entry)]
     print_table("", ["  collective", "bytes", "algorithm", "segment"], rows)

@@ -24,7 +24,7 @@ from ayatori.planning.plans import rails_named
 from ayatori.planning.routes import read_routes
 from ayatori.prediction.assumed import assumed_costs, assumed_link_latency
 from ayatori.prediction.costs import FREE, MessageCosts, fixed, seconds_of
-from ayatori.prediction.predictor import Model
+from ayatori.prediction.predictor import ECMP, Model
 from ayatori.resumable import SavedResults, is_first_process, partial_file
 
 Value = TypeVar("Value")
@@ -79,6 +79,16 @@ METHOD = Annotated[
         help="Paths: destination-mod-K, rule, colour, pair; dimension-order (the default in grids of machines); "
         "multipath: each message over all LIDs."
     ),
+]
+METHOD_OR_ROUTERS = Annotated[
+    str | None,
+    typer.Option(
+        help="Paths: destination-mod-K, rule, colour, pair; dimension-order (the default in grids of machines); "
+        "multipath: each message over all LIDs; adaptive: each packet by load; ecmp: a hash of each flow."
+    ),
+]
+HASH_SEEDS = Annotated[
+    int, typer.Option(metavar="N", help="Of --method ecmp: the mean over N hashes; the first has --seed.")
 ]
 LFTS = Annotated[
     Path | None,
@@ -174,8 +184,13 @@ class JobOptions:
 class PathOptions:
     """The options that say which way messages go."""
 
-    method: METHOD = None
+    method: METHOD_OR_ROUTERS = None
     lfts: LFTS = None
+    hash_seeds: HASH_SEEDS = 8
+
+    def hashing(self, model: Model, seed: int) -> Model:
+        """The model with the seeds of its hash."""
+        return replace(model, hash_seed=seed, hash_seeds=self.hash_seeds)
 
     def tables_on(self, network: Network) -> Routes | None:
         """The fabric's own tables, if they are given."""
@@ -237,6 +252,14 @@ class ModelOptions:
         if self.latency is not None:
             costs = replace(costs, latency=value_of(parse_seconds, self.latency))
         return costs if self.injection is None else replace(costs, bandwidth=value_of(parse_rate, self.injection))
+
+
+def describe_paths(data: dict[str, Any]) -> None:
+    """A line: which paths, by which hashes, in which steps."""
+    model = data["model"]
+    last = model["hash_seed"] + model["hash_seeds"] - 1
+    seeds = f", mean over hash seeds {model['hash_seed']} to {last}" if data["method"] == ECMP else ""
+    say(f"  paths         {data['method']}{seeds}, steps {model['steps']}")
 
 
 def describe_costs(model: Model) -> None:

@@ -56,7 +56,7 @@ def order(
     if to not in FORMATS:
         raise UsageError(f"no format '{to}' of rank orders", hint=f"formats: {', '.join(FORMATS)}")
     network = open_source(source, host_pattern)
-    model = costs.model_on(network)
+    model = paths.hashing(costs.model_on(network), seed)
     given = options.JobOptions(job=job, ppn=ppn, order=order).jobs_on(network)[0]
     traffic = traffic_of(collective, algorithm, pattern, options.value_of(parse_bytes, bytes), given.rank_count, seed)
     predictor = Predictor(network, paths.method, model, paths.tables_on(network))
@@ -102,7 +102,7 @@ def as_data(network: Network, ordered: Ordered) -> dict[str, Any]:
 def describe(data: dict[str, Any], model: Model) -> None:
     what = f"{data['collective']} {data['algorithm']}" if data["collective"] else f"pattern {data['pattern']}"
     say(f"{data['source']}: {sum(host['ranks'] for host in data['hosts'])} ranks, {what} of {data['bytes']}")
-    say(f"  paths         {data['method']}, steps {data['model']['steps']}")
+    options.describe_paths(data)
     options.describe_costs(model)
     say(f"  as given      {format_seconds(data['given_time_s'])}")
     how = "no change of two hosts makes it faster" if data["settled"] else "more trials may find a faster one"

@@ -74,7 +74,7 @@ def simulate(
     started = time.monotonic()
     call = parse_call(collective, algorithm, bytes, root, chunk, sizes)
     network = open_source(source, host_pattern)
-    model = replace(costs.model_on(network), rails=options.parse_rails(rails))
+    model = paths.hashing(replace(costs.model_on(network), rails=options.parse_rails(rails)), each.seed)
     asked.check([*each.named, schedule_out, resume or None])
     question = Question(call, sizes, paths, model)
     if asked.jobs:
@@ -189,7 +189,7 @@ def describe(data: dict[str, Any], model: Model) -> None:
     size = f" of {data['sizes'] or format_bytes(data['bytes'])}" if data["collective"] != "barrier" else ""
     jobs = f"{data['jobs']} jobs" if data["jobs"] > 1 else f"{data['per_job'][0]['ranks']} ranks"
     say(f"{data['source']}: {data['collective']}{size} by {data['algorithm']}, {jobs}")
-    say(f"  paths         {data['method']}, steps {data['model']['steps']}")
+    options.describe_paths(data)
     options.describe_costs(model)
     alone = ", each job alone" if "together" in data else ""
     say(f"  time          {spread(data['times_s'], data['jobs'], format_seconds)}{alone}")

@@ -11,6 +11,7 @@ from ayatori._core import Job
 from ayatori.base.errors import Error
 from ayatori.mpi_tables.catalogue import Mpi, MpiAlgorithm, our_collective
 from ayatori.prediction.predictor import Call, Predictor
+from ayatori.resumable import SavedResults, compute
 
 SEGMENTS = [4 << 10, 16 << 10, 64 << 10, 256 << 10, 1 << 20]
 MAX_SEGMENTS = 1 << 12
@@ -64,28 +65,45 @@ def rank(
     job: Job,
     calls: Iterable[tuple[str, int]],
     advance: Callable[[int], None] = lambda _count: None,
+    saved: SavedResults | None = None,
 ) -> list[Ranked]:
-    """Ranks the algorithms of `mpi` for each of `calls` (our collective, bytes). Raises Error for a collective that its
-    selector does not know, or that none of its algorithms in the catalogue can do."""
-    ranked = []
+    """Ranks the algorithms of `mpi` for each of `calls` (our collective, bytes).
+
+    What was predicted goes to `saved`, and what is there already is not predicted again. In a run of several MPI
+    processes all of them call this and share the calls, and only the first gets rankings. Raises Error for a collective
+    that the library's selector does not know, or that none of its algorithms in the catalogue can do.
+    """
+    pieces = calls_to_rank(mpi, calls)
+    ways = [ways_to_try(mpi, job.rank_count, *piece) for piece in pieces]
+
+    def seconds_of(number: int) -> list[float]:
+        _, size = pieces[number]
+        calls = [call_of(algorithm, size, segment) for algorithm, segment in ways[number]]
+        return [prediction.seconds for prediction in predictor.predict_each((job, call) for call in calls)]
+
+    def work(numbers: range) -> list[list[float]]:
+        return [seconds_of(number) for number in numbers]
+
+    kept = saved if saved is not None else SavedResults(None, {})
+    seconds = compute(kept, "ranked", len(pieces), 1, work, advance)
+    # Of several processes only the first has results.
+    return [_ranked(*piece, own, timed) for piece, own, timed in zip(pieces, ways, seconds, strict=False)]
+
+
+def calls_to_rank(mpi: Mpi, calls: Iterable[tuple[str, int]]) -> list[tuple[str, int]]:
+    """What rank() does one by one: collectives as the library's selector names them, with sizes."""
+    pieces = []
     for ours, size in dict.fromkeys(calls):
         theirs = [name for name in mpi.collectives if our_collective(name) == ours]
         if not theirs:
             known = ", ".join(dict.fromkeys(map(our_collective, mpi.collectives)))
             raise Error(f"{mpi.title} has no table for {ours}", hint=f"it has tables for {known}")
-        for collective in theirs:
-            ranked.append(_rank_one(mpi, predictor, job, collective, size))
-            advance(1)
-    return ranked
+        pieces += [(collective, size) for collective in theirs]
+    return pieces
 
 
-def calls_to_rank(mpi: Mpi, calls: Iterable[tuple[str, int]]) -> int:
-    """How often rank() advances."""
-    return sum(our_collective(name) == ours for ours, _ in dict.fromkeys(calls) for name in mpi.collectives)
-
-
-def _rank_one(mpi: Mpi, predictor: Predictor, job: Job, collective: str, size: int) -> Ranked:
-    ranks = job.rank_count
+def ways_to_try(mpi: Mpi, ranks: int, collective: str, size: int) -> list[tuple[MpiAlgorithm, int]]:
+    """Each algorithm that can do it, with each of its segment sizes."""
     ways = [
         (algorithm, segment)
         for algorithm in mpi.algorithms_of(collective)
@@ -94,12 +112,11 @@ def _rank_one(mpi: Mpi, predictor: Predictor, job: Job, collective: str, size: i
     ]
     if not ways:
         raise Error(f"none of {mpi.title}'s algorithms for {collective} is known for {ranks} ranks and {size} bytes")
-    calls = [call_of(algorithm, size, segment) for algorithm, segment in ways]
-    predictions = predictor.predict_each((job, call) for call in calls)
-    timed = [
-        Way(algorithm, segment, prediction.seconds)
-        for (algorithm, segment), prediction in zip(ways, predictions, strict=True)
-    ]
+    return ways
+
+
+def _ranked(collective: str, size: int, ways: Sequence[tuple[MpiAlgorithm, int]], seconds: Sequence[float]) -> Ranked:
+    timed = [Way(algorithm, segment, each) for (algorithm, segment), each in zip(ways, seconds, strict=True)]
     # Nine digits, as for our own algorithms: what differs less is the same time.
     return Ranked(collective, size, sorted(timed, key=lambda way: float(f"{way.seconds:.9g}")))
 

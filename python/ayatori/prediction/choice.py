@@ -15,7 +15,16 @@ from ayatori.model.network import fingerprint
 from ayatori.planning.plans import MULTIPATH
 from ayatori.prediction import loaded
 from ayatori.prediction.loaded import OtherAlgorithm
-from ayatori.prediction.predictor import PLANNED, Call, Model, Predictor, algorithms_of, make_schedule, method_on
+from ayatori.prediction.predictor import (
+    BY_ROUTERS,
+    PLANNED,
+    Call,
+    Model,
+    Predictor,
+    algorithms_of,
+    make_schedule,
+    method_on,
+)
 from ayatori.resumable import SavedResults, compute, is_first_process
 
 MIN_CHUNK_BYTES = 1 << 10
@@ -211,6 +220,8 @@ def _why_not(predictor: Predictor, algorithm: Algorithm, call: Call, places: lis
         return "the job's machines form no grid"
     if algorithm.name == PLANNED and predictor.routes is None:
         return "its steps are made for paths by forwarding tables"
+    if algorithm.name == PLANNED and predictor.method in BY_ROUTERS:
+        return f"its steps are made for known paths, and by {predictor.method} routers choose"
     for place in places:
         if loaded.is_other(call.algorithm):
             made, reason = loaded.make(call.algorithm, call.collective, 0, call.bytes, place, AlgorithmOptions())

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain
 from pathlib import Path
+from statistics import fmean
 from typing import Any
 
 import numpy as np
@@ -24,10 +25,18 @@ from ayatori.prediction.assumed import assumed_costs, assumed_link_latency
 from ayatori.prediction.costs import FREE, Costs, to_core
 
 DIMENSION_ORDER = "dimension-order"
+ADAPTIVE = "adaptive"
+"""Each packet by load over all shortest ways, as ideal adaptive routing does (adaptive_rates.hpp)."""
+ECMP = "ecmp"
+"""Each flow on one shortest way, by a hash at every router (paths.hpp)."""
+BY_ROUTERS = {ADAPTIVE: _core.PathChoice.load, ECMP: _core.PathChoice.hash}
+"""The methods by which routers choose, whatever tables and plans say."""
+OTHER_METHODS = (MULTIPATH, ADAPTIVE, ECMP)
 PLANNED = "planned"
 """The all-to-all whose steps are made for the job's paths."""
 STEP_MODES = ("drift", "synchronous")
 HOT_LINKS_SHOWN = 20
+MAX_HASH_SEEDS = 10**4
 
 
 @dataclass(frozen=True)
@@ -62,6 +71,9 @@ class Model:
     head_of_line: bool = False
     rails: str = "own"
     """One of planning.plans.RAILS: by which NICs messages leave and arrive at machines with several."""
+    hash_seed: int = 1
+    hash_seeds: int = 8
+    """Of ECMP: predictions are means over hashes with the seeds hash_seed, hash_seed + 1, …, so many of them."""
 
     def on(self, network: Network) -> Model:
         """With what is assumed for this network in place of None."""
@@ -135,9 +147,9 @@ class PreparedRun:
 class Predictor:
     """One network, one way of choosing paths, one model: ready to predict any job and call on it.
 
-    `method` is one of METHODS, MULTIPATH, or DIMENSION_ORDER for machines with built-in routers in a grid; None takes
-    what the network would do by itself: dimension order in such a grid, destination-mod-K otherwise. With `routes`, a
-    fabric's own tables, they are those, and destination-mod-K stands for base LIDs on them.
+    `method` is one of METHODS, of OTHER_METHODS, or DIMENSION_ORDER for machines with built-in routers in a grid; None
+    takes what the network would do by itself: dimension order in such a grid, destination-mod-K otherwise. With
+    `routes`, a fabric's own tables, they are those, and destination-mod-K stands for base LIDs on them.
     """
 
     def __init__(
@@ -146,17 +158,24 @@ class Predictor:
         self.network = network
         self.method = method_on(network, method)
         if routes is not None:
-            self.method = method_named(method or DESTINATION_MOD_K, [MULTIPATH])
+            self.method = method_named(method or DESTINATION_MOD_K, OTHER_METHODS)
+            if self.method in BY_ROUTERS:
+                raise Error(f"by {self.method} routers choose paths, whatever tables say", hint="leave out --lfts")
         self.model = (model or Model()).on(network)
         self.routes = routes if routes is not None else self._make_routes()
         if self.routes is None and self.model.rails != "own":
             raise Error("machines with routers built in have no rails", hint="--rails own")
+        if self.method == ADAPTIVE and self.model.rails == "striped":
+            raise Error("packets that spread by load are not cut into rails", hint="--rails aligned")
+        if not 1 <= self.model.hash_seeds <= MAX_HASH_SEEDS:
+            raise Error(f"{self.model.hash_seeds} hash seeds", hint=f"1 to {MAX_HASH_SEEDS}")
         self._planned_steps: dict[Any, tuple[Plan, PlannedSteps]] = {}
 
     def _make_routes(self) -> Routes | None:
         if self.method == DIMENSION_ORDER:
             return None
-        return make_routes(self.network, 0 if self.method == DESTINATION_MOD_K else "auto")
+        one_lid = self.method in (DESTINATION_MOD_K, *BY_ROUTERS)
+        return make_routes(self.network, 0 if one_lid else "auto")
 
     def places(self, job: Job) -> Places:
         return _core.places_of_job(self.network, job)
@@ -168,7 +187,7 @@ class Predictor:
         """The job's paths for this schedule; None where no plan chooses them."""
         if self.routes is None or self.method == MULTIPATH:
             return None
-        if self.method == DESTINATION_MOD_K:
+        if self.method in (DESTINATION_MOD_K, *BY_ROUTERS):
             return self.base_lids(job)
         of_ranks = schedule.participant_count == job.rank_count
         steps = schedule.steps() if of_ranks else _core.shift_all_to_all(job.rank_count)
@@ -190,11 +209,21 @@ class Predictor:
 
     def predict_prepared(self, runs: Sequence[PreparedRun]) -> list[Prediction]:
         """Each run by itself, in parallel."""
-        results = _core.simulate_jobs(*self.arguments(runs))
-        return [self._prediction(run, result) for run, result in zip(runs, results, strict=True)]
+        of_seeds = [_core.simulate_jobs(*self.arguments(runs, seed)) for seed in self.hash_seeds]
+        return [
+            _mean([self._prediction(run, result) for result in results], run)
+            for run, results in zip(runs, zip(*of_seeds, strict=True), strict=True)
+        ]
 
-    def arguments(self, runs: Sequence[PreparedRun]) -> tuple[Any, ...]:
-        """What the simulator is called with."""
+    @property
+    def hash_seeds(self) -> range:
+        """Those whose mean is predicted; without a hash only one, which counts for nothing."""
+        first = self.model.hash_seed
+        return range(first, first + (self.model.hash_seeds if self.method == ECMP else 1))
+
+    def arguments(self, runs: Sequence[PreparedRun], hash_seed: int | None = None) -> tuple[Any, ...]:
+        """What the simulator is called with; without a seed with the first one."""
+        seed = self.model.hash_seed if hash_seed is None else hash_seed
         return (
             self.network,
             self.routes,
@@ -205,12 +234,16 @@ class Predictor:
             self.model.links(),
             [self._routers(run.schedule, run.places) for run in runs],
             rails_named(self.model.rails),
+            BY_ROUTERS.get(self.method, _core.PathChoice.plan),
+            seed % 2**64,
         )
 
     def prepare(self, job: Job, call: Call, plan: Plan | None = None) -> PreparedRun:
         """A call on a job: its schedule, and the job's paths for it, unless a `plan` says them already."""
         places = self.places(job)
         if plan is not None:
+            if self.method in BY_ROUTERS:
+                raise Error(f"by {self.method} routers choose paths, whatever a plan says", hint="hostfiles, not plans")
             if self.routes is None:
                 raise Error("a plan says paths by tables, not by dimension order", hint="--method destination-mod-K")
             schedule = self._schedule_on(job, call, places, plan)
@@ -230,8 +263,8 @@ class Predictor:
         if call.algorithm != PLANNED or self.routes is None:
             schedule = make_schedule(call, places)
             return schedule, self.plan(job, schedule)
-        if self.method == MULTIPATH:
-            raise Error("steps are made for one path of each message", hint="another --method than multipath")
+        if self.method in OTHER_METHODS:
+            raise Error("steps are made for one path of each message", hint=f"another --method than {self.method}")
         if self.model.rails != "own":
             raise Error("steps are made for messages between the ranks' own NICs", hint="--rails own")
         key = (tuple(job.machines), tuple(job.ranks_on_machines))
@@ -261,13 +294,39 @@ class Predictor:
         )
 
 
+def _mean(predictions: list[Prediction], run: PreparedRun) -> Prediction:
+    """Of the same run with several seeds."""
+    if len(predictions) == 1:
+        return predictions[0]
+    seconds = fmean(each.seconds for each in predictions)
+    uses: dict[int, list[LinkUse]] = {}
+    for use in chain.from_iterable(each.hot_links for each in predictions):
+        uses.setdefault(use.link, []).append(use)
+    links = [
+        replace(
+            found[0],
+            busy=sum(use.busy for use in found) / len(predictions),
+            saturated=sum(use.saturated for use in found) / len(predictions),
+            bytes=sum(use.bytes for use in found) // len(predictions),
+        )
+        for found in uses.values()
+    ]
+    return replace(
+        predictions[0],
+        seconds=seconds,
+        bandwidth=run.bandwidth(seconds),
+        hot_links=sorted(links, key=lambda use: (-use.saturated, -use.busy, use.link))[:HOT_LINKS_SHOWN],
+        rank_seconds=[fmean(ranks) for ranks in zip(*(each.rank_seconds for each in predictions), strict=True)],
+    )
+
+
 def method_on(network: Network, method: str | None) -> str:
     """The method of this name; without one the paths that the network takes by itself, as Predictor says.
 
     Raises Error for no method.
     """
     if method:
-        return method_named(method, [DIMENSION_ORDER, MULTIPATH])
+        return method_named(method, [DIMENSION_ORDER, *OTHER_METHODS])
     is_grid_of_machines = network.direct and network.shape().kind == "grid"
     return DIMENSION_ORDER if is_grid_of_machines else DESTINATION_MOD_K
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 from random import Random
 from statistics import fmean
@@ -113,7 +113,8 @@ class CompanySimulation:
     ) -> None:
         if not 1 <= rounds <= MAX_ROUNDS:
             raise Error(f"{rounds} rounds", hint=f"1 to {MAX_ROUNDS}")
-        self.predictor = Predictor(network, method, model, routes)
+        # All jobs meet the same hash: alone, together and in all rounds.
+        self.predictor = Predictor(network, method, replace(model or Model(), hash_seeds=1), routes)
         if self.predictor.model.steps != "drift":
             raise Error("jobs that run at the same time drift", hint="--steps drift")
         self.jobs, self.call, self.rounds, self.seed = list(jobs), call, rounds, seed
