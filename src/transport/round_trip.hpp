@@ -9,9 +9,6 @@
 
 namespace ayatori::transport {
 
-/// Timeouts without an answer after which a peer counts as silent (RFC 9002, section 7.6, "persistent congestion").
-inline constexpr std::uint32_t attempts_of_silence = 3;
-
 /// The adaptive retransmission timeout of one flow. From round-trip samples R (RFC 6298, section 2):
 ///
 ///     first:  S = R,  V = R / 2          then:  V += (|S - R| - V) / 4,   S += (R - S) / 8
@@ -25,16 +22,13 @@ inline constexpr std::uint32_t attempts_of_silence = 3;
 /// with long timers hardly ever get another sample.
 ///
 /// What RFC 6298 fixes at a second, the floor, moves here: paper 5 (section 5.3) finds the best timer just above the
-/// one that makes receivers see packets twice. When more of the packets than the target were sent again too soon, it
-/// rises by an eighth for each of those, at most by half, and otherwise falls by a 128th; both are judged over at least
+/// one that makes receivers see packets twice. When more of the packets than the target came twice, it rises by an
+/// eighth for each of those, at most by half, and otherwise falls by a 128th; both are judged over at least
 /// `judged_packets`. So one duplicate in a thousand packets is where it stays. It starts to rise from 5/4 S: what V
-/// adds while little is known must not stay for thousands of packets. It never exceeds 4 S: who is
-/// taken from its core for a while is late for any timer, and a floor that rose with that would stall the flow for as
-/// long after each loss.
+/// adds while little is known must not stay for thousands of packets.
 class RoundTrip {
  public:
   static constexpr std::uint32_t judged_packets = 64;
-  static constexpr std::int64_t max_floor = 4;  // smoothed round trips
 
   explicit RoundTrip(const Retransmission& options);
   RoundTrip() = default;
@@ -47,7 +41,6 @@ class RoundTrip {
 
   [[nodiscard]] Duration timeout(const Retransmission& options) const;
   [[nodiscard]] Duration floor() const { return floor_; }
-  [[nodiscard]] Duration smoothed() const { return smoothed_; }  ///< 0 before the first sample
 
  private:
   static constexpr std::uint32_t max_backoff = 16;

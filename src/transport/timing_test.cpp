@@ -54,14 +54,6 @@ TEST(RoundTrip, FloorRisesOnDuplicatesAndFallsWithout) {
   EXPECT_LE(round_trip.floor(), options.shortest_timeout + 64ns);
 }
 
-TEST(RoundTrip, FloorNeverExceedsFourRoundTrips) {
-  const Retransmission options;
-  RoundTrip round_trip(options);
-  for (int i = 0; i < 100; ++i) round_trip.sample(10us);
-  for (int i = 0; i < 1'000; ++i) round_trip.judge(64, 4, options);
-  EXPECT_LE(round_trip.timeout(options), 40us);
-}
-
 Options with_buffers(std::uint32_t buffers) {
   Options options;
   options.receive_buffers = buffers;
@@ -114,16 +106,6 @@ TEST(Admission, CreditIsPassedOnAfterAQuantum) {
   EXPECT_EQ(admission.credit(0), 0U);
   EXPECT_TRUE(admission.queued(0));
   EXPECT_EQ(admission.grant(Time{}), last);
-}
-
-TEST(Admission, UnusedCreditStaysIfNobodyWaits) {
-  Admission admission(with_buffers(64));
-  admission.overflowed(0, Time{});
-  ASSERT_EQ(grant_all(admission), 1U);
-  const Time end = admission.lease_end(0);
-  admission.expire(0, end);
-  EXPECT_EQ(admission.credit(0), 64U);
-  EXPECT_GT(admission.lease_end(0), end);
 }
 
 TEST(Admission, UnusedCreditExpires) {
