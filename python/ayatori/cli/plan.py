@@ -52,6 +52,10 @@ IN_USE = Annotated[
     Path | None, typer.Option(metavar="FILE", help="The tables in use; without --lmc the plan is made on them, too.")
 ]
 
+PLAN_OUT = Annotated[
+    Path | None, typer.Option("--out", metavar="FILE", help="Write the job's plan there (--jobs: a folder).")
+]
+
 
 @grouped
 def plan(
@@ -64,9 +68,7 @@ def plan(
     lmc: PLAN_LMC = None,
     lfts: IN_USE = None,
     own_steps: OWN_STEPS = False,
-    out: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Write the job's plan there (--jobs: a folder).")
-    ] = None,
+    out: PLAN_OUT = None,
     steps_out: STEPS_OUT = None,
     rails: options.RAILS = "own",
     report: options.REPORT = None,
