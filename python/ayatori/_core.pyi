@@ -672,6 +672,10 @@ class Planned:
     def reason(self) -> str: ...
 
     @property
+    def contention(self) -> Contention:
+        """Of the steps that the plan was made for."""
+
+    @property
     def hot_spots(self) -> int: ...
 
     @property

@@ -43,6 +43,8 @@ void bind_plans(nb::module_& module) {
       .def_ro("plan", &Planned::plan, nb::rv_policy::reference_internal)
       .def_ro("optimal", &Planned::optimal)
       .def_ro("reason", &Planned::reason)
+      .def_ro("contention", &Planned::contention, nb::rv_policy::reference_internal,
+              "Of the steps that the plan was made for.")
       .def_ro("hot_spots", &Planned::hot_spots)
       .def_ro("lower_bound", &Planned::lower_bound)
       .def_ro("max_relative_bandwidth", &Planned::max_relative_bandwidth);

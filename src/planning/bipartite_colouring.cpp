@@ -1,7 +1,6 @@
 #include "bipartite_colouring.hpp"
 
 #include <algorithm>
-#include <array>
 #include <optional>
 
 namespace ayatori {
@@ -27,35 +26,39 @@ class Side {
     for (std::uint32_t e = 0; e < edges.size(); ++e) {
       const std::uint32_t v = vertex_of(edges[e]);
       if (room[v] == 0) {
-        part[v] = static_cast<std::uint32_t>(edge_with_.size());
+        part[v] = static_cast<std::uint32_t>(taken_.size());
         room[v] = std::max<std::size_t>(1, colours[v].count());
-        edge_with_.emplace_back().fill(no_edge);
         taken_.emplace_back();
       }
       --room[v];
       part_of_edge_[e] = part[v];
     }
+    EdgeColours all;
+    for (const EdgeColours& of_vertex : colours) all |= of_vertex;
+    for (std::size_t colour = 0; colour < max_edge_colours; ++colour) width_ = all.test(colour) ? colour + 1 : width_;
+    edge_with_.assign(taken_.size() * width_, no_edge);
   }
 
   [[nodiscard]] std::uint32_t part(std::uint32_t edge) const { return part_of_edge_[edge]; }
   [[nodiscard]] const EdgeColours& taken(std::uint32_t part) const { return taken_[part]; }
   [[nodiscard]] std::uint32_t edge_with(std::uint32_t part, std::size_t colour) const {
-    return edge_with_[part][colour];
+    return edge_with_[part * width_ + colour];
   }
 
   void take(std::uint32_t edge, std::size_t colour) {
-    edge_with_[part(edge)][colour] = edge;
+    edge_with_[part(edge) * width_ + colour] = edge;
     taken_[part(edge)].set(colour);
   }
   void give_back(std::uint32_t edge, std::size_t colour) {
-    edge_with_[part(edge)][colour] = no_edge;
+    edge_with_[part(edge) * width_ + colour] = no_edge;
     taken_[part(edge)].reset(colour);
   }
 
  private:
   std::vector<std::uint32_t> part_of_edge_;
-  std::vector<std::array<std::uint32_t, max_edge_colours>> edge_with_;  // by part and colour
-  std::vector<EdgeColours> taken_;                                      // by part
+  std::size_t width_ = 0;                 // the highest colour of any list, and 1
+  std::vector<std::uint32_t> edge_with_;  // by part and colour
+  std::vector<EdgeColours> taken_;        // by part
 };
 
 class EdgeColouring {

@@ -131,7 +131,7 @@ void LeafBound::add_fewer(LeafCut& cut, std::uint32_t other, Links links) {
   cut.links_for.emplace(other, std::move(links));
 }
 
-StepBound LeafBound::of(std::span<const Message> messages) {
+void LeafBound::begin(std::span<const Message> messages) {
   for (LeafCut& cut : out_) cut.others.clear();
   for (LeafCut& cut : in_) cut.others.clear();
   for (const Message& m : messages) {
@@ -141,6 +141,10 @@ StepBound LeafBound::of(std::span<const Message> messages) {
     out_[from].others.push_back(to);
     in_[to].others.push_back(from);
   }
+}
+
+StepBound LeafBound::of(std::span<const Message> messages) {
+  begin(messages);
   StepBound bound;
   bound.ideal = bound.time = ideal_.of(messages);
   for (const auto* cuts : {&out_, &in_}) {
@@ -204,7 +208,8 @@ JobBound bound_of(const LeafBound& bound, const StepSequence& steps) {
   }
   // Summed in order, so that the number of threads changes nothing.
   JobBound sum;
-  for (const StepBound& step : by_step) {
+  sum.by_step = std::move(by_step);
+  for (const StepBound& step : sum.by_step) {
     sum.time += step.time;
     sum.hot_spots += step.hot_spots;
   }

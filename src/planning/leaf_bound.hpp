@@ -23,11 +23,14 @@ struct StepBound {
   std::uint64_t hot_spots = 0;  ///< it has at least so many
 };
 
-/// Not for concurrent use: it remembers the step that of() was called for last.
+/// Not for concurrent use: it remembers the step that begin() or of() was called for last.
 class LeafBound {
  public:
   LeafBound(const Network& network, const JobEndpoints& endpoints, const JobPaths& paths, const LinkWeights& weights);
 
+  /// Takes the messages of a step, for too_many_for().
+  void begin(std::span<const Message> messages);
+  /// begin(), and the bound of the step.
   StepBound of(std::span<const Message> messages);
 
   /// Does this link belong to a cut that can't carry all the messages that the last step has for it?
@@ -75,6 +78,7 @@ class LeafBound {
 struct JobBound {
   double time = 0;
   std::uint64_t hot_spots = 0;
+  std::vector<StepBound> by_step;
 };
 [[nodiscard]] JobBound bound_of(const LeafBound& bound, const StepSequence& steps);
 

@@ -80,7 +80,8 @@ Result<Measured> best_of_method_and_no_choice(const PlanTask& task, Method metho
   const auto measured = measure_contention(task.network, routes, endpoints, best.made.plan, task.steps);
   if (!measured) return Failure(measured.error());
   best.contention = *measured;
-  const bool can_be_better = total_time(best.contention) > task.bound.time && method != Method::destination_mod_k;
+  const bool can_be_better = total_time(best.contention) > task.bound.time && method != Method::destination_mod_k &&
+                             !best.made.never_worse_than_no_choice;
   if (!can_be_better || task.paths.max_choices() <= 1) return best;
   Plan without = plan_without_choice(task, method);
   const auto simple = measure_contention(task.network, routes, endpoints, without, task.steps);
@@ -116,10 +117,11 @@ Result<PlanOfPart> plan_part(const Network& network, const Routes& routes, std::
   Planned& planned = part.planned;
   planned.plan = std::move(best->made.plan);
   planned.reason = std::move(best->made.reason);
-  planned.hot_spots = best->contention.hot_spots;
+  planned.contention = std::move(best->contention);
+  planned.hot_spots = planned.contention.hot_spots;
   planned.lower_bound = std::max(best->made.lower_bound, bound.hot_spots);
   part.least_time = bound.time;
-  judge(planned, best->contention, bound.time);
+  judge(planned, planned.contention, bound.time);
   return part;
 }
 
@@ -221,10 +223,11 @@ Result<Planned> plan_each_part(const Network& network, const Routes& routes, std
                  : method == Method::destination_mod_k ? Plan::destination_mod_k(all)
                                                        : Plan::per_destination(method, std::move(bits));
   planned.reason = fmt::format("{} parts that no cable joins: {}", parts.size(), reasons);
-  const auto measured = measure_contention(network, routes, endpoints, planned.plan, steps);
+  auto measured = measure_contention(network, routes, endpoints, planned.plan, steps);
   if (!measured) return Failure(measured.error());
-  planned.hot_spots = measured->hot_spots;
-  judge(planned, *measured, least_time);
+  planned.contention = std::move(*measured);
+  planned.hot_spots = planned.contention.hot_spots;
+  judge(planned, planned.contention, least_time);
   return planned;
 }
 

@@ -69,6 +69,11 @@ class Colourer {
     for (std::size_t height = 0; height < task.labels.heights(); ++height) {
       orders_.emplace_back(task.labels.count(height));
     }
+    for (LinkIndex link = 0; link < task.paths.link_count(); ++link) {
+      const Port& port = task.network.port(task.paths.port(link));
+      begins_at_.push_back(port.device);
+      ends_at_.push_back(task.network.port(port.peer).device);
+    }
   }
 
   [[nodiscard]] bool applies() const {
@@ -100,9 +105,9 @@ class Colourer {
   }
 
   /// Notes that these are the paths of the step, so that later steps begin with other colours.
-  void keep(std::span<const StepMessage> messages) {
-    for (const StepMessage& message : messages) {
-      const auto links = route(message, message.choice);
+  void keep(const StepPaths& step, std::span<const StepMessage> messages) {
+    for (std::uint32_t i = 0; i < messages.size(); ++i) {
+      const auto links = route(step, i, messages[i].choice);
       for (std::size_t height = 0; height < links.size() / 2; ++height) {
         orders_[height].add(task_.labels.of(links[height]));
       }
@@ -115,36 +120,34 @@ class Colourer {
     edges_.clear();
     owners_.clear();
     for (std::uint32_t i = 0; i < open_.size(); ++i) {
-      const StepMessage& message = step.messages()[i];
-      if (open_[i].none() || route(message, open_[i]._Find_first()).size() / 2 <= height) continue;
-      edges_.push_back(edge(message, open_[i], height));
+      if (open_[i].none() || route(step, i, open_[i]._Find_first()).size() / 2 <= height) continue;
+      edges_.push_back(edge(step, i, height));
       owners_.push_back(i);
     }
     const auto colours = colour_edges(edges_);
     for (std::size_t e = 0; e < edges_.size(); ++e) narrow(step, owners_[e], height, colours[e]);
   }
 
-  [[nodiscard]] std::span<const LinkIndex> route(const StepMessage& message, std::size_t choice) const {
-    return task_.paths.route(message.leaf, message.endpoint, static_cast<std::uint32_t>(choice));
+  [[nodiscard]] static std::span<const LinkIndex> route(const StepPaths& step, std::uint32_t i, std::size_t choice) {
+    return step.route(i, static_cast<std::uint32_t>(choice));
   }
 
   /// The message as an edge between the routers where it is at this height, on its way up and on its way down.
-  [[nodiscard]] BipartiteEdge edge(const StepMessage& message, const ColourSet& choices, std::size_t height) const {
-    const auto any = route(message, choices._Find_first());
+  [[nodiscard]] BipartiteEdge edge(const StepPaths& step, std::uint32_t i, std::size_t height) const {
+    const ColourSet& choices = open_[i];
+    const auto any = route(step, i, choices._Find_first());
     BipartiteEdge edge;
-    edge.left = task_.network.port(task_.paths.port(any[height])).device;
-    const PortId arrival = task_.network.port(task_.paths.port(any[any.size() - 1 - height])).peer;
-    edge.right = task_.network.port(arrival).device;
+    edge.left = begins_at_[any[height]];
+    edge.right = ends_at_[any[any.size() - 1 - height]];
     for (std::size_t c = choices._Find_first(); c < choices.size(); c = choices._Find_next(c)) {
-      const auto links = route(message, c);
+      const auto links = route(step, i, c);
       if (links.size() == any.size()) edge.list.set(orders_[height].place(task_.labels.of(links[height])));
     }
     return edge;
   }
 
   /// Keeps the choices of that colour. A message without a colour takes the least loaded path in the end.
-  void narrow(StepPaths& step, std::uint32_t i, std::size_t height, std::uint16_t colour) {
-    const StepMessage& message = step.messages()[i];
+  void narrow(const StepPaths& step, std::uint32_t i, std::size_t height, std::uint16_t colour) {
     if (colour == no_colour) {
       open_[i].reset();
       uncoloured_.push_back(i);
@@ -152,12 +155,14 @@ class Colourer {
     }
     const Label label = orders_[height].at(colour);
     for (std::size_t c = open_[i]._Find_first(); c < open_[i].size(); c = open_[i]._Find_next(c)) {
-      const auto links = route(message, c);
+      const auto links = route(step, i, c);
       if (height >= links.size() / 2 || task_.labels.of(links[height]) != label) open_[i].reset(c);
     }
   }
 
   const PlanTask& task_;
+  std::vector<DeviceId> begins_at_;  // by link: routers
+  std::vector<DeviceId> ends_at_;
   std::vector<LabelOrder> orders_;  // by height
   std::vector<ColourSet> open_;     // by message: choices that are left
   std::vector<std::uint32_t> uncoloured_;
@@ -179,13 +184,14 @@ class PairPlanner {
   MethodResult run() {
     for (std::size_t s = 0; s < task_.steps.step_count(); ++s) {
       task_.steps.step(s, messages_);
-      plan_step();
+      plan_step(task_.bound.by_step[s]);
     }
     for (std::size_t pair = 0; pair < bits_.size(); ++pair) {
       if (bits_[pair] == undecided)
         bits_[pair] = task_.paths.path_bits(task_.endpoints.endpoint_of(static_cast<Rank>(pair % ranks_)), 0);
     }
-    return {Plan::per_pair(ranks_, std::move(bits_)), reason(), 0};
+    // Base LIDs are tried in every step that takes longer than its bound, and repairs make no step longer.
+    return {Plan::per_pair(ranks_, std::move(bits_)), reason(), 0, met_again_ == 0};
   }
 
  private:
@@ -200,11 +206,10 @@ class PairPlanner {
     }
   };
 
-  void plan_step() {
-    const StepBound bound = bound_.of(messages_);
-    const std::vector<StepMessage> messages = messages_between_leaves();
+  void plan_step(const StepBound& bound) {
+    bound_.begin(messages_);
     std::uint64_t effort = effort_per_step_;
-    step_.start(messages);
+    step_.start(messages_between_leaves());
     if (colourer_.applies()) {
       colourer_.colour(step_);
     } else {
@@ -212,28 +217,28 @@ class PairPlanner {
     }
     Attempt best = improved(bound, effort);
     if (best.time > bound.time && colourer_.applies()) {
-      step_.start(messages);
+      step_.start_again();
       colourer_.forget_order();
       colourer_.colour(step_);
       Attempt other = improved(bound, effort);
       if (other.better_than(best)) best = std::move(other);
     }
     if (best.time > bound.time) {
-      step_.start(messages);
+      step_.start_again();
       choose_base_lids();
       Attempt other = improved(bound, effort);
       if (other.better_than(best)) best = std::move(other);
     }
-    for (int again = 0; again < max_restarts && best.time > bound.time && effort > messages.size(); ++again) {
-      effort -= messages.size();
-      step_.start(messages);
+    for (int again = 0; again < max_restarts && best.time > bound.time && effort > owners_.size(); ++again) {
+      effort -= owners_.size();
+      step_.start_again();
       choose_least_loaded(in_random_order());
       Attempt other = improved(bound, effort);
       if (other.better_than(best)) best = std::move(other);
     }
     if (best.time > bound.time) ++unproven_;
     step_.keep(best.messages);
-    if (colourer_.applies()) colourer_.keep(best.messages);
+    if (colourer_.applies()) colourer_.keep(step_, best.messages);
     for (std::size_t i = 0; i < owners_.size(); ++i) {
       const StepMessage& message = best.messages[i];
       bits_[owners_[i]] = task_.paths.path_bits(message.endpoint, message.choice);

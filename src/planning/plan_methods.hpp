@@ -30,6 +30,8 @@ struct MethodResult {
   Plan plan;
   std::string reason;
   std::uint64_t lower_bound = 0;  ///< of hot spots, as far as the method itself knows
+  /// True if the method itself made sure that no step takes longer than with everybody's first choice.
+  bool never_worse_than_no_choice = false;
 };
 
 [[nodiscard]] PathChoices choices_by_rule(const PlanTask& task);

@@ -6,15 +6,53 @@
 namespace ayatori {
 
 StepPaths::StepPaths(const JobPaths& paths, const LinkWeights& weights)
-    : paths_(paths), messages_on_(paths.link_count()), kept_(paths.link_count(), 0), tentative_(paths.link_count(), 0) {
+    : paths_(paths),
+      messages_on_(paths.link_count()),
+      load_(paths.link_count(), 0),
+      kept_(paths.link_count(), 0),
+      tentative_(paths.link_count(), 0) {
   for (LinkIndex link = 0; link < paths.link_count(); ++link) weight_.push_back(weights[paths.port(link)]);
 }
 
 void StepPaths::start(std::vector<StepMessage> messages) {
-  for (std::uint32_t m = 0; m < messages_.size(); ++m) {
-    for (const LinkIndex link : route(m, messages_[m].choice)) messages_on_[link].clear();
-  }
+  clear_links();
   messages_ = std::move(messages);
+  collect_routes();
+  begin();
+}
+
+void StepPaths::start_again() {
+  clear_links();
+  for (StepMessage& message : messages_) {
+    if (!message.fixed) message.choice = 0;
+  }
+  begin();
+}
+
+void StepPaths::clear_links() {
+  for (std::uint32_t m = 0; m < messages_.size(); ++m) {
+    for (const LinkIndex link : route(m, messages_[m].choice)) {
+      messages_on_[link].clear();
+      load_[link] = 0;
+    }
+  }
+}
+
+void StepPaths::collect_routes() {
+  first_route_.clear();
+  route_end_.clear();
+  links_.clear();
+  for (const StepMessage& message : messages_) {
+    first_route_.push_back(static_cast<std::uint32_t>(route_end_.size()));
+    for (std::uint32_t choice = 0; choice < paths_.choice_count(message.endpoint); ++choice) {
+      const auto links = paths_.route(message.leaf, message.endpoint, choice);
+      links_.insert(links_.end(), links.begin(), links.end());
+      route_end_.push_back(static_cast<std::uint32_t>(links_.size()));
+    }
+  }
+}
+
+void StepPaths::begin() {
   has_path_.assign(messages_.size(), false);
   visited_.assign(messages_.size(), 0);
   search_ = 0;
@@ -25,7 +63,10 @@ void StepPaths::start(std::vector<StepMessage> messages) {
 
 void StepPaths::add_to_links(std::uint32_t message) {
   has_path_[message] = true;
-  for (const LinkIndex link : route(message, messages_[message].choice)) messages_on_[link].push_back(message);
+  for (const LinkIndex link : route(message, messages_[message].choice)) {
+    messages_on_[link].push_back(message);
+    ++load_[link];
+  }
 }
 
 void StepPaths::remove_from_links(std::uint32_t message) {
@@ -35,6 +76,7 @@ void StepPaths::remove_from_links(std::uint32_t message) {
     auto& sharing = messages_on_[link];
     *std::find(sharing.begin(), sharing.end(), message) = sharing.back();
     sharing.pop_back();
+    --load_[link];
   }
 }
 
@@ -70,8 +112,8 @@ StepPaths::PathLoad StepPaths::load_with(std::uint32_t message, std::uint32_t ch
 }
 
 void StepPaths::keep(std::span<const StepMessage> messages) {
-  for (const StepMessage& message : messages) {
-    for (const LinkIndex link : paths_.route(message.leaf, message.endpoint, message.choice)) ++kept_[link];
+  for (std::uint32_t m = 0; m < messages.size(); ++m) {
+    for (const LinkIndex link : route(m, messages[m].choice)) ++kept_[link];
   }
 }
 
@@ -89,10 +131,9 @@ std::vector<LinkIndex> StepPaths::busier_than(double time) const {
   std::vector<LinkIndex> links;
   for (std::uint32_t m = 0; m < messages_.size(); ++m) {
     for (const LinkIndex link : route(m, messages_[m].choice)) {
+      if (time_of(link, load(link)) <= time) continue;
       // Each link once: at the first message on it.
-      if (messages_on_[link].front() == m && time_of(link, load(link)) > time) {
-        links.push_back(link);
-      }
+      if (messages_on_[link].front() == m) links.push_back(link);
     }
   }
   return links;

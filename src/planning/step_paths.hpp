@@ -27,12 +27,21 @@ class StepPaths {
 
   /// Begins a step. Fixed messages take their choice, the others have no path yet.
   void start(std::vector<StepMessage> messages);
+  /// Begins the same step anew, as start() left it.
+  void start_again();
   [[nodiscard]] const std::vector<StepMessage>& messages() const { return messages_; }
+
+  /// The links of a message between routers, by one of its choices.
+  [[nodiscard]] std::span<const LinkIndex> route(std::uint32_t message, std::uint32_t choice) const {
+    const std::uint32_t route = first_route_[message] + choice;
+    const std::uint32_t begin = route == 0 ? 0 : route_end_[route - 1];
+    return {links_.data() + begin, route_end_[route] - begin};
+  }
 
   /// Gives one message the least loaded choice: the least time on the busiest link, then the least sum of times, then
   /// the links that carried least in the steps that were kept.
   void choose_least_loaded(std::uint32_t message);
-  /// Notes that these are the messages and paths of the step, so that later steps take other links.
+  /// Notes that these are the messages of the step, with their paths, so that later steps take other links.
   void keep(std::span<const StepMessage> messages);
   void move(std::uint32_t message, std::uint32_t choice);
 
@@ -56,16 +65,14 @@ class StepPaths {
     std::uint32_t wanted = 0;
   };
 
-  [[nodiscard]] std::span<const LinkIndex> route(std::uint32_t message, std::uint32_t choice) const {
-    return paths_.route(messages_[message].leaf, messages_[message].endpoint, choice);
-  }
   [[nodiscard]] double time_of(LinkIndex link, std::uint32_t load) const { return load * weight_[link]; }
   /// The longest time of a link, the sum of times, the messages of kept steps.
   using PathLoad = std::tuple<double, double, std::uint64_t>;
   [[nodiscard]] PathLoad load_with(std::uint32_t message, std::uint32_t choice) const;
-  [[nodiscard]] std::uint32_t load(LinkIndex link) const {
-    return static_cast<std::uint32_t>(messages_on_[link].size());
-  }
+  [[nodiscard]] std::uint32_t load(LinkIndex link) const { return load_[link]; }
+  void clear_links();
+  void collect_routes();
+  void begin();
   void add_to_links(std::uint32_t message);
   void remove_from_links(std::uint32_t message);
   bool make_room(LinkIndex link, double time, std::uint64_t& effort);
@@ -78,8 +85,14 @@ class StepPaths {
   const JobPaths& paths_;
   std::vector<double> weight_;  // by link
   std::vector<StepMessage> messages_;
+  // Routes of the messages of this step, copied from paths_: those of a large job are read from memory only once a
+  // step.
+  std::vector<std::uint32_t> first_route_;  // by message: into route_end_
+  std::vector<std::uint32_t> route_end_;    // by message and choice: into links_
+  std::vector<LinkIndex> links_;
   std::vector<bool> has_path_;                           // by message
   std::vector<std::vector<std::uint32_t>> messages_on_;  // by link
+  std::vector<std::uint32_t> load_;                      // by link: the size of messages_on_
   std::vector<std::uint64_t> kept_;                      // by link: messages of the steps that were kept
   std::vector<std::int32_t> tentative_;                  // by link: changes of load along the chain that is looked at
   std::vector<std::uint32_t> visited_;                   // by message: number of the search

@@ -9,6 +9,7 @@
 
 #include "ayatori/artefacts/plan.hpp"
 #include "ayatori/base/error.hpp"
+#include "ayatori/contention/contention.hpp"
 #include "ayatori/network/network.hpp"
 #include "ayatori/network/step.hpp"
 #include "ayatori/tables/tables.hpp"
@@ -23,6 +24,7 @@ struct Planned {
   /// How that is known, or why it is not known: "a colouring exists", "no colouring with 6 colours exists (exhaustive
   /// search, 8123 nodes)", "heuristic: …".
   std::string reason;
+  Contention contention;          ///< of the steps that the plan was made for
   std::uint64_t hot_spots = 0;    ///< (link, step) pairs that are busier than any endpoint in that step
   std::uint64_t lower_bound = 0;  ///< no plan of this method on these tables has fewer (0 where nothing is known)
   /// No plan on these tables has a larger relative bandwidth (contention.hpp): the links at each leaf, for the messages
