@@ -64,6 +64,17 @@ def test_own_steps_are_written_and_beat_the_shift_without_a_plan(tmp_path: Path,
     assert (with_pattern.status, "not for ring" in with_pattern.stderr) == (1, True)
 
 
+def test_own_steps_are_named_only_where_they_could_be_much_better(ayatori_command) -> None:
+    arguments = ("plan", PAPER, "--contiguous", "16..16")
+    named = json.loads(ayatori_command(*arguments, "--lmc", "0", "--json").stdout)["choices"][0]
+    made = json.loads(ayatori_command(*arguments, "--lmc", "0", "--own-steps", "--json").stdout)["choices"][0]
+    assert named["without"] + 0.05 <= made["without_own_steps"] <= named["own_steps_at_most"]
+    assert "own_steps_at_most" not in made
+    assert "--own-steps: up to" in ayatori_command(*arguments, "--lmc", "0").stdout
+    for good_enough in (("--lmc", "auto"), ("--lmc", "0", "--pattern", "ring")):
+        assert "--own-steps" not in ayatori_command(*arguments, *good_enough).stdout
+
+
 def test_steps_are_made_for_the_tables_that_a_fabric_has(tmp_path: Path, ayatori_command) -> None:
     """Base LIDs of tables with several LIDs a port all take the first path: the bound by load is what steps reach."""
     tables = tmp_path / "tables"

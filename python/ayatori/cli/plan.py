@@ -246,6 +246,9 @@ def describe(data: dict[str, Any]) -> None:
     say(f"with the plan '{data['method']}', where it is better than no plan")
     describe_jobs(data)
     say(f"  take          {choice_in_words(data)}")
+    if data["jobs"] == 1 and "own_steps_at_most" in data["choices"][0]:
+        at_most = data["choices"][0]["own_steps_at_most"]
+        say(f"  try           --own-steps: up to {at_most:.4f} without a plan, by the load of the links")
     if data["jobs"] == 1:
         say(f"  proof         {data['per_job'][0]['reason']}")
         if "steps" in data["per_job"][0]:

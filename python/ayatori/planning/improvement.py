@@ -6,13 +6,18 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from ayatori._core import Job, Network, Routes
+from ayatori import _core
+from ayatori._core import Job, Network, Plan, Routes
 from ayatori.base.errors import Error
 from ayatori.planning.plans import DESTINATION_MOD_K, Assessment, assess_base_lids, assess_jobs, with_made_steps
 
 OURS = "destination-mod-K tables of ours, one LID a port"
 PLAN, NO_PLAN = "plan", "no plan"
 OWN_STEPS = "own steps"
+GOOD_ENOUGH = 0.9
+"""Of what the NICs could: with so much nobody has to look for steps of the job's own."""
+WORTH_A_TRY = 0.05
+"""By how much own steps have to be able to exceed what a job gets before they are named."""
 
 
 @dataclass(frozen=True)
@@ -31,6 +36,8 @@ class Improvement:
     planned: Assessment
     own_steps: dict[str, Assessment] = field(default_factory=dict)
     """Of PLAN and NO_PLAN: the same paths, with steps of the all-to-all that are made for them."""
+    own_steps_at_most: float | None = None
+    """What own steps without a plan could reach, by the load of the links; None where they are not worth a try."""
 
     @property
     def candidates(self) -> dict[str, Assessment]:
@@ -95,7 +102,22 @@ def improve_jobs(
         ):
             improvement.own_steps[name] = with_made_steps(network, tables, assessment)
             progress()
+    if not make_steps and pattern == "shift" and rails == "own":
+        for improvement in improvements:
+            improvement.own_steps_at_most = _own_steps_at_most(network, in_use, improvement)
     return improvements
+
+
+def _own_steps_at_most(network: Network, in_use: TablesInUse, improvement: Improvement) -> float | None:
+    """Only the bound, which takes a fraction of a second: making the steps takes longer than the plan."""
+    reached = improvement.better.relative_bandwidth
+    if reached >= GOOD_ENOUGH:
+        return None
+    job = improvement.without.job
+    plan = Plan.destination_mod_k(job.rank_count)
+    bound = _core.alltoall_bound(network, in_use.routes, job.endpoints(network), plan)
+    at_most = bound.endpoint_time / bound.time if bound.time > 0 else 1.0
+    return at_most if at_most >= reached + WORTH_A_TRY else None
 
 
 def improvements_as_data(in_use: TablesInUse, improvements: Iterable[Improvement]) -> dict[str, Any]:
@@ -115,6 +137,7 @@ def improvements_as_data(in_use: TablesInUse, improvements: Iterable[Improvement
                 for key, name in (("with_plan", PLAN), ("without", NO_PLAN))
                 if name in improvement.own_steps
             }
+            | ({} if improvement.own_steps_at_most is None else {"own_steps_at_most": improvement.own_steps_at_most})
             for improvement in improvements
         ],
     }
