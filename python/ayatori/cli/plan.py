@@ -101,10 +101,9 @@ def plan(
     own_steps = own_steps or steps_out is not None
     in_use = TablesInUse(read_routes(network, lfts), str(lfts)) if lfts else TablesInUse(make_routes(network, 0))
     routes = in_use.routes if lfts and lmc is None else make_routes(network, options.parse_lmc(lmc or "auto"))
-    prove = json or report is not None
     with progress("jobs", (4 if own_steps else 2) * len(alone)) as advance:
         improvements = improve_jobs(
-            network, in_use, routes, alone, method, pattern, each.seed, own_steps, advance, prove, rails
+            network, in_use, routes, alone, method, pattern, each.seed, own_steps, advance, json or bool(report), rails
         )
     ours = on_tables_of_ours(network, in_use, alone, pattern, each.seed, rails)
     data = {"source": source, "pattern": pattern, "seed": each.seed}
