@@ -179,7 +179,7 @@ Decision& Communicator::decision(MpiCall call, Bytes bytes, bool exact) {
   const std::uint32_t key = static_cast<std::uint32_t>(call) * 256 + size_class * 2 + (exact ? 1 : 0);
   const auto known = decisions_.find(key);
   if (known != decisions_.end()) return known->second;
-  return decisions_.emplace(key, Decision(call, bytes, exact, places_)).first->second;
+  return decisions_.emplace(key, Decision(call, bytes, exact, ranks_)).first->second;
 }
 
 CompiledCall* Communicator::compiled(const CallShape& shape) {

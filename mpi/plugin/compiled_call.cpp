@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <numeric>
 
+#include "others.hpp"
+
 namespace ayatori::plugin {
 
 namespace {
@@ -40,7 +42,7 @@ Result<std::unique_ptr<CompiledCall>> CompiledCall::make(const CallShape& shape,
     options.chunk_bytes = std::max<Bytes>(1, shape.choice.chunk_bytes / shape.element_bytes);
   }
   const CollectiveCall call{shape.collective, ranks, shape.root, shape.elements};
-  const auto schedule = make_schedule(shape.choice.algorithm, call, places, options);
+  const auto schedule = schedule_of(shape.choice.algorithm, call, places, options);
   if (!schedule) return Failure(schedule.error());
   if ((*schedule)->participant_count() > ranks) return fail("{} needs routers that reduce", shape.choice.algorithm);
   ProgramOptions program_options;

@@ -4,15 +4,18 @@
 
 #include <algorithm>
 
+#include "ayatori/schedule/algorithms.hpp"
+#include "model.hpp"
+
 namespace ayatori::plugin {
 
-Decision::Decision(MpiCall call, Bytes bytes, bool exact, const Places& places) : call_(call), bytes_(bytes), ways_(1) {
+Decision::Decision(MpiCall call, Bytes bytes, bool exact, Rank ranks) : call_(call), bytes_(bytes), ways_(1) {
   const Settings& settings = process().settings;
   if (const auto& forced = settings.forced[static_cast<std::size_t>(call)]) {
     ways_.push_back(*forced);
-    settled_ = forced->algorithm.empty() ? 0 : 1;
-    explain(fmt::format("{} on {} ranks: {}, forced by {}", names_of(call).name, places.machine.size(),
-                        forced->algorithm.empty() ? "the MPI's own" : forced->algorithm, names_of(call).variable));
+    settled_ = forced->algorithm.empty() || may_differ(*forced, exact) ? 0 : 1;
+    explain(fmt::format("{} on {} ranks: {}, forced by {}", names_of(call).name, ranks,
+                        settled_ == 0 ? "the MPI's own" : forced->algorithm, names_of(call).variable));
     return;
   }
   if (!settings.guard) return;
@@ -21,8 +24,19 @@ Decision::Decision(MpiCall call, Bytes bytes, bool exact, const Places& places) 
                         names_of(call).name));
     return;
   }
-  for (ForcedChoice& one : candidates(call, bytes, places)) ways_.push_back(std::move(one));
-  trial_.emplace(ways_.size());
+  undecided_ = true;
+}
+
+/// All ranks of an allreduce must get the same bits, which nobody has checked of an algorithm of others.
+bool Decision::may_differ(const ForcedChoice& choice, bool exact) const {
+  return call_ == MpiCall::allreduce && !exact && names_loaded_algorithm(choice.algorithm);
+}
+
+void Decision::prepare(const Places& places, MPI_Comm own, Rank rank) {
+  if (!undecided_) return;
+  undecided_ = false;
+  for (ForcedChoice& one : worth_a_trial(call_, bytes_, places, own, rank)) ways_.push_back(std::move(one));
+  if (ways_.size() > 1) trial_.emplace(ways_.size());
 }
 
 const ForcedChoice* Decision::next() const {

@@ -6,7 +6,6 @@
 #include <optional>
 #include <vector>
 
-#include "ayatori/tuning/candidates.hpp"
 #include "ayatori/tuning/trial.hpp"
 #include "process.hpp"
 
@@ -15,12 +14,17 @@ namespace ayatori::plugin {
 class Decision {
  public:
   /// `exact`: the result does not depend on who plays, bit by bit.
-  Decision(MpiCall call, Bytes bytes, bool exact, const Places& places);
+  Decision(MpiCall call, Bytes bytes, bool exact, Rank ranks);
+
+  /// Finds what is worth a trial, if there is to be one; before next() is obeyed. `own` is the communicator of our own
+  /// whose ranks are at `places`, and all of them call it when one does; `rank` is ours.
+  void prepare(const Places& places, MPI_Comm own, Rank rank);
+  [[nodiscard]] bool is_prepared() const { return !undecided_; }
 
   /// Who plays the next call; nullptr: the MPI.
   [[nodiscard]] const ForcedChoice* next() const;
 
-  [[nodiscard]] bool on_trial() const { return trial_.has_value(); }
+  [[nodiscard]] bool on_trial() const { return undecided_ || trial_.has_value(); }
   /// Takes a choice out that can't be played. The same on all ranks.
   void drop(const ForcedChoice& choice);
   /// The call that next() was about took so long. Collective on `own` after the first calls, and when
@@ -28,6 +32,7 @@ class Decision {
   void note(double seconds, MPI_Comm own);
 
  private:
+  [[nodiscard]] bool may_differ(const ForcedChoice& choice, bool exact) const;
   void explain_outcome(const std::vector<double>& seconds, std::size_t best) const;
 
   MpiCall call_;
@@ -35,6 +40,7 @@ class Decision {
   std::vector<ForcedChoice> ways_;  ///< the first is the MPI's own, without an algorithm
   std::optional<Trial> trial_;
   std::size_t settled_ = 0;  ///< number in ways_
+  bool undecided_ = false;   ///< there is to be a trial
 };
 
 }  // namespace ayatori::plugin

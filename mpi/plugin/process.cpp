@@ -8,7 +8,9 @@
 #include <set>
 #include <string>
 
+#include "model.hpp"
 #include "nodes.hpp"
+#include "others.hpp"
 #include "own_progress.hpp"
 
 namespace ayatori::plugin {
@@ -75,12 +77,14 @@ bool begin_process(int level) {
   the_process.settings = parse_settings(shared_text(settings_of_environment()));
   for (const std::string& complaint : the_process.settings.complaints) tell(complaint);
   take_table();
+  take_algorithms_of_others(the_process);
   const bool moves = the_process.settings.progress != ProgressMode::off;
   if (!the_process.settings.plays_anything() && !the_process.table && !moves) return false;
   PMPI_Comm_group(MPI_COMM_WORLD, &the_process.world);
   begin_progress();
   find_nodes(the_process);
   add_topology(the_process);
+  take_model(the_process);
   if (the_process.table && !fits(*the_process.table, the_process.places)) {
     tell("the choice table is not used: it was made for a job with other numbers of ranks on its machines");
     the_process.table.reset();

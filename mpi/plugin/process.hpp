@@ -4,6 +4,7 @@
 
 #include <mpi.h>
 
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -12,8 +13,11 @@
 
 #include "ayatori/artefacts/choice_table.hpp"
 #include "ayatori/carriers/node_memory.hpp"
+#include "ayatori/loaded/loaded_algorithm.hpp"
+#include "ayatori/network/link_rate.hpp"
 #include "ayatori/progress/outstanding.hpp"
 #include "ayatori/schedule/places.hpp"
+#include "ayatori/tuning/predicted.hpp"
 #include "ayatori/tuning/settings.hpp"
 
 namespace ayatori::plugin {
@@ -21,8 +25,13 @@ namespace ayatori::plugin {
 struct Process {
   Settings settings;                 ///< the same in all processes of MPI_COMM_WORLD
   std::optional<ChoiceTable> table;  ///< that AYATORI_CHOICE names
-  int rank = 0;                      ///< in MPI_COMM_WORLD
-  int level = MPI_THREAD_SINGLE;     ///< at which the program calls the MPI, whatever the MPI grants
+  LinkRate link_rate;                ///< of the nodes' NICs, as the network tells
+  bool direct = false;               ///< nodes have built-in routers
+  CostModel model;                   ///< by which the algorithms are found that are worth a trial
+  std::string costs_from;            ///< where its numbers come from, in words
+  std::map<std::string, std::shared_ptr<const LoadedAlgorithm>> others;  ///< algorithms of others that are forced
+  int rank = 0;                                                          ///< in MPI_COMM_WORLD
+  int level = MPI_THREAD_SINGLE;  ///< at which the program calls the MPI, whatever the MPI grants
   MPI_Group world = MPI_GROUP_NULL;
   Places places;                ///< of the ranks of MPI_COMM_WORLD
   std::vector<Rank> node_rank;  ///< by rank of MPI_COMM_WORLD: its number on our node; no_id if it is elsewhere

@@ -53,8 +53,8 @@ Result<Job> job_of(const Network& network, const Process& process, const std::ve
 }
 
 /// One number after the other, as text.
-std::string in_words(const Places& places) {
-  std::string text;
+std::string in_words(const Places& places, LinkRate rate, bool direct) {
+  std::string text = fmt::format("{} {}\n", to_string(rate), direct ? 1 : 0);
   const auto add = [&](const auto& list) {
     text += fmt::format("{}", list.size());
     for (const auto& one : list) text += fmt::format(" {}", static_cast<std::uint32_t>(one));
@@ -68,8 +68,14 @@ std::string in_words(const Places& places) {
   return text;
 }
 
-void take_words(std::string_view text, Places& places) {
+void take_words(std::string_view text, Process& process) {
   LineReader lines(text);
+  const auto links = split(lines.next().value_or(""), ' ');
+  if (links.size() == 2) {
+    process.link_rate = parse_link_rate(links[0]).value_or(LinkRate{});
+    process.direct = links[1] == "1";
+  }
+  Places& places = process.places;
   const auto take = [&](auto& list) {
     const auto line = lines.next();
     if (!line) return;
@@ -86,12 +92,22 @@ void take_words(std::string_view text, Places& places) {
   take(places.point);
 }
 
+/// That of the first NIC of the job whose rate is known.
+LinkRate rate_of(const Network& network, const Job& job) {
+  for (const JobMachine& machine : job.machines) {
+    for (const PortId endpoint : network.machine(machine.machine).endpoints) {
+      if (network.port(endpoint).rate.known()) return network.port(endpoint).rate;
+    }
+  }
+  return {};
+}
+
 Result<std::string> places_by(const std::string& source, const Process& process, const std::vector<HostName>& names) {
   const auto network = open_source(source);
   if (!network) return Failure(network.error());
   const auto job = job_of(*network, process, names);
   if (!job) return Failure(job.error());
-  return in_words(places_of_job(*network, *job));
+  return in_words(places_of_job(*network, *job), rate_of(*network, *job), network->direct());
 }
 
 }  // namespace
@@ -111,7 +127,7 @@ void add_topology(Process& process) {
     }
   }
   found = shared_text(std::move(found));
-  if (!found.empty()) take_words(found, process.places);
+  if (!found.empty()) take_words(found, process);
 }
 
 }  // namespace ayatori::plugin

@@ -36,6 +36,7 @@ Turn::Turn(MPI_Comm comm, MpiCall call, Bytes bytes, CallShape shape, MPI_Reques
   Decision& decision = on_->decision(call, bytes, exact);
   if (decision.next() == nullptr && !decision.on_trial()) return;
   if (!on_->prepare()) return;
+  if (!decision.is_prepared()) decision.prepare(on_->places(), on_->own(), on_->rank());
   while (const ForcedChoice* const choice = decision.next()) {
     call_ = compiled(*on_, call, *choice, shape);
     if (call_ != nullptr) break;

@@ -1,3 +1,4 @@
+#include "ayatori/artefacts/assumed_costs.hpp"
 #include "ayatori/artefacts/calibration.hpp"
 #include "ayatori/artefacts/choice_table.hpp"
 #include "ayatori/artefacts/plan_file.hpp"
@@ -54,6 +55,15 @@ void bind_costs(nb::module_& module) {
       .def_rw("between", &CommunicationCosts::between)
       .def_rw("copy", &CommunicationCosts::copy)
       .def_rw("reduce", &CommunicationCosts::reduce);
+  nb::class_<AssumedCosts>(module, "AssumedCosts", "See ayatori/artefacts/assumed_costs.hpp.")
+      .def_ro("costs", &AssumedCosts::costs)
+      .def_ro("link_latency", &AssumedCosts::link_latency);
+  module.def(
+      "assumed_costs",
+      [](const std::string& rate, bool direct) {
+        return assumed_costs(parse_link_rate(rate).value_or(LinkRate{}), direct);
+      },
+      nb::arg("rate"), nb::arg("direct"));
 }
 
 void bind_calibration(nb::module_& module) {

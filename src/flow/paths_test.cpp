@@ -295,6 +295,18 @@ TEST(Simulate, AnAlltoallWithoutHotSpotsTakesTheTimeOfTheEndpointsCables) {
   for (const double seconds : prediction.rank_seconds) EXPECT_EQ(seconds, prediction.seconds);
 }
 
+TEST(SwitchedPaths, ShareTheLinksOfMachinesAndGroups) {
+  // Machines 0 and 1 are in group 0, machine 2 in group 1; two ranks on each.
+  const auto paths = switched_paths({0, 0, 1, 1, 2, 2}, {0, 0, 1}, {1e9, 1e-7});
+  EXPECT_EQ(path(*paths, 0, 1), Links{}) << "within a machine";
+  EXPECT_EQ(path(*paths, 0, 2), (Links{0, 3}));
+  EXPECT_EQ(path(*paths, 1, 4), (Links{0, 6, 9, 5}));
+  EXPECT_EQ(paths->bytes_per_second(0), 1e9);
+  EXPECT_EQ(paths->bytes_per_second(6), 2e9) << "as fast as the group's two machines together";
+  EXPECT_EQ(paths->bytes_per_second(9), 1e9);
+  EXPECT_EQ(paths->link_count(), 10U);
+}
+
 TEST(SimulateAll, EqualsEachRunByItself) {
   const Fabric fabric("fattree:K=6,levels=2,nodes=30");
   std::vector<Job> jobs;

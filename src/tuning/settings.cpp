@@ -41,6 +41,25 @@ Result<std::string> playable_algorithm(MpiCall call, std::string_view word) {
   return with_hint(fail("{} has no algorithm '{}'", names_of(call).name, word), "there are mpi, " + known);
 }
 
+/// "file:F" or "library:L.so:NAME", whose names may have colons of their own, and a size of chunks after the last one.
+Result<ForcedChoice> parse_loaded_choice(MpiCall call, std::string_view text) {
+  if (names_of(call).sized_by_rank) {
+    return fail("{} has sizes by rank, which algorithms of others do not take", names_of(call).name);
+  }
+  ForcedChoice choice;
+  const std::size_t last = text.rfind(':');
+  const std::string_view option = text.substr(last + 1);
+  const std::size_t equals = std::min(option.find('='), option.size());
+  if (option.substr(0, equals) == "chunk" || option.substr(0, equals) == "segment") {
+    const auto bytes = parse_byte_count(option.substr(std::min(equals + 1, option.size())));
+    if (!bytes || *bytes == 0) return fail("'{}' is not a size; 16KiB is one", option);
+    choice.chunk_bytes = *bytes;
+    text = text.substr(0, last);
+  }
+  choice.algorithm = text;
+  return choice;
+}
+
 bool is_on(std::string_view value) { return !value.empty() && value != "0" && value != "off"; }
 
 void complain(Settings& settings, std::string_view name, std::string_view value, const Error& error) {
@@ -100,6 +119,7 @@ std::optional<Bytes> parse_byte_count(std::string_view text) {
 }
 
 Result<ForcedChoice> parse_forced_choice(MpiCall call, std::string_view text) {
+  if (names_loaded_algorithm(text)) return parse_loaded_choice(call, text);
   const auto parts = split(text, ':');
   if (parts.empty()) return fail("expected the name of an algorithm, or mpi");
   ForcedChoice choice;

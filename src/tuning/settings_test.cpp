@@ -51,6 +51,14 @@ TEST(ParseForcedChoice, NamesWhatIsWrong) {
   EXPECT_EQ(message(MpiCall::bcast, "chain:chunk"), "'chunk' is not a size; 16KiB is one");
 }
 
+TEST(ParseForcedChoice, TakesAlgorithmsOfOthersWithoutLoadingThem) {
+  EXPECT_EQ(*parse_forced_choice(MpiCall::allreduce, "file:/a:b"), (ForcedChoice{"file:/a:b", 0}));
+  EXPECT_EQ(*parse_forced_choice(MpiCall::bcast, "library:./l.so:mine:chunk=16KiB"),
+            (ForcedChoice{"library:./l.so:mine", 16384}));
+  EXPECT_FALSE(parse_forced_choice(MpiCall::bcast, "file:f:chunk=0"));
+  EXPECT_FALSE(parse_forced_choice(MpiCall::gatherv, "file:f")) << "sizes by rank";
+}
+
 TEST(ParseSettings, UsesWhatItKnowsAndComplainsOfTheRest) {
   const Settings settings = parse_settings(
       "AYATORI_VERBOSE=1\nAYATORI_GUARD=off\nAYATORI_BCAST=chain\nAYATORI_REDUCE=best\nHOME=/root\nnothing\n");

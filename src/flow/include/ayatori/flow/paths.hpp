@@ -138,4 +138,12 @@ struct LinkDefaults {
 [[nodiscard]] Result<std::unique_ptr<Paths>> grid_paths_of_job(const Network& network, const Job& job,
                                                                const LinkDefaults& links);
 
+/// Paths where only the ranks' places are known: each machine has one link to the switch of its group, and each group
+/// links as fast as those of all its machines together to one switch above. So what shares links here shares them in
+/// every network of these groups, but for links inside of a network that is tapered. `machine_of_rank` and
+/// `group_of_machine` as Places have them. Links have LinkDefaults' rate and latency (0: 4xHDR).
+[[nodiscard]] std::unique_ptr<Paths> switched_paths(std::vector<std::uint32_t> machine_of_rank,
+                                                    std::vector<std::uint32_t> group_of_machine,
+                                                    const LinkDefaults& links);
+
 }  // namespace ayatori

@@ -1,0 +1,25 @@
+#pragma once
+/// \file
+/// What messages cost where nobody has measured: by the rate of the links, from published measurements.
+/// docs/predictions.md has the source of each number, and says which are interpolated.
+
+#include "ayatori/artefacts/calibration.hpp"
+#include "ayatori/artefacts/message_costs.hpp"
+#include "ayatori/network/link_rate.hpp"
+
+namespace ayatori {
+
+struct AssumedCosts {
+  CommunicationCosts costs;
+  double link_latency = 0;  ///< seconds of each link, with that of the switch after it
+};
+
+/// For links of NICs of this rate; of a rate that is not known, as for 4xHDR. `direct`: machines have built-in routers.
+[[nodiscard]] AssumedCosts assumed_costs(LinkRate rate, bool direct);
+
+/// What was measured, and `otherwise` for what was not. Links have `link_latency` seconds each, also those that the
+/// calibration measured over.
+[[nodiscard]] CommunicationCosts costs_of(const Calibration& calibration, const CommunicationCosts& otherwise,
+                                          double link_latency);
+
+}  // namespace ayatori

@@ -1,0 +1,101 @@
+#include "ayatori/tuning/predicted.hpp"
+
+#include <algorithm>
+#include <array>
+#include <optional>
+
+#include "ayatori/flow/simulate.hpp"
+#include "ayatori/schedule/algorithms.hpp"
+
+namespace ayatori {
+
+namespace {
+
+/// Tried beside an algorithm's own choice.
+constexpr std::array<Bytes, 2> chunk_sizes = {Bytes{8} << 10, Bytes{64} << 10};
+
+/// "planned" needs paths, and is "shift" without them; "in-network" needs routers that reduce.
+bool is_for(const Algorithm& algorithm, const Places& places) {
+  if (algorithm.of_an_mpi || algorithm.name == "planned" || algorithm.name == "in-network") return false;
+  if (algorithm.needs_grid && places.dimensions.empty()) return false;
+  if (algorithm.within_a_node && places.machine_count() > 1) return false;
+  const bool several_of_several = places.machine_count() > 1 && places.machine_count() < places.machine.size();
+  return algorithm.name != "hierarchical" || several_of_several;
+}
+
+std::unique_ptr<Paths> paths_of(const Places& places, const CostModel& model) {
+  const LinkDefaults links{model.link_bytes_per_second, model.link_latency};
+  if (places.dimensions.empty()) return switched_paths(places.machine, places.group, links);
+  return grid_paths(places.dimensions, places.periodic, places.machine, places.point, links);
+}
+
+/// Not less than it has: every participant in every step.
+std::uint64_t most_messages(const Schedule& schedule) {
+  std::uint64_t steps = 0;
+  for (std::uint32_t stream = 0; stream < schedule.stream_count(); ++stream) steps += schedule.step_count(stream);
+  return steps * schedule.participant_count();
+}
+
+class Ranking {
+ public:
+  Ranking(const CollectiveCall& call, const Places& places, const CostModel& model, std::uint64_t max_messages)
+      : call_(call), places_(places), paths_(paths_of(places, model)), left_(max_messages) {
+    options_.costs = model.costs;
+  }
+
+  void add(const Algorithm& algorithm) {
+    std::optional<PredictedChoice> best;
+    for (const Bytes chunk : {Bytes{0}, chunk_sizes[0], chunk_sizes[1]}) {
+      if (chunk > 0 && (!algorithm.pipelined || chunk >= call_.bytes)) break;
+      const std::optional<double> seconds = predict(algorithm, chunk);
+      if (!seconds) break;
+      if (!best || *seconds < best->seconds) best = {{std::string(algorithm.name), chunk}, *seconds};
+    }
+    if (best) found_.push_back(std::move(*best));
+  }
+
+  [[nodiscard]] std::vector<PredictedChoice> sorted() && {
+    std::ranges::stable_sort(found_, {}, &PredictedChoice::seconds);
+    return std::move(found_);
+  }
+
+ private:
+  std::optional<double> predict(const Algorithm& algorithm, Bytes chunk) {
+    AlgorithmOptions options;
+    options.chunk_bytes = chunk;
+    const auto schedule = algorithm.make(call_, places_, options);
+    if (!schedule) return std::nullopt;
+    const std::uint64_t messages = most_messages(**schedule);
+    if (messages > left_) return std::nullopt;
+    left_ -= messages;
+    const auto predicted = simulate(**schedule, *paths_, options_);
+    if (!predicted) return std::nullopt;
+    return predicted->seconds;
+  }
+
+  CollectiveCall call_;
+  const Places& places_;
+  std::unique_ptr<Paths> paths_;
+  FlowOptions options_;
+  std::uint64_t left_;
+  std::vector<PredictedChoice> found_;
+};
+
+}  // namespace
+
+std::vector<PredictedChoice> predicted_choices(MpiCall call, Bytes bytes, const Places& places, const CostModel& model,
+                                               std::uint64_t max_messages) {
+  const auto ranks = static_cast<Rank>(places.machine.size());
+  if (names_of(call).sized_by_rank || ranks < 2) return {};
+  const auto checked = checked_call({names_of(call).collective, ranks, 0, bytes}, {});
+  if (!checked) return {};
+  std::vector<const Algorithm*> known;
+  for (const Algorithm& algorithm : algorithms()) {
+    if (algorithm.collective == checked->collective && is_for(algorithm, places)) known.push_back(&algorithm);
+  }
+  Ranking ranking(*checked, places, model, max_messages);
+  for (const Algorithm* const algorithm : known) ranking.add(*algorithm);
+  return std::move(ranking).sorted();
+}
+
+}  // namespace ayatori
