@@ -110,8 +110,8 @@ def outcomes_of(run: Run, preload: bool, variables: Mapping[str, str] | None = N
         lines.mkdir()
         launch = [f"mpirun.{run.family}", "-np", str(run.ranks)]
         launch += ["--oversubscribe"] if run.family == "openmpi" else []
-        preloaded = [yielding(folder)] if run.family == "mpich" else []
-        preloaded += [plugin_of(run.family)] if preload else []
+        preloaded = [plugin_of(run.family)] if preload else []
+        preloaded += [yielding(folder)] if run.family == "mpich" else []
         launch += ["env", "LD_PRELOAD=" + ":".join(map(str, preloaded))]
         status = run_program(
             [*launch, sys.executable, program, tests, lines, *run.options()],

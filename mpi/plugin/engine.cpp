@@ -5,9 +5,12 @@
 #include "calls.hpp"
 #include "quick_calls.hpp"
 
+struct ayatori_mpi_calls ayatori_own_calls;
+
 extern "C" __attribute__((visibility("default"))) int ayatori_mpi_engine_start(struct ayatori_mpi_calls* played,
                                                                                int level) {
   using namespace ayatori::plugin;
+  ayatori_own_calls = *played;
   if (!begin_process(level)) return 0;
   begin_communicators();
   if (process().plays_nonblocking) {

@@ -70,10 +70,17 @@ static void make_mpi_visible(void) {
   }
 }
 
+static int is_ours(void* function) {
+  Dl_info here;
+  Dl_info there;
+  return dladdr((void*)&calls, &here) != 0 && dladdr(function, &there) != 0 && here.dli_fbase == there.dli_fbase;
+}
+
 static void* own_function(const char* name) {
   if (mpi_library != NULL) return dlsym(mpi_library, name);
-  void* const found = dlsym(RTLD_NEXT, name);
-  return found != NULL ? found : dlsym(RTLD_DEFAULT, name);
+  void* found = dlsym(RTLD_NEXT, name);
+  if (found == NULL) found = dlsym(RTLD_DEFAULT, name);
+  return found == NULL || is_ours(found) ? NULL : found;
 }
 
 static void look_up(void* function, const char* name) {
@@ -163,7 +170,7 @@ static int wants_thread(void) {
   return wanted != NULL && strcmp(wanted, "thread") == 0 && (all == NULL || strcmp(all, "off") != 0);
 }
 
-EXPORTED int MPI_Init(int* argc, char*** argv) {
+static int initialise(int* argc, char*** argv) {
   look_up_all();
   const int raised = wants_thread();
   int provided = MPI_THREAD_SINGLE;
@@ -172,12 +179,25 @@ EXPORTED int MPI_Init(int* argc, char*** argv) {
   return code;
 }
 
-EXPORTED int MPI_Init_thread(int* argc, char*** argv, int required, int* provided) {
+static int initialise_for_threads(int* argc, char*** argv, int required, int* provided) {
   look_up_all();
   const int raised = required < MPI_THREAD_MULTIPLE && wants_thread();
   const int code = base.Init_thread(argc, argv, raised ? MPI_THREAD_MULTIPLE : required, provided);
   if (code == MPI_SUCCESS) start_engine(raised ? required : -1);
   return code;
+}
+
+/* Collectives have both names of each function. Fortran's functions of Open MPI convert their arguments and call
+ * PMPI_…, as some of MPICH's do: if they went past us, a rank that calls from Fortran and one that calls from C would
+ * play different schedules in the same call, and wait for ever. The engine calls the MPI's own by their addresses
+ * (own_calls.h). */
+EXPORTED int MPI_Init(int* argc, char*** argv) { return initialise(argc, argv); }
+EXPORTED int PMPI_Init(int* argc, char*** argv) { return initialise(argc, argv); }
+EXPORTED int MPI_Init_thread(int* argc, char*** argv, int required, int* provided) {
+  return initialise_for_threads(argc, argv, required, provided);
+}
+EXPORTED int PMPI_Init_thread(int* argc, char*** argv, int required, int* provided) {
+  return initialise_for_threads(argc, argv, required, provided);
 }
 
 #define WRAPPER(name, parameters, arguments)               \
@@ -187,8 +207,15 @@ EXPORTED int MPI_Init_thread(int* argc, char*** argv, int required, int* provide
   }
 AYATORI_MPI_CALLS(WRAPPER)
 
+#define WRAPPER_OF_PMPI(name, parameters, arguments)       \
+  EXPORTED int PMPI_##name parameters {                    \
+    if (__builtin_expect(calls == NULL, 0)) look_up_all(); \
+    return calls->name arguments;                          \
+  }
+AYATORI_COLLECTIVE_CALLS(WRAPPER_OF_PMPI)
+
 /* At the end of a process in which MPI was there and initialised, but not by us: a program that asks dlopen's handle
- * for MPI's functions gets the MPI's own. Fortran's MPI_Init of Open MPI is another such way. */
+ * for MPI's functions gets the MPI's own. */
 __attribute__((destructor)) static void notice_escape(void) {
   if (calls != NULL) return;
   make_mpi_visible();

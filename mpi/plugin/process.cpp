@@ -8,6 +8,7 @@
 #include <set>
 #include <string>
 
+#include "job_plan.hpp"
 #include "model.hpp"
 #include "nodes.hpp"
 #include "others.hpp"
@@ -84,6 +85,7 @@ bool begin_process(int level) {
   begin_progress();
   find_nodes(the_process);
   add_topology(the_process);
+  check_plan(the_process);
   take_model(the_process);
   if (the_process.table && !fits(*the_process.table, the_process.places)) {
     tell("the choice table is not used: it was made for a job with other numbers of ranks on its machines");

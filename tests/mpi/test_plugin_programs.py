@@ -48,8 +48,22 @@ def test_calls_that_are_made_again_get_right_results(mpi: plugin.Mpi, variables:
 
 
 @pytest.mark.parametrize("source", ["fortran_mpifh.f90", "fortran_usempi.f90", "fortran_f08.f90"])
-def test_fortran_programs_get_right_results(mpi: plugin.Mpi, source: str) -> None:
-    expect_right(mpi.run(3, mpi.compiled(source, "mpifort", "-fallow-argument-mismatch"), **RING))
+def test_collectives_from_fortran_are_played(mpi: plugin.Mpi, source: str) -> None:
+    program = mpi.compiled(source, "mpifort", "-fallow-argument-mismatch")
+    variables = {**RING, "AYATORI_BARRIER": "tree", "AYATORI_BCAST": "chain", "AYATORI_ALLGATHER": "bruck"}
+    done = mpi.run(3, program, AYATORI_VERBOSE="1", **variables)
+    expect_right(done)
+    for line in ("Allreduce on 3 ranks: ring", "Barrier on 3 ranks: tree", "Bcast on 3 ranks: chain"):
+        assert f"MPI_{line}" in done.stderr
+
+
+@pytest.mark.parametrize("forced", [{}, RING | {"AYATORI_BARRIER": "tree"}], ids=["on trial", "forced"])
+@pytest.mark.parametrize("initialised", ["c", "fortran", "both"])
+def test_ranks_may_call_from_c_and_from_fortran_at_the_same_time(
+    mpi: plugin.Mpi, initialised: str, forced: dict[str, str]
+) -> None:
+    program = mpi.compiled("mixed_languages.f90", "mpifort", str(plugin.PROGRAMS / "mixed_languages.c"))
+    expect_right(mpi.run(4, program, initialised, timeout=60, **forced))
 
 
 def test_a_program_that_loads_its_mpi_later_is_played_for(mpi: plugin.Mpi) -> None:

@@ -2,14 +2,34 @@
 
 from __future__ import annotations
 
+import json
+import platform
 import shutil
+from pathlib import Path
 
 import plugin
 import pytest
+import test_plugin_choice
 
 from ayatori.processes.mpi_job import family_of
 
 pytestmark = pytest.mark.skipif(shutil.which("mpirun") is None, reason="no MPI is installed")
+
+
+def plan_for(folder: Path, ranks: int, reason: str = "a test", host: str = "") -> Path:
+    address = {"port_guid": "0x0000000000000031", "base_lid": 48, "path_bits": 0, "lid": 48}
+    plan = {
+        "format": "ayatori-plan",
+        "version": 2,
+        "method": "rule",
+        "reason": reason,
+        "lmc": 0,
+        "machines": [{"host": host or platform.node(), "ranks": ranks}],
+        "ranks": [address] * ranks,
+    }
+    path = folder / "plan.json"
+    path.write_text(json.dumps(plan), encoding="utf-8")
+    return path
 
 
 @pytest.fixture(scope="module", params=plugin.families())
@@ -26,8 +46,59 @@ def test_a_program_runs_with_the_plugin_of_its_mpi(mpi: plugin.Mpi, ayatori_comm
     assert done.status == 0, done.stdout + done.stderr
     assert done.stdout == "right\n"
     first = done.stderr.splitlines()[0]
-    assert first.startswith(f"ayatori: {mpi.family}, LD_PRELOAD=") and first.endswith("libayatori_mpi.so")
+    plugin_here = f"{mpi.family}/libayatori_mpi.so"
+    assert first.startswith(f"ayatori: {mpi.family}, LD_PRELOAD=") and first.endswith(
+        f"{plugin_here}, AYATORI_VERBOSE=1"
+    )
     assert "MPI_Allreduce on 2 ranks: ring, forced by AYATORI_ALLREDUCE" in done.stderr
+
+
+def test_files_and_progress_are_handed_on_and_said_in_one_line(
+    mpi: plugin.Mpi, ayatori_command, tmp_path: Path
+) -> None:
+    calibration, plan = test_plugin_choice.calibration(tmp_path), plan_for(tmp_path, 2)
+    launch = [f"mpirun.{mpi.family}", "-np", "1", "env"]
+    options = ["--calibration", str(calibration), "--plan", str(plan), "--progress", "calls"]
+    done = ayatori_command("run", *options, "--", *launch, env=plugin.OPEN_MPI_HERE)
+    assert done.status == 0, done.stderr
+    set_here = [f"AYATORI_CALIBRATION={calibration}", f"AYATORI_PLAN={plan}", "AYATORI_PROGRESS=calls"]
+    assert done.stderr.splitlines()[0].endswith(", ".join(set_here))
+    for variable in set_here:
+        assert variable in done.stdout.splitlines()
+
+
+def test_files_that_can_not_be_read_are_told_before_the_job_starts(ayatori_command, tmp_path: Path) -> None:
+    (tmp_path / "broken").write_text("{", encoding="utf-8")
+    for option in ("--calibration", "--plan"):
+        done = ayatori_command("run", option, str(tmp_path / "broken"), "--", "mpirun", "-np", "1", "true")
+        assert done.status == 1
+        assert "broken" in done.stderr
+
+
+def test_ranks_with_different_plans_are_refused(mpi: plugin.Mpi, tmp_path: Path) -> None:
+    program = mpi.compiled("check_communicators.cpp", "mpicxx", "-std=c++20")
+    for number in (0, 1):
+        (tmp_path / str(number)).mkdir()
+        plan_for(tmp_path / str(number), 2, f"plan {number}")
+    rank = "${OMPI_COMM_WORLD_RANK:-$PMI_RANK}"
+    shell = ["sh", "-c", f'AYATORI_PLAN={tmp_path}/{rank}/plan.json exec "$0"', program]
+    done = mpi.run(2, *shell)
+    assert done.returncode != 0
+    assert "right" not in done.stdout
+    assert done.stderr.count("ayatori: the job is not started: its processes have different plans (AYATORI_PLAN)") == 1
+
+
+def test_a_plan_of_this_job_is_taken_and_that_of_another_is_told(mpi: plugin.Mpi, tmp_path: Path) -> None:
+    program = mpi.compiled("check_communicators.cpp", "mpicxx", "-std=c++20")
+    done = mpi.run(2, program, AYATORI_PLAN=str(plan_for(tmp_path, 2)))
+    assert (done.returncode, done.stderr.count("ayatori: the plan")) == (0, 0), done.stderr
+    done = mpi.run(3, program, AYATORI_PLAN=str(plan_for(tmp_path, 2)))
+    assert done.returncode == 0, done.stderr
+    assert done.stderr.count("ayatori: the plan is not used: ") == 1
+    assert "is for 2 ranks, and these are 3" in done.stderr
+    done = mpi.run(2, program, AYATORI_PLAN=str(plan_for(tmp_path, 2, host="elsewhere")))
+    assert done.returncode == 0, done.stderr
+    assert "ayatori: the plan is not used: rank 0 is on " in done.stderr
 
 
 def test_the_exit_status_is_the_commands(mpi: plugin.Mpi, ayatori_command) -> None:

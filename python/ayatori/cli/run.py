@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
@@ -11,27 +12,63 @@ import typer
 from ayatori import _core
 from ayatori.base.errors import Error
 from ayatori.cli.execution import UsageError
+from ayatori.formats.calibration import read_calibration
 from ayatori.processes import mpi_job, run_job
 
 PLUGINS = Path(_core.__file__).parent / "mpi"
+
+
+class Progress(StrEnum):
+    thread = "thread"
+    calls = "calls"
+    off = "off"
 
 
 def run(
     command: Annotated[list[str], typer.Argument(metavar="-- COMMAND...", help="A program, or with MPI its launcher.")],
     acp: Annotated[bool, typer.Option("--acp", help="Its processes use libacp.")] = False,
     count: Annotated[int | None, typer.Option("-n", metavar="N", min=1, help="How many processes, with --acp.")] = None,
+    calibration: Annotated[
+        Path | None, typer.Option("--calibration", metavar="FILE", help="By which algorithms are found worth a trial.")
+    ] = None,
+    plan: Annotated[
+        Path | None, typer.Option("--plan", metavar="FILE", help="The job's plan, which all ranks must share.")
+    ] = None,
+    progress: Annotated[
+        Progress | None,
+        typer.Option("--progress", help="How operations that do not block go on while the program computes."),
+    ] = None,
     verbose: Annotated[bool, typer.Option("--verbose", help="The plug-in says what it plays, and why.")] = False,
 ) -> int:
     """Runs an MPI program (mpirun, mpiexec or srun) so that its collectives are played by the plug-in; with --acp, N
     processes of a program that uses libacp. Exit status: the command's; with --acp that of the first that failed."""
+    variables = _variables(calibration, plan, progress, verbose)
     try:
         if acp:
+            if variables:
+                raise UsageError("--calibration, --plan, --progress and --verbose are for MPI programs, without --acp")
             return run_job(command, count or 1)
         if count is not None:
             raise UsageError("-n is for --acp", hint=f"ayatori run -- mpirun -np {count} {' '.join(command)}")
-        job = mpi_job(command, PLUGINS, {"AYATORI_VERBOSE": "1"} if verbose else {})
-        print(f"ayatori: {job.family}, LD_PRELOAD={job.plugin}", file=sys.stderr, flush=True)
+        job = mpi_job(command, PLUGINS, variables)
+        print(f"ayatori: {job.in_words()}", file=sys.stderr, flush=True)
         job.replace_this_process()
     except OSError as error:
         raise Error(f"can't run {command[0]}", error.strerror or str(error)) from error
     return 0
+
+
+def _variables(calibration: Path | None, plan: Path | None, progress: Progress | None, verbose: bool) -> dict[str, str]:
+    """What the plug-in reads. Files are read here first: what is wrong in them is said before a job starts."""
+    variables = {}
+    if calibration is not None:
+        read_calibration(calibration)
+        variables["AYATORI_CALIBRATION"] = str(calibration.resolve())
+    if plan is not None:
+        _core.read_plan_file(str(plan))
+        variables["AYATORI_PLAN"] = str(plan.resolve())
+    if progress is not None:
+        variables["AYATORI_PROGRESS"] = progress.value
+    if verbose:
+        variables["AYATORI_VERBOSE"] = "1"
+    return variables

@@ -12,7 +12,7 @@ from pathlib import Path
 from ayatori.processes.errors import ProgramError
 
 # What a program of each family is linked to, and what its launcher says of itself.
-_LIBRARIES = {"openmpi": b"libmpi.so.40", "mpich": b"libmpich.so.12"}
+_LIBRARIES = {"openmpi": (b"libmpi.so.40",), "mpich": (b"libmpich.so.12", b"libmpi.so.12")}
 _VERSIONS = {"openmpi": ("(Open MPI)", "OpenRTE"), "mpich": ("HYDRA", "MPICH")}
 _LAUNCHERS = ("mpirun", "mpiexec", "mpiexec.hydra", "orterun")
 
@@ -26,9 +26,16 @@ class MpiJob:
     plugin: Path
     variables: Mapping[str, str]
 
-    def environment(self) -> dict[str, str]:
+    def in_words(self) -> str:
+        """One line: what was found and what is set."""
+        return ", ".join([self.family, *(f"{name}={value}" for name, value in self._set_here().items())])
+
+    def _set_here(self) -> dict[str, str]:
         preloads = (str(self.plugin), os.environ.get("LD_PRELOAD", ""))
-        set_here = {**self.variables, "LD_PRELOAD": ":".join(filter(None, preloads))}
+        return {"LD_PRELOAD": ":".join(filter(None, preloads)), **self.variables}
+
+    def environment(self) -> dict[str, str]:
+        set_here = self._set_here()
         if self.family == "openmpi":
             # mpirun of Open MPI sends other hosts only the variables that this list names; Hydra and srun send all.
             ours = [name for name in os.environ if name.startswith(("AYATORI_", "NWTOPO_"))]
@@ -62,12 +69,12 @@ def plugin_for(family: str, plugins: Path) -> Path:
 
 
 def family_of(command: Sequence[str]) -> str | None:
-    """That of the program, if it is linked to an MPI; otherwise that of its launcher."""
-    for word in command:
-        found = shutil.which(word)
-        linked = _linked_to(Path(found)) if found else None
-        if linked:
-            return linked
+    """That of the program, if it or a library of its is linked to an MPI; otherwise that of its launcher."""
+    programs = [Path(found) for word in command if (found := shutil.which(word))]
+    for linked_to in (_names_in, _names_by_loader):
+        for program in programs:
+            if linked := linked_to(program):
+                return linked
     launcher = shutil.which(command[0])
     if launcher is None or not Path(command[0]).name.startswith(_LAUNCHERS):
         return None
@@ -75,9 +82,19 @@ def family_of(command: Sequence[str]) -> str | None:
     return next((family for family, words in _VERSIONS.items() if any(word in said for word in words)), None)
 
 
-def _linked_to(program: Path) -> str | None:
+def _names_in(program: Path) -> str | None:
     with program.open("rb") as file:
-        if file.read(4) != b"\x7fELF":
-            return None
-        contents = file.read()
-    return next((family for family, library in _LIBRARIES.items() if library in contents), None)
+        return _family_in(file.read()) if file.read(4) == b"\x7fELF" else None
+
+
+def _names_by_loader(program: Path) -> str | None:
+    """By the libraries of its libraries, as the loader finds them here."""
+    loader = shutil.which("ldd")
+    if loader is None:
+        return None
+    return _family_in(subprocess.run([loader, str(program)], capture_output=True, check=False).stdout)
+
+
+def _family_in(contents: bytes) -> str | None:
+    found = (family for family, names in _LIBRARIES.items() if any(name in contents for name in names))
+    return next(found, None)

@@ -1,0 +1,78 @@
+#include "job_plan.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <array>
+#include <climits>
+#include <cstdlib>
+#include <fstream>
+#include <functional>
+#include <iterator>
+#include <string>
+
+#include "ayatori/artefacts/plan_file.hpp"
+
+namespace ayatori::plugin {
+
+namespace {
+
+/// Of the file, and of the one beside it that a plan per pair has.
+std::uint64_t checksum_of(const std::string& path) {
+  std::string contents;
+  for (const char* const suffix : {"", ".pairs"}) {
+    std::ifstream file(path + suffix, std::ios::binary);
+    contents.append(std::istreambuf_iterator<char>(file), {});
+  }
+  return std::hash<std::string>{}(contents);
+}
+
+std::string_view short_name(std::string_view host) { return host.substr(0, host.find('.')); }
+
+/// The host of this rank by the plan.
+const JobHost* row_of(const PlanFile& plan, Rank rank) {
+  Rank first = 0;
+  for (const JobHost& host : plan.machines) {
+    if (rank < first + host.ranks) return &host;
+    first += host.ranks;
+  }
+  return nullptr;
+}
+
+/// Empty if the plan is for this job.
+std::string why_not(const std::string& path, const Process& process) {
+  const auto plan = read_plan_file(path);
+  if (!plan) return plan.error().message;
+  if (plan->ranks.size() != process.places.machine.size()) {
+    return fmt::format("{} is for {} ranks, and these are {}", path, plan->ranks.size(), process.places.machine.size());
+  }
+  const JobHost* const row = row_of(*plan, static_cast<Rank>(process.rank));
+  std::array<char, 256> here{};
+  gethostname(here.data(), here.size() - 1);
+  if (process.settings.ranks_per_machine > 0 || short_name(row->host) == short_name(here.data())) return {};
+  return fmt::format("rank {} is on {}, and in {} on {}", process.rank, here.data(), path, row->host);
+}
+
+}  // namespace
+
+void check_plan(const Process& process) {
+  const char* const value = std::getenv("AYATORI_PLAN");
+  const std::string path = value == nullptr ? "" : value;
+  const std::uint64_t checksum = path.empty() ? 0 : checksum_of(path);
+  std::uint64_t least[] = {checksum, ~checksum};
+  PMPI_Allreduce(MPI_IN_PLACE, least, 2, MPI_UINT64_T, MPI_MIN, MPI_COMM_WORLD);
+  if (least[0] != ~least[1]) {
+    tell("the job is not started: its processes have different plans (AYATORI_PLAN)");
+    PMPI_Barrier(MPI_COMM_WORLD);
+    PMPI_Abort(MPI_COMM_WORLD, 1);
+  }
+  if (path.empty()) return;
+  const std::string reason = why_not(path, process);
+  int first_wrong = reason.empty() ? INT_MAX : process.rank;
+  PMPI_Allreduce(MPI_IN_PLACE, &first_wrong, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
+  if (first_wrong == INT_MAX) return;
+  if (first_wrong == process.rank) std::fprintf(stderr, "ayatori: the plan is not used: %s\n", reason.c_str());
+  unsetenv("AYATORI_PLAN");
+}
+
+}  // namespace ayatori::plugin

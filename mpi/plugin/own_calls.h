@@ -1,0 +1,48 @@
+#pragma once
+/// \file
+/// In the engine PMPI_Bcast … are the MPI's own functions, whatever library was loaded before the MPI: those of the
+/// plug-in have the same names. The compiler includes this file before all others.
+
+#include "interposed_calls.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+/// Filled when the engine starts.
+extern struct ayatori_mpi_calls ayatori_own_calls;
+#ifdef __cplusplus
+}
+#endif
+
+#define PMPI_Ibarrier ayatori_own_calls.Ibarrier
+#define PMPI_Ibcast ayatori_own_calls.Ibcast
+#define PMPI_Ireduce ayatori_own_calls.Ireduce
+#define PMPI_Iallreduce ayatori_own_calls.Iallreduce
+#define PMPI_Ireduce_scatter_block ayatori_own_calls.Ireduce_scatter_block
+#define PMPI_Ireduce_scatter ayatori_own_calls.Ireduce_scatter
+#define PMPI_Iallgather ayatori_own_calls.Iallgather
+#define PMPI_Iallgatherv ayatori_own_calls.Iallgatherv
+#define PMPI_Igather ayatori_own_calls.Igather
+#define PMPI_Igatherv ayatori_own_calls.Igatherv
+#define PMPI_Iscatter ayatori_own_calls.Iscatter
+#define PMPI_Iscatterv ayatori_own_calls.Iscatterv
+#define PMPI_Ialltoall ayatori_own_calls.Ialltoall
+#define PMPI_Ialltoallv ayatori_own_calls.Ialltoallv
+#define PMPI_Comm_dup ayatori_own_calls.Comm_dup
+#define PMPI_Comm_split ayatori_own_calls.Comm_split
+#define PMPI_Comm_create ayatori_own_calls.Comm_create
+#define PMPI_Cart_create ayatori_own_calls.Cart_create
+#define PMPI_Barrier ayatori_own_calls.Barrier
+#define PMPI_Bcast ayatori_own_calls.Bcast
+#define PMPI_Reduce ayatori_own_calls.Reduce
+#define PMPI_Allreduce ayatori_own_calls.Allreduce
+#define PMPI_Reduce_scatter_block ayatori_own_calls.Reduce_scatter_block
+#define PMPI_Reduce_scatter ayatori_own_calls.Reduce_scatter
+#define PMPI_Allgather ayatori_own_calls.Allgather
+#define PMPI_Allgatherv ayatori_own_calls.Allgatherv
+#define PMPI_Gather ayatori_own_calls.Gather
+#define PMPI_Gatherv ayatori_own_calls.Gatherv
+#define PMPI_Scatter ayatori_own_calls.Scatter
+#define PMPI_Scatterv ayatori_own_calls.Scatterv
+#define PMPI_Alltoall ayatori_own_calls.Alltoall
+#define PMPI_Alltoallv ayatori_own_calls.Alltoallv

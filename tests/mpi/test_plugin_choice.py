@@ -1,0 +1,88 @@
+"""What the first calls of a program are tried with, and algorithms of others."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import plugin
+import pytest
+
+from ayatori import _core
+from ayatori.calibration.calibrating import _processor
+from ayatori.formats.calibration import Calibration, write_calibration
+from ayatori.formats.schedule_file import write_schedules
+from ayatori.prediction.costs import MessageCosts, fixed
+
+
+@pytest.fixture(scope="module", params=plugin.families())
+def mpi(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> plugin.Mpi:
+    return plugin.Mpi(request.param, tmp_path_factory.getbasetemp())
+
+
+def calibration(folder: Path, processor: str = "") -> Path:
+    inside = MessageCosts(latency=1e-6, send=fixed(1e-7), receive=fixed(1e-7), bandwidth=5e9)
+    path = folder / "calibration.json"
+    write_calibration(Calibration(f"n1: {processor or _processor()}, 2 cores", "Open MPI 4.1", inside), path)
+    return path
+
+
+def lines_of(stderr: str, word: str) -> list[str]:
+    return [line for line in stderr.splitlines() if line.startswith("ayatori: ") and word in line]
+
+
+def checked(mpi: plugin.Mpi, ranks: int, **variables: str) -> str:
+    """Standard error of a program that checks all collectives; with some other seeds MPICH itself crashes in place."""
+    program = mpi.compiled("check_collectives.cpp", "mpicxx", "-std=c++20")
+    done = mpi.run(ranks, program, "11", "140", AYATORI_VERBOSE="1", **variables)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "140 rounds, 0 failures" in done.stdout
+    return done.stderr
+
+
+def test_the_model_says_what_is_compared_with_the_mpis_own(mpi: plugin.Mpi) -> None:
+    told = lines_of(checked(mpi, 4), "is compared with")
+    assert told
+    for line in told:
+        assert line.endswith("costs assumed for 4xHDR (rate not known)")
+    assert any("predicted" in line for line in told)
+
+
+def test_a_calibration_is_used(mpi: plugin.Mpi, tmp_path: Path) -> None:
+    told = lines_of(checked(mpi, 3, AYATORI_CALIBRATION=str(calibration(tmp_path))), "is compared with")
+    assert told and all("costs measured on n1: " in line for line in told)
+
+
+def test_a_calibration_of_another_machine_is_told_and_not_used(mpi: plugin.Mpi, tmp_path: Path) -> None:
+    errors = checked(mpi, 3, AYATORI_CALIBRATION=str(calibration(tmp_path, "Abacus 3000")))
+    [told] = lines_of(errors, "the calibration is not used: it was measured on n1: Abacus 3000")
+    assert f"this is a {_processor()}" in told
+    assert "costs measured" not in errors
+
+
+def test_a_calibration_that_can_not_be_read_is_told_and_not_used(mpi: plugin.Mpi, tmp_path: Path) -> None:
+    errors = checked(mpi, 2, AYATORI_CALIBRATION=str(tmp_path / "missing"))
+    assert len(lines_of(errors, "the calibration is not used: ")) == 1
+
+
+def test_algorithms_of_a_file_and_of_a_library_are_played(mpi: plugin.Mpi, tmp_path: Path) -> None:
+    places = _core.places_of_ranks(4, 1)
+    swing = _core.make_schedule("swing", "allreduce", 0, 1200, places, _core.AlgorithmOptions())
+    write_schedules([swing], tmp_path / "swing.json")
+    library = plugin.ROOT / "build/release/examples/example_algorithm.so"
+    forced = {
+        "AYATORI_ALLREDUCE": f"file:{tmp_path / 'swing.json'}",
+        "AYATORI_BCAST": f"library:{library}:two-level",
+    }
+    errors = checked(mpi, 4, AYATORI_GUARD="off", **forced)
+    assert lines_of(errors, f"MPI_Bcast on 4 ranks: library:{library}:two-level, forced by AYATORI_BCAST")
+    assert lines_of(errors, f"MPI_Allreduce on 4 ranks: file:{tmp_path / 'swing.json'}, forced by AYATORI_ALLREDUCE")
+    assert not lines_of(errors, "left to the MPI: library"), errors
+
+
+def test_an_algorithm_that_can_not_be_loaded_is_told_and_left_to_the_mpi(mpi: plugin.Mpi, tmp_path: Path) -> None:
+    (tmp_path / "wrong.json").write_text('{"format": "ayatori-schedule"', encoding="utf-8")
+    errors = checked(
+        mpi, 2, AYATORI_GUARD="off", AYATORI_REDUCE=f"file:{tmp_path / 'wrong.json'}", AYATORI_BCAST="chain"
+    )
+    assert len(lines_of(errors, f"file:{tmp_path / 'wrong.json'} is not used: ")) == 1
+    assert not lines_of(errors, "MPI_Reduce on")
