@@ -108,11 +108,12 @@ Communicator::Communicator(MPI_Comm comm) : comm_(comm) {
   PMPI_Comm_size(comm, &ranks);
   rank_ = static_cast<Rank>(rank);
   ranks_ = static_cast<Rank>(ranks);
-  if (is_inter == 0 && ranks > 1) world_ranks_ = ranks_in_world(comm, ranks);
-  if (world_ranks_.empty()) {
-    state_ = State::useless;
+  if (is_inter == 0 && ranks > 1) {
+    const std::vector<Rank> world_ranks = ranks_in_world(comm, ranks);
+    if (world_ranks.empty()) state_ = State::useless;
+    is_whole_job_ = ranks_ == process().places.machine.size() && std::ranges::is_sorted(world_ranks);
   } else {
-    places_ = places_of_part(process().places, world_ranks_);
+    state_ = State::useless;
   }
 }
 
@@ -159,10 +160,15 @@ bool Communicator::make_own() {
   return false;
 }
 
+Places Communicator::places() const {
+  return places_of_part(process().places, ranks_in_world(own_, static_cast<int>(ranks_)));
+}
+
 void Communicator::make_messages() {
+  const std::vector<Rank> world_ranks = ranks_in_world(own_, static_cast<int>(ranks_));
   std::vector<NodeParticipant> near;
   for (Rank rank = 0; rank < ranks_; ++rank) {
-    const Rank node_rank = process().node_rank[world_ranks_[rank]];
+    const Rank node_rank = process().node_rank[world_ranks[rank]];
     if (node_rank != no_id) near.push_back({rank, node_rank});
   }
   messages_ = std::make_unique<Messages>(own_, near, ranks_, number_);
@@ -170,7 +176,7 @@ void Communicator::make_messages() {
 
 const SizeInterval* Communicator::by_table(MpiCall call, Bytes bytes) const {
   if (!process().table || names_of(call).sized_by_rank) return nullptr;
-  if (ranks_ != process().places.machine.size() || !std::ranges::is_sorted(world_ranks_)) return nullptr;
+  if (!is_whole_job_) return nullptr;
   return process().table->find(to_word(names_of(call).collective), bytes);
 }
 
@@ -200,7 +206,7 @@ CompiledCall* Communicator::compiled(const CallShape& shape) {
 }
 
 std::unique_ptr<CompiledCall> Communicator::make_call(const CallShape& shape, CompiledCall::Carried carried) {
-  auto made = CompiledCall::make(shape, rank_, places_, *messages_, carried);
+  auto made = CompiledCall::make(shape, rank_, places(), *messages_, carried);
   if (!made) {
     explain(fmt::format("left to the MPI: {}", made.error().message));
     return nullptr;

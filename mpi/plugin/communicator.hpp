@@ -43,7 +43,8 @@ class Communicator : public std::enable_shared_from_this<Communicator> {
 
   /// For messages of plays; errors return. After prepare().
   [[nodiscard]] MPI_Comm own() const { return own_; }
-  [[nodiscard]] const Places& places() const { return places_; }
+  /// Of its ranks. Made when it is asked for: what is kept does not grow with the number of ranks. After prepare().
+  [[nodiscard]] Places places() const;
 
   /// What is known of calls of this kind and about this size; made when it is first asked for.
   [[nodiscard]] Decision& decision(MpiCall call, Bytes bytes, bool exact);
@@ -79,9 +80,8 @@ class Communicator : public std::enable_shared_from_this<Communicator> {
   Rank rank_ = 0;
   Rank ranks_ = 1;
   State state_ = State::new_;
-  std::uint32_t number_ = 0;  ///< the same on all ranks; other communicators of any of them have others
-  std::vector<Rank> world_ranks_;
-  Places places_;
+  std::uint32_t number_ = 0;   ///< the same on all ranks; other communicators of any of them have others
+  bool is_whole_job_ = false;  ///< all ranks of MPI_COMM_WORLD, in their order
   std::unique_ptr<Messages> messages_;
   std::map<std::uint32_t, Decision> decisions_;
   std::list<std::unique_ptr<CompiledCall>> compiled_;  ///< the one used last comes first

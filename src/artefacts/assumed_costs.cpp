@@ -1,6 +1,7 @@
 #include "ayatori/artefacts/assumed_costs.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace ayatori {
 
@@ -80,11 +81,29 @@ AssumedCosts assumed_costs(LinkRate rate, bool direct) {
           fabric.link};
 }
 
+namespace {
+
+SizeCost with_more(SizeCost cost, double seconds) {
+  if (seconds == 0) return cost;
+  if (cost.empty() || cost.front().from > 0) cost.insert(cost.begin(), CostLine{});
+  for (CostLine& line : cost) line.seconds += seconds;
+  return cost;
+}
+
+/// What messages cost that our engine sends and receives by the MPI.
+MessageCosts played(MessageCosts costs, double engine) {
+  costs.send = with_more(std::move(costs.send), engine);
+  costs.receive = with_more(std::move(costs.receive), engine);
+  return costs;
+}
+
+}  // namespace
+
 CommunicationCosts costs_of(const Calibration& calibration, const CommunicationCosts& otherwise, double link_latency) {
   CommunicationCosts costs = otherwise;
-  if (calibration.inside) costs.inside = *calibration.inside;
+  if (calibration.inside) costs.inside = played(*calibration.inside, calibration.engine);
   if (calibration.between) {
-    costs.between = *calibration.between;
+    costs.between = played(*calibration.between, calibration.engine);
     costs.between.latency = std::max(0.0, costs.between.latency - calibration.links_between * link_latency);
   }
   if (!calibration.copy.empty()) costs.copy = calibration.copy;

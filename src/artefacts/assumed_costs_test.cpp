@@ -41,5 +41,16 @@ TEST(CostsOf, TheLatencyOfTheLinksMeasuredOverIsNotCountedTwice) {
   EXPECT_EQ(costs_of(calibration, {}, 1e-6).between.latency, 0);
 }
 
+TEST(CostsOf, EachEndOfAMessageTakesTheEnginesTimeMore) {
+  Calibration calibration;
+  calibration.engine = 3e-7;
+  calibration.inside = MessageCosts{.latency = 0, .send = {{0, 1e-7, 0}, {100, 2e-7, 0}}, .receive = {{10, 1e-7, 0}}};
+  const MessageCosts inside = costs_of(calibration, {}, 0).inside;
+  EXPECT_DOUBLE_EQ(seconds_of(inside.send, 8), 4e-7);
+  EXPECT_DOUBLE_EQ(seconds_of(inside.send, 100), 5e-7);
+  EXPECT_DOUBLE_EQ(seconds_of(inside.receive, 8), 3e-7) << "free without the engine";
+  EXPECT_DOUBLE_EQ(seconds_of(inside.receive, 10), 4e-7);
+}
+
 }  // namespace
 }  // namespace ayatori

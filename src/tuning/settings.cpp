@@ -50,7 +50,8 @@ Result<ForcedChoice> parse_loaded_choice(MpiCall call, std::string_view text) {
   const std::size_t last = text.rfind(':');
   const std::string_view option = text.substr(last + 1);
   const std::size_t equals = std::min(option.find('='), option.size());
-  if (option.substr(0, equals) == "chunk" || option.substr(0, equals) == "segment") {
+  const bool has_option = option.substr(0, equals) == "chunk" || option.substr(0, equals) == "segment";
+  if (has_option && last != text.find(':')) {
     const auto bytes = parse_byte_count(option.substr(std::min(equals + 1, option.size())));
     if (!bytes || *bytes == 0) return fail("'{}' is not a size; 16KiB is one", option);
     choice.chunk_bytes = *bytes;

@@ -55,6 +55,7 @@ TEST(ParseForcedChoice, TakesAlgorithmsOfOthersWithoutLoadingThem) {
   EXPECT_EQ(*parse_forced_choice(MpiCall::allreduce, "file:/a:b"), (ForcedChoice{"file:/a:b", 0}));
   EXPECT_EQ(*parse_forced_choice(MpiCall::bcast, "library:./l.so:mine:chunk=16KiB"),
             (ForcedChoice{"library:./l.so:mine", 16384}));
+  EXPECT_EQ(*parse_forced_choice(MpiCall::bcast, "file:chunk=1"), (ForcedChoice{"file:chunk=1", 0})) << "a file's name";
   EXPECT_FALSE(parse_forced_choice(MpiCall::bcast, "file:f:chunk=0"));
   EXPECT_FALSE(parse_forced_choice(MpiCall::gatherv, "file:f")) << "sizes by rank";
 }

@@ -17,8 +17,8 @@ struct AssumedCosts {
 /// For links of NICs of this rate; of a rate that is not known, as for 4xHDR. `direct`: machines have built-in routers.
 [[nodiscard]] AssumedCosts assumed_costs(LinkRate rate, bool direct);
 
-/// What was measured, and `otherwise` for what was not. Links have `link_latency` seconds each, also those that the
-/// calibration measured over.
+/// What was measured, with the time of our engine for each end of a message, and `otherwise` for what was not. Links
+/// have `link_latency` seconds each, also those that the calibration measured over.
 [[nodiscard]] CommunicationCosts costs_of(const Calibration& calibration, const CommunicationCosts& otherwise,
                                           double link_latency);
 

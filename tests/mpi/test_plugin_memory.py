@@ -1,0 +1,34 @@
+"""What the plug-in takes of a process's memory, as the kernel counts it."""
+
+from __future__ import annotations
+
+import plugin
+import pytest
+
+COMMUNICATORS = 400
+FORCED = {"AYATORI_BCAST": "binomial", "AYATORI_ALLREDUCE": "recursive-doubling", "AYATORI_BARRIER": "dissemination"}
+MAX_OF_A_COMMUNICATOR = 8192
+"""Bytes, besides what the MPI takes for the communicator that the plug-in makes."""
+
+
+@pytest.fixture(scope="module", params=plugin.families())
+def mpi(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> plugin.Mpi:
+    return plugin.Mpi(request.param, tmp_path_factory.getbasetemp())
+
+
+def measured(mpi: plugin.Mpi, ranks: int, communicators: int, preload: bool) -> list[int]:
+    program = mpi.compiled("many_communicators.c", "mpicc")
+    done = mpi.run(ranks, program, str(communicators), preload=preload, timeout=300, **FORCED)
+    assert done.returncode == 0, done.stderr
+    return [int(word) for word in done.stdout.split()]
+
+
+def test_memory_of_a_process_and_of_a_communicator_is_bounded(mpi: plugin.Mpi) -> None:
+    _, first_without, last_without = measured(mpi, 4, COMMUNICATORS, preload=False)
+    _, first, last = measured(mpi, 4, COMMUNICATORS, preload=True)
+    # Each communicator of the program comes with one of ours.
+    each_without = (last_without - first_without) / COMMUNICATORS
+    each = (last - first) / COMMUNICATORS - 2 * each_without
+    print(f"{mpi.family}: {first - first_without} bytes a process, {each:.0f} a communicator besides the MPI's")
+    assert each < MAX_OF_A_COMMUNICATOR
+    assert first - first_without < 4 << 20
