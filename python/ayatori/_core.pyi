@@ -1129,6 +1129,17 @@ class CommunicationCosts:
     @reduce.setter
     def reduce(self, arg: Sequence[CostLine], /) -> None: ...
 
+class AssumedCosts:
+    """See ayatori/artefacts/assumed_costs.hpp."""
+
+    @property
+    def costs(self) -> CommunicationCosts: ...
+
+    @property
+    def link_latency(self) -> float: ...
+
+def assumed_costs(rate: str, direct: bool) -> AssumedCosts: ...
+
 class FitError:
     def __init__(self, what: str, fitted: bool, points: int, median: float, max: float) -> None: ...
 

@@ -29,17 +29,34 @@ std::unique_ptr<Paths> paths_of(const Places& places, const CostModel& model) {
   return grid_paths(places.dimensions, places.periodic, places.machine, places.point, links);
 }
 
-/// Not less than it has: every participant in every step.
-std::uint64_t most_messages(const Schedule& schedule) {
-  std::uint64_t steps = 0;
-  for (std::uint32_t stream = 0; stream < schedule.stream_count(); ++stream) steps += schedule.step_count(stream);
-  return steps * schedule.participant_count();
+/// What it takes to simulate a schedule: its messages, and each participant in each step. Counted until it is more than
+/// `max`. An alltoall may send all its messages in one step.
+std::uint64_t effort_of(const Schedule& schedule, std::uint64_t max) {
+  std::uint64_t effort = 0;
+  for (std::uint32_t stream = 0; stream < schedule.stream_count(); ++stream) {
+    effort += schedule.step_count(stream) * schedule.participant_count();
+  }
+  StepActions actions;
+  for (std::uint32_t stream = 0; stream < schedule.stream_count(); ++stream) {
+    for (std::size_t step = 0; step < schedule.step_count(stream); ++step) {
+      for (Rank rank = 0; rank < schedule.participant_count(); ++rank) {
+        if (effort > max) return effort;
+        schedule.actions(rank, stream, step, actions);
+        if (actions.sends.size() > 1) effort += actions.sends.size() - 1;
+      }
+    }
+  }
+  return effort;
 }
 
 class Ranking {
  public:
   Ranking(const CollectiveCall& call, const Places& places, const CostModel& model, std::uint64_t max_messages)
-      : call_(call), places_(places), paths_(paths_of(places, model)), left_(max_messages) {
+      : call_(call),
+        places_(places),
+        paths_(paths_of(places, model)),
+        left_(max_messages),
+        max_of_one_(std::max(max_messages / 5, std::uint64_t{4000})) {
     options_.costs = model.costs;
   }
 
@@ -65,9 +82,9 @@ class Ranking {
     options.chunk_bytes = chunk;
     const auto schedule = algorithm.make(call_, places_, options);
     if (!schedule) return std::nullopt;
-    const std::uint64_t messages = most_messages(**schedule);
-    if (messages > left_) return std::nullopt;
-    left_ -= messages;
+    const std::uint64_t effort = effort_of(**schedule, std::min(left_, max_of_one_));
+    if (effort > std::min(left_, max_of_one_)) return std::nullopt;
+    left_ -= effort;
     const auto predicted = simulate(**schedule, *paths_, options_);
     if (!predicted) return std::nullopt;
     return predicted->seconds;
@@ -78,6 +95,8 @@ class Ranking {
   std::unique_ptr<Paths> paths_;
   FlowOptions options_;
   std::uint64_t left_;
+  /// Of one schedule: with the messages that are under way at once, the simulator's time grows faster than they do.
+  std::uint64_t max_of_one_;
   std::vector<PredictedChoice> found_;
 };
 

@@ -66,6 +66,12 @@ TEST(PredictedChoices, SimulateNoMoreMessagesThanTheyMay) {
   EXPECT_NE(std::ranges::find(few, "bruck"), few.end()) << "6 steps";
 }
 
+TEST(PredictedChoices, CountTheMessagesOfAStepThatHasMany) {
+  const auto found = names_in(predicted_choices(MpiCall::alltoall, 8, places_of_ranks(64), model_of("4xHDR"), 3000));
+  EXPECT_EQ(std::ranges::find(found, "spread"), found.end()) << "64 x 63 messages in one step";
+  EXPECT_NE(std::ranges::find(found, "bruck"), found.end()) << "6 steps";
+}
+
 TEST(PredictedChoices, OfOneRankAreNone) {
   EXPECT_TRUE(predicted_choices(MpiCall::bcast, 8, places_of_ranks(1), model_of("4xHDR")).empty());
 }

@@ -31,4 +31,4 @@ def test_memory_of_a_process_and_of_a_communicator_is_bounded(mpi: plugin.Mpi) -
     each = (last - first) / COMMUNICATORS - 2 * each_without
     print(f"{mpi.family}: {first - first_without} bytes a process, {each:.0f} a communicator besides the MPI's")
     assert each < MAX_OF_A_COMMUNICATOR
-    assert first - first_without < 4 << 20
+    assert first - first_without < 1 << 20
