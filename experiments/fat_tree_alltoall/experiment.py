@@ -11,7 +11,7 @@ from ayatori.cli.output import progress
 from ayatori.model.jobs import contiguous_jobs, random_jobs
 from ayatori.model.network import open_source
 from ayatori.planning.plans import METHODS
-from ayatori.prediction.assumed import COPY, INSIDE
+from ayatori.prediction.assumed import assumed_inside
 from ayatori.prediction.costs import FREE, Costs, MessageCosts
 from ayatori.prediction.predictor import Call, Model, Predictor
 from ayatori.resumable import SavedResults, compute_items
@@ -24,7 +24,7 @@ BYTES = 1 << 20
 NIC_LIMIT = Costs(between=MessageCosts(bandwidth=1716e6))
 PAPER_MODEL = Model(link_bandwidth=1716e6, link_latency=0, costs=FREE)
 """The paper's peak on every link. Latencies are left out: a message of 1 MiB takes 600 us."""
-INSIDE_MEASURED = Costs(inside=INSIDE, copy=COPY)
+INSIDE_MEASURED = assumed_inside()
 """What a message and a copy inside a node cost each rank, as `ayatori calibrate` measured it on a machine of today."""
 INSIDE_SHARED = Costs(inside=MessageCosts(bandwidth=5e9))
 """All messages inside a node share 5 GB/s: a guess, for the paper does not tell how fast its nodes' memory is."""

@@ -29,7 +29,11 @@ def run(
     acp: Annotated[bool, typer.Option("--acp", help="Its processes use libacp.")] = False,
     count: Annotated[int | None, typer.Option("-n", metavar="N", min=1, help="How many processes, with --acp.")] = None,
     calibration: Annotated[
-        Path | None, typer.Option("--calibration", metavar="FILE", help="By which algorithms are found worth a trial.")
+        str | None,
+        typer.Option(
+            metavar="FILE|none",
+            help="By which algorithms are found worth a trial; none: by assumed costs.",
+        ),
     ] = None,
     plan: Annotated[
         Path | None, typer.Option("--plan", metavar="FILE", help="The job's plan, which all ranks must share.")
@@ -58,12 +62,12 @@ def run(
     return 0
 
 
-def _variables(calibration: Path | None, plan: Path | None, progress: Progress | None, verbose: bool) -> dict[str, str]:
+def _variables(calibration: str | None, plan: Path | None, progress: Progress | None, verbose: bool) -> dict[str, str]:
     """What the plug-in reads. Files are read here first: what is wrong in them is said before a job starts."""
     variables = {}
-    if calibration is not None:
-        read_calibration(calibration)
-        variables["AYATORI_CALIBRATION"] = str(calibration.resolve())
+    if calibration is not None and calibration != "none":
+        read_calibration(Path(calibration))
+        variables["AYATORI_CALIBRATION"] = str(Path(calibration).resolve())
     if plan is not None:
         _core.read_plan_file(str(plan))
         variables["AYATORI_PLAN"] = str(plan.resolve())

@@ -58,3 +58,10 @@ def assumed_costs(network: Network) -> Costs:
         "links of built-in routers" if network.direct else rate if rate != "?" else f"{UNKNOWN_RATE} (rate not known)"
     )
     return from_core(_core.assumed_costs(rate, network.direct).costs, f"assumed for {kind}")
+
+
+def assumed_inside() -> Costs:
+    """Of messages and copies within a machine alone; those between machines are free."""
+    core = _core.assumed_costs(UNKNOWN_RATE, direct=False).costs
+    assumed = from_core(core, "assumed within a machine")
+    return Costs(inside=assumed.inside, copy=assumed.copy)
