@@ -26,22 +26,13 @@ class OneBuffer {
 };
 
 /// One buffer with a block for each rank. `own`, if there is one, is what this rank puts into its block.
-class BlockOfEach {
+class BlockOfEach : public OneBuffer {
  public:
   BlockOfEach(const Part& part, const Elements& all, Bytewise::Access access, const std::optional<Elements>& own,
               Bytes block)
-      : data_(part.kept(all), access, part.on.own()), regions_{data_.begin()} {
-    if (own) pack(*own, data_.begin() + part.on.rank() * block, part.on.own());
+      : OneBuffer(part, all, access) {
+    if (own) pack(*own, regions().front() + part.on.rank() * block, part.on.own());
   }
-
-  [[nodiscard]] std::span<std::byte* const> regions() const { return regions_; }
-  [[nodiscard]] static std::span<const Bytes> sizes() { return {}; }
-  [[nodiscard]] static Combine combine() { return nullptr; }
-  void finish() const { data_.finish(); }
-
- private:
-  Bytewise data_;
-  std::array<std::byte*, 1> regions_;
 };
 
 /// The same with blocks of any size, each a region.

@@ -6,26 +6,14 @@
 #include <array>
 #include <climits>
 #include <cstdlib>
-#include <fstream>
-#include <functional>
-#include <iterator>
 #include <string>
 
 #include "ayatori/artefacts/plan_file.hpp"
+#include "checksum.hpp"
 
 namespace ayatori::plugin {
 
 namespace {
-
-/// Of the file, and of the one beside it that a plan per pair has.
-std::uint64_t checksum_of(const std::string& path) {
-  std::string contents;
-  for (const char* const suffix : {"", ".pairs"}) {
-    std::ifstream file(path + suffix, std::ios::binary);
-    contents.append(std::istreambuf_iterator<char>(file), {});
-  }
-  return std::hash<std::string>{}(contents);
-}
 
 std::string_view short_name(std::string_view host) { return host.substr(0, host.find('.')); }
 
@@ -58,10 +46,13 @@ std::string why_not(const std::string& path, const Process& process) {
 void check_plan(const Process& process) {
   const char* const value = std::getenv("AYATORI_PLAN");
   const std::string path = value == nullptr ? "" : value;
-  const std::uint64_t checksum = path.empty() ? 0 : checksum_of(path);
-  std::uint64_t least[] = {checksum, ~checksum};
-  PMPI_Allreduce(MPI_IN_PLACE, least, 2, MPI_UINT64_T, MPI_MIN, MPI_COMM_WORLD);
-  if (least[0] != ~least[1]) {
+  // A plan for each pair has a second file beside the first. Each number with its complement: the least of both tells
+  // whether all are equal.
+  const std::uint64_t first = path.empty() ? 0 : checksum_of(path);
+  const std::uint64_t second = path.empty() ? 0 : checksum_of(path + ".pairs");
+  std::uint64_t least[] = {first, ~first, second, ~second};
+  PMPI_Allreduce(MPI_IN_PLACE, least, 4, MPI_UINT64_T, MPI_MIN, MPI_COMM_WORLD);
+  if (least[0] != ~least[1] || least[2] != ~least[3]) {
     tell("the job is not started: its processes have different plans (AYATORI_PLAN)");
     PMPI_Barrier(MPI_COMM_WORLD);
     PMPI_Abort(MPI_COMM_WORLD, 1);

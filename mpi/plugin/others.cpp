@@ -3,31 +3,26 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <fstream>
-#include <functional>
-#include <iterator>
+#include <filesystem>
 #include <string>
+
+#include "checksum.hpp"
 
 namespace ayatori::plugin {
 
 namespace {
 
-/// Of the file that "file:F" or "library:L.so:NAME" names.
-std::uint64_t checksum_of(std::string_view name) {
+/// The file that "file:F" or "library:L.so:NAME" names.
+std::string file_of(std::string_view name) {
   std::string path(name.substr(name.find(':') + 1));
-  std::ifstream file(path, std::ios::binary);
-  if (!file && path.rfind(':') != std::string::npos) {
-    path.resize(path.rfind(':'));
-    file.open(path, std::ios::binary);
-  }
-  const std::string contents{std::istreambuf_iterator<char>(file), {}};
-  return std::hash<std::string>{}(contents);
+  if (!std::filesystem::exists(path) && path.rfind(':') != std::string::npos) path.resize(path.rfind(':'));
+  return path;
 }
 
 /// What all processes of MPI_COMM_WORLD have, or nothing.
 std::shared_ptr<const LoadedAlgorithm> loaded_by_all(const std::string& name) {
   const auto loaded = load_algorithm(name);
-  const std::uint64_t checksum = checksum_of(name);
+  const std::uint64_t checksum = checksum_of(file_of(name));
   std::uint64_t least[] = {loaded ? 1U : 0U, checksum, ~checksum};
   PMPI_Allreduce(MPI_IN_PLACE, least, 3, MPI_UINT64_T, MPI_MIN, MPI_COMM_WORLD);
   if (!loaded) tell(fmt::format("{} is not used: {}", name, loaded.error().message));

@@ -51,10 +51,7 @@ STEPS_OUT = Annotated[
 IN_USE = Annotated[
     Path | None, typer.Option(metavar="FILE", help="The tables in use; without --lmc the plan is made on them, too.")
 ]
-
-PLAN_OUT = Annotated[
-    Path | None, typer.Option("--out", metavar="FILE", help="Write the job's plan there (--jobs: a folder).")
-]
+PLAN_OUT = Annotated[Path | None, typer.Option(metavar="FILE", help="Write the job's plan there (--jobs: a folder).")]
 
 
 @grouped
