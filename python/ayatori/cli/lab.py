@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import os
+import sys
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from ayatori.base.errors import Error
+from ayatori.base.units import parse_bytes
 from ayatori.cli import options
 from ayatori.cli.execution import UsageError
 from ayatori.cli.output import note, print_json, say
@@ -24,6 +27,7 @@ from ayatori.lab.fabric.verification import (
     with_guids,
     write_tables_of,
 )
+from ayatori.lab.rdma import MAX_HOSTS, MachineSettings, missing_packages, prepare_parts, run_command
 from ayatori.model.network import open_source
 from ayatori.planning.routes import check, check_as_data, make_routes_explained
 
@@ -76,6 +80,37 @@ def fabric(
         describe(data)
     if not all(check["passed"] for check in data["checks"]):
         raise Error("the switches do not hold what was asked for", internal=True)
+
+
+@app.command("rdma")
+def rdma(
+    command: Annotated[list[str], typer.Argument(metavar="-- COMMAND...", help="What runs on the first host.")],
+    hosts: Annotated[
+        int,
+        typer.Option(
+            "--hosts",
+            metavar="N",
+            min=1,
+            max=MAX_HOSTS,
+            help="1: a host with two adapters, rxe0 and rxe1, joined by a cable. 2: host0 and host1 with rxe0 each.",
+        ),
+    ] = 1,
+    netem: Annotated[
+        str, typer.Option("--netem", metavar="WORDS", help="tc-netem(8) of all adapters: 'loss 20% delay 1ms'.")
+    ] = "",
+    cpus: Annotated[int, typer.Option("--cpus", metavar="N", min=1, max=64, help="Of each host.")] = 2,
+    memory: Annotated[str, typer.Option("--memory", metavar="SIZE", help="Of each host.")] = "1GiB",
+) -> int:
+    """Runs a command with real verbs: Debian's kernel with Soft-RoCE in QEMU, around the files of this machine.
+
+    The command sees this machine's programs and files. What it writes in the working directory is written here; what
+    it writes elsewhere is gone with the virtual machine. Exit status: the command's.
+    """
+    missing = missing_packages()
+    if missing:
+        raise Error("no virtual machine can run here", hint=f"apt-get install {' '.join(missing)}")
+    settings = MachineSettings(hosts, cpus, parse_bytes(memory) >> 20, netem, dict(os.environ))
+    return run_command(prepare_parts(), settings, command, Path.cwd(), sys.stdout.buffer, sys.stderr.buffer)
 
 
 def describe(data: dict[str, Any]) -> None:

@@ -1,0 +1,36 @@
+"""`python -m ayatori.lab.rdma [--netem WORDS] COMMAND…`, for tests that run before the command line is built.
+
+Exit status: the command's, or 77 with one line that says why where no virtual machine can be made.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from pathlib import Path
+
+from ayatori.lab.rdma import MachineSettings, missing_packages, prepare_parts, run_command
+from ayatori.processes import ProgramError
+
+SKIPPED = 77
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(prog="python -m ayatori.lab.rdma")
+    parser.add_argument("--netem", default="")
+    parser.add_argument("command", nargs=argparse.REMAINDER)
+    options = parser.parse_args()
+    try:
+        if missing := missing_packages():
+            raise ProgramError(f"no virtual machine can run here: {', '.join(missing)} not installed")
+        parts = prepare_parts()
+    except ProgramError as error:
+        print(f"skipped: {error}: {error.cause}")
+        return SKIPPED
+    settings = MachineSettings(netem=options.netem, environment=os.environ)
+    return run_command(parts, settings, options.command, Path.cwd(), sys.stdout.buffer, sys.stderr.buffer)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,112 @@
+"""`ayatori lab rdma` with a real virtual machine, and where none can be made."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+
+from ayatori.lab.rdma import missing_packages, prepare_parts
+from ayatori.lab.rdma.machine import available_memory_mib
+from ayatori.processes import ProgramError
+
+SECONDS = 600.0
+"""Long: other tests run beside this one, and the machine is emulated."""
+
+
+@pytest.fixture(scope="module")
+def machine() -> None:
+    """Skips the tests where no virtual machine can be made."""
+    try:
+        if missing := missing_packages():
+            pytest.skip(f"no virtual machine can run here: {', '.join(missing)} not installed")
+        if available_memory_mib() < 2 * 724:
+            pytest.skip(f"no virtual machine can run here: {available_memory_mib()} MiB are free")
+        prepare_parts()
+    except ProgramError as error:
+        pytest.skip(f"no virtual machine can run here: {error}: {error.cause}")
+
+
+def lab(folder: Path, *words: str) -> subprocess.Popen[bytes]:
+    return subprocess.Popen(
+        [sys.executable, "-m", "ayatori.cli", "lab", "rdma", "--memory", "512MiB", *words],
+        cwd=folder,
+        env=os.environ | {"NO_COLOR": "1", "ODD": "a 'b\" $c"},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
+
+
+def test_output_status_and_files_come_back(machine: None, tmp_path: Path) -> None:
+    (tmp_path / "given").write_text("of before\n")
+    outside = tmp_path.parent / f"{tmp_path.name}.outside"
+    script = f"""
+        cat given; printf '%s\\n' "$ODD"; pwd; rdma link | cut -d' ' -f2,4; cat >made; printf 'a\\000b' >made
+        tc qdisc show dev rdma0; echo gone >{outside}; cat {outside}; echo to stderr >&2; exit 7"""
+    running = lab(tmp_path, "--netem", "delay 3ms", "--", "sh", "-c", script)
+    out, err = running.communicate(timeout=SECONDS)
+    assert running.returncode == 7, err
+    lines = out.decode().splitlines()
+    assert lines[:5] == ["of before", "a 'b\" $c", str(tmp_path), "rxe0/1 ACTIVE", "rxe1/1 ACTIVE"], out
+    assert "netem" in lines[5] and "delay 3ms" in lines[5] and lines[6] == "gone"
+    assert err == b"to stderr\n"
+    assert (tmp_path / "made").read_bytes() == b"a\0b"
+    assert not outside.exists(), "what is written elsewhere is gone with the guest"
+
+
+def test_two_hosts_reach_each_other(machine: None, tmp_path: Path) -> None:
+    script = "hostname; $AYATORI_LAB_RSH host1 'hostname; rdma link | cut -d\" \" -f2,4; echo there >made; exit 5'"
+    running = lab(tmp_path, "--hosts", "2", "--cpus", "1", "--", "sh", "-c", script)
+    out, err = running.communicate(timeout=SECONDS)
+    assert running.returncode == 5, err
+    assert out.decode().splitlines() == ["host0", "host1", "rxe0/1 ACTIVE"]
+
+
+def qemu_processes(above: int) -> list[Path]:
+    """Of this machine, whose folder belongs to the process `above`."""
+    found = []
+    for line in Path("/proc").glob("[0-9]*/cmdline"):
+        with suppress(OSError):
+            words = line.read_bytes()
+            if b"qemu-system" in words and f"ayatori-lab-{above}-".encode() in words:
+                found.append(line)
+    return found
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
+def test_no_machine_is_left_when_the_command_is_ended(machine: None, tmp_path: Path, number: signal.Signals) -> None:
+    running = lab(tmp_path, "--", "sleep", "1000")
+    deadline = time.monotonic() + SECONDS
+    while not qemu_processes(running.pid) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert qemu_processes(running.pid)
+    running.send_signal(number)
+    running.communicate(timeout=SECONDS)
+    while qemu_processes(running.pid) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert not qemu_processes(running.pid)
+
+
+def test_a_netem_that_tc_does_not_take_is_an_error(machine: None, tmp_path: Path) -> None:
+    running = lab(tmp_path, "--netem", "lose everything", "--", "true")
+    out, err = running.communicate(timeout=SECONDS)
+    assert running.returncode == 1 and out == b""
+    assert b"a guest can't be set up" in err and b"netem lose everything" in err
+
+
+def test_missing_packages_are_named_in_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("ayatori.processes.programs._SYSTEM_FOLDERS", ())
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert missing_packages()[:2] == ["qemu-system-x86", "iproute2"]
+
+
+def test_too_much_memory_is_refused_before_the_machine_starts(ayatori_command, machine: None) -> None:
+    done = ayatori_command("lab", "rdma", "--memory", "64000GiB", "--", "true")
+    assert done.status == 1
+    assert "the guests need" in done.stderr and "MiB are free" in done.stderr

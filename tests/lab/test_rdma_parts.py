@@ -1,0 +1,160 @@
+"""What the virtual machine of `ayatori lab rdma` is made of: modules in order, the archive, QEMU's arguments."""
+
+from __future__ import annotations
+
+import lzma
+import random
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from ayatori.lab.rdma import MachineSettings, Parts
+from ayatori.lab.rdma.initramfs import CharacterDevice, archive
+from ayatori.lab.rdma.machine import command_script, guest_settings, qemu_arguments, require_memory
+from ayatori.lab.rdma.modules import built_into, files_of, load_order, needed_by
+from ayatori.lab.rdma.parts import newest_kernel
+from ayatori.processes import ProgramError
+
+
+def module(*needed: str) -> bytes:
+    return b"\x7fELF...license=GPL\0depends=" + ",".join(needed).encode() + b"\0retpoline=Y\0"
+
+
+def test_needed_by_reads_the_section_of_a_module() -> None:
+    assert needed_by(module("ib_core", "udp_tunnel")) == ["ib_core", "udp_tunnel"]
+    assert needed_by(module("ib-core")) == ["ib_core"]
+    assert needed_by(module()) == []
+    assert needed_by(b"\x7fELF, without the section") == []
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_load_order_has_each_module_once_after_all_that_it_needs(seed: int, tmp_path: Path) -> None:
+    draw = random.Random(seed)
+    names = [f"m{i}" for i in range(draw.randint(1, 40))]
+    needs = {name: draw.sample(names[:i], draw.randint(0, min(i, 4))) for i, name in enumerate(names)}
+    for name in names:
+        packed = draw.random() < 0.5
+        data = module(*needs[name])
+        (tmp_path / f"{name}.ko{'.xz' if packed else ''}").write_bytes(lzma.compress(data) if packed else data)
+    built_in = draw.sample(names, draw.randint(0, len(names) // 3))
+    wanted = draw.sample(names, draw.randint(1, len(names)))
+    order = list(load_order(wanted, files_of(tmp_path), built_in))
+    assert len(order) == len(set(order))
+    assert not set(order) & set(built_in)
+    for name in order:
+        assert all(needed in built_in or order.index(needed) < order.index(name) for needed in needs[name])
+    assert set(wanted) <= {*order, *built_in}
+
+
+def test_load_order_names_the_module_that_is_missing(tmp_path: Path) -> None:
+    (tmp_path / "rdma_rxe.ko").write_bytes(module("ib_core"))
+    with pytest.raises(ProgramError, match="no module ib_core"):
+        load_order(["rdma_rxe"], files_of(tmp_path))
+
+
+def test_built_into_reads_the_list_of_the_kernel(tmp_path: Path) -> None:
+    (tmp_path / "modules.builtin").write_text("kernel/drivers/virtio/virtio-ring.ko\nkernel/fs/9p/9p.ko\n")
+    assert built_into(tmp_path) == ["virtio_ring", "9p"]
+
+
+def test_newest_kernel_is_the_highest_version_of_a_usual_kernel() -> None:
+    names = [
+        *("linux-image-6.1.0-9-amd64", "linux-image-6.1.0-50-amd64", "linux-image-6.1.0-51-cloud-amd64"),
+        *("linux-image-6.1.0-52-rt-amd64", "linux-image-6.1.0-53-amd64-unsigned", "linux-image-amd64-dbg"),
+        *("linux-image-amd64", "linux-image-6.1.0-50-amd64-dbg", "linux-image-6.1.0-60-arm64"),
+    ]
+    assert newest_kernel(names) == "linux-image-6.1.0-50-amd64"
+    assert newest_kernel([*names, "linux-image-6.12.9+deb12-amd64"]) == "linux-image-6.12.9+deb12-amd64"
+    with pytest.raises(ProgramError, match="apt offers no kernel"):
+        newest_kernel(["linux-image-amd64"])
+
+
+@pytest.mark.skipif(shutil.which("bsdtar") is None and shutil.which("cpio") is None, reason="neither cpio nor bsdtar")
+def test_archive_is_what_cpio_reads(tmp_path: Path) -> None:
+    data = archive({"bin/tool": b"12345", "empty": b"", "a/b/c": b"x" * 4097})
+    (tmp_path / "archive").write_bytes(data)
+    reader = ["bsdtar", "-xf", "archive"] if shutil.which("bsdtar") else ["cpio", "-id", "-F", "archive"]
+    subprocess.run(reader, cwd=tmp_path, check=True, capture_output=True)
+    assert (tmp_path / "bin/tool").read_bytes() == b"12345"
+    assert (tmp_path / "empty").read_bytes() == b""
+    assert (tmp_path / "a/b/c").read_bytes() == b"x" * 4097
+
+
+def read_back(data: bytes) -> dict[str, tuple[int, bytes, tuple[int, int]]]:
+    """By the documented layout: 13 hexadecimal fields of 8 characters after the magic number, name, data."""
+    found = {}
+    at = 0
+    while True:
+        assert data[at : at + 6] == b"070701"
+        fields = [int(data[at + 6 + 8 * i : at + 14 + 8 * i], 16) for i in range(13)]
+        name = data[at + 110 : at + 110 + fields[11] - 1].decode()
+        start = -(-(at + 110 + fields[11]) // 4) * 4
+        if name == "TRAILER!!!":
+            return found
+        found[name] = (fields[1], data[start : start + fields[6]], (fields[9], fields[10]))
+        at = -(-(start + fields[6]) // 4) * 4
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_archive_holds_all_entries_and_their_folders(seed: int) -> None:
+    draw = random.Random(seed)
+    entries = {f"d{draw.randrange(3)}/e{draw.randrange(3)}/f{i}": draw.randbytes(draw.randrange(20)) for i in range(12)}
+    found = read_back(archive({"dev/console": CharacterDevice(5, 1), **entries}))
+    assert {name: data for name, (mode, data, _) in found.items() if mode & 0o170000 == 0o100000} == entries
+    assert found["dev/console"][0] & 0o170000 == 0o020000 and found["dev/console"][2] == (5, 1)
+    names = list(found)
+    for name in names[1:]:
+        if "/" in name:
+            assert names.index(name.rpartition("/")[0]) < names.index(name), "a folder stands before what is in it"
+
+
+def test_command_script_says_the_words_and_variables_as_they_are(tmp_path: Path) -> None:
+    odd = "a b'c\"$d\n;`e`*"
+    script = command_script(["printf", "%s|", odd, ""], tmp_path, {"ODD": odd, "not a name": "x", "BASH_FUNC_f%%": "y"})
+    done = subprocess.run(["sh", "-c", script + "\n"], capture_output=True, text=True, check=True)
+    assert done.stdout == f"{odd}||"
+    shown = command_script(["sh", "-c", 'printf %s "$ODD"; pwd'], tmp_path, {"ODD": odd, "PATH": "/usr/bin:/bin"})
+    assert (
+        subprocess.run(["sh", "-c", shown], capture_output=True, text=True, check=True).stdout == f"{odd}{tmp_path}\n"
+    )
+
+
+def test_guest_settings_are_what_a_shell_reads_back(tmp_path: Path) -> None:
+    text = guest_settings(MachineSettings(netem="loss 20% delay 1ms"), 1, tmp_path / "it's here", tmp_path / "command")
+    (tmp_path / "settings").write_text(text)
+    shown = ["sh", "-c", f'. {tmp_path}/settings; printf "%s\\n" "$host" "$hosts" "$netem" "$shared" "$command"']
+    lines = subprocess.run(shown, capture_output=True, text=True, check=True).stdout.splitlines()
+    assert lines == ["1", "1", "loss 20% delay 1ms", str(tmp_path / "it's here"), str(tmp_path / "command")]
+    assert "shared=''" in guest_settings(MachineSettings(), 0, Path("/"), tmp_path)
+
+
+def test_qemu_arguments_share_the_working_folder_alone_for_writing(tmp_path: Path) -> None:
+    parts = Parts(Path("/cache/vmlinuz"), Path("/cache/busybox"), ())
+    words = qemu_arguments(parts, MachineSettings(cpus=3, memory_mib=700), 0, Path("/home/a,b"), tmp_path)
+    shares = [word for word in words if word.startswith("local,")]
+    assert [("readonly=on" in share, share.split("path=")[1].split(",security")[0]) for share in shares] == [
+        (True, "/"),
+        (False, "/home/a,,b"),
+    ]
+    assert words[words.index("-smp") + 1] == "3" and words[words.index("-m") + 1] == "700"
+    assert "-netdev" not in words
+    at_root = qemu_arguments(parts, MachineSettings(), 0, Path("/"), tmp_path)
+    assert [word for word in at_root if word.startswith("local,")] == shares[:1]
+
+
+def test_qemu_arguments_of_two_hosts_are_the_two_ends_of_the_same_cables(tmp_path: Path) -> None:
+    parts = Parts(Path("/cache/vmlinuz"), Path("/cache/busybox"), ())
+    ends = [
+        [w for w in qemu_arguments(parts, MachineSettings(hosts=2), host, tmp_path, tmp_path) if w.startswith("stream")]
+        for host in range(2)
+    ]
+    assert [end.replace("server=on", "server=off") for end in ends[0]] == ends[1]
+    assert all("server=on" in end for end in ends[0])
+
+
+def test_require_memory_says_how_much_is_missing() -> None:
+    require_memory(MachineSettings(hosts=2, memory_mib=512), 1424)
+    with pytest.raises(ProgramError, match="need 1424 MiB of memory, and 1423 MiB are free"):
+        require_memory(MachineSettings(hosts=2, memory_mib=512), 1423)
