@@ -8,7 +8,7 @@ install(TARGETS libayatori LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT
 install(TARGETS libacp EXPORT acp LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT development)
 install(FILES include/acp.h include/ayatori_algorithm.h include/nwtopo.h include/nwtopo.hpp DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT development)
 install(DIRECTORY include/nwtopo DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT development)
-foreach(folder base network tables topology sources drawing exports schedule routing artefacts contention planning
+foreach(folder base network tables topology sources drawing exports schedule routing artefacts connections contention planning
         flow)
   install(DIRECTORY src/${folder}/include/ayatori/${folder} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/ayatori
           COMPONENT development)

@@ -1,8 +1,10 @@
+#include "ayatori/artefacts/applied_file.hpp"
 #include "ayatori/artefacts/assumed_costs.hpp"
 #include "ayatori/artefacts/calibration.hpp"
 #include "ayatori/artefacts/choice_table.hpp"
 #include "ayatori/artefacts/plan_file.hpp"
 #include "ayatori/artefacts/running_file.hpp"
+#include "ayatori/connections/applied_plan.hpp"
 #include "bindings.hpp"
 
 namespace ayatori::python {
@@ -32,6 +34,31 @@ void bind_plan_file(nb::module_& module) {
   module.def(
       "write_plan_file", [](const PlanFile& file, const std::string& path) { unwrap(write_plan_file(file, path)); },
       WithoutGil(), nb::arg("file"), nb::arg("path"));
+}
+
+void bind_applied(nb::module_& module) {
+  nb::class_<OtherPath>(module, "OtherPath", "See ayatori/connections/applied_plan.hpp.")
+      .def_ro("from_rank", &OtherPath::from)
+      .def_ro("to_rank", &OtherPath::to)
+      .def_ro("slid", &OtherPath::slid)
+      .def_ro("dlid", &OtherPath::dlid)
+      .def_ro("count", &OtherPath::count);
+  nb::class_<AppliedPlan>(module, "AppliedPlan", "See ayatori/connections/applied_plan.hpp.")
+      .def_ro("plan", &AppliedPlan::plan, nb::rv_policy::reference_internal)
+      .def_ro("connections", &AppliedPlan::connections)
+      .def_ro("as_planned", &AppliedPlan::as_planned)
+      .def_ro("elsewhere", &AppliedPlan::elsewhere)
+      .def_ro("port_pairs", &AppliedPlan::port_pairs)
+      .def_ro("connected_pairs", &AppliedPlan::connected_pairs)
+      .def_ro("not_as_planned", &AppliedPlan::not_as_planned);
+  module.def(
+      "apply_records",
+      [](const PlanFile& plan, const std::vector<std::string>& files) {
+        std::vector<AppliedFile> records;
+        for (const std::string& file : files) records.push_back(unwrap(read_applied_file(file)));
+        return apply_records(plan, records);
+      },
+      WithoutGil(), nb::arg("plan"), nb::arg("files"));
 }
 
 void bind_costs(nb::module_& module) {
@@ -171,6 +198,7 @@ void bind_artefacts(nb::module_& module) {
   bind_costs(module);
   bind_calibration(module);
   bind_plan_file(module);
+  bind_applied(module);
   bind_running_file(module);
   bind_choice_table(module);
 }

@@ -17,6 +17,7 @@ from ayatori.cli.output import print_json, print_table, progress, say
 from ayatori.cli.report import save_report
 from ayatori.cli.route import describe_check
 from ayatori.cli.together import JobsAsked, describe_shared_links
+from ayatori.formats.applied import applied_as_data, read_applied
 from ayatori.formats.plan_file import read_plan
 from ayatori.model.network import open_source
 from ayatori.planning.plans import (
@@ -65,7 +66,8 @@ def check(
 
     --jobs measures several jobs that run at the same time, each in a step of its own that is drawn at random.
 
-    Exit status: 0 for good tables, 3 for tables with holes, loops or a possible deadlock.
+    Exit status: 0 for good tables, 3 for tables with holes, loops or a possible deadlock, and with --applied for
+    connections that took other paths than the plan's.
 
     Without --lfts the tables are ours at --lmc; at LMC 0 they are destination-mod-K, as OpenSM's ftree makes them.
     """
@@ -77,6 +79,8 @@ def check(
         )
     if method is not None and plan is not None:
         raise UsageError("--method excludes --plan, which says how its paths were chosen")
+    if asked.applied is not None and plan is None and not asked.jobs:
+        raise UsageError("--applied is of a plan", hint="--plan FILE --applied DIR")
     together: dict[str, Any] = {}
     assessments: list[Assessment] = []
     tables = Tables(lfts, lmc, method and method_named(method, [MULTIPATH]), options.parse_rails(rails))
@@ -84,7 +88,7 @@ def check(
     if asked.jobs:
         routes, together = assess_together(network, asked, each, tables, pattern, rounds, drawing(source, report))
     elif plan is not None:
-        routes, assessments, paths = assess_plan(network, plan, lfts, pattern, each.seed)
+        routes, assessments, paths, together = assess_plan(network, plan, asked.applied, lfts, pattern, each.seed)
     else:
         routes = tables.of(network)
         assessments = assess_each(network, each.jobs_on(network), tables, routes, pattern, each.seed, with_bounds=json)
@@ -93,7 +97,8 @@ def check(
     data |= assessments_as_data(network, paths, assessments)
     data |= {"pattern": pattern, "seed": each.seed, "rails": rails} | together
     print_json("check", data) if json else describe(data)
-    return Status.DONE if data["tables_ok"] else Status.BAD
+    as_planned = "applied" not in data or not data["applied"]["not_as_planned"]
+    return Status.DONE if data["tables_ok"] and as_planned else Status.BAD
 
 
 @dataclass(frozen=True)
@@ -133,13 +138,20 @@ def assess_each(
 
 
 def assess_plan(
-    network: Network, plan_file: Path, lfts: Path | None, pattern: str, seed: int
-) -> tuple[Routes, list[Assessment], str]:
+    network: Network, plan_file: Path, applied_in: Path | None, lfts: Path | None, pattern: str, seed: int
+) -> tuple[Routes, list[Assessment], str, dict[str, Any]]:
+    """The plan, or that which a job made of it, with what differs."""
     saved = read_plan(network, plan_file)
     routes = read_routes(network, lfts) if lfts else make_routes(network, saved.lmc)
     steps = steps_of(pattern, saved.job.rank_count, seed)
-    measured = contention(network, routes, saved.job, saved.plan, steps)
-    return routes, [Assessment(saved.job, measured)], saved.plan.method.word
+    taken, differences, name = saved.plan, {}, saved.plan.method.word
+    if applied_in is not None:
+        applied = read_applied(plan_file, applied_in)
+        planned = contention(network, routes, saved.job, saved.plan, steps)
+        as_data = applied_as_data(applied) | {"planned_relative_bandwidth": planned.relative_bandwidth}
+        taken, differences, name = applied.plan, {"applied": as_data}, f"{name} as applied"
+    measured = contention(network, routes, saved.job, taken, steps)
+    return routes, [Assessment(saved.job, measured)], name, differences
 
 
 Draw = Callable[[Network, Routes, list[JobOnFabric], JobsTogether, str], None]
@@ -188,8 +200,25 @@ def describe(data: dict[str, Any]) -> None:
     describe_check(data)
     if data["jobs"]:
         describe_jobs(data)
+    if "applied" in data:
+        describe_applied(data["applied"])
     if "together" in data:
         describe_together(data["together"], data["seed"])
+
+
+def describe_applied(applied: dict[str, Any]) -> None:
+    """Whether connections took the paths of the plan."""
+    say(
+        f"  applied       {applied['as_planned']} of {applied['connections']} connections as planned, between"
+        f" {applied['connected_pairs']} of {applied['port_pairs']} pairs of ports;"
+        f" the plan would get {applied['planned_relative_bandwidth']:.4f}"
+    )
+    others = [
+        [f"  {other['from_rank']} -> {other['to_rank']}", str(other["slid"]), str(other["dlid"]), str(other["count"])]
+        for other in applied["not_as_planned"][:HOT_LINKS_SHOWN]
+    ]
+    if others:
+        print_table("", ["  not as planned: ranks", "source LID", "destination LID", "connections"], others)
 
 
 def describe_together(together: dict[str, Any], seed: int) -> None:

@@ -55,6 +55,10 @@ BACKGROUND = Annotated[
     float, typer.Option(metavar="SHARE", help="With --jobs: this share of all other hosts sends, too, unplanned.")
 ]
 ROUNDS = Annotated[int, typer.Option(help="With --jobs: how many random phases are drawn.")]
+APPLIED = Annotated[
+    Path | None,
+    typer.Option(metavar="DIR", help="Take the plan's paths as `ayatori run --applied-out DIR` recorded them."),
+]
 SVG_OF_JOBS = Annotated[
     Path | None, typer.Option("--svg", metavar="FILE", help="Draw the jobs of --jobs, and the links that they share.")
 ]

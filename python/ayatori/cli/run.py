@@ -16,6 +16,7 @@ from ayatori.formats.calibration import read_calibration
 from ayatori.processes import mpi_job, run_job
 
 PLUGINS = Path(_core.__file__).parent / "mpi"
+PATHS = Path(_core.__file__).parent / "paths/libayatori_paths.so"
 
 
 class Progress(StrEnum):
@@ -36,7 +37,11 @@ def run(
         ),
     ] = None,
     plan: Annotated[
-        Path | None, typer.Option("--plan", metavar="FILE", help="The job's plan, which all ranks must share.")
+        Path | None,
+        typer.Option("--plan", metavar="FILE", help="The job's plan, which all ranks must share: verbs take its paths."),
+    ] = None,
+    applied_out: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="Write there which paths connections took (check --applied).")
     ] = None,
     progress: Annotated[
         Progress | None,
@@ -44,9 +49,15 @@ def run(
     ] = None,
     verbose: Annotated[bool, typer.Option("--verbose", help="The plug-in says what it plays, and why.")] = False,
 ) -> int:
-    """Runs an MPI program (mpirun, mpiexec or srun) so that its collectives are played by the plug-in; with --acp, N
-    processes of a program that uses libacp. Exit status: the command's; with --acp that of the first that failed."""
+    """Runs an MPI program (mpirun, mpiexec or srun) so that its collectives are played by the plug-in; with --plan, the
+    verbs connections of any program take the plan's paths; with --acp, N processes of a program that uses libacp. Exit
+    status: the command's; with --acp that of the first that failed."""
     variables = _variables(calibration, plan, progress, verbose)
+    if applied_out is not None:
+        if plan is None:
+            raise UsageError("--applied-out writes which paths of a plan were taken", hint="--plan FILE")
+        applied_out.mkdir(parents=True, exist_ok=True)
+        variables["AYATORI_PATHS_LOG"] = str(applied_out.resolve())
     try:
         if acp:
             if variables:
@@ -54,7 +65,8 @@ def run(
             return run_job(command, count or 1)
         if count is not None:
             raise UsageError("-n is for --acp", hint=f"ayatori run -- mpirun -np {count} {' '.join(command)}")
-        job = mpi_job(command, PLUGINS, variables)
+        has_paths = plan is not None and _core.read_plan_file(str(plan)).lmc > 0
+        job = mpi_job(command, PLUGINS, variables, PATHS if has_paths else None)
         print(f"ayatori: {job.in_words()}", file=sys.stderr, flush=True)
         job.replace_this_process()
     except OSError as error:

@@ -11,7 +11,8 @@ from ayatori.base.files import write_bytes
 from ayatori.cli import options
 from ayatori.cli.execution import UsageError
 from ayatori.cli.output import print_table, say
-from ayatori.formats.job_files import read_jobs
+from ayatori.formats.applied import read_applied
+from ayatori.formats.job_files import files_of_jobs, is_plan, read_jobs
 from ayatori.planning.together import JobOnFabric, LinkOfJobs, background, picture_of_jobs
 
 SHARED_LINKS_PRINTED = 10
@@ -24,6 +25,7 @@ class JobsAsked:
     jobs: options.JOBS = None
     background: options.BACKGROUND = 0
     svg: options.SVG_OF_JOBS = None
+    applied: options.APPLIED = None
 
     def check(self, one_by_one: Sequence[object]) -> None:
         """Raises UsageError for options that contradict each other; `one_by_one` name jobs that are looked at alone."""
@@ -42,6 +44,11 @@ class JobsAsked:
         jobs, planned_lmc = read_jobs(network, self.jobs or [], each.ppn, each.order)
         if not jobs:
             raise UsageError("--jobs names no job", hint="--jobs HOSTFILE, --jobs PLAN or --jobs FOLDER, also repeated")
+        if self.applied is not None:
+            plans = [file for file in files_of_jobs(self.jobs or []) if is_plan(file)]
+            if len(plans) != 1:
+                raise UsageError("--applied is of one plan", hint="--jobs PLAN --applied DIR")
+            next(job for job in jobs if job.plan is not None).plan = read_applied(plans[0], self.applied).plan
         return [*jobs, *background(network, jobs, self.background, each.seed)], planned_lmc
 
     def draw(self, network: Network, jobs: Sequence[JobOnFabric], shared: Sequence[LinkOfJobs]) -> None:

@@ -1,4 +1,5 @@
-"""Programs that use MPI, started so that the plug-in plays their collectives: by mpirun of either family, or srun."""
+"""Programs started so that the plug-in plays their collectives (by mpirun of either family, or srun), and so that their
+connections take the paths of the job's plan."""
 
 from __future__ import annotations
 
@@ -16,22 +17,28 @@ _LIBRARIES = {"openmpi": (b"libmpi.so.40",), "mpich": (b"libmpich.so.12", b"libm
 _VERSIONS = {"openmpi": ("(Open MPI)", "OpenRTE"), "mpich": ("HYDRA", "MPICH")}
 _LAUNCHERS = ("mpirun", "mpiexec", "mpiexec.hydra", "orterun")
 
+# Without these, UCX connects queue pairs past libibverbs, and switches choose the paths of NCCL's packets (docs/paths.md).
+_FOR_PLANNED_PATHS = {"UCX_IB_MLX5_DEVX": "n", "NCCL_IB_ADAPTIVE_ROUTING": "0"}
+
 
 @dataclass(frozen=True)
 class MpiJob:
     """A command, and what its environment must say."""
 
     command: Sequence[str]
-    family: str
-    plugin: Path
+    family: str | None
+    """None: a program without MPI, whose connections take planned paths all the same."""
+    libraries: Sequence[Path]
+    """Loaded before those of the program."""
     variables: Mapping[str, str]
 
     def in_words(self) -> str:
         """One line: what was found and what is set."""
-        return ", ".join([self.family, *(f"{name}={value}" for name, value in self._set_here().items())])
+        set_here = [f"{name}={value}" for name, value in self._set_here().items()]
+        return ", ".join([self.family or "no MPI found", *set_here])
 
     def _set_here(self) -> dict[str, str]:
-        preloads = (str(self.plugin), os.environ.get("LD_PRELOAD", ""))
+        preloads = (*map(str, self.libraries), os.environ.get("LD_PRELOAD", ""))
         return {"LD_PRELOAD": ":".join(filter(None, preloads)), **self.variables}
 
     def environment(self) -> dict[str, str]:
@@ -47,16 +54,25 @@ class MpiJob:
         os.execvpe(self.command[0], list(self.command), self.environment())
 
 
-def mpi_job(command: Sequence[str], plugins: Path, variables: Mapping[str, str]) -> MpiJob:
-    """`plugins`: the folder with a folder for each family. Raises ProgramError where the MPI can't be told, or this
-    build has no plug-in for it."""
+def mpi_job(
+    command: Sequence[str], plugins: Path, variables: Mapping[str, str], paths_library: Path | None = None
+) -> MpiJob:
+    """`plugins`: the folder with a folder for each family. `paths_library`: what gives connections the paths of a plan
+    that has any to choose. Raises ProgramError where the MPI can't be told and no paths are planned, or this build has
+    no library for it."""
     family = family_of(command)
-    if family is None:
+    if family is None and paths_library is None:
         raise ProgramError(
             f"can't tell which MPI '{' '.join(command)}' uses",
             hint="ayatori run -- mpirun -np 4 PROGRAM",
         )
-    return MpiJob(command, family, plugin_for(family, plugins), variables)
+    libraries = [plugin_for(family, plugins)] if family is not None else []
+    if paths_library is not None:
+        if not paths_library.exists():
+            raise ProgramError("this build can't apply plans", hint="apt-get install libibverbs-dev, and build")
+        libraries.append(paths_library)
+        variables = {**variables, **{name: os.environ.get(name, word) for name, word in _FOR_PLANNED_PATHS.items()}}
+    return MpiJob(command, family, libraries, variables)
 
 
 def plugin_for(family: str, plugins: Path) -> Path:

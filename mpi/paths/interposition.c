@@ -1,0 +1,147 @@
+/* libayatori_paths.so, which is preloaded: it has the two functions of libibverbs that say which way packets go, and
+ * gives each connection the path that the plan of the job has for it (engine.cpp, in libayatori_paths_engine.so beside
+ * it). A queue pair gets its path when it becomes ready to receive, a datagram when its address handle is made; nothing
+ * is done to what is sent afterwards.
+ *
+ * LD_PRELOAD puts it into every process below, also into shells and launchers. Hence it needs no library but libc: the
+ * real functions are looked up at the first connection, and the engine is loaded only where AYATORI_PLAN is set. */
+
+#include "engine.h"
+
+#include <dlfcn.h>
+#include <link.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define EXPORTED __attribute__((visibility("default")))
+#define VERSION "IBVERBS_1.1"
+
+typedef int modify_qp(struct ibv_qp*, struct ibv_qp_attr*, int);
+typedef struct ibv_ah* create_ah(struct ibv_pd*, struct ibv_ah_attr*);
+
+static modify_qp* real_modify_qp;
+static create_ah* real_create_ah;
+static struct ayatori_paths_engine engine; /* all NULL: every address is left as it is */
+static pthread_once_t looked_up = PTHREAD_ONCE_INIT;
+
+typedef void* dlvsym_function(void*, const char*, const char*);
+
+/* --- The real functions ------------------------------------------------------------------------------------------- */
+
+static dlvsym_function* real_dlvsym(void) {
+  static dlvsym_function* found;
+  if (found == NULL) {
+    void* const function = dlsym(RTLD_NEXT, "dlvsym");
+    memcpy(&found, &function, sizeof found);
+  }
+  return found;
+}
+
+static int note_libibverbs(struct dl_phdr_info* info, size_t size, void* path) {
+  (void)size;
+  const char* const file = strrchr(info->dlpi_name, '/');
+  if (strncmp(file == NULL ? info->dlpi_name : file + 1, "libibverbs.so", 13) != 0) return 0;
+  *(const char**)path = info->dlpi_name;
+  return 1;
+}
+
+/* A library that was loaded by dlopen (a transport of UCX, a provider of libfabric) has its libibverbs in a scope of
+ * its own, which RTLD_NEXT does not see. */
+static void* libibverbs_by_name(void) {
+  const char* path = NULL;
+  dl_iterate_phdr(note_libibverbs, &path);
+  return path == NULL ? NULL : dlopen(path, RTLD_LAZY | RTLD_NOLOAD);
+}
+
+static void* open_engine(void) {
+  Dl_info self;
+  char path[4096];
+  if (dladdr((void*)&engine, &self) == 0 || self.dli_fname == NULL) return NULL;
+  const char* const end = strrchr(self.dli_fname, '/');
+  const int folder = end == NULL ? 0 : (int)(end - self.dli_fname + 1);
+  const int length = snprintf(path, sizeof path, "%.*slibayatori_paths_engine.so", folder, self.dli_fname);
+  if (length < 0 || (size_t)length >= sizeof path) return NULL;
+  return dlopen(path, RTLD_NOW | RTLD_LOCAL);
+}
+
+static void start_engine(const struct ayatori_paths_verbs* verbs) {
+  const char* const plan = getenv("AYATORI_PLAN");
+  if (plan == NULL || *plan == '\0') return;
+  void* const library = open_engine();
+  void* const found = library == NULL ? NULL : dlsym(library, "ayatori_paths_engine_start");
+  if (found == NULL) {
+    fprintf(stderr, "ayatori: paths are left alone: %s\n", dlerror());
+    return;
+  }
+  ayatori_paths_start* start;
+  memcpy(&start, &found, sizeof found);
+  if (!start(verbs, &engine)) memset(&engine, 0, sizeof engine);
+}
+
+static void look_up(void) {
+  static const char* const names[] = {"ibv_modify_qp", "ibv_create_ah", "ibv_query_port", "ibv_query_gid"};
+  void* found[4];
+  void* library = NULL;
+  for (int i = 0; i < 4; ++i) {
+    found[i] = real_dlvsym()(RTLD_NEXT, names[i], VERSION);
+    if (found[i] != NULL) continue;
+    if (library == NULL) library = libibverbs_by_name();
+    found[i] = library == NULL ? NULL : real_dlvsym()(library, names[i], VERSION);
+    if (found[i] == NULL) {
+      fprintf(stderr, "ayatori: this process has no %s: it calls verbs, but no libibverbs is loaded\n", names[i]);
+      abort();
+    }
+  }
+  struct ayatori_paths_verbs verbs;
+  memcpy(&real_modify_qp, &found[0], sizeof found[0]);
+  memcpy(&real_create_ah, &found[1], sizeof found[1]);
+  memcpy(&verbs.query_port, &found[2], sizeof found[2]);
+  memcpy(&verbs.query_gid, &found[3], sizeof found[3]);
+  start_engine(&verbs);
+}
+
+/* --- What programs call ------------------------------------------------------------------------------------------- */
+
+EXPORTED int ibv_modify_qp(struct ibv_qp* qp, struct ibv_qp_attr* attr, int mask) {
+  pthread_once(&looked_up, look_up);
+  const int is_connected = (mask & IBV_QP_STATE) && attr->qp_state == IBV_QPS_RTR && (mask & IBV_QP_AV);
+  if (!is_connected || engine.queue_pair == NULL) return real_modify_qp(qp, attr, mask);
+  struct ibv_qp_attr changed = *attr; /* the program may use its own again, for another peer */
+  engine.queue_pair(qp, &changed.ah_attr, (mask & IBV_QP_DEST_QPN) ? changed.dest_qp_num : 0);
+  return real_modify_qp(qp, &changed, mask);
+}
+
+EXPORTED struct ibv_ah* ibv_create_ah(struct ibv_pd* pd, struct ibv_ah_attr* attr) {
+  pthread_once(&looked_up, look_up);
+  if (engine.handle == NULL) return real_create_ah(pd, attr);
+  struct ibv_ah_attr changed = *attr;
+  engine.handle(pd, &changed);
+  return real_create_ah(pd, &changed);
+}
+
+/* Programs that ask a handle of libibverbs for its functions (NCCL) get ours for these two. For all else this is the
+ * real dlvsym, called last so that RTLD_NEXT means what it means to the caller. */
+EXPORTED void* dlvsym(void* restrict handle, const char* restrict name, const char* restrict version) {
+  if (handle != RTLD_NEXT && handle != RTLD_DEFAULT && strcmp(version, VERSION) == 0) {
+    const int is_modify = strcmp(name, "ibv_modify_qp") == 0;
+    if (is_modify || strcmp(name, "ibv_create_ah") == 0) {
+      void* ours = real_dlvsym()(handle, name, version);
+      if (ours == NULL) return NULL; /* dlerror() says why */
+      if (is_modify) {
+        modify_qp* const function = ibv_modify_qp;
+        memcpy(&ours, &function, sizeof ours);
+      } else {
+        create_ah* const function = ibv_create_ah;
+        memcpy(&ours, &function, sizeof ours);
+      }
+      return ours;
+    }
+  }
+  return real_dlvsym()(handle, name, version);
+}
+
+__attribute__((destructor)) static void finish(void) {
+  if (engine.finish != NULL) engine.finish();
+}

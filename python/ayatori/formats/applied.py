@@ -1,0 +1,45 @@
+"""Plans as a job applied them (docs/applied-format.md): what libayatori_paths.so recorded, beside the plan."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from ayatori import _core
+from ayatori._core import AppliedPlan
+from ayatori.base.errors import Error
+
+DIFFERENCES_SHOWN = 20
+
+
+def read_applied(plan: Path, folder: Path) -> AppliedPlan:
+    """The paths that the connections of a job took, by the records in `folder`, one for each of its processes.
+
+    Raises Error for a folder without records, and for files that can't be read.
+    """
+    records = sorted(str(file) for file in folder.glob("*.json")) if folder.is_dir() else []
+    if not records:
+        raise Error(f"{folder} has no records of paths", hint="ayatori run --plan FILE --applied-out DIR -- COMMAND")
+    return _core.apply_records(_core.read_plan_file(str(plan)), records)
+
+
+def applied_as_data(applied: AppliedPlan) -> dict[str, Any]:
+    """How applied differs from planned."""
+    others = sorted(applied.not_as_planned, key=lambda other: (-other.count, other.from_rank, other.to_rank))
+    return {
+        "connections": applied.connections,
+        "as_planned": applied.as_planned,
+        "elsewhere": applied.elsewhere,
+        "port_pairs": applied.port_pairs,
+        "connected_pairs": applied.connected_pairs,
+        "not_as_planned": [
+            {
+                "from_rank": other.from_rank,
+                "to_rank": other.to_rank,
+                "slid": other.slid,
+                "dlid": other.dlid,
+                "count": other.count,
+            }
+            for other in others[:DIFFERENCES_SHOWN]
+        ],
+    }

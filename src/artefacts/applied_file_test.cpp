@@ -1,0 +1,55 @@
+#include "ayatori/artefacts/applied_file.hpp"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+
+namespace ayatori {
+namespace {
+
+AppliedFile example() {
+  AppliedFile file;
+  file.plan = "/jobs/17/plan.json";
+  file.host = "n1";
+  file.process = 4711;
+  file.paths_per_pair = 4;
+  file.connections = {{{.datagram = false, .port_guid = 0x31, .slid = 49, .dlid = 58, .planned = true}, 4},
+                      {{.datagram = true, .port_guid = 0, .slid = 48, .dlid = 0xC001, .planned = false}, 1}};
+  return file;
+}
+
+std::string refused(const std::string& from, const std::string& to) {
+  std::string text = applied_file_text(example());
+  const auto at = text.find(from);
+  EXPECT_NE(at, std::string::npos) << from;
+  const auto file = parse_applied_file(text.replace(at, from.size(), to), "a.json");
+  return file ? "accepted" : file.error().message;
+}
+
+TEST(AppliedFile, SurvivesBeingWrittenAndRead) {
+  const auto path = std::filesystem::temp_directory_path() / "ayatori-applied-file-test.json";
+  ASSERT_TRUE(write_applied_file(example(), path));
+  const auto again = read_applied_file(path);
+  std::filesystem::remove(path);
+  ASSERT_TRUE(again) << again.error().message;
+  EXPECT_EQ(again->plan, example().plan);
+  EXPECT_EQ(again->host, example().host);
+  EXPECT_EQ(again->process, example().process);
+  EXPECT_EQ(again->paths_per_pair, 4);
+  EXPECT_EQ(again->connections, example().connections);
+}
+
+TEST(AppliedFile, ErrorsNameThePlaceAndWhatWasExpected) {
+  EXPECT_EQ(refused("\"queue-pair\"", "\"rc\""), "a.json: /connections/0/kind: expected queue-pair or address-handle");
+  EXPECT_EQ(refused("\"0x0000000000000031\"", "\"31\""),
+            "a.json: /connections/0/port_guid: expected a GUID like \"0x0002c90300a1b2c3\"");
+  EXPECT_EQ(refused("\"slid\": 49", "\"slid\": 65536"),
+            "a.json: /connections/0/slid: expected a whole number from 0 to 65535");
+  EXPECT_NE(refused("\"count\": 4", "\"count\": 0"), "accepted");
+  EXPECT_NE(refused("\"planned\": true", "\"planned\": 1"), "accepted");
+  EXPECT_NE(refused("\"version\": 1", "\"version\": 2"), "accepted");
+  EXPECT_NE(refused("\"host\": \"n1\"", "\"host\": \"\""), "accepted");
+}
+
+}  // namespace
+}  // namespace ayatori

@@ -1,0 +1,152 @@
+"""Every connection of a program that runs under libayatori_paths.so goes where the plan of its job says."""
+
+from __future__ import annotations
+
+import json
+import random
+from pathlib import Path
+
+import plans
+import pytest
+import verbs
+
+HOSTS = [f"N{i}" for i in range(30)]
+UNKNOWN_LID = 0xBF00
+
+
+@pytest.fixture(scope="module", params=["rule", "colour", "pair"])
+def plan(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> plans.PlanOfTest:
+    return plans.made(tmp_path_factory.mktemp("plan"), request.param, HOSTS)
+
+
+@pytest.fixture(scope="module")
+def several_ranks(tmp_path_factory: pytest.TempPathFactory) -> plans.PlanOfTest:
+    return plans.made(tmp_path_factory.mktemp("plan"), "pair", HOSTS[:14], 3)
+
+
+def settings(plan: plans.PlanOfTest, **others: str) -> dict[str, str]:
+    return {"AYATORI_PLAN": str(plan.path), **others}
+
+
+def to_each(plan: plans.PlanOfTest, source: int, seed: int) -> tuple[list[str], list[int]]:
+    """A queue pair and an address handle for each other rank, by any of its LIDs, with and without a GID."""
+    draw = random.Random(seed)
+    lines, destinations = [], []
+    for destination in draw.sample(range(len(plan.ports)), len(plan.ports)):
+        if destination == source:
+            continue
+        port = plan.ports[destination]
+        for kind in (f"qp {draw.randrange(1 << 24)}", "ah"):
+            lid = port.lid + draw.randrange(1 << plan.lmc)
+            lines.append(f"{kind} {lid} {draw.choice([0, port.guid])} 0")
+            destinations.append(destination)
+    return lines, destinations
+
+
+def test_all_pairs_of_30_nodes_get_the_planned_lids(programs: verbs.Programs, plan: plans.PlanOfTest) -> None:
+    assert len({bits for row in plan.bits for bits in row}) > 2
+    seen = 0
+    for source, port in enumerate(plan.ports):
+        lines, destinations = to_each(plan, source, seed=source)
+        found, said = programs.run("linked", port, lines, settings(plan))
+        assert said == ""
+        for address, destination in zip(found, destinations, strict=True):
+            assert address.dlid == plan.dlid(source, destination)
+            assert port.lid + address.path_bits == plan.dlid(destination, source), "the peer's check of our LID"
+            seen += 1
+    assert seen == 2 * 30 * 29
+
+
+@pytest.mark.parametrize("way", verbs.WAYS)
+def test_programs_come_to_the_functions_in_different_ways(
+    programs: verbs.Programs, plan: plans.PlanOfTest, way: str
+) -> None:
+    lines, destinations = to_each(plan, 4, seed=1)
+    found, said = programs.run(way, plan.ports[4], lines, settings(plan))
+    assert said == ""
+    assert [address.dlid for address in found] == [plan.dlid(4, destination) for destination in destinations]
+
+
+def lids_as_given(programs: verbs.Programs, port: verbs.Port, lines: list[str], variables: dict[str, str]) -> str:
+    """What was said by a run in which every address stayed as the program had it."""
+    found, said = programs.run("linked", port, lines, variables)
+    assert [(address.dlid, address.path_bits) for address in found] == [(int(line.split()[-3]), 0) for line in lines]
+    return said
+
+
+def test_without_a_plan_nothing_happens(programs: verbs.Programs, plan: plans.PlanOfTest) -> None:
+    lines, _ = to_each(plan, 4, seed=2)
+    assert lids_as_given(programs, plan.ports[4], lines, {}) == ""
+    assert lids_as_given(programs, plan.ports[4], lines, {"AYATORI_PLAN": ""}) == ""
+    assert "no such file" in lids_as_given(programs, plan.ports[4], lines, {"AYATORI_PLAN": "/nowhere"}).lower()
+
+
+def test_unknown_peers_pass_untouched(programs: verbs.Programs, plan: plans.PlanOfTest) -> None:
+    lines = [f"qp 7 {UNKNOWN_LID} 0 0", f"ah {UNKNOWN_LID} 0x1234 0", "ah 49153 0 0", f"qp 1 {plan.ports[4].lid} 0 0"]
+    assert lids_as_given(programs, plan.ports[4], lines, settings(plan)) == ""
+    stranger = verbs.Port(0x999, UNKNOWN_LID, plan.lmc)
+    assert lids_as_given(programs, stranger, to_each(plan, 4, seed=3)[0], settings(plan)) == ""
+
+
+def test_one_lid_a_port_leaves_all_as_it_is(programs: verbs.Programs, plan: plans.PlanOfTest, tmp_path: Path) -> None:
+    lines, _ = to_each(plan, 4, seed=4)
+    port = plan.ports[4]
+    said = lids_as_given(programs, verbs.Port(port.guid, port.lid, 0), lines, settings(plan))
+    assert f"made for LID {port.lid} and LMC {plan.lmc} of port {port.guid:#018x}, which now has" in said
+    document = json.loads(plan.path.read_text(encoding="utf-8")) | {"lmc": 0, "method": "destination-mod-K"}
+    for rank in document["ranks"]:
+        rank |= {"path_bits": 0, "lid": rank["base_lid"]}
+    (tmp_path / "plan.json").write_text(json.dumps(document), encoding="utf-8")
+    assert lids_as_given(programs, port, lines, {"AYATORI_PLAN": str(tmp_path / "plan.json")}) == ""
+
+
+def test_queue_pairs_of_two_nodes_take_all_their_planned_paths(
+    programs: verbs.Programs, several_ranks: plans.PlanOfTest
+) -> None:
+    plan = several_ranks
+    here, there = range(3, 6), range(6, 9)
+    planned = {(plan.bits[i][j], plan.bits[j][i]) for i in here for j in there}
+    assert len(planned) > 1
+    count = len(planned)
+    port, peer = plan.ports[3], plan.ports[6]
+    both_ends = []
+    for source, destination, first, peers in ((port, peer, 500, 900), (peer, port, 900, 500)):
+        lines = [f"qp {peers + i} {destination.lid} 0 0" for i in range(count)]
+        found, _ = programs.run("linked", source, lines, settings(plan), first_queue_pair=first)
+        both_ends.append([(address.dlid - destination.lid, address.path_bits) for address in found])
+    assert set(both_ends[0]) == planned
+    assert [(back, forth) for forth, back in both_ends[1]] == both_ends[0], "each end sends from where the other sends to"
+
+
+@pytest.mark.parametrize("variable", ["AYATORI_PATHS_PER_PAIR", "NCCL_IB_QPS_PER_CONNECTION"])
+def test_more_paths_than_planned_are_taken_where_they_are_asked_for(
+    programs: verbs.Programs, plan: plans.PlanOfTest, variable: str
+) -> None:
+    lines = [f"qp {900 + i} {plan.ports[9].lid} 0 0" for i in range(4)]
+    found, _ = programs.run("linked", plan.ports[2], lines, settings(plan, **{variable: "4"}), first_queue_pair=300)
+    assert len({address.dlid for address in found}) == 4
+    assert plan.dlid(2, 9) in {address.dlid for address in found}
+
+
+def test_a_wrong_number_of_paths_is_told(programs: verbs.Programs, plan: plans.PlanOfTest) -> None:
+    lines = [f"qp 900 {plan.ports[9].lid} 0 0"]
+    found, said = programs.run("linked", plan.ports[2], lines, settings(plan, AYATORI_PATHS_PER_PAIR="some"))
+    assert "AYATORI_PATHS_PER_PAIR=some is not a number from 1 to 128" in said
+    assert found[0].dlid == plan.dlid(2, 9)
+
+
+def test_what_was_applied_is_written_at_the_end(
+    programs: verbs.Programs, plan: plans.PlanOfTest, tmp_path: Path
+) -> None:
+    lines = [f"qp 900 {plan.ports[9].lid} 0 0", f"qp 901 {plan.ports[9].lid} 0 0", f"ah {UNKNOWN_LID} 0 0"]
+    programs.run("linked", plan.ports[2], lines, settings(plan, AYATORI_PATHS_LOG=str(tmp_path)))
+    (record,) = tmp_path.iterdir()
+    document = json.loads(record.read_text(encoding="utf-8"))
+    guid = f"{plan.ports[2].guid:#018x}"
+    slid = plan.dlid(9, 2)
+    assert document["format"] == "ayatori-applied"
+    assert document["connections"] == [
+        {"kind": "queue-pair", "port_guid": guid, "slid": slid, "dlid": plan.dlid(2, 9), "planned": True, "count": 2},
+        {"kind": "address-handle", "port_guid": guid, "slid": plan.ports[2].lid, "dlid": UNKNOWN_LID, "planned": False,
+         "count": 1},
+    ]  # fmt: skip
