@@ -31,11 +31,12 @@ AppliedConnections connections(Lid slid, Lid dlid, std::uint64_t count) {
 
 TEST(ApplyRecords, PlannedPathsMakeThePlan) {
   const PlanFile plan = example();
-  const AppliedFile records[] = {record({connections(4 + 2, 8 + 1, 1), connections(4 + 1, 8 + 3, 2)}),
-                                 record({connections(8 + 1, 4 + 2, 1), connections(12 + 0, 8 + 1, 5)})};
+  const AppliedFile records[] = {
+      record({connections(4 + 2, 8 + 1, 1), connections(4 + 1, 8 + 3, 2)}),
+      record({connections(8 + 1, 4 + 2, 1), connections(8 + 3, 4 + 1, 1), connections(12 + 0, 8 + 1, 5)})};
   const AppliedPlan applied = apply_records(plan, records);
-  EXPECT_EQ(applied.connections, 9);
-  EXPECT_EQ(applied.as_planned, 9);
+  EXPECT_EQ(applied.connections, 10);
+  EXPECT_EQ(applied.as_planned, 10);
   EXPECT_EQ(applied.port_pairs, 6);
   EXPECT_EQ(applied.connected_pairs, 3);
   EXPECT_EQ(applied.elsewhere, 0);
@@ -43,6 +44,15 @@ TEST(ApplyRecords, PlannedPathsMakeThePlan) {
   for (Rank from = 0; from < 4; ++from) {
     for (Rank to = 0; to < 4; ++to) EXPECT_EQ(applied.plan.path_bits(from, to), plan.plan.path_bits(from, to));
   }
+}
+
+TEST(ApplyRecords, RanksThatShareAConnectionShareItsPath) {
+  // Rank 2 has one connection to the port of ranks 0 and 1, with the path of rank 0.
+  const AppliedFile records[] = {record({connections(8 + 1, 4 + 2, 1)})};
+  const AppliedPlan applied = apply_records(example(), records);
+  EXPECT_EQ(applied.as_planned, 1);
+  EXPECT_EQ(applied.plan.path_bits(2, 0), 2);
+  EXPECT_EQ(applied.plan.path_bits(2, 1), 2);
 }
 
 TEST(ApplyRecords, OtherPathsAreNamedAndTaken) {

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+from itertools import combinations
 from pathlib import Path
 
 import plans
@@ -104,18 +105,23 @@ def test_queue_pairs_of_two_nodes_take_all_their_planned_paths(
     programs: verbs.Programs, several_ranks: plans.PlanOfTest
 ) -> None:
     plan = several_ranks
-    here, there = range(3, 6), range(6, 9)
-    planned = {(plan.bits[i][j], plan.bits[j][i]) for i in here for j in there}
+
+    def planned_between(here: int, there: int) -> set[tuple[int, int]]:
+        ranks = [(3 * here + i, 3 * there + j) for i in range(3) for j in range(3)]
+        return {(plan.bits[i][j], plan.bits[j][i]) for i, j in ranks}
+
+    here, there = max(combinations(range(14), 2), key=lambda pair: len(planned_between(*pair)))
+    planned = planned_between(here, there)
     assert len(planned) > 1
     count = len(planned)
-    port, peer = plan.ports[3], plan.ports[6]
+    port, peer = plan.ports[3 * here], plan.ports[3 * there]
     both_ends = []
     for source, destination, first, peers in ((port, peer, 500, 900), (peer, port, 900, 500)):
         lines = [f"qp {peers + i} {destination.lid} 0 0" for i in range(count)]
         found, _ = programs.run("linked", source, lines, settings(plan), first_queue_pair=first)
         both_ends.append([(address.dlid - destination.lid, address.path_bits) for address in found])
     assert set(both_ends[0]) == planned
-    assert [(back, forth) for forth, back in both_ends[1]] == both_ends[0], "each end sends from where the other sends to"
+    assert [(back, forth) for forth, back in both_ends[1]] == both_ends[0], "each sends from where the other sends"
 
 
 @pytest.mark.parametrize("variable", ["AYATORI_PATHS_PER_PAIR", "NCCL_IB_QPS_PER_CONNECTION"])

@@ -58,7 +58,9 @@ class Programs:
         script = f"-Wl,--version-script={HERE / 'recording_verbs.map'}"
         library = self.folder / "libibverbs.so.1"
         shared = ["-shared", "-fPIC", *warnings]
-        self._compile(*shared, str(HERE / "recording_verbs.c"), script, "-Wl,-soname,libibverbs.so.1", "-o", str(library))
+        self._compile(
+            *shared, str(HERE / "recording_verbs.c"), script, "-Wl,-soname,libibverbs.so.1", "-o", str(library)
+        )
         connects = str(HERE / "connects.c")
         self._compile(*warnings, connects, str(library), "-o", str(self.folder / "linked"))
         self._compile(*warnings, "-DBY_DLVSYM", connects, "-ldl", "-o", str(self.folder / "dlvsym"))
@@ -96,7 +98,12 @@ class Programs:
         if preload is not None:
             environment["LD_PRELOAD"] = str(preload)
         done = subprocess.run(
-            self.command(way), input="\n".join(connections), env=environment, capture_output=True, text=True, check=False
+            self.command(way),
+            input="\n".join(connections),
+            env=environment,
+            capture_output=True,
+            text=True,
+            check=False,
         )
         assert done.returncode == 0, (done.returncode, done.stderr)
         lines = record.read_text(encoding="ascii").splitlines()

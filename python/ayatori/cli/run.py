@@ -38,7 +38,7 @@ def run(
     ] = None,
     plan: Annotated[
         Path | None,
-        typer.Option("--plan", metavar="FILE", help="The job's plan, which all ranks must share: verbs take its paths."),
+        typer.Option("--plan", metavar="FILE", help="The job's plan, the same for all ranks: verbs take its paths."),
     ] = None,
     applied_out: Annotated[
         Path | None, typer.Option(metavar="DIR", help="Write there which paths connections took (check --applied).")

@@ -17,7 +17,7 @@ _LIBRARIES = {"openmpi": (b"libmpi.so.40",), "mpich": (b"libmpich.so.12", b"libm
 _VERSIONS = {"openmpi": ("(Open MPI)", "OpenRTE"), "mpich": ("HYDRA", "MPICH")}
 _LAUNCHERS = ("mpirun", "mpiexec", "mpiexec.hydra", "orterun")
 
-# Without these, UCX connects queue pairs past libibverbs, and switches choose the paths of NCCL's packets (docs/paths.md).
+# Without these UCX connects queue pairs past libibverbs, and switches choose paths for NCCL (docs/paths.md).
 _FOR_PLANNED_PATHS = {"UCX_IB_MLX5_DEVX": "n", "NCCL_IB_ADAPTIVE_ROUTING": "0"}
 
 
