@@ -85,23 +85,34 @@ class ReducedTowardsRoot {
   std::array<std::byte*, 1> regions_;
 };
 
-/// Blocks of one size, of which each rank gets one.
+/// Blocks of one size, of which each rank gets one. Where the play writes its own block only, the others are sent from
+/// where they are, and that one is made in the program's buffer.
 class ReducedBlocks {
  public:
   ReducedBlocks(const Part& part, const Vector& vector, Bytes block_count)
-      : vector_(vector),
-        own_(part.on.own()),
-        block_count_(block_count),
-        work_(vector.bytes()),
-        result_(work_.begin() + part.on.rank() * block_count * vector.reduction.element_bytes),
-        regions_{work_.begin()} {
-    copy_with_gaps(vector.operand(), work_.begin(), vector.count, vector.reduction.layout);
+      : vector_(vector), own_(part.on.own()), block_count_(block_count) {
+    const Layout& layout = vector_.reduction.layout;
+    const Bytes block = block_count * vector.reduction.element_bytes;
+    const Bytes before = part.on.rank() * block;
+    const bool in_place = vector.sent == MPI_IN_PLACE;
+    if (!part.call.own_block_is_apart() || !layout.packed) {
+      work_ = Memory(vector.bytes());
+      copy_with_gaps(vector.operand(), work_.begin(), vector.count, layout);
+      result_ = work_.begin() + before;
+      blocks_ = part.call.blocks(work_.begin(), result_);
+      return;
+    }
+    if (in_place) work_ = Memory(block);
+    result_ = in_place ? work_.begin() : static_cast<std::byte*>(vector.received);
+    std::memcpy(result_, static_cast<const std::byte*>(vector.operand()) + before, block);
+    blocks_ = part.call.blocks(vector.operand(), result_);
   }
 
-  [[nodiscard]] std::span<std::byte* const> regions() const { return regions_; }
+  [[nodiscard]] std::span<std::byte* const> regions() const { return blocks_.regions(); }
   [[nodiscard]] static std::span<const Bytes> sizes() { return {}; }
   [[nodiscard]] Combine combine() const { return combine_by(vector_.reduction); }
   void finish() const {
+    if (result_ == vector_.received) return;
     const Layout& layout = vector_.reduction.layout;
     copy({result_, block_count_, layout}, {vector_.received, block_count_, layout}, own_);
   }
@@ -111,8 +122,8 @@ class ReducedBlocks {
   MPI_Comm own_;
   Bytes block_count_;
   Memory work_;
-  std::byte* result_;
-  std::array<std::byte*, 1> regions_;
+  std::byte* result_ = nullptr;
+  CompiledCall::Blocks blocks_{};
 };
 
 /// Blocks of any size: each slot of the schedule is one, those after them hold what is to be combined with our own.

@@ -32,6 +32,39 @@ std::vector<Slot> region_starts(const Schedule& schedule, bool by_slot) {
   }
 }
 
+/// With the blocks before and after this rank's own as regions of their own.
+std::vector<Slot> starts_around_block(Rank rank, Rank ranks) {
+  std::vector<Slot> starts;
+  if (rank > 0) starts.push_back(0);
+  starts.push_back(rank);
+  if (rank + 1 < ranks) starts.push_back(rank + 1);
+  starts.push_back(ranks);
+  return starts;
+}
+
+/// Whether the program, compiled so, writes no block but its own.
+bool writes_only_own_block(const RankProgram& program, Rank rank) {
+  const std::vector<RegionUse> uses = region_uses(program);
+  const std::size_t own = rank > 0 ? 1 : 0;
+  for (std::size_t region = 0; region + 1 < uses.size(); ++region) {
+    if (region != own && uses[region].written) return false;
+  }
+  return true;
+}
+
+/// A reduce-scatter of blocks of one size that may be played in what the program sends, or else as all other calls.
+Result<RankProgram> compile(const Schedule& schedule, Rank rank, const CallShape& shape) {
+  ProgramOptions options;
+  options.element_bytes = shape.element_bytes;
+  if (schedule.call().collective == Collective::reduce_scatter && !shape.by_slot) {
+    options.region_starts = starts_around_block(rank, schedule.call().ranks);
+    auto program = RankProgram::compile(schedule, rank, options);
+    if (!program || writes_only_own_block(*program, rank)) return program;
+  }
+  options.region_starts = region_starts(schedule, shape.by_slot);
+  return RankProgram::compile(schedule, rank, options);
+}
+
 }  // namespace
 
 Result<std::unique_ptr<CompiledCall>> CompiledCall::make(const CallShape& shape, Rank rank, const Places& places,
@@ -45,19 +78,19 @@ Result<std::unique_ptr<CompiledCall>> CompiledCall::make(const CallShape& shape,
   const auto schedule = schedule_of(shape.choice.algorithm, call, places, options);
   if (!schedule) return Failure(schedule.error());
   if ((*schedule)->participant_count() > ranks) return fail("{} needs routers that reduce", shape.choice.algorithm);
-  ProgramOptions program_options;
-  program_options.element_bytes = shape.element_bytes;
-  program_options.region_starts = region_starts(**schedule, shape.by_slot);
-  auto program = RankProgram::compile(**schedule, rank, program_options);
+  auto program = compile(**schedule, rank, shape);
   if (!program) return Failure(program.error());
   if (carried == Carried::by_mpi && !messages.has_tags(program->stream_count())) {
     return fail("{} needs more tags than the MPI has", shape.choice.algorithm);
   }
-  return std::unique_ptr<CompiledCall>(new CompiledCall(shape, std::move(*program), messages, carried));
+  return std::unique_ptr<CompiledCall>(new CompiledCall(shape, rank, std::move(*program), messages, carried));
 }
 
-CompiledCall::CompiledCall(CallShape shape, RankProgram program, Messages& messages, Carried carried)
+CompiledCall::CompiledCall(CallShape shape, Rank rank, RankProgram program, Messages& messages, Carried carried)
     : shape_(std::move(shape)),
+      rank_(rank),
+      own_block_is_apart_(shape_.collective == Collective::reduce_scatter && !shape_.by_slot &&
+                          program.region_bytes().size() > 2),
       program_(std::move(program)),
       uses_(region_uses(program_)),
       carrier_(messages, program_, carried == Carried::by_mpi),
@@ -84,6 +117,17 @@ Bytes CompiledCall::memory_bytes() const {
     bytes += program_.steps(stream).size_bytes();
   }
   return bytes;
+}
+
+CompiledCall::Blocks CompiledCall::blocks(const void* all, std::byte* own) const {
+  auto* const first = static_cast<std::byte*>(const_cast<void*>(all));
+  if (!own_block_is_apart_) return {{first}, 1};
+  Blocks found{{}, 0};
+  const Bytes block = shape_.elements * shape_.element_bytes;
+  if (rank_ > 0) found.begin[found.count++] = first;
+  found.begin[found.count++] = own;
+  if (found.count + 1 < uses_.size()) found.begin[found.count++] = first + (rank_ + 1) * block;
+  return found;
 }
 
 /// Says where the play's memory is.

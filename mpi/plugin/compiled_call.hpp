@@ -2,6 +2,7 @@
 /// \file
 /// A collective call that is ready to be played on one communicator, as often as the program makes it.
 
+#include <array>
 #include <memory>
 #include <span>
 #include <string>
@@ -57,11 +58,22 @@ class CompiledCall {
   [[nodiscard]] const CallShape& shape() const { return shape_; }
 
   /// Regions by collective, unless each slot is one: the first is the vector of a broadcast, reduce or allreduce, the n
-  /// blocks of the others; of an alltoall the first is sent and the second received. The last is scratch.
+  /// blocks of the others; of an alltoall the first is sent and the second received. The last is scratch. Where a
+  /// reduce-scatter writes no block but its own (own_block_is_apart()), the blocks before it, it, and those after it
+  /// are three regions, or two of the first and the last rank.
   [[nodiscard]] const RegionUse& use(std::size_t region) const { return uses_[region]; }
   /// What this object takes, about.
   [[nodiscard]] Bytes memory_bytes() const;
   [[nodiscard]] std::size_t region_count() const { return uses_.size(); }
+  [[nodiscard]] bool own_block_is_apart() const { return own_block_is_apart_; }
+  /// Those of a reduce-scatter's blocks for play(), which `all` begins and of which `own` is this rank's. Blocks that
+  /// are not written stay as they are.
+  struct Blocks {
+    std::array<std::byte*, 3> begin;
+    std::size_t count;
+    [[nodiscard]] std::span<std::byte* const> regions() const { return std::span(begin).first(count); }
+  };
+  [[nodiscard]] Blocks blocks(const void* all, std::byte* own) const;
 
   /// Plays with these regions, and scratch memory after them. By slot: with a region and a size for each of the
   /// collective's slots (no scratch is needed), or for all slots. `combine` does reductions.
@@ -73,11 +85,13 @@ class CompiledCall {
   [[nodiscard]] Result<bool> advance();
 
  private:
-  CompiledCall(CallShape shape, RankProgram program, Messages& messages, Carried carried);
+  CompiledCall(CallShape shape, Rank rank, RankProgram program, Messages& messages, Carried carried);
   void place(std::span<std::byte* const> regions, std::span<const Bytes> sizes);
   void end();
 
   CallShape shape_;
+  Rank rank_;
+  bool own_block_is_apart_;
   RankProgram program_;
   std::vector<RegionUse> uses_;
   CallCarrier carrier_;

@@ -6,10 +6,19 @@
 
 #include "ayatori/schedule/algorithms.hpp"
 #include "model.hpp"
+#include "quick_calls.hpp"
 
 namespace ayatori::plugin {
 
-Decision::Decision(MpiCall call, Bytes bytes, bool exact, Rank ranks) : call_(call), bytes_(bytes), ways_(1) {
+namespace {
+
+/// Of operations that round, who plays must not change while the program runs: so they have one trial, a longer one.
+constexpr std::size_t rounds_of_only_trial = 15;
+
+}  // namespace
+
+Decision::Decision(MpiCall call, Bytes bytes, bool exact, Rank ranks)
+    : call_(call), bytes_(bytes), ways_(1), may_change_(exact) {
   const Settings& settings = process().settings;
   if (const auto& forced = settings.forced[static_cast<std::size_t>(call)]) {
     ways_.push_back(*forced);
@@ -36,7 +45,7 @@ void Decision::prepare(const Places& places, MPI_Comm own, Rank rank) {
   if (!undecided_) return;
   undecided_ = false;
   for (ForcedChoice& one : worth_a_trial(call_, bytes_, places, own, rank)) ways_.push_back(std::move(one));
-  if (ways_.size() > 1) trial_.emplace(ways_.size());
+  if (ways_.size() > 1) trial_.emplace(ways_.size(), may_change_ ? Trial::default_rounds : rounds_of_only_trial);
 }
 
 const ForcedChoice* Decision::next() const {
@@ -47,6 +56,8 @@ const ForcedChoice* Decision::next() const {
 void Decision::drop(const ForcedChoice& choice) {
   std::erase(ways_, ForcedChoice(choice));
   settled_ = 0;
+  calls_until_trial_ = 0;
+  forget_quick_calls();
   if (trial_) trial_.emplace(ways_.size());
   if (ways_.size() == 1) trial_.reset();
 }
@@ -58,22 +69,33 @@ void Decision::note(double seconds, MPI_Comm own) {
     PMPI_Allreduce(MPI_IN_PLACE, &longest, 1, MPI_DOUBLE, MPI_MAX, own);
     trial_->agree(longest);
   }
-  if (!trial_->over()) return;
-  std::vector<double> medians = trial_->medians();
-  PMPI_Allreduce(MPI_IN_PLACE, medians.data(), static_cast<int>(medians.size()), MPI_DOUBLE, MPI_MAX, own);
-  settled_ = fastest_way(medians);
-  explain_outcome(medians, settled_);
+  if (trial_->over()) end_trial(own);
+}
+
+void Decision::end_trial(MPI_Comm own) {
+  std::vector<double> times = trial_->times();
+  PMPI_Allreduce(MPI_IN_PLACE, times.data(), static_cast<int>(times.size()), MPI_DOUBLE, MPI_MAX, own);
+  const std::size_t before = settled_;
+  settled_ = better_way(times, ways_.size(), settled_);
+  // Of calls with other roots, too, which ranks may not remember alike.
+  if (settled_ != before) forget_quick_calls();
+  if (may_change_) {
+    // Each is twice as far away as the one before, so that their number grows as the logarithm of the calls.
+    calls_until_trial_ = trial_->calls_until_next(times, settled_) << std::min<std::uint64_t>(trials_, 10);
+  }
+  ++trials_;
+  explain_outcome(medians_of(times, ways_.size()), trials_ == 1);
   trial_.reset();
 }
 
-void Decision::explain_outcome(const std::vector<double>& seconds, std::size_t best) const {
+void Decision::explain_outcome(const std::vector<double>& seconds, bool is_first) const {
   std::string times;
   for (std::size_t way = 0; way < ways_.size(); ++way) {
     times += fmt::format("{}{} {:.2f} us", way == 0 ? "" : ", ", way == 0 ? "the MPI's own" : ways_[way].algorithm,
                          seconds[way] * 1e6);
   }
-  explain(fmt::format("{} of about {} bytes: {} ({})", names_of(call_).name, bytes_,
-                      best == 0 ? "the MPI's own" : ways_[best].algorithm, times));
+  explain(fmt::format("{} of about {} bytes{}: {} ({})", names_of(call_).name, bytes_, is_first ? "" : ", tried again",
+                      settled_ == 0 ? "the MPI's own" : ways_[settled_].algorithm, times));
 }
 
 }  // namespace ayatori::plugin

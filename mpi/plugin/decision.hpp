@@ -1,7 +1,7 @@
 #pragma once
 /// \file
 /// Who plays the calls of one kind and about one size on a communicator: what the user forces, else what the first
-/// calls show to be the fastest.
+/// calls show to be the fastest, and some later ones again: what was chosen while the machine was busy does not stay.
 
 #include <optional>
 #include <vector>
@@ -21,6 +21,12 @@ class Decision {
   void prepare(const Places& places, MPI_Comm own, Rank rank);
   [[nodiscard]] bool is_prepared() const { return !undecided_; }
 
+  /// Counts a call, before anything else is asked of it; each rank counts each call once. True: it is on trial.
+  bool count() {
+    if (!on_trial() && --calls_until_trial_ == 0) trial_.emplace(ways_.size());
+    return on_trial();
+  }
+
   /// Who plays the next call; nullptr: the MPI.
   [[nodiscard]] const ForcedChoice* next() const;
 
@@ -33,7 +39,8 @@ class Decision {
 
  private:
   [[nodiscard]] bool may_differ(const ForcedChoice& choice, bool exact) const;
-  void explain_outcome(const std::vector<double>& seconds, std::size_t best) const;
+  void end_trial(MPI_Comm own);
+  void explain_outcome(const std::vector<double>& seconds, bool is_first) const;
 
   MpiCall call_;
   Bytes bytes_;
@@ -41,6 +48,9 @@ class Decision {
   std::optional<Trial> trial_;
   std::size_t settled_ = 0;  ///< number in ways_
   bool undecided_ = false;   ///< there is to be a trial
+  bool may_change_ = false;  ///< the result does not depend on who plays, so that later trials are allowed
+  std::uint64_t trials_ = 0;
+  std::uint64_t calls_until_trial_ = 0;  ///< 0: none comes
 };
 
 }  // namespace ayatori::plugin

@@ -3,6 +3,7 @@
 #include <array>
 #include <atomic>
 #include <cstring>
+#include <utility>
 #include <vector>
 
 #include "calls.hpp"
@@ -29,6 +30,7 @@ struct Known {
   Communicator* on = nullptr;
   CompiledCall* call = nullptr;  ///< nullptr: the MPI plays it
   Bytes bytes = 0;               ///< of `count` elements
+  Decision* by = nullptr;        ///< counts the calls
   Reduction reduction;
 };
 
@@ -45,7 +47,11 @@ struct {
   bool is_settled = false;
   Communicator* on = nullptr;
   CompiledCall* call = nullptr;
+  Decision* by = nullptr;
 } latest;
+
+/// That has counted the call that is being made.
+const Decision* counted = nullptr;
 
 Known& place_of(MpiCall call, const Key& key) {
   const auto hash =
@@ -56,7 +62,9 @@ static_assert(known_of_a_function == 1U << (32 - 27));
 
 const Known* find_known(MpiCall call, const Key& key) {
   const Known& known = place_of(call, key);
-  if (known.epoch == epoch.load(std::memory_order_relaxed) && known.key == key) return &known;
+  if (known.epoch == epoch.load(std::memory_order_relaxed) && known.key == key) {
+    if (known.by == nullptr || !known.by->count()) return &known;
+  }
   latest.is_settled = false;
   return nullptr;
 }
@@ -69,9 +77,18 @@ const Known* find_known(MpiCall call, const Key& key) {
   if (key.type != MPI_DATATYPE_NULL && (!layout.is_named || !layout.packed)) return code;
   if (key.op != MPI_OP_NULL && !is_builtin(key.op)) return code;
   Known& known = place_of(call, key);
-  known = {key, epoch.load(std::memory_order_relaxed), latest.on, latest.call, 0, {}};
+  known = {key, epoch.load(std::memory_order_relaxed), latest.on, latest.call, 0, latest.by, {}};
   if (key.type != MPI_DATATYPE_NULL) known.bytes = static_cast<Bytes>(key.count) * layout.size;
   if (key.op != MPI_OP_NULL) known.reduction = reduction_of(key.op, layout);
+  return code;
+}
+
+/// The long way of a call that is known and has been counted, but is not played here.
+template <typename LongWay>
+int go_long(const Known& known, LongWay long_way) {
+  counted = known.by;
+  const int code = long_way();
+  counted = nullptr;
   return code;
 }
 
@@ -139,7 +156,9 @@ int quick_reduce(const void* sent, void* received, int count, MPI_Datatype type,
     std::byte* const regions[] = {bytes_at(received)};
     return play(*known, regions, combine_by(known->reduction));
   }
-  if (known->call->use(0).written) return Reduce(sent, received, count, type, op, root, comm);
+  if (known->call->use(0).written) {
+    return go_long(*known, [&] { return Reduce(sent, received, count, type, op, root, comm); });
+  }
   std::byte* const regions[] = {bytes_at(sent)};
   return play(*known, regions, combine_by(known->reduction));
 }
@@ -161,13 +180,19 @@ int quick_reduce_scatter_block(const void* sent, void* received, int count, MPI_
   const auto long_way = [&] { return Reduce_scatter_block(sent, received, count, type, op, comm); };
   if (known == nullptr) return learn(MpiCall::reduce_scatter_block, key, long_way());
   if (known->call == nullptr) return PMPI_Reduce_scatter_block(sent, received, count, type, op, comm);
+  if (known->call->own_block_is_apart() && sent != MPI_IN_PLACE) {
+    const CompiledCall::Blocks blocks = known->call->blocks(sent, bytes_at(received));
+    std::memcpy(received, bytes_at(sent) + known->on->rank() * known->bytes, known->bytes);
+    return outcome_of(*known, known->call->play(blocks.regions(), {}, combine_by(known->reduction)));
+  }
   const Bytes all = known->bytes * known->on->ranks();
   std::byte* const work = small_memory(all);
-  if (work == nullptr) return long_way();
+  if (work == nullptr) return go_long(*known, long_way);
   std::memcpy(work, sent == MPI_IN_PLACE ? received : sent, all);
-  std::byte* const regions[] = {work};
-  const int code = play(*known, regions, combine_by(known->reduction));
-  std::memcpy(received, work + known->on->rank() * known->bytes, known->bytes);
+  std::byte* const own = work + known->on->rank() * known->bytes;
+  const int code =
+      outcome_of(*known, known->call->play(known->call->blocks(work, own).regions(), {}, combine_by(known->reduction)));
+  std::memcpy(received, own, known->bytes);
   return code;
 }
 
@@ -202,12 +227,12 @@ int quick_gather(const void* sent, int sent_count, MPI_Datatype sent_type, void*
   }
   const Bytes at = known->on->rank() * known->bytes;
   if (is_root(*known)) {
-    if (received_count != sent_count || received_type != sent_type) return long_way();
+    if (received_count != sent_count || received_type != sent_type) return go_long(*known, long_way);
     give(sent, bytes_at(received) + at, known->bytes);
     std::byte* const regions[] = {bytes_at(received)};
     return play(*known, regions);
   }
-  if (!touches_only_own_block(*known)) return long_way();
+  if (!touches_only_own_block(*known)) return go_long(*known, long_way);
   std::byte* const regions[] = {bytes_at(sent) - at};
   return play(*known, regions);
 }
@@ -226,13 +251,13 @@ int quick_scatter(const void* sent, int sent_count, MPI_Datatype sent_type, void
   }
   const Bytes at = known->on->rank() * known->bytes;
   if (is_root(*known)) {
-    if (received_count != sent_count || received_type != sent_type) return long_way();
+    if (received_count != sent_count || received_type != sent_type) return go_long(*known, long_way);
     std::byte* const regions[] = {bytes_at(sent)};
     const int code = play(*known, regions);
     std::memcpy(received, bytes_at(sent) + at, known->bytes);
     return code;
   }
-  if (!touches_only_own_block(*known)) return long_way();
+  if (!touches_only_own_block(*known)) return go_long(*known, long_way);
   std::byte* const regions[] = {bytes_at(received) - at};
   return play(*known, regions);
 }
@@ -249,7 +274,7 @@ int quick_alltoall(const void* sent, int sent_count, MPI_Datatype sent_type, voi
   if (known->call == nullptr) {
     return PMPI_Alltoall(sent, sent_count, sent_type, received, received_count, received_type, comm);
   }
-  if (known->call->use(0).written) return long_way();
+  if (known->call->use(0).written) return go_long(*known, long_way);
   std::byte* const regions[] = {bytes_at(sent), bytes_at(received)};
   return play(*known, regions);
 }
@@ -270,9 +295,11 @@ void begin_quick_calls(struct ayatori_mpi_calls& played) {
   played.Alltoall = &quick_alltoall;
 }
 
-void settle_call(Communicator* on, CompiledCall* played) {
-  if (in_use) latest = {true, on, played};
+void settle_call(Communicator* on, CompiledCall* played, Decision* by) {
+  if (in_use) latest = {true, on, played, by};
 }
+
+bool was_counted(const Decision& by) { return in_use && counted == &by; }
 
 void forget_quick_calls() { epoch.fetch_add(1, std::memory_order_relaxed); }
 

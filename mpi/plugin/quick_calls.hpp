@@ -12,14 +12,18 @@ namespace ayatori::plugin {
 
 class Communicator;
 class CompiledCall;
+class Decision;
 
 /// Puts the short ways in front of calls that block. Not under MPI_THREAD_MULTIPLE: several threads would share what is
 /// remembered.
 void begin_quick_calls(struct ayatori_mpi_calls& played);
 
 /// Of the call that is just being made it is settled who plays it, as long as nothing is forgotten: `played` on `on`,
-/// or the MPI if it is nullptr.
-void settle_call(Communicator* on, CompiledCall* played);
+/// or the MPI if it is nullptr. `by` counts its calls, and may come to be on trial again; nullptr: nobody counts.
+void settle_call(Communicator* on, CompiledCall* played, Decision* by);
+
+/// Whether the short way has counted the call that now goes the long way.
+[[nodiscard]] bool was_counted(const Decision& by);
 
 /// What is remembered may be wrong from now on: a communicator or a compiled call is gone.
 void forget_quick_calls();

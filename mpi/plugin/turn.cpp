@@ -34,6 +34,8 @@ Turn::Turn(MPI_Comm comm, MpiCall call, Bytes bytes, CallShape shape, MPI_Reques
   if (process().plays_nonblocking && !on_->prepare()) return;
   if (!process().settings.forced[static_cast<std::size_t>(call)] && take_from_table(call, bytes, shape)) return;
   Decision& decision = on_->decision(call, bytes, exact);
+  settled_ = &decision;
+  if (!was_counted(decision)) decision.count();
   if (decision.next() == nullptr && !decision.on_trial()) return;
   if (!on_->prepare()) return;
   if (!decision.is_prepared()) decision.prepare(on_->places(), on_->own(), on_->rank());
@@ -82,7 +84,7 @@ Turn::~Turn() {
   if (decision_ != nullptr) {
     decision_->note(PMPI_Wtime() - begin_, on_->own());
   } else if (request_ == nullptr) {
-    settle_call(on_, call_);
+    settle_call(on_, call_, settled_);
   }
 }
 

@@ -48,6 +48,7 @@ class Turn {
 
   Communicator* on_ = nullptr;
   Decision* decision_ = nullptr;  ///< on trial
+  Decision* settled_ = nullptr;   ///< that says who plays; nullptr: a table does, or nothing
   CompiledCall* call_ = nullptr;
   MPI_Request* request_;
   std::unique_ptr<CompiledCall> lent_;  ///< to a call that does not block

@@ -1,40 +1,59 @@
 #include "ayatori/tuning/trial.hpp"
 
 #include <algorithm>
+#include <numeric>
 
 namespace ayatori {
 
 namespace {
 
-/// So much faster must a way be than the MPI's own: less may be noise.
+/// So much faster must a way be than the one that plays already: less may be noise.
 constexpr double clearly_faster = 0.97;
 
-constexpr double seconds_of_a_turn = 50e-6;
-constexpr double max_calls_of_a_turn = 16;
+constexpr double seconds_of_a_turn = 200e-6;
+constexpr double max_calls_of_a_turn = 32;
+
+/// Of all time, for the trials after the first.
+constexpr double max_share_of_trials = 0.01;
+
+double median_of(std::vector<double> values) {
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::ranges::nth_element(values, middle);
+  return *middle;
+}
+
+/// By round, the time of `way` as a share of that of `other`.
+std::vector<double> ratios_of(const std::vector<double>& times, std::size_t ways, std::size_t way, std::size_t other) {
+  std::vector<double> ratios;
+  for (std::size_t round = 0; round + ways <= times.size(); round += ways) {
+    const double of_other = times[round + other];
+    ratios.push_back(of_other > 0 ? times[round + way] / of_other : 1);
+  }
+  return ratios;
+}
 
 }  // namespace
 
-Trial::Trial(std::size_t ways, std::size_t rounds) : rounds_(rounds), times_(ways) {
-  for (auto& times : times_) times.reserve(rounds);
-}
+Trial::Trial(std::size_t ways, std::size_t rounds) : ways_(ways), rounds_(rounds), times_(ways * rounds) {}
 
 void Trial::note(double seconds) {
   if (!counts_) {
     first_time_ = std::max(first_time_, seconds);
-    next_way();
-    counts_ = needs_agreement_ = way_ == 0;
+    place_ = (place_ + 1) % ways_;
+    counts_ = needs_agreement_ = place_ == 0;
     return;
   }
-  seconds_ += seconds;
+  const bool may_wait_for_others = calls_ == 0 && calls_of_a_turn_ > 1;
+  if (!may_wait_for_others) seconds_ += seconds;
   if (++calls_ < calls_of_a_turn_) return;
-  times_[way_].push_back(seconds_ / static_cast<double>(calls_of_a_turn_));
+  const std::size_t counted = calls_of_a_turn_ > 1 ? calls_of_a_turn_ - 1 : 1;
+  times_[round_ * ways_ + turn()] = seconds_ / static_cast<double>(counted);
   calls_ = 0;
   seconds_ = 0;
-  next_way();
-  if (way_ == 0) ++round_;
+  if (++place_ < ways_) return;
+  place_ = 0;
+  ++round_;
 }
-
-void Trial::next_way() { way_ = (way_ + 1) % times_.size(); }
 
 void Trial::agree(double first_time_of_all) {
   needs_agreement_ = false;
@@ -42,19 +61,39 @@ void Trial::agree(double first_time_of_all) {
   calls_of_a_turn_ = static_cast<std::size_t>(std::clamp(calls, 1.0, max_calls_of_a_turn));
 }
 
-std::vector<double> Trial::medians() const {
-  std::vector<double> found;
-  for (std::vector<double> times : times_) {
-    const auto middle = times.begin() + static_cast<std::ptrdiff_t>(times.size() / 2);
-    std::ranges::nth_element(times, middle);
-    found.push_back(*middle);
-  }
-  return found;
+std::uint64_t Trial::calls_until_next(const std::vector<double>& times, std::size_t settled) const {
+  constexpr double max_calls = 1e15;
+  const std::vector<double> medians = medians_of(times, ways_);
+  const double one_of_each = std::accumulate(medians.begin(), medians.end(), 0.0);
+  const double calls_of_each = static_cast<double>(1 + rounds_ * calls_of_a_turn_);
+  const double calls = calls_of_each * one_of_each / max_share_of_trials / std::max(medians[settled], 1e-9);
+  return static_cast<std::uint64_t>(std::clamp(calls, 1.0, max_calls));
 }
 
-std::size_t fastest_way(const std::vector<double>& medians) {
-  const auto best = std::ranges::min_element(medians);
-  return *best < clearly_faster * medians.front() ? static_cast<std::size_t>(best - medians.begin()) : 0;
+std::vector<double> medians_of(const std::vector<double>& times, std::size_t ways) {
+  std::vector<double> medians;
+  for (std::size_t way = 0; way < ways; ++way) {
+    std::vector<double> of_way;
+    for (std::size_t at = way; at < times.size(); at += ways) of_way.push_back(times[at]);
+    medians.push_back(median_of(std::move(of_way)));
+  }
+  return medians;
+}
+
+std::size_t better_way(const std::vector<double>& times, std::size_t ways, std::size_t settled) {
+  std::size_t best = settled;
+  double best_ratio = 1;
+  for (std::size_t way = 0; way < ways; ++way) {
+    if (way == settled) continue;
+    const std::vector<double> ratios = ratios_of(times, ways, way, settled);
+    const auto wins = static_cast<std::size_t>(std::ranges::count_if(ratios, [](double ratio) { return ratio < 1; }));
+    const double ratio = median_of(ratios);
+    const bool is_faster = ratio < (way == 0 ? 1 : clearly_faster) && 3 * wins > 2 * ratios.size();
+    if (!is_faster || ratio >= best_ratio) continue;
+    best = way;
+    best_ratio = ratio;
+  }
+  return best;
 }
 
 }  // namespace ayatori

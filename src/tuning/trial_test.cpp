@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "ayatori/base/random.hpp"
+
 namespace ayatori {
 namespace {
 
@@ -26,20 +28,20 @@ TEST(Trial, WaysTakeTurnsAndTheFirstCallOfEachIsNotCounted) {
     turns.push_back(trial.turn());
     trial.note(static_cast<double>(10 * trial.turn() + turns.size()));
   }
-  EXPECT_EQ(turns, (std::vector<std::size_t>{0, 1, 2, 0, 1, 2}));
-  EXPECT_EQ(trial.medians(), (std::vector<double>{4, 15, 26})) << "of two times, the later";
+  EXPECT_EQ(turns, (std::vector<std::size_t>{0, 1, 2, 1, 2, 0})) << "each round begins with another way";
+  EXPECT_EQ(trial.times(), (std::vector<double>{1, 12, 23, 6, 14, 25})) << "by round, and in it by way";
 }
 
-TEST(Trial, ATurnOfShortCallsHasSeveralOfThemAndTheirMeanCounts) {
+TEST(Trial, ATurnOfShortCallsHasSeveralOfThemAndTheMeanOfAllButTheFirstCounts) {
   Trial trial(2, 1);
-  begin(trial, 2, 12e-6);
+  begin(trial, 2, 48e-6);
   std::vector<std::size_t> turns;
   while (!trial.over()) {
     turns.push_back(trial.turn());
-    trial.note(turns.size() % 4 == 0 ? 40.0 : 0.0);
+    trial.note(turns.size() % 4 == 1 ? 900.0 : turns.size() % 4 == 0 ? 30.0 : 0.0);
   }
-  EXPECT_EQ(turns, (std::vector<std::size_t>{0, 0, 0, 0, 1, 1, 1, 1})) << "4 calls of 12 us";
-  EXPECT_EQ(trial.medians(), (std::vector<double>{10, 10}));
+  EXPECT_EQ(turns, (std::vector<std::size_t>{0, 0, 0, 0, 1, 1, 1, 1})) << "4 calls of 48 us";
+  EXPECT_EQ(trial.times(), (std::vector<double>{10, 10}));
 }
 
 TEST(Trial, CallsThatTakeNoTimeEndIt) {
@@ -47,22 +49,81 @@ TEST(Trial, CallsThatTakeNoTimeEndIt) {
   begin(trial, 2, 0);
   std::size_t calls = 0;
   for (; !trial.over(); ++calls) trial.note(0);
-  EXPECT_LE(calls, 2U * 7U * 16U);
+  EXPECT_LE(calls, 2U * 7U * 32U);
+  EXPECT_GE(trial.calls_until_next(trial.times(), 0), 1U);
 }
 
-TEST(Trial, MediansIgnoreWhatSomethingElseDelayed) {
-  Trial trial(1, 5);
-  begin(trial, 1, 1.0);
-  for (const double seconds : {3.0, 900.0, 1.0, 2.0, 3.0}) trial.note(seconds);
-  ASSERT_TRUE(trial.over());
-  EXPECT_EQ(trial.medians(), (std::vector<double>{3}));
+TEST(TrialCallsUntilNext, LaterTrialsTakeAHundredthOfTheTime) {
+  Trial trial(2, 1);
+  begin(trial, 2, 1.0);
+  while (!trial.over()) trial.note(1);
+  // Each way plays two calls, one of which is not counted.
+  EXPECT_EQ(trial.calls_until_next({1, 1}, 0), 400U);
+  EXPECT_EQ(trial.calls_until_next({99, 1}, 1), 20'000U) << "a trial of a way that is slow comes later";
 }
 
-TEST(FastestWay, IsTheMpisOwnUnlessAnotherIsClearlyFaster) {
-  EXPECT_EQ(fastest_way({10, 9.8, 12}), 0U);
-  EXPECT_EQ(fastest_way({10, 9.6, 9.5}), 2U);
-  EXPECT_EQ(fastest_way({10, 10}), 0U);
-  EXPECT_EQ(fastest_way({10}), 0U);
+TEST(MediansOf, IgnoreWhatSomethingElseDelayed) {
+  EXPECT_EQ(medians_of({3, 900, 1, 2, 3}, 1), (std::vector<double>{3}));
+  EXPECT_EQ(medians_of({1, 10, 900, 11, 2, 12}, 2), (std::vector<double>{2, 11}));
+}
+
+std::vector<double> alike(std::vector<double> round, std::size_t rounds = 7) {
+  std::vector<double> times;
+  for (std::size_t i = 0; i < rounds; ++i) times.insert(times.end(), round.begin(), round.end());
+  return times;
+}
+
+TEST(BetterWay, IsTheMpisOwnUnlessAnotherIsClearlyFaster) {
+  EXPECT_EQ(better_way(alike({10, 9.8, 12}), 3, 0), 0U);
+  EXPECT_EQ(better_way(alike({10, 9.6, 9.5}), 3, 0), 2U);
+  EXPECT_EQ(better_way(alike({10, 10}), 2, 0), 0U);
+  EXPECT_EQ(better_way(alike({10}), 1, 0), 0U);
+  EXPECT_EQ(better_way(alike({0, 0}), 2, 0), 0U);
+}
+
+TEST(BetterWay, ThatPlayedUntilNowStaysUnlessAnotherIsClearlyFasterOrTheMpisOwnIsFasterAtAll) {
+  EXPECT_EQ(better_way(alike({10, 9.6, 9.5}), 3, 1), 1U);
+  EXPECT_EQ(better_way(alike({10, 9.6, 9.0}), 3, 1), 2U);
+  EXPECT_EQ(better_way(alike({9.9, 10, 12}), 3, 1), 0U);
+  EXPECT_EQ(better_way(alike({10, 10, 12}), 3, 1), 1U);
+}
+
+TEST(BetterWay, ComparesWaysInTheSameRoundAsTheMachinesLoadMayChange) {
+  EXPECT_EQ(better_way({10, 11, 20, 22, 30, 33, 40, 44, 50, 55}, 2, 0), 0U);
+  EXPECT_EQ(better_way({10, 9, 20, 18, 30, 27, 40, 36, 50, 45}, 2, 0), 1U);
+}
+
+TEST(BetterWay, AWayThatIsFasterInTheMedianButLosesAThirdOfTheRoundsIsNotTaken) {
+  EXPECT_EQ(better_way({10, 5, 10, 5, 10, 5, 10, 5, 10, 11, 10, 11, 10, 11}, 2, 0), 0U);
+  EXPECT_EQ(better_way({10, 5, 10, 5, 10, 5, 10, 5, 10, 5, 10, 11, 10, 11}, 2, 0), 1U);
+}
+
+/// Times of calls on a machine whose other load delays a turn of any way now and then, and changes slowly.
+std::vector<double> noisy_times(const std::vector<double>& round, Random& random) {
+  std::vector<double> times;
+  for (std::size_t i = 0; i < Trial::default_rounds; ++i) {
+    const double load = 1 + static_cast<double>(random.below(100)) / 100;
+    for (const double seconds : round) {
+      const double delay = random.below(10) == 0 ? 3 : 1;
+      times.push_back(seconds * load * delay * (1 + static_cast<double>(random.below(100)) / 1000));
+    }
+  }
+  return times;
+}
+
+TEST(BetterWay, OnANoisyMachineAWayThatIsMuchSlowerIsAlmostNeverTakenAndDoesNotStay) {
+  constexpr std::uint64_t seed = 1;
+  Random random(seed);
+  constexpr int trials = 2000;
+  int slower = 0;
+  int still_slower = 0;
+  for (int i = 0; i < trials; ++i) {
+    const std::size_t first = better_way(noisy_times({10, 12}, random), 2, 0);
+    if (first == 1) ++slower;
+    if (better_way(noisy_times({10, 12}, random), 2, 1) == 1) ++still_slower;
+  }
+  EXPECT_LE(slower, trials / 200) << "seed " << seed;
+  EXPECT_LE(still_slower, trials / 5) << "seed " << seed;
 }
 
 }  // namespace

@@ -47,6 +47,15 @@ def test_the_model_says_what_is_compared_with_the_mpis_own(mpi: plugin.Mpi) -> N
     assert any("predicted" in line for line in told)
 
 
+def test_what_the_first_calls_showed_is_tried_again_by_all_ranks_alike(mpi: plugin.Mpi) -> None:
+    program = mpi.compiled("check_often.c", "mpicc")
+    ranks = 3 if mpi.family == "openmpi" else 2  # MPICH's ranks poll: more than there are cores take minutes
+    done = mpi.run(ranks, program, "120000", timeout=300, AYATORI_VERBOSE="1")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert done.stdout.strip() == "right"
+    assert lines_of(done.stderr, ", tried again: "), done.stderr
+
+
 def test_a_calibration_is_used(mpi: plugin.Mpi, tmp_path: Path) -> None:
     told = lines_of(checked(mpi, 3, AYATORI_CALIBRATION=str(calibration(tmp_path))), "is compared with")
     assert told and all("costs measured on n1: " in line for line in told)

@@ -27,6 +27,7 @@ namespace ayatori::bench {
 inline constexpr double seconds_of_a_block = 1e-3;
 inline constexpr int max_calls_of_a_block = 1 << 14;
 inline constexpr int checked_calls = 40;
+inline constexpr double seconds_of_warm_up = 30e-3;
 
 [[noreturn]] inline void stop(const std::string& why) {
   std::fprintf(stderr, "error: %s\n", why.c_str());
@@ -134,13 +135,14 @@ double seconds_of(int calls, const Call& call, Run run) {
 template <typename Run>
 void measure(Call& call, int blocks, Run run) {
   // Each root several times: what is made for it when it is first needed is used again, and a plug-in that compares its
-  // first calls with the MPI's own is done with that.
+  // first calls with the MPI's own is done with that after the warm-up.
   for (int i = 0; i < checked_calls * (call.has_root() ? call.ranks() : 1); ++i) {
     const int root = i % call.ranks();
     call.fill(root);
     run(root);
     call.check(root);
   }
+  for (double warm = 0; warm < seconds_of_warm_up;) warm += seconds_of(16, call, run);
   int calls = 1;
   while (calls < max_calls_of_a_block && seconds_of(calls, call, run) < seconds_of_a_block / 2) calls *= 2;
   std::string line;

@@ -1,8 +1,10 @@
 #pragma once
 /// \file
-/// Which of some ways to play a call is the fastest? The first calls take turns, and their times are compared.
+/// Which of some ways to play a call is the fastest? Some calls take turns, and their times are compared; later, others
+/// do that again.
 
 #include <cstddef>
+#include <cstdint>
 #include <vector>
 
 namespace ayatori {
@@ -10,16 +12,20 @@ namespace ayatori {
 /// Takes no time of its own: times are handed in. All ranks hold one for the same calls, and hand each other their
 /// times before they choose, so that all choose alike.
 ///
-/// First each way plays one call, which is not counted but says how long calls take. Then each way has `rounds` turns
-/// of several calls in a row, so many that a turn takes some 50 µs: of a call in which a rank waits for nobody its time
-/// tells nothing (a root goes on at once, and the ranks that it serves wait in a later call), the mean of several does.
+/// First each way plays one call, which is not counted but says how long calls take. Then there are rounds, in each of
+/// which each way has a turn of several calls in a row, so many that a turn takes some 200 µs: of a call in which a
+/// rank waits for nobody its time tells nothing (a root goes on at once, and the ranks that it serves wait in a later
+/// call), the mean of several does. The first call of such a turn is not counted, as it may still wait for the way
+/// before it. Each round begins with another way.
 class Trial {
  public:
+  static constexpr std::size_t default_rounds = 7;
+
   /// Way 0 is the MPI's own.
-  explicit Trial(std::size_t ways, std::size_t rounds = 7);
+  explicit Trial(std::size_t ways, std::size_t rounds = default_rounds);
 
   /// Who plays the next call; precondition: not over().
-  [[nodiscard]] std::size_t turn() const { return way_; }
+  [[nodiscard]] std::size_t turn() const { return (place_ + round_) % ways_; }
   /// The call took `seconds`; the next call is next.
   void note(double seconds);
 
@@ -31,27 +37,35 @@ class Trial {
   void agree(double first_time_of_all);
 
   [[nodiscard]] bool over() const { return round_ == rounds_; }
+  [[nodiscard]] std::size_t ways() const { return ways_; }
 
-  /// By way: the median over its turns of the mean time of a call. After over().
-  [[nodiscard]] std::vector<double> medians() const;
+  /// Round after round, and in each way after way: the mean time of a call in its turn, in seconds. After over().
+  [[nodiscard]] const std::vector<double>& times() const { return times_; }
+
+  /// After how many calls there should be another trial, so that all but the first together take about 1% of a
+  /// program's time at most: `times` is times() of the slowest ranks, and `settled` the way that plays until then.
+  [[nodiscard]] std::uint64_t calls_until_next(const std::vector<double>& times, std::size_t settled) const;
 
  private:
-  void next_way();
-
+  std::size_t ways_;
   std::size_t rounds_;
+  std::vector<double> times_;
   std::size_t calls_of_a_turn_ = 1;
   bool counts_ = false;  ///< the first calls are over
   bool needs_agreement_ = false;
   double first_time_ = 0;
   std::size_t round_ = 0;
-  std::size_t way_ = 0;
+  std::size_t place_ = 0;  ///< in the round
   std::size_t calls_ = 0;  ///< of this turn
-  double seconds_ = 0;     ///< that they took
-  std::vector<std::vector<double>> times_;
+  double seconds_ = 0;     ///< that those took that count
 };
 
-/// The way with the smallest time; way 0 unless another one is at least 3% faster, and then its number. `medians` are
-/// the largest of all ranks, by way.
-[[nodiscard]] std::size_t fastest_way(const std::vector<double>& medians);
+/// By way: the median of its times in a trial. `times` as Trial::times() has them, of the slowest ranks.
+[[nodiscard]] std::vector<double> medians_of(const std::vector<double>& times, std::size_t ways);
+
+/// The way to play from now on, where `settled` has played until now. It stays, unless another one is faster in the
+/// median over the rounds, in which they met the same load of the machine, and in more than two thirds of these. Way 0
+/// comes back as soon as it is faster at all; another way must be faster by 3% at least.
+[[nodiscard]] std::size_t better_way(const std::vector<double>& times, std::size_t ways, std::size_t settled);
 
 }  // namespace ayatori
