@@ -27,6 +27,7 @@ from bench.validation.hosts import command_among_hosts
 FAMILIES = ("openmpi", "mpich")
 CALLS = ("isend", "iallreduce")
 KERNELS = ("arithmetic", "memory")
+PARTS = ("communication", "computation", "both", "computing", "waiting")
 WARM_UP_SECONDS = 4  # until the plug-in has tried whether its thread pays
 INSIDE = "AYATORI_HOSTS_FOLDER"
 """Where hosts.sh has put its files, if this runs among its hosts."""
@@ -70,7 +71,7 @@ def milliseconds(part: dict[str, Any]) -> str:
 
 def print_row(family: str, way: str, result: dict[str, Any]) -> None:
     low, high = result["overlap"]["quartiles"]
-    times = "  ".join(f"{name} {milliseconds(result[name])}" for name in ("communication", "computation", "both"))
+    times = "  ".join(f"{name} {milliseconds(result[name])}" for name in PARTS)
     print(
         f"{family:8} {result['call']:10} {result['kernel']:10} {way:7} "
         f"overlap {result['overlap']['median']:6.1%} ({low:.1%} to {high:.1%})  ms: {times}",

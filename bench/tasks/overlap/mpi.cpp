@@ -9,6 +9,9 @@
 /// computed, waited for). A time is that of the slowest rank. Rank 0 prints one JSON line:
 ///
 ///     communication, computation, both   medians in seconds, each with its quartiles
+///     computing, waiting                 the same of two parts of `both`: how long the computation took meanwhile, and
+///     how
+///                                        long the communication was waited for after it
 ///     overlap                            (communication + computation − both) / min(communication, computation): 1 if
 ///                                        the shorter one costs nothing, 0 if one comes after the other, and less if
 ///                                        they hinder each other. Of each turn; median and quartiles
@@ -138,15 +141,18 @@ class Kernel {
   std::vector<double> c_;
 };
 
+double of_slowest_rank(double seconds) {
+  MPI_Allreduce(MPI_IN_PLACE, &seconds, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
+  return seconds;
+}
+
 /// Seconds of the slowest rank.
 template <typename Work>
 double time_of(Work work) {
   MPI_Barrier(MPI_COMM_WORLD);
   const double begin = MPI_Wtime();
   work();
-  double seconds = MPI_Wtime() - begin;
-  MPI_Allreduce(MPI_IN_PLACE, &seconds, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
-  return seconds;
+  return of_slowest_rank(MPI_Wtime() - begin);
 }
 
 double quantile(std::vector<double> values, double part) {
@@ -165,6 +171,8 @@ struct Times {
   std::vector<double> communication;
   std::vector<double> computation;
   std::vector<double> both;
+  std::vector<double> computing;
+  std::vector<double> waiting;
   std::vector<double> overlap;
 };
 
@@ -185,8 +193,12 @@ class Overlap {
   double do_both() {
     return turn([&] {
       communication_.begin();
+      const double begun = MPI_Wtime();
       kernel_.compute(units_);
+      const double computed = MPI_Wtime();
       communication_.wait();
+      computing_ = computed - begun;
+      waiting_ = MPI_Wtime() - computed;
     });
   }
 
@@ -210,6 +222,8 @@ class Overlap {
       times.communication.push_back(communicate());
       times.computation.push_back(compute());
       times.both.push_back(do_both());
+      times.computing.push_back(of_slowest_rank(computing_));
+      times.waiting.push_back(of_slowest_rank(waiting_));
       const double shorter = std::min(times.communication.back(), times.computation.back());
       times.overlap.push_back((times.communication.back() + times.computation.back() - times.both.back()) / shorter);
     }
@@ -231,6 +245,8 @@ class Overlap {
   Kernel kernel_;
   long units_ = 64;
   int turn_ = 0;
+  double computing_ = 0;  ///< of the last do_both(), on this rank
+  double waiting_ = 0;
 };
 
 /// Nanoseconds on a core, of all threads of this name.
@@ -278,11 +294,13 @@ int main(int argc, char** argv) {
   for (double left = argc > 5 ? std::atof(argv[5]) : 0; left > 0;) left -= overlap.do_both();
   const Times times = overlap.measure(repeats);
   if (rank == 0) {
-    std::printf(
-        "{\"call\": \"%s\", \"kernel\": \"%s\", \"bytes\": %s, \"repeats\": %d, %s, %s, %s, %s, \"computed\": %g}\n",
-        argv[1], argv[2], argv[3], repeats, summary("communication", times.communication).c_str(),
-        summary("computation", times.computation).c_str(), summary("both", times.both).c_str(),
-        summary("overlap", times.overlap).c_str(), overlap.result());
+    std::printf("{\"call\": \"%s\", \"kernel\": \"%s\", \"bytes\": %s, \"repeats\": %d, ", argv[1], argv[2], argv[3],
+                repeats);
+    std::printf("%s, %s, ", summary("communication", times.communication).c_str(),
+                summary("computation", times.computation).c_str());
+    std::printf("%s, %s, %s, ", summary("both", times.both).c_str(), summary("computing", times.computing).c_str(),
+                summary("waiting", times.waiting).c_str());
+    std::printf("%s, \"computed\": %g}\n", summary("overlap", times.overlap).c_str(), overlap.result());
   }
   MPI_Finalize();
   return 0;
