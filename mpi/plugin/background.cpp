@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <cstring>
+#include <ctime>
 #include <tuple>
 #include <utility>
 
@@ -32,6 +33,12 @@ double seconds_now() {
   return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
 }
 
+std::int64_t nanoseconds_on_core() {
+  timespec time{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+  return std::int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec;
+}
+
 void tell_outcome(const ProgressTrial::Outcome& outcome) {
   if (outcome.with == 0) return;
   explain(fmt::format("the progress thread is {}: a cycle of the program takes {:.1f} us with it, {:.1f} us without",
@@ -58,6 +65,7 @@ void start_thread() {
   options.poll = let_mpi_progress;
   options.has_work = is_anything_under_way;
   options.now = seconds_now;
+  options.time_on_core = nanoseconds_on_core;
   options.is_crowded = more_threads_than_cores;
   options.core = core_of_thread();
   options.tried = tell_outcome;
@@ -126,7 +134,9 @@ void note_begun(const MPI_Request* request) {
   if (request == nullptr || *request == MPI_REQUEST_NULL) return;
   int is_over = 0;
   if (PMPI_Request_get_status(*request, &is_over, MPI_STATUS_IGNORE) == MPI_SUCCESS && is_over != 0) return;
-  if (in_flight.add(key_of(*request)) && thread != nullptr) thread->wake();
+  const bool is_first = in_flight.add(key_of(*request));
+  if (thread != nullptr) thread->look_soon();
+  if (is_first && thread != nullptr) thread->wake();
   move_by_call();
 }
 

@@ -4,6 +4,8 @@
 #include <pthread.h>
 #include <sched.h>
 #include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include <csignal>
 #include <cstdio>
@@ -13,15 +15,35 @@ namespace ayatori {
 
 namespace {
 
-constexpr long pause_ns = 100'000;
-constexpr long pause_crowded_ns = 300'000;
 constexpr long pause_until_later_ns = 5'000'000;
 constexpr std::uint32_t looks_between_questions = 64;
 constexpr int idle_pauses_before_sleep = 10;  ///< a program that begins something again soon need not wake us
 
-void sleep_ns(long nanoseconds) {
+void sleep_ns(std::int64_t nanoseconds) {
   const timespec time{0, nanoseconds};
   ppoll(nullptr, 0, &time, nullptr);
+}
+
+/// sched_attr of the kernel, whose header and glibc's sched.h cannot be included together.
+struct SchedulingAttributes {
+  std::uint32_t size;
+  std::uint32_t policy;
+  std::uint64_t flags;
+  std::int32_t nice;
+  std::uint32_t priority;
+  std::uint64_t runtime;
+  std::uint64_t deadline;
+  std::uint64_t period;
+};
+
+/// Asks the kernel for short turns: since Linux 6.12 a thread that wakes up for one does not wait until the program's
+/// thread has had all of its own turn, which is some milliseconds. Older kernels ignore it.
+void take_short_turns() {
+  constexpr std::uint64_t turn_ns = 100'000;  // the shortest that there is
+  SchedulingAttributes attributes{};
+  if (syscall(SYS_sched_getattr, 0, &attributes, sizeof attributes, 0) != 0) return;
+  attributes.runtime = turn_ns;
+  syscall(SYS_sched_setattr, 0, &attributes, 0);
 }
 
 }  // namespace
@@ -62,6 +84,7 @@ void ProgressThread::wake() {
 void ProgressThread::stay_on_core() const {
   pthread_setname_np(pthread_self(), "ayatori");
   prctl(PR_SET_TIMERSLACK, 1000UL);
+  take_short_turns();
   if (!options_.core) return;
   cpu_set_t cores;
   CPU_ZERO(&cores);
@@ -82,7 +105,15 @@ void ProgressThread::pause() {
     looks_until_asked_ = looks_between_questions;
     crowded_ = options_.is_crowded && options_.is_crowded();
   }
-  sleep_ns(crowded_ ? pause_crowded_ns : pause_ns);
+  if (begun_.exchange(false, std::memory_order_relaxed)) pace_.begin();
+  sleep_ns(pace_.pause(crowded_));
+}
+
+void ProgressThread::look() {
+  const std::int64_t before = options_.time_on_core();
+  options_.poll();
+  pace_.looked(options_.time_on_core() - before);
+  polls_.fetch_add(1, std::memory_order_relaxed);
 }
 
 void ProgressThread::sleep() {
@@ -105,9 +136,11 @@ void ProgressThread::run() {
     const Work found = work();
     idle = found == Work::none ? idle + 1 : 0;
     if (found == Work::later) sleep_ns(pause_until_later_ns);
-    if (found != Work::now || inside_.load(std::memory_order_relaxed) > 0) continue;
-    options_.poll();
-    polls_.fetch_add(1, std::memory_order_relaxed);
+    if (found == Work::now && inside_.load(std::memory_order_relaxed) == 0) {
+      look();
+    } else {
+      pace_.idled();
+    }
   }
 }
 

@@ -7,10 +7,10 @@ namespace ayatori {
 
 namespace {
 
-constexpr std::size_t enough_cycles = 8;    ///< with, and as many without
-constexpr double least_gain = 0.01;         ///< less may be chance
-constexpr double seconds_without_end = 8;   ///< of a trial of which nothing is to be learnt
-constexpr double seconds_until_again = 30;  ///< until what does not pay is tried again
+constexpr std::size_t enough_cycles = 8;   ///< with, and as many without
+constexpr double least_gain = 0.01;        ///< less may be chance
+constexpr double seconds_without_end = 8;  ///< of a trial of which nothing is to be learnt
+constexpr double trials_between = 30;      ///< a program may have changed: after so many times the length of a trial
 constexpr double longest_slice = 4;
 
 /// Without the longest tenth, in which something else took the core.
@@ -53,7 +53,7 @@ ProgressTrial::Outcome ProgressTrial::compare() {
 
 std::optional<ProgressTrial::Outcome> ProgressTrial::begin_cycle(double now) {
   if (!on_trial_) {
-    if (settled_ && (pays_ || now < again_at_)) return std::nullopt;
+    if (settled_ && now < again_at_) return std::nullopt;
     begin_trial(now);
     last_ = now;
     return std::nullopt;
@@ -70,7 +70,7 @@ std::optional<ProgressTrial::Outcome> ProgressTrial::begin_cycle(double now) {
   on_trial_ = false;
   settled_ = true;
   pays_ = outcome.pays;
-  again_at_ = now + seconds_until_again;
+  again_at_ = now + trials_between * (now - begin_);
   return outcome;
 }
 

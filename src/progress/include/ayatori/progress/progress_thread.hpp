@@ -10,22 +10,24 @@
 #include <optional>
 #include <thread>
 
+#include "ayatori/progress/look_pace.hpp"
 #include "ayatori/progress/progress_trial.hpp"
 
 namespace ayatori {
 
 struct ProgressThreadOptions {
-  std::function<void()> poll;         ///< lets everything that is under way move once
-  std::function<bool()> has_work;     ///< whether anything is under way; called by any thread, often
-  std::function<double()> now;        ///< seconds, about the same in all processes of the job
-  std::function<bool()> is_crowded;   ///< whether threads are waiting for a core; asked now and then
-  std::optional<std::uint32_t> core;  ///< on which it runs; otherwise on those of the thread that makes it
+  std::function<void()> poll;                  ///< lets everything that is under way move once
+  std::function<bool()> has_work;              ///< whether anything is under way; called by any thread, often
+  std::function<double()> now;                 ///< seconds, about the same in all processes of the job
+  std::function<std::int64_t()> time_on_core;  ///< nanoseconds that the calling thread has had; asked at each look
+  std::function<bool()> is_crowded;            ///< whether threads are waiting for a core; asked now and then
+  std::optional<std::uint32_t> core;           ///< on which it runs; otherwise on those of the thread that makes it
   /// How a trial ended; called by the thread of the program.
   std::function<void(const ProgressTrial::Outcome&)> tried;
 };
 
-/// The thread looks every 100 µs while something is under way, every 300 µs if the node is crowded, and never spins: a
-/// program that computes on all cores shall lose little to it. begin() and end() are safe for concurrent use.
+/// The thread looks every 100 to 600 µs while something is under way, as LookPace says, and never spins: a program that
+/// computes on all cores shall lose little to it. wake(), look_soon(), enter() and leave() are safe for concurrent use.
 class ProgressThread {
  public:
   explicit ProgressThread(ProgressThreadOptions options);
@@ -36,6 +38,9 @@ class ProgressThread {
 
   /// Something is under way, and nothing was before. Wakes the thread if it is asleep.
   void wake();
+
+  /// Something more is under way: the pause between looks is short again.
+  void look_soon() { begun_.store(true, std::memory_order_relaxed); }
 
   /// The program waits in the library itself, which lets everything move meanwhile: the thread keeps out of its way.
   void enter() { inside_.fetch_add(1, std::memory_order_relaxed); }
@@ -50,6 +55,7 @@ class ProgressThread {
   [[nodiscard]] Work work();
   void sleep();
   void pause();
+  void look();
   void stay_on_core() const;
 
   ProgressThreadOptions options_;
@@ -61,7 +67,10 @@ class ProgressThread {
   bool asleep_ = false;    ///< under mutex_
   std::atomic<int> inside_{0};
   std::atomic<std::uint64_t> polls_{0};
-  bool crowded_ = false;  ///< of the thread alone
+  std::atomic<bool> begun_{false};
+  // Of the thread alone:
+  LookPace pace_;
+  bool crowded_ = false;
   std::uint32_t looks_until_asked_ = 0;
   std::thread thread_;  ///< the last: it uses all others
 };

@@ -26,7 +26,7 @@ class ProgressTrial {
 
   /// A cycle of the program begins (it has begun something, and nothing was under way before), and the one before is
   /// over. Gives the outcome when a trial ends with this cycle: that is after `seconds_of_trial`, or some ten cycles if
-  /// these take longer. What does not pay is tried again after a while.
+  /// these take longer. There is another trial after thirty times as long, since a program does other things by then.
   std::optional<Outcome> begin_cycle(double now);
 
   static constexpr double seconds_of_trial = 1;
