@@ -94,10 +94,25 @@ Result<> VerbsPort::query_port() {
   if (port_.state != IBV_PORT_ACTIVE) {
     return fail("port {} of {} is {}; it must be active", options_.port, name, ibv_port_state_str(port_.state));
   }
-  if (ibv_query_gid(device_.get(), options_.port, options_.gid_index, &gid_) != 0) {
-    return fail("port {} of {} has no GID with index {}", options_.port, name, options_.gid_index);
+  gid_index_ = options_.gid_index.value_or(choose_gid());
+  if (ibv_query_gid(device_.get(), options_.port, gid_index_, &gid_) != 0) {
+    return fail("port {} of {} has no GID with index {}", options_.port, name, gid_index_);
   }
   return {};
+}
+
+std::uint8_t VerbsPort::choose_gid() const {
+  if (port_.link_layer != IBV_LINK_LAYER_ETHERNET) return 0;
+  constexpr std::array<std::uint8_t, 12> mapped{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff};  // RFC 4291, 2.5.5.2
+  std::optional<std::uint8_t> routable;
+  for (int i = 0; i < std::min(port_.gid_tbl_len, 256); ++i) {
+    ibv_gid_entry entry{};
+    if (ibv_query_gid_ex(device_.get(), options_.port, static_cast<std::uint32_t>(i), &entry, 0) != 0) continue;
+    if (entry.gid_type != IBV_GID_TYPE_ROCE_V2) continue;
+    if (std::equal(mapped.begin(), mapped.end(), entry.gid.raw)) return static_cast<std::uint8_t>(i);
+    if (!routable) routable = static_cast<std::uint8_t>(i);
+  }
+  return routable.value_or(0);
 }
 
 Result<> VerbsPort::open_queues() {
@@ -192,7 +207,7 @@ Result<std::unique_ptr<UdPeer>> VerbsPort::reach(const UdAddress& address) {
   const bool same_subnet = std::equal(gid_.raw, gid_.raw + 8, address.gid.begin());
   wanted.is_global = port_.link_layer == IBV_LINK_LAYER_ETHERNET || !same_subnet;
   std::ranges::copy(address.gid, wanted.grh.dgid.raw);
-  wanted.grh.sgid_index = options_.gid_index;
+  wanted.grh.sgid_index = gid_index_;
   wanted.grh.hop_limit = hop_limit;
   VerbsObject<ibv_ah> handle(ibv_create_ah(domain_.get(), &wanted));
   if (!handle) return refused_by_device(fmt::format("an address handle for LID {}", address.lid), errno);

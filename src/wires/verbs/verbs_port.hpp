@@ -47,6 +47,10 @@ class VerbsPort final : public UdPort {
 
   Result<> open_device();
   Result<> query_port();
+
+  /// On InfiniBand the first GID, which every port has. On Ethernet (RoCE) an IPv4 address, by which all hosts of a
+  /// network reach each other, before an IPv6 one; both of version 2, whose packets are routed.
+  [[nodiscard]] std::uint8_t choose_gid() const;
   Result<> open_queues();
   Result<VerbsObject<ibv_qp>> queue_pair(std::uint32_t sends, std::uint32_t receives);
   Result<> start(ibv_qp& pair) const;
@@ -56,6 +60,7 @@ class VerbsPort final : public UdPort {
   VerbsOptions options_;
   VerbsObject<ibv_context> device_;
   ibv_port_attr port_{};
+  std::uint8_t gid_index_ = 0;
   ibv_gid gid_{};
   VerbsObject<ibv_pd> domain_;
   VerbsObject<ibv_mr> memory_;

@@ -1,15 +1,15 @@
 /// \file
-/// The wire over simulated ports, and over a real one where there is one: in virtual machines and on clusters.
+/// The wire over simulated ports.
 
 #include "ayatori/verbs/verbs_wire.hpp"
 
 #include <gtest/gtest.h>
 
 #include <atomic>
-#include <condition_variable>
 
 #include "ayatori/fixtures/child_fixtures.hpp"
 #include "ayatori/fixtures/process_fixtures.hpp"
+#include "bootstrap_fixtures.hpp"
 #include "port_fixtures.hpp"
 
 namespace ayatori::wires {
@@ -18,32 +18,6 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr JobKey key = 0x5eed;
-
-/// What a launcher provides: every process publishes its address and can look up those of the others.
-class Bootstrap {
- public:
-  explicit Bootstrap(Rank procs) : procs_(procs) {}
-
-  void publish(Rank rank, const UdAddress& address) {
-    std::unique_lock lock(mutex_);
-    addresses_[rank] = address;
-    all_here_.notify_all();
-    all_here_.wait(lock, [&] { return addresses_.size() == procs_; });
-  }
-
-  UdResolver resolver() {
-    return [this](Rank rank) -> Result<UdAddress> {
-      const std::lock_guard lock(mutex_);
-      return addresses_.at(rank);
-    };
-  }
-
- private:
-  Rank procs_;
-  std::mutex mutex_;
-  std::condition_variable all_here_;
-  std::map<Rank, UdAddress> addresses_;
-};
 
 struct FailureRate {
   VerbsOptions options;
@@ -170,20 +144,6 @@ TEST(VerbsWire, MakeReportsThatThereIsNoDevice) {
   EXPECT_EQ(made.error().code, ENODEV);
   EXPECT_TRUE(made.error().message.starts_with("this machine has no RDMA device")) << made.error().message;
   EXPECT_NE(made.error().hint, "");
-}
-
-/// As above, over the first port of this machine that is up.
-TEST(VerbsWire, ExchangeOverARealPortDeliversEveryMessage) {
-  const VerbsOptions options{.key = key, .gid_index = 1};
-  const auto probe = VerbsWire::make(options, {});
-  if (!probe) GTEST_SKIP() << probe.error().message << ": " << probe.error().cause;
-  constexpr Rank procs = 3;
-  Bootstrap bootstrap(procs);
-  in_threads(procs, [&](Rank rank) {
-    const auto wire = need(VerbsWire::make(options, bootstrap.resolver()));
-    bootstrap.publish(rank, wire->address());
-    TestProcess(*wire, {rank, key, rank, 0}, {}).exchange(procs, 50, 20'000);
-  });
 }
 
 }  // namespace

@@ -27,10 +27,10 @@ namespace ayatori::wires {
 using UdResolver = std::function<Result<UdAddress>(Rank)>;
 
 struct VerbsOptions {
-  transport::JobKey key = 0;   ///< its lower 31 bits are the Q_Key: the adapter drops datagrams with another one
-  std::string device{};        ///< as `rdma link` names it; the first one if empty
-  std::uint8_t port = 1;       ///< of the device, from 1
-  std::uint8_t gid_index = 0;  ///< of the port; on RoCE it chooses version and address, on Soft-RoCE 1 is IPv4
+  transport::JobKey key = 0;  ///< its lower 31 bits are the Q_Key: the adapter drops datagrams with another one
+  std::string device{};       ///< as `rdma link` names it; the first one if empty
+  std::uint8_t port = 1;      ///< of the device, from 1
+  std::optional<std::uint8_t> gid_index{};  ///< of the port; if none is given, on RoCE one of IPv4, else 0
 
   std::uint32_t datagram_bytes = 4'096;  ///< largest datagram; less if the port's MTU is less; at least 192
   std::uint32_t receive_buffers = 512;   ///< for data, at least 1
