@@ -6,6 +6,13 @@ include(CMakePackageConfigHelpers)
 install(TARGETS libnwtopo EXPORT nwtopo LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT development)
 install(TARGETS libayatori LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT development)
 install(TARGETS libacp EXPORT acp LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT development)
+# Beside libacp, which loads them. They find it there.
+foreach(library libacp_libfabric libacp_verbs)
+  if(TARGET ${library})
+    set_target_properties(${library} PROPERTIES INSTALL_RPATH "$ORIGIN")
+    install(TARGETS ${library} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT development NAMELINK_SKIP)
+  endif()
+endforeach()
 install(FILES include/acp.h include/ayatori_algorithm.h include/nwtopo.h include/nwtopo.hpp DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT development)
 install(DIRECTORY include/nwtopo DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT development)
 foreach(folder base network tables topology sources drawing exports schedule routing artefacts connections contention planning

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cerrno>
 
+#include "adapter_library.hpp"
 #include "ayatori/combined/combined_wire.hpp"
 #include "ayatori/driver/clock.hpp"
 #include "ayatori/shm/shm_wire.hpp"
@@ -77,6 +78,14 @@ Result<std::unique_ptr<PollableWire>> Process::make_wire() const {
   }
   if (!one_host && setup_.wires == WireChoice::shm)
     return fail("the job has several hosts, which ACP_WIRES=shm does not reach");
+  const UdpAddresses addresses{.first_host = setup_.first_host.value_or(loopback_of(placement.job_key)),
+                               .ranks_per_host = placement.ranks_per_host};
+  if (setup_.wires == WireChoice::verbs || setup_.wires == WireChoice::libfabric) {
+    return open_adapter(
+        setup_.wires == WireChoice::verbs ? "acp_verbs" : "acp_libfabric",
+        {.lookup = {.addresses = addresses, .self = placement.rank, .procs = placement.procs, .key = placement.job_key},
+         .adapter = setup_.adapter});
+  }
   std::unique_ptr<PollableWire> near;
   std::unique_ptr<PollableWire> far;
   if (setup_.wires != WireChoice::udp) {
@@ -87,8 +96,6 @@ Result<std::unique_ptr<PollableWire>> Process::make_wire() const {
     if (one_host) return std::move(*made);
     near = std::move(*made);
   }
-  const UdpAddresses addresses{.first_host = setup_.first_host.value_or(loopback_of(placement.job_key)),
-                               .ranks_per_host = placement.ranks_per_host};
   auto made = UdpWire::make({.addresses = addresses,
                              .self = placement.rank,
                              .datagram_bytes = one_host ? loopback_datagram : network_datagram});
@@ -129,6 +136,11 @@ Result<> Process::open() {
   return {};
 }
 
+/// Over a network alone, processes behave as if each were on a host of its own.
+bool Process::memory_is_shared() const {
+  return setup_.wires == WireChoice::automatic || setup_.wires == WireChoice::shm;
+}
+
 Result<> Process::make_starter_memory() {
   const launch::Placement& placement = setup_.placement;
   const Bytes max_bytes = memory_->space().max_bytes();
@@ -138,9 +150,7 @@ Result<> Process::make_starter_memory() {
   }
   // The memory of each process starts at a page, so that the words of atomics are aligned.
   const Bytes each = (setup_.starter_bytes + page - 1) / page * page;
-  // With ACP_WIRES=udp processes behave as if each were on a host of its own.
-  const bool shared = setup_.wires != WireChoice::udp;
-  const std::uint32_t per_host = shared ? placement.ranks_per_host : 1;
+  const std::uint32_t per_host = memory_is_shared() ? placement.ranks_per_host : 1;
   auto starter = StarterMemory::make(placement.job_key, placement.rank % per_host, per_host, each);
   if (!starter) return Failure(starter.error());
   starter_ = std::move(*starter);

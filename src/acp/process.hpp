@@ -32,11 +32,14 @@ enum class WireChoice : std::uint8_t {
   automatic,  ///< shared memory within a host, UDP between hosts
   shm,
   udp,
+  verbs,      ///< \  an adapter for all peers, also those on the same host
+  libfabric,  ///< /
 };
 
 struct Setup {
   launch::Placement placement;
   WireChoice wires = WireChoice::automatic;
+  std::string adapter;  ///< a device of verbs, a provider of libfabric; empty: the first, or the default one
   bool progress_thread = true;
   Bytes starter_bytes = 1 << 20;  ///< rounded up to whole pages
   Duration give_up_after = std::chrono::seconds(30);
@@ -106,6 +109,7 @@ class Process {
   [[nodiscard]] Result<> open();
   [[nodiscard]] Result<> make_starter_memory();
   [[nodiscard]] Result<std::unique_ptr<wires::PollableWire>> make_wire() const;
+  [[nodiscard]] bool memory_is_shared() const;
 
   /// Holds the mutex of everything below, and counts the call.
   class Lock {

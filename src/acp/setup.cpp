@@ -1,6 +1,8 @@
 #include <arpa/inet.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
+#include <array>
 #include <charconv>
 #include <cstdlib>
 #include <random>
@@ -22,6 +24,24 @@ Result<std::size_t> choice(const char* variable, std::initializer_list<std::stri
     if (text == names.begin()[i]) return i;
   }
   return fail("{} is '{}'; it must be {}", variable, text, fmt::join(names, ", "));
+}
+
+/// ACP_WIRES: a word, after that of a library with adapters perhaps ":" and which of them.
+Result<> choose_wires(Setup& setup) {
+  constexpr std::array names{"auto", "shm", "udp", "verbs", "libfabric"};
+  const char* const text = std::getenv("ACP_WIRES");
+  const std::string_view chosen = text ? text : names[0];
+  const std::string_view word = chosen.substr(0, chosen.find(':'));
+  const auto* const found = std::ranges::find(names, word);
+  const bool adapter = word == "verbs" || word == "libfabric";
+  const bool named = word.size() < chosen.size();
+  if (found == names.end() || (named && (!adapter || word.size() + 1 == chosen.size()))) {
+    return fail("ACP_WIRES is '{}'; it must be auto, shm, udp, verbs, verbs:DEVICE, libfabric, libfabric:PROVIDER",
+                chosen);
+  }
+  setup.wires = static_cast<WireChoice>(found - names.begin());
+  if (named) setup.adapter = chosen.substr(word.size() + 1);
+  return {};
 }
 
 template <typename Number>
@@ -56,8 +76,7 @@ Result<launch::Placement> read_placement() {
 
 Result<Setup> read_setup() {
   Setup setup;
-  const auto wires = choice("ACP_WIRES", {"auto", "shm", "udp"});
-  if (!wires) return Failure(wires.error());
+  if (auto chosen = choose_wires(setup); !chosen) return Failure(chosen.error());
   const auto progress = choice("ACP_PROGRESS", {"thread", "poll"});
   if (!progress) return Failure(progress.error());
   const auto starter = positive<Bytes>("ACP_STARTER_BYTES", setup.starter_bytes);
@@ -67,7 +86,6 @@ Result<Setup> read_setup() {
   if (*timeout > max_seconds) return fail("ACP_TIMEOUT is {}; it must be at most {}", *timeout, max_seconds);
   const auto host = first_host();
   if (!host) return Failure(host.error());
-  setup.wires = static_cast<WireChoice>(*wires);
   setup.progress_thread = *progress == 0;
   setup.starter_bytes = *starter;
   setup.give_up_after = std::chrono::duration_cast<Duration>(std::chrono::duration<double>(*timeout));

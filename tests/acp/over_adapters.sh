@@ -1,0 +1,13 @@
+#!/bin/sh
+# usage: over_adapters.sh PYTHON PROCESSES PROGRAM…
+# Plays each program over verbs in PROCESSES processes, which take turns on the adapters rxe0 and rxe1 of this machine.
+set -eu
+python=$1
+processes=$2
+shift 2
+export ACP_TIMEOUT=120
+for program in "$@"; do
+    echo "$program"
+    "$python" -m ayatori.processes.local_job "$processes" \
+        sh -c 'ACP_WIRES=verbs:rxe$((ACP_RANK % 2)) exec "$0"' "$program"
+done
