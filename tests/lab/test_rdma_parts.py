@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import lzma
+import os
 import random
 import shutil
 import subprocess
@@ -12,7 +13,13 @@ import pytest
 
 from ayatori.lab.rdma import MachineSettings, Parts
 from ayatori.lab.rdma.initramfs import CharacterDevice, archive
-from ayatori.lab.rdma.machine import command_script, guest_settings, qemu_arguments, require_memory
+from ayatori.lab.rdma.machine import (
+    _remove_what_is_left,
+    command_script,
+    guest_settings,
+    qemu_arguments,
+    require_memory,
+)
 from ayatori.lab.rdma.modules import built_into, files_of, load_order, needed_by
 from ayatori.lab.rdma.parts import newest_kernel
 from ayatori.processes import ProgramError
@@ -158,3 +165,14 @@ def test_require_memory_says_how_much_is_missing() -> None:
     require_memory(MachineSettings(hosts=2, memory_mib=512), 1424)
     with pytest.raises(ProgramError, match="need 1424 MiB of memory, and 1423 MiB are free"):
         require_memory(MachineSettings(hosts=2, memory_mib=512), 1423)
+
+
+def test_folders_of_processes_that_were_killed_are_removed(tmp_path: Path) -> None:
+    ended = subprocess.Popen(["true"])
+    ended.wait()
+    names = [f"ayatori-lab-{ended.pid}-x", f"ayatori-lab-{os.getpid()}-x", "ayatori-lab-mine-x", "other"]
+    for name in names:
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "file").touch()
+    _remove_what_is_left(tmp_path)
+    assert sorted(path.name for path in tmp_path.iterdir()) == sorted(names[1:])

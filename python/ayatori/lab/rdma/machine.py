@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shlex
+import shutil
 import sys
 import tempfile
 import time
@@ -23,6 +24,9 @@ MAX_HOSTS = 2
 _GUEST = Path(__file__).parent / "guest"
 _SPARE_MIB = 200
 """What QEMU takes for itself, for each host."""
+
+_FOLDER = "ayatori-lab-"
+"""How the names of the folders of running machines begin; the process follows."""
 
 _COMPLAINT = "lab: "
 _BOOT_SECONDS = 240.0
@@ -64,8 +68,9 @@ def run_command(
     Raises ProgramError if a guest can't be started or set up, or ends before the command.
     """
     require_memory(settings, available_memory_mib())
+    _remove_what_is_left(Path(tempfile.gettempdir()))
     qemu = find_program("qemu-system-x86_64", "qemu-system-x86")
-    with tempfile.TemporaryDirectory(prefix=f"ayatori-lab-{os.getpid()}-") as made:
+    with tempfile.TemporaryDirectory(prefix=f"{_FOLDER}{os.getpid()}-") as made:
         scratch = Path(made)
         script = scratch / "command"
         script.write_text(command_script(command, folder, settings.environment), encoding="utf-8")
@@ -98,6 +103,14 @@ def _run(commands: Sequence[Command], scratch: Path, console: Console) -> int:
         return console.status
     finally:
         machines.stop(_GRACE_SECONDS)
+
+
+def _remove_what_is_left(temporary: Path) -> None:
+    """The folders of processes that were killed."""
+    for folder in temporary.glob(f"{_FOLDER}*-*"):
+        process = folder.name.removeprefix(_FOLDER).partition("-")[0]
+        if process.isdigit() and not Path("/proc", process).exists():
+            shutil.rmtree(folder, ignore_errors=True)
 
 
 def _last_words(scratch: Path) -> str:
