@@ -61,8 +61,9 @@ class RealPorts : public testing::Test {
       // A rank that left now would leave those without an end whose last acknowledgement was lost.
       ++finished;
       process.run([&] { return finished == procs; });
-      if (wire->problem()) throw std::runtime_error(wire->problem()->message + ": " + wire->problem()->cause);
       EXPECT_EQ(process.delivered, expected);
+      EXPECT_EQ(wire->statistics().refused + wire->statistics().failed, 0U)
+          << wire->problem()->message << ": " << wire->problem()->cause;
     });
   }
 

@@ -79,7 +79,10 @@ def run_command(
             (scratch / f"initrd{host}").write_bytes(archive(guest_files(parts, settings_of)))
         with Console([scratch / f"host{host}" for host in range(settings.hosts)], output, errors) as console:
             commands = [
-                Command([qemu, *qemu_arguments(parts, settings, host, folder, scratch)], os.environ)
+                Command(
+                    [*_waiting(host, scratch), qemu, *qemu_arguments(parts, settings, host, folder, scratch)],
+                    os.environ,
+                )
                 for host in range(settings.hosts)
             ]
             return _run(commands, scratch, console)
@@ -190,6 +193,15 @@ def _network(host: int, scratch: Path) -> list[str]:
         arguments += ["-netdev", f"stream,id=cable{cable},server={'on' if host == 0 else 'off'},{end}"]
         arguments += ["-device", f"virtio-net-pci,netdev=cable{cable},mac=52:54:00:00:0{cable}:0{host}"]
     return arguments
+
+
+def _waiting(host: int, scratch: Path) -> list[str]:
+    """What goes before the command of a QEMU that has to find the ends of its cables: the first host makes them, one
+    after the other. QEMU would go on without a cable whose end is not there yet."""
+    if host == 0:
+        return []
+    wait = 'while [ ! -S "$1" ]; do sleep 0.05; done; sleep 0.3; shift; exec "$@"'
+    return ["/bin/sh", "-c", wait, "sh", str(scratch / "cable1")]
 
 
 def _escaped(path: Path) -> str:
