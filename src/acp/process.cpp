@@ -27,6 +27,11 @@ namespace {
 constexpr Duration max_spin = 2us;
 constexpr Duration max_yield = 1ms;
 constexpr Duration max_sleep = 100ms;
+
+/// A yield that takes so long has let another program run: the core is shared. For a while callers sleep then as soon
+/// as they have spun, instead of taking turns with those that have work: a datagram wakes them.
+constexpr Duration shared_core_yield = 10us;
+constexpr Duration shared_core_time = 10ms;
 constexpr Duration max_shared_sleep = 1ms;  // if other threads call, too: they may take what arrives
 
 /// The progress thread takes over when no thread has called for so long, and polls for so long before it sleeps.
@@ -48,7 +53,7 @@ constexpr Bytes page = 4096;
 
 /// Bytes: what crosses any network without fragmentation, and what is fastest on a loopback.
 constexpr std::uint32_t network_datagram = 1470;
-constexpr std::uint32_t loopback_datagram = 16'384;
+constexpr std::uint32_t loopback_datagram = 65'504;
 
 /// Jobs on one host must not share addresses: each has addresses of its own in 127.0.0.0/8.
 std::uint32_t loopback_of(std::uint64_t key) {
@@ -229,10 +234,15 @@ bool Process::round() {
 void Process::idle(Lock& lock, Time since) {
   const Duration waited = driver_->now() - since;
   if (waited < max_spin) return;
-  if (waited >= max_yield) return sleep(lock, several_threads_ ? max_shared_sleep : max_sleep);
+  if (waited >= max_yield || driver_->now() < core_shared_until_) {
+    return sleep(lock, several_threads_ ? max_shared_sleep : max_sleep);
+  }
   lock.unlock();
+  const Time before = clock_.now();
   std::this_thread::yield();
+  const Time after = clock_.now();
   lock.lock();
+  if (after - before > shared_core_yield) core_shared_until_ = after + shared_core_time;
 }
 
 // ---- Sleeping

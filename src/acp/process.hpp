@@ -169,6 +169,7 @@ class Process {
   std::atomic<std::uint32_t> lock_waiters_ = 0;  // threads that wait for the mutex
   std::atomic<std::uint32_t> waiters_ = 0;       // … and for a condition
   std::atomic<std::uint64_t> calls_ = 0;         // made so far
+  Time core_shared_until_{};
   bool armed_ = false;  // prepare_to_sleep() was called: datagrams that arrive wake the thread that sleeps
   bool progress_thread_asleep_ = false;
   std::thread::id first_caller_ = std::this_thread::get_id();

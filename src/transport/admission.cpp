@@ -76,6 +76,10 @@ std::optional<ContextId> Admission::grant(Time now) {
 void Admission::expire(ContextId flow, Time now) {
   Grant& grant = grants_[flow];
   if (grant.credit == 0 || grant.lease_end > now) return;
+  if (waiting_.empty()) {
+    grant.lease_end = now + lease();  // nobody else wants it
+    return;
+  }
   // If no packet came on this credit, the grant may have been lost: the flow is queued once more.
   const bool again = grant.fresh && !grant.missed;
   take_back(flow);

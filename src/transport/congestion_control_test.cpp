@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <tuple>
+
 #include "ayatori/base/random.hpp"
 
 namespace ayatori::transport {
@@ -10,7 +12,7 @@ namespace {
 using LossResponse = AimdController::LossResponse;
 
 TEST(AimdController, GrowsByOnePacketForEachFullWindowThatArrives) {
-  AimdController controller(4, 64, LossResponse::halve);
+  AimdController controller(4, 64, LossResponse::shrink);
   controller.on_acknowledged(3);
   EXPECT_EQ(controller.window(), 4U);
   controller.on_acknowledged(1);
@@ -27,20 +29,47 @@ TEST(AimdController, NeverExceedsItsMaximum) {
   EXPECT_EQ(controller.window(), 16U);
 }
 
-TEST(AimdController, HalvesOnALossAndOnATimeoutButNotBelowOne) {
-  AimdController controller(16, 64, LossResponse::halve);
-  controller.on_loss();
-  EXPECT_EQ(controller.window(), 8U);
-  controller.on_timeout();
-  EXPECT_EQ(controller.window(), 4U);
-  for (int loss = 0; loss < 5; ++loss) controller.on_loss();
+TEST(AimdController, LosesHalfAPacketForEachLostOneAndHalfTheWindowInSilenceButKeepsOne) {
+  AimdController controller(16, 64, LossResponse::shrink);
+  controller.on_lost(1);
+  EXPECT_EQ(controller.window(), 16U);
+  controller.on_lost(1);
+  EXPECT_EQ(controller.window(), 15U);
+  controller.on_lost(6);
+  EXPECT_EQ(controller.window(), 12U);
+  controller.on_silence();
+  EXPECT_EQ(controller.window(), 6U);
+  for (int loss = 0; loss < 5; ++loss) controller.on_lost(5);
   EXPECT_EQ(controller.window(), 1U);
+  controller.on_silence();
+  EXPECT_EQ(controller.window(), 1U);
+}
+
+/// What congestion_control.hpp says of random losses: about 2 (1 - p) / p packets.
+TEST(AimdController, KeepsALargeWindowWhenPacketsAreLostByChance) {
+  for (const auto& [percent, least, most] : {std::tuple{1U, 60.0, 64.0}, {5U, 30.0, 46.0}, {20U, 6.0, 10.0}}) {
+    SCOPED_TRACE(percent);
+    Random random(percent);
+    AimdController controller(16, 64, LossResponse::shrink);
+    double sum = 0;
+    constexpr int packets = 200'000;
+    for (int packet = 0; packet < packets; ++packet) {
+      if (random.below(100) < percent) {
+        controller.on_lost(1);
+      } else {
+        controller.on_acknowledged(1);
+      }
+      sum += controller.window();
+    }
+    EXPECT_GE(sum / packets, least);
+    EXPECT_LE(sum / packets, most);
+  }
 }
 
 TEST(AimdController, KeepsItsWindowOnLossesWhereTheReceiverRations) {
   AimdController controller(16, 64, LossResponse::none);
-  controller.on_loss();
-  controller.on_timeout();
+  controller.on_lost(16);
+  controller.on_silence();
   EXPECT_EQ(controller.window(), 16U);
 }
 
@@ -52,11 +81,15 @@ TEST(AimdController, AgreesWithAModelOnRandomEvents) {
     const auto max = static_cast<std::uint32_t>(1 + random.below(64));
     std::uint64_t window = 1 + random.below(max);
     std::uint64_t acknowledged = 0;
-    AimdController controller(static_cast<std::uint32_t>(window), max, LossResponse::halve);
+    std::uint64_t lost = 0;
+    AimdController controller(static_cast<std::uint32_t>(window), max, LossResponse::shrink);
     for (int event = 0; event < 1'000; ++event) {
       if (random.below(20) == 0) {
-        controller.on_loss();
-        window = window / 2 > 0 ? window / 2 : 1;
+        const std::uint64_t now_lost = 1 + random.below(window);
+        controller.on_lost(static_cast<std::uint32_t>(now_lost));
+        for (std::uint64_t i = 0; i < now_lost; ++i) {
+          if (++lost % 2 == 0 && window > 1) --window;
+        }
       } else {
         const std::uint64_t arrived = random.below(window + 1);
         controller.on_acknowledged(static_cast<std::uint32_t>(arrived));

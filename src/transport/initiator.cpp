@@ -65,7 +65,7 @@ std::optional<ContextId> Initiator::open(Time now, PeerId peer) {
   const auto id = targets_.insert(key);
   TargetPeer& target = targets_[*id];
   target.round_trip = RoundTrip(shared_.options.retransmission);
-  target.congestion = {shared_.options.initial_window, shared_.options.window, AimdController::LossResponse::halve};
+  target.congestion = {shared_.options.initial_window, shared_.options.window, AimdController::LossResponse::shrink};
   target.heard = now;
   return id;
 }
@@ -128,11 +128,10 @@ Packet Initiator::send(std::uint32_t slot, Time now) {
   if (chunk.first_number == 0) chunk.first_number = chunk.last_number;
   chunk.lost = false;
   ++target.in_flight;
+  target.flying.push(slot, chunks_);
   if (operation.kind == PacketKind::get) ++gets_in_flight_;
   if (target.unanswered_since == never) target.unanswered_since = now;
-  const Duration timeout = target.round_trip.timeout(shared_.options.retransmission);
-  deadlines_.set(slot,
-                 now + timeout + Duration(shared_.random.below(static_cast<std::uint64_t>(timeout.count()) / 4 + 1)));
+  deadlines_.set(slot, now + timeout(target));
 
   Packet packet;
   packet.kind = operation.kind;
@@ -143,6 +142,12 @@ Packet Initiator::send(std::uint32_t slot, Time now) {
   packet.range = RemoteRange{operation.at.key, operation.at.offset + chunk.offset, chunk.size};
   if (operation.kind == PacketKind::put) packet.payload = {operation.source + chunk.offset, chunk.size};
   return packet;
+}
+
+/// Stretched by up to a quarter, so that initiators whose packets collided once do not collide for ever.
+Duration Initiator::timeout(const TargetPeer& target) {
+  const Duration least = target.round_trip.timeout(shared_.options.retransmission);
+  return least + Duration(shared_.random.below(static_cast<std::uint64_t>(least.count()) / 4 + 1));
 }
 
 // ---- Answers
@@ -166,7 +171,26 @@ void Initiator::on_answer(Time now, const Packet& packet) {
         [&](Observer& observer, Time at) { observer.packet_acknowledged(at, name(slot), slot, chunks_[slot].lost); });
     land(slot, packet);
   }
+  find_overtaken(target, packet.epoch, now);
   if (!target.again.empty() || !target.uncut.empty()) ready_.push(id);
+}
+
+/// Copies are in flight in the order of their numbers, so those before the one that was answered are overtaken: by
+/// three, they are lost; by fewer, if their answers do not come within the reordering window, to which their timers are
+/// set.
+void Initiator::find_overtaken(TargetPeer& target, Epoch answered, Time now) {
+  for (Epoch& latest : target.answered) {
+    if (answered > latest) std::swap(answered, latest);
+  }
+  const auto& [newest, second, third] = target.answered;
+  while (!target.flying.empty() && chunks_[target.flying.head].last_number < third) {
+    lose(target.flying.head, LossReason::overtaken);
+  }
+  const Time late = now + target.round_trip.smoothed() / 4;
+  for (std::uint32_t slot = target.flying.head; slot != no_id && chunks_[slot].last_number < newest;
+       slot = chunks_[slot].next) {
+    if (deadlines_.of(slot) > late) deadlines_.set(slot, late);
+  }
 }
 
 /// Whether it is for a copy of a chunk that is not settled yet. Numbers are never used twice.
@@ -185,7 +209,7 @@ bool Initiator::answers(const Packet& packet) const {
 void Initiator::take_sample(TargetPeer& target, const Packet& packet, Time now) {
   if (const auto round_trip = since_stamp(packet.stamp, now)) target.round_trip.sample(*round_trip);
   const bool too_soon = packet.epoch < chunks_[packet.sequence].last_number;
-  target.round_trip.judge(1, too_soon ? 1 : 0, shared_.options.retransmission);
+  target.round_trip.judge(1, too_soon ? 1 : 0, too_soon ? 1 : 0, shared_.options.retransmission);
   target.congestion.on_acknowledged(1);
 }
 
@@ -226,6 +250,8 @@ void Initiator::lose(std::uint32_t slot, LossReason reason) {
   leave_flight(slot);
   chunks_[slot].lost = true;
   const ContextId target = operations_[chunks_[slot].operation].target;
+  // Who was refused as stale has arrived: that the network reorders says nothing of how much it carries.
+  if (reason != LossReason::renewed) targets_[target].congestion.on_lost(1);
   targets_[target].again.push(slot, chunks_);
   ready_.push(target);
 }
@@ -237,6 +263,12 @@ void Initiator::note_lost(std::uint32_t slot, LossReason reason) const {
 void Initiator::leave_flight(std::uint32_t slot) {
   const Operation& operation = operations_[chunks_[slot].operation];
   --targets_[operation.target].in_flight;
+  SlotQueue& flying = targets_[operation.target].flying;
+  if (flying.head == slot) {
+    (void)flying.pop(chunks_);
+  } else {
+    flying.remove(slot, chunks_);
+  }
   if (operation.kind == PacketKind::get) --gets_in_flight_;
   deadlines_.clear(slot);
   wake_starved();
@@ -267,10 +299,12 @@ void Initiator::advance(Time now) {
   }
 }
 
-/// Of the copies that were in flight together, only the first that is lost shrinks the window and counts as an attempt.
+/// What was overtaken and is late is lost. Otherwise nothing was heard for a whole timeout: one chunk is sent again, as
+/// a probe (RFC 9002, section 6.2), and the others wait: if they are lost, too, its answer will have overtaken them.
 void Initiator::time_out(std::uint32_t slot, Time now) {
   const ContextId id = operations_[chunks_[slot].operation].target;
   TargetPeer& target = targets_[id];
+  if (chunks_[slot].last_number < target.answered[0]) return lose(slot, LossReason::overtaken);
   shared_.trace.tell([&](Observer& observer, Time at) { observer.timer_fired(at, name(slot), Timer::operation); });
   const bool silent =
       target.unanswered_since != never && now - target.unanswered_since >= shared_.options.give_up_after;
@@ -280,13 +314,13 @@ void Initiator::time_out(std::uint32_t slot, Time now) {
     abandon(lost.peer);
     return shared_.events.push_back(lost);
   }
-  if (chunks_[slot].last_number > target.recovered_until) {
-    target.recovered_until = shared_.epochs.last();
-    ++target.attempts;
-    target.round_trip.timed_out();
-    target.congestion.on_timeout();
-  }
+  if (++target.attempts >= attempts_of_silence) target.congestion.on_silence();
+  target.round_trip.timed_out();
   lose(slot, LossReason::timeout);
+  const Time later = now + timeout(target);
+  for (std::uint32_t other = target.flying.head; other != no_id; other = chunks_[other].next) {
+    deadlines_.set(other, later);
+  }
 }
 
 void Initiator::abandon(PeerId peer) {

@@ -3,6 +3,7 @@
 /// The side of puts and gets that starts them: cuts them into packets, and
 /// repeats each until it is answered.
 
+#include <array>
 #include <optional>
 #include <span>
 #include <vector>
@@ -39,7 +40,7 @@ struct Chunk {
   std::uint32_t size = 0;
   Epoch first_number = 0;
   Epoch last_number = 0;       // of the copy sent last
-  std::uint32_t next = no_id;  // among those to be sent again, or in the chain of free ones
+  std::uint32_t next = no_id;  // in its target's queue of those in flight or lost, or in the chain of free ones
   bool lost = false;           // to be sent again: not under way
 };
 
@@ -47,10 +48,11 @@ struct Chunk {
 struct TargetPeer {
   RoundTrip round_trip;
   FlowCongestionController congestion;
-  std::uint32_t in_flight = 0;  // chunks
-  Epoch recovered_until = 0;    // losses of copies up to this number have been reacted to
-  SlotQueue uncut;              // operations with bytes that are in no chunk yet
-  SlotQueue again;              // lost chunks
+  std::uint32_t in_flight = 0;      // chunks
+  std::array<Epoch, 3> answered{};  // the highest numbers of copies that were answered, falling
+  SlotQueue flying;                 // chunks in flight, by rising number of the copy
+  SlotQueue uncut;                  // operations with bytes that are in no chunk yet
+  SlotQueue again;                  // lost chunks
   std::uint32_t operations = 0;
   Time heard{};
   Time unanswered_since = never;
@@ -88,6 +90,7 @@ class Initiator {
     return {targets_.peer(operations_[chunks_[chunk].operation].target), Lane::messages, chunks_[chunk].last_number};
   }
   [[nodiscard]] bool answers(const Packet& packet) const;
+  void find_overtaken(TargetPeer& target, Epoch answered, Time now);
   void take_sample(TargetPeer& target, const Packet& packet, Time now);
   void land(std::uint32_t chunk, const Packet& packet);
   void settle(std::uint32_t chunk);
@@ -102,6 +105,7 @@ class Initiator {
   [[nodiscard]] std::uint32_t cut(std::uint32_t operation);
   [[nodiscard]] Packet send(std::uint32_t chunk, Time now);
   void time_out(std::uint32_t chunk, Time now);
+  [[nodiscard]] Duration timeout(const TargetPeer& target);
 
   Shared& shared_;
   std::uint32_t chunk_bytes_;

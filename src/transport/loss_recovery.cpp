@@ -9,6 +9,13 @@ namespace {
 /// A sender with rationed credit asks after so many time-outs, in case the receiver has forgotten it.
 constexpr std::uint16_t max_unasked_timeouts = 64;
 
+/// The resolution of stamp_of().
+constexpr Duration stamp_unit(64);
+
+/// A sender with more than that in flight asks after a timeout also if its credit is rationed: the answer costs less
+/// than so many copies of packets that a receiver has not got round to.
+constexpr std::uint32_t max_resent_unasked = 8;
+
 /// Further doublings would exceed Retransmission::longest_timeout anyway.
 constexpr int max_ask_backoff = 8;
 
@@ -29,16 +36,30 @@ bool LossRecovery::acknowledge(ContextId id, const Packet& packet, Time now) {
     flow.round_trip.sample(*round_trip, said.answer ? RoundTrip::Of::control : RoundTrip::Of::data);
   }
   grow_window(id, arrived);
-  if (said.serial > flow.serial) take_in_newer(id, packet, arrived);
+  const std::uint32_t settled =
+      before.again_in_flight() - std::min(before.again_in_flight(), flow.window.again_in_flight());
+  const std::uint32_t duplicates = said.serial > flow.serial ? said.duplicates - flow.duplicates : 0;
+  flow.round_trip.judge(arrived, duplicates, is_of_earlier_copies(flow, said, now) ? settled : 0,
+                        shared_.options.retransmission);
+  if (said.serial > flow.serial) take_in_newer(id, packet);
   return true;
 }
 
-/// What only the latest acknowledgement may say: credit, duplicates, and what an answer leaves out.
-void LossRecovery::take_in_newer(ContextId id, const Packet& packet, std::uint32_t arrived) {
+/// Whether the acknowledgement is for a packet that was sent before the last further copy: then what it acknowledges of
+/// the copies in flight has arrived without them, and they were sent too soon (RFC 3522, section 3.2). A copy that was
+/// sent because an acknowledgement was lost arrives as a duplicate, too, but was not too soon.
+bool LossRecovery::is_of_earlier_copies(const OutgoingFlow& flow, const Acknowledgement& said, Time now) {
+  const auto since_sent = since_stamp(said.echo, now);
+  return since_sent && now - *since_sent + stamp_unit < flow.resent_at;
+}
+
+/// What only the latest acknowledgement may say: credit, and what an answer leaves out.
+void LossRecovery::take_in_newer(ContextId id, const Packet& packet) {
   const Acknowledgement& said = *packet.acknowledgement;
   OutgoingFlow& flow = flows_[id];
   const bool queued = said.queued && said.credit == 0;
   flow.serial = said.serial;
+  flow.duplicates = said.duplicates;
   flow.credit_limit = said.cumulative + said.credit;
   flow.rationed = said.rationed;
   if (flow.credit != CreditState::ask_due) flows_.enter(id, queued ? CreditState::queued : CreditState::granted);
@@ -46,11 +67,10 @@ void LossRecovery::take_in_newer(ContextId id, const Packet& packet, std::uint32
   shared_.trace.tell([&](Observer& observer, Time at) {
     observer.credit_received(at, flows_.name(id), {flow.credit_limit, flow.rationed, queued});
   });
-  flow.round_trip.judge(arrived, said.duplicates - flow.duplicates, shared_.options.retransmission);
-  flow.duplicates = said.duplicates;
   if (!said.answer) return;
   if (queued) flow.ask_backoff = static_cast<std::uint8_t>(std::min(flow.ask_backoff + 1, max_ask_backoff));
-  declare_lost(id, std::min(packet.sequence, flow.window.next()), LossReason::not_in_answer);
+  declare_lost(id, LossReason::not_in_answer,
+               [&](SendWindow& window) { window.lose_below(std::min(packet.sequence, window.next())); });
 }
 
 void LossRecovery::grow_window(ContextId id, std::uint32_t arrived) {
@@ -62,26 +82,51 @@ void LossRecovery::grow_window(ContextId id, std::uint32_t arrived) {
 
 // ---- Losses
 
-void LossRecovery::find_overtaken(ContextId id) {
+void LossRecovery::find_overtaken(ContextId id, const Packet& packet, Time now) {
   OutgoingFlow& flow = flows_[id];
-  const Sequence end = flow.window.overtaken_end(packet_threshold);
-  if (end <= flow.window.acknowledged() || flow.window.acknowledged() < flow.recovery_end) return;
-  declare_lost(id, end, LossReason::overtaken);
-  flow.recovery_end = flow.window.next();
+  declare_lost(id, LossReason::overtaken, [](SendWindow& window) { window.lose_overtaken(packet_threshold); });
+  if (flow.window.again_in_flight() > 0) {
+    // Only the answer to an ask says nothing of later packets: the ask may have overtaken them.
+    const auto since_sent = since_stamp(packet.acknowledgement->echo, now);
+    flow.resent_overtaken |= since_sent && !packet.acknowledgement->answer && now - *since_sent > flow.resent_at;
+  } else {
+    flow.resent_overtaken = false;
+  }
+  if (!flow.resent_overtaken && !flow.window.has_overtaken(1)) {
+    flow.overtaken_until = never;
+  } else if (flow.overtaken_until == never) {
+    flow.overtaken_until = now + reordering_window(flow);
+  }
 }
 
-void LossRecovery::declare_lost(ContextId id, Sequence end, LossReason reason) {
+bool LossRecovery::lose_overtaken(ContextId id, Time now) {
+  OutgoingFlow& flow = flows_[id];
+  if (flow.overtaken_until > now) return false;
+  flow.overtaken_until = never;
+  declare_lost(id, LossReason::overtaken, [&](SendWindow& window) {
+    window.lose_overtaken(1);
+    if (flow.resent_overtaken) window.lose_again();
+  });
+  flow.resent_overtaken = false;
+  return true;
+}
+
+Duration LossRecovery::reordering_window(const OutgoingFlow& flow) const {
+  const Retransmission& options = shared_.options.retransmission;
+  const bool fixed = options.timer == Retransmission::Timer::fixed;
+  return (fixed ? options.fixed_timeout : flow.round_trip.smoothed()) / 4;
+}
+
+template <typename Lose>
+void LossRecovery::declare_lost(ContextId id, LossReason reason, Lose lose) {
   OutgoingFlow& flow = flows_[id];
   const SendWindow before = flow.window;
-  flow.window.lose_below(end);
+  lose(flow.window);
   if (flow.window.in_flight() == before.in_flight()) return;
   note_lost(id, before, reason);
   const std::uint32_t window = flow.congestion.window();
-  if (reason == LossReason::timeout) {
-    flow.congestion.on_timeout();
-  } else {
-    flow.congestion.on_loss();
-  }
+  flow.congestion.on_lost(before.in_flight() - flow.window.in_flight());
+  if (reason == LossReason::timeout && flow.attempts >= attempts_of_silence) flow.congestion.on_silence();
   note_window(id, window);
 }
 
@@ -102,7 +147,7 @@ void LossRecovery::time_out(ContextId id) {
   if (flow.window.outstanding() == 0 || (shared_.options.retransmission.admission && !unasked)) {
     return flows_.enter(id, CreditState::ask_due);
   }
-  declare_lost(id, flow.window.next(), LossReason::timeout);
+  declare_lost(id, LossReason::timeout, [](SendWindow& window) { window.lose_below(window.next()); });
   if (flow.awaits_credit()) flows_.enter(id, CreditState::granted);
 }
 
@@ -111,7 +156,7 @@ void LossRecovery::time_out(ContextId id) {
 /// an answer.
 bool LossRecovery::resends_unasked(const OutgoingFlow& flow) const {
   return shared_.options.retransmission.admission && flow.rationed && flow.window.outstanding() > 0 &&
-         flow.attempts <= max_unasked_timeouts;
+         flow.window.in_flight() <= max_resent_unasked && flow.attempts <= max_unasked_timeouts;
 }
 
 // ---- For the observer

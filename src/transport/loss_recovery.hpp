@@ -2,10 +2,15 @@
 /// \file
 /// What is lost, and what follows from it, for packets of flows. The terms are those of RFC 9002.
 ///
-/// A packet is declared lost when three that were sent after it have arrived (section 6.1.1), or when the receiver was
-/// asked and does not have it. After a timeout the sender asks, as a probe timeout does (section 6.2): it learns what
-/// has arrived, and whether it may send. Without admission, or with credit that the receiver rationed to it, it
-/// declares all lost and sends again without asking.
+/// A packet is declared lost
+///   - when three that were sent after it have arrived (section 6.1.1),
+///   - when one that was sent after it has arrived, and it has not a quarter of a round trip later (RFC 8985, section
+///     6.2: the time for which packets may be reordered); so also if it is a further copy, or one of the last,
+///   - when the receiver was asked and does not have it.
+/// First copies are sent in the order of their sequences; whether something arrived that was sent after a further copy,
+/// the stamp says that the acknowledgement echoes. After a timeout the sender asks, as a probe timeout does
+/// (section 6.2): it learns what has arrived, and whether it may send. Without admission, or with credit that the
+/// receiver rationed to it, it declares all lost and sends again without asking.
 
 #include "outgoing_flows.hpp"
 #include "shared.hpp"
@@ -23,8 +28,11 @@ class LossRecovery {
   /// was overtaken by a later one, or is about packets that were never sent.
   [[nodiscard]] bool acknowledge(ContextId id, const Packet& packet, Time now);
 
-  /// Declares lost what the acknowledgement shows to be overtaken; at most once a round trip.
-  void find_overtaken(ContextId id);
+  /// Declares lost what three later packets have overtaken, and sets the time at which what one has overtaken is lost.
+  void find_overtaken(ContextId id, const Packet& packet, Time now);
+
+  /// Declares lost what is overtaken and had its time; false if there was none.
+  bool lose_overtaken(ContextId id, Time now);
 
   /// Nothing was heard of the flow for a whole timeout: asks, or sends again.
   void time_out(ContextId id);
@@ -36,8 +44,13 @@ class LossRecovery {
   void note_end_of_epoch(ContextId id, LossReason reason) const;
 
  private:
-  void take_in_newer(ContextId id, const Packet& packet, std::uint32_t arrived);
-  void declare_lost(ContextId id, Sequence end, LossReason reason);
+  void take_in_newer(ContextId id, const Packet& packet);
+  [[nodiscard]] static bool is_of_earlier_copies(const OutgoingFlow& flow, const Acknowledgement& said, Time now);
+  [[nodiscard]] Duration reordering_window(const OutgoingFlow& flow) const;
+
+  /// Declares lost what `lose(window)` says.
+  template <typename Lose>
+  void declare_lost(ContextId id, LossReason reason, Lose lose);
   void grow_window(ContextId id, std::uint32_t arrived);
   [[nodiscard]] bool resends_unasked(const OutgoingFlow& flow) const;
 

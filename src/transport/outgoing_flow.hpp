@@ -22,16 +22,18 @@ struct OutgoingFlow {
   Sequence credit_limit = 0;     // packets below may be sent, as far as the receiver is concerned
   std::uint32_t serial = 0;      // of the latest acknowledgement; 0 if there was none
   std::uint32_t duplicates = 0;  // that the receiver has counted
-  Sequence recovery_end = 0;     // packets below are in recovery: no second fast retransmission for them
   RoundTrip round_trip;
   Time heard{};                     // of the peer, last; when the flow was opened if never
   Time unanswered_since = never;    // the first attempt after `heard`
   Time held_until{};                // the end of Phase::held
+  Time resent_at{};                 // when a further copy was sent last
+  Time overtaken_until = never;     // what is overtaken and does not come until then is lost
   SlotQueue queue;                  // messages of which not all packets are acknowledged
   std::uint32_t unsent = no_id;     // the first message of the queue with packets that were never sent …
   std::uint32_t unsent_packet = 0;  // … and which of its packets is next
   std::uint16_t attempts = 0;       // time-outs since `heard`
   std::uint8_t ask_backoff = 0;     // asks that were answered "no credit now": doubles the wait for the promised grant
+  bool resent_overtaken = false;    // something arrived that was sent after all further copies in flight
   bool rationed = false;            // the credit is a share of the receiver's buffers, see Admission
   Phase phase = Phase::closed;
   CreditState credit = CreditState::granted;

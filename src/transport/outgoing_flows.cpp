@@ -10,7 +10,7 @@ std::uint32_t table_size(const Options& options) { return options.outgoing_conte
 
 /// Where the receiver grants credit, it answers losses; elsewhere the sender has to.
 AimdController::LossResponse loss_response(const Options& options) {
-  return options.retransmission.admission ? AimdController::LossResponse::none : AimdController::LossResponse::halve;
+  return options.retransmission.admission ? AimdController::LossResponse::none : AimdController::LossResponse::shrink;
 }
 
 }  // namespace
@@ -69,7 +69,8 @@ void OutgoingFlows::start_epoch(ContextId id, Time now, Phase phase) {
   flow.congestion = {options.initial_window, options.window, loss_response(options)};
   flow.serial = 0;
   flow.duplicates = 0;
-  flow.recovery_end = 0;
+  flow.overtaken_until = never;
+  flow.resent_overtaken = false;
   flow.unsent = flow.queue.head;
   flow.unsent_packet = 0;
   flow.ask_backoff = 0;
@@ -139,7 +140,8 @@ void OutgoingFlows::offer_context(ContextId id) {
 void OutgoingFlows::arm(ContextId id, Time now) {
   const OutgoingFlow& flow = flows_[id];
   if (flow.phase == Phase::held && flow.held_until > now) return deadlines.set(id, flow.held_until);
-  deadlines.set(id, now + (flow.activity == Activity::idle ? shared_.options.close_after : timeout(flow)));
+  const Duration wait = flow.activity == Activity::idle ? shared_.options.close_after : timeout(flow);
+  deadlines.set(id, std::min(now + wait, flow.overtaken_until));
 }
 
 /// A fixed timer is kept to the letter. An adaptive one is stretched by up to a quarter, so that senders whose packets

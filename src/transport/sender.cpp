@@ -109,17 +109,19 @@ bool Sender::fill(Packet& packet, ContextId id, Time now) {
     if (flow.held_until > now) return false;
     flows_.enter(id, Phase::open);
   }
-  if (resend(packet, id) || send_new(packet, id)) return true;
+  if (resend(packet, id, now) || send_new(packet, id)) return true;
   if (flow.credit != CreditState::ask_due && !flow.needs_credit()) return false;
   ask(packet, id);
   return true;
 }
 
-bool Sender::resend(Packet& packet, ContextId id) {
+bool Sender::resend(Packet& packet, ContextId id, Time now) {
   OutgoingFlow& flow = flows_[id];
   const auto sequence = flow.window.first_lost();
   if (!sequence || !flow.may_send(*sequence)) return false;
   flow.window.send_again(*sequence);
+  flow.resent_at = now;
+  flow.resent_overtaken = false;
   ++shared_.statistics.retransmissions;
   outbox_.load(packet, flow, outbox_.slot_of(flow, *sequence), *sequence);
   packet.resent = true;
@@ -175,7 +177,7 @@ void Sender::on_acknowledgement(Time now, const Packet& packet) {
   flow.express.acknowledged();
   flows_.note_express(*id, before);
   outbox_.acknowledge_arrived(flow, now);
-  recovery_.find_overtaken(*id);
+  recovery_.find_overtaken(*id, packet, now);
   flows_.update_activity(*id);
   if (flow.window.next() >= max_sequence) flows_.enter(*id, Phase::retiring);
   if (flow.phase == Phase::retiring && flow.may_close()) return close_or_reopen(*id, now);
@@ -273,7 +275,7 @@ void Sender::time_out(ContextId id, Time now) {
   } else {
     note(Timer::loss);
     if (recovery_.is_peer_lost(flow, now)) return report_lost(id);
-    recovery_.time_out(id);
+    if (!recovery_.lose_overtaken(id, now)) recovery_.time_out(id);
   }
   flows_.ready.push(id);
   flows_.arm(id, now);

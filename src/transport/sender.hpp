@@ -77,7 +77,7 @@ class Sender {
   void probe(PeerId peer, Time now);
 
   [[nodiscard]] bool fill(Packet& packet, ContextId id, Time now);
-  [[nodiscard]] bool resend(Packet& packet, ContextId id);
+  [[nodiscard]] bool resend(Packet& packet, ContextId id, Time now);
   [[nodiscard]] bool send_new(Packet& packet, ContextId id);
   void ask(Packet& packet, ContextId id);
 

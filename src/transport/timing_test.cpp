@@ -45,13 +45,36 @@ TEST(RoundTrip, FloorRisesOnDuplicatesAndFallsWithout) {
   RoundTrip round_trip(options);
   for (int i = 0; i < 100; ++i) round_trip.sample(10us);
   const Duration before = round_trip.timeout(options);
-  round_trip.judge(64, 1, options);
+  round_trip.judge(64, 1, 1, options);
   EXPECT_GT(round_trip.timeout(options), before);
   const Duration raised = round_trip.floor();
-  round_trip.judge(64, 0, options);
+  round_trip.judge(64, 0, 0, options);
   EXPECT_LT(round_trip.floor(), raised);
-  for (int i = 0; i < 10'000; ++i) round_trip.judge(64, 0, options);
+  for (int i = 0; i < 10'000; ++i) round_trip.judge(64, 0, 0, options);
   EXPECT_LE(round_trip.floor(), options.shortest_timeout + 64ns);
+}
+
+TEST(RoundTrip, FloorStaysWhereAnAcknowledgementWasLostOrACopyFoundNoBuffer) {
+  const Retransmission options;
+  RoundTrip round_trip(options);
+  for (int i = 0; i < 100; ++i) round_trip.sample(10us);
+  const Duration before = round_trip.timeout(options);
+  for (int i = 0; i < 100; ++i) {
+    round_trip.judge(64, 4, 0, options);  // came twice, and were not too soon
+    round_trip.judge(64, 0, 4, options);  // too soon, and did not come
+  }
+  EXPECT_EQ(round_trip.timeout(options), before);
+  round_trip.judge(32, 4, 0, options);
+  round_trip.judge(32, 0, 4, options);  // the same copies, of which two acknowledgements tell
+  EXPECT_GT(round_trip.timeout(options), before);
+}
+
+TEST(RoundTrip, FloorNeverExceedsFourRoundTrips) {
+  const Retransmission options;
+  RoundTrip round_trip(options);
+  for (int i = 0; i < 100; ++i) round_trip.sample(10us);
+  for (int i = 0; i < 1'000; ++i) round_trip.judge(64, 4, 4, options);
+  EXPECT_LE(round_trip.timeout(options), 40us);
 }
 
 Options with_buffers(std::uint32_t buffers) {
@@ -106,6 +129,16 @@ TEST(Admission, CreditIsPassedOnAfterAQuantum) {
   EXPECT_EQ(admission.credit(0), 0U);
   EXPECT_TRUE(admission.queued(0));
   EXPECT_EQ(admission.grant(Time{}), last);
+}
+
+TEST(Admission, UnusedCreditStaysIfNobodyWaits) {
+  Admission admission(with_buffers(64));
+  admission.overflowed(0, Time{});
+  ASSERT_EQ(grant_all(admission), 1U);
+  const Time end = admission.lease_end(0);
+  admission.expire(0, end);
+  EXPECT_EQ(admission.credit(0), 64U);
+  EXPECT_GT(admission.lease_end(0), end);
 }
 
 TEST(Admission, UnusedCreditExpires) {

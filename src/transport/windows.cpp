@@ -37,6 +37,7 @@ bool SendWindow::acknowledge(Sequence cumulative, std::uint64_t selective) {
   acknowledged_ = cumulative;
   arrived_ = steps >= 64 ? 0 : arrived_ >> steps;
   lost_ = steps >= 64 ? 0 : lost_ >> steps;
+  again_ = steps >= 64 ? 0 : again_ >> steps;
   // The lowest is missing, whatever was said before: else it would never be sent again.
   arrived_ = (arrived_ | selective << 1) & mask_below(next_) & ~std::uint64_t{1};
   lost_ &= ~arrived_;
@@ -45,11 +46,11 @@ bool SendWindow::acknowledge(Sequence cumulative, std::uint64_t selective) {
 
 void SendWindow::lose_below(Sequence end) { lost_ |= mask_below(end) & ~arrived_; }
 
-Sequence SendWindow::overtaken_end(std::uint32_t later) const {
+std::uint64_t SendWindow::overtaken(std::uint32_t later) const {
   std::uint64_t rest = arrived_;
-  if (rest == 0 || static_cast<std::uint32_t>(std::popcount(rest)) < later) return acknowledged_;
+  if (rest == 0 || static_cast<std::uint32_t>(std::popcount(rest)) < later) return 0;
   for (std::uint32_t i = 1; i < later; ++i) rest &= ~std::bit_floor(rest);
-  return acknowledged_ + static_cast<Sequence>(std::bit_width(rest)) - 1;
+  return (std::bit_floor(rest) - 1) & ~(arrived_ | lost_ | again_);
 }
 
 }  // namespace ayatori::transport

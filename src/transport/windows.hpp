@@ -52,7 +52,10 @@ class SendWindow {
 
   /// The lowest packet known as lost, if any.
   [[nodiscard]] std::optional<Sequence> first_lost() const;
-  void send_again(Sequence sequence) { lost_ &= ~bit(sequence); }
+  void send_again(Sequence sequence) {
+    lost_ &= ~bit(sequence);
+    again_ |= bit(sequence);
+  }
 
   /// Whether the packet is under way in this flow, but known as lost.
   [[nodiscard]] bool is_lost(Sequence sequence) const {
@@ -69,10 +72,21 @@ class SendWindow {
   /// Declares lost whatever was sent below `end` and is not known to have arrived.
   void lose_below(Sequence end);
 
-  /// Packets ahead of which at least `later` others, sent after them, have arrived.
-  [[nodiscard]] Sequence overtaken_end(std::uint32_t later) const;
+  /// Whether first copies are in flight that `later` others, sent after them, have overtaken. First copies are sent in
+  /// the order of their sequences.
+  [[nodiscard]] bool has_overtaken(std::uint32_t later) const { return overtaken(later) != 0; }
+  /// Declares them lost.
+  void lose_overtaken(std::uint32_t later) { lost_ |= overtaken(later); }
+
+  /// Packets in flight of which a further copy was sent.
+  [[nodiscard]] std::uint32_t again_in_flight() const {
+    return static_cast<std::uint32_t>(std::popcount(again_ & ~arrived_ & ~lost_));
+  }
+  /// Declares lost all further copies in flight.
+  void lose_again() { lost_ |= again_ & ~arrived_; }
 
  private:
+  [[nodiscard]] std::uint64_t overtaken(std::uint32_t later) const;
   [[nodiscard]] std::uint64_t bit(Sequence sequence) const { return std::uint64_t{1} << (sequence - acknowledged_); }
   [[nodiscard]] std::uint64_t mask_below(Sequence end) const;
 
@@ -80,6 +94,7 @@ class SendWindow {
   Sequence next_ = 0;
   std::uint64_t arrived_ = 0;  // bit i: acknowledged_ + i has arrived
   std::uint64_t lost_ = 0;     // bit i: acknowledged_ + i must be sent again
+  std::uint64_t again_ = 0;    // bit i: acknowledged_ + i was sent again
 };
 
 }  // namespace ayatori::transport

@@ -7,7 +7,8 @@ bool Arrivals::receive(int socket, DatagramCalls& calls) {
   const ssize_t size = calls.receive(socket, memory);
   // Such errors are those of earlier sends. Nobody needs to know: the transport sends lost packets again.
   if (size < 0) return false;
-  reader_ = FrameReader(memory.first(static_cast<std::size_t>(size)));
+  bytes_ = static_cast<std::size_t>(size);
+  reader_ = FrameReader(memory.first(bytes_));
   return true;
 }
 

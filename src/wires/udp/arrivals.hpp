@@ -21,6 +21,8 @@ class Arrivals {
   /// The next datagram of the train, valid until receive(); nothing at the end of the train.
   [[nodiscard]] std::optional<std::span<const std::byte>> next();
 
+  [[nodiscard]] std::size_t bytes() const { return bytes_; }  ///< of the latest train
+
   [[nodiscard]] std::uint64_t malformed() const { return malformed_; }
 
  private:
@@ -28,6 +30,7 @@ class Arrivals {
 
   std::unique_ptr<std::byte[]> memory_ = std::make_unique_for_overwrite<std::byte[]>(train_bytes);
   FrameReader reader_;
+  std::size_t bytes_ = 0;
   std::uint64_t malformed_ = 0;
 };
 

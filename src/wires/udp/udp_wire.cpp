@@ -47,6 +47,13 @@ void ask_for_segments(msghdr& message, SegmentControl& control, std::uint16_t by
   std::memcpy(CMSG_DATA(asked), &bytes, sizeof bytes);
 }
 
+/// A train of small datagrams is answered before a second one is received. Large ones are parts of something larger,
+/// whose sender is better told once than woken for each.
+bool goes_on(std::size_t received, std::size_t train_bytes) {
+  constexpr std::size_t max_together = 8;
+  return train_bytes >= large_datagram && received < max_together;
+}
+
 Result<Descriptor> bound_socket(const UdpOptions& options) {
   Descriptor made(socket(AF_INET, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
   if (!made.open()) return refused("no UDP socket can be made", errno);
@@ -232,8 +239,9 @@ std::size_t UdpWire::poll(std::size_t max_datagrams, const std::function<void(st
     if (const auto datagram = arrivals.next()) {
       take(*datagram);
       ++count;
-    } else if (count > 0 || !arrivals.receive(state_->socket.number(), state_->calls)) {
-      break;  // the first train is answered before a second one is received
+    } else if ((count > 0 && !goes_on(count, arrivals.bytes())) ||
+               !arrivals.receive(state_->socket.number(), state_->calls)) {
+      break;
     }
   }
   return count;
