@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numeric>
 #include <string_view>
 
@@ -221,7 +222,15 @@ class StepMaker {
 
   Result<MadeSteps> run() {
     const std::uint32_t endpoints = task_.links.endpoint_count();
-    if (const auto circle = spaced_receivers(task_.links); !circle.empty()) {
+    std::size_t max_slots = std::numeric_limits<std::size_t>::max();
+    // Pair plans fit few circles, and what they have is long to look at: only what can beat the shift is worth that.
+    if (task_.plan.is_per_pair()) {
+      const auto tried = consider_shift();
+      if (!tried) return Failure(tried.error());
+      max_slots = endpoint_steps(best_.time);
+    }
+    if (is_good()) return take();
+    if (const auto circle = spaced_receivers(task_.links, max_slots); !circle.empty()) {
       const auto tried = consider(steps_of_circle(circle, endpoints), "a shift between two orders");
       if (!tried) return Failure(tried.error());
     }
@@ -229,22 +238,26 @@ class StepMaker {
       const auto tried = consider_searches();
       if (!tried) return Failure(tried.error());
     }
-    if (!is_good()) {
+    if (!is_good() && !task_.plan.is_per_pair()) {
       const auto tried = consider_shift();
       if (!tried) return Failure(tried.error());
     }
-    best_.reason = fmt::format("{}: {} steps that take {:.0f}, no less than {:.0f} is possible on these paths", how_,
-                               best_.steps->step_count(), best_.time, best_.bound.time);
-    return std::move(best_);
+    return take();
   }
 
  private:
   [[nodiscard]] bool is_good() const { return best_.steps != nullptr && best_.time <= good_enough * best_.bound.time; }
 
-  /// The bound in messages between endpoints, however many ranks they have.
-  [[nodiscard]] std::size_t endpoint_steps() const {
+  MadeSteps take() {
+    best_.reason = fmt::format("{}: {} steps that take {:.0f}, no less than {:.0f} is possible on these paths", how_,
+                               best_.steps->step_count(), best_.time, best_.bound.time);
+    return std::move(best_);
+  }
+
+  /// A time of the whole all-to-all in messages between endpoints, however many ranks they have.
+  [[nodiscard]] std::size_t endpoint_steps(double time) const {
     const double per_endpoint = best_.bound.endpoint_time;
-    const double ratio = per_endpoint > 0 ? best_.bound.time / per_endpoint : 1;
+    const double ratio = per_endpoint > 0 ? time / per_endpoint : 1;
     return static_cast<std::size_t>(std::ceil(ratio * (task_.links.endpoint_count() - 1) - 1e-9));
   }
 
@@ -254,7 +267,7 @@ class StepMaker {
   }
 
   Result<> consider_searches() {
-    const std::size_t least = endpoint_steps();
+    const std::size_t least = endpoint_steps(best_.bound.time);
     const std::uint64_t messages = std::uint64_t{task_.links.endpoint_count()} * task_.links.endpoint_count();
     const std::uint64_t effort = std::min(search_effort_, messages * least * looks_per_message_and_step) / searches;
     for (std::size_t more = 0; more < searches && !is_good(); ++more) {

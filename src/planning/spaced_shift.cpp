@@ -207,13 +207,46 @@ std::size_t least_slots(const Spacings& spacings, std::size_t receivers) {
   return least;
 }
 
+/// The slots that the busiest link needs by itself: those of the circle, or more. A link that a pair plan gives to
+/// senders of all leaves needs so many that no circle is worth a try.
+std::size_t slots_of_busiest_link(const PairLinks& links) {
+  struct Use {
+    std::uint32_t first_sender = no_id;
+    std::uint32_t last_sender = 0;
+    std::uint32_t receivers = 0;
+    std::uint32_t last_receiver = no_id;
+  };
+  std::vector<Use> uses(links.link_count());
+  for (std::uint32_t receiver = 0; receiver < links.endpoint_count(); ++receiver) {
+    for (std::uint32_t sender = 0; sender < links.endpoint_count(); ++sender) {
+      for (const PairLinks::Link link : links.of_row(links.row(sender), receiver)) {
+        Use& use = uses[link];
+        use.first_sender = std::min(use.first_sender, sender);
+        use.last_sender = std::max(use.last_sender, sender);
+        use.receivers += use.last_receiver == receiver ? 0 : 1;
+        use.last_receiver = receiver;
+      }
+    }
+  }
+  std::size_t most = 0;
+  for (PairLinks::Link link = 0; link < uses.size(); ++link) {
+    const std::size_t needed =
+        std::size_t{uses[link].receivers} * (uses[link].last_sender - uses[link].first_sender + 1);
+    if (uses[link].receivers > links.capacity(link)) most = std::max(most, needed / links.capacity(link));
+  }
+  return most;
+}
+
 }  // namespace
 
-std::vector<std::uint32_t> spaced_receivers(const PairLinks& links) {
+std::vector<std::uint32_t> spaced_receivers(const PairLinks& links, std::size_t max_slots) {
+  if (slots_of_busiest_link(links) > max_slots) return {};
   const Spacings spacings(links);
   const std::size_t least = least_slots(spacings, links.endpoint_count());
   // A quarter more each time: the first circle that fits is not much larger than the smallest that does.
-  for (std::size_t more = 0; more <= least; more = std::max(more + more / 4 + 1, least / 256)) {
+  if (least > max_slots) return {};
+  const std::size_t most = std::min(least, max_slots - least);
+  for (std::size_t more = 0; more <= most; more = std::max(more + more / 4 + 1, least / 256)) {
     Circle circle(spacings, links.endpoint_count(), least + more);
     if (circle.fill()) return circle.take_receivers();
   }

@@ -21,7 +21,7 @@ namespace ayatori {
 
 /// The receiver in each slot, no_id in empty ones; at least as many slots as endpoints. Takes the receivers that wait
 /// for the busiest links first; tries circles from the fewest slots that are possible on, up to twice as many. Nothing
-/// if none of them fits.
-[[nodiscard]] std::vector<std::uint32_t> spaced_receivers(const PairLinks& links);
+/// if none of them fits within `max_slots`.
+[[nodiscard]] std::vector<std::uint32_t> spaced_receivers(const PairLinks& links, std::size_t max_slots);
 
 }  // namespace ayatori
