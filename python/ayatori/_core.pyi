@@ -738,7 +738,7 @@ def measure_multipath_contention(network: Network, routes: Routes, endpoints: Se
 def link_loads(network: Network, routes: Routes, endpoints: Sequence[int], plan: Plan, steps: StepSequence, step: int) -> list[int]: ...
 
 class LinkUse:
-    def __init__(self, link: int, steps: int, worst_load: int) -> None: ...
+    def __init__(self, link: int, steps: int, worst_load: int, in_steps: int) -> None: ...
 
     @property
     def link(self) -> int: ...
@@ -748,6 +748,10 @@ class LinkUse:
 
     @property
     def worst_load(self) -> int: ...
+
+    @property
+    def in_steps(self) -> int:
+        """Bit s: in step s; 0 if that is not known."""
 
 class Footprint:
     def __init__(self, steps: int, links: Sequence[LinkUse]) -> None: ...
@@ -1312,7 +1316,7 @@ class AppliedPlan:
 def apply_records(plan: PlanFile, files: Sequence[str]) -> AppliedPlan: ...
 
 class UsedLink:
-    def __init__(self, device: int, port: int, steps: int) -> None: ...
+    def __init__(self, device: int, port: int, steps: int, in_steps: int) -> None: ...
 
     @property
     def device(self) -> int: ...
@@ -1322,6 +1326,10 @@ class UsedLink:
 
     @property
     def steps(self) -> int: ...
+
+    @property
+    def in_steps(self) -> int:
+        """Bit s: in step s; 0 if that is not known."""
 
 class RunningJob:
     def __init__(self, name: str, method: str, machines: Sequence[JobHost], steps: int, links: Sequence[UsedLink]) -> None: ...

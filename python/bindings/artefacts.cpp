@@ -165,10 +165,12 @@ void bind_choice_table(nb::module_& module) {
 
 void bind_running_file(nb::module_& module) {
   nb::class_<UsedLink>(module, "UsedLink")
-      .def(nb::init<std::uint32_t, PortNumber, std::uint64_t>(), nb::arg("device"), nb::arg("port"), nb::arg("steps"))
+      .def(nb::init<std::uint32_t, PortNumber, std::uint64_t, std::uint64_t>(), nb::arg("device"), nb::arg("port"),
+           nb::arg("steps"), nb::arg("in_steps"))
       .def_ro("device", &UsedLink::device)
       .def_ro("port", &UsedLink::port)
-      .def_ro("steps", &UsedLink::steps);
+      .def_ro("steps", &UsedLink::steps)
+      .def_ro("in_steps", &UsedLink::in_steps, "Bit s: in step s; 0 if that is not known.");
   nb::class_<RunningJob>(module, "RunningJob")
       .def(nb::init<std::string, std::string, std::vector<JobHost>, std::uint64_t, std::vector<UsedLink>>(),
            nb::arg("name"), nb::arg("method"), nb::arg("machines"), nb::arg("steps"), nb::arg("links"))

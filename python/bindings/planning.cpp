@@ -145,10 +145,12 @@ JobsTogether measured_together(const Network& network, const Routes& routes, con
 
 void bind_beside(nb::module_& module) {
   nb::class_<LinkUse>(module, "LinkUse")
-      .def(nb::init<PortId, std::uint64_t, std::uint32_t>(), nb::arg("link"), nb::arg("steps"), nb::arg("worst_load"))
+      .def(nb::init<PortId, std::uint64_t, std::uint32_t, std::uint64_t>(), nb::arg("link"), nb::arg("steps"),
+           nb::arg("worst_load"), nb::arg("in_steps"))
       .def_ro("link", &LinkUse::link)
       .def_ro("steps", &LinkUse::steps)
-      .def_ro("worst_load", &LinkUse::worst_load);
+      .def_ro("worst_load", &LinkUse::worst_load)
+      .def_ro("in_steps", &LinkUse::in_steps, "Bit s: in step s; 0 if that is not known.");
   nb::class_<Footprint>(module, "Footprint")
       .def(nb::init<std::uint64_t, std::vector<LinkUse>>(), nb::arg("steps"), nb::arg("links"))
       .def("__repr__",

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <bit>
 #include <nlohmann/json.hpp>
 #include <set>
 
@@ -21,17 +23,35 @@ constexpr ArtefactHead running_head = {
     .last_version = 1,
 };
 constexpr std::uint64_t max_port = 65535;
+constexpr std::uint64_t max_listed_steps = 64;  ///< bits of UsedLink::in_steps
+
+bool lists_steps(const RunningJob& job) {
+  return !job.links.empty() && std::ranges::all_of(job.links, [](const UsedLink& link) { return link.in_steps != 0; });
+}
+
+/// Of each link the numbers of the steps.
+Json used_in_as_json(const RunningJob& job) {
+  Json used_in = Json::array();
+  for (const UsedLink& link : job.links) {
+    Json steps = Json::array();
+    for (std::uint64_t left = link.in_steps; left != 0; left &= left - 1) steps.push_back(std::countr_zero(left));
+    used_in.push_back(std::move(steps));
+  }
+  return used_in;
+}
 
 Json job_as_json(const RunningJob& job) {
   Json machines = Json::array();
   for (const JobHost& machine : job.machines) machines.push_back({{"host", machine.host}, {"ranks", machine.ranks}});
   Json links = Json::array();
   for (const UsedLink& link : job.links) links.push_back(Json::array({link.device, link.port, link.steps}));
-  return {{"name", job.name},
-          {"method", job.method},
-          {"machines", std::move(machines)},
-          {"steps", job.steps},
-          {"links", std::move(links)}};
+  Json written = {{"name", job.name},
+                  {"method", job.method},
+                  {"machines", std::move(machines)},
+                  {"steps", job.steps},
+                  {"links", std::move(links)}};
+  if (lists_steps(job)) written["used_in"] = used_in_as_json(job);
+  return written;
 }
 
 Result<std::vector<JsonValue>> list_at(const JsonValue& object, std::string_view key) {
@@ -94,7 +114,31 @@ class RunningFileReader {
       if (!read) return Failure(read.error());
       job.links.push_back(*read);
     }
+    if (const auto read = read_used_in(item, job); !read) return Failure(read.error());
     return job;
+  }
+
+  /// The steps of each link, which a file may leave out.
+  static Result<> read_used_in(const JsonValue& item, RunningJob& job) {
+    if (!item.has("used_in")) return {};
+    const auto used_in = list_at(item, "used_in");
+    if (!used_in) return Failure(used_in.error());
+    if (used_in->size() != job.links.size()) return item.wrong("'used_in' needs a list of steps for each link");
+    if (job.steps > max_listed_steps) return item.wrong("'used_in' is for jobs of up to 64 steps");
+    for (std::size_t i = 0; i < job.links.size(); ++i) {
+      const auto numbers = used_in->at(i).items();
+      if (!numbers) return Failure(numbers.error());
+      for (const JsonValue& each : *numbers) {
+        const auto step = number(each, 0, job.steps - 1);
+        if (!step) return Failure(step.error());
+        job.links[i].in_steps |= std::uint64_t{1} << *step;
+      }
+      const auto steps = static_cast<std::uint64_t>(std::popcount(job.links[i].in_steps));
+      if (steps != job.links[i].steps || numbers->size() != steps) {
+        return used_in->at(i).wrong(fmt::format("expected {} different steps, as its link says", job.links[i].steps));
+      }
+    }
+    return {};
   }
 
   /// [device, port, steps]

@@ -19,7 +19,8 @@ class Usage {
   explicit Usage(const Network& network) : uses_(network.port_count()), load_(network.port_count(), 0) {}
 
   /// False if a message is lost.
-  bool add(const JobEndpoints& endpoints, const MessageTracer& tracer, std::span<const Message> messages) {
+  bool add(std::size_t step, const JobEndpoints& endpoints, const MessageTracer& tracer,
+           std::span<const Message> messages) {
     bool arrived = true;
     for (const Message& message : messages) {
       if (!endpoints.uses_network(message)) continue;
@@ -30,6 +31,7 @@ class Usage {
     }
     for (const PortId link : touched_) {
       ++uses_[link].steps;
+      if (step < max_listed_steps) uses_[link].in_steps |= std::uint64_t{1} << step;
       uses_[link].worst_load = std::max(uses_[link].worst_load, load_[link]);
       load_[link] = 0;
     }
@@ -40,14 +42,18 @@ class Usage {
   void add(const Usage& other) {
     for (PortId link = 0; link < uses_.size(); ++link) {
       uses_[link].steps += other.uses_[link].steps;
+      uses_[link].in_steps |= other.uses_[link].in_steps;
       uses_[link].worst_load = std::max(uses_[link].worst_load, other.uses_[link].worst_load);
     }
   }
 
-  [[nodiscard]] std::vector<LinkUse> used() const {
+  /// Of a job of so many steps.
+  [[nodiscard]] std::vector<LinkUse> used(std::size_t steps) const {
     std::vector<LinkUse> links;
     for (PortId link = 0; link < uses_.size(); ++link) {
-      if (uses_[link].steps != 0) links.push_back({link, uses_[link].steps, uses_[link].worst_load});
+      const LinkUse& use = uses_[link];
+      if (use.steps == 0) continue;
+      links.push_back({link, use.steps, use.worst_load, steps > max_listed_steps ? 0 : use.in_steps});
     }
     return links;
   }
@@ -90,7 +96,7 @@ Result<Footprint> footprint_of(const Network& network, const Routes& routes, std
 #pragma omp for schedule(dynamic, 16)
     for (std::size_t step = 0; step < step_count; ++step) {
       steps.step(step, messages);
-      mine_arrived = mine.add(*job_endpoints, tracer, messages) && mine_arrived;
+      mine_arrived = mine.add(step, *job_endpoints, tracer, messages) && mine_arrived;
     }
 #pragma omp critical
     {
@@ -99,7 +105,7 @@ Result<Footprint> footprint_of(const Network& network, const Routes& routes, std
     }
   }
   if (!arrived) return first_loss(job, *job_endpoints, tracer);
-  return Footprint{step_count, all.used()};
+  return Footprint{step_count, all.used(step_count)};
 }
 
 std::vector<SharedLink> shared_links(std::span<const Footprint> footprints) {

@@ -297,7 +297,7 @@ TEST(FootprintOf, CountsTheStepsAndTheLoadOfEachLink) {
   for (std::size_t s = 0; s < jobs[0].steps->step_count(); ++s) {
     for (const auto& [link, load] : loads_of(fabric, jobs[0], s)) {
       LinkUse& use = expected[link];
-      use = {link, use.steps + 1, std::max(use.worst_load, load)};
+      use = {link, use.steps + 1, std::max(use.worst_load, load), use.in_steps | std::uint64_t{1} << s};
     }
   }
   const auto found =

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "ayatori/base/random.hpp"
+#include "ayatori/contention/footprint.hpp"
 #include "ayatori/network/builder.hpp"
 #include "ayatori/tables/tables.hpp"
 
@@ -70,6 +71,14 @@ inline std::vector<std::uint32_t> random_subset(std::uint32_t count, std::uint32
   numbers.resize(size);
   std::sort(numbers.begin(), numbers.end());
   return numbers;
+}
+
+/// The same with nothing known but in how many steps each link is used.
+inline std::vector<Footprint> without_steps(std::vector<Footprint> footprints) {
+  for (Footprint& footprint : footprints) {
+    for (LinkUse& use : footprint.links) use.in_steps = 0;
+  }
+  return footprints;
 }
 
 class TreeMaker {

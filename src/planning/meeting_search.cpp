@@ -12,7 +12,8 @@ namespace ayatori {
 
 namespace {
 
-constexpr std::uint32_t max_steps = 64;                  ///< of a job: bits of a StepSet
+constexpr std::uint32_t max_steps = max_listed_steps;    ///< of a job: bits of a StepSet
+constexpr std::size_t max_known_jobs = 3;                ///< of which b(s) is counted
 constexpr std::size_t max_loads = std::size_t{1} << 22;  ///< steps times links
 constexpr int max_chain = 24;                            ///< messages that move together
 constexpr double crowded_price = 0.5;                    ///< of a link with several messages of one step
@@ -49,31 +50,96 @@ bool MeetingSearch::applies(std::span<const BesideTask> jobs, const JointMessage
 
 MeetingSearch::MeetingSearch(std::span<const BesideTask> jobs, const JointMessages& messages,
                              std::span<const Footprint> others)
-    : messages_(messages),
-      job_count_(static_cast<std::uint32_t>(jobs.size())),
-      load_(std::size_t{messages.step_count()} * messages.link_count(), 0),
-      users_(std::size_t{messages.link_count()} * job_count_, 0),
-      shared_(std::size_t{messages.step_count()} * messages.step_count(), 0),
-      meets_(std::size_t{messages.step_count()} * job_count_, 0),
-      job_time_(job_count_, 0),
-      job_ideal_(job_count_, 0),
-      is_changed_(messages.step_count(), false) {
-  if (!others.empty()) {
-    const std::vector<Crowd> crowds = crowds_of(jobs[0].network, others);
-    for (LinkIndex link = 0; link < messages.link_count(); ++link) crowd_.push_back(crowds[messages.port(link)]);
+    : messages_(messages), load_(std::size_t{messages.step_count()} * messages.link_count(), 0) {
+  for (std::uint32_t job = 0; job <= jobs.size(); ++job) first_step_.push_back(messages.first_step(job));
+  const Network& network = jobs[0].network;
+  if (!others.empty()) add_others(network, others);
+  job_count_ = static_cast<std::uint32_t>(jobs.size() + standing_.size());
+  for (const Footprint* other : standing_) {
+    first_step_.push_back(first_step_.back() + static_cast<std::uint32_t>(other->steps));
   }
+  const std::size_t steps = first_step_.back();
+  shared_.assign(steps * steps, 0);
+  meets_.assign(steps * job_count_, 0);
+  job_time_.assign(job_count_, 0);
+  job_ideal_.assign(job_count_, 0);
+  is_changed_.assign(steps, false);
   if (job_count_ == 3) triple_.assign(std::size_t{step_count(0)} * step_count(1) * step_count(2), 0);
   add_steps(jobs);
+  add_standing_steps();
+  first_message_.assign(steps_.size() + 1, 0);
+  place_standing(network);
+  refresh_times();
+  max_value_ = value_now();
   add_messages();
   best_ = choice_;
   best_crowded_ = crowded_links_;
   best_value_ = value_now();
 }
 
+/// Of those that can meet a new job: few whose steps are known stand beside it, the others are crowds.
+void MeetingSearch::add_others(const Network& network, std::span<const Footprint> others) {
+  std::vector<LinkIndex> link_of_port(network.port_count(), no_id);
+  for (LinkIndex link = 0; link < messages_.link_count(); ++link) link_of_port[messages_.port(link)] = link;
+  std::vector<Footprint> crowding;
+  for (const Footprint& other : others) {
+    if (!can_meet(other, link_of_port)) continue;
+    if (other.steps <= max_steps && other.lists_steps()) {
+      standing_.push_back(&other);
+    } else {
+      crowding.push_back(other);
+    }
+  }
+  if (first_step_.size() - 1 + standing_.size() > max_known_jobs) {
+    for (const Footprint* other : standing_) crowding.push_back(*other);
+    standing_.clear();
+  }
+  if (crowding.empty()) return;
+  const std::vector<Crowd> crowds = crowds_of(network, crowding);
+  for (LinkIndex link = 0; link < messages_.link_count(); ++link) crowd_.push_back(crowds[messages_.port(link)]);
+}
+
+bool MeetingSearch::can_meet(const Footprint& other, const std::vector<LinkIndex>& link_of_port) const {
+  return std::ranges::any_of(other.links, [&](const LinkUse& use) { return link_of_port[use.link] != no_id; });
+}
+
+/// A step that uses a link takes as long as one message: what hot spots a running job has by itself is not known.
+void MeetingSearch::add_standing_steps() {
+  const auto first = static_cast<std::uint32_t>(job_count_ - standing_.size());
+  for (std::uint32_t i = 0; i < standing_.size(); ++i) {
+    StepSet busy = 0;
+    for (const LinkUse& use : standing_[i]->links) busy |= use.in_steps;
+    for (std::uint32_t s = 0; s < standing_[i]->steps; ++s) {
+      steps_.push_back({first + i, s, (busy >> s & 1U) != 0 ? 1.0 : 0.0});
+      job_ideal_[first + i] += steps_.back().ideal;
+      note_change(static_cast<std::uint32_t>(steps_.size() - 1));
+    }
+  }
+}
+
+/// Links that no new job can use count as well: there, two jobs that run may meet.
+void MeetingSearch::place_standing(const Network& network) {
+  std::vector<LinkIndex> link_of_port(network.port_count(), no_id);
+  LinkIndex links = messages_.link_count();
+  for (LinkIndex link = 0; link < links; ++link) link_of_port[messages_.port(link)] = link;
+  for (const Footprint* other : standing_) {
+    for (const LinkUse& use : other->links) {
+      if (link_of_port[use.link] == no_id) link_of_port[use.link] = links++;
+    }
+  }
+  users_.assign(std::size_t{links} * job_count_, 0);
+  const auto first = static_cast<std::uint32_t>(job_count_ - standing_.size());
+  for (std::uint32_t i = 0; i < standing_.size(); ++i) {
+    for (const LinkUse& use : standing_[i]->links) {
+      for_each_bit(use.in_steps,
+                   [&](std::uint32_t s) { count_users(first_step_[first + i] + s, link_of_port[use.link], 1); });
+    }
+  }
+}
+
 void MeetingSearch::add_steps(std::span<const BesideTask> jobs) {
-  double steps = 0;
   std::vector<Message> sent;
-  for (std::uint32_t job = 0; job < job_count_; ++job) {
+  for (std::uint32_t job = 0; job < jobs.size(); ++job) {
     const BesideTask& task = jobs[job];
     IdealTime ideal(task.network, task.endpoints, task.weights);
     for (std::uint32_t s = 0; s < step_count(job); ++s) {
@@ -82,14 +148,12 @@ void MeetingSearch::add_steps(std::span<const BesideTask> jobs) {
       job_ideal_[job] += steps_.back().ideal;
       note_change(static_cast<std::uint32_t>(steps_.size() - 1));
     }
-    steps += step_count(job);
   }
-  const double mean = std::max(1.0, steps / job_count_);
+  const double mean = std::max(1.0, static_cast<double>(first_step_.back()) / job_count_);
   meeting_ = 2.0 / (job_count_ * mean * mean);
 }
 
 void MeetingSearch::add_messages() {
-  first_message_.assign(steps_.size() + 1, 0);
   for (std::uint32_t m = 0; m < messages_.all().size(); ++m) {
     ++first_message_[messages_.all()[m].step + 1];
     choice_.push_back(messages_.all()[m].choice);
@@ -119,8 +183,7 @@ void MeetingSearch::place(std::uint32_t message, std::uint32_t choice, int sign)
 void MeetingSearch::count_users(std::uint32_t step, LinkIndex link, int sign) {
   for (std::uint32_t job = 0; job < job_count_; ++job) {
     if (job == steps_[step].job) continue;
-    for_each_bit(users(link, job),
-                 [&](std::uint32_t number) { count_shared(step, messages_.first_step(job) + number, sign); });
+    for_each_bit(users(link, job), [&](std::uint32_t number) { count_shared(step, first_step_[job] + number, sign); });
   }
   if (!triple_.empty()) count_triples(step, link, sign);
   users(link, steps_[step].job) ^= StepSet{1} << steps_[step].number;
@@ -161,7 +224,7 @@ void MeetingSearch::count_triple(std::array<std::uint32_t, 3> numbers, int sign)
   links = static_cast<std::uint16_t>(links + sign);
   if (before == (links != 0)) return;
   for (std::uint32_t job = 0; job < 3; ++job) {
-    const std::uint32_t step = messages_.first_step(job) + numbers[job];
+    const std::uint32_t step = first_step_[job] + numbers[job];
     steps_[step].triples += static_cast<std::uint32_t>(sign);
     note_change(step);
   }

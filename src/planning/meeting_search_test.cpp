@@ -8,6 +8,7 @@
 
 #include "../contention/tree_fixtures.hpp"
 #include "ayatori/contention/jobs_together.hpp"
+#include "ayatori/planning/plan_beside.hpp"
 #include "ayatori/schedule/pattern.hpp"
 
 namespace ayatori {
@@ -129,6 +130,64 @@ TEST(MeetingSearch, TheValueIsWhatJobsGetOverAllPhases) {
   }
   EXPECT_GT(clean, 10);
   EXPECT_GT(imperfect, 3);
+}
+
+/// Three jobs, of which the last two run already with plans of their own.
+struct BesideTwo {
+  BesideTwo(const Fabric& fabric, Random& random) : problem(fabric, 16, {5, 6, 5}, random) {
+    for (std::size_t job : {2U, 1U}) {
+      const auto planned = plan_beside(fabric.network, fabric.routes, problem.jobs[job], *problem.steps[job], running);
+      problem.plans[job] = planned.value().plan;
+      running.push_back(planned.value().footprint);
+    }
+  }
+
+  /// What all three get if the first one has this plan, over all phases.
+  double mean_bandwidth(const Fabric& fabric, const Plan& plan) {
+    return AllPhases(fabric, problem, {plan, problem.plans[1], problem.plans[2]}).mean_bandwidth();
+  }
+
+  Problem problem;
+  std::vector<Footprint> running;
+};
+
+TEST(MeetingSearch, TheValueBesideJobsThatRunIsWhatAllGetOverAllPhases) {
+  int imperfect = 0;
+  for (std::uint64_t seed = 1; seed <= 12; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    Random random(seed);
+    const Fabric fabric = make(Tree{.down = {4, 4}, .up = {4}, .scramble = random.below(3)}, 2);
+    BesideTwo jobs(fabric, random);
+    const auto tasks = std::span(jobs.problem.tasks).first(1);
+    const auto messages = JointMessages::of(tasks, std::span(jobs.problem.plans).first(1));
+    MeetingSearch search(tasks, *messages, jobs.running);
+    EXPECT_EQ(search.standing(), 2U);
+    for (int i = 0; i < 3; ++i) search.anneal(run, random);
+    ASSERT_EQ(search.crowded(), 0U);
+    EXPECT_NEAR(search.value(), jobs.mean_bandwidth(fabric, messages->plans(search.choices())[0]), 1e-9);
+    imperfect += search.is_isolated() ? 0 : 1;
+  }
+  EXPECT_GT(imperfect, 3);
+}
+
+TEST(PlanBeside, JobsGetNoLessIfTheStepsOfThoseThatRunAreKnown) {
+  int better = 0;
+  for (std::uint64_t seed = 1; seed <= 12; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    Random random(seed);
+    const Fabric fabric = make(Tree{.down = {4, 4}, .up = {4}, .scramble = random.below(3)}, 2);
+    BesideTwo jobs(fabric, random);
+    const auto bandwidth_beside = [&](const std::vector<Footprint>& running) {
+      const auto planned =
+          plan_beside(fabric.network, fabric.routes, jobs.problem.jobs[0], *jobs.problem.steps[0], running);
+      return jobs.mean_bandwidth(fabric, planned.value().plan);
+    };
+    const double known = bandwidth_beside(jobs.running);
+    const double unknown = bandwidth_beside(test::without_steps(jobs.running));
+    EXPECT_GE(known, unknown - 1e-9);
+    better += known > unknown + 1e-9 ? 1 : 0;
+  }
+  EXPECT_GT(better, 3);
 }
 
 TEST(MeetingSearch, FurtherRunsNeverLoseWhatWasFound) {

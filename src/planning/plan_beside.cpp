@@ -5,12 +5,21 @@
 #include "ayatori/contention/contention.hpp"
 #include "ayatori/planning/make_plan.hpp"
 #include "beside_planner.hpp"
+#include "joint_messages.hpp"
+#include "meeting_search.hpp"
 
 namespace ayatori {
 
 namespace {
 
 constexpr std::uint64_t many_messages = 50'000;  ///< of a job, over all steps: they are planned once only
+constexpr int annealing_runs = 12;
+constexpr std::uint64_t moves_a_message = 700;  ///< of a run
+/// As in plan_jointly.cpp, in meetings of two steps: a run that forgets where it began, one that stays near, the end.
+constexpr double far_temperature = 4;
+constexpr double near_temperature = 1;
+constexpr double last_temperature = 0.15;
+constexpr double shared_prices[] = {0.2, 0.5, 1};  ///< of MeetingSearch
 
 struct Attempt {
   Plan plan;
@@ -39,6 +48,27 @@ Result<Attempt> best_attempt(const BesideTask& task, std::span<const Footprint> 
   return other_time->mean_time < time->mean_time ? std::move(other) : std::move(*fresh);
 }
 
+/// Jobs that meet few others whose steps are known get fewer meetings by a search that sees which steps meet.
+std::optional<Plan> with_fewer_meetings(const BesideTask& task, std::span<const Footprint> others, const Plan& plan) {
+  const auto tasks = std::span(&task, 1);
+  const auto messages = JointMessages::of(tasks, std::span(&plan, 1));
+  if (!messages || !MeetingSearch::applies(tasks, *messages)) return std::nullopt;
+  MeetingSearch search(tasks, *messages, others);
+  if (search.standing() == 0 || search.is_isolated()) return std::nullopt;
+  const double before = search.value();
+  Random random(1);
+  for (int run = 0; run < annealing_runs && !search.is_isolated(); ++run) {
+    const bool far = run % 2 == 0;
+    if (!far) search.return_to_best();
+    const double price = shared_prices[static_cast<std::size_t>(run / 2) % std::size(shared_prices)];
+    search.anneal(
+        {moves_a_message * messages->all().size(), far ? far_temperature : near_temperature, last_temperature, price},
+        random);
+  }
+  if (search.crowded() > 0 || search.value() <= before) return std::nullopt;
+  return std::move(messages->plans(search.choices())[0]);
+}
+
 }  // namespace
 
 Result<PlannedBeside> plan_beside(const Network& network, const Routes& routes, std::span<const PortId> endpoints,
@@ -47,6 +77,7 @@ Result<PlannedBeside> plan_beside(const Network& network, const Routes& routes, 
   if (!task) return Failure(task.error());
   auto made = best_attempt(*task, others);
   if (!made) return Failure(made.error());
+  if (auto better = with_fewer_meetings(*task, others, made->plan)) made->plan = std::move(*better);
   auto footprint = footprint_of(network, routes, endpoints, made->plan, steps);
   if (!footprint) return Failure(footprint.error());
   return task->beside(others, std::move(made->plan), std::move(*footprint));

@@ -98,7 +98,7 @@ def read_running(network: Network, state: Path, lmc: int) -> list[RunningJob]:
     jobs = []
     for job in file.jobs:
         uses = [
-            LinkUse(port, used.steps, 1)
+            LinkUse(port, used.steps, 1, used.in_steps)
             for used in job.links
             if (device := ids[used.device]) is not None and (port := network.cabled_port(device, used.port)) is not None
         ]
@@ -114,7 +114,7 @@ def write_running(network: Network, state: Path, lmc: int, jobs: Sequence[Runnin
         for use in job.footprint.links:
             port = network.port(use.link)
             number = numbers.setdefault(port.device, len(numbers))
-            links.append(UsedLink(number, port.number, use.steps))
+            links.append(UsedLink(number, port.number, use.steps, use.in_steps))
         entries.append(_core.RunningJob(job.name, job.method, job.machines, job.footprint.steps, links))
     devices = [_key(network, device) for device in numbers]
     _core.write_running_file(_core.RunningFile(lmc, devices, entries), str(state))

@@ -19,7 +19,8 @@ namespace ayatori {
 struct UsedLink {
   std::uint32_t device = 0;  ///< index into RunningFile::devices
   PortNumber port = 0;
-  std::uint64_t steps = 0;  ///< of the job, in which the link carries its messages
+  std::uint64_t steps = 0;     ///< of the job, in which the link carries its messages
+  std::uint64_t in_steps = 0;  ///< bit s: in step s; 0 if that is not known, as of jobs with more than 64 steps
 
   friend bool operator==(const UsedLink&, const UsedLink&) = default;
 };

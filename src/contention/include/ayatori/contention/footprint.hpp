@@ -3,6 +3,7 @@
 /// The footprint of a job: the directed links that its messages use, whatever step it is in. Two jobs whose footprints
 /// have no link in common never delay each other; they are *isolated*.
 
+#include <algorithm>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -16,11 +17,15 @@
 
 namespace ayatori {
 
+/// Of jobs with more steps than this a footprint only says in how many of them a link is used, not in which.
+inline constexpr std::uint64_t max_listed_steps = 64;
+
 /// What a job does with one directed link.
 struct LinkUse {
   PortId link = no_id;
   std::uint64_t steps = 0;       ///< steps in which it carries messages of the job; at least 1
   std::uint32_t worst_load = 0;  ///< messages of the job in the step that has most of them on it
+  std::uint64_t in_steps = 0;  ///< bit s: in step s; 0 if the job has more than max_listed_steps, or if it is not known
 
   friend bool operator==(const LinkUse&, const LinkUse&) = default;
 };
@@ -32,6 +37,10 @@ struct Footprint {
   /// How often a link is in use: the share of steps, from 0 to 1.
   [[nodiscard]] double share(const LinkUse& use) const {
     return steps == 0 ? 0 : static_cast<double>(use.steps) / static_cast<double>(steps);
+  }
+  /// Does each link say in which steps it is used?
+  [[nodiscard]] bool lists_steps() const {
+    return std::ranges::all_of(links, [](const LinkUse& use) { return use.in_steps != 0; });
   }
 };
 
