@@ -13,9 +13,9 @@ foreach(library libacp_libfabric libacp_verbs)
     install(TARGETS ${library} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT development NAMELINK_SKIP)
   endif()
 endforeach()
-install(FILES include/acp.h include/ayatori_algorithm.h include/nwtopo.h include/nwtopo.hpp DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT development)
+install(FILES include/acp.h include/ayatori_algorithm.h include/ayatori_hash.h include/nwtopo.h include/nwtopo.hpp DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT development)
 install(DIRECTORY include/nwtopo DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT development)
-foreach(folder base network tables topology sources drawing exports schedule routing artefacts connections contention planning
+foreach(folder base network hashing tables topology sources drawing exports schedule routing artefacts connections contention planning
         flow)
   install(DIRECTORY src/${folder}/include/ayatori/${folder} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/ayatori
           COMPONENT development)

@@ -3,24 +3,30 @@
 
 #include "engine.h"
 
+#include <dlfcn.h>
 #include <endian.h>
 #include <fmt/format.h>
+#include <link.h>
 #include <unistd.h>
 
 #include <array>
 #include <charconv>
 #include <cstdlib>
+#include <cstring>
 #include <map>
 #include <mutex>
 #include <optional>
 #include <set>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
 #include "ayatori/artefacts/applied_file.hpp"
 #include "ayatori/connections/connection_paths.hpp"
+#include "ayatori/connections/roce_ports.hpp"
+#include "ayatori/hashing/flow_hash.hpp"
 
 namespace ayatori {
 
@@ -151,8 +157,110 @@ class Paths {
   std::map<AppliedPath, std::uint64_t> counts_;
 };
 
-/// Never destroyed: threads may make connections while the process ends.
+/// RoCE: flow labels, from which adapters and Linux make source ports.
+class SourcePortsOfConnections {
+ public:
+  SourcePortsOfConnections(const ayatori_paths_verbs& verbs, RocePlanFile plan)
+      : verbs_(verbs), ports_(std::move(plan)) {}
+
+  void queue_pair(const ibv_qp& qp, ibv_ah_attr& address) {
+    const std::lock_guard lock(mutex_);
+    const auto port = take(qp.context, address);
+    if (port) planned_[&qp] = *port;
+  }
+
+  void handle(const ibv_pd& pd, ibv_ah_attr& address) {
+    const std::lock_guard lock(mutex_);
+    take(pd.context, address);
+  }
+
+  /// mlx5 adapters take the port of a running queue pair by a function of their own; without it, the label stands.
+  void ready_to_send(ibv_qp* qp) {
+    const std::lock_guard lock(mutex_);
+    const auto found = planned_.find(qp);
+    if (found == planned_.end()) return;
+    static const auto set_port = mlx5_function();
+    if (set_port != nullptr) set_port(qp, found->second);
+    planned_.erase(found);
+  }
+
+ private:
+  using SetPort = int (*)(ibv_qp*, std::uint16_t);
+
+  struct Source {
+    ibv_context* context = nullptr;
+    std::uint8_t port = 0;
+    std::uint8_t gid_index = 0;
+    GidBytes gid = {};
+  };
+
+  static int note_mlx5(dl_phdr_info* info, std::size_t, void* path) {
+    if (std::strstr(info->dlpi_name, "/libmlx5") == nullptr) return 0;
+    *static_cast<std::string*>(path) = info->dlpi_name;
+    return 1;
+  }
+
+  static SetPort mlx5_function() {
+    constexpr const char* name = "mlx5dv_modify_qp_udp_sport";
+    void* found = dlsym(RTLD_DEFAULT, name);
+    std::string path;
+    if (found == nullptr && dl_iterate_phdr(note_mlx5, &path) != 0) {
+      void* const library = dlopen(path.c_str(), RTLD_LAZY | RTLD_NOLOAD);
+      if (library != nullptr) found = dlsym(library, name);
+    }
+    return reinterpret_cast<SetPort>(found);
+  }
+
+  const GidBytes& source_gid(ibv_context* context, const ibv_ah_attr& address) {
+    for (const Source& source : sources_) {
+      if (source.context == context && source.port == address.port_num && source.gid_index == address.grh.sgid_index) {
+        return source.gid;
+      }
+    }
+    Source& source = sources_.emplace_back(Source{context, address.port_num, address.grh.sgid_index, {}});
+    ibv_gid gid{};
+    if (verbs_.query_gid(context, address.port_num, address.grh.sgid_index, &gid) == 0) {
+      std::memcpy(source.gid.data(), gid.raw, sizeof gid.raw);
+    }
+    return source.gid;
+  }
+
+  std::optional<std::uint16_t> take(ibv_context* context, ibv_ah_attr& address) {
+    if (address.is_global == 0) return std::nullopt;
+    GidBytes to;
+    std::memcpy(to.data(), address.grh.dgid.raw, sizeof address.grh.dgid.raw);
+    const auto port = ports_.source_port(source_gid(context, address), to);
+    if (port) address.grh.flow_label = flow_label_of(*port);
+    return port;
+  }
+
+  ayatori_paths_verbs verbs_;
+  std::mutex mutex_;
+  RocePorts ports_;
+  std::vector<Source> sources_;
+  std::unordered_map<const ibv_qp*, std::uint16_t> planned_;  ///< until they are ready to send
+};
+
+/// Never destroyed: threads may make connections while the process ends. nullptr: no such plan.
 Paths* the_paths = nullptr;
+SourcePortsOfConnections* the_source_ports = nullptr;
+
+void read_plan(const ayatori_paths_verbs& verbs) {
+  const std::string path(setting("AYATORI_PLAN"));
+  if (path.empty()) return;
+  auto plan = read_plan_file(path);
+  if (!plan) return tell(fmt::format("paths are left alone: {}", plan.error().message));
+  auto* const paths = new Paths(verbs, std::move(*plan), path, paths_per_pair());
+  if (paths->has_choice()) the_paths = paths;
+}
+
+void read_roce_plan(const ayatori_paths_verbs& verbs) {
+  const std::string path(setting("AYATORI_ROCE_PLAN"));
+  if (path.empty()) return;
+  auto plan = read_roce_plan_file(path);
+  if (!plan) return tell(fmt::format("source ports are left alone: {}", plan.error().message));
+  the_source_ports = new SourcePortsOfConnections(verbs, std::move(*plan));
+}
 
 }  // namespace
 
@@ -161,18 +269,22 @@ Paths* the_paths = nullptr;
 extern "C" __attribute__((visibility("default"))) int ayatori_paths_engine_start(const ayatori_paths_verbs* verbs,
                                                                                  ayatori_paths_engine* engine) {
   using namespace ayatori;
-  const std::string path(setting("AYATORI_PLAN"));
-  auto plan = read_plan_file(path);
-  if (!plan) {
-    tell(fmt::format("paths are left alone: {}", plan.error().message));
-    return 0;
-  }
-  the_paths = new Paths(*verbs, std::move(*plan), path, paths_per_pair());
-  if (!the_paths->has_choice()) return 0;
+  read_plan(*verbs);
+  read_roce_plan(*verbs);
+  if (the_paths == nullptr && the_source_ports == nullptr) return 0;
   engine->queue_pair = [](const ibv_qp* qp, ibv_ah_attr* address, std::uint32_t peers) {
-    the_paths->queue_pair(*qp, *address, peers);
+    if (the_paths != nullptr) the_paths->queue_pair(*qp, *address, peers);
+    if (the_source_ports != nullptr) the_source_ports->queue_pair(*qp, *address);
   };
-  engine->handle = [](const ibv_pd* pd, ibv_ah_attr* address) { the_paths->handle(*pd, *address); };
-  engine->finish = [] { the_paths->finish(); };
+  engine->handle = [](const ibv_pd* pd, ibv_ah_attr* address) {
+    if (the_paths != nullptr) the_paths->handle(*pd, *address);
+    if (the_source_ports != nullptr) the_source_ports->handle(*pd, *address);
+  };
+  if (the_source_ports != nullptr) {
+    engine->ready_to_send = [](ibv_qp* qp) { the_source_ports->ready_to_send(qp); };
+  }
+  engine->finish = [] {
+    if (the_paths != nullptr) the_paths->finish();
+  };
   return 1;
 }

@@ -19,11 +19,14 @@ struct ayatori_paths_engine {
   void (*queue_pair)(const struct ibv_qp* qp, struct ibv_ah_attr* address, uint32_t peers);
   /* Changes the address of an address handle that is to be made. */
   void (*handle)(const struct ibv_pd* pd, struct ibv_ah_attr* address);
+  /* A queue pair has become ready to send. */
+  void (*ready_to_send)(struct ibv_qp* qp);
   /* The end of the process: writes what was recorded. */
   void (*finish)(void);
 };
 
-/* Reads the plan that AYATORI_PLAN names. 0: there is none, or nothing to choose; the engine is not needed. */
+/* Reads the plans that AYATORI_PLAN (InfiniBand) and AYATORI_ROCE_PLAN name. 0: there is none, or nothing to choose;
+ * the engine is not needed. */
 typedef int ayatori_paths_start(const struct ayatori_paths_verbs* verbs, struct ayatori_paths_engine* engine);
 int ayatori_paths_engine_start(const struct ayatori_paths_verbs* verbs, struct ayatori_paths_engine* engine);
 

@@ -4,7 +4,7 @@
  * is done to what is sent afterwards.
  *
  * LD_PRELOAD puts it into every process below, also into shells and launchers. Hence it needs no library but libc: the
- * real functions are looked up at the first connection, and the engine is loaded only where AYATORI_PLAN is set. */
+ * real functions are looked up at the first connection, and the engine is loaded only where a plan is named. */
 
 #include "engine.h"
 
@@ -66,9 +66,13 @@ static void* open_engine(void) {
   return dlopen(path, RTLD_NOW | RTLD_LOCAL);
 }
 
+static int is_set(const char* variable) {
+  const char* const value = getenv(variable);
+  return value != NULL && *value != '\0';
+}
+
 static void start_engine(const struct ayatori_paths_verbs* verbs) {
-  const char* const plan = getenv("AYATORI_PLAN");
-  if (plan == NULL || *plan == '\0') return;
+  if (!is_set("AYATORI_PLAN") && !is_set("AYATORI_ROCE_PLAN")) return;
   void* const library = open_engine();
   void* const found = library == NULL ? NULL : dlsym(library, "ayatori_paths_engine_start");
   if (found == NULL) {
@@ -106,6 +110,11 @@ static void look_up(void) {
 
 EXPORTED int ibv_modify_qp(struct ibv_qp* qp, struct ibv_qp_attr* attr, int mask) {
   pthread_once(&looked_up, look_up);
+  if ((mask & IBV_QP_STATE) && attr->qp_state == IBV_QPS_RTS && engine.ready_to_send != NULL) {
+    const int failed = real_modify_qp(qp, attr, mask);
+    if (!failed) engine.ready_to_send(qp);
+    return failed;
+  }
   const int is_connected = (mask & IBV_QP_STATE) && attr->qp_state == IBV_QPS_RTR && (mask & IBV_QP_AV);
   if (!is_connected || engine.queue_pair == NULL) return real_modify_qp(qp, attr, mask);
   struct ibv_qp_attr changed = *attr; /* the program may use its own again, for another peer */

@@ -57,6 +57,7 @@ inline std::string counted(std::uint64_t count, std::string_view what) {
 using WithoutGil = nb::call_guard<nb::gil_scoped_release>;
 
 void bind_network(nb::module_& module);
+void bind_roce(nb::module_& module);
 void bind_sources(nb::module_& module);
 void bind_schedule(nb::module_& module);
 void bind_routing(nb::module_& module);

@@ -30,6 +30,7 @@ NB_MODULE(_core, module) {
   bind_schedule(module);
   bind_routing(module);
   bind_planning(module);
+  bind_roce(module);
   bind_player(module);
   bind_drawing(module);
   bind_artefacts(module);

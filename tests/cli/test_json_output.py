@@ -26,6 +26,8 @@ EXAMPLES: dict[str, list[str]] = {
     "plan": [f"plan {PAPER} --contiguous 16..16 --own-steps --lmc 0", f"plan {PAPER} --contiguous 16..16 --lmc 0"],
     "plan-beside": [f"plan {PAPER} --job jobs/left --running jobs --state {{state}}"],
     "plan-jointly": [f"plan {PAPER} --jobs jobs --lmc 0"],
+    "plan-roce": [f"plan {PAPER} --contiguous 16..16 --roce"],
+    "check-ecmp": [f"check {PAPER} --contiguous 16..16 --method ecmp"],
     "place": [f"place {PAPER} --nodes 6 --free free.hosts --running jobs"],
     "calibrate": ["calibrate --seconds 10ms"],
     "choose": [f"choose {PAPER} --contiguous 4..4 --collective alltoall --bytes 1KiB"],

@@ -105,6 +105,14 @@ int ibv_modify_qp(struct ibv_qp* qp, struct ibv_qp_attr* attr, int mask) {
   return 0;
 }
 
+/* As that of mlx5 adapters. */
+int mlx5dv_modify_qp_udp_sport(struct ibv_qp* qp, uint16_t udp_sport) {
+  if (record != NULL && qp->state == IBV_QPS_RTS) {
+    fprintf(record, "sport %u 0 0 0 0 %u\n", qp->qp_num, (unsigned)udp_sport);
+  }
+  return 0;
+}
+
 int ibv_destroy_qp(struct ibv_qp* qp) {
   free(qp);
   return 0;

@@ -15,6 +15,7 @@ from ayatori.cli.execution import Status, UsageError
 from ayatori.cli.grouped import grouped
 from ayatori.cli.output import print_json, print_table, progress, say
 from ayatori.cli.report import save_report
+from ayatori.cli.roce import HashOptions, check_ecmp
 from ayatori.cli.route import describe_check
 from ayatori.cli.together import JobsAsked, describe_shared_links
 from ayatori.formats.applied import applied_as_data, read_applied
@@ -40,6 +41,7 @@ from ayatori.planning.together import BACKGROUND, JobOnFabric, measure_together,
 from ayatori.study.pictures import together_as_study
 
 HOT_LINKS_SHOWN = 10
+ECMP = "ecmp"
 
 
 @grouped
@@ -59,12 +61,14 @@ def check(
     method: options.METHOD = None,
     rails: options.RAILS = "own",
     report: options.REPORT = None,
+    hashes: HashOptions,
     host_pattern: options.HOST_PATTERN = "",
     json: options.JSON = False,
 ) -> int:
     """Checks tables (reachability, deadlock, balance) and the contention of jobs on them.
 
     --jobs measures several jobs that run at the same time, each in a step of its own that is drawn at random.
+    --method ecmp says what the hashes of Ethernet switches cost a job, and what a plan of source ports would bring.
 
     Exit status: 0 for good tables, 3 for tables with holes, loops or a possible deadlock, and with --applied for
     connections that took other paths than the plan's.
@@ -72,15 +76,16 @@ def check(
     Without --lfts the tables are ours at --lmc; at LMC 0 they are destination-mod-K, as OpenSM's ftree makes them.
     """
     network = open_source(source, host_pattern)
-    asked.check([*each.named, plan])
+    asked.check(each.named, plan)
     if report is not None and not asked.jobs:
         raise UsageError(
             "--report draws several jobs", hint="--jobs FOLDER --report DIR; one job: ayatori plan --report"
         )
     if method is not None and plan is not None:
         raise UsageError("--method excludes --plan, which says how its paths were chosen")
-    if asked.applied is not None and plan is None and not asked.jobs:
-        raise UsageError("--applied is of a plan", hint="--plan FILE --applied DIR")
+    if method == ECMP:
+        return check_ecmp(source, network, each.jobs_on(network), hashes, pattern, each.seed, json)
+    hashes.refuse_without("--method ecmp")
     together: dict[str, Any] = {}
     assessments: list[Assessment] = []
     tables = Tables(lfts, lmc, method and method_named(method, [MULTIPATH]), options.parse_rails(rails))

@@ -17,6 +17,7 @@ from ayatori.cli.execution import UsageError
 from ayatori.cli.grouped import grouped
 from ayatori.cli.output import note, print_json, progress, say
 from ayatori.cli.report import save_report
+from ayatori.cli.roce import RoceOptions, plan_for_roce
 from ayatori.formats.job_files import files_of_jobs
 from ayatori.formats.plan_file import write_plan
 from ayatori.model.jobs import read_job
@@ -53,6 +54,8 @@ IN_USE = Annotated[
 ]
 PLAN_OUT = Annotated[Path | None, typer.Option(metavar="FILE", help="Write the job's plan there (--jobs: a folder).")]
 
+PLAN_STUDY = "study-plan.json"
+
 
 @grouped
 def plan(
@@ -72,6 +75,7 @@ def plan(
     running: RUNNING = None,
     state: STATE = None,
     name: NAME = None,
+    roce: RoceOptions,
     host_pattern: options.HOST_PATTERN = "",
     json: options.JSON = False,
 ) -> None:
@@ -85,6 +89,8 @@ def plan(
     if method not in PLAN_METHODS:
         raise UsageError(f"no method '{method}'", hint=f"methods: {', '.join(PLAN_METHODS)}")
     network = open_source(source, host_pattern)
+    if plan_for_roce(source, network, each, roce, pattern, out, json, (running, jobs, lfts, steps_out, report)):
+        return
     if running is not None or jobs:
         asked = InCompany(source, method, each.job, jobs or [], running, state, name, out, json)
         asked.check(any((each.random_jobs, each.contiguous, own_steps, steps_out, report, rails != "own")))
@@ -106,8 +112,7 @@ def plan(
     data = {"source": source, "pattern": pattern, "seed": each.seed}
     data |= comparison_as_data(network, in_use, improvements, method, pattern, ours)
     if report is not None:
-        study = plan_as_study(network, source, in_use, ours, routes, method, improvements)
-        save_report(report, "study-plan.json", study)
+        save_report(report, PLAN_STUDY, plan_as_study(network, source, in_use, ours, routes, method, improvements))
     if out is not None:
         write_better_plan(network, in_use.routes, routes, improvements[0], out)
     if steps_out is not None:

@@ -13,6 +13,7 @@ from ayatori import _core
 from ayatori.base.errors import Error
 from ayatori.cli.execution import UsageError
 from ayatori.formats.calibration import read_calibration
+from ayatori.formats.plan_file import is_roce_plan
 from ayatori.processes import mpi_job, run_job
 
 PLUGINS = Path(_core.__file__).parent / "mpi"
@@ -65,7 +66,7 @@ def run(
             return run_job(command, count or 1)
         if count is not None:
             raise UsageError("-n is for --acp", hint=f"ayatori run -- mpirun -np {count} {' '.join(command)}")
-        has_paths = plan is not None and _core.read_plan_file(str(plan)).lmc > 0
+        has_paths = plan is not None and (is_roce_plan(plan) or _core.read_plan_file(str(plan)).lmc > 0)
         job = mpi_job(command, PLUGINS, variables, PATHS if has_paths else None)
         print(f"ayatori: {job.in_words()}", file=sys.stderr, flush=True)
         job.replace_this_process()
@@ -81,8 +82,9 @@ def _variables(calibration: str | None, plan: Path | None, progress: Progress | 
         read_calibration(Path(calibration))
         variables["AYATORI_CALIBRATION"] = str(Path(calibration).resolve())
     if plan is not None:
-        _core.read_plan_file(str(plan))
-        variables["AYATORI_PLAN"] = str(plan.resolve())
+        read = _core.read_roce_plan_file if is_roce_plan(plan) else _core.read_plan_file
+        read(str(plan))
+        variables["AYATORI_ROCE_PLAN" if is_roce_plan(plan) else "AYATORI_PLAN"] = str(plan.resolve())
     if progress is not None:
         variables["AYATORI_PROGRESS"] = progress.value
     if verbose:

@@ -27,13 +27,16 @@ class JobsAsked:
     svg: options.SVG_OF_JOBS = None
     applied: options.APPLIED = None
 
-    def check(self, one_by_one: Sequence[object]) -> None:
-        """Raises UsageError for options that contradict each other; `one_by_one` name jobs that are looked at alone."""
+    def check(self, one_by_one: Sequence[object], plan: object = None) -> None:
+        """Raises UsageError for options that contradict each other; `one_by_one` and `plan` name jobs that are looked
+        at alone."""
         if self.svg is not None and not self.jobs:
             raise UsageError("--svg draws several jobs", hint="--jobs HOSTFILE --jobs HOSTFILE --svg FILE")
         if str(self.svg) == "-":
             raise UsageError("--svg names a file", hint="stdout has what was found")
-        if self.jobs and any(option is not None for option in one_by_one):
+        if self.applied is not None and plan is None and not self.jobs:
+            raise UsageError("--applied is of a plan", hint="--plan FILE --applied DIR, or --jobs FILE --applied DIR")
+        if self.jobs and any(option is not None for option in (*one_by_one, plan)):
             raise UsageError("--jobs excludes options that name jobs one by one")
 
     def read(self, network: Network, each: options.JobOptions) -> tuple[list[JobOnFabric], int | None]:

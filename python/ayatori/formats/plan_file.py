@@ -28,6 +28,14 @@ def write_plan(network: Network, routes: Routes, job: Job, planned: Planned, pat
     _core.write_plan_file(file, str(path))
 
 
+def is_roce_plan(path: Path) -> bool:
+    """Whether a file is a plan of source ports (docs/roce-plan-format.md), by how it begins."""
+    if not path.is_file():
+        return False
+    with path.open("rb") as stream:
+        return b'"ayatori-roce-plan"' in stream.read(256)
+
+
 def read_plan(network: Network, path: Path) -> SavedPlan:
     """Reads what write_plan wrote and finds its hosts in the network. Raises Error, naming the file."""
     file = _core.read_plan_file(str(path))

@@ -1,0 +1,46 @@
+/** \file
+ * How the switches of an Ethernet choose among cables that are equally short (ECMP), as a function in a shared library
+ * of yours. `ayatori plan --roce --hash library:FILE.so` plans the source ports of RoCE connections by it.
+ *
+ *     cc -shared -fPIC -o our_switches.so our_switches.c
+ *     ayatori plan SOURCE --job hosts --roce --hash library:./our_switches.so --addresses FILE --out roce.json
+ */
+#ifndef AYATORI_HASH_H
+#define AYATORI_HASH_H
+
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define AYATORI_HASH_VERSION 1
+
+/* What a switch sees of a packet, in the byte order of this machine. Later versions may add members at the end. */
+struct ayatori_flow {
+    uint32_t version;          /* AYATORI_HASH_VERSION of the program that calls */
+    uint32_t source;           /* IPv4 address: 10.0.0.1 is 0x0a000001 */
+    uint32_t destination;      /* IPv4 address */
+    uint16_t source_port;      /* of UDP, from 0xC000 to 0xFFFF */
+    uint16_t destination_port; /* of UDP: 4791, RoCE version 2 */
+    uint32_t protocol;         /* 17, UDP */
+};
+
+/* The function that your library defines. It is called from one thread at a time, and must give the same answer to the
+ * same question.
+ *
+ *   flow         the packet; valid until you return
+ *   name         the switch, as the source of the network calls it
+ *   seed         of this switch, by --switch-seeds FILE, or its number among the switches, from 1 on
+ *   cables       how many cables are equally short, at least 2
+ * Returns the number of the cable, in order of its port at the switch, from 0 on; it is taken modulo `cables`. */
+#if defined(__GNUC__)
+__attribute__((visibility("default")))
+#endif
+uint32_t ayatori_choose_cable(const struct ayatori_flow *flow, const char *name, uint32_t seed, uint32_t cables);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

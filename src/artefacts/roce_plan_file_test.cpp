@@ -1,0 +1,54 @@
+#include "ayatori/artefacts/roce_plan_file.hpp"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+
+namespace ayatori {
+namespace {
+
+RocePlanFile example() {
+  return {"crc32", "no link is shared", {{"n1", 0x0A000001}, {"n2", 0xC0A80AFF}}, {0, 49152, 65535, 0}};
+}
+
+std::string refused(const std::string& from, const std::string& to) {
+  std::string text = roce_plan_file_text(example());
+  const auto at = text.find(from);
+  EXPECT_NE(at, std::string::npos) << from;
+  const auto file = parse_roce_plan_file(text.replace(at, from.size(), to), "r.json");
+  return file ? "accepted" : file.error().message;
+}
+
+TEST(RocePlanFile, SurvivesBeingWrittenAndRead) {
+  const auto path = std::filesystem::temp_directory_path() / "ayatori-roce-plan-file-test.json";
+  ASSERT_TRUE(write_roce_plan_file(example(), path));
+  const auto again = read_roce_plan_file(path);
+  std::filesystem::remove(path);
+  ASSERT_TRUE(again) << again.error().message;
+  EXPECT_EQ(again->hash, "crc32");
+  EXPECT_EQ(again->reason, "no link is shared");
+  EXPECT_EQ(again->ports, example().ports);
+  EXPECT_EQ(again->source_ports, example().source_ports);
+  EXPECT_EQ(again->source_port(1, 0), 65535);
+}
+
+TEST(RocePlanFile, ErrorsNameThePlaceAndWhatWasExpected) {
+  EXPECT_EQ(refused("10.0.0.1", "10.0.0.256"), "r.json: /ports/0/address: expected an IPv4 address like \"10.0.0.1\"");
+  EXPECT_EQ(refused("192.168.10.255", "10.0.0.1"), "r.json: /ports/1/address: the second port of this address");
+  EXPECT_EQ(refused("49152", "80"),
+            "r.json: /source_ports/0/1: expected a port from 49152 to 65535, and 0 from a port to itself");
+  EXPECT_EQ(refused("[65535,0]", "[65535]"), "r.json: /source_ports: expected 2 rows of 2 ports");
+  EXPECT_EQ(refused(",[65535,0]", ""), "r.json: /source_ports: expected 2 rows of 2 ports");
+  EXPECT_NE(refused("\"version\":1", "\"version\":2"), "accepted");
+}
+
+TEST(ParseIpv4, TakesFourNumbersAndNothingElse) {
+  EXPECT_EQ(parse_ipv4("10.0.0.1"), 0x0A000001U);
+  EXPECT_EQ(parse_ipv4("255.255.255.255"), 0xFFFFFFFFU);
+  for (const char* text : {"", "10.0.0", "10.0.0.1.2", "10.0.0.1 ", "10.00.0.1", "10.0.0.-1", "a.b.c.d", "1..2.3"}) {
+    EXPECT_EQ(parse_ipv4(text), std::nullopt) << text;
+  }
+}
+
+}  // namespace
+}  // namespace ayatori
