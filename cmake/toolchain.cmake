@@ -44,7 +44,7 @@ endif()
 # Compiled into the topology's code from its header.
 find_path(XXHASH_INCLUDE xxhash.h REQUIRED)
 
-# Compiled into the simulated network's code from its header.
+# Compiled into base from its header.
 find_path(TOMLPLUSPLUS_INCLUDE toml++/toml.h REQUIRED)
 
 # libibnetdisc's header includes those of libibmad and libibumad, which Debian packages apart.

@@ -5,6 +5,7 @@
 
 #include "ayatori/aries/aries.hpp"
 #include "ayatori/aws/aws.hpp"
+#include "ayatori/cluster/cluster.hpp"
 #include "ayatori/infiniband/infiniband.hpp"
 #include "ayatori/json/json.hpp"
 #include "ayatori/lldp/lldp.hpp"
@@ -52,6 +53,7 @@ constexpr std::array kinds = {
     SourceKind{"cache", "cache:FILE", without_options<open_cached>},
     SourceKind{"json", "json:FILE", without_options<open_json>},
     SourceKind{"slurm", "slurm:FILE[,topology=NAME]", without_options<open_slurm>},
+    SourceKind{"cluster", "cluster:FILE", without_options<open_cluster>},
     SourceKind{"tofu", "tofu:4x2x2x2x3x2,view=3d", without_options<open_tofu>, tofu_formula},
     SourceKind{"lldp", "lldp:FILE or lldp:FOLDER", without_options<open_lldp>},
     SourceKind{"aws", "aws:FILE", without_options<open_aws>},

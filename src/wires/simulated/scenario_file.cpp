@@ -1,27 +1,14 @@
 #include "ayatori/simulated/scenario_file.hpp"
 
-#include <stdexcept>
-
-namespace ayatori::simulated {
-/// Some texts that are not valid TOML ("[ #") fail an assertion of toml++ 3.3; a build without assertions would go on.
-static constexpr void require_toml(bool condition) {
-  if (!condition) throw std::logic_error("not TOML");
-}
-}  // namespace ayatori::simulated
-
-#define TOML_EXCEPTIONS 1
-#define TOML_ASSERT(condition) ::ayatori::simulated::require_toml(static_cast<bool>(condition))
-#include <toml++/toml.h>
-
 #include <algorithm>
 #include <array>
-#include <charconv>
-#include <cmath>
 #include <concepts>
 #include <string>
 #include <utility>
 
+#include "ayatori/base/duration.hpp"
 #include "ayatori/base/files.hpp"
+#include "ayatori/base/toml.hpp"
 
 namespace ayatori::simulated {
 
@@ -100,14 +87,14 @@ constexpr std::array<Key<BlackHole>, 3> black_hole_keys{{
 }};
 
 Failure wrong_value(std::string_view file, std::string_view key, std::string_view expected, const toml::node& node) {
-  return fail_at(file, node.source().begin.line, fmt::format("{}: expected {}", key, expected));
+  return fail_at(file, line_of(node), fmt::format("{}: expected {}", key, expected));
 }
 
 template <typename Keys>
 Failure unknown_key(std::string_view file, const toml::key& key, const Keys& keys, std::string_view others) {
   std::string names(others);
   for (const auto& known : keys) names += fmt::format("{}{}", names.empty() ? "" : ", ", known.name);
-  return with_hint(fail_at(file, key.source().begin.line, fmt::format("unknown key '{}'", key.str())),
+  return with_hint(fail_at(file, line_of(key.source()), fmt::format("unknown key '{}'", key.str())),
                    fmt::format("known are {}", names));
 }
 
@@ -142,43 +129,15 @@ Result<> read_black_holes(const toml::node& node, std::string_view file, Scenari
   return {};
 }
 
-/// toml++ 3.3 has undefined behaviour at some characters beyond ASCII (its issues 190 and 295). Keys and values of a
-/// scenario have none, and comments are not used.
-std::string ascii_of(std::string_view text) {
-  std::string ascii(text);
-  std::ranges::replace_if(ascii, [](char byte) { return static_cast<unsigned char>(byte) > 127; }, '?');
-  return ascii;
-}
-
-Result<toml::table> parse_table(std::string_view text, std::string_view file) {
-  try {
-    return toml::parse(ascii_of(text), file);
-  } catch (const toml::parse_error& error) {
-    return fail_at(file, error.source().begin.line, std::string(error.description()));
-  } catch (const std::logic_error& error) {
-    return fail_at(file, 0, error.what());
-  }
-}
-
 }  // namespace
 
 std::optional<Duration> parse_duration(std::string_view text) {
-  constexpr double year = 3.2e16;  // the times of a run must add up to what 64 bits hold
-  double value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value, std::chars_format::fixed);
-  if (error != std::errc{}) return std::nullopt;
-  const std::string_view unit(end, text.data() + text.size());
-  for (const auto& [name, nanoseconds] : {std::pair{"ns", 1.0}, {"us", 1e3}, {"ms", 1e6}, {"s", 1e9}}) {
-    if (unit != name) continue;
-    value *= nanoseconds;
-    if (!(value >= 0 && value < year)) return std::nullopt;
-    return Duration(std::llround(value));
-  }
-  return std::nullopt;
+  const auto nanoseconds = parse_nanoseconds(text);
+  return nanoseconds ? std::optional(Duration(*nanoseconds)) : std::nullopt;
 }
 
 Result<Scenario> parse_scenario(std::string_view text, std::string_view file) {
-  const auto table = parse_table(text, file);
+  const auto table = parse_toml(text, file);
   if (!table) return Failure(table.error());
   Scenario scenario;
   for (const auto& [key, value] : *table) {

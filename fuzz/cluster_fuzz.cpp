@@ -1,0 +1,13 @@
+// Files of clusters: a network with machines, or an error that names the file.
+
+#include <cstdint>
+#include <string_view>
+
+#include "ayatori/cluster/cluster.hpp"
+#include "require.hpp"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const std::string_view text(reinterpret_cast<const char*>(data), size);
+  require_machines_or_error(ayatori::parse_cluster(text, "fuzz"));
+  return 0;
+}

@@ -1,0 +1,46 @@
+#pragma once
+/// \file
+/// What a cluster's file says, with its host lists expanded and its names looked up.
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "ayatori/base/error.hpp"
+#include "ayatori/network/link_rate.hpp"
+
+namespace ayatori::cluster {
+
+struct Plane {
+  std::string name;
+  LinkRate rate;              ///< of links that give none
+  std::uint32_t latency = 0;  ///< likewise, in nanoseconds
+};
+
+struct Switch {
+  std::string name;
+  std::uint32_t plane = 0;  ///< index in Cluster::planes
+};
+
+/// A cable that ends at a switch. It begins at a switch or at a NIC of a host.
+struct Link {
+  bool from_host = false;
+  std::uint32_t from = 0;  ///< index in Cluster::hosts or Cluster::switches
+  std::uint32_t to = 0;    ///< index in Cluster::switches
+  LinkRate rate;
+  std::uint32_t latency = 0;
+  std::size_t line = 0;
+};
+
+struct Cluster {
+  std::vector<Plane> planes;  ///< in the order of the file
+  std::vector<Switch> switches;
+  std::vector<std::string> hosts;
+  std::vector<Link> links;
+};
+
+/// Errors: see parse_cluster().
+[[nodiscard]] Result<Cluster> read_cluster(std::string_view text, std::string_view file);
+
+}  // namespace ayatori::cluster

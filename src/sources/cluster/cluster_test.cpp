@@ -1,0 +1,132 @@
+#include "ayatori/cluster/cluster.hpp"
+
+#include <gtest/gtest.h>
+
+#include <map>
+#include <set>
+#include <string>
+
+namespace ayatori {
+namespace {
+
+std::string error_of(const Result<Network>& network) {
+  if (network) return "made";
+  return network.error().hint.empty() ? network.error().message
+                                      : network.error().message + " | " + network.error().hint;
+}
+
+/// A cluster with one switch `s` on the plane `e`, and more.
+std::string with_switch(std::string_view more) {
+  return "[planes.e]\nrate = \"1Gbit/s\"\n[[switches]]\nname = \"s\"\nplane = \"e\"\n" + std::string(more);
+}
+
+std::string error_with_switch(std::string_view more) { return error_of(parse_cluster(with_switch(more), "f")); }
+
+/// PLANE of each NIC of a machine, by rail.
+std::map<unsigned, std::string> planes_of(const Network& network, std::string_view machine) {
+  std::map<unsigned, std::string> planes;
+  for (const PortId port : network.machine(*network.find_machine(machine)).endpoints) {
+    const Device& nic = network.device(network.port(port).device);
+    planes[nic.rail] = network.planes()[nic.plane].name;
+  }
+  return planes;
+}
+
+TEST(ParseCluster, EachChassisHasABusAndItsBlades) {
+  const auto network = open_cluster(AYATORI_SOURCE_DIR "/examples/cluster/three-chassis.toml");
+  ASSERT_TRUE(network) << error_of(network);
+  EXPECT_EQ(network->machines().size(), 12U);
+  EXPECT_EQ(network->router_count(), 5U);
+  EXPECT_EQ(network->link_count(), 12U + 3 + 6);
+  ASSERT_EQ(network->planes().size(), 2U);
+  EXPECT_EQ(network->planes()[0].name, "gbe");
+  EXPECT_EQ(planes_of(*network, "chassis2-blade1"), (std::map<unsigned, std::string>{{0, "gbe"}}));
+  EXPECT_EQ(planes_of(*network, "chassis3-gateway2"), (std::map<unsigned, std::string>{{0, "gbe"}, {1, "infiniband"}}));
+  const PortId nic = network->machine(*network->find_machine("chassis2-gateway1")).endpoints[0];
+  EXPECT_EQ(network->name(network->router_of(nic)), "chassis2");
+  EXPECT_EQ(to_string(network->port(nic).rate), "1Gbit/s");
+}
+
+TEST(ParseCluster, PlanesKeepTheOrderOfTheFile) {
+  const auto network = open_cluster(AYATORI_SOURCE_DIR "/examples/cluster/evaluation.toml");
+  ASSERT_TRUE(network) << error_of(network);
+  EXPECT_EQ(planes_of(*network, "chassis1-qs21-4"),
+            (std::map<unsigned, std::string>{{0, "gbe"}, {1, "10gbe"}, {2, "infiniband"}}));
+}
+
+TEST(ParseCluster, ALinkOverridesItsPlane) {
+  const auto network =
+      parse_cluster(with_switch("[[switches]]\nname = \"t\"\nplane = \"e\"\n"
+                                "links = [{ to = \"s\", rate = \"10Gbit/s\", latency = \"2us\", cables = 2 }]\n"
+                                "[[hosts]]\nname = \"a,b\"\nlinks = [{ to = \"s\" }]\n"),
+                    "f");
+  ASSERT_TRUE(network) << error_of(network);
+  EXPECT_EQ(network->link_count(), 4U);
+  std::set<std::string> rates;
+  for (const Port& port : network->ports(1)) {
+    if (!port.connected()) continue;
+    rates.insert(to_string(port.rate));
+    EXPECT_EQ(port.latency, 2000U);
+  }
+  EXPECT_EQ(rates, std::set<std::string>{"10Gbit/s"});
+}
+
+TEST(ParseCluster, AListOfSwitchesGivesOneToEachHost) {
+  const auto network = parse_cluster(
+      "[planes.e]\n[[switches]]\nname = \"s[1-3]\"\nplane = \"e\"\n"
+      "[[hosts]]\nname = \"h[1-3]\"\nlinks = [{ to = \"s[1-3]\" }, { to = \"s1\" }]\n",
+      "f");
+  ASSERT_TRUE(network) << error_of(network);
+  for (const char* number : {"1", "2", "3"}) {
+    const Machine& machine = network->machine(*network->find_machine(std::string("h") + number));
+    ASSERT_EQ(machine.endpoints.size(), 2U);
+    EXPECT_EQ(network->name(network->router_of(machine.endpoints[0])), std::string("s") + number);
+    EXPECT_EQ(network->name(network->router_of(machine.endpoints[1])), "s1");
+  }
+}
+
+TEST(ParseCluster, RailsOfAPlaneFollowThoseOfThePlanesBefore) {
+  const auto network = parse_cluster(
+      "[planes.a]\n[planes.b]\n[[switches]]\nname = \"a\"\nplane = \"a\"\n"
+      "[[switches]]\nname = \"b\"\nplane = \"b\"\n"
+      "[[hosts]]\nname = \"two\"\nlinks = [{ to = \"a\", cables = 2 }, { to = \"b\" }]\n"
+      "[[hosts]]\nname = \"one\"\nlinks = [{ to = \"b\" }]\n",
+      "f");
+  ASSERT_TRUE(network) << error_of(network);
+  EXPECT_EQ(planes_of(*network, "two"), (std::map<unsigned, std::string>{{0, "a"}, {1, "a"}, {2, "b"}}));
+  EXPECT_EQ(planes_of(*network, "one"), (std::map<unsigned, std::string>{{2, "b"}}));
+}
+
+TEST(ParseCluster, ErrorsNameLineAndKey) {
+  EXPECT_EQ(error_of(parse_cluster("", "f")), "f: expected planes, each under [planes.NAME]");
+  EXPECT_EQ(error_of(parse_cluster("[planes.e]\nrate = 7\n", "f")), "f:2: rate: expected a text");
+  EXPECT_EQ(error_of(parse_cluster("[planes.e]\nrate = \"fast\"\n", "f")),
+            "f:2: rate: expected a rate like 1Gbit/s or 4xSDR");
+  EXPECT_EQ(error_of(parse_cluster("[planes.e]\nlatency = \"9s\"\n", "f")),
+            "f:2: latency: expected a duration of at most 4s, for example 30us");
+  EXPECT_EQ(error_of(parse_cluster("[planes.e]\nspeed = 1\n", "f")),
+            "f:2: unknown key 'speed' | known are rate, latency");
+  EXPECT_EQ(error_with_switch("[[hosts]]\nname = \"a\"\n"), "f:6: 'a' has no link");
+  EXPECT_EQ(error_with_switch("[[hosts]]\nname = \"a\"\nlinks = [{ to = \"t\" }]\n"),
+            "f:8: to: there is no switch 't'");
+  EXPECT_EQ(error_with_switch("[[hosts]]\nname = \"a\"\nlinks = [{ }]\n"), "f:8: 'to = …' is missing");
+  EXPECT_EQ(error_with_switch("[[hosts]]\nname = \"a,a\"\nlinks = [{ to = \"s\" }]\n"), "f:6: 'a' is given twice");
+  EXPECT_EQ(error_with_switch("[[hosts]]\nname = \"a[1-3]\"\nlinks = [{ to = \"s,s\" }]\n"),
+            "f:8: to: expected one switch, or one for each of 3, instead of 2");
+  EXPECT_EQ(error_with_switch("[[switches]]\nname = \"t\"\nplane = \"x\"\n"),
+            "f:8: plane: there is no plane 'x' | known are e");
+  EXPECT_EQ(error_with_switch("[[switches]]\nname = \"t\"\nplane = \"e\"\nlinks = [{ to = \"t\" }]\n"),
+            "f:9: to: 't' itself");
+  EXPECT_EQ(error_with_switch("[[chassis]]\nname = \"c\"\n"), "f:6: bus: expected { plane = …, rate = … }");
+  EXPECT_EQ(error_with_switch("[planes.x]\n[[hosts]]\nname = \"a\"\nlinks = [{ to = \"s\" }]\n"),
+            "f:6: no host is on the plane 'x'");
+  EXPECT_EQ(error_with_switch("[planes.x]\n[[switches]]\nname = \"t\"\nplane = \"x\"\nlinks = [{ to = \"s\" }]\n"),
+            "f:10: to: 's' is on the plane 'e', not 'x'");
+  EXPECT_EQ(error_with_switch("[[hosts]]\nname = \"a\"\nlinks = [{ to = \"s\", cables = 0 }]\n"),
+            "f:8: cables: expected a whole number from 1 to 1024");
+  EXPECT_EQ(error_of(open_cluster("")),
+            "cluster: no file is given | cluster:FILE (TOML, as docs/cluster-format.md describes it)");
+}
+
+}  // namespace
+}  // namespace ayatori

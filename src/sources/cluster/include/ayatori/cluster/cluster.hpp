@@ -1,0 +1,20 @@
+#pragma once
+/// \file
+/// A cluster of several networks as somebody writes it down: planes with their switches, chassis with an internal bus,
+/// hosts with a NIC on one or several planes. docs/cluster-format.md describes the file.
+
+#include <string_view>
+
+#include "ayatori/base/error.hpp"
+#include "ayatori/network/network.hpp"
+
+namespace ayatori {
+
+/// Reads the TOML of a cluster. The planes have the order of the file; a switch's ports lead to its cables in the order
+/// of the file, from 1 on; a host's NICs have rails by plane, and within a plane by the order of its links. A chassis's
+/// bus is a router. Errors name file, line and key: a key or a name that is not known, a plane without hosts, a host
+/// without a link, a link between two planes, a name that is given twice.
+[[nodiscard]] Result<Network> parse_cluster(std::string_view text, std::string_view file);
+[[nodiscard]] Result<Network> open_cluster(std::string_view file);
+
+}  // namespace ayatori
