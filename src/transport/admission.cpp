@@ -76,8 +76,8 @@ std::optional<ContextId> Admission::grant(Time now) {
 void Admission::expire(ContextId flow, Time now) {
   Grant& grant = grants_[flow];
   if (grant.credit == 0 || grant.lease_end > now) return;
-  if (waiting_.empty()) {
-    grant.lease_end = now + lease();  // nobody else wants it
+  if (waiting_.empty() && !grant.fresh) {
+    grant.lease_end = now + lease();  // the sender knows of its credit, and nobody else wants it
     return;
   }
   // If no packet came on this credit, the grant may have been lost: the flow is queued once more.

@@ -131,10 +131,19 @@ TEST(Admission, CreditIsPassedOnAfterAQuantum) {
   EXPECT_EQ(admission.grant(Time{}), last);
 }
 
+TEST(Admission, GrantOnWhichNothingCameIsRepeatedAlsoIfNobodyWaits) {
+  Admission admission(with_buffers(64));
+  admission.overflowed(0, Time{});
+  ASSERT_EQ(grant_all(admission), 1U);
+  admission.expire(0, admission.lease_end(0));
+  EXPECT_EQ(admission.grant(Time{}), 0U) << "the first may have been lost";
+}
+
 TEST(Admission, UnusedCreditStaysIfNobodyWaits) {
   Admission admission(with_buffers(64));
   admission.overflowed(0, Time{});
   ASSERT_EQ(grant_all(admission), 1U);
+  admission.arrived(0, Packet{}, Time{});  // its sender knows of the credit
   const Time end = admission.lease_end(0);
   admission.expire(0, end);
   EXPECT_EQ(admission.credit(0), 64U);
