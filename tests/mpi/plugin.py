@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -68,12 +69,13 @@ class Mpi:
         *command: str | Path,
         plugin: Path | None = None,
         preload: bool = True,
+        before: Sequence[Path] = (),
         timeout: float = 120,
         **variables: str,
     ) -> subprocess.CompletedProcess[str]:
-        """`plugin`: another library than this MPI's own."""
+        """`plugin`: another library than this MPI's own. `before`: what is preloaded before it."""
         environment = os.environ | OPEN_MPI_HERE | variables
-        libraries = [plugin or library(self.family)] if preload else []
+        libraries = [*before, *([plugin or library(self.family)] if preload else [])]
         libraries += [self.yielding()] if self.family == "mpich" else []
         preloaded = "LD_PRELOAD=" + ":".join(map(str, libraries))
         launch = [f"mpirun.{self.family}", "-np", str(ranks)]
