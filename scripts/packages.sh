@@ -7,7 +7,7 @@ lab_packages="opensm ibsim-utils infiniband-diags ibutils"
 # What its tests and checks need besides.
 test_packages="pkg-config libgtest-dev libbenchmark-dev clang-19 libclang-rt-19-dev libomp-19-dev clang-format-19 chromium fonts-dejavu-core \
     openmpi-bin libopenmpi-dev mpich libmpich-dev gfortran libpmix-dev graphviz libhwloc-dev libsimgrid-dev lldpd iproute2 nftables slurmctld slurmd slurm-client munge libucx-dev libfabric-dev \
-    libibverbs-dev ibverbs-providers qemu-system-x86"
+    libibverbs-dev ibverbs-providers ibverbs-utils qemu-system-x86"
 # What the benchmarks measure beside ours.
 peer_packages="libopenmpi-dev libfabric-bin"
 # The integer program beside our plans, from PyPI.
