@@ -24,6 +24,8 @@ LOSSES = ["0", "0.1", "1", "5", "20"]
 OURS = ["ours", "libacp"]
 STACKS = [*OURS, "tcp", "ucx_tcp"]
 LONGEST = 300.0
+# Percent lost at the most, and the rounds.
+ROUNDS = [(0.01, "1500"), (0.5, "500"), (2.0, "200"), (10.0, "20"), (100.0, "6")]
 
 Line = dict[str, Any]
 
@@ -46,8 +48,8 @@ def runs_of(stacks: list[str], *arguments: str) -> dict[str, list[Line]]:
 
 
 def rounds_for(loss: str) -> str:
-    """As many as kernel TCP does in a few seconds."""
-    return "60" if float(loss) < 5 else "20" if float(loss) < 20 else "6"
+    """As many as kernel TCP does in about a second: windows begin small, and a short run shows little else."""
+    return next(rounds for most, rounds in ROUNDS if float(loss) <= most)
 
 
 def median_rates(runs: dict[str, list[Line]]) -> dict[str, float]:

@@ -258,14 +258,15 @@ def describe(data: dict[str, Any]) -> None:
 
 def choice_in_words(data: dict[str, Any]) -> str:
     """Which of the two is better."""
-    if data["jobs"] == 1:
-        choice = data["choices"][0]
-        word = choice["take"] if data["kept"] else f"the {choice['take']}"
-        text = f"{word}: {choice['with_plan']:.4f} with it, {choice['without']:.4f} without"
-        if "with_plan_own_steps" not in choice:
-            return text
-        return f"{text}; with own steps {choice['with_plan_own_steps']:.4f} and {choice['without_own_steps']:.4f}"
-    return f"the plan in {data['jobs'] - data['kept']} of {data['jobs']} jobs, no plan in {data['kept']}"
+    if data["jobs"] > 1:
+        return f"the plan in {data['jobs'] - data['kept']} of {data['jobs']} jobs, no plan in {data['kept']}"
+    choice = data["choices"][0]
+    word = choice["take"] if data["kept"] else f"the {choice['take']}"
+    if "with_plan_own_steps" not in choice:
+        return f"{word}: {choice['with_plan']:.4f} with it, {choice['without']:.4f} without"
+    by_shift = f"plan {choice['with_plan']:.4f}, no plan {choice['without']:.4f}"
+    by_own_steps = f"plan {choice['with_plan_own_steps']:.4f}, no plan {choice['without_own_steps']:.4f}"
+    return f"{word} (by the shift: {by_shift}; by own steps: {by_own_steps})"
 
 
 def write_better_plan(network: Network, in_use: Routes, routes: Routes, improvement: Improvement, file: Path) -> None:
