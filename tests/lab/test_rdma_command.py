@@ -12,25 +12,10 @@ from pathlib import Path
 
 import pytest
 
-from ayatori.lab.rdma import missing_packages, prepare_parts
-from ayatori.lab.rdma.machine import available_memory_mib
-from ayatori.processes import ProgramError
+from ayatori.lab.rdma import missing_packages
 
 SECONDS = 600.0
 """Long: other tests run beside this one, and the machine is emulated."""
-
-
-@pytest.fixture(scope="module")
-def machine() -> None:
-    """Skips the tests where no virtual machine can be made."""
-    try:
-        if missing := missing_packages():
-            pytest.skip(f"no virtual machine can run here: {', '.join(missing)} not installed")
-        if available_memory_mib() < 2 * 724:
-            pytest.skip(f"no virtual machine can run here: {available_memory_mib()} MiB are free")
-        prepare_parts()
-    except ProgramError as error:
-        pytest.skip(f"no virtual machine can run here: {error}: {error.cause}")
 
 
 def lab(folder: Path, *words: str) -> subprocess.Popen[bytes]:

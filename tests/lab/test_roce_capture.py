@@ -11,31 +11,20 @@ from pathlib import Path
 
 import pytest
 
-from ayatori.lab.rdma import missing_packages, prepare_parts
-from ayatori.lab.rdma.machine import available_memory_mib
-from ayatori.processes import ProgramError
-
 ROOT = Path(__file__).parent.parent.parent
 PRELOAD = ROOT / "build/release/paths/libayatori_paths.so"
 HOSTS = ("192.168.77.1", "192.168.77.2")
 
 
 @pytest.fixture(scope="module")
-def machine() -> None:
-    """Skips the test where no virtual machine can be made, or there is nothing to run in it."""
+def preload() -> Path:
+    """Skips the test where there is nothing to run in the machine."""
     if not PRELOAD.exists() or shutil.which("ibv_rc_pingpong") is None:
         pytest.skip("libibverbs-dev or ibverbs-utils is not installed")
-    try:
-        if missing := missing_packages():
-            pytest.skip(f"no virtual machine can run here: {', '.join(missing)} not installed")
-        if available_memory_mib() < 2 * 724:
-            pytest.skip(f"no virtual machine can run here: {available_memory_mib()} MiB are free")
-        prepare_parts()
-    except ProgramError as error:
-        pytest.skip(f"no virtual machine can run here: {error}: {error.cause}")
+    return PRELOAD
 
 
-def test_packets_have_the_planned_source_ports(machine: None, tmp_path: Path) -> None:
+def test_packets_have_the_planned_source_ports(machine: None, preload: Path, tmp_path: Path) -> None:
     plan = {
         "format": "ayatori-roce-plan",
         "version": 1,
@@ -47,7 +36,7 @@ def test_packets_have_the_planned_source_ports(machine: None, tmp_path: Path) ->
     (tmp_path / "plan.json").write_text(json.dumps(plan), encoding="utf-8")
     script = ROOT / "tests/paths/capture.py"
     done = subprocess.run(
-        [sys.executable, "-m", "ayatori.cli", "lab", "rdma", "--", sys.executable, str(script), str(PRELOAD)],
+        [sys.executable, "-m", "ayatori.cli", "lab", "rdma", "--", sys.executable, str(script), str(preload)],
         cwd=tmp_path,
         env=os.environ | {"AYATORI_ROCE_PLAN": str(tmp_path / "plan.json")},
         capture_output=True,
