@@ -37,6 +37,10 @@ class Port:
     @property
     def bytes_per_second(self) -> float: ...
 
+    @property
+    def latency_ns(self) -> int:
+        """Of the cable and the device at its end; 0: not known."""
+
 class Machine:
     @property
     def name(self) -> str: ...

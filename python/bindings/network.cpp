@@ -91,7 +91,8 @@ void bind_ports_and_machines(nb::module_& module) {
            })
       .def_prop_ro("connected", &Port::connected)
       .def_prop_ro("rate", [](const Port& port) { return to_string(port.rate); })
-      .def_prop_ro("bytes_per_second", [](const Port& port) { return port.rate.bytes_per_second(); });
+      .def_prop_ro("bytes_per_second", [](const Port& port) { return port.rate.bytes_per_second(); })
+      .def_ro("latency_ns", &Port::latency, "Of the cable and the device at its end; 0: not known.");
 
   nb::class_<Machine>(module, "Machine")
       .def_prop_ro("name", [](const Machine& machine) { return text(machine.name); })

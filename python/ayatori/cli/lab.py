@@ -15,6 +15,9 @@ from ayatori.cli import options
 from ayatori.cli.execution import UsageError
 from ayatori.cli.output import note, print_json, say
 from ayatori.cli.route import describe_check
+from ayatori.lab.cluster import Settings as ClusterSettings
+from ayatori.lab.cluster import find_routes, has_netem, lay_out, why_impossible
+from ayatori.lab.cluster import run_command as run_in_cluster
 from ayatori.lab.fabric import SimulatedFabric
 from ayatori.lab.fabric.verification import (
     OPENSM_ENGINES,
@@ -111,6 +114,33 @@ def rdma(
         raise Error("no virtual machine can run here", hint=f"apt-get install {' '.join(missing)}")
     settings = MachineSettings(hosts, cpus, parse_bytes(memory) >> 20, netem, dict(os.environ))
     return run_command(prepare_parts(), settings, command, Path.cwd(), sys.stdout.buffer, sys.stderr.buffer)
+
+
+@app.command("cluster")
+def cluster(
+    file: Annotated[Path, typer.Argument(metavar="FILE.toml", help="A cluster (docs/cluster-format.md).")],
+    command: Annotated[list[str], typer.Argument(metavar="-- COMMAND...", help="What runs on the first host.")],
+    slower: Annotated[float, typer.Option("--slower", metavar="N", help="Divide all rates by N.")] = 1.0,
+    loss: Annotated[float, typer.Option("--loss", metavar="PERCENT", help="Of the packets that hosts receive.")] = 0.0,
+) -> int:
+    """Runs a command, mpirun for example, in a cluster of network namespaces with the file's hosts, planes and rates.
+
+    Exit status: the command's. Nothing is left of the cluster when it ends. The variable AYATORI_LAB_HOSTFILE names a
+    file with all hosts, which Open MPI and MPICH use without being told.
+    """
+    if slower <= 0 or not 0 <= loss < 100:
+        raise UsageError("--slower takes a number above 0, --loss a percentage below 100")
+    settings = ClusterSettings(slower, loss)
+    network = open_source(f"cluster:{file}")
+    layout = lay_out(network, slower)
+    find_routes(layout)
+    if why := why_impossible(settings):
+        raise Error("no cluster can be made here", why)
+    for pair in layout.left_out:
+        note(f"left out, since Ethernet allows no circles: {pair}")
+    if any(network.port(end).latency_ns for ends in network.cables() for end in ends) and not has_netem():
+        note("this kernel has no netem: the file's latencies are left out")
+    return run_in_cluster(file, settings, command)
 
 
 def describe(data: dict[str, Any]) -> None:

@@ -1,0 +1,60 @@
+"""The first process of a lab: `python -m ayatori.lab.cluster FILE SLOWER LOSS COMMAND…`, in namespaces of its own. It
+makes the hosts, runs the command on the first of them and ends with its status, and the lab ends with it."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from contextlib import suppress
+from types import FrameType
+
+from ayatori.base.errors import Error
+from ayatori.lab.cluster.layout import lay_out
+from ayatori.lab.cluster.namespaces import core_of, make_namespaces, variables
+from ayatori.lab.cluster.session import has_netem
+from ayatori.model.network import open_source
+
+_AS_HOST = 'hostname "$1"; shift; exec "$@"'
+
+
+def main(file: str, slower: str, loss_percent: str, *command: str) -> int:
+    running: list[int] = []  # the command's process, once there is one
+
+    def end(number: int, _frame: FrameType | None) -> None:
+        if not running:
+            sys.exit(128 + number)
+        with suppress(ProcessLookupError):
+            os.kill(running[0], number)
+
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, end)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # a terminal sends it to the command, too
+    layout = lay_out(open_source(f"cluster:{file}"), float(slower))
+    make_namespaces(layout, float(loss_percent), has_netem())
+    first = layout.hosts[0].name
+    place = ["ip", "netns", "exec", first, "unshare", "--uts", "taskset", "-c", str(core_of(0))]
+    child = subprocess.Popen(
+        [*place, "sh", "-c", _AS_HOST, "sh", first, *command],
+        env=variables() | os.environ,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+    )
+    running.append(child.pid)
+    return _reap_until_end_of(child.pid)
+
+
+def _reap_until_end_of(pid: int) -> int:
+    """The exit status of that child. The children of processes that have ended come to us, and are waited for."""
+    while True:
+        ended, status = os.wait()
+        if ended == pid:
+            code = os.waitstatus_to_exitcode(status)
+            return code if code >= 0 else 128 - code
+
+
+if __name__ == "__main__":
+    try:
+        sys.exit(main(*sys.argv[1:]))
+    except Error as error:
+        sys.exit(f"error: {error}" + (f"\n  caused by: {error.cause}" if error.cause else ""))

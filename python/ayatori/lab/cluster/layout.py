@@ -1,0 +1,143 @@
+"""What a lab is made of for a given network: bridges, hosts with interfaces and addresses, cables with their rates."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from dataclasses import dataclass, field
+
+from ayatori._core import Network
+from ayatori.base.errors import Error
+
+MAX_HOSTS = 1000
+MAX_SUBNETS = 190
+_INTERFACE_NAME = re.compile(r"[A-Za-z0-9._-]{1,15}")
+_FIRST_SUBNET = 64
+_HOSTS_IN_A_BLOCK = 250
+
+
+@dataclass(frozen=True)
+class Cable:
+    """What a cable carries each way."""
+
+    bits_per_second: float
+    latency_ns: int
+    """Of the cable and the device at its end; 0 where the network does not tell it."""
+
+
+@dataclass(frozen=True)
+class Interface:
+    """A NIC of a host."""
+
+    name: str
+    bridge: int
+    """Index in Layout.bridges: the switch at the other end of its cable."""
+    subnet: int
+    """NICs share one if they are of the same rail and their switches are joined."""
+    address: str
+    cable: Cable
+
+    @property
+    def prefix(self) -> str:
+        return prefix_of(self.subnet)
+
+
+@dataclass(frozen=True)
+class Host:
+    name: str
+    interfaces: list[Interface] = field(default_factory=list)
+
+    @property
+    def address(self) -> str:
+        """That of its name: of its first interface."""
+        return self.interfaces[0].address
+
+
+@dataclass(frozen=True)
+class Layout:
+    bridges: list[str]
+    """The names of the switches."""
+    hosts: list[Host]
+    """In the order in which the network has them: neighbours share a switch."""
+    trunks: list[tuple[int, int, Cable]]
+    """Cables between two bridges. No two ways lead from one bridge to another, since Ethernet would go round in
+    circles: parallel cables are one with their rates together."""
+    left_out: list[str]
+    """Pairs of switches whose cables would close a circle."""
+
+
+def prefix_of(subnet: int) -> str:
+    return f"10.{_FIRST_SUBNET + subnet}.0.0/16"
+
+
+def lay_out(network: Network, slower: float = 1.0) -> Layout:
+    """The lab of a network whose machines have names, with all rates divided by `slower`. Raises Error if there is no
+    such lab: hosts or subnets too many, a name that no interface can have, a NIC at no switch, a cable without a rate.
+    """
+    machines = [network.machines[index] for index in network.machines_in_order]
+    if not machines:
+        raise Error("the network has no hosts")
+    if len(machines) > MAX_HOSTS:
+        raise Error(f"the network has {len(machines)} hosts, and a lab at most {MAX_HOSTS}")
+    trunks, parts, left_out = _trunks(network, slower)
+    subnets = _number_subnets(network, parts)
+    hosts = []
+    for number, machine in enumerate(machines):
+        if not machine.endpoints:
+            raise Error(f"host '{machine.name}' has no cable")
+        interfaces = [_interface(network, port, number, subnets, parts, slower) for port in machine.endpoints]
+        hosts.append(Host(machine.name, interfaces))
+    return Layout([network.name(router) for router in range(network.router_count)], hosts, trunks, left_out)
+
+
+def _number_subnets(network: Network, parts: list[int]) -> dict[tuple[int, int], int]:
+    """By rail and part: 0, 1, …"""
+    found = set()
+    for endpoint in network.endpoints:
+        bridge = network.router_of(endpoint)
+        if bridge is None:
+            raise Error(f"{network.describe_link(endpoint)}: a lab has cables between hosts and switches only")
+        found.add((network.rail(network.port(endpoint).device), parts[bridge]))
+    if len(found) > MAX_SUBNETS:
+        raise Error(f"the network has {len(found)} subnets, and a lab at most {MAX_SUBNETS}")
+    return {key: number for number, key in enumerate(sorted(found))}
+
+
+def _interface(
+    network: Network, endpoint: int, host: int, subnets: dict[tuple[int, int], int], parts: list[int], slower: float
+) -> Interface:
+    device = network.port(endpoint).device
+    bridge = network.router_of(endpoint)
+    assert bridge is not None
+    name = network.name(device)
+    if not _INTERFACE_NAME.fullmatch(name):
+        raise Error(f"no interface can be called '{name}'", hint="at most 15 letters, digits, '.', '_' and '-'")
+    subnet = subnets[network.rail(device), parts[bridge]]
+    block, place = divmod(host, _HOSTS_IN_A_BLOCK)
+    address = f"10.{_FIRST_SUBNET + subnet}.{block}.{place + 1}"
+    return Interface(name, bridge, subnet, address, _cable(network, endpoint, slower))
+
+
+def _cable(network: Network, link: int, slower: float, count: int = 1) -> Cable:
+    port = network.port(link)
+    if port.bytes_per_second <= 0:
+        raise Error(f"{network.describe_link(link)} has no rate", hint="give its plane one: rate = '1Gbit/s'")
+    return Cable(port.bytes_per_second * 8 * count / slower, port.latency_ns)
+
+
+def _trunks(network: Network, slower: float) -> tuple[list[tuple[int, int, Cable]], list[int], list[str]]:
+    """The trunks, for each switch a number that those have that are joined with it, and what is left out."""
+    bundles: dict[tuple[int, int], list[int]] = defaultdict(list)
+    for link, _ in network.cables():
+        near, far = network.port(link).device, network.port(network.port(link).peer).device
+        if near < network.router_count and far < network.router_count and near != far:
+            bundles[min(near, far), max(near, far)].append(link)
+    trunks, left_out = [], []
+    part = list(range(network.router_count))
+    for (near, far), links in sorted(bundles.items()):
+        if part[near] == part[far]:
+            left_out.append(f"{network.name(near)} - {network.name(far)}")
+            continue
+        part = [part[near] if number == part[far] else number for number in part]
+        trunks.append((near, far, _cable(network, links[0], slower, len(links))))
+    return trunks, part, left_out

@@ -1,0 +1,78 @@
+"""A command in a lab, from the outside: whether there can be one here, and its processes until they end."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from types import FrameType
+
+_OWN = ("unshare", "--net", "--pid", "--mount", "--uts", "--ipc", "--fork", "--kill-child", "--mount-proc")
+"""Namespaces that end with their first process, with all that is in them: nothing is left, however a lab ends."""
+
+_FORWARDED = (signal.SIGTERM, signal.SIGHUP)
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How a lab differs from what the network's source says."""
+
+    slower: float = 1.0
+    """All rates are divided by it."""
+    loss_percent: float = 0.0
+    """Of the packets that a host receives, dropped at random."""
+
+
+def why_impossible(settings: Settings) -> str:
+    """The reason why this machine can't have such a lab; empty if it can."""
+    if os.geteuid() != 0:
+        return "network namespaces need root"
+    programs = {"ip": "iproute2", "tc": "iproute2", "unshare": "util-linux", "setpriv": "util-linux"}
+    if settings.loss_percent > 0:
+        programs["nft"] = "nftables"
+    for program, package in programs.items():
+        if shutil.which(program, path=os.environ.get("PATH", "") + ":/usr/sbin:/sbin") is None:
+            return f"{program} is not installed (apt-get install {package})"
+    return _tried("ip", "link", "add", "type", "veth")
+
+
+def has_netem() -> bool:
+    """Whether this machine's kernel can delay packets."""
+    return not _tried("tc", "qdisc", "add", "dev", "lo", "root", "netem", "delay", "1us")
+
+
+def _tried(*command: str) -> str:
+    """What the command says when it fails in namespaces of its own; empty if it does not."""
+    done = subprocess.run([*_OWN, *command], capture_output=True, text=True, check=False)
+    return "" if done.returncode == 0 else done.stderr.strip().split("\n")[0] or f"{command[0]} fails"
+
+
+def run_command(file: Path, settings: Settings, command: Sequence[str]) -> int:
+    """Runs a command on the first host of the cluster that the file describes, with our input and output. Returns its
+    exit status (128 + N: killed by signal N).
+
+    Its signals are ours: SIGTERM and SIGHUP are passed on, and what a terminal sends reaches it anyway. If this process
+    is killed, so is the lab.
+    """
+    inside = [sys.executable, "-m", "ayatori.lab.cluster", str(file), str(settings.slower), str(settings.loss_percent)]
+    lab = subprocess.Popen(["setpriv", "--pdeathsig", "KILL", *_OWN, *inside, *command])
+
+    def forward(number: int, _frame: FrameType | None) -> None:
+        with suppress(OSError):
+            first = Path(f"/proc/{lab.pid}/task/{lab.pid}/children").read_text().split()
+            os.kill(int(first[0]) if first else lab.pid, number)
+
+    before = {number: signal.signal(number, forward) for number in _FORWARDED}
+    before[signal.SIGINT] = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        status = lab.wait()
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+    return status if status >= 0 else 128 - status

@@ -1,0 +1,171 @@
+"""`ayatori lab cluster` with real namespaces: what a command finds in one, and that nothing is left of it."""
+
+from __future__ import annotations
+
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from ayatori.lab.cluster import Settings, has_netem, why_impossible
+
+EXAMPLES = Path(__file__).parents[2] / "examples/cluster"
+THREE_CHASSIS = EXAMPLES / "three-chassis.toml"
+SECONDS = 120.0
+
+pytestmark = pytest.mark.skipif(bool(why_impossible(Settings(loss_percent=1))), reason=why_impossible(Settings()))
+
+
+def lab(folder: Path, *words: str) -> subprocess.Popen[str]:
+    return subprocess.Popen(
+        [sys.executable, "-m", "ayatori.cli", "lab", "cluster", *words],
+        cwd=folder,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+
+def output_of(folder: Path, *words: str) -> str:
+    out, err = lab(folder, *words).communicate(timeout=SECONDS)
+    assert err == ""
+    return out
+
+
+def test_the_command_runs_on_the_first_host_and_its_status_comes_back(tmp_path: Path) -> None:
+    script = 'hostname; pwd; cat; cat "$AYATORI_LAB_HOSTFILE" | wc -l; echo to stderr >&2; exit 7'
+    running = subprocess.run(
+        [sys.executable, "-m", "ayatori.cli", "lab", "cluster", THREE_CHASSIS, "--", "sh", "-c", script],
+        cwd=tmp_path,
+        input="given\n",
+        capture_output=True,
+        text=True,
+        timeout=SECONDS,
+        check=False,
+    )
+    assert running.stdout.split() == ["chassis1-blade1", str(tmp_path), "given", "12"]
+    assert (running.returncode, running.stderr) == (7, "to stderr\n")
+
+
+# From a blade on one plane to the InfiniBand address of a gateway in another chassis, and how long that takes.
+SEND = """
+import os, socket, subprocess, sys, time
+host, address, count = sys.argv[1], sys.argv[2], int(sys.argv[3])
+listen = "import socket; s = socket.create_server(('', 7000)); print(flush=True); c = s.accept()[0]"
+receive = f"f = c.makefile('rb'); f.read({count}); c.send(b'.')"
+agent = [os.environ["HYDRA_LAUNCHER_EXEC"], host, f'{sys.executable} -c "{listen}; {receive}"']
+with subprocess.Popen(agent, stdout=subprocess.PIPE) as receiver:
+    receiver.stdout.readline()
+    with socket.create_connection((address, 7000)) as connection:
+        begin = time.monotonic()
+        connection.sendall(bytes(count))
+        connection.recv(1)
+        print(count * 8 / (time.monotonic() - begin))
+"""
+
+
+def test_packets_pass_gateways_at_the_rate_of_the_slowest_cable(tmp_path: Path) -> None:
+    words = [sys.executable, "-c", SEND, "chassis2-gateway1", "chassis2-gateway1-infiniband0", "3000000"]
+    rate = float(output_of(tmp_path, str(THREE_CHASSIS), "--slower", "20", "--", *words))
+    assert 5e6 < rate <= 50e6 * 1.15, "1 Gbit/s divided by 20, but for the first burst"
+
+
+def test_packets_are_lost_at_the_rate_that_is_asked_for(tmp_path: Path) -> None:
+    count = """
+import socket
+s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+s.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1 << 22)
+"""
+    receive = count + "s.bind(('', 7001)); print(flush=True); s.settimeout(1); n = 0\ntry:\n while s.recv(99): n += 1\n"
+    receive += "except TimeoutError: print(n)"
+    (tmp_path / "receive.py").write_text(receive)
+    (tmp_path / "send.py").write_text(
+        "import os, socket, subprocess, sys, time\n"
+        "agent = [os.environ['HYDRA_LAUNCHER_EXEC'], 'qs21-2', f'{sys.executable} receive.py']\n"
+        "with subprocess.Popen(agent, stdout=subprocess.PIPE) as receiver:\n"
+        " receiver.stdout.readline()\n"
+        " s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)\n"
+        " for i in range(2000): s.sendto(b'.', ('chassis1-qs21-2', 7001)); time.sleep(2e-4)\n"
+        " print(receiver.stdout.read().decode())\n".replace("'qs21-2'", "'chassis1-qs21-2'")
+    )
+    arrived = int(
+        output_of(tmp_path, str(EXAMPLES / "evaluation.toml"), "--loss", "20", "--", sys.executable, "send.py")
+    )
+    assert 1400 < arrived < 1800
+
+
+def test_labs_stand_side_by_side_and_nothing_is_left_of_those_that_are_killed(tmp_path: Path) -> None:
+    before = subprocess.run(["ip", "-brief", "link"], capture_output=True, text=True, check=True).stdout
+    seed = random.randrange(1 << 32)
+    print("seed", seed)
+    draw = random.Random(seed)
+    mark = f"1000.{os.getpid()}"
+    everywhere = (
+        f'for host in $(cat $AYATORI_LAB_HOSTFILE); do $HYDRA_LAUNCHER_EXEC $host "exec sleep {mark}" & done; wait'
+    )
+    labs = [lab(tmp_path, str(THREE_CHASSIS), "--", "sh", "-c", everywhere) for _ in range(3)]
+    for running in labs:
+        time.sleep(draw.uniform(0, 2))
+        running.kill()
+        running.wait()
+    deadline = time.monotonic() + SECONDS
+    while left := [command for command in commands() if mark in command or "ayatori.lab.cluster" in command]:
+        assert time.monotonic() < deadline, left
+        time.sleep(0.05)
+    assert subprocess.run(["ip", "-brief", "link"], capture_output=True, text=True, check=True).stdout == before
+    assert not Path("/run/netns/chassis1-blade1").exists()
+    assert not Path("/run/ayatori").exists()
+
+
+def test_sigterm_reaches_the_command(tmp_path: Path) -> None:
+    running = lab(
+        tmp_path,
+        str(THREE_CHASSIS),
+        "--",
+        "sh",
+        "-c",
+        "trap 'echo asked; exit 3' TERM; echo up; while :; do sleep 0.05; done",
+    )
+    assert running.stdout is not None
+    assert running.stdout.readline() == "up\n"
+    running.send_signal(signal.SIGTERM)
+    assert running.communicate(timeout=SECONDS)[0] == "asked\n"
+    assert running.returncode == 3
+
+
+def test_a_kernel_without_netem_is_told_of(tmp_path: Path) -> None:
+    file = tmp_path / "slow.toml"
+    file.write_text(THREE_CHASSIS.read_text().replace('rate = "1Gbit/s"', 'rate = "1Gbit/s"\nlatency = "50us"'))
+    running = lab(tmp_path, str(file), "--", "true")
+    told = running.communicate(timeout=SECONDS)[1]
+    assert ("netem" in told) == (not has_netem())
+
+
+@pytest.mark.parametrize(
+    ("words", "status", "said"),
+    [
+        (["nowhere.toml", "--", "true"], 1, "nowhere.toml"),
+        ([str(THREE_CHASSIS), "--slower", "0", "--", "true"], 2, "--slower takes a number above 0"),
+        ([str(THREE_CHASSIS), "--loss", "100", "--", "true"], 2, "--loss a percentage below 100"),
+        ([str(THREE_CHASSIS), "--", "no-such-program"], 127, "no-such-program"),
+    ],
+)
+def test_bad_input_is_said(words: list[str], status: int, said: str, tmp_path: Path) -> None:
+    running = lab(tmp_path, *words)
+    assert said in running.communicate(timeout=SECONDS)[1]
+    assert running.returncode == status
+
+
+def commands() -> list[str]:
+    found = []
+    for path in Path("/proc").glob("[0-9]*/cmdline"):
+        try:
+            found.append(path.read_bytes().replace(b"\0", b" ").decode(errors="replace"))
+        except OSError:
+            continue
+    return found
