@@ -92,7 +92,7 @@ struct Calls {
     const IntType type = round.own_type();
     begin(
         "Ibcast", Buffer(type.type, per(ints, type)), nullptr,
-        [&](void* data) { PMPI_Bcast(data, per(ints, type), type.type, round.root, round.comm); },
+        [&](void* data) { MPIS_OWN(Bcast)(data, per(ints, type), type.type, round.root, round.comm); },
         [&](void* data, MPI_Request* request) {
           return MPI_Ibcast(data, per(ints, type), Freed(type), round.root, round.comm, request);
         });
@@ -107,7 +107,7 @@ struct Calls {
     begin(
         "Igather", Buffer(to.type, long{per(ints, to)} * ranks), data,
         [&](void* received) {
-          PMPI_Gather(block, per(ints, from), from.type, received, per(ints, to), to.type, round.root, round.comm);
+          MPIS_OWN(Gather)(block, per(ints, from), from.type, received, per(ints, to), to.type, round.root, round.comm);
         },
         [&](void* received, MPI_Request* request) {
           return MPI_Igather(block, per(ints, from), Freed(from), received, per(ints, to), Freed(to), round.root,
@@ -124,8 +124,8 @@ struct Calls {
     begin(
         "Iscatter", Buffer(to.type, per(ints, to)), data,
         [&](void* received) {
-          PMPI_Scatter(data->data(), per(ints, from), from.type, in_place ? MPI_IN_PLACE : received, per(ints, to),
-                       to.type, round.root, round.comm);
+          MPIS_OWN(Scatter)(data->data(), per(ints, from), from.type, in_place ? MPI_IN_PLACE : received, per(ints, to),
+                            to.type, round.root, round.comm);
         },
         [&](void* received, MPI_Request* request) {
           return MPI_Iscatter(data->data(), per(ints, from), Freed(from), in_place ? MPI_IN_PLACE : received,
@@ -142,7 +142,7 @@ struct Calls {
     begin(
         "Iallgather", Buffer(to.type, long{per(ints, to)} * ranks), data,
         [&](void* received) {
-          PMPI_Allgather(block, per(ints, from), from.type, received, per(ints, to), to.type, round.comm);
+          MPIS_OWN(Allgather)(block, per(ints, from), from.type, received, per(ints, to), to.type, round.comm);
         },
         [&](void* received, MPI_Request* request) {
           return MPI_Iallgather(block, per(ints, from), Freed(from), received, per(ints, to), Freed(to), round.comm,
@@ -173,8 +173,8 @@ struct Calls {
           const IntType& type = in_place ? to : from;
           const std::vector<int> counts(blocks.size(), per(ints, type));
           const std::vector<int> to_counts(blocks.size(), per(ints, to));
-          PMPI_Alltoallv((in_place ? before : data)->data(), counts.data(), places(counts[0]).data(), type.type, result,
-                         to_counts.data(), places(to_counts[0]).data(), to.type, round.comm);
+          MPIS_OWN(Alltoallv)((in_place ? before : data)->data(), counts.data(), places(counts[0]).data(), type.type,
+                              result, to_counts.data(), places(to_counts[0]).data(), to.type, round.comm);
         },
         [&](void* result, MPI_Request* request) {
           return MPI_Ialltoall(in_place ? MPI_IN_PLACE : data->data(), per(ints, from), Freed(from), result,
@@ -194,8 +194,8 @@ struct Calls {
         "Igatherv", Buffer(to.type, blocks->end),
         std::make_shared<std::pair<decltype(data), decltype(blocks)>>(data, blocks),
         [&](void* received) {
-          PMPI_Gatherv(block, mine, from.type, received, blocks->counts.data(), blocks->at.data(), to.type, round.root,
-                       round.comm);
+          MPIS_OWN(Gatherv)(block, mine, from.type, received, blocks->counts.data(), blocks->at.data(), to.type,
+                            round.root, round.comm);
         },
         [&](void* received, MPI_Request* request) {
           return MPI_Igatherv(block, mine, Freed(from), received, blocks->counts.data(), blocks->at.data(), Freed(to),
@@ -214,8 +214,8 @@ struct Calls {
     begin(
         "Iscatterv", Buffer(to.type, mine), std::make_shared<std::pair<decltype(data), decltype(blocks)>>(data, blocks),
         [&](void* received) {
-          PMPI_Scatterv(data->data(), blocks->counts.data(), blocks->at.data(), from.type,
-                        in_place ? MPI_IN_PLACE : received, mine, to.type, round.root, round.comm);
+          MPIS_OWN(Scatterv)(data->data(), blocks->counts.data(), blocks->at.data(), from.type,
+                             in_place ? MPI_IN_PLACE : received, mine, to.type, round.root, round.comm);
         },
         [&](void* received, MPI_Request* request) {
           return MPI_Iscatterv(data->data(), blocks->counts.data(), blocks->at.data(), Freed(from),
@@ -236,8 +236,8 @@ struct Calls {
         "Iallgatherv", Buffer(to.type, blocks->end),
         std::make_shared<std::pair<decltype(data), decltype(blocks)>>(data, blocks),
         [&](void* received) {
-          PMPI_Allgatherv(block, mine, from.type, received, blocks->counts.data(), blocks->at.data(), to.type,
-                          round.comm);
+          MPIS_OWN(Allgatherv)(block, mine, from.type, received, blocks->counts.data(), blocks->at.data(), to.type,
+                               round.comm);
         },
         [&](void* received, MPI_Request* request) {
           return MPI_Iallgatherv(block, mine, Freed(from), received, blocks->counts.data(), blocks->at.data(),
@@ -268,8 +268,8 @@ struct Calls {
     begin(
         "Ialltoallv", Buffer(to.type, kept->arriving.end), kept,
         [&](void* received) {
-          PMPI_Alltoallv(kept->data->data(), kept->leaving.counts.data(), kept->leaving.at.data(), from.type, received,
-                         kept->arriving.counts.data(), kept->arriving.at.data(), to.type, round.comm);
+          MPIS_OWN(Alltoallv)(kept->data->data(), kept->leaving.counts.data(), kept->leaving.at.data(), from.type,
+                              received, kept->arriving.counts.data(), kept->arriving.at.data(), to.type, round.comm);
         },
         [&](void* received, MPI_Request* request) {
           return MPI_Ialltoallv(kept->data->data(), kept->leaving.counts.data(), kept->leaving.at.data(), Freed(from),
@@ -302,9 +302,9 @@ struct Calls {
         [&](void* result) {  // not in place, which MPICH 4.0.2 gets wrong
           const void* const from = (in_place ? before : data)->data();
           if (to_all) {
-            PMPI_Allreduce(from, result, count, operation.type, operation.op, round.comm);
+            MPIS_OWN(Allreduce)(from, result, count, operation.type, operation.op, round.comm);
           } else {
-            PMPI_Reduce(from, result, count, operation.type, operation.op, round.root, round.comm);
+            MPIS_OWN(Reduce)(from, result, count, operation.type, operation.op, round.root, round.comm);
           }
         },
         [&](void* result, MPI_Request* request) {
@@ -328,7 +328,7 @@ struct Calls {
         alike ? "Ireduce_scatter_block" : "Ireduce_scatter", Buffer(operation.type, mine),
         std::make_shared<std::pair<decltype(data), decltype(counts)>>(data, counts),
         [&](void* result) {
-          PMPI_Reduce_scatter(data->data(), result, counts->data(), operation.type, operation.op, round.comm);
+          MPIS_OWN(Reduce_scatter)(data->data(), result, counts->data(), operation.type, operation.op, round.comm);
         },
         [&](void* result, MPI_Request* request) {
           return alike ? MPI_Ireduce_scatter_block(data->data(), result, mine, operation.type, operation.op, round.comm,

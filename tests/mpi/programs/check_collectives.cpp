@@ -1,5 +1,5 @@
 // check_collectives SEED ROUNDS [MAX_INTS]: calls collectives with random datatypes, counts, operations and roots, once
-// through the plug-in (MPI_…) and once not (PMPI_…), and compares all memory that was handed over, gaps and margins
+// through the plug-in (MPI_…) and once not (MPIS_OWN), and compares all memory that was handed over, gaps and margins
 // included. Prints what differs; exit status 1 then.
 #include <cstdio>
 #include <cstdlib>
@@ -31,7 +31,7 @@ void bcast(Round& round) {
   const IntType type = round.own_type();
   Buffer buffer(type.type, per(ints, type));
   compare(buffer, round.own, [&](bool ours, void* data) {
-    return (ours ? MPI_Bcast : PMPI_Bcast)(data, per(ints, type), type.type, round.root, round.comm);
+    return (ours ? &MPI_Bcast : MPIS_OWN(Bcast))(data, per(ints, type), type.type, round.root, round.comm);
   });
 }
 
@@ -45,8 +45,8 @@ void gather(Round& round) {
   const Buffer before = sent;
   Buffer received(to.type, long{per(ints, to)} * ranks);
   compare(received, round.own, [&](bool ours, void* data) {
-    return (ours ? MPI_Gather : PMPI_Gather)(in_place ? MPI_IN_PLACE : sent.data(), per(ints, from), from.type, data,
-                                             per(ints, to), to.type, round.root, round.comm);
+    return (ours ? &MPI_Gather : MPIS_OWN(Gather))(in_place ? MPI_IN_PLACE : sent.data(), per(ints, from), from.type,
+                                                   data, per(ints, to), to.type, round.root, round.comm);
   });
   check(sent == before, "sent data");
 }
@@ -61,8 +61,9 @@ void scatter(Round& round) {
   const Buffer before = sent;
   Buffer received(to.type, per(ints, to));
   compare(received, round.own, [&](bool ours, void* data) {
-    return (ours ? MPI_Scatter : PMPI_Scatter)(sent.data(), per(ints, from), from.type, in_place ? MPI_IN_PLACE : data,
-                                               per(ints, to), to.type, round.root, round.comm);
+    return (ours ? &MPI_Scatter : MPIS_OWN(Scatter))(sent.data(), per(ints, from), from.type,
+                                                     in_place ? MPI_IN_PLACE : data, per(ints, to), to.type, round.root,
+                                                     round.comm);
   });
   check(sent == before, "sent data");
 }
@@ -76,8 +77,8 @@ void allgather(Round& round) {
   sent.fill(round.own);
   Buffer received(to.type, long{per(ints, to)} * ranks);
   compare(received, round.own, [&](bool ours, void* data) {
-    return (ours ? MPI_Allgather : PMPI_Allgather)(in_place ? MPI_IN_PLACE : sent.data(), per(ints, from), from.type,
-                                                   data, per(ints, to), to.type, round.comm);
+    return (ours ? &MPI_Allgather : MPIS_OWN(Allgather))(in_place ? MPI_IN_PLACE : sent.data(), per(ints, from),
+                                                         from.type, data, per(ints, to), to.type, round.comm);
   });
 }
 
@@ -93,8 +94,8 @@ int equal_alltoallv(const void* sent, int send_count, MPI_Datatype send_type, vo
     send_at[i] = static_cast<int>(i) * send_count;
     receive_at[i] = static_cast<int>(i) * receive_count;
   }
-  return PMPI_Alltoallv(sent, send_counts.data(), send_at.data(), send_type, received, receive_counts.data(),
-                        receive_at.data(), receive_type, comm);
+  return MPIS_OWN(Alltoallv)(sent, send_counts.data(), send_at.data(), send_type, received, receive_counts.data(),
+                             receive_at.data(), receive_type, comm);
 }
 
 void alltoall(Round& round) {
@@ -154,8 +155,9 @@ void gatherv(Round& round) {
   sent.fill(round.own);
   Buffer received(to.type, blocks.end);
   compare(received, round.own, [&](bool ours, void* data) {
-    return (ours ? MPI_Gatherv : PMPI_Gatherv)(in_place ? MPI_IN_PLACE : sent.data(), mine, from.type, data,
-                                               blocks.counts.data(), blocks.at.data(), to.type, round.root, round.comm);
+    return (ours ? &MPI_Gatherv : MPIS_OWN(Gatherv))(in_place ? MPI_IN_PLACE : sent.data(), mine, from.type, data,
+                                                     blocks.counts.data(), blocks.at.data(), to.type, round.root,
+                                                     round.comm);
   });
 }
 
@@ -170,8 +172,9 @@ void scatterv(Round& round) {
   sent.fill(round.own);
   Buffer received(to.type, mine);
   compare(received, round.own, [&](bool ours, void* data) {
-    return (ours ? MPI_Scatterv : PMPI_Scatterv)(sent.data(), blocks.counts.data(), blocks.at.data(), from.type,
-                                                 in_place ? MPI_IN_PLACE : data, mine, to.type, round.root, round.comm);
+    return (ours ? &MPI_Scatterv : MPIS_OWN(Scatterv))(sent.data(), blocks.counts.data(), blocks.at.data(), from.type,
+                                                       in_place ? MPI_IN_PLACE : data, mine, to.type, round.root,
+                                                       round.comm);
   });
 }
 
@@ -188,8 +191,8 @@ void allgatherv(Round& round) {
   sent.fill(round.own);
   Buffer received(to.type, blocks.end);
   compare(received, round.own, [&](bool ours, void* data) {
-    return (ours ? MPI_Allgatherv : PMPI_Allgatherv)(in_place ? MPI_IN_PLACE : sent.data(), mine, from.type, data,
-                                                     blocks.counts.data(), blocks.at.data(), to.type, round.comm);
+    return (ours ? &MPI_Allgatherv : MPIS_OWN(Allgatherv))(in_place ? MPI_IN_PLACE : sent.data(), mine, from.type, data,
+                                                           blocks.counts.data(), blocks.at.data(), to.type, round.comm);
   });
 }
 
@@ -220,12 +223,12 @@ void alltoallv(Round& round) {
     const int* const counts = arriving.counts.data();
     const int* const at = arriving.at.data();
     if (!in_place) {
-      return (ours ? MPI_Alltoallv : PMPI_Alltoallv)(sent.data(), leaving.counts.data(), leaving.at.data(), from.type,
-                                                     data, counts, at, to.type, round.comm);
+      return (ours ? &MPI_Alltoallv : MPIS_OWN(Alltoallv))(sent.data(), leaving.counts.data(), leaving.at.data(),
+                                                           from.type, data, counts, at, to.type, round.comm);
     }
     if (ours) return MPI_Alltoallv(MPI_IN_PLACE, nullptr, nullptr, MPI_INT, data, counts, at, to.type, round.comm);
     Buffer before = received_before;
-    return PMPI_Alltoallv(before.data(), counts, at, to.type, data, counts, at, to.type, round.comm);
+    return MPIS_OWN(Alltoallv)(before.data(), counts, at, to.type, data, counts, at, to.type, round.comm);
   });
 }
 
@@ -272,7 +275,7 @@ int main(int argc, char** argv) {
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
   run(seed, rounds, max_ints, MPI_COMM_WORLD);
-  PMPI_Allreduce(MPI_IN_PLACE, &failures, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+  MPIS_OWN(Allreduce)(MPI_IN_PLACE, &failures, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
   if (rank == 0) std::printf("%d rounds, %d failures\n", rounds, failures);
   MPI_Finalize();
   return failures == 0 ? 0 : 1;

@@ -1,6 +1,6 @@
 // check_nonblocking SEED ROUNDS [MAX_INTS]: begins several collectives that do not block (MPI_I…), with random
 // datatypes, counts, operations and roots, among messages and calls that block, and ends them in an order that each
-// rank draws for itself. The results must be those of the MPI's own that block (PMPI_…), gaps and margins included.
+// rank draws for itself. The results must be those of the MPI's own that block (MPIS_OWN), gaps and margins included.
 // Prints what differs; exit status 1 then.
 #include <cstdio>
 #include <cstdlib>
@@ -97,7 +97,7 @@ int main(int argc, char** argv) {
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
   run(seed, rounds, max_ints, MPI_COMM_WORLD);
-  PMPI_Allreduce(MPI_IN_PLACE, &failures, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+  MPIS_OWN(Allreduce)(MPI_IN_PLACE, &failures, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
   if (rank == 0) std::printf("%d rounds, %d failures\n", rounds, failures);
   MPI_Finalize();
   return failures == 0 ? 0 : 1;

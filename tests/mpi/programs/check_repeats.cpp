@@ -1,6 +1,6 @@
 // check_repeats: makes the same calls again and again, as programs do, with other data each time, in place and not, on
 // communicators, datatypes and operations that are freed and made anew, so that handles come to mean others. What it
-// gets by the plug-in (MPI_…) must be what it gets without (PMPI_…). Prints "right" or what differs.
+// gets by the plug-in (MPI_…) must be what it gets without (MPIS_OWN). Prints "right" or what differs.
 #include <mpi.h>
 
 #include <algorithm>
@@ -8,6 +8,8 @@
 #include <functional>
 #include <string>
 #include <vector>
+
+#include "mpis_own.hpp"
 
 namespace {
 
@@ -59,28 +61,29 @@ void check_exchanges(const With& with) {
   const std::vector<int> sent = fresh(all);
   const void* const or_in_place = in_place ? MPI_IN_PLACE : static_cast<const void*>(sent.data());
   compare("Allgather", all, [&](bool ours, int* received) {
-    return (ours ? MPI_Allgather : PMPI_Allgather)(or_in_place, count, type, received, count, type, comm);
+    return (ours ? &MPI_Allgather : MPIS_OWN(Allgather))(or_in_place, count, type, received, count, type, comm);
   });
   compare("Alltoall", all, [&](bool ours, int* received) {
-    return (ours ? MPI_Alltoall : PMPI_Alltoall)(or_in_place, count, type, received, count, type, comm);
+    return (ours ? &MPI_Alltoall : MPIS_OWN(Alltoall))(or_in_place, count, type, received, count, type, comm);
   });
   const bool at_root_in_place = in_place && here == root;
   compare("Gather", all, [&](bool ours, int* received) {
-    return (ours ? MPI_Gather : PMPI_Gather)(at_root_in_place ? MPI_IN_PLACE : sent.data(), count, type, received,
-                                             count, type, root, comm);
+    return (ours ? &MPI_Gather : MPIS_OWN(Gather))(at_root_in_place ? MPI_IN_PLACE : sent.data(), count, type, received,
+                                                   count, type, root, comm);
   });
   compare("Scatter", block, [&](bool ours, int* received) {
-    return (ours ? MPI_Scatter : PMPI_Scatter)(sent.data(), count, type,
-                                               at_root_in_place ? MPI_IN_PLACE : static_cast<void*>(received), count,
-                                               type, root, comm);
+    return (ours ? &MPI_Scatter : MPIS_OWN(Scatter))(sent.data(), count, type,
+                                                     at_root_in_place ? MPI_IN_PLACE : static_cast<void*>(received),
+                                                     count, type, root, comm);
   });
   // The same bytes on the wire, by other types at the receivers.
   compare("Gather of other types", all, [&](bool ours, int* received) {
-    return (ours ? MPI_Gather : PMPI_Gather)(sent.data(), count, type, received, count * type_ints, MPI_INT, root,
-                                             comm);
+    return (ours ? &MPI_Gather : MPIS_OWN(Gather))(sent.data(), count, type, received, count * type_ints, MPI_INT, root,
+                                                   comm);
   });
-  compare("Bcast", block,
-          [&](bool ours, int* received) { return (ours ? MPI_Bcast : PMPI_Bcast)(received, count, type, root, comm); });
+  compare("Bcast", block, [&](bool ours, int* received) {
+    return (ours ? &MPI_Bcast : MPIS_OWN(Bcast))(received, count, type, root, comm);
+  });
 }
 
 /// Integers only: sums of them are the same in any order.
@@ -94,7 +97,7 @@ void check_reductions(const With& with) {
   const std::vector<int> sent = fresh(ints * static_cast<std::size_t>(n));
   const void* const or_in_place = in_place ? MPI_IN_PLACE : static_cast<const void*>(sent.data());
   compare("Allreduce", ints, [&](bool ours, int* received) {
-    return (ours ? MPI_Allreduce : PMPI_Allreduce)(or_in_place, received, count, MPI_INT, op, comm);
+    return (ours ? &MPI_Allreduce : MPIS_OWN(Allreduce))(or_in_place, received, count, MPI_INT, op, comm);
   });
 #ifdef OPEN_MPI
   const bool may_be_in_place = here == root;
@@ -102,13 +105,13 @@ void check_reductions(const With& with) {
   const bool may_be_in_place = false;  // MPICH 4.0 itself crashes here
 #endif
   compare("Reduce", ints, [&](bool ours, int* received) {
-    return (ours ? MPI_Reduce : PMPI_Reduce)(may_be_in_place ? or_in_place : sent.data(), received, count, MPI_INT, op,
-                                             root, comm);
+    return (ours ? &MPI_Reduce : MPIS_OWN(Reduce))(may_be_in_place ? or_in_place : sent.data(), received, count,
+                                                   MPI_INT, op, root, comm);
   });
   // In place, what is received beyond the own block is undefined.
   compare("Reduce_scatter_block", ints, [&](bool ours, int* received) {
     std::vector<int> in = sent;
-    const int code = (ours ? MPI_Reduce_scatter_block : PMPI_Reduce_scatter_block)(
+    const int code = (ours ? &MPI_Reduce_scatter_block : MPIS_OWN(Reduce_scatter_block))(
         in_place ? MPI_IN_PLACE : sent.data(), in.data(), count, MPI_INT, op, comm);
     std::copy_n(in.data(), ints, received);
     return code;
@@ -163,7 +166,7 @@ int main(int argc, char** argv) {
   }
   check_on(MPI_COMM_WORLD, 5);
   int all_wrong = 0;
-  PMPI_Allreduce(&wrong, &all_wrong, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+  MPIS_OWN(Allreduce)(&wrong, &all_wrong, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
   if (rank == 0 && all_wrong == 0) std::printf("right\n");
   MPI_Finalize();
   return all_wrong == 0 ? 0 : 1;

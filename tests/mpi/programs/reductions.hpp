@@ -94,7 +94,7 @@ inline bool same_on_all_ranks(Buffer& buffer, MPI_Comm comm) {
   const auto* const bytes = static_cast<unsigned char*>(buffer.data());
   for (long i = 0; i < buffer.count() * extent; ++i) hash = (hash ^ bytes[i]) * 1099511628211U;
   std::uint64_t ends[] = {hash, ~hash};
-  PMPI_Allreduce(MPI_IN_PLACE, ends, 2, MPI_UINT64_T, MPI_MIN, comm);
+  MPIS_OWN(Allreduce)(MPI_IN_PLACE, ends, 2, MPI_UINT64_T, MPI_MIN, comm);
   return ends[0] == ~ends[1];
 }
 
@@ -133,7 +133,8 @@ inline void reduce(Round& round, const Operations& operations) {
   Buffer not_in_place = received;
   compare_reduction(received, operation, round.comm, false, [&](bool ours, void* data) {
     const void* const from = !in_place ? sent.data() : ours ? MPI_IN_PLACE : not_in_place.data();
-    return (ours ? MPI_Reduce : PMPI_Reduce)(from, data, count, operation.type, operation.op, round.root, round.comm);
+    return (ours ? &MPI_Reduce : MPIS_OWN(Reduce))(from, data, count, operation.type, operation.op, round.root,
+                                                   round.comm);
   });
   check(sent == before, "sent data");
 }
@@ -148,8 +149,8 @@ inline void allreduce(Round& round, const Operations& operations) {
   Buffer received(operation.type, count);
   fill(received, operation, round.own);
   compare_reduction(received, operation, round.comm, true, [&](bool ours, void* data) {
-    return (ours ? MPI_Allreduce : PMPI_Allreduce)(in_place ? MPI_IN_PLACE : sent.data(), data, count, operation.type,
-                                                   operation.op, round.comm);
+    return (ours ? &MPI_Allreduce : MPIS_OWN(Allreduce))(in_place ? MPI_IN_PLACE : sent.data(), data, count,
+                                                         operation.type, operation.op, round.comm);
   });
   check(sent == before, "sent data");
 }
@@ -181,9 +182,9 @@ inline void reduce_scatter(Round& round, const Operations& operations, bool bloc
   compare_reduction(received, operation, round.comm, false, [&](bool ours, void* data) {
     Buffer work = start;
     const void* const from = in_place ? MPI_IN_PLACE : sent.data();
-    const int code = blocks_alike ? (ours ? MPI_Reduce_scatter_block : PMPI_Reduce_scatter_block)(
+    const int code = blocks_alike ? (ours ? &MPI_Reduce_scatter_block : MPIS_OWN(Reduce_scatter_block))(
                                         from, work.data(), mine, operation.type, operation.op, round.comm)
-                                  : (ours ? MPI_Reduce_scatter : PMPI_Reduce_scatter)(
+                                  : (ours ? &MPI_Reduce_scatter : MPIS_OWN(Reduce_scatter))(
                                         from, work.data(), counts.data(), operation.type, operation.op, round.comm);
     if (in_place) keep_only(work, mine, start);
     std::memcpy(static_cast<unsigned char*>(data), work.data(), work.bytes().size() - 128);

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "drawn.hpp"
+#include "mpis_own.hpp"
 
 inline int rank = 0;
 inline int ranks = 1;
