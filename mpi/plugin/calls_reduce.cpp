@@ -173,7 +173,10 @@ bool is_for_mpi(int count, MPI_Datatype type, MPI_Op op, const MPI_Request* requ
 }
 
 CallShape shape_of(const Vector& vector, Bytes elements, Rank root = 0) {
-  return {.root = root, .elements = elements, .element_bytes = vector.reduction.element_bytes};
+  return {.root = root,
+          .elements = elements,
+          .element_bytes = vector.reduction.element_bytes,
+          .in_rank_order = !vector.reduction.commutes};
 }
 
 template <typename Pass>
@@ -222,7 +225,7 @@ int reduce_scatter(const void* sent, void* received, const int counts[], MPI_Dat
   const bool alike = std::ranges::adjacent_find(blocks, std::not_equal_to()) == blocks.end();
   if (total == 0 || std::ranges::min(blocks) < 0) return pass();
   CallShape shape = shape_of(vector, static_cast<Bytes>(counts[0]));
-  if (!alike) shape = {.elements = 1, .by_slot = true};
+  if (!alike) shape = {.elements = 1, .by_slot = true, .in_rank_order = shape.in_rank_order};
   Turn turn(comm, MpiCall::reduce_scatter, vector.bytes() / on->ranks(), shape, request, is_exact(vector.reduction));
   if (!turn) return pass();
   return alike ? turn.play<ReducedBlocks>(vector, shape.elements) : turn.play<SizedReducedBlocks>(vector, blocks);

@@ -180,9 +180,10 @@ const SizeInterval* Communicator::by_table(MpiCall call, Bytes bytes) const {
   return process().table->find(to_word(names_of(call).collective), bytes);
 }
 
-Decision& Communicator::decision(MpiCall call, Bytes bytes, bool exact) {
+Decision& Communicator::decision(MpiCall call, Bytes bytes, bool exact, bool in_rank_order) {
   const std::uint32_t size_class = static_cast<std::uint32_t>(std::bit_width(bytes));
-  const std::uint32_t key = static_cast<std::uint32_t>(call) * 256 + size_class * 2 + (exact ? 1 : 0);
+  const std::uint32_t kind = (exact ? 1 : 0) + (in_rank_order ? 2 : 0);
+  const std::uint32_t key = static_cast<std::uint32_t>(call) * 512 + size_class * 4 + kind;
   const auto known = decisions_.find(key);
   if (known != decisions_.end()) return known->second;
   return decisions_.emplace(key, Decision(call, bytes, exact, ranks_)).first->second;

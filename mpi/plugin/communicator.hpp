@@ -47,7 +47,8 @@ class Communicator : public std::enable_shared_from_this<Communicator> {
   [[nodiscard]] Places places() const;
 
   /// What is known of calls of this kind and about this size; made when it is first asked for.
-  [[nodiscard]] Decision& decision(MpiCall call, Bytes bytes, bool exact);
+  /// `exact` as in Decision, `in_rank_order` as in CallShape: not all that combines can be played in that order.
+  [[nodiscard]] Decision& decision(MpiCall call, Bytes bytes, bool exact, bool in_rank_order);
 
   /// The compiled call of this shape; nullptr if there is no such schedule. The pointer is good until the next call.
   [[nodiscard]] CompiledCall* compiled(const CallShape& shape);

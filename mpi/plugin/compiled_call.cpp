@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "ayatori/schedule/rank_order.hpp"
 #include "others.hpp"
 
 namespace ayatori::plugin {
@@ -11,6 +12,9 @@ namespace {
 
 /// Small plays should not have to ask for memory.
 constexpr Bytes max_kept_scratch = 4096;
+
+/// All ranks find out whether a schedule combines in the order of ranks: in some 1 MiB and 50 ms at most.
+constexpr VerificationLimits max_ordering{.slots = 1U << 15, .work = 1U << 22};
 
 /// Where regions begin, by CompiledCall's rule.
 std::vector<Slot> region_starts(const Schedule& schedule, bool by_slot) {
@@ -75,9 +79,16 @@ Result<std::unique_ptr<CompiledCall>> CompiledCall::make(const CallShape& shape,
     options.chunk_bytes = std::max<Bytes>(1, shape.choice.chunk_bytes / shape.element_bytes);
   }
   const CollectiveCall call{shape.collective, ranks, shape.root, shape.elements};
-  const auto schedule = schedule_of(shape.choice.algorithm, call, places, options);
+  auto schedule = schedule_of(shape.choice.algorithm, call, places, options);
   if (!schedule) return Failure(schedule.error());
   if ((*schedule)->participant_count() > ranks) return fail("{} needs routers that reduce", shape.choice.algorithm);
+  if (shape.in_rank_order) {
+    schedule = in_rank_order(std::move(*schedule), max_ordering);
+    if (!schedule) {
+      return fail("{} does not combine in the order of the ranks: {}", shape.choice.algorithm,
+                  schedule.error().message);
+    }
+  }
   auto program = compile(**schedule, rank, shape);
   if (!program) return Failure(program.error());
   if (carried == Carried::by_mpi && !messages.has_tags(program->stream_count())) {

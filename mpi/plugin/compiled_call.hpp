@@ -21,9 +21,10 @@ struct CallShape {
   Collective collective = Collective::barrier;
   ForcedChoice choice = {};
   Rank root = 0;
-  Bytes elements = 0;       ///< as CollectiveCall::bytes counts
-  Bytes element_bytes = 1;  ///< no element is cut into two
-  bool by_slot = false;     ///< every slot is a region of its own, and each play has its own sizes
+  Bytes elements = 0;          ///< as CollectiveCall::bytes counts
+  Bytes element_bytes = 1;     ///< no element is cut into two
+  bool by_slot = false;        ///< every slot is a region of its own, and each play has its own sizes
+  bool in_rank_order = false;  ///< of a reduction whose operation does not commute
 
   friend bool operator==(const CallShape&, const CallShape&) = default;
 };
@@ -48,7 +49,8 @@ class CompiledCall {
   /// time, and somebody must look at it.
   enum class Carried : std::uint8_t { by_all, by_mpi };
 
-  /// Errors: those of make_schedule(), and a schedule in which routers take part.
+  /// Errors: those of make_schedule(), a schedule in which routers take part, and where operands must be combined in
+  /// the order of the ranks, one that does not, or that is too large to find out.
   [[nodiscard]] static Result<std::unique_ptr<CompiledCall>> make(const CallShape& shape, Rank rank,
                                                                   const Places& places, Messages& messages,
                                                                   Carried carried);

@@ -83,8 +83,7 @@ bool lies_within_its_extent(const Layout& layout) {
 
 bool look_whether_it_can_be_played(MPI_Op op, const Layout& layout) {
   if (is_builtin(op)) return layout.is_named && is_defined(op, kind_of(layout.type));
-  int commutes = 0;
-  return PMPI_Op_commutative(op, &commutes) == MPI_SUCCESS && commutes != 0 && lies_within_its_extent(layout);
+  return lies_within_its_extent(layout);
 }
 
 }  // namespace
@@ -111,7 +110,11 @@ bool can_play(MPI_Op op, const Layout& layout) {
   return answer;
 }
 
-Reduction reduction_of(MPI_Op op, const Layout& layout) { return {op, layout, static_cast<Bytes>(layout.extent)}; }
+Reduction reduction_of(MPI_Op op, const Layout& layout) {
+  int commutes = 1;
+  if (!is_builtin(op)) PMPI_Op_commutative(op, &commutes);
+  return {op, layout, static_cast<Bytes>(layout.extent), commutes != 0};
+}
 
 bool is_exact(const Reduction& reduction) {
   if (!is_builtin(reduction.op)) return false;

@@ -15,10 +15,11 @@ struct Reduction {
   /// Bytes from one element to the next as messages carry them: the extent, since operations work on elements as they
   /// lie in memory.
   Bytes element_bytes = 0;
+  bool commutes = true;
 };
 
-/// Whether a reduction can be played, which is the same on all ranks: the operation is commutative and defined for the
-/// type, and elements lie within their extent. Other calls are left to the MPI, which also says what is wrong in them.
+/// Whether a reduction can be played, which is the same on all ranks: the operation is defined for the type, and
+/// elements lie within their extent. Other calls are left to the MPI, which also says what is wrong in them.
 [[nodiscard]] bool can_play(MPI_Op op, const Layout& layout);
 
 [[nodiscard]] Reduction reduction_of(MPI_Op op, const Layout& layout);

@@ -33,7 +33,7 @@ Turn::Turn(MPI_Comm comm, MpiCall call, Bytes bytes, CallShape shape, MPI_Reques
   // All ranks are in this call, and may wait for each other, as they may not in one that does not block.
   if (process().plays_nonblocking && !on_->prepare()) return;
   if (!process().settings.forced[static_cast<std::size_t>(call)] && take_from_table(call, bytes, shape)) return;
-  Decision& decision = on_->decision(call, bytes, exact);
+  Decision& decision = on_->decision(call, bytes, exact, shape.in_rank_order);
   settled_ = &decision;
   if (!was_counted(decision)) decision.count();
   if (decision.next() == nullptr && !decision.on_trial()) return;

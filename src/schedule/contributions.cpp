@@ -62,6 +62,11 @@ std::pair<Rank, Slot> Contributions::only(Value value) const {
   return one ? std::pair{rises[0].rank, rises[0].slot} : std::pair{no_id, Slot{0}};
 }
 
+std::pair<Rank, Rank> Contributions::ranks_of(Value value) const {
+  const Rises& rises = *rises_[value];
+  return {rises.front().rank, rises.back().rank - 1};
+}
+
 std::string Contributions::describe(Value value) const {
   constexpr std::size_t most = 4;
   const Rises& rises = *rises_[value];

@@ -34,6 +34,8 @@ class Contributions {
   [[nodiscard]] std::string describe(Value value) const;
   /// Rank and slot, if it is just one contribution; {no_id, 0} otherwise.
   [[nodiscard]] std::pair<Rank, Slot> only(Value value) const;
+  /// The first and the last rank of which something is in it. Precondition: something is, all of one slot.
+  [[nodiscard]] std::pair<Rank, Rank> ranks_of(Value value) const;
 
  private:
   struct Rise {

@@ -250,6 +250,9 @@ Result<> SymbolicExecution::do_locally(std::size_t thread, const LocalOperation&
   if (from.first < to.first + to.count && to.first < from.first + from.count) {
     return wrong(thread, "slots {} and {} overlap in a local operation", from.first, to.first);
   }
+  if (reduces && watch_reduction_) {
+    if (auto ok = show_reduction(thread, operation); !ok) return ok;
+  }
   const Rank self = participant_of(thread);
   for (std::uint32_t k = 0; k < from.count; ++k) {
     if (schedule_.slot_bytes(self, from.first + k) != schedule_.slot_bytes(self, to.first + k)) {
@@ -264,6 +267,15 @@ Result<> SymbolicExecution::do_locally(std::size_t thread, const LocalOperation&
     if (auto ok = spend(0); !ok) return ok;
   }
   return {};
+}
+
+Result<> SymbolicExecution::show_reduction(std::size_t thread, const LocalOperation& operation) const {
+  const std::size_t to = index(participant_of(thread), operation.to);
+  const std::size_t from = index(participant_of(thread), operation.from.first);
+  const std::span<const Value> values(values_);
+  const auto ok = watch_reduction_(thread, threads_[thread].step, operation, values.subspan(to, operation.from.count),
+                                   values.subspan(from, operation.from.count));
+  return ok ? ok : wrong(thread, "{}", ok.error().message);
 }
 
 Result<> SymbolicExecution::spend(std::uint64_t work) {

@@ -2,6 +2,7 @@
 /// \file
 /// Symbolic execution of a schedule under rendezvous semantics.
 
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -15,6 +16,12 @@ namespace ayatori {
 class SymbolicExecution {
  public:
   SymbolicExecution(const Schedule& schedule, const VerificationLimits& limits);
+
+  /// Called before each reduction, with the values of its slots; `thread` is participant × streams + stream. An error
+  /// ends the run.
+  using WatchReduction = std::function<Result<>(std::size_t thread, std::size_t step, const LocalOperation& operation,
+                                                std::span<const Value> to, std::span<const Value> from)>;
+  void watch_reductions(WatchReduction watch) { watch_reduction_ = std::move(watch); }
 
   /// Runs to the end. Error: the first rule that is broken, with participant, stream and step; or too much work.
   [[nodiscard]] Result<> run();
@@ -58,6 +65,7 @@ class SymbolicExecution {
   [[nodiscard]] Result<> meet(std::size_t from, std::size_t send, std::size_t to, std::size_t receive);
   [[nodiscard]] Result<> end_step(std::size_t thread);
   [[nodiscard]] Result<> do_locally(std::size_t thread, const LocalOperation& operation);
+  [[nodiscard]] Result<> show_reduction(std::size_t thread, const LocalOperation& operation) const;
   [[nodiscard]] Failure deadlock() const;
   [[nodiscard]] Result<> spend(std::uint64_t work);
   [[nodiscard]] std::vector<Slot> slots_in(const StepActions& actions, const Transfer& transfer) const;
@@ -72,6 +80,7 @@ class SymbolicExecution {
   std::uint64_t max_work_;
   std::uint64_t work_ = 0;
   bool is_barrier_;
+  WatchReduction watch_reduction_;
   Contributions contributions_;
   std::vector<Value> values_;
   std::vector<Thread> threads_;
@@ -83,5 +92,8 @@ class SymbolicExecution {
   std::vector<std::uint64_t> received_in_;  // and that receives into it
   std::uint64_t instance_ = 0;
 };
+
+/// Error: the schedule has more slots or streams than may be followed.
+[[nodiscard]] Result<> check_slot_limit(const Schedule& schedule, const VerificationLimits& limits);
 
 }  // namespace ayatori

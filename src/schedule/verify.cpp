@@ -116,6 +116,8 @@ Result<> check_layout(const Schedule& schedule) {
   return call.collective == Collective::alltoallv ? check_sizes_of_pairs(schedule) : Result<>();
 }
 
+}  // namespace
+
 Result<> check_slot_limit(const Schedule& schedule, const VerificationLimits& limits) {
   const std::uint64_t participants = schedule.participant_count();
   std::uint64_t each = std::max<std::uint64_t>(schedule.slot_count(), schedule.stream_count());
@@ -125,8 +127,6 @@ Result<> check_slot_limit(const Schedule& schedule, const VerificationLimits& li
   return fail("{} participants with {} slots and {} streams each are more than the {} slots that can be verified",
               participants, schedule.slot_count(), schedule.stream_count(), limits.slots);
 }
-
-}  // namespace
 
 Result<> verify(const Schedule& schedule, const VerificationLimits& limits) {
   if (auto ok = check_slot_limit(schedule, limits); !ok) return ok;

@@ -62,6 +62,23 @@ def test_data_are_those_of_the_mpi(family: str, ranks: int, tmp_path_factory: py
         assert len(played) >= (12 if ranks > 1 else 0), done.stderr
 
 
+@pytest.mark.parametrize("family", plugin.families())
+def test_operations_that_do_not_commute_are_played_in_the_order_of_the_ranks_or_left_to_the_mpi(
+    family: str, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    """The matrix product of check_collectives."""
+    mpi = plugin.Mpi(family, tmp_path_factory.getbasetemp())
+    program = mpi.compiled("check_collectives.cpp", "mpicxx", "-std=c++20")
+    reductions = [call for call, collective in CALLS.items() if "reduce" in collective]
+    for algorithm, in_order in (("spread", True), ("ring", False)):
+        forced = {f"AYATORI_{call}": algorithm for call in reductions if algorithm in algorithms_of(call)}
+        done = mpi.run(5, program, "78", "140", AYATORI_VERBOSE="1", AYATORI_GUARD="off", **forced)
+        assert done.returncode == 0, done.stdout + done.stderr
+        assert "140 rounds, 0 failures" in done.stdout
+        left = f"left to the MPI: {algorithm} does not combine in the order of the ranks"
+        assert (left in done.stderr) != in_order, done.stderr
+
+
 def test_the_programs_folder_has_no_program_that_no_test_runs() -> None:
     tests = "".join(path.read_text(encoding="utf-8") for path in Path(__file__).parent.glob("*.py"))
     assert [path.name for path in plugin.PROGRAMS.glob("*.c*") if path.name not in tests] == []
