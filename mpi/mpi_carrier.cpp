@@ -1,16 +1,11 @@
 #include "mpi_carrier.hpp"
 
 #include <algorithm>
-#include <limits>
 #include <string_view>
 
 namespace ayatori {
 
 namespace {
-
-/// MPI counts are int: a longer piece becomes several blocks of this size and a remainder.
-constexpr Bytes max_block = Bytes{1} << 30;
-static_assert(max_block <= std::numeric_limits<int>::max());
 
 Result<> checked(int code, std::string_view call) {
   if (code == MPI_SUCCESS) return {};
@@ -22,9 +17,9 @@ Result<> checked(int code, std::string_view call) {
 
 }  // namespace
 
-MpiCarrier::MpiCarrier(MPI_Comm communicator, const RankProgram& program)
-    : communicator_(communicator), requests_(program.max_open_messages(), MPI_REQUEST_NULL) {
-  const std::size_t blocks = program.max_pieces() + program.max_message_bytes() / max_block;
+MpiCarrier::MpiCarrier(MPI_Comm communicator, const RankProgram& program, Bytes max_count)
+    : communicator_(communicator), max_count_(max_count), requests_(program.max_open_messages(), MPI_REQUEST_NULL) {
+  const std::size_t blocks = program.max_pieces() + program.max_message_bytes() / max_count_;
   lengths_.reserve(blocks);
   addresses_.reserve(blocks);
 }
@@ -46,7 +41,7 @@ Result<> MpiCarrier::post_receive(RequestId request, const CarriedMessage& messa
 template <typename Post>
 Result<> MpiCarrier::post(const CarriedMessage& message, Post post_message) {
   if (message.pieces.empty()) return checked(post_message(&lengths_, 0, MPI_BYTE), "a message without bytes");
-  if (message.pieces.size() == 1 && message.bytes <= max_block) {
+  if (message.pieces.size() == 1 && message.bytes <= max_count_) {
     return checked(post_message(message.pieces[0].data(), static_cast<int>(message.bytes), MPI_BYTE), "a message");
   }
   auto type = type_of(message);
@@ -61,11 +56,11 @@ Result<MPI_Datatype> MpiCarrier::type_of(const CarriedMessage& message) {
   lengths_.clear();
   addresses_.clear();
   for (const auto& piece : message.pieces) {
-    for (Bytes begin = 0; begin < piece.size(); begin += max_block) {
+    for (Bytes begin = 0; begin < piece.size(); begin += max_count_) {
       MPI_Aint address = 0;
       MPI_Get_address(piece.data() + begin, &address);
       addresses_.push_back(address);
-      lengths_.push_back(static_cast<int>(std::min(max_block, piece.size() - begin)));
+      lengths_.push_back(static_cast<int>(std::min(max_count_, piece.size() - begin)));
     }
   }
   MPI_Datatype type = MPI_DATATYPE_NULL;

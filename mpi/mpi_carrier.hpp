@@ -15,8 +15,9 @@ namespace ayatori {
 /// have the same. Errors are MPI's own words, if the communicator's error handler lets them return.
 class MpiCarrier final : public Carrier {
  public:
-  /// Carries for programs like this one: with as many messages under way and pieces a message at most.
-  MpiCarrier(MPI_Comm communicator, const RankProgram& program);
+  /// Carries for programs like this one: with as many messages under way and pieces a message at most. MPI counts with
+  /// int: more than `max_count` bytes that follow each other are several blocks of a datatype.
+  MpiCarrier(MPI_Comm communicator, const RankProgram& program, Bytes max_count = Bytes{1} << 30);
 
   /// The tag of stream 0 from now on; 0 at first. No message is under way.
   void set_first_tag(int tag) { first_tag_ = tag; }
@@ -39,6 +40,7 @@ class MpiCarrier final : public Carrier {
   }
 
   MPI_Comm communicator_;
+  Bytes max_count_;
   int first_tag_ = 0;
   std::vector<MPI_Request> requests_;  ///< by RequestId; MPI_REQUEST_NULL if it is not under way
   std::vector<int> lengths_;           ///< of a derived datatype that is being made

@@ -4,12 +4,11 @@
 #include <array>
 #include <cstring>
 
+#include "process.hpp"
+
 namespace ayatori::plugin {
 
 namespace {
-
-/// MPI_Pack counts bytes with int.
-constexpr Bytes max_packed = Bytes{1} << 30;
 
 struct Contents {
   int combiner = MPI_COMBINER_NAMED;
@@ -66,7 +65,7 @@ Layout look_at(MPI_Datatype type) {
 template <typename Part>
 void in_parts(const Elements& elements, Part do_part) {
   if (elements.layout.size == 0) return;
-  const Bytes at_once = std::max<Bytes>(1, max_packed / elements.layout.size);
+  const Bytes at_once = std::max<Bytes>(1, process().settings.max_count / elements.layout.size);
   for (Bytes first = 0; first < elements.count; first += at_once) {
     Elements part = elements;
     part.displacement += static_cast<MPI_Aint>(first);
@@ -75,22 +74,25 @@ void in_parts(const Elements& elements, Part do_part) {
   }
 }
 
-/// An element too large for MPI_Pack goes through a message to ourselves, as a type of bytes.
-void send_to_self(const Elements& from, std::byte* to, bool packs) {
+/// An element too large for MPI_Pack goes through a message to ourselves, as a type of bytes: on our own communicator,
+/// where no play sends a message to itself.
+void send_to_self(const Elements& from, std::byte* to, bool packs, MPI_Comm own) {
+  int self = 0;
+  PMPI_Comm_rank(own, &self);
   MPI_Datatype blocks = MPI_DATATYPE_NULL;
   MPI_Datatype bytes = MPI_DATATYPE_NULL;
-  const Bytes whole = from.layout.size / max_packed;
-  PMPI_Type_vector(static_cast<int>(whole), static_cast<int>(max_packed), static_cast<int>(max_packed), MPI_BYTE,
-                   &blocks);
-  const int lengths[] = {1, static_cast<int>(from.layout.size % max_packed)};
-  const MPI_Aint offsets[] = {0, static_cast<MPI_Aint>(whole * max_packed)};
+  const Bytes block = process().settings.max_count;
+  const Bytes whole = from.layout.size / block;
+  PMPI_Type_vector(static_cast<int>(whole), static_cast<int>(block), static_cast<int>(block), MPI_BYTE, &blocks);
+  const int lengths[] = {1, static_cast<int>(from.layout.size % block)};
+  const MPI_Aint offsets[] = {0, static_cast<MPI_Aint>(whole * block)};
   const MPI_Datatype types[] = {blocks, MPI_BYTE};
   PMPI_Type_create_struct(2, lengths, offsets, types, &bytes);
   PMPI_Type_commit(&bytes);
   if (packs) {
-    PMPI_Sendrecv(from.begin(), 1, from.layout.type, 0, 0, to, 1, bytes, 0, 0, MPI_COMM_SELF, MPI_STATUS_IGNORE);
+    PMPI_Sendrecv(from.begin(), 1, from.layout.type, self, 0, to, 1, bytes, self, 0, own, MPI_STATUS_IGNORE);
   } else {
-    PMPI_Sendrecv(to, 1, bytes, 0, 0, from.begin(), 1, from.layout.type, 0, 0, MPI_COMM_SELF, MPI_STATUS_IGNORE);
+    PMPI_Sendrecv(to, 1, bytes, self, 0, from.begin(), 1, from.layout.type, self, 0, own, MPI_STATUS_IGNORE);
   }
   PMPI_Type_free(&blocks);
   PMPI_Type_free(&bytes);
@@ -117,7 +119,7 @@ void pack(const Elements& elements, std::byte* to, MPI_Comm own) {
     return;
   }
   in_parts(elements, [&](const Elements& part, Bytes offset) {
-    if (part.bytes() > max_packed) return send_to_self(part, to + offset, true);
+    if (part.bytes() > process().settings.max_count) return send_to_self(part, to + offset, true, own);
     int position = 0;
     PMPI_Pack(part.begin(), static_cast<int>(part.count), part.layout.type, to + offset, static_cast<int>(part.bytes()),
               &position, own);
@@ -131,9 +133,10 @@ void unpack(const std::byte* from, const Elements& elements, MPI_Comm own) {
     return;
   }
   in_parts(elements, [&](const Elements& part, Bytes offset) {
-    if (part.bytes() > max_packed) return send_to_self(part, const_cast<std::byte*>(from) + offset, false);
+    auto* const bytes = const_cast<std::byte*>(from) + offset;
+    if (part.bytes() > process().settings.max_count) return send_to_self(part, bytes, false, own);
     int position = 0;
-    PMPI_Unpack(from + offset, static_cast<int>(part.bytes()), &position, part.begin(), static_cast<int>(part.count),
+    PMPI_Unpack(bytes, static_cast<int>(part.bytes()), &position, part.begin(), static_cast<int>(part.count),
                 part.layout.type, own);
   });
 }

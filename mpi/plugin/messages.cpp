@@ -54,7 +54,7 @@ CallCarrier::CallCarrier(Messages& messages, const RankProgram& program, bool ou
     : messages_(messages), streams_(std::max<std::uint32_t>(1, program.stream_count())), outstanding_(outstanding) {
   const bool has_near = messages.near_ != nullptr && !outstanding;
   if (!has_near || !messages.all_near_) {
-    far_ = std::make_unique<MpiCarrier>(messages.own_, program);
+    far_ = std::make_unique<MpiCarrier>(messages.own_, program, process().settings.max_count);
     carrier_ = far_.get();
   } else {
     carrier_ = messages.near_.get();

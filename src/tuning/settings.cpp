@@ -109,6 +109,15 @@ void read_progress_cpus(Settings& settings, std::string_view value) {
   settings.progress_cpus = std::move(cpus);
 }
 
+void read_max_count(Settings& settings, std::string_view value) {
+  const auto bytes = parse_byte_count(value);
+  if (bytes && *bytes > 0 && *bytes <= Settings().max_count) {
+    settings.max_count = *bytes;
+  } else {
+    complain(settings, "AYATORI_MAX_COUNT", value, fail("it is a size of at most 1GiB").error());
+  }
+}
+
 }  // namespace
 
 std::optional<Bytes> parse_byte_count(std::string_view text) {
@@ -141,9 +150,9 @@ Result<ForcedChoice> parse_forced_choice(MpiCall call, std::string_view text) {
 }
 
 std::vector<std::string_view> setting_variables() {
-  std::vector<std::string_view> names = {
-      "AYATORI_VERBOSE",           "AYATORI_GUARD",    "AYATORI_NODE_MEMORY", "AYATORI_REPRODUCIBLE",
-      "AYATORI_RANKS_PER_MACHINE", "AYATORI_PROGRESS", "AYATORI_PROGRESS_CPU"};
+  std::vector<std::string_view> names = {"AYATORI_VERBOSE",      "AYATORI_GUARD",       "AYATORI_NODE_MEMORY",
+                                         "AYATORI_REPRODUCIBLE", "AYATORI_MAX_COUNT",   "AYATORI_RANKS_PER_MACHINE",
+                                         "AYATORI_PROGRESS",     "AYATORI_PROGRESS_CPU"};
   for (const MpiCallNames& call : mpi_calls()) {
     names.push_back(call.variable);
     names.push_back(nonblocking_variable(call.call));
@@ -172,6 +181,7 @@ Settings parse_settings(std::string_view lines) {
     if (name == "AYATORI_RANKS_PER_MACHINE") {
       settings.ranks_per_machine = parse_unsigned<std::uint32_t>(value).value_or(0);
     }
+    if (name == "AYATORI_MAX_COUNT") read_max_count(settings, value);
     if (name == "AYATORI_PROGRESS") read_progress(settings, value);
     if (name == "AYATORI_PROGRESS_CPU") read_progress_cpus(settings, value);
     read_forced(settings, name, value);

@@ -93,6 +93,14 @@ TEST(ParseSettings, ReadsWhoMovesOperationsAndOnWhichCores) {
   }
 }
 
+TEST(ParseSettings, ReadsHowManyBytesACountOfTheMpiStandsFor) {
+  EXPECT_EQ(parse_settings("AYATORI_MAX_COUNT=4KiB\n").max_count, 4096U);
+  for (const char* wrong : {"AYATORI_MAX_COUNT=0\n", "AYATORI_MAX_COUNT=2GiB\n", "AYATORI_MAX_COUNT=many\n"}) {
+    EXPECT_EQ(parse_settings(wrong).max_count, Settings().max_count) << wrong;
+    EXPECT_EQ(parse_settings(wrong).complaints.size(), 1U) << wrong;
+  }
+}
+
 TEST(ParseSettings, WithoutAnythingNothingIsForcedAndTheGuardIsOn) {
   const Settings settings = parse_settings("");
   EXPECT_FALSE(settings.verbose);

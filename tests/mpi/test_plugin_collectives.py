@@ -79,6 +79,27 @@ def test_operations_that_do_not_commute_are_played_in_the_order_of_the_ranks_or_
         assert (left in done.stderr) != in_order, done.stderr
 
 
+@pytest.mark.parametrize("memory", ["on", "off"])
+@pytest.mark.parametrize("family", plugin.families())
+def test_more_bytes_than_a_count_of_the_mpi_are_moved(
+    family: str, memory: str, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    """What begins at 1 GiB and 2 GiB otherwise begins at AYATORI_MAX_COUNT: less than an element, and some elements."""
+    mpi = plugin.Mpi(family, tmp_path_factory.getbasetemp())
+    program = mpi.compiled("check_large.cpp", "mpicxx", "-std=c++20")
+    forced = {
+        "BCAST": "linear",
+        "ALLGATHER": "ring",
+        "ALLGATHERV": "ring",
+        "ALLREDUCE": "two-step",
+        "ALLTOALL": "shift",
+    }
+    variables = {f"AYATORI_{call}": algorithm for call, algorithm in forced.items()}
+    for max_count in ("10001", "300KiB"):
+        done = mpi.run(2, program, "4000000", AYATORI_NODE_MEMORY=memory, AYATORI_MAX_COUNT=max_count, **variables)
+        assert (done.returncode, done.stdout.strip(), done.stderr.count("ayatori:")) == (0, "right", 0), done.stderr
+
+
 def test_the_programs_folder_has_no_program_that_no_test_runs() -> None:
     tests = "".join(path.read_text(encoding="utf-8") for path in Path(__file__).parent.glob("*.py"))
     assert [path.name for path in plugin.PROGRAMS.glob("*.c*") if path.name not in tests] == []

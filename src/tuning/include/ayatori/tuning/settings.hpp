@@ -37,6 +37,9 @@ struct Settings {
   /// AYATORI_RANKS_PER_MACHINE: take so many ranks each for those of one machine, whatever the MPI says; for tests of
   /// schedules for many machines on one. 0: ask the MPI.
   std::uint32_t ranks_per_machine = 0;
+  /// AYATORI_MAX_COUNT: the most bytes that one count of the MPI's functions stands for, since counts are int. Less
+  /// than that is for tests, which so see with small data what happens to large data.
+  Bytes max_count = Bytes{1} << 30;
   /// AYATORI_REPRODUCIBLE: results of operations that round are the same from run to run; so what is played for them
   /// may not depend on the times of this run.
   bool reproducible = true;
