@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -16,6 +16,7 @@ from experiments.low_memory_transport.incast_presentation import Incasts, incast
 from experiments.low_memory_transport.memory_measurement import KINDS, is_there, measure
 from experiments.low_memory_transport.memory_presentation import Memory, memory_figures, memory_tables
 from experiments.low_memory_transport.paper import SIZES
+from experiments.low_memory_transport.retry_presentation import Broken, retry_errors
 from experiments.page import present
 
 SCENARIO = Path(__file__).parent / "paper.toml"
@@ -45,6 +46,14 @@ FIGURE6 = (
 )
 
 
+RETRY_LIMITS = (0, 1, 2, 3, 4, 5, 6, 7)
+"""Of rnr_retry; 7 is none."""
+
+
+def limited(protocol: Protocol, limit: int) -> Protocol:
+    return replace(protocol, name=f"{protocol.name}, rnr_retry {limit}", rnr_retry=limit)
+
+
 @dataclass(frozen=True)
 class Settings:
     sizes: tuple[int, ...] = SIZES
@@ -64,6 +73,7 @@ def run(folder: Path, settings: Settings = Settings(), resume: bool = False) -> 
         results.load()
     incasts = _incasts(settings, results)
     tables, figures = incast_tables(incasts), incast_figures(incasts)
+    tables += [retry_errors(_limited_retries(settings, results, protocol), protocol) for protocol in (RC, RC_SHORTEST)]
     if settings.processes:
         memory = _memory(settings, results)
         tables, figures = tables + memory_tables(memory), figures + memory_figures(memory)
@@ -90,6 +100,20 @@ def _incasts(settings: Settings, results: SavedResults) -> Incasts:
                 advance,
             )
             found.add(protocol, buffers, dict(zip(items, simulated, strict=True)))
+    return found
+
+
+def _limited_retries(settings: Settings, results: SavedResults, protocol: Protocol) -> Broken:
+    """Connections that break, by limit and buffers; messages of the smallest size, which come fastest."""
+    items = [(settings.sizes[0], seed) for seed in settings.seeds]
+    found: Broken = {}
+    with progress("retry limits", len(RETRY_LIMITS) * len(settings.buffers) * len(items)) as advance:
+        for limit in RETRY_LIMITS:
+            of_limit = limited(protocol, limit)
+            for buffers in settings.buffers:
+                key = f"limited: {of_limit.name}: {buffers} buffers"
+                runs = compute_items(results, key, items, 5, _simulate(of_limit, buffers, settings), advance)
+                found[limit, buffers] = [run["broken"] for run in runs]
     return found
 
 

@@ -157,7 +157,7 @@ def _figure5(found: Incasts, name: str, id: str) -> Figure:
         id,
         f"Figure 5: {name}, by receive buffers",
         "The paper: RC-SRQ about twice as fast as UD from 10 buffers on, since no software acknowledges; with 100, its "
-        "clients gave up. Here interfaces try for ever.",
+        "clients gave up. Here interfaces try for ever; a table below has limits.",
         curves[::-1],
         _size_axis(found),
         _rate_axis(most),

@@ -28,6 +28,7 @@ nb::dict as_data(const IncastResult& result) {
   data["duplicates"] = result.duplicates;
   data["overflowed"] = result.overflowed;
   data["asks"] = result.asks;
+  data["broken"] = result.broken;
   data["credit"] = result.credit;
   data["messages_per_s"] = result.messages_per_second;
   data["steady_messages_per_s"] = result.steady_messages_per_second;
@@ -89,6 +90,7 @@ void bind_transport(nb::module_& module) {
       .def(nb::init<>())
       .def_rw("seed", &Scenario::seed)
       .def_rw("receive_buffers", &Scenario::receive_buffers)
+      .def_rw("rnr_retry", &Scenario::rnr_retry)
       .def_rw("drop", &Scenario::drop)
       .def_rw("duplicate", &Scenario::duplicate)
       .def_rw("reorder", &Scenario::reorder);

@@ -16,7 +16,7 @@ from ayatori.base.errors import Error
 from ayatori.prediction.incast import OURS, Protocol, SimulatedIncast, simulate_incast
 from ayatori.resumable import Interrupted, SavedResults
 from experiments import low_memory_transport
-from experiments.low_memory_transport.experiment import SCENARIO, paper_protocol
+from experiments.low_memory_transport.experiment import RETRY_LIMITS, SCENARIO, paper_protocol
 from experiments.low_memory_transport.memory_presentation import Memory, fit, memory_figures, memory_tables
 
 SMALL = low_memory_transport.Settings(sizes=(8, 2048), buffers=(1, 10), seeds=(1, 2), messages=50, processes=())
@@ -47,11 +47,24 @@ def test_the_papers_protocols_are_as_they_were(folder: Path) -> None:
 
 def test_every_message_of_every_protocol_arrives(folder: Path) -> None:
     for name, results in figures(folder).items():
+        if name.startswith("limited: "):
+            continue
         messages = 31 * (5 if name.startswith("UD, 1 us") else 50)
         for result in results:
             assert (result["complete"], result["delivered"]) == (True, messages), name
             assert 1 / 31 <= result["fairness"] <= 1 + 1e-9, name
             assert result["latency_s"] == sorted(result["latency_s"]), name
+
+
+def test_connections_break_by_the_limit_of_retries(folder: Path) -> None:
+    found = {name: results for name, results in figures(folder).items() if name.startswith("limited: ")}
+    assert len(found) == 2 * len(RETRY_LIMITS) * len(SMALL.buffers)
+    for name, results in found.items():
+        for result in results:
+            assert result["complete"] == (result["broken"] == 0), name
+            assert result["delivered"] >= 50 * (31 - result["broken"]), name
+            assert result["broken"] == 0 or "rnr_retry 7" not in name, name
+    assert all(result["broken"] >= 25 for result in found["limited: RC-SRQ, 640 us, rnr_retry 0: 1 buffers"])
 
 
 def test_duplicates_begin_between_10_and_100_us(folder: Path) -> None:

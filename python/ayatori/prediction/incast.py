@@ -21,6 +21,8 @@ class Protocol:
     """The server grants credit once its buffers have overflowed. Fixed timers without it are paper 5's protocol."""
     not_ready_delay: float | None = None
     """Reliable connections with a shared receive queue: seconds that an interface waits after a NAK."""
+    rnr_retry: int | None = None
+    """… and after how many NAKs in a row it gives up: 0 to 6, 7 for never; None: what the scenario says."""
 
 
 OURS = Protocol("adaptive + admission", admission=True)
@@ -75,6 +77,8 @@ def simulate_incast(protocol: Protocol, incast: SimulatedIncast, trace: Path | N
     load.bytes, load.queued = incast.bytes, incast.queued
     if protocol.not_ready_delay is not None and trace:
         raise Error("reliable connections have no endpoints of ours, whose decisions could be traced")
+    if protocol.rnr_retry is not None:
+        scenario.rnr_retry = protocol.rnr_retry
     if protocol.not_ready_delay is not None:
         return _core.run_reliable_connections(load, scenario, protocol.not_ready_delay)
     if protocol.timer is None:

@@ -39,15 +39,17 @@ IncastResult Arrivals::measure(std::uint64_t wanted, const RunUntil& run_until) 
   took_.reserve(wanted);
   const Time warm = run_to(wanted / 10);
   const std::vector<std::uint64_t> warm_counts = of_client_;
+  const std::uint64_t warm_count = count();
   const Time cooling = run_to(wanted / 10 * 9);
   const std::vector<std::uint64_t> cooling_counts = of_client_;
+  const std::uint64_t cooling_count = count();
   const Time end = run_to(wanted);
 
   IncastResult result;
   result.complete = count() == wanted;
   result.delivered = count();
-  result.messages_per_second = rate(wanted, end - Time{});
-  result.steady_messages_per_second = rate(wanted / 10 * 8, cooling - warm);
+  result.messages_per_second = rate(count(), end - Time{});
+  result.steady_messages_per_second = rate(cooling_count - warm_count, cooling - warm);
   result.fairness = jain(cooling_counts, warm_counts);
   result.latency = quantiles(took_);
   return result;

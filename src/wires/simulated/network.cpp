@@ -20,12 +20,16 @@ Result<> check(const Scenario& scenario) {
   for (const auto& [field, value] :
        {std::pair{"latency", scenario.latency}, std::pair{"jitter", scenario.jitter},
         std::pair{"reorder_delay", scenario.reorder_delay}, std::pair{"receive_cost", scenario.receive_cost},
-        std::pair{"send_cost", scenario.send_cost}}) {
+        std::pair{"send_cost", scenario.send_cost}, std::pair{"retry_timeout", scenario.retry_timeout}}) {
     if (value.count() < 0) return fail("{} is {} ns; it can't be less than 0", field, value.count());
   }
   if (!is_link_rate(scenario.gigabytes_per_second)) {
     return fail("gigabytes_per_second is {}; it must be 0 (without limit), or 1e-6 to 1e6",
                 scenario.gigabytes_per_second);
+  }
+  for (const auto& [field, value] :
+       {std::pair{"rnr_retry", scenario.rnr_retry}, std::pair{"retry_count", scenario.retry_count}}) {
+    if (value > max_retries) return fail("{} is {}; it must be 0 to {}", field, value, max_retries);
   }
   if (scenario.receive_buffers == 0) return fail("receive_buffers is 0; with none, nothing can be received");
   if (scenario.control_buffers == 0) return fail("control_buffers is 0; with none, nothing can be acknowledged");

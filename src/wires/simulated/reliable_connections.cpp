@@ -51,6 +51,8 @@ class Cluster {
   Arrivals arrivals;
   std::uint64_t first_copies = 0;
   std::uint64_t not_ready = 0;
+  std::uint64_t timeouts = 0;
+  std::uint32_t broken = 0;
 
  private:
   enum class What : std::uint8_t { sends, arrives, handled, completed };
@@ -67,36 +69,62 @@ class Cluster {
   struct Client {
     std::uint32_t left = 0;
     Time in_hand{};
+    Time sent{};
+    bool arrived = false;              // the message is in a buffer of the server, or was
+    std::uint32_t not_ready = 0;       // times that it found no buffer
+    std::uint32_t without_answer = 0;  // times in a row that the timer ran out
   };
 
   void schedule(Time when, What what, std::uint32_t client) { events_.push({when, scheduled_++, what, client}); }
 
   /// The client's processor has a message for its interface.
   void hand_over(std::uint32_t client) {
-    if (clients_[client].left == 0) return;
-    --clients_[client].left;
+    const std::uint32_t left = clients_[client].left;
+    if (left == 0) return;
+    clients_[client] = {.left = left - 1, .in_hand = now_};
     ++first_copies;
-    clients_[client].in_hand = now_;
     schedule(now_ + scenario_.send_cost, What::sends, client);
   }
 
   /// The server's link takes one message after the other; the fabric holds back the others.
   void send(std::uint32_t client) {
+    clients_[client].sent = now_;
+    if (lost()) return time_out(client);
     server_link_free_ = std::max(now_ + scenario_.latency, server_link_free_) + on_link_;
     schedule(server_link_free_ + jitter(), What::arrives, client);
   }
 
   void arrive(std::uint32_t client) {
+    Client& sender = clients_[client];
+    const bool takes = sender.arrived || free_buffers_ > 0;
+    if (!takes) ++not_ready;
+    if (takes && !sender.arrived) fill_buffer(client);
     const Duration back = scenario_.latency + jitter();
-    if (free_buffers_ == 0) {
-      ++not_ready;
-      return schedule(now_ + back + not_ready_delay_, What::sends, client);
-    }
+    if (lost()) return time_out(client);
+    sender.without_answer = 0;
+    if (takes) return schedule(now_ + back + scenario_.receive_cost, What::completed, client);
+    if (sender.not_ready++ == scenario_.rnr_retry && scenario_.rnr_retry != rnr_without_limit) return give_up(client);
+    schedule(now_ + back + not_ready_delay_, What::sends, client);
+  }
+
+  void fill_buffer(std::uint32_t client) {
+    clients_[client].arrived = true;
     --free_buffers_;
     server_busy_until_ = std::max(now_, server_busy_until_) + scenario_.receive_cost;
     schedule(server_busy_until_, What::handled, client);
     in_buffers_.push(clients_[client].in_hand);
-    schedule(now_ + back + scenario_.receive_cost, What::completed, client);
+  }
+
+  /// A message or its answer is lost: the client's interface sends again when its timer has run out.
+  void time_out(std::uint32_t client) {
+    if (clients_[client].without_answer++ == scenario_.retry_count) return give_up(client);
+    ++timeouts;
+    schedule(std::max(now_, clients_[client].sent + scenario_.retry_timeout), What::sends, client);
+  }
+
+  void give_up(std::uint32_t client) {
+    clients_[client].left = 0;
+    ++broken;
   }
 
   void handled(std::uint32_t client) {
@@ -105,6 +133,7 @@ class Cluster {
     in_buffers_.pop();
   }
 
+  [[nodiscard]] bool lost() { return scenario_.drop > 0 && random_.fraction() < scenario_.drop; }
   [[nodiscard]] Duration jitter() {
     return Duration(random_.below(static_cast<std::uint64_t>(scenario_.jitter.count()) + 1));
   }
@@ -138,7 +167,9 @@ IncastResult run_reliable_connections(const Incast& incast, const Scenario& scen
   };
   IncastResult result = cluster.arrivals.measure(std::uint64_t{incast.clients} * incast.messages, run_until);
   result.data_packets = cluster.first_copies;
-  result.retransmissions = result.overflowed = cluster.not_ready;
+  result.overflowed = cluster.not_ready;
+  result.retransmissions = cluster.not_ready + cluster.timeouts;
+  result.broken = cluster.broken;
   return result;
 }
 

@@ -35,6 +35,11 @@ bool set_count(Target& target, const toml::node& node) {
 }
 
 template <auto field>
+bool set_retries(Scenario& scenario, const toml::node& node) {
+  return set_count<field, 0>(scenario, node) && scenario.*field <= max_retries;
+}
+
+template <auto field>
 bool set_probability(Scenario& scenario, const toml::node& node) {
   const auto value = node.value<double>();
   if (!value || !(*value >= 0 && *value <= 1)) return false;
@@ -61,10 +66,11 @@ bool set_time(Target& target, const toml::node& node) {
 
 constexpr std::string_view count_from_0 = "a whole number from 0";
 constexpr std::string_view count_from_1 = "a whole number from 1, less than 4294967296";
+constexpr std::string_view retries = "a whole number from 0 to 7";
 constexpr std::string_view probability = "a probability, 0 to 1";
 constexpr std::string_view duration = R"(a duration, for example "2us")";
 
-constexpr std::array<Key<Scenario>, 12> scenario_keys{{
+constexpr std::array<Key<Scenario>, 15> scenario_keys{{
     {"seed", count_from_0, set_count<&Scenario::seed, 0>},
     {"latency", duration, set_time<&Scenario::latency>},
     {"jitter", duration, set_time<&Scenario::jitter>},
@@ -78,6 +84,9 @@ constexpr std::array<Key<Scenario>, 12> scenario_keys{{
     {"control_buffers", count_from_1, set_count<&Scenario::control_buffers, 1>},
     {"receive_cost", duration, set_time<&Scenario::receive_cost>},
     {"send_cost", duration, set_time<&Scenario::send_cost>},
+    {"rnr_retry", retries, set_retries<&Scenario::rnr_retry>},
+    {"retry_count", retries, set_retries<&Scenario::retry_count>},
+    {"retry_timeout", duration, set_time<&Scenario::retry_timeout>},
 }};
 
 constexpr std::array<Key<BlackHole>, 3> black_hole_keys{{

@@ -34,6 +34,9 @@ TEST(ScenarioFile, DocumentedExampleHasTheDefaults) {
   EXPECT_EQ(scenario->control_buffers, defaults.control_buffers);
   EXPECT_EQ(scenario->receive_cost, defaults.receive_cost);
   EXPECT_EQ(scenario->send_cost, defaults.send_cost);
+  EXPECT_EQ(scenario->rnr_retry, defaults.rnr_retry);
+  EXPECT_EQ(scenario->retry_count, defaults.retry_count);
+  EXPECT_EQ(scenario->retry_timeout, defaults.retry_timeout);
   ASSERT_EQ(scenario->black_holes.size(), 2U);
   EXPECT_EQ(scenario->black_holes[0].peer, 3U);
   EXPECT_EQ(scenario->black_holes[0].from, Time(10ms));
@@ -47,6 +50,9 @@ TEST(ScenarioFile, ReadsEveryKey) {
     drop = 1
     latency = "1us"
     receive_buffers = 1
+    rnr_retry = 6
+    retry_count = 0
+    retry_timeout = "8ms"
     black_holes = [{ peer = 2, from = "1s" }]
   )",
                                        "p.toml");
@@ -55,6 +61,9 @@ TEST(ScenarioFile, ReadsEveryKey) {
   EXPECT_EQ(scenario->drop, 1);
   EXPECT_EQ(scenario->latency, 1us);
   EXPECT_EQ(scenario->receive_buffers, 1U);
+  EXPECT_EQ(scenario->rnr_retry, 6U);
+  EXPECT_EQ(scenario->retry_count, 0U);
+  EXPECT_EQ(scenario->retry_timeout, 8ms);
   EXPECT_EQ(scenario->black_holes.size(), 1U);
   EXPECT_TRUE(parse_scenario("", "empty.toml"));
 }
@@ -70,6 +79,7 @@ TEST(ScenarioFile, ErrorsNameFileLineKeyAndWhatWasExpected) {
             "p.toml:1: receive_buffers: expected a whole number from 1, less than 4294967296");
   EXPECT_EQ(message("gigabytes_per_second = 1e-300"),
             "p.toml:1: gigabytes_per_second: expected 0 (without limit), or a number from 1e-6 to 1e6");
+  EXPECT_EQ(message("rnr_retry = 8"), "p.toml:1: rnr_retry: expected a whole number from 0 to 7");
   EXPECT_EQ(message("seed = -1"), "p.toml:1: seed: expected a whole number from 0");
   EXPECT_EQ(message("dorp = 0.1"), "p.toml:1: unknown key 'dorp'");
   EXPECT_EQ(message("[[black_holes]]\nfrom = \"1s\""), "p.toml:1: black_holes: expected a table with the key peer");

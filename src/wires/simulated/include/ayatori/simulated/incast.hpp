@@ -36,6 +36,7 @@ struct IncastResult {
   std::uint64_t duplicates = 0;       ///< dropped by the server (table 2, 受信)
   std::uint64_t overflowed = 0;       ///< datagrams that found no buffer
   std::uint64_t asks = 0;
+  std::uint32_t broken = 0;               ///< reliable connections that gave up; what they had to send is not delivered
   std::uint32_t credit = 0;               ///< of all clients together at the end (decision 102)
   double messages_per_second = 0;         ///< in virtual time, from the first to the last
   double steady_messages_per_second = 0;  ///< … from a tenth to nine tenths of them: while all clients have some

@@ -23,6 +23,12 @@ struct BlackHole {
   Time until = transport::never;
 };
 
+/// Verbs count retries in three bits.
+inline constexpr std::uint32_t max_retries = 7;
+
+/// The value of rnr_retry with which an interface tries for ever.
+inline constexpr std::uint32_t rnr_without_limit = 7;
+
 /// The default is a lossless network whose times resemble paper 5's (InfiniBand DDR, 2.2 GHz cores): 31 clients and one
 /// server, each a single thread that handles one packet after the other.
 struct Scenario {
@@ -41,6 +47,12 @@ struct Scenario {
   std::uint32_t control_buffers = 64;    ///< … and control datagrams
   Duration receive_cost = std::chrono::nanoseconds(1'500);  ///< of a processor for each datagram received …
   Duration send_cost = std::chrono::nanoseconds(1'000);     ///< … and sent
+
+  // Of reliable connections: when their interfaces give up (verbs: attributes of a queue pair at RTS).
+  std::uint32_t rnr_retry =
+      rnr_without_limit;          ///< times that a message is sent again that found no buffer; 0 to 6, or 7
+  std::uint32_t retry_count = 7;  ///< times in a row that it is sent again without any answer; 0 to 7
+  Duration retry_timeout = std::chrono::microseconds(67'100);  ///< … for which an answer is waited (code 14)
 };
 
 /// 0: without limit. Otherwise so that a datagram's time on the link is a time: 1 kB/s to 1 PB/s.
