@@ -7,11 +7,13 @@ import os
 import random
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
 from ayatori.lab.rdma import MachineSettings, Parts
+from ayatori.lab.rdma import __main__ as lab_program
 from ayatori.lab.rdma.initramfs import CharacterDevice, archive
 from ayatori.lab.rdma.machine import (
     _remove_what_is_left,
@@ -176,3 +178,13 @@ def test_folders_of_processes_that_were_killed_are_removed(tmp_path: Path) -> No
         (tmp_path / name / "file").touch()
     _remove_what_is_left(tmp_path)
     assert sorted(path.name for path in tmp_path.iterdir()) == sorted(names[1:])
+
+
+def test_programs_of_tests_are_skipped_where_memory_is_short(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("ayatori.lab.rdma.machine.available_memory_mib", lambda: 1200)
+    monkeypatch.setattr("ayatori.lab.rdma.__main__.missing_packages", list)
+    monkeypatch.setattr(sys, "argv", ["lab.rdma", "true"])
+    assert lab_program.main() == lab_program.SKIPPED
+    assert capsys.readouterr().out == "skipped: the guests need 1224 MiB of memory, and 1200 MiB are free\n"

@@ -10,7 +10,7 @@ import os
 import sys
 from pathlib import Path
 
-from ayatori.lab.rdma import MachineSettings, missing_packages, prepare_parts, run_command
+from ayatori.lab.rdma import MachineSettings, missing_packages, prepare_parts, require_memory, run_command
 from ayatori.processes import ProgramError
 
 SKIPPED = 77
@@ -21,14 +21,15 @@ def main() -> int:
     parser.add_argument("--netem", default="")
     parser.add_argument("command", nargs=argparse.REMAINDER)
     options = parser.parse_args()
+    settings = MachineSettings(netem=options.netem, environment=os.environ)
     try:
         if missing := missing_packages():
             raise ProgramError(f"no virtual machine can run here: {', '.join(missing)} not installed")
+        require_memory(settings)
         parts = prepare_parts()
     except ProgramError as error:
-        print(f"skipped: {error}: {error.cause}")
+        print("skipped: " + ": ".join(filter(None, (str(error), error.cause))))
         return SKIPPED
-    settings = MachineSettings(netem=options.netem, environment=os.environ)
     return run_command(parts, settings, options.command, Path.cwd(), sys.stdout.buffer, sys.stderr.buffer)
 
 

@@ -28,6 +28,10 @@ _SPARE_MIB = 200
 _FOLDER = "ayatori-lab-"
 """How the names of the folders of running machines begin; the process follows."""
 
+_KERNEL_WORDS = "console=ttyS0 quiet panic=-1 mitigations=off nokaslr no_timer_check tsc=reliable audit=0 rdinit=/init"
+"""tsc=reliable: the time stamp counters of emulated processors agree. Without it the kernel reads the time from an
+emulated chip, one processor at a time."""
+
 _COMPLAINT = "lab: "
 _BOOT_SECONDS = 240.0
 _GRACE_SECONDS = 0.5
@@ -67,7 +71,7 @@ def run_command(
 
     Raises ProgramError if a guest can't be started or set up, or ends before the command.
     """
-    require_memory(settings, available_memory_mib())
+    require_memory(settings)
     _remove_what_is_left(Path(tempfile.gettempdir()))
     qemu = find_program("qemu-system-x86_64", "qemu-system-x86")
     with tempfile.TemporaryDirectory(prefix=f"{_FOLDER}{os.getpid()}-") as made:
@@ -172,7 +176,7 @@ def qemu_arguments(parts: Parts, settings: MachineSettings, host: int, folder: P
     ]
     arguments += ["-nodefaults", "-no-user-config", "-no-reboot", "-display", "none", "-monitor", "none"]
     arguments += ["-kernel", str(parts.kernel), "-initrd", str(scratch / f"initrd{host}")]
-    arguments += ["-append", "console=ttyS0 quiet panic=-1 mitigations=off nokaslr no_timer_check audit=0 rdinit=/init"]
+    arguments += ["-append", _KERNEL_WORDS]
     arguments += ["-serial", f"file:{_escaped(scratch / f'kernel{host}.log')}", "-device", "virtio-serial-pci"]
     for number, port in enumerate(PORTS, start=1):
         socket = _escaped(scratch / f"host{host}" / port)
@@ -212,9 +216,11 @@ def _escaped(path: Path) -> str:
 # ---- Memory
 
 
-def require_memory(settings: MachineSettings, available_mib: int) -> None:
-    """Raises ProgramError if the guests would take more memory than there is."""
+def require_memory(settings: MachineSettings, available_mib: int | None = None) -> None:
+    """Raises ProgramError if the guests would take more memory than there is, or than is given here."""
     needed = settings.hosts * (settings.memory_mib + _SPARE_MIB)
+    if available_mib is None:
+        available_mib = available_memory_mib()
     if needed > available_mib:
         raise ProgramError(
             f"the guests need {needed} MiB of memory, and {available_mib} MiB are free", hint="--memory takes less"
