@@ -17,7 +17,10 @@ from experiments.low_memory_transport.memory_measurement import KINDS, is_there,
 from experiments.low_memory_transport.memory_presentation import Memory, memory_figures, memory_tables
 from experiments.low_memory_transport.paper import SIZES
 from experiments.low_memory_transport.retry_presentation import Broken, retry_errors
-from experiments.page import present
+from experiments.low_memory_transport.verbs_measurement import VerbsSettings, why_not
+from experiments.low_memory_transport.verbs_measurement import measure as measure_on_verbs
+from experiments.low_memory_transport.verbs_presentation import verbs_tables
+from experiments.page import Table, present
 
 SCENARIO = Path(__file__).parent / "paper.toml"
 
@@ -64,6 +67,8 @@ class Settings:
     processes: tuple[int, ...] = (4, 8, 16, 24, 32, 48, 64)
     """On this machine, for figure 1; none: without it. Between two alone, Open MPI sets up less than between more."""
     peers: int = 1_000_000
+    verbs: VerbsSettings | None = VerbsSettings()
+    """In a virtual machine; None: without it."""
 
 
 def run(folder: Path, settings: Settings = Settings(), resume: bool = False) -> Path:
@@ -77,6 +82,7 @@ def run(folder: Path, settings: Settings = Settings(), resume: bool = False) -> 
     if settings.processes:
         memory = _memory(settings, results)
         tables, figures = tables + memory_tables(memory), figures + memory_figures(memory)
+    tables += _on_verbs(settings, results)
     about = (
         f"31 clients to one server, {settings.messages} messages each, on a simulated network; medians of "
         f"{len(settings.seeds)} seeds"
@@ -129,6 +135,18 @@ def _simulate(
         ]
 
     return simulate
+
+
+def _on_verbs(settings: Settings, results: SavedResults) -> list[Table]:
+    wanted = settings.verbs
+    if wanted is None:
+        return []
+    if reason := why_not():
+        note(f"real verbs are left out: {reason}")
+        return []
+    with progress("real verbs", 1) as advance:
+        found = compute_items(results, "real verbs", [wanted], 1, lambda _: [measure_on_verbs(wanted)], advance)
+    return verbs_tables(found[0])
 
 
 def _memory(settings: Settings, results: SavedResults) -> Memory:

@@ -18,8 +18,14 @@ from ayatori.resumable import Interrupted, SavedResults
 from experiments import low_memory_transport
 from experiments.low_memory_transport.experiment import RETRY_LIMITS, SCENARIO, paper_protocol
 from experiments.low_memory_transport.memory_presentation import Memory, fit, memory_figures, memory_tables
+from experiments.low_memory_transport.verbs_measurement import HANDLING_US, Run
+from experiments.low_memory_transport.verbs_measurement import RC as VERBS_RC
+from experiments.low_memory_transport.verbs_measurement import _results as verbs_results
+from experiments.low_memory_transport.verbs_presentation import verbs_tables
 
-SMALL = low_memory_transport.Settings(sizes=(8, 2048), buffers=(1, 10), seeds=(1, 2), messages=50, processes=())
+SMALL = low_memory_transport.Settings(
+    sizes=(8, 2048), buffers=(1, 10), seeds=(1, 2), messages=50, processes=(), verbs=None
+)
 GOLDEN = Path(__file__).parent / "low_memory_transport.json"
 
 
@@ -154,3 +160,29 @@ def test_memory_that_grows_is_extrapolated_with_its_error() -> None:
     assert 0 < error < 0.5
     assert table.rows[-1][2] == "0.0185"
     assert memory_figures(found)[0].curves[0].y[-1] == pytest.approx(2500, rel=0.02)
+
+
+def test_runs_on_real_verbs_have_a_line_each_also_those_that_fail() -> None:
+    run = Run("incast", {"protocol": OURS.name}, ["verbs_incast_datagrams"])
+    assert verbs_results(run, '3\n{"buffers": 1}\n') == [{"name": "incast", "protocol": OURS.name, "buffers": 1}]
+    assert verbs_results(run, "3\nerror: no device\n")[0]["failed"] == "error: no device"
+    assert verbs_results(run, "3\n")[0]["failed"] == "not done in 30 s"
+
+
+def test_tables_of_real_verbs_have_medians_and_what_is_missing() -> None:
+    def incast(protocol: str, rate: float, buffers: int = 1, errors: int = 0) -> dict:
+        counts = {"retransmissions": 7, "duplicates": 1, "delivered": 1000, "errors": errors}
+        about = {"name": "incast", "protocol": protocol, "buffers": buffers, "handling_us": HANDLING_US}
+        return about | counts | {"messages_per_s": rate}
+
+    found = [incast(VERBS_RC, rate) for rate in (300, 100, 200)]
+    found += [incast(OURS.name, 500), incast(OURS.name, 700, buffers=100), incast(VERBS_RC, 9, buffers=100, errors=3)]
+    found += [{"name": "incast", "protocol": VERBS_RC, "command": [], "failed": "not done in 30 s"}]
+    found += [{"name": "memory", "kind": "rc_srq", "peers": 500, "bytes": 2_500_000}]
+    busy, idle, by_buffers, memory, operations = verbs_tables(found)
+    assert busy.rows == [[VERBS_RC, "200", "7", "0", "0.10%"], [OURS.name, "500", "7", "0", "0.10%"]]
+    assert "2.5 times the rate" in busy.note
+    assert idle.rows[0][1] == "not done"
+    assert by_buffers.rows == [[OURS.name, "500", "700"], [VERBS_RC, "200", "9 (3)"]]
+    assert memory.rows[0] == ["RC-SRQ", "2.50"]
+    assert operations.rows == []

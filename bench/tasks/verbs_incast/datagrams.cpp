@@ -1,6 +1,8 @@
 // UD queue pairs and our transport: with MORE = a timer in microseconds paper 5's own protocol, with `adaptive` ours
 // with admission. Each sender is an endpoint with queue pairs of its own.
 
+#include <sched.h>
+
 #include <cstring>
 #include <string_view>
 
@@ -33,8 +35,10 @@ transport::Options options_of(const Settings& settings, int count, char** more) 
 /// An endpoint on queue pairs of its own.
 class Node final : public transport::Application {
  public:
-  Node(Shared& shared, Rank self, const wires::VerbsOptions& adapter, transport::Options options)
-      : shared_(shared),
+  Node(const Settings& settings, Shared& shared, Rank self, const wires::VerbsOptions& adapter,
+       transport::Options options)
+      : settings_(settings),
+        shared_(shared),
         wire_(bench::need(wires::VerbsWire::make(adapter, [this](Rank rank) { return address_of(rank); }))),
         endpoint_(made(self, options)),
         driver_(endpoint_, *wire_, clock_) {
@@ -44,7 +48,6 @@ class Node final : public transport::Application {
   }
 
   bool progress() { return driver_.progress(); }
-  void sleep() { driver_.sleep(std::chrono::milliseconds(1)); }
   bool send(std::span<const std::byte> message) { return endpoint_.send(driver_.now(), receiver_rank, message, 0); }
   [[nodiscard]] const transport::Statistics& statistics() const { return endpoint_.statistics(); }
 
@@ -68,12 +71,14 @@ class Node final : public transport::Application {
     std::uint32_t number = 0;
     std::memcpy(&number, message.data(), sizeof number);
     if (number != next[from]++) bench::give_up(fmt::format("message {} of sender {} came out of order", number, from));
+    handle(settings_);
     ++shared_.delivered;
     delete[] memory;
   }
   void acknowledged(transport::Token) override { ++acknowledged_; }
   void lost(PeerId peer, transport::Time) override { bench::give_up(fmt::format("{} is lost", peer)); }
 
+  const Settings& settings_;
   Shared& shared_;
   std::unique_ptr<wires::VerbsWire> wire_;
   wires::SteadyClock clock_;
@@ -82,13 +87,13 @@ class Node final : public transport::Application {
 };
 
 void receive(const Settings& settings, Shared& shared, int count, char** more) {
-  Node node(shared, receiver_rank,
+  Node node(settings, shared, receiver_rank,
             {.key = key, .device = settings.receiver_device, .receive_buffers = settings.buffers, .send_buffers = 256},
             options_of(settings, count, more));
   shared.receiver_ready = true;
   await(shared.senders_ready);
   while (!shared.done) {
-    if (!node.progress()) node.sleep();
+    if (!node.progress()) sched_yield();
   }
   shared.duplicates = node.statistics().duplicates;
 }
@@ -98,7 +103,7 @@ void send(const Settings& settings, Shared& shared, int count, char** more) {
   options.receive_buffers = 8;  // acknowledgements have buffers of their own
   std::vector<std::unique_ptr<Node>> nodes;
   for (Rank rank = 0; rank < senders; ++rank) {
-    nodes.push_back(std::make_unique<Node>(shared, rank,
+    nodes.push_back(std::make_unique<Node>(settings, shared, rank,
                                            wires::VerbsOptions{.key = key,
                                                                .device = settings.sender_device,
                                                                .receive_buffers = 8,

@@ -4,9 +4,12 @@
 /// The senders take turns in one thread, so that a timer of some microseconds measures the network and not the
 /// scheduler of a machine with two cores. Each sender goes on to its next message when the last one is acknowledged.
 ///
-///     verbs_incast_PEER DEVICE_OF_RECEIVER DEVICE_OF_SENDERS BUFFERS BYTES MESSAGES MORE…      prints one JSON line
+///     verbs_incast_PEER DEVICE_OF_RECEIVER DEVICE_OF_SENDERS BUFFERS BYTES MESSAGES HANDLING MORE…      prints one
+///     JSON line
 ///
-/// MESSAGES are those of each sender. The clock runs from the first send until all messages are acknowledged.
+/// MESSAGES are those of each sender. The receiver is busy for HANDLING microseconds with each, and holds the buffer
+/// meanwhile: without that, a software adapter in the kernel is slower than any receiver, and one buffer is enough. The
+/// clock runs from the first send until all messages are acknowledged.
 
 #include <array>
 #include <atomic>
@@ -40,6 +43,7 @@ struct Settings {
   std::uint32_t buffers = 1;
   std::uint32_t bytes = 64;
   std::uint32_t messages = 100;
+  std::uint32_t handling_us = 0;
 };
 
 using Part = void (*)(const Settings& settings, Shared& shared, int argc, char** more);
@@ -51,5 +55,8 @@ int run(int argc, char** argv, Part receive, Part send);
 void await(const std::atomic<bool>& flag);
 
 [[nodiscard]] double seconds_now();
+
+/// What the receiver does with a message.
+void handle(const Settings& settings);
 
 }  // namespace ayatori::verbs_incast
