@@ -20,17 +20,20 @@
 ///                     count, unless too few are left
 ///     check=1         use real data and compare the result with what the collective promises; 0: only time it
 ///
-/// Prints a line for each call: the seconds (MPI_Wtime) until the last rank is done, with 9 digits. All ranks begin at
-/// the same time where they have one clock, and otherwise after a barrier.
+/// Prints a line for each call: the seconds until the last rank is done, with 9 digits. All ranks begin at the same
+/// time where they have one clock (MPI_Wtime under SMPI, else that of the kernel if it is one), and otherwise after a
+/// barrier.
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <sched.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <ctime>
 #include <fstream>
 #include <functional>
 #include <string>
@@ -80,24 +83,62 @@ class MessageBuffer {
   std::byte* begin_;
 };
 
+#ifdef SMPI_SHARED_MALLOC
+double now() { return MPI_Wtime(); }
+
+bool ranks_share_a_clock() { return true; }
+#else
+/// Of the kernel: what MPI_Wtime says is each process's own.
+double now() {
+  timespec time{};
+  clock_gettime(CLOCK_MONOTONIC, &time);
+  return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_nsec) * 1e-9;
+}
+
+/// Whether one kernel runs all of them, on one host or in namespaces. Collective when it is first called.
 bool ranks_share_a_clock() {
-  int* is_global = nullptr;
-  int known = 0;
-  MPI_Comm_get_attr(MPI_COMM_WORLD, MPI_WTIME_IS_GLOBAL, &is_global, &known);
-  return known != 0 && *is_global != 0;
+  static const bool answer = [] {
+    constexpr int id_bytes = 36;
+    std::string mine(id_bytes, '\0');
+    std::ifstream("/proc/sys/kernel/random/boot_id").read(mine.data(), id_bytes);
+    std::string first = mine;
+    MPI_Bcast(first.data(), id_bytes, MPI_CHAR, 0, MPI_COMM_WORLD);
+    int same = mine == first && mine.front() != '\0' ? 1 : 0;
+    MPI_Allreduce(MPI_IN_PLACE, &same, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
+    return same != 0;
+  }();
+  return answer;
+}
+#endif
+
+/// Whether ranks of one clock, and so of one machine, are more than its cores.
+bool ranks_take_turns() {
+#ifdef SMPI_SHARED_MALLOC
+  return true;  // all are one process
+#else
+  int ranks = 0;
+  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+  return ranks > sysconf(_SC_NPROCESSORS_ONLN);
+#endif
 }
 
 /// Ranks leave a barrier one after the other; where they share a clock they wait for the last. Returns when they began:
-/// on that clock the same for all.
+/// on that clock the same for all. A rank that has slept plays its first steps slowly, so they sleep only where they
+/// would keep each other from the cores, and not to the end.
 double begin_together() {
+  double enough_for_all_to_know = -now();
   MPI_Barrier(MPI_COMM_WORLD);
-  if (!ranks_share_a_clock()) return MPI_Wtime();
-  constexpr double enough_for_all_to_know = 1e-3;
-  double begin = MPI_Wtime() + enough_for_all_to_know;
+  if (!ranks_share_a_clock()) return now();
+  enough_for_all_to_know += now();
+  const bool sleeps = ranks_take_turns();
+  enough_for_all_to_know = std::clamp(4 * enough_for_all_to_know, sleeps ? 1e-3 : 20e-6, 10e-3);
+  double begin = now() + enough_for_all_to_know;
   MPI_Allreduce(MPI_IN_PLACE, &begin, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
-  const double left = begin - MPI_Wtime();
-  if (left > 2e-6) usleep(static_cast<unsigned>(left * 1e6) - 1);
-  while (MPI_Wtime() < begin) {
+  constexpr double awake_before = 150e-6;
+  const double asleep = begin - now() - awake_before;
+  if (sleeps && asleep > 0) usleep(static_cast<unsigned>(asleep * 1e6));
+  while (now() < begin) {
+    if (sleeps) sched_yield();
   }
   return begin;
 }
@@ -132,9 +173,9 @@ std::pair<double, bool> time_once(const Once& play_once) {
   const long before = interruptions();
   const double begin = begin_together();
   constexpr double late = 1e-6;
-  const bool woke_late = MPI_Wtime() - begin > late;
+  const bool woke_late = now() - begin > late;
   play_once();
-  const double mine[] = {MPI_Wtime() - begin, woke_late || interruptions() != before ? 1.0 : 0.0};
+  const double mine[] = {now() - begin, woke_late || interruptions() != before ? 1.0 : 0.0};
   double slowest[] = {0, 0};
   MPI_Allreduce(mine, slowest, 2, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
   return {slowest[0], slowest[1] != 0};
@@ -168,9 +209,9 @@ void check_barrier(const Once& play_once, Rank rank, Rank ranks) {
   for (const Rank turn : {rank, ranks - 1 - rank}) {
     begin_together();
     usleep(turn * 1000);
-    double last_to_enter = MPI_Wtime();
+    double last_to_enter = now();
     play_once();
-    double first_to_leave = MPI_Wtime();
+    double first_to_leave = now();
     MPI_Allreduce(MPI_IN_PLACE, &last_to_enter, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
     MPI_Allreduce(MPI_IN_PLACE, &first_to_leave, 1, MPI_DOUBLE, MPI_MIN, MPI_COMM_WORLD);
     if (first_to_leave < last_to_enter) give_up("a rank left the barrier before the last had entered it");

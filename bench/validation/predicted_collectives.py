@@ -2,9 +2,11 @@
 
     python -m bench.validation.predicted_collectives [MPIRUN] [RANKS] [SECONDS] [--hosts N] [--rate RATE]
 
-By default mpirun.openmpi and 2 ranks; the machine is calibrated for SECONDS (30) first, by the same MPI. No size below
-was fitted, and no collective. A row is a cell: predicted and measured seconds of each algorithm (the median of many
-plays, whose data are checked), and what `choose` would take beside the best measured.
+By default mpirun.openmpi and 2 ranks; the machine is calibrated by the same MPI, for SECONDS (30) in all: for a part of
+them before each collective, since what a message takes on a virtual machine changes from one minute to the next, as its
+cores share a cache or do not. No size below was fitted, and no collective. A row is a cell: predicted and measured
+seconds of each algorithm (the median of many plays, whose data are checked), and what `choose` would take beside the
+best measured.
 
 With --hosts the ranks are on N hosts in network namespaces (hosts.sh), in blocks, whose links carry RATE (200mbit, as
 tc has it) each way, packet by packet. It needs root, and leaves nothing behind, however it ends. Calibrated are two
@@ -77,14 +79,9 @@ def predictor_for(mpi: Mpi, seconds: float, hostfile: Path | None) -> Predictor:
     return Predictor(network, model=Model(costs=costs_of(calibration, assumed_costs(network), 0)))
 
 
-def calls_for(predictor: Predictor, job: _core.Job) -> list[Call]:
+def calls_for(predictor: Predictor, job: _core.Job, collective: str) -> list[Call]:
     places = [predictor.places(job)]
-    pieces = [
-        Piece(collective, size, algorithm)
-        for collective in COLLECTIVES
-        for size in SIZES
-        for algorithm in algorithms_of(collective)
-    ]
+    pieces = [Piece(collective, size, algorithm) for size in SIZES for algorithm in algorithms_of(collective)]
     found = [(piece, variants_of(predictor, piece, places)) for piece in pieces]
     return [calls[0] for _, calls in found if not isinstance(calls, Refused)]
 
@@ -166,15 +163,18 @@ def main() -> None:
         sys.exit(run_among_hosts(asked.hosts, asked.rate))
     hostfile = Path(folder) / "hostfile" if folder else None
     mpi = find_mpi(asked.mpirun)
-    predictor = predictor_for(mpi, asked.seconds, hostfile)
-    [job] = contiguous_jobs(predictor.network, [asked.hosts], -(-asked.ranks // asked.hosts))
-    calls = calls_for(predictor, job)
-    predicted = [prediction.seconds for prediction in predictor.predict_each((job, call) for call in calls)]
     cores = len(os.sched_getaffinity(0))
     if asked.ranks > cores:
         print(f"no bar is asked of these cells: {asked.ranks} ranks take turns on {cores} cores, which is not modelled")
-    measured = measure(mpi, asked.ranks, calls, hostfile)
-    compare([Timed(*row) for row in zip(calls, predicted, measured, strict=True) if row[2] > 0])
+    timed: list[Timed] = []
+    for collective in COLLECTIVES:
+        predictor = predictor_for(mpi, asked.seconds / len(COLLECTIVES), hostfile)
+        [job] = contiguous_jobs(predictor.network, [asked.hosts], -(-asked.ranks // asked.hosts))
+        calls = calls_for(predictor, job, collective)
+        predicted = [prediction.seconds for prediction in predictor.predict_each((job, call) for call in calls)]
+        measured = measure(mpi, asked.ranks, calls, hostfile)
+        timed += [Timed(*row) for row in zip(calls, predicted, measured, strict=True) if row[2] > 0]
+    compare(timed)
 
 
 def run_among_hosts(count: int, rate: str) -> int:

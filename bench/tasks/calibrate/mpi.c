@@ -25,7 +25,7 @@
 #include <string.h>
 #include <sys/resource.h>
 
-enum { max_sizes = 128, max_rounds = 1000, min_rounds = 9, min_counted = 5, max_repeats = 64, burst_length = 32, patterns = 9 };
+enum { max_sizes = 128, max_rounds = 1000, min_rounds = 9, min_counted = 5, max_repeats = 64, burst_length = 32, patterns = 9, local_places = 4 };
 enum pattern { one_way, exchange, waits, send_alone, receive_alone, burst, combine, copy, reduce };
 
 static const char* const pattern_names[patterns] = {"one_way", "exchange", "waits", "send", "receive",
@@ -33,7 +33,7 @@ static const char* const pattern_names[patterns] = {"one_way", "exchange", "wait
 
 static int rank;
 static long eager_limit;
-static char *out, *in;
+static char *out, *in, *local_out, *local_in;
 static double timer_seconds;
 static double samples[patterns][max_sizes][max_rounds];
 static unsigned char interrupted[max_rounds][patterns][max_sizes];
@@ -78,11 +78,19 @@ static void exchange_and_wait_one_by_one(int bytes) {
     }
 }
 
-static void reduce_once(int bytes) {
+/* What is sent next was received last: it lies in this rank's cache, and not in the other's, as it does of data that
+ * were computed. */
+static void swap_buffers(void) {
+    char* const sent = out;
+    out = in;
+    in = sent;
+}
+
+static void reduce_into(char* to, const char* from, int bytes) {
     if (bytes % 8 == 0)
-        MPI_Reduce_local(in, out, bytes / 8, MPI_DOUBLE, MPI_SUM);
+        MPI_Reduce_local(from, to, bytes / 8, MPI_DOUBLE, MPI_SUM);
     else
-        MPI_Reduce_local(in, out, bytes, MPI_UNSIGNED_CHAR, MPI_SUM);
+        MPI_Reduce_local(from, to, bytes, MPI_UNSIGNED_CHAR, MPI_SUM);
 }
 
 static void spin(double seconds) {
@@ -91,31 +99,43 @@ static void spin(double seconds) {
     }
 }
 
-/* Both ranks begin together: an exchange waits for the one that is late. */
-static double time_one_way(int bytes, int repeats) {
+/* Both ranks begin together: an exchange waits for the one that is late. The buffers have been used before, or the
+ * pattern that comes first of a size would be the slowest. */
+static void begin_warm(int bytes) {
+    exchange_once(bytes);
     exchange_once(1);
+}
+
+static double time_one_way(int bytes, int repeats) {
+    begin_warm(bytes);
     const double start = MPI_Wtime();
     for (int i = 0; i < repeats; ++i) {
-        if (rank == 0) send(out, bytes);
+        if (rank == 0) send(in, bytes);
         receive(bytes);
-        if (rank == 1) send(out, bytes);
+        if (rank == 1) send(in, bytes);
     }
     return (MPI_Wtime() - start) / repeats / 2;
 }
 
 static double time_waits(int bytes, int repeats) {
-    exchange_once(1);
+    begin_warm(bytes);
     const double start = MPI_Wtime();
-    for (int i = 0; i < repeats; ++i) exchange_and_wait_one_by_one(bytes);
+    for (int i = 0; i < repeats; ++i) {
+        exchange_and_wait_one_by_one(bytes);
+        swap_buffers();
+    }
     return (MPI_Wtime() - start) / repeats;
 }
 
 static double time_exchange(int bytes, int repeats, int reduces) {
-    exchange_once(1);
+    begin_warm(bytes);
     const double start = MPI_Wtime();
     for (int i = 0; i < repeats; ++i) {
         exchange_once(bytes);
-        if (reduces) reduce_once(bytes);
+        if (reduces)
+            reduce_into(out, in, bytes);
+        else
+            swap_buffers();
     }
     return (MPI_Wtime() - start) / repeats;
 }
@@ -172,14 +192,20 @@ static double time_burst(int bytes, int repeats) {
     return (MPI_Wtime() - start) / repeats / burst_length;
 }
 
+/* In one of several places in turn: what a collective copies and reduces is part of more memory, and seldom in the
+ * cache that is nearest. */
+static void do_local(enum pattern pattern, int bytes, int turn) {
+    const size_t place = (size_t)(turn % local_places) * ((size_t)bytes + 8) & ~(size_t)7;
+    if (pattern == copy)
+        memcpy(local_out + place, local_in + place, (size_t)bytes);
+    else
+        reduce_into(local_out + place, local_in + place, bytes);
+}
+
 static double time_local(enum pattern pattern, int bytes, int repeats) {
+    for (int i = 0; i < local_places; ++i) do_local(pattern, bytes, i);
     const double start = MPI_Wtime();
-    for (int i = 0; i < repeats; ++i) {
-        if (pattern == copy)
-            memcpy(out, in, (size_t)bytes);
-        else
-            reduce_once(bytes);
-    }
+    for (int i = 0; i < repeats; ++i) do_local(pattern, bytes, i);
     return (MPI_Wtime() - start - timer_seconds) / repeats;
 }
 
@@ -360,6 +386,8 @@ int main(int argc, char** argv) {
     }
     out = calloc((size_t)largest + 8, 1);
     in = calloc((size_t)largest + 8, 1);
+    local_out = calloc((size_t)local_places * ((size_t)largest + 8), 1);
+    local_in = calloc((size_t)local_places * ((size_t)largest + 8), 1);
     timer_seconds = time_of_timer();
     eager_limit = find_eager_limit(largest);
     for (long size = eager_limit; size <= eager_limit + 1; ++size) {
