@@ -18,6 +18,10 @@
 ///     steps=FILE      of planned: the steps that `ayatori plan --steps-out FILE` wrote
 ///     repeats=1       play it so often, and print the median; times in which another process took a rank's core do not
 ///                     count, unless too few are left
+///     pace=0          nanoseconds that a message of one byte took from rank 0 to 1 when something else was measured:
+///                     only times count before and after which it takes about as long. A hypervisor moves virtual
+///                     processors, so that those of two ranks share a cache in one second and not in the next. Other
+///                     paces are waited for, but no longer than a minute in all; 0: all times count
 ///     check=1         use real data and compare the result with what the collective promises; 0: only time it
 ///
 /// Prints a line for each call: the seconds until the last rank is done, with 9 digits. All ranks begin at the same
@@ -143,6 +147,47 @@ double begin_together() {
   return begin;
 }
 
+/// Seconds that a message of one byte takes from rank 0 to 1, at best: some round trips are disturbed. On rank 0.
+double pace_now() {
+  int rank = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  if (rank > 1) return 0;
+  constexpr int tries = 5;
+  constexpr int round_trips = 4;
+  char byte = 0;
+  const auto send = [&] { MPI_Send(&byte, 1, MPI_BYTE, 1 - rank, 0, MPI_COMM_WORLD); };
+  const auto receive = [&] { MPI_Recv(&byte, 1, MPI_BYTE, 1 - rank, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE); };
+  double best = 1;
+  for (int i = 0; i < tries; ++i) {
+    const double start = now();
+    for (int k = 0; k < round_trips; ++k) {
+      if (rank == 0) send();
+      receive();
+      if (rank == 1) send();
+    }
+    best = std::min(best, (now() - start) / round_trips / 2);
+  }
+  return best;
+}
+
+/// Whether messages have this pace now; all ranks say the same. Collective.
+bool has_pace(double pace) {
+  if (pace == 0) return true;
+  constexpr double about = 1.35;
+  const double here = pace_now();
+  int is = here < pace * about && here > pace / about ? 1 : 0;
+  MPI_Bcast(&is, 1, MPI_INT, 0, MPI_COMM_WORLD);
+  return is != 0;
+}
+
+/// Waits until they have; not as long, if all waiting together would take more than a minute.
+void wait_for_pace(double pace) {
+  constexpr int turns_of_all_waits = 2000;
+  constexpr unsigned microseconds_of_a_turn = 30'000;
+  static int turns = 0;
+  for (; turns < turns_of_all_waits && !has_pace(pace); ++turns) usleep(microseconds_of_a_turn);
+}
+
 /// Does the call once.
 using Once = std::function<void()>;
 
@@ -168,6 +213,12 @@ long interruptions() {
   return usage.ru_nivcsw;
 }
 
+/// How often a call is played, and at which pace.
+struct Repeats {
+  std::uint32_t count = 1;
+  double pace = 0;
+};
+
 /// Of one play the time of the slowest rank, and whether another process took the core of one, or let it begin late.
 std::pair<double, bool> time_once(const Once& play_once) {
   const long before = interruptions();
@@ -183,7 +234,8 @@ std::pair<double, bool> time_once(const Once& play_once) {
 
 /// The median of so many plays; those in which no process was interrupted count. It is played up to ten times as often
 /// until these are enough; if they never are, all plays count.
-double seconds_of(const Once& play_once, std::uint32_t repeats, const std::function<void()>& prepare) {
+double seconds_of(const Once& play_once, const Repeats& wanted, const std::function<void()>& prepare) {
+  const std::uint32_t repeats = wanted.count;
   constexpr std::size_t enough = 5;
   std::vector<double> undisturbed;
   std::vector<double> all;
@@ -192,10 +244,11 @@ double seconds_of(const Once& play_once, std::uint32_t repeats, const std::funct
   if (repeats > 1) time_once(play_once);
   const auto are_too_few = [&] { return repeats > 1 && undisturbed.size() < enough && all.size() < 10 * repeats; };
   while (all.size() < repeats || are_too_few()) {
+    wait_for_pace(wanted.pace);
     prepare();
     const auto [seconds, interrupted] = time_once(play_once);
     all.push_back(seconds);
-    if (!interrupted) undisturbed.push_back(seconds);
+    if (!interrupted && has_pace(wanted.pace)) undisturbed.push_back(seconds);
   }
   std::vector<double>& counted = undisturbed.size() < enough ? all : undisturbed;
   const auto middle = counted.begin() + static_cast<std::ptrdiff_t>(counted.size() / 2);
@@ -226,7 +279,7 @@ RankProgram program_of(const Schedule& schedule, Rank rank, bool timing_only) {
   return std::move(*program);
 }
 
-double time_without_data(const Schedule& schedule, Rank rank, std::uint32_t repeats) {
+double time_without_data(const Schedule& schedule, Rank rank, const Repeats& repeats) {
   const RankProgram program = program_of(schedule, rank, true);
   const MessageBuffer buffer(std::max<Bytes>(1, program.max_message_bytes()));
   MpiCarrier carrier(MPI_COMM_WORLD, program);
@@ -235,14 +288,14 @@ double time_without_data(const Schedule& schedule, Rank rank, std::uint32_t repe
 }
 
 double check_and_time(const Schedule& schedule, Rank rank, SlotMemory& memory, const Once& play_once,
-                      std::uint32_t repeats) {
+                      const Repeats& repeats) {
   const double seconds = seconds_of(play_once, repeats, [&] { fill_with_sample_data(schedule, rank, memory); });
   if (auto ok = check_sample_data(schedule, rank, memory); !ok) give_up(ok.error().message);
   if (schedule.call().collective == Collective::barrier) check_barrier(play_once, rank, schedule.call().ranks);
   return seconds;
 }
 
-double time_and_check(const Schedule& schedule, Rank rank, std::uint32_t repeats) {
+double time_and_check(const Schedule& schedule, Rank rank, const Repeats& repeats) {
   const RankProgram program = program_of(schedule, rank, false);
   SlotMemory memory(schedule, rank);
   MpiCarrier carrier(MPI_COMM_WORLD, program);
@@ -251,24 +304,24 @@ double time_and_check(const Schedule& schedule, Rank rank, std::uint32_t repeats
 }
 
 /// The MPI's own function, in the memory that a schedule of the same promise has.
-double time_own(const PlayCall& call, Rank rank) {
+double time_own(const PlayCall& call, Rank rank, const Repeats& repeats) {
   const auto schedule = make_schedule(plainest_algorithm(call.call.collective), call.call, call.places, call.options);
   if (!schedule) give_up(schedule.error().message);
   if (!call.check) {
     const MessageBuffer buffer(std::max<Bytes>(1, bytes_of_own_collective(call.call)));
-    return seconds_of(own_function_of(call.call, buffer.data()), call.repeats, [] {});
+    return seconds_of(own_function_of(call.call, buffer.data()), repeats, [] {});
   }
   SlotMemory memory(**schedule, rank);
-  return check_and_time(**schedule, rank, memory, own_function_of(call.call, memory.data()), call.repeats);
+  return check_and_time(**schedule, rank, memory, own_function_of(call.call, memory.data()), repeats);
 }
 
 double play(const PlayCall& call, Rank rank) {
-  if (call.algorithm == "mpi") return time_own(call, rank);
+  const Repeats repeats{call.repeats, static_cast<double>(call.pace_ns) * 1e-9};
+  if (call.algorithm == "mpi") return time_own(call, rank, repeats);
   const auto schedule = make_named_schedule(call.algorithm, call.call, call.places, call.options);
   if (!schedule) give_up(schedule.error().message);
   if ((*schedule)->participant_count() > call.call.ranks) give_up("routers take part: only a simulation can do that");
-  return call.check ? time_and_check(**schedule, rank, call.repeats)
-                    : time_without_data(**schedule, rank, call.repeats);
+  return call.check ? time_and_check(**schedule, rank, repeats) : time_without_data(**schedule, rank, repeats);
 }
 
 /// The calls of the command line: itself, or the lines of the file that it names.

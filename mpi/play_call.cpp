@@ -20,6 +20,7 @@ namespace {
 using Numbers = std::vector<std::uint32_t>;
 
 constexpr Bytes max_repeats = 10000;
+constexpr Bytes max_pace_ns = 1'000'000'000;
 
 /// The keys of one call. The first value that is not what its key needs is remembered as the error.
 class Keys {
@@ -61,8 +62,8 @@ class Keys {
 
  private:
   std::map<std::string, std::string, std::less<>> values_ = {
-      {"grid", ""},  {"rings", ""},  {"points", ""}, {"ppn", "1"},   {"ranks", ""}, {"groups", ""},
-      {"root", "0"}, {"chunk", "0"}, {"seed", "1"},  {"check", "0"}, {"steps", ""}, {"repeats", "1"}};
+      {"grid", ""},   {"rings", ""}, {"points", ""}, {"ppn", "1"},  {"ranks", ""},    {"groups", ""}, {"root", "0"},
+      {"chunk", "0"}, {"seed", "1"}, {"check", "0"}, {"steps", ""}, {"repeats", "1"}, {"pace", "0"}};
   Result<> ok_;
 };
 
@@ -141,6 +142,7 @@ Result<PlayCall> parse_play_call(std::span<const std::string_view> words, Rank r
   parsed.options.chunk_bytes = keys.number("chunk");
   parsed.check = keys.number("check") != 0;
   parsed.repeats = static_cast<std::uint32_t>(std::clamp<Bytes>(keys.number("repeats"), 1, max_repeats));
+  parsed.pace_ns = static_cast<std::uint32_t>(std::min<Bytes>(keys.number("pace"), max_pace_ns));
   const std::uint64_t seed = keys.number("seed");
   if (*collective == Collective::alltoallv) {
     parsed.options.pair_sizes = drawn_sizes(ranks, parsed.call.bytes, seed);

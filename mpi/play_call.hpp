@@ -18,6 +18,7 @@ struct PlayCall {
   AlgorithmOptions options;
   bool check = false;
   std::uint32_t repeats = 1;  ///< plays that are timed; the median counts
+  std::uint32_t pace_ns = 0;  ///< of messages of one byte while plays count; 0: any
 };
 
 /// COLLECTIVE ALGORITHM BYTES [key=value …], for a job of `ranks` ranks. Errors: what is missing, not a number or not

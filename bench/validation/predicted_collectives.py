@@ -86,12 +86,12 @@ def calls_for(predictor: Predictor, job: _core.Job, collective: str) -> list[Cal
     return [calls[0] for _, calls in found if not isinstance(calls, Refused)]
 
 
-def measure(mpi: Mpi, ranks: int, calls: list[Call], hostfile: Path | None) -> list[float]:
+def measure(mpi: Mpi, ranks: int, calls: list[Call], hostfile: Path | None, pace: float) -> list[float]:
     play = PLAYS / ("play_openmpi" if mpi.is_open_mpi else "play_mpich")
     large = REPEATS_OF_LARGE if hostfile is None else REPEATS_OVER_LINKS
     repeats = [REPEATS if call.bytes < LARGE else large for call in calls]
     per_host = -(-ranks // len(hosts_in(hostfile))) if hostfile else ranks
-    places = f"ppn={per_host} check=1"
+    places = f"ppn={per_host} check=1 pace={pace * 1e9:.0f}"
     lines = [
         f"{call.collective} {call.algorithm} {call.bytes} {places} repeats={count}"
         for call, count in zip(calls, repeats, strict=True)

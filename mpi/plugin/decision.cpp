@@ -74,9 +74,17 @@ void Decision::note(double seconds, MPI_Comm own) {
 
 void Decision::end_trial(MPI_Comm own) {
   std::vector<double> times = trial_->times();
+  times.push_back(trial_->seconds());
   PMPI_Allreduce(MPI_IN_PLACE, times.data(), static_cast<int>(times.size()), MPI_DOUBLE, MPI_MAX, own);
+  const double seconds_of_all = times.back();
+  times.pop_back();
   const std::size_t before = settled_;
-  settled_ = better_way(times, ways_.size(), settled_);
+  const std::size_t better = better_way(times, ways_.size(), settled_);
+  if (!is_clear(times, ways_.size(), settled_, better) && trial_->may_go_on(seconds_of_all)) {
+    trial_->go_on();
+    return;
+  }
+  settled_ = better;
   // Of calls with other roots, too, which ranks may not remember alike.
   if (settled_ != before) forget_quick_calls();
   if (may_change_) {

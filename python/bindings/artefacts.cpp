@@ -81,7 +81,9 @@ void bind_costs(nb::module_& module) {
       .def_rw("inside", &CommunicationCosts::inside)
       .def_rw("between", &CommunicationCosts::between)
       .def_rw("copy", &CommunicationCosts::copy)
-      .def_rw("reduce", &CommunicationCosts::reduce);
+      .def_rw("reduce", &CommunicationCosts::reduce)
+      .def_rw("again", &CommunicationCosts::again)
+      .def_rw("start", &CommunicationCosts::start);
   nb::class_<AssumedCosts>(module, "AssumedCosts", "See ayatori/artefacts/assumed_costs.hpp.")
       .def_ro("costs", &AssumedCosts::costs)
       .def_ro("link_latency", &AssumedCosts::link_latency);
@@ -112,6 +114,8 @@ void bind_calibration(nb::module_& module) {
       .def_rw("links_between", &Calibration::links_between)
       .def_rw("copy", &Calibration::copy)
       .def_rw("reduce", &Calibration::reduce)
+      .def_rw("again", &Calibration::again)
+      .def_rw("start", &Calibration::start)
       .def_rw("engine", &Calibration::engine)
       .def_rw("errors", &Calibration::errors);
   module.def(

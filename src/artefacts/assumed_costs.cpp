@@ -107,7 +107,11 @@ CommunicationCosts costs_of(const Calibration& calibration, const CommunicationC
     costs.between.latency = std::max(0.0, costs.between.latency - calibration.links_between * link_latency);
   }
   if (!calibration.copy.empty()) costs.copy = calibration.copy;
-  if (!calibration.reduce.empty()) costs.reduce = calibration.reduce;
+  if (!calibration.reduce.empty()) {
+    costs.reduce = calibration.reduce;
+    costs.again = calibration.again;
+  }
+  costs.start = calibration.start;
   return costs;
 }
 

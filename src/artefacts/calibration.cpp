@@ -116,10 +116,18 @@ class CalibrationReader {
     auto reduce = size_cost_at(document_, "reduce");
     if (!reduce) return Failure(reduce.error());
     calibration_.reduce = std::move(*reduce);
-    if (!document_.has("engine")) return {};  // as in files that were written before it was measured
-    const auto engine = amount_at(document_, "engine");
-    if (!engine) return Failure(engine.error());
-    calibration_.engine = *engine;
+    // Files that were written before these were measured do not have them.
+    using Amount = std::pair<std::string_view, double Calibration::*>;
+    for (const auto& [name, member] : {Amount{"engine", &Calibration::engine}, Amount{"start", &Calibration::start}}) {
+      if (!document_.has(name)) continue;
+      const auto amount = amount_at(document_, name);
+      if (!amount) return Failure(amount.error());
+      calibration_.*member = *amount;
+    }
+    if (!document_.has("again")) return {};
+    auto again = size_cost_at(document_, "again");
+    if (!again) return Failure(again.error());
+    calibration_.again = std::move(*again);
     return {};
   }
 
@@ -153,6 +161,8 @@ std::string calibration_text(const Calibration& calibration) {
                          {"links_between", calibration.links_between},
                          {"copy", size_cost_as_json(calibration.copy)},
                          {"reduce", size_cost_as_json(calibration.reduce)},
+                         {"again", size_cost_as_json(calibration.again)},
+                         {"start", calibration.start},
                          {"engine", calibration.engine},
                          {"errors", errors_as_json(calibration.errors)}};
   return document.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";

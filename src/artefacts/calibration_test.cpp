@@ -17,6 +17,8 @@ Calibration example() {
   calibration.copy = {{0, 0, 1e-10}};
   calibration.engine = 4e-8;
   calibration.reduce = {{0, 1e-8, 2e-10}};
+  calibration.again = {{0, 0, 1e-10}, {65537, 1e-6, 2e-10}};
+  calibration.start = 8e-8;
   calibration.errors = {{"one way inside", true, 21, 0.03, 0.125}, {"exchange inside", false, 20, 0.0625, 0.25}};
   return calibration;
 }

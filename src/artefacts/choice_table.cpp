@@ -24,8 +24,9 @@ constexpr ArtefactHead table_head = {
     .last_version = 3,
 };
 
-constexpr std::array<std::string_view, 9> model_members = {
-    "steps", "link_bandwidth", "link_latency", "head_of_line", "costs_from", "inside", "between", "copy", "reduce"};
+constexpr std::array<std::string_view, 11> model_members = {
+    "steps",   "link_bandwidth", "link_latency", "head_of_line", "costs_from", "inside",
+    "between", "copy",           "reduce",       "again",        "start"};
 constexpr std::array<std::string_view, 8> former_model_members = {
     "steps", "link_bandwidth", "link_latency", "overhead", "eager_limit", "injection", "bus", "head_of_line"};
 
@@ -40,7 +41,9 @@ Json model_as_json(const ChoiceModel& model) {
           {"inside", message_costs_as_json(model.costs.inside)},
           {"between", message_costs_as_json(model.costs.between)},
           {"copy", size_cost_as_json(model.costs.copy)},
-          {"reduce", size_cost_as_json(model.costs.reduce)}};
+          {"reduce", size_cost_as_json(model.costs.reduce)},
+          {"again", size_cost_as_json(model.costs.again)},
+          {"start", model.costs.start}};
 }
 
 Json choice_as_json(const CollectiveChoice& choice) {
@@ -114,6 +117,17 @@ Result<CommunicationCosts> read_costs(const JsonValue& model) {
     auto read = size_cost_at(model, name);
     if (!read) return Failure(read.error());
     costs.*member = std::move(*read);
+  }
+  // Tables that were written before these were measured do not have them.
+  if (model.has("again")) {
+    auto again = size_cost_at(model, "again");
+    if (!again) return Failure(again.error());
+    costs.again = std::move(*again);
+  }
+  if (model.has("start")) {
+    const auto start = amount_at(model, "start");
+    if (!start) return Failure(start.error());
+    costs.start = *start;
   }
   return costs;
 }

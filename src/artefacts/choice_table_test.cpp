@@ -24,6 +24,8 @@ ChoiceTable random_table(Random& random) {
   costs.between.send = {{0, 1e-6, 0}, {4097, 0, 1e-10}};
   costs.between.bandwidth = 2.5;
   costs.reduce = {{0, 0, 1e-9 / 3}};
+  costs.again = {{0, 1e-9 / 7, 1e-10}};
+  costs.start = 1e-7 / 3;
   table.model = {random.below(2) == 0 ? "drift" : "synchronous", 1e9, 1e-6 / 3, true, "assumed for 4xHDR", costs};
   std::map<std::string, CollectiveChoice> choices;
   for (std::uint64_t i = 1 + random.below(4); i > 0; --i) {

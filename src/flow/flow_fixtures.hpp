@@ -24,6 +24,7 @@ struct RankStep {
   std::vector<Rank> receives = {};
   Bytes reduces = 0;
   Bytes copies = 0;
+  Slot reduced = 0;  ///< the slot that a reduction replaces; slot B is what messages of B bytes send
 };
 
 /// Steps that are listed: by stream, step, participant. Every message has its size as a slot of its own.
@@ -48,7 +49,8 @@ class ListedSchedule final : public Schedule {
     for (const auto& [to, bytes] : at->second.sends) actions.send(to, SlotRange{static_cast<Slot>(bytes), 1});
     for (const Rank from : at->second.receives) actions.receive(from, SlotRange{0, 1});
     if (at->second.copies != 0) actions.copy(SlotRange{static_cast<Slot>(at->second.copies), 1}, 0);
-    if (at->second.reduces != 0) actions.reduce(SlotRange{static_cast<Slot>(at->second.reduces), 1}, 0);
+    if (at->second.reduces != 0)
+      actions.reduce(SlotRange{static_cast<Slot>(at->second.reduces), 1}, at->second.reduced);
   }
 
  private:

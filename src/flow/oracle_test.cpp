@@ -56,6 +56,7 @@ TEST(Simulate, DriftEqualsASlowReferenceForRandomSchedules) {
     const ListedSchedule schedule = random_schedule(random, ranks, overheads);
     FlowOptions options = random_options(random);
     if (overheads) add_random_overheads(random, options, paths);
+    if (random.below(2) == 0) options.costs.start = 0.125;
     // With head-of-line blocking the position of a constraint in the route matters, and here injection limits have
     // another position than in the simulator.
     options.head_of_line = options.costs.between.bandwidth == 0 && random.below(3) == 0;

@@ -85,7 +85,13 @@ inline ListedSchedule random_schedule(Random& random, Rank ranks, bool all_sizes
         listed[step + (random.below(8) == 0 ? 1 : 0)][to].receives.push_back(from);
       }
       if (!with_locals) continue;
-      if (random.below(3) == 0) listed[step][static_cast<Rank>(random.below(ranks))].reduces = 50;
+      if (random.below(3) == 0) {
+        RankStep& reducing = listed[step][static_cast<Rank>(random.below(ranks))];
+        reducing.reduces = 50;
+        if (!reducing.sends.empty() && random.below(2) == 0) {
+          reducing.reduced = static_cast<Slot>(reducing.sends.back().second);
+        }
+      }
       if (random.below(3) == 0) listed[step][static_cast<Rank>(random.below(ranks))].copies = 70;
     }
     streams.push_back(listed);
@@ -104,6 +110,7 @@ inline FlowOptions random_options(Random& random) {
   options.costs.inside.bandwidth = random.below(2) == 0 ? 0 : 250;
   if (random.below(2) == 0) options.costs.reduce = {{0, 0, 1 / 100.0}};
   if (random.below(2) == 0) options.costs.copy = {{0, 0.5, 1 / 140.0}};
+  if (random.below(2) == 0) options.costs.again = {{0, 0.25, 1 / 170.0}};
   return options;
 }
 

@@ -42,7 +42,9 @@ Result<> check_options(const FlowOptions& options) {
        {check(options.costs.between), check(options.costs.inside),
         check(options.costs.between.bandwidth, "the rate of injection"),
         check(options.costs.inside.bandwidth, "the rate of the bus"),
-        check(options.costs.copy, "the time of local copies"), check(options.costs.reduce, "the time of reductions")}) {
+        check(options.costs.copy, "the time of local copies"), check(options.costs.reduce, "the time of reductions"),
+        check(options.costs.again, "the time of replacing what was sent"),
+        check(options.costs.start, "the time until the first step")}) {
     if (!checked) return checked;
   }
   return {};
@@ -63,17 +65,38 @@ Result<> check_participants(const Schedule& schedule, const Paths& paths) {
               paths.participant_count());
 }
 
+namespace {
+
+bool overlap(const SlotRange& a, const SlotRange& b) {
+  return a.first < b.first + b.count && b.first < a.first + a.count;
+}
+
+/// Whether one of the step's messages takes something out of these slots.
+bool sends_of(const StepActions& actions, const SlotRange& slots) {
+  return std::ranges::any_of(actions.sends, [&](const Transfer& transfer) {
+    const auto ranges = std::span(actions.ranges).subspan(transfer.first_range, transfer.range_count);
+    return std::ranges::any_of(ranges, [&](const SlotRange& range) { return overlap(range, slots); });
+  });
+}
+
+}  // namespace
+
 double local_seconds(const Schedule& schedule, Rank participant, const StepActions& actions,
                      const FlowOptions& options) {
   const CommunicationCosts& costs = options.costs;
-  if (participant >= schedule.call().ranks || (costs.copy.empty() && costs.reduce.empty())) return 0;
+  if (participant >= schedule.call().ranks) return 0;
+  if (costs.copy.empty() && costs.reduce.empty() && costs.again.empty()) return 0;
   double seconds = 0;
   for (const LocalOperation& operation : actions.locals) {
     Bytes bytes = 0;
     for (std::uint32_t i = 0; i < operation.from.count; ++i) {
       bytes += schedule.slot_bytes(participant, operation.from.first + i);
     }
-    seconds += seconds_of(operation.kind == LocalOperation::Kind::copy ? costs.copy : costs.reduce, bytes);
+    const bool copies = operation.kind == LocalOperation::Kind::copy;
+    seconds += seconds_of(copies ? costs.copy : costs.reduce, bytes);
+    if (!copies && !costs.again.empty() && sends_of(actions, {operation.to, operation.from.count})) {
+      seconds += seconds_of(costs.again, bytes);
+    }
   }
   return seconds;
 }
@@ -101,13 +124,31 @@ Failure no_such_peer(const Schedule& schedule, Rank from, Rank peer, std::uint32
               schedule.participant_count());
 }
 
+namespace {
+
+/// All ranks begin so much after the call.
+void begin_later(Prediction& prediction, double seconds) {
+  if (seconds == 0) return;
+  const double later = prediction.seconds + seconds;
+  for (HotLinkTime& link : prediction.hot_links) {
+    link.busy *= prediction.seconds / later;
+    link.saturated *= prediction.seconds / later;
+  }
+  for (double& rank : prediction.rank_seconds) rank += seconds;
+  prediction.seconds = later;
+}
+
+}  // namespace
+
 Result<Prediction> simulate(const Schedule& schedule, const Paths& paths, const FlowOptions& options) {
   if (auto checked = check_options(options); !checked) return Failure(checked.error());
   if (auto checked = check_participants(schedule, paths); !checked) return Failure(checked.error());
   if (auto checked = check_split(paths, options); !checked) return Failure(checked.error());
   const Resources resources(paths, options);
-  return options.steps == StepMode::drift ? simulate_drift(schedule, resources, options)
-                                          : simulate_synchronous(schedule, resources, options);
+  auto prediction = options.steps == StepMode::drift ? simulate_drift(schedule, resources, options)
+                                                     : simulate_synchronous(schedule, resources, options);
+  if (prediction) begin_later(*prediction, options.costs.start);
+  return prediction;
 }
 
 std::vector<Result<Prediction>> simulate_all(std::span<const SimulationRun> runs, const FlowOptions& options) {

@@ -241,6 +241,38 @@ TEST(Simulate, LocalCopiesAndReductionsTakeTheirBytesOverTheirRates) {
   EXPECT_FALSE(simulate(schedule, paths, options));
 }
 
+/// Both ranks send 100 bytes, in 1 s, and reduce 60: into what they have sent, into what they have not, or not at all.
+TEST(Simulate, AReductionIntoWhatTheStepHasSentTakesLonger) {
+  FlowOptions options;
+  options.costs.again = {{0, 0.25, 1 / 120.0}};
+  const auto seconds = [&](Slot reduced, Bytes reduces) {
+    std::map<Rank, RankStep> step;
+    step[0] = {.sends = {{1, 100}}, .receives = {1}, .reduces = reduces, .reduced = reduced};
+    step[1] = {.sends = {{0, 100}}, .receives = {0}, .reduces = reduces, .reduced = reduced};
+    return run(ListedSchedule(2, {step}), one_switch(2, 100), options).seconds;
+  };
+  EXPECT_NEAR(seconds(100, 60), 1 + 0.25 + 0.5, 1e-9);
+  EXPECT_NEAR(seconds(99, 60), 1, 1e-9);
+  EXPECT_NEAR(seconds(100, 0), 1, 1e-9);
+  options.costs.reduce = bytes_a_second(60);
+  EXPECT_NEAR(seconds(100, 60), 1 + 1 + 0.25 + 0.5, 1e-9);
+  EXPECT_NEAR(seconds(99, 60), 1 + 1, 1e-9);
+  options.costs.again = {{0, -1, 0}};
+  EXPECT_FALSE(simulate(at_once(2, {{0, 1, 100}}), one_switch(2, 100), options));
+}
+
+TEST(Simulate, AllRanksBeginAfterTheStart) {
+  FlowOptions options;
+  options.costs.start = 0.5;
+  const ListedSchedule schedule = at_once(3, {{0, 1, 100}});
+  expect_both(schedule, one_switch(3, 100), options, 0.5 + 1);
+  const Prediction prediction = run(schedule, one_switch(3, 100), options);
+  EXPECT_EQ(prediction.rank_seconds, (std::vector<double>{1.5, 1.5, 0.5}));
+  EXPECT_NEAR(prediction.hot_links.front().busy, 1 / 1.5, 1e-9);
+  options.costs.start = -1;
+  EXPECT_FALSE(simulate(schedule, one_switch(3, 100), options));
+}
+
 /// Rank 1 receives for 1 s, reduces for 0.5 s, and sends on for 1 s; rank 0 is done after its own message.
 TEST(Simulate, LocalOperationsComeBetweenTheMessagesOfTwoSteps) {
   std::map<Rank, RankStep> first{{0, {{{1, 100}}, {}}}, {1, {{}, {0}, 50}}};

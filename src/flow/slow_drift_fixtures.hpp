@@ -47,6 +47,7 @@ class SlowDrift {
     }
     std::vector<double> ends(jobs_[0].schedule.call().ranks, 0);
     for (const Program& program : programs_) ends[program.rank] = std::max(ends[program.rank], program.end);
+    for (double& end : ends) end += options_.costs.start;
     return ends;
   }
 
@@ -262,6 +263,17 @@ class SlowDrift {
     });
   }
 
+  /// Of operations of one slot.
+  static bool is_sent(const StepActions& actions, Slot slot) {
+    for (const Transfer& send : actions.sends) {
+      for (std::uint32_t i = 0; i < send.range_count; ++i) {
+        const SlotRange& range = actions.ranges[send.first_range + i];
+        if (slot >= range.first && slot < range.first + range.count) return true;
+      }
+    }
+    return false;
+  }
+
   [[nodiscard]] double local_time(const Program& program) const {
     StepActions actions;
     const Schedule& schedule = jobs_[program.job].schedule;
@@ -271,6 +283,7 @@ class SlowDrift {
       const bool copies = local.kind == LocalOperation::Kind::copy;
       const Bytes bytes = schedule.slot_bytes(program.rank, local.from.first);
       seconds += line(copies ? options_.costs.copy : options_.costs.reduce, bytes);
+      if (!copies && is_sent(actions, local.to)) seconds += line(options_.costs.again, bytes);
     }
     return seconds;
   }

@@ -10,8 +10,12 @@ namespace {
 /// So much faster must a way be than the one that plays already: less may be noise.
 constexpr double clearly_faster = 0.97;
 
-constexpr double seconds_of_a_turn = 200e-6;
+constexpr double seconds_of_a_turn = 300e-6;
 constexpr double max_calls_of_a_turn = 32;
+
+/// A trial goes on while it has taken less: programs whose calls take longer than milliseconds should not make many of
+/// them the slow way.
+constexpr double max_seconds_before_going_on = 20e-3;
 
 /// Of all time, for the trials after the first.
 constexpr double max_share_of_trials = 0.01;
@@ -32,15 +36,24 @@ std::vector<double> ratios_of(const std::vector<double>& times, std::size_t ways
   return ratios;
 }
 
+bool wins(double ratio) { return ratio < 1; }
+
+std::size_t wins_in(const std::vector<double>& ratios) {
+  return static_cast<std::size_t>(std::ranges::count_if(ratios, wins));
+}
+
 }  // namespace
 
-Trial::Trial(std::size_t ways, std::size_t rounds) : ways_(ways), rounds_(rounds), times_(ways * rounds) {}
+Trial::Trial(std::size_t ways, std::size_t rounds)
+    : ways_(ways), rounds_of_a_part_(rounds), rounds_(rounds), times_(ways * rounds), first_times_(ways) {}
 
 void Trial::note(double seconds) {
+  seconds_of_all_ += seconds;
   if (!counts_) {
-    first_time_ = std::max(first_time_, seconds);
+    double& first = first_times_[place_];
+    first = first_calls_ < ways_ ? seconds : std::min(first, seconds);
     place_ = (place_ + 1) % ways_;
-    counts_ = needs_agreement_ = place_ == 0;
+    counts_ = needs_agreement_ = ++first_calls_ == 2 * ways_;
     return;
   }
   const bool may_wait_for_others = calls_ == 0 && calls_of_a_turn_ > 1;
@@ -55,6 +68,17 @@ void Trial::note(double seconds) {
   ++round_;
 }
 
+double Trial::first_time() const { return *std::ranges::max_element(first_times_); }
+
+bool Trial::may_go_on(double seconds_of_all_ranks) const {
+  return round_ < max_parts * rounds_of_a_part_ && seconds_of_all_ranks < max_seconds_before_going_on;
+}
+
+void Trial::go_on() {
+  rounds_ += rounds_of_a_part_;
+  times_.resize(ways_ * rounds_);
+}
+
 void Trial::agree(double first_time_of_all) {
   needs_agreement_ = false;
   const double calls = seconds_of_a_turn / std::max(first_time_of_all, 1e-9);
@@ -65,7 +89,7 @@ std::uint64_t Trial::calls_until_next(const std::vector<double>& times, std::siz
   constexpr double max_calls = 1e15;
   const std::vector<double> medians = medians_of(times, ways_);
   const double one_of_each = std::accumulate(medians.begin(), medians.end(), 0.0);
-  const double calls_of_each = static_cast<double>(1 + rounds_ * calls_of_a_turn_);
+  const double calls_of_each = static_cast<double>(2 + rounds_ * calls_of_a_turn_);
   const double calls = calls_of_each * one_of_each / max_share_of_trials / std::max(medians[settled], 1e-9);
   return static_cast<std::uint64_t>(std::clamp(calls, 1.0, max_calls));
 }
@@ -86,14 +110,26 @@ std::size_t better_way(const std::vector<double>& times, std::size_t ways, std::
   for (std::size_t way = 0; way < ways; ++way) {
     if (way == settled) continue;
     const std::vector<double> ratios = ratios_of(times, ways, way, settled);
-    const auto wins = static_cast<std::size_t>(std::ranges::count_if(ratios, [](double ratio) { return ratio < 1; }));
     const double ratio = median_of(ratios);
-    const bool is_faster = ratio < (way == 0 ? 1 : clearly_faster) && 3 * wins > 2 * ratios.size();
+    const bool is_faster = ratio < (way == 0 ? 1 : clearly_faster) && 3 * wins_in(ratios) > 2 * ratios.size();
     if (!is_faster || ratio >= best_ratio) continue;
     best = way;
     best_ratio = ratio;
   }
   return best;
+}
+
+bool is_clear(const std::vector<double>& times, std::size_t ways, std::size_t settled, std::size_t better) {
+  if (better != settled) {
+    const std::vector<double> ratios = ratios_of(times, ways, better, settled);
+    return 7 * wins_in(ratios) >= 6 * ratios.size();
+  }
+  for (std::size_t way = 0; way < ways; ++way) {
+    if (way == settled) continue;
+    const std::vector<double> ratios = ratios_of(times, ways, way, settled);
+    if (2 * wins_in(ratios) > ratios.size()) return false;
+  }
+  return true;
 }
 
 }  // namespace ayatori

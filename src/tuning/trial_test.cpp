@@ -2,17 +2,20 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "ayatori/base/random.hpp"
 
 namespace ayatori {
 namespace {
 
-/// The first call of each way took so long on the slowest rank.
+/// The first two calls of each way took so long on the slowest rank, or longer.
 void begin(Trial& trial, std::size_t ways, double seconds) {
-  for (std::size_t way = 0; way < ways; ++way) {
+  for (std::size_t call = 0; call < 2 * ways; ++call) {
+    const std::size_t way = call % ways;
     EXPECT_EQ(trial.turn(), way);
     EXPECT_FALSE(trial.needs_agreement());
-    trial.note(seconds / static_cast<double>(way + 2));
+    trial.note((call < ways ? 100 : 1) * seconds / static_cast<double>(way + 2));
   }
   EXPECT_TRUE(trial.needs_agreement());
   EXPECT_EQ(trial.first_time(), seconds / 2);
@@ -20,7 +23,7 @@ void begin(Trial& trial, std::size_t ways, double seconds) {
   EXPECT_FALSE(trial.needs_agreement());
 }
 
-TEST(Trial, WaysTakeTurnsAndTheFirstCallOfEachIsNotCounted) {
+TEST(Trial, WaysTakeTurnsAndTheFirstCallsOfEachAreNotCounted) {
   Trial trial(3, 2);
   begin(trial, 3, 1000.0);
   std::vector<std::size_t> turns;
@@ -34,14 +37,44 @@ TEST(Trial, WaysTakeTurnsAndTheFirstCallOfEachIsNotCounted) {
 
 TEST(Trial, ATurnOfShortCallsHasSeveralOfThemAndTheMeanOfAllButTheFirstCounts) {
   Trial trial(2, 1);
-  begin(trial, 2, 48e-6);
+  begin(trial, 2, 72e-6);
   std::vector<std::size_t> turns;
   while (!trial.over()) {
     turns.push_back(trial.turn());
     trial.note(turns.size() % 4 == 1 ? 900.0 : turns.size() % 4 == 0 ? 30.0 : 0.0);
   }
-  EXPECT_EQ(turns, (std::vector<std::size_t>{0, 0, 0, 0, 1, 1, 1, 1})) << "4 calls of 48 us";
+  EXPECT_EQ(turns, (std::vector<std::size_t>{0, 0, 0, 0, 1, 1, 1, 1})) << "4 calls of 72 us";
   EXPECT_EQ(trial.times(), (std::vector<double>{10, 10}));
+}
+
+TEST(Trial, GoesOnWithAsManyRoundsAndKeepsTheirTimes) {
+  Trial trial(2, 3);
+  begin(trial, 2, 1e-3);
+  std::size_t calls = 0;
+  const auto play = [&] {
+    while (!trial.over()) trial.note(static_cast<double>(++calls) * 1e-6);
+  };
+  play();
+  EXPECT_EQ(calls, 6U);
+  const std::vector<double> first = trial.times();
+  for (std::size_t part = 1; part < Trial::max_parts; ++part) {
+    EXPECT_TRUE(trial.may_go_on(trial.seconds() * 1e-3));
+    EXPECT_FALSE(trial.may_go_on(1)) << "a trial of a second is long enough";
+    trial.go_on();
+    EXPECT_FALSE(trial.over());
+    play();
+    EXPECT_EQ(calls, 6 * (part + 1));
+    EXPECT_EQ(trial.times().size(), calls);
+    EXPECT_TRUE(std::equal(first.begin(), first.end(), trial.times().begin()));
+  }
+  EXPECT_FALSE(trial.may_go_on(0));
+}
+
+TEST(Trial, SaysWhatAllItsCallsTook) {
+  Trial trial(1, 2);
+  begin(trial, 1, 2.0);
+  while (!trial.over()) trial.note(3);
+  EXPECT_DOUBLE_EQ(trial.seconds(), 100 + 1 + 3 + 3);
 }
 
 TEST(Trial, CallsThatTakeNoTimeEndIt) {
@@ -57,9 +90,9 @@ TEST(TrialCallsUntilNext, LaterTrialsTakeAHundredthOfTheTime) {
   Trial trial(2, 1);
   begin(trial, 2, 1.0);
   while (!trial.over()) trial.note(1);
-  // Each way plays two calls, one of which is not counted.
-  EXPECT_EQ(trial.calls_until_next({1, 1}, 0), 400U);
-  EXPECT_EQ(trial.calls_until_next({99, 1}, 1), 20'000U) << "a trial of a way that is slow comes later";
+  // Each way plays three calls, two of which are not counted.
+  EXPECT_EQ(trial.calls_until_next({1, 1}, 0), 600U);
+  EXPECT_EQ(trial.calls_until_next({99, 1}, 1), 30'000U) << "a trial of a way that is slow comes later";
 }
 
 TEST(MediansOf, IgnoreWhatSomethingElseDelayed) {
@@ -98,10 +131,21 @@ TEST(BetterWay, AWayThatIsFasterInTheMedianButLosesAThirdOfTheRoundsIsNotTaken) 
   EXPECT_EQ(better_way({10, 5, 10, 5, 10, 5, 10, 5, 10, 5, 10, 11, 10, 11}, 2, 0), 1U);
 }
 
+TEST(IsClear, IfTheBetterOneWonSixRoundsOfSevenOrNoOtherWonMoreThanHalfOfThem) {
+  EXPECT_TRUE(is_clear(alike({10, 9}), 2, 0, 1));
+  EXPECT_TRUE(is_clear(alike({10, 11, 12}), 3, 0, 0));
+  EXPECT_TRUE(is_clear({10, 9, 10, 9, 10, 9, 10, 9, 10, 9, 10, 9, 10, 11}, 2, 0, 1));
+  EXPECT_FALSE(is_clear({10, 9, 10, 9, 10, 9, 10, 9, 10, 9, 10, 11, 10, 11}, 2, 0, 1)) << "it won five";
+  EXPECT_FALSE(is_clear({10, 9, 10, 9, 10, 9, 10, 9, 10, 11, 10, 11, 10, 11}, 2, 0, 0)) << "the other won four";
+  EXPECT_TRUE(is_clear({10, 9, 10, 9, 10, 9, 10, 11, 10, 11, 10, 11, 10, 11}, 2, 0, 0)) << "the other won three";
+  EXPECT_TRUE(is_clear({}, 1, 0, 0));
+}
+
 /// Times of calls on a machine whose other load delays a turn of any way now and then, and changes slowly.
-std::vector<double> noisy_times(const std::vector<double>& round, Random& random) {
+std::vector<double> noisy_times(const std::vector<double>& round, Random& random,
+                                std::size_t rounds = Trial::default_rounds) {
   std::vector<double> times;
-  for (std::size_t i = 0; i < Trial::default_rounds; ++i) {
+  for (std::size_t i = 0; i < rounds; ++i) {
     const double load = 1 + static_cast<double>(random.below(100)) / 100;
     for (const double seconds : round) {
       const double delay = random.below(10) == 0 ? 3 : 1;
@@ -124,6 +168,45 @@ TEST(BetterWay, OnANoisyMachineAWayThatIsMuchSlowerIsAlmostNeverTakenAndDoesNotS
   }
   EXPECT_LE(slower, trials / 200) << "seed " << seed;
   EXPECT_LE(still_slower, trials / 5) << "seed " << seed;
+}
+
+/// Times of ranks that take turns on the cores: any call may take several times as long as the one before.
+std::vector<double> times_of_crowded_ranks(const std::vector<double>& round, Random& random) {
+  std::vector<double> times;
+  for (std::size_t i = 0; i < Trial::default_rounds; ++i) {
+    for (const double seconds : round) times.push_back(seconds * (1 + static_cast<double>(random.below(100)) / 100));
+  }
+  return times;
+}
+
+/// What a trial that goes on comes to.
+std::size_t outcome_on_crowded_cores(const std::vector<double>& round, Random& random) {
+  std::vector<double> times;
+  std::size_t better = 0;
+  for (std::size_t part = 0; part < Trial::max_parts; ++part) {
+    const std::vector<double> more = times_of_crowded_ranks(round, random);
+    times.insert(times.end(), more.begin(), more.end());
+    better = better_way(times, round.size(), 0);
+    if (is_clear(times, round.size(), 0, better)) break;
+  }
+  return better;
+}
+
+TEST(IsClear, ATrialThatGoesOnUntilItIsTakesFarFewerSlowerWays) {
+  constexpr std::uint64_t seed = 2;
+  Random random(seed);
+  constexpr int trials = 4000;
+  int at_once = 0;
+  int going_on = 0;
+  int faster = 0;
+  for (int i = 0; i < trials; ++i) {
+    at_once += better_way(times_of_crowded_ranks({10, 11}, random), 2, 0) == 1;
+    going_on += outcome_on_crowded_cores({10, 11}, random) == 1;
+    faster += outcome_on_crowded_cores({10, 7}, random) == 1;
+  }
+  EXPECT_GT(at_once, trials / 25) << "seed " << seed;
+  EXPECT_LT(going_on, at_once / 3) << "seed " << seed;
+  EXPECT_GT(faster, trials * 9 / 10) << "seed " << seed;
 }
 
 }  // namespace

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from ayatori.base.errors import Error
 from ayatori.calibration.calibrating import TOO_NOISY, calibration_of
-from ayatori.calibration.fitting import fit, fit_engine, one_way
+from ayatori.calibration.fitting import CHAIN, fit, one_way
 from ayatori.calibration.lines import TOLERANCE, lines_through
 from ayatori.calibration.measuring import (
     CHECKED_SIZES,
@@ -57,8 +57,10 @@ def message_costs(draw, inside: bool = True) -> MessageCosts:
     )
 
 
-WAITS = 3e-8
-"""That an ideal machine takes for each message more if they are waited for one by one."""
+START = 3e-9
+"""That an ideal machine takes before a pattern begins."""
+AGAIN = (Line(0, 0.0, 2e-10),)
+"""That it takes longer to add to what was sent."""
 
 
 def measurement_of(costs: MessageCosts, copy: SizeCost, reduce: SizeCost, inside: bool = True) -> Measurement:
@@ -66,11 +68,14 @@ def measurement_of(costs: MessageCosts, copy: SizeCost, reduce: SizeCost, inside
     sizes = sorted({*SIZES, costs.eager_limit, costs.eager_limit + 1})
     both = 2 if inside else 1
     eager = [size for size in sizes if size <= costs.eager_limit]
+    exchange = {size: START + one_way(costs, size, both) for size in sizes}
+    add = {size: seconds + seconds_of(reduce, size) for size, seconds in exchange.items()}
     times = {
-        "one_way": {size: one_way(costs, size) for size in sizes},
-        "exchange": {size: one_way(costs, size, both) for size in sizes},
-        "waits": {size: one_way(costs, size, both) + 2 * WAITS for size in sizes},
-        "combine": {size: one_way(costs, size, both) + seconds_of(reduce, size) for size in sizes},
+        "one_way": {size: START + one_way(costs, size) for size in sizes},
+        "exchange": exchange,
+        "chain": {size: START / CHAIN + one_way(costs, size, both) for size in sizes},
+        "add": add,
+        "combine": {size: seconds + seconds_of(AGAIN, size) for size, seconds in add.items()},
         "send": {size: seconds_of(costs.send, size) for size in eager},
         "receive": {size: seconds_of(costs.receive, size) for size in eager},
         "burst": {size: max(seconds_of(costs.send, size), seconds_of(costs.receive, size)) for size in eager},
@@ -125,14 +130,15 @@ def test_the_formulas_of_the_fit_are_those_of_the_simulator(ppn: int) -> None:
     [job] = contiguous_jobs(network, [3 - ppn], ppn)
     messages = MessageCosts(1e-6, (Line(0, 3e-7, 1e-10),), (Line(0, 4e-7, 2e-10),), 0, 4096, 7e-6, 2e9)
     reduce = (Line(0, 1e-7, 3e-10),)
-    costs = Costs("given", inside=messages, between=messages, reduce=reduce)
+    again = (Line(0, 0.0, 7e-10),)
+    costs = Costs("given", inside=messages, between=messages, reduce=reduce, again=again)
     predictor = Predictor(network, model=Model(link_bandwidth=1e12, link_latency=0, costs=costs))
     both = 2 if ppn == 2 else 1
     for size in (8, 4096, 5000, 1 << 20):
         [sent] = predictor.predict([job], Call("broadcast", "binomial", size))
         assert sent.seconds == pytest.approx(one_way(messages, size), rel=1e-9)
         [combined] = predictor.predict([job], Call("allreduce", "recursive-doubling", size))
-        expected = one_way(messages, size, both) + seconds_of(reduce, size)
+        expected = one_way(messages, size, both) + seconds_of(reduce, size) + seconds_of(again, size)
         assert combined.seconds == pytest.approx(expected, rel=1e-9)
 
 
@@ -146,11 +152,21 @@ def test_noise_is_said() -> None:
     assert any("too noisy" in remark for remark in calibration_of(measured, None, 0).remarks)
 
 
-@settings(max_examples=30, deadline=None)
-@given(message_costs(), st.floats(0, 1e-6))
-def test_the_engine_takes_what_its_player_does_and_what_it_waits_longer(costs: MessageCosts, player: float) -> None:
-    found = fit_engine(measurement_of(costs, (), ()), player)
-    assert found == pytest.approx(player + WAITS, abs=1e-9)
+def test_the_start_and_what_it_takes_to_replace_what_was_sent_are_found() -> None:
+    costs = MessageCosts(1e-6, (Line(0, 1e-7),), (Line(0, 1e-7, 1e-10),), 0, 4096)
+    local = (Line(0, 1e-8, 1e-10),)
+    found = fit(measurement_of(costs, local, local), "inside")
+    assert found.start == pytest.approx(START, rel=1e-6)
+    for size in (4096, 1 << 20):
+        assert seconds_of(found.again, size) == pytest.approx(seconds_of(AGAIN, size), rel=0.05)
+        assert seconds_of(found.reduce, size) == pytest.approx(seconds_of(local, size), rel=0.05)
+
+
+def test_times_of_another_pace_are_said() -> None:
+    measured = measurement_of(MessageCosts(1e-6, (Line(0, 1e-7),), (Line(0, 1e-7, 1e-10),), 0, 4096), (), ())
+    measured.other_pace = 0.25
+    [remark] = calibration_of(measured, None, 0).remarks
+    assert "while 25% of the times were measured, messages had another pace" in remark
 
 
 @given(message_costs(), st.integers(0, 1 << 22))
@@ -165,7 +181,9 @@ def test_calibrations_come_back_as_they_were_written(
     inside: MessageCosts, between: MessageCosts | None, links: int
 ) -> None:
     errors = (FitError("one way inside", True, 12, 0.03, 0.5),)
-    written = Calibration("n1", "MPI", inside, between, links, (Line(0, 0.0, 1e-10),), (), 4e-8, ("busy",), errors)
+    written = Calibration(
+        "n1", "MPI", inside, between, links, (Line(0, 0.0, 1e-10),), (), AGAIN, START, 4e-8, ("busy",), errors
+    )
     with TemporaryDirectory() as folder:
         path = Path(folder) / "calibration.json"
         write_calibration(written, path)

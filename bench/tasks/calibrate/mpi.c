@@ -3,19 +3,30 @@
  *
  *     calibrate SECONDS SIZE…
  *
- * Measures these sizes in bytes, the eager limit and one byte more. Rounds of all patterns and sizes are repeated for
- * SECONDS, so that other load of the machine meets all of them alike; what a rank measured while another process took
- * its core does not count, unless too little is left.
- * Prints one JSON object a line: the MPI and the hosts; the eager limit; for each pattern and size the median over the
- * rounds in seconds, and the quantiles at a tenth and at three quarters.
+ * Measures these sizes in bytes, the eager limit and one byte more, and the sizes around which the time of an exchange
+ * jumps, since MPIs have other ways for larger messages. Rounds of all patterns and sizes are repeated for
+ * SECONDS, so that other load of the machine meets all of them alike. What a rank measured while another process took
+ * its core does not count, unless too little is left; nor what was measured at another pace than most: a hypervisor moves
+ * virtual processors, so that those of two ranks share a cache in one second and not in the next. The pace is what a
+ * message of one byte takes from one rank to the other, measured before and after all patterns of a size.
+ * Prints one JSON object a line: the MPI and the hosts; the eager limit; the pace in seconds, and the share of the times
+ * that were of another one; for each pattern and size the median over the rounds in seconds, and the quantiles at a tenth
+ * and at three quarters.
  *
- *     one_way    half of a round trip: Isend and Wait, Irecv and Wait
- *     exchange   both ranks Irecv, Isend, Waitall
+ * These are done once, of data that the sender has just written, as the steps of a collective are. Both ranks begin at
+ * the same time by the kernel's clock, or after a barrier where two kernels run them. Until the slower rank has done it:
+ *
+ *     one_way    Isend and Wait, Irecv and Wait; with two kernels half of a round trip
+ *     exchange   both ranks Irecv, Isend, and wait for one after the other, as Ayatori's engine does
+ *     chain      one of several exchanges, one after the other; what one receives is what the next one sends
+ *     combine    an exchange, and what came is added to what was sent: a step of recursive doubling
+ *     add        an exchange, and what came is added to other data of the rank
+ *
+ * And these many times in a row:
+ *
  *     send       Isend and Wait of a message that does not wait for its receive
  *     receive    Irecv and Wait of a message that has arrived already
  *     burst      a message of many that are sent one after the other
- *     waits      an exchange whose messages are waited for one by one, as Ayatori's engine does
- *     combine    an exchange, and the sum of both vectors: a step of recursive doubling
  *     copy       memcpy
  *     reduce     MPI_Reduce_local, a sum of doubles (of bytes where the size is no multiple of 8)
  */
@@ -24,19 +35,23 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <time.h>
 
-enum { max_sizes = 128, max_rounds = 1000, min_rounds = 9, min_counted = 5, max_repeats = 64, burst_length = 32, patterns = 9, local_places = 4 };
-enum pattern { one_way, exchange, waits, send_alone, receive_alone, burst, combine, copy, reduce };
+enum { max_sizes = 128, max_rounds = 1000, min_rounds = 9, min_counted = 5, max_repeats = 64 };
+enum { burst_length = 32, chain_length = 4, times_of_a_sample = 3, places = 4 };
+enum pattern { one_way, exchange, chain, combine, add, send_alone, receive_alone, burst, copy, reduce, patterns };
 
-static const char* const pattern_names[patterns] = {"one_way", "exchange", "waits", "send", "receive",
-                                                    "burst",   "combine",  "copy",  "reduce"};
+static const char* const pattern_names[patterns] = {"one_way", "exchange", "chain", "combine", "add",
+                                                    "send",    "receive",  "burst", "copy",    "reduce"};
 
 static int rank;
 static long eager_limit;
-static char *out, *in, *local_out, *local_in;
+static int share_a_clock;
+static char *out, *in, *own, *local_out, *local_in;
 static double timer_seconds;
 static double samples[patterns][max_sizes][max_rounds];
 static unsigned char interrupted[max_rounds][patterns][max_sizes];
+static double paces[max_rounds][max_sizes + 1];
 
 static int compare(const void* a, const void* b) {
     const double x = *(const double*)a, y = *(const double*)b;
@@ -61,14 +76,6 @@ static void receive(int bytes) {
 }
 
 static void exchange_once(int bytes) {
-    MPI_Request requests[2];
-    MPI_Status statuses[2];
-    MPI_Irecv(in, bytes, MPI_BYTE, !rank, 0, MPI_COMM_WORLD, &requests[0]);
-    MPI_Isend(out, bytes, MPI_BYTE, !rank, 0, MPI_COMM_WORLD, &requests[1]);
-    MPI_Waitall(2, requests, statuses);
-}
-
-static void exchange_and_wait_one_by_one(int bytes) {
     MPI_Request requests[2];
     MPI_Irecv(in, bytes, MPI_BYTE, !rank, 0, MPI_COMM_WORLD, &requests[0]);
     MPI_Isend(out, bytes, MPI_BYTE, !rank, 0, MPI_COMM_WORLD, &requests[1]);
@@ -99,45 +106,104 @@ static void spin(double seconds) {
     }
 }
 
-/* Both ranks begin together: an exchange waits for the one that is late. The buffers have been used before, or the
- * pattern that comes first of a size would be the slowest. */
-static void begin_warm(int bytes) {
-    exchange_once(bytes);
-    exchange_once(1);
+static double kernel_time(void) {
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
 }
 
-static double time_one_way(int bytes, int repeats) {
-    begin_warm(bytes);
-    const double start = MPI_Wtime();
-    for (int i = 0; i < repeats; ++i) {
-        if (rank == 0) send(in, bytes);
-        receive(bytes);
-        if (rank == 1) send(in, bytes);
+/* Whether one kernel runs both ranks, on one host or in namespaces. */
+static int find_out_whether_a_clock_is_shared(void) {
+    char boot[2][40] = {{0}};
+    FILE* const file = fopen("/proc/sys/kernel/random/boot_id", "r");
+    if (file != NULL) {
+        if (fgets(boot[0], sizeof boot[0], file) == NULL) boot[0][0] = '\0';
+        fclose(file);
     }
-    return (MPI_Wtime() - start) / repeats / 2;
+    MPI_Sendrecv(boot[0], sizeof boot[0], MPI_CHAR, !rank, 0, boot[1], sizeof boot[1], MPI_CHAR, !rank, 0,
+                 MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    return boot[0][0] != '\0' && memcmp(boot[0], boot[1], sizeof boot[0]) == 0;
 }
 
-static double time_waits(int bytes, int repeats) {
-    begin_warm(bytes);
-    const double start = MPI_Wtime();
-    for (int i = 0; i < repeats; ++i) {
-        exchange_and_wait_one_by_one(bytes);
-        swap_buffers();
-    }
-    return (MPI_Wtime() - start) / repeats;
+/* How often another process has taken this one's core. */
+static long interruptions(void) {
+    struct rusage usage;
+    getrusage(RUSAGE_SELF, &usage);
+    return usage.ru_nivcsw;
 }
 
-static double time_exchange(int bytes, int repeats, int reduces) {
-    begin_warm(bytes);
-    const double start = MPI_Wtime();
-    for (int i = 0; i < repeats; ++i) {
-        exchange_once(bytes);
-        if (reduces)
-            reduce_into(out, in, bytes);
-        else
-            swap_buffers();
+static double larger(double a, double b) { return a > b ? a : b; }
+static double smaller(double a, double b) { return a < b ? a : b; }
+
+/* Returns when both ranks go on, of which one may have been late. */
+static double begin_together(void) {
+    const double before = kernel_time();
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (!share_a_clock) return kernel_time();
+    double begin = kernel_time() + smaller(larger(20e-6, 4 * (kernel_time() - before)), 10e-3);
+    MPI_Allreduce(MPI_IN_PLACE, &begin, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
+    while (kernel_time() < begin) {
     }
-    return (MPI_Wtime() - start) / repeats;
+    return begin;
+}
+
+static void do_once(enum pattern pattern, int bytes) {
+    switch (pattern) {
+        case one_way:
+            if (rank == 0) send(out, bytes);
+            if (rank == 1 || !share_a_clock) receive(bytes);
+            if (rank == 1 && !share_a_clock) send(out, bytes);
+            return;
+        case chain:
+            for (int i = 0; i < chain_length; ++i) {
+                exchange_once(bytes);
+                swap_buffers();
+            }
+            return;
+        default:
+            exchange_once(bytes);
+            if (pattern == combine) reduce_into(out, in, bytes);
+            if (pattern == add) reduce_into(own, in, bytes);
+            return;
+    }
+}
+
+/* Until the slower rank has done it. `was_interrupted`: either was, each time. */
+static double time_together(enum pattern pattern, int bytes, int* was_interrupted) {
+    double counted_times[times_of_a_sample];
+    int counted = 0;
+    for (int i = 0; i < times_of_a_sample; ++i) {
+        memset(in, i, (size_t)bytes);
+        memset(own, i + 1, (size_t)bytes);
+        memset(out, i + 2, (size_t)bytes);
+        const long before = interruptions();
+        const double begin = begin_together();
+        do_once(pattern, bytes);
+        double last[2] = {kernel_time() - begin, interruptions() != before};
+        MPI_Allreduce(MPI_IN_PLACE, last, 2, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
+        if (last[1] == 0 || (i + 1 == times_of_a_sample && counted == 0)) counted_times[counted++] = last[0];
+        *was_interrupted = last[1] != 0 && counted == 1 && i + 1 == times_of_a_sample;
+    }
+    const double seconds = quantile(counted_times, counted, 0.5);
+    if (pattern == one_way && !share_a_clock) return seconds / 2;
+    return pattern == chain ? seconds / chain_length : seconds;
+}
+
+/* What a message of one byte takes at best: some of the round trips are disturbed. */
+static double pace(void) {
+    enum { tries = 5, round_trips = 4 };
+    double best = 1;
+    for (int i = 0; i < tries; ++i) {
+        exchange_once(1);
+        const double start = kernel_time();
+        for (int k = 0; k < round_trips; ++k) {
+            if (rank == 0) send(out, 1);
+            receive(1);
+            if (rank == 1) send(out, 1);
+        }
+        best = smaller(best, (kernel_time() - start) / round_trips / 2);
+    }
+    return best;
 }
 
 /* The receiver answers, so that messages don't pile up. */
@@ -195,7 +261,7 @@ static double time_burst(int bytes, int repeats) {
 /* In one of several places in turn: what a collective copies and reduces is part of more memory, and seldom in the
  * cache that is nearest. */
 static void do_local(enum pattern pattern, int bytes, int turn) {
-    const size_t place = (size_t)(turn % local_places) * ((size_t)bytes + 8) & ~(size_t)7;
+    const size_t place = (size_t)(turn % places) * ((size_t)bytes + 8) & ~(size_t)7;
     if (pattern == copy)
         memcpy(local_out + place, local_in + place, (size_t)bytes);
     else
@@ -203,18 +269,14 @@ static void do_local(enum pattern pattern, int bytes, int turn) {
 }
 
 static double time_local(enum pattern pattern, int bytes, int repeats) {
-    for (int i = 0; i < local_places; ++i) do_local(pattern, bytes, i);
+    for (int i = 0; i < places; ++i) do_local(pattern, bytes, i);
     const double start = MPI_Wtime();
     for (int i = 0; i < repeats; ++i) do_local(pattern, bytes, i);
     return (MPI_Wtime() - start - timer_seconds) / repeats;
 }
 
-static double time_pattern(enum pattern pattern, int bytes, int repeats, double one_way_seconds) {
+static double time_in_a_row(enum pattern pattern, int bytes, int repeats, double one_way_seconds) {
     switch (pattern) {
-        case one_way: return time_one_way(bytes, repeats);
-        case exchange: return time_exchange(bytes, repeats, 0);
-        case waits: return time_waits(bytes, repeats);
-        case combine: return time_exchange(bytes, repeats, 1);
         case send_alone: return bytes <= eager_limit ? time_send(bytes, repeats) : 0;
         case receive_alone:
             return bytes <= eager_limit ? time_receive(bytes, repeats, 3 * one_way_seconds + 3e-6) : 0;
@@ -223,10 +285,11 @@ static double time_pattern(enum pattern pattern, int bytes, int repeats, double 
     }
 }
 
-/* Whether the send of a message is over before its receive is posted: twice of three times. */
+/* Whether the send of a message is over before its receive is posted: once of some times, as the other rank's core may
+ * be taken, and no send that waits for its receive is ever over. */
 static int is_eager(int bytes) {
     int eager = 0;
-    for (int attempt = 0; attempt < 3; ++attempt) {
+    for (int attempt = 0; attempt < 4; ++attempt) {
         MPI_Barrier(MPI_COMM_WORLD);
         if (rank == 0) {
             MPI_Request request;
@@ -246,7 +309,7 @@ static int is_eager(int bytes) {
         }
     }
     MPI_Bcast(&eager, 1, MPI_INT, 0, MPI_COMM_WORLD);
-    return eager >= 2;
+    return eager > 0;
 }
 
 /* The largest size up to `max` whose message does not wait for its receive. */
@@ -260,6 +323,55 @@ static long find_eager_limit(long max) {
             above = middle;
     }
     return below;
+}
+
+/* What an exchange takes if nothing disturbs it. */
+static double least_time_of_exchange(int bytes) {
+    enum { tries = 5 };
+    double least = 1;
+    for (int i = 0; i < tries; ++i) {
+        int was_interrupted = 0;
+        least = smaller(least, time_together(exchange, bytes, &was_interrupted));
+    }
+    return least;
+}
+
+static int add_size(int size, int count, int* sizes) {
+    for (int i = 0; i < count; ++i)
+        if (sizes[i] == size) return count;
+    if (count < max_sizes) sizes[count++] = size;
+    return count;
+}
+
+/* Both ranks know the same times. Adds the two sizes between which the time jumps, if it does between these. */
+static int add_sizes_of_jump(int below, int above, int count, int* sizes) {
+    const double is_jump = 1.3;
+    enum { close = 8 };
+    double time_below = least_time_of_exchange(below), time_above = least_time_of_exchange(above);
+    if (time_above < is_jump * time_below) return count;
+    while (above - below > close) {
+        const int middle = below + (above - below) / 2;
+        const double time = least_time_of_exchange(middle);
+        if (time * time < time_below * time_above) {
+            below = middle;
+            time_below = time;
+        } else {
+            above = middle;
+            time_above = time;
+        }
+    }
+    if (time_above < is_jump * time_below) return count;
+    count = add_size(below, count, sizes);
+    return add_size(above, count, sizes);
+}
+
+static int add_sizes_of_jumps(int largest, int count, int* sizes) {
+    enum { smallest = 32, largest_with_jumps = 1 << 16 };
+    for (int size = smallest; 2 * size <= largest && size < largest_with_jumps; size *= 2) {
+        if (size <= eager_limit && 2 * size > eager_limit) continue;
+        count = add_sizes_of_jump(size, 2 * size, count, sizes);
+    }
+    return count;
 }
 
 static double time_of_timer(void) {
@@ -279,21 +391,23 @@ static int repeats_for(double seconds) {
     return repeats;
 }
 
-/* How often another process has taken this one's core. */
-static long interruptions(void) {
-    struct rusage usage;
-    getrusage(RUSAGE_SELF, &usage);
-    return usage.ru_nivcsw;
-}
-
 static void run_round(int round, int count, const int* sizes, const int* repeats, const double* expected) {
     memset(interrupted[round], 0, sizeof interrupted[round]);
+    paces[round][0] = pace();
     for (int i = 0; i < count; ++i) {
         for (int pattern = 0; pattern < patterns; ++pattern) {
             const long before = interruptions();
-            samples[pattern][i][round] = time_pattern((enum pattern)pattern, sizes[i], repeats[i], expected[i]);
-            interrupted[round][pattern][i] = interruptions() != before;
+            int was_interrupted = 0;
+            if (pattern < send_alone) {
+                samples[pattern][i][round] = time_together((enum pattern)pattern, sizes[i], &was_interrupted);
+            } else {
+                samples[pattern][i][round] =
+                    time_in_a_row((enum pattern)pattern, sizes[i], repeats[i], expected[i]);
+                was_interrupted = interruptions() != before;
+            }
+            interrupted[round][pattern][i] = (unsigned char)was_interrupted;
         }
+        paces[round][i + 1] = pace();
     }
     MPI_Allreduce(MPI_IN_PLACE, interrupted[round], sizeof interrupted[round], MPI_UNSIGNED_CHAR, MPI_MAX,
                   MPI_COMM_WORLD);
@@ -303,10 +417,10 @@ static int run_rounds(double seconds, int count, const int* sizes) {
     double expected[max_sizes];
     int repeats[max_sizes];
     for (int i = 0; i < count; ++i) {
-        time_one_way(sizes[i], 3);
-        double tries[9];
-        for (int k = 0; k < 9; ++k) tries[k] = time_one_way(sizes[i], 3);
-        expected[i] = quantile(tries, 9, 0);
+        int was_interrupted = 0;
+        expected[i] = time_together(one_way, sizes[i], &was_interrupted);
+        for (int k = 0; k < 3; ++k)
+            expected[i] = smaller(expected[i], time_together(one_way, sizes[i], &was_interrupted));
         repeats[i] = repeats_for(expected[i]);
     }
     const double until = MPI_Wtime() + seconds;
@@ -319,7 +433,34 @@ static int run_rounds(double seconds, int count, const int* sizes) {
     return round;
 }
 
-static void print_head(int rounds) {
+/* Leaves out what was measured at another pace than most, and says what share that is. The paces are of two kinds if a
+ * tenth and nine tenths of them are far apart. */
+static double choose_pace(int rounds, int count, double* chosen) {
+    const double far_apart = 1.7;
+    const int all = rounds * (count + 1);
+    double* const sorted = malloc((size_t)all * sizeof *sorted);
+    int taken = 0;
+    for (int round = 0; round < rounds; ++round)
+        for (int i = 0; i <= count; ++i) sorted[taken++] = paces[round][i];
+    const double low = quantile(sorted, all, 0.1), high = quantile(sorted, all, 0.9);
+    *chosen = quantile(sorted, all, 0.5);
+    free(sorted);
+    if (high < far_apart * low) return 0;
+    const int fast = *chosen * *chosen < low * high;
+    int others = 0;
+    for (int round = 0; round < rounds; ++round) {
+        for (int i = 0; i < count; ++i) {
+            const int both_fast = paces[round][i] * paces[round][i] < low * high;
+            const int then_fast = paces[round][i + 1] * paces[round][i + 1] < low * high;
+            if (both_fast == fast && then_fast == fast) continue;
+            ++others;
+            for (int pattern = 0; pattern < patterns; ++pattern) interrupted[round][pattern][i] = 1;
+        }
+    }
+    return (double)others / (rounds * count);
+}
+
+static void print_head(int rounds, double chosen_pace, double elsewhere) {
     char library[MPI_MAX_LIBRARY_VERSION_STRING], hosts[2][MPI_MAX_PROCESSOR_NAME] = {{0}};
     int length = 0, ranks_here = 0;
     MPI_Comm here;
@@ -337,8 +478,10 @@ static void print_head(int rounds) {
         if (*c == '\t') *c = ' ';
     }
     if (rank == 0)
-        printf("{\"mpi\": \"%s\", \"hosts\": [\"%s\", \"%s\"], \"same_node\": %s, \"rounds\": %d, \"eager_limit\": %ld}\n",
-               library, hosts[0], hosts[1], ranks_here == 2 ? "true" : "false", rounds, eager_limit);
+        printf("{\"mpi\": \"%s\", \"hosts\": [\"%s\", \"%s\"], \"same_node\": %s, \"rounds\": %d, \"eager_limit\": %ld, "
+               "\"pace\": %.4g, \"other_pace\": %.3f}\n",
+               library, hosts[0], hosts[1], ranks_here == 2 ? "true" : "false", rounds, eager_limit, chosen_pace,
+               elsewhere);
 }
 
 /* Moves the samples of rounds without interruption to the front, and returns how many there are; or all, if these are
@@ -386,15 +529,20 @@ int main(int argc, char** argv) {
     }
     out = calloc((size_t)largest + 8, 1);
     in = calloc((size_t)largest + 8, 1);
-    local_out = calloc((size_t)local_places * ((size_t)largest + 8), 1);
-    local_in = calloc((size_t)local_places * ((size_t)largest + 8), 1);
+    own = calloc((size_t)largest + 8, 1);
+    local_out = calloc((size_t)places * ((size_t)largest + 8), 1);
+    local_in = calloc((size_t)places * ((size_t)largest + 8), 1);
+    share_a_clock = find_out_whether_a_clock_is_shared();
     timer_seconds = time_of_timer();
     eager_limit = find_eager_limit(largest);
     for (long size = eager_limit; size <= eager_limit + 1; ++size) {
-        if (size > 0 && size <= largest && count < max_sizes) sizes[count++] = (int)size;
+        if (size > 0 && size <= largest) count = add_size((int)size, count, sizes);
     }
+    count = add_sizes_of_jumps(largest, count, sizes);
     const int rounds = run_rounds(atof(argv[1]), count, sizes);
-    print_head(rounds);
+    double chosen_pace = 0;
+    const double elsewhere = choose_pace(rounds, count, &chosen_pace);
+    print_head(rounds, chosen_pace, elsewhere);
     if (rank == 0) print_samples(rounds, count, sizes);
     MPI_Finalize();
     return 0;

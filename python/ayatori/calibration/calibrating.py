@@ -8,7 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from ayatori.calibration.fitting import Fit, fit, fit_engine
+from ayatori.calibration.fitting import Fit, fit
 from ayatori.calibration.measuring import (
     Measurement,
     Mpi,
@@ -63,7 +63,9 @@ def calibration_of(inside: Measurement, between: Measurement | None, links_betwe
         links_between=links_between if other else 0,
         copy=own.copy,
         reduce=own.reduce,
-        engine=fit_engine(inside, player_seconds()),
+        again=own.again,
+        start=own.start,
+        engine=player_seconds(),
         remarks=tuple(remarks),
         errors=(*own.errors, *_errors_of_messages(other)),
     )
@@ -71,15 +73,24 @@ def calibration_of(inside: Measurement, between: Measurement | None, links_betwe
 
 def _errors_of_messages(between: Fit | None) -> list:
     """Copies and reductions are those of inside."""
-    own = ("copy ", "reduce ")
+    own = ("copy ", "add ", "combine ")
     return [error for error in between.errors if not error.what.startswith(own)] if between else []
 
 
 def _remarks(where: str, measured: Measurement) -> list[str]:
     share = measured.noisy_share()
+    remarks = []
+    if measured.other_pace > 0:
+        remarks.append(
+            f"{where}: while {measured.other_pace:.0%} of the times were measured, messages had another pace, as they "
+            "do where a hypervisor moves the cores; these times do not count"
+        )
     if share <= TOO_NOISY:
-        return []
-    return [f"{where}: too noisy, {share:.0%} of the times differ by more than half between rounds; measure again"]
+        return remarks
+    return [
+        *remarks,
+        f"{where}: too noisy, {share:.0%} of the times differ by more than half between rounds; measure again",
+    ]
 
 
 def _processor() -> str:

@@ -1,16 +1,20 @@
 """The costs of the model (ayatori/flow/simulate.hpp), fitted to measurements between two ranks, and their errors.
 
-With s(m) and r(m) the overheads of sender and receiver, L the latency, B the bandwidth and R the rendezvous (0 of eager
-messages), the model says of two ranks
+With s(m) and r(m) the overheads of sender and receiver, L the latency, B the bandwidth, R the rendezvous (0 of eager
+messages), and S what it takes to begin, the model says of two ranks
 
-    one way     s(m) + L + R + m / B + r(m)
-    exchange    s(m) + L + R + k m / B + r(m),   k = 2 inside a machine, where both messages share B, else 1
-    combine     an exchange + reduce(m)
+    one way     S + s(m) + L + R + m / B + r(m)
+    exchange    S + s(m) + L + R + k m / B + r(m),   k = 2 inside a machine, where both messages share B, else 1
+    chain       S / n + s(m) + L + R + k m / B + r(m),   one of n exchanges
+    add         an exchange + reduce(m)
+    combine     an exchange + reduce(m) + again(m)
 
-The sends of eager messages say s, those of a rendezvous take as long as the smallest; the smallest messages say L. The
-exchanges say B inside a machine; between machines it is the slope of the largest messages. r(m) is what is left, by
-straight lines: of the geometric mean of one way and what an exchange would be without k, since no r can fit both where
-a real rank is slowed down by its own message on the way out.
+The sends of eager messages say s, those of a rendezvous take as long as the smallest; the smallest messages say L, and
+S is what the first of several exchanges takes longer. The exchanges say B inside a machine; between machines it is the
+slope of the largest messages. r(m) is what is left, by straight lines: of the geometric mean of one way and what an
+exchange would be without k, since no r can fit both where a real rank is slowed down by its own message on the way out.
+A reduction takes what `add` has more than an exchange: what came was written by another core. `again` is what it takes
+more to write to what has been sent, since the receiver's cache has it, too.
 """
 
 from __future__ import annotations
@@ -29,6 +33,8 @@ SMALL = 64
 """Bytes: messages up to this size are all latency and overhead."""
 LARGE = 64 * 1024
 """Bytes: messages from this size on are all bandwidth."""
+CHAIN = 4
+"""Exchanges in a chain."""
 SHARES_BANDWIDTH = 0.05
 """Two messages at once share the bandwidth if they take at least this share longer than one."""
 
@@ -38,29 +44,39 @@ class Fit:
     messages: MessageCosts
     copy: SizeCost
     reduce: SizeCost
+    again: SizeCost
+    start: float
     errors: Sequence[FitError]
 
 
 def fit(measured: Measurement, where: str) -> Fit:
     """`where` is "inside" or "between" and names the errors."""
-    messages = fit_messages(measured, where == "inside")
-    copy, reduce = (lines_through(_fitted(measured.medians(pattern))) for pattern in ("copy", "reduce"))
+    start = fit_start(measured)
+    messages = fit_messages(measured, where == "inside", start)
+    copy = lines_through(_fitted(measured.medians("copy")))
+    reduce = lines_through(_fitted(reductions(measured)), whole=measured.medians("add"))
+    again = lines_through(_fitted(differences(measured, "combine", "add")), whole=measured.medians("combine"))
     both = 2 if where == "inside" else 1
-    patterns: list[tuple[str, Callable[[int], float], bool]] = [
-        ("one_way", lambda size: one_way(messages, size), True),
-        ("exchange", lambda size: one_way(messages, size, both), True),
-        ("combine", lambda size: one_way(messages, size, both) + seconds_of(reduce, size), False),
-        ("copy", lambda size: seconds_of(copy, size), True),
-        ("reduce", lambda size: seconds_of(reduce, size), True),
+
+    def exchange(size: int) -> float:
+        return start + one_way(messages, size, both)
+
+    patterns: list[tuple[str, Callable[[int], float]]] = [
+        ("one_way", lambda size: start + one_way(messages, size)),
+        ("exchange", exchange),
+        ("chain", lambda size: exchange(size) - start * (1 - 1 / CHAIN)),
+        ("add", lambda size: exchange(size) + seconds_of(reduce, size)),
+        ("combine", lambda size: exchange(size) + seconds_of(reduce, size) + seconds_of(again, size)),
+        ("copy", lambda size: seconds_of(copy, size)),
     ]
     errors = []
-    for pattern, predicted, is_fitted in patterns:
+    for pattern, predicted in patterns:
         times = measured.medians(pattern)
         name = f"{pattern.replace('_', ' ')} {where}"
-        errors += errors_of(name, predicted, _fitted(times) if is_fitted else [], fitted=True)
-        held_out = [(size, seconds) for size, seconds in times.items() if not is_fitted or size in CHECKED_SIZES]
+        errors += errors_of(name, predicted, _fitted(times), fitted=True)
+        held_out = [(size, seconds) for size, seconds in times.items() if size in CHECKED_SIZES]
         errors += errors_of(name, predicted, held_out, fitted=False)
-    return Fit(messages, copy, reduce, errors)
+    return Fit(messages, copy, reduce, again, start, errors)
 
 
 def one_way(costs: MessageCosts, size: int, sharing: int = 1) -> float:
@@ -70,13 +86,40 @@ def one_way(costs: MessageCosts, size: int, sharing: int = 1) -> float:
     return seconds + (sharing * size / costs.bandwidth if costs.bandwidth else 0)
 
 
-def fit_messages(measured: Measurement, inside: bool) -> MessageCosts:
+def fit_start(measured: Measurement) -> float:
+    """Seconds that the first of several exchanges takes longer than the others."""
+    exchanges, chains = measured.medians("exchange"), measured.medians("chain")
+    more = [(seconds - chains[size]) / (1 - 1 / CHAIN) for size, seconds in exchanges.items() if size <= SMALL]
+    least = min((exchanges[size] for size in exchanges), default=0.0)
+    return min(max(0.0, median(more)), least / 2) if more else 0.0
+
+
+def exchanges_of(measured: Measurement, start: float) -> dict[int, float]:
+    """Seconds of an exchange without its start, in the mean of one alone and the later ones of a chain."""
+    alone, chains = measured.medians("exchange"), measured.medians("chain")
+    return {size: math.sqrt((one - start) * max(chains[size] - start / CHAIN, one / 4)) for size, one in alone.items()}
+
+
+def differences(measured: Measurement, more: str, less: str) -> dict[int, float]:
+    """Seconds by size that a pattern takes longer than another one."""
+    shorter = measured.medians(less)
+    return {size: max(0.0, seconds - shorter[size]) for size, seconds in measured.medians(more).items()}
+
+
+def reductions(measured: Measurement) -> dict[int, float]:
+    """Seconds of a reduction, of what lies in the cache at least."""
+    cached = measured.medians("reduce")
+    return {size: max(seconds, cached[size]) for size, seconds in differences(measured, "add", "exchange").items()}
+
+
+def fit_messages(measured: Measurement, inside: bool, start: float) -> MessageCosts:
     limit = measured.eager_limit
-    single = dict(_fitted(measured.medians("one_way")))
+    single = {size: seconds - start for size, seconds in _fitted(measured.medians("one_way"))}
+    exchanged = exchanges_of(measured, start)
     send = fit_send(measured, single)
     latency = fit_latency(measured, single, send)
-    bandwidth = shared_bandwidth(measured, single) if inside else slope_of_large(single)
-    whole = means_of_patterns(measured, single, bandwidth if inside else 0)
+    bandwidth = shared_bandwidth(exchanged, single) if inside else slope_of_large(single)
+    whole = means_of_patterns(exchanged, single, bandwidth if inside else 0)
     if bandwidth:
         left = [(size, seconds - seconds_of(send, size) - latency) for size, seconds in whole.items()]
         bandwidth = max(bandwidth, *(size / seconds for size, seconds in left if seconds > 0 and size >= LARGE))
@@ -95,9 +138,8 @@ def fit_messages(measured: Measurement, inside: bool) -> MessageCosts:
     return MessageCosts(latency, send, receive, gap, limit, rendezvous, bandwidth)
 
 
-def means_of_patterns(measured: Measurement, single: Mapping[int, float], shared: float) -> dict[int, float]:
+def means_of_patterns(exchanged: Mapping[int, float], single: Mapping[int, float], shared: float) -> dict[int, float]:
     """Seconds of one way by size, as both patterns say it."""
-    exchanged = measured.medians("exchange")
     more = {size: size / shared if shared else 0.0 for size in single}
     return {size: math.sqrt(one * max(exchanged[size] - more[size], one / 4)) for size, one in single.items()}
 
@@ -119,9 +161,8 @@ def fit_latency(measured: Measurement, whole: Mapping[int, float], send: SizeCos
     return max(0.0, median(rest)) if rest else 0.0
 
 
-def shared_bandwidth(measured: Measurement, whole: Mapping[int, float]) -> float:
+def shared_bandwidth(exchanged: Mapping[int, float], whole: Mapping[int, float]) -> float:
     """Bytes a second of all messages inside a machine; 0: two take no longer than one."""
-    exchanged = measured.medians("exchange")
     more = [(size, exchanged[size] - seconds) for size, seconds in whole.items() if size >= LARGE]
     if not more or median(seconds / whole[size] for size, seconds in more) < SHARES_BANDWIDTH:
         return 0.0
@@ -139,13 +180,6 @@ def fit_gap(measured: Measurement, send: SizeCost, receive: SizeCost) -> float:
     bursts = [(size, seconds) for size, seconds in measured.medians("burst").items() if size <= SMALL]
     gaps = [seconds for size, seconds in bursts if seconds > max(seconds_of(send, size), seconds_of(receive, size))]
     return median(gaps) if 2 * len(gaps) > len(bursts) else 0.0
-
-
-def fit_engine(measured: Measurement, player: float) -> float:
-    """Seconds of each end of a message: those of the player, and that the engine waits for messages one by one."""
-    together = measured.medians("exchange")
-    more = [seconds - together[size] for size, seconds in measured.medians("waits").items() if size <= SMALL]
-    return player + (max(0.0, median(more)) / 2 if more else 0.0)
 
 
 def errors_of(

@@ -43,6 +43,10 @@ class Measurement:
     rounds: int
     eager_limit: int
     patterns: dict[str, Samples]
+    pace: float = 0
+    """Seconds of a message of one byte while the times were measured that count."""
+    other_pace: float = 0
+    """Share of the times that do not count, as messages had another pace then."""
 
     def medians(self, pattern: str) -> dict[int, float]:
         return self.patterns[pattern].median

@@ -42,6 +42,10 @@ class Calibration:
     """Links between the machines that were measured; their latency is part of that of `between`."""
     copy: SizeCost = ()
     reduce: SizeCost = ()
+    again: SizeCost = ()
+    """More than a reduction takes where its result replaces what was sent in the same step."""
+    start: float = 0
+    """Seconds from the call of a collective until its first step begins."""
     engine: float = 0
     """Seconds that who plays a schedule over this MPI takes for each end of a message, besides the MPI."""
     remarks: Sequence[str] = ()
@@ -63,6 +67,8 @@ def costs_of(calibration: Calibration, otherwise: Costs, link_latency: float) ->
         between or otherwise.between,
         calibration.copy or otherwise.copy,
         calibration.reduce or otherwise.reduce,
+        calibration.again if calibration.reduce else otherwise.again,
+        calibration.start,
     )
 
 
@@ -86,7 +92,8 @@ def write_calibration(calibration: Calibration, path: Path) -> None:
     core.between = message_costs_to_core(calibration.between) if calibration.between else None
     core.links_between = calibration.links_between
     core.copy, core.reduce = size_cost_to_core(calibration.copy), size_cost_to_core(calibration.reduce)
-    core.engine = calibration.engine
+    core.again = size_cost_to_core(calibration.again)
+    core.start, core.engine = calibration.start, calibration.engine
     core.errors = [
         _core.FitError(error.what, error.fitted, error.points, error.median, error.max) for error in calibration.errors
     ]
@@ -104,6 +111,8 @@ def read_calibration(path: Path) -> Calibration:
         core.links_between,
         size_cost_from_core(core.copy),
         size_cost_from_core(core.reduce),
+        size_cost_from_core(core.again),
+        core.start,
         core.engine,
         tuple(core.remarks),
         tuple(FitError(error.what, error.fitted, error.points, error.median, error.max) for error in core.errors),

@@ -56,6 +56,10 @@ class Costs:
     """Of a local copy."""
     reduce: SizeCost = ()
     """Of combining two vectors of so many bytes each."""
+    again: SizeCost = ()
+    """More than that where the result replaces what was sent in the same step."""
+    start: float = 0
+    """From the call of a collective until its first step begins."""
 
 
 FREE = Costs()
@@ -73,6 +77,8 @@ def to_core(costs: Costs) -> _core.CommunicationCosts:
     core.between = message_costs_to_core(costs.between)
     core.copy = size_cost_to_core(costs.copy)
     core.reduce = size_cost_to_core(costs.reduce)
+    core.again = size_cost_to_core(costs.again)
+    core.start = costs.start
     return core
 
 
@@ -83,6 +89,8 @@ def from_core(core: _core.CommunicationCosts, origin: str) -> Costs:
         message_costs_from_core(core.between),
         size_cost_from_core(core.copy),
         size_cost_from_core(core.reduce),
+        size_cost_from_core(core.again),
+        core.start,
     )
 
 

@@ -37,6 +37,8 @@ struct Calibration {
   std::uint32_t links_between = 0;
   SizeCost copy;
   SizeCost reduce;
+  SizeCost again;    ///< as in CommunicationCosts
+  double start = 0;  ///< as in CommunicationCosts
   /// Seconds that who plays a schedule over this MPI takes for each end of a message, besides the MPI. Not in `send`
   /// and `receive`, which are the MPI's.
   double engine = 0;

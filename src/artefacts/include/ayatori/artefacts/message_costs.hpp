@@ -52,6 +52,9 @@ struct CommunicationCosts {
   MessageCosts between;  ///< of messages between machines
   SizeCost copy;         ///< of a local copy
   SizeCost reduce;       ///< of combining two vectors of so many bytes each
+  SizeCost again;        ///< more than that where the result replaces what was sent in the same step: the receiver's
+                         ///< cache has it, too, and must give it up
+  double start = 0;      ///< seconds from the call of a collective until its first step begins, on each rank
 
   friend bool operator==(const CommunicationCosts&, const CommunicationCosts&) = default;
 };

@@ -10,6 +10,8 @@
 /// has ended one that counts, and
 ///
 ///     seconds(j) = the mean over the calls of j that count and have ended.
+///
+/// costs.start is not part of it: a program does it while links carry the messages of others.
 
 #include <cstdint>
 #include <memory>

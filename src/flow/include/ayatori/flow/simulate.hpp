@@ -39,7 +39,8 @@
 ///
 ///   So one message alone takes c.send(m) + latencies + m / rate + c.receive(m). When all messages of a participant's
 ///   step are done its local operations follow, one after the other, and then the step ends. They keep the processor
-///   busy for Σ copy(bytes of a copy) + Σ reduce(bytes of a reduction).
+///   busy for Σ copy(bytes of a copy) + Σ reduce(bytes of a reduction) + Σ again(bytes of a reduction whose result
+///   replaces something that the same step has sent). All ranks begin costs.start after the call.
 ///
 ///   drift         every participant and stream goes on as soon as its own step has ended, as MPI programs do
 ///   synchronous   step s + 1 of all streams begins for all when step s has ended for all. A message belongs to the

@@ -12,14 +12,19 @@ namespace ayatori {
 /// Takes no time of its own: times are handed in. All ranks hold one for the same calls, and hand each other their
 /// times before they choose, so that all choose alike.
 ///
-/// First each way plays one call, which is not counted but says how long calls take. Then there are rounds, in each of
-/// which each way has a turn of several calls in a row, so many that a turn takes some 200 µs: of a call in which a
+/// First each way plays two calls, which are not counted but say how long calls take. Then there are rounds, in each of
+/// which each way has a turn of several calls in a row, so many that a turn takes some 300 µs: of a call in which a
 /// rank waits for nobody its time tells nothing (a root goes on at once, and the ranks that it serves wait in a later
 /// call), the mean of several does. The first call of such a turn is not counted, as it may still wait for the way
 /// before it. Each round begins with another way.
+///
+/// Where the outcome is not clear after these rounds (is_clear), there are as many more, and once again: with more
+/// ranks than cores the times of the same way differ by more than the ways do.
 class Trial {
  public:
   static constexpr std::size_t default_rounds = 7;
+  /// So often there are these rounds at most.
+  static constexpr std::size_t max_parts = 3;
 
   /// Way 0 is the MPI's own.
   explicit Trial(std::size_t ways, std::size_t rounds = default_rounds);
@@ -29,14 +34,21 @@ class Trial {
   /// The call took `seconds`; the next call is next.
   void note(double seconds);
 
-  /// True once, when every way has played its first call: all ranks hand in the longest of the times that first_time()
+  /// True once, when every way has played its first calls: all ranks hand in the longest of the times that first_time()
   /// says, by agree(), before the next call.
   [[nodiscard]] bool needs_agreement() const { return needs_agreement_; }
-  /// The longest first call of any way, in seconds.
-  [[nodiscard]] double first_time() const { return first_time_; }
+  /// Of the way that takes longest the shorter of its first two calls, in seconds: the first of all may be slow.
+  [[nodiscard]] double first_time() const;
   void agree(double first_time_of_all);
 
+  /// Until go_on() is called.
   [[nodiscard]] bool over() const { return round_ == rounds_; }
+  /// The time of all calls, in seconds.
+  [[nodiscard]] double seconds() const { return seconds_of_all_; }
+  /// After over(): whether there may be more rounds. `seconds_of_all_ranks`: the longest that seconds() says on any.
+  [[nodiscard]] bool may_go_on(double seconds_of_all_ranks) const;
+  /// After over(): as many rounds more.
+  void go_on();
   [[nodiscard]] std::size_t ways() const { return ways_; }
 
   /// Round after round, and in each way after way: the mean time of a call in its turn, in seconds. After over().
@@ -48,16 +60,19 @@ class Trial {
 
  private:
   std::size_t ways_;
+  std::size_t rounds_of_a_part_;
   std::size_t rounds_;
   std::vector<double> times_;
+  std::vector<double> first_times_;  ///< by way
+  std::size_t first_calls_ = 0;
   std::size_t calls_of_a_turn_ = 1;
   bool counts_ = false;  ///< the first calls are over
   bool needs_agreement_ = false;
-  double first_time_ = 0;
   std::size_t round_ = 0;
   std::size_t place_ = 0;  ///< in the round
   std::size_t calls_ = 0;  ///< of this turn
   double seconds_ = 0;     ///< that those took that count
+  double seconds_of_all_ = 0;
 };
 
 /// By way: the median of its times in a trial. `times` as Trial::times() has them, of the slowest ranks.
@@ -67,5 +82,10 @@ class Trial {
 /// median over the rounds, in which they met the same load of the machine, and in more than two thirds of these. Way 0
 /// comes back as soon as it is faster at all; another way must be faster by 3% at least.
 [[nodiscard]] std::size_t better_way(const std::vector<double>& times, std::size_t ways, std::size_t settled);
+
+/// Whether more rounds are not needed: the way that better_way() says won six rounds of seven, or, if it is the settled
+/// one, no other won more than half of them.
+[[nodiscard]] bool is_clear(const std::vector<double>& times, std::size_t ways, std::size_t settled,
+                            std::size_t better);
 
 }  // namespace ayatori
