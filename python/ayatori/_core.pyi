@@ -1210,6 +1210,18 @@ class CommunicationCosts:
     @reduce.setter
     def reduce(self, arg: Sequence[CostLine], /) -> None: ...
 
+    @property
+    def again(self) -> list[CostLine]: ...
+
+    @again.setter
+    def again(self, arg: Sequence[CostLine], /) -> None: ...
+
+    @property
+    def start(self) -> float: ...
+
+    @start.setter
+    def start(self, arg: float, /) -> None: ...
+
 class AssumedCosts:
     """See ayatori/artefacts/assumed_costs.hpp."""
 
@@ -1291,6 +1303,18 @@ class Calibration:
 
     @reduce.setter
     def reduce(self, arg: Sequence[CostLine], /) -> None: ...
+
+    @property
+    def again(self) -> list[CostLine]: ...
+
+    @again.setter
+    def again(self, arg: Sequence[CostLine], /) -> None: ...
+
+    @property
+    def start(self) -> float: ...
+
+    @start.setter
+    def start(self, arg: float, /) -> None: ...
 
     @property
     def engine(self) -> float: ...

@@ -59,11 +59,12 @@ def describe(calibration: Calibration) -> None:
             describe_messages(name, costs)
     rows = [
         [f"  {format_bytes(size)}", *(format_seconds(seconds_of(cost, size)) for cost in local)]
-        for local in [(calibration.copy, calibration.reduce)]
+        for local in [(calibration.copy, calibration.reduce, calibration.again)]
         for size in SIZES_PRINTED
     ]
-    print_table("", ["  in a rank", "copy", "reduce"], rows)
+    print_table("", ["  in a rank", "copy", "reduce", "more if sent"], rows)
     say(f"  our engine: {format_seconds(calibration.engine)} for each end of a message, besides the MPI")
+    say(f"  start: {format_seconds(calibration.start)} before a collective's first step")
     rows = [
         [f"  {error.what}", "fitted" if error.fitted else "checked", str(error.points), f"{error.median:.1%}"]
         + [f"{error.max:.1%}"]
