@@ -189,6 +189,9 @@ class Job:
 
 def job_from_hostfile(network: Network, contents: str, file: str, ranks_per_machine: int, network_order: bool) -> Job: ...
 
+def hosts_in_hostfile(contents: str, file: str) -> list[str]:
+    """The names in a hostfile, in its order."""
+
 def job_of_hosts(network: Network, hosts: Sequence[tuple[str, int]], file: str) -> Job: ...
 
 def random_jobs(network: Network, count: int, size: int, ranks_per_machine: int, seed: int, unnamed_hcas: bool) -> list[Job]: ...
@@ -206,6 +209,26 @@ class RailUse(enum.Enum):
 
 def job_of_nics(network: Network, job: Job) -> Job:
     """The same machines with a rank for each of their NICs."""
+
+class HostInterface:
+    """An interface of a host as its operating system shows it."""
+
+    @property
+    def host(self) -> str: ...
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def addresses(self) -> list[str]:
+        """IPv4 with the length of their network: '192.168.0.161/24'."""
+
+    @property
+    def cabled(self) -> bool:
+        """False: no cable leaves it (docker0)."""
+
+def interfaces_in_cluster(file: str) -> list[HostInterface]:
+    """The interfaces whose addresses a cluster's file gives."""
 
 def open_source(source: str, host_pattern: str) -> Network: ...
 

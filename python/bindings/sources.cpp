@@ -1,10 +1,19 @@
 #include "ayatori/base/files.hpp"
+#include "ayatori/cluster/cluster.hpp"
 #include "ayatori/sources/source.hpp"
 #include "bindings.hpp"
 
 namespace ayatori::python {
 
 void bind_sources(nb::module_& module) {
+  nb::class_<HostInterface>(module, "HostInterface", "An interface of a host as its operating system shows it.")
+      .def_ro("host", &HostInterface::host)
+      .def_ro("name", &HostInterface::name)
+      .def_ro("addresses", &HostInterface::addresses, "IPv4 with the length of their network: '192.168.0.161/24'.")
+      .def_ro("cabled", &HostInterface::cabled, "False: no cable leaves it (docker0).");
+  module.def(
+      "interfaces_in_cluster", [](std::string_view file) { return unwrap(interfaces_in_cluster(file)); },
+      nb::arg("file"), "The interfaces whose addresses a cluster's file gives.");
   module.def(
       "open_source",
       [](std::string_view source, std::string_view host_pattern) {

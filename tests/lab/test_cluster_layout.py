@@ -59,7 +59,7 @@ def test_switches_that_no_cable_joins_are_subnets_of_their_own(tmp_path: Path) -
     text = PLANE.format("lan") + PLANE.format("ib") + '[[switches]]\nname = "top"\nplane = "ib"\n' + chassis
     text += '[[chassis.blades]]\nname = "g"\nlinks = [{ to = "top" }]\n'
     layout = lay_out(network_of(text, tmp_path))
-    assert len({nic.prefix for host in layout.hosts for nic in host.interfaces}) == 3
+    assert len({nic.subnet for host in layout.hosts for nic in host.interfaces}) == 3
     assert_all_reach_all(layout)
 
 

@@ -9,6 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
+from ayatori import _core
 from ayatori.base.errors import Error
 from ayatori.base.units import parse_bytes
 from ayatori.cli import options
@@ -88,10 +89,10 @@ def fabric(
 @app.command("rdma")
 def rdma(
     command: Annotated[list[str], typer.Argument(metavar="-- COMMAND...", help="What runs on the first host.")],
-    hosts: Annotated[
+    guests: Annotated[
         int,
         typer.Option(
-            "--hosts",
+            "--guests",
             metavar="N",
             min=1,
             max=MAX_HOSTS,
@@ -112,7 +113,7 @@ def rdma(
     missing = missing_packages()
     if missing:
         raise Error("no virtual machine can run here", hint=f"apt-get install {' '.join(missing)}")
-    settings = MachineSettings(hosts, cpus, parse_bytes(memory) >> 20, netem, dict(os.environ))
+    settings = MachineSettings(guests, cpus, parse_bytes(memory) >> 20, netem, dict(os.environ))
     return run_command(prepare_parts(), settings, command, Path.cwd(), sys.stdout.buffer, sys.stderr.buffer)
 
 
@@ -132,8 +133,9 @@ def cluster(
         raise UsageError("--slower takes a number above 0, --loss a percentage below 100")
     settings = ClusterSettings(slower, loss)
     network = open_source(f"cluster:{file}")
-    layout = lay_out(network, slower)
-    find_routes(layout)
+    layout = lay_out(network, slower, _core.interfaces_in_cluster(str(file)))
+    if layout.own_addresses:
+        find_routes(layout)
     if why := why_impossible(settings):
         raise Error("no cluster can be made here", why)
     for pair in layout.left_out:

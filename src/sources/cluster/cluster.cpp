@@ -19,6 +19,22 @@ using cluster::Link;
 constexpr std::size_t max_ports = std::numeric_limits<PortNumber>::max();
 constexpr std::uint32_t max_rail = std::numeric_limits<std::uint16_t>::max();
 
+/// By link: the number of its NIC among those of its host on its plane.
+std::vector<std::uint32_t> numbers_of_nics(const Cluster& cluster) {
+  const std::size_t planes = cluster.planes.size();
+  std::vector<std::uint32_t> next(cluster.hosts.size() * planes);
+  std::vector<std::uint32_t> numbers;
+  for (const Link& link : cluster.links) {
+    const std::uint32_t plane = cluster.switches[link.to].plane;
+    numbers.push_back(link.from_host ? next[link.from * planes + plane]++ : 0);
+  }
+  return numbers;
+}
+
+std::string nic_name(const Cluster& cluster, const Link& link, std::uint32_t number) {
+  return fmt::format("{}{}", cluster.planes[cluster.switches[link.to].plane].name, number);
+}
+
 /// Each host has a NIC for each of its links. A NIC's rail is its number among those of its host on its plane, after
 /// the rails of the planes before: on all hosts, rails of the same number are on the same plane.
 class ClusterBuilder {
@@ -30,8 +46,6 @@ class ClusterBuilder {
  private:
   [[nodiscard]] std::uint32_t plane_of(const Link& link) const { return cluster_.switches[link.to].plane; }
   [[nodiscard]] Result<std::vector<PortNumber>> ports_of_switches() const;
-  /// By link: the number of its NIC among those of its host on its plane.
-  [[nodiscard]] std::vector<std::uint32_t> numbers_of_nics() const;
   void add_switches(std::uint32_t plane, const std::vector<PortNumber>& ports);
   Result<> add_nics(std::uint32_t plane, const std::vector<std::uint32_t>& numbers);
   Result<> connect();
@@ -57,16 +71,6 @@ Result<std::vector<PortNumber>> ClusterBuilder::ports_of_switches() const {
   return std::vector<PortNumber>(ports.begin(), ports.end());
 }
 
-std::vector<std::uint32_t> ClusterBuilder::numbers_of_nics() const {
-  const std::size_t planes = cluster_.planes.size();
-  std::vector<std::uint32_t> next(cluster_.hosts.size() * planes);
-  std::vector<std::uint32_t> numbers;
-  for (const Link& link : cluster_.links) {
-    numbers.push_back(link.from_host ? next[link.from * planes + plane_of(link)]++ : 0);
-  }
-  return numbers;
-}
-
 void ClusterBuilder::add_switches(std::uint32_t plane, const std::vector<PortNumber>& ports) {
   for (std::size_t i = 0; i < ports.size(); ++i) {
     if (cluster_.switches[i].plane == plane) switches_[i] = builder_.add_router(cluster_.switches[i].name, 0, ports[i]);
@@ -74,7 +78,6 @@ void ClusterBuilder::add_switches(std::uint32_t plane, const std::vector<PortNum
 }
 
 Result<> ClusterBuilder::add_nics(std::uint32_t plane, const std::vector<std::uint32_t>& numbers) {
-  const std::string& name = cluster_.planes[plane].name;
   std::uint32_t rails = 0;
   for (std::size_t i = 0; i < numbers.size(); ++i) {
     const Link& link = cluster_.links[i];
@@ -82,7 +85,8 @@ Result<> ClusterBuilder::add_nics(std::uint32_t plane, const std::vector<std::ui
     const std::string& host = cluster_.hosts[link.from];
     const std::uint32_t rail = first_rail_ + numbers[i];
     if (rail > max_rail) return fail_at(file_, link.line, fmt::format("'{}' has too many NICs", host));
-    nics_[i] = builder_.add_nic(fmt::format("{}{}", name, numbers[i]), 0, 1, host, static_cast<std::uint16_t>(rail));
+    const std::string name = nic_name(cluster_, link, numbers[i]);
+    nics_[i] = builder_.add_nic(name, 0, 1, host, static_cast<std::uint16_t>(rail));
     rails = std::max(rails, numbers[i] + 1);
   }
   first_rail_ += rails;
@@ -105,7 +109,7 @@ Result<> ClusterBuilder::connect() {
 Result<Network> ClusterBuilder::build() {
   const auto ports = ports_of_switches();
   if (!ports) return Failure(ports.error());
-  const auto numbers = numbers_of_nics();
+  const auto numbers = numbers_of_nics(cluster_);
   switches_.resize(cluster_.switches.size());
   nics_.resize(cluster_.links.size());
   for (std::uint32_t plane = 0; plane < cluster_.planes.size(); ++plane) {
@@ -125,13 +129,37 @@ Result<Network> parse_cluster(std::string_view text, std::string_view file) {
   return ClusterBuilder(*cluster, file).build();
 }
 
+namespace {
+
+Result<std::string> read_text(std::string_view file) {
+  if (!file.empty()) return read_file(file);
+  return with_hint(fail("cluster: no file is given"), "cluster:FILE (TOML, as docs/cluster-format.md describes it)");
+}
+
+}  // namespace
+
 Result<Network> open_cluster(std::string_view file) {
-  if (file.empty()) {
-    return with_hint(fail("cluster: no file is given"), "cluster:FILE (TOML, as docs/cluster-format.md describes it)");
-  }
-  const auto text = read_file(file);
+  const auto text = read_text(file);
   if (!text) return Failure(text.error());
   return parse_cluster(*text, file);
+}
+
+Result<std::vector<HostInterface>> interfaces_in_cluster(std::string_view file) {
+  const auto text = read_text(file);
+  if (!text) return Failure(text.error());
+  const auto cluster = cluster::read_cluster(*text, file);
+  if (!cluster) return Failure(cluster.error());
+  const auto numbers = numbers_of_nics(*cluster);
+  std::vector<HostInterface> interfaces;
+  for (std::size_t i = 0; i < numbers.size(); ++i) {
+    const Link& link = cluster->links[i];
+    if (link.addresses.empty()) continue;
+    interfaces.push_back({cluster->hosts[link.from], nic_name(*cluster, link, numbers[i]), link.addresses, true});
+  }
+  for (const cluster::Other& other : cluster->others) {
+    interfaces.push_back({cluster->hosts[other.host], other.name, other.addresses, false});
+  }
+  return interfaces;
 }
 
 }  // namespace ayatori

@@ -3,14 +3,10 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <initializer_list>
-#include <optional>
 #include <unordered_map>
 #include <utility>
 
-#include "ayatori/base/duration.hpp"
-#include "ayatori/base/toml.hpp"
-#include "ayatori/network/job.hpp"
+#include "fields.hpp"
 
 namespace ayatori::cluster {
 
@@ -19,7 +15,6 @@ namespace {
 constexpr std::size_t max_names = std::size_t{1} << 18;
 constexpr std::size_t max_links = std::size_t{1} << 20;
 constexpr std::size_t max_planes = 64;
-constexpr std::int64_t max_cables = 1024;
 
 /// The switches or hosts that one table of the file gives, and the links that each of them has.
 struct Described {
@@ -28,11 +23,12 @@ struct Described {
   std::vector<std::uint32_t> places = {};   ///< by member: where it takes its switch in a list of switches
   std::size_t place_count = 0;
   const toml::node* links = nullptr;
+  const toml::table* others = nullptr;  ///< the table that may have interfaces without a cable
 };
 
 class Reader {
  public:
-  explicit Reader(std::string_view file) : file_(file) {}
+  explicit Reader(std::string_view file) : file_(file), fields_(file) {}
 
   Result<Cluster> read(const toml::table& document);
 
@@ -46,30 +42,16 @@ class Reader {
   Result<> read_blades(const toml::table& blades, const std::vector<std::string>& chassis);
   Result<> read_links(const Described& described);
   Result<> read_link(const Described& described, const toml::table& link);
+  Result<> read_others(const Described& described);
 
   Result<> add_switches(const toml::table& table, const std::vector<std::string>& names, std::uint32_t plane);
   Result<std::uint32_t> add_host(std::string name, const toml::node& at);
   Result<> check_hosts_and_planes() const;
 
-  /// Calls read(table) for each table of the array of tables `key`.
-  template <typename Read>
-  Result<> each_table(const toml::table& table, std::string_view key, Read read);
-  /// Errors: a key other than `keys`.
-  Result<> check_keys(const toml::table& table, std::initializer_list<std::string_view> keys) const;
-  /// Nothing if the key is missing. Error: not a text, or an empty one.
-  Result<std::optional<std::string>> text(const toml::table& table, std::string_view key) const;
-  Result<std::string> needed_text(const toml::table& table, std::string_view key) const;
-  Result<std::vector<std::string>> names(const toml::table& table, std::string_view key) const;
   Result<std::uint32_t> plane(const toml::table& table) const;
-  Result<LinkRate> rate(const toml::table& table, LinkRate otherwise) const;
-  Result<std::uint32_t> latency(const toml::table& table, std::uint32_t otherwise) const;
-  Result<std::uint32_t> cables(const toml::table& table) const;
-
-  [[nodiscard]] Failure wrong(const toml::node& node, std::string what) const {
-    return fail_at(file_, line_of(node), std::move(what));
-  }
 
   std::string_view file_;
+  Fields fields_;
   Cluster cluster_;
   std::vector<std::size_t> plane_lines_;
   std::unordered_map<std::string, std::uint32_t> switch_by_name_;
@@ -78,102 +60,26 @@ class Reader {
   std::vector<Described> described_;
 };
 
-template <typename Read>
-Result<> Reader::each_table(const toml::table& table, std::string_view key, Read read) {
-  const toml::node* node = table.get(key);
-  if (!node) return {};
-  const toml::array* array = node->as_array();
-  if (!array) return wrong(*node, fmt::format("{}: expected an array of tables, each under [[{}]]", key, key));
-  for (const toml::node& element : *array) {
-    const toml::table* one = element.as_table();
-    if (!one) return wrong(element, fmt::format("{}: expected a table", key));
-    if (auto done = read(*one); !done) return done;
-  }
-  return {};
-}
-
-Result<> Reader::check_keys(const toml::table& table, std::initializer_list<std::string_view> keys) const {
-  for (const auto& [key, value] : table) {
-    if (std::ranges::find(keys, key.str()) != keys.end()) continue;
-    return with_hint(fail_at(file_, line_of(key.source()), fmt::format("unknown key '{}'", key.str())),
-                     fmt::format("known are {}", fmt::join(keys, ", ")));
-  }
-  return {};
-}
-
-Result<std::optional<std::string>> Reader::text(const toml::table& table, std::string_view key) const {
-  const toml::node* node = table.get(key);
-  if (!node) return std::nullopt;
-  auto value = node->value_exact<std::string>();
-  if (!value || value->empty()) return wrong(*node, fmt::format("{}: expected a text", key));
-  return std::move(*value);
-}
-
-Result<std::string> Reader::needed_text(const toml::table& table, std::string_view key) const {
-  auto value = text(table, key);
-  if (!value) return Failure(value.error());
-  if (!*value) return wrong(table, fmt::format("'{} = …' is missing", key));
-  return std::move(**value);
-}
-
-Result<std::vector<std::string>> Reader::names(const toml::table& table, std::string_view key) const {
-  const auto list = needed_text(table, key);
-  if (!list) return Failure(list.error());
-  auto names = expand_hostlist(*list);
-  if (!names) return wrong(*table.get(key), fmt::format("{}: {}", key, names.error().message));
-  return names;
-}
-
 Result<std::uint32_t> Reader::plane(const toml::table& table) const {
-  const auto name = needed_text(table, "plane");
+  const auto name = fields_.needed_text(table, "plane");
   if (!name) return Failure(name.error());
   const auto found = std::ranges::find(cluster_.planes, *name, &Plane::name);
   if (found != cluster_.planes.end()) return static_cast<std::uint32_t>(found - cluster_.planes.begin());
   std::vector<std::string_view> known;
   for (const Plane& plane : cluster_.planes) known.emplace_back(plane.name);
-  return with_hint(wrong(*table.get("plane"), fmt::format("plane: there is no plane '{}'", *name)),
+  return with_hint(fields_.wrong(*table.get("plane"), fmt::format("plane: there is no plane '{}'", *name)),
                    fmt::format("known are {}", fmt::join(known, ", ")));
-}
-
-Result<LinkRate> Reader::rate(const toml::table& table, LinkRate otherwise) const {
-  const auto written = text(table, "rate");
-  if (!written) return Failure(written.error());
-  if (!*written) return otherwise;
-  const auto rate = parse_link_rate(**written);
-  if (!rate) return wrong(*table.get("rate"), "rate: expected a rate like 1Gbit/s or 4xSDR");
-  return *rate;
-}
-
-Result<std::uint32_t> Reader::latency(const toml::table& table, std::uint32_t otherwise) const {
-  const auto written = text(table, "latency");
-  if (!written) return Failure(written.error());
-  if (!*written) return otherwise;
-  const auto nanoseconds = parse_nanoseconds(**written);
-  if (!nanoseconds || !std::in_range<std::uint32_t>(*nanoseconds)) {
-    return wrong(*table.get("latency"), "latency: expected a duration of at most 4s, for example 30us");
-  }
-  return static_cast<std::uint32_t>(*nanoseconds);
-}
-
-Result<std::uint32_t> Reader::cables(const toml::table& table) const {
-  const toml::node* node = table.get("cables");
-  if (!node) return 1;
-  const auto value = node->value_exact<std::int64_t>();
-  if (!value || *value < 1 || *value > max_cables) {
-    return wrong(*node, fmt::format("cables: expected a whole number from 1 to {}", max_cables));
-  }
-  return static_cast<std::uint32_t>(*value);
 }
 
 // ---- What there is
 
 Result<> Reader::read_plane(const toml::key& name, const toml::node& node) {
   const toml::table* table = node.as_table();
-  if (!table) return wrong(node, fmt::format("planes: expected a table under [planes.{}]", name.str()));
-  if (auto good = check_keys(*table, {"rate", "latency"}); !good) return good;
-  const auto plane_rate = rate(*table, {});
+  if (!table) return fields_.wrong(node, fmt::format("planes: expected a table under [planes.{}]", name.str()));
+  if (auto good = fields_.check_keys(*table, {"rate", "latency"}); !good) return good;
+  const auto plane_rate = fields_.rate(*table, {});
   if (!plane_rate) return Failure(plane_rate.error());
-  const auto plane_latency = latency(*table, 0);
+  const auto plane_latency = fields_.latency(*table, 0);
   if (!plane_latency) return Failure(plane_latency.error());
   cluster_.planes.push_back({std::string(name.str()), *plane_rate, *plane_latency});
   plane_lines_.push_back(line_of(name.source()));
@@ -186,7 +92,7 @@ Result<> Reader::read_planes(const toml::table& document) {
   if (!planes || planes->empty()) {
     return fail_at(file_, node ? line_of(*node) : 0, "expected planes, each under [planes.NAME]");
   }
-  if (planes->size() > max_planes) return wrong(*node, fmt::format("planes: more than {}", max_planes));
+  if (planes->size() > max_planes) return fields_.wrong(*node, fmt::format("planes: more than {}", max_planes));
   // toml++ keeps keys in the order of the alphabet.
   std::vector<std::pair<const toml::key*, const toml::node*>> in_order;
   for (const auto& [key, value] : *planes) in_order.emplace_back(&key, &value);
@@ -202,9 +108,11 @@ Result<> Reader::read_planes(const toml::table& document) {
 Result<> Reader::add_switches(const toml::table& table, const std::vector<std::string>& names, std::uint32_t plane) {
   Described described{.links = table.get("links")};
   for (const std::string& name : names) {
-    if (cluster_.switches.size() == max_names) return wrong(table, fmt::format("more than {} switches", max_names));
+    if (cluster_.switches.size() == max_names)
+      return fields_.wrong(table, fmt::format("more than {} switches", max_names));
     const auto index = static_cast<std::uint32_t>(cluster_.switches.size());
-    if (!switch_by_name_.emplace(name, index).second) return wrong(table, fmt::format("'{}' is given twice", name));
+    if (!switch_by_name_.emplace(name, index).second)
+      return fields_.wrong(table, fmt::format("'{}' is given twice", name));
     described.places.push_back(static_cast<std::uint32_t>(described.members.size()));
     described.members.push_back(index);
     cluster_.switches.push_back({name, plane});
@@ -215,8 +123,8 @@ Result<> Reader::add_switches(const toml::table& table, const std::vector<std::s
 }
 
 Result<> Reader::read_switches(const toml::table& table) {
-  if (auto good = check_keys(table, {"name", "plane", "links"}); !good) return good;
-  const auto names = this->names(table, "name");
+  if (auto good = fields_.check_keys(table, {"name", "plane", "links"}); !good) return good;
+  const auto names = fields_.names(table, "name");
   if (!names) return Failure(names.error());
   const auto plane = this->plane(table);
   if (!plane) return Failure(plane.error());
@@ -224,19 +132,19 @@ Result<> Reader::read_switches(const toml::table& table) {
 }
 
 Result<std::uint32_t> Reader::add_host(std::string name, const toml::node& at) {
-  if (cluster_.hosts.size() == max_names) return wrong(at, fmt::format("more than {} hosts", max_names));
+  if (cluster_.hosts.size() == max_names) return fields_.wrong(at, fmt::format("more than {} hosts", max_names));
   const auto index = static_cast<std::uint32_t>(cluster_.hosts.size());
-  if (!host_by_name_.emplace(name, index).second) return wrong(at, fmt::format("'{}' is given twice", name));
+  if (!host_by_name_.emplace(name, index).second) return fields_.wrong(at, fmt::format("'{}' is given twice", name));
   cluster_.hosts.push_back(std::move(name));
   host_lines_.push_back(line_of(at));
   return index;
 }
 
 Result<> Reader::read_hosts(const toml::table& table) {
-  if (auto good = check_keys(table, {"name", "links"}); !good) return good;
-  auto names = this->names(table, "name");
+  if (auto good = fields_.check_keys(table, {"name", "links", "others"}); !good) return good;
+  auto names = fields_.names(table, "name");
   if (!names) return Failure(names.error());
-  Described described{.hosts = true, .place_count = names->size(), .links = table.get("links")};
+  Described described{.hosts = true, .place_count = names->size(), .links = table.get("links"), .others = &table};
   for (std::string& name : *names) {
     const auto host = add_host(std::move(name), table);
     if (!host) return Failure(host.error());
@@ -249,29 +157,29 @@ Result<> Reader::read_hosts(const toml::table& table) {
 
 /// A chassis is a switch with a cable to each of its blades, and its blades' other links.
 Result<> Reader::read_chassis(const toml::table& table) {
-  if (auto good = check_keys(table, {"name", "bus", "links", "blades"}); !good) return good;
-  const auto names = this->names(table, "name");
+  if (auto good = fields_.check_keys(table, {"name", "bus", "links", "blades"}); !good) return good;
+  const auto names = fields_.names(table, "name");
   if (!names) return Failure(names.error());
   const toml::node* node = table.get("bus");
   const toml::table* bus = node ? node->as_table() : nullptr;
-  if (!bus) return wrong(node ? *node : table, "bus: expected { plane = …, rate = … }");
-  if (auto good = check_keys(*bus, {"plane", "rate", "latency"}); !good) return good;
+  if (!bus) return fields_.wrong(node ? *node : table, "bus: expected { plane = …, rate = … }");
+  if (auto good = fields_.check_keys(*bus, {"plane", "rate", "latency"}); !good) return good;
   const auto plane = this->plane(*bus);
   if (!plane) return Failure(plane.error());
-  const auto bus_rate = rate(*bus, cluster_.planes[*plane].rate);
+  const auto bus_rate = fields_.rate(*bus, cluster_.planes[*plane].rate);
   if (!bus_rate) return Failure(bus_rate.error());
-  const auto bus_latency = latency(*bus, cluster_.planes[*plane].latency);
+  const auto bus_latency = fields_.latency(*bus, cluster_.planes[*plane].latency);
   if (!bus_latency) return Failure(bus_latency.error());
   const auto first_bus = static_cast<std::uint32_t>(cluster_.switches.size());
   if (auto added = add_switches(table, *names, *plane); !added) return added;
-  return each_table(table, "blades", [&](const toml::table& blades) -> Result<> {
+  return fields_.each_table(table, "blades", [&](const toml::table& blades) -> Result<> {
     const std::size_t first = cluster_.hosts.size();
     if (auto good = read_blades(blades, *names); !good) return good;
     const std::size_t each = (cluster_.hosts.size() - first) / names->size();
     for (std::size_t host = first; host < cluster_.hosts.size(); ++host) {
       const auto chassis = static_cast<std::uint32_t>((host - first) / each);
       cluster_.links.push_back(
-          {true, static_cast<std::uint32_t>(host), first_bus + chassis, *bus_rate, *bus_latency, line_of(blades)});
+          {true, static_cast<std::uint32_t>(host), first_bus + chassis, *bus_rate, *bus_latency, {}, line_of(blades)});
     }
     return {};
   });
@@ -279,10 +187,10 @@ Result<> Reader::read_chassis(const toml::table& table) {
 
 /// In every chassis, named CHASSIS-BLADE.
 Result<> Reader::read_blades(const toml::table& blades, const std::vector<std::string>& chassis) {
-  if (auto good = check_keys(blades, {"name", "links"}); !good) return good;
-  const auto names = this->names(blades, "name");
+  if (auto good = fields_.check_keys(blades, {"name", "links", "others"}); !good) return good;
+  const auto names = fields_.names(blades, "name");
   if (!names) return Failure(names.error());
-  Described described{.hosts = true, .place_count = chassis.size(), .links = blades.get("links")};
+  Described described{.hosts = true, .place_count = chassis.size(), .links = blades.get("links"), .others = &blades};
   for (std::uint32_t place = 0; place < chassis.size(); ++place) {
     for (const std::string& name : *names) {
       const auto host = add_host(fmt::format("{}-{}", chassis[place], name), blades);
@@ -298,33 +206,41 @@ Result<> Reader::read_blades(const toml::table& blades, const std::vector<std::s
 // ---- What it is plugged into
 
 Result<> Reader::read_link(const Described& described, const toml::table& link) {
-  if (auto good = check_keys(link, {"to", "rate", "latency", "cables"}); !good) return good;
-  const auto names = this->names(link, "to");
+  if (auto good = fields_.check_keys(link, {"to", "rate", "latency", "cables", "addresses"}); !good) return good;
+  const auto names = fields_.names(link, "to");
   if (!names) return Failure(names.error());
   if (names->size() != 1 && names->size() != described.place_count) {
-    return wrong(link, fmt::format("to: expected one switch, or one for each of {}, instead of {}",
-                                   described.place_count, names->size()));
+    return fields_.wrong(link, fmt::format("to: expected one switch, or one for each of {}, instead of {}",
+                                           described.place_count, names->size()));
   }
-  const auto cables = this->cables(link);
+  const auto cables = fields_.cables(link);
   if (!cables) return Failure(cables.error());
+  const auto addresses = fields_.addresses(link);
+  if (!addresses) return Failure(addresses.error());
+  if (!addresses->empty() && (!described.hosts || described.members.size() != 1 || *cables != 1)) {
+    return fields_.wrong(*link.get("addresses"), "addresses: expected in a table with one host, and of one cable");
+  }
   for (std::size_t i = 0; i < described.members.size(); ++i) {
     const std::string& name = (*names)[names->size() == 1 ? 0 : described.places[i]];
     const auto found = switch_by_name_.find(name);
-    if (found == switch_by_name_.end()) return wrong(link, fmt::format("to: there is no switch '{}'", name));
+    if (found == switch_by_name_.end()) return fields_.wrong(link, fmt::format("to: there is no switch '{}'", name));
     const Switch& to = cluster_.switches[found->second];
     const std::uint32_t from = described.members[i];
     if (!described.hosts && cluster_.switches[from].plane != to.plane) {
-      return wrong(link, fmt::format("to: '{}' is on the plane '{}', not '{}'", name, cluster_.planes[to.plane].name,
-                                     cluster_.planes[cluster_.switches[from].plane].name));
+      return fields_.wrong(link,
+                           fmt::format("to: '{}' is on the plane '{}', not '{}'", name, cluster_.planes[to.plane].name,
+                                       cluster_.planes[cluster_.switches[from].plane].name));
     }
-    if (!described.hosts && from == found->second) return wrong(link, fmt::format("to: '{}' itself", name));
-    const auto link_rate = rate(link, cluster_.planes[to.plane].rate);
+    if (!described.hosts && from == found->second) return fields_.wrong(link, fmt::format("to: '{}' itself", name));
+    const auto link_rate = fields_.rate(link, cluster_.planes[to.plane].rate);
     if (!link_rate) return Failure(link_rate.error());
-    const auto link_latency = latency(link, cluster_.planes[to.plane].latency);
+    const auto link_latency = fields_.latency(link, cluster_.planes[to.plane].latency);
     if (!link_latency) return Failure(link_latency.error());
-    if (cluster_.links.size() + *cables > max_links) return wrong(link, fmt::format("more than {} links", max_links));
+    if (cluster_.links.size() + *cables > max_links)
+      return fields_.wrong(link, fmt::format("more than {} links", max_links));
     for (std::uint32_t cable = 0; cable < *cables; ++cable) {
-      cluster_.links.push_back({described.hosts, from, found->second, *link_rate, *link_latency, line_of(link)});
+      cluster_.links.push_back(
+          {described.hosts, from, found->second, *link_rate, *link_latency, *addresses, line_of(link)});
     }
   }
   return {};
@@ -333,13 +249,27 @@ Result<> Reader::read_link(const Described& described, const toml::table& link) 
 Result<> Reader::read_links(const Described& described) {
   if (!described.links) return {};
   const toml::array* links = described.links->as_array();
-  if (!links) return wrong(*described.links, "links: expected a list of { to = … }");
+  if (!links) return fields_.wrong(*described.links, "links: expected a list of { to = … }");
   for (const toml::node& node : *links) {
     const toml::table* link = node.as_table();
-    if (!link) return wrong(node, "links: expected { to = … }");
+    if (!link) return fields_.wrong(node, "links: expected { to = … }");
     if (auto good = read_link(described, *link); !good) return good;
   }
   return {};
+}
+
+Result<> Reader::read_others(const Described& described) {
+  if (!described.others) return {};
+  return fields_.each_table(*described.others, "others", [&](const toml::table& other) -> Result<> {
+    if (auto good = fields_.check_keys(other, {"name", "addresses"}); !good) return good;
+    const auto name = fields_.needed_text(other, "name");
+    if (!name) return Failure(name.error());
+    const auto addresses = fields_.addresses(other);
+    if (!addresses) return Failure(addresses.error());
+    if (addresses->empty()) return fields_.wrong(other, "'addresses = [\"…\"]' is missing");
+    for (const std::uint32_t host : described.members) cluster_.others.push_back({host, *name, *addresses});
+    return {};
+  });
 }
 
 Result<> Reader::check_hosts_and_planes() const {
@@ -365,17 +295,19 @@ Result<Cluster> Reader::read(const toml::table& document) {
   const auto by = [this](Result<> (Reader::*member)(const toml::table&)) {
     return [this, member](const toml::table& table) { return (this->*member)(table); };
   };
-  if (auto good = check_keys(document, {"planes", "switches", "chassis", "hosts"}); !good) return Failure(good.error());
+  if (auto good = fields_.check_keys(document, {"planes", "switches", "chassis", "hosts"}); !good)
+    return Failure(good.error());
   if (auto good = read_planes(document); !good) return Failure(good.error());
-  if (auto good = each_table(document, "switches", by(&Reader::read_switches)); !good) {
+  if (auto good = fields_.each_table(document, "switches", by(&Reader::read_switches)); !good) {
     return Failure(good.error());
   }
-  if (auto good = each_table(document, "chassis", by(&Reader::read_chassis)); !good) {
+  if (auto good = fields_.each_table(document, "chassis", by(&Reader::read_chassis)); !good) {
     return Failure(good.error());
   }
-  if (auto good = each_table(document, "hosts", by(&Reader::read_hosts)); !good) return Failure(good.error());
+  if (auto good = fields_.each_table(document, "hosts", by(&Reader::read_hosts)); !good) return Failure(good.error());
   for (const Described& described : described_) {
     if (auto good = read_links(described); !good) return Failure(good.error());
+    if (auto good = read_others(described); !good) return Failure(good.error());
   }
   if (auto good = check_hosts_and_planes(); !good) return Failure(good.error());
   return std::move(cluster_);

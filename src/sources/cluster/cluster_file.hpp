@@ -30,7 +30,15 @@ struct Link {
   std::uint32_t to = 0;    ///< index in Cluster::switches
   LinkRate rate;
   std::uint32_t latency = 0;
+  std::vector<std::string> addresses;  ///< of the NIC, with the length of their network; none: not given
   std::size_t line = 0;
+};
+
+/// An interface of a host that no cable leaves: docker0, virbr0.
+struct Other {
+  std::uint32_t host = 0;
+  std::string name;
+  std::vector<std::string> addresses;
 };
 
 struct Cluster {
@@ -38,6 +46,7 @@ struct Cluster {
   std::vector<Switch> switches;
   std::vector<std::string> hosts;
   std::vector<Link> links;
+  std::vector<Other> others;
 };
 
 /// Errors: see parse_cluster().

@@ -2,9 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include <fstream>
 #include <map>
 #include <set>
 #include <string>
+#include <vector>
 
 namespace ayatori {
 namespace {
@@ -124,8 +126,38 @@ TEST(ParseCluster, ErrorsNameLineAndKey) {
             "f:10: to: 's' is on the plane 'e', not 'x'");
   EXPECT_EQ(error_with_switch("[[hosts]]\nname = \"a\"\nlinks = [{ to = \"s\", cables = 0 }]\n"),
             "f:8: cables: expected a whole number from 1 to 1024");
+  EXPECT_EQ(error_with_switch("[[hosts]]\nname = \"a\"\nlinks = [{ to = \"s\", addresses = [\"10.0.0.1\"] }]\n"),
+            "f:8: addresses: expected an IPv4 address with the length of its network, 192.168.0.161/24");
+  EXPECT_EQ(error_with_switch("[[hosts]]\nname = \"a\"\nlinks = [{ to = \"s\", addresses = [\"10.0.0.1/33\"] }]\n"),
+            "f:8: addresses: expected an IPv4 address with the length of its network, 192.168.0.161/24");
+  EXPECT_EQ(error_with_switch("[[hosts]]\nname = \"a[1-2]\"\nlinks = [{ to = \"s\", addresses = [\"10.0.0.1/8\"] }]\n"),
+            "f:8: addresses: expected in a table with one host, and of one cable");
+  EXPECT_EQ(error_with_switch("[[hosts]]\nname = \"a\"\nlinks = [{ to = \"s\" }]\nothers = [{ name = \"docker0\" }]\n"),
+            "f:9: 'addresses = [\"…\"]' is missing");
   EXPECT_EQ(error_of(open_cluster("")),
             "cluster: no file is given | cluster:FILE (TOML, as docs/cluster-format.md describes it)");
+}
+
+TEST(InterfacesInCluster, NamesNicsAsTheNetworkDoesAndThenInterfacesWithoutACable) {
+  const std::string file = testing::TempDir() + "interfaces_in_cluster.toml";
+  std::ofstream(file) << with_switch(
+      "[[hosts]]\nname = \"a\"\n"
+      "links = [{ to = \"s\" }, { to = \"s\", addresses = [\"10.0.0.1/8\", \"10.0.0.2/8\"] }]\n"
+      "[[hosts]]\nname = \"b[1-2]\"\nlinks = [{ to = \"s\" }]\n"
+      "others = [{ name = \"docker0\", addresses = [\"172.17.0.1/16\"] }]\n");
+  const auto interfaces = interfaces_in_cluster(file);
+  ASSERT_TRUE(interfaces);
+  ASSERT_EQ(interfaces->size(), 3U);
+  EXPECT_EQ((*interfaces)[0].name, "e1");
+  EXPECT_EQ((*interfaces)[0].addresses, (std::vector<std::string>{"10.0.0.1/8", "10.0.0.2/8"}));
+  EXPECT_TRUE((*interfaces)[0].cabled);
+  EXPECT_EQ((*interfaces)[2].host, "b2");
+  EXPECT_EQ((*interfaces)[2].name, "docker0");
+  EXPECT_FALSE((*interfaces)[2].cabled);
+  const auto network = open_cluster(file);
+  ASSERT_TRUE(network);
+  const auto& nics = network->machine(*network->find_machine("a")).endpoints;
+  EXPECT_EQ(network->name(network->port(nics[1]).device), "e1");
 }
 
 }  // namespace

@@ -10,6 +10,7 @@ import sys
 from contextlib import suppress
 from types import FrameType
 
+from ayatori import _core
 from ayatori.base.errors import Error
 from ayatori.lab.cluster.layout import lay_out
 from ayatori.lab.cluster.namespaces import core_of, make_namespaces, variables
@@ -31,7 +32,7 @@ def main(file: str, slower: str, loss_percent: str, *command: str) -> int:
     for number in (signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, end)
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # a terminal sends it to the command, too
-    layout = lay_out(open_source(f"cluster:{file}"), float(slower))
+    layout = lay_out(open_source(f"cluster:{file}"), float(slower), _core.interfaces_in_cluster(file))
     make_namespaces(layout, float(loss_percent), has_netem())
     first = layout.hosts[0].name
     place = ["ip", "netns", "exec", first, "unshare", "--uts", "taskset", "-c", str(core_of(0))]

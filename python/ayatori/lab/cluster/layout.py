@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
-from ayatori._core import Network
+from ayatori._core import HostInterface, Network
 from ayatori.base.errors import Error
 
 MAX_HOSTS = 1000
 MAX_SUBNETS = 190
 _INTERFACE_NAME = re.compile(r"[A-Za-z0-9._-]{1,15}")
 _FIRST_SUBNET = 64
+_PREFIX_LENGTH = 16
 _HOSTS_IN_A_BLOCK = 250
 
 
@@ -34,18 +36,21 @@ class Interface:
     """Index in Layout.bridges: the switch at the other end of its cable."""
     subnet: int
     """NICs share one if they are of the same rail and their switches are joined."""
-    address: str
+    addresses: list[str]
+    """With the length of their network: "10.64.0.1/16". The first is the one that names lead to."""
     cable: Cable
 
     @property
-    def prefix(self) -> str:
-        return prefix_of(self.subnet)
+    def address(self) -> str:
+        return self.addresses[0].partition("/")[0]
 
 
 @dataclass(frozen=True)
 class Host:
     name: str
-    interfaces: list[Interface] = field(default_factory=list)
+    interfaces: list[Interface]
+    others: list[HostInterface]
+    """Interfaces that no cable leaves."""
 
     @property
     def address(self) -> str:
@@ -64,14 +69,18 @@ class Layout:
     circles: parallel cables are one with their rates together."""
     left_out: list[str]
     """Pairs of switches whose cables would close a circle."""
+    own_addresses: bool
+    """Whether all addresses are the lab's, which then finds routes. It makes none if the file gives an address."""
 
 
 def prefix_of(subnet: int) -> str:
-    return f"10.{_FIRST_SUBNET + subnet}.0.0/16"
+    """Of a subnet with the lab's own addresses."""
+    return f"10.{_FIRST_SUBNET + subnet}.0.0/{_PREFIX_LENGTH}"
 
 
-def lay_out(network: Network, slower: float = 1.0) -> Layout:
-    """The lab of a network whose machines have names, with all rates divided by `slower`. Raises Error if there is no
+def lay_out(network: Network, slower: float = 1.0, given: Sequence[HostInterface] = ()) -> Layout:
+    """The lab of a network whose machines have names, with all rates divided by `slower`. `given` are the interfaces
+    whose addresses are not the lab's choice. Raises Error if there is no
     such lab: hosts or subnets too many, a name that no interface can have, a NIC at no switch, a cable without a rate.
     """
     machines = [network.machines[index] for index in network.machines_in_order]
@@ -85,9 +94,14 @@ def lay_out(network: Network, slower: float = 1.0) -> Layout:
     for number, machine in enumerate(machines):
         if not machine.endpoints:
             raise Error(f"host '{machine.name}' has no cable")
-        interfaces = [_interface(network, port, number, subnets, parts, slower) for port in machine.endpoints]
-        hosts.append(Host(machine.name, interfaces))
-    return Layout([network.name(router) for router in range(network.router_count)], hosts, trunks, left_out)
+        told = {one.name: one.addresses for one in given if one.host == machine.name and one.cabled}
+        interfaces = [_interface(network, port, number, subnets, parts, told, slower) for port in machine.endpoints]
+        others = [one for one in given if one.host == machine.name and not one.cabled]
+        for other in others:
+            _check_name(other.name)
+        hosts.append(Host(machine.name, interfaces, others))
+    bridges = [network.name(router) for router in range(network.router_count)]
+    return Layout(bridges, hosts, trunks, left_out, not any(one.cabled for one in given))
 
 
 def _number_subnets(network: Network, parts: list[int]) -> dict[tuple[int, int], int]:
@@ -104,18 +118,28 @@ def _number_subnets(network: Network, parts: list[int]) -> dict[tuple[int, int],
 
 
 def _interface(
-    network: Network, endpoint: int, host: int, subnets: dict[tuple[int, int], int], parts: list[int], slower: float
+    network: Network,
+    endpoint: int,
+    host: int,
+    subnets: Mapping[tuple[int, int], int],
+    parts: list[int],
+    told: Mapping[str, list[str]],
+    slower: float,
 ) -> Interface:
     device = network.port(endpoint).device
     bridge = network.router_of(endpoint)
     assert bridge is not None
     name = network.name(device)
-    if not _INTERFACE_NAME.fullmatch(name):
-        raise Error(f"no interface can be called '{name}'", hint="at most 15 letters, digits, '.', '_' and '-'")
+    _check_name(name)
     subnet = subnets[network.rail(device), parts[bridge]]
     block, place = divmod(host, _HOSTS_IN_A_BLOCK)
-    address = f"10.{_FIRST_SUBNET + subnet}.{block}.{place + 1}"
-    return Interface(name, bridge, subnet, address, _cable(network, endpoint, slower))
+    own = f"10.{_FIRST_SUBNET + subnet}.{block}.{place + 1}/{_PREFIX_LENGTH}"
+    return Interface(name, bridge, subnet, told.get(name, [own]), _cable(network, endpoint, slower))
+
+
+def _check_name(name: str) -> None:
+    if not _INTERFACE_NAME.fullmatch(name):
+        raise Error(f"no interface can be called '{name}'", hint="at most 15 letters, digits, '.', '_' and '-'")
 
 
 def _cable(network: Network, link: int, slower: float, count: int = 1) -> Cable:

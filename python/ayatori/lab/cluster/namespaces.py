@@ -30,8 +30,9 @@ def make_namespaces(layout: Layout, loss_percent: float, has_netem: bool) -> Non
     cables = _end_by_end(layout)
     _run(["ip", "-batch", "-"], _plugging(layout))
     _run(["tc", "-batch", "-"], [line for name, cable in cables for line in _shaping(name, cable, has_netem)])
-    for number, routes in enumerate(find_routes(layout)):
-        _make_host(layout.hosts[number], routes, loss_percent, has_netem)
+    routes = find_routes(layout) if layout.own_addresses else [{}] * len(layout.hosts)
+    for host, own in zip(layout.hosts, routes, strict=True):
+        _make_host(host, own, loss_percent, has_netem)
     _write_files(layout)
 
 
@@ -105,7 +106,11 @@ def _shaping(name: str, cable: Cable, has_netem: bool) -> list[str]:
 def _make_host(host: Host, routes: Mapping[int, str], loss_percent: float, has_netem: bool) -> None:
     lines = ["link set lo up"]
     for nic in host.interfaces:
-        lines += [f"address add {nic.address}/16 dev {nic.name}", f"link set {nic.name} up"]
+        lines += [f"address add {address} dev {nic.name}" for address in nic.addresses]
+        lines.append(f"link set {nic.name} up")
+    for other in host.others:
+        lines += [f"link add {other.name} type bridge", f"link set {other.name} up"]
+        lines += [f"address add {address} dev {other.name}" for address in other.addresses]
     lines += [f"route add {prefix_of(subnet)} via {gateway}" for subnet, gateway in sorted(routes.items())]
     _run(["ip", "-n", host.name, "-batch", "-"], lines)
     shaping = [line for nic in host.interfaces for line in _shaping(nic.name, nic.cable, has_netem)]
