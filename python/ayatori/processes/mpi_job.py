@@ -17,6 +17,8 @@ _LIBRARIES = {"openmpi": (b"libmpi.so.40",), "mpich": (b"libmpich.so.12", b"libm
 _VERSIONS = {"openmpi": ("(Open MPI)", "OpenRTE"), "mpich": ("HYDRA", "MPICH")}
 _LAUNCHERS = ("mpirun", "mpiexec", "mpiexec.hydra", "orterun")
 
+_EXPORT_LIST = "OMPI_MCA_mca_base_env_list"
+
 # Without these UCX connects queue pairs past libibverbs, and switches choose paths for NCCL (docs/paths.md).
 _FOR_PLANNED_PATHS = {"UCX_IB_MLX5_DEVX": "n", "NCCL_IB_ADAPTIVE_ROUTING": "0"}
 
@@ -42,16 +44,34 @@ class MpiJob:
         return {"LD_PRELOAD": ":".join(filter(None, preloads)), **self.variables}
 
     def environment(self) -> dict[str, str]:
+        """All variables of the command."""
         set_here = self._set_here()
-        if self.family == "openmpi":
-            # mpirun of Open MPI sends other hosts only the variables that this list names; Hydra and srun send all.
-            ours = [name for name in os.environ if name.startswith(("AYATORI_", "NWTOPO_"))]
-            set_here["OMPI_MCA_mca_base_env_list"] = ";".join(sorted({*set_here, *ours}))
+        if self.family == "openmpi" and not self._launcher_with_exports():
+            asked = filter(None, os.environ.get(_EXPORT_LIST, "").split(";"))
+            set_here[_EXPORT_LIST] = ";".join(sorted({*asked, *self._exported()}))
         return os.environ | set_here
+
+    def words(self) -> list[str]:
+        """The command. Open MPI's mpirun takes either a list of the variables for other hosts or `-x` for each."""
+        command = list(self.command)
+        if launcher := self._launcher_with_exports():
+            command[launcher:launcher] = [word for name in sorted(self._exported()) for word in ("-x", name)]
+        return command
+
+    def _exported(self) -> set[str]:
+        """Open MPI's mpirun sends other hosts only variables that are named; Hydra and srun send all."""
+        return {*self._set_here(), *(name for name in os.environ if name.startswith(("AYATORI_", "NWTOPO_")))}
+
+    def _launcher_with_exports(self) -> int:
+        """The place after Open MPI's launcher, if it is called with `-x`; else 0."""
+        for place, word in enumerate(self.command, 1):
+            if Path(word).name.startswith(_LAUNCHERS):
+                return place if self.family == "openmpi" and "-x" in self.command[place:] else 0
+        return 0
 
     def replace_this_process(self) -> None:
         """The command takes our place, our output and our signals. Raises OSError if it can't be started."""
-        os.execvpe(self.command[0], list(self.command), self.environment())
+        os.execvpe(self.command[0], self.words(), self.environment())
 
 
 def mpi_job(

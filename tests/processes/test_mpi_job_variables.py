@@ -1,0 +1,35 @@
+"""How the variables of `ayatori run` get to the other hosts of Open MPI."""
+
+from __future__ import annotations
+
+import pytest
+
+from ayatori.processes.mpi_job import MpiJob
+
+LIST = "OMPI_MCA_mca_base_env_list"
+
+
+@pytest.fixture(autouse=True)
+def no_variables_of_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("LD_PRELOAD", raising=False)
+    monkeypatch.delenv(LIST, raising=False)
+
+
+def job(*command: str) -> MpiJob:
+    return MpiJob(command, "openmpi", [], {"AYATORI_VERBOSE": "1"})
+
+
+def test_variables_are_listed_beside_those_that_the_user_has_listed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(LIST, "THEIRS=2")
+    assert job("mpirun", "program").environment()[LIST].split(";")[-1] == "THEIRS=2"
+    assert "AYATORI_VERBOSE" in job("mpirun", "program").environment()[LIST].split(";")
+    assert job("mpirun", "program").words() == ["mpirun", "program"]
+
+
+def test_a_command_with_x_gets_further_ones_since_open_mpi_refuses_both_kinds() -> None:
+    mixed = job("timeout", "9", "mpirun.openmpi", "-x", "THEIRS", "program")
+    words = mixed.words()
+    assert LIST not in mixed.environment()
+    assert words[:3] == ["timeout", "9", "mpirun.openmpi"]
+    assert words[3:7] == ["-x", "AYATORI_VERBOSE", "-x", "LD_PRELOAD"]
+    assert words[-3:] == ["-x", "THEIRS", "program"]
