@@ -273,6 +273,14 @@ void bind_jobs(nb::module_& module) {
           nb::arg("network"));
   module.def("job_from_hostfile", &job_from_hostfile, nb::arg("network"), nb::arg("contents"), nb::arg("file"),
              nb::arg("ranks_per_machine"), nb::arg("network_order"));
+  module.def(
+      "hosts_in_hostfile",
+      [](std::string_view contents, std::string_view file) {
+        std::vector<std::string> names;
+        for (const HostEntry& entry : unwrap(parse_hostfile(contents, file))) names.push_back(entry.host);
+        return names;
+      },
+      nb::arg("contents"), nb::arg("file"), "The names in a hostfile, in its order.");
   module.def("job_of_hosts", &job_of_hosts, nb::arg("network"), nb::arg("hosts"), nb::arg("file"));
   module.def("random_jobs", &random_jobs, nb::arg("network"), nb::arg("count"), nb::arg("size"),
              nb::arg("ranks_per_machine"), nb::arg("seed"), nb::arg("unnamed_hcas"));

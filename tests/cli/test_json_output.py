@@ -29,6 +29,7 @@ EXAMPLES: dict[str, list[str]] = {
     "plan-roce": [f"plan {PAPER} --contiguous 16..16 --roce"],
     "check-ecmp": [f"check {PAPER} --contiguous 16..16 --method ecmp"],
     "place": [f"place {PAPER} --nodes 6 --free free.hosts --running jobs"],
+    "doctor": ["doctor"],
     "calibrate": ["calibrate --seconds 10ms"],
     "choose": [f"choose {PAPER} --contiguous 4..4 --collective alltoall --bytes 1KiB"],
     "order": [f"order {PAPER} --job jobs/left --pattern ring --trials 20"],

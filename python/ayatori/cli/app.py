@@ -15,6 +15,7 @@ from ayatori.cli import (
     choose,
     convert,
     demo,
+    doctor,
     lab,
     order,
     place,
@@ -78,6 +79,7 @@ app.command("calibrate")(calibrate.calibrate)
 app.command("choose", epilog=f"{SOURCES}\n\n{ALGORITHMS}")(choose.choose)
 app.command("simulate", epilog=f"{SOURCES}\n\n{ALGORITHMS}", cls=taking({"--segment": "--chunk"}))(simulate.simulate)
 app.command("run")(run.run)
+app.command("doctor")(doctor.doctor)
 app.add_typer(lab.app, name="lab")
 app.add_typer(bench.app, name="bench")
 app.command("report")(report.report)

@@ -55,6 +55,11 @@ def say(text: str) -> None:
         out.print(escape(line))
 
 
+def say_unbroken(text: str) -> None:
+    """A line that people copy, a command: as it is, however long."""
+    out.print(escape(text))
+
+
 def wrapped(text: str) -> list[str]:
     """The text in lines of at most WIDTH, but for words that are longer; the second line and others stand indented."""
     indent = " " * (len(text) - len(text.lstrip()) + 4)

@@ -1,0 +1,174 @@
+"""A program that runs on each host of a survey: it says what the host's operating system knows of its networks, then
+tries which addresses of the others it reaches. It needs Python 3.6 and iproute2, and nothing of this project.
+
+It talks in lines of JSON. First it prints its facts, with the TCP port on which it answers the others with its token.
+Then it reads lines, and prints one for each:
+    {"reach": [[source or null, address, port, token], …]}  -> {"reach": [seconds or null, …]}
+    {"rate": [source or null, address, port, token]}        -> {"rate": bytes a second, or null}
+It ends when its input does.
+"""
+
+import json
+import os
+import resource
+import selectors
+import socket
+import subprocess
+import sys
+import threading
+import time
+
+TOKEN_BYTES = 16
+REACH_SECONDS = 2.0
+RATE_SECONDS = 0.5
+RATE_BYTES = 1 << 23
+AT_ONCE = 64
+
+
+def limit(number):
+    """A soft limit; None is no limit."""
+    soft = resource.getrlimit(number)[0]
+    return None if soft == resource.RLIM_INFINITY else soft
+
+
+def interfaces():
+    text = subprocess.check_output(["ip", "-j", "address", "show"], universal_newlines=True)
+    found = []
+    for one in json.loads(text):
+        if not one.get("ifname"):
+            continue
+        name = one["ifname"]
+        ours = [[a["local"], a["prefixlen"]] for a in one.get("addr_info", []) if a["family"] == "inet"]
+        found.append(
+            {
+                "name": name,
+                "up": "UP" in one["flags"],
+                "carrier": "LOWER_UP" in one["flags"],
+                "loopback": "LOOPBACK" in one["flags"],
+                "bridge": os.path.isdir(os.path.join("/sys/class/net", name, "bridge")),
+                "mtu": one["mtu"],
+                "addresses": ours,
+            }
+        )
+    return found
+
+
+def own_address():
+    """The address that this host's own name leads to; None if it leads nowhere."""
+    try:
+        return socket.gethostbyname(socket.gethostname())
+    except OSError:
+        return None
+
+
+def facts(port, token):
+    adapters = "/sys/class/infiniband"
+    return {
+        "hostname": socket.gethostname(),
+        "own_address": own_address(),
+        "interfaces": interfaces(),
+        "adapters": sorted(os.listdir(adapters)) if os.path.isdir(adapters) else [],
+        "locked_bytes": limit(resource.RLIMIT_MEMLOCK),
+        "open_files": limit(resource.RLIMIT_NOFILE),
+        "port": port,
+        "token": token,
+    }
+
+
+def answer(connection, token):
+    """The token; then as many bytes as the other end wants, until it goes away."""
+    try:
+        connection.settimeout(RATE_SECONDS * 4)
+        connection.sendall(token.encode())
+        block = bytes(1 << 16)
+        if connection.recv(1):
+            for _ in range(RATE_BYTES // len(block)):
+                connection.sendall(block)
+    except OSError:
+        pass
+    finally:
+        connection.close()
+
+
+def serve(listening, token):
+    while True:
+        connection = listening.accept()[0]
+        threading.Thread(target=answer, args=(connection, token), daemon=True).start()
+
+
+def connecting(source, address, port):
+    """A socket on its way; None if the kernel refuses at once."""
+    one = socket.socket()
+    one.setblocking(False)
+    try:
+        if source is not None:
+            one.bind((source, 0))
+        one.connect_ex((address, port))
+    except OSError:
+        one.close()
+        return None
+    return one
+
+
+def reach(targets):
+    """For each target the seconds until its token came; None if it did not."""
+    times = [None] * len(targets)
+    for first in range(0, len(targets), AT_ONCE):
+        reach_some(targets, range(first, min(first + AT_ONCE, len(targets))), times)
+    return times
+
+
+def reach_some(targets, numbers, times):
+    begin = time.monotonic()
+    with selectors.DefaultSelector() as waiting:
+        for number in numbers:
+            source, address, port, _ = targets[number]
+            one = connecting(source, address, port)
+            if one is not None:
+                waiting.register(one, selectors.EVENT_READ, number)
+        while waiting.get_map() and time.monotonic() - begin < REACH_SECONDS:
+            for key, _ in waiting.select(REACH_SECONDS - (time.monotonic() - begin)):
+                try:
+                    if key.fileobj.recv(TOKEN_BYTES * 2).decode("ascii", "replace") == targets[key.data][3]:
+                        times[key.data] = time.monotonic() - begin
+                except OSError:
+                    pass
+                waiting.unregister(key.fileobj)
+                key.fileobj.close()
+        for key in list(waiting.get_map().values()):
+            key.fileobj.close()
+
+
+def rate(source, address, port, token):
+    """Bytes a second from there to here; None if they don't come."""
+    try:
+        with socket.create_connection((address, port), REACH_SECONDS, (source, 0) if source else None) as one:
+            if one.recv(TOKEN_BYTES * 2).decode("ascii", "replace") != token:
+                return None
+            one.sendall(b".")
+            begin, received = time.monotonic(), 0
+            while received < RATE_BYTES and time.monotonic() - begin < RATE_SECONDS:
+                block = one.recv(1 << 16)
+                if not block:
+                    break
+                received += len(block)
+            return received / (time.monotonic() - begin)
+    except OSError:
+        return None
+
+
+def main():
+    token = os.urandom(TOKEN_BYTES).hex()
+    listening = socket.socket()
+    listening.bind(("", 0))
+    listening.listen(512)
+    threading.Thread(target=serve, args=(listening, token), daemon=True).start()
+    print(json.dumps(facts(listening.getsockname()[1], token)), flush=True)
+    for line in sys.stdin:
+        asked = json.loads(line)
+        told = {"reach": reach(asked["reach"])} if "reach" in asked else {"rate": rate(*asked["rate"])}
+        print(json.dumps(told), flush=True)
+
+
+if __name__ == "__main__":
+    main()

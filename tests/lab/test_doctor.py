@@ -1,0 +1,124 @@
+"""`ayatori doctor`: what it finds on hosts of the cluster lab, and whether MPI works with what it says."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ayatori.lab.cluster import Settings, why_impossible
+
+ROOT = Path(__file__).parents[2]
+REPORTS = ROOT / "examples/cluster/open-mpi"
+SECONDS = 120
+IMPOSSIBLE = why_impossible(Settings())
+pytestmark = pytest.mark.skipif(bool(IMPOSSIBLE), reason=IMPOSSIBLE)
+
+FOUND = {
+    "12232-public-address-on-one-of-four": {"several-addresses"},
+    "4963-dead-subnet": {"dead-network"},
+    "5818-two-addresses-in-one-subnet": {"several-addresses"},
+    "6377-docker0": {"same-address"},
+    "8967-second-address-on-some-hosts": {"several-addresses"},
+}
+LAUNCHERS = {"openmpi": "mpirun.openmpi", "mpich": "mpiexec.mpich"}
+
+
+def in_lab(file: Path, *words: str | Path) -> subprocess.CompletedProcess[str]:
+    lab = [sys.executable, "-m", "ayatori.cli", "lab", "cluster", file, "--slower", "10", "--", *words]
+    return subprocess.run(lab, capture_output=True, text=True, timeout=SECONDS, check=False)
+
+
+def line_in_lab(file: Path, *words: str | Path) -> str:
+    """What the command says first. The lab is ended then: with MPICH 4.0 over UCX's TCP processes sometimes wait for
+    each other in MPI_Finalize for ever."""
+    lab = [sys.executable, "-m", "ayatori.cli", "lab", "cluster", file, "--slower", "10", "--", "timeout", "90", *words]
+    with subprocess.Popen(lab, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as running:
+        assert running.stdout is not None
+        line = running.stdout.readline()
+        running.kill()
+    return line.strip()
+
+
+def diagnosis_of(file: Path) -> tuple[int, dict[str, Any]]:
+    call = f'{sys.executable} -m ayatori.cli doctor --hosts "$AYATORI_LAB_HOSTFILE" --json'
+    done = in_lab(file, "sh", "-c", call)
+    assert done.stdout, done.stderr
+    return done.returncode, json.loads(done.stdout)
+
+
+@pytest.fixture(scope="module")
+def programs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    """A program that talks with all others, by family."""
+    made = {}
+    for family in LAUNCHERS:
+        if shutil.which(f"mpicc.{family}") is None:
+            pytest.skip(f"mpicc.{family} is not installed")
+        made[family] = tmp_path_factory.mktemp(family) / "exchange_all"
+        source = ROOT / "tests/mpi/programs/exchange_all.c"
+        subprocess.run([f"mpicc.{family}", "-O1", source, "-o", made[family]], check=True)
+    return made
+
+
+@pytest.mark.parametrize("report", FOUND)
+def test_with_the_settings_of_doctor_mpi_works_where_open_mpi_was_reported_to_hang(
+    report: str, programs: dict[str, Path]
+) -> None:
+    file = REPORTS / f"{report}.toml"
+    status, data = diagnosis_of(file)
+    assert status == 3
+    assert {one["kind"] for one in data["trouble"]} == FOUND[report]
+    count = len(data["hosts"])
+    for family, launcher in LAUNCHERS.items():
+        words = [launcher, *data["settings"][family], "-np", str(count), programs[family], "200000"]
+        assert line_in_lab(file, *words) == f"right between {count}"
+
+
+def test_hosts_on_one_good_network_have_no_trouble(tmp_path: Path) -> None:
+    file = tmp_path / "good.toml"
+    file.write_text(
+        '[planes.eth]\nrate = "1Gbit/s"\n[[switches]]\nname = "s"\nplane = "eth"\n'
+        '[[hosts]]\nname = "n[1-4]"\nlinks = [{ to = "s" }]\n'
+    )
+    status, data = diagnosis_of(file)
+    assert (status, data["trouble"]) == (0, [])
+    assert [network["chosen"] for network in data["networks"]] == [True]
+    assert 3e6 < data["networks"][0]["bytes_per_second"] < 15e6, "1 Gbit/s divided by 10"
+
+
+def test_the_faster_of_two_networks_is_chosen_and_names_that_lead_to_the_slower_are_told(tmp_path: Path) -> None:
+    file = tmp_path / "two.toml"
+    switches = "".join(f'[[switches]]\nname = "{plane}"\nplane = "{plane}"\n' for plane in ("slow", "fast"))
+    file.write_text(
+        '[planes.slow]\nrate = "100Mbit/s"\n[planes.fast]\nrate = "1Gbit/s"\n'
+        + switches
+        + '[[hosts]]\nname = "n[1-2]"\nlinks = [{ to = "slow" }, { to = "fast" }]\n'
+    )
+    status, data = diagnosis_of(file)
+    assert status == 3
+    assert [one["kind"] for one in data["trouble"]] == ["slow-first"]
+    assert [network["chosen"] for network in data["networks"]] == [False, True]
+    assert data["settings"]["openmpi"][:3] == ["--mca", "btl_tcp_if_include", data["networks"][1]["network"]]
+
+
+def test_a_host_that_does_not_answer_is_named(tmp_path: Path) -> None:
+    hosts = tmp_path / "hosts"
+    hosts.write_text("nowhere\n")
+    call = [
+        sys.executable,
+        "-m",
+        "ayatori.cli",
+        "doctor",
+        "--hosts",
+        hosts,
+        "--agent",
+        "sh -c 'echo no way in >&2; exit 1'",
+    ]
+    done = subprocess.run(call, capture_output=True, text=True, timeout=SECONDS, check=False)
+    assert done.returncode == 1
+    assert "error: host 'nowhere' does not answer\ncaused by: no way in" in done.stderr

@@ -1,0 +1,124 @@
+"""What `ayatori doctor` makes of facts, without hosts."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from itertools import permutations
+from typing import Any
+
+from ayatori.diagnosis import Facts, choose_way, find_trouble, remedies, survey, ways_of
+from ayatori.diagnosis.facts import Address, Host, read_host
+
+
+def host(name: str, *interfaces: tuple[str, list[tuple[str, int]]], **told: Any) -> Host:
+    listed = [
+        {
+            "name": interface,
+            "up": True,
+            "carrier": True,
+            "loopback": False,
+            "bridge": False,
+            "mtu": 1500,
+            "addresses": of,
+        }
+        for interface, of in interfaces
+    ]
+    for one in listed:
+        one["mtu"] = told.get("mtu", 1500)
+    usual = {"own_address": listed[0]["addresses"][0][0], "adapters": [], "locked_bytes": None, "open_files": 1 << 20}
+    return read_host(name, {"interfaces": listed} | usual | told)
+
+
+def facts_of(*hosts: Host, dead: tuple[str, ...] = (), rates: dict[str, float] | None = None) -> Facts:
+    """All addresses of a subnet reach each other, unless the subnet is dead."""
+    reached: dict[tuple[Address, Address], bool] = {}
+    routed: dict[tuple[str, Address], bool] = {}
+    for one, other in permutations(hosts, 2):
+        for there in other.addresses():
+            same = [here for here in one.addresses() if here.network == there.network]
+            reached |= {(here, there): here.network not in dead for here in same}
+            if not same:
+                routed[one.name, there] = False
+    return Facts(hosts, reached, routed, rates or {})
+
+
+def kinds_of(facts: Facts) -> list[str]:
+    ways = ways_of(facts)
+    return [one.kind for one in find_trouble(facts, ways, choose_way(ways))]
+
+
+def test_good_hosts_have_no_trouble() -> None:
+    facts = facts_of(host("a", ("e", [("10.0.0.1", 8)])), host("b", ("e", [("10.0.0.2", 8)])))
+    assert kinds_of(facts) == []
+    way = choose_way(ways_of(facts))
+    assert way is not None
+    assert remedies(facts, way)["openmpi"][2] == "10.0.0.0/8"
+
+
+def test_a_difference_of_mtu_a_name_of_the_loopback_and_small_limits_are_found() -> None:
+    good = host("a", ("e", [("10.0.0.1", 8)]))
+    assert kinds_of(facts_of(good, host("b", ("e", [("10.0.0.2", 8)]), mtu=9000))) == ["mtu"]
+    assert kinds_of(facts_of(good, host("b", ("e", [("10.0.0.2", 8)]), own_address="127.0.1.1"))) == [
+        "name-is-loopback"
+    ]
+    assert kinds_of(facts_of(good, host("b", ("e", [("10.0.0.2", 8)]), own_address=None))) == ["name-unknown"]
+    assert kinds_of(facts_of(good, host("b", ("e", [("10.0.0.2", 8)]), open_files=256))) == ["open-files"]
+    assert kinds_of(facts_of(good, host("b", ("e", [("10.0.0.2", 8)]), locked_bytes=1 << 16))) == []
+    locked = host("b", ("e", [("10.0.0.2", 8)]), locked_bytes=1 << 16, adapters=["mlx5_0"])
+    assert kinds_of(facts_of(good, locked)) == ["locked-memory"]
+
+
+def test_hosts_without_a_network_in_common_are_found() -> None:
+    facts = facts_of(host("a", ("e", [("10.0.0.1", 16)])), host("b", ("e", [("10.1.0.2", 16)])))
+    assert kinds_of(facts) == ["no-network"]
+    dead = facts_of(host("a", ("e", [("10.0.0.1", 8)])), host("b", ("e", [("10.0.0.2", 8)])), dead=("10.0.0.0/8",))
+    assert kinds_of(dead) == ["no-network", "dead-network"]
+
+
+def test_interfaces_of_the_same_name_belong_together_and_are_chosen_by_name() -> None:
+    pairs = [host(name, ("x", [(f"10.0.0.{i}", 8)]), ("y", [(f"10.0.1.{i}", 8)])) for i, name in ((1, "a"), (2, "b"))]
+    swapped = host("c", ("y", [("10.0.1.3", 8)]), ("x", [("10.0.0.3", 8)]))
+    facts = facts_of(*pairs, swapped)
+    ways = ways_of(facts)
+    assert [way.interface for way in ways] == ["x", "y"]
+    assert remedies(facts, ways[0])["openmpi"] == [
+        *("--mca", "btl_tcp_if_include", "x"),
+        *("--mca", "oob_tcp_if_include", "x"),
+    ]
+
+
+def test_no_settings_are_given_where_they_would_have_to_differ() -> None:
+    doubled = [("e", [(f"10.0.0.{i}", 8), (f"10.9.0.{i}", 8)]) for i in (1, 2)]
+    facts = facts_of(host("a", doubled[0]), host("b", ("f", doubled[1][1])))
+    way = choose_way(ways_of(facts))
+    assert way is not None
+    assert way.interface is None
+    assert dict(remedies(facts, way)) == {}
+
+
+def test_rates_within_a_tenth_are_equal() -> None:
+    hosts = [host(n, ("x", [(f"10.0.0.{i}", 16)]), ("y", [(f"10.1.0.{i}", 16)])) for i, n in ((1, "a"), (2, "b"))]
+    near = facts_of(*hosts, rates={"10.0.0.0/16": 95.0, "10.1.0.0/16": 100.0})
+    far = facts_of(*hosts, rates={"10.0.0.0/16": 85.0, "10.1.0.0/16": 100.0})
+    chosen = [choose_way(ways_of(facts)) for facts in (near, far)]
+    assert [way.interface for way in chosen if way is not None] == ["x", "y"]
+
+
+def test_this_machine_is_surveyed_without_an_agent() -> None:
+    facts = survey(["here"], [])
+    assert [one.name for one in facts.hosts] == ["here"]
+    assert all(not address.text.startswith("127.") for address in facts.hosts[0].addresses())
+
+
+def test_greetings_of_a_host_are_skipped() -> None:
+    agent = ["sh", "-c", 'echo "Welcome to $0"; shift 0; exec sh -c "$1"']
+    assert [one.name for one in survey(["here"], agent).hosts] == ["here"]
+
+
+def test_the_probe_needs_no_more_than_python_3_6() -> None:
+    """What a newer Python brings is easily used by mistake."""
+    from ayatori.diagnosis.survey import _PROBE
+
+    check = "import ast, sys; ast.parse(open(sys.argv[1]).read(), feature_version=(3, 6))"
+    subprocess.run([sys.executable, "-c", check, _PROBE], check=True)
