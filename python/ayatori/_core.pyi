@@ -1625,9 +1625,9 @@ def export_formats() -> list[tuple[str, str]]: ...
 
 def export_network(network: Network, format: str) -> bytes: ...
 
-def export_picture(network: Network, groups: Sequence[tuple[str, Sequence[int]]], links: Sequence[tuple[int, str]]) -> bytes:
+def export_picture(network: Network, groups: Sequence[tuple[str, Sequence[int]]], links: Sequence[tuple[int, str, float]]) -> bytes:
     """
-    An SVG picture with groups (name, endpoints) in colours and links (port, text) in red.
+    An SVG picture with groups (name, endpoints) in colours and links (port, text, share) in red, the larger the share the wider.
     """
 
 class TopologyNic:

@@ -2,16 +2,18 @@
 
 #include "bindings.hpp"
 
+#include <nanobind/stl/tuple.h>
+
 namespace ayatori::python {
 
 namespace {
 
-/// `groups` are names with endpoints, `links` ports with a text.
+/// `groups` are names with endpoints, `links` ports with a text and a share.
 nb::bytes picture(const Network& network, const std::vector<std::pair<std::string, std::vector<PortId>>>& groups,
-                  const std::vector<std::pair<PortId, std::string>>& links) {
+                  const std::vector<std::tuple<PortId, std::string, double>>& links) {
   PictureMarks marks;
   for (const auto& [name, endpoints] : groups) marks.groups.push_back({name, endpoints});
-  for (const auto& [port, words] : links) marks.links.push_back({port, words});
+  for (const auto& [port, words, share] : links) marks.links.push_back({port, words, share});
   std::string output;
   {
     const nb::gil_scoped_release without_gil;
@@ -40,7 +42,8 @@ void bind_exports(nb::module_& module) {
       },
       nb::arg("network"), nb::arg("format"));
   module.def("export_picture", &picture, nb::arg("network"), nb::arg("groups"), nb::arg("links"),
-             "An SVG picture with groups (name, endpoints) in colours and links (port, text) in red.");
+             "An SVG picture with groups (name, endpoints) in colours and links (port, text, share) in red, the larger "
+             "the share the wider.");
 }
 
 }  // namespace ayatori::python

@@ -3,6 +3,7 @@
 #include <map>
 
 #include "ayatori/drawing/drawing.hpp"
+#include "drawn_marks.hpp"
 #include "writers.hpp"
 #include "writing.hpp"
 
@@ -19,8 +20,7 @@ using drawing::Text;
 
 constexpr std::size_t max_tips = 1500;  // bundles, and hosts, that still tell their names when pointed at
 constexpr std::size_t max_remarks = 4;  // lines about what is irregular
-constexpr std::size_t max_marked = 12;  // lines about marked links
-constexpr double heading = 58;          // room for title and legend
+constexpr double heading = 58;          // room for the title and a line of the legend
 constexpr double line_height = 17;
 
 // The colours of the report (python/ayatori/report/page.css).
@@ -32,8 +32,6 @@ constexpr std::string_view style =
     ".d{stroke:#c5221f;stroke-dasharray:7 3}.m{stroke:#c5221f;stroke-dasharray:2 3}.w{fill:#c5221f}"
     ".s{stroke:#c5221f}";
 constexpr std::array plane_colours = {"#8fa3bd", "#3d8fd9", "#8d4a9e", "#00553f", "#e0a100"};
-constexpr std::array group_colours = {"#0072b2", "#e69f00", "#009e73", "#cc79a7",
-                                      "#56b4e9", "#8d4a9e", "#a6761d", "#1b2230"};
 
 /// SVG path data.
 std::string path_of(const std::vector<Point>& at, DrawnBundle::Form form) {
@@ -51,25 +49,21 @@ std::string path_of(const std::vector<Point>& at, DrawnBundle::Form form) {
 class SvgWriter {
  public:
   SvgWriter(const Network& network, const Drawing& drawing, const PictureMarks& marks, Out& out)
-      : network_(network), drawing_(drawing), marks_(marks), out_(out) {
+      : network_(network), drawing_(drawing), marks_(network, drawing, marks), out_(out) {
     for (const drawing::Dot& dot : drawing.dots) ++hosts_[drawing.box_of_router(network.router_of(dot.endpoint))];
-    for (std::size_t i = 0; i < marks.groups.size(); ++i) {
-      for (const PortId endpoint : marks.groups[i].endpoints) groups_of_[endpoint].push_back(i);
-    }
-    for (const PictureMarks::Link& link : marks.links) {
-      std::string& text = marked_[std::min(link.port, network.port(link.port).peer)];
-      text += (text.empty() ? "" : "; ") + link.text;
-    }
   }
 
   void write() {
-    std::vector<std::string> remarks = marked_in_words();
-    const std::vector<std::string> irregularities = remarks_in_words();
-    remarks.insert(remarks.end(), irregularities.begin(), irregularities.end());
+    const std::vector<std::string> said_of_links = marks_.links_in_words();
+    const std::vector<std::string> remarks = remarks_in_words();
     const std::string& summary = drawing_.shape.summary;
     const double title = static_cast<double>(summary.size()) * 9.8;
-    const double width = std::max({drawing_.width, legend_width() + 40, std::min(title + 40, 1200.0), 320.0});
-    const double height = heading + drawing_.height + static_cast<double>(remarks.size()) * line_height + 8;
+    const double least = std::max({drawing_.width, std::min(title + 40, 1200.0), 320.0});
+    const std::vector<std::vector<LegendEntry>> legend = legend_in_lines(std::max(least, 640.0));
+    const double width = std::max(least, width_of(legend) + 40);
+    const double top = heading + static_cast<double>(legend.size() - 1) * line_height;
+    const double height =
+        top + drawing_.height + static_cast<double>(said_of_links.size() + remarks.size()) * line_height + 8;
     out_(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0:.0f}\" height=\"{1:.0f}\" viewBox=\"0 0 {0:.0f} "
         "{1:.0f}\" "
@@ -79,15 +73,20 @@ class SvgWriter {
     out_("<text class=\"t\" x=\"20\" y=\"26\"");
     if (title + 40 > width) out_(" textLength=\"{:.0f}\" lengthAdjust=\"spacingAndGlyphs\"", width - 40);
     out_(">{}</text>\n", xml_text(summary));
-    write_legend();
-    out_("<g transform=\"translate({:.1f} {:.0f})\">\n", (width - drawing_.width) / 2, heading);
+    write_legend(legend);
+    out_("<g transform=\"translate({:.1f} {:.0f})\">\n", (width - drawing_.width) / 2, top);
     write_frames();
     write_cables();
     write_boxes();
+    write_groups_of_boxes();
     write_hosts();
     write_texts();
     out_("</g>\n");
-    double y = heading + drawing_.height + 8;
+    double y = top + drawing_.height + 8;
+    for (const std::string& line : said_of_links) {
+      out_("<text x=\"20\" y=\"{:.0f}\">{}</text>\n", y, xml_text(line));
+      y += line_height;
+    }
     for (const std::string& remark : remarks) {
       const std::string_view weight = says_why_no_shape(remark) ? "" : " class=\"w\"";
       out_("<text{} x=\"20\" y=\"{:.0f}\">{}</text>\n", weight, y, xml_text(remark));
@@ -166,26 +165,20 @@ class SvgWriter {
     if (!faint.empty()) out_("<path class=\"f\" d=\"{}\"/>\n", faint);
   }
 
-  /// Over the others, and twice as thick.
+  /// Over the others, those that matter most last.
   void write_marked_bundles() {
-    if (marked_.empty()) return;
-    out_("<g class=\"s\" stroke-width=\"{:.2g}\">\n", std::max(drawing_.thickness * 2, 2.5));
+    std::vector<std::pair<DrawnMarks::Line, const DrawnBundle*>> lines;
     for (const DrawnBundle& drawn : drawing_.bundles) {
-      const std::string marks = marks_of(drawn);
-      if (marks.empty()) continue;
-      out_("<path d=\"{}\"><title>{}: {}</title></path>\n", path_of(drawn.points, drawn.form),
-           xml_text(bundle_in_words(drawn)), xml_text(marks));
+      if (auto line = marks_.line_of(drawn)) lines.emplace_back(std::move(*line), &drawn);
+    }
+    if (lines.empty()) return;
+    std::ranges::stable_sort(lines, {}, [](const auto& line) { return line.first.share; });
+    out_("<g class=\"s\">\n");
+    for (const auto& [line, drawn] : lines) {
+      out_("<path stroke-width=\"{:.2g}\" opacity=\"{:.2g}\" d=\"{}\"><title>{}: {}</title></path>\n", line.width,
+           line.opacity, path_of(drawn->points, drawn->form), xml_text(bundle_in_words(*drawn)), xml_text(line.text));
     }
     out_("</g>\n");
-  }
-
-  [[nodiscard]] std::string marks_of(const DrawnBundle& drawn) const {
-    std::string marks;
-    for (const PortId port : drawn.ports) {
-      const auto found = marked_.find(std::min(port, network_.port(port).peer));
-      if (found != marked_.end()) marks += (marks.empty() ? "" : "; ") + found->second;
-    }
-    return marks;
   }
 
   /// "LS2 - RS1: 2 x 4xHDR"; of several pairs of routers only how many cables there are.
@@ -208,19 +201,52 @@ class SvgWriter {
     return drawing_.names[box] + (hosts > 0 ? ", " + drawing::hosts_in_words(hosts) : "");
   }
 
+  void write_box(const Box& box, std::string_view style, const std::string& tip) {
+    if (box.round) {
+      out_("<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"{:.1f}\"{}>", box.x, box.y, box.width / 2, style);
+    } else {
+      out_("<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\" rx=\"3\"{}>", box.x - box.width / 2,
+           box.y - box.height / 2, box.width, box.height, style);
+    }
+    out_("<title>{}</title></{}>\n", xml_text(tip), box.round ? "circle" : "rect");
+  }
+
   void write_boxes() {
     out_("<g class=\"b\">\n");
-    for (std::size_t i = 0; i < drawing_.boxes.size(); ++i) {
-      const Box& box = drawing_.boxes[i];
-      if (box.round) {
-        out_("<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"{:.1f}\">", box.x, box.y, box.width / 2);
-      } else {
-        out_("<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\" rx=\"3\">", box.x - box.width / 2,
-             box.y - box.height / 2, box.width, box.height);
+    for (std::size_t i = 0; i < drawing_.boxes.size(); ++i) write_box(drawing_.boxes[i], "", box_in_words(i));
+    out_("</g>\n");
+  }
+
+  /// Where hosts have no dots: a router of a group in its colour; of a box that stands for several routers, the groups
+  /// side by side along its lower edge.
+  void write_groups_of_boxes() {
+    if (marks_.groups_of_boxes().empty()) return;
+    out_("<g>\n");
+    for (const auto& [number, groups] : marks_.groups_of_boxes()) {
+      const Box& box = drawing_.boxes[number];
+      if (drawing_.joined()) {
+        write_strips(box, groups);
+        continue;
       }
-      out_("<title>{}</title></{}>\n", xml_text(box_in_words(i)), box.round ? "circle" : "rect");
+      Box inner = box;
+      inner.width -= 2;
+      inner.height -= 2;
+      write_box(inner, fmt::format(" style=\"fill:{}\"", marks_.colour_of_group(groups.front())),
+                box_in_words(number) + marks_.names_of(groups));
     }
     out_("</g>\n");
+  }
+
+  void write_strips(const Box& box, const std::vector<std::size_t>& groups) {
+    const double width = box.width / static_cast<double>(groups.size());
+    const double height = std::clamp(box.height / 3, 2.0, 5.0);
+    double x = box.x - box.width / 2;
+    for (const std::size_t group : groups) {
+      out_("<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.2f}\" height=\"{:.1f}\" style=\"fill:{}\">", x,
+           box.y + box.height / 2 - height, width, height, marks_.colour_of_group(group));
+      out_("<title>{}</title></rect>\n", xml_text(marks_.name_of_group(group)));
+      x += width;
+    }
   }
 
   /// Many hosts are one path of dots for each colour.
@@ -232,7 +258,8 @@ class SvgWriter {
       const Machine& machine = network_.machine(nic.machine);
       const std::string rail = machine.endpoints.size() > 1 ? fmt::format(", rail {}", nic.rail) : "";
       out_("<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"{:.2g}\"{}><title>{}{}{}</title></circle>\n", dot.x, dot.y,
-           drawing_.dot, fill_of(dot.endpoint), xml_text(machine.name), rail, xml_text(names_of_groups(dot.endpoint)));
+           drawing_.dot, marks_.dot_attributes(dot.endpoint), xml_text(machine.name), rail,
+           xml_text(marks_.names_of(dot.endpoint)));
     }
     out_("</g>\n");
   }
@@ -240,28 +267,12 @@ class SvgWriter {
   void write_hosts_as_paths() {
     std::map<std::string_view, std::string> paths;  // by colour; "" for hosts in no group
     for (const drawing::Dot& dot : drawing_.dots) {
-      paths[colour_of(dot.endpoint)] += fmt::format("M{:.1f} {:.1f}h0", dot.x, dot.y);
+      paths[marks_.colour_of(dot.endpoint)] += fmt::format("M{:.1f} {:.1f}h0", dot.x, dot.y);
     }
     for (const auto& [colour, path] : paths) {
       const std::string stroke = colour.empty() ? "" : fmt::format(" style=\"stroke:{}\"", colour);
       out_("<path class=\"p\" stroke-width=\"{:.2g}\"{} d=\"{}\"/>\n", 2 * drawing_.dot, stroke, path);
     }
-  }
-
-  [[nodiscard]] std::string_view colour_of(PortId endpoint) const {
-    const auto found = groups_of_.find(endpoint);
-    return found == groups_of_.end() ? "" : group_colours[found->second.front() % group_colours.size()];
-  }
-  [[nodiscard]] std::string fill_of(PortId endpoint) const {
-    const std::string_view colour = colour_of(endpoint);
-    return colour.empty() ? "" : fmt::format(" style=\"fill:{}\"", colour);
-  }
-  [[nodiscard]] std::string names_of_groups(PortId endpoint) const {
-    std::string names;
-    const auto found = groups_of_.find(endpoint);
-    if (found == groups_of_.end()) return names;
-    for (const std::size_t group : found->second) names += ", " + marks_.groups[group].name;
-    return names;
   }
 
   void write_texts() {
@@ -278,13 +289,8 @@ class SvgWriter {
     }
   }
 
-  struct Entry {
-    std::string line;  // its attributes
-    std::string text;
-  };
-
   /// What the lines mean: "4xNDR: 558 cables".
-  [[nodiscard]] std::vector<Entry> legend() const {
+  [[nodiscard]] std::vector<LegendEntry> legend() const {
     std::map<std::pair<PlaneId, std::string>, std::size_t> cables;
     std::size_t degraded = 0;
     for (const DrawnBundle& drawn : drawing_.bundles) {
@@ -293,64 +299,66 @@ class SvgWriter {
         if (!drawn.degraded) ++cables[{plane_of(drawn), to_string(network_.port(port).rate)}];
       }
     }
-    std::vector<Entry> entries;
+    std::vector<LegendEntry> entries;
     for (const auto& [kind, count] : cables) {
       const std::string plane = network_.planes().size() > 1 ? network_.planes()[kind.first].name + " " : "";
-      entries.push_back({fmt::format("stroke=\"{}\"", plane_colours[kind.first % plane_colours.size()]),
+      entries.push_back({line_symbol(fmt::format("stroke=\"{}\"", plane_colours[kind.first % plane_colours.size()])),
                          fmt::format("{}{}: {} {}", plane, kind.second, count, count == 1 ? "cable" : "cables")});
     }
-    if (degraded > 0) entries.push_back({"class=\"d\"", fmt::format("degraded: {}", degraded)});
+    if (degraded > 0) entries.push_back({line_symbol("class=\"d\""), fmt::format("degraded: {}", degraded)});
     std::size_t missing = 0;
     for (const drawing::MissingCables& pair : drawing_.missing) missing += pair.usual - pair.cables;
-    if (missing > 0) entries.push_back({"class=\"m\"", fmt::format("missing: {}", missing)});
+    if (missing > 0) entries.push_back({line_symbol("class=\"m\""), fmt::format("missing: {}", missing)});
     if (drawing_.shape.rails > 1) {
-      entries.push_back({"stroke=\"none\"", fmt::format("a dot is a NIC, {} a host", drawing_.shape.rails)});
+      entries.push_back({"", fmt::format("a dot is a NIC, {} a host", drawing_.shape.rails)});
     }
-    add_groups(entries);
-    if (!drawing_.remark.empty()) entries.push_back({"stroke=\"none\"", drawing_.remark});
+    const std::vector<LegendEntry> of_marks = marks_.legend();
+    entries.insert(entries.end(), of_marks.begin(), of_marks.end());
+    if (!drawing_.remark.empty()) entries.push_back({"", drawing_.remark});
     return entries;
   }
 
-  void add_groups(std::vector<Entry>& entries) const {
-    const std::size_t groups = marks_.groups.size();
-    if (groups > 0 && drawing_.dots.empty()) {
-      entries.push_back({"stroke=\"none\"", "too many routers to show the NICs of jobs"});
-      return;
+  static double width_of(const LegendEntry& entry) {
+    return (entry.symbol.empty() ? 20 : 56) + drawing::width_of(entry.text);
+  }
+  static double width_of(const std::vector<std::vector<LegendEntry>>& lines) {
+    double widest = 0;
+    for (const auto& line : lines) {
+      double width = 0;
+      for (const LegendEntry& entry : line) width += width_of(entry);
+      widest = std::max(widest, width);
     }
-    for (std::size_t i = 0; i < std::min(groups, group_colours.size()); ++i) {
-      entries.push_back({fmt::format("style=\"stroke:{}\"", group_colours[i]), marks_.groups[i].name});
-    }
-    if (groups > group_colours.size()) {
-      entries.push_back(
-          {"stroke=\"none\"", fmt::format("and {} more in the same colours", groups - group_colours.size())});
-    }
+    return widest;
   }
 
-  [[nodiscard]] double legend_width() const {
-    double width = 0;
-    for (const Entry& entry : legend()) width += 56 + drawing::width_of(entry.text);
-    return width;
-  }
-
-  void write_legend() {
+  /// At least one line.
+  [[nodiscard]] std::vector<std::vector<LegendEntry>> legend_in_lines(double room) const {
+    std::vector<std::vector<LegendEntry>> lines(1);
     double x = 20;
-    for (const Entry& entry : legend()) {
-      out_("<path {} stroke-width=\"2\" d=\"M{:.0f} 43h28\"/>", entry.line, x);
-      out_("<text x=\"{:.0f}\" y=\"47\">{}</text>\n", x + 36, xml_text(entry.text));
-      x += 56 + drawing::width_of(entry.text);
-    }
-  }
-
-  [[nodiscard]] std::vector<std::string> marked_in_words() const {
-    std::vector<std::string> lines;
-    for (const PictureMarks::Link& link : marks_.links) {
-      if (lines.size() == max_marked) {
-        lines.push_back(fmt::format("… and {} more", marks_.links.size() - max_marked));
-        break;
+    for (LegendEntry& entry : legend()) {
+      const double width = width_of(entry);
+      if (x + width > room && !lines.back().empty()) {
+        lines.emplace_back();
+        x = 20;
       }
-      lines.push_back(fmt::format("{}: {}", network_.describe_link(link.port), link.text));
+      x += width;
+      lines.back().push_back(std::move(entry));
     }
     return lines;
+  }
+
+  void write_legend(const std::vector<std::vector<LegendEntry>>& lines) {
+    double y = 43;
+    for (const auto& line : lines) {
+      double x = 20;
+      for (const LegendEntry& entry : line) {
+        if (!entry.symbol.empty()) out_("<g transform=\"translate({:.0f} {:.0f})\">{}</g>", x, y, entry.symbol);
+        out_("<text x=\"{:.0f}\" y=\"{:.0f}\">{}</text>\n", x + (entry.symbol.empty() ? 0 : 36), y + 4,
+             xml_text(entry.text));
+        x += width_of(entry);
+      }
+      y += line_height;
+    }
   }
 
   [[nodiscard]] std::vector<std::string> remarks_in_words() const {
@@ -365,10 +373,8 @@ class SvgWriter {
 
   const Network& network_;
   const Drawing& drawing_;
-  const PictureMarks& marks_;
-  std::map<std::uint32_t, std::size_t> hosts_;            // by box
-  std::map<PortId, std::vector<std::size_t>> groups_of_;  // by endpoint: numbers of groups
-  std::map<PortId, std::string> marked_;                  // by the lower port of a cable: what is said of it
+  const DrawnMarks marks_;
+  std::map<std::uint32_t, std::size_t> hosts_;  // by box
   Out& out_;
 };
 

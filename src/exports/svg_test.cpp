@@ -1,4 +1,8 @@
+#include <fmt/format.h>
 #include <gtest/gtest.h>
+
+#include <regex>
+#include <set>
 
 #include "../network/network_fixtures.hpp"
 #include "ayatori/network/shape.hpp"
@@ -57,7 +61,7 @@ TEST(WriteMarkedSvg, ShowsGroupsInColoursAndNamesMarkedLinks) {
   };
   const PortId link = network.port_id(device_named(network, "LS1").value(), 5);
   const PictureMarks marks{{{"left <1>", {endpoint("N0"), endpoint("N5")}}, {"right", {endpoint("N6")}}},
-                           {{link, "left <1> and right"}}};
+                           {{link, "left <1> and right", 0.5}}};
   std::string svg;
   ASSERT_TRUE(write_marked_svg(network, marks, [&](std::string_view piece) { svg += piece; }));
   const auto count = [&](std::string_view text) {
@@ -65,8 +69,8 @@ TEST(WriteMarkedSvg, ShowsGroupsInColoursAndNamesMarkedLinks) {
     for (std::size_t at = svg.find(text); at != std::string::npos; at = svg.find(text, at + 1)) ++found;
     return found;
   };
-  EXPECT_EQ(count("style=\"fill:#0072b2\""), 2U);
-  EXPECT_EQ(count("style=\"fill:#e69f00\""), 1U);
+  EXPECT_EQ(count("style=\"fill:#0072b2\""), 3U) << "two NICs and the legend";
+  EXPECT_EQ(count("style=\"fill:#e69f00\""), 2U);
   EXPECT_EQ(count("<title>N5, left &lt;1&gt;</title>"), 1U);
   EXPECT_EQ(count(">left &lt;1&gt;</text>"), 1U) << "the legend";
   EXPECT_EQ(count(xml_text(network.describe_link(link)) + ": left &lt;1&gt; and right</text>"), 1U) << "below";
@@ -82,13 +86,52 @@ TEST(WriteMarkedSvg, ShowsThousandsOfHostsInTheColoursOfTheirGroups) {
   EXPECT_NE(svg.find("style=\"stroke:#0072b2\" d=\"M"), std::string::npos);
 }
 
-TEST(WriteMarkedSvg, SaysWhereTooManyRoutersHideTheJobs) {
-  const Network network = opened("torus:70x70");
+std::string drawn_with(const Network& network, const PictureMarks& marks) {
   std::string svg;
-  const PictureMarks marks{{{"job", {network.machine(0).endpoints[0]}}}, {}};
-  ASSERT_TRUE(write_marked_svg(network, marks, [&](std::string_view piece) { svg += piece; }));
-  EXPECT_NE(svg.find("too many routers to show the NICs of jobs"), std::string::npos);
-  EXPECT_EQ(svg.find(">job</text>"), std::string::npos) << "no colour is claimed that is not drawn";
+  EXPECT_TRUE(write_marked_svg(network, marks, [&](std::string_view piece) { svg += piece; }));
+  return svg;
+}
+
+TEST(WriteMarkedSvg, ShowsJobsInTheirColoursWhereBoxesStandForHosts) {
+  for (const char* source : {"torus:70x70", "torus:4x4"}) {
+    const Network network = opened(source);
+    const std::string svg = drawn_with(
+        network, {{{"left", {network.machine(0).endpoints[0]}}, {"right", {network.machine(1).endpoints[0]}}}, {}});
+    EXPECT_TRUE(std::regex_search(svg, std::regex("style=\"fill:#0072b2\"><title>[^<]*left</title>"))) << source;
+    EXPECT_TRUE(std::regex_search(svg, std::regex("style=\"fill:#e69f00\"><title>[^<]*right</title>"))) << source;
+    EXPECT_NE(svg.find(">left</text>"), std::string::npos) << "the legend";
+  }
+}
+
+TEST(WriteMarkedSvg, DrawsALinkTheWiderTheLargerItsShareAndTheLargestOnTop) {
+  const Network network = opened("fattree:K=4,levels=2");
+  const DeviceId leaf = device_named(network, "LS1").value();
+  const std::string svg =
+      drawn_with(network, {{}, {{network.port_id(leaf, 5), "much", 0.8}, {network.port_id(leaf, 6), "little", 0.1}}});
+  const auto stroke_of = [&](std::string_view text) {
+    const std::size_t end = svg.find(fmt::format(": {}</title>", text));
+    return svg.substr(svg.rfind("<path ", end), 40);
+  };
+  EXPECT_NE(stroke_of("much"), stroke_of("little"));
+  EXPECT_LT(svg.find(": little</title>"), svg.find(": much</title>")) << "drawn last";
+  EXPECT_LT(svg.find(": much</text>"), svg.find(": little</text>")) << "said first";
+}
+
+TEST(WriteMarkedSvg, GivesTwentyJobsLooksThatDiffer) {
+  const Network network = opened("fattree:K=6,levels=2");
+  PictureMarks marks;
+  for (std::uint32_t i = 0; i < 20; ++i)
+    marks.groups.push_back({fmt::format("job{}", i), {network.machine(i).endpoints[0]}});
+  const std::string svg = drawn_with(network, marks);
+  std::set<std::string> looks;
+  for (std::uint32_t i = 0; i < 20; ++i) {
+    const std::size_t end = svg.find(fmt::format(", job{}</title>", i));
+    ASSERT_NE(end, std::string::npos);
+    const std::size_t style = svg.find("style=", svg.rfind("<circle ", end));
+    looks.insert(svg.substr(style, svg.find('>', style) - style));
+    EXPECT_NE(svg.find(fmt::format(">job{}</text>", i)), std::string::npos) << "the legend";
+  }
+  EXPECT_EQ(looks.size(), 20U);
 }
 
 TEST(WriteSvg, WritesNothingIfTheNetworkCannotBeDrawn) {

@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import combinations, product
+from math import prod
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import ayatori
 from ayatori import _core
@@ -13,9 +19,26 @@ from ayatori.formats.job_files import read_jobs
 from ayatori.formats.plan_file import write_plan
 from ayatori.planning.plans import contention
 from ayatori.planning.plans import plan as make_plan
-from ayatori.planning.together import BACKGROUND, JobOnFabric, background, measure_together, together_as_data
+from ayatori.planning.together import (
+    BACKGROUND,
+    JobOnFabric,
+    background,
+    by_link,
+    measure_together,
+    together_as_data,
+)
 
 TREE = "fattree:K=3,levels=2,nodes=18"
+
+
+@dataclass
+class Meeting:
+    """A link that two jobs use."""
+
+    link: int
+    first: int
+    second: int
+    meeting: float
 
 
 @pytest.fixture(scope="module")
@@ -77,3 +100,24 @@ def test_a_job_alone_gets_what_contention_says(network: ayatori.Network) -> None
     expected = contention(network, routes, job, _core.Plan.destination_mod_k(9)).relative_bandwidth
     assert measured.jobs[0].together == pytest.approx(expected, abs=1e-12)
     assert measured.shared == []
+
+
+@given(st.lists(st.fractions(min_value=0, max_value=1, max_denominator=9), min_size=2, max_size=6))
+def test_the_meeting_on_a_link_is_how_often_two_of_its_jobs_are_there(shares: list[Fraction]) -> None:
+    """Beside all combinations of jobs that are there and jobs that are not."""
+    pairs = [
+        Meeting(7, first, second, float(shares[first] * shares[second]))
+        for first, second in combinations(range(len(shares)), 2)
+    ]
+    expected = Fraction(0)
+    for there in product((False, True), repeat=len(shares)):
+        likely = prod(share if here else 1 - share for share, here in zip(shares, there, strict=True))
+        expected += likely if sum(there) >= 2 else 0
+    [link] = by_link(pairs)
+    assert link.jobs == list(range(len(shares)))
+    assert link.meeting == pytest.approx(float(expected), abs=1e-9)
+
+
+def test_links_are_ordered_by_how_often_jobs_meet_there() -> None:
+    shared = [Meeting(3, 0, 1, 0.2), Meeting(5, 0, 2, 0.4), Meeting(4, 1, 2, 0.2)]
+    assert [(each.link, each.jobs) for each in by_link(shared)] == [(5, [0, 2]), (3, [0, 1]), (4, [1, 2])]

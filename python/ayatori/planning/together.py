@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import prod, sqrt
 from statistics import fmean
 from typing import Any, Protocol
 
@@ -21,7 +22,7 @@ SHARED_LINKS_SHOWN = 20
 
 
 class LinkOfJobs(Protocol):
-    """A directed link that two jobs use, by their numbers."""
+    """A directed link that two jobs use, by their numbers, and how likely both use it at one moment."""
 
     @property
     def link(self) -> int: ...
@@ -29,6 +30,19 @@ class LinkOfJobs(Protocol):
     def first(self) -> int: ...
     @property
     def second(self) -> int: ...
+    @property
+    def meeting(self) -> float: ...
+
+
+@dataclass
+class SharedLink:
+    """A directed link that several jobs use."""
+
+    link: int
+    jobs: list[int]
+    """By number, in order."""
+    meeting: float
+    """How likely at least two of them use it at one moment."""
 
 
 @dataclass
@@ -94,15 +108,52 @@ def measure_together(
     )
 
 
+def by_link(shared: Sequence[LinkOfJobs]) -> list[SharedLink]:
+    """Each link once, with all of its jobs; those on which jobs meet most often first, then by link."""
+    pairs: dict[int, dict[tuple[int, int], float]] = {}
+    for each in shared:
+        pairs.setdefault(each.link, {})[each.first, each.second] = each.meeting
+    links = [
+        SharedLink(link, sorted({job for pair in own for job in pair}), _meeting(own)) for link, own in pairs.items()
+    ]
+    return sorted(links, key=lambda each: (-each.meeting, each.link))
+
+
+def _meeting(pairs: dict[tuple[int, int], float]) -> float:
+    """How likely at least two jobs are there at once, from the same of each pair, which is the product of two shares.
+
+    Of three jobs a, b and c, ab · ac / bc is the square of a's share.
+    """
+    pairs = {pair: meeting for pair, meeting in pairs.items() if meeting > 0}
+    if len(pairs) < 2:
+        return sum(pairs.values())
+    jobs = sorted({job for pair in pairs for job in pair})
+    shares = []
+    for job in jobs:
+        first, second = [other for other in jobs if other != job][:2]
+        own = pairs[min(job, first), max(job, first)] * pairs[min(job, second), max(job, second)]
+        shares.append(min(1.0, sqrt(own / pairs[first, second])))
+    nobody = prod(1 - share for share in shares)
+    alone = sum(
+        share * prod(1 - other for number, other in enumerate(shares) if number != job)
+        for job, share in enumerate(shares)
+    )
+    return max(0.0, 1 - nobody - alone)
+
+
 def picture_of_jobs(network: Network, jobs: Sequence[JobOnFabric], shared: Sequence[LinkOfJobs]) -> bytes:
-    """An SVG picture: all NICs of each job's machines in a colour, and in red, with both names, links that two use."""
-    sharers: dict[int, dict[str, None]] = {}
-    for link in shared:
-        sharers.setdefault(link.link, {}).update(dict.fromkeys((jobs[link.first].name, jobs[link.second].name)))
+    """An SVG picture: all NICs of each job's machines in a colour, and in red links that several use."""
     return _core.export_picture(
         network,
         [(each.name, _core.job_of_nics(network, each.job).endpoints(network)) for each in jobs],
-        [(link, _in_words(list(names))) for link, names in sharers.items()],
+        [
+            (
+                each.link,
+                f"{_in_words([jobs[job].name for job in each.jobs])}, {each.meeting:.1%} of the time",
+                each.meeting,
+            )
+            for each in by_link(shared)
+        ],
     )
 
 

@@ -8,6 +8,7 @@ from ayatori.report.markup import Markup, count, join, tag
 from ayatori.report.model import Bundle, Drawing, Fabric, MissingCables, Shape, Text, WorstJob
 
 SINGLE = 1500  # hosts that are circles of their own; of more only those of the job
+LOOKS = ("", " ring", " outlined")  # of jobs of one colour, in page.css
 NARROW = 760  # pictures up to this width stand side by side
 
 
@@ -26,6 +27,11 @@ def draw_fabric(fabric: Fabric, drawing: Drawing, ranks: dict[int, int], id: str
         class_="over",
     )
     return _picture(drawing, under, over, label)
+
+
+def job_style(number: int, colours: int) -> str:
+    """The classes of a job's marks: its colour, and where jobs are more than colours, another look of it."""
+    return f"job{number % colours}{LOOKS[number // colours % len(LOOKS)]}"
 
 
 def draw_jobs(fabric: Fabric, drawing: Drawing, jobs: list[list[int]], colours: int, id: str) -> Markup:
@@ -53,7 +59,7 @@ def draw_jobs(fabric: Fabric, drawing: Drawing, jobs: list[list[int]], colours: 
 
 def _dot_of_job(drawing: Drawing, host: int, job: int | None, colours: int) -> Markup:
     x, y = drawing.dots[host]
-    style = "host" if job is None else f"host own job{job % colours}"
+    style = "host" if job is None else f"host own {job_style(job, colours)}"
     return tag("circle", cx=x, cy=y, r=f"{drawing.dot:g}", class_=style, data_of=job)
 
 

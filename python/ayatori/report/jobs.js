@@ -1,7 +1,10 @@
-// Several jobs on the picture of a fabric: the cables of each in its colour, those that several use in red.
+// Several jobs on the picture of a fabric: the cables of each in its colour, those that several use in red, the wider and
+// darker the more often they meet.
 "use strict";
 for (const root of document.querySelectorAll("[data-jobs]")) {
   const MAX_LINES = 6;  // cables that a tip lists
+  const MAX_BESIDE = 4;  // lines of jobs on one bundle
+  const MANY = 1500;  // used cables beyond which lines are thin
 
   class JobsExplorer extends globalThis.FabricExplorer {
     constructor(root) {
@@ -9,6 +12,7 @@ for (const root of document.querySelectorAll("[data-jobs]")) {
       this.jobs = JSON.parse(document.getElementById(root.dataset.jobs).textContent);
       this.jobOf = new Map(this.jobs.hosts.flatMap((hosts, job) => hosts.map((host) => [host, job])));
       this.sharers = new Map(this.jobs.shared.map(([cable, names, meeting]) => [cable, [names, meeting]]));
+      this.mostMeetings = Math.max(1e-9, ...this.jobs.shared.map(([, , meeting]) => meeting));
       for (const button of root.querySelectorAll("[data-job]")) {
         button.addEventListener("click", () => this.showJobs(button.dataset.job));
       }
@@ -35,8 +39,9 @@ for (const root of document.querySelectorAll("[data-jobs]")) {
       this.drawLoads();
     }
 
-    // The cables that are in red: of several jobs, as long as all are shown.
-    isShared(cable) { return this.which === "all" && this.sharers.has(cable); }
+    // How often jobs meet on a cable, beside the cable where they meet most often: 0 to 1, squared, so that few lines stand
+    // out where all cables are shared.
+    meetingOn(cable) { return ((this.sharers.get(cable)?.[1] || 0) / this.mostMeetings) ** 2; }
 
     loadsAsMarkup(users) {
       const bundles = new Map();
@@ -44,27 +49,31 @@ for (const root of document.querySelectorAll("[data-jobs]")) {
         const found = this.bundleOf.get(cable);
         if (!found) continue;
         const key = 2 * found[0] + found[1];
-        if (!bundles.has(key)) bundles.set(key, { jobs: new Set(), shared: false });
+        if (!bundles.has(key)) bundles.set(key, { jobs: new Set(), meeting: 0 });
         const bundle = bundles.get(key);
         jobs.forEach((job) => bundle.jobs.add(job));
-        bundle.shared ||= this.isShared(cable);
+        bundle.meeting = Math.max(bundle.meeting, this.meetingOn(cable));
       }
-      const drawn = [...bundles].sort((a, b) => a[1].shared - b[1].shared || a[0] - b[0]);
+      const drawn = [...bundles].sort((a, b) => a[1].meeting - b[1].meeting || a[0] - b[0]);
       return drawn.map(([key, bundle]) => this.linesAsMarkup(key, bundle)).join("");
     }
 
-    // One line for each job, side by side; red below them where jobs share a cable.
-    linesAsMarkup(key, { jobs, shared }) {
-      const thin = 1.5 * this.unit;
-      const lines = [...jobs].sort((a, b) => a - b).map((job, place) => {
-        const path = this.pathOf(this.route(key, 1 + 1.7 * place).points, key);
-        return `<path class="line own job${job % this.jobs.colours}" stroke-width="${thin.toFixed(2)}" d="${path}"/>`;
-      });
-      const middle = this.pathOf(this.route(key, 1 + 0.85 * (jobs.size - 1)).points, key);
-      const wide = (3 + 1.9 * jobs.size) * this.unit;
-      const below = shared ? `<path class="shared" stroke-width="${wide.toFixed(2)}" d="${middle}"/>` : "";
-      return `<g data-bundle="${key}">${below}${lines.join("")}` +
-        `<path class="reach" stroke-width="${(7 * this.unit).toFixed(1)}" d="${middle}"/></g>`;
+    // Red where jobs meet, and if one of them is shown, its own line on it. Where nobody meets, a line for each job, side
+    // by side: they use other cables of the bundle.
+    linesAsMarkup(key, { jobs, meeting }) {
+      const lines = [], thin = this.users.size > MANY ? 0.7 : 1.5;
+      const add = (place, style, width, opacity = "") => {
+        const path = this.pathOf(this.route(key, place).points, key);
+        lines.push(`<path class="${style}" stroke-width="${(width * this.unit).toFixed(2)}"${opacity} d="${path}"/>`);
+      };
+      if (meeting > 0) add(1, "shared", 0.8 + 2.4 * meeting, ` opacity="${(0.15 + 0.85 * meeting).toFixed(2)}"`);
+      if (meeting === 0 || this.which !== "all") {
+        [...jobs].sort((a, b) => a - b).slice(0, MAX_BESIDE).forEach((job, place) => {
+          add(1 + 1.7 * place, `line own job${job % this.jobs.colours}`, thin);
+        });
+      }
+      add(1, "reach", 7);
+      return `<g data-bundle="${key}">${lines.join("")}</g>`;
     }
 
     // Lines stand side by side: `load` is how far from the middle of the cable, in lines.
@@ -78,7 +87,7 @@ for (const root of document.querySelectorAll("[data-jobs]")) {
       const lines = used.map((cable) => {
         const [from, fromPort, to, toPort] = this.endsOf(cable);
         const [names, meeting] = this.sharers.get(cable) || [];
-        const jobs = this.isShared(cable)
+        const jobs = names
           ? `shared by ${names.join(" and ")}, at once ${(100 * meeting).toFixed(1)}% of the time`
           : this.users.get(cable).map((job) => this.jobs.names[job]).join(" and ");
         return `${this.data.routers[from]} port ${fromPort} → ${this.data.routers[to]} port ${toPort}: ${jobs}`;

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 from ayatori.report.fabric_data import fabric_data
-from ayatori.report.fabric_picture import draw_jobs
+from ayatori.report.fabric_picture import LOOKS, draw_jobs, job_style
 from ayatori.report.markup import Markup, count, join, tag
 from ayatori.report.model import Fabric, JobAmongOthers, SharedCable, Study, Together
 
@@ -37,7 +37,9 @@ def _headline(together: Together) -> Markup:
 
 
 def _swatch(number: int) -> Markup:
-    return tag("svg", tag("circle", cx=8, cy=8, r=6), class_=f"swatch job{number % COLOURS}", viewBox="0 0 16 16")
+    return tag(
+        "svg", tag("circle", cx=8, cy=8, r=6), class_=f"swatch {job_style(number, COLOURS)}", viewBox="0 0 16 16"
+    )
 
 
 def _figures(together: Together) -> Markup:
@@ -73,10 +75,14 @@ def _explorer(fabric: Fabric, together: Together, id: str) -> Markup:
         for number, job in enumerate(together.jobs)
     ]
     legend = [
-        tag("li", tag("svg", tag("path", d="M1 8H33", class_="shared"), viewBox="0 0 34 16"), "cable of several jobs"),
+        tag(
+            "li",
+            tag("svg", tag("path", d="M1 8H33", class_="shared"), viewBox="0 0 34 16"),
+            "cable of several jobs: the wider and darker, the more often they meet",
+        ),
         tag("li", "Each other line is a cable that one job uses, in its colour, whatever step it is in."),
     ]
-    more = len(together.jobs) - COLOURS
+    more = len(together.jobs) - COLOURS * len(LOOKS)
     legend += [tag("li", f"{count(more, 'job')} more in the same colours")] if more > 0 else []
     search = tag("label", "Find a host or router ", tag("input", type="search", autocomplete="off"))
     tools = tag("div", search, zoom_buttons(), tag("output", "", class_="search"), class_="tools")

@@ -20,7 +20,7 @@ from ayatori.planning.plans import (
     steps_of,
     traffic_of_nics,
 )
-from ayatori.planning.together import BACKGROUND, JobOnFabric, together_as_data
+from ayatori.planning.together import BACKGROUND, JobOnFabric, by_link, together_as_data
 from ayatori.study.comparison import OURS, Side, job_as_data
 
 IN_USE = "tables in use"
@@ -87,11 +87,6 @@ def together_as_study(
     place = {port: 2 * link + end for link, ends in enumerate(cables) for end, port in enumerate(ends)}
     dots = {endpoint: i for i, endpoint in enumerate(router_endpoints(network))}
     told = together_as_data(network, jobs, measured)
-    meeting: dict[int, float] = {}
-    sharers: dict[int, set[int]] = {}
-    for shared in measured.shared:
-        meeting[shared.link] = meeting.get(shared.link, 0.0) + shared.meeting
-        sharers.setdefault(shared.link, set()).update((shared.first, shared.second))
     pictured = []
     for figures, each in zip(told["jobs"], own, strict=True):
         nics = _core.job_of_nics(network, each.job).endpoints(network)
@@ -111,12 +106,12 @@ def together_as_study(
             "jobs": pictured,
             "shared": [
                 {
-                    "cable": place[link],
-                    "meeting": share,
-                    "jobs": [jobs[number].name for number in sorted(sharers[link])],
+                    "cable": place[shared.link],
+                    "meeting": shared.meeting,
+                    "jobs": [jobs[number].name for number in shared.jobs],
                 }
-                for link, share in meeting.items()
-                if link in place
+                for shared in by_link(measured.shared)
+                if shared.link in place
             ],
         },
     }

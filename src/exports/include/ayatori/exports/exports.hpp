@@ -26,10 +26,12 @@ struct PictureMarks {
     std::string name;
     std::vector<PortId> endpoints;
   };
-  /// A directed link, drawn red. The text appears below the picture, and when the link is pointed at.
+  /// A directed link, drawn red: the wider and darker, the larger its share is beside the largest one. The text appears
+  /// when the link is pointed at, and below the picture if the link is among those with the largest shares.
   struct Link {
     PortId port = no_id;  ///< the port that it leaves
     std::string text;
+    double share = 1;  ///< from 0 to 1
   };
   std::vector<Group> groups;
   std::vector<Link> links;
