@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <climits>
 #include <cstdlib>
@@ -31,12 +32,19 @@ const JobHost* row_of(const PlanFile& plan, Rank rank) {
 std::string why_not(const std::string& path, const Process& process) {
   const auto plan = read_plan_file(path);
   if (!plan) return plan.error().message;
+  std::array<char, 256> here{};
+  gethostname(here.data(), here.size() - 1);
+  if (plan->of_nics) {
+    const bool is_there =
+        process.settings.ranks_per_machine > 0 || std::ranges::any_of(plan->machines, [&](const JobHost& machine) {
+          return short_name(machine.host) == short_name(here.data());
+        });
+    return is_there ? "" : fmt::format("rank {} is on {}, which {} does not have", process.rank, here.data(), path);
+  }
   if (plan->ranks.size() != process.places.machine.size()) {
     return fmt::format("{} is for {} ranks, and these are {}", path, plan->ranks.size(), process.places.machine.size());
   }
   const JobHost* const row = row_of(*plan, static_cast<Rank>(process.rank));
-  std::array<char, 256> here{};
-  gethostname(here.data(), here.size() - 1);
   if (process.settings.ranks_per_machine > 0 || short_name(row->host) == short_name(here.data())) return {};
   return fmt::format("rank {} is on {}, and in {} on {}", process.rank, here.data(), path, row->host);
 }

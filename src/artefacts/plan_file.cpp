@@ -124,7 +124,18 @@ class PlanFileReader {
     auto machines = read_machines(document_);
     if (!machines) return Failure(machines.error());
     result_.machines = std::move(*machines);
+    if (const auto of_nics = read_of_nics(); !of_nics) return of_nics;
     return read_ranks(per_pair);
+  }
+
+  Result<> read_of_nics() {
+    const auto member = document_.find("of_nics");
+    if (!member) return Failure(member.error());
+    if (!*member) return {};
+    const auto of_nics = (*member)->truth();
+    if (!of_nics) return Failure(of_nics.error());
+    result_.of_nics = *of_nics;
+    return {};
   }
 
   Result<> read_ranks(bool per_pair) {
@@ -180,6 +191,7 @@ std::string plan_file_text(const PlanFile& file, std::string_view companion) {
                    {"lmc", file.lmc},
                    {"machines", machines_as_json(file.machines)},
                    {"ranks", ranks_as_json(file)}};
+  if (file.of_nics) document["of_nics"] = true;
   if (file.plan.is_per_pair()) document["pairs"] = companion;
   return document.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
 }

@@ -38,6 +38,7 @@ PlanFile random_file(Method method, Random& random) {
   PlanFile file;
   file.reason = "a reason with \"quotes\", a \\ and an é";
   file.lmc = static_cast<int>(random.below(8));
+  file.of_nics = random.below(2) == 1;
   for (std::uint64_t i = 1 + random.below(5); i > 0; --i) {
     file.machines.push_back({fmt::format("n{}", i), static_cast<std::uint32_t>(1 + random.below(4))});
     for (std::uint32_t rank = 0; rank < file.machines.back().ranks; ++rank) {
@@ -55,6 +56,7 @@ PlanFile random_file(Method method, Random& random) {
 void expect_same(const PlanFile& found, const PlanFile& expected) {
   EXPECT_EQ(found.reason, expected.reason);
   EXPECT_EQ(found.lmc, expected.lmc);
+  EXPECT_EQ(found.of_nics, expected.of_nics);
   EXPECT_EQ(found.machines, expected.machines);
   EXPECT_EQ(found.ranks, expected.ranks);
   EXPECT_EQ(found.plan.method(), expected.plan.method());

@@ -79,9 +79,15 @@ def test_rails_that_no_cable_joins_are_planned_and_measured_alike(method: str, r
         assert found["relative_bandwidth"] <= found["max_relative_bandwidth"] + 1e-9
 
 
-def test_a_plan_of_rails_has_no_file(tmp_path: Path, ayatori_command) -> None:
-    refused = ayatori_command("plan", RAILS, "--contiguous", "4..4", "--rails", "aligned", "--out", str(tmp_path / "p"))
-    assert refused.status == 2 and "have paths between ranks" in refused.stderr
+def test_rails_that_no_cable_joins_have_plans_of_their_nics(tmp_path: Path, ayatori_command) -> None:
+    file = tmp_path / "plan.json"
+    planned = ayatori_command("plan", RAILS, "--contiguous", "4..4", "--rails", "aligned", "--out", str(file))
+    assert planned.status == 0, planned.stderr
+    checked = ayatori_command("check", RAILS, "--plan", str(file), "--rails", "aligned", "--json")
+    assert checked.status == 0, checked.stderr
+    assert json.loads(checked.stdout)["relative_bandwidth"]["mean"] == 1
+    steps = ayatori_command("plan", RAILS, "--contiguous", "4..4", "--rails", "aligned", "--steps-out", str(file))
+    assert steps.status == 2 and "between the ranks' own NICs" in steps.stderr
     own = ayatori_command("plan", RAILS, "--contiguous", "4..4")
     assert own.status == 1 and "several parts" in own.stderr
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from itertools import product
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -162,3 +163,68 @@ def test_the_command_line_offers_them(ayatori_command, source: str) -> None:
         outcome = ayatori_command(*verb[:1], source, *verb[1:], "--contiguous", "4..4", "--rails", "all")
         assert outcome.status == 2
         assert "rails: own, aligned, striped" in outcome.stderr
+
+
+@pytest.fixture
+def hostfile(tmp_path: Path) -> str:
+    file = tmp_path / "job"
+    file.write_text("".join(f"N{number}\n" for number in (0, 1, 4, 7, 8, 11)), encoding="utf-8")
+    return str(file)
+
+
+@pytest.mark.parametrize("rails", ["aligned", "striped"])
+@pytest.mark.parametrize("method", ["rule", "pair"])
+def test_a_plan_of_nics_is_written_and_measured_again(
+    ayatori_command, source: str, hostfile: str, tmp_path: Path, rails: str, method: str
+) -> None:
+    file = tmp_path / "plan.json"
+    job = [source, "--job", hostfile, "--rails", rails, "--method", method]
+    planned = ayatori_command("plan", *job, "--json", "--out", str(file), "--report", str(tmp_path / "report"))
+    assert planned.status == 0, planned.stderr
+    saved = json.loads(file.read_text(encoding="utf-8"))
+    assert saved["of_nics"] is True
+    assert len(saved["ranks"]) == 12
+    assert (tmp_path / "report" / "report.html").exists()
+    for again in (["--plan", str(file)], ["--jobs", str(file)]):
+        checked = ayatori_command("check", source, *again, "--rails", rails, "--json")
+        assert checked.status == 0, checked.stderr
+        found = json.loads(checked.stdout)
+        expected = json.loads(planned.stdout)["relative_bandwidth"]["mean"]
+        alone = found["together"]["alone"]["mean"] if "together" in found else found["relative_bandwidth"]["mean"]
+        assert alone == pytest.approx(expected)
+
+
+def test_a_plan_of_nics_is_refused_where_ranks_send_by_their_own(
+    ayatori_command, source: str, hostfile: str, tmp_path: Path
+) -> None:
+    of_nics, of_ranks = tmp_path / "nics.json", tmp_path / "ranks.json"
+    for file, rails in ((of_nics, "aligned"), (of_ranks, "own")):
+        assert ayatori_command("plan", source, "--job", hostfile, "--rails", rails, "--out", str(file)).status == 0
+    call = ["--collective", "alltoall", "--algorithm", "shift", "--rounds", "2"]
+    for verb in (["check", source, "--plan"], ["check", source, "--jobs"], ["simulate", source, *call, "--jobs"]):
+        refused = ayatori_command(*verb, str(of_nics))
+        assert refused.status == 1
+        assert "has a plan with paths between NICs: --rails aligned or striped" in refused.stderr
+        refused = ayatori_command(*verb, str(of_ranks), "--rails", "aligned")
+        assert refused.status == 1
+        assert "has a plan with paths between ranks: --rails own" in refused.stderr
+
+
+@pytest.mark.parametrize("rails", ["aligned", "striped"])
+def test_jobs_of_nics_are_planned_beside_others_and_placed(
+    ayatori_command, source: str, hostfile: str, tmp_path: Path, rails: str
+) -> None:
+    running, file = tmp_path / "running", tmp_path / "plan.json"
+    running.mkdir()
+    (running / "other").write_text("N2\nN5\nN9\n", encoding="utf-8")
+    beside = [source, "--running", str(running), "--rails", rails]
+    planned = ayatori_command("plan", *beside, "--job", hostfile, "--out", str(file), "--json")
+    assert planned.status == 0, planned.stderr
+    told = json.loads(planned.stdout)
+    assert told["ranks"] == 12
+    assert told["relative_bandwidth"] >= told["without_plan"]
+    assert json.loads(file.read_text(encoding="utf-8"))["of_nics"] is True
+    (tmp_path / "free").write_text("N3\nN6\nN10\n", encoding="utf-8")
+    placed = ayatori_command("place", *beside, "--nodes", "2", "--free", str(tmp_path / "free"), "--json")
+    assert placed.status == 0, placed.stderr
+    assert {proposal["ranks"] for proposal in json.loads(placed.stdout)["proposals"]} == {4}

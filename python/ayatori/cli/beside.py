@@ -10,6 +10,7 @@ from typing import Annotated, Any
 import typer
 
 from ayatori._core import Job, Network, Routes
+from ayatori.cli.link_names import names_of_links
 from ayatori.cli.output import print_table, say
 from ayatori.formats.running import default_state, listed_jobs, locked, read_running, still_running, write_running
 from ayatori.planning.beside import Placed, RunningJob, hosts_of, plan_beside, plan_jointly
@@ -52,6 +53,7 @@ class NewJobs:
     jobs: dict[str, Job]
     pattern: str
     seed: int
+    rails: str = "own"
 
     @property
     def lmc(self) -> int:
@@ -61,9 +63,9 @@ class NewJobs:
     def plan(self, others: list[RunningJob]) -> dict[str, Placed]:
         jobs = list(self.jobs.values())
         if len(jobs) == 1:
-            placed = [plan_beside(self.network, self.routes, jobs[0], others, self.pattern, self.seed)]
+            placed = [plan_beside(self.network, self.routes, jobs[0], others, self.pattern, self.seed, self.rails)]
         else:
-            placed = plan_jointly(self.network, self.routes, jobs, others, self.pattern, self.seed)
+            placed = plan_jointly(self.network, self.routes, jobs, others, self.pattern, self.seed, self.rails)
         return dict(zip(self.jobs, placed, strict=True))
 
 
@@ -89,6 +91,10 @@ def add_to_running(
     return placed, others
 
 
+def jobs_in_words(count: int) -> str:
+    return "1 job that runs" if count == 1 else f"{count or 'no'} jobs that run"
+
+
 def describe_placed(data: dict[str, Any]) -> None:
     """A job beside those that run, as placed_as_data() has it."""
     say(f"  job           {data['name']}: {data['machines']} hosts, {data['ranks']} ranks, {data['method']}")
@@ -98,11 +104,9 @@ def describe_placed(data: dict[str, Any]) -> None:
         say("  isolated      no link carries messages of another job, whatever step each is in")
         return
     say(f"  meetings      {data['meetings']:.4f} a step; no plan has fewer than {data['least_meetings']:.4f}")
-    rows = [
-        [f"  {link['from']} port {link['from_port']} -> {link['to']} port {link['to_port']}",
-         link["job"], f"{link['meeting']:.1%}"]
-        for link in data["shared_links"][:SHARED_LINKS_SHOWN]
-    ]  # fmt: skip
+    links = data["shared_links"][:SHARED_LINKS_SHOWN]
+    names, shortened = names_of_links(links)
+    rows = [[f"  {name}", link["job"], f"{link['meeting']:.1%}"] for name, link in zip(names, links, strict=True)]
     if rows:
         title = f"  links that it shares ({data['shared_link_count']})"
-        print_table("", [title, "with job", "of the time"], rows)
+        print_table("", [title, "with job", "of the time"], rows, shortened)

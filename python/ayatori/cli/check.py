@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from ayatori._core import Job, JobsTogether, Network, Routes
+from ayatori._core import Job, Network, Routes
 from ayatori.cli import options
+from ayatori.cli.check_together import Tables, assess_together, describe_together, drawing
 from ayatori.cli.execution import Status, UsageError
 from ayatori.cli.grouped import grouped
+from ayatori.cli.link_names import names_of_links
 from ayatori.cli.output import print_json, print_table, progress, say
-from ayatori.cli.report import save_report
 from ayatori.cli.roce import HashOptions, check_ecmp
 from ayatori.cli.route import describe_check
-from ayatori.cli.together import JobsAsked, describe_shared_links
+from ayatori.cli.together import JobsAsked
 from ayatori.formats.applied import applied_as_data, read_applied
 from ayatori.formats.plan_file import read_plan
 from ayatori.model.network import open_source
@@ -34,11 +33,9 @@ from ayatori.planning.plans import (
     steps_of,
     traffic_of_nics,
 )
-from ayatori.planning.plans import plan as make_plan
 from ayatori.planning.routes import check as check_tables
-from ayatori.planning.routes import check_as_data, make_routes, read_routes
-from ayatori.planning.together import BACKGROUND, JobOnFabric, measure_together, together_as_data
-from ayatori.study.pictures import together_as_study
+from ayatori.planning.routes import check_as_data
+from ayatori.planning.together import JobOnFabric, check_plans
 
 HOT_LINKS_SHOWN = 10
 ECMP = "ecmp"
@@ -93,7 +90,7 @@ def check(
     if asked.jobs:
         routes, together = assess_together(network, asked, each, tables, pattern, rounds, drawing(source, report))
     elif plan is not None:
-        routes, assessments, paths, together = assess_plan(network, plan, asked.applied, lfts, pattern, each.seed)
+        routes, assessments, paths, together = assess_plan(network, plan, asked.applied, tables, pattern, each.seed)
     else:
         routes = tables.of(network)
         assessments = assess_each(network, each.jobs_on(network), tables, routes, pattern, each.seed, with_bounds=json)
@@ -104,29 +101,6 @@ def check(
     print_json("check", data) if json else describe(data)
     as_planned = "applied" not in data or not data["applied"]["not_as_planned"]
     return Status.DONE if data["tables_ok"] and as_planned else Status.BAD
-
-
-@dataclass(frozen=True)
-class Tables:
-    """The options that say which tables are looked at, and which paths on them."""
-
-    lfts: Path | None
-    lmc: str | None
-    method: str | None
-    rails: str
-
-    @property
-    def name_of_paths(self) -> str:
-        return options.name_of_paths(DESTINATION_MOD_K, None, self.lfts) if self.method is None else self.method
-
-    def of(self, network: Network, planned_lmc: int | None = None) -> Routes:
-        """Those that are given, or ours: at the LMC of plans, or that which is asked for, or what the method needs."""
-        if self.lfts is not None:
-            return read_routes(network, self.lfts)
-        if planned_lmc is not None:
-            return make_routes(network, planned_lmc)
-        by_default = "0" if self.method in (None, DESTINATION_MOD_K) else "auto"
-        return make_routes(network, options.parse_lmc(by_default if self.lmc is None else self.lmc))
 
 
 def assess_each(
@@ -143,61 +117,22 @@ def assess_each(
 
 
 def assess_plan(
-    network: Network, plan_file: Path, applied_in: Path | None, lfts: Path | None, pattern: str, seed: int
+    network: Network, plan_file: Path, applied_in: Path | None, tables: Tables, pattern: str, seed: int
 ) -> tuple[Routes, list[Assessment], str, dict[str, Any]]:
     """The plan, or that which a job made of it, with what differs."""
     saved = read_plan(network, plan_file)
-    routes = read_routes(network, lfts) if lfts else make_routes(network, saved.lmc)
+    check_plans([JobOnFabric(plan_file.name, saved.job, saved.plan, of_nics=saved.of_nics)], tables.rails)
+    routes = tables.of(network, saved.lmc)
     steps = steps_of(pattern, saved.job.rank_count, seed)
+    nics, steps = traffic_of_nics(network, saved.job, steps, tables.rails)
     taken, differences, name = saved.plan, {}, saved.plan.method.word
     if applied_in is not None:
         applied = read_applied(plan_file, applied_in)
-        planned = contention(network, routes, saved.job, saved.plan, steps)
+        planned = contention(network, routes, nics, saved.plan, steps)
         as_data = applied_as_data(applied) | {"planned_relative_bandwidth": planned.relative_bandwidth}
         taken, differences, name = applied.plan, {"applied": as_data}, f"{name} as applied"
-    measured = contention(network, routes, saved.job, taken, steps)
+    measured = contention(network, routes, nics, taken, steps)
     return routes, [Assessment(saved.job, measured)], name, differences
-
-
-Draw = Callable[[Network, Routes, list[JobOnFabric], JobsTogether, str], None]
-
-
-def drawing(source: str, folder: Path | None) -> Draw:
-    """What draws the report of jobs that were measured together, if one is asked for."""
-
-    def draw(network: Network, routes: Routes, jobs: list[JobOnFabric], measured: JobsTogether, rails: str) -> None:
-        if folder is not None:
-            save_report(folder, "study-jobs.json", together_as_study(network, routes, source, jobs, measured, rails))
-
-    return draw
-
-
-def assess_together(
-    network: Network,
-    asked: JobsAsked,
-    each: options.JobOptions,
-    tables: Tables,
-    pattern: str,
-    rounds: int,
-    draw: Draw,
-) -> tuple[Routes, dict[str, Any]]:
-    """The jobs that are asked for together. Plans bring the LMC that they were made for."""
-    if tables.method == MULTIPATH:
-        raise UsageError("--jobs counts one path for each message", hint="simulate --jobs times them")
-    jobs, planned_lmc = asked.read(network, each)
-    routes = tables.of(network, planned_lmc)
-    for one in jobs:
-        if one.name == BACKGROUND:
-            continue
-        one.pattern = pattern
-        if one.plan is None and tables.method is not None:
-            steps = steps_of("shift", one.job.rank_count)
-            nics, steps = traffic_of_nics(network, one.job, steps, tables.rails)
-            one.plan = make_plan(network, routes, nics, tables.method, steps).plan
-    measured = measure_together(network, routes, jobs, rounds, each.seed, tables.rails)
-    asked.draw(network, jobs, measured.shared)
-    draw(network, routes, jobs, measured, tables.rails)
-    return routes, {"together": together_as_data(network, jobs, measured) | {"background": asked.background}}
 
 
 def describe(data: dict[str, Any]) -> None:
@@ -226,21 +161,6 @@ def describe_applied(applied: dict[str, Any]) -> None:
         print_table("", ["  not as planned: ranks", "source LID", "destination LID", "connections"], others)
 
 
-def describe_together(together: dict[str, Any], seed: int) -> None:
-    """Jobs that run at the same time: what each gets, and which links they share."""
-    jobs = together["jobs"]
-    say(f"  together      {len(jobs)} jobs, {together['rounds']} rounds at random phases (seed {seed})")
-    mean, least, alone = together["together"]["mean"], together["together"]["min"], together["alone"]["mean"]
-    say(f"  bandwidth     mean {mean:.4f}, min {least:.4f} of what the NICs could; alone mean {alone:.4f}")
-    rows = [
-        [f"  {job['name']}", str(job["machines"]), job["method"], f"{job['alone']:.4f}", f"{job['together']:.4f}",
-         job["worst_neighbour"] or "-", f"{job['beside_worst_neighbour']:.4f}"]
-        for job in jobs
-    ]  # fmt: skip
-    print_table("", ["  job", "hosts", "paths", "alone", "together", "worst neighbour", "beside it"], rows)
-    describe_shared_links(together)
-
-
 def describe_jobs(data: dict[str, Any]) -> None:
     """Bandwidth and hot links of the jobs, as `check` and `plan` print them."""
     bandwidth = data["relative_bandwidth"]
@@ -251,11 +171,9 @@ def describe_jobs(data: dict[str, Any]) -> None:
     )
     hottest = data["hot_links"][:HOT_LINKS_SHOWN]
     if hottest:
+        names, shortened = names_of_links(hottest)
         rows = [
-            [f"{link['from']} port {link['from_port']} -> {link['to']} port {link['to_port']}",
-             str(link["hot_steps"]), str(link["worst_load"])]
-            for link in hottest
-        ]  # fmt: skip
-        print_table(
-            "", ["  hottest links", "hot steps", "messages in the worst"], [["  " + row[0], *row[1:]] for row in rows]
-        )
+            [f"  {name}", str(link["hot_steps"]), str(link["worst_load"])]
+            for name, link in zip(names, hottest, strict=True)
+        ]
+        print_table("", ["  hottest links", "hot steps", "messages in the worst"], rows, shortened)

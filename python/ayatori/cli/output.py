@@ -142,10 +142,11 @@ def saying_what_is_done(every_seconds: float = 8.0) -> Iterator[Callable[[str], 
             speaker.join()
 
 
-def print_table(title: str, columns: list[str], rows: list[list[str]]) -> None:
+def print_table(title: str, columns: list[str], rows: list[list[str]], remark: str = "") -> None:
     """A table whose first column is text and whose others are figures, aligned to the right.
 
-    Where it does not fit WIDTH, the text is shortened, and then the last columns are left out; a line says so.
+    Where it does not fit WIDTH, the text is shortened, and then the last columns are left out; a line says so. The
+    remark is a line below the table.
     """
     columns, rows, left_out = fitted(columns, rows)
     widths = [max(len(row[i]) for row in [columns, *rows]) for i in range(len(columns))]
@@ -155,8 +156,9 @@ def print_table(title: str, columns: list[str], rows: list[list[str]]) -> None:
         text, *figures = row
         aligned = [figure.rjust(width) for figure, width in zip(figures, widths[1:], strict=True)]
         out.print(escape("  ".join([text.ljust(widths[0]), *aligned]).rstrip()))
-    if left_out:
-        out.print(escape(left_out))
+    for line in (remark, left_out):
+        if line:
+            out.print(escape(line))
 
 
 def fitted(columns: list[str], rows: list[list[str]]) -> tuple[list[str], list[list[str]], str]:

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from ayatori.cli import options
-from ayatori.cli.beside import RUNNING, STATE, describe_placed, jobs_beside
+from ayatori.cli.beside import RUNNING, STATE, describe_placed, jobs_beside, jobs_in_words
 from ayatori.cli.execution import UsageError
 from ayatori.cli.output import print_json, say
 from ayatori.model.jobs import read_job
@@ -28,6 +28,7 @@ def place(
     ppn: options.PPN = 0,
     pattern: options.PATTERN = "shift",
     seed: options.SEED = 1,
+    rails: options.RAILS = "own",
     lmc: options.LMC = "auto",
     lfts: Annotated[Path | None, typer.Option(metavar="FILE", help="The tables in use.")] = None,
     host_pattern: options.HOST_PATTERN = "",
@@ -46,7 +47,9 @@ def place(
     routes = read_routes(network, lfts) if lfts else make_routes(network, options.parse_lmc(lmc))
     made_for = routes.lmc(candidates.endpoints(network)[0])
     others = jobs_beside(network, routes, made_for, running, state)
-    found = propose(network, routes, candidates, nodes, others, proposals, ppn, pattern, seed)
+    found = propose(
+        network, routes, candidates, nodes, others, proposals, ppn, pattern, seed, options.parse_rails(rails)
+    )
     data: dict[str, Any] = {"source": source, "pattern": pattern, "seed": seed, "running": len(others)}
     data["proposals"] = [
         {"how": each.how, "hosts": each.hosts} | placed_as_data(network, f"proposal {number}", each.placed, others)
@@ -59,7 +62,7 @@ def place(
 
 
 def describe(data: dict[str, Any]) -> None:
-    say(f"{data['source']}: {data['running']} jobs run")
+    say(f"{data['source']}: beside {jobs_in_words(data['running'])}")
     for proposal in data["proposals"]:
         say(f"{proposal['name']}: {proposal['how']}")
         describe_placed(proposal)

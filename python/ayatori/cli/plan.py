@@ -11,18 +11,16 @@ import typer
 
 from ayatori._core import Job, Network, Routes, write_pattern
 from ayatori.cli import options
-from ayatori.cli.beside import NAME, RUNNING, STATE, NewJobs, add_to_running, describe_placed, noted
+from ayatori.cli.beside import NewJobs
 from ayatori.cli.check import describe_jobs
 from ayatori.cli.execution import UsageError
 from ayatori.cli.grouped import grouped
 from ayatori.cli.output import note, print_json, progress, say
+from ayatori.cli.plan_in_company import CompanyOptions, plan_in_company
 from ayatori.cli.report import save_report
 from ayatori.cli.roce import RoceOptions, plan_for_roce
-from ayatori.formats.job_files import files_of_jobs
 from ayatori.formats.plan_file import write_plan
-from ayatori.model.jobs import read_job
 from ayatori.model.network import open_source
-from ayatori.planning.beside import Placed, RunningJob, placed_as_data
 from ayatori.planning.improvement import OURS, Improvement, TablesInUse, improve_jobs, improvements_as_data
 from ayatori.planning.plans import (
     DESTINATION_MOD_K,
@@ -31,14 +29,12 @@ from ayatori.planning.plans import (
     assess_unplanned,
     assessments_as_data,
     relative_bandwidths,
+    steps_of,
+    traffic_of_nics,
 )
 from ayatori.planning.routes import make_routes, read_routes
 from ayatori.study.pictures import plan_as_study
 
-JOINT = Annotated[
-    list[Path] | None,
-    typer.Option(metavar="PATH", help="A job that is planned jointly: a hostfile, or a folder of them. Repeat it."),
-]
 METHOD = Annotated[str, typer.Option(help="rule (paper 1), colour (one LID a rank) or pair (one a pair).")]
 PLAN_LMC = Annotated[
     str | None, typer.Option(help="Plan on tables of ours with 2^LMC LIDs a port; auto (default): one LID a path.")
@@ -57,24 +53,60 @@ PLAN_OUT = Annotated[Path | None, typer.Option(metavar="FILE", help="Write the j
 PLAN_STUDY = "study-plan.json"
 
 
+@dataclass(frozen=True)
+class PlanOptions:
+    """The options that say which paths are planned, on which tables, and where the plan goes."""
+
+    method: METHOD = "pair"
+    pattern: options.PATTERN = "shift"
+    lmc: PLAN_LMC = None
+    lfts: IN_USE = None
+    rails: options.RAILS = "own"
+    out: PLAN_OUT = None
+
+    def check(self) -> None:
+        if self.method not in PLAN_METHODS:
+            raise UsageError(f"no method '{self.method}'", hint=f"methods: {', '.join(PLAN_METHODS)}")
+        options.parse_rails(self.rails)
+
+    def tables_in_use(self, network: Network) -> TablesInUse:
+        """What a plan has to beat."""
+        if self.lfts is None:
+            return TablesInUse(make_routes(network, 0))
+        return TablesInUse(read_routes(network, self.lfts), str(self.lfts))
+
+    def tables_of_plan(self, network: Network, in_use: TablesInUse | None = None) -> Routes:
+        """What a plan is made on: the tables in use, unless there are none or an LMC is asked for."""
+        if self.lfts is None or (self.lmc is not None and in_use is not None):
+            return make_routes(network, options.parse_lmc(self.lmc or "auto"))
+        return in_use.routes if in_use is not None else read_routes(network, self.lfts)
+
+
+@dataclass(frozen=True)
+class DetailOptions:
+    """The options that ask for more of jobs which are planned one by one."""
+
+    own_steps: OWN_STEPS = False
+    steps_out: STEPS_OUT = None
+    report: options.REPORT = None
+
+    @property
+    def any(self) -> bool:
+        return self.makes_steps or self.report is not None
+
+    @property
+    def makes_steps(self) -> bool:
+        return self.own_steps or self.steps_out is not None
+
+
 @grouped
 def plan(
     *,
     source: options.SOURCE,
     each: options.JobOptions,
-    jobs: JOINT = None,
-    method: METHOD = "pair",
-    pattern: options.PATTERN = "shift",
-    lmc: PLAN_LMC = None,
-    lfts: IN_USE = None,
-    own_steps: OWN_STEPS = False,
-    out: PLAN_OUT = None,
-    steps_out: STEPS_OUT = None,
-    rails: options.RAILS = "own",
-    report: options.REPORT = None,
-    running: RUNNING = None,
-    state: STATE = None,
-    name: NAME = None,
+    wanted: PlanOptions,
+    details: DetailOptions,
+    company: CompanyOptions,
     roce: RoceOptions,
     host_pattern: options.HOST_PATTERN = "",
     json: options.JSON = False,
@@ -86,44 +118,62 @@ def plan(
 
     --running plans the job beside those that run, whose plans stand; --jobs plans jobs that start together.
     """
-    if method not in PLAN_METHODS:
-        raise UsageError(f"no method '{method}'", hint=f"methods: {', '.join(PLAN_METHODS)}")
+    wanted.check()
     network = open_source(source, host_pattern)
-    if plan_for_roce(source, network, each, roce, pattern, out, json, (running, jobs, lfts, steps_out, report)):
+    others = (company.running, company.jobs, wanted.lfts, details.steps_out, details.report)
+    if plan_for_roce(source, network, each, roce, wanted.pattern, wanted.out, json, others):
         return
-    if running is not None or jobs:
-        asked = InCompany(source, method, each.job, jobs or [], running, state, name, out, json)
-        asked.check(any((each.random_jobs, each.contiguous, own_steps, steps_out, report, rails != "own")))
-        routes = read_routes(network, lfts) if lfts else make_routes(network, options.parse_lmc(lmc or "auto"))
-        in_company(asked, NewJobs(network, routes, asked.read(network, each.ppn, each.order), pattern, each.seed))
+    company.check(each, wanted.method, details.any)
+    if not company.asked:
+        plan_each(source, network, each, wanted, details, json)
         return
-    alone = each.jobs_or_whole_network(network)
-    check_rails(rails, out, steps_out, report)
-    if (out is not None or steps_out is not None) and len(alone) > 1:
+    jobs = company.read(network, each)
+    routes = wanted.tables_of_plan(network)
+    new = NewJobs(network, routes, jobs, wanted.pattern, each.seed, wanted.rails)
+    plan_in_company(source, new, company, wanted.out, json)
+
+
+def plan_each(
+    source: str,
+    network: Network,
+    each: options.JobOptions,
+    wanted: PlanOptions,
+    details: DetailOptions,
+    json: bool,
+) -> None:
+    """Plans jobs as if each were alone, and compares with the tables in use."""
+    jobs, pattern, rails = each.jobs_or_whole_network(network), wanted.pattern, wanted.rails
+    if rails != "own" and details.makes_steps:
+        raise UsageError("own steps have messages between the ranks' own NICs", hint="--rails own with them")
+    if (wanted.out is not None or details.steps_out is not None) and len(jobs) > 1:
         raise UsageError("--out and --steps-out take one job", hint="--job HOSTFILE --out FILE")
-    own_steps = own_steps or steps_out is not None
-    in_use = TablesInUse(read_routes(network, lfts), str(lfts)) if lfts else TablesInUse(make_routes(network, 0))
-    routes = in_use.routes if lfts and lmc is None else make_routes(network, options.parse_lmc(lmc or "auto"))
-    with progress("jobs", (4 if own_steps else 2) * len(alone)) as advance:
+    in_use = wanted.tables_in_use(network)
+    routes = wanted.tables_of_plan(network, in_use)
+    with progress("jobs", (4 if details.makes_steps else 2) * len(jobs)) as advance:
         improvements = improve_jobs(
-            network, in_use, routes, alone, method, pattern, each.seed, own_steps, advance, json or bool(report), rails
+            network,
+            in_use,
+            routes,
+            jobs,
+            wanted.method,
+            pattern,
+            each.seed,
+            details.makes_steps,
+            advance,
+            json or details.report is not None,
+            rails,
         )
-    ours = on_tables_of_ours(network, in_use, alone, pattern, each.seed, rails)
+    ours = on_tables_of_ours(network, in_use, jobs, pattern, each.seed, rails)
     data = {"source": source, "pattern": pattern, "seed": each.seed}
-    data |= comparison_as_data(network, in_use, improvements, method, pattern, ours)
-    if report is not None:
-        save_report(report, PLAN_STUDY, plan_as_study(network, source, in_use, ours, routes, method, improvements))
-    if out is not None:
-        write_better_plan(network, in_use.routes, routes, improvements[0], out)
-    if steps_out is not None:
-        write_steps(improvements[0], steps_out)
+    data |= comparison_as_data(network, in_use, improvements, wanted.method, pattern, ours)
+    if details.report is not None:
+        study = plan_as_study(network, source, in_use, ours, routes, wanted.method, improvements, rails)
+        save_report(details.report, PLAN_STUDY, study)
+    if wanted.out is not None:
+        write_better_plan(network, in_use.routes, routes, improvements[0], rails, wanted.out)
+    if details.steps_out is not None:
+        write_steps(improvements[0], details.steps_out)
     print_json("plan", data) if json else describe(data)
-
-
-def check_rails(rails: str, *by_ranks: object) -> None:
-    """Raises UsageError for rails with an option whose results are of ranks, not of NICs."""
-    if options.parse_rails(rails) != "own" and any(each is not None for each in by_ranks):
-        raise UsageError("--out, --steps-out and --report have paths between ranks", hint="--rails own with them")
 
 
 def on_tables_of_ours(
@@ -150,92 +200,6 @@ def comparison_as_data(
     before = assessments_as_data(network, DESTINATION_MOD_K, without)
     mean = fmean(relative_bandwidths(ours)) if ours else None
     return data | {"before": before | {"pattern": pattern}, "tables_of_ours": mean}
-
-
-@dataclass
-class InCompany:
-    """What --running and --jobs ask for."""
-
-    source: str
-    method: str
-    job: Path | None
-    jobs: list[Path]
-    running: str | None
-    state: Path | None
-    name: str | None
-    out: Path | None
-    json: bool
-
-    def check(self, other_jobs: bool) -> None:
-        """Raises UsageError for options that don't go together; `other_jobs`: jobs or steps are asked for, too."""
-        what = "--jobs" if self.jobs else "--running"
-        if other_jobs or (self.job is None) == (not self.jobs):
-            raise UsageError(f"{what} plans the paths of hostfiles", hint="--job HOSTFILE or --jobs FOLDER, not both")
-        if self.method != "pair":
-            raise UsageError(f"{what} has no method '{self.method}'", hint="pair: one path a pair of nodes")
-        if self.jobs and self.name:
-            raise UsageError("--name names one job", hint="jobs of --jobs are called after their hostfiles")
-
-    def read(self, network: Network, ppn: int, order: str) -> dict[str, Job]:
-        """The jobs to plan, by name."""
-        files = [self.job] if self.job is not None else files_of_jobs(self.jobs)
-        names = [self.name or file.name for file in files]
-        if not files:
-            raise UsageError("--jobs names no job", hint="--jobs HOSTFILE, or --jobs FOLDER, also repeated")
-        if len(set(names)) < len(names):
-            raise UsageError("two jobs of --jobs have one name", hint="a hostfile of another name for each")
-        return dict(zip(names, [read_job(network, file, ppn, order) for file in files], strict=True))
-
-    def save(self, network: Network, routes: Routes, placed: dict[str, Placed]) -> None:
-        """One job's plan into the file --out, those of several jobs into this folder."""
-        if self.out is None:
-            return
-        if len(placed) > 1:
-            self.out.mkdir(parents=True, exist_ok=True)
-        for name, each in placed.items():
-            file = self.out if len(placed) == 1 else self.out / f"{name}.json"
-            write_plan(network, routes, each.job, each.planned(), file)
-            note(f"wrote {file}")
-
-
-def in_company(asked: InCompany, new: NewJobs) -> None:
-    """Plans of new jobs beside each other, and beside those that run."""
-
-    def save(placed: dict[str, Placed]) -> None:
-        asked.save(new.network, new.routes, placed)
-
-    others: list[RunningJob] = []
-    if asked.running is None:
-        placed = new.plan(others)
-        save(placed)
-    else:
-        placed, others = add_to_running(new, asked.running, asked.state, save)
-    data: dict[str, Any] = {"source": asked.source, "pattern": new.pattern, "seed": new.seed, "running": len(others)}
-    each_beside = {}
-    for name, each in placed.items():
-        rest = [noted(new.network, other, one) for other, one in placed.items() if other != name]
-        each_beside[name] = placed_as_data(new.network, name, each, [*others, *rest])
-    if len(placed) == 1:
-        data |= next(iter(each_beside.values()))
-    else:
-        data |= {
-            "relative_bandwidth": fmean(each.bandwidth for each in placed.values()),
-            "without_plan": fmean(each.without_plan for each in placed.values()),
-            "isolated": all(each.isolated for each in placed.values()),
-            "jobs": list(each_beside.values()),
-        }
-    if asked.json:
-        print_json("plan-beside" if len(placed) == 1 else "plan-jointly", data)
-        return
-    if len(placed) == 1:
-        say(f"{asked.source}: beside {len(others)} jobs that run")
-        describe_placed(data)
-        return
-    say(f"{asked.source}: {len(placed)} jobs planned jointly, beside {len(others)} that run")
-    expected, without = data["relative_bandwidth"], data["without_plan"]
-    say(f"  expected      {expected:.4f} of what the NICs could, in the mean; {without:.4f} if all had base LIDs")
-    for job in data["jobs"]:
-        describe_placed(job)
 
 
 def describe(data: dict[str, Any]) -> None:
@@ -269,10 +233,14 @@ def choice_in_words(data: dict[str, Any]) -> str:
     return f"{word} (by the shift: {by_shift}; by own steps: {by_own_steps})"
 
 
-def write_better_plan(network: Network, in_use: Routes, routes: Routes, improvement: Improvement, file: Path) -> None:
+def write_better_plan(
+    network: Network, in_use: Routes, routes: Routes, improvement: Improvement, rails: str, file: Path
+) -> None:
     """The plan, or where it is worse the base LIDs of the tables in use."""
     tables = in_use if improvement.keeps_tables else routes
-    write_plan(network, tables, improvement.without.job, improvement.better.planned, file)
+    job = improvement.without.job
+    nics, _ = traffic_of_nics(network, job, steps_of("shift", job.rank_count), rails)
+    write_plan(network, tables, nics, improvement.better.planned, file, of_nics=rails != "own")
     note(f"wrote {file}")
 
 

@@ -7,9 +7,11 @@ from typing import Annotated, Any
 
 import typer
 
+from ayatori._core import Job, Network
 from ayatori.cli import options
 from ayatori.cli.output import note, print_json, print_warning, say
 from ayatori.formats.job_files import read_jobs
+from ayatori.formats.running import SLURM, listed_jobs
 from ayatori.model.network import open_source
 from ayatori.planning.routes import (
     TableFile,
@@ -33,7 +35,9 @@ def route(
     lmc: options.LMC = "auto",
     for_jobs: Annotated[
         list[Path] | None,
-        typer.Option("--for", metavar="PATH", help="Spread these jobs over the paths: hostfiles, or folders."),
+        typer.Option(
+            "--for", metavar="PATH", help="Spread these jobs over the paths: hostfiles, folders, or the word slurm."
+        ),
     ] = None,
     out_dir: Annotated[
         Path | None, typer.Option(metavar="DIR", help="Write lfts, guid2lid and a README there.")
@@ -50,7 +54,7 @@ def route(
 ) -> None:
     """Makes forwarding tables with one or several LIDs a port, checks them, writes them for OpenSM."""
     network = open_source(source, host_pattern)
-    running = [named.job for named in read_jobs(network, for_jobs or [])[0]]
+    running = jobs_to_spread(network, for_jobs or [])
     made = make_routes_explained(network, options.parse_lmc(lmc), running)
     checked = check(network, made.routes)
     data = {"source": source, "engine": made.engine, "lmc": made.lmc, "paths": made.paths}
@@ -69,6 +73,13 @@ def route(
         print_json("route", data)
     else:
         describe(data)
+
+
+def jobs_to_spread(network: Network, paths: list[Path]) -> list[Job]:
+    """The jobs of hostfiles, plans and folders, and for the word slurm those that squeue prints."""
+    from_files = [path for path in paths if str(path) != SLURM]
+    jobs = [named.job for named in read_jobs(network, from_files)[0]]
+    return jobs + list(listed_jobs(network, SLURM).values()) if len(from_files) < len(paths) else jobs
 
 
 def announce(path: Path, size: int, file: TableFile) -> None:

@@ -10,6 +10,7 @@ from ayatori._core import Network
 from ayatori.base.files import write_bytes
 from ayatori.cli import options
 from ayatori.cli.execution import UsageError
+from ayatori.cli.link_names import names_of_links
 from ayatori.cli.output import print_table, say
 from ayatori.formats.applied import read_applied
 from ayatori.formats.job_files import files_of_jobs, is_plan, read_jobs
@@ -65,15 +66,12 @@ def describe_shared_links(together: dict[str, Any]) -> None:
     if together["isolated"]:
         say("  isolated      no link carries messages of two jobs, whatever step each is in")
         return
+    links = together["shared_links"][:SHARED_LINKS_PRINTED]
+    names, shortened = names_of_links(links)
     rows = [
-        [f"  {name_of(link)}", " and ".join(link["jobs"]), f"{link['meeting']:.1%}"]
-        for link in together["shared_links"][:SHARED_LINKS_PRINTED]
+        [f"  {name}", " and ".join(link["jobs"]), f"{link['meeting']:.1%}"]
+        for name, link in zip(names, links, strict=True)
     ]
-    print_table("", [f"  links that jobs share ({together['shared_link_count']})", "jobs", "of the time"], rows)
-
-
-def name_of(link: dict[str, Any]) -> str:
-    """Both ends of a cable; of paths by dimension order, which have none, the link's own name."""
-    if "from" not in link:
-        return link["link"]
-    return f"{link['from']} port {link['from_port']} -> {link['to']} port {link['to_port']}"
+    print_table(
+        "", [f"  links that jobs share ({together['shared_link_count']})", "jobs", "of the time"], rows, shortened
+    )

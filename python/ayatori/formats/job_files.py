@@ -53,5 +53,5 @@ def read_jobs(
         if lmc is not None and saved.lmc != lmc:
             raise Error(f"{file}: made for LMC {saved.lmc}, other plans for LMC {lmc}")
         lmc = saved.lmc
-        jobs[name] = JobOnFabric(name, saved.job, saved.plan)
+        jobs[name] = JobOnFabric(name, saved.job, saved.plan, of_nics=saved.of_nics)
     return list(jobs.values()), lmc

@@ -9,7 +9,7 @@ from typing import Any
 from ayatori import _core
 from ayatori._core import Footprint, Job, JobHost, Network, Plan, Planned, PlannedBeside, Routes, StepSequence
 from ayatori.model.network import link_as_data
-from ayatori.planning.plans import steps_of
+from ayatori.planning.plans import steps_of, traffic_of_nics
 
 SHARED_LINKS_SHOWN = 20
 
@@ -29,6 +29,7 @@ class Placed:
     """A job beside those that run: its paths, and what it is expected to get."""
 
     job: Job
+    """As it was planned: by its ranks, or by its NICs (traffic_of_nics)."""
     plan: Plan
     footprint: Footprint
     reason: str
@@ -60,11 +61,20 @@ def unplanned(network: Network, routes: Routes, name: str, job: Job, pattern: st
 
 
 def plan_beside(
-    network: Network, routes: Routes, job: Job, others: Sequence[RunningJob], pattern: str = "shift", seed: int = 1
+    network: Network,
+    routes: Routes,
+    job: Job,
+    others: Sequence[RunningJob],
+    pattern: str = "shift",
+    seed: int = 1,
+    rails: str = "own",
 ) -> Placed:
-    """Plans a job so that it takes links that the others don't use; base LIDs where it would get more with them."""
+    """Plans a job so that it takes links that the others don't use; base LIDs where it would get more with them.
+
+    `rails` is one of RAILS.
+    """
     fabric = _Fabric(network, routes, [other.footprint for other in others])
-    new = _NewJob(job, job.endpoints(network), steps_of(pattern, job.rank_count, seed))
+    new = _new_job(network, job, pattern, seed, rails)
     made = _core.plan_beside(network, routes, new.endpoints, new.steps, fabric.others)
     return _better_of_plans_and_base_lids(fabric, [new], [made])[0]
 
@@ -76,13 +86,14 @@ def plan_jointly(
     others: Sequence[RunningJob],
     pattern: str = "shift",
     seed: int = 1,
+    rails: str = "own",
 ) -> list[Placed]:
     """Plans jobs that start together, each of which may give way to the others; `others` run already and don't.
 
     All of them get base LIDs where they would get more with these, in the mean.
     """
     fabric = _Fabric(network, routes, [other.footprint for other in others])
-    new = [_NewJob(job, job.endpoints(network), steps_of(pattern, job.rank_count, seed)) for job in jobs]
+    new = [_new_job(network, job, pattern, seed, rails) for job in jobs]
     endpoints, steps = [each.endpoints for each in new], [each.steps for each in new]
     return _better_of_plans_and_base_lids(
         fabric, new, _core.plan_jointly(network, routes, endpoints, steps, fabric.others)
@@ -96,6 +107,11 @@ class _NewJob:
     job: Job
     endpoints: list[int]
     steps: StepSequence
+
+
+def _new_job(network: Network, job: Job, pattern: str, seed: int, rails: str) -> _NewJob:
+    nics, steps = traffic_of_nics(network, job, steps_of(pattern, job.rank_count, seed), rails)
+    return _NewJob(nics, nics.endpoints(network), steps)
 
 
 @dataclass

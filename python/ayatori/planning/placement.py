@@ -56,6 +56,7 @@ def propose(
     ppn: int = 0,
     pattern: str = "shift",
     seed: int = 1,
+    rails: str = "own",
 ) -> list[Proposal]:
     """Up to so many different proposals, the best first: most bandwidth, then fewest meetings with other jobs.
 
@@ -76,6 +77,6 @@ def propose(
         seen.add(frozenset(machines))
         hosts = [network.machines[machine].name for machine in machines]
         job = _core.job_from_hostfile(network, "\n".join(hosts), "the free hosts", ppn, True)
-        found.append(Proposal(how, hosts, plan_beside(network, routes, job, others, pattern, seed)))
+        found.append(Proposal(how, hosts, plan_beside(network, routes, job, others, pattern, seed, rails)))
     found.sort(key=lambda each: (-round(each.placed.bandwidth, 6), each.placed.meetings))
     return found[:proposals]

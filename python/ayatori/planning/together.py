@@ -53,6 +53,8 @@ class JobOnFabric:
     job: Job
     plan: Plan | None = None
     pattern: str = "shift"
+    of_nics: bool = False
+    """The plan has paths between NICs, not ranks (traffic_of_nics)."""
 
     @property
     def method(self) -> str:
@@ -80,6 +82,14 @@ def background(network: Network, jobs: Sequence[JobOnFabric], share: float, seed
     return [JobOnFabric(BACKGROUND, _core.job_of_hosts(network, hosts, "background traffic"), pattern="random")]
 
 
+def check_plans(jobs: Sequence[JobOnFabric], rails: str) -> None:
+    """Raises Error for a plan that was made for another use of rails."""
+    for each in jobs:
+        if each.plan is not None and each.of_nics != (rails != "own"):
+            made_for = "NICs: --rails aligned or striped" if each.of_nics else "ranks: --rails own"
+            raise Error(f"job '{each.name}' has a plan with paths between {made_for}")
+
+
 def measure_together(
     network: Network,
     routes: Routes,
@@ -94,6 +104,7 @@ def measure_together(
     """
     if not 1 <= rounds <= MAX_ROUNDS:
         raise Error(f"{rounds} rounds", hint=f"1 to {MAX_ROUNDS}")
+    check_plans(jobs, rails)
     steps = [steps_of(each.pattern, each.job.rank_count, seed) for each in jobs]
     traffic = [traffic_of_nics(network, each.job, own, rails) for each, own in zip(jobs, steps, strict=True)]
     return _core.measure_together(

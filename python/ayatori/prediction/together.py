@@ -16,7 +16,7 @@ from ayatori._core import JobsSideBySide, Network, Routes
 from ayatori.base.errors import Error
 from ayatori.model.network import link_as_data
 from ayatori.planning.plans import steps_of
-from ayatori.planning.together import BACKGROUND, SHARED_LINKS_SHOWN, JobOnFabric
+from ayatori.planning.together import BACKGROUND, SHARED_LINKS_SHOWN, JobOnFabric, check_plans
 from ayatori.prediction.predictor import Call, Model, Prediction, Predictor, PreparedRun
 from ayatori.prediction.simulation import Simulation
 
@@ -117,6 +117,7 @@ class CompanySimulation:
         self.predictor = Predictor(network, method, replace(model or Model(), hash_seeds=1), routes)
         if self.predictor.model.steps != "drift":
             raise Error("jobs that run at the same time drift", hint="--steps drift")
+        check_plans(jobs, self.predictor.model.rails)
         self.jobs, self.call, self.rounds, self.seed = list(jobs), call, rounds, seed
         self.timed = [number for number, each in enumerate(jobs) if each.name != BACKGROUND]
         if not self.timed:

@@ -18,6 +18,7 @@ from ayatori.planning.plans import (
     count_free,
     max_relative_bandwidths,
     relative_bandwidths,
+    traffic_of_nics,
 )
 
 MAX_STEPS = 64  # of the worst job, whose loads a study has
@@ -109,15 +110,19 @@ def worst_job_as_data(study: Study, after: str = "pair") -> dict[str, Any]:
     return job_as_data(routed.network, before, planned)
 
 
-def job_as_data(network: Network, before: Side, after: Side) -> dict[str, Any]:
-    """Link loads of a job's shift all-to-all, by both; the worst step of `before` first."""
+def job_as_data(network: Network, before: Side, after: Side, rails: str = "own") -> dict[str, Any]:
+    """Link loads of a job's shift all-to-all, by both; the worst step of `before` first. `rails` is one of RAILS."""
     job, step = before.assessment.job, before.assessment.contention.worst_step
     places = {endpoint: i for i, endpoint in enumerate(router_endpoints(network))}
     sides = {"before": before, "after": after}
     cables = router_cables(network)
 
+    nics, steps = traffic_of_nics(network, job, _core.shift_all_to_all(job.rank_count), rails)
+
     def loads(side: str, step: int) -> list[list[int | str]]:
-        return _loads_as_data(network, cables, sides[side], step)
+        plan = _plan_of(sides[side])
+        on_links = _core.link_loads(network, sides[side].routes, nics.endpoints(network), plan, steps, step)
+        return _loads_as_data(cables, on_links)
 
     return {
         "hosts": [network.machines[machine].name for machine in job.machines],
@@ -139,11 +144,14 @@ def _steps_to_show(job: Job, worst: int) -> list[int]:
     return [step for step in range(count) if step % stride == 0 and step != worst]
 
 
-def _loads_as_data(network: Network, cables: list[tuple[int, int]], side: Side, step: int) -> list[list[int | str]]:
-    """[index of the cable, direction, messages] of each that carries any."""
+def _plan_of(side: Side) -> Plan:
     if side.assessment.planned is None:
         raise Error("a picture of a job needs its paths", internal=True)
-    loads = step_loads(network, side.routes, side.assessment.job, side.assessment.planned.plan, step)
+    return side.assessment.planned.plan
+
+
+def _loads_as_data(cables: list[tuple[int, int]], loads: list[int]) -> list[list[int | str]]:
+    """[index of the cable, direction, messages] of each that carries any."""
     directions = ("ab", "ba")
     return [
         [i, way, loads[port]]

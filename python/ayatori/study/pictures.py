@@ -34,6 +34,7 @@ def plan_as_study(
     routes: Routes,
     method: str,
     improvements: Sequence[Improvement],
+    rails: str = "own",
 ) -> dict[str, Any]:
     """The jobs on the tables in use, with `ours` on destination-mod-K of ours, and with plans by `method` on `routes`.
 
@@ -51,7 +52,7 @@ def plan_as_study(
         "methods": named | {DESTINATION_MOD_K: OURS, method: f"{method}: {METHODS[method]}"},
         "fabric": drawing_as_data(network),
         "worst_job": job_as_data(
-            network, Side(before, worst.without, in_use.routes), Side(method, worst.planned, routes)
+            network, Side(before, worst.without, in_use.routes), Side(method, worst.planned, routes), rails
         ),
     }
     if len(improvements) > 1:

@@ -31,6 +31,8 @@ struct PlanFile {
   std::vector<JobHost> machines;   ///< in rank order
   std::vector<RankAddress> ranks;  ///< by rank; as many as the machines have together
   Plan plan;                       ///< for as many ranks
+  bool of_nics = false;  ///< "ranks" are all NICs of the machines, rail by rail: for a job whose messages also use NICs
+                         ///< other than its ranks' own (rails.hpp)
 };
 
 /// Writes `path`, and beside it `path`.pairs if the plan is per pair. Each file is written whole or not at all, the

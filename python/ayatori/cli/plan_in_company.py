@@ -1,0 +1,135 @@
+"""`ayatori plan` with --running or --jobs: new jobs beside those that run, or beside each other."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import fmean
+from typing import Annotated, Any
+
+import typer
+
+from ayatori._core import Job, Network
+from ayatori.cli import options
+from ayatori.cli.beside import NAME, RUNNING, STATE, NewJobs, add_to_running, describe_placed, jobs_in_words, noted
+from ayatori.cli.execution import UsageError
+from ayatori.cli.output import note, print_json, say
+from ayatori.formats.job_files import files_of_jobs
+from ayatori.formats.plan_file import write_plan
+from ayatori.model.jobs import read_job
+from ayatori.planning.beside import Placed, RunningJob, placed_as_data
+
+JOINT = Annotated[
+    list[Path] | None,
+    typer.Option(metavar="PATH", help="A job that is planned jointly: a hostfile, or a folder of them. Repeat it."),
+]
+
+
+@dataclass(frozen=True)
+class CompanyOptions:
+    """The options that name jobs which run, and jobs that start together."""
+
+    jobs: JOINT = None
+    running: RUNNING = None
+    state: STATE = None
+    name: NAME = None
+
+    @property
+    def asked(self) -> bool:
+        return bool(self.jobs) or self.running is not None
+
+    def check(self, each: options.JobOptions, method: str, details: bool) -> None:
+        """Raises UsageError for options that don't go together; `details`: what only jobs one by one have."""
+        if self.running is None and (self.state is not None or self.name is not None):
+            raise UsageError(
+                "--state and --name are of a job beside others", hint="--running FOLDER, or --running slurm"
+            )
+        if not self.asked:
+            return
+        what = "--jobs" if self.jobs else "--running"
+        if self.jobs and each.job is not None:
+            raise UsageError("--job names one job, --jobs several", hint="one of the two")
+        if not self.jobs and each.job is None:
+            raise UsageError(
+                f"{what} needs the hosts of a new job", hint="--job HOSTFILE, or --jobs FOLDER for several"
+            )
+        if each.random_jobs or each.contiguous or details:
+            raise UsageError(
+                f"{what} plans the paths of hostfiles, and nothing else",
+                hint="leave out --random-jobs, --contiguous, --own-steps, --steps-out and --report",
+            )
+        if method != "pair":
+            raise UsageError(f"{what} has no method '{method}'", hint="pair: one path a pair of nodes")
+        if self.jobs and self.name:
+            raise UsageError("--name names one job", hint="jobs of --jobs are called after their hostfiles")
+
+    def read(self, network: Network, each: options.JobOptions) -> dict[str, Job]:
+        """The jobs to plan, by name."""
+        files = [each.job] if each.job is not None else files_of_jobs(self.jobs or [])
+        names = [self.name or file.name for file in files]
+        if not files:
+            raise UsageError("--jobs names no job", hint="--jobs HOSTFILE, or --jobs FOLDER, also repeated")
+        if len(set(names)) < len(names):
+            raise UsageError("two jobs of --jobs have one name", hint="a hostfile of another name for each")
+        return dict(zip(names, [read_job(network, file, each.ppn, each.order) for file in files], strict=True))
+
+
+def write_plans(new: NewJobs, placed: dict[str, Placed], out: Path | None) -> None:
+    """One job's plan into the file `out`, those of several jobs into this folder."""
+    if out is None:
+        return
+    if len(placed) > 1:
+        out.mkdir(parents=True, exist_ok=True)
+    for name, each in placed.items():
+        file = out if len(placed) == 1 else out / f"{name}.json"
+        write_plan(new.network, new.routes, each.job, each.planned(), file, of_nics=new.rails != "own")
+        note(f"wrote {file}")
+
+
+def plan_in_company(source: str, new: NewJobs, company: CompanyOptions, out: Path | None, json: bool) -> None:
+    """Plans of new jobs beside each other, and beside those that run: made, saved and printed."""
+
+    def save(placed: dict[str, Placed]) -> None:
+        write_plans(new, placed, out)
+
+    others: list[RunningJob] = []
+    if company.running is None:
+        placed = new.plan(others)
+        save(placed)
+    else:
+        placed, others = add_to_running(new, company.running, company.state, save)
+    data = in_company_as_data(source, new, placed, others)
+    if json:
+        print_json("plan-beside" if len(placed) == 1 else "plan-jointly", data)
+    elif len(placed) == 1:
+        say(f"{source}: beside {jobs_in_words(len(others))}")
+        describe_placed(data)
+    else:
+        describe_jointly(data)
+
+
+def in_company_as_data(
+    source: str, new: NewJobs, placed: dict[str, Placed], others: list[RunningJob]
+) -> dict[str, Any]:
+    """One new job with the keys of placed_as_data(), several as a list of them."""
+    data: dict[str, Any] = {"source": source, "pattern": new.pattern, "seed": new.seed, "running": len(others)}
+    each_beside = {}
+    for name, each in placed.items():
+        rest = [noted(new.network, other, one) for other, one in placed.items() if other != name]
+        each_beside[name] = placed_as_data(new.network, name, each, [*others, *rest])
+    if len(placed) == 1:
+        return data | next(iter(each_beside.values()))
+    return data | {
+        "relative_bandwidth": fmean(each.bandwidth for each in placed.values()),
+        "without_plan": fmean(each.without_plan for each in placed.values()),
+        "isolated": all(each.isolated for each in placed.values()),
+        "jobs": list(each_beside.values()),
+    }
+
+
+def describe_jointly(data: dict[str, Any]) -> None:
+    say(f"{data['source']}: {len(data['jobs'])} jobs planned jointly, beside {jobs_in_words(data['running'])}")
+    expected, without = data["relative_bandwidth"], data["without_plan"]
+    say(f"  expected      {expected:.4f} of what the NICs could, in the mean; {without:.4f} if all had base LIDs")
+    for job in data["jobs"]:
+        describe_placed(job)
