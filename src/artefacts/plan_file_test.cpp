@@ -141,6 +141,8 @@ TEST(ParsePlanFile, ErrorsNameThePlaceAndWhatWasExpected) {
             "p.json: /machines/1: more than 16777216 ranks together with those before");
   EXPECT_EQ(error_of(replaced("0x0000000000000031", "31")),
             "p.json: /ranks/0/port_guid: expected a GUID like \"0x0002c90300a1b2c3\"");
+  EXPECT_EQ(error_of(replaced("\"lmc\": 2,", "\"lmc\": 2, \"of_nics\": 1,")),
+            "p.json: /of_nics: expected true or false");
   EXPECT_EQ(error_of(replaced("\"base_lid\": 24", "\"base_lid\": 0")),
             "p.json: /ranks/0/base_lid: expected a whole number from 1 to 49151");
   EXPECT_EQ(error_of(replaced("\"path_bits\": 3", "\"path_bits\": 128")),

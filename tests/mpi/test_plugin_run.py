@@ -16,7 +16,7 @@ from ayatori.processes.mpi_job import family_of
 pytestmark = pytest.mark.skipif(shutil.which("mpirun") is None, reason="no MPI is installed")
 
 
-def plan_for(folder: Path, ranks: int, reason: str = "a test", host: str = "") -> Path:
+def plan_for(folder: Path, ranks: int, reason: str = "a test", host: str = "", of_nics: bool = False) -> Path:
     address = {"port_guid": "0x0000000000000031", "base_lid": 48, "path_bits": 0, "lid": 48}
     plan = {
         "format": "ayatori-plan",
@@ -26,6 +26,7 @@ def plan_for(folder: Path, ranks: int, reason: str = "a test", host: str = "") -
         "lmc": 0,
         "machines": [{"host": host or platform.node(), "ranks": ranks}],
         "ranks": [address] * ranks,
+        "of_nics": of_nics,
     }
     path = folder / "plan.json"
     path.write_text(json.dumps(plan), encoding="utf-8")
@@ -97,6 +98,15 @@ def test_a_plan_of_this_job_is_taken_and_that_of_another_is_told(mpi: plugin.Mpi
     assert done.stderr.count("ayatori: the plan is not used: ") == 1
     assert "is for 2 ranks, and these are 3" in done.stderr
     done = mpi.run(2, program, AYATORI_PLAN=str(plan_for(tmp_path, 2, host="elsewhere")))
+    assert done.returncode == 0, done.stderr
+    assert "ayatori: the plan is not used: rank 0 is on " in done.stderr
+
+
+def test_a_plan_of_nics_is_for_any_number_of_ranks_on_its_hosts(mpi: plugin.Mpi, tmp_path: Path) -> None:
+    program = mpi.compiled("check_communicators.cpp", "mpicxx", "-std=c++20")
+    done = mpi.run(2, program, AYATORI_PLAN=str(plan_for(tmp_path, 4, of_nics=True)))
+    assert (done.returncode, done.stderr.count("ayatori: the plan")) == (0, 0), done.stderr
+    done = mpi.run(2, program, AYATORI_PLAN=str(plan_for(tmp_path, 4, host="elsewhere", of_nics=True)))
     assert done.returncode == 0, done.stderr
     assert "ayatori: the plan is not used: rank 0 is on " in done.stderr
 
