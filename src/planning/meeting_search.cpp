@@ -354,12 +354,23 @@ bool MeetingSearch::move_in_chain(std::uint32_t message, std::uint32_t choice, R
   return false;
 }
 
-void MeetingSearch::return_to_best() {
+void MeetingSearch::return_to_best() { go_to(best_); }
+
+void MeetingSearch::go_to(std::span<const std::uint32_t> choices) {
   for (const std::uint32_t message : movable_) {
-    if (choice_[message] != best_[message]) move(message, best_[message]);
+    if (choice_[message] != choices[message]) move(message, choices[message]);
   }
   trail_.clear();
   refresh_times();
+  keep_if_best();
+}
+
+void MeetingSearch::keep_if_best() {
+  if (crowded_links_ > best_crowded_) return;
+  if (crowded_links_ == best_crowded_ && value_now() <= best_value_ + least_gain) return;
+  best_crowded_ = crowded_links_;
+  best_value_ = value_now();
+  best_ = choice_;
 }
 
 void MeetingSearch::anneal(const Annealing& run, Random& random) {
@@ -385,11 +396,7 @@ void MeetingSearch::anneal(const Annealing& run, Random& random) {
       continue;
     }
     now = then;
-    if (crowded_links_ > best_crowded_) continue;
-    if (crowded_links_ == best_crowded_ && value_now() <= best_value_ + least_gain) continue;
-    best_crowded_ = crowded_links_;
-    best_value_ = value_now();
-    best_ = choice_;
+    keep_if_best();
   }
 }
 

@@ -51,6 +51,10 @@ class MeetingSearch {
 
   /// Goes back to the best choices.
   void return_to_best();
+  /// Goes to these choices, by message, and keeps them if they are the best.
+  void go_to(std::span<const std::uint32_t> choices);
+  /// Where the search is.
+  [[nodiscard]] const std::vector<std::uint32_t>& now() const { return choice_; }
 
   [[nodiscard]] double value() const { return best_value_; }
   /// Of the jobs in the value, how many run already.
@@ -92,6 +96,7 @@ class MeetingSearch {
   [[nodiscard]] Crowd free_of_others(std::uint32_t step) const;
   [[nodiscard]] double cost() const;
   [[nodiscard]] double value_now() const;
+  void keep_if_best();
   [[nodiscard]] std::uint16_t& load(std::uint32_t step, LinkIndex link) {
     return load_[std::size_t{step} * messages_.link_count() + link];
   }

@@ -6,6 +6,7 @@
 #include "ayatori/planning/make_plan.hpp"
 #include "beside_planner.hpp"
 #include "joint_messages.hpp"
+#include "least_delays.hpp"
 #include "meeting_search.hpp"
 
 namespace ayatori {
@@ -48,7 +49,7 @@ Result<Attempt> best_attempt(const BesideTask& task, std::span<const Footprint> 
   return other_time->mean_time < time->mean_time ? std::move(other) : std::move(*fresh);
 }
 
-/// Jobs that meet few others whose steps are known get fewer meetings by a search that sees which steps meet.
+/// Where some of the few others that can be met don't say in which steps they use which links, and some do.
 std::optional<Plan> with_fewer_meetings(const BesideTask& task, std::span<const Footprint> others, const Plan& plan) {
   const auto tasks = std::span(&task, 1);
   const auto messages = JointMessages::of(tasks, std::span(&plan, 1));
@@ -77,7 +78,11 @@ Result<PlannedBeside> plan_beside(const Network& network, const Routes& routes, 
   if (!task) return Failure(task.error());
   auto made = best_attempt(*task, others);
   if (!made) return Failure(made.error());
-  if (auto better = with_fewer_meetings(*task, others, made->plan)) made->plan = std::move(*better);
+  if (auto exact = least_delays(*task, others, made->plan)) {
+    made->plan = std::move(exact->plan);
+  } else if (auto better = with_fewer_meetings(*task, others, made->plan)) {
+    made->plan = std::move(*better);
+  }
   auto footprint = footprint_of(network, routes, endpoints, made->plan, steps);
   if (!footprint) return Failure(footprint.error());
   return task->beside(others, std::move(made->plan), std::move(*footprint));

@@ -32,6 +32,13 @@ PlannedBeside plan(const Fabric& fabric, const std::vector<PortId>& job, const s
   return plan(fabric, job, *shift_all_to_all(static_cast<Rank>(job.size())), others);
 }
 
+/// Of a job that runs with a plan that it has alone.
+Footprint running(const Fabric& fabric, const std::vector<PortId>& job) {
+  const auto steps = shift_all_to_all(static_cast<Rank>(job.size()));
+  const Planned alone = make_plan(fabric.network, fabric.routes, job, *steps, Method::pair).value();
+  return footprint_of(fabric.network, fabric.routes, job, alone.plan, *steps).value();
+}
+
 bool is_free_of_hot_spots(const Fabric& fabric, const std::vector<PortId>& job, const Plan& plan) {
   return measure_contention(fabric.network, fabric.routes, job, plan, *shift_all_to_all(static_cast<Rank>(job.size())))
       ->free;
@@ -142,8 +149,7 @@ TEST(PlanBeside, MeetingsAreTheSharesOfSharedLinks) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     Random random(seed);
     std::vector<Footprint> others;
-    for (int i = 0; i < 2; ++i)
-      others.push_back(plan(fabric, fabric.job(test::random_subset(16, 7, random)), {}).footprint);
+    for (int i = 0; i < 2; ++i) others.push_back(running(fabric, fabric.job(test::random_subset(16, 7, random))));
     const auto job = fabric.job(test::random_subset(16, 8, random));
     const PlannedBeside found = plan(fabric, job, others);
     const auto p = shares(others);
@@ -204,7 +210,7 @@ TEST(PlanBeside, DamagedTreesAndSlowCablesArePlannedAsWellAsTheirLeavesAllow) {
     }
     const Fabric fabric = make(tree, 2);
     const auto job = fabric.job(test::random_subset(16, 8, random));
-    const std::vector<Footprint> others = {plan(fabric, fabric.job(test::random_subset(16, 6, random)), {}).footprint};
+    const std::vector<Footprint> others = {running(fabric, fabric.job(test::random_subset(16, 6, random)))};
     const PlannedBeside found = plan(fabric, job, others);
     EXPECT_LE(found.least_meetings, found.meetings);
     const auto steps = shift_all_to_all(8);
@@ -243,7 +249,7 @@ TEST(PlanBeside, ALargeJobKeepsAPlanWithoutHotSpots) {
   Network network = open_source("fattree:K=12,levels=2").value();
   Routes routes = generate_routes(network, 4).value().routes;
   const Fabric fabric{std::move(network), std::move(routes)};
-  const std::vector<Footprint> others = {plan(fabric, fabric.job({260, 264, 276, 284}), {}).footprint};
+  const std::vector<Footprint> others = {running(fabric, fabric.job({260, 264, 276, 284}))};
   const auto job = fabric.contiguous(250);
   const PlannedBeside found = plan(fabric, job, others);
   EXPECT_TRUE(is_free_of_hot_spots(fabric, job, found.plan));

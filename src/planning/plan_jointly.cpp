@@ -11,6 +11,7 @@
 #include "beside_planner.hpp"
 #include "joint_isolation.hpp"
 #include "joint_messages.hpp"
+#include "least_delays.hpp"
 #include "meeting_search.hpp"
 
 namespace ayatori {
@@ -21,8 +22,8 @@ constexpr std::uint64_t total_effort = 400'000'000;  ///< choices looked at, ove
 constexpr std::uint64_t isolation_budget = 500'000;  ///< paths that the exact search gives to messages
 
 constexpr int runs_between_isolations = 5;
-constexpr std::uint64_t moves_a_message = 700;  ///< of a run of annealing
-constexpr int annealing_runs = 30;
+constexpr std::uint64_t moves_a_message = 300;  ///< of a run of annealing
+constexpr int annealing_runs = 20;
 /// In meetings of two steps: a run that forgets where it began, one that stays near the best, and the end of both.
 constexpr double far_temperature = 4;
 constexpr double near_temperature = 1;
@@ -63,8 +64,8 @@ class JointPlanner {
  private:
   [[nodiscard]] bool is_done() const { return best_.isolated || (best_.value >= 0 && effort_ >= total_effort); }
 
-  /// Small jobs: an exact search for links of their own, and one that knows which steps meet, in turns. The one begins
-  /// with what the other has found.
+  /// Small jobs: an exact search for links of their own, and annealing that knows which steps meet, in turns. The one
+  /// begins with what the other has found. What a run of annealing ends with, jobs improve one by one.
   Result<> plan_together(const JointMessages& messages) {
     MeetingSearch search(tasks_, messages, others_);
     JointIsolation isolated;
@@ -75,7 +76,13 @@ class JointPlanner {
       }
       anneal(search, run, moves_a_message * messages.all().size());
       if (search.is_isolated()) break;
+      const auto improved = improve_in_turn(search, messages);
+      if (!improved) return improved;
+      if (search.is_isolated()) break;
     }
+    search.return_to_best();
+    const auto improved = improve_in_turn(search, messages);
+    if (!improved) return improved;
     return take(messages.plans(search.choices()));
   }
 
@@ -84,6 +91,26 @@ class JointPlanner {
     const bool far = run % 2 == 0;
     if (!far) search.return_to_best();
     search.anneal({moves, far ? far_temperature : near_temperature, last_temperature, price}, random_);
+  }
+
+  /// Each job in turn gets the paths by which all lose least beside what the others have now, until none gains.
+  Result<> improve_in_turn(MeetingSearch& search, const JointMessages& messages) {
+    const auto begun = keep_all(messages.plans(search.now()));
+    if (!begun) return begun;
+    std::size_t unchanged = 0;
+    for (std::size_t job = 0; unchanged < tasks_.size(); job = (job + 1) % tasks_.size()) {
+      ++unchanged;
+      auto found = least_delays(tasks_[job], beside(job), now_.plans[job]);
+      if (!found || !found->is_better) continue;
+      unchanged = 0;
+      const auto kept = keep(job, std::move(found->plan), 0);
+      if (!kept) return kept;
+    }
+    const auto improved = JointMessages::of(tasks_, now_.plans);
+    std::vector<std::uint32_t> choices;
+    for (const JointMessage& message : improved->all()) choices.push_back(message.choice);
+    search.go_to(choices);
+    return {};
   }
 
   Result<> plan_again_and_again(std::span<std::size_t> order) {
@@ -118,12 +145,18 @@ class JointPlanner {
 
   /// Plans that were made elsewhere are the best.
   Result<> take(std::vector<Plan> plans) {
+    const auto kept = keep_all(std::move(plans));
+    if (!kept) return kept;
+    best_.value = -1;
+    return compare();
+  }
+
+  Result<> keep_all(std::vector<Plan> plans) {
     for (std::size_t job = 0; job < tasks_.size(); ++job) {
       const auto kept = keep(job, std::move(plans[job]), 0);
       if (!kept) return kept;
     }
-    best_.value = -1;
-    return compare();
+    return {};
   }
 
   Result<> plan_in_turn(std::span<const std::size_t> order) {

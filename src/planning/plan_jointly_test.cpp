@@ -12,6 +12,7 @@
 #include "ayatori/contention/contention.hpp"
 #include "ayatori/contention/jobs_together.hpp"
 #include "ayatori/schedule/pattern.hpp"
+#include "least_delays.hpp"
 
 namespace ayatori {
 namespace {
@@ -169,6 +170,25 @@ TEST(PlanJointly, IsolatesJobsWhereverTryingEverythingFindsIsolation) {
   }
   EXPECT_GT(isolated, 10);
   EXPECT_GT(impossible, 1);
+}
+
+TEST(PlanJointly, NoJobOfThreeLeavesTheOthersMoreByOtherPaths) {
+  int imperfect = 0;
+  for (std::uint64_t seed = 1; seed <= 3; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    Random random(seed);
+    const Fabric fabric = make(Tree{.down = {4, 4}, .up = {4}}, 2);
+    const Jobs jobs = random_jobs(fabric, 16, {5, 6, 5}, random);
+    const auto planned = plan(fabric, jobs);
+    for (std::size_t job = 0; job < planned.size(); ++job) {
+      const std::vector<Footprint> others{planned[(job + 1) % 3].footprint, planned[(job + 2) % 3].footprint};
+      const auto task = BesideTask::of(fabric.network, fabric.routes, jobs.ports[job], *jobs.steps[job]).value();
+      const auto found = least_delays(task, others, planned[job].plan);
+      EXPECT_FALSE(found && found->is_better);
+    }
+    imperfect += are_isolated(planned) ? 0 : 1;
+  }
+  EXPECT_GT(imperfect, 0);
 }
 
 TEST(PlanJointly, JobsExpectAtLeastWhatTheyGetPlannedInTurn) {

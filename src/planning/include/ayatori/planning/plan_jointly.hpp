@@ -5,7 +5,8 @@
 /// A job whose plan stands leaves what it leaves. Of jobs that are planned at the same time, one may take a detour so
 /// that another one finds free links. As wires are routed on a chip (PathFinder: McMurchie and Ebeling, 1995), jobs are
 /// planned again and again, each beside what the others have now, and a link that several of them want becomes dearer
-/// each time, for all: jobs that can do without it leave it to the one that can't.
+/// each time, for all: jobs that can do without it leave it to the one that can't. Two or three small jobs are annealed
+/// together instead, and then improved one by one as in plan_beside.hpp, until none of them gains.
 
 #include <span>
 #include <vector>
