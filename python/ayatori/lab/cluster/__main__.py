@@ -14,7 +14,7 @@ from ayatori import _core
 from ayatori.base.errors import Error
 from ayatori.lab.cluster.layout import lay_out
 from ayatori.lab.cluster.namespaces import core_of, make_namespaces, variables
-from ayatori.lab.cluster.session import has_netem
+from ayatori.lab.cluster.session import FORWARDED, has_netem
 from ayatori.model.network import open_source
 
 _AS_HOST = 'hostname "$1"; shift; exec "$@"'
@@ -29,8 +29,9 @@ def main(file: str, slower: str, loss_percent: str, *command: str) -> int:
         with suppress(ProcessLookupError):
             os.kill(running[0], number)
 
-    for number in (signal.SIGTERM, signal.SIGHUP):
+    for number in FORWARDED:
         signal.signal(number, end)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, FORWARDED)
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # a terminal sends it to the command, too
     layout = lay_out(open_source(f"cluster:{file}"), float(slower), _core.interfaces_in_cluster(file))
     make_namespaces(layout, float(loss_percent), has_netem())

@@ -16,7 +16,8 @@ from types import FrameType
 _OWN = ("unshare", "--net", "--pid", "--mount", "--uts", "--ipc", "--fork", "--kill-child", "--mount-proc")
 """Namespaces that end with their first process, with all that is in them: nothing is left, however a lab ends."""
 
-_FORWARDED = (signal.SIGTERM, signal.SIGHUP)
+FORWARDED = (signal.SIGTERM, signal.SIGHUP)
+"""Signals that reach the command by way of the lab's processes."""
 
 
 @dataclass(frozen=True)
@@ -61,6 +62,9 @@ def run_command(file: Path, settings: Settings, command: Sequence[str]) -> int:
     is killed, so is the lab.
     """
     inside = [sys.executable, "-m", "ayatori.lab.cluster", str(file), str(settings.slower), str(settings.loss_percent)]
+    # A namespace's first process never gets a signal that it does not handle yet, unless it has blocked it. The lab's
+    # inherits this, and unblocks them when it is ready.
+    unblocked = signal.pthread_sigmask(signal.SIG_BLOCK, FORWARDED)
     lab = subprocess.Popen(["setpriv", "--pdeathsig", "KILL", *_OWN, *inside, *command])
 
     def forward(number: int, _frame: FrameType | None) -> None:
@@ -68,8 +72,9 @@ def run_command(file: Path, settings: Settings, command: Sequence[str]) -> int:
             first = Path(f"/proc/{lab.pid}/task/{lab.pid}/children").read_text().split()
             os.kill(int(first[0]) if first else lab.pid, number)
 
-    before = {number: signal.signal(number, forward) for number in _FORWARDED}
+    before = {number: signal.signal(number, forward) for number in FORWARDED}
     before[signal.SIGINT] = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.pthread_sigmask(signal.SIG_SETMASK, unblocked)
     try:
         status = lab.wait()
     finally:
