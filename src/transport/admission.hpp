@@ -65,6 +65,10 @@ class Admission {
   [[nodiscard]] std::uint32_t credit(ContextId flow) const { return rationing_ ? grants_[flow].credit : open_window_; }
   [[nodiscard]] bool queued(ContextId flow) const { return waiting_.contains(flow); }
   [[nodiscard]] bool rationing() const { return rationing_; }
+
+  /// Packets of several senders may meet at a full buffer: they have more credit together than there are buffers, or
+  /// wait for some. Otherwise what is lost was lost on its way.
+  [[nodiscard]] bool crowded() const { return rationing_ && (granted_ > buffers_ || !waiting_.empty()); }
   [[nodiscard]] std::uint32_t total_credit() const { return total_; }  ///< of all flows together, while rationing
 
  private:

@@ -6,13 +6,13 @@ namespace ayatori::transport {
 
 namespace {
 
-/// A sender with rationed credit asks after so many time-outs, in case the receiver has forgotten it.
+/// A sender among others asks after so many time-outs, in case the receiver has forgotten it.
 constexpr std::uint16_t max_unasked_timeouts = 64;
 
 /// The resolution of stamp_of().
 constexpr Duration stamp_unit(64);
 
-/// A sender with more than that in flight asks after a timeout also if its credit is rationed: the answer costs less
+/// A sender with more than that in flight asks after a timeout also among others: the answer costs less
 /// than so many copies of packets that a receiver has not got round to.
 constexpr std::uint32_t max_resent_unasked = 8;
 
@@ -151,9 +151,10 @@ void LossRecovery::time_out(ContextId id) {
   if (flow.awaits_credit()) flows_.enter(id, CreditState::granted);
 }
 
-/// At the first sign of overflow a sender asks. But rationed credit is the receiver's leave to send those packets: when
-/// they collide with others, it is soonest mended by sending again, without back-off and without costing the receiver
-/// an answer.
+/// At the first sign of overflow a sender asks. But credit is the receiver's leave to send those packets: when they
+/// collide with those of others, it is soonest mended by sending again, without back-off and without costing the
+/// receiver an answer. Who is alone can't have collided: its packet was lost by chance, or waits for a receiver that
+/// does not run, whom each copy would find with the packet.
 bool LossRecovery::resends_unasked(const OutgoingFlow& flow) const {
   return shared_.options.retransmission.admission && flow.rationed && flow.window.outstanding() > 0 &&
          flow.window.in_flight() <= max_resent_unasked && flow.attempts <= max_unasked_timeouts;

@@ -9,8 +9,8 @@
 ///   - when the receiver was asked and does not have it.
 /// First copies are sent in the order of their sequences; whether something arrived that was sent after a further copy,
 /// the stamp says that the acknowledgement echoes. After a timeout the sender asks, as a probe timeout does
-/// (section 6.2): it learns what has arrived, and whether it may send. Without admission, or with credit that the
-/// receiver rationed to it, it declares all lost and sends again without asking.
+/// (section 6.2): it learns what has arrived, and whether it may send. Without admission, or where others have credit
+/// for the same buffers, it declares all lost and sends again without asking.
 
 #include "outgoing_flows.hpp"
 #include "shared.hpp"

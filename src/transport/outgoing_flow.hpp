@@ -34,7 +34,7 @@ struct OutgoingFlow {
   std::uint16_t attempts = 0;       // time-outs since `heard`
   std::uint8_t ask_backoff = 0;     // asks that were answered "no credit now": doubles the wait for the promised grant
   bool resent_overtaken = false;    // something arrived that was sent after all further copies in flight
-  bool rationed = false;            // the credit is a share of the receiver's buffers, see Admission
+  bool rationed = false;            // others have credit for the same buffers, see Admission::crowded()
   Phase phase = Phase::closed;
   CreditState credit = CreditState::granted;
   Activity activity = Activity::idle;

@@ -124,7 +124,7 @@ Acknowledgement Receiver::acknowledge(ContextId id) {
   made.credit = admission_.credit(id);
   flow.credit_limit = made.cumulative + made.credit;
   made.queued = admission_.queued(id);
-  made.rationed = admission_.rationing();
+  made.rationed = admission_.crowded();
   made.duplicates = flow.duplicates;
   made.echo = std::exchange(flow.echo, 0);
   arm(id);

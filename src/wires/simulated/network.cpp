@@ -64,6 +64,11 @@ void Network::wake(PeerId peer) {
   if (found != machines_.end()) schedule_work(peer, found->second, now_);
 }
 
+void Network::occupy(PeerId peer, Time until) {
+  const auto found = machines_.find(peer);
+  if (found != machines_.end()) found->second.busy_until = std::max(found->second.busy_until, until);
+}
+
 bool Network::run_until(const std::function<bool()>& done, Time limit) {
   while (!done()) {
     if (!step(limit)) return false;

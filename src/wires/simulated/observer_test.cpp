@@ -210,10 +210,9 @@ TEST(EndpointObserver, PacketsAreConservedAndStatesFollowTheDiagramsOnHostileNet
     if (testing::Test::HasFailure()) return;
   }
   // What these towns are known to bring about: else the test would prove little.
-  for (const char* edge :
-       {"phase: closed open", "phase: open retiring", "phase: retiring held", "phase: held open", "phase: open closed",
-        "phase: open open", "credit: granted asked", "credit: granted ask_due", "credit: ask_due asked",
-        "credit: asked granted", "activity: idle active", "activity: active idle"}) {
+  for (const char* edge : {"phase: closed open", "phase: open retiring", "phase: retiring held", "phase: held open",
+                           "phase: open closed", "phase: open open", "credit: granted ask_due", "credit: ask_due asked",
+                           "credit: asked granted", "activity: idle active", "activity: active idle"}) {
     EXPECT_GT(edges[edge], 0U) << edge;
   }
 }
@@ -276,7 +275,7 @@ TEST(RunIncast, ObserversSeeAllDecisionsAndChangeNone) {
 TEST(RunIncast, ClientsThatWaitForCreditAreSeenQueued) {
   WatchedIncast incast({.clients = 90, .messages = 6});
   EXPECT_TRUE(incast.watched.complete);
-  for (const char* edge : {"credit: asked queued", "credit: queued granted"}) {
+  for (const char* edge : {"credit: granted asked", "credit: asked queued", "credit: queued granted"}) {
     EXPECT_TRUE(incast.auditor.edges.contains(edge)) << edge;
   }
 }

@@ -50,7 +50,7 @@ enum class Timer : std::uint8_t {
 /// How many packets a flow may have sent, by its receiver.
 struct Credit {
   Sequence limit = 0;     ///< packets below may be sent
-  bool rationed = false;  ///< a share of the receiver's buffers; otherwise the whole window
+  bool rationed = false;  ///< others have credit for the same buffers, or wait for some
   bool queued = false;    ///< no credit now; some will be granted without being asked for
 };
 

@@ -28,8 +28,8 @@ struct Retransmission {
   std::uint32_t resends_per_call = 32;                        ///< flows that may time out in one advance()
 
   /// Receivers decide which senders may send once buffers have overflowed (docs/decisions/0102). A sender that misses
-  /// an acknowledgement asks in a control packet before it sends again, unless it has credit that the receiver
-  /// rationed.
+  /// an acknowledgement asks in a control packet before it sends again, unless others have credit for the same
+  /// buffers.
   bool admission = true;
 };
 

@@ -68,7 +68,7 @@ struct Acknowledgement {
   std::uint32_t echo = 0;        ///< stamp of the first packet that it is for; 0 if it is for none
   bool answer = false;           ///< answers the ask whose sequence the packet repeats
   bool queued = false;           ///< no credit is left; some will be granted without being asked for
-  bool rationed = false;         ///< the credit is a share of the receiver's buffers (decision 102)
+  bool rationed = false;         ///< packets of several senders may meet at a full buffer (decisions 102, 104)
 
   bool operator==(const Acknowledgement&) const = default;
 };

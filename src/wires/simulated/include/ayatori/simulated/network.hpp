@@ -58,6 +58,9 @@ class Network {
   /// To be called after an endpoint was used from outside (send, call, close_idle).
   void wake(PeerId peer);
 
+  /// The peer's processor does something else until then, as when another program has it. What arrives waits.
+  void occupy(PeerId peer, Time until);
+
   [[nodiscard]] Time now() const { return now_; }
 
   /// Lets the next thing happen; false if nothing will ever happen again, or not until `limit`.
