@@ -1,16 +1,17 @@
 """Predicted against measured collectives, in which the ranks of this machine play our schedules by a real MPI.
 
     python -m bench.validation.predicted_collectives [MPIRUN] [RANKS] [SECONDS] [--hosts N] [--rate RATE]
+                                                [--collectives C,…]
 
 By default mpirun.openmpi and 2 ranks; the machine is calibrated by the same MPI, for SECONDS (30) in all: for a part of
-them before each collective, since what a message takes on a virtual machine changes from one minute to the next, as its
-cores share a cache or do not. No size below was fitted, and no collective. A row is a cell: predicted and measured
-seconds of each algorithm (the median of many plays, whose data are checked), and what `choose` would take beside the
-best measured.
+them before each collective, since what a message takes on a virtual machine changes from one second to the next, as its
+cores share a cache or do not; plays count at the pace that was calibrated. No size below was fitted, and no collective.
+A row is a cell: predicted and measured seconds of each algorithm (the median of many plays, whose data are checked),
+and what `choose` would take beside the best measured.
 
 With --hosts the ranks are on N hosts in network namespaces (hosts.sh), in blocks, whose links carry RATE (200mbit, as
 tc has it) each way, packet by packet. It needs root, and leaves nothing behind, however it ends. Calibrated are two
-ranks of this machine, and one on each of the first two hosts.
+ranks of this machine, and one on each of the first two hosts, once for all collectives.
 
     bars    15% median error over all cells; the chosen algorithm at most 5% slower than the best in 90% of the cells
 
@@ -32,8 +33,9 @@ from tempfile import TemporaryDirectory
 from ayatori import _core
 from ayatori.base.errors import Error
 from ayatori.base.units import format_bytes, format_seconds
-from ayatori.calibration.calibrating import calibrate
-from ayatori.calibration.measuring import Mpi, find_mpi, hosts_in, placement
+from ayatori.calibration.calibrating import calibration_of
+from ayatori.calibration.measuring import Mpi, compile_program, find_mpi, hosts_in, placement
+from ayatori.calibration.measuring import measure as measure_pair
 from ayatori.formats.calibration import costs_of
 from ayatori.model.jobs import contiguous_jobs
 from ayatori.model.network import open_source
@@ -67,16 +69,22 @@ class Timed:
         return abs(self.predicted - self.measured) / self.measured
 
 
-def predictor_for(mpi: Mpi, seconds: float, hostfile: Path | None) -> Predictor:
-    """One machine with what calibrate measures there, or as many as the hostfile names."""
-    hosts = len(hosts_in(hostfile)) if hostfile else 2
-    network = open_source(f"fattree:K={max(2, hosts)},levels=1")
-    calibration = calibrate(mpi, seconds, hostfile)
+def calibrated(mpi: Mpi, seconds: float, hostfile: Path | None) -> tuple[Predictor, float]:
+    """One machine with what calibrate measures there, or as many as the hostfile names; and the pace of messages inside
+    the machine while it was measured, 0 among hosts."""
+    with TemporaryDirectory() as name:
+        program = compile_program(mpi, Path(name))
+        inside = measure_pair(mpi, program, Path(name), seconds, None)
+        between = measure_pair(mpi, program, Path(name), seconds, hostfile) if hostfile else None
+    calibration = calibration_of(inside, between, links_between=2)
     for error in calibration.errors:
         print(f"{error.what:<20}{'fitted' if error.fitted else 'checked':<9}{error.median:8.1%} median")
     for remark in calibration.remarks:
         print(f"warning: {remark}")
-    return Predictor(network, model=Model(costs=costs_of(calibration, assumed_costs(network), 0)))
+    hosts = len(hosts_in(hostfile)) if hostfile else 2
+    network = open_source(f"fattree:K={max(2, hosts)},levels=1")
+    model = Model(costs=costs_of(calibration, assumed_costs(network), 0))
+    return Predictor(network, model=model), 0 if hostfile else inside.pace
 
 
 def calls_for(predictor: Predictor, job: _core.Job, collective: str) -> list[Call]:
@@ -155,6 +163,7 @@ def main() -> None:
     parser.add_argument("seconds", nargs="?", type=float, default=30)
     parser.add_argument("--hosts", type=int, default=1)
     parser.add_argument("--rate", default="200mbit")
+    parser.add_argument("--collectives", default=",".join(COLLECTIVES))
     asked = parser.parse_args()
     folder = os.environ.get(INSIDE)
     if asked.hosts > 1 and folder is None:
@@ -167,12 +176,15 @@ def main() -> None:
     if asked.ranks > cores:
         print(f"no bar is asked of these cells: {asked.ranks} ranks take turns on {cores} cores, which is not modelled")
     timed: list[Timed] = []
-    for collective in COLLECTIVES:
-        predictor = predictor_for(mpi, asked.seconds / len(COLLECTIVES), hostfile)
+    collectives = asked.collectives.split(",")
+    calibrations = 1 if hostfile else len(collectives)
+    for number, collective in enumerate(collectives):
+        if number < calibrations:
+            predictor, pace = calibrated(mpi, asked.seconds / calibrations, hostfile)
         [job] = contiguous_jobs(predictor.network, [asked.hosts], -(-asked.ranks // asked.hosts))
         calls = calls_for(predictor, job, collective)
         predicted = [prediction.seconds for prediction in predictor.predict_each((job, call) for call in calls)]
-        measured = measure(mpi, asked.ranks, calls, hostfile)
+        measured = measure(mpi, asked.ranks, calls, hostfile, pace if asked.ranks <= cores else 0)
         timed += [Timed(*row) for row in zip(calls, predicted, measured, strict=True) if row[2] > 0]
     compare(timed)
 

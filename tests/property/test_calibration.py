@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+from math import isfinite
 from pathlib import Path
+from random import Random
 from tempfile import TemporaryDirectory
 
 import jsonschema
@@ -160,6 +162,21 @@ def test_the_start_and_what_it_takes_to_replace_what_was_sent_are_found() -> Non
     for size in (4096, 1 << 20):
         assert seconds_of(found.again, size) == pytest.approx(seconds_of(AGAIN, size), rel=0.05)
         assert seconds_of(found.reduce, size) == pytest.approx(seconds_of(local, size), rel=0.05)
+
+
+@settings(max_examples=100, deadline=None)
+@given(message_costs(), st.booleans(), st.randoms(use_true_random=False))
+def test_any_noise_makes_costs_that_can_be_simulated_with(costs: MessageCosts, inside: bool, random: Random) -> None:
+    local = (Line(0, 1e-8, 1e-10),)
+    measured = measurement_of(costs, local, local, inside)
+    for samples in measured.patterns.values():
+        samples.median = {size: seconds * 10 ** random.uniform(-2, 2) for size, seconds in samples.median.items()}
+    found = fit(measured, "inside" if inside else "between")
+    messages = found.messages
+    numbers = [found.start, messages.latency, messages.gap, messages.rendezvous, messages.bandwidth]
+    for cost in (messages.send, messages.receive, found.copy, found.reduce, found.again):
+        numbers += [number for line in cost for number in (line.seconds, line.seconds_per_byte)]
+    assert all(isfinite(number) and number >= 0 for number in numbers), numbers
 
 
 def test_times_of_another_pace_are_said() -> None:

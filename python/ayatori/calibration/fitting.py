@@ -87,10 +87,10 @@ def one_way(costs: MessageCosts, size: int, sharing: int = 1) -> float:
 
 
 def fit_start(measured: Measurement) -> float:
-    """Seconds that the first of several exchanges takes longer than the others."""
+    """Seconds that the first of several exchanges takes longer than the others; at most half of any message."""
     exchanges, chains = measured.medians("exchange"), measured.medians("chain")
     more = [(seconds - chains[size]) / (1 - 1 / CHAIN) for size, seconds in exchanges.items() if size <= SMALL]
-    least = min((exchanges[size] for size in exchanges), default=0.0)
+    least = min((*exchanges.values(), *measured.medians("one_way").values()), default=0.0)
     return min(max(0.0, median(more)), least / 2) if more else 0.0
 
 
@@ -122,7 +122,7 @@ def fit_messages(measured: Measurement, inside: bool, start: float) -> MessageCo
     whole = means_of_patterns(exchanged, single, bandwidth if inside else 0)
     if bandwidth:
         left = [(size, seconds - seconds_of(send, size) - latency) for size, seconds in whole.items()]
-        bandwidth = max(bandwidth, *(size / seconds for size, seconds in left if seconds > 0 and size >= LARGE))
+        bandwidth = max([bandwidth, *(size / seconds for size, seconds in left if seconds > 0 and size >= LARGE)])
 
     def rest(size: int) -> float:
         return whole[size] - seconds_of(send, size) - latency - (size / bandwidth if bandwidth else 0)
