@@ -21,7 +21,7 @@ SOURCE = Path(_core.__file__).parent / "programs" / "calibrate.c"
 FITTED_SIZES = tuple(4**power for power in range(12))
 """1 B … 4 MiB; the program adds the eager limit and one byte more."""
 CHECKED_SIZES = tuple(size for size in (factor * 4**power for power in range(11) for factor in (2, 3)) if size > 2)
-LEAST_SECONDS = 120.0
+LEAST_SECONDS = 240.0
 """For everything but the measuring itself: starting, the eager limit, at least nine rounds."""
 MAX_SPREAD = 1.5
 """Three quarters of the rounds should be below this many times their median."""
