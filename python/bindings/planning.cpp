@@ -189,12 +189,12 @@ void bind_beside(nb::module_& module) {
       WithoutGil(), nb::arg("network"), nb::arg("routes"), nb::arg("endpoints"), nb::arg("steps"), nb::arg("others"));
 }
 
-void bind_bandwidth_beside(nb::module_& module) {
+void bind_expected_bandwidth(nb::module_& module) {
   module.def(
-      "bandwidth_beside",
+      "bandwidth_at_random_phases",
       [](const Network& network, const Routes& routes, const Endpoints& endpoints, const Plan& plan,
          const StepSequence& steps, const std::vector<Footprint>& others) {
-        return unwrap(bandwidth_beside(network, routes, endpoints, plan, steps, others));
+        return unwrap(bandwidth_at_random_phases(network, routes, endpoints, plan, steps, others));
       },
       WithoutGil(), nb::arg("network"), nb::arg("routes"), nb::arg("endpoints"), nb::arg("plan"), nb::arg("steps"),
       nb::arg("others"));
@@ -250,7 +250,7 @@ void bind_planning(nb::module_& module) {
   bind_plans(module);
   bind_contention(module);
   bind_beside(module);
-  bind_bandwidth_beside(module);
+  bind_expected_bandwidth(module);
   bind_steps(module);
   bind_jobs_together(module);
 }

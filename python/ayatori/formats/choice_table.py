@@ -61,7 +61,8 @@ def table_of(source: str, network: Network, choice: Choice) -> Table:
     if len(choice.jobs) != 1:
         raise Error("a table is for one job", hint="--job HOSTFILE --out FILE")
     job = choice.jobs[0]
-    names = [network.machines[machine].name for machine in job.machines]
+    all_machines = network.machines
+    names = [all_machines[machine].name for machine in job.machines]
     by_collective: dict[str, list[Ranking]] = {}
     for ranking in choice.rankings:
         by_collective.setdefault(ranking.collective, []).append(ranking)

@@ -24,8 +24,9 @@ def write_plan(network: Network, routes: Routes, job: Job, planned: Planned, pat
     `of_nics`: the job is that of traffic_of_nics(), with a rank for each NIC.
     """
     endpoints = job.endpoints(network)
+    all_machines = network.machines
     machines = [
-        _core.JobHost(network.machines[machine].name, ranks)
+        _core.JobHost(all_machines[machine].name, ranks)
         for machine, ranks in zip(job.machines, job.ranks_on_machines, strict=True)
     ]
     ranks = [_core.RankAddress(network.port(endpoint).guid, routes.base_lid(endpoint)) for endpoint in endpoints]

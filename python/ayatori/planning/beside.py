@@ -37,7 +37,7 @@ class Placed:
     meetings: float
     least_meetings: float
     bandwidth: float
-    """Expected beside the others, with this plan (beside.hpp)."""
+    """What `check` would measure beside the others, with this plan (beside.hpp)."""
     without_plan: float
     """The same with base LIDs on the same tables; of jobs that are planned jointly, if all of them had these."""
 
@@ -47,8 +47,9 @@ class Placed:
 
 
 def hosts_of(network: Network, job: Job) -> list[JobHost]:
+    all_machines = network.machines  # which makes this list each time
     return [
-        JobHost(network.machines[machine].name, ranks)
+        JobHost(all_machines[machine].name, ranks)
         for machine, ranks in zip(job.machines, job.ranks_on_machines, strict=True)
     ]
 
@@ -128,7 +129,7 @@ class _Fabric:
     def bandwidths(self, new: Sequence[_NewJob], plans: Sequence[Plan], footprints: Sequence[Footprint]) -> list[float]:
         """What each of the new jobs is expected to get beside the others and the other new ones."""
         return [
-            _core.bandwidth_beside(
+            _core.bandwidth_at_random_phases(
                 self.network,
                 self.routes,
                 each.endpoints,

@@ -24,8 +24,9 @@ class Proposal:
 def free_by_leaf(network: Network, free: Job) -> list[list[int]]:
     """The free machines by the switch of their first NIC, in network order."""
     leaves: dict[int, list[int]] = defaultdict(list)
+    all_machines = network.machines
     for machine in free.machines:
-        first = network.machines[machine].endpoints[0]
+        first = all_machines[machine].endpoints[0]
         leaves[network.port(network.port(first).peer).device].append(machine)
     return list(leaves.values())
 
@@ -65,8 +66,9 @@ def propose(
     if not 1 <= nodes <= len(free.machines):
         raise Error(f"{nodes} of {len(free.machines)} free hosts make no job")
     busy = {machine.host: other.name for other in others for machine in other.machines}
+    all_machines = network.machines
     for machine in free.machines:
-        name = network.machines[machine].name
+        name = all_machines[machine].name
         if name in busy:
             raise Error(f"host '{name}' is not free: job '{busy[name]}' runs on it")
     seen: set[frozenset[int]] = set()
@@ -75,7 +77,7 @@ def propose(
         if frozenset(machines) in seen:
             continue
         seen.add(frozenset(machines))
-        hosts = [network.machines[machine].name for machine in machines]
+        hosts = [all_machines[machine].name for machine in machines]
         job = _core.job_from_hostfile(network, "\n".join(hosts), "the free hosts", ppn, True)
         found.append(Proposal(how, hosts, plan_beside(network, routes, job, others, pattern, seed, rails)))
     found.sort(key=lambda each: (-round(each.placed.bandwidth, 6), each.placed.meetings))

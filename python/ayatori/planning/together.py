@@ -70,15 +70,16 @@ def background(network: Network, jobs: Sequence[JobOnFabric], share: float, seed
     if not 0 <= share <= 1:
         raise Error(f"background traffic of {share} of the machines", hint="a share from 0 to 1")
     busy = {machine for each in jobs for machine in each.job.machines}
+    all_machines = network.machines
     idle = [
         machine
-        for machine, described in enumerate(network.machines)
+        for machine, described in enumerate(all_machines)
         if machine not in busy and described.name and described.endpoints
     ]
     drawn = sorted(random.Random(seed).sample(idle, round(share * len(idle))))
     if len(drawn) < 2:
         return []
-    hosts = [(network.machines[machine].name, 1) for machine in drawn]
+    hosts = [(all_machines[machine].name, 1) for machine in drawn]
     return [JobOnFabric(BACKGROUND, _core.job_of_hosts(network, hosts, "background traffic"), pattern="random")]
 
 

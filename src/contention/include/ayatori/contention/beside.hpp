@@ -28,9 +28,16 @@ using Crowd = std::array<double, 6>;
 ///
 ///     bandwidth = Σ ideal(s) / Σ ( time(s) + Σ_k (1 − Π over the links l of step s of (1 − P_k(l))) )
 ///
-/// Errors: those of footprint_of().
+/// Fast enough for searches over plans. Errors: those of footprint_of().
 [[nodiscard]] Result<double> bandwidth_beside(const Network& network, const Routes& routes,
                                               std::span<const PortId> endpoints, const Plan& plan,
                                               const StepSequence& steps, std::span<const Footprint> others);
+
+/// What measure_together() measures of the job, each of the others having one message on the links that it uses: others
+/// whose footprints list their steps are in steps that are drawn at random, again and again. The others are crowds, as
+/// above. Deterministic. Errors: those of footprint_of().
+[[nodiscard]] Result<double> bandwidth_at_random_phases(const Network& network, const Routes& routes,
+                                                        std::span<const PortId> endpoints, const Plan& plan,
+                                                        const StepSequence& steps, std::span<const Footprint> others);
 
 }  // namespace ayatori
