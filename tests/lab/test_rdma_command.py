@@ -46,7 +46,8 @@ def test_output_status_and_files_come_back(machine: None, tmp_path: Path) -> Non
 
 
 def test_two_hosts_reach_each_other(machine: None, tmp_path: Path) -> None:
-    script = "hostname; $AYATORI_LAB_RSH host1 'hostname; rdma link | cut -d\" \" -f2,4; echo there >made; exit 5'"
+    mpirun = "mpirun.openmpi --allow-run-as-root -np 2 --host host0,host1 --map-by node hostname | sort"
+    script = f"{mpirun}; $AYATORI_LAB_RSH host1 'rdma link | cut -d\" \" -f2,4; echo there >made; exit 5'"
     running = lab(tmp_path, "--guests", "2", "--cpus", "1", "--", "sh", "-c", script)
     out, err = running.communicate(timeout=SECONDS)
     assert running.returncode == 5, err
