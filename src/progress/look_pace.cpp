@@ -18,7 +18,8 @@ void LookPace::looked(std::int64_t nanoseconds) {
   const auto taken = static_cast<double>(nanoseconds);
   idle_look_ = idle_look_ == 0 ? taken : std::min(taken, idle_look_ * forgotten);
   if (taken > 3 * idle_look_) {
-    begin();
+    const std::int64_t pause = nanoseconds < long_look_ns ? share_of_pause * nanoseconds : shortest_ns;
+    pause_ = std::clamp(pause, shortest_ns, longest_ns);
   } else {
     grow();
   }

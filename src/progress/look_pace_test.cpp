@@ -12,6 +12,7 @@ namespace {
 
 constexpr std::int64_t idle_look = 1400;
 constexpr std::int64_t look_that_finds = 9000;
+constexpr std::int64_t pause_after_finding = LookPace::share_of_pause * look_that_finds;
 
 TEST(LookPace, PausesGrowWhileLooksFindNothing) {
   LookPace pace;
@@ -30,8 +31,21 @@ TEST(LookPace, IsShortAgainAfterALookThatFindsSomethingOrABeginning) {
     LookPace pace;
     for (int look = 0; look < 20; ++look) pace.looked(idle_look);
     finds ? pace.looked(look_that_finds) : pace.begin();
-    EXPECT_EQ(pace.pause(false), LookPace::shortest_ns);
+    EXPECT_EQ(pace.pause(false), finds ? pause_after_finding : LookPace::shortest_ns);
   }
+}
+
+TEST(LookPace, LooksThatFindSomethingTakeAFortiethOfTheTimeUnlessMuchHasGathered) {
+  const auto pause_after = [](std::int64_t look) {
+    LookPace pace;
+    pace.looked(idle_look);
+    pace.looked(look);
+    return pace.pause(false);
+  };
+  EXPECT_EQ(pause_after(10'000), 400'000);
+  EXPECT_EQ(pause_after(LookPace::shortest_ns / 40 + 2000), 180'000);
+  EXPECT_EQ(pause_after(LookPace::long_look_ns - 1), LookPace::longest_ns);
+  EXPECT_EQ(pause_after(LookPace::long_look_ns), LookPace::shortest_ns);
 }
 
 TEST(LookPace, CrowdedNodesAreLookedAtLessOften) {
@@ -41,12 +55,12 @@ TEST(LookPace, CrowdedNodesAreLookedAtLessOften) {
   EXPECT_EQ(pace.pause(true), LookPace::longest_ns);
 }
 
-TEST(LookPace, StaysShortForAsLongAsEveryLookFindsSomething) {
+TEST(LookPace, StaysTheSameForAsLongAsEveryLookFindsSomething) {
   LookPace pace;
   pace.looked(idle_look);
   for (int look = 0; look < 2000; ++look) {
     pace.looked(look_that_finds);
-    ASSERT_EQ(pace.pause(false), LookPace::shortest_ns) << "look " << look;
+    ASSERT_EQ(pace.pause(false), pause_after_finding) << "look " << look;
   }
 }
 

@@ -7,15 +7,19 @@
 
 namespace ayatori {
 
-/// Pauses are short after a look that found something to do, and grow while looks find nothing. What a look found is
-/// told by the time that it took: all that is known of a communication library is that it has less to do when nothing
-/// has arrived. Takes no time of its own. Not safe for concurrent use.
+/// Pauses grow while looks find nothing. After a look that found something to do the pause is forty times as long as
+/// the look: messages that keep arriving gather in the meantime, and are moved in fewer looks, which costs less. Where
+/// so much has gathered that buffers may be full, it is short. What a look found is told by the time that it took: all
+/// that is known of a communication library is that it has less to do when nothing has arrived. Takes no time of its
+/// own. Not safe for concurrent use.
 class LookPace {
  public:
   /// Times in nanoseconds.
   static constexpr std::int64_t shortest_ns = 100'000;
   static constexpr std::int64_t shortest_crowded_ns = 300'000;  ///< where threads wait for a core
   static constexpr std::int64_t longest_ns = 600'000;
+  static constexpr std::int64_t share_of_pause = 40;     ///< looks take 1/40 of the time, if each finds something
+  static constexpr std::int64_t long_look_ns = 150'000;  ///< some 100 KiB have gathered
 
   /// Something was begun, or may move soon: the next pause is short.
   void begin() { pause_ = shortest_ns; }
