@@ -48,8 +48,7 @@ void tell_outcome(const ProgressTrial::Outcome& outcome) {
 std::optional<std::uint32_t> core_of_thread() {
   const auto& cores = process().settings.progress_cpus;
   if (cores.empty()) return std::nullopt;
-  const Rank on_node = process().node_rank[static_cast<std::size_t>(process().rank)];
-  return cores[(on_node == no_id ? 0 : on_node) % cores.size()];
+  return cores[process().node_self % cores.size()];
 }
 
 void start_thread() {

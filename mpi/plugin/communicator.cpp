@@ -18,7 +18,7 @@ namespace ayatori::plugin {
 namespace {
 
 /// Memory of all compiled programs of this process; of a communicator the one that is in use is kept in any case.
-constexpr Bytes max_compiled_bytes = Bytes{512} << 10;
+constexpr Bytes max_compiled_bytes = Bytes{256} << 10;
 std::atomic<Bytes> compiled_bytes{0};
 
 int keyval = MPI_KEYVAL_INVALID;
@@ -165,12 +165,17 @@ Places Communicator::places() const {
 }
 
 void Communicator::make_messages() {
-  const std::vector<Rank> world_ranks = ranks_in_world(own_, static_cast<int>(ranks_));
+  const std::vector<int>& on_node = process().node_ranks;
+  std::vector<int> here(on_node.size(), MPI_UNDEFINED);
+  MPI_Group group = MPI_GROUP_NULL;
+  PMPI_Comm_group(own_, &group);
+  PMPI_Group_translate_ranks(process().world, static_cast<int>(on_node.size()), on_node.data(), group, here.data());
+  PMPI_Group_free(&group);
   std::vector<NodeParticipant> near;
-  for (Rank rank = 0; rank < ranks_; ++rank) {
-    const Rank node_rank = process().node_rank[world_ranks[rank]];
-    if (node_rank != no_id) near.push_back({rank, node_rank});
+  for (Rank node_rank = 0; node_rank < here.size(); ++node_rank) {
+    if (here[node_rank] != MPI_UNDEFINED) near.push_back({static_cast<Rank>(here[node_rank]), node_rank});
   }
+  std::ranges::sort(near, {}, &NodeParticipant::participant);
   messages_ = std::make_unique<Messages>(own_, near, ranks_, number_);
 }
 

@@ -63,15 +63,19 @@ std::vector<int> first_ranks(const Process& process, MPI_Comm node, int ranks) {
   return firsts;
 }
 
-void note_node_ranks(Process& process, MPI_Comm node, int ranks) {
+void note_node_ranks(Process& process, MPI_Comm node) {
   MPI_Group group = MPI_GROUP_NULL;
   PMPI_Comm_group(node, &group);
-  std::vector<int> all(static_cast<std::size_t>(ranks));
-  std::iota(all.begin(), all.end(), 0);
-  std::vector<int> here(all.size());
-  PMPI_Group_translate_ranks(process.world, ranks, all.data(), group, here.data());
+  int self = 0;
+  int ranks = 1;
+  PMPI_Group_rank(group, &self);
+  PMPI_Group_size(group, &ranks);
+  process.node_self = static_cast<Rank>(self);
+  std::vector<int> here(static_cast<std::size_t>(ranks));
+  std::iota(here.begin(), here.end(), 0);
+  process.node_ranks.resize(here.size());
+  PMPI_Group_translate_ranks(group, ranks, here.data(), process.world, process.node_ranks.data());
   PMPI_Group_free(&group);
-  for (const int rank : here) process.node_rank.push_back(rank == MPI_UNDEFINED ? no_id : static_cast<Rank>(rank));
 }
 
 }  // namespace
@@ -82,7 +86,7 @@ void find_nodes(Process& process) {
   MPI_Comm node = MPI_COMM_NULL;
   PMPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
   const std::vector<int> firsts = first_ranks(process, node, ranks);
-  note_node_ranks(process, node, ranks);
+  note_node_ranks(process, node);
   make_memory(process, node);
   PMPI_Comm_free(&node);
   std::vector<std::uint32_t> number(firsts.size(), no_id);

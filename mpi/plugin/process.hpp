@@ -34,7 +34,8 @@ struct Process {
   int level = MPI_THREAD_SINGLE;  ///< at which the program calls the MPI, whatever the MPI grants
   MPI_Group world = MPI_GROUP_NULL;
   Places places;                ///< of the ranks of MPI_COMM_WORLD
-  std::vector<Rank> node_rank;  ///< by rank of MPI_COMM_WORLD: its number on our node; no_id if it is elsewhere
+  std::vector<int> node_ranks;  ///< ranks of MPI_COMM_WORLD on our node, by their number on it
+  Rank node_self = 0;           ///< our own number on it
   /// Whether calls that do not block can be played, and some may be: the same in all processes.
   bool plays_nonblocking = false;
   Outstanding outstanding;             ///< those of them that are not over

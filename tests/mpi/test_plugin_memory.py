@@ -6,7 +6,15 @@ import plugin
 import pytest
 
 COMMUNICATORS = 400
-FORCED = {"AYATORI_BCAST": "binomial", "AYATORI_ALLREDUCE": "recursive-doubling", "AYATORI_BARRIER": "dissemination"}
+FORCED = {
+    "AYATORI_BCAST": "binomial",
+    "AYATORI_REDUCE": "binomial",
+    "AYATORI_GATHER": "binomial",
+    "AYATORI_ALLREDUCE": "recursive-doubling",
+    "AYATORI_ALLTOALL": "shift",
+    "AYATORI_ALLGATHER": "ring",
+    "AYATORI_BARRIER": "dissemination",
+}
 MAX_OF_A_COMMUNICATOR = 8192
 """Bytes, besides what the MPI takes for the communicator that the plug-in makes."""
 
@@ -32,3 +40,12 @@ def test_memory_of_a_process_and_of_a_communicator_is_bounded(mpi: plugin.Mpi) -
     print(f"{mpi.family}: {first - first_without} bytes a process, {each:.0f} a communicator besides the MPI's")
     assert each < MAX_OF_A_COMMUNICATOR
     assert first - first_without < 1 << 20
+
+
+def test_communicators_that_come_and_go_leave_nothing(mpi: plugin.Mpi) -> None:
+    """10,000 of them by hand; Open MPI makes some hundred a second."""
+    program = mpi.compiled("check_leaks.c", "mpicc")
+    times = {"openmpi": 150, "mpich": 600}[mpi.family]
+    done = mpi.run(2, program, str(times), AYATORI_ALLREDUCE="ring", AYATORI_IBCAST="binomial")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert int(done.stdout) < 32 * 1024

@@ -1,18 +1,22 @@
-/* many_communicators N: collectives on MPI_COMM_WORLD and on N duplicates of it. Rank 0 prints, in bytes as the kernel
- * counts them, what it has of its own before the first collective, after those on MPI_COMM_WORLD, and after all. */
+/* many_communicators N: collectives of all sizes on MPI_COMM_WORLD, and small ones on N duplicates of it. Rank 0
+ * prints, in bytes as the kernel counts them, what it has before the first collective, after those on MPI_COMM_WORLD,
+ * and after all. */
 
+#include <malloc.h>
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Memory without a file, and memory that is shared: code and constants are in files. */
+/* Memory without a file, and this process's share of memory that is shared: code and constants are in files. */
 static long own_bytes(void) {
-  FILE* const status = fopen("/proc/self/status", "r");
+  malloc_trim(0); /* what is free does not count */
+  MPI_Barrier(MPI_COMM_WORLD);
+  FILE* const status = fopen("/proc/self/smaps_rollup", "r");
   char line[256];
   long kib = 0;
   while (status != NULL && fgets(line, sizeof line, status) != NULL) {
-    if (strncmp(line, "RssAnon:", 8) == 0 || strncmp(line, "RssShmem:", 9) == 0) kib += atol(strchr(line, ':') + 1);
+    if (strncmp(line, "Pss_Anon:", 9) == 0 || strncmp(line, "Pss_Shmem:", 10) == 0) kib += atol(strchr(line, ':') + 1);
   }
   if (status != NULL) fclose(status);
   return kib * 1024;
@@ -27,6 +31,25 @@ static void use(MPI_Comm comm) {
   }
 }
 
+/* More algorithms and sizes than fit into what is kept of them. */
+static void use_all_sizes(MPI_Comm comm) {
+  enum { most = 1 << 20 };
+  char* const data = calloc(2, most);
+  int ranks = 1;
+  MPI_Comm_size(comm, &ranks);
+  for (int bytes = 4 * ranks; bytes <= most; bytes *= 2) {
+    for (int root = 0; root < ranks; ++root) {
+      MPI_Bcast(data, bytes, MPI_CHAR, root, comm);
+      MPI_Reduce(data, data + most, bytes / 4, MPI_INT, MPI_SUM, root, comm);
+      MPI_Gather(data, bytes / ranks, MPI_CHAR, data + most, bytes / ranks, MPI_CHAR, root, comm);
+    }
+    MPI_Allreduce(data, data + most, bytes / 4, MPI_INT, MPI_SUM, comm);
+    MPI_Alltoall(data, bytes / ranks, MPI_CHAR, data + most, bytes / ranks, MPI_CHAR, comm);
+    MPI_Allgather(data, bytes / ranks, MPI_CHAR, data + most, bytes / ranks, MPI_CHAR, comm);
+  }
+  free(data);
+}
+
 int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   const int count = argc > 1 ? atoi(argv[1]) : 0;
@@ -34,6 +57,7 @@ int main(int argc, char** argv) {
   memset(all, 0, sizeof *all * (size_t)(count + 1));
   const long before = own_bytes();
   use(MPI_COMM_WORLD);
+  use_all_sizes(MPI_COMM_WORLD);
   const long after_first = own_bytes();
   for (int i = 0; i < count; ++i) {
     MPI_Comm_dup(MPI_COMM_WORLD, &all[i]);
@@ -41,7 +65,8 @@ int main(int argc, char** argv) {
   }
   int rank = 0;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  if (rank == 0) printf("%ld %ld %ld\n", before, after_first, own_bytes());
+  const long after_all = own_bytes();
+  if (rank == 0) printf("%ld %ld %ld\n", before, after_first, after_all);
   for (int i = 0; i < count; ++i) MPI_Comm_free(&all[i]);
   free(all);
   MPI_Finalize();
