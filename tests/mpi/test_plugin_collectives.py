@@ -101,5 +101,5 @@ def test_more_bytes_than_a_count_of_the_mpi_are_moved(
 
 
 def test_the_programs_folder_has_no_program_that_no_test_runs() -> None:
-    tests = "".join(path.read_text(encoding="utf-8") for path in Path(__file__).parent.glob("*.py"))
+    tests = "".join(path.read_text(encoding="utf-8") for path in Path(__file__).parents[1].rglob("*.py"))
     assert [path.name for path in plugin.PROGRAMS.glob("*.c*") if path.name not in tests] == []
