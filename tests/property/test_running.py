@@ -151,6 +151,57 @@ def test_squeue_lists_jobs_with_host_lists(fabric, tmp_path: Path, monkeypatch: 
         listed_jobs(network, str(tmp_path / "nowhere"))
 
 
+def test_tables_are_made_for_the_jobs_that_slurm_names(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ayatori_command
+) -> None:
+    hostfile, squeue = tmp_path / "job", tmp_path / "squeue"
+    hostfile.write_text("N1\nN6\nN11\n", encoding="utf-8")
+    squeue.write_text('#!/bin/sh\necho "17 N[1,6,11]"\n')
+    squeue.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
+    by_file, by_slurm = (
+        json.loads(ayatori_command("route", TREE, "--lmc", "0", "--for", jobs, "--json").stdout)
+        for jobs in (str(hostfile), "slurm")
+    )
+    assert by_slurm["running"] == 1
+    assert by_slurm["changed_entries"] == by_file["changed_entries"] > 0
+
+
+def test_a_folder_that_is_missing_is_not_made(tmp_path: Path, ayatori_command) -> None:
+    hostfile = tmp_path / "job"
+    hostfile.write_text("N1\nN8\n", encoding="utf-8")
+    missing = tmp_path / "missing"
+    refused = ayatori_command("plan", TREE, "--job", str(hostfile), "--running", str(missing))
+    assert refused.status == 1
+    assert "no such folder" in refused.stderr
+    assert not missing.exists()
+
+
+def test_a_damaged_file_says_what_to_do_and_stays(tmp_path: Path, ayatori_command) -> None:
+    hostfile = tmp_path / "job"
+    hostfile.write_text("N1\nN8\n", encoding="utf-8")
+    running = tmp_path / "running"
+    running.mkdir()
+    state = running / ".ayatori-running.json"
+    state.write_text('{"format"', encoding="utf-8")
+    refused = ayatori_command("plan", TREE, "--job", str(hostfile), "--running", str(running))
+    assert refused.status == 1
+    assert "not valid JSON" in refused.stderr and "remove the file" in refused.stderr
+    assert state.read_text(encoding="utf-8") == '{"format"'
+
+
+def test_a_job_whose_hostfile_is_not_in_the_folder_is_told(tmp_path: Path, ayatori_command) -> None:
+    running = tmp_path / "running"
+    running.mkdir()
+    outside, inside = tmp_path / "later", running / "before"
+    for file in (outside, inside):
+        file.write_text("N1\nN8\n", encoding="utf-8")
+    told = ayatori_command("plan", TREE, "--job", str(outside), "--running", str(running))
+    assert "put the hostfile into" in told.stderr
+    quiet = ayatori_command("plan", TREE, "--job", str(inside), "--running", str(running))
+    assert "put the hostfile into" not in quiet.stderr
+
+
 def test_proposals_are_free_hosts_the_best_first(fabric) -> None:
     network, routes = fabric
     busy = [note(network, "a", plan_beside(network, routes, job_on(network, "N[0,4,8,12,16,20]"), []))]
@@ -165,7 +216,7 @@ def test_proposals_are_free_hosts_the_best_first(fabric) -> None:
         assert len(set(each.hosts)) == 6
         assert set(each.hosts) <= names
     assert propose(network, routes, free, 3, busy)[0].placed.isolated
-    with pytest.raises(Error, match="13 of 12 free hosts"):
+    with pytest.raises(Error, match="13 hosts is possible: 12 are free"):
         propose(network, routes, free, 13, busy)
     with pytest.raises(Error, match="host 'N0' is not free: job 'a' runs on it"):
         propose(network, routes, job_on(network, "N[0-7]"), 4, busy)

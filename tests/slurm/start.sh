@@ -3,7 +3,7 @@
 #
 # To be run by `unshare --net --pid --mount --uts --ipc --fork --kill-child --mount-proc`: in a network, a process tree and
 # a host name of its own. When it ends, so do all daemons. FOLDER gets everything that they write. Nodes are called N0 to
-# N3, as many formulas of networks call theirs.
+# N3, as many formulas of networks call theirs. FOLDER/more.conf, if it is there, ends slurm.conf.
 set -eu
 folder=$1
 script=$2
@@ -45,6 +45,7 @@ MpiDefault=none
 NodeName=N[0-3] NodeHostname=batch Port=[17001-17004] CPUs=4
 PartitionName=all Nodes=ALL Default=YES State=UP
 CONF
+[ ! -e "$folder/more.conf" ] || cat "$folder/more.conf" >>"$folder/slurm.conf"
 export SLURM_CONF="$folder/slurm.conf"
 
 dd if=/dev/urandom of="$folder/munge.key" bs=1024 count=1 2>/dev/null

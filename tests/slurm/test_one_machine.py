@@ -5,10 +5,12 @@ Everything runs in namespaces of its own, which end with their first process; no
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shutil
 import subprocess
+import sys
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -99,6 +101,36 @@ def test_programs_of_libacp_start_by_srun(folder: Path) -> None:
     flags = ["-std=c99", f"-I{ROOT / 'include'}", f"-L{libraries}", f"-Wl,-rpath,{libraries}", "-lacp", "-pthread"]
     subprocess.run(["cc", str(source), "-o", str(folder / "copy"), *flags], check=True, timeout=60)
     in_slurm(folder, f"ACP_TIMEOUT=20 srun --mpi=pmix -N 1 -n 4 {folder / 'copy'}")
+
+
+def test_jobs_are_placed_and_planned_as_they_start(folder: Path) -> None:
+    """The two examples: sbatch-placed chooses hosts, and the prolog plans each job beside those that run."""
+    examples, plans = ROOT / "examples/slurm", folder / "plans"
+    plans.mkdir()
+    settings = f"""export SLURM_CONF={folder}/slurm.conf AYATORI_SOURCE={FAT_TREE} AYATORI_PLANS={plans}
+export PATH={Path(sys.executable).parent}:$PATH:/usr/sbin:/usr/bin:/bin HOME={folder}
+"""
+    prolog = folder / "prolog"
+    # The second job is planned while the first one is still in its prolog.
+    prolog.write_text(f"#!/bin/sh\n{settings}{examples / 'prolog'}\nsleep 2\n")
+    prolog.chmod(0o755)
+    (folder / "more.conf").write_text(f"PrologSlurmctld={prolog}\n")
+    (folder / "job").write_text("#!/bin/sh\nsleep 60\n")
+    submit = (
+        f"sh {examples / 'sbatch-placed'} 2 --parsable --chdir={folder} --output=out-%j --exclusive {folder / 'job'}"
+    )
+    wait = "tries=0; until [ -e {0} ] || [ $tries -eq 300 ]; do sleep 0.1; tries=$((tries + 1)); done\n"
+    script = settings + "".join(f"{submit}\n{wait.format(plans / f'{job}.json')}" for job in (1, 2))
+    script += "squeue --noheader --format='%i %N'\nscancel 1\nscancel 2\n"
+    printed = in_slurm(folder, script).splitlines()
+    assert printed[:2] == ["1", "2"], printed
+    running = json.loads((plans / "running.json").read_text())
+    assert [job["name"] for job in running["jobs"]] == ["1", "2"], "the second plan did not take the first job for gone"
+    hosts = [{machine["host"] for machine in job["machines"]} for job in running["jobs"]]
+    assert sorted(hosts, key=min) == [{"N0", "N1"}, {"N2", "N3"}], "each on a leaf of its own"
+    for number in (1, 2):
+        planned = json.loads((plans / f"{number}.json").read_text())
+        assert {machine["host"] for machine in planned["machines"]} == hosts[number - 1]
 
 
 MPI_PROGRAM = """

@@ -11,8 +11,17 @@ import typer
 
 from ayatori._core import Job, Network, Routes
 from ayatori.cli.link_names import names_of_links
-from ayatori.cli.output import print_table, say
-from ayatori.formats.running import default_state, listed_jobs, locked, read_running, still_running, write_running
+from ayatori.cli.output import note, print_table, say
+from ayatori.formats.running import (
+    SLURM,
+    default_state,
+    folder_of,
+    listed_jobs,
+    locked,
+    read_running,
+    still_running,
+    write_running,
+)
 from ayatori.planning.beside import Placed, RunningJob, hosts_of, plan_beside, plan_jointly
 
 RUNNING = Annotated[
@@ -81,6 +90,8 @@ def add_to_running(
 
     The plans of the others stand. The jobs are noted last: what fails leaves the file as it was.
     """
+    if running != SLURM:
+        folder_of(running)
     file = state or default_state(new.network, running)
     with locked(file):
         others = jobs_beside(new.network, new.routes, new.lmc, running, file, new.jobs)
@@ -88,7 +99,19 @@ def add_to_running(
         save(placed)
         mine = [noted(new.network, name, each) for name, each in placed.items()]
         write_running(new.network, file, new.lmc, [*others, *mine])
+    tell_what_is_not_listed(new, running)
     return placed, others
+
+
+def tell_what_is_not_listed(new: NewJobs, running: str) -> None:
+    """In a folder a job without a hostfile is gone: the next plan would take its links."""
+    missing = [name for name in new.jobs if running != SLURM and not (Path(running) / name).exists()]
+    if missing:
+        note(f"put the hostfile into {running}, called {missing[0]}, before another job is planned: else it is gone")
+
+
+def counted(number: int, noun: str) -> str:
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
 def jobs_in_words(count: int) -> str:
@@ -97,7 +120,8 @@ def jobs_in_words(count: int) -> str:
 
 def describe_placed(data: dict[str, Any]) -> None:
     """A job beside those that run, as placed_as_data() has it."""
-    say(f"  job           {data['name']}: {data['machines']} hosts, {data['ranks']} ranks, {data['method']}")
+    size = f"{counted(data['machines'], 'host')}, {counted(data['ranks'], 'rank')}"
+    say(f"  job           {data['name']}: {size}, {data['method']}")
     expected, without = data["relative_bandwidth"], data["without_plan"]
     say(f"  expected      {expected:.4f} of what the NICs could; {without:.4f} by base LIDs")
     if data["isolated"]:

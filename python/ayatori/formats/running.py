@@ -22,7 +22,8 @@ from ayatori.model.jobs import read_job
 from ayatori.planning.beside import RunningJob, hosts_of, unplanned
 
 SLURM = "slurm"
-SQUEUE = ("squeue", "--noheader", "--states=RUNNING", "--format=%i %N")
+SQUEUE = ("squeue", "--noheader", "--states=CONFIGURING,RUNNING,SUSPENDED", "--format=%i %N")
+"""While PrologSlurmctld plans a job, it is CONFIGURING: the plan of the next one must not take it for gone."""
 
 
 def listed_jobs(network: Network, running: str, ppn: int = 0) -> dict[str, Job]:
@@ -32,10 +33,15 @@ def listed_jobs(network: Network, running: str, ppn: int = 0) -> dict[str, Job]:
     """
     if running == SLURM:
         return jobs_of_squeue(network, squeue(), ppn)
+    return {file.name: read_job(network, file, ppn) for file in files_of_jobs([folder_of(running)])}
+
+
+def folder_of(running: str) -> Path:
+    """Raises Error if there is none: a folder that is made here would say that no job runs."""
     folder = Path(running)
     if not folder.is_dir():
         raise Error(f"{running}: no such folder", hint="a folder with a hostfile for each running job, or slurm")
-    return {file.name: read_job(network, file, ppn) for file in files_of_jobs([folder])}
+    return folder
 
 
 def squeue() -> str:
@@ -59,9 +65,12 @@ def jobs_of_squeue(network: Network, text: str, ppn: int = 0) -> dict[str, Job]:
 
 
 def default_state(network: Network, running: str) -> Path:
-    """Where the file of a fabric is: in the folder of the running jobs, or in the user's folder for states."""
+    """Where the file of a fabric is: in the folder of the running jobs, or in the user's folder for states.
+
+    Raises Error if there is no such folder of jobs.
+    """
     if running != SLURM:
-        return Path(running) / ".ayatori-running.json"
+        return folder_of(running) / ".ayatori-running.json"
     guids = sorted(network.guid(router) for router in range(network.router_count))
     key = hashlib.sha256(repr(guids).encode()).hexdigest()[:16]
     states = Path(os.environ.get("XDG_STATE_HOME") or Path.home() / ".local" / "state")
@@ -87,7 +96,11 @@ def read_running(network: Network, state: Path, lmc: int) -> list[RunningJob]:
     """
     if not state.exists():
         return []
-    file = _core.read_running_file(str(state))
+    try:
+        file = _core.read_running_file(str(state))
+    except Error as error:
+        hint = "remove the file: the jobs that run now are then taken for jobs without a plan"
+        raise Error(error.message, error.cause, error.hint or hint) from error
     if file.jobs and file.lmc != lmc:
         raise Error(
             f"{state}: its jobs were planned on tables of LMC {file.lmc}, this one would be on LMC {lmc}",

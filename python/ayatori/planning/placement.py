@@ -64,7 +64,7 @@ def propose(
     Raises Error: fewer free hosts than nodes, hosts that a running job has.
     """
     if not 1 <= nodes <= len(free.machines):
-        raise Error(f"{nodes} of {len(free.machines)} free hosts make no job")
+        raise Error(f"no job of {nodes} hosts is possible: {len(free.machines)} are free")
     busy = {machine.host: other.name for other in others for machine in other.machines}
     all_machines = network.machines
     for machine in free.machines:
