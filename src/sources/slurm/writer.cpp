@@ -18,9 +18,12 @@ namespace slurm {
 
 namespace {
 
+/// Of a word that is written, without "-nodes" and numbers that may follow: host lists take names of 255 letters.
+constexpr std::size_t longest_word = 200;
+
 /// Characters that Slurm's parser, YAML and host lists all accept in a word.
 std::string plain_word(std::string_view name) {
-  std::string word(name);
+  std::string word(name.substr(0, longest_word));
   for (char& c : word) {
     const bool plain =
         (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '.' || c == '_';

@@ -149,6 +149,20 @@ TEST(WriteSlurm, SpinesWithDifferentLeavesStaySeparate) {
             "SwitchName=Spine-1-2 Switches=Leaf-[1-2]\n");
 }
 
+TEST(WriteSlurm, LongNamesAreCutAndStillDiffer) {
+  const std::string half(150, 'x');
+  const auto network = parse_slurm_conf(
+      "BlockName=" + half + half + "1 Nodes=n[1-2]\nBlockName=" + half + half + "2 Nodes=n[3-4]\nBlockSizes=2,4\n",
+      "test");
+  ASSERT_TRUE(network);
+  std::string text;
+  ASSERT_TRUE(write_slurm_conf(*network, [&](std::string_view piece) { text += piece; }));
+  const auto again = parse_slurm_conf(text, "written");
+  ASSERT_TRUE(again) << again.error().message;
+  EXPECT_EQ(again->machines().size(), 4U);
+  EXPECT_EQ(again->router_count(), network->router_count());
+}
+
 TEST(WriteSlurm, NetworksOtherThanTreesAreRefused) {
   const auto refused = write_slurm_conf(opened("torus:4x4"), [](std::string_view) {});
   ASSERT_FALSE(refused);
