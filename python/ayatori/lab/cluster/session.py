@@ -40,7 +40,8 @@ def why_impossible(settings: Settings) -> str:
     for program, package in programs.items():
         if shutil.which(program, path=os.environ.get("PATH", "") + ":/usr/sbin:/sbin") is None:
             return f"{program} is not installed (apt-get install {package})"
-    return _tried("ip", "link", "add", "type", "veth")
+    # In a chroot, for example, a network namespace can be made and not be entered.
+    return _tried("sh", "-c", "mount -t tmpfs none /run && ip netns add a && ip netns exec a ip link add type veth")
 
 
 def has_netem() -> bool:
