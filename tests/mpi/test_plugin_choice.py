@@ -50,7 +50,7 @@ def test_the_model_says_what_is_compared_with_the_mpis_own(mpi: plugin.Mpi) -> N
 def test_what_the_first_calls_showed_is_tried_again_by_all_ranks_alike(mpi: plugin.Mpi) -> None:
     program = mpi.compiled("check_often.c", "mpicc")
     ranks = 3 if mpi.family == "openmpi" else 2  # MPICH's ranks poll: more than there are cores take minutes
-    done = mpi.run(ranks, program, "120000", timeout=300, AYATORI_VERBOSE="1")
+    done = mpi.run(ranks, program, "500000", timeout=300, AYATORI_VERBOSE="1")
     assert done.returncode == 0, done.stdout + done.stderr
     assert done.stdout.strip() == "right"
     assert lines_of(done.stderr, ", tried again: "), done.stderr
