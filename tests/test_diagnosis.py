@@ -16,9 +16,7 @@ def host(name: str, *interfaces: tuple[str, list[tuple[str, int]]], **told: Any)
         {
             "name": interface,
             "up": True,
-            "carrier": True,
             "loopback": False,
-            "bridge": False,
             "mtu": 1500,
             "addresses": of,
         }

@@ -24,8 +24,6 @@ class Interface:
     name: str
     addresses: tuple[Address, ...]
     mtu: int
-    carrier: bool
-    bridge: bool
 
 
 @dataclass(frozen=True)
@@ -69,7 +67,7 @@ def read_host(name: str, told: Mapping[str, Any]) -> Host:
             Address(name, one["name"], text, str(ipaddress.ip_network(f"{text}/{length}", strict=False)))
             for text, length in one["addresses"]
         )
-        interfaces.append(Interface(one["name"], addresses, one["mtu"], one["carrier"], one["bridge"]))
+        interfaces.append(Interface(one["name"], addresses, one["mtu"]))
     return Host(
         name,
         tuple(interfaces),

@@ -37,15 +37,12 @@ def interfaces():
     for one in json.loads(text):
         if not one.get("ifname"):
             continue
-        name = one["ifname"]
         ours = [[a["local"], a["prefixlen"]] for a in one.get("addr_info", []) if a["family"] == "inet"]
         found.append(
             {
-                "name": name,
+                "name": one["ifname"],
                 "up": "UP" in one["flags"],
-                "carrier": "LOWER_UP" in one["flags"],
                 "loopback": "LOOPBACK" in one["flags"],
-                "bridge": os.path.isdir(os.path.join("/sys/class/net", name, "bridge")),
                 "mtu": one["mtu"],
                 "addresses": ours,
             }
