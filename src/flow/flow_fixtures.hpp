@@ -3,17 +3,20 @@
 /// Schedules and paths for tests, written out by hand or drawn at random. Header only; tests include it.
 
 #include <fmt/format.h>
+#include <gtest/gtest.h>
 
 #include <algorithm>
 #include <functional>
 #include <map>
 #include <numeric>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
 #include "ayatori/base/random.hpp"
 #include "ayatori/flow/paths.hpp"
+#include "ayatori/flow/simulate.hpp"
 #include "ayatori/schedule/schedule.hpp"
 
 namespace ayatori::test {
@@ -142,6 +145,36 @@ inline ListedPaths one_switch(Rank machines, double rate, double latency = 0) {
   }
   return {std::vector<double>(std::size_t{machines} * 2, rate), machine_of_rank, paths,
           std::vector<double>(std::size_t{machines} * 2, latency)};
+}
+
+inline Prediction run(const Schedule& schedule, const Paths& paths, const FlowOptions& options = {}) {
+  auto prediction = simulate(schedule, paths, options);
+  EXPECT_TRUE(prediction) << prediction.error().message;
+  return prediction.value_or(Prediction{});
+}
+
+inline void expect_seconds(const Prediction& prediction, double seconds) {
+  EXPECT_NEAR(prediction.seconds, seconds, 1e-9 * seconds);
+}
+
+inline SizeCost bytes_a_second(double rate) { return {{0, 0, 1 / rate}}; }
+
+/// What both modes say.
+inline void expect_both(const Schedule& schedule, const Paths& paths, FlowOptions options, double seconds) {
+  options.steps = StepMode::drift;
+  expect_seconds(run(schedule, paths, options), seconds);
+  options.steps = StepMode::synchronous;
+  expect_seconds(run(schedule, paths, options), seconds);
+}
+
+/// Messages that all begin at once.
+inline ListedSchedule at_once(Rank ranks, const std::vector<std::tuple<Rank, Rank, Bytes>>& messages) {
+  std::map<Rank, RankStep> step;
+  for (const auto& [from, to, bytes] : messages) {
+    step[from].sends.emplace_back(to, bytes);
+    step[to].receives.push_back(from);
+  }
+  return {ranks, {step}};
 }
 
 }  // namespace ayatori::test

@@ -8,40 +8,15 @@
 namespace ayatori {
 namespace {
 
+using test::at_once;
+using test::bytes_a_second;
+using test::expect_both;
+using test::expect_seconds;
 using test::ListedPaths;
 using test::ListedSchedule;
 using test::one_switch;
 using test::RankStep;
-
-Prediction run(const Schedule& schedule, const Paths& paths, const FlowOptions& options = {}) {
-  auto prediction = simulate(schedule, paths, options);
-  EXPECT_TRUE(prediction) << prediction.error().message;
-  return prediction.value_or(Prediction{});
-}
-
-void expect_seconds(const Prediction& prediction, double seconds) {
-  EXPECT_NEAR(prediction.seconds, seconds, 1e-9 * seconds);
-}
-
-SizeCost bytes_a_second(double rate) { return {{0, 0, 1 / rate}}; }
-
-/// What both modes say.
-void expect_both(const Schedule& schedule, const Paths& paths, FlowOptions options, double seconds) {
-  options.steps = StepMode::drift;
-  expect_seconds(run(schedule, paths, options), seconds);
-  options.steps = StepMode::synchronous;
-  expect_seconds(run(schedule, paths, options), seconds);
-}
-
-/// Messages that all begin at once.
-ListedSchedule at_once(Rank ranks, const std::vector<std::tuple<Rank, Rank, Bytes>>& messages) {
-  std::map<Rank, RankStep> step;
-  for (const auto& [from, to, bytes] : messages) {
-    step[from].sends.emplace_back(to, bytes);
-    step[to].receives.push_back(from);
-  }
-  return {ranks, {step}};
-}
+using test::run;
 
 TEST(Simulate, AScheduleWithoutMessagesTakesNoTime) {
   expect_both(ListedSchedule(3, {std::map<Rank, RankStep>{}}), one_switch(3, 1), {}, 0);
