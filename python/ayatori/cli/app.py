@@ -1,47 +1,103 @@
-"""The verbs of the command line."""
+"""The verbs of the command line. What is not called is not imported: half of the time that a short command takes."""
 
 from __future__ import annotations
 
-from typing import Annotated
+from collections.abc import Callable, Iterator, Mapping
+from importlib import import_module
+from typing import Annotated, Any
 
+import click
 import typer
+from typer.core import TyperCommand, TyperGroup
 
 import ayatori
 from ayatori import _core
-from ayatori.cli import (
-    bench,
-    calibrate,
-    check,
-    choose,
-    convert,
-    demo,
-    doctor,
-    lab,
-    order,
-    place,
-    plan,
-    report,
-    route,
-    run,
-    show,
-    simulate,
-)
 from ayatori.cli.former_names import taking
-from ayatori.cli.options import SOURCES
 
 
-def algorithms_in_words() -> str:
-    """For the help of verbs that take them: each collective with its algorithms."""
+def sources_in_words() -> str:
+    """For the help of verbs that take one."""
+    from ayatori.cli.options import SOURCES
+
+    return SOURCES
+
+
+def sources_and_algorithms_in_words() -> str:
+    """For the help of verbs that take both: the sources, and each collective with its algorithms."""
     by_collective: dict[str, list[str]] = {}
     for algorithm in _core.algorithms():
         by_collective.setdefault(algorithm.collective, []).append(algorithm.name)
-    return "Algorithms: " + "; ".join(f"{name}: {', '.join(names)}" for name, names in by_collective.items()) + "."
+    algorithms = "; ".join(f"{name}: {', '.join(names)}" for name, names in by_collective.items())
+    return f"{sources_in_words()}\n\nAlgorithms: {algorithms}."
 
 
-ALGORITHMS = algorithms_in_words()
+def command(
+    name: str, epilog: Callable[[], str] | None = None, former_names: Mapping[str, str] | None = None
+) -> click.Command:
+    """The verb `name`, which is the function of that name in the module of that name."""
+    app = typer.Typer(add_completion=False)
+    function = getattr(import_module(f"ayatori.cli.{name}"), name)
+    app.command(name, epilog=epilog and epilog(), cls=taking(former_names) if former_names else TyperCommand)(function)
+    return typer.main.get_command(app)
+
+
+def group(name: str) -> click.Command:
+    """The verbs under `name`: the `app` of the module of that name."""
+    made = typer.main.get_command(import_module(f"ayatori.cli.{name}").app)
+    made.name = name
+    return made
+
+
+VERBS: Mapping[str, Callable[[], click.Command]] = {
+    "show": lambda: command("show", sources_in_words),
+    "convert": lambda: command("convert", sources_in_words),
+    "route": lambda: command("route", sources_in_words, {"--out": "--out-dir"}),
+    "check": lambda: command("check", sources_in_words),
+    "plan": lambda: command("plan", sources_in_words),
+    "place": lambda: command("place", sources_in_words),
+    "order": lambda: command("order", sources_and_algorithms_in_words),
+    "calibrate": lambda: command("calibrate"),
+    "choose": lambda: command("choose", sources_and_algorithms_in_words),
+    "simulate": lambda: command("simulate", sources_and_algorithms_in_words, {"--segment": "--chunk"}),
+    "run": lambda: command("run"),
+    "doctor": lambda: command("doctor"),
+    "lab": lambda: group("lab"),
+    "bench": lambda: group("bench"),
+    "report": lambda: command("report"),
+    "demo": lambda: command("demo", sources_in_words, {"--jobs": "--random-jobs", "--out": "--out-dir"}),
+}
+"""In the order in which help lists them."""
+
+
+class Commands(Mapping[str, click.Command]):
+    """The verbs as commands, each made when it is asked for."""
+
+    def __init__(self) -> None:
+        self._made: dict[str, click.Command] = {}
+
+    def __getitem__(self, name: str) -> click.Command:
+        if name not in self._made:
+            self._made[name] = VERBS[name]()
+        return self._made[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(VERBS)
+
+    def __len__(self) -> int:
+        return len(VERBS)
+
+
+class Ayatori(TyperGroup):
+    """The command line, whose commands are made late."""
+
+    def __init__(self, **attributes: Any) -> None:
+        super().__init__(**attributes)
+        self.commands = Commands()  # type: ignore[assignment]  # click only reads it
+
 
 app = typer.Typer(
     name="ayatori",
+    cls=Ayatori,
     help="See the network that HPC software runs on, and use it.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
@@ -66,21 +122,3 @@ def options_of_all(
     Exit status: 0 done; 1 it can't be done with this input; 2 the command line is wrong; 3 what was checked is bad, or
     there are differences; 70 a defect or a failed resource of ours; 130 interrupted. `run` has that of its program.
     """
-
-
-app.command("show", epilog=SOURCES)(show.show)
-app.command("convert", epilog=SOURCES)(convert.convert)
-app.command("route", epilog=SOURCES, cls=taking({"--out": "--out-dir"}))(route.route)
-app.command("check", epilog=SOURCES)(check.check)
-app.command("plan", epilog=SOURCES)(plan.plan)
-app.command("place", epilog=SOURCES)(place.place)
-app.command("order", epilog=f"{SOURCES}\n\n{ALGORITHMS}")(order.order)
-app.command("calibrate")(calibrate.calibrate)
-app.command("choose", epilog=f"{SOURCES}\n\n{ALGORITHMS}")(choose.choose)
-app.command("simulate", epilog=f"{SOURCES}\n\n{ALGORITHMS}", cls=taking({"--segment": "--chunk"}))(simulate.simulate)
-app.command("run")(run.run)
-app.command("doctor")(doctor.doctor)
-app.add_typer(lab.app, name="lab")
-app.add_typer(bench.app, name="bench")
-app.command("report")(report.report)
-app.command("demo", epilog=SOURCES, cls=taking({"--jobs": "--random-jobs", "--out": "--out-dir"}))(demo.demo)

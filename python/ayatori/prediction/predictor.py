@@ -9,8 +9,6 @@ from pathlib import Path
 from statistics import fmean
 from typing import Any
 
-import numpy as np
-
 from ayatori import _core
 from ayatori._core import Job, Network, Places, Plan, PlannedSteps, Routes, Schedule
 from ayatori.base.errors import Error
@@ -386,6 +384,8 @@ def bandwidth_bytes(call: Call, places: Places) -> float | None:
     if call.collective == "alltoall":
         return call.bytes * _pairs_between_machines(places) / places.machine_count
     if call.collective == "alltoallv":
+        import numpy as np  # takes as long to load as all else, and is used here alone
+
         machine = np.asarray(places.machine)
         return float(np.asarray(call.sizes)[machine[:, None] != machine].sum()) / places.machine_count
     if call.collective in ("allgather", "reduce_scatter", "gather", "scatter"):

@@ -9,8 +9,6 @@ from random import Random
 from statistics import fmean
 from typing import Any
 
-import numpy as np
-
 from ayatori import _core
 from ayatori._core import JobsSideBySide, Network, Routes
 from ayatori.base.errors import Error
@@ -207,6 +205,8 @@ def message_bytes(call: Call) -> int:
     """What the messages of background traffic have: the call's size, of an alltoallv the mean of its pairs."""
     if call.sizes is None:
         return call.bytes
+    import numpy as np  # takes as long to load as all else, and is used here alone
+
     sizes = np.asarray(call.sizes, dtype=np.int64)
     return int(sizes.sum()) // max(1, int(np.count_nonzero(sizes)))
 
