@@ -193,7 +193,7 @@ TEST(PlanJointly, NoJobOfThreeLeavesTheOthersMoreByOtherPaths) {
 
 TEST(PlanJointly, JobsExpectAtLeastWhatTheyGetPlannedInTurn) {
   int better = 0;
-  for (std::uint64_t seed = 1; seed <= 3; ++seed) {
+  for (std::uint64_t seed = 1; seed <= 2; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     Random random(seed);
     Tree tree{.down = {4, 4}, .up = {4}};
