@@ -2,113 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict
 from pathlib import Path
-from typing import Any
 
 from ayatori.base.files import write_bytes
 from ayatori.cli.output import print_table, say
-from ayatori.report.curves import Plot
-from ayatori.report.document import document
-from ayatori.report.markup import Markup, tag
+from ayatori.report.figures import Curve, Figure, Table, page_of_figures
 from ayatori.resumable import SavedResults
 
-
-@dataclass(frozen=True)
-class Table:
-    """Rows whose first column is text and whose others are figures. Those that begin with "paper" are told apart."""
-
-    title: str
-    columns: list[str]
-    rows: list[list[str]]
-    note: str = ""
-
-    def show(self) -> None:
-        print_table(self.title, self.columns, self.rows)
-        if self.note:
-            say(self.note)
-        say("")
-
-    def markup(self) -> Markup:
-        head = tag("tr", *(tag("th", column, scope="col", class_=_right(i)) for i, column in enumerate(self.columns)))
-        table = tag("table", tag("thead", head), tag("tbody", *map(self._row, self.rows)))
-        return tag("div", tag("h3", self.title), tag("div", table, class_="scroll"), *self._note(), class_="card")
-
-    def _row(self, row: list[str]) -> Markup:
-        cells = [tag("td", figure, class_="number") for figure in row[1:]]
-        return tag("tr", tag("th", row[0], scope="row"), *cells, class_="paper" if row[0].startswith("paper") else None)
-
-    def _note(self) -> list[Markup]:
-        return [tag("p", self.note, class_="note")] if self.note else []
-
-
-def _right(column: int) -> str | None:
-    return "number" if column else None
-
-
-@dataclass(frozen=True)
-class Curve:
-    """One line or row of marks of a figure. `tone` is a place in the report's palette of six."""
-
-    name: str
-    x: Sequence[float]
-    y: Sequence[float]
-    tone: int
-    width: float = 2.5
-    dash: str = "solid"
-    symbol: str = ""
-    """Plotly's name of a mark; empty: none."""
-    line: bool = True
-    shape: str = "linear"
-
-    def trace(self) -> dict[str, Any]:
-        mode = "+".join(["lines"] * self.line + ["markers"] * bool(self.symbol))
-        trace: dict[str, Any] = {"type": "scatter", "name": self.name, "x": list(self.x), "y": list(self.y)}
-        trace |= {"mode": mode, "tone": self.tone, "cliponaxis": False}
-        if self.line:
-            trace["line"] = {"width": self.width, "dash": self.dash, "shape": self.shape}
-        if self.symbol:
-            trace["marker"] = {"symbol": self.symbol, "size": 8 if self.line else 13, "line": {"width": 2}}
-        return trace | ({} if self.line else {"hoverinfo": "skip"})
-
-    def key(self) -> Markup:
-        """A short piece of it, for the legend."""
-        dash = None if self.dash == "solid" else self.dash.replace("px", "")
-        stroke = {"stroke": "currentColor", "stroke_width": self.width, "stroke_dasharray": dash}
-        line = tag("line", x1=0, y1=6, x2=26, y2=6, **stroke)
-        outline = {"fill": "none", "stroke": "currentColor", "stroke_width": 2}
-        square = tag("rect", x=8.5, y=1.5, width=9, height=9, **outline)
-        mark = square if self.symbol.startswith("square") else tag("circle", cx=13, cy=6, r=4.5, **outline)
-        drawn = [line] * self.line + [mark] * (not self.line)
-        key = tag("svg", *drawn, class_=f"key tone{self.tone}", viewBox="0 0 26 12", aria_hidden="true")
-        return tag("li", key, self.name)
-
-
-@dataclass(frozen=True)
-class Figure:
-    """Curves over common axes, the last one on top; `x_axis` and `y_axis` are Plotly's settings."""
-
-    id: str
-    title: str
-    note: str
-    curves: list[Curve]
-    x_axis: dict[str, Any] = field(default_factory=dict)
-    y_axis: dict[str, Any] = field(default_factory=dict)
-
-    def plot(self) -> Plot:
-        traces = [curve.trace() for curve in self.curves]
-        names = [curve.name for curve in self.curves]
-        layout = {"xaxis": self.x_axis, "yaxis": self.y_axis}
-        return Plot(self.id, self.title, self.note, self.title, names, traces, layout)
-
-    def markup(self) -> Markup:
-        place = tag("div", id=self.id, class_="plot", role="img", aria_label=self.title)
-        legend = tag("ul", *(curve.key() for curve in reversed(self.curves)), class_="legend")
-        missing = tag("noscript", "The plot needs JavaScript; the tables have its figures.")
-        return tag(
-            "figure", tag("h3", self.title), tag("p", self.note, class_="note"), legend, place, missing, class_="card"
-        )
+__all__ = ["Curve", "Figure", "Table", "present", "show"]
 
 
 def present(results: SavedResults, title: str, about: str, tables: list[Table], figures: list[Figure]) -> Path:
@@ -117,15 +19,16 @@ def present(results: SavedResults, title: str, about: str, tables: list[Table], 
     say(about)
     say("")
     for table in tables:
-        table.show()
+        show(table)
     results.save(tables=[asdict(table) for table in tables])
     page = results.path.with_name("index.html")
-    write_bytes(page, _page(title, about, tables, figures).encode("utf-8"))
+    text = page_of_figures(title, "experiments", about, tables, figures, "Drawn from results.json.")
+    write_bytes(page, text.encode("utf-8"))
     return page
 
 
-def _page(title: str, about: str, tables: list[Table], figures: list[Figure]) -> str:
-    pictures = tag("div", *(figure.markup() for figure in figures), class_="plots pair")
-    heading = tag("h1", title), tag("p", about, class_="source")
-    section = tag("section", *heading, pictures, *(table.markup() for table in tables), class_="study")
-    return document(title, "experiments", [section], "Drawn from results.json.", [figure.plot() for figure in figures])
+def show(table: Table) -> None:
+    print_table(table.title, table.columns, table.rows)
+    if table.note:
+        say(table.note)
+    say("")

@@ -7,13 +7,13 @@ lab_packages="opensm ibsim-utils infiniband-diags ibutils"
 # What its tests and checks need besides.
 test_packages="pkg-config libgtest-dev libbenchmark-dev clang-19 libclang-rt-19-dev libomp-19-dev clang-format-19 chromium fonts-dejavu-core \
     openmpi-bin libopenmpi-dev mpich libmpich-dev gfortran libpmix-dev graphviz libhwloc-dev libsimgrid-dev lldpd iproute2 nftables slurmctld slurmd slurm-client munge libucx-dev libfabric-dev \
-    libibverbs-dev ibverbs-providers ibverbs-utils qemu-system-x86"
+    libibverbs-dev ibverbs-providers ibverbs-utils qemu-system-x86 hpcc libopenblas-pthread-dev"
 # What the benchmarks measure beside ours.
-peer_packages="libopenmpi-dev libfabric-bin"
+peer_packages="libopenmpi-dev libfabric-bin hpcc libopenblas-pthread-dev"
 # The integer program beside our plans, from PyPI.
 bench_python_packages="ortools>=9.10"
 # Whose memory the experiments measure beside ours.
-experiment_packages="openmpi-bin libopenmpi-dev mpich libmpich-dev"
+experiment_packages="openmpi-bin libopenmpi-dev mpich libmpich-dev hpcc libopenblas-pthread-dev iproute2"
 # What `./run bare` makes a root file system with.
 bare_packages="debootstrap git"
 

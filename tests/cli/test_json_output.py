@@ -43,6 +43,8 @@ EXAMPLES: dict[str, list[str]] = {
     "bench-incast": ["bench incast --senders 2 --messages 10 --repeats 1 --stacks ours"],
     "bench-collectives": ["bench collectives --collective barrier,allreduce --bytes 8B --repeats 1"],
     "bench-alltoall": ["bench alltoall --bytes 64B --repeats 1"],
+    "bench-hpl": ["bench hpl --matrix-order 60 --nb 16 --mixed"],
+    "estimate-hpl-paper": ["estimate hpl"],
     "bench-simulated-incast": ["bench simulated-incast --senders 3 --messages 20"],
     "bench-peers": ["bench peers --count 1000"],
     "demo": [f"demo {SMALL} --random-jobs 2"],

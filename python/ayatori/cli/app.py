@@ -63,6 +63,7 @@ VERBS: Mapping[str, Callable[[], click.Command]] = {
     "doctor": lambda: command("doctor"),
     "lab": lambda: group("lab"),
     "bench": lambda: group("bench"),
+    "estimate": lambda: group("estimate"),
     "report": lambda: command("report"),
     "demo": lambda: command("demo", sources_in_words, {"--jobs": "--random-jobs", "--out": "--out-dir"}),
 }

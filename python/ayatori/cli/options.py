@@ -293,10 +293,12 @@ def value_of(parse: Callable[[str], Value], text: str) -> Value:
         raise UsageError(error.message, error.cause, error.hint) from error
 
 
-def open_partial(source: str, parameters: dict[str, Any], resume: bool) -> SavedResults:
+def open_partial(
+    source: str, parameters: dict[str, Any], resume: bool, save_every: float = SAVE_EVERY_SECONDS
+) -> SavedResults:
     """The file for the results of a run with these parameters; with `resume` those that an earlier run has left."""
     parameters = {"source": source} | parameters
-    saved = SavedResults(partial_file(parameters), parameters, SAVE_EVERY_SECONDS)
+    saved = SavedResults(partial_file(parameters), parameters, save_every)
     if resume and not saved.load() and is_first_process():
         note(f"nothing to resume from ({saved.path}): starting from the beginning")
     return saved

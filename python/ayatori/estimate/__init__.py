@@ -1,0 +1,1 @@
+"""What a cluster would do that nobody has measured, or that is not built yet."""

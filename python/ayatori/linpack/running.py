@@ -1,0 +1,146 @@
+"""HPL run once: by an xhpl on the PATH, or by Debian's hpcc."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import shutil
+import tempfile
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from ayatori import _core
+from ayatori.base.errors import Error
+from ayatori.linpack.input_file import input_text
+from ayatori.linpack.output_file import SolvedSystem, parse_output
+from ayatori.linpack.settings import Plane, Point, Variant
+from ayatori.processes import run_program
+
+PROGRAMS = Path(_core.__file__).parent / "programs"
+ONLY_HPL = PROGRAMS / "libhpcc_only_hpl.so"
+PACKAGE = "hpcc"
+MAX_SECONDS = 7 * 24 * 3600.0
+_ALIGNMENT = 8
+_CHECKED_BYTES = 16 << 20
+"""Smaller arrays are not refused: hpcc's measurement of latencies does not look whether it got its own of 2 MB."""
+
+
+@dataclass(frozen=True)
+class Launcher:
+    """How processes are started."""
+
+    words: tuple[str, ...] = ()
+    """Before `-np N`; empty: Open MPI's mpirun on this machine, of more processes than cores if need be."""
+
+    def command(self, processes: int, plane: Plane) -> list[str]:
+        words = list(self.words) or ["mpirun.openmpi", "--oversubscribe"]
+        if not plane.interface:
+            return [*words, "-np", str(processes)]
+        if is_openmpi(words[0]):
+            chosen = ["--mca", "pml", "ob1", "--mca", "btl_tcp_if_include", plane.interface]
+        else:
+            chosen = ["-iface", plane.interface]
+        return [*words, *chosen, "-np", str(processes)]
+
+
+def is_openmpi(launcher: str) -> bool:
+    """By what the program's name leads to; Debian's mpirun leads to orterun or to mpiexec.hydra."""
+    found = shutil.which(launcher)
+    return any(word in Path(found or launcher).resolve().name for word in ("orterun", "openmpi", "prte"))
+
+
+def find_hpl(wanted: str = "") -> Path:
+    """The program of this name or path; without one an xhpl on the PATH, else hpcc."""
+    for name in [wanted] if wanted else ["xhpl", "hpcc"]:
+        if found := shutil.which(name):
+            return Path(found)
+    raise Error(
+        f"{wanted or 'neither xhpl nor hpcc'} is not installed", hint=f"apt-get install {PACKAGE} libopenblas0-pthread"
+    )
+
+
+def launcher_of(words: str) -> Launcher:
+    launcher = Launcher(tuple(shlex.split(words)))
+    program = launcher.words[0] if launcher.words else "mpirun.openmpi"
+    if shutil.which(program) is None:
+        raise Error(f"{program} is not installed", hint="apt-get install openmpi-bin")
+    return launcher
+
+
+def run_hpl(program: Path, launcher: Launcher, point: Point, variant: Variant) -> SolvedSystem:
+    """One test, with one thread a process. Raises Error if there is no result of it; a failed residual is a result."""
+    point.check()
+    variant.check()
+    hpcc = program.name.startswith("hpcc")
+    with tempfile.TemporaryDirectory(prefix="ayatori-") as name:
+        folder = Path(name)
+        (folder / ("hpccinf.txt" if hpcc else "HPL.dat")).write_text(input_text(point, variant, hpcc), encoding="ascii")
+        preloaded = _only_hpl(point) if hpcc and ONLY_HPL.exists() else []
+        words = [*launcher.command(point.processes, point.plane), *preloaded, str(program)]
+        output = run_in(folder, words)
+        text = (folder / "hpccoutf.txt").read_text(errors="replace") if hpcc else output
+    tests = [test for test in parse_output(text) if _answers(test, point)]
+    if len(tests) != 1:
+        raise Error(f"{program.name} has solved no system of N = {point.order}", cause=_last_words(text))
+    return tests[0]
+
+
+def run_in(folder: Path, words: Sequence[str]) -> str:
+    """What a program of several processes prints; raises Error if it fails."""
+    output, errors = folder / "output", folder / "errors"
+    status = run_program(
+        words, folder=folder, environment=_environment(), output=output, errors=errors, timeout=MAX_SECONDS
+    )
+    if status != 0:
+        raise Error(f"{words[0]} failed", cause=_told(errors) or _told(output) or f"status {status}")
+    return output.read_text(encoding="utf-8", errors="replace")
+
+
+def _told(path: Path) -> str:
+    """The last line with words: Open MPI draws lines around what it says."""
+    lines = path.read_text(encoding="utf-8", errors="replace").splitlines()
+    return next((line.strip() for line in reversed(lines) if line.strip("- \t")), "")
+
+
+def _answers(test: SolvedSystem, point: Point) -> bool:
+    return (test.order, test.block, test.rows, test.columns) == (point.order, point.block, point.rows, point.columns)
+
+
+def _last_words(text: str) -> str:
+    return next((line.strip() for line in reversed(text.splitlines()) if line.strip()), "it printed nothing")
+
+
+def _environment() -> dict[str, str]:
+    """Libraries compute with one thread a process: HPL's processes are what is spread over cores."""
+    threads = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
+    as_root = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"} if os.geteuid() == 0 else {}
+    exported = (
+        {"OMPI_MCA_mca_base_env_list": ";".join(threads)} if "OMPI_MCA_mca_base_env_list" not in os.environ else {}
+    )
+    return {**os.environ, **threads, **as_root, **exported}
+
+
+def _only_hpl(point: Point) -> list[str]:
+    """What keeps hpcc from running its other benchmarks (bench/tasks/hpl/only_hpl.c); empty where these are small."""
+    least, most = refused_bytes(point)
+    return ["env", f"LD_PRELOAD={ONLY_HPL}", f"AYATORI_HPCC_REFUSED={least} {most}"] if least < most else []
+
+
+def refused_bytes(point: Point) -> tuple[int, int]:
+    """Sizes that HPL never allocates: more than its panels, less than any process has of the matrix."""
+    rows = min(local_size(point.order, point.block, i, point.rows) for i in range(point.rows))
+    columns = min(local_size(point.order + 1, point.block, i, point.columns) for i in range(point.columns))
+    matrix = 8 * rows * columns
+    most_rows = local_size(point.order, point.block, 0, point.rows)
+    most_columns = local_size(point.order + 1, point.block, 0, point.columns)
+    panels = 8 * (point.block + _ALIGNMENT) * (most_rows + most_columns + 8 * point.block + 64)
+    return max(2 * panels, _CHECKED_BYTES), matrix - 1
+
+
+def local_size(count: int, block: int, place: int, places: int) -> int:
+    """Rows or columns that a process has where blocks are dealt out in turns."""
+    whole, rest = divmod(count, block)
+    mine = (whole // places) * block
+    extra = whole % places
+    return mine + (block if place < extra else rest if place == extra else 0)

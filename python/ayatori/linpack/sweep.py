@@ -1,0 +1,108 @@
+"""Many points, each run several times; HPL and mixed precision take turns, so that both see the same load."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+from ayatori.base.errors import Error
+from ayatori.linpack.mixed import run_mixed
+from ayatori.linpack.running import Launcher, run_hpl
+from ayatori.linpack.settings import Plane, Point, Variant
+
+MAX_POINTS = 10_000
+
+
+@dataclass(frozen=True)
+class Sweep:
+    orders: tuple[int, ...]
+    blocks: tuple[int, ...]
+    grids: tuple[tuple[int, int], ...]
+    """(P, Q)"""
+    planes: tuple[Plane, ...] = (Plane(),)
+    variant: Variant = Variant()
+    repeats: int = 1
+    mixed: bool = False
+
+    def points(self) -> list[Point]:
+        all_of = itertools.product(self.planes, self.grids, self.orders, self.blocks)
+        return [Point(order, block, rows, columns, plane) for plane, (rows, columns), order, block in all_of]
+
+    def check(self) -> None:
+        self.variant.check()
+        if not 1 <= self.repeats <= 1000:
+            raise Error(f"repeats: {self.repeats} is out of range", hint="1 to 1000")
+        names = [plane.name for plane in self.planes]
+        if len(set(names)) < len(names):
+            raise Error("two planes have the same name")
+        for point in self.points():
+            point.check()
+        if not 1 <= len(self.points()) * self.repeats <= MAX_POINTS:
+            raise Error(f"{len(self.points()) * self.repeats} runs are out of range", hint=f"1 to {MAX_POINTS}")
+
+    def runs(self) -> list[Point]:
+        """Each point, then each again: a slow minute of the machine affects no point alone."""
+        return self.points() * self.repeats
+
+
+def run_points(program: Path, launcher: Launcher, sweep: Sweep, points: Sequence[Point]) -> list[dict[str, Any]]:
+    """Of each point plain data: HPL's test, and that of mixed precision or None."""
+    found = []
+    for point in points:
+        test = run_hpl(program, launcher, point, sweep.variant)
+        mixed = run_mixed(launcher, point) if sweep.mixed else None
+        found.append({"hpl": asdict(test) | {"passed": test.passed}, "mixed": mixed and asdict(mixed)})
+    return found
+
+
+def results_of(sweep: Sweep, runs: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """One entry a point: over its repeats the median, least and most GFlop/s, and the largest residual."""
+    count = len(sweep.points())
+    results = []
+    for number, point in enumerate(sweep.points()):
+        own = runs[number::count]
+        tests = [run["hpl"] for run in own]
+        residuals = [residual for test in tests for residual in test["residuals"]]
+        entry: dict[str, Any] = {
+            "plane": point.plane.name,
+            "order": point.order,
+            "nb": point.block,
+            "p": point.rows,
+            "q": point.columns,
+            "variant": tests[0]["variant"],
+            "seconds": median(test["seconds"] for test in tests),
+            "gflops": _spread([test["gflops"] for test in tests]),
+            "residual": max((residual["value"] for residual in residuals), key=_bad_last),
+            "passed": all(test["passed"] for test in tests),
+            "mixed": None,
+        }
+        if sweep.mixed:
+            entry["mixed"] = _mixed([run["mixed"] for run in own], sweep.variant.threshold)
+        results.append(entry)
+    return results
+
+
+def _bad_last(value: float) -> tuple[bool, float]:
+    """Not-a-number is the largest residual of all."""
+    return value != value, value
+
+
+def _spread(values: Sequence[float]) -> dict[str, float]:
+    return {"median": median(values), "min": min(values), "max": max(values)}
+
+
+def _mixed(runs: Sequence[dict[str, Any]], threshold: float) -> dict[str, Any]:
+    residual = max((run["residual"] for run in runs), key=_bad_last)
+    return {
+        "seconds": median(run["seconds"] for run in runs),
+        "factoring": median(run["factoring"] for run in runs),
+        "refining": median(run["refining"] for run in runs),
+        "gflops": _spread([run["gflops"] for run in runs]),
+        "residual": residual,
+        "iterations": max(run["iterations"] for run in runs),
+        "passed": residual < threshold and all(run["iterations"] >= 0 for run in runs),
+    }
