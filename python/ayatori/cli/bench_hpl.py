@@ -15,7 +15,7 @@ from ayatori.base.units import parse_bytes
 from ayatori.cli import options
 from ayatori.cli.execution import Status, UsageError
 from ayatori.cli.output import note, print_json, print_table, progress, say
-from ayatori.linpack.mixed import mixed_program
+from ayatori.linpack.mixed import program_for
 from ayatori.linpack.running import find_hpl, launcher_of
 from ayatori.linpack.settings import BROADCASTS, PRESETS, Plane, Variant, memory_here, order_for
 from ayatori.linpack.sweep import Sweep, results_of, run_points
@@ -73,7 +73,7 @@ def hpl(
     sweep.check()
     found, starter = find_hpl(program), launcher_of(launch)
     if mixed:
-        mixed_program(starter)
+        program_for(starter, "mixed")
     results = measured(found, launch, sweep, resume)
     data = {"program": found.name, "broadcast": variant.broadcast, "depth": depth, "threshold": threshold}
     data |= {"repeats": repeats, "results": results}

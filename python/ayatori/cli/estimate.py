@@ -3,12 +3,23 @@
 from __future__ import annotations
 
 from dataclasses import asdict
+from typing import Annotated, Any
 
 import typer
 
-from ayatori.cli import options
-from ayatori.cli.output import print_json, print_table, say
+from ayatori.base.units import parse_seconds
+from ayatori.cli import bench_hpl, options
+from ayatori.cli.execution import UsageError
+from ayatori.cli.output import note, print_json, print_table, say
+from ayatori.estimate.hpl_model import PartTimes, check_modelled, model_hpl
 from ayatori.estimate.paper3 import PRINTED_CLUSTER, TOP500_LAST, paper_estimate
+from ayatori.linpack.kernels import measure_kernels
+from ayatori.linpack.mixed import program_for
+from ayatori.linpack.running import launcher_of
+from ayatori.linpack.settings import Variant
+from ayatori.linpack.sweep import Sweep
+
+MAX_SECONDS = 3600.0
 
 app = typer.Typer(help="What would a cluster do that is not built, or not measured?", no_args_is_help=True)
 
@@ -19,8 +30,64 @@ def estimate() -> None:
 
 
 @app.command("hpl")
-def hpl(json: options.JSON = False) -> None:
-    """Paper 3's estimate of its Cell cluster, step by step, and where its numbers do not multiply out."""
+def hpl(
+    paper: Annotated[bool, typer.Option("--paper", help="Paper 3's own arithmetic, step by step; no other.")] = False,
+    preset: bench_hpl.PRESET = "",
+    matrix_order: bench_hpl.ORDER = "",
+    memory: bench_hpl.MEMORY = "",
+    nb: bench_hpl.NB = "",
+    grids: bench_hpl.GRIDS = "",
+    planes: bench_hpl.PLANES = "",
+    depth: Annotated[int, typer.Option(help="Panels that are factored ahead.")] = Variant.depth,
+    launch: bench_hpl.LAUNCH = "",
+    seconds: Annotated[str, typer.Option(metavar="TIME", help="To measure the parts of each point for.")] = "5s",
+    json: options.JSON = False,
+) -> None:
+    """How fast would High Performance Linpack be? A model of it, from what its parts take here (docs/hpl-model.md).
+
+    The parts (panel, update with DGEMM, broadcast) are measured by as many processes as the grid has, at the same time.
+    With --paper: paper 3's estimate of its Cell cluster, and where its numbers do not multiply out.
+    """
+    if paper:
+        if any((preset, matrix_order, memory, nb, grids, planes, launch)):
+            raise UsageError("--paper takes no other option than --json")
+        describe_paper(json)
+        return
+    time = options.value_of(parse_seconds, seconds)
+    if not 0 < time <= MAX_SECONDS:
+        raise UsageError(f"--seconds {seconds} is out of range", hint="for example 5s; at most an hour")
+    sizes = bench_hpl.sizes_of(preset, matrix_order, memory, nb, grids)
+    sweep = Sweep(*sizes, bench_hpl.planes_of(planes), Variant(depth=depth))
+    sweep.check()
+    for point in sweep.points():
+        check_modelled(point, depth)
+    launcher = launcher_of(launch)
+    program_for(launcher, "kernels")
+    results: list[dict[str, Any]] = []
+    for point in sweep.points():
+        note(f"N = {point.order}, NB = {point.block}, {point.rows} x {point.columns}, {point.plane.name}")
+        kernels = measure_kernels(launcher, point, time)
+        head = {"plane": point.plane.name, "order": point.order, "nb": point.block, "p": point.rows, "q": point.columns}
+        modelled = asdict(model_hpl(point, PartTimes(kernels), depth))
+        results.append(head | modelled | {"parts": [asdict(kernel) for kernel in kernels]})
+    if json:
+        print_json("estimate-hpl", {"depth": depth, "results": results})
+    else:
+        describe(results)
+
+
+def describe(results: list[dict[str, Any]]) -> None:
+    say("High Performance Linpack as modelled from its parts, BCAST 1ring; parts: of all processes together")
+    columns = ["  plane, P x Q", "N", "NB", "GFlop/s", "s", "panels", "updates", "messages"]
+    rows = [
+        [f"  {one['plane']}, {one['p']} x {one['q']}", str(one["order"]), str(one["nb"]), f"{one['gflops']:.2f}"]
+        + [f"{one[name]:.2f}" for name in ("seconds", "panels", "updates", "messages")]
+        for one in results
+    ]
+    print_table("", columns, rows)
+
+
+def describe_paper(json: bool) -> None:
     found = paper_estimate()
     if json:
         print_json("estimate-hpl-paper", asdict(found) | {"top500_last_tflops": TOP500_LAST})

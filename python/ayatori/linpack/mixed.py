@@ -28,15 +28,13 @@ class MixedResult:
     """Refinements; -1: they did not make the residual small."""
 
 
-def mixed_program(launcher: Launcher) -> Path:
-    """The one for the launcher's MPI; raises Error if it was not built."""
+def program_for(launcher: Launcher, name: str) -> Path:
+    """Our program hpl_NAME for the launcher's MPI; raises Error if it was not built."""
     family = "openmpi" if not launcher.words or is_openmpi(launcher.words[0]) else "mpich"
-    path = PROGRAMS / f"hpl_mixed_{family}"
+    path = PROGRAMS / f"hpl_{name}_{family}"
     if not path.exists():
-        raise Error(
-            f"{path.name} was not built",
-            hint=f"apt-get install lib{family}-dev libopenblas-pthread-dev, then ./run build",
-        )
+        packages = f"lib{family}-dev libopenblas-pthread-dev"
+        raise Error(f"{path.name} was not built", hint=f"apt-get install {packages}, then ./run build")
     return path
 
 
@@ -45,7 +43,7 @@ def run_mixed(launcher: Launcher, point: Point) -> MixedResult:
     point.check()
     words = [
         *launcher.command(point.processes, point.plane),
-        str(mixed_program(launcher)),
+        str(program_for(launcher, "mixed")),
         str(point.order),
         str(point.block),
     ]

@@ -1,0 +1,40 @@
+"""What the parts of HPL take here, measured by as many processes at once as HPL has (bench/tasks/hpl/kernels.cpp)."""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+from ayatori.base.errors import Error
+from ayatori.linpack.mixed import program_for
+from ayatori.linpack.running import Launcher, run_in
+from ayatori.linpack.settings import Point
+
+
+@dataclass(frozen=True)
+class Kernels:
+    """Seconds at one height of the trailing matrix."""
+
+    rows: int
+    columns: int
+    panel: float
+    """Factoring rows x NB."""
+    update: float
+    """Row exchanges, triangular solve and DGEMM of rows x columns x NB."""
+    message: float
+    """Passing a panel of rows x NB on in the ring."""
+    solve: float
+    """A product of rows x NB with a vector."""
+
+
+def measure_kernels(launcher: Launcher, point: Point, seconds: float) -> list[Kernels]:
+    """From the highest to the lowest."""
+    words = [*launcher.command(point.processes, point.plane), str(program_for(launcher, "kernels"))]
+    with tempfile.TemporaryDirectory(prefix="ayatori-") as name:
+        output = run_in(Path(name), [*words, str(point.order), str(point.block), str(seconds)])
+    try:
+        return [Kernels(**json.loads(line)) for line in output.splitlines() if line.startswith("{")]
+    except (ValueError, TypeError) as error:
+        raise Error("hpl_kernels' lines can't be read", cause=str(error)) from error
