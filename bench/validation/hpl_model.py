@@ -1,7 +1,7 @@
 """HPL's time as modelled from its parts, beside HPL: `python -m bench.validation.hpl_model [--matrix-order N] …`.
 
 Parts and HPL are measured in turns, by the same number of processes; the medians over the rounds are compared. The bar
-is an error of 10 %, and NB in the order of their measured speed, where speeds differ by more than the runs of one NB do.
+is an error of 10 %, and NB in the order of their measured speed, where they differ by more than the runs of one NB do.
 """
 
 from __future__ import annotations
