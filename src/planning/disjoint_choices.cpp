@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 #include <map>
+#include <numeric>
 
 #include "ayatori/base/random.hpp"
 
@@ -121,57 +122,131 @@ class LocalSearch {
   Random random_;
 };
 
-/// All choices, those of the message with the fewest sets left first.
+/// A set of a message without the links that no other message can take.
+struct Candidate {
+  std::uint32_t set = 0;
+  std::vector<std::uint32_t> links;  // sorted
+};
+
+/// Of each message the sets that are worth a try: not those whose contested links include all of another set's.
+std::vector<std::vector<Candidate>> worth_a_try(const Problem& problem) {
+  constexpr auto several = std::numeric_limits<std::uint32_t>::max();
+  std::vector<std::uint32_t> user(problem.links, several - 1);  // of each link: nobody yet, a message, or several
+  for (std::uint32_t i = 0; i < problem.messages.size(); ++i) {
+    for (const auto& set : problem.messages[i]) {
+      for (const std::uint32_t link : set) user[link] = user[link] == several - 1 || user[link] == i ? i : several;
+    }
+  }
+  std::vector<std::vector<Candidate>> kept(problem.messages.size());
+  for (std::uint32_t i = 0; i < kept.size(); ++i) {
+    std::vector<Candidate> all;
+    for (std::uint32_t set = 0; set < problem.messages[i].size(); ++set) {
+      Candidate candidate{set, problem.messages[i][set]};
+      std::erase_if(candidate.links, [&](std::uint32_t link) { return user[link] != several; });
+      std::ranges::sort(candidate.links);
+      all.push_back(std::move(candidate));
+    }
+    std::ranges::stable_sort(all, {}, [](const Candidate& candidate) { return candidate.links.size(); });
+    for (Candidate& candidate : all) {
+      const bool included = std::ranges::any_of(
+          kept[i], [&](const Candidate& other) { return std::ranges::includes(candidate.links, other.links); });
+      if (!included) kept[i].push_back(std::move(candidate));
+    }
+  }
+  return kept;
+}
+
+/// All choices, those of the message with the fewest sets left first. Messages that can no longer meet are looked at
+/// apart: whether some of them find links does not depend on what the others take.
 class ExhaustiveSearch {
  public:
   ExhaustiveSearch(const Problem& problem, std::uint64_t max_nodes)
-      : problem_(problem),
+      : candidates_(worth_a_try(problem)),
         taken_(problem.links, false),
-        choice_(problem.messages.size(), undecided),
+        seen_by_(problem.links, nobody),
+        choice_(problem.messages.size(), 0),
         left_(max_nodes) {}
 
-  bool run() { return place_next(); }
+  bool run() {
+    std::vector<std::uint32_t> all(choice_.size());
+    std::iota(all.begin(), all.end(), 0U);
+    return place_apart(all);
+  }
   [[nodiscard]] bool saw_all() const { return left_ > 0; }
   [[nodiscard]] const std::vector<std::uint32_t>& choice() const { return choice_; }
 
  private:
-  static constexpr std::uint32_t undecided = std::numeric_limits<std::uint32_t>::max();
+  using Messages = std::vector<std::uint32_t>;
+  static constexpr std::uint32_t nobody = std::numeric_limits<std::uint32_t>::max();
 
-  [[nodiscard]] bool is_free(const std::vector<std::uint32_t>& links) const {
-    return std::ranges::none_of(links, [&](std::uint32_t link) { return taken_[link]; });
+  [[nodiscard]] bool is_free(const Candidate& candidate) const {
+    return std::ranges::none_of(candidate.links, [&](std::uint32_t link) { return taken_[link]; });
   }
 
-  [[nodiscard]] std::uint64_t sets_left(std::uint32_t i) const {
-    return static_cast<std::uint64_t>(
-        std::ranges::count_if(problem_.messages[i], [&](const auto& links) { return is_free(links); }));
+  [[nodiscard]] std::int64_t sets_left(std::uint32_t i) const {
+    return std::ranges::count_if(candidates_[i], [&](const Candidate& candidate) { return is_free(candidate); });
   }
 
-  bool place_next() {
+  void put(std::uint32_t i, const Candidate& candidate, bool there) {
+    choice_[i] = candidate.set;
+    for (const std::uint32_t link : candidate.links) taken_[link] = there;
+  }
+
+  /// Groups of messages none of which can take a link of another group's, small ones first.
+  [[nodiscard]] std::vector<Messages> groups_of(const Messages& messages) {
+    std::vector<std::uint32_t> group(messages.size());
+    std::iota(group.begin(), group.end(), 0U);
+    const auto root = [&](std::uint32_t of) {
+      while (group[of] != of) of = group[of];
+      return of;
+    };
+    std::vector<std::uint32_t> links;
+    for (std::uint32_t n = 0; n < messages.size(); ++n) {
+      for (const Candidate& candidate : candidates_[messages[n]]) {
+        if (!is_free(candidate)) continue;
+        for (const std::uint32_t link : candidate.links) {
+          if (seen_by_[link] == nobody) links.push_back(link);
+          if (seen_by_[link] != nobody) group[root(n)] = root(seen_by_[link]);
+          seen_by_[link] = n;
+        }
+      }
+    }
+    for (const std::uint32_t link : links) seen_by_[link] = nobody;
+    std::vector<Messages> groups(messages.size());
+    for (std::uint32_t n = 0; n < messages.size(); ++n) groups[root(n)].push_back(messages[n]);
+    std::erase_if(groups, [](const Messages& each) { return each.empty(); });
+    std::ranges::stable_sort(groups, {}, [](const Messages& each) { return each.size(); });
+    return groups;
+  }
+
+  bool place_apart(const Messages& messages) {
+    const std::vector<bool> before = taken_;
+    for (const Messages& group : groups_of(messages)) {
+      if (place_next(group)) continue;
+      taken_ = before;
+      return false;
+    }
+    return true;
+  }
+
+  bool place_next(const Messages& group) {
     if (left_ == 0) return false;
     --left_;
-    std::uint32_t next = undecided;
-    std::uint64_t fewest = std::numeric_limits<std::uint64_t>::max();
-    for (std::uint32_t i = 0; i < choice_.size() && fewest > 0; ++i) {
-      if (choice_[i] != undecided) continue;
-      const std::uint64_t left = sets_left(i);
-      if (left < fewest) next = i;
-      fewest = std::min(fewest, left);
-    }
-    if (next == undecided) return true;
-    for (std::uint32_t set = 0; set < problem_.messages[next].size(); ++set) {
-      const auto& links = problem_.messages[next][set];
-      if (!is_free(links)) continue;
-      for (const std::uint32_t link : links) taken_[link] = true;
-      choice_[next] = set;
-      if (place_next()) return true;
-      choice_[next] = undecided;
-      for (const std::uint32_t link : links) taken_[link] = false;
+    const auto next = std::ranges::min_element(group, {}, [&](std::uint32_t i) { return sets_left(i); });
+    Messages others = group;
+    std::erase(others, *next);
+    for (const Candidate& candidate : candidates_[*next]) {
+      if (!is_free(candidate)) continue;
+      put(*next, candidate, true);
+      if (place_apart(others)) return true;
+      put(*next, candidate, false);
     }
     return false;
   }
 
-  const Problem& problem_;
-  std::vector<bool> taken_;  // by link
+  std::vector<std::vector<Candidate>> candidates_;  // by message
+  std::vector<bool> taken_;                         // by link
+  std::vector<std::uint32_t> seen_by_;              // by link; of groups_of()
   std::vector<std::uint32_t> choice_;
   std::uint64_t left_;
 };
