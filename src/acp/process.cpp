@@ -28,14 +28,23 @@ constexpr Duration max_spin = 2us;
 constexpr Duration max_yield = 1ms;
 constexpr Duration max_sleep = 100ms;
 
-/// A yield that takes so long has let another program run: the core is shared. For a while callers sleep then as soon
-/// as they have spun, instead of taking turns with those that have work: a datagram wakes them.
+/// A yield that takes so long has let another program run: the core is shared. For a while callers do not spin: they
+/// yield as long as others run meanwhile, whose datagrams then wake nobody and are received together, and sleep as soon
+/// as nobody does.
 constexpr Duration shared_core_yield = 10us;
 constexpr Duration shared_core_time = 10ms;
+
+/// A yield that takes so long went to a program that computes, not to one that communicates and yields in turn. For a
+/// while callers sleep at once: the scheduler prefers those that wake up to those that have yielded.
+constexpr Duration taken_core_yield = 500us;
+constexpr Duration taken_core_time = 100ms;
 constexpr Duration max_shared_sleep = 1ms;  // if other threads call, too: they may take what arrives
 
-/// The progress thread takes over when no thread has called for so long, and polls for so long before it sleeps.
+/// The progress thread takes over when no thread has called for so long, and polls for so long before it sleeps. Each
+/// look at whether somebody has called takes the core from a thread of the program for a moment, so it looks half as
+/// often each time, up to the longest, as long as somebody has.
 constexpr Duration idle_before_takeover = 500us;
+constexpr Duration max_before_takeover = 2ms;
 constexpr Duration spin_before_sleep = 50us;
 
 /// A thread that yields to a program that computes gets its core back only after the scheduler's time slice. If that
@@ -169,10 +178,10 @@ Result<> Process::make_starter_memory() {
 
 // ---- Ending
 
-Result<> Process::sync() {
+Result<> Process::sync(bool last) {
   Lock lock(*this);
   if (memory_->loss()) return Failure(*memory_->loss());
-  memory_->start_barrier(clock_.now());
+  memory_->start_barrier(clock_.now(), last);
   wait(lock, [this] { return memory_->barrier_done() || memory_->loss(); });
   if (memory_->barrier_done()) return {};
   return Failure(*memory_->loss());
@@ -180,7 +189,7 @@ Result<> Process::sync() {
 
 Result<> Process::finish() {
   wait_until([](const GlobalMemory& memory) { return memory.idle() || memory.loss(); });
-  const auto met = sync();
+  const auto met = sync(true);
   Lock lock(*this);
   const Time end = clock_.now() + (met ? linger : Duration::zero());
   // Repeated, since late packets open flows once more.
@@ -232,9 +241,11 @@ bool Process::round() {
 
 /// Spins, yields or sleeps, according to how long nothing has happened since `since`.
 void Process::idle(Lock& lock, Time since) {
-  const Duration waited = driver_->now() - since;
-  if (waited < max_spin) return;
-  if (waited >= max_yield || driver_->now() < core_shared_until_) {
+  const Time now = driver_->now();
+  const bool shared = now < core_shared_until_;
+  if (now - since < max_spin && !shared) return;
+  if (now - since >= max_yield || now < core_taken_until_ || (shared && yielded_in_vain_)) {
+    yielded_in_vain_ = false;
     return sleep(lock, several_threads_ ? max_shared_sleep : max_sleep);
   }
   lock.unlock();
@@ -242,7 +253,9 @@ void Process::idle(Lock& lock, Time since) {
   std::this_thread::yield();
   const Time after = clock_.now();
   lock.lock();
-  if (after - before > shared_core_yield) core_shared_until_ = after + shared_core_time;
+  yielded_in_vain_ = after - before <= shared_core_yield;
+  if (!yielded_in_vain_) core_shared_until_ = after + shared_core_time;
+  if (after - before > taken_core_yield) core_taken_until_ = after + taken_core_time;
 }
 
 // ---- Sleeping
@@ -294,11 +307,13 @@ void Process::sleep(Lock& lock, Duration timeout) {
 
 void Process::run_progress_thread() {
   std::vector<pollfd> polled{{wake_event_.number(), POLLIN, 0}};
-  while (!closing_) {
+  for (Duration pause = idle_before_takeover; !closing_;) {
     const std::uint64_t calls = calls_.load(std::memory_order_relaxed);
-    poll_for(polled, idle_before_takeover);
+    poll_for(polled, pause);
     std::uint64_t count = 0;
     (void)!read(wake_event_.number(), &count, sizeof count);
+    const bool called = calls_.load(std::memory_order_relaxed) != calls;
+    pause = called ? std::min(2 * pause, max_before_takeover) : idle_before_takeover;
     while (!closing_ && waiters_ == 0 && calls_.load(std::memory_order_relaxed) == calls) progress_until_idle();
   }
 }

@@ -3,9 +3,9 @@
 /// This process in its job: its wires, its global memory, and the threads that make progress.
 ///
 /// A thread that calls and waits makes progress itself, so no other thread stands between it and the wire. The progress
-/// thread checks every half millisecond whether any thread has called since; if none has, it serves peers until nothing
-/// comes, and sleeps until something arrives. With ACP_PROGRESS=poll there is no progress thread, and the requests of
-/// peers are served only during calls.
+/// thread checks every 0.5 to 2 milliseconds whether any thread has called since; if none has, it serves peers until
+/// nothing comes, and sleeps until something arrives. With ACP_PROGRESS=poll there is no progress thread, and the
+/// requests of peers are served only during calls.
 ///
 /// Any number of threads may call at the same time, but sync() and finish() only one.
 
@@ -89,8 +89,8 @@ class Process {
     wait(lock, [&] { return condition(*memory_); });
   }
 
-  /// Error: a peer is lost.
-  [[nodiscard]] Result<> sync();
+  /// A barrier of all processes. `last`: this process ends after it. Error: a peer is lost.
+  [[nodiscard]] Result<> sync(bool last = false);
 
   /// Completes everything in all processes. Error: a peer is lost.
   [[nodiscard]] Result<> finish();
@@ -169,7 +169,9 @@ class Process {
   std::atomic<std::uint32_t> lock_waiters_ = 0;  // threads that wait for the mutex
   std::atomic<std::uint32_t> waiters_ = 0;       // … and for a condition
   std::atomic<std::uint64_t> calls_ = 0;         // made so far
-  Time core_shared_until_{};
+  Time core_shared_until_{};                     // with other programs …
+  Time core_taken_until_{};                      // … that do not yield it
+  bool yielded_in_vain_ = false;                 // the last yield let nobody run
   bool armed_ = false;  // prepare_to_sleep() was called: datagrams that arrive wake the thread that sleeps
   bool progress_thread_asleep_ = false;
   std::thread::id first_caller_ = std::this_thread::get_id();

@@ -26,12 +26,13 @@ enum class CallKind : std::uint8_t {
   write,          ///< words: address, then `size` bytes, at most 16
   copy,           ///< words: destination (the receiver's), source, bytes, handle: `copied` says when it is done
   copied,         ///< words: handle, Status
-  arrive,         ///< words: round of a barrier
+  arrive,         ///< words: place of a barrier's notice, number of the barrier (barrier.hpp)
   open_channel,   ///< words: channel; size: 1 if the caller sends. The answer's value: 1 if the peer has it
   ready,          ///< words: channel and number of the receive, bytes it takes, key of its buffer
   inlined,        ///< words: channel and number of the receive, size of the message, its bytes (at most 16)
   written,        ///< words: channel and number of the receive, size of the message, which is in its buffer
   close_channel,  ///< words: channel; size: 1 if the caller sends
+  ask_arrival,    ///< words: as `arrive`: send me that notice, if you have sent it before
 };
 
 struct Call {

@@ -39,6 +39,13 @@ struct Core {
   bool endpoint_reported = false;  ///< called back since the last round: what was refused may succeed now
   bool asked = false;              ///< the endpoint was given something to send
 
+  /// Sends what may be lost or come twice. False: no room now.
+  [[nodiscard]] bool notify(Rank to, const Call& call) {
+    const bool taken = endpoint->notify(now, to, encode(call));
+    asked |= taken;
+    return taken;
+  }
+
   /// False: no room now.
   [[nodiscard]] bool call(Rank to, const Call& call, Token token) {
     const bool taken = endpoint->call(now, to, encode(call), token);

@@ -58,8 +58,9 @@ struct GlobalMemory::State final : transport::Application {
   }
   void release(std::byte* block) override { free_blocks.push_back(block); }
 
-  /// No process sends messages: everything is calls, puts and gets.
-  void deliver(PeerId, std::span<const std::byte>, std::byte* block) override {
+  /// No process sends messages: everything is calls, puts and gets, and notices of barriers.
+  void deliver(PeerId from, std::span<const std::byte> bytes, std::byte* block) override {
+    if (const auto call = decode_call(bytes)) take_notice(from, *call);
     if (block) release(block);
   }
 
@@ -87,6 +88,8 @@ struct GlobalMemory::State final : transport::Application {
   void lost(PeerId peer, Time since) override;
 
   [[nodiscard]] Answer carry_out(PeerId from, const Call& call);
+  void take_notice(PeerId from, const Call& call);
+  [[nodiscard]] bool announce_arrival(Rank to, std::uint64_t place, std::uint64_t number);
   void make_progress(Time now);
   void watch();
   template <typename Visit>
@@ -100,6 +103,7 @@ struct GlobalMemory::State final : transport::Application {
   std::vector<std::array<std::byte, block_bytes>> blocks;
   std::vector<std::byte*> free_blocks;
   Time next_watch = never;
+  bool last_barrier = false;
   std::uint32_t watches = 0;  // calls of watch() that are not answered yet
   std::optional<Error> loss;
   std::optional<Endpoint> endpoint;  // last member: its destructor releases blocks
@@ -123,13 +127,28 @@ Answer GlobalMemory::State::carry_out(PeerId from, const Call& call) {
       operations.copied(from, call.words[0], static_cast<Status>(call.words[1]));
       return {};
     case CallKind::arrive:
-      barrier.arrived(call.words[0]);
+      barrier.arrived(call.words[0], call.words[1]);
       return {};
     case CallKind::alive:
       return {};
     default:
       return channels.on_call(from, call);
   }
+}
+
+// ---- Notices of peers
+
+void GlobalMemory::State::take_notice(PeerId from, const Call& call) {
+  if (call.kind == CallKind::arrive) barrier.arrived(call.words[0], call.words[1]);
+  if (call.kind == CallKind::ask_arrival && barrier.has_sent(call.words[0], call.words[1])) {
+    (void)core.notify(from, {.kind = CallKind::arrive, .words = call.words});
+  }
+}
+
+/// Nobody is there to be asked after the last barrier, so its arrivals are calls.
+bool GlobalMemory::State::announce_arrival(Rank to, std::uint64_t place, std::uint64_t number) {
+  const Call call{.kind = CallKind::arrive, .words = {place, number}};
+  return last_barrier ? core.call(to, call, token_of(Purpose::barrier)) : core.notify(to, call);
 }
 
 // ---- Completions that the endpoint reports
@@ -195,9 +214,12 @@ void GlobalMemory::State::make_progress(Time now) {
   core.now = now;
   operations.progress();
   delegations.progress();
-  barrier.progress([this](Rank rank, std::uint64_t round) {
-    return core.call(rank, {.kind = CallKind::arrive, .words = {round}}, token_of(Purpose::barrier));
-  });
+  barrier.progress(
+      now,
+      [this](Rank rank, std::uint64_t place, std::uint64_t number) { return announce_arrival(rank, place, number); },
+      [this](Rank rank, std::uint64_t place, std::uint64_t number) {
+        (void)core.notify(rank, {.kind = CallKind::ask_arrival, .words = {place, number}});
+      });
   channels.progress();
   watch();
   core.endpoint_reported = false;
@@ -205,7 +227,7 @@ void GlobalMemory::State::make_progress(Time now) {
 
 template <typename Visit>
 void GlobalMemory::State::visit_awaited(Visit visit) const {
-  if (!barrier.done()) visit(barrier.awaited());
+  barrier.visit_awaited(visit);
   operations.visit_delegates(visit);
   channels.visit_awaited(visit);
 }
@@ -331,7 +353,8 @@ Result<Handle> GlobalMemory::apply(Time now, const AtomicOperation& asked, Handl
   return handle;
 }
 
-void GlobalMemory::start_barrier(Time now) {
+void GlobalMemory::start_barrier(Time now, bool last) {
+  state_->last_barrier = last;
   state_->barrier.start();
   state_->make_progress(now);
 }
@@ -371,7 +394,9 @@ bool GlobalMemory::progress(Time now) {
   return std::exchange(state_->core.asked, false) || transferred;
 }
 
-Time GlobalMemory::next_deadline() const { return std::min(state_->operations.next_deadline(), state_->next_watch); }
+Time GlobalMemory::next_deadline() const {
+  return std::min({state_->operations.next_deadline(), state_->barrier.next_deadline(), state_->next_watch});
+}
 
 bool GlobalMemory::idle() const {
   const State& state = *state_;

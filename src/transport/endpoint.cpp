@@ -41,7 +41,7 @@ struct Endpoint::State {
   void operate(const Event& event, Time now);
   [[nodiscard]] bool next(Time now, Packet& packet);
   [[nodiscard]] bool has_packets() const;
-  [[nodiscard]] std::optional<Datagram> wrap(Packet& packet);
+  [[nodiscard]] std::optional<Datagram> wrap(Packet& packet, bool express = false);
   [[nodiscard]] bool ready() const;
 
   Identity identity;
@@ -195,7 +195,7 @@ bool Endpoint::State::next(Time now, Packet& packet) {
 }
 
 /// Builds the datagram in the value that is returned: a copy would take longer than the rest of this function.
-std::optional<Datagram> Endpoint::State::wrap(Packet& packet) {
+std::optional<Datagram> Endpoint::State::wrap(Packet& packet, bool express) {
   packet.from = identity.self;
   std::optional<Datagram> made;
   Datagram& datagram = made.emplace();
@@ -203,7 +203,7 @@ std::optional<Datagram> Endpoint::State::wrap(Packet& packet) {
   datagram.control = !carries_data(packet.kind);
   datagram.header = encode_header(packet, identity.key, header);
   datagram.payload = packet.payload;
-  datagram.express = packet.kind == PacketKind::express;
+  datagram.express = express;
   shared.trace.tell([&](Observer& observer, Time at) {
     const PacketSeen out = seen(packet, packet.to, datagram.header.size() + datagram.payload.size());
     if (datagram.express) {
@@ -245,6 +245,11 @@ bool Endpoint::call(Time now, PeerId to, std::span<const std::byte> request, Tok
   return state_->sender.call(now, to, request, token);
 }
 
+bool Endpoint::notify(Time now, PeerId to, std::span<const std::byte> message) {
+  state_->shared.trace.at(now);
+  return state_->shared.notices.add(to, message);
+}
+
 bool Endpoint::put(Time now, PeerId to, RemoteAddress at, std::span<const std::byte> bytes, Token token) {
   state_->shared.trace.at(now);
   return state_->as_initiator().put(now, to, at, bytes, token);
@@ -283,7 +288,7 @@ std::optional<Datagram> Endpoint::next_express() {
   Packet packet;
   if (!state_->sender.next_express(packet)) return std::nullopt;
   packet.acknowledgement = state_->receiver.take_owed(packet.to);
-  return state_->wrap(packet);
+  return state_->wrap(packet, true);
 }
 
 void Endpoint::settle_express(Time now, bool taken) {

@@ -142,6 +142,32 @@ TEST(Endpoint, CallIsCarriedOutOnce) {
 }
 
 /// Flows are asked back where contexts are scarce, not from the only peer.
+TEST(Endpoint, NotifyDeliversEachCopyThatArrivesAndNobodyAnswers) {
+  Pair pair;
+  ASSERT_TRUE(pair.a.notify(pair.now, 1, bytes_of("news")));
+  const auto copies = pair.take(pair.a);
+  ASSERT_EQ(copies.size(), 1U);
+  for (int times = 0; times < 2; ++times) pair.b.receive(pair.now, copies[0]);
+  EXPECT_EQ(pair.b_above.events, (Events{"got news from 0", "got news from 0"}));
+  EXPECT_TRUE(pair.take(pair.b).empty());
+  EXPECT_TRUE(pair.a.fully_closed());
+  EXPECT_EQ(pair.a.next_deadline(), never);
+}
+
+TEST(Endpoint, NotifyKeepsNeitherTheMemoryOfAMessageNorMoreThanSomeOfThem) {
+  Pair pair;
+  const std::vector<std::byte> large(max_operation_bytes + 1);
+  EXPECT_FALSE(pair.a.notify(pair.now, 1, large));
+  int taken = 0;
+  for (std::string text = "0"; pair.a.notify(pair.now, 1, bytes_of(text)); text = std::to_string(++taken)) {
+  }
+  EXPECT_GT(taken, 16);
+  pair.carry(pair.a, pair.b);
+  ASSERT_EQ(pair.b_above.events.size(), static_cast<std::size_t>(taken));
+  EXPECT_EQ(pair.b_above.events.back(), "got " + std::to_string(taken - 1) + " from 0");
+  EXPECT_TRUE(pair.a.notify(pair.now, 1, bytes_of("again")));
+}
+
 TEST(Endpoint, AwaitedReplyKeepsFlowsOpen) {
   Pair pair;
   for (Token token = 1; token <= 3; ++token) {

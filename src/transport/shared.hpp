@@ -2,8 +2,11 @@
 /// \file
 /// What the two halves of an endpoint, Sender and Receiver, have in common.
 
+#include <algorithm>
+#include <array>
 #include <functional>
 #include <optional>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -41,8 +44,8 @@ struct Event {
   Time since{};
 };
 
-/// Control packets that belong to no context. Their number is bounded: a control packet that finds no room here is made
-/// again for the peer's next packet, or by the next attempt to retire.
+/// Packets that belong to no context: control packets, and what Endpoint::notify() was given. Their number is bounded:
+/// a control packet that finds no room here is made again for the peer's next packet, or by the next attempt to retire.
 class Notices {
  public:
   void add(PacketKind kind, PeerId to, Epoch epoch, std::optional<Epoch> floor = {}) {
@@ -50,6 +53,17 @@ class Notices {
     ring_[(first_ + count_++) % capacity] = {kind, to, epoch, floor};
   }
 
+  /// A message that travels as an express packet. False: there is no room, or it is too long.
+  [[nodiscard]] bool add(PeerId to, std::span<const std::byte> message) {
+    if (count_ == capacity || message.size() > max_operation_bytes) return false;
+    // Express packets belong to no flow; an epoch must not be 0.
+    Notice& notice = ring_[(first_ + count_++) % capacity] = {PacketKind::express, to, 1, {}};
+    notice.bytes = message.size();
+    std::ranges::copy(message, notice.message.begin());
+    return true;
+  }
+
+  /// What the packet points to stays until the next call of add() or take().
   std::optional<Packet> take() {
     if (count_ == 0) return std::nullopt;
     const Notice& notice = ring_[std::exchange(first_, (first_ + 1) % capacity)];
@@ -59,6 +73,7 @@ class Notices {
     packet.to = notice.to;
     packet.epoch = notice.epoch;
     packet.floor = notice.floor;
+    packet.payload = std::span(notice.message).first(notice.bytes);
     return packet;
   }
 
@@ -70,6 +85,8 @@ class Notices {
     PeerId to = 0;
     Epoch epoch = 0;
     std::optional<Epoch> floor;
+    std::size_t bytes = 0;
+    std::array<std::byte, max_operation_bytes> message{};
   };
 
   static constexpr std::uint32_t capacity = 64;

@@ -95,7 +95,8 @@ class GlobalMemory {
 
   // ---- Barrier
 
-  void start_barrier(Time now);
+  /// `last`: this process answers nobody after it, so what its peers need of it is sent until they have it.
+  void start_barrier(Time now, bool last = false);
   [[nodiscard]] bool barrier_done() const;
 
   // ---- Channels: messages from one process to another, in order, into the receiver's memory

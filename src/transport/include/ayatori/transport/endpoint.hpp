@@ -92,6 +92,12 @@ class Endpoint {
   /// large.
   [[nodiscard]] bool call(Time now, PeerId to, std::span<const std::byte> request, Token token);
 
+  /// Sends a message of at most max_operation_bytes once: it may be lost, come twice and come late, and nobody hears
+  /// what became of it. The peer's Application::deliver() is called for each copy that arrives. The message is copied.
+  /// False, and nothing happens, if it is too large, or if too many wait to be sent: try again after some
+  /// next_packet().
+  [[nodiscard]] bool notify(Time now, PeerId to, std::span<const std::byte> message);
+
   /// Writes into a peer's memory, or reads it: the peer's Application::write() or read() is called, piece by piece in
   /// any order; then completed(token) or refused(token) comes here, or failed(token) if the peer is lost. Neither needs
   /// a context at the peer, and neither is ordered with messages or with each other. A put may write the same bytes
