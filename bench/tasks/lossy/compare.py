@@ -3,7 +3,8 @@
     .venv/bin/python -m bench.tasks.lossy.compare [LOSS …]
 
 Prints one JSON line for each loss in percent (0, 0.1, 1, 5 and 20 if none is given): the median goodput of each stack,
-and those of ours divided by that of the kernel's TCP in the same run; then how much goodput is left when another
+and those of ours divided by that of the kernel's TCP in the same run, libacp's also by that of TCP with a barrier after
+each round, which libacp's processes have; then how much goodput is left when another
 program has the receiver's core, too, and the round trips of small messages at 1 %. Needs root or user namespaces, and
 nft (Debian's nftables). Stacks take turns; one that is not built (UCX) is left out, and so is one that fails.
 """
@@ -59,12 +60,15 @@ def median_rates(runs: dict[str, list[Line]]) -> dict[str, float]:
 def exchange(loss: str) -> None:
     runs = runs_of(STACKS, "exchange", loss, rounds_for(loss))
     rates = median_rates(runs)
+    synchronised = median_rates(runs_of(["tcp"], "synchronised", loss, rounds_for(loss)))
     print(
         json.dumps(
             {
                 "loss_percent": float(loss),
                 "MB_per_s": rates,
                 "over_tcp": {stack: round(rates[stack] / rates["tcp"], 3) for stack in OURS if stack in rates},
+                "libacp_over_synchronised_tcp": round(rates["libacp"] / synchronised["tcp"], 3),
+                "synchronised_tcp_MB_per_s": synchronised["tcp"],
                 "duplicates": sum(line["duplicates"] for line in runs["ours"]),
                 "packets": sum(line["packets"] for line in runs["ours"]),
                 "runs": {stack: [line["MB_per_s"] for line in lines] for stack, lines in runs.items()},

@@ -85,8 +85,21 @@ double seconds(const SharedState& shared) { return static_cast<double>(shared.en
 
 // ---- The tasks
 
-void exchange(const Part& part, SharedState& shared, const Stack& stack, std::uint32_t rounds) {
+struct Task {
+  std::string name;
+  double loss = 0;  // of a hundred
+  std::uint32_t rounds = default_rounds;
+  bool busy = false;
+
+  [[nodiscard]] bool exchanges() const { return name == "exchange" || name == "synchronised"; }
+};
+
+void exchange(const Part& part, SharedState& shared, const Stack& stack, const Task& task) {
   const auto player = stack.player(part, shared);
+  auto* const messages = dynamic_cast<MessagePlayer*>(player.get());
+  const bool synchronised = messages && task.name == "synchronised";
+  if (synchronised) messages->synchronise();
+  const std::uint32_t rounds = task.rounds;
   for (std::uint32_t round = 0; round < warm_up_rounds; ++round) player->play(round);
   meet(shared, *player, part.procs);
   const Counts before = player->counts();
@@ -98,7 +111,8 @@ void exchange(const Part& part, SharedState& shared, const Stack& stack, std::ui
   for (Rank from = 0; from < part.procs; ++from) {
     if (from == part.self) continue;
     for (std::uint32_t round = 0; round < rounds; ++round) {
-      shared.bytes += contents({from, part.self, warm_up_rounds + round}).size();
+      const std::uint32_t played = warm_up_rounds + round;
+      shared.bytes += contents({from, part.self, synchronised ? 2 * played : played}).size();
     }
   }
 }
@@ -152,18 +166,11 @@ void pingpong(const Part& part, SharedState& shared, const Stack& stack) {
 
 // ---- The programs
 
-struct Task {
-  std::string name;
-  double loss = 0;  // of a hundred
-  std::uint32_t rounds = default_rounds;
-  bool busy = false;
-};
-
 Task task_of(int argc, char** argv) {
   Task task;
   const std::vector<std::string> words(argv + 1, argv + argc);
   const auto usage = [&] {
-    give_up(fmt::format("{} exchange LOSS [ROUNDS] | stream idle|busy | pingpong LOSS", argv[0]));
+    give_up(fmt::format("{} exchange|synchronised LOSS [ROUNDS] | stream idle|busy | pingpong LOSS", argv[0]));
   };
   if (words.size() < 2) usage();
   task.name = words[0];
@@ -172,7 +179,8 @@ Task task_of(int argc, char** argv) {
     task.busy = words[1] == "busy";
     return task;
   }
-  if ((task.name != "exchange" && task.name != "pingpong") || words.size() > 3) usage();
+  const bool known = task.exchanges() || task.name == "pingpong";
+  if (!known || words.size() > 3) usage();
   char* end = nullptr;
   task.loss = std::strtod(words[1].c_str(), &end);
   if (*end != 0 || task.loss < 0 || task.loss > 90) usage();
@@ -187,7 +195,7 @@ Task task_of(int argc, char** argv) {
 }
 
 void play_part(const Task& task, const Part& part, SharedState& shared, const Stack& stack) {
-  if (task.name == "exchange") return exchange(part, shared, stack, task.rounds);
+  if (task.exchanges()) return exchange(part, shared, stack, task);
   bench::run_on(static_cast<int>(part.self));
   if (task.name == "stream") return stream(part, shared, stack);
   pingpong(part, shared, stack);
@@ -234,7 +242,8 @@ std::span<const std::byte> await_address(SharedState& shared, Rank rank) {
 
 std::span<const std::byte> MessagePlayer::letter_bytes(const Letter& letter) const {
   const auto bytes = contents(letter);
-  return small_ ? std::span(bytes.data(), small_bytes) : bytes;
+  const bool of_barrier = synchronised_ && letter.number % 2 == 1;
+  return small_ || of_barrier ? std::span(bytes.data(), small_bytes) : bytes;
 }
 
 void MessagePlayer::take(Rank from, std::uint32_t number, std::span<const std::byte> message) {
@@ -249,13 +258,25 @@ void MessagePlayer::send_when_room(const Letter& letter) {
   while (!send(letter.to, letter_bytes(letter))) progress();
 }
 
-void MessagePlayer::play(std::uint32_t round) {
+void MessagePlayer::send_to_all(std::uint32_t number) {
   for (Rank step = 1; step < part_.procs; ++step) {
-    send_when_room({part_.self, (part_.self + step) % part_.procs, round});
+    send_when_room({part_.self, (part_.self + step) % part_.procs, number});
   }
+}
+
+void MessagePlayer::await_all(std::uint32_t number) {
   for (Rank from = 0; from < part_.procs; ++from) {
-    while (from != part_.self && next_[from] <= round) progress();
+    while (from != part_.self && next_[from] <= number) progress();
   }
+}
+
+void MessagePlayer::play(std::uint32_t round) {
+  const std::uint32_t number = synchronised_ ? 2 * round : round;
+  send_to_all(number);
+  await_all(number);
+  if (!synchronised_) return;
+  send_to_all(number + 1);
+  await_all(number + 1);
 }
 
 void MessagePlayer::finish() {
@@ -286,7 +307,7 @@ int run(int argc, char** argv, const Stack& stack) {
   SharedState& shared = bench::shared<SharedState>();
   (void)pattern();
   alarm(max_seconds);
-  const Rank procs = task.name == "exchange" ? max_procs : 2;
+  const Rank procs = task.exchanges() ? max_procs : 2;
   std::vector<pid_t> players;
   for (Rank self = 0; self < procs; ++self) {
     players.push_back(bench::start([&] { play_part(task, {self, procs, task.name == "pingpong"}, shared, stack); }));

@@ -4,6 +4,8 @@
 /// Each stack is a program of its own:
 ///
 ///     lossy_STACK exchange LOSS [ROUNDS]   four processes; in each round each sends each up to 300 KB
+///     lossy_STACK synchronised LOSS [ROUNDS]
+///                                          the same with a barrier after each round, as libacp's processes have anyway
 ///     lossy_STACK stream idle|busy         one sends to another, whose core another program uses, too (busy), or not
 ///     lossy_STACK pingpong LOSS            64 bytes back and forth between two processes
 ///
@@ -120,6 +122,9 @@ class MessagePlayer : public Player {
   /// Small messages instead of those of up to 300 KB.
   void keep_small() { small_ = true; }
 
+  /// From now on play() ends with a barrier: each process sends each other one a small message, and waits for theirs.
+  void synchronise() { synchronised_ = true; }
+
  protected:
   /// False if there is no room now. The memory is the caller's, and stays as it is.
   [[nodiscard]] virtual bool send(Rank to, std::span<const std::byte> message) = 0;
@@ -134,6 +139,8 @@ class MessagePlayer : public Player {
   [[nodiscard]] const Part& part() const { return part_; }
 
  private:
+  void send_to_all(std::uint32_t number);
+  void await_all(std::uint32_t number);
   void send_when_room(const Letter& letter);
   [[nodiscard]] std::span<const std::byte> letter_bytes(const Letter& letter) const;
 
@@ -141,6 +148,7 @@ class MessagePlayer : public Player {
   std::vector<std::uint32_t> next_;             // by peer: the lowest number that has not come
   std::vector<std::set<std::uint32_t>> early_;  // by peer: the numbers above that have
   bool small_ = false;
+  bool synchronised_ = false;  // then letters with odd numbers are those of barriers
 };
 
 struct Stack {
