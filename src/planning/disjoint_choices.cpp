@@ -1,6 +1,7 @@
 #include "disjoint_choices.hpp"
 
 #include <algorithm>
+#include <array>
 #include <limits>
 #include <map>
 #include <numeric>
@@ -126,6 +127,7 @@ class LocalSearch {
 struct Candidate {
   std::uint32_t set = 0;
   std::vector<std::uint32_t> links;  // sorted
+  std::vector<std::uint32_t> path;   // all links of the set, in the order in which they were given
 };
 
 /// Of each message the sets that are worth a try: not those whose contested links include all of another set's.
@@ -141,7 +143,7 @@ std::vector<std::vector<Candidate>> worth_a_try(const Problem& problem) {
   for (std::uint32_t i = 0; i < kept.size(); ++i) {
     std::vector<Candidate> all;
     for (std::uint32_t set = 0; set < problem.messages[i].size(); ++set) {
-      Candidate candidate{set, problem.messages[i][set]};
+      Candidate candidate{set, problem.messages[i][set], problem.messages[i][set]};
       std::erase_if(candidate.links, [&](std::uint32_t link) { return user[link] != several; });
       std::ranges::sort(candidate.links);
       all.push_back(std::move(candidate));
@@ -157,13 +159,15 @@ std::vector<std::vector<Candidate>> worth_a_try(const Problem& problem) {
 }
 
 /// All choices, those of the message with the fewest sets left first. Messages that can no longer meet are looked at
-/// apart: whether some of them find links does not depend on what the others take.
+/// apart: whether some of them find links does not depend on what the others take. And where the first links of all
+/// messages can't differ, or the second, or the last, nothing below is looked at.
 class ExhaustiveSearch {
  public:
   ExhaustiveSearch(const Problem& problem, std::uint64_t max_nodes)
       : candidates_(worth_a_try(problem)),
         taken_(problem.links, false),
         seen_by_(problem.links, nobody),
+        holder_(problem.links, nobody),
         choice_(problem.messages.size(), 0),
         left_(max_nodes) {}
 
@@ -229,9 +233,47 @@ class ExhaustiveSearch {
     return true;
   }
 
+  /// The link at this place of a path; negative places count from its end.
+  static std::uint32_t link_at(const Candidate& candidate, int place) {
+    const auto length = static_cast<int>(candidate.path.size());
+    const int index = place >= 0 ? place : length + place;
+    return index >= 0 && index < length ? candidate.path[static_cast<std::size_t>(index)] : nobody;
+  }
+
+  /// Gives message i a link of its own at this place, of those in `tried` none; others may have to take other ones (an
+  /// augmenting path, Kuhn 1955). True also if one of its sets has no link there.
+  bool give_link(std::uint32_t i, int place, std::vector<std::uint32_t>& tried) {
+    for (const Candidate& candidate : candidates_[i]) {
+      if (!is_free(candidate)) continue;
+      const std::uint32_t link = link_at(candidate, place);
+      if (link == nobody) return true;
+      if (std::ranges::find(tried, link) != tried.end()) continue;
+      tried.push_back(link);
+      if (holder_[link] != nobody && !give_link(holder_[link], place, tried)) continue;
+      if (holder_[link] == nobody) held_.push_back(link);
+      holder_[link] = i;
+      return true;
+    }
+    return false;
+  }
+
+  /// Whether all messages can have different links at this place.
+  bool can_differ(const Messages& group, int place) {
+    std::vector<std::uint32_t> tried;
+    const bool all = std::ranges::all_of(group, [&](std::uint32_t i) {
+      tried.clear();
+      return give_link(i, place, tried);
+    });
+    for (const std::uint32_t link : held_) holder_[link] = nobody;
+    held_.clear();
+    return all;
+  }
+
   bool place_next(const Messages& group) {
     if (left_ == 0) return false;
     --left_;
+    constexpr std::array places{0, 1, -1, -2};
+    if (!std::ranges::all_of(places, [&](int place) { return can_differ(group, place); })) return false;
     const auto next = std::ranges::min_element(group, {}, [&](std::uint32_t i) { return sets_left(i); });
     Messages others = group;
     std::erase(others, *next);
@@ -247,6 +289,8 @@ class ExhaustiveSearch {
   std::vector<std::vector<Candidate>> candidates_;  // by message
   std::vector<bool> taken_;                         // by link
   std::vector<std::uint32_t> seen_by_;              // by link; of groups_of()
+  std::vector<std::uint32_t> holder_;               // by link; of can_differ()
+  std::vector<std::uint32_t> held_;
   std::vector<std::uint32_t> choice_;
   std::uint64_t left_;
 };

@@ -68,6 +68,27 @@ TEST(FindDisjointChoices, SaysNothingOfWhatItDidNotSee) {
   EXPECT_TRUE(find_disjoint_choices({}, 10).disjoint);
 }
 
+TEST(FindDisjointChoices, GroupsThatCannotMeetAreLookedAtApart) {
+  // Six pairs of messages that find room in six ways each, and five messages on four links, which do not.
+  std::vector<LinkSets> messages;
+  for (std::uint32_t pair = 0; pair < 6; ++pair) {
+    for (int i = 0; i < 2; ++i) messages.push_back({{3 * pair}, {3 * pair + 1}, {3 * pair + 2}});
+  }
+  messages.insert(messages.end(), 5, LinkSets{{100}, {101}, {102}, {103}});
+  EXPECT_TRUE(find_disjoint_choices(messages, 1000).exhausted);
+  messages.pop_back();
+  EXPECT_TRUE(find_disjoint_choices(messages, 1000).disjoint);
+}
+
+TEST(FindDisjointChoices, LinksOfOneMessageAloneDoNotMultiplyItsSets) {
+  // Seven messages on six links, each with one more link of its own in each of ten sets.
+  std::vector<LinkSets> messages(7);
+  for (std::uint32_t i = 0; i < messages.size(); ++i) {
+    for (std::uint32_t set = 0; set < 60; ++set) messages[i].push_back({set % 6, 100 * (i + 1) + set});
+  }
+  EXPECT_TRUE(find_disjoint_choices(messages, 10'000).exhausted);
+}
+
 struct Fabric {
   Network network;
   std::vector<PortId> endpoints;
