@@ -141,7 +141,9 @@ class Job {
     const auto bytes = input.take<std::array<std::byte, call_bytes>>();
     const auto asked = decode_call(bytes);
     if (asked) require(encode(*asked) == bytes);
-    const auto size = static_cast<std::size_t>(input.take<std::uint8_t>() % 16 == 1 ? 33 : call_bytes);
+    const auto how = input.take<std::uint8_t>() % 16;
+    if (how == 2) return void(endpoint.notify(now_, 0, bytes));
+    const auto size = static_cast<std::size_t>(how == 1 ? 33 : call_bytes);
     (void)endpoint.call(now_, 0, std::span(bytes).first(size), asked && size == call_bytes ? 1 : 0);
   }
 

@@ -33,9 +33,10 @@ class Barrier {
     begin_hop(0);
   }
 
-  /// A peer has sent the notice of this place for the barriers up to `number`. It may be one barrier ahead.
+  /// A peer has sent the notice of this place for the barriers up to `number`. It may be one barrier ahead, and no
+  /// more.
   void arrived(std::uint64_t place, std::uint64_t number) {
-    if (place < places) arrivals_[place] = std::max(arrivals_[place], number);
+    if (place < places && number <= started_ + 1) arrivals_[place] = std::max(arrivals_[place], number);
   }
 
   /// Whether a peer that asks for the notice of this place and barrier may have it.

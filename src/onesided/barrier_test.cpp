@@ -116,8 +116,19 @@ TEST(Barrier, APeerThatAsksTooEarlyOrForNoPlaceIsToldNothing) {
   EXPECT_TRUE(barrier.has_sent(2, 1));
   EXPECT_FALSE(barrier.has_sent(0, 2));
   EXPECT_FALSE(barrier.has_sent(1'000'000, 0));
-  barrier.arrived(1'000'000, 1);  // has no effect
+}
+
+TEST(Barrier, NoticesThatNoPeerSendsHaveNoEffect) {
+  Barrier barrier(0, 2);
+  barrier.start();
+  barrier.arrived(1'000'000, 1);
+  barrier.arrived(0, 3);  // nobody is two barriers ahead
+  const auto go_on = [&] { barrier.progress(Time{}, [](auto...) { return true; }, [](auto...) {}); };
+  go_on();
   EXPECT_FALSE(barrier.done());
+  barrier.arrived(0, 2);  // the peer is in the next one
+  go_on();
+  EXPECT_TRUE(barrier.done());
 }
 
 }  // namespace
