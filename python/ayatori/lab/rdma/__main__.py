@@ -1,4 +1,6 @@
-"""`python -m ayatori.lab.rdma [--netem WORDS] COMMAND…`, for tests that run before the command line is built.
+"""`python -m ayatori.lab.rdma [--guests N] [--cpus N] [--netem WORDS] COMMAND…`
+
+For tests that run before the command line is built.
 
 Exit status: the command's, or 77 with one line that says why where no virtual machine can be made.
 """
@@ -18,10 +20,18 @@ SKIPPED = 77
 
 def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m ayatori.lab.rdma")
-    parser.add_argument("--netem", default="")
+    parser.add_argument("--guests", type=int, default=MachineSettings.hosts)
+    parser.add_argument("--cpus", type=int, default=MachineSettings.cpus)
+    parser.add_argument("--netem", default=MachineSettings.netem)
     parser.add_argument("command", nargs=argparse.REMAINDER)
     options = parser.parse_args()
-    settings = MachineSettings(netem=options.netem, environment=os.environ)
+    settings = MachineSettings(
+        hosts=options.guests,
+        cpus=options.cpus,
+        memory_mib=MachineSettings.memory_mib // options.guests,
+        netem=options.netem,
+        environment=os.environ,
+    )
     try:
         if missing := missing_packages():
             raise ProgramError(f"no virtual machine can run here: {', '.join(missing)} not installed")
