@@ -23,7 +23,7 @@ sender's system call, and one buffer is always free again before the next messag
 
 RC, RC_SHORTEST, RC_LIMITED = "RC-SRQ, 640 us", "RC-SRQ, 10 us", "RC-SRQ, 640 us, rnr_retry 3"
 OURS = "adaptive + admission"
-TIMERS_US = (100, 1_000, 10_000)
+TIMERS_US = (1, 10, 100, 1_000, 10_000)
 ENOUGH_US = 1_000
 
 MEMORY_KINDS = {"rc_srq": "RC-SRQ", "handles": "UD, a handle for each peer", "ours": "ours, over UD"}
