@@ -50,9 +50,11 @@ def test_two_hosts_reach_each_other_and_run_mpi_over_ucx(machine: None, tmp_path
     source = Path(__file__).with_name("ring.c")
     for family in ("openmpi", "mpich"):
         subprocess.run([f"mpicc.{family}", "-O1", source, "-o", tmp_path / family], check=True)
+    # The machine may stand still for seconds while other tests run, which must not end a connection.
     script = """
+        export UCX_UD_TIMEOUT=10m UCX_RC_TIMEOUT=10s
         mpirun.openmpi --allow-run-as-root -np 2 --host host0,host1 --map-by node --mca pml ucx \
-            --mca btl '^openib,ofi' -x UCX_NET_DEVICES=rxe0:1 -x UCX_TLS=ud_v,self ./openmpi
+            --mca btl '^openib,ofi' -x UCX_NET_DEVICES=rxe0:1 -x UCX_UD_TIMEOUT -x UCX_TLS=ud_v,self ./openmpi
         mpiexec.mpich -n 2 -ppn 1 -hosts host0,host1 -genv UCX_NET_DEVICES rxe0:1 -genv UCX_TLS rc_v,self ./mpich
         cat /sys/class/infiniband/rxe0/ports/1/hw_counters/rcvd_pkts
         $AYATORI_LAB_RSH host1 'hostname; rdma link | cut -d" " -f2,4; echo there >made; exit 5'"""
