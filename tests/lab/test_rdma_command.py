@@ -52,7 +52,7 @@ def test_two_hosts_reach_each_other_and_run_mpi_over_ucx(machine: None, tmp_path
         subprocess.run([f"mpicc.{family}", "-O1", source, "-o", tmp_path / family], check=True)
     # The machine may stand still for seconds while other tests run, which must not end a connection.
     script = """
-        export UCX_UD_TIMEOUT=10m UCX_RC_TIMEOUT=10s
+        export UCX_UD_TIMEOUT=10m UCX_RC_TIMEOUT=10s UCX_WARN_UNUSED_ENV_VARS=n
         mpirun.openmpi --allow-run-as-root -np 2 --host host0,host1 --map-by node --mca pml ucx \
             --mca btl '^openib,ofi' -x UCX_NET_DEVICES=rxe0:1 -x UCX_UD_TIMEOUT -x UCX_TLS=ud_v,self ./openmpi
         mpiexec.mpich -n 2 -ppn 1 -hosts host0,host1 -genv UCX_NET_DEVICES rxe0:1 -genv UCX_TLS rc_v,self ./mpich
@@ -62,7 +62,7 @@ def test_two_hosts_reach_each_other_and_run_mpi_over_ucx(machine: None, tmp_path
     out, err = running.communicate(timeout=SECONDS)
     assert running.returncode == 5, (out, err)
     *rings, received, host, link = out.decode().splitlines()
-    assert rings == ["ring of 2: good"] * 2, (out, err)
+    assert rings[-2:] == ["ring of 2: good"] * 2, (out, err)  # UCX warns on standard output
     assert int(received) > 200, "the messages did not pass the adapters"
     assert (host, link) == ("host1", "rxe0/1 ACTIVE")
 
