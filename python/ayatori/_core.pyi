@@ -100,6 +100,9 @@ class Network:
 
     def shape(self) -> Shape: ...
 
+    def on_plane(self, plane: int) -> Network:
+        """One plane by itself; see ayatori/network/plane_network.hpp."""
+
     def name(self, device: int) -> str: ...
 
     def label(self, device: int) -> str:
@@ -206,6 +209,8 @@ class RailUse(enum.Enum):
     aligned = 1
 
     striped = 2
+
+    fastest = 3
 
 def job_of_nics(network: Network, job: Job) -> Job:
     """The same machines with a rank for each of their NICs."""
@@ -1878,6 +1883,12 @@ class FlowOptions:
 
     @costs.setter
     def costs(self, arg: CommunicationCosts, /) -> None: ...
+
+    @property
+    def on_planes(self) -> list[MessageCosts | None]: ...
+
+    @on_planes.setter
+    def on_planes(self, arg: Sequence[MessageCosts | None], /) -> None: ...
 
     @property
     def head_of_line(self) -> bool: ...

@@ -1,4 +1,5 @@
 #include "ayatori/network/network.hpp"
+#include "ayatori/network/plane_network.hpp"
 
 #include "ayatori/exports/exports.hpp"
 #include "ayatori/network/job.hpp"
@@ -172,7 +173,10 @@ void bind_model(nb::module_& module) {
       .def(
           "plane_of", [](const Network& network, DeviceId id) { return network.device(id).plane; }, nb::arg("device"))
       .def("levels", &levels_of, "Tree level of each router, or None if the network is no tree.")
-      .def("shape", &recognise);
+      .def("shape", &recognise)
+      .def(
+          "on_plane", [](const Network& network, PlaneId plane) { return unwrap(network_of_plane(network, plane)); },
+          nb::arg("plane"), "One plane by itself; see ayatori/network/plane_network.hpp.");
   bind_devices(bound);
 }
 
@@ -300,7 +304,8 @@ void bind_rails(nb::module_& module) {
   nb::enum_<RailUse>(module, "RailUse")
       .value("own", RailUse::own)
       .value("aligned", RailUse::aligned)
-      .value("striped", RailUse::striped);
+      .value("striped", RailUse::striped)
+      .value("fastest", RailUse::fastest);
   module.def(
       "job_of_nics", [](const Network& network, const Job& job) { return RailMap(network, job, RailUse::own).nics(); },
       nb::arg("network"), nb::arg("job"), "The same machines with a rank for each of their NICs.");

@@ -38,6 +38,10 @@ std::uint32_t JoinedPaths::part_count(Rank from, Rank to) const {
   return jobs_[participants_[from].job]->part_count(participants_[from].number, participants_[to].number);
 }
 
+std::uint32_t JoinedPaths::plane(Rank from, Rank to) const {
+  return jobs_[participants_[from].job]->plane(participants_[from].number, participants_[to].number);
+}
+
 void JoinedPaths::part(std::uint32_t number, Rank from, Rank to, PartPath& path) const {
   jobs_[participants_[from].job]->part(number, participants_[from].number, participants_[to].number, path);
 }

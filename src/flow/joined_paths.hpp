@@ -34,6 +34,7 @@ class JoinedPaths final : public Paths {
   void path(Rank from, Rank to, std::vector<std::uint32_t>& links) const override;
   [[nodiscard]] std::uint32_t part_count(Rank from, Rank to) const override;
   void part(std::uint32_t number, Rank from, Rank to, PartPath& path) const override;
+  [[nodiscard]] std::uint32_t plane(Rank from, Rank to) const override;
   [[nodiscard]] bool splits_by_load() const override { return jobs_.front()->splits_by_load(); }
 
  private:

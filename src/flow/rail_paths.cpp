@@ -43,6 +43,12 @@ class RailPaths final : public WrappedPaths {
     }
   }
 
+  [[nodiscard]] std::uint32_t plane(Rank from, Rank to) const override {
+    if (!between_ranks(from, to)) return no_id;
+    const auto [leaves, arrives] = map_.nics_of_part(from, to, 0);
+    return inner().plane(leaves, arrives);
+  }
+
  private:
   [[nodiscard]] Rank nic_ranks() const { return static_cast<Rank>(map_.nics().rank_count()); }
   [[nodiscard]] bool between_ranks(Rank from, Rank to) const {

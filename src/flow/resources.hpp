@@ -43,7 +43,11 @@ class Resources {
   [[nodiscard]] bool within_machine(Rank from, Rank to) const { return paths_.machine(from) == paths_.machine(to); }
   /// What messages between the two participants cost.
   [[nodiscard]] const MessageCosts& costs(Rank from, Rank to) const {
-    return within_machine(from, to) ? options_.costs.inside : options_.costs.between;
+    if (within_machine(from, to)) return options_.costs.inside;
+    if (options_.on_planes.empty()) return options_.costs.between;
+    const std::uint32_t plane = paths_.plane(from, to);
+    if (plane >= options_.on_planes.size() || !options_.on_planes[plane]) return options_.costs.between;
+    return *options_.on_planes[plane];
   }
   /// Seconds by which a message flows later than Route::delay says: a rendezvous, in which routers don't take part.
   [[nodiscard]] double rendezvous_delay(Rank from, Rank to, Bytes bytes) const {

@@ -58,6 +58,10 @@ class RoutedPaths final : public Paths {
   }
   [[nodiscard]] std::uint32_t nic_count() const override { return static_cast<std::uint32_t>(network_.device_count()); }
 
+  [[nodiscard]] std::uint32_t plane(Rank from, Rank to) const override {
+    return from < ranks_ && to < ranks_ ? network_.device(network_.port(ports_[from]).device).plane : no_id;
+  }
+
   void path(Rank from, Rank to, std::vector<std::uint32_t>& links) const override {
     links.clear();
     if (machines_[from] == machines_[to]) return;

@@ -47,6 +47,10 @@ Result<> check_options(const FlowOptions& options) {
         check(options.costs.start, "the time until the first step")}) {
     if (!checked) return checked;
   }
+  for (const auto& costs : options.on_planes) {
+    if (!costs) continue;
+    if (auto checked = check(*costs); !checked) return checked;
+  }
   return {};
 }
 

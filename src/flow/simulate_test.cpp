@@ -4,6 +4,7 @@
 
 #include "flow_fixtures.hpp"
 #include "resources.hpp"
+#include "wrapped_paths.hpp"
 
 namespace ayatori {
 namespace {
@@ -37,6 +38,28 @@ TEST(Simulate, OneMessageTakesItsLatenciesAndItsBytesOverTheRate) {
   EXPECT_EQ(prediction.hot_links[0].bytes, 1000000U);
   EXPECT_NEAR(prediction.hot_links[0].saturated, 1e-3 / (1e-3 + 7e-6), 1e-9);
   EXPECT_NEAR(prediction.hot_links[0].busy, 1e-3 / (1e-3 + 7e-6), 1e-9);
+}
+
+/// Ranks 0 and 1 talk on plane 1, all others on plane 0.
+class PathsOnPlanes final : public WrappedPaths {
+ public:
+  using WrappedPaths::WrappedPaths;
+  [[nodiscard]] std::uint32_t plane(Rank from, Rank to) const override { return from < 2 && to < 2 ? 1 : 0; }
+};
+
+TEST(Simulate, AMessageCostsWhatMessagesOnItsPlaneCost) {
+  const PathsOnPlanes paths(std::make_unique<ListedPaths>(one_switch(4, 1e9)));
+  FlowOptions options;
+  options.costs.between.latency = 1e-6;
+  options.costs.between.eager_limit = 1 << 20;
+  MessageCosts slow;
+  slow.latency = 1e-3;
+  slow.rendezvous = 1e-2;
+  options.on_planes = {std::nullopt, slow};
+  expect_both(at_once(4, {{0, 1, 1000000}}), paths, options, 1e-3 + 1e-2 + 1e-3);
+  expect_both(at_once(4, {{0, 2, 1000000}}), paths, options, 1e-6 + 1e-3);
+  options.on_planes[1]->latency = -1;
+  EXPECT_FALSE(simulate(at_once(4, {{0, 1, 1}}), paths, options));
 }
 
 TEST(Simulate, AMessageWithoutBytesTakesItsLatency) {

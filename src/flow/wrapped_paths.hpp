@@ -27,6 +27,7 @@ class WrappedPaths : public Paths {
   void part(std::uint32_t number, Rank from, Rank to, PartPath& path) const override {
     inner_->part(number, from, to, path);
   }
+  [[nodiscard]] std::uint32_t plane(Rank from, Rank to) const override { return inner_->plane(from, to); }
   [[nodiscard]] bool splits_by_load() const override { return inner_->splits_by_load(); }
 
  protected:

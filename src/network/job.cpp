@@ -20,10 +20,19 @@ std::vector<std::uint32_t> positions_in_order(const Network& network) {
   return position;
 }
 
+/// The most endpoints that the machine has on one plane.
+std::uint32_t rails_on_one_plane(const Network& network, const Machine& machine) {
+  if (network.planes().size() <= 1) return static_cast<std::uint32_t>(machine.endpoints.size());
+  std::vector<std::uint32_t> count(network.planes().size(), 0);
+  for (const PortId endpoint : machine.endpoints) ++count[network.device(network.port(endpoint).device).plane];
+  return *std::ranges::max_element(count);
+}
+
 /// An entry's slots count only if the caller does not set the number of ranks.
-std::uint32_t ranks_on(const Machine& machine, std::uint32_t slots, std::uint32_t ranks_per_machine) {
+std::uint32_t ranks_on(const Network& network, const Machine& machine, std::uint32_t slots,
+                       std::uint32_t ranks_per_machine) {
   if (ranks_per_machine != 0) return ranks_per_machine;
-  return slots != 0 ? slots : static_cast<std::uint32_t>(machine.endpoints.size());
+  return slots != 0 ? slots : rails_on_one_plane(network, machine);
 }
 
 Result<> check_rank_count(const Job& job, std::string_view what) {
@@ -39,7 +48,7 @@ class JobList {
 
   /// One machine under two names ("n1", "n1.cluster") takes the slots of both.
   void add(MachineId id, std::uint32_t slots) {
-    const std::uint32_t ranks = ranks_on(network_.machine(id), slots, ranks_per_machine_);
+    const std::uint32_t ranks = ranks_on(network_, network_.machine(id), slots, ranks_per_machine_);
     if (place_[id] == no_id) {
       place_[id] = static_cast<std::uint32_t>(job_.machines.size());
       job_.machines.push_back({id, ranks});
@@ -65,7 +74,8 @@ void sort_by_network(const Network& network, Job& job) {
 
 Result<Job> job_on(const Network& network, std::span<const MachineId> machines, std::uint32_t ranks_per_machine) {
   Job job;
-  for (const MachineId id : machines) job.machines.push_back({id, ranks_on(network.machine(id), 0, ranks_per_machine)});
+  for (const MachineId id : machines)
+    job.machines.push_back({id, ranks_on(network, network.machine(id), 0, ranks_per_machine)});
   if (auto checked = check_rank_count(job, "too many ranks"); !checked) return Failure(checked.error());
   return job;
 }

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "joined_nics.hpp"
+
 namespace ayatori {
 
 namespace {
@@ -44,24 +46,74 @@ RailMap::RailMap(const Network& network, const Job& job, RailUse use) : use_(use
     first += count;
   }
   const std::vector<PortId> of_ranks = endpoints_of_ranks(network, job);
-  const std::vector<PortId> of_nics = endpoints_of_ranks(network, nics_);
+  endpoints_ = endpoints_of_ranks(network, nics_);
+  const bool on_planes = use == RailUse::striped && network.planes().size() > 1;
+  if (on_planes || use == RailUse::fastest) joined_ = std::make_shared<const JoinedNics>(network, endpoints_);
   for (Rank rank = 0; rank < of_ranks.size(); ++rank) {
-    const auto begin = of_nics.begin() + first_nic(rank);
+    const auto begin = endpoints_.begin() + first_nic(rank);
     const auto own = std::find(begin, begin + nic_count(rank), of_ranks[rank]);
-    nic_of_rank_.push_back(static_cast<Rank>(own - of_nics.begin()));
+    nic_of_rank_.push_back(static_cast<Rank>(own - endpoints_.begin()));
   }
 }
 
+std::span<const PortId> RailMap::endpoints_of(std::uint32_t machine) const {
+  return std::span(endpoints_).subspan(first_nic_[machine], nics_.machines[machine].ranks);
+}
+
+namespace {
+
+/// As many of the fastest pairs as carry a message soonest that is cut into equal parts: at least 1.
+std::uint32_t best_stripe(const std::vector<NicPair>& pairs) {
+  std::uint32_t best = 1;
+  double rate = pairs.empty() ? 0 : pairs.front().bytes_per_second;
+  for (std::uint32_t count = 2; count <= pairs.size(); ++count) {
+    const double together = count * pairs[count - 1].bytes_per_second;
+    if (together <= rate) continue;
+    best = count;
+    rate = together;
+  }
+  return best;
+}
+
+}  // namespace
+
 std::uint32_t RailMap::part_count(Rank from, Rank to) const {
   if (use_ != RailUse::striped || machine_[from] == machine_[to]) return 1;
+  if (joined_) return best_stripe(joined_->pairs(endpoints_of(machine_[from]), endpoints_of(machine_[to])));
   return std::min(nic_count(from), nic_count(to));
 }
 
 std::pair<Rank, Rank> RailMap::nics_of_part(Rank from, Rank to, std::uint32_t part) const {
   if (machine_[from] == machine_[to] || use_ == RailUse::own) return {nic_of(from), nic_of(to)};
+  if (use_ == RailUse::fastest) return on_fastest_plane(from, to);
+  if (joined_) {
+    const auto pairs = joined_->pairs(endpoints_of(machine_[from]), endpoints_of(machine_[to]));
+    if (pairs.empty()) return {nic_of(from), nic_of(to)};
+    return {first_nic(from) + pairs[part].from, first_nic(to) + pairs[part].to};
+  }
   if (use_ == RailUse::striped) return {first_nic(from) + part, first_nic(to) + part};
   const std::uint32_t rail = nic_of(to) - first_nic(to);
   return {rail < nic_count(from) ? first_nic(from) + rail : nic_of(from), nic_of(to)};
+}
+
+std::pair<Rank, Rank> RailMap::on_fastest_plane(Rank from, Rank to) const {
+  const Rank near = first_nic(from);
+  const Rank far = first_nic(to);
+  std::pair<Rank, Rank> best{nic_of(from), nic_of(to)};
+  double fastest = 0;
+  int own_of_best = 0;
+  for (Rank leaves = near; leaves < near + nic_count(from); ++leaves) {
+    for (Rank arrives = far; arrives < far + nic_count(to); ++arrives) {
+      const double rate = joined_->rate(endpoints_[leaves], endpoints_[arrives]);
+      // Of equal ones that with the receiver's own NIC rather than that with the sender's.
+      const int own = (arrives == nic_of(to) ? 2 : 0) + (leaves == nic_of(from) ? 1 : 0);
+      if (rate < fastest || rate == 0 || (rate == fastest && own <= own_of_best)) continue;
+      best = {leaves, arrives};
+      fastest = rate;
+      own_of_best = own;
+    }
+  }
+  return best;
 }
 
 bool RailMap::may_connect(Rank leaves, Rank arrives) const {
@@ -69,6 +121,10 @@ bool RailMap::may_connect(Rank leaves, Rank arrives) const {
   const std::uint32_t to = machine_of_nic_[arrives];
   const Rank rail = arrives - first_nic_[to];
   if (from == to) return false;
+  if (joined_) {
+    const bool joins = joined_->rate(endpoints_[leaves], endpoints_[arrives]) > 0;
+    return joins || joined_->pairs(endpoints_of(from), endpoints_of(to)).empty();
+  }
   if (use_ == RailUse::own || rail == leaves - first_nic_[from]) return true;
   return use_ == RailUse::aligned && rail >= nics_.machines[from].ranks;
 }

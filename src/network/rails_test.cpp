@@ -118,5 +118,77 @@ TEST(OnRails, SendsEachPartFromNicToNic) {
   }
 }
 
+/// Two chassis with a bus of 1 Gbit/s each, joined by 500 Mbit/s, and so many blades a0, …, b0, …; a0 and b0 have a
+/// second NIC of 8 Gbit/s, and a switch joins these.
+Network two_chassis(std::uint32_t blades) {
+  NetworkBuilder builder;
+  builder.begin_plane("ethernet");
+  std::vector<NetworkBuilder::Handle> buses;
+  for (const char* name : {"busA", "busB"}) buses.push_back(builder.add_router(name, 0, 40));
+  const auto megabits = [](std::uint32_t rate) { return LinkRate{0, LaneSpeed::unknown, rate}; };
+  EXPECT_TRUE(builder.connect(buses[0], 40, buses[1], 40, megabits(500)));
+  for (std::size_t chassis = 0; chassis < 2; ++chassis) {
+    for (std::uint32_t blade = 0; blade < blades; ++blade) {
+      const std::string host = std::string(chassis == 0 ? "a" : "b") + std::to_string(blade);
+      const auto nic = builder.add_nic("eth0", 0, 1, host, 0);
+      EXPECT_TRUE(builder.connect(nic, 1, buses[chassis], static_cast<PortNumber>(1 + blade), megabits(1000)));
+    }
+  }
+  builder.begin_plane("infiniband");
+  const auto fast = builder.add_router("fast", 0, 4);
+  for (std::size_t chassis = 0; chassis < 2; ++chassis) {
+    const auto nic = builder.add_nic("ib0", 0, 1, chassis == 0 ? "a0" : "b0", 1);
+    EXPECT_TRUE(builder.connect(nic, 1, fast, static_cast<PortNumber>(1 + chassis), megabits(8000)));
+  }
+  return builder.build().value();
+}
+
+TEST(RailMap, FastestTakesTheFastestPlaneThatBothMachinesAreOn) {
+  const Network network = two_chassis(2);
+  const Job job = contiguous_job(network, 4, 0).value();  // a0 a1 b0 b1
+  ASSERT_EQ(job.rank_count(), 4U) << "one rank for each NIC on one plane";
+  const RailMap map(network, job, RailUse::fastest);
+  ASSERT_EQ(map.nics().rank_count(), 6U);  // a0: 0 1, a1: 2, b0: 3 4, b1: 5
+  EXPECT_EQ(parts(map, 0, 2), (Pairs{{1, 4}}));
+  EXPECT_EQ(parts(map, 0, 1), (Pairs{{0, 2}}));
+  EXPECT_EQ(parts(map, 1, 3), (Pairs{{2, 5}}));
+  EXPECT_EQ(parts(map, 3, 0), (Pairs{{5, 0}}));
+  EXPECT_TRUE(map.may_connect(1, 4));
+  EXPECT_FALSE(map.may_connect(0, 4)) << "no cable joins the planes";
+}
+
+TEST(RailMap, StripedTakesASlowPlaneOnlyWhereItHelps) {
+  const Network network = two_chassis(1);
+  const RailMap map(network, contiguous_job(network, 2, 0).value(), RailUse::striped);
+  EXPECT_EQ(parts(map, 0, 1), (Pairs{{1, 3}})) << "half of a message by 500 Mbit/s would take longer";
+}
+
+TEST(RailMap, StripedTakesEqualPlanesTogether) {
+  NetworkBuilder builder;
+  for (const char* plane : {"left", "right"}) {
+    builder.begin_plane(plane);
+    const auto router = builder.add_router("R", 0, 2);
+    for (PortNumber port = 1; port <= 2; ++port) {
+      const auto rail = static_cast<std::uint16_t>(plane == std::string("left") ? 0 : 1);
+      const auto nic = builder.add_nic("nic", 0, 1, "m" + std::to_string(port), rail);
+      EXPECT_TRUE(builder.connect(nic, 1, router, port, {0, LaneSpeed::unknown, 1000}));
+    }
+  }
+  const Network network = builder.build().value();
+  const Job job = contiguous_job(network, 2, 0).value();
+  EXPECT_EQ(parts(RailMap(network, job, RailUse::striped), 0, 1), (Pairs{{0, 2}, {1, 3}}));
+  EXPECT_EQ(parts(RailMap(network, job, RailUse::fastest), 0, 1), (Pairs{{0, 2}}));
+}
+
+TEST(RailMap, FastestOnOnePlaneIsOwn) {
+  const Network network = machines_with({2, 3, 1});
+  const Job job = contiguous_job(network, 3, 2).value();
+  const RailMap own(network, job, RailUse::own);
+  const RailMap fastest(network, job, RailUse::fastest);
+  for (Rank from = 0; from < 6; ++from) {
+    for (Rank to = 0; to < 6; ++to) EXPECT_EQ(parts(fastest, from, to), parts(own, from, to)) << from << " " << to;
+  }
+}
+
 }  // namespace
 }  // namespace ayatori

@@ -56,7 +56,7 @@ def check(
         typer.Option(help="log2 of the LIDs a port, 0 to 7, or 'auto'; default 0, auto with --method."),
     ] = None,
     method: options.METHOD = None,
-    rails: options.RAILS = "own",
+    rails: options.RAILS = "auto",
     report: options.REPORT = None,
     hashes: HashOptions,
     host_pattern: options.HOST_PATTERN = "",
@@ -73,6 +73,7 @@ def check(
     Without --lfts the tables are ours at --lmc; at LMC 0 they are destination-mod-K, as OpenSM's ftree makes them.
     """
     network = open_source(source, host_pattern)
+    rails = options.parse_rails(network, rails)
     asked.check(each.named, plan)
     if report is not None and not asked.jobs:
         raise UsageError(
@@ -85,7 +86,7 @@ def check(
     hashes.refuse_without("--method ecmp")
     together: dict[str, Any] = {}
     assessments: list[Assessment] = []
-    tables = Tables(lfts, lmc, method and method_named(method, [MULTIPATH]), options.parse_rails(rails))
+    tables = Tables(lfts, lmc, method and method_named(method, [MULTIPATH]), rails)
     paths = tables.name_of_paths
     if asked.jobs:
         routes, together = assess_together(network, asked, each, tables, pattern, rounds, drawing(source, report))

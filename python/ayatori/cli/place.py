@@ -28,7 +28,7 @@ def place(
     ppn: options.PPN = 0,
     pattern: options.PATTERN = "shift",
     seed: options.SEED = 1,
-    rails: options.RAILS = "own",
+    rails: options.RAILS = "auto",
     lmc: options.LMC = "auto",
     lfts: Annotated[Path | None, typer.Option(metavar="FILE", help="The tables in use.")] = None,
     host_pattern: options.HOST_PATTERN = "",
@@ -48,7 +48,7 @@ def place(
     made_for = routes.lmc(candidates.endpoints(network)[0])
     others = jobs_beside(network, routes, made_for, running, state)
     found = propose(
-        network, routes, candidates, nodes, others, proposals, ppn, pattern, seed, options.parse_rails(rails)
+        network, routes, candidates, nodes, others, proposals, ppn, pattern, seed, options.parse_rails(network, rails)
     )
     data: dict[str, Any] = {"source": source, "pattern": pattern, "seed": seed, "running": len(others)}
     data["proposals"] = [

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from statistics import fmean
 from typing import Annotated, Any
@@ -61,13 +61,13 @@ class PlanOptions:
     pattern: options.PATTERN = "shift"
     lmc: PLAN_LMC = None
     lfts: IN_USE = None
-    rails: options.RAILS = "own"
+    rails: options.RAILS = "auto"
     out: PLAN_OUT = None
 
     def check(self) -> None:
         if self.method not in PLAN_METHODS:
             raise UsageError(f"no method '{self.method}'", hint=f"methods: {', '.join(PLAN_METHODS)}")
-        options.parse_rails(self.rails)
+        options.check_rails(self.rails)
 
     def tables_in_use(self, network: Network) -> TablesInUse:
         """What a plan has to beat."""
@@ -120,6 +120,7 @@ def plan(
     """
     wanted.check()
     network = open_source(source, host_pattern)
+    wanted = replace(wanted, rails=options.parse_rails(network, wanted.rails))
     others = (company.running, company.jobs, wanted.lfts, details.steps_out, details.report)
     if plan_for_roce(source, network, each, roce, wanted.pattern, wanted.out, json, others):
         return

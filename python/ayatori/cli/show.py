@@ -77,17 +77,25 @@ def show_differences(before: str, after: str, host_pattern: str, json: bool) -> 
 
 
 def describe(source: str, data: dict[str, Any]) -> None:
-    say(f"{source}: {data['shape']['summary']}")
+    planes = data["planes"]
+    say(f"{source}: {data['shape']['summary'] if len(planes) < 2 else f'{len(planes)} planes'}")
     say(f"  machines           {data['machines']}" + unnamed(data["unnamed_machines"]))
     say(f"  HCAs               {data['hcas']}")
     say(f"  routers            {data['routers']}")
     if data["aggregation_nodes"]:
         say(f"  aggregation nodes  {data['aggregation_nodes']}")
-    for plane in data["planes"]:
+    for plane in planes:
         rates = ", ".join(f"{count} at {rate}" for rate, count in plane["link_rates"].items())
-        say(f"  links              {data['links']} ({plane['name']}: {rates})")
+        if len(planes) < 2:
+            say(f"  links              {data['links']} ({plane['name']}: {rates})")
+            continue
+        say(f"  {plane['name'] + ':':18} {plane['shape']['summary']}")
+        say(f"                     {plane['machines']} machines, {plane['routers']} routers, links: {rates}")
     say_list("degraded links", [link_in_words(link) for link in data["degraded_links"]])
-    say_list("irregular", data["shape"]["irregularities"])
+    faulty = [data] if len(planes) < 2 else planes
+    for part in faulty:
+        where = f"irregular in {part['name']}" if part is not data else "irregular"
+        say_list(where, part["shape"]["irregularities"])
 
 
 def unnamed(count: int) -> str:

@@ -60,7 +60,7 @@ def simulate(
     chunk: CHUNK = "0",
     paths: options.PathOptions,
     costs: options.ModelOptions,
-    rails: options.RAILS = "own",
+    rails: options.RAILS = "auto",
     schedule_out: SCHEDULE_OUT = None,
     resume: options.RESUME = False,
     host_pattern: options.HOST_PATTERN = "",
@@ -74,7 +74,7 @@ def simulate(
     started = time.monotonic()
     call = parse_call(collective, algorithm, bytes, root, chunk, sizes)
     network = open_source(source, host_pattern)
-    model = paths.hashing(replace(costs.model_on(network), rails=options.parse_rails(rails)), each.seed)
+    model = paths.hashing(replace(costs.model_on(network), rails=options.parse_rails(network, rails)), each.seed)
     asked.check([*each.named, schedule_out, resume or None])
     question = Question(call, sizes, paths, model)
     if asked.jobs:

@@ -102,11 +102,21 @@ def network_as_data(network: Network) -> dict[str, Any]:
         "links": network.link_count,
         "planes": [
             {"name": name, "link_rates": dict(sorted(counts.items(), key=lambda item: -item[1]))}
-            for name, counts in zip(network.planes, rates, strict=True)
+            | _plane_as_data(network, plane)
+            for plane, (name, counts) in enumerate(zip(network.planes, rates, strict=True))
         ],
         "shape": shape_as_data(network),
         "degraded_links": [link_as_data(network, link) for link in network.degraded_links],
     }
+
+
+def _plane_as_data(network: Network, plane: int) -> dict[str, Any]:
+    """Of one of several planes what it is by itself."""
+    if len(network.planes) < 2:
+        return {}
+    alone = network.on_plane(plane)
+    counts = {"machines": len(alone.machines), "routers": alone.router_count, "links": alone.link_count}
+    return counts | {"shape": shape_as_data(alone)}
 
 
 def drawing_as_data(network: Network) -> dict[str, Any]:

@@ -26,9 +26,12 @@ PLAN_METHODS = ("rule", "colour", "pair")
 RAILS = {
     "own": "by the NICs of both ranks: local rank i has the NIC of rail i",
     "aligned": "on the rail of the receiver's NIC at both ends",
-    "striped": "in equal parts over all rails",
+    "striped": "in equal parts over all rails; of several planes over those that are faster together",
+    "fastest": "on the fastest plane that both machines are on",
 }
 """By which of its NICs a message leaves a machine with several, and by which it arrives (rails.hpp)."""
+AUTO_RAILS = "auto"
+"""Whichever suits the network: rails_on()."""
 MULTIPATH = "multipath"
 """Every message in equal parts over all paths that its destination's LIDs name (multipath_tracer.hpp): no plan."""
 HOT_LINKS_SHOWN = 20
@@ -60,6 +63,21 @@ def steps_of(pattern: str, ranks: int, seed: int = 1) -> StepSequence:
     if not path.exists():
         raise Error(f"no pattern or pattern file '{pattern}'", hint=f"patterns: {', '.join(PATTERNS)}")
     return _core.parse_pattern(read_text(path), pattern, ranks)
+
+
+def rails_on(network: Network, name: str) -> str:
+    """The use of rails of this name; of "auto" what suits the network: `fastest` where machines are on several planes,
+    else `own`. Raises Error for another name."""
+    if name != AUTO_RAILS:
+        rails_named(name)
+        return name
+    if len(network.planes) < 2:
+        return "own"
+    return "fastest" if any(len(_planes_of(network, machine)) > 1 for machine in network.machines) else "own"
+
+
+def _planes_of(network: Network, machine: _core.Machine) -> set[int]:
+    return {network.plane_of(network.port(endpoint).device) for endpoint in machine.endpoints}
 
 
 def rails_named(name: str) -> _core.RailUse:

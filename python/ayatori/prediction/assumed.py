@@ -6,7 +6,9 @@ docs/predictions.md has the source of each number, and says which are interpolat
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import islice
 
 from ayatori import _core
 from ayatori._core import AssumedCosts, Network
@@ -41,9 +43,11 @@ def fabric_of(rate: str, direct: bool) -> Fabric:
     return Fabric(_core.assumed_costs(rate, direct))
 
 
-def rate_of(network: Network) -> str:
-    """That of most links of NICs; "?" if it does not tell."""
-    ports = (network.port(endpoint) for endpoint in network.endpoints[:PORTS_LOOKED_AT])
+def rate_of(network: Network, plane: int | None = None) -> str:
+    """That of most links of NICs, on this plane or on all of them; "?" if it does not tell."""
+    ports = (network.port(endpoint) for endpoint in network.endpoints)
+    on_plane = (port for port in ports if plane is None or network.plane_of(port.device) == plane)
+    ports = islice(on_plane, PORTS_LOOKED_AT)
     rates = Counter(port.rate for port in ports)
     return rates.most_common(1)[0][0] if rates else "?"
 
@@ -58,6 +62,20 @@ def assumed_costs(network: Network) -> Costs:
         "links of built-in routers" if network.direct else rate if rate != "?" else f"{UNKNOWN_RATE} (rate not known)"
     )
     return from_core(_core.assumed_costs(rate, network.direct).costs, f"assumed for {kind}")
+
+
+def assumed_on_planes(network: Network) -> Sequence[MessageCosts]:
+    """Of messages between machines on each plane, by the rate of its links. All links have the latency of
+    assumed_link_latency(), and a message takes two of them at least: what those of its plane have more is added. Empty
+    for one plane."""
+    if len(network.planes) < 2:
+        return ()
+    assumed = [fabric_of(rate_of(network, plane), network.direct) for plane in range(len(network.planes))]
+    link = assumed_link_latency(network)
+    return tuple(
+        replace(fabric.costs(), latency=max(0.0, fabric.costs().latency + 2 * (fabric.link - link)))
+        for fabric in assumed
+    )
 
 
 def assumed_inside() -> Costs:

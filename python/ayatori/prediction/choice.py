@@ -222,6 +222,8 @@ def _why_not(predictor: Predictor, algorithm: Algorithm, call: Call, places: lis
         return "its steps are made for paths by forwarding tables"
     if algorithm.name == PLANNED and predictor.method in BY_ROUTERS:
         return f"its steps are made for known paths, and by {predictor.method} routers choose"
+    if algorithm.name == PLANNED and predictor.model.rails != "own":
+        return "its steps are made for messages between the ranks' own NICs"
     for place in places:
         if loaded.is_other(call.algorithm):
             made, reason = loaded.make(call.algorithm, call.collective, 0, call.bytes, place, AlgorithmOptions())

@@ -15,12 +15,20 @@ from ayatori.base.errors import Error
 from ayatori.base.files import read_text
 from ayatori.base.units import MAX_BYTES
 from ayatori.model.network import link_as_data
-from ayatori.planning.plans import DESTINATION_MOD_K, MULTIPATH, method_named, rails_named, traffic_of_nics
+from ayatori.planning.plans import (
+    AUTO_RAILS,
+    DESTINATION_MOD_K,
+    MULTIPATH,
+    method_named,
+    rails_named,
+    rails_on,
+    traffic_of_nics,
+)
 from ayatori.planning.plans import plan as make_plan
 from ayatori.planning.routes import make_routes
 from ayatori.prediction import loaded
-from ayatori.prediction.assumed import assumed_costs, assumed_link_latency
-from ayatori.prediction.costs import FREE, Costs, to_core
+from ayatori.prediction.assumed import assumed_costs, assumed_link_latency, assumed_on_planes
+from ayatori.prediction.costs import FREE, Costs, MessageCosts, message_costs_to_core, to_core
 
 DIMENSION_ORDER = "dimension-order"
 ADAPTIVE = "adaptive"
@@ -67,8 +75,11 @@ class Model:
     costs: Costs | None = None
     """Of messages, copies and reductions; None: assumed for the rate of the links. FREE: they cost nothing."""
     head_of_line: bool = False
-    rails: str = "own"
-    """One of planning.plans.RAILS: by which NICs messages leave and arrive at machines with several."""
+    rails: str = AUTO_RAILS
+    """One of planning.plans.RAILS: by which NICs messages leave and arrive at machines with several; or "auto"."""
+    on_planes: Sequence[MessageCosts | None] | None = None
+    """Of messages between machines on each plane, instead of those of `costs`; None: assumed for the plane's links, or
+    as `costs` say where these are given. An empty list: as `costs` say."""
     hash_seed: int = 1
     hash_seeds: int = 8
     """Of ECMP: predictions are means over hashes with the seeds hash_seed, hash_seed + 1, …, so many of them."""
@@ -80,7 +91,14 @@ class Model:
             self,
             link_latency=assumed_link_latency(network) if latency is None else latency,
             costs=assumed_costs(network) if costs is None else costs,
+            rails=rails_on(network, self.rails),
+            on_planes=self._on_planes(network),
         )
+
+    def _on_planes(self, network: Network) -> Sequence[MessageCosts | None]:
+        if self.on_planes is not None:
+            return self.on_planes
+        return assumed_on_planes(network) if self.costs is None else ()
 
     def options(self) -> _core.FlowOptions:
         if self.steps not in STEP_MODES:
@@ -88,6 +106,7 @@ class Model:
         options = _core.FlowOptions()
         options.steps = _core.StepMode[self.steps]
         options.costs = to_core(self.costs or FREE)
+        options.on_planes = [costs and message_costs_to_core(costs) for costs in self.on_planes or ()]
         options.head_of_line = self.head_of_line
         return options
 

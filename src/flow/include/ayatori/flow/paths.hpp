@@ -60,6 +60,12 @@ class Paths {
     path.to_nic = nic(to);
   }
 
+  /// The plane (index in Network::planes()) on which a message between two ranks, or its first part, travels; no_id:
+  /// not known.
+  [[nodiscard]] virtual std::uint32_t plane([[maybe_unused]] Rank from, [[maybe_unused]] Rank to) const {
+    return no_id;
+  }
+
   /// Whether parts are no equal pieces of a message, but paths among which its packets spread by load at every moment.
   [[nodiscard]] virtual bool splits_by_load() const { return false; }
 };

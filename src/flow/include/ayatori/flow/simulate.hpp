@@ -4,7 +4,8 @@
 ///
 /// The model
 ///
-///   A message of m bytes costs what FlowOptions::costs say of messages inside a machine, or between two (`c` below).
+///   A message of m bytes costs what FlowOptions::costs say of messages inside a machine, or between two (`c` below);
+///   on a plane with costs of its own what FlowOptions::on_planes say, but for the bandwidth of NICs.
 ///   Each rank has one processor, which does one thing after another, in the order in which they become possible: it
 ///   sends in the order of the step's sends, receives what has arrived, copies and reduces. Streams of a rank share it.
 ///   Routers that take part have no processor, and nothing but links costs them time; a message between a rank and a
@@ -69,6 +70,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -84,6 +86,9 @@ enum class StepMode : std::uint8_t { drift, synchronous };
 struct FlowOptions {
   StepMode steps = StepMode::drift;
   CommunicationCosts costs;
+  /// Of messages between machines, by plane, instead of costs.between; nothing, and planes beyond the end: as that.
+  /// Their bandwidth counts for nothing: it is the links'.
+  std::vector<std::optional<MessageCosts>> on_planes = {};
   bool head_of_line = false;
 };
 

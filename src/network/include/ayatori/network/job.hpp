@@ -52,9 +52,9 @@ struct HostEntry {
 
 /// Finds the hosts in the network: by machine name (exactly, then ignoring case, then by the part before the first
 /// dot), or by the GUID of one of its ports. `ranks_per_machine` = 0 takes each entry's slots, or if it gives none,
-/// one rank for each of the machine's endpoints (rails). Errors name file, line and host: a host that the network does
-/// not have (with the nearest name as a hint), a name that several hosts share, a machine without a cable, a job
-/// of fewer than 1 or more than 2^24 ranks.
+/// one rank for each of the machine's endpoints (rails); of a machine on several planes, those on one of them. Errors
+/// name file, line and host: a host that the network does not have (with the nearest name as a hint), a name that
+/// several hosts share, a machine without a cable, a job of fewer than 1 or more than 2^24 ranks.
 [[nodiscard]] Result<Job> place_job(const Network& network, std::span<const HostEntry> hosts, std::string_view file,
                                     std::uint32_t ranks_per_machine, RankOrder order);
 

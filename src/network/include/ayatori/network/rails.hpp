@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -15,11 +16,16 @@
 
 namespace ayatori {
 
+class JoinedNics;
+
 enum class RailUse : std::uint8_t {
   own,      ///< by the NICs of its two ranks (endpoints_of_ranks), as MPI processes that are bound to a NIC do
   aligned,  ///< on the rail of the receiver's NIC at both ends: it crosses to another rail inside the sender's machine,
             ///< as NCCL's PXN does. Where the sender's machine has no such NIC, by the sender's own.
-  striped,  ///< in equal parts over all rails, each on its own rail at both ends, as UCX's multi-rail does
+  striped,  ///< in equal parts over all rails, each on its own rail at both ends, as UCX's multi-rail does. Of several
+            ///< planes over as many of the fastest ways as are faster together than fewer.
+  fastest,  ///< whole, on the fastest plane that both machines are on, by the rate of the slowest cable on the way. Of
+            ///< several NICs there by those of its two ranks, as `own`.
 };
 
 /// The NICs of a job as a job of its own, with a rank for each NIC of each machine, in the order of the machines and
@@ -40,10 +46,12 @@ class RailMap {
   /// The NICs by which a part leaves and arrives. Precondition: part < part_count(from, to).
   [[nodiscard]] std::pair<Rank, Rank> nics_of_part(Rank from, Rank to, std::uint32_t part) const;
   /// Whether some message may leave by one NIC and arrive by another, which is on another machine. Between rails that
-  /// no cable joins, none does but by `own`.
+  /// no cable joins, none does but by `own`, and by the others between machines that no cables join at all.
   [[nodiscard]] bool may_connect(Rank leaves, Rank arrives) const;
 
  private:
+  [[nodiscard]] std::span<const PortId> endpoints_of(std::uint32_t machine) const;
+  [[nodiscard]] std::pair<Rank, Rank> on_fastest_plane(Rank from, Rank to) const;
   [[nodiscard]] Rank first_nic(Rank rank) const { return first_nic_[machine_[rank]]; }
   [[nodiscard]] std::uint32_t nic_count(Rank rank) const { return nics_.machines[machine_[rank]].ranks; }
 
@@ -53,6 +61,9 @@ class RailMap {
   std::vector<Rank> nic_of_rank_;
   std::vector<Rank> first_nic_;                // by machine of the job
   std::vector<std::uint32_t> machine_of_nic_;  // in the job
+  std::vector<PortId> endpoints_;              // by NIC
+  /// Which NICs can talk: only where `use_` asks for it, and striped only on several planes.
+  std::shared_ptr<const JoinedNics> joined_;
 };
 
 /// The steps of a job as steps of its NICs: each part of a message is one. Parts have what remains of a division as

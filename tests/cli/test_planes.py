@@ -1,0 +1,66 @@
+"""Networks of several planes, with the defaults of each verb."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+EXAMPLES = Path(__file__).parents[2] / "examples/cluster"
+THREE_CHASSIS = f"cluster:{EXAMPLES / 'three-chassis.toml'}"
+ALL_TO_ALL = ("--collective", "alltoall", "--bytes", "64KiB")
+
+
+def test_show_says_what_each_plane_is(ayatori_command) -> None:
+    data = json.loads(ayatori_command("show", THREE_CHASSIS, "--json").stdout)
+    gbe, infiniband = data["planes"]
+    assert (gbe["machines"], gbe["shape"]["kind"], gbe["shape"]["levels"]) == (12, "fat_tree", 2)
+    assert (infiniband["machines"], infiniband["routers"], infiniband["links"]) == (6, 1, 6)
+    text = ayatori_command("show", THREE_CHASSIS).stdout
+    assert "2 planes" in text and "oversubscription 4:1" in text
+
+
+def test_the_whole_cell_cluster_has_what_table_1_lists(ayatori_command) -> None:
+    source = f"cluster:{EXAMPLES / 'cell-cluster.toml'}"
+    hosts = json.loads(ayatori_command("convert", source, "--to", "json").stdout)["nodes"]
+    machines = {node["machine"] for node in hosts if node["kind"] == "nic"}
+    routers = [node["name"] for node in hosts if node["kind"] == "router"]
+    assert sum("qs21" in name for name in machines) == 156
+    assert sum("qs21" not in name for name in machines) == 29 + 4
+    assert sum(node["name"] == "infiniband0" for node in hosts) == 42
+    assert sum(name.startswith(("cell", "xeon")) for name in routers) == 15
+    assert sum(name.startswith("gbe") for name in routers) == 11
+    assert sum(name.startswith("ten") for name in routers) == 3
+
+
+def test_messages_take_the_fastest_plane_of_both_hosts_by_default(ayatori_command) -> None:
+    """An all-to-all among three chassis waits for the buses' uplinks, and InfiniBand carries what gateways exchange."""
+    call = ("simulate", THREE_CHASSIS, *ALL_TO_ALL, "--algorithm", "two-level-ring", "--calibration", "none", "--json")
+    found = json.loads(ayatori_command(*call).stdout)
+    assert found["model"]["rails"] == "fastest"
+    assert found["per_job"][0]["ranks"] == 12, "a rank on each host: none has two NICs on one plane"
+    hot = {found["hot_links"][0]["from"], found["hot_links"][0]["to"]}
+    assert hot in [{"gbe-core", f"chassis{number}"} for number in (1, 2, 3)]
+    # Of a chassis's 4 x 8 messages to the others, the 2 x 4 between gateways are not on the uplink.
+    assert found["time_s"] >= 24 * 65536 / 125e6
+    assert found["time_s"] < 32 * 65536 / 125e6
+
+
+@pytest.mark.parametrize("collective", ["alltoall", "allreduce"])
+def test_choose_finds_an_algorithm_on_several_planes(ayatori_command, collective: str) -> None:
+    call = ("choose", THREE_CHASSIS, "--collective", collective, "--bytes", "64KiB", "--json")
+    outcome = ayatori_command(*call)
+    assert outcome.status == 0, outcome.stderr
+
+
+def test_a_host_on_planes_that_are_equally_fast_can_stripe(ayatori_command, tmp_path: Path) -> None:
+    planes = [f'[planes.p{i}]\nrate = "1Gbit/s"\n[[switches]]\nname = "s{i}"\nplane = "p{i}"\n' for i in (1, 2)]
+    hosts = '[[hosts]]\nname = "h[1-2]"\nlinks = [{ to = "s1" }, { to = "s2" }]\n'
+    (tmp_path / "two.toml").write_text("".join(planes) + hosts)
+    call = ["simulate", f"cluster:{tmp_path / 'two.toml'}", "--collective", "broadcast", "--algorithm", "binomial"]
+    call += ["--bytes", "4MiB", "--json"]
+    times = {
+        rails: json.loads(ayatori_command(*call, "--rails", rails).stdout)["time_s"] for rails in ("auto", "striped")
+    }
+    assert 1.8 <= times["auto"] / times["striped"] <= 2.0
