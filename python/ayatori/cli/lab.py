@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -35,6 +36,7 @@ from ayatori.lab.rdma import MAX_HOSTS, MachineSettings, missing_packages, prepa
 from ayatori.model.network import open_source
 from ayatori.planning.routes import check, check_as_data, make_routes_explained
 
+LEAST_BURST, MOST_BURST = 2 << 10, 1 << 20
 ENGINES = (*OPENSM_ENGINES, "file")
 
 app = typer.Typer(help="Real programs on simulated hardware.", no_args_is_help=True)
@@ -123,6 +125,10 @@ def cluster(
     command: Annotated[list[str], typer.Argument(metavar="-- COMMAND...", help="What runs on the first host.")],
     slower: Annotated[float, typer.Option("--slower", metavar="N", help="Divide all rates by N.")] = 1.0,
     loss: Annotated[float, typer.Option("--loss", metavar="PERCENT", help="Of the packets that hosts receive.")] = 0.0,
+    burst: Annotated[
+        str,
+        typer.Option("--burst", metavar="SIZE", help="Passes a cable at once after a pause; 3KiB: packet by packet."),
+    ] = "32KiB",
 ) -> int:
     """Runs a command, mpirun for example, in a cluster of network namespaces with the file's hosts, planes and rates.
 
@@ -131,9 +137,16 @@ def cluster(
     """
     if slower <= 0 or not 0 <= loss < 100:
         raise UsageError("--slower takes a number above 0, --loss a percentage below 100")
-    settings = ClusterSettings(slower, loss)
+    at_once = options.value_of(parse_bytes, burst)
+    if not LEAST_BURST <= at_once <= MOST_BURST:
+        raise UsageError(f"--burst {burst} is out of range", hint="2KiB to 1MiB")
+    return run_in_lab(file, ClusterSettings(slower, loss, at_once), command)
+
+
+def run_in_lab(file: Path, settings: ClusterSettings, command: Sequence[str]) -> int:
+    """The exit status of a command on the first host of the cluster. Raises Error if there can be no such lab here."""
     network = open_source(f"cluster:{file}")
-    layout = lay_out(network, slower, _core.interfaces_in_cluster(str(file)))
+    layout = lay_out(network, settings.slower, _core.interfaces_in_cluster(str(file)))
     if layout.own_addresses:
         find_routes(layout)
     if why := why_impossible(settings):

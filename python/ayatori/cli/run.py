@@ -12,8 +12,10 @@ import typer
 from ayatori import _core
 from ayatori.base.errors import Error
 from ayatori.cli.execution import UsageError
+from ayatori.cli.lab import run_in_lab
 from ayatori.formats.calibration import read_calibration
 from ayatori.formats.plan_file import is_roce_plan
+from ayatori.lab.cluster import Settings
 from ayatori.processes import mpi_job, run_job
 
 PLUGINS = Path(_core.__file__).parent / "mpi"
@@ -49,10 +51,19 @@ def run(
         typer.Option("--progress", help="How operations that do not block go on while the program computes."),
     ] = None,
     verbose: Annotated[bool, typer.Option("--verbose", help="The plug-in says what it plays, and why.")] = False,
+    lab: Annotated[
+        Path | None,
+        typer.Option("--lab", metavar="FILE", help="In a cluster of namespaces, as lab cluster."),
+    ] = None,
+    slower: Annotated[float, typer.Option("--slower", metavar="N", help="With --lab: divide all rates by N.")] = 1.0,
 ) -> int:
     """Runs an MPI program (mpirun, mpiexec or srun) so that its collectives are played by the plug-in; with --plan, the
     verbs connections of any program take the plan's paths; with --acp, N processes of a program that uses libacp. Exit
     status: the command's; with --acp that of the first that failed."""
+    if slower <= 0:
+        raise UsageError("--slower takes a number above 0")
+    if acp and lab is not None:
+        raise UsageError("--lab is for MPI programs, without --acp")
     variables = _variables(calibration, plan, progress, verbose)
     if applied_out is not None:
         if plan is None:
@@ -69,6 +80,8 @@ def run(
         has_paths = plan is not None and (is_roce_plan(plan) or _core.read_plan_file(str(plan)).lmc > 0)
         job = mpi_job(command, PLUGINS, variables, PATHS if has_paths else None)
         print(f"ayatori: {job.in_words()}", file=sys.stderr, flush=True)
+        if lab is not None:
+            return run_in_lab(lab, Settings(slower), job.as_one_command())
         job.replace_this_process()
     except OSError as error:
         raise Error(f"can't run {command[0]}", error.strerror or str(error)) from error

@@ -58,6 +58,11 @@ class MpiJob:
             command[launcher:launcher] = [word for name in sorted(self._exported()) for word in ("-x", name)]
         return command
 
+    def as_one_command(self) -> list[str]:
+        """The command with what its environment must say in words: for who starts it elsewhere."""
+        changed = (f"{name}={value}" for name, value in self.environment().items() if os.environ.get(name) != value)
+        return ["env", *changed, *self.words()]
+
     def _exported(self) -> set[str]:
         """Open MPI's mpirun sends other hosts only variables that are named; Hydra and srun send all."""
         return {*self._set_here(), *(name for name in os.environ if name.startswith(("AYATORI_", "NWTOPO_")))}

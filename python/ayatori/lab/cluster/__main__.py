@@ -1,5 +1,5 @@
-"""The first process of a lab: `python -m ayatori.lab.cluster FILE SLOWER LOSS COMMAND…`, in namespaces of its own. It
-makes the hosts, runs the command on the first of them and ends with its status, and the lab ends with it."""
+"""The first process of a lab: `python -m ayatori.lab.cluster FILE SLOWER LOSS BURST COMMAND…`, in its own namespaces.
+It makes the hosts, runs the command on the first of them and ends with its status, and the lab ends with it."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from ayatori.model.network import open_source
 _AS_HOST = 'hostname "$1"; shift; exec "$@"'
 
 
-def main(file: str, slower: str, loss_percent: str, *command: str) -> int:
+def main(file: str, slower: str, loss_percent: str, burst: str, *command: str) -> int:
     running: list[int] = []  # the command's process, once there is one
 
     def end(number: int, _frame: FrameType | None) -> None:
@@ -34,7 +34,7 @@ def main(file: str, slower: str, loss_percent: str, *command: str) -> int:
     signal.pthread_sigmask(signal.SIG_UNBLOCK, FORWARDED)
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # a terminal sends it to the command, too
     layout = lay_out(open_source(f"cluster:{file}"), float(slower), _core.interfaces_in_cluster(file))
-    make_namespaces(layout, float(loss_percent), has_netem())
+    make_namespaces(layout, float(loss_percent), int(burst), has_netem())
     first = layout.hosts[0].name
     place = ["ip", "netns", "exec", first, "unshare", "--uts", "taskset", "-c", str(core_of(0))]
     child = subprocess.Popen(

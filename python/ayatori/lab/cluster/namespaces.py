@@ -16,23 +16,23 @@ FOLDER = Path("/run/ayatori")
 """In the lab: `hosts` (as /etc/hosts), `hostfile`, the same with slots for Open MPI, and `agent`, which starts programs
 on a host as ssh does."""
 
-_BURST_BYTES = 32768
-"""What leaves at once. With less, packets would wait for the kernel's next tick at these rates."""
+_WHOLE_SEGMENTS = 32768
+"""With bursts of so many bytes, segments travel whole that the kernel would cut into packets only at the other end."""
 _NETEM_PACKETS = 100_000
 
 
-def make_namespaces(layout: Layout, loss_percent: float, has_netem: bool) -> None:
+def make_namespaces(layout: Layout, loss_percent: float, burst: int, has_netem: bool) -> None:
     """Raises Error if the kernel refuses anything."""
     for folder in ("/run", "/dev/shm"):
         _run(["mount", "-t", "tmpfs", "none", folder])
     _run(["ip", "link", "set", "lo", "up"])
     _run(["ip", "-batch", "-"], [f"netns add {host.name}" for host in layout.hosts])
     cables = _end_by_end(layout)
-    _run(["ip", "-batch", "-"], _plugging(layout))
-    _run(["tc", "-batch", "-"], [line for name, cable in cables for line in _shaping(name, cable, has_netem)])
+    _run(["ip", "-batch", "-"], _plugging(layout, burst))
+    _run(["tc", "-batch", "-"], [line for name, cable in cables for line in _shaping(name, cable, burst, has_netem)])
     routes = find_routes(layout) if layout.own_addresses else [{}] * len(layout.hosts)
     for host, own in zip(layout.hosts, routes, strict=True):
-        _make_host(host, own, loss_percent, has_netem)
+        _make_host(host, own, loss_percent, burst, has_netem)
     _write_files(layout)
 
 
@@ -73,7 +73,7 @@ def _port_name(host: int, interface: int) -> str:
     return f"h{host}-{interface}"
 
 
-def _plugging(layout: Layout) -> list[str]:
+def _plugging(layout: Layout, burst: int) -> list[str]:
     """Lines of `ip -batch`: the switches, and all cables plugged in."""
     lines = []
     for number in range(len(layout.bridges)):
@@ -85,14 +85,18 @@ def _plugging(layout: Layout) -> list[str]:
         for index, nic in enumerate(host.interfaces):
             port = _port_name(number, index)
             lines.append(f"link add {port} type veth peer name {nic.name} netns {host.name}")
-            lines.append(f"link set {port} master s{nic.bridge} up")
+            lines.append(f"link set {port} master s{nic.bridge} {_segments(burst)} up")
     return lines
 
 
-def _shaping(name: str, cable: Cable, has_netem: bool) -> list[str]:
+def _segments(burst: int) -> str:
+    return "" if burst >= _WHOLE_SEGMENTS else "gso_max_segs 1"
+
+
+def _shaping(name: str, cable: Cable, burst: int, has_netem: bool) -> list[str]:
     """Lines of `tc -batch` for one end of a cable."""
     rate = f"{max(8, round(cable.bits_per_second))}bit"
-    bursts = f"burst {_BURST_BYTES} cburst {_BURST_BYTES} quantum {_BURST_BYTES}"
+    bursts = f"burst {burst} cburst {burst} quantum {burst}"
     lines = [
         f"qdisc add dev {name} root handle 1: htb default 1",
         f"class add dev {name} parent 1: classid 1:1 htb rate {rate} {bursts}",
@@ -103,17 +107,17 @@ def _shaping(name: str, cable: Cable, has_netem: bool) -> list[str]:
     return lines
 
 
-def _make_host(host: Host, routes: Mapping[int, str], loss_percent: float, has_netem: bool) -> None:
+def _make_host(host: Host, routes: Mapping[int, str], loss_percent: float, burst: int, has_netem: bool) -> None:
     lines = ["link set lo up"]
     for nic in host.interfaces:
         lines += [f"address add {address} dev {nic.name}" for address in nic.addresses]
-        lines.append(f"link set {nic.name} up")
+        lines.append(f"link set {nic.name} {_segments(burst)} up")
     for other in host.others:
         lines += [f"link add {other.name} type bridge", f"link set {other.name} up"]
         lines += [f"address add {address} dev {other.name}" for address in other.addresses]
     lines += [f"route add {prefix_of(subnet)} via {gateway}" for subnet, gateway in sorted(routes.items())]
     _run(["ip", "-n", host.name, "-batch", "-"], lines)
-    shaping = [line for nic in host.interfaces for line in _shaping(nic.name, nic.cable, has_netem)]
+    shaping = [line for nic in host.interfaces for line in _shaping(nic.name, nic.cable, burst, has_netem)]
     _run(["tc", "-n", host.name, "-batch", "-"], shaping)
     inside = ["ip", "netns", "exec", host.name]
     if len(host.interfaces) > 1:

@@ -28,6 +28,9 @@ class Settings:
     """All rates are divided by it."""
     loss_percent: float = 0.0
     """Of the packets that a host receives, dropped at random."""
+    burst_bytes: int = 32768
+    """What passes a cable at once after a pause. That costs the processors least; where it is less, packets leave one
+    by one, so that messages of all sizes take their bytes at the rate."""
 
 
 def why_impossible(settings: Settings) -> str:
@@ -63,6 +66,7 @@ def run_command(file: Path, settings: Settings, command: Sequence[str]) -> int:
     is killed, so is the lab.
     """
     inside = [sys.executable, "-m", "ayatori.lab.cluster", str(file), str(settings.slower), str(settings.loss_percent)]
+    inside.append(str(settings.burst_bytes))
     # A namespace's first process never gets a signal that it does not handle yet, unless it has blocked it. The lab's
     # inherits this, and unblocks them when it is ready.
     unblocked = signal.pthread_sigmask(signal.SIG_BLOCK, FORWARDED)
