@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import os
 import random
+import shutil
 import signal
 import subprocess
 import sys
@@ -169,3 +171,79 @@ def commands() -> list[str]:
         except OSError:
             continue
     return found
+
+
+# The two hosts of each measurement have different cores, if there are two.
+TWO_PLANES = """
+[planes.gbe]
+rate = "1Gbit/s"
+
+[planes.fast]
+rate = "4xSDR"
+
+[[switches]]
+name = "left"
+plane = "gbe"
+
+[[switches]]
+name = "right"
+plane = "fast"
+
+[[hosts]]
+name = "a[1-2]"
+links = [{ to = "left" }]
+
+[[hosts]]
+name = "b[1-2]"
+links = [{ to = "left" }, { to = "right" }]
+"""
+
+
+@pytest.mark.skipif(shutil.which("mpicc.mpich") is None, reason="MPICH is not installed")
+def test_a_ping_pong_measures_each_network_and_what_is_simulated_uses_it(tmp_path: Path) -> None:
+    (tmp_path / "planes.toml").write_text(TWO_PLANES)
+    ayatori = [sys.executable, "-m", "ayatori.cli"]
+    bench = ["bench", "pingpong", "--network", "cluster:planes.toml", "--mpirun", "mpirun.mpich", "--seconds", "10ms"]
+    words = [*ayatori, *bench, "--max-bytes", "1KiB", "--out-dir", "measured", "--json"]
+    script = 'exec "$@" --hosts "$AYATORI_LAB_HOSTFILE"'
+    out, err = lab(tmp_path, "planes.toml", "--", "sh", "-c", script, "sh", *words).communicate(timeout=SECONDS)
+    data = json.loads(out)
+    assert (data["format"], data["version"]) == ("ayatori-bench-pingpong-output", 1), err
+    found = {one["name"]: one for one in data["stretches"]}
+    assert set(found) == {"gbe near", "gbe far", "fast near", "gbe > fast"}
+    assert found["gbe far"]["hosts"] == ["a1", "b2"]
+    assert found["fast near"]["interfaces"] == ["fast0", "fast0"]
+    assert found["gbe > fast"]["interfaces"] == ["gbe0", "fast0"]
+    for one in found.values():
+        assert [row["bytes"] for row in one["sizes"]] == [1 << power for power in range(11)]
+        assert all(row["half_round_trip_s"] > 0 and row["throughput_MBps"] > 0 for row in one["sizes"])
+    for diagram in ("latency.svg", "throughput.svg"):
+        assert "fast near" in (tmp_path / "measured" / diagram).read_text()
+    call = ["--collective", "broadcast", "--algorithm", "binomial", "--bytes", "8B", "--calibration", "measured"]
+    simulated = subprocess.run(
+        [*ayatori, "simulate", "json:measured/network.json", *call, "--json"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    costs = json.loads(simulated.stdout)["model"]["on_planes"]
+    saved = [json.loads((tmp_path / "measured" / f"{plane}.json").read_text()) for plane in ("gbe", "fast")]
+    assert [one["eager_limit"] for one in costs] == [one["between"]["eager_limit"] for one in saved]
+
+
+def test_run_starts_a_program_with_the_plug_in_in_a_lab(tmp_path: Path) -> None:
+    (tmp_path / "planes.toml").write_text(TWO_PLANES)
+    done = subprocess.run(
+        [sys.executable, "-m", "ayatori.cli", "run", "--lab", "planes.toml", "--slower", "2", "--"]
+        + ["mpirun.mpich", "-np", "4", "sh", "-c", 'echo "$(hostname) $LD_PRELOAD"'],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        timeout=SECONDS,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    lines = sorted(line.split() for line in done.stdout.splitlines())
+    assert [line[0] for line in lines] == ["a1", "a2", "b1", "b2"]
+    assert all("libayatori_mpi.so" in line[1] for line in lines)

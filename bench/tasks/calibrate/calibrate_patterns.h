@@ -10,12 +10,12 @@
 #include <sys/resource.h>
 #include <time.h>
 
-enum { burst_length = 32, chain_length = 4, times_of_a_sample = 3, places = 4 };
+enum { burst_length = 32, long_burst_length = 4, chain_length = 4, times_of_a_sample = 3, places = 4 };
 enum pattern { one_way, exchange, chain, combine, add, send_alone, receive_alone, burst, copy, reduce, patterns };
 
 static int rank;
 static long eager_limit;
-static int share_a_clock;
+static int share_a_clock, ping_pong;
 static char *out, *in, *own, *local_out, *local_in;
 static double timer_seconds;
 
@@ -210,10 +210,11 @@ static double time_receive(int bytes, int repeats, double until_arrived) {
 }
 
 static double time_burst(int bytes, int repeats) {
+    const int length = bytes <= eager_limit ? burst_length : long_burst_length;
     exchange_once(1);
     const double start = MPI_Wtime();
     for (int i = 0; i < repeats; ++i) {
-        for (int message = 0; message < burst_length; ++message) {
+        for (int message = 0; message < length; ++message) {
             if (rank == 0)
                 send(out, bytes);
             else
@@ -224,7 +225,7 @@ static double time_burst(int bytes, int repeats) {
         else
             send(out, 1);
     }
-    return (MPI_Wtime() - start) / repeats / burst_length;
+    return (MPI_Wtime() - start) / repeats / length;
 }
 
 /* In one of several places in turn: what a collective copies and reduces is part of more memory, and seldom in the
@@ -249,7 +250,7 @@ static double time_in_a_row(enum pattern pattern, int bytes, int repeats, double
         case send_alone: return bytes <= eager_limit ? time_send(bytes, repeats) : 0;
         case receive_alone:
             return bytes <= eager_limit ? time_receive(bytes, repeats, 3 * one_way_seconds + 3e-6) : 0;
-        case burst: return bytes <= eager_limit ? time_burst(bytes, (repeats + 15) / 16) : 0;
+        case burst: return time_burst(bytes, (repeats + 15) / 16);
         default: return time_local(pattern, bytes, repeats);
     }
 }

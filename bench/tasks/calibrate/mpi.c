@@ -1,7 +1,9 @@
 /* What messages between two ranks cost, and copies and reductions in one: `ayatori calibrate` compiles this with the
  * MPI's own compiler and runs it on two ranks (python/ayatori/calibration).
  *
- *     calibrate SECONDS SIZE…
+ *     calibrate [--ping-pong] SECONDS SIZE…
+ *
+ * With --ping-pong `ayatori bench pingpong` measures by it: messages only, one way, alone and many in a row.
  *
  * Measures these sizes in bytes, the eager limit and one byte more, and the sizes around which the time of an exchange
  * jumps, since MPIs have other ways for larger messages. Rounds of all patterns and sizes are repeated for
@@ -152,11 +154,20 @@ static int repeats_for(double seconds) {
     return repeats;
 }
 
+/* Of a ping-pong only what takes one message. */
+static int is_measured(int pattern, int bytes) {
+    const int of_one_message = pattern == one_way || pattern == send_alone || pattern == receive_alone || pattern == burst;
+    if (ping_pong && !of_one_message) return 0;
+    const int of_any_size = pattern < send_alone || pattern > burst || (ping_pong && pattern == burst);
+    return bytes <= eager_limit || of_any_size;
+}
+
 static void run_round(int round, int count, const int* sizes, const int* repeats, const double* expected) {
     memset(interrupted[round], 0, sizeof interrupted[round]);
     paces[round][0] = pace();
     for (int i = 0; i < count; ++i) {
         for (int pattern = 0; pattern < patterns; ++pattern) {
+            if (!is_measured(pattern, sizes[i])) continue;
             const long before = interruptions();
             int was_interrupted = 0;
             if (pattern < send_alone) {
@@ -265,9 +276,7 @@ static void print_samples(int rounds, int count, const int* sizes) {
         for (int i = 0; i < count; ++i) {
             double* values = samples[pattern][i];
             const int counted = counted_samples(pattern, i, rounds);
-            const int measured = sizes[i] <= eager_limit ||
-                                 !(pattern == send_alone || pattern == receive_alone || pattern == burst);
-            if (!measured) continue;
+            if (!is_measured(pattern, sizes[i])) continue;
             printf("{\"pattern\": \"%s\", \"bytes\": %d, \"median\": %.4g, \"tenth\": %.4g, \"three_quarters\": %.4g}\n",
                    pattern_names[pattern], sizes[i], quantile(values, counted, 0.5), quantile(values, counted, 0.1),
                    quantile(values, counted, 0.75));
@@ -280,8 +289,11 @@ int main(int argc, char** argv) {
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    ping_pong = argc > 1 && strcmp(argv[1], "--ping-pong") == 0;
+    argc -= ping_pong;
+    argv += ping_pong;
     if (ranks != 2 || argc < 3 || argc - 2 > max_sizes) {
-        if (rank == 0) fputs("usage: calibrate SECONDS SIZE…, on two ranks\n", stderr);
+        if (rank == 0) fputs("usage: calibrate [--ping-pong] SECONDS SIZE…, on two ranks\n", stderr);
         MPI_Abort(MPI_COMM_WORLD, 2);
     }
     for (int i = 2; i < argc; ++i) {
@@ -294,13 +306,13 @@ int main(int argc, char** argv) {
     own = calloc((size_t)largest + 8, 1);
     local_out = calloc((size_t)places * ((size_t)largest + 8), 1);
     local_in = calloc((size_t)places * ((size_t)largest + 8), 1);
-    share_a_clock = find_out_whether_a_clock_is_shared();
+    share_a_clock = !ping_pong && find_out_whether_a_clock_is_shared();
     timer_seconds = time_of_timer();
     eager_limit = find_eager_limit(largest);
     for (long size = eager_limit; size <= eager_limit + 1; ++size) {
         if (size > 0 && size <= largest) count = add_size((int)size, count, sizes);
     }
-    count = add_sizes_of_jumps(largest, count, sizes);
+    if (!ping_pong) count = add_sizes_of_jumps(largest, count, sizes);
     const int rounds = run_rounds(atof(argv[1]), count, sizes);
     double chosen_pace = 0;
     const double elsewhere = choose_pace(rounds, count, &chosen_pace);

@@ -38,11 +38,11 @@ def calibrate(
         folder = Path(name)
         program = compile_program(mpi, folder)
         note(f"inside this machine: two ranks for {seconds:g} s")
-        inside = measure(mpi, program, folder, seconds, None)
+        inside = measure(mpi, [program], folder, seconds, None)
         between = None
         if hostfile is not None and len(hosts_in(hostfile)) > 1:
             note(f"between {' and '.join(hosts_in(hostfile)[:2])}: one rank each for {seconds:g} s")
-            between = measure(mpi, program, folder, seconds, hostfile)
+            between = measure(mpi, [program], folder, seconds, hostfile)
     return calibration_of(inside, between, links_between)
 
 

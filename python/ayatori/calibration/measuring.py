@@ -32,6 +32,7 @@ class Samples:
     """Of one pattern: medians over many rounds, in seconds, by size in bytes."""
 
     median: dict[int, float] = field(default_factory=dict)
+    tenth: dict[int, float] = field(default_factory=dict)
     three_quarters: dict[int, float] = field(default_factory=dict)
 
 
@@ -95,12 +96,26 @@ def compile_program(mpi: Mpi, folder: Path) -> Path:
     return program
 
 
-def measure(mpi: Mpi, program: Path, folder: Path, seconds: float, hostfile: Path | None) -> Measurement:
-    """Two ranks on this machine; with a hostfile on its first two hosts, for so many seconds."""
-    sizes = [str(size) for size in sorted({*FITTED_SIZES, *CHECKED_SIZES})]
+ALL_SIZES = tuple(sorted({*FITTED_SIZES, *CHECKED_SIZES}))
+
+
+def measure(
+    mpi: Mpi,
+    program: Sequence[str | Path],
+    folder: Path,
+    seconds: float,
+    hostfile: Path | None,
+    *,
+    settings: Sequence[str] = (),
+    sizes: Sequence[int] = ALL_SIZES,
+) -> Measurement:
+    """Two ranks on this machine; with a hostfile on its first two hosts, for so many seconds.
+
+    `settings` are words for mpirun, `program` the one that measures, with its first words.
+    """
     output, errors = folder / "output", folder / "errors"
     status = run_program(
-        [mpi.mpirun, *placement(mpi, hostfile), program, f"{seconds:g}", *sizes],
+        [mpi.mpirun, *placement(mpi, hostfile), *settings, *program, f"{seconds:g}", *map(str, sizes)],
         folder=folder,
         environment=os.environ | _as_root(),
         output=output,
@@ -140,6 +155,7 @@ def parse_measurement(text: str) -> Measurement:
     for line in lines[1:]:
         samples = patterns.setdefault(line["pattern"], Samples())
         samples.median[line["bytes"]] = line["median"]
+        samples.tenth[line["bytes"]] = line["tenth"]
         samples.three_quarters[line["bytes"]] = line["three_quarters"]
     return Measurement(patterns=patterns, **lines[0])
 

@@ -9,13 +9,14 @@ from typing import Annotated, Any
 import typer
 
 from ayatori.base.units import format_bytes, format_seconds, parse_bytes, parse_seconds
-from ayatori.cli import bench_collectives, bench_hpl, options
+from ayatori.cli import bench_collectives, bench_hpl, bench_pingpong, options
 from ayatori.cli.output import note, print_json, print_table, progress, say
 from ayatori.measurement.programs import STACKS, IncastSettings, measure_incast, measure_peers
 from ayatori.prediction.incast import OURS, Protocol, SimulatedIncast, result_as_data, simulate_incast
 
 app = typer.Typer(help="How fast is it on this machine, beside others?", no_args_is_help=True)
 app.command("collectives")(bench_collectives.collectives)
+app.command("pingpong")(bench_pingpong.pingpong)
 app.command("alltoall")(bench_collectives.alltoall)
 app.command("hpl")(bench_hpl.hpl)
 

@@ -11,11 +11,12 @@ from typing import Annotated, Any
 import typer
 
 from ayatori import _core
-from ayatori.base.files import read_text
+from ayatori.base.files import read_text, write_bytes
 from ayatori.cli import options
-from ayatori.cli.output import print_json, say, say_unbroken
+from ayatori.cli.output import note, print_json, say, say_unbroken
 from ayatori.diagnosis import Facts, Finding, Way, choose_way, find_trouble, remedies, survey, ways_of
 from ayatori.diagnosis.survey import words_of
+from ayatori.pingpong import network_of_facts
 
 BAD = 3
 LAUNCHERS = {"openmpi": ("Open MPI", "mpirun"), "mpich": ("MPICH", "mpiexec")}
@@ -34,6 +35,10 @@ def doctor(
             metavar="COMMAND", help=f"Starts a program on a host; by default what MPI is told to use, else '{_SSH}'."
         ),
     ] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Write the networks between the hosts there, as json:FILE reads them."),
+    ] = None,
     json: options.JSON = False,
 ) -> int:
     """Says what would go wrong with MPI on these hosts, and with which settings it goes well.
@@ -41,13 +46,11 @@ def doctor(
     Each host is asked for its interfaces, addresses and limits, and tries which addresses of the others it reaches.
     It needs Python 3 and iproute2 there, and an agent that asks for no password. Exit status 3: there is trouble.
     """
-    names = [_this_machine()]
-    words: list[str] = []
-    if hosts is not None:
-        listed = _core.hosts_in_hostfile(read_text(hosts), str(hosts))
-        names = list(dict.fromkeys(listed))
-        words = words_of(agent or _agent_of_mpi())
+    names, words = hosts_and_agent(hosts, agent)
     facts = survey(names, words)
+    if out is not None:
+        write_bytes(out, network_of_facts(facts).encode())
+        note(f"wrote {out}")
     ways = ways_of(facts)
     chosen = choose_way(ways) if len(names) > 1 else None
     trouble = find_trouble(facts, ways, chosen)
@@ -57,6 +60,14 @@ def doctor(
     else:
         _describe(facts, ways, chosen, trouble, lines)
     return BAD if trouble else 0
+
+
+def hosts_and_agent(hosts: Path | None, agent: str | None) -> tuple[list[str], list[str]]:
+    """The hosts to ask, and the words that start a program on one of them; none if this machine is the only one."""
+    if hosts is None:
+        return [_this_machine()], []
+    listed = _core.hosts_in_hostfile(read_text(hosts), str(hosts))
+    return list(dict.fromkeys(listed)), words_of(agent or _agent_of_mpi())
 
 
 def _this_machine() -> str:

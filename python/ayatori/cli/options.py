@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated, Any, TypeVar
@@ -18,11 +18,11 @@ from ayatori.base.files import read_text
 from ayatori.base.units import format_bytes, format_seconds, parse_bytes, parse_rate, parse_seconds
 from ayatori.cli.execution import UsageError
 from ayatori.cli.output import note, say
-from ayatori.formats.calibration import costs_of, read_calibration
+from ayatori.formats.calibration import costs_of, costs_on_planes, read_calibration
 from ayatori.model.jobs import contiguous_jobs, random_jobs, read_job, whole_network_job
-from ayatori.planning.plans import rails_named
+from ayatori.planning.plans import AUTO_RAILS, rails_named, rails_on
 from ayatori.planning.routes import read_routes
-from ayatori.prediction.assumed import assumed_costs, assumed_link_latency
+from ayatori.prediction.assumed import assumed_costs, assumed_link_latency, assumed_on_planes
 from ayatori.prediction.costs import FREE, MessageCosts, fixed, seconds_of
 from ayatori.prediction.predictor import ECMP, Model
 from ayatori.resumable import SavedResults, is_first_process, partial_file
@@ -110,7 +110,10 @@ LATENCY = Annotated[
 ]
 CALIBRATION = Annotated[
     str | None,
-    typer.Option(metavar="FILE|none", help="What messages and copies cost, as calibrate wrote it; none: nothing."),
+    typer.Option(
+        metavar="FILE|none",
+        help="What messages and copies cost, as calibrate wrote it; or the folder of bench pingpong; none: nothing.",
+    ),
 ]
 OVERHEAD = Annotated[
     str | None, typer.Option(metavar="TIME", help="Of each message, on the processors of its sender and its receiver.")
@@ -124,7 +127,8 @@ RAILS = Annotated[
     str,
     typer.Option(
         help="Of machines with several NICs: own (rank i has NIC i), aligned (both ends on the receiver's rail), "
-        "striped (each message over all)."
+        "striped (each message over all), fastest (whole, on the fastest plane); auto: fastest where machines are "
+        "on several planes, else own."
     ),
 ]
 HEAD_OF_LINE = Annotated[bool, typer.Option("--head-of-line", help="Switches forward what arrives in its order.")]
@@ -231,14 +235,20 @@ class ModelOptions:
         if self.link_latency is not None:
             link_latency = value_of(parse_seconds, self.link_latency)
         costs = FREE if free else assumed_costs(network)
+        on_planes: Sequence[MessageCosts | None] = () if free else assumed_on_planes(network)
         if self.calibration and not free:
-            costs = costs_of(read_calibration(Path(self.calibration)), costs, link_latency)
+            path = Path(self.calibration)
+            if path.is_dir():
+                on_planes = costs_on_planes(network, path, on_planes)
+            else:
+                costs, on_planes = costs_of(read_calibration(path), costs, link_latency), ()
         return Model(
             steps=self.steps,
             link_bandwidth=value_of(parse_rate, self.link_bandwidth) if self.link_bandwidth else 0,
             link_latency=link_latency,
             costs=replace(costs, inside=self._inside(costs.inside), between=self._between(costs.between)),
             head_of_line=self.head_of_line,
+            on_planes=tuple(one and self._between(one) for one in on_planes),
         )
 
     def _messages(self, costs: MessageCosts) -> MessageCosts:
@@ -270,7 +280,10 @@ def describe_costs(model: Model) -> None:
     """Two lines: where the numbers come from, and the most important ones."""
     costs = model.costs or FREE
     between = costs.between
-    say(f"  costs         {costs.origin}")
+    by_plane = "; between machines by plane" if model.on_planes else ""
+    say(f"  costs         {costs.origin}{by_plane}")
+    if model.on_planes:
+        return
     small = seconds_of(between.send, 0), seconds_of(between.receive, 0)
     say(
         f"                between machines: latency {format_seconds(between.latency)} and "
@@ -279,10 +292,15 @@ def describe_costs(model: Model) -> None:
     )
 
 
-def parse_rails(text: str) -> str:
-    """A use of rails, by its name."""
-    value_of(rails_named, text)
-    return text
+def parse_rails(network: Network, text: str) -> str:
+    """A use of rails, by its name; of "auto" the one that suits the network."""
+    return value_of(lambda name: rails_on(network, name), text)
+
+
+def check_rails(text: str) -> None:
+    """Raises UsageError for no use of rails."""
+    if text != AUTO_RAILS:
+        value_of(rails_named, text)
 
 
 def value_of(parse: Callable[[str], Value], text: str) -> Value:

@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from statistics import median
 
 from ayatori import _core
+from ayatori._core import Network
+from ayatori.base.errors import Error
 from ayatori.prediction.costs import (
     Costs,
     Line,
@@ -70,6 +73,34 @@ def costs_of(calibration: Calibration, otherwise: Costs, link_latency: float) ->
         calibration.again if calibration.reduce else otherwise.again,
         calibration.start,
     )
+
+
+def costs_on_planes(
+    network: Network, folder: Path, otherwise: Sequence[MessageCosts | None]
+) -> Sequence[MessageCosts | None]:
+    """Of messages between machines by plane, as `PLANE.json` in the folder says, and `otherwise` where there is no such
+    file. Latencies are without that of the links, where the network tells it. Raises Error for a folder without any."""
+    found: dict[int, MessageCosts] = {}
+    for plane, name in enumerate(network.planes):
+        file = folder / f"{name}.json"
+        if not file.exists():
+            continue
+        calibration = read_calibration(file)
+        if calibration.between is None:
+            raise Error(f"{file} does not say what messages between machines cost")
+        links = calibration.links_between * _link_seconds(network, plane)
+        found[plane] = replace(calibration.between, latency=max(0.0, calibration.between.latency - links))
+    if not found:
+        names = ", ".join(f"{name}.json" for name in network.planes)
+        raise Error(f"{folder} has no calibration of a plane of this network", hint=f"expected one of {names}")
+    return [found.get(plane, otherwise[plane] if otherwise else None) for plane in range(len(network.planes))]
+
+
+def _link_seconds(network: Network, plane: int) -> float:
+    """The median latency of the plane's links that the network tells; 0 for none."""
+    ports = (network.port(near) for near, _ in network.cables())
+    told = [port.latency_ns for port in ports if network.plane_of(port.device) == plane and port.latency_ns]
+    return median(told) * 1e-9 if told else 0.0
 
 
 def _played(costs: MessageCosts, engine: float) -> MessageCosts:

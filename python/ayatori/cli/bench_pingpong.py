@@ -1,0 +1,143 @@
+"""ayatori bench pingpong: what do messages take on each network between some hosts?"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from ayatori.base.files import make_folder, write_bytes
+from ayatori.base.units import format_bytes, format_seconds, parse_bytes, parse_seconds
+from ayatori.calibration.fitting import errors_of, one_way
+from ayatori.calibration.measuring import find_mpi
+from ayatori.cli import options
+from ayatori.cli.doctor import hosts_and_agent
+from ayatori.cli.execution import UsageError
+from ayatori.cli.output import note, print_json, print_table, say, saying_what_is_done
+from ayatori.diagnosis import survey
+from ayatori.formats.calibration import write_calibration
+from ayatori.model.network import open_source
+from ayatori.pingpong import (
+    Result,
+    find_stretches,
+    latency_plot,
+    measure_stretches,
+    network_of_facts,
+    throughput_plot,
+    with_measured_links,
+)
+
+MAX_SECONDS = 3600.0
+LEAST_BYTES, MOST_BYTES = 1 << 10, 1 << 30
+SIZES_PRINTED = (1, 1 << 6, 1 << 10, 1 << 14, 1 << 16, 1 << 18, 1 << 20, 1 << 22)
+
+
+def pingpong(
+    hosts: Annotated[Path, typer.Option("--hosts", metavar="HOSTFILE", help="The hosts, two or more.")],
+    network: Annotated[
+        str | None,
+        typer.Option(metavar="SOURCE", help="What is known of their networks; else what the hosts say."),
+    ] = None,
+    out_dir: Annotated[
+        Path | None,
+        typer.Option(metavar="DIR", help="Write the network with measured links there, the fits, and two diagrams."),
+    ] = None,
+    mpirun: Annotated[str, typer.Option(metavar="PROGRAM", help="Which MPI: mpirun.mpich, …")] = "mpirun",
+    mpicc: Annotated[
+        str | None, typer.Option(metavar="PROGRAM", help="Its compiler, if it is not the one beside mpirun.")
+    ] = None,
+    seconds: Annotated[str, typer.Option(metavar="TIME", help="To measure for, each two hosts.")] = "10s",
+    max_bytes: Annotated[str, typer.Option(metavar="SIZE", help="The largest message.")] = "4MiB",
+    agent: Annotated[
+        str | None, typer.Option(metavar="COMMAND", help="Starts a program on a host, as doctor's does.")
+    ] = None,
+    json: options.JSON = False,
+) -> None:
+    """Half of a round trip, and the throughput, by message size.
+
+    On each network between the first two hosts that are on it, and between its first and its last; and from a host to
+    a network that it is not on, through a gateway.
+
+    --out-dir gets network.json, whose links have the measured rates and latencies (json:DIR/network.json), PLANE.json
+    with what messages cost on it (--calibration DIR of simulate and choose), latency.svg and throughput.svg.
+    """
+    time = options.value_of(parse_seconds, seconds)
+    if not 0 < time <= MAX_SECONDS:
+        raise UsageError(f"--seconds {seconds} is out of range", hint="for example 10s; at most an hour")
+    most = options.value_of(parse_bytes, max_bytes)
+    if not LEAST_BYTES <= most <= MOST_BYTES:
+        raise UsageError(f"--max-bytes {max_bytes} is out of range", hint="1KiB to 1GiB")
+    names, words = hosts_and_agent(hosts, agent)
+    if len(names) < 2:
+        raise UsageError("a ping-pong takes two hosts", hint="--hosts HOSTFILE with two or more")
+    mpi = find_mpi(mpirun, mpicc)
+    with saying_what_is_done() as doing:
+        doing("asking the hosts for their networks")
+        facts = survey(names, words)
+        results = measure_stretches(find_stretches(facts), mpi, time, most, doing)
+    if out_dir is not None:
+        write_results(out_dir, network, results, network_of_facts(facts))
+        note(f"wrote {out_dir}")
+    data = [as_data(result) for result in results]
+    print_json("bench-pingpong", {"stretches": data}) if json else describe(results)
+
+
+def write_results(folder: Path, source: str | None, results: Sequence[Result], told: str) -> None:
+    make_folder(folder)
+    file = folder / "network.json"
+    if source is None:
+        write_bytes(file, told.encode())
+    measured, links = with_measured_links(open_source(source or f"json:{file}"), results)
+    write_bytes(file, measured.encode())
+    for result in results:
+        if result.stretch.place == "near" and result.stretch.plane in links:
+            plane = result.stretch.plane
+            write_calibration(result.calibration(links[plane]), folder / f"{plane}.json")
+    write_bytes(folder / "latency.svg", latency_plot(results).encode())
+    write_bytes(folder / "throughput.svg", throughput_plot(results).encode())
+
+
+def as_data(result: Result) -> dict[str, Any]:
+    spread, stream = result.spread, result.one_after_the_other
+    error = errors_of(
+        "half round trip", lambda size: one_way(result.costs, size), result.half_round_trip.items(), fitted=True
+    )[0]
+    return {
+        "name": result.stretch.name,
+        "place": result.stretch.place,
+        "hosts": list(result.stretch.hosts),
+        "interfaces": [end.interface for end in result.stretch.ends],
+        "mpi": result.measured.mpi,
+        "eager_limit": result.measured.eager_limit,
+        "bandwidth_MBps": result.costs.bandwidth / 1e6,
+        "fit_error": {"median": error.median, "max": error.max},
+        "sizes": [
+            {
+                "bytes": size,
+                "half_round_trip_s": seconds,
+                "tenth_s": spread[size][0],
+                "three_quarters_s": spread[size][1],
+                "throughput_MBps": size / stream[size] / 1e6,
+            }
+            for size, seconds in sorted(result.half_round_trip.items())
+        ],
+    }
+
+
+def describe(results: Sequence[Result]) -> None:
+    for result in results:
+        measured, spread, stream = result.half_round_trip, result.spread, result.one_after_the_other
+        say(f"{result.stretch.name}: {' - '.join(result.stretch.hosts)}, {result.measured.mpi}")
+        rows = [
+            [
+                f"  {format_bytes(size)}",
+                format_seconds(measured[size]),
+                f"{format_seconds(spread[size][0])} … {format_seconds(spread[size][1])}",
+                f"{size / stream[size] / 1e6:.2f} MB/s",
+            ]
+            for size in SIZES_PRINTED
+            if size in measured
+        ]
+        print_table("", ["  message", "half round trip", "10% … 75%", "throughput"], rows)

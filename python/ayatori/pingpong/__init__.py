@@ -1,0 +1,17 @@
+"""What messages take on each network between some hosts, and through gateways: measured, fitted, drawn."""
+
+from ayatori.pingpong.measuring import Result, measure_stretches
+from ayatori.pingpong.network import network_of_facts, with_measured_links
+from ayatori.pingpong.plots import latency_plot, throughput_plot
+from ayatori.pingpong.stretches import Stretch, find_stretches
+
+__all__ = [
+    "Result",
+    "Stretch",
+    "find_stretches",
+    "latency_plot",
+    "measure_stretches",
+    "network_of_facts",
+    "throughput_plot",
+    "with_measured_links",
+]
