@@ -71,36 +71,37 @@ void start_thread() {
   thread = new ProgressThread(std::move(options));
 }
 
+/// What the program's calls reached before they were seen here: the plug-in's functions, or the MPI's own.
+ayatori_mpi_calls beneath;
+
 /// A function that begins a request, its last argument: the request is noted.
-template <auto Function>
+template <auto Member>
 struct Begins;
-template <typename... Arguments, int (*Function)(Arguments...)>
-struct Begins<Function> {
+template <typename... Arguments, int (*ayatori_mpi_calls::*Member)(Arguments...)>
+struct Begins<Member> {
   static int call(Arguments... arguments) {
-    const int code = Function(arguments...);
+    const int code = (beneath.*Member)(arguments...);
     if (code == MPI_SUCCESS) note_begun(std::get<sizeof...(Arguments) - 1>(std::tuple(arguments...)));
     return code;
   }
 };
 
 /// Any function: after it, what is under way may move.
-template <auto Function>
+template <auto Member>
 struct Moves;
-template <typename... Arguments, int (*Function)(Arguments...)>
-struct Moves<Function> {
+template <typename... Arguments, int (*ayatori_mpi_calls::*Member)(Arguments...)>
+struct Moves<Member> {
   static int call(Arguments... arguments) {
     move_by_call();
-    return Function(arguments...);
+    return (beneath.*Member)(arguments...);
   }
 };
 
 void see_requests(ayatori_mpi_calls& calls) {
-#define AYATORI_OURS(name, parameters, arguments) calls.name = &Begins<&name>::call;
-  AYATORI_NONBLOCKING_CALLS(AYATORI_OURS)
-#undef AYATORI_OURS
-#define AYATORI_OF_MPI(name, parameters, arguments) calls.name = &Begins<&PMPI_##name>::call;
-  AYATORI_BEGINNING_CALLS(AYATORI_OF_MPI)
-#undef AYATORI_OF_MPI
+#define AYATORI_BEGINS(name, parameters, arguments) calls.name = &Begins<&ayatori_mpi_calls::name>::call;
+  AYATORI_NONBLOCKING_CALLS(AYATORI_BEGINS)
+  AYATORI_BEGINNING_CALLS(AYATORI_BEGINS)
+#undef AYATORI_BEGINS
   calls.Startall = &Startall;
   calls.Wait = &Wait;
   calls.Waitany = &Waitany;
@@ -117,11 +118,12 @@ void see_requests(ayatori_mpi_calls& calls) {
 
 void begin_background(ayatori_mpi_calls& calls) {
   const ProgressMode mode = process().settings.progress;
+  beneath = calls;
   if (mode == ProgressMode::thread) start_thread();
   if (mode == ProgressMode::calls) {
-    calls.Comm_rank = &Moves<&PMPI_Comm_rank>::call;
-    calls.Comm_size = &Moves<&PMPI_Comm_size>::call;
-    calls.Get_count = &Moves<&PMPI_Get_count>::call;
+    calls.Comm_rank = &Moves<&ayatori_mpi_calls::Comm_rank>::call;
+    calls.Comm_size = &Moves<&ayatori_mpi_calls::Comm_size>::call;
+    calls.Get_count = &Moves<&ayatori_mpi_calls::Get_count>::call;
   }
   if (mode == ProgressMode::calls || thread != nullptr) see_requests(calls);
 }

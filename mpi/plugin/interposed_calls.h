@@ -70,17 +70,52 @@
     (MPI_Comm comm, int dimensions, const int lengths[], const int periodic[], int reorder, MPI_Comm* made), \
     (comm, dimensions, lengths, periodic, reorder, made))
 
-/// Functions that begin requests.
-#define AYATORI_BEGINNING_CALLS(X)                                                                                  \
-  X(Isend, (const void* data, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm, MPI_Request* request),  \
-    (data, count, type, to, tag, comm, request))                                                                    \
-  X(Issend, (const void* data, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm, MPI_Request* request), \
-    (data, count, type, to, tag, comm, request))                                                                    \
-  X(Irsend, (const void* data, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm, MPI_Request* request), \
-    (data, count, type, to, tag, comm, request))                                                                    \
-  X(Irecv, (void* data, int count, MPI_Datatype type, int from, int tag, MPI_Comm comm, MPI_Request* request),      \
-    (data, count, type, from, tag, comm, request))                                                                  \
-  X(Start, (MPI_Request * request), (request))
+/// Functions that begin requests, and are the MPI's own.
+#define AYATORI_BEGINNING_CALLS(X)                                                                                     \
+  X(Isend, (const void* data, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm, MPI_Request* request),     \
+    (data, count, type, to, tag, comm, request))                                                                       \
+  X(Issend, (const void* data, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm, MPI_Request* request),    \
+    (data, count, type, to, tag, comm, request))                                                                       \
+  X(Irsend, (const void* data, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm, MPI_Request* request),    \
+    (data, count, type, to, tag, comm, request))                                                                       \
+  X(Irecv, (void* data, int count, MPI_Datatype type, int from, int tag, MPI_Comm comm, MPI_Request* request),         \
+    (data, count, type, from, tag, comm, request))                                                                     \
+  X(Imrecv, (void* data, int count, MPI_Datatype type, MPI_Message* message, MPI_Request* request),                    \
+    (data, count, type, message, request))                                                                             \
+  X(Start, (MPI_Request * request), (request))                                                                         \
+  X(Iscan,                                                                                                             \
+    (const void* sent, void* received, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm, MPI_Request* request),  \
+    (sent, received, count, type, op, comm, request))                                                                  \
+  X(Iexscan,                                                                                                           \
+    (const void* sent, void* received, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm, MPI_Request* request),  \
+    (sent, received, count, type, op, comm, request))                                                                  \
+  X(Ialltoallw,                                                                                                        \
+    (const void* sent, const int sent_counts[], const int sent_from[], const MPI_Datatype sent_types[],                \
+     void* received, const int received_counts[], const int received_at[], const MPI_Datatype received_types[],        \
+     MPI_Comm comm, MPI_Request* request),                                                                             \
+    (sent, sent_counts, sent_from, sent_types, received, received_counts, received_at, received_types, comm, request)) \
+  X(Ineighbor_allgather,                                                                                               \
+    (const void* sent, int sent_count, MPI_Datatype sent_type, void* received, int received_count,                     \
+     MPI_Datatype received_type, MPI_Comm comm, MPI_Request* request),                                                 \
+    (sent, sent_count, sent_type, received, received_count, received_type, comm, request))                             \
+  X(Ineighbor_allgatherv,                                                                                              \
+    (const void* sent, int sent_count, MPI_Datatype sent_type, void* received, const int received_counts[],            \
+     const int received_at[], MPI_Datatype received_type, MPI_Comm comm, MPI_Request* request),                        \
+    (sent, sent_count, sent_type, received, received_counts, received_at, received_type, comm, request))               \
+  X(Ineighbor_alltoall,                                                                                                \
+    (const void* sent, int sent_count, MPI_Datatype sent_type, void* received, int received_count,                     \
+     MPI_Datatype received_type, MPI_Comm comm, MPI_Request* request),                                                 \
+    (sent, sent_count, sent_type, received, received_count, received_type, comm, request))                             \
+  X(Ineighbor_alltoallv,                                                                                               \
+    (const void* sent, const int sent_counts[], const int sent_from[], MPI_Datatype sent_type, void* received,         \
+     const int received_counts[], const int received_at[], MPI_Datatype received_type, MPI_Comm comm,                  \
+     MPI_Request* request),                                                                                            \
+    (sent, sent_counts, sent_from, sent_type, received, received_counts, received_at, received_type, comm, request))   \
+  X(Ineighbor_alltoallw,                                                                                               \
+    (const void* sent, const int sent_counts[], const MPI_Aint sent_from[], const MPI_Datatype sent_types[],           \
+     void* received, const int received_counts[], const MPI_Aint received_at[], const MPI_Datatype received_types[],   \
+     MPI_Comm comm, MPI_Request* request),                                                                             \
+    (sent, sent_counts, sent_from, sent_types, received, received_counts, received_at, received_types, comm, request))
 
 /// Functions that begin several or end requests, and others that programs call while they compute.
 #define AYATORI_REQUEST_CALLS(X)                                                                                       \

@@ -187,10 +187,10 @@ static int initialise_for_threads(int* argc, char*** argv, int required, int* pr
   return code;
 }
 
-/* Collectives have both names of each function. Fortran's functions of Open MPI convert their arguments and call
- * PMPI_…, as some of MPICH's do: if they went past us, a rank that calls from Fortran and one that calls from C would
- * play different schedules in the same call, and wait for ever. The engine calls the MPI's own by their addresses
- * (own_calls.h). */
+/* Each function has both of its names. Fortran's functions of Open MPI convert their arguments and call PMPI_…, as some
+ * of MPICH's do: if collectives went past us, a rank that calls from Fortran and one that calls from C would play
+ * different schedules in the same call, and wait for ever; and requests that Fortran begins or ends would not be seen.
+ * The engine calls the MPI's own by their addresses (own_calls.h). */
 EXPORTED int MPI_Init(int* argc, char*** argv) { return initialise(argc, argv); }
 EXPORTED int PMPI_Init(int* argc, char*** argv) { return initialise(argc, argv); }
 EXPORTED int MPI_Init_thread(int* argc, char*** argv, int required, int* provided) {
@@ -200,19 +200,16 @@ EXPORTED int PMPI_Init_thread(int* argc, char*** argv, int required, int* provid
   return initialise_for_threads(argc, argv, required, provided);
 }
 
-#define WRAPPER(name, parameters, arguments)               \
+#define WRAPPERS(name, parameters, arguments)              \
   EXPORTED int MPI_##name parameters {                     \
     if (__builtin_expect(calls == NULL, 0)) look_up_all(); \
     return calls->name arguments;                          \
-  }
-AYATORI_MPI_CALLS(WRAPPER)
-
-#define WRAPPER_OF_PMPI(name, parameters, arguments)       \
+  }                                                        \
   EXPORTED int PMPI_##name parameters {                    \
     if (__builtin_expect(calls == NULL, 0)) look_up_all(); \
     return calls->name arguments;                          \
   }
-AYATORI_COLLECTIVE_CALLS(WRAPPER_OF_PMPI)
+AYATORI_MPI_CALLS(WRAPPERS)
 
 /* At the end of a process in which MPI was there and initialised, but not by us: a program that asks dlopen's handle
  * for MPI's functions gets the MPI's own. */

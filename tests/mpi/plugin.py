@@ -15,6 +15,8 @@ ROOT = Path(__file__).parent.parent.parent
 BUILT = ROOT / "build/release/mpi"
 PROGRAMS = Path(__file__).parent / "programs"
 FAMILIES = ("openmpi", "mpich")
+FORTRAN = ("MPIFH", "MPI", "F08")
+"""Fortran's three interfaces: mpif.h, the module mpi, the module mpi_f08."""
 
 # Many ranks share few cores here: they must not poll while others have work.
 OPEN_MPI_HERE = {
@@ -46,13 +48,19 @@ class Mpi:
     family: str
     folder: Path
 
-    def compiled(self, source: str, compiler: str = "mpicxx", *options: str) -> Path:
-        program = self.folder / f"{Path(source).stem}.{self.family}"
+    def compiled(self, source: str, compiler: str = "mpicxx", *options: str, kind: str = "") -> Path:
+        """`kind`: tells programs apart that are made of one source with different options."""
+        program = self.folder / f"{Path(source).stem}{kind}.{self.family}"
         if not program.exists():
             command = [f"{compiler}.{self.family}", "-O1", *options, str(PROGRAMS / source), "-o", str(program)]
             done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=120)
             assert done.returncode == 0, done.stderr
         return program
+
+    def compiled_fortran(self, source: str, interface: str, *more: str) -> Path:
+        """`interface`: one of FORTRAN."""
+        options = [f"-DUSE_{interface}", "-fallow-argument-mismatch", *more]
+        return self.compiled(source, "mpifort", *options, kind=f".{interface}")
 
     def yielding(self) -> Path:
         """For MPICH: its ranks would poll for whole time slices where they share cores."""

@@ -47,14 +47,17 @@ def test_calls_that_are_made_again_get_right_results(mpi: plugin.Mpi, variables:
     assert done.stdout.strip() == "right", done.stdout + done.stderr
 
 
-@pytest.mark.parametrize("source", ["fortran_mpifh.f90", "fortran_usempi.f90", "fortran_f08.f90"])
-def test_collectives_from_fortran_are_played(mpi: plugin.Mpi, source: str) -> None:
-    program = mpi.compiled(source, "mpifort", "-fallow-argument-mismatch")
-    variables = {**RING, "AYATORI_BARRIER": "tree", "AYATORI_BCAST": "chain", "AYATORI_ALLGATHER": "bruck"}
-    done = mpi.run(3, program, AYATORI_VERBOSE="1", **variables)
+@pytest.mark.parametrize("interface", plugin.FORTRAN)
+def test_collectives_from_fortran_are_played(mpi: plugin.Mpi, interface: str) -> None:
+    program = mpi.compiled_fortran("fortran_collectives.F90", interface)
+    algorithms = {"ALLREDUCE": "ring", "BARRIER": "tree", "BCAST": "chain", "ALLGATHER": "bruck"}
+    blocking = {f"AYATORI_{call}": algorithm for call, algorithm in algorithms.items()}
+    others = {f"AYATORI_I{call}": algorithm for call, algorithm in algorithms.items()}
+    done = mpi.run(3, program, AYATORI_VERBOSE="1", **blocking, **others)
     expect_right(done)
-    for line in ("Allreduce on 3 ranks: ring", "Barrier on 3 ranks: tree", "Bcast on 3 ranks: chain"):
-        assert f"MPI_{line}" in done.stderr
+    for call, algorithm in algorithms.items():
+        assert f"MPI_{call.capitalize()} on 3 ranks: {algorithm}" in done.stderr
+        assert f"MPI_{call.capitalize()} without blocking on 3 ranks: {algorithm}" in done.stderr
 
 
 @pytest.mark.parametrize("forced", [{}, RING | {"AYATORI_BARRIER": "tree"}], ids=["on trial", "forced"])

@@ -42,6 +42,16 @@ def test_a_message_moves_while_the_receiver_computes(mpi: plugin.Mpi, mode: str)
     assert done.stdout == ("stood still\n" if mode == "off" else "moved\n")
 
 
+@pytest.mark.parametrize("mode", ["thread", "calls"])
+@pytest.mark.parametrize("interface", plugin.FORTRAN)
+def test_what_fortran_begins_and_ends_is_seen(mpi: plugin.Mpi, interface: str, mode: str) -> None:
+    helper = str(plugin.PROGRAMS / "thread_pauses.c")
+    program = mpi.compiled_fortran("fortran_progress.F90", interface, helper)
+    done = mpi.run(2, program, mode, AYATORI_PROGRESS=mode)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert done.stdout.split("\n") == (["moved", "it sleeps", ""] if mode == "thread" else ["moved", ""])
+
+
 def test_the_thread_runs_where_it_is_told_to_and_the_level_is_the_programs_otherwise(mpi: plugin.Mpi) -> None:
     program = mpi.compiled("thread_on_core.c", "mpicc")
     done = mpi.run(2, program, AYATORI_PROGRESS="thread", AYATORI_PROGRESS_CPU="1,0")
