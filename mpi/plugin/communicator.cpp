@@ -140,6 +140,12 @@ bool Communicator::prepare() {
   return true;
 }
 
+bool Communicator::is_used_for_long() {
+  constexpr std::uint32_t few_calls = 16;
+  if (calls_before_trials_ < few_calls) ++calls_before_trials_;
+  return calls_before_trials_ == few_calls;
+}
+
 /// By MPI_Comm_create, which copies none of the program's attributes as MPI_Comm_dup would.
 bool Communicator::make_own() {
   const ErrorsReturn errors_return(comm_);

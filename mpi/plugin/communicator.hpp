@@ -38,6 +38,10 @@ class Communicator : public std::enable_shared_from_this<Communicator> {
   /// Whether that has happened: the same on all ranks.
   [[nodiscard]] bool is_ready() const { return state_ == State::ready; }
 
+  /// Asked once in each call that would begin a trial, by all ranks alike: false for the first of them. Programs also
+  /// make communicators for a call or two, which are over before what a trial needs is made.
+  [[nodiscard]] bool is_used_for_long();
+
   /// The choice that a table has for this call: for all ranks of the job, in their order. nullptr: none.
   [[nodiscard]] const SizeInterval* by_table(MpiCall call, Bytes bytes) const;
 
@@ -81,7 +85,8 @@ class Communicator : public std::enable_shared_from_this<Communicator> {
   Rank rank_ = 0;
   Rank ranks_ = 1;
   State state_ = State::new_;
-  std::uint32_t number_ = 0;   ///< the same on all ranks; other communicators of any of them have others
+  std::uint32_t number_ = 0;  ///< the same on all ranks; other communicators of any of them have others
+  std::uint32_t calls_before_trials_ = 0;
   bool is_whole_job_ = false;  ///< all ranks of MPI_COMM_WORLD, in their order
   std::unique_ptr<Messages> messages_;
   std::map<std::uint32_t, Decision> decisions_;

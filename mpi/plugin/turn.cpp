@@ -37,6 +37,7 @@ Turn::Turn(MPI_Comm comm, MpiCall call, Bytes bytes, CallShape shape, MPI_Reques
   settled_ = &decision;
   if (!was_counted(decision)) decision.count();
   if (decision.next() == nullptr && !decision.on_trial()) return;
+  if (!decision.is_prepared() && !on_->is_used_for_long()) return;
   if (!on_->prepare()) return;
   if (!decision.is_prepared()) decision.prepare(on_->places(), on_->own(), on_->rank());
   while (const ForcedChoice* const choice = decision.next()) {

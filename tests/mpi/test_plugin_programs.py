@@ -29,6 +29,8 @@ def expect_right(done: subprocess.CompletedProcess[str]) -> None:
 def test_communicators_attributes_and_errors_stay_the_programs(
     mpi: plugin.Mpi, ranks: int, mode: list[str], forced: dict[str, str]
 ) -> None:
+    if mode == ["many"] and mpi.family == "openmpi":
+        pytest.skip("more communicators than MPICH has context ids are few to Open MPI")
     program = mpi.compiled("check_communicators.cpp", "mpicxx", "-std=c++20")
     expect_right(mpi.run(ranks, program, *mode, timeout=300, **forced))
 
