@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "ayatori/schedule/algorithms.hpp"
 #include "model.hpp"
@@ -65,9 +66,9 @@ void Decision::drop(const ForcedChoice& choice) {
 void Decision::note(double seconds, MPI_Comm own) {
   trial_->note(seconds);
   if (trial_->needs_agreement()) {
-    double longest = trial_->first_time();
-    PMPI_Allreduce(MPI_IN_PLACE, &longest, 1, MPI_DOUBLE, MPI_MAX, own);
-    trial_->agree(longest);
+    std::vector<double> longest = trial_->first_times();
+    PMPI_Allreduce(MPI_IN_PLACE, longest.data(), static_cast<int>(longest.size()), MPI_DOUBLE, MPI_MAX, own);
+    trial_->agree(std::move(longest));
   }
   if (trial_->over()) end_trial(own);
 }

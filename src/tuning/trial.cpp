@@ -1,7 +1,7 @@
 #include "ayatori/tuning/trial.hpp"
 
 #include <algorithm>
-#include <numeric>
+#include <utility>
 
 namespace ayatori {
 
@@ -16,6 +16,10 @@ constexpr double max_calls_of_a_turn = 32;
 /// A trial goes on while it has taken less: programs whose calls take longer than milliseconds should not make many of
 /// them the slow way.
 constexpr double max_seconds_before_going_on = 20e-3;
+
+/// A way that takes longer than both is not tried further.
+constexpr double hopeless_seconds = 2e-3;
+constexpr double hopeless_share = 10;
 
 /// Of all time, for the trials after the first.
 constexpr double max_share_of_trials = 0.01;
@@ -63,12 +67,21 @@ void Trial::note(double seconds) {
   times_[round_ * ways_ + turn()] = seconds_ / static_cast<double>(counted);
   calls_ = 0;
   seconds_ = 0;
-  if (++place_ < ways_) return;
-  place_ = 0;
-  ++round_;
+  ++place_;
+  go_to_turn();
 }
 
-double Trial::first_time() const { return *std::ranges::max_element(first_times_); }
+/// From this place on, to the first way that still plays.
+void Trial::go_to_turn() {
+  for (; !over(); ++place_) {
+    if (place_ == ways_) {
+      place_ = 0;
+      ++round_;
+    }
+    if (over() || !is_left_out(turn())) return;
+    times_[round_ * ways_ + turn()] = first_times_[turn()];
+  }
+}
 
 bool Trial::may_go_on(double seconds_of_all_ranks) const {
   return round_ < max_parts * rounds_of_a_part_ && seconds_of_all_ranks < max_seconds_before_going_on;
@@ -77,20 +90,30 @@ bool Trial::may_go_on(double seconds_of_all_ranks) const {
 void Trial::go_on() {
   rounds_ += rounds_of_a_part_;
   times_.resize(ways_ * rounds_);
+  go_to_turn();
 }
 
-void Trial::agree(double first_time_of_all) {
+void Trial::agree(std::vector<double> first_times_of_all) {
   needs_agreement_ = false;
-  const double calls = seconds_of_a_turn / std::max(first_time_of_all, 1e-9);
-  calls_of_a_turn_ = static_cast<std::size_t>(std::clamp(calls, 1.0, max_calls_of_a_turn));
+  first_times_ = std::move(first_times_of_all);
+  const double hopeless = std::max(hopeless_seconds, hopeless_share * *std::ranges::min_element(first_times_));
+  double longest = 1e-9;
+  for (const double seconds : first_times_) {
+    left_out_.push_back(seconds > hopeless);
+    if (!left_out_.back()) longest = std::max(longest, seconds);
+  }
+  calls_of_a_turn_ = static_cast<std::size_t>(std::clamp(seconds_of_a_turn / longest, 1.0, max_calls_of_a_turn));
+  go_to_turn();
 }
 
 std::uint64_t Trial::calls_until_next(const std::vector<double>& times, std::size_t settled) const {
   constexpr double max_calls = 1e15;
   const std::vector<double> medians = medians_of(times, ways_);
-  const double one_of_each = std::accumulate(medians.begin(), medians.end(), 0.0);
-  const double calls_of_each = static_cast<double>(2 + rounds_ * calls_of_a_turn_);
-  const double calls = calls_of_each * one_of_each / max_share_of_trials / std::max(medians[settled], 1e-9);
+  double seconds = 0;
+  for (std::size_t way = 0; way < ways_; ++way) {
+    seconds += medians[way] * static_cast<double>(2 + (is_left_out(way) ? 0 : rounds_ * calls_of_a_turn_));
+  }
+  const double calls = seconds / max_share_of_trials / std::max(medians[settled], 1e-9);
   return static_cast<std::uint64_t>(std::clamp(calls, 1.0, max_calls));
 }
 

@@ -18,8 +18,8 @@ void begin(Trial& trial, std::size_t ways, double seconds) {
     trial.note((call < ways ? 100 : 1) * seconds / static_cast<double>(way + 2));
   }
   EXPECT_TRUE(trial.needs_agreement());
-  EXPECT_EQ(trial.first_time(), seconds / 2);
-  trial.agree(seconds);
+  EXPECT_EQ(trial.first_times()[0], seconds / 2);
+  trial.agree(std::vector<double>(ways, seconds));
   EXPECT_FALSE(trial.needs_agreement());
 }
 
@@ -68,6 +68,32 @@ TEST(Trial, GoesOnWithAsManyRoundsAndKeepsTheirTimes) {
     EXPECT_TRUE(std::equal(first.begin(), first.end(), trial.times().begin()));
   }
   EXPECT_FALSE(trial.may_go_on(0));
+}
+
+TEST(Trial, AWayThatTakesMillisecondsAndTenTimesAsLongAsAnotherPlaysNoMore) {
+  Trial trial(3, 2);
+  for (std::size_t call = 0; call < 6; ++call) trial.note(1e-3);
+  trial.agree({60e-3, 50e-6, 75e-6});
+  std::vector<std::size_t> turns;
+  for (const std::size_t part : {0, 1}) {
+    if (part == 1) trial.go_on();
+    for (; !trial.over(); trial.note(1e-6)) turns.push_back(trial.turn());
+  }
+  EXPECT_EQ(turns, (std::vector<std::size_t>{1, 1, 1, 1, 2, 2, 2, 2, 1, 1, 1, 1, 2, 2, 2, 2,
+                                             2, 2, 2, 2, 1, 1, 1, 1, 1, 1, 1, 1, 2, 2, 2, 2}))
+      << "turns of four calls of 75 us";
+  EXPECT_EQ(trial.times(), (std::vector<double>{60e-3, 1e-6, 1e-6, 60e-3, 1e-6, 1e-6, 60e-3, 1e-6, 1e-6, 60e-3, 1e-6,
+                                                1e-6}));
+  EXPECT_EQ(better_way(trial.times(), 3, 0), 1U);
+}
+
+TEST(Trial, AWayThatIsSlowForShortCallsOnlyGoesOn) {
+  for (const std::vector<double>& first_times : {std::vector{1e-3, 1e-6}, std::vector{1.0, 0.11}}) {
+    Trial trial(2, 1);
+    for (std::size_t call = 0; call < 4; ++call) trial.note(1e-6);
+    trial.agree(first_times);
+    EXPECT_EQ(trial.turn(), 0U);
+  }
 }
 
 TEST(Trial, SaysWhatAllItsCallsTook) {

@@ -3,6 +3,9 @@
 /// How long does a collective take? Each rank calls it several times in a row, with the roots in turn, between two
 /// barriers: a block. The time of a block is that of its slowest rank. The data is checked before anything is timed.
 ///
+/// All that is repeated ends after a time, too: of MPICH over UCX, which waits for messages without giving its core to
+/// others, each call of 8 ranks on 2 cores takes 10 to 70 ms.
+///
 ///     mpirun -np N PROGRAM COLLECTIVE[,…] BYTES[,…] BLOCKS [peer's own arguments]
 ///
 /// Prints a JSON line for each collective and size: {"collective", "bytes", "ranks", "machines", "calls", "us": [one a
@@ -10,6 +13,7 @@
 /// vector.
 
 #include <mpi.h>
+#include <sched.h>
 
 #include <algorithm>
 #include <cstddef>
@@ -27,7 +31,11 @@ namespace ayatori::bench {
 inline constexpr double seconds_of_a_block = 1e-3;
 inline constexpr int max_calls_of_a_block = 1 << 14;
 inline constexpr int checked_calls = 40;
+inline constexpr double max_seconds_of_checks = 0.25;  ///< after each root's first call
 inline constexpr double seconds_of_warm_up = 30e-3;
+inline constexpr int calls_of_warm_up = 64;
+inline constexpr double max_seconds_of_warm_up = 0.5;
+inline constexpr double max_seconds_for_all_roots = 0.2;  ///< in one block
 
 [[noreturn]] inline void stop(const std::string& why) {
   std::fprintf(stderr, "error: %s\n", why.c_str());
@@ -122,29 +130,85 @@ inline int count_machines() {
   return machines;
 }
 
+/// Waits without keeping others from the core: where ranks take turns they begin soon after each other only so.
+inline void finish(MPI_Request request) {
+  for (int is_over = 0;;) {
+    PMPI_Test(&request, &is_over, MPI_STATUS_IGNORE);
+    if (is_over != 0) return;
+    sched_yield();
+  }
+}
+
+inline void meet() {
+  MPI_Request request = MPI_REQUEST_NULL;
+  PMPI_Ibarrier(MPI_COMM_WORLD, &request);
+  finish(request);
+}
+
+inline double longest(double mine) {
+  double of_all = 0;
+  MPI_Request request = MPI_REQUEST_NULL;
+  PMPI_Iallreduce(&mine, &of_all, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD, &request);
+  finish(request);
+  return of_all;
+}
+
+/// Roots go on in turn from one block to the next.
 template <typename Run>
 double seconds_of(int calls, const Call& call, Run run) {
-  PMPI_Barrier(MPI_COMM_WORLD);
+  static int root = 0;
+  meet();
   const double start = MPI_Wtime();
-  for (int i = 0; i < calls; ++i) run(i % call.ranks());
-  double seconds = MPI_Wtime() - start;
-  PMPI_Allreduce(MPI_IN_PLACE, &seconds, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
-  return seconds;
+  for (int i = 0; i < calls; ++i) {
+    root = root + 1 < call.ranks() ? root + 1 : 0;
+    run(root);
+  }
+  return longest(MPI_Wtime() - start);
+}
+
+/// Each root several times: what is made for it when it is first needed is used again.
+template <typename Run>
+void check_first_calls(Call& call, Run run) {
+  const int roots = call.has_root() ? call.ranks() : 1;
+  double seconds = 0;
+  for (int turn = 0; turn < checked_calls && seconds < max_seconds_of_checks; ++turn) {
+    seconds -= MPI_Wtime();
+    for (int root = 0; root < roots; ++root) {
+      call.fill(root);
+      run(root);
+      call.check(root);
+    }
+    seconds = longest(seconds + MPI_Wtime());  // all go on, or none
+  }
+}
+
+/// A plug-in that compares its first calls with the MPI's own is done with that afterwards.
+template <typename Run>
+void warm_up(Call& call, Run run) {
+  constexpr int calls_at_once = 8;
+  double seconds = 0;
+  for (int calls = 0; seconds < max_seconds_of_warm_up; calls += calls_at_once) {
+    if (calls >= calls_of_warm_up && seconds >= seconds_of_warm_up) return;
+    seconds += seconds_of(calls_at_once, call, run);
+  }
+}
+
+/// So many that they take about a millisecond, and that each root is called, unless this takes too long.
+template <typename Run>
+int calls_of_a_block(Call& call, Run run) {
+  int calls = 1;
+  double seconds = 0;
+  while ((seconds = seconds_of(calls, call, run)) < seconds_of_a_block / 2 && calls < max_calls_of_a_block) calls *= 2;
+  if (!call.has_root() || calls >= call.ranks()) return calls;
+  const double in_time = max_seconds_for_all_roots / (seconds / calls);
+  return std::max(calls, in_time < call.ranks() ? static_cast<int>(in_time) : call.ranks());
 }
 
 template <typename Run>
 void measure(Call& call, int blocks, Run run) {
-  // Each root several times: what is made for it when it is first needed is used again, and a plug-in that compares its
-  // first calls with the MPI's own is done with that after the warm-up.
-  for (int i = 0; i < checked_calls * (call.has_root() ? call.ranks() : 1); ++i) {
-    const int root = i % call.ranks();
-    call.fill(root);
-    run(root);
-    call.check(root);
-  }
-  for (double warm = 0; warm < seconds_of_warm_up;) warm += seconds_of(16, call, run);
-  int calls = 1;
-  while (calls < max_calls_of_a_block && seconds_of(calls, call, run) < seconds_of_a_block / 2) calls *= 2;
+  check_first_calls(call, run);
+  warm_up(call, run);
+  const int calls = calls_of_a_block(call, run);
   std::string line;
   for (int i = 0; i < blocks; ++i) {
     char text[32];

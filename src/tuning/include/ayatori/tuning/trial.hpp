@@ -12,7 +12,9 @@ namespace ayatori {
 /// Takes no time of its own: times are handed in. All ranks hold one for the same calls, and hand each other their
 /// times before they choose, so that all choose alike.
 ///
-/// First each way plays two calls, which are not counted but say how long calls take. Then there are rounds, in each of
+/// First each way plays two calls, which are not counted but say how long calls take. A way both of whose calls took
+/// milliseconds, and ten times as long as those of another one, plays no more: MPI libraries that wait without giving
+/// their core to others take 10 to 100 ms for a call where ranks share cores. Then there are rounds, in each of
 /// which each way has a turn of several calls in a row, so many that a turn takes some 300 µs: of a call in which a
 /// rank waits for nobody its time tells nothing (a root goes on at once, and the ranks that it serves wait in a later
 /// call), the mean of several does. The first call of such a turn is not counted, as it may still wait for the way
@@ -34,12 +36,12 @@ class Trial {
   /// The call took `seconds`; the next call is next.
   void note(double seconds);
 
-  /// True once, when every way has played its first calls: all ranks hand in the longest of the times that first_time()
-  /// says, by agree(), before the next call.
+  /// True once, when every way has played its first calls: all ranks hand in, by way, the longest of the times that
+  /// first_times() says on any of them, by agree(), before the next call.
   [[nodiscard]] bool needs_agreement() const { return needs_agreement_; }
-  /// Of the way that takes longest the shorter of its first two calls, in seconds: the first of all may be slow.
-  [[nodiscard]] double first_time() const;
-  void agree(double first_time_of_all);
+  /// By way the shorter of its first two calls, in seconds: the first of all may be slow.
+  [[nodiscard]] const std::vector<double>& first_times() const { return first_times_; }
+  void agree(std::vector<double> first_times_of_all);
 
   /// Until go_on() is called.
   [[nodiscard]] bool over() const { return round_ == rounds_; }
@@ -51,7 +53,8 @@ class Trial {
   void go_on();
   [[nodiscard]] std::size_t ways() const { return ways_; }
 
-  /// Round after round, and in each way after way: the mean time of a call in its turn, in seconds. After over().
+  /// Round after round, and in each way after way: the mean time of a call in its turn, in seconds; of a way that plays
+  /// no more always its first time. After over().
   [[nodiscard]] const std::vector<double>& times() const { return times_; }
 
   /// After how many calls there should be another trial, so that all but the first together take about 1% of a
@@ -59,11 +62,15 @@ class Trial {
   [[nodiscard]] std::uint64_t calls_until_next(const std::vector<double>& times, std::size_t settled) const;
 
  private:
+  [[nodiscard]] bool is_left_out(std::size_t way) const { return !left_out_.empty() && left_out_[way]; }
+  void go_to_turn();
+
   std::size_t ways_;
   std::size_t rounds_of_a_part_;
   std::size_t rounds_;
   std::vector<double> times_;
   std::vector<double> first_times_;  ///< by way
+  std::vector<bool> left_out_;       ///< by way: it plays no more
   std::size_t first_calls_ = 0;
   std::size_t calls_of_a_turn_ = 1;
   bool counts_ = false;  ///< the first calls are over
