@@ -1,19 +1,24 @@
 """Predicted against measured collectives, in which the ranks of this machine play our schedules by a real MPI.
 
     python -m bench.validation.predicted_collectives [MPIRUN] [RANKS] [SECONDS] [--hosts N] [--rate RATE]
-                                                [--collectives C,…]
+                                                [--collectives C,…] [--bytes B,…] [--rounds N]
 
 By default mpirun.openmpi and 2 ranks; the machine is calibrated by the same MPI, for SECONDS (30) in all: for a part of
 them before each collective, since what a message takes on a virtual machine changes from one second to the next, as its
 cores share a cache or do not; plays count at the pace that was calibrated. No size below was fitted, and no collective.
-A row is a cell: predicted and measured seconds of each algorithm (the median of many plays, whose data are checked),
-and what `choose` would take beside the best measured.
+A row is a cell: predicted and measured seconds of the algorithm that `choose` would take, and how much slower than the
+best measured it is. The algorithms of a cell are measured in rounds (9), each of which has some plays of each
+algorithm, whose data are checked; a time is the median over the rounds. A cell whose interval (rounds.py: 95%, of what
+the chosen algorithm takes more than the best) is wider than 5% is measured for as many rounds again, twice at most.
 
 With --hosts the ranks are on N hosts in network namespaces (hosts.sh), in blocks, whose links carry RATE (200mbit, as
 tc has it) each way, packet by packet. It needs root, and leaves nothing behind, however it ends. Calibrated are two
 ranks of this machine, and one on each of the first two hosts, once for all collectives.
 
     bars    15% median error over all cells; the chosen algorithm at most 5% slower than the best in 90% of the cells
+
+The share of cells that are chosen well is said twice: of all algorithms as they are, where the best of several that
+send the same messages (same_messages.hpp) is a matter of chance, and with such algorithms as one.
 
 More ranks than cores are not modelled: ranks wait for their turn then. Such cells are marked, and no bar is asked of
 them: the rows only say how far off the model is.
@@ -25,14 +30,15 @@ import argparse
 import os
 import subprocess
 import sys
-from dataclasses import dataclass
+from collections.abc import Iterator
+from itertools import groupby
 from pathlib import Path
 from statistics import median
 from tempfile import TemporaryDirectory
 
 from ayatori import _core
 from ayatori.base.errors import Error
-from ayatori.base.units import format_bytes, format_seconds
+from ayatori.base.units import format_bytes, format_seconds, parse_bytes
 from ayatori.calibration.calibrating import calibration_of
 from ayatori.calibration.measuring import Mpi, compile_program, find_mpi, hosts_in, placement
 from ayatori.calibration.measuring import measure as measure_pair
@@ -45,28 +51,21 @@ from ayatori.prediction.choice import Piece, variants_of
 from ayatori.prediction.predictor import Call, Model, Predictor, algorithms_of
 from ayatori.processes import last_line, run_program
 from bench.validation.hosts import command_among_hosts, why_no_hosts
+from bench.validation.rounds import Judged, Timed, judged, merged, share_of
 
 PLAYS = Path(__file__).parents[2] / "build/release/mpi"
 COLLECTIVES = ("broadcast", "reduce", "allreduce", "allgather", "alltoall", "reduce_scatter")
 SIZES = (2, 48, 768, 3072, 12288, 49152, 196608, 786432, 3145728)
 """Held out by the fit."""
-REPEATS, REPEATS_OF_LARGE, REPEATS_OVER_LINKS, LARGE = 31, 9, 3, 65536
+REPEATS, REPEATS_OF_LARGE, LARGE = 5, 2, 65536
+"""Plays in a round, besides those in which a process was interrupted."""
+MAX_PARTS = 3
+"""So often a cell is measured for all rounds."""
 INSIDE = "AYATORI_HOSTS_FOLDER"
 """Where hosts.sh has put its files, if this runs among its hosts."""
 ERROR_BAR = 0.15
 SLOWER_BAR = 0.05
 CELLS_BAR = 0.9
-
-
-@dataclass(frozen=True)
-class Timed:
-    call: Call
-    predicted: float
-    measured: float
-
-    @property
-    def error(self) -> float:
-        return abs(self.predicted - self.measured) / self.measured
 
 
 def calibrated(mpi: Mpi, seconds: float, hostfile: Path | None) -> tuple[Predictor, float]:
@@ -87,40 +86,99 @@ def calibrated(mpi: Mpi, seconds: float, hostfile: Path | None) -> tuple[Predict
     return Predictor(network, model=model), 0 if hostfile else inside.pace
 
 
-def calls_for(predictor: Predictor, job: _core.Job, collective: str) -> list[Call]:
+def calls_for(predictor: Predictor, job: _core.Job, collective: str, sizes: list[int]) -> list[Call]:
+    """Size by size."""
     places = [predictor.places(job)]
-    pieces = [Piece(collective, size, algorithm) for size in SIZES for algorithm in algorithms_of(collective)]
+    pieces = [Piece(collective, size, algorithm) for size in sizes for algorithm in algorithms_of(collective)]
     found = [(piece, variants_of(predictor, piece, places)) for piece in pieces]
     return [calls[0] for _, calls in found if not isinstance(calls, Refused)]
 
 
-def measure(mpi: Mpi, ranks: int, calls: list[Call], hostfile: Path | None, pace: float) -> list[float]:
-    play = PLAYS / ("play_openmpi" if mpi.is_open_mpi else "play_mpich")
-    large = REPEATS_OF_LARGE if hostfile is None else REPEATS_OVER_LINKS
-    repeats = [REPEATS if call.bytes < LARGE else large for call in calls]
-    per_host = -(-ranks // len(hosts_in(hostfile))) if hostfile else ranks
-    places = f"ppn={per_host} check=1 pace={pace * 1e9:.0f}"
-    lines = [
-        f"{call.collective} {call.algorithm} {call.bytes} {places} repeats={count}"
-        for call, count in zip(calls, repeats, strict=True)
-    ]
-    with TemporaryDirectory() as name:
-        folder = Path(name)
-        (folder / "calls").write_text("".join(f"{line}\n" for line in lines))
-        options = (
-            [*placement(mpi, None)[:-1], str(ranks)] if hostfile is None else on_hosts(mpi, hostfile, per_host, ranks)
+class Ranks:
+    """Those that play, and how."""
+
+    def __init__(self, mpi: Mpi, count: int, hostfile: Path | None, pace: float) -> None:
+        self.play = PLAYS / ("play_openmpi" if mpi.is_open_mpi else "play_mpich")
+        per_host = -(-count // len(hosts_in(hostfile))) if hostfile else count
+        self.words = f"ppn={per_host} check=1 pace={pace * 1e9:.0f}"
+        where = (
+            [*placement(mpi, None)[:-1], str(count)] if hostfile is None else on_hosts(mpi, hostfile, per_host, count)
         )
-        status = run_program(
-            [mpi.mpirun, *options, play, "@calls"],
-            folder=folder,
-            environment=os.environ | {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"},
-            output=folder / "output",
-            errors=folder / "errors",
-            timeout=1800,
-        )
-        if status != 0:
-            raise Error(f"{play.name} failed", cause=last_line(folder / "errors"), internal=True)
-        return [float(line) for line in (folder / "output").read_text().split()]
+        self.launch = [mpi.mpirun, *where, self.play, "@calls"]
+
+    def measure(self, cells: list[list[Call]], rounds: int) -> list[list[list[float]]]:
+        """Cell by cell, and in it call by call: its median seconds, round by round."""
+        order = [call for cell in cells for _ in range(rounds) for call in cell]
+        times = iter(self._seconds(order))
+        by_round = [[[next(times) for _ in cell] for _ in range(rounds)] for cell in cells]
+        return [[list(of_call) for of_call in zip(*of_cell, strict=True)] for of_cell in by_round]
+
+    def _seconds(self, calls: list[Call]) -> list[float]:
+        lines = [
+            f"{call.collective} {call.algorithm} {call.bytes} {self.words} "
+            f"repeats={REPEATS if call.bytes < LARGE else REPEATS_OF_LARGE}\n"
+            for call in calls
+        ]
+        with TemporaryDirectory() as name:
+            folder = Path(name)
+            (folder / "calls").write_text("".join(lines))
+            status = run_program(
+                self.launch,
+                folder=folder,
+                environment=os.environ | {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"},
+                output=folder / "output",
+                errors=folder / "errors",
+                timeout=1800,
+            )
+            if status != 0:
+                raise Error(f"{self.play.name} failed", cause=last_line(folder / "errors"), internal=True)
+            return [float(line) for line in (folder / "output").read_text().split()]
+
+
+class Measured:
+    """A cell: all algorithms of one collective and size."""
+
+    def __init__(self, calls: list[Call], predicted: list[float], schedules: list[_core.Schedule]) -> None:
+        self.calls = calls
+        self.predicted = predicted
+        self.schedules = dict(zip((call.algorithm for call in calls), schedules, strict=True))
+        self.rounds: list[list[float]] = [[] for _ in calls]
+
+    def add(self, times: list[list[float]]) -> None:
+        for mine, more in zip(self.rounds, times, strict=True):
+            mine += more
+
+    @property
+    def rows(self) -> list[Timed]:
+        found = zip(self.calls, self.predicted, self.rounds, strict=True)
+        return [Timed(call.algorithm, seconds, times) for call, seconds, times in found if min(times) > 0]
+
+    def as_it_is(self) -> Judged:
+        return judged(self.rows)
+
+    def with_equals_as_one(self) -> Judged:
+        return judged(merged(self.rows, lambda a, b: self.schedules[a.name].sends_the_same_as(self.schedules[b.name])))
+
+    @property
+    def is_clear(self) -> bool:
+        return max(self.as_it_is().width, self.with_equals_as_one().width) <= SLOWER_BAR
+
+
+def measure(ranks: Ranks, cells: list[Measured], rounds: int) -> None:
+    for _ in range(MAX_PARTS):
+        unclear = [cell for cell in cells if not cell.rounds[0] or not cell.is_clear]
+        if not unclear:
+            return
+        for cell, times in zip(unclear, ranks.measure([cell.calls for cell in unclear], rounds), strict=True):
+            cell.add(times)
+
+
+def cells_of(predictor: Predictor, job: _core.Job, collective: str, sizes: list[int]) -> Iterator[Measured]:
+    for _, of_size in groupby(calls_for(predictor, job, collective, sizes), lambda call: call.bytes):
+        calls = list(of_size)
+        runs = [predictor.prepare(job, call) for call in calls]
+        predicted = [prediction.seconds for prediction in predictor.predict_prepared(runs)]
+        yield Measured(calls, predicted, [run.schedule for run in runs])
 
 
 def on_hosts(mpi: Mpi, hostfile: Path, per_host: int, ranks: int) -> list[str]:
@@ -131,28 +189,30 @@ def on_hosts(mpi: Mpi, hostfile: Path, per_host: int, ranks: int) -> list[str]:
     return ["-f", str(hostfile), "-ppn", str(per_host), "-np", str(ranks)]
 
 
-def compare(timed: list[Timed]) -> None:
-    cells: dict[tuple[str, int], list[Timed]] = {}
-    for each in timed:
-        cells.setdefault((each.call.collective, each.call.bytes), []).append(each)
-    good = 0
-    for (collective, size), rows in cells.items():
-        best = min(rows, key=lambda row: row.measured)
-        chosen = min(rows, key=lambda row: row.predicted)
-        slower = chosen.measured / best.measured - 1
-        good += slower <= SLOWER_BAR
-        print(
-            f"{collective:<16}{format_bytes(size):>10}{median(row.error for row in rows):8.1%} error  "
-            f"{chosen.call.algorithm:<20}{format_seconds(chosen.predicted):>10} predicted "
-            f"{format_seconds(chosen.measured):>10} measured, {slower:+.1%} against {best.call.algorithm}"
-        )
-    for size in SIZES:
-        errors = [row.error for row in timed if row.call.bytes == size]
-        print(f"{format_bytes(size):>10}: {median(errors):6.1%} median error of {len(errors)}")
-    print(f"median error {median(row.error for row in timed):.1%} of {len(timed)} (bar {ERROR_BAR:.0%})")
-    share = good / len(cells)
+def describe(cell: Measured) -> None:
+    one = cell.as_it_is()
+    low, high = one.interval
+    call = cell.calls[0]
     print(
-        f"chosen at most {SLOWER_BAR:.0%} slower than the best: {share:.0%} of {len(cells)} cells (bar {CELLS_BAR:.0%})"
+        f"{call.collective:<16}{format_bytes(call.bytes):>10}{median(row.error for row in cell.rows):8.1%} error  "
+        f"{one.chosen.name:<20}{format_seconds(one.chosen.predicted):>10} predicted "
+        f"{format_seconds(one.chosen.measured):>10} measured, {one.slower:+.1%} ({low:+.1%} to {high:+.1%}) against "
+        f"{one.best.name}; equals as one {cell.with_equals_as_one().slower:+.1%}",
+        flush=True,
+    )
+
+
+def compare(cells: list[Measured]) -> None:
+    rows = [row for cell in cells for row in cell.rows]
+    for size in dict.fromkeys(cell.calls[0].bytes for cell in cells):
+        errors = [row.error for cell in cells if cell.calls[0].bytes == size for row in cell.rows]
+        print(f"{format_bytes(size):>10}: {median(errors):6.1%} median error of {len(errors)}")
+    print(f"median error {median(row.error for row in rows):.1%} of {len(rows)} (bar {ERROR_BAR:.0%})")
+    what = f"chosen at most {SLOWER_BAR:.0%} slower than the best (bar {CELLS_BAR:.0%})"
+    print(f"{what}: {share_of((cell.as_it_is() for cell in cells), SLOWER_BAR)}")
+    print(
+        f"{what}, algorithms that send the same messages as one: "
+        f"{share_of((cell.with_equals_as_one() for cell in cells), SLOWER_BAR)}"
     )
 
 
@@ -164,6 +224,8 @@ def main() -> None:
     parser.add_argument("--hosts", type=int, default=1)
     parser.add_argument("--rate", default="200mbit")
     parser.add_argument("--collectives", default=",".join(COLLECTIVES))
+    parser.add_argument("--bytes", help="else those of all bars")
+    parser.add_argument("--rounds", type=int, default=9)
     asked = parser.parse_args()
     folder = os.environ.get(INSIDE)
     if asked.hosts > 1 and folder is None:
@@ -175,18 +237,20 @@ def main() -> None:
     cores = len(os.sched_getaffinity(0))
     if asked.ranks > cores:
         print(f"no bar is asked of these cells: {asked.ranks} ranks take turns on {cores} cores, which is not modelled")
-    timed: list[Timed] = []
+    cells: list[Measured] = []
     collectives = asked.collectives.split(",")
+    sizes = [parse_bytes(word) for word in asked.bytes.split(",")] if asked.bytes else list(SIZES)
     calibrations = 1 if hostfile else len(collectives)
     for number, collective in enumerate(collectives):
         if number < calibrations:
             predictor, pace = calibrated(mpi, asked.seconds / calibrations, hostfile)
         [job] = contiguous_jobs(predictor.network, [asked.hosts], -(-asked.ranks // asked.hosts))
-        calls = calls_for(predictor, job, collective)
-        predicted = [prediction.seconds for prediction in predictor.predict_each((job, call) for call in calls)]
-        measured = measure(mpi, asked.ranks, calls, hostfile, pace if asked.ranks <= cores else 0)
-        timed += [Timed(*row) for row in zip(calls, predicted, measured, strict=True) if row[2] > 0]
-    compare(timed)
+        found = list(cells_of(predictor, job, collective, sizes))
+        measure(Ranks(mpi, asked.ranks, hostfile, pace if asked.ranks <= cores else 0), found, asked.rounds)
+        for cell in found:
+            describe(cell)
+        cells += found
+    compare(cells)
 
 
 def run_among_hosts(count: int, rate: str) -> int:

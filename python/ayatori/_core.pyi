@@ -522,6 +522,11 @@ class Schedule:
     def totals(self) -> ScheduleTotals:
         """What travels between participants in all steps."""
 
+    def sends_the_same_as(self, other: Schedule) -> bool:
+        """
+        Whether each participant sends, receives, copies and combines the same bytes in the same order.
+        """
+
     def verify(self) -> None: ...
 
     def steps(self) -> StepSequence: ...

@@ -8,6 +8,7 @@
 #include "ayatori/schedule/algorithms.hpp"
 #include "ayatori/schedule/pattern.hpp"
 #include "ayatori/schedule/pattern_schedule.hpp"
+#include "ayatori/schedule/same_messages.hpp"
 #include "ayatori/schedule/verify.hpp"
 #include "bindings.hpp"
 
@@ -225,6 +226,8 @@ void bind_algorithms(nb::module_& module) {
       .def("actions", &actions_of, nb::arg("participant"), nb::arg("stream"), nb::arg("step"),
            "What a participant does in a step of a stream. Raises IndexError if there is none of these numbers.")
       .def("totals", &totals_of, WithoutGil(), "What travels between participants in all steps.")
+      .def("sends_the_same_as", &send_the_same_messages, WithoutGil(), nb::arg("other"),
+           "Whether each participant sends, receives, copies and combines the same bytes in the same order.")
       .def(
           "verify", [](const Schedule& schedule) { unwrap(verify(schedule)); }, WithoutGil())
       .def("steps", [](const std::shared_ptr<Schedule>& schedule) { return steps_of(schedule); });

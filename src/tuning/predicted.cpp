@@ -6,6 +6,7 @@
 
 #include "ayatori/flow/simulate.hpp"
 #include "ayatori/schedule/algorithms.hpp"
+#include "ayatori/schedule/same_messages.hpp"
 
 namespace ayatori {
 
@@ -61,23 +62,37 @@ class Ranking {
   }
 
   void add(const Algorithm& algorithm) {
-    std::optional<PredictedChoice> best;
+    std::optional<Found> best;
     for (const Bytes chunk : {Bytes{0}, chunk_sizes[0], chunk_sizes[1]}) {
       if (chunk > 0 && (!algorithm.pipelined || chunk >= call_.bytes)) break;
-      const std::optional<double> seconds = predict(algorithm, chunk);
-      if (!seconds) break;
-      if (!best || *seconds < best->seconds) best = {{std::string(algorithm.name), chunk}, *seconds};
+      std::optional<Found> found = predict(algorithm, chunk);
+      if (!found) break;
+      if (!best || found->predicted.seconds < best->predicted.seconds) best = std::move(found);
     }
-    if (best) found_.push_back(std::move(*best));
+    if (best && !is_known(*best)) found_.push_back(std::move(*best));
   }
 
   [[nodiscard]] std::vector<PredictedChoice> sorted() && {
-    std::ranges::stable_sort(found_, {}, &PredictedChoice::seconds);
-    return std::move(found_);
+    std::vector<PredictedChoice> predicted;
+    for (Found& one : found_) predicted.push_back(std::move(one.predicted));
+    std::ranges::stable_sort(predicted, {}, &PredictedChoice::seconds);
+    return predicted;
   }
 
  private:
-  std::optional<double> predict(const Algorithm& algorithm, Bytes chunk) {
+  struct Found {
+    PredictedChoice predicted;
+    SchedulePtr schedule;
+  };
+
+  /// What sends the same messages takes the same time to the last bit, so few are compared.
+  [[nodiscard]] bool is_known(const Found& one) const {
+    return std::ranges::any_of(found_, [&](const Found& other) {
+      return other.predicted.seconds == one.predicted.seconds && send_the_same_messages(*other.schedule, *one.schedule);
+    });
+  }
+
+  std::optional<Found> predict(const Algorithm& algorithm, Bytes chunk) {
     AlgorithmOptions options;
     options.chunk_bytes = chunk;
     const auto schedule = algorithm.make(call_, places_, options);
@@ -87,7 +102,7 @@ class Ranking {
     left_ -= effort;
     const auto predicted = simulate(**schedule, *paths_, options_);
     if (!predicted) return std::nullopt;
-    return predicted->seconds;
+    return Found{{{std::string(algorithm.name), chunk}, predicted->seconds}, *schedule};
   }
 
   CollectiveCall call_;
@@ -97,7 +112,7 @@ class Ranking {
   std::uint64_t left_;
   /// Of one schedule: with the messages that are under way at once, the simulator's time grows faster than they do.
   std::uint64_t max_of_one_;
-  std::vector<PredictedChoice> found_;
+  std::vector<Found> found_;
 };
 
 }  // namespace

@@ -5,6 +5,8 @@
 #include <algorithm>
 
 #include "ayatori/artefacts/assumed_costs.hpp"
+#include "ayatori/schedule/algorithms.hpp"
+#include "ayatori/schedule/same_messages.hpp"
 
 namespace ayatori {
 namespace {
@@ -70,6 +72,24 @@ TEST(PredictedChoices, CountTheMessagesOfAStepThatHasMany) {
   const auto found = names_in(predicted_choices(MpiCall::alltoall, 8, places_of_ranks(64), model_of("4xHDR"), 3000));
   EXPECT_EQ(std::ranges::find(found, "spread"), found.end()) << "64 x 63 messages in one step";
   EXPECT_NE(std::ranges::find(found, "bruck"), found.end()) << "6 steps";
+}
+
+TEST(PredictedChoices, ThatSendTheSameMessagesAreOne) {
+  for (const Collective collective : {Collective::allreduce, Collective::alltoall, Collective::allgather}) {
+    for (const MpiCallNames& call : mpi_calls()) {
+      if (call.collective != collective || call.sized_by_rank) continue;
+      const Places places = places_of_ranks(2, 2);
+      std::vector<SchedulePtr> schedules;
+      for (const PredictedChoice& one : predicted_choices(call.call, 4096, places, model_of("4xHDR"))) {
+        AlgorithmOptions options;
+        options.chunk_bytes = one.choice.chunk_bytes;
+        schedules.push_back(*make_schedule(one.choice.algorithm, {collective, 2, 0, 4096}, places, options));
+        for (std::size_t i = 0; i + 1 < schedules.size(); ++i)
+          EXPECT_FALSE(send_the_same_messages(*schedules[i], *schedules.back())) << one.choice.algorithm;
+      }
+      EXPECT_FALSE(schedules.empty());
+    }
+  }
 }
 
 TEST(PredictedChoices, OfOneRankAreNone) {

@@ -82,8 +82,8 @@ TEST(Trial, AWayThatTakesMillisecondsAndTenTimesAsLongAsAnotherPlaysNoMore) {
   EXPECT_EQ(turns, (std::vector<std::size_t>{1, 1, 1, 1, 2, 2, 2, 2, 1, 1, 1, 1, 2, 2, 2, 2,
                                              2, 2, 2, 2, 1, 1, 1, 1, 1, 1, 1, 1, 2, 2, 2, 2}))
       << "turns of four calls of 75 us";
-  EXPECT_EQ(trial.times(), (std::vector<double>{60e-3, 1e-6, 1e-6, 60e-3, 1e-6, 1e-6, 60e-3, 1e-6, 1e-6, 60e-3, 1e-6,
-                                                1e-6}));
+  EXPECT_EQ(trial.times(),
+            (std::vector<double>{60e-3, 1e-6, 1e-6, 60e-3, 1e-6, 1e-6, 60e-3, 1e-6, 1e-6, 60e-3, 1e-6, 1e-6}));
   EXPECT_EQ(better_way(trial.times(), 3, 0), 1U);
 }
 

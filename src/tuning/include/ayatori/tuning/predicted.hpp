@@ -27,7 +27,8 @@ struct PredictedChoice {
 inline constexpr std::uint64_t max_simulated_messages = 20'000;
 
 /// The algorithms that can be played for this call, predicted to be the fastest first, each with the chunk size that
-/// suits it best. `bytes` as MPI counts them. Roots are rank 0.
+/// suits it best. `bytes` as MPI counts them. Roots are rank 0. Of several that send the same messages
+/// (same_messages.hpp) only the first in the order of algorithms() is there.
 ///
 /// Links are those of the grid that the machines form, or of switched_paths(). Algorithms whose schedule has so many
 /// messages that the limit would be exceeded are left out: so among many ranks there may be none. Empty, too, for calls

@@ -1,0 +1,123 @@
+"""Is what was chosen about as fast as the best? Judged by times that were measured in rounds, in each of which
+everything that is compared has its turn: so what the machine does meanwhile meets all of it alike."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from itertools import accumulate
+from math import comb
+from statistics import median
+
+CONFIDENCE = 0.95
+
+
+def interval_of_median(values: Sequence[float]) -> tuple[float, float]:
+    """In which the median of all times that could have been measured lies, with a probability of at least CONFIDENCE,
+    whatever their distribution: between two of the values, as those below the median are binomially many. The whole
+    range, if the values are fewer than six and can't say that."""
+    ordered = sorted(values)
+    tails = accumulate(comb(len(ordered), k) / 2 ** len(ordered) for k in range(len(ordered)))
+    outside = max(1, sum(2 * tail <= 1 - CONFIDENCE for tail in tails))
+    return ordered[outside - 1], ordered[-outside]
+
+
+@dataclass(frozen=True)
+class Timed:
+    """One algorithm in a cell, or several that send the same messages."""
+
+    name: str
+    predicted: float
+    rounds: Sequence[float]
+    """Seconds, round by round."""
+
+    @property
+    def measured(self) -> float:
+        return median(self.rounds)
+
+    @property
+    def error(self) -> float:
+        return abs(self.predicted - self.measured) / self.measured
+
+
+@dataclass(frozen=True)
+class Judged:
+    """What was chosen, beside what was the best."""
+
+    chosen: Timed
+    best: Timed
+
+    @property
+    def slower(self) -> float:
+        """A share of the best's time."""
+        return self.chosen.measured / self.best.measured - 1
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        """Of `slower`, from each round by itself."""
+        if self.chosen is self.best:
+            return 0.0, 0.0
+        return interval_of_median(
+            [mine / its - 1 for mine, its in zip(self.chosen.rounds, self.best.rounds, strict=True)]
+        )
+
+    @property
+    def width(self) -> float:
+        low, high = self.interval
+        return high - low
+
+
+def judged(rows: Sequence[Timed]) -> Judged:
+    return Judged(min(rows, key=lambda row: row.predicted), min(rows, key=lambda row: row.measured))
+
+
+def merged(rows: Sequence[Timed], are_the_same: Callable[[Timed, Timed], bool]) -> list[Timed]:
+    """Those that are the same as one: of each round the median of their times, which differ by chance alone."""
+    groups: list[list[Timed]] = []
+    for row in rows:
+        group = next((group for group in groups if are_the_same(group[0], row)), None)
+        if group is None:
+            groups.append([row])
+        else:
+            group.append(row)
+    return [
+        Timed(
+            group[0].name,
+            group[0].predicted,
+            [median(times) for times in zip(*(row.rounds for row in group), strict=True)],
+        )
+        for group in groups
+    ]
+
+
+@dataclass(frozen=True)
+class Share:
+    """Of cells that are chosen well."""
+
+    good: int
+    certainly_good: int
+    """The whole interval is within the bar."""
+    certainly_bad: int
+    """The whole interval is beyond the bar."""
+    cells: int
+    width: float
+    """Of the intervals, in the middle."""
+
+    def __str__(self) -> str:
+        undecided = self.cells - self.certainly_good - self.certainly_bad
+        return (
+            f"{self.good / self.cells:.0%} of {self.cells} cells ({self.certainly_good} certainly, "
+            f"{self.certainly_bad} certainly not, {undecided} within the noise; intervals are {self.width:.1%} wide in "
+            "the middle)"
+        )
+
+
+def share_of(cells: Iterable[Judged], bar: float) -> Share:
+    found = list(cells)
+    return Share(
+        good=sum(cell.slower <= bar for cell in found),
+        certainly_good=sum(cell.interval[1] <= bar for cell in found),
+        certainly_bad=sum(cell.interval[0] > bar for cell in found),
+        cells=len(found),
+        width=median(cell.width for cell in found),
+    )
