@@ -16,7 +16,7 @@ from bench.validation import smpi
 
 NEED_ROUTERS = {"in-network"}  # whose participants are not all MPI processes
 MAX_BYTES = 5000
-FLAT = (1, 2, 3, 4, 5, 7, 8, 11, 13, 16)
+FLAT = (1, 2, 3, 4, 5, 7, 8, 13, 16)
 GRIDS = ((1,), (2,), (5,), (2, 2), (4, 3), (1, 6), (2, 2, 2), (3, 3, 3), (2, 3, 4))
 CLUSTER = """<?xml version="1.0"?>
 <!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd">
@@ -94,7 +94,7 @@ def test_every_algorithm_of_grids_keeps_its_promise_on_them(shape: tuple[int, ..
     assert_all_play(calls, ranks, messages)
 
 
-@pytest.mark.parametrize("ranks", [1, 2, 6, 9])
+@pytest.mark.parametrize("ranks", [1, 2, 5])
 def test_every_algorithm_keeps_its_promise_written_out_and_loaded(ranks: int, tmp_path: Path) -> None:
     """As file:F, of sizes of which all blocks are equal. (A file can't tell how MPI libraries cut vectors.)"""
     draw = random.Random(f"loaded {ranks}")

@@ -84,7 +84,7 @@ def measurement_of(costs: MessageCosts, copy: SizeCost, reduce: SizeCost, inside
         "copy": {size: seconds_of(copy, size) for size in sizes},
         "reduce": {size: seconds_of(reduce, size) for size in sizes},
     }
-    samples = {name: Samples(dict(medians), dict(medians)) for name, medians in times.items()}
+    samples = {name: Samples(dict(medians), dict(medians), dict(medians)) for name, medians in times.items()}
     return Measurement("an MPI", ("a", "a"), inside, 10, costs.eager_limit, samples)
 
 

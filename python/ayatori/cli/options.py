@@ -312,11 +312,15 @@ def value_of(parse: Callable[[str], Value], text: str) -> Value:
 
 
 def open_partial(
-    source: str, parameters: dict[str, Any], resume: bool, save_every: float = SAVE_EVERY_SECONDS
+    source: str, parameters: dict[str, Any], resume: bool, save_every: float | None = None
 ) -> SavedResults:
-    """The file for the results of a run with these parameters; with `resume` those that an earlier run has left."""
+    """The file for the results of a run with these parameters; with `resume` those that an earlier run has left.
+
+    They are saved every SAVE_EVERY_SECONDS at most, or every `save_every` seconds.
+    """
     parameters = {"source": source} | parameters
-    saved = SavedResults(partial_file(parameters), parameters, save_every)
+    least_seconds = SAVE_EVERY_SECONDS if save_every is None else save_every
+    saved = SavedResults(partial_file(parameters), parameters, least_seconds)
     if resume and not saved.load() and is_first_process():
         note(f"nothing to resume from ({saved.path}): starting from the beginning")
     return saved
