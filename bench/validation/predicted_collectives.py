@@ -72,7 +72,7 @@ def calibrated(mpi: Mpi, seconds: float, hostfile: Path | None) -> tuple[Predict
     """One machine with what calibrate measures there, or as many as the hostfile names; and the pace of messages inside
     the machine while it was measured, 0 among hosts."""
     with TemporaryDirectory() as name:
-        program = compile_program(mpi, Path(name))
+        program = [compile_program(mpi, Path(name))]
         inside = measure_pair(mpi, program, Path(name), seconds, None)
         between = measure_pair(mpi, program, Path(name), seconds, hostfile) if hostfile else None
     calibration = calibration_of(inside, between, links_between=2)
