@@ -49,7 +49,7 @@ from ayatori.prediction.assumed import assumed_costs
 from ayatori.prediction.choice import LeftOut as Refused
 from ayatori.prediction.choice import Piece, variants_of
 from ayatori.prediction.predictor import Call, Model, Predictor, algorithms_of
-from ayatori.processes import last_line, run_program
+from ayatori.processes import last_line, open_mpi_as_root, run_program
 from bench.validation.hosts import command_among_hosts, why_no_hosts
 from bench.validation.rounds import Judged, Timed, judged, merged, share_of
 
@@ -125,7 +125,7 @@ class Ranks:
             status = run_program(
                 self.launch,
                 folder=folder,
-                environment=os.environ | {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"},
+                environment=os.environ | open_mpi_as_root(),
                 output=folder / "output",
                 errors=folder / "errors",
                 timeout=1800,

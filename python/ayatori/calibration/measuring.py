@@ -15,7 +15,7 @@ from typing import Any
 
 from ayatori import _core
 from ayatori.base.errors import Error
-from ayatori.processes import last_line, run_program
+from ayatori.processes import last_line, open_mpi_as_root, run_program
 
 SOURCE = Path(_core.__file__).parent / "programs" / "calibrate.c"
 FITTED_SIZES = tuple(4**power for power in range(12))
@@ -117,7 +117,7 @@ def measure(
     status = run_program(
         [mpi.mpirun, *placement(mpi, hostfile), *settings, *program, f"{seconds:g}", *map(str, sizes)],
         folder=folder,
-        environment=os.environ | _as_root(),
+        environment=os.environ | open_mpi_as_root(),
         output=output,
         errors=errors,
         timeout=LEAST_SECONDS + 3 * seconds,
@@ -168,8 +168,3 @@ def hosts_in(hostfile: Path) -> list[str]:
 
 def _cores() -> int:
     return len(os.sched_getaffinity(0))
-
-
-def _as_root() -> dict[str, str]:
-    """Open MPI does not start for root without these."""
-    return {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"} if os.geteuid() == 0 else {}

@@ -15,7 +15,7 @@ from ayatori.base.errors import Error
 from ayatori.linpack.input_file import input_text
 from ayatori.linpack.output_file import SolvedSystem, parse_output
 from ayatori.linpack.settings import Plane, Point, Variant
-from ayatori.processes import run_program
+from ayatori.processes import open_mpi_as_root, run_program
 
 PROGRAMS = Path(_core.__file__).parent / "programs"
 ONLY_HPL = PROGRAMS / "libhpcc_only_hpl.so"
@@ -114,11 +114,10 @@ def _last_words(text: str) -> str:
 def _environment() -> dict[str, str]:
     """Libraries compute with one thread a process: HPL's processes are what is spread over cores."""
     threads = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
-    as_root = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"} if os.geteuid() == 0 else {}
     exported = (
         {"OMPI_MCA_mca_base_env_list": ";".join(threads)} if "OMPI_MCA_mca_base_env_list" not in os.environ else {}
     )
-    return {**os.environ, **threads, **as_root, **exported}
+    return {**os.environ, **threads, **open_mpi_as_root(), **exported}
 
 
 def _only_hpl(point: Point) -> list[str]:

@@ -15,7 +15,7 @@ from typing import Any
 
 from ayatori.base.errors import Error
 from ayatori.measurement.programs import PROGRAMS
-from ayatori.processes import last_line, run_program
+from ayatori.processes import last_line, open_mpi_as_root, run_program
 
 FAMILIES = {"openmpi": "Open MPI", "mpich": "MPICH"}
 COLLECTIVES = (
@@ -208,7 +208,7 @@ def _output(setting: Setting, stack: Stack, command: list[str]) -> str:
         output, errors = folder / "output", folder / "errors"
         preload = ["env", f"LD_PRELOAD={stack.preloaded}"] if stack.preloaded else []
         words = [*_launch(setting), *preload, *command]
-        variables = os.environ | _variables() | stack.variables
+        variables = os.environ | open_mpi_as_root() | stack.variables
         status = run_program(
             words, folder=folder, environment=variables, output=output, errors=errors, timeout=MAX_SECONDS
         )
@@ -222,9 +222,3 @@ def _launch(setting: Setting) -> list[str]:
         return shlex.split(setting.launch)
     words = [f"mpirun.{setting.family}", "-np", str(setting.ranks)]
     return [*words, "--oversubscribe"] if setting.family == "openmpi" else words
-
-
-def _variables() -> dict[str, str]:
-    if os.geteuid() != 0:
-        return {}
-    return {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}

@@ -4,7 +4,7 @@ from ayatori.processes.child import Child, run_program
 from ayatori.processes.errors import ProgramError
 from ayatori.processes.local_job import run_job
 from ayatori.processes.mpi_job import MpiJob, mpi_job
-from ayatori.processes.programs import find_program, last_line
+from ayatori.processes.programs import find_program, last_line, open_mpi_as_root
 from ayatori.processes.supervised import Command, Supervised
 
 __all__ = [
@@ -16,6 +16,7 @@ __all__ = [
     "find_program",
     "last_line",
     "mpi_job",
+    "open_mpi_as_root",
     "run_job",
     "run_program",
 ]

@@ -1,4 +1,4 @@
-"""Programs: where they are installed, and what they said last."""
+"""Programs: where they are installed, what they said last, and what some need in order to start."""
 
 from __future__ import annotations
 
@@ -32,3 +32,8 @@ def last_line(path: Path) -> str:
         file.seek(max(0, file.seek(0, os.SEEK_END) - _TAIL_BYTES))
         lines = file.read().decode("utf-8", "replace").split("\n")
     return next((line.strip() for line in reversed(lines) if line.strip()), "")
+
+
+def open_mpi_as_root() -> dict[str, str]:
+    """Environment variables without which Open MPI's mpirun does not start for root; none for others."""
+    return {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"} if os.geteuid() == 0 else {}
