@@ -7,6 +7,7 @@
 #include <cerrno>
 
 #include "adapter_library.hpp"
+#include "ayatori/base/short_turns.hpp"
 #include "ayatori/combined/combined_wire.hpp"
 #include "ayatori/driver/clock.hpp"
 #include "ayatori/shm/shm_wire.hpp"
@@ -306,6 +307,7 @@ void Process::sleep(Lock& lock, Duration timeout) {
 // ---- The progress thread
 
 void Process::run_progress_thread() {
+  take_short_turns();
   std::vector<pollfd> polled{{wake_event_.number(), POLLIN, 0}};
   for (Duration pause = idle_before_takeover; !closing_;) {
     const std::uint64_t calls = calls_.load(std::memory_order_relaxed);

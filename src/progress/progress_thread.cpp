@@ -4,12 +4,12 @@
 #include <pthread.h>
 #include <sched.h>
 #include <sys/prctl.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
 #include <csignal>
 #include <cstdio>
 #include <ctime>
+
+#include "ayatori/base/short_turns.hpp"
 
 namespace ayatori {
 
@@ -22,28 +22,6 @@ constexpr int idle_pauses_before_sleep = 10;  ///< a program that begins somethi
 void sleep_ns(std::int64_t nanoseconds) {
   const timespec time{0, nanoseconds};
   ppoll(nullptr, 0, &time, nullptr);
-}
-
-/// sched_attr of the kernel, whose header and glibc's sched.h cannot be included together.
-struct SchedulingAttributes {
-  std::uint32_t size;
-  std::uint32_t policy;
-  std::uint64_t flags;
-  std::int32_t nice;
-  std::uint32_t priority;
-  std::uint64_t runtime;
-  std::uint64_t deadline;
-  std::uint64_t period;
-};
-
-/// Asks the kernel for short turns: since Linux 6.12 a thread that wakes up for one does not wait until the program's
-/// thread has had all of its own turn, which is some milliseconds. Older kernels ignore it.
-void take_short_turns() {
-  constexpr std::uint64_t turn_ns = 100'000;  // the shortest that there is
-  SchedulingAttributes attributes{};
-  if (syscall(SYS_sched_getattr, 0, &attributes, sizeof attributes, 0) != 0) return;
-  attributes.runtime = turn_ns;
-  syscall(SYS_sched_setattr, 0, &attributes, 0);
 }
 
 }  // namespace

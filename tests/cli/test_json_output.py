@@ -47,6 +47,11 @@ EXAMPLES: dict[str, list[str]] = {
     "bench-hpl": ["bench hpl --matrix-order 60 --nb 16 --mixed"],
     "estimate-hpl": ["estimate hpl --matrix-order 60 --nb 16 --grids 1x2 --seconds 10ms"],
     "estimate-hpl-paper": ["estimate hpl --paper"],
+    "bench-overlap": [
+        "bench overlap --here --mpi openmpi --calls ibcast --bytes 8KiB --mechanisms none --repeats 1 --turns 2",
+        "bench overlap --here --mpi openmpi --task stencil --ways isend --matrix-order 16 --mechanisms none "
+        "--repeats 1 --turns 2 --iterations 2",
+    ],
     "bench-simulated-incast": ["bench simulated-incast --senders 3 --messages 20"],
     "bench-peers": ["bench peers --count 1000"],
     "demo": [f"demo {SMALL} --random-jobs 2"],

@@ -1,22 +1,33 @@
 /// How much of a communication is hidden by a computation? Started by the launcher of the MPI, with two processes or
 /// more:
 ///
-///     overlap_mpi_FAMILY CALL KERNEL BYTES REPEATS [WARM_UP_SECONDS]
+///     overlap_mpi_FAMILY CALL KERNEL BYTES REPEATS [WARM_UP_SECONDS [TEST_SECONDS [ORDER [UNITS]]]]
 ///
-/// CALL: isend (from rank 0 to rank 1) or iallreduce (of doubles). KERNEL: arithmetic, or memory (a triad over arrays
-/// that fit into no cache). The computation is made as long as the communication is alone. Then three things take
-/// turns, each after a barrier: the communication alone (begun and waited for), the computation alone, and both (begun,
-/// computed, waited for). A time is that of the slowest rank. Rank 0 prints one JSON line:
+/// CALL: isend (from rank 0 to rank 1), iallreduce (of doubles), ialltoall, ibcast, iallgather; acp: a put of libacp
+/// from rank 0 to rank 1. KERNEL: arithmetic, in registers; memory, a triad over arrays that fit into no cache;
+/// matrix-vector, whose rows are divided among ranks and OpenMP's threads; matrix-matrix, in the cache. The computation
+/// is made as long as the communication alone; with ORDER it is that of matrices of so many rows, and with UNITS so
+/// many of the kernel's units, such as an earlier run has printed. TEST_SECONDS: the program calls MPI_Test after about
+/// so much of its computation, again and again; 0: not at all.
 ///
-///     communication, computation, both   medians in seconds, each with its quartiles
-///     computing, waiting                 the same of two parts of `both`: how long the computation took meanwhile, and
-///     how
-///                                        long the communication was waited for after it
+/// Four things take turns, each after a barrier: the communication alone (begun and waited for), the computation alone,
+/// the call that blocks and then the computation, and both (begun, computed, waited for). A time is that of the slowest
+/// rank. Rank 0 prints one JSON line:
+///
+///     communication, computation, in_turn, both   medians in seconds, each with its quartiles
+///     computing, waiting                 the same of two parts of `both`: how long the computation took meanwhile,
+///     with
+///                                        its tests, and how long the communication was waited for after it
+///     testing                            of computing, what the tests took
 ///     overlap                            (communication + computation − both) / min(communication, computation): 1 if
 ///                                        the shorter one costs nothing, 0 if one comes after the other, and less if
 ///                                        they hinder each other. Of each turn; median and quartiles
+///     samples                            the times of all turns
+///     units                              of the kernel, in a computation
+///     places                             each rank's host, machine and cores
+///     threads                            of OpenMP, in a rank
 ///
-/// What was received is checked after every turn.
+/// What was received is checked after every turn, and what was computed at the end.
 ///
 ///     overlap_mpi_FAMILY idle SECONDS
 ///
@@ -32,10 +43,21 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <memory>
 #include <string>
 #include <vector>
 
+#ifdef _OPENMP
+#include <omp.h>
+#endif
+
+#include "communication.hpp"
+#include "harness/places.hpp"
+#include "kernels.hpp"
+
 namespace {
+
+using namespace ayatori::bench;
 
 int rank = 0;
 int ranks = 1;
@@ -46,100 +68,28 @@ int ranks = 1;
   std::exit(1);
 }
 
-/// A turn's communication: other data each time.
-class Communication {
- public:
-  Communication(const std::string& call, std::size_t bytes)
-      : reduces_(call == "iallreduce"), sent_(bytes / sizeof(double)), received_(sent_.size()) {
-    if (!reduces_ && call != "isend") give_up("CALL is isend or iallreduce");
-    if (ranks < 2) give_up("two processes at least are needed");
-  }
-
-  void prepare(int turn) {
-    turn_ = turn;
-    for (std::size_t i = 0; i < sent_.size(); ++i) sent_[i] = value(rank, i);
-    std::fill(received_.begin(), received_.end(), -1);
-  }
-
-  void begin() {
-    const int count = static_cast<int>(sent_.size());
-    if (reduces_) {
-      MPI_Iallreduce(sent_.data(), received_.data(), count, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD, &request_);
-    } else if (rank == 0) {
-      MPI_Isend(sent_.data(), count, MPI_DOUBLE, 1, 1, MPI_COMM_WORLD, &request_);
-    } else if (rank == 1) {
-      MPI_Irecv(received_.data(), count, MPI_DOUBLE, 0, 1, MPI_COMM_WORLD, &request_);
-    }
-  }
-
-  void wait() { MPI_Wait(&request_, MPI_STATUS_IGNORE); }
-
-  void check() const {
-    if (!reduces_ && rank != 1) return;
-    for (std::size_t i = 0; i < received_.size(); ++i) {
-      double expected = reduces_ ? 0 : value(0, i);
-      for (int r = 0; reduces_ && r < ranks; ++r) expected += value(r, i);
-      if (received_[i] != expected) give_up("what was received is wrong");
-    }
-  }
-
- private:
-  /// Whole numbers: their sum is exact.
-  [[nodiscard]] double value(int from, std::size_t i) const {
-    return static_cast<double>((static_cast<std::size_t>(turn_) * 31 + static_cast<std::size_t>(from) * 17 + i) % 1000);
-  }
-
-  bool reduces_;
-  int turn_ = 0;
-  std::vector<double> sent_;
-  std::vector<double> received_;
-  MPI_Request request_ = MPI_REQUEST_NULL;
+struct Settings {
+  std::string call;
+  std::string kernel;
+  std::size_t bytes = 0;
+  int repeats = 1;
+  double warm_up_seconds = 0;
+  double test_seconds = 0;
+  std::size_t order = 0;
+  long units = 0;
 };
 
-class Kernel {
- public:
-  explicit Kernel(const std::string& name) : uses_memory_(name == "memory") {
-    if (!uses_memory_ && name != "arithmetic") give_up("KERNEL is arithmetic or memory");
-    if (!uses_memory_) return;
-    constexpr std::size_t elements = std::size_t{8} << 20;  // 64 MiB each
-    a_.assign(elements, 1);
-    b_.assign(elements, 2);
-    c_.assign(elements, 3);
-  }
-
-  /// Some microseconds each.
-  void compute(long units) {
-    for (long unit = 0; unit < units; ++unit) {
-      if (uses_memory_) {
-        triad();
-      } else {
-        arithmetic();
-      }
-    }
-  }
-
-  [[nodiscard]] double result() const { return x_ + (a_.empty() ? 0 : a_[place_]); }
-
- private:
-  void arithmetic() {
-    for (int i = 0; i < 2000; ++i) x_ = x_ * 0.999999 + 1e-6;
-  }
-
-  /// The next part of the arrays.
-  void triad() {
-    constexpr std::size_t part = 8192;
-    if (place_ + part > a_.size()) place_ = 0;
-    for (std::size_t i = place_; i < place_ + part; ++i) a_[i] = b_[i] + 0.5 * c_[i];
-    place_ += part;
-  }
-
-  bool uses_memory_;
-  double x_ = 1;
-  std::size_t place_ = 0;
-  std::vector<double> a_;
-  std::vector<double> b_;
-  std::vector<double> c_;
-};
+Settings settings_of(int argc, char** argv) {
+  if (argc < 5) give_up("overlap CALL KERNEL BYTES REPEATS [WARM_UP_SECONDS [TEST_SECONDS [ORDER [UNITS]]]]");
+  Settings settings{argv[1], argv[2], std::strtoull(argv[3], nullptr, 10), std::max(1, std::atoi(argv[4]))};
+  if (argc > 5) settings.warm_up_seconds = std::atof(argv[5]);
+  if (argc > 6) settings.test_seconds = std::atof(argv[6]);
+  if (argc > 7) settings.order = std::strtoull(argv[7], nullptr, 10);
+  if (argc > 8) settings.units = std::atol(argv[8]);
+  if (ranks < 2) give_up("two processes at least are needed");
+  if (settings.bytes < sizeof(double) || settings.bytes > std::size_t{1} << 30) give_up("BYTES is 8 to 1 GiB");
+  return settings;
+}
 
 double of_slowest_rank(double seconds) {
   MPI_Allreduce(MPI_IN_PLACE, &seconds, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
@@ -160,94 +110,176 @@ double quantile(std::vector<double> values, double part) {
   return values[static_cast<std::size_t>(part * static_cast<double>(values.size() - 1) + 0.5)];
 }
 
-std::string summary(const char* name, const std::vector<double>& values) {
-  char text[200];
-  std::snprintf(text, sizeof text, "\"%s\": {\"median\": %.6g, \"quartiles\": [%.6g, %.6g]}", name,
-                quantile(values, 0.5), quantile(values, 0.25), quantile(values, 0.75));
-  return text;
-}
-
 struct Times {
   std::vector<double> communication;
   std::vector<double> computation;
+  std::vector<double> in_turn;
   std::vector<double> both;
   std::vector<double> computing;
   std::vector<double> waiting;
-  std::vector<double> overlap;
+  std::vector<double> testing;
+
+  [[nodiscard]] std::vector<double> overlaps() const {
+    std::vector<double> found;
+    for (std::size_t i = 0; i < both.size(); ++i) {
+      const double shorter = std::min(communication[i], computation[i]);
+      found.push_back((communication[i] + computation[i] - both[i]) / shorter);
+    }
+    return found;
+  }
 };
 
 class Overlap {
  public:
-  Overlap(const std::string& call, const std::string& kernel, std::size_t bytes)
-      : communication_(call, bytes), kernel_(kernel) {}
+  explicit Overlap(const Settings& settings)
+      : communication_(communication_of(settings.call, settings.bytes, rank, ranks)),
+        kernel_(kernel_of(settings.kernel, settings.order, rank, ranks)),
+        test_seconds_(settings.test_seconds),
+        units_(first_units) {
+    if (communication_ == nullptr) give_up("CALL is isend, iallreduce, ialltoall, ibcast, iallgather or acp");
+    if (kernel_ == nullptr) give_up("KERNEL is arithmetic, memory, matrix-vector or matrix-matrix");
+    if (settings.units > 0) {
+      units_ = settings.units;
+    } else if (settings.order > 0) {
+      units_ = kernel_->whole();
+    } else {
+      adjust();
+    }
+    if (test_seconds_ > 0) set_units_between_tests();
+  }
 
   double communicate() {
     return turn([&] {
-      communication_.begin();
-      communication_.wait();
+      communication_->begin();
+      communication_->wait();
     });
   }
   double compute() {
-    return time_of([&] { kernel_.compute(units_); });
+    return time_of([&] { kernel_->compute(units_); });
+  }
+  double do_in_turn() {
+    return turn([&] {
+      communication_->blocking();
+      kernel_->compute(units_);
+    });
   }
   double do_both() {
     return turn([&] {
-      communication_.begin();
+      communication_->begin();
       const double begun = MPI_Wtime();
-      kernel_.compute(units_);
+      compute_and_test();
       const double computed = MPI_Wtime();
-      communication_.wait();
+      communication_->wait();
       computing_ = computed - begun;
       waiting_ = MPI_Wtime() - computed;
     });
   }
 
-  /// Makes the computation as long as the communication.
-  void adjust() {
-    std::vector<double> alone;
-    for (int i = 0; i < 9; ++i) alone.push_back(communicate());
-    const double wanted = quantile(alone, 0.5);
-    units_ = 64;
-    for (int i = 0; i < 4; ++i) {
-      std::vector<double> computed;
-      for (int k = 0; k < 5; ++k) computed.push_back(compute());
-      units_ = std::max(1L, static_cast<long>(static_cast<double>(units_) * wanted / quantile(computed, 0.5)));
-      MPI_Bcast(&units_, 1, MPI_LONG, 0, MPI_COMM_WORLD);
-    }
-  }
+  [[nodiscard]] long units() const { return units_; }
 
   Times measure(int repeats) {
     Times times;
     for (int i = 0; i < repeats; ++i) {
       times.communication.push_back(communicate());
       times.computation.push_back(compute());
+      times.in_turn.push_back(do_in_turn());
       times.both.push_back(do_both());
       times.computing.push_back(of_slowest_rank(computing_));
       times.waiting.push_back(of_slowest_rank(waiting_));
-      const double shorter = std::min(times.communication.back(), times.computation.back());
-      times.overlap.push_back((times.communication.back() + times.computation.back() - times.both.back()) / shorter);
+      times.testing.push_back(of_slowest_rank(testing_));
     }
+    if (!kernel_->is_right()) give_up("what was computed is wrong");
     return times;
   }
 
-  [[nodiscard]] double result() const { return kernel_.result(); }
-
  private:
+  /// Makes the computation as long as the communication.
+  void adjust() {
+    std::vector<double> alone;
+    for (int i = 0; i < 9; ++i) alone.push_back(communicate());
+    const double wanted = quantile(alone, 0.5);
+    for (int i = 0; i < 4; ++i) {
+      units_ = std::max(1L, static_cast<long>(static_cast<double>(units_) * wanted / median_computation()));
+      MPI_Bcast(&units_, 1, MPI_LONG, 0, MPI_COMM_WORLD);
+    }
+  }
+
+  void set_units_between_tests() {
+    const double share = test_seconds_ / median_computation();
+    units_between_tests_ = std::max(1L, static_cast<long>(share * static_cast<double>(units_)));
+  }
+
+  double median_computation() {
+    std::vector<double> computed;
+    for (int i = 0; i < 5; ++i) computed.push_back(compute());
+    return quantile(computed, 0.5);
+  }
+
+  void compute_and_test() {
+    testing_ = 0;
+    if (units_between_tests_ == 0) return kernel_->compute(units_);
+    for (long left = units_; left > 0; left -= units_between_tests_) {
+      kernel_->compute(std::min(left, units_between_tests_));
+      const double begin = MPI_Wtime();
+      communication_->test();
+      testing_ += MPI_Wtime() - begin;
+    }
+  }
+
   template <typename Work>
   double turn(Work work) {
-    communication_.prepare(++turn_);
+    communication_->prepare(++turn_);
     const double seconds = time_of(work);
-    communication_.check();
+    if (!communication_->is_right()) give_up("what was received is wrong");
     return seconds;
   }
 
-  Communication communication_;
-  Kernel kernel_;
-  long units_ = 64;
+  static constexpr long first_units = 64;
+  std::unique_ptr<Communication> communication_;
+  std::unique_ptr<Kernel> kernel_;
+  double test_seconds_;
+  long units_;
+  long units_between_tests_ = 0;
   int turn_ = 0;
   double computing_ = 0;  ///< of the last do_both(), on this rank
   double waiting_ = 0;
+  double testing_ = 0;
 };
+
+int threads_of_openmp() {
+#ifdef _OPENMP
+  return omp_get_max_threads();
+#else
+  return 1;
+#endif
+}
+
+std::string summary(const char* name, const std::vector<double>& values) {
+  char text[200];
+  std::snprintf(text, sizeof text, "\"%s\": {\"median\": %.6g, \"quartiles\": [%.6g, %.6g]}, ", name,
+                quantile(values, 0.5), quantile(values, 0.25), quantile(values, 0.75));
+  return text;
+}
+
+void print(const Settings& settings, long units, const Times& times, const std::string& places) {
+  const std::pair<const char*, const std::vector<double>*> all[] = {{"communication", &times.communication},
+                                                                    {"computation", &times.computation},
+                                                                    {"in_turn", &times.in_turn},
+                                                                    {"both", &times.both},
+                                                                    {"computing", &times.computing},
+                                                                    {"waiting", &times.waiting},
+                                                                    {"testing", &times.testing}};
+  std::string summaries;
+  std::string samples;
+  for (const auto& [name, values] : all) {
+    summaries += summary(name, *values);
+    samples += std::string(samples.empty() ? "" : ", ") + samples_as_json(name, *values);
+  }
+  std::printf("{\"call\": \"%s\", \"kernel\": \"%s\", \"bytes\": %zu, \"repeats\": %d, \"units\": %ld, ",
+              settings.call.c_str(), settings.kernel.c_str(), settings.bytes, settings.repeats, units);
+  std::printf("%s%s\"samples\": {%s}, \"places\": %s, \"threads\": %d}\n", summaries.c_str(),
+              summary("overlap", times.overlaps()).c_str(), samples.c_str(), places.c_str(), threads_of_openmp());
+}
 
 /// Nanoseconds on a core, of all threads of this name.
 double used_by(const std::string& name) {
@@ -276,6 +308,15 @@ void idle(double seconds) {
   }
 }
 
+void run(const Settings& settings) {
+  Overlap overlap(settings);
+  double left = settings.warm_up_seconds;
+  while (left > 0) left -= overlap.do_both();
+  const Times times = overlap.measure(settings.repeats);
+  const std::string places = places_as_json();
+  if (rank == 0) print(settings, overlap.units(), times, places);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -284,23 +325,8 @@ int main(int argc, char** argv) {
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
   if (argc == 3 && std::string(argv[1]) == "idle") {
     idle(std::atof(argv[2]));
-    MPI_Finalize();
-    return 0;
-  }
-  if (argc < 5) give_up("overlap CALL KERNEL BYTES REPEATS [WARM_UP_SECONDS]");
-  Overlap overlap(argv[1], argv[2], std::strtoull(argv[3], nullptr, 10));
-  const int repeats = std::max(1, std::atoi(argv[4]));
-  overlap.adjust();
-  for (double left = argc > 5 ? std::atof(argv[5]) : 0; left > 0;) left -= overlap.do_both();
-  const Times times = overlap.measure(repeats);
-  if (rank == 0) {
-    std::printf("{\"call\": \"%s\", \"kernel\": \"%s\", \"bytes\": %s, \"repeats\": %d, ", argv[1], argv[2], argv[3],
-                repeats);
-    std::printf("%s, %s, ", summary("communication", times.communication).c_str(),
-                summary("computation", times.computation).c_str());
-    std::printf("%s, %s, %s, ", summary("both", times.both).c_str(), summary("computing", times.computing).c_str(),
-                summary("waiting", times.waiting).c_str());
-    std::printf("%s, \"computed\": %g}\n", summary("overlap", times.overlap).c_str(), overlap.result());
+  } else {
+    run(settings_of(argc, argv));
   }
   MPI_Finalize();
   return 0;

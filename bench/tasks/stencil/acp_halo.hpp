@@ -6,33 +6,22 @@
 #include <acp.h>
 #include <mpi.h>
 #include <sched.h>
-#include <unistd.h>
 
 #include <atomic>
 #include <cstdint>
-#include <cstdlib>
-#include <string>
 
 #include "halo.hpp"
+#include "harness/acp_beside_mpi.hpp"
 #include "one_sided.hpp"
 
 namespace ayatori::bench {
 
 class AcpHalo final : public Halo {
  public:
-  /// libacp is told by the environment what MPI knows.
   explicit AcpHalo(const HaloPlan& plan) : Halo(plan), layout_{plan.longest} {
     int rank = 0;
-    int ranks = 1;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-    auto key = static_cast<std::uint64_t>(getpid());  // of the jobs that run, no other has it
-    MPI_Bcast(&key, 1, MPI_UINT64_T, 0, MPI_COMM_WORLD);
-    setenv("ACP_RANK", std::to_string(rank).c_str(), 1);
-    setenv("ACP_PROCS", std::to_string(ranks).c_str(), 1);
-    setenv("ACP_JOB_KEY", std::to_string(key).c_str(), 1);
-    setenv("ACP_STARTER_BYTES", std::to_string(own_part() + own_bytes()).c_str(), 1);
-    if (acp_init(nullptr, nullptr) != 0) acp_abort("stencil: libacp does not start");
+    start_acp(own_part() + own_bytes());
     own_ = acp_query_starter_ga(rank);
     memory_ = static_cast<char*>(acp_query_address(own_));
     acp_sync();

@@ -17,7 +17,8 @@
 ///     acp            libacp's puts
 ///
 /// Rank 0 prints one JSON line: `total`, the seconds of all steps, and `communication`, those of them that the exchange
-/// took, each on the slowest rank, as median and quartiles over the repeats. After each repeat every process compares
+/// took, each on the slowest rank, as median and quartiles over the repeats; `samples`, all of them; `places`, each
+/// rank's host, machine and cores. After each repeat every process compares
 /// its block, bit by bit, with what one process alone computes; `wrong` counts the elements that differ.
 
 #include <mpi.h>
@@ -33,6 +34,7 @@
 #include "acp_halo.hpp"
 #include "field.hpp"
 #include "halo.hpp"
+#include "harness/places.hpp"
 #include "one_sided.hpp"
 #include "two_sided.hpp"
 
@@ -199,11 +201,14 @@ int main(int argc, char** argv) {
   }
   halo.reset();
   MPI_Allreduce(MPI_IN_PLACE, &wrong, 1, MPI_LONG, MPI_SUM, MPI_COMM_WORLD);
+  const std::string places = places_as_json();
   if (rank == 0) {
     std::printf("{\"way\": \"%s\", \"n\": %zu, \"steps\": %d, \"processes\": [%d, %d], \"repeats\": %d, ",
                 settings.way.c_str(), settings.n, settings.steps, grid.rows, grid.columns, settings.repeats);
-    std::printf("%s, %s, \"wrong\": %ld}\n", summary("total", times.total).c_str(),
+    std::printf("%s, %s, \"wrong\": %ld, ", summary("total", times.total).c_str(),
                 summary("communication", times.communication).c_str(), wrong);
+    std::printf("\"samples\": {%s, %s}, \"places\": %s}\n", samples_as_json("total", times.total).c_str(),
+                samples_as_json("communication", times.communication).c_str(), places.c_str());
   }
   MPI_Finalize();
   return wrong == 0 || settings.way == "put-printed" ? 0 : 1;

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from ayatori.base.units import format_bytes, format_seconds, parse_bytes, parse_seconds
-from ayatori.cli import bench_collectives, bench_hpl, bench_pingpong, options
+from ayatori.cli import bench_collectives, bench_hpl, bench_overlap, bench_pingpong, options
 from ayatori.cli.output import note, print_json, print_table, progress, say
 from ayatori.measurement.programs import STACKS, IncastSettings, measure_incast, measure_peers
 from ayatori.prediction.incast import OURS, Protocol, SimulatedIncast, result_as_data, simulate_incast
@@ -19,6 +19,7 @@ app.command("collectives")(bench_collectives.collectives)
 app.command("pingpong")(bench_pingpong.pingpong)
 app.command("alltoall")(bench_collectives.alltoall)
 app.command("hpl")(bench_hpl.hpl)
+app.command("overlap")(bench_overlap.overlap)
 
 
 @app.callback()

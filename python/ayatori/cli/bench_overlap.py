@@ -1,0 +1,229 @@
+"""ayatori bench overlap: how much of a communication does a computation hide, and by what?"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from ayatori.base.errors import Error
+from ayatori.base.files import make_folder, write_json
+from ayatori.base.units import format_bytes, format_seconds, parse_bytes, parse_rate
+from ayatori.cli import options
+from ayatori.cli.execution import UsageError
+from ayatori.cli.output import note, print_json, print_table, progress, say
+from ayatori.measurement.collectives import FAMILIES, installed_families
+from ayatori.overlap.cores import binding_in_words
+from ayatori.overlap.mechanisms import SYNOPSIS
+from ayatori.overlap.ratios import DEFINITIONS
+from ayatori.overlap.sites import Site, lab_of, lab_of_two
+from ayatori.overlap.sweep import (
+    CALLS,
+    KERNELS,
+    WAYS,
+    Cell,
+    Sweep,
+    adjusted,
+    overlap_cells,
+    results_of,
+    run_cells,
+    stencil_cells,
+    without_mechanism,
+)
+from ayatori.resumable import compute_items
+
+TASKS = ("overlap", "stencil")
+
+
+TASK = Annotated[str, typer.Option("--task", metavar="NAME", help=f"{' or '.join(TASKS)}.")]
+CALLED = Annotated[str, typer.Option("--calls", metavar="C[,C…]", help=f"Of overlap: {', '.join(CALLS)}.")]
+KERNEL = Annotated[str, typer.Option("--kernel", metavar="NAME", help=f"Of overlap: {', '.join(KERNELS)}.")]
+BYTES = Annotated[str, typer.Option("--bytes", metavar="SIZE[,SIZE…]", help="Of a message of overlap.")]
+MATRIX_ORDER = Annotated[
+    str,
+    typer.Option(
+        metavar="N[,N…]",
+        help="Of the stencil's array (else 1024); of overlap's matrices (else as much is computed as communicated).",
+    ),
+]
+EXCHANGED = Annotated[str, typer.Option("--ways", metavar="W[,W…]", help=f"Of the stencil: {', '.join(WAYS)}.")]
+ITERATIONS = Annotated[int, typer.Option(metavar="N", help="Steps of the stencil, in a measurement.")]
+DIMENSIONS = Annotated[int, typer.Option(metavar="N", min=1, max=2, help="Of the stencil's blocks.")]
+MECHANISMS = Annotated[str, typer.Option(metavar="M[,M…]", help=f"{SYNOPSIS}.")]
+MPIS = Annotated[str, typer.Option(metavar="M[,M…]", help=f"From {', '.join(FAMILIES)}; else those installed.")]
+RANKS = Annotated[str, typer.Option(metavar="N[,N…]", help="Processes.")]
+RATE = Annotated[str, typer.Option(metavar="RATE", help="Of the cables of the lab's two hosts.")]
+LAB = Annotated[Path | None, typer.Option(metavar="FILE", help="Another lab: a cluster's file.")]
+HERE = Annotated[bool, typer.Option("--here", help="On this machine as it is, without a lab.")]
+REPEATS = Annotated[int, typer.Option(help="Runs of each cell; cells take turns.")]
+TURNS = Annotated[int, typer.Option(metavar="N", help="Measurements in a run.")]
+OUT_DIR = Annotated[Path | None, typer.Option("--out-dir", metavar="DIR", help="Write results.json there.")]
+
+
+def overlap(
+    task: TASK = "overlap",
+    calls: CALLED = "isend,iallreduce",
+    kernel: KERNEL = "arithmetic",
+    bytes: BYTES = "1MiB",
+    matrix_order: MATRIX_ORDER = "",
+    ways: EXCHANGED = "none,isend,put,acp",
+    iterations: ITERATIONS = Sweep.iterations,
+    dimensions: DIMENSIONS = 1,
+    mechanisms: MECHANISMS = "none,test:1ms,mpi,thread,acp",
+    mpi: MPIS = "",
+    ranks: RANKS = "2",
+    rate: RATE = "200Mbit/s",
+    lab: LAB = None,
+    here: HERE = False,
+    repeats: REPEATS = 4,
+    turns: TURNS = 7,
+    out_dir: OUT_DIR = None,
+    resume: options.RESUME = False,
+    json: options.JSON = False,
+) -> None:
+    """How much of a communication does a computation hide, and what moves it meanwhile?
+
+    Messages and collectives beside a computation (--task overlap), or a stencil whose processes exchange borders
+    (--task stencil), between two hosts of a lab whose cables have --rate. Every result is checked. Times are medians
+    over all turns of all runs. Where medians of the earlier and the later half of the runs differ by more than 5 %, the
+    figures are said to be too noisy. What is done of a run that is interrupted or killed is kept for --resume.
+    """
+    site = site_of(lab, rate, here)
+    site.check()
+    families = words_of(mpi) or installed_families()
+    if not families:
+        raise Error("no MPI is here", hint="apt-get install libopenmpi-dev openmpi-bin, then ./run build")
+    orders, counts = numbers_of(matrix_order), numbers_of(ranks)
+    if task == "overlap":
+        sizes = [options.value_of(parse_bytes, word) for word in words_of(bytes)]
+        cells = overlap_cells(families, words_of(mechanisms), words_of(calls), sizes, counts)
+        sweep = Sweep(cells, repeats, turns, kernel, orders[0] if orders else 0)
+    elif task == "stencil":
+        cells = stencil_cells(families, words_of(mechanisms), words_of(ways), orders or [1024], counts)
+        sweep = Sweep(cells, repeats, turns, iterations=iterations, dimensions=dimensions)
+    else:
+        raise UsageError(f"no task is called '{task}'", hint=f"there are {', '.join(TASKS)}")
+    sweep.check()
+    finish(site, sweep, measured(site, sweep, resume), task, out_dir, json)
+
+
+def finish(
+    site: Site, sweep: Sweep, results: list[dict[str, Any]], task: str, out_dir: Path | None, as_json: bool
+) -> None:
+    data: dict[str, Any] = {"task": task, "kernel": sweep.kernel, "repeats": sweep.repeats, "turns": sweep.turns}
+    data |= {"site": asdict(site), "definitions": DEFINITIONS, "results": results}
+    if out_dir is not None:
+        make_folder(out_dir)
+        write_json(out_dir / "results.json", data)
+        note(f"wrote {out_dir / 'results.json'}")
+    print_json("bench-overlap", data) if as_json else describe(data)
+    if all(not result["times"] for result in results):
+        raise Error("nothing could be measured", results[0]["failed"])
+
+
+def site_of(lab: Path | None, rate: str, here: bool) -> Site:
+    if here:
+        return Site()
+    if lab is not None:
+        return lab_of(lab)
+    options.value_of(parse_rate, rate)
+    return lab_of_two(rate)
+
+
+def words_of(text: str) -> list[str]:
+    return list(dict.fromkeys(word.strip() for word in text.split(",") if word.strip()))
+
+
+def numbers_of(text: str) -> list[int]:
+    if wrong := [word for word in words_of(text) if not word.isdecimal() or len(word) > 9]:
+        raise UsageError(f"'{wrong[0]}' is not a number")
+    return [int(word) for word in words_of(text)]
+
+
+def measured(site: Site, sweep: Sweep, resume: bool) -> list[dict[str, Any]]:
+    """What is done is kept until all is."""
+    saved = options.open_partial("bench overlap", asdict(sweep) | {"site": asdict(site)}, resume, save_every=0)
+    to_adjust = list(dict.fromkeys(without_mechanism(cell) for cell in sweep.cells if cell.task == "overlap"))
+    if sweep.matrix_order:
+        to_adjust = []
+    runs = list(sweep.cells) * sweep.repeats
+    with progress("overlap", len(to_adjust) + len(runs)) as advance:
+        units = compute_items(
+            saved, "units", to_adjust, 1, lambda cells: [adjusted(site, sweep, cell) for cell in cells], advance
+        )
+        units_of = dict(zip(to_adjust, units, strict=True))
+
+        def run(cells: Sequence[Cell]) -> list[dict[str, Any]]:
+            return run_cells(site, sweep, cells, lambda cell: units_of.get(without_mechanism(cell), 0))
+
+        done = compute_items(saved, "runs", runs, 1, run, advance)
+    results = results_of(sweep, done)
+    saved.remove()
+    return results
+
+
+def describe(data: dict[str, Any]) -> None:
+    results = data["results"]
+    is_stencil = data["task"] == "stencil"
+    measured_what = "all steps of a stencil" if is_stencil else f"computation: {data['kernel']}"
+    say(f"{measured_what}; medians of {data['repeats']} runs with {data['turns']} measurements each")
+    if not is_stencil:
+        for name, definition in DEFINITIONS.items():
+            say(f"overlap by {name}: {definition}")
+    columns, row_of = (STENCIL_COLUMNS, stencil_row) if is_stencil else (OVERLAP_COLUMNS, overlap_row)
+    for title, own in by_title(results).items():
+        print_table(title, columns, [row_of(result) for result in own if result["times"]])
+    for result in results:
+        if result["failed"]:
+            say(f"failed: {title_of(result)}, {name_of(result)}: {result['failed']}")
+    for sentence in dict.fromkeys(line for result in results for line in result["crowded"]):
+        say(f"more threads than cores: {sentence}")
+    for places in {str(result["places"]): result["places"] for result in results if result["places"]}.values():
+        say(f"binding: {binding_in_words(places)}")
+
+
+OVERLAP_COLUMNS = ["  by", "Comm", "Comp", "Comm+Comp", "Total", "ours", "OSU", "IMB", "halves differ by"]
+STENCIL_COLUMNS = ["  by", "total", "quartiles", "communication", "halves differ by"]
+
+
+def by_title(results: Sequence[dict[str, Any]]) -> dict[str, list[dict[str, Any]]]:
+    found: dict[str, list[dict[str, Any]]] = {}
+    for result in results:
+        found.setdefault(title_of(result), []).append(result)
+    return found
+
+
+def title_of(result: dict[str, Any]) -> str:
+    """What is the same of all rows of a table."""
+    if result["task"] == "stencil":
+        return f"{FAMILIES[result['family']]}, {result['ranks']} ranks, N = {result['size']}"
+    return f"{FAMILIES[result['family']]}, {result['ranks']} ranks, {result['what']}, {format_bytes(result['size'])}"
+
+
+def name_of(result: dict[str, Any]) -> str:
+    if result["task"] == "overlap":
+        return str(result["mechanism"])
+    return result["what"] + ("" if result["mechanism"] == "none" else f", {result['mechanism']}")
+
+
+def overlap_row(result: dict[str, Any]) -> list[str]:
+    times, ratio = result["times"], result["overlap"]
+    columns = [format_seconds(times[name]["median"]) for name in ("communication", "computation", "in_turn", "both")]
+    ratios = [f"{ratio[name]:.0%}" for name in ("ours", "osu", "imb")]
+    return [f"  {name_of(result)}", *columns, *ratios, noise_of(result)]
+
+
+def stencil_row(result: dict[str, Any]) -> list[str]:
+    total, communication = result["times"]["total"], result["times"]["communication"]
+    quartiles = f"{format_seconds(total['low'])} … {format_seconds(total['high'])}"
+    figures = [format_seconds(total["median"]), quartiles, format_seconds(communication["median"])]
+    return [f"  {name_of(result)}", *figures, noise_of(result)]
+
+
+def noise_of(result: dict[str, Any]) -> str:
+    if result["noise"] is None:
+        return "not known"
+    return f"{result['noise']:.1%}" + (": too noisy" if result["too_noisy"] else "")

@@ -1,0 +1,109 @@
+"""Where a program is measured: on the hosts of a lab, or on this machine as it is."""
+
+from __future__ import annotations
+
+import json
+import os
+import tempfile
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ayatori.base.errors import Error
+from ayatori.lab.cluster import Settings, lay_out, why_impossible, words_in_lab
+from ayatori.model.network import open_source
+from ayatori.processes import last_line, open_mpi_as_root, run_program
+
+MAX_SECONDS = 600.0
+"""Of one run."""
+_FIRST_HOST = "10.64.0.1"
+"""In a lab that chooses its addresses."""
+
+
+@dataclass(frozen=True)
+class Site:
+    """`cluster`: the text of a cluster's file (docs/cluster-format.md); empty: this machine."""
+
+    cluster: str = ""
+    hosts: int = 1
+
+    def check(self) -> None:
+        """Raises Error if there can be no such lab here."""
+        if self.cluster and (why := why_impossible(Settings())):
+            raise Error("no lab can be made here", why, "--here measures on this machine")
+
+    def ranks_on_a_host(self, ranks: int) -> int:
+        return -(-ranks // self.hosts)
+
+
+def lab_of_two(rate: str) -> Site:
+    """Two hosts, whose cables to a switch carry `rate`."""
+    return Site(
+        f'[planes.net]\nrate = "{rate}"\n[[switches]]\nname = "switch"\nplane = "net"\n'
+        '[[hosts]]\nname = "host[0-1]"\nlinks = [{ to = "switch" }]\n',
+        2,
+    )
+
+
+def lab_of(file: Path) -> Site:
+    """The lab of a cluster's file. Raises Error if it describes none."""
+    layout = lay_out(open_source(f"cluster:{file}"))
+    return Site(file.read_text(encoding="utf-8"), len(layout.hosts))
+
+
+def result_of(
+    site: Site,
+    family: str,
+    ranks: int,
+    words: Sequence[str],
+    variables: Mapping[str, str],
+    preloaded: Path | None = None,
+) -> dict[str, Any]:
+    """The JSON line that rank 0 of a program prints. Raises Error if it fails."""
+    on_a_host = site.ranks_on_a_host(ranks)
+    settings = {"ACP_FIRST_HOST": _FIRST_HOST, "ACP_PROCS_PER_HOST": str(on_a_host)} if site.hosts > 1 else {}
+    settings.update(variables)
+    if site.cluster:
+        settings["OMPI_MCA_osc"] = "^ucx"  # it refuses windows where UCX has TCP alone
+    if on_a_host > 1:
+        settings["OMPI_MCA_mpi_yield_when_idle"] = "1"
+    inside = {"LD_PRELOAD": str(preloaded)} if preloaded else {}
+    program = ["env", *(f"{name}={value}" for name, value in (settings | inside).items()), *words]
+    return _last_object(site, [*launcher(family, ranks, on_a_host), *program], settings, Path(words[0]).name)
+
+
+def launcher(family: str, ranks: int, on_a_host: int) -> list[str]:
+    """Ranks in blocks: the first `on_a_host` are on the first host."""
+    if family == "mpich":
+        return ["mpiexec.mpich", "-np", str(ranks), "-ppn", str(on_a_host)]
+    return ["mpirun.openmpi", "--oversubscribe", "-np", str(ranks), "--map-by", f"ppr:{on_a_host}:node"]
+
+
+def _last_object(site: Site, command: Sequence[str], settings: dict[str, str], program: str) -> dict[str, Any]:
+    with tempfile.TemporaryDirectory(prefix="ayatori-") as name:
+        folder = Path(name)
+        output, errors = folder / "output", folder / "errors"
+        if site.cluster:
+            file = folder / "cluster.toml"
+            file.write_text(site.cluster, encoding="utf-8")
+            command = words_in_lab(file, Settings(), command)
+        variables = os.environ | open_mpi_as_root() | settings
+        status = run_program(
+            command, folder=folder, environment=variables, output=output, errors=errors, timeout=MAX_SECONDS
+        )
+        lines = [line for line in output.read_text(errors="replace").splitlines() if line.startswith("{")]
+        if lines and "stuck" in (found := json.loads(lines[-1])):
+            raise Error(f"rank {found['rank']} waits for ever in step {found['step']}", found["stuck"])
+        if status != 0 or not lines:
+            raise Error(f"{program} failed", _reason(errors, program) or f"status {status}")
+        return dict(json.loads(lines[-1]))
+
+
+def _reason(errors: Path, program: str) -> str:
+    """What the program has said, or Open MPI of an error in it; else the last line."""
+    lines = errors.read_text(encoding="utf-8", errors="replace").splitlines()
+    for sign in (f"{program.partition('_')[0]}: ", "*** MPI_ERR"):
+        if told := next((line.partition(sign)[2] for line in lines if sign in line), ""):
+            return told.strip() if sign.endswith(" ") else f"MPI_ERR{told}"
+    return last_line(errors)

@@ -1,0 +1,207 @@
+"""Many cells, each run several times; all cells take turns, so that other load of the machine affects all alike."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+from ayatori.base.errors import Error
+from ayatori.measurement.collectives import FAMILIES
+from ayatori.measurement.programs import PROGRAMS
+from ayatori.overlap.cores import crowded
+from ayatori.overlap.mechanisms import mechanism_for
+from ayatori.overlap.ratios import ratios
+from ayatori.overlap.sites import Site, result_of
+
+CALLS = ("isend", "iallreduce", "ialltoall", "ibcast", "iallgather")
+KERNELS = ("arithmetic", "memory", "matrix-vector", "matrix-matrix")
+WAYS = ("none", "isend", "test", "persistent", "neighbourhood", "fence", "put", "put-printed", "get", "acp")
+ONE_SIDED = ("put", "put-printed", "get", "acp")
+"""Ways of the stencil that the plug-in does not see."""
+TOO_NOISY = 0.05
+"""A share by which medians of both halves of the repetitions may differ."""
+MAX_RUNS = 100_000
+MAX_BYTES = 1 << 30
+
+
+@dataclass(frozen=True)
+class Cell:
+    """`task` is overlap (what: a call) or stencil (what: a way of exchanging borders; size: rows of the array)."""
+
+    task: str
+    family: str
+    mechanism: str
+    what: str
+    size: int
+    ranks: int
+
+
+@dataclass(frozen=True)
+class Sweep:
+    cells: tuple[Cell, ...]
+    repeats: int
+    """Runs of each cell."""
+    turns: int
+    """Measurements in a run."""
+    kernel: str = "arithmetic"
+    matrix_order: int = 0
+    """Of the matrices that are computed with; 0: the computation is as long as the communication."""
+    iterations: int = 50
+    """Steps of the stencil, in a measurement."""
+    dimensions: int = 1
+
+    def check(self) -> None:
+        """Raises Error if something of it can't be measured."""
+        for value, most, what in (
+            (self.repeats, 1000, "repeats"),
+            (self.turns, 10_000, "turns"),
+            (len(self.cells) * self.repeats, MAX_RUNS, "runs"),
+            (self.iterations, 10**6, "iterations"),
+        ):
+            if not 1 <= value <= most:
+                raise Error(f"{what}: {value} is out of range", hint=f"1 to {most}")
+        if self.kernel not in KERNELS:
+            raise Error(f"no kernel is called '{self.kernel}'", hint=f"there are {', '.join(KERNELS)}")
+        if not 0 <= self.matrix_order <= 65536:
+            raise Error(f"matrix order: {self.matrix_order} is out of range", hint="up to 65536")
+        for cell in self.cells:
+            _check(cell)
+
+
+def _check(cell: Cell) -> None:
+    program_of(cell)
+    mechanism_for(cell.mechanism, cell.family)
+    if not 1 <= cell.ranks <= 4096 or (cell.task == "overlap" and cell.ranks < 2):
+        raise Error(f"ranks: {cell.ranks} is out of range", hint="2 to 4096; a stencil's from 1 on")
+    known = CALLS if cell.task == "overlap" else WAYS
+    if cell.what not in known:
+        raise Error(f"'{cell.what}' can't be measured", hint=f"there are {', '.join(known)}")
+    if cell.task == "overlap" and (cell.size % 8 or not 8 <= cell.size <= MAX_BYTES):
+        raise Error(f"bytes: {cell.size} is out of range", hint=f"multiples of 8 up to {MAX_BYTES}")
+    if cell.task == "stencil" and not 1 <= cell.size <= 65536:
+        raise Error(f"matrix order: {cell.size} is out of range", hint="1 to 65536")
+
+
+def program_of(cell: Cell) -> Path:
+    """Raises Error if it was not built."""
+    if cell.family not in FAMILIES:
+        raise Error(f"no MPI is called '{cell.family}'", hint=f"there are {', '.join(FAMILIES)}")
+    path = PROGRAMS / f"{cell.task}_mpi_{cell.family}"
+    if not path.exists():
+        raise Error(f"{path.name} was not built", hint=f"apt-get install lib{cell.family}-dev, then ./run build")
+    return path
+
+
+def overlap_cells(
+    families: Sequence[str], mechanisms: Sequence[str], calls: Sequence[str], sizes: Sequence[int], ranks: Sequence[int]
+) -> tuple[Cell, ...]:
+    """The mechanism acp sends by itself, and takes no call."""
+    found = []
+    for family, count, size, call, name in itertools.product(families, ranks, sizes, calls, mechanisms):
+        if name != "acp" or call == "isend":
+            found.append(Cell("overlap", family, name, call, size, count))
+    return tuple(found)
+
+
+def stencil_cells(
+    families: Sequence[str], mechanisms: Sequence[str], ways: Sequence[str], orders: Sequence[int], ranks: Sequence[int]
+) -> tuple[Cell, ...]:
+    """Mechanisms that move requests do nothing for ways without them: these are measured once."""
+    found = []
+    for family, count, order, way, name in itertools.product(families, ranks, orders, ways, mechanisms):
+        helps = name == "none" or (name != "acp" and way not in (*ONE_SIDED, "none"))
+        if helps and not name.startswith("test"):
+            found.append(Cell("stencil", family, name, way, order, count))
+    return tuple(found)
+
+
+def adjusted(site: Site, sweep: Sweep, cell: Cell) -> int:
+    """How many units of the kernel take as long as the cell's communication alone."""
+    return int(_run(site, sweep, cell, 0)["units"])
+
+
+def without_mechanism(cell: Cell) -> Cell:
+    """The cell whose communication decides how long is computed: all mechanisms compute the same."""
+    return cell if cell.mechanism == "acp" else Cell(cell.task, cell.family, "none", cell.what, cell.size, cell.ranks)
+
+
+def run_cells(site: Site, sweep: Sweep, cells: Sequence[Cell], units: Callable[[Cell], int]) -> list[dict[str, Any]]:
+    """Of each what its program has printed, or why there is nothing."""
+    found = []
+    for cell in cells:
+        try:
+            found.append(_run(site, sweep, cell, units(cell)))
+        except Error as error:
+            found.append({"failed": f"{error}: {error.cause}" if error.cause else str(error)})
+    return found
+
+
+def _run(site: Site, sweep: Sweep, cell: Cell, units: int) -> dict[str, Any]:
+    how = mechanism_for(cell.mechanism, cell.family)
+    if cell.task == "stencil":
+        words = [cell.what, cell.size, sweep.iterations, sweep.dimensions, sweep.turns]
+    else:
+        call = "acp" if cell.mechanism == "acp" else cell.what
+        words = [call, sweep.kernel, cell.size, sweep.turns, how.warm_up_seconds, how.test_seconds]
+        words += [sweep.matrix_order, units]
+    program = [str(program_of(cell)), *map(str, words)]
+    return result_of(site, cell.family, cell.ranks, program, how.variables, how.preloaded)
+
+
+def results_of(sweep: Sweep, runs: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """One entry a cell. `runs`: all cells, then all again, and so on."""
+    count = len(sweep.cells)
+    return [_result(cell, runs[number::count]) for number, cell in enumerate(sweep.cells)]
+
+
+def _result(cell: Cell, runs: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    good = [run for run in runs if "failed" not in run]
+    entry: dict[str, Any] = asdict(cell) | {"failed": next((run["failed"] for run in runs if "failed" in run), None)}
+    if not good:
+        return entry | {"times": {}, "overlap": None, "noise": None, "too_noisy": False, "crowded": [], "places": []}
+    names = list(good[0]["samples"])
+    by_run = {name: [run["samples"][name] for run in good] for name in names}
+    times = {name: _spread([time for run in by_run[name] for time in run]) for name in names}
+    overlap = None
+    if cell.task == "overlap":
+        middle = {name: times[name]["median"] for name in names}
+        overlap = asdict(
+            ratios(*(middle[name] for name in ("communication", "computation", "both", "computing", "testing")))
+        )
+    noise = difference_of_halves(by_run["both" if cell.task == "overlap" else "total"])
+    threads = mechanism_for(cell.mechanism, cell.family).threads + int(cell.what == "acp") + good[0].get("threads", 1)
+    return entry | {
+        "times": times,
+        "overlap": overlap,
+        "noise": noise,
+        "too_noisy": noise is not None and noise > TOO_NOISY,
+        "crowded": crowded(good[0]["places"], threads),
+        "places": good[0]["places"],
+    }
+
+
+def difference_of_halves(runs: Sequence[Sequence[float]]) -> float | None:
+    """By which share medians of the earlier and the later half differ: of the runs, or of the times of a single one.
+    None if there are not two."""
+    halves = [runs[: len(runs) // 2], runs[(len(runs) + 1) // 2 :]]
+    if len(runs) == 1:
+        only = runs[0]
+        halves = [[only[: len(only) // 2]], [only[(len(only) + 1) // 2 :]]]
+    earlier, later = ([time for run in half for time in run] for half in halves)
+    if not earlier or not later:
+        return None
+    low, high = sorted((median(earlier), median(later)))
+    return high / low - 1 if low > 0 else 0.0
+
+
+def _spread(values: Sequence[float]) -> dict[str, float]:
+    ordered = sorted(values)
+
+    def quantile(part: float) -> float:
+        return ordered[int(part * (len(ordered) - 1) + 0.5)]
+
+    return {"median": median(ordered), "low": quantile(0.25), "high": quantile(0.75)}

@@ -1,0 +1,179 @@
+"""ayatori bench overlap: what the figures mean, what is refused, and what is left of a run that was killed."""
+
+from __future__ import annotations
+
+import json
+import random
+from dataclasses import asdict
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ayatori.base.errors import Error
+from ayatori.cli import bench_overlap
+from ayatori.lab.cluster import Settings, why_impossible
+from ayatori.measurement.collectives import installed_families
+from ayatori.overlap import sweep
+from ayatori.overlap.cores import crowded
+from ayatori.overlap.mechanisms import mechanism_for
+from ayatori.overlap.ratios import ratios
+from ayatori.overlap.sites import Site
+from ayatori.overlap.sweep import Cell, Sweep
+
+needs_an_mpi = pytest.mark.skipif(not installed_families(), reason="no MPI is installed")
+needs_a_lab = pytest.mark.skipif(bool(why_impossible(Settings())), reason=why_impossible(Settings()))
+SECONDS = st.floats(1e-6, 1e3)
+
+
+@given(SECONDS, SECONDS, st.floats(0, 1))
+def test_a_share_that_costs_nothing_is_the_overlap_by_all_definitions(
+    longer: float, extra: float, hidden: float
+) -> None:
+    """A computation that takes longer than the communication, and no longer beside it."""
+    communication, computation = longer, longer + extra
+    found = ratios(communication, computation, computation + communication * (1 - hidden), computation)
+    tolerance = 1e-9 * (1 + computation / communication)
+    assert (found.ours, found.osu, found.imb) == pytest.approx((hidden, hidden, hidden), abs=tolerance)
+
+
+def test_what_slows_the_computation_down_counts_as_hidden_by_osu_alone() -> None:
+    found = ratios(communication=1, computation=1, both=2.5, computing=2.5)
+    assert (found.ours, found.osu, found.imb) == (-0.5, 1, 0)
+
+
+def test_tests_count_as_communication_by_osu() -> None:
+    assert ratios(communication=1, computation=1, both=1.5, computing=1.5, testing=0.5).osu == 0.5
+
+
+def place(host: str, *cores: int, machine: str = "m") -> dict[str, object]:
+    return {"host": host, "machine": machine, "cores": list(cores)}
+
+
+def test_threads_that_share_cores_are_told() -> None:
+    assert crowded([place("a", 0), place("b", 1)], 1) == []
+    assert crowded([place("a", 0), place("b", 1)], 2) == [
+        "a: 2 threads on 1 of the cores (0)",
+        "b: 2 threads on 1 of the cores (1)",
+    ]
+    assert crowded([place("a", 0, 1)] * 2, 2) == ["a: 4 threads on 2 of the cores (0,1)"]
+    assert crowded([place("a", 0), place("b", 0, machine="other")], 1) == []
+    assert crowded([place("a", 0), place("a", 0, 1)], 1) == []
+    assert crowded([], 3) == []
+
+
+def test_halves_differ_by_their_medians_whatever_is_in_the_middle() -> None:
+    assert sweep.difference_of_halves([[1, 1], [9, 9], [1.1, 1.1]]) == pytest.approx(0.1)
+    assert sweep.difference_of_halves([[1, 1, 50, 1.2, 1.2]]) == pytest.approx(0.2)
+    assert sweep.difference_of_halves([[1]]) is None
+
+
+def run_of(both: float) -> dict[str, object]:
+    names = ("communication", "computation", "in_turn", "both", "computing", "waiting", "testing")
+    return {"samples": {name: [both if name == "both" else 1.0] for name in names}, "places": [place("a", 0)]}
+
+
+def test_a_cell_whose_halves_differ_is_too_noisy_and_one_that_failed_says_why() -> None:
+    cells = tuple(Cell("overlap", "openmpi", "none", call, 8, 2) for call in ("isend", "ibcast", "ialltoall"))
+    runs = [run_of(1), run_of(1), {"failed": "no"}, run_of(1.04), run_of(1.06), {"failed": "no"}]
+    quiet, noisy, failed = sweep.results_of(Sweep(cells, repeats=2, turns=1), runs)
+    assert (quiet["too_noisy"], noisy["too_noisy"], failed["failed"], failed["times"]) == (False, True, "no", {})
+    assert noisy["times"]["both"] == {"median": pytest.approx(1.03), "low": 1, "high": 1.06}
+    assert quiet["overlap"]["ours"] == pytest.approx(0.98)
+
+
+def test_mechanisms_are_measured_where_they_can_help() -> None:
+    cells = sweep.stencil_cells(
+        ["mpich"], ["none", "thread", "test:1ms", "acp"], ["none", "isend", "put", "acp"], [9], [2]
+    )
+    assert [(cell.what, cell.mechanism) for cell in cells] == [
+        ("none", "none"),
+        ("isend", "none"),
+        ("isend", "thread"),
+        ("put", "none"),
+        ("acp", "none"),
+    ]
+    cells = sweep.overlap_cells(["mpich"], ["none", "acp"], ["isend", "ibcast"], [8], [2])
+    assert [(cell.what, cell.mechanism) for cell in cells] == [("isend", "none"), ("isend", "acp"), ("ibcast", "none")]
+
+
+@pytest.mark.parametrize(
+    ("words", "part", "status"),
+    [
+        (["--task", "telepathy"], "no task is called 'telepathy'", 2),
+        (["--mechanisms", "hope"], "no mechanism is called 'hope'", 1),
+        (["--mechanisms", "test:1kg"], "'1kg' is not a time", 1),
+        (["--mechanisms", "test:0s"], "out of range", 1),
+        (["--calls", "isend,shout"], "'shout' can't be measured", 1),
+        (["--bytes", "7B"], "multiples of 8", 1),
+        (["--ranks", "1"], "ranks: 1 is out of range", 1),
+        (["--kernel", "corn"], "no kernel is called 'corn'", 1),
+        (["--mpi", "lam"], "no MPI is called 'lam'", 1),
+        (["--repeats", "0"], "repeats: 0 is out of range", 1),
+        (["--calls", ""], "runs: 0 is out of range", 1),
+        (["--task", "stencil", "--ways", "smoke"], "'smoke' can't be measured", 1),
+    ],
+)
+@needs_an_mpi
+def test_what_cannot_be_measured_is_refused(words: list[str], part: str, status: int, ayatori_command) -> None:
+    outcome = ayatori_command("bench", "overlap", "--here", *words)
+    assert (outcome.status, outcome.stdout) == (status, "")
+    assert part in outcome.stderr
+
+
+@needs_an_mpi
+def test_more_processes_than_rows_fail_and_the_others_are_measured(ayatori_command, tmp_path: Path) -> None:
+    words = "--here --task stencil --ways isend --matrix-order 2,8 --ranks 3 --mechanisms none --repeats 1 --turns 1"
+    family = installed_families()[0]
+    outcome = ayatori_command("bench", "overlap", *words.split(), "--mpi", family, "--json", cwd=tmp_path)
+    small, large = json.loads(outcome.stdout)["results"]
+    assert outcome.status == 0 and "too small" in small["failed"]
+    assert large["failed"] is None and large["times"]["total"]["median"] > 0
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_run_that_ends_half_way_is_resumed(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """The second run measures only what is missing, and the results are those of a run that was not disturbed."""
+    monkeypatch.chdir(tmp_path)
+    cells = tuple(Cell("overlap", "openmpi", "none", "isend", size, 2) for size in (8, 16, 24))
+    order: list[int] = []
+
+    def run(_site: Site, _sweep: Sweep, cell: Cell, _units: int) -> dict[str, object]:
+        order.append(cell.size)
+        if len(order) == 6:
+            raise SystemExit("killed")
+        return run_of(cell.size) | {"units": 5}
+
+    monkeypatch.setattr(sweep, "_run", run)
+    plan = Sweep(cells, repeats=2, turns=1)
+    with pytest.raises(SystemExit):
+        bench_overlap.measured(Site(), plan, resume=False)
+    assert len(list(tmp_path.glob("*.partial"))) == 1
+    found = bench_overlap.measured(Site(), plan, resume=True)
+    assert order == [8, 16, 24, 8, 16, 24, 24, 8, 16, 24]
+    assert [result["times"]["both"]["median"] for result in found] == [8, 16, 24]
+    assert list(tmp_path.iterdir()) == []
+    with pytest.raises(Error, match="out of range"):
+        Sweep((), repeats=1, turns=1).check()
+
+
+def test_all_mechanisms_of_a_cell_compute_the_same_and_acp_has_its_own() -> None:
+    cell = Cell("overlap", "mpich", "thread", "isend", 8, 2)
+    assert asdict(sweep.without_mechanism(cell)) == asdict(cell) | {"mechanism": "none"}
+    own = Cell("overlap", "mpich", "acp", "isend", 8, 2)
+    assert sweep.without_mechanism(own) == own
+    assert mechanism_for("test:500us", "mpich").test_seconds == 500e-6
+
+
+@needs_an_mpi
+@needs_a_lab
+def test_two_hosts_in_a_lab(ayatori_command, tmp_path: Path) -> None:
+    family = random.Random(1).choice(installed_families())
+    words = "--calls isend --bytes 64KiB --mechanisms none,acp --repeats 2 --turns 2 --rate 400Mbit/s"
+    outcome = ayatori_command("bench", "overlap", *words.split(), "--mpi", family, "--json", cwd=tmp_path)
+    assert outcome.status == 0, outcome.stderr
+    plain, ours = json.loads(outcome.stdout)["results"]
+    assert [place["host"] for place in plain["places"]] == ["host0", "host1"]
+    assert plain["failed"] is None and ours["failed"] is None
+    assert len(ours["crowded"]) >= 1 and plain["crowded"] == []
