@@ -3,6 +3,6 @@ sends at the cable's rate."""
 
 from ayatori.lab.cluster.gateways import find_routes
 from ayatori.lab.cluster.layout import Layout, lay_out
-from ayatori.lab.cluster.session import Settings, has_netem, run_command, why_impossible
+from ayatori.lab.cluster.session import Settings, has_netem, run_command, why_impossible, words_in_lab
 
-__all__ = ["Layout", "Settings", "find_routes", "has_netem", "lay_out", "run_command", "why_impossible"]
+__all__ = ["Layout", "Settings", "find_routes", "has_netem", "lay_out", "run_command", "why_impossible", "words_in_lab"]

@@ -58,6 +58,13 @@ def _tried(*command: str) -> str:
     return "" if done.returncode == 0 else done.stderr.strip().split("\n")[0] or f"{command[0]} fails"
 
 
+def words_in_lab(file: Path, settings: Settings, command: Sequence[str]) -> list[str]:
+    """A command that runs `command` on the first host of the cluster that the file describes. The lab ends with it, and
+    it with the process that starts it."""
+    inside = [sys.executable, "-m", "ayatori.lab.cluster", str(file), str(settings.slower), str(settings.loss_percent)]
+    return ["setpriv", "--pdeathsig", "KILL", *_OWN, *inside, str(settings.burst_bytes), *command]
+
+
 def run_command(file: Path, settings: Settings, command: Sequence[str]) -> int:
     """Runs a command on the first host of the cluster that the file describes, with our input and output. Returns its
     exit status (128 + N: killed by signal N).
@@ -65,12 +72,10 @@ def run_command(file: Path, settings: Settings, command: Sequence[str]) -> int:
     Its signals are ours: SIGTERM and SIGHUP are passed on, and what a terminal sends reaches it anyway. If this process
     is killed, so is the lab.
     """
-    inside = [sys.executable, "-m", "ayatori.lab.cluster", str(file), str(settings.slower), str(settings.loss_percent)]
-    inside.append(str(settings.burst_bytes))
     # A namespace's first process never gets a signal that it does not handle yet, unless it has blocked it. The lab's
     # inherits this, and unblocks them when it is ready.
     unblocked = signal.pthread_sigmask(signal.SIG_BLOCK, FORWARDED)
-    lab = subprocess.Popen(["setpriv", "--pdeathsig", "KILL", *_OWN, *inside, *command])
+    lab = subprocess.Popen(words_in_lab(file, settings, command))
 
     def forward(number: int, _frame: FrameType | None) -> None:
         with suppress(OSError):
