@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from ayatori.base.errors import Error
 from ayatori.estimate.hpl_model import PartTimes, model_hpl
 from ayatori.estimate.paper3 import paper_estimate
+from ayatori.estimate.shared_cores import SharedCores
 from ayatori.linpack.kernels import Kernels
+from ayatori.linpack.running import local_size
 from ayatori.linpack.settings import Point
 
 
@@ -59,6 +63,103 @@ def test_looking_ahead_is_never_slower(order: int, columns: int, panel: float, u
     times = parts(panel, update, message)
     point = Point(order, 10, 1, columns)
     assert model_hpl(point, times, 1).seconds <= model_hpl(point, times, 0).seconds * (1 + 1e-9) + 1e-9
+
+
+def seconds_panel_by_panel(point: Point, times: PartTimes, depth: int) -> float:
+    """The equations of docs/hpl-model.md, for processes with a core each."""
+    clocks = [0.0] * point.columns
+    ready = clocks[0] = times.panel(point.order)
+    count = -(-point.order // point.block)
+    for k in range(count):
+        rows, owner = point.order - k * point.block, k % point.columns
+        for distance in range(point.columns):
+            process = (owner + distance) % point.columns
+            if distance:
+                ready = max(ready, clocks[process]) + times.message(rows)
+            clocks[process] = max(clocks[process], ready)
+        done = min((k + 1) * point.block, point.order)
+        for process in range(point.columns):
+            total = local_size(point.order + 1, point.block, process, point.columns)
+            columns = total - local_size(done, point.block, process, point.columns)
+            if process == (k + 1) % point.columns and k + 1 < count:
+                factored = times.panel(rows - point.block)
+                before = times.update(rows, min(point.block, columns) if depth else columns)
+                ready = clocks[process] + before + factored
+                clocks[process] += factored
+            clocks[process] += times.update(rows, columns)
+    return max(clocks)
+
+
+@given(
+    st.integers(1, 90),
+    st.integers(1, 20),
+    st.integers(1, 6),
+    st.integers(0, 1),
+    *[st.sampled_from([0.0, 0.1, 1.0, 7.0])] * 3,
+)
+def test_with_a_core_for_each_process_times_are_those_of_the_equations(
+    order: int, block: int, columns: int, depth: int, panel: float, update: float, message: float
+) -> None:
+    point, times = Point(order, min(block, order), 1, columns), parts(panel, update, message)
+    if panel + update + (columns > 1) * message > 0:
+        assume(seconds_panel_by_panel(point, times, depth) > 0)
+        found = model_hpl(point, times, depth).seconds
+        assert found == pytest.approx(seconds_panel_by_panel(point, times, depth))
+
+
+@given(st.integers(20, 90), st.integers(2, 6), st.integers(1, 6), st.floats(0, 5), st.floats(0.1, 5))
+def test_shared_cores_do_not_do_more_than_they_can(
+    order: int, columns: int, cores: int, panel: float, message: float
+) -> None:
+    point, times = Point(order, 10, 1, columns), parts(panel, 1, message)
+    alone = model_hpl(point, times).seconds
+    found = model_hpl(point, times, 1, [0] * columns, [cores])
+    assert found.seconds >= (found.panels + found.updates) / cores * (1 - 1e-9)
+    assert alone * (1 - 1e-9) <= found.seconds
+    if cores >= columns:
+        assert found.seconds == pytest.approx(alone)
+
+
+SLICE = 1 / 64
+
+
+def ends_by_slices(works: list[tuple[int, int, int]], cores: tuple[int, int]) -> dict[int, float]:
+    left = {process: float(seconds) for process, (_, seconds, _) in enumerate(works)}
+    ends = {process: float(start) for process, (start, seconds, _) in enumerate(works) if seconds == 0}
+    now = 0.0
+    while len(ends) < len(works):
+        for machine, count in enumerate(cores):
+            busy = [p for p in left if works[p][2] == machine and works[p][0] <= now and left[p] > 0]
+            for process in busy:
+                left[process] -= SLICE * min(1.0, count / len(busy))
+        now += SLICE
+        for process in left:
+            if left[process] <= 0:
+                ends.setdefault(process, now)
+    return ends
+
+
+@given(
+    st.lists(st.tuples(st.integers(0, 30), st.integers(0, 30), st.integers(0, 1)), min_size=1, max_size=8),
+    st.tuples(st.integers(1, 3), st.integers(1, 3)),
+)
+def test_sharing_cores_agrees_with_slices_of_time(works: list[tuple[int, int, int]], cores: tuple[int, int]) -> None:
+    """(when it begins, seconds of work, machine), one a process."""
+    shared = SharedCores([machine for _, _, machine in works], cores)
+    ends: dict[int, float] = {}
+
+    def begin(process: int) -> None:
+        shared.compute(process, float(works[process][1]), lambda: shared.wait(0, lambda: note_end(process)))
+
+    def note_end(process: int) -> None:
+        ends[process] = shared.now
+
+    for process, (start, _, _) in enumerate(works):
+        shared.wait(float(start), partial(begin, process))
+    shared.run()
+
+    for process, end in ends_by_slices(works, cores).items():
+        assert ends[process] == pytest.approx(end, abs=len(works) * SLICE)
 
 
 @pytest.mark.parametrize(("point", "depth"), [(Point(100, 10, 2, 2), 1), (Point(100, 10, 1, 2), 2)])

@@ -12,7 +12,7 @@ from statistics import median
 
 from ayatori.cli.output import note, print_table, say
 from ayatori.estimate.hpl_model import PartTimes, model_hpl
-from ayatori.linpack.kernels import measure_kernels
+from ayatori.linpack.kernels import measure_parts
 from ayatori.linpack.running import Launcher, find_hpl, run_hpl
 from ayatori.linpack.settings import Point, Variant
 
@@ -54,8 +54,9 @@ def rounds(
     program, launcher, variant = find_hpl(), Launcher(), Variant()
     for number, point in itertools.product(range(count), points):
         note(f"round {number + 1}: NB = {point.block}, 1 x {point.columns}")
-        parts = PartTimes(measure_kernels(launcher, point, seconds))
-        modelled[point].append(model_hpl(point, parts, variant.depth).seconds)
+        parts = measure_parts(launcher, point, seconds)
+        found = model_hpl(point, PartTimes(parts.kernels), variant.depth, parts.machine_of, parts.cores)
+        modelled[point].append(found.seconds)
         measured[point].append(run_hpl(program, launcher, point, variant).seconds)
     return modelled, measured
 

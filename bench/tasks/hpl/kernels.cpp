@@ -1,26 +1,37 @@
-/// What the parts of HPL take on this machine, each measured by all processes at the same time, so that they share
-/// cores, caches and memory as HPL's processes do. Started by the launcher of the MPI, for a grid of 1 x Q:
+/// What the parts of HPL take on this machine. Started by the launcher of the MPI, for a grid of 1 x Q:
 ///
 ///     hpl_kernels_FAMILY N NB SECONDS
 ///
-/// For heights of N, N/2, N/4, … down to NB, and as long as SECONDS lasts (each twice at least), rank 0 prints a JSON
-/// line of medians, each over the means of the processes:
+/// As many processes compute at the same time as there are cores, so that they share caches and memory as HPL's do, and
+/// each has a core for itself. Where there are more, they take turns. Rank 0 prints a JSON line first:
 ///
-///     rows, columns   of the trailing matrix, and those of them that one process has (NB at least)
-///     panel           seconds to factor rows x NB with row exchanges, recursively as HPL with Crout, NDIV 2 and NBMIN
-///     4 update          seconds of the row exchanges, the triangular solve and the DGEMM of rows x columns x NB
-///     message         seconds to pass a panel of rows x NB on to the next process in the ring and get one; 0 of one
-///     process solve           seconds of a product of rows x NB with a vector, which the backward substitution
-///     consists of
+///     machine_of  the machine of each process, by number
+///     cores       how many of its cores the processes of each machine may use
+///
+/// and then one for heights of N, N/2, N/4, … down to NB, as long as SECONDS lasts (each twice at least), of medians,
+/// each over the means of the processes:
+///
+///     rows, columns  of the trailing matrix, and those of them that one process has (NB at least)
+///     panel          seconds to factor rows x NB with row exchanges, recursively as HPL with Crout, NDIV 2 and NBMIN 4
+///     update         seconds of the row exchanges, the triangular solve and the DGEMM of rows x columns x NB
+///     message        seconds to pass a panel of rows x NB on to the next process in the ring and get one, all at the
+///                    same time; 0 of one process
+///     solve          seconds of a product of rows x NB with a vector, which the backward substitution consists of
 
 #include <mpi.h>
+#include <sched.h>
 
 #include <algorithm>
+#include <array>
+#include <chrono>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
+#include <fstream>
 #include <functional>
-#include <utility>
+#include <string>
+#include <thread>
 #include <vector>
 
 extern "C" {
@@ -47,6 +58,70 @@ constexpr int NBMIN = 4;
 
 int rank = 0;
 int processes = 1;
+int turn = 0;   // of this process, among those of its machine
+int turns = 1;  // of the machine that needs most
+
+/// What tells a process's machine from others, also where hosts are namespaces of one kernel; and its cores.
+struct Place {
+  std::array<char, 64> boot;
+  cpu_set_t cores;
+};
+
+std::vector<Place> places_of_all() {
+  Place own{};
+  std::string line;
+  std::getline(std::ifstream("/proc/sys/kernel/random/boot_id"), line);
+  std::strncpy(own.boot.data(), line.c_str(), own.boot.size() - 1);
+  sched_getaffinity(0, sizeof own.cores, &own.cores);
+  std::vector<Place> all(static_cast<std::size_t>(processes));
+  MPI_Allgather(&own, sizeof own, MPI_BYTE, all.data(), sizeof own, MPI_BYTE, MPI_COMM_WORLD);
+  return all;
+}
+
+struct Machine {
+  Place place;
+  std::vector<int> ranks;
+
+  [[nodiscard]] int cores() const { return std::max(1, CPU_COUNT(&place.cores)); }
+  [[nodiscard]] int turn_of(std::size_t number) const { return static_cast<int>(number) / cores(); }
+};
+
+std::vector<Machine> machines_of(const std::vector<Place>& places) {
+  std::vector<Machine> machines;
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    const auto same = [&](const Machine& machine) { return machine.place.boot == places[i].boot; };
+    auto machine = std::find_if(machines.begin(), machines.end(), same);
+    if (machine == machines.end()) machine = machines.insert(machine, Machine{places[i], {}});
+    CPU_OR(&machine->place.cores, &machine->place.cores, &places[i].cores);
+    machine->ranks.push_back(static_cast<int>(i));
+  }
+  return machines;
+}
+
+void take_turns(const std::vector<Machine>& machines) {
+  for (const Machine& machine : machines) {
+    turns = std::max(turns, machine.turn_of(machine.ranks.size() - 1) + 1);
+    const auto own = std::find(machine.ranks.begin(), machine.ranks.end(), rank);
+    if (own != machine.ranks.end()) turn = machine.turn_of(static_cast<std::size_t>(own - machine.ranks.begin()));
+  }
+}
+
+std::string joined(const std::vector<int>& numbers) {
+  std::string text;
+  for (const int number : numbers) text += (text.empty() ? "" : ", ") + std::to_string(number);
+  return text;
+}
+
+void print(const std::vector<Machine>& machines) {
+  std::vector<int> machine_of(static_cast<std::size_t>(processes));
+  std::vector<int> cores;
+  for (const Machine& machine : machines) {
+    for (const int one : machine.ranks)
+      machine_of[static_cast<std::size_t>(one)] = static_cast<int>(&machine - machines.data());
+    cores.push_back(machine.cores());
+  }
+  std::printf("{\"machine_of\": [%s], \"cores\": [%s]}\n", joined(machine_of).c_str(), joined(cores).c_str());
+}
 
 /// Columns `from` to `from + width` of a panel, right-looking, one by one.
 void factor_columns(int rows, int block, int from, int width, double* a, int* pivots) {
@@ -100,15 +175,44 @@ void fill(std::vector<double>& values) {
   }
 }
 
-/// Seconds: the mean over the processes, which all begin at the same time.
-double timed(const std::function<void()>& work) {
-  MPI_Barrier(MPI_COMM_WORLD);
-  const double begun = MPI_Wtime();
-  work();
-  double seconds = MPI_Wtime() - begun;
+/// A barrier in which nobody spins: that would slow down those whose turn it is.
+void sleep_until_all_are_here() {
+  using namespace std::chrono_literals;
+  MPI_Request request = MPI_REQUEST_NULL;
+  MPI_Ibarrier(MPI_COMM_WORLD, &request);
+  for (int all_are_here = 0; !all_are_here;) {
+    MPI_Test(&request, &all_are_here, MPI_STATUS_IGNORE);
+    if (!all_are_here) std::this_thread::sleep_for(50us);
+  }
+}
+
+/// Seconds: the mean over the processes.
+double mean_of(double seconds) {
   double sum = 0;
   MPI_Allreduce(&seconds, &sum, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
   return sum / processes;
+}
+
+/// The mean over the processes, which all begin at the same time.
+double timed_together(const std::function<void()>& work) {
+  MPI_Barrier(MPI_COMM_WORLD);
+  const double begun = MPI_Wtime();
+  work();
+  return mean_of(MPI_Wtime() - begun);
+}
+
+/// The mean over the processes, each of which has a core to itself.
+double timed_in_turns(const std::function<void()>& work) {
+  double seconds = 0;
+  for (int i = 0; i < turns; ++i) {
+    sleep_until_all_are_here();
+    if (i != turn) continue;
+    const double begun = MPI_Wtime();
+    work();
+    seconds = MPI_Wtime() - begun;
+  }
+  sleep_until_all_are_here();
+  return mean_of(seconds);
 }
 
 double median(std::vector<double> values) {
@@ -146,14 +250,15 @@ void measure(int rows, int block, double seconds) {
   while (spent < seconds || panel.size() < 2) {
     fill(arrays.matrix);
     fill(arrays.panel);
-    panel.push_back(timed([&] { factor_panel(rows, block, 0, block, arrays.panel.data(), arrays.pivots.data()); }));
-    updates.push_back(timed([&] { update(rows, columns, block, arrays); }));
-    messages.push_back(processes > 1 ? timed([&] { pass_on(rows, block, arrays); }) : 0);
-    solves.push_back(timed([&] {
+    panel.push_back(
+        timed_in_turns([&] { factor_panel(rows, block, 0, block, arrays.panel.data(), arrays.pivots.data()); }));
+    updates.push_back(timed_in_turns([&] { update(rows, columns, block, arrays); }));
+    messages.push_back(processes > 1 ? timed_together([&] { pass_on(rows, block, arrays); }) : 0);
+    solves.push_back(timed_in_turns([&] {
       dgemv_("N", &rows, &block, &MINUS, arrays.matrix.data(), &rows, arrays.incoming.data(), &ONE, &PLUS,
              arrays.vector.data(), &ONE);
     }));
-    spent += panel.back() + updates.back() + messages.back() + solves.back();
+    spent += (panel.back() + updates.back() + solves.back()) * turns + messages.back();
   }
   if (rank != 0) return;
   std::printf(
@@ -174,6 +279,9 @@ int main(int argc, char** argv) {
     std::fprintf(stderr, "hpl_kernels N NB SECONDS: N up to 100000, NB up to N and 4096\n");
     MPI_Abort(MPI_COMM_WORLD, 2);
   }
+  const std::vector<Machine> machines = machines_of(places_of_all());
+  take_turns(machines);
+  if (rank == 0) print(machines);
   int heights = 1;
   for (int rows = order / 2; rows > block; rows /= 2) ++heights;
   for (int rows = order; rows > block; rows /= 2) measure(rows, block, seconds / (heights + 1));

@@ -13,7 +13,7 @@ from ayatori.cli.execution import UsageError
 from ayatori.cli.output import note, print_json, print_table, say
 from ayatori.estimate.hpl_model import PartTimes, check_modelled, model_hpl
 from ayatori.estimate.paper3 import PRINTED_CLUSTER, TOP500_LAST, paper_estimate
-from ayatori.linpack.kernels import measure_kernels
+from ayatori.linpack.kernels import measure_parts
 from ayatori.linpack.mixed import program_for
 from ayatori.linpack.running import launcher_of
 from ayatori.linpack.settings import Variant
@@ -45,7 +45,8 @@ def hpl(
 ) -> None:
     """How fast would High Performance Linpack be? A model of it, from what its parts take here (docs/hpl-model.md).
 
-    The parts (panel, update with DGEMM, broadcast) are measured by as many processes as the grid has, at the same time.
+    The parts (panel, update with DGEMM, broadcast) are measured by as many processes as the grid has. Where these are
+    more than the cores, they share them.
     With --paper: paper 3's estimate of its Cell cluster, and where its numbers do not multiply out.
     """
     if paper:
@@ -66,10 +67,11 @@ def hpl(
     results: list[dict[str, Any]] = []
     for point in sweep.points():
         note(f"N = {point.order}, NB = {point.block}, {point.rows} x {point.columns}, {point.plane.name}")
-        kernels = measure_kernels(launcher, point, time)
+        measured = measure_parts(launcher, point, time)
         head = {"plane": point.plane.name, "order": point.order, "nb": point.block, "p": point.rows, "q": point.columns}
-        modelled = asdict(model_hpl(point, PartTimes(kernels), depth))
-        results.append(head | modelled | {"parts": [asdict(kernel) for kernel in kernels]})
+        parts = PartTimes(measured.kernels)
+        modelled = asdict(model_hpl(point, parts, depth, measured.machine_of, measured.cores))
+        results.append(head | modelled | {"parts": [asdict(kernel) for kernel in measured.kernels]})
     if json:
         print_json("estimate-hpl", {"depth": depth, "results": results})
     else:

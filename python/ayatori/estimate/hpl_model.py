@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from math import log
 
 from ayatori.base.errors import Error
+from ayatori.estimate.shared_cores import SharedCores, Then
 from ayatori.linpack.kernels import Kernels
 from ayatori.linpack.running import local_size
 from ayatori.linpack.settings import Point
@@ -67,45 +68,108 @@ def check_modelled(point: Point, depth: int) -> None:
         raise Error(f"NB {point.block} is more than N {point.order}")
 
 
-def model_hpl(point: Point, parts: PartTimes, depth: int = 1) -> Modelled:
-    """Goes through the panels, with a clock for each process. Raises Error for what check_modelled() refuses."""
+def model_hpl(
+    point: Point, parts: PartTimes, depth: int = 1, machine_of: Sequence[int] = (), cores: Sequence[int] = ()
+) -> Modelled:
+    """The machine of each process, and the cores of each machine; without them every process has a core for itself.
+
+    Raises Error for what check_modelled() refuses.
+    """
     check_modelled(point, depth)
-    clocks = [0.0] * point.columns
-    panels = updates = messages = 0.0
-    ready = parts.panel(point.order)
-    clocks[0] += ready
-    panels += ready
-    count = -(-point.order // point.block)
-    for k in range(count):
-        rows = point.order - k * point.block
-        width = min(point.block, rows)
-        owner, following = k % point.columns, (k + 1) % point.columns
-        arrival = ready
-        for distance in range(point.columns):
-            process = (owner + distance) % point.columns
-            if distance:
-                arrival = max(arrival, clocks[process]) + parts.message(rows)
-                messages += parts.message(rows)
-            clocks[process] = max(clocks[process], arrival)
-        next_ready = 0.0
-        for process in range(point.columns):
-            columns = _trailing_columns(point, k, process)
-            seconds = parts.update(rows, columns)
-            updates += seconds
-            if process == following and k + 1 < count:
-                first = min(point.block, columns)
-                before = parts.update(rows, first if depth else columns)
-                factored = parts.panel(rows - width)
-                panels += factored
-                next_ready = clocks[process] + before + factored
-                clocks[process] += seconds + factored
-            else:
-                clocks[process] += seconds
-        ready = next_ready
-    seconds = max(clocks) + _backward(point, parts, count)
+    shared = SharedCores(machine_of or range(point.columns), cores or [1] * point.columns)
+    factoring = _Factoring(point, parts, depth, shared)
+    seconds = factoring.run() + _backward(point, parts, factoring.count)
     if seconds <= 0:
         raise Error("the parts took no time that can be measured", hint="a larger N")
-    return Modelled(seconds, point.operations / seconds / 1e9, panels, updates, messages)
+    gflops = point.operations / seconds / 1e9
+    return Modelled(seconds, gflops, factoring.panels, factoring.updates, factoring.messages)
+
+
+class _Factoring:
+    """What each process does: it gets a panel, passes it on, updates its columns, and waits for the next one."""
+
+    def __init__(self, point: Point, parts: PartTimes, depth: int, cores: SharedCores) -> None:
+        self._point, self._parts, self._depth, self._cores = point, parts, depth, cores
+        self.count = -(-point.order // point.block)
+        self.panels = self.updates = self.messages = 0.0
+        """Seconds of all processes together, with a core for each."""
+        self._next = [0] * point.columns
+        """The panel that each process needs next."""
+        self._waits = [True] * point.columns
+        self._offered: list[set[int]] = [set() for _ in range(point.columns)]
+        """Panels that each process can get: its own, or those that the one before it in the ring has."""
+
+    def run(self) -> float:
+        self._factor(0)
+        return self._cores.run()
+
+    def _owner(self, panel: int) -> int:
+        return panel % self._point.columns
+
+    def _rows(self, panel: int) -> int:
+        """Of the trailing matrix, whose first columns are the panel."""
+        return self._point.order - panel * self._point.block
+
+    def _factor(self, panel: int, then: Then = lambda: None) -> None:
+        seconds = self._parts.panel(self._rows(panel))
+        self.panels += seconds
+        owner = self._owner(panel)
+
+        def factored() -> None:
+            self._offer(panel, owner)
+            self._pass_on(panel, owner)
+            then()
+
+        self._cores.compute(owner, seconds, factored)
+
+    def _offer(self, panel: int, process: int) -> None:
+        self._offered[process].add(panel)
+        self._get(process)
+
+    def _pass_on(self, panel: int, process: int) -> None:
+        following = (process + 1) % self._point.columns
+        if following != self._owner(panel):
+            self._offer(panel, following)
+
+    def _get(self, process: int) -> None:
+        panel = self._next[process]
+        if not self._waits[process] or panel not in self._offered[process]:
+            return
+        self._waits[process] = False
+        self._offered[process].remove(panel)
+        if process == self._owner(panel):
+            self._update(panel, process)
+            return
+        seconds = self._parts.message(self._rows(panel))
+        self.messages += seconds
+
+        def arrived() -> None:
+            self._pass_on(panel, process)
+            self._update(panel, process)
+
+        self._cores.wait(seconds, arrived)
+
+    def _update(self, panel: int, process: int) -> None:
+        """With a look-ahead of 1, the process of the next panel updates and factors that one first."""
+        rows = self._rows(panel)
+        columns = _trailing_columns(self._point, panel, process)
+        seconds = self._parts.update(rows, columns)
+        self.updates += seconds
+        following = panel + 1
+        if following == self.count or process != self._owner(following):
+            self._cores.compute(process, seconds, lambda: self._done(process))
+            return
+        before = self._parts.update(rows, min(self._point.block, columns)) if self._depth else seconds
+
+        def rest() -> None:
+            self._cores.compute(process, seconds - before, lambda: self._done(process))
+
+        self._cores.compute(process, before, lambda: self._factor(following, rest))
+
+    def _done(self, process: int) -> None:
+        self._next[process] += 1
+        self._waits[process] = True
+        self._get(process)
 
 
 def _trailing_columns(point: Point, k: int, process: int) -> int:

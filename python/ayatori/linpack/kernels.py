@@ -1,4 +1,4 @@
-"""What the parts of HPL take here, measured by as many processes at once as HPL has (bench/tasks/hpl/kernels.cpp)."""
+"""What the parts of HPL take here, measured by as many processes as HPL has (bench/tasks/hpl/kernels.cpp)."""
 
 from __future__ import annotations
 
@@ -29,12 +29,25 @@ class Kernels:
     """A product of rows x NB with a vector."""
 
 
-def measure_kernels(launcher: Launcher, point: Point, seconds: float) -> list[Kernels]:
+@dataclass(frozen=True)
+class MeasuredParts:
+    """With a core for each process that computes."""
+
+    kernels: tuple[Kernels, ...]
     """From the highest to the lowest."""
+    machine_of: tuple[int, ...]
+    """Of each process, by number. Hosts of a cluster lab are one machine."""
+    cores: tuple[int, ...]
+    """Of each machine those that its processes may use."""
+
+
+def measure_parts(launcher: Launcher, point: Point, seconds: float) -> MeasuredParts:
     words = [*launcher.command(point.processes, point.plane), str(program_for(launcher, "kernels"))]
     with tempfile.TemporaryDirectory(prefix="ayatori-") as name:
         output = run_in(Path(name), [*words, str(point.order), str(point.block), str(seconds)])
     try:
-        return [Kernels(**json.loads(line)) for line in output.splitlines() if line.startswith("{")]
-    except (ValueError, TypeError) as error:
+        places, *heights = [json.loads(line) for line in output.splitlines() if line.startswith("{")]
+        kernels = tuple(Kernels(**height) for height in heights)
+        return MeasuredParts(kernels, tuple(places["machine_of"]), tuple(places["cores"]))
+    except (ValueError, TypeError, KeyError) as error:
         raise Error("hpl_kernels' lines can't be read", cause=str(error)) from error
