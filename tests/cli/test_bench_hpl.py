@@ -21,7 +21,7 @@ from ayatori.base.errors import Error
 from ayatori.linpack.input_file import input_text
 from ayatori.linpack.mixed import parse_mixed
 from ayatori.linpack.output_file import Residual, SolvedSystem, parse_output
-from ayatori.linpack.running import PROGRAMS, Launcher, local_size, refused_bytes, run_in
+from ayatori.linpack.running import PROGRAMS, Launcher, local_size, random_access_bytes, refused_bytes, run_in
 from ayatori.linpack.settings import PRESETS, Plane, Point, Variant, operations_of, order_for
 from ayatori.linpack.sweep import Sweep, results_of
 
@@ -172,6 +172,12 @@ def test_hpls_own_arrays_are_never_refused(point: Point) -> None:
     matrix = 8 * point.order // point.rows * (point.order // point.columns)
     assert panel < least < most
     assert most < matrix
+
+
+def test_random_access_gets_no_table() -> None:
+    """Sizes that hpcc 1.5.0 asked for."""
+    assert 8_388_608 in random_access_bytes(Point(3200, 128, 1, 8))
+    assert random_access_bytes(Point(100, 8, 1, 4)) == []
 
 
 def test_networks_are_given_to_either_mpi() -> None:

@@ -22,6 +22,8 @@ ONLY_HPL = PROGRAMS / "libhpcc_only_hpl.so"
 PACKAGE = "hpcc"
 MAX_SECONDS = 7 * 24 * 3600.0
 _ALIGNMENT = 8
+_TABLE_BYTES = 1 << 20
+"""Smaller tables take no time, and MPI itself may want as much."""
 _CHECKED_BYTES = 16 << 20
 """Smaller arrays are not refused: hpcc's measurement of latencies does not look whether it got its own of 2 MB."""
 
@@ -121,20 +123,31 @@ def _environment() -> dict[str, str]:
 
 
 def _only_hpl(point: Point) -> list[str]:
-    """What keeps hpcc from running its other benchmarks (bench/tasks/hpl/only_hpl.c); empty where these are small."""
-    least, most = refused_bytes(point)
-    return ["env", f"LD_PRELOAD={ONLY_HPL}", f"AYATORI_HPCC_REFUSED={least} {most}"] if least < most else []
+    """What keeps hpcc from running its other benchmarks (bench/tasks/hpl/only_hpl.c)."""
+    sizes = " ".join(map(str, (*refused_bytes(point), *random_access_bytes(point))))
+    return ["env", f"LD_PRELOAD={ONLY_HPL}", f"AYATORI_HPCC_REFUSED={sizes}"]
 
 
 def refused_bytes(point: Point) -> tuple[int, int]:
-    """Sizes that HPL never allocates: more than its panels, less than any process has of the matrix."""
+    """Between which HPL never allocates: more than its panels, less than any process has of the matrix. Two zeros
+    where the matrix is too small for that."""
     rows = min(local_size(point.order, point.block, i, point.rows) for i in range(point.rows))
     columns = min(local_size(point.order + 1, point.block, i, point.columns) for i in range(point.columns))
     matrix = 8 * rows * columns
     most_rows = local_size(point.order, point.block, 0, point.rows)
     most_columns = local_size(point.order + 1, point.block, 0, point.columns)
     panels = 8 * (point.block + _ALIGNMENT) * (most_rows + most_columns + 8 * point.block + 64)
-    return max(2 * panels, _CHECKED_BYTES), matrix - 1
+    least, most = max(2 * panels, _CHECKED_BYTES), matrix - 1
+    return (least, most) if least < most else (0, 0)
+
+
+def random_access_bytes(point: Point) -> list[int]:
+    """What a process may have of the table of MPIRandomAccess, which runs for a minute, twice, whatever its size. The
+    table has a power of two of words: half of the matrix, or what is next to that, since hpcc rounds the matrix."""
+    half = (point.order**2 // 2).bit_length() - 1
+    shares = {(1 << power) // point.processes for power in (half - 1, half, half + 1)}
+    sizes = {8 * words for share in shares for words in (share, share + 1)}
+    return sorted(size for size in sizes if size >= _TABLE_BYTES)
 
 
 def local_size(count: int, block: int, place: int, places: int) -> int:
