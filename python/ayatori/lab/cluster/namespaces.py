@@ -45,7 +45,7 @@ def core_of(number: int) -> int:
 def variables() -> dict[str, str]:
     """What tells Open MPI and MPICH which hosts there are and how to start programs on them. They choose networks as
     they always do; only what would take all hosts for one machine is switched off. Open MPI is told to leave its core
-    while it waits: it can't know that hosts share cores, and HPL on four hosts would take minutes instead of seconds."""
+    while it waits: it can't know that hosts share cores. HPL on four hosts would take minutes instead of seconds."""
     agent, hostfile = str(FOLDER / "agent"), str(FOLDER / "hostfile")
     return {
         "AYATORI_LAB_HOSTFILE": hostfile,
