@@ -1,0 +1,85 @@
+"""Ping-pongs on each network, HPL on two of them, and MPI over sockets beside MPI over verbs."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from ayatori.cli.output import note, progress
+from ayatori.lab.cluster import Settings as Lab
+from ayatori.lab.cluster import why_impossible
+from ayatori.linpack.settings import PRESETS
+from ayatori.resumable import SavedResults, compute_items
+from experiments.mixed_cluster.lab_measurement import CLUSTER, PLANES, measure_hpl, measure_ping_pongs
+from experiments.mixed_cluster.presentation import Measured, figures_of, tables_of
+from experiments.mixed_cluster.verbs_measurement import TRANSPORTS, measure_transports, why_not
+from experiments.page import present
+
+PAPER = PRESETS["paper3"]
+
+
+@dataclass(frozen=True)
+class Settings:
+    slower: float = 10.0
+    """All rates are divided by it. With 10, HPL sends about as much in the time of its computation as the paper's did:
+    two cores here compute some four times as fast as its four blades, on a tenth of the bandwidth."""
+    seconds: float = 2.0
+    """To measure ping-pongs for, each two hosts; large messages take longer."""
+    largest: str = "1MiB"
+    order: int = PAPER.order
+    blocks: tuple[int, ...] = PAPER.blocks
+    grids: tuple[tuple[int, int], ...] = PAPER.grids
+    repeats: int = 3
+    """Of HPL, on the two networks in turns."""
+    verbs: bool = True
+    """In virtual machines."""
+
+
+def run(folder: Path, settings: Settings = Settings(), resume: bool = False) -> Path:
+    """Measures, prints and draws it all; returns the page. The lab needs root."""
+    results = SavedResults(folder / "results.json", asdict(settings) | {"cluster": CLUSTER.read_text()})
+    if resume:
+        results.load()
+    measured = _measure(settings, results)
+    about = (
+        f"Four hosts of examples/cluster/evaluation.toml as network namespaces of one machine, every rate divided by "
+        f"{settings.slower:g}. The paper's text tells none of its figures' values, only what follows from them."
+    )
+    tables, figures = tables_of(measured), figures_of(measured)
+    return present(results, "Paper 3: Ethernet and InfiniBand in one cluster", about, tables, figures)
+
+
+def _measure(settings: Settings, results: SavedResults) -> Measured:
+    measured = Measured(settings.slower, settings.order, settings.repeats)
+    if reason := why_impossible(Lab(settings.slower)):
+        note(f"no lab can be made: {reason}")
+        return measured
+    transports = TRANSPORTS if settings.verbs and not (reason := why_not()) else ()
+    if settings.verbs and not transports:
+        note(f"no virtual machine can be made: {reason}")
+    with progress("measurement", 1 + len(settings.grids) + bool(transports)) as advance:
+        measured.ping_pongs = compute_items(
+            results,
+            "ping-pong",
+            [settings.slower],
+            1,
+            lambda _: [measure_ping_pongs(settings.slower, settings.seconds, settings.largest)],
+            advance,
+        )[0]
+        hpl = compute_items(
+            results,
+            "HPL",
+            settings.grids,
+            1,
+            lambda grids: [
+                measure_hpl(settings.slower, settings.order, settings.blocks, grid, settings.repeats, PLANES)
+                for grid in grids
+            ],
+            advance,
+        )
+        measured.hpl = [point for points in hpl for point in points]
+        if transports:
+            measured.transports = compute_items(
+                results, "transports", [transports], len(transports), lambda _: [measure_transports()], advance
+            )[0]
+    return measured

@@ -1,0 +1,49 @@
+"""What the command line measures in the lab: `ayatori bench pingpong` and `ayatori bench hpl`."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from ayatori.base.errors import Error
+
+ROOT = Path(__file__).parent.parent.parent
+CLUSTER = ROOT / "examples/cluster/evaluation.toml"
+PLANES = ("10gbe", "infiniband")
+"""Of figures 8 and 9."""
+_AYATORI = (sys.executable, "-m", "ayatori.cli")
+
+
+def measure_ping_pongs(slower: float, seconds: float, largest: str) -> list[dict[str, Any]]:
+    """With MPICH, as the paper; the `stretches` of --json."""
+    words = ["bench", "pingpong", "--network", f"cluster:{CLUSTER}", "--mpirun", "mpirun.mpich"]
+    words += ["--seconds", f"{seconds}s", "--max-bytes", largest]
+    found: list[dict[str, Any]] = _in_lab(slower, [*words, "--hosts"])["stretches"]
+    return found
+
+
+def measure_hpl(
+    slower: float, order: int, blocks: Sequence[int], grid: tuple[int, int], repeats: int, planes: Sequence[str]
+) -> list[dict[str, Any]]:
+    """One grid of processes on each plane; the `results` of --json. An interface is called as its plane, with a 0."""
+    words = ["bench", "hpl", "--matrix-order", str(order), "--nb", ",".join(map(str, blocks))]
+    words += ["--grids", f"{grid[0]}x{grid[1]}", "--repeats", str(repeats)]
+    words += ["--planes", ",".join(f"{plane}={plane}0" for plane in planes)]
+    found: list[dict[str, Any]] = _in_lab(slower, words)["results"]
+    return found
+
+
+def _in_lab(slower: float, words: Sequence[str]) -> dict[str, Any]:
+    """Words that end with --hosts get the lab's hostfile after it."""
+    hosts = ' "$AYATORI_LAB_HOSTFILE"' if words[-1] == "--hosts" else ""
+    lab = [*_AYATORI, "lab", "cluster", str(CLUSTER), "--slower", f"{slower:g}"]
+    call = ["sh", "-c", f'exec "$@"{hosts}', "sh", *_AYATORI, words[0], words[1], "--json", *words[2:]]
+    done = subprocess.run([*lab, "--", *call], stdout=subprocess.PIPE, cwd=ROOT, check=False)
+    if done.returncode != 0:
+        raise Error(f"ayatori {words[0]} {words[1]} failed in the lab", cause=f"status {done.returncode}")
+    found: dict[str, Any] = json.loads(done.stdout)
+    return found
