@@ -13,6 +13,7 @@ import pytest
 import typer
 
 from ayatori.cli.app import app
+from ayatori.measurement.programs import PROGRAMS
 
 PAGE = (Path(__file__).parent.parent.parent / "docs" / "json-output.md").read_text(encoding="utf-8")
 PAPER = "fattree:K=6,levels=2,nodes=30"
@@ -51,6 +52,9 @@ EXAMPLES: dict[str, list[str]] = {
         "bench overlap --here --mpi openmpi --calls ibcast --bytes 8KiB --mechanisms none --repeats 1 --turns 2",
         "bench overlap --here --mpi openmpi --task stencil --ways isend --matrix-order 16 --mechanisms none "
         "--repeats 1 --turns 2 --iterations 2",
+    ],
+    "explain-overlap": [
+        "explain overlap --repeats 0 -- mpirun.openmpi -np 2 --oversubscribe {overlap} ibcast arithmetic 65536 2"
     ],
     "bench-simulated-incast": ["bench simulated-incast --senders 3 --messages 20"],
     "bench-peers": ["bench peers --count 1000"],
@@ -122,8 +126,9 @@ def test_output_names_its_format_and_has_documented_keys(
 ) -> None:
     extra = ["--out-dir", str(tmp_path / "demo")] if kind == "demo" else []
     golden = Path(__file__).parent.parent / "golden"
-    command = command.format(state=tmp_path / "running.json")
-    outcome = ayatori_command(*command.split(), *extra, "--json", cwd=golden)
+    words = command.format(state=tmp_path / "running.json", overlap=PROGRAMS / "overlap_mpi_openmpi").split()
+    place = words.index("--") if "--" in words else len(words)
+    outcome = ayatori_command(*words[:place], *extra, "--json", *words[place:], cwd=golden)
     assert outcome.status == (3 if kind == "differences" else 0), outcome.stderr
     data = json.loads(outcome.stdout)
     assert list(data.items())[:2] == [("format", f"ayatori-{kind}-output"), ("version", 1)]

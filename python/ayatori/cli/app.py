@@ -61,6 +61,7 @@ VERBS: Mapping[str, Callable[[], click.Command]] = {
     "simulate": lambda: command("simulate", sources_and_algorithms_in_words, {"--segment": "--chunk"}),
     "run": lambda: command("run"),
     "doctor": lambda: command("doctor"),
+    "explain": lambda: group("explain"),
     "lab": lambda: group("lab"),
     "bench": lambda: group("bench"),
     "estimate": lambda: group("estimate"),

@@ -1,0 +1,192 @@
+#include <dirent.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "trace.h"
+
+enum { rounds = 10, tag = 4711, probed_sizes = 14, least_probed = 512 };
+
+static char head[65536];
+
+static void sleep_ms(long milliseconds) {
+  const struct timespec time = {0, milliseconds * 1000000};
+  nanosleep(&time, NULL);
+}
+
+static struct {
+  int (*Send)(const void*, int, MPI_Datatype, int, int, MPI_Comm);
+  int (*Isend)(const void*, int, MPI_Datatype, int, int, MPI_Comm, MPI_Request*);
+  int (*Recv)(void*, int, MPI_Datatype, int, int, MPI_Comm, MPI_Status*);
+  int (*Test)(MPI_Request*, int*, MPI_Status*);
+  int (*Wait)(MPI_Request*, MPI_Status*);
+  int (*Barrier)(MPI_Comm);
+} mpi;
+
+/* What must be added to our clock to have rank 0's: half-way between two times of ours stood the clock that it sends.
+ */
+static double offset_from_first(int rank, int ranks) {
+  double best = 1e9;
+  double offset = 0;
+  for (int other = 1; other < ranks; ++other) {
+    for (int i = 0; i < rounds && (rank == 0 || rank == other); ++i) {
+      double theirs = 0;
+      const double begin = trace_now();
+      if (rank == 0) {
+        mpi.Recv(&theirs, 1, MPI_DOUBLE, other, tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        theirs = trace_now();
+        mpi.Send(&theirs, 1, MPI_DOUBLE, other, tag, MPI_COMM_WORLD);
+        continue;
+      }
+      mpi.Send(&theirs, 1, MPI_DOUBLE, 0, tag, MPI_COMM_WORLD);
+      mpi.Recv(&theirs, 1, MPI_DOUBLE, 0, tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+      const double end = trace_now();
+      if (end - begin >= best) continue;
+      best = end - begin;
+      offset = theirs - (begin + end) / 2;
+    }
+  }
+  return offset;
+}
+
+/* The largest message whose send is over before its receiver asks for it; 0 if there is none. */
+static long eager_limit(int rank, int other, char* buffer) {
+  long limit = 0;
+  long size = least_probed;
+  for (int i = 0; i < probed_sizes; ++i, size *= 2) {
+    int over = 0;
+    if (rank == 0) {
+      MPI_Request request;
+      mpi.Isend(buffer, (int)size, MPI_BYTE, other, tag, MPI_COMM_WORLD, &request);
+      for (const double end = trace_now() + 3e-3; !over && trace_now() < end;) {
+        mpi.Test(&request, &over, MPI_STATUS_IGNORE);
+      }
+      const int was_eager = over;
+      if (!over) mpi.Wait(&request, MPI_STATUS_IGNORE);
+      over = was_eager;
+      mpi.Send(&over, 1, MPI_INT, other, tag, MPI_COMM_WORLD);
+    } else {
+      sleep_ms(6);
+      mpi.Recv(buffer, (int)size, MPI_BYTE, 0, tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+      mpi.Recv(&over, 1, MPI_INT, 0, tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    }
+    if (!over) break;
+    limit = size;
+  }
+  return limit;
+}
+
+/* Of this process: `[["name", seconds on a core], …]`, one entry a thread. */
+static void write_threads(char* text, size_t room) {
+  size_t length = 0;
+  DIR* const folder = opendir("/proc/self/task");
+  const char* separator = "";
+  for (struct dirent* entry; folder != NULL && (entry = readdir(folder)) != NULL;) {
+    char path[320];
+    char name[64] = "";
+    unsigned long long nanoseconds = 0;
+    snprintf(path, sizeof path, "/proc/self/task/%s/comm", entry->d_name);
+    FILE* file = entry->d_name[0] == '.' ? NULL : fopen(path, "r");
+    if (file == NULL) continue;
+    if (fscanf(file, "%63[^\n\"\\]", name) != 1) name[0] = '\0';
+    fclose(file);
+    snprintf(path, sizeof path, "/proc/self/task/%s/schedstat", entry->d_name);
+    file = fopen(path, "r");
+    if (file != NULL && fscanf(file, "%llu", &nanoseconds) != 1) nanoseconds = 0;
+    if (file != NULL) fclose(file);
+    if (length + 100 > room) break;
+    length +=
+        (size_t)snprintf(text + length, room - length, "%s[\"%s\", %.6f]", separator, name, (double)nanoseconds * 1e-9);
+    separator = ", ";
+  }
+  if (folder != NULL) closedir(folder);
+}
+
+static void write_cores(char* text, size_t room) {
+  cpu_set_t cores;
+  size_t length = 0;
+  const char* separator = "";
+  text[0] = '\0';
+  if (sched_getaffinity(0, sizeof cores, &cores) != 0) return;
+  for (int core = 0; core < CPU_SETSIZE && length + 16 < room; ++core) {
+    if (!CPU_ISSET(core, &cores)) continue;
+    length += (size_t)snprintf(text + length, room - length, "%s%d", separator, core);
+    separator = ", ";
+  }
+}
+
+static void find_functions(void) {
+  mpi.Send = trace_next("PMPI_Send");
+  mpi.Isend = trace_next("PMPI_Isend");
+  mpi.Recv = trace_next("PMPI_Recv");
+  mpi.Test = trace_next("PMPI_Test");
+  mpi.Wait = trace_next("PMPI_Wait");
+  mpi.Barrier = trace_next("PMPI_Barrier");
+}
+
+static int is_first_of_host(void) {
+  int (*const split)(MPI_Comm, int, int, MPI_Info, MPI_Comm*) = trace_next("PMPI_Comm_split_type");
+  int (*const comm_rank)(MPI_Comm, int*) = trace_next("PMPI_Comm_rank");
+  int (*const comm_free)(MPI_Comm*) = trace_next("PMPI_Comm_free");
+  MPI_Comm host;
+  int place = 0;
+  split(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &host);
+  comm_rank(host, &place);
+  comm_free(&host);
+  return place == 0;
+}
+
+void trace_start(int asked) {
+  if (getenv("AYATORI_TRACE") == NULL) return;
+#ifdef OPEN_MPI
+  /* A program that has loaded its MPI later (mpi4py): its handles can't be named. */
+  void* const world = MPI_COMM_WORLD;
+  if (world == NULL) return;
+#endif
+  trace_enter(); /* our own calls are not the program's */
+  find_functions();
+  int rank = 0;
+  int ranks = 1;
+  int level = 0;
+  int (*const comm_rank)(MPI_Comm, int*) = trace_next("PMPI_Comm_rank");
+  int (*const comm_size)(MPI_Comm, int*) = trace_next("PMPI_Comm_size");
+  int (*const query_thread)(int*) = trace_next("PMPI_Query_thread");
+  comm_rank(MPI_COMM_WORLD, &rank);
+  comm_size(MPI_COMM_WORLD, &ranks);
+  query_thread(&level);
+  const double offset = offset_from_first(rank, ranks);
+  char* const buffer = calloc((size_t)least_probed << probed_sizes, 1);
+  long near = -1;
+  long far = -1;
+  if (ranks > 1 && (rank == 0 || rank == 1)) near = eager_limit(rank, 1, buffer);
+  if (ranks > 2 && (rank == 0 || rank == ranks - 1)) far = eager_limit(rank, ranks - 1, buffer);
+  free(buffer);
+  const int samples = is_first_of_host();
+  char host[256] = "";
+  char cores[16384];
+  gethostname(host, sizeof host - 1);
+  write_cores(cores, sizeof cores);
+  snprintf(
+      head, sizeof head,
+      "\"format\": \"ayatori-trace\", \"version\": 1, \"rank\": %d, \"ranks\": %d, \"host\": \"%s\", "
+      "\"cores\": [%s], \"thread_level\": [%d, %d], \"clock_offset\": %.9f, \"eager_limits\": [[1, %ld], [%d, %ld]]",
+      rank, ranks, host, cores, asked, level, offset, near, ranks - 1, far);
+  if (samples) trace_start_traffic();
+  mpi.Barrier(MPI_COMM_WORLD);
+  trace_leave("", 0, 0);
+  trace_start_recording();
+}
+
+void trace_stop(void) {
+  const char* const folder = getenv("AYATORI_TRACE");
+  if (folder == NULL || head[0] == '\0') return;
+  trace_stop_traffic();
+  char threads[16384] = "";
+  write_threads(threads, sizeof threads);
+  const size_t length = strlen(head);
+  snprintf(head + length, sizeof head - length, ", \"threads\": [%s]", threads);
+  trace_write(folder, head);
+}

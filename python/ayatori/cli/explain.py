@@ -1,0 +1,108 @@
+"""ayatori explain: why is a program as fast as it is, and what would change that?"""
+
+from __future__ import annotations
+
+import tempfile
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from ayatori.base.files import make_folder, write_bytes, write_json
+from ayatori.base.units import format_bytes, format_seconds
+from ayatori.cli import options
+from ayatori.cli.execution import UsageError
+from ayatori.cli.output import note, print_json, print_table, say, saying_what_is_done
+from ayatori.cli.run import PLUGINS
+from ayatori.overlap.explanation import WORTH_A_CHANGE, explain
+from ayatori.overlap.perfetto import perfetto_of
+from ayatori.overlap.timeline import timeline_of
+from ayatori.overlap.tracing import Measured, Program, measure_change, program_of
+from ayatori.report.overlap_page import overlap_page
+
+app = typer.Typer(help="Why is a program as fast as it is, and what would change that?", no_args_is_help=True)
+
+MAX_REPEATS = 100
+
+
+@app.callback()
+def explain_verbs() -> None:
+    """Why is a program as fast as it is, and what would change that?"""
+
+
+@app.command("overlap")
+def overlap(
+    command: Annotated[list[str], typer.Argument(metavar="-- COMMAND...", help="An MPI program with its launcher.")],
+    lab: Annotated[
+        Path | None, typer.Option("--lab", metavar="FILE", help="In a cluster of namespaces, as lab cluster.")
+    ] = None,
+    repeats: Annotated[
+        int, typer.Option(help="Runs with the change, in turns with runs as it is; 0: predict it only.")
+    ] = 1,
+    out_dir: Annotated[
+        Path | None,
+        typer.Option(
+            "--out-dir", metavar="DIR", help="Write a page with a timeline, Perfetto's JSON and the traces there."
+        ),
+    ] = None,
+    json: options.JSON = False,
+) -> None:
+    """Does an MPI program hide its communication, who moves it, and what would hide more?
+
+    Runs the program with a library that writes down its calls of MPI and when bytes cross the network. Says what is
+    given, which protocol was in use, who moved the data and when, what to change, and what that would bring. Then the
+    program runs again with the change, and what was measured stands beside what was predicted.
+    """
+    if not 0 <= repeats <= MAX_REPEATS:
+        raise UsageError(f"--repeats {repeats} is out of range", hint=f"0 to {MAX_REPEATS}")
+    program = program_of(command, PLUGINS, lab)
+    if out_dir is not None:
+        make_folder(out_dir)
+        explained(program, out_dir, repeats, True, json)
+        return
+    with tempfile.TemporaryDirectory(prefix="ayatori-") as name:
+        explained(program, Path(name), repeats, False, json)
+
+
+def explained(program: Program, folder: Path, repeats: int, is_kept: bool, as_json: bool) -> None:
+    with saying_what_is_done() as doing:
+        doing("running the program as it is")
+        traces = program.run(folder / "as-it-is", False)
+        has_plugin = (program.plugins / program.family / "libayatori_mpi.so").exists()
+        explanation = explain(traces, has_plugin)
+        data = {"command": " ".join(program.command), "mpi": program.family} | explanation.as_data()
+        measured: Measured | None = None
+        if repeats and has_plugin and explanation.hidden >= WORTH_A_CHANGE * explanation.seconds:
+            doing("running it with the plug-in's thread, and as it is")
+            measured = measure_change(program, folder, explanation.seconds, repeats)
+    data["measured"] = None
+    if measured is not None:
+        verdict = measured.verdict(explanation.hidden)
+        data["measured"] = asdict(measured) | {"hidden": measured.hidden, "verdict": verdict}
+    if is_kept:
+        with_timeline = data | {"timeline": timeline_of(traces)}
+        write_json(folder / "explanation.json", with_timeline)
+        write_json(folder / "perfetto.json", perfetto_of(traces))
+        write_bytes(folder / "index.html", overlap_page(with_timeline).encode("utf-8"))
+        note(f"wrote {folder / 'index.html'}, explanation.json and perfetto.json (for ui.perfetto.dev) beside it")
+    print_json("explain-overlap", data) if as_json else describe(data)
+
+
+def describe(data: dict[str, Any]) -> None:
+    say(f"{data['command']} ({data['mpi']}): {format_seconds(data['seconds'])} from its first call to its last")
+    for sentence in data["given"]:
+        say(f"  {sentence}")
+    columns = ["  operations", "times", "protocol", "computed meanwhile", "waited for", "moved before"]
+    print_table("", columns, [row_of(kind) for kind in data["kinds"]])
+    say(f"  {data['moved_by']}")
+    for number, sentence in enumerate(data["advice"]):
+        say(f"  {'change   ' if number == 0 else '         '}{sentence}")
+    if data["measured"]:
+        say(f"  measured {data['measured']['verdict']}")
+
+
+def row_of(kind: dict[str, Any]) -> list[str]:
+    moved = "not known" if kind["moved_early"] is None else f"{kind['moved_early']:.0%}"
+    times = [format_seconds(kind["computing"]), format_seconds(kind["waiting"])]
+    return [f"  {kind['name']}, {format_bytes(kind['bytes'])}", str(kind["count"]), kind["protocol"], *times, moved]

@@ -1,0 +1,187 @@
+"""Why a program hides what it hides: what was given, who moved its data and when, what to change, what that brings."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from ayatori.overlap.replay import Job
+from ayatori.overlap.trace import RankTrace
+
+LEVELS = ("single", "funneled", "serialized", "multiple")
+WORTH_A_CHANGE = 0.02
+"""A share of the program's time."""
+_TRIAL_SECONDS = 1.0
+"""At the beginning the plug-in's thread is on for half of this time (docs/mpi.md)."""
+_LOOKS = 1 / 41
+"""A look is followed by a pause of forty times its length."""
+_BUSY_SECONDS = 0.01
+_MOVED = 0.5
+"""A share of the bytes from which something is said to move them while the program computes."""
+
+
+@dataclass(frozen=True)
+class Kind:
+    """The operations of one name and size that do not block. Seconds are those of all ranks together."""
+
+    name: str
+    bytes: int
+    count: int
+    protocol: str
+    """eager, rendezvous, or the MPI's own steps (of collectives)."""
+    computing: float
+    """From their begin to the call that ends them."""
+    waiting: float
+    """In the calls that end them."""
+    moved_early: float | None
+    """The share of the bytes on the network's interfaces that crossed them before those calls; None: none did."""
+
+
+@dataclass(frozen=True)
+class Explanation:
+    given: list[str]
+    kinds: list[Kind]
+    moved_by: str
+    advice: list[str]
+    seconds: float
+    with_progress: float
+    """Of the program, as predicted; `seconds` where that is not known."""
+
+    @property
+    def hidden(self) -> float:
+        return self.seconds - self.with_progress
+
+    def as_data(self) -> dict[str, Any]:
+        return asdict(self) | {"hidden": self.hidden}
+
+
+def explain(traces: Sequence[RankTrace], has_plugin: bool) -> Explanation:
+    job = Job(traces)
+    kinds = kinds_of(traces)
+    shares_cores = not free_cores(traces)
+    played = job.replay(True, _LOOKS if shares_cores else 0.0)
+    saved = max(0.0, job.seconds - played.seconds) if played.is_whole else 0.0
+    saved *= 1 - 0.5 * min(1.0, _TRIAL_SECONDS / job.seconds) if job.seconds > 0 else 0
+    moved_by = who_moved(traces, kinds)
+    advice = advice_of(traces, kinds, saved, job.seconds, has_plugin, played.is_whole)
+    return Explanation(given_of(traces), kinds, moved_by, advice, job.seconds, job.seconds - saved)
+
+
+def free_cores(traces: Sequence[RankTrace]) -> list[str]:
+    """Hosts where ranks may use more cores than they are."""
+    found = []
+    for host in dict.fromkeys(trace.host for trace in traces):
+        own = [trace for trace in traces if trace.host == host]
+        if len(set().union(*(trace.cores for trace in own))) > len(own):
+            found.append(host)
+    return found
+
+
+def given_of(traces: Sequence[RankTrace]) -> list[str]:
+    first = traces[0]
+    asked = LEVELS[first.asked_level] if 0 <= first.asked_level < len(LEVELS) else "unknown"
+    has = LEVELS[first.level] if 0 <= first.level < len(LEVELS) else "unknown"
+    found = [f"thread level: the program asked for {asked}, and has {has}"]
+    for host in dict.fromkeys(trace.host for trace in traces):
+        own = [trace for trace in traces if trace.host == host]
+        cores = sorted(set().union(*(trace.cores for trace in own)))
+        free = len(cores) - len(own)
+        left = f"{free} free" if free > 0 else "none free: a thread that moves messages shares one with the program"
+        ranks = f"{len(own)} {'rank' if len(own) == 1 else 'ranks'}"
+        found.append(f"{host}: {ranks} on {'core' if len(cores) == 1 else 'cores'} {_words(cores)}, {left}")
+    for peer, limit in first.eager_limits.items():
+        where = "on one host" if traces[peer].host == first.host else "between hosts"
+        found.append(f"messages {where} (ranks 0 and {peer}) are eager up to between {limit} and {2 * limit} bytes")
+    if any(trace.left_out for trace in traces):
+        found.append(f"{sum(trace.left_out for trace in traces)} calls were too many to be written down")
+    return found
+
+
+def _words(numbers: Sequence[int]) -> str:
+    return ",".join(map(str, numbers)) if len(numbers) <= 8 else f"{numbers[0]} to {numbers[-1]}"
+
+
+def kinds_of(traces: Sequence[RankTrace]) -> list[Kind]:
+    """Of operations that some call began and another one ended."""
+    traffic = {trace.host: trace.traffic for trace in traces if trace.traffic.times}
+    sums: dict[tuple[str, int, str], list[float]] = defaultdict(lambda: [0, 0.0, 0.0, 0.0, 0.0])
+    for trace in traces:
+        begun = {number: call for call in trace.calls for number in call.begun}
+        for call in trace.calls:
+            for number in call.ended:
+                beginning = begun[number]
+                if beginning is call:
+                    continue
+                operation = trace.operations[number]
+                found = sums[operation.name, operation.bytes, _protocol(traces, trace, number)]
+                found[0] += 1
+                found[1] += call.begin - beginning.end
+                found[2] += call.end - call.begin
+                if moved := traffic.get(trace.host):
+                    found[3] += moved.between(beginning.begin, call.begin)
+                    found[4] += moved.between(call.begin, call.end)
+    return [
+        Kind(name, size, int(count), protocol, computing, waiting, early / (early + late) if early + late > 0 else None)
+        for (name, size, protocol), (count, computing, waiting, early, late) in sums.items()
+    ]
+
+
+def _protocol(traces: Sequence[RankTrace], trace: RankTrace, number: int) -> str:
+    operation = trace.operations[number]
+    if not operation.is_message:
+        return "steps of the MPI"
+    limits = traces[0].eager_limits
+    peer = traces[operation.peer] if 0 <= operation.peer < len(traces) else None
+    near = peer is not None and peer.host == trace.host
+    measured = {traces[one].host == traces[0].host: limit for one, limit in limits.items() if one < len(traces)}
+    if near not in measured:
+        return "not known"
+    return "eager" if operation.bytes <= measured[near] else "rendezvous"
+
+
+def who_moved(traces: Sequence[RankTrace], kinds: Sequence[Kind]) -> str:
+    told = [kind for kind in kinds if kind.moved_early is not None and kind.bytes > 0 and kind.computing > 0]
+    if not told:
+        return "no data crossed a network's interface while operations were under way: it is not known who moved them"
+    weight = sum(kind.count * kind.bytes for kind in told)
+    early = sum(kind.count * kind.bytes * (kind.moved_early or 0.0) for kind in told) / weight
+    part = f"{early:.0%} of the bytes had crossed the network when the program came to wait for them"
+    if early < _MOVED:
+        return f"{part}: they were moved by the program itself, in the calls that wait"
+    program = max(traces[0].threads, key=lambda thread: thread[1], default=("", 0.0))
+    busy = [(name, seconds) for name, seconds in traces[0].threads if seconds > _BUSY_SECONDS]
+    others = [f"{name} ({seconds:.2f} s)" for name, seconds in busy if name != program[0]]
+    if others:
+        return f"{part}: by threads beside the program's: {', '.join(others)}"
+    return f"{part}: by the kernel or the adapter, or in calls of MPI between the computations"
+
+
+def advice_of(
+    traces: Sequence[RankTrace], kinds: Sequence[Kind], saved: float, seconds: float, has_plugin: bool, is_whole: bool
+) -> list[str]:
+    if not is_whole:
+        return ["the calls of the ranks don't fit together, so that nothing can be predicted"]
+    if not kinds:
+        return ["the program begins nothing that does not block: there is nothing to hide until it does"]
+    if saved < WORTH_A_CHANGE * seconds:
+        why = (
+            "hides what it can"
+            if sum(kind.waiting for kind in kinds) < WORTH_A_CHANGE * seconds
+            else ("waits for ranks that come late or computes too little meanwhile")
+        )
+        return [f"nothing: the program {why}; progress would save {saved:.3g} of {seconds:.3g} s"]
+    found = []
+    if has_plugin:
+        found.append(f"ayatori run --progress thread: saves {saved:.3g} of {seconds:.3g} s")
+    else:
+        found.append("build with this MPI's development package: there is no plug-in for it")
+    if hosts := free_cores(traces):
+        found.append(f"AYATORI_PROGRESS_CPU: {', '.join(hosts[:3])} have free cores, on which the thread costs nothing")
+    longest = max(kinds, key=lambda kind: kind.waiting)
+    found.append(
+        f"or MPI_Test while it computes, every {longest.computing / max(1, longest.count) / 50 * 1e6:.0f} us or so, "
+        f"for {longest.name} of {longest.bytes} bytes: saves about the same"
+    )
+    return found

@@ -1,0 +1,163 @@
+"""What libayatori_trace.so has written: the calls of each rank, the operations that they began and ended, and when
+bytes crossed the network (docs/overlap.md)."""
+
+from __future__ import annotations
+
+import json
+from bisect import bisect_left, bisect_right
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ayatori.base.errors import Error
+
+FORMAT, VERSION = "ayatori-trace", 1
+ANY = -1
+"""A peer or a tag that a receive takes from anybody; the peer of collectives."""
+NOBODY = -2
+"""The peer of a message to MPI_PROC_NULL."""
+
+
+@dataclass(frozen=True)
+class Operation:
+    """`peer`: in MPI_COMM_WORLD."""
+
+    name: str
+    peer: int
+    tag: int
+    members: tuple[int, ...]
+    bytes: int
+
+    @property
+    def is_message(self) -> bool:
+        return self.name in ("send", "receive")
+
+
+@dataclass(frozen=True)
+class Call:
+    """Of MPI. `begun` and `ended` are numbers of operations of its rank."""
+
+    name: str
+    begin: float
+    end: float
+    begun: range
+    ended: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Traffic:
+    """Bytes that a host's interfaces have sent and received (its loopback, too) up to some moments."""
+
+    times: Sequence[float]
+    bytes: Sequence[int]
+
+    def between(self, begin: float, end: float) -> float:
+        """Bytes in this time: what lies between two samples is spread evenly."""
+        return max(0.0, self._until(end) - self._until(begin))
+
+    def _until(self, time: float) -> float:
+        if not self.times:
+            return 0.0
+        after = bisect_right(self.times, time)
+        if after == 0:
+            return float(self.bytes[0])
+        if after == len(self.times):
+            return float(self.bytes[-1])
+        before, later = self.times[after - 1], self.times[after]
+        part = (time - before) / (later - before) if later > before else 0.0
+        return self.bytes[after - 1] + part * (self.bytes[after] - self.bytes[after - 1])
+
+    def moments(self, begin: float, end: float) -> range:
+        """The numbers of the samples in this time."""
+        return range(bisect_left(self.times, begin), bisect_right(self.times, end))
+
+
+@dataclass(frozen=True)
+class RankTrace:
+    rank: int
+    host: str
+    cores: tuple[int, ...]
+    asked_level: int
+    level: int
+    """Of threads: 0 single, 1 funneled, 2 serialized, 3 multiple."""
+    eager_limits: dict[int, int]
+    """By the peer of rank 0 with which it was measured."""
+    threads: tuple[tuple[str, float], ...]
+    """Names, and seconds on a core."""
+    left_out: int
+    operations: tuple[Operation, ...]
+    calls: tuple[Call, ...]
+    traffic: Traffic
+    """Of the host; empty but on its first rank."""
+
+    @property
+    def begin(self) -> float:
+        return self.calls[0].begin if self.calls else 0.0
+
+    @property
+    def end(self) -> float:
+        return self.calls[-1].end if self.calls else 0.0
+
+
+def read_traces(folder: Path) -> list[RankTrace]:
+    """Of all ranks, in their order. Raises Error if a rank's file is missing or broken."""
+    first = folder / "rank-0.json"
+    if not first.exists():
+        raise Error(
+            "the program has written no trace", f"there is no {first}", "it must call MPI_Init and MPI_Finalize"
+        )
+    found = [_read(first)]
+    ranks = _ranks_in(first)
+    for rank in range(1, ranks):
+        path = folder / f"rank-{rank}.json"
+        if not path.exists():
+            raise Error(f"rank {rank} has written no trace", hint=f"its host must see the same {folder}")
+        found.append(_read(path))
+    return found
+
+
+def _ranks_in(path: Path) -> int:
+    return int(json.loads(path.read_text(encoding="utf-8"))["ranks"])
+
+
+def _read(path: Path) -> RankTrace:
+    try:
+        data = json.loads(path.read_text(encoding="utf-8"))
+        if (data["format"], data["version"]) != (FORMAT, VERSION):
+            raise ValueError(f"it is not version {VERSION} of the format {FORMAT}")
+        return trace_of(data)
+    except (ValueError, KeyError, TypeError, IndexError) as error:
+        raise Error(f"{path} is not a trace", str(error)) from error
+
+
+def trace_of(data: dict[str, Any]) -> RankTrace:
+    """Times are those of rank 0's clock."""
+    offset = float(data["clock_offset"])
+    members = [tuple(map(int, ranks)) for ranks in data["members"]]
+    operations = tuple(
+        Operation(str(name), int(peer), int(tag), members[number], int(size))
+        for name, peer, tag, number, size in data["operations"]
+    )
+    calls = tuple(
+        Call(str(name), begin + offset, end + offset, range(*begun), tuple(map(int, ended)))
+        for name, begin, end, begun, ended in data["calls"]
+    )
+    for call in calls:
+        if any(not 0 <= number < len(operations) for number in (*call.begun, *call.ended)):
+            raise ValueError(f"{call.name} has operations that are not there")
+    samples = data["traffic"]
+    traffic = Traffic([one[0] + offset for one in samples], [sum(one[1:4]) for one in samples])
+    return RankTrace(
+        rank=int(data["rank"]),
+        host=str(data["host"]),
+        cores=tuple(map(int, data["cores"])),
+        asked_level=int(data["thread_level"][0]),
+        level=int(data["thread_level"][1]),
+        eager_limits={int(peer): int(limit) for peer, limit in data["eager_limits"] if limit >= 0},
+        threads=tuple((str(name), float(seconds)) for name, seconds in data["threads"]),
+        left_out=int(data["left_out"]),
+        operations=operations,
+        calls=calls,
+        traffic=traffic,
+    )

@@ -1,0 +1,110 @@
+"""A user's program run with libayatori_trace.so, on this machine or in a lab."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import median
+
+from ayatori.base.errors import Error
+from ayatori.base.files import make_folder
+from ayatori.lab.cluster import Settings, why_impossible, words_in_lab
+from ayatori.overlap.replay import Job
+from ayatori.overlap.trace import RankTrace, read_traces
+from ayatori.processes import MpiJob, family_of, open_mpi_as_root, plugin_for, run_program
+
+TOLERATED = 0.15
+"""Of the hidden time that was predicted."""
+
+
+@dataclass(frozen=True)
+class Program:
+    """`lab`: a cluster's file."""
+
+    command: tuple[str, ...]
+    family: str
+    plugins: Path
+    lab: Path | None = None
+    max_seconds: float = 3600.0
+
+    def run(self, folder: Path, with_plugin: bool) -> list[RankTrace]:
+        """The traces of one run, in `folder`, where its output is as well. Raises Error if it fails."""
+        make_folder(folder)
+        libraries = [self.trace_library()]
+        variables = {"AYATORI_TRACE": str(folder.resolve())}
+        if with_plugin:
+            libraries.append(plugin_for(self.family, self.plugins))
+            variables |= {"AYATORI_PROGRESS": "thread", "AYATORI_GUARD": "off"}
+        job = MpiJob(self.command, self.family, libraries, variables)
+        self._run_job(job, folder)
+        return read_traces(folder)
+
+    def _run_job(self, job: MpiJob, folder: Path) -> None:
+        output, errors = folder / "output", folder / "errors"
+        words: Sequence[str] = job.words()
+        variables: Mapping[str, str] = job.environment()
+        if self.lab is not None:
+            if why := why_impossible(Settings()):
+                raise Error("no cluster can be made here", why)
+            words = words_in_lab(self.lab.resolve(), Settings(), job.as_one_command())
+        status = run_program(
+            words,
+            folder=Path.cwd(),
+            environment={**variables, **open_mpi_as_root()},
+            output=output,
+            errors=errors,
+            timeout=self.max_seconds,
+        )
+        if status != 0:
+            said = errors.read_text(encoding="utf-8", errors="replace").strip().splitlines()
+            raise Error(
+                f"{self.command[0]} failed", said[0] if said else f"status {status}", f"its output is in {folder}"
+            )
+
+    def trace_library(self) -> Path:
+        library = self.plugins / self.family / "libayatori_trace.so"
+        if not library.exists():
+            hint = f"apt-get install lib{self.family}-dev, then ./run build"
+            raise Error(f"this build can't trace programs of {self.family}", hint=hint)
+        return library
+
+
+def program_of(command: Sequence[str], plugins: Path, lab: Path | None) -> Program:
+    """Raises Error where it can't be told which MPI the program uses."""
+    family = family_of(command)
+    if family is None:
+        hint = "ayatori explain overlap -- mpirun -np 4 PROGRAM"
+        raise Error(f"can't tell which MPI '{' '.join(command)}' uses", hint=hint)
+    return Program(tuple(command), family, plugins, lab)
+
+
+@dataclass(frozen=True)
+class Measured:
+    """Seconds: medians of runs that took turns."""
+
+    before: float
+    after: float
+
+    @property
+    def hidden(self) -> float:
+        return self.before - self.after
+
+    def verdict(self, predicted: float) -> str:
+        if self.hidden <= 0:
+            return f"{predicted:.3g} s were predicted to be hidden; none were"
+        error = abs(predicted - self.hidden) / self.hidden
+        within = "within" if error <= TOLERATED else "more than"
+        return (
+            f"{predicted:.3g} s were predicted, {self.hidden:.3g} s measured: {error:.0%} off, {within} {TOLERATED:.0%}"
+        )
+
+
+def measure_change(program: Program, folder: Path, first: float, repeats: int) -> Measured:
+    """Runs the program as it is and with the plug-in's thread in turns; `first`: seconds of the explained run."""
+    before, after = [first], []
+    for number in range(1, repeats + 1):
+        after.append(Job(program.run(folder / f"changed-{number}", True)).seconds)
+        if number < repeats:
+            before.append(Job(program.run(folder / f"again-{number}", False)).seconds)
+    return Measured(median(before), median(after))

@@ -1,0 +1,77 @@
+"""The page of `ayatori explain overlap`: a timeline of the calls, of what is under way, and of bytes on the network."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from ayatori.report.figures import Curve, Figure, Table, page_of_figures
+
+Span = tuple[float, float]
+
+
+def overlap_page(data: dict[str, Any]) -> str:
+    """`data`: what `ayatori explain overlap --out-dir` writes as explanation.json."""
+    figures = [_timeline(data["timeline"]), _bytes(data["timeline"])]
+    tables = [
+        _list("What is given", data["given"]),
+        Table(
+            "Operations that do not block",
+            ["operation", "bytes", "times", "protocol", "computed meanwhile, s", "waited for, s", "moved before"],
+            [_kind(kind) for kind in data["kinds"]],
+            data["moved_by"],
+        ),
+        _list("What to change", data["advice"]),
+    ]
+    if measured := data["measured"]:
+        rows = [
+            ["as it is", f"{data['seconds']:.4g}", f"{measured['before']:.4g}"],
+            ["with the plug-in's thread", f"{data['with_progress']:.4g}", f"{measured['after']:.4g}"],
+            ["hidden", f"{data['hidden']:.4g}", f"{measured['hidden']:.4g}"],
+        ]
+        tables.append(Table("Predicted and measured", ["seconds", "predicted", "measured"], rows, measured["verdict"]))
+    return page_of_figures("Communication that is hidden", "explain overlap", data["command"], tables, figures, "")
+
+
+def _list(title: str, sentences: Sequence[str]) -> Table:
+    return Table(title, [""], [[sentence] for sentence in sentences])
+
+
+def _kind(kind: dict[str, Any]) -> list[str]:
+    moved = "not known" if kind["moved_early"] is None else f"{kind['moved_early']:.0%}"
+    times = [f"{kind['computing']:.3g}", f"{kind['waiting']:.3g}"]
+    return [kind["name"], str(kind["bytes"]), str(kind["count"]), kind["protocol"], *times, moved]
+
+
+def _timeline(timeline: dict[str, Any]) -> Figure:
+    calls, under_way = [], []
+    for row, rank in enumerate(timeline["ranks"]):
+        calls += [(span, row) for span in rank["calls"]]
+        under_way += [(span, row + 0.25) for span in rank["under_way"]]
+    curves = [_bars("something is under way", under_way, 1, 6), _bars("in a call of MPI", calls, 0, 14)]
+    names = [f"rank {rank['rank']}" for rank in timeline["ranks"]]
+    y_axis = {"tickvals": list(range(len(names))), "ticktext": names, "range": [-0.6, len(names) - 0.4]}
+    note = "Where a rank is in no call of MPI, it computes."
+    return Figure("timeline", "Calls", note, curves, _milliseconds(), y_axis)
+
+
+def _bars(name: str, bars: Sequence[tuple[Span, float]], tone: int, width: float) -> Curve:
+    x: list[Any] = []
+    y: list[Any] = []
+    for (begin, end), row in bars:
+        x += [begin * 1e3, end * 1e3, None]
+        y += [row, row, None]
+    return Curve(name, x, y, tone, width)
+
+
+def _bytes(timeline: dict[str, Any]) -> Figure:
+    curves = [
+        Curve(host["host"], [time * 1e3 for time in host["times"]], [size / 1e6 for size in host["bytes"]], tone % 6)
+        for tone, host in enumerate(timeline["traffic"])
+    ]
+    note = "What the interfaces of each host have sent and received so far."
+    return Figure("bytes", "Bytes on the network", note, curves, _milliseconds(), {"title": {"text": "MB"}})
+
+
+def _milliseconds() -> dict[str, Any]:
+    return {"title": {"text": "ms"}}

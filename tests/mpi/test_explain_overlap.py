@@ -1,0 +1,89 @@
+"""ayatori explain overlap: real programs under libayatori_trace.so, with and without the plug-in."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import plugin
+import pytest
+
+from ayatori.cli.run import PLUGINS
+from ayatori.measurement.programs import PROGRAMS
+from ayatori.overlap.replay import Job
+from ayatori.overlap.trace import RankTrace, read_traces
+
+
+@pytest.fixture(scope="module", params=plugin.families())
+def mpi(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> plugin.Mpi:
+    return plugin.Mpi(request.param, tmp_path_factory.getbasetemp())
+
+
+def traced(mpi: plugin.Mpi, folder: Path, ranks: int, *words: str | Path, **more: object) -> list[RankTrace]:
+    trace = PLUGINS / mpi.family / "libayatori_trace.so"
+    done = mpi.run(ranks, *words, before=[trace], AYATORI_TRACE=str(folder), **more)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return read_traces(folder)
+
+
+@pytest.mark.parametrize("preload", [False, True])
+def test_calls_and_operations_of_a_stencil_are_written_down(mpi: plugin.Mpi, tmp_path: Path, preload: bool) -> None:
+    """Each step begins and ends as many messages as there are sides; with the plug-in's thread the same."""
+    progress = {"AYATORI_PROGRESS": "thread"} if preload else {}
+    program = PROGRAMS / f"stencil_mpi_{mpi.family}"
+    words = [program, "isend", "64", "10", "1", "1"]
+    traces = traced(mpi, tmp_path, 2, *words, preload=preload, **progress)
+    assert len(traces) == 2
+    for trace in traces:
+        sent = [one for one in trace.operations if one.name == "send" and one.peer >= 0]
+        assert [(one.peer, one.bytes, one.members) for one in sent] == [(1 - trace.rank, 512, (0, 1))] * 10
+        ended = [number for call in trace.calls for number in call.ended]
+        assert sorted(ended) == list(range(len(trace.operations)))
+        assert all(call.begin <= call.end for call in trace.calls)
+        assert sum(call.name == "MPI_Waitall" for call in trace.calls) == 10
+    job = Job(traces)
+    played = job.replay(with_progress=False)
+    assert played.is_whole and played.seconds == pytest.approx(job.seconds, rel=0.05)
+
+
+def test_persistent_requests_and_collectives_of_neighbours(mpi: plugin.Mpi, tmp_path: Path) -> None:
+    for way, name in (("persistent", "send"), ("neighbourhood", "neighbours")):
+        folder = tmp_path / way
+        folder.mkdir()
+        program = PROGRAMS / f"stencil_mpi_{mpi.family}"
+        traces = traced(mpi, folder, 2, program, way, "16", "5", "1", "1", preload=False)
+        own = [one for one in traces[1].operations if one.name == name and one.peer != -2]
+        assert len(own) == 5
+        assert Job(traces).replay(with_progress=True).is_whole
+
+
+def test_a_page_and_the_files_beside_it(mpi: plugin.Mpi, tmp_path: Path, ayatori_command) -> None:
+    launch = [f"mpirun.{mpi.family}", "-np", "2", *(["--oversubscribe"] if mpi.family == "openmpi" else [])]
+    program = [str(PROGRAMS / f"overlap_mpi_{mpi.family}"), "iallreduce", "arithmetic", "65536", "3"]
+    words = ["explain", "overlap", "--repeats", "0", "--out-dir", str(tmp_path / "why"), "--json", "--", *launch]
+    outcome = ayatori_command(*words, *program)
+    assert outcome.status == 0, outcome.stderr
+    data = json.loads(outcome.stdout)
+    [kind] = data["kinds"]
+    assert (kind["name"], kind["bytes"], kind["protocol"]) == ("allreduce", 65536, "steps of the MPI")
+    assert kind["count"] > 2 * 3
+    assert data["given"][0].startswith("thread level: the program asked for single")
+    assert any("are eager up to" in sentence for sentence in data["given"])
+    page = (tmp_path / "why/index.html").read_text(encoding="utf-8")
+    assert "In a call of MPI" in page or "in a call of MPI" in page
+    assert json.loads((tmp_path / "why/perfetto.json").read_text())["traceEvents"]
+
+
+def test_what_cannot_be_explained_is_refused(ayatori_command, tmp_path: Path) -> None:
+    outcome = ayatori_command("explain", "overlap", "--", "true")
+    assert outcome.status == 1 and "can't tell which MPI 'true' uses" in outcome.stderr
+    outcome = ayatori_command("explain", "overlap", "--repeats", "-1", "--", "true")
+    assert outcome.status == 2
+
+
+def test_a_program_that_fails_or_is_no_mpi_program(mpi: plugin.Mpi, ayatori_command) -> None:
+    launch = ["explain", "overlap", "--", f"mpirun.{mpi.family}", "-np", "1"]
+    outcome = ayatori_command(*launch, "false")
+    assert outcome.status == 1 and f"mpirun.{mpi.family} failed" in outcome.stderr
+    outcome = ayatori_command(*launch, "true")
+    assert outcome.status == 1 and "has written no trace" in outcome.stderr
