@@ -17,6 +17,7 @@ from ayatori.lab.cluster import Settings, why_impossible
 from ayatori.measurement.collectives import installed_families
 from ayatori.overlap import sweep
 from ayatori.overlap.cores import crowded
+from ayatori.overlap.krylov import check_petsc
 from ayatori.overlap.mechanisms import mechanism_for
 from ayatori.overlap.ratios import ratios
 from ayatori.overlap.sites import Site
@@ -164,6 +165,51 @@ def test_all_mechanisms_of_a_cell_compute_the_same_and_acp_has_its_own() -> None
     own = Cell("overlap", "mpich", "acp", "isend", 8, 2)
     assert sweep.without_mechanism(own) == own
     assert mechanism_for("test:500us", "mpich").test_seconds == 500e-6
+
+
+def test_krylov_is_measured_over_the_mpi_of_petsc_alone() -> None:
+    cells = sweep.krylov_cells(["openmpi", "mpich"], ["none", "test:1ms", "thread", "acp"], ["cg", "pipecg"], [8], [2])
+    assert [(cell.family, cell.what, cell.mechanism) for cell in cells] == [
+        ("openmpi", "cg", "none"),
+        ("openmpi", "cg", "thread"),
+        ("openmpi", "pipecg", "none"),
+        ("openmpi", "pipecg", "thread"),
+    ]
+
+
+def test_without_petsc_it_is_said_what_to_install(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, ayatori_command
+) -> None:
+    monkeypatch.setenv("PKG_CONFIG_LIBDIR", str(tmp_path))
+    outcome = ayatori_command("bench", "overlap", "--here", "--task", "krylov", "--mpi", "openmpi")
+    assert (outcome.status, outcome.stdout) == (1, "")
+    assert "PETSc is not installed" in outcome.stderr and "libpetsc-real-dev" in outcome.stderr
+
+
+def has_petsc() -> bool:
+    try:
+        check_petsc()
+    except Error:
+        return False
+    return "openmpi" in installed_families()
+
+
+@pytest.mark.skipif(not has_petsc(), reason="PETSc is not installed")
+def test_all_methods_of_petsc_come_to_the_same_solution(ayatori_command, tmp_path: Path) -> None:
+    words = "--here --task krylov --ways cg,pipecg,groppcg,pipecg2 --matrix-order 24 --mechanisms none --repeats 1"
+    more = "--turns 1 --iterations 1000 --mpi openmpi --json"
+    outcome = ayatori_command("bench", "overlap", *words.split(), *more.split(), cwd=tmp_path)
+    assert outcome.status == 0, outcome.stderr
+    results = json.loads(outcome.stdout)["results"]
+    assert [result["what"] for result in results] == ["cg", "pipecg", "groppcg", "pipecg2"]
+    for result in results:
+        solution = result["solution"]
+        assert solution["converged"] and solution["error"] < 1e-3 and solution["residual"] < 1e-6
+        assert result["times"]["total"]["median"] >= result["times"]["communication"]["median"] > 0
+    for result in results[:3]:  # the fourth method computes every second norm alone
+        history = result["solution"]["residuals"]
+        assert len(history) == result["solution"]["iterations"] + 1
+        assert history == pytest.approx(results[0]["solution"]["residuals"], rel=1e-3)
 
 
 @needs_an_mpi

@@ -17,6 +17,7 @@ from ayatori.cli.execution import UsageError
 from ayatori.cli.output import note, print_json, print_table, progress, say
 from ayatori.measurement.collectives import FAMILIES, installed_families
 from ayatori.overlap.cores import binding_in_words
+from ayatori.overlap.krylov import METHODS
 from ayatori.overlap.mechanisms import SYNOPSIS
 from ayatori.overlap.ratios import DEFINITIONS
 from ayatori.overlap.sites import Site, lab_of, lab_of_two
@@ -27,6 +28,7 @@ from ayatori.overlap.sweep import (
     Cell,
     Sweep,
     adjusted,
+    krylov_cells,
     overlap_cells,
     results_of,
     run_cells,
@@ -35,10 +37,10 @@ from ayatori.overlap.sweep import (
 )
 from ayatori.resumable import compute_items
 
-TASKS = ("overlap", "stencil")
+TASKS = ("overlap", "stencil", "krylov")
 
 
-TASK = Annotated[str, typer.Option("--task", metavar="NAME", help=f"{' or '.join(TASKS)}.")]
+TASK = Annotated[str, typer.Option("--task", metavar="NAME", help=f"{', '.join(TASKS)}.")]
 CALLED = Annotated[str, typer.Option("--calls", metavar="C[,C…]", help=f"Of overlap: {', '.join(CALLS)}.")]
 KERNEL = Annotated[str, typer.Option("--kernel", metavar="NAME", help=f"Of overlap: {', '.join(KERNELS)}.")]
 BYTES = Annotated[str, typer.Option("--bytes", metavar="SIZE[,SIZE…]", help="Of a message of overlap.")]
@@ -46,11 +48,13 @@ MATRIX_ORDER = Annotated[
     str,
     typer.Option(
         metavar="N[,N…]",
-        help="Of the stencil's array (else 1024); of overlap's matrices (else as much is computed as communicated).",
+        help="Of the stencil's array (else 1024); elements in a row of krylov (else 1536); of overlap's matrices "
+        "(else as much is computed as communicated).",
     ),
 ]
-EXCHANGED = Annotated[str, typer.Option("--ways", metavar="W[,W…]", help=f"Of the stencil: {', '.join(WAYS)}.")]
-ITERATIONS = Annotated[int, typer.Option(metavar="N", help="Steps of the stencil, in a measurement.")]
+WAYS_HELP = f"Of the stencil: {', '.join(WAYS)}; of krylov: {', '.join(METHODS)}."
+EXCHANGED = Annotated[str, typer.Option("--ways", metavar="W[,W…]", help=WAYS_HELP)]
+ITERATIONS = Annotated[int, typer.Option(metavar="N", help="Steps of the stencil, at most so many of krylov.")]
 DIMENSIONS = Annotated[int, typer.Option(metavar="N", min=1, max=2, help="Of the stencil's blocks.")]
 MECHANISMS = Annotated[str, typer.Option(metavar="M[,M…]", help=f"{SYNOPSIS}.")]
 MPIS = Annotated[str, typer.Option(metavar="M[,M…]", help=f"From {', '.join(FAMILIES)}; else those installed.")]
@@ -69,7 +73,7 @@ def overlap(
     kernel: KERNEL = "arithmetic",
     bytes: BYTES = "1MiB",
     matrix_order: MATRIX_ORDER = "",
-    ways: EXCHANGED = "none,isend,put,acp",
+    ways: EXCHANGED = "",
     iterations: ITERATIONS = Sweep.iterations,
     dimensions: DIMENSIONS = 1,
     mechanisms: MECHANISMS = "none,test:1ms,mpi,thread,acp",
@@ -87,7 +91,8 @@ def overlap(
     """How much of a communication does a computation hide, and what moves it meanwhile?
 
     Messages and collectives beside a computation (--task overlap), or a stencil whose processes exchange borders
-    (--task stencil), between two hosts of a lab whose cables have --rate. Every result is checked. Times are medians
+    (--task stencil), or CG and its pipelined forms (--task krylov, with PETSc), between two hosts of a lab whose cables
+    have --rate. Every result is checked. Times are medians
     over all turns of all runs. Where medians of the earlier and the later half of the runs differ by more than 5 %, the
     figures are said to be too noisy. What is done of a run that is interrupted or killed is kept for --resume.
     """
@@ -102,8 +107,12 @@ def overlap(
         cells = overlap_cells(families, words_of(mechanisms), words_of(calls), sizes, counts)
         sweep = Sweep(cells, repeats, turns, kernel, orders[0] if orders else 0)
     elif task == "stencil":
-        cells = stencil_cells(families, words_of(mechanisms), words_of(ways), orders or [1024], counts)
+        chosen = words_of(ways or "none,isend,put,acp")
+        cells = stencil_cells(families, words_of(mechanisms), chosen, orders or [1024], counts)
         sweep = Sweep(cells, repeats, turns, iterations=iterations, dimensions=dimensions)
+    elif task == "krylov":
+        cells = krylov_cells(families, words_of(mechanisms), words_of(ways or "cg,pipecg"), orders or [1536], counts)
+        sweep = Sweep(cells, repeats, turns, iterations=iterations)
     else:
         raise UsageError(f"no task is called '{task}'", hint=f"there are {', '.join(TASKS)}")
     sweep.check()
@@ -167,13 +176,14 @@ def measured(site: Site, sweep: Sweep, resume: bool) -> list[dict[str, Any]]:
 
 def describe(data: dict[str, Any]) -> None:
     results = data["results"]
-    is_stencil = data["task"] == "stencil"
-    measured_what = "all steps of a stencil" if is_stencil else f"computation: {data['kernel']}"
-    say(f"{measured_what}; medians of {data['repeats']} runs with {data['turns']} measurements each")
-    if not is_stencil:
+    task = data["task"]
+    kinds = {"stencil": "all steps of a stencil", "krylov": "whole solutions by PETSc, preconditioner: Jacobi"}
+    what = kinds.get(task, f"computation: {data['kernel']}")
+    say(f"{what}; medians of {data['repeats']} runs with {data['turns']} measurements each")
+    if task == "overlap":
         for name, definition in DEFINITIONS.items():
             say(f"overlap by {name}: {definition}")
-    columns, row_of = (STENCIL_COLUMNS, stencil_row) if is_stencil else (OVERLAP_COLUMNS, overlap_row)
+    columns, row_of = TABLES[task]
     for title, own in by_title(results).items():
         print_table(title, columns, [row_of(result) for result in own if result["times"]])
     for result in results:
@@ -189,6 +199,9 @@ OVERLAP_COLUMNS = ["  by", "Comm", "Comp", "Comm+Comp", "Total", "ours", "OSU", 
 STENCIL_COLUMNS = ["  by", "total", "quartiles", "communication", "halves differ by"]
 
 
+KRYLOV_COLUMNS = ["  by", "total", "quartiles", "reductions", "iterations", "residual", "halves differ by"]
+
+
 def by_title(results: Sequence[dict[str, Any]]) -> dict[str, list[dict[str, Any]]]:
     found: dict[str, list[dict[str, Any]]] = {}
     for result in results:
@@ -198,7 +211,7 @@ def by_title(results: Sequence[dict[str, Any]]) -> dict[str, list[dict[str, Any]
 
 def title_of(result: dict[str, Any]) -> str:
     """What is the same of all rows of a table."""
-    if result["task"] == "stencil":
+    if result["task"] != "overlap":
         return f"{FAMILIES[result['family']]}, {result['ranks']} ranks, N = {result['size']}"
     return f"{FAMILIES[result['family']]}, {result['ranks']} ranks, {result['what']}, {format_bytes(result['size'])}"
 
@@ -221,6 +234,20 @@ def stencil_row(result: dict[str, Any]) -> list[str]:
     quartiles = f"{format_seconds(total['low'])} … {format_seconds(total['high'])}"
     figures = [format_seconds(total["median"]), quartiles, format_seconds(communication["median"])]
     return [f"  {name_of(result)}", *figures, noise_of(result)]
+
+
+def krylov_row(result: dict[str, Any]) -> list[str]:
+    name, total, quartiles, reductions, noise = stencil_row(result)
+    solution = result["solution"]
+    iterations = str(solution["iterations"]) + ("" if solution["converged"] else ", not converged")
+    return [name, total, quartiles, reductions, iterations, f"{solution['residual']:.3g}", noise]
+
+
+TABLES = {
+    "overlap": (OVERLAP_COLUMNS, overlap_row),
+    "stencil": (STENCIL_COLUMNS, stencil_row),
+    "krylov": (KRYLOV_COLUMNS, krylov_row),
+}
 
 
 def noise_of(result: dict[str, Any]) -> str:

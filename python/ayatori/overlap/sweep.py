@@ -13,6 +13,7 @@ from ayatori.base.errors import Error
 from ayatori.measurement.collectives import FAMILIES
 from ayatori.measurement.programs import PROGRAMS
 from ayatori.overlap.cores import crowded
+from ayatori.overlap.krylov import FAMILY, METHODS, check_petsc, krylov_program
 from ayatori.overlap.mechanisms import mechanism_for
 from ayatori.overlap.ratios import ratios
 from ayatori.overlap.sites import Site, result_of
@@ -30,7 +31,8 @@ MAX_BYTES = 1 << 30
 
 @dataclass(frozen=True)
 class Cell:
-    """`task` is overlap (what: a call) or stencil (what: a way of exchanging borders; size: rows of the array)."""
+    """`task` is overlap (what: a call), stencil (what: a way of exchanging borders; size: rows of the array) or krylov
+    (what: a method of PETSc; size: elements in a row)."""
 
     task: str
     family: str
@@ -51,7 +53,7 @@ class Sweep:
     matrix_order: int = 0
     """Of the matrices that are computed with; 0: the computation is as long as the communication."""
     iterations: int = 50
-    """Steps of the stencil, in a measurement."""
+    """Steps of the stencil in a measurement, or at most so many of a method of PETSc."""
     dimensions: int = 1
 
     def check(self) -> None:
@@ -73,21 +75,27 @@ class Sweep:
 
 
 def _check(cell: Cell) -> None:
-    program_of(cell)
+    if cell.task == "krylov":
+        check_petsc()
+    else:
+        program_of(cell)
     mechanism_for(cell.mechanism, cell.family)
     if not 1 <= cell.ranks <= 4096 or (cell.task == "overlap" and cell.ranks < 2):
         raise Error(f"ranks: {cell.ranks} is out of range", hint="2 to 4096; a stencil's from 1 on")
-    known = CALLS if cell.task == "overlap" else WAYS
+    known = {"overlap": CALLS, "stencil": WAYS, "krylov": METHODS}[cell.task]
     if cell.what not in known:
         raise Error(f"'{cell.what}' can't be measured", hint=f"there are {', '.join(known)}")
     if cell.task == "overlap" and (cell.size % 8 or not 8 <= cell.size <= MAX_BYTES):
         raise Error(f"bytes: {cell.size} is out of range", hint=f"multiples of 8 up to {MAX_BYTES}")
-    if cell.task == "stencil" and not 1 <= cell.size <= 65536:
-        raise Error(f"matrix order: {cell.size} is out of range", hint="1 to 65536")
+    least, most = (2, 20_000) if cell.task == "krylov" else (1, 65536)
+    if cell.task != "overlap" and not least <= cell.size <= most:
+        raise Error(f"matrix order: {cell.size} is out of range", hint=f"{least} to {most}")
 
 
 def program_of(cell: Cell) -> Path:
-    """Raises Error if it was not built."""
+    """Raises Error if it was not built, or can't be compiled."""
+    if cell.task == "krylov":
+        return krylov_program()
     if cell.family not in FAMILIES:
         raise Error(f"no MPI is called '{cell.family}'", hint=f"there are {', '.join(FAMILIES)}")
     path = PROGRAMS / f"{cell.task}_mpi_{cell.family}"
@@ -119,6 +127,21 @@ def stencil_cells(
     return tuple(found)
 
 
+def krylov_cells(
+    families: Sequence[str],
+    mechanisms: Sequence[str],
+    methods: Sequence[str],
+    orders: Sequence[int],
+    ranks: Sequence[int],
+) -> tuple[Cell, ...]:
+    """Over the MPI of Debian's PETSc alone. The program calls no MPI_Test itself."""
+    return tuple(
+        Cell("krylov", family, name, method, order, count)
+        for family, count, order, method, name in itertools.product(families, ranks, orders, methods, mechanisms)
+        if family == FAMILY and name != "acp" and not name.startswith("test")
+    )
+
+
 def adjusted(site: Site, sweep: Sweep, cell: Cell) -> int:
     """How many units of the kernel take as long as the cell's communication alone."""
     return int(_run(site, sweep, cell, 0)["units"])
@@ -142,7 +165,9 @@ def run_cells(site: Site, sweep: Sweep, cells: Sequence[Cell], units: Callable[[
 
 def _run(site: Site, sweep: Sweep, cell: Cell, units: int) -> dict[str, Any]:
     how = mechanism_for(cell.mechanism, cell.family)
-    if cell.task == "stencil":
+    if cell.task == "krylov":
+        words = [cell.what, cell.size, sweep.iterations, sweep.turns]
+    elif cell.task == "stencil":
         words = [cell.what, cell.size, sweep.iterations, sweep.dimensions, sweep.turns]
     else:
         call = "acp" if cell.mechanism == "acp" else cell.what
@@ -162,7 +187,8 @@ def _result(cell: Cell, runs: Sequence[dict[str, Any]]) -> dict[str, Any]:
     good = [run for run in runs if "failed" not in run]
     entry: dict[str, Any] = asdict(cell) | {"failed": next((run["failed"] for run in runs if "failed" in run), None)}
     if not good:
-        return entry | {"times": {}, "overlap": None, "noise": None, "too_noisy": False, "crowded": [], "places": []}
+        nothing: dict[str, Any] = {"times": {}, "overlap": None, "solution": None, "noise": None}
+        return entry | nothing | {"too_noisy": False, "crowded": [], "places": []}
     names = list(good[0]["samples"])
     by_run = {name: [run["samples"][name] for run in good] for name in names}
     times = {name: _spread([time for run in by_run[name] for time in run]) for name in names}
@@ -174,13 +200,16 @@ def _result(cell: Cell, runs: Sequence[dict[str, Any]]) -> dict[str, Any]:
         )
     noise = difference_of_halves(by_run["both" if cell.task == "overlap" else "total"])
     threads = mechanism_for(cell.mechanism, cell.family).threads + int(cell.what == "acp") + good[0].get("threads", 1)
+    places = good[0].get("places", [])
+    solution = {name: good[0].get(name) for name in ("iterations", "converged", "residual", "error", "residuals")}
     return entry | {
         "times": times,
         "overlap": overlap,
+        "solution": solution if cell.task == "krylov" else None,
         "noise": noise,
         "too_noisy": noise is not None and noise > TOO_NOISY,
-        "crowded": crowded(good[0]["places"], threads),
-        "places": good[0]["places"],
+        "crowded": crowded(places, threads),
+        "places": places,
     }
 
 
