@@ -101,9 +101,7 @@ class Ranks:
         self.play = PLAYS / ("play_openmpi" if mpi.is_open_mpi else "play_mpich")
         per_host = -(-count // len(hosts_in(hostfile))) if hostfile else count
         self.words = f"ppn={per_host} check=1 pace={pace * 1e9:.0f}"
-        where = (
-            [*placement(mpi, None)[:-1], str(count)] if hostfile is None else on_hosts(mpi, hostfile, per_host, count)
-        )
+        where = on_hosts(mpi, hostfile, per_host, count) if hostfile else placement(mpi, None, count)
         self.launch = [mpi.mpirun, *where, self.play, "@calls"]
 
     def measure(self, cells: list[list[Call]], rounds: int) -> list[list[list[float]]]:

@@ -67,8 +67,11 @@ void Decision::note(double seconds, MPI_Comm own) {
   trial_->note(seconds);
   if (trial_->needs_agreement()) {
     std::vector<double> longest = trial_->first_times();
+    longest.push_back(process().is_crowded() ? 1 : 0);
     PMPI_Allreduce(MPI_IN_PLACE, longest.data(), static_cast<int>(longest.size()), MPI_DOUBLE, MPI_MAX, own);
-    trial_->agree(std::move(longest));
+    const bool is_crowded_anywhere = longest.back() != 0;
+    longest.pop_back();
+    trial_->agree(std::move(longest), is_crowded_anywhere);
   }
   if (trial_->over()) end_trial(own);
 }

@@ -40,6 +40,9 @@ struct Process {
   bool plays_nonblocking = false;
   Outstanding outstanding;             ///< those of them that are not over
   std::unique_ptr<NodeMemory> memory;  ///< shared by the node's processes; nullptr: messages go through the MPI
+
+  /// Whether our node has more ranks than cores, as far as is known.
+  [[nodiscard]] bool is_crowded() const { return memory != nullptr && memory->crowded(); }
 };
 
 /// Filled once, before the program's first collective call; but for the memory and what is outstanding it is only read

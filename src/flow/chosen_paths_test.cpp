@@ -206,7 +206,7 @@ TEST(AdaptivePaths, CarryTheBytesOfEveryMessageOverEachTier) {
   Bytes between_routers = 0;
   for (const HotLinkTime& link : prediction.hot_links) {
     const PortId peer = fabric.network.port(link.link).peer;
-    const DeviceId routers = fabric.network.router_count();
+    const auto routers = static_cast<DeviceId>(fabric.network.router_count());
     if (fabric.network.port(link.link).device >= routers || fabric.network.port(peer).device >= routers) continue;
     between_routers += link.bytes;
     EXPECT_NEAR(link.saturated, 1, 1e-9);

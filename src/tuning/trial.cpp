@@ -12,6 +12,7 @@ constexpr double clearly_faster = 0.97;
 
 constexpr double seconds_of_a_turn = 300e-6;
 constexpr double max_calls_of_a_turn = 32;
+constexpr double longer_if_crowded = 4;
 
 /// A trial goes on while it has taken less: programs whose calls take longer than milliseconds should not make many of
 /// them the slow way.
@@ -84,7 +85,7 @@ void Trial::go_to_turn() {
 }
 
 bool Trial::may_go_on(double seconds_of_all_ranks) const {
-  return round_ < max_parts * rounds_of_a_part_ && seconds_of_all_ranks < max_seconds_before_going_on;
+  return round_ < max_parts * rounds_of_a_part_ && seconds_of_all_ranks < longer_ * max_seconds_before_going_on;
 }
 
 void Trial::go_on() {
@@ -93,8 +94,9 @@ void Trial::go_on() {
   go_to_turn();
 }
 
-void Trial::agree(std::vector<double> first_times_of_all) {
+void Trial::agree(std::vector<double> first_times_of_all, bool crowded) {
   needs_agreement_ = false;
+  if (crowded) longer_ = longer_if_crowded;
   first_times_ = std::move(first_times_of_all);
   const double hopeless = std::max(hopeless_seconds, hopeless_share * *std::ranges::min_element(first_times_));
   double longest = 1e-9;
@@ -102,7 +104,8 @@ void Trial::agree(std::vector<double> first_times_of_all) {
     left_out_.push_back(seconds > hopeless);
     if (!left_out_.back()) longest = std::max(longest, seconds);
   }
-  calls_of_a_turn_ = static_cast<std::size_t>(std::clamp(seconds_of_a_turn / longest, 1.0, max_calls_of_a_turn));
+  const double calls = longer_ * seconds_of_a_turn / longest;
+  calls_of_a_turn_ = static_cast<std::size_t>(std::clamp(calls, 1.0, longer_ * max_calls_of_a_turn));
   go_to_turn();
 }
 

@@ -47,6 +47,20 @@ TEST(Trial, ATurnOfShortCallsHasSeveralOfThemAndTheMeanOfAllButTheFirstCounts) {
   EXPECT_EQ(trial.times(), (std::vector<double>{10, 10}));
 }
 
+TEST(Trial, TurnsOfRanksThatShareCoresAreFourTimesAsLong) {
+  for (const auto& [call, calls] : {std::pair{72e-6, 16U}, {1e-9, 128U}, {1.0, 1U}}) {
+    Trial trial(2, 1);
+    for (std::size_t i = 0; i < 4; ++i) trial.note(1e-6);
+    trial.agree({call, call}, true);
+    std::size_t of_a_turn = 0;
+    for (; trial.turn() == 0; ++of_a_turn) trial.note(1e-6);
+    EXPECT_EQ(of_a_turn, calls);
+    while (!trial.over()) trial.note(1e-6);
+    EXPECT_TRUE(trial.may_go_on(0.07));
+    EXPECT_FALSE(trial.may_go_on(0.09));
+  }
+}
+
 TEST(Trial, GoesOnWithAsManyRoundsAndKeepsTheirTimes) {
   Trial trial(2, 3);
   begin(trial, 2, 1e-3);

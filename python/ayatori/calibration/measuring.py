@@ -137,13 +137,17 @@ def player_seconds(steps: int = 100_000, turns: int = 9) -> float:
     return median(times)
 
 
-def placement(mpi: Mpi, hostfile: Path | None) -> list[str]:
-    """Options for two ranks, each bound to a core: on one machine, or one on each of two hosts."""
+def placement(mpi: Mpi, hostfile: Path | None, ranks: int = 2) -> list[str]:
+    """Options for ranks on one machine, or with one on each of the first hosts; each is bound to a core, if there are
+    enough."""
+    bind = "core" if _cores() >= ranks else "none"
     if mpi.is_open_mpi:
         where = ["--hostfile", str(hostfile), "--map-by", "node"] if hostfile else ["--map-by", "core"]
-        return ["--oversubscribe", "--bind-to", "core" if _cores() >= 2 else "none", *where, "-np", "2"]
+        if bind == "none" and not hostfile:
+            where = []
+        return ["--oversubscribe", "--bind-to", bind, *where, "-np", str(ranks)]
     where = ["-f", str(hostfile), "-ppn", "1"] if hostfile else []
-    return [*where, "-bind-to", "core" if _cores() >= 2 else "none", "-np", "2"]
+    return [*where, "-bind-to", bind, "-np", str(ranks)]
 
 
 def parse_measurement(text: str) -> Measurement:

@@ -21,7 +21,9 @@ namespace ayatori {
 /// before it. Each round begins with another way.
 ///
 /// Where the outcome is not clear after these rounds (is_clear), there are as many more, and once again: with more
-/// ranks than cores the times of the same way differ by more than the ways do.
+/// ranks than cores the times of the same way differ by more than the ways do. There turns are also four times as long:
+/// until all ranks have come from one way to the next, each core goes through all of its ranks, and in a short turn
+/// this takes longer than the calls.
 class Trial {
  public:
   static constexpr std::size_t default_rounds = 7;
@@ -41,7 +43,8 @@ class Trial {
   [[nodiscard]] bool needs_agreement() const { return needs_agreement_; }
   /// By way the shorter of its first two calls, in seconds: the first of all may be slow.
   [[nodiscard]] const std::vector<double>& first_times() const { return first_times_; }
-  void agree(std::vector<double> first_times_of_all);
+  /// `crowded`: some node has more ranks than cores; all ranks say the same.
+  void agree(std::vector<double> first_times_of_all, bool crowded = false);
 
   /// Until go_on() is called.
   [[nodiscard]] bool over() const { return round_ == rounds_; }
@@ -73,6 +76,7 @@ class Trial {
   std::vector<bool> left_out_;       ///< by way: it plays no more
   std::size_t first_calls_ = 0;
   std::size_t calls_of_a_turn_ = 1;
+  double longer_ = 1;    ///< so many times as long are turns
   bool counts_ = false;  ///< the first calls are over
   bool needs_agreement_ = false;
   std::size_t round_ = 0;
