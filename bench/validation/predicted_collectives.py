@@ -40,7 +40,7 @@ from ayatori import _core
 from ayatori.base.errors import Error
 from ayatori.base.units import format_bytes, format_seconds, parse_bytes
 from ayatori.calibration.calibrating import calibration_of
-from ayatori.calibration.measuring import Mpi, compile_program, find_mpi, hosts_in, placement
+from ayatori.calibration.measuring import Mpi, compile_program, find_mpi, hosts_in, measure_turn, placement
 from ayatori.calibration.measuring import measure as measure_pair
 from ayatori.formats.calibration import costs_of
 from ayatori.model.jobs import contiguous_jobs
@@ -72,12 +72,14 @@ def calibrated(mpi: Mpi, seconds: float, hostfile: Path | None) -> tuple[Predict
     """One machine with what calibrate measures there, or as many as the hostfile names; and the pace of messages inside
     the machine while it was measured, 0 among hosts."""
     with TemporaryDirectory() as name:
-        program = [compile_program(mpi, Path(name))]
-        inside = measure_pair(mpi, program, Path(name), seconds, None)
-        between = measure_pair(mpi, program, Path(name), seconds, hostfile) if hostfile else None
-    calibration = calibration_of(inside, between, links_between=2)
+        program = compile_program(mpi, Path(name))
+        inside = measure_pair(mpi, [program], Path(name), seconds, None)
+        between = measure_pair(mpi, [program], Path(name), seconds, hostfile) if hostfile else None
+        turn = measure_turn(mpi, program, Path(name), inside.pace)
+    calibration = calibration_of(inside, between, links_between=2, turn=turn)
     for error in calibration.errors:
         print(f"{error.what:<20}{'fitted' if error.fitted else 'checked':<9}{error.median:8.1%} median")
+    print(f"a turn of a rank that shares its core takes {format_seconds(turn)}")
     for remark in calibration.remarks:
         print(f"warning: {remark}")
     hosts = len(hosts_in(hostfile)) if hostfile else 2

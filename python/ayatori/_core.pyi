@@ -1255,6 +1255,18 @@ class CommunicationCosts:
     @start.setter
     def start(self, arg: float, /) -> None: ...
 
+    @property
+    def cores(self) -> int: ...
+
+    @cores.setter
+    def cores(self, arg: int, /) -> None: ...
+
+    @property
+    def turn(self) -> float: ...
+
+    @turn.setter
+    def turn(self, arg: float, /) -> None: ...
+
 class AssumedCosts:
     """See ayatori/artefacts/assumed_costs.hpp."""
 
@@ -1354,6 +1366,18 @@ class Calibration:
 
     @engine.setter
     def engine(self, arg: float, /) -> None: ...
+
+    @property
+    def cores(self) -> int: ...
+
+    @cores.setter
+    def cores(self, arg: int, /) -> None: ...
+
+    @property
+    def turn(self) -> float: ...
+
+    @turn.setter
+    def turn(self, arg: float, /) -> None: ...
 
     @property
     def errors(self) -> list[FitError]: ...

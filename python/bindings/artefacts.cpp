@@ -84,7 +84,9 @@ void bind_costs(nb::module_& module) {
       .def_rw("copy", &CommunicationCosts::copy)
       .def_rw("reduce", &CommunicationCosts::reduce)
       .def_rw("again", &CommunicationCosts::again)
-      .def_rw("start", &CommunicationCosts::start);
+      .def_rw("start", &CommunicationCosts::start)
+      .def_rw("cores", &CommunicationCosts::cores)
+      .def_rw("turn", &CommunicationCosts::turn);
   nb::class_<AssumedCosts>(module, "AssumedCosts", "See ayatori/artefacts/assumed_costs.hpp.")
       .def_ro("costs", &AssumedCosts::costs)
       .def_ro("link_latency", &AssumedCosts::link_latency);
@@ -118,6 +120,8 @@ void bind_calibration(nb::module_& module) {
       .def_rw("again", &Calibration::again)
       .def_rw("start", &Calibration::start)
       .def_rw("engine", &Calibration::engine)
+      .def_rw("cores", &Calibration::cores)
+      .def_rw("turn", &Calibration::turn)
       .def_rw("errors", &Calibration::errors);
   module.def(
       "read_calibration", [](const std::string& path) { return unwrap(read_calibration(path)); }, WithoutGil(),

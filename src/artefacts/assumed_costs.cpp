@@ -101,7 +101,11 @@ MessageCosts played(MessageCosts costs, double engine) {
 
 CommunicationCosts costs_of(const Calibration& calibration, const CommunicationCosts& otherwise, double link_latency) {
   CommunicationCosts costs = otherwise;
-  if (calibration.inside) costs.inside = played(*calibration.inside, calibration.engine);
+  if (calibration.inside) {
+    costs.inside = played(*calibration.inside, calibration.engine);
+    costs.cores = calibration.cores;
+    costs.turn = calibration.turn;
+  }
   if (calibration.between) {
     costs.between = played(*calibration.between, calibration.engine);
     costs.between.latency = std::max(0.0, costs.between.latency - calibration.links_between * link_latency);

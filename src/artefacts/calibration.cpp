@@ -118,11 +118,17 @@ class CalibrationReader {
     calibration_.reduce = std::move(*reduce);
     // Files that were written before these were measured do not have them.
     using Amount = std::pair<std::string_view, double Calibration::*>;
-    for (const auto& [name, member] : {Amount{"engine", &Calibration::engine}, Amount{"start", &Calibration::start}}) {
+    for (const auto& [name, member] : {Amount{"engine", &Calibration::engine}, Amount{"start", &Calibration::start},
+                                       Amount{"turn", &Calibration::turn}}) {
       if (!document_.has(name)) continue;
       const auto amount = amount_at(document_, name);
       if (!amount) return Failure(amount.error());
       calibration_.*member = *amount;
+    }
+    if (document_.has("cores")) {
+      const auto cores = count_at(document_, "cores", 0, max_cores);
+      if (!cores) return Failure(cores.error());
+      calibration_.cores = static_cast<std::uint32_t>(*cores);
     }
     if (!document_.has("again")) return {};
     auto again = size_cost_at(document_, "again");
@@ -143,6 +149,7 @@ class CalibrationReader {
   }
 
   static constexpr std::uint64_t max_links = 1000;
+  static constexpr std::uint64_t max_cores = 1'000'000;
 
   JsonValue document_;
   Calibration calibration_;
@@ -164,6 +171,8 @@ std::string calibration_text(const Calibration& calibration) {
                          {"again", size_cost_as_json(calibration.again)},
                          {"start", calibration.start},
                          {"engine", calibration.engine},
+                         {"cores", calibration.cores},
+                         {"turn", calibration.turn},
                          {"errors", errors_as_json(calibration.errors)}};
   return document.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
 }

@@ -16,6 +16,8 @@ Calibration example() {
   calibration.links_between = 2;
   calibration.copy = {{0, 0, 1e-10}};
   calibration.engine = 4e-8;
+  calibration.cores = 2;
+  calibration.turn = 9e-7;
   calibration.reduce = {{0, 1e-8, 2e-10}};
   calibration.again = {{0, 0, 1e-10}, {65537, 1e-6, 2e-10}};
   calibration.start = 8e-8;

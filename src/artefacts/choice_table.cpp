@@ -24,9 +24,10 @@ constexpr ArtefactHead table_head = {
     .last_version = 3,
 };
 
-constexpr std::array<std::string_view, 11> model_members = {
+constexpr std::array<std::string_view, 13> model_members = {
     "steps",   "link_bandwidth", "link_latency", "head_of_line", "costs_from", "inside",
-    "between", "copy",           "reduce",       "again",        "start"};
+    "between", "copy",           "reduce",       "again",        "start",      "cores",
+    "turn"};
 constexpr std::array<std::string_view, 8> former_model_members = {
     "steps", "link_bandwidth", "link_latency", "overhead", "eager_limit", "injection", "bus", "head_of_line"};
 
@@ -43,7 +44,9 @@ Json model_as_json(const ChoiceModel& model) {
           {"copy", size_cost_as_json(model.costs.copy)},
           {"reduce", size_cost_as_json(model.costs.reduce)},
           {"again", size_cost_as_json(model.costs.again)},
-          {"start", model.costs.start}};
+          {"start", model.costs.start},
+          {"cores", model.costs.cores},
+          {"turn", model.costs.turn}};
 }
 
 Json choice_as_json(const CollectiveChoice& choice) {
@@ -124,10 +127,18 @@ Result<CommunicationCosts> read_costs(const JsonValue& model) {
     if (!again) return Failure(again.error());
     costs.again = std::move(*again);
   }
-  if (model.has("start")) {
-    const auto start = amount_at(model, "start");
-    if (!start) return Failure(start.error());
-    costs.start = *start;
+  using Amount = std::pair<std::string_view, double CommunicationCosts::*>;
+  for (const auto& [name, member] :
+       {Amount{"start", &CommunicationCosts::start}, Amount{"turn", &CommunicationCosts::turn}}) {
+    if (!model.has(name)) continue;
+    const auto amount = amount_at(model, name);
+    if (!amount) return Failure(amount.error());
+    costs.*member = *amount;
+  }
+  if (model.has("cores")) {
+    const auto cores = count_at(model, "cores", 0, max_count);
+    if (!cores) return Failure(cores.error());
+    costs.cores = static_cast<std::uint32_t>(std::min<std::uint64_t>(*cores, no_id));
   }
   return costs;
 }

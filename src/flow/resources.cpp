@@ -18,6 +18,17 @@ Resources::Resources(const Paths& paths, const FlowOptions& options)
   first_bus_ = static_cast<Constraint>(capacity_.size());
   const double bus = options.costs.inside.bandwidth;
   if (bus > 0) capacity_.insert(capacity_.end(), paths.machine_count(), bus);
+  if (options.costs.cores > 0) count_turns();
+}
+
+void Resources::count_turns() {
+  std::vector<double> ranks(paths_.machine_count(), 0);
+  for (Rank rank = 0; rank < paths_.participant_count(); ++rank) {
+    if (has_processor(rank)) ++ranks[paths_.machine(rank)];
+  }
+  const auto cores = static_cast<double>(options_.costs.cores);
+  if (ranks.empty() || *std::ranges::max_element(ranks) <= cores) return;
+  for (const double count : ranks) turns_.push_back(std::max(0.0, count / cores - 1));
 }
 
 std::uint32_t Resources::part_count(Rank from, Rank to, Bytes bytes) const {
@@ -31,6 +42,7 @@ void Resources::find_route(Rank from, Rank to, std::uint32_t part, Route& route)
   // Half of the latency lies at each end, and routers have none.
   const int ranks_at_ends = (has_processor(from) ? 1 : 0) + (has_processor(to) ? 1 : 0);
   route.delay = costs(from, to).latency * ranks_at_ends / 2;
+  if (has_processor(to) && takes_turns(to)) route.delay += turns_[paths_.machine(to)] * options_.costs.turn;
   route.within_machine = within_machine(from, to);
   if (route.within_machine) {
     if (options_.costs.inside.bandwidth > 0) route.shared.push_back(bus_of(paths_.machine(from)));

@@ -61,6 +61,13 @@ class Resources {
   [[nodiscard]] double receive_seconds(Rank from, Rank to, Bytes bytes) const {
     return has_processor(to) ? seconds_of(costs(from, to).receive, bytes) : 0;
   }
+  /// Whether some machine has more ranks than cores; whether this rank's machine has.
+  [[nodiscard]] bool ranks_take_turns() const { return !turns_.empty(); }
+  [[nodiscard]] bool takes_turns(Rank rank) const { return ranks_take_turns() && turns_[paths_.machine(rank)] > 0; }
+  [[nodiscard]] std::uint32_t machine(Rank rank) const { return paths_.machine(rank); }
+  [[nodiscard]] std::uint32_t machine_count() const { return paths_.machine_count(); }
+  /// Of each machine; only where ranks take turns.
+  [[nodiscard]] std::uint32_t cores() const { return options_.costs.cores; }
   /// What messages leave one after the other: a number for each NIC, and for messages inside machines for each rank.
   [[nodiscard]] std::uint32_t outlet(Rank from, Rank to) const {
     return within_machine(from, to) ? paths_.nic_count() + from : paths_.nic(from);
@@ -77,6 +84,7 @@ class Resources {
   void find_route(Rank from, Rank to, std::uint32_t part, Route& route) const;
 
  private:
+  void count_turns();
   [[nodiscard]] Constraint out_of(std::uint32_t nic) const { return first_nic_ + 2 * nic; }
   [[nodiscard]] Constraint into(std::uint32_t nic) const { return first_nic_ + 2 * nic + 1; }
   [[nodiscard]] Constraint bus_of(std::uint32_t machine) const { return first_bus_ + machine; }
@@ -87,6 +95,7 @@ class Resources {
   Constraint first_bus_;
   std::vector<double> capacity_;
   std::vector<double> latency_;  // by link
+  std::vector<double> turns_;    // by machine: how many ranks there are for each core, less one; empty: nowhere more
 };
 
 }  // namespace ayatori

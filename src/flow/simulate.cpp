@@ -44,7 +44,8 @@ Result<> check_options(const FlowOptions& options) {
         check(options.costs.inside.bandwidth, "the rate of the bus"),
         check(options.costs.copy, "the time of local copies"), check(options.costs.reduce, "the time of reductions"),
         check(options.costs.again, "the time of replacing what was sent"),
-        check(options.costs.start, "the time until the first step")}) {
+        check(options.costs.start, "the time until the first step"),
+        check(options.costs.turn, "the time until a rank has its turn")}) {
     if (!checked) return checked;
   }
   for (const auto& costs : options.on_planes) {
@@ -149,6 +150,9 @@ Result<Prediction> simulate(const Schedule& schedule, const Paths& paths, const 
   if (auto checked = check_participants(schedule, paths); !checked) return Failure(checked.error());
   if (auto checked = check_split(paths, options); !checked) return Failure(checked.error());
   const Resources resources(paths, options);
+  if (resources.ranks_take_turns() && options.steps == StepMode::synchronous) {
+    return fail("ranks that share cores drift, so synchronous steps are not simulated with more ranks than cores");
+  }
   auto prediction = options.steps == StepMode::drift ? simulate_drift(schedule, resources, options)
                                                      : simulate_synchronous(schedule, resources, options);
   if (prediction) begin_later(*prediction, options.costs.start);

@@ -13,6 +13,10 @@ Traffic::Traffic(const Resources& resources, bool head_of_line)
       link_bytes_(resources.link_count(), 0),
       saturated_(resources.link_count(), 0),
       saturated_since_(resources.link_count(), -1) {
+  if (resources.ranks_take_turns()) {
+    turns_.assign(resources.machine_count(), {.idle_cores = resources.cores()});
+    has_core_.assign(resources.participant_count(), false);
+  }
   if (!resources.splits_by_load()) return;
   adaptive_ = std::make_unique<AdaptiveRates>(resources.capacity());
   carried_.assign(resources.capacity().size(), 0);
@@ -112,9 +116,32 @@ bool Traffic::send_in_turn(Rank from, Rank to, Bytes bytes, Token token) {
 }
 
 void Traffic::occupy(Rank rank, double seconds, Token token) {
+  if (resources_.takes_turns(rank)) {
+    turns_[resources_.machine(rank)].waiting.push_back({rank, seconds, token});
+    give_cores(resources_.machine(rank));
+    return;
+  }
   double& free_from = processor_free_from_[rank];
   free_from = std::max(free_from, now_) + seconds;
   start_timer(free_from - now_, token);
+}
+
+/// To those that wait, if they have none already.
+void Traffic::give_cores(std::uint32_t machine) {
+  auto& [idle_cores, waiting] = turns_[machine];
+  std::size_t left = 0;
+  for (const Turns::Asked& asked : waiting) {
+    if (idle_cores == 0 || has_core_[asked.rank]) {
+      waiting[left++] = asked;
+      continue;
+    }
+    --idle_cores;
+    has_core_[asked.rank] = true;
+    Timer timer{now_ + asked.seconds, timers_made_++, asked.token};
+    timer.rank = asked.rank;
+    timers_.push(timer);
+  }
+  waiting.resize(left);
 }
 
 void Traffic::start_timer(double seconds, Token token) { timers_.push({now_ + seconds, timers_made_++, token}); }
@@ -188,6 +215,11 @@ void Traffic::finish_timers(double until, std::vector<Token>& completed) {
     timers_.pop();
     if (timer.message == no_id) {
       completed.push_back(timer.token);
+      if (timer.rank == no_id) continue;
+      has_core_[timer.rank] = false;
+      const std::uint32_t machine = resources_.machine(timer.rank);
+      ++turns_[machine].idle_cores;
+      give_cores(machine);
     } else if (timer.bytes == 0) {
       finish_part(timer.message, completed);
     } else {

@@ -44,7 +44,7 @@ class Traffic {
   /// The token is complete after `seconds`.
   void start_timer(double seconds, Token token);
   /// The token is complete when the rank's processor has done what it was asked before, and then this for `seconds` >
-  /// 0.
+  /// 0. Ranks that take turns also wait for a core.
   void occupy(Rank rank, double seconds, Token token);
 
   /// Goes to the next instant at which a message or timer is complete, and replaces `completed` by all that are. False
@@ -58,6 +58,17 @@ class Traffic {
 
  private:
   using MessageNumber = std::uint32_t;
+
+  /// What the processors of a machine are asked for, whose ranks take turns.
+  struct Turns {
+    struct Asked {
+      Rank rank = 0;
+      double seconds = 0;
+      Token token = 0;
+    };
+    std::uint32_t idle_cores = 0;
+    std::vector<Asked> waiting = {};  // in the order in which it was asked
+  };
 
   struct SentMessage {
     Token token = 0;
@@ -77,12 +88,14 @@ class Traffic {
     Token token;                    // of a timer that belongs to no message
     MessageNumber message = no_id;  // whose part begins to flow
     std::uint32_t part = 0;
-    Bytes bytes = 0;  // 0: nothing flows
+    Bytes bytes = 0;    // 0: nothing flows
+    Rank rank = no_id;  // that gives its core back
     friend bool operator>(const Timer& a, const Timer& b) {
       return a.time != b.time ? a.time > b.time : a.order > b.order;
     }
   };
 
+  void give_cores(std::uint32_t machine);
   MessageNumber number_for(const SentMessage& message);
   void send_part(MessageNumber message, std::uint32_t part, Bytes bytes, double seconds);
   void send_by_load(MessageNumber message, Bytes bytes, double seconds);
@@ -106,6 +119,8 @@ class Traffic {
   double carried_until_ = 0;
   std::vector<double> carried_;              // bytes until then, by constraint
   std::vector<double> processor_free_from_;  // by participant
+  std::vector<Turns> turns_;                 // by machine; empty: no ranks take turns
+  std::vector<bool> has_core_;               // by participant, of those that take turns
   std::vector<double> outlet_free_from_;     // by outlet
   double now_ = 0;
   std::uint64_t timers_made_ = 0;

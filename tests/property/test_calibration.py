@@ -147,11 +147,11 @@ def test_the_formulas_of_the_fit_are_those_of_the_simulator(ppn: int) -> None:
 def test_noise_is_said() -> None:
     measured = measurement_of(MessageCosts(1e-6, (Line(0, 1e-7),), (Line(0, 1e-7, 1e-10),), 0, 4096), (), ())
     assert measured.noisy_share() == 0
-    assert calibration_of(measured, None, 0).remarks == ()
+    assert calibration_of(measured, None, 0, 0).remarks == ()
     for samples in measured.patterns.values():
         samples.three_quarters = {size: 2 * seconds for size, seconds in samples.median.items()}
     assert measured.noisy_share() == 1 > TOO_NOISY
-    assert any("too noisy" in remark for remark in calibration_of(measured, None, 0).remarks)
+    assert any("too noisy" in remark for remark in calibration_of(measured, None, 0, 0).remarks)
 
 
 def test_the_start_and_what_it_takes_to_replace_what_was_sent_are_found() -> None:
@@ -182,7 +182,7 @@ def test_any_noise_makes_costs_that_can_be_simulated_with(costs: MessageCosts, i
 def test_times_of_another_pace_are_said() -> None:
     measured = measurement_of(MessageCosts(1e-6, (Line(0, 1e-7),), (Line(0, 1e-7, 1e-10),), 0, 4096), (), ())
     measured.other_pace = 0.25
-    [remark] = calibration_of(measured, None, 0).remarks
+    [remark] = calibration_of(measured, None, 0, 0).remarks
     assert "while 25% of the times were measured, messages had another pace" in remark
 
 

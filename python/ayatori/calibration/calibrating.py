@@ -15,6 +15,7 @@ from ayatori.calibration.measuring import (
     compile_program,
     hosts_in,
     measure,
+    measure_turn,
     player_seconds,
 )
 from ayatori.formats.calibration import Calibration
@@ -39,14 +40,15 @@ def calibrate(
         program = compile_program(mpi, folder)
         note(f"inside this machine: two ranks for {seconds:g} s")
         inside = measure(mpi, [program], folder, seconds, None)
+        turn = measure_turn(mpi, program, folder, inside.pace)
         between = None
         if hostfile is not None and len(hosts_in(hostfile)) > 1:
             note(f"between {' and '.join(hosts_in(hostfile)[:2])}: one rank each for {seconds:g} s")
             between = measure(mpi, [program], folder, seconds, hostfile)
-    return calibration_of(inside, between, links_between)
+    return calibration_of(inside, between, links_between, turn)
 
 
-def calibration_of(inside: Measurement, between: Measurement | None, links_between: int) -> Calibration:
+def calibration_of(inside: Measurement, between: Measurement | None, links_between: int, turn: float) -> Calibration:
     own = fit(inside, "inside")
     other = fit(between, "between") if between else None
     remarks = [*_remarks("inside", inside), *(_remarks("between", between) if between else [])]
@@ -66,6 +68,8 @@ def calibration_of(inside: Measurement, between: Measurement | None, links_betwe
         again=own.again,
         start=own.start,
         engine=player_seconds(),
+        cores=cores,
+        turn=turn,
         remarks=tuple(remarks),
         errors=(*own.errors, *_errors_of_messages(other)),
     )

@@ -23,6 +23,8 @@ FITTED_SIZES = tuple(4**power for power in range(12))
 CHECKED_SIZES = tuple(size for size in (factor * 4**power for power in range(11) for factor in (2, 3)) if size > 2)
 LEAST_SECONDS = 240.0
 """For everything but the measuring itself: starting, the eager limit, at least nine rounds."""
+SECONDS_OF_TURNS = 1.0
+"""Of MPIs that spin, in which time there are some ten messages."""
 MAX_SPREAD = 1.5
 """Three quarters of the rounds should be below this many times their median."""
 
@@ -125,6 +127,25 @@ def measure(
     if status != 0:
         raise Error(f"{mpi.mpirun} failed", cause=last_line(errors) or last_line(output) or f"status {status}")
     return parse_measurement(output.read_text(encoding="utf-8"))
+
+
+def measure_turn(mpi: Mpi, program: Path, folder: Path, pace: float) -> float:
+    """Seconds that a message waits where two ranks share each core of this machine, besides the `pace` that it has
+    where each rank has a core of its own."""
+    output, errors = folder / "output", folder / "errors"
+    ranks = 2 * _cores()
+    status = run_program(
+        [mpi.mpirun, *placement(mpi, None, ranks), program, "--turns", f"{SECONDS_OF_TURNS:g}"],
+        folder=folder,
+        environment=os.environ | open_mpi_as_root(),
+        output=output,
+        errors=errors,
+        timeout=LEAST_SECONDS,
+    )
+    if status != 0:
+        raise Error(f"{mpi.mpirun} failed on {ranks} ranks", cause=last_line(errors) or f"status {status}")
+    [line] = [line for line in output.read_text(encoding="utf-8").splitlines() if line.startswith("{")]
+    return max(0.0, float(json.loads(line)["median"]) - pace)
 
 
 def player_seconds(steps: int = 100_000, turns: int = 9) -> float:

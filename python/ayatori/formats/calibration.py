@@ -51,6 +51,10 @@ class Calibration:
     """Seconds from the call of a collective until its first step begins."""
     engine: float = 0
     """Seconds that who plays a schedule over this MPI takes for each end of a message, besides the MPI."""
+    cores: int = 0
+    """Of the machine; 0: not known."""
+    turn: float = 0
+    """Seconds that a message waits for each further rank that shares the core of its receiver."""
     remarks: Sequence[str] = ()
     errors: Sequence[FitError] = ()
 
@@ -72,6 +76,8 @@ def costs_of(calibration: Calibration, otherwise: Costs, link_latency: float) ->
         calibration.reduce or otherwise.reduce,
         calibration.again if calibration.reduce else otherwise.again,
         calibration.start,
+        calibration.cores if inside else otherwise.cores,
+        calibration.turn if inside else otherwise.turn,
     )
 
 
@@ -125,6 +131,7 @@ def write_calibration(calibration: Calibration, path: Path) -> None:
     core.copy, core.reduce = size_cost_to_core(calibration.copy), size_cost_to_core(calibration.reduce)
     core.again = size_cost_to_core(calibration.again)
     core.start, core.engine = calibration.start, calibration.engine
+    core.cores, core.turn = calibration.cores, calibration.turn
     core.errors = [
         _core.FitError(error.what, error.fitted, error.points, error.median, error.max) for error in calibration.errors
     ]
@@ -145,6 +152,8 @@ def read_calibration(path: Path) -> Calibration:
         size_cost_from_core(core.again),
         core.start,
         core.engine,
+        core.cores,
+        core.turn,
         tuple(core.remarks),
         tuple(FitError(error.what, error.fitted, error.points, error.median, error.max) for error in core.errors),
     )

@@ -60,6 +60,10 @@ class Costs:
     """More than that where the result replaces what was sent in the same step."""
     start: float = 0
     """From the call of a collective until its first step begins."""
+    cores: int = 0
+    """Of each machine; 0: as many as it has ranks."""
+    turn: float = 0
+    """A message waits so long for each further rank that shares the core of its receiver."""
 
 
 FREE = Costs()
@@ -79,6 +83,7 @@ def to_core(costs: Costs) -> _core.CommunicationCosts:
     core.reduce = size_cost_to_core(costs.reduce)
     core.again = size_cost_to_core(costs.again)
     core.start = costs.start
+    core.cores, core.turn = costs.cores, costs.turn
     return core
 
 
@@ -91,6 +96,8 @@ def from_core(core: _core.CommunicationCosts, origin: str) -> Costs:
         size_cost_from_core(core.reduce),
         size_cost_from_core(core.again),
         core.start,
+        core.cores,
+        core.turn,
     )
 
 

@@ -42,6 +42,8 @@ struct Calibration {
   /// Seconds that who plays a schedule over this MPI takes for each end of a message, besides the MPI. Not in `send`
   /// and `receive`, which are the MPI's.
   double engine = 0;
+  std::uint32_t cores = 0;  ///< of the machine; 0: not known
+  double turn = 0;          ///< as in CommunicationCosts
   std::vector<FitError> errors;
 
   friend bool operator==(const Calibration&, const Calibration&) = default;

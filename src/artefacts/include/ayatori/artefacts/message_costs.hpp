@@ -4,6 +4,7 @@
 /// and Scheiman, Journal of Parallel and Distributed Computing 44, 1997) with overheads that grow with the size, as in
 /// PLogP (Kielmann, Bal and Verstoep, 2000) and LogGOPS (Hoefler, Schneider and Lumsdaine, 2010).
 
+#include <cstdint>
 #include <vector>
 
 #include "ayatori/base/ids.hpp"
@@ -55,6 +56,9 @@ struct CommunicationCosts {
   SizeCost again;        ///< more than that where the result replaces what was sent in the same step: the receiver's
                          ///< cache has it, too, and must give it up
   double start = 0;      ///< seconds from the call of a collective until its first step begins, on each rank
+  std::uint32_t cores = 0;  ///< of each machine; 0: as many as it has ranks
+  double turn = 0;  ///< seconds that a message waits for each further rank that shares the core of its receiver: until
+                    ///< the receiver looks, these have looked for their own and given the core away
 
   friend bool operator==(const CommunicationCosts&, const CommunicationCosts&) = default;
 };
