@@ -31,6 +31,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import groupby
 from pathlib import Path
 from statistics import median
@@ -84,7 +85,10 @@ def calibrated(mpi: Mpi, seconds: float, hostfile: Path | None) -> tuple[Predict
         print(f"warning: {remark}")
     hosts = len(hosts_in(hostfile)) if hostfile else 2
     network = open_source(f"fattree:K={max(2, hosts)},levels=1")
-    model = Model(costs=costs_of(calibration, assumed_costs(network), 0))
+    costs = costs_of(calibration, assumed_costs(network), 0)
+    if hostfile:
+        costs = replace(costs, cores=1)
+    model = Model(costs=costs)
     return Predictor(network, model=model), 0 if hostfile else inside.pace
 
 

@@ -4,8 +4,8 @@
  *     calibrate [--ping-pong] SECONDS SIZE…
  *     calibrate --turns SECONDS, on more ranks than there are cores
  *
- * With --turns it prints the pace between the first two ranks, while all others wait for a message. As there are more
- * ranks than cores a message waits until its receiver has its turn.
+ * With --turns it prints the time of a step in which each rank sends a byte and waits for one: as there are more ranks
+ * than cores, a message waits until its receiver has its turn.
  *
  * With --ping-pong `ayatori bench pingpong` measures by it: messages only, one way, alone and many in a row.
  *
@@ -288,37 +288,26 @@ static void print_samples(int rounds, int count, const int* sizes) {
     }
 }
 
-/* For SECONDS: MPIs that wait without giving their core to others take milliseconds for a message. */
-static void print_pace_in_turns(double seconds) {
-    enum { max_samples = 1000, least_samples = 3 };
+/* The time of a step in which each rank sends a byte to the next one and waits for that of the one before: the median
+ * over turns of several steps, for SECONDS. MPIs that wait without giving their core to others take milliseconds. */
+static void print_step_in_turns(double seconds) {
+    enum { max_samples = 2000, least_samples = 3, steps = 16 };
     static double samples_in_turns[max_samples];
+    char byte_out = 0, byte_in = 0;
     int taken = 0, ranks = 0, go_on = 1;
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-    if (rank > 1) {
-        MPI_Recv(&go_on, 1, MPI_INT, 0, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-        return;
-    }
+    const int next = (rank + 1) % ranks, before = (rank + ranks - 1) % ranks;
     const double until = MPI_Wtime() + seconds;
     while (go_on) {
         const double start = MPI_Wtime();
-        if (rank == 0) send((char*)&go_on, sizeof go_on);
-        receive(sizeof go_on);
-        if (rank == 1) {
-            memcpy(&go_on, in, sizeof go_on);
-            send(in, sizeof go_on);
-        } else {
-            samples_in_turns[taken++] = (MPI_Wtime() - start) / 2;
-            go_on = go_on && taken < max_samples && (taken < least_samples || MPI_Wtime() < until);
-            if (!go_on) break;
-        }
+        for (int step = 0; step < steps; ++step)
+            MPI_Sendrecv(&byte_out, 1, MPI_BYTE, next, 0, &byte_in, 1, MPI_BYTE, before, 0, MPI_COMM_WORLD,
+                         MPI_STATUS_IGNORE);
+        samples_in_turns[taken++] = (MPI_Wtime() - start) / steps;
+        go_on = taken < max_samples && (taken < least_samples || MPI_Wtime() < until);
+        MPI_Bcast(&go_on, 1, MPI_INT, 0, MPI_COMM_WORLD);
     }
-    if (rank != 0) return;
-    send((char*)&go_on, sizeof go_on);
-    receive(sizeof go_on);
-    for (int other = 2; other < ranks; ++other) MPI_Send(&go_on, 1, MPI_INT, other, 1, MPI_COMM_WORLD);
-    double sum = 0;
-    for (int i = 0; i < taken; ++i) sum += samples_in_turns[i];
-    printf("{\"ranks\": %d, \"median\": %.4g, \"mean\": %.4g}\n", ranks, quantile(samples_in_turns, taken, 0.5), sum / taken);
+    if (rank == 0) printf("{\"ranks\": %d, \"step\": %.4g}\n", ranks, quantile(samples_in_turns, taken, 0.5));
 }
 
 int main(int argc, char** argv) {
@@ -327,8 +316,7 @@ int main(int argc, char** argv) {
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
     if (argc == 3 && strcmp(argv[1], "--turns") == 0) {
-        in = calloc(1, sizeof(int));
-        print_pace_in_turns(atof(argv[2]));
+        print_step_in_turns(atof(argv[2]));
         MPI_Finalize();
         return 0;
     }

@@ -130,8 +130,8 @@ def measure(
 
 
 def measure_turn(mpi: Mpi, program: Path, folder: Path, pace: float) -> float:
-    """Seconds that a message waits where two ranks share each core of this machine, besides the `pace` that it has
-    where each rank has a core of its own."""
+    """Seconds that a step, in which each rank sends a byte and waits for one, takes longer than the `pace` of a message
+    where each rank has a core of its own: with two ranks for each core of this machine."""
     output, errors = folder / "output", folder / "errors"
     ranks = 2 * _cores()
     status = run_program(
@@ -145,7 +145,7 @@ def measure_turn(mpi: Mpi, program: Path, folder: Path, pace: float) -> float:
     if status != 0:
         raise Error(f"{mpi.mpirun} failed on {ranks} ranks", cause=last_line(errors) or f"status {status}")
     [line] = [line for line in output.read_text(encoding="utf-8").splitlines() if line.startswith("{")]
-    return max(0.0, float(json.loads(line)["median"]) - pace)
+    return max(0.0, float(json.loads(line)["step"]) - pace)
 
 
 def player_seconds(steps: int = 100_000, turns: int = 9) -> float:
