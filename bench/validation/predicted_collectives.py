@@ -20,8 +20,7 @@ ranks of this machine, and one on each of the first two hosts, once for all coll
 The share of cells that are chosen well is said twice: of all algorithms as they are, where the best of several that
 send the same messages (same_messages.hpp) is a matter of chance, and with such algorithms as one.
 
-More ranks than cores are not modelled: ranks wait for their turn then. Such cells are marked, and no bar is asked of
-them: the rows only say how far off the model is.
+With more ranks than cores the model counts their turns, which is a rough guide (docs/predictions.md).
 """
 
 from __future__ import annotations
@@ -40,7 +39,7 @@ from tempfile import TemporaryDirectory
 from ayatori import _core
 from ayatori.base.errors import Error
 from ayatori.base.units import format_bytes, format_seconds, parse_bytes
-from ayatori.calibration.calibrating import calibration_of
+from ayatori.calibration.calibrating import SECONDS_OF_TURNS, calibration_of
 from ayatori.calibration.measuring import Mpi, compile_program, find_mpi, hosts_in, measure_turn, placement
 from ayatori.calibration.measuring import measure as measure_pair
 from ayatori.formats.calibration import costs_of
@@ -76,7 +75,7 @@ def calibrated(mpi: Mpi, seconds: float, hostfile: Path | None) -> tuple[Predict
         program = compile_program(mpi, Path(name))
         inside = measure_pair(mpi, [program], Path(name), seconds, None)
         between = measure_pair(mpi, [program], Path(name), seconds, hostfile) if hostfile else None
-        turn = measure_turn(mpi, program, Path(name), inside.pace)
+        turn = measure_turn(mpi, program, Path(name), SECONDS_OF_TURNS, inside.pace)
     calibration = calibration_of(inside, between, links_between=2, turn=turn)
     for error in calibration.errors:
         print(f"{error.what:<20}{'fitted' if error.fitted else 'checked':<9}{error.median:8.1%} median")
@@ -240,7 +239,7 @@ def main() -> None:
     mpi = find_mpi(asked.mpirun)
     cores = len(os.sched_getaffinity(0))
     if asked.ranks > cores:
-        print(f"no bar is asked of these cells: {asked.ranks} ranks take turns on {cores} cores, which is not modelled")
+        print(f"{asked.ranks} ranks take turns on {cores} cores, of which the model is a rough guide")
     cells: list[Measured] = []
     collectives = asked.collectives.split(",")
     sizes = [parse_bytes(word) for word in asked.bytes.split(",")] if asked.bytes else list(SIZES)

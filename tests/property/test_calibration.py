@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from math import isfinite
 from pathlib import Path
 from random import Random
@@ -199,13 +200,28 @@ def test_calibrations_come_back_as_they_were_written(
 ) -> None:
     errors = (FitError("one way inside", True, 12, 0.03, 0.5),)
     written = Calibration(
-        "n1", "MPI", inside, between, links, (Line(0, 0.0, 1e-10),), (), AGAIN, START, 4e-8, ("busy",), errors
+        "n1", "MPI", inside, between, links, (Line(0, 0.0, 1e-10),), (), AGAIN, START, 4e-8, 2, 9e-7, ("busy",), errors
     )
     with TemporaryDirectory() as folder:
         path = Path(folder) / "calibration.json"
         write_calibration(written, path)
         assert read_calibration(path) == written
         jsonschema.validate(json.loads(path.read_text()), json.loads(SCHEMA.read_text()))
+
+
+def test_cores_and_turns_are_those_of_the_machine_that_was_measured() -> None:
+    measured = Calibration("n1", "MPI", MessageCosts(latency=3e-6), cores=2, turn=1e-6)
+    costs = costs_of(measured, FREE, 0)
+    assert (costs.cores, costs.turn) == (2, 1e-6)
+    elsewhere = costs_of(replace(measured, inside=None), FREE, 0)
+    assert (elsewhere.cores, elsewhere.turn) == (0, 0)
+    network = open_source("fattree:K=2,levels=1")
+    seconds = []
+    for ranks in (2, 4, 8):
+        [job] = contiguous_jobs(network, [1], ranks)
+        [predicted] = Predictor(network, model=Model(costs=costs)).predict([job], Call("broadcast", "linear", 8))
+        seconds.append(predicted.seconds)
+    assert seconds == pytest.approx([3e-6, 4e-6, 6e-6]), "one and three more ranks share the core of each receiver"
 
 
 def test_what_was_not_measured_is_assumed_and_said_so() -> None:

@@ -20,6 +20,8 @@ from ayatori.calibration.measuring import (
 )
 from ayatori.formats.calibration import Calibration
 
+SECONDS_OF_TURNS = 1.0
+"""In which ranks of MPIs that spin exchange some ten messages."""
 TOO_NOISY = 0.2
 """Share of the times whose rounds differ too much."""
 
@@ -40,7 +42,7 @@ def calibrate(
         program = compile_program(mpi, folder)
         note(f"inside this machine: two ranks for {seconds:g} s")
         inside = measure(mpi, [program], folder, seconds, None)
-        turn = measure_turn(mpi, program, folder, inside.pace)
+        turn = measure_turn(mpi, program, folder, min(seconds, SECONDS_OF_TURNS), inside.pace)
         between = None
         if hostfile is not None and len(hosts_in(hostfile)) > 1:
             note(f"between {' and '.join(hosts_in(hostfile)[:2])}: one rank each for {seconds:g} s")

@@ -23,8 +23,6 @@ FITTED_SIZES = tuple(4**power for power in range(12))
 CHECKED_SIZES = tuple(size for size in (factor * 4**power for power in range(11) for factor in (2, 3)) if size > 2)
 LEAST_SECONDS = 240.0
 """For everything but the measuring itself: starting, the eager limit, at least nine rounds."""
-SECONDS_OF_TURNS = 1.0
-"""Of MPIs that spin, in which time there are some ten messages."""
 MAX_SPREAD = 1.5
 """Three quarters of the rounds should be below this many times their median."""
 
@@ -129,13 +127,13 @@ def measure(
     return parse_measurement(output.read_text(encoding="utf-8"))
 
 
-def measure_turn(mpi: Mpi, program: Path, folder: Path, pace: float) -> float:
+def measure_turn(mpi: Mpi, program: Path, folder: Path, seconds: float, pace: float) -> float:
     """Seconds that a step, in which each rank sends a byte and waits for one, takes longer than the `pace` of a message
-    where each rank has a core of its own: with two ranks for each core of this machine."""
+    where each rank has a core of its own: with two ranks for each core of this machine, measured for `seconds`."""
     output, errors = folder / "output", folder / "errors"
     ranks = 2 * _cores()
     status = run_program(
-        [mpi.mpirun, *placement(mpi, None, ranks), program, "--turns", f"{SECONDS_OF_TURNS:g}"],
+        [mpi.mpirun, *placement(mpi, None, ranks), program, "--turns", f"{seconds:g}"],
         folder=folder,
         environment=os.environ | open_mpi_as_root(),
         output=output,

@@ -277,7 +277,7 @@ def describe_paths(data: dict[str, Any]) -> None:
 
 
 def describe_costs(model: Model) -> None:
-    """Two lines: where the numbers come from, and the most important ones."""
+    """Where the numbers come from, and the most important ones."""
     costs = model.costs or FREE
     between = costs.between
     by_plane = "; between machines by plane" if model.on_planes else ""
@@ -290,6 +290,11 @@ def describe_costs(model: Model) -> None:
         f"{format_seconds(model.link_latency or 0)} a link, overheads {' and '.join(map(format_seconds, small))}, "
         f"eager up to {format_bytes(between.eager_limit)}"
     )
+    if costs.cores:
+        say(
+            f"                {costs.cores} cores a machine; with more ranks there messages wait "
+            f"{format_seconds(costs.turn)} for each further rank of a core, and times are a rough guide"
+        )
 
 
 def parse_rails(network: Network, text: str) -> str:

@@ -49,13 +49,13 @@ struct MessageCosts {
 
 /// All that a machine's part of a communication costs.
 struct CommunicationCosts {
-  MessageCosts inside;   ///< of messages within a machine
-  MessageCosts between;  ///< of messages between machines
-  SizeCost copy;         ///< of a local copy
-  SizeCost reduce;       ///< of combining two vectors of so many bytes each
-  SizeCost again;        ///< more than that where the result replaces what was sent in the same step: the receiver's
-                         ///< cache has it, too, and must give it up
-  double start = 0;      ///< seconds from the call of a collective until its first step begins, on each rank
+  MessageCosts inside;      ///< of messages within a machine
+  MessageCosts between;     ///< of messages between machines
+  SizeCost copy;            ///< of a local copy
+  SizeCost reduce;          ///< of combining two vectors of so many bytes each
+  SizeCost again;           ///< more than that where the result replaces what was sent in the same step: the receiver's
+                            ///< cache has it, too, and must give it up
+  double start = 0;         ///< seconds from the call of a collective until its first step begins, on each rank
   std::uint32_t cores = 0;  ///< of each machine; 0: as many as it has ranks
   double turn = 0;  ///< seconds that a message waits for each further rank that shares the core of its receiver: until
                     ///< the receiver looks, these have looked for their own and given the core away
