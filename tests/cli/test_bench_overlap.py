@@ -216,10 +216,9 @@ def test_all_methods_of_petsc_come_to_the_same_solution(ayatori_command, tmp_pat
 @needs_a_lab
 def test_two_hosts_in_a_lab(ayatori_command, tmp_path: Path) -> None:
     family = random.Random(1).choice(installed_families())
-    words = "--calls isend --bytes 64KiB --mechanisms none,acp --repeats 2 --turns 2 --rate 400Mbit/s"
+    words = "--calls isend --bytes 64KiB --mechanisms acp --repeats 1 --turns 2 --rate 400Mbit/s"
     outcome = ayatori_command("bench", "overlap", *words.split(), "--mpi", family, "--json", cwd=tmp_path)
     assert outcome.status == 0, outcome.stderr
-    plain, ours = json.loads(outcome.stdout)["results"]
-    assert [place["host"] for place in plain["places"]] == ["host0", "host1"]
-    assert plain["failed"] is None and ours["failed"] is None
-    assert len(ours["crowded"]) >= 1 and plain["crowded"] == []
+    [ours] = json.loads(outcome.stdout)["results"]
+    assert [place["host"] for place in ours["places"]] == ["host0", "host1"]
+    assert ours["failed"] is None and len(ours["crowded"]) >= 1

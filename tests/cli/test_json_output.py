@@ -48,6 +48,9 @@ EXAMPLES: dict[str, list[str]] = {
     "bench-hpl": ["bench hpl --matrix-order 60 --nb 16 --mixed"],
     "estimate-hpl": ["estimate hpl --matrix-order 60 --nb 16 --grids 1x2 --seconds 10ms"],
     "estimate-hpl-paper": ["estimate hpl --paper"],
+    "estimate-in-network": [
+        f"estimate in-network {PAPER} --contiguous 8..8 --collective allreduce,barrier --bytes 24B"
+    ],
     "bench-overlap": [
         "bench overlap --here --mpi openmpi --calls ibcast --bytes 8KiB --mechanisms none --repeats 1 --turns 2",
         "bench overlap --here --mpi openmpi --task stencil --ways isend --matrix-order 16 --mechanisms none "

@@ -24,23 +24,20 @@ def overlap(mpi: plugin.Mpi, ranks: int, *words: str) -> dict[str, object]:
     return dict(json.loads(line))
 
 
-@pytest.mark.parametrize(
-    ("call", "kernel", "ranks"),
-    [
-        ("isend", "arithmetic", 3),
-        ("iallreduce", "matrix-vector", 3),
-        ("ialltoall", "matrix-matrix", 3),
-        ("ibcast", "matrix-vector", 2),
-        ("iallgather", "arithmetic", 3),
-        ("acp", "matrix-matrix", 2),
-    ],
-)
-def test_what_is_received_and_computed_is_right(mpi: plugin.Mpi, call: str, kernel: str, ranks: int) -> None:
+CASES = {
+    "openmpi": [("isend", "arithmetic", 3), ("iallreduce", "matrix-vector", 3), ("acp", "matrix-matrix", 2)],
+    "mpich": [("ialltoall", "matrix-matrix", 3), ("ibcast", "matrix-vector", 2), ("iallgather", "arithmetic", 3)],
+}
+"""What differs between calls and kernels is in our program: each is run with one MPI."""
+
+
+def test_what_is_received_and_computed_is_right(mpi: plugin.Mpi) -> None:
     """The program checks both; matrices of an odd size, with tests between their rows."""
-    found = overlap(mpi, ranks, call, kernel, "4104", "3", "0", "1e-6", "37")
-    assert (found["call"], found["kernel"], found["bytes"], found["threads"]) == (call, kernel, 4104, 2)
-    assert {name: len(times) for name, times in found["samples"].items()} == dict.fromkeys(TIMES, 3)
-    assert len(found["places"]) == ranks and all(place["cores"] for place in found["places"])
+    for call, kernel, ranks in CASES[mpi.family]:
+        found = overlap(mpi, ranks, call, kernel, "4104", "3", "0", "1e-6", "37")
+        assert (found["call"], found["kernel"], found["bytes"], found["threads"]) == (call, kernel, 4104, 2)
+        assert {name: len(times) for name, times in found["samples"].items()} == dict.fromkeys(TIMES, 3)
+        assert len(found["places"]) == ranks and all(place["cores"] for place in found["places"])
 
 
 def test_units_that_are_given_are_computed(mpi: plugin.Mpi) -> None:

@@ -34,7 +34,7 @@ def test_results_are_those_of_one_process(mpi: plugin.Mpi, way: str, ranks: int,
 
 
 @pytest.mark.parametrize("way", ["isend", "acp"])
-@pytest.mark.parametrize(("ranks", "n", "dimensions"), [(1, 5, 1), (1, 1, 2), (6, 50, 2), (5, 5, 1)])
+@pytest.mark.parametrize(("ranks", "n", "dimensions"), [(1, 5, 1), (1, 1, 2), (8, 50, 2), (7, 8, 1)])
 def test_one_process_and_blocks_with_neighbours_on_three_sides(
     mpi: plugin.Mpi, way: str, ranks: int, n: int, dimensions: int
 ) -> None:

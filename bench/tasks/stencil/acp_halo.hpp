@@ -50,7 +50,10 @@ class AcpHalo final : public Halo {
     for (const Side side : all_sides) {
       if (!has(side)) continue;
       std::atomic_ref counter(*reinterpret_cast<std::int64_t*>(memory_ + layout_.counter(0, side)));
-      while (counter.load(std::memory_order_acquire) < step_) sched_yield();
+      while (counter.load(std::memory_order_acquire) < step_) {
+        acp_inquire(last_);  // whoever calls the library serves the network: its thread takes over only after a while
+        sched_yield();
+      }
     }
     acp_complete(last_);
   }

@@ -14,6 +14,7 @@ from ayatori.base.files import make_folder, write_json
 from ayatori.base.units import format_bytes, format_seconds, parse_bytes, parse_rate
 from ayatori.cli import options
 from ayatori.cli.execution import UsageError
+from ayatori.cli.lab import LEAST_BURST, MOST_BURST
 from ayatori.cli.output import note, print_json, print_table, progress, say
 from ayatori.measurement.collectives import FAMILIES, installed_families
 from ayatori.overlap.cores import binding_in_words
@@ -61,6 +62,7 @@ MPIS = Annotated[str, typer.Option(metavar="M[,M…]", help=f"From {', '.join(FA
 RANKS = Annotated[str, typer.Option(metavar="N[,N…]", help="Processes.")]
 RATE = Annotated[str, typer.Option(metavar="RATE", help="Of the cables of the lab's two hosts.")]
 LAB = Annotated[Path | None, typer.Option(metavar="FILE", help="Another lab: a cluster's file.")]
+BURST = Annotated[str, typer.Option("--burst", metavar="SIZE", help="Passes a cable of the lab at once after a pause.")]
 HERE = Annotated[bool, typer.Option("--here", help="On this machine as it is, without a lab.")]
 REPEATS = Annotated[int, typer.Option(help="Runs of each cell; cells take turns.")]
 TURNS = Annotated[int, typer.Option(metavar="N", help="Measurements in a run.")]
@@ -80,6 +82,7 @@ def overlap(
     mpi: MPIS = "",
     ranks: RANKS = "2",
     rate: RATE = "200Mbit/s",
+    burst: BURST = "32KiB",
     lab: LAB = None,
     here: HERE = False,
     repeats: REPEATS = 4,
@@ -96,7 +99,7 @@ def overlap(
     over all turns of all runs. Where medians of the earlier and the later half of the runs differ by more than 5 %, the
     figures are said to be too noisy. What is done of a run that is interrupted or killed is kept for --resume.
     """
-    site = site_of(lab, rate, here)
+    site = site_of(lab, rate, burst, here)
     site.check()
     families = words_of(mpi) or installed_families()
     if not families:
@@ -133,13 +136,16 @@ def finish(
         raise Error("nothing could be measured", results[0]["failed"])
 
 
-def site_of(lab: Path | None, rate: str, here: bool) -> Site:
+def site_of(lab: Path | None, rate: str, burst: str, here: bool) -> Site:
     if here:
         return Site()
+    at_once = options.value_of(parse_bytes, burst)
+    if not LEAST_BURST <= at_once <= MOST_BURST:
+        raise UsageError(f"--burst {burst} is out of range", hint="2KiB to 1MiB")
     if lab is not None:
-        return lab_of(lab)
+        return lab_of(lab, at_once)
     options.value_of(parse_rate, rate)
-    return lab_of_two(rate)
+    return lab_of_two(rate, at_once)
 
 
 def words_of(text: str) -> list[str]:

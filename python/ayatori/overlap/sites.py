@@ -27,6 +27,8 @@ class Site:
 
     cluster: str = ""
     hosts: int = 1
+    burst: int = Settings.burst_bytes
+    """Bytes that pass a cable of the lab at once after a pause."""
 
     def check(self) -> None:
         """Raises Error if there can be no such lab here."""
@@ -37,19 +39,20 @@ class Site:
         return -(-ranks // self.hosts)
 
 
-def lab_of_two(rate: str) -> Site:
+def lab_of_two(rate: str, burst: int) -> Site:
     """Two hosts, whose cables to a switch carry `rate`."""
     return Site(
         f'[planes.net]\nrate = "{rate}"\n[[switches]]\nname = "switch"\nplane = "net"\n'
         '[[hosts]]\nname = "host[0-1]"\nlinks = [{ to = "switch" }]\n',
         2,
+        burst,
     )
 
 
-def lab_of(file: Path) -> Site:
+def lab_of(file: Path, burst: int) -> Site:
     """The lab of a cluster's file. Raises Error if it describes none."""
     layout = lay_out(open_source(f"cluster:{file}"))
-    return Site(file.read_text(encoding="utf-8"), len(layout.hosts))
+    return Site(file.read_text(encoding="utf-8"), len(layout.hosts), burst)
 
 
 def result_of(
@@ -87,7 +90,7 @@ def _last_object(site: Site, command: Sequence[str], settings: dict[str, str], p
         if site.cluster:
             file = folder / "cluster.toml"
             file.write_text(site.cluster, encoding="utf-8")
-            command = words_in_lab(file, Settings(), command)
+            command = words_in_lab(file, Settings(burst_bytes=site.burst), command)
         variables = os.environ | open_mpi_as_root() | settings
         status = run_program(
             command, folder=folder, environment=variables, output=output, errors=errors, timeout=MAX_SECONDS

@@ -1,0 +1,54 @@
+"""ayatori estimate in-network: what would reductions in switches bring?"""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import Annotated, Any
+
+import typer
+
+from ayatori.base.units import format_bytes, format_seconds, parse_bytes
+from ayatori.cli import options
+from ayatori.cli.grouped import grouped
+from ayatori.cli.output import print_json, print_table, say
+from ayatori.model.network import open_source
+from ayatori.prediction.in_network import COLLECTIVES, OPERATIONS, SEGMENT_BYTES, predict_in_network
+
+
+@grouped
+def in_network(
+    *,
+    source: options.SOURCE,
+    collective: Annotated[str, typer.Option(metavar="C[,C…]", help=f"From {', '.join(COLLECTIVES)}.")] = "allreduce",
+    bytes: Annotated[str, typer.Option(metavar="SIZE[,SIZE…]", help="Of the whole vector.")] = "8B,16B,24B,4096B,64KiB",
+    each: options.JobOptions,
+    costs: options.ModelOptions,
+    host_pattern: options.HOST_PATTERN = "",
+    json: options.JSON = False,
+) -> None:
+    """What would take a reduction in switches (SHARP), beside our fastest algorithm between hosts?
+
+    Of the first job, on a network that is a tree. A model, of what it takes at least; no switch is asked. Forms that do
+    not block take the same, and hide all but what the processor is busy with.
+    """
+    network = open_source(source, host_pattern)
+    job = each.jobs_or_whole_network(network)[0]
+    sizes = [options.value_of(parse_bytes, word) for word in bytes.split(",")]
+    calls = [(name, size) for name in collective.split(",") for size in (sizes if name != "barrier" else [0])]
+    predicted = predict_in_network(network, job, calls, costs.model_on(network))
+    results = [asdict(one) | {"saved": one.saved} for one in predicted]
+    data = {"source": source, "ranks": job.rank_count, "machines": len(job.machines), "operations": OPERATIONS}
+    data |= {"segment_bytes": SEGMENT_BYTES, "results": results}
+    print_json("estimate-in-network", data) if json else describe(data)
+
+
+def describe(data: dict[str, Any]) -> None:
+    say(f"{data['ranks']} ranks on {data['machines']} machines; operations: {', '.join(data['operations'])}")
+    columns = ["  collective", "in switches", "processor", "between hosts", "saved", "by"]
+    print_table("", columns, [row_of(result) for result in data["results"]])
+
+
+def row_of(result: dict[str, Any]) -> list[str]:
+    times = [format_seconds(result[name]) for name in ("seconds", "processor", "host_seconds")]
+    saved = f"{result['saved'] / result['host_seconds']:.0%}" if result["host_seconds"] else "0%"
+    return [f"  {result['collective']}, {format_bytes(result['bytes'])}", *times, saved, result["algorithm"]]
