@@ -17,7 +17,7 @@ Maker make_shift, make_planned, make_pairwise, make_spread, make_ring_alltoall, 
 // trees.cpp: broadcast, reduce, allreduce or barrier, as the call says, along one kind of tree
 Maker make_binomial, make_knomial, make_linear_tree, make_chain, make_binary, make_mapped_binary;
 Maker make_trinaryx1, make_trinaryx3, make_sixcolour;
-Maker make_hierarchical_tree, make_in_network;
+Maker make_hierarchical_tree, make_gateway_trees, make_in_network;
 
 // butterflies.cpp
 Maker make_recursive_doubling, make_rabenseifner, make_swing, make_bine;
@@ -41,6 +41,9 @@ Maker make_dissemination, make_double_ring, make_doubling_barrier, make_halo;
 // hierarchical.cpp
 Maker make_hierarchical_alltoall, make_hierarchical_reduce_scatter, make_hierarchical_allreduce,
     make_hierarchical_allgather;
+
+// gateway_alltoall.cpp
+Maker make_gateway_alltoall, make_mixed_gateway_alltoall;
 
 // mpi_trees.cpp: broadcast or reduce, as the call says; gather
 Maker make_openmpi_binomial, make_openmpi_binary, make_openmpi_chains, make_openmpi_in_order_binary;

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "families.hpp"
+#include "gateway_trees.hpp"
 #include "grid_trees.hpp"
 #include "hierarchical_tree.hpp"
 
@@ -12,11 +13,11 @@ namespace {
 /// Down, up, or up and down, as the call needs it, on one stream. An allreduce's first chunks come down while
 /// its last ones still go up: a chunk can come down once the root has it, which is `rounds` steps after its start.
 void add_stream(PhasedSchedule& program, std::uint32_t stream, const TreePtr& tree, const Chunks& chunks,
-                const SlotLayout& layout) {
+                const SlotLayout& layout, std::uint32_t first_pair) {
   const CollectiveCall& call = program.call();
   std::size_t down_at = 0;
   if (call.collective != Collective::broadcast) {
-    program.at(stream, 0, reduce_up(tree, chunks, layout, call.ranks, stream * tree->fan()));
+    program.at(stream, 0, reduce_up(tree, chunks, layout, call.ranks, first_pair));
     down_at = tree->rounds();
   }
   if (call.collective != Collective::reduce) program.at(stream, down_at, broadcast_down(tree, chunks));
@@ -31,14 +32,18 @@ std::shared_ptr<PhasedSchedule> along(const CollectiveCall& call, const std::vec
     for (const TreePtr& tree : trees) layout.pairs += tree->fan();
   }
   auto program = std::make_shared<PhasedSchedule>(call, layout);
-  for (std::uint32_t c = 0; c < colours; ++c) add_stream(*program, c, trees[c], {c * chunks, chunks}, layout);
+  std::uint32_t first_pair = 0;
+  for (std::uint32_t c = 0; c < colours; ++c) {
+    add_stream(*program, c, trees[c], {c * chunks, chunks}, layout, first_pair);
+    first_pair += trees[c]->fan();
+  }
   return program;
 }
 
 std::shared_ptr<PhasedSchedule> signals_along(const CollectiveCall& call, const TreePtr& tree) {
   const SlotLayout nothing{0, 1, 0, 0};
   auto program = std::make_shared<PhasedSchedule>(call, nothing);
-  add_stream(*program, 0, tree, {0, 1, 0}, nothing);
+  add_stream(*program, 0, tree, {0, 1, 0}, nothing, 0);
   return program;
 }
 
@@ -154,6 +159,14 @@ Result<SchedulePtr> make_sixcolour(const CollectiveCall& call, const Places& pla
 
 Result<SchedulePtr> make_hierarchical_tree(const CollectiveCall& call, const Places& places, const AlgorithmOptions&) {
   return whole(call, std::make_shared<HierarchicalTree>(ranks_of(places), call.root, TreeScope::all));
+}
+
+Result<SchedulePtr> make_gateway_trees(const CollectiveCall& call, const Places& places,
+                                       const AlgorithmOptions& options) {
+  const auto ranks = ranks_of(places);
+  std::vector<TreePtr> trees = gateway_trees(*ranks, ranks->machine(call.root));
+  for (TreePtr& tree : trees) tree = tree_on_machines(tree, ranks, call.root);
+  return pipelined(call, trees, options);
 }
 
 Result<SchedulePtr> make_in_network(const CollectiveCall& call, const Places& places, const AlgorithmOptions& options) {
