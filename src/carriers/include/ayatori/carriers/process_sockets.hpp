@@ -1,0 +1,58 @@
+#pragma once
+/// \file
+/// The TCP connections of one process to the others of its job, over the networks that both are on: what SocketCarrier
+/// sends through. It knows no MPI: who learns the others' addresses hands them in.
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "ayatori/base/error.hpp"
+#include "ayatori/base/ids.hpp"
+
+namespace ayatori {
+
+/// One way from this process to another one. Addresses are IPv4's, as struct in_addr has them.
+struct SocketWay {
+  std::uint32_t own_address = 0;   ///< from which is sent; 0: whichever the system chooses
+  std::string interface;           ///< that has the address; empty: whichever
+  std::uint32_t peer_address = 0;  ///< where the peer listens
+  std::uint16_t peer_port = 0;     ///< in the order of this machine's bytes
+};
+
+struct SocketOptions {
+  /// What all processes of the job know and nobody else does: connections without it are closed.
+  std::uint64_t token = 0;
+  /// A message of so many bytes is cut into a part for each way to its receiver; smaller ones take the first way.
+  Bytes min_striped_bytes = 64 << 10;
+  /// Called again and again by a process that waits for messages; may be empty.
+  std::function<void()> while_waiting = nullptr;
+};
+
+/// Connections are made when something is first sent on them, one for each way and direction. Not safe for concurrent
+/// use, and for one play at a time.
+class ProcessSockets {
+ public:
+  /// Begins to listen, at all addresses of this machine. `self` is the number of this process among those of the job.
+  [[nodiscard]] static Result<std::unique_ptr<ProcessSockets>> listen(Rank self, SocketOptions options);
+  ProcessSockets(const ProcessSockets&) = delete;
+  ProcessSockets& operator=(const ProcessSockets&) = delete;
+  ~ProcessSockets();
+
+  /// Where it listens.
+  [[nodiscard]] std::uint16_t port() const;
+
+  /// By process of the job the ways to it; none to processes that are reached otherwise. Before anything is sent.
+  void set_ways(std::vector<std::vector<SocketWay>> ways);
+
+  struct State;  ///< what the carrier uses
+
+ private:
+  friend class SocketCarrier;
+  explicit ProcessSockets(std::unique_ptr<State> state);
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace ayatori

@@ -1,0 +1,44 @@
+#pragma once
+/// \file
+/// Carries messages between processes on different machines by TCP, each over the fastest network that both machines
+/// are on, and large ones over several equally fast ones at once (ProcessSockets). For machines on several networks,
+/// where MPI libraries choose by other rules.
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "ayatori/carriers/process_sockets.hpp"
+#include "ayatori/player/carrier.hpp"
+
+namespace ayatori {
+
+class SocketCarrier final : public Carrier {
+ public:
+  /// `processes`: by participant, its number among the processes of the job. `sockets` must outlive the carrier.
+  /// `streams` is that of the plays (RankProgram::stream_count): of plays with several, messages that come before their
+  /// receives are kept in memory of this process, so that no stream waits for another one.
+  SocketCarrier(ProcessSockets& sockets, std::shared_ptr<const std::vector<Rank>> processes, std::uint32_t streams);
+
+  /// Before each play: messages match only within a `context`. All participants give a play the same, and no two plays
+  /// of the same processes have the same.
+  void begin_play(std::uint64_t context);
+
+  /// Errors: a participant to whom no way leads; a connection that can't be made or has ended.
+  [[nodiscard]] Result<> post_send(RequestId request, const CarriedMessage& message) override;
+  [[nodiscard]] Result<> post_receive(RequestId request, const CarriedMessage& message) override;
+  /// Errors: also a message whose ends differ in size, and a process that has ended before it has sent all.
+  [[nodiscard]] Result<std::size_t> test_some(std::span<RequestId> completed) override;
+  /// Sleeps, for up to some milliseconds at a time.
+  [[nodiscard]] Result<std::size_t> wait_some(std::span<RequestId> completed) override;
+
+ private:
+  [[nodiscard]] Result<Rank> process_of(const CarriedMessage& message) const;
+
+  ProcessSockets::State& sockets_;
+  std::shared_ptr<const std::vector<Rank>> processes_;
+  std::uint32_t streams_;
+};
+
+}  // namespace ayatori

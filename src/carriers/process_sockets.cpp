@@ -1,0 +1,220 @@
+#include "ayatori/carriers/process_sockets.hpp"
+
+#include <netinet/in.h>
+#include <sys/epoll.h>
+#include <sys/socket.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstring>
+
+#include "process_sockets_state.hpp"
+
+namespace ayatori {
+
+namespace {
+
+constexpr int max_events = 64;
+
+Failure refused(const char* what) {
+  const int code = errno;
+  return with_code(with_cause(fail("{}", what), std::strerror(code)), code);
+}
+
+}  // namespace
+
+ProcessSockets::ProcessSockets(std::unique_ptr<State> state) : state_(std::move(state)) {}
+ProcessSockets::~ProcessSockets() = default;
+
+Result<std::unique_ptr<ProcessSockets>> ProcessSockets::listen(Rank self, SocketOptions options) {
+  auto state = std::make_unique<State>(self, std::move(options));
+  state->listener = SocketDescriptor(socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
+  state->events = SocketDescriptor(epoll_create1(EPOLL_CLOEXEC));
+  sockaddr_in own{};
+  own.sin_family = AF_INET;
+  own.sin_addr.s_addr = htonl(INADDR_ANY);
+  auto* const address = reinterpret_cast<sockaddr*>(&own);
+  socklen_t length = sizeof own;
+  const int number = state->listener.number();
+  if (!state->listener.is_open() || !state->events.is_open() || bind(number, address, length) != 0 ||
+      ::listen(number, SOMAXCONN) != 0 || getsockname(number, address, &length) != 0) {
+    return refused("no connections of other processes can be taken");
+  }
+  state->port = ntohs(own.sin_port);
+  state->watch(number, EPOLLIN, &state->listener, true);
+  return std::unique_ptr<ProcessSockets>(new ProcessSockets(std::move(state)));
+}
+
+std::uint16_t ProcessSockets::port() const { return state_->port; }
+
+void ProcessSockets::set_ways(std::vector<std::vector<SocketWay>> ways) {
+  state_->outgoing.clear();
+  for (Rank process = 0; process < ways.size(); ++process) {
+    auto& links = state_->outgoing.emplace_back();
+    for (SocketWay& way : ways[process]) links.push_back({process, OutgoingLink(std::move(way))});
+  }
+  state_->sent.resize(ways.size());
+  state_->open_links.resize(ways.size());
+  state_->has_ended.resize(ways.size());
+}
+
+void ProcessSockets::State::watch(int descriptor, std::uint32_t wanted, void* what, bool is_new) const {
+  epoll_event event{};
+  event.events = wanted;
+  event.data.ptr = what;
+  const int operation = wanted == 0 ? EPOLL_CTL_DEL : is_new ? EPOLL_CTL_ADD : EPOLL_CTL_MOD;
+  epoll_ctl(events.number(), operation, descriptor, &event);
+}
+
+void ProcessSockets::State::begin_play(std::uint64_t context_, bool keeps_early) {
+  context = context_;
+  inbox.begin_play(context, keeps_early);
+  for (auto& numbers : sent) std::ranges::fill(numbers, 0U);
+}
+
+std::uint32_t ProcessSockets::State::new_send(RequestId request, std::uint32_t fragments) {
+  if (free_sends.empty()) {
+    free_sends.push_back(static_cast<std::uint32_t>(sends.size()));
+    sends.emplace_back();
+  }
+  const std::uint32_t number = free_sends.back();
+  free_sends.pop_back();
+  sends[number] = {request, fragments};
+  return number;
+}
+
+/// What was under way may be in memory that is somebody else's soon.
+Result<> ProcessSockets::State::remember(Result<> done) {
+  if (!done) broken = done.error();
+  return done;
+}
+
+Result<> ProcessSockets::State::post_send(Rank to, RequestId request, const CarriedMessage& message) {
+  if (broken) return Failure(*broken);
+  return remember(send(to, request, message));
+}
+
+Result<> ProcessSockets::State::send(Rank to, RequestId request, const CarriedMessage& message) {
+  auto& ways = outgoing[to];
+  if (ways.empty()) return fail("no network leads to process {}", to);
+  auto& numbers = sent[to];
+  if (numbers.size() <= message.stream) numbers.resize(message.stream + 1);
+  const std::size_t parts = message.bytes >= options.min_striped_bytes ? ways.size() : 1;
+  FragmentHeader header{context, message.stream, numbers[message.stream]++, message.bytes, 0, 0};
+  const std::uint32_t number = new_send(request, static_cast<std::uint32_t>(parts));
+  for (std::size_t part = 0; part < parts; ++part) {
+    header.offset += header.bytes;
+    header.bytes = message.bytes / parts + (part < message.bytes % parts ? 1 : 0);
+    Outgoing& way = ways[part];
+    if (!way.link.is_open()) {
+      if (auto connected = way.link.connect({options.token, self}); !connected) return connected;
+      watch(way.link.descriptor(), EPOLLOUT, &way, true);
+      way.link.waits_for_room = true;
+    }
+    const bool was_idle = way.link.is_idle();
+    way.link.add({header, message, number});
+    if (!was_idle) continue;
+    if (auto advanced = advance(way); !advanced) return advanced;
+  }
+  return {};
+}
+
+/// Sends on one connection, and notes which sends are over.
+Result<> ProcessSockets::State::advance(Outgoing& one) {
+  left.clear();
+  if (auto done = one.link.send_some(left); !done) return done;
+  for (const std::uint32_t number : left) {
+    if (--sends[number].fragments > 0) continue;
+    inbox.completions().add(sends[number].request);
+    free_sends.push_back(number);
+  }
+  if (one.link.is_idle() == one.link.waits_for_room) {
+    const bool is_new = !one.link.waits_for_room;
+    one.link.waits_for_room = is_new;
+    watch(one.link.descriptor(), is_new ? std::uint32_t{EPOLLOUT} : 0, &one, is_new);
+  }
+  return {};
+}
+
+Result<> ProcessSockets::State::post_receive(Rank from, RequestId request, const CarriedMessage& message) {
+  if (broken) return Failure(*broken);
+  inbox.post(from, request, message);
+  return {};
+}
+
+void ProcessSockets::State::accept_all() {
+  while (true) {
+    SocketDescriptor taken(accept4(listener.number(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
+    if (!taken.is_open()) return;
+    IncomingLink& link = incoming.emplace_back(std::move(taken), options.token);
+    watch(link.descriptor(), EPOLLIN, &link, true);
+  }
+}
+
+Result<> ProcessSockets::State::receive(IncomingLink& link) {
+  const bool was_known = link.process() != no_id;
+  const auto outcome = link.receive_some(inbox, static_cast<Rank>(outgoing.size()));
+  if (!outcome) return Failure(outcome.error());
+  if (!was_known && link.process() != no_id) ++open_links[link.process()];
+  const bool is_blocked = *outcome == IncomingLink::Outcome::blocked;
+  if (is_blocked != link.is_blocked) {
+    watch(link.descriptor(), is_blocked ? 0 : std::uint32_t{EPOLLIN}, &link, true);
+    link.is_blocked = is_blocked;
+    is_blocked ? ++blocked : --blocked;
+  }
+  if (*outcome != IncomingLink::Outcome::ended && *outcome != IncomingLink::Outcome::refused) return {};
+  if (link.process() != no_id) {
+    --open_links[link.process()];
+    has_ended[link.process()] = true;
+  }
+  incoming.remove_if([&](const IncomingLink& one) { return &one == &link; });
+  return {};
+}
+
+/// What was blocked may have been asked for since.
+Result<> ProcessSockets::State::retry_blocked() {
+  if (blocked == 0) return {};
+  for (auto link = incoming.begin(); link != incoming.end();) {
+    IncomingLink& one = *link++;
+    if (!one.is_blocked) continue;
+    if (auto received = receive(one); !received) return received;
+  }
+  return {};
+}
+
+Result<> ProcessSockets::State::progress(int milliseconds) {
+  if (broken) return Failure(*broken);
+  return remember(look(milliseconds));
+}
+
+Result<> ProcessSockets::State::look(int milliseconds) {
+  if (auto retried = retry_blocked(); !retried) return retried;
+  std::array<epoll_event, max_events> happened;
+  const int timeout = inbox.completions().empty() ? milliseconds : 0;
+  const int count = epoll_wait(events.number(), happened.data(), max_events, timeout);
+  for (int i = 0; i < count; ++i) {
+    const epoll_event& event = happened[static_cast<std::size_t>(i)];
+    if (event.data.ptr == &listener) {
+      accept_all();
+      continue;
+    }
+    // An outgoing connection is watched for room only, and an incoming one never.
+    const bool is_outgoing = std::ranges::none_of(incoming, [&](const auto& one) { return &one == event.data.ptr; });
+    auto done = is_outgoing ? advance(*static_cast<Outgoing*>(event.data.ptr))
+                            : receive(*static_cast<IncomingLink*>(event.data.ptr));
+    if (!done) return done;
+  }
+  return {};
+}
+
+Result<> ProcessSockets::State::check_for_ended() const {
+  Rank ended = no_id;
+  inbox.visit_awaited([&](Rank process) {
+    if (has_ended[process] && open_links[process] == 0) ended = process;
+  });
+  if (ended != no_id) return fail("process {} has ended before it sent what is awaited", ended);
+  return {};
+}
+
+}  // namespace ayatori

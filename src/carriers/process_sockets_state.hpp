@@ -1,0 +1,67 @@
+#pragma once
+/// \file
+/// What ProcessSockets keeps, and what it does when it is looked at.
+
+#include <list>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "ayatori/carriers/process_sockets.hpp"
+#include "socket_inbox.hpp"
+#include "socket_links.hpp"
+
+namespace ayatori {
+
+struct ProcessSockets::State {
+  State(Rank self_, SocketOptions options_) : self(self_), options(std::move(options_)) {}
+
+  void begin_play(std::uint64_t context, bool keeps_early);
+  [[nodiscard]] Result<> post_send(Rank to, RequestId request, const CarriedMessage& message);
+  [[nodiscard]] Result<> post_receive(Rank from, RequestId request, const CarriedMessage& message);
+  /// Sends and receives what can be without waiting, or waits until something happens, for `milliseconds` at most.
+  [[nodiscard]] Result<> progress(int milliseconds);
+  /// What is complete, as much as fits.
+  [[nodiscard]] Result<std::size_t> take(std::span<RequestId> completed) { return inbox.completions().take(completed); }
+  /// Error: a process from which something is awaited has closed all its connections.
+  [[nodiscard]] Result<> check_for_ended() const;
+
+  struct Outgoing {
+    Rank process = 0;
+    OutgoingLink link;
+  };
+  struct Send {
+    RequestId request = 0;
+    std::uint32_t fragments = 0;  ///< that have not left
+  };
+
+  [[nodiscard]] Result<> send(Rank to, RequestId request, const CarriedMessage& message);
+  [[nodiscard]] Result<> look(int milliseconds);
+  [[nodiscard]] Result<> advance(Outgoing& outgoing);
+  [[nodiscard]] Result<> receive(IncomingLink& incoming);
+  [[nodiscard]] Result<> retry_blocked();
+  void accept_all();
+  void watch(int descriptor, std::uint32_t events, void* what, bool is_new) const;
+  [[nodiscard]] Result<> remember(Result<> done);
+  [[nodiscard]] std::uint32_t new_send(RequestId request, std::uint32_t fragments);
+
+  Rank self;
+  SocketOptions options;
+  std::uint16_t port = 0;
+  SocketDescriptor listener;
+  SocketDescriptor events;
+  std::vector<std::vector<Outgoing>> outgoing;  ///< by process and way
+  std::list<IncomingLink> incoming;
+  std::vector<std::uint32_t> open_links;  ///< by process: connections that it has to here
+  std::vector<bool> has_ended;            ///< by process: whether one was closed
+  std::uint64_t context = 0;
+  SocketInbox inbox;
+  std::vector<std::vector<std::uint32_t>> sent;  ///< by process and stream: messages of this play
+  std::vector<Send> sends;
+  std::vector<std::uint32_t> free_sends;
+  std::vector<std::uint32_t> left;
+  std::size_t blocked = 0;      ///< incoming connections that wait for a receive
+  std::optional<Error> broken;  ///< after an error nothing is carried any more
+};
+
+}  // namespace ayatori

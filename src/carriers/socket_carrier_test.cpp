@@ -1,0 +1,237 @@
+#include "ayatori/carriers/socket_carrier.hpp"
+
+#include <arpa/inet.h>
+#include <gtest/gtest.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <array>
+
+#include "case_fixtures.hpp"
+#include "participant_fixtures.hpp"
+#include "socket_inbox.hpp"
+
+namespace ayatori {
+namespace {
+
+constexpr std::uint64_t the_token = 77;
+
+/// Processes of this machine that reach each other by several of its loopback addresses.
+class SocketNetwork {
+ public:
+  explicit SocketNetwork(Rank processes, std::size_t ways = 1, Bytes min_striped_bytes = 1000) {
+    for (Rank self = 0; self < processes; ++self) {
+      sockets_.push_back(ProcessSockets::listen(self, {the_token, min_striped_bytes}).value());
+    }
+    for (Rank self = 0; self < processes; ++self) set_ways(self, ways);
+  }
+
+  void begin_play(std::uint32_t streams) {
+    ++context_;
+    carriers_.clear();
+    const auto all = std::make_shared<std::vector<Rank>>();
+    for (Rank rank = 0; rank < sockets_.size(); ++rank) all->push_back(rank);
+    for (const auto& one : sockets_) {
+      carriers_.push_back(std::make_unique<SocketCarrier>(*one, all, streams));
+      carriers_.back()->begin_play(context_);
+    }
+  }
+
+  [[nodiscard]] SocketCarrier& carrier(Rank participant) { return *carriers_[participant]; }
+  [[nodiscard]] std::unique_ptr<ProcessSockets>& sockets(Rank process) { return sockets_[process]; }
+
+ private:
+  void set_ways(Rank self, std::size_t count) {
+    std::vector<std::vector<SocketWay>> ways(sockets_.size());
+    for (Rank peer = 0; peer < sockets_.size(); ++peer) {
+      for (std::size_t way = 0; way < count && peer != self; ++way) {
+        const std::uint32_t address = htonl(INADDR_LOOPBACK + static_cast<std::uint32_t>(way));
+        ways[peer].push_back({address, "lo", address, sockets_[peer]->port()});
+      }
+    }
+    sockets_[self]->set_ways(std::move(ways));
+  }
+
+  std::vector<std::unique_ptr<ProcessSockets>> sockets_;
+  std::vector<std::unique_ptr<SocketCarrier>> carriers_;
+  std::uint64_t context_ = 0;
+};
+
+class PlayBySockets : public testing::TestWithParam<Collective> {};
+
+TEST_P(PlayBySockets, EndsWithWhatTheCollectivePromises) {
+  for (const Rank ranks : {2U, 5U}) {
+    SocketNetwork network(ranks, 2);
+    for (const Algorithm& algorithm : algorithms()) {
+      if (algorithm.collective != GetParam()) continue;
+      const ScheduleCase drawn = CaseDraw(200 + ranks, 20'000).of(algorithm, ranks);
+      const SchedulePtr schedule = make_schedule(algorithm.name, drawn.call, drawn.places, drawn.options).value();
+      if (schedule->participant_count() != ranks) continue;
+      for (int turn = 0; turn < 2; ++turn) {
+        network.begin_play(schedule->stream_count());
+        const Result<> played = play_by_threads(*schedule, network);
+        ASSERT_TRUE(played) << algorithm.name << ": " << played.error().message << ", " << played.error().cause;
+      }
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Of, PlayBySockets,
+                         testing::Values(Collective::alltoall, Collective::alltoallv, Collective::broadcast,
+                                         Collective::reduce, Collective::allreduce, Collective::reduce_scatter,
+                                         Collective::allgather, Collective::gather, Collective::scatter,
+                                         Collective::barrier, Collective::halo),
+                         [](const auto& test) { return std::string(to_word(test.param)); });
+
+/// A message in one piece of memory of its own.
+struct Post {
+  Post(Rank peer, std::uint32_t stream, std::vector<std::byte> contents)
+      : bytes(std::move(contents)), piece(bytes), message{peer, stream, bytes.size(), {&piece, 1}} {}
+  std::vector<std::byte> bytes;
+  std::span<std::byte> piece;
+  CarriedMessage message;
+};
+
+std::vector<std::byte> numbered(std::size_t bytes) {
+  std::vector<std::byte> contents(bytes);
+  for (std::size_t i = 0; i < bytes; ++i) contents[i] = static_cast<std::byte>(i * 31 + i / 256);
+  return contents;
+}
+
+/// Both ends go on until the receiver has `count` messages. Which, in the order in which it is told.
+Result<std::vector<RequestId>> received(SocketNetwork& network, std::size_t count) {
+  std::vector<RequestId> all;
+  std::array<RequestId, 8> some;
+  for (int look = 0; look < 1'000'000 && all.size() < count; ++look) {
+    if (auto sent = network.carrier(0).test_some(some); !sent) return Failure(sent.error());
+    const auto got = network.carrier(1).test_some(some);
+    if (!got) return Failure(got.error());
+    all.insert(all.end(), some.begin(), some.begin() + static_cast<std::ptrdiff_t>(*got));
+  }
+  return all;
+}
+
+TEST(SocketCarrier, LargeMessagesArriveWholeOverSeveralWays) {
+  SocketNetwork network(2, 3, 1000);
+  network.begin_play(1);
+  for (const std::size_t bytes : {0UL, 1UL, 999UL, 1000UL, 1001UL, 3'000'001UL}) {
+    Post sent(1, 0, numbered(bytes));
+    Post got(0, 0, std::vector<std::byte>(bytes));
+    ASSERT_TRUE(network.carrier(1).post_receive(4, got.message));
+    ASSERT_TRUE(network.carrier(0).post_send(2, sent.message));
+    ASSERT_EQ(received(network, 1).value(), std::vector<RequestId>{4});
+    EXPECT_EQ(got.bytes, sent.bytes);
+  }
+}
+
+TEST(SocketCarrier, AStreamDoesNotWaitForAnother) {
+  SocketNetwork network(2);
+  network.begin_play(2);
+  Post first(1, 0, numbered(5000));
+  Post second(1, 1, numbered(70));
+  ASSERT_TRUE(network.carrier(0).post_send(0, first.message));
+  ASSERT_TRUE(network.carrier(0).post_send(1, second.message));
+  Post got_second(0, 1, std::vector<std::byte>(70));
+  ASSERT_TRUE(network.carrier(1).post_receive(1, got_second.message));
+  ASSERT_EQ(received(network, 1).value(), std::vector<RequestId>{1});
+  EXPECT_EQ(got_second.bytes, second.bytes);
+  Post got_first(0, 0, std::vector<std::byte>(5000));
+  ASSERT_TRUE(network.carrier(1).post_receive(0, got_first.message));
+  ASSERT_EQ(received(network, 1).value(), std::vector<RequestId>{0});
+  EXPECT_EQ(got_first.bytes, first.bytes);
+}
+
+TEST(SocketCarrier, MessagesOfTheNextPlayWaitForIt) {
+  SocketNetwork network(2);
+  network.begin_play(1);
+  SocketCarrier& sender = network.carrier(0);
+  sender.begin_play(99);
+  Post sent(1, 0, numbered(400'000));
+  ASSERT_TRUE(sender.post_send(0, sent.message));
+  EXPECT_TRUE(received(network, 0).value().empty());
+  network.carrier(1).begin_play(99);
+  Post got(0, 0, std::vector<std::byte>(400'000));
+  ASSERT_TRUE(network.carrier(1).post_receive(7, got.message));
+  ASSERT_EQ(received(network, 1).value(), std::vector<RequestId>{7});
+  EXPECT_EQ(got.bytes, sent.bytes);
+}
+
+TEST(SocketCarrier, EndsOfAMessageThatDifferInSizeAreAnError) {
+  SocketNetwork network(2);
+  network.begin_play(1);
+  Post sent(1, 0, numbered(40));
+  Post got(0, 0, std::vector<std::byte>(41));
+  ASSERT_TRUE(network.carrier(1).post_receive(0, got.message));
+  ASSERT_TRUE(network.carrier(0).post_send(0, sent.message));
+  const auto outcome = received(network, 1);
+  ASSERT_FALSE(outcome);
+  EXPECT_EQ(outcome.error().message, "a message of 40 bytes is received as 41");
+}
+
+TEST(SocketInbox, FragmentsThatDoNotFitTheirMessageAreErrors) {
+  SocketInbox inbox;
+  inbox.begin_play(5, true);
+  const auto find = [&](std::uint64_t offset, std::uint64_t bytes) {
+    return inbox.find(3, {.context = 5, .message_bytes = 100, .offset = offset, .bytes = bytes});
+  };
+  EXPECT_FALSE(find(101, 0));
+  EXPECT_FALSE(find(1, 100));
+  EXPECT_FALSE(find(50, ~std::uint64_t{0}));
+  ASSERT_EQ(find(40, 60).value(), SocketInbox::Place::here);
+  inbox.arrived(3, {.context = 5, .message_bytes = 100, .offset = 40, .bytes = 60});
+  EXPECT_FALSE(find(0, 41)) << "more than is left";
+  EXPECT_TRUE(find(0, 40));
+}
+
+TEST(SocketCarrier, AProcessThatHasEndedIsAnErrorToWhoWaitsForIt) {
+  SocketNetwork network(2);
+  network.begin_play(1);
+  Post sent(1, 0, numbered(4));
+  Post got(0, 0, std::vector<std::byte>(4));
+  ASSERT_TRUE(network.carrier(1).post_receive(0, got.message));
+  ASSERT_TRUE(network.carrier(0).post_send(0, sent.message));
+  ASSERT_EQ(received(network, 1).value().size(), 1U);
+  ASSERT_TRUE(network.carrier(1).post_receive(1, got.message));
+  network.sockets(0).reset();
+  std::array<RequestId, 1> some;
+  const auto outcome = network.carrier(1).wait_some(some);
+  ASSERT_FALSE(outcome);
+  EXPECT_EQ(outcome.error().message, "process 0 has ended before it sent what is awaited");
+}
+
+TEST(SocketCarrier, AConnectionWithoutTheJobsTokenIsClosed) {
+  SocketNetwork network(2);
+  network.begin_play(1);
+  const int stranger = socket(AF_INET, SOCK_STREAM, 0);
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  address.sin_port = htons(network.sockets(1)->port());
+  ASSERT_EQ(connect(stranger, reinterpret_cast<const sockaddr*>(&address), sizeof address), 0);
+  const std::array<std::uint64_t, 2> greeting{the_token + 1, 0};
+  ASSERT_EQ(send(stranger, greeting.data(), sizeof greeting, 0), static_cast<ssize_t>(sizeof greeting));
+  std::array<RequestId, 1> some;
+  char byte = 0;
+  ssize_t got = -1;
+  for (int look = 0; look < 1'000'000 && got < 0; ++look) {
+    ASSERT_TRUE(network.carrier(1).test_some(some));
+    got = recv(stranger, &byte, 1, MSG_DONTWAIT);
+  }
+  EXPECT_EQ(got, 0);
+  close(stranger);
+}
+
+TEST(SocketCarrier, NobodyThereIsAnError) {
+  SocketNetwork network(2);
+  network.begin_play(1);
+  network.sockets(1).reset();
+  Post sent(1, 0, numbered(4));
+  std::array<RequestId, 1> some;
+  const auto posted = network.carrier(0).post_send(0, sent.message);
+  const auto outcome = posted ? network.carrier(0).wait_some(some) : Failure(posted.error());
+  ASSERT_FALSE(outcome);
+  EXPECT_EQ(outcome.error().message, "nothing can be sent from 127.0.0.1 to 127.0.0.1");
+}
+
+}  // namespace
+}  // namespace ayatori

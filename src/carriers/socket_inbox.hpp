@@ -1,0 +1,89 @@
+#pragma once
+/// \file
+/// What other processes send to this one by TCP: which bytes belong to which receive. No I/O.
+///
+/// A message travels in one or several fragments, each with a header, on one or several connections. The messages from
+/// one process on one stream of a play are numbered by both ends, in the order in which each posts them.
+
+#include <cstdint>
+#include <span>
+#include <unordered_map>
+#include <vector>
+
+#include "completions.hpp"
+
+namespace ayatori {
+
+/// Before each fragment, in the order of this machine's bytes.
+struct FragmentHeader {
+  std::uint64_t context = 0;        ///< of the play
+  std::uint32_t stream = 0;         ///< of the message
+  std::uint32_t number = 0;         ///< of the message, among those from its sender on its stream in this play
+  std::uint64_t message_bytes = 0;  ///< of the whole message
+  std::uint64_t offset = 0;         ///< of the fragment in the message
+  std::uint64_t bytes = 0;          ///< of the fragment
+};
+
+class SocketInbox {
+ public:
+  enum class Place : std::uint8_t {
+    here,   ///< there is memory for it
+    later,  ///< nobody has asked for it yet: to be tried again after a receive is posted or a play begins
+  };
+
+  /// No message is under way. Of plays of several streams what comes before its receive is kept (`keeps_early`):
+  /// connections would otherwise wait for one stream with what another one needs.
+  void begin_play(std::uint64_t context, bool keeps_early);
+
+  /// What has become complete goes there.
+  [[nodiscard]] Completions& completions() { return completions_; }
+
+  void post(Rank from, RequestId request, const CarriedMessage& message);
+  /// Calls each(process) for each receive that is not complete.
+  template <typename Each>
+  void visit_awaited(Each each) const {
+    for (const auto& [key, incoming] : incoming_) {
+      if (incoming.is_posted) each(key.from);
+    }
+  }
+
+  /// Whether a fragment can be taken. Error: a fragment that does not fit its receive.
+  [[nodiscard]] Result<Place> find(Rank from, const FragmentHeader& header);
+  /// The memory of the fragment's bytes from `done` on; after find() said `here`.
+  void memory_of(Rank from, const FragmentHeader& header, Bytes done, std::vector<std::span<std::byte>>& memory);
+  /// The fragment is there.
+  void arrived(Rank from, const FragmentHeader& header);
+
+ private:
+  struct Incoming {
+    bool is_posted = false;
+    RequestId request = 0;
+    CarriedMessage message;
+    std::vector<std::byte> early;  ///< if it came before its receive
+    Bytes bytes = 0;
+    Bytes arrived = 0;
+    bool has_arrived = false;  ///< also of a message without bytes
+  };
+  /// A process, a stream and a number.
+  struct Key {
+    Rank from = 0;
+    std::uint32_t stream = 0;
+    std::uint32_t number = 0;
+    friend bool operator==(const Key&, const Key&) = default;
+  };
+  struct KeyHash {
+    std::size_t operator()(const Key& key) const {
+      return (std::size_t{key.from} << 40U) ^ (std::size_t{key.stream} << 24U) ^ key.number;
+    }
+  };
+
+  void finish(const Key& key, const Incoming& incoming);
+
+  std::uint64_t context_ = 0;
+  bool keeps_early_ = false;
+  Completions completions_;
+  std::unordered_map<Key, Incoming, KeyHash> incoming_;
+  std::unordered_map<Key, std::uint32_t, KeyHash> posted_;  ///< by process and stream: how many, for their numbers
+};
+
+}  // namespace ayatori

@@ -1,0 +1,116 @@
+#pragma once
+/// \file
+/// One TCP connection each way: what is sent on it in turn, and what comes of it.
+
+#include <cstdint>
+#include <deque>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "ayatori/carriers/process_sockets.hpp"
+#include "ayatori/player/carrier.hpp"
+#include "socket_inbox.hpp"
+
+namespace ayatori {
+
+/// Who connects, before everything else.
+struct SocketGreeting {
+  std::uint64_t token = 0;
+  std::uint64_t process = 0;
+};
+
+/// Closes what it has.
+class SocketDescriptor {
+ public:
+  SocketDescriptor() = default;
+  explicit SocketDescriptor(int number) : number_(number) {}
+  SocketDescriptor(SocketDescriptor&& other) noexcept : number_(std::exchange(other.number_, -1)) {}
+  SocketDescriptor& operator=(SocketDescriptor&& other) noexcept {
+    std::swap(number_, other.number_);
+    return *this;
+  }
+  ~SocketDescriptor();
+  [[nodiscard]] int number() const { return number_; }
+  [[nodiscard]] bool is_open() const { return number_ >= 0; }
+
+ private:
+  int number_ = -1;
+};
+
+/// Part of a message that leaves by one connection.
+struct LeavingFragment {
+  FragmentHeader header;
+  CarriedMessage message;
+  std::uint32_t send = 0;  ///< the number of the send that it belongs to, for whoever counts its fragments
+};
+
+class OutgoingLink {
+ public:
+  explicit OutgoingLink(SocketWay way) : way_(std::move(way)) {}
+
+  /// Begins to connect, and introduces this process. Error: the system's.
+  [[nodiscard]] Result<> connect(const SocketGreeting& greeting);
+  [[nodiscard]] bool is_open() const { return socket_.is_open(); }
+  [[nodiscard]] int descriptor() const { return socket_.number(); }
+
+  void add(const LeavingFragment& fragment) { queue_.push_back(fragment); }
+  /// Whether all has been handed to the system.
+  [[nodiscard]] bool is_idle() const { return queue_.empty() && greeted_ == sizeof greeting_; }
+
+  /// Sends as much as the system takes, and appends the numbers of sends of which a fragment left. Error: the
+  /// connection can't be made or has ended.
+  [[nodiscard]] Result<> send_some(std::vector<std::uint32_t>& left);
+
+  bool waits_for_room = false;  ///< whether the owner watches for room
+
+ private:
+  [[nodiscard]] Result<std::size_t> write(std::span<const std::span<const std::byte>> parts);
+  [[nodiscard]] Failure failure(int code) const;
+
+  SocketWay way_;
+  SocketDescriptor socket_;
+  SocketGreeting greeting_;
+  std::size_t greeted_ = 0;
+  std::deque<LeavingFragment> queue_;
+  Bytes sent_of_first_ = 0;  ///< header and bytes
+};
+
+class IncomingLink {
+ public:
+  enum class Outcome : std::uint8_t {
+    drained,  ///< nothing more has come
+    blocked,  ///< what comes next is for a receive that is not posted yet
+    ended,    ///< the other process has closed it
+    refused,  ///< it is of no process of this job
+  };
+
+  IncomingLink(SocketDescriptor socket, std::uint64_t token) : socket_(std::move(socket)), token_(token) {}
+  [[nodiscard]] int descriptor() const { return socket_.number(); }
+  /// Who sends; no_id until that is known.
+  [[nodiscard]] Rank process() const { return process_; }
+
+  /// Takes what has come. Error: what does not fit its receive, or a connection that broke.
+  [[nodiscard]] Result<Outcome> receive_some(SocketInbox& inbox, Rank processes);
+
+  bool is_blocked = false;  ///< the owner does not watch it
+
+ private:
+  enum class Read : std::uint8_t { all, none, end };
+  [[nodiscard]] Result<Read> fill(std::span<std::byte> memory);
+  [[nodiscard]] Result<Read> receive_payload(SocketInbox& inbox);
+  [[nodiscard]] Result<Read> after(std::int64_t got);
+
+  SocketDescriptor socket_;
+  std::uint64_t token_;
+  Rank process_ = no_id;
+  SocketGreeting greeting_;
+  FragmentHeader header_;
+  std::size_t filled_ = 0;    ///< of the greeting or the header
+  bool in_fragment_ = false;  ///< its header is complete
+  bool has_place_ = false;
+  Bytes received_ = 0;  ///< of the fragment
+  std::vector<std::span<std::byte>> memory_;
+};
+
+}  // namespace ayatori
