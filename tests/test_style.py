@@ -145,9 +145,10 @@ def test_only_the_driver_knows_a_clock() -> None:
 
 
 def test_random_numbers_come_from_a_seed() -> None:
-    """libacp alone asks the system for randomness: for the key of a job, which nobody may guess."""
+    """The system is asked for randomness only for the key of a job, which nobody may guess."""
     forbidden = r"\bs?rand\(|random_device|\bdrand48\("
-    assert offences(forbidden, {"src/acp/setup.cpp"}, sources(".cpp", ".hpp", ".c", ".h")) == []
+    allowed = {"src/acp/setup.cpp", "mpi/plugin/networks.cpp"}
+    assert offences(forbidden, allowed, sources(".cpp", ".hpp", ".c", ".h")) == []
 
 
 def test_no_test_asserts_how_long_something_took() -> None:

@@ -183,6 +183,7 @@ void Communicator::make_messages() {
   }
   std::ranges::sort(near, {}, &NodeParticipant::participant);
   messages_ = std::make_unique<Messages>(own_, near, ranks_, number_);
+  if (process().sockets != nullptr) messages_->use_sockets(ranks_in_world(own_, static_cast<int>(ranks_)));
 }
 
 const SizeInterval* Communicator::by_table(MpiCall call, Bytes bytes) const {
@@ -313,6 +314,7 @@ void end_communicators() {
   }
   all.clear();
   process().memory.reset();
+  process().sockets.reset();
   PMPI_Comm_free_keyval(&keyval);
   end_progress();
 }

@@ -29,7 +29,11 @@ Messages::Messages(MPI_Comm own, std::span<const NodeParticipant> near, Rank ran
 
 void Messages::begin_play() {
   ++plays_;
-  if (near_ != nullptr) near_->set_context((number_ << 32) | plays_);
+  if (near_ != nullptr) near_->set_context(context());
+}
+
+void Messages::use_sockets(std::vector<Rank> processes) {
+  by_sockets_ = std::make_shared<const std::vector<Rank>>(std::move(processes));
 }
 
 bool Messages::has_tags(std::uint32_t streams) const { return tags_.has(static_cast<int>(streams)); }
@@ -53,21 +57,30 @@ void Messages::give_back_tags(int first) {
 CallCarrier::CallCarrier(Messages& messages, const RankProgram& program, bool outstanding)
     : messages_(messages), streams_(std::max<std::uint32_t>(1, program.stream_count())), outstanding_(outstanding) {
   const bool has_near = messages.near_ != nullptr && !outstanding;
-  if (!has_near || !messages.all_near_) {
-    far_ = std::make_unique<MpiCarrier>(messages.own_, program, process().settings.max_count);
-    carrier_ = far_.get();
-  } else {
+  if (has_near && messages.all_near_) {
     carrier_ = messages.near_.get();
+    return;
   }
-  if (!has_near || messages.all_near_) return;
-  both_ = std::make_unique<CombinedCarrier>(*messages.near_, *far_);
+  if (messages.by_sockets_ != nullptr && !outstanding) {
+    by_sockets_ = std::make_unique<SocketCarrier>(*process().sockets, messages.by_sockets_, program.stream_count());
+    carrier_ = by_sockets_.get();
+  } else {
+    by_mpi_ = std::make_unique<MpiCarrier>(messages.own_, program, process().settings.max_count);
+    carrier_ = by_mpi_.get();
+  }
+  if (!has_near) return;
+  both_ = std::make_unique<CombinedCarrier>(*messages.near_, *carrier_);
   carrier_ = both_.get();
 }
 
 void CallCarrier::begin_play() {
-  if (!outstanding_) return messages_.begin_play();
+  if (!outstanding_) {
+    messages_.begin_play();
+    if (by_sockets_ != nullptr) by_sockets_->begin_play(messages_.context());
+    return;
+  }
   first_tag_ = messages_.take_tags(streams_);
-  far_->set_first_tag(first_tag_);
+  by_mpi_->set_first_tag(first_tag_);
 }
 
 void CallCarrier::end_play() {

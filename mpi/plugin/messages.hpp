@@ -1,14 +1,17 @@
 #pragma once
 /// \file
-/// How messages of plays on one communicator travel: to processes of this node through memory, to others by the MPI.
+/// How messages of plays on one communicator travel: to processes of this node through memory, to others by the MPI or
+/// by connections of our own.
 
 #include <mpi.h>
 
 #include <memory>
 #include <mutex>
 #include <span>
+#include <vector>
 
 #include "ayatori/carriers/combined_carrier.hpp"
+#include "ayatori/carriers/socket_carrier.hpp"
 #include "ayatori/player/rank_program.hpp"
 #include "ayatori/progress/tag_ranges.hpp"
 #include "mpi_carrier.hpp"
@@ -20,6 +23,9 @@ class Messages {
   /// `near` are the ranks of this node, this one included.
   Messages(MPI_Comm own, std::span<const NodeParticipant> near, Rank ranks, std::uint32_t number);
 
+  /// Messages to other nodes go by process().sockets from now on. `processes`: by rank its rank in MPI_COMM_WORLD.
+  void use_sockets(std::vector<Rank> processes);
+
   /// Whether a play that does not block can have so many streams. The same on all ranks.
   [[nodiscard]] bool has_tags(std::uint32_t streams) const;
 
@@ -27,6 +33,7 @@ class Messages {
   friend class CallCarrier;
   /// The next play on the communicator begins: all ranks count alike.
   void begin_play();
+  [[nodiscard]] std::uint64_t context() const { return (number_ << 32U) | plays_; }
   /// The first tag of a play that does not block: all ranks get the same. Such plays are under way at the same time.
   [[nodiscard]] int take_tags(std::uint32_t streams);
   void give_back_tags(int first);
@@ -35,7 +42,8 @@ class Messages {
   std::uint64_t number_;
   std::uint32_t plays_ = 0;
   bool all_near_;
-  std::unique_ptr<MemoryCarrier> near_;  ///< nullptr: all by the MPI
+  std::unique_ptr<MemoryCarrier> near_;                  ///< nullptr: none through memory
+  std::shared_ptr<const std::vector<Rank>> by_sockets_;  ///< the processes, if messages to other nodes go by sockets
   std::mutex tags_mutex_;
   TagRanges tags_;
 };
@@ -55,7 +63,8 @@ class CallCarrier {
   std::uint32_t streams_;
   bool outstanding_;
   int first_tag_ = 0;
-  std::unique_ptr<MpiCarrier> far_;
+  std::unique_ptr<MpiCarrier> by_mpi_;
+  std::unique_ptr<SocketCarrier> by_sockets_;
   std::unique_ptr<CombinedCarrier> both_;
   Carrier* carrier_;
 };

@@ -60,6 +60,11 @@ std::vector<ForcedChoice> found_here(MpiCall call, Bytes bytes, const Places& pl
     words += fmt::format("{}{} ({})", words.empty() ? "" : ", ", one.algorithm, why);
     found.push_back(one);
   };
+  // The model's links are alike; it knows nothing of gateways.
+  const bool by_model = std::ranges::find(places.gateway, false) == places.gateway.end();
+  for (const ForcedChoice& one : usual) {
+    if (!by_model) add(one, "usual");
+  }
   for (std::size_t i = 0; i < std::min<std::size_t>(2, predicted.size()); ++i) {
     add(predicted[i].choice, fmt::format("predicted {:.2f} us", predicted[i].seconds * 1e6));
   }

@@ -29,9 +29,6 @@ std::shared_ptr<NodeSegment> shared_segment(MPI_Comm node, int self, int ranks) 
   return here == 1 ? segment : nullptr;
 }
 
-/// Several threads may play at the same time then, and the memory is not made for that.
-bool threads_may_call(const Process& process) { return process.level == MPI_THREAD_MULTIPLE; }
-
 void make_memory(Process& process, MPI_Comm node) {
   int self = 0;
   int ranks = 1;
@@ -79,6 +76,8 @@ void note_node_ranks(Process& process, MPI_Comm node) {
 }
 
 }  // namespace
+
+bool threads_may_call(const Process& process) { return process.level == MPI_THREAD_MULTIPLE; }
 
 void find_nodes(Process& process) {
   int ranks = 1;

@@ -11,6 +11,9 @@ namespace ayatori::plugin {
 /// made on one of them, none of the node has it.
 void find_nodes(Process& process);
 
+/// Whether several threads may play at the same time: neither the memory nor connections are made for that.
+[[nodiscard]] bool threads_may_call(const Process& process);
+
 /// Adds what a source of topologies (NWTOPO_SOURCE, or what the host's environment names) says of the nodes: groups and
 /// grid. Process 0 opens it and tells the others. A source that fits badly costs nothing but its use.
 void add_topology(Process& process);

@@ -13,6 +13,7 @@
 
 #include "ayatori/artefacts/choice_table.hpp"
 #include "ayatori/carriers/node_memory.hpp"
+#include "ayatori/carriers/process_sockets.hpp"
 #include "ayatori/loaded/loaded_algorithm.hpp"
 #include "ayatori/network/link_rate.hpp"
 #include "ayatori/progress/outstanding.hpp"
@@ -40,6 +41,9 @@ struct Process {
   bool plays_nonblocking = false;
   Outstanding outstanding;             ///< those of them that are not over
   std::unique_ptr<NodeMemory> memory;  ///< shared by the node's processes; nullptr: messages go through the MPI
+  /// Connections to processes of other machines; nullptr: messages to them go through the MPI. The same in all
+  /// processes.
+  std::unique_ptr<ProcessSockets> sockets;
 
   /// Whether our node has more ranks than cores, as far as is known.
   [[nodiscard]] bool is_crowded() const { return memory != nullptr && memory->crowded(); }

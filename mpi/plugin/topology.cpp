@@ -12,6 +12,7 @@
 #include "ayatori/network/job.hpp"
 #include "ayatori/sources/host_environment.hpp"
 #include "ayatori/sources/source.hpp"
+#include "networks.hpp"
 #include "nodes.hpp"
 
 namespace ayatori::plugin {
@@ -102,12 +103,20 @@ LinkRate rate_of(const Network& network, const Job& job) {
   return {};
 }
 
-Result<std::string> places_by(const std::string& source, const Process& process, const std::vector<HostName>& names) {
+/// What process 0 finds out for all.
+struct Found {
+  std::string places;
+  std::vector<std::string> ways;  ///< as ways_of_machines()
+};
+
+Result<Found> find_places(const std::string& source, const Process& process, const std::vector<HostName>& names) {
   const auto network = open_source(source);
   if (!network) return Failure(network.error());
   const auto job = job_of(*network, process, names);
   if (!job) return Failure(job.error());
-  return in_words(places_of_job(*network, *job), rate_of(*network, *job), network->direct());
+  Found found{in_words(places_of_job(*network, *job), rate_of(*network, *job), network->direct()), {}};
+  if (process.settings.sockets) found.ways = ways_of_machines(*network, *job);
+  return found;
 }
 
 }  // namespace
@@ -116,18 +125,20 @@ void add_topology(Process& process) {
   const std::string source = shared_text(process.rank == 0 ? source_here() : "");
   if (source.empty()) return;
   const auto names = host_names(process);
-  std::string found;
+  Found found;
   if (process.rank == 0) {
-    auto words = places_by(source, process, names);
-    if (words) {
-      found = std::move(*words);
+    auto here = find_places(source, process, names);
+    if (here) {
+      found = std::move(*here);
       explain(fmt::format("the network is {}", source));
     } else {
-      tell(fmt::format("the network is not used: {}", words.error().message));
+      tell(fmt::format("the network is not used: {}", here.error().message));
     }
   }
-  found = shared_text(std::move(found));
-  if (!found.empty()) take_words(found, process);
+  const std::string words = shared_text(std::move(found.places));
+  if (words.empty()) return;
+  take_words(words, process);
+  if (process.settings.sockets && process.places.machine_count() > 1) join_networks(process, found.ways);
 }
 
 }  // namespace ayatori::plugin

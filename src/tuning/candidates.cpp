@@ -1,5 +1,7 @@
 #include "ayatori/tuning/candidates.hpp"
 
+#include <algorithm>
+
 namespace ayatori {
 
 namespace {
@@ -72,6 +74,27 @@ std::vector<ForcedChoice> within_a_node(MpiCall call, Bytes bytes) {
   }
 }
 
+/// Whether machines in several groups reach the network between them through some of them only.
+bool needs_gateways(const Places& places) {
+  const bool all = std::ranges::find(places.gateway, false) == places.gateway.end();
+  return !all && std::ranges::any_of(places.group, [](std::uint32_t group) { return group > 0; });
+}
+
+/// Through several gateways a group.
+std::vector<ForcedChoice> over_gateways(MpiCall call, Bytes bytes) {
+  const Bytes pieces = bytes > small ? small / 2 : 0;
+  switch (call) {
+    case MpiCall::bcast:
+    case MpiCall::reduce:
+    case MpiCall::allreduce:
+      return {{"gateways", pieces}, {"hierarchical", 0}};
+    case MpiCall::alltoall:
+      return {{"gateways-mixed", 0}, {"gateways", 0}};
+    default:
+      return {};
+  }
+}
+
 bool has_hierarchical(MpiCall call) {
   return !names_of(call).sized_by_rank && call != MpiCall::gather && call != MpiCall::scatter;
 }
@@ -81,6 +104,9 @@ bool has_hierarchical(MpiCall call) {
 std::vector<ForcedChoice> candidates(MpiCall call, Bytes bytes, const Places& places) {
   const std::size_t ranks = places.machine.size();
   if (places.machine_count() == 1 && ranks <= max_ranks_of_spread) return within_a_node(call, bytes);
+  if (needs_gateways(places)) {
+    if (auto found = over_gateways(call, bytes); !found.empty()) return found;
+  }
   const bool is_vector = call == MpiCall::bcast || call == MpiCall::reduce || call == MpiCall::allreduce;
   auto found = is_vector ? of_vectors(call, bytes) : of_blocks(call, bytes);
   const bool several = places.machine_count() > 1 && places.machine_count() < ranks;

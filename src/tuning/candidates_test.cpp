@@ -25,6 +25,23 @@ TEST(Candidates, OfSeveralMachinesWithSeveralRanksAreHierarchicalFirst) {
   EXPECT_NE(candidates(MpiCall::allreduce, 8, places_of_ranks(6, 6))[0].algorithm, "hierarchical");
 }
 
+TEST(Candidates, GoThroughGatewaysWhereOnlySomeMachinesReachOtherGroups) {
+  Places places = places_of_ranks(6, 1);
+  places.group = {0, 0, 0, 1, 1, 1};
+  EXPECT_NE(candidates(MpiCall::bcast, 1 << 20, places)[0].algorithm, "gateways");
+  places.gateway = {false, true, true, false, true, true};
+  for (const MpiCall call : {MpiCall::bcast, MpiCall::reduce, MpiCall::allreduce}) {
+    EXPECT_EQ(candidates(call, 1 << 20, places)[0], (ForcedChoice{"gateways", 8192}));
+    EXPECT_EQ(candidates(call, 8, places)[0], (ForcedChoice{"gateways", 0}));
+  }
+  EXPECT_EQ(candidates(MpiCall::alltoall, 8, places)[0].algorithm, "gateways-mixed");
+  for (const MpiCallNames& call : mpi_calls()) {
+    for (const ForcedChoice& choice : candidates(call.call, 100'000, places)) {
+      EXPECT_TRUE(parse_forced_choice(call.call, choice.algorithm)) << call.name << " " << choice.algorithm;
+    }
+  }
+}
+
 TEST(Candidates, WithinANodeHaveFewStepsUnlessRanksAreMany) {
   EXPECT_EQ(candidates(MpiCall::barrier, 0, places_of_ranks(8, 8))[0].algorithm, "spread");
   EXPECT_NE(candidates(MpiCall::barrier, 0, places_of_ranks(64, 64))[0].algorithm, "spread");

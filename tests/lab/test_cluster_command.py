@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import random
+import shlex
 import shutil
 import signal
 import subprocess
@@ -15,7 +16,9 @@ from pathlib import Path
 import pytest
 
 from ayatori.lab.cluster import Settings, has_netem, why_impossible
+from ayatori.measurement.collectives import program_of
 
+AYATORI = [sys.executable, "-m", "ayatori.cli"]
 EXAMPLES = Path(__file__).parents[2] / "examples/cluster"
 THREE_CHASSIS = EXAMPLES / "three-chassis.toml"
 SECONDS = 120.0
@@ -230,6 +233,27 @@ def test_a_ping_pong_measures_each_network_and_what_is_simulated_uses_it(tmp_pat
     costs = json.loads(simulated.stdout)["model"]["on_planes"]
     saved = [json.loads((tmp_path / "measured" / f"{plane}.json").read_text()) for plane in ("gbe", "fast")]
     assert [one["eager_limit"] for one in costs] == [one["between"]["eager_limit"] for one in saved]
+
+
+@pytest.mark.skipif(not program_of("openmpi").exists(), reason="Open MPI is not installed")
+def test_messages_of_the_plug_in_take_the_fastest_network_that_two_hosts_are_on(tmp_path: Path) -> None:
+    (tmp_path / "planes.toml").write_text(TWO_PLANES)
+    run = [*AYATORI, "run", "--network", "cluster:planes.toml", "--", "mpirun.openmpi", "-np", "4"]
+    script = f"{shlex.join([*run, str(program_of('openmpi')), 'alltoall', '65536', '1'])} >&2 && ip -n b1 -j -s link"
+    by_gbe_alone = {"OMPI_MCA_pml": "ob1", "OMPI_MCA_btl": "tcp,self", "OMPI_MCA_btl_tcp_if_include": "gbe0"}
+    done = subprocess.run(
+        [*AYATORI, "lab", "cluster", "planes.toml", "--", "sh", "-c", script],
+        cwd=tmp_path,
+        env=os.environ | {"AYATORI_ALLTOALL": "spread"} | by_gbe_alone,
+        capture_output=True,
+        text=True,
+        timeout=SECONDS,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    sent = {link["ifname"]: link["stats64"]["tx"]["bytes"] for link in json.loads(done.stdout)}
+    assert sent["fast0"] > 2 * 65536, f"several calls, in each of them a message to b2: {done.stderr}"
+    assert sent["gbe0"] > 4 * 65536, "and messages to a1 and a2"
 
 
 def test_run_starts_a_program_with_the_plug_in_in_a_lab(tmp_path: Path) -> None:

@@ -50,7 +50,7 @@ TURNS = max(len(algorithms_of(call)) for call in CALLS)
 def test_data_are_those_of_the_mpi(family: str, ranks: int, tmp_path_factory: pytest.TempPathFactory) -> None:
     mpi = plugin.Mpi(family, tmp_path_factory.getbasetemp())
     program = mpi.compiled("check_collectives.cpp", "mpicxx", "-std=c++20")
-    rounds = 70 if ranks < 7 else 28  # MPICH's ranks poll: the more there are to a core, the slower
+    rounds = 65 if ranks < 7 else 26  # MPICH's ranks poll: the more there are to a core, the slower
     for turn in range(TURNS):
         seed = 1000 * ranks + turn
         done = mpi.run(

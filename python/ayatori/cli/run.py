@@ -55,6 +55,14 @@ def run(
         Path | None,
         typer.Option("--lab", metavar="FILE", help="In a cluster of namespaces, as lab cluster."),
     ] = None,
+    network: Annotated[
+        str | None,
+        typer.Option(
+            "--network",
+            metavar="SOURCE",
+            help="The job's network: messages between machines take the fastest that both are on; with --lab its own.",
+        ),
+    ] = None,
     slower: Annotated[float, typer.Option("--slower", metavar="N", help="With --lab: divide all rates by N.")] = 1.0,
 ) -> int:
     """Runs an MPI program (mpirun, mpiexec or srun) so that its collectives are played by the plug-in; with --plan, the
@@ -64,31 +72,47 @@ def run(
         raise UsageError("--slower takes a number above 0")
     if acp and lab is not None:
         raise UsageError("--lab is for MPI programs, without --acp")
-    variables = _variables(calibration, plan, progress, verbose)
-    if applied_out is not None:
-        if plan is None:
-            raise UsageError("--applied-out writes which paths of a plan were taken", hint="--plan FILE")
-        applied_out.mkdir(parents=True, exist_ok=True)
-        variables["AYATORI_PATHS_LOG"] = str(applied_out.resolve())
+    if lab is not None and network is None:
+        network = f"cluster:{lab}"
+    variables = _variables(calibration, plan, progress, verbose, network) | _log_of_paths(applied_out, plan)
+    if acp and variables:
+        raise UsageError("--network, --calibration, --plan, --progress, --verbose are for MPI programs, without --acp")
+    if count is not None and not acp:
+        raise UsageError("-n is for --acp", hint=f"ayatori run -- mpirun -np {count} {' '.join(command)}")
     try:
-        if acp:
-            if variables:
-                raise UsageError("--calibration, --plan, --progress and --verbose are for MPI programs, without --acp")
-            return run_job(command, count or 1)
-        if count is not None:
-            raise UsageError("-n is for --acp", hint=f"ayatori run -- mpirun -np {count} {' '.join(command)}")
-        has_paths = plan is not None and (is_roce_plan(plan) or _core.read_plan_file(str(plan)).lmc > 0)
-        job = mpi_job(command, PLUGINS, variables, PATHS if has_paths else None)
-        print(f"ayatori: {job.in_words()}", file=sys.stderr, flush=True)
-        if lab is not None:
-            return run_in_lab(lab, Settings(slower), job.as_one_command())
-        job.replace_this_process()
+        return run_job(command, count or 1) if acp else _run_mpi(command, variables, plan, lab, slower)
     except OSError as error:
         raise Error(f"can't run {command[0]}", error.strerror or str(error)) from error
+
+
+def _run_mpi(command: list[str], variables: dict[str, str], plan: Path | None, lab: Path | None, slower: float) -> int:
+    has_paths = plan is not None and (is_roce_plan(plan) or _core.read_plan_file(str(plan)).lmc > 0)
+    job = mpi_job(command, PLUGINS, variables, PATHS if has_paths else None)
+    print(f"ayatori: {job.in_words()}", file=sys.stderr, flush=True)
+    if lab is not None:
+        return run_in_lab(lab, Settings(slower), job.as_one_command())
+    job.replace_this_process()
     return 0
 
 
-def _variables(calibration: str | None, plan: Path | None, progress: Progress | None, verbose: bool) -> dict[str, str]:
+def _log_of_paths(folder: Path | None, plan: Path | None) -> dict[str, str]:
+    if folder is None:
+        return {}
+    if plan is None:
+        raise UsageError("--applied-out writes which paths of a plan were taken", hint="--plan FILE")
+    folder.mkdir(parents=True, exist_ok=True)
+    return {"AYATORI_PATHS_LOG": str(folder.resolve())}
+
+
+def _absolute(source: str) -> str:
+    """A file is named by its whole path, since the job's first process may be somewhere else."""
+    kind, colon, rest = source.partition(":")
+    return f"{kind}{colon}{Path(rest).resolve()}" if Path(rest).is_file() else source
+
+
+def _variables(
+    calibration: str | None, plan: Path | None, progress: Progress | None, verbose: bool, network: str | None
+) -> dict[str, str]:
     """What the plug-in reads. Files are read here first: what is wrong in them is said before a job starts."""
     variables = {}
     if calibration is not None and calibration != "none":
@@ -100,6 +124,8 @@ def _variables(calibration: str | None, plan: Path | None, progress: Progress | 
         variables["AYATORI_ROCE_PLAN" if is_roce_plan(plan) else "AYATORI_PLAN"] = str(plan.resolve())
     if progress is not None:
         variables["AYATORI_PROGRESS"] = progress.value
+    if network is not None:
+        variables |= {"NWTOPO_SOURCE": _absolute(network), "AYATORI_SOCKETS": "1"}
     if verbose:
         variables["AYATORI_VERBOSE"] = "1"
     return variables

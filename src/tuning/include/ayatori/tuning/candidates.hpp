@@ -10,7 +10,8 @@
 namespace ayatori {
 
 /// At most two, for `bytes` as MPI counts them (0 for calls with a size for each rank). Those that combine or forward
-/// on machines first come first where there are several machines with several ranks.
+/// on machines first come first where there are several machines with several ranks, and before them those that use
+/// gateways, where only some machines reach the network between groups.
 [[nodiscard]] std::vector<ForcedChoice> candidates(MpiCall call, Bytes bytes, const Places& places);
 
 }  // namespace ayatori

@@ -34,6 +34,9 @@ struct Settings {
   bool verbose = false;     ///< AYATORI_VERBOSE
   bool guard = true;        ///< AYATORI_GUARD: whether the first calls are compared with the MPI's own
   bool node_memory = true;  ///< AYATORI_NODE_MEMORY: whether processes of a node talk through memory that they share
+  /// AYATORI_SOCKETS: whether messages between machines go by TCP connections of our own, over the networks that the
+  /// job's network has, instead of through the MPI.
+  bool sockets = false;
   /// AYATORI_RANKS_PER_MACHINE: take so many ranks each for those of one machine, whatever the MPI says; for tests of
   /// schedules for many machines on one. 0: ask the MPI.
   std::uint32_t ranks_per_machine = 0;

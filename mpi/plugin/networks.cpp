@@ -1,0 +1,199 @@
+#include "networks.hpp"
+
+#include <arpa/inet.h>
+#include <fmt/format.h>
+#include <ifaddrs.h>
+#include <netinet/in.h>
+#include <sys/resource.h>
+
+#include <array>
+#include <climits>
+#include <cstring>
+#include <random>
+#include <span>
+
+#include "ayatori/base/text.hpp"
+#include "ayatori/network/rails.hpp"
+#include "nodes.hpp"
+#include "own_progress.hpp"
+
+namespace ayatori::plugin {
+
+namespace {
+
+constexpr std::size_t max_interfaces = 16;
+/// What is said of the ways grows with the square of the machines.
+constexpr std::size_t max_machines = 512;
+
+/// Where a process can be reached, as it travels. An address of 0: it has no such interface.
+struct Reachable {
+  std::uint32_t addresses[max_interfaces];  // by interface of its machine
+  std::uint16_t port;
+};
+
+/// What process 0 says of this machine.
+struct OwnWays {
+  std::vector<std::string> interfaces;
+  std::vector<std::string_view> lines;  // by machine
+};
+
+OwnWays own_ways(std::string_view text) {
+  OwnWays found;
+  LineReader lines(text);
+  for (const auto name : split(lines.next().value_or(""), ' ')) found.interfaces.emplace_back(name);
+  while (const auto line = lines.next()) found.lines.push_back(*line);
+  return found;
+}
+
+/// The text of this process's machine.
+std::string scattered(const Process& process, const std::vector<std::string>& ways) {
+  std::string all;
+  std::vector<int> lengths;
+  std::vector<int> begins;
+  for (const std::uint32_t machine : process.places.machine) {
+    if (process.rank != 0) break;
+    begins.push_back(static_cast<int>(all.size()));
+    all += ways[machine];
+    lengths.push_back(static_cast<int>(ways[machine].size()));
+  }
+  int length = 0;
+  PMPI_Scatter(lengths.data(), 1, MPI_INT, &length, 1, MPI_INT, 0, MPI_COMM_WORLD);
+  std::string own(static_cast<std::size_t>(length), ' ');
+  PMPI_Scatterv(all.data(), lengths.data(), begins.data(), MPI_CHAR, own.data(), length, MPI_CHAR, 0, MPI_COMM_WORLD);
+  return own;
+}
+
+std::uint32_t address_of(const std::string& interface) {
+  ifaddrs* all = nullptr;
+  if (getifaddrs(&all) != 0) return 0;
+  std::uint32_t found = 0;
+  for (const ifaddrs* one = all; one != nullptr && found == 0; one = one->ifa_next) {
+    if (one->ifa_addr == nullptr || one->ifa_addr->sa_family != AF_INET || interface != one->ifa_name) continue;
+    sockaddr_in address{};
+    std::memcpy(&address, one->ifa_addr, sizeof address);
+    found = address.sin_addr.s_addr;
+  }
+  freeifaddrs(all);
+  return found;
+}
+
+std::vector<SocketWay> ways_to(const OwnWays& ways, const Reachable& self, const Reachable& peer,
+                               std::uint32_t machine) {
+  std::vector<SocketWay> found;
+  for (const auto word : split(ways.lines[machine], ' ')) {
+    const auto ends = split(word, ':');
+    if (ends.size() != 2) continue;
+    const auto near = parse_unsigned<std::size_t>(ends[0]).value_or(0);
+    const auto far = parse_unsigned<std::size_t>(ends[1]).value_or(0);
+    found.push_back({self.addresses[near], ways.interfaces[near], peer.addresses[far], peer.port});
+  }
+  // Processes of one machine; and where no network joins two machines, they may have routes.
+  if (found.empty()) found.push_back({0, "", peer.addresses[0], peer.port});
+  return found;
+}
+
+/// Why this process can't take part; empty if it can. Fills `here` with its addresses.
+std::string why_not(const Process& process, const OwnWays& own, Reachable& here) {
+  if (process.places.machine_count() > max_machines)
+    return fmt::format("there are more than {} machines", max_machines);
+  if (threads_may_call(process)) return "the program's threads may call at the same time";
+  if (own.interfaces.size() > max_interfaces) return fmt::format("a machine has {} NICs", own.interfaces.size());
+  for (std::size_t i = 0; i < own.interfaces.size(); ++i) {
+    here.addresses[i] = address_of(own.interfaces[i]);
+    if (here.addresses[i] == 0) {
+      return fmt::format("the machine of rank {} has no address on {}", process.rank, own.interfaces[i]);
+    }
+  }
+  return own.interfaces.empty() ? "a machine has no NIC" : "";
+}
+
+/// As many as there may be, each way, beside what the program and the MPI open.
+bool has_descriptors_for(std::size_t connections) {
+  rlimit limit{};
+  return getrlimit(RLIMIT_NOFILE, &limit) == 0 && 2 * connections < limit.rlim_cur / 2;
+}
+
+/// One number for all processes that nobody outside of the job can guess.
+std::uint64_t shared_token(const Process& process) {
+  std::uint64_t token = 0;
+  if (process.rank == 0) {
+    std::random_device source;
+    token = (std::uint64_t{source()} << 32U) | source();
+  }
+  PMPI_Bcast(&token, 1, MPI_UINT64_T, 0, MPI_COMM_WORLD);
+  return token;
+}
+
+/// Empty in all processes if it is empty in all; otherwise that of the first process that has one.
+std::string first_reason(const Process& process, std::string reason) {
+  int first = reason.empty() ? INT_MAX : process.rank;
+  PMPI_Allreduce(MPI_IN_PLACE, &first, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
+  if (first == INT_MAX) return {};
+  auto length = static_cast<int>(reason.size());
+  PMPI_Bcast(&length, 1, MPI_INT, first, MPI_COMM_WORLD);
+  reason.resize(static_cast<std::size_t>(length));
+  PMPI_Bcast(reason.data(), length, MPI_CHAR, first, MPI_COMM_WORLD);
+  return reason;
+}
+
+}  // namespace
+
+std::vector<std::string> ways_of_machines(const Network& network, const Job& job) {
+  if (job.machines.size() > max_machines) return std::vector<std::string>(job.machines.size());
+  Job one_each;
+  for (const JobMachine& member : job.machines) one_each.machines.push_back({member.machine, 1});
+  const RailMap map(network, one_each, RailUse::striped);
+  std::vector<Rank> first_nic;
+  Rank nics = 0;
+  for (const JobMachine& member : map.nics().machines) {
+    first_nic.push_back(nics);
+    nics += member.ranks;
+  }
+  const auto machines = static_cast<Rank>(one_each.machines.size());
+  std::vector<std::string> found;
+  for (Rank from = 0; from < machines; ++from) {
+    std::string& text = found.emplace_back();
+    for (const PortId endpoint : network.machine(one_each.machines[from].machine).endpoints) {
+      text += fmt::format("{}{}", text.empty() ? "" : " ", network.name(network.port(endpoint).device));
+    }
+    text += '\n';
+    for (Rank to = 0; to < machines; ++to) {
+      for (std::uint32_t part = 0; from != to && part < map.part_count(from, to); ++part) {
+        const auto [leaves, arrives] = map.nics_of_part(from, to, part);
+        if (!map.may_connect(leaves, arrives)) continue;
+        text += fmt::format("{}:{} ", leaves - first_nic[from], arrives - first_nic[to]);
+      }
+      text += '\n';
+    }
+  }
+  return found;
+}
+
+void join_networks(Process& process, const std::vector<std::string>& ways) {
+  const std::string text = scattered(process, ways);
+  const OwnWays own = own_ways(text);
+  Reachable here{};
+  std::string reason = why_not(process, own, here);
+  const SocketOptions options{.token = shared_token(process), .while_waiting = let_mpi_progress};
+  auto sockets = ProcessSockets::listen(static_cast<Rank>(process.rank), options);
+  if (!sockets) reason = sockets.error().message;
+  here.port = sockets ? (*sockets)->port() : 0;
+  std::vector<Reachable> all(process.places.machine.size());
+  PMPI_Allgather(&here, sizeof here, MPI_BYTE, all.data(), sizeof here, MPI_BYTE, MPI_COMM_WORLD);
+  std::vector<std::vector<SocketWay>> by_process(all.size());
+  std::size_t connections = 0;
+  for (std::size_t peer = 0; peer < all.size() && reason.empty(); ++peer) {
+    if (peer != static_cast<std::size_t>(process.rank)) {
+      by_process[peer] = ways_to(own, here, all[peer], process.places.machine[peer]);
+    }
+    connections += by_process[peer].size();
+  }
+  if (!has_descriptors_for(connections)) reason = fmt::format("{} connections are too many files", 2 * connections);
+  reason = first_reason(process, std::move(reason));
+  if (!reason.empty()) return tell(fmt::format("messages between machines go through the MPI: {}", reason));
+  (*sockets)->set_ways(std::move(by_process));
+  process.sockets = std::move(*sockets);
+  explain("messages between machines go by connections of the plug-in's own, over the networks that both are on");
+}
+
+}  // namespace ayatori::plugin
