@@ -70,20 +70,38 @@ FAIR = {"OMPI_MCA_mpi_yield_when_idle": "1"}
 """Hosts of the lab share this machine's cores, of which Open MPI knows nothing."""
 
 
-def plug_in(family: str, file: str) -> Stack:
+LARGE = 65536
+"""From here on calls take so long that the benchmark does not wait for the plug-in's trials: it is given what
+`ayatori choose` writes for the cluster."""
+
+
+def plug_in(family: str, file: Path, size: int) -> Stack:
     own = {"NWTOPO_SOURCE": f"cluster:{file}", "AYATORI_SOCKETS": "1"}
+    if size >= LARGE:
+        own["AYATORI_CHOICE"] = str(table_of(file))
     return Stack("plug-in", FAIR | own, preloaded=plugin_of(family))
+
+
+def table_of(file: Path) -> Path:
+    table = file.with_suffix(".choice")
+    words = ["--collective", "alltoall,allreduce", "--bytes", "64KiB..16MiB", "--out", str(table)]
+    command = [sys.executable, "-m", "ayatori.cli", "choose", f"cluster:{file}", *words]
+    if not table.exists():
+        subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=True)
+    return table
 
 
 def inside(arguments: argparse.Namespace) -> None:
     """In the lab: prints by collective and bytes the seconds of the MPI and of the plug-in, as JSON."""
-    cells = [Cell(name, size) for name in arguments.collectives.split(",") for size in arguments.bytes]
     setting = Setting(arguments.mpi, arguments.ranks, f"mpirun.{arguments.mpi} -np {arguments.ranks}")
-    stacks = [Stack("MPI", FAIR)] if arguments.alone else [Stack("MPI", FAIR), plug_in(arguments.mpi, arguments.inside)]
-    found = measure_collectives(setting, stacks, cells, arguments.repeats)
-    print(
-        json.dumps([[cell.collective, cell.bytes, *(one.median * 1e-6 for one in all)] for cell, all in found.items()])
-    )
+    rows = []
+    for cell in (Cell(name, size) for name in arguments.collectives.split(",") for size in arguments.bytes):
+        stacks = [Stack("MPI", FAIR)]
+        if not arguments.alone:
+            stacks.append(plug_in(arguments.mpi, Path(arguments.inside), cell.bytes))
+        found = measure_collectives(setting, stacks, [cell], arguments.repeats)[cell]
+        rows.append([cell.collective, cell.bytes, *(one.median * 1e-6 for one in found)])
+    print(json.dumps(rows))
 
 
 def measured_in_lab(text: str, arguments: argparse.Namespace, *words: str) -> list[list[Any]]:
