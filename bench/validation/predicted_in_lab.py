@@ -69,7 +69,18 @@ def in_lab(arguments: argparse.Namespace, *words: str) -> Any:
 
 
 def ping_pong(arguments: argparse.Namespace, folder: Path) -> None:
-    bench = [*AYATORI, "bench", "pingpong", "--mpirun", f"mpirun.{arguments.mpi}", "--seconds", "1s", "--json"]
+    bench = [
+        *AYATORI,
+        "bench",
+        "pingpong",
+        "--mpirun",
+        f"mpirun.{arguments.mpi}",
+        "--seconds",
+        "1s",
+        "--max-bytes",
+        "256KiB",
+        "--json",
+    ]
     own = f'exec "$@" --hosts "$AYATORI_LAB_HOSTFILE" --network cluster:{GATEWAYS} --out-dir {folder}'
     in_lab(arguments, "sh", "-c", own, "sh", *bench)
 
