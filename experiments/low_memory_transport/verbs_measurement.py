@@ -107,7 +107,7 @@ def _runs(settings: VerbsSettings) -> Iterator[Run]:
         for buffers in settings.buffers:
             for protocol in ONE_BUFFER if buffers == 1 else BY_BUFFERS:
                 yield _incast(protocol, buffers, HANDLING_US, settings.messages)
-        for name in ("connection", "calls"):
+        for name in ("connection", "calls", "libacp"):
             yield Run("operations", {}, [f"verbs_operations_{name}", "rxe0", "rxe1", str(settings.operations)])
         for kind in MEMORY_KINDS:
             for peers in settings.peers:

@@ -124,7 +124,8 @@ def _operations(found: Results) -> Table:
         ["", "us each", "a second, 16 at once"],
         rows,
         "By a reliable connection, whose adapter carries them out, and by a call of our transport over datagrams, "
-        "which the target's process carries out. Soft-RoCE is a program of the kernel, so an adapter's advantage over "
+        "which the target's process carries out; then the same by libacp, which has both ways. "
+        "Soft-RoCE is a program of the kernel, so an adapter's advantage over "
         "a process that polls is smaller here than with hardware.",
     )
 

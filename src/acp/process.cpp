@@ -142,6 +142,9 @@ Result<> Process::open() {
   settings.procs = placement.procs;
   settings.endpoint.datagram_bytes = static_cast<std::uint32_t>(wire_->datagram_bytes());
   settings.endpoint.give_up_after = setup_.give_up_after;
+  settings.rdma = wire_->rdma();
+  settings.connections = setup_.connections;
+  settings.adapter_atomics = setup_.adapter_atomics;
   auto memory = GlobalMemory::make(settings);
   if (!memory) return Failure(memory.error());
   memory_ = std::move(*memory);

@@ -39,7 +39,9 @@ enum class WireChoice : std::uint8_t {
 struct Setup {
   launch::Placement placement;
   WireChoice wires = WireChoice::automatic;
-  std::string adapter;  ///< a device of verbs, a provider of libfabric; empty: the first, or the default one
+  std::string adapter;             ///< a device of verbs, a provider of libfabric; empty: the first, or the default one
+  std::uint32_t connections = 32;  ///< of an adapter, by which it reaches peers' memory without their processes
+  bool adapter_atomics = false;    ///< see onesided::Settings
   bool progress_thread = true;
   Bytes starter_bytes = 1 << 20;  ///< rounded up to whole pages
   Duration give_up_after = std::chrono::seconds(30);
@@ -159,10 +161,10 @@ class Process {
 
   Setup setup_;
   wires::SteadyClock clock_;
+  StarterMemory starter_;  // outlives the wire, whose adapter may reach it
   std::unique_ptr<wires::PollableWire> wire_;
   std::unique_ptr<GlobalMemory> memory_;
   std::optional<wires::Driver> driver_;
-  StarterMemory starter_;
   std::uint64_t starter_key_ = 0;
 
   std::mutex mutex_;

@@ -8,6 +8,7 @@
 #include <random>
 #include <string_view>
 
+#include "ayatori/base/text.hpp"
 #include "library.hpp"
 
 namespace ayatori::acp {
@@ -15,6 +16,7 @@ namespace ayatori::acp {
 namespace {
 
 constexpr double max_seconds = 1e9;
+constexpr std::uint32_t max_connections = 4096;
 
 /// The index in `names` of the value of a variable; 0 if it is not set.
 Result<std::size_t> choice(const char* variable, std::initializer_list<std::string_view> names) {
@@ -42,6 +44,15 @@ Result<> choose_wires(Setup& setup) {
   setup.wires = static_cast<WireChoice>(found - names.begin());
   if (named) setup.adapter = chosen.substr(word.size() + 1);
   return {};
+}
+
+/// ACP_CONNECTIONS: a number, also 0.
+Result<std::uint32_t> connections(std::uint32_t otherwise) {
+  const char* const text = std::getenv("ACP_CONNECTIONS");
+  if (!text) return otherwise;
+  const auto value = parse_unsigned<std::uint32_t>(text);
+  if (value && *value <= max_connections) return *value;
+  return fail("ACP_CONNECTIONS is '{}'; it must be a number from 0 to {}", text, max_connections);
 }
 
 template <typename Number>
@@ -79,6 +90,10 @@ Result<Setup> read_setup() {
   if (auto chosen = choose_wires(setup); !chosen) return Failure(chosen.error());
   const auto progress = choice("ACP_PROGRESS", {"thread", "poll"});
   if (!progress) return Failure(progress.error());
+  const auto atomics = choice("ACP_ATOMICS", {"auto", "adapter"});
+  if (!atomics) return Failure(atomics.error());
+  const auto reliable = connections(setup.connections);
+  if (!reliable) return Failure(reliable.error());
   const auto starter = positive<Bytes>("ACP_STARTER_BYTES", setup.starter_bytes);
   if (!starter) return Failure(starter.error());
   const auto timeout = positive<double>("ACP_TIMEOUT", 30.0);
@@ -87,6 +102,8 @@ Result<Setup> read_setup() {
   const auto host = first_host();
   if (!host) return Failure(host.error());
   setup.progress_thread = *progress == 0;
+  setup.adapter_atomics = *atomics == 1;
+  setup.connections = *reliable;
   setup.starter_bytes = *starter;
   setup.give_up_after = std::chrono::duration_cast<Duration>(std::chrono::duration<double>(*timeout));
   setup.first_host = *host;

@@ -62,7 +62,7 @@ std::optional<Call> decode_call(std::span<const std::byte> bytes) {
   call.kind = static_cast<CallKind>(bytes[0]);
   call.size = std::to_integer<std::uint8_t>(bytes[1]);
   std::memcpy(call.words.data(), bytes.data() + 2, sizeof call.words);
-  if (call.kind < CallKind::alive || call.kind > CallKind::ask_arrival || !size_fits(call)) return std::nullopt;
+  if (call.kind < CallKind::alive || call.kind > CallKind::grant || !size_fits(call)) return std::nullopt;
   return call;
 }
 

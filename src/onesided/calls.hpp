@@ -33,6 +33,8 @@ enum class CallKind : std::uint8_t {
   written,        ///< words: channel and number of the receive, size of the message, which is in its buffer
   close_channel,  ///< words: channel; size: 1 if the caller sends
   ask_arrival,    ///< words: as `arrive`: send me that notice, if you have sent it before
+  connect,        ///< words: an end of a reliable connection; the answer's value: the other end (connections.cpp)
+  grant,          ///< words: key of a region; the answer's value: the key by which an adapter reaches it, and more
 };
 
 struct Call {

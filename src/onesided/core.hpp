@@ -4,6 +4,7 @@
 
 #include "ayatori/onesided/memory.hpp"
 #include "calls.hpp"
+#include "connections.hpp"
 #include "transfers.hpp"
 
 namespace ayatori::onesided {
@@ -14,7 +15,7 @@ using transport::Time;
 using transport::Token;
 
 /// The part of GlobalMemory that a token belongs to: the upper byte of the token. That part chooses the other bytes.
-enum class Purpose : std::uint8_t { fetch, operation, delegation, barrier, watch, channel };
+enum class Purpose : std::uint8_t { fetch, operation, delegation, barrier, watch, channel, connection };
 
 inline constexpr std::uint32_t purpose_shift = 56;
 [[nodiscard]] constexpr Token token_of(Purpose purpose, std::uint64_t number = 0) {
@@ -27,13 +28,18 @@ inline constexpr std::uint32_t purpose_shift = 56;
 inline constexpr Duration busy_pause = std::chrono::microseconds(100);
 
 struct Core {
-  Core(Rank rank, Rank procs, std::uint32_t known_regions)
-      : self(rank), space(procs), memory(space, rank), transfers(known_regions) {}
+  explicit Core(const Settings& settings)
+      : self(settings.identity.self),
+        space(settings.procs),
+        memory(space, self),
+        transfers(settings.known_regions),
+        connections(*this, settings) {}
 
   Rank self;
   AddressSpace space;
   Memory memory;
   Transfers transfers;
+  Connections connections;
   transport::Endpoint* endpoint = nullptr;
   Time now{};
   bool endpoint_reported = false;  ///< called back since the last round: what was refused may succeed now

@@ -23,7 +23,7 @@ Answer Delegations::accept(Rank initiator, const Call& call) {
   *delegation = {.state = Delegation::State::waiting,
                  .initiator = initiator,
                  .handle = call.words[3],
-                 .transfer = {.remote = *src, .local = target, .size = size}};
+                 .transfer = {.remote = *src, .local = target, .local_region = dst->region, .size = size}};
   return {.value = 0};
 }
 
@@ -39,7 +39,7 @@ void Delegations::begin(std::uint64_t number) {
   Delegation& delegation = delegations_[number];
   const Token token = token_of(Purpose::delegation, number);
   delegation.state = Delegation::State::under_way;
-  switch (core_.transfers.begin(core_.now, *core_.endpoint, delegation.transfer, token)) {
+  switch (core_.transfers.begin(core_.now, *core_.endpoint, core_.connections, delegation.transfer, token)) {
     case Transfers::Begun::under_way:
       return;
     case Transfers::Begun::later:
@@ -54,6 +54,8 @@ void Delegations::refused(std::uint64_t number) {
   if (!core_.transfers.refused(delegations_[number].transfer)) return end(number, Status::refused);
   delegations_[number].state = Delegation::State::waiting;
 }
+
+void Delegations::undone(std::uint64_t number) { delegations_[number].state = Delegation::State::waiting; }
 
 void Delegations::end(std::uint64_t number, Status status) {
   // If the initiator was lost meanwhile, there is nobody to be told.

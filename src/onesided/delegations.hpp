@@ -20,6 +20,7 @@ class Delegations {
 
   void transferred(std::uint64_t delegation) { end(delegation, Status::done); }
   void refused(std::uint64_t delegation);
+  void undone(std::uint64_t delegation);
   void failed(std::uint64_t delegation) { end(delegation, Status::lost); }
   void told(std::uint64_t delegation);
 

@@ -38,7 +38,7 @@ bool aligned(const std::byte* at, Bytes size) { return std::bit_cast<std::uintpt
 
 struct GlobalMemory::State final : transport::Application {
   explicit State(const Settings& settings)
-      : core(settings.identity.self, settings.procs, settings.known_regions),
+      : core(settings),
         operations(core, settings.operations),
         delegations(core, settings.delegated),
         barrier(core.self, settings.procs),
@@ -90,6 +90,7 @@ struct GlobalMemory::State final : transport::Application {
   [[nodiscard]] Answer carry_out(PeerId from, const Call& call);
   void take_notice(PeerId from, const Call& call);
   [[nodiscard]] bool announce_arrival(Rank to, std::uint64_t place, std::uint64_t number);
+  void end_by_adapter(const Connections::Ended& ended);
   void make_progress(Time now);
   void watch();
   template <typename Visit>
@@ -116,7 +117,10 @@ Answer GlobalMemory::State::carry_out(PeerId from, const Call& call) {
     const auto location = core.space.find(call.words[0]);
     std::byte* at = location ? core.memory.find(*location, call.size) : nullptr;
     if (!at || (is_atomic(call.kind) && !aligned(at, call.size))) return {.status = Status::refused};
-    if (is_atomic(call.kind)) return {.value = apply_atomic(call, at)};
+    if (is_atomic(call.kind)) {
+      const auto before = core.connections.apply(call, at);
+      return {.status = before ? Status::done : Status::refused, .value = before.value_or(0)};
+    }
     store(at, reinterpret_cast<const std::byte*>(&call.words[1]), call.size);
     return {};
   }
@@ -131,6 +135,10 @@ Answer GlobalMemory::State::carry_out(PeerId from, const Call& call) {
       return {};
     case CallKind::alive:
       return {};
+    case CallKind::connect:
+      return core.connections.accept(from, call);
+    case CallKind::grant:
+      return core.connections.grant(call);
     default:
       return channels.on_call(from, call);
   }
@@ -166,6 +174,8 @@ void GlobalMemory::State::returned(Token token, std::span<const std::byte> resul
       return;
     case Purpose::channel:
       return channels.answered(number_of(token), answer);
+    case Purpose::connection:
+      return core.connections.answered(number_of(token), answer);
     case Purpose::barrier:
     case Purpose::fetch:
       return;
@@ -200,6 +210,7 @@ void GlobalMemory::State::failed(Token token) {
 void GlobalMemory::State::lost(PeerId peer, Time since) {
   core.endpoint_reported = true;
   core.transfers.forget(peer);
+  for (const Token token : core.connections.lost(peer)) failed(token);
   operations.lost(peer);
   channels.lost(peer);
   if (loss) return;
@@ -208,10 +219,32 @@ void GlobalMemory::State::lost(PeerId peer, Time since) {
              .error();
 }
 
+/// An adapter has done it, or not.
+void GlobalMemory::State::end_by_adapter(const Connections::Ended& ended) {
+  core.endpoint_reported = true;
+  const std::uint64_t number = number_of(ended.token);
+  const bool delegated = purpose_of(ended.token) == Purpose::delegation;
+  const bool atomic = !delegated && operations.is_atomic(number);
+  switch (ended.how) {
+    case Connections::Ended::How::done:
+      return atomic ? operations.answered(number, {.value = ended.value}) : completed(ended.token);
+    case Connections::Ended::How::refused:
+      if (!atomic) return refused(ended.token);
+      [[fallthrough]];
+    case Connections::Ended::How::undone:
+      return delegated ? delegations.undone(number) : operations.undone(number);
+    case Connections::Ended::How::unknown:
+      // Copies may be carried out again.
+      if (atomic) return failed(ended.token);
+      return delegated ? delegations.undone(number) : operations.undone(number);
+  }
+}
+
 // ---- Progress
 
 void GlobalMemory::State::make_progress(Time now) {
   core.now = now;
+  for (const Connections::Ended& ended : core.connections.collect()) end_by_adapter(ended);
   operations.progress();
   delegations.progress();
   barrier.progress(
@@ -229,6 +262,7 @@ template <typename Visit>
 void GlobalMemory::State::visit_awaited(Visit visit) const {
   barrier.visit_awaited(visit);
   operations.visit_delegates(visit);
+  core.connections.visit_awaited(visit);
   channels.visit_awaited(visit);
 }
 
@@ -242,8 +276,8 @@ void GlobalMemory::State::watch() {
   });
   if (!anybody) {
     next_watch = never;
-  } else if (due || next_watch == never) {
-    next_watch = core.now + watch_interval;
+  } else if (core.now >= next_watch || next_watch == never) {
+    next_watch = core.now + watch_interval;  // also if calls are not answered: the endpoint has a deadline of its own
   }
 }
 

@@ -3,6 +3,7 @@
 #include <atomic>
 #include <cerrno>
 #include <cstring>
+#include <utility>
 
 namespace ayatori::onesided {
 
@@ -80,8 +81,37 @@ Result<std::uint64_t> Memory::add(std::byte* start, Bytes size) {
 
 bool Memory::remove(std::uint64_t key) {
   const auto index = static_cast<std::uint32_t>(key);
-  const auto region = published_.at(index);
-  return region && region->key == key && published_.remove(index);
+  if (!has(key)) return false;
+  if (index < adapter_keys_.size()) {
+    const AdapterKeys ended = std::exchange(adapter_keys_[index], {});
+    if (ended.keys) adapter_->remove_memory(*ended.keys);
+  }
+  return published_.remove(index);
+}
+
+bool Memory::has(std::uint64_t key) const {
+  const auto region = published_.at(static_cast<std::uint32_t>(key));
+  return region && region->key == key;
+}
+
+std::optional<transport::RdmaKeys> Memory::keys(std::uint32_t region) {
+  const auto found = published_.at(region);
+  if (!adapter_ || !found) return std::nullopt;
+  if (region >= adapter_keys_.size()) adapter_keys_.resize(region + 1);
+  AdapterKeys& known = adapter_keys_[region];
+  if (!known.asked) known = {.asked = true, .keys = adapter_->add_memory({pointer(found->base), found->size})};
+  return known.keys;
+}
+
+std::optional<transport::RdmaKeys> Memory::keys_of(std::span<const std::byte> bytes) {
+  const auto start = reinterpret_cast<std::uintptr_t>(bytes.data());
+  for (std::uint32_t region = 0; region < AddressSpace::regions; ++region) {
+    const auto found = published_.at(region);
+    if (!found || start < found->base || start - found->base > found->size) continue;
+    if (bytes.size() > found->size - (start - found->base)) continue;
+    if (const auto known = keys(region)) return known;
+  }
+  return std::nullopt;
 }
 
 std::optional<GlobalAddress> Memory::address_of(std::uint64_t key, const std::byte* at) const {

@@ -142,11 +142,16 @@ class Model {
   std::map<Rank, std::uint64_t> added_;
 };
 
+/// Of three seeds one is without adapters, one with fewer connections than peers, and one with enough.
 TEST(GlobalMemory, ConcurrentOperationsGiveTheMemoryOfTheSequentialModel) {
-  for (std::uint64_t seed = 0; seed < 20; ++seed) {
+  for (std::uint64_t seed = 0; seed < 30; ++seed) {
     SCOPED_TRACE(fmt::format("seed {}", seed));
     const Rank count = 1 + static_cast<Rank>(seed) % 5;
-    Processes processes(bad_network(seed), count, counters + count * stripe_words, narrow_settings(seed));
+    Fabric fabric;
+    Settings settings = narrow_settings(seed);
+    settings.connections = static_cast<std::uint32_t>(seed % 3) * 2;
+    settings.adapter_atomics = true;
+    Processes processes(bad_network(seed), count, counters + count * stripe_words, settings, &fabric);
     Model model(processes, seed);
     std::vector<int> left(count, 60);
     const auto all_done = [&] {

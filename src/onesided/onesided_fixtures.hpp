@@ -11,6 +11,7 @@
 
 #include "ayatori/onesided/global_memory.hpp"
 #include "ayatori/simulated/network.hpp"
+#include "rdma_fixtures.hpp"
 
 namespace ayatori::onesided {
 
@@ -22,13 +23,15 @@ T need(Result<T> result) {
 
 class Processes {
  public:
-  /// Each has `words` of registered memory, zeroed.
-  Processes(const simulated::Scenario& scenario, Rank count, std::size_t words, const Settings& settings)
+  /// Each has `words` of registered memory, zeroed, and an adapter if there is a `fabric`, which must outlive this.
+  Processes(const simulated::Scenario& scenario, Rank count, std::size_t words, const Settings& settings,
+            Fabric* fabric = nullptr)
       : network_(scenario), memories_(count, std::vector<std::uint64_t>(words)) {
     for (Rank rank = 0; rank < count; ++rank) {
       Settings own = settings;
       own.identity = {.self = rank, .key = 42, .seed = rank + 1};
       own.procs = count;
+      if (fabric) own.rdma = &fabric->adapter(rank);
       ranks_.push_back(need(GlobalMemory::make(own)));
       keys_.push_back(need(ranks_[rank]->memory().add(bytes(rank), words * 8)));
       network_.attach(rank, ranks_[rank]->endpoint());

@@ -65,11 +65,18 @@ void Operations::begin_copy(Handle handle) {
 }
 
 void Operations::begin_atomic(Handle handle) {
-  const Operation& operation = at(handle);
+  Operation& operation = at(handle);
   std::byte* word = core_.memory.reach(operation.src, operation.atomic.size);
   if (!word && operation.src.rank == core_.self) return end(handle, Fault::no_memory, core_.self);
-  if (!word) return ask(handle, operation.src.rank, operation.atomic);
-  answered(handle, {Status::done, apply_atomic(operation.atomic, word)});
+  if (word) {
+    const auto before = core_.connections.apply(operation.atomic, word);
+    return answered(handle, {before ? Status::done : Status::refused, before.value_or(0)});
+  }
+  if (core_.connections.begin(operation.atomic, operation.src, token_of(Purpose::operation, handle))) {
+    operation.state = Operation::State::under_way;
+  } else {
+    ask(handle, operation.src.rank, operation.atomic);
+  }
 }
 
 void Operations::begin_transfer(Handle handle) {
@@ -77,10 +84,13 @@ void Operations::begin_transfer(Handle handle) {
   Transfer& transfer = operation.transfer;
   transfer.put = operation.src.rank == core_.self;
   transfer.remote = transfer.put ? operation.dst : operation.src;
-  transfer.local = core_.memory.find(transfer.put ? operation.src : operation.dst, operation.size);
+  const Location& here = transfer.put ? operation.src : operation.dst;
+  transfer.local = core_.memory.find(here, operation.size);
+  transfer.local_region = here.region;
   transfer.size = operation.size;
   operation.state = Operation::State::under_way;
-  const auto begun = core_.transfers.begin(core_.now, *core_.endpoint, transfer, token_of(Purpose::operation, handle));
+  const auto begun = core_.transfers.begin(core_.now, *core_.endpoint, core_.connections, transfer,
+                                           token_of(Purpose::operation, handle));
   if (begun == Transfers::Begun::later) turn_away(handle, core_.now);
   if (begun == Transfers::Begun::impossible) end(handle, core_.transfers.fault(), transfer.remote.rank);
 }

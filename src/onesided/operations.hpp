@@ -46,11 +46,13 @@ class Operations {
   void progress();
 
   [[nodiscard]] Handle latest() const { return next_ - 1; }
+  [[nodiscard]] bool is_atomic(Handle handle) const { return at(handle).atomic.kind != CallKind::copy; }
   [[nodiscard]] bool completed(Handle handle) const { return first_ > std::min(handle, latest()); }
   [[nodiscard]] std::optional<Error> take_failure(Handle handle);
 
   void transferred(Handle handle) { end(handle, Fault::none); }
   void refused(Handle handle);
+  void undone(Handle handle) { turn_away(handle, core_.now); }
   void failed(Handle handle);
   void answered(Handle handle, const Answer& answer);
   void copied(Rank from, Handle handle, Status status);

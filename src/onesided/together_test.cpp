@@ -41,7 +41,7 @@ TEST(Barrier, NoRankLeavesBeforeAllHaveArrived) {
 
 /// No process of ours sends such a call. If it were not done at once, it would never be.
 TEST(Delegations, CopyOfNoBytesIsDoneAtOnce) {
-  Core core(0, 3, 1);
+  Core core({.identity = {.self = 0}, .procs = 3, .endpoint = {}, .known_regions = 1});
   std::uint64_t word = 0;
   const auto key = need(core.memory.add(reinterpret_cast<std::byte*>(&word), sizeof word));
   Delegations delegations(core, 1);

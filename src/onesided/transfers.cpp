@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "connections.hpp"
+
 namespace ayatori::onesided {
 
 using transport::Endpoint;
@@ -20,7 +22,8 @@ bool holds(const Region& region, const Transfer& transfer) {
 
 }  // namespace
 
-Transfers::Begun Transfers::begin(Time now, Endpoint& endpoint, Transfer& transfer, Token token) {
+Transfers::Begun Transfers::begin(Time now, Endpoint& endpoint, Connections& connections, Transfer& transfer,
+                                  Token token) {
   const KnownRegions::Name name = name_of(transfer);
   const auto region = known_.find(name);
   if (!region) {
@@ -35,15 +38,25 @@ Transfers::Begun Transfers::begin(Time now, Endpoint& endpoint, Transfer& transf
   }
   transfer.key = region->key;
   if (!holds(*region, transfer)) {
-    if (refused(transfer)) return begin(now, endpoint, transfer, token);
+    if (refused(transfer)) return begin(now, endpoint, connections, transfer, token);
     fault_ = Fault::no_memory;
     return Begun::impossible;
   }
+  if (connections.begin(transfer, *region, token)) return Begun::under_way;
   const transport::RemoteAddress at{region->key, transfer.remote.offset};
   const bool begun = transfer.put ? endpoint.put(now, name.peer, at, std::span(transfer.local, transfer.size), token)
                                   : endpoint.get(now, name.peer, at, std::span(transfer.local, transfer.size), token);
   asked_ |= begun;
   return begun ? Begun::under_way : Begun::later;
+}
+
+std::optional<Region> Transfers::known(Time now, Endpoint& endpoint, const KnownRegions::Name& name) {
+  if (const auto region = known_.find(name)) return region;
+  if (unneeded_.size() < fetches && known_.fetch(now, endpoint, name)) {
+    asked_ = true;
+    unneeded_.push_back(name);
+  }
+  return std::nullopt;
 }
 
 bool Transfers::refused(Transfer& transfer) {
@@ -55,18 +68,20 @@ bool Transfers::refused(Transfer& transfer) {
 
 bool Transfers::fetch_completed(Token token) {
   const auto fetched = known_.completed(token);
-  if (fetched && !fetched->region) note_missing(fetched->name, Fault::no_memory);
+  if (fetched) note(fetched->name, fetched->region ? Fault::none : Fault::no_memory);
   return fetched.has_value();
 }
 
 bool Transfers::fetch_failed(Token token, Fault why) {
   const auto fetched = known_.failed(token);
-  if (fetched) note_missing(fetched->name, why);
+  if (fetched) note(fetched->name, why);
   return fetched.has_value();
 }
 
-/// A transfer that waits is tried again soon, so as many entries as fetches are enough.
-void Transfers::note_missing(const KnownRegions::Name& name, Fault why) {
+/// A transfer that waits is tried again soon, so as many entries as fetches are enough. One that waits for what another
+/// one needs not is tried again, too, and asks for itself.
+void Transfers::note(const KnownRegions::Name& name, Fault why) {
+  if (std::erase(unneeded_, name) > 0 || why == Fault::none) return;
   if (missing_.size() >= fetches) missing_.erase(missing_.begin());
   missing_.push_back({name, why});
 }

@@ -21,11 +21,14 @@ enum class Fault : std::uint8_t {
 struct Transfer {
   Location remote;
   std::byte* local = nullptr;
+  std::uint32_t local_region = 0;  ///< that it is in
   Bytes size = 0;
   bool put = false;          ///< from this process to the peer; otherwise a get
   std::uint64_t key = 0;     ///< of the remote region, once begun
   bool asked_again = false;  ///< what was known of the region turned out to be old
 };
+
+class Connections;
 
 class Transfers {
  public:
@@ -36,8 +39,12 @@ class Transfers {
   enum class Begun : std::uint8_t { under_way, later, impossible };
 
   /// `later`: to be tried again when the endpoint has called back. `impossible`: fault() is the reason.
-  [[nodiscard]] Begun begin(transport::Time now, transport::Endpoint& endpoint, Transfer& transfer,
-                            transport::Token token);
+  [[nodiscard]] Begun begin(transport::Time now, transport::Endpoint& endpoint, Connections& connections,
+                            Transfer& transfer, transport::Token token);
+
+  /// A region of a peer, if it is known; it is asked for otherwise.
+  [[nodiscard]] std::optional<transport::Region> known(transport::Time now, transport::Endpoint& endpoint,
+                                                       const transport::KnownRegions::Name& name);
   /// Whether the endpoint was given anything to send since the last call.
   [[nodiscard]] bool take_asked() { return std::exchange(asked_, false); }
   [[nodiscard]] Fault fault() const { return fault_; }
@@ -55,9 +62,10 @@ class Transfers {
     transport::KnownRegions::Name name;
     Fault why;
   };
-  void note_missing(const transport::KnownRegions::Name& name, Fault why);
+  void note(const transport::KnownRegions::Name& name, Fault why);
 
   transport::KnownRegions known_;
+  std::vector<transport::KnownRegions::Name> unneeded_;  // regions that are fetched, but that no transfer waits for
   std::vector<Missing> missing_;  // regions that do not exist, until the transfer that asked for them is tried again
   Fault fault_ = Fault::none;
   bool asked_ = false;

@@ -7,6 +7,8 @@
 #include <cerrno>
 #include <cstring>
 
+#include "verbs_connections.hpp"
+
 namespace ayatori::wires {
 
 namespace {
@@ -200,7 +202,7 @@ Result<> VerbsPort::use(std::span<std::byte> memory) {
                    "`ulimit -l` may allow less memory to be locked");
 }
 
-Result<std::unique_ptr<UdPeer>> VerbsPort::reach(const UdAddress& address) {
+ibv_ah_attr VerbsPort::way_to(const UdAddress& address) const {
   ibv_ah_attr wanted{};
   wanted.dlid = address.lid;
   wanted.port_num = options_.port;
@@ -209,9 +211,25 @@ Result<std::unique_ptr<UdPeer>> VerbsPort::reach(const UdAddress& address) {
   std::ranges::copy(address.gid, wanted.grh.dgid.raw);
   wanted.grh.sgid_index = gid_index_;
   wanted.grh.hop_limit = hop_limit;
+  return wanted;
+}
+
+Result<std::unique_ptr<UdPeer>> VerbsPort::reach(const UdAddress& address) {
+  ibv_ah_attr wanted = way_to(address);
   VerbsObject<ibv_ah> handle(ibv_create_ah(domain_.get(), &wanted));
   if (!handle) return refused_by_device(fmt::format("an address handle for LID {}", address.lid), errno);
   return std::make_unique<VerbsPeer>(std::move(handle));
+}
+
+std::unique_ptr<RcConnections> VerbsPort::connections(const UdResolver& resolve) {
+  return std::make_unique<VerbsConnections>(RcPort{.device = device_.get(),
+                                                   .domain = domain_.get(),
+                                                   .events = events_.get(),
+                                                   .number = options_.port,
+                                                   .mtu = static_cast<std::uint8_t>(port_.active_mtu),
+                                                   .own = address(),
+                                                   .way_to = [this](const UdAddress& peer) { return way_to(peer); }},
+                                            resolve, options_.tries);
 }
 
 // ---- Sending and receiving

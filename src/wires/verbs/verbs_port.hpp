@@ -6,20 +6,9 @@
 
 #include "ayatori/verbs/ud_port.hpp"
 #include "ayatori/verbs/verbs_wire.hpp"
+#include "verbs_object.hpp"
 
 namespace ayatori::wires {
-
-struct DestroyVerbsObject {
-  void operator()(ibv_context* object) const { ibv_close_device(object); }
-  void operator()(ibv_pd* object) const { ibv_dealloc_pd(object); }
-  void operator()(ibv_mr* object) const { ibv_dereg_mr(object); }
-  void operator()(ibv_comp_channel* object) const { ibv_destroy_comp_channel(object); }
-  void operator()(ibv_cq* object) const { ibv_destroy_cq(object); }
-  void operator()(ibv_qp* object) const { ibv_destroy_qp(object); }
-  void operator()(ibv_ah* object) const { ibv_destroy_ah(object); }
-};
-template <typename Object>
-using VerbsObject = std::unique_ptr<Object, DestroyVerbsObject>;
 
 class VerbsPort final : public UdPort {
  public:
@@ -30,6 +19,7 @@ class VerbsPort final : public UdPort {
   [[nodiscard]] std::size_t datagram_bytes() const override;
   [[nodiscard]] Result<> use(std::span<std::byte> memory) override;
   [[nodiscard]] Result<std::unique_ptr<UdPeer>> reach(const UdAddress& address) override;
+  [[nodiscard]] std::unique_ptr<RcConnections> connections(const UdResolver& resolve) override;
 
   [[nodiscard]] int post_send(const UdSend& send) override;
   [[nodiscard]] int post_receive(UdQueue queue, std::span<std::byte> into, std::uint64_t id) override;
@@ -55,6 +45,7 @@ class VerbsPort final : public UdPort {
   Result<VerbsObject<ibv_qp>> queue_pair(std::uint32_t sends, std::uint32_t receives);
   Result<> start(ibv_qp& pair) const;
   [[nodiscard]] std::uint32_t queue_key() const;
+  [[nodiscard]] ibv_ah_attr way_to(const UdAddress& address) const;
   [[nodiscard]] Failure refused_by_device(std::string_view what, int code) const;
 
   VerbsOptions options_;

@@ -55,6 +55,7 @@ struct VerbsWire::State {
         // A peer may send as much as the MTU, whatever this process sends.
         buffers(receives + chosen.send_buffers, grh_bytes + opened->datagram_bytes()),
         port(std::move(opened)),
+        connections(port->connections(resolve)),
         ring(chosen.send_buffers, signal_interval(chosen.send_buffers, chosen.peers)),
         peers(chosen.peers),
         unposted(receives) {
@@ -80,6 +81,7 @@ struct VerbsWire::State {
   std::uint32_t receives;  // buffers to receive into: first those for data, then those for control packets
   Buffers buffers;         // those, then those to send from
   std::unique_ptr<UdPort> port;
+  std::unique_ptr<RcConnections> connections;
   SendRing ring;
   PeerCache<Peer> peers;
   transport::IdQueue unposted;  // buffers to receive into that the adapter does not have
@@ -224,6 +226,8 @@ VerbsWire::~VerbsWire() = default;
 
 UdAddress VerbsWire::address() const { return state_->port->address(); }
 
+transport::Rdma* VerbsWire::rdma() { return state_->connections.get(); }
+
 std::size_t VerbsWire::datagram_bytes() const { return state_->datagram_bytes; }
 
 bool VerbsWire::send(const Datagram& datagram) { return state_->send(datagram); }
@@ -231,6 +235,7 @@ bool VerbsWire::send(const Datagram& datagram) { return state_->send(datagram); 
 /// Datagrams that arrived before the event was asked for raise no event: they are polled for afterwards.
 Duration VerbsWire::prepare_to_sleep(Duration timeout) {
   state_->port->ask_for_event();
+  if (state_->connections && state_->connections->ask_for_event()) return Duration::zero();
   if (!state_->arrived.empty() || state_->look_for_arrivals()) return Duration::zero();
   return state_->stalled || !state_->unposted.empty() ? std::min(timeout, retry_after) : timeout;
 }

@@ -28,6 +28,7 @@
 
 #include "ayatori/onesided/memory.hpp"
 #include "ayatori/transport/endpoint.hpp"
+#include "ayatori/transport/rdma.hpp"
 
 namespace ayatori::onesided {
 
@@ -44,6 +45,12 @@ struct Settings {
   std::uint32_t delegated = 64;        ///< copies that this process carries out for others at a time
   std::uint32_t known_regions = 1024;  ///< regions of peers whose keys are remembered
   std::uint32_t channels = 256;        ///< ends of channels that this process has, at most 65,536
+
+  transport::Rdma* rdma = nullptr;  ///< of the wire, which outlives this; nullptr: everything goes by datagrams
+  std::uint32_t connections = 32;   ///< reliable ones to peers, and as many from peers; 0: as without rdma
+  /// Lets an adapter carry out atomics on this process's memory whose atomics are atomic among themselves alone: the
+  /// program must not use atomic instructions of the processor there.
+  bool adapter_atomics = false;
 };
 
 enum class Atomic : std::uint8_t { swap, add, exclusive_or, inclusive_or, conjunction, compare_swap };

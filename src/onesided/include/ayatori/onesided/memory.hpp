@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "ayatori/onesided/address_space.hpp"
+#include "ayatori/transport/rdma.hpp"
 #include "ayatori/transport/regions.hpp"
 
 namespace ayatori::onesided {
@@ -35,6 +36,17 @@ class Memory {
   [[nodiscard]] std::byte* find(const Location& location, Bytes size) const;
   [[nodiscard]] std::byte* find(const transport::RemoteRange& range) const;
 
+  /// An adapter that memory is registered with when keys() is first asked for a region; it must outlive this.
+  void use(transport::Rdma* adapter) { adapter_ = adapter; }
+
+  /// Whether the registration with this key has not ended.
+  [[nodiscard]] bool has(std::uint64_t key) const;
+  /// The keys of a region by which the adapter reaches it; nothing if there is no such region, or if the adapter does
+  /// not take it.
+  [[nodiscard]] std::optional<transport::RdmaKeys> keys(std::uint32_t region);
+  /// The same of a region that has these bytes.
+  [[nodiscard]] std::optional<transport::RdmaKeys> keys_of(std::span<const std::byte> bytes);
+
   /// What a peer may read: registered memory, and the directory of regions.
   [[nodiscard]] std::optional<std::span<const std::byte>> read(const transport::RemoteRange& range) const;
 
@@ -42,6 +54,12 @@ class Memory {
   AddressSpace space_;
   Rank self_;
   transport::PublishedRegions published_;
+  struct AdapterKeys {
+    bool asked = false;
+    std::optional<transport::RdmaKeys> keys{};
+  };
+  transport::Rdma* adapter_ = nullptr;
+  std::vector<AdapterKeys> adapter_keys_;  // by region, as far as they were asked for
   struct Mapped {
     Rank first = 0;
     Rank count = 0;

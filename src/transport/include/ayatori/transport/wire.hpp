@@ -14,6 +14,8 @@
 
 namespace ayatori::transport {
 
+class Rdma;
+
 class Wire {
  public:
   virtual ~Wire() = default;
@@ -24,6 +26,10 @@ class Wire {
   /// Whether what it takes for this peer arrives, once and in order, unless the peer ends before
   /// (docs/decisions/0103-express-packets.md). Only such peers are sent express datagrams.
   [[nodiscard]] virtual bool lossless(PeerId) const { return false; }
+
+  /// What its adapter does without the peers' processes; nullptr if there is nothing of that. It lives as long as the
+  /// wire.
+  [[nodiscard]] virtual Rdma* rdma() { return nullptr; }
 
   /// Takes a datagram, whose memory is the caller's again on return; the wire may keep a copy until flush(). False, and
   /// nothing happens, if there is no room now: try again after poll() or wait(). Where another datagram would be

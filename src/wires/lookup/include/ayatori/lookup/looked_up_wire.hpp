@@ -17,6 +17,7 @@ class LookedUpWire final : public PollableWire {
 
   [[nodiscard]] std::size_t datagram_bytes() const override { return inner_->datagram_bytes(); }
   [[nodiscard]] bool lossless(transport::PeerId peer) const override { return inner_->lossless(peer); }
+  [[nodiscard]] transport::Rdma* rdma() override { return inner_->rdma(); }
   [[nodiscard]] bool send(const transport::Datagram& datagram) override { return inner_->send(datagram); }
   void flush() override { inner_->flush(); }
   std::size_t poll(std::size_t max_datagrams, const std::function<void(std::span<const std::byte>)>& take) override;

@@ -6,11 +6,13 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 
 #include "ayatori/base/error.hpp"
 #include "ayatori/base/ids.hpp"
+#include "ayatori/transport/rdma.hpp"
 
 namespace ayatori::wires {
 
@@ -23,6 +25,10 @@ struct UdAddress {
 
   bool operator==(const UdAddress&) const = default;
 };
+
+/// Finds the address of a rank. Called when something is sent to a rank without an address handle; must not wait for
+/// the network. After an error the datagram is lost, and the resolver is called again for the next one.
+using UdResolver = std::function<Result<UdAddress>(Rank)>;
 
 /// Control packets have receive buffers of their own, which data can't take (paper 5, section 4.2): those of a second
 /// queue pair.
@@ -51,6 +57,16 @@ struct UdCompletion {
   const char* error = nullptr;  ///< nullptr if nothing failed
 };
 
+/// Reliable connections of the port, and their completions.
+class RcConnections : public transport::Rdma {
+ public:
+  /// Makes the port's descriptor readable when something is completed from then on; true if something is already.
+  [[nodiscard]] virtual bool ask_for_event() = 0;
+
+  /// Times that a connection began again since its adapter had given it up.
+  [[nodiscard]] virtual std::uint64_t resumed() const = 0;
+};
+
 /// Not thread-safe. Calls return 0 or errno where nothing else is said.
 class UdPort {
  public:
@@ -64,6 +80,9 @@ class UdPort {
 
   /// Makes an address handle. It must be destroyed before the port, and after all sends to it are completed.
   [[nodiscard]] virtual Result<std::unique_ptr<UdPeer>> reach(const UdAddress& address) = 0;
+
+  /// Its reliable connections, whose peers `resolve` finds; nullptr if it has none. To be destroyed before the port.
+  [[nodiscard]] virtual std::unique_ptr<RcConnections> connections(const UdResolver& /*resolve*/) { return nullptr; }
 
   /// Sends are completed in order; one that fails is reported even if it is not signalled, as are all after it until
   /// recover(). ENOMEM: there is no room now.

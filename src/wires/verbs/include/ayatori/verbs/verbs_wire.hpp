@@ -12,7 +12,6 @@
 /// entry of the port's P_Key table), and datagram_bytes must not exceed the MTU of any peer, which would drop larger
 /// datagrams.
 
-#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -21,10 +20,6 @@
 #include "ayatori/verbs/ud_port.hpp"
 
 namespace ayatori::wires {
-
-/// Finds the address of a rank. Called when something is sent to a rank without an address handle; must not wait for
-/// the network. After an error the datagram is lost, and the resolver is called again for the next one.
-using UdResolver = std::function<Result<UdAddress>(Rank)>;
 
 struct VerbsOptions {
   transport::JobKey key = 0;  ///< its lower 31 bits are the Q_Key: the adapter drops datagrams with another one
@@ -37,6 +32,7 @@ struct VerbsOptions {
   std::uint32_t control_buffers = 128;   ///< for control packets, at least 1
   std::uint32_t send_buffers = 128;      ///< at least 1
   std::uint32_t peers = 1'024;           ///< address handles at a time, at least 1
+  std::uint8_t tries = 7;                ///< of a reliable connection until it begins again, 0 to 7
 };
 
 struct VerbsStatistics {
@@ -61,6 +57,7 @@ class VerbsWire final : public PollableWire {
   [[nodiscard]] UdAddress address() const;
 
   [[nodiscard]] std::size_t datagram_bytes() const override;
+  [[nodiscard]] transport::Rdma* rdma() override;
   [[nodiscard]] bool send(const transport::Datagram& datagram) override;
   void flush() override {}
   std::size_t poll(std::size_t max_datagrams, const std::function<void(std::span<const std::byte>)>& take) override;
