@@ -7,6 +7,11 @@ namespace ayatori::python {
 
 namespace {
 
+IpAddress address_of(const std::string& text) {
+  const auto address = parse_ip_address(text);
+  return unwrap(address ? Result<IpAddress>(*address) : fail("'{}' is not an IP address", text));
+}
+
 void bind_planned_ports(nb::module_& module) {
   nb::class_<HashedContention>(module, "HashedContention", "See ayatori/planning/source_ports.hpp.")
       .def_ro("steps", &HashedContention::steps)
@@ -22,10 +27,12 @@ void bind_planned_ports(nb::module_& module) {
       .def("path_count", &HashedPaths::path_count, nb::arg("from_endpoint"), nb::arg("to_endpoint"));
   module.def(
       "hashed_paths",
-      [](const Network& network, std::vector<PortId> endpoints, std::vector<std::uint32_t> addresses,
+      [](const Network& network, std::vector<PortId> endpoints, const std::vector<std::string>& addresses,
          const std::string& hash, std::vector<std::uint32_t> seeds) {
         SwitchHashes hashes = {unwrap(cable_choice_of(hash)), std::move(seeds)};
-        return unwrap(HashedPaths::of(network, std::move(endpoints), std::move(addresses), std::move(hashes)));
+        std::vector<IpAddress> parsed;
+        for (const std::string& address : addresses) parsed.push_back(address_of(address));
+        return unwrap(HashedPaths::of(network, std::move(endpoints), std::move(parsed), std::move(hashes)));
       },
       nb::keep_alive<0, 1>(), nb::arg("network"), nb::arg("endpoints"), nb::arg("addresses"), nb::arg("hash"),
       nb::arg("seeds"));
@@ -46,9 +53,14 @@ void bind_planned_ports(nb::module_& module) {
 void bind_roce(nb::module_& module) {
   bind_planned_ports(module);
   nb::class_<RocePort>(module, "RocePort")
-      .def(nb::init<std::string, std::uint32_t>(), nb::arg("host"), nb::arg("address"))
+      .def(
+          "__init__",
+          [](RocePort* port, const std::string& host, const std::string& address) {
+            new (port) RocePort{host, address_of(address)};
+          },
+          nb::arg("host"), nb::arg("address"))
       .def_ro("host", &RocePort::host)
-      .def_ro("address", &RocePort::address);
+      .def_prop_ro("address", [](const RocePort& port) { return text_of(port.address); });
   nb::class_<RocePlanFile>(module, "RocePlanFile")
       .def(nb::init<std::string, std::string, std::vector<RocePort>, std::vector<std::uint16_t>>(), nb::arg("hash"),
            nb::arg("reason"), nb::arg("ports"), nb::arg("source_ports"))
@@ -63,8 +75,13 @@ void bind_roce(nb::module_& module) {
       "write_roce_plan_file",
       [](const RocePlanFile& file, const std::string& path) { unwrap(write_roce_plan_file(file, path)); }, WithoutGil(),
       nb::arg("file"), nb::arg("path"));
-  module.def("parse_ipv4", &parse_ipv4, nb::arg("text"));
-  module.def("ipv4_text", &ipv4_text, nb::arg("address"));
+  module.def(
+      "ip_address_text",
+      [](const std::string& text) -> std::optional<std::string> {
+        const auto address = parse_ip_address(text);
+        return address ? std::optional(text_of(*address)) : std::nullopt;
+      },
+      nb::arg("text"), "An IPv4 or IPv6 address as plans have it; None if the text is none.");
 }
 
 }  // namespace ayatori::python

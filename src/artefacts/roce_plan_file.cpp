@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <set>
 
@@ -19,7 +19,7 @@ constexpr ArtefactHead roce_head = {
     .format = "ayatori-roce-plan",
     .name = "a plan of source ports",
     .made_by = "`ayatori plan SOURCE --job HOSTFILE --roce --out FILE` writes one",
-    .last_version = 1,
+    .last_version = 2,
 };
 constexpr std::uint64_t min_source_port = 0xC000;
 constexpr std::uint64_t max_source_port = 0xFFFF;
@@ -45,14 +45,14 @@ class RocePlanReader {
   Result<> read_ports() {
     const auto entries = filled_list_at(document_, "ports");
     if (!entries) return Failure(entries.error());
-    std::set<std::uint32_t> met;
+    std::set<IpAddress> met;
     for (const JsonValue& entry : *entries) {
       auto host = filled_text_at(entry, "host");
       if (!host) return Failure(host.error());
       const auto text = entry.text_at("address");
       if (!text) return Failure(text.error());
-      const auto address = parse_ipv4(*text);
-      if (!address) return entry.at("address")->wrong("expected an IPv4 address like \"10.0.0.1\"");
+      const auto address = parse_ip_address(*text);
+      if (!address) return entry.at("address")->wrong("expected an IP address like \"10.0.0.1\" or \"fd00::1\"");
       if (!met.insert(*address).second) return entry.at("address")->wrong("the second port of this address");
       file_.ports.push_back({std::move(*host), *address});
     }
@@ -88,37 +88,18 @@ class RocePlanReader {
 
 }  // namespace
 
-std::string ipv4_text(std::uint32_t address) {
-  return fmt::format("{}.{}.{}.{}", address >> 24U, address >> 16U & 0xFFU, address >> 8U & 0xFFU, address & 0xFFU);
-}
-
-std::optional<std::uint32_t> parse_ipv4(std::string_view text) {
-  std::uint32_t address = 0;
-  for (int i = 0; i < 4; ++i) {
-    if (i > 0) {
-      if (!text.starts_with('.')) return std::nullopt;
-      text.remove_prefix(1);
-    }
-    std::uint32_t number = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-    const auto length = static_cast<std::size_t>(end - text.data());
-    if (error != std::errc() || number > 255 || length > 3 || (length > 1 && text[0] == '0')) return std::nullopt;
-    text.remove_prefix(length);
-    address = address << 8U | number;
-  }
-  return text.empty() ? std::optional(address) : std::nullopt;
-}
-
 std::string roce_plan_file_text(const RocePlanFile& file) {
   Json ports = Json::array();
-  for (const RocePort& port : file.ports) ports.push_back({{"host", port.host}, {"address", ipv4_text(port.address)}});
+  for (const RocePort& port : file.ports) ports.push_back({{"host", port.host}, {"address", text_of(port.address)}});
   Json rows = Json::array();
   for (std::size_t from = 0; from < file.ports.size(); ++from) {
     Json row = Json::array();
     for (std::size_t to = 0; to < file.ports.size(); ++to) row.push_back(file.source_port(from, to));
     rows.push_back(std::move(row));
   }
-  const Json document = {{"format", roce_head.format}, {"version", roce_head.last_version},
+  // Readers of version 1 take plans without addresses of IPv6.
+  const bool ipv4 = std::ranges::all_of(file.ports, [](const RocePort& port) { return port.address.is_ipv4(); });
+  const Json document = {{"format", roce_head.format}, {"version", ipv4 ? 1 : roce_head.last_version},
                          {"hash", file.hash},          {"reason", file.reason},
                          {"ports", std::move(ports)},  {"source_ports", std::move(rows)}};
   return document.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";

@@ -13,6 +13,7 @@
 #include "ayatori/base/error.hpp"
 #include "ayatori/base/files.hpp"
 #include "ayatori/base/ids.hpp"
+#include "ayatori/base/ip_address.hpp"
 #include "ayatori/base/printable.hpp"
 #include "ayatori/base/random.hpp"
 #include "ayatori/base/skipped_lines.hpp"
@@ -330,6 +331,30 @@ TEST_F(Files, WriteFileLeavesTheFileUnchangedWhenTheDiskIsFull) {
   EXPECT_EQ(result.error().message, "can't write " + path_.string() + ": File too large");
   EXPECT_EQ(read_file(path_), "old");
   EXPECT_EQ(file_count(), 1U);
+}
+
+TEST(ParseIpAddress, TakesBothKindsAndNothingElse) {
+  EXPECT_EQ(parse_ip_address("10.0.0.1"), IpAddress(0x0A000001));
+  EXPECT_EQ(parse_ip_address("255.255.255.255"), IpAddress(0xFFFFFFFF));
+  EXPECT_EQ(parse_ip_address("::ffff:10.0.0.1"), IpAddress(0x0A000001));
+  EXPECT_EQ(parse_ip_address("fd00::1:2"),
+            IpAddress(std::array<std::uint8_t, 16>{0xFD, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 2}));
+  for (const char* text : {"", "10.0.0", "10.0.0.1.2", "10.0.0.1 ", "10.00.0.1", "10.0.0.-1", "a.b.c.d", "1..2.3",
+                           "fd00", "fd00::1::2", "fd00::1%eth0", "[fd00::1]", "12345::1"}) {
+    EXPECT_EQ(parse_ip_address(text), std::nullopt) << text;
+  }
+}
+
+TEST(TextOfIpAddress, IsReadAgainAsTheSameAddress) {
+  Random random(3);
+  for (int i = 0; i < 1000; ++i) {
+    IpAddress address(static_cast<std::uint32_t>(random()));
+    if (i % 2 == 0) {
+      for (std::uint8_t& byte : address.bytes) byte = static_cast<std::uint8_t>(random.below(3) == 0 ? random() : 0);
+    }
+    EXPECT_EQ(parse_ip_address(text_of(address)), address) << text_of(address);
+  }
+  EXPECT_EQ(text_of(IpAddress(0x0A000001)), "10.0.0.1");
 }
 
 }  // namespace

@@ -19,9 +19,13 @@ TEST(RocePorts, ArePlannedForPairsOfAddresses) {
   EXPECT_EQ(ports.source_port(mapped(1), link_local), std::nullopt);
 }
 
-TEST(Ipv4Of, TakesMappedAddressesAlone) {
-  EXPECT_EQ(ipv4_of(mapped(7)), 0x0A000007U);
-  EXPECT_EQ(ipv4_of({}), std::nullopt);
+TEST(RocePorts, KnowAddressesOfIpv6ByTheirGids) {
+  const IpAddress a = parse_ip_address("fd00::1").value();
+  const IpAddress b = parse_ip_address("fd00::2").value();
+  const RocePorts ports({"crc32", "", {{"a", a}, {"b", b}}, {0, 50000, 60000, 0}});
+  EXPECT_EQ(ports.source_port(a.bytes, b.bytes), 50000);
+  EXPECT_EQ(ports.source_port(b.bytes, a.bytes), 60000);
+  EXPECT_EQ(ports.source_port(a.bytes, mapped(2)), std::nullopt);
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include <dlfcn.h>
 
+#include <algorithm>
 #include <array>
 #include <string>
 
@@ -15,22 +16,52 @@ constexpr std::uint8_t udp = 17;
 constexpr std::uint16_t roce_port = 4791;
 constexpr std::string_view library_prefix = "library:";
 
-/// Seed and five-tuple as they are hashed.
-using Bytes17 = std::array<std::uint8_t, 17>;
+/// Seed and five-tuple as they are hashed: 17 bytes with addresses of IPv4, 41 with those of IPv6.
+class HashedBytes {
+ public:
+  HashedBytes(const RoceFlow& flow, std::uint32_t seed) {
+    add(seed, 4);
+    for (const IpAddress* address : {&flow.source, &flow.destination}) {
+      for (const std::uint8_t byte : address->sent()) add(byte, 1);
+    }
+    add(udp, 1);
+    add(flow.source_port, 2);
+    add(roce_port, 2);
+  }
+  [[nodiscard]] const std::uint8_t* begin() const { return bytes_.data(); }
+  [[nodiscard]] const std::uint8_t* end() const { return bytes_.data() + size_; }
 
-Bytes17 bytes_of(const RoceFlow& flow, std::uint32_t seed) {
-  Bytes17 bytes;
-  std::size_t at = 0;
-  const auto add = [&](std::uint32_t value, int count) {
-    for (int shift = 8 * (count - 1); shift >= 0; shift -= 8) bytes[at++] = static_cast<std::uint8_t>(value >> shift);
-  };
-  add(seed, 4);
-  add(flow.source, 4);
-  add(flow.destination, 4);
-  add(udp, 1);
-  add(flow.source_port, 2);
-  add(roce_port, 2);
-  return bytes;
+ private:
+  void add(std::uint32_t value, int count) {
+    for (int shift = 8 * (count - 1); shift >= 0; shift -= 8) {
+      bytes_[size_++] = static_cast<std::uint8_t>(value >> shift);
+    }
+  }
+
+  std::array<std::uint8_t, 41> bytes_{};
+  std::size_t size_ = 0;
+};
+
+std::uint32_t ipv4_of(const IpAddress& address) {
+  if (!address.is_ipv4()) return 0;
+  std::uint32_t value = 0;
+  for (const std::uint8_t byte : address.sent()) value = value << 8U | byte;
+  return value;
+}
+
+ayatori_flow seen_by_library(const RoceFlow& flow) {
+  ayatori_flow seen = {AYATORI_HASH_VERSION,
+                       ipv4_of(flow.source),
+                       ipv4_of(flow.destination),
+                       flow.source_port,
+                       roce_port,
+                       udp,
+                       {},
+                       {},
+                       flow.source.is_ipv4() ? 0 : flow_label_of(flow.source_port)};
+  std::ranges::copy(flow.source.bytes, seen.source_address);
+  std::ranges::copy(flow.destination.bytes, seen.destination_address);
+  return seen;
 }
 
 constexpr std::array<std::uint16_t, 256> make_crc16_table() {
@@ -67,7 +98,7 @@ Result<CableChoice> load(const std::string& file) {
   }
   const auto choose = reinterpret_cast<ChooseCable>(found);
   return [choose](const RoceFlow& flow, std::string_view name, std::uint32_t seed, std::uint32_t cables) {
-    const ayatori_flow seen = {AYATORI_HASH_VERSION, flow.source, flow.destination, flow.source_port, roce_port, udp};
+    const ayatori_flow seen = seen_by_library(flow);
     return choose(&seen, std::string(name).c_str(), seed, cables) % cables;
   };
 }
@@ -75,15 +106,18 @@ Result<CableChoice> load(const std::string& file) {
 }  // namespace
 
 std::uint32_t xor_hash(const RoceFlow& flow, std::uint32_t seed) {
-  std::uint32_t value = udp ^ roce_port ^ flow.source_port;
-  for (const std::uint32_t word : {seed, flow.source, flow.destination}) value ^= word >> 16U ^ (word & 0xFFFFU);
+  std::uint32_t value = udp ^ roce_port ^ flow.source_port ^ seed >> 16U ^ (seed & 0xFFFFU);
+  for (const IpAddress* address : {&flow.source, &flow.destination}) {
+    const auto bytes = address->sent();
+    for (std::size_t i = 0; i < bytes.size(); i += 2) value ^= std::uint32_t{bytes[i]} << 8U | bytes[i + 1];
+  }
   return value;
 }
 
 std::uint32_t crc16_hash(const RoceFlow& flow, std::uint32_t seed) {
   static constexpr auto table = make_crc16_table();
   std::uint32_t value = 0xFFFF;
-  for (const std::uint8_t byte : bytes_of(flow, seed)) {
+  for (const std::uint8_t byte : HashedBytes(flow, seed)) {
     value = (value << 8U ^ table[(value >> 8U ^ byte) & 0xFFU]) & 0xFFFFU;
   }
   return value;
@@ -92,7 +126,7 @@ std::uint32_t crc16_hash(const RoceFlow& flow, std::uint32_t seed) {
 std::uint32_t crc32_hash(const RoceFlow& flow, std::uint32_t seed) {
   static constexpr auto table = make_crc32_table();
   std::uint32_t value = 0xFFFFFFFF;
-  for (const std::uint8_t byte : bytes_of(flow, seed)) value = value >> 8U ^ table[(value ^ byte) & 0xFFU];
+  for (const std::uint8_t byte : HashedBytes(flow, seed)) value = value >> 8U ^ table[(value ^ byte) & 0xFFU];
   return ~value;
 }
 

@@ -4,20 +4,35 @@
 
 #include <bitset>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "ayatori/base/random.hpp"
 
 namespace ayatori {
 namespace {
 
-/// A CRC bit by bit, as its definition says, over the 17 bytes of a seed and a five-tuple.
+/// The 32-bit words of an address: one, or four.
+std::vector<std::uint32_t> words_of(const IpAddress& address) {
+  std::vector<std::uint32_t> words;
+  for (std::size_t i = address.is_ipv4() ? 12 : 0; i < 16; i += 4) {
+    words.push_back(static_cast<std::uint32_t>(address.bytes[i] << 24 | address.bytes[i + 1] << 16 |
+                                               address.bytes[i + 2] << 8 | address.bytes[i + 3]));
+  }
+  return words;
+}
+
+/// A CRC bit by bit, as its definition says, over a seed and a five-tuple.
 std::uint64_t crc_by_bits(const RoceFlow& flow, std::uint32_t seed, int width, std::uint64_t polynomial) {
-  const std::uint32_t words[][2] = {{seed, 32}, {flow.source, 32},      {flow.destination, 32},
-                                    {17, 8},    {flow.source_port, 16}, {4791, 16}};
+  std::vector<std::pair<std::uint32_t, int>> words{{seed, 32}};
+  for (const IpAddress& address : {flow.source, flow.destination}) {
+    for (const std::uint32_t word : words_of(address)) words.emplace_back(word, 32);
+  }
+  words.insert(words.end(), {{17, 8}, {flow.source_port, 16}, {4791, 16}});
   const std::uint64_t top = std::uint64_t{1} << (width - 1);
   std::uint64_t value = top | (top - 1);
   for (const auto& [word, bits] : words) {
-    for (int byte = static_cast<int>(bits) / 8 - 1; byte >= 0; --byte) {
+    for (int byte = bits / 8 - 1; byte >= 0; --byte) {
       for (int i = 0; i < 8; ++i) {
         // CRC-32 takes the bits of a byte from the least significant on.
         const int bit = 8 * byte + (width == 32 ? i : 7 - i);
@@ -35,20 +50,30 @@ std::uint32_t reversed(std::uint64_t value) {
   return result;
 }
 
-RoceFlow random_flow(Random& random) {
-  return {static_cast<std::uint32_t>(random.below(1ULL << 32)), static_cast<std::uint32_t>(random.below(1ULL << 32)),
+IpAddress random_address(Random& random, bool ipv6) {
+  IpAddress address(static_cast<std::uint32_t>(random()));
+  if (!ipv6) return address;
+  for (std::uint8_t& byte : address.bytes) byte = static_cast<std::uint8_t>(random());
+  return address;
+}
+
+RoceFlow random_flow(Random& random, bool ipv6 = false) {
+  return {random_address(random, ipv6), random_address(random, ipv6),
           static_cast<std::uint16_t>(first_source_port + random.below(source_port_count))};
 }
 
 TEST(FlowHashes, AreTheirDefinitionsBitByBit) {
   Random random(1);
   for (int i = 0; i < 1000; ++i) {
-    const RoceFlow flow = random_flow(random);
+    const RoceFlow flow = random_flow(random, i % 2 == 1);
     const auto seed = static_cast<std::uint32_t>(random.below(1ULL << 32));
     EXPECT_EQ(crc16_hash(flow, seed), crc_by_bits(flow, seed, 16, 0x1021));
     EXPECT_EQ(crc32_hash(flow, seed), ~reversed(crc_by_bits(flow, seed, 32, 0x04C11DB7)));
     std::uint32_t words = 17 ^ 4791 ^ flow.source_port;
-    for (const std::uint32_t word : {seed, flow.source, flow.destination}) words ^= (word ^ word >> 16U) & 0xFFFFU;
+    words ^= (seed ^ seed >> 16U) & 0xFFFFU;
+    for (const IpAddress& address : {flow.source, flow.destination}) {
+      for (const std::uint32_t word : words_of(address)) words ^= (word ^ word >> 16U) & 0xFFFFU;
+    }
     EXPECT_EQ(xor_hash(flow, seed), words);
   }
 }

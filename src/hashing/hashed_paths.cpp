@@ -1,5 +1,6 @@
 #include "ayatori/hashing/hashed_paths.hpp"
 
+#include <algorithm>
 #include <limits>
 #include <set>
 #include <utility>
@@ -13,12 +14,16 @@ constexpr std::uint16_t unreached = std::numeric_limits<std::uint16_t>::max();
 }  // namespace
 
 Result<HashedPaths> HashedPaths::of(const Network& network, std::vector<PortId> endpoints,
-                                    std::vector<std::uint32_t> addresses, SwitchHashes hashes) {
+                                    std::vector<IpAddress> addresses, SwitchHashes hashes) {
   if (addresses.size() != endpoints.size()) {
     return fail("{} addresses for {} ports", addresses.size(), endpoints.size());
   }
   if (std::set(addresses.begin(), addresses.end()).size() != addresses.size())
     return fail("two ports have one address");
+  const auto ipv4 = std::ranges::count_if(addresses, &IpAddress::is_ipv4);
+  if (ipv4 != 0 && static_cast<std::size_t>(ipv4) != addresses.size()) {
+    return fail("{} of {} addresses are of IPv4: packets need two of one kind", ipv4, addresses.size());
+  }
   HashedPaths paths(network, std::move(hashes));
   if (paths.hashes_.seeds.size() != paths.graph_.size()) {
     return fail("{} seeds for {} switches", paths.hashes_.seeds.size(), paths.graph_.size());

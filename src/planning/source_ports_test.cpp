@@ -101,7 +101,7 @@ struct Fabric {
   }
 
   [[nodiscard]] HashedPaths paths(const char* hash, std::uint32_t first_seed = 1) const {
-    std::vector<std::uint32_t> addresses(endpoints.size());
+    std::vector<IpAddress> addresses(endpoints.size());
     for (std::size_t i = 0; i < addresses.size(); ++i)
       addresses[i] = 0x0A000001U + 7 * static_cast<std::uint32_t>(endpoints[i]);
     std::vector<std::uint32_t> seeds(network.router_count());

@@ -67,7 +67,7 @@ def test_seeds_and_addresses_that_do_not_fit_are_told(ayatori_command, tmp_path:
         return done.stderr
 
     assert "file:2: expected 'HOST ADDRESS'" in said("--addresses", "N0 10.0.0.1\nN1\n")
-    assert "expected an IPv4 address like 10.0.0.1, not '10.0.0.x'" in said("--addresses", "N0 10.0.0.x\n")
+    assert "expected an IP address like 10.0.0.1 or fd00::1, not '10.0.0.x'" in said("--addresses", "N0 10.0.0.x\n")
     assert "no address for a port of host" in said("--addresses", "N0 10.0.0.1\n")
     assert "has no line 'SWITCH SEED'" in said("--switch-seeds", "# none\n")
     assert "no seed for the switch" in said("--switch-seeds", "X 1\n")
@@ -75,6 +75,24 @@ def test_seeds_and_addresses_that_do_not_fit_are_told(ayatori_command, tmp_path:
     assert "no hash 'md5'" in ayatori_command("plan", PAPER, *JOB, "--roce", "--hash", "md5").stderr
     assert ayatori_command("plan", PAPER, *JOB, "--hash", "crc32").status == 2
     assert ayatori_command("check", PAPER, *JOB, "--hash", "crc32").status == 2
+
+
+def test_addresses_may_be_of_ipv6(ayatori_command, tmp_path: Path) -> None:
+    jsonschema = pytest.importorskip("jsonschema")
+    hosts, out, own = tmp_path / "hosts", tmp_path / "roce.json", tmp_path / "addresses"
+    hosts.write_text("N1\nN7\nN8\nN20\n", encoding="utf-8")
+    own.write_text("".join(f"N{i} fd00:0:0::{i:x}\n" for i in range(30)), encoding="utf-8")
+    planning = ["plan", PAPER, "--job", str(hosts), "--roce", "--out", str(out), "--addresses", str(own)]
+    done = ayatori_command(*planning)
+    assert done.status == 0, done.stderr
+    document = json.loads(out.read_text(encoding="utf-8"))
+    schema = json.loads((ROOT / "src/artefacts/schemas/roce-plan.schema.json").read_text(encoding="utf-8"))
+    jsonschema.validate(document, schema)
+    assert document["version"] == 2
+    assert [port["address"] for port in document["ports"]] == ["fd00::1", "fd00::7", "fd00::8", "fd00::14"]
+    own.write_text(own.read_text(encoding="utf-8").replace("fd00:0:0::7\n", "10.0.0.7\n"), encoding="utf-8")
+    done = ayatori_command(*planning)
+    assert done.status == 1 and "1 of 4 addresses are of IPv4" in done.stderr
 
 
 @pytest.mark.skipif(shutil.which("cc") is None, reason="no C compiler")

@@ -61,6 +61,21 @@ def test_labels_and_ports_are_planned(programs: verbs.Programs, plan: Path, sour
     assert [address.flow for address in found if address.kind == "sport"] == [planned[i] for i in others], "of mlx5"
 
 
+def test_addresses_may_be_of_ipv6(programs: verbs.Programs, plan: Path, tmp_path: Path) -> None:
+    document = json.loads(plan.read_text(encoding="utf-8")) | {"version": 2}
+    for i, port in enumerate(document["ports"]):
+        port["address"] = f"fe80::{i + 1}"
+    ipv6 = tmp_path / "plan.json"
+    ipv6.write_text(json.dumps(document), encoding="utf-8")
+    own = verbs.Port(0, 0, 0, gid=f"{0xFE80 << 112 | 1:032x}")
+    lines = [f"{kind} 0 {i + 1} 77" for i in range(1, HOSTS) for kind in ("qp 5", "ah")]
+    found, said = programs.run("linked", own, [*lines, "ah 0 99 78"], {"AYATORI_ROCE_PLAN": str(ipv6)})
+    labels = [address.flow for address in found if address.kind in ("qp", "ah")]
+    planned = document["source_ports"][0]
+    assert said == "" and labels.pop() == 78
+    assert [source_port(label) for label in labels] == [planned[i] for i in range(1, HOSTS) for _ in range(2)]
+
+
 def test_unknown_addresses_keep_their_label(programs: verbs.Programs, plan: Path) -> None:
     lines = [f"qp 5 0 {gid_of(0x0A0000FF)} 77", f"ah 0 {gid_of(ADDRESSES[1])} 78", "ah 7 0 0"]
     assert [address.flow for address in run(programs, 1, lines, AYATORI_ROCE_PLAN=str(plan))] == [77, 78, 0]

@@ -30,7 +30,7 @@ SWITCH_SEEDS = Annotated[
     Path | None, typer.Option(metavar="FILE", help="Lines 'SWITCH SEED' of the hash; else 1, 2, … are assumed.")
 ]
 ADDRESSES = Annotated[
-    Path | None, typer.Option(metavar="FILE", help="Lines 'HOST ADDRESS', IPv4, one a NIC; else they are assumed.")
+    Path | None, typer.Option(metavar="FILE", help="Lines 'HOST ADDRESS', one a NIC; else they are assumed.")
 ]
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from ipaddress import IPv4Address
 from pathlib import Path
 from statistics import fmean
 from typing import Any
@@ -14,7 +15,7 @@ from ayatori.base.files import read_text
 from ayatori.planning.plans import steps_of
 
 HASHES = "xor, crc16, crc32, library:FILE.so"
-FIRST_ASSUMED_ADDRESS = 0x0A000001
+FIRST_ASSUMED_ADDRESS = IPv4Address("10.0.0.1")
 MAX_SEED = 2**32 - 1
 
 
@@ -25,8 +26,8 @@ class Switches:
     hash: str = "crc32"
     seeds: dict[str, int] = field(default_factory=dict)
     """By the name of the switch. Empty: 1, 2, … in the order of the source."""
-    addresses: dict[str, list[int]] = field(default_factory=dict)
-    """Of the NICs of each host, in their order. Empty: assumed, one for each port."""
+    addresses: dict[str, list[str]] = field(default_factory=dict)
+    """Of the NICs of each host, in their order, IPv4 or IPv6. Empty: assumed, one for each port."""
 
     def seeds_on(self, network: Network) -> list[int]:
         routers = range(network.router_count)
@@ -37,9 +38,9 @@ class Switches:
             raise Error(f"no seed for the switch '{missing[0]}'", hint="a line 'SWITCH SEED' for each switch")
         return [self.seeds[network.name(router)] for router in routers]
 
-    def addresses_of(self, hosts: list[str], endpoints: list[int]) -> list[int]:
+    def addresses_of(self, hosts: list[str], endpoints: list[int]) -> list[str]:
         if not self.addresses:
-            return [FIRST_ASSUMED_ADDRESS + endpoint for endpoint in endpoints]
+            return [str(FIRST_ASSUMED_ADDRESS + endpoint) for endpoint in endpoints]
         left = {host: list(of_host) for host, of_host in self.addresses.items()}
         found = []
         for host in hosts:
@@ -58,7 +59,7 @@ class PlannedPorts:
     job: Job
     hosts: list[str]
     """By NIC."""
-    addresses: list[int]
+    addresses: list[str]
     planned: SourcePorts
     without: list[float]
     """Relative bandwidth with source ports at random, once for each draw."""
@@ -92,13 +93,13 @@ def read_seeds(file: Path) -> dict[str, int]:
     return seeds
 
 
-def read_addresses(file: Path) -> dict[str, list[int]]:
+def read_addresses(file: Path) -> dict[str, list[str]]:
     """Lines 'HOST ADDRESS', a host's NICs in their order. Raises Error, naming file and line."""
-    addresses: dict[str, list[int]] = {}
+    addresses: dict[str, list[str]] = {}
     for number, (host, word) in _pairs_in(file, "HOST ADDRESS"):
-        address = _core.parse_ipv4(word)
+        address = _core.ip_address_text(word)
         if address is None:
-            raise Error(f"{file}:{number}: expected an IPv4 address like 10.0.0.1, not '{word}'")
+            raise Error(f"{file}:{number}: expected an IP address like 10.0.0.1 or fd00::1, not '{word}'")
         addresses.setdefault(host, []).append(address)
     return addresses
 

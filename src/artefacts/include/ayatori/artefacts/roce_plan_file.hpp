@@ -5,19 +5,19 @@
 
 #include <cstdint>
 #include <filesystem>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "ayatori/base/error.hpp"
+#include "ayatori/base/ip_address.hpp"
 
 namespace ayatori {
 
 /// A port of the job on an Ethernet.
 struct RocePort {
   std::string host;
-  std::uint32_t address = 0;  ///< IPv4; 10.0.0.1 is 0x0a000001
+  IpAddress address;
 
   friend bool operator==(const RocePort&, const RocePort&) = default;
 };
@@ -32,10 +32,6 @@ struct RocePlanFile {
     return source_ports[from * ports.size() + to];
   }
 };
-
-/// "10.0.0.1", and back: four numbers up to 255 without leading zeros.
-[[nodiscard]] std::string ipv4_text(std::uint32_t address);
-[[nodiscard]] std::optional<std::uint32_t> parse_ipv4(std::string_view text);
 
 /// Writes the file whole or not at all. Errors: as write_file().
 [[nodiscard]] Result<> write_roce_plan_file(const RocePlanFile& file, const std::filesystem::path& path);

@@ -4,18 +4,15 @@
 
 #include <array>
 #include <cstdint>
+#include <map>
 #include <optional>
-#include <unordered_map>
 
 #include "ayatori/artefacts/roce_plan_file.hpp"
 
 namespace ayatori {
 
-/// A GID, as verbs have it: 16 bytes in network order.
+/// A GID, as verbs have it: 16 bytes in network order. That of RoCE version 2 is the IP address.
 using GidBytes = std::array<std::uint8_t, 16>;
-
-/// The IPv4 address that a GID of RoCE version 2 maps (::ffff:10.0.0.1); nullopt for other GIDs.
-[[nodiscard]] std::optional<std::uint32_t> ipv4_of(const GidBytes& gid);
 
 /// Immutable; safe to read from many threads.
 class RocePorts {
@@ -29,7 +26,7 @@ class RocePorts {
   [[nodiscard]] std::optional<std::size_t> find(const GidBytes& gid) const;
 
   RocePlanFile plan_;
-  std::unordered_map<std::uint32_t, std::size_t> port_of_address_;
+  std::map<IpAddress, std::size_t> port_of_address_;
 };
 
 }  // namespace ayatori

@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "ayatori/base/error.hpp"
+#include "ayatori/base/ip_address.hpp"
 
 namespace ayatori {
 
@@ -15,10 +16,11 @@ namespace ayatori {
 inline constexpr std::uint16_t first_source_port = 0xC000;
 inline constexpr std::uint32_t source_port_count = 0x4000;
 
-/// The five-tuple of a packet of RoCE version 2 over IPv4; destination port and protocol are always the same.
+/// The five-tuple of a packet of RoCE version 2, both addresses of IPv4 or both of IPv6; destination port and protocol
+/// are always the same.
 struct RoceFlow {
-  std::uint32_t source = 0;  ///< address; 10.0.0.1 is 0x0a000001
-  std::uint32_t destination = 0;
+  IpAddress source;
+  IpAddress destination;
   std::uint16_t source_port = first_source_port;
 };
 
@@ -34,7 +36,8 @@ using CableChoice =
 [[nodiscard]] std::uint32_t xor_hash(const RoceFlow& flow, std::uint32_t seed);
 
 /// CRC-16/CCITT-FALSE (polynomial 0x1021, first value 0xFFFF), and CRC-32 (IEEE 802.3), of the seed in four bytes and
-/// then the five-tuple in network byte order: source and destination address, protocol, source and destination port.
+/// then the five-tuple in network byte order: source and destination address (4 or 16 bytes each), protocol, source and
+/// destination port.
 [[nodiscard]] std::uint32_t crc16_hash(const RoceFlow& flow, std::uint32_t seed);
 [[nodiscard]] std::uint32_t crc32_hash(const RoceFlow& flow, std::uint32_t seed);
 

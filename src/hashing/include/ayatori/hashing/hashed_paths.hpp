@@ -21,13 +21,13 @@ struct SwitchHashes {
   std::vector<std::uint32_t> seeds;  ///< by router
 };
 
-/// Of some endpoints, each an Ethernet port with an IPv4 address. The network must outlive it. Immutable.
+/// Of some endpoints, each an Ethernet port with an IP address. The network must outlive it. Immutable.
 class HashedPaths {
  public:
   /// Errors: an endpoint that is not cabled to a router; endpoints that no cables join; more or fewer
-  /// addresses than endpoints or seeds than routers; two endpoints with one address.
-  static Result<HashedPaths> of(const Network& network, std::vector<PortId> endpoints,
-                                std::vector<std::uint32_t> addresses, SwitchHashes hashes);
+  /// addresses than endpoints or seeds than routers; two endpoints with one address; addresses of both kinds.
+  static Result<HashedPaths> of(const Network& network, std::vector<PortId> endpoints, std::vector<IpAddress> addresses,
+                                SwitchHashes hashes);
 
   [[nodiscard]] std::uint32_t endpoint_count() const { return static_cast<std::uint32_t>(endpoints_.size()); }
 
@@ -51,7 +51,7 @@ class HashedPaths {
   RouterGraph graph_;
   SwitchHashes hashes_;
   std::vector<PortId> endpoints_;
-  std::vector<std::uint32_t> addresses_;                 // by endpoint
+  std::vector<IpAddress> addresses_;                     // by endpoint
   std::vector<DeviceId> routers_;                        // by endpoint
   std::map<DeviceId, std::vector<std::uint16_t>> hops_;  // by router of a destination: from each router
 };
