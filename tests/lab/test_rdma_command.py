@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import signal
 import subprocess
 import sys
@@ -14,6 +15,8 @@ import pytest
 
 from ayatori.lab.rdma import missing_packages
 
+ROOT = Path(__file__).parent.parent.parent
+LIBACP = ROOT / "build/release/src"
 SECONDS = 600.0
 """Long: other tests run beside this one, and the machine is emulated."""
 
@@ -45,25 +48,37 @@ def test_output_status_and_files_come_back(machine: None, tmp_path: Path) -> Non
     assert not outside.exists(), "what is written elsewhere is gone with the guest"
 
 
-def test_two_hosts_reach_each_other_and_run_mpi_over_ucx(machine: None, tmp_path: Path) -> None:
-    """Both MPIs over UCX's verbs alone, each with one of its transports, and messages of each of its protocols."""
+def acp_program(name: str, folder: Path) -> Path:
+    """A program of libacp's tests that does not exchange ranks, which only processes of one host can."""
+    options = ["-std=gnu99", "-O1", f"-I{ROOT / 'include'}", f"-L{LIBACP}", f"-Wl,-rpath,{LIBACP}", "-pthread"]
+    subprocess.run(["cc", ROOT / f"tests/acp/{name}.c", *options, "-lacp", "-o", folder / name], check=True)
+    return folder / name
+
+
+def test_two_hosts_reach_each_other_and_run_mpi_over_ucx_and_libacp(machine: None, tmp_path: Path) -> None:
+    """Both MPIs over UCX's verbs alone, each with one of its transports, and messages of each of its protocols; libacp
+    over verbs, with reliable connections to some peers."""
     source = Path(__file__).with_name("ring.c")
     for family in ("openmpi", "mpich"):
         subprocess.run([f"mpicc.{family}", "-O1", source, "-o", tmp_path / family], check=True)
+    programs = [acp_program(name, tmp_path) for name in ("acp_copy_test", "acp_locks_test", "acp_channels_test")]
+    over_hosts = shlex.join(map(str, [ROOT / "tests/acp/over_hosts.sh", *programs]))
     # The machine may stand still for seconds while other tests run, which must not end a connection.
-    script = """
+    script = f"""
         export UCX_UD_TIMEOUT=10m UCX_RC_TIMEOUT=10s UCX_WARN_UNUSED_ENV_VARS=n
         mpirun.openmpi --allow-run-as-root -np 2 --host host0,host1 --map-by node --mca pml ucx \
             --mca btl '^openib,ofi' -x UCX_NET_DEVICES=rxe0:1 -x UCX_UD_TIMEOUT -x UCX_TLS=ud_v,self ./openmpi
         mpiexec.mpich -n 2 -ppn 1 -hosts host0,host1 -genv UCX_NET_DEVICES rxe0:1 -genv UCX_TLS rc_v,self ./mpich
         cat /sys/class/infiniband/rxe0/ports/1/hw_counters/rcvd_pkts
+        {over_hosts} >programs && echo libacp: good
         $AYATORI_LAB_RSH host1 'hostname; rdma link | cut -d" " -f2,4; echo there >made; exit 5'"""
     running = lab(tmp_path, "--guests", "2", "--cpus", "1", "--netem", "delay 50us", "--", "sh", "-c", script)
     out, err = running.communicate(timeout=SECONDS)
     assert running.returncode == 5, (out, err)
-    *rings, received, host, link = out.decode().splitlines()
+    *rings, received, over_verbs, host, link = out.decode().splitlines()
     assert rings[-2:] == ["ring of 2: good"] * 2, (out, err)  # UCX warns on standard output
     assert int(received) > 200, "the messages did not pass the adapters"
+    assert over_verbs == "libacp: good", (out, err)
     assert (host, link) == ("host1", "rxe0/1 ACTIVE")
 
 
