@@ -40,7 +40,15 @@ from ayatori import _core
 from ayatori.base.errors import Error
 from ayatori.base.units import format_bytes, format_seconds, parse_bytes
 from ayatori.calibration.calibrating import SECONDS_OF_TURNS, calibration_of
-from ayatori.calibration.measuring import Mpi, compile_program, find_mpi, hosts_in, measure_turn, placement
+from ayatori.calibration.measuring import (
+    ALL_SIZES,
+    Mpi,
+    compile_program,
+    find_mpi,
+    hosts_in,
+    measure_turn,
+    placement,
+)
 from ayatori.calibration.measuring import measure as measure_pair
 from ayatori.formats.calibration import costs_of
 from ayatori.model.jobs import contiguous_jobs
@@ -68,13 +76,14 @@ SLOWER_BAR = 0.05
 CELLS_BAR = 0.9
 
 
-def calibrated(mpi: Mpi, seconds: float, hostfile: Path | None) -> tuple[Predictor, float]:
-    """One machine with what calibrate measures there, or as many as the hostfile names; and the pace of messages inside
-    the machine while it was measured, 0 among hosts."""
+def calibrated(mpi: Mpi, seconds: float, hostfile: Path | None, largest: int) -> tuple[Predictor, float]:
+    """One machine with what calibrate measures there, or as many as the hostfile names, of sizes up to twice the
+    `largest`; and the pace of messages inside the machine while it was measured, 0 among hosts."""
+    sizes = [size for size in ALL_SIZES if size <= 2 * largest]
     with TemporaryDirectory() as name:
         program = compile_program(mpi, Path(name))
-        inside = measure_pair(mpi, [program], Path(name), seconds, None)
-        between = measure_pair(mpi, [program], Path(name), seconds, hostfile) if hostfile else None
+        inside = measure_pair(mpi, [program], Path(name), seconds, None, sizes=sizes)
+        between = measure_pair(mpi, [program], Path(name), seconds, hostfile, sizes=sizes) if hostfile else None
         turn = measure_turn(mpi, program, Path(name), SECONDS_OF_TURNS, inside.pace)
     calibration = calibration_of(inside, between, links_between=2, turn=turn)
     for error in calibration.errors:
@@ -246,7 +255,7 @@ def main() -> None:
     calibrations = 1 if hostfile else len(collectives)
     for number, collective in enumerate(collectives):
         if number < calibrations:
-            predictor, pace = calibrated(mpi, asked.seconds / calibrations, hostfile)
+            predictor, pace = calibrated(mpi, asked.seconds / calibrations, hostfile, max(sizes))
         [job] = contiguous_jobs(predictor.network, [asked.hosts], -(-asked.ranks // asked.hosts))
         found = list(cells_of(predictor, job, collective, sizes))
         measure(Ranks(mpi, asked.ranks, hostfile, pace if asked.ranks <= cores else 0), found, asked.rounds)

@@ -28,10 +28,6 @@ class Bandwidths:
     def as_the_paper(self) -> dict[str, list[float]]:
         return next(iter(self.random.values()))
 
-    @property
-    def contiguous_as_the_paper(self) -> dict[str, list[float]]:
-        return next(iter(self.contiguous.values()))
-
 
 def tables_of(found: Bandwidths) -> list[Table]:
     return [_random_table(found), _variants_table(found), _contiguous_table(found)]
@@ -89,11 +85,15 @@ def _contiguous_table(found: Bandwidths) -> Table:
 
 
 def figures_of(found: Bandwidths) -> list[Figure]:
-    return [_sorted_figure(found), _contiguous_figure(found)]
+    """Both figures by each model that the table of figure 10 has: as the paper, and with the time inside a node."""
+    figures = []
+    for number, name in enumerate(found.contiguous):
+        mark, model = (f"-{number + 1}", f", {name}") if number > 0 else ("", "")
+        figures += [_sorted_figure(found.random[name], mark, model), _contiguous_figure(found, name, mark, model)]
+    return figures
 
 
-def _sorted_figure(found: Bandwidths) -> Figure:
-    by_method = found.as_the_paper
+def _sorted_figure(by_method: dict[str, list[float]], mark: str, model: str) -> Figure:
     jobs = len(by_method["destination-mod-K"])
     curves = [
         Curve(method, range(1, jobs + 1), sorted(values), i, WIDTHS[i], DASHES[i], shape="hv")
@@ -108,8 +108,8 @@ def _sorted_figure(found: Bandwidths) -> Figure:
         level = Curve(f"paper: mean of {method}", [1, jobs], [told["mean"]] * 2, tone, 1.2, "1px 4px")
         curves += [marks, level]
     return Figure(
-        "figure9",
-        "Figure 9: random jobs, sorted by bandwidth",
+        f"figure9{mark}",
+        f"Figure 9: random jobs, sorted by bandwidth{model}",
         f"{jobs} jobs of 16 nodes, 8 ranks each; every method's jobs in the order of their bandwidth. Open marks: the "
         "paper's least, greatest, and where it crosses 1500 MB/s; dotted: its means.",
         curves,
@@ -118,16 +118,16 @@ def _sorted_figure(found: Bandwidths) -> Figure:
     )
 
 
-def _contiguous_figure(found: Bandwidths) -> Figure:
+def _contiguous_figure(found: Bandwidths, name: str, mark: str, model: str) -> Figure:
     curves = [
         Curve(method, found.sizes, values, i, WIDTHS[i], DASHES[i], SYMBOLS[i])
-        for i, (method, values) in _bottom_first(found.contiguous_as_the_paper)
+        for i, (method, values) in _bottom_first(found.contiguous[name])
     ]
     told = paper1.CONTIGUOUS["destination-mod-K"]["16"]
     curves.append(Curve("paper: destination-mod-K and rule", [16], [told], 0, symbol="circle-open", line=False))
     return Figure(
-        "figure10",
-        "Figure 10: contiguous nodes",
+        f"figure10{mark}",
+        f"Figure 10: contiguous nodes{model}",
         "Jobs on the first n nodes. The paper's text tells of one value, 1310 MB/s for 16 nodes by either method.",
         curves,
         {"title": {"text": "nodes of the job"}, "range": [found.sizes[0] - 0.5, found.sizes[-1] + 0.5], "dtick": 3},

@@ -75,7 +75,8 @@ def test_no_method_is_better_than_a_path_a_pair(fat_tree: Path) -> None:
 
 
 def test_pages_draw_both_figures_of_each_paper(fat_tree: Path, torus: Path) -> None:
-    for folder, places in ((fat_tree, ["figure9", "figure10"]), (torus, ["figure6a"])):
+    with_time_inside = ["figure9-2", "figure10-2", "figure9-3", "figure10-3"]
+    for folder, places in ((fat_tree, ["figure9", "figure10", *with_time_inside]), (torus, ["figure6a"])):
         page = (folder / "index.html").read_text()
         assert [place for place in places if f'id="{place}"' in page] == places
         assert "<script src" not in page

@@ -11,7 +11,7 @@ import plugin
 import pytest
 import test_plugin_choice
 
-from ayatori.processes.mpi_job import family_of
+from ayatori.processes.mpi_job import family_of, other_launcher
 
 pytestmark = pytest.mark.skipif(shutil.which("mpirun") is None, reason="no MPI is installed")
 
@@ -120,6 +120,14 @@ def test_the_family_is_the_programs_and_else_the_launchers(mpi: plugin.Mpi) -> N
     program = str(mpi.compiled("check_communicators.cpp", "mpicxx", "-std=c++20"))
     assert family_of(["srun", "-n", "2", program]) == mpi.family
     assert family_of([f"mpirun.{mpi.family}", "-np", "2", "python3"]) == mpi.family
+
+
+def test_the_launcher_of_another_mpi_is_told(mpi: plugin.Mpi) -> None:
+    program = str(mpi.compiled("check_communicators.cpp", "mpicxx", "-std=c++20"))
+    for family in filter(lambda name: shutil.which(f"mpirun.{name}"), ("openmpi", "mpich")):
+        told = other_launcher([f"mpirun.{family}", "-np", "2", program], mpi.family)
+        assert told == (None if family == mpi.family else family)
+    assert other_launcher(["srun", "-n", "2", program], mpi.family) is None
 
 
 def test_without_an_mpi_it_says_what_is_expected(ayatori_command) -> None:

@@ -101,7 +101,7 @@ def alltoall(
 def measured(
     collective: str, sizes: str, ranks: str, mpi: str, launch: str, table: Path | None, repeats: int
 ) -> list[dict[str, Any]]:
-    families = words_of(mpi) or installed_families()
+    families = [word.removeprefix("mpirun.") for word in words_of(mpi)] or installed_families()
     if not families:
         raise Error("no MPI is here", hint="apt-get install libopenmpi-dev openmpi-bin, then ./run build")
     counts = [number_of(word) for word in words_of(ranks)]

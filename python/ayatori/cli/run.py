@@ -13,10 +13,11 @@ from ayatori import _core
 from ayatori.base.errors import Error
 from ayatori.cli.execution import UsageError
 from ayatori.cli.lab import run_in_lab
+from ayatori.cli.output import print_warning
 from ayatori.formats.calibration import read_calibration
 from ayatori.formats.plan_file import is_roce_plan
 from ayatori.lab.cluster import Settings
-from ayatori.processes import mpi_job, run_job
+from ayatori.processes import MpiJob, mpi_job, other_launcher, run_job
 
 PLUGINS = Path(_core.__file__).parent / "mpi"
 PATHS = Path(_core.__file__).parent / "paths/libayatori_paths.so"
@@ -88,11 +89,20 @@ def run(
 def _run_mpi(command: list[str], variables: dict[str, str], plan: Path | None, lab: Path | None, slower: float) -> int:
     has_paths = plan is not None and (is_roce_plan(plan) or _core.read_plan_file(str(plan)).lmc > 0)
     job = mpi_job(command, PLUGINS, variables, PATHS if has_paths else None)
-    print(f"ayatori: {job.in_words()}", file=sys.stderr, flush=True)
+    _say_what_runs(job)
     if lab is not None:
         return run_in_lab(lab, Settings(slower), job.as_one_command())
     job.replace_this_process()
     return 0
+
+
+def _say_what_runs(job: MpiJob) -> None:
+    if other := other_launcher(job.command, job.family):
+        print_warning(
+            f"{job.command[0]} is of {other}, and the program is linked to {job.family}: its processes may not find "
+            "each other"
+        )
+    print(f"ayatori: {job.in_words()}", file=sys.stderr, flush=True)
 
 
 def _log_of_paths(folder: Path | None, plan: Path | None) -> dict[str, str]:

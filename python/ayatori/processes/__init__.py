@@ -3,7 +3,7 @@
 from ayatori.processes.child import Child, run_program
 from ayatori.processes.errors import ProgramError
 from ayatori.processes.local_job import run_job
-from ayatori.processes.mpi_job import MpiJob, family_of, mpi_job, plugin_for
+from ayatori.processes.mpi_job import MpiJob, family_of, mpi_job, other_launcher, plugin_for
 from ayatori.processes.programs import find_program, last_line, open_mpi_as_root
 from ayatori.processes.supervised import Command, Supervised
 
@@ -17,6 +17,7 @@ __all__ = [
     "find_program",
     "last_line",
     "mpi_job",
+    "other_launcher",
     "open_mpi_as_root",
     "plugin_for",
     "run_job",

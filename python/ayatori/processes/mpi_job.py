@@ -109,6 +109,12 @@ def plugin_for(family: str, plugins: Path) -> Path:
     return library
 
 
+def other_launcher(command: Sequence[str], family: str | None) -> str | None:
+    """The family of the launcher, if it is not the program's: then every process may be a job of its own."""
+    of_launcher = _family_of_launcher(command)
+    return of_launcher if family is not None and of_launcher not in (None, family) else None
+
+
 def family_of(command: Sequence[str]) -> str | None:
     """That of the program, if it or a library of its is linked to an MPI; otherwise that of its launcher."""
     programs = [Path(found) for word in command if (found := shutil.which(word))]
@@ -116,6 +122,10 @@ def family_of(command: Sequence[str]) -> str | None:
         for program in programs:
             if linked := linked_to(program):
                 return linked
+    return _family_of_launcher(command)
+
+
+def _family_of_launcher(command: Sequence[str]) -> str | None:
     launcher = shutil.which(command[0])
     if launcher is None or not Path(command[0]).name.startswith(_LAUNCHERS):
         return None
