@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from dataclasses import replace
 from math import isfinite
 from pathlib import Path
@@ -22,10 +23,12 @@ from ayatori.calibration.measuring import (
     CHECKED_SIZES,
     FITTED_SIZES,
     Measurement,
+    Mpi,
     Samples,
     find_mpi,
     hosts_in,
     parse_measurement,
+    placement,
 )
 from ayatori.formats.calibration import Calibration, FitError, costs_of, read_calibration, write_calibration
 from ayatori.model.jobs import contiguous_jobs
@@ -222,6 +225,18 @@ def test_cores_and_turns_are_those_of_the_machine_that_was_measured() -> None:
         [predicted] = Predictor(network, model=Model(costs=costs)).predict([job], Call("broadcast", "linear", 8))
         seconds.append(predicted.seconds)
     assert seconds == pytest.approx([3e-6, 4e-6, 6e-6]), "one and three more ranks share the core of each receiver"
+
+
+def test_ranks_are_bound_to_cores_on_one_machine_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Hosts that are namespaces of one machine would all have its first core."""
+    monkeypatch.setattr(os, "sched_getaffinity", lambda _process: {0, 1})
+    for is_open_mpi, option in ((True, "--bind-to"), (False, "-bind-to")):
+        mpi = Mpi("mpirun", "mpicc", is_open_mpi)
+        for hostfile, ranks, bound in ((None, 2, "core"), (None, 4, "none"), (Path("hosts"), 2, "none")):
+            words = placement(mpi, hostfile, ranks)
+            assert words[words.index(option) + 1] == bound
+            assert words[-2:] == ["-np", str(ranks)]
+            assert ("hosts" in words) == (hostfile is not None)
 
 
 def test_what_was_not_measured_is_assumed_and_said_so() -> None:

@@ -157,13 +157,13 @@ def player_seconds(steps: int = 100_000, turns: int = 9) -> float:
 
 
 def placement(mpi: Mpi, hostfile: Path | None, ranks: int = 2) -> list[str]:
-    """Options for ranks on one machine, or with one on each of the first hosts; each is bound to a core, if there are
-    enough."""
-    bind = "core" if _cores() >= ranks else "none"
+    """Options for ranks on one machine, each bound to a core, if there are enough, or with one on each of the first
+    hosts. These are not bound: hosts that are namespaces of one machine would all have its first core."""
+    bind = "core" if _cores() >= ranks and hostfile is None else "none"
     if mpi.is_open_mpi:
-        where = ["--hostfile", str(hostfile), "--map-by", "node"] if hostfile else ["--map-by", "core"]
-        if bind == "none" and not hostfile:
-            where = []
+        where = ["--map-by", "core"] if bind == "core" else []
+        if hostfile:
+            where = ["--hostfile", str(hostfile), "--map-by", "node"]
         return ["--oversubscribe", "--bind-to", bind, *where, "-np", str(ranks)]
     where = ["-f", str(hostfile), "-ppn", "1"] if hostfile else []
     return [*where, "-bind-to", bind, "-np", str(ranks)]
