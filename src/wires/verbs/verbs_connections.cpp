@@ -24,6 +24,10 @@ constexpr std::uint8_t timeout = 12;
 /// Everybody's memory is written and read, nothing is received, so no one is ever not ready to receive.
 constexpr std::uint8_t receiver_not_ready_tries = 7;
 
+/// A connection that has sent so often without any answer is broken: some nine seconds. The other end's adapter answers
+/// nothing more after it has refused a request, and that answer may have been lost.
+constexpr std::uint32_t max_tries_in_vain = 512;
+
 constexpr std::uint32_t packet_numbers = 1U << 24;
 
 constexpr int remote_access = IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_ATOMIC;
@@ -272,6 +276,7 @@ void VerbsConnections::completed(Rank peer, Connection& connection, const ibv_wc
   connection.first_packet += packets_of(request, std::min(connection.own.mtu, connection.other.mtu));
   connection.first_packet %= packet_numbers;
   ++connection.first;
+  connection.tries_in_vain = 0;
   --connection.posted;
   connection.requests.pop_front();
   post_more(connection);
@@ -293,6 +298,8 @@ void VerbsConnections::returned(Rank peer, Connection& connection) {
 }
 
 bool VerbsConnections::resume(Connection& connection) {
+  connection.tries_in_vain += tries_ + 1U;
+  if (connection.tries_in_vain > max_tries_in_vain) return false;
   if (!make_ready(*connection.pair, connection.address, connection.other, connection.first_packet)) return false;
   ++resumed_;
   ++connection.no_value;

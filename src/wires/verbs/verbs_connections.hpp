@@ -76,6 +76,7 @@ class VerbsConnections final : public RcConnections {
     std::size_t posted = 0;  // of the requests, which the adapter has
     std::size_t failed = 0;  // of these, which it has returned unfinished: in the end all
     ibv_wc_status why = IBV_WC_SUCCESS;
+    std::uint32_t tries_in_vain = 0;                 // of the adapter, since it last completed a request
     std::uint64_t no_value = 0xfeed'0000'0000'0000;  // in the places of atomics that have returned nothing yet
     bool dead = false;                               // to be closed by the caller
   };
