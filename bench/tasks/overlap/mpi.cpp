@@ -68,6 +68,13 @@ int ranks = 1;
   std::exit(1);
 }
 
+/// Of arguments, which all ranks have alike: none of them is ended before it was heard.
+[[noreturn]] void refuse(const char* what) {
+  if (rank == 0) std::fprintf(stderr, "overlap: %s\n", what);
+  MPI_Finalize();
+  std::exit(1);
+}
+
 struct Settings {
   std::string call;
   std::string kernel;
@@ -80,14 +87,14 @@ struct Settings {
 };
 
 Settings settings_of(int argc, char** argv) {
-  if (argc < 5) give_up("overlap CALL KERNEL BYTES REPEATS [WARM_UP_SECONDS [TEST_SECONDS [ORDER [UNITS]]]]");
+  if (argc < 5) refuse("overlap CALL KERNEL BYTES REPEATS [WARM_UP_SECONDS [TEST_SECONDS [ORDER [UNITS]]]]");
   Settings settings{argv[1], argv[2], std::strtoull(argv[3], nullptr, 10), std::max(1, std::atoi(argv[4]))};
   if (argc > 5) settings.warm_up_seconds = std::atof(argv[5]);
   if (argc > 6) settings.test_seconds = std::atof(argv[6]);
   if (argc > 7) settings.order = std::strtoull(argv[7], nullptr, 10);
   if (argc > 8) settings.units = std::atol(argv[8]);
-  if (ranks < 2) give_up("two processes at least are needed");
-  if (settings.bytes < sizeof(double) || settings.bytes > std::size_t{1} << 30) give_up("BYTES is 8 to 1 GiB");
+  if (ranks < 2) refuse("two processes at least are needed");
+  if (settings.bytes < sizeof(double) || settings.bytes > std::size_t{1} << 30) refuse("BYTES is 8 to 1 GiB");
   return settings;
 }
 
@@ -136,8 +143,8 @@ class Overlap {
         kernel_(kernel_of(settings.kernel, settings.order, rank, ranks)),
         test_seconds_(settings.test_seconds),
         units_(first_units) {
-    if (communication_ == nullptr) give_up("CALL is isend, iallreduce, ialltoall, ibcast, iallgather or acp");
-    if (kernel_ == nullptr) give_up("KERNEL is arithmetic, memory, matrix-vector or matrix-matrix");
+    if (communication_ == nullptr) refuse("CALL is isend, iallreduce, ialltoall, ibcast, iallgather or acp");
+    if (kernel_ == nullptr) refuse("KERNEL is arithmetic, memory, matrix-vector or matrix-matrix");
     if (settings.units > 0) {
       units_ = settings.units;
     } else if (settings.order > 0) {
