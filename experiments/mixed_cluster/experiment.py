@@ -21,8 +21,8 @@ PAPER = PRESETS["paper3"]
 @dataclass(frozen=True)
 class Settings:
     slower: float = 10.0
-    """All rates are divided by it. With 10, HPL sends about as much in the time of its computation as the paper's did:
-    two cores here compute some four times as fast as its four blades, on a tenth of the bandwidth."""
+    """All rates are divided by it; with less the processors carry packets instead of computing. So the networks count
+    for more here than in the paper: its four blades had 10 GFlop/s on ten times the bandwidth."""
     seconds: float = 2.0
     """To measure ping-pongs for, each two hosts; large messages take longer."""
     largest: str = "1MiB"

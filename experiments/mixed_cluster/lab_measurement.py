@@ -22,7 +22,7 @@ def measure_ping_pongs(slower: float, seconds: float, largest: str) -> list[dict
     """With MPICH, as the paper; the `stretches` of --json."""
     words = ["bench", "pingpong", "--network", f"cluster:{CLUSTER}", "--mpirun", "mpirun.mpich"]
     words += ["--seconds", f"{seconds}s", "--max-bytes", largest]
-    found: list[dict[str, Any]] = _in_lab(slower, [*words, "--hosts"])["stretches"]
+    found: list[dict[str, Any]] = _in_lab(slower, words, '--hosts "$AYATORI_LAB_HOSTFILE"')["stretches"]
     return found
 
 
@@ -37,11 +37,10 @@ def measure_hpl(
     return found
 
 
-def _in_lab(slower: float, words: Sequence[str]) -> dict[str, Any]:
-    """Words that end with --hosts get the lab's hostfile after it."""
-    hosts = ' "$AYATORI_LAB_HOSTFILE"' if words[-1] == "--hosts" else ""
+def _in_lab(slower: float, words: Sequence[str], of_the_lab: str = "") -> dict[str, Any]:
+    """What the command prints with --json. `of_the_lab`: more of its words, with the lab's variables."""
     lab = [*_AYATORI, "lab", "cluster", str(CLUSTER), "--slower", f"{slower:g}"]
-    call = ["sh", "-c", f'exec "$@"{hosts}', "sh", *_AYATORI, words[0], words[1], "--json", *words[2:]]
+    call = ["sh", "-c", f'exec "$@" {of_the_lab}', "sh", *_AYATORI, *words, "--json"]
     done = subprocess.run([*lab, "--", *call], stdout=subprocess.PIPE, cwd=ROOT, check=False)
     if done.returncode != 0:
         raise Error(f"ayatori {words[0]} {words[1]} failed in the lab", cause=f"status {done.returncode}")

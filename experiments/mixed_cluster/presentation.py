@@ -15,6 +15,8 @@ from experiments.page import Curve, Figure, Table
 SMALL = 1
 _SHOWN = (1, 1 << 6, 1 << 10, 1 << 14, 1 << 16, 1 << 18, 1 << 20)
 _SYMBOLS = ("circle", "square", "diamond")
+_SMALL_GAIN = 0.1
+"""Less is as little as the paper's 4%: other things matter more."""
 ETHERNET, INFINIBAND = PLANES
 
 
@@ -114,7 +116,8 @@ def _conclusions(measured: Measured) -> Table:
         rows,
         "Ethernet is that of 10 Gbit/s. Both networks here are the kernel's TCP, and no latency is imposed: figure 6 "
         "shows the machine's own. IPoIB is slower than its link for reasons that are not here; what differs between "
-        "the networks here is their rates, 10 to 8. The blades of the paper have other processors and another BLAS.",
+        "the networks here is their rates, 10 to 8. The blades of the paper have other processors, another BLAS, and "
+        "more bandwidth for each operation.",
     )
 
 
@@ -136,7 +139,7 @@ def _hpl_gain(measured: Measured) -> Verdict:
     gains = measured.gains(max(measured.process_counts(), default=1))
     if not gains or max(measured.process_counts()) == 1:
         return None
-    return _range(gains), 0 < median(gains) and max(gains) < 0.1
+    return _range(gains), 0 < median(gains) and max(gains) < _SMALL_GAIN
 
 
 def _one_host(measured: Measured) -> Verdict:

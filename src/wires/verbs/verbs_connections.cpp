@@ -24,7 +24,7 @@ constexpr std::uint8_t timeout = 12;
 /// Everybody's memory is written and read, nothing is received, so no one is ever not ready to receive.
 constexpr std::uint8_t receiver_not_ready_tries = 7;
 
-/// A connection that has sent so often without any answer is broken: some nine seconds. The other end's adapter answers
+/// A connection that has sent so often without any answer is broken: some ten seconds. The other end's adapter answers
 /// nothing more after it has refused a request, and that answer may have been lost.
 constexpr std::uint32_t max_tries_in_vain = 512;
 
