@@ -1,30 +1,26 @@
-"""Hosts on this machine, in network namespaces with shaped links (hosts.sh)."""
+"""Hosts on this machine, joined by a switch: a lab (docs/cluster-lab.md) of so many, for programs that begin themselves
+again in it."""
 
 from __future__ import annotations
 
-import os
-import shutil
-import subprocess
 from collections.abc import Sequence
 from pathlib import Path
 
-_OWN = ("unshare", "--net", "--pid", "--mount", "--uts", "--ipc", "--fork", "--kill-child", "--mount-proc")
+from ayatori.lab.cluster import Settings, words_in_lab
 
 
-def command_among_hosts(count: int, rate: str, folder: Path, command: Sequence[str | Path]) -> list[str]:
-    """Words that run `command` while there are `count` hosts, whose cables carry `rate` (of tc) each way.
+def command_among_hosts(
+    count: int, rate: str, folder: Path, command: Sequence[str | Path], burst: int = Settings.burst_bytes
+) -> list[str]:
+    """Words that run `command` on the first of `count` hosts h0, h1, …, whose cables carry `rate` (200Mbit/s) each way.
 
     `folder` gets their hostfile. Nothing is left of them when the first process ends, however it ends.
     """
-    return [*_OWN, "sh", str(Path(__file__).with_suffix(".sh")), str(count), rate, str(folder), *map(str, command)]
-
-
-def why_no_hosts() -> str:
-    """The reason why this machine can't have such hosts; empty if it can."""
-    if os.geteuid() != 0:
-        return "network namespaces need root"
-    for program, package in (("ip", "iproute2"), ("tc", "iproute2"), ("unshare", "util-linux")):
-        if shutil.which(program, path=os.environ.get("PATH", "") + ":/usr/sbin:/sbin") is None:
-            return f"{program} is not installed (apt-get install {package})"
-    tried = subprocess.run([*_OWN, "ip", "link", "add", "type", "veth"], capture_output=True, text=True, check=False)
-    return tried.stderr.strip()
+    cluster = folder / "cluster.toml"
+    cluster.write_text(
+        f'[planes.net]\nrate = "{rate}"\n[[switches]]\nname = "switch"\nplane = "net"\n'
+        f'[[hosts]]\nname = "h[0-{count - 1}]"\nlinks = [{{ to = "switch" }}]\n',
+        encoding="utf-8",
+    )
+    (folder / "hostfile").write_text("".join(f"h{number}\n" for number in range(count)), encoding="utf-8")
+    return words_in_lab(cluster, Settings(burst_bytes=burst), list(map(str, command)))

@@ -1,9 +1,9 @@
 """How much of a communication does a computation hide, on two hosts with a slow cable: by the MPI alone, and with the
 plug-in's progress thread (AYATORI_PROGRESS)? And what does the thread cost where there is nothing to hide?
 
-    python -m bench.validation.overlap --rate 200mbit --repeats 40
+    python -m bench.validation.overlap --rate 200Mbit/s --repeats 40
 
-The hosts are network namespaces, each with a core of its own (hosts.sh). It needs root, and leaves nothing behind.
+The hosts are network namespaces, each with a core of its own (a lab). It needs root, and leaves nothing behind.
 The times are medians over the repeats of one run, with their quartiles; runs take turns. The overlap is
 (communication + computation - both) / min(communication, computation), of each repeat.
 """
@@ -30,7 +30,7 @@ KERNELS = ("arithmetic", "memory")
 PARTS = ("communication", "computation", "both", "computing", "waiting")
 WARM_UP_SECONDS = 4  # until the plug-in has tried whether its thread pays
 INSIDE = "AYATORI_HOSTS_FOLDER"
-"""Where hosts.sh has put its files, if this runs among its hosts."""
+"""Where the hostfile is, if this runs among hosts."""
 
 
 def plugin_of(family: str) -> Path:
@@ -45,7 +45,7 @@ def variables_of(family: str, way: str) -> dict[str, str]:
 
 
 def launcher(family: str, folder: Path) -> list[str]:
-    """What starts a process on each host, by TCP over the cable. hosts.sh has told the launchers how to get there."""
+    """What starts a process on each host, by TCP over the cable. The lab has told the launchers how to get there."""
     hosts = (folder / "hostfile").read_text(encoding="utf-8").split()
     if family == "mpich":
         return ["mpiexec.mpich", "-hosts", ",".join(hosts), "-np", str(len(hosts))]
@@ -81,7 +81,7 @@ def print_row(family: str, way: str, result: dict[str, Any]) -> None:
 
 def arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--rate", default="200mbit", help="of the cable, each way, as tc has it")
+    parser.add_argument("--rate", default="200Mbit/s", help="of the cable, each way")
     parser.add_argument("--bytes", default="1048576")
     parser.add_argument("--repeats", type=int, default=40)
     parser.add_argument("--turns", type=int, default=1)

@@ -11,8 +11,8 @@ best measured it is. The algorithms of a cell are measured in rounds (9), each o
 algorithm, whose data are checked; a time is the median over the rounds. A cell whose interval (rounds.py: 95%, of what
 the chosen algorithm takes more than the best) is wider than 5% is measured for as many rounds again, twice at most.
 
-With --hosts the ranks are on N hosts in network namespaces (hosts.sh), in blocks, whose links carry RATE (200mbit, as
-tc has it) each way, packet by packet. It needs root, and leaves nothing behind, however it ends. Calibrated are two
+With --hosts the ranks are on N hosts in network namespaces (a lab), in blocks, whose links carry RATE (200Mbit/s)
+each way, packet by packet. It needs root, and leaves nothing behind, however it ends. Calibrated are two
 ranks of this machine, and one on each of the first two hosts, once for all collectives.
 
     bars    15% median error over all cells; the chosen algorithm at most 5% slower than the best in 90% of the cells
@@ -51,6 +51,7 @@ from ayatori.calibration.measuring import (
 )
 from ayatori.calibration.measuring import measure as measure_pair
 from ayatori.formats.calibration import costs_of
+from ayatori.lab.cluster import Settings, why_impossible
 from ayatori.model.jobs import contiguous_jobs
 from ayatori.model.network import open_source
 from ayatori.prediction.assumed import assumed_costs
@@ -58,7 +59,7 @@ from ayatori.prediction.choice import LeftOut as Refused
 from ayatori.prediction.choice import Piece, variants_of
 from ayatori.prediction.predictor import Call, Model, Predictor, algorithms_of
 from ayatori.processes import last_line, open_mpi_as_root, run_program
-from bench.validation.hosts import command_among_hosts, why_no_hosts
+from bench.validation.hosts import command_among_hosts
 from bench.validation.rounds import Judged, Timed, judged, merged, share_of
 
 PLAYS = Path(__file__).parents[2] / "build/release/mpi"
@@ -69,8 +70,10 @@ REPEATS, REPEATS_OF_LARGE, LARGE = 5, 2, 65536
 """Plays in a round, besides those in which a process was interrupted."""
 MAX_PARTS = 3
 """So often a cell is measured for all rounds."""
+PACKET_BY_PACKET = 3 << 10
+"""So many bytes, two packets, pass a cable of hosts at once: messages of all sizes take their bytes at the rate."""
 INSIDE = "AYATORI_HOSTS_FOLDER"
-"""Where hosts.sh has put its files, if this runs among its hosts."""
+"""Where the hostfile is, if this runs among hosts."""
 ERROR_BAR = 0.15
 SLOWER_BAR = 0.05
 CELLS_BAR = 0.9
@@ -234,14 +237,14 @@ def main() -> None:
     parser.add_argument("ranks", nargs="?", type=int, default=2)
     parser.add_argument("seconds", nargs="?", type=float, default=30)
     parser.add_argument("--hosts", type=int, default=1)
-    parser.add_argument("--rate", default="200mbit")
+    parser.add_argument("--rate", default="200Mbit/s")
     parser.add_argument("--collectives", default=",".join(COLLECTIVES))
     parser.add_argument("--bytes", help="else those of all bars")
     parser.add_argument("--rounds", type=int, default=9)
     asked = parser.parse_args()
     folder = os.environ.get(INSIDE)
     if asked.hosts > 1 and folder is None:
-        if why := why_no_hosts():
+        if why := why_impossible(Settings()):
             raise Error(f"there can't be {asked.hosts} hosts here", cause=why)
         sys.exit(run_among_hosts(asked.hosts, asked.rate))
     hostfile = Path(folder) / "hostfile" if folder else None
@@ -269,8 +272,8 @@ def run_among_hosts(count: int, rate: str) -> int:
     """This program again, in namespaces that end with it."""
     with TemporaryDirectory(prefix="ayatori-") as folder:
         again = [sys.executable, "-m", "bench.validation.predicted_collectives", *sys.argv[1:]]
-        command = command_among_hosts(count, rate, Path(folder), again)
-        return subprocess.run(command, env=os.environ | {INSIDE: folder, "HOSTS_BURST": "1600"}, check=False).returncode
+        command = command_among_hosts(count, rate, Path(folder), again, PACKET_BY_PACKET)
+        return subprocess.run(command, env=os.environ | {INSIDE: folder}, check=False).returncode
 
 
 if __name__ == "__main__":

@@ -19,7 +19,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from ayatori.base.units import format_bytes, parse_bytes
-from ayatori.measurement.collectives import FAMILIES, Cell, Setting, Stack, measure_collectives, plugin_of
+from ayatori.measurement.collectives import BLOCKS, FAMILIES, Cell, Setting, Stack, measure_collectives, plugin_of
 from bench.harness.programs import ROOT
 
 GATEWAYS = ROOT / "examples/cluster/three-chassis.toml"
@@ -93,15 +93,21 @@ def table_of(file: Path) -> Path:
 
 def inside(arguments: argparse.Namespace) -> None:
     """In the lab: prints by collective and bytes the seconds of the MPI and of the plug-in, as JSON."""
-    setting = Setting(arguments.mpi, arguments.ranks, f"mpirun.{arguments.mpi} -np {arguments.ranks}")
+    launch = f"mpirun.{arguments.mpi} -np {arguments.ranks}"
     rows = []
     for cell in (Cell(name, size) for name in arguments.collectives.split(",") for size in arguments.bytes):
         stacks = [Stack("MPI", FAIR)]
         if not arguments.alone:
-            stacks.append(plug_in(arguments.mpi, Path(arguments.inside), cell.bytes))
+            stacks += [plug_in(arguments.mpi, Path(arguments.inside), cell.bytes), Stack("MPI again", FAIR)]
+        setting = Setting(arguments.mpi, arguments.ranks, launch, blocks_of(cell))
         found = measure_collectives(setting, stacks, [cell], arguments.repeats)[cell]
         rows.append([cell.collective, cell.bytes, *(one.median * 1e-6 for one in found)])
     print(json.dumps(rows))
+
+
+def blocks_of(cell: Cell) -> int:
+    """Calls of some bytes take 0.6 or 10 ms, as the turns of 12 ranks on few cores come: five tell nothing."""
+    return 200 if cell.bytes < LARGE else BLOCKS
 
 
 def measured_in_lab(text: str, arguments: argparse.Namespace, *words: str) -> list[list[Any]]:
@@ -121,19 +127,19 @@ def compare_with_gateways(arguments: argparse.Namespace) -> None:
     words = ["--ranks", "12", "--collectives", arguments.collectives, "--bytes", sizes]
     alone = measured_in_lab(ETHERNET_ONLY, arguments, *words, "--alone")
     both = measured_in_lab(GATEWAYS.read_text(), arguments, *words)
-    for (collective, size, ethernet), (_, _, chosen, ours) in zip(alone, both, strict=True):
+    for (collective, size, ethernet), (_, _, chosen, ours, again) in zip(alone, both, strict=True):
         print(
             f"3 x 4 blades, {collective} {format_bytes(size)}: Ethernet only {ethernet * 1e3:.2f} ms, "
-            f"the MPI's choice {chosen * 1e3:.2f} ms, plug-in {ours * 1e3:.2f} ms: "
-            f"{ethernet / ours:.2f} and {chosen / ours:.2f} times as fast",
+            f"the MPI's choice {chosen * 1e3:.2f} ms and again {again * 1e3:.2f} ms, plug-in {ours * 1e3:.2f} ms: "
+            f"{ethernet / ours:.2f} and {(chosen + again) / 2 / ours:.2f} times as fast",
             flush=True,
         )
 
 
 def compare_twins(arguments: argparse.Namespace) -> None:
     words = ["--ranks", "2", "--collectives", "alltoall", "--bytes", "4194304"]
-    [[_, _, _, one]] = measured_in_lab(ONE_OF_TWINS, arguments, *words)
-    [[_, _, _, two]] = measured_in_lab(TWINS, arguments, *words)
+    [[_, _, _, one, _]] = measured_in_lab(ONE_OF_TWINS, arguments, *words)
+    [[_, _, _, two, _]] = measured_in_lab(TWINS, arguments, *words)
     print(f"all-to-all of 2 hosts, 4 MiB: one network {one * 1e3:.1f} ms, two {two * 1e3:.1f} ms: {one / two:.2f}")
 
 

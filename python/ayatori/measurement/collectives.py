@@ -32,7 +32,6 @@ COLLECTIVES = (
 MAX_RANKS = 4096
 MAX_BYTES = 1 << 30
 BLOCKS = 5
-"""Measurements of a cell in one run of the program."""
 MAX_SECONDS = 900.0
 """Of one run."""
 NOTICEABLE = 0.05
@@ -58,6 +57,8 @@ class Setting:
     ranks: int
     launch: str = ""
     """The words before the program; empty: the family's mpirun on this machine."""
+    blocks: int = BLOCKS
+    """Measurements of a cell in one run of the program."""
 
 
 @dataclass(frozen=True)
@@ -75,6 +76,8 @@ class Measured:
     stack: str
     microseconds: list[float]
     machines: int
+    blocks: int = BLOCKS
+    """So many of the times are of one run."""
 
     @property
     def median(self) -> float:
@@ -115,7 +118,10 @@ def measure_collectives(
                     machines = line["machines"]
         for _stack in stacks:
             advance()
-    return {cell: [Measured(stack.name, found[cell, stack.name], machines) for stack in stacks] for cell in cells}
+    return {
+        cell: [Measured(stack.name, found[cell, stack.name], machines, setting.blocks) for stack in stacks]
+        for cell in cells
+    }
 
 
 def cells_of(collectives: Sequence[str], sizes: Sequence[int]) -> list[Cell]:
@@ -163,8 +169,8 @@ def multiple(ours: Measured, alone: Measured) -> float:
 
 
 def _medians_of_runs(measured: Measured) -> list[float]:
-    times = measured.microseconds
-    return [median(times[first : first + BLOCKS]) for first in range(0, len(times), BLOCKS)]
+    times, blocks = measured.microseconds, measured.blocks
+    return [median(times[first : first + blocks]) for first in range(0, len(times), blocks)]
 
 
 @dataclass(frozen=True)
@@ -198,7 +204,7 @@ def verdict(results: Sequence[Sequence[Measured]], stack: str) -> Verdict:
 def _run(setting: Setting, stack: Stack, cells: Sequence[Cell]) -> list[dict[str, Any]]:
     """`cells` of one collective."""
     sizes = ",".join(str(cell.bytes) for cell in cells)
-    output = _output(setting, stack, [str(program_of(setting.family)), cells[0].collective, sizes, str(BLOCKS)])
+    output = _output(setting, stack, [str(program_of(setting.family)), cells[0].collective, sizes, str(setting.blocks)])
     return [json.loads(line) for line in output.splitlines() if line.startswith("{")]
 
 
