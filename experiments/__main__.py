@@ -11,7 +11,14 @@ import typer
 from ayatori.base.errors import Error
 from ayatori.cli.execution import execute, leave
 from ayatori.cli.output import note, say
-from experiments import fat_tree_alltoall, job_stream, low_memory_transport, mixed_cluster, torus_broadcast
+from experiments import (
+    communication_hiding,
+    fat_tree_alltoall,
+    job_stream,
+    low_memory_transport,
+    mixed_cluster,
+    torus_broadcast,
+)
 from experiments.screenshot import take_screenshot
 
 EXPERIMENTS = {
@@ -19,6 +26,7 @@ EXPERIMENTS = {
     "job_stream": job_stream,
     "torus_broadcast": torus_broadcast,
     "mixed_cluster": mixed_cluster,
+    "communication_hiding": communication_hiding,
     "low_memory_transport": low_memory_transport,
 }
 RESULTS = Path(__file__).parent / "results"

@@ -29,7 +29,7 @@ MAY_IMPORT = {
     "pingpong": {"calibration", "diagnosis", "formats", "prediction", "base", "_core"},
     "lab": {"planning", "model", "processes", "base", "_core"},
     "report": {"base"},
-    "overlap": {"lab", "measurement", "model", "processes", "base", "_core"},
+    "overlap": {"lab", "measurement", "model", "processes", "resumable", "base", "_core"},
     "study": {"lab", "planning", "model", "base", "_core"},
     "nwtopo": {"base", "_core"},
     "__init__": {"prediction", "planning", "model", "base", "_core"},

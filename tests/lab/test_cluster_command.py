@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from ayatori.lab.cluster import Settings, has_netem, why_impossible
+from ayatori.lab.cluster import Settings, can_delay, has_netem, why_impossible
 from ayatori.measurement.collectives import program_of
 
 AYATORI = [sys.executable, "-m", "ayatori.cli"]
@@ -149,6 +149,33 @@ def test_a_kernel_without_netem_is_told_of(tmp_path: Path) -> None:
     running = lab(tmp_path, str(file), "--", "true")
     told = running.communicate(timeout=SECONDS)[1]
     assert ("netem" in told) == (not has_netem())
+
+
+# The shortest of some round trips to the other host, in seconds.
+ROUND_TRIP = """
+import os, socket, subprocess, sys, time
+listen = "import socket; s = socket.create_server(('', 7000)); print(flush=True); c = s.accept()[0]"
+answer = "[c.sendall(c.recv(1)) for _ in range(9)]"
+agent = [os.environ["HYDRA_LAUNCHER_EXEC"], "b2", f'{sys.executable} -c "{listen}; {answer}"']
+with subprocess.Popen(agent, stdout=subprocess.PIPE) as receiver:
+    receiver.stdout.readline()
+    with socket.create_connection(("b2", 7000)) as connection:
+        times = []
+        for _ in range(9):
+            begin = time.monotonic()
+            connection.sendall(b".")
+            connection.recv(1)
+            times.append(time.monotonic() - begin)
+print(min(times))
+"""
+
+
+@pytest.mark.skipif(not has_netem() and not can_delay(), reason="nothing here delays packets")
+def test_cables_have_the_latency_that_the_file_gives_them(tmp_path: Path) -> None:
+    """Two cables there and two back; netem, or our own process in its place."""
+    (tmp_path / "planes.toml").write_text(TWO_PLANES.replace('"1Gbit/s"', '"1Gbit/s"\nlatency = "5ms"'))
+    seconds = float(output_of(tmp_path, "planes.toml", "--", sys.executable, "-c", ROUND_TRIP))
+    assert seconds >= 4 * 5e-3
 
 
 @pytest.mark.parametrize(

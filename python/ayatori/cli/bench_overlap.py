@@ -11,11 +11,12 @@ import typer
 
 from ayatori.base.errors import Error
 from ayatori.base.files import make_folder, write_json
-from ayatori.base.units import format_bytes, format_seconds, parse_bytes, parse_rate
+from ayatori.base.units import format_bytes, format_seconds, parse_bytes, parse_rate, parse_seconds
 from ayatori.cli import options
 from ayatori.cli.execution import UsageError
 from ayatori.cli.lab import LEAST_BURST, MOST_BURST
 from ayatori.cli.output import note, print_json, print_table, progress, say
+from ayatori.lab.cluster import LEAST_DELAY_NS, can_delay, has_netem
 from ayatori.measurement.collectives import FAMILIES, installed_families
 from ayatori.overlap.cores import binding_in_words
 from ayatori.overlap.krylov import METHODS
@@ -26,17 +27,13 @@ from ayatori.overlap.sweep import (
     CALLS,
     KERNELS,
     WAYS,
-    Cell,
     Sweep,
-    adjusted,
     krylov_cells,
+    measure,
     overlap_cells,
-    results_of,
-    run_cells,
+    runs_of,
     stencil_cells,
-    without_mechanism,
 )
-from ayatori.resumable import compute_items
 
 TASKS = ("overlap", "stencil", "krylov")
 
@@ -61,6 +58,7 @@ MECHANISMS = Annotated[str, typer.Option(metavar="M[,M…]", help=f"{SYNOPSIS}."
 MPIS = Annotated[str, typer.Option(metavar="M[,M…]", help=f"From {', '.join(FAMILIES)}; else those installed.")]
 RANKS = Annotated[str, typer.Option(metavar="N[,N…]", help="Processes.")]
 RATE = Annotated[str, typer.Option(metavar="RATE", help="Of the cables of the lab's two hosts.")]
+LATENCY = Annotated[str, typer.Option("--link-latency", metavar="TIME", help="Of each of these cables; from 100us on.")]
 LAB = Annotated[Path | None, typer.Option(metavar="FILE", help="Another lab: a cluster's file.")]
 BURST = Annotated[str, typer.Option("--burst", metavar="SIZE", help="Passes a cable of the lab at once after a pause.")]
 HERE = Annotated[bool, typer.Option("--here", help="On this machine as it is, without a lab.")]
@@ -83,6 +81,7 @@ def overlap(
     ranks: RANKS = "2",
     rate: RATE = "200Mbit/s",
     burst: BURST = "32KiB",
+    link_latency: LATENCY = "",
     lab: LAB = None,
     here: HERE = False,
     repeats: REPEATS = 4,
@@ -99,7 +98,7 @@ def overlap(
     over all turns of all runs. Where medians of the earlier and the later half of the runs differ by more than 5 %, the
     figures are said to be too noisy. What is done of a run that is interrupted or killed is kept for --resume.
     """
-    site = site_of(lab, rate, burst, here)
+    site = site_of(lab, rate, burst, here, link_latency)
     site.check()
     families = words_of(mpi) or installed_families()
     if not families:
@@ -136,7 +135,7 @@ def finish(
         raise Error("nothing could be measured", results[0]["failed"])
 
 
-def site_of(lab: Path | None, rate: str, burst: str, here: bool) -> Site:
+def site_of(lab: Path | None, rate: str, burst: str, here: bool, link_latency: str = "") -> Site:
     if here:
         return Site()
     at_once = options.value_of(parse_bytes, burst)
@@ -145,7 +144,14 @@ def site_of(lab: Path | None, rate: str, burst: str, here: bool) -> Site:
     if lab is not None:
         return lab_of(lab, at_once)
     options.value_of(parse_rate, rate)
-    return lab_of_two(rate, at_once)
+    if not link_latency:
+        return lab_of_two(rate, at_once)
+    seconds = options.value_of(parse_seconds, link_latency)
+    if not LEAST_DELAY_NS / 1e9 <= seconds <= 1:
+        raise UsageError(f"--link-latency {link_latency} is out of range", hint="100us to 1s")
+    if not has_netem() and not can_delay():
+        raise Error("this machine can't delay packets", "its kernel has no netem, and there is no /dev/net/tun")
+    return lab_of_two(rate, at_once, f"{seconds * 1e6:.0f}us")
 
 
 def words_of(text: str) -> list[str]:
@@ -161,21 +167,8 @@ def numbers_of(text: str) -> list[int]:
 def measured(site: Site, sweep: Sweep, resume: bool) -> list[dict[str, Any]]:
     """What is done is kept until all is."""
     saved = options.open_partial("bench overlap", asdict(sweep) | {"site": asdict(site)}, resume, save_every=0)
-    to_adjust = list(dict.fromkeys(without_mechanism(cell) for cell in sweep.cells if cell.task == "overlap"))
-    if sweep.matrix_order:
-        to_adjust = []
-    runs = list(sweep.cells) * sweep.repeats
-    with progress("overlap", len(to_adjust) + len(runs)) as advance:
-        units = compute_items(
-            saved, "units", to_adjust, 1, lambda cells: [adjusted(site, sweep, cell) for cell in cells], advance
-        )
-        units_of = dict(zip(to_adjust, units, strict=True))
-
-        def run(cells: Sequence[Cell]) -> list[dict[str, Any]]:
-            return run_cells(site, sweep, cells, lambda cell: units_of.get(without_mechanism(cell), 0))
-
-        done = compute_items(saved, "runs", runs, 1, run, advance)
-    results = results_of(sweep, done)
+    with progress("overlap", runs_of(sweep)) as advance:
+        results = measure(saved, site, sweep, advance)
     saved.remove()
     return results
 

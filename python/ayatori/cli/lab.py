@@ -17,8 +17,8 @@ from ayatori.cli import options
 from ayatori.cli.execution import UsageError
 from ayatori.cli.output import note, print_json, say
 from ayatori.cli.route import describe_check
+from ayatori.lab.cluster import LEAST_DELAY_NS, can_delay, find_routes, has_netem, lay_out, why_impossible
 from ayatori.lab.cluster import Settings as ClusterSettings
-from ayatori.lab.cluster import find_routes, has_netem, lay_out, why_impossible
 from ayatori.lab.cluster import run_command as run_in_cluster
 from ayatori.lab.fabric import SimulatedFabric
 from ayatori.lab.fabric.verification import (
@@ -153,8 +153,11 @@ def run_in_lab(file: Path, settings: ClusterSettings, command: Sequence[str]) ->
         raise Error("no cluster can be made here", why)
     for pair in layout.left_out:
         note(f"left out, since Ethernet allows no circles: {pair}")
-    if any(network.port(end).latency_ns for ends in network.cables() for end in ends) and not has_netem():
-        note("this kernel has no netem: the file's latencies are left out")
+    least = LEAST_DELAY_NS if can_delay() else sys.maxsize
+    latencies = [network.port(end).latency_ns for ends in network.cables() for end in ends]
+    if any(0 < latency < least for latency in latencies) and not has_netem():
+        few = f" of less than {LEAST_DELAY_NS // 1000} us" if can_delay() else ""
+        note(f"this kernel has no netem: the file's latencies{few} are left out")
     return run_in_cluster(file, settings, command)
 
 

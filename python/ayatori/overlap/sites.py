@@ -39,10 +39,11 @@ class Site:
         return -(-ranks // self.hosts)
 
 
-def lab_of_two(rate: str, burst: int) -> Site:
-    """Two hosts, whose cables to a switch carry `rate`."""
+def lab_of_two(rate: str, burst: int, latency: str = "") -> Site:
+    """Two hosts, whose cables to a switch carry `rate`. `latency`: of each cable, with a unit; empty: none."""
+    of_plane = f'rate = "{rate}"\n' + (f'latency = "{latency}"\n' if latency else "")
     return Site(
-        f'[planes.net]\nrate = "{rate}"\n[[switches]]\nname = "switch"\nplane = "net"\n'
+        f'[planes.net]\n{of_plane}[[switches]]\nname = "switch"\nplane = "net"\n'
         '[[hosts]]\nname = "host[0-1]"\nlinks = [{ to = "switch" }]\n',
         2,
         burst,
@@ -67,8 +68,6 @@ def result_of(
     on_a_host = site.ranks_on_a_host(ranks)
     settings = {"ACP_FIRST_HOST": _FIRST_HOST, "ACP_PROCS_PER_HOST": str(on_a_host)} if site.hosts > 1 else {}
     settings.update(variables)
-    if site.cluster:
-        settings["OMPI_MCA_osc"] = "^ucx"  # it refuses windows where UCX has TCP alone
     if on_a_host > 1:
         settings["OMPI_MCA_mpi_yield_when_idle"] = "1"
     inside = {"LD_PRELOAD": str(preloaded)} if preloaded else {}

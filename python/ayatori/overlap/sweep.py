@@ -17,6 +17,7 @@ from ayatori.overlap.krylov import FAMILY, METHODS, check_petsc, krylov_program
 from ayatori.overlap.mechanisms import mechanism_for
 from ayatori.overlap.ratios import ratios
 from ayatori.overlap.sites import Site, result_of
+from ayatori.resumable import SavedResults, compute_items
 
 CALLS = ("isend", "iallreduce", "ialltoall", "ibcast", "iallgather")
 KERNELS = ("arithmetic", "memory", "matrix-vector", "matrix-matrix")
@@ -142,9 +143,40 @@ def krylov_cells(
     )
 
 
-def adjusted(site: Site, sweep: Sweep, cell: Cell) -> int:
-    """How many units of the kernel take as long as the cell's communication alone."""
-    return int(_run(site, sweep, cell, 0)["units"])
+def runs_of(sweep: Sweep) -> int:
+    """How many times measure() says that it is further."""
+    return len(_to_adjust(sweep)) + len(sweep.cells) * sweep.repeats
+
+
+def measure(
+    saved: SavedResults, site: Site, sweep: Sweep, advance: Callable[[int], None], part: str = ""
+) -> list[dict[str, Any]]:
+    """One entry a cell. What is done is kept in `saved`, under names that begin with `part`."""
+    to_adjust = _to_adjust(sweep)
+    units = compute_items(
+        saved, f"{part}units", to_adjust, 1, lambda cells: [_adjusted(site, sweep, cell) for cell in cells], advance
+    )
+    units_of = dict(zip(to_adjust, units, strict=True))
+
+    def run(cells: Sequence[Cell]) -> list[dict[str, Any]]:
+        return run_cells(site, sweep, cells, lambda cell: units_of.get(without_mechanism(cell), 0))
+
+    return results_of(sweep, compute_items(saved, f"{part}runs", list(sweep.cells) * sweep.repeats, 1, run, advance))
+
+
+def _to_adjust(sweep: Sweep) -> list[Cell]:
+    if sweep.matrix_order:
+        return []
+    return list(dict.fromkeys(without_mechanism(cell) for cell in sweep.cells if cell.task == "overlap"))
+
+
+def _adjusted(site: Site, sweep: Sweep, cell: Cell) -> int:
+    """How many units of the kernel take as long as the cell's communication alone; 0 where it fails: then the runs say
+    why."""
+    try:
+        return int(_run(site, sweep, cell, 0)["units"])
+    except Error:
+        return 0
 
 
 def without_mechanism(cell: Cell) -> Cell:

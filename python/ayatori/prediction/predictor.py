@@ -61,6 +61,8 @@ class Call:
     """Of k-nomial trees, or the number of chains; 0: the algorithm's own choice."""
     sizes: Sequence[Sequence[int]] | None = None
     """Of alltoallv, whose `bytes` count for nothing: from each rank (row) to each; lists, or an array's tolist()."""
+    stencil: Sequence[int] = ()
+    """Of halo: the lengths of the ranks' grid, which is no ring; empty: as AlgorithmOptions::stencil says."""
 
 
 @dataclass(frozen=True)
@@ -360,6 +362,8 @@ def make_schedule(call: Call, places: Places, planned_steps: PlannedSteps | None
     options.chunk_bytes = call.chunk_bytes
     options.radix = call.radix
     options.planned_steps = planned_steps
+    options.stencil = list(call.stencil)
+    options.stencil_periodic = [False] * len(call.stencil)
     if call.sizes is not None:
         options.set_pair_sizes(call.sizes)
     if not loaded.is_other(call.algorithm):

@@ -9,6 +9,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from ayatori.base.errors import Error
+from ayatori.lab.cluster.delays import LEAST_DELAY_NS, can_delay, make_tap
+from ayatori.lab.cluster.delays import start as start_delays
 from ayatori.lab.cluster.gateways import find_routes
 from ayatori.lab.cluster.layout import Cable, Host, Layout, prefix_of
 
@@ -28,12 +30,17 @@ def make_namespaces(layout: Layout, loss_percent: float, burst: int, has_netem: 
     _run(["ip", "link", "set", "lo", "up"])
     _run(["ip", "-batch", "-"], [f"netns add {host.name}" for host in layout.hosts])
     cables = _end_by_end(layout)
-    _run(["ip", "-batch", "-"], _plugging(layout, burst))
+    own_delays = not has_netem and can_delay()
+    ends = _delayed_ends(layout) if own_delays else {}
+    taps = {name: (make_tap(name), make_tap(peer), seconds) for name, (peer, seconds) in ends.items()}
+    _run(["ip", "-batch", "-"], _plugging(layout, burst, ends))
     _run(["tc", "-batch", "-"], [line for name, cable in cables for line in _shaping(name, cable, burst, has_netem)])
     routes = find_routes(layout) if layout.own_addresses else [{}] * len(layout.hosts)
     for host, own in zip(layout.hosts, routes, strict=True):
         _make_host(host, own, loss_percent, burst, has_netem)
     _write_files(layout)
+    if taps:
+        start_delays(list(taps.values()))
 
 
 def core_of(number: int) -> int:
@@ -60,6 +67,7 @@ def variables() -> dict[str, str]:
         "HYDRA_LAUNCHER_EXEC": agent,
         "HYDRA_HOST_FILE": hostfile,
         "UCX_TLS": "tcp,self",
+        "OMPI_MCA_osc": "^ucx",  # which refuses MPI_Win_allocate where UCX has TCP alone
     }
 
 
@@ -75,18 +83,36 @@ def _port_name(host: int, interface: int) -> str:
     return f"h{host}-{interface}"
 
 
-def _plugging(layout: Layout, burst: int) -> list[str]:
-    """Lines of `ip -batch`: the switches, and all cables plugged in."""
+def _delayed_ends(layout: Layout) -> dict[str, tuple[str, float]]:
+    """Of cables that are long enough to be delayed here: one end, the other, and seconds."""
+    found = {}
+    for number, host in enumerate(layout.hosts):
+        for index, nic in enumerate(host.interfaces):
+            if nic.cable.latency_ns >= LEAST_DELAY_NS:
+                port = _port_name(number, index)
+                found[port] = (f"{port}-far", nic.cable.latency_ns / 1e9)
+    for number, (_, _, cable) in enumerate(layout.trunks):
+        if cable.latency_ns >= LEAST_DELAY_NS:
+            found[f"t{number}a"] = (f"t{number}b", cable.latency_ns / 1e9)
+    return found
+
+
+def _plugging(layout: Layout, burst: int, taps: Mapping[str, tuple[str, float]]) -> list[str]:
+    """Lines of `ip -batch`: the switches, and all cables plugged in. `taps`: those that are there already."""
     lines = []
     for number in range(len(layout.bridges)):
         lines += [f"link add s{number} type bridge", f"link set s{number} up"]
     for number, (near, far, _) in enumerate(layout.trunks):
-        lines.append(f"link add t{number}a type veth peer name t{number}b")
+        if f"t{number}a" not in taps:
+            lines.append(f"link add t{number}a type veth peer name t{number}b")
         lines += [f"link set t{number}a master s{near} up", f"link set t{number}b master s{far} up"]
     for number, host in enumerate(layout.hosts):
         for index, nic in enumerate(host.interfaces):
             port = _port_name(number, index)
-            lines.append(f"link add {port} type veth peer name {nic.name} netns {host.name}")
+            if port in taps:
+                lines.append(f"link set {taps[port][0]} netns {host.name} name {nic.name}")
+            else:
+                lines.append(f"link add {port} type veth peer name {nic.name} netns {host.name}")
             lines.append(f"link set {port} master s{nic.bridge} {_segments(burst)} up")
     return lines
 

@@ -1,0 +1,67 @@
+"""What is measured in the lab, by what `ayatori bench overlap` and `ayatori explain overlap` measure with: two hosts,
+whose cables have little bandwidth, so that few processes have as much communication as many on ITO."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+
+from ayatori import _core
+from ayatori.base.errors import Error
+from ayatori.overlap.explanation import kinds_of
+from ayatori.overlap.krylov import FAMILY, check_petsc, krylov_program
+from ayatori.overlap.sites import Site, lab_of_two, launcher
+from ayatori.overlap.sweep import Cell, Sweep, krylov_cells, overlap_cells, stencil_cells
+from ayatori.overlap.tracing import Program
+
+RATE = "100Mbit/s"
+BURST = 3 << 10
+"""Packets leave one by one, so that short messages take their bytes at the rate, too."""
+WAYS = ("none", "isend", "fence", "put", "acp")
+MECHANISMS = ("none", "test:100us", "mpi", "thread")
+METHODS = ("cg", "pipecg")
+LARGE = 1 << 20
+_PLUGINS = Path(_core.__file__).parent / "mpi"
+
+
+def site() -> Site:
+    return lab_of_two(RATE, BURST)
+
+
+def sweeps(
+    families: Sequence[str], orders: Sequence[int], krylov_orders: Sequence[int], repeats: int
+) -> dict[str, Sweep]:
+    """By what they are of. Without PETSc none is of krylov."""
+    stencils = stencil_cells(families, ("none",), WAYS, orders, (2,))
+    stencils += stencil_cells(families, ("none",), WAYS, orders[-1:], (4,))
+    reductions: tuple[Cell, ...] = ()
+    for size, ranks in ((16, 2), (16, 4), (4096, 2), (LARGE, 2)):
+        reductions += overlap_cells(families, MECHANISMS, ("iallreduce",), (size,), (ranks,))
+    found = {
+        "stencil": Sweep(stencils, repeats, 5, iterations=30),
+        "overlap": Sweep(reductions, repeats, 7, kernel="matrix-vector"),
+    }
+    if FAMILY in families and has_petsc():
+        cells = krylov_cells((FAMILY,), ("none", "thread"), METHODS, krylov_orders, (2,))
+        found["krylov"] = Sweep(cells, repeats, 7, iterations=50)
+    return found
+
+
+def has_petsc() -> bool:
+    try:
+        check_petsc()
+    except Error:
+        return False
+    return True
+
+
+def reductions_of_pipecg() -> list[list[int]]:
+    """Of PIPECG's reductions that do not block, as they are traced: bytes, and how many of a rank in an iteration are
+    of so many bytes."""
+    iterations = 20
+    with tempfile.TemporaryDirectory(prefix="ayatori-") as name:
+        words = [*launcher(FAMILY, 2, 2), str(krylov_program()), "pipecg", "32", str(iterations), "1"]
+        traces = Program(tuple(words), FAMILY, _PLUGINS).run(Path(name), False)
+    own = [kind for kind in kinds_of(traces) if "allreduce" in kind.name.lower()]
+    return [[kind.bytes, round(kind.count / len(traces) / iterations)] for kind in own]

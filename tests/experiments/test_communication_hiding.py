@@ -1,0 +1,145 @@
+"""Paper 4's experiment: its predictions as they were, and what follows from made-up measurements."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parent.parent.parent))
+
+from ayatori.resumable import SavedResults
+from experiments import communication_hiding
+from experiments.communication_hiding import experiment
+from experiments.communication_hiding.findings import findings_table
+from experiments.communication_hiding.found import Found
+from experiments.communication_hiding.ito import OverlapPoint
+
+GOLDEN = Path(__file__).parent / "communication_hiding.json"
+SMALL = communication_hiding.Settings(
+    orders=(512, 2048),
+    nodes=(2, 16),
+    ranks_on_a_node=(1, 4),
+    krylov_orders=(1536,),
+    krylov_nodes=(16,),
+    overlap_nodes=16,
+    measured=False,
+)
+
+
+def stencil(family: str, way: str, order: int, communication: float, total: float) -> dict[str, Any]:
+    times = {"communication": {"median": communication}, "total": {"median": total}}
+    result = {"task": "stencil", "family": family, "mechanism": "none", "what": way, "size": order, "ranks": 2}
+    return result | {"times": times, "noise": 0.01, "too_noisy": False, "failed": None, "overlap": None}
+
+
+def stencils(by_way: dict[str, float], small_gain: float, large_gain: float) -> list[dict[str, Any]]:
+    """`by_way`: how much longer the communication takes than without overlap; the gains are those of the total."""
+    found = []
+    for order, gain in ((512, small_gain), (2048, large_gain)):
+        for family in ("openmpi", "mpich"):
+            found.append(stencil(family, "none", order, 1, 4))
+            for way, more in by_way.items():
+                more = {"put openmpi": by_way.get("put openmpi", more)}.get(f"{way} {family}", more)
+                if " " not in way:
+                    found.append(stencil(family, way, order, 1 + more, 4 * (1 - gain)))
+    return found
+
+
+def overlap(both: float) -> dict[str, Any]:
+    times = {name: {"median": time} for name, time in (("communication", 1), ("in_turn", 2), ("both", both))}
+    result = {"task": "overlap", "family": "mpich", "mechanism": "none", "what": "iallreduce", "size": 16, "ranks": 2}
+    return result | {"times": times, "noise": 0.2, "too_noisy": True, "failed": None, "overlap": {"ours": 2 - both}}
+
+
+def krylov(pipecg: float) -> list[dict[str, Any]]:
+    found = []
+    for method, total in (("cg", 1.0), ("pipecg", pipecg)):
+        times = {"total": {"median": total}, "communication": {"median": total / 2}}
+        result = {"task": "krylov", "family": "openmpi", "mechanism": "none", "what": method, "size": 128, "ranks": 2}
+        result |= {"times": times, "noise": None, "too_noisy": False, "failed": None, "overlap": None}
+        found.append(result | {"solution": {"iterations": 50}})
+    return found
+
+
+AS_IN_THE_PAPER = {
+    "stencil": stencils({"isend": -0.3, "fence": 0.4, "put": -0.3, "put openmpi": 0.1, "acp": -0.4}, 0.0, 0.1),
+    "overlap": [overlap(2.3)],
+    "krylov": krylov(1.3),
+}
+THE_OTHER_WAY_ROUND = {
+    "stencil": stencils({"isend": 0.3, "fence": -0.1, "put": 0.3, "put openmpi": -0.3, "acp": 0.4}, 0.2, -0.1),
+    "overlap": [overlap(1.3)],
+    "krylov": krylov(0.9),
+}
+
+
+def found_with(measured: dict[str, list[dict[str, Any]]], reductions: list[list[int]]) -> Found:
+    found = experiment._predict(SMALL, SavedResults(None, {}))
+    found.measured, found.pipecg_reductions = measured, reductions
+    return found
+
+
+def marks(found: Found) -> dict[str, str]:
+    return {row[0]: row[-1] for row in findings_table(found).rows}
+
+
+def test_what_is_as_in_the_paper_is_reproduced_and_what_is_not_is_not() -> None:
+    untestable = {name for name in marks(Found((512, 2048), (2,))) if "SHARP" in name or name.startswith("15")}
+    for measured, reductions, mark in (
+        (AS_IN_THE_PAPER, [[8, 0], [24, 1]], "reproduced"),
+        (THE_OTHER_WAY_ROUND, [[8, 3]], "not reproduced"),
+    ):
+        found = marks(found_with(measured, reductions))
+        assert {name: one for name, one in found.items() if one != mark} == dict.fromkeys(
+            untestable, "not testable here"
+        )
+
+
+def test_without_a_measurement_nothing_is_claimed() -> None:
+    assert set(marks(found_with({}, [])).values()) == {"not testable here"}
+
+
+def test_cells_that_are_too_noisy_are_counted() -> None:
+    assert "1 of 23 cells were too noisy" in findings_table(found_with(AS_IN_THE_PAPER, [])).note
+
+
+def test_predictions_are_as_they_were(tmp_path: Path) -> None:
+    communication_hiding.run(tmp_path, SMALL)
+    found = json.loads((tmp_path / "results.json").read_text())["results"]
+    if os.environ.get("UPDATE_SNAPSHOTS"):
+        GOLDEN.write_text(json.dumps(found, indent=1) + "\n")
+    assert found == json.loads(GOLDEN.read_text())
+
+
+def test_the_page_has_the_papers_figures_and_what_is_there_is_not_measured_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settings = communication_hiding.Settings(nodes=(2, 16), ranks_on_a_node=(1,), measured=True)
+    monkeypatch.setattr(experiment, "OVERLAP_TEST", ((1, 16), (1, 4096)))
+    monkeypatch.setattr(experiment, "why_impossible", lambda _: "")
+    monkeypatch.setattr(experiment, "installed_families", lambda: ["openmpi", "mpich"])
+    sweeps = {name: type("Sweep", (), {"check": lambda _: None})() for name in AS_IN_THE_PAPER}
+    monkeypatch.setattr(experiment.lab_measurement, "sweeps", lambda *_: sweeps)
+    monkeypatch.setattr(experiment.lab_measurement, "reductions_of_pipecg", lambda: [[24, 1]])
+    monkeypatch.setattr(experiment, "runs_of", lambda _: 1)
+    monkeypatch.setattr(
+        experiment,
+        "measure",
+        lambda _saved, _site, sweep, *_: next(AS_IN_THE_PAPER[n] for n in sweeps if sweeps[n] is sweep),
+    )
+    page = communication_hiding.run(tmp_path, settings).read_text()
+    assert all(f'id="figure{number}"' in page for number in (3, 4, 5, 6, 7, 8, 9, 12, 13, 14, 15, 16))
+    assert 'id="measured-stencil-2048"' in page
+    monkeypatch.setattr(experiment.lab_measurement, "reductions_of_pipecg", lambda: pytest.fail("traced again"))
+    monkeypatch.setattr(experiment.ito, "stencil", lambda _: pytest.fail("predicted again"))
+    assert communication_hiding.run(tmp_path, settings, resume=True).read_text() == page
+
+
+def test_who_reduces_decides_what_can_move_it() -> None:
+    found = experiment.ito.overlap(OverlapPoint(1, 16, 16))
+    assert set(found["switches"]["both"]) == {"nobody", "offload"} and "offload" not in found["hosts"]["both"]
