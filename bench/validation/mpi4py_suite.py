@@ -2,6 +2,7 @@
 
     python -m bench.validation.mpi4py_suite                 # both MPIs, 1 to 5 processes
     python -m bench.validation.mpi4py_suite --mpi mpich --ranks 3 --only cco_ --variable AYATORI_REPRODUCIBLE=off
+    python -m bench.validation.mpi4py_suite --mpi intelmpi  # Intel's MPI from PyPI, under the plug-in for MPICH
 
 The installed mpi4py is used, a wheel that takes the MPI it finds; its tests come from the same version's source
 distribution on PyPI. Even numbers of processes ask for one thread, so that messages within the node go through memory;
@@ -26,13 +27,16 @@ from pathlib import Path
 from ayatori.base.errors import Error
 from ayatori.processes import run_program
 from bench.harness.programs import ROOT
+from bench.validation import intel_mpi
+from bench.validation.intel_mpi import mpich_by_its_name_elsewhere
 
 KEPT = ROOT / "build" / "mpi4py"
 SECONDS = 600
-FAMILIES = ("openmpi", "mpich")
+FAMILIES = ("openmpi", "mpich", "intelmpi")
 LEFT_OUT = {
     "openmpi": ["test_spawn"],  # does not end on few cores, with or without the plug-in
     "mpich": ["test_spawn", "test_util_sync"],  # the second fails without the plug-in, too, and then waits for ever
+    "intelmpi": ["test_spawn", "test_util_sync"],
 }
 OPEN_MPI_HERE = {
     "OMPI_ALLOW_RUN_AS_ROOT": "1",
@@ -59,11 +63,16 @@ class Run:
 
 
 def is_there(family: str) -> bool:
+    """Intel's MPI is installed by this."""
+    if family == "intelmpi":
+        intel_mpi.install()
+        return plugin_of(family).exists()
     return all(map(shutil.which, (f"mpirun.{family}", f"mpicc.{family}"))) and plugin_of(family).exists()
 
 
 def plugin_of(family: str) -> Path:
-    return ROOT / "build" / "release" / "mpi" / family / "libayatori_mpi.so"
+    abi = "openmpi" if family == "openmpi" else "mpich"
+    return ROOT / "build" / "release" / "mpi" / abi / "libayatori_mpi.so"
 
 
 def suite() -> Path:
@@ -89,15 +98,17 @@ def yielding(folder: Path) -> Path:
     return library
 
 
+def launcher_of(family: str) -> list[str]:
+    if family == "intelmpi":
+        return [str(intel_mpi.LAUNCHER)]
+    return [f"mpirun.{family}", *(["--oversubscribe"] if family == "openmpi" else [])]
+
+
 def environment_of(family: str, folder: Path, more: Mapping[str, str]) -> dict[str, str]:
-    """The wheel asks for MPICH by the name that it has elsewhere."""
-    renamed = folder / "libraries"
-    renamed.mkdir(exist_ok=True)
-    if family == "mpich":
-        shown = subprocess.run(["mpicc.mpich", "-show"], capture_output=True, text=True, check=True).stdout
-        places = [Path(word[2:]) / "libmpich.so" for word in shown.split() if word.startswith("-L")]
-        (renamed / "libmpi.so.12").symlink_to(next(place for place in places if place.exists()))
-    return {**os.environ, **OPEN_MPI_HERE, "LD_LIBRARY_PATH": str(renamed), "MPI4PY_MPIABI": family, **more}
+    if family == "openmpi":
+        return {**os.environ, **OPEN_MPI_HERE, "MPI4PY_MPIABI": "openmpi", **more}
+    named = intel_mpi.variables() if family == "intelmpi" else mpich_by_its_name_elsewhere(folder / "libraries")
+    return {**os.environ, **named, "MPI4PY_MPIABI": "mpich", **more}
 
 
 def outcomes_of(run: Run, preload: bool, variables: Mapping[str, str] | None = None) -> Outcomes:
@@ -108,8 +119,7 @@ def outcomes_of(run: Run, preload: bool, variables: Mapping[str, str] | None = N
         folder = Path(name)
         lines = folder / "outcomes"
         lines.mkdir()
-        launch = [f"mpirun.{run.family}", "-np", str(run.ranks)]
-        launch += ["--oversubscribe"] if run.family == "openmpi" else []
+        launch = [*launcher_of(run.family), "-np", str(run.ranks)]
         preloaded = [plugin_of(run.family)] if preload else []
         preloaded += [yielding(folder)] if run.family == "mpich" else []
         launch += ["env", "LD_PRELOAD=" + ":".join(map(str, preloaded))]
@@ -144,7 +154,7 @@ def differences(without: Outcomes, with_plugin: Outcomes) -> list[str]:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--mpi", nargs="+", choices=FAMILIES, default=[*FAMILIES])
+    parser.add_argument("--mpi", nargs="+", choices=FAMILIES, default=["openmpi", "mpich"])
     parser.add_argument("--ranks", nargs="+", type=int, default=[1, 2, 3, 4, 5])
     parser.add_argument("--only", nargs="*", default=[], help="modules with one of these words in their names")
     parser.add_argument("--variable", nargs="*", default=[], metavar="NAME=VALUE", help="for the run with the plug-in")
