@@ -30,8 +30,9 @@ def output_of(
         folder = Path(name)
         output, errors = folder / "output", folder / "errors"
         variables = os.environ | dict(environment or {})
-        files = {"folder": folder, "output": output, "errors": errors}
-        status = run_program(command, environment=variables, timeout=timeout, **files)
+        status = run_program(
+            command, folder=folder, environment=variables, output=output, errors=errors, timeout=timeout
+        )
         if status != 0:
             raise Error(f"{Path(command[0]).name} failed", cause=last_line(errors) or f"status {status}")
         return output.read_text(encoding="utf-8")

@@ -189,9 +189,9 @@ def main() -> None:
             cells += measured
     misses = [cell for cell in cells if not cell.good]
     print_misses(misses)
-    good = 1 - len(misses) / len(cells)
-    print(f"{len(cells) - len(misses)} of {len(cells)} cells good: {good:.1%} (bar: {BAR:.0%})")
-    sys.exit(good < BAR)
+    share = 1 - len(misses) / len(cells)
+    print(f"{len(cells) - len(misses)} of {len(cells)} cells good: {share:.1%} (bar: {BAR:.0%})")
+    sys.exit(share < BAR)
 
 
 if __name__ == "__main__":

@@ -37,7 +37,7 @@ def compare(traffic: Traffic, ours: list[Any], fixed: int, seconds: float, minim
     plans = [each.plan for each in ours]
     loads = traffic.loads_of_plans(plans)
     standing = {job: loads[job] for job in range(fixed)}
-    found = {"isolated": exact_plans.is_isolated(loads), "together": exact_plans.together(loads)}
+    found: dict[str, Any] = {"isolated": exact_plans.is_isolated(loads), "together": exact_plans.together(loads)}
     exact = IntegerProgram(traffic, standing).isolate(seconds)
     found["isolation"] = exact.outcome
     if exact.outcome == IMPOSSIBLE and minimise > 0:

@@ -21,8 +21,9 @@ from typing import Any
 import ayatori
 from ayatori import _core
 from ayatori._core import Job, Network, Plan, Routes
+from ayatori.base.errors import Error
 from ayatori.planning.improvement import TablesInUse, improve_jobs
-from ayatori.planning.plans import PLAN_METHODS
+from ayatori.planning.plans import PLAN_METHODS, Assessment
 
 MAX_RANKS = 24
 RATES = {"4xHDR": Fraction(1), "4xEDR": Fraction(1, 2)}
@@ -170,11 +171,17 @@ def time_of(
     return total
 
 
+def plan_of(assessment: Assessment) -> Plan:
+    if assessment.planned is None:
+        raise Error(f"an assessment without a plan: {assessment}", internal=True)
+    return assessment.planned.plan
+
+
 def check_case(case: Case) -> dict[str, Any]:
     improvement = improve_jobs(case.network, case.in_use, case.routes, [case.job], case.method)[0]
     in_use, planned = PacketWalk(case.network, case.in_use.routes), PacketWalk(case.network, case.routes)
-    without = shift_time(in_use, case.job, improvement.without.planned.plan)
-    with_plan = shift_time(planned, case.job, improvement.planned.planned.plan)
+    without = shift_time(in_use, case.job, plan_of(improvement.without))
+    with_plan = shift_time(planned, case.job, plan_of(improvement.planned))
     better = without if improvement.keeps_tables else with_plan
     outcome = "no plan" if improvement.keeps_tables else "as good" if better == without else "better"
     return {"worse": better > without, "method": case.method, "outcome": outcome}

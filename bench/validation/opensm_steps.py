@@ -19,17 +19,17 @@ from statistics import fmean
 import ayatori
 from ayatori import _core
 from ayatori._core import Job, Network, Plan, Routes
-from ayatori.lab.fabric import SimulatedFabric
+from ayatori.lab.fabric import Engine, SimulatedFabric
 from ayatori.lab.fabric.verification import net_text
 from ayatori.prediction.costs import FREE
 from ayatori.prediction.predictor import Call, Model, Predictor
 from ayatori.study.paper1 import PEAK_MBPS, SOURCE
 
 NODES = 16
-ENGINES = ("ftree", "updn", "minhop")
+ENGINES: tuple[Engine, ...] = ("ftree", "updn", "minhop")
 
 
-def tables_of(network: Network, engine: str) -> Routes:
+def tables_of(network: Network, engine: Engine) -> Routes:
     """The tables that OpenSM sends to the switches."""
     with SimulatedFabric(net_text(network)) as fabric:
         run = fabric.run_opensm(engine)

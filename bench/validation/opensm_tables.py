@@ -19,19 +19,22 @@ from pathlib import Path
 import ayatori
 from ayatori import _core
 from ayatori.base.files import read_text
-from ayatori.lab.fabric import SimulatedFabric
+from ayatori.lab.fabric import Engine, SimulatedFabric
 from ayatori.lab.fabric.verification import net_text
 
 SOURCE = "fattree:K=18,levels=3"
 RUNS = 5
-ENGINES = ("ftree", "updn")
+ENGINES: tuple[Engine, ...] = ("ftree", "updn")
 BEGIN = re.compile(r"ucast_mgr_route: building routing with")
 END = re.compile(r"do_routing: FatTree routing is done|osm_ucast_mgr_process: \S+ tables configured")
 CLOCK = re.compile(r"\w+ +\d+ (\d+):(\d+):(\d+) (\d{6}) ")
 
 
 def seconds_of(line: str) -> float:
-    hours, minutes, seconds, micros = (int(part) for part in CLOCK.match(line).groups())
+    clock = CLOCK.match(line)
+    if clock is None:
+        raise ValueError(f"no time in OpenSM's log: {line}")
+    hours, minutes, seconds, micros = (int(part) for part in clock.groups())
     return hours * 3600 + minutes * 60 + seconds + micros * 1e-6
 
 

@@ -119,7 +119,7 @@ class Ranks:
         per_host = -(-count // len(hosts_in(hostfile))) if hostfile else count
         self.words = f"ppn={per_host} check=1 pace={pace * 1e9:.0f}"
         where = on_hosts(mpi, hostfile, per_host, count) if hostfile else placement(mpi, None, count)
-        self.launch = [mpi.mpirun, *where, self.play, "@calls"]
+        self.launch: list[str | Path] = [mpi.mpirun, *where, self.play, "@calls"]
 
     def measure(self, cells: list[list[Call]], rounds: int) -> list[list[list[float]]]:
         """Cell by cell, and in it call by call: its median seconds, round by round."""

@@ -45,7 +45,7 @@ def platform_of(predictor: Predictor, job: Job, call: Call, links: _core.LinkDef
 def words_of(call: Call, places: Places) -> str:
     """The call on these places, as mpi/play.cpp takes it."""
 
-    def listed(numbers: list[int]) -> str:
+    def listed(numbers: Sequence[int]) -> str:
         return ",".join(str(int(number)) for number in numbers)
 
     words = [call.collective, call.algorithm, str(call.bytes), f"root={call.root}", f"chunk={call.chunk_bytes}"]

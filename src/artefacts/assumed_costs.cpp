@@ -77,7 +77,8 @@ AssumedCosts assumed_costs(LinkRate rate, bool direct) {
   return {{.inside = costs_inside(),
            .between = costs_over(fabric),
            .copy = {{0, 3e-9, 8e-12}, {in_cache, 0, 26e-12}, {in_memory, 0, 37e-12}},
-           .reduce = {{0, 10e-9, 12e-12}, {in_cache, 0, 27e-12}, {in_memory, 0, 34e-12}}},
+           .reduce = {{0, 10e-9, 12e-12}, {in_cache, 0, 27e-12}, {in_memory, 0, 34e-12}},
+           .again = {}},
           fabric.link};
 }
 

@@ -1,4 +1,4 @@
-"""Types: the package's own, and those that its compiled core states."""
+"""Types: the package's own, those that its compiled core states, and those of the second opinions."""
 
 from __future__ import annotations
 
@@ -10,11 +10,19 @@ from pathlib import Path
 ROOT = Path(__file__).parent.parent.parent
 
 
-def test_the_package_is_typed() -> None:
-    package = ROOT / "python/ayatori/nwtopo"
-    command = [sys.executable, "-m", "mypy", "--strict", "--no-error-summary", "--cache-dir", os.devnull, str(package)]
+def check_types(*words: str) -> None:
+    command = [sys.executable, "-m", "mypy", "--no-error-summary", "--cache-dir", os.devnull, *words]
     done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, check=False)
     assert (done.returncode, done.stdout) == (0, "")
+
+
+def test_the_package_is_typed() -> None:
+    check_types("--strict", "python/ayatori/nwtopo")
+
+
+def test_the_second_opinions_are_typed() -> None:
+    """OR-tools, which some of them need, is seldom installed."""
+    check_types("--explicit-package-bases", "--ignore-missing-imports", "bench/validation")
 
 
 def test_the_types_of_the_core_are_those_of_its_bindings(tmp_path: Path) -> None:
