@@ -1213,6 +1213,12 @@ class MessageCosts:
     @bandwidth.setter
     def bandwidth(self, arg: float, /) -> None: ...
 
+    @property
+    def burst(self) -> int: ...
+
+    @burst.setter
+    def burst(self, arg: int, /) -> None: ...
+
 class CommunicationCosts:
     """See ayatori/artefacts/message_costs.hpp."""
 

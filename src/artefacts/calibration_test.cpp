@@ -61,6 +61,8 @@ TEST(Calibration, MayHaveMessagesBetweenMachinesOnly) {
   Calibration calibration = example();
   std::swap(calibration.inside, calibration.between);
   EXPECT_EQ(parse_calibration(calibration_text(calibration), "f").value(), calibration);
+  calibration.between->burst = 1600;
+  EXPECT_EQ(parse_calibration(calibration_text(calibration), "f").value(), calibration);
 }
 
 TEST(Calibration, WhatIsWrongIsNamedWithItsPlace) {

@@ -13,13 +13,15 @@ Json size_cost_as_json(const SizeCost& cost) {
 }
 
 Json message_costs_as_json(const MessageCosts& costs) {
-  return {{"latency", costs.latency},
-          {"send", size_cost_as_json(costs.send)},
-          {"receive", size_cost_as_json(costs.receive)},
-          {"gap", costs.gap},
-          {"eager_limit", costs.eager_limit},
-          {"rendezvous", costs.rendezvous},
-          {"bandwidth", costs.bandwidth}};
+  Json json = {{"latency", costs.latency},
+               {"send", size_cost_as_json(costs.send)},
+               {"receive", size_cost_as_json(costs.receive)},
+               {"gap", costs.gap},
+               {"eager_limit", costs.eager_limit},
+               {"rendezvous", costs.rendezvous},
+               {"bandwidth", costs.bandwidth}};
+  if (costs.burst > 0) json["burst"] = costs.burst;
+  return json;
 }
 
 Result<SizeCost> size_cost_at(const JsonValue& object, std::string_view key) {
@@ -60,6 +62,10 @@ Result<MessageCosts> read_message_costs(const JsonValue& value) {
   const auto eager_limit = count_at(value, "eager_limit", 0, max_count);
   if (!eager_limit) return Failure(eager_limit.error());
   costs.eager_limit = *eager_limit;
+  if (!value.has("burst")) return costs;
+  const auto burst = count_at(value, "burst", 0, max_count);
+  if (!burst) return Failure(burst.error());
+  costs.burst = *burst;
   return costs;
 }
 

@@ -76,6 +76,11 @@ class Resources {
   /// Least seconds between two messages out of this outlet; 0 for what routers send, which have none.
   [[nodiscard]] double gap(Rank from, Rank to) const { return has_processor(from) ? costs(from, to).gap : 0; }
 
+  [[nodiscard]] std::uint32_t nic_count() const { return paths_.nic_count(); }
+  /// Of each NIC: bytes a second (0: no limit), and bytes that pass at once after a pause.
+  [[nodiscard]] double injection() const { return options_.costs.between.bandwidth; }
+  [[nodiscard]] Bytes burst() const { return options_.steps == StepMode::drift ? options_.costs.between.burst : 0; }
+
   /// Into how many parts a message is cut: at least 1, and at most as many as it has bytes; an empty one has 1.
   [[nodiscard]] std::uint32_t part_count(Rank from, Rank to, Bytes bytes) const;
 

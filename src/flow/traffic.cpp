@@ -10,6 +10,7 @@ Traffic::Traffic(const Resources& resources, bool head_of_line)
       rates_(resources.capacity(), head_of_line ? static_cast<std::uint32_t>(resources.link_count()) : 0),
       processor_free_from_(resources.participant_count(), 0),
       outlet_free_from_(resources.outlet_count(), 0),
+      buckets_(resources.nic_count(), resources.burst(), resources.injection()),
       link_bytes_(resources.link_count(), 0),
       saturated_(resources.link_count(), 0),
       saturated_since_(resources.link_count(), -1) {
@@ -52,7 +53,7 @@ void Traffic::send_part(MessageNumber message, std::uint32_t part, Bytes bytes, 
   const Bytes flowing = route_.shared.empty() ? 0 : bytes;
   const double delay = route_.delay + seconds;
   if (delay == 0 && flowing != 0) {
-    begin_flow(flowing, message);
+    begin_flow(flowing, message, part);
   } else {
     timers_.push({now_ + delay, timers_made_++, 0, message, part, flowing});
   }
@@ -70,7 +71,7 @@ void Traffic::send_by_load(MessageNumber message, Bytes bytes, double seconds) {
   const Bytes flowing = route_.shared.empty() ? 0 : bytes;
   const double delay = longest + seconds;
   if (delay == 0 && flowing != 0) {
-    begin_flow(flowing, message);
+    begin_flow(flowing, message, 0);
   } else {
     timers_.push({now_ + delay, timers_made_++, 0, message, 0, flowing});
   }
@@ -146,10 +147,17 @@ void Traffic::give_cores(std::uint32_t machine) {
 
 void Traffic::start_timer(double seconds, Token token) { timers_.push({now_ + seconds, timers_made_++, token}); }
 
-void Traffic::begin_flow(Bytes bytes, MessageNumber message) {
+void Traffic::begin_flow(Bytes bytes, MessageNumber message, std::uint32_t part) {
+  const std::uint32_t from_nic = route_.within_machine ? no_id : route_.path.from_nic;
+  const std::uint32_t to_nic = route_.within_machine ? no_id : route_.path.to_nic;
+  const double left = buckets_.begin(from_nic, to_nic, bytes, now_);
+  if (left == 0) {
+    timers_.push({now_, timers_made_++, 0, message, part, 0});
+    return;
+  }
   const FlowId id = add_flow(messages_[message]);
   if (flows_.size() <= id) flows_.resize(id + 1);
-  flows_[id] = {message, static_cast<double>(bytes), now_, 0};
+  flows_[id] = {message, left, now_, 0, from_nic, to_nic};
 }
 
 void Traffic::finish_part(MessageNumber message, std::vector<Token>& completed) {
@@ -205,6 +213,7 @@ void Traffic::finish_flows(double until, std::vector<Token>& completed) {
     const FlowId id = ends_.first();
     ends_.erase(id);
     with_rates([&](auto& rates) { rates.remove(id); });
+    buckets_.end(flows_[id].from_nic, flows_[id].to_nic, now_);
     finish_part(flows_[id].message, completed);
   }
 }
@@ -225,7 +234,7 @@ void Traffic::finish_timers(double until, std::vector<Token>& completed) {
     } else {
       const SentMessage& message = messages_[timer.message];
       resources_.find_route(message.from, message.to, timer.part, route_);
-      begin_flow(timer.bytes, timer.message);
+      begin_flow(timer.bytes, timer.message, timer.part);
     }
   }
 }

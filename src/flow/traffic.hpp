@@ -14,6 +14,7 @@
 
 #include "adaptive_rates.hpp"
 #include "ayatori/base/ids.hpp"
+#include "buckets.hpp"
 #include "event_heap.hpp"
 #include "fair_rates.hpp"
 #include "resources.hpp"
@@ -81,6 +82,8 @@ class Traffic {
     double left = 0;  // bytes, at `since`
     double since = 0;
     double rate = 0;  // bytes a second, from then on
+    std::uint32_t from_nic = no_id;
+    std::uint32_t to_nic = no_id;
   };
   struct Timer {
     double time;
@@ -99,7 +102,8 @@ class Traffic {
   MessageNumber number_for(const SentMessage& message);
   void send_part(MessageNumber message, std::uint32_t part, Bytes bytes, double seconds);
   void send_by_load(MessageNumber message, Bytes bytes, double seconds);
-  void begin_flow(Bytes bytes, MessageNumber message);
+  /// Of a part whose route is `route_`.
+  void begin_flow(Bytes bytes, MessageNumber message, std::uint32_t part);
   [[nodiscard]] FlowId add_flow(const SentMessage& message);
   void carry();
   /// What computes the rates: of paths that are fixed, or by load.
@@ -122,6 +126,7 @@ class Traffic {
   std::vector<Turns> turns_;                 // by machine; empty: no ranks take turns
   std::vector<bool> has_core_;               // by participant, of those that take turns
   std::vector<double> outlet_free_from_;     // by outlet
+  Buckets buckets_;
   double now_ = 0;
   std::uint64_t timers_made_ = 0;
   std::priority_queue<Timer, std::vector<Timer>, std::greater<>> timers_;

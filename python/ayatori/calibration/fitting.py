@@ -15,13 +15,18 @@ slope of the largest messages. r(m) is what is left, by straight lines: of the g
 exchange would be without k, since no r can fit both where a real rank is slowed down by its own message on the way out.
 A reduction takes what `add` has more than an exchange: what came was written by another core. `again` is what it takes
 more to write to what has been sent, since the receiver's cache has it, too.
+
+Between machines a token bucket may limit the rate, so that the first b bytes after a pause pass at once: (m - b) / B
+instead of m / B. Then the straight line through the times of larger messages meets 0 bytes below the time of a small
+one, which no other limit does, and b is the difference in bytes. In a chain only the first message finds a full bucket,
+each other one what came into it while no bytes flowed.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from statistics import median
 
 from ayatori.calibration.lines import lines_through
@@ -33,6 +38,10 @@ SMALL = 64
 """Bytes: messages up to this size are all latency and overhead."""
 LARGE = 64 * 1024
 """Bytes: messages from this size on are all bandwidth."""
+PACKETS = 2048
+"""Bytes: messages from this size on are more than a packet of Ethernet."""
+FAR_BELOW = 0.5
+"""A token bucket saves at least this share of a small message's time: less may be noise."""
 CHAIN = 4
 """Exchanges in a chain."""
 SHARES_BANDWIDTH = 0.05
@@ -64,7 +73,7 @@ def fit(measured: Measurement, where: str) -> Fit:
     patterns: list[tuple[str, Callable[[int], float]]] = [
         ("one_way", lambda size: start + one_way(messages, size)),
         ("exchange", exchange),
-        ("chain", lambda size: exchange(size) - start * (1 - 1 / CHAIN)),
+        ("chain", lambda size: start / CHAIN + one_of_chain(messages, size, both)),
         ("add", lambda size: exchange(size) + seconds_of(reduce, size)),
         ("combine", lambda size: exchange(size) + seconds_of(reduce, size) + seconds_of(again, size)),
         ("copy", lambda size: seconds_of(copy, size)),
@@ -83,7 +92,21 @@ def one_way(costs: MessageCosts, size: int, sharing: int = 1) -> float:
     """Seconds of a message, or of each of `sharing` messages that share the bandwidth."""
     seconds = seconds_of(costs.send, size) + costs.latency + seconds_of(costs.receive, size)
     seconds += costs.rendezvous if size > costs.eager_limit else 0
-    return seconds + (sharing * size / costs.bandwidth if costs.bandwidth else 0)
+    return seconds + (sharing * max(0, size - costs.burst) / costs.bandwidth if costs.bandwidth else 0)
+
+
+def one_of_chain(costs: MessageCosts, size: int, sharing: int) -> float:
+    """Seconds of a message in the mean of CHAIN ones, one after the other: a bucket is filled while no bytes flow."""
+    alone = one_way(costs, size, sharing)
+    if not costs.bandwidth or not costs.burst:
+        return alone
+    quiet = one_way(replace(costs, burst=size), size, sharing)
+    level, sum_of_all = float(costs.burst), 0.0
+    for _ in range(CHAIN):
+        passing = min(level, size)
+        sum_of_all += quiet + (size - passing) / costs.bandwidth
+        level = min(costs.burst, level - passing + quiet * costs.bandwidth)
+    return sum_of_all / CHAIN
 
 
 def fit_start(measured: Measurement) -> float:
@@ -94,9 +117,11 @@ def fit_start(measured: Measurement) -> float:
     return min(max(0.0, median(more)), least / 2) if more else 0.0
 
 
-def exchanges_of(measured: Measurement, start: float) -> dict[int, float]:
+def exchanges_of(measured: Measurement, start: float, *, with_chains: bool) -> dict[int, float]:
     """Seconds of an exchange without its start, in the mean of one alone and the later ones of a chain."""
     alone, chains = measured.medians("exchange"), measured.medians("chain")
+    if not with_chains:
+        return {size: one - start for size, one in alone.items()}
     return {size: math.sqrt((one - start) * max(chains[size] - start / CHAIN, one / 4)) for size, one in alone.items()}
 
 
@@ -115,17 +140,23 @@ def reductions(measured: Measurement) -> dict[int, float]:
 def fit_messages(measured: Measurement, inside: bool, start: float) -> MessageCosts:
     limit = measured.eager_limit
     single = {size: seconds - start for size, seconds in _fitted(measured.medians("one_way"))}
-    exchanged = exchanges_of(measured, start)
-    send = fit_send(measured, single)
-    latency = fit_latency(measured, single, send)
-    bandwidth = shared_bandwidth(exchanged, single) if inside else slope_of_large(single)
+    exchanged = exchanges_of(measured, start, with_chains=inside)
+    bandwidth = shared_bandwidth(exchanged, single) if inside else slope_of_large(single, limit)
     whole = means_of_patterns(exchanged, single, bandwidth if inside else 0)
+    burst = 0 if inside else fit_burst(whole, limit)
+
+    def flowing(size: int) -> float:
+        return max(0, size - burst) / bandwidth if bandwidth else 0.0
+
+    waits = {} if inside else {size: flowing(size) for size in single}
+    send = fit_send(measured, single, waits)
+    latency = fit_latency(measured, single, send)
     if bandwidth:
         left = [(size, seconds - seconds_of(send, size) - latency) for size, seconds in whole.items()]
-        bandwidth = max([bandwidth, *(size / seconds for size, seconds in left if seconds > 0 and size >= LARGE)])
+        bandwidth = max([bandwidth, *((size - burst) / t for size, t in left if t > 0 and size >= LARGE)])
 
     def rest(size: int) -> float:
-        return whole[size] - seconds_of(send, size) - latency - (size / bandwidth if bandwidth else 0)
+        return whole[size] - seconds_of(send, size) - latency - flowing(size)
 
     below = lines_through([(size, rest(size)) for size in whole if size <= limit], whole=whole)
     above = [(size, rest(size)) for size in whole if size > limit]
@@ -135,7 +166,7 @@ def fit_messages(measured: Measurement, inside: bool, start: float) -> MessageCo
         rendezvous = max(0.0, rendezvous)
     receive = below + lines_through([(size, t - rendezvous) for size, t in above], limit + 1, whole)
     gap = fit_gap(measured, send, receive)
-    return MessageCosts(latency, send, receive, gap, limit, rendezvous, bandwidth)
+    return MessageCosts(latency, send, receive, gap, limit, rendezvous, bandwidth, burst)
 
 
 def means_of_patterns(exchanged: Mapping[int, float], single: Mapping[int, float], shared: float) -> dict[int, float]:
@@ -144,9 +175,13 @@ def means_of_patterns(exchanged: Mapping[int, float], single: Mapping[int, float
     return {size: math.sqrt(one * max(exchanged[size] - more[size], one / 4)) for size, one in single.items()}
 
 
-def fit_send(measured: Measurement, whole: Mapping[int, float]) -> SizeCost:
-    """At most half of the message's time, as a sender that is interrupted would say more than it takes."""
-    eager = [(size, min(seconds, whole[size] / 2)) for size, seconds in _fitted(measured.medians("send"))]
+def fit_send(measured: Measurement, whole: Mapping[int, float], flowing: Mapping[int, float]) -> SizeCost:
+    """At most half of the message's time, as a sender that is interrupted would say more than it takes; and no more
+    than what is left of it beside the bytes that flow: a sender whose buffer is full waits for these."""
+    eager = [
+        (size, max(0.0, min(seconds, whole[size] / 2, whole[size] - flowing.get(size, 0.0))))
+        for size, seconds in _fitted(measured.medians("send"))
+    ]
     if not eager:
         return ()
     after = Line(measured.eager_limit + 1, eager[0][1])
@@ -169,10 +204,30 @@ def shared_bandwidth(exchanged: Mapping[int, float], whole: Mapping[int, float])
     return median(size / seconds for size, seconds in more if seconds > 0)
 
 
-def slope_of_large(whole: Mapping[int, float]) -> float:
-    large = sorted((size, seconds) for size, seconds in whole.items() if size >= LARGE)
-    slopes = [(b - a) / (u - t) for (a, t), (b, u) in zip(large, large[1:], strict=False) if u > t]
-    return median(slopes) if slopes else 0.0
+def slope_of_large(whole: Mapping[int, float], limit: int) -> float:
+    """Bytes a second; 0 if no larger message takes longer."""
+    eager = [(size, seconds) for size, seconds in whole.items() if LARGE / 4 <= size <= limit]
+    others = [(size, seconds) for size, seconds in whole.items() if size >= LARGE and size > limit]
+    slopes = [*slopes_of(eager), *slopes_of(others)]
+    return 1 / median(slopes) if slopes and median(slopes) > 0 else 0.0
+
+
+def slopes_of(points: Sequence[tuple[int, float]]) -> list[float]:
+    """Seconds a byte between each two of which one has at least twice the bytes."""
+    return [(u - t) / (b - a) for a, t in points for b, u in points if b >= 2 * a]
+
+
+def fit_burst(whole: Mapping[int, float], limit: int) -> int:
+    """Bytes of a token bucket, if these are few packets; 0: there is none."""
+    points = [(size, seconds) for size, seconds in whole.items() if PACKETS <= size <= min(limit, LARGE)]
+    small = [(size, seconds) for size, seconds in whole.items() if size <= SMALL]
+    slopes = slopes_of(points)
+    if not slopes or not small or median(slopes) <= 0:
+        return 0
+    slope = median(slopes)
+    at_zero, of_larger = (median(seconds - slope * size for size, seconds in some) for some in (small, points))
+    below = at_zero - of_larger
+    return round(below / slope) if below > FAR_BELOW * at_zero else 0
 
 
 def fit_gap(measured: Measurement, send: SizeCost, receive: SizeCost) -> float:

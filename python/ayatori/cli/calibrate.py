@@ -80,8 +80,9 @@ def describe_messages(name: str, costs: MessageCosts) -> None:
     rendezvous = f", rendezvous {format_seconds(costs.rendezvous)}" if costs.rendezvous else ""
     gap = f", gap {format_seconds(costs.gap)}" if costs.gap else ""
     bandwidth = f", {costs.bandwidth / 1e6:.0f} MB/s" if costs.bandwidth else ""
+    burst = f", of which {format_bytes(costs.burst)} pass at once after a pause" if costs.burst else ""
     eager = f"eager up to {format_bytes(costs.eager_limit)}"
-    say(f"  {name}: latency {format_seconds(costs.latency)}{gap}, {eager}{rendezvous}{bandwidth}")
+    say(f"  {name}: latency {format_seconds(costs.latency)}{gap}, {eager}{rendezvous}{bandwidth}{burst}")
     rows = [
         [f"  {format_bytes(size)}", *(format_seconds(seconds_of(cost, size)) for cost in (costs.send, costs.receive))]
         for size in SIZES_PRINTED

@@ -44,6 +44,8 @@ class MessageCosts:
     """More latency of messages above the eager limit."""
     bandwidth: float = 0
     """Bytes a second out of, and into, a NIC; inside a machine of all messages together; 0: no limit but the links."""
+    burst: int = 0
+    """Bytes that pass at once through a NIC that had nothing to carry, as a token bucket of so many lets them."""
 
 
 @dataclass(frozen=True)
@@ -109,7 +111,7 @@ def size_cost_from_core(lines: Sequence[_core.CostLine]) -> SizeCost:
     return tuple(Line(line.first, line.seconds, line.seconds_per_byte) for line in lines)
 
 
-_NUMBERS = ("latency", "gap", "eager_limit", "rendezvous", "bandwidth")
+_NUMBERS = ("latency", "gap", "eager_limit", "rendezvous", "bandwidth", "burst")
 
 
 def message_costs_to_core(costs: MessageCosts) -> _core.MessageCosts:

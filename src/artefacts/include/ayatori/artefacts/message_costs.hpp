@@ -43,6 +43,8 @@ struct MessageCosts {
   double rendezvous = 0;  ///< more latency of messages above the eager limit, once the receive is posted
   double bandwidth = 0;   ///< bytes a second: out of, and into, one NIC; inside a machine: of all messages together.
                           ///< 0: no limit but that of the links
+  Bytes burst = 0;        ///< of messages between machines: bytes that pass at once through a NIC that had nothing to
+                          ///< carry, where a token bucket of so many bytes limits it to `bandwidth`
 
   friend bool operator==(const MessageCosts&, const MessageCosts&) = default;
 };
