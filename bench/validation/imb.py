@@ -64,7 +64,7 @@ def rows_of(output: str) -> Iterator[tuple[str, int, float]]:
             benchmark, columns = words[2], []
         elif "t_max[usec]" in words:
             columns = words
-        elif columns and len(words) == len(columns):
+        elif columns and not line.startswith("#") and len(words) == len(columns):
             row = dict(zip(columns, words, strict=True))
             yield benchmark, int(row.get("#bytes", 0)), float(row["t_max[usec]"])
 

@@ -28,7 +28,7 @@ def _installed() -> None:
 
 @pytest.mark.parametrize("family", ["intelmpi", pytest.param("mpich", marks=plugin.needs("mpich"))])
 def test_intels_benchmarks_run_as_they_are(family: str, ayatori_command, tmp_path) -> None:
-    setting = Setting(family, 2, ["Allreduce", "Barrier"], calls=20)
+    setting = Setting(family, 2, ["Barrier", "Allreduce"], calls=20)
     environment = {"AYATORI_ALLREDUCE": "recursive-doubling"}
     if family == "intelmpi":
         environment |= intel_mpi.variables()
