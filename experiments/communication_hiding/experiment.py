@@ -9,7 +9,7 @@ from typing import Any
 
 from ayatori.cli.output import note, progress
 from ayatori.lab.cluster import Settings as Lab
-from ayatori.lab.cluster import why_impossible
+from ayatori.lab.cluster import can_delay, has_netem, why_impossible
 from ayatori.measurement.collectives import installed_families
 from ayatori.overlap.sweep import measure, runs_of
 from ayatori.resumable import SavedResults, compute_items
@@ -34,6 +34,8 @@ class Settings:
     """In the lab as well."""
     measured_krylov_orders: tuple[int, ...] = (128, 256)
     """On two cores with fewer rows than the paper's: of its sizes reductions would be a thousandth."""
+    measured_crossing_order: int = 1024
+    """Of the rows with which latencies are tried."""
     repeats: int = 3
     """Runs of each cell in the lab."""
 
@@ -91,6 +93,17 @@ def _measure(settings: Settings, results: SavedResults, found: Found) -> None:
             sweep.check()
             found.measured[name] = measure(results, lab_measurement.site(), sweep, advance, f"measured {name}: ")
     if "krylov" in sweeps:
+        _measure_crossing(settings, results, found)
         found.pipecg_reductions = compute_items(
             results, "PIPECG's reductions", [0], 1, lambda _: [lab_measurement.reductions_of_pipecg()]
         )[0]
+
+
+def _measure_crossing(settings: Settings, results: SavedResults, found: Found) -> None:
+    if not has_netem() and not can_delay():
+        note("nothing here delays packets: CG and PIPECG are not put beside each other at several latencies")
+        return
+    sweeps = lab_measurement.crossing_sweeps(settings.measured_crossing_order, max(1, settings.repeats - 1))
+    with progress("latencies", sum(runs_of(sweep) for _, sweep in sweeps.values())) as advance:
+        for name, (site, sweep) in sweeps.items():
+            found.crossing[name] = measure(results, site, sweep, advance, f"crossing, {name}: ")

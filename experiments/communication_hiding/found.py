@@ -18,6 +18,8 @@ class Found:
     krylovs: list[tuple[KrylovPoint, dict[str, dict[str, float]]]] = field(default_factory=list)
     measured: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
     """By task, as results_of() of ayatori.overlap.sweep gives it."""
+    crossing: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
+    """The same by the names of lab_measurement.crossing_sweeps()."""
     pipecg_reductions: list[list[int]] = field(default_factory=list)
 
     def results(self, task: str, **wanted: object) -> list[dict[str, Any]]:

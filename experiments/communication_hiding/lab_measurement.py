@@ -14,6 +14,7 @@ from ayatori.overlap.krylov import FAMILY, check_petsc, krylov_program
 from ayatori.overlap.sites import Site, lab_of_two, launcher
 from ayatori.overlap.sweep import Cell, Sweep, krylov_cells, overlap_cells, stencil_cells
 from ayatori.overlap.tracing import Program
+from ayatori.prediction.krylov_model import CG_REDUCTION_BYTES, PIPECG_REDUCTION_BYTES
 
 RATE = "100Mbit/s"
 BURST = 3 << 10
@@ -22,6 +23,11 @@ WAYS = ("none", "isend", "fence", "put", "acp")
 MECHANISMS = ("none", "test:100us", "mpi", "thread")
 METHODS = ("cg", "pipecg")
 LARGE = 1 << 20
+LATENCIES = ("200us", "400us", "800us", "1600us")
+"""Of each cable where CG and PIPECG are put beside each other; a message passes two."""
+LATENCY_RATE = "1Gbit/s"
+CROSSING_MECHANISMS = ("none", "thread")
+ITERATIONS = 50
 _PLUGINS = Path(_core.__file__).parent / "mpi"
 
 
@@ -44,8 +50,28 @@ def sweeps(
     }
     if FAMILY in families and has_petsc():
         cells = krylov_cells((FAMILY,), ("none", "thread"), METHODS, krylov_orders, (2,))
-        found["krylov"] = Sweep(cells, repeats, 7, iterations=50)
+        found["krylov"] = Sweep(cells, repeats, 7, iterations=ITERATIONS)
     return found
+
+
+def crossing_sweeps(order: int, repeats: int) -> dict[str, tuple[Site, Sweep]]:
+    """By what they are of: both methods on this machine, reductions with the least latency, and both methods with each
+    latency."""
+    here = krylov_cells((FAMILY,), ("none",), METHODS, (order,), (2,))
+    methods = krylov_cells((FAMILY,), CROSSING_MECHANISMS, METHODS, (order,), (2,))
+    sizes = (CG_REDUCTION_BYTES, PIPECG_REDUCTION_BYTES)
+    reductions = overlap_cells((FAMILY,), ("none",), ("iallreduce",), sizes, (2,))
+    found = {
+        "here": (Site(), Sweep(here, repeats, 5, iterations=ITERATIONS)),
+        "reductions": (_with_latency(LATENCIES[0]), Sweep(reductions, repeats, 15)),
+    }
+    for latency in LATENCIES:
+        found[latency] = (_with_latency(latency), Sweep(methods, repeats, 3, iterations=ITERATIONS))
+    return found
+
+
+def _with_latency(latency: str) -> Site:
+    return lab_of_two(LATENCY_RATE, BURST, latency)
 
 
 def has_petsc() -> bool:

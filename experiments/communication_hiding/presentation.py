@@ -7,6 +7,7 @@ from typing import Any
 
 from ayatori.base.units import format_bytes, format_seconds
 from ayatori.measurement.collectives import FAMILIES
+from experiments.communication_hiding.crossing import crossing_table
 from experiments.communication_hiding.findings import findings_table
 from experiments.communication_hiding.found import Found
 from experiments.communication_hiding.ito import OverlapPoint
@@ -33,6 +34,8 @@ def tables_of(found: Found) -> list[Table]:
         tables.append(_measured_overlap(found))
     if found.measured.get("krylov"):
         tables.append(_measured_krylov(found))
+    if table := crossing_table(found.crossing):
+        tables.append(table)
     return tables
 
 

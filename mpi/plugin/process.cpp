@@ -8,6 +8,7 @@
 #include <set>
 #include <string>
 
+#include "in_network.hpp"
 #include "job_plan.hpp"
 #include "model.hpp"
 #include "nodes.hpp"
@@ -77,6 +78,9 @@ bool begin_process(int level) {
   PMPI_Comm_rank(MPI_COMM_WORLD, &the_process.rank);
   the_process.settings = parse_settings(shared_text(settings_of_environment()));
   for (const std::string& complaint : the_process.settings.complaints) tell(complaint);
+  if (reduces_in_switches()) {
+    explain("reductions in switches (SHARP) are the MPI's own, and what others have to be faster than");
+  }
   take_table();
   take_algorithms_of_others(the_process);
   const bool moves = the_process.settings.progress != ProgressMode::off;

@@ -12,12 +12,14 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parent.parent.parent))
 
+from ayatori.base.units import parse_seconds
 from ayatori.resumable import SavedResults
 from experiments import communication_hiding
-from experiments.communication_hiding import experiment
+from experiments.communication_hiding import crossing, experiment
 from experiments.communication_hiding.findings import findings_table
 from experiments.communication_hiding.found import Found
 from experiments.communication_hiding.ito import OverlapPoint
+from experiments.communication_hiding.lab_measurement import ITERATIONS, LATENCIES
 
 GOLDEN = Path(__file__).parent / "communication_hiding.json"
 SMALL = communication_hiding.Settings(
@@ -127,6 +129,7 @@ def test_the_page_has_the_papers_figures_and_what_is_there_is_not_measured_again
     monkeypatch.setattr(experiment.lab_measurement, "sweeps", lambda *_: sweeps)
     monkeypatch.setattr(experiment.lab_measurement, "reductions_of_pipecg", lambda: [[24, 1]])
     monkeypatch.setattr(experiment, "runs_of", lambda _: 1)
+    monkeypatch.setattr(experiment, "_measure_crossing", lambda *_: None)
     monkeypatch.setattr(
         experiment,
         "measure",
@@ -138,6 +141,43 @@ def test_the_page_has_the_papers_figures_and_what_is_there_is_not_measured_again
     monkeypatch.setattr(experiment.lab_measurement, "reductions_of_pipecg", lambda: pytest.fail("traced again"))
     monkeypatch.setattr(experiment.ito, "stencil", lambda _: pytest.fail("predicted again"))
     assert communication_hiding.run(tmp_path, settings, resume=True).read_text() == page
+
+
+def of_crossing(what: str, mechanism: str, total: float, communication: float) -> dict[str, Any]:
+    times = {"total": {"median": total * ITERATIONS}, "communication": {"median": communication * ITERATIONS}}
+    return {"what": what, "mechanism": mechanism, "times": times, "noise": 0.01}
+
+
+def reduction(size: int, blocking: float, begun: float) -> dict[str, Any]:
+    medians = {"communication": begun, "in_turn": 1 + blocking, "computation": 1.0}
+    return {"size": size, "times": {name: {"median": one} for name, one in medians.items()}, "noise": 0.2}
+
+
+def measured_with_latencies(cg: float, pipecg: float) -> dict[str, list[dict[str, Any]]]:
+    """An iteration of CG waits for three messages of two cables; PIPECG's hides its own. Both compute so long."""
+    measured = {
+        "here": [of_crossing("cg", "none", cg + 1e-5, 1e-5), of_crossing("pipecg", "none", pipecg, 0)],
+        "reductions": [reduction(8, 4e-4, 0), reduction(24, 4e-4, 8e-4)],
+    }
+    for name in LATENCIES:
+        latency = parse_seconds(name)
+        own = [of_crossing("cg", "none", cg + 6 * latency, 0), of_crossing("pipecg", "none", pipecg, 0)]
+        measured[name] = own
+    return measured
+
+
+def test_from_which_latency_on_pipecg_is_faster() -> None:
+    measured = measured_with_latencies(cg=20e-3, pipecg=23e-3)
+    parts = crossing.parts_of(measured)
+    assert parts is not None and parts.work.cg + parts.work.product == pytest.approx(20e-3)
+    assert crossing.measured_crossing(crossing.times_of(measured, "none")) == pytest.approx(0.5e-3)
+    # Its reduction has two steps, of which nobody moves the second.
+    assert parts.crossing("none") == pytest.approx(0.75e-3, rel=2e-3)
+    assert parts.crossing("thread") == pytest.approx(0.5e-3, rel=0.3)
+    table = crossing.crossing_table(measured)
+    assert table is not None and table.rows[-1][-1] == "factor 1.50" and "20%" in table.note
+    assert crossing.measured_crossing(crossing.times_of(measured_with_latencies(20e-3, 40e-3), "none")) is None
+    assert crossing.crossing_table({}) is None
 
 
 def test_who_reduces_decides_what_can_move_it() -> None:

@@ -20,7 +20,7 @@ from ayatori.lab.cluster import LEAST_DELAY_NS, can_delay, has_netem
 from ayatori.measurement.collectives import FAMILIES, installed_families
 from ayatori.overlap.cores import binding_in_words
 from ayatori.overlap.krylov import METHODS
-from ayatori.overlap.mechanisms import SYNOPSIS
+from ayatori.overlap.mechanisms import SYNOPSIS, why_no_offload
 from ayatori.overlap.ratios import DEFINITIONS
 from ayatori.overlap.sites import Site, lab_of, lab_of_two
 from ayatori.overlap.sweep import (
@@ -103,6 +103,8 @@ def overlap(
     families = words_of(mpi) or installed_families()
     if not families:
         raise Error("no MPI is here", hint="apt-get install libopenmpi-dev openmpi-bin, then ./run build")
+    if "offload" in words_of(mechanisms) and (why := why_no_offload(families)):
+        note(f"offload is not measured: {why}")
     orders, counts = numbers_of(matrix_order), numbers_of(ranks)
     if task == "overlap":
         sizes = [options.value_of(parse_bytes, word) for word in words_of(bytes)]

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from ayatori.base.errors import Error
 from ayatori.base.units import format_seconds, parse_seconds
 from ayatori.measurement.collectives import plugin_of
+from ayatori.processes import find_in_network
 
-SYNOPSIS = "none, test:TIME, mpi, calls, thread, acp"
+SYNOPSIS = "none, test:TIME, mpi, calls, thread, acp, offload"
+LAUNCHERS = {"openmpi": "mpirun.openmpi", "mpich": "mpiexec.mpich"}
 _SETTLING_SECONDS = 2.5
 """Until the plug-in has tried whether its thread pays."""
 _OWN_THREAD = {
@@ -34,6 +36,12 @@ class Mechanism:
     warm_up_seconds: float = 0.3
 
 
+def why_no_offload(families: Sequence[str]) -> str:
+    """Why none of these MPIs offloads reductions; empty if one does."""
+    reasons = {name: find_in_network(LAUNCHERS.get(name, name), name).why_not for name in families}
+    return "" if "" in reasons.values() else "; ".join(f"{name}: {why}" for name, why in reasons.items())
+
+
 def mechanism_for(name: str, family: str) -> Mechanism:
     """Raises Error if nothing is called so, or there is no plug-in for this MPI."""
     kind, colon, rate = name.partition(":")
@@ -44,6 +52,11 @@ def mechanism_for(name: str, family: str) -> Mechanism:
         return Mechanism(f"test:{format_seconds(seconds).replace(' ', '')}", test_seconds=seconds)
     if name in ("none", "acp"):
         return Mechanism(name, threads=int(name == "acp"))
+    if name == "offload":
+        found = find_in_network(LAUNCHERS.get(family, family), family)
+        if found.why_not:
+            raise Error(f"nothing is offloaded by {family}", found.why_not)
+        return Mechanism(name, dict(found.settings))
     if name == "mpi":
         return Mechanism(name, _OWN_THREAD[family], threads=1)
     if name in ("calls", "thread"):

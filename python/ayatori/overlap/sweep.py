@@ -14,7 +14,7 @@ from ayatori.measurement.collectives import FAMILIES
 from ayatori.measurement.programs import PROGRAMS
 from ayatori.overlap.cores import crowded
 from ayatori.overlap.krylov import FAMILY, METHODS, check_petsc, krylov_program
-from ayatori.overlap.mechanisms import mechanism_for
+from ayatori.overlap.mechanisms import mechanism_for, why_no_offload
 from ayatori.overlap.ratios import ratios
 from ayatori.overlap.sites import Site, result_of
 from ayatori.resumable import SavedResults, compute_items
@@ -22,6 +22,8 @@ from ayatori.resumable import SavedResults, compute_items
 CALLS = ("isend", "iallreduce", "ialltoall", "ibcast", "iallgather")
 KERNELS = ("arithmetic", "memory", "matrix-vector", "matrix-matrix")
 WAYS = ("none", "isend", "test", "persistent", "neighbourhood", "fence", "put", "put-printed", "get", "acp")
+OFFLOADED = ("iallreduce", "ibcast")
+"""Calls of CALLS that switches take."""
 ONE_SIDED = ("put", "put-printed", "get", "acp")
 """Ways of the stencil that the plug-in does not see."""
 TOO_NOISY = 0.05
@@ -108,9 +110,11 @@ def program_of(cell: Cell) -> Path:
 def overlap_cells(
     families: Sequence[str], mechanisms: Sequence[str], calls: Sequence[str], sizes: Sequence[int], ranks: Sequence[int]
 ) -> tuple[Cell, ...]:
-    """The mechanism acp sends by itself, and takes no call."""
+    """The mechanism acp sends by itself, and takes no call. What can't be offloaded is left out."""
     found = []
     for family, count, size, call, name in itertools.product(families, ranks, sizes, calls, mechanisms):
+        if name == "offload" and (call not in OFFLOADED or why_no_offload([family])):
+            continue
         if name != "acp" or call == "isend":
             found.append(Cell("overlap", family, name, call, size, count))
     return tuple(found)
@@ -122,7 +126,7 @@ def stencil_cells(
     """Mechanisms that move requests do nothing for ways without them: these are measured once."""
     found = []
     for family, count, order, way, name in itertools.product(families, ranks, orders, ways, mechanisms):
-        helps = name == "none" or (name != "acp" and way not in (*ONE_SIDED, "none"))
+        helps = name == "none" or (name not in ("acp", "offload") and way not in (*ONE_SIDED, "none"))
         if helps and not name.startswith("test"):
             found.append(Cell("stencil", family, name, way, order, count))
     return tuple(found)
@@ -140,6 +144,7 @@ def krylov_cells(
         Cell("krylov", family, name, method, order, count)
         for family, count, order, method, name in itertools.product(families, ranks, orders, methods, mechanisms)
         if family == FAMILY and name != "acp" and not name.startswith("test")
+        if name != "offload" or not why_no_offload([family])
     )
 
 

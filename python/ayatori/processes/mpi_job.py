@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ayatori.processes.errors import ProgramError
+from ayatori.processes.in_network import find_in_network
 
 # What a program of each family is linked to, and what its launcher says of itself.
 _LIBRARIES = {"openmpi": (b"libmpi.so.40",), "mpich": (b"libmpich.so.12", b"libmpi.so.12")}
@@ -92,6 +93,7 @@ def mpi_job(
             hint="ayatori run -- mpirun -np 4 PROGRAM",
         )
     libraries = [plugin_for(family, plugins)] if family is not None else []
+    variables = {**variables, **find_in_network(command[0], family).settings}
     if paths_library is not None:
         if not paths_library.exists():
             raise ProgramError("this build can't apply plans", hint="apt-get install libibverbs-dev, and build")
