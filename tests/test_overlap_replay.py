@@ -17,6 +17,7 @@ from ayatori.overlap.perfetto import perfetto_of
 from ayatori.overlap.replay import Job
 from ayatori.overlap.timeline import timeline_of
 from ayatori.overlap.trace import RankTrace, Traffic, read_traces, trace_of
+from ayatori.overlap.tracing import Measured, noise_of
 
 
 def rank_data(rank: int, calls: list[Any], operations: list[Any], **more: Any) -> dict[str, Any]:
@@ -178,3 +179,14 @@ def test_broken_traces_are_refused_or_read(data: st.DataObject) -> None:
         trace_of(broken)
     except (ValueError, KeyError, TypeError, IndexError):
         pass  # what read_traces makes an Error of
+
+
+def test_what_differs_from_run_to_run_as_much_as_is_claimed_is_too_noisy() -> None:
+    """As a busy machine once had it: 72 % off, in a second run of the same program."""
+    quiet = Measured(before=10.0, after=8.2, noise=0.1)
+    assert "10% off, within 15%" in quiet.verdict(predicted=1.98) and not quiet.is_too_noisy(1.98)
+    assert "more than 15%" in Measured(10.0, 8.9, 0.1).verdict(predicted=1.9)
+    noisy = Measured(before=10.0, after=8.9, noise=1.2)
+    assert noisy.verdict(1.9).startswith("too noisy: runs that are alike differ by 1.2 s")
+    assert Measured(10.0, 10.1, 0.0).verdict(1.0).endswith("none were")
+    assert noise_of([3.0]) == 0 and noise_of([3.0, 4.0]) == 1 and noise_of([3.0, 3.0, 9.0, 3.5, 3.5]) == 0.5

@@ -22,6 +22,7 @@ from ayatori.overlap.mechanisms import mechanism_for
 from ayatori.overlap.ratios import ratios
 from ayatori.overlap.sites import Site
 from ayatori.overlap.sweep import Cell, Sweep
+from ayatori.resumable import SavedResults
 
 needs_an_mpi = pytest.mark.skipif(not installed_families(), reason="no MPI is installed")
 needs_a_lab = pytest.mark.skipif(bool(why_impossible(Settings())), reason=why_impossible(Settings()))
@@ -84,6 +85,41 @@ def test_a_cell_whose_halves_differ_is_too_noisy_and_one_that_failed_says_why() 
     assert quiet["overlap"]["ours"] == pytest.approx(0.98)
 
 
+def test_in_how_many_runs_the_thread_stayed_on_is_told() -> None:
+    cells = (Cell("overlap", "openmpi", "thread", "isend", 8, 2), Cell("overlap", "openmpi", "none", "isend", 8, 2))
+    runs = [run_of(1) | {"thread_is_on": told} for told in (True, None, False, None)]
+    with_thread, without = sweep.results_of(Sweep(cells, repeats=2, turns=1), runs)
+    assert (with_thread["thread"], without["thread"]) == (0.5, None)
+
+
+def test_what_switches_cannot_take_is_not_offloaded(monkeypatch: pytest.MonkeyPatch) -> None:
+    for why, calls in (("", ["iallreduce"]), ("nothing there", [])):
+        monkeypatch.setattr(sweep, "why_no_offload", lambda _, why=why: why)
+        cells = sweep.overlap_cells(["openmpi"], ["offload"], ["isend", "iallreduce", "ialltoall"], [8], [2])
+        assert [cell.what for cell in cells] == calls
+    assert sweep.stencil_cells(["openmpi"], ["offload"], ["isend"], [8], [2]) == ()
+
+
+def test_a_cell_that_cannot_be_adjusted_fails_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    cells = tuple(Cell("overlap", family, "none", "isend", 8, 2) for family in ("openmpi", "mpich"))
+
+    def run(_site: Site, _sweep: Sweep, cell: Cell, _units: int) -> dict[str, object]:
+        if cell.family == "openmpi":
+            raise Error("it does not start")
+        return run_of(1) | {"units": 5}
+
+    monkeypatch.setattr(sweep, "_run", run)
+    failed, good = sweep.measure(SavedResults(None, {}), Site(), Sweep(cells, repeats=2, turns=1), lambda _count: None)
+    assert failed["failed"] == "it does not start" and good["times"]["both"]["median"] == 1
+
+
+@pytest.mark.parametrize("latency", ["99us", "2s", "fast"])
+@needs_an_mpi
+def test_latencies_of_cables_that_cannot_be_are_refused(latency: str, ayatori_command) -> None:
+    outcome = ayatori_command("bench", "overlap", "--link-latency", latency)
+    assert outcome.status in (1, 2) and outcome.stdout == ""
+
+
 def test_mechanisms_are_measured_where_they_can_help() -> None:
     cells = sweep.stencil_cells(
         ["mpich"], ["none", "thread", "test:1ms", "acp"], ["none", "isend", "put", "acp"], [9], [2]
@@ -113,6 +149,7 @@ def test_mechanisms_are_measured_where_they_can_help() -> None:
         (["--mpi", "lam"], "no MPI is called 'lam'", 1),
         (["--repeats", "0"], "repeats: 0 is out of range", 1),
         (["--calls", ""], "runs: 0 is out of range", 1),
+        (["--task", "krylov", "--mpi", "mpich"], "PETSc is measured over openmpi alone", 1),
         (["--task", "stencil", "--ways", "smoke"], "'smoke' can't be measured", 1),
     ],
 )

@@ -144,13 +144,13 @@ def test_the_page_has_the_papers_figures_and_what_is_there_is_not_measured_again
 
 
 def of_crossing(what: str, mechanism: str, total: float, communication: float) -> dict[str, Any]:
-    times = {"total": {"median": total * ITERATIONS}, "communication": {"median": communication * ITERATIONS}}
+    times = {"total": {"low": total * ITERATIONS}, "communication": {"low": communication * ITERATIONS}}
     return {"what": what, "mechanism": mechanism, "times": times, "noise": 0.01}
 
 
 def reduction(size: int, blocking: float, begun: float) -> dict[str, Any]:
-    medians = {"communication": begun, "in_turn": 1 + blocking, "computation": 1.0}
-    return {"size": size, "times": {name: {"median": one} for name, one in medians.items()}, "noise": 0.2}
+    lows = {"communication": begun, "in_turn": 1 + blocking, "computation": 1.0}
+    return {"size": size, "times": {name: {"low": one} for name, one in lows.items()}, "noise": 0.2}
 
 
 def measured_with_latencies(cg: float, pipecg: float) -> dict[str, list[dict[str, Any]]]:

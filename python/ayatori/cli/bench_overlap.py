@@ -19,7 +19,7 @@ from ayatori.cli.output import note, print_json, print_table, progress, say
 from ayatori.lab.cluster import LEAST_DELAY_NS, can_delay, has_netem
 from ayatori.measurement.collectives import FAMILIES, installed_families
 from ayatori.overlap.cores import binding_in_words
-from ayatori.overlap.krylov import METHODS
+from ayatori.overlap.krylov import FAMILY, METHODS
 from ayatori.overlap.mechanisms import SYNOPSIS, why_no_offload
 from ayatori.overlap.ratios import DEFINITIONS
 from ayatori.overlap.sites import Site, lab_of, lab_of_two
@@ -115,6 +115,8 @@ def overlap(
         cells = stencil_cells(families, words_of(mechanisms), chosen, orders or [1024], counts)
         sweep = Sweep(cells, repeats, turns, iterations=iterations, dimensions=dimensions)
     elif task == "krylov":
+        if FAMILY not in families:
+            raise Error(f"PETSc is measured over {FAMILY} alone", hint=f"--mpi {FAMILY}")
         cells = krylov_cells(families, words_of(mechanisms), words_of(ways or "cg,pipecg"), orders or [1536], counts)
         sweep = Sweep(cells, repeats, turns, iterations=iterations)
     else:
@@ -190,6 +192,9 @@ def describe(data: dict[str, Any]) -> None:
     for result in results:
         if result["failed"]:
             say(f"failed: {title_of(result)}, {name_of(result)}: {result['failed']}")
+    for result in results:
+        if result["thread"] is not None:
+            say(f"the plug-in's thread stayed on in {result['thread']:.0%} of the runs: {title_of(result)}")
     for sentence in dict.fromkeys(line for result in results for line in result["crowded"]):
         say(f"more threads than cores: {sentence}")
     for places in {str(result["places"]): result["places"] for result in results if result["places"]}.values():

@@ -79,7 +79,8 @@ def explained(program: Program, folder: Path, repeats: int, is_kept: bool, as_js
     data["measured"] = None
     if measured is not None:
         verdict = measured.verdict(explanation.hidden)
-        data["measured"] = asdict(measured) | {"hidden": measured.hidden, "verdict": verdict}
+        noisy = measured.is_too_noisy(explanation.hidden)
+        data["measured"] = asdict(measured) | {"hidden": measured.hidden, "too_noisy": noisy, "verdict": verdict}
     if is_kept:
         with_timeline = data | {"timeline": timeline_of(traces)}
         write_json(folder / "explanation.json", with_timeline)

@@ -143,10 +143,12 @@ def simulate_together(
 
 def as_data(simulation: Simulation, question: Question) -> dict[str, Any]:
     """What was simulated, and what came out."""
-    call, sizes = simulation.call, question.sizes
+    sizes = question.sizes
+    call = asdict(replace(simulation.call, sizes=None))
+    del call["stencil"]  # which no option gives
     return {
         "method": question.paths.name_of(simulation.method),
-        **asdict(replace(call, sizes=None)),
+        **call,
         "model": asdict(simulation.model),
         "sizes": str(sizes) if sizes else None,
         **simulation_as_data(simulation),

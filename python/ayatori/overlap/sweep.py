@@ -224,7 +224,7 @@ def _result(cell: Cell, runs: Sequence[dict[str, Any]]) -> dict[str, Any]:
     good = [run for run in runs if "failed" not in run]
     entry: dict[str, Any] = asdict(cell) | {"failed": next((run["failed"] for run in runs if "failed" in run), None)}
     if not good:
-        nothing: dict[str, Any] = {"times": {}, "overlap": None, "solution": None, "noise": None}
+        nothing: dict[str, Any] = {"times": {}, "overlap": None, "solution": None, "noise": None, "thread": None}
         return entry | nothing | {"too_noisy": False, "crowded": [], "places": []}
     names = list(good[0]["samples"])
     by_run = {name: [run["samples"][name] for run in good] for name in names}
@@ -245,9 +245,15 @@ def _result(cell: Cell, runs: Sequence[dict[str, Any]]) -> dict[str, Any]:
         "solution": solution if cell.task == "krylov" else None,
         "noise": noise,
         "too_noisy": noise is not None and noise > TOO_NOISY,
+        "thread": _share_on(good),
         "crowded": crowded(places, threads),
         "places": places,
     }
+
+
+def _share_on(runs: Sequence[dict[str, Any]]) -> float | None:
+    told = [run["thread_is_on"] for run in runs if run.get("thread_is_on") is not None]
+    return sum(told) / len(told) if told else None
 
 
 def difference_of_halves(runs: Sequence[Sequence[float]]) -> float | None:

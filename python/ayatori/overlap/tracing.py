@@ -81,16 +81,28 @@ def program_of(command: Sequence[str], plugins: Path, lab: Path | None) -> Progr
 
 @dataclass(frozen=True)
 class Measured:
-    """Seconds: medians of runs that took turns."""
+    """Seconds."""
 
     before: float
+    """Median of the runs as it is, and `after` of those with the plug-in's thread, which took turns."""
     after: float
+    noise: float
+    """By how much medians of the earlier and the later half of the runs differ, before or after."""
 
     @property
     def hidden(self) -> float:
         return self.before - self.after
 
+    def is_too_noisy(self, predicted: float) -> bool:
+        """Whether runs that are alike differ by more than what is tolerated of the hidden time."""
+        return self.noise > TOLERATED * max(predicted, abs(self.hidden))
+
     def verdict(self, predicted: float) -> str:
+        if self.is_too_noisy(predicted):
+            return (
+                f"too noisy: runs that are alike differ by {self.noise:.3g} s, and {predicted:.3g} s were predicted to "
+                "be hidden; again on a quiet machine, or with more --repeats"
+            )
         if self.hidden <= 0:
             return f"{predicted:.3g} s were predicted to be hidden; none were"
         error = abs(predicted - self.hidden) / self.hidden
@@ -101,10 +113,15 @@ class Measured:
 
 
 def measure_change(program: Program, folder: Path, first: float, repeats: int) -> Measured:
-    """Runs the program as it is and with the plug-in's thread in turns; `first`: seconds of the explained run."""
+    """Runs the program with the plug-in's thread and as it is in turns; `first`: seconds of the explained run."""
     before, after = [first], []
     for number in range(1, repeats + 1):
         after.append(Job(program.run(folder / f"changed-{number}", True)).seconds)
-        if number < repeats:
-            before.append(Job(program.run(folder / f"again-{number}", False)).seconds)
-    return Measured(median(before), median(after))
+        before.append(Job(program.run(folder / f"again-{number}", False)).seconds)
+    return Measured(median(before), median(after), max(noise_of(before), noise_of(after)))
+
+
+def noise_of(runs: Sequence[float]) -> float:
+    """By how many seconds medians of the earlier and the later half differ; 0 of a single run."""
+    earlier, later = runs[: len(runs) // 2], runs[(len(runs) + 1) // 2 :]
+    return abs(median(earlier) - median(later)) if earlier else 0.0
