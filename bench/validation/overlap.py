@@ -6,6 +6,10 @@ plug-in's progress thread (AYATORI_PROGRESS)? And what does the thread cost wher
 The hosts are network namespaces, each with a core of its own (a lab). It needs root, and leaves nothing behind.
 The times are medians over the repeats of one run, with their quartiles; runs take turns. The overlap is
 (communication + computation - both) / min(communication, computation), of each repeat.
+
+The call `sockets` is an exchange by TCP alone: what it does not hide is processor time that the kernel needs of the
+computation's core, so that no MPI over TCP can hide it. With --longer N the computation takes N times as long as the
+communication, and `both` with the thread is compared with that of the MPI alone: nothing much is to be gained there.
 """
 
 from __future__ import annotations
@@ -15,8 +19,9 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from statistics import median
 from tempfile import TemporaryDirectory
 from typing import Any
 
@@ -25,7 +30,7 @@ from bench.harness.programs import BUILT, ROOT, in_turns, output_of
 from bench.validation.hosts import command_among_hosts
 
 FAMILIES = ("openmpi", "mpich")
-CALLS = ("isend", "iallreduce")
+CALLS = ("isend", "iallreduce", "sockets")
 KERNELS = ("arithmetic", "memory")
 PARTS = ("communication", "computation", "both", "computing", "waiting")
 WARM_UP_SECONDS = 4  # until the plug-in has tried whether its thread pays
@@ -89,6 +94,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--families", nargs="+", default=FAMILIES, choices=FAMILIES)
     parser.add_argument("--calls", nargs="+", default=CALLS, choices=CALLS)
     parser.add_argument("--kernels", nargs="+", default=KERNELS, choices=KERNELS)
+    parser.add_argument("--longer", type=int, default=1, metavar="N", help="computation, times the communication")
     parser.add_argument("--json", type=Path, help="write all results to this file, too")
     return parser.parse_args()
 
@@ -102,7 +108,30 @@ def measure_in_turns(
         return {"family": family, "way": way, **result}
 
     stacks = {way: lambda _, way=way: run(way) for way in chosen.ways}
-    return [one for results in in_turns(stacks, chosen.turns).values() for one in results]
+    measured = in_turns(stacks, chosen.turns)
+    if "mpi" in measured:
+        print_totals(measured)
+    return [one for results in measured.values() for one in results]
+
+
+def print_totals(measured: Mapping[str, Sequence[dict[str, Any]]]) -> None:
+    """Both at once by each way, as a multiple of what it takes by the MPI alone: in the middle of the turns."""
+    for way, results in measured.items():
+        if way == "mpi":
+            continue
+        pairs = zip(results, measured["mpi"], strict=True)
+        shares = sorted(one["both"]["median"] / plain["both"]["median"] for one, plain in pairs)
+        print(f"{'':8} both with {way}: {median(shares):.3f} of the MPI alone ({shares[0]:.3f} to {shares[-1]:.3f})")
+
+
+def words_of(folder: Path, family: str, call: str, kernel: str, chosen: argparse.Namespace) -> list[str]:
+    """Arguments of the program; a longer computation has units that are counted from one run of the MPI alone."""
+    common = [call, kernel, chosen.bytes]
+    words = [*common, str(chosen.repeats), str(WARM_UP_SECONDS)]
+    if chosen.longer == 1:
+        return words
+    units = int(measure(folder, family, "mpi", [*common, "1"])["units"]) * chosen.longer
+    return [*words, "0", "0", str(units)]
 
 
 def main(chosen: argparse.Namespace, folder: Path) -> None:
@@ -113,7 +142,7 @@ def main(chosen: argparse.Namespace, folder: Path) -> None:
             print(f"{family:8} the thread sleeps with {idle['share_of_a_core']:.4%} of a core", flush=True)
         for call in chosen.calls:
             for kernel in chosen.kernels:
-                words = [call, kernel, chosen.bytes, str(chosen.repeats), str(WARM_UP_SECONDS)]
+                words = words_of(folder, family, call, kernel, chosen)
                 results += measure_in_turns(folder, family, words, chosen)
     if chosen.json is not None:
         chosen.json.write_text(json.dumps(results, indent=1) + "\n", encoding="utf-8")

@@ -46,7 +46,7 @@ from ayatori.calibration.measuring import (
     compile_program,
     find_mpi,
     hosts_in,
-    measure_turn,
+    measure_turns,
     placement,
 )
 from ayatori.calibration.measuring import measure as measure_pair
@@ -87,11 +87,12 @@ def calibrated(mpi: Mpi, seconds: float, hostfile: Path | None, largest: int) ->
         program = compile_program(mpi, Path(name))
         inside = measure_pair(mpi, [program], Path(name), seconds, None, sizes=sizes)
         between = measure_pair(mpi, [program], Path(name), seconds, hostfile, sizes=sizes) if hostfile else None
-        turn = measure_turn(mpi, program, Path(name), SECONDS_OF_TURNS, inside.pace)
-    calibration = calibration_of(inside, between, links_between=2, turn=turn)
+        turns = measure_turns(mpi, program, Path(name), SECONDS_OF_TURNS, inside.pace)
+    calibration = calibration_of(inside, between, links_between=2, turns=turns)
     for error in calibration.errors:
         print(f"{error.what:<20}{'fitted' if error.fitted else 'checked':<9}{error.median:8.1%} median")
-    print(f"a turn of a rank that shares its core takes {format_seconds(turn)}")
+    first = format_seconds(turns.first)
+    print(f"a turn of a rank that shares its core takes {format_seconds(turns.turn)} more, the first {first}")
     for remark in calibration.remarks:
         print(f"warning: {remark}")
     hosts = len(hosts_in(hostfile)) if hostfile else 2

@@ -1272,6 +1272,12 @@ class CommunicationCosts:
     @turn.setter
     def turn(self, arg: float, /) -> None: ...
 
+    @property
+    def first_turn(self) -> float: ...
+
+    @first_turn.setter
+    def first_turn(self, arg: float, /) -> None: ...
+
 class AssumedCosts:
     """See ayatori/artefacts/assumed_costs.hpp."""
 
@@ -1383,6 +1389,12 @@ class Calibration:
 
     @turn.setter
     def turn(self, arg: float, /) -> None: ...
+
+    @property
+    def first_turn(self) -> float: ...
+
+    @first_turn.setter
+    def first_turn(self, arg: float, /) -> None: ...
 
     @property
     def errors(self) -> list[FitError]: ...

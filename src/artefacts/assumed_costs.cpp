@@ -106,6 +106,7 @@ CommunicationCosts costs_of(const Calibration& calibration, const CommunicationC
     costs.inside = played(*calibration.inside, calibration.engine);
     costs.cores = calibration.cores;
     costs.turn = calibration.turn;
+    costs.first_turn = calibration.first_turn;
   }
   if (calibration.between) {
     costs.between = played(*calibration.between, calibration.engine);

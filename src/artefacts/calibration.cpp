@@ -118,8 +118,9 @@ class CalibrationReader {
     calibration_.reduce = std::move(*reduce);
     // Files that were written before these were measured do not have them.
     using Amount = std::pair<std::string_view, double Calibration::*>;
-    for (const auto& [name, member] : {Amount{"engine", &Calibration::engine}, Amount{"start", &Calibration::start},
-                                       Amount{"turn", &Calibration::turn}}) {
+    for (const auto& [name, member] :
+         {Amount{"engine", &Calibration::engine}, Amount{"start", &Calibration::start},
+          Amount{"turn", &Calibration::turn}, Amount{"first_turn", &Calibration::first_turn}}) {
       if (!document_.has(name)) continue;
       const auto amount = amount_at(document_, name);
       if (!amount) return Failure(amount.error());
@@ -173,6 +174,7 @@ std::string calibration_text(const Calibration& calibration) {
                          {"engine", calibration.engine},
                          {"cores", calibration.cores},
                          {"turn", calibration.turn},
+                         {"first_turn", calibration.first_turn},
                          {"errors", errors_as_json(calibration.errors)}};
   return document.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
 }

@@ -18,6 +18,7 @@ Calibration example() {
   calibration.engine = 4e-8;
   calibration.cores = 2;
   calibration.turn = 9e-7;
+  calibration.first_turn = 1.4e-5;
   calibration.reduce = {{0, 1e-8, 2e-10}};
   calibration.again = {{0, 0, 1e-10}, {65537, 1e-6, 2e-10}};
   calibration.start = 8e-8;

@@ -24,28 +24,30 @@ constexpr ArtefactHead table_head = {
     .last_version = 3,
 };
 
-constexpr std::array<std::string_view, 13> model_members = {
+constexpr std::array<std::string_view, 14> model_members = {
     "steps", "link_bandwidth", "link_latency", "head_of_line", "costs_from", "inside", "between",
-    "copy",  "reduce",         "again",        "start",        "cores",      "turn"};
+    "copy",  "reduce",         "again",        "start",        "cores",      "turn",   "first_turn"};
 constexpr std::array<std::string_view, 8> former_model_members = {
     "steps", "link_bandwidth", "link_latency", "overhead", "eager_limit", "injection", "bus", "head_of_line"};
 
 // --- writing --------------------------------------------------------------------------------------------------------
 
 Json model_as_json(const ChoiceModel& model) {
-  return {{"steps", model.steps},
-          {"link_bandwidth", model.link_bandwidth},
-          {"link_latency", model.link_latency},
-          {"head_of_line", model.head_of_line},
-          {"costs_from", model.costs_from},
-          {"inside", message_costs_as_json(model.costs.inside)},
-          {"between", message_costs_as_json(model.costs.between)},
-          {"copy", size_cost_as_json(model.costs.copy)},
-          {"reduce", size_cost_as_json(model.costs.reduce)},
-          {"again", size_cost_as_json(model.costs.again)},
-          {"start", model.costs.start},
-          {"cores", model.costs.cores},
-          {"turn", model.costs.turn}};
+  Json json = {{"steps", model.steps},
+               {"link_bandwidth", model.link_bandwidth},
+               {"link_latency", model.link_latency},
+               {"head_of_line", model.head_of_line},
+               {"costs_from", model.costs_from},
+               {"inside", message_costs_as_json(model.costs.inside)},
+               {"between", message_costs_as_json(model.costs.between)},
+               {"copy", size_cost_as_json(model.costs.copy)},
+               {"reduce", size_cost_as_json(model.costs.reduce)},
+               {"again", size_cost_as_json(model.costs.again)},
+               {"start", model.costs.start},
+               {"cores", model.costs.cores},
+               {"turn", model.costs.turn}};
+  if (model.costs.first_turn > 0) json["first_turn"] = model.costs.first_turn;
+  return json;
 }
 
 Json choice_as_json(const CollectiveChoice& choice) {
@@ -128,7 +130,8 @@ Result<CommunicationCosts> read_costs(const JsonValue& model) {
   }
   using Amount = std::pair<std::string_view, double CommunicationCosts::*>;
   for (const auto& [name, member] :
-       {Amount{"start", &CommunicationCosts::start}, Amount{"turn", &CommunicationCosts::turn}}) {
+       {Amount{"start", &CommunicationCosts::start}, Amount{"turn", &CommunicationCosts::turn},
+        Amount{"first_turn", &CommunicationCosts::first_turn}}) {
     if (!model.has(name)) continue;
     const auto amount = amount_at(model, name);
     if (!amount) return Failure(amount.error());

@@ -3,6 +3,7 @@
 /// What flows share: the constraints of simulate.hpp in one numbering. First the directed links, then two for each NIC
 /// (what leaves it and what enters it), then the bus of each machine. NICs and buses without a limit are left out.
 
+#include <algorithm>
 #include <vector>
 
 #include "ayatori/flow/paths.hpp"
@@ -64,6 +65,10 @@ class Resources {
   /// Whether some machine has more ranks than cores; whether this rank's machine has.
   [[nodiscard]] bool ranks_take_turns() const { return !turns_.empty(); }
   [[nodiscard]] bool takes_turns(Rank rank) const { return ranks_take_turns() && turns_[paths_.machine(rank)] > 0; }
+  /// Ranks for each core, less one, of the machine where they are most; 0: none take turns.
+  [[nodiscard]] double most_turns() const {
+    return ranks_take_turns() ? *std::max_element(turns_.begin(), turns_.end()) : 0;
+  }
   [[nodiscard]] std::uint32_t machine(Rank rank) const { return paths_.machine(rank); }
   [[nodiscard]] std::uint32_t machine_count() const { return paths_.machine_count(); }
   /// Of each machine; only where ranks take turns.

@@ -45,7 +45,8 @@ Result<> check_options(const FlowOptions& options) {
         check(options.costs.copy, "the time of local copies"), check(options.costs.reduce, "the time of reductions"),
         check(options.costs.again, "the time of replacing what was sent"),
         check(options.costs.start, "the time until the first step"),
-        check(options.costs.turn, "the time until a rank has its turn")}) {
+        check(options.costs.turn, "the time until a rank has its turn"),
+        check(options.costs.first_turn, "the time until a rank has its first turn")}) {
     if (!checked) return checked;
   }
   for (const auto& costs : options.on_planes) {
@@ -155,7 +156,7 @@ Result<Prediction> simulate(const Schedule& schedule, const Paths& paths, const 
   }
   auto prediction = options.steps == StepMode::drift ? simulate_drift(schedule, resources, options)
                                                      : simulate_synchronous(schedule, resources, options);
-  if (prediction) begin_later(*prediction, options.costs.start);
+  if (prediction) begin_later(*prediction, options.costs.start + resources.most_turns() * options.costs.first_turn);
   return prediction;
 }
 

@@ -57,6 +57,18 @@ TEST(SimulateTurns, AMessageWaitsATurnForEachFurtherRankOfACore) {
   EXPECT_NEAR(seconds(1), 3.5 + 3 * 0.125, 1e-9);
 }
 
+TEST(SimulateTurns, RanksThatShareACoreBeginLater) {
+  const ListedSchedule schedule = at_once(4, {{0, 1, 10}});
+  FlowOptions options = with_cores(2);
+  options.costs.inside.latency = 0.5;
+  options.costs.first_turn = 0.25;
+  EXPECT_NEAR(run(schedule, one_machine(4), options).seconds, 0.5 + 0.25, 1e-9);
+  options.costs.cores = 1;
+  EXPECT_NEAR(run(schedule, one_machine(4), options).seconds, 0.5 + 3 * 0.25, 1e-9);
+  options.costs.cores = 4;
+  EXPECT_NEAR(run(schedule, one_machine(4), options).seconds, 0.5, 1e-9);
+}
+
 TEST(SimulateTurns, OnlyTheMachineOfTheReceiverCounts) {
   ListedPaths paths = one_switch(3, 1000);
   paths.machines = {0, 1, 1};

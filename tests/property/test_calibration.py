@@ -25,6 +25,7 @@ from ayatori.calibration.measuring import (
     Measurement,
     Mpi,
     Samples,
+    Turns,
     find_mpi,
     hosts_in,
     parse_measurement,
@@ -180,11 +181,11 @@ def test_the_formulas_of_the_fit_are_those_of_the_simulator(ppn: int) -> None:
 def test_noise_is_said() -> None:
     measured = measurement_of(MessageCosts(1e-6, (Line(0, 1e-7),), (Line(0, 1e-7, 1e-10),), 0, 4096), (), ())
     assert measured.noisy_share() == 0
-    assert calibration_of(measured, None, 0, 0).remarks == ()
+    assert calibration_of(measured, None, 0, Turns(0, 0)).remarks == ()
     for samples in measured.patterns.values():
         samples.three_quarters = {size: 2 * seconds for size, seconds in samples.median.items()}
     assert measured.noisy_share() == 1 > TOO_NOISY
-    assert any("too noisy" in remark for remark in calibration_of(measured, None, 0, 0).remarks)
+    assert any("too noisy" in remark for remark in calibration_of(measured, None, 0, Turns(0, 0)).remarks)
 
 
 def test_the_start_and_what_it_takes_to_replace_what_was_sent_are_found() -> None:
@@ -215,7 +216,7 @@ def test_any_noise_makes_costs_that_can_be_simulated_with(costs: MessageCosts, i
 def test_times_of_another_pace_are_said() -> None:
     measured = measurement_of(MessageCosts(1e-6, (Line(0, 1e-7),), (Line(0, 1e-7, 1e-10),), 0, 4096), (), ())
     measured.other_pace = 0.25
-    [remark] = calibration_of(measured, None, 0, 0).remarks
+    [remark] = calibration_of(measured, None, 0, Turns(0, 0)).remarks
     assert "while 25% of the times were measured, messages had another pace" in remark
 
 
@@ -232,7 +233,21 @@ def test_calibrations_come_back_as_they_were_written(
 ) -> None:
     errors = (FitError("one way inside", True, 12, 0.03, 0.5),)
     written = Calibration(
-        "n1", "MPI", inside, between, links, (Line(0, 0.0, 1e-10),), (), AGAIN, START, 4e-8, 2, 9e-7, ("busy",), errors
+        "n1",
+        "MPI",
+        inside,
+        between,
+        links,
+        (Line(0, 0.0, 1e-10),),
+        (),
+        AGAIN,
+        START,
+        4e-8,
+        2,
+        9e-7,
+        1.4e-5,
+        ("busy",),
+        errors,
     )
     with TemporaryDirectory() as folder:
         path = Path(folder) / "calibration.json"
@@ -242,18 +257,18 @@ def test_calibrations_come_back_as_they_were_written(
 
 
 def test_cores_and_turns_are_those_of_the_machine_that_was_measured() -> None:
-    measured = Calibration("n1", "MPI", MessageCosts(latency=3e-6), cores=2, turn=1e-6)
+    measured = Calibration("n1", "MPI", MessageCosts(latency=3e-6), cores=2, turn=1e-6, first_turn=2e-6)
     costs = costs_of(measured, FREE, 0)
-    assert (costs.cores, costs.turn) == (2, 1e-6)
+    assert (costs.cores, costs.turn, costs.first_turn) == (2, 1e-6, 2e-6)
     elsewhere = costs_of(replace(measured, inside=None), FREE, 0)
-    assert (elsewhere.cores, elsewhere.turn) == (0, 0)
+    assert (elsewhere.cores, elsewhere.turn, elsewhere.first_turn) == (0, 0, 0)
     network = open_source("fattree:K=2,levels=1")
     seconds = []
     for ranks in (2, 4, 8):
         [job] = contiguous_jobs(network, [1], ranks)
         [predicted] = Predictor(network, model=Model(costs=costs)).predict([job], Call("broadcast", "linear", 8))
         seconds.append(predicted.seconds)
-    assert seconds == pytest.approx([3e-6, 4e-6, 6e-6]), "one and three more ranks share the core of each receiver"
+    assert seconds == pytest.approx([3e-6, 6e-6, 12e-6]), "one and three more ranks share the core of each receiver"
 
 
 def test_ranks_are_bound_to_cores_on_one_machine_only(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -4,11 +4,12 @@
 ///     overlap_mpi_FAMILY CALL KERNEL BYTES REPEATS [WARM_UP_SECONDS [TEST_SECONDS [ORDER [UNITS]]]]
 ///
 /// CALL: isend (from rank 0 to rank 1), iallreduce (of doubles), ialltoall, ibcast, iallgather; acp: a put of libacp
-/// from rank 0 to rank 1. KERNEL: arithmetic, in registers; memory, a triad over arrays that fit into no cache;
-/// matrix-vector, whose rows are divided among ranks and OpenMP's threads; matrix-matrix, in the cache. The computation
-/// is made as long as the communication alone; with ORDER it is that of matrices of so many rows, and with UNITS so
-/// many of the kernel's units, such as an earlier run has printed. TEST_SECONDS: the program calls MPI_Test after about
-/// so much of its computation, again and again; 0: not at all.
+/// from rank 0 to rank 1; sockets: an exchange and a sum by TCP alone, the least that an iallreduce takes. KERNEL:
+/// arithmetic, in registers; memory, a triad over arrays that fit into no cache; matrix-vector, whose rows are divided
+/// among ranks and OpenMP's threads; matrix-matrix, in the cache. The computation is made as long as the communication
+/// alone; with ORDER it is that of matrices of so many rows, and with UNITS so many of the kernel's units, such as an
+/// earlier run has printed. TEST_SECONDS: the program calls MPI_Test after about so much of its computation, again and
+/// again; 0: not at all.
 ///
 /// Four things take turns, each after a barrier: the communication alone (begun and waited for), the computation alone,
 /// the call that blocks and then the computation, and both (begun, computed, waited for). A time is that of the slowest
@@ -51,7 +52,7 @@
 #include <omp.h>
 #endif
 
-#include "communication.hpp"
+#include "calls.hpp"
 #include "harness/places.hpp"
 #include "kernels.hpp"
 
@@ -143,7 +144,7 @@ class Overlap {
         kernel_(kernel_of(settings.kernel, settings.order, rank, ranks)),
         test_seconds_(settings.test_seconds),
         units_(first_units) {
-    if (communication_ == nullptr) refuse("CALL is isend, iallreduce, ialltoall, ibcast, iallgather or acp");
+    if (communication_ == nullptr) refuse("CALL is isend, iallreduce, ialltoall, ibcast, iallgather, sockets or acp");
     if (kernel_ == nullptr) refuse("KERNEL is arithmetic, memory, matrix-vector or matrix-matrix");
     if (settings.units > 0) {
       units_ = settings.units;

@@ -12,10 +12,11 @@ from ayatori.calibration.fitting import Fit, fit
 from ayatori.calibration.measuring import (
     Measurement,
     Mpi,
+    Turns,
     compile_program,
     hosts_in,
     measure,
-    measure_turn,
+    measure_turns,
     player_seconds,
 )
 from ayatori.formats.calibration import Calibration
@@ -42,15 +43,15 @@ def calibrate(
         program = compile_program(mpi, folder)
         note(f"inside this machine: two ranks for {seconds:g} s")
         inside = measure(mpi, [program], folder, seconds, None)
-        turn = measure_turn(mpi, program, folder, min(seconds, SECONDS_OF_TURNS), inside.pace)
+        turns = measure_turns(mpi, program, folder, min(seconds, SECONDS_OF_TURNS), inside.pace)
         between = None
         if hostfile is not None and len(hosts_in(hostfile)) > 1:
             note(f"between {' and '.join(hosts_in(hostfile)[:2])}: one rank each for {seconds:g} s")
             between = measure(mpi, [program], folder, seconds, hostfile)
-    return calibration_of(inside, between, links_between, turn)
+    return calibration_of(inside, between, links_between, turns)
 
 
-def calibration_of(inside: Measurement, between: Measurement | None, links_between: int, turn: float) -> Calibration:
+def calibration_of(inside: Measurement, between: Measurement | None, links_between: int, turns: Turns) -> Calibration:
     own = fit(inside, "inside")
     other = fit(between, "between") if between else None
     remarks = [*_remarks("inside", inside), *(_remarks("between", between) if between else [])]
@@ -71,7 +72,8 @@ def calibration_of(inside: Measurement, between: Measurement | None, links_betwe
         start=own.start,
         engine=player_seconds(),
         cores=cores,
-        turn=turn,
+        turn=turns.turn,
+        first_turn=turns.first,
         remarks=tuple(remarks),
         errors=(*own.errors, *_errors_of_messages(other)),
     )

@@ -127,9 +127,18 @@ def measure(
     return parse_measurement(output.read_text(encoding="utf-8"))
 
 
-def measure_turn(mpi: Mpi, program: Path, folder: Path, seconds: float, pace: float) -> float:
-    """Seconds that a step, in which each rank sends a byte and waits for one, takes longer than the `pace` of a message
-    where each rank has a core of its own: with two ranks for each core of this machine, measured for `seconds`."""
+@dataclass(frozen=True)
+class Turns:
+    """Of steps in which each rank sends a byte and waits for one, in seconds."""
+
+    turn: float
+    """That a step takes longer than the pace of a message where each rank has a core of its own."""
+    first: float
+    """That the first step takes longer than the later ones, where all ranks should begin at one time."""
+
+
+def measure_turns(mpi: Mpi, program: Path, folder: Path, seconds: float, pace: float) -> Turns:
+    """With two ranks for each core of this machine, measured for `seconds`."""
     output, errors = folder / "output", folder / "errors"
     ranks = 2 * _cores()
     status = run_program(
@@ -143,7 +152,8 @@ def measure_turn(mpi: Mpi, program: Path, folder: Path, seconds: float, pace: fl
     if status != 0:
         raise Error(f"{mpi.mpirun} failed on {ranks} ranks", cause=last_line(errors) or f"status {status}")
     [line] = [line for line in output.read_text(encoding="utf-8").splitlines() if line.startswith("{")]
-    return max(0.0, float(json.loads(line)["step"]) - pace)
+    found = json.loads(line)
+    return Turns(max(0.0, found["step"] - pace), max(0.0, found["first"] - found["step"]))
 
 
 def player_seconds(steps: int = 100_000, turns: int = 9) -> float:

@@ -55,6 +55,8 @@ class Calibration:
     """Of the machine; 0: not known."""
     turn: float = 0
     """Seconds that a message waits for each further rank that shares the core of its receiver."""
+    first_turn: float = 0
+    """Seconds by which a rank begins later for each further rank that shares its core."""
     remarks: Sequence[str] = ()
     errors: Sequence[FitError] = ()
 
@@ -78,6 +80,7 @@ def costs_of(calibration: Calibration, otherwise: Costs, link_latency: float) ->
         calibration.start,
         calibration.cores if inside else otherwise.cores,
         calibration.turn if inside else otherwise.turn,
+        calibration.first_turn if inside else otherwise.first_turn,
     )
 
 
@@ -131,7 +134,7 @@ def write_calibration(calibration: Calibration, path: Path) -> None:
     core.copy, core.reduce = size_cost_to_core(calibration.copy), size_cost_to_core(calibration.reduce)
     core.again = size_cost_to_core(calibration.again)
     core.start, core.engine = calibration.start, calibration.engine
-    core.cores, core.turn = calibration.cores, calibration.turn
+    core.cores, core.turn, core.first_turn = calibration.cores, calibration.turn, calibration.first_turn
     core.errors = [
         _core.FitError(error.what, error.fitted, error.points, error.median, error.max) for error in calibration.errors
     ]
@@ -154,6 +157,7 @@ def read_calibration(path: Path) -> Calibration:
         core.engine,
         core.cores,
         core.turn,
+        core.first_turn,
         tuple(core.remarks),
         tuple(FitError(error.what, error.fitted, error.points, error.median, error.max) for error in core.errors),
     )

@@ -66,6 +66,8 @@ class Costs:
     """Of each machine; 0: as many as it has ranks."""
     turn: float = 0
     """A message waits so long for each further rank that shares the core of its receiver."""
+    first_turn: float = 0
+    """A rank begins so much later for each further rank that shares its core."""
 
 
 FREE = Costs()
@@ -85,7 +87,7 @@ def to_core(costs: Costs) -> _core.CommunicationCosts:
     core.reduce = size_cost_to_core(costs.reduce)
     core.again = size_cost_to_core(costs.again)
     core.start = costs.start
-    core.cores, core.turn = costs.cores, costs.turn
+    core.cores, core.turn, core.first_turn = costs.cores, costs.turn, costs.first_turn
     return core
 
 
@@ -100,6 +102,7 @@ def from_core(core: _core.CommunicationCosts, origin: str) -> Costs:
         core.start,
         core.cores,
         core.turn,
+        core.first_turn,
     )
 
 

@@ -44,6 +44,7 @@ struct Calibration {
   double engine = 0;
   std::uint32_t cores = 0;  ///< of the machine; 0: not known
   double turn = 0;          ///< as in CommunicationCosts
+  double first_turn = 0;    ///< as in CommunicationCosts
   std::vector<FitError> errors;
 
   friend bool operator==(const Calibration&, const Calibration&) = default;

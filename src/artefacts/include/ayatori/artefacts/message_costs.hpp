@@ -61,6 +61,8 @@ struct CommunicationCosts {
   std::uint32_t cores = 0;  ///< of each machine; 0: as many as it has ranks
   double turn = 0;  ///< seconds that a message waits for each further rank that shares the core of its receiver: until
                     ///< the receiver looks, these have looked for their own and given the core away
+  double first_turn = 0;  ///< seconds by which a rank begins later for each further rank that shares its core: so long
+                          ///< the one that has the core looks for messages before it gives it away for the first time
 
   friend bool operator==(const CommunicationCosts&, const CommunicationCosts&) = default;
 };

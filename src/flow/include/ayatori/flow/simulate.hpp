@@ -36,7 +36,9 @@
 ///   Where a machine has more ranks than costs.cores, its processors take turns on these cores: what one is asked to do
 ///   begins, in the order in which it was asked, as soon as the processor has done what it was asked before and a core
 ///   is free. A rank that waits for messages looks for them, too, and then gives its core to the next one. So a message
-///   to a rank of a machine with r ranks waits for (r / costs.cores − 1) · costs.turn more. Needs StepMode::drift.
+///   to a rank of a machine with r ranks waits for (r / costs.cores − 1) · costs.turn more. And since
+///   ranks of a core can't begin at once, all begin (r / costs.cores − 1) · costs.first_turn later, with the most ranks
+///   that a machine has for its cores. Needs StepMode::drift.
 ///
 ///   Paths may cut a message between machines into n parts (paths.hpp) of m/n bytes each, the first ones with what does
 ///   not divide. In 3 each part is a flow of its own on a path of its own; the message has arrived when all have.
