@@ -1942,6 +1942,12 @@ class FlowOptions:
     @head_of_line.setter
     def head_of_line(self, arg: bool, /) -> None: ...
 
+    @property
+    def late(self) -> list[float]: ...
+
+    @late.setter
+    def late(self, arg: Sequence[float], /) -> None: ...
+
 class PathChoice(enum.Enum):
     """Who chooses the path of a message; see ayatori/flow/paths.hpp."""
 

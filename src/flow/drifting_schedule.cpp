@@ -25,8 +25,24 @@ void DriftingSchedule::begin() {
   streams_left_ = progress_.size();
   for (StreamId id = 0; id < progress_.size(); ++id) {
     progress_[id] = {};
+    const double late = lateness(participant(id));
+    if (late > 0 && stream(id) > 0) continue;  // until the first stream's processor is free
+    progress_[id].local = late;
     ready_.push_back(id);
   }
+}
+
+double DriftingSchedule::lateness(Rank participant) const {
+  return participant < std::min<std::size_t>(options_.late.size(), schedule_.call().ranks) ? options_.late[participant]
+                                                                                           : 0;
+}
+
+/// Local operations of a stream's step are done, or those that its rank was late for.
+void DriftingSchedule::end_local_operations(StreamId id) {
+  progress_[id].local = 0;
+  ready_.push_back(id);
+  if (progress_[id].step > 0) return;
+  for (std::uint32_t other = 1; other < streams_; ++other) ready_.push_back(id + other);
 }
 
 void DriftingSchedule::complete(Token token) {
@@ -40,8 +56,7 @@ void DriftingSchedule::complete(Token token) {
     case Kind::receive_overhead:
       return end_receive(id);
     case Kind::local_operations:
-      progress_[id].local = 0;
-      return ready_.push_back(id);
+      return end_local_operations(id);
   }
 }
 

@@ -73,6 +73,8 @@ class DriftingSchedule {
     return first_token_ | (Token{id} << kind_bits) | static_cast<Token>(kind);
   }
 
+  [[nodiscard]] double lateness(Rank participant) const;
+  void end_local_operations(StreamId id);
   void occupy(Rank participant, double seconds, Token token);
   void make_ready(MessageId id);
   void arrive(MessageId id);

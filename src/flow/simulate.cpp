@@ -49,6 +49,10 @@ Result<> check_options(const FlowOptions& options) {
         check(options.costs.first_turn, "the time until a rank has its first turn")}) {
     if (!checked) return checked;
   }
+  for (const double late : options.late) {
+    if (auto checked = check(late, "the time that a rank is late"); !checked) return checked;
+  }
+  if (!options.late.empty() && options.steps != StepMode::drift) return fail("ranks are late in steps that drift only");
   for (const auto& costs : options.on_planes) {
     if (!costs) continue;
     if (auto checked = check(*costs); !checked) return checked;

@@ -40,6 +40,24 @@ TEST(Simulate, OneMessageTakesItsLatenciesAndItsBytesOverTheRate) {
   EXPECT_NEAR(prediction.hot_links[0].busy, 1e-3 / (1e-3 + 7e-6), 1e-9);
 }
 
+TEST(Simulate, ARankThatIsLateBeginsLaterAndOthersOnlyWaitForItsMessages) {
+  const ListedPaths paths = one_switch(3, 1e9);
+  FlowOptions options;
+  options.costs.between.eager_limit = 1 << 20;
+  options.late = {5e-3, 0};  // rank 2, beyond the end, is not late
+  const Prediction found = run(at_once(3, {{0, 1, 1000000}, {1, 2, 1000000}}), paths, options);
+  EXPECT_NEAR(found.seconds, 5e-3 + 1e-3, 1e-9);
+  EXPECT_NEAR(found.rank_seconds[2], 1e-3, 1e-9);
+  // A receiver that is late takes what came meanwhile at once.
+  options.late = {0, 5e-3};
+  EXPECT_NEAR(run(at_once(2, {{0, 1, 1000000}}), paths, options).seconds, 5e-3, 1e-9);
+  options.steps = StepMode::synchronous;
+  EXPECT_FALSE(simulate(at_once(2, {{0, 1, 1}}), paths, options));
+  options = {};
+  options.late = {-1};
+  EXPECT_FALSE(simulate(at_once(2, {{0, 1, 1}}), paths, options));
+}
+
 /// Ranks 0 and 1 talk on plane 1, all others on plane 0.
 class PathsOnPlanes final : public WrappedPaths {
  public:

@@ -49,7 +49,7 @@ EXAMPLES: dict[str, list[str]] = {
     "estimate-hpl": ["estimate hpl --matrix-order 60 --nb 16 --grids 1x2 --seconds 10ms"],
     "estimate-hpl-paper": ["estimate hpl --paper"],
     "estimate-in-network": [
-        f"estimate in-network {PAPER} --contiguous 8..8 --collective allreduce,barrier --bytes 24B"
+        f"estimate in-network {PAPER} --contiguous 8..8 --collective allreduce,barrier --bytes 24B --late 10us"
     ],
     "bench-overlap": [
         "bench overlap --here --mpi openmpi --calls ibcast --bytes 8KiB --mechanisms none --repeats 1 --turns 2",

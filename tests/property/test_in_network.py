@@ -10,8 +10,8 @@ from ayatori.base.errors import Error
 from ayatori.model.jobs import contiguous_jobs, random_jobs
 from ayatori.model.network import open_source
 from ayatori.prediction.costs import seconds_of
-from ayatori.prediction.in_network import COLLECTIVES, SEGMENT_BYTES, links_up, predict_in_network
-from ayatori.prediction.predictor import Model
+from ayatori.prediction.in_network import COLLECTIVES, SEGMENT_BYTES, links_up, predict_in_network, predict_uneven
+from ayatori.prediction.predictor import Call, Model, Predictor
 
 THREE_LEVELS = "fattree:K=2,levels=3"
 PAPER = "fattree:K=6,levels=2,nodes=30"
@@ -79,6 +79,23 @@ def test_more_machines_under_the_same_switch_take_no_longer() -> None:
     times = [predict_in_network(network, job, [("barrier", 0)])[0] for job in jobs]
     assert len({one.seconds for one in times}) == 1
     assert times[0].host_seconds < times[-1].host_seconds
+
+
+def test_where_processes_come_unevenly_switches_have_no_more_left_than_at_once() -> None:
+    """Whoever comes early does its part meanwhile; after the last, its own way up and the way down are left."""
+    network = open_source(PAPER)
+    [job] = contiguous_jobs(network, [16], 1)
+    [found] = predict_in_network(network, job, [("allreduce", 16)])
+    alone = {
+        algorithm: Predictor(network).predict([job], Call("allreduce", algorithm, 16))[0].seconds
+        for algorithm in ("in-network", found.algorithm)
+    }
+    at_once, uneven = (predict_uneven(network, job, found, late) for late in (1e-9, 100e-6))
+    assert at_once.switches == pytest.approx(alone["in-network"], rel=0.01)
+    assert at_once.hosts == pytest.approx(alone[found.algorithm], rel=0.01)
+    assert 0 < uneven.switches <= at_once.switches * (1 + 1e-9) and uneven.switches < uneven.hosts
+    [reduce] = predict_in_network(network, job, [("reduce", 16)])
+    assert predict_uneven(network, job, reduce, 1e-6) is None
 
 
 def test_what_switches_cannot_take_is_refused() -> None:

@@ -7,12 +7,13 @@ from typing import Annotated, Any
 
 import typer
 
-from ayatori.base.units import format_bytes, format_seconds, parse_bytes
+from ayatori.base.units import format_bytes, format_seconds, parse_bytes, parse_seconds
 from ayatori.cli import options
+from ayatori.cli.execution import UsageError
 from ayatori.cli.grouped import grouped
 from ayatori.cli.output import print_json, print_table, say
 from ayatori.model.network import open_source
-from ayatori.prediction.in_network import COLLECTIVES, OPERATIONS, SEGMENT_BYTES, predict_in_network
+from ayatori.prediction.in_network import COLLECTIVES, OPERATIONS, SEGMENT_BYTES, predict_in_network, predict_uneven
 
 
 @grouped
@@ -24,6 +25,9 @@ def in_network(
     each: options.JobOptions,
     costs: options.ModelOptions,
     host_pattern: options.HOST_PATTERN = "",
+    late: Annotated[
+        str, typer.Option("--late", metavar="TIME", help="How much later processes come, on average; drawn, simulated.")
+    ] = "",
     json: options.JSON = False,
 ) -> None:
     """What would take a reduction in switches (SHARP), beside our fastest algorithm between hosts?
@@ -35,8 +39,16 @@ def in_network(
     job = each.jobs_or_whole_network(network)[0]
     sizes = [options.value_of(parse_bytes, word) for word in bytes.split(",")]
     calls = [(name, size) for name in collective.split(",") for size in (sizes if name != "barrier" else [0])]
-    predicted = predict_in_network(network, job, calls, costs.model_on(network))
-    results = [asdict(one) | {"saved": one.saved} for one in predicted]
+    model = costs.model_on(network)
+    predicted = predict_in_network(network, job, calls, model)
+    seconds = options.value_of(parse_seconds, late) if late else 0.0
+    if late and not 1e-9 <= seconds <= 1:
+        raise UsageError(f"--late {late} is out of range", hint="1ns to 1s")
+    uneven = [predict_uneven(network, job, one, seconds, model) if late else None for one in predicted]
+    results = [
+        asdict(one) | {"saved": one.saved, "late": asdict(two) if two is not None else None}
+        for one, two in zip(predicted, uneven, strict=True)
+    ]
     data = {"source": source, "ranks": job.rank_count, "machines": len(job.machines), "operations": OPERATIONS}
     data |= {"segment_bytes": SEGMENT_BYTES, "results": results}
     print_json("estimate-in-network", data) if json else describe(data)
@@ -46,9 +58,20 @@ def describe(data: dict[str, Any]) -> None:
     say(f"{data['ranks']} ranks on {data['machines']} machines; operations: {', '.join(data['operations'])}")
     columns = ["  collective", "in switches", "processor", "between hosts", "saved", "by"]
     print_table("", columns, [row_of(result) for result in data["results"]])
+    late = [result for result in data["results"] if result["late"] is not None]
+    if late:
+        rows = [late_row_of(result) for result in late]
+        print_table(
+            "After the last process has come, simulated", ["  collective", "in switches", "between hosts"], rows
+        )
 
 
 def row_of(result: dict[str, Any]) -> list[str]:
     times = [format_seconds(result[name]) for name in ("seconds", "processor", "host_seconds")]
     saved = f"{result['saved'] / result['host_seconds']:.0%}" if result["host_seconds"] else "0%"
     return [f"  {result['collective']}, {format_bytes(result['bytes'])}", *times, saved, result["algorithm"]]
+
+
+def late_row_of(result: dict[str, Any]) -> list[str]:
+    times = [format_seconds(result["late"][name]) for name in ("switches", "hosts")]
+    return [f"  {result['collective']}, {format_bytes(result['bytes'])}", *times]

@@ -17,13 +17,14 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from random import Random
 
 from ayatori._core import Job, Network, contiguous_job
 from ayatori.base.errors import Error
 from ayatori.prediction.choice import Ranking, choose
 from ayatori.prediction.costs import MessageCosts, seconds_of
-from ayatori.prediction.predictor import Model
+from ayatori.prediction.predictor import Call, Model, Predictor, algorithms_of
 
 COLLECTIVES = ("allreduce", "reduce", "broadcast", "barrier")
 """Those whose result has as many elements as what each process gives."""
@@ -52,8 +53,16 @@ class InNetwork:
 
     @property
     def saved(self) -> float:
-        """The same however unevenly processes arrive, if all wait for the last: it is what both take after that."""
         return self.host_seconds - self.seconds
+
+
+@dataclass(frozen=True)
+class Uneven:
+    """After the last process has come, on average over draws of when each does. Seconds."""
+
+    switches: float
+    hosts: float
+    """By the algorithm that is fastest where all come at the same time."""
 
 
 def predict_in_network(
@@ -67,6 +76,25 @@ def predict_in_network(
     height = links_up(network, job)
     rankings = choose(network, [job], list(calls), None, assumed).rankings
     return [_predicted(network, job, ranking, height, assumed) for ranking in rankings]
+
+
+def predict_uneven(
+    network: Network, job: Job, found: InNetwork, late: float, model: Model | None = None, draws: int = 8
+) -> Uneven | None:
+    """Simulates both where each process comes later than the first by a time of its own, drawn from an exponential
+    distribution with the mean `late`: switches and early hosts do meanwhile what they can. None if switches are not
+    simulated for this collective."""
+    if not any(algorithm.name == "in-network" for algorithm in algorithms_of(found.collective)):
+        return None
+    random = Random(1)
+    sums = {"in-network": 0.0, found.algorithm: 0.0}
+    for _ in range(draws):
+        times = [random.expovariate(1 / late) for _ in range(job.rank_count)]
+        predictor = Predictor(network, model=replace(model or Model(), late=times))
+        for algorithm in sums:
+            [predicted] = predictor.predict([job], Call(found.collective, algorithm, found.bytes))
+            sums[algorithm] += (predicted.seconds - max(times)) / draws
+    return Uneven(sums["in-network"], sums[found.algorithm])
 
 
 def _predicted(network: Network, job: Job, ranking: Ranking, height: int, model: Model) -> InNetwork:

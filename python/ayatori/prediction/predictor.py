@@ -85,6 +85,8 @@ class Model:
     hash_seed: int = 1
     hash_seeds: int = 8
     """Of ECMP: predictions are means over hashes with the seeds hash_seed, hash_seed + 1, …, so many of them."""
+    late: Sequence[float] = ()
+    """Seconds by rank: how much later than the others it comes to the call. Empty: all at the same time."""
 
     def on(self, network: Network) -> Model:
         """With what is assumed for this network in place of None."""
@@ -110,6 +112,7 @@ class Model:
         options.costs = to_core(self.costs or FREE)
         options.on_planes = [costs and message_costs_to_core(costs) for costs in self.on_planes or ()]
         options.head_of_line = self.head_of_line
+        options.late = list(self.late)
         return options
 
     def links(self) -> _core.LinkDefaults:
@@ -362,8 +365,7 @@ def make_schedule(call: Call, places: Places, planned_steps: PlannedSteps | None
     options.chunk_bytes = call.chunk_bytes
     options.radix = call.radix
     options.planned_steps = planned_steps
-    options.stencil = list(call.stencil)
-    options.stencil_periodic = [False] * len(call.stencil)
+    options.stencil, options.stencil_periodic = list(call.stencil), [False] * len(call.stencil)
     if call.sizes is not None:
         options.set_pair_sizes(call.sizes)
     if not loaded.is_other(call.algorithm):

@@ -100,6 +100,9 @@ struct FlowOptions {
   /// Their bandwidth counts for nothing: it is the links'.
   std::vector<std::optional<MessageCosts>> on_planes = {};
   bool head_of_line = false;
+  /// By rank: for so many seconds after the others have begun its processor is busy with something else, so that it
+  /// takes its first step later. Ranks beyond the end are not late. Needs StepMode::drift.
+  std::vector<double> late = {};
 };
 
 struct HotLinkTime {
