@@ -30,10 +30,12 @@ constexpr Duration max_yield = 1ms;
 constexpr Duration max_sleep = 100ms;
 
 /// A yield that takes so long has let another program run: the core is shared. For a while callers do not spin: they
-/// yield as long as others run meanwhile, whose datagrams then wake nobody and are received together, and sleep as soon
-/// as nobody does.
+/// yield as long as others run meanwhile, whose datagrams then wake nobody and are received together. Where nobody
+/// does, a core that goes idle has to be woken by another one, which takes both longer than what is waited for often
+/// does: they go on for a while before they sleep.
 constexpr Duration shared_core_yield = 10us;
 constexpr Duration shared_core_time = 10ms;
+constexpr Duration max_yield_in_vain = 60us;
 
 /// A yield that takes so long went to a program that computes, not to one that communicates and yields in turn. For a
 /// while callers sleep at once: the scheduler prefers those that wake up to those that have yielded.
@@ -248,7 +250,8 @@ void Process::idle(Lock& lock, Time since) {
   const Time now = driver_->now();
   const bool shared = now < core_shared_until_;
   if (now - since < max_spin && !shared) return;
-  if (now - since >= max_yield || now < core_taken_until_ || (shared && yielded_in_vain_)) {
+  const bool alone = shared && yielded_in_vain_;
+  if (now - since >= (alone ? max_yield_in_vain : max_yield) || now < core_taken_until_) {
     yielded_in_vain_ = false;
     return sleep(lock, several_threads_ ? max_shared_sleep : max_sleep);
   }

@@ -20,9 +20,12 @@ namespace ayatori::onesided {
 
 class Barrier {
  public:
-  /// How long a notice is waited for before it is asked for, and the longest time between two such questions; each time
-  /// is twice the one before. A question that comes too early costs one small packet.
-  static constexpr transport::Duration first_pause = std::chrono::microseconds(200);
+  /// How long a notice is waited for before it is asked for: twice the usual wait, within these bounds. A question that
+  /// comes too early costs two small packets, and wakes two processes.
+  static constexpr transport::Duration min_first_pause = std::chrono::microseconds(200);
+  static constexpr transport::Duration max_first_pause = std::chrono::milliseconds(2);
+
+  /// The longest time between two questions; each time is twice the one before.
   static constexpr transport::Duration max_pause = std::chrono::milliseconds(50);
 
   Barrier(Rank self, Rank procs) : self_(self), procs_(procs) {}
@@ -51,6 +54,7 @@ class Barrier {
     while (!done()) {
       if (!notify_all(notify)) return;
       if (!hop_complete()) return ask_when_due(now, ask);
+      note_wait(now);
       begin_hop(hop_ + 1);
     }
   }
@@ -90,7 +94,20 @@ class Barrier {
     hop_ = hop;
     next_notice_ = place_of(hop);
     ask_at_ = transport::never;
-    pause_ = first_pause;
+    asked_ = false;
+    pause_ = std::clamp(2 * usual_wait_, min_first_pause, max_first_pause);
+  }
+
+  /// Of a hop in which a question was sent it is not known how long the notice would have taken without it: the wait is
+  /// taken for an eighth longer than usual.
+  void note_wait(transport::Time now) {
+    if (asked_) {
+      usual_wait_ = std::min(usual_wait_ + usual_wait_ / 8, max_first_pause);
+    } else {
+      const auto wait = ask_at_ == transport::never ? transport::Duration::zero() : now - (ask_at_ - pause_);
+      usual_wait_ += (wait - usual_wait_) / 8;
+      usual_wait_ = std::max(usual_wait_, min_first_pause / 2);
+    }
   }
 
   template <typename Notify>
@@ -119,6 +136,7 @@ class Barrier {
     if (ask_at_ == transport::never) ask_at_ = now + pause_;
     if (now < ask_at_) return;
     for_missing([&](std::uint64_t place) { ask(before(place), place, started_); });
+    asked_ = true;
     pause_ = std::min(2 * pause_, max_pause);
     ask_at_ = now + pause_;
   }
@@ -130,7 +148,9 @@ class Barrier {
   std::uint64_t next_notice_ = 0;  // the first place whose notice was not sent in this barrier
   std::array<std::uint64_t, places> arrivals_{};
   transport::Time ask_at_ = transport::never;
-  transport::Duration pause_ = first_pause;
+  transport::Duration pause_ = min_first_pause;
+  transport::Duration usual_wait_ = min_first_pause / 2;  // for the notices of a hop, smoothed
+  bool asked_ = false;                                    // for one of this hop
 };
 
 }  // namespace ayatori::onesided

@@ -118,6 +118,29 @@ TEST(Barrier, APeerThatAsksTooEarlyOrForNoPlaceIsToldNothing) {
   EXPECT_FALSE(barrier.has_sent(1'000'000, 0));
 }
 
+/// How many questions a rank sends in a barrier whose other rank comes so much later.
+int questions_until(Barrier& barrier, Time& now, std::uint64_t number, transport::Duration wait) {
+  int asked = 0;
+  const auto go_on = [&] { barrier.progress(now, [](auto...) { return true; }, [&](auto...) { ++asked; }); };
+  barrier.start();
+  for (const Time end = now + wait; now < end; now += std::chrono::microseconds(10)) go_on();
+  barrier.arrived(0, number);
+  go_on();
+  EXPECT_TRUE(barrier.done());
+  return asked;
+}
+
+TEST(Barrier, ARankLearnsHowLongWaitsAreAndThenAsksLaterThanThat) {
+  Barrier barrier(0, 2);
+  Time now{};
+  std::uint64_t number = 0;
+  const auto wait = std::chrono::microseconds(700);
+  EXPECT_GT(questions_until(barrier, now, ++number, wait), 0);
+  while (number < 20) (void)questions_until(barrier, now, ++number, wait);
+  EXPECT_EQ(questions_until(barrier, now, ++number, wait), 0);
+  EXPECT_GT(questions_until(barrier, now, ++number, 2 * Barrier::max_first_pause), 0) << "a lost notice is asked for";
+}
+
 TEST(Barrier, NoticesThatNoPeerSendsHaveNoEffect) {
   Barrier barrier(0, 2);
   barrier.start();

@@ -89,7 +89,7 @@ void Endpoint::State::take(Time now, const Packet& packet, std::size_t bytes) {
     case PacketKind::busy:
       return;  // all that it says was taken in above
     case PacketKind::put:
-      return as_target().on_put(packet);
+      return as_target().on_put(now, packet);
     case PacketKind::get:
       return as_target().on_get(packet);
     case PacketKind::contents:
@@ -307,12 +307,14 @@ void Endpoint::advance(Time now) {
   state_->sender.advance(now);
   state_->receiver.advance(now);
   if (state_->initiator) state_->initiator->advance(now);
+  if (state_->target) state_->target->advance(now);
   state_->tell_application(now);
 }
 
 Time Endpoint::next_deadline() const {
   return std::min({state_->sender.next_deadline(), state_->receiver.next_deadline(),
-                   state_->initiator ? state_->initiator->next_deadline() : never});
+                   state_->initiator ? state_->initiator->next_deadline() : never,
+                   state_->target ? state_->target->next_deadline() : never});
 }
 
 void Endpoint::close_idle(Time now) {
@@ -324,7 +326,7 @@ void Endpoint::close_idle(Time now) {
 bool Endpoint::fully_closed() const {
   return state_->sender.contexts() == 0 && !state_->sender.awaits_replies() && state_->receiver.contexts() == 0 &&
          state_->shared.notices.empty() && (!state_->initiator || state_->initiator->idle()) &&
-         (!state_->target || !state_->target->owes());
+         (!state_->target || (!state_->target->owes() && state_->target->next_deadline() == never));
 }
 
 Epoch Endpoint::retire(Time now) {

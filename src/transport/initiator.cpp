@@ -119,11 +119,23 @@ std::uint32_t Initiator::cut(std::uint32_t slot) {
   return chunk;
 }
 
+/// Whether a further chunk follows at once, so that the answer to this one may wait for that one's. A quarter of a
+/// window shares an answer at the most: the next chunks go while it is on its way.
+bool Initiator::may_share_answer(TargetPeer& target) {
+  const std::uint32_t window = target.congestion.window();
+  const bool follows = !target.uncut.empty() && target.again.empty() && target.in_flight < window;
+  const std::uint32_t most = std::min(window / 4, std::uint32_t{max_finished_puts} + 1);
+  const bool shares = follows && !unused_chunks_.empty() && target.sharing + 1 < most;
+  target.sharing = shares ? target.sharing + 1 : 0;
+  return shares;
+}
+
 Packet Initiator::send(std::uint32_t slot, Time now) {
   Chunk& chunk = chunks_[slot];
   const Operation& operation = operations_[chunk.operation];
   TargetPeer& target = targets_[operation.target];
-  ++(chunk.last_number == 0 ? shared_.statistics.operation_packets : shared_.statistics.operations_again);
+  const bool again = chunk.last_number != 0;
+  ++(!again ? shared_.statistics.operation_packets : shared_.statistics.operations_again);
   chunk.last_number = shared_.epochs.next(now);
   if (chunk.first_number == 0) chunk.first_number = chunk.last_number;
   chunk.lost = false;
@@ -139,6 +151,8 @@ Packet Initiator::send(std::uint32_t slot, Time now) {
   packet.epoch = chunk.last_number;
   packet.sequence = slot;
   packet.stamp = stamp_of(now);
+  packet.resent = again;
+  packet.more = operation.kind == PacketKind::put && may_share_answer(target);
   packet.range = RemoteRange{operation.at.key, operation.at.offset + chunk.offset, chunk.size};
   if (operation.kind == PacketKind::put) packet.payload = {operation.source + chunk.offset, chunk.size};
   return packet;
@@ -153,6 +167,19 @@ Duration Initiator::timeout(const TargetPeer& target) {
 // ---- Answers
 
 void Initiator::on_answer(Time now, const Packet& packet) {
+  Packet earlier = packet;
+  earlier.stamp = 0;
+  earlier.payload = {};
+  for (auto rest = packet.kind == PacketKind::done ? packet.payload : std::span<const std::byte>{}; !rest.empty();) {
+    const FinishedPut put = take_finished_put(rest);
+    earlier.epoch = put.number;
+    earlier.sequence = put.sequence;
+    take_answer(now, earlier);
+  }
+  take_answer(now, packet);
+}
+
+void Initiator::take_answer(Time now, const Packet& packet) {
   if (!answers(packet)) return;
   const std::uint32_t slot = packet.sequence;
   const ContextId id = operations_[chunks_[slot].operation].target;

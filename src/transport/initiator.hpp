@@ -53,6 +53,7 @@ struct TargetPeer {
   SlotQueue flying;                 // chunks in flight, by rising number of the copy
   SlotQueue uncut;                  // operations with bytes that are in no chunk yet
   SlotQueue again;                  // lost chunks
+  std::uint32_t sharing = 0;        // chunks sent last whose answer may wait for that of the next
   std::uint32_t operations = 0;
   Time heard{};
   Time unanswered_since = never;
@@ -90,6 +91,7 @@ class Initiator {
     return {targets_.peer(operations_[chunks_[chunk].operation].target), Lane::messages, chunks_[chunk].last_number};
   }
   [[nodiscard]] bool answers(const Packet& packet) const;
+  void take_answer(Time now, const Packet& packet);
   void find_overtaken(TargetPeer& target, Epoch answered, Time now);
   void take_sample(TargetPeer& target, const Packet& packet, Time now);
   void land(std::uint32_t chunk, const Packet& packet);
@@ -103,6 +105,7 @@ class Initiator {
   [[nodiscard]] std::optional<std::uint32_t> next_chunk(ContextId target);
   [[nodiscard]] bool buffer_free_for(PacketKind kind) const;
   [[nodiscard]] std::uint32_t cut(std::uint32_t operation);
+  [[nodiscard]] bool may_share_answer(TargetPeer& target);
   [[nodiscard]] Packet send(std::uint32_t chunk, Time now);
   void time_out(std::uint32_t chunk, Time now);
   [[nodiscard]] Duration timeout(const TargetPeer& target);

@@ -144,6 +144,45 @@ struct Hoard {
   std::vector<std::size_t> fresh;  // not delivered yet
 };
 
+Options with_chunks(std::uint32_t count) {
+  Options options = small();
+  options.operations = count;
+  return options;
+}
+
+/// The window of a new target is 16 packets, of which a quarter shares an answer.
+TEST(Puts, ChunksSentTogetherShareAnswers) {
+  Hoard hoard(2, with_chunks(32));
+  const std::vector<std::byte> bytes(2'000);  // 16 chunks of 132 bytes
+  Process& initiator = *hoard.processes[1];
+  ASSERT_TRUE(initiator.endpoint.put(hoard.clock(1), 0, {key_of_memory, 0}, bytes, 7));
+  hoard.deliver_all();
+  EXPECT_EQ(initiator.above.ended[7].completed, 1);
+  EXPECT_EQ(initiator.endpoint.statistics().operation_packets, 16U);
+  EXPECT_EQ(std::ranges::count(hoard.items, PeerId{1}, &Hoard::Item::to), 4);
+}
+
+TEST(Puts, AnswerThatWaitsComesAlsoIfTheNextChunkIsLost) {
+  Hoard hoard(2, with_chunks(32));
+  const std::vector<std::byte> bytes(300);  // three chunks, which share an answer
+  Process& initiator = *hoard.processes[1];
+  ASSERT_TRUE(initiator.endpoint.put(hoard.clock(1), 0, {key_of_memory, 0}, bytes, 7));
+  hoard.collect();
+  ASSERT_EQ(hoard.fresh.size(), 3U);
+  hoard.fresh.pop_back();  // lost
+  hoard.deliver_all();
+  EXPECT_EQ(hoard.items.size(), 3U) << "an answer did not wait";
+  hoard.pass(100us);
+  hoard.deliver_all();
+  EXPECT_EQ(hoard.items.size(), 4U);
+  for (int i = 0; i < 100 && initiator.above.ended.empty(); ++i) {
+    hoard.pass(100us);
+    hoard.deliver_all();
+  }
+  EXPECT_EQ(initiator.above.ended[7].completed, 1);
+  EXPECT_EQ(initiator.endpoint.statistics().operations_again, 1U) << "only the chunk that was lost goes again";
+}
+
 /// Four processes and the owner itself write to places of an owner's memory, one at a time for each place. Between
 /// writes, a place holds what was written last, whatever old datagrams come.
 TEST(Puts, LateDuplicateNeverUndoesALaterPut) {

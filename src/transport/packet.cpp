@@ -120,6 +120,15 @@ bool fits_an_operation(std::size_t size) {
   return size >= operation_id_bytes && size <= operation_id_bytes + max_operation_bytes;
 }
 
+bool lists_finished_puts(std::span<const std::byte> payload) {
+  if (payload.size() % finished_put_bytes != 0 || payload.size() > max_finished_puts * finished_put_bytes) return false;
+  while (!payload.empty()) {
+    const Epoch number = take_finished_put(payload).number;
+    if (number == 0 || number > last_epoch) return false;
+  }
+  return true;
+}
+
 bool makes_sense(const Packet& packet) {
   if (packet.kind < PacketKind::data || packet.kind > PacketKind::express) return false;
   if (packet.epoch == 0 || packet.epoch > last_epoch || packet.floor.value_or(0) > last_epoch) return false;
@@ -140,6 +149,7 @@ bool makes_sense(const Packet& packet) {
   if (packet.fragment) return false;
   if (packet.kind == PacketKind::put) return packet.payload.size() == packet.range->size && packet.range->size > 0;
   if (packet.kind == PacketKind::get) return packet.payload.empty() && packet.range->size > 0;
+  if (packet.kind == PacketKind::done) return lists_finished_puts(packet.payload);
   return packet.payload.empty() != (packet.kind == PacketKind::contents);
 }
 
@@ -185,6 +195,25 @@ std::span<const std::byte> take_message(std::span<const std::byte>& several) {
   const auto message = several.subspan(size_bytes, first_size(several));
   several = several.subspan(size_bytes + message.size());
   return message;
+}
+
+FinishedPut take_finished_put(std::span<const std::byte>& payload) {
+  Reader reader(payload);
+  FinishedPut put;
+  put.number = reader.take<std::uint64_t>();
+  put.sequence = reader.take<std::uint32_t>();
+  payload = reader.rest();
+  return put;
+}
+
+std::span<const std::byte> encode_finished_puts(std::span<const FinishedPut> puts,
+                                                std::span<std::byte, max_finished_puts * finished_put_bytes> to) {
+  Writer writer(to);
+  for (const FinishedPut& put : puts) {
+    writer.put(put.number);
+    writer.put(put.sequence);
+  }
+  return writer.written();
 }
 
 std::optional<std::uint32_t> count_messages(std::span<const std::byte> several) {

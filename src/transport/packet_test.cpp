@@ -88,6 +88,29 @@ TEST(Packet, DecodeRefusesContradictions) {
   EXPECT_FALSE(decode(encoded(call_without_number), key, 4));
 }
 
+TEST(Packet, DoneListsWholePutsWithNumbersOnly) {
+  const std::array puts{FinishedPut{75, 4}, FinishedPut{76, 9}};
+  std::array<std::byte, max_finished_puts * finished_put_bytes> memory{};
+  Packet packet = sample();
+  packet.kind = PacketKind::done;
+  packet.payload = encode_finished_puts(puts, memory);
+  const auto bytes = encoded(packet);
+  auto rest = decode(bytes, key, 4)->payload;
+  for (const FinishedPut& put : puts) {
+    const FinishedPut read = take_finished_put(rest);
+    EXPECT_EQ(read.number, put.number);
+    EXPECT_EQ(read.sequence, put.sequence);
+  }
+  EXPECT_TRUE(rest.empty());
+  packet.payload = packet.payload.first(packet.payload.size() - 1);
+  EXPECT_FALSE(decode(encoded(packet), key, 4));
+  packet.payload = std::span(memory).first(3 * finished_put_bytes);  // the third has the number 0
+  EXPECT_FALSE(decode(encoded(packet), key, 4));
+  const std::vector<std::byte> too_many((max_finished_puts + 1) * finished_put_bytes, std::byte{1});
+  packet.payload = too_many;
+  EXPECT_FALSE(decode(encoded(packet), key, 4));
+}
+
 TEST(Packet, CountMessagesAcceptsWholeMessagesOnly) {
   const std::vector<std::byte> payload{std::byte{1}, std::byte{0}, std::byte{7}, std::byte{0}, std::byte{0}};
   Packet packet = sample();

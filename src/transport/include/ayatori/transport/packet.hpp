@@ -51,7 +51,7 @@ enum class PacketKind : std::uint8_t {
   put,              ///< initiator to target: write the payload to the range
   get,              ///< initiator to target: tell me the contents of the range
   contents,         ///< target to initiator: of the range that was asked for
-  done,             ///< target to initiator: the put of this number was carried out
+  done,             ///< target to initiator: the put of this number was carried out, and those that the payload lists
   stale,            ///< target to initiator: the put's number is not above `floor`; it was not carried out now
   refused,          ///< target to initiator: there is no such range, or it is not for you
   express,          ///< a message, or several, that belong to no flow: see docs/decisions/0103-express-packets.md
@@ -110,7 +110,7 @@ struct Packet {
   std::uint32_t stamp = 0;                   ///< when this copy was sent, see stamp_of()
   MessageKind message = MessageKind::plain;  ///< `reply` marks all data packets and asks of a flow of replies
   bool unordered = false;
-  bool more = false;     ///< the sender has further packets for this flow
+  bool more = false;     ///< the sender has further packets for this flow; of a put: its answer may wait for theirs
   bool resent = false;   ///< not the first copy
   bool several = false;  ///< the payload is several plain messages, see take_message()
   std::optional<Acknowledgement> acknowledgement;
@@ -128,6 +128,22 @@ inline constexpr std::size_t size_bytes = 2;
 
 /// How many there are; nothing if the bytes are not one or more whole messages.
 [[nodiscard]] std::optional<std::uint32_t> count_messages(std::span<const std::byte> several);
+
+/// A put that was carried out, as the payload of a `done` lists those before its own.
+struct FinishedPut {
+  Epoch number = 0;
+  Sequence sequence = 0;
+};
+
+inline constexpr std::size_t finished_put_bytes = 12;
+inline constexpr std::size_t max_finished_puts = 7;
+
+/// Takes the first from a `done` packet's payload.
+[[nodiscard]] FinishedPut take_finished_put(std::span<const std::byte>& payload);
+
+/// Writes them one after the other; returns the part of `to` that was written.
+[[nodiscard]] std::span<const std::byte> encode_finished_puts(
+    std::span<const FinishedPut> puts, std::span<std::byte, max_finished_puts * finished_put_bytes> to);
 
 inline constexpr std::size_t header_bytes = 36;
 inline constexpr std::size_t acknowledgement_bytes = 36;
