@@ -20,7 +20,8 @@ ranks of this machine, and one on each of the first two hosts, once for all coll
 The share of cells that are chosen well is said twice: of all algorithms as they are, where the best of several that
 send the same messages (same_messages.hpp) is a matter of chance, and with such algorithms as one.
 
-With more ranks than cores the model counts their turns, which is a rough guide (docs/predictions.md).
+With more ranks than cores the model counts their turns, which is a rough guide (docs/predictions.md). How well the
+measured times repeat themselves is said beside the error: every other round predicts the rounds between.
 """
 
 from __future__ import annotations
@@ -223,7 +224,11 @@ def compare(cells: list[Measured]) -> None:
     for size in dict.fromkeys(cell.calls[0].bytes for cell in cells):
         errors = [row.error for cell in cells if cell.calls[0].bytes == size for row in cell.rows]
         print(f"{format_bytes(size):>10}: {median(errors):6.1%} median error of {len(errors)}")
-    print(f"median error {median(row.error for row in rows):.1%} of {len(rows)} (bar {ERROR_BAR:.0%})")
+    itself = median(row.error_of_itself for row in rows)
+    print(
+        f"median error {median(row.error for row in rows):.1%} of {len(rows)} (bar {ERROR_BAR:.0%}); of every other "
+        f"round, which predicts the rounds between, {itself:.1%}"
+    )
     what = f"chosen at most {SLOWER_BAR:.0%} slower than the best (bar {CELLS_BAR:.0%})"
     print(f"{what}: {share_of((cell.as_it_is() for cell in cells), SLOWER_BAR)}")
     print(

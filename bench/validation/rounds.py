@@ -39,6 +39,12 @@ class Timed:
     def error(self) -> float:
         return abs(self.predicted - self.measured) / self.measured
 
+    @property
+    def error_of_itself(self) -> float:
+        """Of the times of every other round, as a prediction of those of the rounds between."""
+        own = Timed(self.name, median(self.rounds[0::2]), self.rounds[1::2] or self.rounds)
+        return own.error
+
 
 @dataclass(frozen=True)
 class Judged:
