@@ -1,8 +1,17 @@
 #include "socket_inbox.hpp"
 
+#include <algorithm>
+
 #include "pieces.hpp"
 
 namespace ayatori {
+
+namespace {
+
+/// Memory for what comes early grows with what has come: a header may say anything.
+constexpr Bytes early_bytes_at_once = Bytes{1} << 20;
+
+}  // namespace
 
 void SocketInbox::begin_play(std::uint64_t context, bool keeps_early) {
   context_ = context;
@@ -15,11 +24,11 @@ void SocketInbox::begin_play(std::uint64_t context, bool keeps_early) {
 void SocketInbox::post(Rank from, RequestId request, const CarriedMessage& message) {
   const std::uint32_t number = posted_[{from, message.stream, 0}]++;
   const Key key{from, message.stream, number};
-  Incoming& incoming = incoming_[key];
+  const auto [found, is_new] = incoming_.try_emplace(key);
+  Incoming& incoming = found->second;
   incoming.is_posted = true;
   incoming.request = request;
   incoming.message = message;
-  const bool is_new = incoming.early.empty() && !incoming.has_arrived;
   if (!is_new && incoming.bytes != message.bytes) {
     return completions_.fail(fail("a message of {} bytes is received as {}", incoming.bytes, message.bytes).error());
   }
@@ -33,18 +42,17 @@ Result<SocketInbox::Place> SocketInbox::find(Rank from, const FragmentHeader& he
     return fail("process {} sends a fragment that does not fit its message", from);
   }
   const Key key{from, header.stream, header.number};
-  const auto known = incoming_.find(key);
-  if (known == incoming_.end()) {
-    if (!keeps_early_) return Place::later;
-    Incoming& incoming = incoming_[key];
-    incoming.bytes = header.message_bytes;
-    incoming.early.resize(header.message_bytes);
-    return Place::here;
-  }
-  const Incoming& incoming = known->second;
-  if (incoming.bytes != header.message_bytes || incoming.arrived + header.bytes > incoming.bytes) {
+  if (!keeps_early_ && !incoming_.contains(key)) return Place::later;
+  const auto [found, is_new] = incoming_.try_emplace(key);
+  Incoming& incoming = found->second;
+  if (is_new) incoming.bytes = header.message_bytes;
+  if (incoming.bytes != header.message_bytes) {
     return fail("a message of {} bytes is received as {}", header.message_bytes, incoming.bytes);
   }
+  // Counted here: two connections may be amid their fragments, and none may end what another one still fills.
+  if (header.bytes > incoming.bytes - incoming.claimed) return fail("process {} sends bytes of a message twice", from);
+  incoming.claimed += header.bytes;
+  if (!incoming.is_posted) incoming.early.try_emplace(header.offset);
   return Place::here;
 }
 
@@ -54,8 +62,10 @@ void SocketInbox::memory_of(Rank from, const FragmentHeader& header, Bytes done,
   Incoming& incoming = incoming_.at({from, header.stream, header.number});
   const Bytes begin = header.offset + done;
   const Bytes left = header.bytes - done;
-  if (!incoming.early.empty()) {
-    memory.push_back(std::span(incoming.early).subspan(begin, left));
+  if (const auto early = incoming.early.find(header.offset); early != incoming.early.end()) {
+    auto& part = early->second;
+    part.resize(std::max<Bytes>(part.size(), done + std::min(left, early_bytes_at_once)));
+    memory.push_back(std::span(part).subspan(done, std::min(left, early_bytes_at_once)));
     return;
   }
   visit_parts(incoming.message.pieces, begin, left,
@@ -71,7 +81,9 @@ void SocketInbox::arrived(Rank from, const FragmentHeader& header) {
 }
 
 void SocketInbox::finish(const Key& key, const Incoming& incoming) {
-  if (!incoming.early.empty()) copy_in(incoming.message.pieces, 0, incoming.early.data(), incoming.bytes);
+  for (const auto& [offset, part] : incoming.early) {
+    copy_in(incoming.message.pieces, offset, part.data(), part.size());
+  }
   completions_.add(incoming.request);
   incoming_.erase(key);
 }

@@ -6,6 +6,7 @@
 /// one process on one stream of a play are numbered by both ends, in the order in which each posts them.
 
 #include <cstdint>
+#include <map>
 #include <span>
 #include <unordered_map>
 #include <vector>
@@ -47,9 +48,10 @@ class SocketInbox {
     }
   }
 
-  /// Whether a fragment can be taken. Error: a fragment that does not fit its receive.
+  /// Whether a fragment can be taken, which is then to be filled. Error: a fragment that does not fit its receive, or
+  /// of which there is a part already.
   [[nodiscard]] Result<Place> find(Rank from, const FragmentHeader& header);
-  /// The memory of the fragment's bytes from `done` on; after find() said `here`.
+  /// The memory of the fragment's bytes from `done` on, or of the first of them; after find() said `here`.
   void memory_of(Rank from, const FragmentHeader& header, Bytes done, std::vector<std::span<std::byte>>& memory);
   /// The fragment is there.
   void arrived(Rank from, const FragmentHeader& header);
@@ -59,8 +61,10 @@ class SocketInbox {
     bool is_posted = false;
     RequestId request = 0;
     CarriedMessage message;
-    std::vector<std::byte> early;  ///< if it came before its receive
+    /// By offset the fragments whose header came before the receive was posted.
+    std::map<Bytes, std::vector<std::byte>> early;
     Bytes bytes = 0;
+    Bytes claimed = 0;  ///< of fragments of which the header is there
     Bytes arrived = 0;
     bool has_arrived = false;  ///< also of a message without bytes
   };
