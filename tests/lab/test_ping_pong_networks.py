@@ -13,8 +13,8 @@ from ayatori import Network, open_source
 from ayatori.base.errors import Error
 from ayatori.calibration.measuring import Measurement, Samples
 from ayatori.diagnosis import Facts
-from ayatori.diagnosis.facts import Address, Host, Interface
-from ayatori.pingpong import Result, find_stretches, network_of_facts, with_measured_links
+from ayatori.diagnosis.facts import Address, Host, Interface, port_guid_in
+from ayatori.pingpong import Result, find_stretches, join_fabrics, network_of_facts, with_measured_links
 from ayatori.pingpong.measuring import fit_ping_pong
 
 EXAMPLES = Path(__file__).parents[2] / "examples/cluster"
@@ -92,6 +92,77 @@ def joined_pairs(network: Network) -> set[tuple[str, str]]:
         (machine.name, network.router_of(endpoint)) for machine in network.machines for endpoint in machine.endpoints
     ]
     return {(one, other) for one, near in ends for other, far in ends if one != other and near == far}
+
+
+def fabric_text(hosts: list[str]) -> str:
+    """As ibnetdiscover writes it: a switch with these hosts; the first has the port GUID 0x101, the next 0x201, …"""
+    ends = [(number, f"{number}00", host) for number, host in enumerate(hosts, 1)]
+    switch = 'vendid=0x2c9\ndevid=0xb924\nswitchguid=0x10(10)\nSwitch\t8 "S-0000000000000010"\t\t# "leaf" lid 1 lmc 0\n'
+    lines = [f'[{n}]\t"H-0000000000000{g}"[1]({n}01)\t\t# "{host} HCA-1" lid {n + 1} 4xDDR\n' for n, g, host in ends]
+    adapters = [
+        f'\nvendid=0x2c9\ndevid=0x634a\ncaguid=0x{g}\nCa\t1 "H-0000000000000{g}"\t\t# "{host} HCA-1"\n'
+        f'[1]({n}01)\t"S-0000000000000010"[{n}]\t\t# lid {n + 1} lmc 0 "leaf" lid 1 4xDDR\n'
+        for n, g, host in ends
+    ]
+    return switch + "".join(lines + adapters)
+
+
+def test_infiniband_that_hosts_have_ip_over_is_their_plane_with_its_switches(tmp_path: Path) -> None:
+    file = tmp_path / "fabric.txt"
+    file.write_text(fabric_text(["a2", "b2", "other"]))
+    facts = facts_of(CHASSIS)
+    guids = {"a2": 0x101, "b2": 0x201}
+    told = [
+        replace(
+            host,
+            interfaces=tuple(
+                replace(one, port_guid=guids[host.name]) if one.name == "ib0" else one for one in host.interfaces
+            ),
+        )
+        for host in facts.hosts
+    ]
+    facts = replace(facts, hosts=tuple(told))
+    out = tmp_path / "network.json"
+    fabric = open_source(f"ib:{file}")
+    out.write_text(join_fabrics(network_of_facts(facts), facts, {"ib:fabric": fabric}))
+    network = open_source(f"json:{out}")
+    assert network.planes == ["gbe", "infiniband"], "the subnet over it is not another plane"
+    names = {network.name(network.port(end).device) for end in network.endpoints}
+    assert names == {"gbe0", "ib0", "other HCA-1"}
+    assert {network.port(end).rate for end in network.endpoints if network.plane_of(network.port(end).device)} == {
+        "4xDDR"
+    }
+    [a2] = [machine for machine in network.machines if machine.name == "a2"]
+    assert [network.rail(network.port(end).device) for end in a2.endpoints] == [0, 1]
+    with pytest.raises(Error, match="full:3 has none of the hosts"):
+        join_fabrics(network_of_facts(facts), facts, {"full:3": open_source("full:3")})
+
+
+def test_ethernet_by_lldp_takes_the_place_of_its_subnet_and_has_the_measured_rate(tmp_path: Path) -> None:
+    def seen(switch: str, port: str) -> dict[str, object]:
+        chassis = {"name": [{"value": switch}], "capability": [{"type": "Bridge", "enabled": True}]}
+        return {"chassis": [chassis], "port": [{"id": [{"type": "ifname", "value": port}]}]}
+
+    reports = {
+        f"{host}.cluster": {"lldp": [{"interface": [{"name": "gbe0", "via": "LLDP"} | seen(switch, f"swp{port}")]}]}
+        for host, switch, port in (("a1", "s1", 1), ("a2", "s1", 2), ("b1", "s2", 1), ("b2", "s2", 2))
+    }
+    file = tmp_path / "lldp.json"
+    file.write_text(json.dumps(reports))
+    facts = facts_of(CHASSIS)
+    out = tmp_path / "network.json"
+    out.write_text(join_fabrics(network_of_facts(facts), facts, {"lldp": open_source(f"lldp:{file}")}))
+    network = open_source(f"json:{out}")
+    assert network.planes == ["ib", "ethernet"]
+    ends = [end for end in network.endpoints if network.plane_of(network.port(end).device) == 1]
+    assert {network.name(network.router_of(end) or 0) for end in ends} == {"s1", "s2"}
+    assert {network.port(end).rate for end in ends} == {"100Mbit/s"}
+
+
+def test_the_guid_of_a_port_is_the_end_of_the_hardware_address_over_it() -> None:
+    hardware = "80:00:02:08:fe:80:00:00:00:00:00:00:00:02:c9:03:00:01:02:03"
+    assert port_guid_in(hardware) == 0x0002C90300010203
+    assert port_guid_in("02:42:ac:11:00:02") == 0
 
 
 def measurement(latency: float, bandwidth: float) -> Measurement:

@@ -13,10 +13,12 @@ import typer
 from ayatori import _core
 from ayatori.base.files import read_text, write_bytes
 from ayatori.cli import options
+from ayatori.cli.execution import UsageError
 from ayatori.cli.output import note, print_json, say, say_unbroken
 from ayatori.diagnosis import Facts, Finding, Way, choose_way, find_trouble, remedies, survey, ways_of
 from ayatori.diagnosis.survey import words_of
-from ayatori.pingpong import network_of_facts
+from ayatori.model.network import open_source
+from ayatori.pingpong import join_fabrics, network_of_facts
 
 BAD = 3
 LAUNCHERS = {"openmpi": ("Open MPI", "mpirun"), "mpich": ("MPICH", "mpiexec")}
@@ -39,6 +41,12 @@ def doctor(
         Path | None,
         typer.Option(metavar="FILE", help="Write the networks between the hosts there, as json:FILE reads them."),
     ] = None,
+    join: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="SOURCE", help="With --out: a network of these hosts that another source knows, ib:live; repeated."
+        ),
+    ] = None,
     json: options.JSON = False,
 ) -> int:
     """Says what would go wrong with MPI on these hosts, and with which settings it goes well.
@@ -46,10 +54,13 @@ def doctor(
     Each host is asked for its interfaces, addresses and limits, and tries which addresses of the others it reaches.
     It needs Python 3 and iproute2 there, and an agent that asks for no password. Exit status 3: there is trouble.
     """
+    if join and out is None:
+        raise UsageError("--join is written to a file", hint="--out FILE")
     names, words = hosts_and_agent(hosts, agent)
+    fabrics = {source: open_source(source) for source in join or []}
     facts = survey(names, words)
     if out is not None:
-        write_bytes(out, network_of_facts(facts).encode())
+        write_bytes(out, join_fabrics(network_of_facts(facts), facts, fabrics).encode())
         note(f"wrote {out}")
     ways = ways_of(facts)
     chosen = choose_way(ways) if len(names) > 1 else None

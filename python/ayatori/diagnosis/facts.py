@@ -24,6 +24,8 @@ class Interface:
     name: str
     addresses: tuple[Address, ...]
     mtu: int
+    port_guid: int = 0
+    """Of the InfiniBand port under it; 0: it is no IP over InfiniBand."""
 
 
 @dataclass(frozen=True)
@@ -67,7 +69,7 @@ def read_host(name: str, told: Mapping[str, Any]) -> Host:
             Address(name, one["name"], text, str(ipaddress.ip_network(f"{text}/{length}", strict=False)))
             for text, length in one["addresses"]
         )
-        interfaces.append(Interface(one["name"], addresses, one["mtu"]))
+        interfaces.append(Interface(one["name"], addresses, one["mtu"], port_guid_in(one.get("hardware") or "")))
     return Host(
         name,
         tuple(interfaces),
@@ -76,3 +78,10 @@ def read_host(name: str, told: Mapping[str, Any]) -> Host:
         told["locked_bytes"],
         told["open_files"],
     )
+
+
+def port_guid_in(hardware: str) -> int:
+    """Of IP over InfiniBand the port's GUID: the last 8 of the 20 bytes of its hardware address (RFC 4391, section
+    9.1.1). 0 for other interfaces."""
+    parts = hardware.split(":")
+    return int("".join(parts[-8:]), 16) if len(parts) == 20 else 0

@@ -44,6 +44,7 @@ def interfaces():
                 "up": "UP" in one["flags"],
                 "loopback": "LOOPBACK" in one["flags"],
                 "mtu": one["mtu"],
+                "hardware": one.get("address"),
                 "addresses": ours,
             }
         )

@@ -1,5 +1,6 @@
 """What messages take on each network between some hosts, and through gateways: measured, fitted, drawn."""
 
+from ayatori.pingpong.joining import join_fabrics
 from ayatori.pingpong.measuring import Result, measure_stretches
 from ayatori.pingpong.network import network_of_facts, with_measured_links
 from ayatori.pingpong.plots import latency_plot, throughput_plot
@@ -9,6 +10,7 @@ __all__ = [
     "Result",
     "Stretch",
     "find_stretches",
+    "join_fabrics",
     "latency_plot",
     "measure_stretches",
     "network_of_facts",
