@@ -6,6 +6,7 @@
 #include <netinet/in.h>
 #include <sys/resource.h>
 
+#include <algorithm>
 #include <array>
 #include <climits>
 #include <cstring>
@@ -77,18 +78,24 @@ std::uint32_t address_of(const std::string& interface) {
   return found;
 }
 
-std::vector<SocketWay> ways_to(const OwnWays& ways, const Reachable& self, const Reachable& peer,
-                               std::uint32_t machine) {
-  std::vector<SocketWay> found;
+/// A line has words: a size, and the ways that messages take from it on, "NEAR:FAR" with the interfaces of both ends.
+SocketPeer ways_to(const OwnWays& ways, const Reachable& self, const Reachable& peer, std::uint32_t machine) {
+  SocketPeer found;
+  std::vector<std::string_view> known;
   for (const auto word : split(ways.lines[machine], ' ')) {
     const auto ends = split(word, ':');
-    if (ends.size() != 2) continue;
+    if (ends.size() == 1) found.by_size.push_back({parse_unsigned<Bytes>(word).value_or(0), {}});
+    if (ends.size() != 2 || found.by_size.empty()) continue;
+    const auto at = std::ranges::find(known, word);
+    found.by_size.back().ways.push_back(static_cast<std::uint32_t>(at - known.begin()));
+    if (at != known.end()) continue;
+    known.push_back(word);
     const auto near = parse_unsigned<std::size_t>(ends[0]).value_or(0);
     const auto far = parse_unsigned<std::size_t>(ends[1]).value_or(0);
-    found.push_back({self.addresses[near], ways.interfaces[near], peer.addresses[far], peer.port});
+    found.ways.push_back({self.addresses[near], ways.interfaces[near], peer.addresses[far], peer.port});
   }
   // Processes of one machine; and where no network joins two machines, they may have routes.
-  if (found.empty()) found.push_back({0, "", peer.addresses[0], peer.port});
+  if (found.ways.empty()) found = {{{0, "", peer.addresses[0], peer.port}}, {{0, {0}}}};
   return found;
 }
 
@@ -142,7 +149,7 @@ std::vector<std::string> ways_of_machines(const Network& network, const Job& job
   if (job.machines.size() > max_machines) return std::vector<std::string>(job.machines.size());
   Job one_each;
   for (const JobMachine& member : job.machines) one_each.machines.push_back({member.machine, 1});
-  const RailMap map(network, one_each, RailUse::striped);
+  const RailMap map(network, one_each, RailUse::soonest);
   std::vector<Rank> first_nic;
   Rank nics = 0;
   for (const JobMachine& member : map.nics().machines) {
@@ -158,10 +165,11 @@ std::vector<std::string> ways_of_machines(const Network& network, const Job& job
     }
     text += '\n';
     for (Rank to = 0; to < machines; ++to) {
-      for (std::uint32_t part = 0; from != to && part < map.part_count(from, to); ++part) {
-        const auto [leaves, arrives] = map.nics_of_part(from, to, part);
-        if (!map.may_connect(leaves, arrives)) continue;
-        text += fmt::format("{}:{} ", leaves - first_nic[from], arrives - first_nic[to]);
+      for (const WaysFrom& ways : from == to ? std::vector<WaysFrom>{} : map.ways(from, to)) {
+        text += fmt::format("{} ", ways.bytes);
+        for (const auto& [leaves, arrives] : ways.parts) {
+          text += fmt::format("{}:{} ", leaves - first_nic[from], arrives - first_nic[to]);
+        }
       }
       text += '\n';
     }
@@ -180,20 +188,22 @@ void join_networks(Process& process, const std::vector<std::string>& ways) {
   here.port = sockets ? (*sockets)->port() : 0;
   std::vector<Reachable> all(process.places.machine.size());
   PMPI_Allgather(&here, sizeof here, MPI_BYTE, all.data(), sizeof here, MPI_BYTE, MPI_COMM_WORLD);
-  std::vector<std::vector<SocketWay>> by_process(all.size());
+  std::vector<SocketPeer> by_process(all.size());
   std::size_t connections = 0;
   for (std::size_t peer = 0; peer < all.size() && reason.empty(); ++peer) {
     if (peer != static_cast<std::size_t>(process.rank)) {
       by_process[peer] = ways_to(own, here, all[peer], process.places.machine[peer]);
     }
-    connections += by_process[peer].size();
+    connections += by_process[peer].ways.size();
   }
   if (!has_descriptors_for(connections)) reason = fmt::format("{} connections are too many files", 2 * connections);
   reason = first_reason(process, std::move(reason));
   if (!reason.empty()) return tell(fmt::format("messages between machines go through the MPI: {}", reason));
-  (*sockets)->set_ways(std::move(by_process));
+  (*sockets)->set_peers(std::move(by_process));
   process.sockets = std::move(*sockets);
-  explain("messages between machines go by connections of the plug-in's own, over the networks that both are on");
+  explain(
+      "messages between machines go by connections of the plug-in's own, over the networks that both are on; those of "
+      "calls that do not block through the MPI");
 }
 
 }  // namespace ayatori::plugin

@@ -90,6 +90,12 @@ class Network:
     def planes(self) -> list[str]: ...
 
     @property
+    def background(self) -> list[tuple[int, int, float]]:
+        """
+        Traffic beside that of jobs: from which port of a NIC to which, and how many bytes a second it asks for.
+        """
+
+    @property
     def warnings(self) -> list:
         """What the source could not read, one line each."""
 
@@ -211,6 +217,8 @@ class RailUse(enum.Enum):
     striped = 2
 
     fastest = 3
+
+    soonest = 4
 
 def job_of_nics(network: Network, job: Job) -> Job:
     """The same machines with a rank for each of their NICs."""

@@ -22,12 +22,13 @@ struct Routing {
   RailUse rails = RailUse::own;  ///< otherwise plans are those of the job's NICs
   PathChoice choice = PathChoice::plan;
   std::uint64_t hash_seed = 0;
+  std::vector<double> plane_seconds = {};  ///< RailMap's
 
   [[nodiscard]] Result<std::unique_ptr<Paths>> paths(const Plan* plan, const Job& job,
                                                      std::span<const DeviceId> routers) const {
     if (routes == nullptr) return grid_paths_of_job(network, job, links);
     if (rails == RailUse::own) return paths_by_tables(plan, job, routers);
-    RailMap map(network, job, rails);
+    RailMap map(network, job, rails, plane_seconds);
     const auto sends = [&map](Rank leaves, Rank arrives) { return map.may_connect(leaves, arrives); };
     auto of_nics = paths_by_tables(plan, map.nics(), routers, sends);
     if (!of_nics) return of_nics;
@@ -75,8 +76,30 @@ nb::dict as_dict(const Prediction& prediction, const LinkName& name_of) {
   return result;
 }
 
+/// By plane, the seconds of a message without bytes besides its links.
+std::vector<double> plane_seconds(const Network& network, const FlowOptions& options) {
+  std::vector<double> seconds;
+  for (std::size_t plane = 0; plane < network.planes().size(); ++plane) {
+    const bool is_own = plane < options.on_planes.size() && options.on_planes[plane];
+    const MessageCosts& costs = is_own ? *options.on_planes[plane] : options.costs.between;
+    seconds.push_back(costs.latency + seconds_of(costs.send, 0) + seconds_of(costs.receive, 0));
+  }
+  return seconds;
+}
+
+/// With the network's background.
+FlowOptions beside_background(const Routing& routing, FlowOptions options) {
+  if (routing.network.background().empty()) return options;
+  if (routing.routes == nullptr) {
+    throw Raised(Error{"background traffic has paths by tables, not by dimension order", {}, {}, Error::Blame::user});
+  }
+  options.background = unwrap(steady_flows(routing.network, *routing.routes));
+  return options;
+}
+
 std::vector<Prediction> predict(const Routing& routing, const std::vector<PlannedRun>& planned,
-                                const FlowOptions& options) {
+                                const FlowOptions& asked) {
+  const FlowOptions options = beside_background(routing, asked);
   std::vector<SimulationRun> runs;
   for (const PlannedRun& run : planned) {
     runs.push_back({run.schedule, [&] { return routing.paths(run.plan, *run.job, run.routers); }});
@@ -115,7 +138,7 @@ nb::list simulate_jobs(const Network& network, const Routes* routes, const std::
                        const FlowOptions& options, const LinkDefaults& links,
                        const std::vector<std::vector<DeviceId>>& routers, RailUse rails, PathChoice choice,
                        std::uint64_t hash_seed) {
-  const Routing routing{network, routes, links, rails, choice, hash_seed};
+  const Routing routing{network, routes, links, rails, choice, hash_seed, plane_seconds(network, options)};
   const auto planned = planned_runs(routes, plans, jobs, schedules, routers);
   std::vector<Prediction> predictions;
   {
@@ -136,7 +159,8 @@ class JobsSideBySide {
                  const std::vector<std::vector<DeviceId>>& routers, RailUse rails, PathChoice choice,
                  std::uint64_t hash_seed)
       : options_(options) {
-    const Routing routing{network, routes, links, rails, choice, hash_seed};
+    const Routing routing{network, routes, links, rails, choice, hash_seed, plane_seconds(network, options)};
+    options_ = beside_background(routing, options);
     for (const PlannedRun& run : planned_runs(routes, plans, jobs, schedules, routers)) {
       schedules_.push_back(run.schedule);
       paths_.push_back(unwrap(routing.paths(run.plan, *run.job, run.routers)));

@@ -8,6 +8,8 @@
 #include "ayatori/network/shape.hpp"
 #include "bindings.hpp"
 
+#include <nanobind/stl/tuple.h>
+
 namespace ayatori::python {
 
 namespace {
@@ -168,6 +170,16 @@ void bind_model(nb::module_& module) {
                      return names;
                    })
       .def_prop_ro(
+          "background",
+          [](const Network& network) {
+            std::vector<std::tuple<PortId, PortId, double>> flows;
+            for (const BackgroundFlow& flow : network.background()) {
+              flows.emplace_back(flow.from, flow.to, flow.rate.bytes_per_second());
+            }
+            return flows;
+          },
+          "Traffic beside that of jobs: from which port of a NIC to which, and how many bytes a second it asks for.")
+      .def_prop_ro(
           "warnings", [](const Network& network) { return texts(network.warnings()); },
           "What the source could not read, one line each.")
       .def(
@@ -305,7 +317,8 @@ void bind_rails(nb::module_& module) {
       .value("own", RailUse::own)
       .value("aligned", RailUse::aligned)
       .value("striped", RailUse::striped)
-      .value("fastest", RailUse::fastest);
+      .value("fastest", RailUse::fastest)
+      .value("soonest", RailUse::soonest);
   module.def(
       "job_of_nics", [](const Network& network, const Job& job) { return RailMap(network, job, RailUse::own).nics(); },
       nb::arg("network"), nb::arg("job"), "The same machines with a rank for each of their NICs.");

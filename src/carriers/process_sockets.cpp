@@ -48,15 +48,22 @@ Result<std::unique_ptr<ProcessSockets>> ProcessSockets::listen(Rank self, Socket
 
 std::uint16_t ProcessSockets::port() const { return state_->port; }
 
-void ProcessSockets::set_ways(std::vector<std::vector<SocketWay>> ways) {
+void ProcessSockets::set_peers(std::vector<SocketPeer> peers) {
   state_->outgoing.clear();
-  for (Rank process = 0; process < ways.size(); ++process) {
+  state_->by_size.clear();
+  for (Rank process = 0; process < peers.size(); ++process) {
     auto& links = state_->outgoing.emplace_back();
-    for (SocketWay& way : ways[process]) links.push_back({process, OutgoingLink(std::move(way))});
+    for (SocketWay& way : peers[process].ways) links.push_back({process, OutgoingLink(std::move(way))});
+    state_->by_size.push_back(std::move(peers[process].by_size));
   }
-  state_->sent.resize(ways.size());
-  state_->open_links.resize(ways.size());
-  state_->has_ended.resize(ways.size());
+  state_->sent.resize(peers.size());
+  state_->open_links.resize(peers.size());
+  state_->has_ended.resize(peers.size());
+}
+
+const std::vector<std::uint32_t>& ProcessSockets::State::ways_of(Rank to, Bytes bytes) const {
+  const auto later = std::ranges::upper_bound(by_size[to], bytes, {}, &SocketPeer::From::bytes);
+  return std::prev(later)->ways;
 }
 
 void ProcessSockets::State::watch(int descriptor, std::uint32_t wanted, void* what, bool is_new) const {
@@ -96,17 +103,17 @@ Result<> ProcessSockets::State::post_send(Rank to, RequestId request, const Carr
 }
 
 Result<> ProcessSockets::State::send(Rank to, RequestId request, const CarriedMessage& message) {
-  auto& ways = outgoing[to];
-  if (ways.empty()) return fail("no network leads to process {}", to);
+  if (by_size[to].empty()) return fail("no network leads to process {}", to);
+  const auto& ways = ways_of(to, message.bytes);
   auto& numbers = sent[to];
   if (numbers.size() <= message.stream) numbers.resize(message.stream + 1);
-  const std::size_t parts = message.bytes >= options.min_striped_bytes ? ways.size() : 1;
+  const std::size_t parts = ways.size();
   FragmentHeader header{context, message.stream, numbers[message.stream]++, message.bytes, 0, 0};
   const std::uint32_t number = new_send(request, static_cast<std::uint32_t>(parts));
   for (std::size_t part = 0; part < parts; ++part) {
     header.offset += header.bytes;
     header.bytes = message.bytes / parts + (part < message.bytes % parts ? 1 : 0);
-    Outgoing& way = ways[part];
+    Outgoing& way = outgoing[to][ways[part]];
     if (!way.link.is_open()) {
       if (auto connected = way.link.connect({options.token, self}); !connected) return connected;
       watch(way.link.descriptor(), EPOLLOUT, &way, true);

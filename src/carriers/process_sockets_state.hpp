@@ -40,6 +40,8 @@ struct ProcessSockets::State {
   [[nodiscard]] Result<> advance(Outgoing& outgoing);
   [[nodiscard]] Result<> receive(IncomingLink& incoming);
   [[nodiscard]] Result<> retry_blocked();
+  /// Indices of the ways by which the parts of a message go. Precondition: there is a way.
+  [[nodiscard]] const std::vector<std::uint32_t>& ways_of(Rank to, Bytes bytes) const;
   void accept_all();
   void watch(int descriptor, std::uint32_t events, void* what, bool is_new) const;
   [[nodiscard]] Result<> remember(Result<> done);
@@ -50,7 +52,8 @@ struct ProcessSockets::State {
   std::uint16_t port = 0;
   SocketDescriptor listener;
   SocketDescriptor events;
-  std::vector<std::vector<Outgoing>> outgoing;  ///< by process and way
+  std::vector<std::vector<SocketPeer::From>> by_size;  ///< by process
+  std::vector<std::vector<Outgoing>> outgoing;         ///< by process and way
   std::list<IncomingLink> incoming;
   std::vector<std::uint32_t> open_links;  ///< by process: connections that it has to here
   std::vector<bool> has_ended;            ///< by process: whether one was closed

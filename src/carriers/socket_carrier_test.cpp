@@ -19,9 +19,10 @@ constexpr std::uint64_t the_token = 77;
 /// Processes of this machine that reach each other by several of its loopback addresses.
 class SocketNetwork {
  public:
-  explicit SocketNetwork(Rank processes, std::size_t ways = 1, Bytes min_striped_bytes = 1000) {
+  explicit SocketNetwork(Rank processes, std::size_t ways = 1, Bytes min_striped_bytes = 1000)
+      : min_striped_bytes_(min_striped_bytes) {
     for (Rank self = 0; self < processes; ++self) {
-      sockets_.push_back(ProcessSockets::listen(self, {the_token, min_striped_bytes}).value());
+      sockets_.push_back(ProcessSockets::listen(self, {the_token}).value());
     }
     for (Rank self = 0; self < processes; ++self) set_ways(self, ways);
   }
@@ -42,16 +43,19 @@ class SocketNetwork {
 
  private:
   void set_ways(Rank self, std::size_t count) {
-    std::vector<std::vector<SocketWay>> ways(sockets_.size());
+    std::vector<SocketPeer> peers(sockets_.size());
     for (Rank peer = 0; peer < sockets_.size(); ++peer) {
       for (std::size_t way = 0; way < count && peer != self; ++way) {
         const std::uint32_t address = htonl(INADDR_LOOPBACK + static_cast<std::uint32_t>(way));
-        ways[peer].push_back({address, "lo", address, sockets_[peer]->port()});
+        if (way == 0) peers[peer].by_size = {{0, {0}}, {min_striped_bytes_, {}}};
+        peers[peer].ways.push_back({address, "lo", address, sockets_[peer]->port()});
+        peers[peer].by_size.back().ways.push_back(static_cast<std::uint32_t>(way));
       }
     }
-    sockets_[self]->set_ways(std::move(ways));
+    sockets_[self]->set_peers(std::move(peers));
   }
 
+  Bytes min_striped_bytes_;
   std::vector<std::unique_ptr<ProcessSockets>> sockets_;
   std::vector<std::unique_ptr<SocketCarrier>> carriers_;
   std::uint64_t context_ = 0;

@@ -14,19 +14,19 @@ class AdaptivePaths final : public ChosenPaths {
 
   [[nodiscard]] bool splits_by_load() const override { return true; }
 
-  [[nodiscard]] std::uint32_t part_count(Rank from, Rank to) const override {
+  [[nodiscard]] std::uint32_t part_count(Rank from, Rank to, Bytes /*bytes*/) const override {
     if (!between_ranks(from, to)) return 1;
     return static_cast<std::uint32_t>(between(from, to).size());
   }
 
   void path(Rank from, Rank to, std::vector<std::uint32_t>& links) const override {
     PartPath first;
-    if (machine(from) != machine(to)) part(0, from, to, first);
+    if (machine(from) != machine(to)) part(0, from, to, first, large_message);
     links = std::move(first.links);
   }
 
-  void part(std::uint32_t number, Rank from, Rank to, PartPath& path) const override {
-    if (!between_ranks(from, to)) return inner().part(number, from, to, path);
+  void part(std::uint32_t number, Rank from, Rank to, PartPath& path, Bytes bytes) const override {
+    if (!between_ranks(from, to)) return inner().part(number, from, to, path, bytes);
     const std::vector<PortId>& middle = between(from, to)[number];
     path.links.assign(1, minimal().endpoint(from));
     path.links.insert(path.links.end(), middle.begin(), middle.end());

@@ -161,7 +161,7 @@ void DriftingSchedule::post_send(StreamId sender, StreamId receiver, Bytes bytes
   const Rank from = place_of(participant(sender));
   const Rank to = place_of(participant(receiver));
   message.bytes = bytes;
-  message.eager = bytes <= traffic_.resources().costs(from, to).eager_limit;
+  message.eager = bytes <= traffic_.resources().costs(from, to, bytes).eager_limit;
   const double seconds = traffic_.resources().send_seconds(from, to, bytes);
   if (seconds == 0) return make_ready(id);
   occupy(participant(sender), seconds, token_of(Kind::send_overhead, id));

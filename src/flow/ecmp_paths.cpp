@@ -35,8 +35,8 @@ class EcmpPaths final : public ChosenPaths {
     links.push_back(minimal().last_link(to));
   }
 
-  void part(std::uint32_t number, Rank from, Rank to, PartPath& path) const override {
-    if (!between_ranks(from, to)) return inner().part(number, from, to, path);
+  void part(std::uint32_t number, Rank from, Rank to, PartPath& path, Bytes bytes) const override {
+    if (!between_ranks(from, to)) return inner().part(number, from, to, path, bytes);
     Paths::part(number, from, to, path);
   }
 

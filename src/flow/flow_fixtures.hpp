@@ -117,13 +117,13 @@ struct ListedPaths final : Paths {
     const auto at = paths.find({from, to});
     links = at == paths.end() ? std::vector<std::uint32_t>{} : at->second;
   }
-  [[nodiscard]] std::uint32_t part_count(Rank from, Rank to) const override {
+  [[nodiscard]] std::uint32_t part_count(Rank from, Rank to, Bytes /*bytes*/ = large_message) const override {
     const auto at = parts.find({from, to});
     return at == parts.end() ? 1 : static_cast<std::uint32_t>(at->second.size());
   }
-  void part(std::uint32_t number, Rank from, Rank to, PartPath& path) const override {
+  void part(std::uint32_t number, Rank from, Rank to, PartPath& path, Bytes bytes = large_message) const override {
     const auto at = parts.find({from, to});
-    if (at == parts.end()) return Paths::part(number, from, to, path);
+    if (at == parts.end()) return Paths::part(number, from, to, path, bytes);
     path = at->second[number];
   }
 

@@ -34,16 +34,16 @@ void JoinedPaths::path(Rank from, Rank to, std::vector<std::uint32_t>& links) co
   jobs_[participants_[from].job]->path(participants_[from].number, participants_[to].number, links);
 }
 
-std::uint32_t JoinedPaths::part_count(Rank from, Rank to) const {
-  return jobs_[participants_[from].job]->part_count(participants_[from].number, participants_[to].number);
+std::uint32_t JoinedPaths::part_count(Rank from, Rank to, Bytes bytes) const {
+  return jobs_[participants_[from].job]->part_count(participants_[from].number, participants_[to].number, bytes);
 }
 
-std::uint32_t JoinedPaths::plane(Rank from, Rank to) const {
-  return jobs_[participants_[from].job]->plane(participants_[from].number, participants_[to].number);
+std::uint32_t JoinedPaths::plane(Rank from, Rank to, Bytes bytes) const {
+  return jobs_[participants_[from].job]->plane(participants_[from].number, participants_[to].number, bytes);
 }
 
-void JoinedPaths::part(std::uint32_t number, Rank from, Rank to, PartPath& path) const {
-  jobs_[participants_[from].job]->part(number, participants_[from].number, participants_[to].number, path);
+void JoinedPaths::part(std::uint32_t number, Rank from, Rank to, PartPath& path, Bytes bytes) const {
+  jobs_[participants_[from].job]->part(number, participants_[from].number, participants_[to].number, path, bytes);
 }
 
 }  // namespace ayatori

@@ -32,9 +32,9 @@ class JoinedPaths final : public Paths {
   [[nodiscard]] std::uint32_t machine_count() const override { return machine_count_; }
   [[nodiscard]] std::uint32_t nic_count() const override { return nic_count_; }
   void path(Rank from, Rank to, std::vector<std::uint32_t>& links) const override;
-  [[nodiscard]] std::uint32_t part_count(Rank from, Rank to) const override;
-  void part(std::uint32_t number, Rank from, Rank to, PartPath& path) const override;
-  [[nodiscard]] std::uint32_t plane(Rank from, Rank to) const override;
+  [[nodiscard]] std::uint32_t part_count(Rank from, Rank to, Bytes bytes) const override;
+  void part(std::uint32_t number, Rank from, Rank to, PartPath& path, Bytes bytes) const override;
+  [[nodiscard]] std::uint32_t plane(Rank from, Rank to, Bytes bytes) const override;
   [[nodiscard]] bool splits_by_load() const override { return jobs_.front()->splits_by_load(); }
 
  private:

@@ -11,12 +11,12 @@ class MultipathPaths final : public WrappedPaths {
   MultipathPaths(std::unique_ptr<const Plan> base_lids, std::unique_ptr<Paths> on_base_lids, MultipathTracer tracer)
       : WrappedPaths(std::move(on_base_lids)), base_lids_(std::move(base_lids)), tracer_(std::move(tracer)) {}
 
-  [[nodiscard]] std::uint32_t part_count(Rank from, Rank to) const override {
+  [[nodiscard]] std::uint32_t part_count(Rank from, Rank to, Bytes /*bytes*/) const override {
     return between_ranks(from, to) ? tracer_.path_count(from, to) : 1;
   }
 
-  void part(std::uint32_t number, Rank from, Rank to, PartPath& path) const override {
-    if (!between_ranks(from, to)) return inner().part(number, from, to, path);
+  void part(std::uint32_t number, Rank from, Rank to, PartPath& path, Bytes bytes) const override {
+    if (!between_ranks(from, to)) return inner().part(number, from, to, path, bytes);
     path.links.clear();
     tracer_.trace(from, to, number, [&](PortId link) { path.links.push_back(link); });
     path.from_nic = nic(from);

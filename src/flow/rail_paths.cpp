@@ -18,35 +18,35 @@ class RailPaths final : public WrappedPaths {
 
   void path(Rank from, Rank to, std::vector<std::uint32_t>& links) const override {
     PartPath first;
-    if (machine(from) != machine(to)) part(0, from, to, first);
+    if (machine(from) != machine(to)) part(0, from, to, first, large_message);
     links = std::move(first.links);
   }
 
-  [[nodiscard]] std::uint32_t part_count(Rank from, Rank to) const override {
-    if (!between_ranks(from, to)) return inner().part_count(own(from), own(to));
+  [[nodiscard]] std::uint32_t part_count(Rank from, Rank to, Bytes bytes) const override {
+    if (!between_ranks(from, to)) return inner().part_count(own(from), own(to), bytes);
     std::uint32_t count = 0;
-    for (std::uint32_t rail = 0; rail < map_.part_count(from, to); ++rail) {
-      const auto [leaves, arrives] = map_.nics_of_part(from, to, rail);
-      count += inner().part_count(leaves, arrives);
+    for (std::uint32_t rail = 0; rail < map_.part_count(from, to, bytes); ++rail) {
+      const auto [leaves, arrives] = map_.nics_of_part(from, to, rail, bytes);
+      count += inner().part_count(leaves, arrives, bytes);
     }
     return count;
   }
 
   /// A rail's parts, if each is cut again, come one after the other.
-  void part(std::uint32_t number, Rank from, Rank to, PartPath& path) const override {
-    if (!between_ranks(from, to)) return inner().part(number, own(from), own(to), path);
-    for (std::uint32_t rail = 0; rail < map_.part_count(from, to); ++rail) {
-      const auto [leaves, arrives] = map_.nics_of_part(from, to, rail);
-      const std::uint32_t parts = inner().part_count(leaves, arrives);
-      if (number < parts) return inner().part(number, leaves, arrives, path);
+  void part(std::uint32_t number, Rank from, Rank to, PartPath& path, Bytes bytes) const override {
+    if (!between_ranks(from, to)) return inner().part(number, own(from), own(to), path, bytes);
+    for (std::uint32_t rail = 0; rail < map_.part_count(from, to, bytes); ++rail) {
+      const auto [leaves, arrives] = map_.nics_of_part(from, to, rail, bytes);
+      const std::uint32_t parts = inner().part_count(leaves, arrives, bytes);
+      if (number < parts) return inner().part(number, leaves, arrives, path, bytes);
       number -= parts;
     }
   }
 
-  [[nodiscard]] std::uint32_t plane(Rank from, Rank to) const override {
+  [[nodiscard]] std::uint32_t plane(Rank from, Rank to, Bytes bytes) const override {
     if (!between_ranks(from, to)) return no_id;
-    const auto [leaves, arrives] = map_.nics_of_part(from, to, 0);
-    return inner().plane(leaves, arrives);
+    const auto [leaves, arrives] = map_.nics_of_part(from, to, 0, bytes);
+    return inner().plane(leaves, arrives, bytes);
   }
 
  private:

@@ -1,7 +1,8 @@
 #pragma once
 /// \file
 /// What flows share: the constraints of simulate.hpp in one numbering. First the directed links, then two for each NIC
-/// (what leaves it and what enters it), then the bus of each machine. NICs and buses without a limit are left out.
+/// (what leaves it and what enters it), one for each flow of the background, then the bus of each machine. NICs and
+/// buses without a limit are left out.
 
 #include <algorithm>
 #include <vector>
@@ -42,25 +43,25 @@ class Resources {
   /// Routers have neither a processor nor a NIC.
   [[nodiscard]] bool has_processor(Rank participant) const { return paths_.nic(participant) != no_id; }
   [[nodiscard]] bool within_machine(Rank from, Rank to) const { return paths_.machine(from) == paths_.machine(to); }
-  /// What messages between the two participants cost.
-  [[nodiscard]] const MessageCosts& costs(Rank from, Rank to) const {
+  /// What messages of so many bytes between the two participants cost.
+  [[nodiscard]] const MessageCosts& costs(Rank from, Rank to, Bytes bytes) const {
     if (within_machine(from, to)) return options_.costs.inside;
     if (options_.on_planes.empty()) return options_.costs.between;
-    const std::uint32_t plane = paths_.plane(from, to);
+    const std::uint32_t plane = paths_.plane(from, to, bytes);
     if (plane >= options_.on_planes.size() || !options_.on_planes[plane]) return options_.costs.between;
     return *options_.on_planes[plane];
   }
   /// Seconds by which a message flows later than Route::delay says: a rendezvous, in which routers don't take part.
   [[nodiscard]] double rendezvous_delay(Rank from, Rank to, Bytes bytes) const {
-    const MessageCosts& costs = this->costs(from, to);
+    const MessageCosts& costs = this->costs(from, to, bytes);
     return bytes > costs.eager_limit && has_processor(from) && has_processor(to) ? costs.rendezvous : 0;
   }
   /// Seconds of the processor of a message's sender and receiver: none of routers.
   [[nodiscard]] double send_seconds(Rank from, Rank to, Bytes bytes) const {
-    return has_processor(from) ? seconds_of(costs(from, to).send, bytes) : 0;
+    return has_processor(from) ? seconds_of(costs(from, to, bytes).send, bytes) : 0;
   }
   [[nodiscard]] double receive_seconds(Rank from, Rank to, Bytes bytes) const {
-    return has_processor(to) ? seconds_of(costs(from, to).receive, bytes) : 0;
+    return has_processor(to) ? seconds_of(costs(from, to, bytes).receive, bytes) : 0;
   }
   /// Whether some machine has more ranks than cores; whether this rank's machine has.
   [[nodiscard]] bool ranks_take_turns() const { return !turns_.empty(); }
@@ -79,7 +80,12 @@ class Resources {
   }
   [[nodiscard]] std::uint32_t outlet_count() const { return paths_.nic_count() + paths_.participant_count(); }
   /// Least seconds between two messages out of this outlet; 0 for what routers send, which have none.
-  [[nodiscard]] double gap(Rank from, Rank to) const { return has_processor(from) ? costs(from, to).gap : 0; }
+  [[nodiscard]] double gap(Rank from, Rank to, Bytes bytes) const {
+    return has_processor(from) ? costs(from, to, bytes).gap : 0;
+  }
+
+  /// By flow of the background its constraints.
+  [[nodiscard]] const std::vector<std::vector<Constraint>>& background() const { return background_; }
 
   [[nodiscard]] std::uint32_t nic_count() const { return paths_.nic_count(); }
   /// Of each NIC: bytes a second (0: no limit), and bytes that pass at once after a pause.
@@ -89,9 +95,9 @@ class Resources {
   /// Into how many parts a message is cut: at least 1, and at most as many as it has bytes; an empty one has 1.
   [[nodiscard]] std::uint32_t part_count(Rank from, Rank to, Bytes bytes) const;
 
-  /// Replaces `route` by that of a part. Routers have no NIC: what they send and receive is limited by their links
-  /// only.
-  void find_route(Rank from, Rank to, std::uint32_t part, Route& route) const;
+  /// Replaces `route` by that of a part of a message of so many bytes. Routers have no NIC: what they send and receive
+  /// is limited by their links only.
+  void find_route(Rank from, Rank to, Bytes bytes, std::uint32_t part, Route& route) const;
 
  private:
   void count_turns();
@@ -104,6 +110,7 @@ class Resources {
   Constraint first_nic_;
   Constraint first_bus_;
   std::vector<double> capacity_;
+  std::vector<std::vector<Constraint>> background_;
   std::vector<double> latency_;  // by link
   std::vector<double> turns_;    // by machine: how many ranks there are for each core, less one; empty: nowhere more
 };

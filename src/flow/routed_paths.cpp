@@ -58,7 +58,7 @@ class RoutedPaths final : public Paths {
   }
   [[nodiscard]] std::uint32_t nic_count() const override { return static_cast<std::uint32_t>(network_.device_count()); }
 
-  [[nodiscard]] std::uint32_t plane(Rank from, Rank to) const override {
+  [[nodiscard]] std::uint32_t plane(Rank from, Rank to, Bytes /*bytes*/) const override {
     return from < ranks_ && to < ranks_ ? network_.device(network_.port(ports_[from]).device).plane : no_id;
   }
 

@@ -171,7 +171,7 @@ std::vector<double> seconds_on_links(const Schedule& schedule, const Paths& path
   const auto add = [&](Rank from, Rank to, Bytes bytes) {
     const std::uint32_t parts = resources.part_count(from, to, bytes);
     for (std::uint32_t part = 0; part < parts; ++part) {
-      resources.find_route(from, to, part, route);
+      resources.find_route(from, to, bytes, part, route);
       const auto flowing = static_cast<double>(bytes_of_part(bytes, parts, part));
       for (const Constraint link : route.path.links) seconds[link] += flowing / resources.capacity()[link];
     }

@@ -53,6 +53,15 @@ Result<> check_options(const FlowOptions& options) {
     if (auto checked = check(late, "the time that a rank is late"); !checked) return checked;
   }
   if (!options.late.empty() && options.steps != StepMode::drift) return fail("ranks are late in steps that drift only");
+  for (const SteadyFlow& flow : options.background) {
+    if (auto checked = check(flow.bytes_per_second, "the rate of background traffic"); !checked) return checked;
+  }
+  if (!options.background.empty() && options.head_of_line) {
+    return fail("head-of-line blocking is not modelled beside background traffic");
+  }
+  if (!options.background.empty() && options.steps == StepMode::synchronous) {
+    return fail("synchronous steps count the loads of messages, and beside them is background traffic");
+  }
   for (const auto& costs : options.on_planes) {
     if (!costs) continue;
     if (auto checked = check(*costs); !checked) return checked;
@@ -62,6 +71,7 @@ Result<> check_options(const FlowOptions& options) {
 
 Result<> check_split(const Paths& paths, const FlowOptions& options) {
   if (!paths.splits_by_load()) return {};
+  if (!options.background.empty()) return fail("background traffic has one path, and packets spread by load");
   if (options.head_of_line) return fail("head-of-line blocking is not modelled where packets spread by load");
   if (options.steps == StepMode::synchronous) {
     return fail("synchronous steps count the loads of fixed paths, and packets spread by load");

@@ -62,7 +62,9 @@ TEST(Simulate, ARankThatIsLateBeginsLaterAndOthersOnlyWaitForItsMessages) {
 class PathsOnPlanes final : public WrappedPaths {
  public:
   using WrappedPaths::WrappedPaths;
-  [[nodiscard]] std::uint32_t plane(Rank from, Rank to) const override { return from < 2 && to < 2 ? 1 : 0; }
+  [[nodiscard]] std::uint32_t plane(Rank from, Rank to, Bytes /*bytes*/) const override {
+    return from < 2 && to < 2 ? 1 : 0;
+  }
 };
 
 TEST(Simulate, AMessageCostsWhatMessagesOnItsPlaneCost) {
@@ -90,6 +92,33 @@ TEST(Simulate, TwoFlowsShareALinkUntilTheShorterEnds) {
   const Prediction prediction = run(at_once(3, {{0, 1, 100}, {0, 2, 300}}), one_switch(3, 100));
   EXPECT_NEAR(prediction.rank_seconds[1], 2, 1e-9);
   EXPECT_NEAR(prediction.rank_seconds[2], 4, 1e-9);
+}
+
+TEST(Simulate, BackgroundTrafficTakesWhatItAsksForOrItsFairShare) {
+  const ListedSchedule schedule = at_once(2, {{0, 1, 300}});
+  const ListedPaths paths = one_switch(2, 100);
+  FlowOptions options;
+  options.background = {{{0}, 25}};
+  expect_seconds(run(schedule, paths, options), 4);  // 75 are left of 100
+  options.background = {{{0}, 80}};
+  expect_seconds(run(schedule, paths, options), 6);  // half of 100
+  options.background = {{{0}, 80}, {{0}, 10}};
+  expect_seconds(run(schedule, paths, options), 300 / 45.0);
+  options.background = {{{5}, 80}};
+  EXPECT_EQ(run(schedule, one_switch(3, 100), options).network_bytes, 300U);
+  expect_seconds(run(schedule, one_switch(3, 100), options), 3);
+  options.steps = StepMode::synchronous;
+  EXPECT_FALSE(simulate(schedule, paths, options));
+  options.steps = StepMode::drift;
+  options.head_of_line = true;
+  EXPECT_FALSE(simulate(schedule, paths, options));
+}
+
+TEST(Simulate, AMessageThatIsAloneAfterItsRivalsStillSharesWithTheBackground) {
+  // 0 -> 1 and 0 -> 2 share 100 with a flow that asks for 60: 100 / 3 each for 3 s, then half of it for the last 100.
+  FlowOptions options;
+  options.background = {{{0}, 60}};
+  expect_seconds(run(at_once(3, {{0, 1, 100}, {0, 2, 200}}), one_switch(3, 100), options), 5);
 }
 
 TEST(Simulate, FlowsOverSeveralLinksGetMaxMinFairRates) {
@@ -134,7 +163,7 @@ TEST(Resources, FindRouteUsesTheBusWithinAMachineAndNoBusBetweenMachines) {
   const Resources resources(paths, options);
   Route route;
   for (const auto& [from, to] : std::vector<std::pair<Rank, Rank>>{{0, 1}, {3, 2}, {0, 2}, {1, 3}, {2, 0}, {3, 1}}) {
-    resources.find_route(from, to, 0, route);
+    resources.find_route(from, to, 1, 0, route);
     EXPECT_EQ(route.shared.size(), route.within_machine ? 1U : 3U);
     for (const Constraint shared : route.shared) {
       EXPECT_EQ(resources.is_bus(shared), route.within_machine) << from << " to " << to << ", " << shared;

@@ -118,7 +118,7 @@ class StepLoads {
   }
 
   void add_part(const Message& message, std::uint32_t part, std::uint32_t parts) {
-    resources_.find_route(message.from, message.to, part, route_);
+    resources_.find_route(message.from, message.to, message.bytes, part, route_);
     route_.delay += resources_.rendezvous_delay(message.from, message.to, message.bytes);
     const Bytes bytes = bytes_of_part(message.bytes, parts, part);
     Maxima& maxima = route_.within_machine ? inside_ : network_;
@@ -136,7 +136,7 @@ class StepLoads {
     receive += resources_.receive_seconds(from, to, bytes);
     longest_.send = std::max(longest_.send, send);
     longest_.receive = std::max(longest_.receive, receive);
-    const double gap = resources_.gap(from, to);
+    const double gap = resources_.gap(from, to, bytes);
     if (gap > 0) longest_gaps_ = std::max(longest_gaps_, gap * left_[resources_.outlet(from, to)]++);
   }
 

@@ -18,6 +18,7 @@ Traffic::Traffic(const Resources& resources, bool head_of_line)
     turns_.assign(resources.machine_count(), {.idle_cores = resources.cores()});
     has_core_.assign(resources.participant_count(), false);
   }
+  begin_background();
   if (!resources.splits_by_load()) return;
   adaptive_ = std::make_unique<AdaptiveRates>(resources.capacity());
   carried_.assign(resources.capacity().size(), 0);
@@ -25,7 +26,7 @@ Traffic::Traffic(const Resources& resources, bool head_of_line)
 
 bool Traffic::send(Rank from, Rank to, Bytes bytes, Token token, double seconds) {
   const std::uint32_t parts = resources_.splits_by_load() ? 1 : resources_.part_count(from, to, bytes);
-  const MessageNumber message = number_for({token, from, to, parts});
+  const MessageNumber message = number_for({token, from, to, bytes, parts});
   if (resources_.splits_by_load()) {
     send_by_load(message, bytes, seconds);
     return route_.within_machine;
@@ -48,7 +49,8 @@ Traffic::MessageNumber Traffic::number_for(const SentMessage& message) {
 }
 
 void Traffic::send_part(MessageNumber message, std::uint32_t part, Bytes bytes, double seconds) {
-  resources_.find_route(messages_[message].from, messages_[message].to, part, route_);
+  const SentMessage& sent = messages_[message];
+  resources_.find_route(sent.from, sent.to, sent.bytes, part, route_);
   for (const Constraint link : route_.path.links) link_bytes_[link] += bytes;
   const Bytes flowing = route_.shared.empty() ? 0 : bytes;
   const double delay = route_.delay + seconds;
@@ -61,11 +63,11 @@ void Traffic::send_part(MessageNumber message, std::uint32_t part, Bytes bytes, 
 
 /// Its packets wait for the longest of its paths.
 void Traffic::send_by_load(MessageNumber message, Bytes bytes, double seconds) {
-  const auto [token, from, to, left] = messages_[message];
+  const auto [token, from, to, size, left] = messages_[message];
   double longest = 0;
   const std::uint32_t paths = resources_.part_count(from, to, std::max<Bytes>(bytes, 1U << 31U));
   for (std::uint32_t path = 0; path < paths; ++path) {
-    resources_.find_route(from, to, path, route_);
+    resources_.find_route(from, to, size, path, route_);
     longest = std::max(longest, route_.delay);
   }
   const Bytes flowing = route_.shared.empty() ? 0 : bytes;
@@ -82,7 +84,7 @@ FlowId Traffic::add_flow(const SentMessage& message) {
   std::vector<std::vector<Constraint>> paths;
   const std::uint32_t count = resources_.part_count(message.from, message.to, Bytes{1} << 31U);
   for (std::uint32_t path = 0; path < count; ++path) {
-    resources_.find_route(message.from, message.to, path, route_);
+    resources_.find_route(message.from, message.to, message.bytes, path, route_);
     paths.push_back(route_.shared);
   }
   return adaptive_->add(std::move(paths));
@@ -106,7 +108,7 @@ std::vector<Bytes> Traffic::link_bytes() const {
 
 bool Traffic::send_in_turn(Rank from, Rank to, Bytes bytes, Token token) {
   double wait = resources_.rendezvous_delay(from, to, bytes);
-  const double gap = resources_.gap(from, to);
+  const double gap = resources_.gap(from, to, bytes);
   if (gap > 0) {
     double& free_from = outlet_free_from_[resources_.outlet(from, to)];
     const double at = std::max(free_from, now_);
@@ -160,6 +162,14 @@ void Traffic::begin_flow(Bytes bytes, MessageNumber message, std::uint32_t part)
   flows_[id] = {message, left, now_, 0, from_nic, to_nic};
 }
 
+void Traffic::begin_background() {
+  for (const auto& constraints : resources_.background()) {
+    const FlowId id = rates_.add(constraints);
+    if (flows_.size() <= id) flows_.resize(id + 1);
+    flows_[id].message = no_id;
+  }
+}
+
 void Traffic::finish_part(MessageNumber message, std::vector<Token>& completed) {
   if (--messages_[message].parts_left != 0) return;
   completed.push_back(messages_[message].token);
@@ -187,6 +197,7 @@ void Traffic::update_rates() {
   with_rates([&](auto& rates) {
     for (const FlowId id : rates.update()) {
       Flow& flow = flows_[id];
+      if (flow.message == no_id) continue;
       flow.left = std::max(0.0, flow.left - flow.rate * (now_ - flow.since));
       flow.since = now_;
       flow.rate = rates.rate(id);
@@ -233,7 +244,7 @@ void Traffic::finish_timers(double until, std::vector<Token>& completed) {
       finish_part(timer.message, completed);
     } else {
       const SentMessage& message = messages_[timer.message];
-      resources_.find_route(message.from, message.to, timer.part, route_);
+      resources_.find_route(message.from, message.to, message.bytes, timer.part, route_);
       begin_flow(timer.bytes, timer.message, timer.part);
     }
   }

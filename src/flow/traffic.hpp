@@ -75,11 +75,12 @@ class Traffic {
     Token token = 0;
     Rank from = 0;
     Rank to = 0;
+    Bytes bytes = 0;
     std::uint32_t parts_left = 0;
   };
   struct Flow {
-    MessageNumber message = 0;
-    double left = 0;  // bytes, at `since`
+    MessageNumber message = 0;  // no_id: it never ends
+    double left = 0;            // bytes, at `since`
     double since = 0;
     double rate = 0;  // bytes a second, from then on
     std::uint32_t from_nic = no_id;
@@ -104,6 +105,7 @@ class Traffic {
   void send_by_load(MessageNumber message, Bytes bytes, double seconds);
   /// Of a part whose route is `route_`.
   void begin_flow(Bytes bytes, MessageNumber message, std::uint32_t part);
+  void begin_background();
   [[nodiscard]] FlowId add_flow(const SentMessage& message);
   void carry();
   /// What computes the rates: of paths that are fixed, or by load.

@@ -23,11 +23,15 @@ class WrappedPaths : public Paths {
   [[nodiscard]] std::uint32_t machine_count() const override { return inner_->machine_count(); }
   [[nodiscard]] std::uint32_t nic_count() const override { return inner_->nic_count(); }
   void path(Rank from, Rank to, std::vector<std::uint32_t>& links) const override { inner_->path(from, to, links); }
-  [[nodiscard]] std::uint32_t part_count(Rank from, Rank to) const override { return inner_->part_count(from, to); }
-  void part(std::uint32_t number, Rank from, Rank to, PartPath& path) const override {
-    inner_->part(number, from, to, path);
+  [[nodiscard]] std::uint32_t part_count(Rank from, Rank to, Bytes bytes) const override {
+    return inner_->part_count(from, to, bytes);
   }
-  [[nodiscard]] std::uint32_t plane(Rank from, Rank to) const override { return inner_->plane(from, to); }
+  void part(std::uint32_t number, Rank from, Rank to, PartPath& path, Bytes bytes) const override {
+    inner_->part(number, from, to, path, bytes);
+  }
+  [[nodiscard]] std::uint32_t plane(Rank from, Rank to, Bytes bytes) const override {
+    return inner_->plane(from, to, bytes);
+  }
   [[nodiscard]] bool splits_by_load() const override { return inner_->splits_by_load(); }
 
  protected:

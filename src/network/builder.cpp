@@ -105,12 +105,17 @@ Result<> NetworkBuilder::connect(Handle a, PortNumber port_a, Handle b, PortNumb
   return plug(b, port_b, a, port_a);
 }
 
+void NetworkBuilder::add_background(Handle from, PortNumber from_port, Handle to, PortNumber to_port, LinkRate rate) {
+  background_.push_back({from, to, from_port, to_port, rate});
+}
+
 void NetworkBuilder::set_direct() { direct_ = true; }
 
 Result<Network> NetworkBuilder::build() {
   if (devices_.empty()) return fail("a network without any node");
   Network network = take_network();
   if (auto checked = check_direct(network); !checked) return Failure(checked.error());
+  if (auto checked = check_background(network); !checked) return Failure(checked.error());
   if (auto checked = check_lids(network); !checked) return Failure(checked.error());
   if (auto indexed = index_guids(network); !indexed) return Failure(indexed.error());
   find_shared_names(network);
@@ -129,6 +134,7 @@ Network NetworkBuilder::take_network() {
   network.ports_.reserve(ports_.size());
   for (const Handle handle : order) append_device(devices_[handle], network);
   for (Handle handle = 0; handle < devices_.size(); ++handle) append_cables(handle, id_of, network);
+  append_background(id_of, network);
   network.planes_ = std::move(planes_);
   network.warnings_ = std::move(warnings_);
   network.machines_ = std::move(machines_);
@@ -180,6 +186,32 @@ void NetworkBuilder::append_cables(Handle handle, std::span<const DeviceId> id_o
     network.ports_[id].peer = network.port_id(id_of[from.peer], from.peer_port);
     if (id < network.ports_[id].peer) ++network.link_count_;
   }
+}
+
+void NetworkBuilder::append_background(std::span<const DeviceId> id_of, Network& network) const {
+  const auto port = [&](Handle device, PortNumber number) {
+    return number > devices_[device].device.port_count ? no_id : network.port_id(id_of[device], number);
+  };
+  for (const PendingFlow& flow : background_) {
+    network.background_.push_back({port(flow.from, flow.from_port), port(flow.to, flow.to_port), flow.rate});
+  }
+}
+
+Result<> NetworkBuilder::check_background(const Network& network) {
+  const auto nic_of = [&](PortId port) -> const Device* {
+    if (port == no_id || !network.port(port).connected()) return nullptr;
+    const Device& device = network.device(network.port(port).device);
+    return device.kind == DeviceKind::nic ? &device : nullptr;
+  };
+  for (const BackgroundFlow& flow : network.background_) {
+    const Device* const from = nic_of(flow.from);
+    const Device* const to = nic_of(flow.to);
+    if (from == nullptr || to == nullptr) return fail("background traffic has a connected port of a NIC at each end");
+    if (from->machine == to->machine) return fail("background traffic is between two machines");
+    if (from->plane != to->plane) return fail("background traffic is on one plane");
+    if (!flow.rate.known()) return fail("background traffic has a rate");
+  }
+  return {};
 }
 
 Result<> NetworkBuilder::check_direct(const Network& network) {

@@ -37,6 +37,8 @@ JoinedNics::JoinedNics(const Network& network, std::span<const PortId> endpoints
   for (const DeviceId leaf : leaves_) {
     std::vector<double> rate(graph.size(), 0);
     std::vector<std::uint32_t> distance(graph.size(), no_id);
+    std::vector<std::uint64_t> nanoseconds(graph.size(), std::numeric_limits<std::uint64_t>::max());
+    nanoseconds[leaf] = 0;
     rate[leaf] = unlimited;
     distance[leaf] = 0;
     // Routers come nearest first: when one is looked at, all shortest ways to it are known.
@@ -44,12 +46,17 @@ JoinedNics::JoinedNics(const Network& network, std::span<const PortId> endpoints
       for (const RouterGraph::Cable& cable : graph.cables(here)) {
         if (distance[cable.peer] == no_id) distance[cable.peer] = distance[here] + 1;
         if (distance[cable.peer] != distance[here] + 1) continue;
-        const double through = std::min(rate[here], cable_rate(network.port_id(here, cable.port)));
-        rate[cable.peer] = std::max(rate[cable.peer], through);
+        const PortId port = network.port_id(here, cable.port);
+        rate[cable.peer] = std::max(rate[cable.peer], std::min(rate[here], cable_rate(port)));
+        nanoseconds[cable.peer] = std::min(nanoseconds[cable.peer], nanoseconds[here] + network.port(port).latency);
       }
     }
     std::vector<double>& row = rates_.emplace_back();
-    for (const DeviceId other : leaves_) row.push_back(rate[other]);
+    std::vector<std::uint64_t>& times = nanoseconds_.emplace_back();
+    for (const DeviceId other : leaves_) {
+      row.push_back(rate[other]);
+      times.push_back(rate[other] > 0 ? nanoseconds[other] : 0);
+    }
   }
 }
 
@@ -69,12 +76,23 @@ double JoinedNics::rate(PortId from, PortId to) const {
   return std::min(cables, rates_[leaf_row_[near]][leaf_row_[far]]);
 }
 
+double JoinedNics::seconds(PortId from, PortId to) const {
+  constexpr double nanosecond = 1e-9;
+  const auto latency = [&](PortId port) { return std::uint64_t{network_->port(port).latency}; };
+  if (network_->port(from).peer == to) return static_cast<double>(latency(from)) * nanosecond;
+  const DeviceId near = network_->router_of(from);
+  const DeviceId far = network_->router_of(to);
+  if (near == no_id || far == no_id) return 0;
+  const std::uint64_t between = nanoseconds_[leaf_row_[near]][leaf_row_[far]];
+  return static_cast<double>(latency(from) + between + latency(network_->port(to).peer)) * nanosecond;
+}
+
 std::vector<NicPair> JoinedNics::pairs(std::span<const PortId> from, std::span<const PortId> to) const {
   std::vector<NicPair> all;
   for (std::uint32_t i = 0; i < from.size(); ++i) {
     for (std::uint32_t j = 0; j < to.size(); ++j) {
       const double found = rate(from[i], to[j]);
-      if (found > 0) all.push_back({i, j, found});
+      if (found > 0) all.push_back({i, j, found, seconds(from[i], to[j])});
     }
   }
   const auto rail = [&](PortId endpoint) { return network_->device(network_->port(endpoint).device).rail; };

@@ -15,6 +15,7 @@ struct NicPair {
   std::uint32_t from = 0;  ///< among the NICs of its machine
   std::uint32_t to = 0;
   double bytes_per_second = 0;  ///< of the slowest cable on a shortest way that is as fast as any
+  double seconds = 0;           ///< the least latency of a shortest way, as far as the network tells it
 };
 
 /// Immutable; safe to read from many threads. In memory that grows with the square of the leaves.
@@ -26,6 +27,9 @@ class JoinedNics {
 
   /// Bytes a second from one endpoint to another; 0: no cables lead there.
   [[nodiscard]] double rate(PortId from, PortId to) const;
+
+  /// The least sum of latencies on a shortest way; 0 where none leads, and for what the network does not tell.
+  [[nodiscard]] double seconds(PortId from, PortId to) const;
 
   /// Pairs of NICs of two machines that cables join, the fastest first, each NIC at most once: of equal pairs those of
   /// the same rail first, then those of lower rails.
@@ -39,6 +43,7 @@ class JoinedNics {
   std::vector<std::uint32_t> leaf_row_;     // by router; no_id: no endpoint is there
   std::vector<DeviceId> leaves_;            // by row
   std::vector<std::vector<double>> rates_;  // between leaves, by row
+  std::vector<std::vector<std::uint64_t>> nanoseconds_;
 };
 
 }  // namespace ayatori

@@ -1,6 +1,7 @@
 #include "ayatori/network/rails.hpp"
 
 #include <algorithm>
+#include <bit>
 
 #include "joined_nics.hpp"
 
@@ -20,9 +21,9 @@ class StepsOnRails final : public StepSequence {
     steps_.step(index, between_ranks);
     messages.clear();
     for (const auto& [from, to, bytes] : between_ranks) {
-      const std::uint32_t parts = map_.part_count(from, to);
+      const std::uint32_t parts = map_.part_count(from, to, bytes);
       for (std::uint32_t part = 0; part < parts; ++part) {
-        const auto [leaves, arrives] = map_.nics_of_part(from, to, part);
+        const auto [leaves, arrives] = map_.nics_of_part(from, to, part, bytes);
         messages.push_back({leaves, arrives, (bytes + parts - 1) / parts});
       }
     }
@@ -35,7 +36,8 @@ class StepsOnRails final : public StepSequence {
 
 }  // namespace
 
-RailMap::RailMap(const Network& network, const Job& job, RailUse use) : use_(use) {
+RailMap::RailMap(const Network& network, const Job& job, RailUse use, std::vector<double> plane_seconds)
+    : use_(use), plane_seconds_(std::move(plane_seconds)) {
   Rank first = 0;
   for (const JobMachine& member : job.machines) {
     machine_.insert(machine_.end(), member.ranks, static_cast<std::uint32_t>(nics_.machines.size()));
@@ -47,8 +49,13 @@ RailMap::RailMap(const Network& network, const Job& job, RailUse use) : use_(use
   }
   const std::vector<PortId> of_ranks = endpoints_of_ranks(network, job);
   endpoints_ = endpoints_of_ranks(network, nics_);
+  for (const PortId endpoint : endpoints_) {
+    plane_of_nic_.push_back(network.device(network.port(endpoint).device).plane);
+  }
+  plane_seconds_.resize(network.planes().size(), 0);
   const bool on_planes = use == RailUse::striped && network.planes().size() > 1;
-  if (on_planes || use == RailUse::fastest) joined_ = std::make_shared<const JoinedNics>(network, endpoints_);
+  if (on_planes || use == RailUse::fastest || use == RailUse::soonest)
+    joined_ = std::make_shared<const JoinedNics>(network, endpoints_);
   for (Rank rank = 0; rank < of_ranks.size(); ++rank) {
     const auto begin = endpoints_.begin() + first_nic(rank);
     const auto own = std::find(begin, begin + nic_count(rank), of_ranks[rank]);
@@ -77,18 +84,64 @@ std::uint32_t best_stripe(const std::vector<NicPair>& pairs) {
 
 }  // namespace
 
-std::uint32_t RailMap::part_count(Rank from, Rank to) const {
+std::vector<NicPair> RailMap::pairs_between(Rank from, Rank to) const {
+  return joined_->pairs(endpoints_of(machine_[from]), endpoints_of(machine_[to]));
+}
+
+/// The time of m bytes on pair p is s(p) + m / rate(p), with s(p) the latency of links and what a message takes on its
+/// plane; over the first k pairs in equal parts the greatest s(p) + m / (k · rate(k)). Of sizes the power of two below
+/// counts, so that there are few to tell apart.
+RailMap::Soonest RailMap::soonest(const std::vector<NicPair>& pairs, Rank from, Bytes bytes) const {
+  const auto size = static_cast<double>(std::bit_floor(bytes));
+  Soonest best;
+  double least = 0;
+  double latest = 0;
+  for (std::uint32_t i = 0; i < pairs.size(); ++i) {
+    const NicPair& pair = pairs[i];
+    const double before = pair.seconds + plane_seconds_[plane_of_nic_[first_nic(from) + pair.from]];
+    const double alone = before + size / pair.bytes_per_second;
+    if (i == 0 || alone < least) {
+      best = {i, 1};
+      least = alone;
+    }
+    latest = std::max(latest, before);
+    const double together = latest + size / ((i + 1) * pair.bytes_per_second);
+    if (i == 0 || bytes < min_striped_bytes || together >= least) continue;
+    best = {0, i + 1};
+    least = together;
+  }
+  return best;
+}
+
+std::vector<WaysFrom> RailMap::ways(Rank from, Rank to) const {
+  std::vector<WaysFrom> found;
+  for (Bytes bytes = 0; bytes <= large_message; bytes = std::max<Bytes>(1, 2 * bytes)) {
+    WaysFrom here{bytes, {}};
+    for (std::uint32_t part = 0; part < part_count(from, to, bytes); ++part) {
+      const auto [leaves, arrives] = nics_of_part(from, to, part, bytes);
+      if (may_connect(leaves, arrives)) here.parts.emplace_back(leaves, arrives);
+    }
+    if (found.empty() || found.back().parts != here.parts) found.push_back(std::move(here));
+  }
+  return found;
+}
+
+std::uint32_t RailMap::part_count(Rank from, Rank to, Bytes bytes) const {
+  if (use_ == RailUse::soonest && machine_[from] != machine_[to]) {
+    return std::max(1U, soonest(pairs_between(from, to), from, bytes).count);
+  }
   if (use_ != RailUse::striped || machine_[from] == machine_[to]) return 1;
-  if (joined_) return best_stripe(joined_->pairs(endpoints_of(machine_[from]), endpoints_of(machine_[to])));
+  if (joined_) return best_stripe(pairs_between(from, to));
   return std::min(nic_count(from), nic_count(to));
 }
 
-std::pair<Rank, Rank> RailMap::nics_of_part(Rank from, Rank to, std::uint32_t part) const {
+std::pair<Rank, Rank> RailMap::nics_of_part(Rank from, Rank to, std::uint32_t part, Bytes bytes) const {
   if (machine_[from] == machine_[to] || use_ == RailUse::own) return {nic_of(from), nic_of(to)};
   if (use_ == RailUse::fastest) return on_fastest_plane(from, to);
   if (joined_) {
-    const auto pairs = joined_->pairs(endpoints_of(machine_[from]), endpoints_of(machine_[to]));
+    const auto pairs = pairs_between(from, to);
     if (pairs.empty()) return {nic_of(from), nic_of(to)};
+    if (use_ == RailUse::soonest) part += soonest(pairs, from, bytes).first;
     return {first_nic(from) + pairs[part].from, first_nic(to) + pairs[part].to};
   }
   if (use_ == RailUse::striped) return {first_nic(from) + part, first_nic(to) + part};

@@ -180,6 +180,83 @@ TEST(RailMap, StripedTakesEqualPlanesTogether) {
   EXPECT_EQ(parts(RailMap(network, job, RailUse::fastest), 0, 1), (Pairs{{0, 2}}));
 }
 
+/// Two machines on a plane of 1 Gbit/s with a latency of 2 us a cable, and one of 8 Gbit/s with 20 us.
+Network quick_and_wide(std::uint32_t wide_megabits = 8000) {
+  NetworkBuilder builder;
+  for (std::uint16_t rail = 0; rail < 2; ++rail) {
+    builder.begin_plane(rail == 0 ? "quick" : "wide");
+    const auto router = builder.add_router("R", 0, 2);
+    const LinkRate rate{0, LaneSpeed::unknown, rail == 0 ? 1000 : wide_megabits};
+    for (PortNumber port = 1; port <= 2; ++port) {
+      const auto nic = builder.add_nic("nic", 0, 1, "m" + std::to_string(port), rail);
+      EXPECT_TRUE(builder.connect(nic, 1, router, port, rate, rail == 0 ? 2000 : 20000));
+    }
+  }
+  return builder.build().value();
+}
+
+Pairs parts_of(const RailMap& map, Bytes bytes) {
+  Pairs found;
+  for (std::uint32_t part = 0; part < map.part_count(0, 1, bytes); ++part) {
+    found.push_back(map.nics_of_part(0, 1, part, bytes));
+  }
+  return found;
+}
+
+TEST(RailMap, SoonestTakesTheQuickPlaneForSmallMessagesAndTheWideOneForLargeOnes) {
+  // 4 us + m / 125 MB/s against 40 us + m / 1 GB/s: equal at 5.1 kB; of sizes the power of two below counts.
+  const Network network = quick_and_wide();
+  const Job job = contiguous_job(network, 2, 0).value();
+  const RailMap map(network, job, RailUse::soonest);
+  EXPECT_EQ(parts_of(map, 0), (Pairs{{0, 2}}));
+  EXPECT_EQ(parts_of(map, 4096), (Pairs{{0, 2}}));
+  EXPECT_EQ(parts_of(map, 8192), (Pairs{{1, 3}}));
+  EXPECT_EQ(parts_of(map, large_message), (Pairs{{1, 3}}));
+  const auto ways = map.ways(0, 1);
+  ASSERT_EQ(ways.size(), 2U);
+  EXPECT_EQ(ways[0].bytes, 0U);
+  EXPECT_EQ(ways[1].bytes, 8192U);
+  EXPECT_EQ(ways[1].parts, (Pairs{{1, 3}}));
+  EXPECT_TRUE(map.may_connect(0, 2));
+  EXPECT_TRUE(map.may_connect(1, 3));
+  EXPECT_FALSE(map.may_connect(0, 3));
+}
+
+TEST(RailMap, SoonestCountsWhatMessagesTakeOnAPlaneBesideItsLinks) {
+  const Network network = quick_and_wide();
+  const Job job = contiguous_job(network, 2, 0).value();
+  const RailMap map(network, job, RailUse::soonest, {100e-6});
+  EXPECT_EQ(parts_of(map, 1), (Pairs{{1, 3}}));
+}
+
+TEST(RailMap, SoonestStripesWhereThatTakesLess) {
+  const Network network = quick_and_wide(1000);
+  const RailMap map(network, contiguous_job(network, 2, 0).value(), RailUse::soonest);
+  EXPECT_EQ(parts_of(map, min_striped_bytes - 1), (Pairs{{0, 2}}));
+  EXPECT_EQ(parts_of(map, min_striped_bytes), (Pairs{{0, 2}, {1, 3}}));
+}
+
+TEST(RailMap, SoonestIsTheLeastTimeOfAllWays) {
+  for (const std::uint32_t wide : {500U, 1500U, 3000U}) {
+    const Network network = quick_and_wide(wide);
+    const RailMap map(network, contiguous_job(network, 2, 0).value(), RailUse::soonest);
+    for (Bytes bytes = 1; bytes < Bytes{1} << 30U; bytes *= 2) {
+      const auto seconds = [&](const Pairs& taken) {
+        double longest = 0;
+        for (const auto& [leaves, arrives] : taken) {
+          const double rate = (leaves == 0 ? 1000 : wide) * 1e6 / 8;
+          const auto part = static_cast<double>(bytes) / static_cast<double>(taken.size());
+          longest = std::max(longest, (leaves == 0 ? 4e-6 : 40e-6) + part / rate);
+        }
+        return longest;
+      };
+      double least = std::min(seconds({{0, 2}}), seconds({{1, 3}}));
+      if (bytes >= min_striped_bytes) least = std::min(least, seconds({{0, 2}, {1, 3}}));
+      EXPECT_NEAR(seconds(parts_of(map, bytes)), least, 1e-12) << bytes << " bytes, " << wide << " Mbit/s";
+    }
+  }
+}
+
 TEST(RailMap, FastestOnOnePlaneIsOwn) {
   const Network network = machines_with({2, 3, 1});
   const Job job = contiguous_job(network, 3, 2).value();

@@ -34,11 +34,11 @@ def test_the_whole_cell_cluster_has_what_table_1_lists(ayatori_command) -> None:
     assert sum(name.startswith("ten") for name in routers) == 3
 
 
-def test_messages_take_the_fastest_plane_of_both_hosts_by_default(ayatori_command) -> None:
+def test_messages_take_the_plane_of_both_hosts_that_is_best_by_default(ayatori_command) -> None:
     """An all-to-all among three chassis waits for the buses' uplinks, and InfiniBand carries what gateways exchange."""
     call = ("simulate", THREE_CHASSIS, *ALL_TO_ALL, "--algorithm", "two-level-ring", "--calibration", "none", "--json")
     found = json.loads(ayatori_command(*call).stdout)
-    assert found["model"]["rails"] == "fastest"
+    assert found["model"]["rails"] == "soonest"
     assert found["per_job"][0]["ranks"] == 12, "a rank on each host: none has two NICs on one plane"
     hot = {found["hot_links"][0]["from"], found["hot_links"][0]["to"]}
     assert hot in [{"gbe-core", f"chassis{number}"} for number in (1, 2, 3)]
@@ -61,6 +61,51 @@ def test_a_host_on_planes_that_are_equally_fast_can_stripe(ayatori_command, tmp_
     call = ["simulate", f"cluster:{tmp_path / 'two.toml'}", "--collective", "broadcast", "--algorithm", "binomial"]
     call += ["--bytes", "4MiB", "--json"]
     times = {
-        rails: json.loads(ayatori_command(*call, "--rails", rails).stdout)["time_s"] for rails in ("auto", "striped")
+        rails: json.loads(ayatori_command(*call, "--rails", rails).stdout)["time_s"]
+        for rails in ("fastest", "striped", "auto")
     }
-    assert 1.8 <= times["auto"] / times["striped"] <= 2.0
+    assert 1.8 <= times["fastest"] / times["striped"] <= 2.0
+    assert times["auto"] == times["striped"]
+
+
+QUICK_AND_WIDE = """
+[planes.quick]
+rate = "1Gbit/s"
+latency = "1us"
+[planes.wide]
+rate = "10Gbit/s"
+latency = "50us"
+[[switches]]
+name = "s1"
+plane = "quick"
+[[switches]]
+name = "s2"
+plane = "wide"
+[[hosts]]
+name = "h[1-2]"
+links = [{ to = "s1" }, { to = "s2" }]
+"""
+
+
+def test_small_messages_take_the_quick_plane_and_large_ones_the_wide_one(ayatori_command, tmp_path: Path) -> None:
+    (tmp_path / "planes.toml").write_text(QUICK_AND_WIDE)
+    call = ["simulate", f"cluster:{tmp_path / 'planes.toml'}", "--collective", "broadcast", "--algorithm", "binomial"]
+    call += ["--calibration", "none", "--json", "--bytes"]
+    small, large = (json.loads(ayatori_command(*call, size).stdout)["time_s"] for size in ("8B", "1MiB"))
+    assert small == pytest.approx(2e-6 + 8 / 125e6)
+    assert large == pytest.approx(100e-6 + 2**20 / 1.25e9)
+
+
+def test_storage_traffic_slows_messages_that_share_its_cable(ayatori_command, tmp_path: Path) -> None:
+    storage = '[[background]]\nfrom = "h1"\nto = "h2"\nplane = "wide"\nrate = "4Gbit/s"\n'
+    (tmp_path / "planes.toml").write_text(QUICK_AND_WIDE + storage)
+    source = f"cluster:{tmp_path / 'planes.toml'}"
+    call = ["simulate", source, "--collective", "broadcast", "--algorithm", "binomial", "--calibration", "none"]
+    call += ["--bytes", "1MiB"]
+    found = json.loads(ayatori_command(*call, "--json").stdout)
+    assert found["time_s"] == pytest.approx(100e-6 + 2**20 / 0.75e9)
+    assert found["background"] == [{"from": "h1", "to": "h2", "plane": "wide", "bytes_per_second": 5e8}]
+    for words in (call, ["show", source]):
+        assert "1 flow on wide, 500 MB/s asked for" in ayatori_command(*words).stdout
+    refused = ayatori_command(*call, "--steps", "synchronous")
+    assert refused.status == 1 and "background traffic" in refused.stderr

@@ -80,6 +80,33 @@ def test_packets_pass_gateways_at_the_rate_of_the_slowest_cable(tmp_path: Path) 
     assert 5e6 < rate <= 50e6 * 1.15, "1 Gbit/s divided by 20, but for the first burst"
 
 
+BESIDE_STORAGE = """
+[planes.gbe]
+rate = "1Gbit/s"
+
+[[switches]]
+name = "core"
+plane = "gbe"
+
+[[hosts]]
+name = "a[1-2],storage"
+links = [{ to = "core" }]
+
+[[background]]
+from = "storage"
+to = "a2"
+plane = "gbe"
+rate = "400Mbit/s"
+"""
+
+
+def test_background_traffic_takes_its_part_of_a_cable(tmp_path: Path) -> None:
+    (tmp_path / "storage.toml").write_text(BESIDE_STORAGE)
+    words = [sys.executable, "-c", SEND, "a2", "a2-gbe0", "3000000"]
+    rate = float(output_of(tmp_path, "storage.toml", "--slower", "20", "--", *words))
+    assert 5e6 < rate <= 40e6, "50 Mbit/s, of which 20 are asked for beside"
+
+
 def test_packets_are_lost_at_the_rate_that_is_asked_for(tmp_path: Path) -> None:
     count = """
 import socket
@@ -263,7 +290,7 @@ def test_a_ping_pong_measures_each_network_and_what_is_simulated_uses_it(tmp_pat
 
 
 @pytest.mark.skipif(not program_of("openmpi").exists(), reason="Open MPI is not installed")
-def test_messages_of_the_plug_in_take_the_fastest_network_that_two_hosts_are_on(tmp_path: Path) -> None:
+def test_messages_of_the_plug_in_take_the_best_network_of_two_hosts(tmp_path: Path) -> None:
     (tmp_path / "planes.toml").write_text(TWO_PLANES)
     run = [*AYATORI, "run", "--network", "cluster:planes.toml", "--", "mpirun.openmpi", "-np", "4"]
     script = f"{shlex.join([*run, str(program_of('openmpi')), 'alltoall', '65536', '1'])} >&2 && ip -n b1 -j -s link"
@@ -281,6 +308,30 @@ def test_messages_of_the_plug_in_take_the_fastest_network_that_two_hosts_are_on(
     sent = {link["ifname"]: link["stats64"]["tx"]["bytes"] for link in json.loads(done.stdout)}
     assert sent["fast0"] > 2 * 65536, f"several calls, in each of them a message to b2: {done.stderr}"
     assert sent["gbe0"] > 4 * 65536, "and messages to a1 and a2"
+
+
+@pytest.mark.skipif(not program_of("openmpi").exists(), reason="Open MPI is not installed")
+def test_calls_that_do_not_block_go_by_the_network_of_the_mpi(tmp_path: Path) -> None:
+    (tmp_path / "planes.toml").write_text(TWO_PLANES)
+    program = program_of("openmpi").with_name("overlap_mpi_openmpi")
+    run = [*AYATORI, "run", "--verbose", "--network", "cluster:planes.toml", "--", "mpirun.openmpi", "-np", "4"]
+    words = shlex.join([*run, str(program), "iallreduce", "arithmetic", "65536", "2", "0"])
+    settings = {"OMPI_MCA_pml": "ob1", "OMPI_MCA_btl": "tcp,self", "OMPI_MCA_btl_tcp_if_include": "gbe0"}
+    done = subprocess.run(
+        [*AYATORI, "lab", "cluster", "planes.toml", "--", "sh", "-c", f"{words} >&2 && ip -n b1 -j -s link"],
+        cwd=tmp_path,
+        env=os.environ | settings | {"AYATORI_IALLREDUCE": "ring", "AYATORI_GUARD": "off"},
+        capture_output=True,
+        text=True,
+        timeout=SECONDS,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert "without blocking on 4 ranks: ring" in done.stderr
+    assert "those of calls that do not block through the MPI" in done.stderr
+    sent = {link["ifname"]: link["stats64"]["tx"]["bytes"] for link in json.loads(done.stdout)}
+    assert sent["gbe0"] > 4 * 65536
+    assert sent["fast0"] < 65536, "no more than the hosts' own"
 
 
 def test_run_starts_a_program_with_the_plug_in_in_a_lab(tmp_path: Path) -> None:

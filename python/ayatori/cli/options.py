@@ -127,8 +127,8 @@ RAILS = Annotated[
     str,
     typer.Option(
         help="Of machines with several NICs: own (rank i has NIC i), aligned (both ends on the receiver's rail), "
-        "striped (each message over all), fastest (whole, on the fastest plane); auto: fastest where machines are "
-        "on several planes, else own."
+        "striped (each message over all), fastest (whole, on the fastest plane), soonest (by size, on the plane "
+        "where it takes the least time, or over several); auto: soonest where machines are on several planes, else own."
     ),
 ]
 HEAD_OF_LINE = Annotated[bool, typer.Option("--head-of-line", help="Switches forward what arrives in its order.")]
@@ -274,6 +274,17 @@ def describe_paths(data: dict[str, Any]) -> None:
     last = model["hash_seed"] + model["hash_seeds"] - 1
     seeds = f", mean over hash seeds {model['hash_seed']} to {last}" if data["method"] == ECMP else ""
     say(f"  paths         {data['method']}{seeds}, steps {model['steps']}")
+
+
+def background_in_words(flows: Sequence[dict[str, Any]]) -> str:
+    """By plane how much traffic there is beside jobs, of what background_as_data() tells."""
+    on_plane: dict[str, list[float]] = {}
+    for flow in flows:
+        on_plane.setdefault(flow["plane"], []).append(flow["bytes_per_second"])
+    return ", ".join(
+        f"{len(rates)} flow{'s' * (len(rates) > 1)} on {plane}, {sum(rates) / 1e6:.4g} MB/s asked for"
+        for plane, rates in on_plane.items()
+    )
 
 
 def describe_costs(model: Model) -> None:

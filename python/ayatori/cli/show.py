@@ -91,6 +91,8 @@ def describe(source: str, data: dict[str, Any]) -> None:
             continue
         say(f"  {plane['name'] + ':':18} {plane['shape']['summary']}")
         say(f"                     {plane['machines']} machines, {plane['routers']} routers, links: {rates}")
+    if data["background"]:
+        say(f"  background         {options.background_in_words(data['background'])}")
     say_list("degraded links", [link_in_words(link) for link in data["degraded_links"]])
     faulty = [data] if len(planes) < 2 else planes
     for part in faulty:

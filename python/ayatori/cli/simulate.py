@@ -19,7 +19,7 @@ from ayatori.cli.grouped import grouped
 from ayatori.cli.output import note, print_json, print_table, progress, say
 from ayatori.cli.together import JobsAsked, describe_shared_links
 from ayatori.formats.schedule_file import write_schedules
-from ayatori.model.network import open_source
+from ayatori.model.network import background_as_data, open_source
 from ayatori.planning.routes import make_routes
 from ayatori.planning.together import BACKGROUND
 from ayatori.prediction.predictor import Call, Model, algorithms_of, make_schedule, read_pair_sizes
@@ -84,7 +84,9 @@ def simulate(
         write_schedule(network, jobs, question, schedule_out)
         simulation, together = simulate_each(network, jobs, question, source, resume), {}
     if is_first_process():
-        found = as_data(simulation, question) | {"seed": each.seed} | together
+        found = (
+            as_data(simulation, question) | {"seed": each.seed, "background": background_as_data(network)} | together
+        )
         report({"source": source} | found, started, model, json)
 
 
@@ -193,6 +195,8 @@ def describe(data: dict[str, Any], model: Model) -> None:
     say(f"{data['source']}: {data['collective']}{size} by {data['algorithm']}, {jobs}")
     options.describe_paths(data)
     options.describe_costs(model)
+    if data["background"]:
+        say(f"  beside        {options.background_in_words(data['background'])}")
     alone = ", each job alone" if "together" in data else ""
     say(f"  time          {spread(data['times_s'], data['jobs'], format_seconds)}{alone}")
     if data["bandwidth_MBps"]["mean"] is not None:

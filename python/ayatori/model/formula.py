@@ -29,6 +29,7 @@ def formula_as_data(topology: Topology) -> dict[str, Any]:
         "aggregation_nodes": 0,
         "links": links,
         "planes": [{"name": topology.planes[0], "link_rates": {rate: links}}],
+        "background": [],
         "shape": {
             "kind": "grid",
             "summary": f"{grid_in_words(lengths, around)}, 1 cable a pair, {machines} hosts with 1 rail",

@@ -107,7 +107,25 @@ def network_as_data(network: Network) -> dict[str, Any]:
         ],
         "shape": shape_as_data(network),
         "degraded_links": [link_as_data(network, link) for link in network.degraded_links],
+        "background": background_as_data(network),
     }
+
+
+def background_as_data(network: Network) -> list[dict[str, Any]]:
+    """Traffic beside that of jobs, as the source tells it."""
+
+    def host(port: int) -> str:
+        return network.machines[network.machine_of(network.port(port).device)].name
+
+    return [
+        {
+            "from": host(leaves),
+            "to": host(arrives),
+            "plane": network.planes[network.plane_of(network.port(leaves).device)],
+            "bytes_per_second": rate,
+        }
+        for leaves, arrives, rate in network.background
+    ]
 
 
 def _plane_as_data(network: Network, plane: int) -> dict[str, Any]:

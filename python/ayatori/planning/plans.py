@@ -28,6 +28,7 @@ RAILS = {
     "aligned": "on the rail of the receiver's NIC at both ends",
     "striped": "in equal parts over all rails; of several planes over those that are faster together",
     "fastest": "on the fastest plane that both machines are on",
+    "soonest": "by size, on the plane where it takes the least time, or over several",
 }
 """By which of its NICs a message leaves a machine with several, and by which it arrives (rails.hpp)."""
 AUTO_RAILS = "auto"
@@ -66,14 +67,14 @@ def steps_of(pattern: str, ranks: int, seed: int = 1) -> StepSequence:
 
 
 def rails_on(network: Network, name: str) -> str:
-    """The use of rails of this name; of "auto" what suits the network: `fastest` where machines are on several planes,
+    """The use of rails of this name; of "auto" what suits the network: `soonest` where machines are on several planes,
     else `own`. Raises Error for another name."""
     if name != AUTO_RAILS:
         rails_named(name)
         return name
     if len(network.planes) < 2:
         return "own"
-    return "fastest" if any(len(_planes_of(network, machine)) > 1 for machine in network.machines) else "own"
+    return "soonest" if any(len(_planes_of(network, machine)) > 1 for machine in network.machines) else "own"
 
 
 def _planes_of(network: Network, machine: _core.Machine) -> set[int]:

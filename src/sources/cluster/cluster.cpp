@@ -49,6 +49,8 @@ class ClusterBuilder {
   void add_switches(std::uint32_t plane, const std::vector<PortNumber>& ports);
   Result<> add_nics(std::uint32_t plane, const std::vector<std::uint32_t>& numbers);
   Result<> connect();
+  void add_background();
+  [[nodiscard]] NetworkBuilder::Handle first_nic(std::uint32_t host, std::uint32_t plane) const;
 
   const Cluster& cluster_;
   std::string_view file_;
@@ -106,6 +108,21 @@ Result<> ClusterBuilder::connect() {
   return {};
 }
 
+/// Of a host that has one on this plane.
+NetworkBuilder::Handle ClusterBuilder::first_nic(std::uint32_t host, std::uint32_t plane) const {
+  for (std::size_t i = 0; i < cluster_.links.size(); ++i) {
+    const Link& link = cluster_.links[i];
+    if (link.from_host && link.from == host && plane_of(link) == plane) return nics_[i];
+  }
+  return no_id;
+}
+
+void ClusterBuilder::add_background() {
+  for (const cluster::Background& flow : cluster_.background) {
+    builder_.add_background(first_nic(flow.from, flow.plane), 1, first_nic(flow.to, flow.plane), 1, flow.rate);
+  }
+}
+
 Result<Network> ClusterBuilder::build() {
   const auto ports = ports_of_switches();
   if (!ports) return Failure(ports.error());
@@ -118,6 +135,7 @@ Result<Network> ClusterBuilder::build() {
     if (auto added = add_nics(plane, numbers); !added) return Failure(added.error());
   }
   if (auto connected = connect(); !connected) return Failure(connected.error());
+  add_background();
   return builder_.build();
 }
 

@@ -43,6 +43,9 @@ class Reader {
   Result<> read_links(const Described& described);
   Result<> read_link(const Described& described, const toml::table& link);
   Result<> read_others(const Described& described);
+  Result<> read_background(const toml::table& table);
+  Result<std::vector<std::uint32_t>> hosts_on(const toml::table& table, std::string_view key,
+                                              std::uint32_t plane) const;
 
   Result<> add_switches(const toml::table& table, const std::vector<std::string>& names, std::uint32_t plane);
   Result<std::uint32_t> add_host(std::string name, const toml::node& at);
@@ -272,6 +275,53 @@ Result<> Reader::read_others(const Described& described) {
   });
 }
 
+/// The hosts of a list, each of which has a link on the plane.
+Result<std::vector<std::uint32_t>> Reader::hosts_on(const toml::table& table, std::string_view key,
+                                                    std::uint32_t plane) const {
+  const auto names = fields_.names(table, key);
+  if (!names) return Failure(names.error());
+  std::vector<std::uint32_t> hosts;
+  for (const std::string& name : *names) {
+    const auto found = host_by_name_.find(name);
+    if (found == host_by_name_.end()) {
+      return fields_.wrong(*table.get(key), fmt::format("{}: there is no host '{}'", key, name));
+    }
+    const bool is_on = std::ranges::any_of(cluster_.links, [&](const Link& link) {
+      return link.from_host && link.from == found->second && cluster_.switches[link.to].plane == plane;
+    });
+    if (!is_on) {
+      return fields_.wrong(*table.get(key),
+                           fmt::format("{}: '{}' is not on the plane '{}'", key, name, cluster_.planes[plane].name));
+    }
+    hosts.push_back(found->second);
+  }
+  return hosts;
+}
+
+/// As many flows as the longer list has hosts; those of the other take turns.
+Result<> Reader::read_background(const toml::table& table) {
+  if (auto good = fields_.check_keys(table, {"from", "to", "plane", "rate"}); !good) return good;
+  const auto plane = this->plane(table);
+  if (!plane) return Failure(plane.error());
+  const auto from = hosts_on(table, "from", *plane);
+  if (!from) return Failure(from.error());
+  const auto to = hosts_on(table, "to", *plane);
+  if (!to) return Failure(to.error());
+  const auto rate = fields_.rate(table, {});
+  if (!rate) return Failure(rate.error());
+  if (!rate->known()) return fields_.wrong(table, "'rate = …' is missing");
+  for (std::size_t i = 0; i < std::max(from->size(), to->size()); ++i) {
+    const Background flow{(*from)[i % from->size()], (*to)[i % to->size()], *plane, *rate};
+    if (flow.from == flow.to) {
+      return fields_.wrong(*table.get("to"), fmt::format("to: '{}' itself", cluster_.hosts[flow.to]));
+    }
+    if (cluster_.background.size() == max_links)
+      return fields_.wrong(table, fmt::format("more than {} flows", max_links));
+    cluster_.background.push_back(flow);
+  }
+  return {};
+}
+
 Result<> Reader::check_hosts_and_planes() const {
   std::vector<bool> linked(cluster_.hosts.size());
   std::vector<bool> used(cluster_.planes.size());
@@ -295,7 +345,7 @@ Result<Cluster> Reader::read(const toml::table& document) {
   const auto by = [this](Result<> (Reader::*member)(const toml::table&)) {
     return [this, member](const toml::table& table) { return (this->*member)(table); };
   };
-  if (auto good = fields_.check_keys(document, {"planes", "switches", "chassis", "hosts"}); !good)
+  if (auto good = fields_.check_keys(document, {"planes", "switches", "chassis", "hosts", "background"}); !good)
     return Failure(good.error());
   if (auto good = read_planes(document); !good) return Failure(good.error());
   if (auto good = fields_.each_table(document, "switches", by(&Reader::read_switches)); !good) {
@@ -310,6 +360,9 @@ Result<Cluster> Reader::read(const toml::table& document) {
     if (auto good = read_others(described); !good) return Failure(good.error());
   }
   if (auto good = check_hosts_and_planes(); !good) return Failure(good.error());
+  if (auto good = fields_.each_table(document, "background", by(&Reader::read_background)); !good) {
+    return Failure(good.error());
+  }
   return std::move(cluster_);
 }
 

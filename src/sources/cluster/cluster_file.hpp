@@ -41,12 +41,21 @@ struct Other {
   std::vector<std::string> addresses;
 };
 
+/// Traffic beside that of jobs.
+struct Background {
+  std::uint32_t from = 0;  ///< index in Cluster::hosts
+  std::uint32_t to = 0;
+  std::uint32_t plane = 0;
+  LinkRate rate;
+};
+
 struct Cluster {
   std::vector<Plane> planes;  ///< in the order of the file
   std::vector<Switch> switches;
   std::vector<std::string> hosts;
   std::vector<Link> links;
   std::vector<Other> others;
+  std::vector<Background> background;  ///< both hosts are on its plane
 };
 
 /// Errors: see parse_cluster().

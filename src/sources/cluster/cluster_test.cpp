@@ -99,6 +99,39 @@ TEST(ParseCluster, RailsOfAPlaneFollowThoseOfThePlanesBefore) {
   EXPECT_EQ(planes_of(*network, "one"), (std::map<unsigned, std::string>{{2, "b"}}));
 }
 
+constexpr std::string_view hosts_a_b_c =
+    "[[hosts]]\nname = \"a,b\"\nlinks = [{ to = \"s\" }]\n[[hosts]]\nname = \"c\"\nlinks = [{ to = \"s\" }]\n";
+
+TEST(ParseCluster, BackgroundFlowsAreAsManyAsTheLongerListOfHosts) {
+  const auto network =
+      parse_cluster(with_switch(std::string(hosts_a_b_c) + "[[background]]\nfrom = \"c\"\nto = \"a,b\"\nplane = \"e\"\n"
+                                                           "rate = \"300Mbit/s\"\n"),
+                    "f");
+  ASSERT_TRUE(network) << error_of(network);
+  ASSERT_EQ(network->background().size(), 2U);
+  const auto host = [&](PortId port) {
+    return network->machine(network->device(network->port(port).device).machine).name;
+  };
+  for (const std::size_t flow : {0U, 1U}) {
+    EXPECT_EQ(host(network->background()[flow].from), "c");
+    EXPECT_EQ(host(network->background()[flow].to), flow == 0 ? "a" : "b");
+    EXPECT_EQ(network->background()[flow].rate.bytes_per_second(), 37.5e6);
+  }
+}
+
+TEST(ParseCluster, ErrorsOfTheBackgroundNameLineAndKey) {
+  const auto error_of_flow = [](std::string_view flow) {
+    return error_with_switch(std::string(hosts_a_b_c) + "[[background]]\n" + std::string(flow));
+  };
+  EXPECT_EQ(error_of_flow("from = \"a\"\nto = \"x\"\nplane = \"e\"\nrate = \"1Gbit/s\"\n"),
+            "f:14: to: there is no host 'x'");
+  EXPECT_EQ(error_of_flow("from = \"a\"\nto = \"a\"\nplane = \"e\"\nrate = \"1Gbit/s\"\n"), "f:14: to: 'a' itself");
+  EXPECT_EQ(error_of_flow("from = \"a\"\nto = \"b\"\nplane = \"e\"\n"), "f:12: 'rate = …' is missing");
+  EXPECT_EQ(error_of_flow("from = \"a\"\nto = \"b\"\nrate = \"1Gbit/s\"\n"), "f:12: 'plane = …' is missing");
+  EXPECT_EQ(error_of_flow("from = \"a\"\nto = \"b\"\nplane = \"e\"\nrate = \"1Gbit/s\"\nport = 1\n"),
+            "f:17: unknown key 'port' | known are from, to, plane, rate");
+}
+
 TEST(ParseCluster, ErrorsNameLineAndKey) {
   EXPECT_EQ(error_of(parse_cluster("", "f")), "f: expected planes, each under [planes.NAME]");
   EXPECT_EQ(error_of(parse_cluster("[planes.e]\nrate = 7\n", "f")), "f:2: rate: expected a text");

@@ -23,7 +23,9 @@ class Building {
   NetworkBuilder::Handle add(const DeviceRecord& device);
   Result<> set_ports(std::size_t index);
   Result<> connect(std::size_t index);
-  [[nodiscard]] Result<> check_end(std::size_t cable, std::string_view key, const EndRecord& end) const;
+  Result<> add_background(std::size_t index);
+  /// `where`: "cables[3]".
+  [[nodiscard]] Result<> check_end(const std::string& where, std::string_view key, const EndRecord& end) const;
   [[nodiscard]] Result<> check_grid() const;
 
   const Records& records_;
@@ -43,6 +45,9 @@ Result<Network> Building::build() {
   }
   for (std::size_t i = 0; i < records_.cables.size(); ++i) {
     if (auto connected = connect(i); !connected) return Failure(connected.error());
+  }
+  for (std::size_t i = 0; i < records_.background.size(); ++i) {
+    if (auto added = add_background(i); !added) return Failure(added.error());
   }
   auto network = builder_.build();
   if (!network) return fail_at(file_, 0, network.error().message);
@@ -116,22 +121,33 @@ Result<> Building::set_ports(std::size_t index) {
   return {};
 }
 
-Result<> Building::check_end(std::size_t cable, std::string_view key, const EndRecord& end) const {
-  if (handles_.empty()) return fail_at(file_, 0, fmt::format("cables[{}]: a cable without nodes", cable));
+Result<> Building::check_end(const std::string& where, std::string_view key, const EndRecord& end) const {
+  if (handles_.empty()) return fail_at(file_, 0, fmt::format("{}: a cable without nodes", where));
   if (end.device < handles_.size() && end.port <= std::numeric_limits<PortNumber>::max()) return {};
-  return fail_at(file_, 0,
-                 fmt::format("cables[{}]: expected [node, port] for '{}', with a node from 0 to {}", cable, key,
-                             handles_.size() - 1));
+  return fail_at(
+      file_, 0,
+      fmt::format("{}: expected [node, port] for '{}', with a node from 0 to {}", where, key, handles_.size() - 1));
 }
 
 Result<> Building::connect(std::size_t index) {
   const auto& [from, to, rate, latency] = records_.cables[index];
-  if (auto checked = check_end(index, "from", from); !checked) return checked;
-  if (auto checked = check_end(index, "to", to); !checked) return checked;
+  const std::string where = fmt::format("cables[{}]", index);
+  if (auto checked = check_end(where, "from", from); !checked) return checked;
+  if (auto checked = check_end(where, "to", to); !checked) return checked;
   const auto connected = builder_.connect(handles_[from.device], static_cast<PortNumber>(from.port),
                                           handles_[to.device], static_cast<PortNumber>(to.port), rate, latency);
   if (connected) return {};
-  return fail_at(file_, 0, fmt::format("cables[{}]: {}", index, connected.error().message));
+  return fail_at(file_, 0, fmt::format("{}: {}", where, connected.error().message));
+}
+
+Result<> Building::add_background(std::size_t index) {
+  const auto& [from, to, rate, latency] = records_.background[index];
+  const std::string where = fmt::format("background[{}]", index);
+  if (auto checked = check_end(where, "from", from); !checked) return checked;
+  if (auto checked = check_end(where, "to", to); !checked) return checked;
+  builder_.add_background(handles_[from.device], static_cast<PortNumber>(from.port), handles_[to.device],
+                          static_cast<PortNumber>(to.port), rate);
+  return {};
 }
 
 }  // namespace

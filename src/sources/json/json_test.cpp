@@ -89,6 +89,23 @@ TEST(WriteJson, ReadingBackGivesTheSameNetwork) {
   }
 }
 
+TEST(WriteJson, BackgroundTrafficReadsBackTheSame) {
+  NetworkBuilder builder;
+  const auto router = builder.add_router("R", 0, 2);
+  const auto first = builder.add_nic("nic", 0, 1, "a", 0);
+  const auto second = builder.add_nic("nic", 0, 1, "b", 0);
+  EXPECT_TRUE(builder.connect(first, 1, router, 1, {}));
+  EXPECT_TRUE(builder.connect(second, 1, router, 2, {}));
+  builder.add_background(second, 1, first, 1, {0, LaneSpeed::unknown, 250});
+  const Network network = builder.build().value();
+  expect_round_trip(network);
+  const Network again = parse_json(written(network), "written").value();
+  ASSERT_EQ(again.background().size(), 1U);
+  EXPECT_EQ(again.background()[0].from, network.background()[0].from);
+  EXPECT_EQ(again.background()[0].to, network.background()[0].to);
+  EXPECT_EQ(again.background()[0].rate.megabits, 250U);
+}
+
 TEST(WriteJson, NetworksOfOtherSourcesReadBackTheSame) {
   std::vector<std::string> sources = {"fattree:K=6,levels=2,nodes=30",
                                       "fattree:K=4,levels=3",
@@ -250,6 +267,28 @@ TEST(ParseJson, ErrorsNameTheFileAndThePlace) {
             "t: cables[0]: expected a rate like \"4xHDR\" or \"25Gbit/s\" for 'rate'");
   EXPECT_EQ(error_in(R"({"kind": "router", "name": "R", "name": "S", "ports": 4})"),
             "t: nodes[0]: the key 'name' twice in one object");
+}
+
+TEST(ParseJson, ErrorsOfTheBackgroundNameThePlace) {
+  const auto error_of_flow = [](const std::string& flow) {
+    return error_in(
+        R"({"kind": "router", "name": "R", "ports": 2}, {"kind": "nic", "name": "N", "ports": 1, "machine": "h"},
+                       {"kind": "nic", "name": "N", "ports": 1, "machine": "i"})",
+        R"({"from": [0, 1], "to": [1, 1]}, {"from": [0, 2], "to": [2, 1]})",
+        R"("format": "nwtopo-json", "version": 1, "planes": ["p"], "background": [)" + flow + "]");
+  };
+  EXPECT_EQ(error_of_flow(R"({"from": [1, 1], "to": [2, 1], "rate": "1Gbit/s"})"), "none");
+  EXPECT_EQ(error_of_flow("3"), "t: background[0]: expected an object");
+  EXPECT_EQ(error_of_flow(R"({"from": [1, 1], "rate": "1Gbit/s"})"), "t: background[0]: expected a list for 'to'");
+  EXPECT_EQ(error_of_flow(R"({"from": [1, 1], "to": [9, 1], "rate": "1Gbit/s"})"),
+            "t: background[0]: expected [node, port] for 'to', with a node from 0 to 2");
+  EXPECT_EQ(error_of_flow(R"({"from": [1, 1], "to": [2, 1], "latency": 4})"),
+            "t: background[0]: unknown key 'latency'");
+  EXPECT_EQ(error_of_flow(R"({"from": [1, 1], "to": [2, 1]})"), "t: background traffic has a rate");
+  EXPECT_EQ(error_of_flow(R"({"from": [1, 1], "to": [2, 7], "rate": "1Gbit/s"})"),
+            "t: background traffic has a connected port of a NIC at each end");
+  EXPECT_EQ(error_of_flow(R"({"from": [1, 1], "to": [1, 1], "rate": "1Gbit/s"})"),
+            "t: background traffic is between two machines");
 }
 
 TEST(ParseJson, AGridThatDoesNotFitIsRefused) {

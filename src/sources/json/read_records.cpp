@@ -31,16 +31,19 @@ enum class In : std::uint8_t {
   detail,
   cables,
   cable,
+  background,
+  flow,
   end
 };
 
-constexpr std::array<std::string_view, 7> document_keys = {"format", "version", "direct", "planes",
-                                                           "grid",   "nodes",   "cables"};
+constexpr std::array<std::string_view, 8> document_keys = {"format", "version", "direct", "planes",
+                                                           "grid",   "nodes",   "cables", "background"};
 constexpr std::array<std::string_view, 2> grid_keys = {"dimensions", "periodic"};
 constexpr std::array<std::string_view, 11> node_keys = {
     "kind", "name", "ports", "plane", "machine", "rail", "guid", "system_guid", "vendor_id", "model_id", "details"};
 constexpr std::array<std::string_view, 5> detail_keys = {"port", "guid", "lid", "lmc", "max_rate"};
 constexpr std::array<std::string_view, 4> cable_keys = {"from", "to", "rate", "latency"};
+constexpr std::array<std::string_view, 3> flow_keys = {"from", "to", "rate"};
 
 std::span<const std::string_view> keys_in(In where) {
   switch (where) {
@@ -54,6 +57,8 @@ std::span<const std::string_view> keys_in(In where) {
       return detail_keys;
     case In::cable:
       return cable_keys;
+    case In::flow:
+      return flow_keys;
     default:
       return {};
   }
@@ -112,6 +117,13 @@ class RecordReader {
   [[nodiscard]] bool has(std::string_view key) const;
   bool refuse(std::string_view what);
   [[nodiscard]] std::string place() const;
+  [[nodiscard]] bool is_inside(In where) const {
+    return in_ == where || std::ranges::find(around_, where) != around_.end();
+  }
+  /// The cable, or the flow of the background, that is being read.
+  [[nodiscard]] CableRecord& ends() {
+    return is_inside(In::background) ? records_.background.back() : records_.cables.back();
+  }
 
   std::string_view text_;
   std::string_view file_;
@@ -121,7 +133,7 @@ class RecordReader {
   In in_ = In::nothing;
   std::vector<In> around_;           // what in_ is inside of, from the outermost
   std::string_view key_;             // of the value that comes next; points into keys_in()
-  std::array<unsigned, 13> seen_{};  // keys of the object that is being read: one bit per key, by In
+  std::array<unsigned, 15> seen_{};  // keys of the object that is being read: one bit per key, by In
   std::size_t values_in_end_ = 0;
 };
 
@@ -132,8 +144,10 @@ bool RecordReader::refuse(std::string_view what) {
 }
 
 std::string RecordReader::place() const {
-  const auto is_inside = [&](In where) { return in_ == where || std::ranges::find(around_, where) != around_.end(); };
   if (is_inside(In::grid)) return "grid";
+  if (is_inside(In::background)) {
+    return fmt::format("background[{}]", records_.background.size() - (is_inside(In::flow) ? 1 : 0));
+  }
   if (is_inside(In::cables)) {
     // A cable is stored when its object begins, anything else in the list is the next item.
     const bool has_begun = is_inside(In::cable);
@@ -189,6 +203,9 @@ bool RecordReader::start_object(std::size_t) {
     case In::cables:
       records_.cables.emplace_back();
       return enter(In::cable);
+    case In::background:
+      records_.background.emplace_back();
+      return enter(In::flow);
     default:
       break;
   }
@@ -199,10 +216,11 @@ bool RecordReader::start_array(std::size_t) {
   if (in_ == In::document && key_ == "planes") return enter(In::planes);
   if (in_ == In::document && key_ == "nodes") return enter(In::nodes);
   if (in_ == In::document && key_ == "cables") return enter(In::cables);
+  if (in_ == In::document && key_ == "background") return enter(In::background);
   if (in_ == In::grid && key_ == "dimensions") return enter(In::dimensions);
   if (in_ == In::grid && key_ == "periodic") return enter(In::periodic);
   if (in_ == In::node && key_ == "details") return enter(In::details);
-  if (in_ == In::cable && (key_ == "from" || key_ == "to")) {
+  if ((in_ == In::cable || in_ == In::flow) && (key_ == "from" || key_ == "to")) {
     values_in_end_ = 0;
     return enter(In::end);
   }
@@ -219,7 +237,7 @@ bool RecordReader::end_array() {
 bool RecordReader::end_object() {
   if (in_ == In::node && !end_node()) return false;
   if (in_ == In::document && !end_document()) return false;
-  if (in_ == In::cable) {
+  if (in_ == In::cable || in_ == In::flow) {
     for (const std::string_view end : {"from", "to"}) {
       if (!has(end)) return refuse(fmt::format("expected a list for '{}'", end));
     }
@@ -259,6 +277,7 @@ bool RecordReader::scalar(const Scalar& value) {
     case In::nodes:
     case In::details:
     case In::cables:
+    case In::background:
       return refuse("expected an object");
     case In::document:
       return document_value(value);
@@ -276,6 +295,7 @@ bool RecordReader::scalar(const Scalar& value) {
     case In::detail:
       return detail_value(value);
     case In::cable:
+    case In::flow:
       return cable_value(value);
     case In::end:
       return end_value(value);
@@ -350,7 +370,7 @@ bool RecordReader::detail_value(const Scalar& value) {
 }
 
 bool RecordReader::cable_value(const Scalar& value) {
-  CableRecord& cable = records_.cables.back();
+  CableRecord& cable = ends();
   if (key_ == "latency") return take_number(value, cable.latency);
   if (key_ != "rate") return refuse(fmt::format("expected a list for '{}'", key_));
   return take_rate(value, cable.rate);
@@ -360,7 +380,7 @@ bool RecordReader::end_value(const Scalar& value) {
   if (value.type != Scalar::Type::number || values_in_end_ >= 2) {
     return refuse(fmt::format("expected [node, port] for '{}'", key_));
   }
-  CableRecord& cable = records_.cables.back();
+  CableRecord& cable = ends();
   EndRecord& end = key_ == "from" ? cable.from : cable.to;
   (values_in_end_ == 0 ? end.device : end.port) = value.number;
   ++values_in_end_;

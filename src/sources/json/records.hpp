@@ -57,6 +57,7 @@ struct Records {
   std::vector<DeviceRecord> devices;
   std::vector<DetailRecord> details;
   std::vector<CableRecord> cables;
+  std::vector<CableRecord> background;  ///< without latency
 };
 
 /// Reads the text in one pass. Errors as of parse_json, except those of build_network().

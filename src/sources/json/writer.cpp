@@ -45,7 +45,9 @@ class Writer {
     for (PortId id = 0; id < network_.port_count(); ++id) {
       if (network_.port(id).connected() && id < network_.port(id).peer) write_cable(id);
     }
-    put("\n]\n}}\n");
+    put("\n]");
+    write_background();
+    put("\n}}\n");
     flush();
   }
 
@@ -107,6 +109,19 @@ class Writer {
     if (from.latency != 0) put(", \"latency\": {}", from.latency);
     put("}}");
     flush();
+  }
+
+  void write_background() {
+    if (network_.background().empty()) return;
+    std::string_view comma;
+    put(",\n\"background\": [");
+    for (const BackgroundFlow& flow : network_.background()) {
+      const Port& from = network_.port(flow.from);
+      const Port& to = network_.port(flow.to);
+      put("{}\n{{\"from\": [{}, {}], \"to\": [{}, {}], \"rate\": \"{}\"}}", std::exchange(comma, ","), from.device,
+          from.number, to.device, to.number, to_string(flow.rate));
+    }
+    put("\n]");
   }
 
   template <typename... Args>

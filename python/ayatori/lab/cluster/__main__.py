@@ -12,6 +12,7 @@ from types import FrameType
 
 from ayatori import _core
 from ayatori.base.errors import Error
+from ayatori.lab.cluster.background import command_for
 from ayatori.lab.cluster.layout import lay_out
 from ayatori.lab.cluster.namespaces import core_of, make_namespaces, variables
 from ayatori.lab.cluster.session import FORWARDED, has_netem
@@ -35,6 +36,8 @@ def main(file: str, slower: str, loss_percent: str, burst: str, *command: str) -
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # a terminal sends it to the command, too
     layout = lay_out(open_source(f"cluster:{file}"), float(slower), _core.interfaces_in_cluster(file))
     make_namespaces(layout, float(loss_percent), int(burst), has_netem())
+    if layout.flows:
+        _begin_background(command_for(layout))
     first = layout.hosts[0].name
     place = ["ip", "netns", "exec", first, "unshare", "--uts", "taskset", "-c", str(core_of(0))]
     child = subprocess.Popen(
@@ -44,6 +47,16 @@ def main(file: str, slower: str, loss_percent: str, burst: str, *command: str) -
     )
     running.append(child.pid)
     return _reap_until_end_of(child.pid)
+
+
+def _begin_background(command: list[str]) -> None:
+    """It ends with the lab's namespaces. Raises Error if it ends before."""
+    child = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    assert child.stdout is not None
+    assert child.stderr is not None
+    if child.stdout.readline() != "flowing\n":
+        said = child.stderr.read().strip().splitlines()
+        raise Error("the background traffic did not begin", said[-1] if said else "", internal=True)
 
 
 def _reap_until_end_of(pid: int) -> int:

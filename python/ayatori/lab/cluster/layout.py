@@ -69,6 +69,9 @@ class Layout:
     circles: parallel cables are one with their rates together."""
     left_out: list[str]
     """Pairs of switches whose cables would close a circle."""
+    flows: list[tuple[tuple[int, int], tuple[int, int], float]]
+    """Traffic beside that of jobs: from a host's interface to another's (both by their numbers), and how many bits a
+    second it asks for."""
     own_addresses: bool
     """Whether all addresses are the lab's, which then finds routes. It makes none if the file gives an address."""
 
@@ -101,7 +104,17 @@ def lay_out(network: Network, slower: float = 1.0, given: Sequence[HostInterface
             _check_name(other.name)
         hosts.append(Host(machine.name, interfaces, others))
     bridges = [network.name(router) for router in range(network.router_count)]
-    return Layout(bridges, hosts, trunks, left_out, not any(one.cabled for one in given))
+    flows = _flows(network, slower)
+    return Layout(bridges, hosts, trunks, left_out, flows, not any(one.cabled for one in given))
+
+
+def _flows(network: Network, slower: float) -> list[tuple[tuple[int, int], tuple[int, int], float]]:
+    place = {
+        endpoint: (host, interface)
+        for host, index in enumerate(network.machines_in_order)
+        for interface, endpoint in enumerate(network.machines[index].endpoints)
+    }
+    return [(place[leaves], place[arrives], rate * 8 / slower) for leaves, arrives, rate in network.background]
 
 
 def _number_subnets(network: Network, parts: list[int]) -> dict[tuple[int, int], int]:

@@ -22,11 +22,19 @@ struct SocketWay {
   std::uint16_t peer_port = 0;     ///< in the order of this machine's bytes
 };
 
+/// How messages go to one process: by size the ways that they take, a part of a message by each.
+struct SocketPeer {
+  struct From {
+    Bytes bytes = 0;                  ///< for messages of so many bytes and more, up to the next one
+    std::vector<std::uint32_t> ways;  ///< indices in SocketPeer::ways
+  };
+  std::vector<SocketWay> ways;
+  std::vector<From> by_size;  ///< rising, the first from 0 bytes on; none if there are no ways
+};
+
 struct SocketOptions {
   /// What all processes of the job know and nobody else does: connections without it are closed.
   std::uint64_t token = 0;
-  /// A message of so many bytes is cut into a part for each way to its receiver; smaller ones take the first way.
-  Bytes min_striped_bytes = 64 << 10;
   /// Called again and again by a process that waits for messages; may be empty.
   std::function<void()> while_waiting = nullptr;
 };
@@ -44,8 +52,9 @@ class ProcessSockets {
   /// Where it listens.
   [[nodiscard]] std::uint16_t port() const;
 
-  /// By process of the job the ways to it; none to processes that are reached otherwise. Before anything is sent.
-  void set_ways(std::vector<std::vector<SocketWay>> ways);
+  /// By process of the job how messages go there; no ways to processes that are reached otherwise. Before anything is
+  /// sent.
+  void set_peers(std::vector<SocketPeer> peers);
 
   struct State;  ///< what the carrier uses
 

@@ -48,13 +48,15 @@ class Paths {
   /// machine.
   virtual void path(Rank from, Rank to, std::vector<std::uint32_t>& links) const = 0;
 
-  /// Into how many parts a message between machines is cut, which travel at the same time; at least 1. By default it is
-  /// whole.
-  [[nodiscard]] virtual std::uint32_t part_count([[maybe_unused]] Rank from, [[maybe_unused]] Rank to) const {
+  /// Into how many parts a message of so many bytes between machines is cut, which travel at the same time; at least 1.
+  /// By default it is whole.
+  [[nodiscard]] virtual std::uint32_t part_count([[maybe_unused]] Rank from, [[maybe_unused]] Rank to,
+                                                 [[maybe_unused]] Bytes bytes = large_message) const {
     return 1;
   }
   /// Replaces `path` by the way of a part below part_count().
-  virtual void part([[maybe_unused]] std::uint32_t number, Rank from, Rank to, PartPath& path) const {
+  virtual void part([[maybe_unused]] std::uint32_t number, Rank from, Rank to, PartPath& path,
+                    [[maybe_unused]] Bytes bytes = large_message) const {
     this->path(from, to, path.links);
     path.from_nic = nic(from);
     path.to_nic = nic(to);
@@ -62,7 +64,8 @@ class Paths {
 
   /// The plane (index in Network::planes()) on which a message between two ranks, or its first part, travels; no_id:
   /// not known.
-  [[nodiscard]] virtual std::uint32_t plane([[maybe_unused]] Rank from, [[maybe_unused]] Rank to) const {
+  [[nodiscard]] virtual std::uint32_t plane([[maybe_unused]] Rank from, [[maybe_unused]] Rank to,
+                                            [[maybe_unused]] Bytes bytes = large_message) const {
     return no_id;
   }
 
@@ -96,6 +99,16 @@ struct LinkDefaults {
                                                           const LinkDefaults& defaults,
                                                           std::span<const DeviceId> routers = {},
                                                           const Sends& sends = {});
+
+/// Traffic that never ends, beside that of jobs: it flows at the rate that it asks for, or where links are full at its
+/// max-min fair share of them, as one flow among those of the messages.
+struct SteadyFlow {
+  std::vector<std::uint32_t> links;  ///< as paths by tables number them
+  double bytes_per_second = 0;       ///< that it asks for
+};
+
+/// The flows of Network::background(), on base LIDs. Errors: packets of one do not arrive.
+[[nodiscard]] Result<std::vector<SteadyFlow>> steady_flows(const Network& network, const Routes& routes);
 
 /// Paths over all LIDs of each destination: a message between ranks is cut into a part for each different path that
 /// they name (multipath_tracer.hpp). Errors: those of routed_paths() on base LIDs, and of MultipathTracer::of().

@@ -71,6 +71,9 @@
 ///   Events closer than 1e-11 of the time that has passed are one, and rates that agree to 1e-12 are equal: so that
 ///   rounding does not disturb symmetry.
 ///
+///   background (an option): each SteadyFlow is one more flow f of 3 from the beginning on, with x_f ≤ what it asks
+///   for.
+///
 ///   head_of_line (an option): a switch forwards from a port's input queue in order, so a flow that is slowed at link l
 ///   slows the flows that share the links before l to the same rate; src/flow/head_of_line.hpp has the equation. Needs
 ///   more time: every change is followed through all flows that are connected with it by shared links.
@@ -103,11 +106,13 @@ struct FlowOptions {
   /// By rank: for so many seconds after the others have begun its processor is busy with something else, so that it
   /// takes its first step later. Ranks beyond the end are not late. Needs StepMode::drift.
   std::vector<double> late = {};
+  /// Needs StepMode::drift, paths that do not split by load and no head_of_line.
+  std::vector<SteadyFlow> background = {};
 };
 
 struct HotLinkTime {
   std::uint32_t link = 0;
-  double busy = 0;       ///< what it carried, as a share of what it could have carried in that time
+  double busy = 0;       ///< what it carried of messages, as a share of what it could have carried in that time
   double saturated = 0;  ///< share of the time that it was full and some flow waited for it (synchronous: see above)
   Bytes bytes = 0;
 };

@@ -46,6 +46,10 @@ class NetworkBuilder {
   /// device does not have, a port cabled to itself.
   Result<> connect(Handle a, PortNumber port_a, Handle b, PortNumber port_b, LinkRate rate, std::uint32_t latency = 0);
 
+  /// Traffic from one NIC's port to another's (BackgroundFlow). build() fails unless these are connected ports of NICs
+  /// of two machines on one plane.
+  void add_background(Handle from, PortNumber from_port, Handle to, PortNumber to_port, LinkRate rate);
+
   /// Declares the network direct: build() fails unless each router has exactly one cable to a NIC, and each NIC one
   /// to a router.
   void set_direct();
@@ -79,6 +83,13 @@ class NetworkBuilder {
     LinkRate max_rate;
     std::uint32_t latency = 0;
   };
+  struct PendingFlow {
+    Handle from = no_id;
+    Handle to = no_id;
+    PortNumber from_port = 0;
+    PortNumber to_port = 0;
+    LinkRate rate;
+  };
   struct PendingDevice {
     Device device;
     std::string name;
@@ -97,8 +108,10 @@ class NetworkBuilder {
   void append_device(const PendingDevice& pending, Network& network) const;
   /// Joins the device's ports to their peers. `id_of` has the DeviceId of each handle; all devices are in `network`.
   void append_cables(Handle handle, std::span<const DeviceId> id_of, Network& network) const;
+  void append_background(std::span<const DeviceId> id_of, Network& network) const;
 
   static Result<> check_direct(const Network& network);
+  static Result<> check_background(const Network& network);
   static Result<> check_lids(const Network& network);
   static Result<> index_guids(Network& network);
   static void find_shared_names(Network& network);
@@ -107,6 +120,7 @@ class NetworkBuilder {
 
   std::vector<PendingDevice> devices_;
   std::vector<PendingPort> ports_;
+  std::vector<PendingFlow> background_;
   std::vector<Machine> machines_;
   std::unordered_map<std::string, MachineId> machine_by_name_;
   std::vector<Plane> planes_;

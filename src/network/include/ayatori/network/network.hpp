@@ -81,6 +81,14 @@ struct ToldGrid {
   std::vector<bool> periodic;  ///< per dimension
 };
 
+/// Traffic that is under way whatever a job does, storage for example: as fast as it asks for, or where links are full
+/// as its fair share of them.
+struct BackgroundFlow {
+  PortId from = no_id;  ///< an endpoint, as `to`
+  PortId to = no_id;
+  LinkRate rate;  ///< what it asks for
+};
+
 class Network {
  public:
   /// Routers have the ids 0 … router_count() − 1, so that per-router tables need no map.
@@ -144,6 +152,9 @@ class Network {
   /// "LS1 port 8 -> RS2 port 2": the directed link that leaves a port, with the labels of both devices.
   [[nodiscard]] std::string describe_link(PortId id) const;
 
+  /// What the source says of other traffic, in its order; usually nothing.
+  [[nodiscard]] std::span<const BackgroundFlow> background() const { return background_; }
+
   /// Cables that run slower than they should (see NetworkBuilder::build), as the lower of the two port ids.
   [[nodiscard]] std::span<const PortId> degraded_links() const { return degraded_; }
 
@@ -166,6 +177,7 @@ class Network {
   std::vector<PortId> aggregation_ports_;
   std::vector<MachineId> machine_order_;
   std::vector<PortId> degraded_;
+  std::vector<BackgroundFlow> background_;
   std::unordered_map<std::string, MachineId> machine_by_name_;
   std::unordered_map<Guid, PortId> port_by_guid_;
 };
