@@ -94,33 +94,6 @@ TEST(Simulate, TwoFlowsShareALinkUntilTheShorterEnds) {
   EXPECT_NEAR(prediction.rank_seconds[2], 4, 1e-9);
 }
 
-TEST(Simulate, BackgroundTrafficTakesWhatItAsksForOrItsFairShare) {
-  const ListedSchedule schedule = at_once(2, {{0, 1, 300}});
-  const ListedPaths paths = one_switch(2, 100);
-  FlowOptions options;
-  options.background = {{{0}, 25}};
-  expect_seconds(run(schedule, paths, options), 4);  // 75 are left of 100
-  options.background = {{{0}, 80}};
-  expect_seconds(run(schedule, paths, options), 6);  // half of 100
-  options.background = {{{0}, 80}, {{0}, 10}};
-  expect_seconds(run(schedule, paths, options), 300 / 45.0);
-  options.background = {{{5}, 80}};
-  EXPECT_EQ(run(schedule, one_switch(3, 100), options).network_bytes, 300U);
-  expect_seconds(run(schedule, one_switch(3, 100), options), 3);
-  options.steps = StepMode::synchronous;
-  EXPECT_FALSE(simulate(schedule, paths, options));
-  options.steps = StepMode::drift;
-  options.head_of_line = true;
-  EXPECT_FALSE(simulate(schedule, paths, options));
-}
-
-TEST(Simulate, AMessageThatIsAloneAfterItsRivalsStillSharesWithTheBackground) {
-  // 0 -> 1 and 0 -> 2 share 100 with a flow that asks for 60: 100 / 3 each for 3 s, then half of it for the last 100.
-  FlowOptions options;
-  options.background = {{{0}, 60}};
-  expect_seconds(run(at_once(3, {{0, 1, 100}, {0, 2, 200}}), one_switch(3, 100), options), 5);
-}
-
 TEST(Simulate, FlowsOverSeveralLinksGetMaxMinFairRates) {
   // One flow over three links, one over each; capacities 100, 200, 300: rates 50, 50, 150, 250.
   const ListedPaths paths({100, 200, 300}, {0, 1, 2, 3, 4, 5, 6, 7},

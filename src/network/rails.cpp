@@ -115,11 +115,20 @@ RailMap::Soonest RailMap::soonest(const std::vector<NicPair>& pairs, Rank from, 
 
 std::vector<WaysFrom> RailMap::ways(Rank from, Rank to) const {
   std::vector<WaysFrom> found;
+  if (use_ != RailUse::soonest) {
+    found.push_back({});
+    for (std::uint32_t part = 0; part < part_count(from, to); ++part) {
+      const auto [leaves, arrives] = nics_of_part(from, to, part);
+      if (may_connect(leaves, arrives)) found.back().parts.emplace_back(leaves, arrives);
+    }
+    return found;
+  }
+  const std::vector<NicPair> pairs = pairs_between(from, to);
   for (Bytes bytes = 0; bytes <= large_message; bytes = std::max<Bytes>(1, 2 * bytes)) {
+    const auto [first, count] = soonest(pairs, from, bytes);
     WaysFrom here{bytes, {}};
-    for (std::uint32_t part = 0; part < part_count(from, to, bytes); ++part) {
-      const auto [leaves, arrives] = nics_of_part(from, to, part, bytes);
-      if (may_connect(leaves, arrives)) here.parts.emplace_back(leaves, arrives);
+    for (std::uint32_t i = first; i < first + count; ++i) {
+      here.parts.emplace_back(first_nic(from) + pairs[i].from, first_nic(to) + pairs[i].to);
     }
     if (found.empty() || found.back().parts != here.parts) found.push_back(std::move(here));
   }

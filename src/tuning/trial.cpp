@@ -12,6 +12,8 @@ constexpr double clearly_faster = 0.97;
 
 constexpr double seconds_of_a_turn = 300e-6;
 constexpr double max_calls_of_a_turn = 32;
+/// Of calls up to hopeless_seconds: of a single one it counts that some ranks still come from the way before.
+constexpr double least_calls_of_a_turn = 3;
 constexpr double longer_if_crowded = 4;
 
 /// A trial goes on while it has taken less: programs whose calls take longer than milliseconds should not make many of
@@ -105,7 +107,8 @@ void Trial::agree(std::vector<double> first_times_of_all, bool crowded) {
     if (!left_out_.back()) longest = std::max(longest, seconds);
   }
   const double calls = longer_ * seconds_of_a_turn / longest;
-  calls_of_a_turn_ = static_cast<std::size_t>(std::clamp(calls, 1.0, longer_ * max_calls_of_a_turn));
+  const double least = longest <= hopeless_seconds ? least_calls_of_a_turn : 1.0;
+  calls_of_a_turn_ = static_cast<std::size_t>(std::clamp(calls, least, longer_ * max_calls_of_a_turn));
   go_to_turn();
 }
 

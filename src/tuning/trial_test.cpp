@@ -47,6 +47,16 @@ TEST(Trial, ATurnOfShortCallsHasSeveralOfThemAndTheMeanOfAllButTheFirstCounts) {
   EXPECT_EQ(trial.times(), (std::vector<double>{10, 10}));
 }
 
+TEST(Trial, ATurnOfCallsOfUpToTwoMillisecondsHasThreeAtLeast) {
+  for (const auto& [call, calls] : {std::pair{1e-3, 3U}, {2e-3, 3U}, {2.1e-3, 1U}}) {
+    Trial trial(2, 1);
+    begin(trial, 2, call);
+    std::size_t of_a_turn = 0;
+    for (; trial.turn() == 0; ++of_a_turn) trial.note(call);
+    EXPECT_EQ(of_a_turn, calls) << call;
+  }
+}
+
 TEST(Trial, TurnsOfRanksThatShareCoresAreFourTimesAsLong) {
   for (const auto& [call, calls] : {std::pair{72e-6, 16U}, {1e-9, 128U}, {1.0, 1U}}) {
     Trial trial(2, 1);
@@ -63,7 +73,7 @@ TEST(Trial, TurnsOfRanksThatShareCoresAreFourTimesAsLong) {
 
 TEST(Trial, GoesOnWithAsManyRoundsAndKeepsTheirTimes) {
   Trial trial(2, 3);
-  begin(trial, 2, 1e-3);
+  begin(trial, 2, 3e-3);
   std::size_t calls = 0;
   const auto play = [&] {
     while (!trial.over()) trial.note(static_cast<double>(++calls) * 1e-6);

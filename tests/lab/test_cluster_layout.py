@@ -67,7 +67,7 @@ def test_switches_that_no_cable_joins_are_subnets_of_their_own(tmp_path: Path) -
     ("plane", "said"),
     [
         ('[planes.the-fast-network]\nrate = "1Gbit/s"\n', "no interface can be called 'the-fast-network0'"),
-        ("[planes.lan]\n", "lan0 port 1 -> s port 1 has no rate"),
+        ("[planes.lan]\n", "host 'h' has a cable without a rate on the plane 'lan'"),
     ],
 )
 def test_what_no_lab_can_have_is_said(plane: str, said: str, tmp_path: Path) -> None:

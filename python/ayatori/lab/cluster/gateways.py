@@ -30,7 +30,10 @@ def find_routes(layout: Layout) -> list[dict[int, str]]:
                 if nic.subnet in own
             ]
             if not ways:
-                raise Error(f"no way leads from host '{host.name}' to host '{_a_host_on(layout, subnet)}'")
+                raise Error(
+                    f"no way leads from host '{host.name}' to host '{_a_host_on(layout, subnet)}'",
+                    hint="a link between their switches, or a host with a link to both",
+                )
             shortest = min(ways)[:2]
             choice = tuple(sorted(address for *length, address in ways if tuple(length) == shortest))
             routes[-1][subnet] = choice[turns[choice] % len(choice)]

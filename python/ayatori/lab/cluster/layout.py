@@ -158,8 +158,19 @@ def _check_name(name: str) -> None:
 def _cable(network: Network, link: int, slower: float, count: int = 1) -> Cable:
     port = network.port(link)
     if port.bytes_per_second <= 0:
-        raise Error(f"{network.describe_link(link)} has no rate", hint="give its plane one: rate = '1Gbit/s'")
+        plane = network.planes[network.plane_of(port.device)]
+        raise Error(
+            f"{_whose(network, port.device)} has a cable without a rate on the plane '{plane}'",
+            hint=f'[planes.{plane}] rate = "1Gbit/s", or a rate of the link',
+        )
     return Cable(port.bytes_per_second * 8 * count / slower, port.latency_ns)
+
+
+def _whose(network: Network, device: int) -> str:
+    """The host of a NIC, or the switch."""
+    if device < network.router_count:
+        return f"switch '{network.name(device)}'"
+    return f"host '{network.machines[network.machine_of(device)].name}'"
 
 
 def _trunks(network: Network, slower: float) -> tuple[list[tuple[int, int, Cable]], list[int], list[str]]:

@@ -15,10 +15,10 @@ namespace ayatori {
 /// First each way plays two calls, which are not counted but say how long calls take. A way both of whose calls took
 /// milliseconds, and ten times as long as those of another one, plays no more: MPI libraries that wait without giving
 /// their core to others take 10 to 100 ms for a call where ranks share cores. Then there are rounds, in each of
-/// which each way has a turn of several calls in a row, so many that a turn takes some 300 µs: of a call in which a
-/// rank waits for nobody its time tells nothing (a root goes on at once, and the ranks that it serves wait in a later
-/// call), the mean of several does. The first call of such a turn is not counted, as it may still wait for the way
-/// before it. Each round begins with another way.
+/// which each way has a turn of several calls in a row, so many that a turn takes some 300 µs, and at least three of
+/// calls that take up to 2 ms: of a call in which a rank waits for nobody its time tells nothing (a root goes on at
+/// once, and the ranks that it serves wait in a later call), the mean of several does. The first call of such a turn is
+/// not counted, as it may still wait for the way before it. Each round begins with another way.
 ///
 /// Where the outcome is not clear after these rounds (is_clear), there are as many more, and once again: with more
 /// ranks than cores the times of the same way differ by more than the ways do. There turns are also four times as long:
