@@ -188,7 +188,8 @@ def describe(data: dict[str, Any]) -> None:
             say(f"overlap by {name}: {definition}")
     columns, row_of = TABLES[task]
     for title, own in by_title(results).items():
-        print_table(title, columns, [row_of(result) for result in own if result["times"]])
+        if rows := [row_of(result) for result in own if result["times"]]:
+            print_table(title, columns, rows)
     for result in results:
         if result["failed"]:
             say(f"failed: {title_of(result)}, {name_of(result)}: {result['failed']}")

@@ -61,6 +61,8 @@ class Sweep:
 
     def check(self) -> None:
         """Raises Error if something of it can't be measured."""
+        if not self.cells:
+            raise Error("there is nothing to measure", hint="--mechanisms none,thread --calls isend, for example")
         for value, most, what in (
             (self.repeats, 1000, "repeats"),
             (self.turns, 10_000, "turns"),
