@@ -27,8 +27,12 @@ _AT_ONCE = 64
 
 
 def can_delay() -> bool:
-    """Whether this machine has TAP devices."""
-    return os.access(_DEVICE, os.R_OK | os.W_OK)
+    """Whether this machine has TAP devices, and lets us open them."""
+    try:
+        os.close(os.open(_DEVICE, os.O_RDWR | os.O_CLOEXEC))
+    except OSError:
+        return False
+    return True
 
 
 def make_tap(name: str) -> int:
