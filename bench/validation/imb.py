@@ -57,7 +57,8 @@ class Setting:
 def rows_of(output: str) -> Iterator[tuple[str, int, float]]:
     """Benchmark, bytes and `t_max` in microseconds of each line of the tables that IMB-MPI1 prints for collectives. A
     table without a column for bytes, as the barrier's, has 0."""
-    benchmark, columns = "", []
+    benchmark = ""
+    columns: list[str] = []
     for line in output.splitlines():
         words = line.split()
         if line.startswith("# Benchmarking"):
