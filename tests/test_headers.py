@@ -20,6 +20,16 @@ def name_of(header: Path) -> str:
     return inner if include else header.name
 
 
+def needs_mpi(header: Path) -> bool:
+    """By itself, or by a header of its folder that it includes."""
+    included = INCLUDE.findall(header.read_text())
+    return "mpi.h" in included or any(needs_mpi(header.parent / name) for name in included if is_beside(header, name))
+
+
+def is_beside(header: Path, name: str) -> bool:
+    return "/" not in name and (header.parent / name).exists()
+
+
 def headers_that_no_source_includes_first() -> list[Path]:
     """The others compile alone, since a source begins with them. The build would fail otherwise.
 
@@ -34,7 +44,7 @@ def headers_that_no_source_includes_first() -> list[Path]:
         header
         for header in headers
         if (None if "/include/" in header.as_posix() else header.parent, name_of(header)) not in first
-        and "#include <mpi.h>" not in header.read_text()
+        and not needs_mpi(header)
     ]
 
 
