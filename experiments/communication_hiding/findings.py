@@ -29,8 +29,7 @@ def findings_table(found: Found) -> Table:
     for said, judge in _FINDINGS.items():
         verdict = judge(found)
         agrees = {None: "", True: "yes", False: "no"}[verdict.predicted_holds]
-        mark = NOT_TESTABLE if verdict.holds is None else REPRODUCED if verdict.holds else NOT_REPRODUCED
-        rows.append([said, verdict.predicted, agrees, verdict.measured, mark])
+        rows.append([said, verdict.predicted, agrees, verdict.measured, _mark(verdict)])
     noisy, all_cells = found.noisy()
     return Table(
         "What the paper finds, predicted for ITO and measured in the lab",
@@ -43,6 +42,15 @@ def findings_table(found: Found) -> Table:
         "reduces in switches, and two hosts are not many. The model knows no library's defects: where it is not as the "
         "paper, something in the library took the time.",
     )
+
+
+def _mark(verdict: Verdict) -> str:
+    """What could be measured here and was not is not said to be untestable."""
+    if verdict.measured == NOT_MEASURED:
+        return NOT_MEASURED
+    if verdict.holds is None:
+        return NOT_TESTABLE
+    return REPRODUCED if verdict.holds else NOT_REPRODUCED
 
 
 def _passive(found: Found) -> Verdict:

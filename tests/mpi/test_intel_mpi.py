@@ -3,11 +3,9 @@ over Intel's MPI, both from PyPI."""
 
 from __future__ import annotations
 
-import subprocess
-import sys
-
 import plugin
 import pytest
+from test_mpi4py import check_that_nothing_differs
 
 from ayatori.base.errors import Error
 from bench.harness.programs import output_of
@@ -44,16 +42,4 @@ def test_intels_benchmarks_run_as_they_are(family: str, ayatori_command, tmp_pat
 
 
 def test_mpi4pys_collectives_do_over_intels_mpi_what_they_do_without_the_plugin() -> None:
-    pytest.importorskip("mpi4py")
-    command = [sys.executable, "-m", "bench.validation.mpi4py_suite", "--mpi", "intelmpi", "--ranks", "2"]
-    done = subprocess.run(
-        [*command, "--only", "cco_buf", "cco_nb_buf", "test_op", "--variable", "AYATORI_REPRODUCIBLE=off"],
-        cwd=plugin.ROOT,
-        capture_output=True,
-        text=True,
-        timeout=600,
-        check=False,
-    )
-    assert done.returncode == 0, done.stdout + done.stderr
-    passed = int(done.stdout.partition(" ok")[0].split()[-1])
-    assert passed > 100 and "; 0 differ with the plug-in" in done.stdout, done.stdout
+    check_that_nothing_differs("intelmpi", 2, ["cco_buf", "cco_nb_buf", "test_op"], at_least=100)
