@@ -25,9 +25,9 @@
  *     a handle                           after that operation and all before it
  *     ACP_HANDLE_ALL, ACP_HANDLE_CONT    after all operations before
  * Operations start in the order in which they were called, and may complete in any order. Between processes there is no
- * order, except by acp_sync and by reading memory: aligned 1, 2, 4 or 8 bytes are written as a whole, and a process
- * that reads them (with a volatile or atomic read) also sees the effects of all operations that the writing process
- * had completed before.
+ * order, except by acp_sync and by reading memory: an operation reads and writes aligned 1, 2, 4 or 8 bytes as a whole,
+ * and a process that reads them (with a volatile or atomic read) also sees the effects of all operations that the
+ * writing process had completed before.
  *
  * Completion. An operation is completed when its effect is in the destination's memory. Until then the local memory
  * that a copy reads must not change, and the local memory that it writes must not be used.

@@ -17,11 +17,25 @@ std::byte* pointer(std::uint64_t address) {
 }
 
 template <typename Word>
-bool store_as(std::byte* to, const std::byte* from) {
-  if (reinterpret_cast<std::uintptr_t>(to) % sizeof(Word) != 0) return false;
+bool is_aligned(const std::byte* at) {
+  return reinterpret_cast<std::uintptr_t>(at) % sizeof(Word) == 0;
+}
+
+template <typename Word>
+Word load_as(const std::byte* from) {
   Word word = 0;
-  std::memcpy(&word, from, sizeof word);
-  std::atomic_ref<Word>(*reinterpret_cast<Word*>(to)).store(word, std::memory_order_release);
+  if (is_aligned<Word>(from)) {
+    word = std::atomic_ref<const Word>(*reinterpret_cast<const Word*>(from)).load(std::memory_order_acquire);
+  } else {
+    std::memcpy(&word, from, sizeof word);
+  }
+  return word;
+}
+
+template <typename Word>
+bool store_as(std::byte* to, const std::byte* from) {
+  if (!is_aligned<Word>(to)) return false;
+  std::atomic_ref<Word>(*reinterpret_cast<Word*>(to)).store(load_as<Word>(from), std::memory_order_release);
   return true;
 }
 
@@ -143,9 +157,13 @@ std::byte* Memory::find(const RemoteRange& range) const {
   return region ? pointer(region->base + range.offset) : nullptr;
 }
 
-std::optional<std::span<const std::byte>> Memory::read(const RemoteRange& range) const {
-  if (const std::byte* start = find(range)) return std::span(start, range.size);
-  return published_.read(range);
+std::optional<std::span<const std::byte>> Memory::read(const RemoteRange& range) {
+  const std::byte* start = find(range);
+  if (!start) return published_.read(range);
+  // The owner may be storing to a word that a peer polls: the wire would copy it byte by byte.
+  auto* const word = reinterpret_cast<std::byte*>(&word_read_);
+  if (store_at_once(word, start, range.size)) return std::span(word, range.size);
+  return std::span(start, range.size);
 }
 
 void store(std::byte* to, const std::byte* from, Bytes size) {

@@ -1,5 +1,6 @@
 /* One rank starts copies that take a value around all ranks, each ordered after the one before; and a copy of a flag that
- * is ordered after a copy of data, which the owner polls without calling the library. */
+ * is ordered after a copy of data, which the owner polls without calling the library. Before, all get a word that its
+ * owner changes meanwhile. */
 #include "check.h"
 
 enum { rounds = 20, block = 40000 };
@@ -39,8 +40,32 @@ static void signal_after_data(void) {
     }
 }
 
+/* Rank 0 counts in a word of its own until all others have seen it count; they see no count go back. */
+static void get_what_its_owner_changes(void) {
+    const acp_ga_t counter = acp_query_starter_ga(0) + 2048, seen_by = counter + 8;
+    const acp_ga_t mine = acp_query_starter_ga(acp_rank()) + 2048;
+    if (acp_rank() == 0) {
+        uint64_t *const words = acp_query_address(mine);
+        for (uint64_t count = 1; seen(words + 1) < (uint64_t)(acp_procs() - 1); ++count) {
+            __atomic_store_n(words, count, __ATOMIC_RELEASE);
+        }
+        return;
+    }
+    uint64_t *const got = acp_query_address(mine + 16);
+    uint64_t before = 0;
+    for (int changes = 0; changes < rounds;) {
+        CHECK(acp_complete(acp_copy(mine + 16, counter, 8, ACP_HANDLE_NULL)) == 0);
+        CHECK(*got >= before);
+        changes += *got > before;
+        before = *got;
+    }
+    CHECK(acp_complete(acp_add8(mine + 24, seen_by, 1, ACP_HANDLE_NULL)) == 0);
+}
+
 int main(void) {
     CHECK(acp_init(NULL, NULL) == 0);
+    get_what_its_owner_changes();
+    CHECK(acp_sync() == 0);
     travel();
     CHECK(acp_sync() == 0);
     signal_after_data();

@@ -47,8 +47,9 @@ class Memory {
   /// The same of a region that has these bytes.
   [[nodiscard]] std::optional<transport::RdmaKeys> keys_of(std::span<const std::byte> bytes);
 
-  /// What a peer may read: registered memory, and the directory of regions.
-  [[nodiscard]] std::optional<std::span<const std::byte>> read(const transport::RemoteRange& range) const;
+  /// What a peer may read: registered memory, and the directory of regions. An aligned 1, 2, 4 or 8 bytes are loaded at
+  /// once, and stay until the next call.
+  [[nodiscard]] std::optional<std::span<const std::byte>> read(const transport::RemoteRange& range);
 
  private:
   AddressSpace space_;
@@ -58,6 +59,7 @@ class Memory {
     bool asked = false;
     std::optional<transport::RdmaKeys> keys{};
   };
+  std::uint64_t word_read_ = 0;
   transport::Rdma* adapter_ = nullptr;
   std::vector<AdapterKeys> adapter_keys_;  // by region, as far as they were asked for
   struct Mapped {
@@ -68,8 +70,8 @@ class Memory {
   } mapped_;
 };
 
-/// Copies as memmove does. An aligned 1, 2, 4 or 8 bytes are stored at once with release order: a process that polls
-/// them never reads a part, and then reads everything that was stored before.
+/// Copies as memmove does. An aligned 1, 2, 4 or 8 bytes are loaded at once, and stored at once with release order: a
+/// process that polls them never reads a part, and then reads everything that was stored before.
 void store(std::byte* to, const std::byte* from, Bytes size);
 
 }  // namespace ayatori::onesided
