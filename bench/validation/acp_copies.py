@@ -30,7 +30,7 @@ Key = tuple[str, str, str, str]  # stack, measure, memory, target
 
 def ours(wires: str) -> Run:
     def run(_number: int) -> str:
-        command: list[str | Path] = [sys.executable, "-m", "ayatori.processes.local_job", "2", OURS]
+        command: list[str | Path] = [sys.executable, "-m", "ayatori.processes", "2", OURS]
         return output_of(command, environment={"ACP_WIRES": wires}, timeout=MAX_SECONDS)
 
     return run

@@ -1,6 +1,6 @@
 // Every algorithm, played with real data by the processes of a job over libacp's puts; started with
 //
-//     ACP_WIRES=udp python -m ayatori.processes.local_job N play_over_puts_test LIBRARY [SEED]
+//     ACP_WIRES=udp python -m ayatori.processes N play_over_puts_test LIBRARY [SEED]
 //     … play_over_puts_test lost        the highest rank leaves in the middle of a play
 //
 // LIBRARY has algorithms of others (examples/algorithm.c). Machines, roots and sizes are drawn from SEED.

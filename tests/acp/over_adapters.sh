@@ -9,6 +9,6 @@ shift 2
 export ACP_TIMEOUT=120 ACP_CONNECTIONS=1 ACP_ATOMICS=adapter
 for program in "$@"; do
     echo "$program"
-    "$python" -m ayatori.processes.local_job "$processes" \
+    "$python" -m ayatori.processes "$processes" \
         sh -c 'ACP_WIRES=verbs:rxe$((ACP_RANK % 2)) exec "$0"' "$program"
 done

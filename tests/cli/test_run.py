@@ -17,7 +17,7 @@ SECONDS = 30
 
 
 def _job(count: int, script: str, **options: object) -> subprocess.Popen[str]:
-    command = [sys.executable, "-m", "ayatori.processes.local_job", str(count), "sh", "-c", script]
+    command = [sys.executable, "-m", "ayatori.processes", str(count), "sh", "-c", script]
     return subprocess.Popen(command, text=True, **options)  # type: ignore[call-overload]
 
 

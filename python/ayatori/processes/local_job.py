@@ -1,6 +1,6 @@
 """The processes of a job that uses libacp, all on this machine.
 
-`python -m ayatori.processes.local_job N PROGRAM…` does it, too; it needs only this package of ayatori, and base.
+`python -m ayatori.processes N PROGRAM…` does it, too; it needs only this package of ayatori, and base.
 """
 
 from __future__ import annotations
@@ -84,7 +84,3 @@ def _remove_what_is_left(folder: Path) -> None:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
             if os.fstat(file.fileno()).st_ino == path.stat().st_ino:
                 path.unlink()
-
-
-if __name__ == "__main__":
-    sys.exit(run_job(sys.argv[2:], int(sys.argv[1])))
