@@ -34,7 +34,8 @@ Decision::Decision(MpiCall call, Bytes bytes, bool exact, Rank ranks)
                         names_of(call).name));
     return;
   }
-  undecided_ = true;
+  undecided_ = on_trial_ = true;
+  before_.emplace();
 }
 
 /// All ranks of an allreduce must get the same bits, which nobody has checked of an algorithm of others.
@@ -43,14 +44,25 @@ bool Decision::may_differ(const ForcedChoice& choice, bool exact) const {
 }
 
 void Decision::prepare(const Places& places, MPI_Comm own, Rank rank) {
-  if (!undecided_) return;
+  if (!undecided_ || before_) return;
   undecided_ = false;
   for (ForcedChoice& one : worth_a_trial(call_, bytes_, places, own, rank)) ways_.push_back(std::move(one));
-  if (ways_.size() > 1) trial_.emplace(ways_.size(), may_change_ ? Trial::default_rounds : rounds_of_only_trial);
+  on_trial_ = ways_.size() > 1;
+  if (on_trial_) begin_trial();
+}
+
+void Decision::begin_trial() {
+  trial_.emplace(ways_.size(), settled_, may_change_ ? Trial::default_rounds : rounds_of_only_trial,
+                 calls_before_trial_);
+}
+
+void Decision::go_on_trial() {
+  on_trial_ = true;
+  if (!undecided_ && !trial_) begin_trial();
 }
 
 const ForcedChoice* Decision::next() const {
-  const ForcedChoice& way = ways_[trial_ ? trial_->turn() : settled_];
+  const ForcedChoice& way = ways_[on_trial_ && trial_ ? trial_->turn() : settled_];
   return way.algorithm.empty() ? nullptr : &way;
 }
 
@@ -59,44 +71,55 @@ void Decision::drop(const ForcedChoice& choice) {
   settled_ = 0;
   calls_until_trial_ = 0;
   forget_quick_calls();
-  if (trial_) trial_.emplace(ways_.size());
   if (ways_.size() == 1) trial_.reset();
+  if (trial_) begin_trial();
+  on_trial_ = trial_.has_value();
 }
 
 void Decision::note(double seconds, MPI_Comm own) {
-  trial_->note(seconds);
-  if (trial_->needs_agreement()) {
-    std::vector<double> longest = trial_->first_times();
-    longest.push_back(process().is_crowded() ? 1 : 0);
-    PMPI_Allreduce(MPI_IN_PLACE, longest.data(), static_cast<int>(longest.size()), MPI_DOUBLE, MPI_MAX, own);
-    const bool is_crowded_anywhere = longest.back() != 0;
-    longest.pop_back();
-    trial_->agree(std::move(longest), is_crowded_anywhere);
-  }
-  if (trial_->over()) end_trial(own);
-}
-
-void Decision::end_trial(MPI_Comm own) {
-  std::vector<double> times = trial_->times();
-  times.push_back(trial_->seconds());
-  PMPI_Allreduce(MPI_IN_PLACE, times.data(), static_cast<int>(times.size()), MPI_DOUBLE, MPI_MAX, own);
-  const double seconds_of_all = times.back();
-  times.pop_back();
-  const std::size_t before = settled_;
-  const std::size_t better = better_way(times, ways_.size(), settled_);
-  if (!is_clear(times, ways_.size(), settled_, better) && trial_->may_go_on(seconds_of_all)) {
-    trial_->go_on();
+  if (before_) {
+    note_before_trial(seconds, own);
     return;
   }
-  settled_ = better;
+  trial_->note(seconds);
+  if (!trial_->needs_agreement()) return;
+  std::vector<double> longest = trial_->numbers();
+  longest.push_back(process().is_crowded() ? 1 : 0);
+  PMPI_Allreduce(MPI_IN_PLACE, longest.data(), static_cast<int>(longest.size()), MPI_DOUBLE, MPI_MAX, own);
+  const bool is_crowded_anywhere = longest.back() != 0;
+  longest.pop_back();
+  trial_->agree(longest, is_crowded_anywhere);
+  if (trial_->over()) {
+    end_trial();
+  } else if (trial_->pause() > 0) {
+    on_trial_ = false;
+    calls_until_trial_ = trial_->pause() + 1;
+  }
+}
+
+void Decision::note_before_trial(double seconds, MPI_Comm own) {
+  before_->note(seconds);
+  if (!before_->needs_agreement()) return;
+  double mean = before_->mean();
+  PMPI_Allreduce(MPI_IN_PLACE, &mean, 1, MPI_DOUBLE, MPI_MAX, own);
+  before_.reset();
+  on_trial_ = false;
+  calls_until_trial_ = CallsBeforeTrial::calls_until_trial(mean) + 1;
+  calls_before_trial_ = CallsBeforeTrial::timed + calls_until_trial_ - 1;
+}
+
+void Decision::end_trial() {
+  const std::size_t before = std::exchange(settled_, trial_->best());
   // Of calls with other roots, too, which ranks may not remember alike.
   if (settled_ != before) forget_quick_calls();
   if (may_change_) {
     // Each is twice as far away as the one before, so that their number grows as the logarithm of the calls.
-    calls_until_trial_ = trial_->calls_until_next(times, settled_) << std::min<std::uint64_t>(trials_, 10);
+    calls_until_trial_ = trial_->calls_until_next() << std::min<std::uint64_t>(trials_, 10);
+    calls_before_trial_ = calls_until_trial_;
   }
   ++trials_;
-  explain_outcome(medians_of(times, ways_.size()), trials_ == 1);
+  explain_outcome(trial_->medians(), trials_ == 1);
+  on_trial_ = false;
   trial_.reset();
 }
 

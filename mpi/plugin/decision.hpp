@@ -16,41 +16,47 @@ class Decision {
   /// `exact`: the result does not depend on who plays, bit by bit.
   Decision(MpiCall call, Bytes bytes, bool exact, Rank ranks);
 
-  /// Finds what is worth a trial, if there is to be one; before next() is obeyed. `own` is the communicator of our own
-  /// whose ranks are at `places`, and all of them call it when one does; `rank` is ours.
+  /// Finds what is worth a trial, if there is to be one now; before next() is obeyed. `own` is the communicator of our
+  /// own whose ranks are at `places`, and all of them call it when one does; `rank` is ours.
   void prepare(const Places& places, MPI_Comm own, Rank rank);
   [[nodiscard]] bool is_prepared() const { return !undecided_; }
 
   /// Counts a call, before anything else is asked of it; each rank counts each call once. True: it is on trial.
   bool count() {
-    if (!on_trial() && --calls_until_trial_ == 0) trial_.emplace(ways_.size());
-    return on_trial();
+    if (!on_trial_ && --calls_until_trial_ == 0) go_on_trial();
+    return on_trial_;
   }
 
   /// Who plays the next call; nullptr: the MPI.
   [[nodiscard]] const ForcedChoice* next() const;
 
-  [[nodiscard]] bool on_trial() const { return undecided_ || trial_.has_value(); }
+  /// Or timed before the trial.
+  [[nodiscard]] bool on_trial() const { return on_trial_; }
   /// Takes a choice out that can't be played. The same on all ranks.
   void drop(const ForcedChoice& choice);
-  /// The call that next() was about took so long. Collective on `own` after the first calls, and when
-  /// the trial ends.
+  /// The call that next() was about took so long. Collective on `own` where times are compared.
   void note(double seconds, MPI_Comm own);
 
  private:
   [[nodiscard]] bool may_differ(const ForcedChoice& choice, bool exact) const;
-  void end_trial(MPI_Comm own);
+  void begin_trial();
+  void go_on_trial();
+  void note_before_trial(double seconds, MPI_Comm own);
+  void end_trial();
   void explain_outcome(const std::vector<double>& seconds, bool is_first) const;
 
   MpiCall call_;
   Bytes bytes_;
   std::vector<ForcedChoice> ways_;  ///< the first is the MPI's own, without an algorithm
+  std::optional<CallsBeforeTrial> before_;
   std::optional<Trial> trial_;
   std::size_t settled_ = 0;  ///< number in ways_
-  bool undecided_ = false;   ///< there is to be a trial
+  bool undecided_ = false;   ///< there is to be a first trial
+  bool on_trial_ = false;    ///< and neither a pause nor only to come
   bool may_change_ = false;  ///< the result does not depend on who plays, so that later trials are allowed
   std::uint64_t trials_ = 0;
-  std::uint64_t calls_until_trial_ = 0;  ///< 0: none comes
+  std::uint64_t calls_until_trial_ = 0;  ///< or until it goes on; 0: none comes
+  std::uint64_t calls_before_trial_ = 0;
 };
 
 }  // namespace ayatori::plugin

@@ -1,6 +1,8 @@
 #include "ayatori/tuning/trial.hpp"
 
 #include <algorithm>
+#include <bit>
+#include <cmath>
 #include <utility>
 
 namespace ayatori {
@@ -16,13 +18,33 @@ constexpr double max_calls_of_a_turn = 32;
 constexpr double least_calls_of_a_turn = 3;
 constexpr double longer_if_crowded = 4;
 
-/// A trial goes on while it has taken less: programs whose calls take longer than milliseconds should not make many of
-/// them the slow way.
-constexpr double max_seconds_before_going_on = 20e-3;
+/// Of the time of all calls, that calls on trial may take longer.
+constexpr double max_share_lost = 0.1;
+constexpr double max_pause = 1e6;
 
-/// A way that takes longer than both is not tried further.
+/// A way whose first call takes longer than both leaves: MPI libraries that wait without giving their core to others
+/// take 10 to 100 ms for a call where ranks share cores.
 constexpr double hopeless_seconds = 2e-3;
 constexpr double hopeless_share = 10;
+
+/// A way leaves whose better one of its first two calls takes so many times as long as another way's, if it is long
+/// enough for its time to tell something.
+constexpr double slow_call_seconds = 300e-6;
+constexpr double slow_call_share = 3;
+
+/// A way leaves that was so many times as slow as the best in each of so many rounds, or in six of seven where there
+/// are as many. Among crowded ranks any turn may take twice as long as the one before it.
+struct Margin {
+  std::size_t rounds;
+  double share;
+  double share_if_crowded;
+};
+constexpr Margin margins[] = {{7, 1.05, 1.1}, {4, 1.15, 1.3}, {2, 1.4, 2}, {1, 2, 4}};
+/// The settled way leaves only after as many.
+constexpr std::size_t least_rounds_of_settled = 4;
+constexpr std::size_t least_rounds_of_settled_if_crowded = 7;
+/// One delayed turn must not be enough: after a single round the first calls must have shown the same.
+constexpr double least_share_of_first_calls = 1.5;
 
 /// Of all time, for the trials after the first.
 constexpr double max_share_of_trials = 0.01;
@@ -51,75 +73,182 @@ std::size_t wins_in(const std::vector<double>& ratios) {
 
 }  // namespace
 
-Trial::Trial(std::size_t ways, std::size_t rounds)
-    : ways_(ways), rounds_of_a_part_(rounds), rounds_(rounds), times_(ways * rounds), first_times_(ways) {}
-
-void Trial::note(double seconds) {
-  seconds_of_all_ += seconds;
-  if (!counts_) {
-    double& first = first_times_[place_];
-    first = first_calls_ < ways_ ? seconds : std::min(first, seconds);
-    place_ = (place_ + 1) % ways_;
-    counts_ = needs_agreement_ = ++first_calls_ == 2 * ways_;
-    return;
-  }
-  const bool may_wait_for_others = calls_ == 0 && calls_of_a_turn_ > 1;
-  if (!may_wait_for_others) seconds_ += seconds;
-  if (++calls_ < calls_of_a_turn_) return;
-  const std::size_t counted = calls_of_a_turn_ > 1 ? calls_of_a_turn_ - 1 : 1;
-  times_[round_ * ways_ + turn()] = seconds_ / static_cast<double>(counted);
-  calls_ = 0;
-  seconds_ = 0;
-  ++place_;
-  go_to_turn();
+void CallsBeforeTrial::note(double seconds) {
+  if (calls_++ > 0) seconds_ += seconds;
 }
 
-/// From this place on, to the first way that still plays.
-void Trial::go_to_turn() {
-  for (; !over(); ++place_) {
+std::uint64_t CallsBeforeTrial::calls_until_trial(double mean) {
+  constexpr double seconds = 300e-6;
+  constexpr double least_calls = 128 - timed;
+  constexpr double max_calls = 10'000;
+  return static_cast<std::uint64_t>(std::clamp(seconds / std::max(mean, 1e-9), least_calls, max_calls));
+}
+
+Trial::Trial(std::size_t ways, std::size_t settled, std::size_t rounds, std::uint64_t calls_before)
+    : ways_(ways),
+      settled_(settled),
+      rounds_of_a_part_(rounds),
+      calls_(calls_before),
+      numbers_(ways),
+      last_time_(ways),
+      left_(ways),
+      best_(settled) {}
+
+std::size_t Trial::ways_left() const { return static_cast<std::size_t>(std::ranges::count(left_, false)); }
+
+void Trial::note(double seconds) {
+  if (!first_calls_are_over()) {
+    numbers_[place_++] = seconds;
+    while (place_ < ways_ && left_[place_]) ++place_;
+    if (place_ == ways_) {
+      place_ = 0;
+      needs_agreement_ = true;
+    }
+    return;
+  }
+  const bool may_wait_for_others = turn_calls_ == 0 && calls_of_a_turn_ > 1;
+  if (!may_wait_for_others) turn_seconds_ += seconds;
+  if (++turn_calls_ < calls_of_a_turn_) return;
+  const std::size_t counted = calls_of_a_turn_ > 1 ? calls_of_a_turn_ - 1 : 1;
+  numbers_[(round_ - agreed_rounds_) * ways_ + turn()] = turn_seconds_ / static_cast<double>(counted);
+  turn_calls_ = 0;
+  turn_seconds_ = 0;
+  ++place_;
+  next_turn();
+}
+
+/// From this place on, to the first way that still plays; after the last one of a round whose times are compared, to
+/// the agreement.
+void Trial::next_turn() {
+  for (;; ++place_) {
     if (place_ == ways_) {
       place_ = 0;
       ++round_;
+      needs_agreement_ = std::has_single_bit(round_) || round_ % rounds_of_a_part_ == 0;
+      if (needs_agreement_) return;
+      numbers_.resize((round_ + 1 - agreed_rounds_) * ways_);
     }
-    if (over() || !is_left_out(turn())) return;
-    times_[round_ * ways_ + turn()] = first_times_[turn()];
+    if (!left_[turn()]) return;
   }
 }
 
-bool Trial::may_go_on(double seconds_of_all_ranks) const {
-  return round_ < max_parts * rounds_of_a_part_ && seconds_of_all_ranks < longer_ * max_seconds_before_going_on;
-}
-
-void Trial::go_on() {
-  rounds_ += rounds_of_a_part_;
-  times_.resize(ways_ * rounds_);
-  go_to_turn();
-}
-
-void Trial::agree(std::vector<double> first_times_of_all, bool crowded) {
+void Trial::agree(const std::vector<double>& of_slowest, bool crowded) {
   needs_agreement_ = false;
-  if (crowded) longer_ = longer_if_crowded;
-  first_times_ = std::move(first_times_of_all);
-  const double hopeless = std::max(hopeless_seconds, hopeless_share * *std::ranges::min_element(first_times_));
-  double longest = 1e-9;
-  for (const double seconds : first_times_) {
-    left_out_.push_back(seconds > hopeless);
-    if (!left_out_.back()) longest = std::max(longest, seconds);
+  crowded_ = crowded;
+  if (first_calls_are_over()) {
+    agree_on_rounds(of_slowest);
+  } else {
+    agree_on_first_calls(of_slowest);
   }
-  const double calls = longer_ * seconds_of_a_turn / longest;
-  const double least = longest <= hopeless_seconds ? least_calls_of_a_turn : 1.0;
-  calls_of_a_turn_ = static_cast<std::size_t>(std::clamp(calls, least, longer_ * max_calls_of_a_turn));
-  go_to_turn();
+  numbers_.assign(ways_, 0);
+  if (ways_left() == 1) {
+    over_ = true;
+    best_ = static_cast<std::size_t>(std::ranges::find(left_, false) - left_.begin());
+  }
+  if (over_) return;
+  choose_pause();
+  if (first_calls_are_over()) {
+    next_turn();
+  } else {
+    while (left_[place_]) ++place_;
+  }
 }
 
-std::uint64_t Trial::calls_until_next(const std::vector<double>& times, std::size_t settled) const {
-  constexpr double max_calls = 1e15;
-  const std::vector<double> medians = medians_of(times, ways_);
-  double seconds = 0;
+void Trial::agree_on_first_calls(const std::vector<double>& times) {
   for (std::size_t way = 0; way < ways_; ++way) {
-    seconds += medians[way] * static_cast<double>(2 + (is_left_out(way) ? 0 : rounds_ * calls_of_a_turn_));
+    if (left_[way]) continue;
+    last_time_[way] = passes_ == 0 ? times[way] : std::min(last_time_[way], times[way]);
+    count_cost(times[way], left_[settled_] ? last_time_[settled_] : times[settled_], 1);
   }
-  const double calls = seconds / max_share_of_trials / std::max(medians[settled], 1e-9);
+  ++passes_;
+  const double shortest = *std::ranges::min_element(last_time_);
+  const bool is_first = passes_ < first_passes;
+  const double hopeless = std::max(hopeless_seconds, hopeless_share * shortest);
+  const double slow = is_first || crowded_ ? hopeless : std::max(slow_call_seconds, slow_call_share * shortest);
+  for (std::size_t way = 0; way < ways_; ++way) {
+    if (last_time_[way] > (way == settled_ ? hopeless : slow)) left_[way] = true;
+  }
+  if (!is_first) choose_turns();
+}
+
+void Trial::choose_turns() {
+  double longest = 1e-9;
+  for (std::size_t way = 0; way < ways_; ++way) {
+    if (!left_[way]) longest = std::max(longest, last_time_[way]);
+  }
+  const double longer = crowded_ ? longer_if_crowded : 1;
+  const double calls = longer * seconds_of_a_turn / longest;
+  const double least = longest <= hopeless_seconds ? least_calls_of_a_turn : 1.0;
+  calls_of_a_turn_ = static_cast<std::size_t>(std::clamp(calls, least, longer * max_calls_of_a_turn));
+}
+
+void Trial::agree_on_rounds(const std::vector<double>& times) {
+  const std::size_t first = times_.size();
+  times_.insert(times_.end(), times.begin(),
+                times.begin() + static_cast<std::ptrdiff_t>((round_ - agreed_rounds_) * ways_));
+  agreed_rounds_ = round_;
+  for (std::size_t at = first; at < times_.size(); ++at) {
+    if (left_[at % ways_]) times_[at] = last_time_[at % ways_];
+  }
+  for (std::size_t at = first; at < times_.size(); ++at) {
+    if (!left_[at % ways_]) count_cost(times_[at], times_[at - at % ways_ + settled_], calls_of_a_turn_);
+  }
+  leave_if_slow();
+  end_if_decided();
+}
+
+void Trial::count_cost(double seconds, double seconds_of_settled, std::size_t calls) {
+  calls_ += calls;
+  seconds_ += seconds * static_cast<double>(calls);
+  lost_ += (seconds - seconds_of_settled) * static_cast<double>(calls);
+}
+
+void Trial::leave_if_slow() {
+  const std::vector<double> of_ways = medians();
+  std::size_t best = ways_;
+  for (std::size_t way = 0; way < ways_; ++way) {
+    if (!left_[way] && (best == ways_ || of_ways[way] < of_ways[best])) best = way;
+  }
+  for (std::size_t way = 0; way < ways_; ++way) {
+    if (left_[way] || way == best || !is_slow(way, best)) continue;
+    left_[way] = true;
+    last_time_[way] = of_ways[way];
+  }
+}
+
+bool Trial::is_slow(std::size_t way, std::size_t best) const {
+  const std::size_t least = crowded_ ? least_rounds_of_settled_if_crowded : least_rounds_of_settled;
+  if (way == settled_ && round_ < least) return false;
+  if (round_ == 1 && last_time_[way] < least_share_of_first_calls * last_time_[best]) return false;
+  const Margin& margin = *std::ranges::find_if(margins, [&](const Margin& one) { return one.rounds <= round_; });
+  const double share = crowded_ ? margin.share_if_crowded : margin.share;
+  const std::vector<double> ratios = ratios_of(times_, ways_, way, best);
+  const auto slow =
+      static_cast<std::size_t>(std::ranges::count_if(ratios, [&](double ratio) { return ratio > share; }));
+  return round_ < margins[0].rounds ? slow == ratios.size() : 7 * slow >= 6 * ratios.size();
+}
+
+void Trial::end_if_decided() {
+  if (round_ % rounds_of_a_part_ != 0) return;
+  best_ = better_way(times_, ways_, settled_);
+  over_ = round_ == max_parts * rounds_of_a_part_ || is_clear(times_, ways_, settled_, best_);
+}
+
+void Trial::choose_pause() {
+  pause_ = 0;
+  const double of_a_call = first_calls_are_over() && !times_.empty() ? medians()[settled_] : last_time_[settled_];
+  const double may_be_lost = max_share_lost * std::max(of_a_call, 1e-9);
+  const double calls = lost_ / may_be_lost - static_cast<double>(calls_);
+  if (calls < 1) return;
+  pause_ = static_cast<std::uint64_t>(std::min(std::ceil(calls), max_pause));
+  calls_ += pause_;
+}
+
+std::vector<double> Trial::medians() const { return times_.empty() ? last_time_ : medians_of(times_, ways_); }
+
+std::uint64_t Trial::calls_until_next() const {
+  constexpr double max_calls = 1e15;
+  const double calls = seconds_ / max_share_of_trials / std::max(medians()[best_], 1e-9);
   return static_cast<std::uint64_t>(std::clamp(calls, 1.0, max_calls));
 }
 

@@ -9,140 +9,188 @@
 namespace ayatori {
 namespace {
 
-/// The first two calls of each way took so long on the slowest rank, or longer.
-void begin(Trial& trial, std::size_t ways, double seconds) {
-  for (std::size_t call = 0; call < 2 * ways; ++call) {
-    const std::size_t way = call % ways;
+/// All ranks take as long.
+void agree(Trial& trial, bool crowded = false) { trial.agree(std::vector<double>(trial.numbers()), crowded); }
+
+/// The next call took so long, and is compared if it is time.
+void play(Trial& trial, double seconds, bool crowded = false) {
+  trial.note(seconds);
+  if (trial.needs_agreement()) agree(trial, crowded);
+}
+
+/// The first two calls of each way took so long, by way.
+void begin(Trial& trial, const std::vector<double>& seconds, bool crowded = false) {
+  for (std::size_t call = 0; call < 2 * seconds.size(); ++call) {
+    const std::size_t way = call % seconds.size();
     EXPECT_EQ(trial.turn(), way);
-    EXPECT_FALSE(trial.needs_agreement());
-    trial.note((call < ways ? 100 : 1) * seconds / static_cast<double>(way + 2));
+    play(trial, seconds[way], crowded);
   }
-  EXPECT_TRUE(trial.needs_agreement());
-  EXPECT_EQ(trial.first_times()[0], seconds / 2);
-  trial.agree(std::vector<double>(ways, seconds));
-  EXPECT_FALSE(trial.needs_agreement());
+}
+
+TEST(CallsBeforeTrial, EightAreTimedWithoutTheFirst) {
+  CallsBeforeTrial before;
+  for (std::size_t call = 0; call < CallsBeforeTrial::timed; ++call) {
+    EXPECT_FALSE(before.needs_agreement());
+    before.note(call == 0 ? 1 : 2e-6 * static_cast<double>(call));
+  }
+  EXPECT_TRUE(before.needs_agreement());
+  EXPECT_DOUBLE_EQ(before.mean(), 8e-6);
+}
+
+TEST(CallsBeforeTrial, TakeAMomentAndAreManyEnoughThatATrialIsSmallBesideThem) {
+  EXPECT_EQ(CallsBeforeTrial::calls_until_trial(1e-6), 300U);
+  EXPECT_EQ(CallsBeforeTrial::calls_until_trial(1), 120U) << "128 with those that are timed";
+  EXPECT_EQ(CallsBeforeTrial::calls_until_trial(0), 10'000U);
 }
 
 TEST(Trial, WaysTakeTurnsAndTheFirstCallsOfEachAreNotCounted) {
-  Trial trial(3, 2);
-  begin(trial, 3, 1000.0);
+  Trial trial(3, 0, 2);
+  begin(trial, {1000, 1000, 1000});
   std::vector<std::size_t> turns;
-  while (!trial.over()) {
+  while (turns.size() < 6) {
     turns.push_back(trial.turn());
-    trial.note(static_cast<double>(10 * trial.turn() + turns.size()));
+    play(trial, static_cast<double>(100 + trial.turn() + 2 * turns.size()));
   }
   EXPECT_EQ(turns, (std::vector<std::size_t>{0, 1, 2, 1, 2, 0})) << "each round begins with another way";
-  EXPECT_EQ(trial.times(), (std::vector<double>{1, 12, 23, 6, 14, 25})) << "by round, and in it by way";
+  EXPECT_EQ(trial.times(), (std::vector<double>{102, 105, 108, 112, 109, 112})) << "by round, and in it by way";
+}
+
+TEST(Trial, TimesAreThoseOfTheSlowestRank) {
+  Trial trial(2, 0, 1);
+  begin(trial, {3e-3, 3e-3});
+  trial.note(3e-3);
+  trial.note(1e-3);
+  EXPECT_EQ(trial.numbers(), (std::vector<double>{3e-3, 1e-3}));
+  trial.agree({3e-3, 4e-3});
+  EXPECT_EQ(trial.times(), (std::vector<double>{3e-3, 4e-3}));
+  EXPECT_TRUE(trial.over());
+  EXPECT_EQ(trial.best(), 0U);
 }
 
 TEST(Trial, ATurnOfShortCallsHasSeveralOfThemAndTheMeanOfAllButTheFirstCounts) {
-  Trial trial(2, 1);
-  begin(trial, 2, 72e-6);
+  Trial trial(2, 0, 1);
+  begin(trial, {72e-6, 72e-6});
   std::vector<std::size_t> turns;
-  while (!trial.over()) {
+  while (!trial.needs_agreement()) {
     turns.push_back(trial.turn());
     trial.note(turns.size() % 4 == 1 ? 900.0 : turns.size() % 4 == 0 ? 30.0 : 0.0);
   }
   EXPECT_EQ(turns, (std::vector<std::size_t>{0, 0, 0, 0, 1, 1, 1, 1})) << "4 calls of 72 us";
-  EXPECT_EQ(trial.times(), (std::vector<double>{10, 10}));
+  EXPECT_EQ(trial.numbers(), (std::vector<double>{10, 10}));
+}
+
+std::size_t calls_of_a_turn(double seconds, bool crowded) {
+  Trial trial(2);
+  begin(trial, {seconds, seconds}, crowded);
+  std::size_t calls = 0;
+  for (; trial.turn() == 0; ++calls) trial.note(seconds);
+  return calls;
 }
 
 TEST(Trial, ATurnOfCallsOfUpToTwoMillisecondsHasThreeAtLeast) {
-  for (const auto& [call, calls] : {std::pair{1e-3, 3U}, {2e-3, 3U}, {2.1e-3, 1U}}) {
-    Trial trial(2, 1);
-    begin(trial, 2, call);
-    std::size_t of_a_turn = 0;
-    for (; trial.turn() == 0; ++of_a_turn) trial.note(call);
-    EXPECT_EQ(of_a_turn, calls) << call;
+  for (const auto& [call, calls] : {std::pair{1e-9, 32U}, {1e-3, 3U}, {2e-3, 3U}, {2.1e-3, 1U}}) {
+    EXPECT_EQ(calls_of_a_turn(call, false), calls) << call;
   }
 }
 
 TEST(Trial, TurnsOfRanksThatShareCoresAreFourTimesAsLong) {
   for (const auto& [call, calls] : {std::pair{72e-6, 16U}, {1e-9, 128U}, {1.0, 1U}}) {
-    Trial trial(2, 1);
-    for (std::size_t i = 0; i < 4; ++i) trial.note(1e-6);
-    trial.agree({call, call}, true);
-    std::size_t of_a_turn = 0;
-    for (; trial.turn() == 0; ++of_a_turn) trial.note(1e-6);
-    EXPECT_EQ(of_a_turn, calls);
-    while (!trial.over()) trial.note(1e-6);
-    EXPECT_TRUE(trial.may_go_on(0.07));
-    EXPECT_FALSE(trial.may_go_on(0.09));
+    EXPECT_EQ(calls_of_a_turn(call, true), calls) << call;
   }
 }
 
-TEST(Trial, GoesOnWithAsManyRoundsAndKeepsTheirTimes) {
-  Trial trial(2, 3);
-  begin(trial, 2, 3e-3);
+TEST(Trial, GoesOnWithAsManyRoundsWhileTheOutcomeIsNotClear) {
+  Trial trial(2);
+  begin(trial, {3e-3, 3e-3});
   std::size_t calls = 0;
-  const auto play = [&] {
-    while (!trial.over()) trial.note(static_cast<double>(++calls) * 1e-6);
-  };
-  play();
-  EXPECT_EQ(calls, 6U);
-  const std::vector<double> first = trial.times();
-  for (std::size_t part = 1; part < Trial::max_parts; ++part) {
-    EXPECT_TRUE(trial.may_go_on(trial.seconds() * 1e-3));
-    EXPECT_FALSE(trial.may_go_on(1)) << "a trial of a second is long enough";
-    trial.go_on();
-    EXPECT_FALSE(trial.over());
-    play();
-    EXPECT_EQ(calls, 6 * (part + 1));
-    EXPECT_EQ(trial.times().size(), calls);
-    EXPECT_TRUE(std::equal(first.begin(), first.end(), trial.times().begin()));
+  // Way 1 wins four rounds of seven.
+  for (; !trial.over(); ++calls) play(trial, trial.turn() == 0 ? 3e-3 : calls / 2 % 7 < 4 ? 2.95e-3 : 3.05e-3);
+  EXPECT_EQ(calls, 2 * Trial::default_rounds * Trial::max_parts);
+  EXPECT_EQ(trial.times().size(), calls);
+  EXPECT_EQ(trial.best(), 0U) << "near ties are the MPI's own";
+}
+
+/// Plays `calls` turns; by way, how many it had.
+std::vector<std::size_t> turns_in(Trial& trial, const std::vector<double>& seconds, bool crowded = false) {
+  std::vector<std::size_t> turns(seconds.size());
+  while (!trial.over()) {
+    ++turns[trial.turn()];
+    play(trial, seconds[trial.turn()], crowded);
   }
-  EXPECT_FALSE(trial.may_go_on(0));
+  return turns;
+}
+
+TEST(Trial, AWayLeavesTheSoonerTheSlowerItIs) {
+  Trial trial(4);
+  const std::vector<double> seconds{3e-3, 3.03e-3, 4.5e-3, 6.3e-3};
+  EXPECT_EQ(turns_in(trial, seconds), (std::vector<std::size_t>{9, 9, 4, 3}))
+      << "two first calls, and 7, 7, 2 and 1 rounds of one call";
+  EXPECT_EQ(trial.best(), 0U);
+  EXPECT_DOUBLE_EQ(trial.medians()[3], seconds[3]);
+}
+
+TEST(Trial, AWayThatTakesThreeTimesAsLongLeavesAfterItsFirstCallsUnlessRanksShareCores) {
+  Trial trial(2);
+  EXPECT_EQ(turns_in(trial, {1e-3, 3.1e-3}), (std::vector<std::size_t>{2, 2}));
+  EXPECT_EQ(trial.best(), 0U);
+  EXPECT_EQ(trial.medians(), (std::vector<double>{1e-3, 3.1e-3}));
+  Trial crowded(2);
+  EXPECT_GT(turns_in(crowded, {1e-3, 3.1e-3}, true)[1], 2U);
+  Trial of_short_calls(2);
+  EXPECT_GT(turns_in(of_short_calls, {1e-6, 4e-6})[1], 2U) << "a single short call tells nothing";
+}
+
+TEST(Trial, OneDelayIsNotEnoughToLeave) {
+  Trial trial(2);
+  begin(trial, {3e-3, 1e-3});
+  play(trial, 3e-3);
+  play(trial, 90e-3);
+  ASSERT_FALSE(trial.over());
+  turns_in(trial, {3e-3, 1e-3});
+  EXPECT_EQ(trial.best(), 1U);
 }
 
 TEST(Trial, AWayThatTakesMillisecondsAndTenTimesAsLongAsAnotherPlaysNoMore) {
-  Trial trial(3, 2);
-  for (std::size_t call = 0; call < 6; ++call) trial.note(1e-3);
-  trial.agree({60e-3, 50e-6, 75e-6});
-  std::vector<std::size_t> turns;
-  for (const std::size_t part : {0, 1}) {
-    if (part == 1) trial.go_on();
-    for (; !trial.over(); trial.note(1e-6)) turns.push_back(trial.turn());
-  }
-  EXPECT_EQ(turns, (std::vector<std::size_t>{1, 1, 1, 1, 2, 2, 2, 2, 1, 1, 1, 1, 2, 2, 2, 2,
-                                             2, 2, 2, 2, 1, 1, 1, 1, 1, 1, 1, 1, 2, 2, 2, 2}))
-      << "turns of four calls of 75 us";
-  EXPECT_EQ(trial.times(),
-            (std::vector<double>{60e-3, 1e-6, 1e-6, 60e-3, 1e-6, 1e-6, 60e-3, 1e-6, 1e-6, 60e-3, 1e-6, 1e-6}));
-  EXPECT_EQ(better_way(trial.times(), 3, 0), 1U);
-}
-
-TEST(Trial, AWayThatIsSlowForShortCallsOnlyGoesOn) {
-  for (const std::vector<double>& first_times : {std::vector{1e-3, 1e-6}, std::vector{1.0, 0.11}}) {
-    Trial trial(2, 1);
-    for (std::size_t call = 0; call < 4; ++call) trial.note(1e-6);
-    trial.agree(first_times);
-    EXPECT_EQ(trial.turn(), 0U);
+  for (const bool crowded : {false, true}) {
+    Trial trial(3);
+    for (const double seconds : {60e-3, 50e-6, 75e-6}) play(trial, seconds, crowded);
+    EXPECT_EQ(trial.turn(), 1U) << "it is not tried a second time";
   }
 }
 
-TEST(Trial, SaysWhatAllItsCallsTook) {
-  Trial trial(1, 2);
-  begin(trial, 1, 2.0);
-  while (!trial.over()) trial.note(3);
-  EXPECT_DOUBLE_EQ(trial.seconds(), 100 + 1 + 3 + 3);
+TEST(Trial, TheSettledWayStaysForFourRoundsAndTheOthersAreThenFaster) {
+  Trial trial(2);
+  EXPECT_EQ(turns_in(trial, {3e-3, 2e-3}), (std::vector<std::size_t>{6, 6}));
+  EXPECT_EQ(trial.best(), 1U);
+  Trial again(2, 1);
+  EXPECT_EQ(turns_in(again, {3e-3, 2e-3}), (std::vector<std::size_t>{4, 4}));
+  EXPECT_EQ(again.best(), 1U);
+}
+
+TEST(Trial, PausesUntilItHasLostATenthOfTheTimeOfAllCalls) {
+  Trial trial(2, 0, Trial::default_rounds, 32);
+  play(trial, 1e-3);
+  play(trial, 10e-3);
+  // 9 calls' time is lost: a tenth of 90, of which 34 have been.
+  EXPECT_EQ(trial.pause(), 56U);
+  Trial faster(2, 0, Trial::default_rounds, 32);
+  play(faster, 1e-3);
+  play(faster, 0.5e-3);
+  EXPECT_EQ(faster.pause(), 0U);
 }
 
 TEST(Trial, CallsThatTakeNoTimeEndIt) {
   Trial trial(2);
-  begin(trial, 2, 0);
   std::size_t calls = 0;
-  for (; !trial.over(); ++calls) trial.note(0);
-  EXPECT_LE(calls, 2U * 7U * 32U);
-  EXPECT_GE(trial.calls_until_next(trial.times(), 0), 1U);
+  for (; !trial.over(); ++calls) play(trial, 0);
+  EXPECT_LE(calls, 2U * 3U * 7U * 32U + 4U);
+  EXPECT_GE(trial.calls_until_next(), 1U);
 }
 
 TEST(TrialCallsUntilNext, LaterTrialsTakeAHundredthOfTheTime) {
-  Trial trial(2, 1);
-  begin(trial, 2, 1.0);
-  while (!trial.over()) trial.note(1);
-  // Each way plays three calls, two of which are not counted.
-  EXPECT_EQ(trial.calls_until_next({1, 1}, 0), 600U);
-  EXPECT_EQ(trial.calls_until_next({99, 1}, 1), 30'000U) << "a trial of a way that is slow comes later";
+  Trial trial(2, 0, 1);
+  EXPECT_EQ(turns_in(trial, {1, 1}), (std::vector<std::size_t>{3, 3}));
+  EXPECT_EQ(trial.calls_until_next(), 600U);
 }
 
 TEST(MediansOf, IgnoreWhatSomethingElseDelayed) {
@@ -257,6 +305,106 @@ TEST(IsClear, ATrialThatGoesOnUntilItIsTakesFarFewerSlowerWays) {
   EXPECT_GT(at_once, trials / 25) << "seed " << seed;
   EXPECT_LT(going_on, at_once / 3) << "seed " << seed;
   EXPECT_GT(faster, trials * 9 / 10) << "seed " << seed;
+}
+
+/// A machine: each call may be delayed, as by another process that has its core.
+struct Noise {
+  double spread;
+  double delays;  ///< share of calls
+  double delay;   ///< seconds, at most
+  bool crowded;
+};
+
+double noisy(double seconds, const Noise& noise, Random& random) {
+  const auto share = [&] { return static_cast<double>(random.below(1'000'000)) / 1e6; };
+  const double delay = share() < noise.delays ? noise.delay * share() : 0;
+  return seconds * (1 + noise.spread * share()) + delay;
+}
+
+struct Outcome {
+  std::size_t best = 0;
+  double extra = 0;  ///< of the first calls, as a share of what they take if all are the MPI's own
+};
+
+/// A program that makes `calls` calls of 100 us by the MPI's own way, ours taking these multiples, on two ranks.
+Outcome outcome_of(const std::vector<double>& ways, const Noise& noise, std::size_t calls, Random& random) {
+  constexpr double own = 100e-6;
+  const std::uint64_t before = CallsBeforeTrial::timed + CallsBeforeTrial::calls_until_trial(own);
+  Trial trials[] = {Trial(ways.size(), 0, Trial::default_rounds, before),
+                    Trial(ways.size(), 0, Trial::default_rounds, before)};
+  std::uint64_t left_out = before;
+  double extra = 0;
+  std::size_t call = 0;
+  for (; !trials[0].over() || call < calls; ++call) {
+    if (trials[0].over() || left_out > 0) {
+      if (left_out > 0) --left_out;
+      extra += call < calls ? ways[trials[0].best()] - 1 : 0;
+      continue;
+    }
+    EXPECT_EQ(trials[0].turn(), trials[1].turn());
+    extra += call < calls ? ways[trials[0].turn()] - 1 : 0;
+    for (Trial& one : trials) one.note(noisy(own * ways[one.turn()], noise, random));
+    EXPECT_EQ(trials[0].needs_agreement(), trials[1].needs_agreement());
+    if (!trials[0].needs_agreement()) continue;
+    std::vector<double> longest = trials[0].numbers();
+    for (std::size_t i = 0; i < longest.size(); ++i) longest[i] = std::max(longest[i], trials[1].numbers()[i]);
+    for (Trial& one : trials) one.agree(longest, noise.crowded);
+    EXPECT_EQ(trials[0].over(), trials[1].over());
+    EXPECT_EQ(trials[0].best(), trials[1].best());
+    left_out = trials[0].pause();
+    EXPECT_EQ(left_out, trials[1].pause());
+  }
+  return {trials[0].best(), extra / static_cast<double>(calls)};
+}
+
+/// What comes of turns of all ways in all rounds, none of which leaves.
+std::size_t best_of_all_rounds(const std::vector<double>& ways, const Noise& noise, Random& random) {
+  constexpr std::size_t counted = 3;
+  std::vector<double> times;
+  for (std::size_t round = 0; round < Trial::max_parts * Trial::default_rounds; ++round) {
+    for (const double way : ways) {
+      double sum = 0;
+      for (std::size_t call = 0; call < counted; ++call) sum += noisy(100e-6 * way, noise, random);
+      times.push_back(sum / counted);
+    }
+  }
+  return better_way(times, ways.size(), 0);
+}
+
+constexpr Noise machines[] = {{0.1, 0.002, 500e-6, false}, {0.3, 0.02, 2e-3, false}, {1, 0.05, 1e-3, true}};
+
+TEST(Trial, EndsAsWellAsOneInWhichNoWayLeavesAndRanksAgree) {
+  constexpr std::uint64_t seed = 3;
+  Random random(seed);
+  constexpr int draws = 200;
+  for (const Noise& noise : machines) {
+    for (const std::vector<double>& ways :
+         {std::vector{1.0, 1.3, 2.0, 5.0}, {1, 20, 3, 4}, {1, 0.5, 1.5, 3}, {1, 0.7, 2, 1}}) {
+      int good = 0;
+      int good_of_all_rounds = 0;
+      const double best = *std::ranges::min_element(ways);
+      for (int i = 0; i < draws; ++i) {
+        good += ways[outcome_of(ways, noise, 1, random).best] <= 1.05 * best;
+        good_of_all_rounds += ways[best_of_all_rounds(ways, noise, random)] <= 1.05 * best;
+      }
+      EXPECT_GE(good, good_of_all_rounds - draws / 10) << "seed " << seed << ", " << ways[1] << ", " << noise.delay;
+    }
+  }
+}
+
+TEST(Trial, LosesLittleOfTheTimeOfCallsThatAreMadeHoweverSeldom) {
+  constexpr std::uint64_t seed = 4;
+  Random random(seed);
+  constexpr int draws = 100;
+  for (const Noise& noise : machines) {
+    for (const std::vector<double>& ways : {std::vector{1.0, 1.3, 2.0, 5.0}, {1, 20, 3, 4}, {1, 1.1, 1.1, 1.1}}) {
+      for (const auto& [calls, bound] : {std::pair<std::size_t, double>{10, 0}, {128, 0}, {200, 0.2}, {1000, 0.12}}) {
+        double extra = 0;
+        for (int i = 0; i < draws; ++i) extra += outcome_of(ways, noise, calls, random).extra / draws;
+        EXPECT_LE(extra, bound) << "seed " << seed << ", " << calls << " calls, " << ways[1] << ", " << noise.delay;
+      }
+    }
+  }
 }
 
 }  // namespace

@@ -33,8 +33,8 @@ inline constexpr int max_calls_of_a_block = 1 << 14;
 inline constexpr int checked_calls = 40;
 inline constexpr double max_seconds_of_checks = 0.25;  ///< after each root's first call
 inline constexpr double seconds_of_warm_up = 100e-3;
-inline constexpr int calls_of_warm_up = 64;
-inline constexpr double max_seconds_of_warm_up = 0.5;
+inline constexpr int calls_of_warm_up = 256;
+inline constexpr double max_seconds_of_warm_up = 1;
 inline constexpr double max_seconds_for_all_roots = 0.2;  ///< in one block
 
 [[noreturn]] inline void stop(const std::string& why) {

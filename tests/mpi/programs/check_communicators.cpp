@@ -42,7 +42,7 @@ void come_and_go(int times) {
     } else {
       MPI_Comm_split(MPI_COMM_WORLD, rank % 2, -rank, &comm);
     }
-    const int calls = i % 10 < 2 ? 30 : 1;
+    const int calls = i % 10 < 2 ? 1200 : 1;
     for (int k = 0; k < calls; ++k) sum(comm);
     MPI_Comm_free(&comm);
   }
@@ -130,7 +130,7 @@ void from_several_threads() {
   std::vector<std::thread> threads;
   for (const MPI_Comm comm : comms) {
     threads.emplace_back([comm] {
-      for (int i = 0; i < 100; ++i) sum(comm);
+      for (int i = 0; i < 2000; ++i) sum(comm);
     });
   }
   for (std::thread& thread : threads) thread.join();

@@ -136,7 +136,7 @@ void check_on(MPI_Comm comm, int generation) {
   MPI_Type_commit(&made);
   MPI_Op own = MPI_OP_NULL;
   MPI_Op_create(generation % 2 == 0 ? add_three : take_larger, 1, &own);
-  for (int turn = 0; turn < 3; ++turn) {
+  for (int turn = 0; turn < 60; ++turn) {
     for (const int count : {1, 0, 60, 2000}) {
       for (int root = 0; root < n; ++root) {
         const bool in_place = (turn + root) % 3 == 2;
