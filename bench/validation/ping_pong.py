@@ -10,8 +10,8 @@ that it wrote; through a gateway over the links of both networks, with the gatew
 first network. The times that it is compared with are those of another run. Fails where the median of the errors over
 all sizes, from 1 B on, is above a tenth.
 
-Cables let 3 KiB pass at once, two packets: with the 32 KiB of other labs (--burst) a message of that size would take no
-time on a cable that nobody used before it, and the model of a link knows no such thing.
+Cables let 3 KiB pass at once, two packets: with the 32 KiB of other labs (--burst) a message of that size takes no time
+on a cable that nobody used before it, and little of the model is checked.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Does the model predict collectives over several networks, in the lab?
 
-    python -m bench.validation.predicted_in_lab [--mpi mpich] [--slower 10]
+    python -m bench.validation.predicted_in_lab [--mpi mpich] [--slower 20]
 
 Three chassis of four blades (examples/cluster/three-chassis.toml) as a cluster lab, which needs root and a machine that
 does nothing else. `ayatori bench pingpong` measures the networks there; then the plug-in plays some algorithms of
@@ -64,8 +64,8 @@ def inside(arguments: argparse.Namespace) -> None:
 
 
 def in_lab(arguments: argparse.Namespace, *words: str) -> Any:
-    lab = [*AYATORI, "lab", "cluster", str(GATEWAYS), "--slower", str(arguments.slower), "--", *words]
-    return json.loads(subprocess.run(lab, stdout=subprocess.PIPE, check=True, cwd=ROOT).stdout)
+    lab = [*AYATORI, "lab", "cluster", str(GATEWAYS), "--slower", str(arguments.slower), "--burst", arguments.burst]
+    return json.loads(subprocess.run([*lab, "--", *words], stdout=subprocess.PIPE, check=True, cwd=ROOT).stdout)
 
 
 def ping_pong(arguments: argparse.Namespace, folder: Path) -> None:
@@ -88,7 +88,8 @@ def ping_pong(arguments: argparse.Namespace, folder: Path) -> None:
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--mpi", choices=FAMILIES, default="mpich")
-    parser.add_argument("--slower", type=float, default=10)
+    parser.add_argument("--slower", type=float, default=20)
+    parser.add_argument("--burst", default="32KiB", help="what passes a cable at once")
     parser.add_argument("--inside", action="store_true", help=argparse.SUPPRESS)
     arguments = parser.parse_args()
     if arguments.inside:

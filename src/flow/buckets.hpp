@@ -10,39 +10,44 @@
 
 namespace ayatori {
 
-/// Not safe for concurrent use.
+/// Of one message's costs: a bucket has at most `burst` bytes, and `rate` bytes a second fill it. Where either is 0
+/// there is no bucket.
+struct BucketSize {
+  Bytes burst = 0;
+  double rate = 0;
+
+  [[nodiscard]] bool exists() const { return burst > 0 && rate > 0; }
+};
+
+/// Full in the beginning. Not safe for concurrent use.
 class Buckets {
  public:
-  /// Full ones of `burst` bytes, filled at `rate` bytes a second; a burst or rate of 0: none, and nothing passes at
-  /// once.
-  Buckets(std::size_t nics, Bytes burst, double rate)
-      : burst_(static_cast<double>(burst)), rate_(rate), buckets_(burst > 0 && rate > 0 ? 2 * nics : 0) {
-    for (Bucket& bucket : buckets_) bucket.level = burst_;
-  }
+  explicit Buckets(std::size_t nics) : buckets_(2 * nics) {}
 
-  /// A message begins to flow between these NICs; `no_id`: a router, which has none. Returns how many bytes are left of
-  /// it when some have passed at once. If it is not 0, they flow until end() is called with the same NICs.
-  double begin(std::uint32_t from_nic, std::uint32_t to_nic, Bytes bytes, double now) {
+  /// A message begins to flow between these NICs, of which each has buckets of one size; `no_id`: a router, which has
+  /// none. Returns how many bytes are left of it when some have passed at once. If it is not 0, they flow until end()
+  /// is called with the same NICs.
+  double begin(std::uint32_t from_nic, std::uint32_t to_nic, Bytes bytes, const BucketSize& size, double now) {
     const auto whole = static_cast<double>(bytes);
-    if (buckets_.empty() || from_nic == no_id || to_nic == no_id) return whole;
+    if (!size.exists() || from_nic == no_id || to_nic == no_id) return whole;
     Bucket* const both[] = {&buckets_[2 * from_nic], &buckets_[2 * to_nic + 1]};
     double passing = whole;
     for (Bucket* bucket : both) {
-      if (bucket->flows == 0) bucket->level = std::min(burst_, bucket->level + (now - bucket->since) * rate_);
+      if (bucket->flows == 0) bucket->taken = std::max(0.0, bucket->taken - (now - bucket->since) * size.rate);
       bucket->since = now;
-      passing = std::min(passing, bucket->level);
+      passing = std::min(passing, std::max(0.0, static_cast<double>(size.burst) - bucket->taken));
     }
     constexpr double rounding = 1e-6;  // bytes
     const bool all = whole - passing < rounding;
     for (Bucket* bucket : both) {
-      bucket->level = std::max(0.0, bucket->level - passing);
+      bucket->taken += passing;
       if (!all) ++bucket->flows;
     }
     return all ? 0 : whole - passing;
   }
 
-  void end(std::uint32_t from_nic, std::uint32_t to_nic, double now) {
-    if (buckets_.empty() || from_nic == no_id || to_nic == no_id) return;
+  void end(std::uint32_t from_nic, std::uint32_t to_nic, const BucketSize& size, double now) {
+    if (!size.exists() || from_nic == no_id || to_nic == no_id) return;
     for (Bucket* bucket : {&buckets_[2 * from_nic], &buckets_[2 * to_nic + 1]}) {
       if (--bucket->flows == 0) bucket->since = now;
     }
@@ -50,13 +55,11 @@ class Buckets {
 
  private:
   struct Bucket {
-    double level = 0;  // bytes, at `since`; while something flows it is not filled
+    double taken = 0;  // bytes, at `since`; while something flows it is not filled
     double since = 0;
     std::uint32_t flows = 0;
   };
 
-  double burst_;
-  double rate_;
   std::vector<Bucket> buckets_;  // by NIC: what leaves it, what enters it
 };
 

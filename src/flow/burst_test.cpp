@@ -13,6 +13,7 @@ using test::expect_seconds;
 using test::ListedPaths;
 using test::ListedSchedule;
 using test::one_switch;
+using test::PathsOnPlanes;
 using test::RankStep;
 using test::run;
 
@@ -62,6 +63,18 @@ TEST(SimulateBurst, EachNicHasOneForEachDirection) {
   EXPECT_NEAR(run(at_once(3, {{0, 2, 1000}, {1, 2, 1000}}), one_switch(3, fast), with_bucket()).seconds, 18, 1e-6);
   // An exchange does not share.
   EXPECT_NEAR(run(at_once(2, {{0, 1, 1000}, {1, 0, 1000}}), one_switch(2, fast), with_bucket()).seconds, 8, 1e-6);
+}
+
+TEST(SimulateBurst, APlaneHasItsOwn) {
+  const auto seconds = [](Rank to) {
+    FlowOptions options;
+    options.on_planes = {std::nullopt, with_bucket().costs.between};
+    // No limit of NICs: the cables' rate alone limits what flows.
+    const PathsOnPlanes paths(std::make_unique<ListedPaths>(one_switch(3, 50)));
+    return run(at_once(3, {{0, to, 1000}}), paths, options).seconds;
+  };
+  EXPECT_NEAR(seconds(1), 16, 1e-6);
+  EXPECT_NEAR(seconds(2), 20, 1e-6);
 }
 
 TEST(SimulateBurst, NothingElseHasOne) {

@@ -18,6 +18,7 @@
 #include "ayatori/flow/paths.hpp"
 #include "ayatori/flow/simulate.hpp"
 #include "ayatori/schedule/schedule.hpp"
+#include "wrapped_paths.hpp"
 
 namespace ayatori::test {
 
@@ -176,5 +177,14 @@ inline ListedSchedule at_once(Rank ranks, const std::vector<std::tuple<Rank, Ran
   }
   return {ranks, {step}};
 }
+
+/// Ranks 0 and 1 talk on plane 1, all others on plane 0.
+class PathsOnPlanes final : public WrappedPaths {
+ public:
+  using WrappedPaths::WrappedPaths;
+  [[nodiscard]] std::uint32_t plane(Rank from, Rank to, Bytes /*bytes*/) const override {
+    return from < 2 && to < 2 ? 1 : 0;
+  }
+};
 
 }  // namespace ayatori::test

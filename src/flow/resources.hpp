@@ -9,6 +9,7 @@
 
 #include "ayatori/flow/paths.hpp"
 #include "ayatori/flow/simulate.hpp"
+#include "buckets.hpp"
 #include "fair_rates.hpp"
 
 namespace ayatori {
@@ -88,9 +89,12 @@ class Resources {
   [[nodiscard]] const std::vector<std::vector<Constraint>>& background() const { return background_; }
 
   [[nodiscard]] std::uint32_t nic_count() const { return paths_.nic_count(); }
-  /// Of each NIC: bytes a second (0: no limit), and bytes that pass at once after a pause.
-  [[nodiscard]] double injection() const { return options_.costs.between.bandwidth; }
-  [[nodiscard]] Bytes burst() const { return options_.steps == StepMode::drift ? options_.costs.between.burst : 0; }
+  /// Of the NICs that a message between these ranks leaves and enters.
+  [[nodiscard]] BucketSize buckets(Rank from, Rank to, Bytes bytes) const {
+    if (options_.steps != StepMode::drift || within_machine(from, to)) return {};
+    const MessageCosts& costs = this->costs(from, to, bytes);
+    return {costs.burst, costs.bandwidth};
+  }
 
   /// Into how many parts a message is cut: at least 1, and at most as many as it has bytes; an empty one has 1.
   [[nodiscard]] std::uint32_t part_count(Rank from, Rank to, Bytes bytes) const;

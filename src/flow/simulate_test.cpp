@@ -4,7 +4,6 @@
 
 #include "flow_fixtures.hpp"
 #include "resources.hpp"
-#include "wrapped_paths.hpp"
 
 namespace ayatori {
 namespace {
@@ -16,6 +15,7 @@ using test::expect_seconds;
 using test::ListedPaths;
 using test::ListedSchedule;
 using test::one_switch;
+using test::PathsOnPlanes;
 using test::RankStep;
 using test::run;
 
@@ -57,15 +57,6 @@ TEST(Simulate, ARankThatIsLateBeginsLaterAndOthersOnlyWaitForItsMessages) {
   options.late = {-1};
   EXPECT_FALSE(simulate(at_once(2, {{0, 1, 1}}), paths, options));
 }
-
-/// Ranks 0 and 1 talk on plane 1, all others on plane 0.
-class PathsOnPlanes final : public WrappedPaths {
- public:
-  using WrappedPaths::WrappedPaths;
-  [[nodiscard]] std::uint32_t plane(Rank from, Rank to, Bytes /*bytes*/) const override {
-    return from < 2 && to < 2 ? 1 : 0;
-  }
-};
 
 TEST(Simulate, AMessageCostsWhatMessagesOnItsPlaneCost) {
   const PathsOnPlanes paths(std::make_unique<ListedPaths>(one_switch(4, 1e9)));

@@ -10,7 +10,7 @@ Traffic::Traffic(const Resources& resources, bool head_of_line)
       rates_(resources.capacity(), head_of_line ? static_cast<std::uint32_t>(resources.link_count()) : 0),
       processor_free_from_(resources.participant_count(), 0),
       outlet_free_from_(resources.outlet_count(), 0),
-      buckets_(resources.nic_count(), resources.burst(), resources.injection()),
+      buckets_(resources.nic_count()),
       link_bytes_(resources.link_count(), 0),
       saturated_(resources.link_count(), 0),
       saturated_since_(resources.link_count(), -1) {
@@ -152,7 +152,7 @@ void Traffic::start_timer(double seconds, Token token) { timers_.push({now_ + se
 void Traffic::begin_flow(Bytes bytes, MessageNumber message, std::uint32_t part) {
   const std::uint32_t from_nic = route_.within_machine ? no_id : route_.path.from_nic;
   const std::uint32_t to_nic = route_.within_machine ? no_id : route_.path.to_nic;
-  const double left = buckets_.begin(from_nic, to_nic, bytes, now_);
+  const double left = buckets_.begin(from_nic, to_nic, bytes, buckets_of(message), now_);
   if (left == 0) {
     timers_.push({now_, timers_made_++, 0, message, part, 0});
     return;
@@ -160,6 +160,11 @@ void Traffic::begin_flow(Bytes bytes, MessageNumber message, std::uint32_t part)
   const FlowId id = add_flow(messages_[message]);
   if (flows_.size() <= id) flows_.resize(id + 1);
   flows_[id] = {message, left, now_, 0, from_nic, to_nic};
+}
+
+BucketSize Traffic::buckets_of(MessageNumber message) const {
+  const SentMessage& sent = messages_[message];
+  return resources_.buckets(sent.from, sent.to, sent.bytes);
 }
 
 void Traffic::begin_background() {
@@ -224,7 +229,7 @@ void Traffic::finish_flows(double until, std::vector<Token>& completed) {
     const FlowId id = ends_.first();
     ends_.erase(id);
     with_rates([&](auto& rates) { rates.remove(id); });
-    buckets_.end(flows_[id].from_nic, flows_[id].to_nic, now_);
+    buckets_.end(flows_[id].from_nic, flows_[id].to_nic, buckets_of(flows_[id].message), now_);
     finish_part(flows_[id].message, completed);
   }
 }

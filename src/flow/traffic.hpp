@@ -105,6 +105,7 @@ class Traffic {
   void send_by_load(MessageNumber message, Bytes bytes, double seconds);
   /// Of a part whose route is `route_`.
   void begin_flow(Bytes bytes, MessageNumber message, std::uint32_t part);
+  [[nodiscard]] BucketSize buckets_of(MessageNumber message) const;
   void begin_background();
   [[nodiscard]] FlowId add_flow(const SentMessage& message);
   void carry();

@@ -143,7 +143,11 @@ def fit_messages(measured: Measurement, inside: bool, start: float) -> MessageCo
     exchanged = exchanges_of(measured, start, with_chains=inside)
     bandwidth = shared_bandwidth(exchanged, single) if inside else slope_of_large(single, limit)
     whole = means_of_patterns(exchanged, single, bandwidth if inside else 0)
-    burst = 0 if inside else fit_burst(whole, limit)
+    burst = 0
+    if not inside and (bucket := fit_bucket(whole, limit)):
+        burst, bandwidth = bucket
+    elif not inside:
+        burst = fit_bucket_of_packets(whole, limit)
 
     def flowing(size: int) -> float:
         return max(0, size - burst) / bandwidth if bandwidth else 0.0
@@ -217,17 +221,39 @@ def slopes_of(points: Sequence[tuple[int, float]]) -> list[float]:
     return [(u - t) / (b - a) for a, t in points for b, u in points if b >= 2 * a]
 
 
-def fit_burst(whole: Mapping[int, float], limit: int) -> int:
-    """Bytes of a token bucket, if these are few packets; 0: there is none."""
-    points = [(size, seconds) for size, seconds in whole.items() if PACKETS <= size <= min(limit, LARGE)]
-    small = [(size, seconds) for size, seconds in whole.items() if size <= SMALL]
-    slopes = slopes_of(points)
-    if not slopes or not small or median(slopes) <= 0:
-        return 0
+def fit_bucket(whole: Mapping[int, float], limit: int) -> tuple[int, float] | None:
+    """Bytes of a token bucket of more than a few packets that LARGE empties, and the bytes a second that fill it."""
+    slopes = slopes_of([(size, seconds) for size, seconds in whole.items() if size >= LARGE])
+    if not slopes or median(slopes) <= 0:
+        return None
     slope = median(slopes)
-    at_zero, of_larger = (median(seconds - slope * size for size, seconds in some) for some in (small, points))
-    below = at_zero - of_larger
-    return round(below / slope) if below > FAR_BELOW * at_zero else 0
+    burst, small = saved_by_bucket(whole, slope, LARGE, math.inf)
+    # The largest pay for their rendezvous, too.
+    if eager := [size for size in whole if 1.5 * burst <= size <= limit]:
+        burst, small = saved_by_bucket(whole, slope, min(eager), limit)
+    # Else something else makes large messages slower or small ones faster: a cache, or the way that an MPI takes.
+    within = [(size, seconds) for size, seconds in whole.items() if SMALL < size <= burst]
+    passes = [FAR_BELOW * small < seconds < small + FAR_BELOW * slope * max(size, PACKETS) for size, seconds in within]
+    return (round(burst), 1 / slope) if 2 * PACKETS <= burst <= LARGE and all(passes) else None
+
+
+def fit_bucket_of_packets(whole: Mapping[int, float], limit: int) -> int:
+    """Bytes of a token bucket, if these are few packets; 0: there is none."""
+    most = min(limit, LARGE)
+    slopes = slopes_of([(size, seconds) for size, seconds in whole.items() if PACKETS <= size <= most])
+    return round(saved_by_bucket(whole, median(slopes), PACKETS, most)[0]) if slopes and median(slopes) > 0 else 0
+
+
+def saved_by_bucket(whole: Mapping[int, float], slope: float, first: int, last: float) -> tuple[float, float]:
+    """The bytes that pass at once, by the times of messages of `first` to `last` bytes, 0 if that may be noise; and the
+    seconds of a small message."""
+    times_of_small = [seconds for size, seconds in whole.items() if size <= SMALL]
+    at_zero = [seconds - slope * size for size, seconds in whole.items() if first <= size <= last]
+    if not times_of_small or not at_zero:
+        return 0.0, 0.0
+    small = median(times_of_small)
+    saved = small - median(at_zero)
+    return (saved / slope if saved > FAR_BELOW * small else 0.0), small
 
 
 def fit_gap(measured: Measurement, send: SizeCost, receive: SizeCost) -> float:

@@ -27,9 +27,9 @@
 ///
 ///        It has arrived when m bytes have flowed; a message of 0 bytes, or inside a machine whose bus has no limit,
 ///        when it has waited.
-///        Where NICs are limited by token buckets (costs.between.burst > 0) as many bytes of it as are in the buckets
-///        of both NICs pass at once, and the rest flows. A bucket has at most `burst` bytes; it is full in the
-///        beginning, and gets c.bandwidth bytes a second while nothing flows through its NIC (StepMode::drift only).
+///        Where NICs are limited by token buckets (c.burst > 0) as many bytes of it as are in the buckets of both NICs
+///        pass at once, and the rest flows. A bucket has at most c.burst bytes; it is full in the beginning, and gets
+///        c.bandwidth bytes a second while nothing flows through its NIC (StepMode::drift only).
 ///     4. When it has arrived and its receive is posted, the receiver's processor is busy for c.receive(m). Then it is
 ///        done for the receiver, and, if it was not eager, for the sender.
 ///
