@@ -110,7 +110,7 @@ struct Found {
 };
 
 Result<Found> find_places(const std::string& source, const Process& process, const std::vector<HostName>& names) {
-  const auto network = open_source(source);
+  const auto network = open_source(source, {.purpose = Purpose::collectives});
   if (!network) return Failure(network.error());
   const auto job = job_of(*network, process, names);
   if (!job) return Failure(job.error());

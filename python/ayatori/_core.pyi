@@ -223,6 +223,35 @@ class RailUse(enum.Enum):
 def job_of_nics(network: Network, job: Job) -> Job:
     """The same machines with a rank for each of their NICs."""
 
+class Purpose(enum.Enum):
+    """What travels on a network; see ayatori/network/purpose.hpp."""
+
+    everything = 0
+
+    collectives = 1
+
+    neighbours = 2
+
+    storage = 3
+
+    sockets = 4
+
+class PlaneUse:
+    """What a cluster's file says of a plane beside its rate."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def fibre_channel(self) -> bool: ...
+
+    @property
+    def purposes(self) -> list[Purpose]:
+        """Of collectives, neighbours and storage."""
+
+def uses_of_planes(file: str) -> list[PlaneUse]:
+    """Of a cluster's file, in its order."""
+
 class HostInterface:
     """An interface of a host as its operating system shows it."""
 
@@ -243,7 +272,7 @@ class HostInterface:
 def interfaces_in_cluster(file: str) -> list[HostInterface]:
     """The interfaces whose addresses a cluster's file gives."""
 
-def open_source(source: str, host_pattern: str) -> Network: ...
+def open_source(source: str, host_pattern: str, purpose: Purpose) -> Network: ...
 
 def read_file(path: str) -> bytes:
     """The contents of a regular file or pipe; refuses endless ones."""

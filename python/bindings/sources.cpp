@@ -6,6 +6,19 @@
 namespace ayatori::python {
 
 void bind_sources(nb::module_& module) {
+  nb::enum_<Purpose>(module, "Purpose", "What travels on a network; see ayatori/network/purpose.hpp.")
+      .value("everything", Purpose::everything)
+      .value("collectives", Purpose::collectives)
+      .value("neighbours", Purpose::neighbours)
+      .value("storage", Purpose::storage)
+      .value("sockets", Purpose::sockets);
+  nb::class_<PlaneUse>(module, "PlaneUse", "What a cluster's file says of a plane beside its rate.")
+      .def_ro("name", &PlaneUse::name)
+      .def_ro("fibre_channel", &PlaneUse::fibre_channel)
+      .def_ro("purposes", &PlaneUse::purposes, "Of collectives, neighbours and storage.");
+  module.def(
+      "uses_of_planes", [](std::string_view file) { return unwrap(uses_of_planes(file)); }, nb::arg("file"),
+      "Of a cluster's file, in its order.");
   nb::class_<HostInterface>(module, "HostInterface", "An interface of a host as its operating system shows it.")
       .def_ro("host", &HostInterface::host)
       .def_ro("name", &HostInterface::name)
@@ -16,10 +29,10 @@ void bind_sources(nb::module_& module) {
       nb::arg("file"), "The interfaces whose addresses a cluster's file gives.");
   module.def(
       "open_source",
-      [](std::string_view source, std::string_view host_pattern) {
-        return unwrap(open_source(source, {std::string(host_pattern)}));
+      [](std::string_view source, std::string_view host_pattern, Purpose purpose) {
+        return unwrap(open_source(source, {std::string(host_pattern), purpose}));
       },
-      WithoutGil(), nb::arg("source"), nb::arg("host_pattern"));
+      WithoutGil(), nb::arg("source"), nb::arg("host_pattern"), nb::arg("purpose"));
   module.def(
       "read_file",
       [](const std::string& path) {

@@ -33,6 +33,10 @@ Result<Network> with_host_pattern(std::string_view rest, const SourceOptions& op
   return open_infiniband(rest, options.host_pattern);
 }
 
+Result<Network> cluster_for_purpose(std::string_view rest, const SourceOptions& options) {
+  return open_cluster(rest, options.purpose);
+}
+
 Result<Network> open_cached(std::string_view rest) {
   const auto topology = open_cache(rest);
   if (!topology) return Failure(topology.error());
@@ -53,7 +57,7 @@ constexpr std::array kinds = {
     SourceKind{"cache", "cache:FILE", without_options<open_cached>},
     SourceKind{"json", "json:FILE", without_options<open_json>},
     SourceKind{"slurm", "slurm:FILE[,topology=NAME]", without_options<open_slurm>},
-    SourceKind{"cluster", "cluster:FILE", without_options<open_cluster>},
+    SourceKind{"cluster", "cluster:FILE", cluster_for_purpose},
     SourceKind{"tofu", "tofu:4x2x2x2x3x2,view=3d", without_options<open_tofu>, tofu_formula},
     SourceKind{"lldp", "lldp:FILE or lldp:FOLDER", without_options<open_lldp>},
     SourceKind{"aws", "aws:FILE", without_options<open_aws>},

@@ -17,10 +17,17 @@ from ayatori.measurement.programs import PROGRAMS
 
 PAGE = (Path(__file__).parent.parent.parent / "docs" / "json-output.md").read_text(encoding="utf-8")
 PAPER = "fattree:K=6,levels=2,nodes=30"
+CLUSTER = f"cluster:{Path(__file__).parents[2] / 'examples/cluster/three-chassis.toml'}"
 SMALL = "fattree:K=2,levels=2"
 
 EXAMPLES: dict[str, list[str]] = {
-    "show": [f"show {PAPER}", "show torus:3x4", "show torus:400x400", "show ib:infiniband/2008-with-lids.txt"],
+    "show": [
+        f"show {PAPER}",
+        "show torus:3x4",
+        f"show {CLUSTER}",
+        "show torus:400x400",
+        "show ib:infiniband/2008-with-lids.txt",
+    ],
     "differences": ["show torus:3x3 --diff torus:3x3,rate=4xNDR"],
     "route": [f"route {PAPER}"],
     "check": [f"check {PAPER}", f"check {PAPER} --contiguous 16..16", f"check {PAPER} --jobs jobs --background 1"],

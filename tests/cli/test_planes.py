@@ -34,6 +34,84 @@ def test_the_whole_cell_cluster_has_what_table_1_lists(ayatori_command) -> None:
     assert sum(name.startswith("ten") for name in routers) == 3
 
 
+PURPOSES = """
+[planes.fibre]
+rate = "32GFC"
+[planes.tree]
+rate = "1Gbit/s"
+for = ["collectives"]
+[planes.grid]
+rate = "10Gbit/s"
+for = ["neighbours", "storage"]
+[[switches]]
+name = "f"
+plane = "fibre"
+[[switches]]
+name = "t"
+plane = "tree"
+[[switches]]
+name = "g"
+plane = "grid"
+[[hosts]]
+name = "h[1-3]"
+links = [{ to = "f" }, { to = "t" }, { to = "g" }]
+[[hosts]]
+name = "h4"
+links = [{ to = "f" }, { to = "t" }]
+[[hosts]]
+name = "disks"
+links = [{ to = "f" }]
+[[background]]
+from = "disks"
+to = "h1"
+plane = "fibre"
+rate = "10Gbit/s"
+"""
+
+
+@pytest.fixture
+def purposes(tmp_path: Path) -> str:
+    (tmp_path / "purposes.toml").write_text(PURPOSES)
+    return f"cluster:{tmp_path / 'purposes.toml'}"
+
+
+def test_show_says_what_each_plane_is_for(ayatori_command, purposes: str) -> None:
+    data = json.loads(ayatori_command("show", purposes, "--json").stdout)
+    found = {plane["name"]: plane["for"] for plane in data["planes"]}
+    assert found == {"fibre": ["storage"], "tree": ["collectives"], "grid": ["neighbours", "storage"]}
+    text = ayatori_command("show", purposes).stdout
+    assert "for storage alone" in text and "for neighbours and storage alone" in text and "27200Mbit/s" in text
+
+
+def test_collectives_take_only_the_planes_that_are_for_them(ayatori_command, purposes: str) -> None:
+    call = (*ALL_TO_ALL, "--algorithm", "ring", "--calibration", "none", "--json")
+    found = json.loads(ayatori_command("simulate", purposes, *call).stdout)
+    assert found["per_job"][0]["ranks"] == 4, "none on the host that is on Fibre Channel alone"
+    assert found["background"] == []
+    assert found["time_s"] >= 3 * 65536 / 125e6, "1 Gbit/s, though two planes are wider"
+
+
+def test_choose_and_plan_send_no_mpi_over_fibre_channel(ayatori_command, purposes: str, tmp_path: Path) -> None:
+    chosen = ayatori_command("choose", purposes, "--collective", "alltoall", "--bytes", "64KiB", "--json")
+    assert chosen.status == 0, chosen.stderr
+    for pattern, hosts in (("shift", 4), ("neighbour", 3)):
+        checked = ayatori_command("check", purposes, "--pattern", pattern, "--lmc", "0", "--json")
+        assert json.loads(checked.stdout)["lids"] == 1 + hosts, f"a switch and a NIC of each host: {checked.stderr}"
+    plan = tmp_path / "plan"
+    planned = ayatori_command("plan", purposes, "--lmc", "0", "--contiguous", "4..4", "--out", str(plan))
+    assert planned.status == 0, planned.stderr
+    assert all(host in plan.read_text() for host in ("h1", "h4")) and "disks" not in plan.read_text()
+
+
+def test_a_cluster_with_fibre_channel_alone_is_refused(ayatori_command, tmp_path: Path) -> None:
+    (tmp_path / "only.toml").write_text('[planes.fibre]\nrate = "4GFC"\n')
+    for verb in (["show"], ["lab", "cluster"]):
+        name = f"cluster:{tmp_path / 'only.toml'}" if verb == ["show"] else str(tmp_path / "only.toml")
+        outcome = ayatori_command(*verb, name, *(["--", "true"] if verb != ["show"] else []))
+        assert outcome.status == 1
+        assert "only.toml:1: for: no plane is for MPI's collectives" in outcome.stderr
+
+
 def test_messages_take_the_plane_of_both_hosts_that_is_best_by_default(ayatori_command) -> None:
     """An all-to-all among three chassis waits for the buses' uplinks, and InfiniBand carries what gateways exchange."""
     call = ("simulate", THREE_CHASSIS, *ALL_TO_ALL, "--algorithm", "two-level-ring", "--calibration", "none", "--json")

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from ayatori import Network, open_source
+from ayatori._core import Purpose
 from ayatori.base.errors import Error
 from ayatori.lab.cluster import Layout, find_routes, lay_out
 
@@ -30,6 +31,17 @@ def test_blades_reach_the_other_plane_through_the_gateways_of_their_chassis_in_t
         blades = [taken[f"{chassis}-blade{i}"] for i in (1, 2)]
         assert sorted(blades) == [[f"{chassis}-gateway1"], [f"{chassis}-gateway2"]]
         assert taken[f"{chassis}-gateway1"] == taken[f"{chassis}-gateway2"] == []
+
+
+def test_a_lab_has_no_fibre_channel(tmp_path: Path) -> None:
+    text = '[planes.fibre]\nrate = "4GFC"\n' + PLANE.format("lan")
+    for plane in ("fibre", "lan"):
+        text += f'[[switches]]\nname = "{plane}-switch"\nplane = "{plane}"\n'
+    text += '[[hosts]]\nname = "h[1-2]"\nlinks = [{ to = "fibre-switch" }, { to = "lan-switch" }]\n'
+    (tmp_path / "fibre.toml").write_text(text)
+    layout = lay_out(open_source(f"cluster:{tmp_path / 'fibre.toml'}", purpose=Purpose.sockets))
+    assert layout.bridges == ["lan-switch"]
+    assert [[nic.name for nic in host.interfaces] for host in layout.hosts] == [["lan0"], ["lan0"]]
 
 
 def test_rates_are_divided_and_parallel_cables_are_one(tmp_path: Path) -> None:

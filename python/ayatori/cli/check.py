@@ -30,6 +30,7 @@ from ayatori.planning.plans import (
     assessments_as_data,
     contention,
     method_named,
+    purpose_of,
     steps_of,
     traffic_of_nics,
 )
@@ -72,7 +73,7 @@ def check(
 
     Without --lfts the tables are ours at --lmc; at LMC 0 they are destination-mod-K, as OpenSM's ftree makes them.
     """
-    network = open_source(source, host_pattern)
+    network = open_source(source, host_pattern, purpose_of(pattern))
     rails = options.parse_rails(network, rails)
     asked.check(each.named, plan)
     if report is not None and not asked.jobs:

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
-from ayatori._core import Job, Network
+from ayatori._core import Job, Network, Purpose
 from ayatori.base.units import format_bytes, format_seconds, parse_bytes
 from ayatori.cli import choose_for_mpi, options
 from ayatori.cli.execution import UsageError
@@ -51,7 +51,7 @@ def choose(
     Under mpirun or srun the processes share the algorithms.
     """
     calls = [(name, size) for name in parse_collectives(collective) for size in sizes_for(name, parse_sizes(bytes))]
-    network = open_source(source, host_pattern)
+    network = open_source(source, host_pattern, Purpose.collectives)
     model = paths.hashing(costs.model_on(network), each.seed)
     jobs = each.jobs_or_whole_network(network)
     check_out(out, jobs)

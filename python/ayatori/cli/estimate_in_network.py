@@ -7,6 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
+from ayatori._core import Purpose
 from ayatori.base.units import format_bytes, format_seconds, parse_bytes, parse_seconds
 from ayatori.cli import options
 from ayatori.cli.execution import UsageError
@@ -35,7 +36,7 @@ def in_network(
     Of the first job, on a network that is a tree. A model, of what it takes at least; no switch is asked. Forms that do
     not block take the same, and hide all but what the processor is busy with.
     """
-    network = open_source(source, host_pattern)
+    network = open_source(source, host_pattern, Purpose.collectives)
     job = each.jobs_or_whole_network(network)[0]
     sizes = [options.value_of(parse_bytes, word) for word in bytes.split(",")]
     calls = [(name, size) for name in collective.split(",") for size in (sizes if name != "barrier" else [0])]

@@ -145,12 +145,15 @@ def cluster(
 
 def run_in_lab(file: Path, settings: ClusterSettings, command: Sequence[str]) -> int:
     """The exit status of a command on the first host of the cluster. Raises Error if there can be no such lab here."""
-    network = open_source(f"cluster:{file}")
+    network = open_source(f"cluster:{file}", purpose=_core.Purpose.sockets)
     layout = lay_out(network, settings.slower, _core.interfaces_in_cluster(str(file)))
     if layout.own_addresses:
         find_routes(layout)
     if why := why_impossible(settings):
         raise Error("no cluster can be made here", why)
+    for use in _core.uses_of_planes(str(file)):
+        if use.fibre_channel:
+            note(f"left out, since a lab's networks carry IP and Fibre Channel storage alone: {use.name}")
     for pair in layout.left_out:
         note(f"left out, since Ethernet allows no circles: {pair}")
     least = LEAST_DELAY_NS if can_delay() else sys.maxsize

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
-from ayatori._core import Network
+from ayatori._core import Network, Purpose
 from ayatori.base.units import format_seconds, parse_bytes
 from ayatori.cli import options
 from ayatori.cli.execution import UsageError
@@ -17,7 +17,7 @@ from ayatori.cli.output import note, print_json, progress, say
 from ayatori.model.network import open_source
 from ayatori.ordering.files import FORMATS, hosts_of, write
 from ayatori.ordering.search import Ordered, Traffic, order_ranks, trials_for
-from ayatori.planning.plans import steps_of
+from ayatori.planning.plans import purpose_of, steps_of
 from ayatori.prediction.predictor import Call, Model, Predictor, algorithms_of
 
 HOSTS_SHOWN = 16
@@ -55,7 +55,7 @@ def order(
     """
     if to not in FORMATS:
         raise UsageError(f"no format '{to}' of rank orders", hint=f"formats: {', '.join(FORMATS)}")
-    network = open_source(source, host_pattern)
+    network = open_source(source, host_pattern, purpose_of(pattern) if pattern else Purpose.collectives)
     model = paths.hashing(costs.model_on(network), seed)
     given = options.JobOptions(job=job, ppn=ppn, order=order).jobs_on(network)[0]
     traffic = traffic_of(collective, algorithm, pattern, options.value_of(parse_bytes, bytes), given.rank_count, seed)

@@ -15,6 +15,7 @@ from ayatori.model.jobs import read_job
 from ayatori.model.network import open_source
 from ayatori.planning.beside import placed_as_data
 from ayatori.planning.placement import propose
+from ayatori.planning.plans import purpose_of
 from ayatori.planning.routes import make_routes, read_routes
 
 
@@ -42,7 +43,7 @@ def place(
         raise UsageError(f"{proposals} proposals are none")
     if state is not None and running is None:
         raise UsageError("--state needs --running")
-    network = open_source(source, host_pattern)
+    network = open_source(source, host_pattern, purpose_of(pattern))
     candidates = read_job(network, free)
     routes = read_routes(network, lfts) if lfts else make_routes(network, options.parse_lmc(lmc))
     made_for = routes.lmc(candidates.endpoints(network)[0])

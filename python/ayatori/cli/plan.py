@@ -28,6 +28,7 @@ from ayatori.planning.plans import (
     Assessment,
     assess_unplanned,
     assessments_as_data,
+    purpose_of,
     relative_bandwidths,
     steps_of,
     traffic_of_nics,
@@ -119,7 +120,7 @@ def plan(
     --running plans the job beside those that run, whose plans stand; --jobs plans jobs that start together.
     """
     wanted.check()
-    network = open_source(source, host_pattern)
+    network = open_source(source, host_pattern, purpose_of(wanted.pattern))
     wanted = replace(wanted, rails=options.parse_rails(network, wanted.rails))
     others = (company.running, company.jobs, wanted.lfts, details.steps_out, details.report)
     if plan_for_roce(source, network, each, roce, wanted.pattern, wanted.out, json, others):

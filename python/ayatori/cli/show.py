@@ -16,6 +16,7 @@ from ayatori.cli.output import print_json, say, say_list
 from ayatori.model.formula import LARGE, formula_as_data
 from ayatori.model.network import network_as_data, open_source
 
+PURPOSES = ("collectives", "neighbours", "storage")
 SIGNS = {"added": "+", "removed": "-", "changed": "~"}
 
 
@@ -47,7 +48,12 @@ def as_data(source: str, host_pattern: str) -> dict[str, Any]:
     formula = _core.open_formula(source)
     if formula is not None and formula.machine_count > LARGE:
         return formula_as_data(formula)
-    return network_as_data(open_source(source, host_pattern))
+    data = network_as_data(open_source(source, host_pattern))
+    kind, _, file = source.partition(":")
+    if kind == "cluster":
+        for plane, use in zip(data["planes"], _core.uses_of_planes(file), strict=True):
+            plane["for"] = [purpose.name for purpose in use.purposes]
+    return data
 
 
 def draw(source: str, host_pattern: str, path: Path) -> None:
@@ -89,7 +95,9 @@ def describe(source: str, data: dict[str, Any]) -> None:
         if len(planes) < 2:
             say(f"  links              {data['links']} ({plane['name']}: {rates})")
             continue
-        say(f"  {plane['name'] + ':':18} {plane['shape']['summary']}")
+        carried = plane.get("for", [])
+        few = f", for {' and '.join(carried)} alone" if 0 < len(carried) < len(PURPOSES) else ""
+        say(f"  {plane['name'] + ':':18} {plane['shape']['summary']}{few}")
         say(f"                     {plane['machines']} machines, {plane['routers']} routers, links: {rates}")
     if data["background"]:
         say(f"  background         {options.background_in_words(data['background'])}")

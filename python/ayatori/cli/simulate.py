@@ -10,7 +10,7 @@ from typing import Annotated, Any
 
 import typer
 
-from ayatori._core import Job, Network, current_name, places_of_job
+from ayatori._core import Job, Network, Purpose, current_name, places_of_job
 from ayatori.base.errors import Error
 from ayatori.base.units import format_bytes, format_seconds, parse_bytes
 from ayatori.cli import options
@@ -73,7 +73,7 @@ def simulate(
     """
     started = time.monotonic()
     call = parse_call(collective, algorithm, bytes, root, chunk, sizes)
-    network = open_source(source, host_pattern)
+    network = open_source(source, host_pattern, Purpose.collectives)
     model = paths.hashing(replace(costs.model_on(network), rails=options.parse_rails(network, rails)), each.seed)
     asked.check([*each.named, schedule_out, resume or None])
     question = Question(call, sizes, paths, model)

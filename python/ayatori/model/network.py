@@ -9,19 +9,20 @@ from hashlib import sha256
 from typing import Any
 
 from ayatori import _core
-from ayatori._core import Network, Port
+from ayatori._core import Network, Port, Purpose
 from ayatori.base.errors import SourceWarning
 from ayatori.model.drawing import positions_as_data
 
 
-def open_source(source: str, host_pattern: str = "") -> Network:
+def open_source(source: str, host_pattern: str = "", purpose: Purpose = Purpose.everything) -> Network:
     """Opens "fattree:K=6,levels=2,nodes=30", "ib:FILE", "ib:live", …
 
     `host_pattern` is a regular expression that reads the host (first group) and device (second group)
-    off an InfiniBand node description; empty takes the built-in rules. Raises Error.
+    off an InfiniBand node description; empty takes the built-in rules. A cluster's file may say what its planes are
+    for: the network has those that carry `purpose`. Raises Error.
     Issues a SourceWarning for each line of Network.warnings: a part of the network may be missing.
     """
-    network = _core.open_source(source, host_pattern)
+    network = _core.open_source(source, host_pattern, purpose)
     for line in network.warnings:
         warnings.warn(line, SourceWarning, stacklevel=2)
     return network

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from ayatori import _core
-from ayatori._core import Contention, Job, MadeSteps, Network, Plan, Planned, Routes, StepSequence
+from ayatori._core import Contention, Job, MadeSteps, Network, Plan, Planned, Purpose, Routes, StepSequence
 from ayatori.base.errors import Error
 from ayatori.base.files import read_text
 from ayatori.model.network import link_as_data
@@ -48,6 +48,12 @@ def method_named(name: str, others: Iterable[str] = ()) -> str:
     if name not in known:
         raise Error(f"no method '{name}'", hint=f"methods: {', '.join(known)}")
     return name
+
+
+def purpose_of(pattern: str) -> Purpose:
+    """What carries its messages in a cluster with a network for each purpose: "shift" is an all-to-all, the others are
+    messages between two processes."""
+    return Purpose.collectives if pattern == "shift" else Purpose.neighbours
 
 
 def steps_of(pattern: str, ranks: int, seed: int = 1) -> StepSequence:

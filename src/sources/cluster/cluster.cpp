@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "ayatori/base/files.hpp"
@@ -39,7 +40,7 @@ std::string nic_name(const Cluster& cluster, const Link& link, std::uint32_t num
 /// the rails of the planes before: on all hosts, rails of the same number are on the same plane.
 class ClusterBuilder {
  public:
-  ClusterBuilder(const Cluster& cluster, std::string_view file) : cluster_(cluster), file_(file) {}
+  ClusterBuilder(Cluster cluster, std::string_view file) : cluster_(std::move(cluster)), file_(file) {}
 
   Result<Network> build();
 
@@ -52,7 +53,7 @@ class ClusterBuilder {
   void add_background();
   [[nodiscard]] NetworkBuilder::Handle first_nic(std::uint32_t host, std::uint32_t plane) const;
 
-  const Cluster& cluster_;
+  const Cluster cluster_;
   std::string_view file_;
   NetworkBuilder builder_;
   std::uint32_t first_rail_ = 0;                  // of the plane at hand
@@ -141,10 +142,10 @@ Result<Network> ClusterBuilder::build() {
 
 }  // namespace
 
-Result<Network> parse_cluster(std::string_view text, std::string_view file) {
+Result<Network> parse_cluster(std::string_view text, std::string_view file, Purpose purpose) {
   const auto cluster = cluster::read_cluster(text, file);
   if (!cluster) return Failure(cluster.error());
-  return ClusterBuilder(*cluster, file).build();
+  return ClusterBuilder(cluster::planes_for(*cluster, purpose), file).build();
 }
 
 namespace {
@@ -156,10 +157,20 @@ Result<std::string> read_text(std::string_view file) {
 
 }  // namespace
 
-Result<Network> open_cluster(std::string_view file) {
+Result<Network> open_cluster(std::string_view file, Purpose purpose) {
   const auto text = read_text(file);
   if (!text) return Failure(text.error());
-  return parse_cluster(*text, file);
+  return parse_cluster(*text, file, purpose);
+}
+
+Result<std::vector<PlaneUse>> uses_of_planes(std::string_view file) {
+  const auto text = read_text(file);
+  if (!text) return Failure(text.error());
+  const auto cluster = cluster::read_cluster(*text, file);
+  if (!cluster) return Failure(cluster.error());
+  std::vector<PlaneUse> uses;
+  for (const cluster::Plane& plane : cluster->planes) uses.push_back({plane.name, plane.fibre_channel, plane.purposes});
+  return uses;
 }
 
 Result<std::vector<HostInterface>> interfaces_in_cluster(std::string_view file) {

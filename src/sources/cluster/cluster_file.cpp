@@ -79,12 +79,16 @@ Result<std::uint32_t> Reader::plane(const toml::table& table) const {
 Result<> Reader::read_plane(const toml::key& name, const toml::node& node) {
   const toml::table* table = node.as_table();
   if (!table) return fields_.wrong(node, fmt::format("planes: expected a table under [planes.{}]", name.str()));
-  if (auto good = fields_.check_keys(*table, {"rate", "latency"}); !good) return good;
-  const auto plane_rate = fields_.rate(*table, {});
+  if (auto good = fields_.check_keys(*table, {"rate", "latency", "for"}); !good) return good;
+  const bool fibre_channel = fields_.has_fibre_channel_rate(*table);
+  const auto plane_rate = fields_.rate(*table, {}, fibre_channel);
   if (!plane_rate) return Failure(plane_rate.error());
+  auto purposes = fields_.purposes(*table, fibre_channel);
+  if (!purposes) return Failure(purposes.error());
   const auto plane_latency = fields_.latency(*table, 0);
   if (!plane_latency) return Failure(plane_latency.error());
-  cluster_.planes.push_back({std::string(name.str()), *plane_rate, *plane_latency});
+  cluster_.planes.push_back(
+      {std::string(name.str()), *plane_rate, *plane_latency, fibre_channel, std::move(*purposes)});
   plane_lines_.push_back(line_of(name.source()));
   return {};
 }
@@ -104,6 +108,12 @@ Result<> Reader::read_planes(const toml::table& document) {
   });
   for (const auto& [key, value] : in_order) {
     if (auto good = read_plane(*key, *value); !good) return good;
+  }
+  for (const auto& [purpose, word] :
+       {std::pair(Purpose::collectives, "collectives"), {Purpose::neighbours, "neighbours"}}) {
+    if (std::ranges::any_of(cluster_.planes, [&](const Plane& plane) { return plane.carries(purpose); })) continue;
+    return with_hint(fail_at(file_, plane_lines_.back(), fmt::format("for: no plane is for MPI's {}", word)),
+                     "Fibre Channel carries storage alone; a plane without 'for' carries everything");
   }
   return {};
 }
@@ -169,7 +179,7 @@ Result<> Reader::read_chassis(const toml::table& table) {
   if (auto good = fields_.check_keys(*bus, {"plane", "rate", "latency"}); !good) return good;
   const auto plane = this->plane(*bus);
   if (!plane) return Failure(plane.error());
-  const auto bus_rate = fields_.rate(*bus, cluster_.planes[*plane].rate);
+  const auto bus_rate = fields_.rate(*bus, cluster_.planes[*plane].rate, cluster_.planes[*plane].fibre_channel);
   if (!bus_rate) return Failure(bus_rate.error());
   const auto bus_latency = fields_.latency(*bus, cluster_.planes[*plane].latency);
   if (!bus_latency) return Failure(bus_latency.error());
@@ -235,7 +245,7 @@ Result<> Reader::read_link(const Described& described, const toml::table& link) 
                                        cluster_.planes[cluster_.switches[from].plane].name));
     }
     if (!described.hosts && from == found->second) return fields_.wrong(link, fmt::format("to: '{}' itself", name));
-    const auto link_rate = fields_.rate(link, cluster_.planes[to.plane].rate);
+    const auto link_rate = fields_.rate(link, cluster_.planes[to.plane].rate, cluster_.planes[to.plane].fibre_channel);
     if (!link_rate) return Failure(link_rate.error());
     const auto link_latency = fields_.latency(link, cluster_.planes[to.plane].latency);
     if (!link_latency) return Failure(link_latency.error());
@@ -307,7 +317,7 @@ Result<> Reader::read_background(const toml::table& table) {
   if (!from) return Failure(from.error());
   const auto to = hosts_on(table, "to", *plane);
   if (!to) return Failure(to.error());
-  const auto rate = fields_.rate(table, {});
+  const auto rate = fields_.rate(table, {}, false);
   if (!rate) return Failure(rate.error());
   if (!rate->known()) return fields_.wrong(table, "'rate = …' is missing");
   for (std::size_t i = 0; i < std::max(from->size(), to->size()); ++i) {

@@ -140,7 +140,7 @@ TEST(ParseCluster, ErrorsNameLineAndKey) {
   EXPECT_EQ(error_of(parse_cluster("[planes.e]\nlatency = \"9s\"\n", "f")),
             "f:2: latency: expected a duration of at most 4s, for example 30us");
   EXPECT_EQ(error_of(parse_cluster("[planes.e]\nspeed = 1\n", "f")),
-            "f:2: unknown key 'speed' | known are rate, latency");
+            "f:2: unknown key 'speed' | known are rate, latency, for");
   EXPECT_EQ(error_with_switch("[[hosts]]\nname = \"a\"\n"), "f:6: 'a' has no link");
   EXPECT_EQ(error_with_switch("[[hosts]]\nname = \"a\"\nlinks = [{ to = \"t\" }]\n"),
             "f:8: to: there is no switch 't'");
@@ -169,6 +169,70 @@ TEST(ParseCluster, ErrorsNameLineAndKey) {
             "f:9: 'addresses = [\"…\"]' is missing");
   EXPECT_EQ(error_of(open_cluster("")),
             "cluster: no file is given | cluster:FILE (TOML, as docs/cluster-format.md describes it)");
+}
+
+constexpr std::string_view three_planes =
+    "[planes.fibre]\nrate = \"8GFC\"\n[planes.tree]\nrate = \"1Gbit/s\"\nfor = [\"collectives\"]\n"
+    "[planes.grid]\nrate = \"1Gbit/s\"\nfor = [\"neighbours\", \"storage\"]\n"
+    "[[switches]]\nname = \"f\"\nplane = \"fibre\"\n[[switches]]\nname = \"t\"\nplane = \"tree\"\n"
+    "[[switches]]\nname = \"g\"\nplane = \"grid\"\n"
+    "[[hosts]]\nname = \"a[1-2]\"\nlinks = [{ to = \"f\" }, { to = \"t\" }, { to = \"g\" }]\n"
+    "[[hosts]]\nname = \"disks\"\nlinks = [{ to = \"f\" }]\n"
+    "[[background]]\nfrom = \"disks\"\nto = \"a1\"\nplane = \"fibre\"\nrate = \"1Gbit/s\"\n";
+
+TEST(ParseCluster, ThePlanesOfAPurposeAreANetworkWithTheHostsThatAreOnThem) {
+  const auto whole = parse_cluster(three_planes, "f");
+  ASSERT_TRUE(whole) << error_of(whole);
+  EXPECT_EQ(whole->machines().size(), 3U);
+  EXPECT_EQ(whole->background().size(), 1U);
+  using Planes = std::map<unsigned, std::string>;
+  EXPECT_EQ(planes_of(*whole, "a1"), (Planes{{0, "fibre"}, {1, "tree"}, {2, "grid"}}));
+  const std::map<Purpose, Planes> expected{{Purpose::collectives, {{0, "tree"}}},
+                                           {Purpose::neighbours, {{0, "grid"}}},
+                                           {Purpose::sockets, {{0, "tree"}, {1, "grid"}}}};
+  for (const auto& [purpose, planes] : expected) {
+    const auto network = parse_cluster(three_planes, "f", purpose);
+    ASSERT_TRUE(network) << error_of(network);
+    EXPECT_EQ(planes_of(*network, "a1"), planes);
+    EXPECT_EQ(network->machines().size(), 2U);
+    EXPECT_TRUE(network->background().empty());
+  }
+  const auto storage = parse_cluster(three_planes, "f", Purpose::storage);
+  ASSERT_TRUE(storage) << error_of(storage);
+  EXPECT_EQ(planes_of(*storage, "a1"), (Planes{{0, "fibre"}, {1, "grid"}}));
+  EXPECT_EQ(storage->background().size(), 1U);
+}
+
+TEST(ParseCluster, AGenerationOfFibreChannelIsItsBaudAfterLineCoding) {
+  const std::map<std::string, double> gigabits{{"1GFC", 1.0625 * 8 / 10},   {"2GFC", 2.125 * 8 / 10},
+                                               {"4GFC", 4.25 * 8 / 10},     {"8GFC", 8.5 * 8 / 10},
+                                               {"16GFC", 14.025 * 64 / 66}, {"32GFC", 28.05 * 64 / 66}};
+  for (const auto& [name, rate] : gigabits) {
+    std::string text(three_planes);
+    text.replace(text.find("8GFC"), 4, name);
+    const auto network = parse_cluster(text, "f", Purpose::storage);
+    ASSERT_TRUE(network) << error_of(network);
+    const PortId end = network->machine(*network->find_machine("disks")).endpoints.front();
+    EXPECT_NEAR(network->port(end).rate.bytes_per_second() * 8, rate * 1e9, 1) << name;
+  }
+}
+
+TEST(ParseCluster, ErrorsOfPurposesNameLineAndKey) {
+  const auto error = [](const char* plane, std::string_view more = "") {
+    return error_of(parse_cluster("[planes.p]\n" + std::string(plane) + "\n" + std::string(more), "f"));
+  };
+  EXPECT_EQ(error("for = [\"files\"]"),
+            "f:2: for: nothing is called 'files' | known are collectives, neighbours, storage");
+  EXPECT_EQ(error("for = []"), "f:2: for: expected a list like [\"collectives\"]");
+  EXPECT_EQ(error("for = \"storage\""), "f:2: for: expected a list like [\"collectives\"]");
+  EXPECT_EQ(error("rate = \"64GFC\""), "f:2: rate: expected Fibre Channel's 1GFC, 2GFC, 4GFC, 8GFC, 16GFC or 32GFC");
+  EXPECT_EQ(error("rate = \"8GFC\"\nfor = [\"storage\", \"collectives\"]"),
+            "f:3: for: Fibre Channel carries storage alone, not collectives");
+  const std::string hint = " | Fibre Channel carries storage alone; a plane without 'for' carries everything";
+  EXPECT_EQ(error("rate = \"8GFC\""), "f:1: for: no plane is for MPI's collectives" + hint);
+  EXPECT_EQ(error("for = [\"collectives\"]"), "f:1: for: no plane is for MPI's neighbours" + hint);
+  EXPECT_EQ(error_with_switch("[[hosts]]\nname = \"a\"\nlinks = [{ to = \"s\", rate = \"8GFC\" }]\n"),
+            "f:8: rate: 8GFC is of Fibre Channel, which the plane is not");
 }
 
 TEST(InterfacesInCluster, NamesNicsAsTheNetworkDoesAndThenInterfacesWithoutACable) {

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 
 #include "ayatori/base/duration.hpp"
@@ -25,6 +26,26 @@ bool is_address(const std::string& text) {
   const auto [end, error] = std::from_chars(text.data() + slash + 1, text.data() + text.size(), length);
   return error == std::errc{} && end == text.data() + text.size() && length <= longest;
 }
+
+struct Generation {
+  std::string_view name;
+  std::uint32_t megabits;  // after line coding
+};
+
+/// Baud of a lane times 8/10 (1 to 8GFC) or 64/66 (16GFC; of 32GFC the 256b/257b coding and its parity take as much):
+/// 1.0625, 2.125 (FC-PI), 4.25 (FC-PI-2), 8.5 (FC-PI-4), 14.025 (FC-PI-5), 28.05 (FC-PI-6) Gbaud.
+constexpr std::array generations = {Generation{"1GFC", 850},  Generation{"2GFC", 1700},   Generation{"4GFC", 3400},
+                                    Generation{"8GFC", 6800}, Generation{"16GFC", 13600}, Generation{"32GFC", 27200}};
+
+std::optional<LinkRate> fibre_channel_rate(std::string_view text) {
+  const auto* const found = std::ranges::find(generations, text, &Generation::name);
+  if (found == generations.end()) return std::nullopt;
+  return LinkRate{0, LaneSpeed::unknown, found->megabits};
+}
+
+constexpr std::array purpose_words = {std::pair<std::string_view, Purpose>{"collectives", Purpose::collectives},
+                                      std::pair<std::string_view, Purpose>{"neighbours", Purpose::neighbours},
+                                      std::pair<std::string_view, Purpose>{"storage", Purpose::storage}};
 
 }  // namespace
 
@@ -60,13 +81,53 @@ Result<std::vector<std::string>> Fields::names(const toml::table& table, std::st
   return names;
 }
 
-Result<LinkRate> Fields::rate(const toml::table& table, LinkRate otherwise) const {
+bool Fields::has_fibre_channel_rate(const toml::table& table) const {
+  const auto written = text(table, "rate");
+  return written && *written && (*written)->ends_with("GFC");
+}
+
+Result<LinkRate> Fields::rate(const toml::table& table, LinkRate otherwise, bool fibre_channel) const {
   const auto written = text(table, "rate");
   if (!written) return Failure(written.error());
   if (!*written) return otherwise;
+  if (fibre_channel) {
+    const auto rate = fibre_channel_rate(**written);
+    if (!rate)
+      return wrong(*table.get("rate"), "rate: expected Fibre Channel's 1GFC, 2GFC, 4GFC, 8GFC, 16GFC or 32GFC");
+    return *rate;
+  }
+  if (fibre_channel_rate(**written)) {
+    return wrong(*table.get("rate"), fmt::format("rate: {} is of Fibre Channel, which the plane is not", **written));
+  }
   const auto rate = parse_link_rate(**written);
   if (!rate) return wrong(*table.get("rate"), "rate: expected a rate like 1Gbit/s or 4xSDR");
   return *rate;
+}
+
+Result<std::vector<Purpose>> Fields::purposes(const toml::table& plane, bool fibre_channel) const {
+  const toml::node* node = plane.get("for");
+  std::vector<Purpose> found;
+  if (!node) {
+    for (const auto& [word, purpose] : purpose_words) {
+      if (!fibre_channel || purpose == Purpose::storage) found.push_back(purpose);
+    }
+    return found;
+  }
+  const toml::array* array = node->as_array();
+  if (!array || array->empty()) return wrong(*node, "for: expected a list like [\"collectives\"]");
+  for (const toml::node& element : *array) {
+    const auto text = element.value_exact<std::string>().value_or("");
+    const auto* const known = std::ranges::find(purpose_words, text, &std::pair<std::string_view, Purpose>::first);
+    if (known == purpose_words.end()) {
+      return with_hint(wrong(element, fmt::format("for: nothing is called '{}'", text)),
+                       "known are collectives, neighbours, storage");
+    }
+    if (fibre_channel && known->second != Purpose::storage) {
+      return wrong(element, fmt::format("for: Fibre Channel carries storage alone, not {}", text));
+    }
+    if (std::ranges::find(found, known->second) == found.end()) found.push_back(known->second);
+  }
+  return found;
 }
 
 Result<std::uint32_t> Fields::latency(const toml::table& table, std::uint32_t otherwise) const {

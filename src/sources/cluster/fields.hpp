@@ -15,6 +15,7 @@
 #include "ayatori/base/error.hpp"
 #include "ayatori/base/toml.hpp"
 #include "ayatori/network/link_rate.hpp"
+#include "ayatori/network/purpose.hpp"
 
 namespace ayatori::cluster {
 
@@ -32,7 +33,11 @@ class Fields {
   [[nodiscard]] Result<std::string> needed_text(const toml::table& table, std::string_view key) const;
   /// Of a host list as Slurm writes it.
   [[nodiscard]] Result<std::vector<std::string>> names(const toml::table& table, std::string_view key) const;
-  [[nodiscard]] Result<LinkRate> rate(const toml::table& table, LinkRate otherwise) const;
+  /// Of Fibre Channel as its generations are called, 8GFC; of all else a LinkRate.
+  [[nodiscard]] Result<LinkRate> rate(const toml::table& table, LinkRate otherwise, bool fibre_channel) const;
+  [[nodiscard]] bool has_fibre_channel_rate(const toml::table& table) const;
+  /// What a plane is for: all, or of Fibre Channel storage, if the key is missing.
+  [[nodiscard]] Result<std::vector<Purpose>> purposes(const toml::table& plane, bool fibre_channel) const;
   /// In nanoseconds.
   [[nodiscard]] Result<std::uint32_t> latency(const toml::table& table, std::uint32_t otherwise) const;
   [[nodiscard]] Result<std::uint32_t> cables(const toml::table& table) const;

@@ -34,7 +34,8 @@ def main(file: str, slower: str, loss_percent: str, burst: str, *command: str) -
         signal.signal(number, end)
     signal.pthread_sigmask(signal.SIG_UNBLOCK, FORWARDED)
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # a terminal sends it to the command, too
-    layout = lay_out(open_source(f"cluster:{file}"), float(slower), _core.interfaces_in_cluster(file))
+    network = open_source(f"cluster:{file}", purpose=_core.Purpose.sockets)
+    layout = lay_out(network, float(slower), _core.interfaces_in_cluster(file))
     make_namespaces(layout, float(loss_percent), int(burst), has_netem())
     if layout.flows:
         _begin_background(command_for(layout))

@@ -15,7 +15,10 @@ from ayatori.base.files import write_bytes
 
 def main(file: str) -> int:
     try:
-        write_bytes(Path(file), _core.export_network(_core.open_source("ib:live", ""), "ibnetdiscover"))
+        write_bytes(
+            Path(file),
+            _core.export_network(_core.open_source("ib:live", "", _core.Purpose.everything), "ibnetdiscover"),
+        )
     except Error as error:
         print(": ".join(filter(None, (error.message, error.cause))), file=sys.stderr)
         return 1

@@ -11,6 +11,7 @@
 
 #include "ayatori/base/error.hpp"
 #include "ayatori/network/network.hpp"
+#include "ayatori/network/purpose.hpp"
 
 namespace ayatori {
 
@@ -19,7 +20,9 @@ struct GridFormula;  // topology/grid.hpp
 struct SourceOptions {
   /// A regular expression (ECMAScript) that finds the host in a node description: its first group is the host name, its
   /// second group, if any, the device. Empty: the built-in rules (docs/sources.md).
-  std::string host_pattern;
+  std::string host_pattern = {};
+  /// Which planes: those that carry it, where the source tells (clusters); else all.
+  Purpose purpose = Purpose::everything;
 };
 
 /// Opens a source. `rest` is the text after the colon.
