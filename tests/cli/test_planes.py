@@ -83,6 +83,13 @@ def test_show_says_what_each_plane_is_for(ayatori_command, purposes: str) -> Non
     assert "for storage alone" in text and "for neighbours and storage alone" in text and "27200Mbit/s" in text
 
 
+def test_convert_says_what_a_format_does_not_keep(ayatori_command, purposes: str) -> None:
+    converted = ayatori_command("convert", purposes, "--to", "json")
+    assert json.loads(converted.stdout)["planes"] == ["fibre", "tree", "grid"]
+    assert "json does not say what planes are for" in converted.stderr
+    assert ayatori_command("convert", THREE_CHASSIS, "--to", "json").stderr == ""
+
+
 def test_collectives_take_only_the_planes_that_are_for_them(ayatori_command, purposes: str) -> None:
     call = (*ALL_TO_ALL, "--algorithm", "ring", "--calibration", "none", "--json")
     found = json.loads(ayatori_command("simulate", purposes, *call).stdout)

@@ -334,6 +334,70 @@ def test_calls_that_do_not_block_go_by_the_network_of_the_mpi(tmp_path: Path) ->
     assert sent["fast0"] < 65536, "no more than the hosts' own"
 
 
+PURPOSES = """
+[planes.tree]
+rate = "1Gbit/s"
+for = ["collectives"]
+
+[planes.grid]
+rate = "1Gbit/s"
+for = ["neighbours", "storage"]
+
+[planes.fibre]
+rate = "4GFC"
+
+[[switches]]
+name = "left"
+plane = "tree"
+
+[[switches]]
+name = "right"
+plane = "grid"
+
+[[switches]]
+name = "disks"
+plane = "fibre"
+
+[[hosts]]
+name = "h[1-2]"
+links = [{ to = "left" }, { to = "right" }, { to = "disks" }]
+"""
+
+
+@pytest.mark.parametrize("family", ["openmpi", "mpich"])
+def test_collectives_and_other_messages_take_the_networks_that_are_for_them(family: str, tmp_path: Path) -> None:
+    """As the interfaces of the first host count bytes while each kind is sent. An allreduce of two processes sends at
+    least its data once, and small messages, of the MPI's own too, may go anywhere."""
+    if shutil.which(f"mpicc.{family}") is None:
+        pytest.skip(f"mpicc.{family} is not installed")
+    (tmp_path / "purposes.toml").write_text(PURPOSES)
+    source = Path(__file__).with_name("purposes.c")
+    subprocess.run([f"mpicc.{family}", "-O1", source, "-o", tmp_path / "purposes"], check=True)
+    run = [*AYATORI, "run", "--lab", "purposes.toml", "--", f"mpirun.{family}", "-np", "2"]
+    done = subprocess.run(
+        [*run, "./purposes", "tree0", "grid0"],
+        cwd=tmp_path,
+        env=os.environ | {"AYATORI_ALLREDUCE": "ring", "AYATORI_GUARD": "off"},
+        capture_output=True,
+        text=True,
+        timeout=SECONDS,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert "left out, since a lab's networks carry IP and Fibre Channel storage alone: fibre" in done.stderr
+    sent = json.loads(done.stdout)
+    data = 8 << 20
+    assert sent["collectives"]["tree0"] >= data and sent["neighbours"]["grid0"] >= data, sent
+    assert sent["collectives"]["grid0"] < data / 16 and sent["neighbours"]["tree0"] < data / 16, sent
+
+
+def test_a_purpose_that_is_not_known_is_said_before_a_lab_is_made(tmp_path: Path) -> None:
+    (tmp_path / "wrong.toml").write_text(PURPOSES.replace('"collectives"', '"reductions"'))
+    running = lab(tmp_path, "wrong.toml", "--", "true")
+    assert "wrong.toml:4: for: nothing is called 'reductions'" in running.communicate(timeout=SECONDS)[1]
+    assert running.returncode == 1
+
+
 def test_run_starts_a_program_with_the_plug_in_in_a_lab(tmp_path: Path) -> None:
     (tmp_path / "planes.toml").write_text(TWO_PLANES)
     done = subprocess.run(

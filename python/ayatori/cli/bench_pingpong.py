@@ -8,6 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
+from ayatori._core import Purpose
 from ayatori.base.files import make_folder, write_bytes
 from ayatori.base.units import format_bytes, format_seconds, parse_bytes, parse_seconds
 from ayatori.calibration.fitting import errors_of, one_way
@@ -89,7 +90,7 @@ def write_results(folder: Path, source: str | None, results: Sequence[Result], t
     file = folder / "network.json"
     if source is None:
         write_bytes(file, told.encode())
-    measured, links = with_measured_links(open_source(source or f"json:{file}"), results)
+    measured, links = with_measured_links(open_source(source or f"json:{file}", purpose=Purpose.sockets), results)
     write_bytes(file, measured.encode())
     for result in results:
         if result.stretch.place == "near" and result.stretch.plane in links:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from enum import StrEnum
 from pathlib import Path
@@ -14,9 +15,11 @@ from ayatori.base.errors import Error
 from ayatori.cli.execution import UsageError
 from ayatori.cli.lab import run_in_lab
 from ayatori.cli.output import print_warning
+from ayatori.diagnosis.remedies import variables_for
 from ayatori.formats.calibration import read_calibration
 from ayatori.formats.plan_file import is_roce_plan
 from ayatori.lab.cluster import Settings
+from ayatori.model.network import open_source
 from ayatori.processes import MpiJob, mpi_job, other_launcher, run_job
 
 PLUGINS = Path(_core.__file__).parent / "mpi"
@@ -120,6 +123,22 @@ def _absolute(source: str) -> str:
     return f"{kind}{colon}{Path(rest).resolve()}" if Path(rest).is_file() else source
 
 
+def _network_of_neighbours(source: str) -> dict[str, str]:
+    """What makes the MPI send its own messages over the planes for neighbours, where a cluster's file tells them from
+    others that an MPI could take. What the user has set stays."""
+    kind, _, file = source.partition(":")
+    if kind != "cluster":
+        return {}
+    neighbours = _core.Purpose.neighbours
+    if all(use.fibre_channel or neighbours in use.purposes for use in _core.uses_of_planes(file)):
+        return {}
+    network = open_source(source, purpose=neighbours)
+    variables = variables_for(sorted({network.name(network.port(end).device) for end in network.endpoints}))
+    if "OMPI_MCA_btl_tcp_if_exclude" in os.environ:
+        del variables["OMPI_MCA_btl_tcp_if_include"]  # Open MPI refuses both.
+    return {name: os.environ.get(name, value) for name, value in variables.items()}
+
+
 def _variables(
     calibration: str | None, plan: Path | None, progress: Progress | None, verbose: bool, network: str | None
 ) -> dict[str, str]:
@@ -135,7 +154,7 @@ def _variables(
     if progress is not None:
         variables["AYATORI_PROGRESS"] = progress.value
     if network is not None:
-        variables |= {"NWTOPO_SOURCE": _absolute(network), "AYATORI_SOCKETS": "1"}
+        variables |= {"NWTOPO_SOURCE": _absolute(network), "AYATORI_SOCKETS": "1"} | _network_of_neighbours(network)
     if verbose:
         variables["AYATORI_VERBOSE"] = "1"
     return variables

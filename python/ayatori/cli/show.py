@@ -14,9 +14,8 @@ from ayatori.cli import options
 from ayatori.cli.execution import Status, UsageError
 from ayatori.cli.output import print_json, say, say_list
 from ayatori.model.formula import LARGE, formula_as_data
-from ayatori.model.network import network_as_data, open_source
+from ayatori.model.network import PURPOSES, network_as_data, open_source, purposes_of_planes
 
-PURPOSES = ("collectives", "neighbours", "storage")
 SIGNS = {"added": "+", "removed": "-", "changed": "~"}
 
 
@@ -49,10 +48,8 @@ def as_data(source: str, host_pattern: str) -> dict[str, Any]:
     if formula is not None and formula.machine_count > LARGE:
         return formula_as_data(formula)
     data = network_as_data(open_source(source, host_pattern))
-    kind, _, file = source.partition(":")
-    if kind == "cluster":
-        for plane, use in zip(data["planes"], _core.uses_of_planes(file), strict=True):
-            plane["for"] = [purpose.name for purpose in use.purposes]
+    for plane, purposes in zip(data["planes"], purposes_of_planes(source), strict=False):
+        plane["for"] = purposes
     return data
 
 

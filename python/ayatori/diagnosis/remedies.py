@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from ayatori.diagnosis.facts import Facts
 from ayatori.diagnosis.networks import Way
@@ -22,6 +22,14 @@ def remedies(facts: Facts, way: Way) -> Mapping[str, list[str]]:
         words = [word for name, value in devices.items() for word in ("-genv", name, value)]
         settings["mpich"] = ["-iface", way.interface, *words]
     return settings
+
+
+def variables_for(interfaces: Sequence[str]) -> dict[str, str]:
+    """For processes of either library, which send messages over these interfaces and no other then. libfabric takes one
+    alone."""
+    names = ",".join(interfaces)
+    variables = {"OMPI_MCA_btl_tcp_if_include": names, "UCX_NET_DEVICES": names}
+    return variables | ({"FI_TCP_IFACE": names} if len(interfaces) == 1 else {})
 
 
 def _that_names_only(facts: Facts, way: Way) -> str | None:

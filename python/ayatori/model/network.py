@@ -28,6 +28,17 @@ def open_source(source: str, host_pattern: str = "", purpose: Purpose = Purpose.
     return network
 
 
+PURPOSES = ("collectives", "neighbours", "storage")
+
+
+def purposes_of_planes(source: str) -> list[list[str]]:
+    """By plane what it carries, some of PURPOSES; none for sources that do not tell."""
+    kind, _, file = source.partition(":")
+    if kind != "cluster":
+        return []
+    return [[purpose.name for purpose in use.purposes] for use in _core.uses_of_planes(file)]
+
+
 def fingerprint(network: Network) -> str:
     """Another one if anything is: what a source is the name of may change."""
     return sha256(_core.export_network(network, "json")).hexdigest()
