@@ -94,8 +94,8 @@ def measure(
     predicted = predictions(predictor, setting.ranks, collective, sizes)
     names = list(dict.fromkeys(name for name, _ in predicted))
     plugin = plugin_of(setting.family)
-    stacks = [Stack(OWN), Stack(PLUGIN, {"AYATORI_CALIBRATION": str(file)}, plugin)]
-    stacks += [Stack(name, {VARIABLES[collective]: name}, plugin) for name in names]
+    stacks = [Stack(OWN), Stack(PLUGIN, {"AYATORI_CALIBRATION": str(file)}, (plugin,))]
+    stacks += [Stack(name, {VARIABLES[collective]: name}, (plugin,)) for name in names]
     found = measure_collectives(setting, stacks, cells_of([collective], sizes), repeats)
     rows = []
     for cell, measured in found.items():

@@ -27,6 +27,7 @@ from pathlib import Path
 from ayatori.base.errors import Error
 from ayatori.processes import run_program
 from bench.harness.programs import ROOT
+from bench.harness.sharing_cores import to_preload
 from bench.validation import intel_mpi
 from bench.validation.intel_mpi import mpich_by_its_name_elsewhere
 
@@ -90,14 +91,6 @@ def suite() -> Path:
     return folder / "test"
 
 
-def yielding(folder: Path) -> Path:
-    """MPICH polls without a pause: where ranks share cores, a collective takes as long as their time slices."""
-    library = folder / "yields_when_idle.so"
-    source = ROOT / "tests" / "mpi" / "programs" / "yields_when_idle.c"
-    subprocess.run(["cc", "-O2", "-shared", "-fPIC", source, "-o", library], check=True)
-    return library
-
-
 def launcher_of(family: str) -> list[str]:
     if family == "intelmpi":
         return [str(intel_mpi.LAUNCHER)]
@@ -121,7 +114,7 @@ def outcomes_of(run: Run, preload: bool, variables: Mapping[str, str] | None = N
         lines.mkdir()
         launch = [*launcher_of(run.family), "-np", str(run.ranks)]
         preloaded = [plugin_of(run.family)] if preload else []
-        preloaded += [yielding(folder)] if run.family == "mpich" else []
+        preloaded += to_preload(run.family, folder)
         launch += ["env", "LD_PRELOAD=" + ":".join(map(str, preloaded))]
         status = run_program(
             [*launch, sys.executable, program, tests, lines, *run.options()],

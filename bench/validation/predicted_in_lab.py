@@ -27,7 +27,8 @@ from ayatori.model.network import open_source
 from ayatori.prediction.costs import FREE
 from ayatori.prediction.predictor import Call, Model, Predictor
 from bench.harness.programs import ROOT
-from bench.validation.several_networks import FAIR, GATEWAYS
+from bench.harness.sharing_cores import OPEN_MPI_YIELDS, to_preload
+from bench.validation.several_networks import GATEWAYS
 
 AYATORI = [sys.executable, "-m", "ayatori.cli"]
 RANKS = 12
@@ -48,6 +49,7 @@ CALLS = [
 
 def inside(arguments: argparse.Namespace) -> None:
     """In the lab: prints the seconds of each call."""
+    sharing = to_preload(arguments.mpi, Path(arguments.inside))
     seconds = []
     for call in CALLS:
         chunk = f":chunk={call.chunk_bytes}B" if call.chunk_bytes else ""
@@ -56,7 +58,7 @@ def inside(arguments: argparse.Namespace) -> None:
             "AYATORI_SOCKETS": "1",
             f"AYATORI_{call.collective.upper()}": call.algorithm + chunk,
         }
-        stack = Stack(call.algorithm, FAIR | variables, preloaded=plugin_of(arguments.mpi))
+        stack = Stack(call.algorithm, OPEN_MPI_YIELDS | variables, (plugin_of(arguments.mpi), *sharing))
         setting = Setting(arguments.mpi, RANKS, f"mpirun.{arguments.mpi} -np {RANKS}")
         [[measured]] = measure_collectives(setting, [stack], [Cell(call.collective, call.bytes)], 1).values()
         seconds.append(measured.median * 1e-6)
@@ -90,7 +92,7 @@ def main() -> int:
     parser.add_argument("--mpi", choices=FAMILIES, default="mpich")
     parser.add_argument("--slower", type=float, default=20)
     parser.add_argument("--burst", default="32KiB", help="what passes a cable at once")
-    parser.add_argument("--inside", action="store_true", help=argparse.SUPPRESS)
+    parser.add_argument("--inside", default="", help=argparse.SUPPRESS)
     arguments = parser.parse_args()
     if arguments.inside:
         inside(arguments)
@@ -102,7 +104,7 @@ def main() -> int:
         network = open_source(f"json:{folder / 'network.json'}")
         model = Model(costs=FREE, link_latency=0, on_planes=costs_on_planes(network, folder, ()))
         predictor = Predictor(network, None, model)
-        words = [sys.executable, "-m", "bench.validation.predicted_in_lab", "--inside", "--mpi", arguments.mpi]
+        words = [sys.executable, "-m", "bench.validation.predicted_in_lab", "--inside", name, "--mpi", arguments.mpi]
         for call, seconds in zip(CALLS, in_lab(arguments, *words), strict=True):
             predicted = predictor.predict([whole_network_job(network)], call)[0].seconds
             found.append(predicted / seconds - 1)

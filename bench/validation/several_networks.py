@@ -14,6 +14,7 @@ import argparse
 import json
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -21,6 +22,7 @@ from typing import Any
 from ayatori.base.units import format_bytes, parse_bytes
 from ayatori.measurement.collectives import BLOCKS, FAMILIES, Cell, Setting, Stack, measure_collectives, plugin_of
 from bench.harness.programs import ROOT
+from bench.harness.sharing_cores import OPEN_MPI_YIELDS, to_preload
 
 GATEWAYS = ROOT / "examples/cluster/three-chassis.toml"
 CORE = """
@@ -66,20 +68,16 @@ name = "a[1-2]"
 links = [{ to = "gbe-core" }, { to = "twin" }]
 """
 )
-FAIR = {"OMPI_MCA_mpi_yield_when_idle": "1"}
-"""Hosts of the lab share this machine's cores, of which Open MPI knows nothing."""
-
-
 LARGE = 65536
 """From here on calls take so long that the benchmark does not wait for the plug-in's trials: it is given what
 `ayatori choose` writes for the cluster."""
 
 
-def plug_in(family: str, file: Path, size: int) -> Stack:
+def plug_in(family: str, file: Path, size: int, sharing: tuple[Path, ...]) -> Stack:
     own = {"NWTOPO_SOURCE": f"cluster:{file}", "AYATORI_SOCKETS": "1"}
     if size >= LARGE:
         own["AYATORI_CHOICE"] = str(table_of(file))
-    return Stack("plug-in", FAIR | own, preloaded=plugin_of(family))
+    return Stack("plug-in", OPEN_MPI_YIELDS | own, (plugin_of(family), *sharing))
 
 
 def table_of(file: Path) -> Path:
@@ -94,11 +92,13 @@ def table_of(file: Path) -> Path:
 def inside(arguments: argparse.Namespace) -> None:
     """In the lab: prints by collective and bytes the seconds of the MPI and of the plug-in, as JSON."""
     launch = f"mpirun.{arguments.mpi} -np {arguments.ranks}"
+    sharing = to_preload(arguments.mpi, Path(arguments.inside).parent)
+    mpi = Stack("MPI", OPEN_MPI_YIELDS, sharing)
     rows = []
     for cell in (Cell(name, size) for name in arguments.collectives.split(",") for size in arguments.bytes):
-        stacks = [Stack("MPI", FAIR)]
+        stacks = [mpi]
         if not arguments.alone:
-            stacks += [plug_in(arguments.mpi, Path(arguments.inside), cell.bytes), Stack("MPI again", FAIR)]
+            stacks += [plug_in(arguments.mpi, Path(arguments.inside), cell.bytes, sharing), replace(mpi, name="again")]
         setting = Setting(arguments.mpi, arguments.ranks, launch, blocks_of(cell))
         found = measure_collectives(setting, stacks, [cell], arguments.repeats)[cell]
         rows.append([cell.collective, cell.bytes, *(one.median * 1e-6 for one in found)])

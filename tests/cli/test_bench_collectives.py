@@ -69,7 +69,7 @@ def test_each_collective_is_checked_and_timed_on_each_stack() -> None:
 @needs_an_mpi
 def test_what_is_preloaded_gets_into_the_ranks(tmp_path: Path) -> None:
     family = collectives.installed_families()[0]
-    stack = Stack("broken", preloaded=tmp_path / "no-such-library.so")
+    stack = Stack("broken", preloaded=(tmp_path / "no-such-library.so",))
     with pytest.raises(Error) as failed:
         collectives.measure_collectives(
             Setting(family, 2, "false"), [Stack("mpi"), stack], [Cell("barrier", 0)], repeats=1

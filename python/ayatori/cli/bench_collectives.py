@@ -139,7 +139,7 @@ def stacks_of(family: str, table: Path | None) -> list[Stack]:
         stacks.append(Stack("table", variables_for(family, table)))
     plugin = plugin_of(family)
     if plugin.exists():
-        stacks.append(Stack("plug-in", preloaded=plugin))
+        stacks.append(Stack("plug-in", preloaded=(plugin,)))
     else:
         note(f"the plug-in for {FAMILIES.get(family, family)} was not built, and is left out")
     return stacks

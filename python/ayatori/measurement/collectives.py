@@ -45,7 +45,7 @@ class Stack:
     name: str
     variables: dict[str, str] = field(default_factory=dict)
     """Of the MPI's environment."""
-    preloaded: Path | None = None
+    preloaded: tuple[Path, ...] = ()
     """Into the ranks, not into what starts them."""
 
 
@@ -212,7 +212,7 @@ def _output(setting: Setting, stack: Stack, command: list[str]) -> str:
     with tempfile.TemporaryDirectory(prefix="ayatori-") as name:
         folder = Path(name)
         output, errors = folder / "output", folder / "errors"
-        preload = ["env", f"LD_PRELOAD={stack.preloaded}"] if stack.preloaded else []
+        preload = ["env", f"LD_PRELOAD={':'.join(map(str, stack.preloaded))}"] if stack.preloaded else []
         words = [*_launch(setting), *preload, *command]
         variables = os.environ | open_mpi_as_root() | stack.variables
         status = run_program(
