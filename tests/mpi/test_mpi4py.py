@@ -8,16 +8,22 @@ from collections.abc import Sequence
 
 import plugin
 import pytest
+from test_plugin_collectives import forcing
+from test_plugin_nonblocking import forcing as forcing_nonblocking
 
+FORCED = [f"{name}={value}" for name, value in (forcing(1) | forcing_nonblocking(1)).items()]
 MODULES = ["cco_buf", "cco_vec", "cco_obj", "cco_nb", "test_op", "test_comm"]
 
 
 def check_that_nothing_differs(family: str, ranks: int, modules: Sequence[str], at_least: int) -> None:
-    """Runs these modules of mpi4py's tests with the plug-in and without; so many must have passed on each process."""
+    """Runs these modules of mpi4py's tests with the plug-in and without; so many must have passed on each process.
+
+    Algorithms are forced: no function is called so often here that it would come to a trial of ours.
+    """
     pytest.importorskip("mpi4py")
     command = [sys.executable, "-m", "bench.validation.mpi4py_suite", "--mpi", family, "--ranks", str(ranks)]
     done = subprocess.run(
-        [*command, "--only", *modules, "--variable", "AYATORI_REPRODUCIBLE=off"],
+        [*command, "--only", *modules, "--variable", *FORCED],
         cwd=plugin.ROOT,
         capture_output=True,
         text=True,
