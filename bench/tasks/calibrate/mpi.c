@@ -44,6 +44,7 @@
 #include <unistd.h>
 
 #include "calibrate_patterns.h"
+#include "leave_mpi.h" /* bench/harness, installed beside it */
 
 enum { max_sizes = 128, max_rounds = 1000, min_rounds = 9, min_counted = 5, max_repeats = 64 };
 
@@ -346,7 +347,7 @@ int main(int argc, char** argv) {
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
     if (argc == 3 && strcmp(argv[1], "--turns") == 0) {
         print_step_in_turns(atof(argv[2]));
-        MPI_Finalize();
+        leave_mpi();
         return 0;
     }
     ping_pong = argc > 1 && strcmp(argv[1], "--ping-pong") == 0;
@@ -378,6 +379,6 @@ int main(int argc, char** argv) {
     const double elsewhere = choose_pace(rounds, count, &chosen_pace);
     print_head(rounds, chosen_pace, elsewhere);
     if (rank == 0) print_samples(rounds, count, sizes);
-    MPI_Finalize();
+    leave_mpi();
     return 0;
 }

@@ -26,6 +26,8 @@
 #include <string>
 #include <vector>
 
+#include "harness/leave_mpi.h"
+
 namespace ayatori::bench {
 
 inline constexpr double seconds_of_a_block = 1e-3;
@@ -235,7 +237,7 @@ int run_program(int argc, char** argv, Make make) {
       if (collective == "barrier") break;
     }
   }
-  MPI_Finalize();
+  leave_mpi();
   return 0;
 }
 

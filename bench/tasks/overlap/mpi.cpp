@@ -53,6 +53,7 @@
 #endif
 
 #include "calls.hpp"
+#include "harness/leave_mpi.h"
 #include "harness/places.hpp"
 #include "kernels.hpp"
 
@@ -336,6 +337,6 @@ int main(int argc, char** argv) {
   } else {
     run(settings_of(argc, argv));
   }
-  MPI_Finalize();
+  leave_mpi();
   return 0;
 }

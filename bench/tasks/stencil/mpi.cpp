@@ -34,6 +34,7 @@
 #include "acp_halo.hpp"
 #include "field.hpp"
 #include "halo.hpp"
+#include "harness/leave_mpi.h"
 #include "harness/places.hpp"
 #include "one_sided.hpp"
 #include "two_sided.hpp"
@@ -210,6 +211,6 @@ int main(int argc, char** argv) {
     std::printf("\"samples\": {%s, %s}, \"places\": %s}\n", samples_as_json("total", times.total).c_str(),
                 samples_as_json("communication", times.communication).c_str(), places.c_str());
   }
-  MPI_Finalize();
+  leave_mpi();
   return wrong == 0 || settings.way == "put-printed" ? 0 : 1;
 }
