@@ -171,7 +171,7 @@ Result<> Process::make_starter_memory() {
   // The memory of each process starts at a page, so that the words of atomics are aligned.
   const Bytes each = (setup_.starter_bytes + page - 1) / page * page;
   const std::uint32_t per_host = memory_is_shared() ? placement.ranks_per_host : 1;
-  auto starter = StarterMemory::make(placement.job_key, placement.rank % per_host, per_host, each);
+  auto starter = StarterMemory::make(placement.job_key, placement.rank, per_host, each);
   if (!starter) return Failure(starter.error());
   starter_ = std::move(*starter);
   const Rank first = placement.rank - placement.rank % per_host;

@@ -47,10 +47,12 @@ Result<Descriptor> open_file(const std::filesystem::path& name, Bytes size, Byte
 
 }  // namespace
 
-Result<StarterMemory> StarterMemory::make(std::uint64_t key, std::uint32_t own, std::uint32_t count, Bytes each) {
+Result<StarterMemory> StarterMemory::make(std::uint64_t key, Rank rank, std::uint32_t count, Bytes each) {
   StarterMemory made;
+  const std::uint32_t own = rank % count;
   if (count > 1) {
-    made.name_ = fmt::format("/dev/shm/ayatori-starter-{:016x}", key);
+    // Hosts that are containers of one machine may see one /dev/shm.
+    made.name_ = fmt::format("/dev/shm/ayatori-starter-{:016x}-{}", key, rank / count);
     auto opened = open_file(made.name_, count * each, own * each, each);
     if (!opened) return Failure(opened.error());
     made.locked_ = std::move(*opened);

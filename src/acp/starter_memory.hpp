@@ -17,11 +17,10 @@ class StarterMemory {
  public:
   StarterMemory() = default;
 
-  /// Makes `each` bytes, zeroed, for each of `count` processes; this process has number `own`. With `count` 1 the
-  /// memory is private. All processes call it with the same `key` before any of them calls forget_name(). Error: no
-  /// memory.
-  [[nodiscard]] static Result<StarterMemory> make(std::uint64_t key, std::uint32_t own, std::uint32_t count,
-                                                  Bytes each);
+  /// Makes `each` bytes, zeroed, for each of the `count` processes of a host; `rank` is this process's. The first host
+  /// has the lowest ranks, and so on. With `count` 1 the memory is private. All processes call it with the same `key`
+  /// before any of them calls forget_name(). Error: no memory.
+  [[nodiscard]] static Result<StarterMemory> make(std::uint64_t key, Rank rank, std::uint32_t count, Bytes each);
 
   StarterMemory(StarterMemory&& other) noexcept;
   StarterMemory& operator=(StarterMemory&& other) noexcept;

@@ -259,3 +259,14 @@ def test_two_hosts_in_a_lab(ayatori_command, tmp_path: Path) -> None:
     [ours] = json.loads(outcome.stdout)["results"]
     assert [place["host"] for place in ours["places"]] == ["host0", "host1"]
     assert ours["failed"] is None and len(ours["crowded"]) >= 1
+
+
+@needs_an_mpi
+@needs_a_lab
+def test_the_stencil_over_libacp_with_two_processes_on_each_host(ayatori_command, tmp_path: Path) -> None:
+    """Hosts of a lab have one /dev/shm, but memory of their own. The program compares with a serial run, bit by bit."""
+    words = "--task stencil --ways acp --matrix-order 64 --mechanisms none --ranks 4 --repeats 1 --iterations 9"
+    family = random.Random(2).choice(installed_families())
+    outcome = ayatori_command("bench", "overlap", *words.split(), "--mpi", family, "--json", cwd=tmp_path)
+    assert outcome.status == 0, outcome.stderr
+    assert [(one["ranks"], one["failed"]) for one in json.loads(outcome.stdout)["results"]] == [(4, None)]
