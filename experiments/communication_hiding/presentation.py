@@ -76,7 +76,7 @@ def _measured_stencil(found: Found) -> Table:
         name = f"{FAMILIES[result['family']]}, {result['ranks']} ranks, N = {result['size']}, {result['what']}"
         rows.append([name, format_seconds(seen["median"]), format_seconds(total["median"]), ratio, _noise(result)])
     columns = ["", "communication", "total", "total against no overlap", "halves differ by"]
-    return Table("Figures 3 to 8, measured: 30 steps", columns, rows + _failures(found, "stencil"))
+    return Table("Figures 3 to 8, measured: 30 steps", columns, rows + _failures(found, "stencil", len(columns)))
 
 
 def _same(found: Found, result: dict[str, Any], time: str) -> float | None:
@@ -94,7 +94,7 @@ def _measured_overlap(found: Found) -> Table:
     columns = ["", "Comm", "Comm+Comp", "Total", "hidden", "halves differ by"]
     title = "Figures 9 to 12, measured: Iallreduce beside a product of a matrix and a vector"
     note = "As much is computed as each reduction takes alone. The last size is not the paper's."
-    return Table(title, columns, rows + _failures(found, "overlap"), note)
+    return Table(title, columns, rows + _failures(found, "overlap", len(columns)), note)
 
 
 def _measured_krylov(found: Found) -> Table:
@@ -104,13 +104,14 @@ def _measured_krylov(found: Found) -> Table:
         times = [format_seconds(result["times"][time]["median"]) for time in ("total", "communication")]
         rows.append([name, *times, str(result["solution"]["iterations"]), _noise(result)])
     columns = ["", "total", "reductions", "iterations", "halves differ by"]
-    return Table("Figures 13 to 16, measured", columns, rows + _failures(found, "krylov"))
+    return Table("Figures 13 to 16, measured", columns, rows + _failures(found, "krylov", len(columns)))
 
 
-def _failures(found: Found, task: str) -> list[list[str]]:
-    """A row for each cell without a result."""
+def _failures(found: Found, task: str, columns: int) -> list[list[str]]:
+    """A row of so many columns for each cell without a result."""
     failed = [result for result in found.measured[task] if not result["times"]]
-    return [[f"{one['family']}, {one['ranks']} ranks, {one['what']}, {one['size']}", one["failed"]] for one in failed]
+    names = [f"{one['family']}, {one['ranks']} ranks, {one['what']}, {one['size']}: {one['failed']}" for one in failed]
+    return [[name] + [""] * (columns - 1) for name in names]
 
 
 def _noise(result: dict[str, Any]) -> str:
