@@ -233,7 +233,7 @@ def fit_bucket(whole: Mapping[int, float], limit: int) -> tuple[int, float] | No
         burst, small = saved_by_bucket(whole, slope, min(eager), limit)
     # Else something else makes large messages slower or small ones faster: a cache, or the way that an MPI takes.
     within = [(size, seconds) for size, seconds in whole.items() if SMALL < size <= burst]
-    passes = [FAR_BELOW * small < seconds < small + FAR_BELOW * slope * max(size, PACKETS) for size, seconds in within]
+    passes = [0.8 * small < seconds < small + FAR_BELOW * slope * max(size, 512) for size, seconds in within]
     return (round(burst), 1 / slope) if 2 * PACKETS <= burst <= LARGE and all(passes) else None
 
 
