@@ -42,6 +42,8 @@ PACKETS = 2048
 """Bytes: messages from this size on are more than a packet of Ethernet."""
 FAR_BELOW = 0.5
 """A token bucket saves at least this share of a small message's time: less may be noise."""
+ALIKE = 0.8
+"""Messages that pass a token bucket at once take at least this share of a small one's time."""
 CHAIN = 4
 """Exchanges in a chain."""
 SHARES_BANDWIDTH = 0.05
@@ -233,7 +235,7 @@ def fit_bucket(whole: Mapping[int, float], limit: int) -> tuple[int, float] | No
         burst, small = saved_by_bucket(whole, slope, min(eager), limit)
     # Else something else makes large messages slower or small ones faster: a cache, or the way that an MPI takes.
     within = [(size, seconds) for size, seconds in whole.items() if SMALL < size <= burst]
-    passes = [0.8 * small < seconds < small + FAR_BELOW * slope * max(size, 512) for size, seconds in within]
+    passes = [ALIKE * small < seconds < small + FAR_BELOW * slope * max(size, 512) for size, seconds in within]
     return (round(burst), 1 / slope) if 2 * PACKETS <= burst <= LARGE and all(passes) else None
 
 

@@ -59,7 +59,7 @@ class Memory {
     bool asked = false;
     std::optional<transport::RdmaKeys> keys{};
   };
-  std::uint64_t word_read_ = 0;
+  std::uint64_t word_read_ = 0;  // what read() has loaded at once
   transport::Rdma* adapter_ = nullptr;
   std::vector<AdapterKeys> adapter_keys_;  // by region, as far as they were asked for
   struct Mapped {
