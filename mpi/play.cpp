@@ -90,6 +90,10 @@ class MessageBuffer {
 #ifdef SMPI_SHARED_MALLOC
 double now() { return MPI_Wtime(); }
 
+/// How long before a play a rank must be awake, in seconds. A simulated sleep ends in time; and a simulated clock goes
+/// on by 10 ns when somebody looks at it, which is a turn of all ranks: waiting by looking takes long.
+constexpr double awake_before = 0;
+
 bool ranks_share_a_clock() { return true; }
 #else
 /// Of the kernel: what MPI_Wtime says is each process's own.
@@ -98,6 +102,9 @@ double now() {
   clock_gettime(CLOCK_MONOTONIC, &time);
   return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_nsec) * 1e-9;
 }
+
+/// How long before a play a rank must be awake, in seconds: it plays its first steps slowly when it has slept.
+constexpr double awake_before = 150e-6;
 
 /// Whether one kernel runs all of them, on one host or in namespaces. Collective when it is first called.
 bool ranks_share_a_clock() {
@@ -127,8 +134,7 @@ bool ranks_take_turns() {
 }
 
 /// Ranks leave a barrier one after the other; where they share a clock they wait for the last. Returns when they began:
-/// on that clock the same for all. A rank that has slept plays its first steps slowly, so they sleep only where they
-/// would keep each other from the cores, and not to the end.
+/// on that clock the same for all. They sleep only where they would keep each other from the cores.
 double begin_together() {
   double enough_for_all_to_know = -now();
   MPI_Barrier(MPI_COMM_WORLD);
@@ -138,7 +144,6 @@ double begin_together() {
   enough_for_all_to_know = std::clamp(4 * enough_for_all_to_know, sleeps ? 1e-3 : 20e-6, 10e-3);
   double begin = now() + enough_for_all_to_know;
   MPI_Allreduce(MPI_IN_PLACE, &begin, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
-  constexpr double awake_before = 150e-6;
   const double asleep = begin - now() - awake_before;
   if (sleeps && asleep > 0) usleep(static_cast<unsigned>(asleep * 1e6));
   while (now() < begin) {
