@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import random
+import subprocess
+import time
 from dataclasses import asdict
 from pathlib import Path
 
@@ -14,8 +16,10 @@ from hypothesis import strategies as st
 from ayatori.base.errors import Error
 from ayatori.cli import bench_overlap
 from ayatori.lab.cluster import Settings, why_impossible
+from ayatori.measurement import machine
 from ayatori.measurement.collectives import installed_families
-from ayatori.overlap import sweep
+from ayatori.measurement.machine import Condition, Speed
+from ayatori.overlap import noise, sweep
 from ayatori.overlap.cores import crowded
 from ayatori.overlap.krylov import check_petsc
 from ayatori.overlap.mechanisms import mechanism_for
@@ -23,6 +27,13 @@ from ayatori.overlap.ratios import ratios
 from ayatori.overlap.sites import Site
 from ayatori.overlap.sweep import Cell, Sweep
 from ayatori.resumable import SavedResults
+
+
+@pytest.fixture(autouse=True)
+def own_cache(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory) -> None:
+    """What one test measures of this machine's speed is not usual for the next one."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path_factory.mktemp("cache")))
+
 
 needs_an_mpi = pytest.mark.skipif(not installed_families(), reason="no MPI is installed")
 needs_a_lab = pytest.mark.skipif(bool(why_impossible(Settings())), reason=why_impossible(Settings()))
@@ -66,9 +77,9 @@ def test_threads_that_share_cores_are_told() -> None:
 
 
 def test_halves_differ_by_their_medians_whatever_is_in_the_middle() -> None:
-    assert sweep.difference_of_halves([[1, 1], [9, 9], [1.1, 1.1]]) == pytest.approx(0.1)
-    assert sweep.difference_of_halves([[1, 1, 50, 1.2, 1.2]]) == pytest.approx(0.2)
-    assert sweep.difference_of_halves([[1]]) is None
+    assert noise.difference_of_halves([[1, 1], [9, 9], [1.1, 1.1]]) == pytest.approx(0.1)
+    assert noise.difference_of_halves([[1, 1, 50, 1.2, 1.2]]) == pytest.approx(0.2)
+    assert noise.difference_of_halves([[1]]) is None
 
 
 def run_of(both: float) -> dict[str, object]:
@@ -78,16 +89,83 @@ def run_of(both: float) -> dict[str, object]:
 
 def test_a_cell_whose_halves_differ_is_too_noisy_and_one_that_failed_says_why() -> None:
     cells = tuple(Cell("overlap", "openmpi", "none", call, 8, 2) for call in ("isend", "ibcast", "ialltoall"))
-    runs = [run_of(1), run_of(1), {"failed": "no"}, run_of(1.04), run_of(1.06), {"failed": "no"}]
+    runs = [[run_of(1), run_of(1.04)], [run_of(1), run_of(1.06)], [{"failed": "no"}] * 2]
     quiet, noisy, failed = sweep.results_of(Sweep(cells, repeats=2, turns=1), runs)
     assert (quiet["too_noisy"], noisy["too_noisy"], failed["failed"], failed["times"]) == (False, True, "no", {})
     assert noisy["times"]["both"] == {"median": pytest.approx(1.03), "low": 1, "high": 1.06}
     assert quiet["overlap"]["ours"] == pytest.approx(0.98)
 
 
+def noticed(speed: float, others: float = 0.0, stolen: float = 0.0) -> dict[str, object]:
+    return {"machine": noise.noted(Condition(Speed(speed, 2 * speed), others, stolen))}
+
+
+@pytest.mark.parametrize(
+    ("seen", "cause"),
+    [
+        (noticed(1.2), "the machine computed 20% slower than usual"),
+        (noticed(0.9), "the machine computed 10% faster than usual"),
+        (noticed(1, others=0.3), "other processes had 30% of the cores"),
+        (noticed(1, stolen=0.06), "6% of the cores was stolen"),
+        (noticed(1.04, others=0.02, stolen=0.02), ""),
+    ],
+)
+def test_a_machine_that_is_not_as_usual_is_told_though_halves_agree(seen: dict[str, object], cause: str) -> None:
+    cells = (Cell("overlap", "openmpi", "none", "isend", 8, 2),)
+    [found] = sweep.results_of(Sweep(cells, repeats=2, turns=1), [[run_of(1) | seen] * 2], Speed(1, 2))
+    assert found["too_noisy"] == bool(cause) and cause in "; ".join(found["causes"]) and found["noise"] == 0
+
+
+def test_only_what_is_computed_depends_on_the_machines_speed() -> None:
+    """Of a time of 10, 1 is computed: a machine half as fast again changes it by 5 %."""
+    cells = (Cell("overlap", "openmpi", "none", "isend", 8, 2),)
+    [found] = sweep.results_of(Sweep(cells, repeats=2, turns=1), [[run_of(10) | noticed(1.5)] * 2], Speed(1, 2))
+    assert not found["too_noisy"]
+
+
+def test_how_times_lie_is_told_where_the_machine_was_as_usual() -> None:
+    told = noise.Noise(0.5).causes
+    assert told([[1, 1, 1, 2, 2, 2], [1, 2]])[0].startswith("two groups of times: 50% about 1 s, the others about 2 s")
+    assert "more from run to run" in told([[1.0, 1.0], [1.2, 1.2]])[0]
+    assert "within each run" in told([[1.0, 1.2], [1.0, 1.2]])[0]
+
+
+def test_cells_that_are_too_noisy_get_more_runs_and_others_do_not(monkeypatch: pytest.MonkeyPatch) -> None:
+    cells = tuple(Cell("overlap", "openmpi", "none", call, 8, 2) for call in ("isend", "ibcast"))
+    drawn = {"isend": iter([1.0, 1.2, 1.2, 1.2, 1.2, 1.2, 1.2]), "ibcast": iter([1.0, 1.0])}
+    monkeypatch.setattr(
+        sweep, "_run", lambda _site, _sweep, cell, units: {"units": 1} if units == 0 else run_of(next(drawn[cell.what]))
+    )
+    done: list[int] = []
+    chosen = Sweep(cells, repeats=2, turns=1)
+    noisy, quiet = sweep.measure(SavedResults(None, {}), Site(), chosen, done.append)
+    assert (noisy["runs"], noisy["noise"], quiet["runs"]) == (4, pytest.approx(1.2 / 1.1 - 1), 2)
+    assert sum(done) == sweep.runs_of(chosen)
+
+
+def test_a_machines_usual_speed_is_remembered(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    assert machine.usual_speed() is None
+    for seconds in (1.0, 3.0, 1.5):
+        machine.remember(Speed(seconds, 2 * seconds))
+    assert machine.usual_speed() == Speed(1.5, 3.0)
+    (tmp_path / "ayatori" / "speeds.json").write_text('{"speeds": 5}')
+    assert machine.usual_speed() is None
+
+
+def test_what_other_processes_take_is_seen() -> None:
+    with subprocess.Popen(["sh", "-c", "sleep 0.1; while :; do :; done"], start_new_session=True) as other:
+        try:
+            with machine.watched() as condition:
+                time.sleep(0.5)
+        finally:
+            other.kill()
+    assert condition.others > 0 and condition.speed.arithmetic > 0 < condition.speed.memory
+
+
 def test_in_how_many_runs_the_thread_stayed_on_is_told() -> None:
     cells = (Cell("overlap", "openmpi", "thread", "isend", 8, 2), Cell("overlap", "openmpi", "none", "isend", 8, 2))
-    runs = [run_of(1) | {"thread_is_on": told} for told in (True, None, False, None)]
+    runs = [[run_of(1) | {"thread_is_on": told} for told in both] for both in ((True, False), (None, None))]
     with_thread, without = sweep.results_of(Sweep(cells, repeats=2, turns=1), runs)
     assert (with_thread["thread"], without["thread"]) == (0.5, None)
 

@@ -20,6 +20,7 @@ from experiments.communication_hiding.findings import findings_table
 from experiments.communication_hiding.found import Found
 from experiments.communication_hiding.ito import OverlapPoint
 from experiments.communication_hiding.lab_measurement import ITERATIONS, LATENCIES
+from experiments.communication_hiding.presentation import figures_of, tables_of
 
 GOLDEN = Path(__file__).parent / "communication_hiding.json"
 SMALL = communication_hiding.Settings(
@@ -113,6 +114,43 @@ def test_without_a_measurement_nothing_is_claimed() -> None:
 
 def test_cells_that_are_too_noisy_are_counted() -> None:
     assert "1 of 23 cells were too noisy" in findings_table(found_with(AS_IN_THE_PAPER, [])).note
+
+
+def failed(result: dict[str, Any]) -> dict[str, Any]:
+    """As results_of() of ayatori.overlap.sweep has a cell of which no run came to an end."""
+    nothing = {"times": {}, "overlap": None, "solution": None, "noise": None, "too_noisy": False}
+    return result | nothing | {"failed": "rank 1 was lost"}
+
+
+def test_a_cell_that_failed_has_a_row_of_the_tables_width_in_the_table_of_its_task() -> None:
+    """Of each task one cell failed, another of them did not."""
+    both = {task: [failed(cells[0]), *cells[1:]] for task, cells in AS_IN_THE_PAPER.items()}
+    both["overlap"] += [AS_IN_THE_PAPER["overlap"][0] | {"family": "openmpi"}]
+    tables = tables_of(found_with(both, []))
+    for title, cells in (("Figures 3 to 8", "stencil"), ("Figures 9 to 12", "overlap"), ("Figures 13 to 16", "krylov")):
+        [table] = [one for one in tables if one.title.startswith(title) and "measured" in one.title]
+        told = [row for row in table.rows if "rank 1 was lost" in row[0]]
+        assert len(told) == 1 and len(table.rows) == len(both[cells])
+        assert {len(row) for row in table.rows} == {len(table.columns)}
+    assert figures_of(found_with(both, []))
+
+
+def test_tables_of_cells_that_all_failed_say_so() -> None:
+    none = {task: [failed(cell) for cell in cells] for task, cells in AS_IN_THE_PAPER.items()}
+    found = found_with(none, [])
+    assert sum("rank 1 was lost" in row[0] for table in tables_of(found) for row in table.rows) == sum(
+        map(len, none.values())
+    )
+    assert set(marks(found).values()) <= {"not testable here", "not measured"} and figures_of(found)
+
+
+def test_a_latency_at_which_a_cell_failed_is_left_out() -> None:
+    measured = measured_with_latencies(cg=20e-3, pipecg=23e-3)
+    measured["800us"][1] = failed(measured["800us"][1])
+    table = crossing.crossing_table(measured)
+    assert table is not None and not any("800 us" in row[0] for row in table.rows)
+    measured["here"][0] = failed(measured["here"][0])
+    assert crossing.crossing_table(measured) is None
 
 
 def test_predictions_are_as_they_were(tmp_path: Path) -> None:

@@ -44,6 +44,11 @@ def test_units_that_are_given_are_computed(mpi: plugin.Mpi) -> None:
     assert overlap(mpi, 2, "ibcast", "arithmetic", "8", "1", "0", "0", "0", "7")["units"] == 7
 
 
+def test_short_turns_are_made_more_often_but_not_for_ever(mpi: plugin.Mpi) -> None:
+    found = overlap(mpi, 2, "ibcast", "arithmetic", "8", "2", "0", "0", "0", "1", "60")
+    assert {name: len(times) for name, times in found["samples"].items()} == dict.fromkeys(TIMES, 200)
+
+
 @pytest.mark.parametrize(
     ("words", "part"),
     [

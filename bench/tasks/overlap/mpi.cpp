@@ -1,14 +1,15 @@
 /// How much of a communication is hidden by a computation? Started by the launcher of the MPI, with two processes or
 /// more:
 ///
-///     overlap_mpi_FAMILY CALL KERNEL BYTES REPEATS [WARM_UP_SECONDS [TEST_SECONDS [ORDER [UNITS]]]]
+///     overlap_mpi_FAMILY CALL KERNEL BYTES REPEATS [WARM_UP_SECONDS [TEST_SECONDS [ORDER [UNITS [SECONDS]]]]]
 ///
 /// CALL: isend (from rank 0 to rank 1), iallreduce (of doubles), ialltoall, ibcast, iallgather; acp: a put of libacp
 /// from rank 0 to rank 1; sockets: an exchange and a sum by TCP alone, the least that an iallreduce takes. KERNEL:
 /// arithmetic, in registers; memory, a triad over arrays that fit into no cache; matrix-vector, whose rows are divided
 /// among ranks and OpenMP's threads; matrix-matrix, in the cache. The computation is made as long as the communication
 /// alone; with ORDER it is that of matrices of so many rows, and with UNITS so many of the kernel's units, such as an
-/// earlier run has printed. TEST_SECONDS: the program calls MPI_Test after about so much of its computation, again and
+/// earlier run has printed. SECONDS: there are more turns than REPEATS until all of them have taken so long, at most a
+/// hundred times as many. TEST_SECONDS: the program calls MPI_Test after about so much of its computation, again and
 /// again; 0: not at all.
 ///
 /// Four things take turns, each after a barrier: the communication alone (begun and waited for), the computation alone,
@@ -86,15 +87,19 @@ struct Settings {
   double test_seconds = 0;
   std::size_t order = 0;
   long units = 0;
+  double least_seconds = 0;  ///< of all turns together
 };
 
 Settings settings_of(int argc, char** argv) {
-  if (argc < 5) refuse("overlap CALL KERNEL BYTES REPEATS [WARM_UP_SECONDS [TEST_SECONDS [ORDER [UNITS]]]]");
+  if (argc < 5) {
+    refuse("overlap CALL KERNEL BYTES REPEATS [WARM_UP_SECONDS [TEST_SECONDS [ORDER [UNITS [SECONDS]]]]]");
+  }
   Settings settings{argv[1], argv[2], std::strtoull(argv[3], nullptr, 10), std::max(1, std::atoi(argv[4]))};
   if (argc > 5) settings.warm_up_seconds = std::atof(argv[5]);
   if (argc > 6) settings.test_seconds = std::atof(argv[6]);
   if (argc > 7) settings.order = std::strtoull(argv[7], nullptr, 10);
   if (argc > 8) settings.units = std::atol(argv[8]);
+  if (argc > 9) settings.least_seconds = std::atof(argv[9]);
   if (ranks < 2) refuse("two processes at least are needed");
   if (settings.bytes < sizeof(double) || settings.bytes > std::size_t{1} << 30) refuse("BYTES is 8 to 1 GiB");
   return settings;
@@ -186,13 +191,16 @@ class Overlap {
 
   [[nodiscard]] long units() const { return units_; }
 
-  Times measure(int repeats) {
+  /// Turns of microseconds need many for a median that comes again. All ranks know the same times, and so count alike.
+  Times measure(int repeats, double least_seconds) {
     Times times;
-    for (int i = 0; i < repeats; ++i) {
+    double taken = 0;
+    for (int i = 0; i < repeats || (taken < least_seconds && i < most_turns * repeats); ++i) {
       times.communication.push_back(communicate());
       times.computation.push_back(compute());
       times.in_turn.push_back(do_in_turn());
       times.both.push_back(do_both());
+      taken += times.communication.back() + times.computation.back() + times.in_turn.back() + times.both.back();
       times.computing.push_back(of_slowest_rank(computing_));
       times.waiting.push_back(of_slowest_rank(waiting_));
       times.testing.push_back(of_slowest_rank(testing_));
@@ -205,7 +213,11 @@ class Overlap {
   /// Makes the computation as long as the communication.
   void adjust() {
     std::vector<double> alone;
-    for (int i = 0; i < 9; ++i) alone.push_back(communicate());
+    double taken = 0;
+    for (int i = 0; i < 9 || (taken < seconds_of_adjusting && i < most_turns * 9); ++i) {
+      alone.push_back(communicate());
+      taken += alone.back();
+    }
     const double wanted = quantile(alone, 0.5);
     for (int i = 0; i < 4; ++i) {
       units_ = std::max(1L, static_cast<long>(static_cast<double>(units_) * wanted / median_computation()));
@@ -220,7 +232,11 @@ class Overlap {
 
   double median_computation() {
     std::vector<double> computed;
-    for (int i = 0; i < 5; ++i) computed.push_back(compute());
+    double taken = 0;
+    for (int i = 0; i < 5 || (taken < seconds_of_adjusting && i < most_turns * 5); ++i) {
+      computed.push_back(compute());
+      taken += computed.back();
+    }
     return quantile(computed, 0.5);
   }
 
@@ -244,6 +260,8 @@ class Overlap {
   }
 
   static constexpr long first_units = 64;
+  static constexpr int most_turns = 100;  ///< for each that was asked for
+  static constexpr double seconds_of_adjusting = 0.05;
   std::unique_ptr<Communication> communication_;
   std::unique_ptr<Kernel> kernel_;
   double test_seconds_;
@@ -321,7 +339,7 @@ void run(const Settings& settings) {
   Overlap overlap(settings);
   double left = settings.warm_up_seconds;
   while (left > 0) left -= overlap.do_both();
-  const Times times = overlap.measure(settings.repeats);
+  const Times times = overlap.measure(settings.repeats, settings.least_seconds);
   const std::string places = places_as_json();
   if (rank == 0) print(settings, overlap.units(), times, places);
 }

@@ -95,8 +95,9 @@ def overlap(
     Messages and collectives beside a computation (--task overlap), or a stencil whose processes exchange borders
     (--task stencil), or CG and its pipelined forms (--task krylov, with PETSc), between two hosts of a lab whose cables
     have --rate. Every result is checked. Times are medians
-    over all turns of all runs. Where medians of the earlier and the later half of the runs differ by more than 5 %, the
-    figures are said to be too noisy. What is done of a run that is interrupted or killed is kept for --resume.
+    over all turns of all runs. Where medians of the earlier and the later half of the runs differ by more than 5 %,
+    there are up to as many runs again; if they still do, or the machine was slower than usual or others used it, the
+    figures are said to be too noisy, and why. What is done of a run that is interrupted or killed is kept for --resume.
     """
     site = site_of(lab, rate, burst, here, link_latency)
     site.check()
@@ -193,6 +194,10 @@ def describe(data: dict[str, Any]) -> None:
     for result in results:
         if result["failed"]:
             say(f"failed: {title_of(result)}, {name_of(result)}: {result['failed']}")
+    for result in results:
+        if result["too_noisy"]:
+            why = "; ".join(result["causes"])
+            say(f"too noisy after {result['runs']} runs: {title_of(result)}, {name_of(result)}: {why}")
     for result in results:
         if result["thread"] is not None:
             say(f"the plug-in's thread stayed on in {result['thread']:.0%} of the runs: {title_of(result)}")

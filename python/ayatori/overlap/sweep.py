@@ -11,23 +11,27 @@ from typing import Any
 
 from ayatori.base.errors import Error
 from ayatori.measurement.collectives import FAMILIES
+from ayatori.measurement.machine import Speed, middle, remember, usual_speed, watched
 from ayatori.measurement.programs import PROGRAMS
 from ayatori.overlap.cores import crowded
 from ayatori.overlap.krylov import FAMILY, METHODS, check_petsc, krylov_program
 from ayatori.overlap.mechanisms import mechanism_for, why_no_offload
+from ayatori.overlap.noise import TOO_NOISY, condition_of, noise_of, noted
 from ayatori.overlap.ratios import ratios
 from ayatori.overlap.sites import Site, result_of
-from ayatori.resumable import SavedResults, compute_items
+from ayatori.resumable import SavedResults, compute_items, mpi_processes
 
 CALLS = ("isend", "iallreduce", "ialltoall", "ibcast", "iallgather")
 KERNELS = ("arithmetic", "memory", "matrix-vector", "matrix-matrix")
+IN_CACHE = ("arithmetic", "matrix-matrix")
+"""Kernels that do not wait for memory."""
 WAYS = ("none", "isend", "test", "persistent", "neighbourhood", "fence", "put", "put-printed", "get", "acp")
 OFFLOADED = ("iallreduce", "ibcast")
 """Calls of CALLS that switches take."""
 ONE_SIDED = ("put", "put-printed", "get", "acp")
 """Ways of the stencil that the plug-in does not see."""
-TOO_NOISY = 0.05
-"""A share by which medians of both halves of the repetitions may differ."""
+LEAST_SECONDS = 0.3
+"""Measured in a run of overlap, by more turns where they are short: starting the run takes longer."""
 MAX_RUNS = 100_000
 MAX_BYTES = 1 << 30
 
@@ -49,9 +53,9 @@ class Cell:
 class Sweep:
     cells: tuple[Cell, ...]
     repeats: int
-    """Runs of each cell."""
+    """Runs of each cell; those that are too noisy get up to as many again."""
     turns: int
-    """Measurements in a run."""
+    """Measurements in a run; short ones of overlap are made more often."""
     kernel: str = "arithmetic"
     matrix_order: int = 0
     """Of the matrices that are computed with; 0: the computation is as long as the communication."""
@@ -151,8 +155,8 @@ def krylov_cells(
 
 
 def runs_of(sweep: Sweep) -> int:
-    """How many times measure() says that it is further."""
-    return len(_to_adjust(sweep)) + len(sweep.cells) * sweep.repeats
+    """How many times measure() says that it is further: as if all were to be run again."""
+    return len(_to_adjust(sweep)) + 2 * len(sweep.cells) * sweep.repeats
 
 
 def measure(
@@ -168,7 +172,23 @@ def measure(
     def run(cells: Sequence[Cell]) -> list[dict[str, Any]]:
         return run_cells(site, sweep, cells, lambda cell: units_of.get(without_mechanism(cell), 0))
 
-    return results_of(sweep, compute_items(saved, f"{part}runs", list(sweep.cells) * sweep.repeats, 1, run, advance))
+    runs = compute_items(saved, f"{part}runs", list(sweep.cells) * sweep.repeats, 1, run, advance)
+    by_cell = [runs[number :: len(sweep.cells)] for number in range(len(sweep.cells))]
+    usual = usual_speed() or _speed_of(by_cell)
+    for number in range(sweep.repeats if mpi_processes() == 1 else 0):
+        noisy = [i for i, result in enumerate(results_of(sweep, by_cell)) if (result["noise"] or 0.0) > TOO_NOISY]
+        again = compute_items(saved, f"{part}again {number}", [sweep.cells[i] for i in noisy], 1, run, advance)
+        advance(len(sweep.cells) - len(noisy))
+        for i, result in zip(noisy, again, strict=True):
+            by_cell[i] = [*by_cell[i], result]
+    if (speed := _speed_of(by_cell)) is not None:
+        remember(speed)
+    return results_of(sweep, by_cell, usual)
+
+
+def _speed_of(by_cell: Sequence[Sequence[dict[str, Any]]]) -> Speed | None:
+    found = [condition for runs in by_cell if (condition := condition_of(runs)) is not None]
+    return middle([condition.speed for condition in found]) if found else None
 
 
 def _to_adjust(sweep: Sweep) -> list[Cell]:
@@ -196,7 +216,9 @@ def run_cells(site: Site, sweep: Sweep, cells: Sequence[Cell], units: Callable[[
     found = []
     for cell in cells:
         try:
-            found.append(_run(site, sweep, cell, units(cell)))
+            with watched() as condition:
+                result = _run(site, sweep, cell, units(cell))
+            found.append(result | {"machine": noted(condition)})
         except Error as error:
             found.append({"failed": f"{error}: {error.cause}" if error.cause else str(error)})
     return found
@@ -211,23 +233,24 @@ def _run(site: Site, sweep: Sweep, cell: Cell, units: int) -> dict[str, Any]:
     else:
         call = "acp" if cell.mechanism == "acp" else cell.what
         words = [call, sweep.kernel, cell.size, sweep.turns, how.warm_up_seconds, how.test_seconds]
-        words += [sweep.matrix_order, units]
+        words += [sweep.matrix_order, units, LEAST_SECONDS]
     program = [str(program_of(cell)), *map(str, words)]
     return result_of(site, cell.family, cell.ranks, program, how.variables, how.preloaded)
 
 
-def results_of(sweep: Sweep, runs: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
-    """One entry a cell. `runs`: all cells, then all again, and so on."""
-    count = len(sweep.cells)
-    return [_result(cell, runs[number::count]) for number, cell in enumerate(sweep.cells)]
+def results_of(
+    sweep: Sweep, by_cell: Sequence[Sequence[dict[str, Any]]], usual: Speed | None = None
+) -> list[dict[str, Any]]:
+    """One entry a cell, of its runs. `usual`: the machine's speed at other times."""
+    return [_result(sweep, cell, runs, usual) for cell, runs in zip(sweep.cells, by_cell, strict=True)]
 
 
-def _result(cell: Cell, runs: Sequence[dict[str, Any]]) -> dict[str, Any]:
+def _result(sweep: Sweep, cell: Cell, runs: Sequence[dict[str, Any]], usual: Speed | None) -> dict[str, Any]:
     good = [run for run in runs if "failed" not in run]
     entry: dict[str, Any] = asdict(cell) | {"failed": next((run["failed"] for run in runs if "failed" in run), None)}
     if not good:
         nothing: dict[str, Any] = {"times": {}, "overlap": None, "solution": None, "noise": None, "thread": None}
-        return entry | nothing | {"too_noisy": False, "crowded": [], "places": []}
+        return entry | nothing | {"too_noisy": False, "causes": [], "runs": 0, "crowded": [], "places": []}
     names = list(good[0]["samples"])
     by_run = {name: [run["samples"][name] for run in good] for name in names}
     times = {name: _spread([time for run in by_run[name] for time in run]) for name in names}
@@ -237,7 +260,9 @@ def _result(cell: Cell, runs: Sequence[dict[str, Any]]) -> dict[str, Any]:
         overlap = asdict(
             ratios(*(middle[name] for name in ("communication", "computation", "both", "computing", "testing")))
         )
-    noise = difference_of_halves(by_run["both" if cell.task == "overlap" else "total"])
+    of_noise = by_run["both" if cell.task == "overlap" else "total"]
+    in_registers = cell.task == "overlap" and sweep.kernel in IN_CACHE
+    noise = noise_of(of_noise, condition_of(good), usual, _computed_share(cell, times), in_registers)
     threads = mechanism_for(cell.mechanism, cell.family).threads + int(cell.what == "acp") + good[0].get("threads", 1)
     places = good[0].get("places", [])
     solution = {name: good[0].get(name) for name in ("iterations", "converged", "residual", "error", "residuals")}
@@ -245,31 +270,28 @@ def _result(cell: Cell, runs: Sequence[dict[str, Any]]) -> dict[str, Any]:
         "times": times,
         "overlap": overlap,
         "solution": solution if cell.task == "krylov" else None,
-        "noise": noise,
-        "too_noisy": noise is not None and noise > TOO_NOISY,
+        "noise": noise.halves,
+        "too_noisy": noise.is_too_much,
+        "causes": noise.causes(of_noise) if noise.is_too_much else [],
+        "runs": len(good),
         "thread": _share_on(good),
         "crowded": crowded(places, threads),
         "places": places,
     }
 
 
+def _computed_share(cell: Cell, times: dict[str, dict[str, float]]) -> float:
+    """Of the cell's time: what depends on how fast the machine computes."""
+    middle_of = {name: time["median"] for name, time in times.items()}
+    if cell.task == "overlap":
+        return min(1.0, middle_of["computation"] / middle_of["both"]) if middle_of["both"] > 0 else 0.0
+    total = middle_of["total"]
+    return max(0.0, total - middle_of["communication"]) / total if total > 0 else 0.0
+
+
 def _share_on(runs: Sequence[dict[str, Any]]) -> float | None:
     told = [run["thread_is_on"] for run in runs if run.get("thread_is_on") is not None]
     return sum(told) / len(told) if told else None
-
-
-def difference_of_halves(runs: Sequence[Sequence[float]]) -> float | None:
-    """By which share medians of the earlier and the later half differ: of the runs, or of the times of a single one.
-    None if there are not two."""
-    halves = [runs[: len(runs) // 2], runs[(len(runs) + 1) // 2 :]]
-    if len(runs) == 1:
-        only = runs[0]
-        halves = [[only[: len(only) // 2]], [only[(len(only) + 1) // 2 :]]]
-    earlier, later = ([time for run in half for time in run] for half in halves)
-    if not earlier or not later:
-        return None
-    low, high = sorted((median(earlier), median(later)))
-    return high / low - 1 if low > 0 else 0.0
 
 
 def _spread(values: Sequence[float]) -> dict[str, float]:

@@ -10,6 +10,8 @@ from statistics import median
 from ayatori.base.errors import Error
 from ayatori.base.files import make_folder
 from ayatori.lab.cluster import Settings, why_impossible, words_in_lab
+from ayatori.measurement.machine import Condition, watched
+from ayatori.overlap.noise import Noise
 from ayatori.overlap.replay import Job
 from ayatori.overlap.trace import RankTrace, read_traces
 from ayatori.processes import MpiJob, family_of, open_mpi_as_root, plugin_for, run_program
@@ -88,20 +90,33 @@ class Measured:
     after: float
     noise: float
     """By how much medians of the earlier and the later half of the runs differ, before or after."""
+    others: float = 0.0
+    """Of all cores, what other processes had in the run in which they had most; so `stolen`, of a virtual machine's."""
+    stolen: float = 0.0
 
     @property
     def hidden(self) -> float:
         return self.before - self.after
 
     def is_too_noisy(self, predicted: float) -> bool:
-        """Whether runs that are alike differ by more than what is tolerated of the hidden time."""
+        """Whether runs that are alike differ by more than what is tolerated of the hidden time, or others used the
+        machine meanwhile."""
+        return self._differs(predicted) or self._machine().is_too_much
+
+    def _differs(self, predicted: float) -> bool:
         return self.noise > TOLERATED * max(predicted, abs(self.hidden))
+
+    def _machine(self) -> Noise:
+        return Noise(None, 0.0, self.others, self.stolen)
 
     def verdict(self, predicted: float) -> str:
         if self.is_too_noisy(predicted):
+            why = self._machine().causes([]) if self._machine().is_too_much else []
+            if self._differs(predicted):
+                why.append(f"runs that are alike differ by {self.noise:.3g} s")
             return (
-                f"too noisy: runs that are alike differ by {self.noise:.3g} s, and {predicted:.3g} s were predicted to "
-                "be hidden; again on a quiet machine, or with more --repeats"
+                f"too noisy: {'; '.join(why)}; {predicted:.3g} s were predicted to be hidden, {self.hidden:.3g} s "
+                "measured; again on a quiet machine, or with more --repeats"
             )
         if self.hidden <= 0:
             return f"{predicted:.3g} s were predicted to be hidden; none were"
@@ -114,11 +129,16 @@ class Measured:
 
 def measure_change(program: Program, folder: Path, first: float, repeats: int) -> Measured:
     """Runs the program with the plug-in's thread and as it is in turns; `first`: seconds of the explained run."""
-    before, after = [first], []
+    before, after = [first], list[float]()
+    conditions: list[Condition] = []
     for number in range(1, repeats + 1):
-        after.append(Job(program.run(folder / f"changed-{number}", True)).seconds)
-        before.append(Job(program.run(folder / f"again-{number}", False)).seconds)
-    return Measured(median(before), median(after), max(noise_of(before), noise_of(after)))
+        for name, times, changed in (("changed", after, True), ("again", before, False)):
+            with watched() as condition:
+                traces = program.run(folder / f"{name}-{number}", changed)
+            times.append(Job(traces).seconds)
+            conditions.append(condition)
+    others, stolen = (max((getattr(one, name) for one in conditions), default=0.0) for name in ("others", "stolen"))
+    return Measured(median(before), median(after), max(noise_of(before), noise_of(after)), others, stolen)
 
 
 def noise_of(runs: Sequence[float]) -> float:
