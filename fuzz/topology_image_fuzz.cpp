@@ -67,6 +67,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   for (ObjectId id = 0; id < std::min(enough, opened.id_end()); ++id) {
     if (opened.contains(id)) walk(opened, id);
   }
+  for (const Plane& plane : opened.planes()) require(PlaneUse::from_bits(plane.use.bits()).has_value());
   for (const std::string& warning : opened.warnings()) require(warning.size() < size);
   for (std::uint64_t i = 0; i < std::min(enough, opened.machine_count()); ++i) {
     require(transit_of(opened).contains(opened.machine(i)));

@@ -53,6 +53,31 @@ class Machine:
     @property
     def endpoints(self) -> list[int]: ...
 
+class Purpose(enum.Enum):
+    """What travels on a network; see ayatori/network/purpose.hpp."""
+
+    everything = 0
+
+    collectives = 1
+
+    neighbours = 2
+
+    storage = 3
+
+    sockets = 4
+
+class PlaneUse:
+    """What a plane is for."""
+
+    @property
+    def fibre_channel(self) -> bool: ...
+
+    @property
+    def purposes(self) -> list[Purpose]:
+        """Of collectives, neighbours and storage."""
+
+    def carries(self, purpose: Purpose) -> bool: ...
+
 class Network:
     """An immutable network; see ayatori/network/network.hpp."""
 
@@ -88,6 +113,10 @@ class Network:
 
     @property
     def planes(self) -> list[str]: ...
+
+    @property
+    def plane_uses(self) -> list[PlaneUse]:
+        """Beside planes: what each is for."""
 
     @property
     def background(self) -> list[tuple[int, int, float]]:
@@ -198,8 +227,10 @@ class Job:
 
 def job_from_hostfile(network: Network, contents: str, file: str, ranks_per_machine: int, network_order: bool) -> Job: ...
 
-def hosts_in_hostfile(contents: str, file: str) -> list[str]:
-    """The names in a hostfile, in its order."""
+def hosts_in_hostfile(contents: str, file: str) -> list[tuple[str, int]]:
+    """
+    The names in a hostfile, in its order, each with its slots; 0: they are not given.
+    """
 
 def job_of_hosts(network: Network, hosts: Sequence[tuple[str, int]], file: str) -> Job: ...
 
@@ -222,35 +253,6 @@ class RailUse(enum.Enum):
 
 def job_of_nics(network: Network, job: Job) -> Job:
     """The same machines with a rank for each of their NICs."""
-
-class Purpose(enum.Enum):
-    """What travels on a network; see ayatori/network/purpose.hpp."""
-
-    everything = 0
-
-    collectives = 1
-
-    neighbours = 2
-
-    storage = 3
-
-    sockets = 4
-
-class PlaneUse:
-    """What a cluster's file says of a plane beside its rate."""
-
-    @property
-    def name(self) -> str: ...
-
-    @property
-    def fibre_channel(self) -> bool: ...
-
-    @property
-    def purposes(self) -> list[Purpose]:
-        """Of collectives, neighbours and storage."""
-
-def uses_of_planes(file: str) -> list[PlaneUse]:
-    """Of a cluster's file, in its order."""
 
 class HostInterface:
     """An interface of a host as its operating system shows it."""

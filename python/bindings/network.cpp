@@ -149,8 +149,22 @@ void bind_devices(nb::class_<Network>& bound) {
           nb::arg("endpoint"));
 }
 
+void bind_purposes(nb::module_& module) {
+  nb::enum_<Purpose>(module, "Purpose", "What travels on a network; see ayatori/network/purpose.hpp.")
+      .value("everything", Purpose::everything)
+      .value("collectives", Purpose::collectives)
+      .value("neighbours", Purpose::neighbours)
+      .value("storage", Purpose::storage)
+      .value("sockets", Purpose::sockets);
+  nb::class_<PlaneUse>(module, "PlaneUse", "What a plane is for.")
+      .def_prop_ro("fibre_channel", &PlaneUse::fibre_channel)
+      .def_prop_ro("purposes", &PlaneUse::purposes, "Of collectives, neighbours and storage.")
+      .def("carries", &PlaneUse::carries, nb::arg("purpose"));
+}
+
 void bind_model(nb::module_& module) {
   bind_ports_and_machines(module);
+  bind_purposes(module);
   nb::class_<Network> bound(module, "Network", "An immutable network; see ayatori/network/network.hpp.");
   bound.def("__repr__", &describe)
       .def("_repr_html_", &picture, "The picture that `ayatori show --svg` draws, for notebooks.")
@@ -169,6 +183,14 @@ void bind_model(nb::module_& module) {
                      for (const Plane& plane : network.planes()) names.push_back(plane.name);
                      return names;
                    })
+      .def_prop_ro(
+          "plane_uses",
+          [](const Network& network) {
+            std::vector<PlaneUse> uses;
+            for (const Plane& plane : network.planes()) uses.push_back(plane.use);
+            return uses;
+          },
+          "Beside planes: what each is for.")
       .def_prop_ro(
           "background",
           [](const Network& network) {
@@ -292,11 +314,13 @@ void bind_jobs(nb::module_& module) {
   module.def(
       "hosts_in_hostfile",
       [](std::string_view contents, std::string_view file) {
-        std::vector<std::string> names;
-        for (const HostEntry& entry : unwrap(parse_hostfile(contents, file))) names.push_back(entry.host);
-        return names;
+        std::vector<std::pair<std::string, std::uint32_t>> hosts;
+        for (const HostEntry& entry : unwrap(parse_hostfile(contents, file)))
+          hosts.emplace_back(entry.host, entry.slots);
+        return hosts;
       },
-      nb::arg("contents"), nb::arg("file"), "The names in a hostfile, in its order.");
+      nb::arg("contents"), nb::arg("file"),
+      "The names in a hostfile, in its order, each with its slots; 0: they are not given.");
   module.def("job_of_hosts", &job_of_hosts, nb::arg("network"), nb::arg("hosts"), nb::arg("file"));
   module.def("random_jobs", &random_jobs, nb::arg("network"), nb::arg("count"), nb::arg("size"),
              nb::arg("ranks_per_machine"), nb::arg("seed"), nb::arg("unnamed_hcas"));

@@ -6,19 +6,6 @@
 namespace ayatori::python {
 
 void bind_sources(nb::module_& module) {
-  nb::enum_<Purpose>(module, "Purpose", "What travels on a network; see ayatori/network/purpose.hpp.")
-      .value("everything", Purpose::everything)
-      .value("collectives", Purpose::collectives)
-      .value("neighbours", Purpose::neighbours)
-      .value("storage", Purpose::storage)
-      .value("sockets", Purpose::sockets);
-  nb::class_<PlaneUse>(module, "PlaneUse", "What a cluster's file says of a plane beside its rate.")
-      .def_ro("name", &PlaneUse::name)
-      .def_ro("fibre_channel", &PlaneUse::fibre_channel)
-      .def_ro("purposes", &PlaneUse::purposes, "Of collectives, neighbours and storage.");
-  module.def(
-      "uses_of_planes", [](std::string_view file) { return unwrap(uses_of_planes(file)); }, nb::arg("file"),
-      "Of a cluster's file, in its order.");
   nb::class_<HostInterface>(module, "HostInterface", "An interface of a host as its operating system shows it.")
       .def_ro("host", &HostInterface::host)
       .def_ro("name", &HostInterface::name)

@@ -344,8 +344,9 @@ void bind_whole(nb::class_<Handle>& bound) {
           "machine", [](const Handle& h, std::uint64_t i) { return h.topology->machine(i); }, nb::arg("index"))
       .def_prop_ro("planes",
                    [](const Handle& h) {
-                     const auto planes = h.topology->planes();
-                     return std::vector<std::string>(planes.begin(), planes.end());
+                     std::vector<std::string> names;
+                     for (const Plane& plane : h.topology->planes()) names.push_back(plane.name);
+                     return names;
                    })
       .def_prop_ro("warnings", [](const Handle& h) { return texts(h.topology->warnings()); })
       .def_prop_ro("shared_bytes", [](const Handle& h) { return h.topology->shared_bytes(); })

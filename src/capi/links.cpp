@@ -94,7 +94,7 @@ const char* nwtopo_topology_get_plane_name(nwtopo_topology_t topology, unsigned 
     if (here == nullptr) return failed;
     const auto planes = here->topology->planes();
     if (plane >= planes.size()) return refuse(ENOENT, "no plane {}: there are {}", plane, planes.size());
-    return planes[plane].c_str();
+    return planes[plane].name.c_str();
   });
 }
 

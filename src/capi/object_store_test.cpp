@@ -63,7 +63,7 @@ class SpelledOut final : public Topology {
   std::uint32_t nic_count(ObjectId id) const override { return 1 + id % 2; }
   TopologyNic nic(ObjectId, std::uint32_t index) const override { return {.rail = index}; }
   Guid router_guid(ObjectId) const override { return 0; }
-  std::span<const std::string> planes() const override { return {}; }
+  std::span<const Plane> planes() const override { return {}; }
   const GridShape* grid(ObjectId id) const override { return kind(id) == ObjectKind::grid ? &shape : nullptr; }
   ObjectId grid_child(ObjectId, std::uint64_t point) const override {
     return places.contains(point) ? places.at(point) : no_object;

@@ -12,7 +12,7 @@
 
 namespace ayatori {
 
-void NetworkBuilder::begin_plane(std::string name) { planes_.push_back({std::move(name)}); }
+void NetworkBuilder::begin_plane(std::string name, PlaneUse use) { planes_.push_back({std::move(name), use}); }
 
 NetworkBuilder::Handle NetworkBuilder::add_device(DeviceKind kind, std::string_view name, Guid guid,
                                                   PortNumber port_count) {

@@ -1,5 +1,8 @@
 #include "ayatori/network/plane_network.hpp"
 
+#include <algorithm>
+#include <vector>
+
 #include "ayatori/network/builder.hpp"
 
 namespace ayatori {
@@ -27,17 +30,22 @@ void set_details(const Network& network, DeviceId id, NetworkBuilder::Handle han
   }
 }
 
-}  // namespace
-
-Result<Network> network_of_plane(const Network& network, PlaneId plane) {
-  if (plane >= network.planes().size()) return fail("the network has no plane {}", plane);
-  NetworkBuilder builder;
-  builder.begin_plane(network.planes()[plane].name);
-  std::vector<NetworkBuilder::Handle> handles(network.device_count(), no_id);
+/// Adds the devices of a plane; handles are by device.
+void add_plane(const Network& network, PlaneId plane, NetworkBuilder& builder,
+               std::vector<NetworkBuilder::Handle>& handles) {
+  builder.begin_plane(network.planes()[plane].name, network.planes()[plane].use);
   for (DeviceId id = 0; id < network.device_count(); ++id) {
     if (network.device(id).plane != plane) continue;
     handles[id] = add_device(network, id, builder);
     set_details(network, id, handles[id], builder);
+  }
+}
+
+/// `kept` by plane.
+Result<> add_planes(const Network& network, const std::vector<bool>& kept, NetworkBuilder& builder) {
+  std::vector<NetworkBuilder::Handle> handles(network.device_count(), no_id);
+  for (PlaneId plane = 0; plane < network.planes().size(); ++plane) {
+    if (kept[plane]) add_plane(network, plane, builder, handles);
   }
   for (PortId id = 0; id < network.port_count(); ++id) {
     const Port& port = network.port(id);
@@ -47,8 +55,43 @@ Result<Network> network_of_plane(const Network& network, PlaneId plane) {
         builder.connect(handles[port.device], port.number, handles[peer.device], peer.number, port.rate, port.latency);
     if (!connected) return Failure(connected.error());
   }
+  for (const BackgroundFlow& flow : network.background()) {
+    const Port& from = network.port(flow.from);
+    const Port& to = network.port(flow.to);
+    if (handles[from.device] == no_id) continue;
+    builder.add_background(handles[from.device], from.number, handles[to.device], to.number, flow.rate);
+  }
   if (network.direct()) builder.set_direct();
   if (network.told_grid() && network.planes().size() == 1) builder.set_grid(*network.told_grid());
+  return {};
+}
+
+std::string_view word_of(Purpose purpose) {
+  for (const auto& [word, known] : named_purposes) {
+    if (known == purpose) return word;
+  }
+  return purpose == Purpose::sockets ? "sockets" : "anything";
+}
+
+}  // namespace
+
+Result<Network> network_of_plane(const Network& network, PlaneId plane) {
+  if (plane >= network.planes().size()) return fail("the network has no plane {}", plane);
+  std::vector<bool> kept(network.planes().size());
+  kept[plane] = true;
+  NetworkBuilder builder;
+  if (auto added = add_planes(network, kept, builder); !added) return Failure(added.error());
+  return builder.build();
+}
+
+Result<Network> network_for(Network network, Purpose purpose) {
+  std::vector<bool> kept;
+  for (const Plane& plane : network.planes()) kept.push_back(plane.use.carries(purpose));
+  if (std::ranges::find(kept, false) == kept.end()) return network;
+  if (std::ranges::find(kept, true) == kept.end()) return fail("no plane is for {}", word_of(purpose));
+  NetworkBuilder builder;
+  if (auto added = add_planes(network, kept, builder); !added) return Failure(added.error());
+  for (const std::string& warning : network.warnings()) builder.add_warning(warning);
   return builder.build();
 }
 

@@ -2,10 +2,13 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <set>
 #include <string>
+#include <vector>
 
 #include "ayatori/cluster/cluster.hpp"
+#include "ayatori/network/builder.hpp"
 #include "ayatori/network/shape.hpp"
 #include "ayatori/sources/source.hpp"
 
@@ -71,6 +74,52 @@ TEST(NetworkOfPlane, OfTheOnlyPlaneIsTheNetwork) {
     EXPECT_EQ(cables(*alone, 0), cables(*network, 0)) << source;
     EXPECT_EQ(recognise(*alone).summary, recognise(*network).summary) << source;
   }
+}
+
+TEST(NetworkFor, KeepsRailsWarningsAndBackgroundOfThePlanesThatAreLeft) {
+  NetworkBuilder builder;
+  std::vector<NetworkBuilder::Handle> nics;
+  for (std::uint16_t rail = 0; rail < 3; ++rail) {
+    const std::array one = {rail == 0 ? Purpose::collectives : Purpose::neighbours};
+    builder.begin_plane("p" + std::to_string(rail), PlaneUse::only(one));
+    const auto router = builder.add_router("r", 0, 4);
+    for (std::uint16_t host = 0; host < 2; ++host) {
+      nics.push_back(builder.add_nic("n", 0, 1, "h" + std::to_string(host), rail));
+      ASSERT_TRUE(builder.connect(nics.back(), 1, router, static_cast<PortNumber>(host + 1), {}));
+    }
+  }
+  for (std::size_t i = 0; i < nics.size(); i += 2) {
+    builder.add_background(nics[i], 1, nics[i + 1], 1, {0, LaneSpeed::unknown, 100});
+  }
+  builder.add_warning("half of it");
+  const auto whole = builder.build();
+  ASSERT_TRUE(whole) << whole.error().message;
+  const auto left = network_for(*whole, Purpose::neighbours);
+  ASSERT_TRUE(left) << left.error().message;
+  ASSERT_EQ(left->planes().size(), 2U);
+  EXPECT_EQ(left->planes()[0].name, "p1");
+  EXPECT_FALSE(left->planes()[0].use.carries(Purpose::collectives));
+  EXPECT_EQ(left->machines().size(), 2U);
+  EXPECT_EQ(left->device(left->port(left->machine(0).endpoints[1]).device).rail, 2U);
+  EXPECT_EQ(left->warnings().size(), 1U);
+  ASSERT_EQ(left->background().size(), 2U);
+  EXPECT_EQ(left->device(left->port(left->background()[1].from).device).plane, 1U);
+  EXPECT_EQ(network_for(*whole, Purpose::sockets)->planes().size(), 3U);
+  const auto none = network_for(*whole, Purpose::storage);
+  ASSERT_FALSE(none);
+  EXPECT_EQ(none.error().message, "no plane is for storage");
+}
+
+TEST(PlaneUse, OnlyBitsThatAPlaneCanHaveAreOne) {
+  int valid = 0;
+  for (unsigned bits = 0; bits < 256; ++bits) {
+    const auto use = PlaneUse::from_bits(static_cast<std::uint8_t>(bits));
+    if (!use) continue;
+    ++valid;
+    EXPECT_EQ(use->bits(), bits);
+    EXPECT_EQ(use->fibre_channel() ? PlaneUse::of_fibre_channel() : PlaneUse::only(use->purposes()), *use);
+  }
+  EXPECT_EQ(valid, 8) << "each set of three purposes but the empty one, and Fibre Channel";
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include "ayatori/infiniband/infiniband.hpp"
 #include "ayatori/json/json.hpp"
 #include "ayatori/lldp/lldp.hpp"
+#include "ayatori/network/plane_network.hpp"
 #include "ayatori/slingshot/slingshot.hpp"
 #include "ayatori/slurm/slurm.hpp"
 #include "ayatori/sources/source.hpp"
@@ -33,10 +34,6 @@ Result<Network> with_host_pattern(std::string_view rest, const SourceOptions& op
   return open_infiniband(rest, options.host_pattern);
 }
 
-Result<Network> cluster_for_purpose(std::string_view rest, const SourceOptions& options) {
-  return open_cluster(rest, options.purpose);
-}
-
 Result<Network> open_cached(std::string_view rest) {
   const auto topology = open_cache(rest);
   if (!topology) return Failure(topology.error());
@@ -57,7 +54,7 @@ constexpr std::array kinds = {
     SourceKind{"cache", "cache:FILE", without_options<open_cached>},
     SourceKind{"json", "json:FILE", without_options<open_json>},
     SourceKind{"slurm", "slurm:FILE[,topology=NAME]", without_options<open_slurm>},
-    SourceKind{"cluster", "cluster:FILE", cluster_for_purpose},
+    SourceKind{"cluster", "cluster:FILE", without_options<open_cluster>},
     SourceKind{"tofu", "tofu:4x2x2x2x3x2,view=3d", without_options<open_tofu>, tofu_formula},
     SourceKind{"lldp", "lldp:FILE or lldp:FOLDER", without_options<open_lldp>},
     SourceKind{"aws", "aws:FILE", without_options<open_aws>},
@@ -85,7 +82,11 @@ Result<Network> open_source(std::string_view source, const SourceOptions& option
     return with_hint(fail("the source '{}' lacks the part after the colon", source), std::string(kind->synopsis));
   }
   if (kind == kinds.end()) return with_hint(fail("unknown kind of source '{}' in '{}'", name, source), known_kinds());
-  return kind->open(source.substr(colon + 1), options);
+  auto network = kind->open(source.substr(colon + 1), options);
+  if (!network) return network;
+  auto found = network_for(std::move(*network), options.purpose);
+  if (!found) return fail("{}: {}", source, found.error().message);
+  return found;
 }
 
 }  // namespace ayatori

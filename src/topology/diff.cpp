@@ -47,7 +47,7 @@ std::string describe(const Topology& topology, ObjectId id) {
 std::string describe(const Topology& topology, const TopologyLink& link) {
   std::string text = to_string(link.rate);
   if (link.latency != 0) text += fmt::format(", {} ns", link.latency);
-  if (topology.planes().size() > 1) text += fmt::format(", plane {}", topology.planes()[link.plane]);
+  if (topology.planes().size() > 1) text += fmt::format(", plane {}", topology.planes()[link.plane].name);
   if (link.state == LinkState::taken_out) text += ", taken out";
   return text;
 }

@@ -35,7 +35,7 @@ class ForwardingTopology : public Topology {
   TopologyNic nic(ObjectId machine, std::uint32_t index) const override { return base_->nic(machine, index); }
   Guid router_guid(ObjectId router) const override { return base_->router_guid(router); }
   std::span<const std::string> warnings() const override { return base_->warnings(); }
-  std::span<const std::string> planes() const override { return base_->planes(); }
+  std::span<const Plane> planes() const override { return base_->planes(); }
 
   bool direct() const override { return base_->direct(); }
   const GridShape* grid(ObjectId id) const override { return base_->grid(id); }

@@ -20,7 +20,7 @@ class GridTopology final : public Topology {
                {},
                true},
         points_(shape_.points()),
-        planes_{formula_.plane} {}
+        planes_{Plane{formula_.plane, {}}} {}
 
   ObjectId id_end() const override { return points_ + 1; }
   bool contains(ObjectId id) const override { return id <= points_; }
@@ -44,7 +44,7 @@ class GridTopology final : public Topology {
   std::uint32_t nic_count(ObjectId) const override { return 1; }
   TopologyNic nic(ObjectId, std::uint32_t) const override { return {}; }
   Guid router_guid(ObjectId) const override { return 0; }
-  std::span<const std::string> planes() const override { return planes_; }
+  std::span<const Plane> planes() const override { return planes_; }
 
   bool direct() const override { return true; }
   const GridShape* grid(ObjectId id) const override { return id == points_ ? &shape_ : nullptr; }
@@ -58,7 +58,7 @@ class GridTopology final : public Topology {
 
   std::size_t shared_bytes() const override { return 0; }
   std::size_t private_bytes() const override {
-    return sizeof *this + planes_.size() * sizeof(std::string) + formula_.dimensions.size() * 3 * sizeof(std::uint32_t);
+    return sizeof *this + planes_.size() * sizeof(Plane) + formula_.dimensions.size() * 3 * sizeof(std::uint32_t);
   }
 
  private:
@@ -69,7 +69,7 @@ class GridTopology final : public Topology {
   GridFormula formula_;
   GridShape shape_;
   std::uint64_t points_;
-  std::vector<std::string> planes_;
+  std::vector<Plane> planes_;
 };
 
 /// A ring of two has one cable: the machine below has it upwards.

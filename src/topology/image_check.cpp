@@ -264,6 +264,8 @@ bool ImageCheck::groups_above_fit() const {
 
 Result<> ImageCheck::check() {
   if (!names_fit()) return fail("its names do not fit together");
+  const auto is_use = [](std::uint8_t bits) { return PlaneUse::from_bits(bits).has_value(); };
+  if (!std::ranges::all_of(image_.plane_uses.span(), is_use)) return fail("its planes are for nothing that is known");
   if (image_.header.form == Form::formula) return {};
   if (!ids_fit()) return fail("its ids do not rise, or are too large");
   if (!heights_fit()) return fail("its objects are not listed once each by their heights");

@@ -49,7 +49,7 @@ struct ImageDraft {
   std::vector<std::size_t> nic_ends;  ///< by machine
   std::vector<Guid> router_guids;     ///< by router
   std::vector<Group> groups;
-  std::vector<std::string> planes;
+  std::vector<Plane> planes;
   std::vector<std::string> warnings;  ///< Topology::warnings
   std::vector<std::byte> transit;     ///< an image of Topology::transit; empty: packets stay within this one
   bool direct = false;                ///< Topology::direct

@@ -11,7 +11,7 @@
 namespace ayatori::image {
 
 inline constexpr std::array<char, 8> magic = {'n', 'w', 't', 'o', 'p', 'o', '\r', '\n'};
-inline constexpr std::uint32_t version = 4;
+inline constexpr std::uint32_t version = 5;
 inline constexpr std::uint32_t byte_order = 0x01020304;
 inline constexpr std::uint32_t none = ~std::uint32_t{0};
 
@@ -56,8 +56,9 @@ enum class Section : std::uint8_t {
   by_point,            ///< u32: members of a grid, as positions in its part of members, by rising point
   dimensions,          ///< Dimension
   transit,             ///< u8: an image of Topology::transit; empty if there is none
+  plane_uses,          ///< u8: PlaneUse::bits of each plane; empty: all carry everything
 };
-inline constexpr std::size_t section_count = static_cast<std::size_t>(Section::transit) + 1;
+inline constexpr std::size_t section_count = static_cast<std::size_t>(Section::plane_uses) + 1;
 
 enum class Form : std::uint32_t {
   explicit_network = 0,

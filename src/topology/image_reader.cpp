@@ -38,6 +38,7 @@ bool fits_together(const Reader& reader) {
   if (header.form > Form::direct_network || header.machines > objects || objects == none) return false;
   if (!reader.name_ends.is_complete() || !reader.name_order.is_complete()) return false;
   if (header.planes > std::numeric_limits<std::uint16_t>::max()) return false;
+  if (!reader.plane_uses.empty() && reader.plane_uses.size() != header.planes) return false;
   if (header.form == Form::formula) return reader.kinds.size() == 1 && header.planes == 1 && header.machines == objects;
   const bool has_ids = !reader.ids.empty();
   const bool has_groups = !reader.groups.empty();
@@ -131,6 +132,7 @@ bool take_sections(Reader& reader, std::span<const std::byte> bytes) {
   sections.take(Section::by_point, reader.by_point);
   sections.take(Section::dimensions, reader.dimensions);
   sections.take(Section::transit, reader.transit);
+  sections.take(Section::plane_uses, reader.plane_uses);
   return sections.fits();
 }
 
@@ -158,7 +160,14 @@ std::vector<std::string> Reader::names_from(std::size_t first, std::uint32_t cou
   return found;
 }
 
-std::vector<std::string> Reader::planes() const { return names_from(header.objects, header.planes); }
+std::vector<Plane> Reader::planes() const {
+  std::vector<Plane> found;
+  for (std::string& name : names_from(header.objects, header.planes)) found.push_back({std::move(name), {}});
+  for (std::size_t plane = 0; plane < plane_uses.size(); ++plane) {
+    found[plane].use = PlaneUse::from_bits(plane_uses[plane]).value_or(PlaneUse());
+  }
+  return found;
+}
 
 std::vector<std::string> Reader::devices() const {
   return names_from(std::size_t{header.objects} + header.planes, header.devices);

@@ -51,6 +51,7 @@ struct Reader {
   Array<std::uint32_t> by_point;
   Array<Dimension> dimensions;
   Array<std::byte> transit;
+  Array<std::uint8_t> plane_uses;
 
   [[nodiscard]] std::string_view name(std::size_t index) const;
   [[nodiscard]] std::vector<std::string> names_from(std::size_t first, std::uint32_t count) const;
@@ -63,7 +64,7 @@ struct Reader {
   }
   /// A machine or router.
   [[nodiscard]] std::optional<std::uint32_t> find(std::string_view name) const;
-  [[nodiscard]] std::vector<std::string> planes() const;
+  [[nodiscard]] std::vector<Plane> planes() const;
   [[nodiscard]] std::vector<std::string> devices() const;
   [[nodiscard]] std::vector<std::string> warnings() const;
   /// Error: lengths that are 0 or make more than 2^31 - 1 points, more than 64 dimensions.

@@ -306,7 +306,9 @@ Network random_network(Random& random) {
   };
   const auto planes = 1 + random.below(3);
   for (std::uint64_t plane = 0; plane < planes; ++plane) {
-    builder.begin_plane(fmt::format("plane{}", plane));
+    // Half of the planes carry everything, so that some networks have no section of it.
+    const auto use = PlaneUse::from_bits(static_cast<std::uint8_t>(random.below(26)));
+    builder.begin_plane(fmt::format("plane{}", plane), use.value_or(PlaneUse()));
     std::vector<Free> free;
     const auto routers = random.below(8);
     for (std::uint64_t i = 0; i < routers; ++i) {

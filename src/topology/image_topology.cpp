@@ -45,7 +45,7 @@ class ImageTopology final : public Topology {
   std::uint32_t nic_count(ObjectId machine) const override { return image_.machine_kind(index_of(machine)).nics; }
   TopologyNic nic(ObjectId machine, std::uint32_t index) const override;
   Guid router_guid(ObjectId router) const override;
-  std::span<const std::string> planes() const override { return planes_; }
+  std::span<const Plane> planes() const override { return planes_; }
   std::span<const std::string> warnings() const override { return warnings_; }
 
   bool direct() const override { return image_.header.form == image::Form::direct_network; }
@@ -86,7 +86,7 @@ class ImageTopology final : public Topology {
   ImageBytes bytes_;
   image::Reader image_;
   std::vector<GridShape> shapes_;  // by group
-  std::vector<std::string> planes_;
+  std::vector<Plane> planes_;
   std::vector<std::string> devices_;  // names of NICs
   std::vector<std::string> warnings_;
   TopologyPtr transit_;  // reads a part of the bytes; nullptr: packets stay within the image
@@ -255,8 +255,8 @@ Guid ImageTopology::router_guid(ObjectId router) const {
 }
 
 std::size_t ImageTopology::private_bytes() const {
-  std::size_t bytes =
-      sizeof *this + (planes_.size() + devices_.size()) * sizeof(std::string) + shapes_.size() * sizeof(GridShape);
+  std::size_t bytes = sizeof *this + planes_.size() * sizeof(Plane) + devices_.size() * sizeof(std::string) +
+                      shapes_.size() * sizeof(GridShape);
   for (const GridShape& shape : shapes_) bytes += shape.dimensions.size() * 3 * sizeof(std::uint32_t);
   for (const std::string& warning : warnings_) bytes += sizeof warning + warning.capacity();
   if (transit_) bytes += transit_->private_bytes();
@@ -276,7 +276,7 @@ Result<TopologyPtr> grid_of(ImageBytes bytes, image::Reader reader) {
   const image::LinkKind properties = reader.kinds[0];
   formula.rate = {properties.width, static_cast<LaneSpeed>(properties.speed), properties.megabits};
   formula.latency = properties.latency;
-  formula.plane = reader.planes().front();
+  formula.plane = reader.planes().front().name;
   if (reader.header.objects != 0) {
     struct Names {
       ImageBytes bytes;

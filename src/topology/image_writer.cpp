@@ -54,21 +54,27 @@ class Sections {
   std::vector<std::byte> bytes_;
 };
 
-void add_names(Sections& bytes, std::string names, std::span<const std::size_t> ends,
-               std::span<const std::string> planes, std::span<const std::string> devices = {},
-               std::span<const std::string> warnings = {}) {
+void add_names(Sections& bytes, std::string names, std::span<const std::size_t> ends, std::span<const Plane> planes,
+               std::span<const std::string> devices = {}, std::span<const std::string> warnings = {}) {
   std::vector<std::uint32_t> name_ends(ends.begin(), ends.end());
-  for (const auto& more : {planes, devices, warnings}) {
-    for (const std::string& name : more) {
-      names += name;
-      name_ends.push_back(static_cast<std::uint32_t>(names.size()));
-    }
-  }
+  const auto add = [&](const std::string& name) {
+    names += name;
+    name_ends.push_back(static_cast<std::uint32_t>(names.size()));
+  };
+  for (const Plane& plane : planes) add(plane.name);
+  for (const auto& more : {devices, warnings}) std::ranges::for_each(more, add);
   bytes.header.devices = static_cast<std::uint32_t>(devices.size());
   bytes.header.warnings = static_cast<std::uint32_t>(warnings.size());
   bytes.add(Section::names, std::span<const char>(names));
   bytes.header.name_end_format = bytes.add_numbers(Section::name_end_blocks, Section::name_end_entries, name_ends);
   bytes.header.planes = static_cast<std::uint32_t>(planes.size());
+}
+
+void add_plane_uses(Sections& bytes, std::span<const Plane> planes) {
+  std::vector<std::uint8_t> uses;
+  for (const Plane& plane : planes) uses.push_back(plane.use.bits());
+  if (std::ranges::all_of(planes, [](const Plane& plane) { return plane.use == PlaneUse(); })) uses.clear();
+  bytes.add(Section::plane_uses, uses);
 }
 
 /// The first `count` objects by name.
@@ -389,6 +395,7 @@ Result<std::vector<std::byte>> ImageWriter::write() {
   add_guids();
   add_groups();
   bytes_.add(Section::transit, draft_.transit);
+  add_plane_uses(bytes_, draft_.planes);
   return bytes_.finish();
 }
 
@@ -413,7 +420,7 @@ Result<std::vector<std::byte>> write_formula(const GridFormula& formula) {
   }
   add_name_order(bytes, names, ends, ends.size());
   bytes.header.machines = bytes.header.objects = static_cast<std::uint32_t>(ends.size());
-  const std::array<std::string, 1> plane = {formula.plane};
+  const std::array<Plane, 1> plane = {Plane{formula.plane, {}}};
   add_names(bytes, std::move(names), ends, plane);
   TopologyLink link;
   link.rate = formula.rate;

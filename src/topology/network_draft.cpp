@@ -229,7 +229,7 @@ void NetworkDrafter::add_groups(const Hierarchy& hierarchy) {
 ImageDraft NetworkDrafter::draft() {
   draft_.direct = network_.direct();
   draft_.warnings.assign(network_.warnings().begin(), network_.warnings().end());
-  for (const Plane& plane : network_.planes()) draft_.planes.push_back(plane.name);
+  draft_.planes.assign(network_.planes().begin(), network_.planes().end());
   const Hierarchy hierarchy = hierarchy_of(network_);
   number_objects();
   add_machines();

@@ -218,7 +218,11 @@ Result<Network> NetworkMaker::make() {
   const auto routers = routers_in_order();
   const auto planes = topology_.planes();
   for (std::size_t plane = 0; plane < std::max<std::size_t>(1, planes.size()); ++plane) {
-    builder_.begin_plane(planes.empty() ? "infiniband" : planes[plane]);
+    if (planes.empty()) {
+      builder_.begin_plane("infiniband");
+    } else {
+      builder_.begin_plane(planes[plane].name, planes[plane].use);
+    }
     const auto number = static_cast<PlaneId>(plane);
     if (group_) {
       if (plane > 0) continue;

@@ -41,7 +41,7 @@ class SubsetTopology final : public Topology {
   std::uint32_t nic_count(ObjectId machine) const override { return base_->nic_count(machine); }
   TopologyNic nic(ObjectId machine, std::uint32_t index) const override { return base_->nic(machine, index); }
   Guid router_guid(ObjectId router) const override { return base_->router_guid(router); }
-  std::span<const std::string> planes() const override { return base_->planes(); }
+  std::span<const Plane> planes() const override { return base_->planes(); }
   std::span<const std::string> warnings() const override { return base_->warnings(); }
 
   bool direct() const override { return base_->direct(); }

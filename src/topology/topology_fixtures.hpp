@@ -89,8 +89,10 @@ inline std::string as_text(const Topology& topology, ObjectId id) {
 
 /// Every answer but how many bytes it takes.
 inline std::string as_text(const Topology& topology) {
+  std::vector<std::string> planes;
+  for (const Plane& plane : topology.planes()) planes.push_back(fmt::format("{}:{}", plane.name, plane.use.bits()));
   std::string text = fmt::format("{} machines of {} ids, {}planes {}\n", topology.machine_count(), topology.id_end(),
-                                 topology.direct() ? "direct, " : "", fmt::join(topology.planes(), ","));
+                                 topology.direct() ? "direct, " : "", fmt::join(planes, ","));
   for (std::uint64_t i = 0; i < topology.machine_count(); ++i) text += fmt::format("{} ", topology.machine(i));
   for (std::uint32_t height = 0; height <= topology.max_height() + 1; ++height) {
     text += fmt::format("\nheight {}:", height);

@@ -195,7 +195,8 @@ TEST_P(WalkTest, GetLinkMatchesTheTopology) {
       }
       ASSERT_EQ(link.from_port, expected.from_port);
       ASSERT_EQ(link.to_port, expected.to_port);
-      ASSERT_STREQ(nwtopo_topology_get_plane_name(*topology_, link.plane), expected_->planes()[expected.plane].c_str());
+      ASSERT_STREQ(nwtopo_topology_get_plane_name(*topology_, link.plane),
+                   expected_->planes()[expected.plane].name.c_str());
       ASSERT_DOUBLE_EQ(link.bandwidth, expected.rate.bytes_per_second());
       ASSERT_DOUBLE_EQ(link.lane_speed * link.width, link.width == 0 ? 0 : link.bandwidth);
     }

@@ -83,11 +83,32 @@ def test_show_says_what_each_plane_is_for(ayatori_command, purposes: str) -> Non
     assert "for storage alone" in text and "for neighbours and storage alone" in text and "27200Mbit/s" in text
 
 
-def test_convert_says_what_a_format_does_not_keep(ayatori_command, purposes: str) -> None:
-    converted = ayatori_command("convert", purposes, "--to", "json")
-    assert json.loads(converted.stdout)["planes"] == ["fibre", "tree", "grid"]
-    assert "json does not say what planes are for" in converted.stderr
-    assert ayatori_command("convert", THREE_CHASSIS, "--to", "json").stderr == ""
+@pytest.mark.parametrize("form", ["json", "cache"])
+def test_converted_networks_keep_what_planes_are_for(ayatori_command, purposes: str, tmp_path: Path, form: str) -> None:
+    converted = ayatori_command("convert", purposes, "--to", form, "--out", str(tmp_path / "file"))
+    assert converted.status == 0 and converted.stderr == ""
+    again = f"{form}:{tmp_path / 'file'}"
+    shown = json.loads(ayatori_command("show", again, "--json").stdout)
+    assert shown["planes"] == json.loads(ayatori_command("show", purposes, "--json").stdout)["planes"]
+    for pattern in ("shift", "neighbour"):
+        before, after = (
+            json.loads(ayatori_command("check", name, "--pattern", pattern, "--lmc", "0", "--json").stdout)
+            for name in (purposes, again)
+        )
+        assert after | {"source": ""} == before | {"source": ""}
+
+
+def test_what_no_plane_is_for_is_refused(ayatori_command, tmp_path: Path) -> None:
+    (tmp_path / "net.json").write_text(
+        ayatori_command("convert", "full:3", "--to", "json").stdout.replace(
+            '"planes": ["infiniband"]', '"planes": [{"name": "infiniband", "for": ["neighbours"]}]'
+        )
+    )
+    source = f"json:{tmp_path / 'net.json'}"
+    assert ayatori_command("check", source, "--pattern", "neighbour", "--lmc", "0").status == 0
+    refused = ayatori_command("choose", source, "--collective", "alltoall", "--bytes", "64KiB")
+    assert refused.status == 1
+    assert "no plane is for collectives" in refused.stderr
 
 
 def test_collectives_take_only_the_planes_that_are_for_them(ayatori_command, purposes: str) -> None:

@@ -13,8 +13,7 @@ from ayatori import _core
 from ayatori.base.files import write_bytes
 from ayatori.cli import options
 from ayatori.cli.execution import UsageError
-from ayatori.cli.output import print_warning
-from ayatori.model.network import PURPOSES, open_source, purposes_of_planes
+from ayatori.model.network import open_source
 
 FORMATS = [name for name, _ in _core.export_formats()] + ["cache"]
 
@@ -28,8 +27,6 @@ def convert(
     """Writes the network in another program's format, or as a cache that processes of a node share."""
     if to not in FORMATS:
         raise UsageError(f"no format '{to}'", hint=f"formats: {', '.join(FORMATS)}")
-    if to in ("cache", "json") and any(len(purposes) < len(PURPOSES) for purposes in purposes_of_planes(source)):
-        print_warning(f"{to} does not say what planes are for: in it each carries everything, MPI too")
     if to == "cache":
         write_cache(source, out, host_pattern)
         return

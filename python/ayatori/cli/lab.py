@@ -151,9 +151,10 @@ def run_in_lab(file: Path, settings: ClusterSettings, command: Sequence[str]) ->
         find_routes(layout)
     if why := why_impossible(settings):
         raise Error("no cluster can be made here", why)
-    for use in _core.uses_of_planes(str(file)):
+    whole = open_source(f"cluster:{file}")
+    for name, use in zip(whole.planes, whole.plane_uses, strict=True):
         if use.fibre_channel:
-            note(f"left out, since a lab's networks carry IP and Fibre Channel storage alone: {use.name}")
+            note(f"left out, since a lab's networks carry IP and Fibre Channel storage alone: {name}")
     for pair in layout.left_out:
         note(f"left out, since Ethernet allows no circles: {pair}")
     least = LEAST_DELAY_NS if can_delay() else sys.maxsize

@@ -14,7 +14,7 @@ from ayatori.cli import options
 from ayatori.cli.execution import Status, UsageError
 from ayatori.cli.output import print_json, say, say_list
 from ayatori.model.formula import LARGE, formula_as_data
-from ayatori.model.network import PURPOSES, network_as_data, open_source, purposes_of_planes
+from ayatori.model.network import PURPOSES, network_as_data, open_source
 
 SIGNS = {"added": "+", "removed": "-", "changed": "~"}
 
@@ -47,10 +47,7 @@ def as_data(source: str, host_pattern: str) -> dict[str, Any]:
     formula = _core.open_formula(source)
     if formula is not None and formula.machine_count > LARGE:
         return formula_as_data(formula)
-    data = network_as_data(open_source(source, host_pattern))
-    for plane, purposes in zip(data["planes"], purposes_of_planes(source), strict=False):
-        plane["for"] = purposes
-    return data
+    return network_as_data(open_source(source, host_pattern))
 
 
 def draw(source: str, host_pattern: str, path: Path) -> None:
@@ -92,8 +89,7 @@ def describe(source: str, data: dict[str, Any]) -> None:
         if len(planes) < 2:
             say(f"  links              {data['links']} ({plane['name']}: {rates})")
             continue
-        carried = plane.get("for", [])
-        few = f", for {' and '.join(carried)} alone" if 0 < len(carried) < len(PURPOSES) else ""
+        few = f", for {' and '.join(plane['for'])} alone" if len(plane["for"]) < len(PURPOSES) else ""
         say(f"  {plane['name'] + ':':18} {plane['shape']['summary']}{few}")
         say(f"                     {plane['machines']} machines, {plane['routers']} routers, links: {rates}")
     if data["background"]:

@@ -6,6 +6,7 @@ from math import prod
 from typing import Any
 
 from ayatori._core import Topology
+from ayatori.model.network import PURPOSES
 
 LARGE = 100_000  # machines; smaller networks are made and looked at
 
@@ -28,7 +29,7 @@ def formula_as_data(topology: Topology) -> dict[str, Any]:
         "routers": machines,
         "aggregation_nodes": 0,
         "links": links,
-        "planes": [{"name": topology.planes[0], "link_rates": {rate: links}}],
+        "planes": [{"name": topology.planes[0], "link_rates": {rate: links}, "for": list(PURPOSES)}],
         "background": [],
         "shape": {
             "kind": "grid",

@@ -18,7 +18,7 @@ def open_source(source: str, host_pattern: str = "", purpose: Purpose = Purpose.
     """Opens "fattree:K=6,levels=2,nodes=30", "ib:FILE", "ib:live", …
 
     `host_pattern` is a regular expression that reads the host (first group) and device (second group)
-    off an InfiniBand node description; empty takes the built-in rules. A cluster's file may say what its planes are
+    off an InfiniBand node description; empty takes the built-in rules. Some sources say what their planes are
     for: the network has those that carry `purpose`. Raises Error.
     Issues a SourceWarning for each line of Network.warnings: a part of the network may be missing.
     """
@@ -29,14 +29,7 @@ def open_source(source: str, host_pattern: str = "", purpose: Purpose = Purpose.
 
 
 PURPOSES = ("collectives", "neighbours", "storage")
-
-
-def purposes_of_planes(source: str) -> list[list[str]]:
-    """By plane what it carries, some of PURPOSES; none for sources that do not tell."""
-    kind, _, file = source.partition(":")
-    if kind != "cluster":
-        return []
-    return [[purpose.name for purpose in use.purposes] for use in _core.uses_of_planes(file)]
+"""What a plane may be for: names of Purpose."""
 
 
 def fingerprint(network: Network) -> str:
@@ -113,7 +106,11 @@ def network_as_data(network: Network) -> dict[str, Any]:
         "aggregation_nodes": kinds.count("aggregation"),
         "links": network.link_count,
         "planes": [
-            {"name": name, "link_rates": dict(sorted(counts.items(), key=lambda item: -item[1]))}
+            {
+                "name": name,
+                "link_rates": dict(sorted(counts.items(), key=lambda item: -item[1])),
+                "for": [purpose.name for purpose in network.plane_uses[plane].purposes],
+            }
             | _plane_as_data(network, plane)
             for plane, (name, counts) in enumerate(zip(network.planes, rates, strict=True))
         ],

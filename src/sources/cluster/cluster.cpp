@@ -131,7 +131,7 @@ Result<Network> ClusterBuilder::build() {
   switches_.resize(cluster_.switches.size());
   nics_.resize(cluster_.links.size());
   for (std::uint32_t plane = 0; plane < cluster_.planes.size(); ++plane) {
-    builder_.begin_plane(cluster_.planes[plane].name);
+    builder_.begin_plane(cluster_.planes[plane].name, cluster_.planes[plane].use);
     add_switches(plane, *ports);
     if (auto added = add_nics(plane, numbers); !added) return Failure(added.error());
   }
@@ -142,10 +142,10 @@ Result<Network> ClusterBuilder::build() {
 
 }  // namespace
 
-Result<Network> parse_cluster(std::string_view text, std::string_view file, Purpose purpose) {
+Result<Network> parse_cluster(std::string_view text, std::string_view file) {
   const auto cluster = cluster::read_cluster(text, file);
   if (!cluster) return Failure(cluster.error());
-  return ClusterBuilder(cluster::planes_for(*cluster, purpose), file).build();
+  return ClusterBuilder(*cluster, file).build();
 }
 
 namespace {
@@ -157,20 +157,10 @@ Result<std::string> read_text(std::string_view file) {
 
 }  // namespace
 
-Result<Network> open_cluster(std::string_view file, Purpose purpose) {
+Result<Network> open_cluster(std::string_view file) {
   const auto text = read_text(file);
   if (!text) return Failure(text.error());
-  return parse_cluster(*text, file, purpose);
-}
-
-Result<std::vector<PlaneUse>> uses_of_planes(std::string_view file) {
-  const auto text = read_text(file);
-  if (!text) return Failure(text.error());
-  const auto cluster = cluster::read_cluster(*text, file);
-  if (!cluster) return Failure(cluster.error());
-  std::vector<PlaneUse> uses;
-  for (const cluster::Plane& plane : cluster->planes) uses.push_back({plane.name, plane.fibre_channel, plane.purposes});
-  return uses;
+  return parse_cluster(*text, file);
 }
 
 Result<std::vector<HostInterface>> interfaces_in_cluster(std::string_view file) {

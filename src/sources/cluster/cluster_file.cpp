@@ -83,12 +83,11 @@ Result<> Reader::read_plane(const toml::key& name, const toml::node& node) {
   const bool fibre_channel = fields_.has_fibre_channel_rate(*table);
   const auto plane_rate = fields_.rate(*table, {}, fibre_channel);
   if (!plane_rate) return Failure(plane_rate.error());
-  auto purposes = fields_.purposes(*table, fibre_channel);
-  if (!purposes) return Failure(purposes.error());
+  const auto use = fields_.use(*table, fibre_channel);
+  if (!use) return Failure(use.error());
   const auto plane_latency = fields_.latency(*table, 0);
   if (!plane_latency) return Failure(plane_latency.error());
-  cluster_.planes.push_back(
-      {std::string(name.str()), *plane_rate, *plane_latency, fibre_channel, std::move(*purposes)});
+  cluster_.planes.push_back({std::string(name.str()), *plane_rate, *plane_latency, *use});
   plane_lines_.push_back(line_of(name.source()));
   return {};
 }
@@ -111,7 +110,7 @@ Result<> Reader::read_planes(const toml::table& document) {
   }
   for (const auto& [purpose, word] :
        {std::pair(Purpose::collectives, "collectives"), {Purpose::neighbours, "neighbours"}}) {
-    if (std::ranges::any_of(cluster_.planes, [&](const Plane& plane) { return plane.carries(purpose); })) continue;
+    if (std::ranges::any_of(cluster_.planes, [&](const Plane& plane) { return plane.use.carries(purpose); })) continue;
     return with_hint(fail_at(file_, plane_lines_.back(), fmt::format("for: no plane is for MPI's {}", word)),
                      "Fibre Channel carries storage alone; a plane without 'for' carries everything");
   }
@@ -179,7 +178,7 @@ Result<> Reader::read_chassis(const toml::table& table) {
   if (auto good = fields_.check_keys(*bus, {"plane", "rate", "latency"}); !good) return good;
   const auto plane = this->plane(*bus);
   if (!plane) return Failure(plane.error());
-  const auto bus_rate = fields_.rate(*bus, cluster_.planes[*plane].rate, cluster_.planes[*plane].fibre_channel);
+  const auto bus_rate = fields_.rate(*bus, cluster_.planes[*plane].rate, cluster_.planes[*plane].use.fibre_channel());
   if (!bus_rate) return Failure(bus_rate.error());
   const auto bus_latency = fields_.latency(*bus, cluster_.planes[*plane].latency);
   if (!bus_latency) return Failure(bus_latency.error());
@@ -245,7 +244,8 @@ Result<> Reader::read_link(const Described& described, const toml::table& link) 
                                        cluster_.planes[cluster_.switches[from].plane].name));
     }
     if (!described.hosts && from == found->second) return fields_.wrong(link, fmt::format("to: '{}' itself", name));
-    const auto link_rate = fields_.rate(link, cluster_.planes[to.plane].rate, cluster_.planes[to.plane].fibre_channel);
+    const auto link_rate =
+        fields_.rate(link, cluster_.planes[to.plane].rate, cluster_.planes[to.plane].use.fibre_channel());
     if (!link_rate) return Failure(link_rate.error());
     const auto link_latency = fields_.latency(link, cluster_.planes[to.plane].latency);
     if (!link_latency) return Failure(link_latency.error());

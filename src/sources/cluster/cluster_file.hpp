@@ -17,10 +17,7 @@ struct Plane {
   std::string name;
   LinkRate rate;              ///< of links that give none
   std::uint32_t latency = 0;  ///< likewise, in nanoseconds
-  bool fibre_channel = false;
-  std::vector<Purpose> purposes;  ///< of collectives, neighbours and storage
-
-  [[nodiscard]] bool carries(Purpose purpose) const;
+  PlaneUse use;
 };
 
 struct Switch {
@@ -65,8 +62,5 @@ struct Cluster {
 
 /// Errors: see parse_cluster().
 [[nodiscard]] Result<Cluster> read_cluster(std::string_view text, std::string_view file);
-
-/// The planes that carry it with their switches, links and traffic, and the hosts that are on one of them.
-[[nodiscard]] Cluster planes_for(const Cluster& cluster, Purpose purpose);
 
 }  // namespace ayatori::cluster

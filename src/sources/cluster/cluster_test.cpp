@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "ayatori/network/plane_network.hpp"
+
 namespace ayatori {
 namespace {
 
@@ -187,19 +189,19 @@ TEST(ParseCluster, ThePlanesOfAPurposeAreANetworkWithTheHostsThatAreOnThem) {
   EXPECT_EQ(whole->background().size(), 1U);
   using Planes = std::map<unsigned, std::string>;
   EXPECT_EQ(planes_of(*whole, "a1"), (Planes{{0, "fibre"}, {1, "tree"}, {2, "grid"}}));
-  const std::map<Purpose, Planes> expected{{Purpose::collectives, {{0, "tree"}}},
-                                           {Purpose::neighbours, {{0, "grid"}}},
-                                           {Purpose::sockets, {{0, "tree"}, {1, "grid"}}}};
+  const std::map<Purpose, Planes> expected{{Purpose::collectives, {{1, "tree"}}},
+                                           {Purpose::neighbours, {{2, "grid"}}},
+                                           {Purpose::sockets, {{1, "tree"}, {2, "grid"}}}};
   for (const auto& [purpose, planes] : expected) {
-    const auto network = parse_cluster(three_planes, "f", purpose);
+    const auto network = network_for(*whole, purpose);
     ASSERT_TRUE(network) << error_of(network);
     EXPECT_EQ(planes_of(*network, "a1"), planes);
     EXPECT_EQ(network->machines().size(), 2U);
     EXPECT_TRUE(network->background().empty());
   }
-  const auto storage = parse_cluster(three_planes, "f", Purpose::storage);
+  const auto storage = network_for(*whole, Purpose::storage);
   ASSERT_TRUE(storage) << error_of(storage);
-  EXPECT_EQ(planes_of(*storage, "a1"), (Planes{{0, "fibre"}, {1, "grid"}}));
+  EXPECT_EQ(planes_of(*storage, "a1"), (Planes{{0, "fibre"}, {2, "grid"}}));
   EXPECT_EQ(storage->background().size(), 1U);
 }
 
@@ -210,7 +212,7 @@ TEST(ParseCluster, AGenerationOfFibreChannelIsItsBaudAfterLineCoding) {
   for (const auto& [name, rate] : gigabits) {
     std::string text(three_planes);
     text.replace(text.find("8GFC"), 4, name);
-    const auto network = parse_cluster(text, "f", Purpose::storage);
+    const auto network = parse_cluster(text, "f");
     ASSERT_TRUE(network) << error_of(network);
     const PortId end = network->machine(*network->find_machine("disks")).endpoints.front();
     EXPECT_NEAR(network->port(end).rate.bytes_per_second() * 8, rate * 1e9, 1) << name;

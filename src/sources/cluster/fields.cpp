@@ -43,10 +43,6 @@ std::optional<LinkRate> fibre_channel_rate(std::string_view text) {
   return LinkRate{0, LaneSpeed::unknown, found->megabits};
 }
 
-constexpr std::array purpose_words = {std::pair<std::string_view, Purpose>{"collectives", Purpose::collectives},
-                                      std::pair<std::string_view, Purpose>{"neighbours", Purpose::neighbours},
-                                      std::pair<std::string_view, Purpose>{"storage", Purpose::storage}};
-
 }  // namespace
 
 Result<> Fields::check_keys(const toml::table& table, std::initializer_list<std::string_view> keys) const {
@@ -104,30 +100,25 @@ Result<LinkRate> Fields::rate(const toml::table& table, LinkRate otherwise, bool
   return *rate;
 }
 
-Result<std::vector<Purpose>> Fields::purposes(const toml::table& plane, bool fibre_channel) const {
+Result<PlaneUse> Fields::use(const toml::table& plane, bool fibre_channel) const {
   const toml::node* node = plane.get("for");
-  std::vector<Purpose> found;
-  if (!node) {
-    for (const auto& [word, purpose] : purpose_words) {
-      if (!fibre_channel || purpose == Purpose::storage) found.push_back(purpose);
-    }
-    return found;
-  }
+  if (!node) return fibre_channel ? PlaneUse::of_fibre_channel() : PlaneUse();
   const toml::array* array = node->as_array();
   if (!array || array->empty()) return wrong(*node, "for: expected a list like [\"collectives\"]");
+  std::vector<Purpose> found;
   for (const toml::node& element : *array) {
     const auto text = element.value_exact<std::string>().value_or("");
-    const auto* const known = std::ranges::find(purpose_words, text, &std::pair<std::string_view, Purpose>::first);
-    if (known == purpose_words.end()) {
+    const auto* const known = std::ranges::find(named_purposes, text, &std::pair<std::string_view, Purpose>::first);
+    if (known == named_purposes.end()) {
       return with_hint(wrong(element, fmt::format("for: nothing is called '{}'", text)),
                        "known are collectives, neighbours, storage");
     }
     if (fibre_channel && known->second != Purpose::storage) {
       return wrong(element, fmt::format("for: Fibre Channel carries storage alone, not {}", text));
     }
-    if (std::ranges::find(found, known->second) == found.end()) found.push_back(known->second);
+    found.push_back(known->second);
   }
-  return found;
+  return fibre_channel ? PlaneUse::of_fibre_channel() : PlaneUse::only(found);
 }
 
 Result<std::uint32_t> Fields::latency(const toml::table& table, std::uint32_t otherwise) const {

@@ -37,7 +37,7 @@ class Fields {
   [[nodiscard]] Result<LinkRate> rate(const toml::table& table, LinkRate otherwise, bool fibre_channel) const;
   [[nodiscard]] bool has_fibre_channel_rate(const toml::table& table) const;
   /// What a plane is for: all, or of Fibre Channel storage, if the key is missing.
-  [[nodiscard]] Result<std::vector<Purpose>> purposes(const toml::table& plane, bool fibre_channel) const;
+  [[nodiscard]] Result<PlaneUse> use(const toml::table& plane, bool fibre_channel) const;
   /// In nanoseconds.
   [[nodiscard]] Result<std::uint32_t> latency(const toml::table& table, std::uint32_t otherwise) const;
   [[nodiscard]] Result<std::uint32_t> cables(const toml::table& table) const;

@@ -87,7 +87,7 @@ void Building::add_devices() {
   std::vector<std::vector<std::size_t>> on_plane(records_.planes.size());
   for (std::size_t i = 0; i < records_.devices.size(); ++i) on_plane[records_.devices[i].plane].push_back(i);
   for (std::size_t plane = 0; plane < records_.planes.size(); ++plane) {
-    builder_.begin_plane(records_.planes[plane]);
+    builder_.begin_plane(records_.planes[plane].name, records_.planes[plane].use);
     for (const std::size_t i : on_plane[plane]) handles_[i] = add(records_.devices[i]);
   }
 }

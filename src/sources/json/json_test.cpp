@@ -43,7 +43,8 @@ Network random_network(std::uint64_t seed) {
   const auto guid = [&] { return random.below(3) == 0 ? 0 : next_guid += 0x10; };
   const std::size_t planes = 1 + random.below(3);
   for (std::size_t plane = 0; plane < planes; ++plane) {
-    builder.begin_plane(fmt::format("plane \"{}\"", plane));
+    const auto use = PlaneUse::from_bits(static_cast<std::uint8_t>(random.below(13)));
+    builder.begin_plane(fmt::format("plane \"{}\"", plane), use.value_or(PlaneUse()));
     const auto routers = static_cast<NetworkBuilder::Handle>(1 + random.below(4));
     const auto first = static_cast<NetworkBuilder::Handle>(builder.device_count());
     for (NetworkBuilder::Handle i = 0; i < routers; ++i) builder.add_router(fmt::format("R\t{}\\é", i), guid(), 40);
@@ -238,7 +239,7 @@ TEST(ParseJson, ErrorsNameTheFileAndThePlace) {
   EXPECT_EQ(error_in(node, "", R"("version": 1, "planes": ["p"])"), "t: expected the format 'nwtopo-json'");
   EXPECT_EQ(error_in(node, "", R"("format": "nwtopo-json", "version": 2, "planes": ["p"])"), "t: expected version 1");
   EXPECT_EQ(error_in(node, "", R"("format": "nwtopo-json", "version": 1, "planes": [3])"),
-            "t: expected names in 'planes'");
+            "t: expected names or objects in 'planes'");
   EXPECT_EQ(error_in(node, "", R"("format": "nwtopo-json", "version": 1, "planes": ["p"], "direct": 1)"),
             "t: expected true or false for 'direct'");
   EXPECT_EQ(error_in(node, "", R"("format": "nwtopo-json", "version": 1, "planes": ["p"], "author": 1)"),
@@ -267,6 +268,36 @@ TEST(ParseJson, ErrorsNameTheFileAndThePlace) {
             "t: cables[0]: expected a rate like \"4xHDR\" or \"25Gbit/s\" for 'rate'");
   EXPECT_EQ(error_in(R"({"kind": "router", "name": "R", "name": "S", "ports": 4})"),
             "t: nodes[0]: the key 'name' twice in one object");
+}
+
+TEST(ParseJson, APlaneIsANameOrSaysWhatItIsFor) {
+  const auto use = [](const std::string& plane) -> std::string {
+    const auto network =
+        parse_json(R"({"format": "nwtopo-json", "version": 1, "planes": ["o", )" + plane +
+                       R"(], "nodes": [{"kind": "router", "name": "R", "ports": 1, "plane": 1}], "cables": []})",
+                   "t");
+    if (!network) return network.error().message;
+    const Plane& found = network->planes()[1];
+    return fmt::format("{} {}", found.name, found.use.bits());
+  };
+  EXPECT_EQ(use(R"("p")"), "p 7");
+  EXPECT_EQ(use(R"({"name": "p"})"), "p 7");
+  EXPECT_EQ(use(R"({"name": "p", "for": ["storage", "neighbours", "storage"]})"), "p 6");
+  EXPECT_EQ(use(R"({"fibre_channel": false, "for": ["collectives"], "name": "p"})"), "p 1");
+  EXPECT_EQ(use(R"({"name": "p", "fibre_channel": true})"), "p 12");
+  EXPECT_EQ(use(R"({"name": "p", "fibre_channel": true, "for": ["storage"]})"), "p 12");
+  EXPECT_EQ(use(R"({"for": ["storage"]})"), "t: planes[1]: expected a string for 'name'");
+  EXPECT_EQ(use(R"({"name": "p", "for": []})"), "t: planes[1]: expected a list like [\"collectives\"] for 'for'");
+  EXPECT_EQ(use(R"({"name": "p", "for": "storage"})"),
+            "t: planes[1]: expected a list like [\"collectives\"] for 'for'");
+  EXPECT_EQ(use(R"({"name": "p", "for": ["files"]})"),
+            "t: planes[1]: expected some of collectives, neighbours and storage for 'for'");
+  EXPECT_EQ(use(R"({"name": "p", "for": [["storage"]]})"),
+            "t: planes[1]: expected some of collectives, neighbours and storage for 'for'");
+  EXPECT_EQ(use(R"({"name": "p", "fibre_channel": true, "for": ["storage", "neighbours"]})"),
+            "t: planes[1]: Fibre Channel carries storage alone");
+  EXPECT_EQ(use(R"({"name": "p", "fibre_channel": 1})"), "t: planes[1]: expected true or false for 'fibre_channel'");
+  EXPECT_EQ(use(R"({"name": "p", "purpose": 1})"), "t: planes[1]: unknown key 'purpose'");
 }
 
 TEST(ParseJson, ErrorsOfTheBackgroundNameThePlace) {

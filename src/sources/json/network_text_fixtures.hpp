@@ -32,7 +32,9 @@ inline std::string network_text(const Network& network) {
   if (const auto& grid = network.told_grid()) {
     text += fmt::format("grid {} periodic {}\n", fmt::join(grid->dimensions, " "), fmt::join(grid->periodic, " "));
   }
-  for (const Plane& plane : network.planes()) text += fmt::format("plane '{}'\n", plane.name);
+  for (const Plane& plane : network.planes()) {
+    text += fmt::format("plane '{}' use {}\n", plane.name, plane.use.bits());
+  }
   for (DeviceId id = 0; id < network.device_count(); ++id) text += device_line(network, id);
   for (PortId id = 0; id < network.port_count(); ++id) text += port_line(network, id);
   for (const Machine& machine : network.machines()) {

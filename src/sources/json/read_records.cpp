@@ -5,137 +5,12 @@
 
 #include <algorithm>
 #include <array>
-#include <initializer_list>
 #include <limits>
-#include <nlohmann/json.hpp>
-#include <span>
 
 #include "ayatori/base/text.hpp"
-#include "records.hpp"
+#include "record_reader.hpp"
 
 namespace ayatori::json_format {
-
-namespace {
-
-/// What the reader is inside of.
-enum class In : std::uint8_t {
-  nothing,
-  document,
-  planes,
-  grid,
-  dimensions,
-  periodic,
-  nodes,
-  node,
-  details,
-  detail,
-  cables,
-  cable,
-  background,
-  flow,
-  end
-};
-
-constexpr std::array<std::string_view, 8> document_keys = {"format", "version", "direct", "planes",
-                                                           "grid",   "nodes",   "cables", "background"};
-constexpr std::array<std::string_view, 2> grid_keys = {"dimensions", "periodic"};
-constexpr std::array<std::string_view, 11> node_keys = {
-    "kind", "name", "ports", "plane", "machine", "rail", "guid", "system_guid", "vendor_id", "model_id", "details"};
-constexpr std::array<std::string_view, 5> detail_keys = {"port", "guid", "lid", "lmc", "max_rate"};
-constexpr std::array<std::string_view, 4> cable_keys = {"from", "to", "rate", "latency"};
-constexpr std::array<std::string_view, 3> flow_keys = {"from", "to", "rate"};
-
-std::span<const std::string_view> keys_in(In where) {
-  switch (where) {
-    case In::document:
-      return document_keys;
-    case In::grid:
-      return grid_keys;
-    case In::node:
-      return node_keys;
-    case In::detail:
-      return detail_keys;
-    case In::cable:
-      return cable_keys;
-    case In::flow:
-      return flow_keys;
-    default:
-      return {};
-  }
-}
-
-/// A value other than an object or array. Everything that no key takes (null, a fraction, a negative number) is
-/// `other`.
-struct Scalar {
-  enum class Type : std::uint8_t { other, number, boolean, string };
-  Type type = Type::other;
-  std::uint64_t number = 0;  ///< of a boolean: 0 or 1
-  std::string* text = nullptr;
-};
-
-/// Receives nlohmann-json's events. A false return value ends the reading, with the error in failure().
-class RecordReader {
- public:
-  RecordReader(std::string_view text, std::string_view file) : text_(text), file_(file) {}
-
-  bool null() { return scalar({}); }
-  bool boolean(bool value) { return scalar({Scalar::Type::boolean, value ? 1U : 0U, nullptr}); }
-  bool number_integer(std::int64_t) { return scalar({}); }
-  bool number_unsigned(std::uint64_t value) { return scalar({Scalar::Type::number, value, nullptr}); }
-  bool number_float(double, const std::string&) { return scalar({}); }
-  bool string(std::string& value) { return scalar({Scalar::Type::string, 0, &value}); }
-  bool binary(nlohmann::json::binary_t&) { return scalar({}); }
-  bool start_object(std::size_t);
-  bool key(std::string& name);
-  bool end_object();
-  bool start_array(std::size_t);
-  bool end_array();
-  bool parse_error(std::size_t position, const std::string&, const nlohmann::detail::exception& error);
-
-  [[nodiscard]] const Error& failure() const { return failure_; }
-  [[nodiscard]] Records take() { return std::move(records_); }
-
- private:
-  bool scalar(const Scalar& value);
-  bool document_value(const Scalar& value);
-  bool grid_value(const Scalar& value);
-  bool node_value(const Scalar& value);
-  bool set_kind(const Scalar& value);
-  bool detail_value(const Scalar& value);
-  bool cable_value(const Scalar& value);
-  bool end_value(const Scalar& value);
-  bool end_node();
-  bool end_document();
-
-  template <typename Integer>
-  bool take_number(const Scalar& value, Integer& field);
-  bool take_text(const Scalar& value, std::string& field);
-  bool take_guid(const Scalar& value, Guid& field);
-  bool take_rate(const Scalar& value, LinkRate& field);
-
-  bool enter(In where);
-  [[nodiscard]] bool has(std::string_view key) const;
-  bool refuse(std::string_view what);
-  [[nodiscard]] std::string place() const;
-  [[nodiscard]] bool is_inside(In where) const {
-    return in_ == where || std::ranges::find(around_, where) != around_.end();
-  }
-  /// The cable, or the flow of the background, that is being read.
-  [[nodiscard]] CableRecord& ends() {
-    return is_inside(In::background) ? records_.background.back() : records_.cables.back();
-  }
-
-  std::string_view text_;
-  std::string_view file_;
-  Error failure_;
-  Records records_;
-
-  In in_ = In::nothing;
-  std::vector<In> around_;           // what in_ is inside of, from the outermost
-  std::string_view key_;             // of the value that comes next; points into keys_in()
-  std::array<unsigned, 15> seen_{};  // keys of the object that is being read: one bit per key, by In
-  std::size_t values_in_end_ = 0;
-};
 
 bool RecordReader::refuse(std::string_view what) {
   const std::string where = place();
@@ -145,6 +20,7 @@ bool RecordReader::refuse(std::string_view what) {
 
 std::string RecordReader::place() const {
   if (is_inside(In::grid)) return "grid";
+  if (is_inside(In::plane)) return fmt::format("planes[{}]", records_.planes.size() - 1);
   if (is_inside(In::background)) {
     return fmt::format("background[{}]", records_.background.size() - (is_inside(In::flow) ? 1 : 0));
   }
@@ -194,6 +70,11 @@ bool RecordReader::start_object(std::size_t) {
       if (key_ != "grid") break;
       records_.grid.emplace();
       return enter(In::grid);
+    case In::planes:
+      records_.planes.emplace_back();
+      purposes_.clear();
+      fibre_channel_ = false;
+      return enter(In::plane);
     case In::nodes:
       records_.devices.emplace_back().first_detail = records_.details.size();
       return enter(In::node);
@@ -217,6 +98,7 @@ bool RecordReader::start_array(std::size_t) {
   if (in_ == In::document && key_ == "nodes") return enter(In::nodes);
   if (in_ == In::document && key_ == "cables") return enter(In::cables);
   if (in_ == In::document && key_ == "background") return enter(In::background);
+  if (in_ == In::plane && key_ == "for") return enter(In::purposes);
   if (in_ == In::grid && key_ == "dimensions") return enter(In::dimensions);
   if (in_ == In::grid && key_ == "periodic") return enter(In::periodic);
   if (in_ == In::node && key_ == "details") return enter(In::details);
@@ -235,6 +117,7 @@ bool RecordReader::end_array() {
 }
 
 bool RecordReader::end_object() {
+  if (in_ == In::plane && !end_plane()) return false;
   if (in_ == In::node && !end_node()) return false;
   if (in_ == In::document && !end_document()) return false;
   if (in_ == In::cable || in_ == In::flow) {
@@ -247,6 +130,18 @@ bool RecordReader::end_object() {
   }
   in_ = around_.back();
   around_.pop_back();
+  return true;
+}
+
+bool RecordReader::end_plane() {
+  if (!has("name")) return refuse("expected a string for 'name'");
+  if (has("for") && purposes_.empty()) return refuse("expected a list like [\"collectives\"] for 'for'");
+  PlaneUse& use = records_.planes.back().use;
+  if (has("for")) use = PlaneUse::only(purposes_);
+  if (!fibre_channel_) return true;
+  const PlaneUse storage = PlaneUse::of_fibre_channel();
+  if (has("for") && use.purposes() != storage.purposes()) return refuse("Fibre Channel carries storage alone");
+  use = storage;
   return true;
 }
 
@@ -282,9 +177,13 @@ bool RecordReader::scalar(const Scalar& value) {
     case In::document:
       return document_value(value);
     case In::planes:
-      if (value.type != Scalar::Type::string) return refuse("expected names in 'planes'");
-      records_.planes.push_back(std::move(*value.text));
+      if (value.type != Scalar::Type::string) return refuse("expected names or objects in 'planes'");
+      records_.planes.push_back({std::move(*value.text), {}});
       return true;
+    case In::plane:
+      return plane_value(value);
+    case In::purposes:
+      return add_purpose(value);
     case In::grid:
       return refuse(fmt::format("expected a list for '{}'", key_));
     case In::dimensions:
@@ -315,6 +214,24 @@ bool RecordReader::document_value(const Scalar& value) {
   if (key_ != "direct") return refuse(fmt::format("expected a list for '{}'", key_));
   if (value.type != Scalar::Type::boolean) return refuse("expected true or false for 'direct'");
   records_.direct = value.number != 0;
+  return true;
+}
+
+bool RecordReader::plane_value(const Scalar& value) {
+  if (key_ == "name") return take_text(value, records_.planes.back().name);
+  if (key_ == "for") return refuse("expected a list like [\"collectives\"] for 'for'");
+  if (value.type != Scalar::Type::boolean) return refuse("expected true or false for 'fibre_channel'");
+  fibre_channel_ = value.number != 0;
+  return true;
+}
+
+bool RecordReader::add_purpose(const Scalar& value) {
+  const std::string word = value.type == Scalar::Type::string ? *value.text : "";
+  const auto* const known = std::ranges::find(named_purposes, word, &std::pair<std::string_view, Purpose>::first);
+  if (known == named_purposes.end()) {
+    return refuse("expected some of collectives, neighbours and storage for 'for'");
+  }
+  purposes_.push_back(known->second);
   return true;
 }
 
@@ -427,8 +344,6 @@ bool RecordReader::parse_error(std::size_t position, const std::string&, const n
   failure_ = with_cause(fail_at(file_, line, "not valid JSON"), error.what()).error();
   return false;
 }
-
-}  // namespace
 
 Result<Records> read_records(std::string_view text, std::string_view file) {
   RecordReader reader(text, file);

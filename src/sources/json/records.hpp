@@ -53,7 +53,7 @@ struct CableRecord {
 struct Records {
   bool direct = false;
   std::optional<ToldGrid> grid;
-  std::vector<std::string> planes;
+  std::vector<Plane> planes;
   std::vector<DeviceRecord> devices;
   std::vector<DetailRecord> details;
   std::vector<CableRecord> cables;

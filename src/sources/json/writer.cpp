@@ -32,7 +32,8 @@ class Writer {
   void write() {
     put("{{\n\"format\": \"nwtopo-json\",\n\"version\": 1,\n\"direct\": {},\n\"planes\": [", network_.direct());
     for (std::size_t i = 0; i < network_.planes().size(); ++i) {
-      put("{}{}", i == 0 ? "" : ", ", json_text(network_.planes()[i].name));
+      put("{}", i == 0 ? "" : ", ");
+      write_plane(network_.planes()[i]);
     }
     put("],\n");
     write_grid();
@@ -52,6 +53,19 @@ class Writer {
   }
 
  private:
+  /// A name says it all if the plane carries everything.
+  void write_plane(const Plane& plane) {
+    const std::string name = json_text(plane.name);
+    if (plane.use == PlaneUse()) return put("{}", name);
+    if (plane.use.fibre_channel()) return put("{{\"name\": {}, \"fibre_channel\": true}}", name);
+    put("{{\"name\": {}, \"for\": [", name);
+    std::string_view comma;
+    for (const auto& [word, purpose] : named_purposes) {
+      if (plane.use.carries(purpose)) put("{}\"{}\"", std::exchange(comma, ", "), word);
+    }
+    put("]}}");
+  }
+
   void write_grid() {
     const auto& grid = network_.told_grid();
     if (!grid) return;

@@ -106,7 +106,7 @@ TEST(TofuFormula, PhysicalNodesHaveTenLinks) {
   }
   const TopologyPtr open = topology("4x3x5,view=physical,x=mesh,y=mesh,z=mesh");
   EXPECT_EQ(open->link_count(0), 3U + 4);
-  EXPECT_EQ(open->planes()[0], "tofu");
+  EXPECT_EQ(open->planes()[0].name, "tofu");
 }
 
 /// Ids of one machine in both views are found by its name.

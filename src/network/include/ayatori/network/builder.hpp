@@ -19,7 +19,7 @@ class NetworkBuilder {
   using Handle = std::uint32_t;
 
   /// Begins a plane: devices added from now on are on it. Without a call there is one plane, "infiniband".
-  void begin_plane(std::string name);
+  void begin_plane(std::string name, PlaneUse use = {});
 
   Handle add_router(std::string_view name, Guid guid, PortNumber port_count);
   Handle add_aggregation_node(std::string_view name, Guid guid, PortNumber port_count);

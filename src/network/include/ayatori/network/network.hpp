@@ -27,6 +27,7 @@
 
 #include "ayatori/base/ids.hpp"
 #include "ayatori/network/link_rate.hpp"
+#include "ayatori/network/plane.hpp"
 
 namespace ayatori {
 
@@ -61,10 +62,6 @@ struct Device {
   Guid system_guid = 0;         ///< system image GUID: devices of one card or chassis share it
   std::uint32_t vendor_id = 0;  ///< who made it (an IEEE company id), 0: not known
   std::uint32_t model_id = 0;   ///< which of the vendor's models it is (InfiniBand's DeviceID), 0: not known
-};
-
-struct Plane {
-  std::string name;  ///< "infiniband", "ethernet", …
 };
 
 struct Machine {

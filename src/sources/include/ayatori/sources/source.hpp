@@ -21,7 +21,7 @@ struct SourceOptions {
   /// A regular expression (ECMAScript) that finds the host in a node description: its first group is the host name, its
   /// second group, if any, the device. Empty: the built-in rules (docs/sources.md).
   std::string host_pattern = {};
-  /// Which planes: those that carry it, where the source tells (clusters); else all.
+  /// Which planes: those that carry it, where the source tells (clusters, and what is written of them); else all.
   Purpose purpose = Purpose::everything;
 };
 
@@ -42,7 +42,7 @@ struct SourceKind {
 [[nodiscard]] std::span<const SourceKind> source_kinds();
 
 /// Opens "fattree:K=6,levels=2,nodes=30", "ib:FILE", "ib:live", … Errors name what is wrong in the string or file; the
-/// error of an unknown kind lists the known ones.
+/// error of an unknown kind lists the known ones. Another one: no plane is for options.purpose.
 [[nodiscard]] Result<Network> open_source(std::string_view source, const SourceOptions& options = {});
 
 }  // namespace ayatori

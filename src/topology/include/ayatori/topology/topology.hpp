@@ -25,6 +25,7 @@
 
 #include "ayatori/base/ids.hpp"
 #include "ayatori/network/link_rate.hpp"
+#include "ayatori/network/plane.hpp"
 
 namespace ayatori {
 
@@ -110,7 +111,7 @@ class Topology {
   [[nodiscard]] virtual std::uint32_t nic_count(ObjectId machine) const = 0;
   [[nodiscard]] virtual TopologyNic nic(ObjectId machine, std::uint32_t index) const = 0;  ///< by plane, then rail
   [[nodiscard]] virtual Guid router_guid(ObjectId router) const = 0;                       ///< 0: not known
-  [[nodiscard]] virtual std::span<const std::string> planes() const = 0;
+  [[nodiscard]] virtual std::span<const Plane> planes() const = 0;
 
   /// What the source could not read, one line each ("FILE:LINE: skipped, …"): a part of the network may be missing.
   [[nodiscard]] virtual std::span<const std::string> warnings() const { return {}; }

@@ -9,28 +9,15 @@
 
 #include "ayatori/base/error.hpp"
 #include "ayatori/network/network.hpp"
-#include "ayatori/network/purpose.hpp"
 
 namespace ayatori {
 
 /// Reads the TOML of a cluster. The planes have the order of the file; a switch's ports lead to its cables in the order
 /// of the file, from 1 on; a host's NICs have rails by plane, and within a plane by the order of its links. A chassis's
 /// bus is a router. Errors name file, line and key: a key or a name that is not known, a plane without hosts, a host
-/// without a link, a link between two planes, a name that is given twice, no plane for MPI. The network has the planes
-/// that carry `purpose`, and the hosts that are on one of them.
-[[nodiscard]] Result<Network> parse_cluster(std::string_view text, std::string_view file,
-                                            Purpose purpose = Purpose::everything);
-[[nodiscard]] Result<Network> open_cluster(std::string_view file, Purpose purpose = Purpose::everything);
-
-/// What the file says of a plane beside its rate. A Network knows nothing of it.
-struct PlaneUse {
-  std::string name;
-  bool fibre_channel = false;
-  std::vector<Purpose> purposes;  ///< of collectives, neighbours and storage
-};
-
-/// In the order of the file.
-[[nodiscard]] Result<std::vector<PlaneUse>> uses_of_planes(std::string_view file);
+/// without a link, a link between two planes, a name that is given twice, no plane for MPI.
+[[nodiscard]] Result<Network> parse_cluster(std::string_view text, std::string_view file);
+[[nodiscard]] Result<Network> open_cluster(std::string_view file);
 
 /// An interface of a host as its operating system shows it.
 struct HostInterface {
