@@ -2,21 +2,15 @@
 
 from __future__ import annotations
 
-import subprocess
 from pathlib import Path
 
-from bench.harness.programs import ROOT
+from ayatori.measurement.collectives import plugin_of
+from ayatori.processes import YIELDING
 
 OPEN_MPI_YIELDS = {"OMPI_MCA_mpi_yield_when_idle": "1"}
 
 
-def to_preload(family: str, folder: Path) -> tuple[Path, ...]:
+def to_preload(family: str) -> tuple[Path, ...]:
     """MPICH polls without a pause: where ranks share cores, a collective takes as long as their time slices. What is to
-    be preloaded into its ranks for that, compiled in the folder; nothing for other MPIs."""
-    if family != "mpich":
-        return ()
-    library = folder / "yields_when_idle.so"
-    source = ROOT / "tests" / "mpi" / "programs" / "yields_when_idle.c"
-    if not library.exists():
-        subprocess.run(["cc", "-O2", "-shared", "-fPIC", source, "-o", library], check=True)
-    return (library,)
+    be preloaded into its ranks for that; nothing for other MPIs."""
+    return (plugin_of(family).with_name(YIELDING),) if family == "mpich" else ()

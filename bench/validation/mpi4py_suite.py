@@ -114,7 +114,7 @@ def outcomes_of(run: Run, preload: bool, variables: Mapping[str, str] | None = N
         lines.mkdir()
         launch = [*launcher_of(run.family), "-np", str(run.ranks)]
         preloaded = [plugin_of(run.family)] if preload else []
-        preloaded += to_preload(run.family, folder)
+        preloaded += to_preload(run.family)
         launch += ["env", "LD_PRELOAD=" + ":".join(map(str, preloaded))]
         status = run_program(
             [*launch, sys.executable, program, tests, lines, *run.options()],

@@ -49,7 +49,7 @@ CALLS = [
 
 def inside(arguments: argparse.Namespace) -> None:
     """In the lab: prints the seconds of each call."""
-    sharing = to_preload(arguments.mpi, Path(arguments.inside))
+    sharing = to_preload(arguments.mpi)
     seconds = []
     for call in CALLS:
         chunk = f":chunk={call.chunk_bytes}B" if call.chunk_bytes else ""

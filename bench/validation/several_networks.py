@@ -92,7 +92,7 @@ def table_of(file: Path) -> Path:
 def inside(arguments: argparse.Namespace) -> None:
     """In the lab: prints by collective and bytes the seconds of the MPI and of the plug-in, as JSON."""
     launch = f"mpirun.{arguments.mpi} -np {arguments.ranks}"
-    sharing = to_preload(arguments.mpi, Path(arguments.inside).parent)
+    sharing = to_preload(arguments.mpi)
     mpi = Stack("MPI", OPEN_MPI_YIELDS, sharing)
     rows = []
     for cell in (Cell(name, size) for name in arguments.collectives.split(",") for size in arguments.bytes):

@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from ayatori.processes import YIELDING
+
 ROOT = Path(__file__).parent.parent.parent
 BUILT = ROOT / "build/release/mpi"
 PROGRAMS = Path(__file__).parent / "programs"
@@ -62,15 +64,6 @@ class Mpi:
         options = [f"-DUSE_{interface}", "-fallow-argument-mismatch", *more]
         return self.compiled(source, "mpifort", *options, kind=f".{interface}")
 
-    def yielding(self) -> Path:
-        """For MPICH: its ranks would poll for whole time slices where they share cores."""
-        shared = self.folder / "yields_when_idle.so"
-        if not shared.exists():
-            source = PROGRAMS / "yields_when_idle.c"
-            done = subprocess.run(["cc", "-O2", "-shared", "-fPIC", source, "-o", shared], check=False, timeout=120)
-            assert done.returncode == 0
-        return shared
-
     def run(
         self,
         ranks: int,
@@ -84,7 +77,8 @@ class Mpi:
         """`plugin`: another library than this MPI's own. `before`: what is preloaded before it."""
         environment = os.environ | OPEN_MPI_HERE | variables
         libraries = [*before, *([plugin or library(self.family)] if preload else [])]
-        libraries += [self.yielding()] if self.family == "mpich" else []
+        # MPICH's ranks would poll for whole time slices where they share cores.
+        libraries += [library(self.family).with_name(YIELDING)] if self.family == "mpich" else []
         preloaded = "LD_PRELOAD=" + ":".join(map(str, libraries))
         launch = [f"mpirun.{self.family}", "-np", str(ranks)]
         if self.family == "openmpi":

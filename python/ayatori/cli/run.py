@@ -91,7 +91,7 @@ def run(
 
 def _run_mpi(command: list[str], variables: dict[str, str], plan: Path | None, lab: Path | None, slower: float) -> int:
     has_paths = plan is not None and (is_roce_plan(plan) or _core.read_plan_file(str(plan)).lmc > 0)
-    job = mpi_job(command, PLUGINS, variables, PATHS if has_paths else None)
+    job = mpi_job(command, PLUGINS, variables, PATHS if has_paths else None, ranks_share_cores=lab is not None)
     _say_what_runs(job)
     if lab is not None:
         return run_in_lab(lab, Settings(slower), job.as_one_command())
@@ -124,13 +124,12 @@ def _absolute(source: str) -> str:
 
 
 def _network_of_neighbours(source: str) -> dict[str, str]:
-    """What makes the MPI send its own messages over the planes for neighbours, where a cluster's file tells them from
+    """What makes the MPI send its own messages over the planes for neighbours, where the network tells them from
     others that an MPI could take. What the user has set stays."""
-    kind, _, file = source.partition(":")
-    if kind != "cluster":
-        return {}
+    if source.partition(":")[0] not in ("cluster", "json", "cache"):
+        return {}  # Others don't tell, and may be open to the job's hosts alone.
     neighbours = _core.Purpose.neighbours
-    if all(use.fibre_channel or neighbours in use.purposes for use in _core.uses_of_planes(file)):
+    if all(use.fibre_channel or neighbours in use.purposes for use in open_source(source).plane_uses):
         return {}
     network = open_source(source, purpose=neighbours)
     variables = variables_for(sorted({network.name(network.port(end).device) for end in network.endpoints}))

@@ -4,11 +4,12 @@ from ayatori.processes.child import Child, run_program
 from ayatori.processes.errors import ProgramError
 from ayatori.processes.in_network import InNetwork, find_in_network
 from ayatori.processes.local_job import run_job
-from ayatori.processes.mpi_job import MpiJob, family_of, mpi_job, other_launcher, plugin_for
+from ayatori.processes.mpi_job import YIELDING, MpiJob, family_of, mpi_job, other_launcher, plugin_for
 from ayatori.processes.programs import find_program, last_line, open_mpi_as_root
 from ayatori.processes.supervised import Command, Supervised
 
 __all__ = [
+    "YIELDING",
     "Child",
     "Command",
     "InNetwork",

@@ -18,6 +18,9 @@ _LIBRARIES = {"openmpi": (b"libmpi.so.40",), "mpich": (b"libmpich.so.12", b"libm
 _VERSIONS = {"openmpi": ("(Open MPI)", "OpenRTE"), "mpich": ("HYDRA", "MPICH")}
 _LAUNCHERS = ("mpirun", "mpiexec", "mpiexec.hydra", "orterun")
 
+YIELDING = "libayatori_yields.so"
+"""What lets MPICH's ranks yield that wait, beside its plug-in."""
+
 _EXPORT_LIST = "OMPI_MCA_mca_base_env_list"
 
 # Without these UCX connects queue pairs past libibverbs, and switches choose paths for NCCL (docs/paths.md).
@@ -81,11 +84,15 @@ class MpiJob:
 
 
 def mpi_job(
-    command: Sequence[str], plugins: Path, variables: Mapping[str, str], paths_library: Path | None = None
+    command: Sequence[str],
+    plugins: Path,
+    variables: Mapping[str, str],
+    paths_library: Path | None = None,
+    ranks_share_cores: bool = False,
 ) -> MpiJob:
     """`plugins`: the folder with a folder for each family. `paths_library`: what gives connections the paths of a plan
-    that has any to choose. Raises ProgramError where the MPI can't be told and no paths are planned, or this build has
-    no library for it."""
+    that has any to choose. `ranks_share_cores`: those of MPICH, which has no setting for it, are to yield. Raises
+    ProgramError where the MPI can't be told and no paths are planned, or this build has no library for it."""
     family = family_of(command)
     if family is None and paths_library is None:
         raise ProgramError(
@@ -93,6 +100,8 @@ def mpi_job(
             hint="ayatori run -- mpirun -np 4 PROGRAM",
         )
     libraries = [plugin_for(family, plugins)] if family is not None else []
+    if family == "mpich" and ranks_share_cores:
+        libraries.append(plugin_for(family, plugins).with_name(YIELDING))
     variables = {**variables, **find_in_network(command[0], family).settings}
     if paths_library is not None:
         if not paths_library.exists():

@@ -1,5 +1,6 @@
-/* Preloaded into programs of MPICH where ranks share cores: MPICH polls without a pause, through UCX. A rank that has
- * found nothing lets another one run, as Open MPI does with mpi_yield_when_idle. */
+/* libayatori_yields.so, preloaded into programs of MPICH where ranks share cores, after the plug-in if that is there:
+ * MPICH polls without a pause, through UCX. A rank that has found nothing lets another one run, as Open MPI does with
+ * mpi_yield_when_idle. */
 
 #define _GNU_SOURCE
 #include <dlfcn.h>
