@@ -4,10 +4,23 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from dataclasses import replace
 from itertools import permutations
+from pathlib import Path
 from typing import Any
 
-from ayatori.diagnosis import Facts, choose_way, find_trouble, remedies, survey, ways_of
+from ayatori.diagnosis import (
+    Facts,
+    ServedPlane,
+    choose_way,
+    find_trouble,
+    find_trouble_of_planes,
+    known_of_libraries,
+    remedies,
+    remedies_by_purpose,
+    survey,
+    ways_of,
+)
 from ayatori.diagnosis.facts import Address, Host, read_host
 
 
@@ -101,6 +114,67 @@ def test_rates_within_a_tenth_are_equal() -> None:
     far = facts_of(*hosts, rates={"10.0.0.0/16": 85.0, "10.1.0.0/16": 100.0})
     chosen = [choose_way(ways_of(facts)) for facts in (near, far)]
     assert [way.interface for way in chosen if way is not None] == ["x", "y"]
+
+
+def with_mpich(version: str, device: str, *, ranks: int = 0) -> list[tuple[str, tuple[str, ...]]]:
+    """What is known of it on two hosts of 4 cores, of which the second has so many ranks."""
+    mpich = {"version": version, "device": device}
+    hosts = [host(n, ("e", [(f"10.0.0.{i}", 8)]), cores=4, mpich=mpich) for i, n in ((1, "a"), (2, "b"))]
+    found = known_of_libraries(facts_of(*hosts), {"a": 4, "b": ranks}, Path("/lib/yields.so"))
+    return [(one.kind, one.hosts) for one in found]
+
+
+def test_versions_of_mpich_that_wait_in_finalize_are_told() -> None:
+    waits = [("mpich-finalize", ("a", "b"))]
+    assert with_mpich("4.0.2", "ch4:ucx") == waits
+    assert with_mpich("3.4", "ch4:ucx") == waits
+    assert with_mpich("4.1rc1", "ch4:ucx") == waits
+    assert with_mpich("4.2.0", "ch4:ucx") == with_mpich("5.0", "ch4:ucx") == with_mpich("4.0.2", "ch4:ofi") == []
+    alone = facts_of(host("a", ("e", [("10.0.0.1", 8)]), mpich={"version": "4.0.2", "device": "ch4:ucx"}))
+    assert known_of_libraries(alone, {}, None) == [], "within a machine nobody saw it"
+
+
+def test_more_ranks_of_mpich_than_cores_are_told() -> None:
+    assert with_mpich("4.2", "ch4:ofi", ranks=4) == []
+    assert with_mpich("4.2", "ch4:ofi", ranks=5) == [("mpich-polls", ("b",))]
+    bare = facts_of(host("a", ("e", [("10.0.0.1", 8)]), cores=1))
+    assert known_of_libraries(bare, {"a": 9}, None) == [], "no MPICH, nothing to say of it"
+    here = facts_of(host("a", ("e", [("10.0.0.1", 8)]), cores=1, mpich={"version": "4.2", "device": "ch4:ucx"}))
+    [found] = known_of_libraries(here, {"a": 9}, Path("/lib/yields.so"))
+    assert "9 on 1 of a" in found.what and "LD_PRELOAD /lib/yields.so" in found.mend
+
+
+TREE = ServedPlane("tree", ("collectives",), True, {"a": ("t0",), "b": ("t0",)})
+GRID = ServedPlane("grid", ("neighbours", "storage"), True, {"a": ("g0",), "b": ("g0",)})
+DISKS = ServedPlane("disks", ("storage",), False, {"a": ("disks0",)})
+
+
+def test_interfaces_and_hosts_that_a_network_has_and_nobody_else_are_found() -> None:
+    facts = facts_of(
+        *(host(n, ("t0", [(f"10.0.0.{i}", 16)]), ("g0", [(f"10.1.0.{i}", 16)])) for i, n in ((1, "a"), (2, "b")))
+    )
+    assert find_trouble_of_planes(facts, ["a", "b"], [TREE, GRID, DISKS]) == [], "Fibre Channel has no interfaces"
+
+    def found(known: list[str], *planes: ServedPlane) -> list[tuple[str, tuple[str, ...]]]:
+        return [(one.kind, one.hosts) for one in find_trouble_of_planes(facts, known, planes)]
+
+    misnamed = replace(TREE, interfaces={"a": ("t0",), "b": ("t1",)})
+    assert found(["a", "b"], misnamed, GRID) == [("no-interface", ("b",))]
+    less = [replace(plane, interfaces={"a": plane.interfaces["a"]}) for plane in (TREE, GRID)]
+    assert found(["a"], *less) == [("not-in-network", ("b",))], "of a host that is not known nothing else is said"
+    assert found(["a", "b"], TREE, less[1]) == [("no-plane", ("b",))]
+    assert found(["a", "b"], TREE) == [("no-plane", ("a", "b"))]
+
+
+def test_settings_by_purpose_name_all_interfaces_for_neighbours() -> None:
+    settings = remedies_by_purpose([TREE, GRID, DISKS], ["a", "b"])
+    assert settings["openmpi"][:3] == ["--mca", "btl_tcp_if_include", "g0"]
+    assert settings["mpich"] == ["-iface", "g0", "-genv", "UCX_NET_DEVICES", "g0", "-genv", "FI_TCP_IFACE", "g0"]
+    both = replace(TREE, purposes=("collectives", "neighbours"))
+    rails = remedies_by_purpose([both, GRID], ["a", "b"])
+    assert rails["openmpi"][2] == "g0,t0" and "FI_TCP_IFACE" not in rails["mpich"]
+    assert remedies_by_purpose([replace(GRID, interfaces={"a": ("g0",), "b": ("g1",)})], ["a", "b"]) == {}
+    assert remedies_by_purpose([TREE], ["a", "b"]) == {}, "nobody serves neighbours"
 
 
 def test_this_machine_is_surveyed_without_an_agent() -> None:

@@ -106,6 +106,44 @@ def test_the_faster_of_two_networks_is_chosen_and_names_that_lead_to_the_slower_
     assert data["settings"]["openmpi"][:3] == ["--mca", "btl_tcp_if_include", data["networks"][1]["network"]]
 
 
+def test_interfaces_are_named_by_what_the_network_has_them_for(tmp_path: Path) -> None:
+    """Also when one of them is called otherwise in the network, and of MPICH what is known where ranks share cores."""
+    file = tmp_path / "purposes.toml"
+    file.write_text(
+        '[planes.tree]\nrate = "1Gbit/s"\nfor = ["collectives"]\n'
+        '[planes.grid]\nrate = "1Gbit/s"\nfor = ["neighbours"]\n'
+        '[[switches]]\nname = "t"\nplane = "tree"\n[[switches]]\nname = "g"\nplane = "grid"\n'
+        '[[hosts]]\nname = "n[1-2]"\nlinks = [{ to = "t" }, { to = "g" }]\n'
+    )
+    (tmp_path / "other.toml").write_text(
+        file.read_text().replace("planes.grid", "planes.net").replace('"grid"', '"net"')
+    )
+    (tmp_path / "hosts").write_text("n1 slots=1000\nn2\n")
+    doctor = f"{sys.executable} -m ayatori.cli doctor --hosts {tmp_path}/hosts"
+    one, other = (f"{doctor} --network cluster:{tmp_path}/{name}.toml" for name in ("purposes", "other"))
+    done = in_lab(file, "sh", "-c", f"{one} --json | tr -d '\\n'; echo; {one}; {other}")
+    first, text = done.stdout.split("\n", 1)
+    data = json.loads(first)
+    assert data["trouble"] == [], done.stderr
+    assert [(plane["name"], plane["for"], plane["interfaces"]) for plane in data["planes"]] == [
+        ("tree", ["collectives"], [["tree0"], ["tree0"]]),
+        ("grid", ["neighbours"], [["grid0"], ["grid0"]]),
+    ]
+    assert data["settings"]["openmpi"] == [
+        "--mca",
+        "btl_tcp_if_include",
+        "grid0",
+        "--mca",
+        "oob_tcp_if_include",
+        "grid0",
+    ]
+    assert "  grid (grid0): for neighbours\n" in text and f"ayatori run --network cluster:{file} -- mpirun" in text
+    assert "trouble: n1, n2: there is no net0 with an address, by which the network has them on net" in text
+    if shutil.which("mpichversion"):
+        assert "mpich-polls" in {one["kind"] for one in data["known"]}
+    assert done.returncode == 3, "of the second"
+
+
 def test_a_host_that_does_not_answer_is_named(tmp_path: Path) -> None:
     hosts = tmp_path / "hosts"
     hosts.write_text("nowhere\n")

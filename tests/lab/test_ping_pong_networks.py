@@ -138,6 +138,41 @@ def test_infiniband_that_hosts_have_ip_over_is_their_plane_with_its_switches(tmp
         join_fabrics(network_of_facts(facts), facts, {"full:3": open_source("full:3")})
 
 
+def test_a_joined_network_is_shown_simulated_chosen_for_and_planned(ayatori_command, tmp_path: Path) -> None:
+    """With a purpose that somebody wrote into it: collectives on InfiniBand, which two of the hosts have."""
+    (tmp_path / "fabric.txt").write_text(fabric_text(["a2.cluster", "b2.cluster", "other"]))
+    facts = facts_of(CHASSIS)
+    told: list[str] = []
+    fabrics = {"ib:fabric": open_source(f"ib:{tmp_path / 'fabric.txt'}")}
+    joined = json.loads(join_fabrics(network_of_facts(facts), facts, fabrics, told.append))
+    assert told == ["ib:fabric has 2 of 4 hosts, and not a1, b1"]
+    joined["planes"] = [
+        {"name": name, "for": ["collectives" if name == "infiniband" else "neighbours"]} for name in joined["planes"]
+    ]
+    taken = joined | {"planes": [{"name": "infiniband", "for": ["storage"]}, "ib", "first"]}
+    again = json.loads(join_fabrics(json.dumps(taken), facts, fabrics))
+    assert again["planes"][1:] == ["ib", "infiniband-3"], "a plane's object has a name, too"
+    file = tmp_path / "network.json"
+    file.write_text(json.dumps(joined))
+    (tmp_path / "hosts").write_text("a2\nb2\n")
+    source = f"json:{file}"
+    on_hosts = ("--job", str(tmp_path / "hosts"))
+    shown = json.loads(ayatori_command("show", source, "--json").stdout)
+    assert {plane["name"]: (plane["machines"], plane["for"]) for plane in shown["planes"]} == {
+        "gbe": (4, ["neighbours"]),
+        "ib": (2, ["neighbours"]),
+        "infiniband": (3, ["collectives"]),
+    }
+    call = ("--collective", "alltoall", "--bytes", "1MiB")
+    simulated = ayatori_command("simulate", source, *on_hosts, *call, "--algorithm", "ring", "--json")
+    assert json.loads(simulated.stdout)["time_s"] < 1e-3, "at 4xDDR, where 100 Mbit/s take 80 ms"
+    chosen = ayatori_command("choose", source, *on_hosts, *call, "--json")
+    assert chosen.status == 0, chosen.stderr
+    planned = ayatori_command("plan", source, *on_hosts, "--lmc", "0", "--out", str(tmp_path / "plan"))
+    assert planned.status == 0, planned.stderr
+    assert "a2" in (tmp_path / "plan").read_text()
+
+
 def test_ethernet_by_lldp_takes_the_place_of_its_subnet_and_has_the_measured_rate(tmp_path: Path) -> None:
     def seen(switch: str, port: str) -> dict[str, object]:
         chassis = {"name": [{"value": switch}], "capability": [{"type": "Bridge", "enabled": True}]}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shlex
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -15,15 +16,45 @@ from ayatori.base.files import read_text, write_bytes
 from ayatori.cli import options
 from ayatori.cli.execution import UsageError
 from ayatori.cli.output import note, print_json, say, say_unbroken
-from ayatori.diagnosis import Facts, Finding, Way, choose_way, find_trouble, remedies, survey, ways_of
+from ayatori.diagnosis import (
+    Facts,
+    Finding,
+    ServedPlane,
+    Way,
+    choose_way,
+    find_trouble,
+    find_trouble_of_planes,
+    known_of_libraries,
+    remedies,
+    remedies_by_purpose,
+    survey,
+    ways_of,
+)
 from ayatori.diagnosis.survey import words_of
-from ayatori.model.network import open_source
-from ayatori.pingpong import join_fabrics, network_of_facts
+from ayatori.model.network import PURPOSES, open_source
+from ayatori.pingpong import join_fabrics, network_of_facts, served_planes
+from ayatori.processes import YIELDING
 
 BAD = 3
 LAUNCHERS = {"openmpi": ("Open MPI", "mpirun"), "mpich": ("MPICH", "mpiexec")}
 _AGENT_VARIABLES = ("OMPI_MCA_plm_rsh_agent", "HYDRA_LAUNCHER_EXEC")
 _SSH = "ssh -o BatchMode=yes"
+_YIELDING = Path(_core.__file__).parent / "mpi/mpich" / YIELDING
+
+
+@dataclass(frozen=True)
+class Diagnosis:
+    """All that is printed."""
+
+    facts: Facts
+    ways: Sequence[Way]
+    chosen: Way | None
+    network: str | None
+    """The source that says what planes are for."""
+    planes: Sequence[ServedPlane]
+    trouble: Sequence[Finding]
+    known: Sequence[Finding]
+    settings: Mapping[str, list[str]]
 
 
 def doctor(
@@ -47,6 +78,12 @@ def doctor(
             metavar="SOURCE", help="With --out: a network of these hosts that another source knows, ib:live; repeated."
         ),
     ] = None,
+    network: Annotated[
+        str | None,
+        typer.Option(
+            "--network", metavar="SOURCE", help="The job's network, as run takes it: which interface serves what."
+        ),
+    ] = None,
     json: options.JSON = False,
 ) -> int:
     """Says what would go wrong with MPI on these hosts, and with which settings it goes well.
@@ -57,19 +94,28 @@ def doctor(
     if join and out is None:
         raise UsageError("--join is written to a file", hint="--out FILE")
     names, words = hosts_and_agent(hosts, agent)
+    described = None if network is None else open_source(network)
     fabrics = {source: open_source(source) for source in join or []}
     facts = survey(names, words)
     if out is not None:
-        write_bytes(out, join_fabrics(network_of_facts(facts), facts, fabrics).encode())
+        write_bytes(out, join_fabrics(network_of_facts(facts), facts, fabrics, note).encode())
         note(f"wrote {out}")
     ways = ways_of(facts)
     chosen = choose_way(ways) if len(names) > 1 else None
     trouble = find_trouble(facts, ways, chosen)
-    lines = remedies(facts, chosen) if chosen is not None else {}
+    planes: list[ServedPlane] = []
+    if described is not None:
+        in_network, planes = served_planes(described, facts)
+        trouble += find_trouble_of_planes(facts, in_network, planes)
+    known = known_of_libraries(facts, _ranks_of(hosts), _YIELDING if _YIELDING.exists() else None)
+    settings = remedies(facts, chosen) if chosen is not None else {}
+    if len(names) > 1 and any(len(plane.purposes) < len(PURPOSES) for plane in planes):
+        settings = remedies_by_purpose(planes, names)
+    found = Diagnosis(facts, ways, chosen, network, planes, trouble, known, settings)
     if json:
-        print_json("doctor", _as_data(facts, ways, chosen, trouble, lines))
+        print_json("doctor", _as_data(found))
     else:
-        _describe(facts, ways, chosen, trouble, lines)
+        _describe(found)
     return BAD if trouble else 0
 
 
@@ -78,7 +124,13 @@ def hosts_and_agent(hosts: Path | None, agent: str | None) -> tuple[list[str], l
     if hosts is None:
         return [_this_machine()], []
     listed = _core.hosts_in_hostfile(read_text(hosts), str(hosts))
-    return list(dict.fromkeys(listed)), words_of(agent or _agent_of_mpi())
+    return [name for name, _ in listed], words_of(agent or _agent_of_mpi())
+
+
+def _ranks_of(hosts: Path | None) -> dict[str, int]:
+    """As many as the hostfile has slots for."""
+    listed = [] if hosts is None else _core.hosts_in_hostfile(read_text(hosts), str(hosts))
+    return {name: slots for name, slots in listed if slots > 0}
 
 
 def _this_machine() -> str:
@@ -89,11 +141,9 @@ def _agent_of_mpi() -> str:
     return next((os.environ[name] for name in _AGENT_VARIABLES if os.environ.get(name)), _SSH)
 
 
-def _as_data(
-    facts: Facts, ways: Sequence[Way], chosen: Way | None, trouble: Sequence[Finding], lines: Mapping[str, list[str]]
-) -> dict[str, Any]:
+def _as_data(found: Diagnosis) -> dict[str, Any]:
     return {
-        "hosts": [host.name for host in facts.hosts],
+        "hosts": [host.name for host in found.facts.hosts],
         "networks": [
             {
                 "network": way.network,
@@ -101,40 +151,75 @@ def _as_data(
                 "interfaces": [address.interface for address in way.addresses],
                 "works": way.works,
                 "bytes_per_second": way.bytes_per_second,
-                "chosen": way is chosen,
+                "chosen": way is found.chosen,
             }
-            for way in ways
+            for way in found.ways
         ],
-        "trouble": [
-            {"kind": one.kind, "hosts": list(one.hosts), "what": one.what, "mend": one.mend or None} for one in trouble
+        "planes": [
+            {
+                "name": plane.name,
+                "for": list(plane.purposes),
+                "interfaces": [list(plane.interfaces.get(host.name, ())) for host in found.facts.hosts],
+            }
+            for plane in found.planes
         ],
-        "settings": {"openmpi": lines.get("openmpi"), "mpich": lines.get("mpich")},
+        "trouble": _findings_as_data(found.trouble),
+        "known": _findings_as_data(found.known),
+        "settings": {"openmpi": found.settings.get("openmpi"), "mpich": found.settings.get("mpich")},
     }
 
 
-def _describe(
-    facts: Facts, ways: Sequence[Way], chosen: Way | None, trouble: Sequence[Finding], lines: Mapping[str, list[str]]
-) -> None:
-    say(f"{len(facts.hosts)} hosts" if len(facts.hosts) > 1 else f"this machine, {facts.hosts[0].name}")
-    if len(facts.hosts) > 1:
-        for way in ways:
+def _findings_as_data(findings: Sequence[Finding]) -> list[dict[str, Any]]:
+    return [
+        {"kind": one.kind, "hosts": list(one.hosts), "what": one.what, "mend": one.mend or None} for one in findings
+    ]
+
+
+def _describe(found: Diagnosis) -> None:
+    hosts = found.facts.hosts
+    say(f"{len(hosts)} hosts" if len(hosts) > 1 else f"this machine, {hosts[0].name}")
+    if len(hosts) > 1:
+        for way in found.ways:
             say(f"  {_way_in_words(way)}")
-        if not ways:
+        if not found.ways:
             say("  no network that all of them are on")
-    for one in trouble:
-        say(f"trouble: {_some(one.hosts)}: {one.what}")
-        if one.mend:
-            say(f"    mended by: {one.mend}")
-    if not trouble:
+    for plane in found.planes:
+        say(f"  {_plane_in_words(plane)}")
+    for one in found.trouble:
+        _describe_finding("trouble", one)
+    if not found.trouble:
         say("no trouble found")
-    for library, words in lines.items():
+    for one in found.known:
+        _describe_finding("known", one)
+    _describe_settings(found)
+
+
+def _describe_finding(word: str, one: Finding) -> None:
+    say(f"{word}: {_some(one.hosts)}: {one.what}")
+    if one.mend:
+        say(f"    mended by: {one.mend}")
+
+
+def _describe_settings(found: Diagnosis) -> None:
+    for library, words in found.settings.items():
         name, launcher = LAUNCHERS[library]
         say(f"{name}:")
         say_unbroken(f"    {launcher} {shlex.join(words)} …")
-    if chosen is not None and len(lines) < len(LAUNCHERS):
+    if len(found.facts.hosts) < 2:
+        return
+    if found.planes and found.network is not None:
+        say("collectives by the plug-in, over the planes for them, and all else of the MPI over those for neighbours:")
+        say_unbroken(f"    ayatori run --network {shlex.quote(found.network)} -- mpirun …")
+    elif found.chosen is not None and len(found.settings) < len(LAUNCHERS):
         say("the interfaces have different names on the hosts: each of them needs settings of its own:")
-        for address in chosen.addresses:
+        for address in found.chosen.addresses:
             say(f"    {address.host}: {address.interface} ({address.text})")
+
+
+def _plane_in_words(plane: ServedPlane) -> str:
+    names = sorted({name for names in plane.interfaces.values() for name in names})
+    where = (", ".join(names) if plane.carries_ip else "Fibre Channel") if names else "none of these hosts"
+    return f"{plane.name} ({where}): for {' and '.join(plane.purposes)}"
 
 
 def _way_in_words(way: Way) -> str:

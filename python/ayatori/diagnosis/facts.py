@@ -29,6 +29,15 @@ class Interface:
 
 
 @dataclass(frozen=True)
+class Mpich:
+    """As it is installed."""
+
+    version: str
+    device: str
+    """By what it sends messages: "ch4:ucx", "ch4:ofi"; empty: it does not say."""
+
+
+@dataclass(frozen=True)
 class Host:
     name: str
     """As the hostfile has it."""
@@ -41,6 +50,9 @@ class Host:
     locked_bytes: int | None
     """How much memory a process may lock; None: as much as it likes."""
     open_files: int | None
+    cores: int | None = None
+    """That a process may use."""
+    mpich: Mpich | None = None
 
     def addresses(self) -> Iterator[Address]:
         for interface in self.interfaces:
@@ -77,6 +89,8 @@ def read_host(name: str, told: Mapping[str, Any]) -> Host:
         tuple(told["adapters"]),
         told["locked_bytes"],
         told["open_files"],
+        told.get("cores"),
+        Mpich(**told["mpich"]) if told.get("mpich") else None,
     )
 
 

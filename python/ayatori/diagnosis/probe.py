@@ -10,6 +10,7 @@ It ends when its input does.
 
 import json
 import os
+import re
 import resource
 import selectors
 import socket
@@ -59,6 +60,20 @@ def own_address():
         return None
 
 
+def mpich():
+    """Which MPICH is here, and by what it sends ("ch4:ucx"); None: there is none."""
+    for words in (["mpichversion"], ["mpiexec.hydra", "--version"]):
+        try:
+            text = subprocess.check_output(words, stderr=subprocess.DEVNULL, universal_newlines=True, timeout=5)
+        except (OSError, subprocess.SubprocessError):
+            continue
+        version = re.search(r"Version:\s+(\d[\w.]*)", text)
+        device = re.search(r"(?:Device:\s+|with-device=)([\w:]+)", text)
+        if version:
+            return {"version": version.group(1), "device": device.group(1) if device else ""}
+    return None
+
+
 def facts(port, token):
     adapters = "/sys/class/infiniband"
     return {
@@ -68,6 +83,8 @@ def facts(port, token):
         "adapters": sorted(os.listdir(adapters)) if os.path.isdir(adapters) else [],
         "locked_bytes": limit(resource.RLIMIT_MEMLOCK),
         "open_files": limit(resource.RLIMIT_NOFILE),
+        "cores": len(os.sched_getaffinity(0)),
+        "mpich": mpich(),
         "port": port,
         "token": token,
     }

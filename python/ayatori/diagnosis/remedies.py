@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from ayatori.diagnosis.facts import Facts
 from ayatori.diagnosis.networks import Way
+from ayatori.diagnosis.planes import ServedPlane
 
 
 def remedies(facts: Facts, way: Way) -> Mapping[str, list[str]]:
@@ -22,6 +23,22 @@ def remedies(facts: Facts, way: Way) -> Mapping[str, list[str]]:
         words = [word for name, value in devices.items() for word in ("-genv", name, value)]
         settings["mpich"] = ["-iface", way.interface, *words]
     return settings
+
+
+def remedies_by_purpose(planes: Sequence[ServedPlane], hosts: Sequence[str]) -> Mapping[str, list[str]]:
+    """The same where a network says what its planes are for: all that an MPI sends goes over those for neighbours.
+    Nothing where their interfaces are not called alike on all hosts."""
+    serving = [plane for plane in planes if plane.carries_ip and "neighbours" in plane.purposes]
+    by_host = [{name for plane in serving for name in plane.interfaces.get(host, ())} for host in hosts]
+    if not by_host or not by_host[0] or any(names != by_host[0] for names in by_host):
+        return {}
+    variables = variables_for(sorted(by_host[0]))
+    names = variables["UCX_NET_DEVICES"]
+    mpich = {name: value for name, value in variables.items() if not name.startswith("OMPI_")}
+    return {
+        "openmpi": ["--mca", "btl_tcp_if_include", names, "--mca", "oob_tcp_if_include", names],
+        "mpich": ["-iface", sorted(by_host[0])[0]] + [word for name in mpich for word in ("-genv", name, mpich[name])],
+    }
 
 
 def variables_for(interfaces: Sequence[str]) -> dict[str, str]:

@@ -4,34 +4,40 @@ subnet manager sees it, Ethernet by LLDP. Both know the switches between hosts, 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from ayatori import _core
 from ayatori._core import Network
 from ayatori.base.errors import Error
-from ayatori.diagnosis import Facts
+from ayatori.diagnosis import Facts, ServedPlane
 
 Data = dict[str, Any]
 _End = tuple[str, str]
 """A host and one of its interfaces."""
 
 
-def join_fabrics(survey: str, facts: Facts, fabrics: Mapping[str, Network]) -> str:
+def join_fabrics(
+    survey: str, facts: Facts, fabrics: Mapping[str, Network], note: Callable[[str], None] = lambda _text: None
+) -> str:
     """The JSON of the hosts' networks (network_of_facts) with the planes of `fabrics`, by source, in addition.
 
     Machines are the same that are called alike, with or without a domain. A NIC of a fabric is called as the interface
     over it: by the port's GUID, which IP over InfiniBand has in its hardware address, or by the last word of its name.
     A network of the hosts all of whose interfaces are NICs of a fabric is the fabric's plane, and left out; where the
-    fabric does not know the rate of a host's cable, it is the one that was measured. Raises Error for a fabric with
-    none of the hosts.
+    fabric does not know the rate of a host's cable, it is the one that was measured. `note` hears which hosts a fabric
+    does not have. Raises Error for a fabric with none of them.
     """
     data: Data = json.loads(survey)
     for source, fabric in fabrics.items():
         other: Data = json.loads(_core.export_network(fabric, "json"))
-        if _call_as_hosts_do(other, facts) == 0:
-            hosts = ", ".join(host.name for host in facts.hosts[:3])
-            raise Error(f"{source} has none of the hosts", hint=f"they are called {hosts}")
+        found = _call_as_hosts_do(other, facts)
+        lacking = [host.name for host in facts.hosts if host.name not in found]
+        if not found:
+            raise Error(f"{source} has none of the hosts", hint=f"they are called {', '.join(lacking[:3])}")
+        if lacking:
+            more = f" and {len(lacking) - 3} more" if len(lacking) > 3 else ""
+            note(f"{source} has {len(found)} of {len(facts.hosts)} hosts, and not {', '.join(lacking[:3])}{more}")
         ours = {_end(node) for node in other["nodes"] if node["kind"] == "nic"}
         replaced = [plane for plane in range(len(data["planes"])) if _ends_on(data, plane) <= ours]
         for plane in replaced:
@@ -48,12 +54,12 @@ def _ends_on(data: Data, plane: int) -> set[_End]:
     return {_end(node) for node in data["nodes"] if node["kind"] == "nic" and node.get("plane", 0) == plane}
 
 
-def _call_as_hosts_do(fabric: Data, facts: Facts) -> int:
-    """Names machines and NICs of a fabric as the hosts do. Returns how many of its NICs are theirs."""
+def _call_as_hosts_do(fabric: Data, facts: Facts) -> set[str]:
+    """Names machines and NICs of a fabric as the hosts do. Returns those of the hosts that it has."""
     hosts = {_short(host.name): host.name for host in facts.hosts}
     by_guid = {one.port_guid: one.name for host in facts.hosts for one in host.interfaces if one.port_guid}
     interfaces = {(host.name, one.name) for host in facts.hosts for one in host.interfaces}
-    count = 0
+    found = set()
     for node in fabric["nodes"]:
         name = hosts.get(_short(node.get("machine", "")))
         if node["kind"] != "nic" or name is None:
@@ -63,8 +69,33 @@ def _call_as_hosts_do(fabric: Data, facts: Facts) -> int:
         last_word = node["name"].split(" ")[-1]
         named = last_word if (name, last_word) in interfaces else node["name"]
         node["name"] = next((by_guid[guid] for guid in _port_guids(node) if guid in by_guid), named)
-        count += 1
-    return count
+        found.add(name)
+    return found
+
+
+def served_planes(network: Network, facts: Facts) -> tuple[list[str], list[ServedPlane]]:
+    """The hosts that a network has, as they call themselves, and its planes by their interfaces there: a NIC is called
+    as its interface, whatever comes before."""
+    hosts = {_short(host.name): host.name for host in facts.hosts}
+    planes: list[dict[str, list[str]]] = [{} for _ in network.planes]
+    known = []
+    for machine in network.machines:
+        if (name := hosts.get(_short(machine.name))) is None:
+            continue
+        known.append(name)
+        for end in machine.endpoints:
+            device = network.port(end).device
+            planes[network.plane_of(device)].setdefault(name, []).append(network.name(device).split(" ")[-1])
+    described = zip(network.planes, network.plane_uses, planes, strict=True)
+    return known, [
+        ServedPlane(
+            name,
+            tuple(purpose.name for purpose in use.purposes),
+            not use.fibre_channel,
+            {host: tuple(interfaces) for host, interfaces in by_host.items()},
+        )
+        for name, use, by_host in described
+    ]
 
 
 def _short(name: str) -> str:
@@ -116,12 +147,22 @@ def _with_planes(data: Data, fabric: Data) -> Data:
         for node in fabric["nodes"]
     ]
     moved = {number: first_node + number for number in range(len(nodes))}
-    names = list(data["planes"])
-    for name in fabric["planes"]:
-        names.append(name if name not in names else f"{name}-{len(names) + 1}")
+    planes = list(data["planes"])
+    for plane in fabric["planes"]:
+        taken = _name_of(plane) in map(_name_of, planes)
+        planes.append(_called(plane, f"{_name_of(plane)}-{len(planes) + 1}") if taken else plane)
     lists = ("cables", "background") if "background" in fabric else ("cables",)
     moved_lists = {key: data.get(key, []) + [_moved(one, moved) for one in fabric[key]] for key in lists}
-    return data | {"planes": names, "nodes": data["nodes"] + nodes} | moved_lists
+    return data | {"planes": planes, "nodes": data["nodes"] + nodes} | moved_lists
+
+
+def _name_of(plane: str | Data) -> str:
+    """A plane that does not carry everything is an object in the file."""
+    return plane if isinstance(plane, str) else str(plane["name"])
+
+
+def _called(plane: str | Data, name: str) -> str | Data:
+    return name if isinstance(plane, str) else plane | {"name": name}
 
 
 def _moved(cable: Data, places: Mapping[int, int]) -> Data:
