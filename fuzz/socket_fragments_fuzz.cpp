@@ -54,12 +54,12 @@ class Connection {
     link_ = std::make_unique<IncomingLink>(SocketDescriptor(ends[1]), token);
   }
   /// False when it is over.
-  bool receive(std::span<const std::uint8_t> bytes, SocketInbox& inbox) {
+  bool receive(std::span<const std::uint8_t> bytes, SocketInboxes& inboxes) {
     require(write(far_.number(), bytes.data(), bytes.size()) == static_cast<ssize_t>(bytes.size()));
-    return look(inbox);
+    return look(inboxes);
   }
-  bool look(SocketInbox& inbox) {
-    const auto outcome = link_->receive_some(inbox, processes);
+  bool look(SocketInboxes& inboxes) {
+    const auto outcome = link_->receive_some(inboxes, processes);
     is_over_ = !outcome || *outcome == IncomingLink::Outcome::ended || *outcome == IncomingLink::Outcome::refused;
     if (outcome && *outcome != IncomingLink::Outcome::refused && link_->process() != no_id) {
       require(link_->process() < processes);
@@ -80,8 +80,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (size == 0) return 0;
   const unsigned config = *data;
   const std::span rest(data + 1, size - 1);
-  SocketInbox inbox;
-  inbox.begin_play(context, (config & 1U) != 0);
+  SocketInboxes inboxes;
+  SocketInbox& inbox = inboxes.begin(context, (config & 1U) != 0);
+  if ((config & 8U) != 0) (void)inboxes.begin(context | beside_others, false);
   std::vector<std::unique_ptr<Receive>> posted;
   const auto post = [&] {
     const auto number = static_cast<RequestId>(posted.size());
@@ -97,11 +98,11 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const std::size_t length = std::min<std::size_t>(rest[at + 1], rest.size() - at - 2);
     const auto bytes = rest.subspan(at + 2, length);
     at += 2 + length;
-    if (!connection.is_over() && !connection.receive(bytes, inbox)) continue;
+    if (!connection.is_over() && !connection.receive(bytes, inboxes)) continue;
     if (!posts || posted.size() >= receives) continue;
     post();
     for (Connection& one : connections) {
-      if (!one.is_over()) one.look(inbox);
+      if (!one.is_over()) one.look(inboxes);
     }
   }
   for (const auto& one : posted) require(one->is_whole());

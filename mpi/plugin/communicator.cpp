@@ -198,7 +198,8 @@ Decision& Communicator::decision(MpiCall call, Bytes bytes, bool exact, bool in_
   const std::uint32_t key = static_cast<std::uint32_t>(call) * 512 + size_class * 4 + kind;
   const auto known = decisions_.find(key);
   if (known != decisions_.end()) return known->second;
-  return decisions_.emplace(key, Decision(call, bytes, exact, ranks_)).first->second;
+  const bool apart = is_ready() && process().mpi_is_elsewhere(places());
+  return decisions_.emplace(key, Decision(call, bytes, exact, apart, ranks_)).first->second;
 }
 
 CompiledCall* Communicator::compiled(const CallShape& shape) {
@@ -239,7 +240,7 @@ std::unique_ptr<CompiledCall> Communicator::lend(const CallShape& shape) {
       return lent;
     }
   }
-  return make_call(shape, CompiledCall::Carried::by_mpi);
+  return make_call(shape, CompiledCall::Carried::without_memory);
 }
 
 void Communicator::give_back(std::unique_ptr<CompiledCall> call) {

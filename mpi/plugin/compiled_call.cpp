@@ -91,7 +91,7 @@ Result<std::unique_ptr<CompiledCall>> CompiledCall::make(const CallShape& shape,
   }
   auto program = compile(**schedule, rank, shape);
   if (!program) return Failure(program.error());
-  if (carried == Carried::by_mpi && !messages.has_tags(program->stream_count())) {
+  if (carried == Carried::without_memory && !messages.has_tags(program->stream_count())) {
     return fail("{} needs more tags than the MPI has", shape.choice.algorithm);
   }
   return std::unique_ptr<CompiledCall>(new CompiledCall(shape, rank, std::move(*program), messages, carried));
@@ -104,7 +104,7 @@ CompiledCall::CompiledCall(CallShape shape, Rank rank, RankProgram program, Mess
                           program.region_bytes().size() > 2),
       program_(std::move(program)),
       uses_(region_uses(program_)),
-      carrier_(messages, program_, carried == Carried::by_mpi),
+      carrier_(messages, program_, carried == Carried::without_memory),
       player_(program_, carrier_.get(),
               [this](std::byte* to, const std::byte* from, std::size_t bytes, OperandOrder order) {
                 combine_(to, from, bytes, order);

@@ -45,9 +45,9 @@ class Memory {
 
 class CompiledCall {
  public:
-  /// Which way messages go. Those of plays that do not block go by the MPI: the memory of a node is for one play at a
-  /// time, and somebody must look at it.
-  enum class Carried : std::uint8_t { by_all, by_mpi };
+  /// Which way messages go. Those of plays that do not block go by the MPI, or by the connections to other machines
+  /// where the job has them: the memory of a node is for one play at a time, and somebody must look at it.
+  enum class Carried : std::uint8_t { by_all, without_memory };
 
   /// Errors: those of make_schedule(), a schedule in which routers take part, and where operands must be combined in
   /// the order of the ranks, one that does not, or that is too large to find out.

@@ -18,8 +18,8 @@ constexpr std::size_t rounds_of_only_trial = 15;
 
 }  // namespace
 
-Decision::Decision(MpiCall call, Bytes bytes, bool exact, Rank ranks)
-    : call_(call), bytes_(bytes), ways_(1), may_change_(exact) {
+Decision::Decision(MpiCall call, Bytes bytes, bool exact, bool apart, Rank ranks)
+    : call_(call), bytes_(bytes), apart_(apart), ways_(1), may_change_(exact) {
   const Settings& settings = process().settings;
   if (const auto& forced = settings.forced[static_cast<std::size_t>(call)]) {
     ways_.push_back(*forced);
@@ -28,14 +28,15 @@ Decision::Decision(MpiCall call, Bytes bytes, bool exact, Rank ranks)
                         settled_ == 0 ? "the MPI's own" : forced->algorithm, names_of(call).variable));
     return;
   }
-  if (!settings.guard) return;
-  if (!exact && settings.reproducible) {
+  const bool may_round = !exact && settings.reproducible;
+  if (may_round && !apart && settings.guard) {
     explain(fmt::format("{} of operations that round: the MPI's own, so that results do not depend on the time",
                         names_of(call).name));
-    return;
   }
-  undecided_ = on_trial_ = true;
-  before_.emplace();
+  may_try_ = settings.guard && !may_round;
+  undecided_ = may_try_ || apart;
+  on_trial_ = may_try_;
+  if (may_try_) before_.emplace();
 }
 
 /// All ranks of an allreduce must get the same bits, which nobody has checked of an algorithm of others.
@@ -44,11 +45,21 @@ bool Decision::may_differ(const ForcedChoice& choice, bool exact) const {
 }
 
 void Decision::prepare(const Places& places, MPI_Comm own, Rank rank) {
-  if (!undecided_ || before_) return;
+  if (!undecided_ || (before_ && !apart_)) return;
   undecided_ = false;
   for (ForcedChoice& one : worth_a_trial(call_, bytes_, places, own, rank)) ways_.push_back(std::move(one));
-  on_trial_ = ways_.size() > 1;
+  if (apart_) leave_out_the_mpi();
+  if (before_) return;
+  on_trial_ = may_try_ && ways_.size() > 1;
   if (on_trial_) begin_trial();
+}
+
+/// Until there is a trial, the first of ours plays: what the model predicts does not depend on the times of this run.
+void Decision::leave_out_the_mpi() {
+  if (ways_.size() > 1) ways_.erase(ways_.begin());
+  explain(fmt::format("{} of about {} bytes: {}", names_of(call_).name, bytes_,
+                      ways_[0].algorithm.empty() ? "the MPI's own, as none of ours can be played"
+                                                 : ways_[0].algorithm + (may_try_ ? " until there is a trial" : "")));
 }
 
 void Decision::begin_trial() {
@@ -68,12 +79,17 @@ const ForcedChoice* Decision::next() const {
 
 void Decision::drop(const ForcedChoice& choice) {
   std::erase(ways_, ForcedChoice(choice));
+  if (apart_ && ways_.empty()) {
+    ways_.emplace_back();
+    explain(fmt::format("{} of about {} bytes: the MPI's own, over other networks: none of ours can be played",
+                        names_of(call_).name, bytes_));
+  }
   settled_ = 0;
   calls_until_trial_ = 0;
   forget_quick_calls();
   if (ways_.size() == 1) trial_.reset();
   if (trial_) begin_trial();
-  on_trial_ = trial_.has_value();
+  on_trial_ = trial_ || before_;
 }
 
 void Decision::note(double seconds, MPI_Comm own) {
@@ -104,6 +120,7 @@ void Decision::note_before_trial(double seconds, MPI_Comm own) {
   PMPI_Allreduce(MPI_IN_PLACE, &mean, 1, MPI_DOUBLE, MPI_MAX, own);
   before_.reset();
   on_trial_ = false;
+  if (!undecided_ && ways_.size() == 1) return;  // there is nothing to compare
   calls_until_trial_ = CallsBeforeTrial::calls_until_trial(mean) + 1;
   calls_before_trial_ = CallsBeforeTrial::timed + calls_until_trial_ - 1;
 }
@@ -126,11 +143,11 @@ void Decision::end_trial() {
 void Decision::explain_outcome(const std::vector<double>& seconds, bool is_first) const {
   std::string times;
   for (std::size_t way = 0; way < ways_.size(); ++way) {
-    times += fmt::format("{}{} {:.2f} us", way == 0 ? "" : ", ", way == 0 ? "the MPI's own" : ways_[way].algorithm,
-                         seconds[way] * 1e6);
+    times += fmt::format("{}{} {:.2f} us", way == 0 ? "" : ", ",
+                         ways_[way].algorithm.empty() ? "the MPI's own" : ways_[way].algorithm, seconds[way] * 1e6);
   }
   explain(fmt::format("{} of about {} bytes{}: {} ({})", names_of(call_).name, bytes_, is_first ? "" : ", tried again",
-                      settled_ == 0 ? "the MPI's own" : ways_[settled_].algorithm, times));
+                      ways_[settled_].algorithm.empty() ? "the MPI's own" : ways_[settled_].algorithm, times));
 }
 
 }  // namespace ayatori::plugin

@@ -13,11 +13,15 @@ namespace ayatori::plugin {
 
 class Decision {
  public:
-  /// `exact`: the result does not depend on who plays, bit by bit.
-  Decision(MpiCall call, Bytes bytes, bool exact, Rank ranks);
+  /// `exact`: the result does not depend on who plays, bit by bit. `apart`: the MPI's own would take networks that are
+  /// not for collectives (Process::mpi_is_elsewhere); it is then played only where nothing of ours can be.
+  Decision(MpiCall call, Bytes bytes, bool exact, bool apart, Rank ranks);
 
-  /// Finds what is worth a trial, if there is to be one now; before next() is obeyed. `own` is the communicator of our
-  /// own whose ranks are at `places`, and all of them call it when one does; `rank` is ours.
+  /// Whether prepare() is to be called before the first call, rather than before a trial.
+  [[nodiscard]] bool begins_apart() const { return apart_ && undecided_; }
+  /// Finds what is worth a trial, if there is to be one now, or what plays instead of the MPI; before next() is obeyed.
+  /// `own` is the communicator of our own whose ranks are at `places`, and all of them call it when one does; `rank` is
+  /// ours.
   void prepare(const Places& places, MPI_Comm own, Rank rank);
   [[nodiscard]] bool is_prepared() const { return !undecided_; }
 
@@ -39,6 +43,7 @@ class Decision {
 
  private:
   [[nodiscard]] bool may_differ(const ForcedChoice& choice, bool exact) const;
+  void leave_out_the_mpi();
   void begin_trial();
   void go_on_trial();
   void note_before_trial(double seconds, MPI_Comm own);
@@ -47,11 +52,13 @@ class Decision {
 
   MpiCall call_;
   Bytes bytes_;
-  std::vector<ForcedChoice> ways_;  ///< the first is the MPI's own, without an algorithm
+  bool apart_;
+  std::vector<ForcedChoice> ways_;  ///< the first is the MPI's own, without an algorithm, unless it is left out
   std::optional<CallsBeforeTrial> before_;
   std::optional<Trial> trial_;
   std::size_t settled_ = 0;  ///< number in ways_
-  bool undecided_ = false;   ///< there is to be a first trial
+  bool undecided_ = false;   ///< there is to be a first trial, or a choice without the MPI's own
+  bool may_try_ = false;     ///< the times of calls may decide
   bool on_trial_ = false;    ///< and neither a pause nor only to come
   bool may_change_ = false;  ///< the result does not depend on who plays, so that later trials are allowed
   std::uint64_t trials_ = 0;

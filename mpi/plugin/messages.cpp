@@ -36,6 +36,10 @@ void Messages::use_sockets(std::vector<Rank> processes) {
   by_sockets_ = std::make_shared<const std::vector<Rank>>(std::move(processes));
 }
 
+std::uint64_t Messages::take_context() {
+  return (number_ << 32U) | beside_others | (outstanding_plays_++ & ~beside_others);
+}
+
 bool Messages::has_tags(std::uint32_t streams) const { return tags_.has(static_cast<int>(streams)); }
 
 /// Only a program with thousands of outstanding calls on one communicator waits here.
@@ -61,7 +65,7 @@ CallCarrier::CallCarrier(Messages& messages, const RankProgram& program, bool ou
     carrier_ = messages.near_.get();
     return;
   }
-  if (messages.by_sockets_ != nullptr && !outstanding) {
+  if (messages.by_sockets_ != nullptr) {
     by_sockets_ = std::make_unique<SocketCarrier>(*process().sockets, messages.by_sockets_, program.stream_count());
     carrier_ = by_sockets_.get();
   } else {
@@ -79,11 +83,13 @@ void CallCarrier::begin_play() {
     if (by_sockets_ != nullptr) by_sockets_->begin_play(messages_.context());
     return;
   }
+  if (by_sockets_ != nullptr) return by_sockets_->begin_play(messages_.take_context());
   first_tag_ = messages_.take_tags(streams_);
   by_mpi_->set_first_tag(first_tag_);
 }
 
 void CallCarrier::end_play() {
+  if (by_sockets_ != nullptr) return by_sockets_->end_play();
   if (outstanding_) messages_.give_back_tags(first_tag_);
 }
 

@@ -33,7 +33,9 @@ class Messages {
   friend class CallCarrier;
   /// The next play on the communicator begins: all ranks count alike.
   void begin_play();
-  [[nodiscard]] std::uint64_t context() const { return (number_ << 32U) | plays_; }
+  [[nodiscard]] std::uint64_t context() const { return (number_ << 32U) | (plays_ & ~beside_others); }
+  /// That of the next play that does not block. All ranks begin them in the same order.
+  [[nodiscard]] std::uint64_t take_context();
   /// The first tag of a play that does not block: all ranks get the same. Such plays are under way at the same time.
   [[nodiscard]] int take_tags(std::uint32_t streams);
   void give_back_tags(int first);
@@ -41,6 +43,7 @@ class Messages {
   MPI_Comm own_;
   std::uint64_t number_;
   std::uint32_t plays_ = 0;
+  std::uint32_t outstanding_plays_ = 0;
   bool all_near_;
   std::unique_ptr<MemoryCarrier> near_;                  ///< nullptr: none through memory
   std::shared_ptr<const std::vector<Rank>> by_sockets_;  ///< the processes, if messages to other nodes go by sockets
@@ -51,7 +54,7 @@ class Messages {
 /// What carries the messages of one compiled call.
 class CallCarrier {
  public:
-  /// `outstanding`: for plays that do not block, all by the MPI.
+  /// `outstanding`: for plays that do not block, all by the MPI, or all by sockets.
   CallCarrier(Messages& messages, const RankProgram& program, bool outstanding);
   [[nodiscard]] Carrier& get() const { return *carrier_; }
 

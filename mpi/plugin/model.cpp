@@ -71,8 +71,11 @@ std::vector<ForcedChoice> found_here(MpiCall call, Bytes bytes, const Places& pl
   for (const ForcedChoice& one : usual) {
     if (found.size() < 2 || &one == &usual.front()) add(one, "usual");
   }
-  explain(fmt::format("{} of about {} bytes on {} ranks: the MPI's own is compared with {}; costs {}",
-                      names_of(call).name, bytes, places.machine.size(), words, process().costs_from));
+  explain(fmt::format("{} of about {} bytes on {} ranks: {} {}; costs {}", names_of(call).name, bytes,
+                      places.machine.size(),
+                      process().mpi_is_elsewhere(places) ? "not the MPI's own, which would take other networks, but"
+                                                         : "the MPI's own is compared with",
+                      words, process().costs_from));
   return found;
 }
 

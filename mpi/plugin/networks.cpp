@@ -202,8 +202,13 @@ void join_networks(Process& process, const std::vector<std::string>& ways) {
   (*sockets)->set_peers(std::move(by_process));
   process.sockets = std::move(*sockets);
   explain(
-      "messages between machines go by connections of the plug-in's own, over the networks that both are on; those of "
-      "calls that do not block through the MPI");
+      "messages between machines go by connections of the plug-in's own, over the networks that both are on, and so do "
+      "all of calls that do not block");
+  if (process.collectives_are_apart) {
+    explain(
+        "collectives have networks that the MPI's other messages do not take: they are played from the first call on, "
+        "and the MPI's own, which would leave those networks, are not among what is tried");
+  }
 }
 
 }  // namespace ayatori::plugin

@@ -95,7 +95,8 @@ bool begin_process(int level) {
     tell("the choice table is not used: it was made for a job with other numbers of ranks on its machines");
     the_process.table.reset();
   }
-  if (the_process.settings.forces_nonblocking() || the_process.table) {
+  const bool may_be_ours = the_process.settings.forces_nonblocking() || the_process.collectives_are_apart;
+  if (may_be_ours || the_process.table) {
     the_process.plays_nonblocking = join_progress_of_mpi();
     if (!the_process.plays_nonblocking) {
       explain("calls that do not block: the MPI's own, which does not let others take part in its progress");

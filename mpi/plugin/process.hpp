@@ -44,9 +44,17 @@ struct Process {
   /// Connections to processes of other machines; nullptr: messages to them go through the MPI. The same in all
   /// processes.
   std::unique_ptr<ProcessSockets> sockets;
+  /// The MPI's own messages take networks that are not for collectives; those of plays take, by `sockets`, the ones
+  /// that are.
+  bool collectives_are_apart = false;
 
   /// Whether our node has more ranks than cores, as far as is known.
   [[nodiscard]] bool is_crowded() const { return memory != nullptr && memory->crowded(); }
+
+  /// Whether the MPI's own collectives among ranks at these places would take networks that are not for collectives.
+  [[nodiscard]] bool mpi_is_elsewhere(const Places& of_ranks) const {
+    return collectives_are_apart && of_ranks.machine_count() > 1;
+  }
 };
 
 /// Filled once, before the program's first collective call; but for the memory and what is outstanding it is only read

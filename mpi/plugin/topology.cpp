@@ -10,6 +10,7 @@
 
 #include "ayatori/base/text.hpp"
 #include "ayatori/network/job.hpp"
+#include "ayatori/network/plane_network.hpp"
 #include "ayatori/sources/host_environment.hpp"
 #include "ayatori/sources/source.hpp"
 #include "networks.hpp"
@@ -54,8 +55,8 @@ Result<Job> job_of(const Network& network, const Process& process, const std::ve
 }
 
 /// One number after the other, as text.
-std::string in_words(const Places& places, LinkRate rate, bool direct) {
-  std::string text = fmt::format("{} {}\n", to_string(rate), direct ? 1 : 0);
+std::string in_words(const Places& places, LinkRate rate, bool direct, bool collectives_are_apart) {
+  std::string text = fmt::format("{} {} {}\n", to_string(rate), direct ? 1 : 0, collectives_are_apart ? 1 : 0);
   const auto add = [&](const auto& list) {
     text += fmt::format("{}", list.size());
     for (const auto& one : list) text += fmt::format(" {}", static_cast<std::uint32_t>(one));
@@ -72,9 +73,10 @@ std::string in_words(const Places& places, LinkRate rate, bool direct) {
 void take_words(std::string_view text, Process& process) {
   LineReader lines(text);
   const auto links = split(lines.next().value_or(""), ' ');
-  if (links.size() == 2) {
+  if (links.size() == 3) {
     process.link_rate = parse_link_rate(links[0]).value_or(LinkRate{});
     process.direct = links[1] == "1";
+    process.collectives_are_apart = links[2] == "1";
   }
   Places& places = process.places;
   const auto take = [&](auto& list) {
@@ -103,6 +105,14 @@ LinkRate rate_of(const Network& network, const Job& job) {
   return {};
 }
 
+/// Whether messages between two processes, and so all that the MPI sends, may take a network that is not for
+/// collectives.
+bool are_collectives_apart(const Network& network) {
+  return std::ranges::any_of(network.planes(), [](const Plane& plane) {
+    return plane.use.carries(Purpose::neighbours) && !plane.use.carries(Purpose::collectives);
+  });
+}
+
 /// What process 0 finds out for all.
 struct Found {
   std::string places;
@@ -110,11 +120,14 @@ struct Found {
 };
 
 Result<Found> find_places(const std::string& source, const Process& process, const std::vector<HostName>& names) {
-  const auto network = open_source(source, {.purpose = Purpose::collectives});
+  const auto whole = open_source(source);
+  if (!whole) return Failure(whole.error());
+  const bool are_apart = are_collectives_apart(*whole);
+  const auto network = network_for(*whole, Purpose::collectives);
   if (!network) return Failure(network.error());
   const auto job = job_of(*network, process, names);
   if (!job) return Failure(job.error());
-  Found found{in_words(places_of_job(*network, *job), rate_of(*network, *job), network->direct()), {}};
+  Found found{in_words(places_of_job(*network, *job), rate_of(*network, *job), network->direct(), are_apart), {}};
   if (process.settings.sockets) found.ways = ways_of_machines(*network, *job);
   return found;
 }
@@ -139,6 +152,7 @@ void add_topology(Process& process) {
   if (words.empty()) return;
   take_words(words, process);
   if (process.settings.sockets && process.places.machine_count() > 1) join_networks(process, found.ways);
+  if (process.sockets == nullptr) process.collectives_are_apart = false;
 }
 
 }  // namespace ayatori::plugin

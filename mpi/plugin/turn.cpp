@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "ayatori/tuning/candidates.hpp"
 #include "quick_calls.hpp"
 
 namespace ayatori::plugin {
@@ -27,17 +28,19 @@ Turn::Turn(MPI_Comm comm, MpiCall call, Bytes bytes, CallShape shape, MPI_Reques
     : on_(Communicator::find(comm)), request_(request) {
   if (on_ == nullptr || shape.root >= on_->ranks()) return;
   if (request != nullptr) {
-    take_nonblocking(call, bytes, std::move(shape));
+    take_nonblocking(call, bytes, shape);
     return;
   }
   // All ranks are in this call, and may wait for each other, as they may not in one that does not block.
-  if (process().plays_nonblocking && !on_->prepare()) return;
+  if ((process().plays_nonblocking || process().collectives_are_apart) && !on_->prepare()) return;
   if (!process().settings.forced[static_cast<std::size_t>(call)] && take_from_table(call, bytes, shape)) return;
   Decision& decision = on_->decision(call, bytes, exact, shape.in_rank_order);
   settled_ = &decision;
   if (!was_counted(decision)) decision.count();
-  if (decision.next() == nullptr && !decision.on_trial()) return;
-  if (!decision.is_prepared() && !on_->is_used_for_long()) return;
+  if (!decision.begins_apart()) {
+    if (decision.next() == nullptr && !decision.on_trial()) return;
+    if (!decision.is_prepared() && !on_->is_used_for_long()) return;
+  }
   if (!on_->prepare()) return;
   if (!decision.is_prepared()) decision.prepare(on_->places(), on_->own(), on_->rank());
   while (const ForcedChoice* const choice = decision.next()) {
@@ -62,23 +65,36 @@ bool Turn::take_from_table(MpiCall call, Bytes bytes, const CallShape& shape) {
   return true;
 }
 
-/// What the user or a table says: the time of a call that does not block tells nothing, so there is no trial.
-void Turn::take_nonblocking(MpiCall call, Bytes bytes, CallShape shape) {
+/// What the user or a table says, or is good in general where the MPI's own is to be avoided: the time of a call that
+/// does not block tells nothing, so there is no trial.
+void Turn::take_nonblocking(MpiCall call, Bytes bytes, const CallShape& shape) {
   if (!process().plays_nonblocking || !on_->is_ready()) return;
   free_buried_communicators();
   const auto& forced = process().settings.forced_nonblocking[static_cast<std::size_t>(call)];
   const SizeInterval* const interval = forced ? nullptr : on_->by_table(call, bytes);
-  ForcedChoice choice;
-  if (forced) choice = *forced;
-  if (interval != nullptr) choice = {interval->algorithm, interval->chunk_bytes};
-  if (choice.algorithm.empty()) return;
-  const auto chosen = with_choice(call, choice, std::move(shape));
-  if (!chosen) return;
-  lent_ = on_->lend(*chosen);
-  call_ = lent_.get();
-  if (call_ == nullptr || !process().settings.verbose) return;
-  explain(fmt::format("{} without blocking on {} ranks: {}, {}", names_of(call).name, on_->ranks(), choice.algorithm,
-                      forced ? fmt::format("forced by {}", nonblocking_variable(call)) : "by the choice table"));
+  std::vector<ForcedChoice> choices;
+  std::string why = "by the choice table";
+  if (forced) {
+    choices = {*forced};
+    why = fmt::format("forced by {}", nonblocking_variable(call));
+  } else if (interval != nullptr) {
+    choices = {{interval->algorithm, interval->chunk_bytes}};
+  } else if (const Places places = on_->places(); process().mpi_is_elsewhere(places)) {
+    // Ranks must not ask each other here, and what they compute in floating point may differ in its last bit.
+    choices = candidates(call, bytes, places);
+    why = "as the MPI's own would take other networks";
+  }
+  for (const ForcedChoice& choice : choices) {
+    const auto chosen = choice.algorithm.empty() ? std::nullopt : with_choice(call, choice, shape);
+    if (chosen) lent_ = on_->lend(*chosen);
+    call_ = lent_.get();
+    if (call_ == nullptr) continue;
+    if (process().settings.verbose) {
+      explain(fmt::format("{} without blocking on {} ranks: {}, {}", names_of(call).name, on_->ranks(),
+                          choice.algorithm, why));
+    }
+    return;
+  }
 }
 
 Turn::~Turn() {

@@ -44,7 +44,7 @@ class Turn {
 
  private:
   bool take_from_table(MpiCall call, Bytes bytes, const CallShape& shape);
-  void take_nonblocking(MpiCall call, Bytes bytes, CallShape shape);
+  void take_nonblocking(MpiCall call, Bytes bytes, const CallShape& shape);
 
   Communicator* on_ = nullptr;
   Decision* decision_ = nullptr;  ///< on trial

@@ -56,7 +56,6 @@ void ProcessSockets::set_peers(std::vector<SocketPeer> peers) {
     for (SocketWay& way : peers[process].ways) links.push_back({process, OutgoingLink(std::move(way))});
     state_->by_size.push_back(std::move(peers[process].by_size));
   }
-  state_->sent.resize(peers.size());
   state_->open_links.resize(peers.size());
   state_->has_ended.resize(peers.size());
 }
@@ -74,20 +73,27 @@ void ProcessSockets::State::watch(int descriptor, std::uint32_t wanted, void* wh
   epoll_ctl(events.number(), operation, descriptor, &event);
 }
 
-void ProcessSockets::State::begin_play(std::uint64_t context_, bool keeps_early) {
-  context = context_;
-  inbox.begin_play(context, keeps_early);
-  for (auto& numbers : sent) std::ranges::fill(numbers, 0U);
+void ProcessSockets::State::begin_play(SocketPlay& play, std::uint64_t context, bool keeps_early) {
+  end_play(play);
+  play.context = context;
+  play.inbox = &inboxes.begin(context, keeps_early);
+  play.sent.resize(outgoing.size());
+  for (auto& numbers : play.sent) std::ranges::fill(numbers, 0U);
 }
 
-std::uint32_t ProcessSockets::State::new_send(RequestId request, std::uint32_t fragments) {
+void ProcessSockets::State::end_play(SocketPlay& play) {
+  if (play.inbox != nullptr) inboxes.end(play.context);
+  play.inbox = nullptr;
+}
+
+std::uint32_t ProcessSockets::State::new_send(const Send& send) {
   if (free_sends.empty()) {
     free_sends.push_back(static_cast<std::uint32_t>(sends.size()));
     sends.emplace_back();
   }
   const std::uint32_t number = free_sends.back();
   free_sends.pop_back();
-  sends[number] = {request, fragments};
+  sends[number] = send;
   return number;
 }
 
@@ -97,19 +103,19 @@ Result<> ProcessSockets::State::remember(Result<> done) {
   return done;
 }
 
-Result<> ProcessSockets::State::post_send(Rank to, RequestId request, const CarriedMessage& message) {
+Result<> ProcessSockets::State::post_send(SocketPlay& play, Rank to, RequestId request, const CarriedMessage& message) {
   if (broken) return Failure(*broken);
-  return remember(send(to, request, message));
+  return remember(send(play, to, request, message));
 }
 
-Result<> ProcessSockets::State::send(Rank to, RequestId request, const CarriedMessage& message) {
+Result<> ProcessSockets::State::send(SocketPlay& play, Rank to, RequestId request, const CarriedMessage& message) {
   if (by_size[to].empty()) return fail("no network leads to process {}", to);
   const auto& ways = ways_of(to, message.bytes);
-  auto& numbers = sent[to];
+  auto& numbers = play.sent[to];
   if (numbers.size() <= message.stream) numbers.resize(message.stream + 1);
   const std::size_t parts = ways.size();
-  FragmentHeader header{context, message.stream, numbers[message.stream]++, message.bytes, 0, 0};
-  const std::uint32_t number = new_send(request, static_cast<std::uint32_t>(parts));
+  FragmentHeader header{play.context, message.stream, numbers[message.stream]++, message.bytes, 0, 0};
+  const std::uint32_t number = new_send({play.inbox, request, static_cast<std::uint32_t>(parts)});
   for (std::size_t part = 0; part < parts; ++part) {
     header.offset += header.bytes;
     header.bytes = message.bytes / parts + (part < message.bytes % parts ? 1 : 0);
@@ -133,7 +139,7 @@ Result<> ProcessSockets::State::advance(Outgoing& one) {
   if (auto done = one.link.send_some(left); !done) return done;
   for (const std::uint32_t number : left) {
     if (--sends[number].fragments > 0) continue;
-    inbox.completions().add(sends[number].request);
+    sends[number].inbox->completions().add(sends[number].request);
     free_sends.push_back(number);
   }
   if (one.link.is_idle() == one.link.waits_for_room) {
@@ -144,9 +150,10 @@ Result<> ProcessSockets::State::advance(Outgoing& one) {
   return {};
 }
 
-Result<> ProcessSockets::State::post_receive(Rank from, RequestId request, const CarriedMessage& message) {
+Result<> ProcessSockets::State::post_receive(SocketPlay& play, Rank from, RequestId request,
+                                             const CarriedMessage& message) {
   if (broken) return Failure(*broken);
-  inbox.post(from, request, message);
+  play.inbox->post(from, request, message);
   return {};
 }
 
@@ -161,7 +168,7 @@ void ProcessSockets::State::accept_all() {
 
 Result<> ProcessSockets::State::receive(IncomingLink& link) {
   const bool was_known = link.process() != no_id;
-  const auto outcome = link.receive_some(inbox, static_cast<Rank>(outgoing.size()));
+  const auto outcome = link.receive_some(inboxes, static_cast<Rank>(outgoing.size()));
   if (!outcome) return Failure(outcome.error());
   if (!was_known && link.process() != no_id) ++open_links[link.process()];
   const bool is_blocked = *outcome == IncomingLink::Outcome::blocked;
@@ -190,15 +197,15 @@ Result<> ProcessSockets::State::retry_blocked() {
   return {};
 }
 
-Result<> ProcessSockets::State::progress(int milliseconds) {
+Result<> ProcessSockets::State::progress(SocketPlay& play, int milliseconds) {
   if (broken) return Failure(*broken);
-  return remember(look(milliseconds));
+  return remember(look(play.inbox->completions(), milliseconds));
 }
 
-Result<> ProcessSockets::State::look(int milliseconds) {
+Result<> ProcessSockets::State::look(const Completions& awaited, int milliseconds) {
   if (auto retried = retry_blocked(); !retried) return retried;
   std::array<epoll_event, max_events> happened;
-  const int timeout = inbox.completions().empty() ? milliseconds : 0;
+  const int timeout = awaited.empty() ? milliseconds : 0;
   const int count = epoll_wait(events.number(), happened.data(), max_events, timeout);
   for (int i = 0; i < count; ++i) {
     const epoll_event& event = happened[static_cast<std::size_t>(i)];
@@ -215,9 +222,9 @@ Result<> ProcessSockets::State::look(int milliseconds) {
   return {};
 }
 
-Result<> ProcessSockets::State::check_for_ended() const {
+Result<> ProcessSockets::State::check_for_ended(const SocketPlay& play) const {
   Rank ended = no_id;
-  inbox.visit_awaited([&](Rank process) {
+  play.inbox->visit_awaited([&](Rank process) {
     if (has_ended[process] && open_links[process] == 0) ended = process;
   });
   if (ended != no_id) return fail("process {} has ended before it sent what is awaited", ended);

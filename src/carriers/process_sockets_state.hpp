@@ -13,30 +13,38 @@
 
 namespace ayatori {
 
+/// One play of a carrier.
+struct SocketPlay {
+  std::uint64_t context = 0;
+  SocketInbox* inbox = nullptr;                  ///< nullptr: none is under way
+  std::vector<std::vector<std::uint32_t>> sent;  ///< by process and stream: messages
+};
+
 struct ProcessSockets::State {
   State(Rank self_, SocketOptions options_) : self(self_), options(std::move(options_)) {}
 
-  void begin_play(std::uint64_t context, bool keeps_early);
-  [[nodiscard]] Result<> post_send(Rank to, RequestId request, const CarriedMessage& message);
-  [[nodiscard]] Result<> post_receive(Rank from, RequestId request, const CarriedMessage& message);
-  /// Sends and receives what can be without waiting, or waits until something happens, for `milliseconds` at most.
-  [[nodiscard]] Result<> progress(int milliseconds);
-  /// What is complete, as much as fits.
-  [[nodiscard]] Result<std::size_t> take(std::span<RequestId> completed) { return inbox.completions().take(completed); }
-  /// Error: a process from which something is awaited has closed all its connections.
-  [[nodiscard]] Result<> check_for_ended() const;
+  void begin_play(SocketPlay& play, std::uint64_t context, bool keeps_early);
+  void end_play(SocketPlay& play);
+  [[nodiscard]] Result<> post_send(SocketPlay& play, Rank to, RequestId request, const CarriedMessage& message);
+  [[nodiscard]] Result<> post_receive(SocketPlay& play, Rank from, RequestId request, const CarriedMessage& message);
+  /// Sends and receives what can be without waiting, or waits until something happens, for `milliseconds` at most, and
+  /// not at all where something of the play is complete.
+  [[nodiscard]] Result<> progress(SocketPlay& play, int milliseconds);
+  /// Error: a process from which something of the play is awaited has closed all its connections.
+  [[nodiscard]] Result<> check_for_ended(const SocketPlay& play) const;
 
   struct Outgoing {
     Rank process = 0;
     OutgoingLink link;
   };
   struct Send {
+    SocketInbox* inbox = nullptr;  ///< of its play
     RequestId request = 0;
     std::uint32_t fragments = 0;  ///< that have not left
   };
 
-  [[nodiscard]] Result<> send(Rank to, RequestId request, const CarriedMessage& message);
-  [[nodiscard]] Result<> look(int milliseconds);
+  [[nodiscard]] Result<> send(SocketPlay& play, Rank to, RequestId request, const CarriedMessage& message);
+  [[nodiscard]] Result<> look(const Completions& awaited, int milliseconds);
   [[nodiscard]] Result<> advance(Outgoing& outgoing);
   [[nodiscard]] Result<> receive(IncomingLink& incoming);
   [[nodiscard]] Result<> retry_blocked();
@@ -45,7 +53,7 @@ struct ProcessSockets::State {
   void accept_all();
   void watch(int descriptor, std::uint32_t events, void* what, bool is_new) const;
   [[nodiscard]] Result<> remember(Result<> done);
-  [[nodiscard]] std::uint32_t new_send(RequestId request, std::uint32_t fragments);
+  [[nodiscard]] std::uint32_t new_send(const Send& send);
 
   Rank self;
   SocketOptions options;
@@ -57,9 +65,7 @@ struct ProcessSockets::State {
   std::list<IncomingLink> incoming;
   std::vector<std::uint32_t> open_links;  ///< by process: connections that it has to here
   std::vector<bool> has_ended;            ///< by process: whether one was closed
-  std::uint64_t context = 0;
-  SocketInbox inbox;
-  std::vector<std::vector<std::uint32_t>> sent;  ///< by process and stream: messages of this play
+  SocketInboxes inboxes;
   std::vector<Send> sends;
   std::vector<std::uint32_t> free_sends;
   std::vector<std::uint32_t> left;

@@ -6,7 +6,9 @@
 #include <unistd.h>
 
 #include <array>
+#include <thread>
 
+#include "ayatori/base/random.hpp"
 #include "case_fixtures.hpp"
 #include "participant_fixtures.hpp"
 #include "socket_inbox.hpp"
@@ -160,6 +162,135 @@ TEST(SocketCarrier, MessagesOfTheNextPlayWaitForIt) {
   EXPECT_EQ(got.bytes, sent.bytes);
 }
 
+/// A carrier of a process beside its first one.
+std::unique_ptr<SocketCarrier> another(SocketNetwork& network, Rank process, std::uint64_t context) {
+  const auto all = std::make_shared<const std::vector<Rank>>(std::vector<Rank>{0, 1});
+  auto made = std::make_unique<SocketCarrier>(*network.sockets(process), all, 1);
+  made->begin_play(context);
+  return made;
+}
+
+/// Both ends go on until the second has a message.
+RequestId received_by(SocketCarrier& sender, SocketCarrier& receiver) {
+  std::array<RequestId, 1> some{};
+  for (int look = 0; look < 1'000'000; ++look) {
+    EXPECT_TRUE(sender.test_some(some));
+    const auto got = receiver.test_some(some);
+    EXPECT_TRUE(got);
+    if (got.value_or(1) > 0) return some[0];
+  }
+  return no_id;
+}
+
+TEST(SocketCarrier, PlaysBesideOthersBeginInAnyOrder) {
+  SocketNetwork network(2);
+  const auto first = another(network, 0, 1 | beside_others);
+  const auto second = another(network, 0, 2 | beside_others);
+  Post large(1, 0, numbered(400'000));
+  Post small(1, 0, numbered(30));
+  ASSERT_TRUE(first->post_send(0, large.message));
+  ASSERT_TRUE(second->post_send(0, small.message));
+  const auto got_second = another(network, 1, 2 | beside_others);
+  Post got_small(0, 0, std::vector<std::byte>(30));
+  ASSERT_TRUE(got_second->post_receive(5, got_small.message));
+  EXPECT_EQ(received_by(*first, *got_second), 5U);
+  EXPECT_EQ(got_small.bytes, small.bytes);
+  const auto got_first = another(network, 1, 1 | beside_others);
+  Post got_large(0, 0, std::vector<std::byte>(400'000));
+  ASSERT_TRUE(got_first->post_receive(6, got_large.message));
+  EXPECT_EQ(received_by(*first, *got_first), 6U);
+  EXPECT_EQ(got_large.bytes, large.bytes);
+}
+
+TEST(SocketCarrier, APlayBesideOthersDoesNotWaitForOneThatHasNotBegunHere) {
+  SocketNetwork network(2);
+  network.begin_play(1);
+  const auto sends = another(network, 0, 7 | beside_others);
+  const auto receives = another(network, 1, 7 | beside_others);
+  Post of_next(1, 0, numbered(400'000));
+  Post beside(1, 0, numbered(30));
+  network.carrier(0).begin_play(99);
+  ASSERT_TRUE(network.carrier(0).post_send(0, of_next.message));
+  ASSERT_TRUE(sends->post_send(0, beside.message));
+  Post got(0, 0, std::vector<std::byte>(30));
+  ASSERT_TRUE(receives->post_receive(5, got.message));
+  EXPECT_EQ(received_by(*sends, *receives), 5U);
+  EXPECT_EQ(got.bytes, beside.bytes);
+  network.carrier(1).begin_play(99);
+  Post got_next(0, 0, std::vector<std::byte>(400'000));
+  ASSERT_TRUE(network.carrier(1).post_receive(7, got_next.message));
+  EXPECT_EQ(received(network, 1).value(), std::vector<RequestId>{7});
+  EXPECT_EQ(got_next.bytes, of_next.bytes);
+}
+
+/// Of one process: plays of several schedules at the same time, which begin in an order of its own.
+Result<> play_beside_each_other(std::vector<std::unique_ptr<Participant>>& plays, Random& order) {
+  order.shuffle(std::span(plays));
+  std::size_t begun = 0;
+  while (true) {
+    if (begun < plays.size() && (begun == 0 || order.below(3) == 0)) {
+      if (auto started = plays[begun++]->start(); !started) return started;
+    }
+    std::size_t done = 0;
+    for (std::size_t i = 0; i < begun; ++i) {
+      Participant& one = *plays[i];
+      if (!one.done) {
+        const auto advanced = one.player.advance();
+        if (!advanced) return Failure(advanced.error());
+        one.done = *advanced;
+      }
+      done += one.done ? 1 : 0;
+    }
+    if (done == plays.size()) return {};
+  }
+}
+
+TEST(SocketCarrier, ManyPlaysAtTheSameTimeEndAsEachPromises) {
+  constexpr Rank ranks = 4;
+  constexpr std::size_t at_once = 6;
+  for (std::uint64_t seed = 1; seed <= 12; ++seed) {
+    SCOPED_TRACE(seed);
+    Random random(seed);
+    CaseDraw draw(seed, 60'000);
+    SocketNetwork network(ranks, 2);
+    const auto all = std::make_shared<const std::vector<Rank>>(std::vector<Rank>{0, 1, 2, 3});
+    std::vector<SchedulePtr> schedules;
+    std::vector<std::unique_ptr<SocketCarrier>> carriers;
+    std::vector<Participants> by_rank(ranks);
+    std::vector<std::vector<Participant*>> by_schedule;
+    while (schedules.size() < at_once) {
+      const Algorithm& algorithm = algorithms()[random.below(algorithms().size())];
+      const ScheduleCase drawn = draw.of(algorithm, ranks);
+      const auto made = make_schedule(algorithm.name, drawn.call, drawn.places, drawn.options);
+      if (!made || (*made)->participant_count() != ranks) continue;
+      schedules.push_back(*made);
+      auto& participants = by_schedule.emplace_back();
+      for (Rank rank = 0; rank < ranks; ++rank) {
+        carriers.push_back(std::make_unique<SocketCarrier>(*network.sockets(rank), all, (*made)->stream_count()));
+        carriers.back()->begin_play(schedules.size() | beside_others);
+        by_rank[rank].push_back(std::make_unique<Participant>(**made, rank, *carriers.back()));
+        participants.push_back(by_rank[rank].back().get());
+      }
+    }
+    std::vector<Result<>> outcomes(ranks);
+    {
+      std::vector<std::jthread> threads;
+      for (Rank rank = 0; rank < ranks; ++rank) {
+        threads.emplace_back([&, rank, order = Random(seed * 10 + rank)]() mutable {
+          outcomes[rank] = play_beside_each_other(by_rank[rank], order);
+        });
+      }
+    }
+    for (const auto& outcome : outcomes) ASSERT_TRUE(outcome) << outcome.error().message;
+    for (std::size_t i = 0; i < schedules.size(); ++i) {
+      for (Rank rank = 0; rank < schedules[i]->call().ranks; ++rank) {
+        const auto checked = check_sample_data(*schedules[i], rank, by_schedule[i][rank]->memory);
+        ASSERT_TRUE(checked) << checked.error().message;
+      }
+    }
+  }
+}
+
 TEST(SocketCarrier, EndsOfAMessageThatDifferInSizeAreAnError) {
   SocketNetwork network(2);
   network.begin_play(1);
@@ -174,9 +305,8 @@ TEST(SocketCarrier, EndsOfAMessageThatDifferInSizeAreAnError) {
 
 TEST(SocketInbox, FragmentsThatDoNotFitTheirMessageAreErrors) {
   SocketInbox inbox;
-  inbox.begin_play(5, true);
   const auto find = [&](std::uint64_t offset, std::uint64_t bytes) {
-    return inbox.find(3, {.context = 5, .message_bytes = 100, .offset = offset, .bytes = bytes});
+    return inbox.find(3, {.context = 5, .message_bytes = 100, .offset = offset, .bytes = bytes}, true);
   };
   EXPECT_FALSE(find(101, 0));
   EXPECT_FALSE(find(1, 100));

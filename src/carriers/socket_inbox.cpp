@@ -13,14 +13,6 @@ constexpr Bytes early_bytes_at_once = Bytes{1} << 20;
 
 }  // namespace
 
-void SocketInbox::begin_play(std::uint64_t context, bool keeps_early) {
-  context_ = context;
-  keeps_early_ = keeps_early;
-  completions_ = Completions();
-  incoming_.clear();
-  posted_.clear();
-}
-
 void SocketInbox::post(Rank from, RequestId request, const CarriedMessage& message) {
   const std::uint32_t number = posted_[{from, message.stream, 0}]++;
   const Key key{from, message.stream, number};
@@ -36,13 +28,12 @@ void SocketInbox::post(Rank from, RequestId request, const CarriedMessage& messa
   if (incoming.has_arrived) finish(key, incoming);
 }
 
-Result<SocketInbox::Place> SocketInbox::find(Rank from, const FragmentHeader& header) {
-  if (header.context != context_) return Place::later;
+Result<SocketInbox::Place> SocketInbox::find(Rank from, const FragmentHeader& header, bool keeps_early) {
   if (header.offset > header.message_bytes || header.bytes > header.message_bytes - header.offset) {
     return fail("process {} sends a fragment that does not fit its message", from);
   }
   const Key key{from, header.stream, header.number};
-  if (!keeps_early_ && !incoming_.contains(key)) return Place::later;
+  if (!keeps_early && !incoming_.contains(key)) return Place::later;
   const auto [found, is_new] = incoming_.try_emplace(key);
   Incoming& incoming = found->second;
   if (is_new) incoming.bytes = header.message_bytes;
@@ -86,6 +77,39 @@ void SocketInbox::finish(const Key& key, const Incoming& incoming) {
   }
   completions_.add(incoming.request);
   incoming_.erase(key);
+}
+
+SocketInbox& SocketInboxes::begin(std::uint64_t context, bool keeps_early) {
+  auto& play = plays_[context];
+  if (play == nullptr) {
+    play = std::make_unique<Play>();
+    if ((context & beside_others) != 0) ++beside_;
+  }
+  play->has_begun = true;
+  play->keeps_early = keeps_early;
+  return play->inbox;
+}
+
+void SocketInboxes::end(std::uint64_t context) {
+  if (plays_.erase(context) != 0 && (context & beside_others) != 0) --beside_;
+}
+
+Result<SocketInbox::Place> SocketInboxes::find(Rank from, const FragmentHeader& header) {
+  const bool is_beside = (header.context & beside_others) != 0;
+  auto known = plays_.find(header.context);
+  if (known == plays_.end()) {
+    if (!is_beside && beside_ == 0) return SocketInbox::Place::later;
+    known = plays_.emplace(header.context, std::make_unique<Play>()).first;
+    if (is_beside) ++beside_;
+  }
+  Play& play = *known->second;
+  const bool keeps_early = play.keeps_early || !play.has_begun || beside_ > 0;
+  return play.inbox.find(from, header, keeps_early);
+}
+
+SocketInbox* SocketInboxes::of(const FragmentHeader& header) {
+  const auto known = plays_.find(header.context);
+  return known == plays_.end() ? nullptr : &known->second->inbox;
 }
 
 }  // namespace ayatori

@@ -1,16 +1,18 @@
 #pragma once
 /// \file
-/// What other processes send to this one by TCP: which bytes belong to which receive. No I/O.
+/// What other processes send to this one by TCP: which bytes belong to which receive of which play. No I/O.
 ///
 /// A message travels in one or several fragments, each with a header, on one or several connections. The messages from
 /// one process on one stream of a play are numbered by both ends, in the order in which each posts them.
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <span>
 #include <unordered_map>
 #include <vector>
 
+#include "ayatori/carriers/process_sockets.hpp"
 #include "completions.hpp"
 
 namespace ayatori {
@@ -25,16 +27,13 @@ struct FragmentHeader {
   std::uint64_t bytes = 0;          ///< of the fragment
 };
 
+/// Of one play.
 class SocketInbox {
  public:
   enum class Place : std::uint8_t {
     here,   ///< there is memory for it
     later,  ///< nobody has asked for it yet: to be tried again after a receive is posted or a play begins
   };
-
-  /// No message is under way. Of plays of several streams what comes before its receive is kept (`keeps_early`):
-  /// connections would otherwise wait for one stream with what another one needs.
-  void begin_play(std::uint64_t context, bool keeps_early);
 
   /// What has become complete goes there.
   [[nodiscard]] Completions& completions() { return completions_; }
@@ -48,9 +47,9 @@ class SocketInbox {
     }
   }
 
-  /// Whether a fragment can be taken, which is then to be filled. Error: a fragment that does not fit its receive, or
-  /// of which there is a part already.
-  [[nodiscard]] Result<Place> find(Rank from, const FragmentHeader& header);
+  /// Whether a fragment can be taken, which is then to be filled. `keeps_early`: what comes before its receive is kept.
+  /// Error: a fragment that does not fit its receive, or of which there is a part already.
+  [[nodiscard]] Result<Place> find(Rank from, const FragmentHeader& header, bool keeps_early);
   /// The memory of the fragment's bytes from `done` on, or of the first of them; after find() said `here`.
   void memory_of(Rank from, const FragmentHeader& header, Bytes done, std::vector<std::span<std::byte>>& memory);
   /// The fragment is there.
@@ -83,11 +82,35 @@ class SocketInbox {
 
   void finish(const Key& key, const Incoming& incoming);
 
-  std::uint64_t context_ = 0;
-  bool keeps_early_ = false;
   Completions completions_;
   std::unordered_map<Key, Incoming, KeyHash> incoming_;
   std::unordered_map<Key, std::uint32_t, KeyHash> posted_;  ///< by process and stream: how many, for their numbers
+};
+
+/// Of all plays that are under way here, and of those of which something has come first.
+class SocketInboxes {
+ public:
+  /// Of plays of several streams what comes before its receive is kept (`keeps_early`): connections would otherwise
+  /// wait for one stream with what another one needs. Precondition: no play of this context is under way. The inbox
+  /// stays where it is until end().
+  [[nodiscard]] SocketInbox& begin(std::uint64_t context, bool keeps_early);
+  void end(std::uint64_t context);
+
+  /// SocketInbox::find in the inbox of the fragment's play. While plays go on beside others, everything is kept that
+  /// comes early: what one of them needs may stand behind it on the same connection.
+  [[nodiscard]] Result<SocketInbox::Place> find(Rank from, const FragmentHeader& header);
+  /// After find() said `here`; nullptr: the play has been given up.
+  [[nodiscard]] SocketInbox* of(const FragmentHeader& header);
+
+ private:
+  struct Play {
+    SocketInbox inbox;
+    bool keeps_early = false;
+    bool has_begun = false;
+  };
+
+  std::unordered_map<std::uint64_t, std::unique_ptr<Play>> plays_;  ///< by context
+  std::size_t beside_ = 0;                                          ///< of them, plays that go on beside others
 };
 
 }  // namespace ayatori

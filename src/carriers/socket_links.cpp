@@ -159,7 +159,7 @@ Result<IncomingLink::Read> IncomingLink::receive_payload(SocketInbox& inbox) {
   return Read::all;
 }
 
-Result<IncomingLink::Outcome> IncomingLink::receive_some(SocketInbox& inbox, Rank processes) {
+Result<IncomingLink::Outcome> IncomingLink::receive_some(SocketInboxes& inboxes, Rank processes) {
   const auto ended = [](Read read) { return read == Read::end ? Outcome::ended : Outcome::drained; };
   if (process_ == no_id) {
     const auto read = fill(std::as_writable_bytes(std::span(&greeting_, 1)));
@@ -177,15 +177,17 @@ Result<IncomingLink::Outcome> IncomingLink::receive_some(SocketInbox& inbox, Ran
       received_ = 0;
     }
     if (!has_place_) {
-      const auto place = inbox.find(process_, header_);
+      const auto place = inboxes.find(process_, header_);
       if (!place) return Failure(place.error());
       if (*place == SocketInbox::Place::later) return Outcome::blocked;
       has_place_ = true;
     }
-    const auto read = receive_payload(inbox);
+    SocketInbox* const inbox = inboxes.of(header_);
+    if (inbox == nullptr) return fail("process {} sends a part of a message that nobody wants any more", process_);
+    const auto read = receive_payload(*inbox);
     if (!read) return Failure(read.error());
     if (*read != Read::all) return ended(*read);
-    inbox.arrived(process_, header_);
+    inbox->arrived(process_, header_);
     in_fragment_ = has_place_ = false;
   }
 }

@@ -91,7 +91,7 @@ class IncomingLink {
   [[nodiscard]] Rank process() const { return process_; }
 
   /// Takes what has come. Error: what does not fit its receive, or a connection that broke.
-  [[nodiscard]] Result<Outcome> receive_some(SocketInbox& inbox, Rank processes);
+  [[nodiscard]] Result<Outcome> receive_some(SocketInboxes& inboxes, Rank processes);
 
   bool is_blocked = false;  ///< the owner does not watch it
 

@@ -32,6 +32,9 @@ struct SocketPeer {
   std::vector<From> by_size;  ///< rising, the first from 0 bytes on; none if there are no ways
 };
 
+/// Set in the contexts of plays that go on beside others (SocketCarrier::begin_play).
+inline constexpr std::uint64_t beside_others = std::uint64_t{1} << 31U;
+
 struct SocketOptions {
   /// What all processes of the job know and nobody else does: connections without it are closed.
   std::uint64_t token = 0;
@@ -40,7 +43,7 @@ struct SocketOptions {
 };
 
 /// Connections are made when something is first sent on them, one for each way and direction. Not safe for concurrent
-/// use, and for one play at a time.
+/// use.
 class ProcessSockets {
  public:
   /// Begins to listen, at all addresses of this machine. `self` is the number of this process among those of the job.

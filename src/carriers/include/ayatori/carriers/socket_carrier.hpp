@@ -14,6 +14,8 @@
 
 namespace ayatori {
 
+struct SocketPlay;
+
 class SocketCarrier final : public Carrier {
  public:
   /// `processes`: by participant, its number among the processes of the job. `sockets` must outlive the carrier.
@@ -21,9 +23,17 @@ class SocketCarrier final : public Carrier {
   /// receives are kept in memory of this process, so that no stream waits for another one.
   SocketCarrier(ProcessSockets& sockets, std::shared_ptr<const std::vector<Rank>> processes, std::uint32_t streams);
 
+  SocketCarrier(const SocketCarrier&) = delete;
+  SocketCarrier& operator=(const SocketCarrier&) = delete;
+  ~SocketCarrier() override;
+
   /// Before each play: messages match only within a `context`. All participants give a play the same, and no two plays
-  /// of the same processes have the same.
+  /// of the same processes have the same. Bit 31 is set for plays that go on beside others (beside_others); of all
+  /// others there is one at a time in a process. What comes for those before their receives is kept in memory while a
+  /// play goes on beside them.
   void begin_play(std::uint64_t context);
+  /// The play is over, or given up. begin_play() and the destructor end one that is not.
+  void end_play();
 
   /// Errors: a participant to whom no way leads; a connection that can't be made or has ended.
   [[nodiscard]] Result<> post_send(RequestId request, const CarriedMessage& message) override;
@@ -39,6 +49,7 @@ class SocketCarrier final : public Carrier {
   ProcessSockets::State& sockets_;
   std::shared_ptr<const std::vector<Rank>> processes_;
   std::uint32_t streams_;
+  std::unique_ptr<SocketPlay> play_;
 };
 
 }  // namespace ayatori
