@@ -51,7 +51,13 @@ class Parts:
         reduction = self.blocking + CABLES * (latency - self.first)
         return cg_seconds(self.work, Communication(max(0.0, reduction)), self._product(latency))
 
-    def pipecg(self, latency: float, mechanism: str) -> float:
+    def pipecg(self, latency: float, mechanism: str, on: float = 1.0) -> float:
+        """`on`: of the runs with this mechanism, the share that it was on in; the others had nobody to move anything.
+
+        pipecg = on · pipecg(mechanism) + (1 − on) · pipecg(none)
+        """
+        if on < 1:
+            return on * self.pipecg(latency, mechanism) + (1 - on) * self.pipecg(latency, "none")
         travelling = STEPS * CABLES * latency
         busy = max(0.0, self.non_blocking - STEPS * CABLES * self.first)
         reduction = Communication(travelling + busy, busy, STEPS)
@@ -61,9 +67,9 @@ class Parts:
         """Borders are exchanged while the other rows are computed."""
         return max(self.work.product, CABLES * latency)
 
-    def crossing(self, mechanism: str) -> float:
+    def crossing(self, mechanism: str, on: float = 1.0) -> float:
         """The latency of a cable. Raises Error if there is none up to a second."""
-        return crossing(lambda latency: self.cg(latency) - self.pipecg(latency, mechanism), _LEAST, _MOST)
+        return crossing(lambda latency: self.cg(latency) - self.pipecg(latency, mechanism, on), _LEAST, _MOST)
 
 
 def parts_of(measured: dict[str, list[dict[str, Any]]]) -> Parts | None:
@@ -109,9 +115,16 @@ def times_of(measured: dict[str, list[dict[str, Any]]], mechanism: str) -> list[
     return found
 
 
-def predicted_crossing(parts: Parts, mechanism: str) -> float | None:
+def share_on(results: Sequence[dict[str, Any]]) -> float:
+    """Of PIPECG's runs that have told whether the trial of the plug-in's thread left it on: the share in which it did.
+    1 where none has."""
+    told = [one["thread"] for one in results if one["what"] == "pipecg" and one.get("thread") is not None]
+    return sum(told) / len(told) if told else 1.0
+
+
+def predicted_crossing(parts: Parts, mechanism: str, on: float) -> float | None:
     try:
-        return parts.crossing(mechanism)
+        return parts.crossing(mechanism, on)
     except Error:
         return None
 
@@ -125,21 +138,25 @@ def crossing_table(measured: dict[str, list[dict[str, Any]]]) -> Table | None:
     for mechanism in PROGRESS:
         times = times_of(measured, mechanism)
         for latency, cg, pipecg in times:
-            seconds = [cg, parts.cg(latency), pipecg, parts.pipecg(latency, mechanism)]
+            on = share_on(_cells(measured, latency, mechanism))
+            seconds = [cg, parts.cg(latency), pipecg, parts.pipecg(latency, mechanism, on)]
             noise = max(one["noise"] or 0.0 for one in _cells(measured, latency, mechanism))
             rows.append([f"{mechanism}, {format_seconds(latency)}", *map(format_seconds, seconds), f"{noise:.0%}"])
-        found, predicted = measured_crossing(times), predicted_crossing(parts, mechanism)
+        on = share_on([one for latency, *_ in times for one in _cells(measured, latency, mechanism)])
+        found, predicted = measured_crossing(times), predicted_crossing(parts, mechanism, on)
         if times:
             told = [format_seconds(one) if one is not None else "none" for one in (found, predicted)]
             factor = max(found / predicted, predicted / found) if found and predicted else None
             verdict = f"factor {factor:.2f}" if factor else ""
-            rows.append([f"{mechanism}: PIPECG is faster from", "measured", told[0], "predicted", told[1], verdict])
+            name = f"{mechanism}, on in {on:.0%} of the runs" if on < 1 else mechanism
+            rows.append([f"{name}: PIPECG is faster from", "measured", told[0], "predicted", told[1], verdict])
     noise = max((one["noise"] or 0.0 for name in ("here", "reductions") for one in measured[name]), default=0.0)
     note = (
         "By the latency of a cable; a message passes two. Measured are lower quartiles; latencies with halves that "
         f"differ by more than {_WILD:.0%} are left out. Predicted from both methods on this machine without a network "
         f"and from reductions at the least latency, whose halves differ by up to {noise:.0%}: if that is more than "
-        "5 %, the prediction is as noisy."
+        "5 %, the prediction is as noisy. The plug-in's thread is on where its own trial left it on; runs in which it "
+        "was off are predicted without it."
     )
     columns = ["an iteration", "CG", "CG predicted", "PIPECG", "PIPECG predicted", "halves differ by"]
     return Table("CG and PIPECG over cables with latency, two ranks", columns, rows, note)

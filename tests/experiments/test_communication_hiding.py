@@ -226,6 +226,26 @@ def test_from_which_latency_on_pipecg_is_faster() -> None:
     assert crossing.crossing_table({}) is None
 
 
+def test_runs_in_which_the_thread_was_off_are_predicted_without_it() -> None:
+    """By hand: an iteration of CG takes 20 ms + 3 · 2 latencies; of PIPECG 23 ms, and 2 latencies more where nobody
+    moves the second step of its reduction. Half of the runs like this: 23 ms + 1 latency, and 3 ms = 5 latencies."""
+    measured = measured_with_latencies(cg=20e-3, pipecg=23e-3)
+    parts = crossing.parts_of(measured)
+    assert parts is not None
+    assert parts.crossing("thread", 0.0) == pytest.approx(parts.crossing("none"))
+    with_thread, half = parts.crossing("thread", 1.0), parts.crossing("thread", 0.5)
+    stretched = parts.pipecg(0.4e-3, "thread") - 23e-3  # what its looks take
+    assert half == pytest.approx((3e-3 + stretched / 2) / 5, rel=2e-3)
+    assert with_thread < half < parts.crossing("none")
+    for latency in LATENCIES:
+        of_pipecg = of_crossing("pipecg", "thread", 23e-3, 0) | {"thread": 0.5 if latency == "200us" else 0.0}
+        measured[latency] += [of_crossing("cg", "thread", 20e-3 + 6 * parse_seconds(latency), 0), of_pipecg]
+    assert crossing.share_on(measured["200us"]) == 0.5 and crossing.share_on(measured["here"]) == 1
+    table = crossing.crossing_table(measured)
+    assert table is not None
+    assert any(row[0].startswith("thread, on in 12% of the runs") for row in table.rows)
+
+
 def test_who_reduces_decides_what_can_move_it() -> None:
     found = experiment.ito.overlap(OverlapPoint(1, 16, 16))
     assert set(found["switches"]["both"]) == {"nobody", "offload"} and "offload" not in found["hosts"]["both"]
