@@ -185,7 +185,7 @@ int reduce(const void* sent, void* received, int count, MPI_Datatype type, MPI_O
   if (root < 0 || is_for_mpi(count, type, op, request)) return pass();
   const Vector vector{sent, received, static_cast<Bytes>(count), reduction_of(op, layout_of(type))};
   Turn turn(comm, MpiCall::reduce, vector.bytes(), shape_of(vector, vector.count, static_cast<Rank>(root)), request,
-            is_exact(vector.reduction));
+            exact_up_to(vector.reduction));
   if (!turn) return pass();
   const bool is_root = turn.on().rank() == static_cast<Rank>(root);
   return is_root ? turn.play<ReducedToReceived>(vector) : turn.play<ReducedTowardsRoot>(vector);
@@ -197,7 +197,7 @@ int allreduce(const void* sent, void* received, int count, MPI_Datatype type, MP
   if (is_for_mpi(count, type, op, request)) return pass();
   const Vector vector{sent, received, static_cast<Bytes>(count), reduction_of(op, layout_of(type))};
   Turn turn(comm, MpiCall::allreduce, vector.bytes(), shape_of(vector, vector.count), request,
-            is_exact(vector.reduction));
+            exact_up_to(vector.reduction));
   return turn ? turn.play<ReducedToReceived>(vector) : pass();
 }
 
@@ -207,7 +207,7 @@ int reduce_scatter_block(const void* sent, void* received, int count, MPI_Dataty
   if (is_for_mpi(count, type, op, request)) return pass();
   Vector vector{sent, received, static_cast<Bytes>(count), reduction_of(op, layout_of(type))};
   Turn turn(comm, MpiCall::reduce_scatter_block, vector.bytes(), shape_of(vector, vector.count), request,
-            is_exact(vector.reduction));
+            exact_up_to(vector.reduction));
   if (!turn) return pass();
   const Bytes block_count = vector.count;
   vector.count *= turn.on().ranks();
@@ -226,7 +226,7 @@ int reduce_scatter(const void* sent, void* received, const int counts[], MPI_Dat
   if (total == 0 || std::ranges::min(blocks) < 0) return pass();
   CallShape shape = shape_of(vector, static_cast<Bytes>(counts[0]));
   if (!alike) shape = {.elements = 1, .by_slot = true, .in_rank_order = shape.in_rank_order};
-  Turn turn(comm, MpiCall::reduce_scatter, vector.bytes() / on->ranks(), shape, request, is_exact(vector.reduction));
+  Turn turn(comm, MpiCall::reduce_scatter, vector.bytes() / on->ranks(), shape, request, exact_up_to(vector.reduction));
   if (!turn) return pass();
   return alike ? turn.play<ReducedBlocks>(vector, shape.elements) : turn.play<SizedReducedBlocks>(vector, blocks);
 }

@@ -124,6 +124,16 @@ bool is_exact(const Reduction& reduction) {
   return false;
 }
 
+Rank exact_up_to(const Reduction& reduction) {
+  if (is_exact(reduction)) return std::numeric_limits<Rank>::max();
+  // Not of complex numbers: a product of two may round otherwise when they change places (fused multiply-add). Which of
+  // two NaNs is the sum is not said by IEEE 754, and may depend on the order.
+  const Kind kind = kind_of(reduction.layout.type);
+  const bool sum = reduction.op == MPI_SUM && (kind == Kind::real || kind == Kind::complex);
+  const bool product = reduction.op == MPI_PROD && kind == Kind::real;
+  return sum || product ? 2 : 1;
+}
+
 namespace {
 
 /// MPI_Reduce_local: to = from ∘ to.

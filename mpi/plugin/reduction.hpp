@@ -30,6 +30,10 @@ struct Reduction {
 /// Whether the result has the same bits in whatever order elements are combined.
 [[nodiscard]] bool is_exact(const Reduction& reduction);
 
+/// The largest number of ranks among which the result has the same bits in whatever order elements are combined: 2 for
+/// sums that round, since a + b rounds as b + a does.
+[[nodiscard]] Rank exact_up_to(const Reduction& reduction);
+
 /// For the Player. The reduction must outlive it.
 [[nodiscard]] Combine combine_by(const Reduction& reduction);
 

@@ -24,7 +24,7 @@ CompiledCall* compiled(Communicator& on, MpiCall call, const ForcedChoice& choic
 
 }  // namespace
 
-Turn::Turn(MPI_Comm comm, MpiCall call, Bytes bytes, CallShape shape, MPI_Request* request, bool exact)
+Turn::Turn(MPI_Comm comm, MpiCall call, Bytes bytes, CallShape shape, MPI_Request* request, Rank exact_up_to)
     : on_(Communicator::find(comm)), request_(request) {
   if (on_ == nullptr || shape.root >= on_->ranks()) return;
   if (request != nullptr) {
@@ -34,7 +34,7 @@ Turn::Turn(MPI_Comm comm, MpiCall call, Bytes bytes, CallShape shape, MPI_Reques
   // All ranks are in this call, and may wait for each other, as they may not in one that does not block.
   if ((process().plays_nonblocking || process().collectives_are_apart) && !on_->prepare()) return;
   if (!process().settings.forced[static_cast<std::size_t>(call)] && take_from_table(call, bytes, shape)) return;
-  Decision& decision = on_->decision(call, bytes, exact, shape.in_rank_order);
+  Decision& decision = on_->decision(call, bytes, on_->ranks() <= exact_up_to, shape.in_rank_order);
   settled_ = &decision;
   if (!was_counted(decision)) decision.count();
   if (!decision.begins_apart()) {

@@ -2,6 +2,7 @@
 /// \file
 /// One call of the program, from the decision who plays it to its end.
 
+#include <limits>
 #include <optional>
 
 #include "communicator.hpp"
@@ -14,10 +15,11 @@ namespace ayatori::plugin {
 /// Who plays a call, and how long it took if that is to be known.
 class Turn {
  public:
-  /// `bytes` is the call's size as MPI counts (choice-format.md); with sizes by rank no size is known to all. `exact`:
-  /// the result does not depend on who plays. The shape's choice is filled in here. `request`: of a call that does not
-  /// block, and otherwise nullptr.
-  Turn(MPI_Comm comm, MpiCall call, Bytes bytes, CallShape shape, MPI_Request* request, bool exact = true);
+  /// `bytes` is the call's size as MPI counts (choice-format.md); with sizes by rank no size is known to all. The
+  /// shape's choice is filled in here. `request`: of a call that does not block, and otherwise nullptr. On more ranks
+  /// than `exact_up_to` the result may depend on who plays.
+  Turn(MPI_Comm comm, MpiCall call, Bytes bytes, CallShape shape, MPI_Request* request,
+       Rank exact_up_to = std::numeric_limits<Rank>::max());
   Turn(const Turn&) = delete;
   Turn& operator=(const Turn&) = delete;
   /// The call is over, whoever played it.

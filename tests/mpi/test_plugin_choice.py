@@ -41,8 +41,13 @@ def checked(mpi: plugin.Mpi, ranks: int, **variables: str) -> str:
 
 def made_often(mpi: plugin.Mpi, calls: int, **variables: str) -> str:
     """Standard error of a program that makes so many of each of five calls."""
-    program = mpi.compiled("check_often.c", "mpicc")
     ranks = 3 if mpi.family == "openmpi" else 2  # MPICH's ranks poll: more than there are cores take minutes
+    return repeated(mpi, "check_often.c", ranks, calls, **variables)
+
+
+def repeated(mpi: plugin.Mpi, source: str, ranks: int, calls: int, **variables: str) -> str:
+    """Standard error of a program that says "right"."""
+    program = mpi.compiled(source, "mpicc")
     done = mpi.run(ranks, program, str(calls), timeout=300, AYATORI_VERBOSE="1", **variables)
     assert done.returncode == 0, done.stdout + done.stderr
     assert done.stdout.strip() == "right"
@@ -60,6 +65,13 @@ def test_the_model_says_what_is_compared_with_the_mpis_own(mpi: plugin.Mpi) -> N
 def test_what_the_first_calls_showed_is_tried_again_by_all_ranks_alike(mpi: plugin.Mpi) -> None:
     told = made_often(mpi, 500_000)
     assert lines_of(told, ", tried again: "), told
+
+
+def test_sums_that_round_are_on_trial_on_two_ranks_alone(mpi: plugin.Mpi) -> None:
+    told = lines_of(repeated(mpi, "check_sums.c", 2, 5000), "MPI_Allreduce of about 800 bytes")
+    assert any("is compared with" in line for line in told), told
+    told = lines_of(repeated(mpi, "check_sums.c", 3, 200), "MPI_Allreduce of")
+    assert "MPI_Allreduce of operations that round: the MPI's own" in told[0]
 
 
 def test_a_calibration_is_used(mpi: plugin.Mpi, tmp_path: Path) -> None:
