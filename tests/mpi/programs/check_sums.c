@@ -1,4 +1,4 @@
-/* Sums that round, so often that they can be on trial: of two ranks each has the bits that this rank computes by itself,
+/* Sums that round, so often that they can be on trial: each of two ranks has the bits that it computes by itself,
  * whoever plays it. "right" on rank 0 if all were, and all ranks got the same.
  *
  *     check_sums CALLS
