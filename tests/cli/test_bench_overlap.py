@@ -6,6 +6,8 @@ import json
 import random
 import subprocess
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
 
@@ -103,8 +105,8 @@ def noticed(speed: float, others: float = 0.0, stolen: float = 0.0) -> dict[str,
 @pytest.mark.parametrize(
     ("seen", "cause"),
     [
-        (noticed(1.2), "the machine computed 20% slower than usual"),
-        (noticed(0.9), "the machine computed 10% faster than usual"),
+        (noticed(1.2), "slower than usual, which makes this 20% longer"),
+        (noticed(0.9), "faster than usual, which makes this 10% shorter"),
         (noticed(1, others=0.3), "other processes had 30% of the cores"),
         (noticed(1, stolen=0.06), "6% of the cores was stolen"),
         (noticed(1.04, others=0.02, stolen=0.02), ""),
@@ -151,6 +153,21 @@ def test_a_machines_usual_speed_is_remembered(monkeypatch: pytest.MonkeyPatch, t
     assert machine.usual_speed() == Speed(1.5, 3.0)
     (tmp_path / "ayatori" / "speeds.json").write_text('{"speeds": 5}')
     assert machine.usual_speed() is None
+
+
+@pytest.mark.parametrize(("others", "usual"), [(0.01, Speed(3, 6)), (0.5, None)])
+def test_only_the_speed_of_a_quiet_machine_is_usual(
+    monkeypatch: pytest.MonkeyPatch, others: float, usual: Speed | None
+) -> None:
+    @contextmanager
+    def watched() -> Iterator[Condition]:
+        yield Condition(Speed(3, 6), others)
+
+    monkeypatch.setattr(sweep, "watched", watched)
+    monkeypatch.setattr(sweep, "_run", lambda *_: run_of(1) | {"units": 1})
+    cells = (Cell("overlap", "openmpi", "none", "isend", 8, 2),)
+    [found] = sweep.measure(SavedResults(None, {}), Site(), Sweep(cells, repeats=2, turns=1), lambda _count: None)
+    assert (machine.usual_speed(), found["too_noisy"]) == (usual, usual is None)
 
 
 def test_what_other_processes_take_is_seen() -> None:

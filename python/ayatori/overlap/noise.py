@@ -39,7 +39,7 @@ class Noise:
         for share, words in (
             (self.others, f"other processes had {self.others:.0%} of the cores"),
             (self.stolen, f"{self.stolen:.0%} of the cores was stolen by other virtual machines"),
-            (abs(self.slower), f"the machine computed {_compared(self.slower)} than usual, so far as that counts here"),
+            (abs(self.slower), _of_speed(self.slower)),
         ):
             if share > TOO_NOISY:
                 found.append((share, words))
@@ -48,8 +48,15 @@ class Noise:
         return [_shape_of(runs)]
 
 
-def _compared(slower: float) -> str:
-    return f"{slower:.0%} slower" if slower > 0 else f"{-slower:.0%} faster"
+def _of_speed(slower: float) -> str:
+    if slower > 0:
+        return f"the machine was slower than usual, which makes this {slower:.0%} longer"
+    return f"the machine was faster than usual, which makes this {-slower:.0%} shorter"
+
+
+def is_quiet(condition: Condition) -> bool:
+    """Whether nobody else used much of the machine: then its speed can be called usual."""
+    return not Noise(None, 0.0, condition.others, condition.stolen).is_too_much
 
 
 def condition_of(runs: Sequence[Mapping[str, Any]]) -> Condition | None:

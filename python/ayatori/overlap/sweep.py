@@ -11,12 +11,12 @@ from typing import Any
 
 from ayatori.base.errors import Error
 from ayatori.measurement.collectives import FAMILIES
-from ayatori.measurement.machine import Speed, middle, remember, usual_speed, watched
+from ayatori.measurement.machine import Condition, Speed, middle, remember, usual_speed, watched
 from ayatori.measurement.programs import PROGRAMS
 from ayatori.overlap.cores import crowded
 from ayatori.overlap.krylov import FAMILY, METHODS, check_petsc, krylov_program
 from ayatori.overlap.mechanisms import mechanism_for, why_no_offload
-from ayatori.overlap.noise import TOO_NOISY, condition_of, noise_of, noted
+from ayatori.overlap.noise import TOO_NOISY, condition_of, is_quiet, noise_of, noted
 from ayatori.overlap.ratios import ratios
 from ayatori.overlap.sites import Site, result_of
 from ayatori.resumable import SavedResults, compute_items, mpi_processes
@@ -174,20 +174,21 @@ def measure(
 
     runs = compute_items(saved, f"{part}runs", list(sweep.cells) * sweep.repeats, 1, run, advance)
     by_cell = [runs[number :: len(sweep.cells)] for number in range(len(sweep.cells))]
-    usual = usual_speed() or _speed_of(by_cell)
+    usual = usual_speed() or _speed_of(by_cell, lambda _: True)
     for number in range(sweep.repeats if mpi_processes() == 1 else 0):
         noisy = [i for i, result in enumerate(results_of(sweep, by_cell)) if (result["noise"] or 0.0) > TOO_NOISY]
         again = compute_items(saved, f"{part}again {number}", [sweep.cells[i] for i in noisy], 1, run, advance)
         advance(len(sweep.cells) - len(noisy))
         for i, result in zip(noisy, again, strict=True):
             by_cell[i] = [*by_cell[i], result]
-    if (speed := _speed_of(by_cell)) is not None:
+    if (speed := _speed_of(by_cell, is_quiet)) is not None:
         remember(speed)
     return results_of(sweep, by_cell, usual)
 
 
-def _speed_of(by_cell: Sequence[Sequence[dict[str, Any]]]) -> Speed | None:
-    found = [condition for runs in by_cell if (condition := condition_of(runs)) is not None]
+def _speed_of(by_cell: Sequence[Sequence[dict[str, Any]]], counts: Callable[[Condition], bool]) -> Speed | None:
+    """The machine's, in the middle of the cells that count; None if there are none."""
+    found = [condition for runs in by_cell if (condition := condition_of(runs)) is not None and counts(condition)]
     return middle([condition.speed for condition in found]) if found else None
 
 
