@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <iterator>
-
 namespace ayatori {
 
 std::string printable(std::string_view text) {
@@ -19,9 +17,9 @@ std::string printable(std::string_view text) {
     } else if (byte == '\r') {
       shown += "\\r";
     } else if (byte < 0x20 || byte == 0x7f) {
-      fmt::format_to(std::back_inserter(shown), "\\x{:02x}", byte);
+      shown += fmt::format("\\x{:02x}", byte);
     } else if (byte == 0xc2 && next >= 0x80 && next <= 0x9f) {
-      fmt::format_to(std::back_inserter(shown), "\\x{:02x}", next);
+      shown += fmt::format("\\x{:02x}", next);
       ++i;
     } else {
       shown += text[i];

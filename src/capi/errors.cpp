@@ -30,6 +30,12 @@ Failed refuse_with(int code, std::string_view message) {
   return failed;
 }
 
+Failed refuse_formatted(int code, fmt::string_view format, fmt::format_args args) {
+  fmt::basic_memory_buffer<char, 256> text;
+  fmt::vformat_to(fmt::appender(text), format, args);
+  return refuse_with(code, {text.data(), text.size()});
+}
+
 Failed refuse(const Error& error) {
   std::string line = error.message;
   append(line, error.cause);

@@ -28,12 +28,12 @@ inline constexpr Failed failed;
 /// Sets errno and this thread's message. Allocates nothing: it also reports that memory ran out.
 Failed refuse_with(int code, std::string_view message);
 
+Failed refuse_formatted(int code, fmt::string_view format, fmt::format_args args);
+
 /// `return refuse(EINVAL, "no dimension {}", direction);`
 template <typename... Args>
 Failed refuse(int code, fmt::format_string<Args...> format, Args&&... args) {
-  fmt::basic_memory_buffer<char, 256> text;
-  fmt::format_to(std::back_inserter(text), format, std::forward<Args>(args)...);
-  return refuse_with(code, {text.data(), text.size()});
+  return refuse_formatted(code, format, fmt::make_format_args(args...));
 }
 
 /// An Error of the core: its code, or EINVAL for bad input; message, cause and hint on one line.

@@ -4,7 +4,6 @@
 
 #include <fmt/format.h>
 
-#include <iterator>
 #include <string>
 #include <string_view>
 
@@ -22,7 +21,7 @@ class Out {
 
   template <typename... Args>
   void operator()(fmt::format_string<Args...> format, Args&&... args) {
-    fmt::format_to(std::back_inserter(pending_), format, std::forward<Args>(args)...);
+    pending_ += fmt::format(format, std::forward<Args>(args)...);
     if (pending_.size() < piece) return;
     sink_(pending_);
     pending_.clear();

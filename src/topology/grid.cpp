@@ -126,7 +126,7 @@ std::string GridTopology::name(ObjectId id) const {
   std::uint64_t stride = points_;
   for (const std::uint32_t length : shape_.dimensions) {
     stride /= length;
-    fmt::format_to(std::back_inserter(text), "{}{}", text.size() == 1 ? "" : "-", id / stride % length);
+    text += fmt::format("{}{}", text.size() == 1 ? "" : "-", id / stride % length);
   }
   return text;
 }

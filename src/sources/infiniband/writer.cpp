@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <iterator>
 #include <string>
 #include <unordered_set>
 #include <vector>
@@ -138,7 +137,7 @@ class Writer {
 
   template <typename... Args>
   void line(fmt::format_string<Args...> format, Args&&... args) {
-    fmt::format_to(std::back_inserter(record_), format, std::forward<Args>(args)...);
+    record_ += fmt::format(format, std::forward<Args>(args)...);
   }
 
   void flush() {

@@ -140,7 +140,7 @@ class Writer {
 
   template <typename... Args>
   void put(fmt::format_string<Args...> format, Args&&... args) {
-    fmt::format_to(std::back_inserter(piece_), format, std::forward<Args>(args)...);
+    piece_ += fmt::format(format, std::forward<Args>(args)...);
   }
 
   void flush() {

@@ -69,15 +69,14 @@ class Compressor {
 
   void end_range() {
     ranges_ += first_.digits;
-    if (first_.number != last_->number) fmt::format_to(std::back_inserter(ranges_), "-{}", last_->digits);
+    if (first_.number != last_->number) ranges_ += fmt::format("-{}", last_->digits);
   }
 
   void end_stem() {
     if (!last_) return;
     end_range();
     const bool single = ranges_.find_first_of("-,") == std::string::npos;
-    fmt::format_to(std::back_inserter(begin_word()), "{}{}{}{}", last_->stem, single ? "" : "[", ranges_,
-                   single ? "" : "]");
+    begin_word() += fmt::format("{}{}{}{}", last_->stem, single ? "" : "[", ranges_, single ? "" : "]");
     ranges_.clear();
     last_.reset();
   }
