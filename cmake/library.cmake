@@ -39,6 +39,7 @@ function(ayatori_library name)
     endforeach()
     add_executable(${name}_test ${ARG_TESTS})
     target_link_libraries(${name}_test PRIVATE ${headers} ${ARG_IN} fmt::fmt openmp GTest::gtest_main Threads::Threads)
+    target_compile_options(${name}_test PRIVATE ${ayatori_caller_options})
     ayatori_precompiled(${name}_test precompiled_tests)
     target_compile_definitions(${name}_test PRIVATE AYATORI_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
     gtest_discover_tests(${name}_test DISCOVERY_TIMEOUT 120 PROPERTIES

@@ -18,6 +18,7 @@ if(AYATORI_PRECOMPILE)
     # A program, for these are compiled for another kind of position independence than libraries.
     add_executable(precompiled_tests ${CMAKE_CURRENT_BINARY_DIR}/precompiled.cpp)
     target_link_libraries(precompiled_tests PRIVATE fmt::fmt openmp GTest::gtest Threads::Threads)
+    target_compile_options(precompiled_tests PRIVATE ${ayatori_caller_options})
     target_precompile_headers(precompiled_tests PRIVATE ${common_headers} <gtest/gtest.h>)
   endif()
 endif()
