@@ -80,7 +80,7 @@ void Turn::take_nonblocking(MpiCall call, Bytes bytes, const CallShape& shape) {
   } else if (interval != nullptr) {
     choices = {{interval->algorithm, interval->chunk_bytes}};
   } else if (const Places places = on_->places(); process().mpi_is_elsewhere(places)) {
-    // Ranks must not ask each other here, and what they compute in floating point may differ in its last bit.
+    // Not by the model: its times may differ in the last bit between ranks, which can't agree here on one choice.
     choices = candidates(call, bytes, places);
     why = "as the MPI's own would take other networks";
   }

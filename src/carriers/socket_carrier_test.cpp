@@ -326,6 +326,7 @@ TEST(SocketCarrier, AProcessThatHasEndedIsAnErrorToWhoWaitsForIt) {
   ASSERT_TRUE(network.carrier(0).post_send(0, sent.message));
   ASSERT_EQ(received(network, 1).value().size(), 1U);
   ASSERT_TRUE(network.carrier(1).post_receive(1, got.message));
+  network.carrier(0).end_play();
   network.sockets(0).reset();
   std::array<RequestId, 1> some;
   const auto outcome = network.carrier(1).wait_some(some);
@@ -358,6 +359,7 @@ TEST(SocketCarrier, AConnectionWithoutTheJobsTokenIsClosed) {
 TEST(SocketCarrier, NobodyThereIsAnError) {
   SocketNetwork network(2);
   network.begin_play(1);
+  network.carrier(1).end_play();
   network.sockets(1).reset();
   Post sent(1, 0, numbered(4));
   std::array<RequestId, 1> some;

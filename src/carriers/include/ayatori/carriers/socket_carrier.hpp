@@ -18,7 +18,7 @@ struct SocketPlay;
 
 class SocketCarrier final : public Carrier {
  public:
-  /// `processes`: by participant, its number among the processes of the job. `sockets` must outlive the carrier.
+  /// `processes`: by participant, its number among the processes of the job. `sockets` must outlive its plays.
   /// `streams` is that of the plays (RankProgram::stream_count): of plays with several, messages that come before their
   /// receives are kept in memory of this process, so that no stream waits for another one.
   SocketCarrier(ProcessSockets& sockets, std::shared_ptr<const std::vector<Rank>> processes, std::uint32_t streams);
