@@ -112,7 +112,15 @@ def small_messages() -> None:
     print(json.dumps({"small_messages": {"round_trip_us": median, "p99_over_median": ratio}}), flush=True)
 
 
+def require_programs() -> None:
+    """UCX's alone may be missing."""
+    for stack in (*OURS, "tcp"):
+        if not (program := BUILT / "tasks" / f"lossy_{stack}").exists():
+            sys.exit(f"error: no {program.name}: cmake -DAYATORI_BENCH=ON build/release, and build it")
+
+
 if __name__ == "__main__":
+    require_programs()
     for loss in sys.argv[1:] or LOSSES:
         exchange(loss)
     if not sys.argv[1:]:
