@@ -126,9 +126,17 @@ void begin_background(ayatori_mpi_calls& calls) {
     calls.Get_count = &Moves<&ayatori_mpi_calls::Get_count>::call;
   }
   if (mode == ProgressMode::calls || thread != nullptr) see_requests(calls);
+  if (thread != nullptr) calls.Finalize = &Finalize;
 }
 
 void end_background() { delete std::exchange(thread, nullptr); }
+
+/// MPICH stops to lock and to unlock as soon as its MPI_Finalize begins: a thread that is in the MPI at this moment
+/// would leave its lock locked, and the program would end with "pthread_mutex_destroy: Device or resource busy".
+int Finalize() {
+  end_background();
+  return beneath.Finalize();
+}
 
 /// A request that is over at once (a small message, say) is nothing to wait for.
 void note_begun(const MPI_Request* request) {

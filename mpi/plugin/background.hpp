@@ -11,7 +11,7 @@ namespace ayatori::plugin {
 /// Called in MPI_Init: replaces the functions that must be seen for it, if it is on.
 void begin_background(ayatori_mpi_calls& calls);
 
-/// Called when MPI_Finalize begins.
+/// Called before MPI_Finalize, and when it begins, for programs whose call of it was not seen.
 void end_background();
 
 /// The program has begun a request.

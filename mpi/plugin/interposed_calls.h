@@ -134,7 +134,8 @@
   X(Request_free, (MPI_Request * request), (request))                                                                  \
   X(Comm_rank, (MPI_Comm comm, int* rank), (comm, rank))                                                               \
   X(Comm_size, (MPI_Comm comm, int* size), (comm, size))                                                               \
-  X(Get_count, (const MPI_Status* status, MPI_Datatype type, int* count), (status, type, count))
+  X(Get_count, (const MPI_Status* status, MPI_Datatype type, int* count), (status, type, count))                       \
+  X(Finalize, (void), ())
 
 /// Those that are played, and what goes with them.
 #define AYATORI_COLLECTIVE_CALLS(X)                                                                                   \

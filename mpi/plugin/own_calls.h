@@ -73,3 +73,4 @@ extern struct ayatori_mpi_calls ayatori_own_calls;
 #define PMPI_Comm_rank ayatori_own_calls.Comm_rank
 #define PMPI_Comm_size ayatori_own_calls.Comm_size
 #define PMPI_Get_count ayatori_own_calls.Get_count
+#define PMPI_Finalize ayatori_own_calls.Finalize
