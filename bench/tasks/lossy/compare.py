@@ -116,7 +116,8 @@ def require_programs() -> None:
     """UCX's alone may be missing."""
     for stack in (*OURS, "tcp"):
         if not (program := BUILT / "tasks" / f"lossy_{stack}").exists():
-            sys.exit(f"error: no {program.name}: cmake -DAYATORI_BENCH=ON build/release, and build it")
+            how = "cmake -DAYATORI_BENCH=ON build/release && cmake --build build/release"
+            sys.exit(f"error: {program.name} is not built\nhint: {how}")
 
 
 if __name__ == "__main__":

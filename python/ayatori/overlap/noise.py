@@ -82,8 +82,8 @@ def noise_of(
         return Noise(halves)
     slower = 0.0
     if usual is not None:
-        own, other = condition.speed, usual
-        ratio = own.arithmetic / other.arithmetic if in_registers else own.memory / other.memory
+        now = condition.speed
+        ratio = now.arithmetic / usual.arithmetic if in_registers else now.memory / usual.memory
         slower = share * (ratio - 1)
     return Noise(halves, slower, condition.others, condition.stolen)
 
