@@ -140,8 +140,9 @@ CLOCKS = (
 )
 
 
-def test_only_the_driver_knows_a_clock() -> None:
-    assert offences(CLOCKS, {"src/wires/driver/"}, core_sources()) == []
+def test_the_core_is_given_the_time() -> None:
+    """But for the driver of wires, and what delays the frames of a lab."""
+    assert offences(CLOCKS, {"src/wires/driver/", "src/delays/"}, core_sources()) == []
 
 
 def test_random_numbers_come_from_a_seed() -> None:

@@ -2131,3 +2131,8 @@ def run_reliable_connections(load: IncastLoad, scenario: NetworkScenario, not_re
     """
 
 def run_many_peers(count: int, at_once: int, contexts: int, scenario: NetworkScenario) -> dict: ...
+
+def carry_frames(cables: Sequence[tuple[int, int, float]]) -> None:
+    """
+    Delays what passes these cables: the descriptors of both ends, and seconds. Never returns: raises Error when an end is gone; see ayatori/delays/delayed_cables.hpp.
+    """

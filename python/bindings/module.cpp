@@ -39,4 +39,5 @@ NB_MODULE(_core, module) {
   bind_topology(module);
   bind_flow(module);
   bind_transport(module);
+  bind_delays(module);
 }

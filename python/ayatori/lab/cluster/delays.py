@@ -1,29 +1,25 @@
 """Cables with latency where the kernel has no netem: both ends are TAP devices, and a process of its own hands each
-frame from one to the other when its time has come. A frame costs some 30 us of a processor: what travels at many
-Mbit/s, or takes tens of microseconds, is not for these cables.
+frame from one to the other when its time has come. A frame costs some microseconds of a processor, which the hosts'
+programs lose: what travels at many Mbit/s, or takes tens of microseconds, is not for these cables.
 """
 
 from __future__ import annotations
 
 import fcntl
 import os
-import select
 import struct
 import sys
-import time
-from collections import deque
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
+
+from ayatori import _core
 
 LEAST_DELAY_NS = 100_000
 """Cables with less are as without latency."""
 _DEVICE = Path("/dev/net/tun")
 _SET_INTERFACE = 0x400454CA  # TUNSETIFF
 _TAP, _NO_PACKET_INFORMATION = 0x0002, 0x1000
-_FRAME_BYTES = 65536
-_AT_ONCE = 64
-"""Frames of one end that are read before others have their turn."""
 
 
 def can_delay() -> bool:
@@ -49,36 +45,11 @@ def start(cables: Sequence[tuple[int, int, float]]) -> None:
         with suppress(OSError):  # not without its privilege
             os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(1))
         try:
-            _carry(cables)
+            _core.carry_frames(cables)
+        except Exception as error:
+            print(f"lab: no frames are carried any more: {error}", file=sys.stderr, flush=True)
         finally:
             os._exit(1)
     for near, far, _ in cables:
         os.close(near)
         os.close(far)
-
-
-def _carry(cables: Sequence[tuple[int, int, float]]) -> None:
-    peers = {near: (far, seconds) for near, far, seconds in cables}
-    peers |= {far: (near, seconds) for near, far, seconds in cables}
-    waiting: dict[int, deque[tuple[float, bytes]]] = {end: deque() for end in peers}  # by the end they leave from
-    while True:
-        due = min((frames[0][0] for frames in waiting.values() if frames), default=None)
-        pause = None if due is None else max(0.0, due - time.monotonic())
-        for end in select.select(list(peers), (), (), pause)[0]:
-            _read(end, *peers[end], waiting)
-        now = time.monotonic()
-        for end, frames in waiting.items():
-            while frames and frames[0][0] <= now:
-                with suppress(OSError):  # an interface that is down loses it
-                    os.write(end, frames.popleft()[1])
-
-
-def _read(end: int, peer: int, seconds: float, waiting: dict[int, deque[tuple[float, bytes]]]) -> None:
-    for _ in range(_AT_ONCE):
-        try:
-            frame = os.read(end, _FRAME_BYTES)
-        except BlockingIOError:
-            return
-        except OSError as error:
-            sys.exit(f"lab: a cable's end is gone: {error}")
-        waiting[peer].append((time.monotonic() + seconds, frame))
