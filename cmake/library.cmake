@@ -41,6 +41,8 @@ function(ayatori_library name)
     target_link_libraries(${name}_test PRIVATE ${headers} ${ARG_IN} fmt::fmt openmp GTest::gtest_main Threads::Threads)
     target_compile_options(${name}_test PRIVATE ${ayatori_caller_options})
     ayatori_precompiled(${name}_test precompiled_tests)
+    # Where libraries are compiled several files at a time, tests are not: each file has helpers of its own.
+    set_target_properties(${name}_test PROPERTIES UNITY_BUILD OFF)
     target_compile_definitions(${name}_test PRIVATE AYATORI_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
     gtest_discover_tests(${name}_test DISCOVERY_TIMEOUT 120 PROPERTIES
                          ENVIRONMENT LSAN_OPTIONS=suppressions=${PROJECT_SOURCE_DIR}/tests/lsan.supp)

@@ -9,8 +9,6 @@ namespace {
 
 constexpr Bytes alignment = 64;
 
-Failure refused(std::string_view what) { return fail("{}: {}", what, acp_error_message()); }
-
 }  // namespace
 
 Result<acp_handle_t> start_copy(acp_ga_t to, acp_ga_t from, Bytes bytes, acp_handle_t order) {

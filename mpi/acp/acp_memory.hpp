@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <memory>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "ayatori/base/error.hpp"
@@ -21,6 +22,9 @@ namespace ayatori {
 
 /// Whether an operation, and all before it, have ended. Error: one of them failed.
 [[nodiscard]] Result<bool> has_ended(acp_handle_t handle);
+
+/// What libacp says of `what`, which it refused.
+[[nodiscard]] inline Failure refused(std::string_view what) { return fail("{}: {}", what, acp_error_message()); }
 
 /// Lets libacp send and receive.
 inline void make_acp_progress() { acp_inquire(ACP_HANDLE_ALL); }

@@ -25,8 +25,6 @@ constexpr Bytes offset_unit = 64;
 static_assert(Introductions::max_offset == offset_unit << offset_bits);
 static_assert(Introductions::max_streams == 1U << (32 - offset_bits));
 
-Failure refused(std::string_view what) { return fail("{}: {}", what, acp_error_message()); }
-
 }  // namespace
 
 Result<Introductions> Introductions::make(AcpMemory& memory) {

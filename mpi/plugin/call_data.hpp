@@ -9,6 +9,9 @@
 
 namespace ayatori::plugin {
 
+/// Arguments of a call that the MPI refuses: it is left to the MPI.
+[[nodiscard]] inline bool is_wrong(int count, MPI_Datatype type) { return count < 0 || type == MPI_DATATYPE_NULL; }
+
 /// One buffer of the program is the one region.
 class OneBuffer {
  public:

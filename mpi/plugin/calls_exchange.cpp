@@ -8,8 +8,6 @@ namespace {
 
 using Access = Bytewise::Access;
 
-bool is_wrong(int count, MPI_Datatype type) { return count < 0 || type == MPI_DATATYPE_NULL; }
-
 class AlltoallData {
  public:
   AlltoallData(const Part& part, const Elements& from, const Elements& to, bool in_place)

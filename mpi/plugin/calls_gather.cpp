@@ -10,8 +10,6 @@ namespace {
 
 using Access = Bytewise::Access;
 
-bool is_wrong(int count, MPI_Datatype type) { return count < 0 || type == MPI_DATATYPE_NULL; }
-
 /// Not at the root: this rank's block, and where a schedule passes on the blocks of others, memory for those.
 class OwnBlock {
  public:

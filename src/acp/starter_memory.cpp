@@ -20,7 +20,7 @@ namespace {
 /// removes the files of dead processes may have removed it: then it is made again.
 Result<Descriptor> open_locked(const std::filesystem::path& name) {
   for (;;) {
-    Descriptor file(open(name.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, S_IRUSR | S_IWUSR));
+    Descriptor file(::open(name.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, S_IRUSR | S_IWUSR));
     if (!file.open()) return refused(fmt::format("{} can't be opened", name.string()), errno);
     if (flock(file.number(), LOCK_SH) != 0) {
       if (errno == EINTR) continue;

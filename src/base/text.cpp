@@ -8,7 +8,6 @@ namespace ayatori {
 namespace {
 
 bool is_space(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n' || c == '\f' || c == '\v'; }
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 std::string_view digits_at(std::string_view text, std::size_t from) {
   std::size_t to = from;

@@ -9,8 +9,6 @@ namespace ayatori {
 
 namespace {
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-
 /// "src/query_smp.c:195; umad (DR path slid 0; dlid 0; 0,1 Attr 0x11:0) bad status 110; Connection timed out"
 bool has_source_position(std::string_view line) {
   const auto extension = line.find(".c:");

@@ -17,7 +17,7 @@ namespace {
 constexpr std::size_t no_step = std::numeric_limits<std::size_t>::max();
 
 /// Below this many messages, threads cost more than they bring.
-constexpr std::uint64_t worth_threads = 1U << 16;
+constexpr std::uint64_t worth_threads_of_steps = 1U << 16;
 
 /// Times that differ by less are equal: parts of messages do not sum up exactly.
 constexpr double time_tolerance = 1e-9;
@@ -43,11 +43,11 @@ struct Job : JobTraffic {
 
 /// The loads of one step. Only the links that a step touches are looked at and cleared.
 template <typename Tracer>
-class StepLoads {
+class TracedLoads {
  public:
   using Load = typename Tracer::Load;
 
-  explicit StepLoads(const Job<Tracer>& job) : job_(job), load_(job.network.port_count(), 0) {}
+  explicit TracedLoads(const Job<Tracer>& job) : job_(job), load_(job.network.port_count(), 0) {}
 
   /// Sends the messages of a step. False if one does not arrive: `lost()` is the first.
   bool send(std::size_t step) {
@@ -186,7 +186,7 @@ class Share {
   [[nodiscard]] const HotSpots& hot_spots() const { return hot_spots_; }
 
  private:
-  StepLoads<Tracer> loads_;
+  TracedLoads<Tracer> loads_;
   HotSpots hot_spots_;
   std::vector<StepTime>& times_;
 };
@@ -199,7 +199,7 @@ void lower_to(std::atomic<std::size_t>& smallest, std::size_t value) {
 
 template <typename Tracer>
 Failure failure_in(const Job<Tracer>& job, std::size_t step) {
-  StepLoads<Tracer> loads(job);
+  TracedLoads<Tracer> loads(job);
   loads.send(step);
   return not_arriving(job, loads.lost());
 }
@@ -207,7 +207,7 @@ Failure failure_in(const Job<Tracer>& job, std::size_t step) {
 template <typename Tracer>
 Result<Contention> measure(const Job<Tracer>& job) {
   const std::size_t step_count = job.steps.step_count();
-  [[maybe_unused]] const bool many = std::uint64_t{step_count} * job.endpoints.size() >= worth_threads;
+  [[maybe_unused]] const bool many = std::uint64_t{step_count} * job.endpoints.size() >= worth_threads_of_steps;
   std::vector<StepTime> times(step_count);
   HotSpots hot_spots(job.network);
   std::atomic<std::size_t> first_failed = no_step;
@@ -272,7 +272,7 @@ Result<std::vector<std::uint32_t>> link_loads(const Network& network, const Rout
   const LinkWeights weights(network, endpoints);
   const MessageTracer tracer(network, routes, endpoints, plan);
   const Job<MessageTracer> job{traffic, *job_endpoints, weights, tracer};
-  StepLoads<MessageTracer> loads(job);
+  TracedLoads<MessageTracer> loads(job);
   if (!loads.send(step)) return not_arriving(job, loads.lost());
   return loads.take();
 }

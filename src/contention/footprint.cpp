@@ -11,7 +11,7 @@ namespace ayatori {
 namespace {
 
 /// Below this many messages, threads cost more than they bring.
-constexpr std::uint64_t worth_threads = 1U << 16;
+constexpr std::uint64_t worth_threads_of_links = 1U << 16;
 
 /// One thread's part of the steps.
 class Usage {
@@ -85,7 +85,7 @@ Result<Footprint> footprint_of(const Network& network, const Routes& routes, std
   if (!job_endpoints) return Failure(job_endpoints.error());
   const MessageTracer tracer(network, routes, endpoints, plan);
   const std::size_t step_count = steps.step_count();
-  [[maybe_unused]] const bool many = std::uint64_t{step_count} * endpoints.size() >= worth_threads;
+  [[maybe_unused]] const bool many = std::uint64_t{step_count} * endpoints.size() >= worth_threads_of_links;
   Usage all(network);
   bool arrived = true;
 #pragma omp parallel if (many)

@@ -11,10 +11,10 @@ namespace ayatori::drawing {
 
 namespace {
 
-constexpr double margin = 24;
-constexpr std::size_t max_labels = 150;    // routers whose names can still stand around
-constexpr std::size_t max_bundles = 2500;  // cables between groups: beyond it, groups are joined
-constexpr std::size_t max_dots = 6;        // hosts of a router that are not just counted
+constexpr double circle_margin = 24;
+constexpr std::size_t max_labels = 150;              // routers whose names can still stand around
+constexpr std::size_t max_bundles_of_groups = 2500;  // cables between groups: beyond it, groups are joined
+constexpr std::size_t max_dots = 6;                  // hosts of a router that are not just counted
 
 /// The angle of the `index`-th of `count` places around, from the top on, clockwise.
 double angle_at(std::size_t index, std::size_t count) {
@@ -71,8 +71,8 @@ class CircleLayout {
     if (!several()) beyond_ += 12;
     ring_ = several() ? radius_for(groups_.size(), 2 * (radius_ + beyond_) + 10) : 0;
     if (groups_.size() > 1) ring_ = std::max(ring_, 1.35 * (radius_ + beyond_));
-    const double reach = ring_ + radius_ + beyond_ + margin;
-    middle_ = {reach + (several() ? width_of("group 100") : 0), reach + (several() ? 0 : -margin / 2)};
+    const double reach = ring_ + radius_ + beyond_ + circle_margin;
+    middle_ = {reach + (several() ? width_of("group 100") : 0), reach + (several() ? 0 : -circle_margin / 2)};
     drawing_.width = 2 * middle_.x;
     drawing_.height = 2 * middle_.y;
   }
@@ -153,7 +153,8 @@ class CircleLayout {
       }
     }
     const auto is_global = [&](const CableBundle& bundle) { return group_of[bundle.from] != group_of[bundle.to]; };
-    const bool joined = std::ranges::count_if(scene_.bundles, is_global) > static_cast<std::ptrdiff_t>(max_bundles);
+    const bool joined =
+        std::ranges::count_if(scene_.bundles, is_global) > static_cast<std::ptrdiff_t>(max_bundles_of_groups);
     std::map<std::pair<std::size_t, std::size_t>, DrawnBundle> bands;
     for (const CableBundle& bundle : scene_.bundles) {
       const Box& a = drawing_.boxes[bundle.from];

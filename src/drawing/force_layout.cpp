@@ -9,7 +9,7 @@ namespace ayatori::drawing {
 namespace {
 
 constexpr double hop = 70;  // wanted length of a cable
-constexpr double margin = 40;
+constexpr double force_margin = 40;
 constexpr int rounds = 150;
 
 /// Hops between any two routers; those of separate parts are a little farther apart than the farthest.
@@ -128,14 +128,14 @@ Drawing force_layout(const Scene& scene) {
   }
   Drawing drawing;
   const double side = std::max(width, 46.0) / 2;
-  drawing.width = high.x - low.x + 2 * (margin + side);
-  drawing.height = high.y - low.y + 2 * margin + hosts_height;
+  drawing.width = high.x - low.x + 2 * (force_margin + side);
+  drawing.height = high.y - low.y + 2 * force_margin + hosts_height;
   drawing.dot = 2.2;
   drawing.thickness = scene.bundles.size() <= 200 ? 1.2 : 0.7;
   drawing.opacity = scene.bundles.size() <= 200 ? 0.9 : 0.5;
   drawing.boxes.resize(scene.size());
   for (DeviceId router = 0; router < scene.size(); ++router) {
-    const Point here = {at[router].x - low.x + margin + side, at[router].y - low.y + margin};
+    const Point here = {at[router].x - low.x + force_margin + side, at[router].y - low.y + force_margin};
     drawing.boxes[router] = {here.x, here.y, width, inside ? 22.0 : 10.0, !inside};
     const Text::Anchor middle = Text::Anchor::middle;
     if (inside) drawing.texts.push_back({here.x, here.y + 4, scene.labels[router], middle, 0, true});

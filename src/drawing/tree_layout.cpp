@@ -17,10 +17,10 @@ constexpr double left_margin = 76;  // for the names of the levels
 constexpr double right_margin = 16;
 constexpr double top = 34;
 constexpr double frame_pad = 7;
-constexpr std::size_t few = 14;            // routers a row that leave room for thick lines
-constexpr std::size_t max_bundles = 1600;  // between two levels: beyond it, sets of routers are joined
-constexpr std::size_t max_unit = 40;       // routers a row that need no sets
-constexpr std::size_t max_dot_rows = 48;   // hosts below each other
+constexpr std::size_t few = 14;                      // routers a row that leave room for thick lines
+constexpr std::size_t max_bundles_of_levels = 1600;  // between two levels: beyond it, sets of routers are joined
+constexpr std::size_t max_unit = 40;                 // routers a row that need no sets
+constexpr std::size_t max_dot_rows = 48;             // hosts below each other
 
 class TreeLayout {
  public:
@@ -81,7 +81,7 @@ class TreeLayout {
     drawing_.width = left_margin + span_ + right_margin;
     name_size_ = span_ > 1600 ? 16 : 11;  // wide drawings will be looked at from farther away
     drawing_.thickness = widest <= few ? 1.4 : widest <= 60 ? 0.9 : 0.5;
-    drawing_.opacity = widest <= few ? 1 : scene_.bundles.size() <= max_bundles ? 0.6 : 0.45;
+    drawing_.opacity = widest <= few ? 1 : scene_.bundles.size() <= max_bundles_of_levels ? 0.6 : 0.45;
   }
 
   void place_rows() {
@@ -305,8 +305,8 @@ class TreeLayout {
       const bool inside_pods = between == std::pair{0, 1} && !pods_.empty();
       if (between.first == between.second) {
         for (const std::size_t i : bundles) add_arc(scene_.bundles[i]);
-      } else if (bundles.size() <= max_bundles || inside_pods) {
-        add_each(bundles, bundles.size() > max_bundles);
+      } else if (bundles.size() <= max_bundles_of_levels || inside_pods) {
+        add_each(bundles, bundles.size() > max_bundles_of_levels);
       } else {
         add_bands(bundles, static_cast<std::size_t>(between.first), static_cast<std::size_t>(between.second));
       }

@@ -18,7 +18,7 @@ using drawing::vertex_id;
 namespace {
 
 constexpr std::size_t max_ellipses = 64;  // machines that still have room for their names
-constexpr std::array plane_colours = {"#5a6274", "#3d8fd9", "#8d4a9e", "#00553f", "#b23a0a"};
+constexpr std::array dot_colours = {"#5a6274", "#3d8fd9", "#8d4a9e", "#00553f", "#b23a0a"};
 
 void write_vertex(Out& out, const Vertex& vertex, bool as_point) {
   const std::string name = dot_text(vertex.name);
@@ -52,7 +52,7 @@ void write_bundle(Out& out, const Network& network, const CableGraph& graph, con
   if (upper->level < lower->level) std::swap(upper, lower);
   const PlaneId plane = network.device(network.port(bundle.ports.front()).device).plane;
   out("  {} -- {} [label={}, color=\"{}\", penwidth={}{}];\n", vertex_id(*upper), vertex_id(*lower),
-      dot_text(label_of(network, bundle)), bundle.degraded ? "#cf4a12" : plane_colours[plane % plane_colours.size()],
+      dot_text(label_of(network, bundle)), bundle.degraded ? "#cf4a12" : dot_colours[plane % dot_colours.size()],
       std::min<std::size_t>(bundle.ports.size(), 8), bundle.degraded ? ", style=dashed" : "");
 }
 

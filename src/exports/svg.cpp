@@ -31,7 +31,7 @@ constexpr std::string_view style =
     ".r{fill:#f1eee7;stroke:#dfdbd2}.p{stroke:#5a6274;stroke-linecap:round;fill:none}.c{fill:none}.f{opacity:.5}"
     ".d{stroke:#c5221f;stroke-dasharray:7 3}.m{stroke:#c5221f;stroke-dasharray:2 3}.w{fill:#c5221f}"
     ".s{stroke:#c5221f}";
-constexpr std::array plane_colours = {"#8fa3bd", "#3d8fd9", "#8d4a9e", "#00553f", "#e0a100"};
+constexpr std::array svg_colours = {"#8fa3bd", "#3d8fd9", "#8d4a9e", "#00553f", "#e0a100"};
 
 /// SVG path data.
 std::string path_of(const std::vector<Point>& at, DrawnBundle::Form form) {
@@ -126,7 +126,7 @@ class SvgWriter {
     const bool with_tips = drawing_.bundles.size() <= max_tips;
     out_("<g class=\"c\" stroke-width=\"{:.2g}\">\n", drawing_.thickness);
     for (std::size_t plane = 0; plane < network_.planes().size(); ++plane) {
-      out_("<g stroke=\"{}\" opacity=\"{:.2g}\">\n", plane_colours[plane % plane_colours.size()], drawing_.opacity);
+      out_("<g stroke=\"{}\" opacity=\"{:.2g}\">\n", svg_colours[plane % svg_colours.size()], drawing_.opacity);
       write_bundles(with_tips, [&](const DrawnBundle& s) { return !s.degraded && plane_of(s) == plane; });
       out_("</g>\n");
     }
@@ -302,7 +302,7 @@ class SvgWriter {
     std::vector<LegendEntry> entries;
     for (const auto& [kind, count] : cables) {
       const std::string plane = network_.planes().size() > 1 ? network_.planes()[kind.first].name + " " : "";
-      entries.push_back({line_symbol(fmt::format("stroke=\"{}\"", plane_colours[kind.first % plane_colours.size()])),
+      entries.push_back({line_symbol(fmt::format("stroke=\"{}\"", svg_colours[kind.first % svg_colours.size()])),
                          fmt::format("{}{}: {} {}", plane, kind.second, count, count == 1 ? "cable" : "cables")});
     }
     if (degraded > 0) entries.push_back({line_symbol("class=\"d\""), fmt::format("degraded: {}", degraded)});

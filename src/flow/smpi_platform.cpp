@@ -6,12 +6,12 @@ namespace ayatori {
 
 namespace {
 
-constexpr double no_limit = 1e15;
+constexpr double no_bandwidth_limit = 1e15;
 
 class PlatformWriter {
  public:
   PlatformWriter(const Paths& paths, Rank ranks, double bus, const Sink& sink)
-      : paths_(paths), ranks_(ranks), bus_(bus > 0 ? bus : no_limit), sink_(sink) {}
+      : paths_(paths), ranks_(ranks), bus_(bus > 0 ? bus : no_bandwidth_limit), sink_(sink) {}
 
   void write() const {
     sink_("<?xml version=\"1.0\"?>\n<!DOCTYPE platform SYSTEM \"https://simgrid.org/simgrid.dtd\">\n");

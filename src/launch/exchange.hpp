@@ -10,6 +10,9 @@
 
 namespace ayatori::launch {
 
+/// Under which the launcher keeps it.
+constexpr const char* name_of_number = "ayatori-job-key";
+
 /// Over PMI-1's text protocol (`descriptor` is PMI_FD): lines "cmd=NAME key=value …\n". All ranks call it. Error: the
 /// launcher does not answer as the protocol demands.
 [[nodiscard]] Result<std::uint64_t> share_over_pmi(int descriptor, Rank rank, std::uint64_t number);

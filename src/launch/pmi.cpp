@@ -12,7 +12,6 @@ namespace ayatori::launch {
 namespace {
 
 constexpr std::size_t max_line_bytes = 1024;
-constexpr std::string_view key_name = "ayatori-job-key";
 
 /// Requests to the launcher and its answers, one line each.
 class Pmi {
@@ -74,11 +73,11 @@ Result<std::uint64_t> share_over_pmi(int descriptor, Rank rank, std::uint64_t nu
   const std::string_view name = value_of(*space, "kvsname");
   if (rank == 0) {
     const auto put =
-        pmi.ask(fmt::format("cmd=put kvsname={} key={} value={:016x}", name, key_name, number), "put_result");
+        pmi.ask(fmt::format("cmd=put kvsname={} key={} value={:016x}", name, name_of_number, number), "put_result");
     if (!put) return Failure(put.error());
   }
   if (auto met = pmi.ask("cmd=barrier_in", "barrier_out"); !met) return Failure(met.error());
-  const auto got = pmi.ask(fmt::format("cmd=get kvsname={} key={}", name, key_name), "get_result");
+  const auto got = pmi.ask(fmt::format("cmd=get kvsname={} key={}", name, name_of_number), "get_result");
   if (!got) return Failure(got.error());
   const std::string_view text = value_of(*got, "value");
   std::uint64_t shared = 0;

@@ -30,14 +30,13 @@ struct Pmix {
   }
 };
 
-constexpr const char* key_name = "ayatori-job-key";
-
 std::optional<std::uint64_t> share(const Pmix& pmix, const pmix_proc_t& self, Rank rank, std::uint64_t number) {
   if (rank == 0) {
     pmix_value_t value{};
     value.type = PMIX_UINT64;
     value.data.uint64 = number;
-    if (pmix.put(PMIX_GLOBAL, key_name, &value) != PMIX_SUCCESS || pmix.commit() != PMIX_SUCCESS) return std::nullopt;
+    if (pmix.put(PMIX_GLOBAL, name_of_number, &value) != PMIX_SUCCESS || pmix.commit() != PMIX_SUCCESS)
+      return std::nullopt;
   }
   pmix_info_t collect{};
   std::string_view(PMIX_COLLECT_DATA).copy(collect.key, sizeof collect.key - 1);
@@ -47,7 +46,7 @@ std::optional<std::uint64_t> share(const Pmix& pmix, const pmix_proc_t& self, Ra
   pmix_proc_t first = self;
   first.rank = 0;
   pmix_value_t* found = nullptr;
-  if (pmix.get(&first, key_name, nullptr, 0, &found) != PMIX_SUCCESS || !found) return std::nullopt;
+  if (pmix.get(&first, name_of_number, nullptr, 0, &found) != PMIX_SUCCESS || !found) return std::nullopt;
   const auto shared = found->type == PMIX_UINT64 ? std::optional(found->data.uint64) : std::nullopt;
   std::free(found);  // NOLINT: what PMIx gives is malloc's
   return shared;

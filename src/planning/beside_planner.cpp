@@ -9,14 +9,14 @@ namespace ayatori {
 
 namespace {
 
-constexpr std::uint64_t total_effort = 60'000'000;  ///< choices looked at, over all steps and sweeps
-constexpr std::uint64_t effort_a_choice = 150;      ///< of each message of a step, at most
-constexpr std::uint64_t min_effort = 10'000;        ///< of a step of a job of few messages
-constexpr std::uint64_t colouring_budget = 20'000;  ///< tries of the exact search, a step
-constexpr int max_sweeps = 6;                       ///< over all steps
-constexpr double first_threshold = 0.25;            ///< of a search for fewer meetings
-constexpr double least_excess = 0.01;               ///< of PricedPaths::hot: more than all prices of a step
-constexpr std::uint8_t undecided = 0xFF;
+constexpr std::uint64_t effort_of_sweeps = 60'000'000;  ///< choices looked at, over all steps and sweeps
+constexpr std::uint64_t effort_a_choice = 150;          ///< of each message of a step, at most
+constexpr std::uint64_t least_step_effort = 10'000;     ///< of a step of a job of few messages
+constexpr std::uint64_t colouring_budget = 20'000;      ///< tries of the exact search, a step
+constexpr int max_sweeps = 6;                           ///< over all steps
+constexpr double first_threshold = 0.25;                ///< of a search for fewer meetings
+constexpr double least_excess = 0.01;                   ///< of PricedPaths::hot: more than all prices of a step
+constexpr std::uint8_t no_choice = 0xFF;
 
 }  // namespace
 
@@ -52,7 +52,7 @@ BesidePlanner::BesidePlanner(const BesideTask& task, std::span<const Footprint> 
       weights_(task.weights),
       steps_(task.steps),
       ranks_(static_cast<Rank>(endpoints_.rank_count())),
-      choice_(std::size_t{ranks_} * ranks_, undecided),
+      choice_(std::size_t{ranks_} * ranks_, no_choice),
       leaf_bound_(task.network, endpoints_, paths_, weights_),
       prices_(task.network, paths_, others, extra),
       meeting_bound_(endpoints_, paths_, weights_, prices_.meeting()),
@@ -82,7 +82,7 @@ ProvenMeetings BesidePlanner::prove() {
 }
 
 Plan BesidePlanner::run_sweeps(int sweeps) {
-  effort_ = total_effort / std::max<std::size_t>(1, steps_.step_count()) / static_cast<std::uint64_t>(sweeps);
+  effort_ = effort_of_sweeps / std::max<std::size_t>(1, steps_.step_count()) / static_cast<std::uint64_t>(sweeps);
   for (sweep_ = 0; sweep_ < sweeps && !pairs_met_again_; ++sweep_) {
     decided_.assign(choice_.size(), false);
     for (std::size_t s = 0; s < steps_.step_count(); ++s) plan_step(s);
@@ -90,7 +90,7 @@ Plan BesidePlanner::run_sweeps(int sweeps) {
   std::vector<std::uint8_t> bits(choice_.size());
   for (std::size_t pair = 0; pair < bits.size(); ++pair) {
     const std::uint32_t endpoint = endpoints_.endpoint_of(static_cast<Rank>(pair % ranks_));
-    bits[pair] = paths_.path_bits(endpoint, choice_[pair] == undecided ? 0 : choice_[pair]);
+    bits[pair] = paths_.path_bits(endpoint, choice_[pair] == no_choice ? 0 : choice_[pair]);
   }
   return Plan::per_pair(ranks_, std::move(bits));
 }
@@ -165,7 +165,8 @@ double BesidePlanner::first_use_of(std::size_t messages) const {
 
 /// Choices to look at in this step of this sweep.
 std::uint64_t BesidePlanner::effort() const {
-  return std::min(effort_, std::max(min_effort, effort_a_choice * search_.messages().size() * paths_.max_choices()));
+  return std::min(effort_,
+                  std::max(least_step_effort, effort_a_choice * search_.messages().size() * paths_.max_choices()));
 }
 
 /// A pair that met in an earlier step keeps its path.
@@ -176,7 +177,7 @@ std::vector<StepMessage> BesidePlanner::messages_between_leaves() {
     if (!endpoints_.crosses_leaves(m)) continue;
     const std::uint32_t endpoint = endpoints_.endpoint_of(m.to);
     const std::size_t pair = std::size_t{m.from} * ranks_ + m.to;
-    const std::uint32_t choice = choice_[pair] == undecided ? 0 : choice_[pair];
+    const std::uint32_t choice = choice_[pair] == no_choice ? 0 : choice_[pair];
     messages.push_back({endpoints_.leaf(endpoints_.endpoint_of(m.from)), endpoint, choice, decided_[pair]});
     owners_.push_back(pair);
     pairs_met_again_ = pairs_met_again_ || decided_[pair];

@@ -14,9 +14,9 @@ namespace ayatori {
 
 namespace {
 
-constexpr std::uint64_t total_effort = 100'000'000;  ///< of a round over all steps, in the unit of StepDelaySearch
-constexpr int max_rounds = 8;                        ///< more than three are rare
-constexpr double least_gain = 1e-9;                  ///< what rounding can't make
+constexpr std::uint64_t effort_of_round = 100'000'000;  ///< of a round over all steps, in the unit of StepDelaySearch
+constexpr int max_delay_rounds = 8;                     ///< more than three are rare
+constexpr double least_gain_of_round = 1e-9;            ///< what rounding can't make in all steps
 
 /// Steps in which messages use the network, also those within a leaf.
 std::size_t busy_steps(const BesideTask& task) {
@@ -48,11 +48,11 @@ class RoundsOfSteps {
 
   void run() {
     bool gained = true;
-    for (int round = 0; round < max_rounds && gained && !is_crowded_; ++round) {
+    for (int round = 0; round < max_delay_rounds && gained && !is_crowded_; ++round) {
       const double before = bandwidth();
       bool was_crowded = false;
       for (std::size_t s = 0; s < sending_steps(); ++s) was_crowded = improve(s) || was_crowded;
-      gained = was_crowded || bandwidth() > before + least_gain;
+      gained = was_crowded || bandwidth() > before + least_gain_of_round;
       is_better_ = is_better_ || gained;
     }
   }
@@ -74,7 +74,8 @@ class RoundsOfSteps {
   /// Did a link carry two messages of the step before?
   bool improve(std::size_t step) {
     add(delays_[step], -1);
-    const auto outcome = search_.improve(first_of_step_[step], choices_of(step), all_, total_effort / sending_steps());
+    const auto outcome =
+        search_.improve(first_of_step_[step], choices_of(step), all_, effort_of_round / sending_steps());
     delays_[step] = search_.delays(first_of_step_[step], choices_of(step));
     add(delays_[step], 1);
     is_crowded_ = is_crowded_ || outcome.is_crowded;

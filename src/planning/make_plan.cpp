@@ -53,12 +53,10 @@ MethodResult plan_by(Method method, const PlanTask& task) {
   return {};
 }
 
-double total_time(const Contention& contention) { return contention.mean_time * static_cast<double>(contention.steps); }
-
 /// Tells what its measure and the least time of any plan say of a plan whose hot spots are known.
 void judge(Planned& planned, const Contention& measured, double least_time) {
   // Sums of the same numbers in the same order where the bound is met, but weights are not always whole.
-  const double time = total_time(measured);
+  const double time = measured.total_time();
   const bool takes_least_time = time <= least_time * (1 + 1e-9);
   planned.optimal = planned.hot_spots == planned.lower_bound || takes_least_time;
   // The relative bandwidth is the sum of ideal times by the sum of times.
@@ -80,16 +78,16 @@ Result<Measured> best_of_method_and_no_choice(const PlanTask& task, Method metho
   const auto measured = measure_contention(task.network, routes, endpoints, best.made.plan, task.steps);
   if (!measured) return Failure(measured.error());
   best.contention = *measured;
-  const bool can_be_better = total_time(best.contention) > task.bound.time && method != Method::destination_mod_k &&
+  const bool can_be_better = best.contention.total_time() > task.bound.time && method != Method::destination_mod_k &&
                              !best.made.never_worse_than_no_choice;
   if (!can_be_better || task.paths.max_choices() <= 1) return best;
   Plan without = plan_without_choice(task, method);
   const auto simple = measure_contention(task.network, routes, endpoints, without, task.steps);
   if (!simple) return Failure(simple.error());
-  if (total_time(*simple) >= total_time(best.contention)) return best;
+  if (simple->total_time() >= best.contention.total_time()) return best;
   best.made.plan = std::move(without);
   best.made.reason = fmt::format("base LIDs for everybody, {:.1f}% faster than {}",
-                                 (total_time(best.contention) / total_time(*simple) - 1) * 100, best.made.reason);
+                                 (best.contention.total_time() / simple->total_time() - 1) * 100, best.made.reason);
   best.contention = *simple;
   return best;
 }

@@ -212,8 +212,6 @@ std::vector<std::uint32_t> steps_of_circle(std::span<const std::uint32_t> circle
   return to;
 }
 
-double total_time(const Contention& contention) { return contention.mean_time * static_cast<double>(contention.steps); }
-
 class StepMaker {
  public:
   StepMaker(const StepTask& task, std::uint64_t search_effort) : task_(task), search_effort_(search_effort) {
@@ -287,10 +285,10 @@ class StepMaker {
     if (!steps) return Failure(steps.error());
     const auto measured = measure_contention(task_.network, task_.routes, task_.ports_of_ranks, task_.plan, *steps);
     if (!measured) return Failure(measured.error());
-    if (best_.steps != nullptr && total_time(*measured) >= best_.time) return {};
+    if (best_.steps != nullptr && measured->total_time() >= best_.time) return {};
     best_.steps = std::make_shared<const PlannedSteps>(std::move(*steps));
     best_.contention = *measured;
-    best_.time = total_time(*measured);
+    best_.time = measured->total_time();
     how_ = how;
     return {};
   }

@@ -6,7 +6,9 @@
 #include <limits>
 
 #include "ayatori/contention/job_endpoints.hpp"
+#include "bits.hpp"
 #include "leaf_bound.hpp"
+#include "rounding.hpp"
 
 namespace ayatori {
 
@@ -18,12 +20,11 @@ constexpr std::size_t max_loads = std::size_t{1} << 22;  ///< steps times links
 constexpr int max_chain = 24;                            ///< messages that move together
 constexpr double crowded_price = 0.5;                    ///< of a link with several messages of one step
 
-constexpr double least_gain = 1e-12;  ///< what rounding can't make
-
-template <typename Visit>
-void for_each_bit(std::uint64_t bits, Visit visit) {
-  for (; bits != 0; bits &= bits - 1) visit(static_cast<std::uint32_t>(std::countr_zero(bits)));
-}
+/// Of runs in turn: one that forgets where it began, one that stays near the best, and the end of both.
+constexpr double far_temperature = 4;
+constexpr double near_temperature = 1;
+constexpr double end_temperature = 0.15;
+constexpr double shared_prices[] = {0.2, 0.5, 1};
 
 bool every_link_carries_one(const BesideTask& task) {
   LeafBound bound(task.network, task.endpoints, task.paths, task.weights);
@@ -371,6 +372,13 @@ void MeetingSearch::keep_if_best() {
   best_crowded_ = crowded_links_;
   best_value_ = value_now();
   best_ = choice_;
+}
+
+void MeetingSearch::anneal_in_turn(int run, std::uint64_t moves, Random& random) {
+  const bool far = run % 2 == 0;
+  if (!far) return_to_best();
+  const double price = shared_prices[static_cast<std::size_t>(run / 2) % std::size(shared_prices)];
+  anneal({moves, far ? far_temperature : near_temperature, end_temperature, price}, random);
 }
 
 void MeetingSearch::anneal(const Annealing& run, Random& random) {

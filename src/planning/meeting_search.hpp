@@ -48,6 +48,9 @@ class MeetingSearch {
   /// Simulated annealing from where the search is: a message takes another path, messages that it drives away take
   /// others, and so on. Ends when no step meets another one. The best choices of all runs are kept.
   void anneal(const Annealing& run, Random& random);
+  /// The same as one of several runs, which take turns: every other one forgets where it began, those between begin
+  /// with the best choices and stay near. `run`: its number, from 0.
+  void anneal_in_turn(int run, std::uint64_t moves, Random& random);
 
   /// Goes back to the best choices.
   void return_to_best();

@@ -3,16 +3,13 @@
 #include <algorithm>
 #include <bit>
 
+#include "bits.hpp"
+
 namespace ayatori {
 
 namespace {
 
 constexpr std::size_t bits_of_a_word = 64;
-
-template <typename Visit>
-void for_each_bit(std::uint64_t bits, Visit visit) {
-  for (; bits != 0; bits &= bits - 1) visit(static_cast<std::size_t>(std::countr_zero(bits)));
-}
 
 }  // namespace
 

@@ -24,9 +24,9 @@ namespace ayatori {
 namespace {
 
 /// Messages that repairs may look at, over all steps of a job: that takes a few seconds. And at least for each step.
-constexpr std::uint64_t total_effort = 20'000'000;
-constexpr std::uint64_t min_effort = 1000;
-constexpr int max_restarts = 8;  ///< of a step, from paths given in random order
+constexpr std::uint64_t effort_of_repairs = 20'000'000;
+constexpr std::uint64_t least_repair_effort = 1000;
+constexpr int repairs_begun_again = 8;  ///< in a step, with paths given in random order
 
 constexpr std::uint8_t undecided = 0xFF;
 
@@ -179,7 +179,8 @@ class PairPlanner {
         bound_(task.network, task.endpoints, task.paths, task.weights),
         colourer_(task),
         step_(task.paths, task.weights),
-        effort_per_step_(std::max(min_effort, total_effort / std::max<std::size_t>(1, task.steps.step_count()))) {}
+        effort_per_step_(
+            std::max(least_repair_effort, effort_of_repairs / std::max<std::size_t>(1, task.steps.step_count()))) {}
 
   MethodResult run() {
     for (std::size_t s = 0; s < task_.steps.step_count(); ++s) {
@@ -229,7 +230,7 @@ class PairPlanner {
       Attempt other = improved(bound, effort);
       if (other.better_than(best)) best = std::move(other);
     }
-    for (int again = 0; again < max_restarts && best.time > bound.time && effort > owners_.size(); ++again) {
+    for (int again = 0; again < repairs_begun_again && best.time > bound.time && effort > owners_.size(); ++again) {
       effort -= owners_.size();
       step_.start_again();
       choose_least_loaded(in_random_order());

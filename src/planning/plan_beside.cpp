@@ -14,13 +14,8 @@ namespace ayatori {
 namespace {
 
 constexpr std::uint64_t many_messages = 50'000;  ///< of a job, over all steps: they are planned once only
-constexpr int annealing_runs = 12;
-constexpr std::uint64_t moves_a_message = 700;  ///< of a run
-/// As in plan_jointly.cpp, in meetings of two steps: a run that forgets where it began, one that stays near, the end.
-constexpr double far_temperature = 4;
-constexpr double near_temperature = 1;
-constexpr double last_temperature = 0.15;
-constexpr double shared_prices[] = {0.2, 0.5, 1};  ///< of MeetingSearch
+constexpr int annealings_beside = 12;
+constexpr std::uint64_t moves_beside = 700;  ///< of a run of annealing, for each message
 
 struct Attempt {
   Plan plan;
@@ -58,13 +53,8 @@ std::optional<Plan> with_fewer_meetings(const BesideTask& task, std::span<const 
   if (search.standing() == 0 || search.is_isolated()) return std::nullopt;
   const double before = search.value();
   Random random(1);
-  for (int run = 0; run < annealing_runs && !search.is_isolated(); ++run) {
-    const bool far = run % 2 == 0;
-    if (!far) search.return_to_best();
-    const double price = shared_prices[static_cast<std::size_t>(run / 2) % std::size(shared_prices)];
-    search.anneal(
-        {moves_a_message * messages->all().size(), far ? far_temperature : near_temperature, last_temperature, price},
-        random);
+  for (int run = 0; run < annealings_beside && !search.is_isolated(); ++run) {
+    search.anneal_in_turn(run, moves_beside * messages->all().size(), random);
   }
   if (search.crowded() > 0 || search.value() <= before) return std::nullopt;
   return std::move(messages->plans(search.choices())[0]);

@@ -18,19 +18,14 @@ namespace ayatori {
 
 namespace {
 
-constexpr std::uint64_t total_effort = 400'000'000;  ///< choices looked at, over all restarts
-constexpr std::uint64_t isolation_budget = 500'000;  ///< paths that the exact search gives to messages
+constexpr std::uint64_t effort_of_restarts = 400'000'000;  ///< choices looked at, over all restarts
+constexpr std::uint64_t isolation_budget = 500'000;        ///< paths that the exact search gives to messages
 
 constexpr int runs_between_isolations = 5;
-constexpr std::uint64_t moves_a_message = 300;  ///< of a run of annealing
-constexpr int annealing_runs = 20;
-/// In meetings of two steps: a run that forgets where it began, one that stays near the best, and the end of both.
-constexpr double far_temperature = 4;
-constexpr double near_temperature = 1;
-constexpr double last_temperature = 0.15;
-constexpr double shared_prices[] = {0.2, 0.5, 1};  ///< of MeetingSearch; runs take turns
-constexpr int max_restarts = 4;                    ///< each plans the jobs in another order first
-constexpr int max_rounds = 30;                     ///< of a restart: each plans every job once more
+constexpr std::uint64_t moves_of_jobs = 300;  ///< of a run of annealing, for each message
+constexpr int annealings_of_jobs = 20;
+constexpr int max_restarts = 4;  ///< each plans the jobs in another order first
+constexpr int max_rounds = 30;   ///< of a restart: each plans every job once more
 /// What a round adds to the price of a link that jobs share, in meetings; restarts take turns. The small one finds the
 /// most bandwidth where jobs must meet, the large one finds more often that they need not.
 constexpr double raises[] = {0.03, 0.1};
@@ -62,19 +57,19 @@ class JointPlanner {
   }
 
  private:
-  [[nodiscard]] bool is_done() const { return best_.isolated || (best_.value >= 0 && effort_ >= total_effort); }
+  [[nodiscard]] bool is_done() const { return best_.isolated || (best_.value >= 0 && effort_ >= effort_of_restarts); }
 
   /// Small jobs: an exact search for links of their own, and annealing that knows which steps meet, in turns. The one
   /// begins with what the other has found. What a run of annealing ends with, jobs improve one by one.
   Result<> plan_together(const JointMessages& messages) {
     MeetingSearch search(tasks_, messages, others_);
     JointIsolation isolated;
-    for (int run = 0; run < annealing_runs; ++run) {
+    for (int run = 0; run < annealings_of_jobs; ++run) {
       if (isolated.outcome == JointIsolation::Outcome::gave_up && run % runs_between_isolations == 0) {
         isolated = isolate_jointly(messages, network_, others_, search.choices(), isolation_budget);
         if (isolated.outcome == JointIsolation::Outcome::found) return take(messages.plans(isolated.choices));
       }
-      anneal(search, run, moves_a_message * messages.all().size());
+      search.anneal_in_turn(run, moves_of_jobs * messages.all().size(), random_);
       if (search.is_isolated()) break;
       const auto improved = improve_in_turn(search, messages);
       if (!improved) return improved;
@@ -84,13 +79,6 @@ class JointPlanner {
     const auto improved = improve_in_turn(search, messages);
     if (!improved) return improved;
     return take(messages.plans(search.choices()));
-  }
-
-  void anneal(MeetingSearch& search, int run, std::uint64_t moves) {
-    const double price = shared_prices[static_cast<std::size_t>(run / 2) % std::size(shared_prices)];
-    const bool far = run % 2 == 0;
-    if (!far) search.return_to_best();
-    search.anneal({moves, far ? far_temperature : near_temperature, last_temperature, price}, random_);
   }
 
   /// Each job in turn gets the paths by which all lose least beside what the others have now, until none gains.

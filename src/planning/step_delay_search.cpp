@@ -3,12 +3,13 @@
 #include <algorithm>
 #include <utility>
 
+#include "rounding.hpp"
+
 namespace ayatori {
 
 namespace {
 
-constexpr double least_gain = 1e-12;  ///< what rounding can't make
-constexpr double crowded = -1;        ///< instead of a bandwidth, of choices by which two messages share a link
+constexpr double crowded = -1;  ///< instead of a bandwidth, of choices by which two messages share a link
 
 }  // namespace
 

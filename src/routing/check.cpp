@@ -21,7 +21,7 @@ constexpr std::size_t max_problems = 10;
 constexpr std::uint32_t piece_size = 64;
 
 /// Below this many table entries, waking other threads costs more than they save.
-[[maybe_unused]] constexpr std::size_t worth_threads = 1 << 16;
+[[maybe_unused]] constexpr std::size_t worth_threads_of_walks = 1 << 16;
 
 /// The channel adapters on a router, as far as the check needs them.
 struct Place {
@@ -224,7 +224,7 @@ TableCheck check_tables(const Network& network, const Routes& routes) {
   ChannelDependencies dependencies(network);
   std::vector<Findings> findings(routes.lids.last() / piece_size + 1);
   std::vector<std::uint64_t> load(network.port_count(), 0);
-#pragma omp parallel if (network.router_count() * routes.lids.lid_count() >= worth_threads)
+#pragma omp parallel if (network.router_count() * routes.lids.lid_count() >= worth_threads_of_walks)
   {
     Checker checker(network, routes, places, dependencies);
 #pragma omp for schedule(dynamic)

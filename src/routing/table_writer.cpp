@@ -10,7 +10,7 @@ namespace ayatori {
 namespace {
 
 /// Below this many table entries, waking other threads costs more than they save.
-[[maybe_unused]] constexpr std::size_t worth_threads = 1 << 16;
+[[maybe_unused]] constexpr std::size_t worth_threads_of_tables = 1 << 16;
 
 /// A LID at the router where its owner is attached.
 struct Address {
@@ -155,7 +155,7 @@ ForwardingTables write_tables_for(const Network& network, const LidMap& lids, co
   ForwardingTables tables(network.router_count(), lids.last());
   const Directory directory(network, lids, paths, endpoint_numbers);
   const UpDown routes(paths.graph(), order, paths.levels());
-#pragma omp parallel if (network.router_count() * lids.lid_count() >= worth_threads)
+#pragma omp parallel if (network.router_count() * lids.lid_count() >= worth_threads_of_tables)
   {
     TableWriter writer(paths, routes, tables);
     // Routers with neighbouring ids often share a cache line in the tables: large enough pieces keep threads apart.

@@ -12,7 +12,7 @@ namespace ayatori {
 namespace {
 
 /// How a number of ranks that is not a power of two is folded: of each of the first pairs (even, odd) one stays.
-enum class Fold : std::uint8_t {
+enum class FoldTo : std::uint8_t {
   whole_to_odd,    ///< MPICH's allreduce: the even one hands over its vector
   whole_to_even,   ///< MPICH's reduce
   halves_to_even,  ///< Open MPI: each combines one half, then the odd one hands over its half
@@ -23,7 +23,7 @@ enum class Fold : std::uint8_t {
 /// backwards, to all or to the root.
 class NearFirst {
  public:
-  NearFirst(const CollectiveCall& call, Fold fold)
+  NearFirst(const CollectiveCall& call, FoldTo fold)
       : call_(call),
         fold_(fold),
         core_(std::bit_floor(call.ranks)),
@@ -140,7 +140,7 @@ class NearFirst {
   }
 
  private:
-  [[nodiscard]] bool odd_stays() const { return fold_ == Fold::whole_to_odd; }
+  [[nodiscard]] bool odd_stays() const { return fold_ == FoldTo::whole_to_odd; }
 
   void take(Rank from, SlotRange slots, StepActions& actions) const {
     const SlotRange arriving{slots.first + core_, slots.count};
@@ -149,7 +149,7 @@ class NearFirst {
   }
 
   CollectiveCall call_;
-  Fold fold_;
+  FoldTo fold_;
   Rank core_;
   Rank folded_;
   std::size_t levels_;
@@ -157,9 +157,9 @@ class NearFirst {
 
 using NearFirstPtr = std::shared_ptr<const NearFirst>;
 
-void add_fold(PhasedSchedule& program, const NearFirstPtr& near, Fold fold) {
+void add_fold(PhasedSchedule& program, const NearFirstPtr& near, FoldTo fold) {
   if (!near->folds()) return;
-  if (fold == Fold::halves_to_even) {
+  if (fold == FoldTo::halves_to_even) {
     program.then(
         phase(2, [near](Rank r, std::size_t step, StepActions& actions) { near->fold_halves(r, step, actions); }));
   } else {
@@ -167,10 +167,10 @@ void add_fold(PhasedSchedule& program, const NearFirstPtr& near, Fold fold) {
   }
 }
 
-SchedulePtr near_first(const CollectiveCall& call, Fold fold) {
+SchedulePtr near_first(const CollectiveCall& call, FoldTo fold) {
   const auto near = std::make_shared<const NearFirst>(call, fold);
   auto program = std::make_shared<PhasedSchedule>(call, SlotLayout{call.bytes, near->core(), 2, 0});
-  if (fold == Fold::halves_to_even) {
+  if (fold == FoldTo::halves_to_even) {
     program->set_slot_sizes([near](Rank, Slot slot) { return near->block_bytes(slot % near->core()); });
   }
   add_fold(*program, near, fold);
@@ -279,7 +279,7 @@ std::shared_ptr<PhasedSchedule> scattered(const CollectiveCall& call) {
 }  // namespace
 
 Result<SchedulePtr> make_openmpi_rabenseifner(const CollectiveCall& call, const Places&, const AlgorithmOptions&) {
-  return near_first(call, Fold::halves_to_even);
+  return near_first(call, FoldTo::halves_to_even);
 }
 
 // The reduce-scatter goes round once for each part of the blocks, the allgather once with whole blocks. A vector that
@@ -316,7 +316,7 @@ Result<SchedulePtr> make_openmpi_segmented_ring(const CollectiveCall& call, cons
 }
 
 Result<SchedulePtr> make_mpich_rabenseifner(const CollectiveCall& call, const Places&, const AlgorithmOptions&) {
-  return near_first(call, call.collective == Collective::reduce ? Fold::whole_to_even : Fold::whole_to_odd);
+  return near_first(call, call.collective == Collective::reduce ? FoldTo::whole_to_even : FoldTo::whole_to_odd);
 }
 
 Result<SchedulePtr> make_scatter_doubling(const CollectiveCall& call, const Places&, const AlgorithmOptions&) {

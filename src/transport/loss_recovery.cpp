@@ -9,9 +9,6 @@ namespace {
 /// A sender among others asks after so many time-outs, in case the receiver has forgotten it.
 constexpr std::uint16_t max_unasked_timeouts = 64;
 
-/// The resolution of stamp_of().
-constexpr Duration stamp_unit(64);
-
 /// A sender with more than that in flight asks after a timeout also among others: the answer costs less
 /// than so many copies of packets that a receiver has not got round to.
 constexpr std::uint32_t max_resent_unasked = 8;

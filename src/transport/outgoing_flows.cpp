@@ -6,7 +6,7 @@ namespace ayatori::transport {
 
 namespace {
 
-std::uint32_t table_size(const Options& options) { return options.outgoing_contexts + options.replies; }
+std::uint32_t outgoing_table_size(const Options& options) { return options.outgoing_contexts + options.replies; }
 
 /// Where the receiver grants credit, it answers losses; elsewhere the sender has to.
 AimdController::LossResponse loss_response(const Options& options) {
@@ -16,12 +16,12 @@ AimdController::LossResponse loss_response(const Options& options) {
 }  // namespace
 
 OutgoingFlows::OutgoingFlows(Shared& shared)
-    : ready(table_size(shared.options)),
-      express_ready(table_size(shared.options)),
-      deadlines(table_size(shared.options)),
+    : ready(outgoing_table_size(shared.options)),
+      express_ready(outgoing_table_size(shared.options)),
+      deadlines(outgoing_table_size(shared.options)),
       shared_(shared),
-      flows_(table_size(shared.options)),
-      idle_{IdQueue(table_size(shared.options)), IdQueue(table_size(shared.options))},
+      flows_(outgoing_table_size(shared.options)),
+      idle_{IdQueue(outgoing_table_size(shared.options)), IdQueue(outgoing_table_size(shared.options))},
       typical_(shared.options.retransmission) {}
 
 // ---- Opening and closing

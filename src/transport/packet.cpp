@@ -7,7 +7,6 @@ namespace ayatori::transport {
 namespace {
 
 constexpr std::uint8_t version = 1;
-constexpr std::uint64_t stamp_unit = 64;  // nanoseconds
 
 enum Flag : std::uint16_t {
   has_acknowledgement = 1,
@@ -270,13 +269,13 @@ std::optional<ExpressPacket> decode_express(std::span<const std::byte> datagram,
 }
 
 std::uint32_t stamp_of(Time now) {
-  return static_cast<std::uint32_t>(static_cast<std::uint64_t>(now.time_since_epoch().count()) / stamp_unit) | 1;
+  return static_cast<std::uint32_t>(static_cast<std::uint64_t>(now.time_since_epoch() / stamp_unit)) | 1;
 }
 
 std::optional<Duration> since_stamp(std::uint32_t stamp, Time now) {
   const std::uint32_t units = stamp_of(now) - stamp;
   if (stamp == 0 || units >= 1U << 31) return std::nullopt;
-  return Duration(static_cast<std::int64_t>(units * stamp_unit));
+  return units * stamp_unit;
 }
 
 bool is_control(std::span<const std::byte> datagram) {

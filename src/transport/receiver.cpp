@@ -6,7 +6,7 @@ namespace ayatori::transport {
 
 namespace {
 
-std::uint32_t table_size(const Options& options) { return options.incoming_contexts + options.replies; }
+std::uint32_t incoming_table_size(const Options& options) { return options.incoming_contexts + options.replies; }
 
 }  // namespace
 
@@ -15,11 +15,11 @@ Receiver::Receiver(Shared& shared, Sender& sender, Epoch floor)
       sender_(sender),
       floors_(shared.options.epoch_cells, floor),
       admission_(shared.options),
-      flows_(table_size(shared.options)),
+      flows_(incoming_table_size(shared.options)),
       assemblies_(shared.options.assemblies),
-      owed_(table_size(shared.options)),
-      recency_{IdQueue(table_size(shared.options)), IdQueue(table_size(shared.options))},
-      deadlines_(table_size(shared.options)) {
+      owed_(incoming_table_size(shared.options)),
+      recency_{IdQueue(incoming_table_size(shared.options)), IdQueue(incoming_table_size(shared.options))},
+      deadlines_(incoming_table_size(shared.options)) {
   for (std::uint32_t slot = shared.options.assemblies; slot-- > 0;) free(slot);
 }
 

@@ -71,12 +71,13 @@ class Mpi:
         plugin: Path | None = None,
         preload: bool = True,
         before: Sequence[Path] = (),
+        after: Sequence[Path] = (),
         timeout: float = 120,
         **variables: str,
     ) -> subprocess.CompletedProcess[str]:
-        """`plugin`: another library than this MPI's own. `before`: what is preloaded before it."""
+        """`plugin`: another library than this MPI's own. `before`, `after`: what else is preloaded."""
         environment = os.environ | OPEN_MPI_HERE | variables
-        libraries = [*before, *([plugin or library(self.family)] if preload else [])]
+        libraries = [*before, *([plugin or library(self.family)] if preload else []), *after]
         # MPICH's ranks would poll for whole time slices where they share cores.
         libraries += [library(self.family).with_name(YIELDING)] if self.family == "mpich" else []
         preloaded = "LD_PRELOAD=" + ":".join(map(str, libraries))

@@ -69,3 +69,17 @@ def test_a_word_that_is_not_known_is_told(mpi: plugin.Mpi) -> None:
     done = mpi.run(2, program, AYATORI_PROGRESS="always")
     assert done.returncode == 0, done.stdout + done.stderr
     assert "ayatori: AYATORI_PROGRESS=always is not used: there are thread, calls and off" in done.stderr
+
+
+@pytest.mark.parametrize("interface", ["", *plugin.FORTRAN], ids=lambda interface: interface or "C")
+def test_the_thread_has_ended_when_the_mpi_begins_to_end(mpi: plugin.Mpi, interface: str) -> None:
+    """MPICH stops to unlock then: a thread that is in the MPI would wait for ever, or the program would be aborted."""
+    watching = mpi.compiled("thread_at_the_end.c", "mpicc", "-shared", "-fPIC")
+    if interface:
+        program = mpi.compiled_fortran("fortran_progress.F90", interface, str(plugin.PROGRAMS / "thread_pauses.c"))
+    else:
+        program = mpi.compiled("thread_on_core.c", "mpicc")
+    done = mpi.run(2, program, "thread", after=[watching], AYATORI_PROGRESS="thread")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert done.stderr.count("at the end: no thread") == 2, done.stderr
+    assert "at the end: a thread" not in done.stderr

@@ -9,8 +9,6 @@ namespace ayatori::aries {
 
 namespace {
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-
 /// Takes the letter and the number after it from the front of `rest`. Numbers are at most four digits.
 bool take_part(std::string_view& rest, char letter) {
   constexpr std::size_t max_digits = 4;

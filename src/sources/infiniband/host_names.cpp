@@ -14,8 +14,6 @@ namespace ayatori {
 
 namespace {
 
-constexpr bool is_digit(char c) { return c >= '0' && c <= '9'; }
-
 /// Kernel drivers name their devices FAMILYn or FAMILY_n.
 constexpr std::array<std::string_view, 20> families = {"mlx5",  "mlx4",  "mthca", "hfi1",   "qib",     "ipath", "ehca",
                                                        "irdma", "i40iw", "cxgb4", "cxgb3",  "qedr",    "hns",   "efa",

@@ -58,9 +58,10 @@ bool same_adapter(const Line& higher, const Line& line) {
          higher.port.guid - line.port.guid == Guid{higher.port.number} - line.port.number;
 }
 
-class Parser {
+class ReportParser {
  public:
-  Parser(std::string_view text, std::string_view file) : text_(foreign_.skip_byte_order_mark(text)), reader_(text_) {
+  ReportParser(std::string_view text, std::string_view file)
+      : text_(foreign_.skip_byte_order_mark(text)), reader_(text_) {
     subnet_.source = file;
   }
 
@@ -225,7 +226,7 @@ class Parser {
 }  // namespace
 
 Result<Network> parse_ports_report(std::string_view text, std::string_view file, std::string_view host_pattern) {
-  const auto subnet = Parser(text, file).parse();
+  const auto subnet = ReportParser(text, file).parse();
   if (!subnet) return Failure(subnet.error());
   return to_network(*subnet, host_pattern);
 }

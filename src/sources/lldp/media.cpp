@@ -15,8 +15,6 @@ namespace {
 constexpr std::uint64_t max_ports = std::numeric_limits<PortNumber>::max();
 constexpr std::uint64_t highest_printed = 4096;
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-
 /// Takes a run of digits, or of anything else, from the front.
 std::string_view take_run(std::string_view& text) {
   const bool digits = is_digit(text.front());

@@ -28,6 +28,8 @@ class LineReader {
   std::size_t line_ = 0;
 };
 
+[[nodiscard]] constexpr bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
 /// The text without white space at its beginning and end.
 [[nodiscard]] std::string_view trimmed(std::string_view text);
 

@@ -41,6 +41,8 @@ struct Contention {
   std::uint32_t worst_step = 0;
   std::uint64_t hot_spots = 0;
   std::vector<HotLink> hot_links;  ///< most hot steps first, then by link id
+
+  [[nodiscard]] double total_time() const { return mean_time * static_cast<double>(steps); }  ///< Σ time(s)
 };
 
 /// Measures all steps, in parallel (OpenMP). It needs memory for one load counter per link and thread. Error: a message

@@ -161,7 +161,9 @@ using HeaderBuffer = std::array<std::byte, max_header_bytes>;
 /// Writes everything but the payload; the datagram is the returned part of `buffer` and then the payload.
 [[nodiscard]] std::span<const std::byte> encode_header(const Packet& packet, JobKey key, HeaderBuffer& buffer);
 
-/// A time in 32 bits, in units of 64 ns, never 0. Receivers only echo it, so each copy of a packet is timed by itself
+constexpr Duration stamp_unit(64);  ///< nanoseconds
+
+/// A time in 32 bits, in stamp_units, never 0. Receivers only echo it, so each copy of a packet is timed by itself
 /// and no sample is ambiguous (what Karn's rule is for).
 [[nodiscard]] std::uint32_t stamp_of(Time now);
 /// How long ago an echoed stamp was made, if that was less than 2 minutes.
