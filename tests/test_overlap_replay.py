@@ -189,6 +189,8 @@ def test_what_differs_from_run_to_run_as_much_as_is_claimed_is_too_noisy() -> No
     noisy = Measured(before=10.0, after=8.9, noise=1.2)
     assert noisy.verdict(1.9).startswith("too noisy: runs that are alike differ by 1.2 s")
     assert Measured(10.0, 10.1, 0.0).verdict(1.0).endswith("none were")
+    off = Measured(before=10.0, after=8.2, noise=0.1, off=0.5)
+    assert off.verdict(1.9).endswith("within 15%; the thread's own trial turned it off in 50% of the runs")
     beside_others = Measured(before=10.0, after=8.2, noise=0.1, others=0.3, stolen=0.07)
     told = beside_others.verdict(predicted=2.0)
     assert beside_others.is_too_noisy(2.0) and "others had 30%" not in told

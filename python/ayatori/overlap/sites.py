@@ -102,10 +102,10 @@ def _last_object(site: Site, command: Sequence[str], settings: dict[str, str], p
             raise Error(f"rank {found['rank']} waits for ever in step {found['step']}", found["stuck"])
         if status != 0 or not lines:
             raise Error(f"{program} failed", _reason(errors, program) or f"status {status}")
-        return dict(json.loads(lines[-1])) | {"thread_is_on": _thread_is_on(errors)}
+        return dict(json.loads(lines[-1])) | {"thread_is_on": thread_is_on(errors)}
 
 
-def _thread_is_on(errors: Path) -> bool | None:
+def thread_is_on(errors: Path) -> bool | None:
     """What the plug-in's last trial of its thread came to; None if it has told nothing of one."""
     told = re.findall(r"ayatori: the progress thread is (on|off):", errors.read_text(errors="replace"))
     return told[-1] == "on" if told else None

@@ -13,6 +13,7 @@ from ayatori.lab.cluster import Settings, why_impossible, words_in_lab
 from ayatori.measurement.machine import Condition, watched
 from ayatori.overlap.noise import Noise
 from ayatori.overlap.replay import Job
+from ayatori.overlap.sites import thread_is_on
 from ayatori.overlap.trace import RankTrace, read_traces
 from ayatori.processes import MpiJob, family_of, open_mpi_as_root, plugin_for, run_program
 
@@ -37,7 +38,7 @@ class Program:
         variables = {"AYATORI_TRACE": str(folder.resolve())}
         if with_plugin:
             libraries.append(plugin_for(self.family, self.plugins))
-            variables |= {"AYATORI_PROGRESS": "thread", "AYATORI_GUARD": "off"}
+            variables |= {"AYATORI_PROGRESS": "thread", "AYATORI_GUARD": "off", "AYATORI_VERBOSE": "1"}
         job = MpiJob(self.command, self.family, libraries, variables)
         self._run_job(job, folder)
         return read_traces(folder)
@@ -93,6 +94,8 @@ class Measured:
     others: float = 0.0
     """Of all cores, what other processes had in the run in which they had most; so `stolen`, of a virtual machine's."""
     stolen: float = 0.0
+    off: float = 0.0
+    """Of the runs with the plug-in's thread, the share in which the thread's own trial turned it off."""
 
     @property
     def hidden(self) -> float:
@@ -110,6 +113,10 @@ class Measured:
         return Noise(None, 0.0, self.others, self.stolen)
 
     def verdict(self, predicted: float) -> str:
+        off = f"; the thread's own trial turned it off in {self.off:.0%} of the runs" if self.off else ""
+        return self._comparison(predicted) + off
+
+    def _comparison(self, predicted: float) -> str:
         if self.is_too_noisy(predicted):
             why = self._machine().causes([]) if self._machine().is_too_much else []
             if self._differs(predicted):
@@ -131,14 +138,17 @@ def measure_change(program: Program, folder: Path, first: float, repeats: int) -
     """Runs the program with the plug-in's thread and as it is in turns; `first`: seconds of the explained run."""
     before, after = [first], list[float]()
     conditions: list[Condition] = []
+    off = 0
     for number in range(1, repeats + 1):
         for name, times, changed in (("changed", after, True), ("again", before, False)):
             with watched() as condition:
                 traces = program.run(folder / f"{name}-{number}", changed)
             times.append(Job(traces).seconds)
             conditions.append(condition)
+            off += changed and thread_is_on(folder / f"{name}-{number}/errors") is False
     others, stolen = (max((getattr(one, name) for one in conditions), default=0.0) for name in ("others", "stolen"))
-    return Measured(median(before), median(after), max(noise_of(before), noise_of(after)), others, stolen)
+    noise = max(noise_of(before), noise_of(after))
+    return Measured(median(before), median(after), noise, others, stolen, off / max(1, repeats))
 
 
 def noise_of(runs: Sequence[float]) -> float:
