@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <utility>
 
 namespace ayatori {
 
@@ -12,6 +13,7 @@ constexpr double least_gain = 0.01;        ///< less may be chance
 constexpr double seconds_without_end = 8;  ///< of a trial of which nothing is to be learnt
 constexpr double trials_between = 30;      ///< a program may have changed: after so many times the length of a trial
 constexpr double longest_slice = 4;
+constexpr double cycles_in_slice = 4;  ///< at least: those that are not within one slice don't count
 
 /// Without the longest tenth, in which something else took the core.
 double mean_of(std::vector<double>& seconds) {
@@ -34,10 +36,17 @@ bool ProgressTrial::on(double now) const { return on_trial_ ? is_with(slice_of(n
 void ProgressTrial::begin_trial(double now) {
   on_trial_ = true;
   slice_ = first_slice;
+  too_long_ = 0;
   begin_ = now;
-  longer_at_ = now + seconds_of_trial;
   with_.clear();
   without_.clear();
+}
+
+void ProgressTrial::make_room_for(double cycle) {
+  if (cycles_in_slice * cycle <= slice_) return;
+  // A single one may be an exception.
+  const double shorter = std::min(cycle, std::exchange(too_long_, cycle));
+  while (slice_ < longest_slice && slice_ < cycles_in_slice * shorter) slice_ *= 2;
 }
 
 bool ProgressTrial::is_enough() const { return std::min(with_.size(), without_.size()) >= enough_cycles; }
@@ -59,13 +68,10 @@ std::optional<ProgressTrial::Outcome> ProgressTrial::begin_cycle(double now) {
     return std::nullopt;
   }
   if (slice_of(last_) == slice_of(now)) (is_with(slice_of(now)) ? with_ : without_).push_back(now - last_);
+  make_room_for(now - last_);
   last_ = now;
   if (now < begin_ + seconds_of_trial) return std::nullopt;
-  if (!is_enough() && now < begin_ + seconds_without_end) {
-    if (now >= longer_at_) slice_ = std::min(longest_slice, 2 * slice_);
-    if (now >= longer_at_) longer_at_ = now + seconds_of_trial;
-    return std::nullopt;
-  }
+  if (!is_enough() && now < begin_ + seconds_without_end) return std::nullopt;
   const Outcome outcome = compare();
   on_trial_ = false;
   settled_ = true;

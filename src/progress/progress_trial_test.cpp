@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "ayatori/base/random.hpp"
 
 namespace ayatori {
@@ -67,6 +69,34 @@ TEST(ProgressTrial, CyclesLongerThanASliceAreComparedAfterSomeOfThem) {
   ASSERT_TRUE(found.outcome);
   EXPECT_TRUE(found.outcome->pays);
   EXPECT_TRUE(found.outcome->with > 0) << "there were cycles to compare";
+}
+
+TEST(ProgressTrial, LongCyclesAreComparedWithinSomeFortyOfThem) {
+  for (std::uint64_t seed = 0; seed < 200; ++seed) {
+    Random random(seed);
+    const double cycle = 0.03 + 0.0001 * static_cast<double>(random.below(1000));
+    const bool pays = seed % 2 == 0;
+    double now = 1e6 + static_cast<double>(random.below(1000)) / 7;
+    ProgressTrial trial;
+    const Found found = run(trial, {cycle, cycle * (pays ? 1.5 : 0.8), 0.05, false}, now, random, 20);
+    ASSERT_TRUE(found.outcome && found.outcome->with > 0) << "seed " << seed;
+    EXPECT_EQ(found.outcome->pays, pays) << "seed " << seed;
+    EXPECT_TRUE(found.seconds < std::max(1.1, 48 * cycle * (pays ? 1.5 : 1)))
+        << "seed " << seed << ": " << found.seconds / cycle << " cycles";
+  }
+}
+
+TEST(ProgressTrial, OneLongCycleDoesNotMakeATrialLonger) {
+  Random random(8);
+  ProgressTrial trial;
+  double now = 10;
+  trial.begin_cycle(now);
+  now += 0.9;
+  trial.begin_cycle(now);
+  const Found found = run(trial, {0.002, 0.0022, 0.01, false}, now, random, 20);
+  ASSERT_TRUE(found.outcome);
+  EXPECT_TRUE(found.outcome->pays);
+  EXPECT_TRUE(found.seconds < 1.1) << found.seconds;
 }
 
 TEST(ProgressTrial, WhereNothingCanBeComparedOperationsAreMoved) {

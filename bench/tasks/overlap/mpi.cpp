@@ -335,10 +335,16 @@ void idle(double seconds) {
   }
 }
 
+/// Who warms up for a second or longer waits until the plug-in has tried whether its thread pays. Where exchanges take
+/// long that takes so many of them.
+constexpr double seconds_of_trial = 1;
+constexpr int exchanges_of_trial = 48;
+
 void run(const Settings& settings) {
   Overlap overlap(settings);
   double left = settings.warm_up_seconds;
-  while (left > 0) left -= overlap.do_both();
+  const int at_least = left < seconds_of_trial ? 0 : exchanges_of_trial;
+  for (int done = 0; left > 0 || done < at_least; ++done) left -= overlap.do_both();
   const Times times = overlap.measure(settings.repeats, settings.least_seconds);
   const std::string places = places_as_json();
   if (rank == 0) print(settings, overlap.units(), times, places);

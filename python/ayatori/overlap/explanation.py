@@ -13,8 +13,9 @@ from ayatori.overlap.trace import RankTrace
 LEVELS = ("single", "funneled", "serialized", "multiple")
 WORTH_A_CHANGE = 0.02
 """A share of the program's time."""
-_TRIAL_SECONDS = 1.0
-"""At the beginning the plug-in's thread is on for half of this time (docs/mpi.md)."""
+_TRIAL_SECONDS, _TRIAL_CYCLES = 1.0, 27
+"""At the beginning the plug-in's thread is on for half of this time, or of so many cycles if these take longer: on
+average of cycles of 30 to 200 ms (docs/mpi.md)."""
 _LOOKS = 1 / 41
 """A look is followed by a pause of forty times its length."""
 _BUSY_SECONDS = 0.01
@@ -63,10 +64,21 @@ def explain(traces: Sequence[RankTrace], has_plugin: bool) -> Explanation:
     shares_cores = not free_cores(traces)
     played = job.replay(True, _LOOKS if shares_cores else 0.0)
     saved = max(0.0, job.seconds - played.seconds) if played.is_whole else 0.0
-    saved *= 1 - 0.5 * min(1.0, _TRIAL_SECONDS / job.seconds) if job.seconds > 0 else 0
+    saved *= 1 - 0.5 * _share_on_trial(job)
     moved_by = who_moved(traces, kinds)
     advice = advice_of(traces, kinds, saved, job.seconds, has_plugin, played.is_whole)
     return Explanation(given_of(traces), kinds, moved_by, advice, job.seconds, job.seconds - saved)
+
+
+def _share_on_trial(job: Job) -> float:
+    """Of the job's time. A cycle goes from where something begins, with nothing under way, to the next such place."""
+    under_way = cycles = 0
+    for call in job.traces[0].calls if job.traces else ():
+        cycles += bool(call.begun) and under_way == 0
+        under_way += len(call.begun) - len(call.ended)
+    if job.seconds <= 0 or cycles == 0:
+        return 1.0
+    return min(1.0, max(_TRIAL_SECONDS / job.seconds, _TRIAL_CYCLES / cycles))
 
 
 def free_cores(traces: Sequence[RankTrace]) -> list[str]:

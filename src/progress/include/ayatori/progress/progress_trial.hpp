@@ -35,14 +35,16 @@ class ProgressTrial {
   [[nodiscard]] std::uint64_t slice_of(double now) const { return static_cast<std::uint64_t>(now / slice_); }
   [[nodiscard]] bool is_enough() const;
   void begin_trial(double now);
+  /// Makes slices longer where two cycles of this length, or longer ones, did not fit into one several times.
+  void make_room_for(double cycle);
   [[nodiscard]] Outcome compare();
 
   static constexpr double first_slice = 1.0 / 16;
 
   double slice_ = first_slice;
-  double begin_ = 0;      ///< of the trial
-  double longer_at_ = 0;  ///< when slices become longer, if few cycles fit into one
-  double last_ = 0;       ///< begin of the cycle
+  double begin_ = 0;     ///< of the trial
+  double too_long_ = 0;  ///< the last cycle for which slices were too short, in seconds
+  double last_ = 0;      ///< begin of the cycle
   bool on_trial_ = false;
   bool settled_ = false;
   bool pays_ = true;
