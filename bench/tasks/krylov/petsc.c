@@ -2,12 +2,13 @@
  * equation on the unit square, M × M bilinear elements, u = y at the border. `ayatori bench overlap --task krylov`
  * compiles it with the MPI compiler of the PETSc that is here, and starts it by the launcher of that MPI:
  *
- *     krylov TYPE M MAX_ITERATIONS REPEATS
+ *     krylov TYPE M MAX_ITERATIONS REPEATS [WARM_UP_SECONDS]
  *
- * TYPE: PETSc's name of a method: cg, pipecg, groppcg, pipecg2. The preconditioner is Jacobi. Rank 0 prints one JSON
- * line: `iterations`, `converged`, `residuals` (the norms that the method computes, one an iteration), `residual` (b −
- * A u at the end, relative to b, computed by itself), `error` (h times the norm of u − y), and in `samples` of each
- * repeat the seconds of the whole solution (`total`) and of its reductions (`communication`), each on the slowest rank.
+ * TYPE: PETSc's name of a method: cg, pipecg, groppcg, pipecg2. The preconditioner is Jacobi. Repeats of the first
+ * WARM_UP_SECONDS don't count: until the plug-in has tried its thread. Rank 0 prints one JSON line: `iterations`,
+ * `converged`, `residuals` (the norms that the method computes, one an iteration), `residual` (b − A u at the end,
+ * relative to b, computed by itself), `error` (h times the norm of u − y), and in `samples` of each repeat the seconds
+ * of the whole solution (`total`) and of its reductions (`communication`), each on the slowest rank.
  */
 
 #include <petscksp.h>
@@ -137,9 +138,9 @@ int main(int argc, char** argv) {
   PetscReal history[max_history], total[1000], reducing[1000], residual, error;
   KSPConvergedReason reason;
   PetscCall(PetscInitialize(&argc, &argv, NULL, NULL));
-  const PetscInt m = argc == 5 ? atoi(argv[2]) : 0, repeats = argc == 5 ? atoi(argv[4]) : 0;
+  const PetscInt m = argc >= 5 ? atoi(argv[2]) : 0, repeats = argc >= 5 ? atoi(argv[4]) : 0;
   PetscCheck(m >= 2 && m <= 20000 && repeats >= 1 && repeats <= 1000, PETSC_COMM_WORLD, PETSC_ERR_ARG_OUTOFRANGE,
-             "krylov TYPE M MAX_ITERATIONS REPEATS");
+             "krylov TYPE M MAX_ITERATIONS REPEATS [WARM_UP_SECONDS]");
   most = atoi(argv[3]);
   PetscCall(PetscLogDefaultBegin());
   PetscCall(make_system(m, &a, &b, &start, &exact));
@@ -153,6 +154,9 @@ int main(int argc, char** argv) {
   PetscCall(KSPSetInitialGuessNonzero(ksp, PETSC_TRUE));
   PetscCall(KSPSetResidualHistory(ksp, history, max_history, PETSC_TRUE));
   PetscCall(KSPSetUp(ksp));
+  for (PetscReal left = argc > 5 ? atof(argv[5]) : 0; left > 0; left -= total[0]) {
+    PetscCall(solve(ksp, b, start, u, &total[0], &reducing[0]));
+  }
   for (PetscInt i = 0; i < repeats; ++i) PetscCall(solve(ksp, b, start, u, &total[i], &reducing[i]));
   PetscCall(KSPGetIterationNumber(ksp, &iterations));
   PetscCall(KSPGetConvergedReason(ksp, &reason));

@@ -1,7 +1,7 @@
 /// A stencil on an array of N × N numbers, in blocks, whose processes exchange the elements at their borders while they
 /// compute the others. Started by the launcher of the MPI:
 ///
-///     stencil_mpi_FAMILY WAY N STEPS DIMENSIONS REPEATS [ROWS]
+///     stencil_mpi_FAMILY WAY N STEPS DIMENSIONS REPEATS [WARM_UP_SECONDS [ROWS]]
 ///
 /// DIMENSIONS: 1 (blocks of columns) or 2. WAY is how the borders are exchanged:
 ///
@@ -58,14 +58,16 @@ struct Settings {
   int steps = 0;
   int dimensions = 1;
   int repeats = 1;
+  double warm_up_seconds = 0;  ///< of repeats that don't count: until the plug-in has tried its thread
   int rows_between_tests = 16;
 };
 
 Settings settings_of(int argc, char** argv) {
-  if (argc < 6) give_up("stencil WAY N STEPS DIMENSIONS REPEATS [ROWS]");
+  if (argc < 6) give_up("stencil WAY N STEPS DIMENSIONS REPEATS [WARM_UP_SECONDS [ROWS]]");
   Settings settings{argv[1], std::strtoull(argv[2], nullptr, 10), std::atoi(argv[3]), std::atoi(argv[4]),
                     std::atoi(argv[5])};
-  if (argc > 6) settings.rows_between_tests = std::atoi(argv[6]);
+  if (argc > 6) settings.warm_up_seconds = std::atof(argv[6]);
+  if (argc > 7) settings.rows_between_tests = std::atoi(argv[7]);
   if (settings.n < 1 || settings.n > 65536) give_up("N is from 1 to 65536");
   if (settings.steps < 1 || settings.repeats < 1 || settings.rows_between_tests < 1) {
     give_up("STEPS, REPEATS and ROWS are at least 1");
@@ -136,7 +138,8 @@ struct Times {
   std::vector<double> communication;
 };
 
-void run(const Settings& settings, const HaloPlan& plan, Field& field, Halo& halo, Times& times) {
+/// Adds to `times`, and returns the seconds in all: the same on all ranks.
+double run(const Settings& settings, const HaloPlan& plan, Field& field, Halo& halo, Times& times) {
   field.reset();
   MPI_Barrier(MPI_COMM_WORLD);
   const double begin = MPI_Wtime();
@@ -149,6 +152,7 @@ void run(const Settings& settings, const HaloPlan& plan, Field& field, Halo& hal
   MPI_Allreduce(MPI_IN_PLACE, seconds, 2, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
   times.total.push_back(seconds[0]);
   times.communication.push_back(seconds[1]);
+  return seconds[0];
 }
 
 /// Elements of this block that are not, bit by bit, those of one process alone.
@@ -194,7 +198,9 @@ int main(int argc, char** argv) {
   const std::vector<double> expected = serial_result(settings.n, settings.steps);
 
   auto halo = halo_of(settings.way, plan);
-  Times times;
+  Times warm_up, times;
+  double left = settings.warm_up_seconds;
+  while (left > 0) left -= run(settings, plan, field, *halo, warm_up);
   long wrong = 0;
   for (int repeat = 0; repeat < settings.repeats; ++repeat) {
     run(settings, plan, field, *halo, times);

@@ -228,9 +228,9 @@ def run_cells(site: Site, sweep: Sweep, cells: Sequence[Cell], units: Callable[[
 def _run(site: Site, sweep: Sweep, cell: Cell, units: int) -> dict[str, Any]:
     how = mechanism_for(cell.mechanism, cell.family)
     if cell.task == "krylov":
-        words = [cell.what, cell.size, sweep.iterations, sweep.turns]
+        words = [cell.what, cell.size, sweep.iterations, sweep.turns, how.warm_up_seconds]
     elif cell.task == "stencil":
-        words = [cell.what, cell.size, sweep.iterations, sweep.dimensions, sweep.turns]
+        words = [cell.what, cell.size, sweep.iterations, sweep.dimensions, sweep.turns, how.warm_up_seconds]
     else:
         call = "acp" if cell.mechanism == "acp" else cell.what
         words = [call, sweep.kernel, cell.size, sweep.turns, how.warm_up_seconds, how.test_seconds]
