@@ -13,7 +13,7 @@ from ayatori.overlap.trace import RankTrace
 LEVELS = ("single", "funneled", "serialized", "multiple")
 WORTH_A_CHANGE = 0.02
 """A share of the program's time."""
-_TRIAL_SECONDS, _TRIAL_CYCLES = 1.0, 27
+_TRIAL_SECONDS, _LONGEST_TRIAL, _TRIAL_CYCLES = 1.0, 8.0, 27
 """At the beginning the plug-in's thread is on for half of this time, or of so many cycles if these take longer: on
 average of cycles of 30 to 200 ms (docs/mpi.md)."""
 _LOOKS = 1 / 41
@@ -74,11 +74,13 @@ def _share_on_trial(job: Job) -> float:
     """Of the job's time. A cycle goes from where something begins, with nothing under way, to the next such place."""
     under_way = cycles = 0
     for call in job.traces[0].calls if job.traces else ():
-        cycles += bool(call.begun) and under_way == 0
+        begins = any(number not in call.ended for number in call.begun)
+        cycles += begins and under_way == 0
         under_way += len(call.begun) - len(call.ended)
     if job.seconds <= 0 or cycles == 0:
         return 1.0
-    return min(1.0, max(_TRIAL_SECONDS / job.seconds, _TRIAL_CYCLES / cycles))
+    trial = min(_LONGEST_TRIAL, max(_TRIAL_SECONDS, _TRIAL_CYCLES * job.seconds / cycles))
+    return min(1.0, trial / job.seconds)
 
 
 def free_cores(traces: Sequence[RankTrace]) -> list[str]:
