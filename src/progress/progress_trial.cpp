@@ -1,25 +1,43 @@
 #include "ayatori/progress/progress_trial.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
+#include <span>
 #include <utility>
 
 namespace ayatori {
 
 namespace {
 
-constexpr std::size_t enough_cycles = 8;   ///< with, and as many without
+constexpr std::size_t least_cycles = 8;    ///< with, and as many without
+constexpr std::size_t many_cycles = 64;    ///< are compared as they are
 constexpr double least_gain = 0.01;        ///< less may be chance
 constexpr double seconds_without_end = 8;  ///< of a trial of which nothing is to be learnt
 constexpr double trials_between = 30;      ///< a program may have changed: after so many times the length of a trial
 constexpr double longest_slice = 4;
 constexpr double cycles_in_slice = 4;  ///< at least: those that are not within one slice don't count
 
+struct Mean {
+  double seconds = 0;
+  double variance = 0;  ///< of the mean
+};
+
 /// Without the longest tenth, in which something else took the core.
-double mean_of(std::vector<double>& seconds) {
+Mean mean_of(std::vector<double>& seconds) {
   std::ranges::sort(seconds);
-  const auto counted = static_cast<std::ptrdiff_t>(seconds.size() - seconds.size() / 10);
-  return std::accumulate(seconds.begin(), seconds.begin() + counted, 0.0) / static_cast<double>(counted);
+  const std::span counted(seconds.data(), seconds.size() - seconds.size() / 10);
+  const auto count = static_cast<double>(counted.size());
+  const double mean = std::accumulate(counted.begin(), counted.end(), 0.0) / count;
+  double squares = 0;
+  for (const double one : counted) squares += (one - mean) * (one - mean);
+  return {mean, squares / (count - 1) / count};
+}
+
+/// Whether the difference is not likely to be chance, or is known well enough to see that there is none.
+bool is_clear(const Mean& with, const Mean& without) {
+  const double error = std::sqrt(with.variance + without.variance);
+  return std::abs(with.seconds - without.seconds) > 2 * error || error < least_gain / 2 * without.seconds;
 }
 
 /// Which of the two slices of a pair is with progress: drawn, so that no rhythm of the program meets it.
@@ -49,13 +67,18 @@ void ProgressTrial::make_room_for(double cycle) {
   while (slice_ < longest_slice && slice_ < cycles_in_slice * shorter) slice_ *= 2;
 }
 
-bool ProgressTrial::is_enough() const { return std::min(with_.size(), without_.size()) >= enough_cycles; }
+bool ProgressTrial::can_compare() const { return std::min(with_.size(), without_.size()) >= least_cycles; }
+
+bool ProgressTrial::is_enough() {
+  return can_compare() &&
+         (std::min(with_.size(), without_.size()) >= many_cycles || is_clear(mean_of(with_), mean_of(without_)));
+}
 
 ProgressTrial::Outcome ProgressTrial::compare() {
   Outcome outcome;
-  if (!is_enough()) return outcome;
-  outcome.with = mean_of(with_);
-  outcome.without = mean_of(without_);
+  if (!can_compare()) return outcome;
+  outcome.with = mean_of(with_).seconds;
+  outcome.without = mean_of(without_).seconds;
   outcome.pays = outcome.with < outcome.without * (1 - least_gain);
   return outcome;
 }

@@ -25,15 +25,18 @@ class ProgressTrial {
   [[nodiscard]] bool on_trial() const { return on_trial_; }
 
   /// A cycle of the program begins (it has begun something, and nothing was under way before), and the one before is
-  /// over. Gives the outcome when a trial ends with this cycle: that is after `seconds_of_trial`, or some ten cycles if
-  /// these take longer. There is another trial after thirty times as long, since a program does other things by then.
+  /// over. Gives the outcome when a trial ends with this cycle: that is after `seconds_of_trial`, or some twenty cycles
+  /// if these take longer; where cycles differ much, it takes more of them, at most 8 s. There is another trial after
+  /// thirty times as long, since a program does other things by then.
   std::optional<Outcome> begin_cycle(double now);
 
   static constexpr double seconds_of_trial = 1;
 
  private:
   [[nodiscard]] std::uint64_t slice_of(double now) const { return static_cast<std::uint64_t>(now / slice_); }
-  [[nodiscard]] bool is_enough() const;
+  [[nodiscard]] bool can_compare() const;
+  /// Whether it can be told in which of both cycles are shorter, if in any.
+  [[nodiscard]] bool is_enough();
   void begin_trial(double now);
   /// Makes slices longer where two cycles of this length, or longer ones, did not fit into one several times.
   void make_room_for(double cycle);
