@@ -14,7 +14,10 @@ constexpr std::size_t least_cycles = 8;    ///< with, and as many without
 constexpr std::size_t many_cycles = 64;    ///< are compared as they are
 constexpr double least_gain = 0.01;        ///< less may be chance
 constexpr double seconds_without_end = 8;  ///< of a trial of which nothing is to be learnt
-constexpr double trials_between = 30;      ///< a program may have changed: after so many times the length of a trial
+/// A program may have changed: there is another trial after so many times the length of one. Sooner where the first
+/// ones said that progress does not pay, for programs begin with something else than they go on with.
+constexpr double trials_between = 30;
+constexpr double after_first_no = 3;
 constexpr double longest_slice = 4;
 constexpr double cycles_in_slice = 4;  ///< at least: those that are not within one slice don't count
 
@@ -99,7 +102,8 @@ std::optional<ProgressTrial::Outcome> ProgressTrial::begin_cycle(double now) {
   on_trial_ = false;
   settled_ = true;
   pays_ = outcome.pays;
-  again_at_ = now + trials_between * (now - begin_);
+  wait_ = pays_ ? trials_between : std::min(trials_between, after_first_no * wait_);
+  again_at_ = now + wait_ * (now - begin_);
   return outcome;
 }
 

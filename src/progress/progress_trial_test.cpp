@@ -145,6 +145,19 @@ TEST(ProgressTrial, IsRepeatedSinceProgramsChange) {
   }
 }
 
+TEST(ProgressTrial, WhatDidNotPayAtFirstIsTriedAgainSoon) {
+  Random random(9);
+  ProgressTrial trial;
+  double now = 0;
+  const Program beginning{0.01, 0.008};
+  const Program then{0.01, 0.012};
+  const Found first = run(trial, beginning, now, random, 5);
+  ASSERT_TRUE(first.outcome && !first.outcome->pays);
+  const Found second = run(trial, then, now, random, 60);
+  ASSERT_TRUE(second.outcome && second.outcome->pays);
+  EXPECT_TRUE(second.seconds < 5 * first.seconds) << second.seconds;
+}
+
 /// Time on trial may be time without what pays.
 TEST(ProgressTrial, TakesLittleOfTheTime) {
   Random random(6);

@@ -26,8 +26,9 @@ class ProgressTrial {
 
   /// A cycle of the program begins (it has begun something, and nothing was under way before), and the one before is
   /// over. Gives the outcome when a trial ends with this cycle: that is after `seconds_of_trial`, or some twenty cycles
-  /// if these take longer; where cycles differ much, it takes more of them, at most 8 s. There is another trial after
-  /// thirty times as long, since a program does other things by then.
+  /// if these take longer; where cycles differ much, it takes more of them, at most 8 s. There is another
+  /// trial after thirty times as long, since a program does other things by then; while progress does not pay, the
+  /// first ones come after 3 and 9 times as long.
   std::optional<Outcome> begin_cycle(double now);
 
   static constexpr double seconds_of_trial = 1;
@@ -51,6 +52,7 @@ class ProgressTrial {
   bool on_trial_ = false;
   bool settled_ = false;
   bool pays_ = true;
+  double wait_ = 1;  ///< for the next trial, in lengths of the last one
   double again_at_ = 0;
   std::vector<double> with_;
   std::vector<double> without_;
