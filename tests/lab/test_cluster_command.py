@@ -264,6 +264,7 @@ def test_a_ping_pong_measures_each_network_and_what_is_simulated_uses_it(tmp_pat
     words = [*ayatori, *bench, "--max-bytes", "1KiB", "--out-dir", "measured", "--json"]
     script = 'exec "$@" --hosts "$AYATORI_LAB_HOSTFILE"'
     out, err = lab(tmp_path, "planes.toml", "--", "sh", "-c", script, "sh", *words).communicate(timeout=SECONDS)
+    assert out, err
     data = json.loads(out)
     assert (data["format"], data["version"]) == ("ayatori-bench-pingpong-output", 1), err
     found = {one["name"]: one for one in data["stretches"]}

@@ -28,6 +28,7 @@ from ayatori.calibration.measuring import (
     Turns,
     find_mpi,
     hosts_in,
+    measure,
     parse_measurement,
     placement,
 )
@@ -327,6 +328,24 @@ def test_what_the_program_prints_is_read() -> None:
     assert measured.medians("one_way") == {8: 1e-6}
     with pytest.raises(Error, match="nothing that can be read"):
         parse_measurement("")
+
+
+@pytest.mark.parametrize("whole", [True, False])
+def test_what_was_measured_counts_also_if_the_mpi_fails_to_end(tmp_path: Path, whole: bool) -> None:
+    lines = [
+        '{"mpi": "MPICH", "hosts": ["n1", "n2"], "same_node": false, "rounds": 9, "eager_limit": 64}',
+        '{"pattern": "one_way", "bytes": 8, "median": 1e-06, "tenth": 9e-07, "three_quarters": 2e-06}',
+        *(['{"end": true}'] if whole else []),
+    ]
+    mpirun = tmp_path / "mpirun"
+    mpirun.write_text("#!/bin/sh\n" + "".join(f"echo '{line}'\n" for line in lines) + "exit 5\n")
+    mpirun.chmod(0o755)
+    mpi = Mpi(str(mpirun), "mpicc", is_open_mpi=False)
+    if whole:
+        assert measure(mpi, ["calibrate"], tmp_path, 0.1, None).medians("one_way") == {8: 1e-6}
+    else:
+        with pytest.raises(Error, match="mpirun failed"):
+            measure(mpi, ["calibrate"], tmp_path, 0.1, None)
 
 
 def test_hosts_of_a_hostfile(tmp_path: Path) -> None:
