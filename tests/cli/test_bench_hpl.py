@@ -180,6 +180,21 @@ def test_random_access_gets_no_table() -> None:
     assert random_access_bytes(Point(100, 8, 1, 4)) == []
 
 
+def test_open_mpi_is_given_the_network_of_an_interface_whose_name_begins_with_a_digit(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Open MPI would take the name for an address, ignore it, and use every network."""
+    said = '[{"addr_info": [{"local": "10.65.0.3", "prefixlen": 16}]}]'
+    (tmp_path / "ip").write_text(f"#!/bin/sh\n[ $5 = 10gbe0 ] && echo '{said}'\n")
+    (tmp_path / "ip").chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
+    launcher = Launcher(("mpirun.openmpi",))
+    assert launcher.command(2, Plane("10gbe", "10gbe0"))[-3:] == ["10.65.0.0/16", "-np", "2"]
+    assert launcher.command(2, Plane("10gbe", "10.64.0.0/16"))[-3:] == ["10.64.0.0/16", "-np", "2"]
+    with pytest.raises(Error, match="can't use the interface '40gbe0'"):
+        launcher.command(2, Plane("40gbe", "40gbe0"))
+
+
 def test_networks_are_given_to_either_mpi() -> None:
     assert Launcher().command(4, Plane()) == ["mpirun.openmpi", "--oversubscribe", "-np", "4"]
     by_name = Launcher(("mpirun.openmpi", "-q")).command(2, Plane("ib", "ib0"))
