@@ -10,7 +10,7 @@
 
 namespace ayatori::launch {
 
-/// Under which the launcher keeps it.
+/// The key under which the launcher keeps the number.
 constexpr const char* name_of_number = "ayatori-job-key";
 
 /// Over PMI-1's text protocol (`descriptor` is PMI_FD): lines "cmd=NAME key=value …\n". All ranks call it. Error: the

@@ -26,7 +26,7 @@ namespace {
 /// Messages that repairs may look at, over all steps of a job: that takes a few seconds. And at least for each step.
 constexpr std::uint64_t effort_of_repairs = 20'000'000;
 constexpr std::uint64_t least_repair_effort = 1000;
-constexpr int repairs_begun_again = 8;  ///< in a step, with paths given in random order
+constexpr int max_repair_restarts = 8;  ///< in a step, with paths given in random order
 
 constexpr std::uint8_t undecided = 0xFF;
 
@@ -230,7 +230,7 @@ class PairPlanner {
       Attempt other = improved(bound, effort);
       if (other.better_than(best)) best = std::move(other);
     }
-    for (int again = 0; again < repairs_begun_again && best.time > bound.time && effort > owners_.size(); ++again) {
+    for (int again = 0; again < max_repair_restarts && best.time > bound.time && effort > owners_.size(); ++again) {
       effort -= owners_.size();
       step_.start_again();
       choose_least_loaded(in_random_order());

@@ -9,8 +9,8 @@ namespace ayatori {
 
 namespace {
 
-constexpr std::size_t max_detour = 24;  ///< moves
-constexpr std::uint64_t detours = 4;    ///< one of so many messages that are driven away goes just anywhere
+constexpr std::size_t max_moves = 24;  ///< moves
+constexpr std::uint64_t detours = 4;   ///< one of so many messages that are driven away goes just anywhere
 
 }  // namespace
 
@@ -111,7 +111,7 @@ std::uint32_t PricedPaths::driven_away_by(std::uint32_t message, Random& random)
 
 void PricedPaths::move_in_chain(std::uint32_t message, std::uint32_t choice, Random& random) {
   move(message, choice);
-  for (std::size_t moves = 1; moves < max_detour; ++moves) {
+  for (std::size_t moves = 1; moves < max_moves; ++moves) {
     const std::uint32_t other = driven_away_by(message, random);
     if (other == no_id) return;
     const std::uint32_t before = messages_[other].choice;

@@ -103,7 +103,7 @@ TEST(ProgressTrial, FewCyclesOfSeveralKindsAreNotTakenForADifference) {
     }
     right += outcome->pays ? 1 : 0;
   }
-  EXPECT_GT(right, programs * 95 / 100);
+  EXPECT_GT(right, programs * 98 / 100);
 }
 
 TEST(ProgressTrial, OneLongCycleDoesNotMakeATrialLonger) {

@@ -9,11 +9,13 @@ import fcntl
 import os
 import struct
 import sys
+import traceback
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 
 from ayatori import _core
+from ayatori.base.errors import Error
 
 LEAST_DELAY_NS = 100_000
 """Cables with less are as without latency."""
@@ -46,8 +48,10 @@ def start(cables: Sequence[tuple[int, int, float]]) -> None:
             os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(1))
         try:
             _core.carry_frames(cables)
-        except Exception as error:
-            print(f"lab: no frames are carried any more: {error}", file=sys.stderr, flush=True)
+        except Error as error:
+            print(f"lab: {error.message}: {error.cause}", file=sys.stderr, flush=True)
+        except Exception:
+            traceback.print_exc()
         finally:
             os._exit(1)
     for near, far, _ in cables:

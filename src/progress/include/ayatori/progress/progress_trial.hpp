@@ -39,7 +39,7 @@ class ProgressTrial {
   /// Whether it can be told in which of both cycles are shorter, if in any.
   [[nodiscard]] bool is_enough();
   void begin_trial(double now);
-  /// Makes slices longer where two cycles of this length, or longer ones, did not fit into one several times.
+  /// After two cycles of which fewer than four fit into a slice: makes slices long enough for four of the shorter one.
   void make_room_for(double cycle);
   [[nodiscard]] Outcome compare();
 
