@@ -166,15 +166,44 @@ def test_interfaces_and_hosts_that_a_network_has_and_nobody_else_are_found() -> 
     assert found(["a", "b"], TREE) == [("no-plane", ("a", "b"))]
 
 
+def on_planes(**networks: str) -> Facts:
+    """Of two hosts, each with an interface of each name on the /16 network that begins so."""
+    return facts_of(
+        *(
+            host(n, *((name, [(f"{start}.0.{i}", 16)]) for name, start in networks.items()))
+            for i, n in ((1, "a"), (2, "b"))
+        )
+    )
+
+
 def test_settings_by_purpose_name_all_interfaces_for_neighbours() -> None:
-    settings = remedies_by_purpose([TREE, GRID, DISKS], ["a", "b"])
+    facts = on_planes(t0="10.0", g0="10.1")
+    settings = remedies_by_purpose(facts, [TREE, GRID, DISKS])
     assert settings["openmpi"][:3] == ["--mca", "btl_tcp_if_include", "g0"]
     assert settings["mpich"] == ["-iface", "g0", "-genv", "UCX_NET_DEVICES", "g0", "-genv", "FI_TCP_IFACE", "g0"]
     both = replace(TREE, purposes=("collectives", "neighbours"))
-    rails = remedies_by_purpose([both, GRID], ["a", "b"])
+    rails = remedies_by_purpose(facts, [both, GRID])
     assert rails["openmpi"][2] == "g0,t0" and "FI_TCP_IFACE" not in rails["mpich"]
-    assert remedies_by_purpose([replace(GRID, interfaces={"a": ("g0",), "b": ("g1",)})], ["a", "b"]) == {}
-    assert remedies_by_purpose([TREE], ["a", "b"]) == {}, "nobody serves neighbours"
+    assert remedies_by_purpose(facts, [replace(GRID, interfaces={"a": ("g0",), "b": ("g1",)})]) == {}
+    assert remedies_by_purpose(facts, [TREE]) == {}, "nobody serves neighbours"
+
+
+def test_open_mpi_is_told_networks_where_it_would_take_names_for_addresses() -> None:
+    facts = on_planes(**{"10gbe0": "10.0", "g0": "10.1"})
+    fast = replace(GRID, interfaces={"a": ("10gbe0", "g0"), "b": ("10gbe0", "g0")})
+    settings = remedies_by_purpose(facts, [fast])
+    assert settings["openmpi"][2] == "10.0.0.0/16,g0"
+    assert settings["mpich"][:4] == ["-iface", "10gbe0", "-genv", "UCX_NET_DEVICES"]
+    lost = replace(GRID, interfaces={"a": ("40gbe0",), "b": ("40gbe0",)})
+    assert list(remedies_by_purpose(facts, [lost])) == ["mpich"], "nobody knows its network"
+
+
+def test_open_mpi_takes_ucx_where_neither_name_nor_network_would_do() -> None:
+    rails = [[("1e", [(f"10.0.0.{i}", 8)]), ("2e", [(f"10.0.1.{i}", 8)])] for i in (1, 2)]
+    facts = facts_of(host("a", *rails[0]), host("b", *rails[1]))
+    way = choose_way(ways_of(facts))
+    assert way is not None and way.interface == "1e"
+    assert "UCX_NET_DEVICES=1e" in remedies(facts, way)["openmpi"]
 
 
 def test_this_machine_is_surveyed_without_an_agent() -> None:

@@ -22,7 +22,7 @@ MAY_IMPORT = {
     "formats": {"prediction", "planning", "model", "base", "_core"},
     "processes": {"base"},
     "measurement": {"processes", "base", "_core"},
-    "linpack": {"processes", "base", "_core"},
+    "linpack": {"diagnosis", "processes", "base", "_core"},
     "estimate": {"linpack", "base"},
     "calibration": {"formats", "prediction", "processes", "base", "_core"},
     "diagnosis": {"base"},

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +13,7 @@ from ayatori.base.errors import Error
 
 ROOT = Path(__file__).parent.parent.parent
 CLUSTER = ROOT / "examples/cluster/evaluation.toml"
-PLANES = ("10gbe", "infiniband")
+PLANES = {"10gbe": "n10gbe0", "infiniband": "infiniband0"}
 """Of figures 8 and 9."""
 _AYATORI = (sys.executable, "-m", "ayatori.cli")
 
@@ -27,12 +27,12 @@ def measure_ping_pongs(slower: float, seconds: float, largest: str) -> list[dict
 
 
 def measure_hpl(
-    slower: float, order: int, blocks: Sequence[int], grid: tuple[int, int], repeats: int, planes: Sequence[str]
+    slower: float, order: int, blocks: Sequence[int], grid: tuple[int, int], repeats: int, planes: Mapping[str, str]
 ) -> list[dict[str, Any]]:
-    """One grid of processes on each plane; the `results` of --json. An interface is called as its plane, with a 0."""
+    """One grid of processes on each plane, which are given with their interfaces; the `results` of --json."""
     words = ["bench", "hpl", "--matrix-order", str(order), "--nb", ",".join(map(str, blocks))]
     words += ["--grids", f"{grid[0]}x{grid[1]}", "--repeats", str(repeats)]
-    words += ["--planes", ",".join(f"{plane}={plane}0" for plane in planes)]
+    words += ["--planes", ",".join(f"{plane}={interface}" for plane, interface in planes.items())]
     found: list[dict[str, Any]] = _in_lab(slower, words)["results"]
     return found
 

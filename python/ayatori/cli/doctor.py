@@ -110,7 +110,7 @@ def doctor(
     known = known_of_libraries(facts, _ranks_of(hosts), _YIELDING if _YIELDING.exists() else None)
     settings = remedies(facts, chosen) if chosen is not None else {}
     if len(names) > 1 and any(len(plane.purposes) < len(PURPOSES) for plane in planes):
-        settings = remedies_by_purpose(planes, names)
+        settings = remedies_by_purpose(facts, planes)
     found = Diagnosis(facts, ways, chosen, network, planes, trouble, known, settings)
     if json:
         print_json("doctor", _as_data(found))

@@ -20,7 +20,7 @@ from ayatori.formats.calibration import read_calibration
 from ayatori.formats.plan_file import is_roce_plan
 from ayatori.lab.cluster import Settings
 from ayatori.model.network import open_source
-from ayatori.processes import MpiJob, mpi_job, other_launcher, run_job
+from ayatori.processes import MpiJob, family_of, mpi_job, other_launcher, run_job
 
 PLUGINS = Path(_core.__file__).parent / "mpi"
 PATHS = Path(_core.__file__).parent / "paths/libayatori_paths.so"
@@ -78,7 +78,7 @@ def run(
         raise UsageError("--lab is for MPI programs, without --acp")
     if lab is not None and network is None:
         network = f"cluster:{lab}"
-    variables = _variables(calibration, plan, progress, verbose, network) | _log_of_paths(applied_out, plan)
+    variables = _variables(command, calibration, plan, progress, verbose, network) | _log_of_paths(applied_out, plan)
     if acp and variables:
         raise UsageError("--network, --calibration, --plan, --progress, --verbose are for MPI programs, without --acp")
     if count is not None and not acp:
@@ -123,23 +123,29 @@ def _absolute(source: str) -> str:
     return f"{kind}{colon}{Path(rest).resolve()}" if Path(rest).is_file() else source
 
 
-def _network_of_neighbours(source: str) -> dict[str, str]:
-    """What makes the MPI send its own messages over the planes for neighbours, where the network tells them from
-    others that an MPI could take. What the user has set stays."""
+def _network_of_neighbours(source: str, command: list[str]) -> dict[str, str]:
+    """What makes the command's MPI send its own messages over the planes for neighbours, where the network tells them
+    from others that an MPI could take. What the user has set stays."""
     if source.partition(":")[0] not in ("cluster", "json", "cache"):
         return {}  # Others don't tell, and may be open to the job's hosts alone.
     neighbours = _core.Purpose.neighbours
     if all(use.fibre_channel or neighbours in use.purposes for use in open_source(source).plane_uses):
         return {}
     network = open_source(source, purpose=neighbours)
-    variables = variables_for(sorted({network.name(network.port(end).device) for end in network.endpoints}))
-    if "OMPI_MCA_btl_tcp_if_exclude" in os.environ:
-        del variables["OMPI_MCA_btl_tcp_if_include"]  # Open MPI refuses both.
+    interfaces = sorted({network.name(network.port(end).device) for end in network.endpoints})
+    # Open MPI refuses to be told both which to use and which not.
+    told = any(f"OMPI_MCA_btl_tcp_if_{word}" in os.environ for word in ("include", "exclude"))
+    variables = variables_for(interfaces, openmpi=family_of(command) == "openmpi" and not told)
     return {name: os.environ.get(name, value) for name, value in variables.items()}
 
 
 def _variables(
-    calibration: str | None, plan: Path | None, progress: Progress | None, verbose: bool, network: str | None
+    command: list[str],
+    calibration: str | None,
+    plan: Path | None,
+    progress: Progress | None,
+    verbose: bool,
+    network: str | None,
 ) -> dict[str, str]:
     """What the plug-in reads. Files are read here first: what is wrong in them is said before a job starts."""
     variables = {}
@@ -153,7 +159,9 @@ def _variables(
     if progress is not None:
         variables["AYATORI_PROGRESS"] = progress.value
     if network is not None:
-        variables |= {"NWTOPO_SOURCE": _absolute(network), "AYATORI_SOCKETS": "1"} | _network_of_neighbours(network)
+        variables |= {"NWTOPO_SOURCE": _absolute(network), "AYATORI_SOCKETS": "1"} | _network_of_neighbours(
+            network, command
+        )
     if verbose:
         variables["AYATORI_VERBOSE"] = "1"
     return variables

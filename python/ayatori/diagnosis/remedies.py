@@ -5,6 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from ayatori.diagnosis.facts import Facts
+from ayatori.diagnosis.interface_names import (
+    is_taken_for_address,
+    names_for_openmpi,
+    names_for_openmpi_here,
+    networks_among,
+)
 from ayatori.diagnosis.networks import Way
 from ayatori.diagnosis.planes import ServedPlane
 
@@ -15,44 +21,56 @@ def remedies(facts: Facts, way: Way) -> Mapping[str, list[str]]:
     settings: dict[str, list[str]] = {}
     chosen = _that_names_only(facts, way)
     if way.alone and chosen is not None:
-        settings["openmpi"] = ["--mca", "btl_tcp_if_include", chosen, "--mca", "oob_tcp_if_include", chosen]
+        settings["openmpi"] = _openmpi_by_tcp(chosen)
     elif way.interface is not None:
         settings["openmpi"] = _openmpi_by_ucx(way)
     if way.interface is not None:
-        devices = {"FI_TCP_IFACE": way.interface, "UCX_NET_DEVICES": way.interface}
-        words = [word for name, value in devices.items() for word in ("-genv", name, value)]
-        settings["mpich"] = ["-iface", way.interface, *words]
+        settings["mpich"] = _mpich([way.interface])
     return settings
 
 
-def remedies_by_purpose(planes: Sequence[ServedPlane], hosts: Sequence[str]) -> Mapping[str, list[str]]:
+def remedies_by_purpose(facts: Facts, planes: Sequence[ServedPlane]) -> Mapping[str, list[str]]:
     """The same where a network says what its planes are for: all that an MPI sends goes over those for neighbours.
     Nothing where their interfaces are not called alike on all hosts."""
     serving = [plane for plane in planes if plane.carries_ip and "neighbours" in plane.purposes]
-    by_host = [{name for plane in serving for name in plane.interfaces.get(host, ())} for host in hosts]
+    by_host = [{name for plane in serving for name in plane.interfaces.get(host.name, ())} for host in facts.hosts]
     if not by_host or not by_host[0] or any(names != by_host[0] for names in by_host):
         return {}
-    variables = variables_for(sorted(by_host[0]))
-    names = variables["UCX_NET_DEVICES"]
-    mpich = {name: value for name, value in variables.items() if not name.startswith("OMPI_")}
-    return {
-        "openmpi": ["--mca", "btl_tcp_if_include", names, "--mca", "oob_tcp_if_include", names],
-        "mpich": ["-iface", sorted(by_host[0])[0]] + [word for name in mpich for word in ("-genv", name, mpich[name])],
-    }
+    interfaces = sorted(by_host[0])
+    names = names_for_openmpi(interfaces, lambda interface: networks_among(facts, interface))
+    openmpi = {} if names is None else {"openmpi": _openmpi_by_tcp(names)}
+    return openmpi | {"mpich": _mpich(interfaces)}
 
 
-def variables_for(interfaces: Sequence[str]) -> dict[str, str]:
-    """For processes of either library, which send messages over these interfaces and no other then. libfabric takes one
-    alone."""
+def variables_for(interfaces: Sequence[str], openmpi: bool) -> dict[str, str]:
+    """For processes that this machine starts, which send messages over these interfaces and no other then. Raises Error
+    if Open MPI, where it is meant, can't be told so."""
+    named = {"OMPI_MCA_btl_tcp_if_include": names_for_openmpi_here(interfaces)} if openmpi else {}
+    return named | _devices(interfaces)
+
+
+def _devices(interfaces: Sequence[str]) -> dict[str, str]:
+    """For UCX and libfabric, which takes one alone."""
     names = ",".join(interfaces)
-    variables = {"OMPI_MCA_btl_tcp_if_include": names, "UCX_NET_DEVICES": names}
-    return variables | ({"FI_TCP_IFACE": names} if len(interfaces) == 1 else {})
+    return {"UCX_NET_DEVICES": names} | ({"FI_TCP_IFACE": names} if len(interfaces) == 1 else {})
+
+
+def _mpich(interfaces: Sequence[str]) -> list[str]:
+    words = [word for name, value in _devices(interfaces).items() for word in ("-genv", name, value)]
+    return ["-iface", interfaces[0], *words]
+
+
+def _openmpi_by_tcp(names: str) -> list[str]:
+    return ["--mca", "btl_tcp_if_include", names, "--mca", "oob_tcp_if_include", names]
 
 
 def _that_names_only(facts: Facts, way: Way) -> str | None:
-    """The subnet, if the way's addresses are all that the hosts have in it, else the interface's name."""
+    """The subnet, if the way's addresses are all that the hosts have in it, else the interface's name, unless Open MPI
+    would not understand it."""
     inside = [address for host in facts.hosts for address in host.addresses() if address.network == way.network]
-    return way.network if len(inside) == len(way.addresses) else way.interface
+    if len(inside) == len(way.addresses):
+        return way.network
+    return None if way.interface is None or is_taken_for_address(way.interface) else way.interface
 
 
 def _openmpi_by_ucx(way: Way) -> list[str]:

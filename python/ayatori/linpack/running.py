@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import json
 import os
 import shlex
 import shutil
-import subprocess
 import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
-from ipaddress import ip_network
 from pathlib import Path
 
 from ayatori import _core
 from ayatori.base.errors import Error
+from ayatori.diagnosis.interface_names import names_for_openmpi_here
 from ayatori.linpack.input_file import input_text
 from ayatori.linpack.output_file import SolvedSystem, parse_output
 from ayatori.linpack.settings import Plane, Point, Variant
@@ -43,24 +41,10 @@ class Launcher:
         if not plane.interface:
             return [*words, "-np", str(processes)]
         if is_openmpi(words[0]):
-            chosen = ["--mca", "pml", "ob1", "--mca", "btl_tcp_if_include", _for_openmpi(plane.interface)]
+            chosen = ["--mca", "pml", "ob1", "--mca", "btl_tcp_if_include", names_for_openmpi_here([plane.interface])]
         else:
             chosen = ["-iface", plane.interface]
         return [*words, *chosen, "-np", str(processes)]
-
-
-def _for_openmpi(interface: str) -> str:
-    """Open MPI takes a name that begins with a digit for an address; it would ignore it, and use every network."""
-    if "/" in interface or not interface[0].isdigit():
-        return interface
-    words = [shutil.which("ip") or "false", "-j", "-4", "address", "show", interface]
-    told = subprocess.run(words, capture_output=True, text=True, check=False)
-    devices = json.loads(told.stdout or "[]") if told.returncode == 0 else []
-    addresses = [one for device in devices for one in device.get("addr_info", [])]
-    if not addresses:
-        cause = "Open MPI takes names that begin with a digit for addresses, and there is no such interface here"
-        raise Error(f"Open MPI can't use the interface '{interface}'", cause, hint="name its network: 10.65.0.0/16")
-    return ",".join(str(ip_network(f"{one['local']}/{one['prefixlen']}", strict=False)) for one in addresses)
 
 
 def is_openmpi(launcher: str) -> bool:

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -32,8 +33,15 @@ std::vector<std::uint32_t> numbers_of_nics(const Cluster& cluster) {
   return numbers;
 }
 
+bool begins_with_letter(std::string_view name) {
+  const char first = name.empty() ? '\0' : name.front();
+  return (first >= 'a' && first <= 'z') || (first >= 'A' && first <= 'Z');
+}
+
+/// Begins with a letter: Open MPI takes other names of interfaces for addresses, and then uses every network.
 std::string nic_name(const Cluster& cluster, const Link& link, std::uint32_t number) {
-  return fmt::format("{}{}", cluster.planes[cluster.switches[link.to].plane].name, number);
+  const std::string& plane = cluster.planes[cluster.switches[link.to].plane].name;
+  return fmt::format("{}{}{}", begins_with_letter(plane) ? "" : "n", plane, number);
 }
 
 /// Each host has a NIC for each of its links. A NIC's rail is its number among those of its host on its plane, after

@@ -58,6 +58,16 @@ TEST(ParseCluster, PlanesKeepTheOrderOfTheFile) {
             (std::map<unsigned, std::string>{{0, "gbe"}, {1, "10gbe"}, {2, "infiniband"}}));
 }
 
+TEST(ParseCluster, NamesOfNicsBeginWithALetter) {
+  const auto network = open_cluster(AYATORI_SOURCE_DIR "/examples/cluster/evaluation.toml");
+  ASSERT_TRUE(network) << error_of(network);
+  std::vector<std::string> names;
+  for (const PortId nic : network->machine(*network->find_machine("chassis1-qs21-4")).endpoints) {
+    names.emplace_back(network->name(network->port(nic).device));
+  }
+  EXPECT_EQ(names, (std::vector<std::string>{"gbe0", "n10gbe0", "infiniband0"}));
+}
+
 TEST(ParseCluster, ALinkOverridesItsPlane) {
   const auto network =
       parse_cluster(with_switch("[[switches]]\nname = \"t\"\nplane = \"e\"\n"
