@@ -66,7 +66,8 @@ def plane_alone(file: Path, plane: str) -> Path:
 
 def through_gateway(file: Path, measured: dict[str, Any]) -> Path:
     """The file with the first gateway of the first host's chassis as a switch, and of the second network only the
-    switch to which it and the second host have cables. All are on the first network's plane."""
+    switch to which it and the second host have cables. All are on the first network's plane, and the gateway's two
+    cables take as long there as those between switches."""
     data = json.loads(file.read_text())
     nodes, cables = data["nodes"], data["cables"]
     slow, fast = (data["planes"].index(word) for word in measured["name"].split(" > "))
@@ -88,7 +89,9 @@ def through_gateway(file: Path, measured: dict[str, Any]) -> Path:
     router = {"kind": "router", "ports": 2, "plane": 0}
     ends = [nodes[number] | {"plane": 0, "rail": 0} for number in (source, target)]
     switches = [router | {"name": nodes[number]["name"]} for number in (switch_of(source), inner, switch_of(target))]
-    along = [cable_of(source), cable_of(inner), cable_of(outer), cable_of(target)]
+    of_switches = max(cable.get("latency", 0) for cable in cables if nodes[cable["from"][0]].get("plane", 0) == slow)
+    at_gateway = [cable_of(number) | {"latency": of_switches} for number in (inner, outer)]
+    along = [cable_of(source), *at_gateway, cable_of(target)]
     joined = [
         cable | {"from": [number, 1 if number == 0 else 2], "to": [number + 1, 1]} for number, cable in enumerate(along)
     ]

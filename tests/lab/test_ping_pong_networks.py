@@ -210,24 +210,39 @@ def measurement(latency: float, bandwidth: float) -> Measurement:
     return Measurement("MPI", ("a", "b"), False, 9, 4096, patterns)
 
 
-def test_measured_rates_and_latencies_become_those_of_the_links(tmp_path: Path) -> None:
+def three_chassis_measured(file: Path, latencies: dict[str, float]) -> tuple[Network, dict[str, int]]:
+    """What `with_measured_links` finds and writes there."""
     network = open_source(f"cluster:{EXAMPLES / 'three-chassis.toml'}")
     names = [network.machines[index].name for index in network.machines_in_order]
     hosts = {name: ["gbe0:1", "infiniband0:2"] if "gateway" in name else ["gbe0:1"] for name in names}
     results = []
     for stretch in find_stretches(facts_of(hosts)):
-        latency = {"near": 20e-6, "far": 26e-6, "gateway": 50e-6}[stretch.place]
-        measured = measurement(latency, 50e6 if stretch.plane == "gbe" else 400e6)
+        measured = measurement(latencies[stretch.place], 50e6 if stretch.plane == "gbe" else 400e6)
         results.append(Result(stretch, measured, fit_ping_pong(measured)))
     text, links = with_measured_links(network, results)
-    assert links == {"gbe": 2, "infiniband": 2}
-    file = tmp_path / "network.json"
     file.write_text(text)
-    found = open_source(f"json:{file}")
+    assert len(json.loads(text)["cables"]) == len(network.cables())
+    return open_source(f"json:{file}"), links
+
+
+def test_measured_rates_and_latencies_become_those_of_the_links(tmp_path: Path) -> None:
+    found, links = three_chassis_measured(tmp_path / "measured", {"near": 20e-6, "far": 26e-6, "gateway": 50e-6})
+    assert links == {"gbe": 2, "infiniband": 2}
     for near, _ in found.cables():
         port = found.port(near)
         is_gbe = found.planes[found.plane_of(port.device)] == "gbe"
         assert port.bytes_per_second == pytest.approx(50e6 if is_gbe else 400e6, rel=0.02)
         # Two more links lie between the far hosts of the Ethernet; all of InfiniBand are on one switch.
         assert port.latency_ns == pytest.approx(3000 if is_gbe else 0, abs=2)
-    assert len(json.loads(text)["cables"]) == len(network.cables())
+
+
+def test_cables_of_hosts_take_no_longer_than_near_hosts_leave_for_them(tmp_path: Path) -> None:
+    """Processors take 10 us of the 20 between near hosts. The far ones are 30 us farther, by two links."""
+    found, _ = three_chassis_measured(tmp_path / "measured", {"near": 20e-6, "far": 50e-6, "gateway": 50e-6})
+    endpoints = set(found.endpoints)
+    to_host, between_switches = set(), set()
+    for cable in found.cables():
+        group = to_host if any(one in endpoints for one in cable) else between_switches
+        group.add(round(found.port(cable[0]).latency_ns, -2))
+    assert to_host == {5000, 0}, "of InfiniBand nothing is known"
+    assert between_switches == {15000}

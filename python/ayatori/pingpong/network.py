@@ -84,7 +84,9 @@ def with_measured_links(network: Network, results: Sequence[Result]) -> tuple[st
 
     Of a plane, all cables get faster or slower in the same proportion: the slowest one between the near hosts has then
     the measured rate. Their latency is by how much longer a message of one byte takes to the far host, for each link
-    that lies between in addition; where there is no such host it is not known.
+    that lies between in addition; where there is no such host it is not known. Cables of hosts have at most what the
+    near hosts' latency leaves for them: where a host's processors do what a switch does elsewhere, as in labs, a cable
+    to the next switch takes less than one between switches.
     """
     data = json.loads(_core.export_network(network, "json"))
     links_of_planes: dict[str, int] = {}
@@ -95,7 +97,8 @@ def with_measured_links(network: Network, results: Sequence[Result]) -> tuple[st
         links, slowest = _way(network, plane, near.stretch.hosts)
         links_of_planes[name] = links
         factor = near.costs.bandwidth / slowest if slowest > 0 and near.costs.bandwidth > 0 else 0.0
-        latency = _link_latency(network, plane, near, _find(results, name, "far"), links)
+        between_switches = _link_latency(network, plane, near, _find(results, name, "far"), links)
+        to_host = min(between_switches, max(1, round(near.costs.latency / links * _NANOSECONDS)))  # 0 is not known.
         for cable in data["cables"]:
             if data["nodes"][cable["from"][0]].get("plane", 0) != plane:
                 continue
@@ -105,6 +108,8 @@ def with_measured_links(network: Network, results: Sequence[Result]) -> tuple[st
             if rate > 0 and factor > 0:
                 cable["rate"] = _rate(rate * factor)
             cable.pop("latency", None)
+            ends = [data["nodes"][cable[end][0]]["kind"] for end in ("from", "to")]
+            latency = to_host if "nic" in ends else between_switches
             if latency > 0:
                 cable["latency"] = latency
     return json.dumps(data, indent=0) + "\n", links_of_planes
