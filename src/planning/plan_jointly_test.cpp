@@ -151,7 +151,7 @@ class Exhaustive {
 TEST(PlanJointly, IsolatesJobsWhereverTryingEverythingFindsIsolation) {
   int isolated = 0;
   int impossible = 0;
-  for (std::uint64_t seed = 1; seed <= 30; ++seed) {
+  for (std::uint64_t seed = 1; seed <= 15; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     Random random(seed);
     Tree tree{.down = {3, 4}, .up = {3}, .scramble = random.below(3)};
@@ -168,8 +168,8 @@ TEST(PlanJointly, IsolatesJobsWhereverTryingEverythingFindsIsolation) {
     EXPECT_EQ(are_isolated(plans) && are_free_of_hot_spots(fabric, jobs, plans), possible);
     (possible ? isolated : impossible) += 1;
   }
-  EXPECT_GT(isolated, 10);
-  EXPECT_GT(impossible, 1);
+  EXPECT_GT(isolated, 5);
+  EXPECT_GT(impossible, 0);
 }
 
 TEST(PlanJointly, NoJobOfThreeLeavesTheOthersMoreByOtherPaths) {
