@@ -12,7 +12,7 @@ import pytest
 from ayatori import Network, open_source
 from ayatori.base.errors import Error
 from ayatori.calibration.measuring import Measurement, Samples
-from ayatori.diagnosis import Facts
+from ayatori.diagnosis import Facts, ServedPlane
 from ayatori.diagnosis.facts import Address, Host, Interface, port_guid_in
 from ayatori.pingpong import Result, find_stretches, join_fabrics, network_of_facts, with_measured_links
 from ayatori.pingpong.measuring import fit_ping_pong
@@ -59,6 +59,14 @@ def test_each_network_is_measured_between_its_first_hosts_its_first_and_last_and
         "ib near": ("a2", "b2"),
         "gbe > ib": ("a1", "b2"),
     }
+
+
+def test_networks_are_called_as_the_planes_that_their_interfaces_are_on() -> None:
+    """An interface need not be called as its plane, and on each host it may be called otherwise."""
+    on_fast = {"a2": ("ib0",), "b2": ("ib0",)}
+    planes = [ServedPlane("10gbe", ("neighbours",), True, on_fast), ServedPlane("disks", ("storage",), False, {})]
+    found = [one.name for one in find_stretches(facts_of(CHASSIS), planes)]
+    assert found == ["gbe near", "gbe far", "10gbe near", "gbe > 10gbe"]
 
 
 def test_networks_that_carry_nothing_are_not_measured() -> None:

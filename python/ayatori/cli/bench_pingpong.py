@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
-from ayatori._core import Purpose
+from ayatori._core import Network, Purpose
 from ayatori.base.files import make_folder, write_bytes
 from ayatori.base.units import format_bytes, format_seconds, parse_bytes, parse_seconds
 from ayatori.calibration.fitting import errors_of, one_way
@@ -26,6 +26,7 @@ from ayatori.pingpong import (
     latency_plot,
     measure_stretches,
     network_of_facts,
+    served_planes,
     throughput_plot,
     with_measured_links,
 )
@@ -74,23 +75,26 @@ def pingpong(
     if len(names) < 2:
         raise UsageError("a ping-pong takes two hosts", hint="--hosts HOSTFILE with two or more")
     mpi = find_mpi(mpirun, mpicc)
+    described = None if network is None else open_source(network, purpose=Purpose.sockets)
     with saying_what_is_done() as doing:
         doing("asking the hosts for their networks")
         facts = survey(names, words)
-        results = measure_stretches(find_stretches(facts), mpi, time, most, doing)
+        planes = served_planes(described, facts)[1] if described is not None else []
+        results = measure_stretches(find_stretches(facts, planes), mpi, time, most, doing)
     if out_dir is not None:
-        write_results(out_dir, network, results, network_of_facts(facts))
+        write_results(out_dir, described, results, network_of_facts(facts))
         note(f"wrote {out_dir}")
     data = [as_data(result) for result in results]
     print_json("bench-pingpong", {"stretches": data}) if json else describe(results)
 
 
-def write_results(folder: Path, source: str | None, results: Sequence[Result], told: str) -> None:
+def write_results(folder: Path, described: Network | None, results: Sequence[Result], told: str) -> None:
     make_folder(folder)
     file = folder / "network.json"
-    if source is None:
+    if described is None:
         write_bytes(file, told.encode())
-    measured, links = with_measured_links(open_source(source or f"json:{file}", purpose=Purpose.sockets), results)
+        described = open_source(f"json:{file}", purpose=Purpose.sockets)
+    measured, links = with_measured_links(described, results)
     write_bytes(file, measured.encode())
     for result in results:
         if result.stretch.place == "near" and result.stretch.plane in links:

@@ -3,10 +3,10 @@ one of a network that it is not on."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from ayatori.diagnosis import Facts, ways_of
+from ayatori.diagnosis import Facts, ServedPlane, ways_of
 from ayatori.diagnosis.facts import Address, Host
 
 
@@ -36,8 +36,15 @@ def plane_of(interface: str) -> str:
     return interface.rstrip("0123456789") or interface
 
 
-def find_stretches(facts: Facts) -> list[Stretch]:
-    """In the order of the networks of the first hosts. What does not carry packets is left out."""
+def find_stretches(facts: Facts, planes: Sequence[ServedPlane] = ()) -> list[Stretch]:
+    """In the order of the networks of the first hosts. What does not carry packets is left out. A network is called as
+    the plane that its interfaces are on, if it is one of these."""
+    names = {
+        (host, interface): plane.name
+        for plane in planes
+        for host, interfaces in plane.interfaces.items()
+        for interface in interfaces
+    }
     on: dict[str, list[Address]] = {}
     for host in facts.hosts:
         for address in host.addresses():
@@ -47,22 +54,30 @@ def find_stretches(facts: Facts) -> list[Stretch]:
     stretches: list[Stretch] = []
     for members in on.values():
         if len(members) > 1:
-            stretches += _stretch("near", facts, members[0], members[1])
+            stretches += _stretch("near", facts, members[0], members[1], names)
         if len(members) > 2:
-            stretches += _stretch("far", facts, members[0], members[-1])
-    return stretches + _through_gateways(facts, on)
+            stretches += _stretch("far", facts, members[0], members[-1], names)
+    return stretches + _through_gateways(facts, on, names)
 
 
-def _stretch(place: str, facts: Facts, one: Address, other: Address) -> list[Stretch]:
+def _name_of(address: Address, names: Mapping[tuple[str, str], str]) -> str:
+    return names.get((address.host, address.interface)) or plane_of(address.interface)
+
+
+def _stretch(
+    place: str, facts: Facts, one: Address, other: Address, names: Mapping[tuple[str, str], str]
+) -> list[Stretch]:
     between = _only(facts, [one.host, other.host])
     working = [way for way in ways_of(between) if way.works and way.network == one.network]
     if not working:
         return []
     ends = working[0].addresses
-    return [Stretch(plane_of(ends[0].interface), place, between, (ends[0], ends[1]))]
+    return [Stretch(_name_of(ends[0], names), place, between, (ends[0], ends[1]))]
 
 
-def _through_gateways(facts: Facts, on: dict[str, list[Address]]) -> list[Stretch]:
+def _through_gateways(
+    facts: Facts, on: dict[str, list[Address]], names: Mapping[tuple[str, str], str]
+) -> list[Stretch]:
     """For each two networks the first host that is on the one alone, and the last of the other that it reaches."""
     found: dict[str, Stretch] = {}
     for host in facts.hosts:
@@ -70,7 +85,7 @@ def _through_gateways(facts: Facts, on: dict[str, list[Address]]) -> list[Stretc
         for network, members in on.items():
             reached = [one for one in members if network not in networks and facts.routed.get((host.name, one), False)]
             for own in host.addresses():
-                name = f"{plane_of(own.interface)} > {plane_of(members[0].interface)}"
+                name = f"{_name_of(own, names)} > {_name_of(members[0], names)}"
                 if reached and name not in found:
                     target = reached[-1]
                     between = _only(facts, [host.name, target.host])
