@@ -68,14 +68,20 @@ name = "a[1-2]"
 links = [{ to = "gbe-core" }, { to = "twin" }]
 """
 )
-LARGE = 65536
-"""From here on calls take so long that the benchmark does not wait for the plug-in's trials: it is given what
-`ayatori choose` writes for the cluster."""
+LARGE = 512 << 10
+"""Bytes that a rank sends: from here on calls take so long that the benchmark does not wait for the plug-in's trials; it
+is given what `ayatori choose` writes for the cluster."""
+BLOCKS_WITH_TRIALS = 400
+"""A trial begins after 128 calls."""
 
 
-def plug_in(family: str, file: Path, size: int, sharing: tuple[Path, ...]) -> Stack:
+def takes_long(cell: Cell, ranks: int) -> bool:
+    return cell.bytes * (ranks - 1 if cell.collective == "alltoall" else 2) >= LARGE
+
+
+def plug_in(family: str, file: Path, with_table: bool, sharing: tuple[Path, ...]) -> Stack:
     own = {"NWTOPO_SOURCE": f"cluster:{file}", "AYATORI_SOCKETS": "1"}
-    if size >= LARGE:
+    if with_table:
         own["AYATORI_CHOICE"] = str(table_of(file))
     return Stack("plug-in", OPEN_MPI_YIELDS | own, (plugin_of(family), *sharing))
 
@@ -97,17 +103,14 @@ def inside(arguments: argparse.Namespace) -> None:
     rows = []
     for cell in (Cell(name, size) for name in arguments.collectives.split(",") for size in arguments.bytes):
         stacks = [mpi]
+        is_long = takes_long(cell, arguments.ranks)
         if not arguments.alone:
-            stacks += [plug_in(arguments.mpi, Path(arguments.inside), cell.bytes, sharing), replace(mpi, name="again")]
-        setting = Setting(arguments.mpi, arguments.ranks, launch, blocks_of(cell))
+            stacks += [plug_in(arguments.mpi, Path(arguments.inside), is_long, sharing), replace(mpi, name="again")]
+        # Calls of some bytes take 0.6 or 10 ms, as the turns of 12 ranks on few cores come: five tell nothing.
+        setting = Setting(arguments.mpi, arguments.ranks, launch, BLOCKS if is_long else BLOCKS_WITH_TRIALS)
         found = measure_collectives(setting, stacks, [cell], arguments.repeats)[cell]
         rows.append([cell.collective, cell.bytes, *(one.median * 1e-6 for one in found)])
     print(json.dumps(rows))
-
-
-def blocks_of(cell: Cell) -> int:
-    """Calls of some bytes take 0.6 or 10 ms, as the turns of 12 ranks on few cores come: five tell nothing."""
-    return 200 if cell.bytes < LARGE else BLOCKS
 
 
 def measured_in_lab(text: str, arguments: argparse.Namespace, *words: str) -> list[list[Any]]:
