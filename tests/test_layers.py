@@ -24,7 +24,7 @@ MAY_IMPORT = {
     "measurement": {"processes", "base", "_core"},
     "linpack": {"diagnosis", "processes", "base", "_core"},
     "estimate": {"linpack", "base"},
-    "calibration": {"formats", "prediction", "processes", "base", "_core"},
+    "calibration": {"formats", "prediction", "model", "processes", "base", "_core"},
     "diagnosis": {"base"},
     "pingpong": {"calibration", "diagnosis", "formats", "prediction", "base", "_core"},
     "lab": {"planning", "model", "processes", "base", "_core"},

@@ -43,6 +43,7 @@ from ayatori.base.units import format_bytes, format_seconds, parse_bytes
 from ayatori.calibration.calibrating import SECONDS_OF_TURNS, calibration_of
 from ayatori.calibration.measuring import (
     ALL_SIZES,
+    FITTED_SIZES,
     Mpi,
     compile_program,
     find_mpi,
@@ -58,6 +59,7 @@ from ayatori.model.network import open_source
 from ayatori.prediction.assumed import assumed_costs
 from ayatori.prediction.choice import LeftOut as Refused
 from ayatori.prediction.choice import Piece, variants_of
+from ayatori.prediction.costs import seconds_of
 from ayatori.prediction.predictor import Call, Model, Predictor, algorithms_of
 from ayatori.processes import last_line, open_mpi_as_root, run_program
 from bench.validation.hosts import command_among_hosts
@@ -88,12 +90,13 @@ def calibrated(mpi: Mpi, seconds: float, hostfile: Path | None, largest: int) ->
         program = compile_program(mpi, Path(name))
         inside = measure_pair(mpi, [program], Path(name), seconds, None, sizes=sizes)
         between = measure_pair(mpi, [program], Path(name), seconds, hostfile, sizes=sizes) if hostfile else None
-        turns = measure_turns(mpi, program, Path(name), SECONDS_OF_TURNS, inside.pace)
+        fitted = [size for size in FITTED_SIZES if size in sizes]
+        turns = measure_turns(mpi, program, Path(name), SECONDS_OF_TURNS, fitted)
     calibration = calibration_of(inside, between, links_between=2, turns=turns)
     for error in calibration.errors:
         print(f"{error.what:<20}{'fitted' if error.fitted else 'checked':<9}{error.median:8.1%} median")
-    first = format_seconds(turns.first)
-    print(f"a turn of a rank that shares its core takes {format_seconds(turns.turn)} more, the first {first}")
+    waits = [f"{format_seconds(seconds_of(calibration.turn, size))} ({format_bytes(size)})" for size in fitted]
+    print(f"to ranks that share a core messages wait {', '.join(waits)}; the first step {format_seconds(turns.first)}")
     for remark in calibration.remarks:
         print(f"warning: {remark}")
     hosts = len(hosts_in(hostfile)) if hostfile else 2

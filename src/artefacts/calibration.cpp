@@ -120,12 +120,15 @@ class CalibrationReader {
     using Amount = std::pair<std::string_view, double Calibration::*>;
     for (const auto& [name, member] :
          {Amount{"engine", &Calibration::engine}, Amount{"start", &Calibration::start},
-          Amount{"turn", &Calibration::turn}, Amount{"first_turn", &Calibration::first_turn}}) {
+          Amount{"first_turn", &Calibration::first_turn}}) {
       if (!document_.has(name)) continue;
       const auto amount = amount_at(document_, name);
       if (!amount) return Failure(amount.error());
       calibration_.*member = *amount;
     }
+    auto turn = turn_of(document_);
+    if (!turn) return Failure(turn.error());
+    calibration_.turn = std::move(*turn);
     if (document_.has("cores")) {
       const auto cores = count_at(document_, "cores", 0, max_cores);
       if (!cores) return Failure(cores.error());
@@ -173,7 +176,7 @@ std::string calibration_text(const Calibration& calibration) {
                          {"start", calibration.start},
                          {"engine", calibration.engine},
                          {"cores", calibration.cores},
-                         {"turn", calibration.turn},
+                         {"turn", size_cost_as_json(calibration.turn)},
                          {"first_turn", calibration.first_turn},
                          {"errors", errors_as_json(calibration.errors)}};
   return document.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";

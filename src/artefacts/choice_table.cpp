@@ -45,7 +45,7 @@ Json model_as_json(const ChoiceModel& model) {
                {"again", size_cost_as_json(model.costs.again)},
                {"start", model.costs.start},
                {"cores", model.costs.cores},
-               {"turn", model.costs.turn}};
+               {"turn", size_cost_as_json(model.costs.turn)}};
   if (model.costs.first_turn > 0) json["first_turn"] = model.costs.first_turn;
   return json;
 }
@@ -130,13 +130,15 @@ Result<CommunicationCosts> read_costs(const JsonValue& model) {
   }
   using Amount = std::pair<std::string_view, double CommunicationCosts::*>;
   for (const auto& [name, member] :
-       {Amount{"start", &CommunicationCosts::start}, Amount{"turn", &CommunicationCosts::turn},
-        Amount{"first_turn", &CommunicationCosts::first_turn}}) {
+       {Amount{"start", &CommunicationCosts::start}, Amount{"first_turn", &CommunicationCosts::first_turn}}) {
     if (!model.has(name)) continue;
     const auto amount = amount_at(model, name);
     if (!amount) return Failure(amount.error());
     costs.*member = *amount;
   }
+  auto turn = turn_of(model);
+  if (!turn) return Failure(turn.error());
+  costs.turn = std::move(*turn);
   if (model.has("cores")) {
     const auto cores = count_at(model, "cores", 0, max_count);
     if (!cores) return Failure(cores.error());

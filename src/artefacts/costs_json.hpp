@@ -14,6 +14,10 @@ namespace ayatori {
 
 /// Members that must be there. Errors name their place: a number below 0, sizes that don't rise, a missing member.
 [[nodiscard]] Result<SizeCost> size_cost_at(const JsonValue& object, std::string_view key);
+
+/// The member `turn`, none if it is missing: lines, or one number, as it was before it depended on the size.
+[[nodiscard]] Result<SizeCost> turn_of(const JsonValue& object);
+
 [[nodiscard]] Result<MessageCosts> read_message_costs(const JsonValue& value);
 
 }  // namespace ayatori

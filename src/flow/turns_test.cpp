@@ -47,7 +47,7 @@ TEST(SimulateTurns, AMessageWaitsATurnForEachFurtherRankOfACore) {
     options.costs.inside.send = {{0, 1, 0}};
     options.costs.inside.latency = 0.5;
     options.costs.inside.receive = {{0, 2, 0}};
-    options.costs.turn = 0.125;
+    options.costs.turn = {{0, 0.125, 0}};
     return run(schedule, one_machine(4), options).seconds;
   };
   EXPECT_NEAR(seconds(0), 3.5, 1e-9);
@@ -55,6 +55,16 @@ TEST(SimulateTurns, AMessageWaitsATurnForEachFurtherRankOfACore) {
   EXPECT_NEAR(seconds(3), 3.5 + 0.125 / 3, 1e-9);
   EXPECT_NEAR(seconds(2), 3.5 + 0.125, 1e-9);
   EXPECT_NEAR(seconds(1), 3.5 + 3 * 0.125, 1e-9);
+}
+
+TEST(SimulateTurns, ATurnIsAsLongAsTheSizeSays) {
+  FlowOptions options = with_cores(2);
+  options.costs.turn = {{0, 0.125, 0}, {100, 0, 0.25}};
+  const auto seconds = [&](Bytes bytes) {
+    return run(at_once(4, {{0, 1, bytes}}), one_machine(4), options).seconds;
+  };
+  EXPECT_NEAR(seconds(99), 0.125, 1e-9);
+  EXPECT_NEAR(seconds(100), 25, 1e-9);
 }
 
 TEST(SimulateTurns, RanksThatShareACoreBeginLater) {
@@ -73,7 +83,7 @@ TEST(SimulateTurns, OnlyTheMachineOfTheReceiverCounts) {
   ListedPaths paths = one_switch(3, 1000);
   paths.machines = {0, 1, 1};
   FlowOptions options = with_cores(1);
-  options.costs.turn = 0.25;
+  options.costs.turn = {{0, 0.25, 0}};
   EXPECT_NEAR(run(at_once(3, {{0, 1, 1000}}), paths, options).seconds, 1.25, 1e-9);
   EXPECT_NEAR(run(at_once(3, {{1, 0, 1000}}), paths, options).seconds, 1, 1e-9);
 }
@@ -85,7 +95,7 @@ TEST(SimulateTurns, SynchronousStepsAreRefusedAndSoAreNegativeTimes) {
   EXPECT_FALSE(simulate(schedule, one_machine(3), options));
   options.costs.cores = 3;
   EXPECT_TRUE(simulate(schedule, one_machine(3), options));
-  options.costs.turn = -1;
+  options.costs.turn = {{0, -1, 0}};
   EXPECT_FALSE(simulate(schedule, one_machine(3), options));
 }
 

@@ -9,7 +9,7 @@ import pytest
 
 from ayatori.formats.calibration import Calibration, write_calibration
 from ayatori.formats.choice_table import read_table
-from ayatori.prediction.costs import MessageCosts
+from ayatori.prediction.costs import MessageCosts, fixed
 
 PAPER = "fattree:K=6,levels=2,nodes=30"
 
@@ -107,7 +107,7 @@ def test_synchronous_steps_take_what_contention_says(ayatori_command) -> None:
 
 def test_more_ranks_than_the_calibrated_machine_has_cores_take_turns(tmp_path: Path, ayatori_command) -> None:
     file = tmp_path / "calibration.json"
-    write_calibration(Calibration("n1", "MPI", MessageCosts(latency=1e-6), cores=2, turn=3e-6), file)
+    write_calibration(Calibration("n1", "MPI", MessageCosts(latency=1e-6), cores=2, turn=fixed(3e-6)), file)
     call = ("--collective", "broadcast", "--algorithm", "linear", "--bytes", "1", "--calibration", str(file))
     for ranks, microseconds in (("2", 1), ("8", 1 + 3 * 3)):
         job = ("simulate", "full:2", "--contiguous", "1..1", "--ppn", ranks)

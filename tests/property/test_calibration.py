@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 from ayatori.base.errors import Error
 from ayatori.calibration.calibrating import TOO_NOISY, calibration_of
 from ayatori.calibration.fitting import CHAIN, fit, one_of_chain, one_way
+from ayatori.calibration.fitting_turns import fit_turn, ring_steps
 from ayatori.calibration.lines import TOLERANCE, lines_through
 from ayatori.calibration.measuring import (
     CHECKED_SIZES,
@@ -36,7 +37,7 @@ from ayatori.formats.calibration import Calibration, FitError, costs_of, read_ca
 from ayatori.model.jobs import contiguous_jobs
 from ayatori.model.network import open_source
 from ayatori.prediction.assumed import LANES, assumed_costs, fabric_of
-from ayatori.prediction.costs import FREE, Costs, Line, MessageCosts, SizeCost, seconds_of
+from ayatori.prediction.costs import FREE, Costs, Line, MessageCosts, SizeCost, fixed, seconds_of
 from ayatori.prediction.predictor import Call, Model, Predictor
 
 SCHEMA = Path(__file__).parents[2] / "src/artefacts/schemas/calibration.schema.json"
@@ -182,11 +183,11 @@ def test_the_formulas_of_the_fit_are_those_of_the_simulator(ppn: int) -> None:
 def test_noise_is_said() -> None:
     measured = measurement_of(MessageCosts(1e-6, (Line(0, 1e-7),), (Line(0, 1e-7, 1e-10),), 0, 4096), (), ())
     assert measured.noisy_share() == 0
-    assert calibration_of(measured, None, 0, Turns(0, 0)).remarks == ()
+    assert calibration_of(measured, None, 0, Turns(1, {1: 0.0}, 0)).remarks == ()
     for samples in measured.patterns.values():
         samples.three_quarters = {size: 2 * seconds for size, seconds in samples.median.items()}
     assert measured.noisy_share() == 1 > TOO_NOISY
-    assert any("too noisy" in remark for remark in calibration_of(measured, None, 0, Turns(0, 0)).remarks)
+    assert any("too noisy" in remark for remark in calibration_of(measured, None, 0, Turns(1, {1: 0.0}, 0)).remarks)
 
 
 def test_the_start_and_what_it_takes_to_replace_what_was_sent_are_found() -> None:
@@ -217,7 +218,7 @@ def test_any_noise_makes_costs_that_can_be_simulated_with(costs: MessageCosts, i
 def test_times_of_another_pace_are_said() -> None:
     measured = measurement_of(MessageCosts(1e-6, (Line(0, 1e-7),), (Line(0, 1e-7, 1e-10),), 0, 4096), (), ())
     measured.other_pace = 0.25
-    [remark] = calibration_of(measured, None, 0, Turns(0, 0)).remarks
+    [remark] = calibration_of(measured, None, 0, Turns(1, {1: 0.0}, 0)).remarks
     assert "while 25% of the times were measured, messages had another pace" in remark
 
 
@@ -245,7 +246,7 @@ def test_calibrations_come_back_as_they_were_written(
         START,
         4e-8,
         2,
-        9e-7,
+        (Line(0, 9e-7, 0.0), Line(4096, 0.0, 1e-10)),
         1.4e-5,
         ("busy",),
         errors,
@@ -257,12 +258,33 @@ def test_calibrations_come_back_as_they_were_written(
         jsonschema.validate(json.loads(path.read_text()), json.loads(SCHEMA.read_text()))
 
 
+@settings(max_examples=50, deadline=None)
+@given(message_costs(), SECONDS, PER_BYTE, st.integers(1, 3))
+def test_waits_for_ranks_that_share_a_core_give_back_the_steps(
+    costs: MessageCosts, wait: float, per_byte: float, cores: int
+) -> None:
+    """Of a ring that the model itself has timed, with waits that jump at 4 KiB."""
+    ranks = 2 * cores
+    known = Costs(inside=costs, cores=cores, turn=(Line(0, wait), Line(4096, 2 * wait, per_byte)))
+    steps = ring_steps(known, ranks, FITTED_SIZES)
+    found = fit_turn(Turns(ranks, steps, 0), costs, cores)
+    again = ring_steps(replace(known, turn=found), ranks, FITTED_SIZES)
+    assert again == pytest.approx(steps, rel=0.05)
+
+
+def test_ranks_with_a_core_each_do_not_wait() -> None:
+    costs = MessageCosts(latency=1e-6)
+    assert fit_turn(Turns(2, {1: 1.0}, 0), costs, cores=2) == ()
+    quick = {size: 1e-9 for size in FITTED_SIZES}
+    assert all(seconds_of(fit_turn(Turns(4, quick, 0), costs, cores=2), size) == 0 for size in FITTED_SIZES)
+
+
 def test_cores_and_turns_are_those_of_the_machine_that_was_measured() -> None:
-    measured = Calibration("n1", "MPI", MessageCosts(latency=3e-6), cores=2, turn=1e-6, first_turn=2e-6)
+    measured = Calibration("n1", "MPI", MessageCosts(latency=3e-6), cores=2, turn=fixed(1e-6), first_turn=2e-6)
     costs = costs_of(measured, FREE, 0)
-    assert (costs.cores, costs.turn, costs.first_turn) == (2, 1e-6, 2e-6)
+    assert (costs.cores, costs.turn, costs.first_turn) == (2, fixed(1e-6), 2e-6)
     elsewhere = costs_of(replace(measured, inside=None), FREE, 0)
-    assert (elsewhere.cores, elsewhere.turn, elsewhere.first_turn) == (0, 0, 0)
+    assert (elsewhere.cores, elsewhere.turn, elsewhere.first_turn) == (0, (), 0)
     network = open_source("fattree:K=2,levels=1")
     seconds = []
     for ranks in (2, 4, 8):

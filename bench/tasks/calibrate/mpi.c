@@ -2,10 +2,10 @@
  * MPI's own compiler and runs it on two ranks (python/ayatori/calibration).
  *
  *     calibrate [--ping-pong] SECONDS SIZE…
- *     calibrate --turns SECONDS, on more ranks than there are cores
+ *     calibrate --turns SECONDS SIZE…, on more ranks than there are cores
  *
- * With --turns it prints the time of a step in which each rank sends a byte and waits for one: as there are more ranks
- * than cores, a message waits until its receiver has its turn.
+ * With --turns it prints, for each size, the time of a step in which each rank sends to the next one and waits for the
+ * one before: as there are more ranks than cores, a message waits until its receiver has its turn.
  *
  * With --ping-pong `ayatori bench pingpong` measures by it: messages only, one way, alone and many in a row.
  *
@@ -291,15 +291,28 @@ static void print_samples(int rounds, int count, const int* sizes) {
     }
 }
 
-/* Each rank sends a byte to the next one and waits for that of the one before, so many times. */
-static void step_around(int steps) {
-    char byte_out = 0, byte_in = 0;
+/* Each rank sends so many bytes to the next one and waits for those of the one before, so many times: what it has just
+ * written, and other data in each step, as in a collective. */
+static void step_around(int steps, int bytes) {
     int ranks = 0;
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
     const int next = (rank + 1) % ranks, before = (rank + ranks - 1) % ranks;
-    for (int step = 0; step < steps; ++step)
-        MPI_Sendrecv(&byte_out, 1, MPI_BYTE, next, 0, &byte_in, 1, MPI_BYTE, before, 0, MPI_COMM_WORLD,
-                     MPI_STATUS_IGNORE);
+    for (int step = 0; step < steps; ++step) {
+        const size_t place = (size_t)(step % places) * (size_t)bytes;
+        MPI_Sendrecv(local_out + place, bytes, MPI_BYTE, next, 0, local_in + place, bytes, MPI_BYTE, before, 0,
+                     MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    }
+}
+
+static double time_step(int bytes) {
+    enum { many = 16, small = 4096 };
+    const int steps = bytes > small ? places : many;
+    memset(local_in, 1, (size_t)places * (size_t)bytes);
+    memset(local_out, 2, (size_t)places * (size_t)bytes);
+    MPI_Barrier(MPI_COMM_WORLD);
+    const double start = MPI_Wtime();
+    step_around(steps, bytes);
+    return (MPI_Wtime() - start) / steps;
 }
 
 /* Of one step, until the slowest rank is done, where all should begin at the same time. Ranks that share a core can't:
@@ -313,31 +326,39 @@ static double time_first_step(void) {
     const double asleep = begin - kernel_time() - awake_before;
     if (asleep > 0) usleep((unsigned)(asleep * 1e6));
     while (kernel_time() < begin) sched_yield();
-    step_around(1);
+    step_around(1, 1);
     double seconds = kernel_time() - begin;
     MPI_Allreduce(MPI_IN_PLACE, &seconds, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
     return seconds;
 }
 
-/* The time of such a step, the median over turns of several steps, and of the first, for SECONDS in all. MPIs that wait
- * without giving their core to others take milliseconds. */
-static void print_step_in_turns(double seconds) {
-    enum { max_samples = 2000, least_samples = 3, steps = 16 };
-    static double of_steps[max_samples], of_first[max_samples];
-    int taken = 0, ranks = 0, go_on = 1;
+/* The time of such a step of each size, the median over rounds of several steps, and of the first one of a byte, for
+ * SECONDS in all. MPIs that wait without giving their core to others take milliseconds. */
+static void print_steps_in_turns(double seconds, int count, const int* sizes) {
+    enum { least_rounds = 3 };
+    static double of_steps[max_sizes][max_rounds], of_first[max_rounds];
+    int rounds = 0, ranks = 0, go_on = 1;
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
     const double until = MPI_Wtime() + seconds;
     while (go_on) {
-        const double start = MPI_Wtime();
-        step_around(steps);
-        of_steps[taken] = (MPI_Wtime() - start) / steps;
-        of_first[taken++] = time_first_step();
-        go_on = taken < max_samples && (taken < least_samples || MPI_Wtime() < until);
+        for (int i = 0; i < count; ++i) of_steps[i][rounds] = time_step(sizes[i]);
+        of_first[rounds++] = time_first_step();
+        go_on = rounds < max_rounds && (rounds < least_rounds || MPI_Wtime() < until);
         MPI_Bcast(&go_on, 1, MPI_INT, 0, MPI_COMM_WORLD);
     }
-    if (rank == 0)
-        printf("{\"ranks\": %d, \"step\": %.4g, \"first\": %.4g}\n", ranks, quantile(of_steps, taken, 0.5),
-               quantile(of_first, taken, 0.5));
+    if (rank != 0) return;
+    printf("{\"ranks\": %d, \"first\": %.4g}\n", ranks, quantile(of_first, rounds, 0.5));
+    for (int i = 0; i < count; ++i)
+        printf("{\"bytes\": %d, \"step\": %.4g}\n", sizes[i], quantile(of_steps[i], rounds, 0.5));
+}
+
+static void make_buffers(int largest) {
+    const size_t bytes = (size_t)largest + 8;
+    out = calloc(bytes, 1);
+    in = calloc(bytes, 1);
+    own = calloc(bytes, 1);
+    local_out = calloc(places * bytes, 1);
+    local_in = calloc(places * bytes, 1);
 }
 
 int main(int argc, char** argv) {
@@ -345,16 +366,12 @@ int main(int argc, char** argv) {
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-    if (argc == 3 && strcmp(argv[1], "--turns") == 0) {
-        print_step_in_turns(atof(argv[2]));
-        leave_mpi();
-        return 0;
-    }
+    const int turns = argc > 1 && strcmp(argv[1], "--turns") == 0;
     ping_pong = argc > 1 && strcmp(argv[1], "--ping-pong") == 0;
-    argc -= ping_pong;
-    argv += ping_pong;
-    if (ranks != 2 || argc < 3 || argc - 2 > max_sizes) {
-        if (rank == 0) fputs("usage: calibrate [--ping-pong] SECONDS SIZE…, on two ranks\n", stderr);
+    argc -= turns || ping_pong;
+    argv += turns || ping_pong;
+    if ((ranks != 2 && !turns) || argc < 3 || argc - 2 > max_sizes) {
+        if (rank == 0) fputs("usage: calibrate [--ping-pong|--turns] SECONDS SIZE…, on two ranks without --turns\n", stderr);
         MPI_Abort(MPI_COMM_WORLD, 2);
     }
     for (int i = 2; i < argc; ++i) {
@@ -362,11 +379,12 @@ int main(int argc, char** argv) {
         if (sizes[count - 1] < 1) MPI_Abort(MPI_COMM_WORLD, 2);
         if (sizes[count - 1] > largest) largest = sizes[count - 1];
     }
-    out = calloc((size_t)largest + 8, 1);
-    in = calloc((size_t)largest + 8, 1);
-    own = calloc((size_t)largest + 8, 1);
-    local_out = calloc((size_t)places * ((size_t)largest + 8), 1);
-    local_in = calloc((size_t)places * ((size_t)largest + 8), 1);
+    make_buffers(largest);
+    if (turns) {
+        print_steps_in_turns(atof(argv[1]), count, sizes);
+        leave_mpi();
+        return 0;
+    }
     share_a_clock = !ping_pong && find_out_whether_a_clock_is_shared();
     timer_seconds = time_of_timer();
     eager_limit = find_eager_limit(largest);

@@ -9,6 +9,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from ayatori.calibration.fitting import Fit, fit
+from ayatori.calibration.fitting_turns import fit_turn
 from ayatori.calibration.measuring import (
     Measurement,
     Mpi,
@@ -21,8 +22,8 @@ from ayatori.calibration.measuring import (
 )
 from ayatori.formats.calibration import Calibration
 
-SECONDS_OF_TURNS = 1.0
-"""In which ranks of MPIs that spin exchange some ten messages."""
+SECONDS_OF_TURNS = 2.0
+"""Where ranks of an MPI spin, a round of all sizes takes longer."""
 TOO_NOISY = 0.2
 """Share of the times whose rounds differ too much."""
 
@@ -43,7 +44,7 @@ def calibrate(
         program = compile_program(mpi, folder)
         note(f"inside this machine: two ranks for {seconds:g} s")
         inside = measure(mpi, [program], folder, seconds, None)
-        turns = measure_turns(mpi, program, folder, min(seconds, SECONDS_OF_TURNS), inside.pace)
+        turns = measure_turns(mpi, program, folder, min(seconds, SECONDS_OF_TURNS))
         between = None
         if hostfile is not None and len(hosts_in(hostfile)) > 1:
             note(f"between {' and '.join(hosts_in(hostfile)[:2])}: one rank each for {seconds:g} s")
@@ -72,7 +73,7 @@ def calibration_of(inside: Measurement, between: Measurement | None, links_betwe
         start=own.start,
         engine=player_seconds(),
         cores=cores,
-        turn=turns.turn,
+        turn=fit_turn(turns, own.messages, cores),
         first_turn=turns.first,
         remarks=tuple(remarks),
         errors=(*own.errors, *_errors_of_messages(other)),

@@ -6,7 +6,7 @@ import json
 import os
 import shutil
 import subprocess
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from statistics import median
@@ -132,20 +132,22 @@ def measure(
 
 @dataclass(frozen=True)
 class Turns:
-    """Of steps in which each rank sends a byte and waits for one, in seconds."""
+    """Of ranks of which two share each core: steps in which each sends to the next one and waits for the one before, in
+    seconds."""
 
-    turn: float
-    """That a step takes longer than the pace of a message where each rank has a core of its own."""
+    ranks: int
+    steps: Mapping[int, float]
+    """By bytes of a message."""
     first: float
-    """That the first step takes longer than the later ones, where all ranks should begin at one time."""
+    """That the first step, of a byte, takes longer than the later ones, where all ranks should begin at one time."""
 
 
-def measure_turns(mpi: Mpi, program: Path, folder: Path, seconds: float, pace: float) -> Turns:
+def measure_turns(mpi: Mpi, program: Path, folder: Path, seconds: float, sizes: Sequence[int] = FITTED_SIZES) -> Turns:
     """With two ranks for each core of this machine, measured for `seconds`."""
     output, errors = folder / "output", folder / "errors"
     ranks = 2 * _cores()
     status = run_program(
-        [mpi.mpirun, *placement(mpi, None, ranks), program, "--turns", f"{seconds:g}"],
+        [mpi.mpirun, *placement(mpi, None, ranks), program, "--turns", f"{seconds:g}", *map(str, sizes)],
         folder=folder,
         environment=os.environ | open_mpi_as_root(),
         output=output,
@@ -154,9 +156,9 @@ def measure_turns(mpi: Mpi, program: Path, folder: Path, seconds: float, pace: f
     )
     if status != 0:
         raise Error(f"{mpi.mpirun} failed on {ranks} ranks", cause=last_line(errors) or f"status {status}")
-    [line] = [line for line in output.read_text(encoding="utf-8").splitlines() if line.startswith("{")]
-    found = json.loads(line)
-    return Turns(max(0.0, found["step"] - pace), max(0.0, found["first"] - found["step"]))
+    head, *lines = (json.loads(line) for line in output.read_text(encoding="utf-8").splitlines() if line[:1] == "{")
+    steps = {line["bytes"]: line["step"] for line in lines}
+    return Turns(head["ranks"], steps, max(0.0, head["first"] - steps[min(steps)]))
 
 
 def player_seconds(steps: int = 100_000, turns: int = 9) -> float:

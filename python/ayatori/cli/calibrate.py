@@ -65,9 +65,10 @@ def describe(calibration: Calibration) -> None:
     print_table("", ["  in a rank", "copy", "reduce", "more if sent"], rows)
     say(f"  our engine: {format_seconds(calibration.engine)} for each end of a message, besides the MPI")
     say(f"  start: {format_seconds(calibration.start)} before a collective's first step")
+    waits = (f"{format_seconds(seconds_of(calibration.turn, size))} ({format_bytes(size)})" for size in SIZES_PRINTED)
     say(
-        f"  turn: {format_seconds(calibration.turn)} more for a message, where two ranks share a core, "
-        f"{format_seconds(calibration.first_turn)} more before the first step"
+        f"  where two ranks share a core messages wait {', '.join(waits)}, and collectives begin "
+        f"{format_seconds(calibration.first_turn)} later"
     )
     rows = [
         [f"  {error.what}", "fitted" if error.fitted else "checked", str(error.points), f"{error.median:.1%}"]

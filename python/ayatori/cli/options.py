@@ -304,7 +304,8 @@ def describe_costs(model: Model) -> None:
     if costs.cores:
         say(
             f"                {costs.cores} cores a machine; with more ranks there messages wait "
-            f"{format_seconds(costs.turn)} for each further rank of a core, and times are a rough guide"
+            f"{format_seconds(seconds_of(costs.turn, 1))} and more for each further rank of a core, and times are a "
+            "rough guide"
         )
 
 

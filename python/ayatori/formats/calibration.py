@@ -53,7 +53,7 @@ class Calibration:
     """Seconds that who plays a schedule over this MPI takes for each end of a message, besides the MPI."""
     cores: int = 0
     """Of the machine; 0: not known."""
-    turn: float = 0
+    turn: SizeCost = ()
     """Seconds that a message waits for each further rank that shares the core of its receiver."""
     first_turn: float = 0
     """Seconds by which a rank begins later for each further rank that shares its core."""
@@ -134,7 +134,8 @@ def write_calibration(calibration: Calibration, path: Path) -> None:
     core.copy, core.reduce = size_cost_to_core(calibration.copy), size_cost_to_core(calibration.reduce)
     core.again = size_cost_to_core(calibration.again)
     core.start, core.engine = calibration.start, calibration.engine
-    core.cores, core.turn, core.first_turn = calibration.cores, calibration.turn, calibration.first_turn
+    core.cores = calibration.cores
+    core.turn, core.first_turn = size_cost_to_core(calibration.turn), calibration.first_turn
     core.errors = [
         _core.FitError(error.what, error.fitted, error.points, error.median, error.max) for error in calibration.errors
     ]
@@ -156,7 +157,7 @@ def read_calibration(path: Path) -> Calibration:
         core.start,
         core.engine,
         core.cores,
-        core.turn,
+        size_cost_from_core(core.turn),
         core.first_turn,
         tuple(core.remarks),
         tuple(FitError(error.what, error.fitted, error.points, error.median, error.max) for error in core.errors),

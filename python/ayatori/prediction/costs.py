@@ -64,7 +64,7 @@ class Costs:
     """From the call of a collective until its first step begins."""
     cores: int = 0
     """Of each machine; 0: as many as it has ranks."""
-    turn: float = 0
+    turn: SizeCost = ()
     """A message waits so long for each further rank that shares the core of its receiver."""
     first_turn: float = 0
     """A rank begins so much later for each further rank that shares its core."""
@@ -87,7 +87,7 @@ def to_core(costs: Costs) -> _core.CommunicationCosts:
     core.reduce = size_cost_to_core(costs.reduce)
     core.again = size_cost_to_core(costs.again)
     core.start = costs.start
-    core.cores, core.turn, core.first_turn = costs.cores, costs.turn, costs.first_turn
+    core.cores, core.turn, core.first_turn = costs.cores, size_cost_to_core(costs.turn), costs.first_turn
     return core
 
 
@@ -101,7 +101,7 @@ def from_core(core: _core.CommunicationCosts, origin: str) -> Costs:
         size_cost_from_core(core.again),
         core.start,
         core.cores,
-        core.turn,
+        size_cost_from_core(core.turn),
         core.first_turn,
     )
 

@@ -43,7 +43,7 @@ struct Calibration {
   /// and `receive`, which are the MPI's.
   double engine = 0;
   std::uint32_t cores = 0;  ///< of the machine; 0: not known
-  double turn = 0;          ///< as in CommunicationCosts
+  SizeCost turn;            ///< as in CommunicationCosts
   double first_turn = 0;    ///< as in CommunicationCosts
   std::vector<FitError> errors;
 

@@ -59,8 +59,9 @@ struct CommunicationCosts {
                             ///< cache has it, too, and must give it up
   double start = 0;         ///< seconds from the call of a collective until its first step begins, on each rank
   std::uint32_t cores = 0;  ///< of each machine; 0: as many as it has ranks
-  double turn = 0;  ///< seconds that a message waits for each further rank that shares the core of its receiver: until
-                    ///< the receiver looks, these have looked for their own and given the core away
+  SizeCost turn;  ///< that a message waits for each further rank that shares the core of its receiver: until the
+                  ///< receiver looks, these have looked for their own and given the core away, and a message that is
+                  ///< not passed at once waits more than once
   double first_turn = 0;  ///< seconds by which a rank begins later for each further rank that shares its core: so long
                           ///< the one that has the core looks for messages before it gives it away for the first time
 

@@ -36,7 +36,7 @@
 ///   Where a machine has more ranks than costs.cores, its processors take turns on these cores: what one is asked to do
 ///   begins, in the order in which it was asked, as soon as the processor has done what it was asked before and a core
 ///   is free. A rank that waits for messages looks for them, too, and then gives its core to the next one. So a message
-///   to a rank of a machine with r ranks waits for (r / costs.cores − 1) · costs.turn more. And since
+///   to a rank of a machine with r ranks waits for (r / costs.cores − 1) · costs.turn(m) more. And since
 ///   ranks of a core can't begin at once, all begin (r / costs.cores − 1) · costs.first_turn later, with the most ranks
 ///   that a machine has for its cores. Needs StepMode::drift.
 ///
