@@ -118,9 +118,8 @@ class CalibrationReader {
     calibration_.reduce = std::move(*reduce);
     // Files that were written before these were measured do not have them.
     using Amount = std::pair<std::string_view, double Calibration::*>;
-    for (const auto& [name, member] :
-         {Amount{"engine", &Calibration::engine}, Amount{"start", &Calibration::start},
-          Amount{"first_turn", &Calibration::first_turn}}) {
+    for (const auto& [name, member] : {Amount{"engine", &Calibration::engine}, Amount{"start", &Calibration::start},
+                                       Amount{"first_turn", &Calibration::first_turn}}) {
       if (!document_.has(name)) continue;
       const auto amount = amount_at(document_, name);
       if (!amount) return Failure(amount.error());

@@ -66,6 +66,20 @@ TEST(Calibration, MayHaveMessagesBetweenMachinesOnly) {
   EXPECT_EQ(parse_calibration(calibration_text(calibration), "f").value(), calibration);
 }
 
+TEST(Calibration, MayHaveOneTurnForAllSizes) {
+  const auto with_turn = [](const std::string& turn) {
+    Calibration calibration = example();
+    calibration.turn = {};
+    std::string text = calibration_text(calibration);
+    const std::string none = "\"turn\": []";
+    return text.replace(text.find(none), none.size(), "\"turn\": " + turn);
+  };
+  EXPECT_EQ(parse_calibration(with_turn("3e-6"), "f").value().turn, (SizeCost{{0, 3e-6, 0}}));
+  EXPECT_EQ(parse_calibration(with_turn("0"), "f").value().turn, SizeCost{});
+  EXPECT_EQ(refused(with_turn("-1")), "calibration.json: /turn: expected a number, 0 or more");
+  EXPECT_EQ(refused(with_turn("[{}]")), "calibration.json: /turn/0: expected a member 'from'");
+}
+
 TEST(Calibration, WhatIsWrongIsNamedWithItsPlace) {
   EXPECT_EQ(refused("{}"),
             "calibration.json: /: expected a calibration: an object with the format \"ayatori-calibration\"");

@@ -47,7 +47,8 @@ void Resources::find_route(Rank from, Rank to, Bytes bytes, std::uint32_t part, 
   // Half of the latency lies at each end, and routers have none.
   const int ranks_at_ends = (has_processor(from) ? 1 : 0) + (has_processor(to) ? 1 : 0);
   route.delay = costs(from, to, bytes).latency * ranks_at_ends / 2;
-  if (has_processor(to) && takes_turns(to)) route.delay += turns_[paths_.machine(to)] * seconds_of(options_.costs.turn, bytes);
+  if (has_processor(to) && takes_turns(to))
+    route.delay += turns_[paths_.machine(to)] * seconds_of(options_.costs.turn, bytes);
   route.within_machine = within_machine(from, to);
   if (route.within_machine) {
     if (options_.costs.inside.bandwidth > 0) route.shared.push_back(bus_of(paths_.machine(from)));

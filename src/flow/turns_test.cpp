@@ -60,9 +60,7 @@ TEST(SimulateTurns, AMessageWaitsATurnForEachFurtherRankOfACore) {
 TEST(SimulateTurns, ATurnIsAsLongAsTheSizeSays) {
   FlowOptions options = with_cores(2);
   options.costs.turn = {{0, 0.125, 0}, {100, 0, 0.25}};
-  const auto seconds = [&](Bytes bytes) {
-    return run(at_once(4, {{0, 1, bytes}}), one_machine(4), options).seconds;
-  };
+  const auto seconds = [&](Bytes bytes) { return run(at_once(4, {{0, 1, bytes}}), one_machine(4), options).seconds; };
   EXPECT_NEAR(seconds(99), 0.125, 1e-9);
   EXPECT_NEAR(seconds(100), 25, 1e-9);
 }
