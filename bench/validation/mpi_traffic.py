@@ -17,6 +17,7 @@ from pathlib import Path
 from ayatori import _core
 from ayatori.base.errors import Error
 from ayatori.prediction.predictor import Call, make_schedule
+from bench.harness.sharing_cores import to_preload
 
 SOURCES = Path(__file__).parent / "traffic"
 SECONDS = 120
@@ -75,6 +76,8 @@ class Program:
         self._library = LIBRARIES[mpi]
         self._folder = folder
         self._path = folder / f"traffic_{mpi}"
+        preloaded = ":".join(map(str, to_preload(mpi)))
+        self._preloading = ["env", f"LD_PRELOAD={preloaded}"] if preloaded else []
         sources = [str(SOURCES / name) for name in ("traffic.c", self._library.source)]
         flags = ["-std=gnu11", "-O1", "-Wall", "-Wextra", "-Werror", "-rdynamic"]
         _run([self._library.compiler, *flags, *sources, "-o", str(self._path), *self._library.flags], {}, folder)
@@ -85,7 +88,7 @@ class Program:
         (self._folder / "cells").write_text("".join(lines))
         for old in self._folder.glob("sent.*"):
             old.unlink()
-        command = [*self._library.run, "-np", str(ranks), str(self._path), "cells", "sent"]
+        command = [*self._library.run, "-np", str(ranks), *self._preloading, str(self._path), "cells", "sent"]
         _run(command, self._library.environment | dict(environment), self._folder)
         found: list[Traffic] = [{} for _ in cells]
         for rank in range(ranks):

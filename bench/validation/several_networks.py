@@ -69,8 +69,8 @@ links = [{ to = "gbe-core" }, { to = "twin" }]
 """
 )
 LARGE = 512 << 10
-"""Bytes that a rank sends: from here on calls take so long that the benchmark does not wait for the plug-in's trials; it
-is given what `ayatori choose` writes for the cluster."""
+"""Bytes that a rank sends. From here on calls take so long that the benchmark does not wait for the plug-in's trials; a
+table of `ayatori choose` for the cluster is used instead."""
 BLOCKS_WITH_TRIALS = 400
 """A trial begins after 128 calls."""
 

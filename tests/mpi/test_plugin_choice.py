@@ -63,8 +63,11 @@ def test_the_model_says_what_is_compared_with_the_mpis_own(mpi: plugin.Mpi) -> N
 
 
 def test_what_the_first_calls_showed_is_tried_again_by_all_ranks_alike(mpi: plugin.Mpi) -> None:
-    told = repeated(mpi, "check_often.c", 2, 500_000)  # of three, two would share a core for minutes
-    assert lines_of(told, ", tried again: "), told
+    """Beside other programs the first calls may differ so much that nothing is left to try again."""
+    told = [repeated(mpi, "check_often.c", 2, 500_000)]  # of three, two would share a core for minutes
+    while not lines_of(told[-1], ", tried again: "):
+        assert len(told) < 3, "\n".join(told)
+        told.append(repeated(mpi, "check_often.c", 2, 500_000))
 
 
 def test_sums_that_round_are_on_trial_on_two_ranks_alone(mpi: plugin.Mpi) -> None:
