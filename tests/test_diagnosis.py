@@ -168,12 +168,8 @@ def test_interfaces_and_hosts_that_a_network_has_and_nobody_else_are_found() -> 
 
 def on_planes(**networks: str) -> Facts:
     """Of two hosts, each with an interface of each name on the /16 network that begins so."""
-    return facts_of(
-        *(
-            host(n, *((name, [(f"{start}.0.{i}", 16)]) for name, start in networks.items()))
-            for i, n in ((1, "a"), (2, "b"))
-        )
-    )
+    interfaces = [[(name, [(f"{start}.0.{i}", 16)]) for name, start in networks.items()] for i in (1, 2)]
+    return facts_of(host("a", *interfaces[0]), host("b", *interfaces[1]))
 
 
 def test_settings_by_purpose_name_all_interfaces_for_neighbours() -> None:

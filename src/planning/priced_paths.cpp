@@ -9,7 +9,7 @@ namespace ayatori {
 
 namespace {
 
-constexpr std::size_t max_moves = 24;  ///< moves
+constexpr std::size_t max_moves = 24;  ///< in a chain
 constexpr std::uint64_t detours = 4;   ///< one of so many messages that are driven away goes just anywhere
 
 }  // namespace

@@ -59,17 +59,13 @@ def describe(calibration: Calibration) -> None:
             describe_messages(name, costs)
     rows = [
         [f"  {format_bytes(size)}", *(format_seconds(seconds_of(cost, size)) for cost in local)]
-        for local in [(calibration.copy, calibration.reduce, calibration.again)]
+        for local in [(calibration.copy, calibration.reduce, calibration.again, calibration.turn)]
         for size in SIZES_PRINTED
     ]
-    print_table("", ["  in a rank", "copy", "reduce", "more if sent"], rows)
+    print_table("", ["  in a rank", "copy", "reduce", "more if sent", "wait if two share a core"], rows)
     say(f"  our engine: {format_seconds(calibration.engine)} for each end of a message, besides the MPI")
     say(f"  start: {format_seconds(calibration.start)} before a collective's first step")
-    waits = (f"{format_seconds(seconds_of(calibration.turn, size))} ({format_bytes(size)})" for size in SIZES_PRINTED)
-    say(
-        f"  where two ranks share a core messages wait {', '.join(waits)}, and collectives begin "
-        f"{format_seconds(calibration.first_turn)} later"
-    )
+    say(f"  first turn: {format_seconds(calibration.first_turn)} more before that where two ranks share a core")
     rows = [
         [f"  {error.what}", "fitted" if error.fitted else "checked", str(error.points), f"{error.median:.1%}"]
         + [f"{error.max:.1%}"]

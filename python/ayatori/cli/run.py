@@ -159,9 +159,8 @@ def _variables(
     if progress is not None:
         variables["AYATORI_PROGRESS"] = progress.value
     if network is not None:
-        variables |= {"NWTOPO_SOURCE": _absolute(network), "AYATORI_SOCKETS": "1"} | _network_of_neighbours(
-            network, command
-        )
+        variables |= {"NWTOPO_SOURCE": _absolute(network), "AYATORI_SOCKETS": "1"}
+        variables |= _network_of_neighbours(network, command)
     if verbose:
         variables["AYATORI_VERBOSE"] = "1"
     return variables
