@@ -1,7 +1,8 @@
 """HPL's time as modelled from its parts, beside HPL: `python -m bench.validation.hpl_model [--matrix-order N] …`.
 
-Parts and HPL are measured in turns, by the same number of processes; the medians over the rounds are compared. The bar
-is an error of 10 %, and NB in the order of their measured speed, where they differ by more than the runs of one NB do.
+Parts and HPL are measured in turns, by the same number of processes. The error of a grid and NB is the median over the
+rounds, in each of which model and HPL are compared: the machine may be slower in another. The bar is an error of 10 %,
+and NB in the order of their measured speed, where they differ by more than the runs of one NB do.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ def main() -> None:
     parser.add_argument("--matrix-order", type=int, default=4000)
     parser.add_argument("--nb", default="32,64,128")
     parser.add_argument("--processes", default="1,2,4")
-    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--seconds", type=float, default=1.0, help="of measuring parts, each time")
     asked = parser.parse_args()
     blocks, counts = ([int(word) for word in words.split(",")] for words in (asked.nb, asked.processes))
@@ -33,7 +34,7 @@ def main() -> None:
     rows, worst = [], 0.0
     for point in points:
         ours, theirs = median(modelled[point]), median(measured[point])
-        error = ours / theirs - 1
+        error = median(model / run for model, run in zip(modelled[point], measured[point], strict=True)) - 1
         worst = max(worst, abs(error))
         spread = max(measured[point]) / min(measured[point]) - 1
         rows.append([f"1 x {point.columns}", str(point.block), f"{ours:.3f}", f"{theirs:.3f}", f"{error:+.1%}"])
@@ -55,7 +56,7 @@ def rounds(
     for number, point in itertools.product(range(count), points):
         note(f"round {number + 1}: NB = {point.block}, 1 x {point.columns}")
         parts = measure_parts(launcher, point, seconds)
-        found = model_hpl(point, PartTimes(parts.kernels), variant.depth, parts.machine_of, parts.cores)
+        found = model_hpl(point, PartTimes(parts.kernels), variant.depth, parts.places)
         modelled[point].append(found.seconds)
         measured[point].append(run_hpl(program, launcher, point, variant).seconds)
     return modelled, measured

@@ -6,16 +6,21 @@
 /// each has a core for itself. Where there are more, they take turns. Rank 0 prints a JSON line first:
 ///
 ///     machine_of  the machine of each process, by number
+///     host_of     the host of each process, by its lowest rank: hosts that are namespaces are one machine, but their
+///                 processes share no memory for messages
 ///     cores       how many of its cores the processes of each machine may use
 ///
-/// and then one for heights of N, N/2, N/4, … down to NB, as long as SECONDS lasts (each twice at least), of medians,
-/// each over the means of the processes:
+/// and then one for heights of N, N/2, N/4, … down to NB, repeated as long as SECONDS lasts (three times at least), of
+/// medians over the repeats, each of which is a mean over the processes:
 ///
 ///     rows, columns  of the trailing matrix, and those of them that one process has (NB at least)
-///     panel          seconds to factor rows x NB with row exchanges, recursively as HPL with Crout, NDIV 2 and NBMIN 4
+///     panel          seconds to factor rows x NB with row exchanges, recursively as HPL with Crout, NDIV 2 and NBMIN
+///     4,
+///                    and to pack them where there are other processes
 ///     update         seconds of the row exchanges, the triangular solve and the DGEMM of rows x columns x NB
-///     message        seconds to pass a panel of rows x NB on to the next process in the ring and get one, all at the
-///                    same time; 0 of one process
+///     block_update   the same of NB columns
+///     message        seconds to pass a panel of rows x NB on to the next process in the ring, while no other panel is
+///                    under way; 0 of one process
 ///     solve          seconds of a product of rows x NB with a vector, which the backward substitution consists of
 
 #include <mpi.h>
@@ -25,6 +30,7 @@
 #include <array>
 #include <chrono>
 #include <cmath>
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -55,6 +61,8 @@ constexpr int ONE = 1;
 constexpr double PLUS = 1;
 constexpr double MINUS = -1;
 constexpr int NBMIN = 4;
+constexpr int LEAST_REPEATS = 3;
+constexpr int LINE = 8;  // doubles in a cache line
 
 int rank = 0;
 int processes = 1;
@@ -65,7 +73,17 @@ int turns = 1;  // of the machine that needs most
 struct Place {
   std::array<char, 64> boot;
   cpu_set_t cores;
+  int host;
 };
+
+int lowest_rank_on_host() {
+  MPI_Comm host = MPI_COMM_NULL;
+  MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, rank, MPI_INFO_NULL, &host);
+  int lowest = rank;
+  MPI_Bcast(&lowest, 1, MPI_INT, 0, host);
+  MPI_Comm_free(&host);
+  return lowest;
+}
 
 std::vector<Place> places_of_all() {
   Place own{};
@@ -73,6 +91,7 @@ std::vector<Place> places_of_all() {
   std::getline(std::ifstream("/proc/sys/kernel/random/boot_id"), line);
   std::strncpy(own.boot.data(), line.c_str(), own.boot.size() - 1);
   sched_getaffinity(0, sizeof own.cores, &own.cores);
+  own.host = lowest_rank_on_host();
   std::vector<Place> all(static_cast<std::size_t>(processes));
   MPI_Allgather(&own, sizeof own, MPI_BYTE, all.data(), sizeof own, MPI_BYTE, MPI_COMM_WORLD);
   return all;
@@ -84,6 +103,14 @@ struct Machine {
 
   [[nodiscard]] int cores() const { return std::max(1, CPU_COUNT(&place.cores)); }
   [[nodiscard]] int turn_of(std::size_t number) const { return static_cast<int>(number) / cores(); }
+
+  [[nodiscard]] int core_of(std::size_t number) const {
+    int core = 0;
+    for (int before = static_cast<int>(number) % cores(); before > 0 || !CPU_ISSET(core, &place.cores); ++core) {
+      if (CPU_ISSET(core, &place.cores)) --before;
+    }
+    return core;
+  }
 };
 
 std::vector<Machine> machines_of(const std::vector<Place>& places) {
@@ -98,11 +125,24 @@ std::vector<Machine> machines_of(const std::vector<Place>& places) {
   return machines;
 }
 
+/// Nothing changes where the launcher has chosen another core.
+void stay_on(int core) {
+  cpu_set_t allowed;
+  sched_getaffinity(0, sizeof allowed, &allowed);
+  if (!CPU_ISSET(core, &allowed)) return;
+  CPU_ZERO(&allowed);
+  CPU_SET(core, &allowed);
+  sched_setaffinity(0, sizeof allowed, &allowed);
+}
+
 void take_turns(const std::vector<Machine>& machines) {
   for (const Machine& machine : machines) {
     turns = std::max(turns, machine.turn_of(machine.ranks.size() - 1) + 1);
     const auto own = std::find(machine.ranks.begin(), machine.ranks.end(), rank);
-    if (own != machine.ranks.end()) turn = machine.turn_of(static_cast<std::size_t>(own - machine.ranks.begin()));
+    if (own == machine.ranks.end()) continue;
+    const auto number = static_cast<std::size_t>(own - machine.ranks.begin());
+    turn = machine.turn_of(number);
+    stay_on(machine.core_of(number));
   }
 }
 
@@ -112,77 +152,142 @@ std::string joined(const std::vector<int>& numbers) {
   return text;
 }
 
-void print(const std::vector<Machine>& machines) {
-  std::vector<int> machine_of(static_cast<std::size_t>(processes));
+void print(const std::vector<Place>& places, const std::vector<Machine>& machines) {
+  std::vector<int> machine_of(places.size());
+  std::vector<int> host_of;
   std::vector<int> cores;
   for (const Machine& machine : machines) {
     for (const int one : machine.ranks)
       machine_of[static_cast<std::size_t>(one)] = static_cast<int>(&machine - machines.data());
     cores.push_back(machine.cores());
   }
-  std::printf("{\"machine_of\": [%s], \"cores\": [%s]}\n", joined(machine_of).c_str(), joined(cores).c_str());
+  for (const Place& place : places) host_of.push_back(place.host);
+  std::printf("{\"machine_of\": [%s], \"host_of\": [%s], \"cores\": [%s]}\n", joined(machine_of).c_str(),
+              joined(host_of).c_str(), joined(cores).c_str());
 }
 
+std::size_t elements(int rows, int columns) {
+  return static_cast<std::size_t>(rows) * static_cast<std::size_t>(columns);
+}
+
+/// A panel of `rows` x `block`, whose columns are `leading` apart.
+struct Panel {
+  double* a;
+  int leading;
+  int rows;
+  int block;
+  int* pivots;
+
+  [[nodiscard]] double* at(int row, int column) const { return a + elements(leading, column) + row; }
+};
+
 /// Columns `from` to `from + width` of a panel, right-looking, one by one.
-void factor_columns(int rows, int block, int from, int width, double* a, int* pivots) {
+void factor_columns(const Panel& panel, int from, int width) {
   for (int j = from; j < from + width; ++j) {
-    double* column = a + static_cast<std::size_t>(j) * static_cast<std::size_t>(rows);
-    const int below = rows - j;
-    const int pivot = j + idamax_(&below, column + j, &ONE) - 1;
-    pivots[j] = pivot + 1;
-    if (pivot != j) dswap_(&block, a + j, &rows, a + pivot, &rows);
+    const int below = panel.rows - j;
+    const int pivot = j + idamax_(&below, panel.at(j, j), &ONE) - 1;
+    panel.pivots[j] = pivot + 1;
+    if (pivot != j) dswap_(&panel.block, panel.at(j, 0), &panel.leading, panel.at(pivot, 0), &panel.leading);
     const int left = below - 1;
     const int right = from + width - j - 1;
     if (left == 0) continue;
-    const double scale = 1 / column[j];
-    dscal_(&left, &scale, column + j + 1, &ONE);
-    if (right > 0)
-      dger_(&left, &right, &MINUS, column + j + 1, &ONE, column + rows + j, &rows, column + rows + j + 1, &rows);
+    const double scale = 1 / *panel.at(j, j);
+    dscal_(&left, &scale, panel.at(j + 1, j), &ONE);
+    if (right > 0) {
+      dger_(&left, &right, &MINUS, panel.at(j + 1, j), &ONE, panel.at(j, j + 1), &panel.leading, panel.at(j + 1, j + 1),
+            &panel.leading);
+    }
   }
 }
 
-void factor_panel(int rows, int block, int from, int width, double* a, int* pivots) {
+void factor_panel(const Panel& panel, int from, int width) {
   if (width <= NBMIN) {
-    factor_columns(rows, block, from, width, a, pivots);
+    factor_columns(panel, from, width);
     return;
   }
   const int half = (width / 2 + NBMIN - 1) / NBMIN * NBMIN;
   const int rest = width - half;
-  factor_panel(rows, block, from, half, a, pivots);
+  factor_panel(panel, from, half);
   if (rest == 0) return;
-  double* left = a + static_cast<std::size_t>(from) * static_cast<std::size_t>(rows) + from;
-  double* right = left + static_cast<std::size_t>(half) * static_cast<std::size_t>(rows);
-  dtrsm_("L", "L", "N", "U", &half, &rest, &PLUS, left, &rows, right, &rows);
-  const int below = rows - from - half;
-  if (below > 0)
-    dgemm_("N", "N", &below, &rest, &half, &MINUS, left + half, &rows, right, &rows, &PLUS, right + half, &rows);
-  factor_panel(rows, block, from + half, rest, a, pivots);
+  const int* leading = &panel.leading;
+  double* right = panel.at(from, from + half);
+  dtrsm_("L", "L", "N", "U", &half, &rest, &PLUS, panel.at(from, from), leading, right, leading);
+  const int below = panel.rows - from - half;
+  if (below > 0) {
+    dgemm_("N", "N", &below, &rest, &half, &MINUS, panel.at(from + half, from), leading, right, leading, &PLUS,
+           panel.at(from + half, from + half), leading);
+  }
+  factor_panel(panel, from + half, rest);
 }
 
+/// Doubles from the beginning of a cache line on, as HPL has its own: addresses decide how fast a kernel is.
+class Aligned {
+ public:
+  explicit Aligned(std::size_t count) : _storage(count + LINE), _first(_storage.data()) {
+    while (reinterpret_cast<std::uintptr_t>(_first) % (LINE * sizeof(double)) != 0) ++_first;
+  }
+
+  [[nodiscard]] double* data() { return _first; }
+
+ private:
+  std::vector<double> _storage;
+  double* _first;
+};
+
+/// Distance of columns: whole cache lines, and no power of two, which would map them to the same places of a cache.
+int leading_dimension(int rows) {
+  const int whole_lines = (rows + LINE - 1) / LINE * LINE;
+  const bool power_of_two = (whole_lines & (whole_lines - 1)) == 0;
+  return power_of_two ? whole_lines + LINE : whole_lines;
+}
+
+/// What a process of HPL has: its columns, and a panel, which is between them or was passed to it without gaps.
 struct Arrays {
-  std::vector<double> matrix;
-  std::vector<double> panel;
-  std::vector<double> incoming;
+  Arrays(int order, int block)
+      : leading(leading_dimension(order)),
+        matrix(elements(leading, std::max(block, order / processes))),
+        own_panel(elements(leading, block)),
+        passed_panel(elements(order, block)),
+        incoming(elements(order, block)),
+        vector(static_cast<std::size_t>(order)),
+        pivots(static_cast<std::size_t>(block)) {}
+
+  int leading;
+  Aligned matrix;
+  Aligned own_panel;
+  Aligned passed_panel;
+  Aligned incoming;
   std::vector<double> vector;
   std::vector<int> pivots;
 };
 
-void fill(std::vector<double>& values) {
+/// The rows of the trailing matrix, which are the last ones, and its columns.
+struct Part {
+  int above;
+  int rows;
+  int columns;
+  int block;
+};
+
+void fill(double* values, int leading, const Part& part, int columns) {
   unsigned state = 12345u + static_cast<unsigned>(rank);
-  for (double& value : values) {
-    state = state * 1664525u + 1013904223u;
-    value = static_cast<double>(state >> 8) / 16777216.0 - 0.5;
+  for (int j = 0; j < columns; ++j) {
+    double* column = values + elements(leading, j) + part.above;
+    for (int i = 0; i < part.rows; ++i) {
+      state = state * 1664525u + 1013904223u;
+      column[i] = static_cast<double>(state >> 8) / 16777216.0 - 0.5;
+    }
   }
 }
 
-/// A barrier in which nobody spins: that would slow down those whose turn it is.
+/// A barrier in which nobody spins, or wakes up often: that would slow down those whose turn it is.
 void sleep_until_all_are_here() {
   using namespace std::chrono_literals;
   MPI_Request request = MPI_REQUEST_NULL;
   MPI_Ibarrier(MPI_COMM_WORLD, &request);
   for (int all_are_here = 0; !all_are_here;) {
     MPI_Test(&request, &all_are_here, MPI_STATUS_IGNORE);
-    if (!all_are_here) std::this_thread::sleep_for(50us);
+    if (!all_are_here) std::this_thread::sleep_for(500us);
   }
 }
 
@@ -191,14 +296,6 @@ double mean_of(double seconds) {
   double sum = 0;
   MPI_Allreduce(&seconds, &sum, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
   return sum / processes;
-}
-
-/// The mean over the processes, which all begin at the same time.
-double timed_together(const std::function<void()>& work) {
-  MPI_Barrier(MPI_COMM_WORLD);
-  const double begun = MPI_Wtime();
-  work();
-  return mean_of(MPI_Wtime() - begun);
 }
 
 /// The mean over the processes, each of which has a core to itself.
@@ -220,51 +317,101 @@ double median(std::vector<double> values) {
   return values[values.size() / 2];
 }
 
-void update(int rows, int columns, int block, Arrays& arrays) {
-  dlaswp_(&columns, arrays.matrix.data(), &rows, &ONE, &block, arrays.pivots.data(), &ONE);
-  dtrsm_("L", "L", "N", "U", &block, &columns, &PLUS, arrays.panel.data(), &rows, arrays.matrix.data(), &rows);
-  const int below = rows - block;
+/// Factors a panel, and packs it where there is somebody to pass it on to.
+void factor(const Part& part, Arrays& arrays) {
+  double* a = arrays.own_panel.data() + part.above;
+  factor_panel({a, arrays.leading, part.rows, part.block, arrays.pivots.data()}, 0, part.block);
+  if (processes == 1) return;
+  for (int j = 0; j < part.block; ++j)
+    std::copy_n(a + elements(arrays.leading, j), part.rows, arrays.passed_panel.data() + elements(part.rows, j));
+}
+
+void update(const Part& part, int columns, Arrays& arrays) {
+  double* a = arrays.matrix.data() + part.above;
+  const int leading = arrays.leading;
+  const double* panel = processes == 1 ? arrays.own_panel.data() + part.above : arrays.passed_panel.data();
+  const int panel_leading = processes == 1 ? leading : part.rows;
+  dlaswp_(&columns, a, &leading, &ONE, &part.block, arrays.pivots.data(), &ONE);
+  dtrsm_("L", "L", "N", "U", &part.block, &columns, &PLUS, panel, &panel_leading, a, &leading);
+  const int below = part.rows - part.block;
   if (below > 0) {
-    dgemm_("N", "N", &below, &columns, &block, &MINUS, arrays.panel.data() + block, &rows, arrays.matrix.data(), &rows,
-           &PLUS, arrays.matrix.data() + block, &rows);
+    dgemm_("N", "N", &below, &columns, &part.block, &MINUS, panel + part.block, &panel_leading, a, &leading, &PLUS,
+           a + part.block, &leading);
   }
 }
 
-void pass_on(int rows, int block, Arrays& arrays) {
-  const int count = rows * block;
-  MPI_Sendrecv(arrays.panel.data(), count, MPI_DOUBLE, (rank + 1) % processes, 0, arrays.incoming.data(), count,
-               MPI_DOUBLE, (rank + processes - 1) % processes, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+/// Seconds to pass the panel on to the next process of the ring, while the others sleep: the mean over the processes.
+double timed_passing_on(const Part& part, Arrays& arrays) {
+  const int count = part.rows * part.block;
+  const int next = (rank + 1) % processes;
+  const int previous = (rank + processes - 1) % processes;
+  double seconds = 0;
+  for (int sender = 0; sender < processes; ++sender) {
+    sleep_until_all_are_here();
+    if (rank == sender) {
+      MPI_Send(nullptr, 0, MPI_BYTE, next, 0, MPI_COMM_WORLD);
+      MPI_Recv(nullptr, 0, MPI_BYTE, next, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+      MPI_Send(arrays.passed_panel.data(), count, MPI_DOUBLE, next, 0, MPI_COMM_WORLD);
+    }
+    if (previous == sender) {
+      MPI_Recv(nullptr, 0, MPI_BYTE, previous, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+      const double begun = MPI_Wtime();
+      MPI_Send(nullptr, 0, MPI_BYTE, previous, 0, MPI_COMM_WORLD);
+      MPI_Recv(arrays.incoming.data(), count, MPI_DOUBLE, previous, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+      seconds = MPI_Wtime() - begun;
+    }
+  }
+  sleep_until_all_are_here();
+  return mean_of(seconds);
 }
 
-void measure(int rows, int block, double seconds) {
-  const int columns = std::max(block, rows / processes);
-  Arrays arrays;
-  const auto height = static_cast<std::size_t>(rows);
-  arrays.matrix.resize(height * static_cast<std::size_t>(columns));
-  arrays.panel.resize(height * static_cast<std::size_t>(block));
-  arrays.incoming.resize(arrays.panel.size());
-  arrays.vector.resize(height);
-  arrays.pivots.resize(static_cast<std::size_t>(block));
-  std::vector<double> panel, updates, messages, solves;
+/// Seconds of each repeat: the mean over the processes.
+struct Samples {
+  std::vector<double> panels, updates, block_updates, messages, solves;
+};
+
+void measure_once(const Part& part, Arrays& arrays, Samples& samples) {
+  fill(arrays.matrix.data(), arrays.leading, part, part.columns);
+  fill(arrays.own_panel.data(), arrays.leading, part, part.block);
+  samples.panels.push_back(timed_in_turns([&] { factor(part, arrays); }));
+  samples.updates.push_back(timed_in_turns([&] { update(part, part.columns, arrays); }));
+  samples.block_updates.push_back(timed_in_turns([&] { update(part, part.block, arrays); }));
+  samples.messages.push_back(processes > 1 ? timed_passing_on(part, arrays) : 0);
+  samples.solves.push_back(timed_in_turns([&] {
+    dgemv_("N", &part.rows, &part.block, &MINUS, arrays.matrix.data() + part.above, &arrays.leading,
+           arrays.incoming.data(), &ONE, &PLUS, arrays.vector.data(), &ONE);
+  }));
+}
+
+void print(const Part& part, const Samples& samples) {
+  std::printf(
+      "{\"rows\": %d, \"columns\": %d, \"panel\": %.6g, \"update\": %.6g, \"block_update\": %.6g, \"message\": %.6g, "
+      "\"solve\": %.6g}\n",
+      part.rows, part.columns, median(samples.panels), median(samples.updates), median(samples.block_updates),
+      median(samples.messages), median(samples.solves));
+}
+
+/// All heights in turns, so that what disturbs the machine for a moment disturbs few repeats of each.
+void measure(const std::vector<Part>& parts, double seconds, Arrays& arrays) {
+  std::vector<Samples> samples(parts.size());
   double spent = 0;
-  while (spent < seconds || panel.size() < 2) {
+  for (int repeat = 0; repeat < LEAST_REPEATS || spent < seconds; ++repeat) {
     const double begun = MPI_Wtime();
-    fill(arrays.matrix);
-    fill(arrays.panel);
-    panel.push_back(
-        timed_in_turns([&] { factor_panel(rows, block, 0, block, arrays.panel.data(), arrays.pivots.data()); }));
-    updates.push_back(timed_in_turns([&] { update(rows, columns, block, arrays); }));
-    messages.push_back(processes > 1 ? timed_together([&] { pass_on(rows, block, arrays); }) : 0);
-    solves.push_back(timed_in_turns([&] {
-      dgemv_("N", &rows, &block, &MINUS, arrays.matrix.data(), &rows, arrays.incoming.data(), &ONE, &PLUS,
-             arrays.vector.data(), &ONE);
-    }));
+    for (std::size_t i = 0; i < parts.size(); ++i) measure_once(parts[i], arrays, samples[i]);
     spent += mean_of(MPI_Wtime() - begun);
   }
   if (rank != 0) return;
-  std::printf(
-      "{\"rows\": %d, \"columns\": %d, \"panel\": %.6g, \"update\": %.6g, \"message\": %.6g, \"solve\": %.6g}\n", rows,
-      columns, median(panel), median(updates), median(messages), median(solves));
+  for (std::size_t i = 0; i < parts.size(); ++i) print(parts[i], samples[i]);
+}
+
+/// N, N/2, N/4, … down to NB, without repeats; whole panels are above, as in HPL.
+std::vector<int> heights_of(int order, int block) {
+  std::vector<int> heights;
+  for (int wanted = order;; wanted = std::max(block, wanted / 2)) {
+    const int rows = order - (order - wanted) / block * block;
+    if (heights.empty() || rows < heights.back()) heights.push_back(rows);
+    if (wanted == block) return heights;
+  }
 }
 
 }  // namespace
@@ -280,13 +427,15 @@ int main(int argc, char** argv) {
     std::fprintf(stderr, "hpl_kernels N NB SECONDS: N up to 100000, NB up to N and 4096\n");
     MPI_Abort(MPI_COMM_WORLD, 2);
   }
-  const std::vector<Machine> machines = machines_of(places_of_all());
+  const std::vector<Place> places = places_of_all();
+  const std::vector<Machine> machines = machines_of(places);
   take_turns(machines);
-  if (rank == 0) print(machines);
-  int heights = 1;
-  for (int rows = order / 2; rows > block; rows /= 2) ++heights;
-  for (int rows = order; rows > block; rows /= 2) measure(rows, block, seconds / (heights + 1));
-  measure(block, block, seconds / (heights + 1));
+  if (rank == 0) print(places, machines);
+  std::vector<Part> parts;
+  for (const int rows : heights_of(order, block))
+    parts.push_back({order - rows, rows, std::max(block, rows / processes), block});
+  Arrays arrays(order, block);
+  measure(parts, seconds, arrays);
   MPI_Finalize();
   return 0;
 }

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from math import log
 
 from ayatori.base.errors import Error
 from ayatori.estimate.shared_cores import SharedCores, Then
-from ayatori.linpack.kernels import Kernels
+from ayatori.linpack.kernels import Kernels, Places
 from ayatori.linpack.running import local_size
 from ayatori.linpack.settings import Point
 
@@ -35,7 +36,12 @@ class PartTimes:
         return self._at(rows, [kernels.panel for kernels in self._measured])
 
     def update(self, rows: int, columns: int) -> float:
+        """Of many columns at once."""
         return columns * self._at(rows, [kernels.update / kernels.columns for kernels in self._measured])
+
+    def block_update(self, rows: int) -> float:
+        """Of NB columns: kernels are slower for few."""
+        return self._at(rows, [kernels.block_update for kernels in self._measured])
 
     def message(self, rows: int) -> float:
         return self._at(rows, [kernels.message for kernels in self._measured])
@@ -68,16 +74,10 @@ def check_modelled(point: Point, depth: int) -> None:
         raise Error(f"NB {point.block} is more than N {point.order}")
 
 
-def model_hpl(
-    point: Point, parts: PartTimes, depth: int = 1, machine_of: Sequence[int] = (), cores: Sequence[int] = ()
-) -> Modelled:
-    """The machine of each process, and the cores of each machine; without them every process has a core for itself.
-
-    Raises Error for what check_modelled() refuses.
-    """
+def model_hpl(point: Point, parts: PartTimes, depth: int, places: Places) -> Modelled:
+    """Raises Error for what check_modelled() refuses."""
     check_modelled(point, depth)
-    shared = SharedCores(machine_of or range(point.columns), cores or [1] * point.columns)
-    factoring = _Factoring(point, parts, depth, shared)
+    factoring = _Factoring(point, parts, depth, places)
     seconds = factoring.run() + _backward(point, parts, factoring.count)
     if seconds <= 0:
         raise Error("the parts took no time that can be measured", hint="a larger N")
@@ -85,23 +85,63 @@ def model_hpl(
     return Modelled(seconds, gflops, factoring.panels, factoring.updates, factoring.messages)
 
 
-class _Factoring:
-    """What each process does: it gets a panel, passes it on, updates its columns, and waits for the next one."""
+_Step = Callable[[Then], None]
+"""Begins something that takes time, and calls what it is given at its end."""
 
-    def __init__(self, point: Point, parts: PartTimes, depth: int, cores: SharedCores) -> None:
-        self._point, self._parts, self._depth, self._cores = point, parts, depth, cores
+
+class _Factoring:
+    """What the processes do, one after another: each is a generator of steps."""
+
+    def __init__(self, point: Point, parts: PartTimes, depth: int, places: Places) -> None:
+        self._point, self._parts, self._depth, self._places = point, parts, depth, places
+        self._cores = SharedCores(places.machine_of, places.cores)
         self.count = -(-point.order // point.block)
         self.panels = self.updates = self.messages = 0.0
         """Seconds of all processes together, with a core for each."""
-        self._next = [0] * point.columns
-        """The panel that each process needs next."""
-        self._waits = [True] * point.columns
-        self._offered: list[set[int]] = [set() for _ in range(point.columns)]
-        """Panels that each process can get: its own, or those that the one before it in the ring has."""
+        self._incoming = [_Rendezvous() for _ in range(point.columns)]
+        """Between each process and the one before it in the ring."""
 
     def run(self) -> float:
-        self._factor(0)
+        for process in range(self._point.columns):
+            _do(self._process(process))
         return self._cores.run()
+
+    def _process(self, me: int) -> Iterator[_Step]:
+        if self._owner(0) == me:
+            yield self._factor(0, me)
+        yield from self._broadcast(0, me)
+        for panel in range(self.count):
+            columns = _trailing_columns(self._point, panel, me)
+            if panel + 1 == self.count:
+                yield self._update(panel, me, columns)
+            elif self._depth == 0:
+                yield self._update(panel, me, columns)
+                if self._owner(panel + 1) == me:
+                    yield self._factor(panel + 1, me)
+                yield from self._broadcast(panel + 1, me)
+            elif self._owner(panel + 1) == me:
+                yield self._update_block(panel, me, columns)
+                yield self._factor(panel + 1, me)
+                yield from self._broadcast(panel + 1, me)
+                yield self._update(panel, me, max(0, columns - self._point.block))
+            else:
+                yield from self._update_and_look_for_the_next(panel, me, columns)
+
+    def _update_and_look_for_the_next(self, panel: int, me: int, columns: int) -> Iterator[_Step]:
+        """A block of columns after the other until the next panel is there; then the rest at once."""
+        while columns > 0 and not self._incoming[me].offered:
+            yield self._update_block(panel, me, columns)
+            columns -= min(self._point.block, columns)
+        yield from self._broadcast(panel + 1, me)
+        yield self._update(panel, me, columns)
+
+    def _broadcast(self, panel: int, me: int) -> Iterator[_Step]:
+        """Around the ring, from the owner to the process before it."""
+        following = (me + 1) % self._point.columns
+        if self._owner(panel) != me:
+            yield partial(self._incoming[me].take, self._receive(panel, me))
+        if self._owner(panel) != following:
+            yield self._incoming[following].offer
 
     def _owner(self, panel: int) -> int:
         return panel % self._point.columns
@@ -110,66 +150,69 @@ class _Factoring:
         """Of the trailing matrix, whose first columns are the panel."""
         return self._point.order - panel * self._point.block
 
-    def _factor(self, panel: int, then: Then = lambda: None) -> None:
+    def _factor(self, panel: int, me: int) -> _Step:
         seconds = self._parts.panel(self._rows(panel))
         self.panels += seconds
-        owner = self._owner(panel)
+        return partial(self._cores.compute, me, seconds)
 
-        def factored() -> None:
-            self._offer(panel, owner)
-            self._pass_on(panel, owner)
-            then()
+    def _update_block(self, panel: int, me: int, columns: int) -> _Step:
+        """Of NB columns, if there are so many."""
+        share = min(self._point.block, columns) / self._point.block
+        return self._updating(me, share * self._parts.block_update(self._rows(panel)))
 
-        self._cores.compute(owner, seconds, factored)
+    def _update(self, panel: int, me: int, columns: int) -> _Step:
+        return self._updating(me, self._parts.update(self._rows(panel), columns))
 
-    def _offer(self, panel: int, process: int) -> None:
-        self._offered[process].add(panel)
-        self._get(process)
-
-    def _pass_on(self, panel: int, process: int) -> None:
-        following = (process + 1) % self._point.columns
-        if following != self._owner(panel):
-            self._offer(panel, following)
-
-    def _get(self, process: int) -> None:
-        panel = self._next[process]
-        if not self._waits[process] or panel not in self._offered[process]:
-            return
-        self._waits[process] = False
-        self._offered[process].remove(panel)
-        if process == self._owner(panel):
-            self._update(panel, process)
-            return
+    def _receive(self, panel: int, me: int) -> _Step:
+        """A core copies what comes through memory."""
         seconds = self._parts.message(self._rows(panel))
         self.messages += seconds
+        host_of = self._places.host_of
+        if host_of[me] == host_of[me - 1]:
+            return partial(self._cores.compute, me, seconds)
+        return partial(self._cores.wait, seconds)
 
-        def arrived() -> None:
-            self._pass_on(panel, process)
-            self._update(panel, process)
-
-        self._cores.wait(seconds, arrived)
-
-    def _update(self, panel: int, process: int) -> None:
-        """With a look-ahead of 1, the process of the next panel updates and factors that one first."""
-        rows = self._rows(panel)
-        columns = _trailing_columns(self._point, panel, process)
-        seconds = self._parts.update(rows, columns)
+    def _updating(self, me: int, seconds: float) -> _Step:
         self.updates += seconds
-        following = panel + 1
-        if following == self.count or process != self._owner(following):
-            self._cores.compute(process, seconds, lambda: self._done(process))
-            return
-        before = self._parts.update(rows, min(self._point.block, columns)) if self._depth else seconds
+        return partial(self._cores.compute, me, seconds)
 
-        def rest() -> None:
-            self._cores.compute(process, seconds - before, lambda: self._done(process))
 
-        self._cores.compute(process, before, lambda: self._factor(following, rest))
+def _do(steps: Iterator[_Step]) -> None:
+    step = next(steps, None)
+    if step is not None:
+        step(lambda: _do(steps))
 
-    def _done(self, process: int) -> None:
-        self._next[process] += 1
-        self._waits[process] = True
-        self._get(process)
+
+class _Rendezvous:
+    """A message that begins when both sides are there, and keeps both until it is over."""
+
+    def __init__(self) -> None:
+        self._sent: Then | None = None
+        self._taken: Then | None = None
+
+    @property
+    def offered(self) -> bool:
+        return self._sent is not None
+
+    def offer(self, then: Then) -> None:
+        self._sent = then
+        if self._taken:
+            self._taken()
+
+    def take(self, travel: _Step, then: Then) -> None:
+        def begin() -> None:
+            sent, self._sent, self._taken = self._sent, None, None
+            assert sent is not None
+
+            def arrived() -> None:
+                sent()
+                then()
+
+            travel(arrived)
+
+        self._taken = begin
+        if self.offered:
+            begin()
 
 
 def _trailing_columns(point: Point, k: int, process: int) -> int:

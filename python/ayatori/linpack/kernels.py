@@ -23,10 +23,24 @@ class Kernels:
     """Factoring rows x NB."""
     update: float
     """Row exchanges, triangular solve and DGEMM of rows x columns x NB."""
+    block_update: float
+    """The same of rows x NB x NB."""
     message: float
     """Passing a panel of rows x NB on in the ring."""
     solve: float
     """A product of rows x NB with a vector."""
+
+
+@dataclass(frozen=True)
+class Places:
+    """Where processes run."""
+
+    machine_of: tuple[int, ...]
+    """Of each process, by number. Hosts of a cluster lab are one machine."""
+    host_of: tuple[int, ...]
+    """Of each process, by number: those of a host pass messages through its memory."""
+    cores: tuple[int, ...]
+    """Of each machine those that its processes may use."""
 
 
 @dataclass(frozen=True)
@@ -35,10 +49,7 @@ class MeasuredParts:
 
     kernels: tuple[Kernels, ...]
     """From the highest to the lowest."""
-    machine_of: tuple[int, ...]
-    """Of each process, by number. Hosts of a cluster lab are one machine."""
-    cores: tuple[int, ...]
-    """Of each machine those that its processes may use."""
+    places: Places
 
 
 def measure_parts(launcher: Launcher, point: Point, seconds: float) -> MeasuredParts:
@@ -48,6 +59,6 @@ def measure_parts(launcher: Launcher, point: Point, seconds: float) -> MeasuredP
     try:
         places, *heights = [json.loads(line) for line in output.splitlines() if line.startswith("{")]
         kernels = tuple(Kernels(**height) for height in heights)
-        return MeasuredParts(kernels, tuple(places["machine_of"]), tuple(places["cores"]))
+        return MeasuredParts(kernels, Places(**{name: tuple(numbers) for name, numbers in places.items()}))
     except (ValueError, TypeError, KeyError) as error:
         raise Error("hpl_kernels' lines can't be read", cause=str(error)) from error
