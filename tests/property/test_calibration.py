@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from ayatori.base.errors import Error
 from ayatori.calibration.calibrating import TOO_NOISY, calibration_of
-from ayatori.calibration.fitting import CHAIN, fit, one_of_chain, one_way
+from ayatori.calibration.fitting import CHAIN, fit, fit_bucket, one_of_chain, one_way
 from ayatori.calibration.fitting_turns import fit_turn, ring_steps
 from ayatori.calibration.lines import TOLERANCE, lines_through
 from ayatori.calibration.measuring import (
@@ -129,6 +129,14 @@ def test_fit_between_machines_finds_a_token_bucket(burst: int, bandwidth: float,
     assert found.messages.bandwidth == pytest.approx(bandwidth, rel=0.02)
     assert found.messages.burst == pytest.approx(burst, rel=0.1)
     assert all(error.median <= 0.06 for error in found.errors), found.errors
+
+
+def test_a_token_bucket_is_found_where_a_message_after_a_rendezvous_does_not_pass_at_once() -> None:
+    """MPICH on a cable of 50 Mbit/s with a bucket of 32 KiB: 19521 B took 20 us, 19522 B 1.67 ms."""
+    burst, bandwidth, limit = 30_000, 6e6, 19_521
+    seconds = {size: 1.1e-5 + max(0, size - burst) / bandwidth for size in (*(4**power for power in range(12)), limit)}
+    assert fit_bucket(seconds | {limit + 1: 1.67e-3}, limit) == pytest.approx((burst, bandwidth), rel=0.02)
+    assert fit_bucket(seconds | {size: 1.67e-3 for size in (limit, limit + 1, 16384)}, limit) is None
 
 
 def test_a_sender_that_waits_for_the_wire_is_not_busy() -> None:

@@ -233,10 +233,22 @@ def fit_bucket(whole: Mapping[int, float], limit: int) -> tuple[int, float] | No
     # The largest pay for their rendezvous, too.
     if eager := [size for size in whole if 1.5 * burst <= size <= limit]:
         burst, small = saved_by_bucket(whole, slope, min(eager), limit)
+    if not 2 * PACKETS <= burst <= LARGE:
+        return None
+    at_once = {
+        size: ALIKE * small < seconds < small + FAR_BELOW * slope * max(size, 512)
+        for size, seconds in whole.items()
+        if SMALL < size <= burst
+    }
     # Else something else makes large messages slower or small ones faster: a cache, or the way that an MPI takes.
-    within = [(size, seconds) for size, seconds in whole.items() if SMALL < size <= burst]
-    passes = [ALIKE * small < seconds < small + FAR_BELOW * slope * max(size, 512) for size, seconds in within]
-    return (round(burst), 1 / slope) if 2 * PACKETS <= burst <= LARGE and all(passes) else None
+    return (round(burst), 1 / slope) if small_ones_pass(at_once, burst, limit) else None
+
+
+def small_ones_pass(at_once: Mapping[int, bool], burst: float, limit: int) -> bool:
+    """By whether each size does. Some MPIs send a message in parts after a rendezvous: that one may not pass at once,
+    and it is enough if an eager one of its size does."""
+    large = [passes for size, passes in at_once.items() if 2 * size > burst] or list(at_once.values())
+    return (any(large) or not large) and all(passes for size, passes in at_once.items() if size <= limit)
 
 
 def fit_bucket_of_packets(whole: Mapping[int, float], limit: int) -> int:
