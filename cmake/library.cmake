@@ -1,10 +1,11 @@
-# ayatori_library(NAME IN libX USES A B … [LINKS X Y …] SOURCES a.cpp … [TESTS a_test.cpp …] [TEST_USES C …])
+# ayatori_library(NAME IN libX USES A B … [LINKS X Y …] SOURCES a.cpp … [TESTS a_test.cpp …] [THREAD_TESTS b_test.cpp …]
+#                 [TEST_USES C …])
 #
 # One folder of src/ = one object library, which becomes part of the shared library IN. Its headers are an include
 # root of their own (include/ayatori/NAME/), and only the folders listed under USES are on its include path: an
 # #include against the direction of docs/map.md does not compile. LINKS are outside libraries. TESTS become one
 # GoogleTest program, NAME_test, linked to that library; it also sees the folders under TEST_USES: a test may stand
-# above what it tests.
+# above what it tests. THREAD_TESTS become NAME_threads_test, so that ThreadSanitizer takes no others.
 
 if(AYATORI_TESTS)
   enable_testing()
@@ -14,7 +15,7 @@ endif()
 include(cmake/precompiled.cmake)
 
 function(ayatori_library name)
-  cmake_parse_arguments(ARG "" "IN" "USES;LINKS;SOURCES;TESTS;TEST_USES" ${ARGN})
+  cmake_parse_arguments(ARG "" "IN" "USES;LINKS;SOURCES;TESTS;THREAD_TESTS;TEST_USES" ${ARGN})
 
   add_library(${name}_headers INTERFACE)
   target_include_directories(${name}_headers INTERFACE ${CMAKE_CURRENT_SOURCE_DIR}/include)
@@ -33,18 +34,28 @@ function(ayatori_library name)
     set_target_properties(${name} PROPERTIES INTERPROCEDURAL_OPTIMIZATION_RELEASE ${AYATORI_IPO})
   endif()
 
-  if(AYATORI_TESTS AND ARG_TESTS)
+  if(AYATORI_TESTS)
     foreach(used IN LISTS ARG_TEST_USES)
       list(APPEND headers ${used}_headers)
     endforeach()
-    add_executable(${name}_test ${ARG_TESTS})
-    target_link_libraries(${name}_test PRIVATE ${headers} ${ARG_IN} fmt::fmt openmp GTest::gtest_main Threads::Threads)
-    target_compile_options(${name}_test PRIVATE ${ayatori_caller_options})
-    ayatori_precompiled(${name}_test precompiled_tests)
-    # Where libraries are compiled several files at a time, tests are not: each file has helpers of its own.
-    set_target_properties(${name}_test PROPERTIES UNITY_BUILD OFF)
-    target_compile_definitions(${name}_test PRIVATE AYATORI_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
-    gtest_discover_tests(${name}_test DISCOVERY_TIMEOUT 120 PROPERTIES
-                         ENVIRONMENT LSAN_OPTIONS=suppressions=${PROJECT_SOURCE_DIR}/tests/lsan.supp)
+    ayatori_unit_tests(${name}_test "${ARG_TESTS}" LINKS ${headers} ${ARG_IN})
+    ayatori_unit_tests(${name}_threads_test "${ARG_THREAD_TESTS}" LINKS ${headers} ${ARG_IN})
   endif()
+endfunction()
+
+# One GoogleTest program of these files, if there are any.
+function(ayatori_unit_tests name files)
+  if(NOT files)
+    return()
+  endif()
+  cmake_parse_arguments(ARG "" "" "LINKS" ${ARGN})
+  add_executable(${name} ${files})
+  target_link_libraries(${name} PRIVATE ${ARG_LINKS} fmt::fmt openmp GTest::gtest_main Threads::Threads)
+  target_compile_options(${name} PRIVATE ${ayatori_caller_options})
+  ayatori_precompiled(${name} precompiled_tests)
+  # Where libraries are compiled several files at a time, tests are not: each file has helpers of its own.
+  set_target_properties(${name} PROPERTIES UNITY_BUILD OFF)
+  target_compile_definitions(${name} PRIVATE AYATORI_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
+  gtest_discover_tests(${name} DISCOVERY_TIMEOUT 120 PROPERTIES
+                       ENVIRONMENT LSAN_OPTIONS=suppressions=${PROJECT_SOURCE_DIR}/tests/lsan.supp)
 endfunction()

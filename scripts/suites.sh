@@ -99,7 +99,7 @@ run_part() { # name, or a folder of Python tests
         cpp) ctest_suite asan ;;
         fuzz) fuzz_suite ;;
         threads)
-            ctest_suite tsan network_test topology_test nwtopo_threads_test nwtopo_programs driver_test shm_test combined_test \
+            ctest_suite tsan network_threads_test topology_threads_test nwtopo_threads_test nwtopo_programs driver_test shm_test combined_test \
                 progress_test acp_programs play_over_puts_test ;;
         python) pytest_suite ;;
         tests/*) pytest_suite "$1" ;;

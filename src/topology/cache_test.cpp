@@ -5,7 +5,6 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
-#include <thread>
 
 #include "ayatori/base/files.hpp"
 #include "ayatori/base/random.hpp"
@@ -267,17 +266,6 @@ TEST_F(Cache, WriteCacheMayReplaceAFileThatIsMapped) {
   const TopologyPtr second = through_file(*image_of("full:4"));
   EXPECT_EQ(as_text(*first), before);
   EXPECT_EQ(second->machine_count(), 4U);
-}
-
-/// ThreadSanitizer would report a write in a const function.
-TEST_F(Cache, OpenCacheMayBeReadByManyThreads) {
-  const TopologyPtr cache = through_file(*image_of("xgft:h=3;m=2,2,3;w=1,2,2;p=1,2,1"));
-  const std::string expected = as_text(*cache);
-  std::vector<std::string> seen(4);
-  std::vector<std::jthread> readers;
-  for (std::string& text : seen) readers.emplace_back([&] { text = as_text(*cache); });
-  readers.clear();
-  for (const std::string& text : seen) EXPECT_EQ(text, expected);
 }
 
 }  // namespace

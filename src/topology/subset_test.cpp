@@ -3,7 +3,6 @@
 #include <filesystem>
 #include <map>
 #include <numeric>
-#include <thread>
 
 #include <unistd.h>
 
@@ -402,20 +401,6 @@ TEST(MakeSubset, RefusesIdsThatAreNotMachines) {
   EXPECT_EQ(error({99}), "there is no machine with the id 99");
   EXPECT_EQ(error({3, 1, 3}), "the machine 3 ('N3') comes twice");
   EXPECT_EQ(make_subset(subset_of(tree, {1, 2}), Ids{3}).error().message, "there is no machine with the id 3");
-}
-
-/// ThreadSanitizer would report a write in a const function.
-TEST(MakeSubset, MayBeReadByManyThreads) {
-  const TopologyPtr tree = image_of("fattree:K=3,levels=3,nodes=40");
-  const TopologyPtr subset = subset_of(tree, {1, 5, 17, 30, 31});
-  const std::string expected = as_text(*subset);
-  std::vector<std::string> seen(4);
-  std::vector<std::jthread> readers;
-  for (std::string& text : seen) {
-    readers.emplace_back([&] { text = as_text(*subset) + as_text(*subset_of(subset, {5, 30})); });
-  }
-  readers.clear();
-  for (const std::string& text : seen) EXPECT_EQ(text, expected + as_text(*subset_of(tree, {5, 30})));
 }
 
 }  // namespace
