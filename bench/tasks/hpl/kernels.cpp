@@ -104,12 +104,13 @@ struct Machine {
   [[nodiscard]] int cores() const { return std::max(1, CPU_COUNT(&place.cores)); }
   [[nodiscard]] int turn_of(std::size_t number) const { return static_cast<int>(number) / cores(); }
 
+  /// That the process has in its turn.
   [[nodiscard]] int core_of(std::size_t number) const {
-    int core = 0;
-    for (int before = static_cast<int>(number) % cores(); before > 0 || !CPU_ISSET(core, &place.cores); ++core) {
-      if (CPU_ISSET(core, &place.cores)) --before;
+    int before = static_cast<int>(number) % cores();
+    for (int core = 0; core < CPU_SETSIZE; ++core) {
+      if (CPU_ISSET(core, &place.cores) && before-- == 0) return core;
     }
-    return core;
+    return 0;
   }
 };
 
