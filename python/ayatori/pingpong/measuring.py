@@ -16,8 +16,8 @@ from ayatori.prediction.costs import MessageCosts
 
 LAUNCHES = 7
 """Of the MPI. What small messages take is nearly the same all through a launch, and a third more in another."""
-_LARGEST_OF_ALL_LAUNCHES = 4 << 10
-"""Larger ones, for which that is little, are measured in the first launch alone."""
+_LARGEST_OF_ALL_LAUNCHES = 1 << 10
+"""Bytes. Larger messages, for which that is little, are measured in the first launch alone."""
 
 
 def sizes_up_to(largest: int) -> list[int]:
