@@ -139,6 +139,13 @@ def test_a_token_bucket_is_found_where_a_message_after_a_rendezvous_does_not_pas
     assert fit_bucket(seconds | {size: 1.67e-3 for size in (limit, limit + 1, 16384)}, limit) is None
 
 
+def test_a_token_bucket_is_found_where_some_messages_are_a_little_faster_than_the_smallest() -> None:
+    """Between namespaces 2 KiB took 8.9 us, and a byte 11.3."""
+    burst, bandwidth = 30_000, 6e7
+    seconds = {size: 1.13e-5 + max(0, size - burst) / bandwidth for size in (*(4**power for power in range(12)), 2048)}
+    assert fit_bucket(seconds | {2048: 8.9e-6}, 19_521) == pytest.approx((burst, bandwidth), rel=0.02)
+
+
 def test_a_sender_that_waits_for_the_wire_is_not_busy() -> None:
     """Its buffer is full: what it waits would else count twice."""
     ends = (Line(0, 2e-6), Line(65481, 2e-6))

@@ -16,7 +16,7 @@ from ayatori.prediction.costs import MessageCosts
 
 LAUNCHES = 7
 """Of the MPI. What small messages take is nearly the same all through a launch, and a third more in another."""
-_LARGEST_OF_ALL_LAUNCHES = 1 << 10
+_LARGEST_OF_ALL_LAUNCHES = 4 << 10
 """Bytes. Larger messages, for which that is little, are measured in the first launch alone."""
 
 
@@ -88,7 +88,7 @@ def measure_stretches(
         launches = [[launch(stretch, seconds, sizes_up_to(largest))] for stretch in stretches]
         for _ in range(LAUNCHES - 1):
             for stretch, own in zip(stretches, launches, strict=True):
-                own.append(launch(stretch, seconds / LAUNCHES, sizes_up_to(_LARGEST_OF_ALL_LAUNCHES)))
+                own.append(launch(stretch, seconds / LAUNCHES, sizes_up_to(min(largest, _LARGEST_OF_ALL_LAUNCHES))))
     measured = [fastest_of_launches(own) for own in launches]
     return [Result(stretch, one, fit_ping_pong(one)) for stretch, one in zip(stretches, measured, strict=True)]
 
