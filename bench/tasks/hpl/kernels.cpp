@@ -14,9 +14,8 @@
 /// medians over the repeats, each of which is a mean over the processes:
 ///
 ///     rows, columns  of the trailing matrix, and those of them that one process has (NB at least)
-///     panel          seconds to factor rows x NB with row exchanges, recursively as HPL with Crout, NDIV 2 and NBMIN
-///     4,
-///                    and to pack them where there are other processes
+///     panel          seconds to factor rows x NB with row exchanges, recursively as HPL with Crout, NDIV 2 and
+///                    NBMIN 4, and to pack them where there are other processes
 ///     update         seconds of the row exchanges, the triangular solve and the DGEMM of rows x columns x NB
 ///     block_update   the same of NB columns
 ///     message        seconds to pass a panel of rows x NB on to the next process in the ring, while no other panel is
