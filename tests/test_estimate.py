@@ -136,6 +136,7 @@ def test_shared_cores_do_not_do_more_than_they_can(
     alone = model_hpl(point, times, 1, spread(columns)).seconds
     found = model_hpl(point, times, 1, crowded(columns, cores))
     assert found.seconds >= (found.panels + found.updates + found.messages) / cores * (1 - 1e-9)
+    assert alone * (1 - 1e-9) <= found.seconds
     if cores >= columns:
         assert found.seconds == pytest.approx(alone)
 
