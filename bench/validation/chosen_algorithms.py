@@ -39,8 +39,9 @@ from ayatori.measurement.collectives import (
 from ayatori.model.jobs import contiguous_jobs
 from ayatori.model.network import open_source
 from ayatori.prediction.assumed import assumed_costs
+from ayatori.prediction.calls import algorithms_of
 from ayatori.prediction.choice import LeftOut, Piece, variants_of
-from ayatori.prediction.predictor import PLANNED, Model, Predictor, algorithms_of
+from ayatori.prediction.predictor import PLANNED, Model, Predictor
 
 VARIABLES = {
     "broadcast": "AYATORI_BCAST",

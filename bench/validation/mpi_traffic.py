@@ -16,7 +16,7 @@ from pathlib import Path
 
 from ayatori import _core
 from ayatori.base.errors import Error
-from ayatori.prediction.predictor import Call, make_schedule
+from ayatori.prediction.calls import Call, make_schedule
 from bench.harness.sharing_cores import to_preload
 
 SOURCES = Path(__file__).parent / "traffic"

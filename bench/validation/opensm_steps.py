@@ -21,8 +21,9 @@ from ayatori import _core
 from ayatori._core import Job, Network, Plan, Routes
 from ayatori.lab.fabric import Engine, SimulatedFabric
 from ayatori.lab.fabric.verification import net_text
+from ayatori.prediction.calls import Call
 from ayatori.prediction.costs import FREE
-from ayatori.prediction.predictor import Call, Model, Predictor
+from ayatori.prediction.predictor import Model, Predictor
 from ayatori.study.paper1 import PEAK_MBPS, SOURCE
 
 NODES = 16

@@ -31,8 +31,9 @@ from typing import Any
 from ayatori.formats.calibration import costs_on_planes
 from ayatori.model.jobs import read_job
 from ayatori.model.network import open_source
+from ayatori.prediction.calls import Call
 from ayatori.prediction.costs import FREE
-from ayatori.prediction.predictor import Call, Model, Predictor
+from ayatori.prediction.predictor import Model, Predictor
 from bench.harness.programs import ROOT
 
 CLUSTERS = {"three-chassis": "3KiB", "evaluation": "32KiB"}

@@ -22,8 +22,9 @@ from ayatori.planning.beside import plan_jointly
 from ayatori.planning.plans import DESTINATION_MOD_K
 from ayatori.planning.routes import make_routes
 from ayatori.planning.together import JobOnFabric
+from ayatori.prediction.calls import Call
 from ayatori.prediction.costs import FREE
-from ayatori.prediction.predictor import ADAPTIVE, ECMP, Call, Model, Predictor
+from ayatori.prediction.predictor import ADAPTIVE, ECMP, Model, Predictor
 from ayatori.prediction.together import CompanySimulation
 
 CALL = Call("alltoall", "shift", 1 << 20)

@@ -24,8 +24,9 @@ from ayatori.formats.calibration import costs_on_planes
 from ayatori.measurement.collectives import FAMILIES, Cell, Setting, Stack, measure_collectives, plugin_of
 from ayatori.model.jobs import whole_network_job
 from ayatori.model.network import open_source
+from ayatori.prediction.calls import Call
 from ayatori.prediction.costs import FREE
-from ayatori.prediction.predictor import Call, Model, Predictor
+from ayatori.prediction.predictor import Model, Predictor
 from bench.harness.programs import ROOT
 from bench.harness.sharing_cores import OPEN_MPI_YIELDS, to_preload
 from bench.validation.several_networks import GATEWAYS

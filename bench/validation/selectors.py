@@ -27,8 +27,9 @@ from ayatori.base.errors import Error
 from ayatori.base.units import format_bytes, format_seconds
 from ayatori.model.jobs import random_jobs
 from ayatori.model.network import open_source
+from ayatori.prediction.calls import Call
 from ayatori.prediction.costs import Costs, MessageCosts
-from ayatori.prediction.predictor import Call, Model, Predictor
+from ayatori.prediction.predictor import Model, Predictor
 from bench.validation import smpi
 
 SELECTORS = {"ompi": "Open MPI", "mpich": "MPICH"}
@@ -40,7 +41,9 @@ LINK, LATENCY = 5e9, 1e-7
 BARS = {"trinaryx3": 2.5, "sixcolour": 4.0}
 
 TREE = "fattree:K=6,levels=2,nodes=30"
-TREE_MODEL = Model(link_bandwidth=1716e6, link_latency=1e-7, costs=Costs(inside=MessageCosts(bandwidth=smpi.BUS)))
+TREE_MODEL = Model(
+    link_bandwidth=1716e6, link_latency=1e-7, costs=Costs(inside=MessageCosts(bandwidth=smpi.BUS)), in_order=False
+)
 MACHINES, RANKS_EACH = 16, 8
 TREE_BYTES = (1 << 16, 1 << 20)
 AT_MOST_APART = 0.05

@@ -11,7 +11,8 @@ from pathlib import Path
 from ayatori import _core
 from ayatori._core import Job, Places
 from ayatori.base.errors import Error
-from ayatori.prediction.predictor import Call, Predictor, make_schedule
+from ayatori.prediction.calls import Call, make_schedule
+from ayatori.prediction.predictor import Predictor
 
 PLAY = Path(__file__).parents[2] / "build/release/mpi/play_smpi"
 BUS = 1e15  # bytes a second: messages within a machine take no time, as in ours

@@ -10,6 +10,7 @@ from typing import Any
 
 from ayatori.model.jobs import contiguous_jobs
 from ayatori.model.network import open_source
+from ayatori.prediction.calls import Call
 from ayatori.prediction.costs import seconds_of
 from ayatori.prediction.krylov_model import (
     CG_REDUCTION_BYTES,
@@ -19,7 +20,7 @@ from ayatori.prediction.krylov_model import (
     work_of,
 )
 from ayatori.prediction.overlap_model import Communication, Mover, Progress, beside, communication_of
-from ayatori.prediction.predictor import Call, Predictor
+from ayatori.prediction.predictor import Predictor
 
 NETWORK = "fattree:K=18,levels=3,nodes=2000,rate=4xEDR"
 NUMBER = 8

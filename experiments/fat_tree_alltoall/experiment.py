@@ -12,8 +12,9 @@ from ayatori.model.jobs import contiguous_jobs, random_jobs
 from ayatori.model.network import open_source
 from ayatori.planning.plans import METHODS
 from ayatori.prediction.assumed import assumed_inside
+from ayatori.prediction.calls import Call
 from ayatori.prediction.costs import FREE, Costs, MessageCosts
-from ayatori.prediction.predictor import Call, Model, Predictor
+from ayatori.prediction.predictor import Model, Predictor
 from ayatori.resumable import SavedResults, compute_items
 from experiments.fat_tree_alltoall.presentation import Bandwidths, figures_of, tables_of
 from experiments.page import present

@@ -11,8 +11,9 @@ from typing import TypeVar
 from ayatori.cli.output import note, progress
 from ayatori.model.jobs import contiguous_jobs
 from ayatori.model.network import open_source
+from ayatori.prediction.calls import Call
 from ayatori.prediction.costs import FREE, Costs, MessageCosts
-from ayatori.prediction.predictor import Call, Model, Predictor
+from ayatori.prediction.predictor import Model, Predictor
 from ayatori.resumable import SavedResults, compute_items
 from bench.validation.smpi import platform_of, play_calls, smpi_is_there, words_of
 from experiments.page import present

@@ -20,9 +20,10 @@ if TYPE_CHECKING:
     from ayatori.model.network import open_source
     from ayatori.planning.plans import contention, plan, steps_of
     from ayatori.planning.routes import check, make_routes, read_routes
+    from ayatori.prediction.calls import Call
     from ayatori.prediction.choice import choose
     from ayatori.prediction.costs import FREE, Costs, Line, MessageCosts
-    from ayatori.prediction.predictor import Call, Model
+    from ayatori.prediction.predictor import Model
     from ayatori.prediction.simulation import simulate
     from ayatori.prediction.together import CompanySimulation
 
@@ -66,9 +67,10 @@ _MODULES = {
     "model.network": ("open_source",),
     "planning.plans": ("contention", "plan", "steps_of"),
     "planning.routes": ("check", "make_routes", "read_routes"),
+    "prediction.calls": ("Call",),
     "prediction.choice": ("choose",),
     "prediction.costs": ("FREE", "Costs", "Line", "MessageCosts"),
-    "prediction.predictor": ("Call", "Model"),
+    "prediction.predictor": ("Model",),
     "prediction.simulation": ("simulate",),
     "prediction.together": ("CompanySimulation",),
 }

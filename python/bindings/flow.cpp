@@ -244,6 +244,7 @@ void bind_flow(nb::module_& module) {
       .def_rw("costs", &FlowOptions::costs)
       .def_rw("on_planes", &FlowOptions::on_planes)
       .def_rw("head_of_line", &FlowOptions::head_of_line)
+      .def_rw("in_order", &FlowOptions::in_order)
       .def_rw("late", &FlowOptions::late);
   nb::enum_<PathChoice>(module, "PathChoice", "Who chooses the path of a message; see ayatori/flow/paths.hpp.")
       .value("plan", PathChoice::plan)

@@ -47,7 +47,7 @@ void add_random_overheads(Random& random, FlowOptions& options, ListedPaths& pat
 TEST(Simulate, DriftEqualsASlowReferenceForRandomSchedules) {
   std::size_t deadlocks = 0;
   std::size_t open_orders = 0;
-  for (std::uint64_t seed = 1; seed <= 400; ++seed) {
+  for (std::uint64_t seed = 1; seed <= 450; ++seed) {
     SCOPED_TRACE(seed);
     Random random(seed);
     const auto ranks = static_cast<Rank>(2 + random.below(7));
@@ -60,6 +60,7 @@ TEST(Simulate, DriftEqualsASlowReferenceForRandomSchedules) {
     // With head-of-line blocking the position of a constraint in the route matters, and here injection limits have
     // another position than in the simulator.
     options.head_of_line = options.costs.between.bandwidth == 0 && random.below(3) == 0;
+    options.in_order = seed % 8 != 0;
     SlowDrift reference(schedule, paths, options);
     const auto expected = reference.run();
     open_orders += reference.order_is_open();
@@ -73,7 +74,7 @@ TEST(Simulate, DriftEqualsASlowReferenceForRandomSchedules) {
     }
     if (HasFailure()) return;
   }
-  EXPECT_LT(open_orders, 40U);
+  EXPECT_LT(open_orders, 50U);
   EXPECT_GT(deadlocks, 0U);
   EXPECT_LT(deadlocks, 200U);
 }

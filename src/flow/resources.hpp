@@ -39,6 +39,8 @@ class Resources {
   [[nodiscard]] bool is_bus(Constraint constraint) const { return constraint >= first_bus_; }
 
   [[nodiscard]] bool splits_by_load() const { return paths_.splits_by_load(); }
+  /// Whether a connection carries its messages one after the other.
+  [[nodiscard]] bool in_order() const { return options_.in_order; }
 
   [[nodiscard]] Rank participant_count() const { return paths_.participant_count(); }
   /// Routers have neither a processor nor a NIC.

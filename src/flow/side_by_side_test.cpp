@@ -118,7 +118,7 @@ TEST(SimulateSideBySide, ACallThatTakesNoTimeIsNotRepeated) {
 
 TEST(SimulateSideBySide, EqualsASlowReferenceForRandomJobs) {
   std::size_t compared = 0;
-  for (std::uint64_t seed = 1; seed <= 300; ++seed) {
+  for (std::uint64_t seed = 1; seed <= 450; ++seed) {
     SCOPED_TRACE(seed);
     Random random(seed);
     const ListedPaths links = test::random_links(random);
@@ -139,7 +139,9 @@ TEST(SimulateSideBySide, EqualsASlowReferenceForRandomJobs) {
       jobs.push_back({schedules.back(), paths.back(), phase});
       slow_jobs.push_back({schedules.back(), paths.back(), phase});
     }
-    const auto expected = SlowDrift(slow_jobs, options).run_in_loops();
+    SlowDrift reference(slow_jobs, options);
+    const auto expected = reference.run_in_loops();
+    if (reference.order_is_open()) continue;
     const auto times = run(jobs, options);
     for (std::size_t job = 0; job < jobs.size(); ++job) {
       EXPECT_NEAR(times[job].seconds, expected[job], 1e-8 * (1 + expected[job])) << job << " of " << jobs.size();

@@ -51,7 +51,8 @@ class SlowDrift {
     return ends;
   }
 
-  /// Whether two messages could leave a NIC at the same time: which of them is first is left open.
+  /// Whether two messages could leave a NIC, or begin to flow on a connection, at the same time: which of them is first
+  /// is left open.
   [[nodiscard]] bool order_is_open() const { return order_is_open_; }
 
   /// The mean time of each job's calls that begin when all have begun, until each job has ended one. No deadlock.
@@ -101,7 +102,7 @@ class SlowDrift {
   };
   struct Part {
     PartPath path = {};
-    double starts = 0;  // when it begins to flow
+    double starts = 0;  // when it begins to flow, or to wait for those before it on its connection
     double left = 0;    // bytes
     bool arrived = false;
   };
@@ -325,7 +326,7 @@ class SlowDrift {
   bool arrive_if_flowed(InFlight& message) {
     bool moved = false;
     for (Part& part : message.parts) {
-      if (part.arrived || !flows(part) || (part.left > 1e-9 && !constraints(message, part).empty())) continue;
+      if (part.arrived || !flows(message, part) || (part.left > 1e-9 && !constraints(message, part).empty())) continue;
       part.arrived = true;
       moved = true;
     }
@@ -340,7 +341,31 @@ class SlowDrift {
     return true;
   }
 
-  [[nodiscard]] bool flows(const Part& part) const { return over(part.starts) && !part.arrived; }
+  [[nodiscard]] bool needs_time(const InFlight& message, const Part& part) const {
+    return part.left > 1e-9 && !constraints(message, part).empty();
+  }
+
+  [[nodiscard]] bool flows(const InFlight& message, const Part& part) {
+    return over(part.starts) && !part.arrived && (!needs_time(message, part) || has_turn(message, part));
+  }
+
+  /// None is before it on its connection.
+  [[nodiscard]] bool has_turn(const InFlight& message, const Part& part) {
+    if (!options_.in_order) return true;
+    const auto number = static_cast<std::size_t>(&part - message.parts.data());
+    bool is_after_this = false;
+    for (const InFlight& other : messages_) {
+      if (&other == &message) is_after_this = true;
+      const bool same_ends = other.job == message.job && other.from == message.from && other.to == message.to;
+      if (&other == &message || !same_ends || other.parts.size() <= number) continue;
+      const Part& its = other.parts[number];
+      if (its.arrived || !over(its.starts) || !needs_time(other, its)) continue;
+      const bool at_once = std::abs(its.starts - part.starts) <= 1e-11 * now_;
+      order_is_open_ |= at_once && (other.stream != message.stream || eager(other) != eager(message));
+      if (at_once ? !is_after_this : its.starts < part.starts) return false;
+    }
+    return true;
+  }
 
   bool advance_to_next_event() {
     std::vector<std::vector<std::uint32_t>> paths;
@@ -348,10 +373,10 @@ class SlowDrift {
     double next = INFINITY;
     for (InFlight& message : messages_) {
       for (Part& part : message.parts) {
-        if (flows(part)) {
+        if (flows(message, part)) {
           flowing.push_back(&part);
           paths.push_back(constraints(message, part));
-        } else if (!part.arrived) {
+        } else if (!part.arrived && !over(part.starts)) {
           next = std::min(next, part.starts);
         }
       }

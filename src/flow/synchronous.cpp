@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <optional>
+#include <utility>
 
 #include "modes.hpp"
 #include "traffic.hpp"
@@ -30,14 +31,16 @@ class StepLoads {
         options_(options),
         loads_(resources.capacity().size()),
         overheads_(schedule.participant_count()),
+        last_sender_(schedule.participant_count()),
         left_(resources.outlet_count()) {}
 
   /// Replaces everything by the messages of this step. False if one goes to a peer that does not take part.
   bool collect(std::size_t step) {
     clear();
-    for (std::uint32_t stream = 0; stream < schedule_.stream_count(); ++stream) {
-      if (step >= schedule_.step_count(stream)) continue;
-      for (Rank from = 0; from < schedule_.participant_count(); ++from) {
+    for (Rank from = 0; from < schedule_.participant_count(); ++from) {
+      ++senders_;
+      for (std::uint32_t stream = 0; stream < schedule_.stream_count(); ++stream) {
+        if (step >= schedule_.step_count(stream)) continue;
         schedule_.actions(from, stream, step, actions_);
         Overheads& overheads = overheads_[from];
         overheads.local += local_seconds(schedule_, from, actions_, options_);
@@ -55,7 +58,8 @@ class StepLoads {
     // Messages within machines and messages between them share nothing that limits both.
     const auto network = seconds_by_load(network_, false);
     const auto inside = seconds_by_load(inside_, true);
-    return longest_.send + longest_gaps_ + (network && inside ? std::max(*network, *inside) : seconds_by_traffic()) +
+    const bool by_load = network && inside && !messages_wait_for_each_other_;
+    return longest_.send + longest_gaps_ + (by_load ? std::max(*network, *inside) : seconds_by_traffic()) +
            longest_.receive + longest_.local;
   }
 
@@ -105,11 +109,14 @@ class StepLoads {
     longest_gaps_ = 0;
     left_.assign(left_.size(), 0);
     network_bytes_ = 0;
+    messages_wait_for_each_other_ = false;
   }
 
   bool add(const Message& message) {
     if (message.to >= schedule_.participant_count()) return false;
     messages_.push_back(message);
+    const bool is_another = std::exchange(last_sender_[message.to], senders_) == senders_;
+    messages_wait_for_each_other_ |= is_another && resources_.in_order();
     add_overheads(message);
     const std::uint32_t parts = resources_.part_count(message.from, message.to, message.bytes);
     for (std::uint32_t part = 0; part < parts; ++part) add_part(message, part, parts);
@@ -199,7 +206,10 @@ class StepLoads {
   std::vector<std::uint32_t> left_;  // messages that have left each outlet
   double longest_gaps_ = 0;
   Bytes network_bytes_ = 0;
-  Message unknown_;  // to a peer that does not take part
+  std::uint64_t senders_ = 0;                  // of all steps so far; the present one's number
+  std::vector<std::uint64_t> last_sender_;     // by participant: the number of the last one that sent it something
+  bool messages_wait_for_each_other_ = false;  // some have the same connection
+  Message unknown_;                            // to a peer that does not take part
   std::uint32_t unknown_stream_ = 0;
   std::vector<Token> completed_;
 };

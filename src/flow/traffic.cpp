@@ -149,17 +149,39 @@ void Traffic::give_cores(std::uint32_t machine) {
 
 void Traffic::start_timer(double seconds, Token token) { timers_.push({now_ + seconds, timers_made_++, token}); }
 
+Connection Traffic::connection_of(MessageNumber message, std::uint32_t part) const {
+  return {messages_[message].from, messages_[message].to, part};
+}
+
 void Traffic::begin_flow(Bytes bytes, MessageNumber message, std::uint32_t part) {
+  if (!resources_.in_order()) {
+    flow(bytes, message, part);
+    return;
+  }
+  const Connection connection = connection_of(message, part);
+  if (!connections_.begin(connection, {message, bytes})) return;
+  if (!flow(bytes, message, part)) begin_next_flow(connection);
+}
+
+void Traffic::begin_next_flow(const Connection& connection) {
+  while (const auto next = connections_.end(connection)) {
+    resources_.find_route(connection.from, connection.to, messages_[next->message].bytes, connection.part, route_);
+    if (flow(next->bytes, next->message, connection.part)) return;
+  }
+}
+
+bool Traffic::flow(Bytes bytes, MessageNumber message, std::uint32_t part) {
   const std::uint32_t from_nic = route_.within_machine ? no_id : route_.path.from_nic;
   const std::uint32_t to_nic = route_.within_machine ? no_id : route_.path.to_nic;
   const double left = buckets_.begin(from_nic, to_nic, bytes, buckets_of(message), now_);
   if (left == 0) {
     timers_.push({now_, timers_made_++, 0, message, part, 0});
-    return;
+    return false;
   }
   const FlowId id = add_flow(messages_[message]);
   if (flows_.size() <= id) flows_.resize(id + 1);
-  flows_[id] = {message, left, now_, 0, from_nic, to_nic};
+  flows_[id] = {message, part, left, now_, 0, from_nic, to_nic};
+  return true;
 }
 
 BucketSize Traffic::buckets_of(MessageNumber message) const {
@@ -229,8 +251,11 @@ void Traffic::finish_flows(double until, std::vector<Token>& completed) {
     const FlowId id = ends_.first();
     ends_.erase(id);
     with_rates([&](auto& rates) { rates.remove(id); });
-    buckets_.end(flows_[id].from_nic, flows_[id].to_nic, buckets_of(flows_[id].message), now_);
-    finish_part(flows_[id].message, completed);
+    const Flow& flow = flows_[id];
+    const Connection connection = connection_of(flow.message, flow.part);
+    buckets_.end(flow.from_nic, flow.to_nic, buckets_of(flow.message), now_);
+    finish_part(flow.message, completed);
+    if (resources_.in_order()) begin_next_flow(connection);
   }
 }
 

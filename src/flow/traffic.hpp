@@ -1,7 +1,7 @@
 #pragma once
 /// \file
-/// Messages under way, and the time at which each has arrived: latency, then max-min fair sharing, event by event.
-/// Parts of a message are flows of their own; it has arrived when all of them have.
+/// Messages under way, and the time at which each has arrived: latency, then its turn on its connection, then max-min
+/// fair sharing, event by event. Parts of a message are flows of their own; it has arrived when all of them have.
 ///
 /// Times that differ by less than `time_tolerance` of the time that has passed are the same instant: whatever
 /// ends then, ends together, and rates are computed once afterwards. So equal messages that started together end
@@ -15,6 +15,7 @@
 #include "adaptive_rates.hpp"
 #include "ayatori/base/ids.hpp"
 #include "buckets.hpp"
+#include "connections.hpp"
 #include "event_heap.hpp"
 #include "fair_rates.hpp"
 #include "resources.hpp"
@@ -80,7 +81,8 @@ class Traffic {
   };
   struct Flow {
     MessageNumber message = 0;  // no_id: it never ends
-    double left = 0;            // bytes, at `since`
+    std::uint32_t part = 0;
+    double left = 0;  // bytes, at `since`
     double since = 0;
     double rate = 0;  // bytes a second, from then on
     std::uint32_t from_nic = no_id;
@@ -103,8 +105,12 @@ class Traffic {
   MessageNumber number_for(const SentMessage& message);
   void send_part(MessageNumber message, std::uint32_t part, Bytes bytes, double seconds);
   void send_by_load(MessageNumber message, Bytes bytes, double seconds);
-  /// Of a part whose route is `route_`.
+  [[nodiscard]] Connection connection_of(MessageNumber message, std::uint32_t part) const;
+  /// Of a part whose route is `route_`, as soon as it is its turn.
   void begin_flow(Bytes bytes, MessageNumber message, std::uint32_t part);
+  void begin_next_flow(const Connection& connection);
+  /// Of a part whose route is `route_`, now. False if all of it has passed at once.
+  bool flow(Bytes bytes, MessageNumber message, std::uint32_t part);
   [[nodiscard]] BucketSize buckets_of(MessageNumber message) const;
   void begin_background();
   [[nodiscard]] FlowId add_flow(const SentMessage& message);
@@ -130,6 +136,7 @@ class Traffic {
   std::vector<bool> has_core_;               // by participant, of those that take turns
   std::vector<double> outlet_free_from_;     // by outlet
   Buckets buckets_;
+  Connections connections_;
   double now_ = 0;
   std::uint64_t timers_made_ = 0;
   std::priority_queue<Timer, std::vector<Timer>, std::greater<>> timers_;

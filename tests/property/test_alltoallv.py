@@ -10,8 +10,9 @@ import pytest
 from ayatori import _core
 from ayatori.base.errors import Error
 from ayatori.model.network import open_source
+from ayatori.prediction.calls import Call, bandwidth_bytes, make_schedule, read_pair_sizes
 from ayatori.prediction.costs import FREE
-from ayatori.prediction.predictor import Call, Model, Predictor, bandwidth_bytes, make_schedule, read_pair_sizes
+from ayatori.prediction.predictor import Model, Predictor
 
 RANKS = 7
 

@@ -37,8 +37,9 @@ from ayatori.formats.calibration import Calibration, FitError, costs_of, read_ca
 from ayatori.model.jobs import contiguous_jobs
 from ayatori.model.network import open_source
 from ayatori.prediction.assumed import LANES, assumed_costs, fabric_of
+from ayatori.prediction.calls import Call
 from ayatori.prediction.costs import FREE, Costs, Line, MessageCosts, SizeCost, fixed, seconds_of
-from ayatori.prediction.predictor import Call, Model, Predictor
+from ayatori.prediction.predictor import Model, Predictor
 
 SCHEMA = Path(__file__).parents[2] / "src/artefacts/schemas/calibration.schema.json"
 SECONDS = st.floats(1e-9, 1e-3)

@@ -18,9 +18,10 @@ from ayatori.base.errors import Error
 from ayatori.formats.choice_table import Table, read_table, table_of, write_table
 from ayatori.model.jobs import random_jobs
 from ayatori.model.network import open_source
+from ayatori.prediction.calls import Call, algorithms_of
 from ayatori.prediction.choice import Candidate, Choice, Ranking, choose, chunk_sizes_to_try
 from ayatori.prediction.costs import FREE, Costs, Line, MessageCosts
-from ayatori.prediction.predictor import Call, Model, Predictor, algorithms_of
+from ayatori.prediction.predictor import Model, Predictor
 
 COLLECTIVES = list(dict.fromkeys(algorithm.collective for algorithm in _core.algorithms()))
 SIZED = [collective for collective in COLLECTIVES if collective not in ("barrier", "alltoallv")]  # one number says all

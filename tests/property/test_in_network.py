@@ -9,9 +9,10 @@ from hypothesis import strategies as st
 from ayatori.base.errors import Error
 from ayatori.model.jobs import contiguous_jobs, random_jobs
 from ayatori.model.network import open_source
+from ayatori.prediction.calls import Call
 from ayatori.prediction.costs import seconds_of
 from ayatori.prediction.in_network import COLLECTIVES, SEGMENT_BYTES, links_up, predict_in_network, predict_uneven
-from ayatori.prediction.predictor import Call, Model, Predictor
+from ayatori.prediction.predictor import Model, Predictor
 
 THREE_LEVELS = "fattree:K=2,levels=3"
 PAPER = "fattree:K=6,levels=2,nodes=30"

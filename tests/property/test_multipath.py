@@ -7,9 +7,10 @@ import pytest
 import ayatori
 from ayatori.base.errors import Error
 from ayatori.planning.plans import DESTINATION_MOD_K, MULTIPATH, assess_multipath
+from ayatori.prediction.calls import Call
 from ayatori.prediction.choice import choose
 from ayatori.prediction.costs import FREE
-from ayatori.prediction.predictor import Call, Model
+from ayatori.prediction.predictor import Model
 from ayatori.prediction.simulation import simulate
 
 PEAK = 1.716e9

@@ -21,8 +21,9 @@ from ayatori.ordering.embedding import embed, hops_between
 from ayatori.ordering.files import FORMATS, hosts_of, write
 from ayatori.ordering.search import MAX_PAIRS, Traffic, order_ranks
 from ayatori.planning.plans import steps_of
+from ayatori.prediction.calls import Call
 from ayatori.prediction.costs import FREE
-from ayatori.prediction.predictor import Call, Model, Predictor
+from ayatori.prediction.predictor import Model, Predictor
 
 SOURCES = ["fattree:K=6,levels=2,nodes=30", "torus:4x3", "torus:3x3x3", "dragonfly:p=2,a=4,h=2"]
 CALLS = [

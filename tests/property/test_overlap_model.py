@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from ayatori.base.errors import Error
 from ayatori.model.jobs import contiguous_jobs
 from ayatori.model.network import open_source
+from ayatori.prediction.calls import Call
 from ayatori.prediction.krylov_model import (
     CG_BYTES,
     PIPECG_BYTES,
@@ -21,7 +22,7 @@ from ayatori.prediction.krylov_model import (
     work_of,
 )
 from ayatori.prediction.overlap_model import Communication, Mover, Progress, beside, communication_of, hidden_share
-from ayatori.prediction.predictor import Call, Predictor
+from ayatori.prediction.predictor import Predictor
 
 SECONDS = st.floats(1e-6, 1.0)
 NETWORK = "fattree:K=6,levels=2,nodes=30"

@@ -14,8 +14,9 @@ from ayatori import _core
 from ayatori.base.errors import Error
 from ayatori.planning.plans import assess_jobs, assess_multipath, assess_unplanned, contention, traffic_of_nics
 from ayatori.planning.together import JobOnFabric, background, measure_together, picture_of_jobs
+from ayatori.prediction.calls import Call
 from ayatori.prediction.costs import FREE
-from ayatori.prediction.predictor import Call, Model
+from ayatori.prediction.predictor import Model
 from ayatori.prediction.simulation import simulate
 from ayatori.prediction.together import CompanySimulation
 

@@ -12,9 +12,10 @@ from ayatori import open_source
 from ayatori.base.errors import Error
 from ayatori.model.jobs import random_jobs
 from ayatori.planning.routes import make_routes
+from ayatori.prediction.calls import Call
 from ayatori.prediction.choice import choose
 from ayatori.prediction.costs import FREE
-from ayatori.prediction.predictor import Call, Model, Predictor
+from ayatori.prediction.predictor import Model, Predictor
 
 CALL = Call("alltoall", "shift", 1 << 16)
 TREES = ["fattree:K=3,levels=2", "xgft:h=2;m=6,4;w=1,2", "xgft:h=3;m=3,2,3;w=1,2,2", "dragonfly:g=5,a=4,p=1,h=1"]

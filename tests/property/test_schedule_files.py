@@ -14,7 +14,7 @@ import pytest
 import ayatori
 from ayatori import _core
 from ayatori.formats.schedule_file import read_schedules, write_schedules
-from ayatori.prediction.predictor import Call, make_schedule
+from ayatori.prediction.calls import Call, make_schedule
 
 ROOT = Path(__file__).parents[2]
 SCHEMA = ROOT / "src/artefacts/schemas/schedule.schema.json"

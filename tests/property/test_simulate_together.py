@@ -11,8 +11,9 @@ from ayatori import _core
 from ayatori.base.errors import Error
 from ayatori.planning.plans import plan as make_plan
 from ayatori.planning.together import BACKGROUND, JobOnFabric, background
+from ayatori.prediction.calls import Call
 from ayatori.prediction.costs import FREE, Costs, MessageCosts
-from ayatori.prediction.predictor import Call, Model
+from ayatori.prediction.predictor import Model
 from ayatori.prediction.simulation import simulate
 from ayatori.prediction.together import CompanySimulation, company_as_data, message_bytes
 

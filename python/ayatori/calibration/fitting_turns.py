@@ -8,8 +8,9 @@ from ayatori.calibration.lines import lines_through
 from ayatori.calibration.measuring import Turns
 from ayatori.model.jobs import contiguous_jobs
 from ayatori.model.network import open_source
+from ayatori.prediction.calls import Call
 from ayatori.prediction.costs import Costs, Line, MessageCosts, SizeCost
-from ayatori.prediction.predictor import Call, Model, Predictor
+from ayatori.prediction.predictor import Model, Predictor
 
 CORRECTIONS = 8
 """While one rank waits the others of its core work, so that a step grows by less than a message waits."""

@@ -17,9 +17,10 @@ from ayatori.cli.grouped import grouped
 from ayatori.cli.output import note, print_json, print_table, progress, say
 from ayatori.formats.choice_table import table_of, write_table
 from ayatori.model.network import open_source
+from ayatori.prediction.calls import algorithms_of
 from ayatori.prediction.choice import Choice, choice_as_data, choice_parameters, pieces_of
 from ayatori.prediction.choice import choose as rank_algorithms
-from ayatori.prediction.predictor import Model, Predictor, algorithms_of
+from ayatori.prediction.predictor import Model, Predictor
 from ayatori.resumable import is_first_process
 
 BYTES = Annotated[

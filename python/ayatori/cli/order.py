@@ -18,7 +18,8 @@ from ayatori.model.network import open_source
 from ayatori.ordering.files import FORMATS, hosts_of, write
 from ayatori.ordering.search import Ordered, Traffic, order_ranks, trials_for
 from ayatori.planning.plans import purpose_of, steps_of
-from ayatori.prediction.predictor import Call, Model, Predictor, algorithms_of
+from ayatori.prediction.calls import Call, algorithms_of
+from ayatori.prediction.predictor import Model, Predictor
 
 HOSTS_SHOWN = 16
 

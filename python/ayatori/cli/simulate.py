@@ -22,7 +22,8 @@ from ayatori.formats.schedule_file import write_schedules
 from ayatori.model.network import background_as_data, open_source
 from ayatori.planning.routes import make_routes
 from ayatori.planning.together import BACKGROUND
-from ayatori.prediction.predictor import Call, Model, algorithms_of, make_schedule, read_pair_sizes
+from ayatori.prediction.calls import Call, algorithms_of, make_schedule, read_pair_sizes
+from ayatori.prediction.predictor import Model
 from ayatori.prediction.simulation import Simulation, simulation_as_data, simulation_parameters
 from ayatori.prediction.simulation import simulate as compute_simulation
 from ayatori.prediction.together import CompanySimulation, company_as_data

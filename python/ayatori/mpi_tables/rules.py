@@ -10,7 +10,8 @@ from itertools import pairwise
 from ayatori._core import Job
 from ayatori.base.errors import Error
 from ayatori.mpi_tables.catalogue import Mpi, MpiAlgorithm, our_collective
-from ayatori.prediction.predictor import Call, Predictor
+from ayatori.prediction.calls import Call
+from ayatori.prediction.predictor import Predictor
 from ayatori.resumable import SavedResults, compute
 
 SEGMENTS = [4 << 10, 16 << 10, 64 << 10, 256 << 10, 1 << 20]

@@ -13,7 +13,8 @@ from ayatori import _core
 from ayatori._core import Job, StepSequence
 from ayatori.base.errors import Error
 from ayatori.ordering.embedding import MAX_HOSTS, embed, hops_between, traffic_between
-from ayatori.prediction.predictor import Call, Predictor, PreparedRun
+from ayatori.prediction.calls import Call
+from ayatori.prediction.predictor import Predictor, PreparedRun
 
 AT_ONCE = 4 * (os.cpu_count() or 1)
 """Orders that are predicted in parallel."""

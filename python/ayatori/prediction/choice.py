@@ -14,17 +14,9 @@ from ayatori.model.jobs import placement_as_data
 from ayatori.model.network import fingerprint
 from ayatori.planning.plans import MULTIPATH
 from ayatori.prediction import loaded
+from ayatori.prediction.calls import Call, algorithms_of, make_schedule
 from ayatori.prediction.loaded import OtherAlgorithm
-from ayatori.prediction.predictor import (
-    BY_ROUTERS,
-    PLANNED,
-    Call,
-    Model,
-    Predictor,
-    algorithms_of,
-    make_schedule,
-    method_on,
-)
+from ayatori.prediction.predictor import BY_ROUTERS, PLANNED, Model, Predictor, method_on
 from ayatori.resumable import SavedResults, compute, is_first_process
 
 MIN_CHUNK_BYTES = 1 << 10

@@ -22,9 +22,10 @@ from random import Random
 
 from ayatori._core import Job, Network, contiguous_job
 from ayatori.base.errors import Error
+from ayatori.prediction.calls import Call, algorithms_of
 from ayatori.prediction.choice import Ranking, choose
 from ayatori.prediction.costs import MessageCosts, seconds_of
-from ayatori.prediction.predictor import Call, Model, Predictor, algorithms_of
+from ayatori.prediction.predictor import Model, Predictor
 
 COLLECTIVES = ("allreduce", "reduce", "broadcast", "barrier")
 """Those whose result has as many elements as what each process gives."""

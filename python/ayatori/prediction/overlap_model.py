@@ -24,8 +24,9 @@ from enum import StrEnum
 
 from ayatori._core import Job
 from ayatori.base.errors import Error
+from ayatori.prediction.calls import Call
 from ayatori.prediction.costs import Costs
-from ayatori.prediction.predictor import Call, Predictor
+from ayatori.prediction.predictor import Predictor
 
 
 class Mover(StrEnum):

@@ -5,15 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain
-from pathlib import Path
 from statistics import fmean
 from typing import Any
 
 from ayatori import _core
 from ayatori._core import Job, Network, Places, Plan, PlannedSteps, Routes, Schedule
 from ayatori.base.errors import Error
-from ayatori.base.files import read_text
-from ayatori.base.units import MAX_BYTES
 from ayatori.model.network import link_as_data
 from ayatori.planning.plans import (
     AUTO_RAILS,
@@ -26,8 +23,8 @@ from ayatori.planning.plans import (
 )
 from ayatori.planning.plans import plan as make_plan
 from ayatori.planning.routes import make_routes
-from ayatori.prediction import loaded
 from ayatori.prediction.assumed import assumed_costs, assumed_link_latency, assumed_on_planes
+from ayatori.prediction.calls import Call, bandwidth_bytes, make_schedule
 from ayatori.prediction.costs import FREE, Costs, MessageCosts, message_costs_to_core, to_core
 
 DIMENSION_ORDER = "dimension-order"
@@ -46,26 +43,6 @@ MAX_HASH_SEEDS = 10**4
 
 
 @dataclass(frozen=True)
-class Call:
-    """One collective, and how it is to be done."""
-
-    collective: str
-    algorithm: str
-    """One of ours, or of others: file:F, library:L.so:NAME."""
-    bytes: int
-    """As MPI counts: from one rank to one other, or the whole vector of broadcast, reduce and allreduce."""
-    root: int = 0
-    chunk_bytes: int = 0
-    """Bytes in a chunk of a pipeline; 0: the algorithm's own choice."""
-    radix: int = 0
-    """Of k-nomial trees, or the number of chains; 0: the algorithm's own choice."""
-    sizes: Sequence[Sequence[int]] | None = None
-    """Of alltoallv, whose `bytes` count for nothing: from each rank (row) to each; lists, or an array's tolist()."""
-    stencil: Sequence[int] = ()
-    """Of halo: the lengths of the ranks' grid, which is no ring; empty: as AlgorithmOptions::stencil says."""
-
-
-@dataclass(frozen=True)
 class Model:
     """The simulator's numbers: bytes a second, seconds, bytes."""
 
@@ -77,6 +54,8 @@ class Model:
     costs: Costs | None = None
     """Of messages, copies and reductions; None: assumed for the rate of the links. FREE: they cost nothing."""
     head_of_line: bool = False
+    in_order: bool = True
+    """Whether a connection carries its messages one after the other; else they share links, as in SimGrid."""
     rails: str = AUTO_RAILS
     """One of planning.plans.RAILS: by which NICs messages leave and arrive at machines with several; or "auto"."""
     on_planes: Sequence[MessageCosts | None] | None = None
@@ -112,6 +91,7 @@ class Model:
         options.costs = to_core(self.costs or FREE)
         options.on_planes = [costs and message_costs_to_core(costs) for costs in self.on_planes or ()]
         options.head_of_line = self.head_of_line
+        options.in_order = self.in_order
         options.late = list(self.late)
         return options
 
@@ -351,87 +331,6 @@ def method_on(network: Network, method: str | None) -> str:
         return method_named(method, [DIMENSION_ORDER, *OTHER_METHODS])
     is_grid_of_machines = network.direct and network.shape().kind == "grid"
     return DIMENSION_ORDER if is_grid_of_machines else DESTINATION_MOD_K
-
-
-def make_schedule(call: Call, places: Places, planned_steps: PlannedSteps | None = None) -> Schedule:
-    """`planned_steps` are those of the algorithm "planned", which is the shift without them."""
-    if call.bytes <= 0 and call.collective not in ("barrier", "alltoallv"):
-        raise Error(f"{call.collective} of {call.bytes} bytes: there is nothing to send")
-    if not 0 <= call.root < 2**32:
-        raise Error(f"root {call.root} is not a rank")
-    if call.chunk_bytes and not loaded.is_other(call.algorithm) and not _is_pipeline(call):
-        raise Error(f"{call.collective} by {call.algorithm} is not a pipeline, so there are no chunks")
-    options = _core.AlgorithmOptions()
-    options.chunk_bytes = call.chunk_bytes
-    options.radix = call.radix
-    options.planned_steps = planned_steps
-    options.stencil, options.stencil_periodic = list(call.stencil), [False] * len(call.stencil)
-    if call.sizes is not None:
-        options.set_pair_sizes(call.sizes)
-    if not loaded.is_other(call.algorithm):
-        return _core.make_schedule(call.algorithm, call.collective, call.root, call.bytes, places, options)
-    schedule, reason = loaded.make(call.algorithm, call.collective, call.root, call.bytes, places, options)
-    if schedule is None:
-        raise Error(f"{call.algorithm} has no schedule for this call", cause=reason)
-    return schedule
-
-
-def _is_pipeline(call: Call) -> bool:
-    """True for an algorithm that nobody knows, too: that is another error."""
-    name = _core.current_name(call.algorithm)
-    return all(algorithm.pipelined for algorithm in algorithms_of(call.collective) if algorithm.name == name)
-
-
-def read_pair_sizes(file: Path, ranks: int) -> list[list[int]]:
-    """Call.sizes from lines "FROM TO [BYTES]", as patterns have them: pairs listed again add up, others are silent."""
-    steps = _core.parse_pattern(read_text(file), str(file), ranks)
-    sizes = [[0] * ranks for _ in range(ranks)]
-    for step in range(steps.step_count):
-        for message in steps.messages(step):
-            row = sizes[message.from_rank]
-            row[message.to_rank] += message.bytes
-            if row[message.to_rank] > MAX_BYTES:
-                pair = f"from {message.from_rank} to {message.to_rank}"
-                raise Error(f"{file}: {pair} there are more than 2^58 bytes")
-    return sizes
-
-
-def bandwidth_bytes(call: Call, places: Places) -> float | None:
-    """The bytes that a call's bandwidth counts; divided by its time they are the bandwidth.
-
-    alltoall, alltoallv: what a machine sends to the others, on average over machines (paper 1, figure 8). broadcast,
-    reduce, allreduce: the vector. allgather, reduce_scatter, gather, scatter: what belongs to all ranks but one.
-    halo: one face. barrier: none.
-    """
-    ranks = places.rank_count
-    if call.collective == "barrier":
-        return None
-    if call.collective == "alltoall":
-        return call.bytes * _pairs_between_machines(places) / places.machine_count
-    if call.collective == "alltoallv":
-        import numpy as np  # takes as long to load as all else, and is used here alone
-
-        machine = np.asarray(places.machine)
-        return float(np.asarray(call.sizes)[machine[:, None] != machine].sum()) / places.machine_count
-    if call.collective in ("allgather", "reduce_scatter", "gather", "scatter"):
-        return call.bytes * (ranks - 1)
-    return call.bytes
-
-
-def _pairs_between_machines(places: Places) -> int:
-    counts = [0] * places.machine_count
-    for machine in places.machine:
-        counts[machine] += 1
-    return places.rank_count**2 - sum(count**2 for count in counts)
-
-
-def algorithms_of(collective: str) -> list[_core.Algorithm]:
-    """Raises Error for an unknown collective."""
-    known = [algorithm for algorithm in _core.algorithms() if algorithm.collective == collective]
-    if not known:
-        collectives = dict.fromkeys(algorithm.collective for algorithm in _core.algorithms())
-        raise Error(f"no collective is called '{collective}'", hint=f"collectives: {', '.join(collectives)}")
-    return known
 
 
 def hottest_links(per_job: list[list[LinkUse]], cables_of: Network | None = None) -> list[dict[str, Any]]:

@@ -11,8 +11,9 @@ from ayatori._core import Job, Network, Routes
 from ayatori.base.errors import Error
 from ayatori.model.jobs import placement_as_data
 from ayatori.model.network import fingerprint
+from ayatori.prediction.calls import Call
 from ayatori.prediction.loaded import fingerprints
-from ayatori.prediction.predictor import Call, LinkUse, Model, Prediction, Predictor, hottest_links, method_on
+from ayatori.prediction.predictor import LinkUse, Model, Prediction, Predictor, hottest_links, method_on
 from ayatori.resumable import SavedResults, compute
 
 JOBS_AT_ONCE = 16

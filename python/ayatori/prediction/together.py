@@ -15,7 +15,8 @@ from ayatori.base.errors import Error
 from ayatori.model.network import link_as_data
 from ayatori.planning.plans import steps_of
 from ayatori.planning.together import BACKGROUND, SHARED_LINKS_SHOWN, JobOnFabric, check_plans
-from ayatori.prediction.predictor import Call, Model, Prediction, Predictor, PreparedRun
+from ayatori.prediction.calls import Call
+from ayatori.prediction.predictor import Model, Prediction, Predictor, PreparedRun
 from ayatori.prediction.simulation import Simulation
 
 ROUNDS = 30

@@ -19,14 +19,16 @@
 ///
 ///            c.latency + Σ latency(l) over the links l of its path + (c.rendezvous if it is not eager)
 ///
-///        and flows at a rate that is shared max-min fairly among all flows under way: rates x_f are the unique
-///        allocation in which no x_f can grow without shrinking one that is not larger,
+///        and then for its turn: a connection, of which each ordered pair of ranks has one, carries one message at a
+///        time, in the order in which they came here. It flows at a rate that is shared max-min fairly among all flows
+///        under way: rates x_f are the unique allocation in which no x_f can grow without shrinking one that is not
+///        larger,
 ///
 ///            Σ_{f over l} x_f ≤ capacity(l)   for every directed link l,
 ///            Σ_{f out of / into NIC n} x_f ≤ injection,       Σ_{f inside a machine} x_f ≤ bus.
 ///
-///        It has arrived when m bytes have flowed; a message of 0 bytes, or inside a machine whose bus has no limit,
-///        when it has waited.
+///        It has arrived when m bytes have flowed. A message of 0 bytes, or inside a machine whose bus has no limit,
+///        flows in no time and needs no turn.
 ///        Where NICs are limited by token buckets (c.burst > 0) as many bytes of it as are in the buckets of both NICs
 ///        pass at once, and the rest flows. A bucket has at most c.burst bytes; it is full in the beginning, and gets
 ///        c.bandwidth bytes a second while nothing flows through its NIC (StepMode::drift only).
@@ -41,7 +43,8 @@
 ///   that a machine has for its cores. Needs StepMode::drift.
 ///
 ///   Paths may cut a message between machines into n parts (paths.hpp) of m/n bytes each, the first ones with what does
-///   not divide. In 3 each part is a flow of its own on a path of its own; the message has arrived when all have.
+///   not divide. In 3 each part is a flow of its own, on a path and a connection of its own; the message has arrived
+///   when all have.
 ///
 ///   Where packets spread by load (Paths::splits_by_load()) a message is one flow over all of its paths. It waits for
 ///   the longest latency among these; its rate and the shares of its paths, which change whenever a flow comes or goes,
@@ -63,10 +66,10 @@
 ///
 ///                     max_f delay(f) + max_f bytes(f) · max_l load(l) / capacity(l)
 ///
-///                 if some most loaded link carries only flows of most delay and bytes: no rate is ever below
-///                 capacity(l) / load(l) there, and on that link none can be above. Then nothing but loads is counted;
-///                 other steps are simulated flow by flow. A link counts as saturated in the steps in which it is
-///                 most loaded.
+///                 if all flows are on connections of their own, and some most loaded link carries only flows of most
+///                 delay and bytes: no rate is ever below capacity(l) / load(l) there, and on that link none can be
+///                 above. Then nothing but loads is counted; other steps are simulated flow by flow. A link counts as
+///                 saturated in the steps in which it is most loaded.
 ///
 ///   Events closer than 1e-11 of the time that has passed are one, and rates that agree to 1e-12 are equal: so that
 ///   rounding does not disturb symmetry.
@@ -103,6 +106,8 @@ struct FlowOptions {
   /// Their bandwidth counts for nothing: it is the links'.
   std::vector<std::optional<MessageCosts>> on_planes = {};
   bool head_of_line = false;
+  /// Whether messages on one connection wait for their turn. False: they share links as all others do, as in SimGrid.
+  bool in_order = true;
   /// By rank: for so many seconds after the others have begun its processor is busy with something else, so that it
   /// takes its first step later. Ranks beyond the end are not late. Needs StepMode::drift.
   std::vector<double> late = {};
