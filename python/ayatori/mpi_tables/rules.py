@@ -11,6 +11,7 @@ from ayatori._core import Job
 from ayatori.base.errors import Error
 from ayatori.mpi_tables.catalogue import Mpi, MpiAlgorithm, our_collective
 from ayatori.prediction.calls import Call
+from ayatori.prediction.choice import in_order_of_choice
 from ayatori.prediction.predictor import Predictor
 from ayatori.resumable import SavedResults, compute
 
@@ -27,11 +28,12 @@ class Way:
     segment_bytes: int
     """0: one piece."""
     seconds: float
+    messages: int = 0
 
 
 @dataclass
 class Ranked:
-    """All ways to do one collective of an MPI library with one size, fastest first."""
+    """All ways to do one collective of an MPI library with one size: the one to choose, then fastest first."""
 
     collective: str
     bytes: int
@@ -77,18 +79,19 @@ def rank(
     pieces = calls_to_rank(mpi, calls)
     ways = [ways_to_try(mpi, job.rank_count, *piece) for piece in pieces]
 
-    def seconds_of(number: int) -> list[float]:
+    def predicted(number: int) -> list[tuple[float, int]]:
         _, size = pieces[number]
         calls = [call_of(algorithm, size, segment) for algorithm, segment in ways[number]]
-        return [prediction.seconds for prediction in predictor.predict_each((job, call) for call in calls)]
+        found = predictor.predict_each((job, call) for call in calls)
+        return [(prediction.seconds, prediction.messages) for prediction in found]
 
-    def work(numbers: range) -> list[list[float]]:
-        return [seconds_of(number) for number in numbers]
+    def work(numbers: range) -> list[list[tuple[float, int]]]:
+        return [predicted(number) for number in numbers]
 
     kept = saved if saved is not None else SavedResults(None, {})
-    seconds = compute(kept, "ranked", len(pieces), 1, work, advance)
+    predictions = compute(kept, "ranked", len(pieces), 1, work, advance)
     # Of several processes only the first has results.
-    return [_ranked(*piece, own, timed) for piece, own, timed in zip(pieces, ways, seconds, strict=False)]
+    return [_ranked(*piece, own, found) for piece, own, found in zip(pieces, ways, predictions, strict=False)]
 
 
 def calls_to_rank(mpi: Mpi, calls: Iterable[tuple[str, int]]) -> list[tuple[str, int]]:
@@ -116,10 +119,14 @@ def ways_to_try(mpi: Mpi, ranks: int, collective: str, size: int) -> list[tuple[
     return ways
 
 
-def _ranked(collective: str, size: int, ways: Sequence[tuple[MpiAlgorithm, int]], seconds: Sequence[float]) -> Ranked:
-    timed = [Way(algorithm, segment, each) for (algorithm, segment), each in zip(ways, seconds, strict=True)]
-    # Nine digits, as for our own algorithms: what differs less is the same time.
-    return Ranked(collective, size, sorted(timed, key=lambda way: float(f"{way.seconds:.9g}")))
+def _ranked(
+    collective: str,
+    size: int,
+    ways: Sequence[tuple[MpiAlgorithm, int]],
+    predictions: Sequence[tuple[float, int]],
+) -> Ranked:
+    found = [Way(*way, *prediction) for way, prediction in zip(ways, predictions, strict=True)]
+    return Ranked(collective, size, in_order_of_choice(found))
 
 
 def segments_to_try(size: int) -> list[int]:

@@ -6,7 +6,8 @@ import math
 import os
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass, replace
-from typing import Any
+from statistics import fmean
+from typing import Any, Protocol, TypeVar
 
 from ayatori._core import Algorithm, AlgorithmOptions, Job, Network, Places, Routes
 from ayatori.base.errors import Error
@@ -20,9 +21,10 @@ from ayatori.prediction.predictor import BY_ROUTERS, PLANNED, Model, Predictor, 
 from ayatori.resumable import SavedResults, compute, is_first_process
 
 MIN_CHUNK_BYTES = 1 << 10
-CHUNK_PAYS = 0.99
-"""A chunk size that differs from the automatic one is taken if it needs less than this share of its time: the fewer
-choices differ, the fewer intervals a table has."""
+AS_FAST = 1.01
+"""What takes at most so many times as long is as fast: no model tells less. Of several that are as fast as the fastest
+the one with the fewest messages is chosen, for each message also costs what no model sees; and the automatic chunk size
+before others, for the fewer choices differ, the fewer intervals a table has."""
 ALGORITHMS_AT_ONCE = os.cpu_count() or 1
 
 
@@ -34,6 +36,8 @@ class Candidate:
     chunk_bytes: int
     """Bytes in a chunk of a pipeline; 0: the algorithm's own choice, or no pipeline."""
     seconds: float
+    messages: int = 0
+    """Of all ranks; the mean over all jobs."""
 
 
 @dataclass(frozen=True)
@@ -49,7 +53,7 @@ class Ranking:
     collective: str
     bytes: int
     ranked: list[Candidate]
-    """Fastest first; each algorithm once, with the chunk size that suits it best."""
+    """The one to choose, then fastest first; each algorithm once, with the chunk size that suits it best."""
     left_out: list[LeftOut]
 
     @property
@@ -177,23 +181,58 @@ def rank(pieces: Iterable[Piece], outcomes: Iterable[Candidate | LeftOut]) -> li
     for ranking in by_call.values():
         if not ranking.ranked:
             raise Error(f"no {ranking.collective} can be done on this job", hint=ranking.left_out[0].reason)
-        # Nine digits: what differs less is the same time, and algorithms stay in the order of their list.
-        ranking.ranked.sort(key=lambda candidate: float(f"{candidate.seconds:.9g}"))
+        ranking.ranked = in_order_of_choice(ranking.ranked)
     return list(by_call.values())
 
 
+class Timed(Protocol):
+    """Anything to choose from, whose time was predicted."""
+
+    @property
+    def seconds(self) -> float: ...
+    @property
+    def messages(self) -> int: ...
+
+
+TimedT = TypeVar("TimedT", bound=Timed)
+
+
+def in_order_of_choice(candidates: Sequence[TimedT]) -> list[TimedT]:
+    """The one to choose, then fastest first."""
+    best = preferred(candidates)
+    # Nine digits: what differs less is the same time, and algorithms stay in the order of their list.
+    others = sorted(
+        (candidate for candidate in candidates if candidate is not best),
+        key=lambda candidate: float(f"{candidate.seconds:.9g}"),
+    )
+    return [best, *others]
+
+
+def preferred(candidates: Sequence[TimedT]) -> TimedT:
+    """Of those that are as fast as the fastest the first with the fewest messages."""
+    fastest = min(candidate.seconds for candidate in candidates)
+    as_fast = [candidate for candidate in candidates if candidate.seconds <= AS_FAST * fastest]
+    return min(as_fast, key=lambda candidate: candidate.messages)
+
+
 def _time(predictor: Predictor, jobs: Sequence[Job], calls: list[Call]) -> list[Candidate]:
-    predictions = iter(predictor.predict_each((job, call) for call in calls for job in jobs))
+    predictions = predictor.predict_each((job, call) for call in calls for job in jobs)
+    of_calls = [predictions[first : first + len(jobs)] for first in range(0, len(predictions), len(jobs))]
     return [
-        Candidate(call.algorithm, call.chunk_bytes, sum(next(predictions).seconds for _ in jobs) / len(jobs))
-        for call in calls
+        Candidate(
+            call.algorithm,
+            call.chunk_bytes,
+            fmean(prediction.seconds for prediction in of_call),
+            round(fmean(prediction.messages for prediction in of_call)),
+        )
+        for call, of_call in zip(calls, of_calls, strict=True)
     ]
 
 
 def _best_chunk(variants: list[Candidate]) -> Candidate:
-    automatic, *others = variants
-    fastest = min(others, key=lambda candidate: candidate.seconds, default=automatic)
-    return fastest if fastest.seconds < CHUNK_PAYS * automatic.seconds else automatic
+    automatic = variants[0]
+    fastest = min(candidate.seconds for candidate in variants)
+    return automatic if automatic.seconds <= AS_FAST * fastest else preferred(variants)
 
 
 def variants_of(predictor: Predictor, piece: Piece, places: list[Places]) -> list[Call] | LeftOut:
