@@ -92,11 +92,11 @@ def calibrated(mpi: Mpi, seconds: float, hostfile: Path | None, largest: int) ->
         inside = measure_pair(mpi, [program], Path(name), seconds, None, sizes=sizes)
         between = measure_pair(mpi, [program], Path(name), seconds, hostfile, sizes=sizes) if hostfile else None
         fitted = [size for size in FITTED_SIZES if size in sizes]
-        turns = measure_turns(mpi, program, Path(name), SECONDS_OF_TURNS, fitted)
+        turns = measure_turns(mpi, program, Path(name), SECONDS_OF_TURNS, inside.eager_limit, fitted)
     calibration = calibration_of(inside, between, links_between=2, turns=turns)
     for error in calibration.errors:
         print(f"{error.what:<20}{'fitted' if error.fitted else 'checked':<9}{error.median:8.1%} median")
-    waits = [f"{format_seconds(seconds_of(calibration.turn, size))} ({format_bytes(size)})" for size in fitted]
+    waits = [f"{format_seconds(seconds_of(calibration.turn, size))} ({format_bytes(size)})" for size in sizes]
     print(f"to ranks that share a core messages wait {', '.join(waits)}; the first step {format_seconds(turns.first)}")
     for remark in calibration.remarks:
         print(f"warning: {remark}")

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from ayatori.base.errors import Error
 from ayatori.calibration.calibrating import TOO_NOISY, calibration_of
-from ayatori.calibration.fitting import CHAIN, fit, fit_bucket, one_of_chain, one_way
+from ayatori.calibration.fitting import CHAIN, SEVERAL, fit, fit_bucket, one_of_chain, one_of_several, one_way
 from ayatori.calibration.fitting_turns import fit_turn, ring_steps
 from ayatori.calibration.lines import TOLERANCE, lines_through
 from ayatori.calibration.measuring import (
@@ -56,9 +56,10 @@ def message_costs(draw, inside: bool = True) -> MessageCosts:
     seconds = SECONDS if inside else st.floats(1e-9, 1e-5)
     per_byte = PER_BYTE if inside else st.floats(1e-12, 5e-11)
     above = Line(limit + 1, draw(seconds), draw(per_byte))
+    # No more than half of a message's time: more is taken for an interruption.
     busy = draw(st.floats(1e-8, 1e-6))
     return MessageCosts(
-        latency=draw(st.floats(1e-8, 1e-5)),
+        latency=draw(st.floats(busy, 1e-5)),
         send=(Line(0, busy), Line(limit + 1, busy)),
         receive=(Line(0, draw(seconds), draw(per_byte)), above),
         eager_limit=limit,
@@ -69,6 +70,7 @@ def message_costs(draw, inside: bool = True) -> MessageCosts:
 
 START = 3e-9
 """That an ideal machine takes before a pattern begins."""
+LARGEST_OF_SEVERAL = 1 << 18
 AGAIN = (Line(0, 0.0, 2e-10),)
 """That it takes longer to add to what was sent."""
 
@@ -84,6 +86,9 @@ def measurement_of(costs: MessageCosts, copy: SizeCost, reduce: SizeCost, inside
         "one_way": {size: START + one_way(costs, size) for size in sizes},
         "exchange": exchange,
         "chain": {size: START / CHAIN + one_of_chain(costs, size, both) for size in sizes},
+        "several": {
+            size: START / SEVERAL + one_of_several(costs, size, both) for size in sizes if size <= LARGEST_OF_SEVERAL
+        },
         "add": add,
         "combine": {size: seconds + seconds_of(AGAIN, size) for size, seconds in add.items()},
         "send": {size: seconds_of(costs.send, size) for size in eager},
@@ -194,6 +199,44 @@ def test_the_formulas_of_the_fit_are_those_of_the_simulator(ppn: int) -> None:
         [combined] = predictor.predict([job], Call("allreduce", "recursive-doubling", size))
         expected = one_way(messages, size, both) + seconds_of(reduce, size) + seconds_of(again, size)
         assert combined.seconds == pytest.approx(expected, rel=1e-9)
+
+
+@pytest.mark.parametrize("ppn", [1, 2])
+def test_the_formula_of_several_messages_is_the_simulators(ppn: int, tmp_path: Path) -> None:
+    """By an allreduce that exchanges all blocks at once, and whose reductions take no time."""
+    blocks = range(SEVERAL)
+
+    def exchange(peer: int) -> dict[str, object]:
+        send = [{"to": peer, "slots": [[block, 1]]} for block in blocks]
+        receive = [{"from": peer, "slots": [[SEVERAL + block, 1]]} for block in blocks]
+        return {"send": send, "receive": receive, "then": [{"do": "reduce", "slots": [SEVERAL, SEVERAL], "into": 0}]}
+
+    schedule = {"collective": "allreduce", "ranks": 2, "blocks": SEVERAL, "scratch": [*blocks]}
+    schedule["participants"] = [[[exchange(1)]], [[exchange(0)]]]
+    file = tmp_path / "exchange.json"
+    file.write_text(json.dumps({"format": "ayatori-schedule", "version": 1, "name": "x", "schedules": [schedule]}))
+    network = open_source("full:2,hosts=1")
+    [job] = contiguous_jobs(network, [3 - ppn], ppn)
+    for receive, bandwidth, burst in ((4e-7, 0.0, 0), (4e-7, 2e9, 0), (9e-6, 2e9, 0), (4e-7, 2e9, 3000)):
+        burst = 0 if ppn == 2 else burst
+        messages = MessageCosts(
+            1e-6, (Line(0, 3e-7, 1e-10),), (Line(0, receive, 2e-10),), 0, 4096, 7e-6, bandwidth, burst
+        )
+        model = Model(link_bandwidth=1e15, link_latency=0, costs=Costs("given", inside=messages, between=messages))
+        for size in (8, 4096, 5000, 1 << 20):
+            call = Call("allreduce", f"file:{file}", SEVERAL * size)
+            [found] = Predictor(network, model=model).predict([job], call)
+            assert found.seconds == pytest.approx(SEVERAL * one_of_several(messages, size, ppn), rel=1e-6)
+
+
+@given(st.floats(0, 1), st.floats(1e-7, 1e-5))
+def test_what_each_of_several_waits_for_is_time_of_the_receivers_processor(share: float, rendezvous: float) -> None:
+    above = Line(4097, 2e-7 + share * rendezvous, 1e-10)
+    receive = (Line(0, 2e-7, 1e-10), above)
+    costs = MessageCosts(1e-6, (Line(0, 1e-7),), receive, 0, 4096, (1 - share) * rendezvous)
+    local = (Line(0, 1e-8, 1e-10),)
+    found = fit(measurement_of(costs, local, local), "inside").messages
+    assert found.rendezvous == pytest.approx((1 - share) * rendezvous, abs=0.03 * rendezvous + 1e-8)
 
 
 def test_noise_is_said() -> None:

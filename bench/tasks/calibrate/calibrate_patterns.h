@@ -10,8 +10,9 @@
 #include <sys/resource.h>
 #include <time.h>
 
-enum { burst_length = 32, long_burst_length = 4, chain_length = 4, times_of_a_sample = 3, places = 4 };
-enum pattern { one_way, exchange, chain, combine, add, send_alone, receive_alone, burst, copy, reduce, patterns };
+enum { burst_length = 32, long_burst_length = 4, chain_length = 4, several_length = 4, times_of_a_sample = 3, places = 4 };
+enum { largest_of_several = 1 << 18 };
+enum pattern { one_way, exchange, chain, several, combine, add, send_alone, receive_alone, burst, copy, reduce, patterns };
 
 static int rank;
 static long eager_limit;
@@ -48,6 +49,20 @@ static void exchange_once(int bytes) {
     for (int i = 0; i < 2; ++i) {
         int which;
         MPI_Waitany(2, requests, &which, MPI_STATUS_IGNORE);
+    }
+}
+
+/* Of all messages at once, and each in a place of its own. */
+static void exchange_several(int bytes) {
+    MPI_Request requests[2 * several_length];
+    for (int i = 0; i < several_length; ++i)
+        MPI_Irecv(local_in + (size_t)i * (size_t)bytes, bytes, MPI_BYTE, !rank, 0, MPI_COMM_WORLD, &requests[i]);
+    for (int i = 0; i < several_length; ++i)
+        MPI_Isend(local_out + (size_t)i * (size_t)bytes, bytes, MPI_BYTE, !rank, 0, MPI_COMM_WORLD,
+                  &requests[several_length + i]);
+    for (int i = 0; i < 2 * several_length; ++i) {
+        int which;
+        MPI_Waitany(2 * several_length, requests, &which, MPI_STATUS_IGNORE);
     }
 }
 
@@ -126,6 +141,7 @@ static void do_once(enum pattern pattern, int bytes) {
                 swap_buffers();
             }
             return;
+        case several: exchange_several(bytes); return;
         default:
             exchange_once(bytes);
             if (pattern == combine) reduce_into(out, in, bytes);
@@ -144,6 +160,10 @@ static double time_together(enum pattern pattern, int bytes, int* was_interrupte
         memset(in, i, (size_t)bytes);
         memset(own, i + 1, (size_t)bytes);
         memset(out, i + 2, (size_t)bytes);
+        if (pattern == several) {
+            memset(local_in, i, several_length * (size_t)bytes);
+            memset(local_out, i + 2, several_length * (size_t)bytes);
+        }
         const long before = interruptions();
         const double begin = begin_together();
         do_once(pattern, bytes);
@@ -155,6 +175,7 @@ static double time_together(enum pattern pattern, int bytes, int* was_interrupte
     }
     const double seconds = quantile(counted_times, counted, 0.5);
     if (pattern == one_way && !share_a_clock) return seconds / 2;
+    if (pattern == several) return seconds / several_length;
     return pattern == chain ? seconds / chain_length : seconds;
 }
 

@@ -25,6 +25,7 @@
  *     one_way    Isend and Wait, Irecv and Wait; with two kernels half of a round trip
  *     exchange   both ranks Irecv, Isend, and wait for one after the other, as Ayatori's engine does
  *     chain      one of several exchanges, one after the other; what one receives is what the next one sends
+ *     several    one of several exchanges that are begun at once, of up to 256 KiB
  *     combine    an exchange, and what came is added to what was sent: a step of recursive doubling
  *     add        an exchange, and what came is added to other data of the rank
  *
@@ -48,7 +49,7 @@
 
 enum { max_sizes = 128, max_rounds = 1000, min_rounds = 9, min_counted = 5, max_repeats = 64 };
 
-static const char* const pattern_names[patterns] = {"one_way", "exchange", "chain", "combine", "add",
+static const char* const pattern_names[patterns] = {"one_way", "exchange", "chain", "several", "combine", "add",
                                                     "send",    "receive",  "burst", "copy",    "reduce"};
 
 static double samples[patterns][max_sizes][max_rounds];
@@ -165,6 +166,7 @@ static int repeats_for(double seconds) {
 static int is_measured(int pattern, int bytes) {
     const int of_one_message = pattern == one_way || pattern == send_alone || pattern == receive_alone || pattern == burst;
     if (ping_pong && !of_one_message) return 0;
+    if (pattern == several && bytes > largest_of_several) return 0;
     const int of_any_size = pattern < send_alone || pattern > burst || (ping_pong && pattern == burst);
     return bytes <= eager_limit || of_any_size;
 }

@@ -44,7 +44,7 @@ def calibrate(
         program = compile_program(mpi, folder)
         note(f"inside this machine: two ranks for {seconds:g} s")
         inside = measure(mpi, [program], folder, seconds, None)
-        turns = measure_turns(mpi, program, folder, min(seconds, SECONDS_OF_TURNS))
+        turns = measure_turns(mpi, program, folder, min(seconds, SECONDS_OF_TURNS), inside.eager_limit)
         between = None
         if hostfile is not None and len(hosts_in(hostfile)) > 1:
             note(f"between {' and '.join(hosts_in(hostfile)[:2])}: one rank each for {seconds:g} s")

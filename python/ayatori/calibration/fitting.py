@@ -6,6 +6,8 @@ messages), and S what it takes to begin, the model says of two ranks
     one way     S + s(m) + L + R + m / B + r(m)
     exchange    S + s(m) + L + R + k m / B + r(m),   k = 2 inside a machine, where both messages share B, else 1
     chain       S / n + s(m) + L + R + k m / B + r(m),   one of n exchanges
+    several     one of n exchanges that are begun at once: the processor sends all n messages and then receives them,
+                while they flow one after the other
     add         an exchange + reduce(m)
     combine     an exchange + reduce(m) + again(m)
 
@@ -13,6 +15,9 @@ The sends of eager messages say s, those of a rendezvous take as long as the sma
 S is what the first of several exchanges takes longer. The exchanges say B inside a machine; between machines it is the
 slope of the largest messages. r(m) is what is left, by straight lines: of the geometric mean of one way and what an
 exchange would be without k, since no r can fit both where a real rank is slowed down by its own message on the way out.
+R is at first what the smallest message above the eager limit takes longer than one below it. But what each further one
+of several takes longer, too, is not R but r: time of the receiver's processor, as where it copies a message out of the
+sender's memory.
 A reduction takes what `add` has more than an exchange: what came was written by another core. `again` is what it takes
 more to write to what has been sent, since the receiver's cache has it, too.
 
@@ -46,6 +51,12 @@ ALIKE = 0.7
 """Messages that pass a token bucket at once take at least this share of a small one's time (2 KiB: 0.79 to 0.85)."""
 CHAIN = 4
 """Exchanges in a chain."""
+SEVERAL = 4
+"""Exchanges that are begun at once."""
+CORRECTIONS = 5
+"""Of the rendezvous: what several messages take is not linear in it."""
+MOSTLY = 0.9
+"""Several messages wait for each other's bytes where these flow for at least this share of the time."""
 SHARES_BANDWIDTH = 0.05
 """Two messages at once share the bandwidth if they take at least this share longer than one."""
 
@@ -76,6 +87,7 @@ def fit(measured: Measurement, where: str) -> Fit:
         ("one_way", lambda size: start + one_way(messages, size)),
         ("exchange", exchange),
         ("chain", lambda size: start / CHAIN + one_of_chain(messages, size, both)),
+        ("several", lambda size: start / SEVERAL + one_of_several(messages, size, both)),
         ("add", lambda size: exchange(size) + seconds_of(reduce, size)),
         ("combine", lambda size: exchange(size) + seconds_of(reduce, size) + seconds_of(again, size)),
         ("copy", lambda size: seconds_of(copy, size)),
@@ -109,6 +121,22 @@ def one_of_chain(costs: MessageCosts, size: int, sharing: int) -> float:
         sum_of_all += quiet + (size - passing) / costs.bandwidth
         level = min(costs.burst, level - passing + quiet * costs.bandwidth)
     return sum_of_all / CHAIN
+
+
+def one_of_several(costs: MessageCosts, size: int, sharing: int) -> float:
+    """Seconds of a message in the mean of SEVERAL that are sent at once, each way."""
+    send, receive = seconds_of(costs.send, size), seconds_of(costs.receive, size)
+    waits = costs.latency + (costs.rendezvous if size > costs.eager_limit else 0)
+    level, arrived, received = float(costs.burst), 0.0, SEVERAL * send
+    for number in range(SEVERAL):
+        begins = max(arrived, (number + 1) * send + waits)
+        level = min(costs.burst, level + (begins - arrived) * costs.bandwidth)
+        passing = min(level, size)
+        level -= passing
+        flowing = sharing * (size - passing) / costs.bandwidth if costs.bandwidth else 0.0
+        arrived = begins + flowing
+        received = max(received, arrived) + receive
+    return received / SEVERAL
 
 
 def fit_start(measured: Measurement) -> float:
@@ -170,9 +198,33 @@ def fit_messages(measured: Measurement, inside: bool, start: float) -> MessageCo
     if above and below:
         rendezvous = min(max(0.0, above[0][1] - seconds_of(below, limit)), min(seconds for _, seconds in above))
         rendezvous = max(0.0, rendezvous)
-    receive = below + lines_through([(size, t - rendezvous) for size, t in above], limit + 1, whole)
-    gap = fit_gap(measured, send, receive)
-    return MessageCosts(latency, send, receive, gap, limit, rendezvous, bandwidth, burst)
+
+    def costs(rendezvous: float) -> MessageCosts:
+        receive = below + lines_through([(size, t - rendezvous) for size, t in above], limit + 1, whole)
+        return MessageCosts(latency, send, receive, 0, limit, rendezvous, bandwidth, burst)
+
+    least = min((seconds for _, seconds in above), default=0.0)
+    for _ in range(CORRECTIONS):
+        busier = busier_than_thought(measured, costs(rendezvous), [size for size, _ in above], 2 if inside else 1)
+        rendezvous = max(0.0, min(rendezvous - busier, least))
+    found = costs(rendezvous)
+    return replace(found, gap=fit_gap(measured, found.send, found.receive))
+
+
+def busier_than_thought(measured: Measurement, costs: MessageCosts, sizes: Iterable[int], sharing: int) -> float:
+    """Seconds, in the middle of these sizes, that each further one of several messages takes longer than by `costs`.
+    Those that wait for each other's bytes don't say it."""
+    several, alone = measured.medians("several"), measured.medians("exchange")
+    more = []
+    for size in sizes:
+        if size not in several:
+            continue
+        further = (SEVERAL * several[size] - alone[size]) / (SEVERAL - 1)
+        flowing = sharing * size / costs.bandwidth if costs.bandwidth else 0.0
+        if flowing < MOSTLY * further:
+            predicted = SEVERAL * one_of_several(costs, size, sharing) - one_way(costs, size, sharing)
+            more.append(further - predicted / (SEVERAL - 1))
+    return median(more) if more else 0.0
 
 
 def means_of_patterns(exchanged: Mapping[int, float], single: Mapping[int, float], shared: float) -> dict[int, float]:

@@ -50,7 +50,8 @@ class Measurement:
     """Share of the times that do not count, as messages had another pace then."""
 
     def medians(self, pattern: str) -> dict[int, float]:
-        return self.patterns[pattern].median
+        """None of a pattern that was not measured."""
+        return self.patterns.get(pattern, Samples()).median
 
     def noisy_share(self) -> float:
         """Of the times of messages, the share whose rounds differ too much."""
@@ -142,8 +143,13 @@ class Turns:
     """That the first step, of a byte, takes longer than the later ones, where all ranks should begin at one time."""
 
 
-def measure_turns(mpi: Mpi, program: Path, folder: Path, seconds: float, sizes: Sequence[int] = FITTED_SIZES) -> Turns:
-    """With two ranks for each core of this machine, measured for `seconds`."""
+def measure_turns(
+    mpi: Mpi, program: Path, folder: Path, seconds: float, eager_limit: int, sizes: Sequence[int] = FITTED_SIZES
+) -> Turns:
+    """With two ranks for each core of this machine, measured for `seconds`: messages of `sizes`, and of the two
+    sizes at the eager limit, where waits jump."""
+    if min(sizes) < eager_limit < max(sizes):
+        sizes = sorted({*sizes, eager_limit, eager_limit + 1})
     output, errors = folder / "output", folder / "errors"
     ranks = 2 * _cores()
     status = run_program(
