@@ -1,7 +1,7 @@
 """Predicted against measured collectives, in which the ranks of this machine play our schedules by a real MPI.
 
     python -m bench.validation.predicted_collectives [MPIRUN] [RANKS] [SECONDS] [--hosts N] [--rate RATE]
-                                                [--collectives C,…] [--bytes B,…] [--rounds N] [--chunks]
+                                                [--collectives C,…] [--bytes B,…] [--rounds N]
 
 By default mpirun.openmpi and 2 ranks; the machine is calibrated by the same MPI, for SECONDS (30) in all: for a part of
 them before each collective, since what a message takes on a virtual machine changes from one second to the next, as its
@@ -58,10 +58,10 @@ from ayatori.model.jobs import contiguous_jobs
 from ayatori.model.network import open_source
 from ayatori.prediction.assumed import assumed_costs
 from ayatori.prediction.calls import Call, algorithms_of
+from ayatori.prediction.choice import Candidate, Piece, best_chunk, in_order_of_choice, variants_of
 from ayatori.prediction.choice import LeftOut as Refused
-from ayatori.prediction.choice import Piece, variants_of
 from ayatori.prediction.costs import seconds_of
-from ayatori.prediction.predictor import Model, Predictor
+from ayatori.prediction.predictor import Model, Prediction, Predictor
 from ayatori.processes import last_line, open_mpi_as_root, run_program
 from bench.validation.hosts import command_among_hosts
 from bench.validation.rounds import Judged, Timed, judged, merged, share_of
@@ -109,13 +109,12 @@ def calibrated(mpi: Mpi, seconds: float, hostfile: Path | None, largest: int) ->
     return Predictor(network, model=model), 0 if hostfile else inside.pace
 
 
-def calls_for(predictor: Predictor, job: _core.Job, collective: str, sizes: list[int], *, chunks: bool) -> list[Call]:
-    """Size by size; with `chunks` pipelines with all chunk sizes that `choose` tries."""
+def calls_for(predictor: Predictor, job: _core.Job, collective: str, sizes: list[int]) -> list[Call]:
+    """Size by size what `choose` compares, each pipeline with several chunk sizes, and the MPIs' own algorithms."""
     places = [predictor.places(job)]
     pieces = [Piece(collective, size, algorithm) for size in sizes for algorithm in algorithms_of(collective)]
-    found = [(piece, variants_of(predictor, piece, places)) for piece in pieces]
-    variants = [calls if chunks else calls[:1] for _, calls in found if not isinstance(calls, Refused)]
-    return [call for calls in variants for call in calls]
+    found = [variants_of(predictor, piece, places) for piece in pieces]
+    return [call for calls in found if not isinstance(calls, Refused) for call in calls]
 
 
 def name_of(call: Call) -> str:
@@ -164,9 +163,10 @@ class Ranks:
 class Measured:
     """A cell: all algorithms of one collective and size."""
 
-    def __init__(self, calls: list[Call], predicted: list[float], schedules: list[_core.Schedule]) -> None:
+    def __init__(self, calls: list[Call], predicted: list[Prediction], schedules: list[_core.Schedule]) -> None:
         self.calls = calls
         self.predicted = predicted
+        self.chosen = chosen_of(calls, predicted)
         self.schedules = dict(zip(map(name_of, calls), schedules, strict=True))
         self.rounds: list[list[float]] = [[] for _ in calls]
 
@@ -177,7 +177,11 @@ class Measured:
     @property
     def rows(self) -> list[Timed]:
         found = zip(self.calls, self.predicted, self.rounds, strict=True)
-        return [Timed(name_of(call), seconds, times) for call, seconds, times in found if min(times) > 0]
+        return [
+            Timed(name_of(call), prediction.seconds, times, name_of(call) == self.chosen)
+            for call, prediction, times in found
+            if min(times) > 0
+        ]
 
     def as_it_is(self) -> Judged:
         return judged(self.rows)
@@ -199,14 +203,22 @@ def measure(ranks: Ranks, cells: list[Measured], rounds: int) -> None:
             cell.add(times)
 
 
-def cells_of(
-    predictor: Predictor, job: _core.Job, collective: str, sizes: list[int], *, chunks: bool
-) -> Iterator[Measured]:
-    for _, of_size in groupby(calls_for(predictor, job, collective, sizes, chunks=chunks), lambda call: call.bytes):
+def chosen_of(calls: list[Call], predicted: list[Prediction]) -> str:
+    """As `choose` chooses, the chunk size of each pipeline first."""
+    candidates = [
+        Candidate(call.algorithm, call.chunk_bytes, prediction.seconds, prediction.messages)
+        for call, prediction in zip(calls, predicted, strict=True)
+    ]
+    of_algorithms = groupby(candidates, lambda candidate: candidate.algorithm)
+    best = in_order_of_choice([best_chunk(list(variants)) for _, variants in of_algorithms])[0]
+    return name_of(calls[candidates.index(best)])
+
+
+def cells_of(predictor: Predictor, job: _core.Job, collective: str, sizes: list[int]) -> Iterator[Measured]:
+    for _, of_size in groupby(calls_for(predictor, job, collective, sizes), lambda call: call.bytes):
         calls = list(of_size)
         runs = [predictor.prepare(job, call) for call in calls]
-        predicted = [prediction.seconds for prediction in predictor.predict_prepared(runs)]
-        yield Measured(calls, predicted, [run.schedule for run in runs])
+        yield Measured(calls, predictor.predict_prepared(runs), [run.schedule for run in runs])
 
 
 def on_hosts(mpi: Mpi, hostfile: Path, per_host: int, ranks: int) -> list[str]:
@@ -258,7 +270,6 @@ def main() -> None:
     parser.add_argument("--collectives", default=",".join(COLLECTIVES))
     parser.add_argument("--bytes", help="else those of all bars")
     parser.add_argument("--rounds", type=int, default=9)
-    parser.add_argument("--chunks", action="store_true", help="pipelines with all chunk sizes that choose tries")
     asked = parser.parse_args()
     folder = os.environ.get(INSIDE)
     if asked.hosts > 1 and folder is None:
@@ -278,7 +289,7 @@ def main() -> None:
         if number < calibrations:
             predictor, pace = calibrated(mpi, asked.seconds / calibrations, hostfile, max(sizes))
         [job] = contiguous_jobs(predictor.network, [asked.hosts], -(-asked.ranks // asked.hosts))
-        found = list(cells_of(predictor, job, collective, sizes, chunks=asked.chunks))
+        found = list(cells_of(predictor, job, collective, sizes))
         measure(Ranks(mpi, asked.ranks, hostfile, pace if asked.ranks <= cores else 0), found, asked.rounds)
         for cell in found:
             describe(cell)

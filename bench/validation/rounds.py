@@ -30,6 +30,7 @@ class Timed:
     predicted: float
     rounds: Sequence[float]
     """Seconds, round by round."""
+    is_chosen: bool = False
 
     @property
     def measured(self) -> float:
@@ -74,7 +75,8 @@ class Judged:
 
 
 def judged(rows: Sequence[Timed]) -> Judged:
-    return Judged(min(rows, key=lambda row: row.predicted), min(rows, key=lambda row: row.measured))
+    """One of them is chosen."""
+    return Judged(next(row for row in rows if row.is_chosen), min(rows, key=lambda row: row.measured))
 
 
 def merged(rows: Sequence[Timed], are_the_same: Callable[[Timed, Timed], bool]) -> list[Timed]:
@@ -91,6 +93,7 @@ def merged(rows: Sequence[Timed], are_the_same: Callable[[Timed, Timed], bool]) 
             group[0].name,
             group[0].predicted,
             [median(times) for times in zip(*(row.rounds for row in group), strict=True)],
+            any(row.is_chosen for row in group),
         )
         for group in groups
     ]

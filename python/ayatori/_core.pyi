@@ -1258,6 +1258,12 @@ class MessageCosts:
     @burst.setter
     def burst(self, arg: int, /) -> None: ...
 
+    @property
+    def header(self) -> int: ...
+
+    @header.setter
+    def header(self, arg: int, /) -> None: ...
+
 class CommunicationCosts:
     """See ayatori/artefacts/message_costs.hpp."""
 

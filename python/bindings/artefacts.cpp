@@ -77,7 +77,8 @@ void bind_costs(nb::module_& module) {
       .def_rw("eager_limit", &MessageCosts::eager_limit)
       .def_rw("rendezvous", &MessageCosts::rendezvous)
       .def_rw("bandwidth", &MessageCosts::bandwidth)
-      .def_rw("burst", &MessageCosts::burst);
+      .def_rw("burst", &MessageCosts::burst)
+      .def_rw("header", &MessageCosts::header);
   nb::class_<CommunicationCosts>(module, "CommunicationCosts", "See ayatori/artefacts/message_costs.hpp.")
       .def(nb::init<>())
       .def_rw("inside", &CommunicationCosts::inside)

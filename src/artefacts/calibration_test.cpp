@@ -63,6 +63,7 @@ TEST(Calibration, MayHaveMessagesBetweenMachinesOnly) {
   std::swap(calibration.inside, calibration.between);
   EXPECT_EQ(parse_calibration(calibration_text(calibration), "f").value(), calibration);
   calibration.between->burst = 1600;
+  calibration.between->header = 60;
   EXPECT_EQ(parse_calibration(calibration_text(calibration), "f").value(), calibration);
 }
 

@@ -21,6 +21,7 @@ Json message_costs_as_json(const MessageCosts& costs) {
                {"rendezvous", costs.rendezvous},
                {"bandwidth", costs.bandwidth}};
   if (costs.burst > 0) json["burst"] = costs.burst;
+  if (costs.header > 0) json["header"] = costs.header;
   return json;
 }
 
@@ -70,10 +71,13 @@ Result<MessageCosts> read_message_costs(const JsonValue& value) {
   const auto eager_limit = count_at(value, "eager_limit", 0, max_count);
   if (!eager_limit) return Failure(eager_limit.error());
   costs.eager_limit = *eager_limit;
-  if (!value.has("burst")) return costs;
-  const auto burst = count_at(value, "burst", 0, max_count);
-  if (!burst) return Failure(burst.error());
-  costs.burst = *burst;
+  using Count = std::pair<std::string_view, Bytes MessageCosts::*>;
+  for (const auto& [name, member] : {Count{"burst", &MessageCosts::burst}, Count{"header", &MessageCosts::header}}) {
+    if (!value.has(name)) continue;
+    const auto count = count_at(value, name, 0, max_count);
+    if (!count) return Failure(count.error());
+    costs.*member = *count;
+  }
   return costs;
 }
 

@@ -85,6 +85,18 @@ TEST(SimulateConnections, WhatPassesATokenBucketAtOnceHoldsUpNone) {
   EXPECT_NEAR(run(at_once(2, {{0, 1, 100}, {0, 1, 100}, {0, 1, 100}}), one_switch(2, 1e9), options).seconds, 1.5, 1e-6);
 }
 
+TEST(SimulateConnections, AHeaderFlowsWithEachMessageBetweenMachinesThatHasBytes) {
+  FlowOptions options;
+  options.costs.between.header = 20;
+  expect_both(at_once(2, {{0, 1, 100}, {0, 1, 100}}), one_switch(2, 100), options, 2.4);
+  expect_both(at_once(2, {{0, 1, 0}}), one_switch(2, 100), options, 0);
+  const Prediction found = run(at_once(2, {{0, 1, 100}}), one_switch(2, 100), options);
+  EXPECT_EQ(found.network_bytes, 100U);
+  options.costs.inside = options.costs.between;
+  options.costs.inside.bandwidth = 100;
+  expect_both(at_once(2, {{0, 1, 100}}), ListedPaths({}, {0, 0}, {}), options, 1);
+}
+
 TEST(SimulateConnections, MessagesInsideAMachineHaveThemToo) {
   FlowOptions options = eager();
   options.costs.inside.bandwidth = 100;

@@ -107,6 +107,7 @@ inline FlowOptions random_options(Random& random) {
     costs->rendezvous = random.below(2) == 0 ? 0 : 0.125;
   }
   options.costs.between.bandwidth = random.below(2) == 0 ? 0 : 150;
+  options.costs.between.header = random.below(4) == 0 ? 30 : 0;
   options.costs.inside.bandwidth = random.below(2) == 0 ? 0 : 250;
   if (random.below(2) == 0) options.costs.reduce = {{0, 0, 1 / 100.0}};
   if (random.below(2) == 0) options.costs.copy = {{0, 0.5, 1 / 140.0}};

@@ -98,6 +98,11 @@ class Resources {
     return {costs.burst, costs.bandwidth};
   }
 
+  /// Of a message of so many bytes between these ranks: what flows of a part of it that has `part` of them.
+  [[nodiscard]] Bytes flowing(Rank from, Rank to, Bytes bytes, Bytes part) const {
+    return part == 0 || within_machine(from, to) ? part : part + costs(from, to, bytes).header;
+  }
+
   /// Into how many parts a message is cut: at least 1, and at most as many as it has bytes; an empty one has 1.
   [[nodiscard]] std::uint32_t part_count(Rank from, Rank to, Bytes bytes) const;
 

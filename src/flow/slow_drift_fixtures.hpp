@@ -187,6 +187,7 @@ class SlowDrift {
       const Bytes bytes = (left + parts - 1) / parts;
       if (bytes == 0 && number > 0) part.arrived = true;
       part.left = static_cast<double>(bytes);
+      if (bytes > 0 && !same_machine(message)) part.left += static_cast<double>(costs(message).header);
       left -= bytes;
       part.starts = leaves_at;
       if (same_machine(message)) continue;

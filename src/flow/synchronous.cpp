@@ -127,7 +127,8 @@ class StepLoads {
   void add_part(const Message& message, std::uint32_t part, std::uint32_t parts) {
     resources_.find_route(message.from, message.to, message.bytes, part, route_);
     route_.delay += resources_.rendezvous_delay(message.from, message.to, message.bytes);
-    const Bytes bytes = bytes_of_part(message.bytes, parts, part);
+    const Bytes bytes =
+        resources_.flowing(message.from, message.to, message.bytes, bytes_of_part(message.bytes, parts, part));
     Maxima& maxima = route_.within_machine ? inside_ : network_;
     maxima.delay = std::max(maxima.delay, route_.delay);
     if (bytes == 0 || route_.shared.empty()) return;

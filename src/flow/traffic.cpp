@@ -52,7 +52,7 @@ void Traffic::send_part(MessageNumber message, std::uint32_t part, Bytes bytes, 
   const SentMessage& sent = messages_[message];
   resources_.find_route(sent.from, sent.to, sent.bytes, part, route_);
   for (const Constraint link : route_.path.links) link_bytes_[link] += bytes;
-  const Bytes flowing = route_.shared.empty() ? 0 : bytes;
+  const Bytes flowing = route_.shared.empty() ? 0 : resources_.flowing(sent.from, sent.to, sent.bytes, bytes);
   const double delay = route_.delay + seconds;
   if (delay == 0 && flowing != 0) {
     begin_flow(flowing, message, part);
@@ -70,7 +70,7 @@ void Traffic::send_by_load(MessageNumber message, Bytes bytes, double seconds) {
     resources_.find_route(from, to, size, path, route_);
     longest = std::max(longest, route_.delay);
   }
-  const Bytes flowing = route_.shared.empty() ? 0 : bytes;
+  const Bytes flowing = route_.shared.empty() ? 0 : resources_.flowing(from, to, size, bytes);
   const double delay = longest + seconds;
   if (delay == 0 && flowing != 0) {
     begin_flow(flowing, message, 0);

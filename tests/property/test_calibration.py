@@ -1,4 +1,4 @@
-"""Costs of messages: assumed by rate, fitted to measurements, saved, and the same formulas as the simulator's."""
+"""Costs of messages: fitted to measurements, saved, and the same formulas as the simulator's."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from ayatori.base.errors import Error
 from ayatori.calibration.calibrating import TOO_NOISY, calibration_of
-from ayatori.calibration.fitting import CHAIN, SEVERAL, fit, fit_bucket, one_of_chain, one_of_several, one_way
+from ayatori.calibration.fitting import BURST, CHAIN, SEVERAL, fit, fit_bucket, one_of_chain, one_of_several, one_way
 from ayatori.calibration.fitting_turns import fit_turn, ring_steps
 from ayatori.calibration.lines import TOLERANCE, lines_through
 from ayatori.calibration.measuring import (
@@ -36,7 +36,6 @@ from ayatori.calibration.measuring import (
 from ayatori.formats.calibration import Calibration, FitError, costs_of, read_calibration, write_calibration
 from ayatori.model.jobs import contiguous_jobs
 from ayatori.model.network import open_source
-from ayatori.prediction.assumed import LANES, assumed_costs, fabric_of
 from ayatori.prediction.calls import Call
 from ayatori.prediction.costs import FREE, Costs, Line, MessageCosts, SizeCost, fixed, seconds_of
 from ayatori.prediction.predictor import Model, Predictor
@@ -55,13 +54,15 @@ def message_costs(draw, inside: bool = True) -> MessageCosts:
     # limit, or a limit at which times jump by more than networks and MPIs take, is not told apart.
     seconds = SECONDS if inside else st.floats(1e-9, 1e-5)
     per_byte = PER_BYTE if inside else st.floats(1e-12, 5e-11)
-    above = Line(limit + 1, draw(seconds), draw(per_byte))
+    below = draw(seconds)
+    # What a message above the limit saves is not told from what a token bucket saves.
+    above = Line(limit + 1, draw(seconds) + (0 if inside else below), draw(per_byte))
     # No more than half of a message's time: more is taken for an interruption.
     busy = draw(st.floats(1e-8, 1e-6))
     return MessageCosts(
         latency=draw(st.floats(busy, 1e-5)),
         send=(Line(0, busy), Line(limit + 1, busy)),
-        receive=(Line(0, draw(seconds), draw(per_byte)), above),
+        receive=(Line(0, below, draw(per_byte)), above),
         eager_limit=limit,
         rendezvous=draw(seconds),
         bandwidth=draw(st.sampled_from([0.0, 1e9])) if inside else 1e9,
@@ -73,6 +74,12 @@ START = 3e-9
 LARGEST_OF_SEVERAL = 1 << 18
 AGAIN = (Line(0, 0.0, 2e-10),)
 """That it takes longer to add to what was sent."""
+
+
+def one_of_burst(costs: MessageCosts, size: int) -> float:
+    """Of BURST messages one after the other."""
+    flowing = max(0, size + costs.header - costs.burst / BURST) / costs.bandwidth if costs.bandwidth else 0
+    return max(seconds_of(costs.send, size), seconds_of(costs.receive, size), flowing)
 
 
 def measurement_of(costs: MessageCosts, copy: SizeCost, reduce: SizeCost, inside: bool = True) -> Measurement:
@@ -93,7 +100,7 @@ def measurement_of(costs: MessageCosts, copy: SizeCost, reduce: SizeCost, inside
         "combine": {size: seconds + seconds_of(AGAIN, size) for size, seconds in add.items()},
         "send": {size: seconds_of(costs.send, size) for size in eager},
         "receive": {size: seconds_of(costs.receive, size) for size in eager},
-        "burst": {size: max(seconds_of(costs.send, size), seconds_of(costs.receive, size)) for size in eager},
+        "burst": {size: one_of_burst(costs, size) for size in eager},
         "copy": {size: seconds_of(copy, size) for size in sizes},
         "reduce": {size: seconds_of(reduce, size) for size in sizes},
     }
@@ -150,6 +157,18 @@ def test_a_token_bucket_is_found_where_some_messages_are_a_little_faster_than_th
     burst, bandwidth = 30_000, 6e7
     seconds = {size: 1.13e-5 + max(0, size - burst) / bandwidth for size in (*(4**power for power in range(12)), 2048)}
     assert fit_bucket(seconds | {2048: 8.9e-6}, 19_521) == pytest.approx((burst, bandwidth), rel=0.02)
+
+
+@given(st.integers(0, 200), st.floats(1e7, 1e8))
+def test_fit_between_machines_finds_the_header_where_messages_wait_for_the_wire(header: int, bandwidth: float) -> None:
+    ends = (Line(0, 1e-6), Line(65481, 1e-6))
+    costs = MessageCosts(5e-6, ends, ends, 0, 65480, 3e-5, bandwidth, 0, header)
+    local = (Line(0, 1e-8, 1e-10),)
+    found = fit(measurement_of(costs, local, local, inside=False), "between")
+    assert found.messages.header == pytest.approx(header, abs=20)
+    assert all(error.median <= 0.06 for error in found.errors), found.errors
+    fast = replace(costs, bandwidth=1e10)
+    assert fit(measurement_of(fast, local, local, inside=False), "between").messages.header == 0
 
 
 def test_a_sender_that_waits_for_the_wire_is_not_busy() -> None:
@@ -364,40 +383,6 @@ def test_ranks_are_bound_to_cores_on_one_machine_only(monkeypatch: pytest.Monkey
             assert words[words.index(option) + 1] == bound
             assert words[-2:] == ["-np", str(ranks)]
             assert ("hosts" in words) == (hostfile is not None)
-
-
-def test_what_was_not_measured_is_assumed_and_said_so() -> None:
-    assumed = assumed_costs(open_source("fattree:K=2,levels=2"))
-    inside, between = MessageCosts(latency=3e-6), MessageCosts(latency=5e-6)
-    costs = costs_of(Calibration("n1", "MPI", inside), assumed, 1e-7)
-    assert (costs.inside, costs.between, costs.copy) == (inside, assumed.between, assumed.copy)
-    assert costs.origin == "measured on n1 with MPI, between machines assumed for 4xHDR"
-    costs = costs_of(Calibration("n1", "MPI", None, between, 2), assumed, 1e-7)
-    assert costs.between.latency == pytest.approx(4.8e-6), "two links are counted by themselves"
-
-
-@pytest.mark.parametrize("rate", ["1xSDR", "4xFDR10", *(f"4x{lane}" for lane in LANES), "?", "1Gbit/s", "2500Mbit/s"])
-def test_nothing_is_assumed_to_be_free(rate: str) -> None:
-    for direct in (False, True):
-        costs = fabric_of(rate, direct).costs()
-        assert min(costs.latency, costs.gap, costs.rendezvous, seconds_of(costs.send, 1)) > 0
-        assert one_way(costs, 1) < one_way(costs, costs.eager_limit + 1)
-
-
-def test_faster_ethernet_is_not_assumed_to_be_slower() -> None:
-    rates = [f"{gigabits}Gbit/s" for gigabits in (1, 10, 25, 40, 100, 200, 400)]
-    times = [one_way(fabric_of(rate, False).costs(), 1) for rate in rates]
-    assert times == sorted(times, reverse=True)
-
-
-def test_models_say_zero_only_if_they_are_told_to() -> None:
-    network = open_source("fattree:K=2,levels=2")
-    [job] = contiguous_jobs(network, [4], 1)
-    call = Call("allreduce", "recursive-doubling", 8)
-    [assumed] = Predictor(network).predict([job], call)
-    assert 2e-6 < assumed.seconds < 2e-5
-    [free] = Predictor(network, model=Model(link_latency=0, costs=FREE)).predict([job], call)
-    assert free.seconds < 1e-8
 
 
 def test_what_the_program_prints_is_read() -> None:

@@ -25,14 +25,20 @@ def test_the_interval_of_few_values_is_their_range() -> None:
 
 
 def test_slowness_is_compared_round_by_round() -> None:
-    cell = judged([Timed("chosen", 1, [11, 22, 33]), Timed("best", 2, [10, 20, 30]), Timed("worse", 3, [20, 40, 60])])
+    cell = judged(
+        [
+            Timed("chosen", 1, [11, 22, 33], is_chosen=True),
+            Timed("best", 2, [10, 20, 30]),
+            Timed("worse", 3, [20, 40, 60]),
+        ]
+    )
     assert (cell.chosen.name, cell.best.name) == ("chosen", "best")
     assert cell.slower == pytest.approx(0.1)
     assert cell.interval == pytest.approx((0.1, 0.1))
 
 
 def test_a_cell_in_which_the_best_was_chosen_has_no_doubt() -> None:
-    cell = judged([Timed("a", 1, [1, 5, 1]), Timed("b", 2, [9, 9, 9])])
+    cell = judged([Timed("a", 1, [1, 5, 1], is_chosen=True), Timed("b", 2, [9, 9, 9])])
     assert (cell.slower, cell.interval) == (0, (0, 0))
 
 

@@ -25,6 +25,9 @@ Between machines a token bucket may limit the rate, so that the first b bytes af
 instead of m / B. Then the straight line through the times of larger messages meets 0 bytes below the time of a small
 one, which no other limit does, and b is the difference in bytes. In a chain only the first message finds a full bucket,
 each other one what came into it while no bytes flowed.
+
+There h bytes flow beside the m of each message: many eager messages one after the other, where they wait for the wire,
+take (m + h) / B each.
 """
 
 from __future__ import annotations
@@ -53,6 +56,12 @@ CHAIN = 4
 """Exchanges in a chain."""
 SEVERAL = 4
 """Exchanges that are begun at once."""
+BURST = 32
+"""Messages in a burst."""
+FIRST_WITH_HEADER, LAST_WITH_HEADER = 512, 4096
+"""Bytes: smaller messages share packets where many are sent, and of larger ones a header is too small a part."""
+WAITING = 1.5
+"""Messages wait for the wire that take so many times as long as a processor is busy with one."""
 CORRECTIONS = 5
 """Of the rendezvous: what several messages take is not linear in it."""
 MOSTLY = 0.9
@@ -106,7 +115,7 @@ def one_way(costs: MessageCosts, size: int, sharing: int = 1) -> float:
     """Seconds of a message, or of each of `sharing` messages that share the bandwidth."""
     seconds = seconds_of(costs.send, size) + costs.latency + seconds_of(costs.receive, size)
     seconds += costs.rendezvous if size > costs.eager_limit else 0
-    return seconds + (sharing * max(0, size - costs.burst) / costs.bandwidth if costs.bandwidth else 0)
+    return seconds + (sharing * max(0, size + costs.header - costs.burst) / costs.bandwidth if costs.bandwidth else 0)
 
 
 def one_of_chain(costs: MessageCosts, size: int, sharing: int) -> float:
@@ -114,11 +123,12 @@ def one_of_chain(costs: MessageCosts, size: int, sharing: int) -> float:
     alone = one_way(costs, size, sharing)
     if not costs.bandwidth or not costs.burst:
         return alone
-    quiet = one_way(replace(costs, burst=size), size, sharing)
+    whole = size + costs.header
+    quiet = one_way(replace(costs, burst=whole), size, sharing)
     level, sum_of_all = float(costs.burst), 0.0
     for _ in range(CHAIN):
-        passing = min(level, size)
-        sum_of_all += quiet + (size - passing) / costs.bandwidth
+        passing = min(level, whole)
+        sum_of_all += quiet + (whole - passing) / costs.bandwidth
         level = min(costs.burst, level - passing + quiet * costs.bandwidth)
     return sum_of_all / CHAIN
 
@@ -131,9 +141,9 @@ def one_of_several(costs: MessageCosts, size: int, sharing: int) -> float:
     for number in range(SEVERAL):
         begins = max(arrived, (number + 1) * send + waits)
         level = min(costs.burst, level + (begins - arrived) * costs.bandwidth)
-        passing = min(level, size)
+        passing = min(level, size + costs.header)
         level -= passing
-        flowing = sharing * (size - passing) / costs.bandwidth if costs.bandwidth else 0.0
+        flowing = sharing * (size + costs.header - passing) / costs.bandwidth if costs.bandwidth else 0.0
         arrived = begins + flowing
         received = max(received, arrived) + receive
     return received / SEVERAL
@@ -178,16 +188,17 @@ def fit_messages(measured: Measurement, inside: bool, start: float) -> MessageCo
         burst, bandwidth = bucket
     elif not inside:
         burst = fit_bucket_of_packets(whole, limit)
+    header = 0 if inside else fit_header(measured, bandwidth, burst)
 
     def flowing(size: int) -> float:
-        return max(0, size - burst) / bandwidth if bandwidth else 0.0
+        return max(0, size + header - burst) / bandwidth if bandwidth else 0.0
 
     waits = {} if inside else {size: flowing(size) for size in single}
     send = fit_send(measured, single, waits)
     latency = fit_latency(measured, single, send)
     if bandwidth:
         left = [(size, seconds - seconds_of(send, size) - latency) for size, seconds in whole.items()]
-        bandwidth = max([bandwidth, *((size - burst) / t for size, t in left if t > 0 and size >= LARGE)])
+        bandwidth = max([bandwidth, *((size + header - burst) / t for size, t in left if t > 0 and size >= LARGE)])
 
     def rest(size: int) -> float:
         return whole[size] - seconds_of(send, size) - latency - flowing(size)
@@ -201,7 +212,7 @@ def fit_messages(measured: Measurement, inside: bool, start: float) -> MessageCo
 
     def costs(rendezvous: float) -> MessageCosts:
         receive = below + lines_through([(size, t - rendezvous) for size, t in above], limit + 1, whole)
-        return MessageCosts(latency, send, receive, 0, limit, rendezvous, bandwidth, burst)
+        return MessageCosts(latency, send, receive, 0, limit, rendezvous, bandwidth, burst, header)
 
     least = min((seconds for _, seconds in above), default=0.0)
     for _ in range(CORRECTIONS):
@@ -320,6 +331,21 @@ def saved_by_bucket(whole: Mapping[int, float], slope: float, first: int, last: 
     small = median(times_of_small)
     saved = small - median(at_zero)
     return (saved / slope if saved > FAR_BELOW * small else 0.0), small
+
+
+def fit_header(measured: Measurement, bandwidth: float, burst: int) -> int:
+    """Bytes that flow with each message; 0 where messages one after the other wait for processors rather than for the
+    wire, or where a token bucket lets too many of them pass at once."""
+    send, receive = measured.medians("send"), measured.medians("receive")
+    at_once = burst / BURST
+    more = []
+    for size, seconds in _fitted(measured.medians("burst")):
+        flowing = bandwidth * seconds + at_once
+        wait_for_the_wire = seconds > WAITING * max(send.get(size, 0.0), receive.get(size, 0.0))
+        is_right = FIRST_WITH_HEADER <= size <= LAST_WITH_HEADER and 8 * at_once < size
+        if is_right and wait_for_the_wire and 0.75 < flowing / size < 1.25:
+            more.append(flowing - size)
+    return round(max(0.0, median(more))) if more else 0
 
 
 def fit_gap(measured: Measurement, send: SizeCost, receive: SizeCost) -> float:

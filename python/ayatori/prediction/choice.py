@@ -166,7 +166,7 @@ def assess(predictor: Predictor, jobs: Sequence[Job], pieces: Iterable[Piece]) -
     timed = iter(
         _time(predictor, jobs, [call for calls in variants if not isinstance(calls, LeftOut) for call in calls])
     )
-    return [calls if isinstance(calls, LeftOut) else _best_chunk([next(timed) for _ in calls]) for calls in variants]
+    return [calls if isinstance(calls, LeftOut) else best_chunk([next(timed) for _ in calls]) for calls in variants]
 
 
 def rank(pieces: Iterable[Piece], outcomes: Iterable[Candidate | LeftOut]) -> list[Ranking]:
@@ -229,7 +229,8 @@ def _time(predictor: Predictor, jobs: Sequence[Job], calls: list[Call]) -> list[
     ]
 
 
-def _best_chunk(variants: list[Candidate]) -> Candidate:
+def best_chunk(variants: Sequence[Candidate]) -> Candidate:
+    """Of one algorithm with several chunk sizes, of which the automatic one is first."""
     automatic = variants[0]
     fastest = min(candidate.seconds for candidate in variants)
     return automatic if automatic.seconds <= AS_FAST * fastest else preferred(variants)

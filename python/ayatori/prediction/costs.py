@@ -46,6 +46,8 @@ class MessageCosts:
     """Bytes a second out of, and into, a NIC; inside a machine of all messages together; 0: no limit but the links."""
     burst: int = 0
     """Bytes that pass at once through a NIC that had nothing to carry, as a token bucket of so many lets them."""
+    header: int = 0
+    """Of messages between machines: bytes that flow with each, beside those that grow with its size."""
 
 
 @dataclass(frozen=True)
@@ -114,7 +116,7 @@ def size_cost_from_core(lines: Sequence[_core.CostLine]) -> SizeCost:
     return tuple(Line(line.first, line.seconds, line.seconds_per_byte) for line in lines)
 
 
-_NUMBERS = ("latency", "gap", "eager_limit", "rendezvous", "bandwidth", "burst")
+_NUMBERS = ("latency", "gap", "eager_limit", "rendezvous", "bandwidth", "burst", "header")
 
 
 def message_costs_to_core(costs: MessageCosts) -> _core.MessageCosts:

@@ -27,8 +27,8 @@
 ///            Σ_{f over l} x_f ≤ capacity(l)   for every directed link l,
 ///            Σ_{f out of / into NIC n} x_f ≤ injection,       Σ_{f inside a machine} x_f ≤ bus.
 ///
-///        It has arrived when m bytes have flowed. A message of 0 bytes, or inside a machine whose bus has no limit,
-///        flows in no time and needs no turn.
+///        It has arrived when its bytes have flowed: inside a machine m, between machines m + c.header. A message of 0
+///        bytes, or inside a machine whose bus has no limit, flows in no time and needs no turn.
 ///        Where NICs are limited by token buckets (c.burst > 0) as many bytes of it as are in the buckets of both NICs
 ///        pass at once, and the rest flows. A bucket has at most c.burst bytes; it is full in the beginning, and gets
 ///        c.bandwidth bytes a second while nothing flows through its NIC (StepMode::drift only).
@@ -43,8 +43,8 @@
 ///   that a machine has for its cores. Needs StepMode::drift.
 ///
 ///   Paths may cut a message between machines into n parts (paths.hpp) of m/n bytes each, the first ones with what does
-///   not divide. In 3 each part is a flow of its own, on a path and a connection of its own; the message has arrived
-///   when all have.
+///   not divide, and each with a header. In 3 each part is a flow of its own, on a path and a connection of its own;
+///   the message has arrived when all have.
 ///
 ///   Where packets spread by load (Paths::splits_by_load()) a message is one flow over all of its paths. It waits for
 ///   the longest latency among these; its rate and the shares of its paths, which change whenever a flow comes or goes,
@@ -119,7 +119,7 @@ struct HotLinkTime {
   std::uint32_t link = 0;
   double busy = 0;       ///< what it carried of messages, as a share of what it could have carried in that time
   double saturated = 0;  ///< share of the time that it was full and some flow waited for it (synchronous: see above)
-  Bytes bytes = 0;
+  Bytes bytes = 0;       ///< of messages, without their headers
 };
 
 struct Prediction {
