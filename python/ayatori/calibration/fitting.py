@@ -60,6 +60,8 @@ BURST = 32
 """Messages in a burst."""
 FIRST_WITH_HEADER, LAST_WITH_HEADER = 512, 4096
 """Bytes: smaller messages share packets where many are sent, and of larger ones a header is too small a part."""
+LARGEST_HEADER = 256
+"""Bytes: what takes longer than that waits for something else."""
 WAITING = 1.5
 """Messages wait for the wire that take so many times as long as a processor is busy with one."""
 CORRECTIONS = 5
@@ -343,7 +345,7 @@ def fit_header(measured: Measurement, bandwidth: float, burst: int) -> int:
         flowing = bandwidth * seconds + at_once
         wait_for_the_wire = seconds > WAITING * max(send.get(size, 0.0), receive.get(size, 0.0))
         is_right = FIRST_WITH_HEADER <= size <= LAST_WITH_HEADER and 8 * at_once < size
-        if is_right and wait_for_the_wire and 0.75 < flowing / size < 1.25:
+        if is_right and wait_for_the_wire and abs(flowing - size) <= LARGEST_HEADER:
             more.append(flowing - size)
     return round(max(0.0, median(more))) if more else 0
 

@@ -141,7 +141,7 @@ def describe(data: dict[str, Any], model: Model) -> None:
 
 def describe_collective(collective: str, calls: list[dict[str, Any]]) -> None:
     """A row for the sizes that are next to each other and take the same algorithm."""
-    columns = [f"  {collective}", "fastest", "time", "next", "times as long"]
+    columns = [f"  {collective}", "chosen", "time", "nearest", "times as long"]
     print_table("", columns, [interval_as_row(run) for run in runs_of(calls)])
     left_out = {entry["algorithm"]: entry["reason"] for call in calls for entry in call["left_out"]}
     for algorithm, reason in left_out.items():
@@ -155,21 +155,17 @@ def runs_of(calls: list[dict[str, Any]]) -> list[list[dict[str, Any]]]:
 
 
 def interval_as_row(run: list[dict[str, Any]]) -> list[str]:
-    """From the smallest to the largest size: the time of both, and what is second there with how many times that."""
+    """From the smallest to the largest size: the time of both, and the algorithm that comes nearest to it anywhere
+    between them, with how many times that it takes there."""
     ends = [run[0], run[-1]] if len(run) > 1 else [run[0]]
-    seconds = [call["ranking"][1:2] for call in ends]
-    names = list(dict.fromkeys(name_of(other) for others in seconds for other in others))
-    factors = [
-        f"x{times_as_long(other, call['ranking'][0]):.2f}"
-        for call, others in zip(ends, seconds, strict=True)
-        for other in others
-    ]
+    others = [(times_as_long(call["ranking"][1], call["ranking"][0]), call) for call in run if len(call["ranking"]) > 1]
+    factor, nearest = min(others, key=lambda other: other[0], default=(None, None))
     return [
         "  " + " .. ".join(format_bytes(call["bytes"]) for call in ends if call["bytes"]),
         name_of(run[0]["ranking"][0]),
         " .. ".join(format_seconds(call["ranking"][0]["time_s"]) for call in ends),
-        ", ".join(names),
-        " .. ".join(factors),
+        name_of(nearest["ranking"][1]) if nearest else "",
+        f"x{factor:.2f}" if nearest else "",
     ]
 
 
