@@ -68,8 +68,10 @@ Result<std::string> read_method(const JsonValue& document, std::uint64_t version
   auto word = document.text_at("method");
   if (!word) return word;
   if (version == 1 && *word == "modk") return std::string(to_word(Method::destination_mod_k));
-  if (parse_method(*word) || *word == "dimension-order") return word;
-  return document.at("method")->wrong("expected destination-mod-K, rule, colour, pair or dimension-order");
+  constexpr std::string_view others[] = {"dimension-order", "adaptive", "ecmp"};
+  if (parse_method(*word) || std::ranges::find(others, *word) != std::end(others)) return word;
+  return document.at("method")->wrong(
+      "expected destination-mod-K, rule, colour, pair, dimension-order, adaptive or ecmp");
 }
 
 Result<std::string> read_steps(const JsonValue& model) {

@@ -117,7 +117,7 @@ TEST(ParseChoiceTable, ReadsVersion1) {
   EXPECT_EQ(*table->find("alltoall", 32769), (SizeInterval{32769, std::nullopt, "shift", 16384}));
   EXPECT_EQ(table->model, ChoiceModel("drift", 1716e6, 5e-7, false, "given", {}));
   EXPECT_EQ(error_of(replaced("\"version\": 1", "\"version\": 2")),
-            "t.json: /method: expected destination-mod-K, rule, colour, pair or dimension-order");
+            "t.json: /method: expected destination-mod-K, rule, colour, pair, dimension-order, adaptive or ecmp");
 }
 
 TEST(ParseChoiceTable, ReadsTheCostsOfFormerVersions) {

@@ -99,7 +99,12 @@ def choices(draw) -> Choice:
     send = (Line(0, draw(st.floats(0, 1))), Line(draw(SIZES), 0.25, draw(st.floats(0, 1))))
     costs = Costs("given", MessageCosts(eager_limit=draw(SIZES)), MessageCosts(send=send), reduce=(Line(1, 0, 0.5),))
     model = Model(link_latency=draw(st.floats(0, 1)), costs=costs, head_of_line=draw(st.booleans()))
-    return Choice(jobs, draw(st.sampled_from(["destination-mod-K", "pair", "dimension-order"])), model, rankings)
+    return Choice(
+        jobs,
+        draw(st.sampled_from(["destination-mod-K", "pair", "dimension-order", "adaptive", "ecmp"])),
+        model,
+        rankings,
+    )
 
 
 def table_from(choice: Choice) -> Table:

@@ -64,7 +64,7 @@ LARGEST_HEADER = 256
 """Bytes: what takes longer than that waits for something else."""
 WAITING = 1.5
 """Messages wait for the wire that take so many times as long as a processor is busy with one."""
-CORRECTIONS = 5
+CORRECTIONS = 20
 """Of the rendezvous: what several messages take is not linear in it."""
 MOSTLY = 0.9
 """Several messages wait for each other's bytes where these flow for at least this share of the time."""
@@ -226,7 +226,7 @@ def fit_messages(measured: Measurement, inside: bool, start: float) -> MessageCo
 
 def busier_than_thought(measured: Measurement, costs: MessageCosts, sizes: Iterable[int], sharing: int) -> float:
     """Seconds, in the middle of these sizes, that each further one of several messages takes longer than by `costs`.
-    Those that wait for each other's bytes don't say it."""
+    Those that wait for each other's bytes may keep processors less busy than that, but no busier."""
     several, alone = measured.medians("several"), measured.medians("exchange")
     more = []
     for size in sizes:
@@ -234,9 +234,10 @@ def busier_than_thought(measured: Measurement, costs: MessageCosts, sizes: Itera
             continue
         further = (SEVERAL * several[size] - alone[size]) / (SEVERAL - 1)
         flowing = sharing * size / costs.bandwidth if costs.bandwidth else 0.0
-        if flowing < MOSTLY * further:
-            predicted = SEVERAL * one_of_several(costs, size, sharing) - one_way(costs, size, sharing)
-            more.append(further - predicted / (SEVERAL - 1))
+        predicted = SEVERAL * one_of_several(costs, size, sharing) - one_way(costs, size, sharing)
+        longer = further - predicted / (SEVERAL - 1)
+        if longer < 0 or flowing < MOSTLY * further:
+            more.append(longer)
     return median(more) if more else 0.0
 
 

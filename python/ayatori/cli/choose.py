@@ -28,7 +28,7 @@ BYTES = Annotated[
 ]
 OTHERS_HELP = "Also others' algorithms: file:F, library:L.so:NAME. Repeatable."
 WITH = Annotated[list[str] | None, typer.Option("--with", metavar="NAME", help=OTHERS_HELP)]
-OUT = Annotated[Path | None, typer.Option(metavar="FILE", help="Write one job's table there, for MPI.")]
+OUT = Annotated[Path | None, typer.Option(metavar="FILE", help="Write one job's table there, for AYATORI_CHOICE.")]
 
 
 @grouped
@@ -100,7 +100,7 @@ def check_out(out: Path | None, jobs: list[Job]) -> None:
 def write_choice(out: Path | None, source: str, network: Network, choice: Choice) -> None:
     if out is not None:
         write_table(table_of(source, network, choice), out)
-        note(f"wrote {out}")
+        note(f"wrote {out}; to use it: AYATORI_CHOICE={out} ayatori run -- mpirun …")
 
 
 def parse_collectives(text: str) -> list[str]:

@@ -40,7 +40,7 @@ def run(
         str | None,
         typer.Option(
             metavar="FILE|none",
-            help="By which algorithms are found worth a trial; none: by assumed costs.",
+            help="What `calibrate` wrote: by it algorithms are found worth a trial. none: by assumed costs.",
         ),
     ] = None,
     plan: Annotated[
@@ -74,6 +74,8 @@ def run(
     status: the command's; with --acp that of the first that failed."""
     if slower <= 0:
         raise UsageError("--slower takes a number above 0")
+    if slower != 1 and lab is None:
+        raise UsageError("only a lab has rates to divide", hint="--slower goes with --lab FILE")
     if acp and lab is not None:
         raise UsageError("--lab is for MPI programs, without --acp")
     if lab is not None and network is None:

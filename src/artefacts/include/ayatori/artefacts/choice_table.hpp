@@ -49,7 +49,7 @@ struct CollectiveChoice {
 struct ChoiceTable {
   std::string source;  ///< the network, as the command line takes it
   std::vector<JobHost> machines;
-  std::string method;  ///< which paths messages take: a word of Method, or "dimension-order"
+  std::string method;  ///< which paths messages take: a word of Method, "dimension-order", "adaptive" or "ecmp"
   ChoiceModel model;
   std::vector<CollectiveChoice> collectives;
 
