@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
 #include "ayatori/schedule/algorithms.hpp"
@@ -116,12 +117,13 @@ void Decision::note(double seconds, MPI_Comm own) {
 void Decision::note_before_trial(double seconds, MPI_Comm own) {
   before_->note(seconds);
   if (!before_->needs_agreement()) return;
-  double mean = before_->mean();
-  PMPI_Allreduce(MPI_IN_PLACE, &mean, 1, MPI_DOUBLE, MPI_MAX, own);
+  std::array<double, 2> slowest{before_->mean(), process().is_crowded() ? 1.0 : 0.0};
+  PMPI_Allreduce(MPI_IN_PLACE, slowest.data(), slowest.size(), MPI_DOUBLE, MPI_MAX, own);
+  const auto [mean, crowded] = slowest;
   before_.reset();
   on_trial_ = false;
   if (!undecided_ && ways_.size() == 1) return;  // there is nothing to compare
-  calls_until_trial_ = CallsBeforeTrial::calls_until_trial(mean) + 1;
+  calls_until_trial_ = CallsBeforeTrial::calls_until_trial(mean, crowded != 0) + 1;
   calls_before_trial_ = CallsBeforeTrial::timed + calls_until_trial_ - 1;
 }
 

@@ -77,10 +77,14 @@ void CallsBeforeTrial::note(double seconds) {
   if (calls_++ > 0) seconds_ += seconds;
 }
 
-std::uint64_t CallsBeforeTrial::calls_until_trial(double mean) {
+std::uint64_t CallsBeforeTrial::calls_until_trial(double mean, bool crowded) {
   constexpr double seconds = 300e-6;
   constexpr double least_calls = 128 - timed;
   constexpr double max_calls = 10'000;
+  constexpr double enough_of_waiting = 100e-3;
+  if (crowded && mean > hopeless_seconds) {
+    return static_cast<std::uint64_t>(std::clamp(enough_of_waiting / mean, 0.0, least_calls));
+  }
   return static_cast<std::uint64_t>(std::clamp(seconds / std::max(mean, 1e-9), least_calls, max_calls));
 }
 

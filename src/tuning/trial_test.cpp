@@ -38,9 +38,18 @@ TEST(CallsBeforeTrial, EightAreTimedWithoutTheFirst) {
 }
 
 TEST(CallsBeforeTrial, TakeAMomentAndAreManyEnoughThatATrialIsSmallBesideThem) {
-  EXPECT_EQ(CallsBeforeTrial::calls_until_trial(1e-6), 300U);
-  EXPECT_EQ(CallsBeforeTrial::calls_until_trial(1), 120U) << "128 with those that are timed";
-  EXPECT_EQ(CallsBeforeTrial::calls_until_trial(0), 10'000U);
+  for (const bool crowded : {false, true}) {
+    EXPECT_EQ(CallsBeforeTrial::calls_until_trial(1e-6, crowded), 300U);
+    EXPECT_EQ(CallsBeforeTrial::calls_until_trial(1e-3, crowded), 120U) << "128 with those that are timed";
+    EXPECT_EQ(CallsBeforeTrial::calls_until_trial(0, crowded), 10'000U);
+  }
+  EXPECT_EQ(CallsBeforeTrial::calls_until_trial(1, false), 120U);
+}
+
+TEST(CallsBeforeTrial, AreFewerWhereRanksSpinForMillisecondsOnCoresThatTheyShare) {
+  EXPECT_EQ(CallsBeforeTrial::calls_until_trial(2.1e-3, true), 47U);
+  EXPECT_EQ(CallsBeforeTrial::calls_until_trial(20e-3, true), 5U);
+  EXPECT_EQ(CallsBeforeTrial::calls_until_trial(1, true), 0U) << "the timed ones were enough";
 }
 
 TEST(Trial, WaysTakeTurnsAndTheFirstCallsOfEachAreNotCounted) {
@@ -329,7 +338,7 @@ struct Outcome {
 /// A program that makes `calls` calls of 100 us by the MPI's own way, ours taking these multiples, on two ranks.
 Outcome outcome_of(const std::vector<double>& ways, const Noise& noise, std::size_t calls, Random& random) {
   constexpr double own = 100e-6;
-  const std::uint64_t before = CallsBeforeTrial::timed + CallsBeforeTrial::calls_until_trial(own);
+  const std::uint64_t before = CallsBeforeTrial::timed + CallsBeforeTrial::calls_until_trial(own, noise.crowded);
   Trial trials[] = {Trial(ways.size(), 0, Trial::default_rounds, before),
                     Trial(ways.size(), 0, Trial::default_rounds, before)};
   std::uint64_t left_out = before;

@@ -23,8 +23,10 @@ class CallsBeforeTrial {
   [[nodiscard]] double mean() const { return seconds_ / static_cast<double>(timed - 1); }
   /// How many calls there are between the timed ones and the trial; `mean` is that of the slowest rank. To find what is
   /// worth a trial takes 20 to 70 µs for small messages among two ranks and the time of two calls for 2 MiB, and first
-  /// calls are slow: so calls must have taken 300 µs, and must be 128.
-  [[nodiscard]] static std::uint64_t calls_until_trial(double mean);
+  /// calls are slow: so calls must have taken 300 µs, and must be 128. Where ranks share cores (`crowded`) and calls take
+  /// milliseconds, as by MPI libraries that wait without giving their core to others, 100 ms are enough: another way may
+  /// take a thousandth of the time.
+  [[nodiscard]] static std::uint64_t calls_until_trial(double mean, bool crowded);
 
  private:
   std::size_t calls_ = 0;
