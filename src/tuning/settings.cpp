@@ -15,15 +15,20 @@ struct Unit {
   Bytes bytes;
 };
 
-constexpr std::array<Unit, 8> units = {{{"", 1},
-                                        {"B", 1},
-                                        {"KB", 1'000},
-                                        {"MB", 1'000'000},
-                                        {"GB", 1'000'000'000},
-                                        {"KiB", Bytes{1} << 10},
-                                        {"MiB", Bytes{1} << 20},
-                                        {"GiB", Bytes{1} << 30}}};
-constexpr Bytes max_byte_count = Bytes{1} << 62;
+/// In small letters. As in dd and split: one letter is a power of 1024, and with a B a power of 1000.
+constexpr std::array<Unit, 11> units = {{{"", 1},
+                                         {"b", 1},
+                                         {"kb", 1'000},
+                                         {"mb", 1'000'000},
+                                         {"gb", 1'000'000'000},
+                                         {"k", Bytes{1} << 10},
+                                         {"kib", Bytes{1} << 10},
+                                         {"m", Bytes{1} << 20},
+                                         {"mib", Bytes{1} << 20},
+                                         {"g", Bytes{1} << 30},
+                                         {"gib", Bytes{1} << 30}}};
+constexpr Bytes max_byte_count = Bytes{1} << 58;
+constexpr std::size_t max_decimals = 9;
 constexpr std::uint32_t max_cpu = 65535;
 
 Result<std::string> playable_algorithm(MpiCall call, std::string_view word) {
@@ -121,11 +126,30 @@ void read_max_count(Settings& settings, std::string_view value) {
 }  // namespace
 
 std::optional<Bytes> parse_byte_count(std::string_view text) {
-  const std::size_t digits = std::min(text.find_first_not_of("0123456789"), text.size());
-  const auto number = parse_unsigned<Bytes>(text.substr(0, digits));
-  const auto unit = std::ranges::find(units, text.substr(digits), &Unit::name);
-  if (!number || unit == units.end() || *number > max_byte_count / unit->bytes) return std::nullopt;
-  return *number * unit->bytes;
+  text = trimmed(text);
+  const auto take_digits = [&text] {
+    const std::string_view digits = text.substr(0, text.find_first_not_of("0123456789"));
+    text.remove_prefix(digits.size());
+    return digits;
+  };
+  const auto whole = parse_unsigned<Bytes>(take_digits());
+  Bytes decimals = 0;
+  Bytes scale = 1;
+  if (text.starts_with('.')) {
+    text.remove_prefix(1);
+    const std::string_view digits = take_digits();
+    if (digits.empty() || digits.size() > max_decimals) return std::nullopt;
+    decimals = parse_unsigned<Bytes>(digits).value_or(0);
+    for (std::size_t i = 0; i < digits.size(); ++i) scale *= 10;
+  }
+  std::string word(trimmed(text));
+  std::ranges::transform(word, word.begin(),
+                         [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
+  const auto unit = std::ranges::find(units, word, &Unit::name);
+  if (!whole || unit == units.end() || *whole > max_byte_count / unit->bytes) return std::nullopt;
+  if (decimals * unit->bytes % scale != 0) return std::nullopt;  // less than 10^9 · 2^30: no overflow
+  const Bytes bytes = *whole * unit->bytes + decimals * unit->bytes / scale;
+  return bytes <= max_byte_count ? std::optional(bytes) : std::nullopt;
 }
 
 Result<ForcedChoice> parse_forced_choice(MpiCall call, std::string_view text) {

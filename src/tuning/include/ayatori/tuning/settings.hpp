@@ -60,8 +60,9 @@ struct Settings {
   [[nodiscard]] bool forces_nonblocking() const;
 };
 
-/// "16KiB": a whole number, followed by nothing, B, KiB, MiB, GiB, KB, MB or GB. Nothing for any other
-/// text, or more than 2^62 bytes.
+/// Sizes as the command line takes them (python/ayatori/base/units.py): "16KiB", "1.5M", "64 kB". A number, and
+/// nothing, B, KiB, MiB, GiB, kB, MB, GB, or K, M, G for powers of 1024, in small letters or capitals. Nothing for any
+/// other text, a part of a byte, or more than 2^58 bytes.
 [[nodiscard]] std::optional<Bytes> parse_byte_count(std::string_view text);
 
 /// "trinaryx3", "trinaryx3:chunk=16KiB" ("segment" means the same), "file:F" or "library:L.so:NAME" for an algorithm of
