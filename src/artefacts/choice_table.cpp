@@ -315,6 +315,29 @@ const SizeInterval* ChoiceTable::find(std::string_view collective, Bytes size) c
   return after == choice->intervals.begin() ? nullptr : &*std::prev(after);
 }
 
+std::string why_for_another_job(const ChoiceTable& table, std::span<const std::uint32_t> machine_of_rank,
+                                std::span<const std::string> hosts) {
+  std::size_t ranks = 0;
+  for (const JobHost& machine : table.machines) ranks += machine.ranks;
+  if (ranks != machine_of_rank.size()) {
+    return fmt::format("it was made for {} ranks, and these are {}", ranks, machine_of_rank.size());
+  }
+  const bool is_here = hosts.size() == 1 && table.machines.size() == 1 && names_own_host(table.machines[0].host);
+  std::size_t rank = 0;
+  for (std::uint32_t machine = 0; machine < table.machines.size(); ++machine) {
+    const JobHost& made_for = table.machines[machine];
+    for (std::uint32_t k = 0; k < made_for.ranks; ++k, ++rank) {
+      const std::uint32_t found = machine_of_rank[rank];
+      if (found < hosts.size() && !is_here && !is_same_host(made_for.host, hosts[found])) {
+        return fmt::format("it was made for other hosts: rank {} runs on {}, and in the table on {}", rank,
+                           hosts[found], made_for.host);
+      }
+      if (found != machine) return "it was made for a job with other numbers of ranks on its machines";
+    }
+  }
+  return {};
+}
+
 std::string choice_table_text(const ChoiceTable& table) {
   Json machines = Json::array();
   for (const JobHost& machine : table.machines) machines.push_back({{"host", machine.host}, {"ranks", machine.ranks}});

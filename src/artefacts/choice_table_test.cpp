@@ -174,5 +174,35 @@ TEST(ParseChoiceTable, ErrorsNameThePlaceAndWhatWasExpected) {
             interval + "0/segment: expected a whole number, 0 or more");
 }
 
+ChoiceTable table_for(std::vector<JobHost> machines) { return {"fattree:K=2", std::move(machines), "pair", {}, {}}; }
+
+using Ranks = std::vector<std::uint32_t>;
+using Hosts = std::vector<std::string>;
+
+TEST(WhyForAnotherJob, AJobOnTheTablesHostsMayUseIt) {
+  const ChoiceTable table = table_for({{"n1", 2}, {"n2.cluster", 1}});
+  EXPECT_EQ(why_for_another_job(table, Ranks{0, 0, 1}, Hosts{"n1", "n2.cluster"}), "");
+  EXPECT_EQ(why_for_another_job(table, Ranks{0, 0, 1}, Hosts{"N1.cluster", "n2"}), "") << "as hostfiles name hosts";
+  EXPECT_EQ(why_for_another_job(table, Ranks{0, 0, 1}, {}), "") << "names are not known";
+}
+
+TEST(WhyForAnotherJob, NamesTheFirstDifference) {
+  const ChoiceTable table = table_for({{"n1", 2}, {"n2", 2}});
+  const auto why = [&](const Ranks& ranks, const Hosts& hosts) { return why_for_another_job(table, ranks, hosts); };
+  EXPECT_EQ(why({0, 0, 1}, {"n1", "n2"}), "it was made for 4 ranks, and these are 3");
+  EXPECT_EQ(why({0, 0, 1, 1}, {"n1", "n7"}), "it was made for other hosts: rank 2 runs on n7, and in the table on n2");
+  EXPECT_EQ(why({0, 0, 1, 1}, {"n2", "n1"}), "it was made for other hosts: rank 0 runs on n2, and in the table on n1");
+  EXPECT_EQ(why({0, 1, 0, 1}, {"n1", "n2"}), "it was made for other hosts: rank 1 runs on n2, and in the table on n1");
+  EXPECT_EQ(why({0, 0, 1, 2}, {}), "it was made for a job with other numbers of ranks on its machines");
+  const ChoiceTable addresses = table_for({{"10.0.0.1", 1}});
+  EXPECT_NE(why_for_another_job(addresses, Ranks{0}, Hosts{"10.0.0.2"}), "") << "an address has no short form";
+}
+
+TEST(WhyForAnotherJob, LocalhostIsTheOneMachineOfAJob) {
+  EXPECT_EQ(why_for_another_job(table_for({{"localhost", 2}}), Ranks{0, 0}, Hosts{"n1"}), "");
+  EXPECT_EQ(why_for_another_job(table_for({{"localhost.localdomain", 2}}), Ranks{0, 0}, Hosts{"n1"}), "");
+  EXPECT_NE(why_for_another_job(table_for({{"localhost", 1}, {"n2", 1}}), Ranks{0, 1}, Hosts{"n1", "n2"}), "");
+}
+
 }  // namespace
 }  // namespace ayatori

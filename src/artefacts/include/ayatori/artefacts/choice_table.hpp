@@ -5,6 +5,7 @@
 
 #include <filesystem>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -59,6 +60,12 @@ struct ChoiceTable {
 
   friend bool operator==(const ChoiceTable&, const ChoiceTable&) = default;
 };
+
+/// Why the table is for another job than this one, in words: the first difference. Empty: it is for this one.
+/// `machine_of_rank`: machines are numbered in the order of their first ranks. `hosts`: by machine, its name; empty:
+/// names are not compared. A job on one machine may take a table for "localhost".
+[[nodiscard]] std::string why_for_another_job(const ChoiceTable& table, std::span<const std::uint32_t> machine_of_rank,
+                                              std::span<const std::string> hosts);
 
 /// Writes the table, whole or not at all. Errors: as write_file().
 [[nodiscard]] Result<> write_choice_table(const ChoiceTable& table, const std::filesystem::path& path);

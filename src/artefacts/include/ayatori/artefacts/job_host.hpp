@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 namespace ayatori {
 
@@ -13,5 +14,12 @@ struct JobHost {
 
   friend bool operator==(const JobHost&, const JobHost&) = default;
 };
+
+/// Whether two names mean the same host, by the rule by which place_job() finds a host in a network: letters may be
+/// small or capital, and what follows the first dot does not count.
+[[nodiscard]] bool is_same_host(std::string_view a, std::string_view b);
+
+/// "localhost" and its like, which every host calls itself.
+[[nodiscard]] bool names_own_host(std::string_view name);
 
 }  // namespace ayatori
