@@ -251,6 +251,14 @@ void Communicator::give_back(std::unique_ptr<CompiledCall> call) {
   idle_.erase(idle_.begin());
 }
 
+int Communicator::code_of(const Error& error) {
+  static std::atomic<bool> is_told{false};
+  if (!is_told.exchange(true)) {
+    tell_here(fmt::format("rank {} on {} can't go on: {}", process().rank, own_host(), in_words(error)));
+  }
+  return MPI_ERR_OTHER;
+}
+
 int Communicator::give_up(int code) {
   state_ = State::useless;
   forget_handles();

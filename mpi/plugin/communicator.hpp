@@ -64,7 +64,8 @@ class Communicator : public std::enable_shared_from_this<Communicator> {
   /// Hands an error of a play to the program's error handler. From then on nothing is played here. Returns the code.
   int give_up(int code);
   int give_up(const Error& error) { return give_up(code_of(error)); }
-  [[nodiscard]] static int code_of(const Error& error) { return error.code == 0 ? MPI_ERR_OTHER : error.code; }
+  /// The MPI's words for it can't say what happened: so a line does, once in a process.
+  [[nodiscard]] static int code_of(const Error& error);
 
  private:
   explicit Communicator(MPI_Comm comm);

@@ -3,15 +3,17 @@
  *
  * LD_PRELOAD puts it into every process below, also into shells and launchers. Hence it needs no library but libc, and
  * refers to no symbol of MPI: the MPI's own functions are looked up at the first call, and the engine is loaded after
- * MPI_Init, if the MPI is of the family for which it was built. */
+ * MPI_Init, if the MPI is of the family for which it was built and all processes can load it. */
 
 #include "interposed_calls.h"
 
 #include <dlfcn.h>
+#include <limits.h>
 #include <link.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static struct ayatori_mpi_calls of_mpi; /* PMPI_…, once they were looked up */
 static struct ayatori_mpi_calls of_engine;
@@ -21,9 +23,7 @@ static const struct ayatori_mpi_calls* calls;
 static struct {
   int (*Init)(int*, char***);
   int (*Init_thread)(int*, char***, int, int*);
-  int (*Initialized)(int*);
   int (*Get_library_version)(char*, int*);
-  int (*Comm_rank)(MPI_Comm, int*);
 } base;
 
 static int is_first_process(void) {
@@ -115,13 +115,14 @@ static const char* const beginnings[] = {"MPICH Version:", "Intel(R) MPI", "MVAP
 #endif
 
 /* Handles and constants of another family mean something else: its calls can only be passed on. */
-static int is_of_our_family(void) {
+static int is_of_our_family(int silent) {
   char version[MPI_MAX_LIBRARY_VERSION_STRING > 8192 ? MPI_MAX_LIBRARY_VERSION_STRING : 8192];
   int length = 0;
   base.Get_library_version(version, &length);
   for (size_t i = 0; i < sizeof beginnings / sizeof *beginnings; ++i) {
     if (strncmp(version, beginnings[i], strlen(beginnings[i])) == 0) return 1;
   }
+  if (silent) return 0;
   version[strcspn(version, ",\n")] = '\0';
   for (char* tab = version; (tab = strchr(tab, '\t')) != NULL;) *tab = ' ';
   if (is_first_process()) {
@@ -131,30 +132,74 @@ static int is_of_our_family(void) {
   return 0;
 }
 
-static void* open_engine(void) {
+/* MPI's own constants. Those of Open MPI are addresses of variables, to which nothing here may refer. A program may
+ * have its copy of such a variable (R_X86_64_COPY), which is the one in use then: so not the next one after us. */
+#ifdef OPEN_MPI
+static void* own_variable(const char* name) {
+  void* const found = dlsym(RTLD_DEFAULT, name);
+  return found == NULL && mpi_library != NULL ? dlsym(mpi_library, name) : found;
+}
+#define OWN_CONSTANT(type, name, symbol) ((type)own_variable(symbol))
+#else
+#define OWN_CONSTANT(type, name, symbol) (name)
+#endif
+
+static int is_off(void) {
+  const char* const wanted = getenv("AYATORI_MPI");
+  return wanted != NULL && strcmp(wanted, "off") == 0;
+}
+
+static char why_not[4096]; /* of this process */
+
+/* The engine's ayatori_mpi_engine_start. NULL: it can't be loaded, and why_not says why. */
+static ayatori_mpi_start* load_engine(void) {
   Dl_info self;
-  char path[4096];
-  if (dladdr((void*)&calls, &self) == 0 || self.dli_fname == NULL) return NULL;
-  const char* const end = strrchr(self.dli_fname, '/');
-  const int folder = end == NULL ? 0 : (int)(end - self.dli_fname + 1);
-  const int length = snprintf(path, sizeof path, "%.*slibayatori_mpi_engine.so", folder, self.dli_fname);
-  if (length < 0 || (size_t)length >= sizeof path) return NULL;
-  return dlopen(path, RTLD_NOW | RTLD_LOCAL);
+  char path[4096] = "";
+  if (dladdr((void*)&calls, &self) != 0 && self.dli_fname != NULL) {
+    const char* const end = strrchr(self.dli_fname, '/');
+    const int folder = end == NULL ? 0 : (int)(end - self.dli_fname + 1);
+    const int length = snprintf(path, sizeof path, "%.*slibayatori_mpi_engine.so", folder, self.dli_fname);
+    if (length < 0 || (size_t)length >= sizeof path) path[0] = '\0';
+  }
+  void* const engine = *path == '\0' ? NULL : dlopen(path, RTLD_NOW | RTLD_LOCAL);
+  void* const found = engine == NULL ? NULL : dlsym(engine, "ayatori_mpi_engine_start");
+  ayatori_mpi_start* start = NULL;
+  memcpy(&start, &found, sizeof found);
+  if (start != NULL) return start;
+  const char* const reason = *path == '\0' ? NULL : dlerror();
+  snprintf(why_not, sizeof why_not, "%s", reason == NULL ? "the engine's library is not found" : reason);
+  return NULL;
+}
+
+static void tell_why(int rank) {
+  char host[256] = "";
+  gethostname(host, sizeof host - 1);
+  fprintf(stderr, "ayatori: collectives are left alone: rank %d on %s: %s\n", rank, host, why_not);
+}
+
+/* Whether all processes of MPI_COMM_WORLD can play; then each plays. A process that stepped aside alone would leave the
+ * others waiting for its messages. If some can't, the first of them says why; nothing is said where all are off. */
+static int all_can(int can, int off) {
+  const MPI_Comm world = OWN_CONSTANT(MPI_Comm, MPI_COMM_WORLD, "ompi_mpi_comm_world");
+  const MPI_Datatype type = OWN_CONSTANT(MPI_Datatype, MPI_INT, "ompi_mpi_int");
+  const MPI_Op least = OWN_CONSTANT(MPI_Op, MPI_MIN, "ompi_mpi_op_min");
+  if (!world || !type || !least) return 0;
+  int rank = 0;
+  of_mpi.Comm_rank(world, &rank);
+  const int own[2] = {can ? INT_MAX : rank, off ? INT_MAX : rank}; /* who can't, and who is not off */
+  int first[2] = {0, 0};
+  if (of_mpi.Allreduce(own, first, 2, type, least, world) != MPI_SUCCESS) return 0;
+  if (first[0] == rank && first[1] != INT_MAX) tell_why(rank);
+  return first[0] == INT_MAX;
 }
 
 /* `level`: the thread level for which the program asked, or -1 if that is what it has. */
 static void start_engine(int level) {
-  const char* const wanted = getenv("AYATORI_MPI");
-  if (wanted != NULL && strcmp(wanted, "off") == 0) return;
-  if (!is_of_our_family()) return;
-  void* const engine = open_engine();
-  void* const found = engine == NULL ? NULL : dlsym(engine, "ayatori_mpi_engine_start");
-  if (found == NULL) {
-    tell("collectives are left alone: ", dlerror());
-    return;
-  }
-  ayatori_mpi_start* start;
-  memcpy(&start, &found, sizeof found);
+  const int off = is_off();
+  if (!is_of_our_family(off)) return;
+  ayatori_mpi_start* const start = off ? NULL : load_engine();
+  if (off) strcpy(why_not, "AYATORI_MPI=off is set there, and not for all processes");
+  if (!all_can(start != NULL, off)) return;
   of_engine = of_mpi;
   if (start(&of_engine, level)) calls = &of_engine;
 }
@@ -166,8 +211,7 @@ static void start_engine(int level) {
 /* A thread of ours calls the MPI while the program does. */
 static int wants_thread(void) {
   const char* const wanted = getenv("AYATORI_PROGRESS");
-  const char* const all = getenv("AYATORI_MPI");
-  return wanted != NULL && strcmp(wanted, "thread") == 0 && (all == NULL || strcmp(all, "off") != 0);
+  return wanted != NULL && strcmp(wanted, "thread") == 0 && !is_off();
 }
 
 static int initialise(int* argc, char*** argv) {

@@ -1,10 +1,8 @@
 #include "job_plan.hpp"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <climits>
 #include <cstdlib>
 #include <string>
@@ -15,8 +13,6 @@
 namespace ayatori::plugin {
 
 namespace {
-
-std::string_view short_name(std::string_view host) { return host.substr(0, host.find('.')); }
 
 /// The host of this rank by the plan.
 const JobHost* row_of(const PlanFile& plan, Rank rank) {
@@ -31,22 +27,20 @@ const JobHost* row_of(const PlanFile& plan, Rank rank) {
 /// Empty if the plan is for this job.
 std::string why_not(const std::string& path, const Process& process) {
   const auto plan = read_plan_file(path);
-  if (!plan) return plan.error().message;
-  std::array<char, 256> here{};
-  gethostname(here.data(), here.size() - 1);
+  if (!plan) return in_words(plan.error());
+  const std::string here = own_host();
   if (plan->of_nics) {
     const bool is_there =
-        process.settings.ranks_per_machine > 0 || std::ranges::any_of(plan->machines, [&](const JobHost& machine) {
-          return short_name(machine.host) == short_name(here.data());
-        });
-    return is_there ? "" : fmt::format("rank {} is on {}, which {} does not have", process.rank, here.data(), path);
+        process.settings.ranks_per_machine > 0 ||
+        std::ranges::any_of(plan->machines, [&](const JobHost& machine) { return is_same_host(machine.host, here); });
+    return is_there ? "" : fmt::format("rank {} is on {}, which {} does not have", process.rank, here, path);
   }
   if (plan->ranks.size() != process.places.machine.size()) {
     return fmt::format("{} is for {} ranks, and these are {}", path, plan->ranks.size(), process.places.machine.size());
   }
   const JobHost* const row = row_of(*plan, static_cast<Rank>(process.rank));
-  if (process.settings.ranks_per_machine > 0 || short_name(row->host) == short_name(here.data())) return {};
-  return fmt::format("rank {} is on {}, and in {} on {}", process.rank, here.data(), path, row->host);
+  if (process.settings.ranks_per_machine > 0 || is_same_host(row->host, here)) return {};
+  return fmt::format("rank {} is on {}, and in {} on {}", process.rank, here, path, row->host);
 }
 
 }  // namespace
@@ -70,7 +64,7 @@ void check_plan(const Process& process) {
   int first_wrong = reason.empty() ? INT_MAX : process.rank;
   PMPI_Allreduce(MPI_IN_PLACE, &first_wrong, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
   if (first_wrong == INT_MAX) return;
-  if (first_wrong == process.rank) std::fprintf(stderr, "ayatori: the plan is not used: %s\n", reason.c_str());
+  if (first_wrong == process.rank) tell_here(fmt::format("the plan is not used: {}", reason));
   unsetenv("AYATORI_PLAN");
 }
 

@@ -1,13 +1,14 @@
 #include "model.hpp"
 
 #include <fmt/format.h>
+#include <sys/utsname.h>
 
 #include <algorithm>
 #include <array>
 #include <cstdlib>
-#include <fstream>
 
 #include "ayatori/artefacts/assumed_costs.hpp"
+#include "ayatori/base/files.hpp"
 #include "ayatori/base/text.hpp"
 #include "ayatori/tuning/candidates.hpp"
 #include "ayatori/tuning/predicted.hpp"
@@ -16,28 +17,35 @@ namespace ayatori::plugin {
 
 namespace {
 
-/// As Linux names it; empty: not known.
 std::string processor_here() {
-  std::ifstream info("/proc/cpuinfo");
-  for (std::string line; std::getline(info, line);) {
-    if (line.starts_with("model name")) return std::string(trimmed(line.substr(line.find(':') + 1)));
-  }
-  return {};
+  const auto info = read_file("/proc/cpuinfo");
+  utsname system{};
+  uname(&system);
+  return processor_name(info ? *info : "", system.machine);
 }
 
-/// Of the calibration that AYATORI_CALIBRATION names, on process 0; empty: none that can be used.
+/// Of the calibration that AYATORI_CALIBRATION names, on process 0; empty: none that can be used. The number of cores
+/// is not compared: what messages cost was measured by two ranks, and clouds rent any number of a processor's cores.
 std::string calibration_here() {
   const char* const path = std::getenv("AYATORI_CALIBRATION");
   if (path == nullptr || *path == '\0') return {};
-  const auto read = read_calibration(path);
+  auto read = read_calibration(path);
   if (!read) {
-    tell(fmt::format("the calibration is not used: {}", read.error().message));
+    tell(fmt::format("the calibration is not used: {}", in_words(read.error())));
     return {};
   }
   const std::string processor = processor_here();
-  if (!processor.empty() && read->machine.find(processor) == std::string::npos) {
+  if (processor_of(*read) != processor) {
     tell(fmt::format("the calibration is not used: it was measured on {}, and this is a {}", read->machine, processor));
     return {};
+  }
+  const double carried = process().machine_bandwidth;
+  if (process().places.machine_count() > 1 && is_of_a_faster_network(*read, carried)) {
+    tell(
+        fmt::format("what the calibration says between machines is not used: {:.3g} GB/s were measured, which the NICs "
+                    "of this network, with {:.3g} GB/s, don't carry",
+                    read->between->bandwidth / 1e9, carried / 1e9));
+    read->between.reset();
   }
   return calibration_text(*read);
 }

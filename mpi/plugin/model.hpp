@@ -8,7 +8,8 @@
 namespace ayatori::plugin {
 
 /// After find_nodes() and add_topology(); collective. Process 0 reads the calibration, and all others take its text.
-/// One that can't be read, or was measured with other processors, is told and not used.
+/// One that can't be read, or was measured with other processors, is told and not used; nor is what one says between
+/// machines if this network's NICs don't carry it.
 void take_model(Process& process);
 
 /// At most three algorithms that are worth a trial for this call, the same on all ranks of `own`, of which `rank` is

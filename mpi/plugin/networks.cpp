@@ -8,7 +8,6 @@
 
 #include <algorithm>
 #include <array>
-#include <climits>
 #include <cstring>
 #include <random>
 #include <span>
@@ -131,18 +130,6 @@ std::uint64_t shared_token(const Process& process) {
   return token;
 }
 
-/// Empty in all processes if it is empty in all; otherwise that of the first process that has one.
-std::string first_reason(const Process& process, std::string reason) {
-  int first = reason.empty() ? INT_MAX : process.rank;
-  PMPI_Allreduce(MPI_IN_PLACE, &first, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
-  if (first == INT_MAX) return {};
-  auto length = static_cast<int>(reason.size());
-  PMPI_Bcast(&length, 1, MPI_INT, first, MPI_COMM_WORLD);
-  reason.resize(static_cast<std::size_t>(length));
-  PMPI_Bcast(reason.data(), length, MPI_CHAR, first, MPI_COMM_WORLD);
-  return reason;
-}
-
 }  // namespace
 
 std::vector<std::string> ways_of_machines(const Network& network, const Job& job) {
@@ -184,7 +171,7 @@ void join_networks(Process& process, const std::vector<std::string>& ways) {
   std::string reason = why_not(process, own, here);
   const SocketOptions options{.token = shared_token(process), .while_waiting = let_mpi_progress};
   auto sockets = ProcessSockets::listen(static_cast<Rank>(process.rank), options);
-  if (!sockets) reason = sockets.error().message;
+  if (!sockets) reason = in_words(sockets.error());
   here.port = sockets ? (*sockets)->port() : 0;
   std::vector<Reachable> all(process.places.machine.size());
   PMPI_Allgather(&here, sizeof here, MPI_BYTE, all.data(), sizeof here, MPI_BYTE, MPI_COMM_WORLD);
@@ -197,7 +184,7 @@ void join_networks(Process& process, const std::vector<std::string>& ways) {
     connections += by_process[peer].ways.size();
   }
   if (!has_descriptors_for(connections)) reason = fmt::format("{} connections are too many files", 2 * connections);
-  reason = first_reason(process, std::move(reason));
+  reason = first_reason(std::move(reason));
   if (!reason.empty()) return tell(fmt::format("messages between machines go through the MPI: {}", reason));
   (*sockets)->set_peers(std::move(by_process));
   process.sockets = std::move(*sockets);

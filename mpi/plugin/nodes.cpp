@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <numeric>
 
 #include "own_progress.hpp"
@@ -11,42 +12,46 @@ namespace ayatori::plugin {
 
 namespace {
 
-std::shared_ptr<NodeSegment> shared_segment(MPI_Comm node, int self, int ranks) {
-  NodeInvitation invitation{};
-  std::shared_ptr<NodeSegment> segment;
-  if (self == 0) {
-    if (auto made = NodeSegment::create(static_cast<Rank>(ranks))) {
-      segment = *made;
-      invitation = segment->invitation();
-    }
-  }
-  PMPI_Bcast(&invitation, sizeof invitation, MPI_BYTE, 0, node);
-  if (self != 0) {
-    if (auto joined = NodeSegment::join(invitation)) segment = *joined;
-  }
-  int here = segment != nullptr ? 1 : 0;
+bool all_agree(bool can, MPI_Comm node) {
+  int here = can ? 1 : 0;
   PMPI_Allreduce(MPI_IN_PLACE, &here, 1, MPI_INT, MPI_MIN, node);
-  return here == 1 ? segment : nullptr;
+  return here == 1;
 }
 
-void make_memory(Process& process, MPI_Comm node) {
+/// The node's first process makes the memory and the others join, of which some may fail.
+Result<std::shared_ptr<NodeSegment>> shared_segment(MPI_Comm node, int self, int ranks) {
+  NodeInvitation invitation{};
+  Result<std::shared_ptr<NodeSegment>> segment = fail("no memory is shared");
+  if (self == 0) {
+    segment = NodeSegment::create(static_cast<Rank>(ranks));
+    if (segment) invitation = (*segment)->invitation();
+  }
+  PMPI_Bcast(&invitation, sizeof invitation, MPI_BYTE, 0, node);
+  return self == 0 ? segment : NodeSegment::join(invitation);
+}
+
+/// Makes the node's memory, if it is asked for, in all of the node's processes or in none. Returns why this process
+/// can't have it, or nothing.
+std::string make_memory(Process& process, MPI_Comm node) {
   int self = 0;
   int ranks = 1;
   PMPI_Comm_rank(node, &self);
   PMPI_Comm_size(node, &ranks);
-  int wanted = process.settings.node_memory && !threads_may_call(process) && ranks > 1 ? 1 : 0;
-  PMPI_Allreduce(MPI_IN_PLACE, &wanted, 1, MPI_INT, MPI_MIN, node);
-  if (wanted == 0) return;
+  if (!all_agree(process.settings.node_memory && !threads_may_call(process) && ranks > 1, node)) return {};
   auto segment = shared_segment(node, self, ranks);
-  if (segment != nullptr) {
-    auto memory = NodeMemory::make(std::move(segment), static_cast<Rank>(self), {.while_waiting = let_mpi_progress});
-    if (memory) process.memory = std::move(*memory);
-  }
-  int here = process.memory != nullptr ? 1 : 0;
-  PMPI_Allreduce(MPI_IN_PLACE, &here, 1, MPI_INT, MPI_MIN, node);
-  if (here == 1) return;
-  process.memory.reset();
-  tell("processes of a node can't share memory: messages within nodes go through the MPI");
+  if (!all_agree(segment.has_value(), node)) return segment ? "" : in_words(segment.error());
+  auto memory = NodeMemory::make(std::move(*segment), static_cast<Rank>(self), {.while_waiting = let_mpi_progress});
+  const bool all_have = all_agree(memory.has_value(), node);
+  if (!memory) return in_words(memory.error());
+  if (all_have) process.memory = std::move(*memory);
+  return {};
+}
+
+/// Of several nodes that can't, the first is told.
+void tell_of_memory(const Process& process, std::string reason) {
+  if (!reason.empty()) reason = fmt::format("{}, where rank {} says: {}", own_host(), process.rank, reason);
+  reason = first_reason(std::move(reason));
+  if (!reason.empty()) tell(fmt::format("messages within a node go through the MPI on {}", reason));
 }
 
 /// By rank: the first rank on its machine.
@@ -75,7 +80,22 @@ void note_node_ranks(Process& process, MPI_Comm node) {
   PMPI_Group_free(&group);
 }
 
+constexpr std::size_t name_bytes = 256;
+using HostName = std::array<char, name_bytes>;
+
 }  // namespace
+
+std::vector<std::string> hosts_of_machines(const Process& process) {
+  HostName mine{};
+  own_host().copy(mine.data(), mine.size() - 1);
+  std::vector<HostName> names(process.rank == 0 ? process.places.machine.size() : 0);
+  PMPI_Gather(mine.data(), name_bytes, MPI_CHAR, names.data(), name_bytes, MPI_CHAR, 0, MPI_COMM_WORLD);
+  std::vector<std::string> hosts;
+  for (std::size_t rank = 0; rank < names.size(); ++rank) {
+    if (process.places.machine[rank] == hosts.size()) hosts.emplace_back(names[rank].data());
+  }
+  return hosts;
+}
 
 bool threads_may_call(const Process& process) { return process.level == MPI_THREAD_MULTIPLE; }
 
@@ -86,7 +106,7 @@ void find_nodes(Process& process) {
   PMPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
   const std::vector<int> firsts = first_ranks(process, node, ranks);
   note_node_ranks(process, node);
-  make_memory(process, node);
+  tell_of_memory(process, make_memory(process, node));
   PMPI_Comm_free(&node);
   std::vector<std::uint32_t> number(firsts.size(), no_id);
   std::uint32_t machines = 0;

@@ -8,8 +8,11 @@
 namespace ayatori::plugin {
 
 /// Asks the MPI which processes share a node, and makes the memory through which those of ours talk. Where it can't be
-/// made on one of them, none of the node has it.
+/// made on one of them, none of the node has it, and a line says why.
 void find_nodes(Process& process);
+
+/// After find_nodes(), by machine: the name of its host; on process 0, and nothing on all others.
+[[nodiscard]] std::vector<std::string> hosts_of_machines(const Process& process);
 
 /// Whether several threads may play at the same time: neither the memory nor connections are made for that.
 [[nodiscard]] bool threads_may_call(const Process& process);

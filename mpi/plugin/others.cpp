@@ -25,7 +25,7 @@ std::shared_ptr<const LoadedAlgorithm> loaded_by_all(const std::string& name) {
   const std::uint64_t checksum = checksum_of(file_of(name));
   std::uint64_t least[] = {loaded ? 1U : 0U, checksum, ~checksum};
   PMPI_Allreduce(MPI_IN_PLACE, least, 3, MPI_UINT64_T, MPI_MIN, MPI_COMM_WORLD);
-  if (!loaded) tell(fmt::format("{} is not used: {}", name, loaded.error().message));
+  if (!loaded) tell(fmt::format("{} is not used: {}", name, in_words(loaded.error())));
   if (least[0] == 0) {
     if (loaded) tell(fmt::format("{} is not used: not all processes can load it", name));
     return nullptr;

@@ -1,13 +1,17 @@
 #include "process.hpp"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
+#include <array>
+#include <climits>
 #include <cstdio>
 #include <cstdlib>
 #include <mutex>
 #include <set>
 #include <string>
 
+#include "ayatori/base/printable.hpp"
 #include "in_network.hpp"
 #include "job_plan.hpp"
 #include "model.hpp"
@@ -40,7 +44,7 @@ void take_table() {
     if (read) {
       text = choice_table_text(*read);
     } else {
-      tell(fmt::format("the choice table is not used: {}", read.error().message));
+      tell(fmt::format("the choice table is not used: {}", in_words(read.error())));
     }
   }
   text = shared_text(std::move(text));
@@ -49,15 +53,18 @@ void take_table() {
   if (table) the_process.table = std::move(*table);
 }
 
-/// A table is made for one job: as many ranks on each machine, in their order.
-bool fits(const ChoiceTable& table, const Places& places) {
-  Rank rank = 0;
-  for (std::uint32_t machine = 0; machine < table.machines.size(); ++machine) {
-    for (std::uint32_t k = 0; k < table.machines[machine].ranks; ++k, ++rank) {
-      if (rank >= places.machine.size() || places.machine[rank] != machine) return false;
-    }
-  }
-  return rank == places.machine.size();
+/// A table is made for one job: these hosts, as many ranks on each, in their order. Process 0 knows the names, of which
+/// those of pretended machines would say nothing.
+void drop_table_of_another_job() {
+  if (!the_process.table) return;
+  std::vector<std::string> hosts;
+  if (the_process.settings.ranks_per_machine == 0) hosts = hosts_of_machines(the_process);
+  std::string reason;
+  if (the_process.rank == 0) reason = why_for_another_job(*the_process.table, the_process.places.machine, hosts);
+  reason = shared_text(std::move(reason));
+  if (reason.empty()) return;
+  tell(fmt::format("the choice table is not used: {}", reason));
+  the_process.table.reset();
 }
 
 }  // namespace
@@ -91,10 +98,7 @@ bool begin_process(int level) {
   add_topology(the_process);
   check_plan(the_process);
   take_model(the_process);
-  if (the_process.table && !fits(*the_process.table, the_process.places)) {
-    tell("the choice table is not used: it was made for a job with other numbers of ranks on its machines");
-    the_process.table.reset();
-  }
+  drop_table_of_another_job();
   const bool may_be_ours = the_process.settings.forces_nonblocking() || the_process.collectives_are_apart;
   if (may_be_ours || the_process.table) {
     the_process.plays_nonblocking = join_progress_of_mpi();
@@ -105,9 +109,31 @@ bool begin_process(int level) {
   return true;
 }
 
+std::string first_reason(std::string reason) {
+  int first = reason.empty() ? INT_MAX : the_process.rank;
+  PMPI_Allreduce(MPI_IN_PLACE, &first, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
+  if (first == INT_MAX) return {};
+  auto length = static_cast<int>(reason.size());
+  PMPI_Bcast(&length, 1, MPI_INT, first, MPI_COMM_WORLD);
+  reason.resize(static_cast<std::size_t>(length));
+  PMPI_Bcast(reason.data(), length, MPI_CHAR, first, MPI_COMM_WORLD);
+  return reason;
+}
+
+std::string in_words(const Error& error) {
+  return error.cause.empty() ? error.message : fmt::format("{}: {}", error.message, error.cause);
+}
+
+std::string own_host() {
+  std::array<char, 256> name{};
+  gethostname(name.data(), name.size() - 1);
+  return name.data();
+}
+
+void tell_here(std::string_view line) { std::fprintf(stderr, "ayatori: %s\n", printable(line).c_str()); }
+
 void tell(std::string_view line) {
-  if (the_process.rank != 0) return;
-  std::fprintf(stderr, "ayatori: %.*s\n", static_cast<int>(line.size()), line.data());
+  if (the_process.rank == 0) tell_here(line);
 }
 
 void explain(std::string_view line) {

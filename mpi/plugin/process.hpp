@@ -27,9 +27,11 @@ struct Process {
   Settings settings;                 ///< the same in all processes of MPI_COMM_WORLD
   std::optional<ChoiceTable> table;  ///< that AYATORI_CHOICE names
   LinkRate link_rate;                ///< of the nodes' NICs, as the network tells
-  bool direct = false;               ///< nodes have built-in routers
-  CostModel model;                   ///< by which the algorithms are found that are worth a trial
-  std::string costs_from;            ///< where its numbers come from, in words
+  /// On process 0: bytes a second that the NICs of a machine carry together, on all of its networks; 0: not known.
+  double machine_bandwidth = 0;
+  bool direct = false;     ///< nodes have built-in routers
+  CostModel model;         ///< by which the algorithms are found that are worth a trial
+  std::string costs_from;  ///< where its numbers come from, in words
   std::map<std::string, std::shared_ptr<const LoadedAlgorithm>> others;  ///< algorithms of others that are forced
   int rank = 0;                                                          ///< in MPI_COMM_WORLD
   int level = MPI_THREAD_SINGLE;  ///< at which the program calls the MPI, whatever the MPI grants
@@ -68,10 +70,22 @@ struct Process {
 /// Prints a line on process 0.
 void tell(std::string_view line);
 
+/// Prints a line on this process, whichever it is: for what may stop the job before others hear of it.
+void tell_here(std::string_view line);
+
 /// The same with AYATORI_VERBOSE, and each line only once.
 void explain(std::string_view line);
 
 /// Process 0's text, in all processes of MPI_COMM_WORLD.
 [[nodiscard]] std::string shared_text(std::string text);
+
+/// Empty in all processes of MPI_COMM_WORLD if it is empty in all; otherwise that of the first process that has one.
+[[nodiscard]] std::string first_reason(std::string reason);
+
+/// What went wrong, and why.
+[[nodiscard]] std::string in_words(const Error& error);
+
+/// The name of this host.
+[[nodiscard]] std::string own_host();
 
 }  // namespace ayatori::plugin

@@ -1,10 +1,8 @@
 // Where the nodes of the job are in the network. What it says changes which schedules are made, never whether they are
 // right: all ranks get the same answer from process 0.
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <cstdlib>
 #include <string>
 
@@ -30,32 +28,18 @@ std::string source_here() {
   return found == "ib:live" ? "" : found;
 }
 
-constexpr std::size_t name_bytes = 256;
-using HostName = std::array<char, name_bytes>;
-
-/// By rank of MPI_COMM_WORLD, on process 0.
-std::vector<HostName> host_names(const Process& process) {
-  HostName mine{};
-  gethostname(mine.data(), mine.size() - 1);
-  std::vector<HostName> names(process.rank == 0 ? process.places.machine.size() : 0);
-  PMPI_Gather(mine.data(), name_bytes, MPI_CHAR, names.data(), name_bytes, MPI_CHAR, 0, MPI_COMM_WORLD);
-  return names;
-}
-
-Result<Job> job_of(const Network& network, const Process& process, const std::vector<HostName>& names) {
+Result<Job> job_of(const Network& network, const Process& process, const std::vector<std::string>& hosts) {
   const std::size_t machines = process.places.machine_count();
   if (process.settings.ranks_per_machine > 0) return contiguous_job(network, machines, 1);
-  std::vector<HostEntry> hosts;
-  for (std::size_t rank = 0; rank < names.size(); ++rank) {
-    if (process.places.machine[rank] == hosts.size()) hosts.push_back({names[rank].data(), 1, 0});
-  }
-  auto job = place_job(network, hosts, "the job's nodes", 1, RankOrder::as_given);
+  std::vector<HostEntry> entries;
+  for (const std::string& host : hosts) entries.push_back({host, 1, 0});
+  auto job = place_job(network, entries, "the job's nodes", 1, RankOrder::as_given);
   if (job && job->machines.size() != machines) return fail("several nodes have the same name");
   return job;
 }
 
 /// One number after the other, as text.
-std::string in_words(const Places& places, LinkRate rate, bool direct, bool collectives_are_apart) {
+std::string places_text(const Places& places, LinkRate rate, bool direct, bool collectives_are_apart) {
   std::string text = fmt::format("{} {} {}\n", to_string(rate), direct ? 1 : 0, collectives_are_apart ? 1 : 0);
   const auto add = [&](const auto& list) {
     text += fmt::format("{}", list.size());
@@ -105,6 +89,23 @@ LinkRate rate_of(const Network& network, const Job& job) {
   return {};
 }
 
+/// Of all NICs of a machine together, on whatever network: the most of any of the job's. 0: of one the rate is not
+/// known.
+double bandwidth_of_machines(const Network& whole, const Network& network, const Job& job) {
+  double most = 0;
+  for (const JobMachine& member : job.machines) {
+    const auto machine = whole.find_machine(network.machine(member.machine).name);
+    if (!machine) return 0;
+    double together = 0;
+    for (const PortId endpoint : whole.machine(*machine).endpoints) {
+      if (!whole.port(endpoint).rate.known()) return 0;
+      together += whole.port(endpoint).rate.bytes_per_second();
+    }
+    most = std::max(most, together);
+  }
+  return most;
+}
+
 /// Whether messages between two processes, and so all that the MPI sends, may take a network that is not for
 /// collectives.
 bool are_collectives_apart(const Network& network) {
@@ -117,17 +118,20 @@ bool are_collectives_apart(const Network& network) {
 struct Found {
   std::string places;
   std::vector<std::string> ways;  ///< as ways_of_machines()
+  double bandwidth = 0;           ///< as bandwidth_of_machines()
 };
 
-Result<Found> find_places(const std::string& source, const Process& process, const std::vector<HostName>& names) {
+Result<Found> find_places(const std::string& source, const Process& process, const std::vector<std::string>& hosts) {
   const auto whole = open_source(source);
   if (!whole) return Failure(whole.error());
   const bool are_apart = are_collectives_apart(*whole);
   const auto network = network_for(*whole, Purpose::collectives);
   if (!network) return Failure(network.error());
-  const auto job = job_of(*network, process, names);
+  const auto job = job_of(*network, process, hosts);
   if (!job) return Failure(job.error());
-  Found found{in_words(places_of_job(*network, *job), rate_of(*network, *job), network->direct(), are_apart), {}};
+  Found found{places_text(places_of_job(*network, *job), rate_of(*network, *job), network->direct(), are_apart),
+              {},
+              bandwidth_of_machines(*whole, *network, *job)};
   if (process.settings.sockets) found.ways = ways_of_machines(*network, *job);
   return found;
 }
@@ -137,15 +141,16 @@ Result<Found> find_places(const std::string& source, const Process& process, con
 void add_topology(Process& process) {
   const std::string source = shared_text(process.rank == 0 ? source_here() : "");
   if (source.empty()) return;
-  const auto names = host_names(process);
+  const auto hosts = hosts_of_machines(process);
   Found found;
   if (process.rank == 0) {
-    auto here = find_places(source, process, names);
+    auto here = find_places(source, process, hosts);
     if (here) {
       found = std::move(*here);
+      process.machine_bandwidth = found.bandwidth;
       explain(fmt::format("the network is {}", source));
     } else {
-      tell(fmt::format("the network is not used: {}", here.error().message));
+      tell(fmt::format("the network is not used: {}", in_words(here.error())));
     }
   }
   const std::string words = shared_text(std::move(found.places));

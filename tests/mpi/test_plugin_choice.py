@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import plugin
@@ -19,10 +20,10 @@ def mpi(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
     return plugin.Mpi(request.param, tmp_path_factory.getbasetemp())
 
 
-def calibration(folder: Path, processor: str = "") -> Path:
+def calibration(folder: Path, processor: str = "", between: MessageCosts | None = None) -> Path:
     inside = MessageCosts(latency=1e-6, send=fixed(1e-7), receive=fixed(1e-7), bandwidth=5e9)
     path = folder / "calibration.json"
-    write_calibration(Calibration(f"n1: {processor or _processor()}, 2 cores", "Open MPI 4.1", inside), path)
+    write_calibration(Calibration(f"n1: {processor or _processor()}, 2 cores", "Open MPI 4.1", inside, between), path)
     return path
 
 
@@ -87,6 +88,56 @@ def test_a_calibration_of_another_machine_is_told_and_not_used(mpi: plugin.Mpi, 
     [told] = lines_of(errors, "the calibration is not used: it was measured on n1: Abacus 3000")
     assert f"this is a {_processor()}" in told
     assert "costs measured" not in errors
+
+
+def test_a_calibration_of_a_processor_whose_name_begins_alike_is_not_used(mpi: plugin.Mpi, tmp_path: Path) -> None:
+    errors = checked(mpi, 2, AYATORI_CALIBRATION=str(calibration(tmp_path, f"{_processor()}X")))
+    assert len(lines_of(errors, "the calibration is not used: it was measured on n1: ")) == 1
+
+
+def test_a_processor_without_a_name_is_called_as_the_plugin_calls_it(tmp_path: Path) -> None:
+    """ProcessorName in calibration_test.cpp asks the same of the plug-in."""
+    info = tmp_path / "cpuinfo"
+    for text in ("processor\t: 0\nBogoMIPS\t: 50.00\nCPU part\t: 0xd0c\n", "model name\t:\n", ""):
+        info.write_text(text)
+        assert _processor(info) == os.uname().machine
+    info.write_text("model\t\t: 1\nmodel name\t: AMD EPYC 7763 \nmodel name\t: other\n")
+    assert _processor(info) == "AMD EPYC 7763"
+    assert _processor(tmp_path / "missing") == os.uname().machine
+
+
+NOT_CARRIED = "what the calibration says between machines is not used: 1 GB/s were measured, which the NICs of this "
+
+
+@pytest.mark.parametrize(
+    ("rate", "machines", "told"),
+    [("1Gbit/s", 1, 1), ("10Gbit/s", 1, 0), ("1Gbit/s", 2, 0)],
+    ids=["a slower network", "a faster network", "one machine"],
+)
+def test_what_was_measured_over_a_faster_network_is_told_and_not_used(
+    mpi: plugin.Mpi, tmp_path: Path, rate: str, machines: int, told: int
+) -> None:
+    """Each rank is taken for a machine, or both for one."""
+    variables = {
+        "NWTOPO_SOURCE": f"full:4,rate={rate}",
+        "AYATORI_RANKS_PER_MACHINE": str(machines),
+        "AYATORI_CALIBRATION": str(calibration(tmp_path, between=MessageCosts(latency=1e-6, bandwidth=1e9))),
+    }
+    lines = lines_of(checked(mpi, 2, **variables), NOT_CARRIED)
+    assert len(lines) == told
+    assert all(line.endswith("network, with 0.125 GB/s, don't carry") for line in lines)
+
+
+def test_what_was_measured_inside_is_used_where_the_network_is_another(mpi: plugin.Mpi, tmp_path: Path) -> None:
+    variables = {
+        "NWTOPO_SOURCE": "full:4,rate=1Gbit/s",
+        "AYATORI_RANKS_PER_MACHINE": "1",
+        "AYATORI_CALIBRATION": str(calibration(tmp_path, between=MessageCosts(latency=1e-6, bandwidth=1e9))),
+    }
+    told = lines_of(repeated(mpi, "check_often.c", 2, 20_000, **variables), "is compared with")
+    assert told and all(
+        f"costs measured on n1: {_processor()}, 2 cores, between machines assumed for " in one for one in told
+    )
 
 
 def test_a_calibration_that_can_not_be_read_is_told_and_not_used(mpi: plugin.Mpi, tmp_path: Path) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import subprocess
 from pathlib import Path
 
@@ -98,13 +97,6 @@ def test_the_plugin_of_the_other_mpi_says_so_and_steps_aside(mpi: plugin.Mpi) ->
     assert len(told) == 1 and "its collectives are left alone" in told[0], done.stderr
 
 
-@pytest.mark.parametrize("how", [[], ["killed"]], ids=["terminated", "killed"])
-def test_the_job_ends_when_a_rank_does(mpi: plugin.Mpi, how: list[str]) -> None:
-    done = mpi.run(3, mpi.compiled("end_early.c", "mpicc"), *how, timeout=60, **RING)
-    assert done.returncode != 0
-    assert "went on" not in done.stdout
-
-
 def test_a_topology_that_does_not_have_the_hosts_is_told_and_not_used(mpi: plugin.Mpi) -> None:
     program = mpi.compiled("check_communicators.cpp", "mpicxx", "-std=c++20")
     done = mpi.run(3, program, NWTOPO_SOURCE="fattree:K=6,levels=2,nodes=30", **RING)
@@ -128,57 +120,6 @@ def test_a_topology_that_lies_costs_no_correctness(mpi: plugin.Mpi) -> None:
     assert "140 rounds, 0 failures" in done.stdout
     for call in ("MPI_Bcast on 8 ranks: trinaryx3", "MPI_Allreduce on 8 ranks: sixcolour"):
         assert call in done.stderr
-
-
-def test_without_file_descriptors_left_messages_take_another_way(mpi: plugin.Mpi) -> None:
-    """The processes' shared memory needs one, which the limit does not grant."""
-    program = mpi.compiled("check_communicators.cpp", "mpicxx", "-std=c++20")
-    for limit in range(20, 60, 4):
-        limited = ["sh", "-c", f'ulimit -n {limit}; exec "$0"', program]
-        without = mpi.run(2, *limited, preload=False)
-        if without.returncode == 0:
-            break
-    expect_right(mpi.run(2, *limited, **RING))
-
-
-def choice_table(folder: Path, ranks: int) -> Path:
-    choices = {"sampled": [8], "intervals": [{"from": 0, "to": None, "algorithm": "bine", "chunk": 0}]}
-    model = {"steps": "drift", "link_bandwidth": 1e9, "link_latency": 0.0, "overhead": 0.0}
-    table = {
-        "format": "ayatori-choice",
-        "version": 2,
-        "source": "full:2",
-        "machines": [{"host": "here", "ranks": ranks}],
-        "method": "destination-mod-K",
-        "model": {**model, "eager_limit": 0, "injection": 0, "bus": 0, "head_of_line": False},
-        "collectives": {"allreduce": choices},
-    }
-    path = folder / "choices.json"
-    path.write_text(json.dumps(table), encoding="utf-8")
-    return path
-
-
-def test_a_choice_table_is_obeyed(mpi: plugin.Mpi, tmp_path: Path) -> None:
-    program = mpi.compiled("check_communicators.cpp", "mpicxx", "-std=c++20")
-    done = mpi.run(3, program, AYATORI_CHOICE=str(choice_table(tmp_path, 3)), AYATORI_VERBOSE="1")
-    expect_right(done)
-    assert "MPI_Allreduce on 3 ranks from 0 bytes on: bine, by the choice table" in done.stderr
-
-
-def test_a_choice_table_of_another_cluster_is_told_and_not_used(mpi: plugin.Mpi, tmp_path: Path) -> None:
-    program = mpi.compiled("check_communicators.cpp", "mpicxx", "-std=c++20")
-    done = mpi.run(3, program, AYATORI_CHOICE=str(choice_table(tmp_path, 4)), AYATORI_VERBOSE="1")
-    expect_right(done)
-    assert done.stderr.count("ayatori: the choice table is not used: it was made for a job with other numbers") == 1
-    assert "by the choice table" not in done.stderr
-
-
-def test_a_choice_table_that_can_not_be_read_is_told(mpi: plugin.Mpi, tmp_path: Path) -> None:
-    (tmp_path / "broken").write_text("{", encoding="utf-8")
-    program = mpi.compiled("check_communicators.cpp", "mpicxx", "-std=c++20")
-    done = mpi.run(2, program, AYATORI_CHOICE=str(tmp_path / "broken"))
-    expect_right(done)
-    assert done.stderr.count("ayatori: the choice table is not used: ") == 1
 
 
 def test_what_can_not_be_forced_is_told_once_and_left_to_the_mpi(mpi: plugin.Mpi) -> None:

@@ -1,0 +1,216 @@
+"""What goes wrong around the plug-in: the program ends or goes on as it would without it, and one line says why."""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+import re
+import shutil
+import subprocess
+import time
+from pathlib import Path
+
+import plugin
+import pytest
+
+RING = {"AYATORI_ALLREDUCE": "ring"}
+RANK = "${OMPI_COMM_WORLD_RANK:-$PMI_RANK}"
+"""In a shell that a launcher started."""
+
+
+@pytest.fixture(scope="module", params=plugin.families())
+def mpi(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> plugin.Mpi:
+    return plugin.Mpi(request.param, tmp_path_factory.getbasetemp())
+
+
+def checks_communicators(mpi: plugin.Mpi) -> Path:
+    return mpi.compiled("check_communicators.cpp", "mpicxx", "-std=c++20")
+
+
+def told_lines(done: subprocess.CompletedProcess[str]) -> list[str]:
+    """What the plug-in says in a job that ends well."""
+    assert done.returncode == 0, done.stdout + done.stderr
+    # The words of several ranks may stand in one line.
+    assert done.stdout.strip() and not done.stdout.replace("right", "").strip(), done.stdout + done.stderr
+    return [line.removeprefix("ayatori: ") for line in done.stderr.splitlines() if line.startswith("ayatori: ")]
+
+
+# --- Not all processes can play ---------------------------------------------------------------------------------------
+
+
+def on_rank_1(what: str, program: Path) -> list[str]:
+    """A command that does this first on rank 1."""
+    return ["sh", "-c", f'if [ {RANK} = 1 ]; then {what}; fi; exec "$0"', str(program)]
+
+
+def test_all_processes_step_aside_where_one_has_no_engine(mpi: plugin.Mpi, tmp_path: Path) -> None:
+    lone = Path(shutil.copy(plugin.library(mpi.family), tmp_path))
+    done = mpi.run(3, *on_rank_1(f"export LD_PRELOAD={lone}", checks_communicators(mpi)), AYATORI_VERBOSE="1", **RING)
+    [told] = told_lines(done)
+    missing = f"{tmp_path}/libayatori_mpi_engine.so: cannot open shared object file: No such file or directory"
+    assert told == f"collectives are left alone: rank 1 on {platform.node()}: {missing}"
+
+
+def test_all_processes_step_aside_where_one_is_off(mpi: plugin.Mpi) -> None:
+    done = mpi.run(3, *on_rank_1("export AYATORI_MPI=off", checks_communicators(mpi)), AYATORI_VERBOSE="1", **RING)
+    [told] = told_lines(done)
+    why = "AYATORI_MPI=off is set there, and not for all processes"
+    assert told == f"collectives are left alone: rank 1 on {platform.node()}: {why}"
+
+
+# --- No files left ----------------------------------------------------------------------------------------------------
+
+
+def preloaded(mpi: plugin.Mpi, source: str) -> list[Path]:
+    return [mpi.compiled(source, "mpicc", "-shared", "-fPIC", "-ldl")]
+
+
+def test_without_file_descriptors_left_the_engine_is_missed_with_its_cause(mpi: plugin.Mpi) -> None:
+    """Before the MPI has begun, its own need of them ends the job at such limits."""
+    exhausts = preloaded(mpi, "exhausts_files.c")
+    done = mpi.run(2, checks_communicators(mpi), after=exhausts, UCX_LOG_LEVEL="fatal", **RING)
+    engine = plugin.library(mpi.family).with_name("libayatori_mpi_engine.so")
+    [told] = told_lines(done)
+    why = f"rank 0 on {platform.node()}: {engine}: cannot open shared object file: Too many open files"
+    assert told == f"collectives are left alone: {why}"
+
+
+@pytest.mark.parametrize(
+    ("refused", "rank", "why"),
+    [
+        ("make", 0, r"no memory can be shared: Too many open files"),
+        ("join", 1, r"/proc/\d+/fd/\d+: the node's memory can't be opened: Too many open files"),
+    ],
+    ids=["made", "joined"],
+)
+def test_without_file_descriptors_left_messages_take_another_way(
+    mpi: plugin.Mpi, refused: str, rank: int, why: str
+) -> None:
+    """What the rank says that had none left is told by rank 0, whichever it is."""
+    refusing = preloaded(mpi, "refuses_shared_memory.c")
+    variables = {"REFUSED": refused, "AYATORI_VERBOSE": "1"}
+    told = told_lines(mpi.run(2, checks_communicators(mpi), before=refusing, **variables, **RING))
+    line = rf"messages within a node go through the MPI on {platform.node()}, where rank {rank} says: {why}"
+    assert len([one for one in told if re.fullmatch(line, one)]) == 1, told
+    assert sum("Too many open files" in one for one in told) == 1
+    assert "MPI_Allreduce on 2 ranks: ring, forced by AYATORI_ALLREDUCE" in told
+
+
+# --- A rank dies ------------------------------------------------------------------------------------------------------
+
+
+def runs_of(program: Path) -> list[str]:
+    """The processes of this program that have not ended."""
+    found = []
+    for folder in Path("/proc").glob("[0-9]*"):
+        try:
+            if os.readlink(folder / "exe") == str(program):
+                found.append(folder.name)
+        except OSError:
+            continue
+    return found
+
+
+SIGNALS = {"killed": (9, "Killed"), "terminated": (15, "Terminated")}
+
+
+@pytest.mark.parametrize("memory", ["on", "off"], ids=["in shared memory", "in the MPI"])
+@pytest.mark.parametrize("how", SIGNALS)
+def test_the_launcher_names_the_rank_that_died_and_nobody_waits_for_it(mpi: plugin.Mpi, how: str, memory: str) -> None:
+    """The other ranks are in a collective that ours plays."""
+    program = mpi.compiled("end_early.c", "mpicc")
+    words = ["killed"] if how == "killed" else []
+    done = mpi.run(3, program, *words, timeout=60, AYATORI_NODE_MEMORY=memory, **RING)
+    assert done.returncode != 0
+    assert "went on" not in done.stdout
+    number, name = SIGNALS[how]
+    said = done.stdout + done.stderr
+    if mpi.family == "openmpi":
+        assert re.search(rf"process rank 1 with PID \d+ on node \S+ exited on signal {number} \({name}\)", said), said
+    else:
+        assert f"EXIT CODE: {number}\n" in said and f"EXIT STRING: {name} (signal {number})" in said, said
+    end = time.monotonic() + 10
+    while runs_of(program) and time.monotonic() < end:
+        time.sleep(0.05)
+    assert not runs_of(program)
+
+
+def test_who_waits_for_a_rank_that_has_ended_says_so(mpi: plugin.Mpi) -> None:
+    """The launcher sees a shell, which outlives the rank: the other finds out in the memory that they share."""
+    program = mpi.compiled("waits_for_the_dead.c", "mpicc")
+    done = mpi.run(2, "sh", "-c", '"$0"; sleep 3', program, timeout=60, AYATORI_BARRIER="tree")
+    assert "rank 0: the barrier failed" in done.stdout, done.stdout + done.stderr
+    line = rf"ayatori: rank 0 on {re.escape(platform.node())} can't go on: process \d+, rank 1 on this node, has ended"
+    assert len(re.findall(line, done.stderr)) == 1, done.stderr
+
+
+# --- Files for another cluster ----------------------------------------------------------------------------------------
+
+
+def choice_table(folder: Path, *machines: tuple[str, int]) -> str:
+    """The path of a table in which allreduces are "bine"."""
+    choices = {"sampled": [8], "intervals": [{"from": 0, "to": None, "algorithm": "bine", "chunk": 0}]}
+    model = {"steps": "drift", "link_bandwidth": 1e9, "link_latency": 0.0, "overhead": 0.0}
+    table = {
+        "format": "ayatori-choice",
+        "version": 2,
+        "source": "full:2",
+        "machines": [{"host": host, "ranks": ranks} for host, ranks in machines],
+        "method": "destination-mod-K",
+        "model": {**model, "eager_limit": 0, "injection": 0, "bus": 0, "head_of_line": False},
+        "collectives": {"allreduce": choices},
+    }
+    path = folder / "choices.json"
+    path.write_text(json.dumps(table), encoding="utf-8")
+    return str(path)
+
+
+def told_of_table(mpi: plugin.Mpi, table: str, **more: str) -> list[str]:
+    return told_lines(mpi.run(3, checks_communicators(mpi), AYATORI_CHOICE=table, AYATORI_VERBOSE="1", **more))
+
+
+OBEYED = "MPI_Allreduce on 3 ranks from 0 bytes on: bine, by the choice table"
+
+
+@pytest.mark.parametrize("form", [str, str.upper, "{}.some.domain".format, lambda _: "localhost"])
+def test_a_choice_table_for_this_host_is_obeyed(mpi: plugin.Mpi, tmp_path: Path, form) -> None:
+    assert OBEYED in told_of_table(mpi, choice_table(tmp_path, (form(platform.node()), 3)))
+
+
+def test_a_choice_table_for_pretended_machines_is_obeyed(mpi: plugin.Mpi, tmp_path: Path) -> None:
+    table = choice_table(tmp_path, ("N0", 2), ("N1", 1))
+    assert OBEYED in told_of_table(mpi, table, AYATORI_RANKS_PER_MACHINE="2")
+
+
+@pytest.mark.parametrize(
+    ("machines", "why"),
+    [
+        ([("n7", 3)], f"it was made for other hosts: rank 0 runs on {platform.node()}, and in the table on n7"),
+        ([(platform.node(), 4)], "it was made for 4 ranks, and these are 3"),
+        (
+            [(platform.node(), 1), ("n7", 2)],
+            f"it was made for other hosts: rank 1 runs on {platform.node()}, and in the table on n7",
+        ),
+    ],
+    ids=["host", "ranks", "machines"],
+)
+def test_a_choice_table_of_another_cluster_is_told_and_not_used(
+    mpi: plugin.Mpi, tmp_path: Path, machines: list[tuple[str, int]], why: str
+) -> None:
+    told = told_of_table(mpi, choice_table(tmp_path, *machines))
+    assert told.count(f"the choice table is not used: {why}") == 1, told
+    assert not any("by the choice table" in line for line in told)
+
+
+def test_a_choice_table_for_other_numbers_of_pretended_ranks_is_told(mpi: plugin.Mpi, tmp_path: Path) -> None:
+    table = choice_table(tmp_path, ("N0", 1), ("N1", 2))
+    told = told_of_table(mpi, table, AYATORI_RANKS_PER_MACHINE="2")
+    assert "the choice table is not used: it was made for a job with other numbers of ranks on its machines" in told
+    assert OBEYED not in told
+
+
+def test_a_choice_table_that_can_not_be_read_is_told(mpi: plugin.Mpi, tmp_path: Path) -> None:
+    (tmp_path / "broken").write_text("{", encoding="utf-8")
+    told = told_of_table(mpi, str(tmp_path / "broken"))
+    assert sum(line.startswith("the choice table is not used: ") for line in told) == 1
