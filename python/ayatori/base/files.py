@@ -57,9 +57,20 @@ def _regular(path: Path) -> Path:
         raise Error(f"can't write {path}: {getattr(error, 'strerror', None) or error}") from error
     if stat.S_ISDIR(mode):
         raise Error(f"can't write {path}: it is a folder")
+    if stat.S_ISREG(mode) and any(_is_open_as(stream, target) for stream in (1, 2)):
+        # To replace it would lose what was printed, and what else the file has (`>> log`).
+        raise Error(f"can't write {path}: what is printed goes there", hint="another name")
     if not stat.S_ISREG(mode):
         raise Error(f"can't write {path}: it is not a regular file", hint="another name; what prints goes to stdout")
     return target
+
+
+def _is_open_as(descriptor: int, path: Path) -> bool:
+    """Whether stdout (1) or stderr (2) is redirected to this file."""
+    try:
+        return os.path.samestat(os.fstat(descriptor), path.stat())
+    except OSError:
+        return False
 
 
 def make_folder(folder: Path) -> None:

@@ -39,9 +39,9 @@ def parse_rate(text: str) -> float:
 
 
 def parse_seconds(text: str) -> float:
-    """ "1.5us" → 1.5e-6."""
+    """ "1.5us" → 1.5e-6. Nothing is as long in each unit: "0" → 0.0."""
     number, unit = _split(text)
-    seconds = _TIMES.get(unit.lower())
+    seconds = _TIMES.get(unit.lower()) if unit or number else 1.0
     if seconds is None or number is None:
         raise Error(f"'{text}' is not a time", hint=f"a number and one of {', '.join(_TIMES)}")
     return number * seconds
