@@ -20,17 +20,19 @@ from ayatori.cli.execution import UsageError
 from ayatori.cli.output import note, say
 from ayatori.formats.calibration import costs_of, costs_on_planes, read_calibration
 from ayatori.model.jobs import contiguous_jobs, random_jobs, read_job, whole_network_job
-from ayatori.planning.plans import AUTO_RAILS, rails_named, rails_on
+from ayatori.planning.plans import AUTO_RAILS, method_named, rails_named, rails_on
 from ayatori.planning.routes import read_routes
 from ayatori.prediction.assumed import assumed_costs, assumed_link_latency, assumed_on_planes
-from ayatori.prediction.costs import FREE, MessageCosts, fixed, seconds_of
-from ayatori.prediction.predictor import ECMP, Model
+from ayatori.prediction.costs import FREE, Costs, MessageCosts, fixed, seconds_of
+from ayatori.prediction.predictor import DIMENSION_ORDER, ECMP, MAX_HASH_SEEDS, OTHER_METHODS, STEP_MODES, Model
 from ayatori.resumable import SavedResults, is_first_process, partial_file
 
 Value = TypeVar("Value")
 SAVE_EVERY_SECONDS = 10.0
+ASSUMED = "assumed"
+"""--calibration assumed: what is assumed for the rate of the links, as without a calibration."""
 NO_COSTS = "none"
-"""--calibration none"""
+"""--calibration none: nothing takes time but bytes and links, and what other options give."""
 MAX_JOBS = 10**6
 MAX_RANKS = 2**24  # of a job
 
@@ -111,8 +113,9 @@ LATENCY = Annotated[
 CALIBRATION = Annotated[
     str | None,
     typer.Option(
-        metavar="FILE|none",
-        help="What messages and copies cost, as calibrate wrote it; or the folder of bench pingpong; none: nothing.",
+        metavar="FILE|assumed|none",
+        help="What messages and copies cost: as calibrate wrote it, or the folder of bench pingpong; assumed for the "
+        "rate of links (the default); none: nothing.",
     ),
 ]
 OVERHEAD = Annotated[
@@ -172,8 +175,7 @@ class JobOptions:
             raise UsageError("--random-jobs needs --job-size", hint="how many machines each job takes")
         if self.job_size < 1:
             raise UsageError(f"--job-size {self.job_size} is out of range", hint="at least 1")
-        if not 0 <= self.seed < 2**64:
-            raise UsageError(f"seed {self.seed} does not fit in 64 bits")
+        check_seed(self.seed)
         return random_jobs(network, self.random_jobs, self.job_size, self.ppn, self.seed, self.unnamed_hcas)
 
     def jobs_or_whole_network(self, network: Network) -> list[Job]:
@@ -198,6 +200,11 @@ class PathOptions:
 
     def hashing(self, model: Model, seed: int) -> Model:
         """The model with the seeds of its hash."""
+        check_seed(seed)
+        if self.method:
+            value_of(lambda name: method_named(name, (DIMENSION_ORDER, *OTHER_METHODS)), self.method)
+        if not 1 <= self.hash_seeds <= MAX_HASH_SEEDS:
+            raise UsageError(f"--hash-seeds {self.hash_seeds} is out of range", hint=f"1 to {MAX_HASH_SEEDS}")
         return replace(model, hash_seed=seed, hash_seeds=self.hash_seeds)
 
     def tables_on(self, network: Network) -> Routes | None:
@@ -230,42 +237,77 @@ class ModelOptions:
 
     def model_on(self, network: Network) -> Model:
         """What is assumed for this network or was measured, and instead of these numbers what the options say."""
-        free = self.calibration == NO_COSTS
-        link_latency = 0.0 if free else assumed_link_latency(network)
+        if self.steps not in STEP_MODES:
+            raise UsageError(f"no steps '{self.steps}'", hint=f"steps: {', '.join(STEP_MODES)}")
+        link_latency = 0.0 if self.calibration == NO_COSTS else assumed_link_latency(network)
         if self.link_latency is not None:
-            link_latency = value_of(parse_seconds, self.link_latency)
-        costs = FREE if free else assumed_costs(network)
-        on_planes: Sequence[MessageCosts | None] = () if free else assumed_on_planes(network)
-        if self.calibration and not free:
-            path = Path(self.calibration)
-            if path.is_dir():
-                on_planes = costs_on_planes(network, path, on_planes)
-            else:
-                costs, on_planes = costs_of(read_calibration(path), costs, link_latency), ()
+            link_latency = _given("--link-latency", parse_seconds, self.link_latency)
+        costs, on_planes = self._costs_and_planes(network, link_latency)
+        rate = self.link_bandwidth
         return Model(
             steps=self.steps,
-            link_bandwidth=value_of(parse_rate, self.link_bandwidth) if self.link_bandwidth else 0,
+            link_bandwidth=0 if rate is None else _given("--link-bandwidth", parse_rate, rate),
             link_latency=link_latency,
-            costs=replace(costs, inside=self._inside(costs.inside), between=self._between(costs.between)),
+            costs=replace(
+                costs,
+                origin=costs.origin + self._given_in_words(),
+                inside=self._inside(costs.inside),
+                between=self._between(costs.between),
+            ),
             head_of_line=self.head_of_line,
             on_planes=tuple(one and self._between(one) for one in on_planes),
         )
 
+    def _costs_and_planes(self, network: Network, link_latency: float) -> tuple[Costs, Sequence[MessageCosts | None]]:
+        """As --calibration says, with words for where each part comes from."""
+        if self.calibration == NO_COSTS:
+            return replace(FREE, origin=NO_COSTS), ()
+        costs = assumed_costs(network)
+        on_planes: Sequence[MessageCosts | None] = assumed_on_planes(network)
+        if on_planes:
+            costs = replace(costs, origin="assumed for the links of each plane")
+        if not self.calibration or self.calibration == ASSUMED:
+            return costs, on_planes
+        path = Path(self.calibration)
+        if not path.is_dir():
+            calibration = read_calibration(path)
+            return costs_of(calibration, costs, link_latency), () if calibration.between else on_planes
+        on_planes = costs_on_planes(network, path, on_planes)
+        measured = [name for name in network.planes if (path / f"{name}.json").exists()]
+        assumed = [name for name in network.planes if name not in measured]
+        origin = f"between machines measured on {', '.join(measured)} ({path})"
+        origin += f", assumed on {', '.join(assumed)}" if assumed else ""
+        return replace(costs, origin=f"{origin}; within a machine assumed"), on_planes
+
+    def _given_in_words(self) -> str:
+        """Which of the costs are the options' own. A cost of 0 that was given is not assumed either."""
+        options = {
+            "link latency": self.link_latency,
+            "latency": self.latency,
+            "overheads": self.overhead,
+            "eager limit": self.eager,
+            "injection": self.injection,
+            "bus": self.bus,
+        }
+        given = [name for name, text in options.items() if text is not None]
+        return f"; given: {', '.join(given)}" if given else ""
+
     def _messages(self, costs: MessageCosts) -> MessageCosts:
         if self.overhead is not None:
-            busy = fixed(value_of(parse_seconds, self.overhead))
+            busy = fixed(_given("--overhead", parse_seconds, self.overhead))
             costs = replace(costs, send=busy, receive=busy, gap=0.0)
-        return costs if self.eager is None else replace(costs, eager_limit=value_of(parse_bytes, self.eager))
+        return costs if self.eager is None else replace(costs, eager_limit=_given("--eager", parse_bytes, self.eager))
 
     def _inside(self, costs: MessageCosts) -> MessageCosts:
         costs = self._messages(costs)
-        return costs if self.bus is None else replace(costs, bandwidth=value_of(parse_rate, self.bus))
+        return costs if self.bus is None else replace(costs, bandwidth=_given("--bus", parse_rate, self.bus))
 
     def _between(self, costs: MessageCosts) -> MessageCosts:
         costs = self._messages(costs)
         if self.latency is not None:
-            costs = replace(costs, latency=value_of(parse_seconds, self.latency))
-        return costs if self.injection is None else replace(costs, bandwidth=value_of(parse_rate, self.injection))
+            costs = replace(costs, latency=_given("--latency", parse_seconds, self.latency))
+        rate = self.injection
+        return costs if rate is None else replace(costs, bandwidth=_given("--injection", parse_rate, rate))
 
 
 def describe_paths(data: dict[str, Any]) -> None:
@@ -291,8 +333,10 @@ def describe_costs(model: Model) -> None:
     """Where the numbers come from, and the most important ones."""
     costs = model.costs or FREE
     between = costs.between
-    by_plane = "; between machines by plane" if model.on_planes else ""
-    say(f"  costs         {costs.origin}{by_plane}")
+    if costs.origin == NO_COSTS:
+        say("  costs         none: nothing takes time but bytes and links")
+        return
+    say(f"  costs         {costs.origin}")
     if model.on_planes:
         return
     small = seconds_of(between.send, 0), seconds_of(between.receive, 0)
@@ -326,6 +370,20 @@ def value_of(parse: Callable[[str], Value], text: str) -> Value:
         return parse(text)
     except Error as error:
         raise UsageError(error.message, error.cause, error.hint) from error
+
+
+def _given(option: str, parse: Callable[[str], Value], text: str) -> Value:
+    """What the text of one of several options of a kind means; the error names the option."""
+    try:
+        return value_of(parse, text)
+    except UsageError as error:
+        raise UsageError(f"{option}: {error.message}", error.cause, error.hint) from error
+
+
+def check_seed(seed: int) -> None:
+    """Raises UsageError for what the core can't take."""
+    if not 0 <= seed < 2**64:
+        raise UsageError(f"seed {seed} does not fit in 64 bits")
 
 
 def open_partial(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import sys
 from enum import StrEnum
 from pathlib import Path
@@ -14,6 +15,7 @@ from ayatori import _core
 from ayatori.base.errors import Error
 from ayatori.cli.execution import UsageError
 from ayatori.cli.lab import run_in_lab
+from ayatori.cli.options import ASSUMED, NO_COSTS
 from ayatori.cli.output import print_warning
 from ayatori.diagnosis.remedies import variables_for
 from ayatori.formats.calibration import read_calibration
@@ -24,6 +26,7 @@ from ayatori.processes import MpiJob, family_of, mpi_job, other_launcher, run_jo
 
 PLUGINS = Path(_core.__file__).parent / "mpi"
 PATHS = Path(_core.__file__).parent / "paths/libayatori_paths.so"
+CALIBRATION = "AYATORI_CALIBRATION"
 
 
 class Progress(StrEnum):
@@ -39,8 +42,9 @@ def run(
     calibration: Annotated[
         str | None,
         typer.Option(
-            metavar="FILE|none",
-            help="What `calibrate` wrote: by it algorithms are found worth a trial. none: by assumed costs.",
+            metavar="FILE|assumed|none",
+            help="What messages cost, as `calibrate` wrote it: by it algorithms are found worth a trial. assumed: for "
+            "the rate of links, also where AYATORI_CALIBRATION is set. none is for predictions alone.",
         ),
     ] = None,
     plan: Annotated[
@@ -83,6 +87,8 @@ def run(
     variables = _variables(command, calibration, plan, progress, verbose, network) | _log_of_paths(applied_out, plan)
     if acp and variables:
         raise UsageError("--network, --calibration, --plan, --progress, --verbose are for MPI programs, without --acp")
+    if shutil.which(command[0]) is None:
+        raise Error(f"can't run {command[0]}", "no program is called so", "ayatori run -- mpirun -np 4 PROGRAM")
     if count is not None and not acp:
         raise UsageError("-n is for --acp", hint=f"ayatori run -- mpirun -np {count} {' '.join(command)}")
     try:
@@ -107,7 +113,10 @@ def _say_what_runs(job: MpiJob) -> None:
             f"{job.command[0]} is of {other}, and the program is linked to {job.family}: its processes may not find "
             "each other"
         )
-    print(f"ayatori: {job.in_words()}", file=sys.stderr, flush=True)
+    words = job.in_words()
+    if job.variables.get(CALIBRATION) == "":
+        words += " (costs are assumed)"
+    print(f"ayatori: {words}", file=sys.stderr, flush=True)
 
 
 def _log_of_paths(folder: Path | None, plan: Path | None) -> dict[str, str]:
@@ -128,7 +137,10 @@ def _absolute(source: str) -> str:
 def _network_of_neighbours(source: str, command: list[str]) -> dict[str, str]:
     """What makes the command's MPI send its own messages over the planes for neighbours, where the network tells them
     from others that an MPI could take. What the user has set stays."""
-    if source.partition(":")[0] not in ("cluster", "json", "cache"):
+    kind = source.partition(":")[0]
+    if kind not in dict(_core.source_kinds()):
+        open_source(source)  # says which there are
+    if kind not in ("cluster", "json", "cache"):
         return {}  # Others don't tell, and may be open to the job's hosts alone.
     neighbours = _core.Purpose.neighbours
     if all(use.fibre_channel or neighbours in use.purposes for use in open_source(source).plane_uses):
@@ -141,6 +153,20 @@ def _network_of_neighbours(source: str, command: list[str]) -> dict[str, str]:
     return {name: os.environ.get(name, value) for name, value in variables.items()}
 
 
+def _calibration_file(calibration: str) -> str:
+    """The file's whole path; empty for what is assumed, so that a variable of the environment does not count, here and
+    on other hosts."""
+    if calibration == ASSUMED:
+        return ""
+    if calibration == NO_COSTS:
+        raise UsageError(
+            "--calibration none is for predictions: messages of a program that runs always cost something",
+            hint="--calibration assumed: by the rate of links, as nobody measured here",
+        )
+    read_calibration(Path(calibration))
+    return str(Path(calibration).resolve())
+
+
 def _variables(
     command: list[str],
     calibration: str | None,
@@ -151,9 +177,8 @@ def _variables(
 ) -> dict[str, str]:
     """What the plug-in reads. Files are read here first: what is wrong in them is said before a job starts."""
     variables = {}
-    if calibration is not None and calibration != "none":
-        read_calibration(Path(calibration))
-        variables["AYATORI_CALIBRATION"] = str(Path(calibration).resolve())
+    if calibration:
+        variables[CALIBRATION] = _calibration_file(calibration)
     if plan is not None:
         read = _core.read_roce_plan_file if is_roce_plan(plan) else _core.read_plan_file
         read(str(plan))

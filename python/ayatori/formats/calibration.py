@@ -70,6 +70,8 @@ def costs_of(calibration: Calibration, otherwise: Costs, link_latency: float) ->
     origin = f"measured on {calibration.machine} with {calibration.mpi}"
     if calibration.between is None:
         origin += f", between machines {otherwise.origin}"
+    if calibration.inside is None:
+        origin += f", within a machine {otherwise.origin}"
     return Costs(
         origin,
         inside or otherwise.inside,

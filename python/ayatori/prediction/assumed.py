@@ -82,4 +82,4 @@ def assumed_inside() -> Costs:
     """Of messages and copies within a machine alone; those between machines are free."""
     core = _core.assumed_costs(UNKNOWN_RATE, direct=False).costs
     assumed = from_core(core, "assumed within a machine")
-    return Costs(inside=assumed.inside, copy=assumed.copy)
+    return Costs(assumed.origin, inside=assumed.inside, copy=assumed.copy)
